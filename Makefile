@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The front door.  "make help" lists the targets.
+
+KERNELS ?= 6.1 6.12
+# The kernel that modules_install installs for.
+RELEASE ?= $(shell uname -r)
+PREFIX ?= /usr/local
+
+define HELP
+Soft MRC
+
+  make demo             a fabric in a virtual machine, ib_write_bw over four planes,
+                        planes cut meanwhile; writes build/demo/
+  make check            all tests, on both kernels; ends with "N passed, N failed"
+  make bench            figures against rdma_rxe and TCP; writes build/bench/
+
+  make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
+  make modules KDIR=DIR mrc.ko for one kernel, e.g. KDIR=/lib/modules/$$(uname -r)/build
+  make modules_install  build and install for the running kernel (RELEASE=, DESTDIR=)
+  make userspace        libraries, provider, mrcctl and host tests, in build/userspace/
+  make install          install the userspace parts (PREFIX=, DESTDIR=)
+
+  make unit             host unit tests only
+  make selftests        tests in virtual machines only (TESTS=, KERNELS=)
+  make lint             static checks of everything
+  make clean            remove build/ (the kernel cache stays)
+
+The first three do all their own set-up.
+endef
+export HELP
+
+.PHONY: help demo check bench modules modules_install userspace install unit \
+	selftests lint clean
+
+help:
+	@echo "$$HELP"
+
+demo:
+	@scripts/demo
+
+check:
+	@scripts/check
+
+unit:
+	@scripts/check --only unit
+
+selftests:
+	@scripts/check --only selftests $(addprefix --kernel ,$(KERNELS)) $(TESTS)
+
+bench:
+	@scripts/bench
+
+lint:
+	@scripts/lint
+
+ifdef KDIR
+modules:
+	@scripts/setup build
+	@scripts/build-module "$$(cat "$(KDIR)/include/config/kernel.release")" "$(KDIR)"
+else
+modules:
+	@scripts/setup build
+	@set -e; kernels=$$(scripts/kernels $(KERNELS)); \
+	echo "$$kernels" | while read -r series kdir; do \
+		scripts/build-module "$$series" "$$kdir"; \
+	done
+endif
+
+modules_install:
+	@scripts/setup build
+	@kdir=/lib/modules/$(RELEASE)/build; \
+	scripts/build-module "$(RELEASE)" "$$kdir" && \
+	$(MAKE) -C "$$kdir" M="$(CURDIR)/build/modules/$(RELEASE)" \
+		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
+
+userspace:
+	@scripts/setup build test
+	@scripts/build-userspace
+
+install: userspace
+	@DESTDIR="$(DESTDIR)" cmake --install build/userspace --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build
