@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The responder's view of a QP: which PSNs have arrived, which messages are
+ * complete in order, what the next SACK says (protocol 5.1 to 5.4).
+ *
+ * A packet is claimed before its payload is copied and committed afterwards,
+ * so that copies may run in parallel and yet a late duplicate can never
+ * overwrite memory that the program was already told about. The caller
+ * serialises all calls on one window.
+ *
+ * Completion in order needs nothing but PSNs: PSNs are consecutive over
+ * messages, so a message and all before it have arrived when the cumulative
+ * PSN has reached its last packet.
+ */
+#ifndef _MRC_CORE_RX_WINDOW_H
+#define _MRC_CORE_RX_WINDOW_H
+
+#include "base.h"
+#include "wire.h"
+
+/*
+ * Open point: SACK threshold (7.5.2). Coverage matters more than frequency in
+ * software: an aggregate of several packets gets one SACK.
+ */
+#define MRC_SACK_BYTES_DEFAULT	16384u
+/* What a packet adds to the trigger count at least (7.5.2). */
+#define MRC_SACK_BYTES_MIN	1024u
+
+enum mrc_rx_verdict {
+	MRC_RX_NEW,	/* claimed: place it, then commit or unclaim */
+	MRC_RX_DUP,	/* arrived, or being placed, before: SACK again, drop */
+	MRC_RX_OOR,	/* beyond the window, or far behind it: drop */
+};
+
+/**
+ * struct mrc_rx_imm - an immediate that waits for its turn
+ * @psn: PSN of the packet that carried it
+ * @imm: network byte order
+ * @len: bytes of the whole message (RETH DMALen)
+ */
+struct mrc_rx_imm {
+	u32 psn;
+	__be32 imm;
+	u32 len;
+};
+
+/**
+ * struct mrc_rx_arrival - a placed packet, as told to mrc_rx_commit()
+ * @psn: its PSN
+ * @payload: payload bytes
+ * @opflags: mrc_opcode_flags() of its opcode
+ * @imm: immediate, valid with MRC_OPF_IMM
+ * @dmalen: bytes of the whole message
+ * @ev: EV bits it came with
+ * @tx_timestamp: TSETH or 0
+ * @ackreq: BTH.a
+ * @rtx: BTH.rtx
+ * @ce: arrived ECN CE-marked
+ */
+struct mrc_rx_arrival {
+	u32 psn;
+	u32 payload;
+	unsigned int opflags;
+	__be32 imm;
+	u32 dmalen;
+	u32 ev;
+	u16 tx_timestamp;
+	bool ackreq;
+	bool rtx;
+	bool ce;
+};
+
+/**
+ * struct mrc_rx_done - a message that is complete, and so are all before it
+ * @psn: PSN of its last packet
+ * @msn: messages completed so far including this one, modulo 2^24
+ * @has_imm: it is a WriteImm
+ * @imm: network byte order
+ * @len: bytes of the message, valid with @has_imm
+ */
+struct mrc_rx_done {
+	u32 psn;
+	u32 msn;
+	bool has_imm;
+	__be32 imm;
+	u32 len;
+};
+
+/**
+ * struct mrc_rx_window - responder state of a QP (table 7-5)
+ *
+ * Fields are private to rx_window.c but for those that a dump may read:
+ * @cack: cumulative PSN
+ * @max: highest PSN that has arrived
+ * @size: PSNs accepted beyond @cack
+ * @ooo: packets arrived beyond @cack
+ * @bytes: new payload bytes so far
+ * @done_psn: last PSN of the last message handed out by mrc_rx_next_done()
+ * @msn: messages handed out, modulo 2^24
+ */
+struct mrc_rx_window {
+	u32 cack;
+	u32 max;
+	u32 size;
+	u32 head;		/* ring index of cack + 1 */
+	u32 ooo;
+	u64 bytes;
+	u32 done_psn;
+	u32 msn;
+	unsigned long *claimed;
+	unsigned long *arrived;
+	unsigned long *last;
+	unsigned long *imm;
+	struct mrc_rx_imm *imms;
+	u32 imm_max;
+	u32 imm_used;
+	/* the SACK to come */
+	u32 sack_bytes;		/* threshold */
+	u32 trigger_bytes;	/* counted since the last SACK */
+	bool sack_due;
+	bool sack_ce;
+	bool unsacked;		/* [unsacked_lo, unsacked_hi] is not empty */
+	u32 unsacked_lo;
+	u32 unsacked_hi;
+	u32 trig_psn;
+	u32 trig_ev;
+	u16 trig_timestamp;
+	bool trig_rtx;
+	u32 done_head;		/* messages between done_psn and cack wait */
+};
+
+/**
+ * mrc_rx_window_mem() - bytes of memory that a window needs
+ * @size: PSNs, a multiple of MRC_MPR_UNIT, at most 255 units
+ * @imm_max: WriteImm messages that may wait for their turn
+ */
+size_t mrc_rx_window_mem(u32 size, u32 imm_max);
+
+/**
+ * mrc_rx_window_init() - start of a connection
+ * @w: the window
+ * @mem: mrc_rx_window_mem() zeroed bytes, aligned as for unsigned long
+ * @size: as for mrc_rx_window_mem()
+ * @imm_max: as for mrc_rx_window_mem()
+ * @psn: the first PSN expected
+ */
+void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
+			u32 imm_max, u32 psn);
+
+/**
+ * mrc_rx_claim() - may this packet be placed?
+ * @w: the window
+ * @psn: its PSN
+ *
+ * A duplicate makes a SACK due, so that a lost SACK heals; the trigger of that
+ * SACK is the duplicate once mrc_rx_note_dup() told its EV.
+ */
+enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn);
+
+/**
+ * mrc_rx_note_dup() - a duplicate was dropped: answer it with a SACK
+ * @w: the window
+ * @a: the duplicate
+ */
+void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_rx_unclaim() - placement failed, the packet counts as never seen
+ * @w: the window
+ * @psn: a PSN claimed before and not committed
+ */
+void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn);
+
+/**
+ * mrc_rx_commit() - a claimed packet is in memory
+ * @w: the window
+ * @a: the packet
+ *
+ * Return: 0, or -ENOSPC when its immediate exceeds the agreed number in
+ * flight (the packet then counts as claimed but not arrived).
+ */
+int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_rx_next_done() - hand out the next message that is complete in order
+ * @w: the window
+ * @done: result
+ *
+ * Return: false when there is none.
+ */
+bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
+
+/** mrc_rx_sack_due() - is a SACK due (CE, rtx, ack request, duplicate, bytes)? */
+static inline bool mrc_rx_sack_due(const struct mrc_rx_window *w)
+{
+	return w->sack_due;
+}
+
+/**
+ * mrc_rx_sack_next() - the next SACK to send
+ * @w: the window
+ * @sack: result: everything but mpr
+ * @rtx: result: BTH.rtx of the SACK
+ *
+ * Walks over what arrived since the last SACK in steps of 64 PSNs, so several
+ * SACKs may follow one another. The caller stops when it likes; what was not
+ * told yet goes out with the next SACK. At least one SACK is returned when one
+ * is due; afterwards none is due.
+ *
+ * Return: false when everything has been told and none is due.
+ */
+bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
+		      bool *rtx);
+
+/**
+ * mrc_rx_sack_probe() - the answer to a Reliability Probe
+ * @w: the window
+ * @probe: the request
+ * @ev: EV bits it came with
+ * @ce: arrived CE-marked
+ * @sack: result: everything but mpr, covers the first 64 PSNs beyond the cumulative one
+ */
+void mrc_rx_sack_probe(const struct mrc_rx_window *w,
+		       const struct mrc_probe *probe, u32 ev, bool ce,
+		       struct mrc_sack *sack);
+
+#endif /* _MRC_CORE_RX_WINDOW_H */

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The requester's view of a QP: one record per PSN in flight, what SACKs and
+ * NACKs say about them, which are lost and must be sent again (protocol 5.5,
+ * 5.6). The caller serialises all calls on one window and brings the time in
+ * nanoseconds of a monotonic clock.
+ *
+ * A record is lost when
+ *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
+ *  (b) a packet sent more than a reorder window later, on any EV, was SACKed, or
+ *  (c) its timeout passed.
+ * The reorder window starts at a quarter of the minimum RTT, grows when a
+ * retransmission proves spurious and decays; rule (a) gets a slack of the same
+ * kind that starts at zero. (Our decision; open point of the specification.)
+ */
+#ifndef _MRC_CORE_TX_WINDOW_H
+#define _MRC_CORE_TX_WINDOW_H
+
+#include "base.h"
+#include "wire.h"
+
+/* EVs that one peer may have in use; bounds the per-QP tables below. */
+#define MRC_EV_MAX	256u
+#define MRC_EV_NONE	0xffffu
+
+/* Verbs timeout exponent: 1.024 us * 2^timeout, at most 24 (17.17 s). */
+#define MRC_TIMEOUT_MAX		24u
+#define MRC_LINEAR_MAX		7u
+#define MRC_EXP_MAX		25u	/* 25: for ever */
+
+/**
+ * struct mrc_tx_rec - a PSN in flight
+ * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
+ * @seq: transmissions of this QP before it, wraps; orders packets of one EV
+ * @ev: index of the EV it was last sent on
+ * @retries: timeouts suffered (NACKs and inferred losses do not count)
+ * @flags: private: acked, lost, resent
+ * @cookie: the caller's (which request it belongs to)
+ */
+struct mrc_tx_rec {
+	u32 sent;
+	u32 seq;
+	u16 ev;
+	u8 retries;
+	u8 flags;
+	u32 cookie;
+};
+
+#define MRC_TX_TICK_NS	256u
+
+/**
+ * struct mrc_tx_cfg - limits of a window
+ * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
+ * @timeout_ns: first retransmission timeout
+ * @linear: retries at that interval
+ * @exp: further retries with doubling; MRC_EXP_MAX: for ever
+ */
+struct mrc_tx_cfg {
+	u32 size;
+	u64 timeout_ns;
+	u8 linear;
+	u8 exp;
+};
+
+/**
+ * struct mrc_tx_window - requester state of a QP (table 7-4)
+ *
+ * Readable for dumps:
+ * @una: oldest PSN not covered by a cumulative acknowledgement
+ * @nxt: next new PSN
+ * @inflight: packets sent, neither acknowledged nor held to be lost
+ * @lost: packets that wait for retransmission
+ * @min_rtt_ns: smallest RTT sample, 0 before the first
+ * @srtt_ns: smoothed RTT, 0 before the first
+ */
+struct mrc_tx_window {
+	struct mrc_tx_cfg cfg;
+	struct mrc_tx_rec *ring;
+	u32 ring_size;
+	u32 head;		/* ring index of una */
+	u32 una;
+	u32 nxt;
+	u32 inflight;
+	u32 lost;
+	u32 rtx_hint;		/* no lost PSN lies before this one */
+	u32 seq;
+	u32 high;		/* highest PSN SACKed + 1, or una */
+	u32 newest_sacked;	/* newest send time among SACKed records */
+	bool any_sacked;
+	u64 min_rtt_ns;
+	u64 srtt_ns;
+	u64 reorder_ns;		/* rule (b); 0: quarter of min RTT */
+	u64 ev_slack_ns;	/* rule (a) */
+	u64 decay_at_ns;
+	u32 ev_seq[MRC_EV_MAX];	/* per EV: newest seq SACKed + 1; 0: none yet */
+	u32 ev_sent[MRC_EV_MAX];/* per EV: send time of that packet */
+};
+
+/**
+ * struct mrc_tx_result - what one call learned
+ * @acked: packets newly acknowledged
+ * @lost: packets newly held to be lost
+ * @spurious: a retransmission turned out to be unnecessary
+ * @rtt_ns: RTT sample, 0: none
+ * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
+ * @lost_evs: EVs that lost a packet (not set for NACKs)
+ * @expired: a packet used up its retries
+ */
+struct mrc_tx_result {
+	u32 acked;
+	u32 lost;
+	bool spurious;
+	bool expired;
+	u16 ev;
+	u64 rtt_ns;
+	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
+};
+
+/**
+ * mrc_tx_window_init() - start of a connection
+ * @w: the window
+ * @ring: @cfg->size records
+ * @cfg: limits
+ * @psn: the first PSN to send
+ */
+void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
+			const struct mrc_tx_cfg *cfg, u32 psn);
+
+/** mrc_tx_room() - new PSNs that the window lets go now */
+u32 mrc_tx_room(const struct mrc_tx_window *w);
+
+/** mrc_tx_idle() - nothing in flight, nothing to send again? */
+static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
+{
+	return w->una == w->nxt;
+}
+
+/**
+ * mrc_tx_send() - take the next new PSN into flight
+ * @w: the window, with room
+ * @ev: index of the EV it goes out on
+ * @cookie: kept in the record
+ * @now: ns
+ *
+ * Return: its PSN.
+ */
+u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u32 cookie, u64 now);
+
+/**
+ * mrc_tx_next_lost() - the oldest PSN that must be sent again
+ * @w: the window
+ * @psn: result
+ *
+ * Return: its record, or NULL when there is none.
+ */
+const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn);
+
+/**
+ * mrc_tx_resend() - a lost PSN goes out again
+ * @w: the window
+ * @psn: from mrc_tx_next_lost()
+ * @ev: the fresh EV
+ * @now: ns
+ */
+void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now);
+
+/**
+ * mrc_tx_sack() - apply a SACK
+ * @w: the window
+ * @sack: the SACK
+ * @rtx: its BTH.rtx
+ * @now: ns
+ * @res: result
+ *
+ * Return: 0, or -EINVAL for a SACK that names a PSN never sent, which changes
+ * nothing. A SACK older than what is known already is applied for what it
+ * still says.
+ */
+int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
+		u64 now, struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_nack() - apply a recoverable NACK: the packet goes out again
+ * @w: the window
+ * @psn: the refused PSN
+ * @now: ns
+ * @res: result; @res->ev is the EV it was sent on
+ *
+ * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
+ * acknowledged or waits for retransmission already.
+ */
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
+		struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_ack() - a transport ACK: everything up to @psn was executed, so it arrived
+ * @w: the window
+ * @psn: PSN of the ACK
+ * @res: result
+ *
+ * Return: 0, or -EINVAL for a PSN never sent.
+ */
+int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
+ * @w: the window
+ * @evs: bit per EV index
+ * @res: result
+ */
+void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
+		     struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_deadline() - when mrc_tx_timeout() has something to do
+ * @w: the window
+ * @now: ns
+ *
+ * Return: ns of the same clock, or 0 when nothing is in flight.
+ */
+u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
+
+/**
+ * mrc_tx_timeout() - hold packets to be lost whose time has passed
+ * @w: the window
+ * @now: ns
+ * @res: result; @res->expired when a packet has no retry left
+ */
+void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
+		    struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_interval() - timeout of the n-th retry: linear, then doubling
+ * @cfg: limits
+ * @retries: retries before this one
+ *
+ * Return: ns, or 0 when no retry is left.
+ */
+u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries);
+
+#endif /* _MRC_CORE_TX_WINDOW_H */
