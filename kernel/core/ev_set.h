@@ -50,16 +50,20 @@ struct mrc_ev_entry {
  * struct mrc_ev_plane - the EVs of one port and where their rotation stands
  * @first: index of the first EV of this port in the set
  * @count: EVs of this port
- * @pos: EVs taken in this rotation
- * @mul: multiplier of the permutation, prime to @count
- * @add: offset of the permutation
+ * @good: EVs of this port that are GOOD or SKIP
+ * @pos: EVs passed in this rotation
+ * @mul: step of the permutation, prime to @count
+ * @add: EV that is next, relative to @first
+ * @retry_at: ns, no ASSUMED_BAD EV of this port may be tried before
  */
 struct mrc_ev_plane {
 	u16 first;
 	u16 count;
+	u16 good;
 	u16 pos;
 	u16 mul;
 	u16 add;
+	u64 retry_at;
 };
 
 /**
@@ -68,9 +72,12 @@ struct mrc_ev_plane {
  * @count: entries, 1..MRC_EV_MAX
  * @min_active: EVs that stay in use whatever happens to them (not DENIED ones)
  * @good: entries that are GOOD or SKIP on a port that is up
+ * @nplanes: ports that have EVs
+ * @next_plane: index of the plane whose turn it is
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
- * @planes: one element per port that has EVs, @nplanes of them
+ * @rng: state of the pseudo-random generator, never 0
+ * @planes: one element per port that has EVs
  */
 struct mrc_ev_set {
 	struct mrc_ev_entry *ev;
@@ -93,7 +100,7 @@ struct mrc_ev_set {
  * @min_active: 0..@count
  * @seed: pseudo-random, differs between senders
  *
- * Return: 0, or -EINVAL when ports are not ascending or out of range.
+ * Return: 0, or -EINVAL when ports are not ascending or a number is out of range.
  */
 int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 		    u16 min_active, u32 seed);
@@ -121,6 +128,8 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
  * @ev: index
  * @now: ns
  *
+ * The floor is @min_active, but at least one, and counts EVs on ports that are up.
+ *
  * Return: true when the state changed (not when the floor keeps it active).
  */
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
@@ -128,7 +137,9 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 /**
  * mrc_ev_acked() - a packet or probe on this EV came through
  *
- * Ends a trial. Return: true when that changed the EV's standing.
+ * Ends a trial. An ASSUMED_BAD EV stays so: what arrives was sent before.
+ *
+ * Return: true when that changed the EV's standing.
  */
 bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev);
 

@@ -26,6 +26,10 @@
 /* What a packet adds to the trigger count at least (7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
+/*
+ * PSNs are serial numbers: one more than 2^23 behind the cumulative PSN cannot
+ * be told from one ahead of the window and is MRC_RX_OOR like it.
+ */
 enum mrc_rx_verdict {
 	MRC_RX_NEW,	/* claimed: place it, then commit or unclaim */
 	MRC_RX_DUP,	/* arrived, or being placed, before: SACK again, drop */
@@ -110,8 +114,7 @@ struct mrc_rx_window {
 	unsigned long *claimed;
 	unsigned long *arrived;
 	unsigned long *last;
-	unsigned long *imm;
-	struct mrc_rx_imm *imms;
+	struct mrc_rx_imm *imms;	/* heap, lowest PSN first */
 	u32 imm_max;
 	u32 imm_used;
 	/* the SACK to come */
@@ -126,7 +129,7 @@ struct mrc_rx_window {
 	u32 trig_ev;
 	u16 trig_timestamp;
 	bool trig_rtx;
-	u32 done_head;		/* messages between done_psn and cack wait */
+	u32 done_lag;		/* PSNs up to cack not yet seen by mrc_rx_next_done() */
 };
 
 /**
@@ -154,6 +157,9 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
  *
  * A duplicate makes a SACK due, so that a lost SACK heals; the trigger of that
  * SACK is the duplicate once mrc_rx_note_dup() told its EV.
+ *
+ * The window counts from what mrc_rx_next_done() has handed out: a caller that
+ * stops taking completed messages stops the sender, and nothing is forgotten.
  */
 enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn);
 
@@ -186,6 +192,8 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
  * @w: the window
  * @done: result
  *
+ * To be called until it returns false after each batch of commits.
+ *
  * Return: false when there is none.
  */
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
@@ -203,9 +211,10 @@ static inline bool mrc_rx_sack_due(const struct mrc_rx_window *w)
  * @rtx: result: BTH.rtx of the SACK
  *
  * Walks over what arrived since the last SACK in steps of 64 PSNs, so several
- * SACKs may follow one another. The caller stops when it likes; what was not
- * told yet goes out with the next SACK. At least one SACK is returned when one
- * is due; afterwards none is due.
+ * SACKs may follow one another. The caller stops when it likes (and must after
+ * a few: a peer can make the walk as long as the window); what was not told
+ * yet goes out with the next SACK. At least one SACK is returned when one is
+ * due; afterwards none is due.
  *
  * Return: false when everything has been told and none is due.
  */

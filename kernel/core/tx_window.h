@@ -31,10 +31,10 @@
 /**
  * struct mrc_tx_rec - a PSN in flight
  * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
- * @seq: transmissions of this QP before it, wraps; orders packets of one EV
+ * @seq: number of this transmission in the QP, wraps; orders packets of one EV
  * @ev: index of the EV it was last sent on
  * @retries: timeouts suffered (NACKs and inferred losses do not count)
- * @flags: private: acked, lost, resent
+ * @flags: private: acked, lost and why, resent
  * @cookie: the caller's (which request it belongs to)
  */
 struct mrc_tx_rec {
@@ -46,7 +46,13 @@ struct mrc_tx_rec {
 	u32 cookie;
 };
 
-#define MRC_TX_TICK_NS	256u
+/*
+ * Send times wrap after 18 minutes. Comparing them is safe all the same: a
+ * packet is in flight for no longer than one timeout, which is capped at a
+ * quarter of that, and older times are forgotten (see ev_seq, any_sacked).
+ */
+#define MRC_TX_TICK_NS		256u
+#define MRC_TX_INTERVAL_MAX_NS	(1ull << 38)	/* 275 s */
 
 /**
  * struct mrc_tx_cfg - limits of a window
@@ -91,7 +97,8 @@ struct mrc_tx_window {
 	u64 srtt_ns;
 	u64 reorder_ns;		/* rule (b); 0: quarter of min RTT */
 	u64 ev_slack_ns;	/* rule (a) */
-	u64 decay_at_ns;
+	u64 decay_at_ns;	/* when both shrink again; 0: they are at rest */
+	u64 deadline_ns;	/* no record times out before this */
 	u32 ev_seq[MRC_EV_MAX];	/* per EV: newest seq SACKed + 1; 0: none yet */
 	u32 ev_sent[MRC_EV_MAX];/* per EV: send time of that packet */
 };
@@ -100,9 +107,10 @@ struct mrc_tx_window {
  * struct mrc_tx_result - what one call learned
  * @acked: packets newly acknowledged
  * @lost: packets newly held to be lost
- * @spurious: a retransmission turned out to be unnecessary
+ * @spurious: a packet held to be lost turned out to have arrived
  * @rtt_ns: RTT sample, 0: none
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
+ *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
  * @expired: a packet used up its retries
  */
@@ -187,7 +195,8 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
  * @res: result; @res->ev is the EV it was sent on
  *
  * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
- * acknowledged or waits for retransmission already.
+ * acknowledged, waits for retransmission already or was sent again so lately
+ * that the NACK must be an answer to the time before.
  */
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res);
@@ -216,7 +225,11 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
  * @w: the window
  * @now: ns
  *
- * Return: ns of the same clock, or 0 when nothing is in flight.
+ * A lower bound, kept without looking at the records: acknowledgements do not
+ * move it, so a timer that is armed can stay as it is. mrc_tx_timeout() called
+ * too early does nothing but find the exact time.
+ *
+ * Return: ns of the same clock, not before @now, or 0 when nothing is in flight.
  */
 u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
 
@@ -225,16 +238,18 @@ u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
  * @w: the window
  * @now: ns
  * @res: result; @res->expired when a packet has no retry left
+ *
+ * The packet's last retry is waited for as long as the one before it was.
  */
 void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		    struct mrc_tx_result *res);
 
 /**
- * mrc_tx_interval() - timeout of the n-th retry: linear, then doubling
+ * mrc_tx_interval() - timeout that leads to the n-th retry: linear, then doubling
  * @cfg: limits
  * @retries: retries before this one
  *
- * Return: ns, or 0 when no retry is left.
+ * Return: ns, at most MRC_TX_INTERVAL_MAX_NS, or 0 when no retry is left.
  */
 u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries);
 

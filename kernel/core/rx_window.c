@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A bit of @claimed and of @arrived stands for a PSN beyond the cumulative one,
+ * in a ring of @size bits. A bit of @last outlives that: it is needed until
+ * mrc_rx_next_done() has passed it, @done_lag PSNs behind. Both spans together
+ * never exceed the ring, see mrc_rx_claim().
+ */
+#include "rx_window.h"
+#include "psn.h"
+
+#define SACK_SPAN	64u	/* PSNs that one bitmap covers */
+
+size_t mrc_rx_window_mem(u32 size, u32 imm_max)
+{
+	return 3 * BITS_TO_LONGS(size) * sizeof(unsigned long) +
+	       (size_t)imm_max * sizeof(struct mrc_rx_imm);
+}
+
+void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
+			u32 imm_max, u32 psn)
+{
+	unsigned long *map = mem;
+
+	memset(w, 0, sizeof(*w));
+	w->cack = mrc_psn_add(psn, -1);
+	w->max = w->cack;
+	w->done_psn = w->cack;
+	w->trig_psn = w->cack;
+	w->size = size;
+	w->claimed = map;
+	w->arrived = map + BITS_TO_LONGS(size);
+	w->last = map + 2 * BITS_TO_LONGS(size);
+	w->imms = (void *)(map + 3 * BITS_TO_LONGS(size));
+	w->imm_max = imm_max;
+	w->sack_bytes = MRC_SACK_BYTES_DEFAULT;
+}
+
+/* Ring index @n places after @at, @n at most the ring's size. */
+static u32 ring_after(const struct mrc_rx_window *w, u32 at, u32 n)
+{
+	at += n;
+	return at >= w->size ? at - w->size : at;
+}
+
+/* Ring index of a PSN in (cack, cack + size]. */
+static u32 ring_index(const struct mrc_rx_window *w, u32 psn)
+{
+	return ring_after(w, w->head, (u32)mrc_psn_diff(psn, w->cack) - 1);
+}
+
+enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
+{
+	s32 ahead = mrc_psn_diff(psn, w->cack);
+	u32 at;
+
+	if (ahead > (s32)(w->size - w->done_lag))
+		return MRC_RX_OOR;
+	if (ahead > 0) {
+		at = ring_index(w, psn);
+		if (!test_bit(at, w->claimed)) {
+			__set_bit(at, w->claimed);
+			return MRC_RX_NEW;
+		}
+	}
+	w->sack_due = true;
+	return MRC_RX_DUP;
+}
+
+void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn)
+{
+	__clear_bit(ring_index(w, psn), w->claimed);
+}
+
+/* The packet that the next SACK echoes: the latest, but a CE mark is not lost. */
+static void set_trigger(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+{
+	if (w->sack_ce && !a->ce)
+		return;
+	w->sack_ce = a->ce;
+	w->trig_psn = a->psn;
+	w->trig_ev = a->ev;
+	w->trig_timestamp = a->tx_timestamp;
+	w->trig_rtx = a->rtx;
+}
+
+static void add_unsacked(struct mrc_rx_window *w, u32 psn)
+{
+	if (mrc_psn_diff(psn, w->cack) < 0)
+		psn = w->cack;	/* an old duplicate: cack alone tells it */
+	if (!w->unsacked) {
+		w->unsacked = true;
+		w->unsacked_lo = psn;
+		w->unsacked_hi = psn;
+		return;
+	}
+	if (mrc_psn_diff(psn, w->unsacked_lo) < 0)
+		w->unsacked_lo = psn;
+	if (mrc_psn_diff(psn, w->unsacked_hi) > 0)
+		w->unsacked_hi = psn;
+}
+
+void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+{
+	set_trigger(w, a);
+	add_unsacked(w, a->psn);
+	w->sack_due = true;
+}
+
+static bool imm_before(const struct mrc_rx_imm *a, const struct mrc_rx_imm *b)
+{
+	return mrc_psn_diff(a->psn, b->psn) < 0;
+}
+
+static void imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+{
+	struct mrc_rx_imm new = {
+		.psn = a->psn, .imm = a->imm, .len = a->dmalen,
+	};
+	u32 at = w->imm_used++;
+
+	while (at && imm_before(&new, &w->imms[(at - 1) / 2])) {
+		w->imms[at] = w->imms[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	w->imms[at] = new;
+}
+
+static void imm_pop(struct mrc_rx_window *w)
+{
+	const struct mrc_rx_imm *moved = &w->imms[--w->imm_used];
+	u32 at = 0;
+	u32 child;
+
+	while ((child = 2 * at + 1) < w->imm_used) {
+		if (child + 1 < w->imm_used &&
+		    imm_before(&w->imms[child + 1], &w->imms[child]))
+			child++;
+		if (!imm_before(&w->imms[child], moved))
+			break;
+		w->imms[at] = w->imms[child];
+		at = child;
+	}
+	w->imms[at] = *moved;
+}
+
+static void advance(struct mrc_rx_window *w)
+{
+	while (test_bit(w->head, w->arrived)) {
+		__clear_bit(w->head, w->arrived);
+		__clear_bit(w->head, w->claimed);
+		w->head = ring_after(w, w->head, 1);
+		w->cack = mrc_psn_add(w->cack, 1);
+		w->done_lag++;
+		w->ooo--;
+	}
+}
+
+int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+{
+	u32 at = ring_index(w, a->psn);
+
+	if (a->opflags & MRC_OPF_IMM) {
+		if (w->imm_used == w->imm_max)
+			return -ENOSPC;
+		imm_push(w, a);
+	}
+	if (a->opflags & MRC_OPF_LAST)
+		__set_bit(at, w->last);
+	__set_bit(at, w->arrived);
+	w->ooo++;
+	w->bytes += a->payload;
+	if (mrc_psn_diff(a->psn, w->max) > 0)
+		w->max = a->psn;
+
+	set_trigger(w, a);
+	add_unsacked(w, a->psn);
+	w->trigger_bytes += max(a->payload, MRC_SACK_BYTES_MIN);
+	if (a->ce || a->rtx || a->ackreq || w->trigger_bytes >= w->sack_bytes)
+		w->sack_due = true;
+
+	advance(w);
+	return 0;
+}
+
+static void take_done(struct mrc_rx_window *w, u32 psn,
+		      struct mrc_rx_done *done)
+{
+	w->done_psn = psn;
+	w->msn = (w->msn + 1) & 0xffffff;
+
+	memset(done, 0, sizeof(*done));
+	done->psn = psn;
+	done->msn = w->msn;
+	if (w->imm_used && w->imms[0].psn == psn) {
+		done->has_imm = true;
+		done->imm = w->imms[0].imm;
+		done->len = w->imms[0].len;
+		imm_pop(w);
+	}
+}
+
+bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)
+{
+	u32 at = ring_after(w, w->head, w->size - w->done_lag);
+
+	while (w->done_lag) {
+		u32 psn = mrc_psn_add(w->cack, 1 - (s32)w->done_lag);
+
+		w->done_lag--;
+		if (test_bit(at, w->last)) {
+			__clear_bit(at, w->last);
+			take_done(w, psn, done);
+			return true;
+		}
+		at = ring_after(w, at, 1);
+	}
+	return false;
+}
+
+/* Arrival bits of 64 PSNs from @psn on, all of them inside the window. */
+static u64 arrived_from(const struct mrc_rx_window *w, u32 psn)
+{
+	u32 at = ring_index(w, psn);
+	unsigned int got = 0;
+	u64 bits = 0;
+
+	while (got < SACK_SPAN) {
+		unsigned int off = at % BITS_PER_LONG;
+
+		bits |= (u64)(w->arrived[at / BITS_PER_LONG] >> off) << got;
+		got += BITS_PER_LONG - off;
+		at = ring_after(w, at, BITS_PER_LONG - off);
+	}
+	return bits;
+}
+
+static void sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sack,
+		      u32 base)
+{
+	memset(sack, 0, sizeof(*sack));
+	sack->cack_psn = w->cack;
+	sack->sack_offset = (s16)mrc_psn_diff(base, w->cack);
+	sack->bitmap = arrived_from(w, base);
+	sack->ooo_count = (u16)w->ooo;
+	sack->rcvd_bytes = mrc_rcvd_bytes_units(w->bytes);
+}
+
+/*
+ * Where the next bitmap starts (open point: the walk of 7.5.2.2). Right behind
+ * the cumulative PSN if that covers all news: what an earlier SACK told is told
+ * again, so a lost SACK heals. Otherwise at the first news, or earlier if fewer
+ * than 64 PSNs of them are left. Stretches where nothing has arrived (only a
+ * duplicate can span one) are stepped over.
+ */
+static u32 walk(struct mrc_rx_window *w)
+{
+	u32 first = mrc_psn_add(w->cack, 1);
+	u32 base = w->unsacked_lo;
+
+	if (!w->unsacked || mrc_psn_diff(w->unsacked_hi, w->cack) <= (s32)SACK_SPAN) {
+		w->unsacked = false;
+		return first;
+	}
+	if (mrc_psn_diff(base, first) < 0)
+		base = first;
+	while (mrc_psn_diff(w->unsacked_hi, base) >= (s32)SACK_SPAN) {
+		w->unsacked_lo = mrc_psn_add(base, SACK_SPAN);
+		if (arrived_from(w, base))
+			return base;
+		base = w->unsacked_lo;
+	}
+	w->unsacked = false;
+	return mrc_psn_add(w->unsacked_hi, 1 - (s32)SACK_SPAN);
+}
+
+/*
+ * The trigger relative to the cumulative PSN. A very old duplicate does not fit
+ * the field; its requester has no record of that PSN, nor of the one named instead.
+ */
+static s16 trigger_offset(const struct mrc_rx_window *w)
+{
+	return (s16)max(mrc_psn_diff(w->trig_psn, w->cack), -32768);
+}
+
+bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
+		      bool *rtx)
+{
+	if (!w->sack_due && !w->unsacked)
+		return false;
+
+	sack_fill(w, sack, walk(w));
+	sack->m = w->sack_ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
+	sack->ack_offset = trigger_offset(w);
+	sack->entropy = w->trig_ev;
+	sack->tx_timestamp = w->trig_timestamp;
+	*rtx = w->trig_rtx;
+
+	w->sack_due = false;
+	w->sack_ce = false;
+	w->trigger_bytes = 0;
+	return true;
+}
+
+void mrc_rx_sack_probe(const struct mrc_rx_window *w,
+		       const struct mrc_probe *probe, u32 ev, bool ce,
+		       struct mrc_sack *sack)
+{
+	sack_fill(w, sack, mrc_psn_add(w->cack, 1));
+	sack->probe = true;
+	sack->m = ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
+	sack->ack_offset = (s16)probe->id;
+	sack->entropy = ev;
+	sack->tx_timestamp = probe->tx_timestamp;
+}

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tx_window.h"
+#include "psn.h"
+
+#define REC_ACKED	0x01
+#define REC_LOST	0x02	/* waits for retransmission */
+#define REC_RESENT	0x04
+#define REC_RESENT_MORE	0x08	/* twice or more: nobody knows which one is answered */
+#define REC_BY_EV	0x10	/* held to be lost by rule (a) ... */
+#define REC_BY_TIME	0x20	/* ... by rule (b) */
+#define REC_DONE	(REC_ACKED | REC_LOST)
+
+#define HALF_WRAP	0x80000000u
+
+/* How long the tolerance for reordering stays after it had to grow. */
+#define QUIET_RTTS	64u
+#define QUIET_MIN_NS	(10ull * 1000 * 1000)
+
+static u32 ticks(u64 ns)
+{
+	return (u32)(ns / MRC_TX_TICK_NS);
+}
+
+void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
+			const struct mrc_tx_cfg *cfg, u32 psn)
+{
+	memset(w, 0, sizeof(*w));
+	w->cfg = *cfg;
+	w->ring = ring;
+	w->ring_size = cfg->size;
+	w->una = psn;
+	w->nxt = psn;
+	w->high = psn;
+	w->rtx_hint = psn;
+}
+
+static void res_init(struct mrc_tx_result *res)
+{
+	memset(res, 0, sizeof(*res));
+	res->ev = MRC_EV_NONE;
+}
+
+static u32 in_window(const struct mrc_tx_window *w)
+{
+	return (u32)mrc_psn_diff(w->nxt, w->una);
+}
+
+u32 mrc_tx_room(const struct mrc_tx_window *w)
+{
+	u32 size = min(w->cfg.size, w->ring_size);
+	u32 used = in_window(w);
+
+	return used < size ? size - used : 0;
+}
+
+/* Ring index of a PSN in [una, nxt]. */
+static u32 ring_index(const struct mrc_tx_window *w, u32 psn)
+{
+	u32 at = w->head + (u32)mrc_psn_diff(psn, w->una);
+
+	return at >= w->ring_size ? at - w->ring_size : at;
+}
+
+static struct mrc_tx_rec *rec_at(const struct mrc_tx_window *w, u32 psn)
+{
+	return &w->ring[ring_index(w, psn)];
+}
+
+static struct mrc_tx_rec *rec_next(const struct mrc_tx_window *w,
+				   struct mrc_tx_rec *rec)
+{
+	return ++rec == w->ring + w->ring_size ? w->ring : rec;
+}
+
+static bool never_sent(const struct mrc_tx_window *w, u32 psn)
+{
+	return mrc_psn_diff(psn, w->nxt) >= 0;
+}
+
+/* The record of a PSN, or NULL when it is not in [una, nxt). */
+static struct mrc_tx_rec *rec_find(const struct mrc_tx_window *w, u32 psn)
+{
+	s32 off = mrc_psn_diff(psn, w->una);
+
+	return off >= 0 && (u32)off < in_window(w) ? rec_at(w, psn) : NULL;
+}
+
+static u64 age_ns(const struct mrc_tx_rec *rec, u64 now)
+{
+	return (u64)(ticks(now) - rec->sent) * MRC_TX_TICK_NS;
+}
+
+u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries)
+{
+	u64 ns = min(cfg->timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+	unsigned int shift;
+
+	if (retries >= (unsigned int)cfg->linear + cfg->exp &&
+	    cfg->exp < MRC_EXP_MAX)
+		return 0;
+	if (retries < cfg->linear)
+		return ns;
+	/* without linear retries the first timeout is not doubled either */
+	shift = retries - cfg->linear + (cfg->linear ? 1 : 0);
+	if (shift >= 38 || ns > MRC_TX_INTERVAL_MAX_NS >> shift)
+		return MRC_TX_INTERVAL_MAX_NS;
+	return ns << shift;
+}
+
+/* How long this transmission is waited for, its last retry included. */
+static u64 rec_interval(const struct mrc_tx_window *w, unsigned int retries)
+{
+	u64 ns = mrc_tx_interval(&w->cfg, retries);
+
+	if (!ns && retries)
+		ns = mrc_tx_interval(&w->cfg, retries - 1);
+	return ns ? ns : min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+}
+
+/*
+ * Forget evidence that is so old that serial numbers would show it as new:
+ * the newest acknowledged send time, and the same per EV by its sequence number.
+ */
+static void forget_old(struct mrc_tx_window *w, u16 ev, u64 now)
+{
+	if (ticks(now) - w->newest_sacked >= HALF_WRAP)
+		w->any_sacked = false;
+	if (ev < MRC_EV_MAX && w->seq - w->ev_seq[ev] >= HALF_WRAP)
+		w->ev_seq[ev] = 0;
+}
+
+static void launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u16 ev,
+		   u64 now)
+{
+	u64 deadline = now + rec_interval(w, rec->retries);
+
+	forget_old(w, ev, now);
+	rec->sent = ticks(now);
+	rec->seq = w->seq++;
+	rec->ev = ev;
+	if (!w->inflight++ || deadline < w->deadline_ns)
+		w->deadline_ns = deadline;
+}
+
+u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u32 cookie, u64 now)
+{
+	struct mrc_tx_rec *rec = rec_at(w, w->nxt);
+	u32 psn = w->nxt;
+
+	rec->retries = 0;
+	rec->flags = 0;
+	rec->cookie = cookie;
+	launch(w, rec, ev, now);
+	w->nxt = mrc_psn_add(psn, 1);
+	return psn;
+}
+
+const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn)
+{
+	struct mrc_tx_rec *rec;
+
+	if (!w->lost)
+		return NULL;
+	rec = rec_at(w, w->rtx_hint);
+	while (!(rec->flags & REC_LOST)) {
+		w->rtx_hint = mrc_psn_add(w->rtx_hint, 1);
+		rec = rec_next(w, rec);
+	}
+	*psn = w->rtx_hint;
+	return rec;
+}
+
+void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
+{
+	struct mrc_tx_rec *rec = rec_find(w, psn);
+
+	if (!rec || !(rec->flags & REC_LOST))
+		return;
+	rec->flags &= ~REC_LOST;
+	rec->flags |= rec->flags & REC_RESENT ? REC_RESENT_MORE : REC_RESENT;
+	w->lost--;
+	launch(w, rec, ev, now);
+}
+
+static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+		      u8 why, struct mrc_tx_result *res)
+{
+	rec->flags &= ~(REC_BY_EV | REC_BY_TIME);
+	rec->flags |= REC_LOST | why;
+	w->inflight--;
+	if (!w->lost++ || mrc_psn_diff(psn, w->rtx_hint) < 0)
+		w->rtx_hint = psn;
+	res->lost++;
+}
+
+static void blame_ev(const struct mrc_tx_rec *rec, struct mrc_tx_result *res)
+{
+	if (rec->ev < MRC_EV_MAX)
+		__set_bit(rec->ev, res->lost_evs);
+}
+
+/* A transmission is known to have arrived: what was sent before it is overdue. */
+static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
+{
+	if (!w->any_sacked || (s32)(rec->sent - w->newest_sacked) > 0) {
+		w->any_sacked = true;
+		w->newest_sacked = rec->sent;
+	}
+	if (rec->ev >= MRC_EV_MAX)
+		return;
+	if (!w->ev_seq[rec->ev] ||
+	    (s32)(rec->seq + 1 - w->ev_seq[rec->ev]) > 0) {
+		w->ev_seq[rec->ev] = rec->seq + 1;
+		w->ev_sent[rec->ev] = rec->sent;
+	}
+}
+
+/*
+ * Of a packet that was sent more than once only its own SACK tells which one
+ * arrived (see apply_trigger()); here it is no evidence against others.
+ *
+ * Return: the flags of a packet that had been given up though it was not sent
+ * again yet, else 0.
+ */
+static u8 ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+		  struct mrc_tx_result *res)
+{
+	u8 flags = rec->flags;
+
+	if (flags & REC_ACKED)
+		return 0;
+	if (flags & REC_LOST)
+		w->lost--;
+	else
+		w->inflight--;
+	rec->flags = (flags & ~REC_LOST) | REC_ACKED;
+	res->acked++;
+	if (!(flags & REC_RESENT))
+		add_evidence(w, rec);
+	if (mrc_psn_diff(psn, w->high) >= 0)
+		w->high = mrc_psn_add(psn, 1);
+	return flags & REC_LOST && !(flags & REC_RESENT) ? flags : 0;
+}
+
+/* Everything up to and including @cack has arrived; once per PSN in all. */
+static u8 apply_cack(struct mrc_tx_window *w, u32 cack,
+		     struct mrc_tx_result *res)
+{
+	s32 n = mrc_psn_diff(cack, w->una) + 1;
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u8 wrong = 0;
+
+	if (n <= 0)
+		return 0;
+	for (; n; n--) {
+		wrong |= ack_rec(w, rec, w->una, res);
+		w->una = mrc_psn_add(w->una, 1);
+		rec = rec_next(w, rec);
+	}
+	w->head = (u32)(rec - w->ring);
+	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
+		w->rtx_hint = w->una;
+	if (mrc_psn_diff(w->high, w->una) < 0)
+		w->high = w->una;
+	return wrong;
+}
+
+static u8 apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
+		       struct mrc_tx_result *res)
+{
+	s32 known = mrc_psn_diff(w->una, base);
+	u8 wrong = 0;
+
+	if (known >= 64)
+		return 0;
+	if (known > 0)
+		bits &= ~0ull << known;
+	for (; bits; bits &= bits - 1) {
+		u32 psn = mrc_psn_add(base, (s32)__ffs64(bits));
+
+		wrong |= ack_rec(w, rec_at(w, psn), psn, res);
+	}
+	return wrong;
+}
+
+static void rtt_sample(struct mrc_tx_window *w, u64 rtt,
+		       struct mrc_tx_result *res)
+{
+	rtt = max(rtt, (u64)MRC_TX_TICK_NS);
+	res->rtt_ns = rtt;
+	if (!w->min_rtt_ns || rtt < w->min_rtt_ns)
+		w->min_rtt_ns = rtt;
+	if (!w->srtt_ns)
+		w->srtt_ns = rtt;
+	else
+		w->srtt_ns = w->srtt_ns - w->srtt_ns / 8 + rtt / 8;
+}
+
+static u64 reorder_window(const struct mrc_tx_window *w)
+{
+	return w->reorder_ns ? w->reorder_ns : w->min_rtt_ns / 4;
+}
+
+/*
+ * A packet was given up wrongly, by the rules in @why: allow more reordering.
+ * Queues of different planes may differ by more than the smallest RTT ever
+ * seen, so rule (b) may grow to the smoothed RTT if that is more.
+ */
+static void tolerate(struct mrc_tx_window *w, u8 why, u64 now)
+{
+	u64 quiet = max((u64)QUIET_RTTS * w->srtt_ns, QUIET_MIN_NS);
+	u64 most = max(4 * w->min_rtt_ns, w->srtt_ns);
+
+	if (why & REC_BY_EV)
+		w->ev_slack_ns = min(max(2 * w->ev_slack_ns, w->min_rtt_ns / 4),
+				     w->min_rtt_ns);
+	if (why & REC_BY_TIME)
+		w->reorder_ns = min(2 * reorder_window(w), most);
+	if (why & (REC_BY_EV | REC_BY_TIME))
+		w->decay_at_ns = now + quiet;
+}
+
+static void decay(struct mrc_tx_window *w, u64 now)
+{
+	if (!w->decay_at_ns || now < w->decay_at_ns)
+		return;
+	w->ev_slack_ns /= 2;
+	if (w->ev_slack_ns < w->min_rtt_ns / 16)
+		w->ev_slack_ns = 0;
+	w->reorder_ns /= 2;
+	if (w->reorder_ns <= w->min_rtt_ns / 4)
+		w->reorder_ns = 0;
+	w->decay_at_ns = 0;
+	if (w->ev_slack_ns || w->reorder_ns)
+		w->decay_at_ns = now + max((u64)QUIET_RTTS * w->srtt_ns,
+					   QUIET_MIN_NS);
+}
+
+/*
+ * The packet whose arrival caused the SACK. The SACK's rtx flag tells whether
+ * the original or a retransmission arrived; only where that singles out one
+ * transmission does it give an RTT and name an EV.
+ *
+ * Return: how far to look for losses: a retransmission, sent after packets
+ * with higher PSNs, says something of those too.
+ */
+static u32 apply_trigger(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
+			 bool rtx, u64 now, u8 *wrong,
+			 struct mrc_tx_result *res)
+{
+	bool resent;
+
+	if (!rec)
+		return w->una;
+	resent = rec->flags & REC_RESENT;
+	if (resent && !rtx && !(rec->flags & REC_ACKED)) {
+		res->spurious = true;
+		*wrong |= rec->flags;
+	}
+	if (resent != rtx || rec->flags & REC_RESENT_MORE)
+		return w->una;
+
+	res->ev = rec->ev;
+	if (rec->flags & REC_ACKED)
+		return w->una;
+	rtt_sample(w, age_ns(rec, now), res);
+	if (!resent)
+		return w->una;
+	add_evidence(w, rec);
+	return w->nxt;
+}
+
+static bool overdue_on_ev(const struct mrc_tx_window *w,
+			  const struct mrc_tx_rec *rec, u32 slack)
+{
+	if (rec->ev >= MRC_EV_MAX || !w->ev_seq[rec->ev])
+		return false;
+	return (s32)(w->ev_seq[rec->ev] - 1 - rec->seq) > 0 &&
+	       (s32)(w->ev_sent[rec->ev] - rec->sent - slack) >= 0;
+}
+
+static bool overdue_by_time(const struct mrc_tx_window *w,
+			    const struct mrc_tx_rec *rec, u32 window)
+{
+	return w->any_sacked && w->min_rtt_ns &&
+	       (s32)(w->newest_sacked - rec->sent - window) > 0;
+}
+
+/*
+ * Rules (a) and (b) over [una, @end). Stops as soon as all packets in flight
+ * that can lie there have been looked at, so mere reordering costs little.
+ */
+static void infer_losses(struct mrc_tx_window *w, u32 end,
+			 struct mrc_tx_result *res)
+{
+	u32 beyond = (u32)mrc_psn_diff(w->nxt, end);
+	u32 beyond_inflight = beyond - min(w->lost, beyond);
+	u32 left = w->inflight - min(w->inflight, beyond_inflight);
+	u32 slack = ticks(w->ev_slack_ns);
+	u32 window = ticks(reorder_window(w));
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 psn;
+
+	for (psn = w->una; left && psn != end; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & REC_DONE)) {
+			u8 why = 0;
+
+			if (overdue_on_ev(w, rec, slack))
+				why |= REC_BY_EV;
+			if (overdue_by_time(w, rec, window))
+				why |= REC_BY_TIME;
+			if (why) {
+				blame_ev(rec, res);
+				mark_lost(w, rec, psn, why, res);
+			}
+			left--;
+		}
+		rec = rec_next(w, rec);
+	}
+}
+
+/* Both ends of the bitmap count: far enough from @nxt the serial order turns. */
+static bool sack_plausible(const struct mrc_tx_window *w,
+			   const struct mrc_sack *sack, u32 base, u64 bits)
+{
+	u32 trigger = mrc_psn_add(sack->cack_psn, sack->ack_offset);
+
+	if (never_sent(w, sack->cack_psn))
+		return false;
+	if (!sack->probe && never_sent(w, trigger))
+		return false;
+	return !bits || (!never_sent(w, base) &&
+			 !never_sent(w, mrc_psn_add(base, fls64(bits) - 1)));
+}
+
+int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
+		u64 now, struct mrc_tx_result *res)
+{
+	u32 base = mrc_psn_add(sack->cack_psn, sack->sack_offset);
+	struct mrc_tx_rec *trigger = NULL;
+	u64 bits = sack->bitmap;
+	u32 end;
+	u8 wrong = 0;
+	u8 early;
+
+	res_init(res);
+	if (bits) {
+		base = mrc_psn_add(base, (s32)__ffs64(bits));
+		bits >>= __ffs64(bits);
+	}
+	if (!sack_plausible(w, sack, base, bits))
+		return -EINVAL;
+
+	decay(w, now);
+	if (!sack->probe)
+		trigger = rec_find(w, mrc_psn_add(sack->cack_psn,
+						  sack->ack_offset));
+	end = apply_trigger(w, trigger, rtx, now, &wrong, res);
+	early = apply_cack(w, sack->cack_psn, res);
+	early |= apply_bitmap(w, base, bits, res);
+	if (early)
+		res->spurious = true;
+	tolerate(w, wrong | early, now);
+
+	if (mrc_psn_diff(end, w->high) < 0)
+		end = w->high;
+	if (res->acked)
+		infer_losses(w, end, res);
+	return 0;
+}
+
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
+		struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec;
+
+	res_init(res);
+	if (never_sent(w, psn))
+		return -EINVAL;
+	rec = rec_find(w, psn);
+	if (!rec || rec->flags & REC_DONE)
+		return -EALREADY;
+	if (rec->flags & REC_RESENT && age_ns(rec, now) < w->min_rtt_ns)
+		return -EALREADY;
+	res->ev = rec->ev;
+	mark_lost(w, rec, psn, 0, res);
+	return 0;
+}
+
+int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, struct mrc_tx_result *res)
+{
+	res_init(res);
+	if (never_sent(w, psn))
+		return -EINVAL;
+	if (apply_cack(w, psn, res))
+		res->spurious = true;
+	return 0;
+}
+
+void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
+		     struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u32 psn;
+
+	res_init(res);
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & REC_DONE)) {
+			if (rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs)) {
+				blame_ev(rec, res);
+				mark_lost(w, rec, psn, 0, res);
+			}
+			left--;
+		}
+		rec = rec_next(w, rec);
+	}
+}
+
+u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
+{
+	return w->inflight ? max(w->deadline_ns, now) : 0;
+}
+
+/* Return: when to look at this packet again, U64_MAX when it is held to be lost. */
+static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
+			 u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	u64 interval = rec_interval(w, rec->retries);
+
+	if (ticks(now) - rec->sent < ticks(interval))
+		return now + (interval - age_ns(rec, now));
+	if (!mrc_tx_interval(&w->cfg, rec->retries)) {
+		res->expired = true;
+		return now;
+	}
+	if (rec->retries < U8_MAX)
+		rec->retries++;
+	blame_ev(rec, res);
+	mark_lost(w, rec, psn, 0, res);
+	return U64_MAX;
+}
+
+void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
+		    struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u64 next = U64_MAX;
+	u32 psn;
+
+	res_init(res);
+	if (!left || now < w->deadline_ns)
+		return;
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & REC_DONE)) {
+			next = min(next, check_timeout(w, rec, psn, now, res));
+			left--;
+		}
+		rec = rec_next(w, rec);
+	}
+	w->deadline_ns = next;
+}
