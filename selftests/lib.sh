@@ -1,0 +1,231 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For the selftests: one topic a file, sourced like this:
+#
+#   . "$(dirname "$0")/lib.sh"
+#   lab_up --planes 2
+#   check "h1 reaches h2" on h1 ping -c 1 "$(lab gid h2)"
+#   finish
+#
+# Output is TAP 13; the exit status is kselftest's: 0 passed, 1 failed,
+# 4 skipped.  A file that ends without "finish" has failed.
+
+set -uo pipefail
+
+SELFTESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+TOP=$(dirname "$SELFTESTS")
+TEST_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mrc-test.XXXXXX")
+# Seconds that wait_for waits at most: ends a hung test, measures nothing.
+WAIT_LIMIT=${WAIT_LIMIT:-60}
+
+test_number=0
+test_failed=0
+test_skipped=0
+test_finished=0
+test_cleanups=()
+
+for provider in "$TOP"/build/userspace/provider/libmrc-rdmav*.so; do
+	if [ -e "$provider" ]; then
+		export RDMAV_DRIVERS=${RDMAV_DRIVERS:-${provider%-rdmav*}}
+	fi
+done
+unset provider
+export PATH=$TOP/build/userspace/mrcctl:$TOP/build/userspace/tools:$PATH
+
+echo "TAP version 13"
+
+# Print standard input as diagnostics.
+diag()
+{
+	sed 's/^/# /'
+}
+
+ok()
+{
+	test_number=$((test_number + 1))
+	echo "ok $test_number $*"
+}
+
+# fail NAME [DETAIL]...
+fail()
+{
+	test_number=$((test_number + 1))
+	test_failed=$((test_failed + 1))
+	echo "not ok $test_number $1"
+	shift
+	[ $# -eq 0 ] || printf '%s\n' "$@" | diag
+}
+
+# skip NAME REASON
+skip()
+{
+	test_number=$((test_number + 1))
+	test_skipped=$((test_skipped + 1))
+	echo "ok $test_number $1 # SKIP $2"
+}
+
+# skip_all REASON: this whole file cannot run here.
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	test_finished=1
+	exit 4
+}
+
+# bail NAME [DETAIL]...: a failure that leaves nothing to test.
+bail()
+{
+	fail "$@"
+	test_finished=1
+	exit 1
+}
+
+# check NAME COMMAND...: passes when COMMAND does.
+check()
+{
+	local name=$1
+	shift
+
+	if "$@" >"$TEST_TMP/check.log" 2>&1; then
+		ok "$name"
+	else
+		fail "$name" "status $? of: $*"
+		diag <"$TEST_TMP/check.log"
+	fi
+}
+
+# check_not NAME COMMAND...: passes when COMMAND fails.
+check_not()
+{
+	local name=$1
+	shift
+
+	if "$@" >"$TEST_TMP/check.log" 2>&1; then
+		fail "$name" "succeeded: $*"
+		diag <"$TEST_TMP/check.log"
+	else
+		ok "$name"
+	fi
+}
+
+# check_equal NAME WANTED FOUND
+check_equal()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		fail "$1" "wanted: $2" "found:  $3"
+	fi
+}
+
+# check_error NAME STATUS TEXT COMMAND...: COMMAND must end with STATUS and
+# print TEXT on standard error.
+check_error()
+{
+	local name=$1 wanted=$2 text=$3 status=0
+	shift 3
+
+	"$@" >/dev/null 2>"$TEST_TMP/check.log" || status=$?
+	if [ "$status" = "$wanted" ] && grep -qF -- "$text" "$TEST_TMP/check.log"; then
+		ok "$name"
+	else
+		fail "$name" "wanted status $wanted and '$text', got status $status and:"
+		diag <"$TEST_TMP/check.log"
+	fi
+}
+
+# wait_for COMMAND...: until COMMAND succeeds; fails after WAIT_LIMIT seconds.
+wait_for()
+{
+	local end=$((SECONDS + WAIT_LIMIT))
+
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
+}
+
+# need COMMAND...: skip this file when one of these programs is missing.
+need()
+{
+	local program
+
+	for program; do
+		command -v "$program" >/dev/null || skip_all "needs $program"
+	done
+}
+
+# at_exit COMMAND...: run at the end of the file, last given first.
+at_exit()
+{
+	local line
+
+	printf -v line '%q ' "$@"
+	test_cleanups=("$line" "${test_cleanups[@]}")
+}
+
+# background COMMAND...: start it, leave its pid in BACKGROUND_PID, and have it
+# ended with the file.  Redirect its output at the call.
+background()
+{
+	"$@" &
+	BACKGROUND_PID=$!
+	at_exit kill "$BACKGROUND_PID"
+}
+
+lab()
+{
+	"$TOP/scripts/lab" "$@"
+}
+
+# lab_up OPTION...: a fabric, removed when the file ends.
+lab_up()
+{
+	at_exit lab down
+	lab up "$@" >"$TEST_TMP/lab.log" 2>&1 ||
+		bail "fabric $*" "$(cat "$TEST_TMP/lab.log")"
+}
+
+lab_down()
+{
+	lab down
+}
+
+# on NS COMMAND...: inside a host or switch.
+on()
+{
+	ip netns exec "$@"
+}
+
+# finish: the end of the file.
+finish()
+{
+	test_finished=1
+	exit 0
+}
+
+# shellcheck disable=SC2317 # called by trap
+test_exit()
+{
+	local status=$? line
+
+	trap - EXIT
+	for line in "${test_cleanups[@]}"; do
+		eval "$line" >/dev/null 2>&1
+	done
+	rm -rf "$TEST_TMP"
+	if [ "$status" = 4 ] && [ "$test_number" = 0 ]; then
+		exit 4
+	fi
+	[ "$test_finished" = 1 ] || fail "ran to its end" "ended with status $status"
+	echo "1..$test_number"
+	[ "$test_failed" = 0 ] || exit 1
+	if [ "$test_number" = "$test_skipped" ]; then
+		exit 4
+	fi
+	exit 0
+}
+trap test_exit EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
