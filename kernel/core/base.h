@@ -18,7 +18,11 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#if __has_include(<linux/unaligned.h>)
+#include <linux/unaligned.h>
+#else
 #include <asm/unaligned.h>
+#endif
 
 #else
 

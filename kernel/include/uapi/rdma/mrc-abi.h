@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * Verbs ABI of mrc devices: identity, rings in shared memory, and what create
+ * calls exchange. Used by the kernel module and by the provider as it is.
+ */
+#ifndef _UAPI_RDMA_MRC_ABI_H
+#define _UAPI_RDMA_MRC_ABI_H
+
+#include <linux/types.h>
+
+/*
+ * libibverbs finds its provider by this number. 32 free bits; high and fixed,
+ * far from the small numbers the kernel hands out. "MRC" in ASCII and a 1.
+ */
+#define MRC_DRIVER_ID		0x4d524331
+#define MRC_ABI_VERSION		1
+
+/*
+ * A ring: one mapping of this header and then 1 << log_entries entries of
+ * entry_size bytes. Indices run freely modulo 2^32. The side that produces
+ * stores the entry, then the index with release order; the side that consumes
+ * loads the index with acquire order. The kernel trusts neither.
+ */
+struct mrc_ring {
+	__u32 producer;
+	__u32 reserved0[15];
+	__u32 consumer;
+	__u32 flags;
+	__u32 reserved1[14];
+	__u8 entries[];
+};
+
+/*
+ * Receive rings, set by the kernel: the QP is in error, call POST_RECV without
+ * requests after posting so that what was posted is flushed. The kernel sets it
+ * before it looks at the producer index for the last time, the program looks
+ * at it after it has stored the producer index, with a full barrier between.
+ */
+#define MRC_RING_DOORBELL	(1u << 0)
+
+/* Entries of the rings, at most; the number is rounded up to a power of two. */
+#define MRC_MAX_QP_WR		16384
+#define MRC_MAX_CQE		65536
+#define MRC_MAX_SGE		16
+#define MRC_MAX_INLINE		512
+
+/**
+ * enum mrc_wr_opcode - requests in the send ring
+ */
+enum mrc_wr_opcode {
+	MRC_WR_WRITE		= 0,
+	MRC_WR_WRITE_IMM	= 1,
+};
+
+#define MRC_WR_SIGNALED		(1u << 0)
+#define MRC_WR_INLINE		(1u << 1)
+
+struct mrc_wr_sge {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lkey;
+};
+
+/**
+ * struct mrc_send_wr - an entry of the send ring
+ * @wr_id: comes back in the CQE
+ * @remote_addr: where to write
+ * @rkey: remote key
+ * @imm_data: network byte order
+ * @opcode: enum mrc_wr_opcode
+ * @flags: MRC_WR_*
+ * @num_sge: elements of @sge, 0 with MRC_WR_INLINE
+ * @inline_len: bytes of @inline_data with MRC_WR_INLINE
+ */
+struct mrc_send_wr {
+	__aligned_u64 wr_id;
+	__aligned_u64 remote_addr;
+	__u32 rkey;
+	__be32 imm_data;
+	__u32 opcode;
+	__u32 flags;
+	__u32 num_sge;
+	__u32 inline_len;
+	union {
+		struct mrc_wr_sge sge[1];
+		__u8 inline_data[1];
+	};
+};
+
+/**
+ * struct mrc_recv_wr - an entry of the receive ring; its buffers are never written
+ * @wr_id: comes back in the CQE
+ */
+struct mrc_recv_wr {
+	__aligned_u64 wr_id;
+	__aligned_u64 reserved;
+};
+
+/**
+ * struct mrc_cqe - an entry of the completion ring
+ * @wr_id: of the request
+ * @imm_data: network byte order, with MRC_CQE_IMM
+ * @byte_len: bytes of the message
+ * @qpn: local QP
+ * @status: enum ibv_wc_status
+ * @opcode: enum ibv_wc_opcode
+ * @flags: MRC_CQE_*
+ */
+struct mrc_cqe {
+	__aligned_u64 wr_id;
+	__be32 imm_data;
+	__u32 byte_len;
+	__u32 qpn;
+	__u32 status;
+	__u32 opcode;
+	__u32 flags;
+};
+
+#define MRC_CQE_IMM	(1u << 0)
+
+struct mrc_alloc_ucontext_resp {
+	__u32 abi_version;
+	__u32 max_inline;
+};
+
+/**
+ * struct mrc_ring_info - where to map a ring
+ * @offset: for mmap() of the context's file
+ * @size: bytes to map
+ * @entry_size: bytes
+ * @log_entries: 1 << log_entries entries
+ */
+struct mrc_ring_info {
+	__aligned_u64 offset;
+	__aligned_u64 size;
+	__u32 entry_size;
+	__u32 log_entries;
+};
+
+struct mrc_create_cq_resp {
+	struct mrc_ring_info cq;
+};
+
+struct mrc_create_qp_resp {
+	struct mrc_ring_info sq;
+	struct mrc_ring_info rq;
+};
+
+/*
+ * Driver methods on the QP object of the uverbs ioctl (UVERBS_OBJECT_QP): MRC's
+ * own attributes. Only the process that owns the QP can reach them.
+ *
+ * Each takes the QP's handle and one struct mrc_qp_attr. SET takes the fields
+ * named in the mask and leaves the others; settable until RTR (profiles, mpr_rx,
+ * wimm_rx) or RTS (the others), later EBUSY. QUERY returns all of them.
+ */
+#define MRC_METHOD_QP_SET	0x1000
+#define MRC_METHOD_QP_QUERY	0x1001
+
+#define MRC_ATTR_QP_SET_HANDLE		0x1000
+#define MRC_ATTR_QP_SET_VALUES		0x1001
+#define MRC_ATTR_QP_QUERY_HANDLE	0x1000
+#define MRC_ATTR_QP_QUERY_VALUES	0x1001
+
+#define MRC_QP_ATTR_EV_PROFILE	(1u << 0)
+#define MRC_QP_ATTR_CC_PROFILE	(1u << 1)
+#define MRC_QP_ATTR_MPR_RX	(1u << 2)
+#define MRC_QP_ATTR_MPR_TX	(1u << 3)
+#define MRC_QP_ATTR_WIMM_RX	(1u << 4)
+#define MRC_QP_ATTR_WIMM_TX	(1u << 5)
+#define MRC_QP_ATTR_TIMEOUT	(1u << 6)
+#define MRC_QP_ATTR_LINEAR	(1u << 7)
+#define MRC_QP_ATTR_EXP		(1u << 8)
+#define MRC_QP_ATTR_ALL		((1u << 9) - 1)
+
+/**
+ * struct mrc_qp_attr - see struct mrc_qp_params of the kernel
+ * @mask: MRC_QP_ATTR_* bits of the fields that count
+ * @reserved: zero
+ */
+struct mrc_qp_attr {
+	__aligned_u64 ev_profile;
+	__aligned_u64 cc_profile;
+	__u32 mask;
+	__u16 wimm_rx;
+	__u16 wimm_tx;
+	__u8 mpr_rx;
+	__u8 mpr_tx;
+	__u8 timeout;
+	__u8 linear;
+	__u8 exp;
+	__u8 reserved[3];
+};
+
+#endif /* _UAPI_RDMA_MRC_ABI_H */

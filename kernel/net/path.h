@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Paths: what an EV becomes for one peer. A path knows its plane, the outer
+ * header (none, an IPv6 header, or that and an SRH) and the cached route.
+ * What all paths to a peer share - the inner header - is the flow.
+ */
+#ifndef _MRC_NET_PATH_H
+#define _MRC_NET_PATH_H
+
+#include <linux/in6.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <net/dst.h>
+#include <net/net_namespace.h>
+
+#include "plane.h"
+
+struct lwtunnel_state;
+struct nlattr;
+struct netlink_ext_ack;
+struct ipv6_sr_hdr;
+
+/**
+ * struct mrc_flow - what all packets to one peer share
+ * @net: namespace; its lifetime is the device's
+ * @saddr: our GID
+ * @daddr: the peer's GID
+ * @tunnel_saddr: source of outer headers
+ * @dport: UDP destination port
+ * @hop_limit: of both headers
+ * @icrc: compute the ICRC (otherwise it is sent as zero)
+ */
+struct mrc_flow {
+	struct net *net;
+	struct in6_addr saddr;
+	struct in6_addr daddr;
+	struct in6_addr tunnel_saddr;
+	__be16 dport;
+	u8 hop_limit;
+	bool icrc;
+};
+
+/**
+ * enum mrc_path_kind - how a packet finds its way
+ * @MRC_PATH_PLAIN: routed by the inner destination, out of the plane's netdev
+ * @MRC_PATH_SID: outer IPv6 header, the whole path is its destination (a uSID carrier)
+ * @MRC_PATH_SRH: outer IPv6 header with a segment list in an SRH
+ * @MRC_PATH_TABLE: as the seg6 encapsulation of the route to the peer found in a kernel table says
+ * @MRC_PATH_LOCAL: the peer is a device of this host
+ */
+enum mrc_path_kind {
+	MRC_PATH_PLAIN,
+	MRC_PATH_SID,
+	MRC_PATH_SRH,
+	MRC_PATH_TABLE,
+	MRC_PATH_LOCAL,
+};
+
+/**
+ * struct mrc_srh - a validated segment list, shared by the EVs that use it
+ * @ref: references
+ * @len: bytes of @srh; 0 when the list is one segment in reduced form: no SRH then
+ * @rcu: freed after readers
+ * @first: first segment, the destination of the outer header
+ * @srh: wire format, segments left at the first segment, next header IPv6. In reduced form (mode
+ *       encap.red) the first segment is not in it.
+ */
+struct mrc_srh {
+	refcount_t ref;
+	unsigned int len;
+	struct rcu_head rcu;
+	struct in6_addr first;
+	struct ipv6_sr_hdr *srh;
+};
+
+/**
+ * mrc_srh_parse() - segment list from the attribute that `ip route ... encap seg6` uses
+ * @net: namespace
+ * @attr: nested attribute with SEG6_IPTUNNEL_SRH (mode encap or encap.red)
+ * @extack: says why not
+ *
+ * Validated by the kernel's own seg6 code: a SEG6 lightweight tunnel state is built from it.
+ * HMACs are refused: they would have to be computed for each packet.
+ *
+ * Context: process, sleeps, takes no lock of ours.
+ * Return: a reference, or ERR_PTR.
+ */
+struct mrc_srh *mrc_srh_parse(struct net *net, const struct nlattr *attr,
+			      struct netlink_ext_ack *extack);
+
+/** mrc_srh_get() - take a reference. Any context. */
+struct mrc_srh *mrc_srh_get(struct mrc_srh *srh);
+
+/** mrc_srh_put() - drop a reference; NULL is fine. Any context. */
+void mrc_srh_put(struct mrc_srh *srh);
+
+/**
+ * mrc_srh_follow() - segment list of a route's seg6 encapsulation
+ * @lwt: lightweight tunnel state of a route, of any type or NULL
+ *
+ * A list of one segment comes in reduced form.
+ *
+ * Context: any, no sleep. Return: a reference, or ERR_PTR (-ENOENT: no seg6 encapsulation).
+ */
+struct mrc_srh *mrc_srh_follow(struct lwtunnel_state *lwt);
+
+/** mrc_srh_segment() - segment @i in travel order; false beyond the last */
+bool mrc_srh_segment(const struct mrc_srh *srh, unsigned int i,
+		     struct in6_addr *seg);
+
+/**
+ * struct mrc_path_cfg - what a path is made from
+ * @kind: which of the others count
+ * @sid: MRC_PATH_SID: outer destination
+ * @srh: MRC_PATH_SRH: segment list; the path takes its own reference
+ * @table: MRC_PATH_TABLE: kernel routing table
+ */
+struct mrc_path_cfg {
+	enum mrc_path_kind kind;
+	struct in6_addr sid;
+	struct mrc_srh *srh;
+	u32 table;
+};
+
+struct mrc_path_route;
+
+/**
+ * struct mrc_path - one path to one peer
+ * @plane: reference; NULL for MRC_PATH_LOCAL
+ * @srh: MRC_PATH_SRH: segment list, a reference
+ * @route: what the last route look-up said; an error pointer after mrc_path_fini()
+ * @sid: MRC_PATH_SID: outer destination
+ * @table: MRC_PATH_TABLE
+ * @kind: enum mrc_path_kind
+ *
+ * Small on purpose: a peer has one per EV.
+ */
+struct mrc_path {
+	struct mrc_plane *plane;
+	struct mrc_srh *srh;
+	struct mrc_path_route __rcu *route;
+	struct in6_addr sid;
+	u32 table;
+	u8 kind;
+};
+
+/**
+ * struct mrc_path_hop - where packets of a path go just now
+ * @dst: the route; without a reference, valid in this RCU read section
+ * @daddr: outer destination, NULL without an outer header
+ * @srh: what follows the outer IPv6 header, NULL without SRH
+ */
+struct mrc_path_hop {
+	struct dst_entry *dst;
+	const struct in6_addr *daddr;
+	const struct mrc_srh *srh;
+};
+
+/**
+ * mrc_path_init() - make a path; no route is looked up yet
+ * @path: zeroed
+ * @cfg: what it is made from
+ * @plane: reference taken; NULL for MRC_PATH_LOCAL only
+ *
+ * Context: any. Return: 0 or -EINVAL.
+ */
+int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
+		  struct mrc_plane *plane);
+
+/**
+ * mrc_path_fini() - drop what a path holds; it finds no route any more
+ *
+ * Context: process or softirq. The memory must outlive an RCU grace period if senders may still see it.
+ */
+void mrc_path_fini(struct mrc_path *path);
+
+/** mrc_path_forget() - drop the cached route (plane change, route event). Process or softirq. */
+void mrc_path_forget(struct mrc_path *path);
+
+/**
+ * mrc_path_dst() - the route of a path, looked up anew when it is no longer valid
+ * @path: the path
+ * @flow: the peer
+ *
+ * Context: BH disabled, under RCU; concurrent calls on one path are fine.
+ * Return: a reference, or NULL when there is no route or the plane is not usable.
+ */
+struct dst_entry *mrc_path_dst(struct mrc_path *path,
+			       const struct mrc_flow *flow);
+
+/**
+ * mrc_path_hop() - route and outer header of a path, looked up anew when no longer valid
+ * @path: the path
+ * @flow: the peer
+ * @hop: result
+ *
+ * Context: BH disabled, under RCU; concurrent calls on one path are fine.
+ * Return: 0, -ENETUNREACH (no route, not out of the plane's netdev, plane not usable) or -ENOMEM.
+ */
+int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
+		 struct mrc_path_hop *hop);
+
+/** mrc_path_outer_len() - bytes of outer headers that the path puts before the inner one. Under RCU. */
+unsigned int mrc_path_outer_len(const struct mrc_path *path);
+
+#endif /* _MRC_NET_PATH_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Planes: the underlay ports of a device. A plane is a netdev with a port
+ * number, an admin state set by the operator and an operational state that
+ * follows the netdev (admin-up and carrier) through the netdev notifier.
+ *
+ * Lock order, outermost first: RTNL > the notifier's list of tables >
+ * planes->lock. No function here takes RTNL, but for module init and exit.
+ */
+#ifndef _MRC_NET_PLANE_H
+#define _MRC_NET_PLANE_H
+
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/u64_stats_sync.h>
+
+#include "../core/ev_set.h"
+
+struct netlink_ext_ack;
+struct mrc_planes;
+
+/**
+ * struct mrc_plane_stats - per-CPU counters of a plane
+ * @tx_packets: MRC packets sent (not skbs)
+ * @tx_bytes: their bytes from the BTH to the ICRC
+ * @tx_errors: packets that the stack refused
+ * @rx_packets: MRC packets received
+ * @rx_bytes: their bytes from the BTH to the ICRC
+ * @rx_ce: of these, CE-marked
+ * @syncp: 64-bit consistency on 32-bit machines
+ */
+struct mrc_plane_stats {
+	u64_stats_t tx_packets;
+	u64_stats_t tx_bytes;
+	u64_stats_t tx_errors;
+	u64_stats_t rx_packets;
+	u64_stats_t rx_bytes;
+	u64_stats_t rx_ce;
+	struct u64_stats_sync syncp;
+};
+
+/** struct mrc_plane_totals - sum of struct mrc_plane_stats over all CPUs */
+struct mrc_plane_totals {
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 tx_errors;
+	u64 rx_packets;
+	u64 rx_bytes;
+	u64 rx_ce;
+};
+
+/**
+ * struct mrc_plane - one underlay port
+ * @ifindex: of the netdev, for matching received packets
+ * @port: 1..MRC_PORT_MAX
+ * @admin_up: the operator lets it carry traffic
+ * @running: the netdev is up and has carrier
+ * @gone: removed from its table, or its netdev is gone; never usable again
+ * @owner: the table it belongs to; valid while not @gone
+ * @dev: the netdev, held until the plane is removed; read under RCU
+ * @stats: counters
+ */
+struct mrc_plane {
+	int ifindex;
+	u8 port;
+	bool admin_up;
+	bool running;
+	bool gone;
+	struct mrc_planes *owner;
+	struct net_device __rcu *dev;
+	netdevice_tracker tracker;
+	struct mrc_plane_stats __percpu *stats;
+	refcount_t ref;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct mrc_planes - the planes of one device
+ * @lock: serialises changes; taken under RTNL (notifier) or alone, never the other way round
+ * @port: element n is port n + 1
+ * @changed: told about each change of usability, with @lock held, process context, may sleep;
+ *           also when a plane appears or is about to be released (@gone set)
+ * @list: all tables, for the notifier
+ */
+struct mrc_planes {
+	struct mutex lock;
+	struct mrc_plane __rcu *port[MRC_PORT_MAX];
+	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane);
+	struct list_head list;
+};
+
+/** mrc_plane_usable() - may packets be sent through this plane now? */
+static inline bool mrc_plane_usable(const struct mrc_plane *p)
+{
+	return READ_ONCE(p->admin_up) && READ_ONCE(p->running) &&
+	       !READ_ONCE(p->gone);
+}
+
+void mrc_planes_init(struct mrc_planes *planes,
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *));
+void mrc_planes_destroy(struct mrc_planes *planes);
+
+/**
+ * mrc_plane_add() - attach a netdev as a plane
+ * @planes: the table
+ * @port: 1..MRC_PORT_MAX, or 0 for the lowest free one
+ * @dev: an Ethernet or dummy netdev with MTU of at least 1280
+ * @extack: says why not
+ *
+ * Context: process, sleeps.
+ * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM.
+ */
+int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
+		  struct netlink_ext_ack *extack);
+
+/** mrc_plane_del() - detach. Return: 0 or -ENOENT. Process context, sleeps. */
+int mrc_plane_del(struct mrc_planes *planes, u8 port,
+		  struct netlink_ext_ack *extack);
+
+/** mrc_plane_set_admin() - admin state. Return: 0 or -ENOENT. Process context, sleeps. */
+int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
+			struct netlink_ext_ack *extack);
+
+/** mrc_plane_get() - reference to the plane of a port, or NULL. Any context. */
+struct mrc_plane *mrc_plane_get(struct mrc_planes *planes, u8 port);
+void mrc_plane_put(struct mrc_plane *plane);
+
+/** mrc_plane_by_ifindex() - plane that a packet came in by, or NULL. Under RCU. */
+struct mrc_plane *mrc_plane_by_ifindex(struct mrc_planes *planes, int ifindex);
+
+/** mrc_planes_mask() - bit per port (bit 0 is port 1) that is usable now. Any context. */
+u32 mrc_planes_mask(struct mrc_planes *planes);
+
+/** mrc_planes_mtu() - the smallest MTU of all planes, 0 without planes. Any context. */
+unsigned int mrc_planes_mtu(struct mrc_planes *planes);
+
+/** mrc_plane_count_tx() - mrc_skb_xmit() does this. BH disabled. */
+void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,
+			unsigned int bytes, bool error);
+
+/** mrc_plane_count_rx() - the layer above does this: it knows the table. BH disabled. */
+void mrc_plane_count_rx(struct mrc_plane *plane, unsigned int packets,
+			unsigned int bytes, bool ce);
+void mrc_plane_totals(const struct mrc_plane *plane,
+		      struct mrc_plane_totals *totals);
+
+int mrc_plane_module_init(void);	/* netdev notifier */
+void mrc_plane_module_exit(void);
+
+#endif /* _MRC_NET_PLANE_H */

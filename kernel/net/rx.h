@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Receiving: from the IPv6-in-IPv6 handler (native decapsulation, outer ECN
+ * and DSCP kept, aggregates whole) or from the UDP socket (packets decapsulated by End.DT6,
+ * or never encapsulated) up to one decoded packet at a time.
+ */
+#ifndef _MRC_NET_RX_H
+#define _MRC_NET_RX_H
+
+#include <linux/in6.h>
+#include <linux/skbuff.h>
+
+#include "../core/wire.h"
+
+struct net;
+struct socket;
+
+/**
+ * enum mrc_drop - why a received packet was thrown away; each has its counter
+ *
+ * Names follow in mrc_drop_names[] in the same order.
+ */
+enum mrc_drop {
+	MRC_DROP_TRUNCATED,	/* ends before its headers do */
+	MRC_DROP_OPCODE,	/* unknown opcode */
+	MRC_DROP_HEADER,	/* forbidden field value */
+	MRC_DROP_LENGTH,	/* pad, payload and opcode do not fit together, or larger than the path MTU */
+	MRC_DROP_ICRC,
+	MRC_DROP_NO_QP,
+	MRC_DROP_WRONG_PEER,	/* addresses are not those of the QP's connection */
+	MRC_DROP_QP_STATE,
+	MRC_DROP_OUT_OF_WINDOW,
+	MRC_DROP_BAD_ACK,	/* SACK, NACK or ACK for a PSN never sent */
+	MRC_DROP_PKEY,
+	MRC_DROP_ENDPOINT,	/* endpoint request or response that nobody asked for */
+	MRC_DROP_NO_MEMORY,
+	MRC_DROP_COUNT,
+};
+
+extern const char *const mrc_drop_names[MRC_DROP_COUNT];
+
+/**
+ * struct mrc_rx_pos - a piece of an skb
+ * @piece: 0 is the linear part, n is page fragment n - 1
+ * @base: offset of the piece's first byte
+ */
+struct mrc_rx_pos {
+	unsigned int piece;
+	unsigned int base;
+};
+
+/**
+ * struct mrc_rx_pkt - a received packet
+ * @skb: holds it; linear or not
+ * @net: namespace it arrived in
+ * @ifindex: netdev it arrived by (a plane, lo, ...)
+ * @saddr: inner source
+ * @daddr: inner destination
+ * @hdr: decoded headers
+ * @bth: offset of the BTH in @skb
+ * @payload: offset of the payload in @skb
+ * @len: payload bytes, without pad
+ * @wire_len: bytes from BTH to ICRC
+ * @ip6: offset of the inner IPv6 header, shared by all packets of an aggregate
+ * @ev: EV bits of source port and flow label
+ * @dscp: 0..63, of the outer header when there was one
+ * @ce: CE on the outer or inner header
+ * @raw: copy of the headers, as long as the headers
+ * @udp: offset of the UDP header
+ * @pos: where the walk over @skb stands: at the piece that holds the BTH
+ */
+struct mrc_rx_pkt {
+	struct sk_buff *skb;
+	struct net *net;
+	int ifindex;
+	const struct in6_addr *saddr;
+	const struct in6_addr *daddr;
+	struct mrc_hdr hdr;
+	unsigned int bth;
+	unsigned int payload;
+	unsigned int len;
+	unsigned int wire_len;
+	unsigned int ip6;
+	u32 ev;
+	u8 dscp;
+	bool ce;
+	/* Private to rx.c: */
+	const u8 *raw;
+	unsigned int udp;
+	struct mrc_rx_pos pos;
+};
+
+/**
+ * struct mrc_rx_run - scratch of the layer above while one skb is walked
+ * @scratch: zero when the walk begins
+ */
+struct mrc_rx_run {
+	u64 scratch[8];
+};
+
+/**
+ * struct mrc_rx_ops - how packets go up; softirq, under RCU
+ * @rx: one packet; the skb is valid during the call only
+ * @end: the last packet of an skb has been delivered
+ * @drop: a packet was thrown away below
+ */
+struct mrc_rx_ops {
+	void (*rx)(struct mrc_rx_pkt *pkt, struct mrc_rx_run *run);
+	void (*end)(struct mrc_rx_run *run);
+	void (*drop)(struct net *net, const struct in6_addr *daddr,
+		     enum mrc_drop why);
+};
+
+/** mrc_rx_icrc_ok() - verify the ICRC of a packet. Softirq. */
+bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt);
+
+/** mrc_rx_copy() - copy @len payload bytes from @offset on to @to. Return: 0, -EINVAL beyond the payload, -EFAULT. Softirq. */
+int mrc_rx_copy(const struct mrc_rx_pkt *pkt, unsigned int offset, void *to,
+		unsigned int len);
+
+/**
+ * struct mrc_sock - reference to the UDP socket of a namespace and port
+ *
+ * Shared by the devices of a namespace that use the same port.
+ */
+struct mrc_sock;
+
+/**
+ * mrc_sock_get() - listen on a UDP port of a namespace
+ * @net: namespace
+ * @port: UDP port, host order
+ *
+ * Context: process, sleeps.
+ * Return: a reference or ERR_PTR; -EADDRINUSE when somebody else has the port (rdma_rxe
+ * takes 4791 of the initial namespace).
+ */
+struct mrc_sock *mrc_sock_get(struct net *net, u16 port);
+void mrc_sock_put(struct mrc_sock *sock);
+
+/**
+ * mrc_rx_module_init() - register tunnel handler and the layer above
+ * @ops: stays valid until mrc_rx_module_exit() returns
+ *
+ * mrc_rx_module_exit() waits until no handler runs any more. Sockets that are still referenced
+ * are closed then, as they are when their namespace goes; putting them later is fine.
+ */
+int mrc_rx_module_init(const struct mrc_rx_ops *ops);
+void mrc_rx_module_exit(void);
+
+#endif /* _MRC_NET_RX_H */

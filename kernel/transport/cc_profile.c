@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CC profiles of a device. The only algorithm so far is "none": a fixed window.
+ */
+#include <linux/netlink.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "cc_profile.h"
+#include "device.h"
+
+static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_cc_profile *p;
+
+	list_for_each_entry_rcu(p, &dev->cc_profiles, list,
+				lockdep_is_held(&dev->cfg_lock))
+		if (p->id == id)
+			return p;
+	return NULL;
+}
+
+static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
+				struct netlink_ext_ack *extack)
+{
+	if (p->id == MRC_CC_PROFILE_DEFAULT) {
+		NL_SET_ERR_MSG_MOD(extack, "CC profile 0 is built in and cannot be changed");
+		return -EPERM;
+	}
+	if (strcmp(p->algorithm, "none")) {
+		NL_SET_ERR_MSG_MOD(extack, "unknown congestion-control algorithm");
+		return -EOPNOTSUPP;
+	}
+	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "window must be 8 KiB to 256 MiB");
+		return -ERANGE;
+	}
+	return 0;
+}
+
+int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
+		       bool replace, struct netlink_ext_ack *extack)
+{
+	struct mrc_cc_profile *old, *new;
+	int err;
+
+	err = mrc_cc_profile_check(p, extack);
+	if (err)
+		return err;
+	new = kmemdup(p, sizeof(*p), GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	mutex_lock(&dev->cfg_lock);
+	old = mrc_cc_profile_find(dev, p->id);
+	if (!old && replace) {
+		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
+		err = -ENOENT;
+	} else if (old && !replace) {
+		NL_SET_ERR_MSG_MOD(extack, "CC profile exists");
+		err = -EEXIST;
+	} else if (old) {
+		list_replace_rcu(&old->list, &new->list);
+		kfree_rcu(old, rcu);
+	} else {
+		list_add_tail_rcu(&new->list, &dev->cc_profiles);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	if (err)
+		kfree(new);
+	return err;
+}
+
+static bool mrc_cc_profile_routed(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_route *r;
+
+	list_for_each_entry(r, &dev->routes, list)
+		if (r->cc_profile == id)
+			return true;
+	return false;
+}
+
+int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
+		       struct netlink_ext_ack *extack)
+{
+	struct mrc_cc_profile *p;
+	int err = 0;
+
+	if (id == MRC_CC_PROFILE_DEFAULT) {
+		NL_SET_ERR_MSG_MOD(extack, "CC profile 0 is built in and cannot be deleted");
+		return -EPERM;
+	}
+	mutex_lock(&dev->cfg_lock);
+	p = mrc_cc_profile_find(dev, id);
+	if (!p) {
+		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
+		err = -ENOENT;
+	} else if (mrc_cc_profile_routed(dev, id)) {
+		NL_SET_ERR_MSG_MOD(extack, "a route uses this CC profile");
+		err = -EBUSY;
+	} else {
+		list_del_rcu(&p->list);
+		kfree_rcu(p, rcu);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id,
+			struct mrc_cc_profile *out)
+{
+	struct mrc_cc_profile *p;
+
+	rcu_read_lock();
+	p = mrc_cc_profile_find(dev, id);
+	if (p)
+		*out = *p;
+	rcu_read_unlock();
+	return p;
+}
+
+bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id,
+			 struct mrc_cc_profile *out)
+{
+	struct mrc_cc_profile *p, *best = NULL;
+
+	mutex_lock(&dev->cfg_lock);
+	list_for_each_entry(p, &dev->cc_profiles, list)
+		if (p->id >= id && (!best || p->id < best->id))
+			best = p;
+	if (best)
+		*out = *best;
+	mutex_unlock(&dev->cfg_lock);
+	return best;
+}
+
+int mrc_cc_profiles_init(struct mrc_dev *dev)
+{
+	struct mrc_cc_profile *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	INIT_LIST_HEAD(&dev->cc_profiles);
+	if (!p)
+		return -ENOMEM;
+	p->id = MRC_CC_PROFILE_DEFAULT;
+	p->window = MRC_CC_WINDOW_DEFAULT;
+	strscpy(p->algorithm, "none", sizeof(p->algorithm));
+	list_add_rcu(&p->list, &dev->cc_profiles);
+	return 0;
+}
+
+void mrc_cc_profiles_free(struct mrc_dev *dev)
+{
+	struct mrc_cc_profile *p, *tmp;
+
+	list_for_each_entry_safe(p, tmp, &dev->cc_profiles, list) {
+		list_del_rcu(&p->list);
+		kfree_rcu(p, rcu);
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CC profiles of a device: numbered congestion-control configurations.
+ */
+#ifndef _MRC_TRANSPORT_CC_PROFILE_H
+#define _MRC_TRANSPORT_CC_PROFILE_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+struct mrc_dev;
+struct netlink_ext_ack;
+
+/**
+ * struct mrc_cc_profile - numbered congestion-control configuration
+ * @id: 64-bit number; 0 is the built-in one, window MRC_CC_WINDOW_DEFAULT
+ * @algorithm: "none"
+ * @window: bytes in flight per QP, at most
+ */
+struct mrc_cc_profile {
+	struct list_head list;	/* dev->cc_profiles */
+	u64 id;
+	char algorithm[16];
+	u32 window;
+	struct rcu_head rcu;
+};
+
+#define MRC_CC_PROFILE_DEFAULT	0ull
+#define MRC_CC_WINDOW_DEFAULT	(1u << 20)
+#define MRC_CC_WINDOW_MIN	(8u << 10)
+#define MRC_CC_WINDOW_MAX	(256u << 20)
+
+int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
+		       bool replace, struct netlink_ext_ack *extack);
+int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
+		       struct netlink_ext_ack *extack);
+/** mrc_cc_profile_get() - copy out; false: no such id. Any context. */
+bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
+/** mrc_cc_profile_next() - copy of the one with the lowest id >= @id. Process context. */
+bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
+
+int mrc_cc_profiles_init(struct mrc_dev *dev);
+void mrc_cc_profiles_free(struct mrc_dev *dev);
+
+#endif /* _MRC_TRANSPORT_CC_PROFILE_H */

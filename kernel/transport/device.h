@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The transport side of a device: planes, profiles, routes, peers, QPs and
+ * memory regions hang here. The ib_device in verbs/ owns one.
+ *
+ * Lock order, outermost first (also Documentation/locking.rst):
+ *   RTNL > dev->planes.lock > dev->cfg_lock > qp->state_lock (mutexes)
+ *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
+ */
+#ifndef _MRC_TRANSPORT_DEVICE_H
+#define _MRC_TRANSPORT_DEVICE_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "../net/plane.h"
+#include "../net/rx.h"
+#include "../net/skb.h"
+#include "counters.h"
+#include "profile.h"
+
+/**
+ * struct mrc_dev_cfg - settings of a device
+ * @burst: packets per skb, 1..MRC_BURST_MAX
+ * @icrc: compute and verify the ICRC
+ * @udp_port: sent to and listened on
+ * @hop_limit: 1..255
+ * @dscp_data: of write packets
+ * @dscp_rtx: of retransmissions
+ * @dscp_control: of SACK, NACK, ACK, probes
+ * @mpr: default window, units of 128 PSNs, 1..255; for QPs created afterwards
+ * @sack_bytes: SACK threshold in bytes
+ * @tunnel_saddr: source of outer headers; unspecified: the QP's own GID
+ */
+struct mrc_dev_cfg {
+	u8 burst;
+	bool icrc;
+	u16 udp_port;
+	u8 hop_limit;
+	u8 dscp_data;
+	u8 dscp_rtx;
+	u8 dscp_control;
+	u8 mpr;
+	u32 sack_bytes;
+	struct in6_addr tunnel_saddr;
+};
+
+#define MRC_MPR_DEFAULT		8u	/* 1024 PSNs */
+#define MRC_WIMM_DEFAULT	128u
+#define MRC_BURST_DEFAULT	8u
+
+/**
+ * struct mrc_dev - a device
+ * @name: name of the ib_device
+ * @index: unique in the module, never reused
+ * @net: namespace of the anchor
+ * @anchor: netdev whose addresses are the GIDs; held
+ * @cfg: settings; single fields read with READ_ONCE
+ * @planes: underlay ports
+ * @ports: bit per port that has a plane, as peers know it
+ * @qps: number of QPs
+ * @dead: being deleted: no new QPs, peers, planes
+ */
+struct mrc_dev {
+	char name[IB_DEVICE_NAME_MAX];
+	u32 index;
+	struct net *net;
+	struct net_device *anchor;
+	netdevice_tracker anchor_tracker;
+	struct mrc_dev_cfg cfg;
+	struct mrc_planes planes;
+	u32 ports;
+	struct mrc_counters __percpu *counters;
+	struct mrc_sock *sock;
+	struct mutex cfg_lock;	/* profiles, routes, cfg, sock */
+	struct list_head ev_profiles;
+	struct list_head cc_profiles;
+	struct list_head routes;
+	struct rhashtable peers;
+	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
+	atomic_t qps;
+	bool dead;
+	bool listed;
+	refcount_t ref;
+	struct list_head list;
+	struct work_struct free_work;
+};
+
+static inline void mrc_count_n(struct mrc_dev *dev, enum mrc_counter c, u64 n)
+{
+	this_cpu_add(dev->counters->v[c], n);
+}
+
+static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
+{
+	mrc_count_n(dev, c, 1);
+}
+
+/**
+ * mrc_dev_create() - a device with default settings, listening, without planes
+ * @name: name of the ib_device to be
+ * @anchor: netdev; a reference is taken
+ * @extack: may be NULL
+ *
+ * The caller adds a plane (design: the anchor itself by default) afterwards.
+ * Process context, RTNL held or not.
+ * Return: a reference or ERR_PTR (-EADDRINUSE: UDP port taken, -ENOMEM).
+ */
+struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
+			       struct netlink_ext_ack *extack);
+
+/** mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find() and _next() */
+void mrc_dev_publish(struct mrc_dev *dev, const char *name);
+
+/**
+ * mrc_dev_shutdown() - no traffic from here on
+ *
+ * Unlists the device, releases planes, socket and peers' paths. All QPs must be destroyed or in error already
+ * (the verbs layer's unregistration does that). Process context, sleeps. Drops the creator's reference.
+ */
+void mrc_dev_shutdown(struct mrc_dev *dev);
+void mrc_dev_get(struct mrc_dev *dev);
+void mrc_dev_put(struct mrc_dev *dev);
+
+/** mrc_dev_find() - published device of a namespace by name; reference or NULL */
+struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
+/** mrc_dev_next() - published device of a namespace with the lowest index >= @index; reference or NULL */
+struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
+
+/** mrc_devs_count_drop() - charge a dropped packet to the device it was for. Any context. */
+void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
+			 enum mrc_drop why);
+
+/**
+ * mrc_dev_set_cfg() - change settings
+ * @dev: the device
+ * @cfg: complete new settings, copied
+ * @extack: names what is out of range
+ *
+ * A new UDP port is listened on before the old one is given up; -EBUSY while QPs are
+ * connected. Process context.
+ */
+int mrc_dev_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
+		    struct netlink_ext_ack *extack);
+
+int mrc_transport_module_init(void);	/* tables, receive ops */
+void mrc_transport_module_exit(void);
+
+#endif /* _MRC_TRANSPORT_DEVICE_H */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * EV profiles of a device.
+ */
+#include <linux/netlink.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "device.h"
+#include "ev_profile.h"
+#include "peer.h"
+
+struct mrc_ev_profile *mrc_ev_profile_alloc(u16 count)
+{
+	struct mrc_ev_profile *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	p->ev = kvcalloc(count, sizeof(*p->ev), GFP_KERNEL);
+	if (!p->ev && count) {
+		kfree(p);
+		return NULL;
+	}
+	p->count = count;
+	p->mode = count ? MRC_EV_MODE_EXPLICIT : MRC_EV_MODE_AUTO;
+	refcount_set(&p->ref, 1);
+	return p;
+}
+
+static void mrc_ev_profile_free(struct rcu_head *rcu)
+{
+	struct mrc_ev_profile *p =
+		container_of(rcu, struct mrc_ev_profile, rcu);
+	unsigned int i;
+
+	if (p->mode == MRC_EV_MODE_EXPLICIT) {
+		for (i = 0; i < p->count; i++)
+			if (p->ev[i].path.srh)
+				mrc_srh_put(p->ev[i].path.srh);
+	}
+	kvfree(p->ev);
+	kfree(p);
+}
+
+void mrc_ev_profile_put(struct mrc_ev_profile *p)
+{
+	if (refcount_dec_and_test(&p->ref))
+		call_rcu(&p->rcu, mrc_ev_profile_free);
+}
+
+static struct mrc_ev_profile *mrc_ev_profile_find(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_ev_profile *p;
+
+	list_for_each_entry_rcu(p, &dev->ev_profiles, list,
+				lockdep_is_held(&dev->cfg_lock))
+		if (p->id == id)
+			return p;
+	return NULL;
+}
+
+static int mrc_ev_spec_cmp(const void *a, const void *b)
+{
+	const struct mrc_ev_spec *x = a, *y = b;
+
+	if (x->port != y->port)
+		return x->port < y->port ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
+				struct netlink_ext_ack *extack)
+{
+	unsigned int i;
+
+	if (!p->count || p->count > MRC_EV_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "an EV profile has 1 to 256 EVs");
+		return -EINVAL;
+	}
+	if (p->min_active > p->count) {
+		NL_SET_ERR_MSG_MOD(extack, "min-active exceeds the number of EVs");
+		return -EINVAL;
+	}
+	if (p->mode == MRC_EV_MODE_AUTO) {
+		if (p->format != MRC_EV_FMT_SRV6)
+			return 0;
+		NL_SET_ERR_MSG_MOD(extack, "SRv6 EVs cannot be drawn: list them");
+		return -EINVAL;
+	}
+	for (i = 0; i < p->count; i++) {
+		if (p->ev[i].port && p->ev[i].port <= MRC_PORT_MAX)
+			continue;
+		NL_SET_ERR_MSG_MOD(extack, "EV port must be 1 to 32");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Stable order: grouped by port, inside a port as the controller listed them. */
+static void mrc_ev_profile_sort(struct mrc_ev_profile *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->count; i++)
+		p->ev[i].order = i;
+	sort(p->ev, p->count, sizeof(*p->ev), mrc_ev_spec_cmp, NULL);
+}
+
+int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
+			   bool replace, struct netlink_ext_ack *extack)
+{
+	struct mrc_ev_profile *old;
+	int err;
+
+	err = mrc_ev_profile_check(p, extack);
+	if (err)
+		return err;
+	if (p->id == MRC_EV_PROFILE_AUTO && !list_empty(&dev->ev_profiles)) {
+		NL_SET_ERR_MSG_MOD(extack, "EV profile 0 is the automatic one and cannot be changed");
+		return -EPERM;
+	}
+	if (p->mode == MRC_EV_MODE_EXPLICIT)
+		mrc_ev_profile_sort(p);
+
+	mutex_lock(&dev->cfg_lock);
+	old = mrc_ev_profile_find(dev, p->id);
+	if (!old && replace) {
+		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
+		err = -ENOENT;
+	} else if (old && !replace) {
+		NL_SET_ERR_MSG_MOD(extack, "EV profile exists");
+		err = -EEXIST;
+	} else if (old) {
+		p->version = old->version + 1;
+		list_replace_rcu(&old->list, &p->list);
+		mrc_ev_profile_put(old);
+		mrc_peers_refresh(dev, p->id, false);
+	} else {
+		list_add_tail_rcu(&p->list, &dev->ev_profiles);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+static bool mrc_ev_profile_routed(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_route *r;
+
+	list_for_each_entry(r, &dev->routes, list)
+		if (r->ev_profile == id)
+			return true;
+	return false;
+}
+
+int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
+		       struct netlink_ext_ack *extack)
+{
+	struct mrc_ev_profile *p;
+	int err = 0;
+
+	if (id == MRC_EV_PROFILE_AUTO) {
+		NL_SET_ERR_MSG_MOD(extack, "EV profile 0 is the automatic one and cannot be deleted");
+		return -EPERM;
+	}
+	mutex_lock(&dev->cfg_lock);
+	p = mrc_ev_profile_find(dev, id);
+	if (!p) {
+		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
+		err = -ENOENT;
+	} else if (mrc_ev_profile_routed(dev, id)) {
+		NL_SET_ERR_MSG_MOD(extack, "a route uses this EV profile");
+		err = -EBUSY;
+	} else {
+		list_del_rcu(&p->list);
+		mrc_ev_profile_put(p);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_ev_profile *p;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(p, &dev->ev_profiles, list) {
+		if (p->id == id && refcount_inc_not_zero(&p->ref))
+			goto out;
+	}
+	p = NULL;
+out:
+	rcu_read_unlock();
+	return p;
+}
+
+struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_ev_profile *p, *best = NULL;
+
+	mutex_lock(&dev->cfg_lock);
+	list_for_each_entry(p, &dev->ev_profiles, list)
+		if (p->id >= id && (!best || p->id < best->id))
+			best = p;
+	if (best)
+		refcount_inc(&best->ref);
+	mutex_unlock(&dev->cfg_lock);
+	return best;
+}
+
+int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+			struct netlink_ext_ack *extack)
+{
+	struct mrc_ev_profile *p;
+	int err = 0;
+
+	mutex_lock(&dev->cfg_lock);
+	p = mrc_ev_profile_find(dev, id);
+	if (!p || p->mode != MRC_EV_MODE_EXPLICIT) {
+		NL_SET_ERR_MSG_MOD(extack, "no such EV profile with a list of EVs");
+		err = -ENOENT;
+	} else if (index >= p->count) {
+		NL_SET_ERR_MSG_MOD(extack, "no EV of that index in the profile");
+		err = -ENOENT;
+	} else {
+		WRITE_ONCE(p->ev[index].denied, deny);
+		mrc_peers_deny(dev, id, index, deny);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_ev_profiles_init(struct mrc_dev *dev)
+{
+	struct mrc_ev_profile *p = mrc_ev_profile_alloc(0);
+	int err;
+
+	INIT_LIST_HEAD(&dev->ev_profiles);
+	if (!p)
+		return -ENOMEM;
+	p->id = MRC_EV_PROFILE_AUTO;
+	p->format = MRC_EV_FMT_STEV;
+	p->count = MRC_EV_AUTO_COUNT;
+	p->min_active = MRC_EV_AUTO_COUNT / 4;
+	err = mrc_ev_profile_publish(dev, p, false, NULL);
+	if (err)
+		mrc_ev_profile_put(p);
+	return err;
+}
+
+void mrc_ev_profiles_free(struct mrc_dev *dev)
+{
+	struct mrc_ev_profile *p, *tmp;
+
+	list_for_each_entry_safe(p, tmp, &dev->ev_profiles, list) {
+		list_del_rcu(&p->list);
+		mrc_ev_profile_put(p);
+	}
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * EV profiles of a device: numbered sets of EVs. A profile's list is immutable once
+ * published: a change publishes a new version and peers move over to it.
+ */
+#ifndef _MRC_TRANSPORT_EV_PROFILE_H
+#define _MRC_TRANSPORT_EV_PROFILE_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "../net/path.h"
+
+struct mrc_dev;
+struct netlink_ext_ack;
+
+/* The automatic profile every device has; cannot be changed or deleted. */
+#define MRC_EV_PROFILE_AUTO	0ull
+/* EVs of the automatic profile, over all planes together (protocol 6.1). */
+#define MRC_EV_AUTO_COUNT	128u
+
+/** enum mrc_ev_format - format of EV values; numbers are uapi (MRC_EV_FORMAT_*) */
+enum mrc_ev_format {
+	MRC_EV_FMT_STEV	= 0,	/* 4 bytes: source port and flow label */
+	MRC_EV_FMT_SRV6	= 1,	/* outer destination, or a segment list, or a kernel table */
+	MRC_EV_FMT_UDP	= 2,	/* 2 bytes: source port only */
+};
+
+/** enum mrc_ev_mode - where the EVs of a profile come from; numbers are uapi */
+enum mrc_ev_mode {
+	MRC_EV_MODE_AUTO	= 0,	/* drawn by the device, spread over its planes */
+	MRC_EV_MODE_EXPLICIT	= 1,	/* a list */
+};
+
+/**
+ * struct mrc_ev_spec - one EV of an explicit profile
+ * @port: 1..MRC_PORT_MAX; the plane need not exist yet
+ * @denied: taken out by the controller
+ * @order: private to sorting
+ * @value: STEV and UDP: EV bits (UDP: bits 31:16)
+ * @path: SRV6: how packets go
+ */
+struct mrc_ev_spec {
+	u8 port;
+	bool denied;
+	u16 order;
+	u32 value;
+	struct mrc_path_cfg path;
+};
+
+/**
+ * struct mrc_ev_profile - a numbered set of EVs
+ * @id: 64-bit number, unique on the device
+ * @version: grows with each change of @id on this device
+ * @format: of all values
+ * @mode: auto or explicit
+ * @min_active: EVs per peer that stay in use whatever is lost
+ * @count: elements of @ev; mode auto: EVs to draw
+ * @ev: explicit mode only; grouped by port ascending
+ */
+struct mrc_ev_profile {
+	struct list_head list;	/* dev->ev_profiles */
+	u64 id;
+	u32 version;
+	enum mrc_ev_format format;
+	enum mrc_ev_mode mode;
+	u16 min_active;
+	u16 count;
+	refcount_t ref;
+	struct rcu_head rcu;
+	struct mrc_ev_spec *ev;
+};
+
+/**
+ * mrc_ev_profile_alloc() - an unpublished profile with room for @count EVs
+ *
+ * Its mode is explicit, or automatic when @count is 0.
+ *
+ * Return: a reference or NULL. The caller fills it and publishes or puts it.
+ */
+struct mrc_ev_profile *mrc_ev_profile_alloc(u16 count);
+void mrc_ev_profile_put(struct mrc_ev_profile *p);
+
+/**
+ * mrc_ev_profile_publish() - make a profile known under its id
+ * @dev: the device
+ * @p: consumed on success; EVs are sorted by port here
+ * @replace: the id must exist already (otherwise it must not)
+ * @extack: says why not
+ *
+ * With @replace, peers that use the id take the new EVs at once; traffic goes on.
+ * Process context. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ENOMEM.
+ */
+int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
+			   bool replace, struct netlink_ext_ack *extack);
+
+/** mrc_ev_profile_del() - Return: 0, -ENOENT, -EBUSY while a route names it, -EPERM for the automatic one */
+int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
+		       struct netlink_ext_ack *extack);
+
+/** mrc_ev_profile_get() - reference or NULL. Any context. */
+struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id);
+
+/** mrc_ev_profile_next() - reference to the profile with the lowest id >= @id, or NULL. Process context. */
+struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
+
+/**
+ * mrc_ev_profile_deny() - deny or readmit one EV of a profile for all peers
+ * @dev: the device
+ * @id: profile
+ * @index: EV in the profile's order
+ * @deny: or readmit
+ * @extack: says why not
+ */
+int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+			struct netlink_ext_ack *extack);
+
+int mrc_ev_profiles_init(struct mrc_dev *dev);
+void mrc_ev_profiles_free(struct mrc_dev *dev);
+
+#endif /* _MRC_TRANSPORT_EV_PROFILE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the transport tells those who watch (the netlink family).
+ */
+#ifndef _MRC_TRANSPORT_EVENT_H
+#define _MRC_TRANSPORT_EVENT_H
+
+#include <linux/notifier.h>
+
+#include "peer.h"
+#include "qp.h"
+
+/** enum mrc_event_type - kinds of events */
+enum mrc_event_type {
+	MRC_EVENT_DEVICE_NEW,
+	MRC_EVENT_DEVICE_DEL,
+	MRC_EVENT_PLANE,	/* added, removed, usable or not */
+	MRC_EVENT_EV,		/* an EV of a peer changed state */
+	MRC_EVENT_QP,		/* a QP went to error */
+};
+
+/**
+ * struct mrc_event - one event
+ * @type: which of the others count
+ * @dev: always
+ * @plane: PLANE
+ * @peer: EV
+ * @ev: EV: index
+ * @old_state: EV: enum mrc_ev_state
+ * @new_state: EV: enum mrc_ev_state
+ * @qp: QP
+ * @reason: QP, EV: static text
+ */
+struct mrc_event {
+	enum mrc_event_type type;
+	struct mrc_dev *dev;
+	struct mrc_plane *plane;
+	struct mrc_peer *peer;
+	u16 ev;
+	u8 old_state;
+	u8 new_state;
+	struct mrc_qp *qp;
+	const char *reason;
+};
+
+/* Listeners run in any context, also softirq with transport locks held. */
+int mrc_event_register(struct notifier_block *nb);
+void mrc_event_unregister(struct notifier_block *nb);
+void mrc_event_notify(struct mrc_event *event);
+
+#endif /* _MRC_TRANSPORT_EVENT_H */

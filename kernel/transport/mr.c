@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory regions: keys, access checks, pages.
+ */
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "mr.h"
+
+/* Draws of a random index before we believe that the table is full. */
+#define MRC_KEY_TRIES	32
+
+static u32 mrc_mr_index(u32 key)
+{
+	return key >> 8;
+}
+
+int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr)
+{
+	int tries, err = -EBUSY;
+
+	refcount_set(&mr->ref, 1);
+	for (tries = 0; tries < MRC_KEY_TRIES && err == -EBUSY; tries++) {
+		mr->key = get_random_u32();
+		if (!mr->key)
+			continue;
+		err = xa_insert(&dev->mrs, mrc_mr_index(mr->key), mr,
+				GFP_KERNEL);
+	}
+	return err;
+}
+
+void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr)
+{
+	xa_erase(&dev->mrs, mrc_mr_index(mr->key));
+	WRITE_ONCE(mr->revoked, true);
+	synchronize_rcu_expedited();
+}
+
+struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key)
+{
+	struct mrc_mr *mr = xa_load(&dev->mrs, mrc_mr_index(key));
+
+	return mr && mr->key == key ? mr : NULL;
+}
+
+void mrc_mr_get(struct mrc_mr *mr)
+{
+	refcount_inc(&mr->ref);
+}
+
+void mrc_mr_put(struct mrc_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->ref))
+		kfree_rcu(mr, rcu);
+}
+
+int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
+		 int access)
+{
+	u64 end;
+
+	if (READ_ONCE(mr->revoked) || mr->pd != pd ||
+	    (mr->access & access) != access)
+		return -EACCES;
+	if (!len)
+		return 0;
+	if (addr < mr->iova || check_add_overflow(addr - mr->iova, len, &end) ||
+	    end > mr->length)
+		return -ERANGE;
+	return 0;
+}
+
+unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
+			  struct page **page, unsigned int *offset)
+{
+	u64 at = addr - mr->iova + mr->offset;
+
+	*offset = at & ~PAGE_MASK;
+	*page = mr->pages[at >> PAGE_SHIFT];
+	return min_t(unsigned int, len, PAGE_SIZE - *offset);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory regions as the data path sees them: a key, a range, access rights
+ * and an array of pinned pages. Registration (pinning) is verbs'.
+ *
+ * A reader works under RCU. Revocation unlists the key, marks the region and
+ * waits for a grace period, after which no one touches its pages any more; references only
+ * keep the struct.
+ */
+#ifndef _MRC_TRANSPORT_MR_H
+#define _MRC_TRANSPORT_MR_H
+
+#include <linux/mm_types.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+struct mrc_dev;
+
+/**
+ * struct mrc_mr - a memory region
+ * @key: lkey and rkey: random index << 8 | random byte
+ * @access: IB_ACCESS_* bits
+ * @revoked: no access any more
+ * @pd: identity of its protection domain, compared only
+ * @iova: address of the first byte in the owner's view
+ * @length: bytes
+ * @offset: of the first byte in @pages[0]
+ * @pages: pinned pages, PAGE_SIZE each
+ */
+struct mrc_mr {
+	u32 key;
+	int access;
+	bool revoked;
+	const void *pd;
+	u64 iova;
+	u64 length;
+	unsigned int offset;
+	struct page **pages;
+	refcount_t ref;
+	struct rcu_head rcu;
+};
+
+/**
+ * mrc_mr_publish() - draw a key and make the region reachable
+ *
+ * Everything but @key and @ref is filled in. Return: 0, -ENOMEM, -EBUSY. Process context.
+ */
+int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr);
+
+/** mrc_mr_revoke() - unlist and wait until nobody uses its pages. Process context, sleeps. */
+void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
+
+/** mrc_mr_find() - region of a key, or NULL. Under RCU; no reference is taken. */
+struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
+void mrc_mr_get(struct mrc_mr *mr);
+void mrc_mr_put(struct mrc_mr *mr);	/* frees the struct by RCU; pages array is verbs' to free after revoke */
+
+/**
+ * mrc_mr_check() - may this range be used this way?
+ * @mr: the region
+ * @pd: of the QP
+ * @addr: first byte
+ * @len: bytes; 0 is always in range
+ * @access: IB_ACCESS_* bits needed, 0 for local reads
+ *
+ * Return: 0, -EACCES (rights, PD, revoked), -ERANGE.
+ */
+int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
+		 int access);
+
+/**
+ * mrc_mr_piece() - the page that holds an address
+ * @mr: a region, range checked
+ * @addr: address
+ * @len: bytes wanted
+ * @page: result
+ * @offset: result: offset in the page
+ *
+ * Return: bytes from @addr to the end of the page, at most @len.
+ */
+unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
+			  struct page **page, unsigned int *offset);
+
+#endif /* _MRC_TRANSPORT_MR_H */

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Peers: look-up and lifetime, and the making of their EVs from a profile.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+
+#include "event.h"
+#include "peer.h"
+
+/* EVs stay out of the ports that the system and RoCE know for something else. */
+#define MRC_SPORT_BASE	0xc000u
+
+static const struct rhashtable_params mrc_peer_params = {
+	.head_offset = offsetof(struct mrc_peer, node),
+	.key_offset = offsetof(struct mrc_peer, key),
+	.key_len = sizeof(struct mrc_peer_key),
+	.automatic_shrinking = true,
+};
+
+static void mrc_peer_evs_free(struct rcu_head *rcu)
+{
+	struct mrc_peer_evs *evs = container_of(rcu, struct mrc_peer_evs, rcu);
+	unsigned int i;
+
+	for (i = 0; i < evs->count; i++)
+		mrc_path_fini(&evs->ev[i].path);
+	kvfree(evs);
+}
+
+static struct mrc_peer_evs *mrc_peer_evs_alloc(unsigned int count)
+{
+	struct mrc_peer_evs *evs;
+	size_t entries = size_mul(count, sizeof(struct mrc_ev_entry));
+
+	evs = kvzalloc(size_add(struct_size(evs, ev, count), entries),
+		       GFP_KERNEL);
+	if (evs)
+		evs->entry = (void *)&evs->ev[count];
+	return evs;
+}
+
+/* Takes the next free element for one EV; nothing is taken on error. */
+static void mrc_peer_evs_add(struct mrc_peer_evs *evs,
+			     const struct mrc_path_cfg *cfg,
+			     struct mrc_plane *plane, u8 port, u16 index,
+			     u32 bits)
+{
+	struct mrc_peer_ev *ev = &evs->ev[evs->count];
+
+	if (mrc_path_init(&ev->path, cfg, plane))
+		return;
+	ev->index = index;
+	ev->bits = bits;
+	evs->entry[evs->count].port = port;
+	evs->count++;
+}
+
+/* EV bits that only we interpret: which EV, and a random part against forgery. */
+static u32 mrc_ev_handle(u16 index)
+{
+	u16 sport = MRC_SPORT_BASE | (get_random_u32() & 0x3fff);
+
+	return (u32)sport << 16 | index;
+}
+
+static u32 mrc_ev_draw(enum mrc_ev_format format)
+{
+	u32 bits = get_random_u32() | MRC_SPORT_BASE << 16;
+
+	return format == MRC_EV_FMT_UDP ? bits & 0xffff0000 : bits;
+}
+
+static void mrc_peer_evs_auto(struct mrc_peer_evs *evs, struct mrc_dev *dev,
+			      const struct mrc_ev_profile *p)
+{
+	static const struct mrc_path_cfg plain = { .kind = MRC_PATH_PLAIN };
+	struct mrc_plane *plane[MRC_PORT_MAX];
+	unsigned int port, nplanes = 0, i, share;
+
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane[nplanes] = mrc_plane_get(&dev->planes, port);
+		if (plane[nplanes])
+			nplanes++;
+	}
+	share = nplanes ? max(p->count / nplanes, 1u) : 0;
+	for (port = 0; port < nplanes; port++) {
+		for (i = 0; i < share && evs->count < p->count; i++)
+			mrc_peer_evs_add(evs, &plain, plane[port],
+					 plane[port]->port, evs->count,
+					 mrc_ev_draw(p->format));
+		mrc_plane_put(plane[port]);
+	}
+}
+
+static void mrc_peer_evs_explicit(struct mrc_peer_evs *evs,
+				  struct mrc_dev *dev,
+				  const struct mrc_ev_profile *p)
+{
+	const struct mrc_ev_spec *spec;
+	struct mrc_plane *plane;
+	unsigned int i;
+
+	for (i = 0; i < p->count; i++) {
+		spec = &p->ev[i];
+		plane = mrc_plane_get(&dev->planes, spec->port);
+		if (!plane)
+			continue;
+		mrc_peer_evs_add(evs, &spec->path, plane, spec->port, i,
+				 p->format == MRC_EV_FMT_SRV6 ?
+				 mrc_ev_handle(i) : spec->value);
+		mrc_plane_put(plane);
+	}
+}
+
+static void mrc_peer_evs_local(struct mrc_peer_evs *evs)
+{
+	static const struct mrc_path_cfg local = { .kind = MRC_PATH_LOCAL };
+
+	mrc_peer_evs_add(evs, &local, NULL, 1, 0, mrc_ev_handle(0));
+}
+
+static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			      const struct mrc_ev_profile *p)
+{
+	unsigned int i;
+
+	if (peer->local)
+		mrc_peer_evs_local(evs);
+	else if (p->mode == MRC_EV_MODE_AUTO)
+		mrc_peer_evs_auto(evs, peer->dev, p);
+	else
+		mrc_peer_evs_explicit(evs, peer->dev, p);
+	if (!evs->count || mrc_ev_set_init(&evs->set, evs->entry, evs->count,
+					   min(p->min_active, evs->count),
+					   get_random_u32()))
+		return;
+	for (i = 0; p->mode == MRC_EV_MODE_EXPLICIT && !peer->local &&
+	     i < evs->count; i++)
+		if (READ_ONCE(p->ev[evs->ev[i].index].denied))
+			mrc_ev_deny(&evs->set, i, true);
+	mrc_ev_ports(&evs->set, peer->local ? ~0u :
+		     mrc_planes_mask(&peer->dev->planes), ~0u);
+}
+
+/* Makes the EVs of a peer (anew). A profile that is gone leaves them as they are. */
+static int mrc_peer_make_evs(struct mrc_peer *peer)
+{
+	struct mrc_ev_profile *p;
+	struct mrc_peer_evs *evs, *old;
+
+	lockdep_assert_held(&peer->dev->cfg_lock);
+	p = mrc_ev_profile_get(peer->dev, peer->key.ev_profile);
+	if (!p)
+		return -ENOENT;
+	evs = mrc_peer_evs_alloc(p->count);
+	if (evs) {
+		mrc_peer_evs_fill(peer, evs, p);
+		evs->gen = ++peer->gen ?: ++peer->gen;
+	}
+	mrc_ev_profile_put(p);
+	if (!evs)
+		return -ENOMEM;
+	old = rcu_replace_pointer(peer->evs, evs,
+				  lockdep_is_held(&peer->dev->cfg_lock));
+	if (old)
+		call_rcu(&old->rcu, mrc_peer_evs_free);
+	return 0;
+}
+
+static void mrc_peer_init_flow(struct mrc_peer *peer)
+{
+	const struct mrc_dev_cfg *cfg = &peer->dev->cfg;
+	struct mrc_flow *f = &peer->flow;
+
+	f->net = peer->dev->net;
+	f->saddr = peer->key.local;
+	f->daddr = peer->key.remote;
+	f->tunnel_saddr = ipv6_addr_any(&cfg->tunnel_saddr) ?
+			  peer->key.local : cfg->tunnel_saddr;
+	f->dport = htons(cfg->udp_port);
+	f->hop_limit = cfg->hop_limit;
+	f->icrc = cfg->icrc;
+}
+
+static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
+					const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	int err;
+
+	if (!peer)
+		return ERR_PTR(-ENOMEM);
+	peer->key = *key;
+	peer->dev = dev;
+	spin_lock_init(&peer->lock);
+	refcount_set(&peer->ref, 1);
+	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
+	mrc_peer_init_flow(peer);
+	err = mrc_peer_make_evs(peer);
+	if (!err)
+		err = rhashtable_insert_fast(&dev->peers, &peer->node,
+					     mrc_peer_params);
+	if (!err) {
+		mrc_dev_get(dev);
+		return peer;
+	}
+	if (rcu_access_pointer(peer->evs))
+		mrc_peer_evs_free(&rcu_dereference_protected(peer->evs, 1)->rcu);
+	kfree(peer);
+	return ERR_PTR(err);
+}
+
+static struct mrc_peer *mrc_peer_find(struct mrc_dev *dev,
+				      const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer;
+
+	rcu_read_lock();
+	peer = rhashtable_lookup(&dev->peers, key, mrc_peer_params);
+	if (peer && !refcount_inc_not_zero(&peer->ref))
+		peer = NULL;
+	rcu_read_unlock();
+	return peer;
+}
+
+struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
+			      const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer;
+
+	mutex_lock(&dev->cfg_lock);
+	do {
+		if (dev->dead) {
+			peer = ERR_PTR(-ENODEV);
+			break;
+		}
+		peer = mrc_peer_find(dev, key);
+		if (!peer)
+			peer = mrc_peer_create(dev, key);
+		/* -EEXIST: the old one is losing its last reference just now */
+	} while (peer == ERR_PTR(-EEXIST));
+	mutex_unlock(&dev->cfg_lock);
+	return peer;
+}
+
+void mrc_peer_hold(struct mrc_peer *peer)
+{
+	refcount_inc(&peer->ref);
+}
+
+static void mrc_peer_free(struct rcu_head *rcu)
+{
+	struct mrc_peer *peer = container_of(rcu, struct mrc_peer, rcu);
+	struct mrc_peer_evs *evs = rcu_dereference_protected(peer->evs, 1);
+
+	if (evs)
+		mrc_peer_evs_free(&evs->rcu);
+	mrc_dev_put(peer->dev);
+	kfree(peer);
+}
+
+void mrc_peer_put(struct mrc_peer *peer)
+{
+	if (!refcount_dec_and_test(&peer->ref))
+		return;
+	rhashtable_remove_fast(&peer->dev->peers, &peer->node,
+			       mrc_peer_params);
+	call_rcu(&peer->rcu, mrc_peer_free);
+}
+
+void mrc_peer_walk_start(struct mrc_dev *dev, struct mrc_peer_walk *w)
+{
+	rhashtable_walk_enter(&dev->peers, &w->iter);
+}
+
+struct mrc_peer *mrc_peer_walk_next(struct mrc_peer_walk *w)
+{
+	struct mrc_peer *peer;
+
+	rhashtable_walk_start(&w->iter);
+	do {
+		peer = rhashtable_walk_next(&w->iter);
+		/* -EAGAIN: the table was resized, the walk starts again */
+		if (IS_ERR(peer) && PTR_ERR(peer) == -EAGAIN)
+			continue;
+	} while (IS_ERR(peer) || (peer && !refcount_inc_not_zero(&peer->ref)));
+	rhashtable_walk_stop(&w->iter);
+	return peer;
+}
+
+void mrc_peer_walk_stop(struct mrc_peer_walk *w)
+{
+	rhashtable_walk_exit(&w->iter);
+}
+
+int mrc_peers_init(struct mrc_dev *dev)
+{
+	return rhashtable_init(&dev->peers, &mrc_peer_params);
+}
+
+void mrc_peers_exit(struct mrc_dev *dev)
+{
+	rhashtable_destroy(&dev->peers);
+}
+
+void mrc_peers_settings(struct mrc_dev *dev)
+{
+	struct mrc_peer_walk w;
+	struct mrc_peer *peer;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	mrc_peer_walk_start(dev, &w);
+	while ((peer = mrc_peer_walk_next(&w))) {
+		mrc_peer_init_flow(peer);
+		mrc_peer_put(peer);
+	}
+	mrc_peer_walk_stop(&w);
+}
+
+void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
+{
+	struct mrc_peer_walk w;
+	struct mrc_peer *peer;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	mrc_peer_walk_start(dev, &w);
+	while ((peer = mrc_peer_walk_next(&w))) {
+		if (all || peer->key.ev_profile == ev_profile)
+			mrc_peer_make_evs(peer);
+		mrc_peer_put(peer);
+	}
+	mrc_peer_walk_stop(&w);
+}
+
+static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
+{
+	struct mrc_peer_evs *evs;
+	unsigned int i;
+
+	rcu_read_lock();
+	evs = rcu_dereference(peer->evs);
+	spin_lock_bh(&peer->lock);
+	for (i = 0; i < evs->count; i++)
+		if (evs->ev[i].index == index)
+			mrc_ev_deny(&evs->set, i, deny);
+	spin_unlock_bh(&peer->lock);
+	rcu_read_unlock();
+}
+
+void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny)
+{
+	struct mrc_peer_walk w;
+	struct mrc_peer *peer;
+
+	mrc_peer_walk_start(dev, &w);
+	while ((peer = mrc_peer_walk_next(&w))) {
+		if (peer->key.ev_profile == ev_profile && !peer->local)
+			mrc_peer_deny(peer, index, deny);
+		mrc_peer_put(peer);
+	}
+	mrc_peer_walk_stop(&w);
+}
+
+static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
+{
+	struct mrc_peer_evs *evs;
+	unsigned int i;
+
+	rcu_read_lock();
+	evs = rcu_dereference(peer->evs);
+	spin_lock_bh(&peer->lock);
+	if (evs->count)
+		mrc_ev_ports(&evs->set, mask, ~0u);
+	spin_unlock_bh(&peer->lock);
+	for (i = 0; i < evs->count; i++)
+		if (!(mask & BIT(evs->entry[i].port - 1)))
+			mrc_path_forget(&evs->ev[i].path);
+	rcu_read_unlock();
+}
+
+void mrc_peers_ports(struct mrc_dev *dev)
+{
+	u32 mask = mrc_planes_mask(&dev->planes);
+	struct mrc_peer_walk w;
+	struct mrc_peer *peer;
+
+	mrc_peer_walk_start(dev, &w);
+	while ((peer = mrc_peer_walk_next(&w))) {
+		if (!peer->local)
+			mrc_peer_ports(peer, mask);
+		mrc_peer_put(peer);
+	}
+	mrc_peer_walk_stop(&w);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Peers: what all QPs between one local GID and one remote GID with one EV
+ * profile share - the flow, the paths, the state of each EV.
+ */
+#ifndef _MRC_TRANSPORT_PEER_H
+#define _MRC_TRANSPORT_PEER_H
+
+#include <linux/rhashtable.h>
+
+#include "../core/ev_set.h"
+#include "device.h"
+
+/** struct mrc_peer_key - what tells peers of a device apart */
+struct mrc_peer_key {
+	struct in6_addr local;
+	struct in6_addr remote;
+	u64 ev_profile;
+};
+
+/**
+ * struct mrc_peer_ev - one EV towards a peer
+ * @path: where it goes
+ * @index: of the EV in its profile
+ * @bits: EV bits in source port and flow label
+ * @tx_packets: packets sent on it
+ * @lost: packets held to be lost on it
+ * @marked: CE echoes
+ */
+struct mrc_peer_ev {
+	struct mrc_path path;
+	u16 index;
+	u32 bits;
+	u32 lost;
+	u64 tx_packets;
+	u64 marked;
+};
+
+/**
+ * struct mrc_peer_evs - a version of the EVs towards a peer; replaced as a whole
+ * @rcu: freed after readers
+ * @gen: differs between versions of one peer's EVs, never 0
+ * @count: elements
+ * @set: states and spray order, under peer->lock
+ * @ev: one per EV, same index as in @set
+ */
+struct mrc_peer_evs {
+	struct rcu_head rcu;
+	u32 gen;
+	u16 count;
+	struct mrc_ev_set set;
+	struct mrc_ev_entry *entry;
+	struct mrc_peer_ev ev[];
+};
+
+/**
+ * struct mrc_peer - a remote GID in use
+ * @key: who
+ * @dev: device, a reference
+ * @flow: inner header
+ * @lock: guards the set in @evs
+ * @evs: current EVs, under RCU; replaced under dev->cfg_lock
+ * @gen: of @evs, under dev->cfg_lock
+ * @local: the remote GID is one of this host's
+ * @ref: QPs that use it, and readers
+ */
+struct mrc_peer {
+	struct rhash_head node;
+	struct mrc_peer_key key;
+	struct mrc_dev *dev;
+	struct mrc_flow flow;
+	spinlock_t lock;
+	struct mrc_peer_evs __rcu *evs;
+	u32 gen;
+	bool local;
+	refcount_t ref;
+	struct rcu_head rcu;
+};
+
+/**
+ * mrc_peer_get() - the peer of a key, made when it does not exist
+ *
+ * Process context, takes dev->cfg_lock. Return: a reference or ERR_PTR (-ENOENT: no such profile, -ENOMEM,
+ * -ENODEV: the device is being deleted).
+ */
+struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
+			      const struct mrc_peer_key *key);
+void mrc_peer_hold(struct mrc_peer *peer);
+void mrc_peer_put(struct mrc_peer *peer);
+
+int mrc_peers_init(struct mrc_dev *dev);
+void mrc_peers_exit(struct mrc_dev *dev);
+
+/** mrc_peers_settings() - settings of the device have changed. dev->cfg_lock held. */
+void mrc_peers_settings(struct mrc_dev *dev);
+/** mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held. */
+void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
+/** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
+void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
+/** mrc_peers_ports() - planes came or went: update port masks, forget routes. Process context. */
+void mrc_peers_ports(struct mrc_dev *dev);
+
+/**
+ * struct mrc_peer_walk - restartable iteration for dumps
+ *
+ *	mrc_peer_walk_start(dev, &w); while ((p = mrc_peer_walk_next(&w))) {...; mrc_peer_put(p);} mrc_peer_walk_stop(&w);
+ */
+struct mrc_peer_walk {
+	struct rhashtable_iter iter;
+};
+void mrc_peer_walk_start(struct mrc_dev *dev, struct mrc_peer_walk *w);
+struct mrc_peer *mrc_peer_walk_next(struct mrc_peer_walk *w);
+void mrc_peer_walk_stop(struct mrc_peer_walk *w);
+
+#endif /* _MRC_TRANSPORT_PEER_H */

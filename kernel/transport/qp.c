@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs: numbers, lifetime, states.
+ */
+#include <linux/log2.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "event.h"
+#include "qp.h"
+#include "requester.h"
+#include "responder.h"
+
+/* Draws of a random number before we believe that all are taken. */
+#define MRC_QPN_TRIES	32
+
+static DEFINE_XARRAY(mrc_qps);	/* all QPs of all devices, by number */
+
+static int mrc_qp_number(struct mrc_qp *qp)
+{
+	int tries, err = -EBUSY;
+
+	for (tries = 0; tries < MRC_QPN_TRIES && err == -EBUSY; tries++) {
+		qp->qpn = get_random_u32() & MRC_QPN_MASK;
+		if (qp->qpn < MRC_QPN_FIRST)
+			continue;
+		err = xa_insert(&mrc_qps, qp->qpn, qp, GFP_KERNEL);
+	}
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
+static u32 mrc_qp_stride(const struct mrc_qp_init *init)
+{
+	size_t tail = max_t(size_t, init->max_inline,
+			    init->max_sge * sizeof(struct mrc_seg));
+
+	return ALIGN(sizeof(struct mrc_wqe) + tail, 8);
+}
+
+struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
+			     const struct mrc_qp_init *init)
+{
+	struct mrc_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	int err;
+
+	if (!qp)
+		return ERR_PTR(-ENOMEM);
+	qp->dev = dev;
+	qp->ops = init->ops;
+	qp->priv = init->priv;
+	qp->pd = init->pd;
+	qp->creator = task_tgid_nr(current);
+	qp->state = IB_QPS_RESET;
+	qp->sendq.stride = mrc_qp_stride(init);
+	qp->sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
+						   MRC_SENDQ_MAX));
+	qp->params = (struct mrc_qp_params){
+		.mpr_rx = READ_ONCE(dev->cfg.mpr),
+		.mpr_tx = READ_ONCE(dev->cfg.mpr),
+		.wimm_rx = MRC_WIMM_DEFAULT,
+		.wimm_tx = MRC_WIMM_DEFAULT,
+		.timeout = MRC_TIMEOUT_DEFAULT,
+		.linear = MRC_LINEAR_MAX,
+		.exp = MRC_EXP_DEFAULT,
+	};
+	refcount_set(&qp->ref, 1);
+	mutex_init(&qp->state_lock);
+	spin_lock_init(&qp->rx_lock);
+	mrc_requester_init(qp);
+	mrc_dev_get(dev);
+	atomic_inc(&dev->qps);
+	err = mrc_qp_number(qp);
+	if (err) {
+		qp->dead = true;
+		mrc_qp_put(qp);
+		return ERR_PTR(err);
+	}
+	return qp;
+}
+
+static void mrc_qp_free(struct rcu_head *rcu)
+{
+	struct mrc_qp *qp = container_of(rcu, struct mrc_qp, rcu);
+
+	mrc_requester_free(qp);
+	mrc_responder_free(qp);
+	atomic_dec(&qp->dev->qps);
+	mrc_dev_put(qp->dev);
+	kfree(qp);
+}
+
+void mrc_qp_hold(struct mrc_qp *qp)
+{
+	refcount_inc(&qp->ref);
+}
+
+void mrc_qp_put(struct mrc_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->ref))
+		call_rcu(&qp->rcu, mrc_qp_free);
+}
+
+struct mrc_qp *mrc_qp_find(u32 qpn)
+{
+	return xa_load(&mrc_qps, qpn);
+}
+
+/* Both locks: state changes are seen by requester and responder alike. */
+static void mrc_qp_lock(struct mrc_qp *qp)
+{
+	spin_lock_bh(&qp->tx_lock);
+	spin_lock(&qp->rx_lock);
+}
+
+static void mrc_qp_unlock(struct mrc_qp *qp)
+{
+	spin_unlock(&qp->rx_lock);
+	spin_unlock_bh(&qp->tx_lock);
+}
+
+/* Takes a QP out of traffic. The peer is the caller's to put. */
+static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
+				    bool dead)
+{
+	struct mrc_peer *peer;
+
+	mrc_qp_lock(qp);
+	WRITE_ONCE(qp->state, state);
+	qp->dead |= dead;
+	if (qp->sendq.slots)
+		mrc_requester_drop(qp);
+	peer = qp->peer;
+	WRITE_ONCE(qp->peer, NULL);
+	mrc_qp_unlock(qp);
+	hrtimer_cancel(&qp->timer);
+	return peer;
+}
+
+void mrc_qp_destroy(struct mrc_qp *qp)
+{
+	struct mrc_peer *peer;
+
+	xa_erase(&mrc_qps, qp->qpn);
+	mutex_lock(&qp->state_lock);
+	peer = mrc_qp_stop(qp, IB_QPS_ERR, true);
+	mutex_unlock(&qp->state_lock);
+	if (peer)
+		mrc_peer_put(peer);
+	mrc_qp_put(qp);
+}
+
+int mrc_qp_to_reset(struct mrc_qp *qp)
+{
+	struct mrc_peer *peer = mrc_qp_stop(qp, IB_QPS_RESET, false);
+
+	if (peer)
+		mrc_peer_put(peer);
+	/* Senders and receivers that saw the old state have left after this. */
+	synchronize_rcu_expedited();
+	mrc_requester_free(qp);
+	mrc_responder_free(qp);
+	qp->timer_at = 0;
+	return 0;
+}
+
+int mrc_qp_to_init(struct mrc_qp *qp)
+{
+	WRITE_ONCE(qp->state, IB_QPS_INIT);
+	return 0;
+}
+
+/* What the program left open, the route says. */
+static void mrc_qp_apply_route(struct mrc_qp *qp, const struct in6_addr *remote)
+{
+	struct mrc_route route;
+
+	if (!mrc_route_lookup(qp->dev, remote, &route))
+		return;
+	if (qp->params.ev_profile == MRC_EV_PROFILE_AUTO)
+		qp->params.ev_profile = route.ev_profile;
+	if (qp->params.cc_profile == MRC_CC_PROFILE_DEFAULT)
+		qp->params.cc_profile = route.cc_profile;
+}
+
+int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
+{
+	struct mrc_peer_key key = {
+		.local = conn->local,
+		.remote = conn->remote,
+	};
+	struct mrc_peer *peer;
+	int err;
+
+	if (ipv6_addr_v4mapped(&conn->remote) ||
+	    ipv6_addr_v4mapped(&conn->local) || ipv6_addr_any(&conn->remote))
+		return -EINVAL;
+	if (conn->mtu < 256 || conn->mtu > 4096 || !is_power_of_2(conn->mtu))
+		return -EINVAL;
+	mrc_qp_apply_route(qp, &conn->remote);
+	key.ev_profile = qp->params.ev_profile;
+	peer = mrc_peer_get(qp->dev, &key);
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	qp->conn = *conn;
+	err = mrc_responder_start(qp, conn->rq_psn);
+	if (err) {
+		mrc_peer_put(peer);
+		return err;
+	}
+	mrc_qp_lock(qp);
+	qp->peer = peer;
+	WRITE_ONCE(qp->state, IB_QPS_RTR);
+	mrc_qp_unlock(qp);
+	return 0;
+}
+
+int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
+{
+	int err = mrc_requester_start(qp, sq_psn);
+
+	if (err)
+		return err;
+	mrc_qp_lock(qp);
+	if (qp->state == IB_QPS_RTR)
+		WRITE_ONCE(qp->state, IB_QPS_RTS);
+	else
+		err = -EINVAL;	/* the peer drove it to error meanwhile */
+	mrc_qp_unlock(qp);
+	return err;
+}
+
+/* Both locks held. */
+static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
+{
+	WRITE_ONCE(qp->state, IB_QPS_ERR);
+	if (qp->dead)
+		return;
+	if (qp->sendq.slots)
+		mrc_requester_flush(qp, first);
+	qp->ops->flush_send(qp->priv);
+	qp->ops->flush_recv(qp->priv);
+}
+
+void mrc_qp_to_err(struct mrc_qp *qp)
+{
+	mrc_qp_lock(qp);
+	mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
+	mrc_qp_unlock(qp);
+}
+
+void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
+		 enum ib_event_type type, const char *reason)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_QP,
+		.dev = qp->dev,
+		.qp = qp,
+		.reason = reason,
+	};
+	bool failed;
+
+	mrc_qp_lock(qp);
+	failed = !qp->dead &&
+		 (qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS);
+	if (failed) {
+		mrc_qp_flush(qp, first);
+		qp->ops->event(qp->priv, type);
+	}
+	mrc_qp_unlock(qp);
+	if (failed)
+		mrc_event_notify(&event);
+}
+
+static bool mrc_qp_params_valid(const struct mrc_qp_params *p)
+{
+	return p->mpr_rx && p->mpr_tx && p->wimm_rx && p->wimm_tx &&
+	       p->timeout <= MRC_TIMEOUT_MAX && p->linear <= MRC_LINEAR_MAX &&
+	       p->exp <= MRC_EXP_MAX;
+}
+
+static bool mrc_qp_params_late(const struct mrc_qp *qp,
+			       const struct mrc_qp_params *p)
+{
+	const struct mrc_qp_params *o = &qp->params;
+	bool rtr = p->ev_profile != o->ev_profile ||
+		   p->cc_profile != o->cc_profile ||
+		   p->mpr_rx != o->mpr_rx || p->wimm_rx != o->wimm_rx;
+	bool rts = p->mpr_tx != o->mpr_tx || p->wimm_tx != o->wimm_tx ||
+		   p->timeout != o->timeout || p->linear != o->linear ||
+		   p->exp != o->exp;
+
+	switch (qp->state) {
+	case IB_QPS_RESET:
+	case IB_QPS_INIT:
+		return false;
+	case IB_QPS_RTR:
+		return rtr;
+	default:
+		return rtr || rts;
+	}
+}
+
+int mrc_qp_set_params(struct mrc_qp *qp, const struct mrc_qp_params *params)
+{
+	if (!mrc_qp_params_valid(params))
+		return -EINVAL;
+	if (mrc_qp_params_late(qp, params))
+		return -EBUSY;
+	qp->params = *params;
+	return 0;
+}
+
+struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
+{
+	unsigned long index = qpn;
+	struct mrc_qp *qp;
+
+	rcu_read_lock();
+	xa_for_each_start(&mrc_qps, index, qp, qpn)
+		if (qp->dev == dev && refcount_inc_not_zero(&qp->ref))
+			break;
+	rcu_read_unlock();
+	return qp;
+}
+
+void mrc_qps_lose_ports(struct mrc_dev *dev, u32 ports)
+{
+	struct mrc_qp *qp;
+	u32 qpn = 0;
+
+	while ((qp = mrc_qp_next(dev, qpn))) {
+		mrc_requester_lose_ports(qp, ports);
+		qpn = qp->qpn + 1;
+		mrc_qp_put(qp);
+	}
+}
+
+void mrc_qps_kick(struct mrc_dev *dev)
+{
+	struct mrc_qp *qp;
+	u32 qpn = 0;
+
+	while ((qp = mrc_qp_next(dev, qpn))) {
+		mrc_qp_kick(qp);
+		qpn = qp->qpn + 1;
+		mrc_qp_put(qp);
+	}
+}
+
+size_t mrc_qp_memory(const struct mrc_qp *qp)
+{
+	size_t bytes = sizeof(*qp);
+
+	if (qp->rx_mem)
+		bytes += mrc_rx_window_mem(qp->rx.size, qp->rx.imm_max);
+	if (qp->tx_ring)
+		bytes += qp->tx.ring_size * sizeof(*qp->tx_ring);
+	if (qp->sendq.slots)
+		bytes += (size_t)qp->sendq.depth * qp->sendq.stride;
+	return bytes;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Control packets on their way out. SACKs are equally long and an ACK is
+ * shorter, so a row of SACKs and one ACK fit one segmented skb: one walk
+ * through the stack for all of them.
+ */
+#include <linux/ktime.h>
+
+#include "reply.h"
+
+struct mrc_hdr *mrc_reply_add(struct mrc_reply *r, u8 opcode, u32 psn)
+{
+	struct mrc_hdr *hdr;
+
+	if (r->count == MRC_REPLY_MAX)
+		return NULL;
+	hdr = &r->hdr[r->count++];
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->bth.opcode = opcode;
+	hdr->bth.psn = psn & MRC_PSN_MASK;
+	return hdr;
+}
+
+static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
+{
+	u8 *buf = mrc_skb_hdr(b, mrc_opcode_hdr_len(hdr->bth.opcode));
+
+	if (!buf)
+		return false;
+	mrc_hdr_encode(buf, hdr);
+	return !mrc_skb_close(b);
+}
+
+static struct mrc_peer_ev *mrc_reply_ev(struct mrc_peer *peer)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u16 ev;
+
+	if (!evs->count)
+		return NULL;
+	spin_lock(&peer->lock);
+	ev = mrc_ev_pick(&evs->set, ktime_get_ns());
+	spin_unlock(&peer->lock);
+	return ev == MRC_EV_NONE ? NULL : &evs->ev[ev];
+}
+
+/* Sends packets from @from on as far as they fit one skb; returns the next one. */
+static unsigned int mrc_reply_skb(struct mrc_qp *qp, struct mrc_peer *peer,
+				  struct mrc_peer_ev *ev,
+				  const struct mrc_reply *r, unsigned int from)
+{
+	u8 tclass = READ_ONCE(qp->dev->cfg.dscp_control) << 2;
+	unsigned int i = from, max = r->count - from, len;
+	struct mrc_hdr hdr;
+	struct mrc_skb b;
+
+	if (READ_ONCE(qp->dev->cfg.burst) == 1)
+		max = 1;
+	if (mrc_skb_open(&b, &peer->flow, &ev->path, ev->bits, tclass, max)) {
+		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+		return r->count;
+	}
+	for (; i < from + max; i++) {
+		len = mrc_opcode_hdr_len(r->hdr[i].bth.opcode) + MRC_ICRC_LEN;
+		if (i > from && !mrc_skb_fits(&b, len, 0))
+			break;
+		hdr = r->hdr[i];
+		hdr.bth.qpn = qp->conn.dest_qpn;
+		hdr.bth.pkey = qp->conn.pkey;
+		if (!mrc_reply_put(&b, &hdr)) {
+			mrc_skb_abort(&b);
+			mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+			return r->count;
+		}
+	}
+	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, b.packets);
+	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, b.bytes);
+	mrc_skb_xmit(&b);
+	return i;
+}
+
+static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
+{
+	switch (hdr->bth.opcode) {
+	case MRC_OP_SACK:
+		return MRC_CNT_SACK_TX;
+	case MRC_OP_NACK:
+		return MRC_CNT_NACK_TX;
+	case MRC_OP_PROBE:
+		return MRC_CNT_PROBE_TX;
+	default:
+		return hdr->ack.syndrome == MRC_ACK_OK ? MRC_CNT_ACK_TX :
+							 MRC_CNT_NAK_TX;
+	}
+}
+
+void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r)
+{
+	struct mrc_peer *peer = READ_ONCE(qp->peer);
+	struct mrc_peer_ev *ev;
+	unsigned int i;
+
+	if (!peer || !r->count)
+		return;
+	ev = mrc_reply_ev(peer);
+	if (!ev) {
+		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+		return;
+	}
+	for (i = 0; i < r->count; i++)
+		mrc_count(qp->dev, mrc_reply_counter(&r->hdr[i]));
+	for (i = 0; i < r->count;)
+		i = mrc_reply_skb(qp, peer, ev, r, i);
+}

@@ -1,0 +1,912 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The requester: plans batches, builds packets, digests answers.
+ */
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "event.h"
+#include "reply.h"
+#include "requester.h"
+
+/* Packets planned under one hold of tx_lock. */
+#define MRC_BATCH_MAX	64u
+
+/**
+ * struct mrc_plan - one packet of a batch
+ * @psn: its PSN
+ * @wqe: free-running index of its request
+ * @ev: EV index
+ */
+struct mrc_plan {
+	u32 psn;
+	u32 wqe;
+	u16 ev;
+};
+
+/**
+ * struct mrc_batch - packets to send now, all of one traffic class
+ * @plan: the packets; packet i goes on EV i % @stride
+ * @count: elements of @plan
+ * @stride: EVs that the batch is dealt to
+ * @rtx: they are retransmissions
+ * @ask: the last one asks for a SACK: nothing follows for now
+ * @peer: where to
+ * @evs: the version of the EVs that @plan means
+ */
+struct mrc_batch {
+	struct mrc_plan plan[MRC_BATCH_MAX];
+	unsigned int count;
+	unsigned int stride;
+	bool rtx;
+	bool ask;
+	struct mrc_peer *peer;
+	struct mrc_peer_evs *evs;
+};
+
+static struct mrc_wqe *mrc_wqe_at(const struct mrc_qp *qp, u32 index)
+{
+	const struct mrc_sendq *q = &qp->sendq;
+
+	return q->slots + (size_t)(index & (q->depth - 1)) * q->stride;
+}
+
+struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp)
+{
+	const struct mrc_sendq *q = &qp->sendq;
+
+	return q->tail - q->una < q->depth ? mrc_wqe_at(qp, q->tail) : NULL;
+}
+
+void mrc_qp_queue(struct mrc_qp *qp)
+{
+	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->sendq.tail);
+
+	wqe->packets = max(DIV_ROUND_UP(wqe->len, qp->conn.mtu), 1u);
+	wqe->sent = 0;
+	wqe->msn = qp->next_msn++;
+	wqe->rqmsn = wqe->flags & MRC_WQE_IMM ? qp->next_rqmsn++ : 0;
+	qp->sendq.tail++;
+	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
+}
+
+static void mrc_wqe_release(struct mrc_wqe *wqe)
+{
+	unsigned int i;
+
+	for (i = 0; i < wqe->num_sge; i++)
+		mrc_mr_put(wqe->sge[i].mr);
+	wqe->num_sge = 0;
+}
+
+/* ---- sending: the plan -------------------------------------------------- */
+
+static bool mrc_requester_may_start(const struct mrc_qp *qp,
+				    const struct mrc_wqe *wqe)
+{
+	return wqe->sent || !(wqe->flags & MRC_WQE_IMM) ||
+	       qp->imm_inflight < qp->params.wimm_tx;
+}
+
+static u32 mrc_requester_room(const struct mrc_qp *qp)
+{
+	u32 inflight = qp->tx.inflight;
+
+	if (inflight >= qp->cwnd_packets)
+		return 0;
+	return min(mrc_tx_room(&qp->tx), qp->cwnd_packets - inflight);
+}
+
+/*
+ * Retransmissions are subject to the congestion window too, but one packet
+ * always goes: the hole at the window's start may be what keeps it full.
+ */
+static void mrc_plan_lost(struct mrc_qp *qp, struct mrc_batch *b)
+{
+	u32 room = 1;
+
+	if (qp->cwnd_packets > qp->tx.inflight)
+		room = qp->cwnd_packets - qp->tx.inflight;
+	b->count = min3(qp->tx.lost, room, MRC_BATCH_MAX);
+	b->rtx = b->count;
+}
+
+static void mrc_plan_new(struct mrc_qp *qp, struct mrc_batch *b)
+{
+	struct mrc_sendq *q = &qp->sendq;
+	u32 room = min(mrc_requester_room(qp), MRC_BATCH_MAX);
+	struct mrc_wqe *wqe;
+
+	while (b->count < room && q->cur != q->tail) {
+		wqe = mrc_wqe_at(qp, q->cur);
+		if (!mrc_requester_may_start(qp, wqe))
+			break;
+		if (!wqe->sent) {
+			wqe->psn = mrc_psn_add(qp->tx.nxt, b->count);
+			qp->imm_inflight += !!(wqe->flags & MRC_WQE_IMM);
+		}
+		b->plan[b->count].psn = mrc_psn_add(wqe->psn, wqe->sent);
+		b->plan[b->count++].wqe = q->cur;
+		if (++wqe->sent == wqe->packets)
+			q->cur++;
+	}
+}
+
+static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
+{
+	unsigned int i;
+
+	spin_lock(&b->peer->lock);
+	for (i = 0; i < b->stride; i++)
+		ev[i] = b->evs->count ? mrc_ev_pick(&b->evs->set, now) :
+					MRC_EV_NONE;
+	spin_unlock(&b->peer->lock);
+}
+
+static void mrc_plan_take(struct mrc_qp *qp, bool rtx, struct mrc_plan *p,
+			  u64 now)
+{
+	const struct mrc_tx_rec *rec;
+
+	if (!rtx) {
+		mrc_tx_send(&qp->tx, p->ev, p->wqe, now);
+		return;
+	}
+	rec = mrc_tx_next_lost(&qp->tx, &p->psn);
+	p->wqe = rec->cookie;
+	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
+}
+
+/*
+ * Draws the EVs of a batch and deals its packets out to them like cards.
+ * Without any usable path packets still count as sent: then the retry budget
+ * decides how long to wait for one.
+ */
+static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
+{
+	unsigned int burst = READ_ONCE(qp->dev->cfg.burst), i;
+	u16 ev[MRC_BATCH_MAX];
+
+	b->stride = min(DIV_ROUND_UP(b->count, burst),
+			max_t(unsigned int, b->evs->set.good, 1));
+	mrc_plan_pick(b, ev, now);
+	for (i = 0; i < b->count; i++) {
+		b->plan[i].ev = ev[i % b->stride];
+		mrc_plan_take(qp, b->rtx, &b->plan[i], now);
+	}
+}
+
+/* The EVs that the peer has now; indices of older versions mean nothing any more. */
+static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
+{
+	if (qp->evs_gen == evs->gen)
+		return;
+	qp->evs_gen = evs->gen;
+	mrc_tx_forget_evs(&qp->tx);
+}
+
+static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
+
+/* Decides what goes out now. False: nothing does. */
+static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
+{
+	u64 now = ktime_get_ns();
+
+	b->count = 0;
+	b->rtx = false;
+	b->peer = qp->peer;
+	b->evs = rcu_dereference(b->peer->evs);
+	mrc_requester_sync_evs(qp, b->evs);
+	mrc_plan_lost(qp, b);
+	if (!b->rtx)
+		mrc_plan_new(qp, b);
+	if (!b->count)
+		return false;
+	mrc_plan_deal(qp, b, now);
+	b->ask = !qp->tx.lost &&
+		 (qp->sendq.cur == qp->sendq.tail || !mrc_requester_room(qp));
+	qp->tx_packets += b->count;
+	if (b->rtx) {
+		qp->rtx_packets += b->count;
+		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, b->count);
+	}
+	qp->ack_wait = 0;
+	mrc_requester_arm(qp, now);
+	return true;
+}
+
+/* ---- sending: the packets ----------------------------------------------- */
+
+/**
+ * struct mrc_chunk - the payload of one packet inside its request
+ * @wqe: the request
+ * @offset: first byte
+ * @len: bytes
+ */
+struct mrc_chunk {
+	const struct mrc_wqe *wqe;
+	u32 offset;
+	u32 len;
+};
+
+static void mrc_chunk_of(const struct mrc_qp *qp, const struct mrc_plan *p,
+			 struct mrc_chunk *c)
+{
+	u32 n;
+
+	c->wqe = mrc_wqe_at(qp, p->wqe);
+	n = mrc_psn_diff(p->psn, c->wqe->psn);
+	c->offset = n * qp->conn.mtu;
+	c->len = min(c->wqe->len - c->offset, qp->conn.mtu);
+}
+
+static void mrc_chunk_hdr(const struct mrc_qp *qp, const struct mrc_chunk *c,
+			  u32 psn, struct mrc_hdr *hdr)
+{
+	const struct mrc_wqe *wqe = c->wqe;
+	bool last = c->offset + c->len == wqe->len;
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->bth.opcode = mrc_write_opcode(!c->offset, last,
+					   wqe->flags & MRC_WQE_IMM);
+	hdr->bth.pad = -c->len & 3;
+	hdr->bth.pkey = qp->conn.pkey;
+	hdr->bth.qpn = qp->conn.dest_qpn;
+	hdr->bth.psn = psn;
+	hdr->write.rqmsn = wqe->rqmsn;
+	hdr->write.msn = wqe->msn;
+	hdr->write.va = wqe->raddr + c->offset;
+	hdr->write.rkey = wqe->rkey;
+	hdr->write.dmalen = wqe->len;
+	hdr->write.imm = wqe->imm;
+}
+
+/* Calls @fn for each stretch of a chunk that lies in one gather element. */
+static int mrc_chunk_walk(const struct mrc_chunk *c, void *arg,
+			  int (*fn)(const struct mrc_seg *seg, u64 addr,
+				    u32 len, void *arg))
+{
+	u32 skip = c->offset, left = c->len, n;
+	const struct mrc_seg *seg = c->wqe->sge;
+	int err;
+
+	for (; left; seg++) {
+		if (skip >= seg->len) {
+			skip -= seg->len;
+			continue;
+		}
+		n = min(seg->len - skip, left);
+		err = fn(seg, seg->addr + skip, n, arg);
+		if (err)
+			return err;
+		left -= n;
+		skip = 0;
+	}
+	return 0;
+}
+
+static int mrc_seg_count_pages(const struct mrc_seg *seg, u64 addr, u32 len,
+			       void *arg)
+{
+	u64 at = addr - seg->mr->iova + seg->mr->offset;
+	unsigned int *pages = arg;
+
+	*pages += ((at & ~PAGE_MASK) + len + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	return 0;
+}
+
+static unsigned int mrc_chunk_pages(const struct mrc_chunk *c)
+{
+	unsigned int pages = 0;
+
+	if (c->wqe->flags & MRC_WQE_INLINE)
+		return !!c->len;
+	mrc_chunk_walk(c, &pages, mrc_seg_count_pages);
+	return pages;
+}
+
+static int mrc_seg_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
+			     void *arg)
+{
+	unsigned int n, offset;
+	struct page *page;
+	int err;
+
+	if (READ_ONCE(seg->mr->revoked))
+		return -EACCES;
+	for (; len; addr += n, len -= n) {
+		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
+		err = mrc_skb_page(arg, page, offset, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_qp *qp,
+			 const struct mrc_chunk *c, struct mrc_hdr *hdr)
+{
+	u8 *buf = mrc_skb_hdr(skb, mrc_opcode_hdr_len(hdr->bth.opcode));
+	int err;
+
+	if (!buf)
+		return -ENOMEM;
+	mrc_hdr_encode(buf, hdr);
+	if (c->wqe->flags & MRC_WQE_INLINE)
+		err = mrc_skb_copy(skb, c->wqe->inline_data + c->offset,
+				   c->len);
+	else
+		err = mrc_chunk_walk(c, skb, mrc_seg_put_pages);
+	return err ?: mrc_skb_close(skb);
+}
+
+static int mrc_batch_open(struct mrc_qp *qp, const struct mrc_batch *b,
+			  unsigned int from, struct mrc_skb *skb)
+{
+	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
+	u8 dscp = READ_ONCE(*(b->rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
+	unsigned int left = DIV_ROUND_UP(b->count - from, b->stride);
+	struct mrc_peer_ev *ev;
+
+	if (b->plan[from].ev == MRC_EV_NONE)
+		return -ENETUNREACH;
+	ev = &b->evs->ev[b->plan[from].ev];
+	return mrc_skb_open(skb, &b->peer->flow, &ev->path, ev->bits,
+			    dscp << 2 | MRC_ECN_ECT0,
+			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
+}
+
+static void mrc_batch_xmit(struct mrc_qp *qp, const struct mrc_batch *b,
+			   unsigned int from, struct mrc_skb *skb)
+{
+	struct mrc_peer_ev *ev = &b->evs->ev[b->plan[from].ev];
+
+	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
+	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
+	/* Statistics only: QPs that share the peer may tear it, not more. */
+	ev->tx_packets += skb->packets;
+	mrc_skb_xmit(skb);
+}
+
+/* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
+static int mrc_batch_put(struct mrc_qp *qp, const struct mrc_batch *b,
+			 unsigned int i, struct mrc_skb *skb, bool first)
+{
+	struct mrc_chunk c;
+	struct mrc_hdr hdr;
+	unsigned int len;
+
+	mrc_chunk_of(qp, &b->plan[i], &c);
+	mrc_chunk_hdr(qp, &c, b->plan[i].psn, &hdr);
+	hdr.bth.rtx = b->rtx;
+	hdr.bth.ackreq = b->ask && i == b->count - 1;
+	len = mrc_opcode_hdr_len(hdr.bth.opcode) + c.len + hdr.bth.pad +
+	      MRC_ICRC_LEN;
+	if (!first && !mrc_skb_fits(skb, len, mrc_chunk_pages(&c)))
+		return -EAGAIN;
+	return mrc_chunk_put(skb, qp, &c, &hdr);
+}
+
+/*
+ * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
+ * one skb. Return: the first one left over, or a negative error that is the program's
+ * fault. Packets that the machine cannot send now count as lost on the way.
+ */
+static int mrc_batch_skb(struct mrc_qp *qp, const struct mrc_batch *b,
+			 unsigned int from)
+{
+	unsigned int i;
+	struct mrc_skb skb;
+	int err;
+
+	err = mrc_batch_open(qp, b, from, &skb);
+	if (err) {
+		mrc_count(qp->dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						    MRC_CNT_TX_NO_PATH);
+		return b->count;
+	}
+	for (i = from; i < b->count; i += b->stride) {
+		err = mrc_batch_put(qp, b, i, &skb, i == from);
+		if (err)
+			break;
+	}
+	if (!err || err == -EAGAIN) {
+		mrc_batch_xmit(qp, b, from, &skb);
+		return i;
+	}
+	mrc_skb_abort(&skb);
+	if (err == -EACCES)
+		return err;
+	mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+	return b->count;
+}
+
+static int mrc_batch_send(struct mrc_qp *qp, const struct mrc_batch *b)
+{
+	unsigned int e;
+	int i;
+
+	for (e = 0; e < b->stride; e++) {
+		for (i = e; i < (int)b->count;) {
+			i = mrc_batch_skb(qp, b, i);
+			if (i < 0)
+				return i;
+		}
+	}
+	return 0;
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+/* One batch. False: nothing more to send now. */
+static bool mrc_requester_step(struct mrc_qp *qp)
+{
+	struct mrc_batch b;
+	bool more = false;
+	int err = 0;
+
+	spin_lock(&qp->tx_lock);
+	if (qp->dead) {
+		spin_unlock(&qp->tx_lock);
+		return false;
+	}
+	if (qp->state == IB_QPS_RTS) {
+		err = qp->ops->refill(qp->priv);
+		more = mrc_requester_plan(qp, &b);
+	} else if (qp->state == IB_QPS_ERR) {
+		qp->ops->flush_send(qp->priv);
+	}
+	spin_unlock(&qp->tx_lock);
+	if (more && mrc_batch_send(qp, &b))
+		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
+			    "memory region revoked under a request");
+	if (err)
+		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
+			    "send ring corrupt");
+	return more && !err;
+}
+
+void mrc_requester_run(struct mrc_qp *qp)
+{
+	set_bit(MRC_RUN_WANTED, &qp->run);
+	while (test_bit(MRC_RUN_WANTED, &qp->run) &&
+	       !test_and_set_bit_lock(MRC_RUN_BUSY, &qp->run)) {
+		clear_bit(MRC_RUN_WANTED, &qp->run);
+		while (mrc_requester_step(qp))
+			;
+		clear_bit_unlock(MRC_RUN_BUSY, &qp->run);
+		/* Against the set_bit() of somebody who just found it busy. */
+		smp_mb__after_atomic();
+	}
+}
+
+void mrc_qp_kick(struct mrc_qp *qp)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	mrc_requester_run(qp);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/* ---- the end of requests ------------------------------------------------- */
+
+static enum mrc_counter mrc_requester_status_counter(enum ib_wc_status status)
+{
+	switch (status) {
+	case IB_WC_WR_FLUSH_ERR:
+		return MRC_CNT_REQ_CQE_FLUSH;
+	case IB_WC_REM_ACCESS_ERR:
+		return MRC_CNT_REQ_REMOTE_ACCESS;
+	case IB_WC_REM_INV_REQ_ERR:
+		return MRC_CNT_REQ_REMOTE_INVALID;
+	case IB_WC_RETRY_EXC_ERR:
+		return MRC_CNT_RETRY_EXCEEDED;
+	default:
+		return MRC_CNT_REQ_CQE_ERROR;
+	}
+}
+
+/* Ends the oldest request. tx_lock held. */
+static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
+{
+	struct mrc_sendq *q = &qp->sendq;
+	struct mrc_wqe *wqe = mrc_wqe_at(qp, q->una);
+
+	if (wqe->sent && (wqe->flags & MRC_WQE_IMM))
+		qp->imm_inflight--;
+	if (status != IB_WC_SUCCESS)
+		mrc_count(qp->dev, mrc_requester_status_counter(status));
+	if (!qp->dead)
+		qp->ops->send_done(qp->priv, wqe, status);
+	mrc_wqe_release(wqe);
+	if (q->cur == q->una)
+		q->cur++;
+	q->una++;
+}
+
+void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
+{
+	struct mrc_sendq *q = &qp->sendq;
+
+	while (q->una != q->tail) {
+		mrc_requester_done(qp, status);
+		status = IB_WC_WR_FLUSH_ERR;
+	}
+}
+
+void mrc_requester_drop(struct mrc_qp *qp)
+{
+	struct mrc_sendq *q = &qp->sendq;
+
+	for (; q->una != q->tail; q->una++)
+		mrc_wqe_release(mrc_wqe_at(qp, q->una));
+	q->cur = q->tail;
+}
+
+/* Completes requests whose last packet is at or before @psn. tx_lock held. */
+static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
+{
+	struct mrc_sendq *q = &qp->sendq;
+	struct mrc_wqe *wqe;
+	u32 last;
+
+	while (q->una != q->cur) {
+		wqe = mrc_wqe_at(qp, q->una);
+		last = mrc_psn_add(wqe->psn, wqe->packets - 1);
+		if (mrc_psn_diff(psn, last) < 0)
+			break;
+		mrc_requester_done(qp, IB_WC_SUCCESS);
+	}
+}
+
+/* ---- answers -------------------------------------------------------------- */
+
+static void mrc_requester_ev_event(struct mrc_qp *qp, u16 ev, u8 old, u8 new,
+				   const char *reason)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_EV,
+		.dev = qp->dev,
+		.peer = qp->peer,
+		.ev = ev,
+		.old_state = old,
+		.new_state = new,
+		.reason = reason,
+	};
+
+	mrc_event_notify(&event);
+}
+
+static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
+				  u16 ev, u64 now)
+{
+	u8 old = evs->entry[ev].state;
+
+	evs->ev[ev].lost++;
+	if (mrc_ev_lost(&evs->set, ev, now))
+		mrc_requester_ev_event(qp, ev, old, evs->entry[ev].state,
+				       "loss");
+}
+
+/* What an answer says about EVs goes to the peer. tx_lock held. */
+static void mrc_requester_learn(struct mrc_qp *qp,
+				const struct mrc_tx_result *res, u8 m, u64 now)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	unsigned int ev;
+
+	if (qp->evs_gen != evs->gen)
+		return;
+	if (!res->lost && res->ev == MRC_EV_NONE)
+		return;
+	spin_lock(&qp->peer->lock);
+	for_each_set_bit(ev, res->lost_evs, evs->count)
+		mrc_requester_ev_lost(qp, evs, ev, now);
+	if (res->ev < evs->count) {
+		if (m == MRC_SACK_SKIP_ONCE) {
+			mrc_ev_marked(&evs->set, res->ev);
+			evs->ev[res->ev].marked++;
+		} else if (m == MRC_SACK_ALWAYS_SKIP) {
+			mrc_requester_ev_lost(qp, evs, res->ev, now);
+		} else if (mrc_ev_acked(&evs->set, res->ev)) {
+			mrc_requester_ev_event(qp, res->ev, MRC_EV_ASSUMED_BAD,
+					       MRC_EV_GOOD, "acknowledged");
+		}
+	}
+	spin_unlock(&qp->peer->lock);
+}
+
+/* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
+static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
+{
+	if (mrc_tx_idle(&qp->tx) && qp->sendq.una != qp->sendq.cur) {
+		if (!qp->ack_wait)
+			qp->ack_wait = now;
+	} else {
+		qp->ack_wait = 0;
+		qp->ack_retries = 0;
+	}
+	mrc_requester_arm(qp, now);
+}
+
+static void mrc_requester_count_sack(struct mrc_qp *qp,
+				     const struct mrc_tx_result *res, u8 m)
+{
+	mrc_count_n(qp->dev, MRC_CNT_LOST_INFERRED, res->lost);
+	mrc_count_n(qp->dev, MRC_CNT_SPURIOUS_RTX, res->spurious);
+	mrc_count_n(qp->dev, MRC_CNT_ECN_ECHO_RX, m == MRC_SACK_SKIP_ONCE);
+}
+
+bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
+{
+	struct mrc_tx_result res;
+	u64 now = ktime_get_ns();
+	int err = 0;
+
+	mrc_count(qp->dev, MRC_CNT_SACK_RX);
+	spin_lock(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS) {
+		err = mrc_tx_sack(&qp->tx, &hdr->sack, hdr->bth.rtx, now, &res);
+		if (!err) {
+			mrc_requester_count_sack(qp, &res, hdr->sack.m);
+			mrc_requester_learn(qp, &res, hdr->sack.m, now);
+			mrc_requester_note_wait(qp, now);
+		}
+	}
+	spin_unlock(&qp->tx_lock);
+	if (err)
+		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
+	return !err;
+}
+
+static bool mrc_requester_nack_fatal(u8 reason)
+{
+	return reason == MRC_NACK_UNEXP_EVENT;
+}
+
+bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
+{
+	u8 m = hdr->nack.reason == MRC_NACK_TRIMMED ? MRC_SACK_SKIP_ONCE :
+						      MRC_SACK_NONE;
+	struct mrc_tx_result res;
+	u64 now = ktime_get_ns();
+	int err = -EINVAL;
+
+	mrc_count(qp->dev, MRC_CNT_NACK_RX);
+	spin_lock(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS) {
+		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
+		if (!err && m != MRC_SACK_NONE)
+			mrc_requester_learn(qp, &res, m, now);
+	}
+	spin_unlock(&qp->tx_lock);
+	if (err == -EINVAL)
+		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
+	else if (mrc_requester_nack_fatal(hdr->nack.reason))
+		mrc_qp_fail(qp, IB_WC_REM_OP_ERR, IB_EVENT_QP_FATAL,
+			    "peer reports an unexpected event");
+	return !err;
+}
+
+static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
+{
+	switch (syndrome) {
+	case MRC_NAK_ACCESS:
+		return IB_WC_REM_ACCESS_ERR;
+	case MRC_NAK_INVALID:
+		return IB_WC_REM_INV_REQ_ERR;
+	default:
+		return IB_WC_REM_OP_ERR;
+	}
+}
+
+/* Is this the PSN of a packet in a request that was sent and not completed? */
+static bool mrc_requester_names_request(const struct mrc_qp *qp, u32 psn)
+{
+	const struct mrc_sendq *q = &qp->sendq;
+
+	if (q->una == q->tail || !mrc_wqe_at(qp, q->una)->sent)
+		return false;
+	return mrc_psn_diff(psn, mrc_wqe_at(qp, q->una)->psn) >= 0 &&
+	       mrc_psn_diff(psn, qp->tx.nxt) < 0;
+}
+
+bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
+{
+	bool nak = hdr->ack.syndrome != MRC_ACK_OK;
+	u32 psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
+	struct mrc_tx_result res;
+	u64 now = ktime_get_ns();
+	int err = 0;
+
+	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
+	spin_lock(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS) {
+		if (nak && !mrc_requester_names_request(qp, hdr->bth.psn))
+			err = -EINVAL;
+		else
+			err = mrc_tx_ack(&qp->tx, psn, &res);
+		if (!err) {
+			mrc_requester_complete(qp, psn);
+			mrc_requester_note_wait(qp, now);
+		}
+	}
+	spin_unlock(&qp->tx_lock);
+	if (err)
+		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
+	else if (nak)
+		mrc_qp_fail(qp, mrc_requester_nak_status(hdr->ack.syndrome),
+			    IB_EVENT_QP_FATAL, "refused by the peer");
+	return !err;
+}
+
+void mrc_requester_lose_ports(struct mrc_qp *qp, u32 ports)
+{
+	DECLARE_BITMAP(lost, MRC_EV_MAX);
+	struct mrc_tx_result res;
+	struct mrc_peer_evs *evs;
+	unsigned int i;
+
+	bitmap_zero(lost, MRC_EV_MAX);
+	rcu_read_lock();
+	spin_lock_bh(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS && qp->peer && !qp->peer->local) {
+		evs = rcu_dereference(qp->peer->evs);
+		for (i = 0; i < evs->count; i++)
+			if (ports & BIT(evs->entry[i].port - 1))
+				__set_bit(i, lost);
+		if (qp->evs_gen == evs->gen)
+			mrc_tx_lose_evs(&qp->tx, lost, &res);
+	}
+	spin_unlock_bh(&qp->tx_lock);
+	rcu_read_unlock();
+}
+
+/* ---- time ------------------------------------------------------------------ */
+
+static u64 mrc_requester_ack_deadline(const struct mrc_qp *qp)
+{
+	u64 interval = mrc_tx_interval(&qp->tx.cfg, qp->ack_retries);
+
+	/* Out of retries: one more interval, then the timer gives up. */
+	return qp->ack_wait + (interval ?: qp->tx.cfg.timeout_ns);
+}
+
+static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
+{
+	return qp->ack_wait ? mrc_requester_ack_deadline(qp) :
+			      mrc_tx_deadline(&qp->tx, now);
+}
+
+/* A timer that is armed already is left alone: it looks again when it fires. tx_lock held. */
+static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
+{
+	u64 at = mrc_requester_deadline(qp, now);
+
+	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
+		return;
+	qp->timer_at = at;
+	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* No ACK came though all is SACKed: ask again. True: asked often enough. */
+static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
+				      struct mrc_reply *r)
+{
+	struct mrc_hdr *hdr;
+
+	if (!mrc_tx_interval(&qp->tx.cfg, qp->ack_retries))
+		return true;
+	if (qp->ack_retries < U8_MAX)
+		qp->ack_retries++;
+	qp->ack_wait = now;
+	hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
+	hdr->probe.id = ++qp->probe_id;
+	return false;
+}
+
+/* tx_lock held. True: the QP is out of retries. */
+static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
+				 struct mrc_reply *r)
+{
+	struct mrc_tx_result res;
+
+	if (mrc_requester_deadline(qp, now) > now)
+		return false;
+	if (qp->ack_wait)
+		return mrc_requester_ack_timeout(qp, now, r);
+	mrc_tx_timeout(&qp->tx, now, &res);
+	if (res.lost) {
+		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
+		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
+	}
+	return res.expired;
+}
+
+/* Softirq. */
+static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
+{
+	struct mrc_qp *qp = container_of(timer, struct mrc_qp, timer);
+	struct mrc_reply r = { .count = 0 };
+	u64 now = ktime_get_ns();
+	bool expired = false;
+
+	rcu_read_lock();
+	spin_lock(&qp->tx_lock);
+	qp->timer_at = 0;
+	if (qp->state == IB_QPS_RTS) {
+		expired = mrc_requester_expire(qp, now, &r);
+		if (!expired)
+			mrc_requester_arm(qp, now);
+	}
+	spin_unlock(&qp->tx_lock);
+	mrc_reply_send(qp, &r);
+	if (expired)
+		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
+			    "retry exceeded");
+	else
+		mrc_requester_run(qp);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+/* ---- life ------------------------------------------------------------------- */
+
+void mrc_requester_init(struct mrc_qp *qp)
+{
+	spin_lock_init(&qp->tx_lock);
+	hrtimer_init(&qp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	qp->timer.function = mrc_requester_timer;
+}
+
+static u32 mrc_requester_cwnd(struct mrc_qp *qp)
+{
+	struct mrc_cc_profile cc;
+
+	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &cc))
+		cc.window = MRC_CC_WINDOW_DEFAULT;
+	return max(cc.window / qp->conn.mtu, 2u);
+}
+
+int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
+{
+	struct mrc_tx_cfg cfg = {
+		.size = qp->params.mpr_tx * MRC_MPR_UNIT,
+		.timeout_ns = 1024ull << qp->params.timeout,
+		.linear = qp->params.linear,
+		.exp = qp->params.exp,
+	};
+
+	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL);
+	qp->sendq.slots = kvcalloc(qp->sendq.depth, qp->sendq.stride,
+				   GFP_KERNEL);
+	if (!qp->tx_ring || !qp->sendq.slots) {
+		mrc_requester_free(qp);
+		return -ENOMEM;
+	}
+	spin_lock_bh(&qp->tx_lock);
+	mrc_tx_window_init(&qp->tx, qp->tx_ring, &cfg, sq_psn);
+	qp->sq_psn = sq_psn;
+	qp->cwnd_packets = mrc_requester_cwnd(qp);
+	qp->sendq.una = 0;
+	qp->sendq.cur = 0;
+	qp->sendq.tail = 0;
+	qp->next_msn = 0;
+	qp->next_rqmsn = 0;
+	qp->imm_inflight = 0;
+	qp->ack_wait = 0;
+	qp->ack_retries = 0;
+	qp->evs_gen = 0;
+	spin_unlock_bh(&qp->tx_lock);
+	return 0;
+}
+
+void mrc_requester_free(struct mrc_qp *qp)
+{
+	kvfree(qp->tx_ring);
+	kvfree(qp->sendq.slots);
+	qp->tx_ring = NULL;
+	qp->sendq.slots = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The requester side of a QP: requests become packets, SACKs, NACKs and ACKs
+ * become progress.
+ *
+ * Sending is done by one CPU at a time (MRC_RUN_BUSY), which plans a batch
+ * under tx_lock and builds and transmits it outside. Whoever finds the QP busy
+ * leaves MRC_RUN_WANTED behind. The busy CPU alone refills request slots, so a slot that
+ * a batch refers to keeps its contents even when its request completes meanwhile.
+ */
+#ifndef _MRC_TRANSPORT_REQUESTER_H
+#define _MRC_TRANSPORT_REQUESTER_H
+
+#include "qp.h"
+
+#define MRC_RUN_BUSY	0
+#define MRC_RUN_WANTED	1
+
+/** mrc_requester_init() - once, at creation of the QP */
+void mrc_requester_init(struct mrc_qp *qp);
+
+/** mrc_requester_start() - RTS: window and request slots. Return: 0 or -ENOMEM. state_lock held. */
+int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn);
+
+/** mrc_requester_free() - give back what mrc_requester_start() took; nobody looks any more */
+void mrc_requester_free(struct mrc_qp *qp);
+
+/** mrc_requester_run() - send what may be sent. Softirq or BH off, under RCU. */
+void mrc_requester_run(struct mrc_qp *qp);
+
+/**
+ * mrc_requester_flush() - end all requests
+ * @qp: in error already
+ * @status: of the oldest; the others are flushed. IB_WC_WR_FLUSH_ERR: all are
+ *
+ * tx_lock held.
+ */
+void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status);
+
+/** mrc_requester_drop() - forget all requests without completions. tx_lock held. */
+void mrc_requester_drop(struct mrc_qp *qp);
+
+/**
+ * mrc_requester_lose_ports() - ports went down
+ * @qp: the QP
+ * @ports: bit per port
+ */
+void mrc_requester_lose_ports(struct mrc_qp *qp, u32 ports);
+
+/* Received packets; softirq, under RCU. True: worth a mrc_requester_run(). */
+bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
+bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
+bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
+
+#endif /* _MRC_TRANSPORT_REQUESTER_H */

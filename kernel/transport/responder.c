@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The responder: checks where a packet may write, places it, accounts for it,
+ * and answers once per skb.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "reply.h"
+#include "responder.h"
+
+int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
+{
+	u32 size = qp->params.mpr_rx * MRC_MPR_UNIT;
+	void *mem;
+
+	mem = kvzalloc(mrc_rx_window_mem(size, qp->params.wimm_rx), GFP_KERNEL);
+	if (!mem)
+		return -ENOMEM;
+	spin_lock_bh(&qp->rx_lock);
+	qp->rx_mem = mem;
+	mrc_rx_window_init(&qp->rx, mem, size, qp->params.wimm_rx, rq_psn);
+	qp->rx.sack_bytes = READ_ONCE(qp->dev->cfg.sack_bytes);
+	qp->acked_msn = 0;
+	qp->reack = false;
+	qp->nak_syndrome = 0;
+	spin_unlock_bh(&qp->rx_lock);
+	return 0;
+}
+
+void mrc_responder_free(struct mrc_qp *qp)
+{
+	kvfree(qp->rx_mem);
+	qp->rx_mem = NULL;
+}
+
+static bool mrc_responder_live(const struct mrc_qp *qp)
+{
+	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS;
+}
+
+static void mrc_responder_arrival(const struct mrc_rx_pkt *pkt,
+				  struct mrc_rx_arrival *a)
+{
+	const struct mrc_hdr *hdr = &pkt->hdr;
+
+	*a = (struct mrc_rx_arrival){
+		.psn = hdr->bth.psn,
+		.payload = pkt->len,
+		.opflags = mrc_opcode_flags(hdr->bth.opcode),
+		.imm = hdr->write.imm,
+		.dmalen = hdr->write.dmalen,
+		.ev = pkt->ev,
+		.tx_timestamp = hdr->write.tx_timestamp,
+		.ackreq = hdr->bth.ackreq,
+		.rtx = hdr->bth.rtx,
+		.ce = pkt->ce,
+	};
+}
+
+/* Is the packet well formed for this connection? Length rules of an RC write. */
+static bool mrc_responder_fits(const struct mrc_qp *qp,
+			       const struct mrc_rx_pkt *pkt)
+{
+	unsigned int flags = mrc_opcode_flags(pkt->hdr.bth.opcode);
+	u32 dmalen = pkt->hdr.write.dmalen;
+
+	if (dmalen > MRC_MSG_MAX || pkt->len > dmalen)
+		return false;
+	if (!(flags & MRC_OPF_LAST))
+		return pkt->len == qp->conn.mtu;
+	if (flags & MRC_OPF_FIRST)
+		return pkt->len == dmalen && dmalen <= qp->conn.mtu;
+	return pkt->len && pkt->len <= qp->conn.mtu;
+}
+
+/* Copies the payload to its place. Return: 0 or an AETH syndrome. */
+static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_write *w = &pkt->hdr.write;
+	unsigned int done = 0, n, offset;
+	struct page *page;
+	struct mrc_mr *mr;
+	void *to;
+
+	if (!pkt->len)
+		return 0;
+	mr = mrc_mr_find(qp->dev, w->rkey);
+	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_WRITE) ||
+	    mrc_mr_check(mr, qp->pd, w->va, pkt->len, IB_ACCESS_REMOTE_WRITE))
+		return MRC_NAK_ACCESS;
+	while (done < pkt->len) {
+		n = mrc_mr_piece(mr, w->va + done, pkt->len - done, &page,
+				 &offset);
+		to = kmap_local_page(page);
+		if (mrc_rx_copy(pkt, done, to + offset, n)) {
+			kunmap_local(to);
+			return MRC_NAK_OPERATION;
+		}
+		flush_dcache_page(page);
+		kunmap_local(to);
+		done += n;
+	}
+	return 0;
+}
+
+/*
+ * A packet that may not be executed is never accounted as arrived, so the
+ * cumulative PSN stops before it; the NAK goes out when it gets there, after everything
+ * that was sent earlier. The oldest such packet counts.
+ */
+static void mrc_responder_refuse(struct mrc_qp *qp, u32 psn, u8 syndrome)
+{
+	if (qp->nak_syndrome && mrc_psn_diff(qp->nak_psn, psn) <= 0)
+		return;
+	qp->nak_psn = psn;
+	qp->nak_syndrome = syndrome;
+}
+
+static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_arrival *a)
+{
+	enum mrc_rx_verdict verdict = MRC_RX_OOR;
+
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		verdict = mrc_rx_claim(&qp->rx, a->psn);
+		if (verdict == MRC_RX_DUP) {
+			mrc_rx_note_dup(&qp->rx, a);
+			qp->reack = true;
+		} else if (verdict == MRC_RX_NEW &&
+			   a->psn != mrc_psn_add(qp->rx.cack, 1)) {
+			mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
+		}
+	}
+	spin_unlock(&qp->rx_lock);
+	if (verdict == MRC_RX_DUP)
+		mrc_count(qp->dev, MRC_CNT_DUPLICATES);
+	else if (verdict == MRC_RX_OOR)
+		mrc_count(qp->dev, MRC_CNT_DROP_OUT_OF_WINDOW);
+	return verdict == MRC_RX_NEW;
+}
+
+static void mrc_responder_commit(struct mrc_qp *qp,
+				 const struct mrc_rx_arrival *a, u8 syndrome)
+{
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		qp->rx_packets++;
+		if (!syndrome && mrc_rx_commit(&qp->rx, a))
+			syndrome = MRC_NAK_INVALID;
+		else if (syndrome)
+			mrc_rx_unclaim(&qp->rx, a->psn);
+		if (syndrome)
+			mrc_responder_refuse(qp, a->psn, syndrome);
+	}
+	spin_unlock(&qp->rx_lock);
+}
+
+void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_rx_arrival a;
+	u8 syndrome;
+
+	if (pkt->len > qp->conn.mtu) {
+		mrc_count(qp->dev, MRC_CNT_DROP_LENGTH);
+		return;
+	}
+	mrc_responder_arrival(pkt, &a);
+	if (!mrc_responder_claim(qp, &a))
+		return;
+	if (mrc_responder_fits(qp, pkt))
+		syndrome = mrc_responder_place(qp, pkt);
+	else
+		syndrome = MRC_NAK_INVALID;
+	mrc_responder_commit(qp, &a, syndrome);
+}
+
+/* Completes what is complete in order. Return: an AETH syndrome, or 0. */
+static u8 mrc_responder_complete(struct mrc_qp *qp)
+{
+	struct mrc_rx_done done;
+
+	while (mrc_rx_next_done(&qp->rx, &done)) {
+		mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
+		if (!done.has_imm || qp->dead)
+			continue;
+		if (qp->ops->recv_imm(qp->priv, &done)) {
+			mrc_count(qp->dev, MRC_CNT_NO_RECEIVE);
+			qp->nak_psn = done.psn;
+			return MRC_NAK_INVALID;
+		}
+	}
+	if (qp->nak_syndrome && qp->nak_psn == mrc_psn_add(qp->rx.cack, 1))
+		return qp->nak_syndrome;
+	return 0;
+}
+
+static void mrc_responder_sacks(struct mrc_qp *qp, struct mrc_reply *r)
+{
+	struct mrc_sack sack;
+	struct mrc_hdr *hdr;
+	bool rtx;
+
+	/* One place stays free for the ACK. */
+	while (r->count < MRC_REPLY_MAX - 1 &&
+	       mrc_rx_sack_next(&qp->rx, &sack, &rtx)) {
+		hdr = mrc_reply_add(r, MRC_OP_SACK, sack.cack_psn);
+		hdr->bth.rtx = rtx;
+		hdr->sack = sack;
+	}
+}
+
+static void mrc_responder_ack(struct mrc_qp *qp, struct mrc_reply *r,
+			      u8 syndrome)
+{
+	struct mrc_hdr *hdr;
+	u32 psn = qp->rx.done_psn;
+
+	if (!syndrome && qp->acked_msn == qp->rx.msn && !qp->reack)
+		return;
+	if (syndrome)
+		psn = qp->nak_psn;
+	hdr = mrc_reply_add(r, MRC_OP_ACK, psn);
+	hdr->ack.syndrome = syndrome ?: MRC_ACK_OK;
+	hdr->ack.msn = qp->rx.msn;
+	qp->acked_msn = qp->rx.msn;
+	qp->reack = false;
+}
+
+static const char *mrc_responder_error(u8 syndrome, enum ib_event_type *event,
+				       enum mrc_counter *counter)
+{
+	if (syndrome == MRC_NAK_ACCESS) {
+		*event = IB_EVENT_QP_ACCESS_ERR;
+		*counter = MRC_CNT_RESP_REMOTE_ACCESS;
+		return "remote access";
+	}
+	*event = IB_EVENT_QP_REQ_ERR;
+	*counter = MRC_CNT_RESP_CQE_ERROR;
+	return "invalid request";
+}
+
+void mrc_responder_answer(struct mrc_qp *qp)
+{
+	struct mrc_reply r = { .count = 0 };
+	enum mrc_counter counter;
+	enum ib_event_type event;
+	const char *reason;
+	u8 syndrome = 0;
+
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		syndrome = mrc_responder_complete(qp);
+		if (mrc_rx_sack_due(&qp->rx))
+			mrc_responder_sacks(qp, &r);
+		mrc_responder_ack(qp, &r, syndrome);
+	}
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &r);
+	if (!syndrome)
+		return;
+	reason = mrc_responder_error(syndrome, &event, &counter);
+	mrc_count(qp->dev, counter);
+	mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, event, reason);
+}
+
+void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_reply r = { .count = 0 };
+	struct mrc_hdr *hdr;
+
+	mrc_count(qp->dev, MRC_CNT_PROBE_RX);
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		hdr = mrc_reply_add(&r, MRC_OP_SACK, qp->rx.cack);
+		mrc_rx_sack_probe(&qp->rx, &pkt->hdr.probe, pkt->ev, pkt->ce,
+				  &hdr->sack);
+		qp->reack = true;
+		mrc_responder_ack(qp, &r, 0);
+	}
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &r);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The responder side of a QP: packets become bytes in memory, and answers.
+ */
+#ifndef _MRC_TRANSPORT_RESPONDER_H
+#define _MRC_TRANSPORT_RESPONDER_H
+
+#include "qp.h"
+
+/** mrc_responder_start() - RTR: receive window. Return: 0 or -ENOMEM. state_lock held. */
+int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn);
+
+/** mrc_responder_free() - give back what mrc_responder_start() took; nobody looks any more */
+void mrc_responder_free(struct mrc_qp *qp);
+
+/** mrc_responder_write() - a write packet for this QP. Softirq, under RCU. */
+void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
+
+/** mrc_responder_probe() - a Reliability Probe for this QP. Softirq, under RCU. */
+void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
+
+/** mrc_responder_answer() - after the packets of an skb: completions, SACKs, ACK or NAK. Softirq, under RCU. */
+void mrc_responder_answer(struct mrc_qp *qp);
+
+#endif /* _MRC_TRANSPORT_RESPONDER_H */
