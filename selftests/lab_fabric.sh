@@ -4,7 +4,6 @@
 # The fabric that all other tests stand on: every path, the fault verbs, and
 # that nothing is left of it afterwards.
 
-# shellcheck disable=SC2317 # functions are called through check and wait_for
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -205,7 +205,6 @@ finish()
 	exit 0
 }
 
-# shellcheck disable=SC2317 # called by trap
 test_exit()
 {
 	local status=$? line
