@@ -11,6 +11,7 @@
 #include <linux/skbuff.h>
 
 #include "../core/wire.h"
+#include "walk.h"
 
 struct net;
 struct socket;
@@ -38,16 +39,6 @@ enum mrc_drop {
 };
 
 extern const char *const mrc_drop_names[MRC_DROP_COUNT];
-
-/**
- * struct mrc_rx_pos - a piece of an skb
- * @piece: 0 is the linear part, n is page fragment n - 1
- * @base: offset of the piece's first byte
- */
-struct mrc_rx_pos {
-	unsigned int piece;
-	unsigned int base;
-};
 
 /**
  * struct mrc_rx_pkt - a received packet
@@ -87,7 +78,7 @@ struct mrc_rx_pkt {
 	/* Private to rx.c: */
 	const u8 *raw;
 	unsigned int udp;
-	struct mrc_rx_pos pos;
+	struct mrc_walk pos;
 };
 
 /**

@@ -18,6 +18,7 @@
 #include <linux/skbuff.h>
 
 #include "path.h"
+#include "walk.h"
 
 /* Packets in one skb, at most. */
 #define MRC_BURST_MAX	16u
@@ -27,27 +28,46 @@
 
 /**
  * struct mrc_skb - an skb under construction
+ * @skb: data begins with the inner IPv6 header
+ * @flow: the peer
+ * @path: the path
+ * @hop: where the path leads
+ * @ev: EV bits
+ * @max_packets: packets, at most
+ * @max_len: their bytes from BTH to ICRC, at most
+ * @packets: finished packets
+ * @bytes: their bytes from BTH to ICRC
+ * @seg_len: bytes of the first packet, of which all but the last have as many
+ * @hdr: headers of the open packet, NULL between packets
+ * @hdr_len: their bytes
+ * @payload: offset in @skb of the open packet's payload
+ * @pos: walk over @skb, not behind the open packet's payload
+ * @piece: memory for what stands between payloads (ICRC, next header), NULL until needed
+ * @piece_used: bytes of it
+ * @tclass: traffic class of both headers
+ * @closed: a packet shorter than the others was added: it must stay the last
  *
- * Private to skb.c but for @packets and @bytes, which count finished packets
- * and their bytes from BTH to ICRC.
+ * Private to skb.c but for @packets and @bytes.
  */
 struct mrc_skb {
 	struct sk_buff *skb;
 	const struct mrc_flow *flow;
 	struct mrc_path *path;
-	struct dst_entry *dst;
-	u8 *hdr;
-	unsigned int hdr_len;
-	unsigned int payload;
+	struct mrc_path_hop hop;
+	u32 ev;
+	unsigned int max_packets;
+	unsigned int max_len;
 	unsigned int packets;
 	unsigned int bytes;
 	unsigned int seg_len;
-	u32 crc;
-	u8 *tail;	/* where the ICRC and the next header go */
-	unsigned int tail_room;
-	struct page *tail_page;
-	bool gso;
-	bool gso_closed;	/* a short packet was added: it must stay the last */
+	u8 *hdr;
+	unsigned int hdr_len;
+	unsigned int payload;
+	struct mrc_walk pos;
+	u8 *piece;
+	unsigned int piece_used;
+	u8 tclass;
+	bool closed;
 };
 
 /**
@@ -77,7 +97,14 @@ int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
 bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 		  unsigned int frags);
 
-/** mrc_skb_hdr() - begin a packet. Return: room for @len bytes (<= MRC_HDR_MAX) of MRC headers, or NULL. */
+/**
+ * mrc_skb_hdr() - begin a packet
+ * @b: the builder
+ * @len: bytes of its MRC headers, MRC_BTH_LEN..MRC_HDR_MAX
+ *
+ * Return: room for the headers, to be filled in before mrc_skb_close(), or NULL (no memory, no
+ * room, or the packet before was not closed).
+ */
 u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
 
 /** mrc_skb_page() - payload by reference (the page is held). Return: 0 or -EMSGSIZE. */
@@ -87,10 +114,24 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 /** mrc_skb_copy() - payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);
 
-/** mrc_skb_close() - end a packet: pad to 4 bytes and append the ICRC. Return: 0 or -ENOMEM. */
+/**
+ * mrc_skb_close() - end a packet: pad to 4 bytes and append the ICRC
+ * @b: the builder
+ *
+ * The BTH that the caller has encoded names the same pad.
+ *
+ * Return: 0, -ENOMEM, -EMSGSIZE; -EINVAL when it is longer than the packets before or comes after
+ * a shorter one.
+ */
 int mrc_skb_close(struct mrc_skb *b);
 
-/** mrc_skb_xmit() - hand the skb to the plane. Return: 0 or a negative error; consumed either way. */
+/**
+ * mrc_skb_xmit() - hand the skb to the plane and count it there
+ * @b: the builder; all packets closed, at least one
+ *
+ * Return: 0 or a negative error (-EMSGSIZE: a packet is larger than the route's MTU);
+ * consumed either way.
+ */
 int mrc_skb_xmit(struct mrc_skb *b);
 
 /** mrc_skb_abort() - throw it away */

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which CRC-32 is faster depends on the machine: carry-less multiplication on
+ * real hardware, the table under emulation. Both are timed once, as the RAID
+ * code does for its checksums.
+ */
+#define pr_fmt(fmt) "mrc: " fmt
+
+#include <crypto/hash.h>
+#include <linux/crc32.h>
+#include <linux/jump_label.h>
+#include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "crc.h"
+
+#define MRC_CRC_TRIAL_LEN	4096u
+#define MRC_CRC_TRIALS		8u
+#define MRC_CRC_TRIAL_CALLS	16u
+/* Below this the set-up of the accelerated one costs more than it gains. */
+#define MRC_CRC_SHORT		128u
+
+static struct crypto_shash *mrc_crc_tfm;
+static DEFINE_STATIC_KEY_FALSE(mrc_crc_accel);
+
+static u32 mrc_crc_table(u32 crc, const void *data, unsigned int len)
+{
+	return crc32_le(crc, data, len);
+}
+
+/* The state of the crypto API's "crc32" is the bare CRC: no complement at either end. */
+static u32 mrc_crc_shash(u32 crc, const void *data, unsigned int len)
+{
+	char room[sizeof(struct shash_desc) + sizeof(u32)]
+		__aligned(__alignof__(struct shash_desc));
+	struct shash_desc *desc = (struct shash_desc *)room;
+	u32 *state = shash_desc_ctx(desc);
+
+	desc->tfm = mrc_crc_tfm;
+	*state = crc;
+	if (unlikely(crypto_shash_update(desc, data, len)))
+		return crc32_le(crc, data, len);
+	return *state;
+}
+
+u32 mrc_crc32(u32 crc, const void *data, unsigned int len)
+{
+	if (static_branch_likely(&mrc_crc_accel) && len >= MRC_CRC_SHORT)
+		return mrc_crc_shash(crc, data, len);
+	return mrc_crc_table(crc, data, len);
+}
+
+const char *mrc_crc_name(void)
+{
+	if (static_key_enabled(&mrc_crc_accel))
+		return crypto_shash_driver_name(mrc_crc_tfm);
+	return "crc32_le";
+}
+
+/* Best of several trials, nanoseconds for MRC_CRC_TRIAL_CALLS calls. */
+static u64 mrc_crc_time(u32 (*fn)(u32, const void *, unsigned int),
+			const u8 *buf)
+{
+	u64 start, best = U64_MAX;
+	unsigned int trial, i;
+	u32 crc = ~0u;
+
+	for (trial = 0; trial < MRC_CRC_TRIALS; trial++) {
+		local_bh_disable();
+		start = ktime_get_ns();
+		for (i = 0; i < MRC_CRC_TRIAL_CALLS; i++)
+			crc = fn(crc, buf, MRC_CRC_TRIAL_LEN);
+		best = min(best, ktime_get_ns() - start);
+		local_bh_enable();
+	}
+	OPTIMIZER_HIDE_VAR(crc);
+	return best;
+}
+
+/* A driver whose state means something else must not be used. */
+static bool mrc_crc_same(const u8 *buf)
+{
+	static const u16 len[] = { 1, 63, 64, 255, 4093, MRC_CRC_TRIAL_LEN };
+	unsigned int i;
+	u32 seed;
+
+	if (crypto_shash_descsize(mrc_crc_tfm) != sizeof(u32))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		seed = get_random_u32();
+		if (mrc_crc_shash(seed, buf, len[i]) !=
+		    mrc_crc_table(seed, buf, len[i]))
+			return false;
+	}
+	return true;
+}
+
+static void mrc_crc_choose(const u8 *buf)
+{
+	u64 table = mrc_crc_time(mrc_crc_table, buf), shash;
+	const u64 bytes = 1000ull * MRC_CRC_TRIAL_LEN * MRC_CRC_TRIAL_CALLS;
+
+	if (!mrc_crc_tfm || !mrc_crc_same(buf)) {
+		pr_info("icrc: crc32_le %llu MB/s, nothing to compare it with\n",
+			div64_u64(bytes, max(table, 1ull)));
+		return;
+	}
+	shash = mrc_crc_time(mrc_crc_shash, buf);
+	if (shash < table)
+		static_branch_enable(&mrc_crc_accel);
+	pr_info("icrc: crc32_le %llu MB/s, %s %llu MB/s, using %s\n",
+		div64_u64(bytes, max(table, 1ull)),
+		crypto_shash_driver_name(mrc_crc_tfm),
+		div64_u64(bytes, max(shash, 1ull)), mrc_crc_name());
+}
+
+/**
+ * mrc_crc_module_init() - time the implementations and choose one
+ *
+ * Context: process, sleeps. Return: 0 or -ENOMEM; a missing crypto driver is no error.
+ */
+int mrc_crc_module_init(void)
+{
+	u8 *buf = kmalloc(MRC_CRC_TRIAL_LEN, GFP_KERNEL);
+
+	if (!buf)
+		return -ENOMEM;
+	get_random_bytes(buf, MRC_CRC_TRIAL_LEN);
+	mrc_crc_tfm = crypto_alloc_shash("crc32", 0, 0);
+	if (IS_ERR(mrc_crc_tfm))
+		mrc_crc_tfm = NULL;
+	mrc_crc_choose(buf);
+	kfree(buf);
+	return 0;
+}
+
+/** mrc_crc_module_exit() - mrc_crc32() must not be called any more */
+void mrc_crc_module_exit(void)
+{
+	if (static_key_enabled(&mrc_crc_accel))
+		static_branch_disable(&mrc_crc_accel);
+	if (mrc_crc_tfm)
+		crypto_free_shash(mrc_crc_tfm);
+	mrc_crc_tfm = NULL;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Paths and their routes. A route look-up result is one object that is
+ * replaced as a whole under RCU, so that a sender sees route, validity cookie and
+ * segment list of the same look-up.
+ */
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/lwtunnel.h>
+
+#include "path.h"
+
+/**
+ * struct mrc_path_route - result of a route look-up
+ * @rcu: freed after readers; dsts are as well, by themselves
+ * @dst: route of the outermost header, a reference
+ * @cookie: for dst_check()
+ */
+struct mrc_path_route {
+	struct rcu_head rcu;
+	struct dst_entry *dst;
+	u32 cookie;
+};
+
+/**
+ * struct mrc_path_follow - the same for MRC_PATH_TABLE
+ * @r: the route to the first segment
+ * @via: the route whose encapsulation is followed, a reference
+ * @via_cookie: for dst_check()
+ * @srh: its segment list, a reference
+ */
+struct mrc_path_follow {
+	struct mrc_path_route r;
+	struct dst_entry *via;
+	u32 via_cookie;
+	struct mrc_srh *srh;
+};
+
+static struct mrc_path_follow *mrc_path_follow(struct mrc_path_route *r)
+{
+	return container_of(r, struct mrc_path_follow, r);
+}
+
+static void mrc_path_route_drop(const struct mrc_path *path,
+				struct mrc_path_route *r)
+{
+	if (IS_ERR_OR_NULL(r))
+		return;
+	if (path->kind == MRC_PATH_TABLE) {
+		dst_release(mrc_path_follow(r)->via);
+		mrc_srh_put(mrc_path_follow(r)->srh);
+	}
+	dst_release(r->dst);
+	kfree_rcu(r, rcu);
+}
+
+static bool mrc_path_unicast(const struct in6_addr *a)
+{
+	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a) &&
+	       !ipv6_addr_v4mapped(a);
+}
+
+static bool mrc_path_cfg_ok(const struct mrc_path_cfg *cfg)
+{
+	switch (cfg->kind) {
+	case MRC_PATH_PLAIN:
+	case MRC_PATH_LOCAL:
+		return true;
+	case MRC_PATH_SID:
+		return mrc_path_unicast(&cfg->sid);
+	case MRC_PATH_SRH:
+		return cfg->srh;
+	case MRC_PATH_TABLE:
+		return cfg->table;
+	}
+	return false;
+}
+
+int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
+		  struct mrc_plane *plane)
+{
+	if (!mrc_path_cfg_ok(cfg) || !plane != (cfg->kind == MRC_PATH_LOCAL))
+		return -EINVAL;
+	path->kind = cfg->kind;
+	path->plane = plane;
+	if (plane)
+		refcount_inc(&plane->ref);
+	if (cfg->kind == MRC_PATH_SID)
+		path->sid = cfg->sid;
+	if (cfg->kind == MRC_PATH_SRH)
+		path->srh = mrc_srh_get(cfg->srh);
+	if (cfg->kind == MRC_PATH_TABLE)
+		path->table = cfg->table;
+	return 0;
+}
+
+/* False when somebody else has replaced @old meanwhile. */
+static bool mrc_path_route_replace(struct mrc_path *path,
+				   struct mrc_path_route *old,
+				   struct mrc_path_route *new)
+{
+	return unrcu_pointer(cmpxchg(&path->route, RCU_INITIALIZER(old),
+				     RCU_INITIALIZER(new))) == old;
+}
+
+void mrc_path_forget(struct mrc_path *path)
+{
+	struct mrc_path_route *r;
+
+	rcu_read_lock();
+	r = rcu_dereference(path->route);
+	if (!IS_ERR_OR_NULL(r) && mrc_path_route_replace(path, r, NULL))
+		mrc_path_route_drop(path, r);
+	rcu_read_unlock();
+}
+
+void mrc_path_fini(struct mrc_path *path)
+{
+	/* Plane and segment list stay readable for a grace period: pointers are left. */
+	mrc_path_route_drop(path, unrcu_pointer(xchg(&path->route,
+			RCU_INITIALIZER(ERR_PTR(-ESHUTDOWN)))));
+	mrc_srh_put(path->srh);
+	mrc_plane_put(path->plane);
+}
+
+static bool mrc_path_route_valid(const struct mrc_path *path,
+				 struct mrc_path_route *r)
+{
+	struct mrc_path_follow *f;
+
+	if (!dst_check(r->dst, r->cookie))
+		return false;
+	if (path->kind != MRC_PATH_TABLE)
+		return true;
+	f = mrc_path_follow(r);
+	return dst_check(f->via, f->via_cookie);
+}
+
+static void mrc_path_flowi(struct flowi6 *fl6, const struct mrc_path *path,
+			   const struct in6_addr *daddr,
+			   const struct in6_addr *saddr, u8 proto)
+{
+	memset(fl6, 0, sizeof(*fl6));
+	fl6->flowi6_oif = path->plane ? path->plane->ifindex : 0;
+	fl6->flowi6_iif = LOOPBACK_IFINDEX;
+	fl6->flowi6_proto = proto;
+	fl6->daddr = *daddr;
+	fl6->saddr = *saddr;
+}
+
+/* Only a route out of the plane's netdev will do; without plane only one to this host. */
+static bool mrc_path_dst_ok(const struct mrc_path *path, struct dst_entry *dst)
+{
+	if (dst->error)
+		return false;
+	if (path->plane)
+		return dst->dev->ifindex == path->plane->ifindex;
+	return dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
+}
+
+/* Fills in the route of the outermost header. */
+static int mrc_path_route_out(struct mrc_path_route *r,
+			      const struct mrc_path *path,
+			      const struct mrc_flow *flow,
+			      const struct in6_addr *outer)
+{
+	struct flowi6 fl6;
+
+	if (outer)
+		mrc_path_flowi(&fl6, path, outer, &flow->tunnel_saddr,
+			       IPPROTO_IPV6);
+	else
+		mrc_path_flowi(&fl6, path, &flow->daddr, &flow->saddr,
+			       IPPROTO_UDP);
+	r->dst = ip6_route_output_flags(flow->net, NULL, &fl6,
+					path->plane ? RT6_LOOKUP_F_IFACE : 0);
+	if (!mrc_path_dst_ok(path, r->dst)) {
+		dst_release(r->dst);
+		return -ENETUNREACH;
+	}
+	r->cookie = rt6_get_cookie(dst_rt6_info(r->dst));
+	return 0;
+}
+
+/* Fills in the followed route and its segment list. */
+static int mrc_path_route_via(struct mrc_path_follow *f,
+			      const struct mrc_path *path,
+			      const struct mrc_flow *flow)
+{
+	struct fib6_table *table = fib6_get_table(flow->net, path->table);
+	struct flowi6 fl6;
+	struct rt6_info *rt;
+
+	if (!table)
+		return -ENETUNREACH;
+	mrc_path_flowi(&fl6, path, &flow->daddr, &flow->saddr, IPPROTO_UDP);
+	rt = ip6_pol_route(flow->net, table, fl6.flowi6_oif, &fl6, NULL,
+			   RT6_LOOKUP_F_HAS_SADDR);
+	f->srh = rt->dst.error ? ERR_PTR(-ENETUNREACH) :
+				 mrc_srh_follow(rt->dst.lwtstate);
+	if (IS_ERR(f->srh)) {
+		ip6_rt_put(rt);
+		return -ENETUNREACH;
+	}
+	f->via = &rt->dst;
+	f->via_cookie = rt6_get_cookie(rt);
+	return 0;
+}
+
+static struct mrc_path_route *mrc_path_lookup_table(const struct mrc_path *path,
+						    const struct mrc_flow *flow)
+{
+	struct mrc_path_follow *f = kmalloc(sizeof(*f),
+					    GFP_ATOMIC | __GFP_NOWARN);
+	int err;
+
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	err = mrc_path_route_via(f, path, flow);
+	if (err)
+		goto free;
+	err = mrc_path_route_out(&f->r, path, flow, &f->srh->first);
+	if (err)
+		goto drop_via;
+	return &f->r;
+
+drop_via:
+	dst_release(f->via);
+	mrc_srh_put(f->srh);
+free:
+	kfree(f);
+	return ERR_PTR(err);
+}
+
+static const struct in6_addr *mrc_path_outer(const struct mrc_path *path)
+{
+	switch (path->kind) {
+	case MRC_PATH_SID:
+		return &path->sid;
+	case MRC_PATH_SRH:
+		return &path->srh->first;
+	}
+	return NULL;
+}
+
+static struct mrc_path_route *mrc_path_lookup(const struct mrc_path *path,
+					      const struct mrc_flow *flow)
+{
+	struct mrc_path_route *r;
+	int err;
+
+	if (path->kind == MRC_PATH_TABLE)
+		return mrc_path_lookup_table(path, flow);
+	r = kmalloc(sizeof(*r), GFP_ATOMIC | __GFP_NOWARN);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+	err = mrc_path_route_out(r, path, flow, mrc_path_outer(path));
+	if (err) {
+		kfree(r);
+		return ERR_PTR(err);
+	}
+	return r;
+}
+
+/* The valid route of a path, or an error pointer. */
+static struct mrc_path_route *mrc_path_route(struct mrc_path *path,
+					     const struct mrc_flow *flow)
+{
+	struct mrc_path_route *old = rcu_dereference(path->route), *r;
+
+	if (IS_ERR(old))
+		return old;
+	if (old && mrc_path_route_valid(path, old))
+		return old;
+	r = mrc_path_lookup(path, flow);
+	/* Another sender may have been quicker; what it found will do next time. */
+	if (!IS_ERR(r))
+		mrc_path_route_drop(path,
+				    mrc_path_route_replace(path, old, r) ?
+				    old : r);
+	/* Readable until the end of this RCU read section in either case. */
+	return r;
+}
+
+int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
+		 struct mrc_path_hop *hop)
+{
+	struct mrc_path_route *r;
+
+	if (path->plane && !mrc_plane_usable(path->plane))
+		return -ENETUNREACH;
+	r = mrc_path_route(path, flow);
+	if (IS_ERR(r))
+		return PTR_ERR(r) == -ENOMEM ? -ENOMEM : -ENETUNREACH;
+	hop->dst = r->dst;
+	hop->daddr = mrc_path_outer(path);
+	hop->srh = path->srh;
+	if (path->kind == MRC_PATH_TABLE) {
+		hop->srh = mrc_path_follow(r)->srh;
+		hop->daddr = &hop->srh->first;
+	}
+	if (hop->srh && !hop->srh->len)
+		hop->srh = NULL;
+	return 0;
+}
+
+struct dst_entry *mrc_path_dst(struct mrc_path *path,
+			       const struct mrc_flow *flow)
+{
+	struct mrc_path_hop hop;
+
+	if (mrc_path_hop(path, flow, &hop) || !dst_hold_safe(hop.dst))
+		return NULL;
+	return hop.dst;
+}
+
+unsigned int mrc_path_outer_len(const struct mrc_path *path)
+{
+	const struct mrc_path_route *r;
+	const struct mrc_srh *srh = path->srh;
+
+	if (path->kind == MRC_PATH_PLAIN || path->kind == MRC_PATH_LOCAL)
+		return 0;
+	if (path->kind == MRC_PATH_TABLE) {
+		r = rcu_dereference(path->route);
+		if (!IS_ERR_OR_NULL(r))
+			srh = mrc_path_follow((struct mrc_path_route *)r)->srh;
+	}
+	return sizeof(struct ipv6hdr) + (srh ? srh->len : 0);
+}

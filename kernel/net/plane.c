@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Planes and their tables. All tables are on one list for the netdev notifier;
+ * the list's mutex stands between RTNL and the tables' own locks.
+ */
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "plane.h"
+
+static LIST_HEAD(mrc_planes_all);
+static DEFINE_MUTEX(mrc_planes_all_lock);
+
+static struct mrc_plane *mrc_plane_locked(struct mrc_planes *planes,
+					  unsigned int port)
+{
+	if (!port || port > MRC_PORT_MAX)
+		return NULL;
+	return rcu_dereference_protected(planes->port[port - 1],
+					 lockdep_is_held(&planes->lock));
+}
+
+static void mrc_plane_free(struct rcu_head *rcu)
+{
+	struct mrc_plane *plane = container_of(rcu, struct mrc_plane, rcu);
+
+	free_percpu(plane->stats);
+	kfree(plane);
+}
+
+/** mrc_plane_put() - drop a reference. Any context. */
+void mrc_plane_put(struct mrc_plane *plane)
+{
+	/* Counters are written under RCU without a reference. */
+	if (plane && refcount_dec_and_test(&plane->ref))
+		call_rcu(&plane->rcu, mrc_plane_free);
+}
+
+struct mrc_plane *mrc_plane_get(struct mrc_planes *planes, u8 port)
+{
+	struct mrc_plane *plane;
+
+	if (!port || port > MRC_PORT_MAX)
+		return NULL;
+	rcu_read_lock();
+	plane = rcu_dereference(planes->port[port - 1]);
+	if (plane && !refcount_inc_not_zero(&plane->ref))
+		plane = NULL;
+	rcu_read_unlock();
+	return plane;
+}
+
+struct mrc_plane *mrc_plane_by_ifindex(struct mrc_planes *planes, int ifindex)
+{
+	struct mrc_plane *plane;
+	unsigned int i;
+
+	for (i = 0; i < MRC_PORT_MAX; i++) {
+		plane = rcu_dereference(planes->port[i]);
+		if (plane && plane->ifindex == ifindex)
+			return plane;
+	}
+	return NULL;
+}
+
+u32 mrc_planes_mask(struct mrc_planes *planes)
+{
+	const struct mrc_plane *plane;
+	unsigned int i;
+	u32 mask = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PORT_MAX; i++) {
+		plane = rcu_dereference(planes->port[i]);
+		if (plane && mrc_plane_usable(plane))
+			mask |= BIT(i);
+	}
+	rcu_read_unlock();
+	return mask;
+}
+
+unsigned int mrc_planes_mtu(struct mrc_planes *planes)
+{
+	const struct mrc_plane *plane;
+	const struct net_device *dev;
+	unsigned int i, mtu = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PORT_MAX; i++) {
+		plane = rcu_dereference(planes->port[i]);
+		dev = plane ? rcu_dereference(plane->dev) : NULL;
+		if (dev)
+			mtu = min_not_zero(mtu, READ_ONCE(dev->mtu));
+	}
+	rcu_read_unlock();
+	return mtu;
+}
+
+/* IPv6 itself leaves a netdev whose MTU is too small for it. */
+static bool mrc_dev_running(const struct net_device *dev)
+{
+	return netif_running(dev) && netif_carrier_ok(dev) &&
+	       READ_ONCE(dev->mtu) >= IPV6_MIN_MTU;
+}
+
+static void mrc_plane_changed(struct mrc_planes *planes,
+			      struct mrc_plane *plane)
+{
+	if (planes->changed)
+		planes->changed(planes, plane);
+}
+
+static void mrc_plane_remove(struct mrc_planes *planes,
+			     struct mrc_plane *plane)
+{
+	struct net_device *dev = rcu_dereference_protected(plane->dev,
+					lockdep_is_held(&planes->lock));
+
+	WRITE_ONCE(plane->gone, true);
+	WRITE_ONCE(plane->running, false);
+	RCU_INIT_POINTER(planes->port[plane->port - 1], NULL);
+	mrc_plane_changed(planes, plane);
+	RCU_INIT_POINTER(plane->dev, NULL);
+	netdev_put(dev, &plane->tracker);
+	mrc_plane_put(plane);
+}
+
+static void mrc_plane_set_running(struct mrc_planes *planes,
+				  struct mrc_plane *plane, bool running)
+{
+	if (plane->running == running)
+		return;
+	WRITE_ONCE(plane->running, running);
+	mrc_plane_changed(planes, plane);
+}
+
+/**
+ * mrc_planes_init() - an empty table
+ * @planes: the table
+ * @changed: see struct mrc_planes; may be NULL. Runs under RTNL when a netdev event is the
+ *           cause, so it must neither take RTNL nor wait for somebody who does, nor call back
+ *           into functions that take planes->lock
+ *
+ * Context: process, sleeps; RTNL may be held.
+ */
+void mrc_planes_init(struct mrc_planes *planes,
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *))
+{
+	memset(planes, 0, sizeof(*planes));
+	mutex_init(&planes->lock);
+	planes->changed = changed;
+	mutex_lock(&mrc_planes_all_lock);
+	list_add_tail(&planes->list, &mrc_planes_all);
+	mutex_unlock(&mrc_planes_all_lock);
+}
+
+/**
+ * mrc_planes_destroy() - remove all planes; the table may be freed after an RCU grace period
+ * @planes: the table
+ *
+ * Context: process, sleeps; RTNL may be held.
+ */
+void mrc_planes_destroy(struct mrc_planes *planes)
+{
+	struct mrc_plane *plane;
+	unsigned int port;
+
+	mutex_lock(&mrc_planes_all_lock);
+	list_del(&planes->list);
+	mutex_unlock(&mrc_planes_all_lock);
+
+	mutex_lock(&planes->lock);
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane = mrc_plane_locked(planes, port);
+		if (plane)
+			mrc_plane_remove(planes, plane);
+	}
+	mutex_unlock(&planes->lock);
+	mutex_destroy(&planes->lock);
+}
+
+static int mrc_plane_check_dev(const struct net_device *dev,
+			       struct netlink_ext_ack *extack)
+{
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "A plane needs an Ethernet netdev");
+		return -EINVAL;
+	}
+	if (READ_ONCE(dev->mtu) < IPV6_MIN_MTU) {
+		NL_SET_ERR_MSG(extack, "MTU of the netdev is below 1280");
+		return -EINVAL;
+	}
+	/*
+	 * Read under planes->lock: a netdev that is not yet leaving now will
+	 * find the new plane in the table when its notifier takes the lock.
+	 */
+	if (READ_ONCE(dev->reg_state) != NETREG_REGISTERED) {
+		NL_SET_ERR_MSG(extack, "The netdev is going away");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Return: port, -EEXIST, -ENOSPC or -EINVAL. */
+static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
+			       const struct net_device *dev,
+			       struct netlink_ext_ack *extack)
+{
+	const struct mrc_plane *plane;
+	unsigned int i, free = 0;
+
+	if (port > MRC_PORT_MAX) {
+		NL_SET_ERR_MSG(extack, "Ports are numbered 1 to 32");
+		return -EINVAL;
+	}
+	for (i = MRC_PORT_MAX; i; i--) {
+		plane = mrc_plane_locked(planes, i);
+		if (!plane) {
+			free = i;
+		} else if (rcu_access_pointer(plane->dev) == dev) {
+			NL_SET_ERR_MSG(extack, "The netdev is a plane of this device already");
+			return -EEXIST;
+		}
+	}
+	if (port && mrc_plane_locked(planes, port)) {
+		NL_SET_ERR_MSG(extack, "Port is in use");
+		return -EEXIST;
+	}
+	if (!port && !free) {
+		NL_SET_ERR_MSG(extack, "All 32 ports are in use");
+		return -ENOSPC;
+	}
+	return port ?: free;
+}
+
+static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
+					 struct net_device *dev)
+{
+	struct mrc_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
+	int cpu;
+
+	if (!plane)
+		return NULL;
+	plane->stats = alloc_percpu(struct mrc_plane_stats);
+	if (!plane->stats) {
+		kfree(plane);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(plane->stats, cpu)->syncp);
+	plane->ifindex = dev->ifindex;
+	plane->port = port;
+	plane->admin_up = true;
+	plane->running = mrc_dev_running(dev);
+	plane->owner = planes;
+	refcount_set(&plane->ref, 1);
+	RCU_INIT_POINTER(plane->dev, dev);
+	netdev_hold(dev, &plane->tracker, GFP_KERNEL);
+	return plane;
+}
+
+int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
+		  struct netlink_ext_ack *extack)
+{
+	struct mrc_plane *plane;
+	int ret;
+
+	mutex_lock(&planes->lock);
+	ret = mrc_plane_check_dev(dev, extack);
+	if (!ret)
+		ret = mrc_plane_find_port(planes, port, dev, extack);
+	if (ret < 0)
+		goto out;
+	plane = mrc_plane_alloc(planes, ret, dev);
+	if (!plane) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	rcu_assign_pointer(planes->port[ret - 1], plane);
+	mrc_plane_changed(planes, plane);
+out:
+	mutex_unlock(&planes->lock);
+	return ret;
+}
+
+int mrc_plane_del(struct mrc_planes *planes, u8 port,
+		  struct netlink_ext_ack *extack)
+{
+	struct mrc_plane *plane;
+	int ret = 0;
+
+	mutex_lock(&planes->lock);
+	plane = mrc_plane_locked(planes, port);
+	if (plane) {
+		mrc_plane_remove(planes, plane);
+	} else {
+		NL_SET_ERR_MSG(extack, "No plane on this port");
+		ret = -ENOENT;
+	}
+	mutex_unlock(&planes->lock);
+	return ret;
+}
+
+int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
+			struct netlink_ext_ack *extack)
+{
+	struct mrc_plane *plane;
+	int ret = 0;
+
+	mutex_lock(&planes->lock);
+	plane = mrc_plane_locked(planes, port);
+	if (!plane) {
+		NL_SET_ERR_MSG(extack, "No plane on this port");
+		ret = -ENOENT;
+	} else if (plane->admin_up != up) {
+		WRITE_ONCE(plane->admin_up, up);
+		mrc_plane_changed(planes, plane);
+	}
+	mutex_unlock(&planes->lock);
+	return ret;
+}
+
+void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,
+			unsigned int bytes, bool error)
+{
+	struct mrc_plane_stats *s = this_cpu_ptr(plane->stats);
+
+	u64_stats_update_begin(&s->syncp);
+	if (error) {
+		u64_stats_add(&s->tx_errors, packets);
+	} else {
+		u64_stats_add(&s->tx_packets, packets);
+		u64_stats_add(&s->tx_bytes, bytes);
+	}
+	u64_stats_update_end(&s->syncp);
+}
+
+void mrc_plane_count_rx(struct mrc_plane *plane, unsigned int packets,
+			unsigned int bytes, bool ce)
+{
+	struct mrc_plane_stats *s = this_cpu_ptr(plane->stats);
+
+	u64_stats_update_begin(&s->syncp);
+	u64_stats_add(&s->rx_packets, packets);
+	u64_stats_add(&s->rx_bytes, bytes);
+	if (ce)
+		u64_stats_add(&s->rx_ce, packets);
+	u64_stats_update_end(&s->syncp);
+}
+
+static void mrc_plane_add_totals(const struct mrc_plane_stats *s,
+				 struct mrc_plane_totals *totals)
+{
+	struct mrc_plane_totals t;
+	unsigned int seq;
+
+	do {
+		seq = u64_stats_fetch_begin(&s->syncp);
+		t.tx_packets = u64_stats_read(&s->tx_packets);
+		t.tx_bytes = u64_stats_read(&s->tx_bytes);
+		t.tx_errors = u64_stats_read(&s->tx_errors);
+		t.rx_packets = u64_stats_read(&s->rx_packets);
+		t.rx_bytes = u64_stats_read(&s->rx_bytes);
+		t.rx_ce = u64_stats_read(&s->rx_ce);
+	} while (u64_stats_fetch_retry(&s->syncp, seq));
+	totals->tx_packets += t.tx_packets;
+	totals->tx_bytes += t.tx_bytes;
+	totals->tx_errors += t.tx_errors;
+	totals->rx_packets += t.rx_packets;
+	totals->rx_bytes += t.rx_bytes;
+	totals->rx_ce += t.rx_ce;
+}
+
+/** mrc_plane_totals() - read the counters. Any context. */
+void mrc_plane_totals(const struct mrc_plane *plane,
+		      struct mrc_plane_totals *totals)
+{
+	int cpu;
+
+	memset(totals, 0, sizeof(*totals));
+	for_each_possible_cpu(cpu)
+		mrc_plane_add_totals(per_cpu_ptr(plane->stats, cpu), totals);
+}
+
+static void mrc_plane_event(struct mrc_planes *planes, struct mrc_plane *plane,
+			    unsigned long event, const struct net_device *dev)
+{
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		mrc_plane_remove(planes, plane);
+		break;
+	case NETDEV_GOING_DOWN:
+		mrc_plane_set_running(planes, plane, false);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		mrc_plane_set_running(planes, plane, mrc_dev_running(dev));
+		break;
+	case NETDEV_CHANGEMTU:
+		WRITE_ONCE(plane->running, mrc_dev_running(dev));
+		mrc_plane_changed(planes, plane);
+		break;
+	}
+}
+
+static void mrc_planes_event(struct mrc_planes *planes, unsigned long event,
+			     struct net_device *dev)
+{
+	struct mrc_plane *plane;
+	unsigned int port;
+
+	mutex_lock(&planes->lock);
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane = mrc_plane_locked(planes, port);
+		if (plane && rcu_access_pointer(plane->dev) == dev)
+			mrc_plane_event(planes, plane, event, dev);
+	}
+	mutex_unlock(&planes->lock);
+}
+
+static int mrc_plane_netdev_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct mrc_planes *planes;
+
+	switch (event) {
+	case NETDEV_UNREGISTER:
+	case NETDEV_GOING_DOWN:
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
+		mutex_lock(&mrc_planes_all_lock);
+		list_for_each_entry(planes, &mrc_planes_all, list)
+			mrc_planes_event(planes, event, dev);
+		mutex_unlock(&mrc_planes_all_lock);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block mrc_plane_notifier = {
+	.notifier_call = mrc_plane_netdev_event,
+};
+
+/** mrc_plane_module_init() - follow netdevs. Process context, takes RTNL. */
+int mrc_plane_module_init(void)
+{
+	return register_netdevice_notifier(&mrc_plane_notifier);
+}
+
+/** mrc_plane_module_exit() - all tables must be destroyed. Process context, takes RTNL. */
+void mrc_plane_module_exit(void)
+{
+	unregister_netdevice_notifier(&mrc_plane_notifier);
+	rcu_barrier();	/* mrc_plane_free() is our code */
+}

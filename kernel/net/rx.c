@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receiving. The tunnel handler sees packets with their outer header and
+ * aggregates in one piece; the UDP socket sees what others have decapsulated or
+ * nobody encapsulated, one packet at a time.
+ *
+ * A UDP checksum that nobody has verified is not verified here: senders of single
+ * packets leave it zero anyway, and the ICRC covers more. The UDP socket's packets have
+ * been verified by the stack if they carry one.
+ */
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+#include <net/xfrm.h>
+
+#include "../compat/compat_net.h"
+#include "../core/icrc.h"
+#include "crc.h"
+#include "rx.h"
+#include "sock.h"
+
+#define MRC_PAYLOAD_MAX		4096u
+/* The least a packet can be: nothing is walked in smaller steps. */
+#define MRC_PACKET_MIN		(MRC_BTH_LEN + MRC_ICRC_LEN)
+/* Other handlers of the kernel have 0 and above. */
+#define MRC_TUNNEL_PRIORITY	(-1)
+
+const char *const mrc_drop_names[MRC_DROP_COUNT] = {
+	[MRC_DROP_TRUNCATED]		= "truncated",
+	[MRC_DROP_OPCODE]		= "opcode",
+	[MRC_DROP_HEADER]		= "header",
+	[MRC_DROP_LENGTH]		= "length",
+	[MRC_DROP_ICRC]			= "icrc",
+	[MRC_DROP_NO_QP]		= "no_qp",
+	[MRC_DROP_WRONG_PEER]		= "wrong_peer",
+	[MRC_DROP_QP_STATE]		= "qp_state",
+	[MRC_DROP_OUT_OF_WINDOW]	= "out_of_window",
+	[MRC_DROP_BAD_ACK]		= "bad_ack",
+	[MRC_DROP_PKEY]			= "pkey",
+	[MRC_DROP_ENDPOINT]		= "endpoint",
+	[MRC_DROP_NO_MEMORY]		= "no_memory",
+};
+
+static const struct mrc_rx_ops *mrc_rx_ops;
+
+int mrc_rx_copy(const struct mrc_rx_pkt *pkt, unsigned int offset, void *to,
+		unsigned int len)
+{
+	if (offset > pkt->len || len > pkt->len - offset)
+		return -EINVAL;
+	return mrc_walk_copy(pkt->skb, pkt->pos, pkt->payload + offset, to,
+			     len);
+}
+
+bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt)
+{
+	unsigned int rest = pkt->hdr.len - MRC_BTH_LEN;
+	unsigned int body = pkt->wire_len - pkt->hdr.len - MRC_ICRC_LEN;
+	u8 head[MRC_ICRC_PSEUDO_LEN + MRC_HDR_MAX - MRC_BTH_LEN];
+	u8 udp[sizeof(struct udphdr)];
+	__le32 icrc;
+	u32 crc;
+
+	if (mrc_walk_copy(pkt->skb, (struct mrc_walk){}, pkt->udp, udp,
+			  sizeof(udp)))
+		return false;
+	mrc_icrc_pseudo(head, pkt->skb->data + pkt->ip6, udp, pkt->raw,
+			sizeof(udp) + pkt->wire_len);
+	memcpy(head + MRC_ICRC_PSEUDO_LEN, pkt->raw + MRC_BTH_LEN, rest);
+	crc = mrc_crc32(MRC_ICRC_SEED, head, MRC_ICRC_PSEUDO_LEN + rest);
+	if (mrc_walk_crc(pkt->skb, pkt->pos, pkt->payload, &crc, body) ||
+	    mrc_walk_copy(pkt->skb, pkt->pos, pkt->payload + body, &icrc,
+			  sizeof(icrc)))
+		return false;
+	return le32_to_cpu(icrc) == ~crc;
+}
+
+/* Do opcode, pad and the bytes behind the headers fit together? Sets pkt->len. */
+static bool mrc_rx_length_ok(struct mrc_rx_pkt *pkt)
+{
+	unsigned int flags = mrc_opcode_flags(pkt->hdr.bth.opcode);
+	unsigned int body = pkt->wire_len - pkt->hdr.len - MRC_ICRC_LEN;
+	unsigned int pad = pkt->hdr.bth.pad;
+
+	if (flags & MRC_OPF_CONTROL)
+		return !body && !pad;
+	if (pad > body || body % 4 || body - pad > MRC_PAYLOAD_MAX)
+		return false;
+	pkt->len = body - pad;
+	if (!(flags & MRC_OPF_LAST) && pad)
+		return false;
+	/* Only a message of a single packet may be empty. */
+	return pkt->len ||
+	       (flags & (MRC_OPF_FIRST | MRC_OPF_LAST)) ==
+	       (MRC_OPF_FIRST | MRC_OPF_LAST);
+}
+
+static enum mrc_drop mrc_rx_decode_drop(enum mrc_decode_err err)
+{
+	switch (err) {
+	case MRC_DECODE_SHORT:
+		return MRC_DROP_TRUNCATED;
+	case MRC_DECODE_OPCODE:
+		return MRC_DROP_OPCODE;
+	default:
+		return MRC_DROP_HEADER;
+	}
+}
+
+/*
+ * Decodes one packet; pkt->bth and pkt->wire_len say where it is.
+ * Return: MRC_DROP_COUNT when it is fine, otherwise why it is not.
+ */
+static enum mrc_drop mrc_rx_decode(struct mrc_rx_pkt *pkt, u8 *raw)
+{
+	enum mrc_decode_err err;
+	unsigned int len;
+
+	if (pkt->wire_len < MRC_PACKET_MIN)
+		return MRC_DROP_TRUNCATED;
+	len = min(pkt->wire_len - MRC_ICRC_LEN, MRC_HDR_MAX);
+	mrc_walk_seek(pkt->skb, &pkt->pos, pkt->bth);
+	if (mrc_walk_copy(pkt->skb, pkt->pos, pkt->bth, raw, len))
+		return MRC_DROP_TRUNCATED;
+	err = mrc_hdr_decode(raw, len, &pkt->hdr);
+	if (err)
+		return mrc_rx_decode_drop(err);
+	pkt->raw = raw;
+	pkt->payload = pkt->bth + pkt->hdr.len;
+	return mrc_rx_length_ok(pkt) ? MRC_DROP_COUNT : MRC_DROP_LENGTH;
+}
+
+/* Delivers the packets of a UDP payload, each @seg bytes long but for the last. */
+static void mrc_rx_segments(struct mrc_rx_pkt *pkt, unsigned int end,
+			    unsigned int seg)
+{
+	struct mrc_rx_run run = {};
+	u8 raw[MRC_HDR_MAX];
+	enum mrc_drop why;
+
+	for (; pkt->bth < end; pkt->bth += seg) {
+		pkt->wire_len = min(seg, end - pkt->bth);
+		pkt->len = 0;
+		why = mrc_rx_decode(pkt, raw);
+		if (why == MRC_DROP_COUNT)
+			mrc_rx_ops->rx(pkt, &run);
+		else
+			mrc_rx_ops->drop(pkt->net, pkt->daddr, why);
+	}
+	mrc_rx_ops->end(&run);
+}
+
+static int mrc_rx_ifindex(const struct sk_buff *skb)
+{
+	return netif_is_l3_master(skb->dev) ? inet6_iif(skb) :
+					      skb->dev->ifindex;
+}
+
+/*
+ * Takes all packets of an skb whose data begins with the inner IPv6 header.
+ * @tclass is the traffic class of the outer header, or the inner one's again.
+ */
+static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+	struct mrc_rx_pkt pkt = {
+		.skb = skb,
+		.net = dev_net(skb->dev),
+		.ifindex = mrc_rx_ifindex(skb),
+		.saddr = &ip6->saddr,
+		.daddr = &ip6->daddr,
+		.udp = udp_offset,
+		.bth = udp_offset + sizeof(struct udphdr),
+		.dscp = tclass >> 2,
+		.ce = INET_ECN_is_ce(tclass) ||
+		      INET_ECN_is_ce(ipv6_get_dsfield(ip6)),
+	};
+	struct udphdr buf;
+	const struct udphdr *udp = skb_header_pointer(skb, udp_offset,
+						      sizeof(buf), &buf);
+	unsigned int len = udp ? ntohs(udp->len) : 0;
+	unsigned int seg = len - sizeof(*udp);
+
+	if (skb_is_gso(skb))
+		seg = skb_shinfo(skb)->gso_size;
+	/* skb->len is 64 KiB and some headers at most, no sum here can wrap. */
+	if (len < sizeof(*udp) + MRC_PACKET_MIN || udp_offset + len > skb->len ||
+	    seg < MRC_PACKET_MIN || !mrc_skb_frags_readable(skb)) {
+		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_TRUNCATED);
+		return;
+	}
+	pkt.ev = mrc_ev_pack(ntohs(udp->source), ntohl(ip6_flowlabel(ip6)));
+	mrc_rx_segments(&pkt, udp_offset + len, seg);
+}
+
+/* Is the packet behind the outer header one of ours? */
+static bool mrc_tunnel_ours(const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+	const struct net *net = dev_net(skb->dev);
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	if (ip6->version != 6 || ip6->nexthdr != NEXTHDR_UDP)
+		return false;
+	if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4))
+		return false;
+	udp = skb_header_pointer(skb, sizeof(*ip6), sizeof(buf), &buf);
+	return udp && mrc_sock_listening(net, udp->dest) &&
+	       ipv6_chk_addr((struct net *)net, &ip6->daddr, NULL, 0);
+}
+
+/*
+ * An IPv6-in-IPv6 packet; data begins with the inner header, 40 bytes of it are linear.
+ * Softirq, under RCU. Return: 0 taken, otherwise the next handler has a look.
+ */
+static int mrc_tunnel_rcv(struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+
+	if (!mrc_tunnel_ours(skb))
+		return -ENOENT;
+	if (sizeof(*ip6) + ntohs(ip6->payload_len) > skb->len)
+		mrc_rx_ops->drop(dev_net(skb->dev), &ip6->daddr,
+				 MRC_DROP_TRUNCATED);
+	else
+		mrc_rx_skb(skb, sizeof(*ip6), ipv6_get_dsfield(ipv6_hdr(skb)));
+	consume_skb(skb);
+	return 0;
+}
+
+/* ICMP errors about our outer headers tell nothing that SACKs do not. */
+static int mrc_tunnel_err(struct sk_buff *skb, struct inet6_skb_parm *opt,
+			  u8 type, u8 code, int offset, __be32 info)
+{
+	return -ENOENT;
+}
+
+static struct xfrm6_tunnel mrc_tunnel = {
+	.handler = mrc_tunnel_rcv,
+	.err_handler = mrc_tunnel_err,
+	.priority = MRC_TUNNEL_PRIORITY,
+};
+
+/* A packet of our UDP socket; data begins with the UDP header. Softirq, under RCU. */
+static int mrc_udp_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	unsigned int udp = skb_transport_offset(skb) - skb_network_offset(skb);
+	const struct ipv6hdr *ip6;
+
+	if (!rcu_dereference_sk_user_data(sk)) {
+		kfree_skb(skb);		/* the socket is being closed */
+		return 0;
+	}
+	__skb_push(skb, -skb_network_offset(skb));
+	ip6 = (const struct ipv6hdr *)skb->data;
+	/* One copy of a multicast goes to each socket: none of ours is meant. */
+	if (ipv6_addr_is_multicast(&ip6->daddr))
+		mrc_rx_ops->drop(dev_net(skb->dev), &ip6->daddr,
+				 MRC_DROP_WRONG_PEER);
+	else
+		mrc_rx_skb(skb, udp, ipv6_get_dsfield(ip6));
+	consume_skb(skb);
+	return 0;
+}
+
+int mrc_rx_module_init(const struct mrc_rx_ops *ops)
+{
+	int err;
+
+	mrc_rx_ops = ops;
+	err = mrc_sock_module_init(mrc_udp_rcv);
+	if (err)
+		return err;
+	err = xfrm6_tunnel_register(&mrc_tunnel, AF_INET6);
+	if (err)
+		mrc_sock_module_exit();
+	return err;
+}
+
+void mrc_rx_module_exit(void)
+{
+	xfrm6_tunnel_deregister(&mrc_tunnel, AF_INET6);
+	mrc_sock_module_exit();
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building skbs. While an skb grows, its data begins with the inner IPv6 header:
+ *
+ *	linear:     IPv6 | UDP | headers of packet 1
+ *	fragments:  payload 1 | ICRC 1, headers of packet 2 | payload 2 | ICRC 2, ...
+ *
+ * A packet whose payload is not in fragments has its ICRC in the linear part as well. The
+ * outer header comes in front last, when all lengths are known.
+ */
+#include <linux/jhash.h>
+#include <linux/udp.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+
+#include "../core/icrc.h"
+#include "../core/wire.h"
+#include "crc.h"
+#include "skb.h"
+
+#define MRC_INNER_LEN	(sizeof(struct ipv6hdr) + sizeof(struct udphdr))
+#define MRC_PAD_MAX	3u
+#define MRC_TAIL_MAX	(MRC_PAD_MAX + MRC_ICRC_LEN)
+
+static unsigned int mrc_hop_outer_len(const struct mrc_path_hop *hop)
+{
+	if (!hop->daddr)
+		return 0;
+	return sizeof(struct ipv6hdr) + (hop->srh ? hop->srh->len : 0);
+}
+
+static void mrc_ip6_fill(struct ipv6hdr *h, const struct mrc_skb *b,
+			 const struct in6_addr *saddr,
+			 const struct in6_addr *daddr, u8 nexthdr)
+{
+	ip6_flow_hdr(h, b->tclass, htonl(mrc_ev_flow_label(b->ev)));
+	h->payload_len = 0;
+	h->nexthdr = nexthdr;
+	h->hop_limit = b->flow->hop_limit;
+	h->saddr = *saddr;
+	h->daddr = *daddr;
+}
+
+/* Inner headers, without lengths and checksum. */
+static void mrc_skb_put_inner(struct mrc_skb *b)
+{
+	struct ipv6hdr *ip6 = skb_put(b->skb, MRC_INNER_LEN);
+	struct udphdr *udp = (struct udphdr *)(ip6 + 1);
+
+	mrc_ip6_fill(ip6, b, &b->flow->saddr, &b->flow->daddr, NEXTHDR_UDP);
+	udp->source = htons(mrc_ev_sport(b->ev));
+	udp->dest = b->flow->dport;
+	udp->len = 0;
+	udp->check = 0;
+}
+
+/*
+ * 16-bit lengths bound the outer IPv6 payload, and the netdev an aggregate, link-layer header
+ * included.
+ */
+static unsigned int mrc_skb_max_len(const struct mrc_path_hop *hop)
+{
+	const struct net_device *dev = hop->dst->dev;
+	unsigned int outer = mrc_hop_outer_len(hop);
+	unsigned int limit = min(IPV6_MAXPLEN + (unsigned int)sizeof(struct ipv6hdr),
+				 READ_ONCE(dev->gso_max_size) - 1 -
+				 dev->hard_header_len);
+
+	return limit - outer - MRC_INNER_LEN;
+}
+
+int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
+		 struct mrc_path *path, u32 ev, u8 tclass,
+		 unsigned int max_packets)
+{
+	unsigned int front;
+	int err;
+
+	memset(b, 0, sizeof(*b));
+	err = mrc_path_hop(path, flow, &b->hop);
+	if (err)
+		return err;
+	front = LL_RESERVED_SPACE(b->hop.dst->dev) + b->hop.dst->header_len +
+		mrc_hop_outer_len(&b->hop);
+	b->skb = alloc_skb(front + MRC_INNER_LEN + MRC_HDR_MAX + MRC_TAIL_MAX,
+			   GFP_ATOMIC | __GFP_NOWARN);
+	if (!b->skb)
+		return -ENOMEM;
+	skb_reserve(b->skb, front);
+	b->flow = flow;
+	b->path = path;
+	b->ev = ev;
+	b->tclass = tclass;
+	b->max_packets = clamp(max_packets, 1u, MRC_BURST_MAX);
+	b->max_len = mrc_skb_max_len(&b->hop);
+	mrc_skb_put_inner(b);
+	return 0;
+}
+
+bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
+		  unsigned int frags)
+{
+	unsigned int used = skb_shinfo(b->skb)->nr_frags;
+
+	if (b->packets == b->max_packets || b->closed ||
+	    len > b->max_len - b->bytes)
+		return false;
+	if (b->packets && len > b->seg_len)
+		return false;
+	/* The headers join the ICRC before them, if that is in a fragment. */
+	if (b->packets && !used)
+		used++;
+	return used + frags + 1 <= MAX_SKB_FRAGS;
+}
+
+static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
+			    unsigned int offset, unsigned int len)
+{
+	struct page *head = compound_head(page);
+	struct sk_buff *skb = b->skb;
+	unsigned int n = skb_shinfo(skb)->nr_frags;
+
+	/* Counted from the head, neighbours in a huge page are seen as such. */
+	offset += (page - head) << PAGE_SHIFT;
+	if (skb_can_coalesce(skb, n, head, offset)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[n - 1], len);
+	} else {
+		if (n == MAX_SKB_FRAGS)
+			return -EMSGSIZE;
+		get_page(head);
+		skb_fill_page_desc_noacc(skb, n, head, offset, len);
+	}
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+	return 0;
+}
+
+/* Room at the skb's end for what we write: in the linear part as long as nothing follows it. */
+static void *mrc_skb_put(struct mrc_skb *b, unsigned int len)
+{
+	unsigned int size = b->max_packets * (MRC_HDR_MAX + MRC_TAIL_MAX);
+	struct page *page;
+	u8 *at;
+
+	if (!skb_is_nonlinear(b->skb) && skb_tailroom(b->skb) >= len)
+		return skb_put(b->skb, len);
+	if (!b->piece) {
+		b->piece = netdev_alloc_frag(size);
+		if (!b->piece)
+			return NULL;
+	}
+	if (b->piece_used + len > size)
+		return NULL;
+	at = b->piece + b->piece_used;
+	page = virt_to_head_page(at);
+	if (mrc_skb_add_frag(b, page, at - (u8 *)page_address(page), len))
+		return NULL;
+	b->piece_used += len;
+	return at;
+}
+
+u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len)
+{
+	if (b->hdr || len < MRC_BTH_LEN || len > MRC_HDR_MAX ||
+	    b->packets == b->max_packets)
+		return NULL;
+	b->hdr = mrc_skb_put(b, len);
+	b->hdr_len = len;
+	b->payload = b->skb->len;
+	return b->hdr;
+}
+
+static bool mrc_skb_payload_ok(const struct mrc_skb *b, unsigned int len)
+{
+	unsigned int open = b->skb->len - MRC_INNER_LEN - b->bytes;
+
+	return b->hdr && len <= b->max_len &&
+	       b->bytes + open + len + MRC_TAIL_MAX <= b->max_len;
+}
+
+int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
+		 unsigned int len)
+{
+	if (!mrc_skb_payload_ok(b, len))
+		return -EMSGSIZE;
+	/* The program may write to it while it is on its way: nobody else may. */
+	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
+	return mrc_skb_add_frag(b, page, offset, len);
+}
+
+static int mrc_skb_copy_frag(struct mrc_skb *b, const void *data,
+			     unsigned int len)
+{
+	struct page *page;
+	void *at;
+	int err;
+
+	if (len > PAGE_SIZE)
+		return -EMSGSIZE;
+	at = netdev_alloc_frag(len);
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, data, len);
+	page = virt_to_head_page(at);
+	err = mrc_skb_add_frag(b, page, at - page_address(page), len);
+	page_frag_free(at);	/* the fragment has its own reference */
+	return err;
+}
+
+int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len)
+{
+	if (!mrc_skb_payload_ok(b, len))
+		return -EMSGSIZE;
+	if (!skb_is_nonlinear(b->skb) &&
+	    skb_tailroom(b->skb) >= len + MRC_TAIL_MAX) {
+		skb_put_data(b->skb, data, len);
+		return 0;
+	}
+	return mrc_skb_copy_frag(b, data, len);
+}
+
+/* ICRC of the open packet; payload and pad are the @body bytes behind its headers. */
+static u32 mrc_skb_icrc(struct mrc_skb *b, unsigned int body)
+{
+	u8 head[MRC_ICRC_PSEUDO_LEN + MRC_HDR_MAX - MRC_BTH_LEN];
+	unsigned int rest = b->hdr_len - MRC_BTH_LEN;
+	const u8 *ip6 = b->skb->data;
+	u32 crc;
+
+	mrc_icrc_pseudo(head, ip6, ip6 + sizeof(struct ipv6hdr), b->hdr,
+			sizeof(struct udphdr) + b->hdr_len + body +
+			MRC_ICRC_LEN);
+	memcpy(head + MRC_ICRC_PSEUDO_LEN, b->hdr + MRC_BTH_LEN, rest);
+	crc = mrc_crc32(MRC_ICRC_SEED, head, MRC_ICRC_PSEUDO_LEN + rest);
+	mrc_walk_seek(b->skb, &b->pos, b->payload);
+	/* Cannot fail: all these bytes are there. */
+	mrc_walk_crc(b->skb, b->pos, b->payload, &crc, body);
+	return ~crc;
+}
+
+int mrc_skb_close(struct mrc_skb *b)
+{
+	unsigned int body, pad, wire_len;
+	u8 *tail;
+
+	if (!b->hdr || b->closed)
+		return -EINVAL;
+	body = b->skb->len - b->payload;
+	pad = -body & MRC_PAD_MAX;
+	wire_len = b->hdr_len + body + pad + MRC_ICRC_LEN;
+	if (b->packets && wire_len > b->seg_len)
+		return -EINVAL;
+	if (b->bytes + wire_len > b->max_len)
+		return -EMSGSIZE;
+	tail = mrc_skb_put(b, pad + MRC_ICRC_LEN);
+	if (!tail)
+		return skb_shinfo(b->skb)->nr_frags == MAX_SKB_FRAGS ?
+		       -EMSGSIZE : -ENOMEM;
+	memset(tail, 0, pad + MRC_ICRC_LEN);
+	if (b->flow->icrc)
+		put_unaligned_le32(mrc_skb_icrc(b, body + pad), tail + pad);
+	if (!b->packets)
+		b->seg_len = wire_len;
+	b->closed = wire_len < b->seg_len;
+	b->packets++;
+	b->bytes += wire_len;
+	b->hdr = NULL;
+	return 0;
+}
+
+/*
+ * Segmentation needs a checksum to adjust. A single packet has none: the ICRC covers more.
+ * Network and transport header are those of the outer or only header already.
+ */
+static void mrc_skb_set_gso(struct mrc_skb *b, struct udphdr *udp)
+{
+	struct skb_shared_info *info = skb_shinfo(b->skb);
+
+	info->gso_size = b->seg_len;
+	info->gso_segs = b->packets;
+	info->gso_type = SKB_GSO_UDP_L4;
+	if (b->hop.daddr) {
+		info->gso_type |= SKB_GSO_IPXIP6;
+		b->skb->encapsulation = 1;
+	}
+	udp->check = ~udp_v6_check(ntohs(udp->len), &b->flow->saddr,
+				   &b->flow->daddr, 0);
+	b->skb->ip_summed = CHECKSUM_PARTIAL;
+	b->skb->csum_start = (u8 *)udp - b->skb->head;
+	b->skb->csum_offset = offsetof(struct udphdr, check);
+}
+
+static void mrc_skb_push_outer(struct mrc_skb *b)
+{
+	const struct mrc_srh *srh = b->hop.srh;
+	struct sk_buff *skb = b->skb;
+
+	skb_set_inner_mac_header(skb, 0);
+	skb_set_inner_network_header(skb, 0);
+	skb_set_inner_transport_header(skb, sizeof(struct ipv6hdr));
+	skb_set_inner_ipproto(skb, IPPROTO_IPV6);
+	skb_reset_transport_header(skb);
+	if (srh)
+		memcpy(skb_push(skb, srh->len), srh->srh, srh->len);
+	mrc_ip6_fill(skb_push(skb, sizeof(struct ipv6hdr)), b,
+		     &b->flow->tunnel_saddr, b->hop.daddr,
+		     srh ? NEXTHDR_ROUTING : NEXTHDR_IPV6);
+	skb_reset_network_header(skb);
+}
+
+static void mrc_skb_finish(struct mrc_skb *b)
+{
+	struct sk_buff *skb = b->skb;
+	struct ipv6hdr *ip6 = (struct ipv6hdr *)skb->data;
+	struct udphdr *udp = (struct udphdr *)(ip6 + 1);
+
+	udp->len = htons(skb->len - sizeof(*ip6));
+	ip6->payload_len = udp->len;
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, sizeof(*ip6));
+	if (b->hop.daddr)
+		mrc_skb_push_outer(b);
+	if (b->packets > 1)
+		mrc_skb_set_gso(b, udp);
+	skb->protocol = htons(ETH_P_IPV6);
+	skb->dev = b->hop.dst->dev;
+	/* One path, one queue: packets of an EV stay in order. */
+	skb_set_hash(skb, jhash_2words(b->ev, (__force u32)
+				       b->flow->daddr.s6_addr32[3], 0),
+		     PKT_HASH_TYPE_L4);
+	/* Sent within this RCU read section, or whoever queues it takes a reference. */
+	skb_dst_set_noref(skb, b->hop.dst);
+}
+
+static int mrc_skb_send(struct mrc_skb *b)
+{
+	unsigned int len = mrc_hop_outer_len(&b->hop) + MRC_INNER_LEN +
+			   b->seg_len;
+	struct sk_buff *skb = b->skb;
+	int err;
+
+	if (!b->packets || b->hdr)
+		err = -EINVAL;
+	else if (len > dst_mtu(b->hop.dst))
+		err = -EMSGSIZE;
+	else
+		err = 0;
+	if (err) {
+		kfree_skb(skb);
+		return err;
+	}
+	mrc_skb_finish(b);
+	err = ip6_local_out(b->flow->net, NULL, skb);
+	return err > 0 ? net_xmit_errno(err) : err;
+}
+
+int mrc_skb_xmit(struct mrc_skb *b)
+{
+	int err = mrc_skb_send(b);
+
+	if (b->piece)
+		page_frag_free(b->piece);	/* fragments have their own references */
+	if (b->path->plane)
+		mrc_plane_count_tx(b->path->plane, b->packets, b->bytes, err);
+	return err;
+}
+
+void mrc_skb_abort(struct mrc_skb *b)
+{
+	kfree_skb(b->skb);
+	if (b->piece)
+		page_frag_free(b->piece);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * UDP sockets. They keep the port from others and take the packets that come
+ * decapsulated. A kernel socket does not hold its namespace, so the namespace
+ * closes what is left when it goes: devices and namespaces may go in any order.
+ */
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/udp_tunnel.h>
+
+#include "rx.h"
+#include "sock.h"
+
+/**
+ * struct mrc_sock - socket of a namespace and port
+ * @list: in struct mrc_sock_net
+ * @sock: NULL once the namespace has closed it
+ * @port: network order
+ * @users: references, under mrc_sock_lock
+ * @rcu: freed after readers of the list
+ */
+struct mrc_sock {
+	struct list_head list;
+	struct socket *sock;
+	__be16 port;
+	unsigned int users;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct mrc_sock_net - what a namespace listens on
+ * @socks: struct mrc_sock, read under RCU
+ * @dead: the namespace is going
+ */
+struct mrc_sock_net {
+	struct list_head socks;
+	bool dead;
+};
+
+static unsigned int mrc_sock_net_id;
+static int (*mrc_sock_rcv)(struct sock *sk, struct sk_buff *skb);
+
+/* Guards all lists; nothing else is locked inside but the socket layer's own. */
+static DEFINE_MUTEX(mrc_sock_lock);
+
+bool mrc_sock_listening(const struct net *net, __be16 port)
+{
+	const struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
+	const struct mrc_sock *s;
+
+	list_for_each_entry_rcu(s, &sn->socks, list)
+		if (s->port == port)
+			return true;
+	return false;
+}
+
+static int mrc_sock_open(struct mrc_sock *s, struct net *net)
+{
+	struct udp_port_cfg port = {
+		.family = AF_INET6,
+		.local_udp_port = s->port,
+		.ipv6_v6only = 1,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = s,
+		.encap_type = 1,
+		.encap_rcv = mrc_sock_rcv,
+	};
+	int err = udp_sock_create6(net, &port, &s->sock);
+
+	if (err)
+		return err;
+	/* A forged "packet too big" must not shrink the path of somebody's packets. */
+	inet6_sk(s->sock->sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
+	setup_udp_tunnel_sock(net, s->sock, &tunnel);
+	/*
+	 * Nothing checksummed is inside our packets. Without this the stack computes the checksum of
+	 * each part when it splits an aggregate for us.
+	 */
+	inet_dec_convert_csum(s->sock->sk);
+	return 0;
+}
+
+static void mrc_sock_close(struct mrc_sock *s)
+{
+	list_del_rcu(&s->list);
+	udp_tunnel_sock_release(s->sock);
+	s->sock = NULL;
+}
+
+static struct mrc_sock *mrc_sock_new(struct net *net, struct mrc_sock_net *sn,
+				     __be16 port)
+{
+	struct mrc_sock *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int err;
+
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->port = port;
+	s->users = 1;
+	err = mrc_sock_open(s, net);
+	if (err) {
+		kfree(s);
+		return ERR_PTR(err);
+	}
+	list_add_tail_rcu(&s->list, &sn->socks);
+	return s;
+}
+
+static struct mrc_sock *mrc_sock_find(struct mrc_sock_net *sn, __be16 port)
+{
+	struct mrc_sock *s;
+
+	list_for_each_entry(s, &sn->socks, list)
+		if (s->port == port)
+			return s;
+	return NULL;
+}
+
+struct mrc_sock *mrc_sock_get(struct net *net, u16 port)
+{
+	struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
+	struct mrc_sock *s;
+
+	mutex_lock(&mrc_sock_lock);
+	s = mrc_sock_find(sn, htons(port));
+	if (s)
+		s->users++;
+	else if (sn->dead)
+		s = ERR_PTR(-ENETDOWN);
+	else
+		s = mrc_sock_new(net, sn, htons(port));
+	mutex_unlock(&mrc_sock_lock);
+	return s;
+}
+
+/** mrc_sock_put() - give up a reference. Process context, sleeps; the namespace may be gone. */
+void mrc_sock_put(struct mrc_sock *s)
+{
+	mutex_lock(&mrc_sock_lock);
+	if (!--s->users) {
+		if (s->sock)
+			mrc_sock_close(s);
+		kfree_rcu(s, rcu);
+	}
+	mutex_unlock(&mrc_sock_lock);
+}
+
+static int __net_init mrc_sock_net_init(struct net *net)
+{
+	struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
+
+	INIT_LIST_HEAD(&sn->socks);
+	return 0;
+}
+
+static void __net_exit mrc_sock_net_exit(struct net *net)
+{
+	struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
+	struct mrc_sock *s, *next;
+
+	mutex_lock(&mrc_sock_lock);
+	sn->dead = true;
+	list_for_each_entry_safe(s, next, &sn->socks, list)
+		mrc_sock_close(s);
+	mutex_unlock(&mrc_sock_lock);
+}
+
+static struct pernet_operations mrc_sock_net_ops = {
+	.init = mrc_sock_net_init,
+	.exit = mrc_sock_net_exit,
+	.id = &mrc_sock_net_id,
+	.size = sizeof(struct mrc_sock_net),
+};
+
+int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb))
+{
+	mrc_sock_rcv = rcv;
+	return register_pernet_subsys(&mrc_sock_net_ops);
+}
+
+void mrc_sock_module_exit(void)
+{
+	unregister_pernet_subsys(&mrc_sock_net_ops);
+	/* A receiver may have found its socket just before that was closed. */
+	synchronize_net();
+}

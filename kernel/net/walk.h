@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walking over the bytes of an skb without making it linear. Offsets count
+ * from skb->data. A position remembers the piece that a walk has come to, so that packet
+ * after packet of an aggregate is found without starting over.
+ */
+#ifndef _MRC_NET_WALK_H
+#define _MRC_NET_WALK_H
+
+#include <linux/skbuff.h>
+
+/**
+ * struct mrc_walk - a position
+ * @piece: 0 is the linear part, n is page fragment n - 1
+ * @base: offset of the piece's first byte
+ *
+ * Zeroed it stands at the beginning.
+ */
+struct mrc_walk {
+	unsigned int piece;
+	unsigned int base;
+};
+
+/** mrc_walk_seek() - step forward to the piece that holds @offset; stays put when there is none */
+void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
+		   unsigned int offset);
+
+/**
+ * mrc_walk_copy() - copy bytes out
+ * @skb: the skb; its fragments must be readable
+ * @pos: a position not behind @offset
+ * @offset: of the first byte
+ * @to: destination
+ * @len: bytes
+ *
+ * Context: BH disabled. Return: 0, or -EFAULT beyond the skb's end.
+ */
+int mrc_walk_copy(const struct sk_buff *skb, struct mrc_walk pos,
+		  unsigned int offset, void *to, unsigned int len);
+
+/** mrc_walk_crc() - the same, for adding the bytes to the CRC-32 in @crc */
+int mrc_walk_crc(const struct sk_buff *skb, struct mrc_walk pos,
+		 unsigned int offset, u32 *crc, unsigned int len);
+
+#endif /* _MRC_NET_WALK_H */
