@@ -18,7 +18,8 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#if __has_include(<linux/unaligned.h>)
+#include "compat-config.h"
+#ifdef HAVE_LINUX_UNALIGNED
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>

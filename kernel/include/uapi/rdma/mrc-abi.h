@@ -154,13 +154,20 @@ struct mrc_create_qp_resp {
  * named in the mask and leaves the others; settable until RTR (profiles, mpr_rx,
  * wimm_rx) or RTS (the others), later EBUSY. QUERY returns all of them.
  */
-#define MRC_METHOD_QP_SET	0x1000
-#define MRC_METHOD_QP_QUERY	0x1001
+enum mrc_qp_methods {
+	MRC_METHOD_QP_SET	= 0x1000,
+	MRC_METHOD_QP_QUERY,
+};
 
-#define MRC_ATTR_QP_SET_HANDLE		0x1000
-#define MRC_ATTR_QP_SET_VALUES		0x1001
-#define MRC_ATTR_QP_QUERY_HANDLE	0x1000
-#define MRC_ATTR_QP_QUERY_VALUES	0x1001
+enum mrc_qp_set_attrs {
+	MRC_ATTR_QP_SET_HANDLE	= 0x1000,
+	MRC_ATTR_QP_SET_VALUES,
+};
+
+enum mrc_qp_query_attrs {
+	MRC_ATTR_QP_QUERY_HANDLE = 0x1000,
+	MRC_ATTR_QP_QUERY_VALUES,
+};
 
 #define MRC_QP_ATTR_EV_PROFILE	(1u << 0)
 #define MRC_QP_ATTR_CC_PROFILE	(1u << 1)

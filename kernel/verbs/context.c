@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts and protection domains.
+ */
+#include <rdma/mrc-abi.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "context.h"
+
+int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
+{
+	struct mrc_alloc_ucontext_resp resp = {
+		.abi_version = MRC_ABI_VERSION,
+		.max_inline = MRC_MAX_INLINE,
+	};
+
+	if (udata->outlen < sizeof(resp))
+		return -EINVAL;
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+void mrc_dealloc_ucontext(struct ib_ucontext *uctx)
+{
+}
+
+/*
+ * The device goes while a program has it open. The core destroys the program's
+ * objects; the pages of mapped rings stay the program's until it unmaps them.
+ */
+void mrc_disassociate_ucontext(struct ib_ucontext *uctx)
+{
+}
+
+int mrc_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+int mrc_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}

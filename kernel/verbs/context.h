@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a program gets when it opens the device: its context and protection
+ * domains. Both are mere identities here.
+ */
+#ifndef _MRC_VERBS_CONTEXT_H
+#define _MRC_VERBS_CONTEXT_H
+
+#include <rdma/ib_verbs.h>
+
+/** struct mrc_ib_ucontext - a program's context */
+struct mrc_ib_ucontext {
+	struct ib_ucontext ib;
+};
+
+/** struct mrc_ib_pd - a protection domain; its address is its identity */
+struct mrc_ib_pd {
+	struct ib_pd ib;
+};
+
+/* Device operations. */
+int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata);
+void mrc_dealloc_ucontext(struct ib_ucontext *uctx);
+void mrc_disassociate_ucontext(struct ib_ucontext *uctx);
+int mrc_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int mrc_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+
+#endif /* _MRC_VERBS_CONTEXT_H */

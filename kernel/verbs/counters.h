@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters as "rdma statistic", sysfs and node_exporter see them.
+ */
+#ifndef _MRC_VERBS_COUNTERS_H
+#define _MRC_VERBS_COUNTERS_H
+
+#include <rdma/ib_verbs.h>
+
+/* Device operations. */
+struct rdma_hw_stats *mrc_alloc_hw_port_stats(struct ib_device *ibdev,
+					      u32 port);
+int mrc_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		     u32 port, int index);
+
+#endif /* _MRC_VERBS_COUNTERS_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Completion queues: a ring that the kernel produces and the program polls.
+ */
+#ifndef _MRC_VERBS_CQ_H
+#define _MRC_VERBS_CQ_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "compat/compat_verbs.h"
+#include "ring.h"
+
+/**
+ * struct mrc_ib_cq - a completion queue
+ * @ib: the core's part
+ * @ring: completions
+ * @lock: guards @ring, @armed, @failed, @added; innermost of all
+ * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP
+ * @failed: overrun; takes no more completions
+ * @added: completions so far
+ * @fail_work: tells the program and ends the QPs
+ * @qps_lock: guards @qps
+ * @qps: QPs that complete here (struct mrc_cq_user)
+ */
+struct mrc_ib_cq {
+	struct ib_cq ib;
+	struct mrc_kring ring;
+	spinlock_t lock;
+	u8 armed;
+	bool failed;
+	u64 added;
+	struct work_struct fail_work;
+	struct mutex qps_lock;
+	struct list_head qps;
+};
+
+struct mrc_ib_qp;
+
+/** struct mrc_cq_user - one use of a CQ by a QP */
+struct mrc_cq_user {
+	struct list_head list;
+	struct mrc_ib_qp *qp;
+};
+
+static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
+{
+	return container_of(ib, struct mrc_ib_cq, ib);
+}
+
+/**
+ * mrc_cq_add() - a completion
+ * @cq: the queue
+ * @cqe: copied
+ * @solicited: wakes up those who wait for solicited completions only
+ *
+ * When the program has not made room the queue fails: IB_EVENT_CQ_ERR, and the
+ * QPs that use it go to error. Softirq or BH off; QP locks may be held.
+ */
+void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
+		bool solicited);
+
+/** mrc_cq_use() - a QP completes here from now on. Process context. */
+void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
+		struct mrc_ib_qp *qp);
+/** mrc_cq_unuse() - no longer; nothing of this file touches the QP afterwards. Process context, sleeps. */
+void mrc_cq_unuse(struct mrc_ib_cq *cq, struct mrc_cq_user *user);
+
+/* Device operations. */
+int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  mrc_create_cq_arg *arg);
+int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+#endif /* _MRC_VERBS_CQ_H */

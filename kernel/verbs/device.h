@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ib_device: what it can do, and its creation.
+ */
+#ifndef _MRC_VERBS_DEVICE_H
+#define _MRC_VERBS_DEVICE_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/mrc-abi.h>
+
+#include "../transport/device.h"
+
+#define MRC_IB_DRIVER	((__force enum rdma_driver_id)MRC_DRIVER_ID)
+
+/**
+ * struct mrc_ibdev - an mrc device as the RDMA core sees it
+ * @ib: the core's part
+ * @dev: the transport's part, a reference
+ * @list: private to registry.c
+ * @registered: private to registry.c
+ * @state: private to registry.c
+ */
+struct mrc_ibdev {
+	struct ib_device ib;
+	struct mrc_dev *dev;
+	struct list_head list;
+	bool registered;
+	enum ib_port_state state;
+};
+
+static inline struct mrc_ibdev *to_mrc_ibdev(struct ib_device *ib)
+{
+	return container_of(ib, struct mrc_ibdev, ib);
+}
+
+static inline struct mrc_dev *to_mrc_dev(struct ib_device *ib)
+{
+	return to_mrc_ibdev(ib)->dev;
+}
+
+/** mrc_verbs_module_init() - "rdma link add NAME type mrc netdev DEV" works from now on */
+int mrc_verbs_module_init(void);
+/** mrc_verbs_module_exit() - all devices are gone afterwards */
+void mrc_verbs_module_exit(void);
+
+#endif /* _MRC_VERBS_DEVICE_H */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QP states and attributes.
+ *
+ * MRC has no use for the port, RNR and RDMA-read attributes, and has its own
+ * retry attributes; programs written for RC set them, those written for MRC do not.
+ * Both are right: such attributes may be given or left out in any transition.
+ */
+#include <linux/random.h>
+#include <rdma/ib_cache.h>
+#include <rdma/mrc-abi.h>
+
+#include "device.h"
+#include "modify.h"
+#include "port.h"
+#include "qp.h"
+
+#define MRC_QP_TOLERATED						\
+	(IB_QP_PORT | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |			\
+	 IB_QP_RNR_RETRY | IB_QP_MIN_RNR_TIMER |			\
+	 IB_QP_MAX_QP_RD_ATOMIC | IB_QP_MAX_DEST_RD_ATOMIC)
+
+/* What verbs demands in the transition to a state, and we do not. */
+static int mrc_qp_optional(enum ib_qp_state cur, enum ib_qp_state next)
+{
+	if (cur == IB_QPS_RESET && next == IB_QPS_INIT)
+		return IB_QP_PORT;
+	if (cur == IB_QPS_INIT && next == IB_QPS_RTR)
+		return IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
+	if (cur == IB_QPS_RTR && next == IB_QPS_RTS)
+		return IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+		       IB_QP_MAX_QP_RD_ATOMIC | IB_QP_SQ_PSN;
+	return 0;
+}
+
+/* Return: the state to go to, or a negative error. */
+static int mrc_qp_check_modify(struct mrc_ib_qp *q,
+			       const struct ib_qp_attr *attr, int mask)
+{
+	enum ib_qp_state cur = READ_ONCE(q->qp->state);
+	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if (mask & (IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE))
+		return -EINVAL;
+	if (next == IB_QPS_SQD || next == IB_QPS_SQE)
+		return -EINVAL;
+	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != cur)
+		return -EINVAL;
+	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index)
+		return -EINVAL;
+	mask = (mask & ~MRC_QP_TOLERATED) | mrc_qp_optional(cur, next);
+	if (!ib_modify_qp_is_ok(cur, next, IB_QPT_RC, mask))
+		return -EINVAL;
+	return next;
+}
+
+/* Remember what was set, for query and for later transitions. */
+static void mrc_qp_remember(struct ib_qp_attr *to,
+			    const struct ib_qp_attr *from, int mask)
+{
+	if (mask & IB_QP_ACCESS_FLAGS)
+		to->qp_access_flags = from->qp_access_flags;
+	if (mask & IB_QP_TIMEOUT)
+		to->timeout = from->timeout;
+	if (mask & IB_QP_RETRY_CNT)
+		to->retry_cnt = from->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		to->rnr_retry = from->rnr_retry;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		to->min_rnr_timer = from->min_rnr_timer;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		to->max_rd_atomic = from->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = from->max_dest_rd_atomic;
+	if (mask & IB_QP_PATH_MTU)
+		to->path_mtu = from->path_mtu;
+	if (mask & IB_QP_DEST_QPN)
+		to->dest_qp_num = from->dest_qp_num;
+	if (mask & IB_QP_RQ_PSN)
+		to->rq_psn = from->rq_psn;
+	if (mask & IB_QP_SQ_PSN)
+		to->sq_psn = from->sq_psn;
+	if (mask & IB_QP_AV) {
+		to->ah_attr = from->ah_attr;
+		/* Held by the core, not by us. */
+		to->ah_attr.grh.sgid_attr = NULL;
+	}
+}
+
+static int mrc_qp_gids(struct mrc_ib_qp *q, const struct rdma_ah_attr *ah,
+		       struct mrc_qp_conn *conn)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	const struct in6_addr *remote = (const void *)&grh->dgid;
+
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
+		return -EINVAL;
+	if (rdma_gid_attr_network_type(grh->sgid_attr) != RDMA_NETWORK_IPV6 ||
+	    ipv6_addr_v4mapped(remote)) {
+		ibdev_warn_ratelimited(q->ib.device,
+				       "QP 0x%06x: IPv4 GIDs are not supported, use an IPv6 one\n",
+				       q->qp->qpn);
+		return -EINVAL;
+	}
+	if (ipv6_addr_is_multicast(remote) || ipv6_addr_any(remote))
+		return -EINVAL;
+	memcpy(&conn->local, &grh->sgid_attr->gid, sizeof(conn->local));
+	conn->remote = *remote;
+	conn->hop_limit = grh->hop_limit;
+	return 0;
+}
+
+static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
+			  int mask)
+{
+	struct mrc_qp_conn conn = {
+		.dest_qpn = attr->dest_qp_num,
+		.rq_psn = attr->rq_psn & MRC_PSN_MASK,
+		.mtu = ib_mtu_enum_to_int(attr->path_mtu),
+		.pkey = MRC_PKEY_DEFAULT,
+		.access = mask & IB_QP_ACCESS_FLAGS ? attr->qp_access_flags :
+						      q->attr.qp_access_flags,
+	};
+
+	if (attr->path_mtu > mrc_port_mtu(to_mrc_dev(q->ib.device))) {
+		ibdev_warn_ratelimited(q->ib.device,
+				       "QP 0x%06x: path MTU %u does not fit into the planes' MTU\n",
+				       q->qp->qpn, conn.mtu);
+		return -EINVAL;
+	}
+	if (conn.dest_qpn & ~MRC_PSN_MASK)
+		return -EINVAL;
+	return mrc_qp_gids(q, &attr->ah_attr, &conn) ?:
+	       mrc_qp_to_rtr(q->qp, &conn);
+}
+
+/*
+ * Verbs counts timeouts in 4.096 us, MRC in 1.024 us. A verbs timeout of 0 means
+ * for ever. What the program said in MRC's own terms stands.
+ */
+static void mrc_qp_map_retries(const struct mrc_ib_qp *q,
+			       const struct ib_qp_attr *attr, int mask,
+			       struct mrc_qp_params *params)
+{
+	if (mask & IB_QP_TIMEOUT) {
+		if (!(q->explicit & MRC_QP_ATTR_TIMEOUT))
+			params->timeout = attr->timeout ?
+				min(attr->timeout + 2u, MRC_TIMEOUT_MAX) : 14;
+		if (!attr->timeout && !(q->explicit & MRC_QP_ATTR_EXP))
+			params->exp = MRC_EXP_MAX;
+	}
+	if ((mask & IB_QP_RETRY_CNT) && !(q->explicit & MRC_QP_ATTR_LINEAR))
+		params->linear = min_t(u8, attr->retry_cnt, MRC_LINEAR_MAX);
+}
+
+/* The transitions up to RTS also take the retry attributes. */
+static int mrc_qp_set_retries(struct mrc_ib_qp *q,
+			      const struct ib_qp_attr *attr, int mask)
+{
+	struct mrc_qp_params params = q->qp->params;
+
+	if (!(mask & (IB_QP_TIMEOUT | IB_QP_RETRY_CNT)) ||
+	    q->qp->state >= IB_QPS_RTS)
+		return 0;
+	mrc_qp_map_retries(q, attr, mask, &params);
+	return mrc_qp_set_params(q->qp, &params);
+}
+
+static int mrc_qp_reset(struct mrc_ib_qp *q)
+{
+	int ret = mrc_qp_to_reset(q->qp);
+
+	if (ret)
+		return ret;
+	mrc_kring_reset(&q->sq);
+	mrc_kring_reset(&q->rq);
+	q->pending = 0;
+	memset(&q->attr, 0, sizeof(q->attr));
+	q->attr.sq_psn = get_random_u32() & MRC_PSN_MASK;
+	return 0;
+}
+
+static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
+			     const struct ib_qp_attr *attr, int mask)
+{
+	switch (next) {
+	case IB_QPS_RESET:
+		return mrc_qp_reset(q);
+	case IB_QPS_INIT:
+		/* The core compares it with the address vector's at RTR. */
+		q->ib.port = 1;
+		return mrc_qp_to_init(q->qp);
+	case IB_QPS_RTR:
+		return mrc_qp_connect(q, attr, mask);
+	case IB_QPS_RTS:
+		return mrc_qp_to_rts(q->qp, mask & IB_QP_SQ_PSN ?
+				     attr->sq_psn & MRC_PSN_MASK :
+				     q->attr.sq_psn);
+	case IB_QPS_ERR:
+		mrc_qp_to_err(q->qp);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
+			int mask)
+{
+	int next = mrc_qp_check_modify(q, attr, mask);
+	int ret;
+
+	if (next < 0)
+		return next;
+	ret = mrc_qp_set_retries(q, attr, mask);
+	if (!ret && (mask & IB_QP_STATE) && next != READ_ONCE(q->qp->state))
+		ret = mrc_qp_transition(q, next, attr, mask);
+	if (ret)
+		return ret;
+	if (next == IB_QPS_RESET)
+		return 0;
+	mrc_qp_remember(&q->attr, attr, mask);
+	if (mask & IB_QP_ACCESS_FLAGS)
+		WRITE_ONCE(q->qp->conn.access, attr->qp_access_flags);
+	return 0;
+}
+
+/**
+ * mrc_modify_qp() - change state and attributes, all or nothing
+ * @ibqp: the QP
+ * @attr: new values
+ * @mask: IB_QP_* bits of the values that count
+ * @udata: unused
+ *
+ * Context: process, sleeps.
+ * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU), -EOPNOTSUPP (mask),
+ * -ENOENT (EV or CC profile), -ENOMEM.
+ */
+int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata)
+{
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	int ret;
+
+	mutex_lock(&q->qp->state_lock);
+	ret = mrc_qp_apply(q, attr, mask);
+	mutex_unlock(&q->qp->state_lock);
+	return ret;
+}
+
+/**
+ * mrc_query_qp() - everything, whatever the mask
+ * @ibqp: the QP
+ * @attr: result
+ * @mask: unused
+ * @init: result
+ *
+ * The send PSN is the next one to be sent in RTS; before that it is the one
+ * that RTS takes when the program names none.
+ *
+ * Context: process, sleeps. Return: 0.
+ */
+int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init)
+{
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	struct mrc_qp *qp = q->qp;
+
+	mutex_lock(&qp->state_lock);
+	*attr = q->attr;
+	attr->qp_state = READ_ONCE(qp->state);
+	attr->cur_qp_state = attr->qp_state;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->port_num = 1;
+	attr->cap = q->cap;
+	if (attr->qp_state == IB_QPS_RTS) {
+		spin_lock_bh(&qp->tx_lock);
+		attr->sq_psn = qp->tx.nxt;
+		spin_unlock_bh(&qp->tx_lock);
+	}
+	mutex_unlock(&qp->state_lock);
+
+	init->qp_context = ibqp->qp_context;
+	init->send_cq = ibqp->send_cq;
+	init->recv_cq = ibqp->recv_cq;
+	init->cap = q->cap;
+	init->sq_sig_type = q->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	init->qp_type = IB_QPT_RC;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state machine of a QP: the rules of verbs, with what MRC has no use for
+ * tolerated.
+ */
+#ifndef _MRC_VERBS_MODIFY_H
+#define _MRC_VERBS_MODIFY_H
+
+#include <rdma/ib_verbs.h>
+
+/* Device operations. */
+int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata);
+int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init);
+
+#endif /* _MRC_VERBS_MODIFY_H */

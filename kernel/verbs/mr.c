@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory regions: user memory is pinned by the core and its pages are listed in
+ * one flat array for the data path.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_umem.h>
+
+#include "device.h"
+#include "mr.h"
+
+/* Rights that programs ask for out of habit are granted; nothing here uses them. */
+#define MRC_MR_ACCESS							\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\
+	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
+	 IB_ACCESS_OPTIONAL)
+
+static struct page **mrc_umem_pages(struct ib_umem *umem)
+{
+	size_t n = ib_umem_num_pages(umem), i = 0;
+	struct sg_page_iter iter;
+	struct page **pages;
+
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	for_each_sgtable_page(&umem->sgt_append.sgt, &iter, 0) {
+		if (i == n)
+			break;
+		pages[i++] = sg_page_iter_page(&iter);
+	}
+	return pages;
+}
+
+static struct mrc_mr *mrc_mr_alloc(struct ib_pd *pd, struct ib_umem *umem,
+				   u64 virt, int access)
+{
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+
+	if (!mr)
+		return NULL;
+	mr->pages = mrc_umem_pages(umem);
+	if (!mr->pages) {
+		kfree(mr);
+		return NULL;
+	}
+	mr->access = access;
+	mr->pd = pd;
+	mr->iova = virt;
+	mr->length = umem->length;
+	mr->offset = ib_umem_offset(umem);
+	return mr;
+}
+
+static int mrc_mr_check_args(u64 length, u64 virt, int access)
+{
+	u64 end;
+
+	if (!length || length > MRC_MR_MAX)
+		return -EINVAL;
+	if (check_add_overflow(virt, length, &end))
+		return -EINVAL;
+	if (access & ~MRC_MR_ACCESS)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Pin and publish; @m is undone by the caller on error. */
+static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, u64 start,
+			   u64 length, u64 virt, int access)
+{
+	int ret;
+
+	m->umem = ib_umem_get(pd->device, start, length, access);
+	if (IS_ERR(m->umem))
+		return PTR_ERR(m->umem);
+	m->mr = mrc_mr_alloc(pd, m->umem, virt, access);
+	if (!m->mr) {
+		ret = -ENOMEM;
+		goto err_umem;
+	}
+	ret = mrc_mr_publish(to_mrc_dev(pd->device), m->mr);
+	if (ret)
+		goto err_mr;
+	m->ib.lkey = m->mr->key;
+	m->ib.rkey = m->mr->key;
+	m->ib.iova = virt;
+	m->ib.length = length;
+	return 0;
+
+err_mr:
+	kvfree(m->mr->pages);
+	kfree(m->mr);
+err_umem:
+	ib_umem_release(m->umem);
+	return ret;
+}
+
+/**
+ * mrc_reg_user_mr() - pin user memory and make it reachable by a key
+ * @pd: protection domain
+ * @start: first byte in the program's memory
+ * @length: bytes
+ * @virt: address of the first byte in requests
+ * @access: IB_ACCESS_* bits
+ * @udata: unused
+ *
+ * Context: process, sleeps.
+ * Return: the region, or ERR_PTR: -EINVAL (empty, too large, wraps), -EOPNOTSUPP
+ * (windows, on demand, zero based), -ENOMEM (also RLIMIT_MEMLOCK), -EFAULT.
+ */
+struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			      u64 virt, int access, struct ib_udata *udata)
+{
+	struct mrc_ib_mr *m;
+	int ret = mrc_mr_check_args(length, virt, access);
+
+	if (ret)
+		return ERR_PTR(ret);
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!m)
+		return ERR_PTR(-ENOMEM);
+	ret = mrc_mr_register(m, pd, start, length, virt, access);
+	if (ret) {
+		kfree(m);
+		return ERR_PTR(ret);
+	}
+	return &m->ib;
+}
+
+/** mrc_dereg_mr() - when it returns nobody reads or writes the memory any more. Process context, sleeps. */
+int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
+
+	mrc_mr_revoke(to_mrc_dev(ibmr->device), m->mr);
+	kvfree(m->mr->pages);
+	ib_umem_release(m->umem);
+	mrc_mr_put(m->mr);
+	kfree(m);
+	return 0;
+}

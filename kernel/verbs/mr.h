@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory regions: pinning of user memory.
+ */
+#ifndef _MRC_VERBS_MR_H
+#define _MRC_VERBS_MR_H
+
+#include <rdma/ib_verbs.h>
+
+#include "../transport/mr.h"
+
+struct ib_umem;
+
+/* Bytes of one region at most: its array of pages must fit into one allocation. */
+#define MRC_MR_MAX	(1ull << 39)
+
+/**
+ * struct mrc_ib_mr - a memory region as verbs sees it
+ * @ib: the core's part
+ * @mr: the data path's part, a reference
+ * @umem: the pinned memory
+ */
+struct mrc_ib_mr {
+	struct ib_mr ib;
+	struct mrc_mr *mr;
+	struct ib_umem *umem;
+};
+
+static inline struct mrc_ib_mr *to_mrc_mr(struct ib_mr *ib)
+{
+	return container_of(ib, struct mrc_ib_mr, ib);
+}
+
+/* Device operations. */
+struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			      u64 virt, int access, struct ib_udata *udata);
+int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+#endif /* _MRC_VERBS_MR_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The port of the ib_device.
+ */
+#include <linux/ethtool.h>
+#include <linux/ipv6.h>
+#include <linux/rtnetlink.h>
+#include <linux/udp.h>
+
+#include "device.h"
+#include "port.h"
+
+#define MRC_GID_TABLE_LEN	256
+
+/* Outer header, inner header, UDP, MRC's own headers and ICRC. */
+#define MRC_OVERHEAD	(2 * sizeof(struct ipv6hdr) +			\
+			 sizeof(struct udphdr) + MRC_WRITE_HDR_MAX + MRC_ICRC_LEN)
+
+/* Of a plane that does not know its speed, Mb/s. */
+#define MRC_PLANE_SPEED	SPEED_10000
+
+enum ib_port_state mrc_port_state(struct mrc_dev *dev)
+{
+	bool up = netif_running(dev->anchor) && netif_carrier_ok(dev->anchor);
+
+	if (up && mrc_planes_mtu(&dev->planes))
+		up = mrc_planes_mask(&dev->planes);
+	return up ? IB_PORT_ACTIVE : IB_PORT_DOWN;
+}
+
+enum ib_mtu mrc_port_mtu(struct mrc_dev *dev)
+{
+	unsigned int mtu = mrc_planes_mtu(&dev->planes);
+
+	if (!mtu)
+		return IB_MTU_4096;
+	return ib_mtu_int_to_enum(max_t(int, mtu - MRC_OVERHEAD, 256));
+}
+
+/* Mb/s of a plane. Under RTNL. */
+static u32 mrc_plane_speed(struct mrc_plane *plane)
+{
+	struct ethtool_link_ksettings settings = {};
+	struct net_device *dev;
+	u32 speed = 0;
+
+	dev = rtnl_dereference(plane->dev);
+	if (dev && mrc_plane_usable(plane) &&
+	    !__ethtool_get_link_ksettings(dev, &settings))
+		speed = settings.base.speed;
+	return speed && speed != (u32)SPEED_UNKNOWN ? speed : MRC_PLANE_SPEED;
+}
+
+/* Of all planes together. */
+static u64 mrc_port_mbps(struct mrc_dev *dev)
+{
+	struct mrc_plane *plane;
+	u64 sum = 0;
+	u8 port;
+
+	rtnl_lock();
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane = mrc_plane_get(&dev->planes, port);
+		if (!plane)
+			continue;
+		sum += mrc_plane_speed(plane);
+		mrc_plane_put(plane);
+	}
+	rtnl_unlock();
+	return sum ?: MRC_PLANE_SPEED;
+}
+
+/* Verbs knows speeds as lanes times a rate: the least that is enough. */
+static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
+{
+	static const struct {
+		u32 mbps;
+		u8 width;
+		u16 speed;
+	} rates[] = {
+		{ 2500, IB_WIDTH_1X, IB_SPEED_SDR },
+		{ 10000, IB_WIDTH_1X, IB_SPEED_FDR10 },
+		{ 25000, IB_WIDTH_1X, IB_SPEED_EDR },
+		{ 40000, IB_WIDTH_4X, IB_SPEED_FDR10 },
+		{ 100000, IB_WIDTH_4X, IB_SPEED_EDR },
+		{ 200000, IB_WIDTH_4X, IB_SPEED_HDR },
+		{ 400000, IB_WIDTH_4X, IB_SPEED_NDR },
+		{ 800000, IB_WIDTH_8X, IB_SPEED_NDR },
+		{ U32_MAX, IB_WIDTH_12X, IB_SPEED_NDR },
+	};
+	u64 mbps = mrc_port_mbps(dev);
+	int i = 0;
+
+	while (i < ARRAY_SIZE(rates) - 1 && rates[i].mbps < mbps)
+		i++;
+	attr->active_width = rates[i].width;
+	attr->active_speed = rates[i].speed;
+}
+
+/** mrc_query_port() - Context: process, takes RTNL */
+int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibdev);
+
+	attr->state = mrc_port_state(dev);
+	attr->phys_state = attr->state == IB_PORT_ACTIVE ?
+		IB_PORT_PHYS_STATE_LINK_UP : IB_PORT_PHYS_STATE_DISABLED;
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = mrc_port_mtu(dev);
+	attr->gid_tbl_len = MRC_GID_TABLE_LEN;
+	attr->pkey_tbl_len = 1;
+	attr->max_msg_sz = MRC_MSG_MAX;
+	attr->max_vl_num = 1;
+	mrc_port_speed(dev, attr);
+	return 0;
+}
+
+int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = MRC_PKEY_DEFAULT;
+	return 0;
+}
+
+/* RoCE v2 addressing only: no management datagrams and no connection manager. */
+int mrc_port_immutable(struct ib_device *ibdev, u32 port,
+		       struct ib_port_immutable *immutable)
+{
+	immutable->gid_tbl_len = MRC_GID_TABLE_LEN;
+	immutable->pkey_tbl_len = 1;
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+				    RDMA_CORE_CAP_ETH_AH;
+	return 0;
+}
+
+enum rdma_link_layer mrc_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs as verbs sees them: an RC QP of this device is an MRC QP. Rings and
+ * completions are here, windows and packets are the transport's.
+ */
+#ifndef _MRC_VERBS_QP_H
+#define _MRC_VERBS_QP_H
+
+#include <rdma/ib_verbs.h>
+
+#include "../transport/qp.h"
+#include "cq.h"
+#include "ring.h"
+
+/**
+ * struct mrc_ib_qp - a QP
+ * @ib: the core's part
+ * @qp: the transport's part, a reference
+ * @scq: completions of sends
+ * @rcq: completions of receives
+ * @scq_user: entry in @scq
+ * @rcq_user: entry in @rcq
+ * @sq: requests; consumed under the transport's tx_lock
+ * @rq: receives; consumed under the transport's rx_lock
+ * @cap: what the program was promised
+ * @sig_all: all requests are signalled
+ * @pending: requests handed to the transport and not ended; under tx_lock
+ * @attr: what the program set, for query; under the transport's state_lock
+ * @explicit: MRC_QP_ATTR_* that the program set itself; under state_lock
+ */
+struct mrc_ib_qp {
+	struct ib_qp ib;
+	struct mrc_qp *qp;
+	struct mrc_ib_cq *scq;
+	struct mrc_ib_cq *rcq;
+	struct mrc_cq_user scq_user;
+	struct mrc_cq_user rcq_user;
+	struct mrc_kring sq;
+	struct mrc_kring rq;
+	struct ib_qp_cap cap;
+	bool sig_all;
+	u32 pending;
+	struct ib_qp_attr attr;
+	u32 explicit;
+};
+
+static inline struct mrc_ib_qp *to_mrc_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct mrc_ib_qp, ib);
+}
+
+/** mrc_ib_qp_event() - tell the program. Any context, locks may be held. */
+void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
+
+/** mrc_ib_qp_fail() - to error, with IB_EVENT_QP_FATAL. Process context or softirq, no QP lock held. */
+void mrc_ib_qp_fail(struct mrc_ib_qp *q);
+
+/* Device operations. */
+int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		  struct ib_udata *udata);
+int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+#endif /* _MRC_VERBS_QP_H */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings in memory that is shared with the program, and mapping them.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "ring.h"
+
+/**
+ * struct mrc_ring_map - a ring as something to map
+ * @entry: where in the context's file; its references keep @mem
+ * @mem: shared memory
+ */
+struct mrc_ring_map {
+	struct rdma_user_mmap_entry entry;
+	void *mem;
+};
+
+static struct mrc_ring_map *mrc_ring_map_create(struct ib_ucontext *uctx,
+						size_t bytes)
+{
+	struct mrc_ring_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
+
+	if (!map)
+		return NULL;
+	map->mem = vmalloc_user(bytes);
+	if (!map->mem)
+		goto err;
+	if (rdma_user_mmap_entry_insert(uctx, &map->entry, bytes))
+		goto err;
+	return map;
+
+err:
+	vfree(map->mem);
+	kfree(map);
+	return NULL;
+}
+
+int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
+		     u32 entries, u32 entry_size, struct mrc_ring_info *info)
+{
+	size_t bytes;
+
+	ring->size = roundup_pow_of_two(entries);
+	ring->entry_size = entry_size;
+	ring->index = 0;
+	bytes = PAGE_ALIGN(sizeof(*ring->mem) + (size_t)ring->size * entry_size);
+	ring->map = mrc_ring_map_create(uctx, bytes);
+	if (!ring->map)
+		return -ENOMEM;
+	ring->mem = ring->map->mem;
+	info->offset = rdma_user_mmap_get_offset(&ring->map->entry);
+	info->size = bytes;
+	info->entry_size = entry_size;
+	info->log_entries = ilog2(ring->size);
+	return 0;
+}
+
+void mrc_kring_destroy(struct mrc_kring *ring)
+{
+	if (!ring->map)
+		return;
+	rdma_user_mmap_entry_remove(&ring->map->entry);
+	ring->map = NULL;
+	ring->mem = NULL;
+}
+
+void mrc_kring_reset(struct mrc_kring *ring)
+{
+	ring->index = 0;
+	WRITE_ONCE(ring->mem->flags, 0);
+	WRITE_ONCE(ring->mem->producer, 0);
+	WRITE_ONCE(ring->mem->consumer, 0);
+}
+
+void *mrc_kring_entry(const struct mrc_kring *ring)
+{
+	u32 slot = ring->index & (ring->size - 1);
+
+	return ring->mem->entries + (size_t)slot * ring->entry_size;
+}
+
+int mrc_kring_avail(const struct mrc_kring *ring)
+{
+	/* Pairs with the program's release store after writing the entry. */
+	u32 n = smp_load_acquire(&ring->mem->producer) - ring->index;
+
+	return n <= ring->size ? n : -EBADMSG;
+}
+
+void mrc_kring_consume(struct mrc_kring *ring)
+{
+	/* Pairs with the program's acquire load before writing the entry anew. */
+	smp_store_release(&ring->mem->consumer, ++ring->index);
+}
+
+int mrc_kring_room(const struct mrc_kring *ring)
+{
+	/* Pairs with the program's release store after reading the entry. */
+	u32 n = ring->index - smp_load_acquire(&ring->mem->consumer);
+
+	return n <= ring->size ? ring->size - n : -EBADMSG;
+}
+
+void mrc_kring_produce(struct mrc_kring *ring)
+{
+	/* Pairs with the program's acquire load before reading the entry. */
+	smp_store_release(&ring->mem->producer, ++ring->index);
+}
+
+void mrc_kring_want_doorbell(struct mrc_kring *ring)
+{
+	WRITE_ONCE(ring->mem->flags, MRC_RING_DOORBELL);
+	/* Pairs with the program's barrier between producer and flags. */
+	smp_mb();
+}
+
+size_t mrc_kring_memory(const struct mrc_kring *ring)
+{
+	return PAGE_ALIGN(sizeof(*ring->mem) +
+			  (size_t)ring->size * ring->entry_size);
+}
+
+/**
+ * mrc_mmap() - map a ring into a program
+ * @uctx: the program's context
+ * @vma: the mapping wanted; offset and size as in struct mrc_ring_info
+ *
+ * The mapping holds the pages, not the ring: the kernel may be done earlier.
+ */
+int mrc_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry = rdma_user_mmap_entry_get(uctx, vma);
+	int ret;
+
+	if (!entry)
+		return -EINVAL;
+	ret = remap_vmalloc_range(vma, container_of(entry, struct mrc_ring_map,
+						    entry)->mem, 0);
+	rdma_user_mmap_entry_put(entry);
+	return ret;
+}
+
+/** mrc_mmap_free() - neither the kernel nor a mapping under way needs the ring */
+void mrc_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct mrc_ring_map *map = container_of(entry, struct mrc_ring_map,
+						entry);
+
+	vfree(map->mem);
+	kfree(map);
+}

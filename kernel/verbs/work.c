@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Work requests. A request is copied out of the ring once, and only the copy is
+ * looked at: the program may change the original at any time.
+ *
+ * Two kinds of bad requests are told apart. One that an honest program can post
+ * (a key or a length that is wrong) ends with an error completion after all
+ * requests before it have ended, as verbs has it. One that no honest provider
+ * writes means that the ring is corrupt.
+ */
+#include "device.h"
+#include "qp.h"
+#include "work.h"
+
+#define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE)
+
+static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, u32 len,
+			 enum ib_wc_status status)
+{
+	struct mrc_cqe cqe = {
+		.wr_id = wr_id,
+		.byte_len = len,
+		.qpn = q->qp->qpn,
+		.status = status,
+		.opcode = IB_WC_RDMA_WRITE,
+	};
+
+	if (status == IB_WC_WR_FLUSH_ERR)
+		mrc_count(q->qp->dev, MRC_CNT_REQ_CQE_FLUSH);
+	else if (status != IB_WC_SUCCESS)
+		mrc_count(q->qp->dev, MRC_CNT_REQ_CQE_ERROR);
+	mrc_cq_add(q->scq, &cqe, status != IB_WC_SUCCESS);
+}
+
+static int mrc_ring_corrupt(struct mrc_ib_qp *q)
+{
+	mrc_count(q->qp->dev, MRC_CNT_RING_CORRUPT);
+	return -EBADMSG;
+}
+
+/* Copy from the ring; what is read afterwards is the copy for sure. */
+static void mrc_ring_copy(void *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	barrier();
+}
+
+static bool mrc_wr_possible(const struct mrc_ib_qp *q,
+			    const struct mrc_send_wr *wr)
+{
+	if (wr->opcode > MRC_WR_WRITE_IMM || (wr->flags & ~MRC_WR_FLAGS))
+		return false;
+	if (wr->flags & MRC_WR_INLINE)
+		return !wr->num_sge && wr->inline_len <= q->cap.max_inline_data;
+	return wr->num_sge <= q->cap.max_send_sge;
+}
+
+static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
+				      struct mrc_wqe *wqe,
+				      const struct mrc_wr_sge *sge)
+{
+	struct mrc_mr *mr;
+
+	if (sge->length > MRC_MSG_MAX - wqe->len)
+		return IB_WC_LOC_LEN_ERR;
+	mr = mrc_mr_find(q->qp->dev, sge->lkey);
+	if (!mr || mrc_mr_check(mr, q->qp->pd, sge->addr, sge->length, 0))
+		return IB_WC_LOC_PROT_ERR;
+	mrc_mr_get(mr);
+	wqe->sge[wqe->num_sge++] = (struct mrc_seg) {
+		.mr = mr,
+		.addr = sge->addr,
+		.len = sge->length,
+	};
+	wqe->len += sge->length;
+	return IB_WC_SUCCESS;
+}
+
+static enum ib_wc_status mrc_fill_sges(struct mrc_ib_qp *q,
+				       struct mrc_wqe *wqe,
+				       const struct mrc_send_wr *shared, u32 n)
+{
+	enum ib_wc_status status = IB_WC_SUCCESS;
+	struct mrc_wr_sge sge[MRC_MAX_SGE];
+	u32 i;
+
+	mrc_ring_copy(sge, shared->sge, n * sizeof(*sge));
+	rcu_read_lock();
+	for (i = 0; i < n && status == IB_WC_SUCCESS; i++)
+		if (sge[i].length)
+			status = mrc_fill_seg(q, wqe, &sge[i]);
+	rcu_read_unlock();
+	while (status != IB_WC_SUCCESS && wqe->num_sge)
+		mrc_mr_put(wqe->sge[--wqe->num_sge].mr);
+	return status;
+}
+
+static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
+				      const struct mrc_send_wr *wr,
+				      const struct mrc_send_wr *shared)
+{
+	wqe->wr_id = wr->wr_id;
+	wqe->raddr = wr->remote_addr;
+	wqe->rkey = wr->rkey;
+	wqe->imm = wr->imm_data;
+	wqe->len = 0;
+	wqe->flags = 0;
+	wqe->num_sge = 0;
+	if (q->sig_all || (wr->flags & MRC_WR_SIGNALED))
+		wqe->flags |= MRC_WQE_SIGNALED;
+	if (wr->opcode == MRC_WR_WRITE_IMM)
+		wqe->flags |= MRC_WQE_IMM;
+	if (!(wr->flags & MRC_WR_INLINE))
+		return mrc_fill_sges(q, wqe, shared, wr->num_sge);
+	wqe->flags |= MRC_WQE_INLINE;
+	wqe->len = wr->inline_len;
+	memcpy(wqe->inline_data, shared->inline_data, wr->inline_len);
+	return IB_WC_SUCCESS;
+}
+
+/*
+ * The next request of the ring into a slot. Return: 1, 0 when it has to wait
+ * because it failed and others are before it, or as mrc_qp_ops.refill.
+ */
+static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
+{
+	const struct mrc_send_wr *shared = mrc_kring_entry(&q->sq);
+	enum ib_wc_status status;
+	struct mrc_send_wr wr;
+
+	mrc_ring_copy(&wr, shared, offsetof(struct mrc_send_wr, sge));
+	if (!mrc_wr_possible(q, &wr))
+		return mrc_ring_corrupt(q);
+	status = mrc_fill_wqe(q, wqe, &wr, shared);
+	if (status != IB_WC_SUCCESS && q->pending)
+		return 0;
+	mrc_kring_consume(&q->sq);
+	if (status != IB_WC_SUCCESS) {
+		mrc_send_cqe(q, wr.wr_id, 0, status);
+		return -ECANCELED;
+	}
+	q->pending++;
+	mrc_qp_queue(q->qp);
+	return 1;
+}
+
+static int mrc_refill(void *priv)
+{
+	struct mrc_ib_qp *q = priv;
+	int n = mrc_kring_avail(&q->sq);
+	struct mrc_wqe *wqe;
+	int ret;
+
+	if (n < 0)
+		return mrc_ring_corrupt(q);
+	while (n-- > 0) {
+		wqe = mrc_qp_slot(q->qp);
+		if (!wqe)
+			break;
+		ret = mrc_take_send(q, wqe);
+		if (ret <= 0)
+			return ret;
+	}
+	return 0;
+}
+
+static void mrc_send_done(void *priv, const struct mrc_wqe *wqe,
+			  enum ib_wc_status status)
+{
+	struct mrc_ib_qp *q = priv;
+
+	q->pending--;
+	if (status != IB_WC_SUCCESS || (wqe->flags & MRC_WQE_SIGNALED))
+		mrc_send_cqe(q, wqe->wr_id, wqe->len, status);
+}
+
+static u64 mrc_take_wr_id(struct mrc_kring *ring)
+{
+	const u64 *wr_id = mrc_kring_entry(ring);
+	u64 id = READ_ONCE(*wr_id);
+
+	mrc_kring_consume(ring);
+	return id;
+}
+
+static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
+			 enum ib_wc_status status)
+{
+	struct mrc_cqe cqe = {
+		.wr_id = mrc_take_wr_id(&q->rq),
+		.qpn = q->qp->qpn,
+		.status = status,
+		.opcode = IB_WC_RECV,
+	};
+
+	if (done) {
+		cqe.opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		cqe.imm_data = done->imm;
+		cqe.byte_len = done->len;
+		cqe.flags = MRC_CQE_IMM;
+	}
+	mrc_cq_add(q->rcq, &cqe, true);
+}
+
+static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
+{
+	struct mrc_ib_qp *q = priv;
+	int n = mrc_kring_avail(&q->rq);
+
+	if (n < 0)
+		return mrc_ring_corrupt(q);
+	if (!n)
+		return -ENOENT;
+	mrc_recv_cqe(q, done, IB_WC_SUCCESS);
+	return 0;
+}
+
+/*
+ * What the program posts while this runs is not looked at, so that it ends: a
+ * doorbell follows each post.
+ */
+static void mrc_flush_send(void *priv)
+{
+	struct mrc_ib_qp *q = priv;
+	int n = mrc_kring_avail(&q->sq);
+
+	q->pending = 0;
+	while (n-- > 0)
+		mrc_send_cqe(q, mrc_take_wr_id(&q->sq), 0, IB_WC_WR_FLUSH_ERR);
+}
+
+static void mrc_flush_recv(void *priv)
+{
+	struct mrc_ib_qp *q = priv;
+	int n;
+
+	mrc_kring_want_doorbell(&q->rq);
+	n = mrc_kring_avail(&q->rq);
+	while (n-- > 0) {
+		mrc_recv_cqe(q, NULL, IB_WC_WR_FLUSH_ERR);
+		mrc_count(q->qp->dev, MRC_CNT_RESP_CQE_FLUSH);
+	}
+}
+
+static void mrc_work_event(void *priv, enum ib_event_type event)
+{
+	mrc_ib_qp_event(priv, event);
+}
+
+const struct mrc_qp_ops mrc_work_ops = {
+	.refill = mrc_refill,
+	.send_done = mrc_send_done,
+	.recv_imm = mrc_recv_imm,
+	.flush_send = mrc_flush_send,
+	.flush_recv = mrc_flush_recv,
+	.event = mrc_work_event,
+};
+
+/* A QP that went to error before the post was seen has to flush once more. */
+static void mrc_flush_late(struct mrc_qp *qp)
+{
+	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+		mrc_qp_to_err(qp);
+}
+
+int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad_wr)
+{
+	struct mrc_qp *qp = to_mrc_qp(ibqp)->qp;
+
+	if (wr) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	mrc_qp_kick(qp);
+	mrc_flush_late(qp);
+	return 0;
+}
+
+int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad_wr)
+{
+	if (wr) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	mrc_flush_late(to_mrc_qp(ibqp)->qp);
+	return 0;
+}
