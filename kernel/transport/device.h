@@ -3,7 +3,7 @@
  * The transport side of a device: planes, profiles, routes, peers, QPs and
  * memory regions hang here. The ib_device in verbs/ owns one.
  *
- * Lock order, outermost first (also Documentation/locking.rst):
+ * Lock order, outermost first (also Documentation/architecture.md):
  *   RTNL > dev->planes.lock > dev->cfg_lock > qp->state_lock (mutexes)
  *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
  */

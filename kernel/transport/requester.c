@@ -12,6 +12,8 @@
 
 /* Packets planned under one hold of tx_lock. */
 #define MRC_BATCH_MAX	64u
+/* Batches in one go; then the CPU is given back. */
+#define MRC_RUN_BATCHES	16u
 
 /**
  * struct mrc_plan - one packet of a batch
@@ -205,7 +207,8 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 		return false;
 	mrc_plan_deal(qp, b, now);
 	b->ask = !qp->tx.lost &&
-		 (qp->sendq.cur == qp->sendq.tail || !mrc_requester_room(qp));
+		 (b->count < MRC_BATCH_MAX || !mrc_requester_room(qp) ||
+		  qp->sendq.cur == qp->sendq.tail);
 	qp->tx_packets += b->count;
 	if (b->rtx) {
 		qp->rtx_packets += b->count;
@@ -467,17 +470,35 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	return more && !err;
 }
 
+/* Others want this CPU too: the timer goes on with it. */
+static void mrc_requester_yield(struct mrc_qp *qp)
+{
+	spin_lock(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS && !qp->dead) {
+		qp->timer_at = ktime_get_ns();
+		hrtimer_start(&qp->timer, ns_to_ktime(qp->timer_at),
+			      HRTIMER_MODE_ABS_SOFT);
+	}
+	spin_unlock(&qp->tx_lock);
+}
+
 void mrc_requester_run(struct mrc_qp *qp)
 {
+	unsigned int budget = MRC_RUN_BATCHES;
+
 	set_bit(MRC_RUN_WANTED, &qp->run);
 	while (test_bit(MRC_RUN_WANTED, &qp->run) &&
 	       !test_and_set_bit_lock(MRC_RUN_BUSY, &qp->run)) {
 		clear_bit(MRC_RUN_WANTED, &qp->run);
-		while (mrc_requester_step(qp))
-			;
+		while (budget && mrc_requester_step(qp))
+			budget--;
 		clear_bit_unlock(MRC_RUN_BUSY, &qp->run);
 		/* Against the set_bit() of somebody who just found it busy. */
 		smp_mb__after_atomic();
+		if (!budget) {
+			mrc_requester_yield(qp);
+			break;
+		}
 	}
 }
 
