@@ -60,8 +60,8 @@ static int mrc_query_device(struct ib_device *ibdev,
 static void mrc_fw_str(struct ib_device *ibdev, char *str)
 {
 	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u",
-		 (u32)(MRC_FW_VER >> 32), (u32)(MRC_FW_VER >> 16) & 0xffff,
-		 (u32)MRC_FW_VER & 0xffff);
+		 (u32)(MRC_FW_VER >> 32), (u32)(MRC_FW_VER >> 16 & 0xffff),
+		 (u32)(MRC_FW_VER & 0xffff));
 }
 
 /* The core knows the device no longer, or never did, and frees it after this. */
@@ -69,8 +69,11 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 {
 	struct mrc_ibdev *m = to_mrc_ibdev(ibdev);
 
+	/* The registry looks at it until it is told. */
+	mrc_dev_get(m->dev);
 	mrc_dev_shutdown(m->dev);
 	mrc_registry_del(m);
+	mrc_dev_put(m->dev);
 }
 
 static const struct ib_device_ops mrc_dev_ops = {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Completion queues. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "provider.h"
+
+struct mrc_create_cq_answer {
+	struct ib_uverbs_create_cq_resp core;
+	struct mrc_create_cq_resp mrc;
+};
+_Static_assert(offsetof(struct mrc_create_cq_answer, mrc) ==
+		       sizeof(struct ib_uverbs_create_cq_resp),
+	       "padding in a response");
+
+struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
+			     struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct mrc_create_cq_answer answer = {};
+	struct mrc_ucq *cq = calloc(1, sizeof(*cq));
+	int err;
+
+	if (!cq)
+		return NULL;
+	err = ibv_cmd_create_cq(context, cqe, channel, comp_vector, &cq->base.cq, NULL, 0,
+				&answer.core, sizeof(answer));
+	if (err)
+		goto err_free;
+	err = mrc_uring_map(&cq->ring, context->cmd_fd, &answer.mrc.cq);
+	if (err)
+		goto err_destroy;
+	return &cq->base.cq;
+
+err_destroy:
+	ibv_cmd_destroy_cq(&cq->base.cq);
+err_free:
+	free(cq);
+	errno = err;
+	return NULL;
+}
+
+int mrc_destroy_cq(struct ibv_cq *ibcq)
+{
+	struct mrc_ucq *cq = to_mrc_ucq(ibcq);
+	int err = ibv_cmd_destroy_cq(ibcq);
+
+	if (err)
+		return err;
+	mrc_uring_unmap(&cq->ring);
+	free(cq);
+	return 0;
+}
+
+static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
+{
+	*wc = (struct ibv_wc){
+		.wr_id = cqe->wr_id,
+		.status = (enum ibv_wc_status)cqe->status,
+		.opcode = (enum ibv_wc_opcode)cqe->opcode,
+		.byte_len = cqe->byte_len,
+		.qp_num = cqe->qpn,
+	};
+	if (cqe->flags & MRC_CQE_IMM) {
+		wc->imm_data = cqe->imm_data;
+		wc->wc_flags = IBV_WC_WITH_IMM;
+	}
+}
+
+int mrc_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
+{
+	struct mrc_ucq *cq = to_mrc_ucq(ibcq);
+	int n = 0;
+
+	pthread_spin_lock(&cq->ring.lock);
+	while (n < num_entries && mrc_uring_has_entry(&cq->ring)) {
+		mrc_fill_wc(&wc[n++], mrc_uring_entry(&cq->ring));
+		cq->ring.index++;
+	}
+	if (n)
+		mrc_uring_release(&cq->ring);
+	pthread_spin_unlock(&cq->ring.lock);
+	return n;
+}

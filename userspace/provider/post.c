@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Posting: ibv_post_send(), ibv_post_recv(), and the doorbells. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "provider.h"
+
+/*
+ * A doorbell is the kernel's own post call with an empty list. The wqe_size is
+ * only compared with that of the kernel's request.
+ */
+int mrc_send_doorbell(struct mrc_uqp *qp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct ibv_post_send cmd = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_POST_SEND,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.core_payload = {
+			.response = (uintptr_t)&resp,
+			.qp_handle = qp->base.qp.handle,
+			.wqe_size = sizeof(struct ib_uverbs_send_wr),
+		},
+	};
+
+	if (write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) != (ssize_t)sizeof(cmd))
+		return errno;
+	return 0;
+}
+
+static int mrc_recv_doorbell(struct mrc_uqp *qp)
+{
+	struct ib_uverbs_post_recv_resp resp;
+	struct ibv_post_recv cmd = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_POST_RECV,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.core_payload = {
+			.response = (uintptr_t)&resp,
+			.qp_handle = qp->base.qp.handle,
+			.wqe_size = sizeof(struct ib_uverbs_recv_wr),
+		},
+	};
+
+	if (write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) != (ssize_t)sizeof(cmd))
+		return errno;
+	return 0;
+}
+
+/* MRC writes; it does not send, read or count. */
+static int mrc_check_opcode(enum ibv_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return 0;
+	case IBV_WR_SEND:
+	case IBV_WR_SEND_WITH_IMM:
+	case IBV_WR_SEND_WITH_INV:
+	case IBV_WR_RDMA_READ:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_BIND_MW:
+	case IBV_WR_TSO:
+		return EOPNOTSUPP;
+	default:
+		return EINVAL;
+	}
+}
+
+int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		   unsigned int flags, struct mrc_send_wr **entry)
+{
+	struct mrc_send_wr *wr;
+	int err = mrc_check_opcode(opcode);
+
+	if (err)
+		return err;
+	if (!mrc_uring_has_room(&qp->sq))
+		return ENOMEM;
+	wr = mrc_uring_entry(&qp->sq);
+	wr->wr_id = wr_id;
+	wr->opcode = opcode == IBV_WR_RDMA_WRITE ? MRC_WR_WRITE : MRC_WR_WRITE_IMM;
+	wr->flags = flags & IBV_SEND_SIGNALED ? MRC_WR_SIGNALED : 0;
+	wr->num_sge = 0;
+	wr->inline_len = 0;
+	wr->imm_data = 0;
+	*entry = wr;
+	return 0;
+}
+
+int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct ibv_sge *sge,
+		      size_t n)
+{
+	size_t i;
+
+	if (n > qp->max_sge)
+		return EINVAL;
+	for (i = 0; i < n; i++) {
+		wr->sge[i].addr = sge[i].addr;
+		wr->sge[i].length = sge[i].length;
+		wr->sge[i].lkey = sge[i].lkey;
+	}
+	wr->num_sge = (uint32_t)n;
+	return 0;
+}
+
+int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
+			size_t length)
+{
+	if (length > qp->max_inline - wr->inline_len)
+		return EINVAL;
+	memcpy(wr->inline_data + wr->inline_len, data, length);
+	wr->inline_len += (uint32_t)length;
+	wr->flags |= MRC_WR_INLINE;
+	return 0;
+}
+
+static int mrc_fill_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr,
+			   const struct ibv_send_wr *src)
+{
+	int i, err = 0;
+
+	wr->flags |= MRC_WR_INLINE;
+	for (i = 0; i < src->num_sge && !err; i++)
+		err = mrc_send_add_inline(qp, wr, (const void *)(uintptr_t)src->sg_list[i].addr,
+					  src->sg_list[i].length);
+	return err;
+}
+
+static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
+{
+	struct mrc_send_wr *wr;
+	int err;
+
+	if (src->num_sge < 0)
+		return EINVAL;
+	err = mrc_send_begin(qp, src->wr_id, src->opcode, src->send_flags, &wr);
+	if (err)
+		return err;
+	wr->remote_addr = src->wr.rdma.remote_addr;
+	wr->rkey = src->wr.rdma.rkey;
+	if (src->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		wr->imm_data = src->imm_data;
+	if (src->send_flags & IBV_SEND_INLINE)
+		err = mrc_fill_inline(qp, wr, src);
+	else
+		err = mrc_send_set_sges(qp, wr, src->sg_list, (size_t)src->num_sge);
+	if (!err)
+		qp->sq.index++;
+	return err;
+}
+
+/* Verbs: sends are for QPs that are connected, or in error, where they are flushed. */
+static bool mrc_may_send(const struct ibv_qp *qp)
+{
+	return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_ERR;
+}
+
+int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
+	struct ibv_send_wr *first = wr;
+	int err = 0, bell;
+
+	if (!mrc_may_send(ibqp)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	pthread_spin_lock(&qp->sq.lock);
+	for (; wr; wr = wr->next) {
+		err = mrc_send_one(qp, wr);
+		if (err)
+			break;
+	}
+	mrc_uring_publish(&qp->sq);
+	pthread_spin_unlock(&qp->sq.lock);
+	*bad_wr = wr;
+	if (wr == first)
+		return err;
+	bell = mrc_send_doorbell(qp);
+	if (!err && bell) {
+		*bad_wr = first;
+		err = bell;
+	}
+	return err;
+}
+
+int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
+	struct mrc_recv_wr *entry;
+	int err = ibqp->state == IBV_QPS_RESET ? EINVAL : 0;
+
+	pthread_spin_lock(&qp->rq.lock);
+	for (; wr && !err; wr = wr->next) {
+		if (!mrc_uring_has_room(&qp->rq)) {
+			err = ENOMEM;
+			break;
+		}
+		entry = mrc_uring_entry(&qp->rq);
+		entry->wr_id = wr->wr_id;
+		qp->rq.index++;
+	}
+	mrc_uring_publish(&qp->rq);
+	pthread_spin_unlock(&qp->rq.lock);
+	*bad_wr = wr;
+	/* Pairs with the kernel: it sets the flag, then looks at our index. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&qp->rq.mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL)
+		mrc_recv_doorbell(qp);
+	return err;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/**
+ * @file
+ * The libibverbs provider for mrc devices: its objects and what its files
+ * share.
+ *
+ * Work requests and completions pass through rings in memory shared with the
+ * kernel; one system call per list of sends (the doorbell), none for polling.
+ */
+#ifndef MRC_PROVIDER_H
+#define MRC_PROVIDER_H
+
+#include <pthread.h>
+#include <rdma/mrc-abi.h>
+
+#include "verbs_private.h"
+
+#define MRC_CONTAINER(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+
+/**
+ * @brief The program's side of a ring.
+ *
+ * The lock guards the program's index, which is the producer of SQ and RQ and
+ * the consumer of a CQ.
+ */
+struct mrc_uring {
+	struct mrc_ring *mem;	/**< shared memory */
+	size_t bytes;		/**< mapped */
+	uint32_t entry_size;	/**< bytes per entry */
+	uint32_t size;		/**< entries, a power of two */
+	uint32_t index;		/**< our own index, runs freely */
+	pthread_spinlock_t lock;
+};
+
+/** @brief A device. The tail stays free: newer libibverbs may have a larger base. */
+struct mrc_udevice {
+	struct verbs_device base;
+	char spare[256];
+};
+
+/** @brief An opened device. */
+struct mrc_ucontext {
+	struct verbs_context base;
+};
+
+/** @brief A completion queue. */
+struct mrc_ucq {
+	struct verbs_cq base;
+	struct mrc_uring ring;
+};
+
+/** @brief A QP, and the request under construction of the ibv_wr_* calls. */
+struct mrc_uqp {
+	struct verbs_qp base;
+	struct mrc_uring sq;
+	struct mrc_uring rq;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint32_t wr_start;	/**< index before ibv_wr_start() */
+	int wr_error;		/**< first error since ibv_wr_start() */
+	struct mrc_send_wr *wr; /**< being built, or NULL */
+};
+
+static inline struct mrc_ucq *to_mrc_ucq(struct ibv_cq *cq)
+{
+	return MRC_CONTAINER(cq, struct mrc_ucq, base.cq);
+}
+
+static inline struct mrc_uqp *to_mrc_uqp(struct ibv_qp *qp)
+{
+	return MRC_CONTAINER(qp, struct mrc_uqp, base.qp);
+}
+
+/* ring.c */
+
+/**
+ * @brief Map a ring.
+ * @return 0 or an errno value.
+ */
+int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info *info);
+
+/** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
+void mrc_uring_unmap(struct mrc_uring *ring);
+
+/** @brief The kernel emptied the ring. */
+void mrc_uring_reset(struct mrc_uring *ring);
+
+/** @brief The entry at our index. */
+static inline void *mrc_uring_entry(const struct mrc_uring *ring)
+{
+	return ring->mem->entries + (size_t)(ring->index & (ring->size - 1)) * ring->entry_size;
+}
+
+/** @brief May one more entry be produced? */
+static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
+{
+	return ring->index - __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE) < ring->size;
+}
+
+/** @brief Show the kernel all entries before our index. */
+static inline void mrc_uring_publish(struct mrc_uring *ring)
+{
+	__atomic_store_n(&ring->mem->producer, ring->index, __ATOMIC_RELEASE);
+}
+
+/** @brief Is there an entry to consume? */
+static inline bool mrc_uring_has_entry(const struct mrc_uring *ring)
+{
+	return __atomic_load_n(&ring->mem->producer, __ATOMIC_ACQUIRE) != ring->index;
+}
+
+/** @brief Give the entries before our index back. */
+static inline void mrc_uring_release(struct mrc_uring *ring)
+{
+	__atomic_store_n(&ring->mem->consumer, ring->index, __ATOMIC_RELEASE);
+}
+
+/* cq.c */
+struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
+			     struct ibv_comp_channel *channel, int comp_vector);
+int mrc_destroy_cq(struct ibv_cq *cq);
+int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+
+/* qp.c */
+struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+int mrc_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
+int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init);
+int mrc_destroy_qp(struct ibv_qp *qp);
+
+/* post.c */
+int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/** @brief Tell the kernel that the send ring has entries. @return 0 or an errno value. */
+int mrc_send_doorbell(struct mrc_uqp *qp);
+
+/**
+ * @brief Begin a request in the send ring. The lock of the ring is held.
+ * @return 0 and the entry, or an errno value.
+ */
+int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode, unsigned int flags,
+		   struct mrc_send_wr **entry);
+
+/** @brief Gather list of a request. @return 0 or EINVAL. */
+int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct ibv_sge *sge,
+		      size_t n);
+
+/** @brief More inline bytes for a request. @return 0 or EINVAL. */
+int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
+			size_t length);
+
+/* wr.c */
+
+/** The ibv_wr_* requests that the device knows. */
+#define MRC_SEND_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+
+/** @brief Offer the ibv_wr_* calls on a QP. @param ops IBV_QP_EX_WITH_* bits. */
+void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops);
+
+#endif /* MRC_PROVIDER_H */
