@@ -162,6 +162,8 @@ void mrc_planes_init(struct mrc_planes *planes,
  * mrc_planes_destroy() - remove all planes; the table may be freed after an RCU grace period
  * @planes: the table
  *
+ * A holder of a reference to the device may still call in: mrc_plane_add() then fails.
+ *
  * Context: process, sleeps; RTNL may be held.
  */
 void mrc_planes_destroy(struct mrc_planes *planes)
@@ -174,13 +176,13 @@ void mrc_planes_destroy(struct mrc_planes *planes)
 	mutex_unlock(&mrc_planes_all_lock);
 
 	mutex_lock(&planes->lock);
+	planes->closed = true;
 	for (port = 1; port <= MRC_PORT_MAX; port++) {
 		plane = mrc_plane_locked(planes, port);
 		if (plane)
 			mrc_plane_remove(planes, plane);
 	}
 	mutex_unlock(&planes->lock);
-	mutex_destroy(&planes->lock);
 }
 
 static int mrc_plane_check_dev(const struct net_device *dev,
@@ -270,6 +272,11 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 	int ret;
 
 	mutex_lock(&planes->lock);
+	if (planes->closed) {
+		NL_SET_ERR_MSG(extack, "The device is being deleted");
+		ret = -ENODEV;
+		goto out;
+	}
 	ret = mrc_plane_check_dev(dev, extack);
 	if (!ret)
 		ret = mrc_plane_find_port(planes, port, dev, extack);

@@ -83,12 +83,14 @@ struct mrc_plane {
  * @changed: told about each change of usability, with @lock held, process context, may sleep;
  *           also when a plane appears or is about to be released (@gone set)
  * @list: all tables, for the notifier
+ * @closed: destroyed: nothing is added any more
  */
 struct mrc_planes {
 	struct mutex lock;
 	struct mrc_plane __rcu *port[MRC_PORT_MAX];
 	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane);
 	struct list_head list;
+	bool closed;
 };
 
 /** mrc_plane_usable() - may packets be sent through this plane now? */
@@ -110,7 +112,8 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * @extack: says why not
  *
  * Context: process, sleeps.
- * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM.
+ * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM, -ENODEV (the
+ * table was destroyed meanwhile).
  */
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		  struct netlink_ext_ack *extack);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels in the interface of generic netlink families.
+ */
+#ifndef _MRC_COMPAT_NETLINK_H
+#define _MRC_COMPAT_NETLINK_H
+
+#include <net/genetlink.h>
+
+#include "compat-config.h"
+
+/* Parsed attributes of a dump's request. */
+static inline struct nlattr **mrc_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef HAVE_GENL_DUMPIT_INFO_INFO
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+#endif /* _MRC_COMPAT_NETLINK_H */

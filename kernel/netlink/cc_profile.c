@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: CC profiles.
+ */
+#include "../transport/cc_profile.h"
+#include "message.h"
+
+#define MRC_NL_ALGORITHM_LEN	sizeof_field(struct mrc_cc_profile, algorithm)
+
+const struct nla_policy mrc_nl_cc_profile_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_CC_PROFILE_ID] = { .type = NLA_U64 },
+};
+
+const struct nla_policy mrc_nl_cc_profile_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_CC_PROFILE_ID] = { .type = NLA_U64 },
+	[MRC_A_CC_PROFILE_ALGORITHM] = { .type = NLA_NUL_STRING,
+					 .len = MRC_NL_ALGORITHM_LEN - 1 },
+	[MRC_A_CC_PROFILE_WINDOW] = { .type = NLA_U32 },
+};
+
+static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
+				 const struct mrc_nl_to *to,
+				 struct mrc_dev *dev,
+				 const struct mrc_cc_profile *p)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_CC_PROFILE_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ||
+	    nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ||
+	    nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int mrc_nl_require_id(struct genl_info *info)
+{
+	return mrc_nl_require(info, MRC_A_CC_PROFILE_ID,
+			      KBUILD_MODNAME ": id is missing");
+}
+
+static int mrc_nl_cc_profile_answer(struct sk_buff *skb, struct genl_info *info,
+				    struct mrc_dev *dev)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct mrc_cc_profile p;
+	struct sk_buff *msg;
+
+	if (!mrc_cc_profile_get(dev, nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
+				&p)) {
+		NL_SET_ERR_MSG_MOD(info->extack, "no such CC profile");
+		return mrc_nl_blame(info, -ENOENT, MRC_A_CC_PROFILE_ID);
+	}
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	return mrc_nl_reply(msg, info,
+			    mrc_nl_cc_profile_msg(msg, &to, dev, &p));
+}
+
+int mrc_nl_cc_profile_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_id(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_nl_cc_profile_answer(skb, info, dev);
+	mrc_dev_put(dev);
+	return err;
+}
+
+static int mrc_nl_cc_profile_fill(struct sk_buff *skb,
+				  struct netlink_callback *cb,
+				  struct mrc_dev *dev)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+	struct mrc_cc_profile p;
+	int err;
+
+	do {
+		if (!mrc_cc_profile_next(dev, cur->next, &p))
+			return 0;
+		err = mrc_nl_cc_profile_msg(skb, &to, dev, &p);
+		if (!err)
+			cur->next = p.id + 1;
+	} while (!err && cur->next);	/* 0: that was the last possible id */
+	return err;
+}
+
+int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
+}
+
+static int mrc_nl_blame_cc_profile(struct genl_info *info, int err)
+{
+	int about = MRC_A_CC_PROFILE_ID;
+
+	if (err == -EOPNOTSUPP)
+		about = MRC_A_CC_PROFILE_ALGORITHM;
+	else if (err == -ERANGE)
+		about = MRC_A_CC_PROFILE_WINDOW;
+	return mrc_nl_blame(info, err, about);
+}
+
+static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
+{
+	struct nlattr **a = info->attrs;
+	struct mrc_cc_profile p = { };
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require_id(info);
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_CC_PROFILE_ALGORITHM,
+				     KBUILD_MODNAME ": algorithm is missing");
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_CC_PROFILE_WINDOW,
+				     KBUILD_MODNAME ": window is missing");
+	if (err)
+		return err;
+	p.id = nla_get_u64(a[MRC_A_CC_PROFILE_ID]);
+	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
+		    sizeof(p.algorithm));
+	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_cc_profile_set(dev, &p, replace, info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame_cc_profile(info, err);
+}
+
+int mrc_nl_cc_profile_add(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_cc_profile_change(info, false);
+}
+
+int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_cc_profile_change(info, true);
+}
+
+int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_id(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_cc_profile_del(dev,
+				 nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
+				 info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_CC_PROFILE_ID);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: devices and their settings.
+ */
+#include "message.h"
+
+/* Reading and writing back settings is one step. */
+static DEFINE_MUTEX(mrc_nl_cfg_mutex);
+
+const struct nla_policy mrc_nl_device_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+};
+
+const struct nla_policy mrc_nl_device_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_DEVICE_BURST] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_BURST_MAX),
+	[MRC_A_DEVICE_ICRC] = MRC_NL_POLICY_BOOL,
+	[MRC_A_DEVICE_UDP_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[MRC_A_DEVICE_HOP_LIMIT] = NLA_POLICY_MIN(NLA_U8, 1),
+	[MRC_A_DEVICE_DSCP_DATA] = NLA_POLICY_MAX(NLA_U8, 63),
+	[MRC_A_DEVICE_DSCP_RTX] = NLA_POLICY_MAX(NLA_U8, 63),
+	[MRC_A_DEVICE_DSCP_CONTROL] = NLA_POLICY_MAX(NLA_U8, 63),
+	[MRC_A_DEVICE_MPR] = NLA_POLICY_MIN(NLA_U8, 1),
+	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_MIN(NLA_U32, 1),
+	[MRC_A_DEVICE_TUNNEL_SOURCE] = MRC_NL_POLICY_IN6,
+};
+
+static int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg)
+{
+	return nla_put_u8(skb, MRC_A_DEVICE_BURST, cfg->burst) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_ICRC, cfg->icrc) ?:
+	       nla_put_u16(skb, MRC_A_DEVICE_UDP_PORT, cfg->udp_port) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_HOP_LIMIT, cfg->hop_limit) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_DATA, cfg->dscp_data) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_RTX, cfg->dscp_rtx) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_CONTROL, cfg->dscp_control) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_MPR, cfg->mpr) ?:
+	       nla_put_u32(skb, MRC_A_DEVICE_SACK_BYTES, cfg->sack_bytes) ?:
+	       nla_put_in6_addr(skb, MRC_A_DEVICE_TUNNEL_SOURCE,
+				&cfg->tunnel_saddr);
+}
+
+static int mrc_nl_put_counters(struct sk_buff *skb, struct mrc_dev *dev)
+{
+	struct nlattr *nest;
+	unsigned int i;
+	u64 value;
+
+	for (i = 0; i < MRC_CNT_COUNT; i++) {
+		value = mrc_counter_sum(dev->counters, i);
+		nest = nla_nest_start(skb, MRC_A_DEVICE_COUNTER);
+		if (!nest ||
+		    nla_put_string(skb, MRC_A_COUNTER_NAME,
+				   mrc_counter_names[i]) ||
+		    mrc_nl_put_u64(skb, MRC_A_COUNTER_VALUE, value))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int mrc_nl_put_device(struct sk_buff *skb, struct mrc_dev *dev)
+{
+	struct mrc_dev_cfg cfg;
+
+	mutex_lock(&dev->cfg_lock);
+	cfg = dev->cfg;
+	mutex_unlock(&dev->cfg_lock);
+
+	return nla_put_u32(skb, MRC_A_DEVICE_IFINDEX, dev->anchor->ifindex) ?:
+	       nla_put_string(skb, MRC_A_DEVICE_IFNAME, dev->anchor->name) ?:
+	       mrc_nl_put_cfg(skb, &cfg) ?:
+	       nla_put_u32(skb, MRC_A_DEVICE_PORTS_UP,
+			   mrc_planes_mask(&dev->planes)) ?:
+	       nla_put_u32(skb, MRC_A_DEVICE_QPS, atomic_read(&dev->qps)) ?:
+	       mrc_nl_put_counters(skb, dev);
+}
+
+static int mrc_nl_device_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+			     struct mrc_dev *dev)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_DEVICE_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_put_device(skb, dev)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int mrc_nl_device_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct mrc_dev *dev = mrc_nl_dev(info);
+	struct sk_buff *msg;
+	int err;
+
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	err = msg ? mrc_nl_reply(msg, info, mrc_nl_device_msg(msg, &to, dev)) :
+		    -ENOMEM;
+	mrc_dev_put(dev);
+	return err;
+}
+
+static int mrc_nl_device_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct mrc_dev *dev)
+{
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+
+	return mrc_nl_device_msg(skb, &to, dev);
+}
+
+int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_device_fill);
+}
+
+static void mrc_nl_get_cfg(struct nlattr **a, struct mrc_dev_cfg *cfg)
+{
+	if (a[MRC_A_DEVICE_BURST])
+		cfg->burst = nla_get_u8(a[MRC_A_DEVICE_BURST]);
+	if (a[MRC_A_DEVICE_ICRC])
+		cfg->icrc = nla_get_u8(a[MRC_A_DEVICE_ICRC]);
+	if (a[MRC_A_DEVICE_UDP_PORT])
+		cfg->udp_port = nla_get_u16(a[MRC_A_DEVICE_UDP_PORT]);
+	if (a[MRC_A_DEVICE_HOP_LIMIT])
+		cfg->hop_limit = nla_get_u8(a[MRC_A_DEVICE_HOP_LIMIT]);
+	if (a[MRC_A_DEVICE_DSCP_DATA])
+		cfg->dscp_data = nla_get_u8(a[MRC_A_DEVICE_DSCP_DATA]);
+	if (a[MRC_A_DEVICE_DSCP_RTX])
+		cfg->dscp_rtx = nla_get_u8(a[MRC_A_DEVICE_DSCP_RTX]);
+	if (a[MRC_A_DEVICE_DSCP_CONTROL])
+		cfg->dscp_control = nla_get_u8(a[MRC_A_DEVICE_DSCP_CONTROL]);
+	if (a[MRC_A_DEVICE_MPR])
+		cfg->mpr = nla_get_u8(a[MRC_A_DEVICE_MPR]);
+	if (a[MRC_A_DEVICE_SACK_BYTES])
+		cfg->sack_bytes = nla_get_u32(a[MRC_A_DEVICE_SACK_BYTES]);
+	if (a[MRC_A_DEVICE_TUNNEL_SOURCE])
+		cfg->tunnel_saddr = nla_get_in6_addr(a[MRC_A_DEVICE_TUNNEL_SOURCE]);
+}
+
+/* What only a look at the device's state can refuse is about the port. */
+static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
+{
+	struct mrc_dev_cfg cfg;
+	int err;
+
+	mutex_lock(&mrc_nl_cfg_mutex);
+	mutex_lock(&dev->cfg_lock);
+	cfg = dev->cfg;
+	mutex_unlock(&dev->cfg_lock);
+	mrc_nl_get_cfg(info->attrs, &cfg);
+	err = mrc_dev_set_cfg(dev, &cfg, info->extack);
+	mutex_unlock(&mrc_nl_cfg_mutex);
+	return mrc_nl_blame(info, err, MRC_A_DEVICE_UDP_PORT);
+}
+
+int mrc_nl_device_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *source = info->attrs[MRC_A_DEVICE_TUNNEL_SOURCE];
+	struct mrc_dev *dev;
+	struct in6_addr addr;
+	int err;
+
+	if (source) {
+		addr = nla_get_in6_addr(source);
+		if (ipv6_addr_is_multicast(&addr)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, source,
+					    KBUILD_MODNAME ": not a unicast address");
+			return -EINVAL;
+		}
+	}
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_nl_apply_cfg(dev, info);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return err;
+}

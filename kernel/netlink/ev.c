@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: EVs of a profile.
+ */
+#include <linux/seg6.h>
+#include <linux/seg6_iptunnel.h>
+#include <net/ipv6.h>
+
+#include "../compat/compat_netlink.h"
+#include "ev.h"
+#include "message.h"
+
+static const struct nla_policy mrc_nl_seg6_policy[] = {
+	[SEG6_IPTUNNEL_SRH] =
+		NLA_POLICY_MIN_LEN(sizeof(struct seg6_iptunnel_encap) +
+				   sizeof(struct ipv6_sr_hdr) +
+				   sizeof(struct in6_addr)),
+};
+
+/* As part of a profile. */
+const struct nla_policy mrc_nl_ev_policy[MRC_A_EV_MAX + 1] = {
+	[MRC_A_EV_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
+	[MRC_A_EV_VALUE] = { .type = NLA_U32 },
+	[MRC_A_EV_SID] = MRC_NL_POLICY_IN6,
+	[MRC_A_EV_ENCAP] = NLA_POLICY_NESTED(mrc_nl_seg6_policy),
+	[MRC_A_EV_TABLE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[MRC_A_EV_DENIED] = MRC_NL_POLICY_BOOL,
+};
+
+const struct nla_policy mrc_nl_ev_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_EV_EV_PROFILE] = { .type = NLA_U64 },
+};
+
+const struct nla_policy mrc_nl_ev_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_EV_EV_PROFILE] = { .type = NLA_U64 },
+	[MRC_A_EV_INDEX] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX - 1),
+	[MRC_A_EV_DENIED] = MRC_NL_POLICY_BOOL,
+};
+
+#define MRC_NL_REFUSE(extack, attr, msg) ({				\
+	NL_SET_ERR_MSG_ATTR(extack, attr, KBUILD_MODNAME ": " msg);	\
+	-EINVAL;							\
+})
+
+static int mrc_nl_parse_value(struct nlattr **tb, const struct nlattr *attr,
+			      enum mrc_ev_format format, struct mrc_ev_spec *ev,
+			      struct netlink_ext_ack *extack)
+{
+	struct nlattr *wrong = tb[MRC_A_EV_SID] ?: tb[MRC_A_EV_ENCAP] ?:
+			       tb[MRC_A_EV_TABLE];
+
+	if (wrong)
+		return MRC_NL_REFUSE(extack, wrong, "only SRv6 EVs have that");
+	if (!tb[MRC_A_EV_VALUE])
+		return MRC_NL_REFUSE(extack, attr, "EV without a value");
+	ev->value = nla_get_u32(tb[MRC_A_EV_VALUE]);
+	if (format == MRC_EV_FMT_UDP) {
+		if (ev->value > U16_MAX)
+			return MRC_NL_REFUSE(extack, tb[MRC_A_EV_VALUE],
+					     "value of a UDP EV is a source port");
+		ev->value <<= 16;
+	}
+	ev->path.kind = MRC_PATH_PLAIN;
+	return 0;
+}
+
+static int mrc_nl_parse_sid(const struct nlattr *attr, struct mrc_ev_spec *ev,
+			    struct netlink_ext_ack *extack)
+{
+	int type;
+
+	ev->path.sid = nla_get_in6_addr(attr);
+	type = ipv6_addr_type(&ev->path.sid);
+	if (!(type & IPV6_ADDR_UNICAST) ||
+	    type & (IPV6_ADDR_LOOPBACK | IPV6_ADDR_LINKLOCAL | IPV6_ADDR_MAPPED))
+		return MRC_NL_REFUSE(extack, attr, "SID is not a routable unicast address");
+	ev->path.kind = MRC_PATH_SID;
+	return 0;
+}
+
+static int mrc_nl_parse_encap(struct net *net, const struct nlattr *attr,
+			      struct mrc_ev_spec *ev,
+			      struct netlink_ext_ack *extack)
+{
+	struct mrc_srh *srh = mrc_srh_parse(net, attr, extack);
+
+	if (IS_ERR(srh)) {
+		if (extack && !extack->_msg)
+			NL_SET_ERR_MSG_MOD(extack, "not a valid segment list");
+		if (extack && !extack->bad_attr)
+			NL_SET_BAD_ATTR(extack, attr);
+		return PTR_ERR(srh);
+	}
+	ev->path.kind = MRC_PATH_SRH;
+	ev->path.srh = srh;
+	return 0;
+}
+
+static int mrc_nl_parse_srv6(struct net *net, struct nlattr **tb,
+			     const struct nlattr *attr, struct mrc_ev_spec *ev,
+			     struct netlink_ext_ack *extack)
+{
+	struct nlattr *sid = tb[MRC_A_EV_SID], *encap = tb[MRC_A_EV_ENCAP];
+	struct nlattr *table = tb[MRC_A_EV_TABLE];
+
+	if (tb[MRC_A_EV_VALUE])
+		return MRC_NL_REFUSE(extack, tb[MRC_A_EV_VALUE], "SRv6 EVs have no value");
+	if (!!sid + !!encap + !!table != 1)
+		return MRC_NL_REFUSE(extack, attr, "an SRv6 EV has either sid, encap or table");
+	if (sid)
+		return mrc_nl_parse_sid(sid, ev, extack);
+	if (encap)
+		return mrc_nl_parse_encap(net, encap, ev, extack);
+	ev->path.kind = MRC_PATH_TABLE;
+	ev->path.table = nla_get_u32(table);
+	return 0;
+}
+
+int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
+		    enum mrc_ev_format format, struct mrc_ev_spec *ev,
+		    struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[MRC_A_EV_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(tb, MRC_A_EV_MAX, attr, mrc_nl_ev_policy,
+			       extack);
+	if (err)
+		return err;
+	if (!tb[MRC_A_EV_PORT])
+		return MRC_NL_REFUSE(extack, attr, "EV without a port");
+	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
+	ev->denied = tb[MRC_A_EV_DENIED] && nla_get_u8(tb[MRC_A_EV_DENIED]);
+	if (format == MRC_EV_FMT_SRV6)
+		return mrc_nl_parse_srv6(net, tb, attr, ev, extack);
+	return mrc_nl_parse_value(tb, attr, format, ev, extack);
+}
+
+/* Segments in travel order come last to first in an SRH. */
+static void mrc_nl_fill_srh(const struct mrc_srh *s, unsigned int segments,
+			    unsigned int tlvs, struct seg6_iptunnel_encap *info)
+{
+	struct ipv6_sr_hdr *srh = info->srh;
+	unsigned int i, len;
+
+	info->mode = s->len && s->srh->segments_left == s->srh->first_segment ?
+		     SEG6_IPTUN_MODE_ENCAP : SEG6_IPTUN_MODE_ENCAP_RED;
+	len = struct_size(srh, segments, segments);
+	memset(srh, 0, sizeof(*srh));
+	srh->hdrlen = ((len + tlvs) >> 3) - 1;
+	srh->type = IPV6_SRCRT_TYPE_4;
+	srh->segments_left = segments - 1;
+	srh->first_segment = segments - 1;
+	for (i = 0; i < segments; i++)
+		mrc_srh_segment(s, i, &srh->segments[segments - 1 - i]);
+	if (s->len)
+		srh->tag = s->srh->tag;
+	memcpy((void *)srh + len, (void *)s->srh + s->len - tlvs, tlvs);
+}
+
+/* The attribute that a request would carry for this segment list. */
+static int mrc_nl_put_encap(struct sk_buff *skb, const struct mrc_srh *s)
+{
+	unsigned int segments = 0, tlvs = 0;
+	struct nlattr *nest, *attr;
+	struct in6_addr seg;
+
+	while (mrc_srh_segment(s, segments, &seg))
+		segments++;
+	if (s->len)
+		tlvs = s->len - struct_size(s->srh, segments,
+					    s->srh->first_segment + 1);
+	nest = nla_nest_start(skb, MRC_A_EV_ENCAP);
+	if (!nest)
+		return -EMSGSIZE;
+	attr = nla_reserve(skb, SEG6_IPTUNNEL_SRH,
+			   sizeof(struct seg6_iptunnel_encap) +
+			   struct_size(s->srh, segments, segments) + tlvs);
+	if (!attr)
+		return -EMSGSIZE;
+	mrc_nl_fill_srh(s, segments, tlvs, nla_data(attr));
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_ev_spec *ev,
+			   enum mrc_ev_format format)
+{
+	switch (ev->path.kind) {
+	case MRC_PATH_SID:
+		return nla_put_in6_addr(skb, MRC_A_EV_SID, &ev->path.sid);
+	case MRC_PATH_SRH:
+		return mrc_nl_put_encap(skb, ev->path.srh);
+	case MRC_PATH_TABLE:
+		return nla_put_u32(skb, MRC_A_EV_TABLE, ev->path.table);
+	default:
+		return nla_put_u32(skb, MRC_A_EV_VALUE,
+				   format == MRC_EV_FMT_UDP ?
+				   ev->value >> 16 : ev->value);
+	}
+}
+
+static int mrc_nl_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+			 struct mrc_dev *dev, const struct mrc_ev_profile *p,
+			 u16 index)
+{
+	const struct mrc_ev_spec *ev = &p->ev[index];
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_EV_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_put_u64(skb, MRC_A_EV_EV_PROFILE, p->id) ||
+	    nla_put_u16(skb, MRC_A_EV_INDEX, index) ||
+	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ||
+	    mrc_nl_put_path(skb, ev, p->format) ||
+	    nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Only replacement of the profile makes this part of a dump inconsistent. */
+static int mrc_nl_ev_fill_profile(struct sk_buff *skb,
+				  struct netlink_callback *cb,
+				  struct mrc_dev *dev,
+				  const struct mrc_ev_profile *p)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+	int err;
+
+	if (p->mode != MRC_EV_MODE_EXPLICIT)
+		return 0;
+	cb->seq = p->version + 1 ?: 1;
+	for (; cur->sub < p->count; cur->sub++) {
+		err = mrc_nl_ev_msg(skb, &to, dev, p, cur->sub);
+		if (err)
+			return err;
+	}
+	cb->prev_seq = 0;
+	return 0;
+}
+
+/* EVs of one profile, when the request names it. */
+static int mrc_nl_ev_fill_one(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct mrc_dev *dev, u64 id)
+{
+	struct mrc_ev_profile *p = mrc_ev_profile_get(dev, id);
+	int err;
+
+	if (!p && !mrc_nl_cursor(cb)->one)
+		return 0;
+	if (!p) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "no such EV profile");
+		return -ENOENT;
+	}
+	err = mrc_nl_ev_fill_profile(skb, cb, dev, p);
+	mrc_ev_profile_put(p);
+	return err;
+}
+
+static int mrc_nl_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct mrc_dev *dev)
+{
+	struct nlattr *id = mrc_dump_attrs(cb)[MRC_A_EV_EV_PROFILE];
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_ev_profile *p;
+	int err = 0;
+
+	if (id)
+		return mrc_nl_ev_fill_one(skb, cb, dev, nla_get_u64(id));
+	while (!err && (p = mrc_ev_profile_next(dev, cur->next))) {
+		if (p->id != cur->next) {
+			/* A profile half shown is gone: no version fits. */
+			cb->prev_seq = cur->sub ? U32_MAX : 0;
+			cur->next = p->id;
+			cur->sub = 0;
+		}
+		err = mrc_nl_ev_fill_profile(skb, cb, dev, p);
+		mrc_ev_profile_put(p);
+		if (err || !++cur->next)
+			break;
+		cur->sub = 0;
+	}
+	return err;
+}
+
+int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
+}
+
+int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require(info, MRC_A_EV_EV_PROFILE,
+			     KBUILD_MODNAME ": ev-profile is missing");
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_EV_INDEX,
+				     KBUILD_MODNAME ": index is missing");
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_EV_DENIED,
+				     KBUILD_MODNAME ": denied is missing");
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_ev_profile_deny(dev, nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
+				  nla_get_u16(a[MRC_A_EV_INDEX]),
+				  nla_get_u8(a[MRC_A_EV_DENIED]),
+				  info->extack);
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_EV_INDEX);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Netlink: EVs of a profile.
+ */
+#ifndef _MRC_NETLINK_EV_H
+#define _MRC_NETLINK_EV_H
+
+#include "../transport/ev_profile.h"
+
+/**
+ * mrc_nl_ev_parse() - an EV out of a request
+ * @net: namespace
+ * @attr: nested attribute, validated by mrc_nl_ev_policy
+ * @format: of the profile
+ * @ev: zeroed; a segment list is a reference that the profile drops
+ * @extack: says why not, and about which attribute
+ *
+ * Context: process, sleeps.
+ * Return: 0 or a negative error.
+ */
+int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
+		    enum mrc_ev_format format, struct mrc_ev_spec *ev,
+		    struct netlink_ext_ack *extack);
+
+#endif /* _MRC_NETLINK_EV_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: EV profiles. A profile comes in one request with all its EVs; EVs
+ * are shown by their own command, so that each message stays small.
+ */
+#include "../transport/ev_profile.h"
+#include "ev.h"
+#include "message.h"
+
+static_assert((int)MRC_EV_FMT_STEV == (int)MRC_NL_EV_FORMAT_STEV);
+static_assert((int)MRC_EV_FMT_SRV6 == (int)MRC_NL_EV_FORMAT_SRV6);
+static_assert((int)MRC_EV_FMT_UDP == (int)MRC_NL_EV_FORMAT_UDP);
+static_assert((int)MRC_EV_MODE_AUTO == (int)MRC_NL_EV_MODE_AUTO);
+static_assert((int)MRC_EV_MODE_EXPLICIT == (int)MRC_NL_EV_MODE_EXPLICIT);
+
+const struct nla_policy mrc_nl_ev_profile_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_EV_PROFILE_ID] = { .type = NLA_U64 },
+};
+
+const struct nla_policy mrc_nl_ev_profile_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_EV_PROFILE_ID] = { .type = NLA_U64 },
+	[MRC_A_EV_PROFILE_FORMAT] = NLA_POLICY_MAX(NLA_U8, MRC_NL_EV_FORMAT_UDP),
+	[MRC_A_EV_PROFILE_MODE] = NLA_POLICY_MAX(NLA_U8, MRC_NL_EV_MODE_EXPLICIT),
+	[MRC_A_EV_PROFILE_MIN_ACTIVE] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX),
+	[MRC_A_EV_PROFILE_COUNT] = NLA_POLICY_RANGE(NLA_U16, 1, MRC_EV_MAX),
+	[MRC_A_EV_PROFILE_EV] = NLA_POLICY_NESTED(mrc_nl_ev_policy),
+};
+
+static u16 mrc_nl_count_denied(const struct mrc_ev_profile *p)
+{
+	unsigned int i;
+	u16 denied = 0;
+
+	for (i = 0; p->mode == MRC_EV_MODE_EXPLICIT && i < p->count; i++)
+		denied += READ_ONCE(p->ev[i].denied);
+	return denied;
+}
+
+static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
+				 const struct mrc_nl_to *to,
+				 struct mrc_dev *dev,
+				 const struct mrc_ev_profile *p)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_EV_PROFILE_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_put_u64(skb, MRC_A_EV_PROFILE_ID, p->id) ||
+	    nla_put_u8(skb, MRC_A_EV_PROFILE_FORMAT, p->format) ||
+	    nla_put_u8(skb, MRC_A_EV_PROFILE_MODE, p->mode) ||
+	    nla_put_u16(skb, MRC_A_EV_PROFILE_MIN_ACTIVE, p->min_active) ||
+	    nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ||
+	    nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ||
+	    nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int mrc_nl_require_id(struct genl_info *info)
+{
+	return mrc_nl_require(info, MRC_A_EV_PROFILE_ID,
+			      KBUILD_MODNAME ": id is missing");
+}
+
+static int mrc_nl_ev_profile_answer(struct sk_buff *skb, struct genl_info *info,
+				    struct mrc_dev *dev)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	u64 id = nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]);
+	struct mrc_ev_profile *p = mrc_ev_profile_get(dev, id);
+	struct sk_buff *msg;
+	int err = -ENOMEM;
+
+	if (!p) {
+		NL_SET_ERR_MSG_MOD(info->extack, "no such EV profile");
+		return mrc_nl_blame(info, -ENOENT, MRC_A_EV_PROFILE_ID);
+	}
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	if (msg)
+		err = mrc_nl_reply(msg, info,
+				   mrc_nl_ev_profile_msg(msg, &to, dev, p));
+	mrc_ev_profile_put(p);
+	return err;
+}
+
+int mrc_nl_ev_profile_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_id(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_nl_ev_profile_answer(skb, info, dev);
+	mrc_dev_put(dev);
+	return err;
+}
+
+static int mrc_nl_ev_profile_fill(struct sk_buff *skb,
+				  struct netlink_callback *cb,
+				  struct mrc_dev *dev)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+	struct mrc_ev_profile *p;
+	int err;
+
+	do {
+		p = mrc_ev_profile_next(dev, cur->next);
+		if (!p)
+			return 0;
+		err = mrc_nl_ev_profile_msg(skb, &to, dev, p);
+		if (!err)
+			cur->next = p->id + 1;
+		mrc_ev_profile_put(p);
+	} while (!err && cur->next);	/* 0: that was the last possible id */
+	return err;
+}
+
+int mrc_nl_ev_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_ev_profile_fill);
+}
+
+/* Number of EVs in a request, or -EINVAL when it contradicts itself. */
+static int mrc_nl_count_evs(struct genl_info *info, bool automatic)
+{
+	struct nlattr *attr;
+	int rem, count = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		count += nla_type(attr) == MRC_A_EV_PROFILE_EV;
+	if (count > MRC_EV_MAX) {
+		NL_SET_ERR_MSG_MOD(info->extack, "an EV profile has at most 256 EVs");
+		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_EV);
+	}
+	if (automatic && count) {
+		NL_SET_ERR_MSG_MOD(info->extack, "mode auto draws its EVs, it takes no list");
+		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_EV);
+	}
+	if (automatic)
+		return mrc_nl_require(info, MRC_A_EV_PROFILE_COUNT,
+				      KBUILD_MODNAME ": mode auto needs a count");
+	if (!count)
+		return mrc_nl_require(info, MRC_A_EV_PROFILE_EV,
+				      KBUILD_MODNAME ": mode explicit needs EVs");
+	if (info->attrs[MRC_A_EV_PROFILE_COUNT]) {
+		NL_SET_ERR_MSG_MOD(info->extack, "count is for mode auto");
+		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_COUNT);
+	}
+	return count;
+}
+
+static int mrc_nl_parse_evs(struct genl_info *info, struct mrc_ev_profile *p)
+{
+	struct nlattr *attr;
+	unsigned int i = 0;
+	int rem, err;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != MRC_A_EV_PROFILE_EV)
+			continue;
+		err = mrc_nl_ev_parse(genl_info_net(info), attr, p->format,
+				      &p->ev[i++], info->extack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The profile a request describes: a reference or ERR_PTR with extack set. */
+static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	bool automatic = a[MRC_A_EV_PROFILE_MODE] &&
+			 nla_get_u8(a[MRC_A_EV_PROFILE_MODE]) ==
+			 MRC_NL_EV_MODE_AUTO;
+	struct mrc_ev_profile *p;
+	int count, err;
+
+	count = mrc_nl_count_evs(info, automatic);
+	if (count < 0)
+		return ERR_PTR(count);
+	p = mrc_ev_profile_alloc(count);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	p->id = nla_get_u64(a[MRC_A_EV_PROFILE_ID]);
+	p->format = nla_get_u8(a[MRC_A_EV_PROFILE_FORMAT]);
+	if (automatic)
+		p->count = nla_get_u16(a[MRC_A_EV_PROFILE_COUNT]);
+	p->min_active = p->count / 4;
+	if (a[MRC_A_EV_PROFILE_MIN_ACTIVE])
+		p->min_active = nla_get_u16(a[MRC_A_EV_PROFILE_MIN_ACTIVE]);
+	err = mrc_nl_parse_evs(info, p);
+	if (!err)
+		return p;
+	mrc_ev_profile_put(p);
+	return ERR_PTR(err);
+}
+
+/* Which attribute the transport's refusal is about. */
+static int mrc_nl_blame_profile(struct genl_info *info, int err)
+{
+	struct nlattr **a = info->attrs;
+	int about = MRC_A_EV_PROFILE_ID;
+
+	if (err == -EINVAL)
+		about = a[MRC_A_EV_PROFILE_MIN_ACTIVE] ?
+			MRC_A_EV_PROFILE_MIN_ACTIVE : MRC_A_EV_PROFILE_FORMAT;
+	return mrc_nl_blame(info, err, about);
+}
+
+static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
+{
+	struct mrc_ev_profile *p;
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require_id(info);
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_EV_PROFILE_FORMAT,
+				     KBUILD_MODNAME ": format is missing");
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	p = mrc_nl_parse_profile(info);
+	if (IS_ERR(p)) {
+		err = PTR_ERR(p);
+		goto out;
+	}
+	err = mrc_ev_profile_publish(dev, p, replace, info->extack);
+	if (err)
+		mrc_ev_profile_put(p);
+	else
+		mrc_nl_changed();
+	err = mrc_nl_blame_profile(info, err);
+out:
+	mrc_dev_put(dev);
+	return err;
+}
+
+int mrc_nl_ev_profile_add(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_ev_profile_change(info, false);
+}
+
+int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_ev_profile_change(info, true);
+}
+
+int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_id(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_ev_profile_del(dev,
+				 nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
+				 info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_EV_PROFILE_ID);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: the module itself.
+ */
+#include <linux/module.h>
+
+#include "../net/crc.h"
+#include "message.h"
+
+static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_INFO_GET, NULL);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, MRC_A_INFO_VERSION,
+			   THIS_MODULE->version ?: "unknown") ||
+	    nla_put_string(skb, MRC_A_INFO_ICRC, mrc_crc_name()) ||
+	    nla_put_u8(skb, MRC_A_INFO_SEG6,
+		       IS_ENABLED(CONFIG_IPV6_SEG6_LWTUNNEL)) ||
+	    nla_put_u8(skb, MRC_A_INFO_PORT_MAX, MRC_PORT_MAX) ||
+	    nla_put_u16(skb, MRC_A_INFO_EV_MAX, MRC_EV_MAX) ||
+	    nla_put_u8(skb, MRC_A_INFO_BURST_MAX, MRC_BURST_MAX)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int mrc_nl_info_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+
+	if (!msg)
+		return -ENOMEM;
+	return mrc_nl_reply(msg, info, mrc_nl_info_msg(msg, &to));
+}

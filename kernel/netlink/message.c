@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding devices, starting messages, walking devices in dumps.
+ */
+#include <linux/netlink.h>
+
+#include "../compat/compat_netlink.h"
+#include "message.h"
+
+#define MRC_NL_SAME_PLACE(set)						\
+	static_assert(!((MRC_A_##set##_DEV_INDEX - MRC_A_DEV_INDEX) ||	\
+			(MRC_A_##set##_DEV_NAME - MRC_A_DEV_NAME) ||	\
+			(MRC_A_##set##_PAD - MRC_A_PAD)))
+
+MRC_NL_SAME_PLACE(DEVICE);
+MRC_NL_SAME_PLACE(PLANE);
+MRC_NL_SAME_PLACE(EV_PROFILE);
+MRC_NL_SAME_PLACE(EV);
+MRC_NL_SAME_PLACE(CC_PROFILE);
+MRC_NL_SAME_PLACE(ROUTE);
+MRC_NL_SAME_PLACE(PEER);
+MRC_NL_SAME_PLACE(PEER_EV);
+MRC_NL_SAME_PLACE(QP);
+static_assert(!((MRC_A_COUNTER_PAD - MRC_A_PAD) ||
+		(MRC_A_PLANE_STATS_PAD - MRC_A_PAD)));
+
+/* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */
+static atomic_t mrc_nl_generation = ATOMIC_INIT(1);
+
+void mrc_nl_changed(void)
+{
+	if (!atomic_inc_return(&mrc_nl_generation))
+		atomic_inc(&mrc_nl_generation);
+}
+
+struct mrc_nl_to mrc_nl_to_requester(struct sk_buff *skb,
+				     struct genl_info *info)
+{
+	return (struct mrc_nl_to) {
+		.portid = info->snd_portid,
+		.seq = info->snd_seq,
+		.admin = netlink_ns_capable(skb, genl_info_net(info)->user_ns,
+					    CAP_NET_ADMIN),
+	};
+}
+
+struct mrc_nl_to mrc_nl_to_dump(struct netlink_callback *cb)
+{
+	return (struct mrc_nl_to) {
+		.portid = NETLINK_CB(cb->skb).portid,
+		.seq = cb->nlh->nlmsg_seq,
+		.flags = NLM_F_MULTI,
+		.cb = cb,
+		.admin = netlink_ns_capable(cb->skb,
+					    sock_net(cb->skb->sk)->user_ns,
+					    CAP_NET_ADMIN),
+	};
+}
+
+struct mrc_nl_to mrc_nl_to_listeners(void)
+{
+	return (struct mrc_nl_to) { };
+}
+
+void *mrc_nl_start(struct sk_buff *skb, const struct mrc_nl_to *to, u8 cmd,
+		   struct mrc_dev *dev)
+{
+	void *hdr = genlmsg_put(skb, to->portid, to->seq, &mrc_nl_family,
+				to->flags, cmd);
+
+	if (!hdr)
+		return NULL;
+	if (to->cb)
+		genl_dump_check_consistent(to->cb, hdr);
+	if (dev && (nla_put_u32(skb, MRC_A_DEV_INDEX, dev->index) ||
+		    nla_put_string(skb, MRC_A_DEV_NAME, dev->name))) {
+		genlmsg_cancel(skb, hdr);
+		return NULL;
+	}
+	return hdr;
+}
+
+static struct mrc_dev *mrc_nl_dev_by_index(struct net *net, u32 index)
+{
+	struct mrc_dev *dev = mrc_dev_next(net, index);
+
+	if (!dev || dev->index == index)
+		return dev;
+	mrc_dev_put(dev);
+	return NULL;
+}
+
+/* Both attributes may be given, then both must fit. */
+static struct mrc_dev *mrc_nl_dev_by_attrs(struct net *net,
+					   struct nlattr **attrs,
+					   struct netlink_ext_ack *extack)
+{
+	struct nlattr *index = attrs[MRC_A_DEV_INDEX];
+	struct nlattr *name = attrs[MRC_A_DEV_NAME];
+	struct mrc_dev *dev;
+
+	if (!index && !name) {
+		NL_SET_ERR_MSG_MOD(extack, "which device? give dev-index or dev-name");
+		return ERR_PTR(-EINVAL);
+	}
+	if (index)
+		dev = mrc_nl_dev_by_index(net, nla_get_u32(index));
+	else
+		dev = mrc_dev_find(net, nla_data(name));
+	if (dev && name && strcmp(dev->name, nla_data(name))) {
+		mrc_dev_put(dev);
+		dev = NULL;
+	}
+	if (dev)
+		return dev;
+	NL_SET_ERR_MSG_ATTR(extack, index ?: name, KBUILD_MODNAME ": no such device");
+	return ERR_PTR(-ENODEV);
+}
+
+struct mrc_dev *mrc_nl_dev(struct genl_info *info)
+{
+	return mrc_nl_dev_by_attrs(genl_info_net(info), info->attrs,
+				   info->extack);
+}
+
+int mrc_nl_require(struct genl_info *info, int type, const char *missing)
+{
+	if (!GENL_REQ_ATTR_CHECK(info, type))
+		return 0;
+	if (info->extack)
+		info->extack->_msg = missing;
+	return -EINVAL;
+}
+
+int mrc_nl_blame(struct genl_info *info, int err, int type)
+{
+	if (err && info->extack && !info->extack->bad_attr)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[type]);
+	return err;
+}
+
+int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err)
+{
+	if (!err)
+		return genlmsg_reply(skb, info);
+	nlmsg_free(skb);
+	return err;
+}
+
+/* The first device of a dump, by what the request says. */
+static int mrc_nl_dump_start(struct netlink_callback *cb)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct nlattr **attrs = mrc_dump_attrs(cb);
+	struct mrc_dev *dev;
+
+	cur->started = true;
+	if (!attrs[MRC_A_DEV_INDEX] && !attrs[MRC_A_DEV_NAME])
+		return 0;
+	dev = mrc_nl_dev_by_attrs(sock_net(cb->skb->sk), attrs, cb->extack);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	cur->one = true;
+	cur->dev = dev->index;
+	mrc_dev_put(dev);
+	return 0;
+}
+
+static struct mrc_dev *mrc_nl_dump_dev(struct netlink_callback *cb)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_dev *dev;
+
+	if (cur->done)
+		return NULL;
+	if (cur->one) {
+		dev = mrc_nl_dev_by_index(sock_net(cb->skb->sk), cur->dev);
+		if (dev)
+			return dev;
+		NL_SET_ERR_MSG_MOD(cb->extack, "the device went away");
+		return ERR_PTR(-ENODEV);
+	}
+	dev = mrc_dev_next(sock_net(cb->skb->sk), cur->dev);
+	if (dev && dev->index != cur->dev) {
+		*cur = (struct mrc_nl_cursor) {
+			.dev = dev->index,
+			.started = true,
+		};
+	}
+	return dev;
+}
+
+static void mrc_nl_dump_next_dev(struct netlink_callback *cb)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+
+	*cur = (struct mrc_nl_cursor) {
+		.dev = cur->dev + 1,
+		.started = true,
+		.done = cur->one,
+	};
+}
+
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct mrc_dev *dev))
+{
+	struct mrc_dev *dev;
+	int err = 0;
+
+	cb->seq = atomic_read(&mrc_nl_generation);
+	if (!mrc_nl_cursor(cb)->started)
+		err = mrc_nl_dump_start(cb);
+	while (!err) {
+		dev = mrc_nl_dump_dev(cb);
+		if (IS_ERR_OR_NULL(dev))
+			return dev ? PTR_ERR(dev) : skb->len;
+		err = fill(skb, cb, dev);
+		mrc_dev_put(dev);
+		if (!err)
+			mrc_nl_dump_next_dev(cb);
+	}
+	return err == -EMSGSIZE && skb->len ? skb->len : err;
+}

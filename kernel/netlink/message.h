@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the nouns of the family share: finding the device a request names,
+ * starting messages, walking devices in dumps, and the table of handlers.
+ */
+#ifndef _MRC_NETLINK_MESSAGE_H
+#define _MRC_NETLINK_MESSAGE_H
+
+#include <net/genetlink.h>
+#include <linux/mrc.h>
+
+#include "../transport/device.h"
+#include "../transport/peer.h"
+
+/* The same in every attribute set of a noun. */
+#define MRC_A_DEV_INDEX	1
+#define MRC_A_DEV_NAME	2
+#define MRC_A_PAD	3
+
+#define MRC_NL_POLICY_DEV						\
+	[MRC_A_DEV_INDEX] = { .type = NLA_U32 },			\
+	[MRC_A_DEV_NAME] = { .type = NLA_NUL_STRING,			\
+			     .len = IB_DEVICE_NAME_MAX - 1 }
+
+#define MRC_NL_POLICY_IN6	NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr))
+#define MRC_NL_POLICY_BOOL	NLA_POLICY_MAX(NLA_U8, 1)
+
+/* Index of the multicast group "events" in the family. */
+#define MRC_NL_GROUP_EVENTS	0
+
+/* Messages of one device, plane, profile, route, peer or QP are smaller. */
+#define MRC_NL_MSG_SIZE		(8u << 10)
+
+extern struct genl_family mrc_nl_family;
+
+/**
+ * struct mrc_nl_to - where a message goes and what its header says
+ * @portid: receiver
+ * @seq: of the request
+ * @flags: NLM_F_*
+ * @cb: the dump it belongs to, or NULL
+ * @admin: the receiver may see what helps to forge packets (PSNs, EV bits)
+ */
+struct mrc_nl_to {
+	u32 portid;
+	u32 seq;
+	int flags;
+	struct netlink_callback *cb;
+	bool admin;
+};
+
+/** mrc_nl_to_requester() - answer to @info, whose request came in @skb */
+struct mrc_nl_to mrc_nl_to_requester(struct sk_buff *skb,
+				     struct genl_info *info);
+/** mrc_nl_to_dump() - part of a dump */
+struct mrc_nl_to mrc_nl_to_dump(struct netlink_callback *cb);
+/** mrc_nl_to_listeners() - a notification; never shows what only @admin may see */
+struct mrc_nl_to mrc_nl_to_listeners(void);
+
+/**
+ * mrc_nl_start() - message header and the attributes that name the device
+ * @skb: receives it
+ * @to: where it goes
+ * @cmd: MRC_CMD_*
+ * @dev: device, or NULL
+ *
+ * Return: what genlmsg_end() and genlmsg_cancel() want, or NULL when @skb is full.
+ */
+void *mrc_nl_start(struct sk_buff *skb, const struct mrc_nl_to *to, u8 cmd,
+		   struct mrc_dev *dev);
+
+/** mrc_nl_put_u64() - 64-bit attribute of a set that has its padding at MRC_A_PAD */
+static inline int mrc_nl_put_u64(struct sk_buff *skb, int type, u64 value)
+{
+	return nla_put_u64_64bit(skb, type, value, MRC_A_PAD);
+}
+
+/**
+ * mrc_nl_dev() - the device that a request names
+ * @info: the request
+ *
+ * Return: a reference, or ERR_PTR (-ENODEV, -EINVAL) with extack set.
+ */
+struct mrc_dev *mrc_nl_dev(struct genl_info *info);
+
+/** mrc_nl_require() - Return: 0, or -EINVAL with extack set when attribute @type is missing */
+int mrc_nl_require(struct genl_info *info, int type, const char *missing);
+
+/**
+ * mrc_nl_blame() - name the attribute that an error is about
+ * @info: the request
+ * @err: a result; nothing happens when it is 0
+ * @type: attribute; an attribute named earlier stays
+ *
+ * Return: @err.
+ */
+int mrc_nl_blame(struct genl_info *info, int err, int type);
+
+/** mrc_nl_reply() - send an answer, or throw it away and return @err */
+int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err);
+
+/** mrc_nl_changed() - a dump that is under way now is inconsistent. Any context. */
+void mrc_nl_changed(void);
+
+/**
+ * struct mrc_nl_cursor - where a dump stands, in struct netlink_callback::ctx
+ * @dev: index of the device
+ * @sub: handler's: inner position
+ * @started: the request has been looked at
+ * @one: the request names a device
+ * @done: nothing is left to show
+ * @next: handler's: number to go on from on this device; 0 on a new device
+ * @peer: handler's: key to go on from; zero on a new device
+ */
+struct mrc_nl_cursor {
+	u32 dev;
+	u16 sub;
+	bool started : 1;
+	bool one : 1;
+	bool done : 1;
+	union {
+		u64 next;
+		struct mrc_peer_key peer;
+	};
+};
+
+static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct mrc_nl_cursor) > sizeof(cb->ctx));
+	return (struct mrc_nl_cursor *)cb->ctx;
+}
+
+/**
+ * mrc_nl_dump() - run a handler for each device a dump request asks for
+ * @skb: receives messages
+ * @cb: the dump
+ * @fill: puts what belongs to @dev, from the cursor on; -EMSGSIZE: @skb is full, go on from
+ *        the cursor next time; other errors end the dump
+ *
+ * Return: as struct genl_ops::dumpit wants.
+ */
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct mrc_dev *dev));
+
+/* Handlers, one file per noun. Process context, no lock held. */
+#define MRC_NL_DO(name)							\
+	int mrc_nl_##name(struct sk_buff *skb, struct genl_info *info)
+#define MRC_NL_DUMP(name)						\
+	int mrc_nl_##name##_dump(struct sk_buff *skb,			\
+				 struct netlink_callback *cb)
+
+MRC_NL_DO(info_get);
+
+MRC_NL_DO(device_get);
+MRC_NL_DUMP(device_get);
+MRC_NL_DO(device_set);
+
+MRC_NL_DO(plane_get);
+MRC_NL_DUMP(plane_get);
+MRC_NL_DO(plane_add);
+MRC_NL_DO(plane_set);
+MRC_NL_DO(plane_del);
+int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
+		      struct mrc_plane *plane);
+
+MRC_NL_DO(ev_profile_get);
+MRC_NL_DUMP(ev_profile_get);
+MRC_NL_DO(ev_profile_add);
+MRC_NL_DO(ev_profile_set);
+MRC_NL_DO(ev_profile_del);
+
+MRC_NL_DUMP(ev_get);
+MRC_NL_DO(ev_set);
+
+MRC_NL_DO(cc_profile_get);
+MRC_NL_DUMP(cc_profile_get);
+MRC_NL_DO(cc_profile_add);
+MRC_NL_DO(cc_profile_set);
+MRC_NL_DO(cc_profile_del);
+
+MRC_NL_DO(route_get);
+MRC_NL_DUMP(route_get);
+MRC_NL_DO(route_add);
+MRC_NL_DO(route_replace);
+MRC_NL_DO(route_del);
+
+MRC_NL_DUMP(peer_get);
+MRC_NL_DUMP(peer_ev_get);
+
+MRC_NL_DO(qp_get);
+MRC_NL_DUMP(qp_get);
+
+extern const struct nla_policy mrc_nl_device_get_policy[];
+extern const struct nla_policy mrc_nl_device_set_policy[];
+extern const struct nla_policy mrc_nl_plane_get_policy[];
+extern const struct nla_policy mrc_nl_plane_add_policy[];
+extern const struct nla_policy mrc_nl_plane_set_policy[];
+extern const struct nla_policy mrc_nl_ev_profile_get_policy[];
+extern const struct nla_policy mrc_nl_ev_profile_set_policy[];
+extern const struct nla_policy mrc_nl_ev_get_policy[];
+extern const struct nla_policy mrc_nl_ev_set_policy[];
+extern const struct nla_policy mrc_nl_ev_policy[MRC_A_EV_MAX + 1];
+extern const struct nla_policy mrc_nl_cc_profile_get_policy[];
+extern const struct nla_policy mrc_nl_cc_profile_set_policy[];
+extern const struct nla_policy mrc_nl_route_get_policy[];
+extern const struct nla_policy mrc_nl_route_set_policy[];
+extern const struct nla_policy mrc_nl_peer_get_policy[];
+extern const struct nla_policy mrc_nl_qp_get_policy[];
+
+int mrc_nl_events_init(void);
+void mrc_nl_events_exit(void);
+
+#endif /* _MRC_NETLINK_MESSAGE_H */

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: planes of a device.
+ */
+#include "message.h"
+
+static_assert(MRC_PORT_MAX == 32, "the highest port number is in the ABI");
+
+const struct nla_policy mrc_nl_plane_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
+};
+
+const struct nla_policy mrc_nl_plane_add_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
+	[MRC_A_PLANE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+const struct nla_policy mrc_nl_plane_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
+	[MRC_A_PLANE_ADMIN_STATE] = NLA_POLICY_MAX(NLA_U8, MRC_NL_PLANE_STATE_UP),
+};
+
+static int mrc_nl_put_stats(struct sk_buff *skb, const struct mrc_plane *plane)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE_STATS);
+	struct mrc_plane_totals t;
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	mrc_plane_totals(plane, &t);
+	err = mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_TX_PACKETS, t.tx_packets) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_TX_BYTES, t.tx_bytes) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_TX_ERRORS, t.tx_errors) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_RX_PACKETS, t.rx_packets) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_RX_BYTES, t.rx_bytes) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PLANE_STATS_RX_CE, t.rx_ce);
+	nla_nest_end(skb, nest);
+	return err;
+}
+
+static int mrc_nl_put_netdev(struct sk_buff *skb, struct mrc_plane *plane)
+{
+	struct net_device *netdev;
+	int err;
+
+	rcu_read_lock();
+	netdev = rcu_dereference(plane->dev);
+	err = netdev ? nla_put_string(skb, MRC_A_PLANE_IFNAME, netdev->name) : 0;
+	rcu_read_unlock();
+	return err ?: nla_put_u32(skb, MRC_A_PLANE_IFINDEX, plane->ifindex);
+}
+
+/**
+ * mrc_nl_plane_fill() - attributes of a plane, without those that name the device
+ * @skb: receives them
+ * @dev: the device
+ * @plane: the plane
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
+		      struct mrc_plane *plane)
+{
+	bool admin = READ_ONCE(plane->admin_up);
+	bool running = READ_ONCE(plane->running);
+
+	return nla_put_u8(skb, MRC_A_PLANE_PORT, plane->port) ?:
+	       mrc_nl_put_netdev(skb, plane) ?:
+	       nla_put_u8(skb, MRC_A_PLANE_ADMIN_STATE,
+			  admin ? MRC_NL_PLANE_STATE_UP :
+				  MRC_NL_PLANE_STATE_DOWN) ?:
+	       nla_put_u8(skb, MRC_A_PLANE_OPER_STATE,
+			  running ? MRC_NL_PLANE_STATE_UP :
+				    MRC_NL_PLANE_STATE_DOWN) ?:
+	       mrc_nl_put_stats(skb, plane);
+}
+
+static int mrc_nl_plane_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+			    struct mrc_dev *dev, struct mrc_plane *plane)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_PLANE_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_plane_fill(skb, dev, plane)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int mrc_nl_require_port(struct genl_info *info)
+{
+	return mrc_nl_require(info, MRC_A_PLANE_PORT,
+			      KBUILD_MODNAME ": port is missing");
+}
+
+static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
+			       const struct mrc_nl_to *to, struct mrc_dev *dev,
+			       u8 port)
+{
+	struct mrc_plane *plane = mrc_plane_get(&dev->planes, port);
+	int err;
+
+	if (!plane) {
+		NL_SET_ERR_MSG_MOD(info->extack, "no plane on this port");
+		return mrc_nl_blame(info, -ENOENT, MRC_A_PLANE_PORT);
+	}
+	err = mrc_nl_plane_msg(msg, to, dev, plane);
+	mrc_plane_put(plane);
+	return err;
+}
+
+int mrc_nl_plane_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct sk_buff *msg;
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_port(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	if (msg) {
+		err = mrc_nl_plane_answer(msg, info, &to, dev,
+					  nla_get_u8(info->attrs[MRC_A_PLANE_PORT]));
+		err = mrc_nl_reply(msg, info, err);
+	} else {
+		err = -ENOMEM;
+	}
+	mrc_dev_put(dev);
+	return err;
+}
+
+static int mrc_nl_planes_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct mrc_dev *dev)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+	struct mrc_plane *plane;
+	int err = 0;
+
+	for (; cur->next < MRC_PORT_MAX; cur->next++) {
+		plane = mrc_plane_get(&dev->planes, cur->next + 1);
+		if (!plane)
+			continue;
+		err = mrc_nl_plane_msg(skb, &to, dev, plane);
+		mrc_plane_put(plane);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+int mrc_nl_plane_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_planes_fill);
+}
+
+static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
+{
+	struct nlattr *port = info->attrs[MRC_A_PLANE_PORT];
+	u32 ifindex = nla_get_u32(info->attrs[MRC_A_PLANE_IFINDEX]);
+	struct net_device *netdev;
+	int ret;
+
+	netdev = dev_get_by_index(dev->net, ifindex);
+	if (!netdev) {
+		NL_SET_ERR_MSG_MOD(info->extack, "no such netdev");
+		return mrc_nl_blame(info, -ENODEV, MRC_A_PLANE_IFINDEX);
+	}
+	ret = mrc_plane_add(&dev->planes, port ? nla_get_u8(port) : 0, netdev,
+			    info->extack);
+	dev_put(netdev);
+	if (ret < 0)
+		mrc_nl_blame(info, ret, ret == -EEXIST && port ?
+			     MRC_A_PLANE_PORT : MRC_A_PLANE_IFINDEX);
+	else
+		mrc_nl_changed();
+	return ret;
+}
+
+/* Answers with the new plane, so that the requester learns its port. */
+int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct sk_buff *msg;
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require(info, MRC_A_PLANE_IFINDEX,
+			     KBUILD_MODNAME ": ifindex is missing");
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	err = msg ? mrc_nl_plane_attach(info, dev) : -ENOMEM;
+	if (err > 0) {
+		err = mrc_nl_plane_answer(msg, info, &to, dev, err);
+		err = mrc_nl_reply(msg, info, err);
+	} else {
+		nlmsg_free(msg);
+	}
+	mrc_dev_put(dev);
+	return err;
+}
+
+int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require_port(info);
+	if (!err)
+		err = mrc_nl_require(info, MRC_A_PLANE_ADMIN_STATE,
+				     KBUILD_MODNAME ": admin-state is missing");
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_plane_set_admin(&dev->planes, nla_get_u8(a[MRC_A_PLANE_PORT]),
+				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
+				  MRC_NL_PLANE_STATE_UP, info->extack);
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
+}
+
+int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_port(info);
+
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_plane_del(&dev->planes,
+			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
+			    info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: routes. Getting one is a look-up, as QPs do it.
+ */
+#include "../transport/route.h"
+#include "message.h"
+
+const struct nla_policy mrc_nl_route_get_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_ROUTE_GID] = MRC_NL_POLICY_IN6,
+};
+
+const struct nla_policy mrc_nl_route_set_policy[] = {
+	MRC_NL_POLICY_DEV,
+	[MRC_A_ROUTE_PREFIX] = MRC_NL_POLICY_IN6,
+	[MRC_A_ROUTE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[MRC_A_ROUTE_EV_PROFILE] = { .type = NLA_U64 },
+	[MRC_A_ROUTE_CC_PROFILE] = { .type = NLA_U64 },
+};
+
+static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
+			    bool prefix, const struct in6_addr *gid)
+{
+	if (prefix &&
+	    (nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &r->prefix) ||
+	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->plen)))
+		return -EMSGSIZE;
+	if (gid && nla_put_in6_addr(skb, MRC_A_ROUTE_GID, gid))
+		return -EMSGSIZE;
+	return mrc_nl_put_u64(skb, MRC_A_ROUTE_EV_PROFILE, r->ev_profile) ?:
+	       mrc_nl_put_u64(skb, MRC_A_ROUTE_CC_PROFILE, r->cc_profile);
+}
+
+/* @prefix: there is a route; @gid: what was looked up, or NULL in dumps */
+static int mrc_nl_route_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+			    struct mrc_dev *dev, const struct mrc_route *r,
+			    bool prefix, const struct in6_addr *gid)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_ROUTE_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (mrc_nl_put_route(skb, r, prefix, gid)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Without a route the answer names the built-in profiles, and no prefix. */
+static int mrc_nl_route_answer(struct sk_buff *skb, struct genl_info *info,
+			       struct mrc_dev *dev)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct in6_addr gid = nla_get_in6_addr(info->attrs[MRC_A_ROUTE_GID]);
+	struct mrc_route r = {
+		.ev_profile = MRC_EV_PROFILE_AUTO,
+		.cc_profile = MRC_CC_PROFILE_DEFAULT,
+	};
+	bool found = mrc_route_lookup(dev, &gid, &r);
+	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+
+	if (!msg)
+		return -ENOMEM;
+	return mrc_nl_reply(msg, info,
+			    mrc_nl_route_msg(msg, &to, dev, &r, found, &gid));
+}
+
+int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require(info, MRC_A_ROUTE_GID,
+			     KBUILD_MODNAME ": gid is missing");
+	if (err)
+		return err;
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_nl_route_answer(skb, info, dev);
+	mrc_dev_put(dev);
+	return err;
+}
+
+/* By position: a change in between is flagged to the requester. */
+static int mrc_nl_route_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct mrc_dev *dev)
+{
+	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
+	struct mrc_nl_to to = mrc_nl_to_dump(cb);
+	struct mrc_route r;
+	int err = 0;
+
+	while (!err && mrc_route_nth(dev, cur->next, &r)) {
+		err = mrc_nl_route_msg(skb, &to, dev, &r, true, NULL);
+		if (!err)
+			cur->next++;
+	}
+	return err;
+}
+
+int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_nl_dump(skb, cb, mrc_nl_route_fill);
+}
+
+static int mrc_nl_require_prefix(struct genl_info *info)
+{
+	return mrc_nl_require(info, MRC_A_ROUTE_PREFIX,
+			      KBUILD_MODNAME ": prefix is missing") ?:
+	       mrc_nl_require(info, MRC_A_ROUTE_PREFIX_LEN,
+			      KBUILD_MODNAME ": prefix-len is missing");
+}
+
+static int mrc_nl_blame_route(struct genl_info *info, int err)
+{
+	int about = MRC_A_ROUTE_PREFIX;
+
+	if (err == -ENOENT)
+		about = info->attrs[MRC_A_ROUTE_CC_PROFILE] ?
+			MRC_A_ROUTE_CC_PROFILE : MRC_A_ROUTE_EV_PROFILE;
+	return mrc_nl_blame(info, err, about);
+}
+
+static int mrc_nl_route_change(struct genl_info *info, bool replace)
+{
+	struct nlattr **a = info->attrs;
+	struct mrc_route r = { };
+	struct mrc_dev *dev;
+	int err;
+
+	err = mrc_nl_require_prefix(info) ?:
+	      mrc_nl_require(info, MRC_A_ROUTE_EV_PROFILE,
+			     KBUILD_MODNAME ": ev-profile is missing");
+	if (err)
+		return err;
+	r.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
+	r.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
+	r.ev_profile = nla_get_u64(a[MRC_A_ROUTE_EV_PROFILE]);
+	r.cc_profile = MRC_CC_PROFILE_DEFAULT;
+	if (a[MRC_A_ROUTE_CC_PROFILE])
+		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_route_add(dev, &r, replace, info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame_route(info, err);
+}
+
+int mrc_nl_route_add(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_route_change(info, false);
+}
+
+int mrc_nl_route_replace(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_route_change(info, true);
+}
+
+int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct in6_addr prefix;
+	struct mrc_dev *dev;
+	int err = mrc_nl_require_prefix(info);
+
+	if (err)
+		return err;
+	prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
+	dev = mrc_nl_dev(info);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	err = mrc_route_del(dev, &prefix,
+			    nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]),
+			    info->extack);
+	if (!err)
+		mrc_nl_changed();
+	mrc_dev_put(dev);
+	return mrc_nl_blame(info, err, MRC_A_ROUTE_PREFIX);
+}
