@@ -100,7 +100,7 @@ static int mrc_nl_cc_profile_fill(struct sk_buff *skb,
 
 int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_cc_profile_fill);
 }
 
 static int mrc_nl_blame_cc_profile(struct genl_info *info, int err)

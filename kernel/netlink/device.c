@@ -117,7 +117,7 @@ static int mrc_nl_device_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_device_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_device_fill);
 }
 
 static void mrc_nl_get_cfg(struct nlattr **a, struct mrc_dev_cfg *cfg)

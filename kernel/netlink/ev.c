@@ -291,7 +291,8 @@ static int mrc_nl_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
+	return mrc_nl_dump(skb, cb, MRC_A_EV_EV_PROFILE,
+			   mrc_nl_ev_fill);
 }
 
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)

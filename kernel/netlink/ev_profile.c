@@ -126,7 +126,7 @@ static int mrc_nl_ev_profile_fill(struct sk_buff *skb,
 
 int mrc_nl_ev_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_ev_profile_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_ev_profile_fill);
 }
 
 /* Number of EVs in a request, or -EINVAL when it contradicts itself. */

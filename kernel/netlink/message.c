@@ -147,13 +147,33 @@ int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err)
 	return err;
 }
 
+/* What a dump would not heed is refused. */
+static int mrc_nl_dump_check(struct netlink_callback *cb, int filter)
+{
+	struct nlattr **attrs = mrc_dump_attrs(cb);
+	unsigned int max = genl_dumpit_info(cb)->op.maxattr, i;
+
+	for (i = 0; i <= max; i++) {
+		if (!attrs[i] || i == MRC_A_DEV_INDEX || i == MRC_A_DEV_NAME ||
+		    i == filter)
+			continue;
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[i],
+				    KBUILD_MODNAME ": a dump cannot filter by this attribute");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* The first device of a dump, by what the request says. */
-static int mrc_nl_dump_start(struct netlink_callback *cb)
+static int mrc_nl_dump_start(struct netlink_callback *cb, int filter)
 {
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
 	struct nlattr **attrs = mrc_dump_attrs(cb);
 	struct mrc_dev *dev;
+	int err = mrc_nl_dump_check(cb, filter);
 
+	if (err)
+		return err;
 	cur->started = true;
 	if (!attrs[MRC_A_DEV_INDEX] && !attrs[MRC_A_DEV_NAME])
 		return 0;
@@ -201,7 +221,7 @@ static void mrc_nl_dump_next_dev(struct netlink_callback *cb)
 	};
 }
 
-int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, int filter,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct mrc_dev *dev))
 {
@@ -210,7 +230,7 @@ int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 	cb->seq = atomic_read(&mrc_nl_generation);
 	if (!mrc_nl_cursor(cb)->started)
-		err = mrc_nl_dump_start(cb);
+		err = mrc_nl_dump_start(cb, filter);
 	while (!err) {
 		dev = mrc_nl_dump_dev(cb);
 		if (IS_ERR_OR_NULL(dev))

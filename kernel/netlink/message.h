@@ -134,12 +134,13 @@ static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
  * mrc_nl_dump() - run a handler for each device a dump request asks for
  * @skb: receives messages
  * @cb: the dump
+ * @filter: attribute that @fill heeds, besides those that name the device; 0: none
  * @fill: puts what belongs to @dev, from the cursor on; -EMSGSIZE: @skb is full, go on from
  *        the cursor next time; other errors end the dump
  *
  * Return: as struct genl_ops::dumpit wants.
  */
-int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, int filter,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct mrc_dev *dev));
 

@@ -243,7 +243,8 @@ static int mrc_nl_peers_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_peer_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_peers_fill);
+	return mrc_nl_dump(skb, cb, MRC_A_PEER_REMOTE_GID,
+			   mrc_nl_peers_fill);
 }
 
 static int mrc_nl_put_peer_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
@@ -317,5 +318,6 @@ static int mrc_nl_peer_evs_fill(struct sk_buff *skb,
 
 int mrc_nl_peer_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_peer_evs_fill);
+	return mrc_nl_dump(skb, cb, MRC_A_PEER_REMOTE_GID,
+			   mrc_nl_peer_evs_fill);
 }

@@ -163,7 +163,7 @@ static int mrc_nl_planes_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_plane_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_planes_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_planes_fill);
 }
 
 static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)

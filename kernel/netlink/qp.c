@@ -192,5 +192,5 @@ static int mrc_nl_qp_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_qp_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_qp_fill);
 }

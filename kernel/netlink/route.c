@@ -103,7 +103,7 @@ static int mrc_nl_route_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, mrc_nl_route_fill);
+	return mrc_nl_dump(skb, cb, 0, mrc_nl_route_fill);
 }
 
 static int mrc_nl_require_prefix(struct genl_info *info)
