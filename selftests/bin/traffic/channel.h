@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file channel.h
+ * What the two ends tell each other besides the traffic: JSON over a unix
+ * socket, which reaches across network namespaces.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace traffic
+{
+
+/** A file descriptor that closes itself. */
+class Fd
+{
+public:
+    explicit Fd(int fd = -1) : fd_(fd) {}
+    Fd(Fd &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+    Fd &operator=(Fd &&other) noexcept
+    {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    Fd(const Fd &) = delete;
+    Fd &operator=(const Fd &) = delete;
+    ~Fd();
+    [[nodiscard]] int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+class Channel
+{
+public:
+    /** Wait for the one client. Throws std::system_error. */
+    static Channel listen(const std::string &path);
+    /** Tries for some seconds: the server may be starting. Throws std::system_error. */
+    static Channel connect(const std::string &path);
+
+    /** False: the other end is gone. */
+    bool send(const nlohmann::json &message);
+    /** Waits. Throws std::runtime_error when the other end is gone or sends nonsense. */
+    nlohmann::json receive();
+    /** Does not wait: none when nothing is there. As receive() otherwise. */
+    std::optional<nlohmann::json> poll();
+    [[nodiscard]] int fd() const { return fd_.get(); }
+
+private:
+    explicit Channel(Fd fd) : fd_(std::move(fd)) {}
+    std::optional<nlohmann::json> read(int flags);
+
+    Fd fd_;
+};
+
+} // namespace traffic

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file options.h
+ * What a run of mrc_traffic does, from its command line.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace traffic
+{
+
+/** Entries of a completion queue, at most: requests of all QPs together. */
+constexpr uint32_t completions_max = 65536;
+
+/** The traffic itself. The client decides, the server is told: both ends hold the same plan. */
+struct Plan {
+    uint32_t qps = 1;
+    /** Messages per QP and direction; 0: until SIGTERM or the end of seconds. */
+    uint64_t iterations = 100;
+    /** Seconds to run, 0: no limit. With a limit, iterations do not count. */
+    uint32_t seconds = 0;
+    /** Message sizes in bytes, taken in turns. Unused with random sizes. */
+    std::vector<uint32_t> sizes = {4096};
+    bool random_sizes = false;
+    uint32_t size_min = 0;
+    uint32_t size_max = 0;
+    uint64_t seed = 1;
+    bool random_offsets = false;
+    /** Gather elements per request: 1 to this many, drawn at random. */
+    uint32_t sges = 1;
+    /** Every nth message is a WriteImm, the others are plain writes; the last one always is. */
+    uint32_t imm_every = 1;
+    bool both_directions = false;
+    /** Messages up to this many bytes are sent inline; 0: none. */
+    uint32_t inline_max = 0;
+    uint32_t signal_every = 1;
+    /** Path MTU in bytes: 256, 512, 1024, 2048 or 4096. */
+    uint32_t mtu = 4096;
+    /** First PSN of both directions; -1: random. */
+    int64_t psn = -1;
+    /** Local ACK timeout, 4.096 us * 2^timeout in verbs' notion. */
+    uint8_t timeout = 14;
+    uint8_t retry_cnt = 7;
+    /** Requests outstanding per QP. */
+    uint32_t depth = 64;
+    /** Requests per ibv_post_send(). */
+    uint32_t batch = 8;
+    /** Messages per second, QP and direction; 0: as many as go. */
+    uint32_t rate = 0;
+    /** Bytes of target memory per QP and direction; raised to hold the largest message. */
+    uint64_t window = 4u << 20;
+    /** Completion status that the client's QPs must end with (ibv_wc_status); 0: success. */
+    int expect_error = 0;
+
+    /** Largest message, bytes. */
+    [[nodiscard]] uint32_t largest() const;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, qps, iterations, seconds, sizes, random_sizes, size_min,
+                                   size_max, seed, random_offsets, sges, imm_every, both_directions,
+                                   inline_max, signal_every, mtu, psn, timeout, retry_cnt, depth,
+                                   batch, rate, window, expect_error)
+
+enum class Role { Server, Client };
+
+/** This end's part: what the other end does not need to know. */
+struct Options {
+    Role role = Role::Client;
+    std::string socket;
+    std::string device;
+    /** "auto", an index, or an IPv6 address. */
+    std::string gid = "auto";
+    /** Ends a run in which nothing moves for this many seconds. */
+    uint32_t stall = 60;
+    Plan plan;
+};
+
+/**
+ * Parse a command line.
+ * Prints the reason and the usage and exits with status 2 when it is wrong.
+ */
+Options parse_options(int argc, char **argv);
+
+} // namespace traffic
