@@ -28,10 +28,10 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 	w->cfg = *cfg;
 	w->ring = ring;
 	w->ring_size = cfg->size;
-	w->una = psn;
-	w->nxt = psn;
-	w->high = psn;
-	w->rtx_hint = psn;
+	w->una = psn & MRC_PSN_MASK;
+	w->nxt = w->una;
+	w->high = w->una;
+	w->rtx_hint = w->una;
 }
 
 static void res_init(struct mrc_tx_result *res)
@@ -515,6 +515,18 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 		}
 		rec = rec_next(w, rec);
 	}
+}
+
+void mrc_tx_forget_evs(struct mrc_tx_window *w)
+{
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = in_window(w);
+
+	for (; left; left--) {
+		rec->ev = MRC_EV_NONE;
+		rec = rec_next(w, rec);
+	}
+	memset(w->ev_seq, 0, sizeof(w->ev_seq));
 }
 
 u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)

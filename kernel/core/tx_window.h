@@ -221,6 +221,14 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 		     struct mrc_tx_result *res);
 
 /**
+ * mrc_tx_forget_evs() - EV indices have a new meaning from here on
+ * @w: the window
+ *
+ * What is in flight stays in flight; what becomes of it says nothing of any EV.
+ */
+void mrc_tx_forget_evs(struct mrc_tx_window *w);
+
+/**
  * mrc_tx_deadline() - when mrc_tx_timeout() has something to do
  * @w: the window
  * @now: ns

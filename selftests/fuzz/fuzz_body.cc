@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fuzz_body.h"
+
+#include "core.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace
+{
+
+constexpr std::uint32_t kStart = 0xffffd0; // the PSN wraps soon
+constexpr std::uint32_t kSize = 256;
+constexpr std::uint32_t kImmMax = 4;
+constexpr u16 kEvs = 8;
+
+void require(bool ok)
+{
+    if (!ok)
+        std::abort();
+}
+
+class Input
+{
+public:
+    Input(const std::uint8_t *data, std::size_t size) : p(data), left(size) {}
+
+    bool empty() const { return !left; }
+
+    std::uint8_t byte()
+    {
+        if (!left)
+            return 0;
+        --left;
+        return *p++;
+    }
+
+    std::vector<std::uint8_t> bytes(std::size_t n)
+    {
+        n = std::min(n, left);
+        std::vector<std::uint8_t> out(p, p + n);
+        p += n;
+        left -= n;
+        return out;
+    }
+
+private:
+    const std::uint8_t *p;
+    std::size_t left;
+};
+
+/// One QP, requester and responder, at whose door anything may knock.
+class Endpoint
+{
+public:
+    Endpoint() : ring(kSize), mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
+    {
+        const mrc_tx_cfg cfg = {.size = kSize, .timeout_ns = 1 << 20, .linear = 1, .exp = 2};
+        mrc_tx_window_init(&tx, ring.data(), &cfg, kStart);
+        mrc_rx_window_init(&rx, mem.data(), kSize, kImmMax, kStart);
+        for (u16 i = 0; i < kEvs; ++i)
+            evs[i].port = static_cast<u8>(1 + i / 2);
+        require(mrc_ev_set_init(&set, evs.data(), kEvs, 1, 1) == 0);
+    }
+
+    void packet(const std::vector<std::uint8_t> &bytes, bool ce)
+    {
+        // a buffer of exactly this size, so that the sanitizer sees reads beyond
+        std::unique_ptr<std::uint8_t[]> exact(new std::uint8_t[bytes.size()]);
+        std::copy(bytes.begin(), bytes.end(), exact.get());
+        mrc_hdr hdr{};
+        if (mrc_hdr_decode(exact.get(), bytes.size(), &hdr) != MRC_DECODE_OK)
+            return;
+        require(hdr.len <= bytes.size() && hdr.len <= MRC_HDR_MAX);
+        reencode(hdr);
+        if (mrc_opcode_flags(hdr.bth.opcode) & MRC_OPF_WRITE)
+            write(hdr, static_cast<std::uint32_t>(bytes.size() - hdr.len), ce);
+        else
+            control(hdr, ce);
+        invariants();
+    }
+
+    void local(std::uint8_t what, std::uint8_t arg)
+    {
+        now += static_cast<std::uint64_t>(arg) << (what >> 4);
+        switch (what & 7) {
+        case 0:
+        case 1:
+            send(arg);
+            break;
+        case 2:
+            resend();
+            break;
+        case 3:
+            mrc_tx_timeout(&tx, now, &res);
+            blame();
+            break;
+        case 4:
+            loseEvs(arg);
+            break;
+        case 5:
+            sacks();
+            break;
+        case 6:
+            finishPlacing(arg);
+            break;
+        case 7:
+            mrc_ev_deny(&set, arg % kEvs, arg & 0x80);
+            break;
+        }
+        invariants();
+    }
+
+private:
+    std::uint64_t now = 1ull << 39;
+    mrc_tx_window tx;
+    mrc_rx_window rx;
+    mrc_ev_set set;
+    mrc_tx_result res;
+    std::vector<mrc_tx_rec> ring;
+    std::vector<unsigned long> mem;
+    std::vector<mrc_ev_entry> evs;
+    std::vector<mrc_rx_arrival> placing;
+    std::uint32_t done = 0;
+
+    /// What was decoded, encoded and decoded again, is the same.
+    void reencode(const mrc_hdr &hdr)
+    {
+        std::uint8_t first[MRC_HDR_MAX], second[MRC_HDR_MAX];
+        require(mrc_hdr_encode(first, &hdr) == hdr.len);
+        mrc_hdr again{};
+        require(mrc_hdr_decode(first, hdr.len, &again) == MRC_DECODE_OK);
+        require(mrc_hdr_encode(second, &again) == hdr.len);
+        require(std::memcmp(first, second, hdr.len) == 0);
+    }
+
+    void write(const mrc_hdr &hdr, std::uint32_t payload, bool ce)
+    {
+        mrc_rx_arrival a{};
+        a.psn = hdr.bth.psn;
+        a.payload = payload;
+        a.opflags = mrc_opcode_flags(hdr.bth.opcode);
+        a.imm = hdr.write.imm;
+        a.dmalen = hdr.write.dmalen;
+        a.ackreq = hdr.bth.ackreq;
+        a.rtx = hdr.bth.rtx;
+        a.ce = ce;
+        switch (mrc_rx_claim(&rx, a.psn)) {
+        case MRC_RX_NEW:
+            placing.push_back(a);
+            break;
+        case MRC_RX_DUP:
+            require(mrc_rx_sack_due(&rx));
+            mrc_rx_note_dup(&rx, &a);
+            break;
+        case MRC_RX_OOR:
+            break;
+        }
+    }
+
+    void finishPlacing(std::uint8_t arg)
+    {
+        if (placing.empty())
+            return;
+        std::swap(placing[arg % placing.size()], placing.back());
+        const mrc_rx_arrival a = placing.back();
+        placing.pop_back();
+        if (arg > 250)
+            mrc_rx_unclaim(&rx, a.psn);
+        else
+            mrc_rx_commit(&rx, &a);
+        mrc_rx_done d;
+        while (arg < 200 && mrc_rx_next_done(&rx, &d)) {
+            require(d.msn == (++done & 0xffffff));
+            require(mrc_psn_diff(d.psn, rx.cack) <= 0);
+        }
+    }
+
+    void sacks()
+    {
+        mrc_sack s;
+        bool rtx;
+        for (int i = 0; mrc_rx_sack_next(&rx, &s, &rtx); ++i) {
+            require(i < static_cast<int>(kSize / 64 + 2));
+            require(s.cack_psn == rx.cack);
+            require(!s.bitmap ||
+                    mrc_psn_diff(rx.max, s.cack_psn) >= s.sack_offset + fls64(s.bitmap) - 1);
+        }
+        require(!mrc_rx_sack_due(&rx));
+    }
+
+    void control(const mrc_hdr &hdr, bool ce)
+    {
+        const mrc_tx_window before = tx;
+        int err = 0;
+        if (hdr.bth.opcode == MRC_OP_SACK)
+            err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
+        else if (hdr.bth.opcode == MRC_OP_NACK)
+            err = mrc_tx_nack(&tx, hdr.nack.psn, now, &res);
+        else if (hdr.bth.opcode == MRC_OP_ACK)
+            err = mrc_tx_ack(&tx, hdr.bth.psn, &res);
+        else if (hdr.bth.opcode == MRC_OP_PROBE)
+            return probe(hdr, ce);
+        else
+            return;
+        if (err)
+            require(std::memcmp(&before, &tx, sizeof(tx)) == 0);
+        else
+            blame();
+    }
+
+    void probe(const mrc_hdr &hdr, bool ce)
+    {
+        mrc_sack s;
+        mrc_rx_sack_probe(&rx, &hdr.probe, hdr.bth.qpn, ce, &s);
+        require(s.probe && s.cack_psn == rx.cack);
+    }
+
+    void send(std::uint8_t n)
+    {
+        for (n %= 32; n && mrc_tx_room(&tx); --n)
+            mrc_tx_send(&tx, mrc_ev_pick(&set, now), n, now);
+    }
+
+    void resend()
+    {
+        std::uint32_t psn;
+        if (mrc_tx_next_lost(&tx, &psn))
+            mrc_tx_resend(&tx, psn, mrc_ev_pick(&set, now), now);
+        else
+            require(!tx.lost);
+    }
+
+    void loseEvs(std::uint8_t mask)
+    {
+        DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
+        mrc_tx_lose_evs(&tx, bits, &res);
+    }
+
+    void blame()
+    {
+        require(res.ev == MRC_EV_NONE || res.ev < kEvs);
+        for (u16 ev = 0; ev < kEvs; ++ev)
+            if (test_bit(ev, res.lost_evs))
+                mrc_ev_lost(&set, ev, now);
+        if (res.ev != MRC_EV_NONE)
+            mrc_ev_acked(&set, res.ev);
+    }
+
+    void invariants()
+    {
+        const auto used = static_cast<std::uint32_t>(mrc_psn_diff(tx.nxt, tx.una));
+        require(used <= kSize && tx.inflight + tx.lost <= used);
+        require(mrc_psn_diff(tx.high, tx.una) >= 0 && mrc_psn_diff(tx.high, tx.nxt) <= 0);
+        require(mrc_tx_deadline(&tx, now) == 0 || mrc_tx_deadline(&tx, now) >= now);
+        require(rx.ooo <= kSize && rx.imm_used <= kImmMax);
+        require(mrc_psn_diff(rx.cack, rx.done_psn) >= 0);
+        require(set.good <= kEvs);
+    }
+};
+
+} // namespace
+
+void fuzzCore(const std::uint8_t *data, std::size_t size)
+{
+    Input in(data, size);
+    Endpoint end;
+    while (!in.empty()) {
+        const std::uint8_t op = in.byte();
+        const std::uint8_t arg = in.byte();
+        if (op & 0x80)
+            end.packet(in.bytes(op & 0x3f), arg & 1);
+        else
+            end.local(op, arg);
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef MRC_FUZZ_BODY_H
+#define MRC_FUZZ_BODY_H
+
+#include <cstddef>
+#include <cstdint>
+
+/// Runs one input: a byte of set-up, then packets, each a length byte and its
+/// bytes, mixed with local events. Aborts when a promise of kernel/core is broken.
+void fuzzCore(const std::uint8_t *data, std::size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The protocol engine's C headers, for C++ code. The system headers come first,
+// so that nothing of theirs is declared inside extern "C".
+#ifndef MRC_UNIT_CORE_H
+#define MRC_UNIT_CORE_H
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <linux/types.h>
+
+extern "C" {
+#include "ev_set.h"
+#include "icrc.h"
+#include "psn.h"
+#include "rx_window.h"
+#include "tx_window.h"
+#include "wire.h"
+}
+
+#endif

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace
+{
+
+constexpr unsigned kMiddle = MRC_OPF_WRITE;
+constexpr unsigned kOnly = MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST;
+constexpr unsigned kOnlyImm = kOnly | MRC_OPF_IMM;
+
+struct Window {
+    std::vector<unsigned long> mem;
+    mrc_rx_window w;
+
+    Window(std::uint32_t size, std::uint32_t immMax, std::uint32_t psn)
+        : mem((mrc_rx_window_mem(size, immMax) + sizeof(long) - 1) / sizeof(long))
+    {
+        mrc_rx_window_init(&w, mem.data(), size, immMax, psn);
+    }
+
+    mrc_rx_arrival arrival(std::uint32_t psn, unsigned opflags = kOnly)
+    {
+        mrc_rx_arrival a{};
+        a.psn = psn;
+        a.payload = 1000;
+        a.opflags = opflags;
+        a.imm = htonl(psn);
+        a.dmalen = psn * 3;
+        a.ev = psn ^ 0xe0000000;
+        a.tx_timestamp = static_cast<std::uint16_t>(psn);
+        return a;
+    }
+
+    int arrive(const mrc_rx_arrival &a)
+    {
+        EXPECT_EQ(mrc_rx_claim(&w, a.psn), MRC_RX_NEW) << a.psn;
+        return mrc_rx_commit(&w, &a);
+    }
+
+    void arrive(std::uint32_t psn, unsigned opflags = kOnly)
+    {
+        EXPECT_EQ(arrive(arrival(psn, opflags)), 0);
+    }
+
+    std::optional<mrc_rx_done> done()
+    {
+        mrc_rx_done d;
+        return mrc_rx_next_done(&w, &d) ? std::optional(d) : std::nullopt;
+    }
+
+    std::optional<mrc_sack> sack(bool *rtx = nullptr)
+    {
+        mrc_sack s;
+        bool r;
+        if (!mrc_rx_sack_next(&w, &s, &r))
+            return std::nullopt;
+        if (rtx)
+            *rtx = r;
+        return s;
+    }
+};
+
+std::set<std::uint32_t> named(const mrc_sack &s)
+{
+    std::set<std::uint32_t> out;
+    for (int i = 0; i < 64; ++i)
+        if (s.bitmap >> i & 1)
+            out.insert(mrc_psn_add(s.cack_psn, s.sack_offset + i));
+    return out;
+}
+
+} // namespace
+
+TEST(RxWindow, InOrderPacketsAdvanceTheCumulativePsn)
+{
+    Window win(128, 4, 100);
+    EXPECT_EQ(win.w.cack, 99u);
+    for (std::uint32_t psn = 100; psn < 110; ++psn)
+        win.arrive(psn);
+    EXPECT_EQ(win.w.cack, 109u);
+    EXPECT_EQ(win.w.max, 109u);
+    EXPECT_EQ(win.w.ooo, 0u);
+    EXPECT_EQ(win.w.bytes, 10000u);
+}
+
+TEST(RxWindow, PsnWrap)
+{
+    Window win(256, 4, 0xfffffe);
+    win.arrive(1);
+    win.arrive(0xffffff);
+    EXPECT_EQ(win.w.cack, 0xfffffdu);
+    EXPECT_EQ(win.w.ooo, 2u);
+    EXPECT_EQ(win.w.max, 1u);
+    win.arrive(0xfffffe);
+    EXPECT_EQ(win.w.cack, 0xffffffu);
+    win.arrive(0);
+    EXPECT_EQ(win.w.cack, 1u);
+    for (std::uint32_t psn : {0xfffffeu, 0xffffffu, 0u, 1u}) {
+        auto d = win.done();
+        ASSERT_TRUE(d);
+        EXPECT_EQ(d->psn, psn);
+    }
+    EXPECT_FALSE(win.done());
+}
+
+TEST(RxWindow, MessageCountWrapsAt24Bits)
+{
+    Window win(128, 0, 0);
+    win.w.msn = 0xffffff;
+    win.arrive(0);
+    EXPECT_EQ(win.done()->msn, 0u);
+}
+
+TEST(RxWindow, WindowEdges)
+{
+    Window win(128, 4, 1000);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 999 + 128), MRC_RX_NEW);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 1000 + 128), MRC_RX_OOR);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 999), MRC_RX_DUP);
+    EXPECT_EQ(mrc_rx_claim(&win.w, mrc_psn_add(999, -0x800000)), MRC_RX_DUP);
+    EXPECT_EQ(mrc_rx_claim(&win.w, mrc_psn_add(999, 0x7fffff)), MRC_RX_OOR);
+}
+
+TEST(RxWindow, LateDuplicateIsNeverPlaced)
+{
+    Window win(128, 4, 0);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_NEW);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_DUP) << "while the first copy is being placed";
+    mrc_rx_arrival a = win.arrival(0);
+    EXPECT_EQ(mrc_rx_commit(&win.w, &a), 0);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_DUP) << "after it was placed";
+    win.arrive(5);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 5), MRC_RX_DUP) << "placed beyond a hole";
+    ASSERT_TRUE(win.done());
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_DUP) << "after its message was handed out";
+}
+
+TEST(RxWindow, ClaimedIsNotArrived)
+{
+    Window win(128, 4, 0);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_NEW);
+    win.arrive(1);
+    EXPECT_EQ(win.w.cack, 0xffffffu);
+    EXPECT_EQ(named(*win.sack()), std::set<std::uint32_t>{1});
+    EXPECT_FALSE(win.done());
+
+    mrc_rx_unclaim(&win.w, 0);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 0), MRC_RX_NEW) << "a failed placement may be tried again";
+}
+
+TEST(RxWindow, DuplicateMustBeSackedAgain)
+{
+    Window win(128, 4, 0);
+    for (std::uint32_t psn : {0u, 1u, 3u})
+        win.arrive(psn);
+    ASSERT_TRUE(win.sack());
+    ASSERT_FALSE(win.sack());
+    ASSERT_FALSE(mrc_rx_sack_due(&win.w));
+
+    for (std::uint32_t psn : {1u, 3u}) {
+        ASSERT_EQ(mrc_rx_claim(&win.w, psn), MRC_RX_DUP);
+        EXPECT_TRUE(mrc_rx_sack_due(&win.w));
+        mrc_rx_arrival dup = win.arrival(psn);
+        dup.rtx = true;
+        dup.ev = 0x77;
+        mrc_rx_note_dup(&win.w, &dup);
+
+        bool rtx = false;
+        auto s = win.sack(&rtx);
+        ASSERT_TRUE(s);
+        EXPECT_TRUE(rtx);
+        EXPECT_EQ(s->entropy, 0x77u);
+        EXPECT_EQ(mrc_psn_add(s->cack_psn, s->ack_offset), psn);
+        EXPECT_EQ(s->cack_psn, 1u);
+        EXPECT_EQ(named(*s), std::set<std::uint32_t>{3});
+        EXPECT_FALSE(win.sack());
+    }
+}
+
+TEST(RxWindow, OldDuplicateTellsNoWrongPsn)
+{
+    Window win(128, 4, 0);
+    win.w.cack = win.w.max = win.w.done_psn = 0x400000;
+    mrc_rx_arrival dup = win.arrival(7);
+    ASSERT_EQ(mrc_rx_claim(&win.w, 7), MRC_RX_DUP);
+    mrc_rx_note_dup(&win.w, &dup);
+    auto s = win.sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->cack_psn, 0x400000u);
+    EXPECT_EQ(s->ack_offset, -32768) << "as far back as the field reaches, outside any window";
+    EXPECT_EQ(s->bitmap, 0u);
+}
+
+TEST(RxWindow, SackIsNotACompletion)
+{
+    Window win(128, 4, 0);
+    win.arrive(0, kMiddle | MRC_OPF_FIRST);
+    win.arrive(2, kOnly);
+    auto s = win.sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->cack_psn, 0u);
+    EXPECT_EQ(named(*s), std::set<std::uint32_t>{2});
+    EXPECT_FALSE(win.done()) << "told by SACK, but neither message is complete in order";
+
+    win.arrive(1, kMiddle | MRC_OPF_LAST);
+    EXPECT_EQ(win.done()->psn, 1u);
+    EXPECT_EQ(win.done()->psn, 2u);
+    EXPECT_FALSE(win.done());
+}
+
+TEST(RxWindow, ImmediatesAreDeliveredInSendOrderAndAfterAllEarlierRequests)
+{
+    Window win(128, 8, 0);
+    // Writes 0 and 1-2; immediates 3, 4, 5; write 6; immediate 7. All but 1 arrive, last first.
+    const std::map<std::uint32_t, unsigned> packets = {{7, kOnlyImm}, {6, kOnly},
+                                                       {5, kOnlyImm}, {4, kOnlyImm},
+                                                       {3, kOnlyImm}, {2, kMiddle | MRC_OPF_LAST}};
+    for (auto it = packets.rbegin(); it != packets.rend(); ++it)
+        win.arrive(it->first, it->second);
+    EXPECT_FALSE(win.done());
+    win.arrive(0, kOnly);
+    EXPECT_EQ(win.done()->psn, 0u);
+    EXPECT_FALSE(win.done()) << "an earlier request has not fully arrived";
+
+    win.arrive(1, kMiddle | MRC_OPF_FIRST);
+    for (std::uint32_t psn = 2; psn <= 7; ++psn) {
+        auto d = win.done();
+        ASSERT_TRUE(d);
+        EXPECT_EQ(d->psn, psn);
+        EXPECT_EQ(d->msn, psn);
+        EXPECT_EQ(d->has_imm, psn != 2 && psn != 6);
+        if (d->has_imm) {
+            EXPECT_EQ(d->imm, htonl(psn));
+            EXPECT_EQ(d->len, psn * 3);
+        }
+    }
+    EXPECT_FALSE(win.done());
+}
+
+TEST(RxWindow, TooManyImmediatesInFlight)
+{
+    Window win(128, 2, 0);
+    win.arrive(1, kOnlyImm);
+    win.arrive(2, kOnlyImm);
+    EXPECT_EQ(win.arrive(win.arrival(3, kOnlyImm)), -ENOSPC);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 3), MRC_RX_DUP) << "claimed";
+    win.arrive(0, kOnly);
+    EXPECT_EQ(win.w.cack, 2u) << "not arrived";
+    while (win.done()) {
+    }
+    win.arrive(4, kOnlyImm);
+    EXPECT_EQ(win.w.imm_used, 1u) << "room again once they were handed out";
+}
+
+TEST(RxWindow, NoImmediatesAtAll)
+{
+    Window win(128, 0, 0);
+    EXPECT_EQ(win.arrive(win.arrival(0, kOnlyImm)), -ENOSPC);
+}
+
+TEST(RxWindow, CompletedMessagesNotTakenCloseTheWindow)
+{
+    Window win(128, 4, 0);
+    for (std::uint32_t psn = 0; psn < 128; ++psn)
+        win.arrive(psn);
+    EXPECT_EQ(mrc_rx_claim(&win.w, 128), MRC_RX_OOR);
+    for (std::uint32_t psn = 0; psn < 128; ++psn) {
+        auto d = win.done();
+        ASSERT_TRUE(d);
+        EXPECT_EQ(d->psn, psn) << "nothing forgotten";
+    }
+    EXPECT_FALSE(win.done());
+    EXPECT_EQ(mrc_rx_claim(&win.w, 128), MRC_RX_NEW);
+}
+
+TEST(RxWindow, MessageLongerThanTheWindow)
+{
+    Window win(128, 4, 0xfffff0);
+    std::uint32_t psn = 0xfffff0;
+    for (int i = 0; i < 1000; ++i) {
+        win.arrive(psn, kMiddle);
+        EXPECT_FALSE(win.done());
+        psn = mrc_psn_add(psn, 1);
+    }
+    win.arrive(psn, kMiddle | MRC_OPF_LAST | MRC_OPF_IMM);
+    auto d = win.done();
+    ASSERT_TRUE(d);
+    EXPECT_EQ(d->psn, psn);
+    EXPECT_EQ(d->msn, 1u);
+    EXPECT_TRUE(d->has_imm);
+}
+
+TEST(RxWindow, SackAtOnceForMarkRetransmissionAndRequest)
+{
+    for (int what = 0; what < 4; ++what) {
+        Window win(128, 4, 0);
+        mrc_rx_arrival a = win.arrival(0);
+        a.ce = what == 1;
+        a.rtx = what == 2;
+        a.ackreq = what == 3;
+        EXPECT_EQ(win.arrive(a), 0);
+        EXPECT_EQ(mrc_rx_sack_due(&win.w), what != 0) << what;
+    }
+}
+
+TEST(RxWindow, SackByBytesCountsAtLeast1024PerPacket)
+{
+    Window win(128, 4, 0);
+    win.w.sack_bytes = 4096;
+    for (std::uint32_t psn = 0; psn < 8; ++psn) {
+        mrc_rx_arrival a = win.arrival(psn);
+        a.payload = 1;
+        win.arrive(a);
+        EXPECT_EQ(mrc_rx_sack_due(&win.w), psn % 4 == 3) << psn;
+        if (mrc_rx_sack_due(&win.w)) {
+            EXPECT_TRUE(win.sack());
+            EXPECT_FALSE(mrc_rx_sack_due(&win.w));
+        }
+    }
+    mrc_rx_arrival big = win.arrival(8);
+    big.payload = 4096;
+    win.arrive(big);
+    EXPECT_TRUE(mrc_rx_sack_due(&win.w));
+}
+
+TEST(RxWindow, SackFields)
+{
+    Window win(128, 4, 10);
+    for (std::uint32_t psn : {10u, 12u, 13u})
+        win.arrive(psn);
+    bool rtx = true;
+    auto s = win.sack(&rtx);
+    ASSERT_TRUE(s);
+    EXPECT_FALSE(rtx);
+    EXPECT_EQ(s->m, MRC_SACK_NONE);
+    EXPECT_FALSE(s->probe);
+    EXPECT_EQ(s->cack_psn, 10u);
+    EXPECT_EQ(s->ack_offset, 3);
+    EXPECT_EQ(s->entropy, 13u ^ 0xe0000000);
+    EXPECT_EQ(s->tx_timestamp, 13);
+    EXPECT_EQ(s->sack_offset, 1);
+    EXPECT_EQ(s->bitmap, 6u);
+    EXPECT_EQ(s->ooo_count, 2);
+    EXPECT_EQ(s->rcvd_bytes, (3000u + 255) / 256);
+    EXPECT_EQ(s->mpr, 0);
+    EXPECT_FALSE(win.sack());
+}
+
+TEST(RxWindow, MarkSurvivesLaterPacketsOfTheBatch)
+{
+    Window win(128, 4, 0);
+    mrc_rx_arrival marked = win.arrival(0);
+    marked.ce = true;
+    win.arrive(marked);
+    win.arrive(1);
+    win.arrive(2);
+    auto s = win.sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->m, MRC_SACK_SKIP_ONCE);
+    EXPECT_EQ(s->entropy, marked.ev);
+    EXPECT_EQ(mrc_psn_add(s->cack_psn, s->ack_offset), 0u);
+
+    win.arrive(3);
+    s = win.sack();
+    EXPECT_EQ(s->m, MRC_SACK_NONE) << "told once";
+    EXPECT_EQ(mrc_psn_add(s->cack_psn, s->ack_offset), 3u);
+}
+
+TEST(RxWindow, WalkTellsEverythingThatArrivedSinceTheLastSack)
+{
+    Window win(1024, 4, 0);
+    std::set<std::uint32_t> news;
+    for (std::uint32_t psn = 1; psn < 1000; psn += psn % 7 + 1) {
+        win.arrive(psn);
+        news.insert(psn);
+    }
+    std::set<std::uint32_t> told;
+    int sacks = 0;
+    while (auto s = win.sack()) {
+        told.merge(named(*s));
+        ++sacks;
+    }
+    EXPECT_EQ(told, news);
+    EXPECT_LE(sacks, 1000 / 64 + 1);
+    EXPECT_FALSE(mrc_rx_sack_due(&win.w));
+}
+
+TEST(RxWindow, WalkGoesOnWhereTheCallerStopped)
+{
+    Window win(1024, 4, 0);
+    std::set<std::uint32_t> news;
+    for (std::uint32_t psn = 1; psn < 600; ++psn) {
+        win.arrive(psn);
+        news.insert(psn);
+    }
+    std::set<std::uint32_t> told = named(*win.sack());
+    EXPECT_FALSE(mrc_rx_sack_due(&win.w));
+
+    win.arrive(600);
+    news.insert(600);
+    while (auto s = win.sack())
+        told.merge(named(*s));
+    EXPECT_EQ(told, news);
+}
+
+TEST(RxWindow, WalkStepsOverEmptyStretches)
+{
+    Window win(32640, 4, 0);
+    win.arrive(1);
+    win.arrive(32639);
+    int sacks = 0;
+    while (win.sack())
+        ++sacks;
+    EXPECT_EQ(sacks, 2);
+}
+
+TEST(RxWindow, NarrowWalkRepeatsWhatALostSackMayHaveTold)
+{
+    Window win(128, 4, 0);
+    win.arrive(1);
+    ASSERT_TRUE(win.sack());
+    win.arrive(60);
+    EXPECT_EQ(named(*win.sack()), (std::set<std::uint32_t>{1, 60}));
+}
+
+TEST(RxWindow, ProbeIsAnsweredWithTheStateAndTouchesNothing)
+{
+    Window win(384, 4, 0);
+    for (std::uint32_t psn : {0u, 2u, 64u, 65u})
+        win.arrive(psn);
+    const mrc_probe probe = {.id = 0xfedc, .tx_timestamp = 0x1234};
+    mrc_sack s;
+    mrc_rx_sack_probe(&win.w, &probe, 0xabcd0123, true, &s);
+    EXPECT_TRUE(s.probe);
+    EXPECT_EQ(static_cast<std::uint16_t>(s.ack_offset), 0xfedc);
+    EXPECT_EQ(s.tx_timestamp, 0x1234);
+    EXPECT_EQ(s.entropy, 0xabcd0123u);
+    EXPECT_EQ(s.m, MRC_SACK_SKIP_ONCE);
+    EXPECT_EQ(s.cack_psn, 0u);
+    EXPECT_EQ(s.sack_offset, 1);
+    EXPECT_EQ(named(s), (std::set<std::uint32_t>{2, 64}));
+    EXPECT_EQ(s.ooo_count, 3);
+    EXPECT_TRUE(win.sack()) << "the news is still to be told";
+}
+
+namespace
+{
+
+/// What the window should do, in terms of sets.
+struct Model {
+    std::uint32_t size;
+    std::int64_t cack; // extended PSNs, which do not wrap
+    std::set<std::int64_t> claimed, arrived, last;
+    std::map<std::int64_t, std::uint32_t> imms;
+    std::int64_t scanned;
+
+    mrc_rx_verdict claim(std::int64_t psn)
+    {
+        if (psn > scanned + size)
+            return MRC_RX_OOR;
+        if (psn <= cack || !claimed.insert(psn).second)
+            return MRC_RX_DUP;
+        return MRC_RX_NEW;
+    }
+
+    void commit(std::int64_t psn, unsigned opflags)
+    {
+        arrived.insert(psn);
+        if (opflags & MRC_OPF_LAST)
+            last.insert(psn);
+        while (arrived.count(cack + 1))
+            ++cack;
+    }
+
+    std::optional<std::int64_t> done()
+    {
+        while (scanned < cack)
+            if (last.count(++scanned))
+                return scanned;
+        return std::nullopt;
+    }
+};
+
+void compareWithModel(std::uint32_t seed)
+{
+    std::mt19937 rng(seed);
+    const std::uint32_t size = 128 * (1 + rng() % 4);
+    const std::uint32_t immMax = rng() % 40;
+    const std::int64_t start = 0x1000000 - rng() % 1000;
+    Window win(size, immMax, static_cast<std::uint32_t>(start) & 0xffffff);
+    Model model{size, start - 1, {}, {}, {}, {}, start - 1};
+    std::set<std::int64_t> untold;
+    std::vector<std::int64_t> placing;
+
+    for (int step = 0; step < 1500; ++step) {
+        const std::int64_t spread = rng() % 4 ? 20 : size + 50;
+        const std::int64_t psn = model.cack - 10 + static_cast<std::int64_t>(rng() % (spread + 10));
+        const auto wire = static_cast<std::uint32_t>(psn) & 0xffffff;
+
+        const mrc_rx_verdict verdict = mrc_rx_claim(&win.w, wire);
+        ASSERT_EQ(verdict, model.claim(psn));
+        if (verdict == MRC_RX_NEW)
+            placing.push_back(psn);
+
+        while (!placing.empty() && rng() % 3) {
+            std::swap(placing[rng() % placing.size()], placing.back());
+            const std::int64_t at = placing.back();
+            placing.pop_back();
+            const auto atWire = static_cast<std::uint32_t>(at) & 0xffffff;
+            if (rng() % 20 == 0) {
+                mrc_rx_unclaim(&win.w, atWire);
+                model.claimed.erase(at);
+                continue;
+            }
+            unsigned opflags = MRC_OPF_WRITE;
+            if (rng() % 3 == 0)
+                opflags |= MRC_OPF_LAST;
+            if (opflags & MRC_OPF_LAST && rng() % 2 && model.imms.size() < immMax) {
+                opflags |= MRC_OPF_IMM;
+                model.imms[at] = rng();
+            }
+            mrc_rx_arrival a = win.arrival(atWire, opflags);
+            a.imm = opflags & MRC_OPF_IMM ? model.imms[at] : 0;
+            ASSERT_EQ(mrc_rx_commit(&win.w, &a), 0);
+            model.commit(at, opflags);
+            untold.insert(at);
+        }
+        ASSERT_EQ(win.w.cack, static_cast<std::uint32_t>(model.cack) & 0xffffff);
+        ASSERT_EQ(win.w.ooo, static_cast<std::uint32_t>(std::distance(
+                                 model.arrived.upper_bound(model.cack), model.arrived.end())));
+
+        if (rng() % 4) {
+            while (true) {
+                auto want = model.done();
+                auto got = win.done();
+                ASSERT_EQ(want.has_value(), got.has_value());
+                if (!want)
+                    break;
+                ASSERT_EQ(got->psn, static_cast<std::uint32_t>(*want) & 0xffffff);
+                ASSERT_EQ(got->has_imm, model.imms.count(*want) == 1);
+                if (got->has_imm) {
+                    ASSERT_EQ(got->imm, model.imms[*want]);
+                }
+                model.imms.erase(*want);
+            }
+        }
+        if (rng() % 5 == 0) {
+            while (auto s = win.sack()) {
+                ASSERT_EQ(s->cack_psn, win.w.cack);
+                for (int i = 0; i < 64; ++i) {
+                    const std::int64_t at = model.cack + s->sack_offset + i;
+                    const bool bit = s->bitmap >> i & 1;
+                    ASSERT_EQ(bit, at > model.cack && model.arrived.count(at) == 1);
+                    if (bit)
+                        untold.erase(at);
+                }
+            }
+            untold.erase(untold.begin(), untold.upper_bound(model.cack));
+            ASSERT_TRUE(untold.empty());
+        }
+    }
+}
+
+} // namespace
+
+TEST(RxWindow, AgreesWithAModelOfSets)
+{
+    for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+        SCOPED_TRACE(seed);
+        compareWithModel(seed);
+        if (HasFatalFailure())
+            return;
+    }
+}

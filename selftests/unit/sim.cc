@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sim.h"
+
+#include "bytes.h"
+#include "core.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <map>
+#include <optional>
+#include <queue>
+#include <random>
+#include <stdexcept>
+
+namespace
+{
+
+constexpr std::uint64_t kBaseDelayNs = 20000;
+constexpr std::uint64_t kProbeAfterNs = 300000;
+constexpr std::uint64_t kEventsMax = 2000000;
+constexpr std::uint64_t kPatience = 3600ull * 1000000000;
+constexpr std::uint32_t kRequesterQpn = 0x11;
+constexpr std::uint32_t kResponderQpn = 0x22;
+constexpr int kSacksPerTurn = 4;
+
+using Psn = std::uint32_t;
+
+struct Message {
+    std::uint32_t packets = 1;
+    std::uint32_t len = 0;
+    std::uint32_t slot = 0;
+    bool imm = false;
+    Psn first = 0;
+    Psn last = 0;
+    std::uint16_t rqmsn = 0;
+};
+
+struct Event {
+    enum Kind {
+        Data,
+        CtlToRequester,
+        CtlToResponder,
+        Copied,
+        Timer,
+        ProbeTimer,
+        PlanesDown,
+        PlanesUp
+    };
+    std::uint64_t time;
+    std::uint64_t order;
+    Kind kind;
+    Bytes packet;
+    bool ce = false;
+    std::uint32_t ev = 0;
+
+    bool operator<(const Event &other) const
+    {
+        return std::tie(time, order) > std::tie(other.time, other.order);
+    }
+};
+
+void check(bool ok, const char *what)
+{
+    if (!ok)
+        throw std::runtime_error(what);
+}
+
+/// The byte at @p offset of message @p index.
+std::uint8_t pattern(std::size_t index, std::uint32_t offset)
+{
+    return static_cast<std::uint8_t>((index * 2654435761u + offset * 40503u) >> 7);
+}
+
+class Sim
+{
+public:
+    explicit Sim(const SimConfig &config)
+        : c(config), rng(config.seed), now(config.start), memory(config.slots * slotSize()),
+          txRing(config.windowUnits * MRC_MPR_UNIT),
+          rxMem(mrc_rx_window_mem(config.windowUnits * MRC_MPR_UNIT, config.immMax) / sizeof(long) +
+                1),
+          evs(static_cast<std::size_t>(config.planes * config.evsPerPlane)), pathFree(evs.size())
+    {
+        makeMessages();
+        const std::uint32_t size = c.windowUnits * MRC_MPR_UNIT;
+        const mrc_tx_cfg cfg = {
+            .size = size, .timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX};
+        mrc_tx_window_init(&tx, txRing.data(), &cfg, c.psn);
+        tx.seq = c.seq;
+        mrc_rx_window_init(&rx, rxMem.data(), size, c.immMax, c.psn);
+        for (std::size_t i = 0; i < evs.size(); ++i)
+            evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
+        check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
+                              static_cast<u16>(c.minActive), static_cast<u32>(c.seed)) == 0,
+              "ev set");
+    }
+
+    SimReport run()
+    {
+        try {
+            loop();
+        } catch (const std::exception &e) {
+            report.error = e.what();
+        }
+        report.elapsedNs = now - c.start;
+        return report;
+    }
+
+private:
+    SimConfig c;
+    SimReport report;
+    std::mt19937_64 rng;
+    std::uint64_t now;
+    std::uint64_t eventOrder = 0;
+    std::priority_queue<Event> events;
+    std::vector<Message> messages;
+    Bytes memory;
+    bool planesDown = false;
+
+    // requester
+    mrc_tx_window tx;
+    std::vector<mrc_tx_rec> txRing;
+    mrc_ev_set set;
+    std::size_t sendMsg = 0;
+    std::uint32_t sendPkt = 0;
+    std::size_t completed = 0;
+    std::uint32_t immsPosted = 0;
+    std::uint32_t immsCompleted = 0;
+    std::optional<std::uint64_t> timerAt;
+    bool probeArmed = false;
+    bool heard = false;
+    std::uint16_t probeId = 0;
+    std::map<Psn, std::vector<std::uint64_t>> sentAt;
+
+    // responder
+    mrc_rx_window rx;
+    std::vector<unsigned long> rxMem;
+    std::size_t delivered = 0;
+
+    // network
+    std::vector<mrc_ev_entry> evs;
+    std::vector<std::uint64_t> pathFree;
+
+    std::uint32_t slotSize() const { return c.mtu * c.maxPackets; }
+
+    bool chance(double p) { return p > 0 && std::uniform_real_distribution<>(0, 1)(rng) < p; }
+
+    std::uint64_t upTo(std::uint64_t n) { return n ? rng() % (n + 1) : 0; }
+
+    void push(std::uint64_t time, Event::Kind kind, Bytes packet = {}, bool ce = false,
+              std::uint32_t ev = 0)
+    {
+        events.push(Event{time, eventOrder++, kind, std::move(packet), ce, ev});
+    }
+
+    void makeMessages()
+    {
+        Psn psn = c.psn;
+        std::uint16_t rqmsn = 0;
+        for (int i = 0; i < c.messages; ++i) {
+            Message m;
+            m.packets = chance(0.4) ? 1 : 1 + static_cast<std::uint32_t>(upTo(c.maxPackets - 1));
+            m.len = m.packets * c.mtu - static_cast<std::uint32_t>(upTo(c.mtu - 1));
+            if (m.packets == 1 && chance(0.1))
+                m.len = 0;
+            m.imm = c.immMax && chance(0.5);
+            m.rqmsn = m.imm ? ++rqmsn : 0;
+            m.slot = static_cast<std::uint32_t>(i % c.slots);
+            m.first = psn;
+            m.last = mrc_psn_add(psn, static_cast<s32>(m.packets) - 1);
+            psn = mrc_psn_add(m.last, 1);
+            messages.push_back(m);
+            report.packets += m.packets;
+        }
+    }
+
+    void loop()
+    {
+        if (c.outageAt) {
+            push(c.start + c.outageAt, Event::PlanesDown);
+            push(c.start + c.outageEnds, Event::PlanesUp);
+        }
+        pump();
+        std::uint64_t handled = 0;
+        while (!events.empty()) {
+            const Event e = events.top();
+            events.pop();
+            now = e.time;
+            handle(e);
+            check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
+        }
+        check(completed == messages.size(), "stalled: nothing left to happen");
+        check(mrc_tx_idle(&tx) && !tx.inflight && !tx.lost, "counters at the end");
+        checkFinalMemory();
+    }
+
+    void handle(const Event &e)
+    {
+        switch (e.kind) {
+        case Event::Data:
+            dataArrived(e);
+            break;
+        case Event::Copied:
+            copied(e);
+            break;
+        case Event::CtlToRequester:
+            controlArrived(e.packet);
+            break;
+        case Event::CtlToResponder:
+            probeArrived(e);
+            break;
+        case Event::Timer:
+            timerFired();
+            break;
+        case Event::ProbeTimer:
+            probeTimerFired();
+            break;
+        case Event::PlanesDown:
+            planesChanged(true);
+            break;
+        case Event::PlanesUp:
+            planesChanged(false);
+            break;
+        }
+    }
+
+    // ---- network
+
+    bool planeDead(int port) const { return planesDown && port <= c.outagePlanes; }
+
+    void toResponder(u16 ev, const Bytes &packet)
+    {
+        const int port = evs[ev].port;
+        const bool lost = chance(c.loss) || (ev == 0 && chance(c.evLoss)) || planeDead(port);
+        const bool ce = chance(c.ce);
+        std::uint64_t at = now + kBaseDelayNs + static_cast<std::uint64_t>(port) * c.skewNs +
+                           ev * 300 + upTo(c.fifo ? 2000 : 60000);
+        if (c.fifo)
+            at = std::max(at, pathFree[ev] + 1);
+        pathFree[ev] = at;
+        if (lost)
+            ++report.dropped;
+        else
+            push(at, Event::Data, packet, ce, ev);
+        if (chance(c.dup))
+            push(at + 1 + upTo(2000000), Event::Data, packet, ce, ev);
+    }
+
+    void control(Event::Kind kind, const mrc_hdr &hdr)
+    {
+        Bytes packet(MRC_HDR_MAX);
+        packet.resize(mrc_hdr_encode(packet.data(), &hdr));
+        const int port = 1 + static_cast<int>(upTo(static_cast<std::uint64_t>(c.planes - 1)));
+        if (!chance(c.ctlLoss) && (c.carrier || !planeDead(port)))
+            push(now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000), kind, packet, chance(c.ce));
+    }
+
+    mrc_hdr header(u8 opcode, std::uint32_t qpn, Psn psn)
+    {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = opcode;
+        hdr.bth.pkey = MRC_PKEY_DEFAULT;
+        hdr.bth.qpn = qpn;
+        hdr.bth.psn = psn;
+        return hdr;
+    }
+
+    // ---- requester
+
+    bool mayPost() const
+    {
+        if (sendMsg == messages.size())
+            return false;
+        if (sendPkt)
+            return true;
+        const auto slots = static_cast<std::size_t>(c.slots);
+        if (sendMsg >= slots && completed <= sendMsg - slots)
+            return false;
+        return !messages[sendMsg].imm || immsPosted - immsCompleted < c.immMax;
+    }
+
+    bool more() const
+    {
+        return tx.inflight < c.cwnd && (tx.lost || (mrc_tx_room(&tx) && mayPost()));
+    }
+
+    void pump()
+    {
+        while (more()) {
+            const u16 ev = mrc_ev_pick(&set, now);
+            if (ev == MRC_EV_NONE)
+                break;
+            if (!sendLost(ev))
+                sendNew(ev);
+        }
+        arm();
+    }
+
+    bool sendLost(u16 ev)
+    {
+        Psn psn;
+        const mrc_tx_rec *rec = mrc_tx_next_lost(&tx, &psn);
+        if (!rec)
+            return false;
+        const std::size_t index = rec->cookie;
+        mrc_tx_resend(&tx, psn, ev, now);
+        ++report.resent;
+        transmit(index, psn, ev, true);
+        return true;
+    }
+
+    void sendNew(u16 ev)
+    {
+        const std::size_t index = sendMsg;
+        const Psn psn = mrc_tx_send(&tx, ev, static_cast<std::uint32_t>(index), now);
+        check(psn == mrc_psn_add(messages[index].first, static_cast<s32>(sendPkt)), "PSN order");
+        if (!sendPkt && messages[index].imm)
+            ++immsPosted;
+        if (++sendPkt == messages[index].packets) {
+            sendPkt = 0;
+            ++sendMsg;
+        }
+        transmit(index, psn, ev, false);
+    }
+
+    void transmit(std::size_t index, Psn psn, u16 ev, bool rtx)
+    {
+        const Message &m = messages[index];
+        const auto nth = static_cast<std::uint32_t>(mrc_psn_diff(psn, m.first));
+        check(nth < m.packets, "cookie of another message");
+        const std::uint32_t offset = nth * c.mtu;
+        const std::uint32_t len = std::min(c.mtu, m.len - std::min(m.len, offset));
+
+        mrc_hdr hdr =
+            header(mrc_write_opcode(nth == 0, nth + 1 == m.packets, m.imm), kResponderQpn, psn);
+        hdr.bth.rtx = rtx;
+        hdr.bth.ackreq = !more();
+        hdr.bth.ts = rng() % 2;
+        hdr.write.rqmsn = m.rqmsn;
+        hdr.write.msn = static_cast<std::uint16_t>(index);
+        hdr.write.va = m.slot * slotSize() + offset;
+        hdr.write.dmalen = m.len;
+        hdr.write.imm = htonl(static_cast<std::uint32_t>(index));
+
+        Bytes packet(MRC_HDR_MAX);
+        packet.resize(mrc_hdr_encode(packet.data(), &hdr));
+        for (std::uint32_t i = 0; i < len; ++i)
+            packet.push_back(pattern(index, offset + i));
+
+        ++report.sent;
+        sentAt[psn].push_back(now);
+        toResponder(ev, packet);
+        if (chance(c.forged))
+            forgeSack();
+    }
+
+    void forgeSack()
+    {
+        mrc_sack s{};
+        const auto ahead = static_cast<s32>(upTo(0x7ffff0));
+        s.cack_psn = mrc_psn_add(tx.nxt, -static_cast<s32>(1 + upTo(100)));
+        switch (rng() % 3) {
+        case 0:
+            s.cack_psn = mrc_psn_add(tx.nxt, ahead);
+            break;
+        case 1:
+            s.ack_offset = static_cast<s16>(mrc_psn_diff(tx.nxt, s.cack_psn));
+            break;
+        default:
+            s.sack_offset = static_cast<s16>(mrc_psn_diff(tx.nxt, s.cack_psn) - 10);
+            s.bitmap = rng() | 1ull << (10 + rng() % 54);
+            break;
+        }
+        const mrc_tx_window before = tx;
+        mrc_tx_result res;
+        check(mrc_tx_sack(&tx, &s, rng() % 2, now, &res) == -EINVAL, "forged SACK taken");
+        check(std::memcmp(&before, &tx, sizeof(tx)) == 0, "forged SACK changed the window");
+    }
+
+    void arm()
+    {
+        const std::uint64_t deadline = mrc_tx_deadline(&tx, now);
+        if (deadline && (!timerAt || *timerAt > deadline)) {
+            timerAt = deadline;
+            push(deadline, Event::Timer);
+        }
+        if (!probeArmed && completed < messages.size()) {
+            probeArmed = true;
+            heard = false;
+            push(now + kProbeAfterNs, Event::ProbeTimer);
+        }
+    }
+
+    void timerFired()
+    {
+        if (!timerAt || *timerAt > now)
+            return;
+        timerAt.reset();
+        mrc_tx_result res;
+        mrc_tx_timeout(&tx, now, &res);
+        check(!res.expired, "retries for ever expired");
+        blame(res);
+        pump();
+    }
+
+    void probeTimerFired()
+    {
+        probeArmed = false;
+        if (completed == messages.size())
+            return;
+        if (!heard) {
+            mrc_hdr hdr = header(MRC_OP_PROBE, kResponderQpn, 0);
+            hdr.probe.id = ++probeId;
+            control(Event::CtlToResponder, hdr);
+        }
+        pump();
+    }
+
+    void planesChanged(bool down)
+    {
+        planesDown = down;
+        if (c.carrier) {
+            const u32 dead = down ? (1u << c.outagePlanes) - 1 : 0;
+            mrc_ev_ports(&set, ~dead, ~0u);
+            DECLARE_BITMAP(bits, MRC_EV_MAX) = {};
+            for (std::size_t i = 0; i < evs.size(); ++i)
+                if (dead >> (evs[i].port - 1) & 1)
+                    __set_bit(i, bits);
+            mrc_tx_result res;
+            mrc_tx_lose_evs(&tx, bits, &res);
+        }
+        pump();
+    }
+
+    void blame(const mrc_tx_result &res)
+    {
+        report.spurious += res.spurious;
+        for (u16 ev = 0; ev < evs.size(); ++ev)
+            if (test_bit(ev, res.lost_evs))
+                mrc_ev_lost(&set, ev, now);
+    }
+
+    void controlArrived(const Bytes &packet)
+    {
+        mrc_hdr hdr;
+        check(mrc_hdr_decode(packet.data(), packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        check(hdr.bth.qpn == kRequesterQpn, "QPN");
+        heard = true;
+        if (hdr.bth.opcode == MRC_OP_SACK)
+            sackArrived(hdr);
+        else if (hdr.bth.opcode == MRC_OP_NACK)
+            nackArrived(hdr);
+        else
+            ackArrived(hdr);
+        check(tx.inflight + tx.lost <= static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una)), "counters");
+        pump();
+    }
+
+    void sackArrived(const mrc_hdr &hdr)
+    {
+        mrc_tx_result res;
+        const int err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
+        check(err == 0, "true SACK refused");
+        if (res.ev != MRC_EV_NONE) {
+            if (hdr.sack.m == MRC_SACK_SKIP_ONCE)
+                mrc_ev_marked(&set, res.ev);
+            else
+                mrc_ev_acked(&set, res.ev);
+        }
+        if (res.rtt_ns)
+            checkSample(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset), hdr.bth.rtx, res);
+        blame(res);
+    }
+
+    void checkSample(Psn psn, bool rtx, const mrc_tx_result &res)
+    {
+        const auto &times = sentAt.at(psn);
+        check(times.size() <= 2, "sample of a packet sent three times");
+        check(times.size() == (rtx ? 2u : 1u), "sample of another transmission");
+        const std::uint64_t rtt = now - times.back();
+        check(res.rtt_ns < rtt + 2 * MRC_TX_TICK_NS && rtt < res.rtt_ns + 2 * MRC_TX_TICK_NS,
+              "wrong RTT");
+    }
+
+    void nackArrived(const mrc_hdr &hdr)
+    {
+        mrc_tx_result res;
+        const int err = mrc_tx_nack(&tx, hdr.nack.psn, now, &res);
+        check(err == 0 || err == -EALREADY, "true NACK refused");
+        check(err || res.lost == 1, "NACK without effect");
+    }
+
+    void ackArrived(const mrc_hdr &hdr)
+    {
+        mrc_tx_result res;
+        check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
+        check(mrc_tx_ack(&tx, hdr.bth.psn, &res) == 0, "true ACK refused");
+        while (completed < sendMsg && mrc_psn_diff(messages[completed].last, hdr.bth.psn) <= 0) {
+            check(completed < delivered, "completed before it was executed");
+            immsCompleted += messages[completed].imm;
+            ++completed;
+        }
+        check(completed >= hdr.ack.msn, "ACK counts other messages than its PSN");
+    }
+
+    // ---- responder
+
+    void dataArrived(const Event &e)
+    {
+        mrc_hdr hdr;
+        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        if (chance(c.nack)) {
+            mrc_hdr nack = header(MRC_OP_NACK, kRequesterQpn, hdr.bth.psn);
+            nack.nack.reason = MRC_NACK_NO_RESOURCE;
+            nack.nack.psn = hdr.bth.psn;
+            control(Event::CtlToRequester, nack);
+            return;
+        }
+        switch (mrc_rx_claim(&rx, hdr.bth.psn)) {
+        case MRC_RX_OOR:
+            check(false, "PSN beyond the window");
+            break;
+        case MRC_RX_DUP: {
+            ++report.dups;
+            const mrc_rx_arrival a = arrival(e, hdr);
+            mrc_rx_note_dup(&rx, &a);
+            if (mrc_psn_diff(hdr.bth.psn, rx.done_psn) <= 0)
+                sendAck();
+            sendSacks();
+            break;
+        }
+        case MRC_RX_NEW:
+            push(now + (chance(c.slowCopy) ? upTo(100000) : upTo(c.copyNs)), Event::Copied,
+                 e.packet, e.ce, e.ev);
+            break;
+        }
+    }
+
+    mrc_rx_arrival arrival(const Event &e, const mrc_hdr &hdr) const
+    {
+        mrc_rx_arrival a{};
+        a.psn = hdr.bth.psn;
+        a.payload = static_cast<std::uint32_t>(e.packet.size() - hdr.len);
+        a.opflags = mrc_opcode_flags(hdr.bth.opcode);
+        a.imm = hdr.write.imm;
+        a.dmalen = hdr.write.dmalen;
+        a.ev = e.ev;
+        a.tx_timestamp = hdr.write.tx_timestamp;
+        a.ackreq = hdr.bth.ackreq;
+        a.rtx = hdr.bth.rtx;
+        a.ce = e.ce;
+        return a;
+    }
+
+    void copied(const Event &e)
+    {
+        mrc_hdr hdr;
+        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        if (chance(c.failedCopy)) {
+            mrc_rx_unclaim(&rx, hdr.bth.psn);
+            return;
+        }
+        check(mrc_psn_diff(hdr.bth.psn, rx.done_psn) > 0, "completed memory overwritten");
+        std::copy(e.packet.begin() + hdr.len, e.packet.end(),
+                  memory.begin() + static_cast<std::ptrdiff_t>(hdr.write.va));
+        const mrc_rx_arrival a = arrival(e, hdr);
+        check(mrc_rx_commit(&rx, &a) == 0, "too many immediates");
+        deliver();
+        sendSacks();
+    }
+
+    void deliver()
+    {
+        mrc_rx_done d;
+        bool any = false;
+        while (mrc_rx_next_done(&rx, &d)) {
+            check(delivered < messages.size(), "more messages than were sent");
+            const Message &m = messages[delivered];
+            check(d.psn == m.last && d.msn == delivered + 1, "message order");
+            check(d.has_imm == m.imm, "immediate lost or invented");
+            check(!m.imm ||
+                      (d.imm == htonl(static_cast<std::uint32_t>(delivered)) && d.len == m.len),
+                  "order of immediates");
+            checkSlot(m, delivered);
+            ++delivered;
+            any = true;
+        }
+        if (any)
+            sendAck();
+    }
+
+    void checkSlot(const Message &m, std::size_t index) const
+    {
+        for (std::uint32_t i = 0; i < m.len; ++i)
+            check(memory[m.slot * slotSize() + i] == pattern(index, i), "memory contents");
+    }
+
+    void checkFinalMemory() const
+    {
+        const std::size_t first = messages.size() - std::min<std::size_t>(c.slots, messages.size());
+        for (std::size_t i = first; i < messages.size(); ++i)
+            checkSlot(messages[i], i);
+    }
+
+    void sendAck()
+    {
+        mrc_hdr hdr = header(MRC_OP_ACK, kRequesterQpn, rx.done_psn);
+        hdr.ack = {.syndrome = MRC_ACK_OK, .msn = rx.msn};
+        control(Event::CtlToRequester, hdr);
+    }
+
+    void sendSacks()
+    {
+        if (!mrc_rx_sack_due(&rx))
+            return;
+        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
+        for (int i = 0; i < kSacksPerTurn && mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx); ++i) {
+            ++report.sacks;
+            report.marked += hdr.sack.m == MRC_SACK_SKIP_ONCE;
+            control(Event::CtlToRequester, hdr);
+        }
+        check(!mrc_rx_sack_due(&rx), "SACK still due");
+    }
+
+    void probeArrived(const Event &e)
+    {
+        mrc_hdr probe;
+        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &probe) == MRC_DECODE_OK, "decode");
+        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
+        mrc_rx_sack_probe(&rx, &probe.probe, e.ev, e.ce, &hdr.sack);
+        check(static_cast<u16>(hdr.sack.ack_offset) == probe.probe.id, "probe id");
+        control(Event::CtlToRequester, hdr);
+        sendAck();
+    }
+};
+
+} // namespace
+
+SimReport simulate(const SimConfig &config)
+{
+    return Sim(config).run();
+}

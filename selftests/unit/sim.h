@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A requester and a responder made of the protocol engine, joined by a network
+// that loses, duplicates, reorders and marks packets, in simulated time. The
+// two use the engine as the transport layer does.
+#ifndef MRC_UNIT_SIM_H
+#define MRC_UNIT_SIM_H
+
+#include <cstdint>
+#include <string>
+
+/// What the network does and what the two ends are like. Probabilities are 0..1.
+struct SimConfig {
+    std::uint64_t seed = 1;
+    int planes = 4;
+    int evsPerPlane = 4;
+    int minActive = 0;
+    double loss = 0;                  ///< of a data packet on any path
+    double evLoss = 0;                ///< additional, on the first EV only
+    double ctlLoss = 0;               ///< of SACKs, ACKs, NACKs, probes
+    double dup = 0;                   ///< a data packet arrives twice, the second time late
+    double ce = 0;                    ///< a data packet is marked
+    double nack = 0;                  ///< the responder refuses a packet with a NACK
+    double failedCopy = 0;            ///< a claimed packet cannot be placed, and is unclaimed
+    double slowCopy = 0;              ///< placing a packet takes up to 100 us
+    std::uint64_t copyNs = 0;         ///< placing a packet takes up to this otherwise
+    double forged = 0;                ///< a data packet is followed by a forged SACK
+    bool fifo = true;                 ///< packets of one path keep their order
+    bool carrier = false;             ///< a plane's outage is seen at once, else never
+    std::uint64_t outageAt = 0;       ///< ns after the start; 0: no outage
+    std::uint64_t outageEnds = 0;     ///< ns after the start
+    int outagePlanes = 1;             ///< planes 1..n go
+    std::uint64_t skewNs = 5000;      ///< additional delay per plane
+    std::uint32_t windowUnits = 1;    ///< MPR
+    std::uint32_t cwnd = 64;          ///< packets in flight
+    std::uint32_t immMax = 8;         ///< WriteImm messages in flight
+    std::uint32_t psn = 0;            ///< the first
+    std::uint32_t seq = 0;            ///< first transmission number
+    std::uint64_t start = 1000000000; ///< the clock's first value
+    std::uint64_t timeoutNs = 1000000;
+    int messages = 60;
+    int slots = 8; ///< regions of remote memory, used in turn
+    std::uint32_t mtu = 32;
+    std::uint32_t maxPackets = 12; ///< per message
+};
+
+/// What happened. @c error is empty when all checks held.
+struct SimReport {
+    std::string error;
+    std::uint64_t packets = 0; ///< PSNs used
+    std::uint64_t sent = 0;    ///< data packets sent, again ones included
+    std::uint64_t resent = 0;
+    std::uint64_t dropped = 0; ///< data packets that the network lost
+    std::uint64_t spurious = 0;
+    std::uint64_t sacks = 0;
+    std::uint64_t dups = 0; ///< duplicates that reached the responder
+    std::uint64_t marked = 0;
+    std::uint64_t elapsedNs = 0;
+};
+
+/// Runs one connection to its end, or to the first check that fails.
+SimReport simulate(const SimConfig &config);
+
+#endif

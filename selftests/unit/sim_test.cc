@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Requester and responder joined by a hostile network, over many seeds: each
+// message completes exactly once and in order, immediates come in order, memory
+// is right, no PSN leaves the window, and the run comes to its end.
+#include "sim.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+namespace
+{
+
+/// Seeds of a run; MRC_SIM_SEEDS=N asks for another number.
+std::uint64_t seeds(std::uint64_t usual)
+{
+    const char *text = std::getenv("MRC_SIM_SEEDS");
+    return text ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+SimReport expectGood(const SimConfig &config)
+{
+    SimReport report = simulate(config);
+    EXPECT_EQ(report.error, "") << "seed " << config.seed;
+    return report;
+}
+
+SimConfig randomConfig(std::uint64_t seed)
+{
+    std::mt19937_64 rng(seed * 7919);
+    const auto pick = [&](auto... values) {
+        const double all[] = {static_cast<double>(values)...};
+        return all[rng() % std::size(all)];
+    };
+    SimConfig c;
+    c.seed = seed;
+    c.planes = static_cast<int>(1 + rng() % 5);
+    c.evsPerPlane = static_cast<int>(1 + rng() % 6);
+    c.minActive = static_cast<int>(rng() % 4 ? 0 : c.planes);
+    c.loss = pick(0, 0, 0.001, 0.01, 0.05, 0.2);
+    c.evLoss = c.planes * c.evsPerPlane > 1 ? pick(0, 0, 0.2, 1.0) : 0;
+    c.ctlLoss = pick(0, 0, 0.01, 0.1, 0.4);
+    c.dup = pick(0, 0, 0.01, 0.1);
+    c.ce = pick(0, 0, 0.01, 0.2);
+    c.nack = pick(0, 0, 0, 0.02);
+    c.failedCopy = pick(0, 0, 0, 0.02);
+    c.slowCopy = pick(0, 0.05);
+    c.copyNs = static_cast<std::uint64_t>(pick(0, 3000));
+    c.forged = pick(0, 0, 0.05);
+    c.fifo = rng() % 3 != 0;
+    c.skewNs = static_cast<std::uint64_t>(pick(0, 2000, 20000, 100000));
+    if (rng() % 4 == 0) {
+        c.carrier = rng() % 2;
+        c.outageAt = 1 + rng() % 500000;
+        c.outageEnds = c.outageAt + rng() % 20000000;
+        c.outagePlanes = static_cast<int>(1 + rng() % static_cast<std::uint64_t>(c.planes));
+    }
+    c.windowUnits = static_cast<std::uint32_t>(1 + rng() % 3);
+    c.cwnd = static_cast<std::uint32_t>(pick(1, 8, 64, 1000));
+    c.immMax = static_cast<std::uint32_t>(pick(0, 1, 8, 64));
+    c.psn = rng() % 2 ? static_cast<std::uint32_t>(0xffffff - rng() % 300)
+                      : static_cast<std::uint32_t>(rng() % 0x1000000);
+    c.seq = static_cast<std::uint32_t>(rng() % 2 ? -(rng() % 300) : rng());
+    c.start = rng() % 3 ? 1000000000 + rng() % (1ull << 42)
+                        : (1ull << 40) * (1 + rng() % 3) - rng() % 2000000;
+    c.timeoutNs = static_cast<std::uint64_t>(pick(400000, 1000000, 4000000));
+    c.messages = static_cast<int>(1 + rng() % 80);
+    c.slots = static_cast<int>(1 + rng() % 20);
+    c.maxPackets = static_cast<std::uint32_t>(pick(1, 12, 12, 200));
+    if (c.maxPackets > 12)
+        c.messages = c.messages / 8 + 1;
+    return c;
+}
+
+} // namespace
+
+TEST(Sim, ThousandsOfSeeds)
+{
+    SimReport sum;
+    const std::uint64_t count = seeds(4000);
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        const SimReport r = expectGood(randomConfig(seed));
+        if (HasFailure())
+            return;
+        sum.packets += r.packets;
+        sum.sent += r.sent;
+        sum.resent += r.resent;
+        sum.dropped += r.dropped;
+        sum.dups += r.dups;
+        sum.marked += r.marked;
+        sum.spurious += r.spurious;
+    }
+    RecordProperty("packets", static_cast<int>(sum.packets));
+    RecordProperty("resent", static_cast<int>(sum.resent));
+    RecordProperty("dropped", static_cast<int>(sum.dropped));
+    if (count < 1000)
+        return;
+    // the hostile network was in fact hostile
+    EXPECT_GT(sum.dropped, sum.packets / 100);
+    EXPECT_GT(sum.dups, 0u);
+    EXPECT_GT(sum.marked, 0u);
+    EXPECT_GT(sum.spurious, 0u);
+}
+
+TEST(Sim, NothingIsSentTwiceOverACleanNetwork)
+{
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 200;
+        c.skewNs = 0;
+        const SimReport r = expectGood(c);
+        EXPECT_EQ(r.resent, 0u) << "seed " << seed;
+        EXPECT_EQ(r.sent, r.packets);
+    }
+}
+
+TEST(Sim, RetransmissionsStayNearTheLosses)
+{
+    std::uint64_t resent = 0;
+    std::uint64_t dropped = 0;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 200;
+        c.loss = 0.01;
+        c.evsPerPlane = 16;
+        c.skewNs = 1000;
+        const SimReport r = expectGood(c);
+        resent += r.resent;
+        dropped += r.dropped;
+    }
+    EXPECT_GE(resent, dropped);
+    EXPECT_LT(resent, 2 * dropped);
+}
+
+TEST(Sim, UnequalPlanesAreLearnt)
+{
+    std::uint64_t resent = 0;
+    std::uint64_t packets = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 1000;
+        c.skewNs = 30000;
+        const SimReport r = expectGood(c);
+        resent += r.resent;
+        packets += r.packets;
+    }
+    EXPECT_LT(resent, packets / 20) << "the reorder window grew to the difference";
+}
+
+TEST(Sim, SurvivesAllPlanesGone)
+{
+    for (bool carrier : {false, true}) {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            SimConfig c;
+            c.seed = seed;
+            c.carrier = carrier;
+            c.outageAt = 200000;
+            c.outageEnds = 300000000;
+            c.outagePlanes = c.planes;
+            expectGood(c);
+        }
+    }
+}

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+namespace
+{
+
+constexpr std::uint64_t kUs = 1000;
+constexpr std::uint64_t kMs = 1000 * kUs;
+constexpr std::uint64_t kSec = 1000 * kMs;
+/// One unit of the records' send time.
+constexpr std::uint64_t kTick = MRC_TX_TICK_NS;
+constexpr std::uint64_t kRtt = 400 * kTick;
+
+struct Window {
+    std::vector<mrc_tx_rec> ring;
+    mrc_tx_window w;
+    mrc_tx_result res;
+    std::uint64_t now = 7 * kSec / kTick * kTick;
+
+    explicit Window(std::uint32_t psn = 0, std::uint32_t size = 128,
+                    std::uint64_t timeout = 100 * kMs, u8 linear = 2, u8 exp = 3)
+        : ring(size)
+    {
+        const mrc_tx_cfg cfg = {.size = size, .timeout_ns = timeout, .linear = linear, .exp = exp};
+        mrc_tx_window_init(&w, ring.data(), &cfg, psn);
+    }
+
+    std::uint32_t send(u16 ev, std::uint32_t cookie = 0)
+    {
+        return mrc_tx_send(&w, ev, cookie, now);
+    }
+
+    /// A SACK that says: all up to @p cack, and @p psns; caused by @p trigger.
+    int sack(std::uint32_t cack, std::initializer_list<std::uint32_t> psns, std::uint32_t trigger,
+             bool rtx = false)
+    {
+        mrc_sack s{};
+        s.cack_psn = cack;
+        s.ack_offset = static_cast<s16>(mrc_psn_diff(trigger, cack));
+        s.sack_offset = psns.size() ? static_cast<s16>(mrc_psn_diff(*psns.begin(), cack)) : 1;
+        for (std::uint32_t psn : psns)
+            s.bitmap |= 1ull << mrc_psn_diff(psn, *psns.begin());
+        return mrc_tx_sack(&w, &s, rtx, now, &res);
+    }
+
+    std::optional<std::uint32_t> nextLost()
+    {
+        std::uint32_t psn;
+        return mrc_tx_next_lost(&w, &psn) ? std::optional(psn) : std::nullopt;
+    }
+
+    void timeout() { mrc_tx_timeout(&w, now, &res); }
+};
+
+/// A window that knows the RTT: a first packet, on EV 99, was acknowledged.
+Window withRtt(std::uint32_t psn = 0)
+{
+    Window win(psn);
+    win.send(99);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(psn, {}, psn), 0);
+    EXPECT_EQ(win.w.min_rtt_ns, kRtt);
+    return win;
+}
+
+bool lostEv(const mrc_tx_result &res, unsigned ev)
+{
+    return test_bit(ev, res.lost_evs);
+}
+
+} // namespace
+
+TEST(TxWindow, RoomIsNeverBeyondTheWindow)
+{
+    Window win(0xffffc0, 128);
+    EXPECT_EQ(mrc_tx_room(&win.w), 128u);
+    EXPECT_TRUE(mrc_tx_idle(&win.w));
+    for (int i = 0; i < 128; ++i)
+        EXPECT_EQ(win.send(0), mrc_psn_add(0xffffc0, i));
+    EXPECT_EQ(mrc_tx_room(&win.w), 0u);
+    EXPECT_FALSE(mrc_tx_idle(&win.w));
+
+    EXPECT_EQ(win.sack(0xffffbf, {0xffffc1, 0xffffc2}, 0xffffc2), 0);
+    EXPECT_EQ(mrc_tx_room(&win.w), 0u) << "only the cumulative PSN moves the window";
+    EXPECT_EQ(win.sack(0xffffc3, {}, 0xffffc3), 0);
+    EXPECT_EQ(mrc_tx_room(&win.w), 4u);
+
+    win.w.cfg.size = 64;
+    EXPECT_EQ(mrc_tx_room(&win.w), 0u) << "shrunk below what is in flight";
+    win.w.cfg.size = 1000;
+    EXPECT_EQ(mrc_tx_room(&win.w), 4u) << "never more than there is memory for";
+}
+
+TEST(TxWindow, PsnWrapOverSeveralRings)
+{
+    Window win(0xfffff0, 128);
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+        const std::uint32_t psn = win.send(static_cast<u16>(i % 4), i);
+        EXPECT_EQ(psn, mrc_psn_add(0xfffff0, static_cast<s32>(i)));
+        if (i % 50 == 49) {
+            EXPECT_EQ(win.w.inflight, 50u);
+            EXPECT_EQ(win.sack(psn, {}, psn), 0);
+            EXPECT_EQ(win.res.acked, 50u);
+            EXPECT_TRUE(mrc_tx_idle(&win.w));
+        }
+    }
+    EXPECT_EQ(win.w.inflight, 0u);
+    EXPECT_EQ(win.w.lost, 0u);
+}
+
+TEST(TxWindow, EachPacketIsAcknowledgedOnce)
+{
+    Window win;
+    for (int i = 0; i < 10; ++i)
+        win.send(static_cast<u16>(i));
+    EXPECT_EQ(win.sack(0xffffff, {2, 4}, 4), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.sack(0xffffff, {2, 4}, 4), 0);
+    EXPECT_EQ(win.res.acked, 0u);
+    EXPECT_EQ(win.sack(4, {6}, 6), 0);
+    EXPECT_EQ(win.res.acked, 4u) << "0, 1, 3 and 6";
+    EXPECT_EQ(win.w.inflight, 4u);
+    EXPECT_EQ(win.w.una, 5u);
+    EXPECT_EQ(win.w.high, 7u);
+}
+
+TEST(TxWindow, OldSackIsAppliedForWhatItStillSays)
+{
+    Window win;
+    for (int i = 0; i < 20; ++i)
+        win.send(static_cast<u16>(i));
+    EXPECT_EQ(win.sack(5, {}, 5), 0);
+    EXPECT_EQ(win.sack(0, {2, 4, 6, 9}, 9), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.w.una, 6u) << "never back";
+}
+
+TEST(TxWindow, SackForAPsnNeverSentIsNoProgress)
+{
+    Window win(0xfffffc);
+    for (int i = 0; i < 8; ++i)
+        win.send(static_cast<u16>(i)); // 0xfffffc .. 3
+    const mrc_tx_window before = win.w;
+    const std::vector<mrc_tx_rec> ringBefore = win.ring;
+    win.now += kRtt;
+
+    struct {
+        const char *what;
+        mrc_sack s;
+    } cases[] = {
+        {"cumulative PSN", {.cack_psn = 4}},
+        {"cumulative PSN far ahead", {.cack_psn = 0x700000}},
+        {"trigger", {.ack_offset = 2, .cack_psn = 2}},
+        {"last bit", {.cack_psn = 0xfffffc, .sack_offset = 1, .bitmap = 0x83}},
+        {"first bit", {.cack_psn = 0xfffffc, .sack_offset = 8, .bitmap = 1}},
+        {"far bits", {.cack_psn = 2, .sack_offset = 32767, .bitmap = 1}},
+        {"bits where the serial order turns",
+         {.cack_psn = mrc_psn_add(4, -0x800000), .sack_offset = -32, .bitmap = ~0ull}},
+    };
+    for (const auto &c : cases) {
+        EXPECT_EQ(mrc_tx_sack(&win.w, &c.s, false, win.now, &win.res), -EINVAL) << c.what;
+        EXPECT_EQ(std::memcmp(&win.w, &before, sizeof(before)), 0) << c.what;
+        EXPECT_EQ(
+            std::memcmp(win.ring.data(), ringBefore.data(), ringBefore.size() * sizeof(mrc_tx_rec)),
+            0)
+            << c.what;
+        EXPECT_EQ(win.res.acked + win.res.lost, 0u);
+        EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+        EXPECT_EQ(win.res.rtt_ns, 0u);
+    }
+    mrc_sack probe = {.probe = true, .ack_offset = 0x7fff, .cack_psn = 0xfffffc};
+    EXPECT_EQ(mrc_tx_sack(&win.w, &probe, false, win.now, &win.res), 0)
+        << "the offset of a probe's answer is the probe's number";
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.rtt_ns, 0u);
+}
+
+TEST(TxWindow, SackLongBehindIsHarmless)
+{
+    Window win(0x100000);
+    win.send(0);
+    mrc_sack s = {.cack_psn = mrc_psn_add(0x100001, -0x800000), .sack_offset = 63, .bitmap = ~0ull};
+    EXPECT_EQ(mrc_tx_sack(&win.w, &s, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 0u);
+    EXPECT_EQ(win.w.inflight, 1u);
+}
+
+TEST(TxWindow, RttSampleOfTheTriggerOnly)
+{
+    Window win;
+    win.send(3);
+    win.now += 10 * kTick;
+    win.send(4);
+    win.now += 20 * kTick;
+    EXPECT_EQ(win.sack(0xffffff, {0, 1}, 1), 0);
+    EXPECT_EQ(win.res.rtt_ns, 20 * kTick);
+    EXPECT_EQ(win.res.ev, 4);
+    EXPECT_EQ(win.w.min_rtt_ns, 20 * kTick);
+    EXPECT_EQ(win.w.srtt_ns, 20 * kTick);
+    win.now += kSec;
+    EXPECT_EQ(win.sack(0xffffff, {0, 1}, 0), 0);
+    EXPECT_EQ(win.res.rtt_ns, 0u) << "it was acknowledged before";
+    EXPECT_EQ(win.res.ev, 3);
+    EXPECT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(win.res.ev, MRC_EV_NONE) << "nothing is known of it any more";
+}
+
+TEST(TxWindow, RetransmissionIsAnRttSampleOnlyIfTheRtxFlagMatches)
+{
+    for (bool rtx : {false, true}) {
+        Window win = withRtt();
+        win.send(1);
+        win.now += kRtt;
+        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        mrc_tx_resend(&win.w, 1, 2, win.now);
+        win.now += 3 * kRtt;
+        EXPECT_EQ(win.sack(1, {}, 1, rtx), 0);
+        EXPECT_EQ(win.res.acked, 1u);
+        EXPECT_EQ(win.res.rtt_ns, rtx ? 3 * kRtt : 0);
+        EXPECT_EQ(win.res.ev, rtx ? 2 : MRC_EV_NONE);
+        EXPECT_EQ(win.res.spurious, !rtx) << "the first transmission did arrive";
+    }
+}
+
+TEST(TxWindow, NoSampleWhenTheFlagNamesAPacketThatWasNotResent)
+{
+    Window win = withRtt();
+    win.send(1);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.rtt_ns, 0u);
+    EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+    EXPECT_FALSE(win.res.spurious);
+}
+
+TEST(TxWindow, PacketSentThreeTimesGivesNoSample)
+{
+    Window win = withRtt();
+    win.send(1);
+    for (u16 ev : {u16{2}, u16{3}}) {
+        win.now += kRtt;
+        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        mrc_tx_resend(&win.w, 1, ev, win.now);
+    }
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_EQ(win.res.rtt_ns, 0u) << "nobody knows which of two it answers";
+    EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+}
+
+TEST(TxWindow, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
+{
+    Window win = withRtt();
+    for (u16 ev : {u16{5}, u16{6}, u16{5}, u16{6}})
+        win.send(ev); // 1 .. 4
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 5));
+    EXPECT_FALSE(lostEv(win.res, 6));
+    EXPECT_EQ(win.nextLost(), 1u);
+    EXPECT_EQ(win.w.inflight, 2u);
+}
+
+TEST(TxWindow, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.now += kRtt / 4;
+    win.send(6); // 2
+    win.now += kTick;
+    win.send(7); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u) << "sent more than a quarter of the RTT later";
+    EXPECT_TRUE(lostEv(win.res, 5));
+}
+
+TEST(TxWindow, NothingIsInferredByTimeBeforeTheFirstSample)
+{
+    Window win;
+    win.send(1);
+    win.now += kSec / 100;
+    win.send(2);
+    const mrc_sack s = {.ack_offset = -100, .cack_psn = 0xffffff, .sack_offset = 2, .bitmap = 1};
+    EXPECT_EQ(mrc_tx_sack(&win.w, &s, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxWindow, RetransmissionGetsAFreshEvAndOldestGoesFirst)
+{
+    Window win = withRtt();
+    for (int i = 0; i < 10; ++i)
+        win.send(static_cast<u16>(i % 2), static_cast<std::uint32_t>(40 + i)); // 1 .. 10
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {9, 10}, 10), 0);
+    EXPECT_EQ(win.res.lost, 8u);
+    for (std::uint32_t want = 1; want <= 8; ++want) {
+        std::uint32_t psn;
+        const mrc_tx_rec *rec = mrc_tx_next_lost(&win.w, &psn);
+        ASSERT_TRUE(rec);
+        EXPECT_EQ(psn, want);
+        EXPECT_EQ(rec->cookie, 39 + want);
+        mrc_tx_resend(&win.w, psn, 77, win.now);
+        EXPECT_EQ(rec->ev, 77);
+    }
+    EXPECT_FALSE(win.nextLost());
+    EXPECT_EQ(win.w.inflight, 8u);
+}
+
+TEST(TxWindow, ResendOfWhatIsNotLostIsRefused)
+{
+    Window win;
+    win.send(1);
+    mrc_tx_resend(&win.w, 0, 2, win.now);
+    mrc_tx_resend(&win.w, 1, 2, win.now);
+    mrc_tx_resend(&win.w, 0xffffff, 2, win.now);
+    EXPECT_EQ(win.w.inflight, 1u);
+    EXPECT_EQ(win.w.seq, 1u);
+    EXPECT_EQ(win.ring[0].ev, 1);
+}
+
+TEST(TxWindow, LostRetransmissionIsInferredToo)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_EQ(win.nextLost(), 1u);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    win.send(6); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 6));
+    EXPECT_EQ(win.nextLost(), 1u);
+}
+
+TEST(TxWindow, RetransmissionIsEvidenceAgainstOlderPacketsOfHigherPsn)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.send(7); // 3, lost as well
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(2, {}, 1, true), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 7));
+}
+
+TEST(TxWindow, ResentPacketWithoutItsOwnSackIsNoEvidence)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    EXPECT_EQ(win.sack(1, {}, 0), 0) << "either transmission of 1 may have arrived";
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxWindow, SpuriousLossGrowsTheSlackOfItsRule)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.sack(2, {}, 1), 0) << "the packet was only late";
+    EXPECT_TRUE(win.res.spurious);
+    EXPECT_EQ(win.w.ev_slack_ns, kRtt / 4);
+    EXPECT_EQ(win.w.reorder_ns, 0u);
+    EXPECT_EQ(win.w.lost, 0u);
+
+    win.send(5); // 3
+    win.send(5); // 4
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(2, {4}, 4), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "tolerated now";
+}
+
+TEST(TxWindow, ReorderWindowGrowsToItsCapAndDecays)
+{
+    Window win = withRtt();
+    std::uint64_t last = kRtt / 4;
+    std::uint32_t psn = 1;
+    for (int i = 0; i < 8; ++i, psn += 2) {
+        win.send(static_cast<u16>(10 + 2 * i));
+        win.now += 5 * kRtt;
+        win.send(static_cast<u16>(11 + 2 * i));
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(psn - 1, {psn + 1}, psn + 1), 0);
+        if (!win.res.lost)
+            break;
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(psn + 1, {}, psn), 0);
+        EXPECT_TRUE(win.res.spurious);
+        EXPECT_GE(win.w.reorder_ns, last);
+        last = win.w.reorder_ns;
+    }
+    EXPECT_GE(last, 4 * kRtt);
+    EXPECT_LE(last, std::max(4 * win.w.min_rtt_ns, win.w.srtt_ns));
+
+    for (int i = 0; i < 30; ++i) {
+        win.now += kSec;
+        const std::uint32_t sent = win.send(1);
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(sent, {}, sent), 0);
+    }
+    EXPECT_EQ(win.w.reorder_ns, 0u);
+    EXPECT_EQ(win.w.ev_slack_ns, 0u);
+    EXPECT_EQ(win.w.decay_at_ns, 0u);
+}
+
+TEST(TxWindow, EvSlackIsCappedAtTheSmallestRtt)
+{
+    Window win = withRtt();
+    win.w.ev_slack_ns = kRtt;
+    win.send(5); // 1
+    win.now += kRtt;
+    win.send(5); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.sack(2, {}, 1), 0);
+    EXPECT_EQ(win.w.ev_slack_ns, kRtt);
+}
+
+TEST(TxWindow, NackIsAnsweredWithoutBlame)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(6); // 2
+    EXPECT_EQ(mrc_tx_nack(&win.w, 3, win.now, &win.res), -EINVAL) << "never sent";
+    EXPECT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), -EALREADY) << "acknowledged";
+    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.ev, 5);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_FALSE(lostEv(win.res, 5));
+    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), -EALREADY) << "waits already";
+    EXPECT_EQ(win.w.lost, 1u);
+
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    win.now += kRtt / 2;
+    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), -EALREADY) << "of the first time";
+    win.now += kRtt;
+    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.ev, 7);
+    EXPECT_EQ(win.ring[1].retries, 0);
+
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(mrc_tx_nack(&win.w, 2, win.now, &win.res), -EALREADY) << "acknowledged by bitmap";
+}
+
+TEST(TxWindow, TransportAckCoversArrival)
+{
+    Window win;
+    for (int i = 0; i < 5; ++i)
+        win.send(static_cast<u16>(i));
+    EXPECT_EQ(mrc_tx_ack(&win.w, 5, &win.res), -EINVAL);
+    EXPECT_EQ(win.w.una, 0u);
+    EXPECT_EQ(mrc_tx_ack(&win.w, 2, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 3u);
+    EXPECT_EQ(win.w.una, 3u);
+    EXPECT_EQ(mrc_tx_ack(&win.w, 1, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 0u);
+    EXPECT_EQ(win.w.una, 3u);
+}
+
+TEST(TxWindow, LosingPathsLosesWhatIsInFlightOnThem)
+{
+    Window win;
+    for (int i = 0; i < 12; ++i)
+        win.send(static_cast<u16>(i % 4));
+    EXPECT_EQ(win.sack(0xffffff, {1}, 1), 0);
+    DECLARE_BITMAP(evs, MRC_EV_MAX) = {};
+    __set_bit(1, evs);
+    __set_bit(2, evs);
+    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    EXPECT_EQ(win.res.lost, 5u);
+    EXPECT_EQ(win.w.inflight, 6u);
+    EXPECT_EQ(win.nextLost(), 2u);
+    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
+{
+    Window win = withRtt();
+    win.send(MRC_EV_NONE);
+    win.send(MRC_EV_NONE);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    DECLARE_BITMAP(evs, MRC_EV_MAX);
+    std::memset(evs, 0xff, sizeof(evs));
+    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now += kSec;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+}
+
+TEST(TxInterval, LinearThenDoubling)
+{
+    const mrc_tx_cfg cfg = {.size = 128, .timeout_ns = 1000, .linear = 3, .exp = 4};
+    const std::uint64_t want[] = {1000, 1000, 1000, 2000, 4000, 8000, 16000, 0, 0};
+    for (unsigned n = 0; n < std::size(want); ++n)
+        EXPECT_EQ(mrc_tx_interval(&cfg, n), want[n]) << n;
+}
+
+TEST(TxInterval, WithoutLinearRetriesTheFirstIsNotDoubled)
+{
+    const mrc_tx_cfg cfg = {.size = 128, .timeout_ns = 1000, .linear = 0, .exp = 3};
+    const std::uint64_t want[] = {1000, 2000, 4000, 0};
+    for (unsigned n = 0; n < std::size(want); ++n)
+        EXPECT_EQ(mrc_tx_interval(&cfg, n), want[n]) << n;
+    const mrc_tx_cfg none = {.size = 128, .timeout_ns = 1000, .linear = 0, .exp = 0};
+    EXPECT_EQ(mrc_tx_interval(&none, 0), 0u);
+}
+
+TEST(TxInterval, ForEverNeverOverflows)
+{
+    for (std::uint64_t timeout : {1024ull, 1024ull << MRC_TIMEOUT_MAX, ~0ull}) {
+        const mrc_tx_cfg cfg = {
+            .size = 128, .timeout_ns = timeout, .linear = 7, .exp = MRC_EXP_MAX};
+        std::uint64_t last = 0;
+        for (unsigned n = 0; n < 1000; ++n) {
+            const std::uint64_t ns = mrc_tx_interval(&cfg, n);
+            EXPECT_GE(ns, last);
+            EXPECT_GT(ns, 0u);
+            EXPECT_LE(ns, MRC_TX_INTERVAL_MAX_NS);
+            last = ns;
+        }
+        EXPECT_EQ(last, MRC_TX_INTERVAL_MAX_NS);
+    }
+}
+
+TEST(TxTimeout, LinearThenExponentialThenExpired)
+{
+    const std::uint64_t t = 1000 * kTick;
+    Window win(0, 128, t, 2, 2);
+    win.send(3);
+    // first transmission and four retries; the last is waited for like the one before it
+    const std::uint64_t waits[] = {t, t, 2 * t, 4 * t, 4 * t};
+    for (unsigned n = 0; n < std::size(waits); ++n) {
+        EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), win.now + waits[n]) << n;
+        win.now += waits[n] - kTick;
+        win.timeout();
+        EXPECT_EQ(win.res.lost, 0u) << n;
+        EXPECT_FALSE(win.res.expired);
+        win.now += kTick;
+        win.timeout();
+        if (n + 1 == std::size(waits))
+            break;
+        EXPECT_EQ(win.res.lost, 1u) << n;
+        EXPECT_TRUE(lostEv(win.res, 3));
+        EXPECT_FALSE(win.res.expired);
+        EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), 0u) << "nothing in flight";
+        ASSERT_EQ(win.nextLost(), 0u);
+        mrc_tx_resend(&win.w, 0, 3, win.now);
+    }
+    EXPECT_TRUE(win.res.expired);
+}
+
+TEST(TxTimeout, InferredLossesAndNacksCostNoRetry)
+{
+    Window win(0, 128, kMs, 0, 0);
+    win.send(1);
+    for (int i = 0; i < 300; ++i) {
+        win.now += kUs;
+        ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
+        mrc_tx_resend(&win.w, 0, 1, win.now);
+    }
+    win.timeout();
+    EXPECT_FALSE(win.res.expired);
+    win.now += kMs;
+    win.timeout();
+    EXPECT_TRUE(win.res.expired);
+}
+
+TEST(TxTimeout, EachPacketHasItsOwnTime)
+{
+    Window win(0, 128, 10 * kMs);
+    win.send(1);
+    win.now += 4 * kMs;
+    win.send(2);
+    win.now += 6 * kMs;
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), win.now);
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 0u);
+    const std::uint64_t next = mrc_tx_deadline(&win.w, win.now);
+    EXPECT_GT(next, win.now + 4 * kMs - kTick);
+    EXPECT_LT(next, win.now + 4 * kMs + kTick);
+    win.now = next;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+}
+
+TEST(TxTimeout, DeadlineIsALowerBoundThatFindsTheExactTime)
+{
+    Window win(0, 128, 10 * kMs);
+    const std::uint32_t first = win.send(1);
+    const std::uint64_t bound = mrc_tx_deadline(&win.w, win.now);
+    EXPECT_EQ(bound, win.now + 10 * kMs);
+    win.now += 9 * kMs;
+    win.send(2);
+    EXPECT_EQ(win.sack(first, {}, first), 0);
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), bound) << "acknowledgements do not move it";
+    win.now = bound;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_GT(mrc_tx_deadline(&win.w, win.now), win.now + 8 * kMs);
+
+    EXPECT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), 0u);
+    win.now += kMs;
+    win.send(3);
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), win.now + 10 * kMs) << "afresh after idleness";
+}
+
+TEST(TxWrap, SendTimes)
+{
+    // the tick counter wraps while packets are in flight
+    Window win = withRtt();
+    win.now = (1ull << 40) - kRtt;
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += 2 * kRtt;
+    win.send(5); // 3
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), (1ull << 40) - kRtt + 100 * kMs);
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {3}, 3), 0);
+    EXPECT_EQ(win.res.rtt_ns, kRtt);
+    EXPECT_EQ(win.res.lost, 2u) << "1 on the same EV, 2 by time";
+}
+
+TEST(TxWrap, TransmissionNumbers)
+{
+    Window win = withRtt();
+    win.w.seq = 0xffffffff;
+    win.send(5); // 1, number 0xffffffff
+    win.send(5); // 2, number 0
+    win.send(5); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+}
+
+TEST(TxWrap, EvUnusedForHalfTheNumberSpace)
+{
+    Window win = withRtt(); // EV 99 has evidence
+    win.w.seq += 0x90000000;
+    win.send(99); // 1
+    win.send(1);  // 2
+    win.now += kTick;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}
+
+TEST(TxWrap, IdleForMoreThanHalfTheClock)
+{
+    Window win = withRtt();
+    win.now += 700 * kSec;
+    win.send(1); // 1
+    win.send(2); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}
