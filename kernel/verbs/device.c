@@ -44,6 +44,7 @@ static int mrc_query_device(struct ib_device *ibdev,
 	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->max_qp = MRC_MAX_OBJECTS;
 	attr->max_qp_wr = MRC_MAX_QP_WR;
 	attr->max_send_sge = MRC_MAX_SGE;
@@ -132,11 +133,14 @@ static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_possible_cpus();
-	ib->local_dma_lkey = 0;
 	addrconf_addr_eui48((u8 *)&ib->node_guid, anchor->dev_addr);
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "mrc:%s", anchor->name);
 	ib_set_device_ops(ib, &mrc_dev_ops);
 	ib->driver_def = mrc_uapi_defs;
+	/* Doorbells, and what the core does not allow by itself. */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	/*
 	 * Where namespaces do not share devices (rdma system set netns
 	 * exclusive), the device is born in its anchor's; otherwise all see it.
@@ -251,8 +255,8 @@ static int mrc_newlink(const char *name, struct net_device *anchor)
 	ret = mrc_link_create(name, anchor, &extack);
 	mutex_unlock(&lock);
 	if (ret && extack._msg)
-		pr_err_ratelimited("mrc: cannot create %s on %s: %s\n", name,
-				   anchor->name, extack._msg);
+		pr_err_ratelimited("%s (%s on %s)\n", extack._msg, name,
+				   anchor->name);
 	return ret;
 }
 
