@@ -107,14 +107,19 @@ u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries)
 	return ns << shift;
 }
 
-/* How long this transmission is waited for, its last retry included. */
+/*
+ * How long this transmission is waited for, its last retry included. Never less
+ * than two round trips: a timeout below the RTT would only add to the load.
+ */
 static u64 rec_interval(const struct mrc_tx_window *w, unsigned int retries)
 {
 	u64 ns = mrc_tx_interval(&w->cfg, retries);
 
 	if (!ns && retries)
 		ns = mrc_tx_interval(&w->cfg, retries - 1);
-	return ns ? ns : min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+	if (!ns)
+		ns = min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+	return max(ns, min(2 * w->srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
 /*

@@ -114,10 +114,22 @@ static void mrc_plan_lost(struct mrc_qp *qp, struct mrc_batch *b)
 	b->rtx = b->count;
 }
 
+/*
+ * A window that opens packet by packet would be refilled packet by packet, one
+ * skb each. With much in flight, wait until an eighth of it is open.
+ */
+static u32 mrc_plan_room(const struct mrc_qp *qp)
+{
+	u32 room = mrc_requester_room(qp);
+	u32 worth = min(qp->cwnd_packets / 8, MRC_BATCH_MAX / 2);
+
+	return room < worth ? 0 : min(room, MRC_BATCH_MAX);
+}
+
 static void mrc_plan_new(struct mrc_qp *qp, struct mrc_batch *b)
 {
 	struct mrc_sendq *q = &qp->sendq;
-	u32 room = min(mrc_requester_room(qp), MRC_BATCH_MAX);
+	u32 room = mrc_plan_room(qp);
 	struct mrc_wqe *wqe;
 
 	while (b->count < room && q->cur != q->tail) {
@@ -160,6 +172,17 @@ static void mrc_plan_take(struct mrc_qp *qp, bool rtx, struct mrc_plan *p,
 	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
 }
 
+/* EVs for a batch: enough for bursts of the wanted size, and two at least. */
+static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
+				    const struct mrc_batch *b)
+{
+	unsigned int burst = READ_ONCE(qp->dev->cfg.burst);
+	unsigned int want = max(DIV_ROUND_UP(b->count, burst),
+				min(b->count, 2u));
+
+	return min_t(unsigned int, want, max_t(u16, b->evs->set.good, 1));
+}
+
 /*
  * Draws the EVs of a batch and deals its packets out to them like cards.
  * Without any usable path packets still count as sent: then the retry budget
@@ -167,11 +190,10 @@ static void mrc_plan_take(struct mrc_qp *qp, bool rtx, struct mrc_plan *p,
  */
 static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 {
-	unsigned int burst = READ_ONCE(qp->dev->cfg.burst), i;
 	u16 ev[MRC_BATCH_MAX];
+	unsigned int i;
 
-	b->stride = min(DIV_ROUND_UP(b->count, burst),
-			max_t(unsigned int, b->evs->set.good, 1));
+	b->stride = mrc_plan_stride(qp, b);
 	mrc_plan_pick(b, ev, now);
 	for (i = 0; i < b->count; i++) {
 		b->plan[i].ev = ev[i % b->stride];
