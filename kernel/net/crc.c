@@ -119,7 +119,8 @@ static void mrc_crc_choose(const u8 *buf)
 /**
  * mrc_crc_module_init() - time the implementations and choose one
  *
- * Context: process, sleeps. Return: 0 or -ENOMEM; a missing crypto driver is no error.
+ * Context: process, sleeps.
+ * Return: 0 or -ENOMEM; a missing crypto driver is no error.
  */
 int mrc_crc_module_init(void)
 {

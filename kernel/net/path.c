@@ -81,7 +81,9 @@ static bool mrc_path_cfg_ok(const struct mrc_path_cfg *cfg)
 int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
 		  struct mrc_plane *plane)
 {
-	if (!mrc_path_cfg_ok(cfg) || !plane != (cfg->kind == MRC_PATH_LOCAL))
+	bool local = cfg->kind == MRC_PATH_LOCAL;
+
+	if (!mrc_path_cfg_ok(cfg) || local == !!plane)
 		return -EINVAL;
 	path->kind = cfg->kind;
 	path->plane = plane;
@@ -118,9 +120,11 @@ void mrc_path_forget(struct mrc_path *path)
 
 void mrc_path_fini(struct mrc_path *path)
 {
+	struct mrc_path_route *end = ERR_PTR(-ESHUTDOWN), *r;
+
 	/* Plane and segment list stay readable for a grace period: pointers are left. */
-	mrc_path_route_drop(path, unrcu_pointer(xchg(&path->route,
-			RCU_INITIALIZER(ERR_PTR(-ESHUTDOWN)))));
+	r = unrcu_pointer(xchg(&path->route, RCU_INITIALIZER(end)));
+	mrc_path_route_drop(path, r);
 	mrc_srh_put(path->srh);
 	mrc_plane_put(path->plane);
 }

@@ -100,7 +100,8 @@ void mrc_srh_put(struct mrc_srh *srh);
  *
  * A list of one segment comes in reduced form.
  *
- * Context: any, no sleep. Return: a reference, or ERR_PTR (-ENOENT: no seg6 encapsulation).
+ * Context: any, no sleep.
+ * Return: a reference, or ERR_PTR (-ENOENT: no seg6 encapsulation).
  */
 struct mrc_srh *mrc_srh_follow(struct lwtunnel_state *lwt);
 
@@ -162,15 +163,18 @@ struct mrc_path_hop {
  * @cfg: what it is made from
  * @plane: reference taken; NULL for MRC_PATH_LOCAL only
  *
- * Context: any. Return: 0 or -EINVAL.
+ * Context: any.
+ * Return: 0 or -EINVAL.
  */
 int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
 		  struct mrc_plane *plane);
 
 /**
  * mrc_path_fini() - drop what a path holds; it finds no route any more
+ * @path: the path, or a zeroed one
  *
- * Context: process or softirq. The memory must outlive an RCU grace period if senders may still see it.
+ * Context: process or softirq. The memory must outlive an RCU grace period if senders may
+ * still see it.
  */
 void mrc_path_fini(struct mrc_path *path);
 
@@ -200,7 +204,7 @@ struct dst_entry *mrc_path_dst(struct mrc_path *path,
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);
 
-/** mrc_path_outer_len() - bytes of outer headers that the path puts before the inner one. Under RCU. */
+/** mrc_path_outer_len() - bytes of outer headers before the inner one. Under RCU. */
 unsigned int mrc_path_outer_len(const struct mrc_path *path);
 
 #endif /* _MRC_NET_PATH_H */

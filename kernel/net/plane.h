@@ -60,7 +60,10 @@ struct mrc_plane_totals {
  * @gone: removed from its table, or its netdev is gone; never usable again
  * @owner: the table it belongs to; valid while not @gone
  * @dev: the netdev, held until the plane is removed; read under RCU
+ * @tracker: of that reference
  * @stats: counters
+ * @ref: references: the table's, and one per path
+ * @rcu: freed after readers
  */
 struct mrc_plane {
 	int ifindex;
@@ -86,7 +89,7 @@ struct mrc_plane {
  * @closed: destroyed: nothing is added any more
  */
 struct mrc_planes {
-	struct mutex lock;
+	struct mutex lock;	/* changes */
 	struct mrc_plane __rcu *port[MRC_PORT_MAX];
 	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane);
 	struct list_head list;

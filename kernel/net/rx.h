@@ -14,26 +14,39 @@
 #include "walk.h"
 
 struct net;
-struct socket;
 
 /**
  * enum mrc_drop - why a received packet was thrown away; each has its counter
+ * @MRC_DROP_TRUNCATED: ends before its headers do
+ * @MRC_DROP_OPCODE: unknown opcode
+ * @MRC_DROP_HEADER: forbidden field value
+ * @MRC_DROP_LENGTH: pad, payload and opcode do not fit together
+ * @MRC_DROP_ICRC: wrong ICRC
+ * @MRC_DROP_NO_QP: no such QP
+ * @MRC_DROP_WRONG_PEER: addresses are not those of the QP's connection
+ * @MRC_DROP_QP_STATE: the QP does not receive now
+ * @MRC_DROP_OUT_OF_WINDOW: PSN far from those expected
+ * @MRC_DROP_BAD_ACK: SACK, NACK or ACK for a PSN never sent
+ * @MRC_DROP_PKEY: wrong partition key
+ * @MRC_DROP_ENDPOINT: endpoint request or response that nobody asked for
+ * @MRC_DROP_NO_MEMORY: no memory
+ * @MRC_DROP_COUNT: number of the others
  *
  * Names follow in mrc_drop_names[] in the same order.
  */
 enum mrc_drop {
-	MRC_DROP_TRUNCATED,	/* ends before its headers do */
-	MRC_DROP_OPCODE,	/* unknown opcode */
-	MRC_DROP_HEADER,	/* forbidden field value */
-	MRC_DROP_LENGTH,	/* pad, payload and opcode do not fit together, or larger than the path MTU */
+	MRC_DROP_TRUNCATED,
+	MRC_DROP_OPCODE,
+	MRC_DROP_HEADER,
+	MRC_DROP_LENGTH,
 	MRC_DROP_ICRC,
 	MRC_DROP_NO_QP,
-	MRC_DROP_WRONG_PEER,	/* addresses are not those of the QP's connection */
+	MRC_DROP_WRONG_PEER,
 	MRC_DROP_QP_STATE,
 	MRC_DROP_OUT_OF_WINDOW,
-	MRC_DROP_BAD_ACK,	/* SACK, NACK or ACK for a PSN never sent */
+	MRC_DROP_BAD_ACK,
 	MRC_DROP_PKEY,
-	MRC_DROP_ENDPOINT,	/* endpoint request or response that nobody asked for */
+	MRC_DROP_ENDPOINT,
 	MRC_DROP_NO_MEMORY,
 	MRC_DROP_COUNT,
 };
@@ -105,15 +118,20 @@ struct mrc_rx_ops {
 /** mrc_rx_icrc_ok() - verify the ICRC of a packet. Softirq. */
 bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt);
 
-/** mrc_rx_copy() - copy @len payload bytes from @offset on to @to. Return: 0, -EINVAL beyond the payload, -EFAULT. Softirq. */
+/**
+ * mrc_rx_copy() - copy payload
+ * @pkt: the packet
+ * @offset: in its payload
+ * @to: destination
+ * @len: bytes
+ *
+ * Context: softirq.
+ * Return: 0, -EINVAL beyond the payload, -EFAULT.
+ */
 int mrc_rx_copy(const struct mrc_rx_pkt *pkt, unsigned int offset, void *to,
 		unsigned int len);
 
-/**
- * struct mrc_sock - reference to the UDP socket of a namespace and port
- *
- * Shared by the devices of a namespace that use the same port.
- */
+/* The UDP socket of a namespace and port, shared by the devices that use it. */
 struct mrc_sock;
 
 /**
@@ -121,7 +139,7 @@ struct mrc_sock;
  * @net: namespace
  * @port: UDP port, host order
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; RTNL may be held.
  * Return: a reference or ERR_PTR; -EADDRINUSE when somebody else has the port (rdma_rxe
  * takes 4791 of the initial namespace).
  */
@@ -134,6 +152,8 @@ void mrc_sock_put(struct mrc_sock *sock);
  *
  * mrc_rx_module_exit() waits until no handler runs any more. Sockets that are still referenced
  * are closed then, as they are when their namespace goes; putting them later is fine.
+ *
+ * Return: 0, or -EEXIST when another module has our place among the tunnel handlers.
  */
 int mrc_rx_module_init(const struct mrc_rx_ops *ops);
 void mrc_rx_module_exit(void);

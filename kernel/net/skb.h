@@ -93,6 +93,8 @@ int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
  *
  * All packets but the last of an skb must be of equal length; limits of
  * fragments and of 64 KiB apply.
+ *
+ * Return: true if so.
  */
 bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 		  unsigned int frags);

@@ -79,8 +79,8 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 	inet6_sk(s->sock->sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
 	setup_udp_tunnel_sock(net, s->sock, &tunnel);
 	/*
-	 * Nothing checksummed is inside our packets. Without this the stack computes the checksum of
-	 * each part when it splits an aggregate for us.
+	 * Nothing checksummed is inside our packets. Without this the stack computes the
+	 * checksum of each part when it splits an aggregate for us.
 	 */
 	inet_dec_convert_csum(s->sock->sk);
 	return 0;

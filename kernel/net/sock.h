@@ -20,6 +20,8 @@ bool mrc_sock_listening(const struct net *net, __be16 port);
  * @rcv: UDP encapsulation receiver of all sockets
  *
  * mrc_sock_module_exit() closes all sockets and waits until no receiver runs any more.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb));
 void mrc_sock_module_exit(void);

@@ -33,7 +33,8 @@ void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
  * @to: destination
  * @len: bytes
  *
- * Context: BH disabled. Return: 0, or -EFAULT beyond the skb's end.
+ * Context: BH disabled.
+ * Return: 0, or -EFAULT beyond the skb's end.
  */
 int mrc_walk_copy(const struct sk_buff *skb, struct mrc_walk pos,
 		  unsigned int offset, void *to, unsigned int len);
