@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fixture.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <random>
+#include <sched.h>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace verbs
+{
+
+Config config;
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+/* Ends a hung test, measures nothing. */
+constexpr auto limit = std::chrono::seconds(60);
+
+[[noreturn]] void fail(const std::string &what)
+{
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+template <typename T>
+T *must(T *object, const std::string &what)
+{
+    if (!object) {
+        fail(what);
+    }
+    return object;
+}
+
+/** This thread is in a namespace as long as this lives. */
+class InNetns
+{
+public:
+    explicit InNetns(const std::string &name)
+    {
+        if (name.empty()) {
+            return;
+        }
+        home_ = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+        const int there = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+        if (there < 0 || setns(there, CLONE_NEWNET)) {
+            fail("namespace " + name);
+        }
+        close(there);
+    }
+    ~InNetns()
+    {
+        if (home_ >= 0) {
+            if (setns(home_, CLONE_NEWNET)) {
+                std::terminate();
+            }
+            close(home_);
+        }
+    }
+    InNetns(const InNetns &) = delete;
+    InNetns &operator=(const InNetns &) = delete;
+
+private:
+    int home_ = -1;
+};
+
+Context open_device(const std::string &name, const std::string &netns)
+{
+    const InNetns inside(netns);
+    int n = 0;
+    ibv_device **list = must(ibv_get_device_list(&n), "device list");
+    ibv_device **found = std::find_if(
+        list, list + n, [&](ibv_device *device) { return name == ibv_get_device_name(device); });
+
+    if (found == list + n) {
+        ibv_free_device_list(list);
+        throw std::runtime_error("no device " + name);
+    }
+    Context context(ibv_open_device(*found));
+    ibv_free_device_list(list);
+    must(context.get(), "open " + name);
+    return context;
+}
+
+bool is_global_ipv6(const ibv_gid &gid)
+{
+    static constexpr std::array<uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    const bool link_local = gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
+
+    return gid.global.subnet_prefix && !link_local &&
+           std::memcmp(gid.raw, mapped.data(), mapped.size()) != 0;
+}
+
+int find_gid(ibv_context *context, int entries, ibv_gid *gid)
+{
+    for (int i = 0; i < entries; i++) {
+        if (!ibv_query_gid(context, 1, i, gid) && is_global_ipv6(*gid)) {
+            return i;
+        }
+    }
+    throw std::runtime_error("no global IPv6 GID");
+}
+
+uint32_t random_psn()
+{
+    static std::mt19937 random{std::random_device{}()};
+
+    return random() & 0xffffff;
+}
+
+} // namespace
+
+Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_(bytes)
+{
+    context = open_device(config.device[which], config.netns[which]);
+    if (ibv_query_port(context.get(), 1, &port)) {
+        fail("port");
+    }
+    gid_index = find_gid(context.get(), port.gid_tbl_len, &gid);
+    pd.reset(must(ibv_alloc_pd(context.get()), "PD"));
+    channel.reset(must(ibv_create_comp_channel(context.get()), "completion channel"));
+    send_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, nullptr, 0), "CQ"));
+    recv_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, channel.get(), 0), "CQ"));
+    mr.reset(must(ibv_reg_mr(pd.get(), bytes_.data(), bytes_.size(), shape.mr_access), "MR"));
+    make_qp();
+    psn = random_psn();
+}
+
+void Side::make_qp()
+{
+    ibv_qp_init_attr_ex init{};
+
+    init.send_cq = send_cq.get();
+    init.recv_cq = recv_cq.get();
+    init.cap.max_send_wr = shape.send_wr;
+    init.cap.max_recv_wr = shape.recv_wr;
+    init.cap.max_send_sge = shape.send_sge;
+    init.cap.max_recv_sge = 1;
+    init.cap.max_inline_data = shape.inline_data;
+    init.qp_type = IBV_QPT_RC;
+    init.sq_sig_all = shape.signal_all;
+    init.comp_mask = IBV_QP_INIT_ATTR_PD;
+    init.pd = pd.get();
+    if (shape.wr_ops) {
+        init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+        init.send_ops_flags = shape.wr_ops;
+    }
+    qp.reset(must(ibv_create_qp_ex(context.get(), &init), "QP"));
+}
+
+void Side::to_init()
+{
+    ibv_qp_attr attr{};
+
+    attr.qp_state = IBV_QPS_INIT;
+    attr.port_num = 1;
+    attr.qp_access_flags = shape.qp_access;
+    ASSERT_EQ(ibv_modify_qp(qp.get(), &attr,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+              0);
+}
+
+int Side::to_rtr(const Side &peer)
+{
+    ibv_qp_attr attr{};
+
+    attr.qp_state = IBV_QPS_RTR;
+    attr.path_mtu = std::min(port.active_mtu, peer.port.active_mtu);
+    attr.dest_qp_num = peer.qp->qp_num;
+    attr.rq_psn = peer.psn;
+    attr.max_dest_rd_atomic = 1;
+    attr.min_rnr_timer = 12;
+    attr.ah_attr.is_global = 1;
+    attr.ah_attr.port_num = 1;
+    attr.ah_attr.grh.dgid = peer.gid;
+    attr.ah_attr.grh.sgid_index = static_cast<uint8_t>(gid_index);
+    attr.ah_attr.grh.hop_limit = 64;
+    return ibv_modify_qp(qp.get(), &attr,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                             IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+int Side::to_rts()
+{
+    ibv_qp_attr attr{};
+
+    attr.qp_state = IBV_QPS_RTS;
+    attr.sq_psn = psn;
+    attr.timeout = shape.timeout;
+    attr.retry_cnt = shape.retries;
+    attr.rnr_retry = 7;
+    attr.max_rd_atomic = 1;
+    return ibv_modify_qp(qp.get(), &attr,
+                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                             IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+void Side::connect(const Side &peer)
+{
+    ASSERT_NO_FATAL_FAILURE(to_init());
+    ASSERT_EQ(to_rtr(peer), 0);
+    ASSERT_EQ(to_rts(), 0);
+}
+
+int Side::to_state(ibv_qp_state state)
+{
+    ibv_qp_attr attr{};
+
+    attr.qp_state = state;
+    return ibv_modify_qp(qp.get(), &attr, IBV_QP_STATE);
+}
+
+ibv_qp_state Side::state() const
+{
+    ibv_qp_attr attr{};
+    ibv_qp_init_attr init{};
+
+    if (ibv_query_qp(qp.get(), &attr, IBV_QP_STATE, &init)) {
+        fail("query QP");
+    }
+    return attr.qp_state;
+}
+
+void Side::fill(uint32_t seed)
+{
+    std::minstd_rand random(seed + 1);
+
+    std::generate(bytes_.begin(), bytes_.end(),
+                  [&] { return static_cast<uint8_t>(random() >> 16); });
+}
+
+int Side::wait_event()
+{
+    pollfd fd{.fd = context->async_fd, .events = POLLIN, .revents = 0};
+    ibv_async_event event{};
+
+    if (::poll(&fd, 1, static_cast<int>(std::chrono::milliseconds(limit).count())) != 1 ||
+        ibv_get_async_event(context.get(), &event)) {
+        return -1;
+    }
+    ibv_ack_async_event(&event);
+    return event.event_type;
+}
+
+int post(Side &from, const Side &to, const Write &write)
+{
+    ibv_sge sge{.addr = from.address(write.from),
+                .length = write.length,
+                .lkey = write.lkey ? write.lkey : from.mr->lkey};
+    ibv_send_wr wr{}, *bad = nullptr;
+
+    wr.wr_id = write.id;
+    wr.sg_list = &sge;
+    wr.num_sge = write.length ? 1 : 0;
+    wr.opcode = write.imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+    wr.send_flags |= write.signaled ? IBV_SEND_SIGNALED : 0;
+    wr.send_flags |= write.inline_data ? IBV_SEND_INLINE : 0;
+    wr.imm_data = write.imm_data;
+    wr.wr.rdma.remote_addr = to.address(write.to);
+    wr.wr.rdma.rkey = write.rkey ? write.rkey : to.mr->rkey;
+    return ibv_post_send(from.qp.get(), &wr, &bad);
+}
+
+int post_receives(Side &side, unsigned int n, uint64_t first)
+{
+    ibv_recv_wr wr{}, *bad = nullptr;
+    int ret = 0;
+
+    for (unsigned int i = 0; i < n && !ret; i++) {
+        wr.wr_id = first + i;
+        ret = ibv_post_recv(side.qp.get(), &wr, &bad);
+    }
+    return ret;
+}
+
+std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n)
+{
+    const auto end = Clock::now() + limit;
+    std::vector<ibv_wc> done;
+    ibv_wc wc{};
+
+    while (done.size() < n && Clock::now() < end) {
+        if (ibv_poll_cq(cq, 1, &wc) == 1) {
+            done.push_back(wc);
+        } else {
+            std::this_thread::yield();
+        }
+    }
+    return done;
+}
+
+bool stays_empty(ibv_cq *cq)
+{
+    ibv_wc wc{};
+
+    for (int i = 0; i < 20; i++) {
+        if (ibv_poll_cq(cq, 1, &wc)) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+}
+
+void Pair::make(const Shape &shape, size_t bytes)
+{
+    a = std::make_unique<Side>(0, shape, bytes);
+    b = std::make_unique<Side>(1, shape, bytes);
+    a->fill(1);
+    b->fill(2);
+}
+
+void Pair::make_connected(const Shape &shape, size_t bytes)
+{
+    make(shape, bytes);
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+}
+
+void Pair::fence()
+{
+    constexpr uint64_t id = 0xfe2ce;
+
+    ASSERT_EQ(post_receives(*b, 1, id), 0);
+    ASSERT_EQ(post(*a, *b, {.id = id, .imm = true}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    const auto received = wait_completions(b->recv_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(sent[0].status, IBV_WC_SUCCESS);
+    EXPECT_EQ(received[0].status, IBV_WC_SUCCESS);
+    EXPECT_EQ(sent[0].wr_id, id);
+    EXPECT_EQ(received[0].wr_id, id);
+}
+
+} // namespace verbs

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file fixture.h
+ * Two QPs that talk to each other, made with plain libibverbs: of one device, or
+ * of two devices of this machine.
+ */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <infiniband/verbs.h>
+
+namespace verbs
+{
+
+/** What the command line says: a device for each side, opened in a namespace. */
+struct Config {
+    std::string device[2];
+    std::string netns[2];
+};
+extern Config config;
+
+template <typename T, int (*destroy)(T *)>
+struct Destroy {
+    void operator()(T *object) const { destroy(object); }
+};
+template <typename T, int (*destroy)(T *)>
+using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
+
+using Context = Handle<ibv_context, ibv_close_device>;
+using Pd = Handle<ibv_pd, ibv_dealloc_pd>;
+using Mr = Handle<ibv_mr, ibv_dereg_mr>;
+using Channel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
+using Cq = Handle<ibv_cq, ibv_destroy_cq>;
+using Qp = Handle<ibv_qp, ibv_destroy_qp>;
+
+/** How to make and connect a QP; defaults suit most tests. */
+struct Shape {
+    uint32_t send_wr = 64;
+    uint32_t recv_wr = 64;
+    uint32_t send_sge = 16;
+    uint32_t inline_data = 256;
+    int cqe = 512;
+    bool signal_all = false;
+    int qp_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+    int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+    uint64_t wr_ops = 0; /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
+    uint8_t timeout = 14;
+    uint8_t retries = 7;
+};
+
+/** One end: device, memory, queues, QP. */
+class Side
+{
+public:
+    /** Open and make everything; the QP is in RESET. @param which 0 or 1 */
+    Side(int which, const Shape &shape, size_t bytes);
+
+    void to_init();
+    /** @return 0 or an errno value */
+    int to_rtr(const Side &peer);
+    int to_rts();
+    /** All three, with assertions. */
+    void connect(const Side &peer);
+    int to_state(ibv_qp_state state);
+
+    [[nodiscard]] ibv_qp_state state() const;
+    [[nodiscard]] uint8_t *data() { return bytes_.data(); }
+    [[nodiscard]] size_t size() const { return bytes_.size(); }
+    [[nodiscard]] uint64_t address(size_t offset = 0) const
+    {
+        return reinterpret_cast<uintptr_t>(bytes_.data()) + offset;
+    }
+
+    /** Fill the memory with a pattern that depends on the seed. */
+    void fill(uint32_t seed);
+    /** An event that arrives within the limit, acknowledged; -1: none. */
+    int wait_event();
+
+    const Shape shape;
+    Context context;
+    ibv_gid gid{};
+    int gid_index = -1;
+    ibv_port_attr port{};
+    Pd pd;
+    Channel channel;
+    Cq send_cq;
+    Cq recv_cq;
+
+private:
+    std::vector<uint8_t> bytes_;
+    void make_qp();
+
+public:
+    Mr mr;
+    Qp qp;
+    uint32_t psn = 0;
+};
+
+/** A write request; fields that a test leaves alone make it a good one. */
+struct Write {
+    uint64_t id = 0;
+    size_t from = 0;
+    size_t to = 0;
+    uint32_t length = 0;
+    bool signaled = true;
+    bool imm = false;
+    uint32_t imm_data = 0;
+    bool inline_data = false;
+    uint32_t lkey = 0; /**< 0: the right one */
+    uint32_t rkey = 0; /**< 0: the right one */
+};
+
+/** Post one. @return what ibv_post_send() returned */
+int post(Side &from, const Side &to, const Write &write);
+/** Post receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
+int post_receives(Side &side, unsigned int n, uint64_t first = 0);
+/** Poll until there are n completions; fewer when the limit is reached. */
+std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n);
+/** Is the queue empty, also a while from now? */
+bool stays_empty(ibv_cq *cq);
+
+/** A connected pair, a sends to b. */
+class Pair : public ::testing::Test
+{
+protected:
+    void make(const Shape &shape = {}, size_t bytes = 1 << 16);
+    /** Make and connect both. */
+    void make_connected(const Shape &shape = {}, size_t bytes = 1 << 16);
+    /** Write with an immediate and wait for both ends: all before it has arrived. */
+    void fence();
+
+    std::unique_ptr<Side> a;
+    std::unique_ptr<Side> b;
+};
+
+} // namespace verbs

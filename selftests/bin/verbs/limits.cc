@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What can be created, and what cannot. */
+#include <cerrno>
+#include <sys/mman.h>
+
+#include "fixture.h"
+
+namespace verbs
+{
+
+using Limits = Pair;
+
+namespace
+{
+
+int create_qp(Side &side, const ibv_qp_init_attr &wanted)
+{
+    ibv_qp_init_attr init = wanted;
+
+    init.send_cq = side.send_cq.get();
+    init.recv_cq = side.recv_cq.get();
+    errno = 0;
+    const Qp qp(ibv_create_qp(side.pd.get(), &init));
+    return qp ? 0 : errno;
+}
+
+} // namespace
+
+TEST_F(Limits, QpSizes)
+{
+    ibv_device_attr dev{};
+    ibv_qp_init_attr init{};
+
+    make();
+    ASSERT_EQ(ibv_query_device(a->context.get(), &dev), 0);
+    EXPECT_EQ(dev.max_qp_wr, 16384);
+    EXPECT_EQ(dev.max_sge, 16);
+    init.qp_type = IBV_QPT_RC;
+    init.cap = {.max_send_wr = 16384,
+                .max_recv_wr = 16384,
+                .max_send_sge = 16,
+                .max_recv_sge = 16,
+                .max_inline_data = 512};
+    EXPECT_EQ(create_qp(*a, init), 0);
+    init.cap.max_send_wr++;
+    EXPECT_EQ(create_qp(*a, init), EINVAL);
+    init.cap.max_send_wr = 0;
+    init.cap.max_recv_wr = 16385;
+    EXPECT_EQ(create_qp(*a, init), EINVAL);
+    init.cap.max_recv_wr = 0;
+    EXPECT_EQ(create_qp(*a, init), 0);
+    init.cap.max_send_sge = 17;
+    EXPECT_EQ(create_qp(*a, init), EINVAL);
+    init.cap.max_send_sge = 1;
+    init.cap.max_inline_data = 513;
+    EXPECT_EQ(create_qp(*a, init), EINVAL);
+}
+
+TEST_F(Limits, QpTypes)
+{
+    ibv_qp_init_attr init{};
+
+    make();
+    for (const ibv_qp_type type : {IBV_QPT_UD, IBV_QPT_UC}) {
+        init.qp_type = type;
+        EXPECT_EQ(create_qp(*a, init), EOPNOTSUPP);
+    }
+}
+
+TEST_F(Limits, CompletionQueues)
+{
+    make();
+    const Cq largest(ibv_create_cq(a->context.get(), 65536, nullptr, nullptr, 0));
+    ASSERT_NE(largest.get(), nullptr);
+    EXPECT_GE(largest->cqe, 65536);
+    EXPECT_EQ(ibv_create_cq(a->context.get(), 65537, nullptr, nullptr, 0), nullptr);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(ibv_create_cq(a->context.get(), 0, nullptr, nullptr, 0), nullptr);
+    EXPECT_NE(ibv_resize_cq(largest.get(), 10), 0);
+    /* One in use cannot go. */
+    EXPECT_EQ(ibv_destroy_cq(a->send_cq.get()), EBUSY);
+}
+
+TEST_F(Limits, Regions)
+{
+    make();
+    EXPECT_EQ(ibv_reg_mr(a->pd.get(), a->data(), 0, IBV_ACCESS_LOCAL_WRITE), nullptr);
+    EXPECT_EQ(ibv_reg_mr(a->pd.get(), a->data(), 4096, IBV_ACCESS_REMOTE_WRITE), nullptr);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(ibv_reg_mr(a->pd.get(), a->data(), 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND),
+              nullptr);
+    EXPECT_EQ(errno, EOPNOTSUPP);
+    EXPECT_EQ(ibv_reg_mr(a->pd.get(), reinterpret_cast<void *>(4096), 4096, 0), nullptr);
+    EXPECT_EQ(errno, EFAULT);
+}
+
+TEST_F(Limits, RegionInHugePages)
+{
+    constexpr size_t bytes = 8 << 20;
+
+    make();
+    void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    {
+        const Mr mr(ibv_reg_mr(a->pd.get(), memory, bytes,
+                               IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
+        EXPECT_NE(mr.get(), nullptr);
+    }
+    munmap(memory, bytes);
+}
+
+TEST_F(Limits, RemoteKeysAreUnpredictable)
+{
+    make();
+    const Mr first(ibv_reg_mr(a->pd.get(), a->data(), 4096, IBV_ACCESS_LOCAL_WRITE));
+    const Mr second(ibv_reg_mr(a->pd.get(), a->data(), 4096, IBV_ACCESS_LOCAL_WRITE));
+    const uint32_t step = second->rkey - first->rkey;
+
+    EXPECT_NE(first->rkey, second->rkey);
+    EXPECT_NE(step, 1u);
+    EXPECT_NE(step, 0x100u);
+}
+
+TEST_F(Limits, DestroyUnderTraffic)
+{
+    for (int round = 0; round < 5; round++) {
+        ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}, 1 << 20));
+        for (uint64_t i = 0; i < 20; i++) {
+            ASSERT_EQ(post(*a, *b, {.id = i, .length = 1 << 20}), 0);
+        }
+        if (round % 2) {
+            a->qp.reset();
+        } else {
+            b->qp.reset();
+        }
+    }
+}
+
+TEST_F(Limits, DeregisterUnderTraffic)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({}, 1 << 20));
+    for (uint64_t i = 0; i < 20; i++) {
+        ASSERT_EQ(post(*a, *b, {.id = i, .length = 1 << 20}), 0);
+    }
+    b->mr.reset();
+    const auto sent = wait_completions(a->send_cq.get(), 20);
+    ASSERT_EQ(sent.size(), 20u);
+    EXPECT_TRUE(sent[19].status == IBV_WC_WR_FLUSH_ERR || sent[19].status == IBV_WC_SUCCESS ||
+                sent[19].status == IBV_WC_REM_ACCESS_ERR);
+}
+
+} // namespace verbs

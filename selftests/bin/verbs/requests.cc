@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests that must fail, and how. */
+#include <cerrno>
+#include <cstring>
+
+#include "fixture.h"
+
+namespace verbs
+{
+
+class Requests : public Pair
+{
+protected:
+    /** A good request, a bad one, a good one: completes, fails, is flushed. */
+    void expect_failure(const Write &bad, ibv_wc_status status);
+};
+
+void Requests::expect_failure(const Write &bad, ibv_wc_status status)
+{
+    Write good{.id = 1, .length = 30000};
+    Write wrong = bad;
+
+    wrong.id = 2;
+    wrong.signaled = false; /* a failure is told anyway */
+    ASSERT_EQ(post(*a, *b, good), 0);
+    ASSERT_EQ(post(*a, *b, wrong), 0);
+    good.id = 3;
+    post(*a, *b, good);
+    const auto sent = wait_completions(a->send_cq.get(), 3);
+    ASSERT_EQ(sent.size(), 3u);
+    for (size_t i = 0; i < 3; i++) {
+        EXPECT_EQ(sent[i].wr_id, i + 1);
+    }
+    EXPECT_EQ(sent[0].status, IBV_WC_SUCCESS);
+    EXPECT_EQ(sent[1].status, status) << ibv_wc_status_str(sent[1].status);
+    EXPECT_EQ(sent[2].status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(a->state(), IBV_QPS_ERR);
+}
+
+TEST_F(Requests, WrongLocalKey)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    expect_failure({.length = 100, .lkey = a->mr->lkey ^ 0x55}, IBV_WC_LOC_PROT_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_RTS);
+}
+
+TEST_F(Requests, LocalRangeExceeded)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    expect_failure({.from = a->size() - 100, .length = 101}, IBV_WC_LOC_PROT_ERR);
+}
+
+TEST_F(Requests, LocalKeyOfAnotherDomain)
+{
+    std::vector<uint8_t> other(4096);
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    const Pd pd(ibv_alloc_pd(a->context.get()));
+    const Mr mr(ibv_reg_mr(pd.get(), other.data(), other.size(), IBV_ACCESS_LOCAL_WRITE));
+    ASSERT_NE(mr.get(), nullptr);
+    expect_failure({.length = 100, .lkey = mr->lkey}, IBV_WC_LOC_PROT_ERR);
+}
+
+TEST_F(Requests, LocalKeyThatIsGone)
+{
+    std::vector<uint8_t> other(4096);
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    Mr mr(ibv_reg_mr(a->pd.get(), other.data(), other.size(), IBV_ACCESS_LOCAL_WRITE));
+    const uint32_t lkey = mr->lkey;
+    mr.reset();
+    expect_failure({.length = 100, .lkey = lkey}, IBV_WC_LOC_PROT_ERR);
+}
+
+TEST_F(Requests, TooLong)
+{
+    ibv_send_wr wr{}, *bad = nullptr;
+    ibv_sge sges[2];
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    for (ibv_sge &sge : sges) {
+        sge = {.addr = a->address(), .length = 0x80000000, .lkey = a->mr->lkey};
+    }
+    wr.wr_id = 5;
+    wr.sg_list = sges;
+    wr.num_sge = 2;
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    ASSERT_EQ(ibv_post_send(a->qp.get(), &wr, &bad), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_TRUE(sent[0].status == IBV_WC_LOC_LEN_ERR || sent[0].status == IBV_WC_LOC_PROT_ERR);
+}
+
+TEST_F(Requests, WrongRemoteKey)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_EQ(post_receives(*b, 2), 0);
+    const std::vector<uint8_t> before(b->data() + 30000, b->data() + b->size());
+    expect_failure({.to = 40000, .length = 100, .rkey = b->mr->rkey ^ 0x55}, IBV_WC_REM_ACCESS_ERR);
+    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_ACCESS_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_ERR);
+    const auto flushed = wait_completions(b->recv_cq.get(), 2);
+    ASSERT_EQ(flushed.size(), 2u);
+    EXPECT_EQ(flushed[0].status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(std::memcmp(b->data() + 30000, before.data(), before.size()), 0);
+}
+
+TEST_F(Requests, RemoteRangeExceeded)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    expect_failure({.to = b->size() - 4000, .length = 4001}, IBV_WC_REM_ACCESS_ERR);
+    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_ACCESS_ERR);
+}
+
+TEST_F(Requests, RegionWithoutRemoteWrite)
+{
+    std::vector<uint8_t> other(4096);
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    const Mr mr(ibv_reg_mr(b->pd.get(), other.data(), other.size(), IBV_ACCESS_LOCAL_WRITE));
+    expect_failure({.length = 100, .rkey = mr->rkey}, IBV_WC_REM_ACCESS_ERR);
+}
+
+TEST_F(Requests, QpWithoutRemoteWrite)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({.qp_access = IBV_ACCESS_LOCAL_WRITE}));
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 100}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].status, IBV_WC_REM_ACCESS_ERR);
+}
+
+TEST_F(Requests, ImmediateWithoutReceive)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    expect_failure({.length = 100, .imm = true}, IBV_WC_REM_INV_REQ_ERR);
+    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_REQ_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_ERR);
+}
+
+TEST_F(Requests, WhatMrcDoesNotDo)
+{
+    const ibv_wr_opcode opcodes[] = {IBV_WR_SEND,
+                                     IBV_WR_SEND_WITH_IMM,
+                                     IBV_WR_RDMA_READ,
+                                     IBV_WR_ATOMIC_CMP_AND_SWP,
+                                     IBV_WR_ATOMIC_FETCH_AND_ADD,
+                                     IBV_WR_LOCAL_INV,
+                                     IBV_WR_BIND_MW,
+                                     IBV_WR_SEND_WITH_INV};
+    ibv_send_wr wr{}, *bad = nullptr;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    for (const ibv_wr_opcode opcode : opcodes) {
+        wr.opcode = opcode;
+        bad = nullptr;
+        EXPECT_EQ(ibv_post_send(a->qp.get(), &wr, &bad), EOPNOTSUPP) << opcode;
+        EXPECT_EQ(bad, &wr);
+    }
+    wr.opcode = static_cast<ibv_wr_opcode>(77);
+    EXPECT_EQ(ibv_post_send(a->qp.get(), &wr, &bad), EINVAL);
+    EXPECT_EQ(ibv_alloc_mw(a->pd.get(), IBV_MW_TYPE_1), nullptr);
+    EXPECT_EQ(errno, EOPNOTSUPP);
+    ASSERT_NO_FATAL_FAILURE(fence());
+}
+
+TEST_F(Requests, RingsFillUp)
+{
+    make({.send_wr = 16, .recv_wr = 16});
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    EXPECT_EQ(post_receives(*a, 16), 0);
+    EXPECT_EQ(post_receives(*a, 1), ENOMEM);
+}
+
+TEST_F(Requests, CompletionQueueOverrun)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = 64, .cqe = 4}));
+    for (uint64_t i = 0; i < 12; i++) {
+        post(*a, *b, {.id = i, .length = 8});
+    }
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_CQ_ERR);
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
+    EXPECT_EQ(a->state(), IBV_QPS_ERR);
+    /* What was told before is still there. */
+    const auto sent = wait_completions(a->send_cq.get(), 4);
+    ASSERT_EQ(sent.size(), 4u);
+    EXPECT_EQ(sent[3].wr_id, 3u);
+    EXPECT_EQ(sent[3].status, IBV_WC_SUCCESS);
+}
+
+} // namespace verbs

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that scribbles on the rings it shares with the kernel harms its own
+ * QP and nothing else.
+ */
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <rdma/ib_user_verbs.h>
+#include <sstream>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "rdma/mrc-abi.h"
+
+namespace verbs
+{
+
+namespace
+{
+
+/** The mappings of the uverbs device, in the order of their offsets. */
+std::vector<mrc_ring *> ring_mappings()
+{
+    std::ifstream maps("/proc/self/maps");
+    std::vector<std::pair<unsigned long, mrc_ring *>> found;
+    std::vector<mrc_ring *> rings;
+
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long start = 0, offset = 0;
+
+        if (line.find("uverbs") == std::string::npos ||
+            std::sscanf(line.c_str(), "%lx-%*x %*s %lx", &start, &offset) != 2) {
+            continue;
+        }
+        found.emplace_back(offset, reinterpret_cast<mrc_ring *>(start));
+    }
+    std::sort(found.begin(), found.end());
+    for (const auto &[offset, ring] : found) {
+        rings.push_back(ring);
+    }
+    return rings;
+}
+
+int doorbell(ibv_qp *qp)
+{
+    struct {
+        ib_uverbs_cmd_hdr hdr;
+        ib_uverbs_post_send send;
+    } cmd{};
+    ib_uverbs_post_send_resp resp{};
+
+    cmd.hdr = {.command = IB_USER_VERBS_CMD_POST_SEND,
+               .in_words = sizeof(cmd) / 4,
+               .out_words = sizeof(resp) / 4};
+    cmd.send.response = reinterpret_cast<uintptr_t>(&resp);
+    cmd.send.qp_handle = qp->handle;
+    cmd.send.wqe_size = sizeof(ib_uverbs_send_wr);
+    return write(qp->context->cmd_fd, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : errno;
+}
+
+} // namespace
+
+/**
+ * The first pair is the victim of its own program, the second one stands by. A
+ * context maps its rings in the order of creation: two CQs, SQ, RQ.
+ */
+class Rings : public Pair
+{
+protected:
+    void SetUp() override
+    {
+        ASSERT_NO_FATAL_FAILURE(make_connected());
+        rings = ring_mappings();
+        /* Both sides map at the same offsets. Which of two is a's shows the scribbling. */
+        ASSERT_EQ(rings.size(), 8u);
+    }
+    /** All rings of a kind, a's and b's. */
+    [[nodiscard]] std::vector<mrc_ring *> kind(size_t n) const
+    {
+        return {rings[2 * n], rings[2 * n + 1]};
+    }
+    /** Both QPs are dead, a new pair works. */
+    void expect_contained()
+    {
+        EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
+        EXPECT_EQ(a->state(), IBV_QPS_ERR);
+        ASSERT_NO_FATAL_FAILURE(make_connected());
+        ASSERT_NO_FATAL_FAILURE(fence());
+    }
+
+    static constexpr size_t send_cq = 0, recv_cq = 1, sq = 2, rq = 3;
+    std::vector<mrc_ring *> rings;
+};
+
+TEST_F(Rings, SendProducerBeyondTheRing)
+{
+    for (mrc_ring *ring : kind(sq)) {
+        ring->producer += 100000;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    expect_contained();
+}
+
+TEST_F(Rings, SendProducerGoesBack)
+{
+    ASSERT_NO_FATAL_FAILURE(fence());
+    for (mrc_ring *ring : kind(sq)) {
+        ring->producer -= 1;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    expect_contained();
+}
+
+TEST_F(Rings, UnknownOpcode)
+{
+    for (mrc_ring *ring : kind(sq)) {
+        reinterpret_cast<mrc_send_wr *>(ring->entries)->opcode = 99;
+        ring->producer = 1;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    expect_contained();
+}
+
+TEST_F(Rings, TooManyElements)
+{
+    for (mrc_ring *ring : kind(sq)) {
+        reinterpret_cast<mrc_send_wr *>(ring->entries)->num_sge = 0xffffffff;
+        ring->producer = 1;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    expect_contained();
+}
+
+TEST_F(Rings, InlineBeyondTheEntry)
+{
+    for (mrc_ring *ring : kind(sq)) {
+        auto *wr = reinterpret_cast<mrc_send_wr *>(ring->entries);
+
+        wr->flags = MRC_WR_INLINE;
+        wr->inline_len = 0x7fffffff;
+        ring->producer = 1;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    expect_contained();
+}
+
+TEST_F(Rings, ConsumerIndicesAreNotTrusted)
+{
+    for (mrc_ring *ring : kind(sq)) {
+        ring->consumer = 0x12345678;
+    }
+    for (mrc_ring *ring : kind(rq)) {
+        ring->consumer = 0x12345678;
+        ring->flags = ~0u;
+    }
+    EXPECT_EQ(doorbell(a->qp.get()), 0);
+    EXPECT_EQ(a->state(), IBV_QPS_RTS);
+}
+
+TEST_F(Rings, ReceiveProducerBeyondTheRing)
+{
+    for (mrc_ring *ring : kind(rq)) {
+        ring->producer = 100000;
+    }
+    ASSERT_EQ(post(*a, *b, {.id = 1, .imm = true}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_NE(sent[0].status, IBV_WC_SUCCESS);
+    EXPECT_EQ(b->state(), IBV_QPS_ERR);
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_NO_FATAL_FAILURE(fence());
+}
+
+TEST_F(Rings, CompletionConsumerBeyondTheRing)
+{
+    for (mrc_ring *ring : kind(send_cq)) {
+        ring->consumer = 100000;
+    }
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 8}), 0);
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_CQ_ERR);
+    expect_contained();
+}
+
+} // namespace verbs
