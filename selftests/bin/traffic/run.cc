@@ -78,6 +78,17 @@ bool Run::receives() const
     return plan_.both_directions || options_.role == Role::Server;
 }
 
+/** What the other end says next, while the run is being arranged. */
+nlohmann::json Run::hear()
+{
+    nlohmann::json message = channel_.receive();
+
+    if (message.contains("abort")) {
+        throw std::runtime_error("the other end: " + message.at("abort").get<std::string>());
+    }
+    return message;
+}
+
 void Run::prepare()
 {
     const unsigned int out = options_.role == Role::Client ? 0 : 1;
@@ -85,10 +96,7 @@ void Run::prepare()
 
     endpoint_ = std::make_unique<Endpoint>(options_, plan_, receives() ? size_only.memory() : 0);
     channel_.send(endpoint_->describe());
-    const nlohmann::json other = channel_.receive();
-    if (other.contains("abort")) {
-        throw std::runtime_error("the other end: " + other.at("abort").get<std::string>());
-    }
+    const nlohmann::json other = hear();
     endpoint_->connect(other);
     for (uint32_t i = 0; i < plan_.qps; i++) {
         if (receives()) {
@@ -102,10 +110,8 @@ void Run::prepare()
     }
     set_nonblocking(endpoint_->comp_channel()->fd);
     set_nonblocking(endpoint_->context()->async_fd);
-    channel_.send("ready");
-    if (channel_.receive() != "ready") {
-        throw std::runtime_error("the other end is not ready");
-    }
+    channel_.send({{"ready", true}});
+    hear().at("ready");
 }
 
 void Run::note_error(const ibv_wc &wc, bool of_sender)

@@ -28,6 +28,7 @@ private:
     static Plan agree(const Options &options, Channel &channel);
     [[nodiscard]] bool sends() const;
     [[nodiscard]] bool receives() const;
+    nlohmann::json hear();
     void prepare();
     void loop();
     bool step();
