@@ -4,7 +4,8 @@
 /* Exponent from which on the hold time is MRC_EV_HOLD_MAX_NS. */
 #define HOLD_EXP_MAX	7u
 
-static_assert(MRC_EV_HOLD_MIN_NS << HOLD_EXP_MAX >= MRC_EV_HOLD_MAX_NS);
+static_assert(MRC_EV_HOLD_MIN_NS << HOLD_EXP_MAX >= MRC_EV_HOLD_MAX_NS,
+	      "the longest hold time must be reachable");
 
 static u32 draw(struct mrc_ev_set *s)
 {
@@ -244,7 +245,8 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev)
 static bool floor_reached(const struct mrc_ev_set *s,
 			  const struct mrc_ev_entry *e)
 {
-	return port_up(s, e->port) && s->good <= max(s->min_active, (u16)1);
+	return port_up(s, e->port) &&
+	       (s->good <= s->min_active || s->good == 1);
 }
 
 static u64 hold_ns(u8 exp)
@@ -285,11 +287,13 @@ bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev)
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny)
 {
 	struct mrc_ev_entry *e;
+	bool denied;
 
 	if (ev >= s->count)
 		return;
 	e = &s->ev[ev];
-	if (deny == (e->state == MRC_EV_DENIED))
+	denied = e->state == MRC_EV_DENIED;
+	if (deny == denied)
 		return;
 	e->trial = false;
 	e->hold = 0;

@@ -34,7 +34,7 @@ enum mrc_ev_state {
  * struct mrc_ev_entry - one EV of a set
  * @state: enum mrc_ev_state
  * @port: 1..32
- * @trial: back from ASSUMED_BAD, no acknowledgement yet
+ * @trial: back from ASSUMED_BAD, nothing acknowledged yet
  * @hold: exponent of the hold time, grows with each failed trial
  * @retry_at: ns, when an ASSUMED_BAD EV may be tried again
  */

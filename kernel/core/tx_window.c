@@ -291,7 +291,8 @@ static u8 apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
 static void rtt_sample(struct mrc_tx_window *w, u64 rtt,
 		       struct mrc_tx_result *res)
 {
-	rtt = max(rtt, (u64)MRC_TX_TICK_NS);
+	if (rtt < MRC_TX_TICK_NS)
+		rtt = MRC_TX_TICK_NS;
 	res->rtt_ns = rtt;
 	if (!w->min_rtt_ns || rtt < w->min_rtt_ns)
 		w->min_rtt_ns = rtt;

@@ -52,12 +52,12 @@ struct mrc_tx_rec {
  * quarter of that, and older times are forgotten (see ev_seq, any_sacked).
  */
 #define MRC_TX_TICK_NS		256u
-#define MRC_TX_INTERVAL_MAX_NS	(1ull << 38)	/* 275 s */
+#define MRC_TX_INTERVAL_MAX_NS	0x4000000000ull	/* 275 s */
 
 /**
  * struct mrc_tx_cfg - limits of a window
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
- * @timeout_ns: first retransmission timeout
+ * @timeout_ns: first retransmission timeout; two smoothed RTTs are waited for at least
  * @linear: retries at that interval
  * @exp: further retries with doubling; MRC_EXP_MAX: for ever
  */
@@ -72,7 +72,7 @@ struct mrc_tx_cfg {
  * struct mrc_tx_window - requester state of a QP (table 7-4)
  *
  * Readable for dumps:
- * @una: oldest PSN not covered by a cumulative acknowledgement
+ * @una: oldest PSN beyond the cumulative PSN that was acknowledged
  * @nxt: next new PSN
  * @inflight: packets sent, neither acknowledged nor held to be lost
  * @lost: packets that wait for retransmission

@@ -45,7 +45,7 @@
 #define MRC_QPN_FIRST		3u	/* QPNs 0, 1 and 2 are reserved */
 #define MRC_QPN_MASK		0xffffffu
 /* RETH DMALen is 32 bits; verbs allows messages up to 2^31 bytes. */
-#define MRC_MSG_MAX		(1u << 31)
+#define MRC_MSG_MAX		0x80000000u
 #define MRC_AETH_NO_CREDIT	0x1fu
 
 /**
