@@ -8,6 +8,7 @@
  * A packet whose payload is not in fragments has its ICRC in the linear part as well. The
  * outer header comes in front last, when all lengths are known.
  */
+#include <linux/highmem.h>
 #include <linux/jhash.h>
 #include <linux/udp.h>
 #include <net/ip6_checksum.h>
@@ -137,11 +138,18 @@ static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
 	return 0;
 }
 
+/* Memory of a page fragment allocation. */
+static int mrc_skb_add_mem(struct mrc_skb *b, const void *at, unsigned int len)
+{
+	struct page *page = virt_to_head_page(at);
+
+	return mrc_skb_add_frag(b, page, at - page_address(page), len);
+}
+
 /* Room at the skb's end for what we write: in the linear part as long as nothing follows it. */
 static void *mrc_skb_put(struct mrc_skb *b, unsigned int len)
 {
 	unsigned int size = b->max_packets * (MRC_HDR_MAX + MRC_TAIL_MAX);
-	struct page *page;
 	u8 *at;
 
 	if (!skb_is_nonlinear(b->skb) && skb_tailroom(b->skb) >= len)
@@ -154,8 +162,7 @@ static void *mrc_skb_put(struct mrc_skb *b, unsigned int len)
 	if (b->piece_used + len > size)
 		return NULL;
 	at = b->piece + b->piece_used;
-	page = virt_to_head_page(at);
-	if (mrc_skb_add_frag(b, page, at - (u8 *)page_address(page), len))
+	if (mrc_skb_add_mem(b, at, len))
 		return NULL;
 	b->piece_used += len;
 	return at;
@@ -180,11 +187,51 @@ static bool mrc_skb_payload_ok(const struct mrc_skb *b, unsigned int len)
 	       b->bytes + open + len + MRC_TAIL_MAX <= b->max_len;
 }
 
+static void mrc_skb_copy_page(u8 *to, struct page *page, unsigned int offset,
+			      unsigned int len)
+{
+	unsigned int n;
+	void *from;
+
+	page += offset >> PAGE_SHIFT;
+	for (offset &= ~PAGE_MASK; len; to += n, len -= n, page++, offset = 0) {
+		n = min_t(unsigned int, len, PAGE_SIZE - offset);
+		from = kmap_local_page(page);
+		memcpy(to, from + offset, n);
+		kunmap_local(from);
+	}
+}
+
+/* Pieces that are copied one behind the other share a fragment. */
+static int mrc_skb_bounce(struct mrc_skb *b, struct page *page,
+			  unsigned int offset, unsigned int len)
+{
+	u8 *at;
+	int err;
+
+	if (!b->bounce) {
+		b->bounce = netdev_alloc_frag(PAGE_SIZE);
+		if (!b->bounce)
+			return -ENOMEM;
+	}
+	if (len > PAGE_SIZE - b->bounce_used)
+		return -EMSGSIZE;
+	at = b->bounce + b->bounce_used;
+	mrc_skb_copy_page(at, page, offset, len);
+	err = mrc_skb_add_mem(b, at, len);
+	if (!err)
+		b->bounce_used += len;
+	return err;
+}
+
 int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 		 unsigned int len)
 {
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
+	/* The last two fragments are for the ICRC, and for all that is still to come. */
+	if (skb_shinfo(b->skb)->nr_frags >= MAX_SKB_FRAGS - 2)
+		return mrc_skb_bounce(b, page, offset, len);
 	/* The program may write to it while it is on its way: nobody else may. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
 	return mrc_skb_add_frag(b, page, offset, len);
@@ -193,7 +240,6 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 static int mrc_skb_copy_frag(struct mrc_skb *b, const void *data,
 			     unsigned int len)
 {
-	struct page *page;
 	void *at;
 	int err;
 
@@ -203,8 +249,7 @@ static int mrc_skb_copy_frag(struct mrc_skb *b, const void *data,
 	if (!at)
 		return -ENOMEM;
 	memcpy(at, data, len);
-	page = virt_to_head_page(at);
-	err = mrc_skb_add_frag(b, page, at - page_address(page), len);
+	err = mrc_skb_add_mem(b, at, len);
 	page_frag_free(at);	/* the fragment has its own reference */
 	return err;
 }
@@ -356,12 +401,20 @@ static int mrc_skb_send(struct mrc_skb *b)
 	return err > 0 ? net_xmit_errno(err) : err;
 }
 
+/* Fragments have their own references. */
+static void mrc_skb_free_mem(struct mrc_skb *b)
+{
+	if (b->piece)
+		page_frag_free(b->piece);
+	if (b->bounce)
+		page_frag_free(b->bounce);
+}
+
 int mrc_skb_xmit(struct mrc_skb *b)
 {
 	int err = mrc_skb_send(b);
 
-	if (b->piece)
-		page_frag_free(b->piece);	/* fragments have their own references */
+	mrc_skb_free_mem(b);
 	if (b->path->plane)
 		mrc_plane_count_tx(b->path->plane, b->packets, b->bytes, err);
 	return err;
@@ -370,6 +423,5 @@ int mrc_skb_xmit(struct mrc_skb *b)
 void mrc_skb_abort(struct mrc_skb *b)
 {
 	kfree_skb(b->skb);
-	if (b->piece)
-		page_frag_free(b->piece);
+	mrc_skb_free_mem(b);
 }

@@ -44,6 +44,8 @@
  * @pos: walk over @skb, not behind the open packet's payload
  * @piece: memory for what stands between payloads (ICRC, next header), NULL until needed
  * @piece_used: bytes of it
+ * @bounce: memory for payload that is in too many pieces to be referenced, NULL until needed
+ * @bounce_used: bytes of it
  * @tclass: traffic class of both headers
  * @closed: a packet shorter than the others was added: it must stay the last
  *
@@ -66,6 +68,8 @@ struct mrc_skb {
 	struct mrc_walk pos;
 	u8 *piece;
 	unsigned int piece_used;
+	u8 *bounce;
+	unsigned int bounce_used;
 	u8 tclass;
 	bool closed;
 };
@@ -109,7 +113,17 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
  */
 u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
 
-/** mrc_skb_page() - payload by reference (the page is held). Return: 0 or -EMSGSIZE. */
+/**
+ * mrc_skb_page() - payload by reference
+ * @b: the builder
+ * @page: page, the skb takes its own reference
+ * @offset: in @page
+ * @len: bytes; may go beyond the page if that is part of a larger one
+ *
+ * A packet whose payload is in more pieces than an skb has fragments has the last of them copied.
+ *
+ * Return: 0, -EMSGSIZE or -ENOMEM.
+ */
 int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 		 unsigned int len);
 
