@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The Kernel interface over a Channel.
+ */
+#pragma once
+
+#include <memory>
+
+#include "mrcnl/channel.h"
+#include "mrcnl/kernel.h"
+
+namespace mrcnl
+{
+
+/**
+ * @param channel taken over
+ */
+std::unique_ptr<Kernel> make_client(std::unique_ptr<Channel> channel);
+
+/** Open a channel and make a client of it. */
+Result<std::unique_ptr<Kernel>> open_kernel();
+
+} // namespace mrcnl

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The kernel as its users see it: typed requests. An interface, so that what
+ * is built on it can be tested without a kernel.
+ */
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mrcnl/result.h"
+#include "mrcnl/types.h"
+
+namespace mrcnl
+{
+
+/** A subscription to events. */
+class EventStream
+{
+  public:
+    virtual ~EventStream() = default;
+
+    /** Descriptor to poll for reading. */
+    virtual int fd() const = 0;
+
+    /**
+     * Hand all events that wait to @p each. Does not block.
+     *
+     * Lost events are told by an Overrun among the others.
+     */
+    virtual Result<void> receive(const std::function<void(const Event &)> &each) = 0;
+};
+
+/**
+ * Requests to the module, in the network namespace the implementation was made in.
+ *
+ * Devices are named by name. A selector that is left out means all. Changes need
+ * CAP_NET_ADMIN in the namespace (EPERM).
+ */
+class Kernel
+{
+  public:
+    using OptionalName = std::optional<std::string>;
+
+    virtual ~Kernel() = default;
+
+    virtual Result<Info> info() = 0;
+
+    virtual Result<std::vector<Device>> devices() = 0;
+    virtual Result<Device> device(const std::string &name) = 0;
+    virtual Result<void> set_device(const std::string &name, const DeviceSettings &change) = 0;
+
+    virtual Result<std::vector<Plane>> planes(const OptionalName &device) = 0;
+    /** Without @p port the lowest free one is taken; the answer says which. */
+    virtual Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+                                    uint32_t ifindex) = 0;
+    virtual Result<void> set_plane(const std::string &device, uint8_t port, bool up) = 0;
+    virtual Result<void> delete_plane(const std::string &device, uint8_t port) = 0;
+
+    virtual Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) = 0;
+    virtual Result<EvProfile> ev_profile(const std::string &device, uint64_t id) = 0;
+    /** @param replace the id must exist, otherwise it must not */
+    virtual Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+                                        bool replace) = 0;
+    virtual Result<void> delete_ev_profile(const std::string &device, uint64_t id) = 0;
+
+    virtual Result<std::vector<Ev>> evs(const OptionalName &device,
+                                        std::optional<uint64_t> ev_profile) = 0;
+    virtual Result<void> deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
+                                 bool deny) = 0;
+
+    virtual Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) = 0;
+    virtual Result<CcProfile> cc_profile(const std::string &device, uint64_t id) = 0;
+    /** @param replace the id must exist, otherwise it must not */
+    virtual Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+                                        bool replace) = 0;
+    virtual Result<void> delete_cc_profile(const std::string &device, uint64_t id) = 0;
+
+    virtual Result<std::vector<Route>> routes(const OptionalName &device) = 0;
+    virtual Result<RouteMatch> match_route(const std::string &device, const Address &gid) = 0;
+    /** @param replace a route of this prefix may exist */
+    virtual Result<void> put_route(const std::string &device, const Route &route,
+                                   bool replace) = 0;
+    virtual Result<void> delete_route(const std::string &device, const Prefix &prefix) = 0;
+
+    virtual Result<std::vector<Peer>> peers(const OptionalName &device,
+                                            std::optional<Address> remote_gid) = 0;
+    virtual Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+                                                 std::optional<Address> remote_gid) = 0;
+
+    virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
+    virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;
+
+    /** Subscribe to all events from now on. */
+    virtual Result<std::unique_ptr<EventStream>> events() = 0;
+};
+
+} // namespace mrcnl

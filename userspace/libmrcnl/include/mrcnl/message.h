@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Messages of the family: building requests, reading answers.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mrcnl/types.h"
+
+struct nl_msg;
+struct nlattr;
+
+namespace mrcnl
+{
+
+/** A request under construction: command and attributes. */
+class Request
+{
+  public:
+    /**
+     * @param command MRC_CMD_*
+     * @param size room for attributes in bytes
+     */
+    explicit Request(uint8_t command, size_t size = 4096);
+
+    uint8_t command() const { return command_; }
+
+    Request &put_u8(int type, uint8_t value);
+    Request &put_u16(int type, uint16_t value);
+    Request &put_u32(int type, uint32_t value);
+    Request &put_u64(int type, uint64_t value);
+    Request &put_string(int type, const std::string &value);
+    Request &put_address(int type, const Address &value);
+    Request &put_bytes(int type, std::span<const std::byte> value);
+
+    /** Attributes put until the nest is destroyed are inside it. */
+    class Nest
+    {
+      public:
+        Nest(Request &request, int type);
+        ~Nest();
+        Nest(const Nest &) = delete;
+        Nest &operator=(const Nest &) = delete;
+
+      private:
+        Request &request_;
+        nlattr *attr_;
+    };
+
+    /** An attribute did not fit in its 64 KiB or in the room given: the request is unusable. */
+    bool overflow() const { return overflow_; }
+
+    /** Attributes as they go to the kernel. */
+    std::span<const std::byte> attributes() const;
+
+  private:
+    void check(int err) { overflow_ = overflow_ || err < 0; }
+
+    struct Free {
+        void operator()(nl_msg *msg) const;
+    };
+    std::unique_ptr<nl_msg, Free> msg_;
+    uint8_t command_;
+    bool overflow_ = false;
+};
+
+/** An answer or event: command and attributes. */
+struct Reply {
+    uint8_t command = 0;
+    std::vector<std::byte> attributes;
+};
+
+/**
+ * Attributes of one level, by type.
+ *
+ * Reading never fails: what is missing or too short reads as zero or empty. The data
+ * must outlive the object.
+ */
+class Attributes
+{
+  public:
+    /** @param max highest type of interest; others are ignored, as newer kernels may send more */
+    Attributes(std::span<const std::byte> data, int max);
+
+    bool has(int type) const;
+    uint8_t u8(int type) const;
+    uint16_t u16(int type) const;
+    uint32_t u32(int type) const;
+    uint64_t u64(int type) const;
+    std::string string(int type) const;
+    Address address(int type) const;
+    /** Payload; empty when missing. */
+    std::span<const std::byte> bytes(int type) const;
+    /** Payloads of all attributes of a type, in order. */
+    std::vector<std::span<const std::byte>> all(int type) const;
+
+  private:
+    template <typename T>
+    T scalar(int type) const;
+
+    std::span<const std::byte> data_;
+    std::vector<const nlattr *> attrs_;
+};
+
+} // namespace mrcnl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Results of kernel requests: a value, or an error with the kernel's own words.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace mrcnl
+{
+
+/** Why a request failed. */
+struct Error {
+    int code = 0;          ///< errno value, positive
+    std::string text;      ///< extack text of the kernel, or ours; may be empty
+    std::string attribute; ///< name of the attribute it is about, e.g. "ev 3: sid"; may be empty
+
+    /** One line for people. */
+    std::string message() const;
+};
+
+/** A value or an Error. */
+template <typename T>
+class [[nodiscard]] Result
+{
+  public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    explicit operator bool() const { return state_.index() == 0; }
+
+    /** The value; only when there is one. */
+    T &operator*() { return *std::get_if<0>(&state_); }
+    const T &operator*() const { return *std::get_if<0>(&state_); }
+    T *operator->() { return std::get_if<0>(&state_); }
+    const T *operator->() const { return std::get_if<0>(&state_); }
+
+    /** The error; only when there is no value. */
+    const Error &error() const { return *std::get_if<1>(&state_); }
+
+  private:
+    std::variant<T, Error> state_;
+};
+
+/** Success or an Error. */
+template <>
+class [[nodiscard]] Result<void>
+{
+  public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)) {}
+
+    explicit operator bool() const { return !error_; }
+
+    /** The error; only when there is one. */
+    const Error &error() const { return *error_; }
+
+  private:
+    std::optional<Error> error_;
+};
+
+} // namespace mrcnl

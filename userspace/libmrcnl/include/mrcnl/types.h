@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What the kernel's objects are in C++. Names, units and ranges are those of
+ * Documentation/netlink/specs/mrc.yaml.
+ */
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace mrcnl
+{
+
+/** An IPv6 address. */
+struct Address {
+    std::array<uint8_t, 16> bytes{};
+
+    /** Text form to address; nothing when it is none. */
+    static std::optional<Address> parse(const std::string &text);
+    std::string text() const;
+    bool unspecified() const;
+    auto operator<=>(const Address &) const = default;
+};
+
+/** A prefix of addresses. */
+struct Prefix {
+    Address address;
+    uint8_t length = 0; ///< 0..128
+
+    /** "ADDRESS/LENGTH", or an address alone with length 128. Host bits are kept. */
+    static std::optional<Prefix> parse(const std::string &text);
+    std::string text() const;
+    auto operator<=>(const Prefix &) const = default;
+};
+
+/** The module. */
+struct Info {
+    std::string version;
+    std::string icrc;
+    bool seg6 = false;
+    uint8_t port_max = 0;
+    uint16_t ev_max = 0;
+    uint8_t burst_max = 0;
+};
+
+/** Which device an object belongs to. */
+struct DeviceRef {
+    uint32_t index = 0;
+    std::string name;
+    bool operator==(const DeviceRef &) const = default;
+};
+
+struct Counter {
+    std::string name;
+    uint64_t value = 0;
+};
+
+/** Settings of a device; in a change, what is empty stays. */
+struct DeviceSettings {
+    std::optional<uint8_t> burst;
+    std::optional<bool> icrc;
+    std::optional<uint16_t> udp_port;
+    std::optional<uint8_t> hop_limit;
+    std::optional<uint8_t> dscp_data;
+    std::optional<uint8_t> dscp_rtx;
+    std::optional<uint8_t> dscp_control;
+    std::optional<uint8_t> mpr;
+    std::optional<uint32_t> sack_bytes;
+    std::optional<Address> tunnel_source;
+};
+
+struct Device {
+    DeviceRef device;
+    uint32_t ifindex = 0;
+    std::string ifname;
+    DeviceSettings settings; ///< all of them
+    uint32_t ports_up = 0;
+    uint32_t qps = 0;
+    std::vector<Counter> counters;
+};
+
+struct PlaneStats {
+    uint64_t tx_packets = 0;
+    uint64_t tx_bytes = 0;
+    uint64_t tx_errors = 0;
+    uint64_t rx_packets = 0;
+    uint64_t rx_bytes = 0;
+    uint64_t rx_ce = 0;
+};
+
+struct Plane {
+    DeviceRef device;
+    uint8_t port = 0;
+    uint32_t ifindex = 0;
+    std::string ifname;
+    bool admin_up = false;
+    bool oper_up = false;
+    PlaneStats stats;
+};
+
+enum class EvFormat : uint8_t { stev = 0, srv6 = 1, udp = 2 };
+enum class EvMode : uint8_t { automatic = 0, explicit_list = 1 };
+enum class EvState : uint8_t { good = 1, assumed_bad = 2, denied = 4, skip = 8 };
+enum class QpState : uint8_t { reset, init, rtr, rts, sqd, sqe, err };
+
+/** Names of the specification; "unknown" for numbers it does not have. */
+const char *to_string(EvFormat format);
+const char *to_string(EvMode mode);
+const char *to_string(EvState state);
+const char *to_string(QpState state);
+std::optional<EvFormat> parse_ev_format(std::string_view name);
+
+struct EvProfile {
+    DeviceRef device;
+    uint64_t id = 0;
+    EvFormat format = EvFormat::stev;
+    EvMode mode = EvMode::automatic;
+    uint16_t min_active = 0;
+    uint16_t count = 0;
+    uint32_t version = 0;
+    uint16_t denied = 0;
+};
+
+/** How packets on an EV go. */
+struct EvValue {
+    uint32_t value = 0; ///< STEV: source port << 16 | flow label; UDP: source port
+    bool operator==(const EvValue &) const = default;
+};
+struct EvSid {
+    Address sid;
+    bool operator==(const EvSid &) const = default;
+};
+struct EvSegments {
+    std::vector<Address> segments; ///< in travel order, 1..127
+    bool reduced = false;          ///< mode encap.red: no SRH when there is one segment only
+    bool operator==(const EvSegments &) const = default;
+};
+struct EvTable {
+    uint32_t table = 0;
+    bool operator==(const EvTable &) const = default;
+};
+using EvPath = std::variant<EvValue, EvSid, EvSegments, EvTable>;
+
+constexpr size_t max_segments = 127;
+
+/** An EV as it is asked for. */
+struct EvSpec {
+    uint8_t port = 0;
+    EvPath path;
+    bool denied = false;
+    bool operator==(const EvSpec &) const = default;
+};
+
+/** An EV of a profile. */
+struct Ev {
+    DeviceRef device;
+    uint64_t ev_profile = 0;
+    uint16_t index = 0;
+    EvSpec spec;
+};
+
+/** An EV profile as it is asked for. */
+struct EvProfileSpec {
+    uint64_t id = 0;
+    EvFormat format = EvFormat::srv6;
+    EvMode mode = EvMode::explicit_list;
+    std::optional<uint16_t> min_active;
+    std::optional<uint16_t> count; ///< mode auto only
+    std::vector<EvSpec> evs;       ///< mode explicit only
+};
+
+struct CcProfile {
+    DeviceRef device;
+    uint64_t id = 0;
+    std::string algorithm;
+    uint32_t window = 0;
+};
+
+struct Route {
+    DeviceRef device;
+    Prefix prefix;
+    uint64_t ev_profile = 0;
+    uint64_t cc_profile = 0;
+};
+
+/** Answer to a look-up. */
+struct RouteMatch {
+    DeviceRef device;
+    Address gid;
+    std::optional<Prefix> prefix; ///< empty: no route, the built-in profiles hold
+    uint64_t ev_profile = 0;
+    uint64_t cc_profile = 0;
+};
+
+/** What tells peers of a device apart. */
+struct PeerKey {
+    Address remote_gid;
+    Address local_gid;
+    uint64_t ev_profile = 0;
+    auto operator<=>(const PeerKey &) const = default;
+};
+
+struct Peer {
+    DeviceRef device;
+    PeerKey key;
+    bool loopback = false;
+    uint16_t evs = 0;
+    uint16_t evs_good = 0;
+    uint16_t evs_skip = 0;
+    uint16_t evs_assumed_bad = 0;
+    uint16_t evs_denied = 0;
+    uint16_t min_active = 0;
+    uint32_t local_ports = 0;
+    uint32_t remote_ports = 0;
+    uint64_t tx_packets = 0;
+    uint64_t lost = 0;
+    uint64_t marked = 0;
+};
+
+struct PeerEv {
+    DeviceRef device;
+    PeerKey key;
+    uint16_t index = 0;
+    uint8_t port = 0;
+    EvState state = EvState::good;
+    std::optional<uint32_t> value; ///< with CAP_NET_ADMIN
+    uint64_t tx_packets = 0;
+    uint64_t lost = 0;
+    uint64_t marked = 0;
+};
+
+/** Where a QP stands in the PSN space. */
+struct QpPsns {
+    uint32_t una = 0;
+    uint32_t nxt = 0;
+    uint32_t cack = 0;
+};
+
+/** The far end of a QP. */
+struct QpConnection {
+    uint32_t dest_qpn = 0;
+    Address local_gid;
+    Address remote_gid;
+    uint32_t mtu = 0;
+};
+
+struct Qp {
+    DeviceRef device;
+    uint32_t qpn = 0;
+    QpState state = QpState::reset;
+    std::optional<QpConnection> connection; ///< from RTR on
+    std::optional<QpPsns> psns;             ///< with CAP_NET_ADMIN
+    uint64_t ev_profile = 0;
+    uint64_t cc_profile = 0;
+    uint32_t inflight = 0;
+    uint32_t lost = 0;
+    uint8_t mpr_tx = 0;
+    uint8_t mpr_rx = 0;
+    uint16_t wimm_tx = 0;
+    uint16_t wimm_rx = 0;
+    uint64_t srtt = 0;
+    uint64_t min_rtt = 0;
+    uint64_t tx_packets = 0;
+    uint64_t rx_packets = 0;
+    uint64_t rtx_packets = 0;
+    uint8_t timeout = 0;
+    uint8_t linear_retries = 0;
+    uint8_t exp_retries = 0;
+    uint64_t memory = 0;
+    uint32_t pid = 0;
+};
+
+/** Events were lost; what is known must be read anew. */
+struct Overrun {
+};
+
+struct DeviceEvent {
+    DeviceRef device;
+    bool added = false; ///< or deleted
+    uint64_t time = 0;  ///< ns of CLOCK_MONOTONIC, as in the others
+};
+
+struct PlaneEvent {
+    Plane plane;
+    bool gone = false;
+    uint64_t time = 0;
+};
+
+struct PeerEvEvent {
+    DeviceRef device;
+    PeerKey key;
+    uint16_t index = 0;
+    uint8_t port = 0;
+    EvState state = EvState::good;
+    EvState old_state = EvState::good;
+    std::string reason;
+    uint64_t time = 0;
+};
+
+struct QpEvent {
+    DeviceRef device;
+    uint32_t qpn = 0;
+    QpState state = QpState::err;
+    QpConnection connection; ///< without MTU
+    uint32_t pid = 0;
+    std::string reason;
+    uint64_t time = 0;
+};
+
+using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, QpEvent>;
+
+} // namespace mrcnl

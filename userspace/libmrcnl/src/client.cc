@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrcnl/client.h"
+
+#include <cerrno>
+
+#include <linux/mrc.h>
+#include <linux/seg6_iptunnel.h>
+
+#include "decode.h"
+#include "srh.h"
+
+namespace mrcnl
+{
+
+namespace
+{
+
+// The same in every set of a noun.
+constexpr int dev_name = MRC_A_DEVICE_DEV_NAME;
+
+/** Attempts at a dump that nothing changes meanwhile. */
+constexpr int dump_attempts = 10;
+
+template <typename T>
+using Decoder = T (*)(const Reply &);
+
+template <typename T>
+std::vector<T> decode_all(const std::vector<Reply> &replies, Decoder<T> decode)
+{
+    std::vector<T> objects;
+
+    objects.reserve(replies.size());
+    for (const Reply &reply : replies)
+        objects.push_back(decode(reply));
+    return objects;
+}
+
+void put_path(Request &request, const EvPath &path)
+{
+    if (const auto *value = std::get_if<EvValue>(&path)) {
+        request.put_u32(MRC_A_EV_VALUE, value->value);
+    } else if (const auto *sid = std::get_if<EvSid>(&path)) {
+        request.put_address(MRC_A_EV_SID, sid->sid);
+    } else if (const auto *table = std::get_if<EvTable>(&path)) {
+        request.put_u32(MRC_A_EV_TABLE, table->table);
+    } else {
+        const Request::Nest nest(request, MRC_A_EV_ENCAP);
+
+        request.put_bytes(SEG6_IPTUNNEL_SRH, encode_segments(std::get<EvSegments>(path)));
+    }
+}
+
+void put_ev(Request &request, const EvSpec &ev)
+{
+    const Request::Nest nest(request, MRC_A_EV_PROFILE_EV);
+
+    request.put_u8(MRC_A_EV_PORT, ev.port);
+    put_path(request, ev.path);
+    if (ev.denied)
+        request.put_u8(MRC_A_EV_DENIED, 1);
+}
+
+/** Room that the EVs of a request take, generously. */
+size_t ev_room(const EvProfileSpec &spec)
+{
+    size_t room = 4096;
+
+    for (const EvSpec &ev : spec.evs) {
+        const auto *segments = std::get_if<EvSegments>(&ev.path);
+
+        room += 64 + (segments ? segments->segments.size() * sizeof(Address) : 0);
+    }
+    return room;
+}
+
+/** What only this side can find wrong: a segment list without a form on the wire. */
+Result<void> check_segments(const EvProfileSpec &spec)
+{
+    for (size_t i = 0; i < spec.evs.size(); i++) {
+        const auto *path = std::get_if<EvSegments>(&spec.evs[i].path);
+
+        if (path && (path->segments.empty() || path->segments.size() > max_segments))
+            return Error{EINVAL, "a segment list has 1 to 127 segments",
+                         "ev " + std::to_string(i + 1) + ": encap"};
+    }
+    return {};
+}
+
+class ClientStream : public EventStream
+{
+  public:
+    explicit ClientStream(std::unique_ptr<MessageStream> stream) : stream_(std::move(stream)) {}
+
+    int fd() const override { return stream_->fd(); }
+
+    Result<void> receive(const std::function<void(const Event &)> &each) override
+    {
+        const auto arrivals = stream_->receive();
+
+        if (!arrivals)
+            return arrivals.error();
+        for (const Reply &message : arrivals->messages)
+            if (const auto event = decode_event(message))
+                each(*event);
+        if (arrivals->overrun)
+            each(Overrun{});
+        return {};
+    }
+
+  private:
+    std::unique_ptr<MessageStream> stream_;
+};
+
+class Client : public Kernel
+{
+  public:
+    explicit Client(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+
+    Result<Info> info() override;
+    Result<std::vector<Device>> devices() override;
+    Result<Device> device(const std::string &name) override;
+    Result<void> set_device(const std::string &name, const DeviceSettings &change) override;
+    Result<std::vector<Plane>> planes(const OptionalName &device) override;
+    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+                            uint32_t ifindex) override;
+    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override;
+    Result<void> delete_plane(const std::string &device, uint8_t port) override;
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override;
+    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override;
+    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+                                bool replace) override;
+    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override;
+    Result<std::vector<Ev>> evs(const OptionalName &device,
+                                std::optional<uint64_t> ev_profile) override;
+    Result<void> deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
+                         bool deny) override;
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override;
+    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override;
+    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+                                bool replace) override;
+    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override;
+    Result<std::vector<Route>> routes(const OptionalName &device) override;
+    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override;
+    Result<void> put_route(const std::string &device, const Route &route, bool replace) override;
+    Result<void> delete_route(const std::string &device, const Prefix &prefix) override;
+    Result<std::vector<Peer>> peers(const OptionalName &device,
+                                    std::optional<Address> remote_gid) override;
+    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+                                         std::optional<Address> remote_gid) override;
+    Result<std::vector<Qp>> qps(const OptionalName &device) override;
+    Result<Qp> qp(const std::string &device, uint32_t qpn) override;
+    Result<std::unique_ptr<EventStream>> events() override;
+
+  private:
+    static Request request(uint8_t command, const OptionalName &device)
+    {
+        Request request(command);
+
+        if (device)
+            request.put_string(dev_name, *device);
+        return request;
+    }
+
+    Result<void> change(const Request &request)
+    {
+        const auto replies = channel_->transact(request);
+
+        return replies ? Result<void>() : Result<void>(replies.error());
+    }
+
+    template <typename T>
+    Result<T> get(const Request &request, Decoder<T> decode)
+    {
+        const auto replies = channel_->transact(request);
+
+        if (!replies)
+            return replies.error();
+        if (replies->empty())
+            return Error{EPROTO, "the kernel gave no answer", {}};
+        return decode(replies->front());
+    }
+
+    template <typename T>
+    Result<std::vector<T>> dump(const Request &request, Decoder<T> decode)
+    {
+        auto result = channel_->dump(request);
+
+        for (int i = 1; i < dump_attempts && result && result->interrupted; i++)
+            result = channel_->dump(request);
+        if (!result)
+            return result.error();
+        if (result->interrupted)
+            return Error{EAGAIN, "what is to be listed changes all the time", {}};
+        return decode_all(result->replies, decode);
+    }
+
+    std::unique_ptr<Channel> channel_;
+};
+
+Result<Info> Client::info()
+{
+    return get(request(MRC_CMD_INFO_GET, {}), decode_info);
+}
+
+Result<std::vector<Device>> Client::devices()
+{
+    return dump(request(MRC_CMD_DEVICE_GET, {}), decode_device);
+}
+
+Result<Device> Client::device(const std::string &name)
+{
+    return get(request(MRC_CMD_DEVICE_GET, name), decode_device);
+}
+
+Result<void> Client::set_device(const std::string &name, const DeviceSettings &change)
+{
+    Request r = request(MRC_CMD_DEVICE_SET, name);
+
+    if (change.burst)
+        r.put_u8(MRC_A_DEVICE_BURST, *change.burst);
+    if (change.icrc)
+        r.put_u8(MRC_A_DEVICE_ICRC, *change.icrc);
+    if (change.udp_port)
+        r.put_u16(MRC_A_DEVICE_UDP_PORT, *change.udp_port);
+    if (change.hop_limit)
+        r.put_u8(MRC_A_DEVICE_HOP_LIMIT, *change.hop_limit);
+    if (change.dscp_data)
+        r.put_u8(MRC_A_DEVICE_DSCP_DATA, *change.dscp_data);
+    if (change.dscp_rtx)
+        r.put_u8(MRC_A_DEVICE_DSCP_RTX, *change.dscp_rtx);
+    if (change.dscp_control)
+        r.put_u8(MRC_A_DEVICE_DSCP_CONTROL, *change.dscp_control);
+    if (change.mpr)
+        r.put_u8(MRC_A_DEVICE_MPR, *change.mpr);
+    if (change.sack_bytes)
+        r.put_u32(MRC_A_DEVICE_SACK_BYTES, *change.sack_bytes);
+    if (change.tunnel_source)
+        r.put_address(MRC_A_DEVICE_TUNNEL_SOURCE, *change.tunnel_source);
+    return this->change(r);
+}
+
+Result<std::vector<Plane>> Client::planes(const OptionalName &device)
+{
+    return dump(request(MRC_CMD_PLANE_GET, device), decode_plane);
+}
+
+Result<Plane> Client::add_plane(const std::string &device, std::optional<uint8_t> port,
+                                uint32_t ifindex)
+{
+    Request r = request(MRC_CMD_PLANE_ADD, device);
+
+    if (port)
+        r.put_u8(MRC_A_PLANE_PORT, *port);
+    r.put_u32(MRC_A_PLANE_IFINDEX, ifindex);
+    return get(r, decode_plane);
+}
+
+Result<void> Client::set_plane(const std::string &device, uint8_t port, bool up)
+{
+    Request r = request(MRC_CMD_PLANE_SET, device);
+
+    r.put_u8(MRC_A_PLANE_PORT, port);
+    r.put_u8(MRC_A_PLANE_ADMIN_STATE, up ? MRC_NL_PLANE_STATE_UP : MRC_NL_PLANE_STATE_DOWN);
+    return change(r);
+}
+
+Result<void> Client::delete_plane(const std::string &device, uint8_t port)
+{
+    return change(request(MRC_CMD_PLANE_DEL, device).put_u8(MRC_A_PLANE_PORT, port));
+}
+
+Result<std::vector<EvProfile>> Client::ev_profiles(const OptionalName &device)
+{
+    return dump(request(MRC_CMD_EV_PROFILE_GET, device), decode_ev_profile);
+}
+
+Result<EvProfile> Client::ev_profile(const std::string &device, uint64_t id)
+{
+    return get(request(MRC_CMD_EV_PROFILE_GET, device).put_u64(MRC_A_EV_PROFILE_ID, id),
+               decode_ev_profile);
+}
+
+Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+                                    bool replace)
+{
+    const auto checked = check_segments(spec);
+    Request r(replace ? MRC_CMD_EV_PROFILE_SET : MRC_CMD_EV_PROFILE_ADD, ev_room(spec));
+
+    if (!checked)
+        return checked;
+    r.put_string(dev_name, device);
+    r.put_u64(MRC_A_EV_PROFILE_ID, spec.id);
+    r.put_u8(MRC_A_EV_PROFILE_FORMAT, static_cast<uint8_t>(spec.format));
+    r.put_u8(MRC_A_EV_PROFILE_MODE, static_cast<uint8_t>(spec.mode));
+    if (spec.min_active)
+        r.put_u16(MRC_A_EV_PROFILE_MIN_ACTIVE, *spec.min_active);
+    if (spec.count)
+        r.put_u16(MRC_A_EV_PROFILE_COUNT, *spec.count);
+    for (const EvSpec &ev : spec.evs)
+        put_ev(r, ev);
+    return change(r);
+}
+
+Result<void> Client::delete_ev_profile(const std::string &device, uint64_t id)
+{
+    return change(request(MRC_CMD_EV_PROFILE_DEL, device).put_u64(MRC_A_EV_PROFILE_ID, id));
+}
+
+Result<std::vector<Ev>> Client::evs(const OptionalName &device, std::optional<uint64_t> ev_profile)
+{
+    Request r = request(MRC_CMD_EV_GET, device);
+
+    if (ev_profile)
+        r.put_u64(MRC_A_EV_EV_PROFILE, *ev_profile);
+    return dump(r, decode_ev);
+}
+
+Result<void> Client::deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
+                             bool deny)
+{
+    Request r = request(MRC_CMD_EV_SET, device);
+
+    r.put_u64(MRC_A_EV_EV_PROFILE, ev_profile);
+    r.put_u16(MRC_A_EV_INDEX, index);
+    r.put_u8(MRC_A_EV_DENIED, deny);
+    return change(r);
+}
+
+Result<std::vector<CcProfile>> Client::cc_profiles(const OptionalName &device)
+{
+    return dump(request(MRC_CMD_CC_PROFILE_GET, device), decode_cc_profile);
+}
+
+Result<CcProfile> Client::cc_profile(const std::string &device, uint64_t id)
+{
+    return get(request(MRC_CMD_CC_PROFILE_GET, device).put_u64(MRC_A_CC_PROFILE_ID, id),
+               decode_cc_profile);
+}
+
+Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &profile,
+                                    bool replace)
+{
+    Request r = request(replace ? MRC_CMD_CC_PROFILE_SET : MRC_CMD_CC_PROFILE_ADD, device);
+
+    r.put_u64(MRC_A_CC_PROFILE_ID, profile.id);
+    r.put_string(MRC_A_CC_PROFILE_ALGORITHM, profile.algorithm);
+    r.put_u32(MRC_A_CC_PROFILE_WINDOW, profile.window);
+    return change(r);
+}
+
+Result<void> Client::delete_cc_profile(const std::string &device, uint64_t id)
+{
+    return change(request(MRC_CMD_CC_PROFILE_DEL, device).put_u64(MRC_A_CC_PROFILE_ID, id));
+}
+
+Result<std::vector<Route>> Client::routes(const OptionalName &device)
+{
+    return dump(request(MRC_CMD_ROUTE_GET, device), decode_route);
+}
+
+Result<RouteMatch> Client::match_route(const std::string &device, const Address &gid)
+{
+    return get(request(MRC_CMD_ROUTE_GET, device).put_address(MRC_A_ROUTE_GID, gid),
+               decode_route_match);
+}
+
+Result<void> Client::put_route(const std::string &device, const Route &route, bool replace)
+{
+    Request r = request(replace ? MRC_CMD_ROUTE_REPLACE : MRC_CMD_ROUTE_ADD, device);
+
+    r.put_address(MRC_A_ROUTE_PREFIX, route.prefix.address);
+    r.put_u8(MRC_A_ROUTE_PREFIX_LEN, route.prefix.length);
+    r.put_u64(MRC_A_ROUTE_EV_PROFILE, route.ev_profile);
+    r.put_u64(MRC_A_ROUTE_CC_PROFILE, route.cc_profile);
+    return change(r);
+}
+
+Result<void> Client::delete_route(const std::string &device, const Prefix &prefix)
+{
+    Request r = request(MRC_CMD_ROUTE_DEL, device);
+
+    r.put_address(MRC_A_ROUTE_PREFIX, prefix.address);
+    r.put_u8(MRC_A_ROUTE_PREFIX_LEN, prefix.length);
+    return change(r);
+}
+
+Result<std::vector<Peer>> Client::peers(const OptionalName &device,
+                                        std::optional<Address> remote_gid)
+{
+    Request r = request(MRC_CMD_PEER_GET, device);
+
+    if (remote_gid)
+        r.put_address(MRC_A_PEER_REMOTE_GID, *remote_gid);
+    return dump(r, decode_peer);
+}
+
+Result<std::vector<PeerEv>> Client::peer_evs(const OptionalName &device,
+                                             std::optional<Address> remote_gid)
+{
+    Request r = request(MRC_CMD_PEER_EV_GET, device);
+
+    if (remote_gid)
+        r.put_address(MRC_A_PEER_EV_REMOTE_GID, *remote_gid);
+    return dump(r, decode_peer_ev);
+}
+
+Result<std::vector<Qp>> Client::qps(const OptionalName &device)
+{
+    return dump(request(MRC_CMD_QP_GET, device), decode_qp);
+}
+
+Result<Qp> Client::qp(const std::string &device, uint32_t qpn)
+{
+    return get(request(MRC_CMD_QP_GET, device).put_u32(MRC_A_QP_QPN, qpn), decode_qp);
+}
+
+Result<std::unique_ptr<EventStream>> Client::events()
+{
+    auto stream = channel_->subscribe();
+
+    if (!stream)
+        return stream.error();
+    return std::unique_ptr<EventStream>(std::make_unique<ClientStream>(std::move(*stream)));
+}
+
+} // namespace
+
+std::unique_ptr<Kernel> make_client(std::unique_ptr<Channel> channel)
+{
+    return std::make_unique<Client>(std::move(channel));
+}
+
+Result<std::unique_ptr<Kernel>> open_kernel()
+{
+    auto channel = open_channel();
+
+    if (!channel)
+        return channel.error();
+    return make_client(std::move(*channel));
+}
+
+} // namespace mrcnl

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode.h"
+
+#include <linux/mrc.h>
+#include <linux/seg6_iptunnel.h>
+
+#include "srh.h"
+
+namespace mrcnl
+{
+
+namespace
+{
+
+// The same in every set of a noun.
+constexpr int dev_index = MRC_A_DEVICE_DEV_INDEX;
+constexpr int dev_name = MRC_A_DEVICE_DEV_NAME;
+
+DeviceRef decode_ref(const Attributes &a)
+{
+    return {a.u32(dev_index), a.string(dev_name)};
+}
+
+DeviceSettings decode_settings(const Attributes &a)
+{
+    DeviceSettings s;
+
+    s.burst = a.u8(MRC_A_DEVICE_BURST);
+    s.icrc = a.u8(MRC_A_DEVICE_ICRC) != 0;
+    s.udp_port = a.u16(MRC_A_DEVICE_UDP_PORT);
+    s.hop_limit = a.u8(MRC_A_DEVICE_HOP_LIMIT);
+    s.dscp_data = a.u8(MRC_A_DEVICE_DSCP_DATA);
+    s.dscp_rtx = a.u8(MRC_A_DEVICE_DSCP_RTX);
+    s.dscp_control = a.u8(MRC_A_DEVICE_DSCP_CONTROL);
+    s.mpr = a.u8(MRC_A_DEVICE_MPR);
+    s.sack_bytes = a.u32(MRC_A_DEVICE_SACK_BYTES);
+    s.tunnel_source = a.address(MRC_A_DEVICE_TUNNEL_SOURCE);
+    return s;
+}
+
+PlaneStats decode_stats(std::span<const std::byte> data)
+{
+    const Attributes a(data, MRC_A_PLANE_STATS_MAX);
+
+    return {a.u64(MRC_A_PLANE_STATS_TX_PACKETS), a.u64(MRC_A_PLANE_STATS_TX_BYTES),
+            a.u64(MRC_A_PLANE_STATS_TX_ERRORS),  a.u64(MRC_A_PLANE_STATS_RX_PACKETS),
+            a.u64(MRC_A_PLANE_STATS_RX_BYTES),   a.u64(MRC_A_PLANE_STATS_RX_CE)};
+}
+
+EvPath decode_path(const Attributes &a)
+{
+    if (a.has(MRC_A_EV_SID))
+        return EvSid{a.address(MRC_A_EV_SID)};
+    if (a.has(MRC_A_EV_TABLE))
+        return EvTable{a.u32(MRC_A_EV_TABLE)};
+    if (a.has(MRC_A_EV_ENCAP)) {
+        const Attributes encap(a.bytes(MRC_A_EV_ENCAP), SEG6_IPTUNNEL_SRH);
+
+        return decode_segments(encap.bytes(SEG6_IPTUNNEL_SRH)).value_or(EvSegments{});
+    }
+    return EvValue{a.u32(MRC_A_EV_VALUE)};
+}
+
+EvState ev_state(const Attributes &a, int type)
+{
+    return static_cast<EvState>(a.u8(type));
+}
+
+PeerKey decode_peer_ev_key(const Attributes &a)
+{
+    return {a.address(MRC_A_PEER_EV_REMOTE_GID), a.address(MRC_A_PEER_EV_LOCAL_GID),
+            a.u64(MRC_A_PEER_EV_EV_PROFILE)};
+}
+
+QpConnection decode_connection(const Attributes &a)
+{
+    return {a.u32(MRC_A_QP_DEST_QPN), a.address(MRC_A_QP_LOCAL_GID),
+            a.address(MRC_A_QP_REMOTE_GID), a.u32(MRC_A_QP_MTU)};
+}
+
+DeviceEvent decode_device_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_DEVICE_MAX);
+
+    return {decode_ref(a), reply.command == MRC_CMD_DEVICE_ADD_NTF, a.u64(MRC_A_DEVICE_TIME)};
+}
+
+PlaneEvent decode_plane_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PLANE_MAX);
+
+    return {decode_plane(reply), a.has(MRC_A_PLANE_GONE), a.u64(MRC_A_PLANE_TIME)};
+}
+
+PeerEvEvent decode_peer_ev_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PEER_EV_MAX);
+    PeerEvEvent event;
+
+    event.device = decode_ref(a);
+    event.key = decode_peer_ev_key(a);
+    event.index = a.u16(MRC_A_PEER_EV_INDEX);
+    event.port = a.u8(MRC_A_PEER_EV_PORT);
+    event.state = ev_state(a, MRC_A_PEER_EV_STATE);
+    event.old_state = ev_state(a, MRC_A_PEER_EV_OLD_STATE);
+    event.reason = a.string(MRC_A_PEER_EV_REASON);
+    event.time = a.u64(MRC_A_PEER_EV_TIME);
+    return event;
+}
+
+QpEvent decode_qp_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_QP_MAX);
+    QpEvent event;
+
+    event.device = decode_ref(a);
+    event.qpn = a.u32(MRC_A_QP_QPN);
+    event.state = static_cast<QpState>(a.u8(MRC_A_QP_STATE));
+    event.connection = decode_connection(a);
+    event.pid = a.u32(MRC_A_QP_PID);
+    event.reason = a.string(MRC_A_QP_REASON);
+    event.time = a.u64(MRC_A_QP_TIME);
+    return event;
+}
+
+} // namespace
+
+Info decode_info(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_INFO_MAX);
+
+    return {a.string(MRC_A_INFO_VERSION), a.string(MRC_A_INFO_ICRC),  a.u8(MRC_A_INFO_SEG6) != 0,
+            a.u8(MRC_A_INFO_PORT_MAX),    a.u16(MRC_A_INFO_EV_MAX), a.u8(MRC_A_INFO_BURST_MAX)};
+}
+
+Device decode_device(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_DEVICE_MAX);
+    Device device;
+
+    device.device = decode_ref(a);
+    device.ifindex = a.u32(MRC_A_DEVICE_IFINDEX);
+    device.ifname = a.string(MRC_A_DEVICE_IFNAME);
+    device.settings = decode_settings(a);
+    device.ports_up = a.u32(MRC_A_DEVICE_PORTS_UP);
+    device.qps = a.u32(MRC_A_DEVICE_QPS);
+    for (const auto nest : a.all(MRC_A_DEVICE_COUNTER)) {
+        const Attributes counter(nest, MRC_A_COUNTER_MAX);
+
+        device.counters.push_back(
+            {counter.string(MRC_A_COUNTER_NAME), counter.u64(MRC_A_COUNTER_VALUE)});
+    }
+    return device;
+}
+
+Plane decode_plane(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PLANE_MAX);
+    Plane plane;
+
+    plane.device = decode_ref(a);
+    plane.port = a.u8(MRC_A_PLANE_PORT);
+    plane.ifindex = a.u32(MRC_A_PLANE_IFINDEX);
+    plane.ifname = a.string(MRC_A_PLANE_IFNAME);
+    plane.admin_up = a.u8(MRC_A_PLANE_ADMIN_STATE) == MRC_NL_PLANE_STATE_UP;
+    plane.oper_up = a.u8(MRC_A_PLANE_OPER_STATE) == MRC_NL_PLANE_STATE_UP;
+    plane.stats = decode_stats(a.bytes(MRC_A_PLANE_STATS));
+    return plane;
+}
+
+EvProfile decode_ev_profile(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_EV_PROFILE_MAX);
+    EvProfile profile;
+
+    profile.device = decode_ref(a);
+    profile.id = a.u64(MRC_A_EV_PROFILE_ID);
+    profile.format = static_cast<EvFormat>(a.u8(MRC_A_EV_PROFILE_FORMAT));
+    profile.mode = static_cast<EvMode>(a.u8(MRC_A_EV_PROFILE_MODE));
+    profile.min_active = a.u16(MRC_A_EV_PROFILE_MIN_ACTIVE);
+    profile.count = a.u16(MRC_A_EV_PROFILE_COUNT);
+    profile.version = a.u32(MRC_A_EV_PROFILE_VERSION);
+    profile.denied = a.u16(MRC_A_EV_PROFILE_DENIED);
+    return profile;
+}
+
+Ev decode_ev(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_EV_MAX);
+    Ev ev;
+
+    ev.device = decode_ref(a);
+    ev.ev_profile = a.u64(MRC_A_EV_EV_PROFILE);
+    ev.index = a.u16(MRC_A_EV_INDEX);
+    ev.spec = {a.u8(MRC_A_EV_PORT), decode_path(a), a.u8(MRC_A_EV_DENIED) != 0};
+    return ev;
+}
+
+CcProfile decode_cc_profile(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_CC_PROFILE_MAX);
+
+    return {decode_ref(a), a.u64(MRC_A_CC_PROFILE_ID), a.string(MRC_A_CC_PROFILE_ALGORITHM),
+            a.u32(MRC_A_CC_PROFILE_WINDOW)};
+}
+
+Route decode_route(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_ROUTE_MAX);
+
+    return {decode_ref(a),
+            {a.address(MRC_A_ROUTE_PREFIX), a.u8(MRC_A_ROUTE_PREFIX_LEN)},
+            a.u64(MRC_A_ROUTE_EV_PROFILE),
+            a.u64(MRC_A_ROUTE_CC_PROFILE)};
+}
+
+RouteMatch decode_route_match(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_ROUTE_MAX);
+    RouteMatch match;
+
+    match.device = decode_ref(a);
+    match.gid = a.address(MRC_A_ROUTE_GID);
+    if (a.has(MRC_A_ROUTE_PREFIX))
+        match.prefix = Prefix{a.address(MRC_A_ROUTE_PREFIX), a.u8(MRC_A_ROUTE_PREFIX_LEN)};
+    match.ev_profile = a.u64(MRC_A_ROUTE_EV_PROFILE);
+    match.cc_profile = a.u64(MRC_A_ROUTE_CC_PROFILE);
+    return match;
+}
+
+Peer decode_peer(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PEER_MAX);
+    Peer peer;
+
+    peer.device = decode_ref(a);
+    peer.key = {a.address(MRC_A_PEER_REMOTE_GID), a.address(MRC_A_PEER_LOCAL_GID),
+                a.u64(MRC_A_PEER_EV_PROFILE)};
+    peer.loopback = a.u8(MRC_A_PEER_LOOPBACK) != 0;
+    peer.evs = a.u16(MRC_A_PEER_EVS);
+    peer.evs_good = a.u16(MRC_A_PEER_EVS_GOOD);
+    peer.evs_skip = a.u16(MRC_A_PEER_EVS_SKIP);
+    peer.evs_assumed_bad = a.u16(MRC_A_PEER_EVS_ASSUMED_BAD);
+    peer.evs_denied = a.u16(MRC_A_PEER_EVS_DENIED);
+    peer.min_active = a.u16(MRC_A_PEER_MIN_ACTIVE);
+    peer.local_ports = a.u32(MRC_A_PEER_LOCAL_PORTS);
+    peer.remote_ports = a.u32(MRC_A_PEER_REMOTE_PORTS);
+    peer.tx_packets = a.u64(MRC_A_PEER_TX_PACKETS);
+    peer.lost = a.u64(MRC_A_PEER_LOST);
+    peer.marked = a.u64(MRC_A_PEER_MARKED);
+    return peer;
+}
+
+PeerEv decode_peer_ev(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PEER_EV_MAX);
+    PeerEv ev;
+
+    ev.device = decode_ref(a);
+    ev.key = decode_peer_ev_key(a);
+    ev.index = a.u16(MRC_A_PEER_EV_INDEX);
+    ev.port = a.u8(MRC_A_PEER_EV_PORT);
+    ev.state = ev_state(a, MRC_A_PEER_EV_STATE);
+    if (a.has(MRC_A_PEER_EV_VALUE))
+        ev.value = a.u32(MRC_A_PEER_EV_VALUE);
+    ev.tx_packets = a.u64(MRC_A_PEER_EV_TX_PACKETS);
+    ev.lost = a.u64(MRC_A_PEER_EV_LOST);
+    ev.marked = a.u64(MRC_A_PEER_EV_MARKED);
+    return ev;
+}
+
+Qp decode_qp(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_QP_MAX);
+    Qp qp;
+
+    qp.device = decode_ref(a);
+    qp.qpn = a.u32(MRC_A_QP_QPN);
+    qp.state = static_cast<QpState>(a.u8(MRC_A_QP_STATE));
+    if (a.has(MRC_A_QP_DEST_QPN))
+        qp.connection = decode_connection(a);
+    if (a.has(MRC_A_QP_PSN_UNA))
+        qp.psns = {a.u32(MRC_A_QP_PSN_UNA), a.u32(MRC_A_QP_PSN_NXT), a.u32(MRC_A_QP_PSN_CACK)};
+    qp.ev_profile = a.u64(MRC_A_QP_EV_PROFILE);
+    qp.cc_profile = a.u64(MRC_A_QP_CC_PROFILE);
+    qp.inflight = a.u32(MRC_A_QP_INFLIGHT);
+    qp.lost = a.u32(MRC_A_QP_LOST);
+    qp.mpr_tx = a.u8(MRC_A_QP_MPR_TX);
+    qp.mpr_rx = a.u8(MRC_A_QP_MPR_RX);
+    qp.wimm_tx = a.u16(MRC_A_QP_WIMM_TX);
+    qp.wimm_rx = a.u16(MRC_A_QP_WIMM_RX);
+    qp.srtt = a.u64(MRC_A_QP_SRTT);
+    qp.min_rtt = a.u64(MRC_A_QP_MIN_RTT);
+    qp.tx_packets = a.u64(MRC_A_QP_TX_PACKETS);
+    qp.rx_packets = a.u64(MRC_A_QP_RX_PACKETS);
+    qp.rtx_packets = a.u64(MRC_A_QP_RTX_PACKETS);
+    qp.timeout = a.u8(MRC_A_QP_TIMEOUT);
+    qp.linear_retries = a.u8(MRC_A_QP_LINEAR_RETRIES);
+    qp.exp_retries = a.u8(MRC_A_QP_EXP_RETRIES);
+    qp.memory = a.u64(MRC_A_QP_MEMORY);
+    qp.pid = a.u32(MRC_A_QP_PID);
+    return qp;
+}
+
+std::optional<Event> decode_event(const Reply &reply)
+{
+    switch (reply.command) {
+    case MRC_CMD_DEVICE_ADD_NTF:
+    case MRC_CMD_DEVICE_DEL_NTF:
+        return decode_device_event(reply);
+    case MRC_CMD_PLANE_NTF:
+        return decode_plane_event(reply);
+    case MRC_CMD_PEER_EV_NTF:
+        return decode_peer_ev_event(reply);
+    case MRC_CMD_QP_NTF:
+        return decode_qp_event(reply);
+    default:
+        return std::nullopt;
+    }
+}
+
+} // namespace mrcnl

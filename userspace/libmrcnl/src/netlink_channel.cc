@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The channel to the kernel, over libnl. libnl's callbacks only collect; what
+ * they collected is looked at afterwards. It knows nothing of the error number
+ * and text that end a failed dump, so these are read here.
+ */
+#include "mrcnl/channel.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <linux/mrc.h>
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <new>
+#include <sys/socket.h>
+
+#include "mrcnl/attributes.h"
+
+namespace mrcnl
+{
+
+namespace
+{
+
+constexpr size_t receive_buffer = 64 << 10;
+constexpr int event_buffer = 4 << 20;
+constexpr size_t arrivals_max = 4096; // at a time; a flood must not hold up the caller
+
+struct FreeSocket {
+    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
+};
+using Socket = std::unique_ptr<nl_sock, FreeSocket>;
+
+struct FreeMessage {
+    void operator()(nl_msg *msg) const { nlmsg_free(msg); }
+};
+
+struct FreeCallbacks {
+    void operator()(nl_cb *cb) const { nl_cb_put(cb); }
+};
+using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
+
+/** libnl's error numbers to errno, as far as sockets give them. */
+Error local_error(int err)
+{
+    switch (-err) {
+    case NLE_NOMEM:
+        return {ENOMEM, {}, {}};
+    case NLE_MSGSIZE:
+    case NLE_MSG_TOOSHORT:
+        return {EMSGSIZE, {}, {}};
+    case NLE_PERM:
+        return {EPERM, {}, {}};
+    case NLE_AGAIN:
+        return {EAGAIN, {}, {}};
+    default:
+        return {EIO, nl_geterror(err), {}};
+    }
+}
+
+/** What one exchange has brought so far. */
+struct Exchange {
+    std::vector<Reply> replies;
+    bool done = false;
+    bool interrupted = false;
+    int error = 0; ///< errno, positive
+    std::string text;
+    std::optional<size_t> offset; ///< of the bad attribute, in the message
+    std::optional<int> missing;   ///< type of the missing attribute
+};
+
+Exchange &exchange_of(void *arg)
+{
+    return *static_cast<Exchange *>(arg);
+}
+
+/** Extended acknowledgement: attributes behind a fixed part. */
+void read_extack(Exchange &exchange, const nlmsghdr *hdr, size_t fixed)
+{
+    if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || hdr->nlmsg_len < NLMSG_HDRLEN + fixed)
+        return;
+    const auto *start = static_cast<const std::byte *>(nlmsg_data(hdr)) + fixed;
+    const Attributes attrs({start, hdr->nlmsg_len - NLMSG_HDRLEN - fixed}, NLMSGERR_ATTR_MAX);
+
+    exchange.text = attrs.string(NLMSGERR_ATTR_MSG);
+    if (attrs.has(NLMSGERR_ATTR_OFFS))
+        exchange.offset = attrs.u32(NLMSGERR_ATTR_OFFS);
+    if (attrs.has(NLMSGERR_ATTR_MISS_TYPE))
+        exchange.missing = static_cast<int>(attrs.u32(NLMSGERR_ATTR_MISS_TYPE));
+}
+
+int on_valid(nl_msg *msg, void *arg) noexcept
+{
+    const nlmsghdr *hdr = nlmsg_hdr(msg);
+
+    if (!genlmsg_valid_hdr(const_cast<nlmsghdr *>(hdr), 0))
+        return NL_SKIP;
+    const auto *gen = static_cast<const genlmsghdr *>(nlmsg_data(hdr));
+    const auto *data = reinterpret_cast<const std::byte *>(genlmsg_attrdata(gen, 0));
+
+    exchange_of(arg).replies.push_back({gen->cmd, {data, data + genlmsg_attrlen(gen, 0)}});
+    return NL_OK;
+}
+
+int on_ack(nl_msg *, void *arg) noexcept
+{
+    exchange_of(arg).done = true;
+    return NL_STOP;
+}
+
+int on_finish(nl_msg *msg, void *arg) noexcept
+{
+    Exchange &exchange = exchange_of(arg);
+    const nlmsghdr *hdr = nlmsg_hdr(msg);
+    int error = 0;
+
+    exchange.done = true;
+    if (hdr->nlmsg_len >= NLMSG_HDRLEN + sizeof(error))
+        memcpy(&error, nlmsg_data(hdr), sizeof(error));
+    if (error < 0) {
+        exchange.error = -error;
+        read_extack(exchange, hdr, NLMSG_ALIGN(sizeof(error)));
+    }
+    return NL_STOP;
+}
+
+int on_interrupted(nl_msg *, void *arg) noexcept
+{
+    exchange_of(arg).interrupted = true;
+    return NL_OK;
+}
+
+int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
+{
+    Exchange &exchange = exchange_of(arg);
+    const auto *hdr = reinterpret_cast<const nlmsghdr *>(reinterpret_cast<const char *>(err) -
+                                                         NLMSG_HDRLEN);
+    size_t fixed = sizeof(*err);
+
+    // The request follows unless the kernel was asked to leave it out.
+    if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
+        fixed += NLMSG_ALIGN(err->msg.nlmsg_len) - NLMSG_HDRLEN;
+    exchange.done = true;
+    exchange.error = -err->error;
+    read_extack(exchange, hdr, fixed);
+    return NL_STOP;
+}
+
+Callbacks make_callbacks(Exchange &exchange)
+{
+    Callbacks cb(nl_cb_alloc(NL_CB_CUSTOM));
+
+    if (!cb)
+        throw std::bad_alloc();
+    nl_cb_set(cb.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &exchange);
+    nl_cb_set(cb.get(), NL_CB_ACK, NL_CB_CUSTOM, on_ack, &exchange);
+    nl_cb_set(cb.get(), NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &exchange);
+    nl_cb_set(cb.get(), NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, &exchange);
+    nl_cb_err(cb.get(), NL_CB_CUSTOM, on_error, &exchange);
+    return cb;
+}
+
+Result<Socket> open_socket()
+{
+    Socket sock(nl_socket_alloc());
+    const int on = 1;
+
+    if (!sock)
+        throw std::bad_alloc();
+    const int err = genl_connect(sock.get());
+    if (err)
+        return local_error(err);
+    const int fd = nl_socket_get_fd(sock.get());
+    setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+    setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+    nl_socket_set_msg_buf_size(sock.get(), receive_buffer);
+    return sock;
+}
+
+/** A big request must fit in the send buffer as a whole. */
+void grow_send_buffer(int fd, int size)
+{
+    int now = 0;
+    socklen_t len = sizeof(now);
+
+    if (!getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &now, &len) && now >= size)
+        return;
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
+class NetlinkStream : public MessageStream
+{
+  public:
+    explicit NetlinkStream(Socket sock) : sock_(std::move(sock)) {}
+
+    int fd() const override { return nl_socket_get_fd(sock_.get()); }
+
+    Result<Arrivals> receive() override
+    {
+        Arrivals arrivals;
+
+        while (arrivals.messages.size() < arrivals_max) {
+            Exchange exchange;
+            const Callbacks cb = make_callbacks(exchange);
+
+            nl_cb_set(cb.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, [](nl_msg *, void *) { return 0; },
+                      nullptr);
+            errno = 0;
+            const int err = nl_recvmsgs(sock_.get(), cb.get());
+
+            for (Reply &reply : exchange.replies)
+                arrivals.messages.push_back(std::move(reply));
+            // libnl tells ENOBUFS and ENOMEM apart by errno only.
+            if (err == -NLE_AGAIN)
+                return arrivals;
+            if (err == -NLE_NOMEM && errno == ENOBUFS)
+                arrivals.overrun = true;
+            else if (err < 0)
+                return local_error(err);
+        }
+        return arrivals;
+    }
+
+  private:
+    Socket sock_;
+};
+
+class NetlinkChannel : public Channel
+{
+  public:
+    NetlinkChannel(Socket sock, int family) : sock_(std::move(sock)), family_(family) {}
+
+    Result<std::vector<Reply>> transact(const Request &request) override
+    {
+        auto exchange = run(request, NLM_F_ACK);
+
+        if (!exchange)
+            return exchange.error();
+        return std::move(exchange->replies);
+    }
+
+    Result<Dump> dump(const Request &request) override
+    {
+        auto exchange = run(request, NLM_F_DUMP);
+
+        if (!exchange)
+            return exchange.error();
+        return Dump{std::move(exchange->replies), exchange->interrupted};
+    }
+
+    Result<std::unique_ptr<MessageStream>> subscribe() override;
+
+  private:
+    Result<Exchange> run(const Request &request, int flags);
+    Result<void> send(const Request &request, int flags);
+
+    Socket sock_;
+    int family_;
+};
+
+Result<void> NetlinkChannel::send(const Request &request, int flags)
+{
+    const auto attrs = request.attributes();
+    const size_t size = NLMSG_HDRLEN + GENL_HDRLEN + attrs.size();
+    const std::unique_ptr<nl_msg, FreeMessage> msg(nlmsg_alloc_size(size + NLMSG_ALIGNTO));
+
+    if (!msg ||
+        !genlmsg_put(msg.get(), NL_AUTO_PORT, NL_AUTO_SEQ, family_, 0, flags, request.command(),
+                     MRC_FAMILY_VERSION) ||
+        nlmsg_append(msg.get(), const_cast<std::byte *>(attrs.data()), attrs.size(), 0))
+        throw std::bad_alloc();
+    grow_send_buffer(nl_socket_get_fd(sock_.get()), static_cast<int>(2 * size));
+    // The answer decides which acknowledgements there are, not libnl.
+    nl_socket_disable_auto_ack(sock_.get());
+    const int err = nl_send_auto(sock_.get(), msg.get());
+    if (err < 0)
+        return local_error(err);
+    return {};
+}
+
+/** The kernel's refusal, with the attribute by name. */
+Error kernel_error(const Exchange &exchange, const Request &request)
+{
+    constexpr size_t headers = NLMSG_HDRLEN + GENL_HDRLEN;
+    Error error{exchange.error, exchange.text, {}};
+
+    if (exchange.offset && *exchange.offset >= headers)
+        error.attribute =
+            attribute_at(request.command(), request.attributes(), *exchange.offset - headers);
+    if (exchange.missing && error.text.empty()) {
+        const AttributeName *name = command_set(request.command())->find(*exchange.missing);
+
+        error.text = std::string(name ? name->name : "an attribute") + " is missing";
+    }
+    return error;
+}
+
+Result<Exchange> NetlinkChannel::run(const Request &request, int flags)
+{
+    Exchange exchange;
+
+    if (request.overflow())
+        return Error{EMSGSIZE, "the request is too large", {}};
+    const auto sent = send(request, flags);
+    if (!sent)
+        return sent.error();
+    const Callbacks cb = make_callbacks(exchange);
+    while (!exchange.done) {
+        const int err = nl_recvmsgs(sock_.get(), cb.get());
+
+        if (err < 0 && !exchange.done)
+            return local_error(err);
+    }
+    if (exchange.error)
+        return kernel_error(exchange, request);
+    return exchange;
+}
+
+Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
+{
+    auto sock = open_socket();
+
+    if (!sock)
+        return sock.error();
+    const int group = genl_ctrl_resolve_grp(sock->get(), MRC_FAMILY_NAME, MRC_MCGRP_EVENTS);
+    if (group < 0)
+        return local_error(group);
+    const int err = nl_socket_add_membership(sock->get(), group);
+    if (err)
+        return local_error(err);
+    nl_socket_set_nonblocking(sock->get());
+    const int fd = nl_socket_get_fd(sock->get());
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &event_buffer, sizeof(event_buffer)))
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &event_buffer, sizeof(event_buffer));
+    return std::unique_ptr<MessageStream>(std::make_unique<NetlinkStream>(std::move(*sock)));
+}
+
+} // namespace
+
+Result<std::unique_ptr<Channel>> open_channel()
+{
+    auto sock = open_socket();
+
+    if (!sock)
+        return sock.error();
+    const int family = genl_ctrl_resolve(sock->get(), MRC_FAMILY_NAME);
+    if (family == -NLE_OBJ_NOTFOUND)
+        return Error{ENOENT, "the mrc kernel module is not loaded", {}};
+    if (family < 0)
+        return local_error(family);
+    return std::unique_ptr<Channel>(std::make_unique<NetlinkChannel>(std::move(*sock), family));
+}
+
+} // namespace mrcnl

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Segment lists in the form of the kernel's seg6 attribute.
+ */
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mrcnl/types.h"
+
+namespace mrcnl
+{
+
+/** @param path 1..max_segments segments */
+std::vector<std::byte> encode_segments(const EvSegments &path);
+
+/** Nothing when the bytes contradict themselves. */
+std::optional<EvSegments> decode_segments(std::span<const std::byte> data);
+
+} // namespace mrcnl

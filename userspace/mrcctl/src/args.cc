@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "args.h"
+
+#include <charconv>
+#include <sstream>
+
+namespace mrcctl
+{
+
+namespace
+{
+
+std::string join(const std::vector<const char *> &words)
+{
+    std::string line;
+
+    for (const char *word : words)
+        line += (line.empty() ? "" : ", ") + std::string(word);
+    return line;
+}
+
+} // namespace
+
+size_t match(const std::string &text, std::span<const char *const> words, const char *what)
+{
+    std::vector<const char *> candidates;
+    size_t found = 0;
+
+    for (size_t i = 0; i < words.size(); i++) {
+        if (words[i] == text)
+            return i;
+        if (text.empty() || !std::string_view(words[i]).starts_with(text))
+            continue;
+        candidates.push_back(words[i]);
+        found = i;
+    }
+    if (candidates.empty())
+        throw UsageError("unknown " + std::string(what) + " '" + text + "'");
+    if (candidates.size() > 1)
+        throw UsageError(std::string(what) + " '" + text + "' is ambiguous: " + join(candidates));
+    return found;
+}
+
+std::vector<std::string> split(const std::string &text, char separator)
+{
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    std::string part;
+
+    while (std::getline(in, part, separator))
+        parts.push_back(part);
+    if (text.empty() || text.back() == separator)
+        parts.emplace_back();
+    return parts;
+}
+
+std::string Args::take(const char *what)
+{
+    if (empty())
+        throw UsageError(std::string(what) + " is missing");
+    return words_[next_++];
+}
+
+size_t Args::take_word(std::span<const char *const> words, const char *what)
+{
+    return match(take(what), words, what);
+}
+
+bool Args::accept(const char *word)
+{
+    if (empty() || peek().empty() || !std::string_view(word).starts_with(peek()))
+        return false;
+    next_++;
+    return true;
+}
+
+void Args::expect(const char *word)
+{
+    if (empty())
+        throw UsageError("'" + std::string(word) + "' is missing");
+    if (!accept(word))
+        throw UsageError("'" + std::string(word) + "' expected, not '" + peek() + "'");
+}
+
+uint64_t Args::take_number(const char *what, uint64_t min, uint64_t max)
+{
+    const std::string text = take(what);
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const char *first = text.data() + (hex ? 2 : 0);
+    const char *last = text.data() + text.size();
+    uint64_t number = 0;
+    const auto [end, err] = std::from_chars(first, last, number, hex ? 16 : 10);
+
+    if (err == std::errc::invalid_argument || end != last)
+        throw UsageError(std::string(what) + ": '" + text + "' is not a number");
+    if (err != std::errc() || number < min || number > max)
+        throw UsageError(std::string(what) + " must be " + std::to_string(min) + " to " +
+                         std::to_string(max) + ", not " + text);
+    return number;
+}
+
+bool Args::take_on_off(const char *what)
+{
+    static constexpr const char *words[] = {"off", "on"};
+    const std::string text = take(what);
+
+    for (size_t i = 0; i < 2; i++)
+        if (text == words[i])
+            return i != 0;
+    throw UsageError(std::string(what) + " must be on or off, not '" + text + "'");
+}
+
+mrcnl::Address Args::take_address(const char *what)
+{
+    const std::string text = take(what);
+    const auto address = mrcnl::Address::parse(text);
+
+    if (!address)
+        throw UsageError(std::string(what) + ": '" + text + "' is not an IPv6 address");
+    return *address;
+}
+
+mrcnl::Prefix Args::take_prefix(const char *what)
+{
+    const std::string text = take(what);
+    const auto prefix = mrcnl::Prefix::parse(text);
+
+    if (!prefix)
+        throw UsageError(std::string(what) + ": '" + text + "' is not an IPv6 prefix");
+    return *prefix;
+}
+
+void Args::finish() const
+{
+    if (!empty())
+        throw UsageError("what is '" + peek() + "'?");
+}
+
+} // namespace mrcctl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The words of a command line: objects, commands, keywords and their values,
+ * in the way of ip(8). Words may be abbreviated as long as they stay unambiguous.
+ */
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "mrcnl/types.h"
+
+namespace mrcctl
+{
+
+/** The command line makes no sense. Exit status 2. */
+class UsageError : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/** The kernel, or the system, refuses. Exit status 1. */
+class Failure : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/**
+ * Find the word that @p text stands for.
+ *
+ * @param what kind of word, for the message
+ * @return index in @p words
+ * @throw UsageError unknown or ambiguous
+ */
+size_t match(const std::string &text, std::span<const char *const> words, const char *what);
+
+/** Splits @p text at each comma. */
+std::vector<std::string> split(const std::string &text, char separator);
+
+/** A walk over the words of a command. */
+class Args
+{
+  public:
+    explicit Args(std::vector<std::string> words) : words_(std::move(words)) {}
+
+    bool empty() const { return next_ == words_.size(); }
+    const std::string &peek() const { return words_[next_]; }
+
+    /** The next word. @throw UsageError "WHAT is missing" */
+    std::string take(const char *what);
+
+    /** Takes the next word as one of @p words. @return index */
+    size_t take_word(std::span<const char *const> words, const char *what);
+
+    /** Takes the next word when it is @p word (or an abbreviation of it). */
+    bool accept(const char *word);
+
+    /** Takes @p word, which must come now. */
+    void expect(const char *word);
+
+    /** A number, decimal or 0x hexadecimal, within bounds. */
+    uint64_t take_number(const char *what, uint64_t min, uint64_t max);
+    bool take_on_off(const char *what);
+    mrcnl::Address take_address(const char *what);
+    mrcnl::Prefix take_prefix(const char *what);
+
+    /** @throw UsageError when words are left */
+    void finish() const;
+
+  private:
+    std::vector<std::string> words_;
+    size_t next_ = 0;
+};
+
+} // namespace mrcctl

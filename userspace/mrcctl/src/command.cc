@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+
+#include <istream>
+#include <sstream>
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const Object *objects[] = {
+    &device_object, &plane_object, &ev_profile_object, &ev_object,      &cc_profile_object,
+    &route_object,  &peer_object,  &qp_object,         &monitor_object, &feature_object,
+};
+
+constexpr const char usage[] =
+    "Usage: mrcctl [ OPTIONS ] OBJECT { COMMAND | help }\n"
+    "       mrcctl [ OPTIONS ] -b FILE\n"
+    "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer | qp |\n"
+    "            monitor | feature }\n"
+    "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -c[olor] |\n"
+    "             -n[etns] NAME | -V[ersion] | -h[elp] }\n";
+
+/** The command of an object that the next word names. */
+const Command &take_command(const Object &object, Args &args)
+{
+    std::vector<const char *> names;
+
+    if (args.empty())
+        return object.commands.front();
+    for (const Command &command : object.commands)
+        names.push_back(command.name);
+    return object.commands[args.take_word(names, "command")];
+}
+
+const Object &take_object(Args &args)
+{
+    std::vector<const char *> names;
+
+    for (const Object *object : objects)
+        names.push_back(object->name);
+    return *objects[args.take_word(names, "object")];
+}
+
+bool is_help(const Args &args)
+{
+    return !args.empty() && args.peek() == "help";
+}
+
+/** Runs a function, and puts @p where in front of what it complains about. */
+template <typename Run>
+void at(const std::string &where, Run run)
+{
+    try {
+        run();
+    } catch (const UsageError &e) {
+        throw UsageError(where + ": " + e.what());
+    } catch (const Failure &e) {
+        throw Failure(where + ": " + e.what());
+    }
+}
+
+void run_object(Context &context, const Object &object, Args &args)
+{
+    const Command *command = nullptr;
+
+    if (is_help(args)) {
+        context.out << object.help;
+        return;
+    }
+    at(object.name, [&] { command = &take_command(object, args); });
+    if (is_help(args)) {
+        context.out << object.help;
+        return;
+    }
+    at(std::string(object.name) + " " + command->name, [&] { command->run(context, args); });
+    context.printer.finish();
+}
+
+} // namespace
+
+mrcnl::Kernel &Context::kernel()
+{
+    if (!kernel_)
+        kernel_ = value_of(open_());
+    return *kernel_;
+}
+
+void run_words(Context &context, std::vector<std::string> words)
+{
+    Args args(std::move(words));
+
+    if (args.empty() || is_help(args)) {
+        context.out << usage;
+        return;
+    }
+    run_object(context, take_object(args), args);
+}
+
+void run_batch(Context &context, std::istream &in, const std::string &name)
+{
+    std::string line;
+
+    for (unsigned number = 1; std::getline(in, line); number++) {
+        std::istringstream parts(line.substr(0, line.find('#')));
+        std::vector<std::string> words;
+
+        for (std::string word; parts >> word;)
+            words.push_back(word);
+        if (!words.empty())
+            at(name + ":" + std::to_string(number), [&] { run_words(context, words); });
+    }
+}
+
+std::optional<std::string> optional_device(Args &args, const char *keyword)
+{
+    if (args.empty() || (keyword && args.peek() == keyword))
+        return std::nullopt;
+    return args.take("device");
+}
+
+std::vector<unsigned> ports_of(uint32_t mask)
+{
+    std::vector<unsigned> ports;
+
+    for (unsigned bit = 0; bit < 32; bit++)
+        if (mask >> bit & 1)
+            ports.push_back(bit + 1);
+    return ports;
+}
+
+} // namespace mrcctl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Objects and their commands.
+ */
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mrcnl/kernel.h"
+
+#include "args.h"
+#include "printer.h"
+
+namespace mrcctl
+{
+
+/** What commands work with. */
+class Context
+{
+  public:
+    using OpenKernel = std::function<mrcnl::Result<std::unique_ptr<mrcnl::Kernel>>()>;
+
+    Context(std::ostream &out, PrintOptions options, OpenKernel open)
+        : out(out), printer(out, options), open_(std::move(open))
+    {
+    }
+
+    /** The kernel, connected to at the first call. @throw Failure */
+    mrcnl::Kernel &kernel();
+
+    std::ostream &out;
+    Printer printer;
+
+  private:
+    OpenKernel open_;
+    std::unique_ptr<mrcnl::Kernel> kernel_;
+};
+
+struct Command {
+    const char *name;
+    void (*run)(Context &context, Args &args);
+};
+
+/** A noun. Its first command is meant when none is given. */
+struct Object {
+    const char *name;
+    const char *help;
+    std::span<const Command> commands;
+};
+
+extern const Object device_object;
+extern const Object plane_object;
+extern const Object ev_profile_object;
+extern const Object ev_object;
+extern const Object cc_profile_object;
+extern const Object route_object;
+extern const Object peer_object;
+extern const Object qp_object;
+extern const Object monitor_object;
+extern const Object feature_object;
+
+/**
+ * Run one command line.
+ *
+ * @param words object, command, arguments
+ * @throw UsageError, Failure with the object and command in front of the message
+ */
+void run_words(Context &context, std::vector<std::string> words);
+
+/**
+ * Run the lines of a batch file; the first error ends it.
+ *
+ * @param name of the file, for messages
+ */
+void run_batch(Context &context, std::istream &in, const std::string &name);
+
+/** The value of a result. @throw Failure with the kernel's reason */
+template <typename T>
+T value_of(mrcnl::Result<T> result)
+{
+    if (!result)
+        throw Failure(result.error().message());
+    return std::move(*result);
+}
+
+inline void value_of(const mrcnl::Result<void> &result)
+{
+    if (!result)
+        throw Failure(result.error().message());
+}
+
+/** The name of a device, if there is one more word and it is not @p keyword. */
+std::optional<std::string> optional_device(Args &args, const char *keyword = nullptr);
+
+/** Numbers of the bits that are set, from 1 on. */
+std::vector<unsigned> ports_of(uint32_t mask);
+
+} // namespace mrcctl

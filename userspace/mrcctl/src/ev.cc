@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstdio>
+
+#include "command.h"
+#include "objects.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl ev [ show [ DEV [ profile ID ] ] ]\n"
+    "       mrcctl ev { deny | allow } DEV profile ID index N\n"
+    "Denies an EV, or readmits it, for all peers. mrcctl -d peer shows the states of EVs.\n";
+
+uint64_t take_profile(Args &args)
+{
+    args.expect("profile");
+    return args.take_number("profile", 0, UINT64_MAX);
+}
+
+void show(Context &context, Args &args)
+{
+    const auto device = optional_device(args);
+    std::optional<uint64_t> profile;
+    Printer &p = context.printer;
+
+    if (!args.empty())
+        profile = take_profile(args);
+    args.finish();
+    for (const mrcnl::Ev &ev : value_of(context.kernel().evs(device, profile))) {
+        p.begin_object();
+        p.hidden("dev-index", ev.device.index);
+        p.bare("dev-name", ev.device.name, Color::name);
+        p.number("ev-profile", ev.ev_profile);
+        p.number("index", ev.index);
+        print_ev(p, ev.spec);
+        p.end_object();
+    }
+}
+
+void set(Context &context, Args &args, bool deny)
+{
+    const std::string device = args.take("device");
+    const uint64_t profile = take_profile(args);
+
+    args.expect("index");
+    const auto index = static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
+    args.finish();
+    value_of(context.kernel().deny_ev(device, profile, index, deny));
+}
+
+void deny(Context &context, Args &args)
+{
+    set(context, args, true);
+}
+
+void allow(Context &context, Args &args)
+{
+    set(context, args, false);
+}
+
+constexpr Command commands[] = {{"show", show}, {"deny", deny}, {"allow", allow}};
+
+std::string hex(uint32_t value)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "0x%08x", value);
+    return text;
+}
+
+void print_segments(Printer &p, const mrcnl::EvSegments &path)
+{
+    std::vector<std::string> texts;
+
+    for (const mrcnl::Address &segment : path.segments)
+        texts.push_back(segment.text());
+    if (p.options().json) {
+        p.enter("encap");
+        p.list("srh", texts);
+        p.leave();
+    } else {
+        p.list("segs", texts);
+        p.flag("reduced", path.reduced);
+    }
+}
+
+} // namespace
+
+const Object ev_object{"ev", help, commands};
+
+void print_ev(Printer &p, const mrcnl::EvSpec &ev)
+{
+    p.number("port", ev.port);
+    if (const auto *sid = std::get_if<mrcnl::EvSid>(&ev.path))
+        p.text("sid", sid->sid.text());
+    else if (const auto *segments = std::get_if<mrcnl::EvSegments>(&ev.path))
+        print_segments(p, *segments);
+    else if (const auto *table = std::get_if<mrcnl::EvTable>(&ev.path))
+        p.number("table", table->table);
+    else if (p.options().json)
+        p.number("value", std::get<mrcnl::EvValue>(ev.path).value);
+    else
+        p.text("value", hex(std::get<mrcnl::EvValue>(ev.path).value));
+    p.flag("denied", ev.denied, Color::bad);
+}
+
+Color color_of(mrcnl::EvState state)
+{
+    switch (state) {
+    case mrcnl::EvState::good:
+        return Color::good;
+    case mrcnl::EvState::skip:
+        return Color::warn;
+    default:
+        return Color::bad;
+    }
+}
+
+} // namespace mrcctl

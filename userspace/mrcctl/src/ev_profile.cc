@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+#include "ev_spec.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl ev-profile [ show [ DEV [ id ID ] ] ]\n"
+    "       mrcctl ev-profile { add | set } DEV id ID [ format { srv6 | stev | udp } ]\n"
+    "                         [ min-active N ] { mode auto count N | EV... }\n"
+    "       mrcctl ev-profile del DEV id ID\n"
+    "EV := ev port N { sid ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] | table TABLE |\n"
+    "                  value VALUE } [ denied ]\n"
+    "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
+    "The format follows from the EVs when left out: value is stev, mode auto too.\n";
+
+uint64_t take_id(Args &args)
+{
+    args.expect("id");
+    return args.take_number("id", 0, UINT64_MAX);
+}
+
+void print_profile(Printer &p, const mrcnl::EvProfile &profile)
+{
+    p.begin_object();
+    p.hidden("dev-index", profile.device.index);
+    p.bare("dev-name", profile.device.name, Color::name);
+    p.number("id", profile.id);
+    p.text("format", to_string(profile.format));
+    p.text("mode", to_string(profile.mode));
+    p.number("count", profile.count);
+    p.number("min-active", profile.min_active);
+    p.number("denied", profile.denied);
+    if (p.options().details || p.options().json)
+        p.number("version", profile.version);
+    p.end_object();
+}
+
+void show(Context &context, Args &args)
+{
+    const auto device = optional_device(args);
+
+    if (device && !args.empty()) {
+        const uint64_t id = take_id(args);
+
+        args.finish();
+        print_profile(context.printer, value_of(context.kernel().ev_profile(*device, id)));
+        return;
+    }
+    args.finish();
+    for (const mrcnl::EvProfile &profile : value_of(context.kernel().ev_profiles(device)))
+        print_profile(context.printer, profile);
+}
+
+void put(Context &context, Args &args, bool replace)
+{
+    const std::string device = args.take("device");
+    const mrcnl::EvProfileSpec spec = take_ev_profile(args);
+
+    args.finish();
+    value_of(context.kernel().put_ev_profile(device, spec, replace));
+}
+
+void add(Context &context, Args &args)
+{
+    put(context, args, false);
+}
+
+void set(Context &context, Args &args)
+{
+    put(context, args, true);
+}
+
+void del(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const uint64_t id = take_id(args);
+
+    args.finish();
+    value_of(context.kernel().delete_ev_profile(device, id));
+}
+
+constexpr Command commands[] = {{"show", show}, {"add", add}, {"set", set}, {"del", del}};
+
+} // namespace
+
+const Object ev_profile_object{"ev-profile", help, commands};
+
+} // namespace mrcctl

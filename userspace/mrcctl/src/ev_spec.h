@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * EV profiles on the command line.
+ */
+#pragma once
+
+#include "args.h"
+
+namespace mrcctl
+{
+
+/** "id ID ..." up to the last word. @throw UsageError */
+mrcnl::EvProfileSpec take_ev_profile(Args &args);
+
+} // namespace mrcctl

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "feature.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <link.h>
+#include <sys/utsname.h>
+
+#include "args.h"
+#include "command.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr const char help[] =
+    "Usage: mrcctl feature\n"
+    "What this host has of all that MRC needs, and how to get what is missing.\n";
+
+constexpr const char *driver_line = "driver ";
+constexpr const char *driver_name = "mrc";
+
+std::string read_file(const fs::path &path)
+{
+    std::ifstream in(path, std::ios::binary);
+
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string first_line(const std::string &text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
+/** The library that programs linked against libibverbs get. */
+std::string library_path(const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    link_map *map = nullptr;
+    std::string path;
+
+    if (!library)
+        return path;
+    if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && map)
+        path = map->l_name;
+    dlclose(library);
+    return path;
+}
+
+const char *environment(const char *name)
+{
+    const char *value = std::getenv(name);
+
+    return value ? value : "";
+}
+
+/** Names in the lines "driver NAME" of /etc/libibverbs.d. */
+std::vector<std::string> configured_drivers(const FeatureHost &host)
+{
+    std::vector<std::string> names;
+    std::error_code err;
+
+    for (const auto &entry : fs::directory_iterator(host.root + "/etc/libibverbs.d", err)) {
+        std::ifstream in(entry.path());
+
+        for (std::string line; std::getline(in, line);)
+            if (line.starts_with(driver_line))
+                names.push_back(line.substr(std::char_traits<char>::length(driver_line)));
+    }
+    return names;
+}
+
+bool is_ours(const std::string &driver)
+{
+    return fs::path(driver).filename() == driver_name ||
+           fs::path(driver).filename() == "lib" + std::string(driver_name);
+}
+
+/** The file that libibverbs would open for a driver. */
+std::string plugin_of(const FeatureHost &host, const std::string &driver, unsigned abi)
+{
+    const std::string suffix = "-rdmav" + std::to_string(abi) + ".so";
+    std::string path;
+
+    if (driver.starts_with("/"))
+        path = driver + suffix;
+    else
+        path = (fs::path(host.libibverbs).parent_path() / "libibverbs" / ("lib" + driver + suffix))
+                   .string();
+    return fs::exists(host.root + path) ? path : std::string();
+}
+
+/** Plug-ins of ours for another private interface. */
+std::vector<std::string> foreign_plugins(const FeatureHost &host)
+{
+    const fs::path dir = host.root + (fs::path(host.libibverbs).parent_path() / "libibverbs").string();
+    std::vector<std::string> found;
+    std::error_code err;
+
+    for (const auto &entry : fs::directory_iterator(dir, err)) {
+        const std::string name = entry.path().filename();
+
+        if (name.starts_with("lib" + std::string(driver_name) + "-rdmav"))
+            found.push_back(name);
+    }
+    return found;
+}
+
+bool module_installed(const FeatureHost &host)
+{
+    const std::string dep = read_file(host.root + "/lib/modules/" + host.release + "/modules.dep");
+
+    return dep.find("/mrc.ko") != std::string::npos || dep.starts_with("mrc.ko");
+}
+
+Feature module_feature(const FeatureHost &host)
+{
+    if (module_loaded(host, "mrc")) {
+        const std::string version = first_line(read_file(host.root + "/sys/module/mrc/version"));
+
+        return {"module", Status::ok, "loaded, version " + (version.empty() ? "?" : version), {}};
+    }
+    if (module_installed(host))
+        return {"module", Status::missing, "not loaded", "modprobe mrc"};
+    return {"module", Status::missing, "not installed for this kernel",
+            "make modules_install, then modprobe mrc"};
+}
+
+Feature uverbs_feature(const FeatureHost &host)
+{
+    if (module_loaded(host, "ib_uverbs"))
+        return {"ib-uverbs", Status::ok, "loaded", {}};
+    return {"ib-uverbs", Status::missing, "not loaded: programs cannot use RDMA devices",
+            "modprobe ib_uverbs"};
+}
+
+/** Whether the running kernel has seg6 encapsulation, by a function of it. */
+Feature seg6_feature(const FeatureHost &host)
+{
+    std::ifstream in(host.root + "/proc/kallsyms");
+    bool any = false;
+
+    for (std::string line; std::getline(in, line); any = true)
+        if (line.ends_with(" seg6_do_srh_encap"))
+            return {"seg6", Status::ok, "the kernel can encapsulate in SRv6", {}};
+    if (!any)
+        return {"seg6", Status::unknown, "/proc/kallsyms cannot be read", {}};
+    return {"seg6", Status::missing, "the kernel cannot encapsulate in SRv6",
+            "a kernel with CONFIG_IPV6_SEG6_LWTUNNEL"};
+}
+
+Feature provider_feature(const FeatureHost &host, unsigned abi)
+{
+    const std::string wanted = "libmrc-rdmav" + std::to_string(abi) + ".so";
+    const std::string found = find_provider(host, abi);
+    std::string others;
+
+    if (!found.empty())
+        return {"provider", Status::ok, found, {}};
+    for (const std::string &name : foreign_plugins(host))
+        if (name != wanted)
+            others += (others.empty() ? "" : ", ") + name;
+    if (!others.empty())
+        return {"provider", Status::missing, wanted + " not found; " + others + " does not fit",
+                "build the provider against the libibverbs that is installed"};
+    return {"provider", Status::missing, wanted + " not found",
+            "make install, or RDMAV_DRIVERS=DIR/libmrc with DIR/" + wanted};
+}
+
+void add_verbs_features(const FeatureHost &host, std::vector<Feature> &features)
+{
+    const auto abi = host.libibverbs.empty() ? std::nullopt
+                                             : private_abi(host.root + host.libibverbs);
+
+    if (host.libibverbs.empty()) {
+        features.push_back({"libibverbs", Status::missing, "not installed",
+                            "apt-get install libibverbs1"});
+        return;
+    }
+    if (!abi) {
+        features.push_back({"libibverbs", Status::unknown,
+                            host.libibverbs + " does not tell its private interface", {}});
+        return;
+    }
+    features.push_back({"libibverbs", Status::ok,
+                        host.libibverbs + ", IBVERBS_PRIVATE_" + std::to_string(*abi), {}});
+    features.push_back(provider_feature(host, *abi));
+}
+
+const char *status_text(Status status)
+{
+    static constexpr std::array names{"ok", "note", "missing", "unknown"};
+
+    return names[static_cast<size_t>(status)];
+}
+
+Color status_color(Status status)
+{
+    static constexpr std::array colors{Color::good, Color::warn, Color::bad, Color::warn};
+
+    return colors[static_cast<size_t>(status)];
+}
+
+void print(Printer &p, const Feature &feature)
+{
+    p.begin_object();
+    p.bare("feature", feature.name, Color::name);
+    p.bare("status", status_text(feature.status), status_color(feature.status));
+    p.bare("value", feature.value);
+    if (!feature.hint.empty()) {
+        p.line();
+        p.text("hint", feature.hint);
+    }
+    p.end_object();
+}
+
+/** What the module tells, or that it does not answer. */
+std::vector<Feature> ask_module(Context &context)
+{
+    const auto info = context.kernel().info();
+
+    if (!info)
+        return {{"netlink", Status::missing, info.error().message(), {}}};
+    const auto devices = context.kernel().devices();
+    if (!devices)
+        return {{"netlink", Status::missing, devices.error().message(), {}}};
+    return module_features(*info, *devices);
+}
+
+void show(Context &context, Args &args)
+{
+    args.finish();
+    const FeatureHost host = this_host();
+    std::vector<Feature> features = host_features(host);
+
+    // Asking would load it.
+    if (module_loaded(host, "mrc")) {
+        const auto told = ask_module(context);
+
+        features.insert(features.end(), told.begin(), told.end());
+    }
+    for (const Feature &feature : features)
+        print(context.printer, feature);
+}
+
+constexpr Command commands[] = {{"show", show}};
+
+} // namespace
+
+const Object feature_object{"feature", help, commands};
+
+FeatureHost this_host()
+{
+    const char *drivers = environment("RDMAV_DRIVERS");
+    utsname system{};
+
+    uname(&system);
+    return {{}, system.release, library_path("libibverbs.so.1"),
+            *drivers ? drivers : environment("IBV_DRIVERS")};
+}
+
+std::optional<unsigned> private_abi(const std::string &library)
+{
+    static constexpr std::string_view mark = "IBVERBS_PRIVATE_";
+    const std::string content = read_file(library);
+    unsigned abi = 0;
+
+    for (size_t at = content.find(mark); at != std::string::npos; at = content.find(mark, at + 1)) {
+        const char *digits = content.c_str() + at + mark.size();
+        char *end = nullptr;
+
+        abi = static_cast<unsigned>(strtoul(digits, &end, 10));
+        if (end != digits && !*end)
+            return abi;
+    }
+    return std::nullopt;
+}
+
+std::string find_provider(const FeatureHost &host, unsigned abi)
+{
+    std::vector<std::string> drivers = configured_drivers(host);
+    std::string list = host.rdmav_drivers;
+
+    std::replace(list.begin(), list.end(), ';', ':');
+    for (const std::string &name : split(list, ':'))
+        drivers.push_back(name);
+    for (const std::string &driver : drivers) {
+        const std::string path = is_ours(driver) ? plugin_of(host, driver, abi) : std::string();
+
+        if (!path.empty())
+            return path;
+    }
+    return {};
+}
+
+bool module_loaded(const FeatureHost &host, const std::string &name)
+{
+    return fs::exists(host.root + "/sys/module/" + name);
+}
+
+std::vector<Feature> host_features(const FeatureHost &host)
+{
+    std::vector<Feature> features{
+        {"kernel", Status::ok, host.release, {}},
+        module_feature(host),
+        uverbs_feature(host),
+        seg6_feature(host),
+    };
+
+    if (module_loaded(host, "rdma_rxe"))
+        features.push_back({"rdma-rxe", Status::note,
+                            "loaded: UDP port 4791 of the initial network namespace is taken",
+                            "modprobe -r rdma_rxe, or mrcctl device set DEV udp-port PORT"});
+    add_verbs_features(host, features);
+    return features;
+}
+
+std::vector<Feature> module_features(const mrcnl::Info &info,
+                                     const std::vector<mrcnl::Device> &devices)
+{
+    std::string names;
+
+    for (const mrcnl::Device &device : devices)
+        names += (names.empty() ? "" : ", ") + device.device.name;
+    return {
+        {"icrc", Status::ok, info.icrc, {}},
+        {"limits", Status::ok,
+         "planes " + std::to_string(info.port_max) + ", EVs in a profile " +
+             std::to_string(info.ev_max) + ", packets in an skb " + std::to_string(info.burst_max),
+         {}},
+        {"devices", names.empty() ? Status::note : Status::ok, names.empty() ? "none" : names,
+         names.empty() ? "rdma link add mrc0 type mrc netdev IF" : ""},
+    };
+}
+
+} // namespace mrcctl

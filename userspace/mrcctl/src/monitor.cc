@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "monitor.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <poll.h>
+
+#include "command.h"
+#include "objects.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl monitor\n"
+    "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
+    "change state, QPs that fail. With -j one JSON object a line; time is in ns of\n"
+    "CLOCK_MONOTONIC there.\n";
+
+constexpr int64_t second = 1'000'000'000;
+
+int64_t clock_ns(clockid_t clock)
+{
+    timespec now{};
+
+    clock_gettime(clock, &now);
+    return now.tv_sec * second + now.tv_nsec;
+}
+
+std::string time_text(int64_t ns)
+{
+    const time_t seconds = ns / second;
+    const std::string micros = std::to_string(second / 1000 + ns % second / 1000);
+    std::array<char, 64> date{};
+    tm parts{};
+
+    localtime_r(&seconds, &parts);
+    strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+    // The leading 1 keeps the zeros.
+    return std::string(date.data()) + "." + micros.substr(1);
+}
+
+/** Begins a line: when, what, which device. */
+void begin(Printer &p, const char *event, const mrcnl::DeviceRef &device, uint64_t time,
+           int64_t offset)
+{
+    p.begin_object();
+    p.plain(time_text(static_cast<int64_t>(time) + offset));
+    p.hidden("time", time);
+    p.bare("event", event);
+    p.hidden("dev-index", device.index);
+    p.bare("dev-name", device.name, Color::name);
+}
+
+struct EventPrinter {
+    Printer &p;
+    int64_t offset;
+
+    void operator()(const mrcnl::Overrun &) const
+    {
+        p.begin_object();
+        p.bare("event", "overrun", Color::bad);
+        p.plain("events were lost");
+        p.end_object();
+    }
+
+    void operator()(const mrcnl::DeviceEvent &event) const
+    {
+        begin(p, event.added ? "device-add" : "device-del", event.device, event.time, offset);
+        p.end_object();
+    }
+
+    void operator()(const mrcnl::PlaneEvent &event) const
+    {
+        p.begin_object();
+        p.plain(time_text(static_cast<int64_t>(event.time) + offset));
+        p.hidden("time", event.time);
+        p.bare("event", "plane");
+        print_plane(p, event.plane);
+        p.flag("gone", event.gone, Color::bad);
+        p.end_object();
+    }
+
+    void operator()(const mrcnl::PeerEvEvent &event) const
+    {
+        begin(p, "peer-ev", event.device, event.time, offset);
+        p.text("remote-gid", event.key.remote_gid.text());
+        p.text("local-gid", event.key.local_gid.text());
+        p.number("ev-profile", event.key.ev_profile);
+        p.number("index", event.index);
+        p.number("port", event.port);
+        p.text("old-state", to_string(event.old_state), color_of(event.old_state));
+        p.text("state", to_string(event.state), color_of(event.state));
+        p.text("reason", event.reason.empty() ? "-" : event.reason);
+        p.end_object();
+    }
+
+    void operator()(const mrcnl::QpEvent &event) const
+    {
+        begin(p, "qp", event.device, event.time, offset);
+        p.number("qpn", event.qpn);
+        p.text("state", to_string(event.state), Color::bad);
+        p.number("dest-qpn", event.connection.dest_qpn);
+        p.text("local-gid", event.connection.local_gid.text());
+        p.text("remote-gid", event.connection.remote_gid.text());
+        p.number("pid", event.pid);
+        p.text("reason", event.reason.empty() ? "-" : event.reason);
+        p.end_object();
+    }
+};
+
+volatile sig_atomic_t stop;
+
+void on_signal(int)
+{
+    stop = 1;
+}
+
+/** Waits for the descriptor; false when a signal ends the wait. */
+bool wait_readable(int fd, const sigset_t &mask)
+{
+    pollfd ready{fd, POLLIN, 0};
+
+    while (!stop) {
+        if (ppoll(&ready, 1, nullptr, &mask) > 0)
+            return true;
+        if (errno != EINTR)
+            throw Failure(strerror(errno));
+    }
+    return false;
+}
+
+/** Signals that end the monitor are let in only while it waits. */
+sigset_t catch_signals()
+{
+    struct sigaction action{};
+    sigset_t blocked{};
+    sigset_t before{};
+
+    action.sa_handler = on_signal;
+    sigemptyset(&blocked);
+    for (const int signal : {SIGINT, SIGTERM}) {
+        sigaction(signal, &action, nullptr);
+        sigaddset(&blocked, signal);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    return before;
+}
+
+void run(Context &context, Args &args)
+{
+    args.finish();
+    const auto stream = value_of(context.kernel().events());
+    const sigset_t mask = catch_signals();
+
+    context.printer.set_streaming();
+    while (wait_readable(stream->fd(), mask)) {
+        const int64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+
+        value_of(stream->receive([&](const mrcnl::Event &event) {
+            print_event(context.printer, event, offset);
+        }));
+        if (!context.out)
+            throw Failure("cannot write");
+    }
+}
+
+constexpr Command commands[] = {{"show", run}};
+
+} // namespace
+
+const Object monitor_object{"monitor", help, commands};
+
+void print_event(Printer &p, const mrcnl::Event &event, int64_t offset)
+{
+    std::visit(EventPrinter{p, offset}, event);
+}
+
+} // namespace mrcctl

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <net/if.h>
+
+#include "command.h"
+#include "objects.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl plane [ show [ DEV ] ]\n"
+    "       mrcctl plane add DEV [ port N ] netdev IF\n"
+    "       mrcctl plane set DEV port N { up | down }\n"
+    "       mrcctl plane del DEV port N\n"
+    "Ports are numbered 1 to 32; without one the lowest free one is taken. Option -s shows\n"
+    "counters.\n";
+
+constexpr unsigned max_port = 32;
+
+void print_state(Printer &p, const char *key, bool up)
+{
+    p.text(key, up ? "up" : "down", up ? Color::good : Color::bad);
+}
+
+uint8_t take_port(Args &args)
+{
+    args.expect("port");
+    return static_cast<uint8_t>(args.take_number("port", 1, max_port));
+}
+
+void show(Context &context, Args &args)
+{
+    const auto device = optional_device(args);
+    Printer &p = context.printer;
+
+    args.finish();
+    for (const mrcnl::Plane &plane : value_of(context.kernel().planes(device))) {
+        p.begin_object();
+        print_plane(p, plane);
+        if (p.options().statistics)
+            print_plane_stats(p, plane.stats);
+        p.end_object();
+    }
+}
+
+void add(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    std::optional<uint8_t> port;
+
+    if (!args.empty() && std::string_view("port").starts_with(args.peek()))
+        port = take_port(args);
+    args.expect("netdev");
+    const std::string netdev = args.take("netdev");
+    args.finish();
+    const unsigned ifindex = if_nametoindex(netdev.c_str());
+    if (!ifindex)
+        throw Failure("no netdev '" + netdev + "' in this network namespace");
+    value_of(context.kernel().add_plane(device, port, ifindex));
+}
+
+void set(Context &context, Args &args)
+{
+    static constexpr const char *states[] = {"down", "up"};
+    const std::string device = args.take("device");
+    const uint8_t port = take_port(args);
+    const bool up = args.take_word(states, "state") != 0;
+
+    args.finish();
+    value_of(context.kernel().set_plane(device, port, up));
+}
+
+void del(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const uint8_t port = take_port(args);
+
+    args.finish();
+    value_of(context.kernel().delete_plane(device, port));
+}
+
+constexpr Command commands[] = {{"show", show}, {"add", add}, {"set", set}, {"del", del}};
+
+} // namespace
+
+const Object plane_object{"plane", help, commands};
+
+void print_plane(Printer &p, const mrcnl::Plane &plane)
+{
+    p.hidden("dev-index", plane.device.index);
+    p.bare("dev-name", plane.device.name, Color::name);
+    p.number("port", plane.port);
+    p.hidden("ifindex", plane.ifindex);
+    p.text("ifname", plane.ifname.empty() ? "-" : plane.ifname);
+    print_state(p, "admin-state", plane.admin_up);
+    print_state(p, "oper-state", plane.oper_up);
+}
+
+void print_plane_stats(Printer &p, const mrcnl::PlaneStats &stats)
+{
+    p.enter("stats");
+    p.number("tx-packets", stats.tx_packets);
+    p.number("tx-bytes", stats.tx_bytes);
+    p.number("tx-errors", stats.tx_errors);
+    p.number("rx-packets", stats.rx_packets);
+    p.number("rx-bytes", stats.rx_bytes);
+    p.number("rx-ce", stats.rx_ce);
+    p.leave();
+}
+
+} // namespace mrcctl

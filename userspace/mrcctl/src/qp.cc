@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] ]\n"
+    "Option -s adds progress, option -d the settings. PSNs are shown to administrators only.\n";
+
+constexpr uint64_t max_qpn = 0xffffff;
+
+void print_progress(Printer &p, const mrcnl::Qp &qp)
+{
+    p.line();
+    if (qp.psns) {
+        p.number("psn-una", qp.psns->una);
+        p.number("psn-nxt", qp.psns->nxt);
+        p.number("psn-cack", qp.psns->cack);
+    }
+    p.number("inflight", qp.inflight);
+    p.number("lost", qp.lost);
+    p.number("srtt", qp.srtt);
+    p.number("min-rtt", qp.min_rtt);
+    p.line();
+    p.number("tx-packets", qp.tx_packets);
+    p.number("rx-packets", qp.rx_packets);
+    p.number("rtx-packets", qp.rtx_packets);
+    p.number("memory", qp.memory);
+}
+
+void print_settings(Printer &p, const mrcnl::Qp &qp)
+{
+    p.line();
+    p.number("mpr-tx", qp.mpr_tx);
+    p.number("mpr-rx", qp.mpr_rx);
+    p.number("wimm-tx", qp.wimm_tx);
+    p.number("wimm-rx", qp.wimm_rx);
+    p.number("timeout", qp.timeout);
+    p.number("linear-retries", qp.linear_retries);
+    p.number("exp-retries", qp.exp_retries);
+}
+
+void print_connection(Printer &p, const mrcnl::QpConnection &connection)
+{
+    p.number("dest-qpn", connection.dest_qpn);
+    p.text("local-gid", connection.local_gid.text());
+    p.text("remote-gid", connection.remote_gid.text());
+    p.number("mtu", connection.mtu);
+}
+
+Color color_of(mrcnl::QpState state)
+{
+    if (state == mrcnl::QpState::rts || state == mrcnl::QpState::rtr)
+        return Color::good;
+    return state == mrcnl::QpState::err ? Color::bad : Color::none;
+}
+
+void print_qp(Printer &p, const mrcnl::Qp &qp)
+{
+    p.begin_object();
+    p.hidden("dev-index", qp.device.index);
+    p.bare("dev-name", qp.device.name, Color::name);
+    p.number("qpn", qp.qpn);
+    p.text("state", to_string(qp.state), color_of(qp.state));
+    p.number("pid", qp.pid);
+    if (qp.connection)
+        print_connection(p, *qp.connection);
+    p.number("ev-profile", qp.ev_profile);
+    p.number("cc-profile", qp.cc_profile);
+    if (p.options().statistics || p.options().json)
+        print_progress(p, qp);
+    if (p.options().details || p.options().json)
+        print_settings(p, qp);
+    p.end_object();
+}
+
+void show(Context &context, Args &args)
+{
+    const auto device = optional_device(args, "qpn");
+    std::optional<uint32_t> qpn;
+
+    if (!args.empty()) {
+        args.expect("qpn");
+        qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
+    }
+    args.finish();
+    if (device && qpn) {
+        print_qp(context.printer, value_of(context.kernel().qp(*device, *qpn)));
+        return;
+    }
+    for (const mrcnl::Qp &qp : value_of(context.kernel().qps(device)))
+        if (!qpn || qp.qpn == *qpn)
+            print_qp(context.printer, qp);
+}
+
+constexpr Command commands[] = {{"show", show}};
+
+} // namespace
+
+const Object qp_object{"qp", help, commands};
+
+} // namespace mrcctl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl route [ show [ DEV ] ]\n"
+    "       mrcctl route { add | replace } DEV PREFIX ev-profile ID [ cc-profile ID ]\n"
+    "       mrcctl route del DEV PREFIX\n"
+    "       mrcctl route get DEV GID\n"
+    "Routes map remote GIDs to profiles, for QPs that name none themselves; the longest\n"
+    "prefix wins. Command get says which one a GID takes.\n";
+
+void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
+{
+    if (p.options().json) {
+        p.hidden("prefix", prefix.address.text());
+        p.hidden("prefix-len", prefix.length);
+    } else {
+        p.plain(prefix.text());
+    }
+}
+
+void print_profiles(Printer &p, uint64_t ev_profile, uint64_t cc_profile)
+{
+    p.number("ev-profile", ev_profile);
+    p.number("cc-profile", cc_profile);
+}
+
+void show(Context &context, Args &args)
+{
+    const auto device = optional_device(args);
+    Printer &p = context.printer;
+
+    args.finish();
+    for (const mrcnl::Route &route : value_of(context.kernel().routes(device))) {
+        p.begin_object();
+        p.hidden("dev-index", route.device.index);
+        p.bare("dev-name", route.device.name, Color::name);
+        print_prefix(p, route.prefix);
+        print_profiles(p, route.ev_profile, route.cc_profile);
+        p.end_object();
+    }
+}
+
+void put(Context &context, Args &args, bool replace)
+{
+    const std::string device = args.take("device");
+    mrcnl::Route route;
+
+    route.prefix = args.take_prefix("prefix");
+    args.expect("ev-profile");
+    route.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+    if (args.accept("cc-profile"))
+        route.cc_profile = args.take_number("cc-profile", 0, UINT64_MAX);
+    args.finish();
+    value_of(context.kernel().put_route(device, route, replace));
+}
+
+void add(Context &context, Args &args)
+{
+    put(context, args, false);
+}
+
+void replace(Context &context, Args &args)
+{
+    put(context, args, true);
+}
+
+void del(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const mrcnl::Prefix prefix = args.take_prefix("prefix");
+
+    args.finish();
+    value_of(context.kernel().delete_route(device, prefix));
+}
+
+void get(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const mrcnl::Address gid = args.take_address("gid");
+    Printer &p = context.printer;
+
+    args.finish();
+    const mrcnl::RouteMatch match = value_of(context.kernel().match_route(device, gid));
+    p.begin_object();
+    p.hidden("dev-index", match.device.index);
+    p.bare("dev-name", match.device.name, Color::name);
+    p.text("gid", match.gid.text());
+    if (match.prefix) {
+        p.plain("by");
+        print_prefix(p, *match.prefix);
+    } else {
+        p.plain("by default");
+    }
+    print_profiles(p, match.ev_profile, match.cc_profile);
+    p.end_object();
+}
+
+constexpr Command commands[] = {
+    {"show", show}, {"add", add}, {"replace", replace}, {"del", del}, {"get", get}};
+
+} // namespace
+
+const Object route_object{"route", help, commands};
+
+} // namespace mrcctl
