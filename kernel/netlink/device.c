@@ -115,6 +115,13 @@ static int mrc_nl_device_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	return mrc_nl_device_msg(skb, &to, dev);
 }
 
+/* A device with all its counters does not fit in what dumps get at least. */
+int mrc_nl_device_get_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = MRC_NL_MSG_SIZE;
+	return 0;
+}
+
 int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return mrc_nl_dump(skb, cb, 0, mrc_nl_device_fill);

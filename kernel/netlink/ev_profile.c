@@ -206,13 +206,13 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 }
 
 /* Which attribute the transport's refusal is about. */
-static int mrc_nl_blame_profile(struct genl_info *info, int err)
+static int mrc_nl_blame_profile(struct genl_info *info,
+				const struct mrc_ev_profile *p, int err)
 {
-	struct nlattr **a = info->attrs;
 	int about = MRC_A_EV_PROFILE_ID;
 
 	if (err == -EINVAL)
-		about = a[MRC_A_EV_PROFILE_MIN_ACTIVE] ?
+		about = p->min_active > p->count ?
 			MRC_A_EV_PROFILE_MIN_ACTIVE : MRC_A_EV_PROFILE_FORMAT;
 	return mrc_nl_blame(info, err, about);
 }
@@ -238,11 +238,12 @@ static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 		goto out;
 	}
 	err = mrc_ev_profile_publish(dev, p, replace, info->extack);
-	if (err)
+	if (err) {
+		mrc_nl_blame_profile(info, p, err);
 		mrc_ev_profile_put(p);
-	else
+	} else {
 		mrc_nl_changed();
-	err = mrc_nl_blame_profile(info, err);
+	}
 out:
 	mrc_dev_put(dev);
 	return err;

@@ -25,7 +25,7 @@
 
 static const struct genl_ops mrc_nl_ops[] = {
 	{ .cmd = MRC_CMD_INFO_GET, .doit = mrc_nl_info_get },
-	{ MRC_NL_GET(device_get, DEVICE_GET),
+	{ MRC_NL_GET(device_get, DEVICE_GET), .start = mrc_nl_device_get_start,
 	  MRC_NL_POLICY(device_get, DEV_NAME) },
 	{ MRC_NL_CHANGE(device_set, DEVICE_SET),
 	  MRC_NL_POLICY(device_set, DEVICE_TUNNEL_SOURCE) },

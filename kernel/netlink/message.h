@@ -155,6 +155,7 @@ MRC_NL_DO(info_get);
 
 MRC_NL_DO(device_get);
 MRC_NL_DUMP(device_get);
+int mrc_nl_device_get_start(struct netlink_callback *cb);
 MRC_NL_DO(device_set);
 
 MRC_NL_DO(plane_get);

@@ -166,6 +166,19 @@ int mrc_nl_plane_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, 0, mrc_nl_planes_fill);
 }
 
+/* A netdev is a plane of a device at most once, and a port has one netdev. */
+static int mrc_nl_blame_attach(struct genl_info *info, struct mrc_dev *dev,
+			       u32 ifindex, int err)
+{
+	bool twice;
+
+	rcu_read_lock();
+	twice = mrc_plane_by_ifindex(&dev->planes, ifindex);
+	rcu_read_unlock();
+	return mrc_nl_blame(info, err, err == -EEXIST && !twice ?
+			    MRC_A_PLANE_PORT : MRC_A_PLANE_IFINDEX);
+}
+
 static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct nlattr *port = info->attrs[MRC_A_PLANE_PORT];
@@ -182,10 +195,8 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 			    info->extack);
 	dev_put(netdev);
 	if (ret < 0)
-		mrc_nl_blame(info, ret, ret == -EEXIST && port ?
-			     MRC_A_PLANE_PORT : MRC_A_PLANE_IFINDEX);
-	else
-		mrc_nl_changed();
+		return mrc_nl_blame_attach(info, dev, ifindex, ret);
+	mrc_nl_changed();
 	return ret;
 }
 

@@ -114,13 +114,16 @@ static int mrc_nl_require_prefix(struct genl_info *info)
 			      KBUILD_MODNAME ": prefix-len is missing");
 }
 
-static int mrc_nl_blame_route(struct genl_info *info, int err)
+/* In the order in which the transport looks. */
+static int mrc_nl_blame_route(struct genl_info *info, struct mrc_dev *dev,
+			      u64 cc_profile, int err)
 {
+	struct mrc_cc_profile cc;
 	int about = MRC_A_ROUTE_PREFIX;
 
 	if (err == -ENOENT)
-		about = info->attrs[MRC_A_ROUTE_CC_PROFILE] ?
-			MRC_A_ROUTE_CC_PROFILE : MRC_A_ROUTE_EV_PROFILE;
+		about = mrc_cc_profile_get(dev, cc_profile, &cc) ?
+			MRC_A_ROUTE_EV_PROFILE : MRC_A_ROUTE_CC_PROFILE;
 	return mrc_nl_blame(info, err, about);
 }
 
@@ -148,8 +151,9 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 	err = mrc_route_add(dev, &r, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
+	err = mrc_nl_blame_route(info, dev, r.cc_profile, err);
 	mrc_dev_put(dev);
-	return mrc_nl_blame_route(info, err);
+	return err;
 }
 
 int mrc_nl_route_add(struct sk_buff *skb, struct genl_info *info)
