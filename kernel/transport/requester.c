@@ -488,7 +488,8 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 			    "memory region revoked under a request");
 	if (err)
 		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
-			    "send ring corrupt");
+			    err == -EBADMSG ? "send ring corrupt" :
+					      "invalid request posted");
 	return more && !err;
 }
 

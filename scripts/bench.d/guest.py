@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's side of scripts/bench: runs MRC and its peers in turn.
+
+All peers get the same treatment: the same fabric and MTU where they can use
+it, the client on CPU 0 and the server on CPU 1, packet steering as the kernel
+sets it. rdma_rxe cannot leave the initial namespace, so it talks to itself
+over a local netdev of the same MTU: no fabric to cross, to its advantage.
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LAB = os.path.join(TOP, "scripts", "lab")
+MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
+PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
+OUT = os.environ.get("VM_OUT", "/tmp")
+CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
+RXE_NETDEV, RXE_ADDR = "rxe-net", "192.0.2.1"
+TCP_SID = "fcbb:bb00:f002:d6::"
+TCP_ADDR = "fd00:7463::2"
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(cmd, check=True, **kw):
+    r = subprocess.run(cmd, capture_output=True, text=True, timeout=180, **kw)
+    if check and r.returncode:
+        raise RuntimeError(f"{' '.join(cmd)}: exit {r.returncode}\n{r.stdout}{r.stderr}")
+    return r.stdout
+
+
+def ns(name):
+    return ["ip", "netns", "exec", name]
+
+
+def gid_index(device, prefix):
+    """Index of the first RoCE v2 GID that begins with a prefix."""
+    base = f"/sys/class/infiniband/{device}/ports/1"
+    for i in range(32):
+        try:
+            with open(f"{base}/gids/{i}") as f:
+                gid = f.read().strip()
+            with open(f"{base}/gid_attrs/types/{i}") as f:
+                kind = f.read().strip()
+        except OSError:
+            continue
+        if gid.startswith(prefix) and kind == "RoCE v2":
+            return str(i)
+    raise RuntimeError(f"{device} has no GID {prefix}...")
+
+
+class Pair:
+    """Two ends that can run a server and a client against each other."""
+
+    def __init__(self, server_ns, client_ns, host, server_dev, client_dev, gid, env):
+        self.server = (ns(server_ns) if server_ns else []) + SERVER
+        self.client = (ns(client_ns) if client_ns else []) + CLIENT
+        self.host, self.devs, self.gid = host, (server_dev, client_dev), gid
+        self.env = dict(os.environ, **env)
+
+    def perftest(self, tool, *args):
+        """Runs one perftest pair. Returns the client's output."""
+        def cmd(dev):
+            return [tool, "-d", dev, "-x", gid_index(dev, self.gid), *args]
+        server = subprocess.Popen(self.server + cmd(self.devs[0]), env=self.env,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            time.sleep(1)
+            say("    " + " ".join(self.client + cmd(self.devs[1]) + [self.host]))
+            return run(self.client + cmd(self.devs[1]) + [self.host], env=self.env)
+        finally:
+            server.kill()
+            server.wait()
+
+    def write_bw(self, seconds):
+        """Gb/s of 64 KiB writes on one QP."""
+        out = self.perftest("ib_write_bw", "-s", "65536", "-D", str(seconds), "-f", "1",
+                            "-F", "--report_gbits", "-m", "4096")
+        return float(re.search(r"^\s*65536\s+\d+\s+\S+\s+(\S+)", out, re.M).group(1))
+
+    def write_lat(self):
+        """Median of half a round trip of 64-byte writes, microseconds."""
+        out = self.perftest("ib_write_lat", "-s", "64", "-n", "2000", "-F")
+        return float(re.search(r"^\s*64\s+\d+\s+\S+\s+\S+\s+(\S+)", out, re.M).group(1))
+
+
+def tcp_setup():
+    """One more address per host, reached through one path of the same fabric."""
+    path = run([LAB, "path", "h1", "h2", "1", "1"]).strip().replace("f002::", "f002:d6::")
+    back = run([LAB, "path", "h2", "h1", "1", "1"]).strip().replace("f001::", "f001:d6::")
+    for host, addr, peer, sid, segs in (
+            ("h1", "fd00:7463::1", "fd00:7463::2", "fcbb:bb00:f001:d6::", back),
+            ("h2", "fd00:7463::2", "fd00:7463::1", "fcbb:bb00:f002:d6::", path)):
+        out = path if host == "h1" else back
+        run(["ip", "-n", host, "addr", "add", addr + "/128", "dev", "lo"])
+        run(["ip", "-n", host, "-6", "route", "add", sid + "/64", "encap", "seg6local",
+             "action", "End.DT6", "table", "254", "dev", "eth1"])
+        run(["ip", "-n", host, "-6", "route", "add", peer + "/128", "encap", "seg6",
+             "mode", "encap", "segs", out, "dev", "eth1", "src", addr])
+        run(ns(host) + ["sysctl", "-qw", "net.ipv6.conf.all.forwarding=1"])
+
+
+def tcp_bw(seconds):
+    """Gb/s of one TCP connection."""
+    server = subprocess.Popen(ns("h2") + SERVER + ["iperf3", "-s", "-1"],
+                              stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(1)
+        cmd = ns("h1") + CLIENT + ["iperf3", "-c", TCP_ADDR, "-t", str(seconds), "-J"]
+        say("    " + " ".join(cmd))
+        return json.loads(run(cmd))["end"]["sum_received"]["bits_per_second"] / 1e9
+    finally:
+        server.kill()
+        server.wait()
+
+
+def udp_lat():
+    """Median of half a round trip of 64-byte UDP datagrams over the same path, microseconds."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    pong = subprocess.Popen(ns("h2") + SERVER + ["python3", f"{here}/udp_ping.py", "pong"])
+    try:
+        time.sleep(1)
+        return float(run(ns("h1") + CLIENT + ["python3", f"{here}/udp_ping.py", "ping",
+                                              TCP_ADDR]))
+    finally:
+        pong.kill()
+        pong.wait()
+
+
+def rxe_setup():
+    run(["modprobe", "rdma_rxe"])
+    run(["ip", "link", "add", RXE_NETDEV, "mtu", "9000", "type", "dummy"])
+    run(["ip", "addr", "add", RXE_ADDR + "/24", "dev", RXE_NETDEV])
+    run(["ip", "link", "set", RXE_NETDEV, "up"])
+    run(["rdma", "link", "add", "rxe0", "type", "rxe", "netdev", RXE_NETDEV])
+
+
+class Bench:
+    def __init__(self, opts):
+        self.opts, self.figures, self.misses = opts, {}, []
+        self.mrc = Pair("h2", "h1", run([LAB, "management", "h2"]).strip(), "mrc1", "mrc0", "fd00:6d72",
+                        {"RDMAV_DRIVERS": PROVIDER})
+        self.rxe = Pair(None, None, RXE_ADDR, "rxe0", "rxe0",
+                        "0000:0000:0000:0000:0000:ffff:c000:0201", {})
+
+    def measure(self, name, functions):
+        """Runs the peers in turn and keeps all samples."""
+        samples = {peer: [] for peer in functions}
+        for r in range(self.opts.rounds):
+            for peer, fn in functions.items():
+                say(f"  {name}: {peer}, round {r + 1}")
+                samples[peer].append(fn())
+        for peer, values in samples.items():
+            self.figures[f"{name}/{peer}"] = {
+                "median": statistics.median(values), "samples": values}
+
+    def median(self, key):
+        return self.figures[key]["median"]
+
+    def icrc(self, on):
+        for host, dev in (("h1", "mrc0"), ("h2", "mrc1")):
+            run([MRCCTL, "-n", host, "device", "set", dev, "icrc", "on" if on else "off"])
+
+    def mrc_bw(self, icrc=True):
+        self.icrc(icrc)
+        return self.mrc.write_bw(self.opts.seconds)
+
+    def bandwidth(self):
+        self.measure("bandwidth", {
+            "mrc": self.mrc_bw,
+            "mrc, icrc off": lambda: self.mrc_bw(False),
+            "rdma_rxe": lambda: self.rxe.write_bw(self.opts.seconds),
+            "tcp": lambda: tcp_bw(self.opts.seconds)})
+        self.icrc(True)
+
+    def latency(self):
+        self.measure("latency", {
+            "mrc": self.mrc.write_lat, "rdma_rxe": self.rxe.write_lat, "udp": udp_lat})
+
+    def loss(self):
+        def lossy():
+            run([LAB, "netem", "all", "loss", "1%"])
+            try:
+                return self.mrc_bw()
+            finally:
+                run([LAB, "netem", "all", "off"])
+        self.measure("loss", {"mrc": self.mrc_bw, "mrc, 1 % on every link": lossy})
+
+    def memory(self):
+        """Kernel memory of a QP while it sends."""
+        server = subprocess.Popen(self.mrc.server + [
+            "ib_write_bw", "-d", "mrc1", "-x", gid_index("mrc1", "fd00:6d72"), "-D", "6"],
+            env=self.mrc.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        client = subprocess.Popen(self.mrc.client + [
+            "ib_write_bw", "-d", "mrc0", "-x", gid_index("mrc0", "fd00:6d72"), "-D", "6",
+            self.mrc.host], env=self.mrc.env, stdout=subprocess.DEVNULL)
+        time.sleep(3)
+        try:
+            qps = json.loads(run([MRCCTL, "-j", "-n", "h1", "qp", "show", "mrc0"]))
+            self.figures["memory/mrc"] = {"median": max(q["memory"] for q in qps),
+                                          "samples": [q["memory"] for q in qps]}
+        finally:
+            for p in (client, server):
+                p.kill()
+                p.wait()
+
+    def row(self, what, value, unit, ratio=None, goal=None, met=None):
+        text = "" if ratio is None else f"{ratio:6.2f} x"
+        verdict = "" if met is None else ("met" if met else "MISSED")
+        say(f"| {what:<44} | {value:9.2f} {unit:<4} | {text:>9} | {goal or '':>8} | {verdict:<6} |")
+        if met is False:
+            self.misses.append(what)
+
+    def ratio(self, what, key, base, goal, unit, at_most=False):
+        r = self.median(key) / self.median(base)
+        met = r <= goal if at_most else r >= goal
+        self.row(what, self.median(base), unit, r, f"{'<=' if at_most else '>='} {goal}", met)
+
+    def report(self):
+        say("")
+        for key in self.figures:
+            if not key.startswith("memory"):
+                self.row(key, self.median(key), "Gb/s" if "latency" not in key else "us")
+        say("|" + "-" * 92)
+        if "bandwidth/mrc" in self.figures:
+            self.ratio("icrc on, against rdma_rxe", "bandwidth/mrc", "bandwidth/rdma_rxe", 2.5, "Gb/s")
+            self.ratio("icrc on, against one TCP connection", "bandwidth/mrc", "bandwidth/tcp", 1.2, "Gb/s")
+            self.ratio("icrc off, against rdma_rxe", "bandwidth/mrc, icrc off", "bandwidth/rdma_rxe", 8, "Gb/s")
+            self.ratio("icrc off, against one TCP connection", "bandwidth/mrc, icrc off", "bandwidth/tcp", 4, "Gb/s")
+        if "latency/mrc" in self.figures:
+            self.ratio("64-byte write latency, against rdma_rxe", "latency/mrc", "latency/rdma_rxe", 1, "us", True)
+            self.ratio("64-byte write latency, against UDP", "latency/mrc", "latency/udp", 2, "us", True)
+        if "loss/mrc" in self.figures:
+            self.ratio("goodput at 1 % loss, against lossless", "loss/mrc, 1 % on every link", "loss/mrc", 0.8, "Gb/s")
+        if "memory/mrc" in self.figures:
+            kib = self.median("memory/mrc") / 1024
+            self.row("kernel memory per QP", kib, "KiB", None, "< 64", kib < 64)
+
+    def save(self):
+        with open(os.path.join(OUT, "bench.json"), "w") as f:
+            json.dump({"kernel": os.uname().release, "rounds": self.opts.rounds,
+                       "seconds": self.opts.seconds, "figures": self.figures,
+                       "missed": self.misses}, f, indent=1)
+
+
+def main():
+    cases = ["bandwidth", "latency", "loss", "memory"]
+    p = argparse.ArgumentParser()
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--seconds", type=int, default=4)
+    p.add_argument("case", nargs="*", choices=cases + [[]])
+    opts = p.parse_args()
+    rxe_setup()
+    say(run([LAB, "up", "--management"]))
+    tcp_setup()
+    bench = Bench(opts)
+    for case in opts.case or cases:
+        getattr(bench, case)()
+    bench.report()
+    bench.save()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
