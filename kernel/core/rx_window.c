@@ -101,6 +101,8 @@ static void add_unsacked(struct mrc_rx_window *w, u32 psn)
 
 void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
+	if (mrc_psn_diff(a->psn, w->cack) > (s32)w->size)
+		return;		/* no duplicate: nothing of it was ever taken */
 	set_trigger(w, a);
 	add_unsacked(w, a->psn);
 	w->sack_due = true;

@@ -6,7 +6,7 @@
 #define REC_LOST	0x02	/* waits for retransmission */
 #define REC_RESENT	0x04
 #define REC_RESENT_MORE	0x08	/* twice or more: nobody knows which one is answered */
-#define REC_BY_EV	0x10	/* held to be lost by rule (a) ... */
+#define REC_BY_EV	0x10	/* was held to be lost by rule (a) ... */
 #define REC_BY_TIME	0x20	/* ... by rule (b) */
 #define REC_DONE	(REC_ACKED | REC_LOST)
 
@@ -190,7 +190,6 @@ void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 		      u8 why, struct mrc_tx_result *res)
 {
-	rec->flags &= ~(REC_BY_EV | REC_BY_TIME);
 	rec->flags |= REC_LOST | why;
 	w->inflight--;
 	if (!w->lost++ || mrc_psn_diff(psn, w->rtx_hint) < 0)
@@ -265,8 +264,6 @@ static u8 apply_cack(struct mrc_tx_window *w, u32 cack,
 	w->head = (u32)(rec - w->ring);
 	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
 		w->rtx_hint = w->una;
-	if (mrc_psn_diff(w->high, w->una) < 0)
-		w->high = w->una;
 	return wrong;
 }
 

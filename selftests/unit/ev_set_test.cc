@@ -182,7 +182,7 @@ TEST(EvSet, HoldTimeDoublesWithEachFailedTrialAndIsCapped)
     Set set(2, 2);
     std::uint64_t now = 5 * kMs;
     std::uint64_t want = 10 * kMs;
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < 80; ++trial) {
         ASSERT_TRUE(mrc_ev_lost(&set.s, 0, now));
         EXPECT_EQ(set.picks(50, now + want - 1).count(0), 0u) << trial;
         now += want;
@@ -191,6 +191,24 @@ TEST(EvSet, HoldTimeDoublesWithEachFailedTrialAndIsCapped)
         EXPECT_TRUE(set.ev[0].trial);
         want = std::min<std::uint64_t>(2 * want, 1000 * kMs);
     }
+}
+
+TEST(EvSet, APlaneWithNothingToUseCostsNoWalk)
+{
+    Set set(2, 16);
+    for (u16 ev = 0; ev < 16; ++ev)
+        EXPECT_TRUE(mrc_ev_lost(&set.s, ev, ev * kMs));
+    set.picks(4, 5 * kMs);
+    const u16 pos = set.s.planes[0].pos;
+    const u16 add = set.s.planes[0].add;
+    EXPECT_EQ(set.picks(100, 10 * kMs - 1).count(0), 0u);
+    EXPECT_EQ(set.s.planes[0].pos, pos);
+    EXPECT_EQ(set.s.planes[0].add, add);
+    EXPECT_EQ(set.s.planes[0].retry_at, 10 * kMs);
+    EXPECT_GE(set.picks(4, 10 * kMs).count(0), 1u);
+    mrc_ev_lost(&set.s, 0, 10 * kMs);
+    set.picks(2, 10 * kMs + 1);
+    EXPECT_EQ(set.s.planes[0].retry_at, 11 * kMs) << "found by a walk in vain";
 }
 
 TEST(EvSet, SuccessResetsTheHoldTime)

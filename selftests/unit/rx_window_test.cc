@@ -200,6 +200,29 @@ TEST(RxWindow, OldDuplicateTellsNoWrongPsn)
     EXPECT_EQ(s->bitmap, 0u);
 }
 
+TEST(RxWindow, OldestDuplicateDoesNotHideNews)
+{
+    Window win(256, 4, 0);
+    const std::uint32_t oldest = mrc_psn_add(win.w.cack, -0x800000);
+    mrc_rx_arrival dup = win.arrival(oldest);
+    ASSERT_EQ(mrc_rx_claim(&win.w, oldest), MRC_RX_DUP);
+    mrc_rx_note_dup(&win.w, &dup);
+    for (std::uint32_t psn : {0u, 1u, 3u, 200u})
+        win.arrive(psn); // the cumulative PSN is more than half the space ahead of it now
+    std::set<std::uint32_t> told;
+    while (auto s = win.sack())
+        told.merge(named(*s));
+    EXPECT_EQ(told, (std::set<std::uint32_t>{3, 200}));
+}
+
+TEST(RxWindow, WhatIsOutsideTheWindowIsNoDuplicate)
+{
+    Window win(128, 4, 0);
+    mrc_rx_arrival stray = win.arrival(5000);
+    mrc_rx_note_dup(&win.w, &stray);
+    EXPECT_FALSE(win.sack());
+}
+
 TEST(RxWindow, SackIsNotACompletion)
 {
     Window win(128, 4, 0);

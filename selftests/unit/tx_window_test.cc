@@ -319,6 +319,48 @@ TEST(TxWindow, RetransmissionGetsAFreshEvAndOldestGoesFirst)
     EXPECT_EQ(win.w.inflight, 8u);
 }
 
+TEST(TxWindow, OldestLostGoesFirstInWhateverOrderTheyWereLost)
+{
+    Window win;
+    for (int i = 0; i < 10; ++i)
+        win.send(static_cast<u16>(i));
+    for (std::uint32_t psn : {7u, 3u, 9u, 2u})
+        ASSERT_EQ(mrc_tx_nack(&win.w, psn, win.now, &win.res), 0);
+    for (std::uint32_t want : {2u, 3u, 7u, 9u}) {
+        ASSERT_EQ(win.nextLost(), want);
+        mrc_tx_resend(&win.w, want, 20, win.now);
+    }
+    EXPECT_FALSE(win.nextLost());
+}
+
+TEST(TxWindow, LossesBeyondTheHighestSackedPsnHideNoHole)
+{
+    Window win = withRtt();
+    for (u16 ev : {u16{5}, u16{6}, u16{5}, u16{7}, u16{8}, u16{9}})
+        win.send(ev); // 1 .. 6
+    ASSERT_EQ(mrc_tx_nack(&win.w, 5, win.now, &win.res), 0);
+    ASSERT_EQ(mrc_tx_nack(&win.w, 6, win.now, &win.res), 0);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+}
+
+TEST(TxWindow, TriggerOutsideTheBitmapIsNoEvidenceAgainstItself)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    win.now += kRtt / 8;
+    EXPECT_EQ(win.sack(0, {2}, 1, true), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.w.inflight, 1u);
+}
+
 TEST(TxWindow, ResendOfWhatIsNotLostIsRefused)
 {
     Window win;
@@ -711,8 +753,9 @@ TEST(TxWrap, EvUnusedForHalfTheNumberSpace)
 {
     Window win = withRtt(); // EV 99 has evidence
     win.w.seq += 0x90000000;
-    win.send(99); // 1
-    win.send(1);  // 2
+    win.now += 700 * kSec; // half the clock, too
+    win.send(99);          // 1
+    win.send(1);           // 2
     win.now += kTick;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
