@@ -1,0 +1,323 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What "make demo" does inside the virtual machine.
+
+Builds the fabric, runs ib_write_bw and mrc_traffic between h1 and h2, breaks
+and heals the fabric meanwhile, and samples the counters. One process takes
+the samples, from mrcctl processes that live as long as it does: the traffic
+shares the CPUs.
+
+Standard output: a JSON object a line, with "kind"
+  say     text for people
+  setup   kernel, command, seconds
+  sample  t (seconds since the traffic began), planes (of h1, by port; rx_* are
+          h2's), and counters of the devices
+  fault   t, what, plane, how, healed
+  end     write_bw, traffic, qp_errors, retransmitted, problems
+Other lines come from the programs. Exit status 1: the run could not be done.
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LAB = os.path.join(TOP, "scripts/lab")
+MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
+TRAFFIC = os.path.join(TOP, "build/userspace/bin/mrc_traffic")
+
+SECONDS = 24
+INTERVAL = 0.4
+# What breaks: name, plane, and how it is then.
+LINK = ("link h1:eth2", 2, "cut")
+SWITCH = ("switch p3t1s1", 3, "forwards nothing")
+# Seconds after the start, what is done, to what. On a busy machine a command
+# takes its time; the next one then comes PAUSE seconds after it.
+SCHEDULE = ((5, "fail", [LINK]), (10, "fail", [SWITCH]), (15, "heal", [SWITCH, LINK]))
+PAUSE = 3
+PORT = 18515
+# Beside ib_write_bw, which looks at no byte: slow, the CPUs are for the other.
+VERIFIED = ["--seconds", str(SECONDS - 3), "--sizes", "64K", "--rate", "25"]
+QP_ERRORS = ("retry_exceeded_err", "req_cqe_error", "resp_cqe_error", "ring_corrupt",
+             "req_remote_access_errors", "req_remote_invalid_request",
+             "resp_remote_access_errors")
+START_LIMIT = 30    # seconds for a program to get going
+
+
+class DemoError(Exception):
+    """The run cannot go on."""
+
+
+def emit(kind, **fields):
+    # In one write: more than one thread does this.
+    os.write(1, (json.dumps({"kind": kind, **fields}) + "\n").encode())
+
+
+def say(text):
+    emit("say", text=text)
+
+
+def lab(*args):
+    done = subprocess.run([LAB, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise DemoError(f"lab {' '.join(args)} failed:\n{done.stdout}")
+    return done.stdout.strip()
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + START_LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise DemoError(f"{what}: nothing for {START_LIMIT} s")
+        time.sleep(0.1)
+
+
+class Query:
+    """An mrcctl inside a host that answers one question after the other."""
+
+    def __init__(self, host):
+        self.process = subprocess.Popen([MRCCTL, "-n", host, "-j", "-s", "-d", "-b", "-"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, *questions):
+        """The answers, each a list of objects."""
+        try:
+            self.process.stdin.write("".join(f"{question}\n" for question in questions))
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        answers = [self.process.stdout.readline() for _ in questions]
+        if not all(answers):
+            raise DemoError("mrcctl ended")
+        return [json.loads(answer) for answer in answers]
+
+
+class Sampler:
+    """Counters of both devices, as one sample."""
+
+    def __init__(self):
+        self.near, self.far = Query("h1"), Query("h2")
+        self.start = None
+        self.sampled = 0
+
+    def now(self):
+        return round(time.monotonic() - self.start, 3)
+
+    def sample(self):
+        """A sample; t is right once start is set."""
+        planes, peers, devices = self.near.ask("plane show mrc0", "peer show mrc0",
+                                               "device show mrc0")
+        far_planes, far_devices = self.far.ask("plane show mrc1", "device show mrc1")
+        counters = [device["counter"] for device in devices + far_devices]
+        rows = [self.row(*pair, peers) for pair in zip(planes, far_planes)]
+        self.sampled = time.monotonic()
+        return {
+            "t": round(self.sampled - (self.start or self.sampled), 3),
+            "planes": rows,
+            "retransmitted": counters[0]["retransmitted_packets"],
+            "duplicates": counters[1]["duplicate_request"],
+            "qp_errors": sum(c[name] for c in counters for name in QP_ERRORS),
+        }
+
+    @staticmethod
+    def row(plane, far, peers):
+        port = plane["port"]
+        up = "up" == plane["admin-state"] == plane["oper-state"]
+        evs = [ev for peer in peers for ev in peer["peer-ev"] if ev["port"] == port]
+        good = [ev for ev in evs if up and ev["state"] in ("good", "skip")]
+        return {
+            "port": port, "up": up, "evs": len(evs), "evs_good": len(good),
+            "lost": sum(ev["lost"] for ev in evs),
+            "tx_packets": plane["stats"]["tx-packets"],
+            "rx_packets": far["stats"]["rx-packets"],
+            "rx_bytes": far["stats"]["rx-bytes"],
+        }
+
+
+def gid_index(device, gid):
+    """Index of a host's GID as perftest wants it."""
+    folder = f"/sys/class/infiniband/{device}/ports/1/gids"
+    wanted = lab("gid", gid)
+    for index in sorted(map(int, os.listdir(folder))):
+        with open(f"{folder}/{index}", encoding="ascii") as file:
+            words = file.read().strip()
+        if words and words == expanded(wanted):
+            return str(index)
+    raise DemoError(f"{device} has no GID {wanted}")
+
+
+def expanded(address):
+    """An IPv6 address as sysfs writes GIDs: eight groups of four digits."""
+    head, _, tail = address.partition("::")
+    head, tail = (part.split(":") if part else [] for part in (head, tail))
+    groups = head + ["0"] * (8 - len(head) - len(tail)) + tail
+    return ":".join(group.rjust(4, "0") for group in groups)
+
+
+def listening(pid, port):
+    with open(f"/proc/{pid}/net/tcp", encoding="ascii") as file:
+        return any(f":{port:04X} 00000000:0000 0A" in line for line in file)
+
+
+class Programs:
+    """The traffic: two pairs of a server in h2 and a client in h1."""
+
+    def __init__(self, stack, folder):
+        self.stack = stack
+        self.folder = folder
+
+    def start(self, host, name, command):
+        output = self.stack.enter_context(open(f"{self.folder}/{name}", "w+", encoding="utf-8"))
+        process = subprocess.Popen([LAB, "exec", host, *command],
+                                   stdout=output, stderr=subprocess.STDOUT)
+        self.stack.callback(process.kill)
+        process.output = output
+        return process
+
+    def start_write_bw(self):
+        """ib_write_bw as it is, the client last. Returns client and its command."""
+        common = ["-s", "65536", "-q", "1", "-D", str(SECONDS), "-f", "1", "--report_gbits", "-F"]
+        server = self.start("h2", "server", ["ib_write_bw", "-d", "mrc1",
+                                             "-x", gid_index("mrc1", "h2"), *common])
+        wait_until("ib_write_bw's server", lambda: self.alive(server, "ib_write_bw's server")
+                   and listening(server.pid, PORT))
+        command = ["ib_write_bw", "-d", "mrc0", "-x", gid_index("mrc0", "h1"), *common,
+                   lab("management", "h2")]
+        return self.start("h1", "client", command), command
+
+    def start_traffic(self):
+        """mrc_traffic. Returns its server: that end verifies."""
+        socket = ["--socket", f"{self.folder}/socket"]
+        server = self.start("h2", "verifier", [TRAFFIC, "server", *socket, "--device", "mrc1",
+                                               "--gid", lab("gid", "h2")])
+        self.start("h1", "writer", [TRAFFIC, "client", *socket, "--device", "mrc0",
+                                    "--gid", lab("gid", "h1"), *VERIFIED])
+        return server
+
+    @staticmethod
+    def alive(process, name):
+        if process.poll() is not None:
+            raise DemoError(f"{name} ended:\n{output_of(process)}")
+        return True
+
+
+def output_of(process):
+    process.output.seek(0)
+    return process.output.read()
+
+
+class Faults:
+    """Breaks and heals by the clock, beside the sampling: the commands take a while."""
+
+    def __init__(self, sampler):
+        self.sampler = sampler
+        self.error = None
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def run(self):
+        ready = 0
+        for t, action, targets in SCHEDULE:
+            time.sleep(max(0, max(t, ready) - self.sampler.now()))
+            threads = [threading.Thread(target=self.apply, args=(action, *target), daemon=True)
+                       for target in targets]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            ready = self.sampler.now() + PAUSE
+
+    def apply(self, action, what, plane, how):
+        try:
+            lab(action, *what.split())
+            emit("fault", t=self.sampler.now(), what=what, plane=plane, how=how,
+                 healed=action == "heal")
+        except DemoError as error:
+            self.error = error
+
+
+def wait_for_packets(client, sampler):
+    """Until ib_write_bw writes: time zero."""
+    def flowing():
+        Programs.alive(client, "ib_write_bw")
+        return sum(row["tx_packets"] for row in sampler.sample()["planes"]) > 100
+    wait_until("ib_write_bw", flowing)
+    sampler.start = time.monotonic()
+
+
+def watch(client, sampler):
+    """Samples until just before the end, and faults meanwhile."""
+    faults = Faults(sampler)
+    faults.thread.start()
+    # The last half second belongs to the taking down of connections.
+    while client.poll() is None and sampler.now() < SECONDS - 0.5:
+        emit("sample", **sampler.sample())
+        time.sleep(max(0.05, sampler.sampled + INTERVAL - time.monotonic()))
+    faults.thread.join(START_LIMIT)
+    if faults.error or faults.thread.is_alive():
+        raise DemoError(faults.error or "a fault command hangs")
+
+
+def finish(process, name):
+    """Wait for the end. Returns its output and a list of complaints."""
+    try:
+        status = process.wait(START_LIMIT)
+    except subprocess.TimeoutExpired:
+        return output_of(process), [f"{name} does not end"]
+    if status == 0:
+        return output_of(process), []
+    return output_of(process), [f"{name}: exit status {status}:\n{output_of(process)}"]
+
+
+def write_bw_average(output):
+    """Gb/s from perftest's table: size, iterations, peak, average, rate."""
+    for line in output.splitlines():
+        words = line.split()
+        if len(words) == 5 and words[0] == "65536":
+            return float(words[3])
+    return 0.0
+
+
+def last_json(output):
+    for line in reversed(output.splitlines()):
+        if line.startswith("{"):
+            return json.loads(line)
+    return {}
+
+
+def run(stack):
+    say("building the fabric: 2 racks, 4 planes, 16 switches")
+    stack.callback(subprocess.run, [LAB, "down"])
+    lab("up", "--management")
+    programs = Programs(stack, stack.enter_context(tempfile.TemporaryDirectory()))
+    sampler = Sampler()
+    client, command = programs.start_write_bw()
+    say("h1$ " + " ".join(command))
+    emit("setup", kernel=os.uname().release, command=" ".join(command[:-1]), seconds=SECONDS)
+    wait_for_packets(client, sampler)
+    verifier = programs.start_traffic()
+    watch(client, sampler)
+
+    output, problems = finish(client, "ib_write_bw")
+    report, more = finish(verifier, "mrc_traffic")
+    last = sampler.sample()
+    emit("end", write_bw={"gbps": write_bw_average(output), "status": client.poll()},
+         traffic=last_json(report), qp_errors=last["qp_errors"],
+         retransmitted=last["retransmitted"], problems=problems + more)
+
+
+def main():
+    with contextlib.ExitStack() as stack:
+        try:
+            run(stack)
+        except DemoError as error:
+            print(f"demo: {error}", file=sys.stderr, flush=True)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The table of planes: redrawn in place on a terminal, else one line per second."""
+from record import rates
+
+RATE_WINDOW = 1.0   # seconds that a shown rate is taken over, at least
+
+RED, GREEN, YELLOW, BOLD = "31", "32", "33", "1"
+
+
+def window(samples):
+    """Rates over the last second or so."""
+    last = samples[-1]
+    for sample in reversed(samples[:-1]):
+        if last["t"] - sample["t"] >= RATE_WINDOW:
+            return rates(sample, last)
+    return rates(samples[0], last)
+
+
+def fault_text(fault, now):
+    return f"{fault['what']} {fault['how']} for {now - fault['from']:.0f} s"
+
+
+class Live:
+    """On a terminal: the table stays at the bottom, other lines scroll above it."""
+
+    def __init__(self, out):
+        self.out = out
+        self.lines = 0
+
+    def say(self, text):
+        """Print a line above the table; it is drawn again with the next sample."""
+        self.clear()
+        self.out.write(text + "\n")
+        self.out.flush()
+
+    def clear(self):
+        if self.lines:
+            self.out.write(f"\033[{self.lines}A\033[J")
+        self.lines = 0
+
+    def draw(self, record):
+        lines = self.table(record)
+        # Line by line over the old table, so that nothing flickers.
+        up = f"\033[{self.lines}A" if self.lines else ""
+        self.out.write(up + "".join(f"{line}\033[K\n" for line in lines) + "\033[J")
+        self.out.flush()
+        self.lines = len(lines)
+
+    def table(self, record):
+        sample = record.samples[-1]
+        rate = window(record.samples)
+        lines = ["", self.paint(BOLD, f" {sample['t']:5.1f} s   goodput {rate['gbps']:.2f} Gb/s"), "",
+                 " plane   state   packets/s    Gb/s   EVs good   retransmitted"]
+        for plane, speed in zip(sample["planes"], rate["planes"]):
+            lines.append(self.row(plane, speed))
+        faults = [fault_text(f, sample["t"]) for f in record.active_faults()]
+        lines += ["", self.paint(RED, " " + "; ".join(faults)) if faults else " no faults"]
+        return lines
+
+    def row(self, plane, speed):
+        state = self.paint(GREEN if plane["up"] else RED, "up  " if plane["up"] else "down")
+        good = f"{plane['evs_good']}/{plane['evs']}"
+        if plane["evs_good"] < plane["evs"]:
+            good = self.paint(YELLOW, f"{good:>8}")
+        return (f" {plane['port']:5}   {state}  {speed['packets']:11,.0f}  {speed['gbps']:6.2f}"
+                f"   {good:>8}   {plane['lost']:13,}")
+
+    @staticmethod
+    def paint(code, text):
+        return f"\033[{code}m{text}\033[0m"
+
+
+class Lines:
+    """Not on a terminal: one line per second."""
+
+    def __init__(self, out):
+        self.out = out
+        self.next = 1
+
+    def say(self, text):
+        print(text, file=self.out, flush=True)
+
+    def clear(self):
+        """Nothing stands in the way."""
+
+    def draw(self, record):
+        sample = record.samples[-1]
+        if sample["t"] < self.next:
+            return
+        self.next = int(sample["t"]) + 1
+        rate = window(record.samples)
+        cells = []
+        for plane, speed in zip(sample["planes"], rate["planes"]):
+            state = "up  " if plane["up"] else "down"
+            cells.append(f"p{plane['port']} {state} {speed['gbps']:.2f} "
+                         f"{plane['evs_good']}/{plane['evs']}")
+        lost = sum(plane["lost"] for plane in sample["planes"])
+        self.say(f"{sample['t']:3.0f} s  {rate['gbps']:5.2f} Gb/s | {' | '.join(cells)} | "
+                 f"retransmitted {lost:,}")
