@@ -24,7 +24,7 @@ struct mrc_peer_key {
  * @index: of the EV in its profile
  * @bits: EV bits in source port and flow label
  * @tx_packets: packets sent on it
- * @lost: packets held to be lost on it
+ * @lost: packets held to be lost on it and sent again
  * @marked: CE echoes
  */
 struct mrc_peer_ev {

@@ -158,16 +158,27 @@ static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
 	spin_unlock(&b->peer->lock);
 }
 
-static void mrc_plan_take(struct mrc_qp *qp, bool rtx, struct mrc_plan *p,
-			  u64 now)
+/* A packet that was sent on this EV goes out again. */
+static void mrc_plan_blame(struct mrc_batch *b, u16 ev)
+{
+	if (ev >= b->evs->count)
+		return;
+	spin_lock(&b->peer->lock);
+	b->evs->ev[ev].lost++;
+	spin_unlock(&b->peer->lock);
+}
+
+static void mrc_plan_take(struct mrc_qp *qp, struct mrc_batch *b,
+			  struct mrc_plan *p, u64 now)
 {
 	const struct mrc_tx_rec *rec;
 
-	if (!rtx) {
+	if (!b->rtx) {
 		mrc_tx_send(&qp->tx, p->ev, p->wqe, now);
 		return;
 	}
 	rec = mrc_tx_next_lost(&qp->tx, &p->psn);
+	mrc_plan_blame(b, rec->ev);
 	p->wqe = rec->cookie;
 	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
 }
@@ -197,7 +208,7 @@ static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 	mrc_plan_pick(b, ev, now);
 	for (i = 0; i < b->count; i++) {
 		b->plan[i].ev = ev[i % b->stride];
-		mrc_plan_take(qp, b->rtx, &b->plan[i], now);
+		mrc_plan_take(qp, b, &b->plan[i], now);
 	}
 }
 
@@ -628,7 +639,6 @@ static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 {
 	u8 old = evs->entry[ev].state;
 
-	evs->ev[ev].lost++;
 	if (mrc_ev_lost(&evs->set, ev, now))
 		mrc_requester_ev_event(qp, ev, old, evs->entry[ev].state,
 				       "loss");
