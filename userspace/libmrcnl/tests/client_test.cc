@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrcnl/client.h"
+
+#include <cerrno>
+
+#include <gtest/gtest.h>
+#include <linux/mrc.h>
+#include <linux/seg6_iptunnel.h>
+
+#include "fake_channel.h"
+#include "srh.h"
+
+namespace mrcnl
+{
+namespace
+{
+
+using test::FakeChannel;
+using test::reply_of;
+
+struct ClientTest : testing::Test {
+    FakeChannel fake;
+    std::unique_ptr<Kernel> kernel = make_client(std::make_unique<test::ChannelRef>(fake));
+
+    const test::Seen &last() const { return fake.seen.back(); }
+};
+
+TEST_F(ClientTest, ChangesOnlyWhatWasNamed)
+{
+    DeviceSettings change;
+
+    change.burst = 8;
+    change.icrc = false;
+    EXPECT_TRUE(kernel->set_device("mrc0", change));
+    const Attributes a = last().parsed(MRC_A_DEVICE_MAX);
+    EXPECT_EQ(last().command, MRC_CMD_DEVICE_SET);
+    EXPECT_FALSE(last().dump);
+    EXPECT_EQ(a.string(MRC_A_DEVICE_DEV_NAME), "mrc0");
+    EXPECT_EQ(a.u8(MRC_A_DEVICE_BURST), 8);
+    EXPECT_TRUE(a.has(MRC_A_DEVICE_ICRC));
+    EXPECT_EQ(a.u8(MRC_A_DEVICE_ICRC), 0);
+    for (const int type : {MRC_A_DEVICE_UDP_PORT, MRC_A_DEVICE_MPR, MRC_A_DEVICE_TUNNEL_SOURCE,
+                           MRC_A_DEVICE_HOP_LIMIT, MRC_A_DEVICE_SACK_BYTES})
+        EXPECT_FALSE(a.has(type)) << type;
+}
+
+TEST_F(ClientTest, PlaneWithoutPortAsksForAny)
+{
+    Request answer(MRC_CMD_PLANE_GET);
+
+    answer.put_u8(MRC_A_PLANE_PORT, 4);
+    fake.answers.push_back(std::vector{reply_of(answer)});
+    const auto plane = kernel->add_plane("mrc0", std::nullopt, 12);
+    ASSERT_TRUE(plane);
+    EXPECT_EQ(plane->port, 4);
+    const Attributes a = last().parsed(MRC_A_PLANE_MAX);
+    EXPECT_FALSE(a.has(MRC_A_PLANE_PORT));
+    EXPECT_EQ(a.u32(MRC_A_PLANE_IFINDEX), 12u);
+}
+
+TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
+{
+    const EvSegments segments{{*Address::parse("fc00::1"), *Address::parse("fc00::2")}, false};
+    EvProfileSpec spec;
+
+    spec.id = 1ull << 40;
+    spec.evs = {{1, EvSid{*Address::parse("fc00::3")}, false},
+                {2, segments, true},
+                {3, EvTable{100}, false},
+                {4, EvValue{0xc0001234}, false}};
+    EXPECT_TRUE(kernel->put_ev_profile("mrc0", spec, true));
+    EXPECT_EQ(last().command, MRC_CMD_EV_PROFILE_SET);
+    const Attributes a = last().parsed(MRC_A_EV_PROFILE_MAX);
+    EXPECT_EQ(a.u64(MRC_A_EV_PROFILE_ID), 1ull << 40);
+    EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_MIN_ACTIVE));
+    EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_COUNT));
+    const auto evs = a.all(MRC_A_EV_PROFILE_EV);
+    ASSERT_EQ(evs.size(), 4u);
+    EXPECT_EQ(Attributes(evs[0], MRC_A_EV_MAX).address(MRC_A_EV_SID).text(), "fc00::3");
+    EXPECT_FALSE(Attributes(evs[0], MRC_A_EV_MAX).has(MRC_A_EV_DENIED));
+    const Attributes second(evs[1], MRC_A_EV_MAX);
+    const Attributes encap(second.bytes(MRC_A_EV_ENCAP), SEG6_IPTUNNEL_SRH);
+    EXPECT_EQ(decode_segments(encap.bytes(SEG6_IPTUNNEL_SRH)), segments);
+    EXPECT_EQ(second.u8(MRC_A_EV_DENIED), 1);
+    EXPECT_EQ(Attributes(evs[2], MRC_A_EV_MAX).u32(MRC_A_EV_TABLE), 100u);
+    EXPECT_EQ(Attributes(evs[3], MRC_A_EV_MAX).u32(MRC_A_EV_VALUE), 0xc0001234);
+}
+
+TEST_F(ClientTest, TheLargestProfileFits)
+{
+    EvProfileSpec spec;
+
+    for (int i = 0; i < 256; i++)
+        spec.evs.push_back({1, EvSegments{std::vector<Address>(max_segments), false}, true});
+    EXPECT_TRUE(kernel->put_ev_profile("mrc0", spec, false));
+    EXPECT_FALSE(last().overflow);
+    EXPECT_EQ(last().parsed(MRC_A_EV_PROFILE_MAX).all(MRC_A_EV_PROFILE_EV).size(), 256u);
+}
+
+TEST_F(ClientTest, SegmentListsWithoutAFormAreRefusedHere)
+{
+    EvProfileSpec spec;
+
+    for (const size_t count : {size_t{0}, max_segments + 1}) {
+        spec.evs = {{1, EvSid{}, false}, {1, EvSegments{std::vector<Address>(count), false}, false}};
+        const auto result = kernel->put_ev_profile("mrc0", spec, false);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().code, EINVAL);
+        EXPECT_EQ(result.error().attribute, "ev 2: encap");
+    }
+    EXPECT_TRUE(fake.seen.empty());
+}
+
+TEST_F(ClientTest, RefusalsComeThrough)
+{
+    fake.answers.push_back(Error{EBUSY, "mrc: a route uses this EV profile", "id"});
+    const auto result = kernel->delete_ev_profile("mrc0", 7);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, EBUSY);
+    EXPECT_EQ(result.error().message(), "a route uses this EV profile (id)");
+}
+
+TEST_F(ClientTest, NoAnswerIsAnError)
+{
+    const auto result = kernel->qp("mrc0", 5);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, EPROTO);
+}
+
+TEST_F(ClientTest, InterruptedDumpsStartAgain)
+{
+    Request route(MRC_CMD_ROUTE_GET);
+
+    route.put_u64(MRC_A_ROUTE_EV_PROFILE, 3);
+    fake.dumps.push_back(Dump{{reply_of(route), reply_of(route)}, true});
+    fake.dumps.push_back(Dump{{reply_of(route)}, true});
+    fake.dumps.push_back(Dump{{reply_of(route)}, false});
+    const auto routes = kernel->routes("mrc0");
+    ASSERT_TRUE(routes);
+    EXPECT_EQ(routes->size(), 1u);
+    EXPECT_EQ(fake.seen.size(), 3u);
+    EXPECT_TRUE(last().dump);
+}
+
+TEST_F(ClientTest, DumpsThatNeverSettleFail)
+{
+    for (int i = 0; i < 100; i++)
+        fake.dumps.push_back(Dump{{}, true});
+    const auto routes = kernel->routes(std::nullopt);
+    ASSERT_FALSE(routes);
+    EXPECT_EQ(routes.error().code, EAGAIN);
+    EXPECT_LT(fake.seen.size(), 100u);
+}
+
+TEST_F(ClientTest, DumpsFailWithTheKernelsReason)
+{
+    fake.dumps.push_back(Error{ENODEV, "mrc: no such device", ""});
+    const auto peers = kernel->peers("mrc9", std::nullopt);
+    ASSERT_FALSE(peers);
+    EXPECT_EQ(peers.error().message(), "no such device");
+}
+
+TEST_F(ClientTest, SelectorsAreSentOnlyWhenGiven)
+{
+    EXPECT_TRUE(kernel->evs(std::nullopt, std::nullopt));
+    EXPECT_TRUE(last().attributes.empty());
+    EXPECT_TRUE(kernel->evs("mrc0", 9));
+    EXPECT_EQ(last().parsed(MRC_A_EV_MAX).u64(MRC_A_EV_EV_PROFILE), 9u);
+    EXPECT_TRUE(kernel->peer_evs("mrc0", Address::parse("fd00::2")));
+    EXPECT_EQ(last().parsed(MRC_A_PEER_EV_MAX).address(MRC_A_PEER_EV_REMOTE_GID).text(), "fd00::2");
+}
+
+TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
+{
+    Request plane(MRC_CMD_PLANE_NTF);
+    Request later(200);
+    std::vector<Event> events;
+
+    plane.put_string(MRC_A_PLANE_DEV_NAME, "mrc0").put_u8(MRC_A_PLANE_PORT, 2);
+    plane.put_bytes(MRC_A_PLANE_GONE, {});
+    fake.arrivals = {{reply_of(plane), reply_of(later)}, true};
+    const auto stream = kernel->events();
+    ASSERT_TRUE(stream);
+    EXPECT_EQ((*stream)->fd(), 7);
+    EXPECT_TRUE((*stream)->receive([&](const Event &event) { events.push_back(event); }));
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(std::get<PlaneEvent>(events[0]).plane.port, 2);
+    EXPECT_TRUE(std::get<PlaneEvent>(events[0]).gone);
+    EXPECT_TRUE(std::holds_alternative<Overrun>(events[1]));
+}
+
+} // namespace
+} // namespace mrcnl

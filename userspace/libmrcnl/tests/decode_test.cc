@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+#include <linux/mrc.h>
+
+#include "fake_channel.h"
+
+namespace mrcnl
+{
+namespace
+{
+
+using test::reply_of;
+
+TEST(Decode, QpWithoutConnectionAndPsns)
+{
+    Request r(MRC_CMD_QP_GET);
+
+    r.put_u32(MRC_A_QP_QPN, 17).put_u8(MRC_A_QP_STATE, MRC_NL_QP_STATE_INIT);
+    const Qp qp = decode_qp(reply_of(r));
+    EXPECT_EQ(qp.qpn, 17u);
+    EXPECT_EQ(qp.state, QpState::init);
+    EXPECT_FALSE(qp.connection);
+    EXPECT_FALSE(qp.psns);
+}
+
+TEST(Decode, QpWithAll)
+{
+    Request r(MRC_CMD_QP_GET);
+
+    r.put_u32(MRC_A_QP_DEST_QPN, 18).put_u32(MRC_A_QP_MTU, 4096);
+    r.put_address(MRC_A_QP_REMOTE_GID, *Address::parse("fd00::2"));
+    r.put_u32(MRC_A_QP_PSN_UNA, 1).put_u32(MRC_A_QP_PSN_NXT, 2).put_u32(MRC_A_QP_PSN_CACK, 3);
+    const Qp qp = decode_qp(reply_of(r));
+    ASSERT_TRUE(qp.connection);
+    EXPECT_EQ(qp.connection->dest_qpn, 18u);
+    EXPECT_EQ(qp.connection->mtu, 4096u);
+    EXPECT_EQ(qp.connection->remote_gid.text(), "fd00::2");
+    ASSERT_TRUE(qp.psns);
+    EXPECT_EQ(qp.psns->cack, 3u);
+}
+
+TEST(Decode, DeviceCountersKeepTheirOrder)
+{
+    Request r(MRC_CMD_DEVICE_GET);
+
+    for (const char *name : {"tx_packets", "rx_packets"}) {
+        const Request::Nest nest(r, MRC_A_DEVICE_COUNTER);
+
+        r.put_string(MRC_A_COUNTER_NAME, name).put_u64(MRC_A_COUNTER_VALUE, 1ull << 33);
+    }
+    const Device device = decode_device(reply_of(r));
+    ASSERT_EQ(device.counters.size(), 2u);
+    EXPECT_EQ(device.counters[1].name, "rx_packets");
+    EXPECT_EQ(device.counters[1].value, 1ull << 33);
+}
+
+TEST(Decode, RouteMatchWithoutRoute)
+{
+    Request r(MRC_CMD_ROUTE_GET);
+
+    r.put_address(MRC_A_ROUTE_GID, *Address::parse("fd00::2"));
+    EXPECT_FALSE(decode_route_match(reply_of(r)).prefix);
+    r.put_address(MRC_A_ROUTE_PREFIX, *Address::parse("fd00::")).put_u8(MRC_A_ROUTE_PREFIX_LEN, 64);
+    EXPECT_EQ(decode_route_match(reply_of(r)).prefix->text(), "fd00::/64");
+}
+
+TEST(Decode, PeerEvEvent)
+{
+    Request r(MRC_CMD_PEER_EV_NTF);
+
+    r.put_u8(MRC_A_PEER_EV_STATE, MRC_NL_EV_STATE_ASSUMED_BAD);
+    r.put_u8(MRC_A_PEER_EV_OLD_STATE, MRC_NL_EV_STATE_GOOD);
+    r.put_string(MRC_A_PEER_EV_REASON, "loss").put_u64(MRC_A_PEER_EV_TIME, 5);
+    const auto event = decode_event(reply_of(r));
+    ASSERT_TRUE(event);
+    const auto &change = std::get<PeerEvEvent>(*event);
+    EXPECT_EQ(change.state, EvState::assumed_bad);
+    EXPECT_EQ(change.old_state, EvState::good);
+    EXPECT_EQ(change.reason, "loss");
+    EXPECT_EQ(change.time, 5u);
+}
+
+// Not even a kernel gone mad may crash a client.
+TEST(Decode, NoiseIsHarmless)
+{
+    std::mt19937 random(3);
+
+    for (int round = 0; round < 5000; round++) {
+        Reply reply{static_cast<uint8_t>(random() % (MRC_CMD_MAX + 2)), {}};
+
+        reply.attributes.resize(random() % 256);
+        for (std::byte &byte : reply.attributes)
+            byte = static_cast<std::byte>(random() % 32);
+        decode_info(reply);
+        decode_device(reply);
+        decode_plane(reply);
+        decode_ev_profile(reply);
+        decode_ev(reply);
+        decode_cc_profile(reply);
+        decode_route(reply);
+        decode_route_match(reply);
+        decode_peer(reply);
+        decode_peer_ev(reply);
+        decode_qp(reply);
+        decode_event(reply);
+    }
+}
+
+} // namespace
+} // namespace mrcnl

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/** @file A channel that keeps requests and answers what it was told to. */
+#pragma once
+
+#include <deque>
+#include <utility>
+
+#include "mrcnl/channel.h"
+
+namespace mrcnl::test
+{
+
+/** A request as the kernel would see it. */
+struct Seen {
+    uint8_t command = 0;
+    std::vector<std::byte> attributes;
+    bool dump = false;
+    bool overflow = false;
+
+    Attributes parsed(int max) const { return {attributes, max}; }
+};
+
+/** Makes an answer out of a request: the encoding is the same in both directions. */
+inline Reply reply_of(const Request &request)
+{
+    const auto attributes = request.attributes();
+
+    return {request.command(), {attributes.begin(), attributes.end()}};
+}
+
+class FakeStream : public MessageStream
+{
+  public:
+    explicit FakeStream(Arrivals arrivals) : arrivals_(std::move(arrivals)) {}
+    int fd() const override { return 7; }
+    Result<Arrivals> receive() override { return std::exchange(arrivals_, {}); }
+
+  private:
+    Arrivals arrivals_;
+};
+
+/** Belongs to the test; the client gets a ChannelRef to it. */
+struct FakeChannel {
+    std::vector<Seen> seen;
+    std::deque<Result<std::vector<Reply>>> answers;
+    std::deque<Result<Dump>> dumps;
+    Arrivals arrivals;
+};
+
+class ChannelRef : public Channel
+{
+  public:
+    explicit ChannelRef(FakeChannel &fake) : fake_(fake) {}
+
+    Result<std::vector<Reply>> transact(const Request &request) override
+    {
+        note(request, false);
+        if (fake_.answers.empty())
+            return std::vector<Reply>();
+        auto answer = std::move(fake_.answers.front());
+        fake_.answers.pop_front();
+        return answer;
+    }
+
+    Result<Dump> dump(const Request &request) override
+    {
+        note(request, true);
+        if (fake_.dumps.empty())
+            return Dump{};
+        auto answer = std::move(fake_.dumps.front());
+        fake_.dumps.pop_front();
+        return answer;
+    }
+
+    Result<std::unique_ptr<MessageStream>> subscribe() override
+    {
+        return std::unique_ptr<MessageStream>(std::make_unique<FakeStream>(fake_.arrivals));
+    }
+
+  private:
+    void note(const Request &request, bool dump)
+    {
+        const auto attributes = request.attributes();
+
+        fake_.seen.push_back(
+            {request.command(), {attributes.begin(), attributes.end()}, dump, request.overflow()});
+    }
+
+    FakeChannel &fake_;
+};
+
+} // namespace mrcnl::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mrcnl/result.h"
+#include "mrcnl/types.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+namespace mrcnl
+{
+namespace
+{
+
+TEST(Address, ParsesAndPrints)
+{
+    EXPECT_EQ(Address::parse("FD00:0:0::1")->text(), "fd00::1");
+    EXPECT_EQ(Address::parse("::")->text(), "::");
+    EXPECT_TRUE(Address::parse("::")->unspecified());
+    for (const char *bad : {"", "fd00::1/64", "10.0.0.1", "fd00::1%eth0", " fd00::1", "fd00::g"})
+        EXPECT_FALSE(Address::parse(bad)) << bad;
+}
+
+TEST(Prefix, ParsesAndPrints)
+{
+    EXPECT_EQ(Prefix::parse("fd00::/64")->text(), "fd00::/64");
+    EXPECT_EQ(Prefix::parse("fd00::1")->length, 128);
+    EXPECT_EQ(Prefix::parse("::/0")->length, 0);
+    for (const char *bad : {"fd00::/129", "fd00::/", "fd00::/x", "fd00::/6 4", "fd00::/-1", "/64",
+                            "fd00::/18446744073709551680"})
+        EXPECT_FALSE(Prefix::parse(bad)) << bad;
+}
+
+TEST(Names, UnknownNumbersAreNamedSo)
+{
+    EXPECT_STREQ(to_string(EvFormat::udp), "udp");
+    EXPECT_STREQ(to_string(static_cast<EvFormat>(3)), "unknown");
+    EXPECT_STREQ(to_string(EvState::assumed_bad), "assumed-bad");
+    EXPECT_STREQ(to_string(static_cast<EvState>(3)), "unknown");
+    EXPECT_STREQ(to_string(QpState::err), "err");
+    EXPECT_STREQ(to_string(static_cast<QpState>(200)), "unknown");
+    EXPECT_EQ(parse_ev_format("srv6"), EvFormat::srv6);
+    EXPECT_FALSE(parse_ev_format("srv"));
+}
+
+TEST(Error, SaysWhatTheKernelSaid)
+{
+    EXPECT_EQ((Error{EEXIST, "mrc: EV profile exists", "id"}.message()), "EV profile exists (id)");
+    EXPECT_EQ((Error{ENODEV, "", ""}.message()), strerror(ENODEV));
+}
+
+} // namespace
+} // namespace mrcnl
