@@ -3,8 +3,8 @@
 """The guest's side of scripts/bench: runs MRC and its peers in turn.
 
 All peers get the same treatment: the same fabric and MTU where they can use
-it, the client on CPU 0 and the server on CPU 1, packet steering as the kernel
-sets it. rdma_rxe cannot leave the initial namespace, so it talks to itself
+it, the client on CPU 0 and the server on CPU 1, receive packet steering on all
+links. rdma_rxe cannot leave the initial namespace, so it talks to itself
 over a local netdev of the same MTU: no fabric to cross, to its advantage.
 """
 import argparse
@@ -103,7 +103,7 @@ def tcp_setup():
         out = path if host == "h1" else back
         run(["ip", "-n", host, "addr", "add", addr + "/128", "dev", "lo"])
         run(["ip", "-n", host, "-6", "route", "add", sid + "/64", "encap", "seg6local",
-             "action", "End.DT6", "table", "254", "dev", "eth1"])
+             "action", "End.DT6", "table", "255", "dev", "eth1"])
         run(["ip", "-n", host, "-6", "route", "add", peer + "/128", "encap", "seg6",
              "mode", "encap", "segs", out, "dev", "eth1", "src", addr])
         run(ns(host) + ["sysctl", "-qw", "net.ipv6.conf.all.forwarding=1"])
@@ -134,6 +134,18 @@ def udp_lat():
     finally:
         pong.kill()
         pong.wait()
+
+
+def steer_packets():
+    """Receive packet steering over all CPUs on every link, as several NIC queues would do.
+
+    It keeps the packets of one flow on one CPU: a TCP connection is one flow, each EV is one.
+    """
+    mask = f"{(1 << os.cpu_count()) - 1:x}"
+    for name in run(["ip", "netns", "list"]).split("\n"):
+        if name:
+            run(ns(name.split()[0]) + ["sh", "-c", "for f in /sys/class/net/*/queues/rx-0/rps_cpus;"
+                                       f" do echo {mask} >$f; done"])
 
 
 def rxe_setup():
@@ -263,6 +275,7 @@ def main():
     rxe_setup()
     say(run([LAB, "up", "--management"]))
     tcp_setup()
+    steer_packets()
     bench = Bench(opts)
     for case in opts.case or cases:
         getattr(bench, case)()
