@@ -14,7 +14,7 @@ import argparse
 import ctypes
 import ipaddress
 import json
-import os
+import mmap
 import select
 import signal
 import socket
@@ -244,7 +244,9 @@ def crc32_bitwise(data):
 
 
 class Icrc:
-    """Verifies ICRCs, the first few bit by bit, the others by zlib's CRC."""
+    """Verifies ICRCs by zlib's CRC, and the first few short ones bit by bit as well."""
+
+    SHORT = 1024
 
     def __init__(self, bitwise=4):
         self.bitwise = bitwise
@@ -261,7 +263,7 @@ class Icrc:
         bth[4] = 0xFF
         covered = b"\xff" * 8 + bytes(ip) + bytes(udp) + bytes(bth) + packet[12:]
         crc = zlib.crc32(covered)
-        if self.bitwise:
+        if self.bitwise and len(covered) <= self.SHORT:
             self.bitwise -= 1
             if crc32_bitwise(covered) != crc:
                 raise AssertionError("zlib's CRC is not the one of the wire")
@@ -469,12 +471,17 @@ def read_packets(path, mtu):
 # ---------------------------------------------------------------- capturing
 
 ETH_P_ALL = 3
-SOL_PACKET, PACKET_STATISTICS, PACKET_IGNORE_OUTGOING = 263, 6, 23
+SOL_PACKET = 263
+PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION, PACKET_IGNORE_OUTGOING = 5, 6, 10, 23
+TPACKET_V3 = 2
 PACKET_OUTGOING = 4
-SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
+SO_ATTACH_FILTER, BPF_RET = 26, 6
 CLONE_NEWNET = 0x40000000
-RECEIVE_BUFFER = 128 << 20
-FRAME_MAX = 1 << 17
+BLOCK_SIZE, BLOCK_COUNT = 1 << 18, 64
+RETIRE_MS = 50
+STATUS_OFFSET = 8  # then the number of frames, and the offset of the first
+FRAME_HEADER = struct.Struct("=IIIIIIHH")
+PKTTYPE_OFFSET = 48 + 10  # of the link-layer address behind the frame's header
 
 
 def enter_namespace(path):
@@ -484,66 +491,112 @@ def enter_namespace(path):
             raise OSError(ctypes.get_errno(), f"{path}: setns")
 
 
-def open_packet_socket(name, incoming_only):
-    """name: an interface, or NAMESPACE:INTERFACE."""
-    namespace, _, interface = name.rpartition(":")
-    if namespace:
-        enter_namespace(f"/run/netns/{namespace}")
-    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)
-    sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    if incoming_only:
-        sock.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
-    sock.bind((interface, ETH_P_ALL))
-    sock.setblocking(False)
-    return sock
+class Ring:
+    """Frames of one interface, through a ring in shared memory.
+
+    The kernel copies each frame into the ring as it passes. A plain packet socket
+    would hold the payload's pages and copy them when they are read, when their
+    program may have put something else there.
+    """
+
+    def __init__(self, name, incoming_only):
+        """name: an interface, or NAMESPACE:INTERFACE."""
+        namespace, _, interface = name.rpartition(":")
+        if namespace:
+            enter_namespace(f"/run/netns/{namespace}")
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
+        ring = (BLOCK_SIZE, BLOCK_COUNT, BLOCK_SIZE, BLOCK_COUNT, RETIRE_MS, 0, 0)
+        self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, struct.pack("=7I", *ring))
+        self.memory = mmap.mmap(self.socket.fileno(), BLOCK_SIZE * BLOCK_COUNT)
+        if incoming_only:
+            self.socket.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+        self.socket.bind((interface, ETH_P_ALL))
+        self.block = 0
+        self.read = 0
+        self.seen = 0
+        self.dropped = 0
+
+    def fileno(self):
+        return self.socket.fileno()
+
+    def stop(self):
+        """Take nothing new: a filter program that refuses everything."""
+        program = ctypes.create_string_buffer(struct.pack("=HBBI", BPF_RET, 0, 0, 0))
+        self.socket.setsockopt(
+            socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("@HP", 1, ctypes.addressof(program))
+        )
+
+    def count(self):
+        """Ask the kernel how many frames there were; it forgets them with that."""
+        seen, dropped, _ = struct.unpack(
+            "=III", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 12)
+        )
+        self.seen += seen - dropped
+        self.dropped += dropped
+
+    def complete(self):
+        """All frames that the kernel has taken so far are read."""
+        self.count()
+        return self.read >= self.seen
+
+    def frames(self):
+        """Yields (time in ns, outgoing, bytes) of all frames in closed blocks."""
+        while True:
+            base = self.block * BLOCK_SIZE
+            status, count, first = struct.unpack_from("=III", self.memory, base + STATUS_OFFSET)
+            if not status & 1:
+                return
+            offset = base + first
+            for _ in range(count):
+                following, seconds, ns, size, _, _, mac, _ = FRAME_HEADER.unpack_from(
+                    self.memory, offset
+                )
+                outgoing = self.memory[offset + PKTTYPE_OFFSET] == PACKET_OUTGOING
+                data = self.memory[offset + mac : offset + mac + size]
+                yield seconds * 10**9 + ns, outgoing, data
+                offset += following
+            self.read += count
+            struct.pack_into("=I", self.memory, base + STATUS_OFFSET, 0)
+            self.block = (self.block + 1) % BLOCK_COUNT
 
 
-def drain(sock, index, args, writer):
-    """Write all frames that wait; returns their number."""
-    count = 0
-    while True:
-        try:
-            data, control, _, address = sock.recvmsg(FRAME_MAX, 64)
-        except BlockingIOError:
-            return count
-        outgoing = address[2] == PACKET_OUTGOING
-        if args.direction == "out" and not outgoing:
-            continue
-        when = 0
-        for level, kind, value in control:
-            if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
-                seconds, ns = struct.unpack("@qq", value[:16])
-                when = seconds * 10**9 + ns
-        writer.frame(index, when, outgoing, data)
-        count += 1
+def drain(rings, args, writer):
+    """Write all frames that are there; returns their number."""
+    written = 0
+    for index, ring in enumerate(rings):
+        for when, outgoing, data in ring.frames():
+            if outgoing or args.direction != "out":
+                writer.frame(index, when, outgoing, data)
+                written += 1
+    return written
 
 
 def capture(args):
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
     signal.signal(signal.SIGINT, lambda *_: ended.append(1))
-    home = "/proc/self/ns/net"
-    with open(home, "rb") as original:
-        sockets = []
+    with open("/proc/self/ns/net", "rb") as home:
+        rings = []
         for name in args.interface:
-            sockets.append(open_packet_socket(name, args.direction == "in"))
-            enter_namespace(f"/proc/self/fd/{original.fileno()}")
+            rings.append(Ring(name, args.direction == "in"))
+            enter_namespace(f"/proc/self/fd/{home.fileno()}")
     writer = Writer(args.output, args.interface)
     if args.ready:
         with open(args.ready, "w", encoding="ascii"):
             pass
-    count = 0
-    while not ended and (not args.frames or count < args.frames):
-        # A signal that comes right before this call is seen after it.
-        select.select(sockets, [], [], 0.2)
-        count += sum(drain(s, i, args, writer) for i, s in enumerate(sockets))
-    count += sum(drain(s, i, args, writer) for i, s in enumerate(sockets))
+    written = 0
+    while not ended and (not args.frames or written < args.frames):
+        select.select(rings, [], [], 0.2)
+        written += drain(rings, args, writer)
+    for ring in rings:
+        ring.stop()
+    while not all([ring.complete() for ring in rings]):
+        select.select(rings, [], [], 0.2)
+        written += drain(rings, args, writer)
     writer.close()
-    dropped = sum(
-        struct.unpack("II", s.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1] for s in sockets
-    )
-    print(json.dumps({"frames": count, "dropped": dropped}))
+    dropped = sum(ring.dropped for ring in rings)
+    print(json.dumps({"frames": written, "dropped": dropped}))
     return 1 if dropped else 0
 
 
@@ -556,50 +609,63 @@ def decode(args):
     return 0
 
 
+class Spray:
+    """How write packets, retransmissions aside, were spread over EVs and interfaces."""
+
+    def __init__(self):
+        self.evs = {}
+        self.interfaces = {}
+        self.ev_of = {}
+
+    def add(self, packet):
+        if packet["bth"]["rtx"]:
+            return
+        ev, interface = packet["ev"], packet["if"]
+        self.evs[ev] = self.evs.get(ev, 0) + 1
+        self.interfaces[interface] = self.interfaces.get(interface, 0) + 1
+        self.ev_of[packet["bth"]["qpn"], packet["bth"]["psn"]] = ev
+
+    def result(self):
+        pairs = same = 0
+        for (qpn, psn), ev in self.ev_of.items():
+            following = self.ev_of.get((qpn, psn + 1 & 0xFFFFFF))
+            pairs += following is not None
+            same += following == ev
+        return {
+            "writes": sum(self.evs.values()),
+            "evs": self.evs,
+            "interfaces": self.interfaces,
+            "pairs": pairs,
+            "same_ev": same,
+        }
+
+
+def add_up(result, packet):
+    name = packet["name"]
+    result["packets"][name] = result["packets"].get(name, 0) + 1
+    if name == "ERROR":
+        result["errors"] = (result["errors"] + [packet["error"]])[:10]
+        return
+    result["icrc"][packet["icrc"]] = result["icrc"].get(packet["icrc"], 0) + 1
+    depth = str(packet["depth"])
+    result["depths"][depth] = result["depths"].get(depth, 0) + 1
+    result["reserved"] += packet["reserved"]
+    result["largest_payload"] = max(result["largest_payload"], packet["payload"])
+    result["most_segments"] = max(result["most_segments"], packet["segments"])
+
+
 def summary(args):
-    """Packets by name and ICRC, what was wrong, and what was not zero though reserved."""
-    result = {"packets": {}, "icrc": {}, "errors": [], "reserved": 0, "segmented": 0}
+    """What there was, what was wrong, and how it was spread."""
+    result = {"packets": {}, "icrc": {}, "depths": {}, "errors": [], "reserved": 0}
+    result.update({"largest_payload": 0, "most_segments": 0})
+    spray = Spray()
     for packet in read_packets(args.file, args.mtu):
-        name = packet["name"]
-        result["packets"][name] = result["packets"].get(name, 0) + 1
-        if name == "ERROR":
-            result["errors"] = (result["errors"] + [packet["error"]])[:10]
-            continue
-        result["icrc"][packet["icrc"]] = result["icrc"].get(packet["icrc"], 0) + 1
-        result["reserved"] += packet["reserved"]
-        result["segmented"] += packet["segments"] > 1
+        add_up(result, packet)
+        if "reth" in packet:
+            spray.add(packet)
+    result.update(spray.result())
     print(json.dumps(result))
     return 1 if result["errors"] else 0
-
-
-def first_sendings(args):
-    """Write packets that are no retransmissions, by destination QP, then by PSN."""
-    qps = {}
-    for packet in read_packets(args.file, args.mtu):
-        if packet["name"] == "ERROR":
-            raise WireError(packet["error"])
-        if "reth" in packet and not packet["bth"]["rtx"]:
-            qps.setdefault(packet["bth"]["qpn"], {})[packet["bth"]["psn"]] = packet
-    return qps
-
-
-def spray(args):
-    """How the write packets were spread over EVs and interfaces."""
-    result = {"packets": 0, "pairs": 0, "same_ev": 0, "missing": 0, "evs": {}, "interfaces": {}}
-    for packets in first_sendings(args).values():
-        for psn, packet in packets.items():
-            ev, interface = str(packet["ev"]), packet["if"]
-            result["packets"] += 1
-            result["evs"][ev] = result["evs"].get(ev, 0) + 1
-            result["interfaces"][interface] = result["interfaces"].get(interface, 0) + 1
-            following = packets.get((psn + 1) & 0xFFFFFF)
-            if following is None:
-                result["missing"] += 1
-            else:
-                result["pairs"] += 1
-                result["same_ev"] += following["ev"] == packet["ev"]
-    print(json.dumps(result))
-    return 0
 
 
 def parse():
@@ -615,7 +681,6 @@ def parse():
     for name, function, text in (
         ("decode", decode, "one JSON object per MRC packet"),
         ("summary", summary, "counts; fails when a frame breaks the rules"),
-        ("spray", spray, "distribution of write packets over EVs and interfaces"),
     ):
         c = commands.add_parser(name, help=text)
         c.add_argument("file")

@@ -1,0 +1,216 @@
+# shellcheck shell=bash disable=SC2034 # variables for those who source this
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For tests of the data path, behind lib.sh: verified traffic between the hosts
+# of a fabric, counters, and captures. Host h1 has device mrc0, h2 has mrc1.
+
+# Each wait for something in the guest has its end here, not in mrc_traffic.
+TRAFFIC_STALL=${TRAFFIC_STALL:-60}
+
+device_of()
+{
+	echo "mrc$((${1#h} - 1))"
+}
+
+# traffic_launch FROM TO OPTION...: both ends, in the background.  Results go to
+# $TEST_TMP/client.json and server.json.
+traffic_launch()
+{
+	local from=$1 to=$2 socket=$TEST_TMP/traffic.$RANDOM$RANDOM
+	shift 2
+
+	background ip netns exec "$to" mrc_traffic server --socket "$socket" --stall "$TRAFFIC_STALL" \
+		--device "$(device_of "$to")" --gid "$(lab gid "$to")" \
+		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
+	TRAFFIC_SERVER=$BACKGROUND_PID
+	background ip netns exec "$from" mrc_traffic client --socket "$socket" --stall "$TRAFFIC_STALL" \
+		--device "$(device_of "$from")" --gid "$(lab gid "$from")" "$@" \
+		>"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
+	TRAFFIC_CLIENT=$BACKGROUND_PID
+}
+
+# Wait for both ends; fails unless both verified everything.
+traffic_end()
+{
+	local status=0
+
+	wait "$TRAFFIC_CLIENT" || status=1
+	wait "$TRAFFIC_SERVER" || status=1
+	return $status
+}
+
+# Let traffic without end come to its end.
+traffic_stop()
+{
+	kill -TERM "$TRAFFIC_CLIENT"
+	traffic_end
+}
+
+traffic_report()
+{
+	cat "$TEST_TMP"/{client,server}.{json,err}
+}
+
+# check_traffic NAME FROM TO OPTION...: a run in which all is right: each end has
+# verified the bytes that the other one sent.
+check_traffic()
+{
+	local name=$1
+	shift
+
+	traffic_launch "$@"
+	check_traffic_end "$name"
+}
+
+# result END KEY: of the last run.
+result()
+{
+	jq -r ".$2" "$TEST_TMP/$1.json"
+}
+
+# check_traffic_end NAME [COMMAND]: of a run in the background.
+check_traffic_end()
+{
+	local bytes
+
+	if ! "${2:-traffic_end}"; then
+		fail "$1" "$(traffic_report)"
+	elif ! bytes=$(jq -s -e 'if (.[0].bytes_sent == .[1].bytes_verified and
+			.[1].bytes_sent == .[0].bytes_verified and
+			.[0].messages_sent == .[1].messages_verified)
+			then .[0].bytes_verified + .[1].bytes_verified else false end' \
+			"$TEST_TMP/client.json" "$TEST_TMP/server.json"); then
+		fail "$1" "bytes sent and verified differ" "$(traffic_report)"
+	else
+		ok "$1: $bytes bytes"
+	fi
+}
+
+# ---------------------------------------------------------------- counters
+
+# counter HOST NAME
+counter()
+{
+	rdma -j statistic show link "$(device_of "$1")/1" | jq ".[0].$2"
+}
+
+# Print the counters of a host that are not zero and match a pattern, as name=value.
+counters()
+{
+	rdma -j statistic show link "$(device_of "$1")/1" |
+		jq -r --arg p "$2" '.[0] | to_entries[] | select((.key | test($p)) and
+			(.value | numbers) != 0) | "\(.key)=\(.value)"' | tr '\n' ' '
+}
+
+# What must never be counted where nothing is broken.
+TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
+# What must not be counted whatever happens to packets.
+QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
+
+# check_counters_clean PATTERN: on both hosts.
+check_counters_clean()
+{
+	check_equal "counters: no trouble" " " "$(counters h1 "$1") $(counters h2 "$1")"
+}
+
+# plane_stats HOST NAME: of all its planes, by port.
+plane_stats()
+{
+	on "$1" mrcctl -j -s plane show "$(device_of "$1")" |
+		jq -r "sort_by(.port)[].stats[\"$2\"]" | paste -sd ' '
+}
+
+# plane_stat HOST PORT NAME
+plane_stat()
+{
+	on "$1" mrcctl -j -s plane show "$(device_of "$1")" |
+		jq ".[] | select(.port == $2) | .stats[\"$3\"]"
+}
+
+# plane_state HOST PORT
+plane_state()
+{
+	on "$1" mrcctl -j plane show "$(device_of "$1")" |
+		jq -r ".[] | select(.port == $2) | .[\"oper-state\"]"
+}
+
+# plane_sent_more HOST PORT PACKETS: than so many.
+plane_sent_more()
+{
+	[ "$(plane_stat "$1" "$2" tx-packets)" -gt "$3" ]
+}
+
+# plane_sends HOST PORT: it sends now, and goes on to.
+plane_sends()
+{
+	local before
+
+	before=$(plane_stat "$1" "$2" tx-packets)
+	wait_for plane_sent_more "$1" "$2" $((before + 50))
+}
+
+# set_device SETTING...: on both hosts.
+set_device()
+{
+	on h1 mrcctl device set mrc0 "$@" && on h2 mrcctl device set mrc1 "$@"
+}
+
+# switch_received SWITCH IF: frames
+switch_received()
+{
+	ip -j -n "$1" -s link show dev "$2" | jq '.[0].stats64.rx.packets'
+}
+
+# ---------------------------------------------------------------- captures
+
+wire()
+{
+	python3 "$SELFTESTS/lib/mrcwire.py" "$@"
+}
+
+# capture_start OPTION...: see mrcwire.py; ends with capture_stop.
+capture_start()
+{
+	rm -f "$TEST_TMP/capture.ready"
+	background python3 "$SELFTESTS/lib/mrcwire.py" capture "$@" \
+		-o "$TEST_TMP/capture.pcapng" --ready "$TEST_TMP/capture.ready" \
+		>"$TEST_TMP/capture.json" 2>&1
+	CAPTURE_PID=$BACKGROUND_PID
+	wait_for test -e "$TEST_TMP/capture.ready" ||
+		bail "capture" "$(cat "$TEST_TMP/capture.json")"
+}
+
+# capture_stop NAME: and nothing was missed.
+capture_stop()
+{
+	kill -TERM "$CAPTURE_PID"
+	if wait "$CAPTURE_PID"; then
+		ok "$1: captured $(jq .frames "$TEST_TMP/capture.json") frames"
+	else
+		fail "$1: captured" "$(cat "$TEST_TMP/capture.json")"
+	fi
+}
+
+# decoded MTU [JQ FILTER]: the packets of the last capture.
+decoded()
+{
+	wire decode "$TEST_TMP/capture.pcapng" --mtu "$1" | jq -c "${2:-.}"
+}
+
+# check_wire NAME MTU ICRC: every packet keeps the rules, and its ICRC is so. The
+# summary stays in $TEST_TMP/summary.json.
+check_wire()
+{
+	if wire summary "$TEST_TMP/capture.pcapng" --mtu "$2" >"$TEST_TMP/summary.json"; then
+		check_equal "$1: every ICRC is $3, reserved bits are zero" "[\"$3\"] 0" \
+			"$(summary '"\(.icrc | keys) \(.reserved)"')"
+	else
+		fail "$1: decodes" "$(cat "$TEST_TMP/summary.json")"
+	fi
+}
+
+# summary FILTER: of the last check_wire.
+summary()
+{
+	jq -r "$1" "$TEST_TMP/summary.json"
+}
