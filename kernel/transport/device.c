@@ -21,6 +21,8 @@ static u32 mrc_dev_last_index;
 /* Devices not freed yet: module exit waits for zero. */
 static atomic_t mrc_dev_count = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(mrc_dev_wait);
+/* Our own, to know when its last work has left our code. */
+static struct workqueue_struct *mrc_dev_wq;
 
 static const struct mrc_dev_cfg mrc_dev_cfg_default = {
 	.burst = MRC_BURST_DEFAULT,
@@ -198,7 +200,7 @@ void mrc_dev_get(struct mrc_dev *dev)
 void mrc_dev_put(struct mrc_dev *dev)
 {
 	if (refcount_dec_and_test(&dev->ref))
-		queue_work(system_unbound_wq, &dev->free_work);
+		queue_work(mrc_dev_wq, &dev->free_work);
 }
 
 struct mrc_dev *mrc_dev_find(struct net *net, const char *name)
@@ -312,7 +314,15 @@ int mrc_dev_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 
 int mrc_transport_module_init(void)
 {
-	return mrc_receive_init();
+	int err;
+
+	mrc_dev_wq = alloc_workqueue("mrc_dev", WQ_UNBOUND, 0);
+	if (!mrc_dev_wq)
+		return -ENOMEM;
+	err = mrc_receive_init();
+	if (err)
+		destroy_workqueue(mrc_dev_wq);
+	return err;
 }
 
 void mrc_transport_module_exit(void)
@@ -322,5 +332,6 @@ void mrc_transport_module_exit(void)
 	rcu_barrier();
 	rcu_barrier();
 	wait_event(mrc_dev_wait, !atomic_read(&mrc_dev_count));
+	destroy_workqueue(mrc_dev_wq);
 	rcu_barrier();
 }

@@ -4,7 +4,7 @@
  * memory regions hang here. The ib_device in verbs/ owns one.
  *
  * Lock order, outermost first (also Documentation/architecture.md):
- *   RTNL > dev->planes.lock > dev->cfg_lock > qp->state_lock (mutexes)
+ *   RTNL > dev->planes.lock > qp->state_lock > dev->cfg_lock (mutexes)
  *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
