@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -100,14 +101,25 @@ bool is_global_ipv6(const ibv_gid &gid)
            std::memcmp(gid.raw, mapped.data(), mapped.size()) != 0;
 }
 
-int find_gid(ibv_context *context, int entries, ibv_gid *gid)
+bool is_wanted(const ibv_gid &gid, const std::string &wanted)
+{
+    in6_addr address{};
+
+    if (wanted.empty()) {
+        return is_global_ipv6(gid);
+    }
+    return inet_pton(AF_INET6, wanted.c_str(), &address) == 1 &&
+           std::memcmp(gid.raw, &address, sizeof(address)) == 0;
+}
+
+int find_gid(ibv_context *context, int entries, const std::string &wanted, ibv_gid *gid)
 {
     for (int i = 0; i < entries; i++) {
-        if (!ibv_query_gid(context, 1, i, gid) && is_global_ipv6(*gid)) {
+        if (!ibv_query_gid(context, 1, i, gid) && is_wanted(*gid, wanted)) {
             return i;
         }
     }
-    throw std::runtime_error("no global IPv6 GID");
+    throw std::runtime_error("no GID " + (wanted.empty() ? "that is global IPv6" : wanted));
 }
 
 uint32_t random_psn()
@@ -125,7 +137,7 @@ Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_
     if (ibv_query_port(context.get(), 1, &port)) {
         fail("port");
     }
-    gid_index = find_gid(context.get(), port.gid_tbl_len, &gid);
+    gid_index = find_gid(context.get(), port.gid_tbl_len, config.gid[which], &gid);
     pd.reset(must(ibv_alloc_pd(context.get()), "PD"));
     channel.reset(must(ibv_create_comp_channel(context.get()), "completion channel"));
     send_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, nullptr, 0), "CQ"));
@@ -174,7 +186,7 @@ int Side::to_rtr(const Side &peer)
     ibv_qp_attr attr{};
 
     attr.qp_state = IBV_QPS_RTR;
-    attr.path_mtu = std::min(port.active_mtu, peer.port.active_mtu);
+    attr.path_mtu = std::min({shape.mtu, port.active_mtu, peer.port.active_mtu});
     attr.dest_qp_num = peer.qp->qp_num;
     attr.rq_psn = peer.psn;
     attr.max_dest_rd_atomic = 1;

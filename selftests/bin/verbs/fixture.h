@@ -21,6 +21,8 @@ namespace verbs
 struct Config {
     std::string device[2];
     std::string netns[2];
+    /** IPv6 address; empty: the first global one. */
+    std::string gid[2];
 };
 extern Config config;
 
@@ -51,6 +53,7 @@ struct Shape {
     uint64_t wr_ops = 0; /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
     uint8_t timeout = 14;
     uint8_t retries = 7;
+    ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
 };
 
 /** One end: device, memory, queues, QP. */

@@ -3,64 +3,11 @@
  * A program that scribbles on the rings it shares with the kernel harms its own
  * QP and nothing else.
  */
-#include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <fstream>
-#include <rdma/ib_user_verbs.h>
-#include <sstream>
-#include <unistd.h>
-
 #include "fixture.h"
-#include "rdma/mrc-abi.h"
+#include "mapping.h"
 
 namespace verbs
 {
-
-namespace
-{
-
-/** The mappings of the uverbs device, in the order of their offsets. */
-std::vector<mrc_ring *> ring_mappings()
-{
-    std::ifstream maps("/proc/self/maps");
-    std::vector<std::pair<unsigned long, mrc_ring *>> found;
-    std::vector<mrc_ring *> rings;
-
-    for (std::string line; std::getline(maps, line);) {
-        unsigned long start = 0, offset = 0;
-
-        if (line.find("uverbs") == std::string::npos ||
-            std::sscanf(line.c_str(), "%lx-%*x %*s %lx", &start, &offset) != 2) {
-            continue;
-        }
-        found.emplace_back(offset, reinterpret_cast<mrc_ring *>(start));
-    }
-    std::sort(found.begin(), found.end());
-    for (const auto &[offset, ring] : found) {
-        rings.push_back(ring);
-    }
-    return rings;
-}
-
-int doorbell(ibv_qp *qp)
-{
-    struct {
-        ib_uverbs_cmd_hdr hdr;
-        ib_uverbs_post_send send;
-    } cmd{};
-    ib_uverbs_post_send_resp resp{};
-
-    cmd.hdr = {.command = IB_USER_VERBS_CMD_POST_SEND,
-               .in_words = sizeof(cmd) / 4,
-               .out_words = sizeof(resp) / 4};
-    cmd.send.response = reinterpret_cast<uintptr_t>(&resp);
-    cmd.send.qp_handle = qp->handle;
-    cmd.send.wqe_size = sizeof(ib_uverbs_send_wr);
-    return write(qp->context->cmd_fd, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : errno;
-}
-
-} // namespace
 
 /**
  * The first pair is the victim of its own program, the second one stands by. A
@@ -79,7 +26,7 @@ protected:
     /** All rings of a kind, a's and b's. */
     [[nodiscard]] std::vector<mrc_ring *> kind(size_t n) const
     {
-        return {rings[2 * n], rings[2 * n + 1]};
+        return {rings[2 * n].ring, rings[2 * n + 1].ring};
     }
     /** Both QPs are dead, a new pair works. */
     void expect_contained()
@@ -91,7 +38,7 @@ protected:
     }
 
     static constexpr size_t send_cq = 0, recv_cq = 1, sq = 2, rq = 3;
-    std::vector<mrc_ring *> rings;
+    std::vector<Mapping> rings;
 };
 
 TEST_F(Rings, SendProducerBeyondTheRing)

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One device and the tools that people know: rdma, ibv_devices, ibv_devinfo,
+# perftest's refusals, ibv_rc_pingpong's.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+
+need rdma ibv_devinfo ibv_rc_pingpong ib_write_bw ib_read_lat jq
+
+link_field()
+{
+	rdma -j link show "$1/1" | jq -r ".[0].$2"
+}
+
+devinfo_field()
+{
+	ibv_devinfo -v -d "$1" | awk -v key="$2:" '$1 == key { print $2; exit }'
+}
+
+link_is()
+{
+	[ "$(link_field "$1" state)" = "$2" ]
+}
+
+guid_of()
+{
+	rdma -j dev show "$1" | jq -r '.[0].node_guid'
+}
+
+test_rdma_tool()
+{
+	local guid
+
+	check_equal "rdma link: state" ACTIVE "$(link_field mrc1 state)"
+	check_equal "rdma link: physical state" LINK_UP "$(link_field mrc1 physical_state)"
+	check_equal "rdma link: netdev, in its namespace" veth \
+		"$(on p1 rdma -j link show mrc1/1 | jq -r '.[0].netdev')"
+	guid=$(guid_of mrc1)
+	check "node GUID: not zero" test "$guid" != 0000:0000:0000:0000
+	check "node GUID: differs between devices" test "$guid" != "$(guid_of mrc2)"
+	check "counters: in rdma statistic" grep -q 'tx_packets' <(rdma statistic show link mrc1/1)
+	check "counters: in sysfs" test "$(counter mrc1 ring_corrupt)" = 0
+	check "firmware version" grep -qx '[0-9]*\.[0-9]*\.[0-9]*' \
+		/sys/class/infiniband/mrc1/fw_ver
+}
+
+test_libibverbs()
+{
+	check "ibv_devices lists it" grep -qw mrc1 <(ibv_devices)
+	check "ibv_devinfo -v: nothing to complain about" \
+		test -z "$(ibv_devinfo -v -d mrc1 2>&1 >/dev/null)"
+	check_equal "ibv_devinfo: MTU fits into 9000" 4096 "$(devinfo_field mrc1 active_mtu)"
+	check_equal "ibv_devinfo: link layer" Ethernet "$(devinfo_field mrc1 link_layer)"
+	check "ibv_devinfo: the address is a GID" \
+		grep -q "GID.*$(pair_addr 1), RoCE v2" <(ibv_devinfo -v -d mrc1)
+	ip -n p1 link set veth mtu 1500
+	check_equal "ibv_devinfo: MTU fits into 1500" 1024 "$(devinfo_field mrc1 active_mtu)"
+	ip -n p1 link set veth mtu 9000
+}
+
+test_link_state()
+{
+	ip -n p1 link set veth down
+	check "port: down with its netdev" wait_for link_is mrc1 DOWN
+	check "port: down without carrier" wait_for link_is mrc2 DOWN
+	ip -n p1 link set veth up
+	check "port: up again" wait_for link_is mrc1 ACTIVE
+	check "port: carrier again" wait_for link_is mrc2 ACTIVE
+	# The kernel removed the address with the link.
+	ip -n p1 addr replace "$(pair_addr 1)/64" dev veth nodad
+}
+
+test_creation()
+{
+	ip -n p1 link add dummy0 type dummy
+	ip -n p1 link set dummy0 up
+	check_error "create: netdev has one already" 1 "File exists" \
+		on p1 rdma link add mrc9 type mrc netdev veth
+	check_error "create: loopback is no Ethernet" 1 "Invalid argument" \
+		on p1 rdma link add mrc9 type mrc netdev lo
+	check_not "create: name taken" on p1 rdma link add mrc1 type mrc netdev dummy0
+	check_not "create: no such netdev" on p1 rdma link add mrc9 type mrc netdev nothing
+	check "create: on a dummy" on p1 rdma link add mrc9 type mrc netdev dummy0
+	check "delete" rdma link delete mrc9
+	check "create: again after delete" on p1 rdma link add mrc9 type mrc netdev dummy0
+	check "delete: again" rdma link delete mrc9
+	ip -n p1 link del dummy0
+}
+
+test_rename()
+{
+	check "rename" rdma dev set mrc1 name other0
+	check "rename: seen by libibverbs" grep -qw other0 <(ibv_devices)
+	check "rename: back" rdma dev set other0 name mrc1
+}
+
+# pingpong COMMAND [ARG]...: server in p1, client in p2; the client's status.
+pingpong()
+{
+	local status=0
+
+	background ip netns exec p1 "$@" -d mrc1 >"$TEST_TMP/server.log" 2>&1
+	wait_for listening 18515 || wait_for listening 18515
+	on p2 "$@" -d mrc2 10.99.0.1 >"$TEST_TMP/client.log" 2>&1 || status=$?
+	kill "$BACKGROUND_PID" 2>/dev/null
+	wait "$BACKGROUND_PID" 2>/dev/null
+	cat "$TEST_TMP/client.log"
+	return "$status"
+}
+
+listening()
+{
+	on p1 ss -Htln | grep -q ":$1 "
+}
+
+gid_index()
+{
+	ibv_devinfo -v -d mrc2 | sed -n "s/.*GID\[ *\([0-9]*\)\].*$(pair_addr 2),.*/\1/p"
+}
+
+test_programs()
+{
+	local gid
+
+	gid=$(gid_index)
+	check "ib_write_bw" pingpong ib_write_bw -F -x "$gid" -n 200
+	check "ib_write_lat" pingpong ib_write_lat -F -x "$gid" -n 100
+	check_not "ib_send_bw is refused" pingpong ib_send_bw -F -x "$gid" -n 10
+	check "ib_send_bw says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
+	check_not "ib_read_lat is refused" pingpong ib_read_lat -F -x "$gid" -n 10
+	check_not "ibv_rc_pingpong is refused" pingpong ibv_rc_pingpong -g "$gid" -n 10
+	check "ibv_rc_pingpong says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
+}
+
+test_resources()
+{
+	local qp
+
+	traffic_start --qps 1
+	qp=$(rdma -j -d -d resource show qp link mrc2 | jq '[.[] | select(.type == "RC")][0]')
+	check_equal "rdma resource: state" RTS "$(jq -r .state <<<"$qp")"
+	check "rdma resource -d -d: window" test "$(jq -r .drv_mpr_tx <<<"$qp")" -ge 1
+	check "rdma resource -d -d: packets" \
+		test "$(jq -r .drv_tx_packets <<<"$qp")" -ge 1000
+	check "rdma resource: MRs" test "$(rdma -j -d -d resource show mr dev mrc2 | jq length)" -ge 1
+	check "rdma resource: CQs" test "$(rdma -j -d -d resource show cq dev mrc2 | jq length)" -ge 1
+	kill "$TRAFFIC_CLIENT"
+	wait "$TRAFFIC_CLIENT"
+	check_equal "traffic ended well" 0 $?
+}
+
+pair_up
+test_rdma_tool
+test_libibverbs
+test_link_state
+test_creation
+test_rename
+test_programs
+test_resources
+finish
