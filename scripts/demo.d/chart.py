@@ -104,7 +104,8 @@ class Chart:
             roof = [f + i["planes"][k]["gbps"] for f, i in zip(floor, self.intervals)]
             outline = list(zip(times, roof)) + list(zip(reversed(times), reversed(floor)))
             points = " ".join(f"{self.x(t):.1f},{self.y(v):.1f}" for t, v in outline)
-            self.put(f'<polygon class="area" fill="{color_of(plane["port"])}" points="{points}"/>')
+            color = color_of(plane["port"])
+            self.put(f'<polygon class="area" fill="{color}" points="{points}"/>')
             floor = roof
 
     def axes(self):

@@ -58,6 +58,9 @@ def complaints(record, summary):
         found.append(f"{summary['qp_errors']} QP errors")
     if not summary["bytes_verified"]:
         found.append("no bytes were verified")
+    late = record.setup["seconds"] - 2
+    if any(fault["to"] is None or fault["to"] > late for fault in record.faults):
+        found.append("this machine was too busy: the faults came too late, or did not end in time")
     for phase in summary["phases"]:
         if not phase["gbps"]:
             found.append(f"no traffic in the phase '{phase['name']}'")
@@ -77,7 +80,7 @@ def print_summary(summary):
           f"{write_bw['status']}")
     print(f"QP errors: {summary['qp_errors']}")
     print(f"Packets retransmitted: {summary['retransmitted_packets']:,}")
-    print(f"Bytes verified: {summary['bytes_verified']:,}, written by mrc_traffic beside ib_write_bw")
+    print(f"Bytes verified: {summary['bytes_verified']:,} (mrc_traffic, beside ib_write_bw)")
 
 
 def write_files(folder, record, summary):
@@ -88,7 +91,7 @@ def write_files(folder, record, summary):
         json.dump({"setup": record.setup, "faults": record.faults, "samples": samples,
                    "intervals": intervals, "summary": summary}, file, indent=1)
         file.write("\n")
-    title = (f"One queue pair over {len(samples[0]['planes'])} planes: {record.setup['command']}")
+    title = f"ib_write_bw, one queue pair over {len(samples[0]['planes'])} planes"
     with open(os.path.join(folder, "goodput.svg"), "w", encoding="utf-8") as file:
         file.write(Chart(intervals, record.faults, title).svg())
 

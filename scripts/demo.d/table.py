@@ -49,7 +49,8 @@ class Live:
     def table(self, record):
         sample = record.samples[-1]
         rate = window(record.samples)
-        lines = ["", self.paint(BOLD, f" {sample['t']:5.1f} s   goodput {rate['gbps']:.2f} Gb/s"), "",
+        title = f" {sample['t']:5.1f} s   goodput {rate['gbps']:.2f} Gb/s"
+        lines = ["", self.paint(BOLD, title), "",
                  " plane   state   packets/s    Gb/s   EVs good   retransmitted"]
         for plane, speed in zip(sample["planes"], rate["planes"]):
             lines.append(self.row(plane, speed))
