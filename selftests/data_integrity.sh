@@ -4,7 +4,7 @@
 # What is written is what arrives, to the byte, and nothing beside it changes:
 # sizes from 0 B to 64 MiB, any alignment, gather lists, inline data, several QPs,
 # both directions, over four planes.
-# timeout: 400
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

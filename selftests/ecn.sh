@@ -3,6 +3,7 @@
 #
 # A switch marks what takes one path: the SACKs say SKIP_ONCE, and the sender uses
 # that path less, without losing anything.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,7 @@
 #
 # The ICRC on the wire: right when on, zero when off on both ends, and a receiver
 # that checks it takes nothing without it.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

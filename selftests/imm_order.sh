@@ -3,6 +3,7 @@
 #
 # Immediates come once, in the order of sending, and only after everything before
 # them - while packets overtake each other on paths of different length.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

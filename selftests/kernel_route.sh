@@ -3,6 +3,7 @@
 #
 # A path that follows a kernel route with seg6 encapsulation in a table of its own,
 # and goes on following when that route changes under traffic.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -38,6 +39,9 @@ only_spine()
 	before=$(switch_received p1t1s$((3 - $1)) t0r1)
 	spine_gets "$1" && [ "$(switch_received p1t1s$((3 - $1)) t0r1)" = "$before" ]
 }
+
+# Losses at the end of everything are found by the timer: 67 ms.
+TRAFFIC_TIMEOUT=16
 
 need jq python3
 lab_up --planes 1

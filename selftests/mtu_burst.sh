@@ -3,7 +3,7 @@
 #
 # Fabric MTUs of 1500 and 9000, path MTUs, and one or several packets per skb, in
 # all combinations: the data is right, and packets have the size that was asked for.
-# timeout: 400
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

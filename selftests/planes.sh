@@ -3,6 +3,7 @@
 #
 # Planes and spines go and come back under traffic: it goes on over the others, data
 # verified, no QP error, and comes back.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -92,6 +93,9 @@ check_carrier_alone()
 	check_traffic_end "carrier alone: verified"
 	lab netem all off
 }
+
+# Losses at the end of everything are found by the timer: 67 ms.
+TRAFFIC_TIMEOUT=16
 
 need jq python3 tc
 lab_up --planes 4

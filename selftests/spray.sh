@@ -4,6 +4,7 @@
 # Packets are spread over all paths: every plane gets its share, every EV is used,
 # and consecutive PSNs take different EVs - seen at the switches that the hosts are
 # attached to.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
