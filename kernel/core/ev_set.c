@@ -153,8 +153,13 @@ static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	case MRC_EV_GOOD:
 		return true;
 	case MRC_EV_SKIP:
+		/* Stepped over for the whole batch, and picks of a batch share @now. */
+		if (!e->retry_at)
+			e->retry_at = now;
+		if (e->retry_at == now)
+			return false;
 		e->state = MRC_EV_GOOD;
-		return false;
+		return true;
 	case MRC_EV_ASSUMED_BAD:
 		if (now < e->retry_at)
 			return false;
@@ -176,9 +181,22 @@ static void find_retry_at(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 			p->retry_at = min(p->retry_at, s->ev[i].retry_at);
 }
 
+static u16 pick_state(struct mrc_ev_set *s, struct mrc_ev_plane *p, u8 state)
+{
+	unsigned int n;
+
+	for (n = 2u * p->count; n; n--) {
+		u16 ev = step(s, p);
+
+		if (s->ev[ev].state == state)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
 /*
- * The plane's next usable EV. From any position 2 * count steps pass every EV,
- * and a rotation more passes once again those that were to be skipped.
+ * The plane's next usable EV. From any position 2 * count steps pass every EV.
+ * Where all are to be skipped one is taken nevertheless: the plane keeps its share.
  */
 static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 {
@@ -186,27 +204,14 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 
 	if (!p->good && now < p->retry_at)
 		return MRC_EV_NONE;
-	for (n = 3u * p->count; n; n--) {
+	for (n = 2u * p->count; n; n--) {
 		u16 ev = step(s, p);
 
 		if (take(s, p, &s->ev[ev], now))
 			return ev;
 	}
 	find_retry_at(s, p);
-	return MRC_EV_NONE;
-}
-
-static u16 pick_bad(struct mrc_ev_set *s, struct mrc_ev_plane *p)
-{
-	unsigned int n;
-
-	for (n = 2u * p->count; n; n--) {
-		u16 ev = step(s, p);
-
-		if (s->ev[ev].state == MRC_EV_ASSUMED_BAD)
-			return ev;
-	}
-	return MRC_EV_NONE;
+	return p->good ? pick_state(s, p, MRC_EV_SKIP) : MRC_EV_NONE;
 }
 
 /* One round over the planes, each getting its turn. */
@@ -222,7 +227,8 @@ static u16 pick_round(struct mrc_ev_set *s, bool usable, u64 now)
 			s->next_plane = 0;
 		if (!plane_up(s, p))
 			continue;
-		ev = usable ? pick_usable(s, p, now) : pick_bad(s, p);
+		ev = usable ? pick_usable(s, p, now) :
+			      pick_state(s, p, MRC_EV_ASSUMED_BAD);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
@@ -238,8 +244,10 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 
 void mrc_ev_marked(struct mrc_ev_set *s, u16 ev)
 {
-	if (ev < s->count && s->ev[ev].state == MRC_EV_GOOD)
-		s->ev[ev].state = MRC_EV_SKIP;
+	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD)
+		return;
+	s->ev[ev].state = MRC_EV_SKIP;
+	s->ev[ev].retry_at = 0;
 }
 
 static bool floor_reached(const struct mrc_ev_set *s,

@@ -36,7 +36,8 @@ enum mrc_ev_state {
  * @port: 1..32
  * @trial: back from ASSUMED_BAD, nothing acknowledged yet
  * @hold: exponent of the hold time, grows with each failed trial
- * @retry_at: ns, when an ASSUMED_BAD EV may be tried again
+ * @retry_at: ns, when an ASSUMED_BAD EV may be tried again; SKIP: when it was
+ *            stepped over first, 0 before
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -108,12 +109,12 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 /**
  * mrc_ev_pick() - the EV for the next packet or batch
  * @s: the set
- * @now: ns
+ * @now: ns, not 0; the same for all picks of one batch
  *
  * Steps over ports that are down, DENIED and ASSUMED_BAD EVs (one whose hold
- * time is over becomes GOOD on trial) and, once, over SKIP EVs, which become
- * GOOD again by it. If no EV is usable but some port is up, an ASSUMED_BAD EV is
- * returned rather than none.
+ * time is over becomes GOOD on trial) and, once, over SKIP EVs: they are left out
+ * of one batch, and become GOOD again when a later one passes them. If no EV is
+ * usable but some port is up, an ASSUMED_BAD EV is returned rather than none.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */
