@@ -40,8 +40,8 @@ only_spine()
 	spine_gets "$1" && [ "$(switch_received p1t1s$((3 - $1)) t0r1)" = "$before" ]
 }
 
-# Losses at the end of everything are found by the timer: 67 ms.
-TRAFFIC_TIMEOUT=16
+# A second, seven times: there is no route at all for a while.
+TRAFFIC_TIMEOUT=20
 
 need jq python3
 lab_up --planes 1

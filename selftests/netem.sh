@@ -51,8 +51,8 @@ duplicates='^duplicate_request'
 disorder='^out_of_sequence'
 damage='^(rx_drop_|rx_icrc_)'
 
-# Losses at the end of everything are found by the timer: 67 ms.
-TRAFFIC_TIMEOUT=16
+# Losses at the end of everything are found by the timer: a quarter of a second.
+TRAFFIC_TIMEOUT=18
 
 need jq tc
 lab_up --planes 2

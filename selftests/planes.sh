@@ -94,8 +94,8 @@ check_carrier_alone()
 	lab netem all off
 }
 
-# Losses at the end of everything are found by the timer: 67 ms.
-TRAFFIC_TIMEOUT=16
+# Losses at the end of everything are found by the timer: a quarter of a second.
+TRAFFIC_TIMEOUT=18
 
 need jq python3 tc
 lab_up --planes 4

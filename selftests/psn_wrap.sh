@@ -45,8 +45,8 @@ check_wrap()
 	done
 }
 
-# Losses at the end of everything are found by the timer: 67 ms.
-TRAFFIC_TIMEOUT=16
+# Losses at the end of everything are found by the timer: a quarter of a second.
+TRAFFIC_TIMEOUT=18
 
 need jq python3
 lab_up --planes 1

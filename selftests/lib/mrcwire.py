@@ -609,6 +609,10 @@ def decode(args):
     return 0
 
 
+def count_in(table, key):
+    table[key] = table.get(key, 0) + 1
+
+
 class Spray:
     """How write packets, retransmissions aside, were spread over EVs and interfaces."""
 
@@ -621,8 +625,8 @@ class Spray:
         if packet["bth"]["rtx"]:
             return
         ev, interface = packet["ev"], packet["if"]
-        self.evs[ev] = self.evs.get(ev, 0) + 1
-        self.interfaces[interface] = self.interfaces.get(interface, 0) + 1
+        count_in(self.evs, ev)
+        count_in(self.interfaces, interface)
         self.ev_of[packet["bth"]["qpn"], packet["bth"]["psn"]] = ev
 
     def result(self):
@@ -640,15 +644,24 @@ class Spray:
         }
 
 
-def add_up(result, packet):
+def verdict(packet, sent):
+    """What the ICRC is like. A write that was sent twice may be stale: payloads are not
+    copied, and once one of both has arrived the program may put something else there.
+    """
+    if "reth" not in packet or packet["icrc"] != "bad":
+        return packet["icrc"]
+    key = packet["bth"]["qpn"], packet["bth"]["psn"]
+    return "stale" if packet["bth"]["rtx"] or key in sent else "bad"
+
+
+def add_up(result, packet, sent):
     name = packet["name"]
-    result["packets"][name] = result["packets"].get(name, 0) + 1
+    count_in(result["packets"], name)
     if name == "ERROR":
         result["errors"] = (result["errors"] + [packet["error"]])[:10]
         return
-    result["icrc"][packet["icrc"]] = result["icrc"].get(packet["icrc"], 0) + 1
-    depth = str(packet["depth"])
-    result["depths"][depth] = result["depths"].get(depth, 0) + 1
+    count_in(result["icrc"], verdict(packet, sent))
+    count_in(result["depths"], str(packet["depth"]))
     result["reserved"] += packet["reserved"]
     result["largest_payload"] = max(result["largest_payload"], packet["payload"])
     result["most_segments"] = max(result["most_segments"], packet["segments"])
@@ -659,8 +672,10 @@ def summary(args):
     result = {"packets": {}, "icrc": {}, "depths": {}, "errors": [], "reserved": 0}
     result.update({"largest_payload": 0, "most_segments": 0})
     spray = Spray()
-    for packet in read_packets(args.file, args.mtu):
-        add_up(result, packet)
+    packets = list(read_packets(args.file, args.mtu))
+    sent = {(p["bth"]["qpn"], p["bth"]["psn"]) for p in packets if "reth" in p and p["bth"]["rtx"]}
+    for packet in packets:
+        add_up(result, packet, sent)
         if "reth" in packet:
             spray.add(packet)
     result.update(spray.result())

@@ -107,7 +107,8 @@ counters()
 			(.value | numbers) != 0) | "\(.key)=\(.value)"' | tr '\n' ' '
 }
 
-# What must never be counted where nothing is broken.
+# What must never be counted where nothing is broken. Late duplicates may find their
+# payload changed (see mrcwire.py) or their QP gone: check_counters_clean knows.
 TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
 # What must not be counted whatever happens to packets.
 QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
@@ -115,7 +116,14 @@ QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_
 # check_counters_clean PATTERN: on both hosts.
 check_counters_clean()
 {
-	check_equal "counters: no trouble" " " "$(counters h1 "$1") $(counters h2 "$1")"
+	local found
+
+	found="$(counters h1 "$1") $(counters h2 "$1")"
+	if [ -n "$(counters h1 '^retransmitted')$(counters h2 '^retransmitted')" ]; then
+		found=$(sed -E 's/(rx_icrc_encapsulated|rx_drop_no_qp|rx_drop_qp_state)=[0-9]+ //g' \
+			<<<"$found")
+	fi
+	check_equal "counters: no trouble" " " "$found"
 }
 
 # plane_stats HOST NAME: of all its planes, by port.
@@ -208,7 +216,7 @@ check_wire()
 {
 	if wire summary "$TEST_TMP/capture.pcapng" --mtu "$2" >"$TEST_TMP/summary.json"; then
 		check_equal "$1: every ICRC is $3, reserved bits are zero" "[\"$3\"] 0" \
-			"$(summary '"\(.icrc | keys) \(.reserved)"')"
+			"$(summary '"\(.icrc | del(.stale) | keys) \(.reserved)"')"
 	else
 		fail "$1: decodes" "$(cat "$TEST_TMP/summary.json")"
 	fi
