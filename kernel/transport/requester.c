@@ -497,10 +497,11 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	if (more && mrc_batch_send(qp, &b))
 		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
 			    "memory region revoked under a request");
-	if (err)
+	if (err == -ECANCELED)
+		mrc_qp_to_err(qp);	/* its error completion says it all */
+	else if (err)
 		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
-			    err == -EBADMSG ? "send ring corrupt" :
-					      "invalid request posted");
+			    "send ring corrupt");
 	return more && !err;
 }
 
@@ -547,19 +548,22 @@ void mrc_qp_kick(struct mrc_qp *qp)
 
 /* ---- the end of requests ------------------------------------------------- */
 
-static enum mrc_counter mrc_requester_status_counter(enum ib_wc_status status)
+/* What verbs does not count itself: it sees each CQE, not what led to it. */
+static void mrc_requester_count_end(const struct mrc_qp *qp,
+				    enum ib_wc_status status)
 {
 	switch (status) {
-	case IB_WC_WR_FLUSH_ERR:
-		return MRC_CNT_REQ_CQE_FLUSH;
 	case IB_WC_REM_ACCESS_ERR:
-		return MRC_CNT_REQ_REMOTE_ACCESS;
+		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_ACCESS);
+		break;
 	case IB_WC_REM_INV_REQ_ERR:
-		return MRC_CNT_REQ_REMOTE_INVALID;
+		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_INVALID);
+		break;
 	case IB_WC_RETRY_EXC_ERR:
-		return MRC_CNT_RETRY_EXCEEDED;
+		mrc_count(qp->dev, MRC_CNT_RETRY_EXCEEDED);
+		break;
 	default:
-		return MRC_CNT_REQ_CQE_ERROR;
+		break;
 	}
 }
 
@@ -571,8 +575,7 @@ static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
 
 	if (wqe->sent && (wqe->flags & MRC_WQE_IMM))
 		qp->imm_inflight--;
-	if (status != IB_WC_SUCCESS)
-		mrc_count(qp->dev, mrc_requester_status_counter(status));
+	mrc_requester_count_end(qp, status);
 	if (!qp->dead)
 		qp->ops->send_done(qp->priv, wqe, status);
 	mrc_wqe_release(wqe);
