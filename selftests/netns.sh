@@ -75,7 +75,7 @@ test_isolation()
 {
 	pair_up
 	check "isolation: mrcctl sees the namespace's own device" \
-		test "$(on p1 mrcctl -j device show | jq -r '.[].name // .[].device')" = mrc1
+		test "$(on p1 mrcctl -j device show | jq -r '.[]."dev-name"')" = mrc1
 	check_not "isolation: and not another's" on p1 mrcctl device show mrc2
 	check "isolation: in the shared mode the rdma tool sees both" sees p1 mrc2
 }

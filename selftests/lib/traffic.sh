@@ -4,8 +4,9 @@
 # For tests of the data path, behind lib.sh: verified traffic between the hosts
 # of a fabric, counters, and captures. Host h1 has device mrc0, h2 has mrc1.
 
-# Ends a hung run; no measure of anything.
-TRAFFIC_STALL=${TRAFFIC_STALL:-60}
+# These end a hung run, and measure nothing.
+TRAFFIC_STALL=${TRAFFIC_STALL:-120}
+WAIT_LIMIT=120
 # Retransmission timeout for runs that name none: half a second. A machine that has
 # other things to do may stand still for a while, and a test that looks at what was
 # sent wants no retransmissions for that reason.

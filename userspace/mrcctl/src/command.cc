@@ -121,14 +121,4 @@ std::optional<std::string> optional_device(Args &args, const char *keyword)
     return args.take("device");
 }
 
-std::vector<unsigned> ports_of(uint32_t mask)
-{
-    std::vector<unsigned> ports;
-
-    for (unsigned bit = 0; bit < 32; bit++)
-        if (mask >> bit & 1)
-            ports.push_back(bit + 1);
-    return ports;
-}
-
 } // namespace mrcctl

@@ -97,7 +97,4 @@ inline void value_of(const mrcnl::Result<void> &result)
 /** The name of a device, if there is one more word and it is not @p keyword. */
 std::optional<std::string> optional_device(Args &args, const char *keyword = nullptr);
 
-/** Numbers of the bits that are set, from 1 on. */
-std::vector<unsigned> ports_of(uint32_t mask);
-
 } // namespace mrcctl

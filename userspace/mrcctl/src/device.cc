@@ -54,10 +54,10 @@ void print_device(Printer &p, const mrcnl::Device &device)
     p.bare("dev-name", device.device.name, Color::name);
     p.hidden("ifindex", device.ifindex);
     p.text("ifname", device.ifname);
-    p.list("ports-up", ports_of(device.ports_up));
+    p.ports("ports-up", device.ports_up);
     p.number("qps", device.qps);
     print_settings(p, device.settings);
-    if (p.options().statistics)
+    if (p.options().statistics && !device.counters.empty())
         print_counters(p, device.counters);
     p.end_object();
 }

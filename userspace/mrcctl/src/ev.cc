@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
-
 #include "command.h"
 #include "objects.h"
 
@@ -64,14 +62,6 @@ void allow(Context &context, Args &args)
 
 constexpr Command commands[] = {{"show", show}, {"deny", deny}, {"allow", allow}};
 
-std::string hex(uint32_t value)
-{
-    char text[16];
-
-    snprintf(text, sizeof(text), "0x%08x", value);
-    return text;
-}
-
 void print_segments(Printer &p, const mrcnl::EvSegments &path)
 {
     std::vector<std::string> texts;
@@ -81,6 +71,7 @@ void print_segments(Printer &p, const mrcnl::EvSegments &path)
     if (p.options().json) {
         p.enter("encap");
         p.list("srh", texts);
+        p.flag("reduced", path.reduced);
         p.leave();
     } else {
         p.list("segs", texts);
@@ -101,10 +92,8 @@ void print_ev(Printer &p, const mrcnl::EvSpec &ev)
         print_segments(p, *segments);
     else if (const auto *table = std::get_if<mrcnl::EvTable>(&ev.path))
         p.number("table", table->table);
-    else if (p.options().json)
-        p.number("value", std::get<mrcnl::EvValue>(ev.path).value);
     else
-        p.text("value", hex(std::get<mrcnl::EvValue>(ev.path).value));
+        p.hex("value", std::get<mrcnl::EvValue>(ev.path).value);
     p.flag("denied", ev.denied, Color::bad);
 }
 

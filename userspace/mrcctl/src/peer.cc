@@ -43,7 +43,7 @@ void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs)
         p.number("port", ev.port);
         p.text("state", to_string(ev.state), color_of(ev.state));
         if (ev.value)
-            p.number("value", *ev.value);
+            p.hex("value", *ev.value);
         print_counters(p, ev.tx_packets, ev.lost, ev.marked);
         p.end_object();
     }
@@ -66,9 +66,9 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const EvsByPeer &evs)
     p.number("evs-assumed-bad", peer.evs_assumed_bad);
     p.number("evs-denied", peer.evs_denied);
     p.number("min-active", peer.min_active);
-    p.list("local-ports", ports_of(peer.local_ports));
+    p.ports("local-ports", peer.local_ports);
     if (p.options().details || p.options().json)
-        p.list("remote-ports", ports_of(peer.remote_ports));
+        p.ports("remote-ports", peer.remote_ports);
     if (p.options().statistics) {
         p.line();
         print_counters(p, peer.tx_packets, peer.lost, peer.marked);

@@ -1,8 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "printer.h"
 
+#include <array>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
 namespace mrcctl
 {
+
+using Json = nlohmann::ordered_json;
+
+struct Printer::Document {
+    Json objects = Json::array();  ///< finished ones
+    std::vector<Json> open;        ///< those being filled, outermost first
+    std::vector<std::string> keys; ///< under which the inner ones go
+
+    void put(const char *key, Json value) { open.back()[key] = std::move(value); }
+
+    Json take()
+    {
+        Json value = std::move(open.back());
+
+        open.pop_back();
+        return value;
+    }
+
+    void enter(const char *key, Json value)
+    {
+        keys.emplace_back(key);
+        open.push_back(std::move(value));
+    }
+
+    void leave()
+    {
+        Json inner = take();
+
+        put(keys.back().c_str(), std::move(inner));
+        keys.pop_back();
+    }
+};
 
 namespace
 {
@@ -35,12 +72,19 @@ std::string printable(const std::string &text)
     return clean;
 }
 
+std::string dump(const Json &json, int indent)
+{
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 } // namespace
 
-void Printer::put(const char *key, Json value)
+Printer::Printer(std::ostream &out, PrintOptions options)
+    : out_(out), options_(options), document_(std::make_unique<Document>())
 {
-    here()[key] = std::move(value);
 }
+
+Printer::~Printer() = default;
 
 void Printer::word(const std::string &text, Color color)
 {
@@ -57,7 +101,7 @@ void Printer::begin_object()
 {
     depth_++;
     if (options_.json)
-        stack_.push_back(Json::object());
+        document_->open.push_back(Json::object());
     else if (depth_ > 1)
         line();
     else
@@ -74,21 +118,20 @@ void Printer::end_object()
             out_.flush();
         return;
     }
-    Json object = std::move(stack_.back());
+    Json object = document_->take();
 
-    stack_.pop_back();
-    if (!stack_.empty())
-        here().push_back(std::move(object));
+    if (!document_->open.empty())
+        document_->open.back().push_back(std::move(object));
     else if (streaming_)
-        out_ << object.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+        out_ << dump(object, -1) << std::endl;
     else
-        document_.push_back(std::move(object));
+        document_->objects.push_back(std::move(object));
 }
 
 void Printer::number(const char *key, uint64_t value)
 {
     if (options_.json) {
-        put(key, value);
+        document_->put(key, value);
         return;
     }
     word(key, Color::none);
@@ -98,7 +141,7 @@ void Printer::number(const char *key, uint64_t value)
 void Printer::text(const char *key, const std::string &value, Color color)
 {
     if (options_.json) {
-        put(key, value);
+        document_->put(key, value);
         return;
     }
     word(key, Color::none);
@@ -108,7 +151,7 @@ void Printer::text(const char *key, const std::string &value, Color color)
 void Printer::bare(const char *key, const std::string &value, Color color)
 {
     if (options_.json)
-        put(key, value);
+        document_->put(key, value);
     else
         word(value, color);
 }
@@ -116,23 +159,75 @@ void Printer::bare(const char *key, const std::string &value, Color color)
 void Printer::on_off(const char *key, bool value)
 {
     if (options_.json)
-        put(key, value);
+        document_->put(key, value);
     else
         text(key, value ? "on" : "off");
+}
+
+void Printer::list(const char *key, const std::vector<std::string> &values)
+{
+    std::string line;
+
+    for (const std::string &value : values)
+        line += (line.empty() ? "" : ",") + value;
+    if (options_.json)
+        document_->put(key, values);
+    else
+        text(key, line.empty() ? "-" : line);
+}
+
+void Printer::ports(const char *key, uint32_t mask)
+{
+    std::string line;
+    Json numbers = Json::array();
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if (!(mask >> bit & 1))
+            continue;
+        numbers.push_back(bit + 1);
+        const bool first = bit == 0 || !(mask >> (bit - 1) & 1);
+        const bool last = bit == 31 || !(mask >> (bit + 1) & 1);
+        if (first)
+            line += (line.empty() ? "" : ",") + std::to_string(bit + 1);
+        else if (last)
+            line += "-" + std::to_string(bit + 1);
+    }
+    if (options_.json)
+        document_->put(key, std::move(numbers));
+    else
+        text(key, line.empty() ? "-" : line);
+}
+
+void Printer::hex(const char *key, uint32_t value)
+{
+    std::array<char, 16> digits{};
+
+    if (options_.json) {
+        document_->put(key, value);
+        return;
+    }
+    snprintf(digits.data(), digits.size(), "0x%08x", value);
+    text(key, digits.data());
 }
 
 void Printer::flag(const char *key, bool value, Color color)
 {
     if (options_.json)
-        put(key, value);
+        document_->put(key, value);
     else if (value)
         word(key, color);
 }
 
-void Printer::hidden(const char *key, Json value)
+void Printer::hidden(const char *key, uint64_t value)
 {
     if (options_.json)
-        put(key, std::move(value));
+        document_->put(key, value);
+}
+
+void Printer::hidden(const char *key, const std::string &value)
+{
+    if (options_.json)
+        document_->put(key, value);
 }
 
 void Printer::plain(const std::string &text, Color color)
@@ -151,31 +246,22 @@ void Printer::line()
 
 void Printer::enter(const char *key)
 {
-    if (options_.json) {
-        keys_.emplace_back(key);
-        stack_.push_back(Json::object());
-        return;
-    }
-    line();
+    if (options_.json)
+        document_->enter(key, Json::object());
+    else
+        line();
 }
 
 void Printer::leave()
 {
-    if (!options_.json)
-        return;
-    Json inner = std::move(stack_.back());
-
-    stack_.pop_back();
-    put(keys_.back().c_str(), std::move(inner));
-    keys_.pop_back();
+    if (options_.json)
+        document_->leave();
 }
 
 void Printer::begin_list(const char *key)
 {
-    if (!options_.json)
-        return;
-    keys_.emplace_back(key);
-    stack_.push_back(Json::array());
+    if (options_.json)
+        document_->enter(key, Json::array());
 }
 
 void Printer::end_list()
@@ -187,9 +273,8 @@ void Printer::finish()
 {
     if (!options_.json || streaming_)
         return;
-    out_ << document_.dump(options_.pretty ? 4 : -1, ' ', false, Json::error_handler_t::replace)
-         << '\n';
-    document_ = Json::array();
+    out_ << dump(document_->objects, options_.pretty ? 4 : -1) << '\n';
+    document_->objects = Json::array();
 }
 
 } // namespace mrcctl

@@ -7,11 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace mrcctl
 {
@@ -34,9 +33,8 @@ struct PrintOptions {
 class Printer
 {
   public:
-    using Json = nlohmann::ordered_json;
-
-    Printer(std::ostream &out, PrintOptions options) : out_(out), options_(options) {}
+    Printer(std::ostream &out, PrintOptions options);
+    ~Printer();
 
     const PrintOptions &options() const { return options_; }
 
@@ -53,10 +51,14 @@ class Printer
     /** The key alone, when true; JSON: true or false */
     void flag(const char *key, bool value, Color color = Color::none);
     /** "key a,b,c" */
-    template <typename T>
-    void list(const char *key, const std::vector<T> &values);
+    void list(const char *key, const std::vector<std::string> &values);
+    /** Bits that are set, counted from 1. "key 1-3,5" or "key -"; JSON: a list of numbers */
+    void ports(const char *key, uint32_t mask);
+    /** "key 0x..."; JSON: a number */
+    void hex(const char *key, uint32_t value);
     /** JSON only. */
-    void hidden(const char *key, Json value);
+    void hidden(const char *key, uint64_t value);
+    void hidden(const char *key, const std::string &value);
     /** Text only. */
     void plain(const std::string &text, Color color = Color::none);
 
@@ -78,36 +80,17 @@ class Printer
     void set_streaming() { streaming_ = true; }
 
   private:
+    /** The JSON under construction. */
+    struct Document;
+
     void word(const std::string &text, Color color);
-    Json &here() { return stack_.back(); }
-    void put(const char *key, Json value);
 
     std::ostream &out_;
     PrintOptions options_;
-    Json document_ = Json::array();
-    std::vector<Json> stack_;
-    std::vector<std::string> keys_;
+    std::unique_ptr<Document> document_;
     unsigned depth_ = 0;
     bool start_of_line_ = true;
     bool streaming_ = false;
 };
-
-template <typename T>
-void Printer::list(const char *key, const std::vector<T> &values)
-{
-    if (options_.json) {
-        put(key, Json(values));
-        return;
-    }
-    std::string line;
-    for (const T &value : values) {
-        line += line.empty() ? "" : ",";
-        if constexpr (std::is_arithmetic_v<T>)
-            line += std::to_string(value);
-        else
-            line += value;
-    }
-    text(key, line.empty() ? "-" : line);
-}
 
 } // namespace mrcctl

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Writes that may not be: refused in order, told to both programs, counted on both
+# sides; and immediates that the receiver has no place for.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+# Counters that tell errors, h1 writes to h2.
+ERRORS='^(rx_drop_|rx_icrc|retry_exceeded|req_|resp_|nak_|out_of_buffer|ring_corrupt)'
+
+# snapshot: all error counters of both hosts, as lines "HOST.NAME VALUE".
+snapshot()
+{
+	local host
+
+	for host in h1 h2; do
+		rdma -j statistic show link "$(device_of $host)/1" |
+			jq -r --arg p "$ERRORS" --arg h $host '.[0] | to_entries[] |
+				select(.key | test($p)) | "\($h).\(.key) \(.value)"'
+	done | sort
+}
+
+# changes: since the snapshot in a file, as "HOST.NAME+N ...".
+changes()
+{
+	snapshot | join "$1" - | awk '$3 != $2 { printf "%s%s+%d", s, $1, $3 - $2; s = " " }'
+}
+
+errors()
+{
+	timeout 120 mrc_errors --gtest_filter="$1" -n h1 -g "$(lab gid h1)" mrc0 \
+		-N h2 -G "$(lab gid h2)" mrc1
+}
+
+# try CASE CHANGES: the case is as it should be, and changes these error counters.
+try()
+{
+	snapshot >"$TEST_TMP/before"
+	check "$1" errors "$1"
+	check_equal "$1: counters" "$2" "$(changes "$TEST_TMP/before")"
+}
+
+# Three receives are posted on each side, and one write is flushed behind the bad one.
+refused='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.req_remote_access_errors+1'
+refused+=' h1.resp_cqe_flush_error+3'
+refused+=' h2.nak_sent+1 h2.resp_cqe_flush_error+3 h2.resp_remote_access_errors+1'
+found_here='h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.resp_cqe_flush_error+3'
+
+need jq mrc_errors mrc_traffic
+lab_up --planes 2 --spines 1
+
+for case in WrongKeyByte WrongKeyIndex EndExceeded BeforeTheBeginning AddressWraps \
+	LastPacketExceeds RegionWithoutRemoteWrite KeyOfAnotherDomain KeyThatIsGone; do
+	try "Access.$case" "$refused"
+done
+for case in WrongLocalKey LocalEndExceeded; do
+	try "Access.$case" "$found_here"
+done
+try Access.QpWithoutRemoteWrite "h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1 h2.nak_sent+1 h2.resp_remote_access_errors+1"
+check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic
+check "Access.SourceDeregisteredUnderTraffic" errors Access.SourceDeregisteredUnderTraffic
+
+try Immediates.WithoutReceive "h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.req_remote_invalid_request+1 h2.nak_sent+1 h2.out_of_buffer+1 h2.resp_cqe_error+1"
+try Immediates.MoreThanTheLimit ""
+# Packets that wait on one plane make the receiver keep immediates of the other.
+check "delay a plane" lab netem plane 1 delay 30ms
+try Immediates.MoreThanTheLimit ""
+check "cut the network" lab netem all loss 100%
+try Immediates.HeldBackAtTheLimit "h1.req_cqe_error+1 h1.req_cqe_flush_error+19 h1.retry_exceeded_err+1"
+check "heal the network" lab netem all off
+check_traffic "afterwards: data flows" h1 h2 --sizes 1,64K --iterations 50 --both
+finish

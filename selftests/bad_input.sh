@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Packets that are wrong, as they come out of a fabric with and without an outer
+# header: each is counted under the one name that says why, nothing is answered, and
+# the QP they were meant for goes on.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+
+mac_of()
+{
+	ip -n "$1" -j link show dev "$2" | jq -r '.[0].address'
+}
+
+# inject_plain, inject_srv6 COMMAND [OPTION]...: to h2, from the last switch as it
+# leaves the fabric; or through all of it.
+inject_plain()
+{
+	inject "$@" --via p1t0r2:h2 --mac "$(mac_of h2 eth1)"
+}
+
+inject_srv6()
+{
+	inject "$@" --via h1:eth1 --mac "$(mac_of p1t0r1 h1)" --outer-src "$(lab sid h1)" \
+		--outer "$(lab path h1 h2 1)"
+}
+
+inject()
+{
+	python3 "$SELFTESTS/lib/inject.py" "$@" --device mrc1 --held "$HOLD_FILE" \
+		--second "$(lab sid h2)" --mpr "$mpr"
+}
+
+# verdicts NAME COMMAND...: each line of the injector is a result of ours.
+verdicts()
+{
+	local name=$1 verdict rest seen=0
+	shift
+
+	while read -r verdict rest; do
+		seen=$((seen + 1))
+		case $verdict in
+		pass) ok "$name: $rest" ;;
+		*) fail "$name: ${rest%%: counted*}" "$rest" ;;
+		esac
+	done < <("$@" 2>&1)
+	[ "$seen" -gt 0 ] || fail "$name: ran"
+}
+
+# silent WAY: what must not be answered, and is not.
+silent()
+{
+	capture_start --direction out -i h2:eth1 -i h2:eth2
+	verdicts "$1" inject_"$1" silent
+	capture_stop "$1"
+	check_equal "$1: nothing was answered" "" "$(decoded 1024)"
+	hold_write "$1: the QP goes on"
+}
+
+blast()
+{
+	verdicts "$1: noise" inject_"$1" blast --count 3000
+	check "$1: noise: device still there" rdma dev show mrc1
+}
+
+need jq python3 mrc_hold
+lab_up --planes 2 --spines 1
+mpr=$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')
+hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
+hold_write "before: data flows"
+# Good packets are answered: what follows is wrong in one point each, and no more.
+verdicts "plain" inject_plain answered
+verdicts "srv6" inject_srv6 answered
+silent plain
+silent srv6
+check_equal "afterwards: both QPs are as they were" true "$(hold state alive)"
+# Noise may end the QP: among it are refusals that are all right.
+blast plain
+blast srv6
+hold_stop
+check_traffic "afterwards: new QPs work" h1 h2 --sizes 1,64K --iterations 50 --both
+finish

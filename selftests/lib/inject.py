@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Packets that nobody should send, put on a link of the fabric by hand.
+
+Each case is one frame (or a few fragments) and the counters that it must change
+at the receiving device - by how much, and no other counter. Prints a line
+"pass NAME" or "fail NAME: why" for each.
+
+What is known of the QPs comes from mrc_hold; the receiver is its second side.
+"""
+
+import argparse
+import ipaddress
+import json
+import os
+import random
+import re
+import socket
+import struct
+import sys
+import time
+
+from mrcwire import ETH_IPV6, NH_IPV6, NH_UDP, Icrc, enter_namespace
+
+UDP_PORT = 4791
+NH_FRAGMENT = 44
+FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
+ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
+ACK_OK, NAK_INVALID = 0x1F, 0x61
+PSNS = 1 << 24
+HALF = PSNS >> 1
+WAIT_LIMIT = 30  # seconds: ends a hung test, measures nothing
+STALE = 0.03  # sysfs shows counters that are up to so many seconds old
+
+# ---------------------------------------------------------------- packets
+
+
+def address(text):
+    return ipaddress.IPv6Address(text).packed
+
+
+def ipv6(src, dst, length, following, tclass=0, flow=0):
+    return struct.pack("!IHBB", 6 << 28 | tclass << 20 | flow, length, following, 64) + src + dst
+
+
+def bth(opcode, qpn, psn, pad=0, tver=0, pkey=0xFFFF, flags=0):
+    return struct.pack("!BBHII", opcode, pad << 4 | tver, pkey, qpn, flags << 24 | psn % PSNS)
+
+
+def seth(cack, ack_offset=0, sack_offset=1, bitmap=0, kind=0, m=0, cc_type=0):
+    head = struct.pack("!BBhIHHB", kind << 4, m << 5, ack_offset, 0, 0, 0, 0)
+    head += (cack % PSNS).to_bytes(3, "big")
+    return head + struct.pack("!BBhQ", cc_type << 4, 8, sack_offset, bitmap) + bytes(8)
+
+
+def neth(psn, reason=1, cc_type=2):
+    return bytes(2) + bytes([reason]) + bytes(10) + (psn % PSNS).to_bytes(3, "big") + bytes(
+        [cc_type << 4]
+    ) + bytes(3)
+
+
+class Wire:
+    """Builds packets from one address to another."""
+
+    icrc = Icrc(bitwise=0)
+
+    def __init__(self, src, dst):
+        self.src, self.dst = address(src), address(dst)
+
+    def datagram(self, data, sport=0xC123, flow=0x4567, icrc=None, ip_extra=0, udp_length=None):
+        """IPv6, UDP, data, ICRC. icrc: other bytes in its place; ip_extra: added to the length."""
+        length = 8 + len(data) + 4
+        udp = struct.pack("!HHHH", sport, UDP_PORT, length, 0)
+        ip = ipv6(self.src, self.dst, length, NH_UDP, 0x10, flow)
+        if icrc is None:
+            icrc = struct.pack("<I", self.icrc.compute(ip, udp, data))
+        if udp_length is not None:
+            udp = udp[:4] + struct.pack("!H", udp_length) + udp[6:]
+        ip = ip[:4] + struct.pack("!H", length + ip_extra) + ip[6:]
+        return ip + udp + data + icrc
+
+    def bare(self, payload):
+        """IPv6, UDP and whatever payload, without anything at its end."""
+        length = 8 + len(payload)
+        udp = struct.pack("!HHHH", 0xC123, UDP_PORT, length, 0)
+        return ipv6(self.src, self.dst, length, NH_UDP) + udp + payload
+
+
+def fragments(packet, size):
+    """The packet in IPv6 fragments; size is a multiple of 8."""
+    payload, following, ident = packet[40:], packet[6], random.getrandbits(32)
+    parts = []
+    for offset in range(0, len(payload), size):
+        part = payload[offset : offset + size]
+        more = offset + size < len(payload)
+        head = struct.pack("!BBHI", following, 0, offset | more, ident)
+        ip = packet[:4] + struct.pack("!HB", len(head) + len(part), NH_FRAGMENT) + packet[7:40]
+        parts.append(ip + head + part)
+    return parts
+
+
+# ---------------------------------------------------------------- sending, counting
+
+
+class Link:
+    """Puts packets on a link, as they are or with an outer header."""
+
+    def __init__(self, args):
+        namespace, _, interface = args.via.rpartition(":")
+        with open("/proc/self/ns/net", "rb") as home:
+            enter_namespace(f"/run/netns/{namespace}")
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            self.socket.bind((interface, ETH_IPV6))
+            enter_namespace(f"/proc/self/fd/{home.fileno()}")
+        own = self.socket.getsockname()[4]
+        self.ethernet = bytes.fromhex(args.mac.replace(":", "")) + own + struct.pack("!H", ETH_IPV6)
+        self.outer = (address(args.outer_src), address(args.outer)) if args.outer else None
+
+    def encapsulate(self, packet):
+        if not self.outer:
+            return packet
+        return ipv6(*self.outer, len(packet), NH_IPV6, 0x10, 0x4567) + packet
+
+    def send(self, packet):
+        while True:
+            try:
+                self.socket.send(self.ethernet + packet)
+                return
+            except OSError as error:
+                if error.errno != 105:  # ENOBUFS
+                    raise
+                time.sleep(0.01)
+
+
+class Counters:
+    """All counters of a device that a packet can change; "lifespan" is none."""
+
+    def __init__(self, device):
+        path = f"/sys/class/infiniband/{device}/ports/1/hw_counters"
+        self.files = {
+            name: os.open(f"{path}/{name}", os.O_RDONLY)
+            for name in sorted(os.listdir(path))
+            if name != "lifespan"
+        }
+        self.newest = self.all()
+
+    def one(self, name):
+        return int(os.pread(self.files[name], 32, 0))
+
+    def all(self):
+        time.sleep(STALE)
+        return {name: self.one(name) for name in self.files}
+
+    def change(self, wanted):
+        """What has changed since the last time, once all that should have has, or never will."""
+        before, end = self.newest, time.monotonic() + WAIT_LIMIT
+        for name, n in wanted.items():
+            while self.one(name) - before[name] < n and time.monotonic() < end:
+                time.sleep(0.005)
+        self.newest = self.all()
+        return {n: v - before[n] for n, v in self.newest.items() if v != before[n]}
+
+
+# ---------------------------------------------------------------- cases
+
+
+class Case:
+    """What to send and what it must count; "plain" or "srv6": only that way makes sense."""
+
+    def __init__(self, name, packets, wanted, only=None):
+        self.name = name
+        self.packets = packets if isinstance(packets, list) else [packets]
+        self.wanted = wanted
+        self.only = only
+
+
+class Cases:
+    def __init__(self, args, held, link):
+        self.args, self.held, self.link = args, held, link
+        self.wire = Wire(held["gid"][0], held["gid"][1])
+        self.qpn = held["qpn"][1]
+        # What the receiver expects next, and what it will send next itself.
+        self.expected, self.nxt = held["next"]
+        self.window = args.mpr * 128
+        self.mtu = held["mtu"]
+
+    def write(self, opcode=ONLY, length=64, **how):
+        fields = {"qpn": self.qpn, "psn": self.expected, "dmalen": length, "imm": b""}
+        fields["va"], fields["rkey"] = self.held["address"][1], self.held["rkey"][1]
+        fields.update({k: how.pop(k) for k in list(how) if k in fields})
+        reth = struct.pack("!QII", fields["va"], fields["rkey"], fields["dmalen"])
+        if opcode in (LAST_IMM, ONLY_IMM):
+            fields["imm"] = bytes(4)
+        head = bth(opcode, fields["qpn"], fields["psn"], **how)
+        return head + bytes(4) + reth + fields["imm"] + b"\xa5" * length
+
+    def control(self, opcode, body, **how):
+        psn = how.pop("psn", self.expected)
+        return bth(opcode, how.pop("qpn", self.qpn), psn, **how) + body
+
+    def to_qp(self, data, wanted):
+        """Counters of a packet that gets as far as its QP."""
+        return {"rx_packets": 1, "rx_bytes": len(data) + 4, **wanted}
+
+    def truncated(self):
+        why = {"rx_drop_truncated": 1}
+        good = self.write()
+        for n in (0, 1, 15):
+            yield Case(f"{n} bytes of UDP payload", self.wire.bare(good[:n]), why)
+        for n in (16, 35, 39):
+            yield Case(f"write of {n} bytes", self.wire.bare(good[:n]), why)
+        yield Case("SACK of 40 bytes", self.wire.datagram(self.control(SACK, bytes(24))), why)
+        yield Case("ACK without AETH", self.wire.datagram(self.control(ACK, b"")), why)
+        long = self.wire.datagram(good, ip_extra=8)
+        yield Case("inner length beyond the packet", long, why, "srv6")
+        for n in (7, 0, len(good) + 13, 0xFFFF):
+            packet = self.wire.datagram(good, udp_length=n)
+            yield Case(f"UDP length {n}", packet, why, "srv6")
+
+    def opcodes(self):
+        for opcode in (0x00, 0x04, 0x0A, 0x11, 0x81, 0xC0, 0xC5, 0xCC, 0xD0, 0xDF, 0xFF):
+            data = self.write(opcode)
+            yield Case(f"opcode {opcode:#04x}", self.wire.datagram(data), {"rx_drop_opcode": 1})
+
+    def headers(self):
+        past = self.nxt - 1
+        for name, data in (
+            ("TVer 1", self.write(tver=1)),
+            ("TVer 15 on a SACK", self.control(SACK, seth(past), tver=15)),
+            ("SACK type 1", self.control(SACK, seth(past, kind=1))),
+            ("SACK with m 3", self.control(SACK, seth(past, m=3))),
+            ("SACK with cc type 5", self.control(SACK, seth(past, cc_type=5))),
+            ("NACK with cc type 0", self.control(NACK, neth(past, cc_type=0))),
+            ("endpoint op 3", self.control(EP_REQ, b"\0\3" + bytes(14))),
+        ):
+            yield Case(name, self.wire.datagram(data), {"rx_drop_header": 1})
+
+    def lengths(self):
+        for name, data in (
+            ("4100 bytes of payload", self.write(length=4100)),
+            ("8800 bytes of payload", self.write(length=8800)),
+            ("pad 3 and no payload", self.write(length=0, pad=3)),
+            ("pad 1 and two bytes", self.write(length=2, pad=1)),
+            ("61 bytes and no pad", self.write(length=61)),
+            ("pad on First", self.write(FIRST, self.mtu, pad=1)),
+            ("pad on Middle", self.write(MIDDLE, self.mtu, pad=3)),
+            ("empty Middle", self.write(MIDDLE, 0)),
+            ("empty Last", self.write(LAST, 0)),
+            ("SACK with bytes behind it", self.control(SACK, seth(self.nxt - 1) + bytes(4))),
+            ("ACK with a pad", self.control(ACK, bytes([ACK_OK, 0, 0, 0]), pad=2)),
+        ):
+            yield Case(name, self.wire.datagram(data), {"rx_drop_length": 1})
+
+    def addressees(self):
+        for qpn in (0, 1, 2, self.qpn ^ 1, self.qpn ^ 0x800000, 0xFFFFFF):
+            data = self.write(qpn=qpn)
+            yield Case(f"QP {qpn:#08x}", self.wire.datagram(data), {"rx_drop_no_qp": 1})
+        third = Wire(self.args.third, self.held["gid"][1])
+        other = Wire(self.held["gid"][0], self.args.second)
+        why = {"rx_drop_wrong_peer": 1}
+        for name, wire in (("a third host", third), ("our other address", other)):
+            yield Case(f"write, {name}", wire.datagram(self.write()), why)
+            data = self.control(SACK, seth(self.nxt - 1))
+            yield Case(f"SACK, {name}", wire.datagram(data), why)
+            data = self.control(ACK, bytes([NAK_INVALID, 0, 0, 0]), psn=self.nxt - 1)
+            yield Case(f"NAK, {name}", wire.datagram(data), why)
+        idle = self.write(qpn=self.held["idle_qpn"])
+        yield Case("QP that is not connected", self.wire.datagram(idle), {"rx_drop_qp_state": 1})
+        for pkey in (0x7FFE, 0x0001):
+            data = self.write(pkey=pkey)
+            yield Case(f"P_Key {pkey:#x}", self.wire.datagram(data), {"rx_drop_pkey": 1})
+
+    def integrity(self):
+        why = {"rx_icrc_encapsulated": 1}
+        good = self.write(length=3000)
+        yield Case("ICRC zero", self.wire.datagram(good, icrc=bytes(4)), why)
+        whole = self.wire.datagram(good)
+        for name, at in (("payload", 200), ("address", 48 + 12 + 8), ("flags", 48 + 8), ("ICRC", -1)):
+            spoilt = bytearray(whole)
+            spoilt[at] ^= 0x20
+            yield Case(f"bit of the {name}", bytes(spoilt), why)
+        for opcode, body in ((SACK, seth(self.nxt - 1)), (PROBE, bytes(16)), (NACK, neth(0))):
+            data = self.control(opcode, body)
+            yield Case(f"ICRC of {opcode:#x}", self.wire.datagram(data, icrc=b"abcd"), why)
+        # Reassembled, such a packet is a list of skbs.
+        spoilt = self.wire.datagram(good, icrc=b"abcd")
+        yield Case("fragments", fragments(spoilt, 512), why, "plain")
+        outer = fragments(self.link.encapsulate(spoilt), 512)
+        yield Case("fragments of the outer packet", outer, why, "srv6")
+
+    def windows(self):
+        for n in (self.window, self.window + 77, 100000, HALF - 2):
+            data = self.write(psn=self.expected + n)
+            wanted = self.to_qp(data, {"rx_drop_out_of_window": 1})
+            yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted)
+        data = self.write(FIRST, self.mtu + 4, dmalen=self.mtu * 2)
+        wanted = self.to_qp(data, {"rx_drop_length": 1})
+        yield Case("more than the path MTU", self.wire.datagram(data), wanted)
+
+    def never_sent(self):
+        nxt = self.nxt
+        for name, body in (
+            ("cumulative PSN", seth(nxt)),
+            ("cumulative PSN far ahead", seth(nxt + HALF - 1)),
+            ("trigger", seth(nxt - 1, ack_offset=1)),
+            ("bitmap", seth(nxt - 1, sack_offset=1, bitmap=1)),
+            ("end of the bitmap", seth(nxt - 1, sack_offset=-40, bitmap=1 << 63 | 1)),
+            ("bitmap far ahead", seth(nxt - 1, sack_offset=32767, bitmap=0xFFFF)),
+        ):
+            data = self.control(SACK, body)
+            wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "sack_received": 1})
+            yield Case(f"SACK, {name} never sent", self.wire.datagram(data), wanted)
+        for n in (0, 1, 5000, HALF - 1):
+            data = self.control(NACK, neth(nxt + n))
+            wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "nack_received": 1})
+            yield Case(f"NACK, PSN next + {n}", self.wire.datagram(data), wanted)
+            data = self.control(ACK, bytes([ACK_OK, 0, 0, 9]), psn=nxt + n)
+            wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "ack_received": 1})
+            yield Case(f"ACK, PSN next + {n}", self.wire.datagram(data), wanted)
+        for name, psn in (("never sent", nxt), ("completed long ago", nxt - 1)):
+            data = self.control(ACK, bytes([NAK_INVALID, 0, 0, 0]), psn=psn)
+            wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "nak_received": 1})
+            yield Case(f"NAK, PSN {name}", self.wire.datagram(data), wanted)
+
+    def endpoints(self):
+        why = {"rx_drop_endpoint": 1}
+        for op in range(3):
+            data = self.control(EP_REQ, bytes([0, op]) + bytes(14), qpn=2)
+            yield Case(f"endpoint request, op {op}", self.wire.datagram(data), why)
+        data = self.control(EP_RSP, bytes(36))
+        yield Case("endpoint response", self.wire.datagram(data), why)
+        multicast = Wire(self.held["gid"][0], "ff02::1")
+        data = multicast.datagram(self.write())
+        yield Case("multicast", data, {"rx_drop_wrong_peer": 1}, "plain")
+
+    def silent(self):
+        """Nothing of this is answered."""
+        for cases in (self.truncated, self.opcodes, self.headers, self.lengths, self.addressees,
+                      self.integrity, self.windows, self.never_sent, self.endpoints):
+            yield from cases()
+
+    def answered(self):
+        """Good packets: that the bad ones are bad in one point only can be seen by these."""
+        data = self.write(psn=self.expected - 1)
+        answer = {"sack_sent": 1, "ack_sent": 1, "tx_packets": 2, "tx_bytes": 52 + 20}
+        wanted = self.to_qp(data, {"duplicate_request": 1, **answer})
+        yield Case("a duplicate", self.wire.datagram(data), wanted)
+        yield Case("a duplicate in fragments", fragments(self.wire.datagram(data), 16), wanted, "plain")
+        data = self.control(PROBE, bytes(16))
+        wanted = self.to_qp(data, {"probe_received": 1, **answer})
+        yield Case("a probe", self.wire.datagram(data), wanted)
+
+
+def check(case, link, counters):
+    for packet in case.packets:
+        link.send(packet if packet[6] == NH_FRAGMENT else link.encapsulate(packet))
+    found = counters.change(case.wanted)
+    if found == case.wanted:
+        print(f"pass {case.name}", flush=True)
+        return True
+    print(f"fail {case.name}: counted {found}, wanted {case.wanted}", flush=True)
+    return False
+
+
+def run_cases(args, held, link):
+    way = "srv6" if args.outer else "plain"
+    counters = Counters(args.device)
+    cases = Cases(args, held, link)
+    good = True
+    for case in getattr(cases, args.command)():
+        if case.only in (None, way) and re.search(args.match, case.name):
+            good = check(case, link, counters) and good
+    return 0 if good else 1
+
+
+# ---------------------------------------------------------------- blast
+
+
+class Blast:
+    """Packets that are wrong in more ways than anybody lists."""
+
+    def __init__(self, cases, link, seed):
+        self.cases, self.link, self.random = cases, link, random.Random(seed)
+
+    def plausible(self):
+        """Values near the right ones: further into the code than noise gets."""
+        draw, cases = self.random, self.cases
+        psn = draw.choice((cases.expected, cases.nxt)) + draw.choice((-1, 0, 1, draw.getrandbits(24)))
+        flags = draw.choice((0, 0x80, 0x20, 0x10, draw.getrandbits(8)))
+        if draw.random() < 0.5:
+            opcode = draw.choice((FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM))
+            length = draw.choice((0, 1, 4, 64, cases.mtu, draw.randrange(4200)))
+            dmalen = draw.choice((length, 0, cases.mtu * 2, 1 << 31, draw.getrandbits(32)))
+            return cases.write(opcode, length, psn=psn, dmalen=dmalen, flags=flags,
+                               pad=draw.choice((0, 0, -length & 3, draw.getrandbits(2))))
+        opcode = draw.choice((ACK, SACK, NACK, PROBE, EP_REQ, EP_RSP))
+        body = {
+            ACK: lambda: bytes([draw.choice((ACK_OK, NAK_INVALID, 0x62, draw.getrandbits(8)))]) +
+            draw.randbytes(3),
+            SACK: lambda: seth(psn, draw.randrange(-32768, 32768), draw.randrange(-99, 99),
+                               draw.getrandbits(64), m=draw.randrange(3)),
+            NACK: lambda: neth(psn, draw.getrandbits(4)),
+        }.get(opcode, lambda: draw.randbytes(36 if opcode == EP_RSP else 16))()
+        return cases.control(opcode, body, psn=psn, flags=flags)
+
+    def spoil(self, packet):
+        packet = bytearray(packet)
+        for _ in range(self.random.choice((1, 1, 2, 8))):
+            packet[self.random.randrange(len(packet))] = self.random.getrandbits(8)
+        return bytes(packet)
+
+    def packet(self):
+        draw, wire = self.random, self.cases.wire
+        kind = draw.randrange(5)
+        if kind == 0:
+            return self.link.encapsulate(wire.bare(draw.randbytes(draw.randrange(200))))
+        if kind == 1:
+            return self.link.encapsulate(wire.datagram(self.plausible()))
+        if kind == 2:
+            return self.link.encapsulate(wire.datagram(self.spoil(self.plausible())))
+        if kind == 3:
+            return self.spoil(self.link.encapsulate(wire.datagram(self.plausible())))
+        whole = self.link.encapsulate(wire.datagram(self.plausible()))
+        return whole[: draw.randrange(41, len(whole) + 1)]
+
+
+def run_blast(args, held, link):
+    seed = args.seed or random.getrandbits(32)
+    print(f"pass seed {seed}", flush=True)
+    blast = Blast(Cases(args, held, link), link, seed)
+    for _ in range(args.count):
+        link.send(blast.packet())
+    print(f"pass {args.count} packets", flush=True)
+    return 0
+
+
+def run_stray(args, held, link):
+    """A write that is right for a QP, where there is no such QP."""
+    cases = Cases(args, held, link)
+    packet = cases.wire.datagram(cases.write())
+    case = Case("write for a QP of another namespace", packet, {args.expect: 1})
+    return 0 if check(case, link, Counters(args.device)) else 1
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=("silent", "answered", "blast", "stray"))
+    parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
+    parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
+    parser.add_argument("--mac", required=True, help="of the other end of that link")
+    parser.add_argument("--outer", help="outer destination address: encapsulate")
+    parser.add_argument("--outer-src", default="::1", help="outer source address")
+    parser.add_argument("--device", required=True, help="of the receiver, for its counters")
+    parser.add_argument("--third", default="fd00:6d72:63::99", help="source address of a third host")
+    parser.add_argument("--second", default="::1", help="another address of the receiver")
+    parser.add_argument("--mpr", type=int, default=8, help="of the receiver")
+    parser.add_argument("--match", default="", help="cases whose names match only")
+    parser.add_argument("--count", type=int, default=4000, help="packets of a blast")
+    parser.add_argument("--seed", type=int, default=0, help="of a blast")
+    parser.add_argument("--expect", help="counter that a stray changes")
+    return parser.parse_args()
+
+
+def main():
+    args = parse()
+    with open(args.held, encoding="ascii") as file:
+        held = {}
+        for line in file:
+            held.update(json.loads(line))
+    run = {"blast": run_blast, "stray": run_stray}.get(args.command, run_cases)
+    return run(args, held, Link(args))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Ends under traffic in a fabric: programs killed, planes, anchors, devices and
+# namespaces removed. The peer's QPs end in retry exceeded, nothing is left behind, and the
+# module goes when everything else has gone.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+QPS=4
+
+# endless [OPTION]...: traffic from h1 to h2 whose client expects to lose its peer.
+# Retries are few: the test waits for their end.
+endless()
+{
+	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 12 --retry-cnt 2 "$@"
+	wait_for plane_sends h1 2 || bail "traffic flows" "$(traffic_report)"
+}
+
+no_device()
+{
+	! rdma dev show "$1"
+}
+
+no_qps()
+{
+	[ "$(rdma -j resource show qp dev "$1" | jq '[.[] | select(.type == "RC")] | length')" = 0 ]
+}
+
+# Only what the RDMA subsystem itself holds may be left.
+no_resources()
+{
+	[ "$(rdma -j resource show "$1" | jq -c '.[0] | [.qp // 0, .cq // 0, .mr // 0, .pd // 0]')" \
+		= "$2" ]
+}
+
+# retries_end NAME: each QP of the client ends in retry exceeded, and with it the program.
+retries_end()
+{
+	if wait "$TRAFFIC_CLIENT"; then
+		ok "$1: the peer's QPs end in retry exceeded"
+	else
+		fail "$1: the peer's QPs end in retry exceeded" "$(traffic_report)"
+	fi
+	check "$1: and are counted" test "$(counter h1 retry_exceeded_err)" -ge $QPS
+}
+
+# nothing_left NAME DEVICE...: no object of the programs.
+nothing_left()
+{
+	local name=$1 device
+	shift
+
+	for device; do
+		check "$name: $device has no QP left" wait_for no_qps "$device"
+		check "$name: $device has the objects of before" \
+			wait_for no_resources "$device" "$(cat "$TEST_TMP/resources")"
+	done
+}
+
+unloads()
+{
+	check "$1: module unloads" timeout 60 rmmod mrc
+	check_not "$1: module is gone" test -d /sys/module/mrc
+	lab_down
+}
+
+fabric()
+{
+	lab_up --planes 2 --spines 1
+	rdma -j resource show mrc1 | jq -c '.[0] | [.qp // 0, .cq // 0, .mr // 0, .pd // 0]' \
+		>"$TEST_TMP/resources"
+}
+
+test_kill()
+{
+	endless --expect-error retry-exceeded
+	kill -KILL "$TRAFFIC_SERVER"
+	retries_end "receiver killed"
+	nothing_left "receiver killed" mrc0 mrc1
+
+	endless
+	kill -KILL "$TRAFFIC_CLIENT"
+	check_not "sender killed: the receiver ends" wait "$TRAFFIC_SERVER"
+	nothing_left "sender killed" mrc0 mrc1
+	check_traffic "programs killed: the next ones run" h1 h2 --sizes 1,64K --iterations 30 --both
+}
+
+planes_of()
+{
+	on "$1" mrcctl -j plane show "$(device_of "$1")" | jq -c '[.[].port]'
+}
+
+test_planes()
+{
+	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --both
+	wait_for plane_sends h1 1 || bail "traffic flows" "$(traffic_report)"
+	check "plane's netdev removed" ip -n h1 link del eth1
+	check "plane's netdev removed: the other one sends" plane_sends h1 2
+	check_traffic_end "plane's netdev removed: data of running QPs" traffic_stop
+	check_traffic "plane's netdev removed: data of new QPs" h1 h2 --iterations 30
+
+	endless --expect-error retry-exceeded
+	check "last plane's netdev removed" ip -n h1 link del eth2
+	retries_end "last plane's netdev removed"
+	kill -KILL "$TRAFFIC_SERVER"
+	nothing_left "last plane's netdev removed" mrc0 mrc1
+	check "device without planes: goes" rdma link delete mrc0
+	check "device without planes: its peer goes" rdma link delete mrc1
+	unloads "planes removed"
+}
+
+# device_goes NAME COMMAND...: the command takes mrc1 away under traffic.
+device_goes()
+{
+	local name=$1
+	shift
+
+	fabric
+	endless --expect-error retry-exceeded
+	check "$name: done" "$@"
+	check "$name: device goes" wait_for no_device mrc1
+	retries_end "$name"
+	check_not "$name: its program ends" wait "$TRAFFIC_SERVER"
+	nothing_left "$name" mrc0
+	check "$name: the peer's device goes" rdma link delete mrc0
+	unloads "$name"
+}
+
+# The server's process lives elsewhere, so it does not keep the namespace.
+test_namespace()
+{
+	local socket=$TEST_TMP/outside
+
+	fabric
+	background mrc_traffic server --socket "$socket" --device mrc1 --gid "$(lab gid h2)" \
+		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
+	TRAFFIC_SERVER=$BACKGROUND_PID
+	background on h1 mrc_traffic client --socket "$socket" --device mrc0 \
+		--gid "$(lab gid h1)" --iterations 0 --qps $QPS --timeout 12 --retry-cnt 2 \
+		--expect-error retry-exceeded >"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
+	TRAFFIC_CLIENT=$BACKGROUND_PID
+	wait_for plane_sends h1 2 || bail "namespace: traffic flows" "$(traffic_report)"
+	check "namespace deleted" ip netns del h2
+	check "namespace deleted: device goes" wait_for no_device mrc1
+	retries_end "namespace deleted"
+	check_not "namespace deleted: its program ends" wait "$TRAFFIC_SERVER"
+	nothing_left "namespace deleted" mrc0
+	check "namespace deleted: the other one, too" ip netns del h1
+	check "namespace deleted: no device is left" wait_for no_device mrc0
+	unloads "namespaces deleted"
+}
+
+# As drivers with disassociation do: open devices do not keep the module.
+test_unload()
+{
+	fabric
+	endless
+	check "module unloaded under traffic" timeout 120 rmmod mrc
+	check_not "module unloaded under traffic: sender ends" wait "$TRAFFIC_CLIENT"
+	check_not "module unloaded under traffic: receiver ends" wait "$TRAFFIC_SERVER"
+	lab_down
+	fabric
+	check_traffic "module loaded again: data flows" h1 h2 --iterations 30
+	lab_down
+}
+
+need jq mrc_traffic
+fabric
+test_kill
+test_planes
+device_goes "device deleted" rdma link delete mrc1
+device_goes "anchor removed" ip -n h2 link del mrc
+test_namespace
+test_unload
+finish

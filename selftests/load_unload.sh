@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module comes and goes 50 times, with devices, planes, profiles and sometimes QPs in
+# use when it goes; the kernel's memory does not grow with it.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# KiB per turn: the least object that could be lost each time is smaller, but the kernel's
+# own noise is not.
+LEAK_KIB=24
+
+# kernel_memory: KiB that the kernel holds for itself.
+kernel_memory()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.5
+	awk '/^(SUnreclaim|Percpu|KernelStack|PageTables|VmallocUsed):/ { n += $2 } END { print n }' \
+		/proc/meminfo
+}
+
+namespace()
+{
+	ip netns add lu && ip -n lu link set lo up
+	ip -n lu link add anchor type dummy
+	ip -n lu link add port1 type veth peer name port2
+	ip -n lu addr add fd00:6d72:74::1/64 dev anchor nodad
+	ip -n lu link set anchor up
+	ip -n lu link set port1 up
+	ip -n lu link set port2 up
+}
+
+configure()
+{
+	on lu rdma link add mrc7 type mrc netdev anchor &&
+		on lu mrcctl plane add mrc7 port 1 netdev port1 &&
+		on lu mrcctl plane add mrc7 port 2 netdev port2 &&
+		on lu mrcctl ev-profile add mrc7 id 9 format srv6 ev port 1 sid fcbb:bb00:1:: \
+			ev port 2 sid fcbb:bb00:2:: &&
+		on lu mrcctl route add mrc7 fd00:6d72:74::2/128 ev-profile 9
+}
+
+turn()
+{
+	lab load || return
+	case $(($1 % 3)) in
+	0) ;;
+	1) configure || return ;;
+	2) configure && mrc_hold -n lu mrc7 </dev/null >/dev/null || return ;;
+	esac
+	rmmod mrc
+}
+
+need mrc_hold mrcctl jq
+namespace
+at_exit ip netns del lu
+at_exit lab unload
+for i in $(seq 50); do
+	if ! turn "$i" >"$TEST_TMP/turn.log" 2>&1; then
+		bail "loaded and unloaded 50 times" "stopped at $i" "$(cat "$TEST_TMP/turn.log")"
+	fi
+	[ "$i" != 10 ] || before=$(kernel_memory)
+done
+ok "loaded and unloaded 50 times"
+after=$(kernel_memory)
+echo "# kernel memory: $before KiB after 10 turns, $after KiB after 50"
+check "memory does not grow" test $((after - before)) -lt $((40 * LEAK_KIB))
+finish

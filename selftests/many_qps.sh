@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 200 QPs at once over four planes, in both directions.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+qps=200
+
+# res_qps DEVICE: what the RDMA subsystem knows of the device's RC QPs.
+res_qps()
+{
+	rdma -d -j resource show qp dev "$1" | jq -c '[.[] | select(.type == "RC")]'
+}
+
+all_connected()
+{
+	[ "$(res_qps "$1" | jq '[.[] | select(.state == "RTS")] | length')" = "$qps" ]
+}
+
+no_qps()
+{
+	[ "$(res_qps "$1" | jq length)" = 0 ]
+}
+
+need jq mrc_traffic
+lab_up --planes 4
+traffic_launch h1 h2 --qps "$qps" --both --depth 8 --batch 2 --window 16K \
+	--random-sizes 0-8K --iterations 0 --rate 4
+check "h1 has $qps connected QPs" wait_for all_connected mrc0
+check "h2 has $qps connected QPs" wait_for all_connected mrc1
+check_equal "their numbers differ, and do not count up" true "$(res_qps mrc0 |
+	jq 'map(.lqpn) | sort | . as $n | (unique | length) == length and
+		([range(1; length) | $n[.] - $n[. - 1]] | map(select(. == 1)) | length) < 5')"
+check_equal "one peer, and one set of paths for all" 1 "$(on h1 mrcctl -j peer show mrc0 | jq length)"
+check_equal "memory of a QP, without its rings, is below 64 KiB" true "$(res_qps mrc0 |
+	jq '[.[] | .drv_memory // .memory | select(. >= 65536)] | length == 0')"
+check_traffic_end "data of $qps QPs" traffic_stop
+check_counters_clean "$QP_ERRORS"
+check_equal "every QP has moved something both ways" true "$(
+	jq -s 'all(.[]; .messages_verified >= 200)' "$TEST_TMP"/{client,server}.json)"
+check "nothing is left on h1" wait_for no_qps mrc0
+check "nothing is left on h2" wait_for no_qps mrc1
+finish

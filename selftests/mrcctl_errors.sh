@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# mrcctl: what it says when something is wrong, in one line on standard error.
+# Status 1: the kernel refuses, and is quoted with the attribute; 2: usage.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+
+# refused TEXT ARGUMENT...: by the kernel
+refused()
+{
+	local text=$1
+	shift
+
+	check_error "refused: $*" 1 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
+}
+
+# usage TEXT ARGUMENT...: nothing that could be asked of a kernel
+usage()
+{
+	local text=$1
+	shift
+
+	check_error "usage: $*" 2 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
+}
+
+test_refusals()
+{
+	refused "device show: no such device (dev-name)" device show nope
+	refused "device set: integer out of range (burst)" device set mrc1 burst 17
+	refused "plane add: no netdev 'nope' in this network namespace" plane add mrc1 netdev nope
+	refused "plane add: A plane needs an Ethernet netdev (ifindex)" plane add mrc1 netdev lo
+	refused "plane del: no plane on this port (port)" plane del mrc1 port 32
+	refused "ev-profile set: no such EV profile (id)" ev-profile set mrc1 id 7 mode auto count 4
+	refused "ev-profile add: min-active exceeds the number of EVs (min-active)" \
+		ev-profile add mrc1 id 7 min-active 2 ev port 1 sid fc00::1
+	refused "ev-profile add: SRv6 EVs cannot be drawn: list them (format)" \
+		ev-profile add mrc1 id 7 format srv6 mode auto count 4
+	refused "ev-profile add: SID is not a routable unicast address (ev 2: sid)" \
+		ev-profile add mrc1 id 7 ev port 1 sid fc00::1 ev port 1 sid ff02::1
+	refused "ev-profile add: value of a UDP EV is a source port (ev 1: value)" \
+		ev-profile add mrc1 id 7 format udp ev port 1 value 65536
+	refused "ev-profile add: First segment is not a unicast address (ev 1: encap)" \
+		ev-profile add mrc1 id 7 ev port 1 segs ff02::1,fc00::1
+	refused "ev deny: no EV of that index in the profile (index)" \
+		ev deny mrc1 profile 1 index 1
+	refused "cc-profile add: unknown congestion-control algorithm (algorithm)" \
+		cc-profile add mrc1 id 1 algorithm nope window 65536
+	refused "cc-profile add: window must be 8 KiB to 256 MiB (window)" \
+		cc-profile add mrc1 id 1 algorithm none window 1
+	refused "route add: host bits of the prefix are not zero (prefix)" \
+		route add mrc1 fd00::1/64 ev-profile 0
+	refused "route add: no such EV profile (ev-profile)" route add mrc1 fd00::/64 ev-profile 99
+	refused "route add: no such CC profile (cc-profile)" \
+		route add mrc1 fd00::/64 ev-profile 0 cc-profile 99
+	refused "route del: no route of this prefix (prefix)" route del mrc1 fd00::/64
+	refused "qp show: no such QP (qpn)" qp show mrc1 qpn 1
+}
+
+test_usage()
+{
+	usage "unknown object 'planet'" planet
+	usage "object 'p' is ambiguous: plane, peer" p
+	usage "plane: unknown command 'mul'" plane mul
+	usage "plane add: device is missing" plane add
+	usage "plane add: port must be 1 to 32, not 33" plane add mrc1 port 33 netdev veth
+	usage "device set: icrc must be on or off, not 'maybe'" device set mrc1 icrc maybe
+	usage "ev-profile add: 'id' is missing" ev-profile add mrc1
+	usage "ev-profile add: segs: 'x' is not an IPv6 address" \
+		ev-profile add mrc1 id 1 ev port 1 segs fc00::1,x
+	usage "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix" \
+		route add mrc1 10.0.0.0/8 ev-profile 0
+	usage "monitor: unknown command 'now'" monitor now
+	usage "option '-b' needs a value" -b
+	usage "unknown option" -x
+	usage "option -b takes no further command" -b /dev/null device
+}
+
+test_others()
+{
+	check_error "no such namespace" 1 "mrcctl: network namespace nope: No such file" \
+		mrcctl -n nope device
+	check_error "no such batch file" 1 "mrcctl: cannot read /nope: No such file" \
+		mrcctl -b /nope
+	check_error "output cannot be written" 1 "mrcctl: cannot write" \
+		bash -c 'mrcctl help >/dev/full'
+	check_error "a change without privileges" 1 "mrcctl: device set: Operation not permitted" \
+		nsenter --net=/run/netns/p1 setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$(command -v mrcctl)" device set mrc1 burst 1
+	check "a look without privileges" nsenter --net=/run/netns/p1 setpriv --reuid 65534 \
+		--regid 65534 --clear-groups "$(command -v mrcctl)" device show mrc1
+	check "help needs nothing" mrcctl ev-profile help
+}
+
+pair_up
+check "an EV profile" mrcctl -n p1 ev-profile add mrc1 id 1 ev port 1 sid fc00::1
+test_refusals
+test_usage
+test_others
+finish

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# mrcctl: each object set up, shown as text and JSON, and removed again.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+
+need jq rdma mrc_hold
+
+# m ARGUMENT...: inside p1, by its own option
+m()
+{
+	mrcctl -n p1 "$@"
+}
+
+# shows NAME JQ-EXPRESSION ARGUMENT...: true of the JSON that the arguments give
+shows()
+{
+	local name=$1 expression=$2
+	shift 2
+
+	m -j -s -d "$@" >"$TEST_TMP/json"
+	check "$name" jq -e "$expression" "$TEST_TMP/json"
+}
+
+test_device()
+{
+	check "device: settings" m device set mrc1 burst 4 icrc off udp-port 4795 hop-limit 9 \
+		dscp-data 1 dscp-rtx 2 dscp-control 3 mpr 16 sack-bytes 0x1000 tunnel-source fd00::7
+	shows "device: they hold" '.[0] | .burst == 4 and .icrc == false and ."udp-port" == 4795
+		and ."hop-limit" == 9 and ."dscp-data" == 1 and ."dscp-rtx" == 2
+		and ."dscp-control" == 3 and .mpr == 16 and ."sack-bytes" == 4096
+		and ."tunnel-source" == "fd00::7"' device show mrc1
+	shows "device: counters" '.[0].counter | has("tx_packets") and has("rx_drop_no_qp")' device
+	check "device: text" grep -q '^mrc1 ifname veth ' <(m device show mrc1)
+	check "device: abbreviated" m dev set mrc1 icrc on bu 8 udp-port 4791 tunnel-source :: \
+		hop-limit 64 mpr 8
+	shows "device: only what was named" '.[0] | .burst == 8 and .icrc and ."dscp-data" == 1' device
+}
+
+test_plane()
+{
+	ip -n p1 link add spare type dummy
+	ip -n p1 link set spare up
+	check "plane: on a port" m plane add mrc1 port 7 netdev spare
+	shows "plane: up" '.[] | select(.port == 7) | .ifname == "spare" and ."admin-state" == "up"
+		and ."oper-state" == "up" and .stats."tx-packets" == 0' plane show mrc1
+	check "plane: down" m plane set mrc1 port 7 down
+	shows "plane: not usable" '.[0]."ports-up" | index(7) == null' device show mrc1
+	check "plane: up" m plane set mrc1 port 0x7 up
+	shows "plane: usable" '.[0]."ports-up" | index(7) != null' device show mrc1
+	ip -n p1 link set spare down
+	check "plane: follows its netdev" grep -q 'port 7 .*oper-state down' <(m plane show mrc1)
+	ip -n p1 link set spare up
+	check "plane: deleted" m plane del mrc1 port 7
+	check "plane: without a port" m plane add mrc1 netdev spare
+	shows "plane: the lowest free one" '[.[].port] == [1, 2]' plane
+	ip -n p1 link del spare
+	shows "plane: leaves with its netdev" '[.[].port] == [1]' plane
+}
+
+test_profiles()
+{
+	check "ev-profile: of all kinds" m ev-profile add mrc1 id 7 min-active 2 \
+		ev port 2 sid fcbb:1:: ev port 1 segs fc00::1,fc00::2,fc00::3 \
+		ev port 1 table 100 denied ev port 3 segs fc00::9 reduced
+	shows "ev-profile: summary" '.[0] | .id == 7 and .format == "srv6" and .mode == "explicit"
+		and .count == 4 and ."min-active" == 2 and .denied == 1' ev-profile show mrc1 id 7
+	shows "ev: sorted by port" '[.[].port] == [1, 1, 2, 3] and [.[].index] == [0, 1, 2, 3]' \
+		ev show mrc1 profile 7
+	shows "ev: as given" '.[0].encap.srh == ["fc00::1", "fc00::2", "fc00::3"]
+		and .[1].table == 100 and .[2].sid == "fcbb:1::" and .[3].encap.srh == ["fc00::9"]
+		and .[3].encap.reduced and [.[].denied] == [false, true, false, false]' ev show mrc1
+	# shellcheck disable=SC2046 # words, as they are
+	check "ev: what is shown can be given back" \
+		m ev-profile set mrc1 id 7 $(m ev show mrc1 profile 7 | sed 's/.* \(port .*\)/ev \1/')
+	shows "ev: and is the same" '.[0].encap.srh[2] == "fc00::3" and .[3].encap.reduced
+		and .[1].denied' ev show mrc1
+	check "ev: denied" m ev deny mrc1 profile 7 index 3
+	check "ev: readmitted" m ev allow mrc1 profile 7 index 1
+	shows "ev: so it is" '[.[].denied] == [false, false, false, true]' ev show mrc1 profile 7
+	check "ev-profile: auto" m ev-profile add mrc1 id 0xffffffffffffffff mode auto count 64
+	shows "ev-profile: all" '[.[] | .mode] == ["auto", "explicit", "auto"]' ev-profile
+	check "ev-profile: UDP" m ev-profile set mrc1 id 18446744073709551615 format udp \
+		ev port 1 value 50000
+	shows "ev-profile: of another format" '.[-1] | .format == "udp" and .count == 1' ev-profile
+	check "cc-profile: added" m cc-profile add mrc1 id 3 algorithm none window 65536
+	check "cc-profile: replaced" m cc-profile set mrc1 id 3 algorithm none window 131072
+	shows "cc-profile: shown" '[.[].window] == [1048576, 131072]' cc-profile show mrc1
+}
+
+test_routes()
+{
+	check "route: added" m route add mrc1 fd01::/64 ev-profile 7 cc-profile 3
+	check "route: a longer one" m route add mrc1 fd01::2 ev-profile 0
+	shows "route: longest first" '[.[]."prefix-len"] == [128, 64]' route show mrc1
+	shows "route: looked up" '.[0] | .prefix == "fd01::" and ."ev-profile" == 7' \
+		route get mrc1 fd01::3
+	check "route: by default" grep -q 'by default ev-profile 0' <(m route get mrc1 fd02::1)
+	check "route: replaced" m route replace mrc1 fd01::/64 ev-profile 0
+	shows "route: so it is" '.[1] | ."ev-profile" == 0 and ."cc-profile" == 0' route
+	check "route: deleted" m route del mrc1 fd01::2/128
+	check "route: deleted too" m route del mrc1 fd01::/64
+	shows "route: none left" '. == []' route
+}
+
+test_traffic()
+{
+	hold_start -n p1 mrc1 -N p2 mrc2
+	hold_write "traffic"
+	shows "qp: connected" '.[] | select(.state == "rts") | ."remote-gid" == "'"$(pair_addr 2)"'"
+		and .pid > 0 and ."tx-packets" > 0 and .memory > 0 and ."psn-nxt" >= 0
+		and ."ev-profile" == 0' qp show mrc1
+	shows "qp: by number" 'length == 1' qp show mrc1 \
+		qpn "$(m -j qp show mrc1 | jq '.[0].qpn')"
+	shows "peer: EVs" '.[0] | ."remote-gid" == "'"$(pair_addr 2)"'" and .evs == ."evs-good"
+		and .evs == (."peer-ev" | length) and ."tx-packets" == ([."peer-ev"[]."tx-packets"] | add)
+		and ."tx-packets" > 0' peer show mrc1
+	shows "peer: one" 'length == 1' peer show mrc1 remote "$(pair_addr 2)"
+	shows "peer: none" '. == []' peer show mrc1 remote fd09::9
+	shows "plane: counts" '.[0].stats | ."tx-packets" > 0 and ."rx-packets" > 0' plane show mrc1
+	shows "device: counts" '.[0] | .qps > 0 and .counter.tx_packets > 0' device show mrc1
+}
+
+test_batch()
+{
+	cat >"$TEST_TMP/batch" <<-BATCH
+	# a set-up
+	ev-profile add mrc1 id 70 mode auto count 16
+	route add mrc1 fd07::/16 ev-profile 70   # and a route
+
+	BATCH
+	check "batch: from a file" m -b "$TEST_TMP/batch"
+	shows "batch: done" '.[0]."ev-profile" == 70' route
+	check "batch: from standard input" \
+		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 id 70'
+	check "batch: once more" m -b "$TEST_TMP/batch"
+	check_error "batch: stops where it fails" 1 "batch:2: ev-profile add: EV profile exists (id)" \
+		m -b "$TEST_TMP/batch"
+}
+
+pair_up
+test_device
+test_plane
+test_profiles
+test_routes
+test_traffic
+test_batch
+finish

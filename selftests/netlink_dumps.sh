@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Dumps while what they show changes: nothing that stays is missing or comes
+# twice, and the EVs of a profile are those of one version of it.
+# timeout: 600
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+
+need jq rdma
+
+# Several answers of the kernel long.
+ROUTES=400
+EVS=256
+ROUNDS=${ROUNDS:-40}
+
+# Routes that stay.
+static_routes()
+{
+	local n
+
+	for ((n = 0; n < ROUTES; n++)); do
+		printf 'route add mrc1 fd01:%x::/48 ev-profile 0\n' "$n"
+	done
+}
+
+# A version of profile 7: each EV has the version in its segments.
+profile_version()
+{
+	local command=$1 version=$2 n
+
+	printf 'ev-profile %s mrc1 id 7' "$command"
+	for ((n = 0; n < EVS; n++)); do
+		printf ' ev port %d segs fc00:%x:%x::1,fc00:%x:%x::2,fc00:%x:%x::3' \
+			$((1 + n / 8)) "$version" "$n" "$version" "$n" "$version" "$n"
+	done
+	echo
+}
+
+# Until the file ends: endless commands for one mrcctl.
+churn_routes()
+{
+	while :; do
+		echo 'route add mrc1 fd00:ffff::/64 ev-profile 0'
+		echo 'route add mrc1 fd02::1/128 ev-profile 0'
+		echo 'route del mrc1 fd00:ffff::/64'
+		echo 'route del mrc1 fd02::1/128'
+	done
+}
+
+churn_profile()
+{
+	while :; do
+		cat "$TEST_TMP/version1" "$TEST_TMP/version2"
+	done
+}
+
+# churn FUNCTION: its commands, in the background
+churn()
+{
+	{ "$1" | on p1 mrcctl -b -; } 2>"$TEST_TMP/churn.err" &
+	churn_pid=$!
+	at_exit kill "$churn_pid"
+}
+
+churn_stop()
+{
+	check "$1" kill -0 "$churn_pid"
+	kill "$churn_pid"
+	wait "$churn_pid" 2>/dev/null
+}
+
+static_prefixes()
+{
+	jq -r '.[] | select(.prefix | startswith("fd01:")) | .prefix' | sort
+}
+
+test_routes()
+{
+	local round=0 wanted found=same
+
+	static_routes | on p1 mrcctl -b - || bail "routes"
+	wanted=$(on p1 mrcctl -j route show mrc1 | static_prefixes)
+	check_equal "routes: all there" $ROUTES "$(wc -l <<<"$wanted")"
+	churn churn_routes
+	while ((round++ < ROUNDS)) && [ "$found" = same ]; do
+		# An mrcctl that gives up because of the changes is within its rights.
+		on p1 mrcctl -j route show mrc1 >"$TEST_TMP/routes" 2>"$TEST_TMP/err" || {
+			grep -q "changes all the time" "$TEST_TMP/err" || found=$(cat "$TEST_TMP/err")
+			continue
+		}
+		[ "$(static_prefixes <"$TEST_TMP/routes")" = "$wanted" ] || found="round $round differs"
+	done
+	check_equal "routes: those that stay are shown once, $ROUNDS times" same "$found"
+	churn_stop "routes: changes went on"
+}
+
+versions_shown()
+{
+	jq -r '[.[].encap.srh[0] | split(":")[1]] | unique | join(" ")' "$TEST_TMP/evs"
+}
+
+test_evs()
+{
+	local round=0 found=one
+
+	profile_version set 1 >"$TEST_TMP/version1"
+	profile_version set 2 >"$TEST_TMP/version2"
+	profile_version add 1 | on p1 mrcctl -b - || bail "profile"
+	churn churn_profile
+	while ((round++ < ROUNDS)) && [ "$found" = one ]; do
+		on p1 mrcctl -j ev show mrc1 profile 7 >"$TEST_TMP/evs" 2>"$TEST_TMP/err" || {
+			grep -q "changes all the time" "$TEST_TMP/err" || found=$(cat "$TEST_TMP/err")
+			continue
+		}
+		case $(versions_shown) in
+		1 | 2) ;;
+		*) found="round $round: $(versions_shown)" ;;
+		esac
+		[ "$(jq -c '[.[].index] == [range(256)]' "$TEST_TMP/evs")" = true ] ||
+			found="round $round: not all EVs"
+	done
+	check_equal "EVs: of one version, $ROUNDS times" one "$found"
+	churn_stop "EVs: changes went on"
+}
+
+# Dumps under way do not keep a device: it goes, and the dumps end.
+test_device_deleted()
+{
+	local readers=() pid
+
+	for _ in 1 2 3 4; do
+		{ while on p1 mrcctl ev show mrc1 profile 7 >/dev/null; do :; done; } \
+			2>>"$TEST_TMP/readers" &
+		readers+=($!)
+	done
+	check "device: deleted under dumps" rdma link delete mrc1
+	for pid in "${readers[@]}"; do
+		wait "$pid"
+	done
+	check_not "device: the last readers were told why" \
+		grep -qv "no such device\|the device went away" "$TEST_TMP/readers"
+}
+
+pair_up
+test_routes
+test_evs
+test_device_deleted
+finish

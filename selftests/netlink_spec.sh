@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The netlink family against its specification: a client that knows nothing but
+# Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
+# limit, with and without privileges, and with noise.
+# timeout: 600
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+
+need python3 rdma jq mrc_hold
+
+# The one that has the yaml module.
+for python in /usr/bin/python3 python3 ''; do
+	[ -n "$python" ] || skip_all "needs the yaml module of Python"
+	! "$python" -c 'import yaml' 2>/dev/null || break
+done
+
+# spec NAME TEST: one of spec_tests.py, inside p1
+spec()
+{
+	check "$1" on p1 "$python" "$SELFTESTS/lib/spec_tests.py" \
+		"$TOP/Documentation/netlink/specs/mrc.yaml" mrc1 spare "$2"
+}
+
+pair_up
+ip -n p1 link add spare type dummy
+ip -n p1 link set spare up
+
+spec "the module itself" info
+spec "devices" device
+spec "planes" plane
+spec "EV profiles and EVs" ev_profile
+spec "EV profiles: modes, formats, refusals" ev_profile_modes
+spec "EV profiles: the largest" ev_profile_size
+spec "CC profiles" cc_profile
+spec "routes" route
+spec "events" events
+spec "what an operation does not take is refused, by name" strict
+spec "limits of the specification are the kernel's" ranges
+spec "what is missing is named" missing
+hold_start -n p1 mrc1 -N p2 mrc2
+hold_write "QPs to look at"
+spec "peers and QPs" peer_and_qp
+spec "without privileges" unprivileged
+spec "noise" noise
+hold_write "QPs survive it all"
+finish

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "args.h"
+
+#include <gtest/gtest.h>
+
+namespace mrcctl
+{
+namespace
+{
+
+constexpr const char *nouns[] = {"device", "ev", "ev-profile", "peer", "plane"};
+
+/** The message of the UsageError that a call throws; "" when it does not. */
+template <typename Call>
+std::string usage_error(Call call)
+{
+    try {
+        call();
+    } catch (const UsageError &e) {
+        return e.what();
+    }
+    return {};
+}
+
+TEST(Match, TakesUnambiguousAbbreviations)
+{
+    EXPECT_EQ(match("d", nouns, "object"), 0u);
+    EXPECT_EQ(match("ev", nouns, "object"), 1u);
+    EXPECT_EQ(match("ev-", nouns, "object"), 2u);
+    EXPECT_EQ(match("pl", nouns, "object"), 4u);
+}
+
+TEST(Match, SaysWhatIsWrong)
+{
+    EXPECT_EQ(usage_error([] { match("p", nouns, "object"); }),
+              "object 'p' is ambiguous: peer, plane");
+    EXPECT_EQ(usage_error([] { match("e", nouns, "object"); }),
+              "object 'e' is ambiguous: ev, ev-profile");
+    EXPECT_EQ(usage_error([] { match("planes", nouns, "object"); }), "unknown object 'planes'");
+    EXPECT_EQ(usage_error([] { match("", nouns, "object"); }), "unknown object ''");
+}
+
+uint64_t number(const char *text, uint64_t min, uint64_t max)
+{
+    return Args({text}).take_number("n", min, max);
+}
+
+TEST(Number, DecimalAndHexadecimal)
+{
+    EXPECT_EQ(number("0", 0, 9), 0u);
+    EXPECT_EQ(number("0x1F", 0, 99), 31u);
+    EXPECT_EQ(number("010", 0, 99), 10u);
+    EXPECT_EQ(number("18446744073709551615", 0, UINT64_MAX), UINT64_MAX);
+    EXPECT_EQ(number("0xffffffffffffffff", 0, UINT64_MAX), UINT64_MAX);
+}
+
+TEST(Number, NothingElse)
+{
+    for (const char *bad : {"", "-1", "+1", "1x", "0x", "0xg", "1 ", " 1", "1.0", "ten", "--"})
+        EXPECT_NE(usage_error([&] { number(bad, 0, UINT64_MAX); }), "") << bad;
+    EXPECT_EQ(usage_error([] { number("33", 1, 32); }), "n must be 1 to 32, not 33");
+    EXPECT_EQ(usage_error([] { number("0", 1, 32); }), "n must be 1 to 32, not 0");
+    EXPECT_EQ(usage_error([] { number("18446744073709551616", 0, UINT64_MAX); }),
+              "n must be 0 to 18446744073709551615, not 18446744073709551616");
+}
+
+TEST(Split, KeepsEmptyParts)
+{
+    EXPECT_EQ(split("a,b", ','), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(split("a,,", ','), (std::vector<std::string>{"a", "", ""}));
+    EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+}
+
+TEST(Args, ExpectsKeywords)
+{
+    Args args({"po", "x"});
+
+    args.expect("port");
+    EXPECT_EQ(usage_error([&] { args.expect("netdev"); }), "'netdev' expected, not 'x'");
+    EXPECT_EQ(usage_error([&] { args.finish(); }), "what is 'x'?");
+    EXPECT_EQ(args.take("thing"), "x");
+    EXPECT_EQ(usage_error([&] { args.expect("netdev"); }), "'netdev' is missing");
+    EXPECT_EQ(usage_error([&] { (void)args.take("netdev"); }), "netdev is missing");
+    args.finish();
+}
+
+TEST(Args, OnOff)
+{
+    EXPECT_TRUE(Args({"on"}).take_on_off("icrc"));
+    EXPECT_FALSE(Args({"off"}).take_on_off("icrc"));
+    EXPECT_EQ(usage_error([] { Args({"o"}).take_on_off("icrc"); }),
+              "icrc must be on or off, not 'o'");
+}
+
+} // namespace
+} // namespace mrcctl

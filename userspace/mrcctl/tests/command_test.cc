@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+
+#include <gtest/gtest.h>
+
+#include "fake_kernel.h"
+
+namespace mrcctl
+{
+namespace
+{
+
+using test::Runner;
+
+struct CommandTest : testing::Test {
+    Runner run;
+
+    std::string change(const std::string &line)
+    {
+        run.kernel.changes.clear();
+        EXPECT_EQ(run(line), "") << line;
+        return run.kernel.changes.size() == 1 ? run.kernel.changes[0] : "not one change";
+    }
+
+    template <typename E>
+    std::string error(const std::string &line)
+    {
+        try {
+            run(line);
+        } catch (const E &e) {
+            return e.what();
+        }
+        return "no such error";
+    }
+
+    std::string usage(const std::string &line) { return error<UsageError>(line); }
+};
+
+TEST_F(CommandTest, DeviceSet)
+{
+    EXPECT_EQ(change("device set mrc0 burst 8 icrc off udp-port 4791 mpr 8 sack-bytes 0x1000"),
+              "device mrc0 burst 8 icrc 0 udp-port 4791 mpr 8 sack-bytes 4096");
+    EXPECT_EQ(change("dev set mrc0 tunnel-source fd00::1 hop-limit 3 dscp-data 1 dscp-rtx 2 "
+                     "dscp-control 3"),
+              "device mrc0 hop-limit 3 dscp-data 1 dscp-rtx 2 dscp-control 3 tunnel-source fd00::1");
+    EXPECT_EQ(usage("device set mrc0"), "device set: setting is missing");
+    EXPECT_EQ(usage("device set mrc0 burst"), "device set: burst is missing");
+    EXPECT_EQ(usage("device set mrc0 dscp-data 64"),
+              "device set: dscp-data must be 0 to 63, not 64");
+    EXPECT_EQ(usage("device set mrc0 udp-port 65536"),
+              "device set: udp-port must be 1 to 65535, not 65536");
+    EXPECT_EQ(usage("device set mrc0 dscp 1"),
+              "device set: setting 'dscp' is ambiguous: dscp-data, dscp-rtx, dscp-control");
+}
+
+TEST_F(CommandTest, Planes)
+{
+    EXPECT_EQ(change("plane add mrc0 port 3 netdev lo"), "plane-add mrc0 3 1");
+    EXPECT_EQ(change("plane add mrc0 netdev lo"), "plane-add mrc0 any 1");
+    EXPECT_EQ(change("plane set mrc0 port 3 up"), "plane-set mrc0 3 up");
+}
+
+TEST_F(CommandTest, PlaneErrors)
+{
+    EXPECT_EQ(usage("plane add mrc0 port 33 netdev lo"),
+              "plane add: port must be 1 to 32, not 33");
+    EXPECT_EQ(usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
+    EXPECT_EQ(usage("plane set mrc0 port 1 sideways"), "plane set: unknown state 'sideways'");
+    EXPECT_EQ(usage("plane s"), "plane: command 's' is ambiguous: show, set");
+    EXPECT_EQ(usage("plane del mrc0 port 1 now"), "plane del: what is 'now'?");
+    EXPECT_EQ(error<Failure>("plane add mrc0 netdev none-such"),
+              "plane add: no netdev 'none-such' in this network namespace");
+    EXPECT_TRUE(run.kernel.changes.empty());
+}
+
+TEST_F(CommandTest, EvProfileWithEachPath)
+{
+    EXPECT_EQ(change("ev-profile add mrc0 id 0x10 min-active 2 ev port 1 sid fc00::1 "
+                     "ev port 2 segs fc00::2,fc00::3 reduced denied ev port 3 table 100"),
+              "ev-profile-add mrc0 16");
+    const auto &spec = run.kernel.last_spec;
+    EXPECT_EQ(spec.format, mrcnl::EvFormat::srv6);
+    EXPECT_EQ(spec.mode, mrcnl::EvMode::explicit_list);
+    EXPECT_EQ(spec.min_active, 2);
+    EXPECT_FALSE(spec.count);
+    ASSERT_EQ(spec.evs.size(), 3u);
+    EXPECT_EQ(std::get<mrcnl::EvSid>(spec.evs[0].path).sid.text(), "fc00::1");
+    const auto &segments = std::get<mrcnl::EvSegments>(spec.evs[1].path);
+    EXPECT_EQ(segments.segments.size(), 2u);
+    EXPECT_EQ(segments.segments[0].text(), "fc00::2");
+    EXPECT_TRUE(segments.reduced);
+    EXPECT_TRUE(spec.evs[1].denied);
+    EXPECT_EQ(std::get<mrcnl::EvTable>(spec.evs[2].path).table, 100u);
+    EXPECT_EQ(spec.evs[2].port, 3);
+}
+
+TEST_F(CommandTest, EvProfileFormats)
+{
+    change("ev-profile set mrc0 id 1 ev port 1 value 0xc0000001");
+    EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
+    change("ev-profile add mrc0 id 1 format udp ev port 1 value 50000");
+    EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::udp);
+    EXPECT_EQ(change("ev-profile set mrc0 id 1 mode auto count 64"), "ev-profile-set mrc0 1");
+    EXPECT_EQ(run.kernel.last_spec.mode, mrcnl::EvMode::automatic);
+    EXPECT_EQ(run.kernel.last_spec.count, 64);
+    EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
+}
+
+TEST_F(CommandTest, EvProfileErrors)
+{
+    EXPECT_EQ(usage("ev-profile add mrc0 7"), "ev-profile add: 'id' expected, not '7'");
+    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev sid fc00::1"),
+              "ev-profile add: 'port' expected, not 'sid'");
+    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 sid fc00::g"),
+              "ev-profile add: sid: 'fc00::g' is not an IPv6 address");
+    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 segs fc00::1,"),
+              "ev-profile add: segs: '' is not an IPv6 address");
+    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 s fc00::1"),
+              "ev-profile add: path 's' is ambiguous: sid, segs");
+    EXPECT_EQ(usage("ev-profile add mrc0 id 7 format ipv4"),
+              "ev-profile add: unknown format 'ipv4'");
+    EXPECT_EQ(usage("ev-profile del mrc0"), "ev-profile del: 'id' is missing");
+    EXPECT_TRUE(run.kernel.changes.empty());
+}
+
+TEST_F(CommandTest, EvsAndProfilesAndRoutes)
+{
+    EXPECT_EQ(change("ev deny mrc0 profile 7 index 3"), "ev mrc0 7 3 deny");
+    EXPECT_EQ(change("ev allow mrc0 profile 7 index 3"), "ev mrc0 7 3 allow");
+    EXPECT_EQ(change("cc-profile add mrc0 id 3 algorithm none window 65536"),
+              "cc-profile-add mrc0 3 none 65536");
+    EXPECT_EQ(change("cc set mrc0 id 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
+    EXPECT_EQ(change("cc-profile del mrc0 id 3"), "cc-profile-del mrc0 3");
+    EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0");
+    EXPECT_EQ(change("route replace mrc0 fd00::2 ev-profile 7 cc-profile 3"),
+              "route-replace mrc0 fd00::2/128 7 3");
+    EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
+    EXPECT_EQ(change("ev-profile del mrc0 id 7"), "ev-profile-del mrc0 7");
+    EXPECT_EQ(usage("route add mrc0 fd00::/129 ev-profile 1"),
+              "route add: prefix: 'fd00::/129' is not an IPv6 prefix");
+    EXPECT_EQ(usage("route add mrc0 10.0.0.0/8 ev-profile 1"),
+              "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix");
+}
+
+TEST_F(CommandTest, TheKernelsWordsAreQuoted)
+{
+    run.kernel.refuse = mrcnl::Error{EEXIST, "mrc: EV profile exists", "id"};
+    EXPECT_EQ(error<Failure>("ev-profile add mrc0 id 7 mode auto count 1"),
+              "ev-profile add: EV profile exists (id)");
+    EXPECT_EQ(error<Failure>("qp show mrc0 qpn 5"), "qp show: no such QP");
+}
+
+TEST_F(CommandTest, WithoutModule)
+{
+    std::ostringstream out;
+    Context context(out, {}, [] {
+        return mrcnl::Result<std::unique_ptr<mrcnl::Kernel>>(
+            mrcnl::Error{ENOENT, "the mrc kernel module is not loaded", {}});
+    });
+
+    EXPECT_THROW(run_words(context, {"device"}), Failure);
+    // Grammar comes first.
+    EXPECT_THROW(run_words(context, {"device", "set", "mrc0", "burst", "x"}), UsageError);
+    EXPECT_NO_THROW(run_words(context, {"device", "help"}));
+}
+
+TEST_F(CommandTest, HelpAtEachLevel)
+{
+    const char *objects[] = {"device", "plane", "ev-profile", "ev",      "cc-profile",
+                             "route",  "peer",  "qp",         "monitor", "feature"};
+    const std::string top = run("help");
+
+    EXPECT_EQ(run(""), top);
+    EXPECT_TRUE(top.starts_with("Usage: mrcctl "));
+    for (const std::string object : objects) {
+        const std::string help = run(object + " help");
+
+        EXPECT_TRUE(help.starts_with("Usage: mrcctl " + object)) << help;
+        EXPECT_NE(top.find(object), std::string::npos) << object;
+        EXPECT_EQ(run(object + " show help"), help);
+    }
+}
+
+TEST_F(CommandTest, BatchStopsAtTheFirstError)
+{
+    std::istringstream good("# set up\n\nroute del mrc0 fd00::/64  # gone\n ev deny mrc0 profile 1 "
+                            "index 2\n");
+    std::istringstream bad("route del mrc0 fd00::/64\nroute del mrc0\nroute del mrc0 fd01::/64\n");
+
+    run_batch(run.context, good, "good");
+    EXPECT_EQ(run.kernel.changes.size(), 2u);
+    try {
+        run_batch(run.context, bad, "bad");
+        FAIL();
+    } catch (const UsageError &e) {
+        EXPECT_STREQ(e.what(), "bad:2: route del: prefix is missing");
+    }
+    EXPECT_EQ(run.kernel.changes.size(), 3u);
+}
+
+TEST_F(CommandTest, QpsByNumber)
+{
+    run.kernel.qp_list.resize(2);
+    run.kernel.qp_list[0].qpn = 5;
+    run.kernel.qp_list[1].qpn = 6;
+    EXPECT_NE(run("qp show qpn 0x6").find("qpn 6 "), std::string::npos);
+    EXPECT_EQ(run("qp show qpn 0x6").find("qpn 5 "), std::string::npos);
+    EXPECT_EQ(usage("qp show qpn 0x1000000"),
+              "qp show: qpn must be 0 to 16777215, not 0x1000000");
+}
+
+} // namespace
+} // namespace mrcctl

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bash completion against the program's own help, so that neither forgets a word.
+#
+# Usage: completion_test.sh COMPLETION MRCCTL
+
+set -uo pipefail
+
+# shellcheck source=/dev/null
+. "$1"
+mrcctl=$2
+failed=0
+
+# complete_words WORD...: candidates for the last word, which may be empty
+complete_words()
+{
+	COMP_WORDS=(mrcctl "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	_mrcctl
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# offers WORD -- LINE...: completing LINE must offer WORD
+offers()
+{
+	local word=$1
+	shift 2
+
+	if ! complete_words "$@" | grep -qxF -- "$word"; then
+		echo "completing '$*' does not offer $word" >&2
+		failed=1
+	fi
+}
+
+objects=$("$mrcctl" help | tr '\n' ' ' | sed 's/.*OBJECT := {\([^}]*\)}.*/\1/; s/|/ /g')
+for object in $objects; do
+	offers "$object" -- "${object:0:1}"
+	# Words behind the object in its grammar are commands.
+	for command in $("$mrcctl" "$object" help | sed -n "s/^.*mrcctl $object \(.*\)/\1/p" |
+		sed 's/DEV.*//; s/[][{}|]/ /g'); do
+		case $command in
+		[a-z]*) offers "$command" -- "$object" "" ;;
+		esac
+	done
+done
+offers burst -- device set mrc0 b
+offers tunnel-source -- device set mrc0 burst 8 ""
+offers off -- device set mrc0 icrc ""
+offers srv6 -- ev-profile add mrc0 id 7 format ""
+offers ev-profile -- route add mrc0 fd00::/64 ""
+offers -json -- -
+[ -z "$(complete_words device set mrc0 burst '')" ] || {
+	echo "a number is completed" >&2
+	failed=1
+}
+[ "$(wc -w <<<"$objects")" = 10 ] || {
+	echo "objects in the help: $objects" >&2
+	failed=1
+}
+exit $failed

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/** @file A kernel that has what the test gave it and notes what it is told to do. */
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <sstream>
+
+#include "mrcnl/kernel.h"
+
+#include "command.h"
+
+namespace mrcctl::test
+{
+
+using namespace mrcnl;
+
+struct FakeKernel : Kernel {
+    Info info_value{"0.1.0", "crc32_le", true, 32, 256, 16};
+    std::vector<Device> device_list;
+    std::vector<Plane> plane_list;
+    std::vector<EvProfile> ev_profile_list;
+    std::vector<Ev> ev_list;
+    std::vector<CcProfile> cc_profile_list;
+    std::vector<Route> route_list;
+    std::vector<Peer> peer_list;
+    std::vector<PeerEv> peer_ev_list;
+    std::vector<Qp> qp_list;
+
+    std::vector<std::string> changes; ///< one line each
+    EvProfileSpec last_spec;
+    std::optional<Error> refuse; ///< every change
+
+    /** Notes a change. */
+    template <typename... Words>
+    Result<void> note(const Words &...words)
+    {
+        std::ostringstream line;
+
+        ((line << words << ' '), ...);
+        changes.push_back(line.str().substr(0, line.str().size() - 1));
+        return refuse ? Result<void>(*refuse) : Result<void>();
+    }
+
+    template <typename T>
+    static Result<std::vector<T>> of(const std::vector<T> &list, const OptionalName &device)
+    {
+        std::vector<T> found;
+
+        std::copy_if(list.begin(), list.end(), std::back_inserter(found),
+                     [&](const T &object) { return !device || object.device.name == *device; });
+        return found;
+    }
+
+    template <typename T, typename Match>
+    static Result<T> one(const std::vector<T> &list, const char *what, Match match)
+    {
+        const auto found = std::find_if(list.begin(), list.end(), match);
+
+        if (found == list.end())
+            return Error{ENOENT, std::string("mrc: no such ") + what, {}};
+        return *found;
+    }
+
+    Result<Info> info() override { return info_value; }
+    Result<std::vector<Device>> devices() override { return device_list; }
+    Result<Device> device(const std::string &name) override
+    {
+        return one(device_list, "device", [&](const auto &d) { return d.device.name == name; });
+    }
+    Result<void> set_device(const std::string &name, const DeviceSettings &s) override
+    {
+        std::ostringstream line;
+
+        const auto add = [&](const char *key, const auto &value) {
+            if (value)
+                line << ' ' << key << ' ' << +*value;
+        };
+        add("burst", s.burst);
+        add("icrc", s.icrc);
+        add("udp-port", s.udp_port);
+        add("hop-limit", s.hop_limit);
+        add("dscp-data", s.dscp_data);
+        add("dscp-rtx", s.dscp_rtx);
+        add("dscp-control", s.dscp_control);
+        add("mpr", s.mpr);
+        add("sack-bytes", s.sack_bytes);
+        if (s.tunnel_source)
+            line << " tunnel-source " << s.tunnel_source->text();
+        return note("device", name + line.str());
+    }
+    Result<std::vector<Plane>> planes(const OptionalName &device) override
+    {
+        return of(plane_list, device);
+    }
+    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+                            uint32_t ifindex) override
+    {
+        const auto noted = note("plane-add", device, port ? std::to_string(*port) : "any", ifindex);
+
+        if (!noted)
+            return noted.error();
+        return Plane{};
+    }
+    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override
+    {
+        return note("plane-set", device, +port, up ? "up" : "down");
+    }
+    Result<void> delete_plane(const std::string &device, uint8_t port) override
+    {
+        return note("plane-del", device, +port);
+    }
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override
+    {
+        return of(ev_profile_list, device);
+    }
+    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override
+    {
+        return one(ev_profile_list, "EV profile",
+                   [&](const auto &p) { return p.device.name == device && p.id == id; });
+    }
+    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+                                bool replace) override
+    {
+        last_spec = spec;
+        return note(replace ? "ev-profile-set" : "ev-profile-add", device, spec.id);
+    }
+    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override
+    {
+        return note("ev-profile-del", device, id);
+    }
+    Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
+    {
+        auto found = of(ev_list, device);
+
+        std::erase_if(*found, [&](const Ev &ev) { return id && ev.ev_profile != *id; });
+        return found;
+    }
+    Result<void> deny_ev(const std::string &device, uint64_t id, uint16_t index,
+                         bool deny) override
+    {
+        return note("ev", device, id, index, deny ? "deny" : "allow");
+    }
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
+    {
+        return of(cc_profile_list, device);
+    }
+    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override
+    {
+        return one(cc_profile_list, "CC profile",
+                   [&](const auto &p) { return p.device.name == device && p.id == id; });
+    }
+    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+                                bool replace) override
+    {
+        return note(replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
+                    profile.algorithm, profile.window);
+    }
+    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
+    {
+        return note("cc-profile-del", device, id);
+    }
+    Result<std::vector<Route>> routes(const OptionalName &device) override
+    {
+        return of(route_list, device);
+    }
+    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override
+    {
+        for (const Route &route : route_list)
+            if (route.prefix.address == gid)
+                return RouteMatch{route.device, gid, route.prefix, route.ev_profile,
+                                  route.cc_profile};
+        return RouteMatch{{1, device}, gid, std::nullopt, 0, 0};
+    }
+    Result<void> put_route(const std::string &device, const Route &route, bool replace) override
+    {
+        return note(replace ? "route-replace" : "route-add", device, route.prefix.text(),
+                    route.ev_profile, route.cc_profile);
+    }
+    Result<void> delete_route(const std::string &device, const Prefix &prefix) override
+    {
+        return note("route-del", device, prefix.text());
+    }
+    Result<std::vector<Peer>> peers(const OptionalName &device,
+                                    std::optional<Address> remote) override
+    {
+        auto found = of(peer_list, device);
+
+        std::erase_if(*found, [&](const Peer &p) { return remote && p.key.remote_gid != *remote; });
+        return found;
+    }
+    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+                                         std::optional<Address> remote) override
+    {
+        auto found = of(peer_ev_list, device);
+
+        std::erase_if(*found,
+                      [&](const PeerEv &p) { return remote && p.key.remote_gid != *remote; });
+        return found;
+    }
+    Result<std::vector<Qp>> qps(const OptionalName &device) override { return of(qp_list, device); }
+    Result<Qp> qp(const std::string &device, uint32_t qpn) override
+    {
+        return one(qp_list, "QP",
+                   [&](const auto &q) { return q.device.name == device && q.qpn == qpn; });
+    }
+    Result<std::unique_ptr<EventStream>> events() override { return Error{ENOSYS, {}, {}}; }
+};
+
+/** Runs command lines against a FakeKernel. */
+class Runner
+{
+  public:
+    explicit Runner(PrintOptions options = {})
+        : context(out, options, [this] {
+              return Result<std::unique_ptr<Kernel>>(std::unique_ptr<Kernel>(std::move(owned_)));
+          })
+    {
+    }
+
+    /** Runs words separated by blanks. @return what was printed */
+    std::string operator()(const std::string &line)
+    {
+        std::istringstream in(line);
+
+        out.str({});
+        run_words(context, {std::istream_iterator<std::string>(in), {}});
+        return out.str();
+    }
+
+  private:
+    std::unique_ptr<FakeKernel> owned_ = std::make_unique<FakeKernel>();
+
+  public:
+    FakeKernel &kernel = *owned_;
+    std::ostringstream out;
+    Context context;
+};
+
+} // namespace mrcctl::test

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "feature.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace mrcctl
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+/** A host made of files below a temporary folder. */
+struct FeatureTest : testing::Test {
+    FeatureTest()
+    {
+        std::string name = testing::TempDir() + "mrcctl-feature-XXXXXX";
+
+        host.root = mkdtemp(name.data());
+        host.release = "6.1.0-test";
+        host.libibverbs = "/usr/lib/x/libibverbs.so.1";
+    }
+
+    ~FeatureTest() override { fs::remove_all(host.root); }
+
+    void file(const std::string &path, const std::string &content = {})
+    {
+        fs::create_directories(fs::path(host.root + path).parent_path());
+        std::ofstream(host.root + path, std::ios::binary) << content;
+    }
+
+    void library(const std::string &abi)
+    {
+        using namespace std::string_literals;
+        file(host.libibverbs, "\177ELF\0IBVERBS_1.1\0IBVERBS_PRIVATE_"s + abi + "\0rest"s);
+    }
+
+    Feature feature(const std::string &name)
+    {
+        for (const Feature &found : host_features(host))
+            if (found.name == name)
+                return found;
+        return {"none", Status::unknown, {}, {}};
+    }
+
+    FeatureHost host;
+};
+
+TEST_F(FeatureTest, BareHost)
+{
+    host.libibverbs.clear();
+    EXPECT_EQ(feature("kernel").value, "6.1.0-test");
+    EXPECT_EQ(feature("module").status, Status::missing);
+    EXPECT_NE(feature("module").hint.find("modules_install"), std::string::npos);
+    EXPECT_EQ(feature("ib-uverbs").status, Status::missing);
+    EXPECT_EQ(feature("seg6").status, Status::unknown);
+    EXPECT_EQ(feature("libibverbs").status, Status::missing);
+    EXPECT_EQ(feature("rdma-rxe").name, "none");
+}
+
+TEST_F(FeatureTest, ModuleInstalledAndLoaded)
+{
+    file("/lib/modules/6.1.0-test/modules.dep", "kernel/a.ko:\nupdates/mrc.ko: kernel/a.ko\n");
+    EXPECT_EQ(feature("module").value, "not loaded");
+    EXPECT_EQ(feature("module").hint, "modprobe mrc");
+    file("/sys/module/mrc/version", "0.1.0\n");
+    EXPECT_EQ(feature("module").status, Status::ok);
+    EXPECT_EQ(feature("module").value, "loaded, version 0.1.0");
+}
+
+TEST_F(FeatureTest, Seg6ByTheKernelsFunctions)
+{
+    file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap_red\n");
+    EXPECT_EQ(feature("seg6").status, Status::missing);
+    file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap\n");
+    EXPECT_EQ(feature("seg6").status, Status::ok);
+}
+
+TEST_F(FeatureTest, RxeIsNoted)
+{
+    file("/sys/module/rdma_rxe/refcnt", "0\n");
+    EXPECT_EQ(feature("rdma-rxe").status, Status::note);
+}
+
+TEST_F(FeatureTest, PrivateAbi)
+{
+    library("34");
+    EXPECT_EQ(private_abi(host.root + host.libibverbs), 34u);
+    library("64");
+    EXPECT_EQ(private_abi(host.root + host.libibverbs), 64u);
+    library("");
+    EXPECT_FALSE(private_abi(host.root + host.libibverbs));
+    EXPECT_FALSE(private_abi(host.root + "/none"));
+}
+
+TEST_F(FeatureTest, ProviderByConfiguration)
+{
+    library("34");
+    EXPECT_EQ(feature("provider").status, Status::missing);
+    file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
+    EXPECT_EQ(feature("provider").status, Status::missing) << "no line in /etc/libibverbs.d";
+    file("/etc/libibverbs.d/other.driver", "driver other\n");
+    file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
+    EXPECT_EQ(feature("provider").status, Status::ok);
+    EXPECT_EQ(feature("provider").value, "/usr/lib/x/libibverbs/libmrc-rdmav34.so");
+}
+
+TEST_F(FeatureTest, ProviderByAbsolutePath)
+{
+    library("34");
+    file("/opt/mrc/libmrc-rdmav34.so");
+    host.rdmav_drivers = "rxe:/opt/mrc/libmrc";
+    EXPECT_EQ(feature("provider").value, "/opt/mrc/libmrc-rdmav34.so");
+    host.rdmav_drivers = "/opt/none/libmrc;/opt/mrc/libmrc";
+    EXPECT_EQ(feature("provider").status, Status::ok);
+    host.rdmav_drivers = "/opt/mrc/libother";
+    EXPECT_EQ(feature("provider").status, Status::missing);
+}
+
+TEST_F(FeatureTest, ProviderForAnotherRdmaCore)
+{
+    library("57");
+    file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
+    file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
+    EXPECT_EQ(feature("provider").status, Status::missing);
+    EXPECT_EQ(feature("provider").value,
+              "libmrc-rdmav57.so not found; libmrc-rdmav34.so does not fit");
+}
+
+TEST_F(FeatureTest, WhatTheModuleTells)
+{
+    const auto none = module_features({"0.1.0", "crc32-pclmul", true, 32, 256, 16}, {});
+    const auto some = module_features({}, {mrcnl::Device{{1, "mrc0"}}, mrcnl::Device{{2, "mrc1"}}});
+
+    EXPECT_EQ(none[0].value, "crc32-pclmul");
+    EXPECT_EQ(none[2].status, Status::note);
+    EXPECT_NE(none[2].hint.find("rdma link add"), std::string::npos);
+    EXPECT_EQ(some[2].value, "mrc0, mrc1");
+}
+
+} // namespace
+} // namespace mrcctl

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Output, text and JSON, against files. Keys of the JSON are attribute names of
+ * the netlink family, or among the few exceptions listed here.
+ */
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "mrcnl/attributes.h"
+
+#include "fake_kernel.h"
+
+namespace mrcctl
+{
+namespace
+{
+
+using namespace mrcnl;
+using test::FakeKernel;
+using test::Runner;
+
+Address address(const char *text)
+{
+    return *Address::parse(text);
+}
+
+const DeviceRef mrc0{1, "mrc0"};
+const DeviceRef mrc1{2, "mrc1"};
+const PeerKey far_peer{address("fd00::2"), address("fd00::1"), 7};
+const PeerKey near_peer{address("fd00::1"), address("fd00::1"), 0};
+
+void add_devices(FakeKernel &k)
+{
+    DeviceSettings s{8, true, 4791, 64, 4, 8, 46, 8, 16384, Address{}};
+
+    k.device_list.push_back({mrc0, 3, "dum0", s, 0xb, 2,
+                             {{"tx_packets", 1ull << 40}, {"rx_packets", 5}, {"rx_bytes", 6},
+                              {"sack_sent", 7}, {"ack_sent", 8}}});
+    s.icrc = false;
+    s.tunnel_source = address("fd00::1");
+    k.device_list.push_back({mrc1, 4, "eth0", s, 0, 0, {}});
+    k.plane_list = {{mrc0, 1, 10, "eth1", true, true, {1, 2, 3, 4, 5, 6}},
+                    {mrc0, 2, 11, "eth2", true, false, {}},
+                    {mrc0, 32, 12, "eth3", false, true, {}}};
+}
+
+void add_profiles(FakeKernel &k)
+{
+    const EvSegments segments{{address("fc00::1"), address("fc00::2")}, false};
+
+    k.ev_profile_list = {{mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0},
+                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 4, 3, 1}};
+    k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}},
+                 {mrc0, 7, 1, {1, segments, true}},
+                 {mrc0, 7, 2, {2, EvTable{100}, false}},
+                 {mrc0, 7, 3, {2, EvSegments{{address("fc00::9")}, true}, false}},
+                 {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}}};
+    k.cc_profile_list = {{mrc0, 0, "none", 1 << 20}, {mrc0, 3, "none", 65536}};
+    k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3}, {mrc0, {address("fd00::"), 64}, 7, 0}};
+}
+
+void add_traffic(FakeKernel &k)
+{
+    Qp qp;
+
+    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0},
+                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0x3, 0xf, 900, 3, 2}};
+    k.peer_ev_list = {{mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0},
+                      {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2},
+                      {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0},
+                      {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0}};
+    qp.device = mrc0;
+    qp.qpn = 0x1234;
+    qp.state = QpState::init;
+    qp.pid = 99;
+    qp.memory = 4096;
+    k.qp_list.push_back(qp);
+    qp.qpn = 0xfffffe;
+    qp.state = QpState::rts;
+    qp.connection = {17, address("fd00::1"), address("fd00::2"), 4096};
+    qp.psns = {1, 2, 3};
+    qp.ev_profile = 7;
+    qp.inflight = 12;
+    qp.mpr_tx = qp.mpr_rx = 8;
+    qp.srtt = 123456;
+    qp.min_rtt = 100000;
+    qp.timeout = 14;
+    k.qp_list.push_back(qp);
+}
+
+struct Golden {
+    const char *file;
+    const char *line;
+};
+
+constexpr Golden goldens[] = {
+    {"device", "device"},
+    {"device-one", "device show mrc1"},
+    {"plane", "plane show mrc0"},
+    {"ev-profile", "ev-profile"},
+    {"ev-profile-one", "ev-profile show mrc0 id 7"},
+    {"ev", "ev show mrc0 profile 7"},
+    {"ev-all", "ev"},
+    {"cc-profile", "cc-profile"},
+    {"route", "route show mrc0"},
+    {"route-get", "route get mrc0 fd00::2"},
+    {"route-get-none", "route get mrc0 fd01::1"},
+    {"peer", "peer"},
+    {"peer-remote", "peer show mrc0 remote fd00::1"},
+    {"qp", "qp show mrc0"},
+};
+
+constexpr struct {
+    const char *suffix;
+    PrintOptions options;
+} variants[] = {
+    {".txt", {}},
+    {".all.txt", {.statistics = true, .details = true}},
+    {".json", {.json = true, .pretty = true, .statistics = true, .details = true}},
+};
+
+std::string print(const Golden &golden, const PrintOptions &options)
+{
+    Runner run(options);
+
+    add_devices(run.kernel);
+    add_profiles(run.kernel);
+    add_traffic(run.kernel);
+    return run(golden.line);
+}
+
+std::string read(const std::string &path)
+{
+    std::ifstream in(path);
+
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class GoldenTest : public testing::TestWithParam<Golden>
+{
+};
+
+TEST_P(GoldenTest, Prints)
+{
+    for (const auto &variant : variants) {
+        const std::string path = std::string(GOLDEN_DIR "/") + GetParam().file + variant.suffix;
+        const std::string printed = print(GetParam(), variant.options);
+
+        if (std::getenv("MRCCTL_UPDATE_GOLDEN"))
+            std::ofstream(path) << printed;
+        EXPECT_EQ(printed, read(path)) << path;
+    }
+}
+
+/** All keys of a JSON value, but for those of counters, which are names of counters. */
+void collect(const nlohmann::json &json, std::set<std::string> &keys)
+{
+    for (const auto &[key, value] : json.items()) {
+        if (json.is_object())
+            keys.insert(key);
+        if (value.is_structured() && key != "counter")
+            collect(value, keys);
+    }
+}
+
+TEST_P(GoldenTest, KeysAreThoseOfTheFamily)
+{
+    // The set, for the list of EVs inside a peer; the mode inside the bytes of a segment list.
+    std::set<std::string> known = {"peer-ev", "reduced"};
+    std::set<std::string> keys;
+
+    for (const AttributeSet *set : attribute_sets())
+        for (const AttributeName &attribute : set->attributes)
+            known.insert(attribute.name);
+    collect(nlohmann::json::parse(print(GetParam(), variants[2].options)), keys);
+    for (const std::string &key : keys)
+        EXPECT_TRUE(known.contains(key)) << key;
+    EXPECT_FALSE(keys.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Output, GoldenTest, testing::ValuesIn(goldens), [](const auto &info) {
+    std::string name = info.param.file;
+
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+} // namespace
+} // namespace mrcctl

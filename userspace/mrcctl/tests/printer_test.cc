@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "printer.h"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "monitor.h"
+
+namespace mrcctl
+{
+namespace
+{
+
+std::string print_sample(PrintOptions options)
+{
+    std::ostringstream out;
+    Printer p(out, options);
+
+    p.begin_object();
+    p.bare("dev-name", "mrc0", Color::name);
+    p.hidden("dev-index", 1);
+    p.number("qps", 3);
+    p.on_off("icrc", true);
+    p.ports("ports-up", 0x3);
+    p.flag("denied", false);
+    p.enter("stats");
+    p.number("tx-packets", 4);
+    p.leave();
+    p.end_object();
+    p.finish();
+    return out.str();
+}
+
+TEST(Printer, Text)
+{
+    EXPECT_EQ(print_sample({}), "mrc0 qps 3 icrc on ports-up 1-2\n    tx-packets 4\n");
+}
+
+TEST(Printer, Json)
+{
+    EXPECT_EQ(print_sample({.json = true}),
+              R"([{"dev-name":"mrc0","dev-index":1,"qps":3,"icrc":true,"ports-up":[1,2],)"
+              R"("denied":false,"stats":{"tx-packets":4}}])"
+              "\n");
+}
+
+TEST(Printer, PrettyJsonIsTheSame)
+{
+    EXPECT_EQ(nlohmann::json::parse(print_sample({.json = true, .pretty = true})),
+              nlohmann::json::parse(print_sample({.json = true})));
+}
+
+TEST(Printer, ColorsOnlyWhenAsked)
+{
+    EXPECT_EQ(print_sample({}).find('\033'), std::string::npos);
+    EXPECT_NE(print_sample({.color = true}).find("\033[1;36mmrc0\033[0m"), std::string::npos);
+}
+
+std::string print_ports(uint32_t mask)
+{
+    std::ostringstream out;
+    Printer p(out, {});
+
+    p.begin_object();
+    p.ports("p", mask);
+    return out.str();
+}
+
+TEST(Printer, PortsAreRanges)
+{
+    EXPECT_EQ(print_ports(0), "p -");
+    EXPECT_EQ(print_ports(1), "p 1");
+    EXPECT_EQ(print_ports(0x80000000), "p 32");
+    EXPECT_EQ(print_ports(~0u), "p 1-32");
+    EXPECT_EQ(print_ports(0x5d), "p 1,3-5,7");
+}
+
+TEST(Printer, NothingIsAnEmptyList)
+{
+    std::ostringstream out;
+    Printer p(out, {.json = true});
+
+    p.finish();
+    EXPECT_EQ(out.str(), "[]\n");
+}
+
+// Names of netdevs may hold any byte.
+TEST(Printer, NamesCannotTalkToTheTerminal)
+{
+    std::ostringstream out;
+    Printer text(out, {});
+
+    text.begin_object();
+    text.text("ifname", "a\033[2Jb\n");
+    text.end_object();
+    EXPECT_EQ(out.str(), "ifname a?[2Jb?\n");
+
+    out.str({});
+    Printer json(out, {.json = true});
+    json.begin_object();
+    json.text("ifname", "\xff\n");
+    json.end_object();
+    json.finish();
+    EXPECT_TRUE(nlohmann::json::accept(out.str()));
+}
+
+TEST(Printer, EventsAreOneLineEach)
+{
+    std::ostringstream out;
+    Printer p(out, {.json = true});
+    mrcnl::PeerEvEvent event;
+
+    event.device = {1, "mrc0"};
+    event.state = mrcnl::EvState::assumed_bad;
+    event.reason = "loss";
+    event.time = 77;
+    p.set_streaming();
+    print_event(p, event, 0);
+    print_event(p, mrcnl::Overrun{}, 0);
+    p.finish();
+
+    std::istringstream lines(out.str());
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_EQ(json["event"], "peer-ev");
+    EXPECT_EQ(json["state"], "assumed-bad");
+    EXPECT_EQ(json["time"], 77);
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(nlohmann::json::parse(line)["event"], "overrun");
+    EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST(Printer, EventTimesAreWallClock)
+{
+    std::ostringstream out;
+    Printer p(out, {});
+    mrcnl::DeviceEvent event{{1, "mrc0"}, true, 1000};
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    p.set_streaming();
+    print_event(p, event, 1'700'000'000'000'006'000);
+    EXPECT_EQ(out.str(), "2023-11-14T22:13:20.000007 device-add mrc0\n");
+}
+
+} // namespace
+} // namespace mrcctl
