@@ -16,7 +16,7 @@ trunks()
 	local spine
 
 	for spine in p1t1s1 p1t1s2 p2t1s1 p2t1s2; do
-		printf 'qdisc replace dev %s root netem '"$*"'\n' t0r1 t0r2 |
+		printf 'qdisc replace dev %s root netem %s\n' t0r1 "$*" t0r2 "$*" |
 			tc -n $spine -batch - || return
 	done
 }
