@@ -109,7 +109,7 @@ def main():
     summary = summarize(record)
     print_summary(summary)
     write_files(folder, record, summary)
-    print(f"\n{folder}/goodput.svg and samples.json are written.")
+    print(f"\nWritten: {os.path.relpath(folder)}/goodput.svg, samples.json")
     problems = complaints(record, summary)
     for problem in problems:
         print(f"demo: {problem}", file=sys.stderr)
