@@ -62,8 +62,11 @@ for case in WrongLocalKey LocalEndExceeded; do
 	try "Access.$case" "$found_here"
 done
 try Access.QpWithoutRemoteWrite "h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1 h2.nak_sent+1 h2.resp_remote_access_errors+1"
+# A window's worth of data a round trip: much is still to be sent when the region goes.
+check "slow the network down" lab netem all delay 20ms
 check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic
 check "Access.SourceDeregisteredUnderTraffic" errors Access.SourceDeregisteredUnderTraffic
+check "speed the network up" lab netem all off
 
 try Immediates.WithoutReceive "h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.req_remote_invalid_request+1 h2.nak_sent+1 h2.out_of_buffer+1 h2.resp_cqe_error+1"
 try Immediates.MoreThanTheLimit ""

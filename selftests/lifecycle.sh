@@ -28,7 +28,7 @@ no_device()
 
 no_qps()
 {
-	[ "$(rdma -j resource show qp dev "$1" | jq '[.[] | select(.type == "RC")] | length')" = 0 ]
+	[ "$(rdma -j resource show qp link "$1" | jq -s '[.[][] | select(.type == "RC")] | length')" = 0 ]
 }
 
 # Only what the RDMA subsystem itself holds may be left.
