@@ -35,7 +35,7 @@ test_refusals()
 	refused "device set: integer out of range (burst)" device set mrc1 burst 17
 	refused "plane add: no netdev 'nope' in this network namespace" plane add mrc1 netdev nope
 	refused "plane add: A plane needs an Ethernet netdev (ifindex)" plane add mrc1 netdev lo
-	refused "plane del: no plane on this port (port)" plane del mrc1 port 32
+	refused "plane del: No plane on this port (port)" plane del mrc1 port 32
 	refused "ev-profile set: no such EV profile (id)" ev-profile set mrc1 id 7 mode auto count 4
 	refused "ev-profile add: min-active exceeds the number of EVs (min-active)" \
 		ev-profile add mrc1 id 7 min-active 2 ev port 1 sid fc00::1
