@@ -15,8 +15,9 @@ hold_start()
 	at_exit kill "$HOLD_PID"
 	# Bash keeps those of a coprocess from command substitutions.
 	exec {HOLD_TO}>&"${HOLD[1]}" {HOLD_FROM}<&"${HOLD[0]}"
-	read -r -t "$WAIT_LIMIT" line <&"$HOLD_FROM" ||
-		bail "hold" "$(cat "$TEST_TMP/hold.err")"
+	if ! read -r -t "$WAIT_LIMIT" line <&"$HOLD_FROM" || [ "${line:0:1}" != "{" ]; then
+		bail "hold" "$line" "$(timeout 5 cat <&"$HOLD_FROM")" "$(cat "$TEST_TMP/hold.err")"
+	fi
 	echo "$line" >"$HOLD_FILE"
 }
 
