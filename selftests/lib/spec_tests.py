@@ -392,7 +392,7 @@ class Tests:
             inner = b"".join(self.random_attribute(dice, attr["nested-attributes"], depth + 1)
                              for _ in range(dice.randrange(4)))
             return attribute(number | 0x8000, inner)
-        if dice.randrange(2) and attr["type"] != "nest":
+        if dice.randrange(2) and attr["type"] not in ("nest", "pad"):
             return attribute(number, self.f.encode_one(attr, self.sample(attr)))
         return attribute(number, dice.randbytes(dice.choice([1, 2, 4, 8, 16, 28, 60])))
 
