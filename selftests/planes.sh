@@ -76,8 +76,8 @@ check_carrier_alone()
 	local timeouts sacks before sent
 
 	sent=$(plane_stat h1 1 tx-packets)
-	lab netem link p1t0r1:h1 delay 5s
-	lab netem link p2t0r1:h1 delay 5s
+	lab netem link p1t0r1:h1 delay 12s
+	lab netem link p2t0r1:h1 delay 12s
 	# Nothing but planes 1 and 2.
 	on h1 mrcctl plane set mrc0 port 3 down
 	on h1 mrcctl plane set mrc0 port 4 down
