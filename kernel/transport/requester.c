@@ -425,6 +425,20 @@ static int mrc_batch_put(struct mrc_qp *qp, const struct mrc_batch *b,
 }
 
 /*
+ * A late answer may complete a request while it is being sent again; its program
+ * is then free to deregister the memory.
+ */
+static bool mrc_batch_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
+{
+	bool outstanding;
+
+	spin_lock(&qp->tx_lock);
+	outstanding = (s32)(p->wqe - qp->sendq.una) >= 0;
+	spin_unlock(&qp->tx_lock);
+	return outstanding;
+}
+
+/*
  * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
  * one skb. Return: the first one left over, or a negative error that is the program's
  * fault. Packets that the machine cannot send now count as lost on the way.
@@ -453,7 +467,7 @@ static int mrc_batch_skb(struct mrc_qp *qp, const struct mrc_batch *b,
 	}
 	mrc_skb_abort(&skb);
 	if (err == -EACCES)
-		return err;
+		return mrc_batch_outstanding(qp, &b->plan[i]) ? err : b->count;
 	mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
 	return b->count;
 }
