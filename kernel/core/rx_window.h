@@ -24,6 +24,7 @@
  */
 #define MRC_SACK_BYTES_DEFAULT	16384u
 /* What a packet adds to the trigger count at least (7.5.2). */
+#define MRC_SACK_BYTES_MAX	(1u << 20)
 #define MRC_SACK_BYTES_MIN	1024u
 
 /*

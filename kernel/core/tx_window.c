@@ -270,13 +270,14 @@ static u8 apply_cack(struct mrc_tx_window *w, u32 cack,
 static u8 apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
 		       struct mrc_tx_result *res)
 {
-	s32 known = mrc_psn_diff(w->una, base);
+	/* This way round: half the number space behind una must not look ahead of it. */
+	s32 ahead = mrc_psn_diff(base, w->una);
 	u8 wrong = 0;
 
-	if (known >= 64)
+	if (ahead <= -64)
 		return 0;
-	if (known > 0)
-		bits &= ~0ull << known;
+	if (ahead < 0)
+		bits &= ~0ull << -ahead;
 	for (; bits; bits &= bits - 1) {
 		u32 psn = mrc_psn_add(base, (s32)__ffs64(bits));
 
@@ -485,6 +486,12 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		return -EALREADY;
 	if (rec->flags & REC_RESENT && age_ns(rec, now) < w->min_rtt_ns)
 		return -EALREADY;
+	if (!mrc_tx_interval(&w->cfg, rec->retries)) {
+		res->expired = true;
+		return 0;
+	}
+	if (rec->retries < U8_MAX)
+		rec->retries++;
 	res->ev = rec->ev;
 	mark_lost(w, rec, psn, 0, res);
 	return 0;

@@ -137,10 +137,14 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 /** mrc_tx_room() - new PSNs that the window lets go now */
 u32 mrc_tx_room(const struct mrc_tx_window *w);
 
-/** mrc_tx_idle() - nothing in flight, nothing to send again? */
+/**
+ * mrc_tx_idle() - nothing in flight, nothing to send again?
+ *
+ * The cumulative PSN may still be behind: a SACK's bitmap can cover all that is left.
+ */
 static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
 {
-	return w->una == w->nxt;
+	return !w->inflight && !w->lost;
 }
 
 /**
@@ -192,7 +196,8 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
  * @w: the window
  * @psn: the refused PSN
  * @now: ns
- * @res: result; @res->ev is the EV it was sent on
+ * @res: result; @res->ev is the EV it was sent on, @res->expired when the packet had no
+ *       retry left: NACKs and timeouts share its retries
  *
  * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
  * acknowledged, waits for retransmission already or was sent again so lately

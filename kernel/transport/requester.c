@@ -240,7 +240,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 		return false;
 	mrc_plan_deal(qp, b, now);
 	b->ask = !qp->tx.lost &&
-		 (b->count < MRC_BATCH_MAX || !mrc_requester_room(qp) ||
+		 (b->count < MRC_BATCH_MAX || !mrc_plan_room(qp) ||
 		  qp->sendq.cur == qp->sendq.tail);
 	qp->tx_packets += b->count;
 	if (b->rtx) {
@@ -535,10 +535,14 @@ void mrc_requester_run(struct mrc_qp *qp)
 {
 	unsigned int budget = MRC_RUN_BATCHES;
 
+	/* What there is to do can be seen by whoever sees the bit ... */
+	smp_mb__before_atomic();
 	set_bit(MRC_RUN_WANTED, &qp->run);
 	while (test_bit(MRC_RUN_WANTED, &qp->run) &&
 	       !test_and_set_bit_lock(MRC_RUN_BUSY, &qp->run)) {
 		clear_bit(MRC_RUN_WANTED, &qp->run);
+		/* ... and is looked for only after the bit has been cleared. */
+		smp_mb__after_atomic();
 		while (budget && mrc_requester_step(qp))
 			budget--;
 		clear_bit_unlock(MRC_RUN_BUSY, &qp->run);
@@ -743,12 +747,14 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 						      MRC_SACK_NONE;
 	struct mrc_tx_result res;
 	u64 now = ktime_get_ns();
+	bool expired = false;
 	int err = -EINVAL;
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
+		expired = !err && res.expired;
 		if (!err && m != MRC_SACK_NONE)
 			mrc_requester_learn(qp, &res, m, now);
 	}
@@ -758,6 +764,9 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	else if (mrc_requester_nack_fatal(hdr->nack.reason))
 		mrc_qp_fail(qp, IB_WC_REM_OP_ERR, IB_EVENT_QP_FATAL,
 			    "peer reports an unexpected event");
+	else if (expired)
+		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
+			    "refused by the peer too often");
 	return !err;
 }
 
@@ -841,8 +850,12 @@ static u64 mrc_requester_ack_deadline(const struct mrc_qp *qp)
 {
 	u64 interval = mrc_tx_interval(&qp->tx.cfg, qp->ack_retries);
 
-	/* Out of retries: one more interval, then the timer gives up. */
-	return qp->ack_wait + (interval ?: qp->tx.cfg.timeout_ns);
+	/*
+	 * Out of retries: one more interval, then the timer gives up. As for packets,
+	 * never less than two round trips.
+	 */
+	return qp->ack_wait + max(interval ?: qp->tx.cfg.timeout_ns,
+				  min(2 * qp->tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
 static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)

@@ -191,6 +191,34 @@ TEST(TxWindow, SackLongBehindIsHarmless)
     EXPECT_EQ(win.w.inflight, 1u);
 }
 
+/* There the serial order turns: what is behind must not be taken for what is ahead. */
+TEST(TxWindow, BitmapHalfTheNumberSpaceBehindTouchesNothing)
+{
+    for (unsigned sent : {0u, 3u}) {
+        for (s32 from : {-66, -64, -63, -1, 0, 1, 63}) {
+            Window win(5);
+            for (unsigned i = 0; i < sent; ++i)
+                win.send(0);
+            const mrc_sack s = {.cack_psn = mrc_psn_add(5 + sent, -0x800000 + from),
+                                .bitmap = ~0ull >> (from < 0 ? 0 : from)};
+            mrc_tx_sack(&win.w, &s, false, win.now, &win.res);
+            EXPECT_EQ(win.w.inflight, sent) << from;
+            EXPECT_EQ(win.res.acked, 0u) << from;
+        }
+    }
+}
+
+TEST(TxWindow, IdleWhenABitmapCoversAllThatIsLeft)
+{
+    Window win;
+    win.send(0);
+    win.send(1);
+    EXPECT_FALSE(mrc_tx_idle(&win.w));
+    ASSERT_EQ(win.sack(0xffffff, {0, 1}, 1), 0);
+    EXPECT_TRUE(mrc_tx_idle(&win.w)) << "only the cumulative PSN is missing";
+    EXPECT_EQ(mrc_tx_room(&win.w), 126u);
+}
+
 TEST(TxWindow, RttSampleOfTheTriggerOnly)
 {
     Window win;
@@ -507,7 +535,7 @@ TEST(TxWindow, NackIsAnsweredWithoutBlame)
     win.now += kRtt;
     EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
     EXPECT_EQ(win.res.ev, 7);
-    EXPECT_EQ(win.ring[1].retries, 0);
+    EXPECT_EQ(win.ring[1].retries, 2) << "NACKs use up retries";
 
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(mrc_tx_nack(&win.w, 2, win.now, &win.res), -EALREADY) << "acknowledged by bitmap";
@@ -644,20 +672,36 @@ TEST(TxTimeout, LinearThenExponentialThenExpired)
     EXPECT_TRUE(win.res.expired);
 }
 
-TEST(TxTimeout, InferredLossesAndNacksCostNoRetry)
+TEST(TxTimeout, NacksAndTimeoutsShareTheRetries)
 {
-    Window win(0, 128, kMs, 0, 0);
+    Window win(0, 128, kMs, 2, 1);
+    win.send(1);
+    for (int i = 0; i < 2; ++i) {
+        win.now += kUs;
+        ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
+        EXPECT_FALSE(win.res.expired);
+        mrc_tx_resend(&win.w, 0, 1, win.now);
+    }
+    win.now += 2 * kMs;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_FALSE(win.res.expired);
+    mrc_tx_resend(&win.w, 0, 1, win.now);
+    ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now + kUs, &win.res), 0);
+    EXPECT_TRUE(win.res.expired);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxTimeout, NacksForEverWhereRetriesAreForEver)
+{
+    Window win(0, 128, kMs, 0, MRC_EXP_MAX);
     win.send(1);
     for (int i = 0; i < 300; ++i) {
         win.now += kUs;
         ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
+        ASSERT_FALSE(win.res.expired);
         mrc_tx_resend(&win.w, 0, 1, win.now);
     }
-    win.timeout();
-    EXPECT_FALSE(win.res.expired);
-    win.now += kMs;
-    win.timeout();
-    EXPECT_TRUE(win.res.expired);
 }
 
 TEST(TxTimeout, EachPacketHasItsOwnTime)
