@@ -2,10 +2,16 @@
 /*
  * Netlink: devices and their settings.
  */
+#include "../core/rx_window.h"
 #include "message.h"
 
 /* Reading and writing back settings is one step. */
 static DEFINE_MUTEX(mrc_nl_cfg_mutex);
+
+static struct netlink_range_validation mrc_nl_sack_bytes = {
+	.min = 1,
+	.max = MRC_SACK_BYTES_MAX,
+};
 
 const struct nla_policy mrc_nl_device_get_policy[] = {
 	MRC_NL_POLICY_DEV,
@@ -21,7 +27,8 @@ const struct nla_policy mrc_nl_device_set_policy[] = {
 	[MRC_A_DEVICE_DSCP_RTX] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_DSCP_CONTROL] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_MPR] = NLA_POLICY_MIN(NLA_U8, 1),
-	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_MIN(NLA_U32, 1),
+	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32,
+							  &mrc_nl_sack_bytes),
 	[MRC_A_DEVICE_TUNNEL_SOURCE] = MRC_NL_POLICY_IN6,
 };
 

@@ -253,7 +253,8 @@ static int mrc_dev_check_cfg(const struct mrc_dev_cfg *cfg,
 	MRC_CFG_CHECK((cfg->dscp_data | cfg->dscp_rtx | cfg->dscp_control) < 64,
 		      "a DSCP is 0 to 63");
 	MRC_CFG_CHECK(cfg->mpr, "mpr must be 1 to 255");
-	MRC_CFG_CHECK(cfg->sack_bytes, "sack-bytes must not be 0");
+	MRC_CFG_CHECK(cfg->sack_bytes && cfg->sack_bytes <= MRC_SACK_BYTES_MAX,
+		      "sack-bytes must be 1 to 1048576");
 	return 0;
 }
 

@@ -239,6 +239,7 @@ struct mrc_qp {
 	bool reack;	/* a duplicate came: say again what is complete */
 	u32 nak_psn;
 	u8 nak_syndrome;	/* 0: none waits */
+	bool refused;	/* a NAK is on its way: nothing completes any more */
 };
 
 /**

@@ -25,6 +25,7 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 	qp->acked_msn = 0;
 	qp->reack = false;
 	qp->nak_syndrome = 0;
+	qp->refused = false;
 	spin_unlock_bh(&qp->rx_lock);
 	return 0;
 }
@@ -37,7 +38,8 @@ void mrc_responder_free(struct mrc_qp *qp)
 
 static bool mrc_responder_live(const struct mrc_qp *qp)
 {
-	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS;
+	return (qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS) &&
+	       !qp->refused;
 }
 
 static void mrc_responder_arrival(const struct mrc_rx_pkt *pkt,
@@ -153,6 +155,8 @@ static void mrc_responder_commit(struct mrc_qp *qp,
 			mrc_rx_unclaim(&qp->rx, a->psn);
 		if (syndrome)
 			mrc_responder_refuse(qp, a->psn, syndrome);
+		else if (a->psn == qp->nak_psn)
+			qp->nak_syndrome = 0;	/* another copy was right */
 	}
 	spin_unlock(&qp->rx_lock);
 }
@@ -252,6 +256,7 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	spin_lock(&qp->rx_lock);
 	if (mrc_responder_live(qp)) {
 		syndrome = mrc_responder_complete(qp);
+		qp->refused = syndrome;
 		if (mrc_rx_sack_due(&qp->rx))
 			mrc_responder_sacks(qp, &r);
 		mrc_responder_ack(qp, &r, syndrome);
