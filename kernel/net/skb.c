@@ -58,17 +58,19 @@ static void mrc_skb_put_inner(struct mrc_skb *b)
 
 /*
  * 16-bit lengths bound the outer IPv6 payload, and the netdev an aggregate, link-layer header
- * included.
+ * included; a single packet may always be as long as the path's MTU.
  */
 static unsigned int mrc_skb_max_len(const struct mrc_path_hop *hop)
 {
 	const struct net_device *dev = hop->dst->dev;
-	unsigned int outer = mrc_hop_outer_len(hop);
-	unsigned int limit = min(IPV6_MAXPLEN + (unsigned int)sizeof(struct ipv6hdr),
-				 READ_ONCE(dev->gso_max_size) - 1 -
-				 dev->hard_header_len);
+	unsigned int headers = mrc_hop_outer_len(hop) + MRC_INNER_LEN;
+	unsigned int gso = READ_ONCE(dev->gso_max_size);
+	unsigned int limit;
 
-	return limit - outer - MRC_INNER_LEN;
+	gso -= min(gso, 1u + dev->hard_header_len);
+	limit = min(IPV6_MAXPLEN + (unsigned int)sizeof(struct ipv6hdr),
+		    max(gso, dst_mtu(hop->dst)));
+	return limit - min(limit, headers);
 }
 
 int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
