@@ -10,7 +10,8 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
-need jq rdma mrc_traffic
+need jq rdma tc mrc_traffic
+modprobe -q sch_netem
 
 JSON=$TEST_TMP/json
 TEXT=$TEST_TMP/text
@@ -64,12 +65,13 @@ test_planes()
 test_failure()
 {
 	traffic_start
-	kill -9 "$TRAFFIC_SERVER"
-	ip -n p1 link set veth down
+	# Nothing is answered any more, and both programs stay.
+	tc -n p1 qdisc add dev veth root netem loss 100%
 	seen "EV: lost packets" '.event == "peer-ev" and ."dev-name" == "mrc2" and .state == "assumed-bad"
 		and ."old-state" != .state and .reason != "" and ."remote-gid" == "'"$(pair_addr 1)"'"'
 	seen "QP: failed" '.event == "qp" and .state == "err" and .reason != "" and .qpn > 0 and .pid > 0'
-	ip -n p1 link set veth up
+	tc -n p1 qdisc del dev veth root
+	kill "$TRAFFIC_SERVER"
 	check "QP: text" wait_for grep -qE ' qp mrc2 qpn [0-9]+ state err .*reason' "$TEXT"
 }
 
