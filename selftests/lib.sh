@@ -198,6 +198,13 @@ on()
 	ip netns exec "$@"
 }
 
+# reach NS ADDR: a new link is up, and the neighbour known.  The RDMA subsystem
+# looks for a neighbour for a second, and an emulated machine may need longer.
+reach()
+{
+	wait_for on "$1" ping -6 -q -c 1 -W 2 "$2" || bail "$1 reaches $2"
+}
+
 # finish: the end of the file.
 finish()
 {

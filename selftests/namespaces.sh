@@ -49,6 +49,7 @@ two_hosts()
 	ip link add eth netns "${name}a" mtu 9000 type veth peer name eth netns "${name}b" mtu 9000
 	port "${name}a" eth 1
 	port "${name}b" eth 2
+	reach "${name}a" "$(addr 2)"
 	check "device mrc${name}a" on "${name}a" rdma link add "mrc${name}a" type mrc netdev eth
 	check "device mrc${name}b" on "${name}b" rdma link add "mrc${name}b" type mrc netdev eth
 }
@@ -108,6 +109,7 @@ test_initial_namespace()
 	ip addr add "$(addr 1)/64" dev mrcinit nodad
 	ip link set mrcinit up
 	port z eth 2
+	reach z "$(addr 1)"
 	check "initial namespace: device" rdma link add mrcz1 type mrc netdev mrcinit
 	check "initial namespace: its peer" on z rdma link add mrcz2 type mrc netdev eth
 	pair_writes "initial namespace: data flows" mrcz1 -N z mrcz2

@@ -25,6 +25,7 @@ pair_net()
 		ip -n p$n addr add "10.99.0.$n/24" dev veth
 		ip -n p$n link set veth up
 	done
+	reach p1 "$(pair_addr 2)"
 }
 
 # pair_device N [ANCHOR]: a device on the veth, or on another netdev.
