@@ -96,6 +96,11 @@ void mrc_qp_hold(struct mrc_qp *qp)
 	refcount_inc(&qp->ref);
 }
 
+bool mrc_qp_tryhold(struct mrc_qp *qp)
+{
+	return refcount_inc_not_zero(&qp->ref);
+}
+
 void mrc_qp_put(struct mrc_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->ref))
@@ -319,7 +324,7 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 
 	rcu_read_lock();
 	xa_for_each_start(&mrc_qps, index, qp, qpn)
-		if (qp->dev == dev && refcount_inc_not_zero(&qp->ref))
+		if (qp->dev == dev && mrc_qp_tryhold(qp))
 			break;
 	rcu_read_unlock();
 	return qp;

@@ -257,6 +257,8 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
  */
 void mrc_qp_destroy(struct mrc_qp *qp);
 void mrc_qp_hold(struct mrc_qp *qp);
+/** mrc_qp_tryhold() - a reference, unless the last one is gone. Under RCU. */
+bool mrc_qp_tryhold(struct mrc_qp *qp);
 void mrc_qp_put(struct mrc_qp *qp);
 
 /** mrc_qp_find() - QP of a number in any namespace, or NULL. Under RCU, no reference. */

@@ -252,7 +252,7 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 /**
  * mrc_query_qp() - everything, whatever the mask
- * @ibqp: the QP
+ * @ibqp: the QP; the core may ask until after destroy_qp has returned
  * @attr: result
  * @mask: unused
  * @init: result
@@ -260,14 +260,16 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
  * The send PSN is the next one to be sent in RTS; before that it is the one
  * that RTS takes when the program names none.
  *
- * Context: process, sleeps. Return: 0.
+ * Context: process, sleeps. Return: 0, or -EAGAIN when it is being destroyed.
  */
 int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
-	struct mrc_qp *qp = q->qp;
+	struct mrc_qp *qp = mrc_ib_qp_get(q);
 
+	if (!qp)
+		return -EAGAIN;
 	mutex_lock(&qp->state_lock);
 	*attr = q->attr;
 	attr->qp_state = READ_ONCE(qp->state);
@@ -281,6 +283,7 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		spin_unlock_bh(&qp->tx_lock);
 	}
 	mutex_unlock(&qp->state_lock);
+	mrc_qp_put(qp);
 
 	init->qp_context = ibqp->qp_context;
 	init->send_cq = ibqp->send_cq;

@@ -10,6 +10,18 @@
 #include "qp.h"
 #include "work.h"
 
+struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q)
+{
+	struct mrc_qp *qp;
+
+	rcu_read_lock();
+	qp = READ_ONCE(q->qp);
+	if (qp && !mrc_qp_tryhold(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
 void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event)
 {
 	struct ib_event ev = {

@@ -15,7 +15,7 @@
 /**
  * struct mrc_ib_qp - a QP
  * @ib: the core's part
- * @qp: the transport's part, a reference
+ * @qp: the transport's part, a reference; NULL once destroyed
  * @scq: completions of sends
  * @rcq: completions of receives
  * @scq_user: entry in @scq
@@ -48,6 +48,9 @@ static inline struct mrc_ib_qp *to_mrc_qp(struct ib_qp *ib)
 {
 	return container_of(ib, struct mrc_ib_qp, ib);
 }
+
+/** mrc_ib_qp_get() - reference to the transport's part, or NULL: destroyed. Any context. */
+struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);
 
 /** mrc_ib_qp_event() - tell the program. Any context, locks may be held. */
 void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
