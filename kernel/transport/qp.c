@@ -170,10 +170,27 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 	return 0;
 }
 
+/*
+ * Both locks held. The caller checked the state before it had them; errors come at
+ * any time.
+ */
+static int mrc_qp_move(struct mrc_qp *qp, enum ib_qp_state from,
+		       enum ib_qp_state to)
+{
+	if (qp->state != from)
+		return -EINVAL;
+	WRITE_ONCE(qp->state, to);
+	return 0;
+}
+
 int mrc_qp_to_init(struct mrc_qp *qp)
 {
-	WRITE_ONCE(qp->state, IB_QPS_INIT);
-	return 0;
+	int err;
+
+	mrc_qp_lock(qp);
+	err = mrc_qp_move(qp, IB_QPS_RESET, IB_QPS_INIT);
+	mrc_qp_unlock(qp);
+	return err;
 }
 
 /* What the program left open, the route says. */
@@ -215,10 +232,15 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		return err;
 	}
 	mrc_qp_lock(qp);
-	qp->peer = peer;
-	WRITE_ONCE(qp->state, IB_QPS_RTR);
+	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
+	if (!err)
+		qp->peer = peer;
 	mrc_qp_unlock(qp);
-	return 0;
+	if (err) {
+		mrc_responder_free(qp);
+		mrc_peer_put(peer);
+	}
+	return err;
 }
 
 int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
@@ -228,10 +250,7 @@ int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
 	if (err)
 		return err;
 	mrc_qp_lock(qp);
-	if (qp->state == IB_QPS_RTR)
-		WRITE_ONCE(qp->state, IB_QPS_RTS);
-	else
-		err = -EINVAL;	/* the peer drove it to error meanwhile */
+	err = mrc_qp_move(qp, IB_QPS_RTR, IB_QPS_RTS);
 	mrc_qp_unlock(qp);
 	return err;
 }
@@ -248,11 +267,17 @@ static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 	qp->ops->flush_recv(qp->priv);
 }
 
-void mrc_qp_to_err(struct mrc_qp *qp)
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from)
 {
+	bool moved = false;
+
 	mrc_qp_lock(qp);
-	mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
+	if (from & BIT(qp->state)) {
+		moved = qp->state != IB_QPS_ERR && !qp->dead;
+		mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
+	}
 	mrc_qp_unlock(qp);
+	return moved;
 }
 
 void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,

@@ -266,12 +266,24 @@ struct mrc_qp *mrc_qp_find(u32 qpn);
 
 /* State changes; the caller has checked the transition against the verbs table. Process context, qp->state_lock held. */
 int mrc_qp_to_reset(struct mrc_qp *qp);
+/** mrc_qp_to_init() - Return: 0, or -EINVAL: not in RESET any more */
 int mrc_qp_to_init(struct mrc_qp *qp);
-/** mrc_qp_to_rtr() - Return: 0, -EINVAL (IPv4 GID, MTU), -ENOENT (profile), -ENOMEM */
+/** mrc_qp_to_rtr() - Return: 0, -EINVAL (IPv4 GID, MTU, state), -ENOENT (profile), -ENOMEM */
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn);
+/** mrc_qp_to_rts() - Return: 0, -EINVAL (not in RTR any more), -ENOMEM */
 int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn);
-/** mrc_qp_to_err() - flush everything with IB_WC_WR_FLUSH_ERR. Any context; takes both locks. */
-void mrc_qp_to_err(struct mrc_qp *qp);
+
+#define MRC_QP_ANY_STATE	(~0ul)
+
+/**
+ * mrc_qp_to_err() - to error, and flush everything with IB_WC_WR_FLUSH_ERR
+ * @qp: the QP
+ * @from: BIT(IB_QPS_*) of the states in which the caller's reason still holds; in
+ *        others nothing happens. In error already: flush once more.
+ *
+ * Any context; takes both locks. Return: whether this call moved it.
+ */
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from);
 
 /**
  * mrc_qp_fail() - a live QP goes to error by itself

@@ -512,7 +512,8 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
 			    "memory region revoked under a request");
 	if (err == -ECANCELED)
-		mrc_qp_to_err(qp);	/* its error completion says it all */
+		/* Its error completion says it all. */
+		mrc_qp_to_err(qp, BIT(IB_QPS_RTS));
 	else if (err)
 		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
 			    "send ring corrupt");

@@ -199,7 +199,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 				     attr->sq_psn & MRC_PSN_MASK :
 				     q->attr.sq_psn);
 	case IB_QPS_ERR:
-		mrc_qp_to_err(q->qp);
+		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE);
 		return 0;
 	default:
 		return -EINVAL;

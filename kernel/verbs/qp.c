@@ -36,8 +36,8 @@ void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event)
 
 void mrc_ib_qp_fail(struct mrc_ib_qp *q)
 {
-	mrc_qp_to_err(q->qp);
-	mrc_ib_qp_event(q, IB_EVENT_QP_FATAL);
+	if (mrc_qp_to_err(q->qp, ~BIT(IB_QPS_RESET)))
+		mrc_ib_qp_event(q, IB_EVENT_QP_FATAL);
 }
 
 static int mrc_qp_check_init(const struct ib_qp_init_attr *init,

@@ -55,7 +55,12 @@ struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);
 /** mrc_ib_qp_event() - tell the program. Any context, locks may be held. */
 void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
 
-/** mrc_ib_qp_fail() - to error, with IB_EVENT_QP_FATAL. Process context or softirq, no QP lock held. */
+/**
+ * mrc_ib_qp_fail() - a CQ of the QP has failed: to error, with IB_EVENT_QP_FATAL
+ * @q: the QP; in RESET, or in error already, it is left alone
+ *
+ * Process context or softirq, no QP lock held.
+ */
 void mrc_ib_qp_fail(struct mrc_ib_qp *q);
 
 /* Device operations. */

@@ -256,11 +256,14 @@ const struct mrc_qp_ops mrc_work_ops = {
 	.event = mrc_work_event,
 };
 
-/* A QP that went to error before the post was seen has to flush once more. */
+/*
+ * A QP that went to error before the post was seen has to flush once more. It may
+ * have been reset meanwhile.
+ */
 static void mrc_flush_late(struct mrc_qp *qp)
 {
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		mrc_qp_to_err(qp);
+		mrc_qp_to_err(qp, BIT(IB_QPS_ERR));
 }
 
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,

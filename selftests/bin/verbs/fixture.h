@@ -94,9 +94,11 @@ public:
     Cq send_cq;
     Cq recv_cq;
 
+    /** A QP in RESET, in place of the one before. */
+    void make_qp();
+
 private:
     std::vector<uint8_t> bytes_;
-    void make_qp();
 
 public:
     Mr mr;

@@ -2,6 +2,8 @@
 /* Requests that must fail, and how. */
 #include <cerrno>
 #include <cstring>
+#include <poll.h>
+#include <utility>
 
 #include "fixture.h"
 
@@ -186,6 +188,55 @@ TEST_F(Requests, CompletionQueueOverrun)
     ASSERT_EQ(sent.size(), 4u);
     EXPECT_EQ(sent[3].wr_id, 3u);
     EXPECT_EQ(sent[3].status, IBV_WC_SUCCESS);
+}
+
+/* Both queues are one: it fails twice for the QP, which is told once. */
+TEST_F(Requests, OverrunOfOneQueueForBothEnds)
+{
+    ibv_qp_init_attr init{};
+    pollfd fd{};
+
+    make({.cqe = 4});
+    init.send_cq = init.recv_cq = a->send_cq.get();
+    init.cap = {.max_send_wr = 64,
+                .max_recv_wr = 64,
+                .max_send_sge = 1,
+                .max_recv_sge = 1,
+                .max_inline_data = 0};
+    init.qp_type = IBV_QPT_RC;
+    a->qp.reset(ibv_create_qp(a->pd.get(), &init));
+    ASSERT_NE(a->qp.get(), nullptr);
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    for (uint64_t i = 0; i < 12; i++) {
+        post(*a, *b, {.id = i, .length = 8});
+    }
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_CQ_ERR);
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
+    fd = {.fd = a->context->async_fd, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&fd, 1, 100), 0);
+}
+
+/* What drives a QP to error does not reach the one that it has become by a reset. */
+TEST_F(Requests, OverrunLeavesAResetQpAlone)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({.cqe = 4}));
+    const Qp other = std::move(a->qp);
+    a->make_qp();
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    ibv_qp_attr attr{};
+    attr.qp_state = IBV_QPS_RESET;
+    ASSERT_EQ(ibv_modify_qp(other.get(), &attr, IBV_QP_STATE), 0);
+    for (uint64_t i = 0; i < 12; i++) {
+        post(*a, *b, {.id = i, .length = 8});
+    }
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_CQ_ERR);
+    EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
+    ibv_qp_init_attr init{};
+    ASSERT_EQ(ibv_query_qp(other.get(), &attr, IBV_QP_STATE, &init), 0);
+    EXPECT_EQ(attr.qp_state, IBV_QPS_RESET);
 }
 
 } // namespace verbs
