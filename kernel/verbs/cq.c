@@ -70,6 +70,16 @@ void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 }
 
+bool mrc_cq_failed(struct mrc_ib_cq *cq)
+{
+	bool failed;
+
+	spin_lock_bh(&cq->lock);
+	failed = cq->failed;
+	spin_unlock_bh(&cq->lock);
+	return failed;
+}
+
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
 		struct mrc_ib_qp *qp)
 {

@@ -56,10 +56,14 @@ static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
  * @solicited: wakes up those who wait for solicited completions only
  *
  * When the program has not made room the queue fails: IB_EVENT_CQ_ERR, and the
- * QPs that use it go to error. Softirq or BH off; QP locks may be held.
+ * QPs that use it go to error; others can be created with it no more, and those in
+ * RESET stay there. Softirq or BH off; QP locks may be held.
  */
 void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		bool solicited);
+
+/** mrc_cq_failed() - it takes no completions any more, for good. Process context or BH off. */
+bool mrc_cq_failed(struct mrc_ib_cq *cq);
 
 /** mrc_cq_use() - a QP completes here from now on. Process context. */
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,

@@ -182,6 +182,20 @@ static int mrc_qp_reset(struct mrc_ib_qp *q)
 	return 0;
 }
 
+/*
+ * A CQ that fails tells the QPs that are past RESET. This one is now; if the CQ was
+ * earlier, it comes too late for that.
+ */
+static int mrc_qp_init(struct mrc_ib_qp *q)
+{
+	int ret = mrc_qp_to_init(q->qp);
+
+	if (ret || (!mrc_cq_failed(q->scq) && !mrc_cq_failed(q->rcq)))
+		return ret;
+	mrc_qp_reset(q);
+	return -EINVAL;
+}
+
 static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 			     const struct ib_qp_attr *attr, int mask)
 {
@@ -191,7 +205,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 	case IB_QPS_INIT:
 		/* The core compares it with the address vector's at RTR. */
 		q->ib.port = 1;
-		return mrc_qp_to_init(q->qp);
+		return mrc_qp_init(q);
 	case IB_QPS_RTR:
 		return mrc_qp_connect(q, attr, mask);
 	case IB_QPS_RTS:
@@ -235,7 +249,7 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
  * @udata: unused
  *
  * Context: process, sleeps.
- * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU), -EOPNOTSUPP (mask),
+ * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU, a failed CQ), -EOPNOTSUPP (mask),
  * -ENOENT (EV or CC profile), -ENOMEM.
  */
 int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

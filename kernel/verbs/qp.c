@@ -129,7 +129,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
  *
  * Context: process, sleeps.
  * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users), -EINVAL (too
- * large), -ENOMEM, -ENODEV.
+ * large, CQ has failed), -ENOMEM, -ENODEV.
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)
@@ -147,6 +147,8 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return -EINVAL;
 	q->scq = to_mrc_cq(init->send_cq);
 	q->rcq = to_mrc_cq(init->recv_cq);
+	if (mrc_cq_failed(q->scq) || mrc_cq_failed(q->rcq))
+		return -EINVAL;
 	q->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	mrc_qp_grant(q, &init->cap);
 	ret = mrc_qp_create_rings(q, &uctx->ib, &resp);

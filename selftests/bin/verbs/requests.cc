@@ -237,6 +237,18 @@ TEST_F(Requests, OverrunLeavesAResetQpAlone)
     ibv_qp_init_attr init{};
     ASSERT_EQ(ibv_query_qp(other.get(), &attr, IBV_QP_STATE, &init), 0);
     EXPECT_EQ(attr.qp_state, IBV_QPS_RESET);
+    /* It could complete nothing any more. */
+    attr.qp_state = IBV_QPS_INIT;
+    attr.port_num = 1;
+    EXPECT_EQ(ibv_modify_qp(other.get(), &attr,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+              EINVAL);
+    init = {};
+    init.send_cq = a->send_cq.get();
+    init.recv_cq = a->recv_cq.get();
+    init.qp_type = IBV_QPT_RC;
+    EXPECT_EQ(ibv_create_qp(a->pd.get(), &init), nullptr);
+    EXPECT_EQ(errno, EINVAL);
 }
 
 } // namespace verbs
