@@ -185,7 +185,8 @@ static int mrc_nl_put_encap(struct sk_buff *skb, const struct mrc_srh *s)
 	return 0;
 }
 
-static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_ev_spec *ev,
+static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_nl_to *to,
+			   const struct mrc_ev_spec *ev,
 			   enum mrc_ev_format format)
 {
 	switch (ev->path.kind) {
@@ -196,6 +197,8 @@ static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_ev_spec *ev,
 	case MRC_PATH_TABLE:
 		return nla_put_u32(skb, MRC_A_EV_TABLE, ev->path.table);
 	default:
+		if (!to->admin)
+			return 0;
 		return nla_put_u32(skb, MRC_A_EV_VALUE,
 				   format == MRC_EV_FMT_UDP ?
 				   ev->value >> 16 : ev->value);
@@ -214,7 +217,7 @@ static int mrc_nl_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	if (mrc_nl_put_u64(skb, MRC_A_EV_EV_PROFILE, p->id) ||
 	    nla_put_u16(skb, MRC_A_EV_INDEX, index) ||
 	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ||
-	    mrc_nl_put_path(skb, ev, p->format) ||
+	    mrc_nl_put_path(skb, to, ev, p->format) ||
 	    nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;

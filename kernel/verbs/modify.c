@@ -81,7 +81,7 @@ static void mrc_qp_remember(struct ib_qp_attr *to,
 	if (mask & IB_QP_RQ_PSN)
 		to->rq_psn = from->rq_psn;
 	if (mask & IB_QP_SQ_PSN)
-		to->sq_psn = from->sq_psn;
+		to->sq_psn = from->sq_psn & MRC_PSN_MASK;
 	if (mask & IB_QP_AV) {
 		to->ah_attr = from->ah_attr;
 		/* Held by the core, not by us. */
@@ -271,8 +271,9 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
  * @mask: unused
  * @init: result
  *
- * The send PSN is the next one to be sent in RTS; before that it is the one
- * that RTS takes when the program names none.
+ * The send PSN is the initial one; before RTS it is the one that RTS takes when
+ * the program names none. How far it has come since is not told: the core shows
+ * this to all users.
  *
  * Context: process, sleeps. Return: 0, or -EAGAIN when it is being destroyed.
  */
@@ -291,11 +292,6 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->port_num = 1;
 	attr->cap = q->cap;
-	if (attr->qp_state == IB_QPS_RTS) {
-		spin_lock_bh(&qp->tx_lock);
-		attr->sq_psn = qp->tx.nxt;
-		spin_unlock_bh(&qp->tx_lock);
-	}
 	mutex_unlock(&qp->state_lock);
 	mrc_qp_put(qp);
 

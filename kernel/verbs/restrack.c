@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Details of QPs, MRs and CQs as driver attributes of the RDMA netlink family.
+ * Details of QPs, MRs and CQs as driver attributes of the RDMA netlink family. All
+ * users see them, so there is nothing among them that helps to forge packets.
  */
 #include <rdma/ib_umem.h>
 #include <rdma/restrack.h>
@@ -13,12 +14,9 @@
 /** struct mrc_res_qp - a consistent look at a QP */
 struct mrc_res_qp {
 	struct mrc_qp_params params;
-	u32 una;
-	u32 nxt;
 	u32 inflight;
 	u32 lost;
 	u32 window;
-	u32 rcv_psn;
 	u64 srtt;
 	u64 min_rtt;
 	u64 tx_packets;
@@ -35,8 +33,6 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 	r->memory = mrc_qp_memory(qp) + mrc_kring_memory(&q->sq) +
 		    mrc_kring_memory(&q->rq);
 	spin_lock_bh(&qp->tx_lock);
-	r->una = qp->tx.una;
-	r->nxt = qp->tx.nxt;
 	r->inflight = qp->tx.inflight;
 	r->lost = qp->tx.lost;
 	r->window = qp->cwnd_packets;
@@ -46,7 +42,6 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 	r->rtx_packets = qp->rtx_packets;
 	spin_unlock_bh(&qp->tx_lock);
 	spin_lock_bh(&qp->rx_lock);
-	r->rcv_psn = qp->rx.cack;
 	r->rx_packets = qp->rx_packets;
 	spin_unlock_bh(&qp->rx_lock);
 }
@@ -57,12 +52,9 @@ static bool mrc_res_qp_put(struct sk_buff *msg, const struct mrc_res_qp *r)
 	       rdma_nl_put_driver_u64(msg, "cc_profile", r->params.cc_profile) ||
 	       rdma_nl_put_driver_u32(msg, "mpr_rx", r->params.mpr_rx) ||
 	       rdma_nl_put_driver_u32(msg, "mpr_tx", r->params.mpr_tx) ||
-	       rdma_nl_put_driver_u32(msg, "una", r->una) ||
-	       rdma_nl_put_driver_u32(msg, "nxt", r->nxt) ||
 	       rdma_nl_put_driver_u32(msg, "inflight", r->inflight) ||
 	       rdma_nl_put_driver_u32(msg, "lost", r->lost) ||
 	       rdma_nl_put_driver_u32(msg, "cwnd", r->window) ||
-	       rdma_nl_put_driver_u32(msg, "rcv_psn", r->rcv_psn) ||
 	       rdma_nl_put_driver_u64(msg, "srtt_ns", r->srtt) ||
 	       rdma_nl_put_driver_u64(msg, "min_rtt_ns", r->min_rtt) ||
 	       rdma_nl_put_driver_u64(msg, "tx_packets", r->tx_packets) ||

@@ -324,6 +324,7 @@ class Tests:
 
     def test_unprivileged(self):
         """Without CAP_NET_ADMIN: no change, and nothing that helps to forge packets."""
+        self.do("ev-profile-add", id=77, format="stev", ev=[{"port": 1, "value": 0xc0001234}])
         pid = os.fork()
         if not pid:
             status = 1
@@ -336,6 +337,7 @@ class Tests:
                 traceback.print_exc()
             os._exit(status)
         expect(os.waitpid(pid, 0)[1] == 0, "see above")
+        self.do("ev-profile-del", id=77)
 
     def unprivileged(self):
         for op, flags, _ in self.requests():
@@ -352,6 +354,8 @@ class Tests:
         for qp in self.dump("qp-get"):
             expect(not [name for name in qp if name.startswith("psn-")], qp)
         expect(not any("value" in ev for ev in self.dump("peer-ev-get")), "EV bits")
+        listed = self.dump("ev-get")
+        expect(listed and not any("value" in ev for ev in listed), listed)
 
     def test_events(self):
         sock = self.f.subscribe("events")

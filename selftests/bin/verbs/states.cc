@@ -108,6 +108,19 @@ TEST_F(States, QueryTellsWhatWasSet)
     EXPECT_EQ(init.sq_sig_all, 0);
 }
 
+/* All users can ask for it: it does not say what comes next. */
+TEST_F(States, SendPsnStaysTheInitialOne)
+{
+    ibv_qp_attr attr{};
+    ibv_qp_init_attr init{};
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_EQ(post(*a, *b, {.length = 50000, .signaled = false}), 0);
+    ASSERT_NO_FATAL_FAILURE(fence());
+    ASSERT_EQ(ibv_query_qp(a->qp.get(), &attr, IBV_QP_SQ_PSN, &init), 0);
+    EXPECT_EQ(attr.sq_psn, a->psn);
+}
+
 TEST_F(States, PostingNeedsTheRightState)
 {
     make();

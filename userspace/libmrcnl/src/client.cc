@@ -43,10 +43,10 @@ void put_path(Request &request, const EvPath &path)
         request.put_address(MRC_A_EV_SID, sid->sid);
     } else if (const auto *table = std::get_if<EvTable>(&path)) {
         request.put_u32(MRC_A_EV_TABLE, table->table);
-    } else {
+    } else if (const auto *segments = std::get_if<EvSegments>(&path)) {
         const Request::Nest nest(request, MRC_A_EV_ENCAP);
 
-        request.put_bytes(SEG6_IPTUNNEL_SRH, encode_segments(std::get<EvSegments>(path)));
+        request.put_bytes(SEG6_IPTUNNEL_SRH, encode_segments(*segments));
     }
 }
 

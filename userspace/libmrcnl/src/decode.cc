@@ -58,7 +58,9 @@ EvPath decode_path(const Attributes &a)
 
         return decode_segments(encap.bytes(SEG6_IPTUNNEL_SRH)).value_or(EvSegments{});
     }
-    return EvValue{a.u32(MRC_A_EV_VALUE)};
+    if (a.has(MRC_A_EV_VALUE))
+        return EvValue{a.u32(MRC_A_EV_VALUE)};
+    return std::monostate{};
 }
 
 EvState ev_state(const Attributes &a, int type)

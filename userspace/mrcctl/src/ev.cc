@@ -92,8 +92,8 @@ void print_ev(Printer &p, const mrcnl::EvSpec &ev)
         print_segments(p, *segments);
     else if (const auto *table = std::get_if<mrcnl::EvTable>(&ev.path))
         p.number("table", table->table);
-    else
-        p.hex("value", std::get<mrcnl::EvValue>(ev.path).value);
+    else if (const auto *value = std::get_if<mrcnl::EvValue>(&ev.path))
+        p.hex("value", value->value);
     p.flag("denied", ev.denied, Color::bad);
 }
 

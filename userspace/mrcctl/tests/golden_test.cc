@@ -58,7 +58,8 @@ void add_profiles(FakeKernel &k)
                  {mrc0, 7, 1, {1, segments, true}},
                  {mrc0, 7, 2, {2, EvTable{100}, false}},
                  {mrc0, 7, 3, {2, EvSegments{{address("fc00::9")}, true}, false}},
-                 {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}}};
+                 {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
+                 {mrc0, 8, 1, {2, std::monostate{}, false}}};
     k.cc_profile_list = {{mrc0, 0, "none", 1 << 20}, {mrc0, 3, "none", 65536}};
     k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3}, {mrc0, {address("fd00::"), 64}, 7, 0}};
 }

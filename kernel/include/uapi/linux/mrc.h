@@ -148,7 +148,7 @@ enum {
 	MRC_A_EV_EV_PROFILE,		/* u64 */
 	MRC_A_EV_INDEX,			/* u16: in the profile's order, grouped by port */
 	MRC_A_EV_PORT,			/* u8 */
-	MRC_A_EV_VALUE,			/* u32: source port << 16 | flow label; UDP: port */
+	MRC_A_EV_VALUE,			/* u32: port << 16 | flow label, UDP: port; CAP_NET_ADMIN */
 	MRC_A_EV_SID,			/* IPv6 address: the whole path is a uSID carrier */
 	MRC_A_EV_ENCAP,			/* nest (SEG6_IPTUNNEL_*): segment list */
 	MRC_A_EV_TABLE,			/* u32: as the route in this kernel table says */

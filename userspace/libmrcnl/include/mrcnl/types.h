@@ -146,7 +146,8 @@ struct EvTable {
     uint32_t table = 0;
     bool operator==(const EvTable &) const = default;
 };
-using EvPath = std::variant<EvValue, EvSid, EvSegments, EvTable>;
+/** The last one: a value that only CAP_NET_ADMIN sees. */
+using EvPath = std::variant<EvValue, EvSid, EvSegments, EvTable, std::monostate>;
 
 constexpr size_t max_segments = 127;
 
