@@ -56,7 +56,7 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 	qp->sendq.stride = mrc_qp_stride(init);
 	qp->sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
 						   MRC_SENDQ_MAX));
-	qp->params = (struct mrc_qp_params){
+	qp->asked = (struct mrc_qp_params){
 		.mpr_rx = READ_ONCE(dev->cfg.mpr),
 		.mpr_tx = READ_ONCE(dev->cfg.mpr),
 		.wimm_rx = MRC_WIMM_DEFAULT,
@@ -65,6 +65,7 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 		.linear = MRC_LINEAR_MAX,
 		.exp = MRC_EXP_DEFAULT,
 	};
+	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);
 	spin_lock_init(&qp->rx_lock);
@@ -167,6 +168,7 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 	mrc_requester_free(qp);
 	mrc_responder_free(qp);
 	qp->timer_at = 0;
+	qp->params = qp->asked;
 	return 0;
 }
 
@@ -194,16 +196,18 @@ int mrc_qp_to_init(struct mrc_qp *qp)
 }
 
 /* What the program left open, the route says. */
-static void mrc_qp_apply_route(struct mrc_qp *qp, const struct in6_addr *remote)
+static void mrc_qp_apply_route(struct mrc_dev *dev,
+			       const struct in6_addr *remote,
+			       struct mrc_qp_params *params)
 {
 	struct mrc_route route;
 
-	if (!mrc_route_lookup(qp->dev, remote, &route))
+	if (!mrc_route_lookup(dev, remote, &route))
 		return;
-	if (qp->params.ev_profile == MRC_EV_PROFILE_AUTO)
-		qp->params.ev_profile = route.ev_profile;
-	if (qp->params.cc_profile == MRC_CC_PROFILE_DEFAULT)
-		qp->params.cc_profile = route.cc_profile;
+	if (params->ev_profile == MRC_EV_PROFILE_AUTO)
+		params->ev_profile = route.ev_profile;
+	if (params->cc_profile == MRC_CC_PROFILE_DEFAULT)
+		params->cc_profile = route.cc_profile;
 }
 
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
@@ -212,6 +216,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		.local = conn->local,
 		.remote = conn->remote,
 	};
+	struct mrc_qp_params params = qp->params;
 	struct mrc_peer *peer;
 	int err;
 
@@ -220,8 +225,8 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		return -EINVAL;
 	if (conn->mtu < 256 || conn->mtu > 4096 || !is_power_of_2(conn->mtu))
 		return -EINVAL;
-	mrc_qp_apply_route(qp, &conn->remote);
-	key.ev_profile = qp->params.ev_profile;
+	mrc_qp_apply_route(qp->dev, &conn->remote, &params);
+	key.ev_profile = params.ev_profile;
 	peer = mrc_peer_get(qp->dev, &key);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
@@ -233,8 +238,10 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 	}
 	mrc_qp_lock(qp);
 	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
-	if (!err)
+	if (!err) {
 		qp->peer = peer;
+		qp->params = params;
+	}
 	mrc_qp_unlock(qp);
 	if (err) {
 		mrc_responder_free(qp);

@@ -207,7 +207,8 @@ struct mrc_qp {
 	const struct mrc_qp_ops *ops;
 	void *priv;
 	const void *pd;
-	struct mrc_qp_params params;
+	struct mrc_qp_params params;	/* in effect */
+	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
 	struct mrc_qp_conn conn;
 	struct mrc_peer *peer;
 	u32 creator;	/* pid, for dumps */
@@ -265,6 +266,7 @@ void mrc_qp_put(struct mrc_qp *qp);
 struct mrc_qp *mrc_qp_find(u32 qpn);
 
 /* State changes; the caller has checked the transition against the verbs table. Process context, qp->state_lock held. */
+/** mrc_qp_to_reset() - back to the parameters that were asked for, too. Return: 0 */
 int mrc_qp_to_reset(struct mrc_qp *qp);
 /** mrc_qp_to_init() - Return: 0, or -EINVAL: not in RESET any more */
 int mrc_qp_to_init(struct mrc_qp *qp);

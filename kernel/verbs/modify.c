@@ -148,8 +148,9 @@ static void mrc_qp_map_retries(const struct mrc_ib_qp *q,
 		if (!(q->explicit & MRC_QP_ATTR_TIMEOUT))
 			params->timeout = attr->timeout ?
 				min(attr->timeout + 2u, MRC_TIMEOUT_MAX) : 14;
-		if (!attr->timeout && !(q->explicit & MRC_QP_ATTR_EXP))
-			params->exp = MRC_EXP_MAX;
+		if (!(q->explicit & MRC_QP_ATTR_EXP))
+			params->exp = attr->timeout ? q->qp->asked.exp :
+						      MRC_EXP_MAX;
 	}
 	if ((mask & IB_QP_RETRY_CNT) && !(q->explicit & MRC_QP_ATTR_LINEAR))
 		params->linear = min_t(u8, attr->retry_cnt, MRC_LINEAR_MAX);
@@ -223,6 +224,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 			int mask)
 {
+	struct mrc_qp_params params = q->qp->params;
 	int next = mrc_qp_check_modify(q, attr, mask);
 	int ret;
 
@@ -231,8 +233,10 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	ret = mrc_qp_set_retries(q, attr, mask);
 	if (!ret && (mask & IB_QP_STATE) && next != READ_ONCE(q->qp->state))
 		ret = mrc_qp_transition(q, next, attr, mask);
-	if (ret)
+	if (ret) {
+		q->qp->params = params;
 		return ret;
+	}
 	if (next == IB_QPS_RESET)
 		return 0;
 	mrc_qp_remember(&q->attr, attr, mask);

@@ -67,8 +67,10 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 	params = q->qp->params;
 	mrc_params_merge(&params, &values);
 	ret = mrc_qp_set_params(q->qp, &params);
-	if (!ret)
+	if (!ret) {
+		mrc_params_merge(&q->qp->asked, &values);
 		q->explicit |= values.mask;
+	}
 	mutex_unlock(&q->qp->state_lock);
 	return ret;
 }

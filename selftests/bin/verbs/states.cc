@@ -191,6 +191,57 @@ TEST_F(States, ResetStartsAnew)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
+/* What verbs derived is gone; what the program said in MRC's terms stays. */
+TEST_F(States, ResetForgetsWhatWasDerived)
+{
+    mrc_qp_attr fresh{}, found{}, attr{};
+
+    make({.timeout = 0, .retries = 2});
+    attr.mask = MRC_QP_ATTR_WIMM_TX;
+    attr.wimm_tx = 9;
+    ASSERT_EQ(mrc_qp_attr_set(a->qp.get(), &attr), 0);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &fresh), 0);
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);
+    EXPECT_EQ(found.exp, 25);
+    EXPECT_EQ(found.linear, 2);
+    ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);
+    EXPECT_EQ(found.exp, fresh.exp);
+    EXPECT_EQ(found.linear, fresh.linear);
+    EXPECT_EQ(found.timeout, fresh.timeout);
+    EXPECT_EQ(found.wimm_tx, 9);
+}
+
+TEST_F(States, FailedTransitionKeepsTheRetries)
+{
+    mrc_qp_attr fresh{}, found{}, profile{};
+    ibv_qp_attr attr{};
+
+    make();
+    profile.mask = MRC_QP_ATTR_EV_PROFILE;
+    profile.ev_profile = 0xdead;
+    ASSERT_EQ(mrc_qp_attr_set(a->qp.get(), &profile), 0);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &fresh), 0);
+    ASSERT_NO_FATAL_FAILURE(a->to_init());
+    attr.qp_state = IBV_QPS_RTR;
+    attr.path_mtu = IBV_MTU_1024;
+    attr.dest_qp_num = b->qp->qp_num;
+    attr.ah_attr.is_global = 1;
+    attr.ah_attr.port_num = 1;
+    attr.ah_attr.grh.dgid = b->gid;
+    attr.ah_attr.grh.sgid_index = static_cast<uint8_t>(a->gid_index);
+    attr.timeout = 3;
+    attr.retry_cnt = 1;
+    EXPECT_EQ(ibv_modify_qp(a->qp.get(), &attr,
+                            IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                                IBV_QP_RQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT),
+              ENOENT);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);
+    EXPECT_EQ(found.timeout, fresh.timeout);
+    EXPECT_EQ(found.linear, fresh.linear);
+}
+
 TEST_F(States, RetriesRunOut)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}));
