@@ -47,7 +47,7 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 	err = mrc_cc_profile_check(p, extack);
 	if (err)
 		return err;
-	new = kmemdup(p, sizeof(*p), GFP_KERNEL);
+	new = kmemdup(p, sizeof(*p), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&dev->cfg_lock);

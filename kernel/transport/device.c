@@ -124,7 +124,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
-	xa_init(&dev->mrs);
+	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);
 	atomic_inc(&mrc_dev_count);
 	return dev;

@@ -13,11 +13,11 @@
 
 struct mrc_ev_profile *mrc_ev_profile_alloc(u16 count)
 {
-	struct mrc_ev_profile *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct mrc_ev_profile *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 
 	if (!p)
 		return NULL;
-	p->ev = kvcalloc(count, sizeof(*p->ev), GFP_KERNEL);
+	p->ev = kvcalloc(count, sizeof(*p->ev), GFP_KERNEL_ACCOUNT);
 	if (!p->ev && count) {
 		kfree(p);
 		return NULL;

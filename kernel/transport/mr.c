@@ -29,7 +29,7 @@ int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr)
 		if (!mr->key)
 			continue;
 		err = xa_insert(&dev->mrs, mrc_mr_index(mr->key), mr,
-				GFP_KERNEL);
+				GFP_KERNEL_ACCOUNT);
 	}
 	return err;
 }

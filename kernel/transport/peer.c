@@ -29,13 +29,12 @@ static void mrc_peer_evs_free(struct rcu_head *rcu)
 	kvfree(evs);
 }
 
-static struct mrc_peer_evs *mrc_peer_evs_alloc(unsigned int count)
+static struct mrc_peer_evs *mrc_peer_evs_alloc(unsigned int count, gfp_t gfp)
 {
 	struct mrc_peer_evs *evs;
 	size_t entries = size_mul(count, sizeof(struct mrc_ev_entry));
 
-	evs = kvzalloc(size_add(struct_size(evs, ev, count), entries),
-		       GFP_KERNEL);
+	evs = kvzalloc(size_add(struct_size(evs, ev, count), entries), gfp);
 	if (evs)
 		evs->entry = (void *)&evs->ev[count];
 	return evs;
@@ -144,8 +143,11 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 		     mrc_planes_mask(&peer->dev->planes), ~0u);
 }
 
-/* Makes the EVs of a peer (anew). A profile that is gone leaves them as they are. */
-static int mrc_peer_make_evs(struct mrc_peer *peer)
+/*
+ * Makes the EVs of a peer (anew). A profile that is gone leaves them as they are.
+ * The program whose connection made the peer is charged, who configures is not.
+ */
+static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 {
 	struct mrc_ev_profile *p;
 	struct mrc_peer_evs *evs, *old;
@@ -154,7 +156,7 @@ static int mrc_peer_make_evs(struct mrc_peer *peer)
 	p = mrc_ev_profile_get(peer->dev, peer->key.ev_profile);
 	if (!p)
 		return -ENOENT;
-	evs = mrc_peer_evs_alloc(p->count);
+	evs = mrc_peer_evs_alloc(p->count, gfp);
 	if (evs) {
 		mrc_peer_evs_fill(peer, evs, p);
 		evs->gen = ++peer->gen ?: ++peer->gen;
@@ -187,7 +189,7 @@ static void mrc_peer_init_flow(struct mrc_peer *peer)
 static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 					const struct mrc_peer_key *key)
 {
-	struct mrc_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	struct mrc_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!peer)
@@ -198,7 +200,7 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
 	mrc_peer_init_flow(peer);
-	err = mrc_peer_make_evs(peer);
+	err = mrc_peer_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
 		err = rhashtable_insert_fast(&dev->peers, &peer->node,
 					     mrc_peer_params);
@@ -328,7 +330,7 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 	mrc_peer_walk_start(dev, &w);
 	while ((peer = mrc_peer_walk_next(&w))) {
 		if (all || peer->key.ev_profile == ev_profile)
-			mrc_peer_make_evs(peer);
+			mrc_peer_make_evs(peer, GFP_KERNEL);
 		mrc_peer_put(peer);
 	}
 	mrc_peer_walk_stop(&w);

@@ -16,7 +16,8 @@
 /* Draws of a random number before we believe that all are taken. */
 #define MRC_QPN_TRIES	32
 
-static DEFINE_XARRAY(mrc_qps);	/* all QPs of all devices, by number */
+/* All QPs of all devices, by number. */
+static DEFINE_XARRAY_FLAGS(mrc_qps, XA_FLAGS_ACCOUNT);
 
 static int mrc_qp_number(struct mrc_qp *qp)
 {
@@ -26,7 +27,7 @@ static int mrc_qp_number(struct mrc_qp *qp)
 		qp->qpn = get_random_u32() & MRC_QPN_MASK;
 		if (qp->qpn < MRC_QPN_FIRST)
 			continue;
-		err = xa_insert(&mrc_qps, qp->qpn, qp, GFP_KERNEL);
+		err = xa_insert(&mrc_qps, qp->qpn, qp, GFP_KERNEL_ACCOUNT);
 	}
 	return err == -EBUSY ? -ENOSPC : err;
 }
@@ -42,7 +43,7 @@ static u32 mrc_qp_stride(const struct mrc_qp_init *init)
 struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 			     const struct mrc_qp_init *init)
 {
-	struct mrc_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct mrc_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!qp)

@@ -15,7 +15,8 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 	u32 size = qp->params.mpr_rx * MRC_MPR_UNIT;
 	void *mem;
 
-	mem = kvzalloc(mrc_rx_window_mem(size, qp->params.wimm_rx), GFP_KERNEL);
+	mem = kvzalloc(mrc_rx_window_mem(size, qp->params.wimm_rx),
+		       GFP_KERNEL_ACCOUNT);
 	if (!mem)
 		return -ENOMEM;
 	spin_lock_bh(&qp->rx_lock);

@@ -78,7 +78,7 @@ int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		NL_SET_ERR_MSG_MOD(extack, "prefix length must be 0 to 128");
 		return -EINVAL;
 	}
-	new = kmemdup(route, sizeof(*route), GFP_KERNEL);
+	new = kmemdup(route, sizeof(*route), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&dev->cfg_lock);

@@ -6,6 +6,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "context.h"
+#include "device.h"
 
 int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 {
@@ -33,10 +34,11 @@ void mrc_disassociate_ucontext(struct ib_ucontext *uctx)
 
 int mrc_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	return 0;
+	return mrc_object_add(pd->device, MRC_OBJECT_PD);
 }
 
 int mrc_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
+	mrc_object_del(pd->device, MRC_OBJECT_PD);
 	return 0;
 }

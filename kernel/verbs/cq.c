@@ -123,15 +123,20 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	if (!uctx)
 		return -EINVAL;
-	ret = mrc_kring_create(&cq->ring, &uctx->ib, attr->cqe,
-			       sizeof(struct mrc_cqe), &resp.cq);
+	ret = mrc_object_add(ibcq->device, MRC_OBJECT_CQ);
 	if (ret)
 		return ret;
-	ibcq->cqe = cq->ring.size;
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
-	if (ret)
+	ret = mrc_kring_create(&cq->ring, &uctx->ib, attr->cqe,
+			       sizeof(struct mrc_cqe), &resp.cq);
+	if (!ret)
+		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret) {
 		mrc_kring_destroy(&cq->ring);
-	return ret;
+		mrc_object_del(ibcq->device, MRC_OBJECT_CQ);
+		return ret;
+	}
+	ibcq->cqe = cq->ring.size;
+	return 0;
 }
 
 /** mrc_destroy_cq() - no QP uses it any more. Process context, sleeps. */
@@ -147,6 +152,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	cq->ring.mem = NULL;
 	spin_unlock_bh(&cq->lock);
 	mrc_kring_destroy(&ring);
+	mrc_object_del(ibcq->device, MRC_OBJECT_CQ);
 	return 0;
 }
 

@@ -31,6 +31,18 @@
 /* Major, minor and patch level of what programs see as firmware: 16 bits each. */
 #define MRC_FW_VER	((1ull << 32) | (0ull << 16) | 0ull)
 
+int mrc_object_add(struct ib_device *ib, enum mrc_object kind)
+{
+	atomic_t *n = &to_mrc_ibdev(ib)->objects[kind];
+
+	return atomic_add_unless(n, 1, MRC_MAX_OBJECTS) ? 0 : -ENOMEM;
+}
+
+void mrc_object_del(struct ib_device *ib, enum mrc_object kind)
+{
+	atomic_dec(&to_mrc_ibdev(ib)->objects[kind]);
+}
+
 static int mrc_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr, struct ib_udata *uhw)
 {

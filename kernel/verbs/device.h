@@ -12,10 +12,20 @@
 
 #define MRC_IB_DRIVER	((__force enum rdma_driver_id)MRC_DRIVER_ID)
 
+/** enum mrc_object - what is counted and limited */
+enum mrc_object {
+	MRC_OBJECT_PD,
+	MRC_OBJECT_CQ,
+	MRC_OBJECT_QP,
+	MRC_OBJECT_MR,
+	MRC_OBJECT_KINDS,
+};
+
 /**
  * struct mrc_ibdev - an mrc device as the RDMA core sees it
  * @ib: the core's part
  * @dev: the transport's part, a reference
+ * @objects: how many there are
  * @list: private to registry.c
  * @registered: private to registry.c
  * @state: private to registry.c
@@ -23,6 +33,7 @@
 struct mrc_ibdev {
 	struct ib_device ib;
 	struct mrc_dev *dev;
+	atomic_t objects[MRC_OBJECT_KINDS];
 	struct list_head list;
 	bool registered;
 	enum ib_port_state state;
@@ -37,6 +48,11 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ib)
 {
 	return to_mrc_ibdev(ib)->dev;
 }
+
+/** mrc_object_add() - one more of a kind. Return: 0, or -ENOMEM at the device's limit. */
+int mrc_object_add(struct ib_device *ib, enum mrc_object kind);
+/** mrc_object_del() - one less */
+void mrc_object_del(struct ib_device *ib, enum mrc_object kind);
 
 /** mrc_verbs_module_init() - "rdma link add NAME type mrc netdev DEV" works from now on */
 int mrc_verbs_module_init(void);

@@ -22,7 +22,7 @@ static struct page **mrc_umem_pages(struct ib_umem *umem)
 	struct sg_page_iter iter;
 	struct page **pages;
 
-	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return NULL;
 	for_each_sgtable_page(&umem->sgt_append.sgt, &iter, 0) {
@@ -36,7 +36,7 @@ static struct page **mrc_umem_pages(struct ib_umem *umem)
 static struct mrc_mr *mrc_mr_alloc(struct ib_pd *pd, struct ib_umem *umem,
 				   u64 virt, int access)
 {
-	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 
 	if (!mr)
 		return NULL;
@@ -118,12 +118,14 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (ret)
 		return ERR_PTR(ret);
-	m = kzalloc(sizeof(*m), GFP_KERNEL);
-	if (!m)
-		return ERR_PTR(-ENOMEM);
-	ret = mrc_mr_register(m, pd, start, length, virt, access);
+	ret = mrc_object_add(pd->device, MRC_OBJECT_MR);
+	if (ret)
+		return ERR_PTR(ret);
+	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	ret = m ? mrc_mr_register(m, pd, start, length, virt, access) : -ENOMEM;
 	if (ret) {
 		kfree(m);
+		mrc_object_del(pd->device, MRC_OBJECT_MR);
 		return ERR_PTR(ret);
 	}
 	return &m->ib;
@@ -138,6 +140,7 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	kvfree(m->mr->pages);
 	ib_umem_release(m->umem);
 	mrc_mr_put(m->mr);
+	mrc_object_del(ibmr->device, MRC_OBJECT_MR);
 	kfree(m);
 	return 0;
 }

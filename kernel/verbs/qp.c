@@ -151,6 +151,9 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return -EINVAL;
 	q->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	mrc_qp_grant(q, &init->cap);
+	ret = mrc_object_add(ibqp->device, MRC_OBJECT_QP);
+	if (ret)
+		return ret;
 	ret = mrc_qp_create_rings(q, &uctx->ib, &resp);
 	if (!ret)
 		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
@@ -158,6 +161,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		ret = mrc_qp_create_transport(q);
 	if (ret) {
 		mrc_qp_destroy_rings(q);
+		mrc_object_del(ibqp->device, MRC_OBJECT_QP);
 		return ret;
 	}
 	init->cap = q->cap;
@@ -180,5 +184,6 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	WRITE_ONCE(q->qp, NULL);
 	mrc_qp_put(qp);
 	mrc_qp_destroy_rings(q);
+	mrc_object_del(ibqp->device, MRC_OBJECT_QP);
 	return 0;
 }

@@ -19,14 +19,56 @@ struct mrc_ring_map {
 	void *mem;
 };
 
+static void mrc_pages_free(struct page **pages, size_t n)
+{
+	while (n--)
+		__free_page(pages[n]);
+	kvfree(pages);
+}
+
+/* Zeroed pages, charged to the program's memory cgroup. */
+static struct page **mrc_pages_alloc(size_t n)
+{
+	struct page **pages;
+	size_t i;
+
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!pages[i]) {
+			mrc_pages_free(pages, i);
+			return NULL;
+		}
+	}
+	return pages;
+}
+
+/* vmalloc_user(), charged to the program. Given back by vfree(). */
+static void *mrc_ring_mem_alloc(size_t bytes)
+{
+	size_t n = bytes >> PAGE_SHIFT;
+	struct page **pages = mrc_pages_alloc(n);
+	void *mem;
+
+	if (!pages)
+		return NULL;
+	mem = vmap(pages, n, VM_MAP | VM_USERMAP | VM_MAP_PUT_PAGES,
+		   PAGE_KERNEL);
+	if (!mem)
+		mrc_pages_free(pages, n);
+	return mem;
+}
+
 static struct mrc_ring_map *mrc_ring_map_create(struct ib_ucontext *uctx,
 						size_t bytes)
 {
-	struct mrc_ring_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
+	struct mrc_ring_map *map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
 
 	if (!map)
 		return NULL;
-	map->mem = vmalloc_user(bytes);
+	map->mem = mrc_ring_mem_alloc(bytes);
 	if (!map->mem)
 		goto err;
 	if (rdma_user_mmap_entry_insert(uctx, &map->entry, bytes))

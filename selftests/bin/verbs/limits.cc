@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What can be created, and what cannot. */
 #include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rdma/mrc-abi.h>
 
 #include "fixture.h"
 
@@ -23,6 +31,55 @@ int create_qp(Side &side, const ibv_qp_init_attr &wanted)
     const Qp qp(ibv_create_qp(side.pd.get(), &init));
     return qp ? 0 : errno;
 }
+
+/** This process is alone in a memory cgroup as long as this lives. */
+class Charged
+{
+public:
+    Charged()
+    {
+        if (!mkdtemp(root_.data()) || mount("none", root_.c_str(), "cgroup2", 0, nullptr)) {
+            return;
+        }
+        mounted_ = true;
+        write(root_ + "/cgroup.subtree_control", "+memory");
+        group_ = root_ + "/mrc-verbs-test";
+        inside_ = !mkdir(group_.c_str(), 0755) && write(group_ + "/cgroup.procs", "0");
+    }
+    ~Charged()
+    {
+        if (mounted_) {
+            write(root_ + "/cgroup.procs", "0");
+            rmdir(group_.c_str());
+            umount(root_.c_str());
+        }
+        rmdir(root_.c_str());
+    }
+    Charged(const Charged &) = delete;
+    Charged &operator=(const Charged &) = delete;
+
+    /** @return bytes, 0 where there is no memory cgroup */
+    [[nodiscard]] size_t bytes() const
+    {
+        std::ifstream file(group_ + "/memory.current");
+        size_t value = 0;
+
+        return inside_ && file >> value ? value : 0;
+    }
+
+private:
+    static bool write(const std::string &path, const char *text)
+    {
+        std::ofstream file(path);
+
+        return static_cast<bool>(file << text << std::flush);
+    }
+
+    std::string root_ = "/tmp/mrc-cgroup-XXXXXX";
+    std::string group_;
+    bool mounted_ = false;
+    bool inside_ = false;
+};
 
 } // namespace
 
@@ -79,6 +136,22 @@ TEST_F(Limits, CompletionQueues)
     EXPECT_NE(ibv_resize_cq(largest.get(), 10), 0);
     /* One in use cannot go. */
     EXPECT_EQ(ibv_destroy_cq(a->send_cq.get()), EBUSY);
+}
+
+TEST_F(Limits, RingsAreChargedToTheProgram)
+{
+    constexpr size_t ring = 65536 * sizeof(mrc_cqe);
+    const Charged charged;
+
+    make();
+    const size_t before = charged.bytes();
+    if (!before) {
+        GTEST_SKIP() << "no memory cgroup";
+    }
+    const Cq cq(ibv_create_cq(a->context.get(), 65536, nullptr, nullptr, 0));
+    ASSERT_NE(cq.get(), nullptr);
+    /* Charges come in batches. */
+    EXPECT_GT(charged.bytes(), before + ring * 3 / 4);
 }
 
 TEST_F(Limits, Regions)
