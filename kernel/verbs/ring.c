@@ -112,10 +112,9 @@ void mrc_kring_destroy(struct mrc_kring *ring)
 
 void mrc_kring_reset(struct mrc_kring *ring)
 {
-	ring->index = 0;
 	WRITE_ONCE(ring->mem->flags, 0);
-	WRITE_ONCE(ring->mem->producer, 0);
-	WRITE_ONCE(ring->mem->consumer, 0);
+	WRITE_ONCE(ring->mem->producer, ring->index);
+	WRITE_ONCE(ring->mem->consumer, ring->index);
 }
 
 void *mrc_kring_entry(const struct mrc_kring *ring)

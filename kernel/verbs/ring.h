@@ -45,7 +45,11 @@ int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
 /** mrc_kring_destroy() - the kernel is done; mappings of the program live on. No-op on a zeroed one. */
 void mrc_kring_destroy(struct mrc_kring *ring);
 
-/** mrc_kring_reset() - empty, as after creation; nobody uses it meanwhile */
+/**
+ * mrc_kring_reset() - forget what the program produced; nobody uses it meanwhile
+ *
+ * Indices go on: those in completions of the time before do not lie ahead.
+ */
 void mrc_kring_reset(struct mrc_kring *ring);
 
 /** mrc_kring_entry() - the entry at the kernel's index */

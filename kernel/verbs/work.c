@@ -21,6 +21,8 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, u32 len,
 		.wr_id = wr_id,
 		.byte_len = len,
 		.qpn = q->qp->qpn,
+		/* All others that were taken from the ring have yet to end. */
+		.index = q->sq.index - q->pending,
 		.status = status,
 		.opcode = IB_WC_RDMA_WRITE,
 	};
@@ -193,6 +195,7 @@ static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 		.opcode = IB_WC_RECV,
 	};
 
+	cqe.index = q->rq.index;
 	if (done) {
 		cqe.opcode = IB_WC_RECV_RDMA_WITH_IMM;
 		cqe.imm_data = done->imm;

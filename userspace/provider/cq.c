@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Completion queues. */
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 
 #include "provider.h"
@@ -51,6 +52,65 @@ int mrc_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
+static int mrc_compare_qps(const void *a, const void *b)
+{
+	uint32_t x = ((const struct mrc_uqp *)a)->base.qp.qp_num;
+	uint32_t y = ((const struct mrc_uqp *)b)->base.qp.qp_num;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * One of this number may be there still: another thread is destroying it, and the
+ * kernel has given the number away already.
+ */
+int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
+{
+	struct mrc_uqp **node;
+
+	pthread_spin_lock(&cq->ring.lock);
+	node = tsearch(qp, &cq->qps, mrc_compare_qps);
+	if (node)
+		*node = qp;
+	cq->newest = NULL;
+	pthread_spin_unlock(&cq->ring.lock);
+	return node ? 0 : ENOMEM;
+}
+
+void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
+{
+	struct mrc_uqp **node;
+
+	pthread_spin_lock(&cq->ring.lock);
+	node = tfind(qp, &cq->qps, mrc_compare_qps);
+	if (node && *node == qp)
+		tdelete(qp, &cq->qps, mrc_compare_qps);
+	cq->newest = NULL;
+	pthread_spin_unlock(&cq->ring.lock);
+}
+
+/* Completions of one QP come in runs. NULL: the QP is gone. */
+static struct mrc_uqp *mrc_cq_find_qp(struct mrc_ucq *cq, uint32_t qpn)
+{
+	struct mrc_uqp key, **node;
+
+	if (cq->newest && cq->newest->base.qp.qp_num == qpn)
+		return cq->newest;
+	key.base.qp.qp_num = qpn;
+	node = tfind(&key, &cq->qps, mrc_compare_qps);
+	cq->newest = node ? *node : NULL;
+	return cq->newest;
+}
+
+/* What completed makes room for new requests. */
+static void mrc_free_entries(struct mrc_ucq *cq, const struct mrc_cqe *cqe)
+{
+	struct mrc_uqp *qp = mrc_cq_find_qp(cq, cqe->qpn);
+
+	if (qp)
+		mrc_uring_free(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->index);
+}
+
 static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
 {
 	*wc = (struct ibv_wc){
@@ -69,11 +129,14 @@ static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
 int mrc_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct mrc_ucq *cq = to_mrc_ucq(ibcq);
+	const struct mrc_cqe *cqe;
 	int n = 0;
 
 	pthread_spin_lock(&cq->ring.lock);
 	while (n < num_entries && mrc_uring_has_entry(&cq->ring)) {
-		mrc_fill_wc(&wc[n++], mrc_uring_entry(&cq->ring));
+		cqe = mrc_uring_entry(&cq->ring);
+		mrc_fill_wc(&wc[n++], cqe);
+		mrc_free_entries(cq, cqe);
 		cq->ring.index++;
 	}
 	if (n)

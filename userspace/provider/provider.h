@@ -21,7 +21,8 @@
  * @brief The program's side of a ring.
  *
  * The lock guards the program's index, which is the producer of SQ and RQ and
- * the consumer of a CQ.
+ * the consumer of a CQ. The place up to which entries are free is written under
+ * the lock of the CQ where they complete.
  */
 struct mrc_uring {
 	struct mrc_ring *mem;	/**< shared memory */
@@ -29,6 +30,7 @@ struct mrc_uring {
 	uint32_t entry_size;	/**< bytes per entry */
 	uint32_t size;		/**< entries, a power of two */
 	uint32_t index;		/**< our own index, runs freely */
+	uint32_t freed;		/**< SQ, RQ: entries before this one completed, and were polled */
 	pthread_spinlock_t lock;
 };
 
@@ -43,10 +45,18 @@ struct mrc_ucontext {
 	struct verbs_context base;
 };
 
-/** @brief A completion queue. */
+struct mrc_uqp;
+
+/**
+ * @brief A completion queue.
+ *
+ * The ring's lock guards the QPs too.
+ */
 struct mrc_ucq {
 	struct verbs_cq base;
 	struct mrc_uring ring;
+	void *qps;		/**< QPs that complete here, a tsearch() tree by number */
+	struct mrc_uqp *newest;	/**< the one whose completion came last, or NULL */
 };
 
 /** @brief A QP, and the request under construction of the ibv_wr_* calls. */
@@ -82,8 +92,8 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief The kernel emptied the ring. */
-void mrc_uring_reset(struct mrc_uring *ring);
+/** @brief The kernel emptied the ring. @param cq where its entries complete */
+void mrc_uring_reset(struct mrc_uring *ring, struct mrc_ucq *cq);
 
 /** @brief The entry at our index. */
 static inline void *mrc_uring_entry(const struct mrc_uring *ring)
@@ -94,7 +104,15 @@ static inline void *mrc_uring_entry(const struct mrc_uring *ring)
 /** @brief May one more entry be produced? */
 static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 {
-	return ring->index - __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE) < ring->size;
+	return ring->index - __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE) < ring->size;
+}
+
+/** @brief Entries before an index completed. The lock of the CQ is held. */
+static inline void mrc_uring_free(struct mrc_uring *ring, uint32_t index)
+{
+	/* Not so in a completion of the time before a reset. */
+	if ((int32_t)(index - ring->freed) > 0)
+		__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
 }
 
 /** @brief Show the kernel all entries before our index. */
@@ -120,6 +138,12 @@ struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
 			     struct ibv_comp_channel *channel, int comp_vector);
 int mrc_destroy_cq(struct ibv_cq *cq);
 int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+
+/** @brief A QP completes here from now on; twice is as good as once. @return 0 or ENOMEM. */
+int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
+
+/** @brief No longer; does nothing if it did not. */
+void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
 /* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);

@@ -35,6 +35,19 @@ static void mrc_unmap_rings(struct mrc_uqp *qp)
 	mrc_uring_unmap(&qp->rq);
 }
 
+static int mrc_join_cqs(struct mrc_uqp *qp)
+{
+	int err = mrc_cq_add_qp(to_mrc_ucq(qp->base.qp.send_cq), qp);
+
+	return err ? err : mrc_cq_add_qp(to_mrc_ucq(qp->base.qp.recv_cq), qp);
+}
+
+static void mrc_leave_cqs(struct mrc_uqp *qp)
+{
+	mrc_cq_del_qp(to_mrc_ucq(qp->base.qp.send_cq), qp);
+	mrc_cq_del_qp(to_mrc_ucq(qp->base.qp.recv_cq), qp);
+}
+
 static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 			struct ibv_qp_init_attr_ex *attr)
 {
@@ -49,9 +62,12 @@ static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 	err = mrc_uring_map(&qp->sq, context->cmd_fd, &answer.mrc.sq);
 	if (!err)
 		err = mrc_uring_map(&qp->rq, context->cmd_fd, &answer.mrc.rq);
+	if (!err)
+		err = mrc_join_cqs(qp);
 	if (err) {
-		mrc_unmap_rings(qp);
+		mrc_leave_cqs(qp);
 		ibv_cmd_destroy_qp(&qp->base.qp);
+		mrc_unmap_rings(qp);
 		return err;
 	}
 	qp->max_sge = attr->cap.max_send_sge;
@@ -109,8 +125,8 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	int err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
 
 	if (!err && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
-		mrc_uring_reset(&qp->sq);
-		mrc_uring_reset(&qp->rq);
+		mrc_uring_reset(&qp->sq, to_mrc_ucq(ibqp->send_cq));
+		mrc_uring_reset(&qp->rq, to_mrc_ucq(ibqp->recv_cq));
 	}
 	return err;
 }
@@ -130,6 +146,7 @@ int mrc_destroy_qp(struct ibv_qp *ibqp)
 
 	if (err)
 		return err;
+	mrc_leave_cqs(qp);
 	mrc_unmap_rings(qp);
 	free(qp);
 	return 0;

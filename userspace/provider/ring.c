@@ -22,6 +22,7 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 	ring->entry_size = info->entry_size;
 	ring->size = 1u << info->log_entries;
 	ring->index = 0;
+	ring->freed = 0;
 	pthread_spin_init(&ring->lock, PTHREAD_PROCESS_PRIVATE);
 	return 0;
 }
@@ -35,9 +36,12 @@ void mrc_uring_unmap(struct mrc_uring *ring)
 	ring->mem = NULL;
 }
 
-void mrc_uring_reset(struct mrc_uring *ring)
+void mrc_uring_reset(struct mrc_uring *ring, struct mrc_ucq *cq)
 {
+	pthread_spin_lock(&cq->ring.lock);
 	pthread_spin_lock(&ring->lock);
-	ring->index = 0;
+	ring->index = __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE);
+	__atomic_store_n(&ring->freed, ring->index, __ATOMIC_RELAXED);
 	pthread_spin_unlock(&ring->lock);
+	pthread_spin_unlock(&cq->ring.lock);
 }

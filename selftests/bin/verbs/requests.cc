@@ -174,6 +174,83 @@ TEST_F(Requests, RingsFillUp)
     EXPECT_EQ(post_receives(*a, 1), ENOMEM);
 }
 
+/* Not when the kernel has read it: else a program could overrun its own CQ. */
+TEST_F(Requests, EntriesAreFreeWhenTheirCompletionWasPolled)
+{
+    constexpr unsigned int depth = 16;
+    constexpr unsigned int every = 4;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = depth, .recv_wr = depth}));
+    ASSERT_EQ(post_receives(*b, depth), 0);
+    for (uint64_t i = 0; i < depth; i++) {
+        const bool signaled = i % every == every - 1;
+
+        ASSERT_EQ(post(*a, *b, {.id = i, .length = 8, .signaled = signaled, .imm = true}), 0);
+    }
+    EXPECT_EQ(post(*a, *b, {.length = 8}), ENOMEM);
+    /* Each completion frees the unsignalled ones before it too. */
+    for (unsigned int i = 0; i < depth / every; i++) {
+        ASSERT_EQ(wait_completions(a->send_cq.get(), 1).size(), 1u);
+        for (unsigned int j = 0; j < every; j++) {
+            EXPECT_EQ(post(*a, *b, {.length = 8, .signaled = j == every - 1}), 0);
+        }
+        EXPECT_EQ(post(*a, *b, {.length = 8}), ENOMEM);
+    }
+    /* All receives are used, as the ends of the sends say. */
+    EXPECT_EQ(post_receives(*b, 1), ENOMEM);
+    ASSERT_EQ(wait_completions(b->recv_cq.get(), 3).size(), 3u);
+    EXPECT_EQ(post_receives(*b, 3), 0);
+    EXPECT_EQ(post_receives(*b, 1), ENOMEM);
+}
+
+TEST_F(Requests, FlushedEntriesAreFreeWhenPolled)
+{
+    constexpr unsigned int depth = 16;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = depth, .recv_wr = depth}));
+    ASSERT_EQ(a->to_state(IBV_QPS_ERR), 0);
+    for (unsigned int i = 0; i < depth; i++) {
+        ASSERT_EQ(post(*a, *b, {.length = 8, .signaled = false}), 0);
+    }
+    EXPECT_EQ(post(*a, *b, {}), ENOMEM);
+    ASSERT_EQ(wait_completions(a->send_cq.get(), 5).size(), 5u);
+    for (unsigned int i = 0; i < 5; i++) {
+        EXPECT_EQ(post(*a, *b, {}), 0);
+    }
+    EXPECT_EQ(post(*a, *b, {}), ENOMEM);
+}
+
+/* Completions of the time before free nothing of the time after. */
+TEST_F(Requests, ResetFreesAllEntries)
+{
+    constexpr unsigned int depth = 16;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = depth, .recv_wr = depth}));
+    for (int round = 0; round < 3; round++) {
+        ASSERT_EQ(post_receives(*b, depth), 0);
+        for (uint64_t i = 0; i < depth; i++) {
+            ASSERT_EQ(post(*a, *b, {.id = i, .length = 8, .imm = true}), 0);
+        }
+        EXPECT_EQ(post(*a, *b, {}), ENOMEM);
+        ASSERT_EQ(wait_completions(b->recv_cq.get(), 7).size(), 7u);
+        ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+        ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+        ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+        ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+        ASSERT_EQ(post_receives(*b, depth), 0);
+        EXPECT_EQ(post_receives(*b, 1), ENOMEM);
+        ibv_wc wc[depth];
+        ibv_poll_cq(a->send_cq.get(), depth, wc);
+        ibv_poll_cq(b->recv_cq.get(), depth, wc);
+        EXPECT_EQ(post_receives(*b, 1), ENOMEM);
+        ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+        ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+        ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+        ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    }
+    ASSERT_NO_FATAL_FAILURE(fence());
+}
+
 TEST_F(Requests, CompletionQueueOverrun)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = 64, .cqe = 4}));

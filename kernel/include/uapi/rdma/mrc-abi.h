@@ -13,13 +13,18 @@
  * far from the small numbers the kernel hands out. "MRC" in ASCII and a 1.
  */
 #define MRC_DRIVER_ID		0x4d524331
-#define MRC_ABI_VERSION		1
+#define MRC_ABI_VERSION		2
 
 /*
  * A ring: one mapping of this header and then 1 << log_entries entries of
  * entry_size bytes. Indices run freely modulo 2^32. The side that produces
  * stores the entry, then the index with release order; the side that consumes
  * loads the index with acquire order. The kernel trusts neither.
+ *
+ * A request stays outstanding, and its entry taken, until its completion, or that
+ * of a later one, has been polled: see index in struct mrc_cqe. The consumer index
+ * of a send or receive ring only says what the kernel has read. When the QP is
+ * reset, the kernel sets both indices to where it stands.
  */
 struct mrc_ring {
 	__u32 producer;
@@ -102,6 +107,8 @@ struct mrc_recv_wr {
  * @imm_data: network byte order, with MRC_CQE_IMM
  * @byte_len: bytes of the message
  * @qpn: local QP
+ * @index: entries before this one are free; of the receive ring when @opcode has
+ *         IBV_WC_RECV, else of the send ring
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode
  * @flags: MRC_CQE_*
@@ -111,8 +118,9 @@ struct mrc_cqe {
 	__be32 imm_data;
 	__u32 byte_len;
 	__u32 qpn;
-	__u32 status;
-	__u32 opcode;
+	__u32 index;
+	__u16 status;
+	__u16 opcode;
 	__u32 flags;
 };
 
