@@ -119,6 +119,8 @@ static int mrc_client_add(struct ib_device *ib)
 	m->registered = true;
 	m->state = mrc_port_state(m->dev);
 	spin_unlock_bh(&mrc_ibdevs_lock);
+	/* It can be had now: mrc_net_exit() may be waiting for that. */
+	wake_up_all(&mrc_ibdevs_wait);
 	return 0;
 }
 
