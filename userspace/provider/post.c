@@ -158,7 +158,7 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 }
 
 /* Verbs: sends are for QPs that are connected, or in error, where they are flushed. */
-static bool mrc_may_send(const struct ibv_qp *qp)
+bool mrc_may_send(const struct ibv_qp *qp)
 {
 	return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_ERR;
 }

@@ -157,6 +157,9 @@ int mrc_destroy_qp(struct ibv_qp *qp);
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
+/** @brief May sends be posted in this state? In error they are flushed. */
+bool mrc_may_send(const struct ibv_qp *qp);
+
 /** @brief Tell the kernel that the send ring has entries. @return 0 or an errno value. */
 int mrc_send_doorbell(struct mrc_uqp *qp);
 

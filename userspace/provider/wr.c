@@ -4,6 +4,8 @@
  * visible to the kernel together, by ibv_wr_complete(). The ring's lock is held
  * from ibv_wr_start() on.
  */
+#include <errno.h>
+
 #include "provider.h"
 
 static struct mrc_uqp *to_mrc_wr_qp(struct ibv_qp_ex *qp)
@@ -32,7 +34,7 @@ static void mrc_wr_abort(struct ibv_qp_ex *ex)
 static int mrc_wr_complete(struct ibv_qp_ex *ex)
 {
 	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
-	int err = qp->wr_error;
+	int err = mrc_may_send(&ex->qp_base) ? qp->wr_error : EINVAL;
 	bool any;
 
 	if (err) {

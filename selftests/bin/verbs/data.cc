@@ -217,6 +217,25 @@ TEST_F(Data, ExtendedPosting)
     EXPECT_EQ(std::memcmp(b->data(), a->data(), 8000), 0);
 }
 
+TEST_F(Data, ExtendedPostingNeedsTheRightState)
+{
+    make({.wr_ops = IBV_QP_EX_WITH_RDMA_WRITE});
+    ASSERT_NO_FATAL_FAILURE(a->to_init());
+    ASSERT_EQ(a->to_rtr(*b), 0);
+    ibv_qp_ex *ex = ibv_qp_to_qp_ex(a->qp.get());
+    ibv_wr_start(ex);
+    ex->wr_id = 1;
+    ex->wr_flags = IBV_SEND_SIGNALED;
+    ibv_wr_rdma_write(ex, b->mr->rkey, b->address());
+    ibv_wr_set_sge(ex, a->mr->lkey, a->address(), 10);
+    EXPECT_EQ(ibv_wr_complete(ex), EINVAL);
+    /* Nothing of it was kept for later. */
+    ASSERT_EQ(a->to_rts(), 0);
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    ASSERT_NO_FATAL_FAILURE(fence());
+    EXPECT_TRUE(stays_empty(a->send_cq.get()));
+}
+
 TEST_F(Data, ExtendedPostingIsAllOrNothing)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.wr_ops = IBV_QP_EX_WITH_RDMA_WRITE}));
