@@ -5,6 +5,7 @@
  * takes one of them.
  */
 #include <linux/ktime.h>
+#include <linux/user_namespace.h>
 
 #include "../transport/event.h"
 #include "message.h"
@@ -59,6 +60,17 @@ static int mrc_nl_event_peer_ev(struct sk_buff *skb,
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_TIME, ktime_get_ns());
 }
 
+/*
+ * One message is for all listeners, whatever pid namespaces they are in. The number
+ * in the initial one is for those who can be expected to live there.
+ */
+static int mrc_nl_put_creator(struct sk_buff *skb, const struct mrc_event *event)
+{
+	if (event->dev->net->user_ns != &init_user_ns)
+		return 0;
+	return nla_put_u32(skb, MRC_A_QP_PID, pid_nr(event->qp->creator));
+}
+
 static int mrc_nl_event_qp(struct sk_buff *skb, const struct mrc_event *event)
 {
 	const struct mrc_qp *qp = event->qp;
@@ -68,7 +80,7 @@ static int mrc_nl_event_qp(struct sk_buff *skb, const struct mrc_event *event)
 	       nla_put_u32(skb, MRC_A_QP_DEST_QPN, qp->conn.dest_qpn) ?:
 	       nla_put_in6_addr(skb, MRC_A_QP_LOCAL_GID, &qp->conn.local) ?:
 	       nla_put_in6_addr(skb, MRC_A_QP_REMOTE_GID, &qp->conn.remote) ?:
-	       nla_put_u32(skb, MRC_A_QP_PID, qp->creator) ?:
+	       mrc_nl_put_creator(skb, event) ?:
 	       (event->reason ? nla_put_string(skb, MRC_A_QP_REASON,
 					       event->reason) : 0) ?:
 	       mrc_nl_put_u64(skb, MRC_A_QP_TIME, ktime_get_ns());

@@ -111,6 +111,14 @@ static int mrc_nl_put_progress(struct sk_buff *skb, const struct mrc_nl_qp *s)
 	       mrc_nl_put_u64(skb, MRC_A_QP_MEMORY, s->memory);
 }
 
+/* As the reader knows the creator, if it does. */
+static int mrc_nl_put_pid(struct sk_buff *skb, const struct mrc_qp *qp)
+{
+	pid_t pid = pid_vnr(qp->creator);
+
+	return pid ? nla_put_u32(skb, MRC_A_QP_PID, pid) : 0;
+}
+
 static int mrc_nl_qp_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 			 struct mrc_qp *qp)
 {
@@ -122,7 +130,7 @@ static int mrc_nl_qp_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	mrc_nl_qp_read(qp, &s);
 	if (nla_put_u32(skb, MRC_A_QP_QPN, qp->qpn) ||
 	    nla_put_u8(skb, MRC_A_QP_STATE, s.state) ||
-	    nla_put_u32(skb, MRC_A_QP_PID, qp->creator) ||
+	    mrc_nl_put_pid(skb, qp) ||
 	    mrc_nl_put_conn(skb, &s) || mrc_nl_put_params(skb, &s) ||
 	    (to->admin && mrc_nl_put_psns(skb, &s)) ||
 	    mrc_nl_put_progress(skb, &s)) {

@@ -52,7 +52,7 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 	qp->ops = init->ops;
 	qp->priv = init->priv;
 	qp->pd = init->pd;
-	qp->creator = task_tgid_nr(current);
+	qp->creator = get_pid(task_tgid(current));
 	qp->state = IB_QPS_RESET;
 	qp->sendq.stride = mrc_qp_stride(init);
 	qp->sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
@@ -88,6 +88,7 @@ static void mrc_qp_free(struct rcu_head *rcu)
 
 	mrc_requester_free(qp);
 	mrc_responder_free(qp);
+	put_pid(qp->creator);
 	atomic_dec(&qp->dev->qps);
 	mrc_dev_put(qp->dev);
 	kfree(qp);

@@ -12,6 +12,7 @@
 #define _MRC_TRANSPORT_QP_H
 
 #include <linux/hrtimer.h>
+#include <linux/pid.h>
 #include <rdma/ib_verbs.h>
 
 #include "../core/psn.h"
@@ -211,7 +212,7 @@ struct mrc_qp {
 	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
 	struct mrc_qp_conn conn;
 	struct mrc_peer *peer;
-	u32 creator;	/* pid, for dumps */
+	struct pid *creator;	/* for dumps */
 
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
 	struct mrc_tx_window tx;

@@ -7,6 +7,7 @@ Usage: spec_tests.py SPEC DEVICE NETDEV TEST
 NETDEV is one that is no plane of DEVICE yet.
 """
 
+import ctypes
 import errno
 import os
 import random
@@ -26,6 +27,12 @@ def srh(segments, mode=1):
     count = len(segments)
     data = struct.pack("=i", mode) + struct.pack("BBBBBBH", 0, 2 * count, 4, count - 1, count - 1, 0, 0)
     return data + b"".join(socket.inet_pton(socket.AF_INET6, s) for s in reversed(segments))
+
+
+def unshare_pids():
+    """Children from here on live in a pid namespace of their own."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    expect(libc.unshare(0x20000000) == 0, os.strerror(ctypes.get_errno()))  # CLONE_NEWPID
 
 
 def expect(condition, text):
@@ -325,21 +332,35 @@ class Tests:
     def test_unprivileged(self):
         """Without CAP_NET_ADMIN: no change, and nothing that helps to forge packets."""
         self.do("ev-profile-add", id=77, format="stev", ev=[{"port": 1, "value": 0xc0001234}])
+        self.in_child(self.unprivileged)
+        self.do("ev-profile-del", id=77)
+
+    def test_creator(self):
+        """Its pid is shown where it means something."""
+        expect(all(qp["pid"] > 0 for qp in self.dump("qp-get")), "no pid")
+        self.in_child(lambda: (unshare_pids(), self.in_child(self.elsewhere)))
+
+    def elsewhere(self):
+        qps = self.dump("qp-get")
+        expect(qps and not any("pid" in qp for qp in qps), qps)
+
+    def in_child(self, checks):
+        """Run checks in a process of its own, with a socket of its own."""
         pid = os.fork()
         if not pid:
             status = 1
             try:
-                drop_privileges()
                 self.f.socket = self.f.open()
-                self.unprivileged()
+                checks()
                 status = 0
             except BaseException:
                 traceback.print_exc()
             os._exit(status)
         expect(os.waitpid(pid, 0)[1] == 0, "see above")
-        self.do("ev-profile-del", id=77)
 
     def unprivileged(self):
+        drop_privileges()
+        self.f.socket = self.f.open()
         for op, flags, _ in self.requests():
             if "uns-admin-perm" not in op.get("flags", []):
                 continue

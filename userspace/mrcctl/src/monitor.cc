@@ -109,7 +109,8 @@ struct EventPrinter {
         p.number("dest-qpn", event.connection.dest_qpn);
         p.text("local-gid", event.connection.local_gid.text());
         p.text("remote-gid", event.connection.remote_gid.text());
-        p.number("pid", event.pid);
+        if (event.pid)
+            p.number("pid", event.pid);
         p.text("reason", event.reason.empty() ? "-" : event.reason);
         p.end_object();
     }

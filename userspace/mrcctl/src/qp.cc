@@ -66,7 +66,8 @@ void print_qp(Printer &p, const mrcnl::Qp &qp)
     p.bare("dev-name", qp.device.name, Color::name);
     p.number("qpn", qp.qpn);
     p.text("state", to_string(qp.state), color_of(qp.state));
-    p.number("pid", qp.pid);
+    if (qp.pid)
+        p.number("pid", qp.pid);
     if (qp.connection)
         print_connection(p, *qp.connection);
     p.number("ev-profile", qp.ev_profile);

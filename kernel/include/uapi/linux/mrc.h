@@ -260,7 +260,7 @@ enum {
 	MRC_A_QP_LINEAR_RETRIES,	/* u8 */
 	MRC_A_QP_EXP_RETRIES,		/* u8 */
 	MRC_A_QP_MEMORY,		/* u64: bytes */
-	MRC_A_QP_PID,			/* u32: creator */
+	MRC_A_QP_PID,			/* u32: creator as the reader knows it */
 	MRC_A_QP_REASON,		/* string: events */
 	MRC_A_QP_TIME,			/* u64: events */
 

@@ -275,7 +275,7 @@ struct Qp {
     uint8_t linear_retries = 0;
     uint8_t exp_retries = 0;
     uint64_t memory = 0;
-    uint32_t pid = 0;
+    uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
 };
 
 /** Events were lost; what is known must be read anew. */
@@ -310,7 +310,7 @@ struct QpEvent {
     uint32_t qpn = 0;
     QpState state = QpState::err;
     QpConnection connection; ///< without MTU
-    uint32_t pid = 0;
+    uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
     std::string reason;
     uint64_t time = 0;
 };
