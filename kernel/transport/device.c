@@ -78,7 +78,9 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 	}
 	mutex_unlock(&dev->cfg_lock);
 	mrc_qps_kick(dev);
-	mrc_event_notify(&event);
+	/* Its first plane comes before the device can be seen, the last goes after. */
+	if (READ_ONCE(dev->listed))
+		mrc_event_notify(&event);
 }
 
 static void mrc_dev_free(struct mrc_dev *dev)
@@ -166,7 +168,7 @@ void mrc_dev_publish(struct mrc_dev *dev, const char *name)
 	if (!dev->listed) {
 		dev->index = ++mrc_dev_last_index;
 		list_add_tail_rcu(&dev->list, &mrc_devs);
-		dev->listed = true;
+		WRITE_ONCE(dev->listed, true);
 	}
 	mutex_unlock(&mrc_devs_lock);
 	mrc_event_notify(&event);
@@ -179,6 +181,7 @@ void mrc_dev_shutdown(struct mrc_dev *dev)
 	if (dev->listed) {
 		mutex_lock(&mrc_devs_lock);
 		list_del_rcu(&dev->list);
+		WRITE_ONCE(dev->listed, false);
 		mutex_unlock(&mrc_devs_lock);
 		synchronize_rcu();
 		mrc_event_notify(&event);

@@ -66,6 +66,7 @@ struct mrc_dev_cfg {
  * @ports: bit per port that has a plane, as peers know it
  * @qps: number of QPs
  * @dead: being deleted: no new QPs, peers, planes
+ * @listed: it is announced, and changes of its planes are
  */
 struct mrc_dev {
 	char name[IB_DEVICE_NAME_MAX];
