@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Netlink: peers and their EVs. Peers have no number, so dumps go by key: the
- * table is walked for the few lowest keys beyond the cursor, again and again.
+ * list is walked for the few lowest keys beyond the cursor, again and again.
  */
 #include "../compat/compat_netlink.h"
 #include "../transport/peer.h"
 #include "message.h"
 
-/* Peers taken out of the table in one walk. */
+/* Peers taken out of the list in one walk. */
 #define MRC_NL_PEER_BATCH	64u
 
 static_assert((int)MRC_EV_GOOD == (int)MRC_NL_EV_STATE_GOOD);
@@ -80,18 +80,15 @@ static void mrc_nl_peers_collect(struct mrc_nl_peers *batch,
 				 const struct mrc_peer_key *from,
 				 const struct nlattr *remote)
 {
-	struct mrc_peer_walk w;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = NULL;
 
 	batch->count = 0;
-	mrc_peer_walk_start(dev, &w);
-	while ((peer = mrc_peer_walk_next(&w))) {
-		if (mrc_nl_peer_wanted(peer, from, remote))
-			mrc_nl_peers_insert(batch, peer);
-		else
-			mrc_peer_put(peer);
+	while ((peer = mrc_peer_next(dev, peer))) {
+		if (!mrc_nl_peer_wanted(peer, from, remote))
+			continue;
+		mrc_peer_hold(peer);
+		mrc_nl_peers_insert(batch, peer);
 	}
-	mrc_peer_walk_stop(&w);
 }
 
 /* The cursor moves behind @key. */

@@ -6,6 +6,7 @@
  * Lock order, outermost first (also Documentation/architecture.md):
  *   RTNL > dev->planes.lock > qp->state_lock > dev->cfg_lock (mutexes)
  *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
+ * dev->peers_lock (spinlock, process context) is inside the mutexes alone.
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
 #define _MRC_TRANSPORT_DEVICE_H
@@ -84,6 +85,8 @@ struct mrc_dev {
 	struct list_head cc_profiles;
 	struct list_head routes;
 	struct rhashtable peers;
+	struct list_head peer_list;	/* in order of creation */
+	spinlock_t peers_lock;	/* peer_list */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;
 	bool dead;

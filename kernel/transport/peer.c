@@ -206,6 +206,9 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 					     mrc_peer_params);
 	if (!err) {
 		mrc_dev_get(dev);
+		spin_lock(&dev->peers_lock);
+		list_add_tail(&peer->list, &dev->peer_list);
+		spin_unlock(&dev->peers_lock);
 		return peer;
 	}
 	if (rcu_access_pointer(peer->evs))
@@ -269,36 +272,35 @@ void mrc_peer_put(struct mrc_peer *peer)
 		return;
 	rhashtable_remove_fast(&peer->dev->peers, &peer->node,
 			       mrc_peer_params);
+	spin_lock(&peer->dev->peers_lock);
+	list_del(&peer->list);
+	spin_unlock(&peer->dev->peers_lock);
 	call_rcu(&peer->rcu, mrc_peer_free);
 }
 
-void mrc_peer_walk_start(struct mrc_dev *dev, struct mrc_peer_walk *w)
+/* The one before is held and so in the list still: the place is not lost. */
+struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, struct mrc_peer *peer)
 {
-	rhashtable_walk_enter(&dev->peers, &w->iter);
-}
+	struct mrc_peer *next, *found = NULL;
 
-struct mrc_peer *mrc_peer_walk_next(struct mrc_peer_walk *w)
-{
-	struct mrc_peer *peer;
-
-	rhashtable_walk_start(&w->iter);
-	do {
-		peer = rhashtable_walk_next(&w->iter);
-		/* -EAGAIN: the table was resized, the walk starts again */
-		if (IS_ERR(peer) && PTR_ERR(peer) == -EAGAIN)
-			continue;
-	} while (IS_ERR(peer) || (peer && !refcount_inc_not_zero(&peer->ref)));
-	rhashtable_walk_stop(&w->iter);
-	return peer;
-}
-
-void mrc_peer_walk_stop(struct mrc_peer_walk *w)
-{
-	rhashtable_walk_exit(&w->iter);
+	spin_lock(&dev->peers_lock);
+	next = list_prepare_entry(peer, &dev->peer_list, list);
+	list_for_each_entry_continue(next, &dev->peer_list, list) {
+		if (refcount_inc_not_zero(&next->ref)) {
+			found = next;
+			break;
+		}
+	}
+	spin_unlock(&dev->peers_lock);
+	if (peer)
+		mrc_peer_put(peer);
+	return found;
 }
 
 int mrc_peers_init(struct mrc_dev *dev)
 {
+	INIT_LIST_HEAD(&dev->peer_list);
+	spin_lock_init(&dev->peers_lock);
 	return rhashtable_init(&dev->peers, &mrc_peer_params);
 }
 
@@ -309,31 +311,21 @@ void mrc_peers_exit(struct mrc_dev *dev)
 
 void mrc_peers_settings(struct mrc_dev *dev)
 {
-	struct mrc_peer_walk w;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = NULL;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	mrc_peer_walk_start(dev, &w);
-	while ((peer = mrc_peer_walk_next(&w))) {
+	while ((peer = mrc_peer_next(dev, peer)))
 		mrc_peer_init_flow(peer);
-		mrc_peer_put(peer);
-	}
-	mrc_peer_walk_stop(&w);
 }
 
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 {
-	struct mrc_peer_walk w;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = NULL;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	mrc_peer_walk_start(dev, &w);
-	while ((peer = mrc_peer_walk_next(&w))) {
+	while ((peer = mrc_peer_next(dev, peer)))
 		if (all || peer->key.ev_profile == ev_profile)
 			mrc_peer_make_evs(peer, GFP_KERNEL);
-		mrc_peer_put(peer);
-	}
-	mrc_peer_walk_stop(&w);
 }
 
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
@@ -353,16 +345,11 @@ static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 
 void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny)
 {
-	struct mrc_peer_walk w;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = NULL;
 
-	mrc_peer_walk_start(dev, &w);
-	while ((peer = mrc_peer_walk_next(&w))) {
+	while ((peer = mrc_peer_next(dev, peer)))
 		if (peer->key.ev_profile == ev_profile && !peer->local)
 			mrc_peer_deny(peer, index, deny);
-		mrc_peer_put(peer);
-	}
-	mrc_peer_walk_stop(&w);
 }
 
 static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
@@ -385,14 +372,9 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 void mrc_peers_ports(struct mrc_dev *dev)
 {
 	u32 mask = mrc_planes_mask(&dev->planes);
-	struct mrc_peer_walk w;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = NULL;
 
-	mrc_peer_walk_start(dev, &w);
-	while ((peer = mrc_peer_walk_next(&w))) {
+	while ((peer = mrc_peer_next(dev, peer)))
 		if (!peer->local)
 			mrc_peer_ports(peer, mask);
-		mrc_peer_put(peer);
-	}
-	mrc_peer_walk_stop(&w);
 }

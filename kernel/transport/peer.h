@@ -55,6 +55,7 @@ struct mrc_peer_evs {
 
 /**
  * struct mrc_peer - a remote GID in use
+ * @list: in dev->peer_list, for walks
  * @key: who
  * @dev: device, a reference
  * @flow: inner header
@@ -66,6 +67,7 @@ struct mrc_peer_evs {
  */
 struct mrc_peer {
 	struct rhash_head node;
+	struct list_head list;
 	struct mrc_peer_key key;
 	struct mrc_dev *dev;
 	struct mrc_flow flow;
@@ -101,15 +103,15 @@ void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
 void mrc_peers_ports(struct mrc_dev *dev);
 
 /**
- * struct mrc_peer_walk - restartable iteration for dumps
+ * mrc_peer_next() - walk the peers of a device
+ * @dev: the device
+ * @peer: NULL for the first one, else what the call before returned; its reference is
+ *        given up
  *
- *	mrc_peer_walk_start(dev, &w); while ((p = mrc_peer_walk_next(&w))) {...; mrc_peer_put(p);} mrc_peer_walk_stop(&w);
+ * Peers that exist all the time are seen once each; with dev->cfg_lock held no new ones
+ * come. Who stops early puts the last one itself. Process context.
+ * Return: a reference, or NULL after the last one.
  */
-struct mrc_peer_walk {
-	struct rhashtable_iter iter;
-};
-void mrc_peer_walk_start(struct mrc_dev *dev, struct mrc_peer_walk *w);
-struct mrc_peer *mrc_peer_walk_next(struct mrc_peer_walk *w);
-void mrc_peer_walk_stop(struct mrc_peer_walk *w);
+struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, struct mrc_peer *peer);
 
 #endif /* _MRC_TRANSPORT_PEER_H */
