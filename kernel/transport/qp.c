@@ -117,12 +117,14 @@ struct mrc_qp *mrc_qp_find(u32 qpn)
 
 /* Both locks: state changes are seen by requester and responder alike. */
 static void mrc_qp_lock(struct mrc_qp *qp)
+	__acquires(&qp->tx_lock) __acquires(&qp->rx_lock)
 {
 	spin_lock_bh(&qp->tx_lock);
 	spin_lock(&qp->rx_lock);
 }
 
 static void mrc_qp_unlock(struct mrc_qp *qp)
+	__releases(&qp->rx_lock) __releases(&qp->tx_lock)
 {
 	spin_unlock(&qp->rx_lock);
 	spin_unlock_bh(&qp->tx_lock);
