@@ -292,6 +292,18 @@ bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev)
 	return true;
 }
 
+bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count || s->ev[ev].state != MRC_EV_ASSUMED_BAD)
+		return false;
+	e = &s->ev[ev];
+	e->hold = 0;
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD);
+	return true;
+}
+
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny)
 {
 	struct mrc_ev_entry *e;

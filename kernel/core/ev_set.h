@@ -144,6 +144,13 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
  */
 bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev);
 
+/**
+ * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
+ *
+ * Return: true when an ASSUMED_BAD EV is GOOD again.
+ */
+bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev);
+
 /** mrc_ev_deny() - controller takes an EV out (@deny) or lets it in again as GOOD */
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny);
 

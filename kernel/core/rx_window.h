@@ -22,7 +22,7 @@
  * Open point: SACK threshold (7.5.2). Coverage matters more than frequency in
  * software: an aggregate of several packets gets one SACK.
  */
-#define MRC_SACK_BYTES_DEFAULT	16384u
+#define MRC_SACK_BYTES_DEFAULT	65536u
 /* What a packet adds to the trigger count at least (7.5.2). */
 #define MRC_SACK_BYTES_MAX	(1u << 20)
 #define MRC_SACK_BYTES_MIN	1024u
@@ -198,6 +198,12 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
  * Return: false when there is none.
  */
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
+
+/** mrc_rx_sack_news() - has anything arrived that no SACK has told? */
+static inline bool mrc_rx_sack_news(const struct mrc_rx_window *w)
+{
+	return w->unsacked;
+}
 
 /** mrc_rx_sack_due() - is a SACK due (CE, rtx, ack request, duplicate, bytes)? */
 static inline bool mrc_rx_sack_due(const struct mrc_rx_window *w)

@@ -14,11 +14,22 @@
 
 /* How long the tolerance for reordering stays after it had to grow. */
 #define QUIET_RTTS	64u
-#define QUIET_MIN_NS	(10ull * 1000 * 1000)
+#define QUIET_MIN_NS	(1000ull * 1000 * 1000)
+
+/* Samples in which the highest RTT comes down by two thirds. */
+#define HIGH_RTT_SAMPLES	64u
 
 static u32 ticks(u64 ns)
 {
 	return (u32)(ns / MRC_TX_TICK_NS);
+}
+
+static void forget_given_up(struct mrc_tx_window *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_TX_GIVEN_UP; i++)
+		w->given_up[i].ev = MRC_EV_NONE;
 }
 
 void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
@@ -32,6 +43,7 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 	w->nxt = w->una;
 	w->high = w->una;
 	w->rtx_hint = w->una;
+	forget_given_up(w);
 }
 
 static void res_init(struct mrc_tx_result *res)
@@ -187,6 +199,14 @@ void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 	launch(w, rec, ev, now);
 }
 
+void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
+{
+	struct mrc_tx_rec *rec = rec_find(w, psn);
+
+	if (rec)
+		rec->seq = w->seq++;
+}
+
 static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 		      u8 why, struct mrc_tx_result *res)
 {
@@ -197,10 +217,34 @@ static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 	res->lost++;
 }
 
-static void blame_ev(const struct mrc_tx_rec *rec, struct mrc_tx_result *res)
+static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+		     u32 psn, struct mrc_tx_result *res)
 {
-	if (rec->ev < MRC_EV_MAX)
-		__set_bit(rec->ev, res->lost_evs);
+	struct mrc_tx_given_up *g = &w->given_up[w->given_up_at];
+
+	if (rec->ev >= MRC_EV_MAX)
+		return;
+	__set_bit(rec->ev, res->lost_evs);
+	if (rec->flags & REC_RESENT)
+		return;
+	g->psn = psn;
+	g->ev = rec->ev;
+	w->given_up_at = (w->given_up_at + 1) % MRC_TX_GIVEN_UP;
+}
+
+/* The first transmission of this PSN has arrived, be it long after the second. */
+static void clear_evs(struct mrc_tx_window *w, u32 psn,
+		      struct mrc_tx_result *res)
+{
+	struct mrc_tx_given_up *g;
+
+	for (g = w->given_up; g < w->given_up + MRC_TX_GIVEN_UP; g++) {
+		if (g->ev == MRC_EV_NONE || g->psn != psn)
+			continue;
+		__set_bit(g->ev, res->cleared_evs);
+		res->spurious = true;
+		g->ev = MRC_EV_NONE;
+	}
 }
 
 /* A transmission is known to have arrived: what was sent before it is overdue. */
@@ -243,6 +287,8 @@ static u8 ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 		add_evidence(w, rec);
 	if (mrc_psn_diff(psn, w->high) >= 0)
 		w->high = mrc_psn_add(psn, 1);
+	if (flags & REC_LOST && !(flags & REC_RESENT))
+		clear_evs(w, psn, res);
 	return flags & REC_LOST && !(flags & REC_RESENT) ? flags : 0;
 }
 
@@ -298,26 +344,40 @@ static void rtt_sample(struct mrc_tx_window *w, u64 rtt,
 		w->srtt_ns = rtt;
 	else
 		w->srtt_ns = w->srtt_ns - w->srtt_ns / 8 + rtt / 8;
+	if (rtt > w->high_rtt_ns)
+		w->high_rtt_ns = rtt;
+	else
+		w->high_rtt_ns -= (w->high_rtt_ns - rtt) / HIGH_RTT_SAMPLES;
+}
+
+/* A slow path is as far behind a fast one as their RTTs differ. */
+static u64 rtt_spread(const struct mrc_tx_window *w)
+{
+	return w->high_rtt_ns - w->min_rtt_ns;
 }
 
 static u64 reorder_window(const struct mrc_tx_window *w)
 {
-	return w->reorder_ns ? w->reorder_ns : w->min_rtt_ns / 4;
+	u64 allowed = w->reorder_ns ? w->reorder_ns : w->min_rtt_ns / 4;
+
+	return max(allowed, rtt_spread(w));
 }
 
 /*
  * A packet was given up wrongly, by the rules in @why: allow more reordering.
  * Queues of different planes may differ by more than the smallest RTT ever
- * seen, so rule (b) may grow to the smoothed RTT if that is more.
+ * seen, so rule (b) may grow to twice the smoothed RTT if that is more. Rule (a)
+ * is exact for packets, but SACKs take several ways back: one that tells of a later
+ * packet may overtake the one that tells of an earlier.
  */
 static void tolerate(struct mrc_tx_window *w, u8 why, u64 now)
 {
 	u64 quiet = max((u64)QUIET_RTTS * w->srtt_ns, QUIET_MIN_NS);
-	u64 most = max(4 * w->min_rtt_ns, w->srtt_ns);
+	u64 most = max(4 * w->min_rtt_ns, 2 * w->srtt_ns);
 
 	if (why & REC_BY_EV)
 		w->ev_slack_ns = min(max(2 * w->ev_slack_ns, w->min_rtt_ns / 4),
-				     w->min_rtt_ns);
+				     max(w->min_rtt_ns, rtt_spread(w)));
 	if (why & REC_BY_TIME)
 		w->reorder_ns = min(2 * reorder_window(w), most);
 	if (why & (REC_BY_EV | REC_BY_TIME))
@@ -414,7 +474,7 @@ static void infer_losses(struct mrc_tx_window *w, u32 end,
 			if (overdue_by_time(w, rec, window))
 				why |= REC_BY_TIME;
 			if (why) {
-				blame_ev(rec, res);
+				blame_ev(w, rec, psn, res);
 				mark_lost(w, rec, psn, why, res);
 			}
 			left--;
@@ -443,7 +503,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 	u32 base = mrc_psn_add(sack->cack_psn, sack->sack_offset);
 	struct mrc_tx_rec *trigger = NULL;
 	u64 bits = sack->bitmap;
-	u32 end;
+	u32 trigger_psn, end;
 	u8 wrong = 0;
 	u8 early;
 
@@ -456,9 +516,12 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		return -EINVAL;
 
 	decay(w, now);
-	if (!sack->probe)
-		trigger = rec_find(w, mrc_psn_add(sack->cack_psn,
-						  sack->ack_offset));
+	if (!sack->probe) {
+		trigger_psn = mrc_psn_add(sack->cack_psn, sack->ack_offset);
+		trigger = rec_find(w, trigger_psn);
+		if (!rtx)
+			clear_evs(w, trigger_psn, res);
+	}
 	end = apply_trigger(w, trigger, rtx, now, &wrong, res);
 	early = apply_cack(w, sack->cack_psn, res);
 	early |= apply_bitmap(w, base, bits, res);
@@ -518,7 +581,7 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
 			if (rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs)) {
-				blame_ev(rec, res);
+				blame_ev(w, rec, psn, res);
 				mark_lost(w, rec, psn, 0, res);
 			}
 			left--;
@@ -537,6 +600,7 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 		rec = rec_next(w, rec);
 	}
 	memset(w->ev_seq, 0, sizeof(w->ev_seq));
+	forget_given_up(w);
 }
 
 u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
@@ -558,7 +622,7 @@ static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < U8_MAX)
 		rec->retries++;
-	blame_ev(rec, res);
+	blame_ev(w, rec, psn, res);
 	mark_lost(w, rec, psn, 0, res);
 	return U64_MAX;
 }

@@ -33,7 +33,7 @@
  * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
  * @seq: number of this transmission in the QP, wraps; orders packets of one EV
  * @ev: index of the EV it was last sent on
- * @retries: timeouts suffered (NACKs and inferred losses do not count)
+ * @retries: timeouts and NACKs suffered (inferred losses do not count)
  * @flags: private: acked, lost and why, resent
  * @cookie: the caller's (which request it belongs to)
  */
@@ -68,6 +68,19 @@ struct mrc_tx_cfg {
 	u8 exp;
 };
 
+/* First transmissions held to be lost that are remembered. */
+#define MRC_TX_GIVEN_UP		64u
+
+/**
+ * struct mrc_tx_given_up - a first transmission that was held to be lost
+ * @psn: its PSN
+ * @ev: what it was sent on; MRC_EV_NONE: unused element
+ */
+struct mrc_tx_given_up {
+	u32 psn;
+	u16 ev;
+};
+
 /**
  * struct mrc_tx_window - requester state of a QP (table 7-4)
  *
@@ -95,10 +108,13 @@ struct mrc_tx_window {
 	bool any_sacked;
 	u64 min_rtt_ns;
 	u64 srtt_ns;
-	u64 reorder_ns;		/* rule (b); 0: quarter of min RTT */
+	u64 high_rtt_ns;	/* highest RTT of late */
+	u64 reorder_ns;		/* rule (b), if more than the RTTs differ; 0: quarter of min RTT */
 	u64 ev_slack_ns;	/* rule (a) */
 	u64 decay_at_ns;	/* when both shrink again; 0: they are at rest */
 	u64 deadline_ns;	/* no record times out before this */
+	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
+	u32 given_up_at;	/* element to use next */
 	u32 ev_seq[MRC_EV_MAX];	/* per EV: newest seq SACKed + 1; 0: none yet */
 	u32 ev_sent[MRC_EV_MAX];/* per EV: send time of that packet */
 };
@@ -112,6 +128,7 @@ struct mrc_tx_window {
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
+ * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @expired: a packet used up its retries
  */
 struct mrc_tx_result {
@@ -122,6 +139,7 @@ struct mrc_tx_result {
 	u16 ev;
 	u64 rtt_ns;
 	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
 };
 
 /**
@@ -157,6 +175,16 @@ static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
  * Return: its PSN.
  */
 u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u32 cookie, u64 now);
+
+/**
+ * mrc_tx_leaves() - a packet of a batch leaves now, after all that were named before
+ * @w: the window
+ * @psn: sent with mrc_tx_send() or mrc_tx_resend() just now
+ *
+ * For callers that put packets on the wire in another order than they took them: rule (a)
+ * compares packets of one EV in the order in which they left.
+ */
+void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn);
 
 /**
  * mrc_tx_next_lost() - the oldest PSN that must be sent again

@@ -202,7 +202,7 @@ static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
 static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 {
 	u16 ev[MRC_BATCH_MAX];
-	unsigned int i;
+	unsigned int i, e;
 
 	b->stride = mrc_plan_stride(qp, b);
 	mrc_plan_pick(b, ev, now);
@@ -210,6 +210,10 @@ static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 		b->plan[i].ev = ev[i % b->stride];
 		mrc_plan_take(qp, b, &b->plan[i], now);
 	}
+	/* An EV may have been drawn twice; its packets leave skb by skb. */
+	for (e = 0; e < b->stride; e++)
+		for (i = e; i < b->count; i += b->stride)
+			mrc_tx_leaves(&qp->tx, b->plan[i].psn);
 }
 
 /* The EVs that the peer has now; indices of older versions mean nothing any more. */
@@ -675,9 +679,13 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 
 	if (qp->evs_gen != evs->gen)
 		return;
-	if (!res->lost && res->ev == MRC_EV_NONE)
+	if (!res->lost && !res->spurious && res->ev == MRC_EV_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
+	for_each_set_bit(ev, res->cleared_evs, evs->count)
+		if (mrc_ev_cleared(&evs->set, ev))
+			mrc_requester_ev_event(qp, ev, MRC_EV_ASSUMED_BAD,
+					       MRC_EV_GOOD, "arrived late");
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now);
 	if (res->ev < evs->count) {
@@ -964,9 +972,9 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		.exp = qp->params.exp,
 	};
 
-	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL);
+	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL_ACCOUNT);
 	qp->sendq.slots = kvcalloc(qp->sendq.depth, qp->sendq.stride,
-				   GFP_KERNEL);
+				   GFP_KERNEL_ACCOUNT);
 	if (!qp->tx_ring || !qp->sendq.slots) {
 		mrc_requester_free(qp);
 		return -ENOMEM;

@@ -258,7 +258,9 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	if (mrc_responder_live(qp)) {
 		syndrome = mrc_responder_complete(qp);
 		qp->refused = syndrome;
-		if (mrc_rx_sack_due(&qp->rx))
+		/* With an ACK, a SACK costs no further skb. */
+		if (mrc_rx_sack_due(&qp->rx) ||
+		    (qp->acked_msn != qp->rx.msn && mrc_rx_sack_news(&qp->rx)))
 			mrc_responder_sacks(qp, &r);
 		mrc_responder_ack(qp, &r, syndrome);
 	}
