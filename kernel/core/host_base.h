@@ -137,4 +137,14 @@ static inline void put_unaligned_be64(u64 v, void *p)
 	put_unaligned_be32((u32)v, b + 4);
 }
 
+static inline u64 get_unaligned_le64(const void *p)
+{
+	return __builtin_bswap64(get_unaligned_be64(p));
+}
+
+static inline void put_unaligned_le64(u64 v, void *p)
+{
+	put_unaligned_be64(__builtin_bswap64(v), p);
+}
+
 #endif /* _MRC_CORE_HOST_BASE_H */

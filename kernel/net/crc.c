@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which CRC-32 is faster depends on the machine: carry-less multiplication on
- * real hardware, the table under emulation. Both are timed once, as the RAID
- * code does for its checksums.
+ * real hardware, folding by shifts under emulation. All are timed once, as the
+ * RAID code does for its checksums.
  */
 #define pr_fmt(fmt) "mrc: " fmt
 
@@ -13,20 +13,35 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "../core/crc_fold.h"
 #include "crc.h"
 
 #define MRC_CRC_TRIAL_LEN	4096u
 #define MRC_CRC_TRIALS		8u
 #define MRC_CRC_TRIAL_CALLS	16u
-/* Below this the set-up of the accelerated one costs more than it gains. */
+/* Below this the set-up of the others costs more than it gains. */
 #define MRC_CRC_SHORT		128u
 
 static struct crypto_shash *mrc_crc_tfm;
 static DEFINE_STATIC_KEY_FALSE(mrc_crc_accel);
+static DEFINE_STATIC_KEY_FALSE(mrc_crc_folds);
 
 static u32 mrc_crc_table(u32 crc, const void *data, unsigned int len)
 {
 	return crc32_le(crc, data, len);
+}
+
+static u32 mrc_crc_by_fold(u32 crc, const void *data, unsigned int len)
+{
+	u8 rest[MRC_CRC_FOLD_LEN];
+	size_t at;
+
+	if (len < sizeof(rest))
+		return crc32_le(crc, data, len);
+	at = mrc_crc_fold(crc, data, len, rest);
+	crc = crc32_le(0, rest, sizeof(rest));
+	at += sizeof(rest);
+	return crc32_le(crc, data + at, len - at);
 }
 
 /* The state of the crypto API's "crc32" is the bare CRC: no complement at either end. */
@@ -46,8 +61,12 @@ static u32 mrc_crc_shash(u32 crc, const void *data, unsigned int len)
 
 u32 mrc_crc32(u32 crc, const void *data, unsigned int len)
 {
-	if (static_branch_likely(&mrc_crc_accel) && len >= MRC_CRC_SHORT)
-		return mrc_crc_shash(crc, data, len);
+	if (len >= MRC_CRC_SHORT) {
+		if (static_branch_likely(&mrc_crc_accel))
+			return mrc_crc_shash(crc, data, len);
+		if (static_branch_likely(&mrc_crc_folds))
+			return mrc_crc_by_fold(crc, data, len);
+	}
 	return mrc_crc_table(crc, data, len);
 }
 
@@ -55,13 +74,14 @@ const char *mrc_crc_name(void)
 {
 	if (static_key_enabled(&mrc_crc_accel))
 		return crypto_shash_driver_name(mrc_crc_tfm);
-	return "crc32_le";
+	return static_key_enabled(&mrc_crc_folds) ? "fold" : "crc32_le";
 }
 
-/* Best of several trials, nanoseconds for MRC_CRC_TRIAL_CALLS calls. */
-static u64 mrc_crc_time(u32 (*fn)(u32, const void *, unsigned int),
-			const u8 *buf)
+/* Best of several trials, in MB/s; 0 when there is nothing to measure. */
+static u64 mrc_crc_speed(u32 (*fn)(u32, const void *, unsigned int),
+			 const u8 *buf)
 {
+	const u64 bytes = 1000ull * MRC_CRC_TRIAL_LEN * MRC_CRC_TRIAL_CALLS;
 	u64 start, best = U64_MAX;
 	unsigned int trial, i;
 	u32 crc = ~0u;
@@ -76,22 +96,20 @@ static u64 mrc_crc_time(u32 (*fn)(u32, const void *, unsigned int),
 		best = min(best, ktime_get_ns() - start);
 		local_bh_enable();
 	}
-	return best;
+	return div64_u64(bytes, max(best, 1ull));
 }
 
 /* A driver whose state means something else must not be used. */
-static bool mrc_crc_same(const u8 *buf)
+static bool mrc_crc_same(u32 (*fn)(u32, const void *, unsigned int),
+			 const u8 *buf)
 {
 	static const u16 len[] = { 1, 63, 64, 255, 4093, MRC_CRC_TRIAL_LEN };
 	unsigned int i;
 	u32 seed;
 
-	if (crypto_shash_descsize(mrc_crc_tfm) != sizeof(u32))
-		return false;
 	for (i = 0; i < ARRAY_SIZE(len); i++) {
 		seed = get_random_u32();
-		if (mrc_crc_shash(seed, buf, len[i]) !=
-		    mrc_crc_table(seed, buf, len[i]))
+		if (fn(seed, buf, len[i]) != mrc_crc_table(seed, buf, len[i]))
 			return false;
 	}
 	return true;
@@ -99,21 +117,20 @@ static bool mrc_crc_same(const u8 *buf)
 
 static void mrc_crc_choose(const u8 *buf)
 {
-	u64 table = mrc_crc_time(mrc_crc_table, buf), shash;
-	const u64 bytes = 1000ull * MRC_CRC_TRIAL_LEN * MRC_CRC_TRIAL_CALLS;
+	u64 table = mrc_crc_speed(mrc_crc_table, buf), fold = 0, shash = 0;
 
-	if (!mrc_crc_tfm || !mrc_crc_same(buf)) {
-		pr_info("icrc: crc32_le %llu MB/s, nothing to compare it with\n",
-			div64_u64(bytes, max(table, 1ull)));
-		return;
-	}
-	shash = mrc_crc_time(mrc_crc_shash, buf);
-	if (shash < table)
+	if (!WARN_ON_ONCE(!mrc_crc_same(mrc_crc_by_fold, buf)))
+		fold = mrc_crc_speed(mrc_crc_by_fold, buf);
+	if (mrc_crc_tfm && crypto_shash_descsize(mrc_crc_tfm) == sizeof(u32) &&
+	    mrc_crc_same(mrc_crc_shash, buf))
+		shash = mrc_crc_speed(mrc_crc_shash, buf);
+	if (shash > max(table, fold))
 		static_branch_enable(&mrc_crc_accel);
-	pr_info("icrc: crc32_le %llu MB/s, %s %llu MB/s, using %s\n",
-		div64_u64(bytes, max(table, 1ull)),
-		crypto_shash_driver_name(mrc_crc_tfm),
-		div64_u64(bytes, max(shash, 1ull)), mrc_crc_name());
+	else if (fold > table)
+		static_branch_enable(&mrc_crc_folds);
+	pr_info("icrc: crc32_le %llu MB/s, fold %llu MB/s, %s %llu MB/s, using %s\n",
+		table, fold, mrc_crc_tfm ? crypto_shash_driver_name(mrc_crc_tfm) :
+		"no crypto driver", shash, mrc_crc_name());
 }
 
 /**
@@ -140,8 +157,8 @@ int mrc_crc_module_init(void)
 /** mrc_crc_module_exit() - mrc_crc32() must not be called any more */
 void mrc_crc_module_exit(void)
 {
-	if (static_key_enabled(&mrc_crc_accel))
-		static_branch_disable(&mrc_crc_accel);
+	static_branch_disable(&mrc_crc_accel);
+	static_branch_disable(&mrc_crc_folds);
 	if (mrc_crc_tfm)
 		crypto_free_shash(mrc_crc_tfm);
 	mrc_crc_tfm = NULL;

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 extern "C" {
+#include "crc_fold.h"
 #include "ev_set.h"
 #include "icrc.h"
 #include "psn.h"
