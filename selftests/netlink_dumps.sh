@@ -15,7 +15,7 @@ need jq rdma
 # Several answers of the kernel long.
 ROUTES=400
 EVS=256
-ROUNDS=${ROUNDS:-40}
+ROUNDS=8
 
 # Routes that stay.
 static_routes()
