@@ -230,6 +230,7 @@ struct mrc_qp {
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
+	u32 asked_psn;	/* next PSN when a SACK was asked for last */
 	u64 rtx_packets;
 	u64 tx_packets;
 

@@ -227,6 +227,24 @@ static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
 
+/*
+ * The last packet before a pause asks for a SACK. The end of the requests is one;
+ * a window that is full opens by the SACKs that are due anyway, unless the peer's
+ * threshold is beyond it.
+ */
+static bool mrc_plan_ask(struct mrc_qp *qp)
+{
+	u32 since = mrc_psn_diff(qp->tx.nxt, qp->asked_psn);
+
+	if (qp->tx.lost)
+		return false;
+	if (qp->sendq.cur != qp->sendq.tail &&
+	    (mrc_plan_room(qp) || since < qp->cwnd_packets / 2))
+		return false;
+	qp->asked_psn = qp->tx.nxt;
+	return true;
+}
+
 /* Decides what goes out now. False: nothing does. */
 static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 {
@@ -243,9 +261,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 	if (!b->count)
 		return false;
 	mrc_plan_deal(qp, b, now);
-	b->ask = !qp->tx.lost &&
-		 (b->count < MRC_BATCH_MAX || !mrc_plan_room(qp) ||
-		  qp->sendq.cur == qp->sendq.tail);
+	b->ask = mrc_plan_ask(qp);
 	qp->tx_packets += b->count;
 	if (b->rtx) {
 		qp->rtx_packets += b->count;
@@ -982,6 +998,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	spin_lock_bh(&qp->tx_lock);
 	mrc_tx_window_init(&qp->tx, qp->tx_ring, &cfg, sq_psn);
 	qp->sq_psn = sq_psn;
+	qp->asked_psn = sq_psn;
 	qp->cwnd_packets = mrc_requester_cwnd(qp);
 	qp->sendq.una = 0;
 	qp->sendq.cur = 0;
