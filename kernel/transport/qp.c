@@ -156,8 +156,11 @@ void mrc_qp_destroy(struct mrc_qp *qp)
 	mutex_lock(&qp->state_lock);
 	peer = mrc_qp_stop(qp, IB_QPS_ERR, true);
 	mutex_unlock(&qp->state_lock);
-	if (peer)
+	if (peer) {
 		mrc_peer_put(peer);
+		/* A packet that is being placed now must not land in memory used anew. */
+		synchronize_rcu_expedited();
+	}
 	mrc_qp_put(qp);
 }
 
