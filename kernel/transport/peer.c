@@ -171,11 +171,14 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 	return 0;
 }
 
-static void mrc_peer_init_flow(struct mrc_peer *peer)
+/* Writes the flow that nobody uses: senders see the old one or the new one as a whole. */
+static void mrc_peer_make_flow(struct mrc_peer *peer)
 {
 	const struct mrc_dev_cfg *cfg = &peer->dev->cfg;
-	struct mrc_flow *f = &peer->flow;
+	struct mrc_flow *f = peer->flows;
 
+	if (rcu_access_pointer(peer->flow) == f)
+		f++;
 	f->net = peer->dev->net;
 	f->saddr = peer->key.local;
 	f->daddr = peer->key.remote;
@@ -184,6 +187,7 @@ static void mrc_peer_init_flow(struct mrc_peer *peer)
 	f->dport = htons(cfg->udp_port);
 	f->hop_limit = cfg->hop_limit;
 	f->icrc = cfg->icrc;
+	rcu_assign_pointer(peer->flow, f);
 }
 
 static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
@@ -199,7 +203,7 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	spin_lock_init(&peer->lock);
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
-	mrc_peer_init_flow(peer);
+	mrc_peer_make_flow(peer);
 	err = mrc_peer_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
 		err = rhashtable_insert_fast(&dev->peers, &peer->node,
@@ -315,7 +319,9 @@ void mrc_peers_settings(struct mrc_dev *dev)
 
 	lockdep_assert_held(&dev->cfg_lock);
 	while ((peer = mrc_peer_next(dev, peer)))
-		mrc_peer_init_flow(peer);
+		mrc_peer_make_flow(peer);
+	/* The old flows may be written again after this. */
+	synchronize_rcu_expedited();
 }
 
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)

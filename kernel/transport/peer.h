@@ -58,7 +58,7 @@ struct mrc_peer_evs {
  * @list: in dev->peer_list, for walks
  * @key: who
  * @dev: device, a reference
- * @flow: inner header
+ * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
  * @lock: guards the set in @evs
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
@@ -70,7 +70,8 @@ struct mrc_peer {
 	struct list_head list;
 	struct mrc_peer_key key;
 	struct mrc_dev *dev;
-	struct mrc_flow flow;
+	const struct mrc_flow __rcu *flow;
+	struct mrc_flow flows[2];
 	spinlock_t lock;
 	struct mrc_peer_evs __rcu *evs;
 	u32 gen;

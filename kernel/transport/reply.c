@@ -56,7 +56,8 @@ static unsigned int mrc_reply_skb(struct mrc_qp *qp, struct mrc_peer *peer,
 
 	if (READ_ONCE(qp->dev->cfg.burst) == 1)
 		max = 1;
-	if (mrc_skb_open(&b, &peer->flow, &ev->path, ev->bits, tclass, max)) {
+	if (mrc_skb_open(&b, rcu_dereference(peer->flow), &ev->path, ev->bits,
+			 tclass, max)) {
 		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
 		return r->count;
 	}

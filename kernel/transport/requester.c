@@ -408,8 +408,8 @@ static int mrc_batch_open(struct mrc_qp *qp, const struct mrc_batch *b,
 	if (b->plan[from].ev == MRC_EV_NONE)
 		return -ENETUNREACH;
 	ev = &b->evs->ev[b->plan[from].ev];
-	return mrc_skb_open(skb, &b->peer->flow, &ev->path, ev->bits,
-			    dscp << 2 | MRC_ECN_ECT0,
+	return mrc_skb_open(skb, rcu_dereference(b->peer->flow), &ev->path,
+			    ev->bits, dscp << 2 | MRC_ECN_ECT0,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
