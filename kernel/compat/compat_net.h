@@ -7,7 +7,9 @@
 
 #include "compat-config.h"
 
-/** mrc_skb_frags_readable() - may the CPU read the fragments? (Not so with device memory, 6.12.) */
+/**
+ * mrc_skb_frags_readable() - may the CPU read the fragments? (Not so with device memory, 6.12.)
+ */
 static inline bool mrc_skb_frags_readable(const struct sk_buff *skb)
 {
 #ifdef HAVE_SKB_FRAGS_READABLE

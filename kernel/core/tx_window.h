@@ -109,7 +109,7 @@ struct mrc_tx_window {
 	u64 min_rtt_ns;
 	u64 srtt_ns;
 	u64 high_rtt_ns;	/* highest RTT of late */
-	u64 reorder_ns;		/* rule (b), if more than the RTTs differ; 0: quarter of min RTT */
+	u64 reorder_ns;		/* rule (b), if RTTs differ by less; 0: min RTT / 4 */
 	u64 ev_slack_ns;	/* rule (a) */
 	u64 decay_at_ns;	/* when both shrink again; 0: they are at rest */
 	u64 deadline_ns;	/* no record times out before this */

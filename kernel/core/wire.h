@@ -116,7 +116,8 @@ enum mrc_ep_op {
  * @ts: TSETH follows METH
  * @pkey: partition key
  * @qpn: destination QP, 24 bits
- * @psn: 24 bits; cack PSN in a SACK, nacked PSN in a NACK, request id in [15:0] of endpoint packets
+ * @psn: 24 bits; cack PSN in a SACK, nacked PSN in a NACK, request id in [15:0] of endpoint
+ *       packets
  */
 struct mrc_bth {
 	u8 opcode;

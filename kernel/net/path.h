@@ -45,7 +45,8 @@ struct mrc_flow {
  * @MRC_PATH_PLAIN: routed by the inner destination, out of the plane's netdev
  * @MRC_PATH_SID: outer IPv6 header, the whole path is its destination (a uSID carrier)
  * @MRC_PATH_SRH: outer IPv6 header with a segment list in an SRH
- * @MRC_PATH_TABLE: as the seg6 encapsulation of the route to the peer found in a kernel table says
+ * @MRC_PATH_TABLE: as the seg6 encapsulation of the route to the peer found in a kernel table
+ *                  says
  * @MRC_PATH_LOCAL: the peer is a device of this host
  */
 enum mrc_path_kind {
@@ -62,8 +63,8 @@ enum mrc_path_kind {
  * @len: bytes of @srh; 0 when the list is one segment in reduced form: no SRH then
  * @rcu: freed after readers
  * @first: first segment, the destination of the outer header
- * @srh: wire format, segments left at the first segment, next header IPv6. In reduced form (mode
- *       encap.red) the first segment is not in it.
+ * @srh: wire format, segments left at the first segment, next header IPv6. In reduced form
+ *       (mode encap.red) the first segment is not in it.
  */
 struct mrc_srh {
 	refcount_t ref;
@@ -178,7 +179,9 @@ int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
  */
 void mrc_path_fini(struct mrc_path *path);
 
-/** mrc_path_forget() - drop the cached route (plane change, route event). Process or softirq. */
+/**
+ * mrc_path_forget() - drop the cached route (plane change, route event). Process or softirq.
+ */
 void mrc_path_forget(struct mrc_path *path);
 
 /**
@@ -199,7 +202,8 @@ struct dst_entry *mrc_path_dst(struct mrc_path *path,
  * @hop: result
  *
  * Context: BH disabled, under RCU; concurrent calls on one path are fine.
- * Return: 0, -ENETUNREACH (no route, not out of the plane's netdev, plane not usable) or -ENOMEM.
+ * Return: 0, -ENETUNREACH (no route, not out of the plane's netdev, plane not usable) or
+ * -ENOMEM.
  */
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);

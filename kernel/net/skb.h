@@ -23,7 +23,10 @@
 /* Packets in one skb, at most. */
 #define MRC_BURST_MAX	16u
 
-/* Traffic class bytes: DSCP << 2 | ECN. Code points are the deployment's choice (protocol 2.15). */
+/*
+ * Traffic class bytes: DSCP << 2 | ECN. Code points are the deployment's choice (protocol
+ * 2.15).
+ */
 #define MRC_ECN_ECT0	0x02u
 
 /**
@@ -81,7 +84,8 @@ struct mrc_skb {
  * @path: the path
  * @ev: EV bits: source port and flow label
  * @tclass: traffic class of inner and outer header
- * @max_packets: packets that will be added at most, 1..MRC_BURST_MAX; more than one asks for GSO
+ * @max_packets: packets that will be added at most, 1..MRC_BURST_MAX; more than one asks for
+ *               GSO
  *
  * Return: 0, -ENETUNREACH (no route, plane down), -ENOMEM. On error there is nothing to abort.
  */
@@ -120,7 +124,8 @@ u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
  * @offset: in @page
  * @len: bytes; may go beyond the page if that is part of a larger one
  *
- * A packet whose payload is in more pieces than an skb has fragments has the last of them copied.
+ * A packet whose payload is in more pieces than an skb has fragments has the last of them
+ * copied.
  *
  * Return: 0, -EMSGSIZE or -ENOMEM.
  */
@@ -136,8 +141,8 @@ int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);
  *
  * The BTH that the caller has encoded names the same pad.
  *
- * Return: 0, -ENOMEM, -EMSGSIZE; -EINVAL when it is longer than the packets before or comes after
- * a shorter one.
+ * Return: 0, -ENOMEM, -EMSGSIZE; -EINVAL when it is longer than the packets before or comes
+ * after a shorter one.
  */
 int mrc_skb_close(struct mrc_skb *b);
 

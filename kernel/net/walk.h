@@ -21,7 +21,9 @@ struct mrc_walk {
 	unsigned int base;
 };
 
-/** mrc_walk_seek() - step forward to the piece that holds @offset; stays put when there is none */
+/**
+ * mrc_walk_seek() - step forward to the piece that holds @offset; stays put when there is none
+ */
 void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 		   unsigned int offset);
 

@@ -119,14 +119,18 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
 struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
 			       struct netlink_ext_ack *extack);
 
-/** mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find() and _next() */
+/**
+ * mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find()
+ * and _next()
+ */
 void mrc_dev_publish(struct mrc_dev *dev, const char *name);
 
 /**
  * mrc_dev_shutdown() - no traffic from here on
  *
- * Unlists the device, releases planes, socket and peers' paths. All QPs must be destroyed or in error already
- * (the verbs layer's unregistration does that). Process context, sleeps. Drops the creator's reference.
+ * Unlists the device, releases planes, socket and peers' paths. All QPs must be destroyed or in
+ * error already (the verbs layer's unregistration does that). Process context, sleeps. Drops
+ * the creator's reference.
  */
 void mrc_dev_shutdown(struct mrc_dev *dev);
 void mrc_dev_get(struct mrc_dev *dev);
@@ -134,7 +138,10 @@ void mrc_dev_put(struct mrc_dev *dev);
 
 /** mrc_dev_find() - published device of a namespace by name; reference or NULL */
 struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
-/** mrc_dev_next() - published device of a namespace with the lowest index >= @index; reference or NULL */
+/**
+ * mrc_dev_next() - published device of a namespace with the lowest index >= @index; reference
+ * or NULL
+ */
 struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
 
 /** mrc_devs_count_drop() - charge a dropped packet to the device it was for. Any context. */

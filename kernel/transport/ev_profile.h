@@ -97,14 +97,20 @@ void mrc_ev_profile_put(struct mrc_ev_profile *p);
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 			   bool replace, struct netlink_ext_ack *extack);
 
-/** mrc_ev_profile_del() - Return: 0, -ENOENT, -EBUSY while a route names it, -EPERM for the automatic one */
+/**
+ * mrc_ev_profile_del() - Return: 0, -ENOENT, -EBUSY while a route names it, -EPERM for the
+ * automatic one
+ */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack);
 
 /** mrc_ev_profile_get() - reference or NULL. Any context. */
 struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id);
 
-/** mrc_ev_profile_next() - reference to the profile with the lowest id >= @id, or NULL. Process context. */
+/**
+ * mrc_ev_profile_next() - reference to the profile with the lowest id >= @id, or NULL. Process
+ * context.
+ */
 struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
 
 /**

@@ -53,7 +53,8 @@ void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
 /** mrc_mr_find() - region of a key, or NULL. Under RCU; no reference is taken. */
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
 void mrc_mr_get(struct mrc_mr *mr);
-void mrc_mr_put(struct mrc_mr *mr);	/* frees the struct by RCU; pages array is verbs' to free after revoke */
+/* Frees the struct by RCU; the pages array is verbs' to free after revocation. */
+void mrc_mr_put(struct mrc_mr *mr);
 
 /**
  * mrc_mr_check() - may this range be used this way?

@@ -83,8 +83,8 @@ struct mrc_peer {
 /**
  * mrc_peer_get() - the peer of a key, made when it does not exist
  *
- * Process context, takes dev->cfg_lock. Return: a reference or ERR_PTR (-ENOENT: no such profile, -ENOMEM,
- * -ENODEV: the device is being deleted).
+ * Process context, takes dev->cfg_lock. Return: a reference or ERR_PTR (-ENOENT: no such
+ * profile, -ENOMEM, -ENODEV: the device is being deleted).
  */
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
 			      const struct mrc_peer_key *key);
@@ -96,11 +96,15 @@ void mrc_peers_exit(struct mrc_dev *dev);
 
 /** mrc_peers_settings() - settings of the device have changed. dev->cfg_lock held. */
 void mrc_peers_settings(struct mrc_dev *dev);
-/** mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held. */
+/**
+ * mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held.
+ */
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
 /** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
 void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
-/** mrc_peers_ports() - planes came or went: update port masks, forget routes. Process context. */
+/**
+ * mrc_peers_ports() - planes came or went: update port masks, forget routes. Process context.
+ */
 void mrc_peers_ports(struct mrc_dev *dev);
 
 /**

@@ -90,17 +90,22 @@ struct mrc_qp;
 /**
  * struct mrc_qp_ops - calls from a QP up to its verbs object
  * @refill: fill free request slots from the program's ring: call mrc_qp_slot() and
- *          mrc_qp_queue() until one of both has no more. Returns -ECANCELED when the oldest request failed locally and its
- *          CQE is written (called again after each completion, so that it waits for those before it), another negative
- *          error when the ring holds nonsense (counted by verbs already): the QP goes to error, with
- *          IB_EVENT_QP_FATAL in the second case only. tx_lock held, BH off.
+ *          mrc_qp_queue() until one of both has no more. Returns -ECANCELED when the oldest
+ *          request failed locally and its CQE is written (called again after each completion,
+ *          so that it waits for those before it), another negative error when the ring holds
+ *          nonsense (counted by verbs already): the QP goes to error, with IB_EVENT_QP_FATAL in
+ *          the second case only. tx_lock held, BH off.
  * @send_done: a request ended; verbs writes a CQE if it was signalled or failed. In posting
- *             order, tx_lock held. The request's MR references are dropped by transport afterwards.
- * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or -ENOENT when no receive is
- *            posted, or a negative error when the ring holds nonsense. rx_lock held.
- * @flush_send: the QP is in error and the kernel holds no request any more: flush the rest of the ring. tx_lock held.
+ *             order, tx_lock held. The request's MR references are dropped by transport
+ *             afterwards.
+ * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or
+ *            -ENOENT when no receive is posted, or a negative error when the ring holds
+ *            nonsense. rx_lock held.
+ * @flush_send: the QP is in error and the kernel holds no request any more: flush the rest of
+ *              the ring. tx_lock held.
  * @flush_recv: flush all posted receives. rx_lock held.
- * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR, ...). Locks held, BH off.
+ * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR,
+ *         ...). Locks held, BH off.
  */
 struct mrc_qp_ops {
 	int (*refill)(void *priv);
@@ -194,8 +199,8 @@ struct mrc_sendq {
 /**
  * struct mrc_qp - a queue pair
  *
- * @tx_lock guards sendq, tx and everything of the requester; @rx_lock guards rx and everything of the
- * responder; @state changes under both and may be read with READ_ONCE.
+ * @tx_lock guards sendq, tx and everything of the requester; @rx_lock guards rx and everything
+ * of the responder; @state changes under both and may be read with READ_ONCE.
  */
 struct mrc_qp {
 	struct mrc_dev *dev;
@@ -267,7 +272,10 @@ void mrc_qp_put(struct mrc_qp *qp);
 /** mrc_qp_find() - QP of a number in any namespace, or NULL. Under RCU, no reference. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
 
-/* State changes; the caller has checked the transition against the verbs table. Process context, qp->state_lock held. */
+/*
+ * State changes; the caller has checked the transition against the verbs table. Process
+ * context, qp->state_lock held.
+ */
 /** mrc_qp_to_reset() - back to the parameters that were asked for, too. Return: 0 */
 int mrc_qp_to_reset(struct mrc_qp *qp);
 /** mrc_qp_to_init() - Return: 0, or -EINVAL: not in RESET any more */
@@ -301,10 +309,15 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from);
 void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 		 enum ib_event_type event, const char *reason);
 
-/** mrc_qp_set_params() - MRC attributes; -EINVAL out of range, -EBUSY too late for the state. state_lock held. */
+/**
+ * mrc_qp_set_params() - MRC attributes; -EINVAL out of range, -EBUSY too late for the state.
+ * state_lock held.
+ */
 int mrc_qp_set_params(struct mrc_qp *qp, const struct mrc_qp_params *params);
 
-/** mrc_qp_kick() - doorbell: take requests from the ring and send. Process context or softirq. */
+/**
+ * mrc_qp_kick() - doorbell: take requests from the ring and send. Process context or softirq.
+ */
 void mrc_qp_kick(struct mrc_qp *qp);
 
 /** mrc_qp_slot() - the free slot for the next request, or NULL. From ops->refill. */
@@ -312,7 +325,10 @@ struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp);
 /** mrc_qp_queue() - the slot of mrc_qp_slot() is filled. From ops->refill. */
 void mrc_qp_queue(struct mrc_qp *qp);
 
-/** mrc_qps_lose_ports() - ports are down: what is in flight on them goes out again elsewhere. Process context. */
+/**
+ * mrc_qps_lose_ports() - ports are down: what is in flight on them goes out again elsewhere.
+ * Process context.
+ */
 void mrc_qps_lose_ports(struct mrc_dev *dev, u32 ports);
 /** mrc_qps_kick() - let all QPs of a device send what they can. Process context. */
 void mrc_qps_kick(struct mrc_dev *dev);
@@ -320,7 +336,10 @@ void mrc_qps_kick(struct mrc_dev *dev);
 /** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */
 size_t mrc_qp_memory(const struct mrc_qp *qp);
 
-/** mrc_qp_next() - reference to the QP of a device with the lowest number >= @qpn, or NULL. Process context. */
+/**
+ * mrc_qp_next() - reference to the QP of a device with the lowest number >= @qpn, or NULL.
+ * Process context.
+ */
 struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
 
 #endif /* _MRC_TRANSPORT_QP_H */

@@ -19,7 +19,9 @@
 /** mrc_requester_init() - once, at creation of the QP */
 void mrc_requester_init(struct mrc_qp *qp);
 
-/** mrc_requester_start() - RTS: window and request slots. Return: 0 or -ENOMEM. state_lock held. */
+/**
+ * mrc_requester_start() - RTS: window and request slots. Return: 0 or -ENOMEM. state_lock held.
+ */
 int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn);
 
 /** mrc_requester_free() - give back what mrc_requester_start() took; nobody looks any more */

@@ -19,7 +19,10 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
 /** mrc_responder_probe() - a Reliability Probe for this QP. Softirq, under RCU. */
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
 
-/** mrc_responder_answer() - after the packets of an skb: completions, SACKs, ACK or NAK. Softirq, under RCU. */
+/**
+ * mrc_responder_answer() - after the packets of an skb: completions, SACKs, ACK or NAK.
+ * Softirq, under RCU.
+ */
 void mrc_responder_answer(struct mrc_qp *qp);
 
 #endif /* _MRC_TRANSPORT_RESPONDER_H */

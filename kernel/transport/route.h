@@ -30,7 +30,10 @@ struct mrc_route {
 	u64 cc_profile;
 };
 
-/** mrc_route_add() - Return: 0, -EEXIST (without @replace), -ENOENT (no such profile), -EINVAL (host bits), -ENOMEM */
+/**
+ * mrc_route_add() - Return: 0, -EEXIST (without @replace), -ENOENT (no such profile), -EINVAL
+ * (host bits), -ENOMEM
+ */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, struct netlink_ext_ack *extack);
 int mrc_route_del(struct mrc_dev *dev, const struct in6_addr *prefix, u8 plen,
@@ -38,7 +41,10 @@ int mrc_route_del(struct mrc_dev *dev, const struct in6_addr *prefix, u8 plen,
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 		      struct mrc_route *result);
-/** mrc_route_nth() - copy of the @n-th route in list order; false: beyond the last. Process context. */
+/**
+ * mrc_route_nth() - copy of the @n-th route in list order; false: beyond the last. Process
+ * context.
+ */
 bool mrc_route_nth(struct mrc_dev *dev, unsigned int n, struct mrc_route *result);
 
 void mrc_routes_free(struct mrc_dev *dev);

@@ -68,7 +68,10 @@ bool mrc_cq_failed(struct mrc_ib_cq *cq);
 /** mrc_cq_use() - a QP completes here from now on. Process context. */
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
 		struct mrc_ib_qp *qp);
-/** mrc_cq_unuse() - no longer; nothing of this file touches the QP afterwards. Process context, sleeps. */
+/**
+ * mrc_cq_unuse() - no longer; nothing of this file touches the QP afterwards. Process context,
+ * sleeps.
+ */
 void mrc_cq_unuse(struct mrc_ib_cq *cq, struct mrc_cq_user *user);
 
 /* Device operations. */

@@ -10,10 +10,16 @@
 
 #include "../transport/device.h"
 
-/** mrc_port_state() - ACTIVE when the anchor is up and a plane is usable (or there are none). Any context. */
+/**
+ * mrc_port_state() - ACTIVE when the anchor is up and a plane is usable (or there are none).
+ * Any context.
+ */
 enum ib_port_state mrc_port_state(struct mrc_dev *dev);
 
-/** mrc_port_mtu() - largest IB MTU whose packets fit into all planes, headers and an outer header included. Any context. */
+/**
+ * mrc_port_mtu() - largest IB MTU whose packets fit into all planes, headers and an outer
+ * header included. Any context.
+ */
 enum ib_mtu mrc_port_mtu(struct mrc_dev *dev);
 
 /* Device operations. */

@@ -42,7 +42,10 @@ struct mrc_kring {
 int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
 		     u32 entries, u32 entry_size, struct mrc_ring_info *info);
 
-/** mrc_kring_destroy() - the kernel is done; mappings of the program live on. No-op on a zeroed one. */
+/**
+ * mrc_kring_destroy() - the kernel is done; mappings of the program live on. No-op on a zeroed
+ * one.
+ */
 void mrc_kring_destroy(struct mrc_kring *ring);
 
 /**
