@@ -25,13 +25,20 @@ complete_words()
 # offers WORD -- LINE...: completing LINE must offer WORD
 offers()
 {
-	local word=$1
+	local word=$1 words
 	shift 2
 
-	if ! complete_words "$@" | grep -qxF -- "$word"; then
+	# Not a pipe: grep -q leaves before the words are written, which pipefail calls a failure.
+	words=$(complete_words "$@" 2>&1)
+	if ! grep -qxF -- "$word" <<<"$words"; then
 		echo "completing '$*' does not offer $word" >&2
 		failed=1
 	fi
+	case $words in
+	*": line "*)
+		echo "completing '$*' complains: $words" >&2
+		failed=1 ;;
+	esac
 }
 
 objects=$("$mrcctl" help | tr '\n' ' ' | sed 's/.*OBJECT := {\([^}]*\)}.*/\1/; s/|/ /g')
