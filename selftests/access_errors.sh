@@ -19,9 +19,7 @@ snapshot()
 	local host
 
 	for host in h1 h2; do
-		rdma -j statistic show link "$(device_of $host)/1" |
-			jq -r --arg p "$ERRORS" --arg h $host '.[0] | to_entries[] |
-				select(.key | test($p)) | "\($h).\(.key) \(.value)"'
+		counter_values $host "$ERRORS" | sed "s/^/$host./"
 	done | sort
 }
 
