@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_set.h"
 
-/* Exponent from which on the hold time is MRC_EV_HOLD_MAX_NS. */
-#define HOLD_EXP_MAX	7u
+/* Exponent from which on every interval is MRC_EV_PROBE_MAX_NS. */
+#define BACKOFF_MAX	20u
 
-static_assert(MRC_EV_HOLD_MIN_NS << HOLD_EXP_MAX >= MRC_EV_HOLD_MAX_NS,
-	      "the longest hold time must be reachable");
+static_assert(MRC_EV_PROBE_MIN_NS << BACKOFF_MAX >= MRC_EV_PROBE_MAX_NS,
+	      "the longest interval must be reachable");
 
 static u32 draw(struct mrc_ev_set *s)
 {
@@ -59,7 +59,6 @@ static int add_planes(struct mrc_ev_set *s)
 			port = s->ev[i].port;
 			p = &s->planes[s->nplanes++];
 			p->first = i;
-			p->retry_at = U64_MAX;
 		}
 		p->count++;
 		p->good++;
@@ -82,6 +81,8 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 	s->local_mask = ~0u;
 	s->remote_mask = ~0u;
 	s->rng = seed ? seed : 0x9e3779b9;
+	s->probe_ns = MRC_EV_PROBE_NS;
+	s->probe_at = U64_MAX;
 	if (add_planes(s))
 		return -EINVAL;
 
@@ -93,6 +94,12 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 		shuffle(s, &s->planes[i], MRC_EV_NONE);
 	s->next_plane = draw_below(s, s->nplanes);
 	return 0;
+}
+
+void mrc_ev_set_probing(struct mrc_ev_set *s, u64 base_ns)
+{
+	s->probe_ns = max(min(base_ns, MRC_EV_PROBE_MAX_NS),
+			  MRC_EV_PROBE_MIN_NS);
 }
 
 static bool port_up(const struct mrc_ev_set *s, u8 port)
@@ -119,18 +126,29 @@ static bool is_active(const struct mrc_ev_entry *e)
 	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP;
 }
 
-/* All changes between active and not go through here, to keep the counts. */
-static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-		      struct mrc_ev_entry *e, u8 state)
+static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+			const struct mrc_ev_entry *e, int n)
 {
-	int was = is_active(e);
-	int diff;
+	bool up = port_up(s, e->port);
 
+	if (is_active(e)) {
+		p->good += n;
+		s->good += up ? n : 0;
+	} else if (e->state == MRC_EV_ASSUMED_BAD) {
+		p->bad += n;
+		s->bad += up ? n : 0;
+	}
+}
+
+/* All changes of state go through here, to keep the counts. */
+static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+		      struct mrc_ev_entry *e, u8 state, u64 now)
+{
+	count_entry(s, p, e, -1);
 	e->state = state;
-	diff = is_active(e) - was;
-	p->good = (u16)(p->good + diff);
-	if (port_up(s, e->port))
-		s->good = (u16)(s->good + diff);
+	e->skip_at = 0;
+	e->changed_at = now;
+	count_entry(s, p, e, 1);
 }
 
 /* The next EV of the permutation, as index in the set. */
@@ -154,31 +172,15 @@ static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		return true;
 	case MRC_EV_SKIP:
 		/* Stepped over for the whole batch, and picks of a batch share @now. */
-		if (!e->retry_at)
-			e->retry_at = now;
-		if (e->retry_at == now)
+		if (!e->skip_at)
+			e->skip_at = now;
+		if (e->skip_at == now)
 			return false;
-		e->state = MRC_EV_GOOD;
-		return true;
-	case MRC_EV_ASSUMED_BAD:
-		if (now < e->retry_at)
-			return false;
-		e->trial = true;
-		set_state(s, p, e, MRC_EV_GOOD);
+		set_state(s, p, e, MRC_EV_GOOD, now);
 		return true;
 	default:
 		return false;
 	}
-}
-
-static void find_retry_at(struct mrc_ev_set *s, struct mrc_ev_plane *p)
-{
-	u16 i;
-
-	p->retry_at = U64_MAX;
-	for (i = p->first; i < p->first + p->count; i++)
-		if (s->ev[i].state == MRC_EV_ASSUMED_BAD)
-			p->retry_at = min(p->retry_at, s->ev[i].retry_at);
 }
 
 static u16 pick_state(struct mrc_ev_set *s, struct mrc_ev_plane *p, u8 state)
@@ -202,7 +204,7 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 {
 	unsigned int n;
 
-	if (!p->good && now < p->retry_at)
+	if (!p->good)
 		return MRC_EV_NONE;
 	for (n = 2u * p->count; n; n--) {
 		u16 ev = step(s, p);
@@ -210,8 +212,13 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 		if (take(s, p, &s->ev[ev], now))
 			return ev;
 	}
-	find_retry_at(s, p);
-	return p->good ? pick_state(s, p, MRC_EV_SKIP) : MRC_EV_NONE;
+	return pick_state(s, p, MRC_EV_SKIP);
+}
+
+/* The plane's next EV where nothing better is left in any plane. */
+static u16 pick_bad(struct mrc_ev_set *s, struct mrc_ev_plane *p)
+{
+	return p->bad ? pick_state(s, p, MRC_EV_ASSUMED_BAD) : MRC_EV_NONE;
 }
 
 /* One round over the planes, each getting its turn. */
@@ -227,8 +234,7 @@ static u16 pick_round(struct mrc_ev_set *s, bool usable, u64 now)
 			s->next_plane = 0;
 		if (!plane_up(s, p))
 			continue;
-		ev = usable ? pick_usable(s, p, now) :
-			      pick_state(s, p, MRC_EV_ASSUMED_BAD);
+		ev = usable ? pick_usable(s, p, now) : pick_bad(s, p);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
@@ -242,69 +248,155 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 	return ev != MRC_EV_NONE ? ev : pick_round(s, false, now);
 }
 
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev)
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD)
 		return;
-	s->ev[ev].state = MRC_EV_SKIP;
-	s->ev[ev].retry_at = 0;
+	set_state(s, plane_of(s, ev), &s->ev[ev], MRC_EV_SKIP, now);
 }
 
-static bool floor_reached(const struct mrc_ev_set *s,
-			  const struct mrc_ev_entry *e)
+static bool floor_reached(const struct mrc_ev_set *s)
 {
-	return port_up(s, e->port) &&
-	       (s->good <= s->min_active || s->good == 1);
+	return s->good <= s->min_active || s->good == 1;
 }
 
-static u64 hold_ns(u8 exp)
+static u64 probe_interval(const struct mrc_ev_set *s, u8 exp)
 {
-	return min(MRC_EV_HOLD_MIN_NS << exp, MRC_EV_HOLD_MAX_NS);
+	return min(s->probe_ns << exp, MRC_EV_PROBE_MAX_NS);
+}
+
+/* The next exponent, unless the interval is the longest already. */
+static u8 back_off(const struct mrc_ev_set *s, u8 exp)
+{
+	return probe_interval(s, exp) < MRC_EV_PROBE_MAX_NS ? exp + 1 : exp;
+}
+
+static void schedule_probe(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
+{
+	e->probe_at = at;
+	s->probe_at = min(s->probe_at, at);
+}
+
+/* The exponent that probing starts with: how often the EV has flapped of late. */
+static u8 flap_backoff(const struct mrc_ev_set *s, const struct mrc_ev_entry *e,
+		       u64 now)
+{
+	u64 steady;
+
+	if (!e->returned_at)
+		return e->flaps;
+	if (now < e->returned_at + MRC_EV_FLAP_NS)
+		return back_off(s, e->flaps);
+	steady = (now - e->returned_at) / MRC_EV_STEADY_NS;
+	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
 }
 
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 {
-	struct mrc_ev_plane *p;
 	struct mrc_ev_entry *e;
 
 	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
-	if (!is_active(e) || floor_reached(s, e))
+	if (!is_active(e) || !port_up(s, e->port) || floor_reached(s))
 		return false;
-	if (e->trial && e->hold < HOLD_EXP_MAX)
-		e->hold++;
-	e->trial = false;
-	e->retry_at = now + hold_ns(e->hold);
-
-	p = plane_of(s, ev);
-	p->retry_at = min(p->retry_at, e->retry_at);
-	set_state(s, p, e, MRC_EV_ASSUMED_BAD);
+	e->flaps = flap_backoff(s, e, now);
+	e->backoff = e->flaps;
+	e->answered = 0;
+	if (!s->bad)
+		s->probe_at = U64_MAX;
+	set_state(s, plane_of(s, ev), e, MRC_EV_ASSUMED_BAD, now);
+	schedule_probe(s, e, now + probe_interval(s, e->backoff));
 	return true;
 }
 
-bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev)
-{
-	if (ev >= s->count || !s->ev[ev].trial)
-		return false;
-	s->ev[ev].trial = false;
-	s->ev[ev].hold = 0;
-	return true;
-}
-
-bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev)
+bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;
 
 	if (ev >= s->count || s->ev[ev].state != MRC_EV_ASSUMED_BAD)
 		return false;
 	e = &s->ev[ev];
-	e->hold = 0;
-	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD);
+	e->flaps = 0;
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
 	return true;
 }
 
-void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny)
+static bool is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
+{
+	return e->state == MRC_EV_ASSUMED_BAD && port_up(s, e->port);
+}
+
+static void find_probe_at(struct mrc_ev_set *s)
+{
+	u16 i;
+
+	s->probe_at = U64_MAX;
+	for (i = 0; i < s->count; i++)
+		if (is_probed(s, &s->ev[i]))
+			s->probe_at = min(s->probe_at, s->ev[i].probe_at);
+}
+
+u64 mrc_ev_probe_at(const struct mrc_ev_set *s)
+{
+	return s->bad ? s->probe_at : U64_MAX;
+}
+
+u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
+{
+	u16 n;
+
+	if (now < mrc_ev_probe_at(s))
+		return MRC_EV_NONE;
+	for (n = s->count; n; n--) {
+		u16 ev = s->next_probe;
+		struct mrc_ev_entry *e = &s->ev[ev];
+
+		if (++s->next_probe == s->count)
+			s->next_probe = 0;
+		if (!is_probed(s, e) || now < e->probe_at)
+			continue;
+		e->backoff = back_off(s, e->backoff);
+		schedule_probe(s, e, now + probe_interval(s, e->backoff));
+		return ev;
+	}
+	find_probe_at(s);
+	return MRC_EV_NONE;
+}
+
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
+		return false;
+	e = &s->ev[ev];
+	if (++e->answered < MRC_EV_PROBE_GOOD) {
+		e->backoff = 0;
+		schedule_probe(s, e, now + probe_interval(s, 0));
+		return false;
+	}
+	e->returned_at = now;
+	set_state(s, plane_of(s, ev), e, marked ? MRC_EV_SKIP : MRC_EV_GOOD,
+		  now);
+	return true;
+}
+
+void mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
+		return;
+	e = &s->ev[ev];
+	if (!e->answered)
+		return;
+	e->answered = 0;
+	e->backoff = max(e->backoff, e->flaps);
+	e->probe_at = max(e->probe_at, now + probe_interval(s, e->flaps));
+}
+
+void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
 {
 	struct mrc_ev_entry *e;
 	bool denied;
@@ -315,9 +407,10 @@ void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny)
 	denied = e->state == MRC_EV_DENIED;
 	if (deny == denied)
 		return;
-	e->trial = false;
-	e->hold = 0;
-	set_state(s, plane_of(s, ev), e, deny ? MRC_EV_DENIED : MRC_EV_GOOD);
+	e->flaps = 0;
+	e->returned_at = 0;
+	set_state(s, plane_of(s, ev), e, deny ? MRC_EV_DENIED : MRC_EV_GOOD,
+		  now);
 }
 
 void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask)
@@ -327,7 +420,12 @@ void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask)
 	s->local_mask = local_mask;
 	s->remote_mask = remote_mask;
 	s->good = 0;
-	for (i = 0; i < s->nplanes; i++)
-		if (plane_up(s, &s->planes[i]))
-			s->good += s->planes[i].good;
+	s->bad = 0;
+	for (i = 0; i < s->nplanes; i++) {
+		if (!plane_up(s, &s->planes[i]))
+			continue;
+		s->good += s->planes[i].good;
+		s->bad += s->planes[i].bad;
+	}
+	find_probe_at(s);
 }

@@ -26,25 +26,45 @@ enum mrc_ev_state {
 	MRC_EV_SKIP		= 8,
 };
 
-/* How long an ASSUMED_BAD EV stays out before a packet may try it again. */
-#define MRC_EV_HOLD_MIN_NS	(10ull * 1000 * 1000)
-#define MRC_EV_HOLD_MAX_NS	(1000ull * 1000 * 1000)
+/*
+ * Probing of ASSUMED_BAD EVs (open point: cadence and number of successes, 6.2, 6.3).
+ * The interval between unanswered probes doubles from the base to the maximum; that
+ * many answers in a row bring an EV back.
+ */
+#define MRC_EV_PROBE_NS		(1000ull * 1000)
+#define MRC_EV_PROBE_MIN_NS	1000ull
+#define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
+#define MRC_EV_PROBE_GOOD	3u
+
+/*
+ * An EV that is lost so soon after its return flaps: probing starts with twice the
+ * interval of the time before. Each MRC_EV_STEADY_NS of use halves that again.
+ */
+#define MRC_EV_FLAP_NS		(2 * MRC_EV_PROBE_MAX_NS)
+#define MRC_EV_STEADY_NS	0x200000000ull	/* 8.6 s */
 
 /**
  * struct mrc_ev_entry - one EV of a set
  * @state: enum mrc_ev_state
  * @port: 1..32
- * @trial: back from ASSUMED_BAD, nothing acknowledged yet
- * @hold: exponent of the hold time, grows with each failed trial
- * @retry_at: ns, when an ASSUMED_BAD EV may be tried again; SKIP: when it was
- *            stepped over first, 0 before
+ * @backoff: ASSUMED_BAD: exponent of the interval to the next probe
+ * @flaps: exponent that probing started with when the EV was lost last
+ * @answered: ASSUMED_BAD: probes answered in a row
+ * @skip_at: SKIP: ns, when it was stepped over first, 0 before
+ * @probe_at: ASSUMED_BAD: ns, when the next probe is due
+ * @returned_at: ns, when probes brought it back last, 0: never
+ * @changed_at: ns of the last change of @state, 0: none yet
  */
 struct mrc_ev_entry {
 	u8 state;
 	u8 port;
-	bool trial;
-	u8 hold;
-	u64 retry_at;
+	u8 backoff;
+	u8 flaps;
+	u8 answered;
+	u64 skip_at;
+	u64 probe_at;
+	u64 returned_at;
+	u64 changed_at;
 };
 
 /**
@@ -52,19 +72,19 @@ struct mrc_ev_entry {
  * @first: index of the first EV of this port in the set
  * @count: EVs of this port
  * @good: EVs of this port that are GOOD or SKIP
+ * @bad: EVs of this port that are ASSUMED_BAD
  * @pos: EVs passed in this rotation
  * @mul: step of the permutation, prime to @count
  * @add: EV that is next, relative to @first
- * @retry_at: ns, no ASSUMED_BAD EV of this port may be tried before
  */
 struct mrc_ev_plane {
 	u16 first;
 	u16 count;
 	u16 good;
+	u16 bad;
 	u16 pos;
 	u16 mul;
 	u16 add;
-	u64 retry_at;
 };
 
 /**
@@ -73,11 +93,15 @@ struct mrc_ev_plane {
  * @count: entries, 1..MRC_EV_MAX
  * @min_active: EVs that stay in use whatever happens to them (not DENIED ones)
  * @good: entries that are GOOD or SKIP on a port that is up
+ * @bad: entries that are ASSUMED_BAD on a port that is up
  * @nplanes: ports that have EVs
  * @next_plane: index of the plane whose turn it is
+ * @next_probe: index of the EV from which on one to probe is looked for
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
  * @rng: state of the pseudo-random generator, never 0
+ * @probe_ns: base interval of probes
+ * @probe_at: ns, no probe is due before; U64_MAX: none at all
  * @planes: one element per port that has EVs
  */
 struct mrc_ev_set {
@@ -85,11 +109,15 @@ struct mrc_ev_set {
 	u16 count;
 	u16 min_active;
 	u16 good;
+	u16 bad;
 	u16 nplanes;
 	u16 next_plane;
+	u16 next_probe;
 	u32 local_mask;
 	u32 remote_mask;
 	u32 rng;
+	u64 probe_ns;
+	u64 probe_at;
 	struct mrc_ev_plane planes[MRC_PORT_MAX];
 };
 
@@ -107,21 +135,31 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 		    u16 min_active, u32 seed);
 
 /**
+ * mrc_ev_set_probing() - how often ASSUMED_BAD EVs are probed
+ * @s: the set
+ * @base_ns: interval to the first probe and between probes that are answered; what is
+ *           out of MRC_EV_PROBE_MIN_NS..MRC_EV_PROBE_MAX_NS is brought into it
+ *
+ * For probes from here on. A set starts with MRC_EV_PROBE_NS.
+ */
+void mrc_ev_set_probing(struct mrc_ev_set *s, u64 base_ns);
+
+/**
  * mrc_ev_pick() - the EV for the next packet or batch
  * @s: the set
  * @now: ns, not 0; the same for all picks of one batch
  *
- * Steps over ports that are down, DENIED and ASSUMED_BAD EVs (one whose hold
- * time is over becomes GOOD on trial) and, once, over SKIP EVs: they are left out
- * of one batch, and become GOOD again when a later one passes them. If no EV is
- * usable but some port is up, an ASSUMED_BAD EV is returned rather than none.
+ * Steps over ports that are down, DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs:
+ * they are left out of one batch, and become GOOD again when a later one passes them. A
+ * plane without a usable EV gets nothing. If no plane has one but some port is up, an
+ * ASSUMED_BAD EV is returned rather than none; a DENIED one never is.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
 
 /** mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once */
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
  * mrc_ev_lost() - an untrimmed loss, or ALWAYS_SKIP: ASSUMED_BAD at once
@@ -129,32 +167,79 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
  * @ev: index
  * @now: ns
  *
- * The floor is @min_active, but at least one, and counts EVs on ports that are up.
+ * Only probes, or mrc_ev_cleared(), bring it back. The floor is @min_active, but at least
+ * one, and counts EVs on ports that are up. A loss on a port that is down is the port's,
+ * and changes nothing.
  *
  * Return: true when the state changed (not when the floor keeps it active).
  */
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
- * mrc_ev_acked() - a packet or probe on this EV came through
- *
- * Ends a trial. An ASSUMED_BAD EV stays so: what arrives was sent before.
- *
- * Return: true when that changed the EV's standing.
- */
-bool mrc_ev_acked(struct mrc_ev_set *s, u16 ev);
-
-/**
  * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
  *
  * Return: true when an ASSUMED_BAD EV is GOOD again.
  */
-bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev);
+bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now);
+
+/**
+ * mrc_ev_probe_next() - the EV that a probe is to be sent on now
+ * @s: the set
+ * @now: ns
+ *
+ * ASSUMED_BAD EVs on ports that are up take turns. The one returned counts as probed: its
+ * next probe is due an interval later, twice as long as the one before, so an answer that
+ * does not come needs no call. Whoever limits the rate just stops asking.
+ *
+ * Return: index, or MRC_EV_NONE when no probe is due.
+ */
+u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_ev_probe_at() - when mrc_ev_probe_next() has something to do
+ * @s: the set
+ *
+ * Return: ns, a lower bound and maybe past; U64_MAX when no EV is ASSUMED_BAD on a port
+ * that is up.
+ */
+u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
+
+/**
+ * mrc_ev_probed() - a probe on this EV was answered
+ * @s: the set
+ * @ev: index
+ * @marked: the answer says that the probe arrived CE-marked
+ * @now: ns
+ *
+ * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, as SKIP if the last one
+ * was @marked, else as GOOD. Until then the next probe is due a base interval later. Says
+ * nothing of EVs in other states or on a port that is down.
+ *
+ * Return: true when the state changed.
+ */
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now);
+
+/**
+ * mrc_ev_probe_lost() - a probe on this EV was not answered
+ * @s: the set
+ * @ev: index
+ * @now: ns
+ *
+ * Answers of an ASSUMED_BAD EV are counted from zero again. If there were any, it has
+ * flapped on its way back: the next probe is due no sooner than after a loss. For an EV in
+ * use nothing changes: whether that is a loss is the caller's decision, see mrc_ev_lost().
+ */
+void mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /** mrc_ev_deny() - controller takes an EV out (@deny) or lets it in again as GOOD */
-void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny);
+void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now);
 
-/** mrc_ev_ports() - set the masks of ports that are up here and at the peer */
+/**
+ * mrc_ev_ports() - set the masks of ports that are up here and at the peer
+ *
+ * EVs of a port that is down are neither used nor probed nor counted; when it returns they
+ * are as they were.
+ */
 void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask);
 
 #endif /* _MRC_CORE_EV_SET_H */

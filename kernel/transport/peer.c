@@ -2,6 +2,7 @@
 /*
  * Peers: look-up and lifetime, and the making of their EVs from a profile.
  */
+#include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
@@ -138,7 +139,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	for (i = 0; p->mode == MRC_EV_MODE_EXPLICIT && !peer->local &&
 	     i < evs->count; i++)
 		if (READ_ONCE(p->ev[evs->ev[i].index].denied))
-			mrc_ev_deny(&evs->set, i, true);
+			mrc_ev_deny(&evs->set, i, true, ktime_get_ns());
 	mrc_ev_ports(&evs->set, peer->local ? ~0u :
 		     mrc_planes_mask(&peer->dev->planes), ~0u);
 }
@@ -337,6 +338,7 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 {
 	struct mrc_peer_evs *evs;
+	u64 now = ktime_get_ns();
 	unsigned int i;
 
 	rcu_read_lock();
@@ -344,7 +346,7 @@ static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 	spin_lock_bh(&peer->lock);
 	for (i = 0; i < evs->count; i++)
 		if (evs->ev[i].index == index)
-			mrc_ev_deny(&evs->set, i, deny);
+			mrc_ev_deny(&evs->set, i, deny, now);
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }

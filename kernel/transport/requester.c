@@ -699,20 +699,17 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 		return;
 	spin_lock(&qp->peer->lock);
 	for_each_set_bit(ev, res->cleared_evs, evs->count)
-		if (mrc_ev_cleared(&evs->set, ev))
+		if (mrc_ev_cleared(&evs->set, ev, now))
 			mrc_requester_ev_event(qp, ev, MRC_EV_ASSUMED_BAD,
 					       MRC_EV_GOOD, "arrived late");
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now);
 	if (res->ev < evs->count) {
 		if (m == MRC_SACK_SKIP_ONCE) {
-			mrc_ev_marked(&evs->set, res->ev);
+			mrc_ev_marked(&evs->set, res->ev, now);
 			evs->ev[res->ev].marked++;
 		} else if (m == MRC_SACK_ALWAYS_SKIP) {
 			mrc_requester_ev_lost(qp, evs, res->ev, now);
-		} else if (mrc_ev_acked(&evs->set, res->ev)) {
-			mrc_requester_ev_event(qp, res->ev, MRC_EV_ASSUMED_BAD,
-					       MRC_EV_GOOD, "acknowledged");
 		}
 	}
 	spin_unlock(&qp->peer->lock);

@@ -107,7 +107,7 @@ public:
             finishPlacing(arg);
             break;
         case 7:
-            mrc_ev_deny(&set, arg % kEvs, arg & 0x80);
+            mrc_ev_deny(&set, arg % kEvs, arg & 0x80, now);
             break;
         }
         invariants();
@@ -246,7 +246,7 @@ private:
             if (test_bit(ev, res.lost_evs))
                 mrc_ev_lost(&set, ev, now);
         if (res.ev != MRC_EV_NONE)
-            mrc_ev_acked(&set, res.ev);
+            mrc_ev_marked(&set, res.ev, now);
     }
 
     void invariants()

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -12,7 +13,9 @@
 namespace
 {
 
-constexpr std::uint64_t kMs = 1000 * 1000;
+constexpr std::uint64_t kUs = 1000;
+constexpr std::uint64_t kMs = 1000 * kUs;
+constexpr std::uint64_t kSec = 1000 * kMs;
 
 struct Set {
     std::vector<mrc_ev_entry> ev;
@@ -45,7 +48,73 @@ struct Set {
             ++count[mrc_ev_pick(&s, now)];
         return count;
     }
+
+    /// All EVs whose probe is due, in the order in which they are asked for.
+    std::vector<u16> probes(std::uint64_t now)
+    {
+        std::vector<u16> due;
+        for (u16 ev; (ev = mrc_ev_probe_next(&s, now)) != MRC_EV_NONE && due.size() < 1000;)
+            due.push_back(ev);
+        return due;
+    }
+
+    /// Loses @p evs at @p now; all of them go.
+    void lose(const std::vector<u16> &evs, std::uint64_t now)
+    {
+        for (u16 ev : evs)
+            EXPECT_TRUE(mrc_ev_lost(&s, ev, now)) << ev;
+    }
+
+    /// Answers probes of @p ev as soon as they are due until it is back; returns when.
+    std::uint64_t bringBack(u16 ev)
+    {
+        std::uint64_t now = 0;
+        for (int n = 1; state(ev) == MRC_EV_ASSUMED_BAD && n < 100; ++n) {
+            now = this->ev[ev].probe_at;
+            probes(now);
+            mrc_ev_probed(&s, ev, false, now);
+        }
+        return now;
+    }
+
+    int state(u16 index) const { return ev[index].state; }
+
+    bool up(u16 index) const { return (s.local_mask & s.remote_mask) >> (port(index) - 1) & 1; }
 };
+
+/// One probe is asked for: it is due, and none was due if none is named.
+void checkProbe(Set &set, std::uint64_t now)
+{
+    const std::vector<mrc_ev_entry> before = set.ev;
+    const auto due = [&](u16 ev) {
+        return before[ev].state == MRC_EV_ASSUMED_BAD && set.up(ev) && before[ev].probe_at <= now;
+    };
+    const u16 got = mrc_ev_probe_next(&set.s, now);
+    if (got != MRC_EV_NONE) {
+        EXPECT_TRUE(due(got));
+        EXPECT_GT(set.ev[got].probe_at, now);
+        return;
+    }
+    for (u16 ev = 0; ev < set.ev.size(); ++ev)
+        EXPECT_FALSE(due(ev)) << ev;
+}
+
+void checkCounts(const Set &set)
+{
+    int good = 0;
+    int bad = 0;
+    for (u16 ev = 0; ev < set.ev.size(); ++ev) {
+        const mrc_ev_entry &e = set.ev[ev];
+        good += set.up(ev) && (e.state == MRC_EV_GOOD || e.state == MRC_EV_SKIP);
+        if (!set.up(ev) || e.state != MRC_EV_ASSUMED_BAD)
+            continue;
+        ++bad;
+        EXPECT_LE(mrc_ev_probe_at(&set.s), e.probe_at);
+    }
+    EXPECT_EQ(set.s.good, good);
+    EXPECT_EQ(set.s.bad, bad);
+    EXPECT_TRUE(bad || mrc_ev_probe_at(&set.s) == U64_MAX);
+}
 
 int init(const std::vector<int> &ports, int minActive = 0)
 {
@@ -138,7 +207,7 @@ TEST(EvSet, NoEvTwiceInSuccession)
 TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
 {
     Set set(2, 4);
-    mrc_ev_marked(&set.s, 5);
+    mrc_ev_marked(&set.s, 5, 1);
     EXPECT_EQ(set.ev[5].state, MRC_EV_SKIP);
     auto batch = set.picks(8 * 100, 1);
     EXPECT_EQ(batch[5], 0);
@@ -158,7 +227,7 @@ TEST(EvSet, ASetThatIsMarkedAllOverStillSends)
     Set set(2, 3);
     for (int round = 0; round < 20; ++round) {
         for (u16 ev = 0; ev < 6; ++ev)
-            mrc_ev_marked(&set.s, ev);
+            mrc_ev_marked(&set.s, ev, 0);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
     }
@@ -180,55 +249,317 @@ TEST(EvSet, LostEvIsReplacedFromItsOwnPlane)
     EXPECT_FALSE(mrc_ev_lost(&set.s, 3, 0)) << "further losses of the same kind say nothing new";
 }
 
-TEST(EvSet, HoldTimeDoublesWithEachFailedTrialAndIsCapped)
+/* A long time, any number of packets, and what was sent before being acknowledged: no. */
+TEST(EvSet, OnlyProbesBringAnEvBack)
+{
+    Set set(2, 2);
+    set.lose({0}, 5 * kMs);
+    for (std::uint64_t now = 5 * kMs; now < 100 * kSec; now = 2 * now + 1)
+        EXPECT_EQ(set.picks(50, now).count(0), 0u);
+    EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 100 * kSec));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 101 * kSec));
+    EXPECT_EQ(set.picks(50, 101 * kSec).count(0), 0u);
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 102 * kSec));
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+    EXPECT_EQ(set.s.good, 4);
+    EXPECT_EQ(set.s.bad, 0);
+    EXPECT_GE(set.picks(50, 102 * kSec).count(0), 1u);
+}
+
+TEST(EvSet, MarkedAnswerBringsAnEvBackToSkip)
+{
+    Set set(1, 2);
+    set.lose({0}, 0);
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, true, 1 * kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, true, 2 * kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, true, 3 * kMs));
+    EXPECT_EQ(set.state(0), MRC_EV_SKIP);
+    EXPECT_EQ(set.s.good, 2);
+    EXPECT_EQ(set.picks(20, 4 * kMs).count(0), 0u) << "stepped over once";
+    EXPECT_GE(set.picks(20, 5 * kMs).count(0), 1u);
+
+    set.lose({0}, 6 * kMs);
+    mrc_ev_probed(&set.s, 0, true, 7 * kMs);
+    mrc_ev_probed(&set.s, 0, true, 8 * kMs);
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 9 * kMs));
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "the last answer decides";
+}
+
+TEST(EvSet, AnswersMustComeInARow)
+{
+    Set set(1, 2);
+    set.lose({0}, 0);
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
+        mrc_ev_probe_lost(&set.s, 0, kMs);
+    }
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, kMs));
+
+    set.lose({0}, 2 * kMs);
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 3 * kMs)) << "answers of the time before";
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 3 * kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 3 * kMs));
+}
+
+TEST(EvSet, UnansweredProbesBackOffToTheLongestInterval)
 {
     Set set(2, 2);
     std::uint64_t now = 5 * kMs;
-    std::uint64_t want = 10 * kMs;
-    for (int trial = 0; trial < 80; ++trial) {
-        ASSERT_TRUE(mrc_ev_lost(&set.s, 0, now));
-        EXPECT_EQ(set.picks(50, now + want - 1).count(0), 0u) << trial;
-        now += want;
-        EXPECT_GE(set.picks(50, now).count(0), 1u) << trial;
-        EXPECT_EQ(set.ev[0].state, MRC_EV_GOOD);
-        EXPECT_TRUE(set.ev[0].trial);
-        want = std::min<std::uint64_t>(2 * want, 1000 * kMs);
+    std::uint64_t wait = kMs;
+    set.lose({0}, now);
+    for (int n = 0; n < 80; ++n) {
+        EXPECT_EQ(mrc_ev_probe_at(&set.s), now + wait) << n;
+        EXPECT_TRUE(set.probes(now + wait - 1).empty()) << n;
+        now += wait;
+        EXPECT_EQ(set.probes(now), std::vector<u16>{0}) << "once, " << n;
+        wait = std::min<std::uint64_t>(2 * wait, MRC_EV_PROBE_MAX_NS);
+    }
+    EXPECT_EQ(wait, MRC_EV_PROBE_MAX_NS);
+}
+
+TEST(EvSet, AnAnswerEndsTheBackOff)
+{
+    Set set(2, 2);
+    std::uint64_t now = 0;
+    set.lose({0}, now);
+    for (int n = 0; n < 9; ++n) {
+        now = set.ev[0].probe_at;
+        set.probes(now);
+    }
+    EXPECT_EQ(set.ev[0].probe_at, now + 512 * kMs);
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, now + 20 * kUs));
+    EXPECT_EQ(set.ev[0].probe_at, now + 20 * kUs + kMs);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), now + 20 * kUs + kMs);
+    now = set.ev[0].probe_at;
+    EXPECT_EQ(set.probes(now), std::vector<u16>{0});
+    EXPECT_EQ(set.ev[0].probe_at, now + 2 * kMs) << "not answered yet";
+}
+
+TEST(EvSet, ProbingIntervalIsTheCallers)
+{
+    Set set(1, 4);
+    mrc_ev_set_probing(&set.s, 50 * kUs);
+    set.lose({0}, kSec);
+    EXPECT_EQ(set.ev[0].probe_at, kSec + 50 * kUs);
+    set.probes(kSec + 50 * kUs);
+    EXPECT_EQ(set.ev[0].probe_at, kSec + 150 * kUs);
+
+    for (auto [asked, got] : {std::pair<std::uint64_t, std::uint64_t>{0, MRC_EV_PROBE_MIN_NS},
+                              {~0ull, MRC_EV_PROBE_MAX_NS}}) {
+        Set s(1, 4);
+        mrc_ev_set_probing(&s.s, asked);
+        s.lose({0}, kSec);
+        EXPECT_EQ(s.ev[0].probe_at, kSec + got);
+        for (int n = 0; n < 40; ++n) {
+            const std::uint64_t now = s.ev[0].probe_at;
+            EXPECT_EQ(s.probes(now).size(), 1u);
+            EXPECT_LE(s.ev[0].probe_at, now + MRC_EV_PROBE_MAX_NS);
+        }
+        EXPECT_EQ(s.s.probe_ns, got);
     }
 }
 
-TEST(EvSet, APlaneWithNothingToUseCostsNoWalk)
+TEST(EvSet, ProbesAreDealtOutFairly)
+{
+    Set set(4, 4);
+    set.lose({1, 6, 7, 12}, 0);
+    std::map<u16, int> count;
+    for (int i = 0; i < 8; ++i) // one a call, always due, whatever was asked for before
+        ++count[mrc_ev_probe_next(&set.s, (i + 1) * kSec)];
+    EXPECT_EQ(count, (std::map<u16, int>{{1, 2}, {6, 2}, {7, 2}, {12, 2}}));
+}
+
+TEST(EvSet, NothingIsDueWhenNothingIsBad)
+{
+    Set set(2, 16);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
+    EXPECT_EQ(mrc_ev_probe_next(&set.s, kSec), MRC_EV_NONE);
+    EXPECT_EQ(set.s.next_probe, 0) << "without a look at the EVs";
+
+    set.lose({3}, kSec);
+    set.bringBack(3);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
+    const u16 pos = set.s.next_probe;
+    EXPECT_EQ(mrc_ev_probe_next(&set.s, 100 * kSec), MRC_EV_NONE);
+    EXPECT_EQ(set.s.next_probe, pos);
+
+    set.lose({3}, 100 * kSec);
+    EXPECT_TRUE(mrc_ev_cleared(&set.s, 3, 100 * kSec));
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
+    set.lose({4}, 200 * kSec);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), 200 * kSec + kMs) << "no trace of the one before";
+}
+
+TEST(EvSet, ProbeTimeIsALowerBoundThatFindsTheExactTime)
+{
+    Set set(2, 4);
+    set.lose({0}, 1 * kMs);
+    set.lose({1}, 3 * kMs);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), 2 * kMs);
+    EXPECT_TRUE(mrc_ev_cleared(&set.s, 0, 3 * kMs));
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), 2 * kMs) << "the one that it was of is back";
+    EXPECT_TRUE(set.probes(2 * kMs).empty());
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), 4 * kMs);
+    const u16 pos = set.s.next_probe;
+    EXPECT_TRUE(set.probes(4 * kMs - 1).empty());
+    EXPECT_EQ(set.s.next_probe, pos) << "no walk";
+    EXPECT_EQ(set.probes(4 * kMs), std::vector<u16>{1});
+}
+
+/* Lost right after each return: back more and more slowly, though every probe is answered. */
+TEST(EvSet, AnEvThatFlapsReturnsMoreAndMoreSlowly)
+{
+    Set set(2, 2);
+    std::uint64_t now = kSec;
+    std::uint64_t wait = kMs;
+    for (int n = 0; n < 20; ++n) {
+        set.lose({0}, now);
+        EXPECT_EQ(set.ev[0].probe_at, now + wait) << n;
+        const std::uint64_t back = set.bringBack(0);
+        EXPECT_EQ(back, now + wait + 2 * kMs) << "further probes at the base interval";
+        now = back + MRC_EV_FLAP_NS - 1;
+        wait = std::min<std::uint64_t>(2 * wait, MRC_EV_PROBE_MAX_NS);
+    }
+    EXPECT_EQ(wait, MRC_EV_PROBE_MAX_NS);
+}
+
+TEST(EvSet, BackOffOfAFlappingEvWearsOffInUse)
+{
+    Set set(2, 2);
+    std::uint64_t now = kSec;
+    for (int n = 0; n < 6; ++n) {
+        set.lose({0}, now);
+        now = set.bringBack(0) + kMs;
+    }
+    EXPECT_EQ(set.ev[0].flaps, 5);
+
+    now = set.ev[0].returned_at + MRC_EV_FLAP_NS;
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + 32 * kMs) << "neither soon nor late";
+    now = set.bringBack(0) + 2 * MRC_EV_STEADY_NS;
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + 8 * kMs);
+    now = set.bringBack(0) + 100 * MRC_EV_STEADY_NS;
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + kMs);
+}
+
+TEST(EvSet, FirstLossIsNoFlap)
+{
+    Set set(1, 2);
+    set.lose({0}, 5 * kMs); // the clock may be as young as the set
+    EXPECT_EQ(set.ev[0].flaps, 0);
+    EXPECT_EQ(set.ev[0].probe_at, 6 * kMs);
+}
+
+TEST(EvSet, ALossThatWasNoneIsNoFlap)
+{
+    Set set(1, 2);
+    set.lose({0}, kSec);
+    std::uint64_t now = set.bringBack(0);
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].flaps, 1);
+    EXPECT_TRUE(mrc_ev_cleared(&set.s, 0, now));
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+    EXPECT_FALSE(mrc_ev_cleared(&set.s, 0, now));
+    now += kSec * 60;
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + kMs);
+}
+
+TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
+{
+    Set set(1, 2);
+    std::uint64_t now = kSec;
+    for (int n = 0; n < 6; ++n) {
+        set.lose({0}, now);
+        now = set.bringBack(0);
+    }
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].flaps, 6);
+    now += 64 * kMs;
+    EXPECT_EQ(set.probes(now).size(), 1u);
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, now));
+    now += kMs;
+    EXPECT_EQ(set.probes(now).size(), 1u);
+    mrc_ev_probe_lost(&set.s, 0, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + 64 * kMs);
+    EXPECT_TRUE(set.probes(now + 64 * kMs - 1).empty());
+    EXPECT_EQ(set.probes(now + 64 * kMs).size(), 1u);
+    EXPECT_EQ(set.ev[0].probe_at, now + (64 + 128) * kMs);
+
+    mrc_ev_probe_lost(&set.s, 0, now + 65 * kMs);
+    EXPECT_EQ(set.ev[0].probe_at, now + (64 + 128) * kMs) << "silence after silence says nothing";
+}
+
+TEST(EvSet, ProbesSayNothingOfAnEvInUse)
+{
+    Set set(1, 3);
+    mrc_ev_marked(&set.s, 1, kMs);
+    for (u16 ev : {u16{0}, u16{1}}) {
+        const mrc_ev_entry before = set.ev[ev];
+        for (int n = 0; n < 5; ++n)
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, n % 2, 2 * kMs));
+        mrc_ev_probe_lost(&set.s, ev, 2 * kMs);
+        EXPECT_EQ(std::memcmp(&before, &set.ev[ev], sizeof(before)), 0);
+    }
+}
+
+TEST(EvSet, APlaneWithNothingToUseGetsNoDataAndCostsNoWalk)
 {
     Set set(2, 16);
     for (u16 ev = 0; ev < 16; ++ev)
-        EXPECT_TRUE(mrc_ev_lost(&set.s, ev, ev * kMs));
-    set.picks(4, 5 * kMs);
+        set.lose({ev}, ev * kMs);
     const u16 pos = set.s.planes[0].pos;
     const u16 add = set.s.planes[0].add;
-    EXPECT_EQ(set.picks(100, 10 * kMs - 1).count(0), 0u);
+    std::map<int, int> perPort;
+    for (const auto &[ev, n] : set.picks(100, 10 * kSec))
+        perPort[set.port(ev)] += n;
+    EXPECT_EQ(perPort, (std::map<int, int>{{2, 100}}));
     EXPECT_EQ(set.s.planes[0].pos, pos);
     EXPECT_EQ(set.s.planes[0].add, add);
-    EXPECT_EQ(set.s.planes[0].retry_at, 10 * kMs);
-    EXPECT_GE(set.picks(4, 10 * kMs).count(0), 1u);
-    mrc_ev_lost(&set.s, 0, 10 * kMs);
-    set.picks(2, 10 * kMs + 1);
-    EXPECT_EQ(set.s.planes[0].retry_at, 11 * kMs) << "found by a walk in vain";
+
+    set.bringBack(7);
+    perPort.clear();
+    for (const auto &[ev, n] : set.picks(100, 20 * kSec))
+        perPort[set.port(ev)] += n;
+    EXPECT_EQ(perPort, (std::map<int, int>{{1, 50}, {2, 50}})) << "its whole share on one EV";
 }
 
-TEST(EvSet, SuccessResetsTheHoldTime)
+TEST(EvSet, EveryChangeOfStateIsDated)
 {
-    Set set(1, 2);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
-    set.picks(10, 10 * kMs);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 10 * kMs));
-    EXPECT_EQ(set.ev[0].retry_at, 30 * kMs);
-    EXPECT_FALSE(mrc_ev_acked(&set.s, 0)) << "what arrives now was sent before";
-    EXPECT_EQ(set.ev[0].state, MRC_EV_ASSUMED_BAD);
-
-    set.picks(10, 30 * kMs);
-    EXPECT_TRUE(mrc_ev_acked(&set.s, 0));
-    EXPECT_FALSE(mrc_ev_acked(&set.s, 0));
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 40 * kMs));
-    EXPECT_EQ(set.ev[0].retry_at, 50 * kMs);
+    Set set(1, 3);
+    EXPECT_EQ(set.ev[0].changed_at, 0u);
+    mrc_ev_marked(&set.s, 0, 10);
+    EXPECT_EQ(set.ev[0].changed_at, 10u);
+    set.picks(9, 20);
+    EXPECT_EQ(set.ev[0].changed_at, 10u) << "stepped over";
+    set.picks(9, 30);
+    EXPECT_EQ(set.ev[0].changed_at, 30u) << "GOOD again";
+    set.lose({0}, 40);
+    EXPECT_EQ(set.ev[0].changed_at, 40u);
+    mrc_ev_lost(&set.s, 0, 50);
+    mrc_ev_marked(&set.s, 0, 50);
+    mrc_ev_probed(&set.s, 0, false, 50);
+    mrc_ev_probed(&set.s, 0, false, 55);
+    mrc_ev_deny(&set.s, 0, false, 55);
+    EXPECT_EQ(set.ev[0].changed_at, 40u) << "no change";
+    mrc_ev_probed(&set.s, 0, false, 60);
+    EXPECT_EQ(set.ev[0].changed_at, 60u);
+    set.lose({0}, 70);
+    mrc_ev_cleared(&set.s, 0, 80);
+    EXPECT_EQ(set.ev[0].changed_at, 80u);
+    mrc_ev_deny(&set.s, 0, true, 90);
+    EXPECT_EQ(set.ev[0].changed_at, 90u);
+    mrc_ev_deny(&set.s, 0, true, 95);
+    EXPECT_EQ(set.ev[0].changed_at, 90u);
+    mrc_ev_deny(&set.s, 0, false, 100);
+    EXPECT_EQ(set.ev[0].changed_at, 100u);
+    EXPECT_EQ(set.ev[1].changed_at, 0u);
 }
 
 TEST(EvSet, FloorKeepsTheLastOnesInUse)
@@ -258,35 +589,67 @@ TEST(EvSet, FloorCountsOnlyPortsThatAreUp)
     EXPECT_EQ(set.s.good, 4);
     EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
     EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 4, 0)) << "not in use anyway";
     EXPECT_EQ(set.s.good, 3);
     mrc_ev_ports(&set.s, ~0u, ~0u);
-    EXPECT_EQ(set.s.good, 6);
+    EXPECT_EQ(set.s.good, 7);
 }
 
 TEST(EvSet, ControllerDenialStandsAboveAll)
 {
     Set set(2, 2, 4);
-    mrc_ev_deny(&set.s, 1, true);
+    mrc_ev_deny(&set.s, 1, true, 1);
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.picks(100).count(1), 0u);
-    mrc_ev_marked(&set.s, 1);
+    mrc_ev_marked(&set.s, 1, 2);
     EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
-    EXPECT_FALSE(mrc_ev_acked(&set.s, 1));
+    EXPECT_FALSE(mrc_ev_cleared(&set.s, 1, 2));
+    for (int n = 0; n < 5; ++n)
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 1, n % 2, 3));
+    mrc_ev_probe_lost(&set.s, 1, 4);
     EXPECT_EQ(set.ev[1].state, MRC_EV_DENIED);
     EXPECT_EQ(set.picks(100, 5000 * kMs).count(1), 0u);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
 
-    mrc_ev_deny(&set.s, 1, false);
+    mrc_ev_deny(&set.s, 1, false, 5);
     EXPECT_EQ(set.ev[1].state, MRC_EV_GOOD);
     EXPECT_EQ(set.s.good, 4);
     EXPECT_GE(set.picks(100).count(1), 1u);
+}
+
+TEST(EvSet, DeniedEvsAreNotProbed)
+{
+    Set set(1, 4);
+    set.lose({0, 1}, 0);
+    mrc_ev_deny(&set.s, 0, true, kMs);
+    EXPECT_EQ(set.s.bad, 1);
+    EXPECT_EQ(set.probes(kSec), std::vector<u16>{1});
+    mrc_ev_deny(&set.s, 1, true, kSec);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
+    EXPECT_TRUE(set.probes(100 * kSec).empty());
+
+    mrc_ev_deny(&set.s, 0, false, 100 * kSec);
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "readmitted as if it was new";
+    set.lose({0}, 100 * kSec);
+    EXPECT_EQ(set.ev[0].probe_at, 100 * kSec + kMs);
+}
+
+TEST(EvSet, ReadmittedEvHasNotFlapped)
+{
+    Set set(1, 4);
+    set.lose({0}, kSec);
+    const std::uint64_t now = set.bringBack(0);
+    set.lose({0}, now);
+    mrc_ev_deny(&set.s, 0, true, now);
+    mrc_ev_deny(&set.s, 0, false, now);
+    set.lose({0}, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + kMs);
 }
 
 TEST(EvSet, AdmittingAnEvThatIsNotDeniedChangesNothing)
 {
     Set set(1, 2);
     EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
-    mrc_ev_deny(&set.s, 0, false);
+    mrc_ev_deny(&set.s, 0, false, 1);
     EXPECT_EQ(set.ev[0].state, MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.s.good, 1);
 }
@@ -307,6 +670,43 @@ TEST(EvSet, PortsMaskedOnEitherSideAreNotUsed)
     EXPECT_EQ(set.picks(400).size(), 16u);
 }
 
+TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
+{
+    Set set(2, 4);
+    set.lose({0, 4}, kMs);
+    mrc_ev_marked(&set.s, 1, kMs);
+    mrc_ev_probed(&set.s, 0, false, kMs);
+    mrc_ev_ports(&set.s, ~1u, ~0u);
+    EXPECT_EQ(set.s.good, 3);
+    EXPECT_EQ(set.s.bad, 1);
+    const std::vector<mrc_ev_entry> before = set.ev;
+
+    for (u16 ev = 0; ev < 4; ++ev) {
+        EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 2 * kMs)) << "it is the port's fault";
+        for (int n = 0; n < 5; ++n)
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 2 * kMs));
+        mrc_ev_probe_lost(&set.s, ev, 2 * kMs);
+    }
+    EXPECT_EQ(set.probes(10 * kMs), std::vector<u16>{4}) << "the other port's";
+    EXPECT_EQ(std::memcmp(before.data(), set.ev.data(), 4 * sizeof(mrc_ev_entry)), 0);
+
+    mrc_ev_ports(&set.s, ~0u, ~0u);
+    EXPECT_EQ(set.s.good, 6);
+    EXPECT_EQ(set.s.bad, 2);
+    EXPECT_EQ(set.probes(11 * kMs), std::vector<u16>{0});
+}
+
+TEST(EvSet, BadEvsOfPortsThatAreDownAreNotWaitedFor)
+{
+    Set set(2, 4);
+    set.lose({0}, kMs);
+    mrc_ev_ports(&set.s, ~0u, ~1u);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
+    EXPECT_TRUE(set.probes(kSec).empty());
+    mrc_ev_ports(&set.s, ~0u, ~0u);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), 2 * kMs);
+}
+
 TEST(EvSet, ABadEvIsBetterThanNone)
 {
     Set set(2, 2);
@@ -317,8 +717,8 @@ TEST(EvSet, ABadEvIsBetterThanNone)
     EXPECT_EQ(count[0], 5);
     EXPECT_EQ(count[1], 5);
     EXPECT_EQ(set.ev[0].state, MRC_EV_ASSUMED_BAD);
-    mrc_ev_deny(&set.s, 0, true);
-    mrc_ev_deny(&set.s, 1, true);
+    mrc_ev_deny(&set.s, 0, true, 1);
+    mrc_ev_deny(&set.s, 1, true, 1);
     EXPECT_EQ(mrc_ev_pick(&set.s, 0), MRC_EV_NONE) << "denied ones are not used whatever happens";
 }
 
@@ -326,10 +726,12 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
 {
     Set set(1, 2);
     for (u16 ev : {u16{2}, u16{255}, u16{MRC_EV_NONE}}) {
-        mrc_ev_marked(&set.s, ev);
-        mrc_ev_deny(&set.s, ev, true);
+        mrc_ev_marked(&set.s, ev, 1);
+        mrc_ev_deny(&set.s, ev, true, 1);
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 0));
-        EXPECT_FALSE(mrc_ev_acked(&set.s, ev));
+        EXPECT_FALSE(mrc_ev_cleared(&set.s, ev, 0));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 0));
+        mrc_ev_probe_lost(&set.s, ev, 0);
     }
     EXPECT_EQ(set.s.good, 2);
 }
@@ -346,22 +748,32 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
         for (int step = 0; step < 2000; ++step) {
             const auto ev = static_cast<u16>(rng() % set.ev.size());
             now += rng() % (2 * kMs);
-            switch (rng() % 8) {
+            switch (rng() % 10) {
             case 0:
-                mrc_ev_marked(&set.s, ev);
+                mrc_ev_marked(&set.s, ev, now);
                 break;
             case 1:
                 mrc_ev_lost(&set.s, ev, now);
                 break;
             case 2:
-                mrc_ev_acked(&set.s, ev);
+                mrc_ev_probed(&set.s, ev, rng() % 2, now);
                 break;
             case 3:
-                mrc_ev_deny(&set.s, ev, rng() % 2);
+                mrc_ev_deny(&set.s, ev, rng() % 2, now);
                 break;
             case 4:
                 if (rng() % 10 == 0)
                     mrc_ev_ports(&set.s, rng() | rng(), rng() | rng());
+                break;
+            case 5:
+                mrc_ev_probe_lost(&set.s, ev, now);
+                break;
+            case 6:
+                if (rng() % 10 == 0)
+                    mrc_ev_cleared(&set.s, ev, now);
+                break;
+            case 7:
+                checkProbe(set, now);
                 break;
             default: {
                 const u16 got = mrc_ev_pick(&set.s, now);
@@ -369,15 +781,13 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                     break;
                 ASSERT_LT(got, set.ev.size());
                 ASSERT_NE(set.ev[got].state, MRC_EV_DENIED);
-                ASSERT_TRUE((set.s.local_mask & set.s.remote_mask) >> (set.port(got) - 1) & 1);
+                ASSERT_TRUE(set.up(got));
+                ASSERT_TRUE(set.ev[got].state != MRC_EV_ASSUMED_BAD || !set.s.good);
                 break;
             }
             }
-            int good = 0;
-            for (const mrc_ev_entry &e : set.ev)
-                good += (e.state == MRC_EV_GOOD || e.state == MRC_EV_SKIP) &&
-                        ((set.s.local_mask & set.s.remote_mask) >> (e.port - 1) & 1);
-            ASSERT_EQ(set.s.good, good) << "seed " << seed << " step " << step;
+            checkCounts(set);
+            ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " step " << step;
         }
     }
 }

@@ -17,6 +17,7 @@ namespace
 
 constexpr std::uint64_t kBaseDelayNs = 20000;
 constexpr std::uint64_t kProbeAfterNs = 300000;
+constexpr std::uint64_t kEvProbeTimeoutNs = 2000000;
 constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
 constexpr std::uint32_t kRequesterQpn = 0x11;
@@ -43,6 +44,10 @@ struct Event {
         Copied,
         Timer,
         ProbeTimer,
+        EvProbeTimer,
+        EvProbe,
+        EvProbeAnswer,
+        EvProbeTimeout,
         PlanesDown,
         PlanesUp
     };
@@ -93,6 +98,8 @@ public:
         check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
                               static_cast<u16>(c.minActive), static_cast<u32>(c.seed)) == 0,
               "ev set");
+        mrc_ev_set_probing(&set, c.evProbeNs);
+        evStates.assign(evs.size(), MRC_EV_GOOD);
     }
 
     SimReport run()
@@ -103,6 +110,7 @@ public:
             report.error = e.what();
         }
         report.elapsedNs = now - c.start;
+        report.evsBad = set.bad;
         return report;
     }
 
@@ -131,6 +139,11 @@ private:
     bool heard = false;
     std::uint16_t probeId = 0;
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
+    std::optional<std::uint64_t> evProbeTimerAt;
+    std::uint16_t evProbeId = 0;
+    std::map<std::uint16_t, u16> evProbed; ///< unanswered: request, EV
+    std::vector<int> evStates;             ///< after the event before
+    std::set<u16> evsClearedNow;
 
     // responder
     mrc_rx_window rx;
@@ -186,7 +199,9 @@ private:
             const Event e = events.top();
             events.pop();
             now = e.time;
+            evsClearedNow.clear();
             handle(e);
+            checkEvStates(e.kind);
             check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
         }
         check(completed == messages.size(), "stalled: nothing left to happen");
@@ -215,6 +230,18 @@ private:
         case Event::ProbeTimer:
             probeTimerFired();
             break;
+        case Event::EvProbeTimer:
+            evProbeTimerFired();
+            break;
+        case Event::EvProbe:
+            evProbeArrived(e);
+            break;
+        case Event::EvProbeAnswer:
+            evProbeAnswered(e);
+            break;
+        case Event::EvProbeTimeout:
+            evProbeLost(e);
+            break;
         case Event::PlanesDown:
             planesChanged(true);
             break;
@@ -228,16 +255,37 @@ private:
 
     bool planeDead(int port) const { return planesDown && port <= c.outagePlanes; }
 
-    void toResponder(u16 ev, const Bytes &packet)
+    bool inHole(u16 ev) const
     {
-        const int port = evs[ev].port;
-        const bool lost = chance(c.loss) || (ev == 0 && chance(c.evLoss)) || planeDead(port);
-        const bool ce = chance(c.ce);
-        std::uint64_t at = now + kBaseDelayNs + static_cast<std::uint64_t>(port) * c.skewNs +
-                           ev * 300 + upTo(c.fifo ? 2000 : 60000);
+        const std::uint64_t since = now - c.start;
+        if (ev >= c.holeEvs || since < c.holeAt)
+            return false;
+        const std::uint64_t into = since - c.holeAt;
+        return (c.holePeriod ? into % c.holePeriod : into) < c.holeNs;
+    }
+
+    bool lostOn(u16 ev)
+    {
+        return chance(c.loss) || (ev == 0 && chance(c.evLoss)) || planeDead(evs[ev].port) ||
+               inHole(ev);
+    }
+
+    std::uint64_t arrivalOn(u16 ev)
+    {
+        std::uint64_t at = now + kBaseDelayNs +
+                           static_cast<std::uint64_t>(evs[ev].port) * c.skewNs + ev * 300 +
+                           upTo(c.fifo ? 2000 : 60000);
         if (c.fifo)
             at = std::max(at, pathFree[ev] + 1);
         pathFree[ev] = at;
+        return at;
+    }
+
+    void toResponder(u16 ev, const Bytes &packet)
+    {
+        const bool lost = lostOn(ev);
+        const bool ce = chance(c.ce);
+        const std::uint64_t at = arrivalOn(ev);
         if (lost)
             ++report.dropped;
         else
@@ -248,11 +296,23 @@ private:
 
     void control(Event::Kind kind, const mrc_hdr &hdr)
     {
-        Bytes packet(MRC_HDR_MAX);
-        packet.resize(mrc_hdr_encode(packet.data(), &hdr));
         const int port = 1 + static_cast<int>(upTo(static_cast<std::uint64_t>(c.planes - 1)));
         if (!chance(c.ctlLoss) && (c.carrier || !planeDead(port)))
-            push(now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000), kind, packet, chance(c.ce));
+            push(now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000), kind, encode(hdr), chance(c.ce));
+    }
+
+    static Bytes encode(const mrc_hdr &hdr)
+    {
+        Bytes packet(MRC_HDR_MAX);
+        packet.resize(mrc_hdr_encode(packet.data(), &hdr));
+        return packet;
+    }
+
+    static mrc_hdr decode(const Bytes &packet)
+    {
+        mrc_hdr hdr;
+        check(mrc_hdr_decode(packet.data(), packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        return hdr;
     }
 
     mrc_hdr header(u8 opcode, std::uint32_t qpn, Psn psn)
@@ -290,6 +350,7 @@ private:
             const u16 ev = mrc_ev_pick(&set, now);
             if (ev == MRC_EV_NONE)
                 break;
+            check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
             if (!sendLost(ev))
                 sendNew(ev);
         }
@@ -342,8 +403,7 @@ private:
         hdr.write.dmalen = m.len;
         hdr.write.imm = htonl(static_cast<std::uint32_t>(index));
 
-        Bytes packet(MRC_HDR_MAX);
-        packet.resize(mrc_hdr_encode(packet.data(), &hdr));
+        Bytes packet = encode(hdr);
         for (std::uint32_t i = 0; i < len; ++i)
             packet.push_back(pattern(index, offset + i));
 
@@ -389,6 +449,19 @@ private:
             heard = false;
             push(now + kProbeAfterNs, Event::ProbeTimer);
         }
+        armEvProbes();
+    }
+
+    void armEvProbes()
+    {
+        std::uint64_t at = mrc_ev_probe_at(&set);
+        if (at == U64_MAX || (completed == messages.size() && now >= c.start + c.evProbeUntil))
+            return;
+        at = std::max(at, now);
+        if (evProbeTimerAt && *evProbeTimerAt <= at)
+            return;
+        evProbeTimerAt = at;
+        push(at, Event::EvProbeTimer);
     }
 
     void timerFired()
@@ -416,6 +489,68 @@ private:
         pump();
     }
 
+    void evProbeTimerFired()
+    {
+        if (!evProbeTimerAt || *evProbeTimerAt > now)
+            return;
+        evProbeTimerAt.reset();
+        for (u16 ev; (ev = mrc_ev_probe_next(&set, now)) != MRC_EV_NONE;)
+            sendEvProbe(ev);
+        armEvProbes();
+    }
+
+    void sendEvProbe(u16 ev)
+    {
+        check(evs[ev].state == MRC_EV_ASSUMED_BAD, "probe of an EV in use");
+        mrc_hdr hdr = header(MRC_OP_EP_REQ, MRC_QPN_ENDPOINT, ++evProbeId);
+        hdr.ep.op = MRC_EP_EV_PROBE;
+        ++report.evProbes;
+        evProbed[evProbeId] = ev;
+        push(now + kEvProbeTimeoutNs, Event::EvProbeTimeout, {}, false, evProbeId);
+        if (!lostOn(ev))
+            push(arrivalOn(ev), Event::EvProbe, encode(hdr), chance(c.ce), ev);
+    }
+
+    void evProbeAnswered(const Event &e)
+    {
+        const mrc_hdr hdr = decode(e.packet);
+        const auto found = evProbed.find(static_cast<std::uint16_t>(hdr.bth.psn));
+        if (found == evProbed.end())
+            return;
+        mrc_ev_probed(&set, found->second, e.ce, now);
+        evProbed.erase(found);
+        pump();
+    }
+
+    void evProbeLost(const Event &e)
+    {
+        const auto found = evProbed.find(static_cast<std::uint16_t>(e.ev));
+        if (found == evProbed.end())
+            return;
+        mrc_ev_probe_lost(&set, found->second, now);
+        evProbed.erase(found);
+        armEvProbes();
+    }
+
+    /// Only an answered probe, or a loss that was none, brings an EV back.
+    void checkEvStates(Event::Kind kind)
+    {
+        for (u16 ev = 0; ev < evs.size(); ++ev) {
+            const bool was = evStates[ev] == MRC_EV_ASSUMED_BAD;
+            const bool is = evs[ev].state == MRC_EV_ASSUMED_BAD;
+            evStates[ev] = evs[ev].state;
+            if (!was && is) {
+                ++report.evsLost;
+                report.lostEvs.insert(ev);
+            } else if (was && !is && kind == Event::EvProbeAnswer) {
+                ++report.evsReturned;
+            } else if (was && !is) {
+                check(evsClearedNow.count(ev), "EV back without probes");
+                ++report.evsCleared;
+            }
+        }
+    }
+
     void planesChanged(bool down)
     {
         planesDown = down;
@@ -435,15 +570,17 @@ private:
     void blame(const mrc_tx_result &res)
     {
         report.spurious += res.spurious;
-        for (u16 ev = 0; ev < evs.size(); ++ev)
+        for (u16 ev = 0; ev < evs.size(); ++ev) {
+            if (test_bit(ev, res.cleared_evs) && mrc_ev_cleared(&set, ev, now))
+                evsClearedNow.insert(ev);
             if (test_bit(ev, res.lost_evs))
                 mrc_ev_lost(&set, ev, now);
+        }
     }
 
     void controlArrived(const Bytes &packet)
     {
-        mrc_hdr hdr;
-        check(mrc_hdr_decode(packet.data(), packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        const mrc_hdr hdr = decode(packet);
         check(hdr.bth.qpn == kRequesterQpn, "QPN");
         heard = true;
         if (hdr.bth.opcode == MRC_OP_SACK)
@@ -461,12 +598,8 @@ private:
         mrc_tx_result res;
         const int err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
         check(err == 0, "true SACK refused");
-        if (res.ev != MRC_EV_NONE) {
-            if (hdr.sack.m == MRC_SACK_SKIP_ONCE)
-                mrc_ev_marked(&set, res.ev);
-            else
-                mrc_ev_acked(&set, res.ev);
-        }
+        if (res.ev != MRC_EV_NONE && hdr.sack.m == MRC_SACK_SKIP_ONCE)
+            mrc_ev_marked(&set, res.ev, now);
         if (res.rtt_ns)
             checkSample(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset), hdr.bth.rtx, res);
         blame(res);
@@ -507,8 +640,7 @@ private:
 
     void dataArrived(const Event &e)
     {
-        mrc_hdr hdr;
-        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        const mrc_hdr hdr = decode(e.packet);
         if (chance(c.nack)) {
             mrc_hdr nack = header(MRC_OP_NACK, kRequesterQpn, hdr.bth.psn);
             nack.nack.reason = MRC_NACK_NO_RESOURCE;
@@ -554,8 +686,7 @@ private:
 
     void copied(const Event &e)
     {
-        mrc_hdr hdr;
-        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &hdr) == MRC_DECODE_OK, "decode");
+        const mrc_hdr hdr = decode(e.packet);
         if (chance(c.failedCopy)) {
             mrc_rx_unclaim(&rx, hdr.bth.psn);
             return;
@@ -624,13 +755,19 @@ private:
 
     void probeArrived(const Event &e)
     {
-        mrc_hdr probe;
-        check(mrc_hdr_decode(e.packet.data(), e.packet.size(), &probe) == MRC_DECODE_OK, "decode");
+        const mrc_hdr probe = decode(e.packet);
         mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
         mrc_rx_sack_probe(&rx, &probe.probe, e.ev, e.ce, &hdr.sack);
         check(static_cast<u16>(hdr.sack.ack_offset) == probe.probe.id, "probe id");
         control(Event::CtlToRequester, hdr);
         sendAck();
+    }
+
+    void evProbeArrived(const Event &e)
+    {
+        const mrc_hdr request = decode(e.packet);
+        check(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
+        control(Event::EvProbeAnswer, header(MRC_OP_EP_RSP, kRequesterQpn, request.bth.psn));
     }
 };
 

@@ -7,6 +7,7 @@
 #define MRC_UNIT_SIM_H
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 /// What the network does and what the two ends are like. Probabilities are 0..1.
@@ -15,28 +16,34 @@ struct SimConfig {
     int planes = 4;
     int evsPerPlane = 4;
     int minActive = 0;
-    double loss = 0;                  ///< of a data packet on any path
-    double evLoss = 0;                ///< additional, on the first EV only
-    double ctlLoss = 0;               ///< of SACKs, ACKs, NACKs, probes
-    double dup = 0;                   ///< a data packet arrives twice, the second time late
-    double ce = 0;                    ///< a data packet is marked
-    double nack = 0;                  ///< the responder refuses a packet with a NACK
-    double failedCopy = 0;            ///< a claimed packet cannot be placed, and is unclaimed
-    double slowCopy = 0;              ///< placing a packet takes up to 100 us
-    std::uint64_t copyNs = 0;         ///< placing a packet takes up to this otherwise
-    double forged = 0;                ///< a data packet is followed by a forged SACK
-    bool fifo = true;                 ///< packets of one path keep their order
-    bool carrier = false;             ///< a plane's outage is seen at once, else never
-    std::uint64_t outageAt = 0;       ///< ns after the start; 0: no outage
-    std::uint64_t outageEnds = 0;     ///< ns after the start
-    int outagePlanes = 1;             ///< planes 1..n go
-    std::uint64_t skewNs = 5000;      ///< additional delay per plane
-    std::uint32_t windowUnits = 1;    ///< MPR
-    std::uint32_t cwnd = 64;          ///< packets in flight
-    std::uint32_t immMax = 8;         ///< WriteImm messages in flight
-    std::uint32_t psn = 0;            ///< the first
-    std::uint32_t seq = 0;            ///< first transmission number
-    std::uint64_t start = 1000000000; ///< the clock's first value
+    double loss = 0;                   ///< of a data packet on any path
+    double evLoss = 0;                 ///< additional, on the first EV only
+    double ctlLoss = 0;                ///< of SACKs, ACKs, NACKs, probes and their answers
+    double dup = 0;                    ///< a data packet arrives twice, the second time late
+    double ce = 0;                     ///< a data packet is marked
+    double nack = 0;                   ///< the responder refuses a packet with a NACK
+    double failedCopy = 0;             ///< a claimed packet cannot be placed, and is unclaimed
+    double slowCopy = 0;               ///< placing a packet takes up to 100 us
+    std::uint64_t copyNs = 0;          ///< placing a packet takes up to this otherwise
+    double forged = 0;                 ///< a data packet is followed by a forged SACK
+    bool fifo = true;                  ///< packets of one path keep their order
+    bool carrier = false;              ///< a plane's outage is seen at once, else never
+    std::uint64_t outageAt = 0;        ///< ns after the start; 0: no outage
+    std::uint64_t outageEnds = 0;      ///< ns after the start
+    int outagePlanes = 1;              ///< planes 1..n go
+    int holeEvs = 0;                   ///< the first n EVs swallow all there is, silently,
+    std::uint64_t holeAt = 0;          ///< from so many ns after the start
+    std::uint64_t holeNs = 0;          ///< for so long
+    std::uint64_t holePeriod = 0;      ///< and again after that time; 0: once
+    std::uint64_t evProbeNs = 1000000; ///< base interval of EV probes
+    std::uint64_t evProbeUntil = 0;    ///< EVs are probed so long at least, messages or not
+    std::uint64_t skewNs = 5000;       ///< additional delay per plane
+    std::uint32_t windowUnits = 1;     ///< MPR
+    std::uint32_t cwnd = 64;           ///< packets in flight
+    std::uint32_t immMax = 8;          ///< WriteImm messages in flight
+    std::uint32_t psn = 0;             ///< the first
+    std::uint32_t seq = 0;             ///< first transmission number
+    std::uint64_t start = 1000000000;  ///< the clock's first value
     std::uint64_t timeoutNs = 1000000;
     int messages = 60;
     int slots = 8; ///< regions of remote memory, used in turn
@@ -55,6 +62,12 @@ struct SimReport {
     std::uint64_t sacks = 0;
     std::uint64_t dups = 0; ///< duplicates that reached the responder
     std::uint64_t marked = 0;
+    std::uint64_t evProbes = 0;
+    std::uint64_t evsLost = 0;     ///< times that an EV became ASSUMED_BAD
+    std::uint64_t evsReturned = 0; ///< times that probes brought one back
+    std::uint64_t evsCleared = 0;  ///< times that a loss turned out to be none
+    std::uint64_t evsBad = 0;      ///< ASSUMED_BAD at the end
+    std::set<int> lostEvs;         ///< EVs that have been ASSUMED_BAD
     std::uint64_t elapsedNs = 0;
 };
 

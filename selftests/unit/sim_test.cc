@@ -57,6 +57,14 @@ SimConfig randomConfig(std::uint64_t seed)
         c.outageEnds = c.outageAt + rng() % 20000000;
         c.outagePlanes = static_cast<int>(1 + rng() % static_cast<std::uint64_t>(c.planes));
     }
+    if (rng() % 4 == 0) {
+        const int all = c.planes * c.evsPerPlane;
+        c.holeEvs = static_cast<int>(1 + rng() % static_cast<std::uint64_t>(all));
+        c.holeAt = rng() % 500000;
+        c.holeNs = rng() % 20000000;
+        c.holePeriod = rng() % 2 ? 2 * c.holeNs + 1 + rng() % 20000000 : 0;
+    }
+    c.evProbeNs = static_cast<std::uint64_t>(pick(50000, 1000000));
     c.windowUnits = static_cast<std::uint32_t>(1 + rng() % 3);
     c.cwnd = static_cast<std::uint32_t>(pick(1, 8, 64, 1000));
     c.immMax = static_cast<std::uint32_t>(pick(0, 1, 8, 64));
@@ -91,6 +99,8 @@ TEST(Sim, ThousandsOfSeeds)
         sum.dups += r.dups;
         sum.marked += r.marked;
         sum.spurious += r.spurious;
+        sum.evsReturned += r.evsReturned;
+        sum.evsCleared += r.evsCleared;
     }
     RecordProperty("packets", static_cast<int>(sum.packets));
     RecordProperty("resent", static_cast<int>(sum.resent));
@@ -102,6 +112,8 @@ TEST(Sim, ThousandsOfSeeds)
     EXPECT_GT(sum.dups, 0u);
     EXPECT_GT(sum.marked, 0u);
     EXPECT_GT(sum.spurious, 0u);
+    EXPECT_GT(sum.evsReturned, 0u);
+    EXPECT_GT(sum.evsCleared, 0u);
 }
 
 TEST(Sim, NothingIsSentTwiceOverACleanNetwork)
@@ -150,6 +162,57 @@ TEST(Sim, UnequalPlanesAreLearnt)
         packets += r.packets;
     }
     EXPECT_LT(resent, packets / 20) << "the reorder window grew to the difference";
+}
+
+/* No carrier tells of it: the paths leave at their first losses, and return by probes. */
+TEST(Sim, SilentlyDeadPathsLeaveAndReturn)
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 1500;
+        c.skewNs = 0;
+        c.holeEvs = 5; // one plane and a bit
+        c.holeAt = 300000;
+        c.holeNs = 3000000;
+        c.evProbeUntil = 2000000000;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.elapsedNs, c.holeAt + c.holeNs);
+        EXPECT_EQ(r.lostEvs, (std::set<int>{0, 1, 2, 3, 4})) << "seed " << seed;
+        EXPECT_EQ(r.evsBad, 0u) << "seed " << seed;
+        EXPECT_GE(r.evsReturned, 5u);
+        EXPECT_EQ(r.evsReturned + r.evsCleared, r.evsLost);
+        EXPECT_LT(r.dropped, 64u) << "not more than was on its way";
+    }
+}
+
+TEST(Sim, DeadPathsGetProbesOnly)
+{
+    SimConfig c;
+    c.messages = 3000;
+    c.skewNs = 0;
+    c.holeEvs = 4;
+    c.holeNs = ~0ull;
+    const SimReport r = expectGood(c);
+    EXPECT_EQ(r.evsBad, 4u);
+    EXPECT_EQ(r.evsReturned, 0u);
+    EXPECT_GT(r.evProbes, 4u);
+    EXPECT_LT(r.dropped, 64u);
+}
+
+TEST(Sim, AFlappingPathIsUsedLessAndLess)
+{
+    SimConfig c;
+    c.messages = 5000;
+    c.cwnd = 2;
+    c.skewNs = 0;
+    c.holeEvs = 1;
+    c.holeNs = 1300000;
+    c.holePeriod = 5900000;
+    const SimReport r = expectGood(c);
+    EXPECT_GT(r.elapsedNs, 80 * c.holePeriod);
+    EXPECT_GT(r.evsReturned, 2u);
+    EXPECT_LT(r.evsReturned, 12u);
 }
 
 TEST(Sim, SurvivesAllPlanesGone)
