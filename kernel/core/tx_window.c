@@ -8,9 +8,13 @@
 #define REC_RESENT_MORE	0x08	/* twice or more: nobody knows which one is answered */
 #define REC_BY_EV	0x10	/* was held to be lost by rule (a) ... */
 #define REC_BY_TIME	0x20	/* ... by rule (b) */
+#define REC_CERTAIN	0x40	/* resent, and the newest transmission has arrived */
 #define REC_DONE	(REC_ACKED | REC_LOST)
 
 #define HALF_WRAP	0x80000000u
+
+/* PSNs that the bitmap of a SACK covers. */
+#define SACK_SPAN	64u
 
 /* How long the tolerance for reordering stays after it had to grow. */
 #define QUIET_RTTS	64u
@@ -155,6 +159,8 @@ static void launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u16 ev,
 	rec->sent = ticks(now);
 	rec->seq = w->seq++;
 	rec->ev = ev;
+	w->quiet_ns = now;
+	w->probes = 0;
 	if (!w->inflight++ || deadline < w->deadline_ns)
 		w->deadline_ns = deadline;
 }
@@ -193,7 +199,7 @@ void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 
 	if (!rec || !(rec->flags & REC_LOST))
 		return;
-	rec->flags &= ~REC_LOST;
+	rec->flags &= ~(REC_LOST | REC_CERTAIN);
 	rec->flags |= rec->flags & REC_RESENT ? REC_RESENT_MORE : REC_RESENT;
 	w->lost--;
 	launch(w, rec, ev, now);
@@ -232,6 +238,13 @@ static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 	w->given_up_at = (w->given_up_at + 1) % MRC_TX_GIVEN_UP;
 }
 
+static void give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+		    u8 why, struct mrc_tx_result *res)
+{
+	blame_ev(w, rec, psn, res);
+	mark_lost(w, rec, psn, why, res);
+}
+
 /* The first transmission of this PSN has arrived, be it long after the second. */
 static void clear_evs(struct mrc_tx_window *w, u32 psn,
 		      struct mrc_tx_result *res)
@@ -263,6 +276,15 @@ static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 	}
 }
 
+static void count_acked(struct mrc_tx_window *w, u16 ev,
+			struct mrc_tx_result *res)
+{
+	if (ev >= MRC_EV_MAX)
+		return;
+	w->ev_acked[ev]++;
+	__set_bit(ev, res->acked_evs);
+}
+
 /*
  * Of a packet that was sent more than once only its own SACK tells which one
  * arrived (see apply_trigger()); here it is no evidence against others.
@@ -285,6 +307,8 @@ static u8 ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 	res->acked++;
 	if (!(flags & REC_RESENT))
 		add_evidence(w, rec);
+	if (!(flags & REC_RESENT) || flags & REC_CERTAIN)
+		count_acked(w, rec->ev, res);
 	if (mrc_psn_diff(psn, w->high) >= 0)
 		w->high = mrc_psn_add(psn, 1);
 	if (flags & REC_LOST && !(flags & REC_RESENT))
@@ -408,12 +432,16 @@ static void decay(struct mrc_tx_window *w, u64 now)
  * Return: how far to look for losses: a retransmission, sent after packets
  * with higher PSNs, says something of those too.
  */
-static u32 apply_trigger(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
+static u32 apply_trigger(struct mrc_tx_window *w, const struct mrc_sack *sack,
 			 bool rtx, u64 now, u8 *wrong,
 			 struct mrc_tx_result *res)
 {
+	u32 psn = mrc_psn_add(sack->cack_psn, sack->ack_offset);
+	struct mrc_tx_rec *rec = rec_find(w, psn);
 	bool resent;
 
+	if (!rtx)
+		clear_evs(w, psn, res);
 	if (!rec)
 		return w->una;
 	resent = rec->flags & REC_RESENT;
@@ -430,6 +458,7 @@ static u32 apply_trigger(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	rtt_sample(w, age_ns(rec, now), res);
 	if (!resent)
 		return w->una;
+	rec->flags |= REC_CERTAIN;
 	add_evidence(w, rec);
 	return w->nxt;
 }
@@ -473,14 +502,74 @@ static void infer_losses(struct mrc_tx_window *w, u32 end,
 				why |= REC_BY_EV;
 			if (overdue_by_time(w, rec, window))
 				why |= REC_BY_TIME;
-			if (why) {
-				blame_ev(w, rec, psn, res);
-				mark_lost(w, rec, psn, why, res);
-			}
+			if (why)
+				give_up(w, rec, psn, why, res);
 			left--;
 		}
 		rec = rec_next(w, rec);
 	}
+}
+
+/* When the probe was sent that has this id and waits for its answer; 0: there is none. */
+static u64 take_probe(struct mrc_tx_window *w, u16 id, u64 now)
+{
+	struct mrc_tx_probed *p = &w->probed[id % MRC_TX_PROBES_KEPT];
+	u64 sent = p->sent_ns;
+
+	if (!sent || p->id != id || now - sent > MRC_TX_INTERVAL_MAX_NS)
+		return 0;
+	p->sent_ns = 0;
+	return sent;
+}
+
+/*
+ * How far the answer to a probe shows what has not arrived. To the end, unless it
+ * counts more packets beyond the cumulative PSN than are known of: their SACKs were
+ * lost, and they may be any beyond its bitmap.
+ */
+static u32 probe_end(const struct mrc_tx_window *w, const struct mrc_sack *sack)
+{
+	u32 known = in_window(w) - w->inflight - w->lost;
+	u32 end = mrc_psn_add(sack->cack_psn, sack->sack_offset + (s32)SACK_SPAN);
+
+	if (known >= sack->ooo_count || mrc_psn_diff(end, w->nxt) > 0)
+		return w->nxt;
+	return mrc_psn_diff(end, w->una) < 0 ? w->una : end;
+}
+
+/* Rule (b) for a probe that was sent at @sent and has been answered. */
+static void lose_before(struct mrc_tx_window *w, u64 sent, u32 end,
+			struct mrc_tx_result *res)
+{
+	u32 latest = ticks(sent) - ticks(reorder_window(w));
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u32 psn;
+
+	for (psn = w->una; left && psn != end; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & REC_DONE)) {
+			if ((s32)(latest - rec->sent) > 0)
+				give_up(w, rec, psn, REC_BY_TIME, res);
+			left--;
+		}
+		rec = rec_next(w, rec);
+	}
+}
+
+/* The answer to a probe, after its bitmap has been applied. */
+static void apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
+			u64 now, struct mrc_tx_result *res)
+{
+	u64 sent = take_probe(w, (u16)sack->ack_offset, now);
+	u32 lost = res->lost;
+
+	if (!sent)
+		return;
+	rtt_sample(w, now - sent, res);
+	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
+		return;
+	lose_before(w, sent, probe_end(w, sack), res);
+	w->probe_rounds += res->lost > lost;
 }
 
 /* Both ends of the bitmap count: far enough from @nxt the serial order turns. */
@@ -497,13 +586,22 @@ static bool sack_plausible(const struct mrc_tx_window *w,
 			 !never_sent(w, mrc_psn_add(base, fls64(bits) - 1)));
 }
 
+static void note_acked(struct mrc_tx_window *w, u64 now,
+		       const struct mrc_tx_result *res)
+{
+	if (!res->acked)
+		return;
+	w->quiet_ns = max(w->quiet_ns, now);
+	w->probes = 0;
+	w->probe_rounds = 0;
+}
+
 int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		u64 now, struct mrc_tx_result *res)
 {
 	u32 base = mrc_psn_add(sack->cack_psn, sack->sack_offset);
-	struct mrc_tx_rec *trigger = NULL;
 	u64 bits = sack->bitmap;
-	u32 trigger_psn, end;
+	u32 end = w->una;
 	u8 wrong = 0;
 	u8 early;
 
@@ -516,13 +614,8 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		return -EINVAL;
 
 	decay(w, now);
-	if (!sack->probe) {
-		trigger_psn = mrc_psn_add(sack->cack_psn, sack->ack_offset);
-		trigger = rec_find(w, trigger_psn);
-		if (!rtx)
-			clear_evs(w, trigger_psn, res);
-	}
-	end = apply_trigger(w, trigger, rtx, now, &wrong, res);
+	if (!sack->probe)
+		end = apply_trigger(w, sack, rtx, now, &wrong, res);
 	early = apply_cack(w, sack->cack_psn, res);
 	early |= apply_bitmap(w, base, bits, res);
 	if (early)
@@ -531,8 +624,11 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 
 	if (mrc_psn_diff(end, w->high) < 0)
 		end = w->high;
+	note_acked(w, now, res);
 	if (res->acked)
 		infer_losses(w, end, res);
+	if (sack->probe)
+		apply_probe(w, sack, now, res);
 	return 0;
 }
 
@@ -560,14 +656,51 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 	return 0;
 }
 
-int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, struct mrc_tx_result *res)
+int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
+	       struct mrc_tx_result *res)
 {
 	res_init(res);
 	if (never_sent(w, psn))
 		return -EINVAL;
 	if (apply_cack(w, psn, res))
 		res->spurious = true;
+	note_acked(w, now, res);
 	return 0;
+}
+
+u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev)
+{
+	u32 acked;
+
+	if (ev >= MRC_EV_MAX)
+		return 0;
+	acked = w->ev_acked[ev];
+	w->ev_acked[ev] = 0;
+	return acked;
+}
+
+u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
+{
+	u64 wait = max(2 * w->srtt_ns, reorder_window(w)) +
+		   MRC_TX_PROBE_SLACK_NS;
+
+	if (!w->inflight || !w->srtt_ns || w->probes >= MRC_TX_PROBES_MAX ||
+	    w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
+		return 0;
+	return max(w->quiet_ns + wait, now);
+}
+
+u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
+{
+	u16 id = ++w->probe_id;
+
+	w->probed[id % MRC_TX_PROBES_KEPT] = (struct mrc_tx_probed){
+		.sent_ns = now, .id = id,
+	};
+	w->quiet_ns = now;
+	if (w->probes < U8_MAX)
+		w->probes++;
+	return id;
 }
 
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
@@ -580,10 +713,8 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 	res_init(res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
-			if (rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs)) {
-				blame_ev(w, rec, psn, res);
-				mark_lost(w, rec, psn, 0, res);
-			}
+			if (rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs))
+				give_up(w, rec, psn, 0, res);
 			left--;
 		}
 		rec = rec_next(w, rec);
@@ -600,6 +731,7 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 		rec = rec_next(w, rec);
 	}
 	memset(w->ev_seq, 0, sizeof(w->ev_seq));
+	memset(w->ev_acked, 0, sizeof(w->ev_acked));
 	forget_given_up(w);
 }
 
@@ -622,8 +754,7 @@ static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < U8_MAX)
 		rec->retries++;
-	blame_ev(w, rec, psn, res);
-	mark_lost(w, rec, psn, 0, res);
+	give_up(w, rec, psn, 0, res);
 	return U64_MAX;
 }
 
@@ -646,4 +777,6 @@ void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		rec = rec_next(w, rec);
 	}
 	w->deadline_ns = next;
+	if (res->lost)
+		w->probe_rounds = 0;
 }

@@ -7,11 +7,14 @@
  *
  * A record is lost when
  *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
- *  (b) a packet sent more than a reorder window later, on any EV, was SACKed, or
+ *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
  *  (c) its timeout passed.
  * The reorder window starts at a quarter of the minimum RTT, grows when a
  * retransmission proves spurious and decays; rule (a) gets a slack of the same
  * kind that starts at zero. (Our decision; open point of the specification.)
+ *
+ * Nothing comes after the last packets that are lost. When the peer is silent for some
+ * round trips a Reliability Probe is sent; rule (b) and its answer find them.
  */
 #ifndef _MRC_CORE_TX_WINDOW_H
 #define _MRC_CORE_TX_WINDOW_H
@@ -68,6 +71,28 @@ struct mrc_tx_cfg {
 	u8 exp;
 };
 
+/*
+ * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
+ * without news. Two are sent at most; then packets are left to their timeouts. So they
+ * are when so many answers in a row led to nothing but losses: what is lost time and again
+ * while probes come through must use up its retries.
+ */
+#define MRC_TX_PROBE_SLACK_NS	(100ull * 1000)
+#define MRC_TX_PROBES_MAX	2u
+#define MRC_TX_PROBE_ROUNDS	16u
+/* Probes whose answer is still understood; a power of two. */
+#define MRC_TX_PROBES_KEPT	4u
+
+/**
+ * struct mrc_tx_probed - a Reliability Probe that was sent
+ * @sent_ns: when; 0: unused element, or answered
+ * @id: comes back in the answer
+ */
+struct mrc_tx_probed {
+	u64 sent_ns;
+	u16 id;
+};
+
 /* First transmissions held to be lost that are remembered. */
 #define MRC_TX_GIVEN_UP		64u
 
@@ -113,10 +138,16 @@ struct mrc_tx_window {
 	u64 ev_slack_ns;	/* rule (a) */
 	u64 decay_at_ns;	/* when both shrink again; 0: they are at rest */
 	u64 deadline_ns;	/* no record times out before this */
+	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
+	u8 probes;		/* sent since a packet was sent or acknowledged */
+	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
+	u16 probe_id;		/* newest */
+	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
 	u32 given_up_at;	/* element to use next */
 	u32 ev_seq[MRC_EV_MAX];	/* per EV: newest seq SACKed + 1; 0: none yet */
 	u32 ev_sent[MRC_EV_MAX];/* per EV: send time of that packet */
+	u32 ev_acked[MRC_EV_MAX]; /* per EV: see mrc_tx_take_acked() */
 };
 
 /**
@@ -124,11 +155,12 @@ struct mrc_tx_window {
  * @acked: packets newly acknowledged
  * @lost: packets newly held to be lost
  * @spurious: a packet held to be lost turned out to have arrived
- * @rtt_ns: RTT sample, 0: none
+ * @rtt_ns: RTT sample, 0: none. A probe's answer is one if the probe is remembered
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
+ * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
  */
 struct mrc_tx_result {
@@ -140,6 +172,7 @@ struct mrc_tx_result {
 	u64 rtt_ns;
 	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
 	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
 };
 
 /**
@@ -214,7 +247,8 @@ void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now);
  *
  * Return: 0, or -EINVAL for a SACK that names a PSN never sent, which changes
  * nothing. A SACK older than what is known already is applied for what it
- * still says.
+ * still says. The answer to a probe that is not remembered tells what has arrived and
+ * nothing else.
  */
 int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		u64 now, struct mrc_tx_result *res);
@@ -238,11 +272,46 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
  * mrc_tx_ack() - a transport ACK: everything up to @psn was executed, so it arrived
  * @w: the window
  * @psn: PSN of the ACK
+ * @now: ns
  * @res: result
  *
  * Return: 0, or -EINVAL for a PSN never sent.
  */
-int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, struct mrc_tx_result *res);
+int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
+	       struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_take_acked() - packets acknowledged on an EV since this was called last
+ * @w: the window
+ * @ev: index, any number
+ *
+ * Only what arrived on this EV for certain: of a packet sent more than once, the newest
+ * transmission if its own SACK tells that it was this one.
+ */
+u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
+
+/**
+ * mrc_tx_probe_at() - when a Reliability Probe is worth its while
+ * @w: the window
+ * @now: ns
+ *
+ * Something is in flight, and nothing was sent or newly acknowledged for a while.
+ *
+ * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
+ * nothing is in flight, no RTT is known yet, or enough of them were sent.
+ */
+u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
+
+/**
+ * mrc_tx_probe() - a Reliability Probe leaves now
+ * @w: the window
+ * @now: ns, not 0
+ *
+ * Also for probes that the caller sends for reasons of its own.
+ *
+ * Return: its id.
+ */
+u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
 
 /**
  * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost

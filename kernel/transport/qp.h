@@ -231,7 +231,6 @@ struct mrc_qp {
 	u16 imm_inflight;
 	u8 ack_retries;	/* probes since everything was SACKed and an ACK is missing */
 	u64 ack_wait;	/* ns: when that wait, or the newest probe, began; 0: no wait */
-	u16 probe_id;
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */

@@ -829,7 +829,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		if (nak && !mrc_requester_names_request(qp, hdr->bth.psn))
 			err = -EINVAL;
 		else
-			err = mrc_tx_ack(&qp->tx, psn, &res);
+			err = mrc_tx_ack(&qp->tx, psn, now, &res);
 		if (!err) {
 			mrc_requester_complete(qp, psn);
 			mrc_requester_note_wait(qp, now);
@@ -909,7 +909,7 @@ static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
 		qp->ack_retries++;
 	qp->ack_wait = now;
 	hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
-	hdr->probe.id = ++qp->probe_id;
+	hdr->probe.id = mrc_tx_probe(&qp->tx, now);
 	return false;
 }
 

@@ -85,7 +85,7 @@ public:
     void local(std::uint8_t what, std::uint8_t arg)
     {
         now += static_cast<std::uint64_t>(arg) << (what >> 4);
-        switch (what & 7) {
+        switch (what & 15) {
         case 0:
         case 1:
             send(arg);
@@ -108,6 +108,30 @@ public:
             break;
         case 7:
             mrc_ev_deny(&set, arg % kEvs, arg & 0x80, now);
+            break;
+        case 8:
+            probeTail(arg);
+            break;
+        case 9:
+            probeEv();
+            break;
+        case 10:
+            probeAnswered(arg);
+            break;
+        case 11:
+            mrc_ev_probe_lost(&set, arg, now);
+            break;
+        case 12:
+            mrc_ev_ports(&set, ~0u << (arg & 3), ~0u >> (arg >> 4));
+            break;
+        case 13:
+            forgetEvs(arg);
+            break;
+        case 14:
+            mrc_ev_marked(&set, arg, now);
+            break;
+        case 15:
+            mrc_ev_set_probing(&set, 1ull << (arg & 63));
             break;
         }
         invariants();
@@ -200,7 +224,7 @@ private:
         else if (hdr.bth.opcode == MRC_OP_NACK)
             err = mrc_tx_nack(&tx, hdr.nack.psn, now, &res);
         else if (hdr.bth.opcode == MRC_OP_ACK)
-            err = mrc_tx_ack(&tx, hdr.bth.psn, &res);
+            err = mrc_tx_ack(&tx, hdr.bth.psn, now, &res);
         else if (hdr.bth.opcode == MRC_OP_PROBE)
             return probe(hdr, ce);
         else
@@ -218,17 +242,25 @@ private:
         require(s.probe && s.cack_psn == rx.cack);
     }
 
+    u16 pick()
+    {
+        const u16 ev = mrc_ev_pick(&set, now);
+        require(ev == MRC_EV_NONE || (ev < kEvs && up(ev) && evs[ev].state != MRC_EV_DENIED &&
+                                      (evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good)));
+        return ev;
+    }
+
     void send(std::uint8_t n)
     {
         for (n %= 32; n && mrc_tx_room(&tx); --n)
-            mrc_tx_send(&tx, mrc_ev_pick(&set, now), n, now);
+            mrc_tx_send(&tx, pick(), n, now);
     }
 
     void resend()
     {
         std::uint32_t psn;
         if (mrc_tx_next_lost(&tx, &psn))
-            mrc_tx_resend(&tx, psn, mrc_ev_pick(&set, now), now);
+            mrc_tx_resend(&tx, psn, pick(), now);
         else
             require(!tx.lost);
     }
@@ -239,12 +271,54 @@ private:
         mrc_tx_lose_evs(&tx, bits, &res);
     }
 
+    void probeTail(std::uint8_t arg)
+    {
+        const u64 at = mrc_tx_probe_at(&tx, now);
+        require(at == 0 || (at >= now && tx.inflight));
+        if (arg & 1 || at)
+            mrc_tx_probe(&tx, now);
+    }
+
+    void probeEv()
+    {
+        const u64 at = mrc_ev_probe_at(&set);
+        const u16 ev = mrc_ev_probe_next(&set, now);
+        if (ev == MRC_EV_NONE)
+            return;
+        require(at <= now && evs[ev].state == MRC_EV_ASSUMED_BAD && up(ev));
+        require(evs[ev].probe_at > now && evs[ev].probe_at <= now + MRC_EV_PROBE_MAX_NS);
+    }
+
+    void probeAnswered(std::uint8_t arg)
+    {
+        const u16 ev = arg & 15;
+        const int before = ev < kEvs ? evs[ev].state : 0;
+        if (mrc_ev_probed(&set, ev, arg & 0x80, now))
+            require(before == MRC_EV_ASSUMED_BAD && evs[ev].changed_at == now);
+    }
+
+    void forgetEvs(std::uint8_t arg)
+    {
+        if (arg < 16)
+            mrc_tx_forget_evs(&tx);
+    }
+
+    bool up(u16 ev) const { return (set.local_mask & set.remote_mask) >> (evs[ev].port - 1) & 1; }
+
     void blame()
     {
         require(res.ev == MRC_EV_NONE || res.ev < kEvs);
-        for (u16 ev = 0; ev < kEvs; ++ev)
+        u32 acked = 0;
+        for (u16 ev = 0; ev < kEvs; ++ev) {
+            const u32 n = mrc_tx_take_acked(&tx, ev);
+            require(!n == !test_bit(ev, res.acked_evs));
+            acked += n;
+            if (test_bit(ev, res.cleared_evs))
+                mrc_ev_cleared(&set, ev, now);
             if (test_bit(ev, res.lost_evs))
                 mrc_ev_lost(&set, ev, now);
+        }
+        require(acked <= res.acked);
         if (res.ev != MRC_EV_NONE)
             mrc_ev_marked(&set, res.ev, now);
     }
@@ -257,7 +331,20 @@ private:
         require(mrc_tx_deadline(&tx, now) == 0 || mrc_tx_deadline(&tx, now) >= now);
         require(rx.ooo <= kSize && rx.imm_used <= kImmMax);
         require(mrc_psn_diff(rx.cack, rx.done_psn) >= 0);
-        require(set.good <= kEvs);
+        require(tx.probe_rounds <= MRC_TX_PROBE_ROUNDS);
+        checkCounts();
+    }
+
+    void checkCounts() const
+    {
+        u16 good = 0;
+        u16 bad = 0;
+        for (u16 ev = 0; ev < kEvs; ++ev) {
+            good += up(ev) && (evs[ev].state == MRC_EV_GOOD || evs[ev].state == MRC_EV_SKIP);
+            bad += up(ev) && evs[ev].state == MRC_EV_ASSUMED_BAD;
+        }
+        require(set.good == good && set.bad == bad);
+        require(bad || mrc_ev_probe_at(&set) == U64_MAX);
     }
 };
 

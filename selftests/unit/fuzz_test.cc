@@ -28,6 +28,8 @@ void addPacket(std::vector<std::uint8_t> &out, std::mt19937 &rng)
         hdr.sack.sack_offset = static_cast<s16>(rng() % 20);
         hdr.sack.bitmap = static_cast<u64>(rng()) << 32 | rng();
         hdr.sack.bitmap >>= rng() % 64;
+        hdr.sack.probe = rng() % 3 == 0;
+        hdr.sack.ooo_count = rng() % 64;
     } else if (hdr.bth.opcode == MRC_OP_NACK) {
         hdr.nack.psn = hdr.bth.psn;
     }

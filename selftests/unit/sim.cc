@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr std::uint64_t kBaseDelayNs = 20000;
-constexpr std::uint64_t kProbeAfterNs = 300000;
+constexpr std::uint64_t kAckWaitNs = 300000;
 constexpr std::uint64_t kEvProbeTimeoutNs = 2000000;
 constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
@@ -43,7 +43,8 @@ struct Event {
         CtlToResponder,
         Copied,
         Timer,
-        ProbeTimer,
+        TailTimer,
+        AckTimer,
         EvProbeTimer,
         EvProbe,
         EvProbeAnswer,
@@ -109,7 +110,6 @@ public:
         } catch (const std::exception &e) {
             report.error = e.what();
         }
-        report.elapsedNs = now - c.start;
         report.evsBad = set.bad;
         return report;
     }
@@ -135,9 +135,11 @@ private:
     std::uint32_t immsPosted = 0;
     std::uint32_t immsCompleted = 0;
     std::optional<std::uint64_t> timerAt;
-    bool probeArmed = false;
+    std::optional<std::uint64_t> tailTimerAt;
+    bool ackTimerArmed = false;
     bool heard = false;
-    std::uint16_t probeId = 0;
+    std::map<std::uint16_t, std::uint64_t> probeSentAt;
+    std::map<std::uint32_t, std::uint64_t> ackedOn; ///< packets per EV, as the window counts them
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
     std::optional<std::uint64_t> evProbeTimerAt;
     std::uint16_t evProbeId = 0;
@@ -153,6 +155,7 @@ private:
     // network
     std::vector<mrc_ev_entry> evs;
     std::vector<std::uint64_t> pathFree;
+    std::map<std::uint32_t, std::uint64_t> arrivedOn; ///< data packets per EV, at the responder
 
     std::uint32_t slotSize() const { return c.mtu * c.maxPackets; }
 
@@ -227,8 +230,11 @@ private:
         case Event::Timer:
             timerFired();
             break;
-        case Event::ProbeTimer:
-            probeTimerFired();
+        case Event::TailTimer:
+            tailTimerFired();
+            break;
+        case Event::AckTimer:
+            ackTimerFired();
             break;
         case Event::EvProbeTimer:
             evProbeTimerFired();
@@ -444,10 +450,15 @@ private:
             timerAt = deadline;
             push(deadline, Event::Timer);
         }
-        if (!probeArmed && completed < messages.size()) {
-            probeArmed = true;
+        const std::uint64_t tail = mrc_tx_probe_at(&tx, now);
+        if (tail && (!tailTimerAt || *tailTimerAt > tail)) {
+            tailTimerAt = tail;
+            push(tail, Event::TailTimer);
+        }
+        if (!ackTimerArmed && completed < messages.size()) {
+            ackTimerArmed = true;
             heard = false;
-            push(now + kProbeAfterNs, Event::ProbeTimer);
+            push(now + kAckWaitNs, Event::AckTimer);
         }
         armEvProbes();
     }
@@ -472,21 +483,40 @@ private:
         mrc_tx_result res;
         mrc_tx_timeout(&tx, now, &res);
         check(!res.expired, "retries for ever expired");
+        report.timeouts += res.lost;
         blame(res);
         pump();
     }
 
-    void probeTimerFired()
+    void tailTimerFired()
     {
-        probeArmed = false;
+        if (!tailTimerAt || *tailTimerAt > now)
+            return;
+        tailTimerAt.reset();
+        if (mrc_tx_probe_at(&tx, now) == now) {
+            ++report.probes;
+            sendProbe();
+        }
+        arm();
+    }
+
+    /// All is SACKed and nothing comes any more: the transport ACK may be lost.
+    void ackTimerFired()
+    {
+        ackTimerArmed = false;
         if (completed == messages.size())
             return;
-        if (!heard) {
-            mrc_hdr hdr = header(MRC_OP_PROBE, kResponderQpn, 0);
-            hdr.probe.id = ++probeId;
-            control(Event::CtlToResponder, hdr);
-        }
+        if (!heard && mrc_tx_idle(&tx))
+            sendProbe();
         pump();
+    }
+
+    void sendProbe()
+    {
+        mrc_hdr hdr = header(MRC_OP_PROBE, kResponderQpn, 0);
+        hdr.probe.id = mrc_tx_probe(&tx, now);
+        probeSentAt[hdr.probe.id] = now;
+        control(Event::CtlToResponder, hdr);
     }
 
     void evProbeTimerFired()
@@ -570,12 +600,20 @@ private:
     void blame(const mrc_tx_result &res)
     {
         report.spurious += res.spurious;
+        std::uint32_t acked = 0;
         for (u16 ev = 0; ev < evs.size(); ++ev) {
+            const std::uint32_t n = mrc_tx_take_acked(&tx, ev);
+            check(!n == !test_bit(ev, res.acked_evs), "acknowledged EVs");
+            acked += n;
+            ackedOn[ev] += n;
+            check(ackedOn[ev] <= arrivedOn[ev], "counted for another EV");
             if (test_bit(ev, res.cleared_evs) && mrc_ev_cleared(&set, ev, now))
                 evsClearedNow.insert(ev);
             if (test_bit(ev, res.lost_evs))
                 mrc_ev_lost(&set, ev, now);
         }
+        check(acked <= res.acked, "counted for two EVs");
+        report.evAcked += acked;
     }
 
     void controlArrived(const Bytes &packet)
@@ -601,18 +639,32 @@ private:
         if (res.ev != MRC_EV_NONE && hdr.sack.m == MRC_SACK_SKIP_ONCE)
             mrc_ev_marked(&set, res.ev, now);
         if (res.rtt_ns)
-            checkSample(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset), hdr.bth.rtx, res);
+            checkSample(hdr, res);
+        if (hdr.sack.probe)
+            report.probeLost += res.lost;
         blame(res);
     }
 
-    void checkSample(Psn psn, bool rtx, const mrc_tx_result &res)
+    void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res)
     {
-        const auto &times = sentAt.at(psn);
-        check(times.size() <= 2, "sample of a packet sent three times");
-        check(times.size() == (rtx ? 2u : 1u), "sample of another transmission");
-        const std::uint64_t rtt = now - times.back();
+        const std::uint64_t rtt = now - (hdr.sack.probe ? probeOf(hdr) : transmissionOf(hdr));
         check(res.rtt_ns < rtt + 2 * MRC_TX_TICK_NS && rtt < res.rtt_ns + 2 * MRC_TX_TICK_NS,
               "wrong RTT");
+    }
+
+    /// When the probe was sent that this SACK answers.
+    std::uint64_t probeOf(const mrc_hdr &hdr) const
+    {
+        return probeSentAt.at(static_cast<std::uint16_t>(hdr.sack.ack_offset));
+    }
+
+    /// When the one transmission was sent that may have caused this SACK.
+    std::uint64_t transmissionOf(const mrc_hdr &hdr) const
+    {
+        const auto &times = sentAt.at(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset));
+        check(times.size() <= 2, "sample of a packet sent three times");
+        check(times.size() == (hdr.bth.rtx ? 2u : 1u), "sample of another transmission");
+        return times.back();
     }
 
     void nackArrived(const mrc_hdr &hdr)
@@ -627,11 +679,13 @@ private:
     {
         mrc_tx_result res;
         check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
-        check(mrc_tx_ack(&tx, hdr.bth.psn, &res) == 0, "true ACK refused");
+        check(mrc_tx_ack(&tx, hdr.bth.psn, now, &res) == 0, "true ACK refused");
+        blame(res);
         while (completed < sendMsg && mrc_psn_diff(messages[completed].last, hdr.bth.psn) <= 0) {
             check(completed < delivered, "completed before it was executed");
             immsCompleted += messages[completed].imm;
             ++completed;
+            report.elapsedNs = now - c.start;
         }
         check(completed >= hdr.ack.msn, "ACK counts other messages than its PSN");
     }
@@ -641,6 +695,7 @@ private:
     void dataArrived(const Event &e)
     {
         const mrc_hdr hdr = decode(e.packet);
+        ++arrivedOn[e.ev];
         if (chance(c.nack)) {
             mrc_hdr nack = header(MRC_OP_NACK, kRequesterQpn, hdr.bth.psn);
             nack.nack.reason = MRC_NACK_NO_RESOURCE;

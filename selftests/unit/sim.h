@@ -62,6 +62,10 @@ struct SimReport {
     std::uint64_t sacks = 0;
     std::uint64_t dups = 0; ///< duplicates that reached the responder
     std::uint64_t marked = 0;
+    std::uint64_t timeouts = 0;  ///< packets held to be lost by their timeout
+    std::uint64_t probes = 0;    ///< Reliability Probes of a silent tail
+    std::uint64_t probeLost = 0; ///< packets held to be lost by the answer to a probe
+    std::uint64_t evAcked = 0;   ///< packets that were counted for the EV they arrived on
     std::uint64_t evProbes = 0;
     std::uint64_t evsLost = 0;     ///< times that an EV became ASSUMED_BAD
     std::uint64_t evsReturned = 0; ///< times that probes brought one back

@@ -99,6 +99,10 @@ TEST(Sim, ThousandsOfSeeds)
         sum.dups += r.dups;
         sum.marked += r.marked;
         sum.spurious += r.spurious;
+        sum.timeouts += r.timeouts;
+        sum.probes += r.probes;
+        sum.probeLost += r.probeLost;
+        sum.evAcked += r.evAcked;
         sum.evsReturned += r.evsReturned;
         sum.evsCleared += r.evsCleared;
     }
@@ -112,6 +116,10 @@ TEST(Sim, ThousandsOfSeeds)
     EXPECT_GT(sum.dups, 0u);
     EXPECT_GT(sum.marked, 0u);
     EXPECT_GT(sum.spurious, 0u);
+    EXPECT_GT(sum.probes, 0u);
+    EXPECT_GT(sum.probeLost, 0u);
+    EXPECT_GT(sum.evAcked, 0u);
+    EXPECT_LT(sum.evAcked, sum.packets);
     EXPECT_GT(sum.evsReturned, 0u);
     EXPECT_GT(sum.evsCleared, 0u);
 }
@@ -213,6 +221,27 @@ TEST(Sim, AFlappingPathIsUsedLessAndLess)
     EXPECT_GT(r.elapsedNs, 80 * c.holePeriod);
     EXPECT_GT(r.evsReturned, 2u);
     EXPECT_LT(r.evsReturned, 12u);
+}
+
+TEST(Sim, ALostTailIsFoundWithoutItsTimeout)
+{
+    std::uint64_t found = 0;
+    int waited = 0;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 100;
+        c.slots = 1; // each message waits for the one before
+        c.skewNs = 0;
+        c.loss = 0.05;
+        c.timeoutNs = 1000000000;
+        const SimReport r = expectGood(c);
+        found += r.probeLost;
+        waited += r.timeouts > 0;
+        EXPECT_LT(r.elapsedNs, c.timeoutNs + 100000000);
+    }
+    EXPECT_GT(found, 500u);
+    EXPECT_LT(waited, 10) << "where the first message's tail was lost: no RTT was known yet";
 }
 
 TEST(Sim, SurvivesAllPlanesGone)

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace
@@ -56,6 +58,39 @@ struct Window {
     }
 
     void timeout() { mrc_tx_timeout(&w, now, &res); }
+
+    /// The answer to probe @p id: all up to @p cack, and @p psns of @p ooo beyond it.
+    int answer(u16 id, std::uint32_t cack, std::initializer_list<std::uint32_t> psns = {},
+               u16 ooo = 0)
+    {
+        mrc_sack s{};
+        s.probe = true;
+        s.cack_psn = cack;
+        s.ack_offset = static_cast<s16>(id);
+        s.sack_offset = 1;
+        for (std::uint32_t psn : psns)
+            s.bitmap |= 1ull << (mrc_psn_diff(psn, cack) - 1);
+        s.ooo_count = std::max<u16>(ooo, static_cast<u16>(psns.size()));
+        return mrc_tx_sack(&w, &s, false, now, &res);
+    }
+
+    /// The EVs that the last call counted packets for.
+    std::set<unsigned> ackedEvs() const
+    {
+        std::set<unsigned> evs;
+        for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
+            if (test_bit(ev, res.acked_evs))
+                evs.insert(ev);
+        return evs;
+    }
+
+    /// A packet is held to be lost (by a NACK), and sent again on @p ev.
+    void again(std::uint32_t psn, u16 ev)
+    {
+        now += 10 * kRtt;
+        ASSERT_EQ(mrc_tx_nack(&w, psn, now, &res), 0);
+        mrc_tx_resend(&w, psn, ev, now);
+    }
 };
 
 /// A window that knows the RTT: a first packet, on EV 99, was acknowledged.
@@ -68,6 +103,18 @@ Window withRtt(std::uint32_t psn = 0)
     EXPECT_EQ(win.w.min_rtt_ns, kRtt);
     return win;
 }
+
+/// A window with an RTT and @p n packets in flight that were sent just now, on EVs 1, 2, ...
+Window withTail(unsigned n)
+{
+    Window win = withRtt();
+    for (unsigned i = 1; i <= n; ++i)
+        win.send(static_cast<u16>(i));
+    return win;
+}
+
+/// How long to be silent before a probe, with an RTT and nothing unusual.
+constexpr std::uint64_t kQuiet = 2 * kRtt + MRC_TX_PROBE_SLACK_NS;
 
 bool lostEv(const mrc_tx_result &res, unsigned ev)
 {
@@ -546,12 +593,12 @@ TEST(TxWindow, TransportAckCoversArrival)
     Window win;
     for (int i = 0; i < 5; ++i)
         win.send(static_cast<u16>(i));
-    EXPECT_EQ(mrc_tx_ack(&win.w, 5, &win.res), -EINVAL);
+    EXPECT_EQ(mrc_tx_ack(&win.w, 5, win.now, &win.res), -EINVAL);
     EXPECT_EQ(win.w.una, 0u);
-    EXPECT_EQ(mrc_tx_ack(&win.w, 2, &win.res), 0);
+    EXPECT_EQ(mrc_tx_ack(&win.w, 2, win.now, &win.res), 0);
     EXPECT_EQ(win.res.acked, 3u);
     EXPECT_EQ(win.w.una, 3u);
-    EXPECT_EQ(mrc_tx_ack(&win.w, 1, &win.res), 0);
+    EXPECT_EQ(mrc_tx_ack(&win.w, 1, win.now, &win.res), 0);
     EXPECT_EQ(win.res.acked, 0u);
     EXPECT_EQ(win.w.una, 3u);
 }
@@ -608,6 +655,366 @@ TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
     win.now += kSec;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
+}
+
+TEST(TxAcked, EveryWayToBeAcknowledgedCountsOnce)
+{
+    Window win;
+    for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{7}, u16{6}, u16{6}, u16{8}, u16{MRC_EV_NONE}})
+        win.send(ev); // 0 .. 7
+    ASSERT_EQ(win.sack(1, {4}, 4), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{5, 6}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 2u) << "cumulative PSN";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 0u) << "taken";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 1u) << "bitmap";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 0u);
+
+    ASSERT_EQ(win.sack(1, {4}, 4), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+    ASSERT_EQ(mrc_tx_ack(&win.w, 5, win.now, &win.res), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{6, 7}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 2u) << "transport ACK";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 1u);
+
+    ASSERT_EQ(win.sack(7, {}, 7), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{8}) << "the other one had none";
+    for (u16 ev : {u16{MRC_EV_MAX}, u16{MRC_EV_NONE}})
+        EXPECT_EQ(mrc_tx_take_acked(&win.w, ev), 0u);
+}
+
+TEST(TxAcked, AnswerToAProbeCountsToo)
+{
+    Window win = withTail(3);
+    ASSERT_EQ(win.answer(77, 1, {3}), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{1, 3}));
+}
+
+TEST(TxAcked, LateArrivalOfAPacketNotSentAgainCounts)
+{
+    Window win = withTail(1);
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{1});
+}
+
+TEST(TxAcked, RetransmissionCountsIfItsOwnSackTells)
+{
+    Window win = withTail(1);
+    win.again(1, 20);
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{20});
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
+}
+
+TEST(TxAcked, WhatMayBeEitherTransmissionCountsForNone)
+{
+    Window covered = withTail(2);
+    covered.again(1, 20);
+    ASSERT_EQ(covered.sack(2, {}, 2), 0) << "the SACK of another packet";
+    EXPECT_EQ(covered.ackedEvs(), std::set<unsigned>{2});
+
+    Window first = withTail(1);
+    first.again(1, 20);
+    ASSERT_EQ(first.sack(1, {}, 1), 0) << "the first transmission's";
+    EXPECT_EQ(first.res.acked, 1u);
+    EXPECT_EQ(first.ackedEvs(), std::set<unsigned>{});
+
+    Window thrice = withTail(1);
+    thrice.again(1, 20);
+    thrice.again(1, 21);
+    ASSERT_EQ(thrice.sack(1, {}, 1, true), 0) << "the second's or the third's";
+    EXPECT_EQ(thrice.res.acked, 1u);
+    EXPECT_EQ(thrice.ackedEvs(), std::set<unsigned>{});
+}
+
+TEST(TxAcked, ATriggerThatIsNotAcknowledgedYetCountsWhenItIs)
+{
+    Window win = withTail(2);
+    win.again(1, 20);
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(win.sack(0, {}, 1, true), 0);
+        EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+    }
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{2, 20}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
+
+    Window more = withTail(1);
+    more.again(1, 20);
+    ASSERT_EQ(more.sack(0, {}, 1, true), 0);
+    more.again(1, 21);
+    ASSERT_EQ(more.sack(1, {}, 0), 0);
+    EXPECT_EQ(more.ackedEvs(), std::set<unsigned>{}) << "sent again since";
+}
+
+TEST(TxAcked, ForgottenWithTheEvs)
+{
+    Window win = withTail(2);
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    mrc_tx_forget_evs(&win.w);
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+}
+
+TEST(TxProbe, NoneWithoutNeedOrRtt)
+{
+    Window win;
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "nothing in flight";
+    win.send(1);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), 0u) << "no RTT";
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {}, 0), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), 0u) << "nothing in flight";
+    win.send(1);
+    EXPECT_NE(mrc_tx_probe_at(&win.w, win.now), 0u);
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "it waits here, not on the way";
+}
+
+TEST(TxProbe, AfterTwoRoundTripsWithoutNews)
+{
+    Window win = withTail(2);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + kQuiet);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), win.now + kSec) << "never past";
+
+    win.now += kRtt / 2;
+    win.send(3);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + kQuiet) << "a packet was sent";
+    const std::uint64_t since = win.now;
+    win.now += kRtt / 2;
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    const std::uint64_t quiet = 2 * win.w.srtt_ns + MRC_TX_PROBE_SLACK_NS;
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + quiet) << "an acknowledgement";
+    win.now += kRtt / 2;
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), since + kRtt / 2 + quiet) << "that is no news";
+    ASSERT_EQ(mrc_tx_ack(&win.w, 2, win.now, &win.res), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + quiet) << "a transport ACK";
+}
+
+TEST(TxProbe, RetransmissionIsNewsToo)
+{
+    Window win = withTail(2);
+    win.again(1, 20);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + kQuiet);
+}
+
+TEST(TxProbe, ReorderingIsWaitedFor)
+{
+    Window win = withTail(1);
+    win.w.reorder_ns = 3 * kRtt;
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + 3 * kRtt + MRC_TX_PROBE_SLACK_NS);
+}
+
+TEST(TxProbe, TwoAtMostWithoutNews)
+{
+    Window win = withTail(2);
+    for (unsigned n = 0; n < MRC_TX_PROBES_MAX; ++n) {
+        ASSERT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + kQuiet) << n;
+        win.now += kQuiet;
+        mrc_tx_probe(&win.w, win.now);
+    }
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u);
+    EXPECT_NE(mrc_tx_deadline(&win.w, win.now), 0u) << "the timeout decides";
+    ASSERT_EQ(win.sack(0, {}, 0), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "no news";
+
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_NE(mrc_tx_probe_at(&win.w, win.now), 0u) << "an acknowledgement";
+    for (unsigned n = 0; n < MRC_TX_PROBES_MAX; ++n)
+        mrc_tx_probe(&win.w, win.now);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u);
+    win.send(3);
+    EXPECT_NE(mrc_tx_probe_at(&win.w, win.now), 0u) << "a packet";
+}
+
+TEST(TxProbe, AnswerGivesOneRttSample)
+{
+    Window win = withTail(1);
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += 50 * kTick;
+    ASSERT_EQ(win.answer(id, 1), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.rtt_ns, 50 * kTick);
+    EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+    EXPECT_EQ(win.w.min_rtt_ns, 50 * kTick);
+    ASSERT_EQ(win.answer(id, 1), 0);
+    EXPECT_EQ(win.res.rtt_ns, 0u) << "answered twice";
+}
+
+TEST(TxProbe, TheNewestFewAreRemembered)
+{
+    Window win = withTail(1);
+    std::vector<u16> ids;
+    for (unsigned n = 0; n <= MRC_TX_PROBES_KEPT; ++n)
+        ids.push_back(mrc_tx_probe(&win.w, win.now));
+    EXPECT_EQ(std::set<u16>(ids.begin(), ids.end()).size(), ids.size());
+    win.now += kRtt;
+    for (unsigned n = 0; n <= MRC_TX_PROBES_KEPT; ++n) {
+        ASSERT_EQ(win.answer(ids[n], 0), 0);
+        EXPECT_EQ(win.res.rtt_ns, n ? kRtt : 0) << n;
+    }
+}
+
+TEST(TxProbe, UnknownAnswerTellsOnlyWhatHasArrived)
+{
+    Window win = withTail(4);
+    const u16 id = mrc_tx_probe(&win.w, win.now + kQuiet);
+    win.now += kQuiet + kRtt;
+    for (u16 wrong : {static_cast<u16>(id + 1), static_cast<u16>(id + MRC_TX_PROBES_KEPT),
+                      static_cast<u16>(0), static_cast<u16>(id ^ 0x8000)}) {
+        ASSERT_EQ(win.answer(wrong, 1, {3}), 0);
+        EXPECT_EQ(win.res.rtt_ns, 0u);
+        EXPECT_EQ(win.res.lost, 0u) << wrong;
+    }
+    EXPECT_EQ(win.w.inflight, 2u) << "1 and 3 have arrived";
+}
+
+TEST(TxProbe, NoAnswerBeforeTheProbeAndNoneAfterAges)
+{
+    Window win = withTail(1);
+    u16 id = mrc_tx_probe(&win.w, win.now + kTick);
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.rtt_ns, 0u);
+    id = mrc_tx_probe(&win.w, win.now);
+    win.now += MRC_TX_INTERVAL_MAX_NS + 1;
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.rtt_ns, 0u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxProbe, LostTailIsFoundInThreeRoundTrips)
+{
+    Window win = withTail(5);
+    const std::uint64_t sent = win.now;
+    win.now = mrc_tx_probe_at(&win.w, win.now);
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 1, {4}), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.res.lost, 3u) << "2, 3 and 5, beyond all that has arrived";
+    for (unsigned ev = 1; ev <= 5; ++ev)
+        EXPECT_EQ(lostEv(win.res, ev), ev == 2 || ev == 3 || ev == 5) << ev;
+    EXPECT_EQ(win.nextLost(), 2u);
+    EXPECT_EQ(win.w.inflight, 0u);
+    EXPECT_LE(win.now - sent, 3 * kRtt + MRC_TX_PROBE_SLACK_NS);
+    EXPECT_EQ(win.ring[2].retries, 0) << "no timeout";
+}
+
+TEST(TxProbe, WhatWasSentShortlyBeforeIsNotLost)
+{
+    Window win = withTail(1);
+    win.now += kTick;
+    win.send(2); // just as long before the probe as the reorder window
+    const std::uint64_t at = win.now + kRtt / 4;
+    win.now = at - kTick;
+    win.send(3);
+    const u16 id = mrc_tx_probe(&win.w, at);
+    win.now = at + kTick;
+    win.send(4); // after it
+    win.now = at + kRtt;
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 1));
+    EXPECT_EQ(win.w.inflight, 3u);
+}
+
+/* The SACKs of what lies beyond the answer's bitmap were lost: that is not lost, too. */
+TEST(TxProbe, WhatTheAnswerDoesNotShowIsNotLost)
+{
+    Window win = withTail(100);
+    win.now += kQuiet;
+    u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0, {2, 60}, 20), 0);
+    EXPECT_EQ(win.res.lost, 62u) << "up to 64 but for two";
+    EXPECT_EQ(win.w.inflight, 36u);
+
+    id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0, {2, 60}), 0);
+    EXPECT_EQ(win.res.lost, 36u) << "nothing else has arrived, it says";
+}
+
+TEST(TxProbe, AnOlderAnswerSaysLessButNothingWrong)
+{
+    Window win = withTail(100);
+    const u16 id = mrc_tx_probe(&win.w, win.now + kQuiet);
+    win.now += kQuiet + kRtt;
+    ASSERT_EQ(win.sack(70, {}, 70), 0);
+    ASSERT_EQ(win.answer(id, 0, {}, 80), 0) << "its bitmap ends before what is known";
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.w.inflight, 30u);
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(TxProbe, LateTailAfterAllGrowsTheReorderWindow)
+{
+    Window win = withTail(2);
+    win.now += kQuiet;
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 1), 0);
+    ASSERT_EQ(win.res.lost, 1u);
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    EXPECT_TRUE(win.res.spurious);
+    EXPECT_TRUE(test_bit(2, win.res.cleared_evs));
+    EXPECT_GT(win.w.reorder_ns, kRtt / 4);
+}
+
+TEST(TxProbe, TransmissionAfterTransmissionLostUsesUpTheRetries)
+{
+    Window win = withTail(1);
+    unsigned timeouts = 0;
+    unsigned found = 0;
+    for (int n = 0; n < 1000 && !win.res.expired; ++n) {
+        if (const std::uint64_t at = mrc_tx_probe_at(&win.w, win.now)) {
+            win.now = at;
+            const u16 id = mrc_tx_probe(&win.w, win.now);
+            win.now += kRtt;
+            ASSERT_EQ(win.answer(id, 0), 0);
+            ASSERT_EQ(win.res.lost, 1u);
+            ++found;
+        } else {
+            win.now = mrc_tx_deadline(&win.w, win.now);
+            win.timeout();
+            timeouts += win.res.lost;
+        }
+        if (win.nextLost())
+            mrc_tx_resend(&win.w, 1, 1, win.now);
+    }
+    EXPECT_TRUE(win.res.expired) << "though every probe was answered";
+    EXPECT_EQ(timeouts, 5u);
+    EXPECT_EQ(found, 6 * MRC_TX_PROBE_ROUNDS);
+}
+
+TEST(TxProbe, AnAcknowledgementEndsTheRoundsInVain)
+{
+    Window win = withTail(3);
+    for (unsigned n = 0; n < 2 * MRC_TX_PROBE_ROUNDS; ++n) {
+        if (n == MRC_TX_PROBE_ROUNDS) {
+            EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u);
+            const u16 id = mrc_tx_probe(&win.w, win.now + kQuiet);
+            win.now += kQuiet + kRtt;
+            ASSERT_EQ(win.answer(id, 0), 0);
+            EXPECT_EQ(win.res.lost, 0u) << "for whatever reason it was sent";
+            EXPECT_EQ(win.res.rtt_ns, kRtt);
+            ASSERT_EQ(win.sack(1, {}, 0), 0);
+        }
+        win.now = mrc_tx_probe_at(&win.w, win.now);
+        ASSERT_NE(win.now, 0u) << n;
+        const u16 id = mrc_tx_probe(&win.w, win.now);
+        win.now += kRtt;
+        ASSERT_EQ(win.answer(id, n < MRC_TX_PROBE_ROUNDS ? 0 : 1), 0);
+        ASSERT_GT(win.res.lost, 0u);
+        while (const auto psn = win.nextLost())
+            mrc_tx_resend(&win.w, *psn, 1, win.now);
+    }
 }
 
 TEST(TxInterval, LinearThenDoubling)
@@ -814,4 +1221,29 @@ TEST(TxWrap, IdleForMoreThanHalfTheClock)
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}
+
+TEST(TxWrap, SendTimesOfATail)
+{
+    Window win = withRtt();
+    win.now = (1ull << 40) - kRtt;
+    win.send(1);
+    win.send(2);
+    win.now = mrc_tx_probe_at(&win.w, win.now); // the tick counter has wrapped since
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    EXPECT_EQ(win.answer(id, 1), 0);
+    EXPECT_EQ(win.res.rtt_ns, kRtt);
+    EXPECT_EQ(win.res.lost, 1u);
+}
+
+TEST(TxWrap, ProbeIds)
+{
+    Window win = withTail(1);
+    win.w.probe_id = 0xfffe;
+    for (u16 want : {u16{0xffff}, u16{0}, u16{1}}) {
+        EXPECT_EQ(mrc_tx_probe(&win.w, win.now), want);
+        ASSERT_EQ(win.answer(want, 0), 0);
+        EXPECT_NE(win.res.rtt_ns, 0u) << want;
+    }
 }
