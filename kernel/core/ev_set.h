@@ -158,7 +158,12 @@ void mrc_ev_set_probing(struct mrc_ev_set *s, u64 base_ns);
  */
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
 
-/** mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once */
+/**
+ * mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once
+ * @s: the set
+ * @ev: index; one that is not GOOD stays as it is
+ * @now: ns
+ */
 void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
@@ -177,6 +182,9 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
  * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
+ * @s: the set
+ * @ev: index
+ * @now: ns
  *
  * Return: true when an ASSUMED_BAD EV is GOOD again.
  */
@@ -231,11 +239,20 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now);
  */
 void mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
-/** mrc_ev_deny() - controller takes an EV out (@deny) or lets it in again as GOOD */
+/**
+ * mrc_ev_deny() - controller takes an EV out or lets it in again
+ * @s: the set
+ * @ev: index
+ * @deny: take it out; else a DENIED one is GOOD again, as if it was new
+ * @now: ns
+ */
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now);
 
 /**
- * mrc_ev_ports() - set the masks of ports that are up here and at the peer
+ * mrc_ev_ports() - which ports are up here and at the peer
+ * @s: the set
+ * @local_mask: bit per port, bit 0 is port 1: our port can send
+ * @remote_mask: bit per port: the peer's port can receive
  *
  * EVs of a port that is down are neither used nor probed nor counted; when it returns they
  * are as they were.

@@ -532,7 +532,7 @@ static u32 probe_end(const struct mrc_tx_window *w, const struct mrc_sack *sack)
 	u32 known = in_window(w) - w->inflight - w->lost;
 	u32 end = mrc_psn_add(sack->cack_psn, sack->sack_offset + (s32)SACK_SPAN);
 
-	if (known >= sack->ooo_count || mrc_psn_diff(end, w->nxt) > 0)
+	if (known >= sack->ooo_count)
 		return w->nxt;
 	return mrc_psn_diff(end, w->una) < 0 ? w->una : end;
 }

@@ -287,6 +287,8 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
  *
  * Only what arrived on this EV for certain: of a packet sent more than once, the newest
  * transmission if its own SACK tells that it was this one.
+ *
+ * Return: how many; 0 from then on.
  */
 u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
 

@@ -304,6 +304,22 @@ TEST(TxWindow, RetransmissionIsAnRttSampleOnlyIfTheRtxFlagMatches)
     }
 }
 
+TEST(TxWindow, LateSackOfTheFirstTransmissionClearsItsEv)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_TRUE(lostEv(win.res, 5));
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    ASSERT_EQ(win.sack(2, {}, 1, true), 0);
+    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "that was the second";
+    ASSERT_EQ(win.sack(2, {}, 1), 0);
+    EXPECT_TRUE(test_bit(5, win.res.cleared_evs)) << "though acknowledged long since";
+    EXPECT_TRUE(win.res.spurious);
+}
+
 TEST(TxWindow, NoSampleWhenTheFlagNamesAPacketThatWasNotResent)
 {
     Window win = withRtt();
@@ -794,6 +810,9 @@ TEST(TxProbe, AfterTwoRoundTripsWithoutNews)
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), since + kRtt / 2 + quiet) << "that is no news";
     ASSERT_EQ(mrc_tx_ack(&win.w, 2, win.now, &win.res), 0);
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + quiet) << "a transport ACK";
+    win.send(4);
+    ASSERT_EQ(mrc_tx_ack(&win.w, 3, win.now - kTick, &win.res), 0);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + quiet) << "read before the lock";
 }
 
 TEST(TxProbe, RetransmissionIsNewsToo)
@@ -830,6 +849,9 @@ TEST(TxProbe, TwoAtMostWithoutNews)
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u);
     win.send(3);
     EXPECT_NE(mrc_tx_probe_at(&win.w, win.now), 0u) << "a packet";
+    for (unsigned n = 0; n < 256; ++n)
+        mrc_tx_probe(&win.w, win.now);
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "of the caller's own accord";
 }
 
 TEST(TxProbe, AnswerGivesOneRttSample)
@@ -991,6 +1013,21 @@ TEST(TxProbe, TransmissionAfterTransmissionLostUsesUpTheRetries)
     EXPECT_TRUE(win.res.expired) << "though every probe was answered";
     EXPECT_EQ(timeouts, 5u);
     EXPECT_EQ(found, 6 * MRC_TX_PROBE_ROUNDS);
+}
+
+TEST(TxProbe, AnswersThatShowNoLossAreNotCounted)
+{
+    Window win = withTail(1);
+    for (unsigned n = 0; n < 2 * MRC_TX_PROBE_ROUNDS; ++n) {
+        ASSERT_EQ(win.answer(mrc_tx_probe(&win.w, win.now), 0), 0);
+        ASSERT_EQ(win.res.lost, 0u);
+    }
+    win.send(2);
+    win.now = mrc_tx_probe_at(&win.w, win.now);
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.lost, 2u);
 }
 
 TEST(TxProbe, AnAcknowledgementEndsTheRoundsInVain)
