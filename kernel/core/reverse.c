@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "reverse.h"
+
+void mrc_reverse_init(struct mrc_reverse *r)
+{
+	unsigned int i;
+
+	memset(r, 0, sizeof(*r));
+	for (i = 0; i < MRC_PORT_MAX; i++)
+		r->plane[i].ev = MRC_EV_NONE;
+}
+
+static u16 plane_index(const struct mrc_ev_set *s, u16 ev)
+{
+	u16 i = 0;
+
+	while (ev >= s->planes[i].first + s->planes[i].count)
+		i++;
+	return i;
+}
+
+static bool plane_up(const struct mrc_ev_set *s, u16 plane)
+{
+	u8 port = s->ev[s->planes[plane].first].port;
+
+	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
+}
+
+static bool active(const struct mrc_ev_set *s, u16 ev)
+{
+	return s->ev[ev].state == MRC_EV_GOOD || s->ev[ev].state == MRC_EV_SKIP;
+}
+
+/* An EV of the plane that is in use, the one answered last if it is. */
+static u16 usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
+		  u16 plane)
+{
+	u16 ev = r->plane[plane].ev, first = s->planes[plane].first;
+
+	if (ev != MRC_EV_NONE && active(s, ev))
+		return ev;
+	for (ev = first; ev < first + s->planes[plane].count; ev++)
+		if (active(s, ev))
+			return ev;
+	return MRC_EV_NONE;
+}
+
+u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+{
+	u16 n, plane, ev;
+
+	for (n = 0; n < s->nplanes; n++) {
+		plane = r->next;
+		if (++r->next >= s->nplanes)
+			r->next = 0;
+		if (r->plane[plane].lost >= MRC_REVERSE_LOST_MAX ||
+		    !plane_up(s, plane))
+			continue;
+		ev = usable(r, s, plane);
+		if (ev != MRC_EV_NONE)
+			return ev;
+	}
+	return mrc_ev_pick(s, now);
+}
+
+static u16 any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
+{
+	const struct mrc_ev_plane *p = &s->planes[plane];
+	u16 n, ev;
+
+	for (n = 0; n < p->count; n++) {
+		ev = p->first + (random + n) % p->count;
+		if (s->ev[ev].state != MRC_EV_DENIED)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		      u32 random)
+{
+	u16 n, plane, ev;
+
+	for (n = 0; n < s->nplanes; n++) {
+		plane = r->probe;
+		if (++r->probe >= s->nplanes)
+			r->probe = 0;
+		if (!plane_up(s, plane))
+			continue;
+		ev = any_of(s, plane, random);
+		if (ev != MRC_EV_NONE)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		       u16 ev)
+{
+	struct mrc_reverse_plane *p = &r->plane[plane_index(s, ev)];
+
+	p->ev = ev;
+	p->lost = 0;
+}
+
+bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
+{
+	u16 plane = plane_index(s, ev);
+	struct mrc_reverse_plane *p = &r->plane[plane];
+
+	if (p->ev == ev)
+		p->ev = MRC_EV_NONE;
+	if (p->lost >= MRC_REVERSE_LOST_MAX)
+		return false;
+	/* Another EV of it, at once: is it the plane? */
+	r->probe = plane;
+	return ++p->lost == MRC_REVERSE_LOST_MAX;
+}

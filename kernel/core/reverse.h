@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way back (protocol 6.4): which EVs SACKs, NACKs and ACKs take. What is sent must not
+ * depend on paths that nobody has heard of for long: a receiver that sends no data of its
+ * own probes an EV now and then. The planes take turns, and in a plane the EV that was
+ * answered last is used. A plane whose probes are lost is left out until one is answered:
+ * so one that is dead in this direction only is avoided. The caller serialises all calls.
+ */
+#ifndef _MRC_CORE_REVERSE_H
+#define _MRC_CORE_REVERSE_H
+
+#include "ev_set.h"
+
+/* Lost probes in a row after which a plane carries no answers. */
+#define MRC_REVERSE_LOST_MAX	2u
+
+/**
+ * struct mrc_reverse_plane - one plane's part
+ * @ev: answered last, MRC_EV_NONE: none yet
+ * @lost: probes lost since
+ */
+struct mrc_reverse_plane {
+	u16 ev;
+	u8 lost;
+};
+
+/**
+ * struct mrc_reverse - the reverse EVs towards one peer
+ * @next: plane for the next answer, index in the set's planes
+ * @probe: plane to be probed next
+ * @plane: same index as in the set's planes
+ */
+struct mrc_reverse {
+	u16 next;
+	u16 probe;
+	struct mrc_reverse_plane plane[MRC_PORT_MAX];
+};
+
+/** mrc_reverse_init() - nothing is known of any EV */
+void mrc_reverse_init(struct mrc_reverse *r);
+
+/**
+ * mrc_reverse_pick() - the EV for the next answer
+ * @r: the reverse EVs
+ * @s: the set that they belong to
+ * @now: ns, not 0
+ *
+ * Return: index; what mrc_ev_pick() says when no plane is known to be alive.
+ */
+u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_reverse_probe() - the EV to be probed next
+ * @r: the reverse EVs
+ * @s: the set that they belong to
+ * @random: any number
+ *
+ * The planes that are up take turns; the one whose last probe was lost stays next until
+ * it is answered or left out. DENIED EVs are not probed.
+ *
+ * Return: index or MRC_EV_NONE.
+ */
+u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		      u32 random);
+
+/** mrc_reverse_alive() - something sent on this EV has arrived */
+void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		       u16 ev);
+
+/**
+ * mrc_reverse_lost() - a probe on this EV was not answered
+ *
+ * Return: true when the plane is left out from now on.
+ */
+bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		      u16 ev);
+
+#endif /* _MRC_CORE_REVERSE_H */

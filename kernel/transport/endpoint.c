@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Endpoint packets: requests on their way out, their answers, and the answers we give.
+ *
+ * We answer peers with a connected QP, and EV probes of those to whom a route leads: these
+ * need a peer to be made, in process context and at a low rate. Nobody else gets a word.
+ */
+#include <linux/ktime.h>
+#include <linux/random.h>
+
+#include "device.h"
+#include "endpoint.h"
+#include "peer.h"
+#include "probe.h"
+#include "route.h"
+
+/* What may go out at once when nothing has for a while. */
+#define MRC_EP_BURST	64u
+
+static bool mrc_ep_gate_pass(struct mrc_ep_gate *gate, u64 now, u32 rate)
+{
+	u64 interval = NSEC_PER_SEC / rate;
+	u64 at = max(gate->free_at, now);
+
+	if (at - now > (MRC_EP_BURST - 1) * interval)
+		return false;
+	gate->free_at = at + interval;
+	return true;
+}
+
+/* The timestamp field is ours to fill: units of 64 us tell the order of a few seconds. */
+static u16 mrc_ep_timestamp(u64 now)
+{
+	return now >> 16;
+}
+
+static int mrc_ep_xmit(struct mrc_peer *peer, const struct mrc_peer_ev *ev,
+		       const struct mrc_hdr *hdr)
+{
+	struct mrc_dev *dev = peer->dev;
+	struct mrc_skb b;
+	int err;
+	u8 *buf;
+
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow),
+			   (struct mrc_path *)&ev->path, ev->bits,
+			   READ_ONCE(dev->cfg.dscp_control) << 2, 1);
+	if (err) {
+		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						MRC_CNT_TX_NO_PATH);
+		return err;
+	}
+	buf = mrc_skb_hdr(&b, mrc_opcode_hdr_len(hdr->bth.opcode));
+	if (buf)
+		mrc_hdr_encode(buf, hdr);
+	if (!buf || mrc_skb_close(&b)) {
+		mrc_skb_abort(&b);
+		mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
+		return -ENOMEM;
+	}
+	mrc_count(dev, MRC_CNT_TX_PACKETS);
+	mrc_count_n(dev, MRC_CNT_TX_BYTES, b.bytes);
+	return mrc_skb_xmit(&b);
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static struct mrc_ep_pending *mrc_ep_slot(struct mrc_endpoint *ep,
+					  unsigned int i)
+{
+	return &ep->pending[i & (MRC_EP_PENDING_MAX - 1)];
+}
+
+static void mrc_ep_arm(struct mrc_endpoint *ep)
+{
+	u64 at = mrc_ep_slot(ep, ep->first)->sent_at + MRC_EP_TIMEOUT_NS;
+
+	hrtimer_start(&ep->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* The next slot of the ring, or NULL. Its number is half of the id; who forges needs the other. */
+static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
+{
+	struct mrc_ep_pending *p;
+	unsigned int at;
+
+	if (ep->count == MRC_EP_PENDING_MAX ||
+	    !mrc_ep_gate_pass(&ep->send, now, MRC_EP_SEND_RATE))
+		return NULL;
+	at = (ep->first + ep->count++) & (MRC_EP_PENDING_MAX - 1);
+	p = mrc_ep_slot(ep, at);
+	p->sent_at = now;
+	p->id = (get_random_u32() & 0xff00) | at;
+	return p;
+}
+
+int mrc_endpoint_send(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
+		      u16 ev, const struct mrc_ep_ask *ask)
+{
+	struct mrc_endpoint *ep = &peer->dev->endpoint;
+	u64 now = ktime_get_ns();
+	struct mrc_ep_pending *p;
+	struct mrc_hdr hdr = {
+		.bth.opcode = MRC_OP_EP_REQ,
+		.bth.pkey = MRC_PKEY_DEFAULT,
+		.bth.qpn = MRC_QPN_ENDPOINT,
+		.ep.op = ask->op,
+		.ep.port_mask = ask->port_mask,
+		.ep.tx_timestamp = mrc_ep_timestamp(now),
+	};
+
+	spin_lock(&ep->lock);
+	p = mrc_ep_take(ep, now);
+	if (p) {
+		p->peer = peer;
+		p->ask = *ask;
+		p->evs_gen = evs->gen;
+		p->ev = ev;
+		hdr.bth.psn = p->id;
+		if (ep->count == 1)
+			mrc_ep_arm(ep);
+	}
+	spin_unlock(&ep->lock);
+	if (!p)
+		return -EBUSY;
+	mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
+	mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
+	return 0;
+}
+
+/* Whoever waits in process context is told under the lock: detach keeps out the rest. */
+static void mrc_ep_batch_end(struct mrc_ep_pending *p, u64 rtt, u8 rx_port)
+{
+	struct mrc_ep_batch *batch = p->ask.batch;
+	struct mrc_ep_result *res;
+
+	if (!batch)
+		return;
+	res = &batch->result[p->ask.index];
+	res->answered = rtt;
+	res->rtt_ns = rtt;
+	res->rx_port = rx_port;
+	if (!--batch->left)
+		complete(&batch->done);
+}
+
+/* Drops free slots at the ring's start, and one lost request into @lost. True: there was one. */
+static bool mrc_ep_expire(struct mrc_endpoint *ep, u64 now,
+			  struct mrc_ep_pending *lost)
+{
+	struct mrc_ep_pending *p;
+
+	while (ep->count) {
+		p = mrc_ep_slot(ep, ep->first);
+		if (p->peer && now < p->sent_at + MRC_EP_TIMEOUT_NS)
+			return false;
+		ep->first++;
+		ep->count--;
+		if (!p->peer)
+			continue;
+		mrc_ep_batch_end(p, 0, 0);
+		*lost = *p;
+		p->peer = NULL;
+		return true;
+	}
+	return false;
+}
+
+/* Softirq. */
+static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
+{
+	struct mrc_endpoint *ep = container_of(timer, struct mrc_endpoint, timer);
+	u64 now = ktime_get_ns();
+	struct mrc_ep_pending lost;
+	bool more;
+
+	rcu_read_lock();
+	do {
+		spin_lock(&ep->lock);
+		more = mrc_ep_expire(ep, now, &lost);
+		if (!more && ep->count)
+			mrc_ep_arm(ep);
+		spin_unlock(&ep->lock);
+		if (more && lost.ask.op == MRC_EP_EV_PROBE)
+			mrc_probe_lost(lost.peer, lost.evs_gen, lost.ev);
+	} while (more);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+void mrc_endpoint_forget(struct mrc_peer *peer)
+{
+	struct mrc_endpoint *ep = &peer->dev->endpoint;
+	struct mrc_ep_pending *p;
+
+	spin_lock_bh(&ep->lock);
+	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++) {
+		if (p->peer != peer)
+			continue;
+		mrc_ep_batch_end(p, 0, 0);
+		p->peer = NULL;
+	}
+	spin_unlock_bh(&ep->lock);
+}
+
+void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch)
+{
+	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_ep_pending *p;
+
+	spin_lock_bh(&ep->lock);
+	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++)
+		if (p->peer && p->ask.batch == batch)
+			p->ask.batch = NULL;
+	spin_unlock_bh(&ep->lock);
+}
+
+/* ---- answers to us ------------------------------------------------------- */
+
+static bool mrc_ep_from(const struct mrc_peer *peer,
+			const struct mrc_rx_pkt *pkt)
+{
+	return ipv6_addr_equal(&peer->key.remote, pkt->saddr) &&
+	       ipv6_addr_equal(&peer->key.local, pkt->daddr);
+}
+
+static u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_plane *plane = mrc_plane_by_ifindex(&dev->planes,
+						       pkt->ifindex);
+
+	return plane ? plane->port : 0;
+}
+
+/* Which request is answered? Copied to @p; the slot is free then. */
+static bool mrc_ep_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
+			 u64 now, struct mrc_ep_pending *p)
+{
+	u16 id = pkt->hdr.bth.psn & 0xffff;
+	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_ep_pending *slot = mrc_ep_slot(ep, id);
+	bool found;
+
+	spin_lock(&ep->lock);
+	found = slot->peer && slot->id == id && mrc_ep_from(slot->peer, pkt);
+	if (found) {
+		mrc_ep_batch_end(slot, max(now - slot->sent_at, 1ull),
+				 mrc_ep_rx_port(dev, pkt));
+		*p = *slot;
+		slot->peer = NULL;
+	}
+	spin_unlock(&ep->lock);
+	return found;
+}
+
+static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	u64 now = ktime_get_ns();
+	struct mrc_ep_pending p;
+
+	if (!mrc_ep_match(dev, pkt, now, &p))
+		return false;
+	mrc_count(dev, MRC_CNT_EP_RSP_RX);
+	if (p.ask.op == MRC_EP_EV_PROBE)
+		mrc_probe_answered(p.peer, p.evs_gen, p.ev, now);
+	else
+		mrc_probe_port_answered(p.peer, p.ask.port_mask);
+	return true;
+}
+
+/* ---- our answers --------------------------------------------------------- */
+
+static void mrc_ep_respond(struct mrc_peer *peer, u16 id, u8 op, u16 timestamp)
+{
+	const struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u16 ev = mrc_probe_reverse_ev(peer, evs);
+	struct mrc_hdr hdr = {
+		.bth.opcode = MRC_OP_EP_RSP,
+		.bth.pkey = MRC_PKEY_DEFAULT,
+		.bth.qpn = MRC_QPN_ENDPOINT,
+		.bth.psn = id,
+		.ep.op = op,
+		.ep.tx_timestamp = timestamp,
+	};
+
+	if (ev == MRC_EV_NONE) {
+		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
+		return;
+	}
+	mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
+	mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
+}
+
+static bool mrc_ep_take_stranger(struct mrc_endpoint *ep,
+				 struct mrc_ep_stranger *s)
+{
+	bool some;
+
+	spin_lock_bh(&ep->lock);
+	some = ep->nstrangers;
+	if (some)
+		*s = ep->strangers[--ep->nstrangers];
+	spin_unlock_bh(&ep->lock);
+	return some;
+}
+
+/* Only for this answer: the peer's EVs go again with it. */
+static void mrc_ep_answer_stranger(struct mrc_dev *dev,
+				   const struct mrc_ep_stranger *s)
+{
+	struct mrc_peer_key key = { .local = s->local, .remote = s->remote };
+	struct mrc_route route;
+	struct mrc_peer *peer;
+
+	if (!mrc_route_lookup(dev, &s->remote, &route))
+		return;
+	key.ev_profile = route.ev_profile;
+	peer = mrc_peer_get(dev, &key);
+	if (IS_ERR(peer))
+		return;
+	local_bh_disable();
+	rcu_read_lock();
+	mrc_ep_respond(peer, s->id, MRC_EP_EV_PROBE, s->tx_timestamp);
+	rcu_read_unlock();
+	local_bh_enable();
+	mrc_peer_put(peer);
+}
+
+static void mrc_ep_work(struct work_struct *work)
+{
+	struct mrc_endpoint *ep = container_of(work, struct mrc_endpoint, work);
+	struct mrc_dev *dev = container_of(ep, struct mrc_dev, endpoint);
+	struct mrc_ep_stranger s;
+
+	while (mrc_ep_take_stranger(ep, &s))
+		mrc_ep_answer_stranger(dev, &s);
+	mrc_dev_put(dev);
+}
+
+static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_ep_stranger *s = NULL;
+	struct mrc_route route;
+
+	if (pkt->hdr.ep.op != MRC_EP_EV_PROBE ||
+	    !mrc_route_lookup(dev, pkt->saddr, &route))
+		return false;
+	spin_lock(&ep->lock);
+	if (ep->nstrangers < MRC_EP_STRANGERS_MAX &&
+	    mrc_ep_gate_pass(&ep->stranger, ktime_get_ns(),
+			     MRC_EP_STRANGER_RATE)) {
+		s = &ep->strangers[ep->nstrangers++];
+		s->local = *pkt->daddr;
+		s->remote = *pkt->saddr;
+		s->id = pkt->hdr.bth.psn;
+		s->tx_timestamp = pkt->hdr.ep.tx_timestamp;
+	}
+	spin_unlock(&ep->lock);
+	if (s)
+		mrc_dev_queue_work(dev, &ep->work);
+	return s;
+}
+
+static bool mrc_ep_answer_allowed(struct mrc_dev *dev)
+{
+	struct mrc_endpoint *ep = &dev->endpoint;
+	bool allowed;
+
+	spin_lock(&ep->lock);
+	allowed = mrc_ep_gate_pass(&ep->answer, ktime_get_ns(),
+				   MRC_EP_ANSWER_RATE);
+	spin_unlock(&ep->lock);
+	return allowed;
+}
+
+static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_ep *ep = &pkt->hdr.ep;
+	struct mrc_peer *peer, *first = NULL;
+	struct rhlist_head *list, *at;
+
+	if (!mrc_ep_answer_allowed(dev))
+		return false;
+	list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
+	rhl_for_each_entry_rcu(peer, at, list, node) {
+		if (ep->op == MRC_EP_PORT_STATUS)
+			mrc_probe_port_status(peer, ep->port_mask,
+					      ep->tx_timestamp);
+		if (!first)
+			first = peer;
+	}
+	if (!first)
+		return mrc_ep_stranger(dev, pkt);
+	mrc_ep_respond(first, pkt->hdr.bth.psn, ep->op, ep->tx_timestamp);
+	return true;
+}
+
+void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_dev *dev = mrc_dev_by_addr(pkt->net, pkt->daddr);
+	bool fine;
+
+	if (!dev) {
+		mrc_devs_count_drop(pkt->net, pkt->daddr, MRC_DROP_ENDPOINT);
+		return;
+	}
+	if (READ_ONCE(dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt)) {
+		mrc_count(dev, MRC_CNT_DROP_ICRC);
+		return;
+	}
+	if (pkt->hdr.bth.qpn != MRC_QPN_ENDPOINT) {
+		mrc_count(dev, MRC_CNT_DROP_NO_QP);
+		return;
+	}
+	if (pkt->hdr.bth.opcode == MRC_OP_EP_RSP) {
+		fine = mrc_ep_response(dev, pkt);
+	} else {
+		mrc_count(dev, MRC_CNT_EP_REQ_RX);
+		fine = mrc_ep_request(dev, pkt);
+	}
+	if (!fine)
+		mrc_count(dev, MRC_CNT_DROP_ENDPOINT);
+}
+
+/* ---- life ----------------------------------------------------------------- */
+
+void mrc_endpoint_init(struct mrc_dev *dev)
+{
+	struct mrc_endpoint *ep = &dev->endpoint;
+
+	spin_lock_init(&ep->lock);
+	hrtimer_init(&ep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	ep->timer.function = mrc_ep_timer;
+	INIT_WORK(&ep->work, mrc_ep_work);
+}
+
+void mrc_endpoint_fini(struct mrc_dev *dev)
+{
+	hrtimer_cancel(&dev->endpoint.timer);
+}

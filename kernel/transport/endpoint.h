@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Endpoint packets (protocol 2.11, 2.12, 6.3): EV probes and port status. They belong to no
+ * QP; requests go to QPN 2, and the answer names the request by its id.
+ *
+ * Requests of a device that wait for an answer stand in one ring, all with the same time
+ * limit. A slot names its peer without a reference: mrc_endpoint_forget() empties the slots
+ * of a peer before the peer goes, and who works on a slot is under RCU.
+ */
+#ifndef _MRC_TRANSPORT_ENDPOINT_H
+#define _MRC_TRANSPORT_ENDPOINT_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/in6.h>
+#include <linux/workqueue.h>
+
+#include "../core/wire.h"
+
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_peer_evs;
+struct mrc_rx_pkt;
+
+/* Requests without an answer, per device; a power of two up to 256. */
+#define MRC_EP_PENDING_MAX	256u
+/* After this a request counts as lost. */
+#define MRC_EP_TIMEOUT_NS	(20 * NSEC_PER_MSEC)
+/* EV probes from senders with a route but no QP that wait for their answer. */
+#define MRC_EP_STRANGERS_MAX	16u
+
+/* Packets per second at most, per device: requests sent, answers, answers to strangers. */
+#define MRC_EP_SEND_RATE	10000u
+#define MRC_EP_ANSWER_RATE	10000u
+#define MRC_EP_STRANGER_RATE	100u
+
+/**
+ * struct mrc_ep_result - what became of one EV probe of a batch
+ * @ev: index of the EV in its profile
+ * @port: it was sent from
+ * @answered: in time
+ * @rx_port: the answer came in by this port, 0: none of ours
+ * @rtt_ns: valid if @answered
+ */
+struct mrc_ep_result {
+	u16 ev;
+	u8 port;
+	bool answered;
+	u8 rx_port;
+	u64 rtt_ns;
+};
+
+/**
+ * struct mrc_ep_batch - EV probes that somebody waits for
+ * @left: answers that are missing
+ * @done: completed when @left becomes 0
+ * @result: one per probe
+ */
+struct mrc_ep_batch {
+	unsigned int left;
+	struct completion done;
+	struct mrc_ep_result *result;
+};
+
+/**
+ * struct mrc_ep_ask - a request
+ * @op: MRC_EP_*
+ * @port_mask: PORT_STATUS: ports that can be reached
+ * @batch: who waits for the answer, or NULL
+ * @index: of the result in @batch
+ */
+struct mrc_ep_ask {
+	enum mrc_ep_op op;
+	u32 port_mask;
+	struct mrc_ep_batch *batch;
+	unsigned int index;
+};
+
+/** struct mrc_ep_pending - a request that waits for its answer; free when @peer is NULL */
+struct mrc_ep_pending {
+	struct mrc_peer *peer;
+	struct mrc_ep_ask ask;
+	u64 sent_at;
+	u32 evs_gen;
+	u16 ev;
+	u16 id;
+};
+
+/** struct mrc_ep_stranger - an EV probe whose sender has a route here and no QP */
+struct mrc_ep_stranger {
+	struct in6_addr local;
+	struct in6_addr remote;
+	u16 id;
+	u16 tx_timestamp;
+};
+
+/** struct mrc_ep_gate - lets so many pass per second; ns when it has room for a whole burst */
+struct mrc_ep_gate {
+	u64 free_at;
+};
+
+/**
+ * struct mrc_endpoint - endpoint requests of a device
+ * @lock: guards all of it; innermost, BH off
+ * @timer: when the oldest request is lost
+ * @first: slot of the oldest request
+ * @count: slots from there on, free ones in between included
+ * @pending: the ring
+ * @strangers: queue for @work, @nstrangers long
+ */
+struct mrc_endpoint {
+	spinlock_t lock;
+	struct hrtimer timer;
+	struct mrc_ep_gate send;
+	struct mrc_ep_gate answer;
+	struct mrc_ep_gate stranger;
+	unsigned int first;
+	unsigned int count;
+	struct mrc_ep_pending pending[MRC_EP_PENDING_MAX];
+	struct work_struct work;
+	unsigned int nstrangers;
+	struct mrc_ep_stranger strangers[MRC_EP_STRANGERS_MAX];
+};
+
+void mrc_endpoint_init(struct mrc_dev *dev);
+/** mrc_endpoint_fini() - no peer is left. Process context. */
+void mrc_endpoint_fini(struct mrc_dev *dev);
+
+/**
+ * mrc_endpoint_send() - send a request
+ * @peer: to whom
+ * @evs: its EVs
+ * @ev: index in @evs: the path
+ * @ask: what
+ *
+ * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
+ * a second; nothing will be heard of it then. A request that is lost at once is noticed by
+ * time like one that is lost later.
+ */
+int mrc_endpoint_send(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
+		      u16 ev, const struct mrc_ep_ask *ask);
+
+/** mrc_endpoint_forget() - a peer goes: it will not be named any more. Process context. */
+void mrc_endpoint_forget(struct mrc_peer *peer);
+
+/** mrc_endpoint_detach() - nobody waits for a batch any more. Process context. */
+void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch);
+
+/** mrc_endpoint_receive() - a request or response has come. Softirq, under RCU. */
+void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt);
+
+#endif /* _MRC_TRANSPORT_ENDPOINT_H */

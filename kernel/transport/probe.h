@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is done to know the paths to a peer (protocol 6.3 to 6.5): EV probes for EVs that
+ * are held to be bad and for the way back, and telling each other which ports work.
+ *
+ * One timer per peer; it runs only while something is due. All state is under peer->lock.
+ */
+#ifndef _MRC_TRANSPORT_PROBE_H
+#define _MRC_TRANSPORT_PROBE_H
+
+#include <linux/hrtimer.h>
+#include <linux/types.h>
+
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_peer_evs;
+
+/* A receiver that sends nothing itself probes its way back so often, while it answers. */
+#define MRC_REVERSE_PROBE_NS	(10 * NSEC_PER_MSEC)
+/* Port status is said again after this, then after twice the time ... */
+#define MRC_TELL_MIN_NS		NSEC_PER_MSEC
+#define MRC_TELL_MAX_NS		NSEC_PER_SEC
+/* A port status is older than the last one if the last one came no longer ago than this. */
+#define MRC_TELL_ORDER_NS	(2 * NSEC_PER_SEC)
+
+/**
+ * struct mrc_probe - part of struct mrc_peer
+ * @timer: for all that is due
+ * @timer_at: ns, 0: not armed
+ * @stopped: the peer goes, nothing is armed any more
+ * @heard_at: ns, when a SACK last said that something we sent has arrived
+ * @reverse_at: ns, no probe of the way back before
+ * @tell_at: ns, when the port status is said again; 0: the peer knows it
+ * @tell_wait: ns, how long that was waited for
+ * @tell_mask: what is said
+ * @told_at: ns, when the peer's port status came, 0: never
+ * @told_stamp: timestamp that it carried
+ * @told_mask: the peer's ports that can receive
+ */
+struct mrc_probe {
+	struct hrtimer timer;
+	u64 timer_at;
+	bool stopped;
+	u64 heard_at;
+	u64 reverse_at;
+	u64 tell_at;
+	u64 tell_wait;
+	u32 tell_mask;
+	u64 told_at;
+	u16 told_stamp;
+	u32 told_mask;
+};
+
+void mrc_probe_init(struct mrc_peer *peer);
+/** mrc_probe_stop() - the timer is gone when this returns. Process context. */
+void mrc_probe_stop(struct mrc_peer *peer);
+
+/** mrc_probe_arm() - something may have become due: an EV went bad. peer->lock held. */
+void mrc_probe_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
+
+/**
+ * mrc_probe_tell() - our ports have changed: say so until it is answered
+ * @peer: the peer
+ * @mask: bit per port that can receive
+ *
+ * Context: any; takes peer->lock.
+ */
+void mrc_probe_tell(struct mrc_peer *peer, u32 mask);
+
+/**
+ * mrc_probe_reverse_ev() - the EV for an answer to the peer
+ *
+ * Softirq or BH off, under RCU; takes peer->lock. Return: index or MRC_EV_NONE.
+ */
+u16 mrc_probe_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/**
+ * mrc_probe_reverse() - an answer was sent: is it time to probe the way back?
+ *
+ * Softirq or BH off, under RCU; takes peer->lock.
+ */
+void mrc_probe_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/*
+ * From endpoint.c, softirq under RCU: what became of requests, and the peer's port status.
+ */
+void mrc_probe_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 now);
+void mrc_probe_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev);
+void mrc_probe_port_answered(struct mrc_peer *peer, u32 mask);
+void mrc_probe_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
+
+#endif /* _MRC_TRANSPORT_PROBE_H */
