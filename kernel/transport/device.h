@@ -54,7 +54,7 @@ struct mrc_dev_cfg {
 
 #define MRC_MPR_DEFAULT		8u	/* 1024 PSNs */
 #define MRC_WIMM_DEFAULT	128u
-#define MRC_BURST_DEFAULT	8u
+#define MRC_BURST_DEFAULT	16u
 
 /**
  * struct mrc_dev - a device

@@ -23,9 +23,11 @@ struct mrc_peer_key {
  * @path: where it goes
  * @index: of the EV in its profile
  * @bits: EV bits in source port and flow label
- * @tx_packets: packets sent on it
+ * @tx_packets: packets meant for it
  * @lost: packets held to be lost on it and sent again
  * @marked: CE echoes
+ *
+ * Counters are guarded by the peer's lock.
  */
 struct mrc_peer_ev {
 	struct mrc_path path;

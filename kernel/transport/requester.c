@@ -152,9 +152,13 @@ static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
 	unsigned int i;
 
 	spin_lock(&b->peer->lock);
-	for (i = 0; i < b->stride; i++)
+	for (i = 0; i < b->stride; i++) {
 		ev[i] = b->evs->count ? mrc_ev_pick(&b->evs->set, now) :
 					MRC_EV_NONE;
+		if (ev[i] != MRC_EV_NONE)
+			b->evs->ev[ev[i]].tx_packets +=
+				DIV_ROUND_UP(b->count - i, b->stride);
+	}
 	spin_unlock(&b->peer->lock);
 }
 
@@ -183,12 +187,20 @@ static void mrc_plan_take(struct mrc_qp *qp, struct mrc_batch *b,
 	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
 }
 
+/* Packets for one skb: of those that do not fit the last would go alone. */
+static unsigned int mrc_plan_burst(const struct mrc_qp *qp)
+{
+	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
+					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
+
+	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
+}
+
 /* EVs for a batch: enough for bursts of the wanted size, and two at least. */
 static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
 				    const struct mrc_batch *b)
 {
-	unsigned int burst = READ_ONCE(qp->dev->cfg.burst);
-	unsigned int want = max(DIV_ROUND_UP(b->count, burst),
+	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_plan_burst(qp)),
 				min(b->count, 2u));
 
 	return min_t(unsigned int, want, max_t(u16, b->evs->set.good, 1));
@@ -413,15 +425,10 @@ static int mrc_batch_open(struct mrc_qp *qp, const struct mrc_batch *b,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
-static void mrc_batch_xmit(struct mrc_qp *qp, const struct mrc_batch *b,
-			   unsigned int from, struct mrc_skb *skb)
+static void mrc_batch_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 {
-	struct mrc_peer_ev *ev = &b->evs->ev[b->plan[from].ev];
-
 	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
 	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
-	/* Statistics only: QPs that share the peer may tear it, not more. */
-	ev->tx_packets += skb->packets;
 	mrc_skb_xmit(skb);
 }
 
@@ -482,7 +489,7 @@ static int mrc_batch_skb(struct mrc_qp *qp, const struct mrc_batch *b,
 			break;
 	}
 	if (!err || err == -EAGAIN) {
-		mrc_batch_xmit(qp, b, from, &skb);
+		mrc_batch_xmit(qp, &skb);
 		return i;
 	}
 	mrc_skb_abort(&skb);
@@ -533,7 +540,7 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 			    "memory region revoked under a request");
 	if (err == -ECANCELED)
 		/* Its error completion says it all. */
-		mrc_qp_to_err(qp, BIT(IB_QPS_RTS));
+		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
 	else if (err)
 		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
 			    "send ring corrupt");
