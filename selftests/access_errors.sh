@@ -51,6 +51,7 @@ found_here='h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.resp_cqe_flush_error+
 
 need jq mrc_errors mrc_traffic
 lab_up --planes 2 --spines 1
+background mrcctl -n h1 -j monitor >"$TEST_TMP/events"
 
 for case in WrongKeyByte WrongKeyIndex EndExceeded BeforeTheBeginning AddressWraps \
 	LastPacketExceeds RegionWithoutRemoteWrite KeyOfAnotherDomain KeyThatIsGone; do
@@ -59,6 +60,8 @@ done
 for case in WrongLocalKey LocalEndExceeded; do
 	try "Access.$case" "$found_here"
 done
+check "those who watch are told of a QP that failed by itself" \
+	wait_for grep -q '"a request failed here"' "$TEST_TMP/events"
 changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1'
 changed+=' h2.nak_sent+1 h2.resp_remote_access_errors+1'
 try Access.QpWithoutRemoteWrite "$changed"

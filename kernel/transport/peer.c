@@ -334,6 +334,24 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 
+static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			     u16 ev, bool deny)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_EV,
+		.dev = peer->dev,
+		.peer = peer,
+		.ev = ev,
+		.old_state = evs->entry[ev].state,
+		.reason = deny ? "denied" : "allowed",
+	};
+
+	mrc_ev_deny(&evs->set, ev, deny);
+	event.new_state = evs->entry[ev].state;
+	if (event.new_state != event.old_state)
+		mrc_event_notify(&event);
+}
+
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 {
 	struct mrc_peer_evs *evs;
@@ -344,7 +362,7 @@ static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 	spin_lock_bh(&peer->lock);
 	for (i = 0; i < evs->count; i++)
 		if (evs->ev[i].index == index)
-			mrc_ev_deny(&evs->set, i, deny);
+			mrc_peer_deny_ev(peer, evs, i, deny);
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }

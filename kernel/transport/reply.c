@@ -85,8 +85,6 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	switch (hdr->bth.opcode) {
 	case MRC_OP_SACK:
 		return MRC_CNT_SACK_TX;
-	case MRC_OP_NACK:
-		return MRC_CNT_NACK_TX;
 	case MRC_OP_PROBE:
 		return MRC_CNT_PROBE_TX;
 	default:

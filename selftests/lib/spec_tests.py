@@ -396,7 +396,7 @@ class Tests:
         """Requests of random attributes, well- and ill-formed: answered, never believed."""
         dice = random.Random(int(os.environ.get("SEED", "1")))
         name = attribute(2, self.device.encode() + b"\0")
-        for _ in range(int(os.environ.get("ROUNDS", "3000"))):
+        for _ in range(int(os.environ.get("ROUNDS", "1000"))):
             op = dice.choice(list(self.f.ops.values()))
             data = name + b"".join(self.random_attribute(dice, op["attribute-set"], 0)
                                    for _ in range(dice.randrange(6)))
