@@ -78,7 +78,9 @@ userspace:
 	@scripts/setup build test
 	@scripts/build-userspace
 
-install: userspace
+install:
+	@scripts/setup build
+	@scripts/build-userspace
 	@DESTDIR="$(DESTDIR)" cmake --install build/userspace --prefix "$(PREFIX)"
 
 clean:

@@ -44,13 +44,14 @@ try()
 }
 
 # Three receives are posted on each side, and one write is flushed behind the bad one.
-refused='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.req_remote_access_errors+1'
-refused+=' h1.resp_cqe_flush_error+3'
+refused='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1'
+refused+=' h1.req_remote_access_errors+1 h1.resp_cqe_flush_error+3'
 refused+=' h2.nak_sent+1 h2.resp_cqe_flush_error+3 h2.resp_remote_access_errors+1'
 found_here='h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.resp_cqe_flush_error+3'
 
 need jq mrc_errors mrc_traffic
 lab_up --planes 2 --spines 1
+background mrcctl -n h1 -j monitor >"$TEST_TMP/events"
 
 for case in WrongKeyByte WrongKeyIndex EndExceeded BeforeTheBeginning AddressWraps \
 	LastPacketExceeds RegionWithoutRemoteWrite KeyOfAnotherDomain KeyThatIsGone; do
@@ -59,20 +60,27 @@ done
 for case in WrongLocalKey LocalEndExceeded; do
 	try "Access.$case" "$found_here"
 done
-try Access.QpWithoutRemoteWrite "h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1 h2.nak_sent+1 h2.resp_remote_access_errors+1"
+check "those who watch are told of a QP that failed by itself" \
+	wait_for grep -q '"a request failed here"' "$TEST_TMP/events"
+changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1'
+changed+=' h2.nak_sent+1 h2.resp_remote_access_errors+1'
+try Access.QpWithoutRemoteWrite "$changed"
 # A window's worth of data a round trip: much is still to be sent when the region goes.
 check "slow the network down" lab netem all delay 20ms
 check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic
 check "Access.SourceDeregisteredUnderTraffic" errors Access.SourceDeregisteredUnderTraffic
 check "speed the network up" lab netem all off
 
-try Immediates.WithoutReceive "h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.req_remote_invalid_request+1 h2.nak_sent+1 h2.out_of_buffer+1 h2.resp_cqe_error+1"
+changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1'
+changed+=' h1.req_remote_invalid_request+1 h2.nak_sent+1 h2.out_of_buffer+1 h2.resp_cqe_error+1'
+try Immediates.WithoutReceive "$changed"
 try Immediates.MoreThanTheLimit ""
 # Packets that wait on one plane make the receiver keep immediates of the other.
 check "delay a plane" lab netem plane 1 delay 30ms
 try Immediates.MoreThanTheLimit ""
 check "cut the network" lab netem all loss 100%
-try Immediates.HeldBackAtTheLimit "h1.req_cqe_error+1 h1.req_cqe_flush_error+19 h1.retry_exceeded_err+1"
+try Immediates.HeldBackAtTheLimit \
+	"h1.req_cqe_error+1 h1.req_cqe_flush_error+19 h1.retry_exceeded_err+1"
 check "heal the network" lab netem all off
 check_traffic "afterwards: data flows" h1 h2 --sizes 1,64K --iterations 50 --both
 finish

@@ -174,17 +174,29 @@ background()
 	at_exit kill "$BACKGROUND_PID"
 }
 
+# Hosts' addresses are asked for often: kept from the first time.
+declare -A lab_gids=()
+
 lab()
 {
-	"$TOP/scripts/lab" "$@"
+	if [ "$1" = gid ] && [ -n "${lab_gids[${2:-}]:-}" ]; then
+		echo "${lab_gids[$2]}"
+	else
+		"$TOP/scripts/lab" "$@"
+	fi
 }
 
 # lab_up OPTION...: a fabric, removed when the file ends.
 lab_up()
 {
+	local host
+
 	at_exit lab down
 	lab up "$@" >"$TEST_TMP/lab.log" 2>&1 ||
 		bail "fabric $*" "$(cat "$TEST_TMP/lab.log")"
+	for host in h1 h2; do
+		lab_gids[$host]=$(lab gid $host)
+	done
 }
 
 lab_down()

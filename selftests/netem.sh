@@ -37,7 +37,7 @@ check_netem()
 	[ "$pattern" = - ] || before=$(sum "$pattern")
 	trunks "$@" || bail "$name: netem"
 	check_traffic "$name" h1 h2 --both --qps 2 --random-sizes 0-256K --random-offsets \
-		--sges 4 --imm-every 3 --iterations 40 --seed "$seed"
+		--sges 4 --imm-every 3 --iterations 25 --seed "$seed"
 	seed=$((seed + 1))
 	[ "$pattern" = - ] ||
 		check "$name: counted ($pattern)" test "$(sum "$pattern")" -gt "$before"
@@ -79,7 +79,7 @@ need jq tc
 lab_up --planes 2
 seed=11
 modprobe -q sch_netem
-check_kinds 8 0.1 1 5
+check_kinds 16 0.1 1 5
 before=$(sum "$damage")
 check_kinds 1 5
 check "corrupt: counted as what it is" test "$(sum "$damage")" -gt "$before"

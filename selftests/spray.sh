@@ -47,9 +47,9 @@ check_spray()
 need jq python3
 lab_up --planes 4
 
-check_equal "device: packets per skb" 8 "$(on h1 mrcctl -j device show mrc0 | jq '.[0].burst')"
-check_spray "burst 8" --sizes 128K --iterations 20
-check "burst 8: some frames hold several packets" test "$(summary .most_segments)" -ge 2
+check_equal "device: packets per skb" 16 "$(on h1 mrcctl -j device show mrc0 | jq '.[0].burst')"
+check_spray "burst 16" --sizes 128K --iterations 20
+check "burst 16: some frames hold several packets" test "$(summary .most_segments)" -ge 2
 check_spray "small messages" --sizes 100 --iterations 600 --imm-every 10
 check "burst 1: set" set_device burst 1
 check_spray "burst 1" --sizes 128K --iterations 20

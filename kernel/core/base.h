@@ -18,12 +18,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include "compat-config.h"
-#ifdef HAVE_LINUX_UNALIGNED
-#include <linux/unaligned.h>
-#else
-#include <asm/unaligned.h>
-#endif
+#include "../compat/compat_unaligned.h"
 
 #else
 

@@ -34,16 +34,4 @@ static inline s32 mrc_psn_diff(u32 a, u32 b)
 	return (s32)((a - b) << (32 - MRC_PSN_BITS)) >> (32 - MRC_PSN_BITS);
 }
 
-/**
- * mrc_msn_diff() - signed distance from @b to @a, in messages
- * @a: a 16-bit MSN or RQMSN
- * @b: a 16-bit MSN or RQMSN
- *
- * Return: a - b in [-32768, 32767].
- */
-static inline s32 mrc_msn_diff(u16 a, u16 b)
-{
-	return (s16)(u16)(a - b);
-}
-
 #endif /* _MRC_CORE_PSN_H */

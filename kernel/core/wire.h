@@ -11,9 +11,8 @@
 
 #include "base.h"
 
-/* Open point: UDP destination port. RoCEv2's by default; 4971 is accepted too. */
+/* Open point: UDP destination port. RoCEv2's, unless the device is told another. */
 #define MRC_UDP_PORT		4791
-#define MRC_UDP_PORT_ALT	4971
 
 #define MRC_BTH_LEN	12u
 #define MRC_TSETH_LEN	4u
@@ -93,7 +92,6 @@ enum mrc_nack_reason {
  */
 enum mrc_ack_syndrome {
 	MRC_ACK_OK		= MRC_AETH_NO_CREDIT,
-	MRC_NAK_PSN_SEQ		= 0x60,
 	MRC_NAK_INVALID		= 0x61,
 	MRC_NAK_ACCESS		= 0x62,
 	MRC_NAK_OPERATION	= 0x63,

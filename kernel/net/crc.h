@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CRC-32 for the ICRC: the library's table version or the crypto API's
- * accelerated one, whichever is faster on this machine. Timed once at load.
+ * CRC-32 for the ICRC: the library's table version, our own by folding, or the
+ * crypto API's accelerated one, whichever is fastest on this machine. Timed once
+ * at load.
  */
 #ifndef _MRC_NET_CRC_H
 #define _MRC_NET_CRC_H
@@ -11,7 +12,7 @@
 /** mrc_crc32() - continue a reflected CRC-32 (no final complement). Any context. */
 u32 mrc_crc32(u32 crc, const void *data, unsigned int len);
 
-/** mrc_crc_name() - name of the implementation in use, e.g. "crc32_le" or "crc32-pclmul" */
+/** mrc_crc_name() - the implementation in use: "crc32_le", "fold", or e.g. "crc32-pclmul" */
 const char *mrc_crc_name(void);
 
 int mrc_crc_module_init(void);

@@ -309,28 +309,3 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		hop->srh = NULL;
 	return 0;
 }
-
-struct dst_entry *mrc_path_dst(struct mrc_path *path,
-			       const struct mrc_flow *flow)
-{
-	struct mrc_path_hop hop;
-
-	if (mrc_path_hop(path, flow, &hop) || !dst_hold_safe(hop.dst))
-		return NULL;
-	return hop.dst;
-}
-
-unsigned int mrc_path_outer_len(const struct mrc_path *path)
-{
-	const struct mrc_path_route *r;
-	const struct mrc_srh *srh = path->srh;
-
-	if (path->kind == MRC_PATH_PLAIN || path->kind == MRC_PATH_LOCAL)
-		return 0;
-	if (path->kind == MRC_PATH_TABLE) {
-		r = rcu_dereference(path->route);
-		if (!IS_ERR_OR_NULL(r))
-			srh = mrc_path_follow((struct mrc_path_route *)r)->srh;
-	}
-	return sizeof(struct ipv6hdr) + (srh ? srh->len : 0);
-}

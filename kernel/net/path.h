@@ -185,17 +185,6 @@ void mrc_path_fini(struct mrc_path *path);
 void mrc_path_forget(struct mrc_path *path);
 
 /**
- * mrc_path_dst() - the route of a path, looked up anew when it is no longer valid
- * @path: the path
- * @flow: the peer
- *
- * Context: BH disabled, under RCU; concurrent calls on one path are fine.
- * Return: a reference, or NULL when there is no route or the plane is not usable.
- */
-struct dst_entry *mrc_path_dst(struct mrc_path *path,
-			       const struct mrc_flow *flow);
-
-/**
  * mrc_path_hop() - route and outer header of a path, looked up anew when no longer valid
  * @path: the path
  * @flow: the peer
@@ -207,8 +196,5 @@ struct dst_entry *mrc_path_dst(struct mrc_path *path,
  */
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);
-
-/** mrc_path_outer_len() - bytes of outer headers before the inner one. Under RCU. */
-unsigned int mrc_path_outer_len(const struct mrc_path *path);
 
 #endif /* _MRC_NET_PATH_H */

@@ -164,6 +164,7 @@ static int mrc_rx_ifindex(const struct sk_buff *skb)
  */
 static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 {
+	int err = mrc_walk_prepare(skb);
 	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
 	struct mrc_rx_pkt pkt = {
 		.skb = skb,
@@ -173,7 +174,6 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 		.daddr = &ip6->daddr,
 		.udp = udp_offset,
 		.bth = udp_offset + sizeof(struct udphdr),
-		.dscp = tclass >> 2,
 		.ce = INET_ECN_is_ce(tclass) ||
 		      INET_ECN_is_ce(ipv6_get_dsfield(ip6)),
 	};
@@ -186,9 +186,11 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 	if (skb_is_gso(skb))
 		seg = skb_shinfo(skb)->gso_size;
 	/* skb->len is 64 KiB and some headers at most, no sum here can wrap. */
-	if (len < sizeof(*udp) + MRC_PACKET_MIN || udp_offset + len > skb->len ||
-	    seg < MRC_PACKET_MIN || !mrc_skb_frags_readable(skb)) {
-		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_TRUNCATED);
+	if (err || len < sizeof(*udp) + MRC_PACKET_MIN ||
+	    udp_offset + len > skb->len || seg < MRC_PACKET_MIN) {
+		mrc_rx_ops->drop(pkt.net, pkt.daddr,
+				 err == -ENOMEM ? MRC_DROP_NO_MEMORY :
+						  MRC_DROP_TRUNCATED);
 		return;
 	}
 	pkt.ev = mrc_ev_pack(ntohs(udp->source), ntohl(ip6_flowlabel(ip6)));

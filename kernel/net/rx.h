@@ -67,7 +67,6 @@ extern const char *const mrc_drop_names[MRC_DROP_COUNT];
  * @wire_len: bytes from BTH to ICRC
  * @ip6: offset of the inner IPv6 header, shared by all packets of an aggregate
  * @ev: EV bits of source port and flow label
- * @dscp: 0..63, of the outer header when there was one
  * @ce: CE on the outer or inner header
  * @raw: copy of the headers, as long as the headers
  * @udp: offset of the UDP header
@@ -86,7 +85,6 @@ struct mrc_rx_pkt {
 	unsigned int wire_len;
 	unsigned int ip6;
 	u32 ev;
-	u8 dscp;
 	bool ce;
 	/* Private to rx.c: */
 	const u8 *raw;

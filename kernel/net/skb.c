@@ -5,7 +5,8 @@
  *	linear:     IPv6 | UDP | headers of packet 1
  *	fragments:  payload 1 | ICRC 1, headers of packet 2 | payload 2 | ICRC 2, ...
  *
- * A packet whose payload is not in fragments has its ICRC in the linear part as well. The
+ * More fragments than one skb has go to others in its fragment list, where the netdev can send
+ * that. A packet whose payload is not in fragments has its ICRC in the linear part as well. The
  * outer header comes in front last, when all lengths are known.
  */
 #include <linux/highmem.h>
@@ -97,46 +98,84 @@ int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
 	b->tclass = tclass;
 	b->max_packets = clamp(max_packets, 1u, MRC_BURST_MAX);
 	b->max_len = mrc_skb_max_len(&b->hop);
+	b->last = b->skb;
+	if (b->hop.dst->dev->features & NETIF_F_FRAGLIST)
+		b->parts = MRC_SKB_PARTS - 1;
 	mrc_skb_put_inner(b);
 	return 0;
+}
+
+/* Fragments that can still be added. */
+static unsigned int mrc_skb_frags_left(const struct mrc_skb *b)
+{
+	return (b->parts + 1) * MAX_SKB_FRAGS - skb_shinfo(b->last)->nr_frags;
 }
 
 bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 		  unsigned int frags)
 {
-	unsigned int used = skb_shinfo(b->skb)->nr_frags;
-
 	if (b->packets == b->max_packets || b->closed ||
 	    len > b->max_len - b->bytes)
 		return false;
 	if (b->packets && len > b->seg_len)
 		return false;
 	/* The headers join the ICRC before them, if that is in a fragment. */
-	if (b->packets && !used)
-		used++;
-	return used + frags + 1 <= MAX_SKB_FRAGS;
+	if (b->packets && !skb_is_nonlinear(b->skb))
+		frags++;
+	return frags + 1 <= mrc_skb_frags_left(b);
+}
+
+/* One more skb in the list, for more fragments. */
+static int mrc_skb_extend(struct mrc_skb *b)
+{
+	struct sk_buff *skb;
+
+	if (!b->parts)
+		return -EMSGSIZE;
+	skb = alloc_skb(0, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return -ENOMEM;
+	b->parts--;
+	if (b->last == b->skb)
+		skb_shinfo(b->skb)->frag_list = skb;
+	else
+		b->last->next = skb;
+	b->skb->truesize += skb->truesize;
+	b->last = skb;
+	return 0;
+}
+
+static void mrc_skb_grow(struct sk_buff *skb, unsigned int len)
+{
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
 }
 
 static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
 			    unsigned int offset, unsigned int len)
 {
 	struct page *head = compound_head(page);
-	struct sk_buff *skb = b->skb;
-	unsigned int n = skb_shinfo(skb)->nr_frags;
+	unsigned int n = skb_shinfo(b->last)->nr_frags;
+	int err;
 
 	/* Counted from the head, neighbours in a huge page are seen as such. */
 	offset += (page - head) << PAGE_SHIFT;
-	if (skb_can_coalesce(skb, n, head, offset)) {
-		skb_frag_size_add(&skb_shinfo(skb)->frags[n - 1], len);
+	if (skb_can_coalesce(b->last, n, head, offset)) {
+		skb_frag_size_add(&skb_shinfo(b->last)->frags[n - 1], len);
 	} else {
-		if (n == MAX_SKB_FRAGS)
-			return -EMSGSIZE;
+		if (n == MAX_SKB_FRAGS) {
+			err = mrc_skb_extend(b);
+			if (err)
+				return err;
+			n = 0;
+		}
 		get_page(head);
-		skb_fill_page_desc_noacc(skb, n, head, offset, len);
+		skb_fill_page_desc_noacc(b->last, n, head, offset, len);
 	}
-	skb->len += len;
-	skb->data_len += len;
-	skb->truesize += len;
+	mrc_skb_grow(b->skb, len);
+	if (b->last != b->skb)
+		mrc_skb_grow(b->last, len);
 	return 0;
 }
 
@@ -232,7 +271,7 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
 	/* The last two fragments are for the ICRC, and for all that is still to come. */
-	if (skb_shinfo(b->skb)->nr_frags >= MAX_SKB_FRAGS - 2)
+	if (mrc_skb_frags_left(b) <= 2)
 		return mrc_skb_bounce(b, page, offset, len);
 	/* The program may write to it while it is on its way: nobody else may. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
@@ -303,8 +342,7 @@ int mrc_skb_close(struct mrc_skb *b)
 		return -EMSGSIZE;
 	tail = mrc_skb_put(b, pad + MRC_ICRC_LEN);
 	if (!tail)
-		return skb_shinfo(b->skb)->nr_frags == MAX_SKB_FRAGS ?
-		       -EMSGSIZE : -ENOMEM;
+		return mrc_skb_frags_left(b) ? -ENOMEM : -EMSGSIZE;
 	memset(tail, 0, pad + MRC_ICRC_LEN);
 	if (b->flow->icrc)
 		put_unaligned_le32(mrc_skb_icrc(b, body + pad), tail + pad);

@@ -22,6 +22,10 @@
 
 /* Packets in one skb, at most. */
 #define MRC_BURST_MAX	16u
+/* Their bytes, where the netdev sets no other limit: 64 KiB without IP, UDP and a long SRH. */
+#define MRC_SKB_LEN_MAX	(65535u - 512u)
+/* An skb and two more in its fragment list: MRC_BURST_MAX packets of three fragments each. */
+#define MRC_SKB_PARTS	3u
 
 /*
  * Traffic class bytes: DSCP << 2 | ECN. Code points are the deployment's choice (protocol
@@ -32,6 +36,8 @@
 /**
  * struct mrc_skb - an skb under construction
  * @skb: data begins with the inner IPv6 header
+ * @last: takes the next fragment: @skb, or the end of its fragment list
+ * @parts: how many more may be added to that list
  * @flow: the peer
  * @path: the path
  * @hop: where the path leads
@@ -56,6 +62,8 @@
  */
 struct mrc_skb {
 	struct sk_buff *skb;
+	struct sk_buff *last;
+	unsigned int parts;
 	const struct mrc_flow *flow;
 	struct mrc_path *path;
 	struct mrc_path_hop hop;

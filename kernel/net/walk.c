@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/highmem.h>
 
+#include "../compat/compat_net.h"
 #include "crc.h"
 #include "walk.h"
 
@@ -21,24 +22,62 @@ static void mrc_walk_put(struct mrc_walk_sink *sink, const void *data,
 	}
 }
 
-static unsigned int mrc_walk_piece_len(const struct sk_buff *skb,
-				       unsigned int piece)
+int mrc_walk_prepare(struct sk_buff *skb)
 {
-	return piece ? skb_frag_size(&skb_shinfo(skb)->frags[piece - 1]) :
-		       skb_headlen(skb);
+	const struct sk_buff *part;
+
+	if (!mrc_skb_frags_readable(skb))
+		return -EFAULT;
+	skb_walk_frags(skb, part) {
+		if (!mrc_skb_frags_readable(part))
+			return -EFAULT;
+		/* A list in a list: too rare to be walked. */
+		if (skb_has_frag_list(part))
+			return skb_linearize(skb);
+	}
+	return 0;
+}
+
+static const struct sk_buff *mrc_walk_part(const struct sk_buff *skb,
+					   const struct mrc_walk *pos)
+{
+	return pos->part ?: skb;
+}
+
+static unsigned int mrc_walk_piece_len(const struct sk_buff *skb,
+				       const struct mrc_walk *pos)
+{
+	const struct sk_buff *part = mrc_walk_part(skb, pos);
+
+	return pos->piece ?
+	       skb_frag_size(&skb_shinfo(part)->frags[pos->piece - 1]) :
+	       skb_headlen(part);
+}
+
+static bool mrc_walk_next(const struct sk_buff *skb, struct mrc_walk *pos)
+{
+	const struct sk_buff *part = mrc_walk_part(skb, pos);
+	unsigned int len = mrc_walk_piece_len(skb, pos);
+
+	if (pos->piece < skb_shinfo(part)->nr_frags) {
+		pos->piece++;
+	} else {
+		part = pos->part ? part->next : skb_shinfo(skb)->frag_list;
+		if (!part)
+			return false;
+		pos->part = part;
+		pos->piece = 0;
+	}
+	pos->base += len;
+	return true;
 }
 
 void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 		   unsigned int offset)
 {
-	unsigned int len = mrc_walk_piece_len(skb, pos->piece);
-
-	while (offset - pos->base >= len &&
-	       pos->piece < skb_shinfo(skb)->nr_frags) {
-		pos->base += len;
-		pos->piece++;
-		len = mrc_walk_piece_len(skb, pos->piece);
-	}
+	while (offset - pos->base >= mrc_walk_piece_len(skb, pos) &&
+	       mrc_walk_next(skb, pos))
+		;
 }
 
 static void mrc_walk_frag(const skb_frag_t *frag, unsigned int offset,
@@ -56,42 +95,41 @@ static void mrc_walk_frag(const skb_frag_t *frag, unsigned int offset,
 	}
 }
 
-/* For skbs with a list of further skbs: rare, so short code is better than fast code. */
-static int mrc_walk_list(const struct sk_buff *skb, unsigned int offset,
-			 unsigned int len, struct mrc_walk_sink *sink)
+/* Bytes at @offset that lie in one piece. Return: how many, @len at most. */
+static unsigned int mrc_walk_piece(const struct sk_buff *skb,
+				   const struct mrc_walk *pos,
+				   unsigned int offset, unsigned int len,
+				   struct mrc_walk_sink *sink)
 {
-	u8 buf[256];
-	unsigned int n;
+	const struct sk_buff *part = mrc_walk_part(skb, pos);
+	unsigned int size = mrc_walk_piece_len(skb, pos);
+	unsigned int at = offset - pos->base;
 
-	for (; len; offset += n, len -= n) {
-		n = min_t(unsigned int, len, sizeof(buf));
-		if (skb_copy_bits(skb, offset, buf, n))
-			return -EFAULT;
-		mrc_walk_put(sink, buf, n);
-	}
-	return 0;
+	if (at >= size)
+		return 0;
+	len = min(len, size - at);
+	if (pos->piece)
+		mrc_walk_frag(&skb_shinfo(part)->frags[pos->piece - 1], at, len,
+			      sink);
+	else
+		mrc_walk_put(sink, part->data + at, len);
+	return len;
 }
 
 static int mrc_walk(const struct sk_buff *skb, struct mrc_walk *pos,
 		    unsigned int offset, unsigned int len,
 		    struct mrc_walk_sink *sink)
 {
-	unsigned int at, n;
+	unsigned int n;
 
 	/* No sum of offset and length can wrap after this. */
 	if (offset > skb->len || len > skb->len - offset)
 		return -EFAULT;
-	if (skb_has_frag_list(skb))
-		return mrc_walk_list(skb, offset, len, sink);
 	for (; len; offset += n, len -= n) {
 		mrc_walk_seek(skb, pos, offset);
-		at = offset - pos->base;
-		n = min(len, mrc_walk_piece_len(skb, pos->piece) - at);
-		if (pos->piece)
-			mrc_walk_frag(&skb_shinfo(skb)->frags[pos->piece - 1],
-				      at, n, sink);
-		else
-			mrc_walk_put(sink, skb->data + at, n);
+		n = mrc_walk_piece(skb, pos, offset, len, sink);
+		if (!n)
+			return -EFAULT;
 	}
 	return 0;
 }

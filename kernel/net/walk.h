@@ -11,15 +11,25 @@
 
 /**
  * struct mrc_walk - a position
- * @piece: 0 is the linear part, n is page fragment n - 1
+ * @part: the skb of the fragment list that the walk has come to, NULL before that
+ * @piece: 0 is the linear part of the skb or @part, n is page fragment n - 1
  * @base: offset of the piece's first byte
  *
  * Zeroed it stands at the beginning.
  */
 struct mrc_walk {
+	const struct sk_buff *part;
 	unsigned int piece;
 	unsigned int base;
 };
+
+/**
+ * mrc_walk_prepare() - make an skb that has come from outside fit for walks
+ * @skb: the skb, not shared; pointers into its data are invalid afterwards
+ *
+ * Return: 0; -EFAULT when its fragments are not the CPU's to read, -ENOMEM.
+ */
+int mrc_walk_prepare(struct sk_buff *skb);
 
 /**
  * mrc_walk_seek() - step forward to the piece that holds @offset; stays put when there is none
@@ -29,7 +39,7 @@ void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 
 /**
  * mrc_walk_copy() - copy bytes out
- * @skb: the skb; its fragments must be readable
+ * @skb: the skb; its fragments must be readable, see mrc_walk_prepare()
  * @pos: a position not behind @offset
  * @offset: of the first byte
  * @to: destination

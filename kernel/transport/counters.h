@@ -28,7 +28,6 @@
 	X(OUT_OF_ORDER,		"out_of_sequence")			\
 	X(SACK_TX,		"sack_sent")				\
 	X(SACK_RX,		"sack_received")			\
-	X(NACK_TX,		"nack_sent")				\
 	X(NACK_RX,		"nack_received")			\
 	X(ACK_TX,		"ack_sent")				\
 	X(ACK_RX,		"ack_received")				\
@@ -36,6 +35,10 @@
 	X(NAK_RX,		"nak_received")				\
 	X(PROBE_TX,		"probe_sent")				\
 	X(PROBE_RX,		"probe_received")			\
+	X(EP_REQ_TX,		"endpoint_requests_sent")		\
+	X(EP_REQ_RX,		"endpoint_requests_received")		\
+	X(EP_RSP_TX,		"endpoint_responses_sent")		\
+	X(EP_RSP_RX,		"endpoint_responses_received")		\
 	X(ECN_RX,		"np_ecn_marked_roce_packets")		\
 	X(ECN_ECHO_RX,		"rp_cnp_handled")			\
 	X(NO_RECEIVE,		"out_of_buffer")			\

@@ -70,8 +70,9 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 	u32 ports = mrc_dev_ports(dev);
 
 	mutex_lock(&dev->cfg_lock);
+	WRITE_ONCE(dev->ports_seen, dev->ports_seen | ports);
 	mrc_peers_ports(dev);
-	mrc_qps_lose_ports(dev, ~mrc_planes_mask(planes));
+	mrc_qps_lose_ports(dev);
 	if (ports != dev->ports) {
 		dev->ports = ports;
 		mrc_peers_refresh(dev, 0, true);
@@ -83,8 +84,31 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 		mrc_event_notify(&event);
 }
 
+u32 mrc_dev_port_status(struct mrc_dev *dev)
+{
+	return mrc_planes_mask(&dev->planes) | ~READ_ONCE(dev->ports_seen);
+}
+
+/* What is in flight to a port that the peer has lost goes out again elsewhere. */
+static void mrc_dev_remote_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, remote_work);
+
+	mrc_qps_lose_ports(dev);
+	mrc_qps_kick(dev);
+	mrc_dev_put(dev);
+}
+
+void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
+{
+	mrc_dev_get(dev);
+	if (!queue_work(mrc_dev_wq, work))
+		mrc_dev_put(dev);
+}
+
 static void mrc_dev_free(struct mrc_dev *dev)
 {
+	mrc_endpoint_fini(dev);
 	mrc_ev_profiles_free(dev);
 	mrc_cc_profiles_free(dev);
 	mrc_routes_free(dev);
@@ -126,6 +150,8 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
+	INIT_WORK(&dev->remote_work, mrc_dev_remote_work);
+	mrc_endpoint_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);
 	atomic_inc(&mrc_dev_count);
@@ -259,6 +285,17 @@ static int mrc_dev_check_cfg(const struct mrc_dev_cfg *cfg,
 	MRC_CFG_CHECK(cfg->sack_bytes && cfg->sack_bytes <= MRC_SACK_BYTES_MAX,
 		      "sack-bytes must be 1 to 1048576");
 	return 0;
+}
+
+struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr)
+{
+	struct mrc_dev *dev;
+
+	list_for_each_entry_rcu(dev, &mrc_devs, list)
+		if (net_eq(dev->net, net) &&
+		    ipv6_chk_addr(net, addr, dev->anchor, 0))
+			return dev;
+	return NULL;
 }
 
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,

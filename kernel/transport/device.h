@@ -6,6 +6,7 @@
  * Lock order, outermost first (also Documentation/architecture.md):
  *   RTNL > dev->planes.lock > qp->state_lock > dev->cfg_lock (mutexes)
  *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
+ * endpoint.lock (BH off) is inside none of the spinlocks.
  * dev->peers_lock (spinlock, process context) is inside the mutexes alone.
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
@@ -24,6 +25,7 @@
 #include "../net/rx.h"
 #include "../net/skb.h"
 #include "counters.h"
+#include "endpoint.h"
 #include "profile.h"
 
 /**
@@ -54,7 +56,7 @@ struct mrc_dev_cfg {
 
 #define MRC_MPR_DEFAULT		8u	/* 1024 PSNs */
 #define MRC_WIMM_DEFAULT	128u
-#define MRC_BURST_DEFAULT	8u
+#define MRC_BURST_DEFAULT	16u
 
 /**
  * struct mrc_dev - a device
@@ -64,7 +66,8 @@ struct mrc_dev_cfg {
  * @anchor: netdev whose addresses are the GIDs; held
  * @cfg: settings; single fields read with READ_ONCE
  * @planes: underlay ports
- * @ports: bit per port that has a plane, as peers know it
+ * @ports: bit per port that has a plane, as peers' EVs know it
+ * @ports_seen: bit per port that has or had a plane
  * @qps: number of QPs
  * @dead: being deleted: no new QPs, peers, planes
  * @listed: it is announced, and changes of its planes are
@@ -78,15 +81,18 @@ struct mrc_dev {
 	struct mrc_dev_cfg cfg;
 	struct mrc_planes planes;
 	u32 ports;
+	u32 ports_seen;
 	struct mrc_counters __percpu *counters;
 	struct mrc_sock *sock;
 	struct mutex cfg_lock;	/* profiles, routes, cfg, sock */
 	struct list_head ev_profiles;
 	struct list_head cc_profiles;
 	struct list_head routes;
-	struct rhashtable peers;
+	struct rhltable peers;
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
+	struct mrc_endpoint endpoint;
+	struct work_struct remote_work;	/* a peer's ports have changed */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;
 	bool dead;
@@ -143,6 +149,27 @@ struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
  * or NULL
  */
 struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
+
+/**
+ * mrc_dev_by_addr() - published device of a namespace whose anchor has an address
+ *
+ * Under RCU. Return: no reference, or NULL.
+ */
+struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr);
+
+/**
+ * mrc_dev_queue_work() - queue a work that ends with mrc_dev_put()
+ *
+ * Any context, with the device alive. One that is queued already stays so.
+ */
+void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
+
+/**
+ * mrc_dev_port_status() - what peers are told of our ports: a bit per port that can receive
+ *
+ * Ports that never had a plane are nobody's to judge and count as good. Any context.
+ */
+u32 mrc_dev_port_status(struct mrc_dev *dev);
 
 /** mrc_devs_count_drop() - charge a dropped packet to the device it was for. Any context. */
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,

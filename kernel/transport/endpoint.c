@@ -11,7 +11,7 @@
 #include "device.h"
 #include "endpoint.h"
 #include "peer.h"
-#include "probe.h"
+#include "probing.h"
 #include "route.h"
 
 /* What may go out at once when nothing has for a while. */
@@ -34,7 +34,7 @@ static u16 mrc_ep_timestamp(u64 now)
 	return now >> 16;
 }
 
-static int mrc_ep_xmit(struct mrc_peer *peer, const struct mrc_peer_ev *ev,
+static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 		       const struct mrc_hdr *hdr)
 {
 	struct mrc_dev *dev = peer->dev;
@@ -43,7 +43,7 @@ static int mrc_ep_xmit(struct mrc_peer *peer, const struct mrc_peer_ev *ev,
 	u8 *buf;
 
 	err = mrc_skb_open(&b, rcu_dereference(peer->flow),
-			   (struct mrc_path *)&ev->path, ev->bits,
+			   &ev->path, ev->bits,
 			   READ_ONCE(dev->cfg.dscp_control) << 2, 1);
 	if (err) {
 		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
@@ -94,8 +94,8 @@ static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
 	return p;
 }
 
-int mrc_endpoint_send(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
-		      u16 ev, const struct mrc_ep_ask *ask)
+int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+		      const struct mrc_ep_ask *ask)
 {
 	struct mrc_endpoint *ep = &peer->dev->endpoint;
 	u64 now = ktime_get_ns();
@@ -182,7 +182,8 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 			mrc_ep_arm(ep);
 		spin_unlock(&ep->lock);
 		if (more && lost.ask.op == MRC_EP_EV_PROBE)
-			mrc_probe_lost(lost.peer, lost.evs_gen, lost.ev);
+			mrc_probing_lost(lost.peer, lost.evs_gen, lost.ev,
+				       lost.sent_at);
 	} while (more);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
@@ -255,16 +256,15 @@ static bool mrc_ep_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 
 static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
-	u64 now = ktime_get_ns();
 	struct mrc_ep_pending p;
 
-	if (!mrc_ep_match(dev, pkt, now, &p))
+	if (!mrc_ep_match(dev, pkt, ktime_get_ns(), &p))
 		return false;
 	mrc_count(dev, MRC_CNT_EP_RSP_RX);
 	if (p.ask.op == MRC_EP_EV_PROBE)
-		mrc_probe_answered(p.peer, p.evs_gen, p.ev, now);
+		mrc_probing_answered(p.peer, p.evs_gen, p.ev, p.sent_at);
 	else
-		mrc_probe_port_answered(p.peer, p.ask.port_mask);
+		mrc_probing_port_answered(p.peer, p.ask.port_mask);
 	return true;
 }
 
@@ -272,8 +272,8 @@ static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 
 static void mrc_ep_respond(struct mrc_peer *peer, u16 id, u8 op, u16 timestamp)
 {
-	const struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	u16 ev = mrc_probe_reverse_ev(peer, evs);
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u16 ev = mrc_probing_reverse_ev(peer, evs);
 	struct mrc_hdr hdr = {
 		.bth.opcode = MRC_OP_EP_RSP,
 		.bth.pkey = MRC_PKEY_DEFAULT,
@@ -385,7 +385,7 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	rhl_for_each_entry_rcu(peer, at, list, node) {
 		if (ep->op == MRC_EP_PORT_STATUS)
-			mrc_probe_port_status(peer, ep->port_mask,
+			mrc_probing_port_status(peer, ep->port_mask,
 					      ep->tx_timestamp);
 		if (!first)
 			first = peer;

@@ -137,8 +137,8 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  * a second; nothing will be heard of it then. A request that is lost at once is noticed by
  * time like one that is lost later.
  */
-int mrc_endpoint_send(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
-		      u16 ev, const struct mrc_ep_ask *ask);
+int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+		      const struct mrc_ep_ask *ask);
 
 /** mrc_endpoint_forget() - a peer goes: it will not be named any more. Process context. */
 void mrc_endpoint_forget(struct mrc_peer *peer);

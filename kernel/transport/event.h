@@ -16,6 +16,7 @@ enum mrc_event_type {
 	MRC_EVENT_DEVICE_DEL,
 	MRC_EVENT_PLANE,	/* added, removed, usable or not */
 	MRC_EVENT_EV,		/* an EV of a peer changed state */
+	MRC_EVENT_PEER_PORTS,	/* a peer said which of its ports work */
 	MRC_EVENT_QP,		/* a QP went to error */
 };
 
@@ -24,10 +25,12 @@ enum mrc_event_type {
  * @type: which of the others count
  * @dev: always
  * @plane: PLANE
- * @peer: EV
+ * @peer: EV, PEER_PORTS
  * @ev: EV: index
  * @old_state: EV: enum mrc_ev_state
  * @new_state: EV: enum mrc_ev_state
+ * @old_ports: PEER_PORTS: bit per port that could receive before
+ * @new_ports: PEER_PORTS: and now
  * @qp: QP
  * @reason: QP, EV: static text
  */
@@ -39,6 +42,8 @@ struct mrc_event {
 	u16 ev;
 	u8 old_state;
 	u8 new_state;
+	u32 old_ports;
+	u32 new_ports;
 	struct mrc_qp *qp;
 	const char *reason;
 };

@@ -7,16 +7,18 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 
+#include "endpoint.h"
 #include "event.h"
 #include "peer.h"
 
 /* EVs stay out of the ports that the system and RoCE know for something else. */
 #define MRC_SPORT_BASE	0xc000u
 
+/* By the addresses alone: control packets name no profile. */
 static const struct rhashtable_params mrc_peer_params = {
 	.head_offset = offsetof(struct mrc_peer, node),
 	.key_offset = offsetof(struct mrc_peer, key),
-	.key_len = sizeof(struct mrc_peer_key),
+	.key_len = offsetof(struct mrc_peer_key, ev_profile),
 	.automatic_shrinking = true,
 };
 
@@ -140,8 +142,10 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	     i < evs->count; i++)
 		if (READ_ONCE(p->ev[evs->ev[i].index].denied))
 			mrc_ev_deny(&evs->set, i, true, ktime_get_ns());
+	mrc_reverse_init(&evs->reverse);
 	mrc_ev_ports(&evs->set, peer->local ? ~0u :
-		     mrc_planes_mask(&peer->dev->planes), ~0u);
+		     mrc_planes_mask(&peer->dev->planes),
+		     READ_ONCE(peer->probing.told_mask));
 }
 
 /*
@@ -191,6 +195,15 @@ static void mrc_peer_make_flow(struct mrc_peer *peer)
 	rcu_assign_pointer(peer->flow, f);
 }
 
+/* It takes all our ports for good until it is told. */
+static void mrc_peer_introduce(struct mrc_peer *peer)
+{
+	u32 mask = mrc_dev_port_status(peer->dev);
+
+	if (!peer->local && mask != ~0u)
+		mrc_probing_tell(peer, mask);
+}
+
 static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 					const struct mrc_peer_key *key)
 {
@@ -202,18 +215,19 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	peer->key = *key;
 	peer->dev = dev;
 	spin_lock_init(&peer->lock);
+	mrc_probing_init(peer);
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
 	mrc_peer_make_flow(peer);
 	err = mrc_peer_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
-		err = rhashtable_insert_fast(&dev->peers, &peer->node,
-					     mrc_peer_params);
+		err = rhltable_insert(&dev->peers, &peer->node, mrc_peer_params);
 	if (!err) {
 		mrc_dev_get(dev);
 		spin_lock(&dev->peers_lock);
 		list_add_tail(&peer->list, &dev->peer_list);
 		spin_unlock(&dev->peers_lock);
+		mrc_peer_introduce(peer);
 		return peer;
 	}
 	if (rcu_access_pointer(peer->evs))
@@ -222,17 +236,32 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	return ERR_PTR(err);
 }
 
+struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
+				 const struct in6_addr *local,
+				 const struct in6_addr *remote)
+{
+	const struct mrc_peer_key key = { .local = *local, .remote = *remote };
+
+	return rhltable_lookup(&dev->peers, &key, mrc_peer_params);
+}
+
 static struct mrc_peer *mrc_peer_find(struct mrc_dev *dev,
 				      const struct mrc_peer_key *key)
 {
-	struct mrc_peer *peer;
+	struct mrc_peer *peer, *found = NULL;
+	struct rhlist_head *at, *list;
 
 	rcu_read_lock();
-	peer = rhashtable_lookup(&dev->peers, key, mrc_peer_params);
-	if (peer && !refcount_inc_not_zero(&peer->ref))
-		peer = NULL;
+	list = mrc_peers_of(dev, &key->local, &key->remote);
+	rhl_for_each_entry_rcu(peer, at, list, node) {
+		if (peer->key.ev_profile != key->ev_profile ||
+		    !refcount_inc_not_zero(&peer->ref))
+			continue;
+		found = peer;
+		break;
+	}
 	rcu_read_unlock();
-	return peer;
+	return found;
 }
 
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
@@ -241,16 +270,10 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
-	do {
-		if (dev->dead) {
-			peer = ERR_PTR(-ENODEV);
-			break;
-		}
-		peer = mrc_peer_find(dev, key);
-		if (!peer)
-			peer = mrc_peer_create(dev, key);
-		/* -EEXIST: the old one is losing its last reference just now */
-	} while (peer == ERR_PTR(-EEXIST));
+	if (dev->dead)
+		peer = ERR_PTR(-ENODEV);
+	else
+		peer = mrc_peer_find(dev, key) ?: mrc_peer_create(dev, key);
 	mutex_unlock(&dev->cfg_lock);
 	return peer;
 }
@@ -275,11 +298,13 @@ void mrc_peer_put(struct mrc_peer *peer)
 {
 	if (!refcount_dec_and_test(&peer->ref))
 		return;
-	rhashtable_remove_fast(&peer->dev->peers, &peer->node,
-			       mrc_peer_params);
+	rhltable_remove(&peer->dev->peers, &peer->node, mrc_peer_params);
 	spin_lock(&peer->dev->peers_lock);
 	list_del(&peer->list);
 	spin_unlock(&peer->dev->peers_lock);
+	/* In this order: what is sent last by the timer is forgotten, too. */
+	mrc_probing_stop(peer);
+	mrc_endpoint_forget(peer);
 	call_rcu(&peer->rcu, mrc_peer_free);
 }
 
@@ -306,12 +331,12 @@ int mrc_peers_init(struct mrc_dev *dev)
 {
 	INIT_LIST_HEAD(&dev->peer_list);
 	spin_lock_init(&dev->peers_lock);
-	return rhashtable_init(&dev->peers, &mrc_peer_params);
+	return rhltable_init(&dev->peers, &mrc_peer_params);
 }
 
 void mrc_peers_exit(struct mrc_dev *dev)
 {
-	rhashtable_destroy(&dev->peers);
+	rhltable_destroy(&dev->peers);
 }
 
 void mrc_peers_settings(struct mrc_dev *dev)
@@ -335,10 +360,27 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 
+static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			     u16 ev, bool deny)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_EV,
+		.dev = peer->dev,
+		.peer = peer,
+		.ev = ev,
+		.old_state = evs->entry[ev].state,
+		.reason = deny ? "denied" : "allowed",
+	};
+
+	mrc_ev_deny(&evs->set, ev, deny, ktime_get_ns());
+	event.new_state = evs->entry[ev].state;
+	if (event.new_state != event.old_state)
+		mrc_event_notify(&event);
+}
+
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 {
 	struct mrc_peer_evs *evs;
-	u64 now = ktime_get_ns();
 	unsigned int i;
 
 	rcu_read_lock();
@@ -346,7 +388,7 @@ static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 	spin_lock_bh(&peer->lock);
 	for (i = 0; i < evs->count; i++)
 		if (evs->ev[i].index == index)
-			mrc_ev_deny(&evs->set, i, deny, now);
+			mrc_peer_deny_ev(peer, evs, i, deny);
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }
@@ -368,8 +410,10 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
-	if (evs->count)
-		mrc_ev_ports(&evs->set, mask, ~0u);
+	if (evs->count) {
+		mrc_ev_ports(&evs->set, mask, peer->probing.told_mask);
+		mrc_probing_arm(peer, evs);
+	}
 	spin_unlock_bh(&peer->lock);
 	for (i = 0; i < evs->count; i++)
 		if (!(mask & BIT(evs->entry[i].port - 1)))
@@ -382,7 +426,11 @@ void mrc_peers_ports(struct mrc_dev *dev)
 	u32 mask = mrc_planes_mask(&dev->planes);
 	struct mrc_peer *peer = NULL;
 
-	while ((peer = mrc_peer_next(dev, peer)))
-		if (!peer->local)
-			mrc_peer_ports(peer, mask);
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peer_next(dev, peer))) {
+		if (peer->local)
+			continue;
+		mrc_peer_ports(peer, mask);
+		mrc_probing_tell(peer, mrc_dev_port_status(dev));
+	}
 }

@@ -9,7 +9,9 @@
 #include <linux/rhashtable.h>
 
 #include "../core/ev_set.h"
+#include "../core/reverse.h"
 #include "device.h"
+#include "probing.h"
 
 /** struct mrc_peer_key - what tells peers of a device apart */
 struct mrc_peer_key {
@@ -23,16 +25,22 @@ struct mrc_peer_key {
  * @path: where it goes
  * @index: of the EV in its profile
  * @bits: EV bits in source port and flow label
- * @tx_packets: packets sent on it
+ * @tx_packets: packets meant for it
+ * @acked: packets known to have arrived by it
+ * @probed: EV probes sent on it
  * @lost: packets held to be lost on it and sent again
  * @marked: CE echoes
+ *
+ * Counters are guarded by the peer's lock.
  */
 struct mrc_peer_ev {
 	struct mrc_path path;
 	u16 index;
 	u32 bits;
 	u32 lost;
+	u32 probed;
 	u64 tx_packets;
+	u64 acked;
 	u64 marked;
 };
 
@@ -42,6 +50,7 @@ struct mrc_peer_ev {
  * @gen: differs between versions of one peer's EVs, never 0
  * @count: elements
  * @set: states and spray order, under peer->lock
+ * @reverse: EVs for answers, under peer->lock
  * @ev: one per EV, same index as in @set
  */
 struct mrc_peer_evs {
@@ -49,24 +58,27 @@ struct mrc_peer_evs {
 	u32 gen;
 	u16 count;
 	struct mrc_ev_set set;
+	struct mrc_reverse reverse;
 	struct mrc_ev_entry *entry;
 	struct mrc_peer_ev ev[];
 };
 
 /**
  * struct mrc_peer - a remote GID in use
+ * @node: in dev->peers, by the two GIDs: peers that differ in the profile stand together
  * @list: in dev->peer_list, for walks
  * @key: who
  * @dev: device, a reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
- * @lock: guards the set in @evs
+ * @lock: guards the set in @evs, and @probing
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
  * @local: the remote GID is one of this host's
+ * @probing: what is done to know the paths
  * @ref: QPs that use it, and readers
  */
 struct mrc_peer {
-	struct rhash_head node;
+	struct rhlist_head node;
 	struct list_head list;
 	struct mrc_peer_key key;
 	struct mrc_dev *dev;
@@ -76,6 +88,7 @@ struct mrc_peer {
 	struct mrc_peer_evs __rcu *evs;
 	u32 gen;
 	bool local;
+	struct mrc_probing probing;
 	refcount_t ref;
 	struct rcu_head rcu;
 };
@@ -89,7 +102,17 @@ struct mrc_peer {
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
 			      const struct mrc_peer_key *key);
 void mrc_peer_hold(struct mrc_peer *peer);
+/** mrc_peer_put() - give up a reference. Process context: the last one stops the timer. */
 void mrc_peer_put(struct mrc_peer *peer);
+
+/**
+ * mrc_peers_of() - peers of a pair of GIDs, for rhl_for_each_entry_rcu()
+ *
+ * They may be losing their last reference. Under RCU. Return: NULL when there is none.
+ */
+struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
+				 const struct in6_addr *local,
+				 const struct in6_addr *remote);
 
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_exit(struct mrc_dev *dev);
@@ -103,7 +126,8 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
 /** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
 void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
 /**
- * mrc_peers_ports() - planes came or went: update port masks, forget routes. Process context.
+ * mrc_peers_ports() - planes came or went: update port masks, forget routes, tell the peers.
+ * dev->cfg_lock held.
  */
 void mrc_peers_ports(struct mrc_dev *dev);
 

@@ -281,7 +281,19 @@ static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 	qp->ops->flush_recv(qp->priv);
 }
 
-bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from)
+static void mrc_qp_error_event(struct mrc_qp *qp, const char *reason)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_QP,
+		.dev = qp->dev,
+		.qp = qp,
+		.reason = reason,
+	};
+
+	mrc_event_notify(&event);
+}
+
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
 {
 	bool moved = false;
 
@@ -291,18 +303,14 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from)
 		mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
 	}
 	mrc_qp_unlock(qp);
+	if (moved)
+		mrc_qp_error_event(qp, reason);
 	return moved;
 }
 
 void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 		 enum ib_event_type type, const char *reason)
 {
-	struct mrc_event event = {
-		.type = MRC_EVENT_QP,
-		.dev = qp->dev,
-		.qp = qp,
-		.reason = reason,
-	};
 	bool failed;
 
 	mrc_qp_lock(qp);
@@ -314,7 +322,7 @@ void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 	}
 	mrc_qp_unlock(qp);
 	if (failed)
-		mrc_event_notify(&event);
+		mrc_qp_error_event(qp, reason);
 }
 
 static bool mrc_qp_params_valid(const struct mrc_qp_params *p)
@@ -369,13 +377,13 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 	return qp;
 }
 
-void mrc_qps_lose_ports(struct mrc_dev *dev, u32 ports)
+void mrc_qps_lose_ports(struct mrc_dev *dev)
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
 
 	while ((qp = mrc_qp_next(dev, qpn))) {
-		mrc_requester_lose_ports(qp, ports);
+		mrc_requester_lose_ports(qp);
 		qpn = qp->qpn + 1;
 		mrc_qp_put(qp);
 	}

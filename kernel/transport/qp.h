@@ -168,7 +168,6 @@ struct mrc_qp_params {
  * @mtu: path MTU: payload bytes per packet, 256..4096
  * @pkey: partition key
  * @access: IB_ACCESS_REMOTE_WRITE must be set for the peer to write
- * @hop_limit: of the address vector, 0: the device's
  */
 struct mrc_qp_conn {
 	struct in6_addr local;
@@ -178,7 +177,6 @@ struct mrc_qp_conn {
 	u32 mtu;
 	u16 pkey;
 	int access;
-	u8 hop_limit;
 };
 
 /**
@@ -291,10 +289,11 @@ int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn);
  * @qp: the QP
  * @from: BIT(IB_QPS_*) of the states in which the caller's reason still holds; in
  *        others nothing happens. In error already: flush once more.
+ * @reason: static text for those who watch
  *
  * Any context; takes both locks. Return: whether this call moved it.
  */
-bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from);
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason);
 
 /**
  * mrc_qp_fail() - a live QP goes to error by itself
@@ -325,10 +324,10 @@ struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp);
 void mrc_qp_queue(struct mrc_qp *qp);
 
 /**
- * mrc_qps_lose_ports() - ports are down: what is in flight on them goes out again elsewhere.
- * Process context.
+ * mrc_qps_lose_ports() - ports are down here or at a peer: what is in flight on them goes out
+ * again elsewhere. Process context.
  */
-void mrc_qps_lose_ports(struct mrc_dev *dev, u32 ports);
+void mrc_qps_lose_ports(struct mrc_dev *dev);
 /** mrc_qps_kick() - let all QPs of a device send what they can. Process context. */
 void mrc_qps_kick(struct mrc_dev *dev);
 

@@ -6,6 +6,7 @@
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 
+#include "endpoint.h"
 #include "qp.h"
 #include "receive.h"
 #include "requester.h"
@@ -124,7 +125,7 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 
 	if (pkt->hdr.bth.opcode == MRC_OP_EP_REQ ||
 	    pkt->hdr.bth.opcode == MRC_OP_EP_RSP) {
-		mrc_receive_drop(pkt->net, pkt->daddr, MRC_DROP_ENDPOINT);
+		mrc_endpoint_receive(pkt);
 		return;
 	}
 	qp = mrc_qp_find(pkt->hdr.bth.qpn);

@@ -4,8 +4,7 @@
  * shorter, so a row of SACKs and one ACK fit one segmented skb: one walk
  * through the stack for all of them.
  */
-#include <linux/ktime.h>
-
+#include "probing.h"
 #include "reply.h"
 
 struct mrc_hdr *mrc_reply_add(struct mrc_reply *r, u8 opcode, u32 psn)
@@ -29,19 +28,6 @@ static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 		return false;
 	mrc_hdr_encode(buf, hdr);
 	return !mrc_skb_close(b);
-}
-
-static struct mrc_peer_ev *mrc_reply_ev(struct mrc_peer *peer)
-{
-	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	u16 ev;
-
-	if (!evs->count)
-		return NULL;
-	spin_lock(&peer->lock);
-	ev = mrc_ev_pick(&evs->set, ktime_get_ns());
-	spin_unlock(&peer->lock);
-	return ev == MRC_EV_NONE ? NULL : &evs->ev[ev];
 }
 
 /* Sends packets from @from on as far as they fit one skb; returns the next one. */
@@ -85,8 +71,6 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	switch (hdr->bth.opcode) {
 	case MRC_OP_SACK:
 		return MRC_CNT_SACK_TX;
-	case MRC_OP_NACK:
-		return MRC_CNT_NACK_TX;
 	case MRC_OP_PROBE:
 		return MRC_CNT_PROBE_TX;
 	default:
@@ -98,18 +82,21 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r)
 {
 	struct mrc_peer *peer = READ_ONCE(qp->peer);
-	struct mrc_peer_ev *ev;
+	struct mrc_peer_evs *evs;
 	unsigned int i;
+	u16 ev;
 
 	if (!peer || !r->count)
 		return;
-	ev = mrc_reply_ev(peer);
-	if (!ev) {
+	evs = rcu_dereference(peer->evs);
+	ev = mrc_probing_reverse_ev(peer, evs);
+	if (ev == MRC_EV_NONE) {
 		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
 		return;
 	}
 	for (i = 0; i < r->count; i++)
 		mrc_count(qp->dev, mrc_reply_counter(&r->hdr[i]));
 	for (i = 0; i < r->count;)
-		i = mrc_reply_skb(qp, peer, ev, r, i);
+		i = mrc_reply_skb(qp, peer, &evs->ev[ev], r, i);
+	mrc_probing_reverse(peer, evs);
 }

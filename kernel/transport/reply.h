@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Control packets: SACKs, NACKs, ACKs, probes on their way out.
+ * Control packets: SACKs, ACKs and NAKs, probes on their way out.
  */
 #ifndef _MRC_TRANSPORT_REPLY_H
 #define _MRC_TRANSPORT_REPLY_H

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "event.h"
+#include "probing.h"
 #include "reply.h"
 #include "requester.h"
 
@@ -152,9 +153,13 @@ static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
 	unsigned int i;
 
 	spin_lock(&b->peer->lock);
-	for (i = 0; i < b->stride; i++)
+	for (i = 0; i < b->stride; i++) {
 		ev[i] = b->evs->count ? mrc_ev_pick(&b->evs->set, now) :
 					MRC_EV_NONE;
+		if (ev[i] != MRC_EV_NONE)
+			b->evs->ev[ev[i]].tx_packets +=
+				DIV_ROUND_UP(b->count - i, b->stride);
+	}
 	spin_unlock(&b->peer->lock);
 }
 
@@ -183,12 +188,20 @@ static void mrc_plan_take(struct mrc_qp *qp, struct mrc_batch *b,
 	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
 }
 
+/* Packets for one skb: of those that do not fit the last would go alone. */
+static unsigned int mrc_plan_burst(const struct mrc_qp *qp)
+{
+	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
+					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
+
+	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
+}
+
 /* EVs for a batch: enough for bursts of the wanted size, and two at least. */
 static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
 				    const struct mrc_batch *b)
 {
-	unsigned int burst = READ_ONCE(qp->dev->cfg.burst);
-	unsigned int want = max(DIV_ROUND_UP(b->count, burst),
+	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_plan_burst(qp)),
 				min(b->count, 2u));
 
 	return min_t(unsigned int, want, max_t(u16, b->evs->set.good, 1));
@@ -413,15 +426,10 @@ static int mrc_batch_open(struct mrc_qp *qp, const struct mrc_batch *b,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
-static void mrc_batch_xmit(struct mrc_qp *qp, const struct mrc_batch *b,
-			   unsigned int from, struct mrc_skb *skb)
+static void mrc_batch_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 {
-	struct mrc_peer_ev *ev = &b->evs->ev[b->plan[from].ev];
-
 	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
 	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
-	/* Statistics only: QPs that share the peer may tear it, not more. */
-	ev->tx_packets += skb->packets;
 	mrc_skb_xmit(skb);
 }
 
@@ -482,7 +490,7 @@ static int mrc_batch_skb(struct mrc_qp *qp, const struct mrc_batch *b,
 			break;
 	}
 	if (!err || err == -EAGAIN) {
-		mrc_batch_xmit(qp, b, from, &skb);
+		mrc_batch_xmit(qp, &skb);
 		return i;
 	}
 	mrc_skb_abort(&skb);
@@ -533,7 +541,7 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 			    "memory region revoked under a request");
 	if (err == -ECANCELED)
 		/* Its error completion says it all. */
-		mrc_qp_to_err(qp, BIT(IB_QPS_RTS));
+		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
 	else if (err)
 		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
 			    "send ring corrupt");
@@ -681,9 +689,26 @@ static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 {
 	u8 old = evs->entry[ev].state;
 
-	if (mrc_ev_lost(&evs->set, ev, now))
-		mrc_requester_ev_event(qp, ev, old, evs->entry[ev].state,
-				       "loss");
+	if (!mrc_ev_lost(&evs->set, ev, now))
+		return;
+	mrc_probing_arm(qp->peer, evs);
+	mrc_requester_ev_event(qp, ev, old, evs->entry[ev].state, "loss");
+}
+
+static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
+				   const struct mrc_tx_result *res, u64 now)
+{
+	unsigned int ev;
+
+	for_each_set_bit(ev, res->acked_evs, evs->count) {
+		evs->ev[ev].acked += mrc_tx_take_acked(&qp->tx, ev);
+		mrc_reverse_alive(&evs->reverse, &evs->set, ev);
+		WRITE_ONCE(qp->peer->probing.heard_at, now);
+	}
+	for_each_set_bit(ev, res->cleared_evs, evs->count)
+		if (mrc_ev_cleared(&evs->set, ev, now))
+			mrc_requester_ev_event(qp, ev, MRC_EV_ASSUMED_BAD,
+					       MRC_EV_GOOD, "arrived late");
 }
 
 /* What an answer says about EVs goes to the peer. tx_lock held. */
@@ -695,13 +720,11 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 
 	if (qp->evs_gen != evs->gen)
 		return;
-	if (!res->lost && !res->spurious && res->ev == MRC_EV_NONE)
+	if (!res->acked && !res->lost && !res->spurious &&
+	    res->ev == MRC_EV_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
-	for_each_set_bit(ev, res->cleared_evs, evs->count)
-		if (mrc_ev_cleared(&evs->set, ev, now))
-			mrc_requester_ev_event(qp, ev, MRC_EV_ASSUMED_BAD,
-					       MRC_EV_GOOD, "arrived late");
+	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now);
 	if (res->ev < evs->count) {
@@ -831,6 +854,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		else
 			err = mrc_tx_ack(&qp->tx, psn, now, &res);
 		if (!err) {
+			mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 			mrc_requester_complete(qp, psn);
 			mrc_requester_note_wait(qp, now);
 		}
@@ -844,20 +868,23 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-void mrc_requester_lose_ports(struct mrc_qp *qp, u32 ports)
+void mrc_requester_lose_ports(struct mrc_qp *qp)
 {
 	DECLARE_BITMAP(lost, MRC_EV_MAX);
 	struct mrc_tx_result res;
 	struct mrc_peer_evs *evs;
 	unsigned int i;
+	u32 up;
 
 	bitmap_zero(lost, MRC_EV_MAX);
 	rcu_read_lock();
 	spin_lock_bh(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS && qp->peer && !qp->peer->local) {
 		evs = rcu_dereference(qp->peer->evs);
+		up = READ_ONCE(evs->set.local_mask) &
+		     READ_ONCE(evs->set.remote_mask);
 		for (i = 0; i < evs->count; i++)
-			if (ports & BIT(evs->entry[i].port - 1))
+			if (!(up & BIT(evs->entry[i].port - 1)))
 				__set_bit(i, lost);
 		if (qp->evs_gen == evs->gen)
 			mrc_tx_lose_evs(&qp->tx, lost, &res);
@@ -882,8 +909,13 @@ static u64 mrc_requester_ack_deadline(const struct mrc_qp *qp)
 
 static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
 {
-	return qp->ack_wait ? mrc_requester_ack_deadline(qp) :
-			      mrc_tx_deadline(&qp->tx, now);
+	u64 at, probe;
+
+	if (qp->ack_wait)
+		return mrc_requester_ack_deadline(qp);
+	at = mrc_tx_deadline(&qp->tx, now);
+	probe = mrc_tx_probe_at(&qp->tx, now);
+	return probe ? min(at, probe) : at;
 }
 
 /* A timer that is armed already is left alone: it looks again when it fires. tx_lock held. */
@@ -897,19 +929,24 @@ static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
 	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
+/* Asks the responder to say what has arrived. */
+static void mrc_requester_probe(struct mrc_qp *qp, u64 now, struct mrc_reply *r)
+{
+	struct mrc_hdr *hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
+
+	hdr->probe.id = mrc_tx_probe(&qp->tx, now);
+}
+
 /* No ACK came though all is SACKed: ask again. True: asked often enough. */
 static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
 				      struct mrc_reply *r)
 {
-	struct mrc_hdr *hdr;
-
 	if (!mrc_tx_interval(&qp->tx.cfg, qp->ack_retries))
 		return true;
 	if (qp->ack_retries < U8_MAX)
 		qp->ack_retries++;
 	qp->ack_wait = now;
-	hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
-	hdr->probe.id = mrc_tx_probe(&qp->tx, now);
+	mrc_requester_probe(qp, now, r);
 	return false;
 }
 
@@ -923,6 +960,11 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 		return false;
 	if (qp->ack_wait)
 		return mrc_requester_ack_timeout(qp, now, r);
+	if (mrc_tx_deadline(&qp->tx, now) > now) {
+		/* The tail is silent: a probe takes less time than a timeout. */
+		mrc_requester_probe(qp, now, r);
+		return false;
+	}
 	mrc_tx_timeout(&qp->tx, now, &res);
 	if (res.lost) {
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);

@@ -43,11 +43,10 @@ void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status);
 void mrc_requester_drop(struct mrc_qp *qp);
 
 /**
- * mrc_requester_lose_ports() - ports went down
- * @qp: the QP
- * @ports: bit per port
+ * mrc_requester_lose_ports() - what is in flight on ports that are down, here or at the peer, is
+ * lost. Process context.
  */
-void mrc_requester_lose_ports(struct mrc_qp *qp, u32 ports);
+void mrc_requester_lose_ports(struct mrc_qp *qp);
 
 /* Received packets; softirq, under RCU. True: worth a mrc_requester_run(). */
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);

@@ -108,7 +108,6 @@ static int mrc_qp_gids(struct mrc_ib_qp *q, const struct rdma_ah_attr *ah,
 		return -EINVAL;
 	memcpy(&conn->local, &grh->sgid_attr->gid, sizeof(conn->local));
 	conn->remote = *remote;
-	conn->hop_limit = grh->hop_limit;
 	return 0;
 }
 
@@ -214,7 +213,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 				     attr->sq_psn & MRC_PSN_MASK :
 				     q->attr.sq_psn);
 	case IB_QPS_ERR:
-		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE);
+		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE, "set by its program");
 		return 0;
 	default:
 		return -EINVAL;

@@ -36,7 +36,8 @@ void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event)
 
 void mrc_ib_qp_fail(struct mrc_ib_qp *q)
 {
-	if (mrc_qp_to_err(q->qp, ~BIT(IB_QPS_RESET)))
+	if (mrc_qp_to_err(q->qp, ~BIT(IB_QPS_RESET),
+			  "completion queue overrun"))
 		mrc_ib_qp_event(q, IB_EVENT_QP_FATAL);
 }
 

@@ -266,7 +266,7 @@ const struct mrc_qp_ops mrc_work_ops = {
 static void mrc_flush_late(struct mrc_qp *qp)
 {
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		mrc_qp_to_err(qp, BIT(IB_QPS_ERR));
+		mrc_qp_to_err(qp, BIT(IB_QPS_ERR), NULL);
 }
 
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,

@@ -10,6 +10,7 @@ fabric to cross, to its advantage. Its latency is compared with MRC's from a
 device to itself, MRC's across the fabric with UDP's.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -37,6 +38,24 @@ def run(cmd, check=True, **kw):
     if check and r.returncode:
         raise RuntimeError(f"{' '.join(cmd)}: exit {r.returncode}\n{r.stdout}{r.stderr}")
     return r.stdout
+
+
+def tell_and_run(cmd, **kw):
+    say("    " + " ".join(cmd))
+    return run(cmd, **kw)
+
+
+@contextlib.contextmanager
+def serving(cmd, **kw):
+    """The other end, in the background."""
+    say("    " + " ".join(cmd) + " &")
+    server = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw)
+    try:
+        time.sleep(1)
+        yield server
+    finally:
+        server.kill()
+        server.wait()
 
 
 def ns(name):
@@ -72,15 +91,8 @@ class Pair:
         """Runs one perftest pair. Returns the client's output."""
         def cmd(dev):
             return [tool, "-d", dev, "-x", gid_index(dev, self.gid), *args]
-        server = subprocess.Popen(self.server + cmd(self.devs[0]), env=self.env,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            time.sleep(1)
-            say("    " + " ".join(self.client + cmd(self.devs[1]) + [self.host]))
-            return run(self.client + cmd(self.devs[1]) + [self.host], env=self.env)
-        finally:
-            server.kill()
-            server.wait()
+        with serving(self.server + cmd(self.devs[0]), env=self.env):
+            return tell_and_run(self.client + cmd(self.devs[1]) + [self.host], env=self.env)
 
     def write_bw(self, seconds):
         """Gb/s of 64 KiB writes on one QP."""
@@ -107,7 +119,7 @@ def tcp_way(plane, host, peer, usid):
     run(["ip", "-n", host, "-6", "route", "add", tcp_addr(plane, peer) + "/128", "encap", "seg6",
          "mode", "encap", "segs", path.replace(f"{usid[peer]}::", f"{usid[peer]}:d6::"),
          "dev", f"eth{plane}", "src", tcp_addr(plane, host)])
-    run(ns(host) + ["sysctl", "-qw", "net.ipv6.conf.all.forwarding=1"])
+    run(ns(host) + ["sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding"])
 
 
 def tcp_setup():
@@ -119,16 +131,10 @@ def tcp_setup():
 
 def tcp_bw(plane, seconds):
     """Gb/s of one TCP connection through one plane."""
-    server = subprocess.Popen(ns("h2") + SERVER + ["iperf3", "-s", "-1"],
-                              stdout=subprocess.DEVNULL)
-    try:
-        time.sleep(1)
-        cmd = ns("h1") + CLIENT + ["iperf3", "-c", tcp_addr(plane, "h2"), "-t", str(seconds), "-J"]
-        say("    " + " ".join(cmd))
-        return json.loads(run(cmd))["end"]["sum_received"]["bits_per_second"] / 1e9
-    finally:
-        server.kill()
-        server.wait()
+    with serving(ns("h2") + SERVER + ["iperf3", "-s", "-1"]):
+        out = tell_and_run(ns("h1") + CLIENT + ["iperf3", "-c", tcp_addr(plane, "h2"),
+                                                "-t", str(seconds), "-J"])
+    return json.loads(out)["end"]["sum_received"]["bits_per_second"] / 1e9
 
 
 def best_tcp_bw(seconds):
@@ -139,14 +145,9 @@ def best_tcp_bw(seconds):
 def udp_lat():
     """Median of half a round trip of 64-byte UDP datagrams over the same path, microseconds."""
     here = os.path.dirname(os.path.abspath(__file__))
-    pong = subprocess.Popen(ns("h2") + SERVER + ["python3", f"{here}/udp_ping.py", "pong"])
-    try:
-        time.sleep(1)
-        return float(run(ns("h1") + CLIENT + ["python3", f"{here}/udp_ping.py", "ping",
-                                              tcp_addr(1, "h2")]))
-    finally:
-        pong.kill()
-        pong.wait()
+    with serving(ns("h2") + SERVER + ["python3", f"{here}/udp_ping.py", "pong"]):
+        return float(tell_and_run(ns("h1") + CLIENT + ["python3", f"{here}/udp_ping.py", "ping",
+                                                       tcp_addr(1, "h2")]))
 
 
 def steer_packets():
@@ -154,6 +155,7 @@ def steer_packets():
 
     The planes take turns; a plane's name is the digit that ends "eth" or begins after "p".
     """
+    say("    rps_cpus: the links of odd planes on CPU 1, of even ones on CPU 0")
     for name in run(["ip", "netns", "list"]).split("\n"):
         if not name:
             continue
@@ -228,23 +230,16 @@ class Bench:
         self.measure("loss", {"mrc": self.mrc_bw, "mrc, 1 % on every link": lossy})
 
     def memory(self):
-        """Kernel memory of a QP while it sends."""
-        server = subprocess.Popen(self.mrc.server + [
-            "ib_write_bw", "-d", "mrc1", "-x", gid_index("mrc1", "fd00:6d72"), "-D", "6"],
-            env=self.mrc.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1)
-        client = subprocess.Popen(self.mrc.client + [
-            "ib_write_bw", "-d", "mrc0", "-x", gid_index("mrc0", "fd00:6d72"), "-D", "6",
-            self.mrc.host], env=self.mrc.env, stdout=subprocess.DEVNULL)
-        time.sleep(3)
-        try:
-            qps = json.loads(run([MRCCTL, "-j", "-n", "h1", "qp", "show", "mrc0"]))
-            self.figures["memory/mrc"] = {"median": max(q["memory"] for q in qps),
-                                          "samples": [q["memory"] for q in qps]}
-        finally:
-            for p in (client, server):
-                p.kill()
-                p.wait()
+        """Kernel memory of a QP while it sends, its rings included."""
+        def cmd(dev):
+            return ["ib_write_bw", "-d", dev, "-x", gid_index(dev, "fd00:6d72"), "-D", "6"]
+        with serving(self.mrc.server + cmd("mrc1"), env=self.mrc.env):
+            with serving(self.mrc.client + cmd("mrc0") + [self.mrc.host], env=self.mrc.env):
+                time.sleep(2)
+                qps = json.loads(tell_and_run(
+                    ["rdma", "-j", "-d", "-d", "resource", "show", "qp", "link", "mrc0"]))
+        sizes = [q["drv_memory"] for q in qps if q["type"] == "RC"]
+        self.figures["memory/mrc"] = {"median": max(sizes), "samples": sizes}
 
     def row(self, what, value, unit, ratio=None, goal=None, met=None):
         text = "" if ratio is None else f"{ratio:6.2f} x"
@@ -294,6 +289,7 @@ def main():
     p.add_argument("case", nargs="*", choices=cases + [[]])
     opts = p.parse_args()
     rxe_setup()
+    say("    scripts/lab up --management")
     say(run([LAB, "up", "--management"]))
     tcp_setup()
     steer_packets()

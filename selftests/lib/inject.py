@@ -276,7 +276,12 @@ class Cases:
         good = self.write(length=3000)
         yield Case("ICRC zero", self.wire.datagram(good, icrc=bytes(4)), why)
         whole = self.wire.datagram(good)
-        for name, at in (("payload", 200), ("address", 48 + 12 + 8), ("flags", 48 + 8), ("ICRC", -1)):
+        for name, at in (
+            ("payload", 200),
+            ("address", 48 + 12 + 8),
+            ("flags", 48 + 8),
+            ("ICRC", -1),
+        ):
             spoilt = bytearray(whole)
             spoilt[at] ^= 0x20
             yield Case(f"bit of the {name}", bytes(spoilt), why)
@@ -346,7 +351,8 @@ class Cases:
         answer = {"sack_sent": 1, "ack_sent": 1, "tx_packets": 2, "tx_bytes": 52 + 20}
         wanted = self.to_qp(data, {"duplicate_request": 1, **answer})
         yield Case("a duplicate", self.wire.datagram(data), wanted)
-        yield Case("a duplicate in fragments", fragments(self.wire.datagram(data), 16), wanted, "plain")
+        parts = fragments(self.wire.datagram(data), 16)
+        yield Case("a duplicate in fragments", parts, wanted, "plain")
         data = self.control(PROBE, bytes(16))
         wanted = self.to_qp(data, {"probe_received": 1, **answer})
         yield Case("a probe", self.wire.datagram(data), wanted)
@@ -386,7 +392,8 @@ class Blast:
     def plausible(self):
         """Values near the right ones: further into the code than noise gets."""
         draw, cases = self.random, self.cases
-        psn = draw.choice((cases.expected, cases.nxt)) + draw.choice((-1, 0, 1, draw.getrandbits(24)))
+        psn = draw.choice((cases.expected, cases.nxt))
+        psn += draw.choice((-1, 0, 1, draw.getrandbits(24)))
         flags = draw.choice((0, 0x80, 0x20, 0x10, draw.getrandbits(8)))
         if draw.random() < 0.5:
             opcode = draw.choice((FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM))
@@ -452,7 +459,9 @@ def parse():
     parser.add_argument("--outer", help="outer destination address: encapsulate")
     parser.add_argument("--outer-src", default="::1", help="outer source address")
     parser.add_argument("--device", required=True, help="of the receiver, for its counters")
-    parser.add_argument("--third", default="fd00:6d72:63::99", help="source address of a third host")
+    parser.add_argument(
+        "--third", default="fd00:6d72:63::99", help="source address of a third host"
+    )
     parser.add_argument("--second", default="::1", help="another address of the receiver")
     parser.add_argument("--mpr", type=int, default=8, help="of the receiver")
     parser.add_argument("--match", default="", help="cases whose names match only")

@@ -452,7 +452,8 @@ def read_frames(path):
         elif kind == BLOCK_PACKET:
             index, high, low, size, _ = struct.unpack_from("<IIIII", body)
             flags = options(body[20 + size + -size % 4 :]).get(OPTION_FLAGS, b"\0")[0]
-            yield interfaces[index], high << 32 | low, DIRECTIONS.get(flags & 3), body[20 : 20 + size]
+            direction = DIRECTIONS.get(flags & 3)
+            yield interfaces[index], high << 32 | low, direction, body[20 : 20 + size]
 
 
 def read_packets(path, mtu):

@@ -8,29 +8,30 @@
 #include "endpoint.h"
 #include "event.h"
 #include "peer.h"
-#include "probe.h"
+#include "probing.h"
 #include "qp.h"
 
-/* Requests in one run of the timer. */
-#define MRC_PROBE_BATCH	8u
+/* Requests in one run of the timer, and the least time between two runs. */
+#define MRC_PROBING_BATCH		8u
+#define MRC_PROBING_PACE_NS	NSEC_PER_MSEC
 
 /**
- * struct mrc_probe_run - what one run of the timer sends
+ * struct mrc_probing_run - what one run of the timer sends
  * @evs: the version of the EVs
  * @count: elements of @ev
  * @ev: EVs to probe
  * @tell: EV for a port status, MRC_EV_NONE: none is due
  * @mask: that it carries
  */
-struct mrc_probe_run {
+struct mrc_probing_run {
 	struct mrc_peer_evs *evs;
 	unsigned int count;
-	u16 ev[MRC_PROBE_BATCH];
+	u16 ev[MRC_PROBING_BATCH];
 	u16 tell;
 	u32 mask;
 };
 
-static void mrc_probe_event(struct mrc_peer *peer, u16 ev, u8 old, u8 new,
+static void mrc_probing_event(struct mrc_peer *peer, u16 ev, u8 old, u8 new,
 			    const char *reason)
 {
 	struct mrc_event event = {
@@ -48,25 +49,28 @@ static void mrc_probe_event(struct mrc_peer *peer, u16 ev, u8 old, u8 new,
 
 /* ---- the timer ------------------------------------------------------------ */
 
-void mrc_probe_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
+void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 {
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 	u64 at = evs->count ? mrc_ev_probe_at(&evs->set) : U64_MAX;
 
 	lockdep_assert_held(&peer->lock);
 	if (p->tell_at)
 		at = min(at, p->tell_at);
-	if (at == U64_MAX || p->stopped || (p->timer_at && p->timer_at <= at))
+	if (at == U64_MAX || p->stopped)
+		return;
+	at = max(at, p->ran_at + MRC_PROBING_PACE_NS);
+	if (p->timer_at && p->timer_at <= at)
 		return;
 	p->timer_at = at;
 	hrtimer_start(&p->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
 /* Over the planes that are left; once per wait, which doubles. */
-static void mrc_probe_plan_tell(struct mrc_peer *peer,
-				struct mrc_probe_run *run, u64 now)
+static void mrc_probing_plan_tell(struct mrc_peer *peer,
+				struct mrc_probing_run *run, u64 now)
 {
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 
 	run->tell = MRC_EV_NONE;
 	if (!p->tell_at || p->tell_at > now)
@@ -77,7 +81,7 @@ static void mrc_probe_plan_tell(struct mrc_peer *peer,
 	p->tell_wait = min(2 * p->tell_wait, (u64)MRC_TELL_MAX_NS);
 }
 
-static void mrc_probe_plan(struct mrc_peer *peer, struct mrc_probe_run *run,
+static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 			   u64 now)
 {
 	u16 ev;
@@ -86,8 +90,8 @@ static void mrc_probe_plan(struct mrc_peer *peer, struct mrc_probe_run *run,
 	run->tell = MRC_EV_NONE;
 	if (!run->evs->count)
 		return;
-	mrc_probe_plan_tell(peer, run, now);
-	while (run->count < MRC_PROBE_BATCH) {
+	mrc_probing_plan_tell(peer, run, now);
+	while (run->count < MRC_PROBING_BATCH) {
 		ev = mrc_ev_probe_next(&run->evs->set, now);
 		if (ev == MRC_EV_NONE)
 			break;
@@ -96,8 +100,8 @@ static void mrc_probe_plan(struct mrc_peer *peer, struct mrc_probe_run *run,
 	}
 }
 
-static void mrc_probe_send(struct mrc_peer *peer,
-			   const struct mrc_probe_run *run)
+static void mrc_probing_send(struct mrc_peer *peer,
+			   const struct mrc_probing_run *run)
 {
 	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE };
 	const struct mrc_ep_ask tell = {
@@ -113,44 +117,46 @@ static void mrc_probe_send(struct mrc_peer *peer,
 }
 
 /* Softirq. */
-static enum hrtimer_restart mrc_probe_timer(struct hrtimer *timer)
+static enum hrtimer_restart mrc_probing_timer(struct hrtimer *timer)
 {
 	struct mrc_peer *peer = container_of(timer, struct mrc_peer,
-					     probe.timer);
-	struct mrc_probe_run run;
+					     probing.timer);
+	u64 now = ktime_get_ns();
+	struct mrc_probing_run run;
 
 	rcu_read_lock();
 	run.evs = rcu_dereference(peer->evs);
 	spin_lock(&peer->lock);
-	peer->probe.timer_at = 0;
-	mrc_probe_plan(peer, &run, ktime_get_ns());
-	mrc_probe_arm(peer, run.evs);
+	peer->probing.timer_at = 0;
+	peer->probing.ran_at = now;
+	mrc_probing_plan(peer, &run, now);
+	mrc_probing_arm(peer, run.evs);
 	spin_unlock(&peer->lock);
-	mrc_probe_send(peer, &run);
+	mrc_probing_send(peer, &run);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
 
-void mrc_probe_init(struct mrc_peer *peer)
+void mrc_probing_init(struct mrc_peer *peer)
 {
-	hrtimer_init(&peer->probe.timer, CLOCK_MONOTONIC,
+	hrtimer_init(&peer->probing.timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_ABS_SOFT);
-	peer->probe.timer.function = mrc_probe_timer;
-	peer->probe.told_mask = ~0u;
+	peer->probing.timer.function = mrc_probing_timer;
+	peer->probing.told_mask = ~0u;
 }
 
-void mrc_probe_stop(struct mrc_peer *peer)
+void mrc_probing_stop(struct mrc_peer *peer)
 {
 	spin_lock_bh(&peer->lock);
-	peer->probe.stopped = true;
+	peer->probing.stopped = true;
 	spin_unlock_bh(&peer->lock);
-	hrtimer_cancel(&peer->probe.timer);
+	hrtimer_cancel(&peer->probing.timer);
 }
 
 /* ---- EV probes ------------------------------------------------------------- */
 
 /* The EVs that an answer is about, locked; NULL when they are of an older version. */
-static struct mrc_peer_evs *mrc_probe_evs(struct mrc_peer *peer, u32 gen)
+static struct mrc_peer_evs *mrc_probing_evs(struct mrc_peer *peer, u32 gen)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 
@@ -160,25 +166,32 @@ static struct mrc_peer_evs *mrc_probe_evs(struct mrc_peer *peer, u32 gen)
 	return evs;
 }
 
-void mrc_probe_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 now)
+/* An EV that has changed since says nothing of how it is now. */
+static bool mrc_probing_late(const struct mrc_peer_evs *evs, u16 ev, u64 sent_at)
 {
-	struct mrc_peer_evs *evs = mrc_probe_evs(peer, evs_gen);
+	return evs->entry[ev].changed_at > sent_at;
+}
+
+void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
+{
+	struct mrc_peer_evs *evs = mrc_probing_evs(peer, evs_gen);
 	u8 old;
 
 	if (!evs)
 		return;
 	old = evs->entry[ev].state;
 	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
-	if (mrc_ev_probed(&evs->set, ev, false, now))
-		mrc_probe_event(peer, ev, old, evs->entry[ev].state,
+	if (!mrc_probing_late(evs, ev, sent_at) &&
+	    mrc_ev_probed(&evs->set, ev, false, ktime_get_ns()))
+		mrc_probing_event(peer, ev, old, evs->entry[ev].state,
 				"probes answered");
-	mrc_probe_arm(peer, evs);
+	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 }
 
-void mrc_probe_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev)
+void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
-	struct mrc_peer_evs *evs = mrc_probe_evs(peer, evs_gen);
+	struct mrc_peer_evs *evs = mrc_probing_evs(peer, evs_gen);
 	u64 now = ktime_get_ns();
 	u8 old;
 
@@ -187,19 +200,21 @@ void mrc_probe_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev)
 	old = evs->entry[ev].state;
 	mrc_reverse_lost(&evs->reverse, &evs->set, ev);
 	/* Its plane's turn again, at once. */
-	peer->probe.reverse_at = 0;
-	if (old == MRC_EV_ASSUMED_BAD)
-		mrc_ev_probe_lost(&evs->set, ev, now);
-	else if (mrc_ev_lost(&evs->set, ev, now))
-		mrc_probe_event(peer, ev, old, evs->entry[ev].state,
-				"probe lost");
-	mrc_probe_arm(peer, evs);
+	WRITE_ONCE(peer->probing.reverse_at, 0);
+	if (!mrc_probing_late(evs, ev, sent_at)) {
+		if (old == MRC_EV_ASSUMED_BAD)
+			mrc_ev_probe_lost(&evs->set, ev, now);
+		else if (mrc_ev_lost(&evs->set, ev, now))
+			mrc_probing_event(peer, ev, old, evs->entry[ev].state,
+					"probe lost");
+	}
+	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 }
 
 /* ---- the way back ------------------------------------------------------------ */
 
-u16 mrc_probe_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
 	u16 ev;
 
@@ -211,10 +226,10 @@ u16 mrc_probe_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	return ev;
 }
 
-void mrc_probe_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
 	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE };
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 	u64 now = ktime_get_ns();
 	u16 ev = MRC_EV_NONE;
 
@@ -223,7 +238,7 @@ void mrc_probe_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		return;
 	spin_lock(&peer->lock);
 	if (now >= p->reverse_at) {
-		p->reverse_at = now + MRC_REVERSE_PROBE_NS;
+		WRITE_ONCE(p->reverse_at, now + MRC_REVERSE_PROBE_NS);
 		ev = mrc_reverse_probe(&evs->reverse, &evs->set,
 				       get_random_u32());
 	}
@@ -236,23 +251,23 @@ void mrc_probe_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 
 /* ---- ports --------------------------------------------------------------------- */
 
-void mrc_probe_tell(struct mrc_peer *peer, u32 mask)
+void mrc_probing_tell(struct mrc_peer *peer, u32 mask)
 {
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 
 	rcu_read_lock();
 	spin_lock_bh(&peer->lock);
 	p->tell_mask = mask;
 	p->tell_at = ktime_get_ns();
 	p->tell_wait = MRC_TELL_MIN_NS;
-	mrc_probe_arm(peer, rcu_dereference(peer->evs));
+	mrc_probing_arm(peer, rcu_dereference(peer->evs));
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }
 
-void mrc_probe_port_answered(struct mrc_peer *peer, u32 mask)
+void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask)
 {
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 
 	spin_lock(&peer->lock);
 	if (mask == p->tell_mask)
@@ -261,16 +276,16 @@ void mrc_probe_port_answered(struct mrc_peer *peer, u32 mask)
 }
 
 /* Nothing in flight lives as long as the field takes to turn over. */
-static bool mrc_probe_stale(const struct mrc_probe *p, u16 stamp, u64 now)
+static bool mrc_probing_stale(const struct mrc_probing *p, u16 stamp, u64 now)
 {
 	return p->told_at && now - p->told_at < MRC_TELL_ORDER_NS &&
 	       (s16)(stamp - p->told_stamp) < 0;
 }
 
-void mrc_probe_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
+void mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	struct mrc_probe *p = &peer->probe;
+	struct mrc_probing *p = &peer->probing;
 	struct mrc_event event = {
 		.type = MRC_EVENT_PEER_PORTS,
 		.dev = peer->dev,
@@ -281,7 +296,7 @@ void mrc_probe_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 	u64 now = ktime_get_ns();
 
 	spin_lock(&peer->lock);
-	if (mrc_probe_stale(p, stamp, now)) {
+	if (mrc_probing_stale(p, stamp, now)) {
 		spin_unlock(&peer->lock);
 		return;
 	}
@@ -291,10 +306,10 @@ void mrc_probe_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 	p->told_mask = mask;
 	if (evs->count)
 		mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
-	mrc_probe_arm(peer, evs);
+	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 	if (event.old_ports == mask)
 		return;
 	mrc_event_notify(&event);
-	mrc_qps_remote_ports(peer->dev);
+	mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
 }

@@ -5,11 +5,11 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
-#include "../net/crc.h"
-#include "../net/plane.h"
-#include "../netlink/netlink.h"
-#include "../transport/device.h"
-#include "device.h"
+#include "net/crc.h"
+#include "net/plane.h"
+#include "netlink/netlink.h"
+#include "transport/device.h"
+#include "verbs/device.h"
 
 static int __init mrc_module_init(void)
 {

@@ -5,8 +5,8 @@
  *
  * One timer per peer; it runs only while something is due. All state is under peer->lock.
  */
-#ifndef _MRC_TRANSPORT_PROBE_H
-#define _MRC_TRANSPORT_PROBE_H
+#ifndef _MRC_TRANSPORT_PROBING_H
+#define _MRC_TRANSPORT_PROBING_H
 
 #include <linux/hrtimer.h>
 #include <linux/types.h>
@@ -24,9 +24,10 @@ struct mrc_peer_evs;
 #define MRC_TELL_ORDER_NS	(2 * NSEC_PER_SEC)
 
 /**
- * struct mrc_probe - part of struct mrc_peer
+ * struct mrc_probing - part of struct mrc_peer
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
+ * @ran_at: ns, when it ran last
  * @stopped: the peer goes, nothing is armed any more
  * @heard_at: ns, when a SACK last said that something we sent has arrived
  * @reverse_at: ns, no probe of the way back before
@@ -37,9 +38,10 @@ struct mrc_peer_evs;
  * @told_stamp: timestamp that it carried
  * @told_mask: the peer's ports that can receive
  */
-struct mrc_probe {
+struct mrc_probing {
 	struct hrtimer timer;
 	u64 timer_at;
+	u64 ran_at;
 	bool stopped;
 	u64 heard_at;
 	u64 reverse_at;
@@ -51,42 +53,43 @@ struct mrc_probe {
 	u32 told_mask;
 };
 
-void mrc_probe_init(struct mrc_peer *peer);
-/** mrc_probe_stop() - the timer is gone when this returns. Process context. */
-void mrc_probe_stop(struct mrc_peer *peer);
+void mrc_probing_init(struct mrc_peer *peer);
+/** mrc_probing_stop() - the timer is gone when this returns. Process context. */
+void mrc_probing_stop(struct mrc_peer *peer);
 
-/** mrc_probe_arm() - something may have become due: an EV went bad. peer->lock held. */
-void mrc_probe_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
+/** mrc_probing_arm() - something may have become due: an EV went bad. peer->lock held. */
+void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
 
 /**
- * mrc_probe_tell() - our ports have changed: say so until it is answered
+ * mrc_probing_tell() - our ports have changed: say so until it is answered
  * @peer: the peer
  * @mask: bit per port that can receive
  *
  * Context: any; takes peer->lock.
  */
-void mrc_probe_tell(struct mrc_peer *peer, u32 mask);
+void mrc_probing_tell(struct mrc_peer *peer, u32 mask);
 
 /**
- * mrc_probe_reverse_ev() - the EV for an answer to the peer
+ * mrc_probing_reverse_ev() - the EV for an answer to the peer
  *
  * Softirq or BH off, under RCU; takes peer->lock. Return: index or MRC_EV_NONE.
  */
-u16 mrc_probe_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
 /**
- * mrc_probe_reverse() - an answer was sent: is it time to probe the way back?
+ * mrc_probing_reverse() - an answer was sent: is it time to probe the way back?
  *
  * Softirq or BH off, under RCU; takes peer->lock.
  */
-void mrc_probe_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
 /*
  * From endpoint.c, softirq under RCU: what became of requests, and the peer's port status.
  */
-void mrc_probe_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 now);
-void mrc_probe_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev);
-void mrc_probe_port_answered(struct mrc_peer *peer, u32 mask);
-void mrc_probe_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
+void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
+			u64 sent_at);
+void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
+void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask);
+void mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
 
-#endif /* _MRC_TRANSPORT_PROBE_H */
+#endif /* _MRC_TRANSPORT_PROBING_H */
