@@ -38,7 +38,8 @@ static int mrc_nl_put_ev_place(struct sk_buff *skb,
 		err = nla_put_u16(skb, MRC_A_PEER_EV_INDEX,
 				  evs->ev[event->ev].index) ?:
 		      nla_put_u8(skb, MRC_A_PEER_EV_PORT,
-				 evs->entry[event->ev].port);
+				 evs->entry[event->ev].port) ?:
+		      mrc_nl_put_peer_ev_history(skb, evs, event->ev);
 	rcu_read_unlock();
 	return err;
 }
@@ -60,6 +61,20 @@ static int mrc_nl_event_peer_ev(struct sk_buff *skb,
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_TIME, ktime_get_ns());
 }
 
+static int mrc_nl_event_peer_ports(struct sk_buff *skb,
+				   const struct mrc_event *event)
+{
+	const struct mrc_peer_key *key = &event->peer->key;
+
+	return nla_put_in6_addr(skb, MRC_A_PEER_REMOTE_GID, &key->remote) ?:
+	       nla_put_in6_addr(skb, MRC_A_PEER_LOCAL_GID, &key->local) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_PROFILE, key->ev_profile) ?:
+	       nla_put_u32(skb, MRC_A_PEER_REMOTE_PORTS, event->new_ports) ?:
+	       nla_put_u32(skb, MRC_A_PEER_OLD_REMOTE_PORTS,
+			   event->old_ports) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_TIME, ktime_get_ns());
+}
+
 /*
  * One message is for all listeners, whatever pid namespaces they are in. The number
  * in the initial one is for those who can be expected to live there.
@@ -76,7 +91,8 @@ static int mrc_nl_event_qp(struct sk_buff *skb, const struct mrc_event *event)
 	const struct mrc_qp *qp = event->qp;
 
 	return nla_put_u32(skb, MRC_A_QP_QPN, qp->qpn) ?:
-	       nla_put_u8(skb, MRC_A_QP_STATE, READ_ONCE(qp->state)) ?:
+	       nla_put_u8(skb, MRC_A_QP_STATE, event->new_state) ?:
+	       nla_put_u8(skb, MRC_A_QP_OLD_STATE, event->old_state) ?:
 	       nla_put_u32(skb, MRC_A_QP_DEST_QPN, qp->conn.dest_qpn) ?:
 	       nla_put_in6_addr(skb, MRC_A_QP_LOCAL_GID, &qp->conn.local) ?:
 	       nla_put_in6_addr(skb, MRC_A_QP_REMOTE_GID, &qp->conn.remote) ?:
@@ -94,6 +110,8 @@ static const struct {
 	[MRC_EVENT_DEVICE_DEL] = { MRC_CMD_DEVICE_DEL_NTF, mrc_nl_event_device },
 	[MRC_EVENT_PLANE] = { MRC_CMD_PLANE_NTF, mrc_nl_event_plane },
 	[MRC_EVENT_EV] = { MRC_CMD_PEER_EV_NTF, mrc_nl_event_peer_ev },
+	[MRC_EVENT_PEER_PORTS] = { MRC_CMD_PEER_PORTS_NTF,
+				   mrc_nl_event_peer_ports },
 	[MRC_EVENT_QP] = { MRC_CMD_QP_NTF, mrc_nl_event_qp },
 };
 

@@ -189,6 +189,9 @@ MRC_NL_DO(route_del);
 
 MRC_NL_DUMP(peer_get);
 MRC_NL_DUMP(peer_ev_get);
+/* What an EV has been through: the same in dumps and events. Under RCU. */
+int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
+			       const struct mrc_peer_evs *evs, unsigned int i);
 
 MRC_NL_DO(qp_get);
 MRC_NL_DUMP(qp_get);

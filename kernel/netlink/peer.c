@@ -162,6 +162,8 @@ struct mrc_nl_peer_sum {
 	u64 tx_packets;
 	u64 lost;
 	u64 marked;
+	u64 acked;
+	u64 probed;
 };
 
 static void mrc_nl_peer_add_up(struct mrc_peer *peer,
@@ -186,6 +188,8 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 		sum->tx_packets += evs->ev[i].tx_packets;
 		sum->lost += evs->ev[i].lost;
 		sum->marked += evs->ev[i].marked;
+		sum->acked += evs->ev[i].acked;
+		sum->probed += evs->ev[i].probed;
 	}
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
@@ -205,7 +209,9 @@ static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 	       nla_put_u32(skb, MRC_A_PEER_REMOTE_PORTS, sum->remote_ports) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_TX_PACKETS, sum->tx_packets) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_LOST, sum->lost) ?:
-	       mrc_nl_put_u64(skb, MRC_A_PEER_MARKED, sum->marked);
+	       mrc_nl_put_u64(skb, MRC_A_PEER_MARKED, sum->marked) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_ACKED, sum->acked) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_PROBED, sum->probed);
 }
 
 static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
@@ -244,6 +250,17 @@ int mrc_nl_peer_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			   mrc_nl_peers_fill);
 }
 
+int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
+			       const struct mrc_peer_evs *evs, unsigned int i)
+{
+	const struct mrc_peer_ev *ev = &evs->ev[i];
+
+	return mrc_nl_put_u64(skb, MRC_A_PEER_EV_ACKED, READ_ONCE(ev->acked)) ?:
+	       nla_put_u32(skb, MRC_A_PEER_EV_PROBED, READ_ONCE(ev->probed)) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_CHANGED,
+			      READ_ONCE(evs->entry[i].changed_at));
+}
+
 static int mrc_nl_put_peer_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
 			      const struct mrc_peer_evs *evs, unsigned int i)
 {
@@ -259,7 +276,8 @@ static int mrc_nl_put_peer_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
 			      READ_ONCE(ev->tx_packets)) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_LOST, READ_ONCE(ev->lost)) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_MARKED,
-			      READ_ONCE(ev->marked));
+			      READ_ONCE(ev->marked)) ?:
+	       mrc_nl_put_peer_ev_history(skb, evs, i);
 }
 
 static int mrc_nl_peer_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,

@@ -27,8 +27,8 @@ enum mrc_event_type {
  * @plane: PLANE
  * @peer: EV, PEER_PORTS
  * @ev: EV: index
- * @old_state: EV: enum mrc_ev_state
- * @new_state: EV: enum mrc_ev_state
+ * @old_state: EV: enum mrc_ev_state, QP: enum ib_qp_state
+ * @new_state: the same
  * @old_ports: PEER_PORTS: bit per port that could receive before
  * @new_ports: PEER_PORTS: and now
  * @qp: QP

@@ -281,12 +281,15 @@ static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 	qp->ops->flush_recv(qp->priv);
 }
 
-static void mrc_qp_error_event(struct mrc_qp *qp, const char *reason)
+static void mrc_qp_error_event(struct mrc_qp *qp, enum ib_qp_state from,
+			       const char *reason)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_QP,
 		.dev = qp->dev,
 		.qp = qp,
+		.old_state = from,
+		.new_state = IB_QPS_ERR,
 		.reason = reason,
 	};
 
@@ -295,34 +298,37 @@ static void mrc_qp_error_event(struct mrc_qp *qp, const char *reason)
 
 bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
 {
+	enum ib_qp_state old;
 	bool moved = false;
 
 	mrc_qp_lock(qp);
-	if (from & BIT(qp->state)) {
-		moved = qp->state != IB_QPS_ERR && !qp->dead;
+	old = qp->state;
+	if (from & BIT(old)) {
+		moved = old != IB_QPS_ERR && !qp->dead;
 		mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
 	}
 	mrc_qp_unlock(qp);
 	if (moved)
-		mrc_qp_error_event(qp, reason);
+		mrc_qp_error_event(qp, old, reason);
 	return moved;
 }
 
 void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 		 enum ib_event_type type, const char *reason)
 {
+	enum ib_qp_state old;
 	bool failed;
 
 	mrc_qp_lock(qp);
-	failed = !qp->dead &&
-		 (qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS);
+	old = qp->state;
+	failed = !qp->dead && (old == IB_QPS_RTR || old == IB_QPS_RTS);
 	if (failed) {
 		mrc_qp_flush(qp, first);
 		qp->ops->event(qp->priv, type);
 	}
 	mrc_qp_unlock(qp);
 	if (failed)
-		mrc_qp_error_event(qp, reason);
+		mrc_qp_error_event(qp, old, reason);
 }
 
 static bool mrc_qp_params_valid(const struct mrc_qp_params *p)

@@ -151,6 +151,10 @@ constexpr AttributeName peer_names[] = {
     {MRC_A_PEER_TX_PACKETS, "tx-packets"},
     {MRC_A_PEER_LOST, "lost"},
     {MRC_A_PEER_MARKED, "marked"},
+    {MRC_A_PEER_ACKED, "acked"},
+    {MRC_A_PEER_PROBED, "probed"},
+    {MRC_A_PEER_OLD_REMOTE_PORTS, "old-remote-ports"},
+    {MRC_A_PEER_TIME, "time"},
 };
 constexpr AttributeSet peer_set{"peer", peer_names};
 
@@ -171,6 +175,9 @@ constexpr AttributeName peer_ev_names[] = {
     {MRC_A_PEER_EV_MARKED, "marked"},
     {MRC_A_PEER_EV_REASON, "reason"},
     {MRC_A_PEER_EV_TIME, "time"},
+    {MRC_A_PEER_EV_ACKED, "acked"},
+    {MRC_A_PEER_EV_PROBED, "probed"},
+    {MRC_A_PEER_EV_CHANGED, "changed"},
 };
 constexpr AttributeSet peer_ev_set{"peer-ev", peer_ev_names};
 
@@ -207,6 +214,7 @@ constexpr AttributeName qp_names[] = {
     {MRC_A_QP_PID, "pid"},
     {MRC_A_QP_REASON, "reason"},
     {MRC_A_QP_TIME, "time"},
+    {MRC_A_QP_OLD_STATE, "old-state"},
 };
 constexpr AttributeSet qp_set{"qp", qp_names};
 
@@ -261,6 +269,7 @@ const AttributeSet *command_set(uint8_t command)
     case MRC_CMD_ROUTE_DEL:
         return &route_set;
     case MRC_CMD_PEER_GET:
+    case MRC_CMD_PEER_PORTS_NTF:
         return &peer_set;
     case MRC_CMD_PEER_EV_GET:
     case MRC_CMD_PEER_EV_NTF:

@@ -68,6 +68,12 @@ EvState ev_state(const Attributes &a, int type)
     return static_cast<EvState>(a.u8(type));
 }
 
+PeerKey decode_peer_key(const Attributes &a)
+{
+    return {a.address(MRC_A_PEER_REMOTE_GID), a.address(MRC_A_PEER_LOCAL_GID),
+            a.u64(MRC_A_PEER_EV_PROFILE)};
+}
+
 PeerKey decode_peer_ev_key(const Attributes &a)
 {
     return {a.address(MRC_A_PEER_EV_REMOTE_GID), a.address(MRC_A_PEER_EV_LOCAL_GID),
@@ -105,9 +111,20 @@ PeerEvEvent decode_peer_ev_event(const Reply &reply)
     event.port = a.u8(MRC_A_PEER_EV_PORT);
     event.state = ev_state(a, MRC_A_PEER_EV_STATE);
     event.old_state = ev_state(a, MRC_A_PEER_EV_OLD_STATE);
+    event.acked = a.u64(MRC_A_PEER_EV_ACKED);
+    event.probed = a.u32(MRC_A_PEER_EV_PROBED);
+    event.changed = a.u64(MRC_A_PEER_EV_CHANGED);
     event.reason = a.string(MRC_A_PEER_EV_REASON);
     event.time = a.u64(MRC_A_PEER_EV_TIME);
     return event;
+}
+
+PeerPortsEvent decode_peer_ports_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PEER_MAX);
+
+    return {decode_ref(a), decode_peer_key(a), a.u32(MRC_A_PEER_REMOTE_PORTS),
+            a.u32(MRC_A_PEER_OLD_REMOTE_PORTS), a.u64(MRC_A_PEER_TIME)};
 }
 
 QpEvent decode_qp_event(const Reply &reply)
@@ -118,6 +135,7 @@ QpEvent decode_qp_event(const Reply &reply)
     event.device = decode_ref(a);
     event.qpn = a.u32(MRC_A_QP_QPN);
     event.state = static_cast<QpState>(a.u8(MRC_A_QP_STATE));
+    event.old_state = static_cast<QpState>(a.u8(MRC_A_QP_OLD_STATE));
     event.connection = decode_connection(a);
     event.pid = a.u32(MRC_A_QP_PID);
     event.reason = a.string(MRC_A_QP_REASON);
@@ -236,8 +254,7 @@ Peer decode_peer(const Reply &reply)
     Peer peer;
 
     peer.device = decode_ref(a);
-    peer.key = {a.address(MRC_A_PEER_REMOTE_GID), a.address(MRC_A_PEER_LOCAL_GID),
-                a.u64(MRC_A_PEER_EV_PROFILE)};
+    peer.key = decode_peer_key(a);
     peer.loopback = a.u8(MRC_A_PEER_LOOPBACK) != 0;
     peer.evs = a.u16(MRC_A_PEER_EVS);
     peer.evs_good = a.u16(MRC_A_PEER_EVS_GOOD);
@@ -250,6 +267,8 @@ Peer decode_peer(const Reply &reply)
     peer.tx_packets = a.u64(MRC_A_PEER_TX_PACKETS);
     peer.lost = a.u64(MRC_A_PEER_LOST);
     peer.marked = a.u64(MRC_A_PEER_MARKED);
+    peer.acked = a.u64(MRC_A_PEER_ACKED);
+    peer.probed = a.u64(MRC_A_PEER_PROBED);
     return peer;
 }
 
@@ -268,6 +287,9 @@ PeerEv decode_peer_ev(const Reply &reply)
     ev.tx_packets = a.u64(MRC_A_PEER_EV_TX_PACKETS);
     ev.lost = a.u64(MRC_A_PEER_EV_LOST);
     ev.marked = a.u64(MRC_A_PEER_EV_MARKED);
+    ev.acked = a.u64(MRC_A_PEER_EV_ACKED);
+    ev.probed = a.u32(MRC_A_PEER_EV_PROBED);
+    ev.changed = a.u64(MRC_A_PEER_EV_CHANGED);
     return ev;
 }
 
@@ -314,6 +336,8 @@ std::optional<Event> decode_event(const Reply &reply)
         return decode_plane_event(reply);
     case MRC_CMD_PEER_EV_NTF:
         return decode_peer_ev_event(reply);
+    case MRC_CMD_PEER_PORTS_NTF:
+        return decode_peer_ports_event(reply);
     case MRC_CMD_QP_NTF:
         return decode_qp_event(reply);
     default:

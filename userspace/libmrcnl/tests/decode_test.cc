@@ -84,6 +84,34 @@ TEST(Decode, PeerEvEvent)
     EXPECT_EQ(change.time, 5u);
 }
 
+TEST(Decode, WhatAnEvHasBeenThrough)
+{
+    Request r(MRC_CMD_PEER_EV_GET);
+
+    r.put_u64(MRC_A_PEER_EV_ACKED, 1ull << 33).put_u32(MRC_A_PEER_EV_PROBED, 3);
+    r.put_u64(MRC_A_PEER_EV_CHANGED, 77);
+    const PeerEv ev = decode_peer_ev(reply_of(r));
+    EXPECT_EQ(ev.acked, 1ull << 33);
+    EXPECT_EQ(ev.probed, 3u);
+    EXPECT_EQ(ev.changed, 77u);
+}
+
+TEST(Decode, PeerPortsEvent)
+{
+    Request r(MRC_CMD_PEER_PORTS_NTF);
+
+    r.put_address(MRC_A_PEER_REMOTE_GID, *Address::parse("fd00::2"));
+    r.put_u32(MRC_A_PEER_REMOTE_PORTS, 1).put_u32(MRC_A_PEER_OLD_REMOTE_PORTS, 3);
+    r.put_u64(MRC_A_PEER_TIME, 5);
+    const auto event = decode_event(reply_of(r));
+    ASSERT_TRUE(event);
+    const auto &change = std::get<PeerPortsEvent>(*event);
+    EXPECT_EQ(change.key.remote_gid.text(), "fd00::2");
+    EXPECT_EQ(change.remote_ports, 1u);
+    EXPECT_EQ(change.old_remote_ports, 3u);
+    EXPECT_EQ(change.time, 5u);
+}
+
 // Not even a kernel gone mad may crash a client.
 TEST(Decode, NoiseIsHarmless)
 {

@@ -203,6 +203,10 @@ enum {
 	MRC_A_PEER_TX_PACKETS,		/* u64 */
 	MRC_A_PEER_LOST,		/* u64 */
 	MRC_A_PEER_MARKED,		/* u64 */
+	MRC_A_PEER_ACKED,		/* u64 */
+	MRC_A_PEER_PROBED,		/* u64 */
+	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: events */
+	MRC_A_PEER_TIME,		/* u64: events */
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
@@ -225,6 +229,9 @@ enum {
 	MRC_A_PEER_EV_MARKED,		/* u64 */
 	MRC_A_PEER_EV_REASON,		/* string: events */
 	MRC_A_PEER_EV_TIME,		/* u64: events */
+	MRC_A_PEER_EV_ACKED,		/* u64 */
+	MRC_A_PEER_EV_PROBED,		/* u32 */
+	MRC_A_PEER_EV_CHANGED,		/* u64: ns of CLOCK_MONOTONIC, 0: never */
 
 	__MRC_A_PEER_EV_MAX,
 	MRC_A_PEER_EV_MAX = (__MRC_A_PEER_EV_MAX - 1)
@@ -263,6 +270,7 @@ enum {
 	MRC_A_QP_PID,			/* u32: creator as the reader knows it */
 	MRC_A_QP_REASON,		/* string: events */
 	MRC_A_QP_TIME,			/* u64: events */
+	MRC_A_QP_OLD_STATE,		/* u8: events */
 
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = (__MRC_A_QP_MAX - 1)
@@ -298,6 +306,7 @@ enum {
 	MRC_CMD_PLANE_NTF,
 	MRC_CMD_PEER_EV_NTF,
 	MRC_CMD_QP_NTF,
+	MRC_CMD_PEER_PORTS_NTF,
 
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = (__MRC_CMD_MAX - 1)

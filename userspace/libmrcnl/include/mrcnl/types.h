@@ -223,6 +223,8 @@ struct Peer {
     uint64_t tx_packets = 0;
     uint64_t lost = 0;
     uint64_t marked = 0;
+    uint64_t acked = 0;
+    uint64_t probed = 0;
 };
 
 struct PeerEv {
@@ -235,6 +237,9 @@ struct PeerEv {
     uint64_t tx_packets = 0;
     uint64_t lost = 0;
     uint64_t marked = 0;
+    uint64_t acked = 0;
+    uint32_t probed = 0;
+    uint64_t changed = 0; ///< last change of the state, ns of CLOCK_MONOTONIC; 0: none yet
 };
 
 /** Where a QP stands in the PSN space. */
@@ -301,7 +306,19 @@ struct PeerEvEvent {
     uint8_t port = 0;
     EvState state = EvState::good;
     EvState old_state = EvState::good;
+    uint64_t acked = 0;
+    uint32_t probed = 0;
+    uint64_t changed = 0; ///< when what caused it was known, ns of CLOCK_MONOTONIC
     std::string reason;
+    uint64_t time = 0;
+};
+
+/** A peer said which of its ports work. */
+struct PeerPortsEvent {
+    DeviceRef device;
+    PeerKey key;
+    uint32_t remote_ports = 0; ///< bit per port that can receive, bit 0 is port 1
+    uint32_t old_remote_ports = 0;
     uint64_t time = 0;
 };
 
@@ -309,12 +326,14 @@ struct QpEvent {
     DeviceRef device;
     uint32_t qpn = 0;
     QpState state = QpState::err;
+    QpState old_state = QpState::err;
     QpConnection connection; ///< without MTU
     uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
     std::string reason;
     uint64_t time = 0;
 };
 
-using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, QpEvent>;
+using Event =
+    std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPortsEvent, QpEvent>;
 
 } // namespace mrcnl
