@@ -65,14 +65,22 @@ test_planes()
 test_failure()
 {
 	traffic_start
+	# A port that p1 cannot receive on: it says so by the other one.
+	ip -n p1 link add dead type dummy
+	mrcctl -n p1 plane add mrc1 port 7 netdev dead
+	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and .time > 0
+		and (."old-remote-ports" | index(7)) and (."remote-ports" | index(7) | not)
+		and (."remote-ports" | index(1)) and ."remote-gid" == "'"$(pair_addr 1)"'"'
 	# Nothing is answered any more, and both programs stay.
 	tc -n p1 qdisc add dev veth root netem loss 100%
 	seen "EV: lost packets" '.event == "peer-ev" and ."dev-name" == "mrc2" and .state == "assumed-bad"
 		and ."old-state" != .state and .reason != "" and ."remote-gid" == "'"$(pair_addr 1)"'"'
-	seen "QP: failed" '.event == "qp" and .state == "err" and .reason != "" and .qpn > 0 and .pid > 0'
+	seen "EV: when and what before" '.event == "peer-ev" and .changed > 0 and .changed <= .time
+		and .acked > 0 and ."old-state" == "good" and .state == "assumed-bad"'
+	seen "QP: failed" '.event == "qp" and .state == "err" and ."old-state" == "rts" and .reason != "" and .qpn > 0 and .pid > 0'
 	tc -n p1 qdisc del dev veth root
 	kill "$TRAFFIC_SERVER"
-	check "QP: text" wait_for grep -qE ' qp mrc2 qpn [0-9]+ state err .*reason' "$TEXT"
+	check "QP: text" wait_for grep -qE ' qp mrc2 qpn [0-9]+ old-state rts state err .*reason' "$TEXT"
 }
 
 test_devices()

@@ -14,6 +14,7 @@
 #include "mrcnl/kernel.h"
 
 #include "args.h"
+#include "clock.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -35,6 +36,8 @@ class Context
 
     std::ostream &out;
     Printer printer;
+    /** ns of CLOCK_MONOTONIC */
+    std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
 
   private:
     OpenKernel open_;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "monitor.h"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <poll.h>
 
+#include "clock.h"
 #include "command.h"
 #include "objects.h"
 
@@ -20,31 +19,8 @@ namespace
 constexpr const char help[] =
     "Usage: mrcctl monitor\n"
     "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
-    "change state, QPs that fail. With -j one JSON object a line; time is in ns of\n"
-    "CLOCK_MONOTONIC there.\n";
-
-constexpr int64_t second = 1'000'000'000;
-
-int64_t clock_ns(clockid_t clock)
-{
-    timespec now{};
-
-    clock_gettime(clock, &now);
-    return now.tv_sec * second + now.tv_nsec;
-}
-
-std::string time_text(int64_t ns)
-{
-    const time_t seconds = ns / second;
-    const std::string micros = std::to_string(second / 1000 + ns % second / 1000);
-    std::array<char, 64> date{};
-    tm parts{};
-
-    localtime_r(&seconds, &parts);
-    strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-    // The leading 1 keeps the zeros.
-    return std::string(date.data()) + "." + micros.substr(1);
-}
+    "change state, ports of peers that come and go, QPs that fail. With -j one JSON object\n"
+    "a line; time is in ns of CLOCK_MONOTONIC there.\n";
 
 /** Begins a line: when, what, which device. */
 void begin(Printer &p, const char *event, const mrcnl::DeviceRef &device, uint64_t time,
@@ -97,7 +73,21 @@ struct EventPrinter {
         p.number("port", event.port);
         p.text("old-state", to_string(event.old_state), color_of(event.old_state));
         p.text("state", to_string(event.state), color_of(event.state));
+        p.hidden("acked", event.acked);
+        p.hidden("probed", event.probed);
+        p.hidden("changed", event.changed);
         p.text("reason", event.reason.empty() ? "-" : event.reason);
+        p.end_object();
+    }
+
+    void operator()(const mrcnl::PeerPortsEvent &event) const
+    {
+        begin(p, "peer-ports", event.device, event.time, offset);
+        p.text("remote-gid", event.key.remote_gid.text());
+        p.text("local-gid", event.key.local_gid.text());
+        p.number("ev-profile", event.key.ev_profile);
+        p.ports("old-remote-ports", event.old_remote_ports);
+        p.ports("remote-ports", event.remote_ports);
         p.end_object();
     }
 
@@ -105,6 +95,7 @@ struct EventPrinter {
     {
         begin(p, "qp", event.device, event.time, offset);
         p.number("qpn", event.qpn);
+        p.text("old-state", to_string(event.old_state));
         p.text("state", to_string(event.state), Color::bad);
         p.number("dest-qpn", event.connection.dest_qpn);
         p.text("local-gid", event.connection.local_gid.text());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <map>
 
 #include "command.h"
@@ -12,8 +13,9 @@ namespace
 
 constexpr const char help[] =
     "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] ]\n"
-    "Remote GIDs in use, and the states of the EVs towards them. Option -d lists each EV,\n"
-    "option -s adds counters.\n";
+    "Remote GIDs in use, and a letter per EV towards them, by port: G good, S skip, B assumed\n"
+    "bad, D denied; down and peer-down mark ports that are. Options -d and -s list each EV,\n"
+    "with its counters and when its state changed; -d adds EV bits, -s sums per peer.\n";
 
 /** EVs by peer, in the order of the kernel. */
 using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcnl::PeerEv>>;
@@ -27,14 +29,36 @@ EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
     return groups;
 }
 
-void print_counters(Printer &p, uint64_t tx_packets, uint64_t lost, uint64_t marked)
+/** What peers and EVs count. */
+struct Counters {
+    uint64_t tx_packets = 0;
+    uint64_t acked = 0;
+    uint64_t marked = 0;
+    uint64_t lost = 0;
+    uint64_t probed = 0;
+};
+
+void print_counters(Printer &p, const Counters &c)
 {
-    p.number("tx-packets", tx_packets);
-    p.number("lost", lost);
-    p.number("marked", marked);
+    p.number("tx-packets", c.tx_packets);
+    p.number("acked", c.acked);
+    p.number("marked", c.marked);
+    p.number("lost", c.lost);
+    p.number("probed", c.probed);
 }
 
-void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs)
+/** JSON: when; text: how long ago */
+void print_changed(Printer &p, uint64_t changed, uint64_t now)
+{
+    p.hidden("changed", changed);
+    p.plain("changed");
+    if (changed)
+        p.plain(duration_text(now - std::min(changed, now)) + " ago");
+    else
+        p.plain("never");
+}
+
+void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
 {
     p.begin_list("peer-ev");
     for (const mrcnl::PeerEv &ev : evs) {
@@ -42,15 +66,68 @@ void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs)
         p.number("index", ev.index);
         p.number("port", ev.port);
         p.text("state", to_string(ev.state), color_of(ev.state));
-        if (ev.value)
+        if (ev.value && p.options().details)
             p.hex("value", *ev.value);
-        print_counters(p, ev.tx_packets, ev.lost, ev.marked);
+        print_counters(p, {ev.tx_packets, ev.acked, ev.marked, ev.lost, ev.probed});
+        print_changed(p, ev.changed, now);
         p.end_object();
     }
     p.end_list();
 }
 
-void print_peer(Printer &p, const mrcnl::Peer &peer, const EvsByPeer &evs)
+char letter_of(mrcnl::EvState state)
+{
+    switch (state) {
+    case mrcnl::EvState::good:
+        return 'G';
+    case mrcnl::EvState::skip:
+        return 'S';
+    case mrcnl::EvState::assumed_bad:
+        return 'B';
+    case mrcnl::EvState::denied:
+        return 'D';
+    }
+    return '?';
+}
+
+/** "port 2 down GGBG": one plane, a letter per EV. */
+std::string plane_picture(const mrcnl::Peer &peer, uint8_t port, const std::string &letters)
+{
+    const uint32_t bit = 1u << ((port - 1) % 32);
+    std::string text = "port " + std::to_string(port) + " ";
+
+    if (!(peer.local_ports & bit))
+        text += "down ";
+    if (!(peer.remote_ports & bit))
+        text += "peer-down ";
+    return text + letters;
+}
+
+/** All planes, as many side by side as fit on a line. Text only. */
+void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
+{
+    constexpr size_t width = 90;
+    std::map<uint8_t, std::string> letters;
+    size_t used = width;
+
+    for (const mrcnl::PeerEv &ev : evs)
+        letters[ev.port] += letter_of(ev.state);
+    for (const auto &[port, states] : letters) {
+        std::string plane = plane_picture(peer, port, states);
+
+        if (used + plane.size() >= width) {
+            p.line();
+            used = 0;
+        } else {
+            plane.insert(0, 1, ' ');
+        }
+        p.plain(plane);
+        used += plane.size() + 1;
+    }
+}
+
+void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
+                uint64_t now)
 {
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
@@ -67,21 +144,21 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const EvsByPeer &evs)
     p.number("evs-denied", peer.evs_denied);
     p.number("min-active", peer.min_active);
     p.ports("local-ports", peer.local_ports);
-    if (p.options().details || p.options().json)
-        p.ports("remote-ports", peer.remote_ports);
+    p.ports("remote-ports", peer.remote_ports);
     if (p.options().statistics) {
         p.line();
-        print_counters(p, peer.tx_packets, peer.lost, peer.marked);
+        print_counters(p, {peer.tx_packets, peer.acked, peer.marked, peer.lost, peer.probed});
     }
-    const auto found = evs.find({peer.device.index, peer.key});
-    if (p.options().details)
-        print_evs(p, found == evs.end() ? std::vector<mrcnl::PeerEv>() : found->second);
+    print_picture(p, peer, evs);
+    if (p.options().details || p.options().statistics)
+        print_evs(p, evs, now);
     p.end_object();
 }
 
 void show(Context &context, Args &args)
 {
     const auto device = optional_device(args, "remote");
+    const PrintOptions &options = context.printer.options();
     std::optional<mrcnl::Address> remote;
     EvsByPeer evs;
 
@@ -91,10 +168,10 @@ void show(Context &context, Args &args)
     }
     args.finish();
     const auto peers = value_of(context.kernel().peers(device, remote));
-    if (context.printer.options().details)
+    if (!options.json || options.details || options.statistics)
         evs = group(value_of(context.kernel().peer_evs(device, remote)));
     for (const mrcnl::Peer &peer : peers)
-        print_peer(context.printer, peer, evs);
+        print_peer(context.printer, peer, evs[{peer.device.index, peer.key}], context.now());
 }
 
 constexpr Command commands[] = {{"show", show}};

@@ -217,6 +217,7 @@ class Runner
               return Result<std::unique_ptr<Kernel>>(std::unique_ptr<Kernel>(std::move(owned_)));
           })
     {
+        context.now = [] { return 100'000'000'000; };
     }
 
     /** Runs words separated by blanks. @return what was printed */

@@ -68,12 +68,15 @@ void add_traffic(FakeKernel &k)
 {
     Qp qp;
 
-    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0},
-                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0x3, 0xf, 900, 3, 2}};
-    k.peer_ev_list = {{mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0},
-                      {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2},
-                      {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0},
-                      {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0}};
+    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
+                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0x2, 0xd, 900, 3, 2, 880, 41}};
+    k.peer_ev_list = {{mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0, 495, 0, 0},
+                      {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2, 290, 1,
+                       99'999'500'000},
+                      {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0, 95, 40,
+                       24'999'000'000},
+                      {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0, 0, 0,
+                       99'998'000'000}};
     qp.device = mrc0;
     qp.qpn = 0x1234;
     qp.state = QpState::init;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "clock.h"
 #include "monitor.h"
 
 namespace mrcctl
@@ -131,6 +132,64 @@ TEST(Printer, EventsAreOneLineEach)
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(nlohmann::json::parse(line)["event"], "overrun");
     EXPECT_FALSE(std::getline(lines, line));
+}
+
+/** The line of an event, without its time. */
+std::string event_line(const mrcnl::Event &event, bool json)
+{
+    std::ostringstream out;
+    Printer p(out, {.json = json});
+
+    p.set_streaming();
+    print_event(p, event, 0);
+    const std::string line = out.str();
+    return json ? line : line.substr(line.find(' ') + 1);
+}
+
+TEST(Printer, PortsOfAPeer)
+{
+    const mrcnl::PeerPortsEvent event{{1, "mrc0"}, {*mrcnl::Address::parse("fd00::2"),
+                                                    *mrcnl::Address::parse("fd00::1"), 7},
+                                      0x5, 0x7, 99};
+
+    EXPECT_EQ(event_line(event, false), "peer-ports mrc0 remote-gid fd00::2 local-gid fd00::1 "
+                                        "ev-profile 7 old-remote-ports 1-3 remote-ports 1,3\n");
+    const auto json = nlohmann::json::parse(event_line(event, true));
+    EXPECT_EQ(json["event"], "peer-ports");
+    EXPECT_EQ(json["remote-ports"], nlohmann::json({1, 3}));
+    EXPECT_EQ(json["old-remote-ports"], nlohmann::json({1, 2, 3}));
+    EXPECT_EQ(json["time"], 99);
+}
+
+TEST(Printer, EventsTellOldNewAndReason)
+{
+    mrcnl::QpEvent qp;
+    mrcnl::PeerEvEvent ev;
+
+    qp.qpn = 5;
+    qp.old_state = mrcnl::QpState::rts;
+    qp.reason = "retry exceeded";
+    EXPECT_NE(event_line(qp, false).find("qpn 5 old-state rts state err "), std::string::npos);
+    EXPECT_NE(event_line(qp, false).find("reason retry exceeded"), std::string::npos);
+    ev.old_state = mrcnl::EvState::good;
+    ev.state = mrcnl::EvState::assumed_bad;
+    ev.reason = "loss";
+    ev.probed = 3;
+    ev.changed = 88;
+    EXPECT_NE(event_line(ev, false).find("old-state good state assumed-bad reason loss"),
+              std::string::npos);
+    const auto json = nlohmann::json::parse(event_line(ev, true));
+    EXPECT_EQ(json["probed"], 3);
+    EXPECT_EQ(json["changed"], 88);
+}
+
+TEST(Clock, SpansHaveTheUnitThatSuitsThem)
+{
+    EXPECT_EQ(duration_text(0), "0.000us");
+    EXPECT_EQ(duration_text(999'999), "999.999us");
+    EXPECT_EQ(duration_text(1'050'000), "1.050ms");
+    EXPECT_EQ(duration_text(999'999'999), "999.999ms");
+    EXPECT_EQ(duration_text(3'601'002'000'000), "3601.002s");
 }
 
 TEST(Printer, EventTimesAreWallClock)
