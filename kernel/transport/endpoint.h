@@ -25,7 +25,7 @@ struct mrc_rx_pkt;
 /* Requests without an answer, per device; a power of two up to 256. */
 #define MRC_EP_PENDING_MAX	256u
 /* After this a request counts as lost. */
-#define MRC_EP_TIMEOUT_NS	(20 * NSEC_PER_MSEC)
+#define MRC_EP_TIMEOUT_NS	(50 * NSEC_PER_MSEC)
 /* EV probes from senders with a route but no QP that wait for their answer. */
 #define MRC_EP_STRANGERS_MAX	16u
 
