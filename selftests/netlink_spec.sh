@@ -47,6 +47,7 @@ spec "what is missing is named" missing
 hold_start -n p1 mrc1 -N p2 mrc2
 hold_write "QPs to look at"
 spec "peers and QPs" peer_and_qp
+spec "probes" probe
 spec "who made a QP, told where that means something" creator
 spec "without privileges" unprivileged
 spec "noise" noise

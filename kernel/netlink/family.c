@@ -71,6 +71,8 @@ static const struct genl_ops mrc_nl_ops[] = {
 	  MRC_NL_POLICY(peer_get, PEER_REMOTE_GID) },
 	{ MRC_NL_GET(qp_get, QP_GET),
 	  MRC_NL_POLICY(qp_get, QP_QPN) },
+	{ MRC_NL_CHANGE(probe, PROBE),
+	  MRC_NL_POLICY(probe, PROBE_TIMEOUT) },
 };
 
 static const struct genl_multicast_group mrc_nl_groups[] = {

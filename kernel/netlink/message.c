@@ -20,9 +20,11 @@ MRC_NL_SAME_PLACE(CC_PROFILE);
 MRC_NL_SAME_PLACE(ROUTE);
 MRC_NL_SAME_PLACE(PEER);
 MRC_NL_SAME_PLACE(PEER_EV);
+MRC_NL_SAME_PLACE(PROBE);
 MRC_NL_SAME_PLACE(QP);
 static_assert(!((MRC_A_COUNTER_PAD - MRC_A_PAD) ||
-		(MRC_A_PLANE_STATS_PAD - MRC_A_PAD)));
+		(MRC_A_PLANE_STATS_PAD - MRC_A_PAD) ||
+		(MRC_A_PROBE_RESULT_PAD - MRC_A_PAD)));
 
 /* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */
 static atomic_t mrc_nl_generation = ATOMIC_INIT(1);

@@ -193,6 +193,8 @@ MRC_NL_DUMP(peer_ev_get);
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i);
 
+MRC_NL_DO(probe);
+
 MRC_NL_DO(qp_get);
 MRC_NL_DUMP(qp_get);
 
@@ -211,6 +213,7 @@ extern const struct nla_policy mrc_nl_cc_profile_set_policy[];
 extern const struct nla_policy mrc_nl_route_get_policy[];
 extern const struct nla_policy mrc_nl_route_set_policy[];
 extern const struct nla_policy mrc_nl_peer_get_policy[];
+extern const struct nla_policy mrc_nl_probe_policy[];
 extern const struct nla_policy mrc_nl_qp_get_policy[];
 
 int mrc_nl_events_init(void);

@@ -243,6 +243,43 @@ class Tests:
         expect(self.dump("peer-get", remote_gid=gid), "filter")
         expect(not self.dump("peer-get", remote_gid="fd09::9"), "filter")
 
+    def test_probe(self):
+        """With QPs that the caller of this script keeps."""
+        peer = self.dump("peer-get")[0]
+        gid = peer["remote-gid"]
+        for _ in range(100):
+            got = self.do("probe", remote_gid=gid, ev=[1, 0, 1], timeout=10000)[0]
+            expect([r["index"] for r in got["result"]] == [0, 1], got)
+            if all(r.get("rtt", 0) > 0 for r in got["result"]):
+                break
+        else:
+            raise AssertionError(f"never all answered: {got}")
+        for name in ("remote-gid", "local-gid", "ev-profile"):
+            expect(got[name] == peer[name], got)
+        refused(errno.ENODEV, self.f.call, "probe", dev_name="none", remote_gid=gid)
+        for code, at, values in (
+            (errno.ENOENT, "remote-gid", {"remote_gid": "fd09::9"}),
+            (errno.EINVAL, "remote-gid", {"remote_gid": "::"}),
+            (errno.EINVAL, "remote-gid", {"remote_gid": "ff02::1"}),
+            (errno.ENOENT, "ev-profile", {"remote_gid": gid, "ev_profile": 99}),
+            (errno.EADDRNOTAVAIL, "local-gid", {"remote_gid": gid, "local_gid": "fd09::1"}),
+            (errno.ERANGE, "timeout", {"remote_gid": gid, "timeout": 0}),
+            (errno.ERANGE, "timeout", {"remote_gid": gid, "timeout": 10001}),
+            (errno.ENOENT, "ev", {"remote_gid": gid, "ev": 255}),
+        ):
+            self.blamed(code, at, "probe", **values)
+
+    def blamed(self, code, name, op, **values):
+        """A refusal that points at the attribute of this name."""
+        refusal = refused(code, self.do, op, **values)
+        place = HEADERS + len(attribute(2, self.device.encode() + b"\0"))
+        for key, value in values.items():
+            key = key.replace("_", "-")
+            if key == name:
+                break
+            place += len(self.f.encode(self.f.ops[op]["attribute-set"], {key: value}))
+        expect(refusal.offset == place, f"{values}: names offset {refusal.offset}, not {place}")
+
     # ---- all operations alike
 
     def sample(self, attr):

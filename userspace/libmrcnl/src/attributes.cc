@@ -181,6 +181,26 @@ constexpr AttributeName peer_ev_names[] = {
 };
 constexpr AttributeSet peer_ev_set{"peer-ev", peer_ev_names};
 
+constexpr AttributeName probe_result_names[] = {
+    {MRC_A_PROBE_RESULT_INDEX, "index"}, {MRC_A_PROBE_RESULT_PORT, "port"},
+    {MRC_A_PROBE_RESULT_PAD, "pad"},     {MRC_A_PROBE_RESULT_RTT, "rtt"},
+    {MRC_A_PROBE_RESULT_RX_PORT, "rx-port"},
+};
+constexpr AttributeSet probe_result_set{"probe-result", probe_result_names};
+
+constexpr AttributeName probe_names[] = {
+    {MRC_A_PROBE_DEV_INDEX, "dev-index"},
+    {MRC_A_PROBE_DEV_NAME, "dev-name"},
+    {MRC_A_PROBE_PAD, "pad"},
+    {MRC_A_PROBE_REMOTE_GID, "remote-gid"},
+    {MRC_A_PROBE_LOCAL_GID, "local-gid"},
+    {MRC_A_PROBE_EV_PROFILE, "ev-profile"},
+    {MRC_A_PROBE_EV, "ev", nullptr, true},
+    {MRC_A_PROBE_TIMEOUT, "timeout"},
+    {MRC_A_PROBE_RESULT, "result", &probe_result_set, true},
+};
+constexpr AttributeSet probe_set{"probe", probe_names};
+
 constexpr AttributeName qp_names[] = {
     {MRC_A_QP_DEV_INDEX, "dev-index"},
     {MRC_A_QP_DEV_NAME, "dev-name"},
@@ -221,7 +241,7 @@ constexpr AttributeSet qp_set{"qp", qp_names};
 constexpr const AttributeSet *sets[] = {
     &info_set,  &device_set,     &counter_set, &plane_set, &plane_stats_set, &ev_profile_set,
     &ev_set,    &seg6_set,       &cc_profile_set, &route_set, &peer_set,     &peer_ev_set,
-    &qp_set,
+    &probe_set, &probe_result_set, &qp_set,
 };
 
 } // namespace
@@ -274,6 +294,8 @@ const AttributeSet *command_set(uint8_t command)
     case MRC_CMD_PEER_EV_GET:
     case MRC_CMD_PEER_EV_NTF:
         return &peer_ev_set;
+    case MRC_CMD_PROBE:
+        return &probe_set;
     case MRC_CMD_QP_GET:
     case MRC_CMD_QP_NTF:
         return &qp_set;
@@ -304,12 +326,12 @@ std::string name_at(const AttributeSet &set, const std::byte *start, size_t size
             continue;
         std::string name = known ? known->name : "attribute " + std::to_string(type);
 
+        if (known && known->multi)
+            name += " " + std::to_string(seen[type]);
         if (known && known->nested) {
             const auto *inner = static_cast<const std::byte *>(nla_data(attr));
             const std::string rest = name_at(*known->nested, inner, nla_len(attr), wanted);
 
-            if (known->multi)
-                name += " " + std::to_string(seen[type]);
             if (!rest.empty())
                 name += ": " + rest;
         }

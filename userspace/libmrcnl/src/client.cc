@@ -147,6 +147,7 @@ class Client : public Kernel
                                     std::optional<Address> remote_gid) override;
     Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
                                          std::optional<Address> remote_gid) override;
+    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override;
     Result<std::vector<Qp>> qps(const OptionalName &device) override;
     Result<Qp> qp(const std::string &device, uint32_t qpn) override;
     Result<std::unique_ptr<EventStream>> events() override;
@@ -402,6 +403,23 @@ Result<std::vector<PeerEv>> Client::peer_evs(const OptionalName &device,
     if (remote_gid)
         r.put_address(MRC_A_PEER_EV_REMOTE_GID, *remote_gid);
     return dump(r, decode_peer_ev);
+}
+
+Result<Probe> Client::probe(const std::string &device, const ProbeRequest &request)
+{
+    Request r(MRC_CMD_PROBE, 4096 + request.evs.size() * 8);
+
+    r.put_string(dev_name, device);
+    r.put_address(MRC_A_PROBE_REMOTE_GID, request.remote_gid);
+    if (request.local_gid)
+        r.put_address(MRC_A_PROBE_LOCAL_GID, *request.local_gid);
+    if (request.ev_profile)
+        r.put_u64(MRC_A_PROBE_EV_PROFILE, *request.ev_profile);
+    for (const uint16_t ev : request.evs)
+        r.put_u16(MRC_A_PROBE_EV, ev);
+    if (request.timeout)
+        r.put_u32(MRC_A_PROBE_TIMEOUT, *request.timeout);
+    return get(r, decode_probe);
 }
 
 Result<std::vector<Qp>> Client::qps(const OptionalName &device)

@@ -293,6 +293,26 @@ PeerEv decode_peer_ev(const Reply &reply)
     return ev;
 }
 
+Probe decode_probe(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_PROBE_MAX);
+    Probe probe;
+
+    probe.device = decode_ref(a);
+    probe.key = {a.address(MRC_A_PROBE_REMOTE_GID), a.address(MRC_A_PROBE_LOCAL_GID),
+                 a.u64(MRC_A_PROBE_EV_PROFILE)};
+    for (const auto nest : a.all(MRC_A_PROBE_RESULT)) {
+        const Attributes r(nest, MRC_A_PROBE_RESULT_MAX);
+        ProbeResult result{r.u16(MRC_A_PROBE_RESULT_INDEX), r.u8(MRC_A_PROBE_RESULT_PORT), {},
+                           r.u8(MRC_A_PROBE_RESULT_RX_PORT)};
+
+        if (r.has(MRC_A_PROBE_RESULT_RTT))
+            result.rtt = r.u64(MRC_A_PROBE_RESULT_RTT);
+        probe.results.push_back(result);
+    }
+    return probe;
+}
+
 Qp decode_qp(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_QP_MAX);

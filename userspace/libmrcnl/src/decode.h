@@ -24,6 +24,7 @@ Route decode_route(const Reply &reply);
 RouteMatch decode_route_match(const Reply &reply);
 Peer decode_peer(const Reply &reply);
 PeerEv decode_peer_ev(const Reply &reply);
+Probe decode_probe(const Reply &reply);
 Qp decode_qp(const Reply &reply);
 
 /** Nothing for kinds of events that this version does not know. */

@@ -127,6 +127,14 @@ TEST(AttributeAt, NamesTheAttribute)
     EXPECT_EQ(attribute_at(MRC_CMD_DEVICE_SET, request.attributes(), 1 << 20), "");
 }
 
+TEST(AttributeAt, CountsNumbersThatComeSeveralTimes)
+{
+    Request request(MRC_CMD_PROBE);
+
+    request.put_u16(MRC_A_PROBE_EV, 3).put_u16(MRC_A_PROBE_EV, 77);
+    EXPECT_EQ(attribute_at(MRC_CMD_PROBE, request.attributes(), 8), "ev 2");
+}
+
 TEST(AttributeAt, CountsWhatComesSeveralTimes)
 {
     Request request(MRC_CMD_EV_PROFILE_ADD);

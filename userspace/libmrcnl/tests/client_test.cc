@@ -170,6 +170,51 @@ TEST_F(ClientTest, SelectorsAreSentOnlyWhenGiven)
     EXPECT_EQ(last().parsed(MRC_A_PEER_EV_MAX).address(MRC_A_PEER_EV_REMOTE_GID).text(), "fd00::2");
 }
 
+TEST_F(ClientTest, ProbesAskForWhatIsGiven)
+{
+    ProbeRequest probe;
+
+    probe.remote_gid = *Address::parse("fd00::2");
+    EXPECT_FALSE(kernel->probe("mrc0", probe));
+    const Attributes bare = last().parsed(MRC_A_PROBE_MAX);
+    EXPECT_EQ(bare.address(MRC_A_PROBE_REMOTE_GID).text(), "fd00::2");
+    for (const int type : {MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_EV_PROFILE, MRC_A_PROBE_EV,
+                           MRC_A_PROBE_TIMEOUT})
+        EXPECT_FALSE(bare.has(type)) << type;
+    probe.local_gid = *Address::parse("fd00::1");
+    probe.ev_profile = 7;
+    probe.evs.assign(1000, 3);
+    probe.timeout = 10000;
+    EXPECT_FALSE(kernel->probe("mrc0", probe));
+    EXPECT_FALSE(last().overflow);
+    const Attributes full = last().parsed(MRC_A_PROBE_MAX);
+    EXPECT_EQ(full.all(MRC_A_PROBE_EV).size(), 1000u);
+    EXPECT_EQ(full.u32(MRC_A_PROBE_TIMEOUT), 10000u);
+    EXPECT_EQ(full.u64(MRC_A_PROBE_EV_PROFILE), 7u);
+}
+
+TEST_F(ClientTest, ProbesThatAreNotAnsweredHaveNoTime)
+{
+    Request answer(MRC_CMD_PROBE);
+
+    answer.put_u64(MRC_A_PROBE_EV_PROFILE, 7);
+    for (uint16_t i = 0; i < 2; i++) {
+        const Request::Nest nest(answer, MRC_A_PROBE_RESULT);
+
+        answer.put_u16(MRC_A_PROBE_RESULT_INDEX, i).put_u8(MRC_A_PROBE_RESULT_PORT, 1);
+        if (i == 1)
+            answer.put_u64(MRC_A_PROBE_RESULT_RTT, 5000).put_u8(MRC_A_PROBE_RESULT_RX_PORT, 2);
+    }
+    fake.answers.push_back(std::vector{reply_of(answer)});
+    const auto probe = kernel->probe("mrc0", {});
+    ASSERT_TRUE(probe);
+    EXPECT_EQ(probe->key.ev_profile, 7u);
+    ASSERT_EQ(probe->results.size(), 2u);
+    EXPECT_FALSE(probe->results[0].rtt);
+    EXPECT_EQ(probe->results[1].rtt, 5000u);
+    EXPECT_EQ(probe->results[1].rx_port, 2);
+}
+
 TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
 {
     Request plane(MRC_CMD_PLANE_NTF);

@@ -133,6 +133,7 @@ TEST(Decode, NoiseIsHarmless)
         decode_route_match(reply);
         decode_peer(reply);
         decode_peer_ev(reply);
+        decode_probe(reply);
         decode_qp(reply);
         decode_event(reply);
     }

@@ -117,9 +117,10 @@ def check_operations(spec):
             for name in attributes["attributes"]:
                 if name not in spaces[op["attribute-set"]]:
                     errors.append(f"{op['name']}: no attribute {name} in set {op['attribute-set']}")
-        change = op["name"].split("-")[-1] in ("add", "set", "del", "replace")
-        if change != ("uns-admin-perm" in op.get("flags", [])):
-            errors.append(f"{op['name']}: changes, and only changes, need a permission")
+        verb = op["name"].split("-")[-1]
+        active = verb in ("add", "set", "del", "replace", "probe")
+        if active != ("uns-admin-perm" in op.get("flags", [])):
+            errors.append(f"{op['name']}: what does more than look needs a permission, nothing else")
     return errors
 
 

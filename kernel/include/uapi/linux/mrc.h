@@ -238,6 +238,32 @@ enum {
 };
 
 enum {
+	MRC_A_PROBE_DEV_INDEX = 1,
+	MRC_A_PROBE_DEV_NAME,
+	MRC_A_PROBE_PAD,
+	MRC_A_PROBE_REMOTE_GID,		/* IPv6 address */
+	MRC_A_PROBE_LOCAL_GID,		/* IPv6 address */
+	MRC_A_PROBE_EV_PROFILE,		/* u64 */
+	MRC_A_PROBE_EV,			/* u16: index in the profile, may come several times */
+	MRC_A_PROBE_TIMEOUT,		/* u32: ms, 1..10000 */
+	MRC_A_PROBE_RESULT,		/* nest, one per EV; answers only */
+
+	__MRC_A_PROBE_MAX,
+	MRC_A_PROBE_MAX = (__MRC_A_PROBE_MAX - 1)
+};
+
+enum {
+	MRC_A_PROBE_RESULT_INDEX = 1,	/* u16: in the profile */
+	MRC_A_PROBE_RESULT_PORT,	/* u8: sent from */
+	MRC_A_PROBE_RESULT_PAD,
+	MRC_A_PROBE_RESULT_RTT,		/* u64: ns; absent: no answer */
+	MRC_A_PROBE_RESULT_RX_PORT,	/* u8: the answer came by this port; absent: by none of ours */
+
+	__MRC_A_PROBE_RESULT_MAX,
+	MRC_A_PROBE_RESULT_MAX = (__MRC_A_PROBE_RESULT_MAX - 1)
+};
+
+enum {
 	MRC_A_QP_DEV_INDEX = 1,
 	MRC_A_QP_DEV_NAME,
 	MRC_A_QP_PAD,
@@ -307,6 +333,7 @@ enum {
 	MRC_CMD_PEER_EV_NTF,
 	MRC_CMD_QP_NTF,
 	MRC_CMD_PEER_PORTS_NTF,
+	MRC_CMD_PROBE,
 
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = (__MRC_CMD_MAX - 1)

@@ -92,6 +92,14 @@ class Kernel
     virtual Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
                                                  std::optional<Address> remote_gid) = 0;
 
+    /**
+     * Probe the EVs to a remote GID, and wait for the answers. Needs CAP_NET_ADMIN.
+     *
+     * ENOENT: no route and no peer in use that would name a profile, no such profile or EV.
+     * ENETUNREACH: there is no EV to probe. No answer is no error.
+     */
+    virtual Result<Probe> probe(const std::string &device, const ProbeRequest &request) = 0;
+
     virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
     virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;
 

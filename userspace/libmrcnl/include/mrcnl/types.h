@@ -242,6 +242,29 @@ struct PeerEv {
     uint64_t changed = 0; ///< last change of the state, ns of CLOCK_MONOTONIC; 0: none yet
 };
 
+/** EV probes as they are asked for. */
+struct ProbeRequest {
+    Address remote_gid;
+    std::optional<Address> local_gid;   ///< of a peer in use, or the source towards it
+    std::optional<uint64_t> ev_profile; ///< as the route to the remote GID says, or a peer in use
+    std::vector<uint16_t> evs;          ///< indexes in the profile; none: all
+    std::optional<uint32_t> timeout;    ///< ms, 1..10000; 100
+};
+
+/** What became of one EV probe. */
+struct ProbeResult {
+    uint16_t index = 0;
+    uint8_t port = 0;
+    std::optional<uint64_t> rtt; ///< ns; empty: no answer
+    uint8_t rx_port = 0;         ///< the answer came by this port, 0: by none of the device's
+};
+
+struct Probe {
+    DeviceRef device;
+    PeerKey key;
+    std::vector<ProbeResult> results; ///< one per EV that is not denied
+};
+
 /** Where a QP stands in the PSN space. */
 struct QpPsns {
     uint32_t una = 0;
