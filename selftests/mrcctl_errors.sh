@@ -60,12 +60,21 @@ test_refusals()
 		route add mrc1 fd00::/64 ev-profile 0 cc-profile 99
 	refused "route del: no route of this prefix (prefix)" route del mrc1 fd00::/64
 	refused "qp show: no such QP (qpn)" qp show mrc1 qpn 1
+	refused "probe: no route to this GID: name an EV profile (remote-gid)" \
+		probe mrc1 remote fd09::9
+	refused "probe: no such EV profile (ev-profile)" probe mrc1 remote fd09::9 ev-profile 99
+	refused "probe: not an address of the device (local-gid)" \
+		probe mrc1 remote fd09::9 local fd09::1
+	refused "probe: no EV of that index leads to the GID (ev 2)" \
+		probe mrc1 remote fd09::9 ev-profile 1 ev 0 ev 7
+	check "a profile without a route is enough to probe" \
+		grep -q "answered 0/1" <(mrcctl -n p1 probe mrc1 remote fd09::9 ev-profile 1)
 }
 
 test_usage()
 {
 	usage "unknown object 'planet'" planet
-	usage "object 'p' is ambiguous: plane, peer" p
+	usage "object 'p' is ambiguous: plane, peer, probe" p
 	usage "plane: unknown command 'mul'" plane mul
 	usage "plane add: device is missing" plane add
 	usage "plane add: port must be 1 to 32, not 33" plane add mrc1 port 33 netdev veth
@@ -75,6 +84,7 @@ test_usage()
 		ev-profile add mrc1 id 1 ev port 1 segs fc00::1,x
 	usage "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix" \
 		route add mrc1 10.0.0.0/8 ev-profile 0
+	usage "probe: timeout must be 1 to 10000, not 10001" probe mrc1 remote fd00::2 timeout 10001
 	usage "monitor: unknown command 'now'" monitor now
 	usage "option '-b' needs a value" -b
 	usage "unknown option" -x

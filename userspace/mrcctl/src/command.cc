@@ -11,15 +11,16 @@ namespace
 {
 
 constexpr const Object *objects[] = {
-    &device_object, &plane_object, &ev_profile_object, &ev_object,      &cc_profile_object,
-    &route_object,  &peer_object,  &qp_object,         &monitor_object, &feature_object,
+    &device_object,     &plane_object,   &ev_profile_object, &ev_object,
+    &cc_profile_object, &route_object,   &peer_object,       &probe_object,
+    &qp_object,         &monitor_object, &feature_object,
 };
 
 constexpr const char usage[] =
     "Usage: mrcctl [ OPTIONS ] OBJECT { COMMAND | help }\n"
     "       mrcctl [ OPTIONS ] -b FILE\n"
-    "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer | qp |\n"
-    "            monitor | feature }\n"
+    "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer |\n"
+    "            probe | qp | monitor | feature }\n"
     "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -c[olor] |\n"
     "             -n[etns] NAME | -V[ersion] | -h[elp] }\n";
 
@@ -28,7 +29,7 @@ const Command &take_command(const Object &object, Args &args)
 {
     std::vector<const char *> names;
 
-    if (args.empty())
+    if (args.empty() || !object.commands.front().name)
         return object.commands.front();
     for (const Command &command : object.commands)
         names.push_back(command.name);
@@ -75,7 +76,10 @@ void run_object(Context &context, const Object &object, Args &args)
         context.out << object.help;
         return;
     }
-    at(std::string(object.name) + " " + command->name, [&] { command->run(context, args); });
+    std::string where = object.name;
+    if (command->name)
+        where += std::string(" ") + command->name;
+    at(where, [&] { command->run(context, args); });
     context.printer.finish();
 }
 

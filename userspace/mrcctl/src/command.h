@@ -45,7 +45,7 @@ class Context
 };
 
 struct Command {
-    const char *name;
+    const char *name; ///< nullptr: the object's only one, its arguments follow at once
     void (*run)(Context &context, Args &args);
 };
 
@@ -63,6 +63,7 @@ extern const Object ev_object;
 extern const Object cc_profile_object;
 extern const Object route_object;
 extern const Object peer_object;
+extern const Object probe_object;
 extern const Object qp_object;
 extern const Object monitor_object;
 extern const Object feature_object;

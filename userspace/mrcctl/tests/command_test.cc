@@ -142,6 +142,43 @@ TEST_F(CommandTest, EvsAndProfilesAndRoutes)
               "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix");
 }
 
+TEST_F(CommandTest, Probe)
+{
+    const auto probe = [&](const std::string &line) {
+        run.kernel.changes.clear();
+        run.kernel.probe_answer.results = {{0, 1, 1000, 1}};
+        run(line);
+        return run.kernel.changes.at(0);
+    };
+
+    EXPECT_EQ(probe("probe mrc0 remote fd00::2"), "probe mrc0 fd00::2");
+    EXPECT_EQ(probe("pr mrc0 rem fd00::2 ev 3 l fd00::1 ev-p 7 ev 0x4 t 10000"),
+              "probe mrc0 fd00::2 local fd00::1 ev-profile 7 ev 3 ev 4 timeout 10000");
+    EXPECT_EQ(usage("probe"), "probe: device is missing");
+    EXPECT_EQ(usage("probe mrc0"), "probe: 'remote' is missing");
+    EXPECT_EQ(usage("probe mrc0 remote fd00::2 timeout 0"),
+              "probe: timeout must be 1 to 10000, not 0");
+    EXPECT_EQ(usage("probe mrc0 remote fd00::2 ev"), "probe: ev is missing");
+    EXPECT_EQ(usage("probe mrc0 remote fd00::2 e 1"),
+              "probe: keyword 'e' is ambiguous: ev-profile, ev");
+}
+
+TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
+{
+    Runner json({.json = true});
+
+    run.kernel.probe_answer.results = {{0, 1, {}, 0}, {1, 2, {}, 0}};
+    EXPECT_EQ(error<Failure>("probe mrc0 remote fd00::2"), "probe: nothing was answered");
+    EXPECT_NE(run.out.str().find("index 1 port 2 unanswered\n    answered 0/2\n"),
+              std::string::npos);
+    json.kernel.probe_answer.results = run.kernel.probe_answer.results;
+    EXPECT_THROW(json("probe mrc0 remote fd00::2"), Failure);
+    EXPECT_NE(json.out.str().find("\"result\":[{\"index\":0,\"port\":1},"), std::string::npos);
+    run.kernel.refuse = mrcnl::Error{ENOENT, "mrc: no such EV profile", "ev-profile"};
+    EXPECT_EQ(error<Failure>("probe mrc0 remote fd00::2"),
+              "probe: no such EV profile (ev-profile)");
+}
+
 TEST_F(CommandTest, TheKernelsWordsAreQuoted)
 {
     run.kernel.refuse = mrcnl::Error{EEXIST, "mrc: EV profile exists", "id"};
@@ -167,7 +204,8 @@ TEST_F(CommandTest, WithoutModule)
 TEST_F(CommandTest, HelpAtEachLevel)
 {
     const char *objects[] = {"device", "plane", "ev-profile", "ev",      "cc-profile",
-                             "route",  "peer",  "qp",         "monitor", "feature"};
+                             "route",  "peer",  "probe",      "qp",      "monitor",
+                             "feature"};
     const std::string top = run("help");
 
     EXPECT_EQ(run(""), top);
@@ -177,7 +215,10 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
         EXPECT_TRUE(help.starts_with("Usage: mrcctl " + object)) << help;
         EXPECT_NE(top.find(object), std::string::npos) << object;
-        EXPECT_EQ(run(object + " show help"), help);
+        // What follows probe is a device.
+        if (object != "probe") {
+            EXPECT_EQ(run(object + " show help"), help);
+        }
     }
 }
 

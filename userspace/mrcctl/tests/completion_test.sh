@@ -57,12 +57,15 @@ offers tunnel-source -- device set mrc0 burst 8 ""
 offers off -- device set mrc0 icrc ""
 offers srv6 -- ev-profile add mrc0 id 7 format ""
 offers ev-profile -- route add mrc0 fd00::/64 ""
+offers help -- probe ""
+offers remote -- probe mrc0 ""
+offers timeout -- probe mrc0 remote fd00::2 ev 3 t
 offers -json -- -
 [ -z "$(complete_words device set mrc0 burst '')" ] || {
 	echo "a number is completed" >&2
 	failed=1
 }
-[ "$(wc -w <<<"$objects")" = 10 ] || {
+[ "$(wc -w <<<"$objects")" = 11 ] || {
 	echo "objects in the help: $objects" >&2
 	failed=1
 }

@@ -26,6 +26,7 @@ struct FakeKernel : Kernel {
     std::vector<Route> route_list;
     std::vector<Peer> peer_list;
     std::vector<PeerEv> peer_ev_list;
+    Probe probe_answer;
     std::vector<Qp> qp_list;
 
     std::vector<std::string> changes; ///< one line each
@@ -198,6 +199,21 @@ struct FakeKernel : Kernel {
         std::erase_if(*found,
                       [&](const PeerEv &p) { return remote && p.key.remote_gid != *remote; });
         return found;
+    }
+    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override
+    {
+        std::string line = device + " " + request.remote_gid.text();
+
+        if (request.local_gid)
+            line += " local " + request.local_gid->text();
+        if (request.ev_profile)
+            line += " ev-profile " + std::to_string(*request.ev_profile);
+        for (const uint16_t ev : request.evs)
+            line += " ev " + std::to_string(ev);
+        if (request.timeout)
+            line += " timeout " + std::to_string(*request.timeout);
+        const auto noted = note("probe", line);
+        return noted ? Result<Probe>(probe_answer) : Result<Probe>(noted.error());
     }
     Result<std::vector<Qp>> qps(const OptionalName &device) override { return of(qp_list, device); }
     Result<Qp> qp(const std::string &device, uint32_t qpn) override

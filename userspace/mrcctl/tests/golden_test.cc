@@ -77,6 +77,8 @@ void add_traffic(FakeKernel &k)
                        24'999'000'000},
                       {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0, 0, 0,
                        99'998'000'000}};
+    k.probe_answer = {mrc0, far_peer, {{0, 1, 250'000, 1}, {1, 1, {}, 0}, {2, 2, 1'200'000, 1},
+                                       {3, 2, 300'000, 0}, {7, 2, 310'500, 2}}};
     qp.device = mrc0;
     qp.qpn = 0x1234;
     qp.state = QpState::init;
@@ -115,6 +117,7 @@ constexpr Golden goldens[] = {
     {"route-get-none", "route get mrc0 fd01::1"},
     {"peer", "peer"},
     {"peer-remote", "peer show mrc0 remote fd00::1"},
+    {"probe", "probe mrc0 remote fd00::2"},
     {"qp", "qp show mrc0"},
 };
 

@@ -148,9 +148,12 @@ std::string event_line(const mrcnl::Event &event, bool json)
 
 TEST(Printer, PortsOfAPeer)
 {
-    const mrcnl::PeerPortsEvent event{{1, "mrc0"}, {*mrcnl::Address::parse("fd00::2"),
-                                                    *mrcnl::Address::parse("fd00::1"), 7},
-                                      0x5, 0x7, 99};
+    const mrcnl::PeerPortsEvent event{
+        {1, "mrc0"},
+        {*mrcnl::Address::parse("fd00::2"), *mrcnl::Address::parse("fd00::1"), 7},
+        0x5,
+        0x7,
+        99};
 
     EXPECT_EQ(event_line(event, false), "peer-ports mrc0 remote-gid fd00::2 local-gid fd00::1 "
                                         "ev-profile 7 old-remote-ports 1-3 remote-ports 1,3\n");

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+
+#include "command.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl probe DEV remote GID [ local GID ] [ ev-profile ID ] [ ev INDEX ]...\n"
+    "                    [ timeout MS ]\n"
+    "Probes the EVs to a remote GID, all but denied ones unless some are named, and waits for\n"
+    "the answers. The remote end answers peers and those to whom it has a route. The profile\n"
+    "is that of the route, or of a peer in use, unless given. Fails when nothing was answered.\n";
+
+constexpr uint64_t max_timeout = 10000;
+
+mrcnl::ProbeRequest take_request(Args &args)
+{
+    static constexpr const char *words[] = {"local", "ev-profile", "ev", "timeout"};
+    mrcnl::ProbeRequest request;
+
+    args.expect("remote");
+    request.remote_gid = args.take_address("remote");
+    while (!args.empty()) {
+        switch (args.take_word(words, "keyword")) {
+        case 0:
+            request.local_gid = args.take_address("local");
+            break;
+        case 1:
+            request.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+            break;
+        case 2:
+            request.evs.push_back(static_cast<uint16_t>(args.take_number("ev", 0, UINT16_MAX)));
+            break;
+        default:
+            request.timeout = static_cast<uint32_t>(args.take_number("timeout", 1, max_timeout));
+        }
+    }
+    return request;
+}
+
+void print_result(Printer &p, const mrcnl::ProbeResult &result)
+{
+    p.begin_object();
+    p.number("index", result.index);
+    p.number("port", result.port);
+    if (result.rtt) {
+        p.hidden("rtt", *result.rtt);
+        p.plain("rtt " + duration_text(*result.rtt));
+        if (result.rx_port)
+            p.number("rx-port", result.rx_port);
+    } else {
+        p.plain("unanswered", Color::bad);
+    }
+    p.end_object();
+}
+
+/** Round-trip times of those that were answered, ascending. */
+std::vector<uint64_t> answers(const mrcnl::Probe &probe)
+{
+    std::vector<uint64_t> rtts;
+
+    for (const mrcnl::ProbeResult &result : probe.results)
+        if (result.rtt)
+            rtts.push_back(*result.rtt);
+    std::sort(rtts.begin(), rtts.end());
+    return rtts;
+}
+
+uint64_t median(const std::vector<uint64_t> &sorted)
+{
+    const size_t half = sorted.size() / 2;
+
+    if (sorted.size() % 2)
+        return sorted[half];
+    return sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2;
+}
+
+/** Text only: who reads JSON has all that it is made of. */
+void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
+{
+    p.line();
+    p.plain("answered " + std::to_string(rtts.size()) + "/" + std::to_string(asked));
+    if (!rtts.empty())
+        p.plain("rtt min " + duration_text(rtts.front()) + " median " +
+                duration_text(median(rtts)) + " max " + duration_text(rtts.back()));
+}
+
+void run(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const mrcnl::ProbeRequest request = take_request(args);
+    const mrcnl::Probe probe = value_of(context.kernel().probe(device, request));
+    const std::vector<uint64_t> rtts = answers(probe);
+    Printer &p = context.printer;
+
+    p.begin_object();
+    p.hidden("dev-index", probe.device.index);
+    p.bare("dev-name", probe.device.name, Color::name);
+    p.text("remote-gid", probe.key.remote_gid.text());
+    p.text("local-gid", probe.key.local_gid.text());
+    p.number("ev-profile", probe.key.ev_profile);
+    p.begin_list("result");
+    for (const mrcnl::ProbeResult &result : probe.results)
+        print_result(p, result);
+    p.end_list();
+    print_summary(p, rtts, probe.results.size());
+    p.end_object();
+    if (!rtts.empty())
+        return;
+    // What was found out is printed all the same.
+    p.finish();
+    throw Failure("nothing was answered");
+}
+
+constexpr Command commands[] = {{nullptr, run}};
+
+} // namespace
+
+const Object probe_object{"probe", help, commands};
+
+} // namespace mrcctl
