@@ -94,6 +94,16 @@ u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
 	return MRC_EV_NONE;
 }
 
+void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		       u32 random)
+{
+	u16 i;
+
+	r->next = (random >> 16) % s->nplanes;
+	for (i = 0; i < s->nplanes; i++)
+		r->plane[i].ev = any_of(s, i, random & 0xffff);
+}
+
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev)
 {

@@ -16,7 +16,7 @@
 
 /**
  * struct mrc_reverse_plane - one plane's part
- * @ev: answered last, MRC_EV_NONE: none yet
+ * @ev: answered last, or where to begin; MRC_EV_NONE: none yet
  * @lost: probes lost since
  */
 struct mrc_reverse_plane {
@@ -38,6 +38,17 @@ struct mrc_reverse {
 
 /** mrc_reverse_init() - nothing is known of any EV */
 void mrc_reverse_init(struct mrc_reverse *r);
+
+/**
+ * mrc_reverse_start() - begin with any plane, and any EV in each
+ * @r: initialised
+ * @s: the set that it belongs to
+ * @random: any number
+ *
+ * A peer that is made for one answer would take the same path each time, dead or not.
+ */
+void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
+		       u32 random);
 
 /**
  * mrc_reverse_pick() - the EV for the next answer

@@ -143,6 +143,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 		if (READ_ONCE(p->ev[evs->ev[i].index].denied))
 			mrc_ev_deny(&evs->set, i, true, ktime_get_ns());
 	mrc_reverse_init(&evs->reverse);
+	mrc_reverse_start(&evs->reverse, &evs->set, get_random_u32());
 	mrc_ev_ports(&evs->set, peer->local ? ~0u :
 		     mrc_planes_mask(&peer->dev->planes),
 		     READ_ONCE(peer->probing.told_mask));
