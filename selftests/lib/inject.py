@@ -328,13 +328,24 @@ class Cases:
             wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "nak_received": 1})
             yield Case(f"NAK, PSN {name}", self.wire.datagram(data), wanted)
 
+    def endpoint_request(self, op, qpn=2):
+        return self.control(EP_REQ, bytes([0, op]) + bytes(14), qpn=qpn)
+
     def endpoints(self):
         why = {"rx_drop_endpoint": 1}
+        third = Wire(self.args.third, self.held["gid"][1])
         for op in range(2):
-            data = self.control(EP_REQ, bytes([0, op]) + bytes(14), qpn=2)
-            yield Case(f"endpoint request, op {op}", self.wire.datagram(data), why)
+            data = self.endpoint_request(op)
+            wanted = {"endpoint_requests_received": 1, **why}
+            yield Case(f"endpoint request, op {op}, a third host", third.datagram(data), wanted)
+            data = self.endpoint_request(op, qpn=self.qpn)
+            yield Case(f"endpoint request, op {op}, to a QP", self.wire.datagram(data),
+                       {"rx_drop_no_qp": 1})
+        for name, wire in (("the peer", self.wire), ("a third host", third)):
+            data = self.control(EP_RSP, bytes(36), qpn=2)
+            yield Case(f"endpoint response to nothing, {name}", wire.datagram(data), why)
         data = self.control(EP_RSP, bytes(36))
-        yield Case("endpoint response", self.wire.datagram(data), why)
+        yield Case("endpoint response to a QP", self.wire.datagram(data), {"rx_drop_no_qp": 1})
         multicast = Wire(self.held["gid"][0], "ff02::1")
         data = multicast.datagram(self.write())
         yield Case("multicast", data, {"rx_drop_wrong_peer": 1}, "plain")
@@ -356,6 +367,10 @@ class Cases:
         data = self.control(PROBE, bytes(16))
         wanted = self.to_qp(data, {"probe_received": 1, **answer})
         yield Case("a probe", self.wire.datagram(data), wanted)
+        data = self.endpoint_request(1)
+        wanted = {"endpoint_requests_received": 1, "endpoint_responses_sent": 1,
+                  "tx_packets": 1, "tx_bytes": 52}
+        yield Case("an EV probe", self.wire.datagram(data), wanted)
 
 
 def check(case, link, counters):
@@ -452,7 +467,7 @@ def run_stray(args, held, link):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("silent", "answered", "blast", "stray"))
+    parser.add_argument("command", choices=("silent", "answered", "endpoints", "blast", "stray"))
     parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
     parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
     parser.add_argument("--mac", required=True, help="of the other end of that link")
