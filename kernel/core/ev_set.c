@@ -286,7 +286,8 @@ static u8 flap_backoff(const struct mrc_ev_set *s, const struct mrc_ev_entry *e,
 	if (!e->returned_at)
 		return e->flaps;
 	if (now < e->returned_at + MRC_EV_FLAP_NS)
-		return back_off(s, e->flaps);
+		return e->flaps < MRC_EV_FLAPS_MAX ? back_off(s, e->flaps) :
+						     e->flaps;
 	steady = (now - e->returned_at) / MRC_EV_STEADY_NS;
 	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
 }

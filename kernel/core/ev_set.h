@@ -38,8 +38,11 @@ enum mrc_ev_state {
 
 /*
  * An EV that is lost so soon after its return flaps: probing starts with twice the
- * interval of the time before. Each MRC_EV_STEADY_NS of use halves that again.
+ * interval of the time before, up to 2^MRC_EV_FLAPS_MAX base intervals: where every path
+ * loses a little, paths that are out for long are no better than the loss. Each
+ * MRC_EV_STEADY_NS of use halves that again.
  */
+#define MRC_EV_FLAPS_MAX	6u
 #define MRC_EV_FLAP_NS		(2 * MRC_EV_PROBE_MAX_NS)
 #define MRC_EV_STEADY_NS	0x200000000ull	/* 8.6 s */
 

@@ -379,19 +379,22 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	const struct mrc_ep *ep = &pkt->hdr.ep;
 	struct mrc_peer *peer, *first = NULL;
 	struct rhlist_head *list, *at;
+	bool fine = true;
 
 	if (!mrc_ep_answer_allowed(dev))
 		return false;
 	list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	rhl_for_each_entry_rcu(peer, at, list, node) {
 		if (ep->op == MRC_EP_PORT_STATUS)
-			mrc_probing_port_status(peer, ep->port_mask,
-					      ep->tx_timestamp);
+			fine &= mrc_probing_port_status(peer, ep->port_mask,
+							ep->tx_timestamp);
 		if (!first)
 			first = peer;
 	}
 	if (!first)
 		return mrc_ep_stranger(dev, pkt);
+	if (!fine)
+		return false;
 	mrc_ep_respond(first, pkt->hdr.bth.psn, ep->op, ep->tx_timestamp);
 	return true;
 }

@@ -275,6 +275,20 @@ void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask)
 	spin_unlock(&peer->lock);
 }
 
+/*
+ * A status that leaves no port to send to cannot be acted upon: packets are lost either
+ * way. And a forged one would do most harm.
+ */
+static bool mrc_probing_leaves_none(const struct mrc_peer_evs *evs, u32 mask)
+{
+	u32 ports = 0;
+	unsigned int i;
+
+	for (i = 0; i < evs->set.nplanes; i++)
+		ports |= BIT(evs->entry[evs->set.planes[i].first].port - 1);
+	return !(ports & evs->set.local_mask & mask);
+}
+
 /* Nothing in flight lives as long as the field takes to turn over. */
 static bool mrc_probing_stale(const struct mrc_probing *p, u16 stamp, u64 now)
 {
@@ -282,7 +296,7 @@ static bool mrc_probing_stale(const struct mrc_probing *p, u16 stamp, u64 now)
 	       (s16)(stamp - p->told_stamp) < 0;
 }
 
-void mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
+bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 	struct mrc_probing *p = &peer->probing;
@@ -290,26 +304,27 @@ void mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 		.type = MRC_EVENT_PEER_PORTS,
 		.dev = peer->dev,
 		.peer = peer,
-		.old_ports = p->told_mask,
 		.new_ports = mask,
 	};
 	u64 now = ktime_get_ns();
+	bool stale, fine;
 
 	spin_lock(&peer->lock);
-	if (mrc_probing_stale(p, stamp, now)) {
-		spin_unlock(&peer->lock);
-		return;
-	}
 	event.old_ports = p->told_mask;
-	p->told_at = now;
-	p->told_stamp = stamp;
-	p->told_mask = mask;
-	if (evs->count)
-		mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
-	mrc_probing_arm(peer, evs);
+	stale = mrc_probing_stale(p, stamp, now);
+	fine = !mrc_probing_leaves_none(evs, mask);
+	if (fine && !stale) {
+		p->told_at = now;
+		p->told_stamp = stamp;
+		p->told_mask = mask;
+		if (evs->count)
+			mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
+		mrc_probing_arm(peer, evs);
+	}
 	spin_unlock(&peer->lock);
-	if (event.old_ports == mask)
-		return;
-	mrc_event_notify(&event);
-	mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
+	if (fine && !stale && event.old_ports != mask) {
+		mrc_event_notify(&event);
+		mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
+	}
+	return fine;
 }

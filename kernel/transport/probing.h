@@ -90,6 +90,7 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
 			u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask);
-void mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
+/** mrc_probing_port_status() - Return: false when it cannot be acted upon, and has no answer */
+bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
 
 #endif /* _MRC_TRANSPORT_PROBING_H */

@@ -16,6 +16,7 @@ extern "C" {
 #include "ev_set.h"
 #include "icrc.h"
 #include "psn.h"
+#include "reverse.h"
 #include "rx_window.h"
 #include "tx_window.h"
 #include "wire.h"

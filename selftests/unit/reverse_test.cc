@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The EVs of answers: every plane that is known to be alive, and no other.
+
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace
+{
+
+/* Planes of two EVs each: 0 and 1 on port 1, 2 and 3 on port 2, ... */
+struct Reverse {
+    explicit Reverse(unsigned planes) : ev(2 * planes)
+    {
+        for (unsigned i = 0; i < ev.size(); ++i)
+            ev[i].port = static_cast<u8>(1 + i / 2);
+        EXPECT_EQ(mrc_ev_set_init(&s, ev.data(), static_cast<u16>(ev.size()), 0, 7), 0);
+        mrc_reverse_init(&r);
+    }
+
+    /* How often each EV is picked. */
+    std::map<u16, int> picks(int n)
+    {
+        std::map<u16, int> count;
+        while (n--)
+            ++count[mrc_reverse_pick(&r, &s, 1)];
+        return count;
+    }
+
+    bool lose(u16 e) { return mrc_reverse_lost(&r, &s, e); }
+    void alive(u16 e) { mrc_reverse_alive(&r, &s, e); }
+
+    std::vector<mrc_ev_entry> ev;
+    mrc_ev_set s{};
+    mrc_reverse r{};
+};
+
+TEST(Reverse, PlanesTakeTurns)
+{
+    Reverse f(4);
+    std::map<int, int> planes;
+    for (const auto &[e, n] : f.picks(40))
+        planes[e / 2] += n;
+    EXPECT_EQ(planes, (std::map<int, int>{{0, 10}, {1, 10}, {2, 10}, {3, 10}}));
+}
+
+TEST(Reverse, WhatWasAnsweredLastIsUsed)
+{
+    Reverse f(2);
+    f.alive(1);
+    f.alive(2);
+    EXPECT_EQ(f.picks(4), (std::map<u16, int>{{1, 2}, {2, 2}}));
+    f.alive(3);
+    EXPECT_EQ(f.picks(4), (std::map<u16, int>{{1, 2}, {3, 2}}));
+}
+
+TEST(Reverse, APlaneIsLeftOutAfterTwoLostProbesAndBackWithOneAnswer)
+{
+    Reverse f(2);
+    EXPECT_FALSE(f.lose(0));
+    EXPECT_EQ(f.picks(4).size(), 2u) << "one loss may be a fluke";
+    EXPECT_TRUE(f.lose(1));
+    EXPECT_FALSE(f.lose(1)) << "told once";
+    for (const auto &[e, n] : f.picks(8))
+        EXPECT_GE(e, 2) << n;
+    f.alive(0);
+    EXPECT_EQ(f.picks(4)[0], 2);
+}
+
+TEST(Reverse, AnAnswerBetweenTwoLossesCounts)
+{
+    Reverse f(2);
+    EXPECT_FALSE(f.lose(0));
+    f.alive(1);
+    EXPECT_FALSE(f.lose(0));
+}
+
+TEST(Reverse, ALostEvIsNotUsedThoughItsPlaneIs)
+{
+    Reverse f(1);
+    f.alive(1);
+    f.lose(1);
+    EXPECT_EQ(f.picks(3), (std::map<u16, int>{{0, 3}}));
+}
+
+TEST(Reverse, BadAndDeniedEvsCarryNoAnswers)
+{
+    Reverse f(2);
+    f.alive(0);
+    EXPECT_TRUE(mrc_ev_lost(&f.s, 0, 5));
+    mrc_ev_deny(&f.s, 2, true, 5);
+    EXPECT_EQ(f.picks(4), (std::map<u16, int>{{1, 2}, {3, 2}}));
+}
+
+TEST(Reverse, PortsThatAreDownCarryNoAnswersAndNoProbes)
+{
+    Reverse f(3);
+    mrc_ev_ports(&f.s, ~1u, ~2u);
+    for (const auto &[e, n] : f.picks(6))
+        EXPECT_GE(e, 4) << n;
+    for (u32 i = 0; i < 6; ++i)
+        EXPECT_GE(mrc_reverse_probe(&f.r, &f.s, i), 4);
+}
+
+TEST(Reverse, WithoutAPlaneKnownToBeAliveAnyIsBetterThanNone)
+{
+    Reverse f(1);
+    f.lose(0);
+    EXPECT_TRUE(f.lose(1));
+    EXPECT_NE(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
+    mrc_ev_ports(&f.s, 0, ~0u);
+    EXPECT_EQ(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
+    EXPECT_EQ(mrc_reverse_probe(&f.r, &f.s, 1), MRC_EV_NONE);
+}
+
+TEST(Reverse, ProbesGoOverAllPlanesAndAllEvsButDeniedOnes)
+{
+    Reverse f(2);
+    mrc_ev_deny(&f.s, 3, true, 5);
+    std::set<u16> seen;
+    for (u32 i = 0; i < 16; ++i)
+        seen.insert(mrc_reverse_probe(&f.r, &f.s, i / 2));
+    EXPECT_EQ(seen, (std::set<u16>{0, 1, 2}));
+}
+
+TEST(Reverse, APlaneWhoseProbeWasLostIsProbedNext)
+{
+    Reverse f(4);
+    const u16 first = mrc_reverse_probe(&f.r, &f.s, 0);
+    f.lose(first);
+    EXPECT_EQ(mrc_reverse_probe(&f.r, &f.s, 0) / 2, first / 2);
+    f.lose(first);
+    EXPECT_EQ(mrc_reverse_probe(&f.r, &f.s, 0) / 2, first / 2);
+    f.lose(first); /* left out: it takes its turn like the others */
+    EXPECT_NE(mrc_reverse_probe(&f.r, &f.s, 0) / 2, first / 2);
+}
+
+} // namespace
