@@ -10,6 +10,7 @@
 #include "endpoint.h"
 #include "event.h"
 #include "peer.h"
+#include "trace.h"
 
 /* EVs stay out of the ports that the system and RoCE know for something else. */
 #define MRC_SPORT_BASE	0xc000u
@@ -361,22 +362,32 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 
-static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			     u16 ev, bool deny)
+void mrc_peer_ev_changed(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
+			 u16 ev, u8 old, const char *reason)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_EV,
 		.dev = peer->dev,
 		.peer = peer,
 		.ev = ev,
-		.old_state = evs->entry[ev].state,
-		.reason = deny ? "denied" : "allowed",
+		.old_state = old,
+		.new_state = evs->entry[ev].state,
+		.reason = reason,
 	};
 
+	if (event.new_state == old)
+		return;
+	trace_mrc_ev(peer, evs, ev, old, reason);
+	mrc_event_notify(&event);
+}
+
+static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			     u16 ev, bool deny)
+{
+	u8 old = evs->entry[ev].state;
+
 	mrc_ev_deny(&evs->set, ev, deny, ktime_get_ns());
-	event.new_state = evs->entry[ev].state;
-	if (event.new_state != event.old_state)
-		mrc_event_notify(&event);
+	mrc_peer_ev_changed(peer, evs, ev, old, deny ? "denied" : "allowed");
 }
 
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)

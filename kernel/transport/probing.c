@@ -31,22 +31,6 @@ struct mrc_probing_run {
 	u32 mask;
 };
 
-static void mrc_probing_event(struct mrc_peer *peer, u16 ev, u8 old, u8 new,
-			    const char *reason)
-{
-	struct mrc_event event = {
-		.type = MRC_EVENT_EV,
-		.dev = peer->dev,
-		.peer = peer,
-		.ev = ev,
-		.old_state = old,
-		.new_state = new,
-		.reason = reason,
-	};
-
-	mrc_event_notify(&event);
-}
-
 /* ---- the timer ------------------------------------------------------------ */
 
 void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
@@ -183,8 +167,7 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_a
 	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 	if (!mrc_probing_late(evs, ev, sent_at) &&
 	    mrc_ev_probed(&evs->set, ev, false, ktime_get_ns()))
-		mrc_probing_event(peer, ev, old, evs->entry[ev].state,
-				"probes answered");
+		mrc_peer_ev_changed(peer, evs, ev, old, "probes answered");
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 }
@@ -205,8 +188,7 @@ void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 		if (old == MRC_EV_ASSUMED_BAD)
 			mrc_ev_probe_lost(&evs->set, ev, now);
 		else if (mrc_ev_lost(&evs->set, ev, now))
-			mrc_probing_event(peer, ev, old, evs->entry[ev].state,
-					"probe lost");
+			mrc_peer_ev_changed(peer, evs, ev, old, "probe lost");
 	}
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);

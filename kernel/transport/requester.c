@@ -10,6 +10,7 @@
 #include "probing.h"
 #include "reply.h"
 #include "requester.h"
+#include "trace.h"
 
 /* Packets planned under one hold of tx_lock. */
 #define MRC_BATCH_MAX	64u
@@ -277,6 +278,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 	b->ask = mrc_plan_ask(qp);
 	qp->tx_packets += b->count;
 	if (b->rtx) {
+		trace_mrc_retransmit(qp, b->plan[0].psn, b->count);
 		qp->rtx_packets += b->count;
 		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, b->count);
 	}
@@ -668,22 +670,6 @@ static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 
 /* ---- answers -------------------------------------------------------------- */
 
-static void mrc_requester_ev_event(struct mrc_qp *qp, u16 ev, u8 old, u8 new,
-				   const char *reason)
-{
-	struct mrc_event event = {
-		.type = MRC_EVENT_EV,
-		.dev = qp->dev,
-		.peer = qp->peer,
-		.ev = ev,
-		.old_state = old,
-		.new_state = new,
-		.reason = reason,
-	};
-
-	mrc_event_notify(&event);
-}
-
 static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 				  u16 ev, u64 now)
 {
@@ -692,7 +678,7 @@ static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 	if (!mrc_ev_lost(&evs->set, ev, now))
 		return;
 	mrc_probing_arm(qp->peer, evs);
-	mrc_requester_ev_event(qp, ev, old, evs->entry[ev].state, "loss");
+	mrc_peer_ev_changed(qp->peer, evs, ev, old, "loss");
 }
 
 static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
@@ -707,8 +693,8 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 	}
 	for_each_set_bit(ev, res->cleared_evs, evs->count)
 		if (mrc_ev_cleared(&evs->set, ev, now))
-			mrc_requester_ev_event(qp, ev, MRC_EV_ASSUMED_BAD,
-					       MRC_EV_GOOD, "arrived late");
+			mrc_peer_ev_changed(qp->peer, evs, ev,
+					    MRC_EV_ASSUMED_BAD, "arrived late");
 }
 
 /* What an answer says about EVs goes to the peer. tx_lock held. */
@@ -770,6 +756,9 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_tx_sack(&qp->tx, &hdr->sack, hdr->bth.rtx, now, &res);
 		if (!err) {
+			trace_mrc_window(qp, &res);
+			if (res.lost || res.spurious)
+				trace_mrc_loss(qp, &res, "SACK");
 			mrc_requester_count_sack(qp, &res, hdr->sack.m);
 			mrc_requester_learn(qp, &res, hdr->sack.m, now);
 			mrc_requester_note_wait(qp, now);
@@ -886,8 +875,11 @@ void mrc_requester_lose_ports(struct mrc_qp *qp)
 		for (i = 0; i < evs->count; i++)
 			if (!(up & BIT(evs->entry[i].port - 1)))
 				__set_bit(i, lost);
-		if (qp->evs_gen == evs->gen)
+		if (qp->evs_gen == evs->gen) {
 			mrc_tx_lose_evs(&qp->tx, lost, &res);
+			if (res.lost)
+				trace_mrc_loss(qp, &res, "port");
+		}
 	}
 	spin_unlock_bh(&qp->tx_lock);
 	rcu_read_unlock();
@@ -967,6 +959,7 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 	}
 	mrc_tx_timeout(&qp->tx, now, &res);
 	if (res.lost) {
+		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
 		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 	}

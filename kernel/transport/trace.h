@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints of the decisions that make or break goodput: an EV's state, what answers did
+ * to a window, what is held to be lost, what is sent again.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM mrc
+
+#if !defined(_MRC_TRANSPORT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _MRC_TRANSPORT_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "peer.h"
+#include "qp.h"
+
+#define MRC_TRACE_EV_STATES						\
+	{ MRC_EV_GOOD, "good" }, { MRC_EV_SKIP, "skip" },		\
+	{ MRC_EV_ASSUMED_BAD, "assumed-bad" }, { MRC_EV_DENIED, "denied" }
+
+TRACE_EVENT(mrc_ev,
+	TP_PROTO(const struct mrc_peer *peer, const struct mrc_peer_evs *evs,
+		 u16 ev, u8 old, const char *reason),
+	TP_ARGS(peer, evs, ev, old, reason),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__array(u8, remote, 16)
+		__field(u16, index)
+		__field(u8, port)
+		__field(u8, old)
+		__field(u8, state)
+		__field(const char *, reason)
+	),
+	TP_fast_assign(
+		__entry->dev = peer->dev->index;
+		memcpy(__entry->remote, &peer->key.remote, 16);
+		__entry->index = evs->ev[ev].index;
+		__entry->port = evs->entry[ev].port;
+		__entry->old = old;
+		__entry->state = evs->entry[ev].state;
+		__entry->reason = reason;
+	),
+	TP_printk("dev=%u remote=%pI6c ev=%u port=%u %s -> %s (%s)",
+		  __entry->dev, __entry->remote, __entry->index, __entry->port,
+		  __print_symbolic(__entry->old, MRC_TRACE_EV_STATES),
+		  __print_symbolic(__entry->state, MRC_TRACE_EV_STATES),
+		  __entry->reason)
+);
+
+/* An answer was applied: where the window stands. */
+TRACE_EVENT(mrc_window,
+	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res),
+	TP_ARGS(qp, res),
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, una)
+		__field(u32, nxt)
+		__field(u32, inflight)
+		__field(u32, lost)
+		__field(u32, acked)
+		__field(u64, rtt_ns)
+		__field(u64, srtt_ns)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qpn;
+		__entry->una = qp->tx.una;
+		__entry->nxt = qp->tx.nxt;
+		__entry->inflight = qp->tx.inflight;
+		__entry->lost = qp->tx.lost;
+		__entry->acked = res->acked;
+		__entry->rtt_ns = res->rtt_ns;
+		__entry->srtt_ns = qp->tx.srtt_ns;
+	),
+	TP_printk("qpn=0x%06x una=0x%06x nxt=0x%06x inflight=%u lost=%u acked=%u rtt=%llu srtt=%llu",
+		  __entry->qpn, __entry->una, __entry->nxt, __entry->inflight,
+		  __entry->lost, __entry->acked, __entry->rtt_ns,
+		  __entry->srtt_ns)
+);
+
+/* Packets were held to be lost, or one that was turned out not to be. */
+TRACE_EVENT(mrc_loss,
+	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res,
+		 const char *why),
+	TP_ARGS(qp, res, why),
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, lost)
+		__field(u16, evs)
+		__field(bool, spurious)
+		__field(const char *, why)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qpn;
+		__entry->lost = res->lost;
+		__entry->evs = bitmap_weight(res->lost_evs, MRC_EV_MAX);
+		__entry->spurious = res->spurious;
+		__entry->why = why;
+	),
+	TP_printk("qpn=0x%06x lost=%u evs=%u spurious=%d by %s",
+		  __entry->qpn, __entry->lost, __entry->evs,
+		  __entry->spurious, __entry->why)
+);
+
+/* Packets go out again. */
+TRACE_EVENT(mrc_retransmit,
+	TP_PROTO(const struct mrc_qp *qp, u32 psn, unsigned int count),
+	TP_ARGS(qp, psn, count),
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, count)
+		__field(u32, left)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qpn;
+		__entry->psn = psn;
+		__entry->count = count;
+		__entry->left = qp->tx.lost;
+	),
+	TP_printk("qpn=0x%06x psn=0x%06x count=%u left=%u", __entry->qpn,
+		  __entry->psn, __entry->count, __entry->left)
+);
+
+#endif /* _MRC_TRANSPORT_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH transport
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

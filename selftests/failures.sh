@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Links, switches and paths die under traffic in both directions, with and without a
+# carrier to tell: it goes on, every byte is verified, no QP ends; and what has died comes
+# back into use when it lives again.
+# timeout: 1200
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+# moved N: messages that h1 has completed: more than N
+moved()
+{
+	[ "$(counter h1 rx_write_requests)" -gt "$1" ] && [ "$(counter h2 rx_write_requests)" -gt "$2" ]
+}
+
+# check_moves NAME: both directions get on.
+check_moves()
+{
+	check "$1" wait_for moved $(($(counter h1 rx_write_requests) + 100)) \
+		$(($(counter h2 rx_write_requests) + 100))
+}
+
+# ev_states HOST: of all EVs towards the peer, by index, as one word each
+ev_states()
+{
+	on "$1" mrcctl -j -d peer show "$(device_of "$1")" |
+		jq -r '.[0]."peer-ev" | sort_by(.index)[].state' | paste -sd ' '
+}
+
+# evs_are HOST PATTERN
+evs_are()
+{
+	[[ "$(ev_states "$1")" =~ ^$2$ ]]
+}
+
+all_good()
+{
+	evs_are h1 '((good|skip) ?)+' && evs_are h2 '((good|skip) ?)+'
+}
+
+check_recovered()
+{
+	check "$1: all EVs are good again" wait_for all_good
+	check_moves "$1: and it goes on"
+}
+
+# check_cut HOST K: K of the four links of a host, and back.
+check_cut()
+{
+	local host=$1 k=$2 plane name="$2 of 4 planes cut at $1"
+
+	for ((plane = 1; plane <= k; plane++)); do
+		lab fail link "$host:eth$plane"
+	done
+	check_moves "$name: it goes on"
+	for ((plane = 1; plane <= k; plane++)); do
+		lab heal link "$host:eth$plane"
+	done
+	check_recovered "$name and back"
+}
+
+# check_switch NAME SWITCH EVS: it drops all, and says so to nobody; EVs of h1 through it
+# are left out, the others stay.
+check_switch()
+{
+	lab fail switch "$2"
+	check "$1 dead: its EVs are left out" wait_for evs_are h1 "$3"
+	check_moves "$1 dead: it goes on"
+	lab heal switch "$2"
+	check_recovered "$1 back"
+}
+
+# check_link NAME EVS INTERFACE...: what is sent through these interfaces gets lost.
+check_link()
+{
+	local name=$1 evs=$2 interface
+	shift 2
+
+	for interface; do
+		lab netem "$interface" loss 100%
+	done
+	check "$name: found" wait_for evs_are h1 "$evs"
+	check_moves "$name: it goes on"
+	for interface; do
+		lab netem "$interface" off
+	done
+	check_recovered "$name, healed"
+}
+
+# The receiver's answers get lost on one plane; what comes in on it does not.
+check_one_direction()
+{
+	lab netem h2:eth3 loss 100%
+	check "h2's plane 3 dead outwards: found at h2" \
+		wait_for evs_are h2 "$ok $ok $ok $ok $bad $bad $ok $ok"
+	check_moves "h2's plane 3 dead outwards: it goes on"
+	lab netem h2:eth3 off
+	check_recovered "h2's plane 3 dead outwards, healed"
+}
+
+# One path loses a fifth: it leaves, its neighbour on the same plane stays.
+check_lossy_ev()
+{
+	lab netem p1t0r1:t1s2 loss 20%
+	check "one EV loses 20 %: it leaves" wait_for evs_are h1 "$ok $bad $ok $ok $ok $ok $ok $ok"
+	check_moves "one EV loses 20 %: it goes on"
+	lab netem p1t0r1:t1s2 off
+	check_recovered "one EV loses 20 %, healed"
+}
+
+ok='(good|skip)'
+bad=assumed-bad
+any='(good|skip|assumed-bad)'
+
+# A loss at the end of everything that no probe shows is found by the timer.
+TRAFFIC_TIMEOUT=17
+
+need jq tc
+modprobe -q sch_netem
+lab_up --planes 4
+traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 150
+check_moves "traffic flows"
+for k in 1 2 3; do
+	check_cut h1 $k
+	check_cut h2 $k
+done
+check_switch "T0" p1t0r1 "$bad $bad $ok $ok $ok $ok $ok $ok"
+check_switch "T1" p2t1s1 "$ok $ok $bad $ok $ok $ok $ok $ok"
+check_link "T0-T1 link, one direction" "$ok $ok $ok $ok $ok $bad $ok $ok" p3t0r1:t1s2
+check_link "T0-T1 link, both directions" "$ok $ok $ok $ok $ok $ok $bad $ok" p4t0r1:t1s1 p4t1s1:t0r1
+check_one_direction
+check_lossy_ev
+lab netem all loss 1%
+check "1 % lost on all links: no EV is out for good" wait_for evs_are h1 "($any ?){8}"
+check_moves "1 % lost on all links: it goes on"
+lab netem all off
+check_recovered "1 % lost on all links, healed"
+check_traffic_end "all of it verified" traffic_stop
+check_counters_clean "$QP_ERRORS"
+finish

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A link goes and comes every half second for half a minute, under many QPs in both
+# directions; then all planes go, for less time than retries last and for more.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+flap()
+{
+	local n
+
+	for ((n = 0; n < 30; n++)); do
+		lab fail link h1:eth1
+		sleep 0.5
+		lab heal link h1:eth1
+		sleep 0.5
+	done
+}
+
+all_links()
+{
+	local plane
+
+	for plane in 1 2; do
+		lab "$1" link h1:eth$plane
+	done
+}
+
+done_before()
+{
+	[ "$(counter h2 rx_write_requests)" -gt "$1" ]
+}
+
+need jq
+lab_up --planes 2
+
+traffic_launch h1 h2 --both --qps 64 --iterations 0 --sizes 3000,20K --imm-every 5 --rate 3
+check "64 QPs: traffic flows" wait_for done_before 100
+flap
+check "64 QPs: it goes on behind 30 s of flapping" wait_for done_before \
+	$(($(counter h2 rx_write_requests) + 100))
+check_traffic_end "64 QPs: all of it verified" traffic_stop
+check_counters_clean "$QP_ERRORS"
+
+# 4.3 s, 8.6 s, ... in all more than half a minute
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 22
+check "all planes: traffic flows" wait_for done_before \
+	$(($(counter h2 rx_write_requests) + 50))
+all_links fail
+sleep 3
+all_links heal
+check "all planes gone for 3 s: it goes on" wait_for done_before \
+	$(($(counter h2 rx_write_requests) + 50))
+check_traffic_end "all planes gone for 3 s: all of it verified" traffic_stop
+check_counters_clean "$QP_ERRORS"
+
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 12 --retry-cnt 2 \
+	--expect-error retry-exceeded
+check "all planes: traffic flows again" wait_for done_before \
+	$(($(counter h2 rx_write_requests) + 50))
+all_links fail
+wait "$TRAFFIC_CLIENT"
+check_equal "all planes gone for good: retries exceeded" 0 $?
+all_links heal
+kill "$TRAFFIC_SERVER" 2>/dev/null
+check_traffic "afterwards: data flows" h1 h2 --sizes 1,64K --iterations 20 --both
+finish
