@@ -359,7 +359,9 @@ class Cases:
     def answered(self):
         """Good packets: that the bad ones are bad in one point only can be seen by these."""
         data = self.write(psn=self.expected - 1)
-        answer = {"sack_sent": 1, "ack_sent": 1, "tx_packets": 2, "tx_bytes": 52 + 20}
+        # Who answers and sends nothing itself probes its way back, and is answered.
+        answer = {"sack_sent": 1, "ack_sent": 1, "endpoint_requests_sent": 1,
+                  "endpoint_responses_received": 1, "tx_packets": 3, "tx_bytes": 52 + 20 + 32}
         wanted = self.to_qp(data, {"duplicate_request": 1, **answer})
         yield Case("a duplicate", self.wire.datagram(data), wanted)
         parts = fragments(self.wire.datagram(data), 16)
