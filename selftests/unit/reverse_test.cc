@@ -49,6 +49,25 @@ TEST(Reverse, PlanesTakeTurns)
     EXPECT_EQ(planes, (std::map<int, int>{{0, 10}, {1, 10}, {2, 10}, {3, 10}}));
 }
 
+TEST(Reverse, PeersMadeForOneAnswerTakeEveryPath)
+{
+    std::set<u16> first;
+    for (u32 random = 0; random < 64; ++random) {
+        Reverse f(4);
+        mrc_reverse_start(&f.r, &f.s, random << 16 | (random >> 2 & 1));
+        first.insert(f.picks(1).begin()->first);
+    }
+    EXPECT_EQ(first.size(), 8u);
+}
+
+TEST(Reverse, AStartNeverBringsBackADeniedEv)
+{
+    Reverse f(2);
+    mrc_ev_deny(&f.s, 1, true, 1);
+    mrc_reverse_start(&f.r, &f.s, 1);
+    EXPECT_EQ(f.picks(4).count(1), 0u);
+}
+
 TEST(Reverse, WhatWasAnsweredLastIsUsed)
 {
     Reverse f(2);

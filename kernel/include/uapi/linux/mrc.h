@@ -257,7 +257,7 @@ enum {
 	MRC_A_PROBE_RESULT_PORT,	/* u8: sent from */
 	MRC_A_PROBE_RESULT_PAD,
 	MRC_A_PROBE_RESULT_RTT,		/* u64: ns; absent: no answer */
-	MRC_A_PROBE_RESULT_RX_PORT,	/* u8: the answer came by this port; absent: by none of ours */
+	MRC_A_PROBE_RESULT_RX_PORT,	/* u8: answered by this port; absent: by none of ours */
 
 	__MRC_A_PROBE_RESULT_MAX,
 	MRC_A_PROBE_RESULT_MAX = (__MRC_A_PROBE_RESULT_MAX - 1)
