@@ -110,7 +110,7 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	};
 
 	spin_lock(&ep->lock);
-	p = mrc_ep_take(ep, now);
+	p = peer->probing.forgotten ? NULL : mrc_ep_take(ep, now);
 	if (p) {
 		p->peer = peer;
 		p->ask = *ask;
@@ -195,6 +195,8 @@ void mrc_endpoint_forget(struct mrc_peer *peer)
 	struct mrc_ep_pending *p;
 
 	spin_lock_bh(&ep->lock);
+	/* Who came by the peer under RCU may still be about to send. */
+	peer->probing.forgotten = true;
 	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++) {
 		if (p->peer != peer)
 			continue;
@@ -264,7 +266,7 @@ static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	if (p.ask.op == MRC_EP_EV_PROBE)
 		mrc_probing_answered(p.peer, p.evs_gen, p.ev, p.sent_at);
 	else
-		mrc_probing_port_answered(p.peer, p.ask.port_mask);
+		mrc_probing_port_answered(p.peer, p.ask.port_mask, p.sent_at);
 	return true;
 }
 

@@ -175,6 +175,13 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 				  lockdep_is_held(&peer->dev->cfg_lock));
 	if (old)
 		call_rcu(&old->rcu, mrc_peer_evs_free);
+	spin_lock_bh(&peer->lock);
+	/* A status that came meanwhile is in the old version only. */
+	if (evs->count)
+		mrc_ev_ports(&evs->set, evs->set.local_mask,
+			     peer->local ? ~0u : peer->probing.told_mask);
+	mrc_probing_arm(peer, evs);
+	spin_unlock_bh(&peer->lock);
 	return 0;
 }
 

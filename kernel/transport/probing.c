@@ -36,9 +36,13 @@ struct mrc_probing_run {
 void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 {
 	struct mrc_probing *p = &peer->probing;
-	u64 at = evs->count ? mrc_ev_probe_at(&evs->set) : U64_MAX;
+	u64 at;
 
 	lockdep_assert_held(&peer->lock);
+	/* Whoever gives the peer EVs arms it. */
+	if (!evs->count)
+		return;
+	at = mrc_ev_probe_at(&evs->set);
 	if (p->tell_at)
 		at = min(at, p->tell_at);
 	if (at == U64_MAX || p->stopped)
@@ -241,18 +245,20 @@ void mrc_probing_tell(struct mrc_peer *peer, u32 mask)
 	spin_lock_bh(&peer->lock);
 	p->tell_mask = mask;
 	p->tell_at = ktime_get_ns();
+	p->tell_since = p->tell_at;
 	p->tell_wait = MRC_TELL_MIN_NS;
 	mrc_probing_arm(peer, rcu_dereference(peer->evs));
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }
 
-void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask)
+void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
 {
 	struct mrc_probing *p = &peer->probing;
 
 	spin_lock(&peer->lock);
-	if (mask == p->tell_mask)
+	/* The same may have been said before something else was. */
+	if (mask == p->tell_mask && sent_at >= p->tell_since)
 		p->tell_at = 0;
 	spin_unlock(&peer->lock);
 }
@@ -308,5 +314,5 @@ bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 		mrc_event_notify(&event);
 		mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
 	}
-	return fine;
+	return fine && !stale;
 }

@@ -28,6 +28,8 @@ struct mrc_peer_evs;
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
  * @ran_at: ns, when it ran last
+ * @forgotten: the peer goes, no request may name it; under endpoint.lock
+ * @tell_since: ns, when what is said became true
  * @stopped: the peer goes, nothing is armed any more
  * @heard_at: ns, when a SACK last said that something we sent has arrived
  * @reverse_at: ns, no probe of the way back before
@@ -43,9 +45,11 @@ struct mrc_probing {
 	u64 timer_at;
 	u64 ran_at;
 	bool stopped;
+	bool forgotten;
 	u64 heard_at;
 	u64 reverse_at;
 	u64 tell_at;
+	u64 tell_since;
 	u64 tell_wait;
 	u32 tell_mask;
 	u64 told_at;
@@ -89,7 +93,7 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
 			u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
-void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask);
+void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
 /** mrc_probing_port_status() - Return: false when it cannot be acted upon, and has no answer */
 bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
 
