@@ -90,7 +90,7 @@ for place in "${places[@]}"; do
 done
 # Both directions at the ends only: each switch port sees a packet once.
 capture_start "${interfaces[@]}"
-check_traffic "traffic" h1 h2 --sizes 32K --iterations 12
+check_traffic "traffic" h1 h2 --sizes 32K --iterations 24
 capture_stop "capture"
 check_wire "capture" 4096 good
 decoded 4096 >"$TEST_TMP/decoded"

@@ -23,8 +23,8 @@
  * software: an aggregate of several packets gets one SACK.
  */
 #define MRC_SACK_BYTES_DEFAULT	262144u
-/* What a packet adds to the trigger count at least (7.5.2). */
 #define MRC_SACK_BYTES_MAX	(1u << 20)
+/* What a packet adds to the trigger count at least (7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
 /*
