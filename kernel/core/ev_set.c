@@ -144,10 +144,16 @@ static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		      struct mrc_ev_entry *e, u8 state, u64 now)
 {
+	bool active = is_active(e);
+
 	count_entry(s, p, e, -1);
 	e->state = state;
 	e->skip_at = 0;
-	e->changed_at = now;
+	/* To step over an EV once is no change: what was sent before tells of it still. */
+	if (!active || !is_active(e)) {
+		e->missed = 0;
+		e->changed_at = now;
+	}
 	count_entry(s, p, e, 1);
 }
 
@@ -369,9 +375,12 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now)
 {
 	struct mrc_ev_entry *e;
 
-	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
+	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
+	e->missed = 0;
+	if (!is_probed(s, e))
+		return false;
 	if (++e->answered < MRC_EV_PROBE_GOOD) {
 		e->backoff = 0;
 		schedule_probe(s, e, now + probe_interval(s, 0));
@@ -383,18 +392,30 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now)
 	return true;
 }
 
-void mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
+/* It has flapped on its way back. */
+static void restart_probing(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
-	struct mrc_ev_entry *e;
-
-	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
-		return;
-	e = &s->ev[ev];
 	if (!e->answered)
 		return;
 	e->answered = 0;
 	e->backoff = max(e->backoff, e->flaps);
 	e->probe_at = max(e->probe_at, now + probe_interval(s, e->flaps));
+}
+
+bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count)
+		return false;
+	e = &s->ev[ev];
+	if (is_probed(s, e))
+		restart_probing(s, e, now);
+	if (!is_active(e) || !port_up(s, e->port))
+		return false;
+	if (e->missed < MRC_EV_PROBE_MISSED)
+		e->missed++;
+	return e->missed == MRC_EV_PROBE_MISSED && mrc_ev_lost(s, ev, now);
 }
 
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)

@@ -29,12 +29,14 @@ enum mrc_ev_state {
 /*
  * Probing of ASSUMED_BAD EVs (open point: cadence and number of successes, 6.2, 6.3).
  * The interval between unanswered probes doubles from the base to the maximum; that
- * many answers in a row bring an EV back.
+ * many answers in a row bring an EV back. An EV in use is held to be bad when that many
+ * probes in a row are lost: one may be lost at the other end, on the way back.
  */
 #define MRC_EV_PROBE_NS		(1000ull * 1000)
 #define MRC_EV_PROBE_MIN_NS	1000ull
 #define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
 #define MRC_EV_PROBE_GOOD	3u
+#define MRC_EV_PROBE_MISSED	2u
 
 /*
  * An EV that is lost so soon after its return flaps: probing starts with twice the
@@ -53,10 +55,11 @@ enum mrc_ev_state {
  * @backoff: ASSUMED_BAD: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
  * @answered: ASSUMED_BAD: probes answered in a row
+ * @missed: GOOD or SKIP: probes lost in a row
  * @skip_at: SKIP: ns, when it was stepped over first, 0 before
  * @probe_at: ASSUMED_BAD: ns, when the next probe is due
  * @returned_at: ns, when probes brought it back last, 0: never
- * @changed_at: ns of the last change of @state, 0: none yet
+ * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -64,6 +67,7 @@ struct mrc_ev_entry {
 	u8 backoff;
 	u8 flaps;
 	u8 answered;
+	u8 missed;
 	u64 skip_at;
 	u64 probe_at;
 	u64 returned_at;
@@ -237,10 +241,12 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now);
  * @now: ns
  *
  * Answers of an ASSUMED_BAD EV are counted from zero again. If there were any, it has
- * flapped on its way back: the next probe is due no sooner than after a loss. For an EV in
- * use nothing changes: whether that is a loss is the caller's decision, see mrc_ev_lost().
+ * flapped on its way back: the next probe is due no sooner than after a loss. An EV in use
+ * is ASSUMED_BAD, as after mrc_ev_lost(), when MRC_EV_PROBE_MISSED are lost in a row.
+ *
+ * Return: true when the state changed.
  */
-void mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
+bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
  * mrc_ev_deny() - controller takes an EV out or lets it in again

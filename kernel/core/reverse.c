@@ -109,8 +109,9 @@ void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 {
 	struct mrc_reverse_plane *p = &r->plane[plane_index(s, ev)];
 
-	p->ev = ev;
 	p->lost = 0;
+	if (active(s, ev))
+		p->ev = ev;
 }
 
 bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
@@ -120,9 +121,8 @@ bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
 
 	if (p->ev == ev)
 		p->ev = MRC_EV_NONE;
-	if (p->lost >= MRC_REVERSE_LOST_MAX)
+	if (!active(s, ev) || p->lost >= MRC_REVERSE_LOST_MAX)
 		return false;
-	/* Another EV of it, at once: is it the plane? */
 	r->probe = plane;
-	return ++p->lost == MRC_REVERSE_LOST_MAX;
+	return ++p->lost < MRC_REVERSE_LOST_MAX;
 }

@@ -74,14 +74,20 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		      u32 random);
 
-/** mrc_reverse_alive() - something sent on this EV has arrived */
+/**
+ * mrc_reverse_alive() - something sent on this EV has arrived
+ *
+ * So its plane is alive; the EV itself is used if it is in use otherwise.
+ */
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev);
 
 /**
  * mrc_reverse_lost() - a probe on this EV was not answered
  *
- * Return: true when the plane is left out from now on.
+ * Says nothing of the plane if the EV was known to be bad.
+ *
+ * Return: true when another EV of the plane is to be probed at once: is it the plane?
  */
 bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		      u16 ev);

@@ -499,7 +499,7 @@ TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
     EXPECT_EQ(set.ev[0].probe_at, now + (64 + 128) * kMs) << "silence after silence says nothing";
 }
 
-TEST(EvSet, ProbesSayNothingOfAnEvInUse)
+TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
 {
     Set set(1, 3);
     mrc_ev_marked(&set.s, 1, kMs);
@@ -507,9 +507,43 @@ TEST(EvSet, ProbesSayNothingOfAnEvInUse)
         const mrc_ev_entry before = set.ev[ev];
         for (int n = 0; n < 5; ++n)
             EXPECT_FALSE(mrc_ev_probed(&set.s, ev, n % 2, 2 * kMs));
-        mrc_ev_probe_lost(&set.s, ev, 2 * kMs);
         EXPECT_EQ(std::memcmp(&before, &set.ev[ev], sizeof(before)), 0);
     }
+}
+
+TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
+{
+    Set set(1, 3);
+    mrc_ev_marked(&set.s, 1, kMs);
+    for (u16 ev : {u16{0}, u16{1}}) {
+        for (int n = 0; n < 5; ++n) {
+            EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs)) << "one may be the other end's";
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 2 * kMs));
+        }
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
+        EXPECT_TRUE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
+        EXPECT_EQ(set.state(ev), MRC_EV_ASSUMED_BAD);
+    }
+    for (int n = 0; n < 300; ++n)
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 2, 3 * kMs)) << "the floor";
+
+    set.bringBack(0);
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, 9 * kSec)) << "counted anew";
+}
+
+TEST(EvSet, ToBeSteppedOverIsNoChange)
+{
+    Set set(1, 2);
+    set.lose({0}, kMs);
+    set.bringBack(0);
+    const std::uint64_t at = set.ev[0].changed_at;
+    mrc_ev_marked(&set.s, 0, at + kMs);
+    EXPECT_EQ(set.state(0), MRC_EV_SKIP);
+    EXPECT_EQ(set.ev[0].changed_at, at);
+    set.picks(20, at + 2 * kMs);
+    set.picks(20, at + 3 * kMs);
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+    EXPECT_EQ(set.ev[0].changed_at, at);
 }
 
 TEST(EvSet, APlaneWithNothingToUseGetsNoDataAndCostsNoWalk)

@@ -81,10 +81,10 @@ TEST(Reverse, WhatWasAnsweredLastIsUsed)
 TEST(Reverse, APlaneIsLeftOutAfterTwoLostProbesAndBackWithOneAnswer)
 {
     Reverse f(2);
-    EXPECT_FALSE(f.lose(0));
+    EXPECT_TRUE(f.lose(0)) << "to be probed again at once";
     EXPECT_EQ(f.picks(4).size(), 2u) << "one loss may be a fluke";
-    EXPECT_TRUE(f.lose(1));
-    EXPECT_FALSE(f.lose(1)) << "told once";
+    EXPECT_FALSE(f.lose(1));
+    EXPECT_FALSE(f.lose(1)) << "no hurry now";
     for (const auto &[e, n] : f.picks(8))
         EXPECT_GE(e, 2) << n;
     f.alive(0);
@@ -94,9 +94,24 @@ TEST(Reverse, APlaneIsLeftOutAfterTwoLostProbesAndBackWithOneAnswer)
 TEST(Reverse, AnAnswerBetweenTwoLossesCounts)
 {
     Reverse f(2);
-    EXPECT_FALSE(f.lose(0));
+    EXPECT_TRUE(f.lose(0));
     f.alive(1);
-    EXPECT_FALSE(f.lose(0));
+    EXPECT_TRUE(f.lose(0));
+}
+
+TEST(Reverse, AnEvKnownToBeBadSaysNothingOfItsPlane)
+{
+    Reverse f(2);
+    f.alive(0);
+    ASSERT_TRUE(mrc_ev_lost(&f.s, 1, 5));
+    for (int i = 0; i < 4; ++i)
+        EXPECT_FALSE(f.lose(1));
+    EXPECT_EQ(f.picks(4)[0], 2) << "its plane carries answers still";
+
+    EXPECT_TRUE(f.lose(0));
+    f.alive(1);
+    EXPECT_EQ(f.picks(4).count(1), 0u) << "alive, but not in use";
+    EXPECT_TRUE(f.lose(0)) << "the plane was alive in between";
 }
 
 TEST(Reverse, ALostEvIsNotUsedThoughItsPlaneIs)
@@ -130,7 +145,7 @@ TEST(Reverse, WithoutAPlaneKnownToBeAliveAnyIsBetterThanNone)
 {
     Reverse f(1);
     f.lose(0);
-    EXPECT_TRUE(f.lose(1));
+    f.lose(1);
     EXPECT_NE(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
     mrc_ev_ports(&f.s, 0, ~0u);
     EXPECT_EQ(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
