@@ -244,7 +244,10 @@ static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
 	return MRC_EV_NONE;
 }
 
-/* An EV that has been denied or has gone meanwhile is passed over: -ENOENT. */
+/*
+ * An EV that has been denied or has gone meanwhile is passed over: -ENOENT. One that cannot
+ * be sent on will not be answered, and that is what is to be known of it.
+ */
 static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 {
 	const struct mrc_ep_ask ask = {
@@ -265,6 +268,7 @@ static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 	    READ_ONCE(evs->entry[ev].state) != MRC_EV_DENIED) {
 		res->port = evs->entry[ev].port;
 		err = mrc_endpoint_send(p->peer, evs, ev, &ask);
+		res->sent = err != -EBUSY;
 	}
 	if (!err) {
 		spin_lock(&p->peer->lock);
@@ -290,6 +294,8 @@ static int mrc_nl_probe_send(struct mrc_nl_probe *p)
 				return -EINTR;
 			continue;
 		}
+		if (err)
+			mrc_endpoint_skip(p->peer->dev, &p->batch);
 		sent += !err;
 		i++;
 	}
@@ -298,7 +304,7 @@ static int mrc_nl_probe_send(struct mrc_nl_probe *p)
 
 /*
  * What is sent is answered or lost in MRC_EP_TIMEOUT_NS, so there is no use in waiting
- * longer: with probes that were not sent the batch never completes.
+ * longer: the batch never completes when the deadline comes before all are sent.
  */
 static int mrc_nl_probe_run(struct mrc_nl_probe *p)
 {
@@ -353,7 +359,8 @@ static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	    mrc_nl_put_u64(skb, MRC_A_PROBE_EV_PROFILE, key->ev_profile))
 		return -EMSGSIZE;
 	for (i = 0; i < p->count; i++)
-		if (mrc_nl_put_probe_result(skb, &p->result[i]))
+		if (p->result[i].sent &&
+		    mrc_nl_put_probe_result(skb, &p->result[i]))
 			return -EMSGSIZE;
 	genlmsg_end(skb, hdr);
 	return 0;

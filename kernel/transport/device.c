@@ -72,7 +72,7 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 	mutex_lock(&dev->cfg_lock);
 	WRITE_ONCE(dev->ports_seen, dev->ports_seen | ports);
 	mrc_peers_ports(dev);
-	mrc_qps_lose_ports(dev);
+	mrc_qps_lose_ports(dev, NULL);
 	if (ports != dev->ports) {
 		dev->ports = ports;
 		mrc_peers_refresh(dev, 0, true);
@@ -93,8 +93,11 @@ u32 mrc_dev_port_status(struct mrc_dev *dev)
 static void mrc_dev_remote_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, remote_work);
+	struct mrc_peer *peer = NULL;
 
-	mrc_qps_lose_ports(dev);
+	while ((peer = mrc_peer_next(dev, peer)))
+		if (mrc_probing_ports_lost(peer))
+			mrc_qps_lose_ports(dev, peer);
 	mrc_qps_kick(dev);
 	mrc_dev_put(dev);
 }

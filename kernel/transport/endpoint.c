@@ -14,20 +14,6 @@
 #include "probing.h"
 #include "route.h"
 
-/* What may go out at once when nothing has for a while. */
-#define MRC_EP_BURST	64u
-
-static bool mrc_ep_gate_pass(struct mrc_ep_gate *gate, u64 now, u32 rate)
-{
-	u64 interval = NSEC_PER_SEC / rate;
-	u64 at = max(gate->free_at, now);
-
-	if (at - now > (MRC_EP_BURST - 1) * interval)
-		return false;
-	gate->free_at = at + interval;
-	return true;
-}
-
 /* The timestamp field is ours to fill: units of 64 us tell the order of a few seconds. */
 static u16 mrc_ep_timestamp(u64 now)
 {
@@ -78,28 +64,78 @@ static void mrc_ep_arm(struct mrc_endpoint *ep)
 	hrtimer_start(&ep->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* The next slot of the ring, or NULL. Its number is half of the id; who forges needs the other. */
+/* Port status must get through whatever is probed; the ring bounds it. */
+static bool mrc_ep_room(struct mrc_endpoint *ep, enum mrc_ep_op op, u64 now)
+{
+	if (op == MRC_EP_PORT_STATUS)
+		return ep->count < MRC_EP_PENDING_MAX;
+	return ep->count < MRC_EP_PROBES_MAX &&
+	       mrc_gate_pass(&ep->send, now, MRC_EP_SEND_RATE);
+}
+
+/* The next slot of the ring. Its number is half of the id; who forges needs the other. */
 static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
 {
-	struct mrc_ep_pending *p;
-	unsigned int at;
+	unsigned int at = (ep->first + ep->count++) & (MRC_EP_PENDING_MAX - 1);
+	struct mrc_ep_pending *p = mrc_ep_slot(ep, at);
 
-	if (ep->count == MRC_EP_PENDING_MAX ||
-	    !mrc_ep_gate_pass(&ep->send, now, MRC_EP_SEND_RATE))
-		return NULL;
-	at = (ep->first + ep->count++) & (MRC_EP_PENDING_MAX - 1);
-	p = mrc_ep_slot(ep, at);
 	p->sent_at = now;
 	p->id = (get_random_u32() & 0xff00) | at;
 	return p;
 }
 
+/* A slot is free again; so are those at the ring's start that waited for it. */
+static void mrc_ep_release(struct mrc_endpoint *ep, struct mrc_ep_pending *p)
+{
+	p->peer = NULL;
+	while (ep->count && !mrc_ep_slot(ep, ep->first)->peer) {
+		ep->first++;
+		ep->count--;
+	}
+}
+
+/* Registers a request. Return: 0 and its @id, or what mrc_endpoint_send() says. */
+static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+			const struct mrc_ep_ask *ask, u64 now, u16 *id)
+{
+	struct mrc_endpoint *ep = &peer->dev->endpoint;
+	struct mrc_ep_pending *p;
+	int err = 0;
+
+	spin_lock(&ep->lock);
+	if (peer->probing.forgotten) {
+		err = -ESHUTDOWN;
+	} else if (!mrc_ep_room(ep, ask->op, now)) {
+		err = -EBUSY;
+	} else {
+		p = mrc_ep_take(ep, now);
+		p->peer = peer;
+		p->ask = *ask;
+		p->evs_gen = evs->gen;
+		p->ev = ev;
+		*id = p->id;
+		if (ep->count == 1)
+			mrc_ep_arm(ep);
+	}
+	spin_unlock(&ep->lock);
+	return err;
+}
+
+/* What did not leave this host is not lost on its path. */
+static void mrc_ep_cancel(struct mrc_endpoint *ep, u16 id)
+{
+	struct mrc_ep_pending *p = mrc_ep_slot(ep, id);
+
+	spin_lock(&ep->lock);
+	if (p->peer && p->id == id)
+		mrc_ep_release(ep, p);
+	spin_unlock(&ep->lock);
+}
+
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask)
 {
-	struct mrc_endpoint *ep = &peer->dev->endpoint;
 	u64 now = ktime_get_ns();
-	struct mrc_ep_pending *p;
 	struct mrc_hdr hdr = {
 		.bth.opcode = MRC_OP_EP_REQ,
 		.bth.pkey = MRC_PKEY_DEFAULT,
@@ -108,24 +144,25 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		.ep.port_mask = ask->port_mask,
 		.ep.tx_timestamp = mrc_ep_timestamp(now),
 	};
+	u16 id;
+	int err;
 
-	spin_lock(&ep->lock);
-	p = peer->probing.forgotten ? NULL : mrc_ep_take(ep, now);
-	if (p) {
-		p->peer = peer;
-		p->ask = *ask;
-		p->evs_gen = evs->gen;
-		p->ev = ev;
-		hdr.bth.psn = p->id;
-		if (ep->count == 1)
-			mrc_ep_arm(ep);
-	}
-	spin_unlock(&ep->lock);
-	if (!p)
-		return -EBUSY;
-	mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
-	mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
-	return 0;
+	err = mrc_ep_enter(peer, evs, ev, ask, now, &id);
+	if (err)
+		return err;
+	hdr.bth.psn = id;
+	err = mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
+	if (err)
+		mrc_ep_cancel(&peer->dev->endpoint, id);
+	else
+		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
+	return err;
+}
+
+static void mrc_ep_batch_less(struct mrc_ep_batch *batch)
+{
+	if (!--batch->left)
+		complete(&batch->done);
 }
 
 /* Whoever waits in process context is told under the lock: detach keeps out the rest. */
@@ -140,30 +177,21 @@ static void mrc_ep_batch_end(struct mrc_ep_pending *p, u64 rtt, u8 rx_port)
 	res->answered = rtt;
 	res->rtt_ns = rtt;
 	res->rx_port = rx_port;
-	if (!--batch->left)
-		complete(&batch->done);
+	mrc_ep_batch_less(batch);
 }
 
-/* Drops free slots at the ring's start, and one lost request into @lost. True: there was one. */
+/* Takes one lost request out of the ring, whose start is never free. True: there was one. */
 static bool mrc_ep_expire(struct mrc_endpoint *ep, u64 now,
 			  struct mrc_ep_pending *lost)
 {
-	struct mrc_ep_pending *p;
+	struct mrc_ep_pending *p = mrc_ep_slot(ep, ep->first);
 
-	while (ep->count) {
-		p = mrc_ep_slot(ep, ep->first);
-		if (p->peer && now < p->sent_at + MRC_EP_TIMEOUT_NS)
-			return false;
-		ep->first++;
-		ep->count--;
-		if (!p->peer)
-			continue;
-		mrc_ep_batch_end(p, 0, 0);
-		*lost = *p;
-		p->peer = NULL;
-		return true;
-	}
-	return false;
+	if (!ep->count || now < p->sent_at + MRC_EP_TIMEOUT_NS)
+		return false;
+	mrc_ep_batch_end(p, 0, 0);
+	*lost = *p;
+	mrc_ep_release(ep, p);
+	return true;
 }
 
 /* Softirq. */
@@ -183,7 +211,7 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 		spin_unlock(&ep->lock);
 		if (more && lost.ask.op == MRC_EP_EV_PROBE)
 			mrc_probing_lost(lost.peer, lost.evs_gen, lost.ev,
-				       lost.sent_at);
+					 lost.sent_at);
 	} while (more);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
@@ -201,9 +229,16 @@ void mrc_endpoint_forget(struct mrc_peer *peer)
 		if (p->peer != peer)
 			continue;
 		mrc_ep_batch_end(p, 0, 0);
-		p->peer = NULL;
+		mrc_ep_release(ep, p);
 	}
 	spin_unlock_bh(&ep->lock);
+}
+
+void mrc_endpoint_skip(struct mrc_dev *dev, struct mrc_ep_batch *batch)
+{
+	spin_lock_bh(&dev->endpoint.lock);
+	mrc_ep_batch_less(batch);
+	spin_unlock_bh(&dev->endpoint.lock);
 }
 
 void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch)
@@ -250,7 +285,7 @@ static bool mrc_ep_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 		mrc_ep_batch_end(slot, max(now - slot->sent_at, 1ull),
 				 mrc_ep_rx_port(dev, pkt));
 		*p = *slot;
-		slot->peer = NULL;
+		mrc_ep_release(ep, slot);
 	}
 	spin_unlock(&ep->lock);
 	return found;
@@ -289,8 +324,8 @@ static void mrc_ep_respond(struct mrc_peer *peer, u16 id, u8 op, u16 timestamp)
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 		return;
 	}
-	mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
-	mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
+	if (!mrc_ep_xmit(peer, &evs->ev[ev], &hdr))
+		mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
 }
 
 static bool mrc_ep_take_stranger(struct mrc_endpoint *ep,
@@ -350,8 +385,8 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 		return false;
 	spin_lock(&ep->lock);
 	if (ep->nstrangers < MRC_EP_STRANGERS_MAX &&
-	    mrc_ep_gate_pass(&ep->stranger, ktime_get_ns(),
-			     MRC_EP_STRANGER_RATE)) {
+	    mrc_gate_pass(&ep->stranger, ktime_get_ns(),
+			  MRC_EP_STRANGER_RATE)) {
 		s = &ep->strangers[ep->nstrangers++];
 		s->local = *pkt->daddr;
 		s->remote = *pkt->saddr;
@@ -364,40 +399,34 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	return s;
 }
 
-static bool mrc_ep_answer_allowed(struct mrc_dev *dev)
+/* Peers that differ in the profile each act upon it as far as they can. */
+static bool mrc_ep_port_status(struct rhlist_head *list, const struct mrc_ep *ep)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
-	bool allowed;
+	struct mrc_peer *peer;
+	struct rhlist_head *at;
+	bool fine = false;
 
-	spin_lock(&ep->lock);
-	allowed = mrc_ep_gate_pass(&ep->answer, ktime_get_ns(),
-				   MRC_EP_ANSWER_RATE);
-	spin_unlock(&ep->lock);
-	return allowed;
+	rhl_for_each_entry_rcu(peer, at, list, node)
+		fine |= mrc_probing_port_status(peer, ep->port_mask,
+						ep->tx_timestamp);
+	return fine;
 }
 
 static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
+	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	const struct mrc_ep *ep = &pkt->hdr.ep;
-	struct mrc_peer *peer, *first = NULL;
-	struct rhlist_head *list, *at;
-	bool fine = true;
+	struct mrc_peer *peer;
 
-	if (!mrc_ep_answer_allowed(dev))
-		return false;
-	list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
-	rhl_for_each_entry_rcu(peer, at, list, node) {
-		if (ep->op == MRC_EP_PORT_STATUS)
-			fine &= mrc_probing_port_status(peer, ep->port_mask,
-							ep->tx_timestamp);
-		if (!first)
-			first = peer;
-	}
-	if (!first)
+	if (!list)
 		return mrc_ep_stranger(dev, pkt);
-	if (!fine)
+	peer = container_of(list, struct mrc_peer, node);
+	if (!mrc_probing_may_answer(peer))
 		return false;
-	mrc_ep_respond(first, pkt->hdr.bth.psn, ep->op, ep->tx_timestamp);
+	if (ep->op == MRC_EP_PORT_STATUS && !mrc_ep_port_status(list, ep))
+		return false;
+	mrc_ep_respond(peer, pkt->hdr.bth.psn, ep->op, ep->tx_timestamp);
+	mrc_probing_reverse(peer, rcu_dereference(peer->evs));
 	return true;
 }
 

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "../core/wire.h"
+#include "gate.h"
 
 struct mrc_dev;
 struct mrc_peer;
@@ -24,12 +25,14 @@ struct mrc_rx_pkt;
 
 /* Requests without an answer, per device; a power of two up to 256. */
 #define MRC_EP_PENDING_MAX	256u
+/* Of these EV probes leave some to port status. */
+#define MRC_EP_PROBES_MAX	(MRC_EP_PENDING_MAX - 16u)
 /* After this a request counts as lost. */
 #define MRC_EP_TIMEOUT_NS	(50 * NSEC_PER_MSEC)
 /* EV probes from senders with a route but no QP that wait for their answer. */
 #define MRC_EP_STRANGERS_MAX	16u
 
-/* Packets per second at most, per device: requests sent, answers, answers to strangers. */
+/* Packets per second at most: EV probes per device, answers per peer, and to strangers. */
 #define MRC_EP_SEND_RATE	10000u
 #define MRC_EP_ANSWER_RATE	10000u
 #define MRC_EP_STRANGER_RATE	100u
@@ -38,6 +41,7 @@ struct mrc_rx_pkt;
  * struct mrc_ep_result - what became of one EV probe of a batch
  * @ev: index of the EV in its profile
  * @port: it was sent from
+ * @sent: it was; else nothing is known of the path
  * @answered: in time
  * @rx_port: the answer came in by this port, 0: none of ours
  * @rtt_ns: valid if @answered
@@ -45,6 +49,7 @@ struct mrc_rx_pkt;
 struct mrc_ep_result {
 	u16 ev;
 	u8 port;
+	bool sent;
 	bool answered;
 	u8 rx_port;
 	u64 rtt_ns;
@@ -52,7 +57,7 @@ struct mrc_ep_result {
 
 /**
  * struct mrc_ep_batch - EV probes that somebody waits for
- * @left: answers that are missing
+ * @left: probes of which it is not known what became; under endpoint.lock
  * @done: completed when @left becomes 0
  * @result: one per probe
  */
@@ -94,11 +99,6 @@ struct mrc_ep_stranger {
 	u16 tx_timestamp;
 };
 
-/** struct mrc_ep_gate - lets so many pass per second; ns when it has room for a whole burst */
-struct mrc_ep_gate {
-	u64 free_at;
-};
-
 /**
  * struct mrc_endpoint - endpoint requests of a device
  * @lock: guards all of it; innermost, BH off
@@ -111,9 +111,8 @@ struct mrc_ep_gate {
 struct mrc_endpoint {
 	spinlock_t lock;
 	struct hrtimer timer;
-	struct mrc_ep_gate send;
-	struct mrc_ep_gate answer;
-	struct mrc_ep_gate stranger;
+	struct mrc_gate send;
+	struct mrc_gate stranger;
 	unsigned int first;
 	unsigned int count;
 	struct mrc_ep_pending pending[MRC_EP_PENDING_MAX];
@@ -134,14 +133,17 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  * @ask: what
  *
  * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
- * a second; nothing will be heard of it then. A request that is lost at once is noticed by
- * time like one that is lost later.
+ * a second; -ESHUTDOWN: the peer goes; another error: it cannot leave this host. Only after 0
+ * something will be heard of it.
  */
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask);
 
 /** mrc_endpoint_forget() - a peer goes: it will not be named any more. Process context. */
 void mrc_endpoint_forget(struct mrc_peer *peer);
+
+/** mrc_endpoint_skip() - one probe of a batch will not be sent. Process context. */
+void mrc_endpoint_skip(struct mrc_dev *dev, struct mrc_ep_batch *batch);
 
 /** mrc_endpoint_detach() - nobody waits for a batch any more. Process context. */
 void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch);

@@ -204,13 +204,16 @@ static void mrc_peer_make_flow(struct mrc_peer *peer)
 	rcu_assign_pointer(peer->flow, f);
 }
 
-/* It takes all our ports for good until it is told. */
-static void mrc_peer_introduce(struct mrc_peer *peer)
+/* What the other end says of its ports it says once, to those that there are. */
+static void mrc_peer_inherit(struct mrc_peer *peer)
 {
-	u32 mask = mrc_dev_port_status(peer->dev);
+	struct rhlist_head *list;
 
-	if (!peer->local && mask != ~0u)
-		mrc_probing_tell(peer, mask);
+	rcu_read_lock();
+	list = mrc_peers_of(peer->dev, &peer->key.local, &peer->key.remote);
+	if (list)
+		mrc_probing_inherit(peer, container_of(list, struct mrc_peer, node));
+	rcu_read_unlock();
 }
 
 static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
@@ -228,6 +231,7 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
 	mrc_peer_make_flow(peer);
+	mrc_peer_inherit(peer);
 	err = mrc_peer_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
 		err = rhltable_insert(&dev->peers, &peer->node, mrc_peer_params);
@@ -236,7 +240,6 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 		spin_lock(&dev->peers_lock);
 		list_add_tail(&peer->list, &dev->peer_list);
 		spin_unlock(&dev->peers_lock);
-		mrc_peer_introduce(peer);
 		return peer;
 	}
 	if (rcu_access_pointer(peer->evs))

@@ -22,10 +22,14 @@
  * @ev: EVs to probe
  * @tell: EV for a port status, MRC_EV_NONE: none is due
  * @mask: that it carries
+ * @told: it was sent
+ * @sent: bit per element of @ev that was sent
  */
 struct mrc_probing_run {
 	struct mrc_peer_evs *evs;
 	unsigned int count;
+	unsigned int sent;
+	bool told;
 	u16 ev[MRC_PROBING_BATCH];
 	u16 tell;
 	u32 mask;
@@ -45,7 +49,7 @@ void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 	at = mrc_ev_probe_at(&evs->set);
 	if (p->tell_at)
 		at = min(at, p->tell_at);
-	if (at == U64_MAX || p->stopped)
+	if (at == U64_MAX || p->stopped || !p->users)
 		return;
 	at = max(at, p->ran_at + MRC_PROBING_PACE_NS);
 	if (p->timer_at && p->timer_at <= at)
@@ -56,7 +60,7 @@ void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 
 /* Over the planes that are left; once per wait, which doubles. */
 static void mrc_probing_plan_tell(struct mrc_peer *peer,
-				struct mrc_probing_run *run, u64 now)
+				  struct mrc_probing_run *run, u64 now)
 {
 	struct mrc_probing *p = &peer->probing;
 
@@ -70,7 +74,7 @@ static void mrc_probing_plan_tell(struct mrc_peer *peer,
 }
 
 static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
-			   u64 now)
+			     u64 now)
 {
 	u16 ev;
 
@@ -83,13 +87,11 @@ static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 		ev = mrc_ev_probe_next(&run->evs->set, now);
 		if (ev == MRC_EV_NONE)
 			break;
-		run->evs->ev[ev].probed++;
 		run->ev[run->count++] = ev;
 	}
 }
 
-static void mrc_probing_send(struct mrc_peer *peer,
-			   const struct mrc_probing_run *run)
+static void mrc_probing_send(struct mrc_peer *peer, struct mrc_probing_run *run)
 {
 	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE };
 	const struct mrc_ep_ask tell = {
@@ -98,10 +100,28 @@ static void mrc_probing_send(struct mrc_peer *peer,
 	};
 	unsigned int i;
 
-	if (run->tell != MRC_EV_NONE)
-		mrc_endpoint_send(peer, run->evs, run->tell, &tell);
+	run->sent = 0;
+	run->told = run->tell == MRC_EV_NONE ||
+		    !mrc_endpoint_send(peer, run->evs, run->tell, &tell);
 	for (i = 0; i < run->count; i++)
-		mrc_endpoint_send(peer, run->evs, run->ev[i], &probe);
+		if (!mrc_endpoint_send(peer, run->evs, run->ev[i], &probe))
+			run->sent |= BIT(i);
+}
+
+/* What was not said at all needs no patience. */
+static void mrc_probing_account(struct mrc_peer *peer,
+				const struct mrc_probing_run *run, u64 now)
+{
+	struct mrc_probing *p = &peer->probing;
+	unsigned int i;
+
+	for (i = 0; i < run->count; i++)
+		if (run->sent & BIT(i))
+			run->evs->ev[run->ev[i]].probed++;
+	if (run->told || !p->tell_at)
+		return;
+	p->tell_at = now + MRC_TELL_MIN_NS;
+	p->tell_wait = MRC_TELL_MIN_NS;
 }
 
 /* Softirq. */
@@ -118,9 +138,12 @@ static enum hrtimer_restart mrc_probing_timer(struct hrtimer *timer)
 	peer->probing.timer_at = 0;
 	peer->probing.ran_at = now;
 	mrc_probing_plan(peer, &run, now);
-	mrc_probing_arm(peer, run.evs);
 	spin_unlock(&peer->lock);
 	mrc_probing_send(peer, &run);
+	spin_lock(&peer->lock);
+	mrc_probing_account(peer, &run, now);
+	mrc_probing_arm(peer, rcu_dereference(peer->evs));
+	spin_unlock(&peer->lock);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
@@ -141,17 +164,34 @@ void mrc_probing_stop(struct mrc_peer *peer)
 	hrtimer_cancel(&peer->probing.timer);
 }
 
+void mrc_probing_use(struct mrc_peer *peer, bool use)
+{
+	spin_lock(&peer->lock);
+	peer->probing.users += use ? 1 : -1;
+	if (use)
+		mrc_probing_arm(peer, rcu_dereference(peer->evs));
+	spin_unlock(&peer->lock);
+}
+
+void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other)
+{
+	struct mrc_probing *p = &peer->probing;
+
+	spin_lock_bh(&other->lock);
+	p->told_at = other->probing.told_at;
+	p->told_stamp = other->probing.told_stamp;
+	p->told_mask = other->probing.told_mask;
+	spin_unlock_bh(&other->lock);
+}
+
 /* ---- EV probes ------------------------------------------------------------- */
 
-/* The EVs that an answer is about, locked; NULL when they are of an older version. */
+/* The EVs that an answer is about, or NULL when they are of an older version. */
 static struct mrc_peer_evs *mrc_probing_evs(struct mrc_peer *peer, u32 gen)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 
-	if (evs->gen != gen)
-		return NULL;
-	spin_lock(&peer->lock);
-	return evs;
+	return evs->gen == gen ? evs : NULL;
 }
 
 /* An EV that has changed since says nothing of how it is now. */
@@ -163,14 +203,17 @@ static bool mrc_probing_late(const struct mrc_peer_evs *evs, u16 ev, u64 sent_at
 void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
 	struct mrc_peer_evs *evs = mrc_probing_evs(peer, evs_gen);
+	u64 now = ktime_get_ns();
 	u8 old;
 
 	if (!evs)
 		return;
+	spin_lock(&peer->lock);
 	old = evs->entry[ev].state;
 	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
+	WRITE_ONCE(peer->probing.heard_at, now);
 	if (!mrc_probing_late(evs, ev, sent_at) &&
-	    mrc_ev_probed(&evs->set, ev, false, ktime_get_ns()))
+	    mrc_ev_probed(&evs->set, ev, false, now))
 		mrc_peer_ev_changed(peer, evs, ev, old, "probes answered");
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
@@ -184,15 +227,13 @@ void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 
 	if (!evs)
 		return;
+	spin_lock(&peer->lock);
 	old = evs->entry[ev].state;
-	mrc_reverse_lost(&evs->reverse, &evs->set, ev);
-	/* Its plane's turn again, at once. */
-	WRITE_ONCE(peer->probing.reverse_at, 0);
 	if (!mrc_probing_late(evs, ev, sent_at)) {
-		if (old == MRC_EV_ASSUMED_BAD)
-			mrc_ev_probe_lost(&evs->set, ev, now);
-		else if (mrc_ev_lost(&evs->set, ev, now))
-			mrc_peer_ev_changed(peer, evs, ev, old, "probe lost");
+		if (mrc_reverse_lost(&evs->reverse, &evs->set, ev))
+			WRITE_ONCE(peer->probing.reverse_at, 0);
+		if (mrc_ev_probe_lost(&evs->set, ev, now))
+			mrc_peer_ev_changed(peer, evs, ev, old, "probes lost");
 	}
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
@@ -228,11 +269,23 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		ev = mrc_reverse_probe(&evs->reverse, &evs->set,
 				       get_random_u32());
 	}
-	if (ev != MRC_EV_NONE)
-		evs->ev[ev].probed++;
 	spin_unlock(&peer->lock);
-	if (ev != MRC_EV_NONE)
-		mrc_endpoint_send(peer, evs, ev, &probe);
+	if (ev == MRC_EV_NONE || mrc_endpoint_send(peer, evs, ev, &probe))
+		return;
+	spin_lock(&peer->lock);
+	evs->ev[ev].probed++;
+	spin_unlock(&peer->lock);
+}
+
+bool mrc_probing_may_answer(struct mrc_peer *peer)
+{
+	bool may;
+
+	spin_lock(&peer->lock);
+	may = mrc_gate_pass(&peer->probing.answer, ktime_get_ns(),
+			    MRC_EP_ANSWER_RATE);
+	spin_unlock(&peer->lock);
+	return may;
 }
 
 /* ---- ports --------------------------------------------------------------------- */
@@ -252,6 +305,17 @@ void mrc_probing_tell(struct mrc_peer *peer, u32 mask)
 	rcu_read_unlock();
 }
 
+void mrc_probing_introduce(struct mrc_peer *peer, u32 mask)
+{
+	bool told;
+
+	spin_lock_bh(&peer->lock);
+	told = peer->probing.tell_since;
+	spin_unlock_bh(&peer->lock);
+	if (!peer->local && (!told || mask != ~0u))
+		mrc_probing_tell(peer, mask);
+}
+
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
 {
 	struct mrc_probing *p = &peer->probing;
@@ -269,18 +333,31 @@ void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
  */
 static bool mrc_probing_leaves_none(const struct mrc_peer_evs *evs, u32 mask)
 {
+	const struct mrc_ev_plane *plane;
 	u32 ports = 0;
 	unsigned int i;
 
-	for (i = 0; i < evs->set.nplanes; i++)
-		ports |= BIT(evs->entry[evs->set.planes[i].first].port - 1);
+	for (i = 0; i < evs->set.nplanes; i++) {
+		plane = &evs->set.planes[i];
+		/* Not where all are DENIED. */
+		if (plane->good || plane->bad)
+			ports |= BIT(evs->entry[plane->first].port - 1);
+	}
 	return !(ports & evs->set.local_mask & mask);
 }
 
-/* Nothing in flight lives as long as the field takes to turn over. */
-static bool mrc_probing_stale(const struct mrc_probing *p, u16 stamp, u64 now)
+/*
+ * An older one than that we know, for nothing in flight lives as long as the field takes to
+ * turn over; or one so soon after it that whoever forges could keep us busy.
+ */
+static bool mrc_probing_ignored(const struct mrc_probing *p, u32 mask, u16 stamp,
+				u64 now)
 {
-	return p->told_at && now - p->told_at < MRC_TELL_ORDER_NS &&
+	if (!p->told_at)
+		return false;
+	if (now - p->told_at < MRC_TELL_MIN_NS && mask != p->told_mask)
+		return true;
+	return now - p->told_at < MRC_TELL_ORDER_NS &&
 	       (s16)(stamp - p->told_stamp) < 0;
 }
 
@@ -295,24 +372,35 @@ bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
 		.new_ports = mask,
 	};
 	u64 now = ktime_get_ns();
-	bool stale, fine;
+	bool fine;
 
 	spin_lock(&peer->lock);
 	event.old_ports = p->told_mask;
-	stale = mrc_probing_stale(p, stamp, now);
-	fine = !mrc_probing_leaves_none(evs, mask);
-	if (fine && !stale) {
+	fine = !mrc_probing_ignored(p, mask, stamp, now) &&
+	       !mrc_probing_leaves_none(evs, mask);
+	if (fine) {
 		p->told_at = now;
 		p->told_stamp = stamp;
 		p->told_mask = mask;
-		if (evs->count)
-			mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
+		p->ports_lost |= event.old_ports & ~mask;
+		mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
 		mrc_probing_arm(peer, evs);
 	}
 	spin_unlock(&peer->lock);
-	if (fine && !stale && event.old_ports != mask) {
+	if (fine && event.old_ports != mask) {
 		mrc_event_notify(&event);
 		mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
 	}
-	return fine && !stale;
+	return fine;
+}
+
+bool mrc_probing_ports_lost(struct mrc_peer *peer)
+{
+	bool lost;
+
+	spin_lock_bh(&peer->lock);
+	lost = peer->probing.ports_lost;
+	peer->probing.ports_lost = false;
+	spin_unlock_bh(&peer->lock);
+	return lost;
 }

@@ -3,7 +3,8 @@
  * What is done to know the paths to a peer (protocol 6.3 to 6.5): EV probes for EVs that
  * are held to be bad and for the way back, and telling each other which ports work.
  *
- * One timer per peer; it runs only while something is due. All state is under peer->lock.
+ * One timer per peer; it runs only while something is due and a QP is connected. All state
+ * is under peer->lock.
  */
 #ifndef _MRC_TRANSPORT_PROBING_H
 #define _MRC_TRANSPORT_PROBING_H
@@ -11,13 +12,18 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
+#include "gate.h"
+
 struct mrc_dev;
 struct mrc_peer;
 struct mrc_peer_evs;
 
 /* A receiver that sends nothing itself probes its way back so often, while it answers. */
 #define MRC_REVERSE_PROBE_NS	(10 * NSEC_PER_MSEC)
-/* Port status is said again after this, then after twice the time ... */
+/*
+ * Port status is said again after this, then after twice the time ... No more than one
+ * change in this time is believed: what comes sooner is said again.
+ */
 #define MRC_TELL_MIN_NS		NSEC_PER_MSEC
 #define MRC_TELL_MAX_NS		NSEC_PER_SEC
 /* A port status is older than the last one if the last one came no longer ago than this. */
@@ -29,9 +35,11 @@ struct mrc_peer_evs;
  * @timer_at: ns, 0: not armed
  * @ran_at: ns, when it ran last
  * @forgotten: the peer goes, no request may name it; under endpoint.lock
- * @tell_since: ns, when what is said became true
+ * @tell_since: ns, when what is said became true; 0: nothing was ever said
  * @stopped: the peer goes, nothing is armed any more
- * @heard_at: ns, when a SACK last said that something we sent has arrived
+ * @users: QPs that are connected and not in error
+ * @answer: our answers to the peer
+ * @heard_at: ns, when a SACK or a probe's answer last said that something we sent has arrived
  * @reverse_at: ns, no probe of the way back before
  * @tell_at: ns, when the port status is said again; 0: the peer knows it
  * @tell_wait: ns, how long that was waited for
@@ -39,6 +47,7 @@ struct mrc_peer_evs;
  * @told_at: ns, when the peer's port status came, 0: never
  * @told_stamp: timestamp that it carried
  * @told_mask: the peer's ports that can receive
+ * @ports_lost: it has lost some, and what is in flight to them is lost
  */
 struct mrc_probing {
 	struct hrtimer timer;
@@ -46,6 +55,9 @@ struct mrc_probing {
 	u64 ran_at;
 	bool stopped;
 	bool forgotten;
+	bool ports_lost;
+	unsigned int users;
+	struct mrc_gate answer;
 	u64 heard_at;
 	u64 reverse_at;
 	u64 tell_at;
@@ -61,6 +73,16 @@ void mrc_probing_init(struct mrc_peer *peer);
 /** mrc_probing_stop() - the timer is gone when this returns. Process context. */
 void mrc_probing_stop(struct mrc_peer *peer);
 
+/**
+ * mrc_probing_use() - a QP is connected to the peer, or not any more
+ *
+ * Without QPs nothing is sent by itself. BH off, under RCU; takes peer->lock.
+ */
+void mrc_probing_use(struct mrc_peer *peer, bool use);
+
+/** mrc_probing_inherit() - @peer is told what @other was: both are the same host */
+void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other);
+
 /** mrc_probing_arm() - something may have become due: an EV went bad. peer->lock held. */
 void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
 
@@ -72,6 +94,18 @@ void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
  * Context: any; takes peer->lock.
  */
 void mrc_probing_tell(struct mrc_peer *peer, u32 mask);
+
+/**
+ * mrc_probing_introduce() - a QP is being connected: the other end may know nothing of us
+ * @peer: the peer
+ * @mask: bit per port that can receive
+ *
+ * Tells if nothing was told yet, or if a port is down. Process context; takes peer->lock.
+ */
+void mrc_probing_introduce(struct mrc_peer *peer, u32 mask);
+
+/** mrc_probing_may_answer() - one more answer to the peer? Softirq; takes peer->lock. */
+bool mrc_probing_may_answer(struct mrc_peer *peer);
 
 /**
  * mrc_probing_reverse_ev() - the EV for an answer to the peer
@@ -91,9 +125,11 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
  * From endpoint.c, softirq under RCU: what became of requests, and the peer's port status.
  */
 void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
-			u64 sent_at);
+			  u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
+/** mrc_probing_ports_lost() - has the peer lost ports since the last call? Process context. */
+bool mrc_probing_ports_lost(struct mrc_peer *peer);
 /** mrc_probing_port_status() - Return: false when it cannot be acted upon, and has no answer */
 bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
 

@@ -130,17 +130,30 @@ static void mrc_qp_unlock(struct mrc_qp *qp)
 	spin_unlock_bh(&qp->tx_lock);
 }
 
+/* The QP was in state @old and is not any more: it may need its peer no longer. Both locks held. */
+static void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
+{
+	if (old != IB_QPS_RTR && old != IB_QPS_RTS)
+		return;
+	rcu_read_lock();
+	mrc_probing_use(qp->peer, false);
+	rcu_read_unlock();
+}
+
 /* Takes a QP out of traffic. The peer is the caller's to put. */
 static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 				    bool dead)
 {
 	struct mrc_peer *peer;
+	enum ib_qp_state old;
 
 	mrc_qp_lock(qp);
+	old = qp->state;
 	WRITE_ONCE(qp->state, state);
 	qp->dead |= dead;
 	if (qp->sendq.slots)
 		mrc_requester_drop(qp);
+	mrc_qp_leave(qp, old);
 	peer = qp->peer;
 	WRITE_ONCE(qp->peer, NULL);
 	mrc_qp_unlock(qp);
@@ -243,16 +256,21 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		mrc_peer_put(peer);
 		return err;
 	}
+	rcu_read_lock();
 	mrc_qp_lock(qp);
 	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
 	if (!err) {
 		qp->peer = peer;
 		qp->params = params;
+		mrc_probing_use(peer, true);
 	}
 	mrc_qp_unlock(qp);
+	rcu_read_unlock();
 	if (err) {
 		mrc_responder_free(qp);
 		mrc_peer_put(peer);
+	} else {
+		mrc_probing_introduce(peer, mrc_dev_port_status(qp->dev));
 	}
 	return err;
 }
@@ -272,6 +290,7 @@ int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
 /* Both locks held. */
 static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 {
+	mrc_qp_leave(qp, qp->state);
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	if (qp->dead)
 		return;
@@ -383,13 +402,14 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 	return qp;
 }
 
-void mrc_qps_lose_ports(struct mrc_dev *dev)
+void mrc_qps_lose_ports(struct mrc_dev *dev, const struct mrc_peer *peer)
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
 
 	while ((qp = mrc_qp_next(dev, qpn))) {
-		mrc_requester_lose_ports(qp);
+		if (!peer || READ_ONCE(qp->peer) == peer)
+			mrc_requester_lose_ports(qp);
 		qpn = qp->qpn + 1;
 		mrc_qp_put(qp);
 	}

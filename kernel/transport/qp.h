@@ -232,6 +232,7 @@ struct mrc_qp {
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
+	u64 looked_at;	/* the timer fired and found nothing */
 	u32 asked_psn;	/* next PSN when a SACK was asked for last */
 	u64 rtx_packets;
 	u64 tx_packets;
@@ -325,9 +326,9 @@ void mrc_qp_queue(struct mrc_qp *qp);
 
 /**
  * mrc_qps_lose_ports() - ports are down here or at a peer: what is in flight on them goes out
- * again elsewhere. Process context.
+ * again elsewhere. QPs of @peer, NULL: all of the device. Process context.
  */
-void mrc_qps_lose_ports(struct mrc_dev *dev);
+void mrc_qps_lose_ports(struct mrc_dev *dev, const struct mrc_peer *peer);
 /** mrc_qps_kick() - let all QPs of a device send what they can. Process context. */
 void mrc_qps_kick(struct mrc_dev *dev);
 

@@ -16,6 +16,8 @@
 #define MRC_BATCH_MAX	64u
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
+/* A timer that found nothing looks again no sooner than this. */
+#define MRC_LOOK_NS	(500 * NSEC_PER_USEC)
 
 /**
  * struct mrc_plan - one packet of a batch
@@ -910,12 +912,18 @@ static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
 	return probe ? min(at, probe) : at;
 }
 
-/* A timer that is armed already is left alone: it looks again when it fires. tx_lock held. */
+/*
+ * A timer that is armed already is left alone: it looks again when it fires. While data flows
+ * it mostly finds nothing, and is not to look more often for that than it needs. tx_lock held.
+ */
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
 {
 	u64 at = mrc_requester_deadline(qp, now);
 
-	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
+	if (!at || qp->dead)
+		return;
+	at = max(at, qp->looked_at + MRC_LOOK_NS);
+	if (qp->timer_at && qp->timer_at <= at)
 		return;
 	qp->timer_at = at;
 	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
@@ -948,8 +956,10 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 {
 	struct mrc_tx_result res;
 
-	if (mrc_requester_deadline(qp, now) > now)
+	if (mrc_requester_deadline(qp, now) > now) {
+		qp->looked_at = now;
 		return false;
+	}
 	if (qp->ack_wait)
 		return mrc_requester_ack_timeout(qp, now, r);
 	if (mrc_tx_deadline(&qp->tx, now) > now) {

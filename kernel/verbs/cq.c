@@ -104,10 +104,7 @@ static void mrc_cq_init(struct mrc_ib_cq *cq)
 	INIT_WORK(&cq->fail_work, mrc_cq_fail_work);
 }
 
-/**
- * mrc_create_cq() - Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users), -ENOMEM.
- * Process context.
- */
+/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users), -ENOMEM. Process context. */
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
@@ -159,10 +156,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/**
- * mrc_req_notify_cq() - wake up once. Return: 0, or 1 when asked for and completions wait. Any
- * context.
- */
+/* Wake up once. Return: 0, or 1 when asked for and completions wait. Any context. */
 int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
 	struct mrc_ib_cq *cq = to_mrc_cq(ibcq);

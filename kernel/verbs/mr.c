@@ -131,10 +131,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	return &m->ib;
 }
 
-/**
- * mrc_dereg_mr() - when it returns nobody reads or writes the memory any more. Process context,
- * sleeps.
- */
+/* When it returns nobody reads or writes the memory any more. Process context, sleeps. */
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct mrc_ib_mr *m = to_mrc_mr(ibmr);

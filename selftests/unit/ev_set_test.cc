@@ -571,12 +571,6 @@ TEST(EvSet, EveryChangeOfStateIsDated)
 {
     Set set(1, 3);
     EXPECT_EQ(set.ev[0].changed_at, 0u);
-    mrc_ev_marked(&set.s, 0, 10);
-    EXPECT_EQ(set.ev[0].changed_at, 10u);
-    set.picks(9, 20);
-    EXPECT_EQ(set.ev[0].changed_at, 10u) << "stepped over";
-    set.picks(9, 30);
-    EXPECT_EQ(set.ev[0].changed_at, 30u) << "GOOD again";
     set.lose({0}, 40);
     EXPECT_EQ(set.ev[0].changed_at, 40u);
     mrc_ev_lost(&set.s, 0, 50);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A gate lets so many pass per second, and a burst at once when nobody has for a while.
+ */
+#ifndef _MRC_TRANSPORT_GATE_H
+#define _MRC_TRANSPORT_GATE_H
+
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+
+/* What may pass at once. */
+#define MRC_GATE_BURST	64u
+
+/**
+ * struct mrc_gate - zeroed: open
+ * @free_at: ns, when it has room for a whole burst
+ */
+struct mrc_gate {
+	u64 free_at;
+};
+
+/**
+ * mrc_gate_pass() - may one more pass now?
+ * @gate: guarded by the caller
+ * @now: ns
+ * @rate: per second, 1 to 10^9
+ *
+ * Return: true: yes, and it has.
+ */
+static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
+{
+	u64 interval = NSEC_PER_SEC / rate;
+	u64 at = max(gate->free_at, now);
+
+	if (at - now > (MRC_GATE_BURST - 1) * interval)
+		return false;
+	gate->free_at = at + interval;
+	return true;
+}
+
+#endif /* _MRC_TRANSPORT_GATE_H */
