@@ -418,6 +418,24 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	return e->missed == MRC_EV_PROBE_MISSED && mrc_ev_lost(s, ev, now);
 }
 
+void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
+		return;
+	e = &s->ev[ev];
+	if (e->backoff)
+		e->backoff--;
+	schedule_probe(s, e, now + probe_interval(s, 0));
+}
+
+void mrc_ev_alive(struct mrc_ev_set *s, u16 ev)
+{
+	if (ev < s->count)
+		s->ev[ev].missed = 0;
+}
+
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
 {
 	struct mrc_ev_entry *e;

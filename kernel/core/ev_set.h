@@ -249,6 +249,19 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now);
 bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
+ * mrc_ev_probe_unsent() - the probe that mrc_ev_probe_next() named could not be sent
+ * @s: the set
+ * @ev: index
+ * @now: ns
+ *
+ * It is due again after a base interval, and is not counted as unanswered.
+ */
+void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now);
+
+/** mrc_ev_alive() - data has arrived by an EV: probes lost before say nothing of it now */
+void mrc_ev_alive(struct mrc_ev_set *s, u16 ev);
+
+/**
  * mrc_ev_deny() - controller takes an EV out or lets it in again
  * @s: the set
  * @ev: index

@@ -63,17 +63,20 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 	return mrc_ev_pick(s, now);
 }
 
+/* One that is in use rather than a bad one, which says nothing of its plane. */
 static u16 any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
 {
 	const struct mrc_ev_plane *p = &s->planes[plane];
-	u16 n, ev;
+	u16 n, ev, bad = MRC_EV_NONE;
 
 	for (n = 0; n < p->count; n++) {
 		ev = p->first + (random + n) % p->count;
-		if (s->ev[ev].state != MRC_EV_DENIED)
+		if (active(s, ev))
 			return ev;
+		if (s->ev[ev].state != MRC_EV_DENIED)
+			bad = ev;
 	}
-	return MRC_EV_NONE;
+	return bad;
 }
 
 u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,

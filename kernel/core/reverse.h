@@ -67,7 +67,8 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
  * @random: any number
  *
  * The planes that are up take turns; the one whose last probe was lost stays next until
- * it is answered or left out. DENIED EVs are not probed.
+ * it is answered or left out. In a plane EVs in use come before bad ones; DENIED ones are
+ * not probed.
  *
  * Return: index or MRC_EV_NONE.
  */

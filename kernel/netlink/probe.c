@@ -34,7 +34,8 @@ const struct nla_policy mrc_nl_probe_policy[] = {
 /**
  * struct mrc_nl_probe - one request
  * @peer: that is probed
- * @deadline: in jiffies
+ * @deadline: in jiffies, of the answer
+ * @send_until: in jiffies: what is sent later would have too little time
  * @wanted: EVs by their index in the profile
  * @listed: the request lists them, otherwise it means all
  * @count: elements of @result
@@ -44,6 +45,7 @@ const struct nla_policy mrc_nl_probe_policy[] = {
 struct mrc_nl_probe {
 	struct mrc_peer *peer;
 	unsigned long deadline;
+	unsigned long send_until;
 	DECLARE_BITMAP(wanted, MRC_EV_MAX);
 	bool listed;
 	unsigned int count;
@@ -268,7 +270,7 @@ static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 	    READ_ONCE(evs->entry[ev].state) != MRC_EV_DENIED) {
 		res->port = evs->entry[ev].port;
 		err = mrc_endpoint_send(p->peer, evs, ev, &ask);
-		res->sent = err != -EBUSY;
+		res->sent = !err || err == -ENETUNREACH;
 	}
 	if (!err) {
 		spin_lock(&p->peer->lock);
@@ -280,13 +282,13 @@ static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 	return err;
 }
 
-/* Return: how many were sent before the deadline, or -EINTR. */
+/* Return: how many were sent in time, or -EINTR. */
 static int mrc_nl_probe_send(struct mrc_nl_probe *p)
 {
 	unsigned int i = 0;
 	int err, sent = 0;
 
-	while (i < p->count && time_before(jiffies, p->deadline)) {
+	while (i < p->count && time_before(jiffies, p->send_until)) {
 		err = mrc_nl_probe_one(p, i);
 		if (err == -EBUSY) {
 			usleep_range(1000, 2000);
@@ -379,6 +381,14 @@ static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info,
 	return mrc_nl_reply(msg, info, mrc_nl_probe_msg(msg, &to, p));
 }
 
+static void mrc_nl_probe_times(struct mrc_nl_probe *p, unsigned long time)
+{
+	unsigned long wait = nsecs_to_jiffies(MRC_EP_TIMEOUT_NS);
+
+	p->deadline = jiffies + time;
+	p->send_until = time >= 2 * wait ? p->deadline - wait : p->deadline;
+}
+
 static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 			    struct mrc_dev *dev)
 {
@@ -388,9 +398,8 @@ static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 
 	if (!p)
 		return -ENOMEM;
-	p->deadline = jiffies +
-		      msecs_to_jiffies(timeout ? nla_get_u32(timeout) :
-						 MRC_NL_PROBE_MS);
+	mrc_nl_probe_times(p, msecs_to_jiffies(timeout ? nla_get_u32(timeout) :
+							 MRC_NL_PROBE_MS));
 	err = mrc_nl_probe_open(info, dev, p);
 	if (!err) {
 		err = mrc_nl_probe_plan(info, p) ?: mrc_nl_probe_run(p) ?:

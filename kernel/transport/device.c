@@ -72,7 +72,7 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 	mutex_lock(&dev->cfg_lock);
 	WRITE_ONCE(dev->ports_seen, dev->ports_seen | ports);
 	mrc_peers_ports(dev);
-	mrc_qps_lose_ports(dev, NULL);
+	mrc_qps_lose_ports(dev);
 	if (ports != dev->ports) {
 		dev->ports = ports;
 		mrc_peers_refresh(dev, 0, true);
@@ -96,9 +96,8 @@ static void mrc_dev_remote_work(struct work_struct *work)
 	struct mrc_peer *peer = NULL;
 
 	while ((peer = mrc_peer_next(dev, peer)))
-		if (mrc_probing_ports_lost(peer))
-			mrc_qps_lose_ports(dev, peer);
-	mrc_qps_kick(dev);
+		mrc_probing_changing(peer);
+	mrc_qps_peer_ports(dev);
 	mrc_dev_put(dev);
 }
 

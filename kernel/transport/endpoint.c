@@ -51,20 +51,24 @@ static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 
 /* ---- requests ------------------------------------------------------------ */
 
-static struct mrc_ep_pending *mrc_ep_slot(struct mrc_endpoint *ep,
-					  unsigned int i)
+static struct mrc_ep_pending *mrc_ep_slot(struct mrc_endpoint *ep, u16 id)
 {
-	return &ep->pending[i & (MRC_EP_PENDING_MAX - 1)];
+	return &ep->pending[id % MRC_EP_PENDING_MAX];
+}
+
+static struct mrc_ep_pending *mrc_ep_oldest(struct mrc_endpoint *ep)
+{
+	return list_first_entry_or_null(&ep->busy, struct mrc_ep_pending, list);
 }
 
 static void mrc_ep_arm(struct mrc_endpoint *ep)
 {
-	u64 at = mrc_ep_slot(ep, ep->first)->sent_at + MRC_EP_TIMEOUT_NS;
+	u64 at = mrc_ep_oldest(ep)->sent_at + MRC_EP_TIMEOUT_NS;
 
 	hrtimer_start(&ep->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Port status must get through whatever is probed; the ring bounds it. */
+/* Port status must get through whatever is probed; the slots bound it. */
 static bool mrc_ep_room(struct mrc_endpoint *ep, enum mrc_ep_op op, u64 now)
 {
 	if (op == MRC_EP_PORT_STATUS)
@@ -73,25 +77,24 @@ static bool mrc_ep_room(struct mrc_endpoint *ep, enum mrc_ep_op op, u64 now)
 	       mrc_gate_pass(&ep->send, now, MRC_EP_SEND_RATE);
 }
 
-/* The next slot of the ring. Its number is half of the id; who forges needs the other. */
+/* A free slot. Its number is half of the id; who forges needs the other. */
 static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
 {
-	unsigned int at = (ep->first + ep->count++) & (MRC_EP_PENDING_MAX - 1);
-	struct mrc_ep_pending *p = mrc_ep_slot(ep, at);
+	struct mrc_ep_pending *p = list_first_entry(&ep->free,
+						    struct mrc_ep_pending, list);
 
+	list_move_tail(&p->list, &ep->busy);
+	ep->count++;
 	p->sent_at = now;
-	p->id = (get_random_u32() & 0xff00) | at;
+	p->id = (get_random_u32() & 0xff00) | (p - ep->pending);
 	return p;
 }
 
-/* A slot is free again; so are those at the ring's start that waited for it. */
 static void mrc_ep_release(struct mrc_endpoint *ep, struct mrc_ep_pending *p)
 {
 	p->peer = NULL;
-	while (ep->count && !mrc_ep_slot(ep, ep->first)->peer) {
-		ep->first++;
-		ep->count--;
-	}
+	list_move_tail(&p->list, &ep->free);
+	ep->count--;
 }
 
 /* Registers a request. Return: 0 and its @id, or what mrc_endpoint_send() says. */
@@ -121,15 +124,24 @@ static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	return err;
 }
 
-/* What did not leave this host is not lost on its path. */
-static void mrc_ep_cancel(struct mrc_endpoint *ep, u16 id)
+/* False: it has been answered or given up already. */
+static bool mrc_ep_cancel(struct mrc_endpoint *ep, u16 id)
 {
 	struct mrc_ep_pending *p = mrc_ep_slot(ep, id);
+	bool found;
 
 	spin_lock(&ep->lock);
-	if (p->peer && p->id == id)
+	found = p->peer && p->id == id;
+	if (found)
 		mrc_ep_release(ep, p);
 	spin_unlock(&ep->lock);
+	return found;
+}
+
+/* Want of memory or a full queue says nothing of the path, other errors are its own. */
+static int mrc_ep_verdict(int err)
+{
+	return err == -ENOMEM || err == -ENOBUFS ? -EBUSY : -ENETUNREACH;
 }
 
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
@@ -152,11 +164,11 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		return err;
 	hdr.bth.psn = id;
 	err = mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
-	if (err)
-		mrc_ep_cancel(&peer->dev->endpoint, id);
-	else
+	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
-	return err;
+	else if (mrc_ep_cancel(&peer->dev->endpoint, id))
+		return mrc_ep_verdict(err);
+	return 0;
 }
 
 static void mrc_ep_batch_less(struct mrc_ep_batch *batch)
@@ -180,13 +192,13 @@ static void mrc_ep_batch_end(struct mrc_ep_pending *p, u64 rtt, u8 rx_port)
 	mrc_ep_batch_less(batch);
 }
 
-/* Takes one lost request out of the ring, whose start is never free. True: there was one. */
+/* Takes out one lost request. True: there was one. */
 static bool mrc_ep_expire(struct mrc_endpoint *ep, u64 now,
 			  struct mrc_ep_pending *lost)
 {
-	struct mrc_ep_pending *p = mrc_ep_slot(ep, ep->first);
+	struct mrc_ep_pending *p = mrc_ep_oldest(ep);
 
-	if (!ep->count || now < p->sent_at + MRC_EP_TIMEOUT_NS)
+	if (!p || now < p->sent_at + MRC_EP_TIMEOUT_NS)
 		return false;
 	mrc_ep_batch_end(p, 0, 0);
 	*lost = *p;
@@ -399,17 +411,24 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	return s;
 }
 
-/* Peers that differ in the profile each act upon it as far as they can. */
+/*
+ * Peers that differ in the profile each act upon it as far as they can; it is answered, and
+ * not said again, when one has and none is to hear it later.
+ */
 static bool mrc_ep_port_status(struct rhlist_head *list, const struct mrc_ep *ep)
 {
-	struct mrc_peer *peer;
+	bool taken = false, later = false;
+	enum mrc_probing_told told;
 	struct rhlist_head *at;
-	bool fine = false;
+	struct mrc_peer *peer;
 
-	rhl_for_each_entry_rcu(peer, at, list, node)
-		fine |= mrc_probing_port_status(peer, ep->port_mask,
-						ep->tx_timestamp);
-	return fine;
+	rhl_for_each_entry_rcu(peer, at, list, node) {
+		told = mrc_probing_port_status(peer, ep->port_mask,
+					       ep->tx_timestamp);
+		taken |= told == MRC_PROBING_TAKEN;
+		later |= told == MRC_PROBING_LATER;
+	}
+	return taken && !later;
 }
 
 static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
@@ -421,7 +440,7 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	if (!list)
 		return mrc_ep_stranger(dev, pkt);
 	peer = container_of(list, struct mrc_peer, node);
-	if (!mrc_probing_may_answer(peer))
+	if (!mrc_probing_may_answer(peer, ep->op))
 		return false;
 	if (ep->op == MRC_EP_PORT_STATUS && !mrc_ep_port_status(list, ep))
 		return false;
@@ -462,8 +481,13 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 void mrc_endpoint_init(struct mrc_dev *dev)
 {
 	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_ep_pending *p;
 
 	spin_lock_init(&ep->lock);
+	INIT_LIST_HEAD(&ep->busy);
+	INIT_LIST_HEAD(&ep->free);
+	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++)
+		list_add_tail(&p->list, &ep->free);
 	hrtimer_init(&ep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	ep->timer.function = mrc_ep_timer;
 	INIT_WORK(&ep->work, mrc_ep_work);

@@ -3,9 +3,9 @@
  * Endpoint packets (protocol 2.11, 2.12, 6.3): EV probes and port status. They belong to no
  * QP; requests go to QPN 2, and the answer names the request by its id.
  *
- * Requests of a device that wait for an answer stand in one ring, all with the same time
- * limit. A slot names its peer without a reference: mrc_endpoint_forget() empties the slots
- * of a peer before the peer goes, and who works on a slot is under RCU.
+ * Requests of a device that wait for an answer stand in one list by age, all with the same
+ * time limit. A slot names its peer without a reference: mrc_endpoint_forget() empties the
+ * slots of a peer before the peer goes, and who works on a slot is under RCU.
  */
 #ifndef _MRC_TRANSPORT_ENDPOINT_H
 #define _MRC_TRANSPORT_ENDPOINT_H
@@ -23,7 +23,7 @@ struct mrc_peer;
 struct mrc_peer_evs;
 struct mrc_rx_pkt;
 
-/* Requests without an answer, per device; a power of two up to 256. */
+/* Requests without an answer, per device; up to 256. */
 #define MRC_EP_PENDING_MAX	256u
 /* Of these EV probes leave some to port status. */
 #define MRC_EP_PROBES_MAX	(MRC_EP_PENDING_MAX - 16u)
@@ -83,6 +83,7 @@ struct mrc_ep_ask {
 
 /** struct mrc_ep_pending - a request that waits for its answer; free when @peer is NULL */
 struct mrc_ep_pending {
+	struct list_head list;
 	struct mrc_peer *peer;
 	struct mrc_ep_ask ask;
 	u64 sent_at;
@@ -103,9 +104,10 @@ struct mrc_ep_stranger {
  * struct mrc_endpoint - endpoint requests of a device
  * @lock: guards all of it; innermost, BH off
  * @timer: when the oldest request is lost
- * @first: slot of the oldest request
- * @count: slots from there on, free ones in between included
- * @pending: the ring
+ * @busy: requests, the oldest first
+ * @free: slots, the one that was used longest ago first
+ * @count: requests in @busy
+ * @pending: the slots
  * @strangers: queue for @work, @nstrangers long
  */
 struct mrc_endpoint {
@@ -113,7 +115,8 @@ struct mrc_endpoint {
 	struct hrtimer timer;
 	struct mrc_gate send;
 	struct mrc_gate stranger;
-	unsigned int first;
+	struct list_head busy;
+	struct list_head free;
 	unsigned int count;
 	struct mrc_ep_pending pending[MRC_EP_PENDING_MAX];
 	struct work_struct work;
@@ -133,8 +136,8 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  * @ask: what
  *
  * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
- * a second; -ESHUTDOWN: the peer goes; another error: it cannot leave this host. Only after 0
- * something will be heard of it.
+ * a second, or no memory; -ESHUTDOWN: the peer goes; -ENETUNREACH: no way leads out of this
+ * host. Only after 0 something will be heard of it.
  */
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask);

@@ -147,7 +147,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	mrc_reverse_start(&evs->reverse, &evs->set, get_random_u32());
 	mrc_ev_ports(&evs->set, peer->local ? ~0u :
 		     mrc_planes_mask(&peer->dev->planes),
-		     READ_ONCE(peer->probing.told_mask));
+		     READ_ONCE(peer->probing.told.mask));
 }
 
 /*
@@ -179,7 +179,7 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 	/* A status that came meanwhile is in the old version only. */
 	if (evs->count)
 		mrc_ev_ports(&evs->set, evs->set.local_mask,
-			     peer->local ? ~0u : peer->probing.told_mask);
+			     peer->local ? ~0u : peer->probing.told.mask);
 	mrc_probing_arm(peer, evs);
 	spin_unlock_bh(&peer->lock);
 	return 0;
@@ -207,12 +207,14 @@ static void mrc_peer_make_flow(struct mrc_peer *peer)
 /* What the other end says of its ports it says once, to those that there are. */
 static void mrc_peer_inherit(struct mrc_peer *peer)
 {
-	struct rhlist_head *list;
+	struct rhlist_head *list, *at;
+	struct mrc_peer *other;
 
 	rcu_read_lock();
 	list = mrc_peers_of(peer->dev, &peer->key.local, &peer->key.remote);
-	if (list)
-		mrc_probing_inherit(peer, container_of(list, struct mrc_peer, node));
+	rhl_for_each_entry_rcu(other, at, list, node)
+		if (other != peer)
+			mrc_probing_inherit(peer, other);
 	rcu_read_unlock();
 }
 
@@ -231,7 +233,6 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
 	mrc_peer_make_flow(peer);
-	mrc_peer_inherit(peer);
 	err = mrc_peer_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
 		err = rhltable_insert(&dev->peers, &peer->node, mrc_peer_params);
@@ -240,6 +241,8 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 		spin_lock(&dev->peers_lock);
 		list_add_tail(&peer->list, &dev->peer_list);
 		spin_unlock(&dev->peers_lock);
+		/* Only now nothing is missed any more. */
+		mrc_peer_inherit(peer);
 		return peer;
 	}
 	if (rcu_access_pointer(peer->evs))
@@ -433,7 +436,7 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
 	if (evs->count) {
-		mrc_ev_ports(&evs->set, mask, peer->probing.told_mask);
+		mrc_ev_ports(&evs->set, mask, peer->probing.told.mask);
 		mrc_probing_arm(peer, evs);
 	}
 	spin_unlock_bh(&peer->lock);
@@ -453,6 +456,6 @@ void mrc_peers_ports(struct mrc_dev *dev)
 		if (peer->local)
 			continue;
 		mrc_peer_ports(peer, mask);
-		mrc_probing_tell(peer, mrc_dev_port_status(dev));
+		mrc_probing_tell(peer);
 	}
 }

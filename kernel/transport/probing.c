@@ -22,15 +22,17 @@
  * @ev: EVs to probe
  * @tell: EV for a port status, MRC_EV_NONE: none is due
  * @mask: that it carries
- * @told: it was sent
- * @sent: bit per element of @ev that was sent
+ * @wait: that was planned until it is said again
+ * @told: what became of it: 0 or an error
+ * @result: what became of the elements of @ev
  */
 struct mrc_probing_run {
 	struct mrc_peer_evs *evs;
 	unsigned int count;
-	unsigned int sent;
-	bool told;
+	u64 wait;
+	int told;
 	u16 ev[MRC_PROBING_BATCH];
+	int result[MRC_PROBING_BATCH];
 	u16 tell;
 	u32 mask;
 };
@@ -69,6 +71,7 @@ static void mrc_probing_plan_tell(struct mrc_peer *peer,
 		return;
 	run->tell = mrc_ev_pick(&run->evs->set, now);
 	run->mask = p->tell_mask;
+	run->wait = p->tell_wait;
 	p->tell_at = now + p->tell_wait;
 	p->tell_wait = min(2 * p->tell_wait, (u64)MRC_TELL_MAX_NS);
 }
@@ -79,8 +82,9 @@ static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 	u16 ev;
 
 	run->count = 0;
+	run->told = 0;
 	run->tell = MRC_EV_NONE;
-	if (!run->evs->count)
+	if (!run->evs->count || !peer->probing.users)
 		return;
 	mrc_probing_plan_tell(peer, run, now);
 	while (run->count < MRC_PROBING_BATCH) {
@@ -100,28 +104,30 @@ static void mrc_probing_send(struct mrc_peer *peer, struct mrc_probing_run *run)
 	};
 	unsigned int i;
 
-	run->sent = 0;
-	run->told = run->tell == MRC_EV_NONE ||
-		    !mrc_endpoint_send(peer, run->evs, run->tell, &tell);
+	if (run->tell != MRC_EV_NONE)
+		run->told = mrc_endpoint_send(peer, run->evs, run->tell, &tell);
 	for (i = 0; i < run->count; i++)
-		if (!mrc_endpoint_send(peer, run->evs, run->ev[i], &probe))
-			run->sent |= BIT(i);
+		run->result[i] = mrc_endpoint_send(peer, run->evs, run->ev[i],
+						   &probe);
 }
 
-/* What was not said at all needs no patience. */
+/* What there was no room for is not held against anybody. */
 static void mrc_probing_account(struct mrc_peer *peer,
 				const struct mrc_probing_run *run, u64 now)
 {
 	struct mrc_probing *p = &peer->probing;
 	unsigned int i;
 
-	for (i = 0; i < run->count; i++)
-		if (run->sent & BIT(i))
+	for (i = 0; i < run->count; i++) {
+		if (!run->result[i])
 			run->evs->ev[run->ev[i]].probed++;
-	if (run->told || !p->tell_at)
-		return;
-	p->tell_at = now + MRC_TELL_MIN_NS;
-	p->tell_wait = MRC_TELL_MIN_NS;
+		else if (run->result[i] == -EBUSY)
+			mrc_ev_probe_unsent(&run->evs->set, run->ev[i], now);
+	}
+	if (run->told == -EBUSY && p->tell_at) {
+		p->tell_at = now + run->wait;
+		p->tell_wait = run->wait;
+	}
 }
 
 /* Softirq. */
@@ -153,7 +159,7 @@ void mrc_probing_init(struct mrc_peer *peer)
 	hrtimer_init(&peer->probing.timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_ABS_SOFT);
 	peer->probing.timer.function = mrc_probing_timer;
-	peer->probing.told_mask = ~0u;
+	peer->probing.told.mask = ~0u;
 }
 
 void mrc_probing_stop(struct mrc_peer *peer)
@@ -176,12 +182,20 @@ void mrc_probing_use(struct mrc_peer *peer, bool use)
 void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 {
 	struct mrc_probing *p = &peer->probing;
+	struct mrc_peer_evs *evs;
+	struct mrc_told told;
 
 	spin_lock_bh(&other->lock);
-	p->told_at = other->probing.told_at;
-	p->told_stamp = other->probing.told_stamp;
-	p->told_mask = other->probing.told_mask;
+	told = other->probing.told;
 	spin_unlock_bh(&other->lock);
+	spin_lock_bh(&peer->lock);
+	if (told.at > p->told.at) {
+		p->told = told;
+		evs = rcu_dereference(peer->evs);
+		if (evs->count)
+			mrc_ev_ports(&evs->set, evs->set.local_mask, p->told.mask);
+	}
+	spin_unlock_bh(&peer->lock);
 }
 
 /* ---- EV probes ------------------------------------------------------------- */
@@ -261,59 +275,73 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	u16 ev = MRC_EV_NONE;
 
 	if (peer->local || !evs->count || now < READ_ONCE(p->reverse_at) ||
-	    now - READ_ONCE(p->heard_at) < MRC_REVERSE_PROBE_NS)
+	    now < READ_ONCE(p->heard_at) + MRC_REVERSE_PROBE_NS)
 		return;
 	spin_lock(&peer->lock);
-	if (now >= p->reverse_at) {
+	if (now >= p->reverse_at && p->users) {
 		WRITE_ONCE(p->reverse_at, now + MRC_REVERSE_PROBE_NS);
 		ev = mrc_reverse_probe(&evs->reverse, &evs->set,
 				       get_random_u32());
 	}
 	spin_unlock(&peer->lock);
-	if (ev == MRC_EV_NONE || mrc_endpoint_send(peer, evs, ev, &probe))
+	if (ev == MRC_EV_NONE)
 		return;
-	spin_lock(&peer->lock);
-	evs->ev[ev].probed++;
-	spin_unlock(&peer->lock);
+	switch (mrc_endpoint_send(peer, evs, ev, &probe)) {
+	case 0:
+		spin_lock(&peer->lock);
+		evs->ev[ev].probed++;
+		spin_unlock(&peer->lock);
+		break;
+	case -ENETUNREACH:
+		mrc_probing_lost(peer, evs->gen, ev, now);
+		break;
+	}
 }
 
-bool mrc_probing_may_answer(struct mrc_peer *peer)
+bool mrc_probing_may_answer(struct mrc_peer *peer, enum mrc_ep_op op)
 {
 	bool may;
 
 	spin_lock(&peer->lock);
-	may = mrc_gate_pass(&peer->probing.answer, ktime_get_ns(),
-			    MRC_EP_ANSWER_RATE);
+	may = mrc_gate_pass(&peer->probing.answer[op == MRC_EP_PORT_STATUS],
+			    ktime_get_ns(), MRC_EP_ANSWER_RATE);
 	spin_unlock(&peer->lock);
 	return may;
 }
 
 /* ---- ports --------------------------------------------------------------------- */
 
-void mrc_probing_tell(struct mrc_peer *peer, u32 mask)
+/* Needs to be said (anew). peer->lock held. */
+static void mrc_probing_say(struct mrc_probing *p, u64 now)
+{
+	p->tell_at = now;
+	p->tell_since = now;
+	p->tell_wait = MRC_TELL_MIN_NS;
+}
+
+void mrc_probing_tell(struct mrc_peer *peer)
 {
 	struct mrc_probing *p = &peer->probing;
 
 	rcu_read_lock();
 	spin_lock_bh(&peer->lock);
-	p->tell_mask = mask;
-	p->tell_at = ktime_get_ns();
-	p->tell_since = p->tell_at;
-	p->tell_wait = MRC_TELL_MIN_NS;
+	/* Under the lock: what is said last is what was true last. */
+	p->tell_mask = mrc_dev_port_status(peer->dev);
+	mrc_probing_say(p, ktime_get_ns());
 	mrc_probing_arm(peer, rcu_dereference(peer->evs));
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }
 
-void mrc_probing_introduce(struct mrc_peer *peer, u32 mask)
+void mrc_probing_introduce(struct mrc_peer *peer)
 {
 	bool told;
 
 	spin_lock_bh(&peer->lock);
 	told = peer->probing.tell_since;
 	spin_unlock_bh(&peer->lock);
-	if (!peer->local && (!told || mask != ~0u))
-		mrc_probing_tell(peer, mask);
+	if (!peer->local && (!told || mrc_dev_port_status(peer->dev) != ~0u))
+		mrc_probing_tell(peer);
 }
 
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
@@ -347,60 +375,87 @@ static bool mrc_probing_leaves_none(const struct mrc_peer_evs *evs, u32 mask)
 }
 
 /*
- * An older one than that we know, for nothing in flight lives as long as the field takes to
- * turn over; or one so soon after it that whoever forges could keep us busy.
+ * Older than what we know, for nothing in flight lives as long as the field takes to turn
+ * over; or a change so soon after one that whoever forges could keep us busy.
  */
-static bool mrc_probing_ignored(const struct mrc_probing *p, u32 mask, u16 stamp,
-				u64 now)
+static bool mrc_probing_later(const struct mrc_probing *p, u32 mask, u16 stamp,
+			      u64 now)
 {
-	if (!p->told_at)
+	if (!p->told.at)
 		return false;
-	if (now - p->told_at < MRC_TELL_MIN_NS && mask != p->told_mask)
+	if (mask != p->told.mask && now < p->told.change + MRC_TELL_MIN_NS)
 		return true;
-	return now - p->told_at < MRC_TELL_ORDER_NS &&
-	       (s16)(stamp - p->told_stamp) < 0;
+	return now < p->told.at + MRC_TELL_ORDER_NS &&
+	       (s16)(stamp - p->told.stamp) < 0;
 }
 
-bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp)
+/*
+ * The peer speaks: it is there now, and may be another one than that which we told. Not each
+ * time, or two would keep each other busy.
+ */
+static void mrc_probing_say_back(struct mrc_probing *p, bool first, u64 now)
 {
-	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	if (!p->tell_since)
+		return;
+	if ((first && p->tell_at) || (p->tell_mask != ~0u &&
+				      now > p->tell_since + MRC_TELL_MAX_NS))
+		mrc_probing_say(p, now);
+}
+
+/* peer->lock held. */
+static enum mrc_probing_told
+mrc_probing_take_status(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			u32 mask, u16 stamp)
+{
 	struct mrc_probing *p = &peer->probing;
+	u64 now = ktime_get_ns();
+
+	if (!p->users || mrc_probing_leaves_none(evs, mask))
+		return MRC_PROBING_REFUSED;
+	if (mrc_probing_later(p, mask, stamp, now))
+		return MRC_PROBING_LATER;
+	mrc_probing_say_back(p, !p->told.at, now);
+	if (mask != p->told.mask) {
+		p->told.change = now;
+		p->ports_changed = true;
+	}
+	p->told.at = now;
+	p->told.stamp = stamp;
+	p->told.mask = mask;
+	mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
+	mrc_probing_arm(peer, evs);
+	return MRC_PROBING_TAKEN;
+}
+
+enum mrc_probing_told mrc_probing_port_status(struct mrc_peer *peer, u32 mask,
+					      u16 stamp)
+{
 	struct mrc_event event = {
 		.type = MRC_EVENT_PEER_PORTS,
 		.dev = peer->dev,
 		.peer = peer,
 		.new_ports = mask,
 	};
-	u64 now = ktime_get_ns();
-	bool fine;
+	enum mrc_probing_told told;
 
 	spin_lock(&peer->lock);
-	event.old_ports = p->told_mask;
-	fine = !mrc_probing_ignored(p, mask, stamp, now) &&
-	       !mrc_probing_leaves_none(evs, mask);
-	if (fine) {
-		p->told_at = now;
-		p->told_stamp = stamp;
-		p->told_mask = mask;
-		p->ports_lost |= event.old_ports & ~mask;
-		mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
-		mrc_probing_arm(peer, evs);
-	}
+	event.old_ports = peer->probing.told.mask;
+	told = mrc_probing_take_status(peer, rcu_dereference(peer->evs), mask,
+				       stamp);
 	spin_unlock(&peer->lock);
-	if (fine && event.old_ports != mask) {
+	if (told == MRC_PROBING_TAKEN && event.old_ports != mask) {
 		mrc_event_notify(&event);
 		mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
 	}
-	return fine;
+	return told;
 }
 
-bool mrc_probing_ports_lost(struct mrc_peer *peer)
+void mrc_probing_changing(struct mrc_peer *peer)
 {
-	bool lost;
+	struct mrc_probing *p = &peer->probing;
 
 	spin_lock_bh(&peer->lock);
-	lost = peer->probing.ports_lost;
-	peer->probing.ports_lost = false;
+	WRITE_ONCE(p->changing, p->ports_changed);
+	p->ports_changed = false;
 	spin_unlock_bh(&peer->lock);
-	return lost;
 }

@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
+#include "../core/wire.h"
 #include "gate.h"
 
 struct mrc_dev;
@@ -30,6 +31,20 @@ struct mrc_peer_evs;
 #define MRC_TELL_ORDER_NS	(2 * NSEC_PER_SEC)
 
 /**
+ * struct mrc_told - the peer's last port status
+ * @at: ns, when it came, 0: never
+ * @stamp: timestamp that it carried
+ * @mask: the peer's ports that can receive
+ * @change: ns, when @mask changed last
+ */
+struct mrc_told {
+	u64 at;
+	u16 stamp;
+	u32 mask;
+	u64 change;
+};
+
+/**
  * struct mrc_probing - part of struct mrc_peer
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
@@ -38,16 +53,15 @@ struct mrc_peer_evs;
  * @tell_since: ns, when what is said became true; 0: nothing was ever said
  * @stopped: the peer goes, nothing is armed any more
  * @users: QPs that are connected and not in error
- * @answer: our answers to the peer
+ * @answer: our answers to the peer, by enum mrc_ep_op
  * @heard_at: ns, when a SACK or a probe's answer last said that something we sent has arrived
  * @reverse_at: ns, no probe of the way back before
  * @tell_at: ns, when the port status is said again; 0: the peer knows it
  * @tell_wait: ns, how long that was waited for
  * @tell_mask: what is said
- * @told_at: ns, when the peer's port status came, 0: never
- * @told_stamp: timestamp that it carried
- * @told_mask: the peer's ports that can receive
- * @ports_lost: it has lost some, and what is in flight to them is lost
+ * @told: by the peer
+ * @ports_changed: since mrc_probing_changing() was called last
+ * @changing: what that call said
  */
 struct mrc_probing {
 	struct hrtimer timer;
@@ -55,18 +69,24 @@ struct mrc_probing {
 	u64 ran_at;
 	bool stopped;
 	bool forgotten;
-	bool ports_lost;
+	bool ports_changed;
+	bool changing;
 	unsigned int users;
-	struct mrc_gate answer;
+	struct mrc_gate answer[2];
 	u64 heard_at;
 	u64 reverse_at;
 	u64 tell_at;
 	u64 tell_since;
 	u64 tell_wait;
 	u32 tell_mask;
-	u64 told_at;
-	u16 told_stamp;
-	u32 told_mask;
+	struct mrc_told told;
+};
+
+/** enum mrc_probing_told - what a port status of the peer has led to */
+enum mrc_probing_told {
+	MRC_PROBING_TAKEN,	/* we act upon it */
+	MRC_PROBING_REFUSED,	/* it would leave no port, or nobody is connected */
+	MRC_PROBING_LATER,	/* old, or too soon */
 };
 
 void mrc_probing_init(struct mrc_peer *peer);
@@ -80,7 +100,11 @@ void mrc_probing_stop(struct mrc_peer *peer);
  */
 void mrc_probing_use(struct mrc_peer *peer, bool use);
 
-/** mrc_probing_inherit() - @peer is told what @other was: both are the same host */
+/**
+ * mrc_probing_inherit() - both peers are the same host: what @other was told, if it is newer
+ *
+ * Under RCU, BH may be on; takes the lock of each.
+ */
 void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other);
 
 /** mrc_probing_arm() - something may have become due: an EV went bad. peer->lock held. */
@@ -88,24 +112,20 @@ void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
 
 /**
  * mrc_probing_tell() - our ports have changed: say so until it is answered
- * @peer: the peer
- * @mask: bit per port that can receive
  *
  * Context: any; takes peer->lock.
  */
-void mrc_probing_tell(struct mrc_peer *peer, u32 mask);
+void mrc_probing_tell(struct mrc_peer *peer);
 
 /**
  * mrc_probing_introduce() - a QP is being connected: the other end may know nothing of us
- * @peer: the peer
- * @mask: bit per port that can receive
  *
  * Tells if nothing was told yet, or if a port is down. Process context; takes peer->lock.
  */
-void mrc_probing_introduce(struct mrc_peer *peer, u32 mask);
+void mrc_probing_introduce(struct mrc_peer *peer);
 
 /** mrc_probing_may_answer() - one more answer to the peer? Softirq; takes peer->lock. */
-bool mrc_probing_may_answer(struct mrc_peer *peer);
+bool mrc_probing_may_answer(struct mrc_peer *peer, enum mrc_ep_op op);
 
 /**
  * mrc_probing_reverse_ev() - the EV for an answer to the peer
@@ -128,9 +148,9 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
 			  u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
-/** mrc_probing_ports_lost() - has the peer lost ports since the last call? Process context. */
-bool mrc_probing_ports_lost(struct mrc_peer *peer);
-/** mrc_probing_port_status() - Return: false when it cannot be acted upon, and has no answer */
-bool mrc_probing_port_status(struct mrc_peer *peer, u32 mask, u16 stamp);
+/** mrc_probing_changing() - sets @changing: have the peer's ports changed since the last call? */
+void mrc_probing_changing(struct mrc_peer *peer);
+enum mrc_probing_told mrc_probing_port_status(struct mrc_peer *peer, u32 mask,
+					      u16 stamp);
 
 #endif /* _MRC_TRANSPORT_PROBING_H */

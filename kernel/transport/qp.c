@@ -270,7 +270,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		mrc_responder_free(qp);
 		mrc_peer_put(peer);
 	} else {
-		mrc_probing_introduce(peer, mrc_dev_port_status(qp->dev));
+		mrc_probing_introduce(peer);
 	}
 	return err;
 }
@@ -402,14 +402,41 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 	return qp;
 }
 
-void mrc_qps_lose_ports(struct mrc_dev *dev, const struct mrc_peer *peer)
+static bool mrc_qp_peer_changing(const struct mrc_qp *qp)
+{
+	struct mrc_peer *peer;
+	bool changing;
+
+	rcu_read_lock();
+	peer = READ_ONCE(qp->peer);
+	changing = peer && READ_ONCE(peer->probing.changing);
+	rcu_read_unlock();
+	return changing;
+}
+
+void mrc_qps_peer_ports(struct mrc_dev *dev)
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
 
 	while ((qp = mrc_qp_next(dev, qpn))) {
-		if (!peer || READ_ONCE(qp->peer) == peer)
+		if (mrc_qp_peer_changing(qp)) {
 			mrc_requester_lose_ports(qp);
+			mrc_qp_kick(qp);
+		}
+		qpn = qp->qpn + 1;
+		mrc_qp_put(qp);
+		cond_resched();
+	}
+}
+
+void mrc_qps_lose_ports(struct mrc_dev *dev)
+{
+	struct mrc_qp *qp;
+	u32 qpn = 0;
+
+	while ((qp = mrc_qp_next(dev, qpn))) {
+		mrc_requester_lose_ports(qp);
 		qpn = qp->qpn + 1;
 		mrc_qp_put(qp);
 	}

@@ -233,6 +233,7 @@ struct mrc_qp {
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
 	u64 looked_at;	/* the timer fired and found nothing */
+	bool yielded;	/* it was started to go on with sending */
 	u32 asked_psn;	/* next PSN when a SACK was asked for last */
 	u64 rtx_packets;
 	u64 tx_packets;
@@ -325,10 +326,15 @@ struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp);
 void mrc_qp_queue(struct mrc_qp *qp);
 
 /**
- * mrc_qps_lose_ports() - ports are down here or at a peer: what is in flight on them goes out
- * again elsewhere. QPs of @peer, NULL: all of the device. Process context.
+ * mrc_qps_lose_ports() - ports are down here: what is in flight on them goes out again
+ * elsewhere. Process context.
  */
-void mrc_qps_lose_ports(struct mrc_dev *dev, const struct mrc_peer *peer);
+void mrc_qps_lose_ports(struct mrc_dev *dev);
+/**
+ * mrc_qps_peer_ports() - the ports of peers have changed, those with probing.changing: the
+ * same for their QPs, and they send what they can now. Process context.
+ */
+void mrc_qps_peer_ports(struct mrc_dev *dev);
 /** mrc_qps_kick() - let all QPs of a device send what they can. Process context. */
 void mrc_qps_kick(struct mrc_dev *dev);
 

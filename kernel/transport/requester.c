@@ -17,7 +17,7 @@
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
 /* A timer that found nothing looks again no sooner than this. */
-#define MRC_LOOK_NS	(500 * NSEC_PER_USEC)
+#define MRC_LOOK_NS	NSEC_PER_MSEC
 
 /**
  * struct mrc_plan - one packet of a batch
@@ -557,6 +557,7 @@ static void mrc_requester_yield(struct mrc_qp *qp)
 {
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS && !qp->dead) {
+		qp->yielded = true;
 		qp->timer_at = ktime_get_ns();
 		hrtimer_start(&qp->timer, ns_to_ktime(qp->timer_at),
 			      HRTIMER_MODE_ABS_SOFT);
@@ -690,6 +691,7 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 
 	for_each_set_bit(ev, res->acked_evs, evs->count) {
 		evs->ev[ev].acked += mrc_tx_take_acked(&qp->tx, ev);
+		mrc_ev_alive(&evs->set, ev);
 		mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 		WRITE_ONCE(qp->peer->probing.heard_at, now);
 	}
@@ -956,10 +958,6 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 {
 	struct mrc_tx_result res;
 
-	if (mrc_requester_deadline(qp, now) > now) {
-		qp->looked_at = now;
-		return false;
-	}
 	if (qp->ack_wait)
 		return mrc_requester_ack_timeout(qp, now, r);
 	if (mrc_tx_deadline(&qp->tx, now) > now) {
@@ -982,13 +980,20 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	struct mrc_qp *qp = container_of(timer, struct mrc_qp, timer);
 	struct mrc_reply r = { .count = 0 };
 	u64 now = ktime_get_ns();
-	bool expired = false;
+	bool expired = false, run;
 
 	rcu_read_lock();
 	spin_lock(&qp->tx_lock);
 	qp->timer_at = 0;
+	run = qp->yielded;
+	qp->yielded = false;
 	if (qp->state == IB_QPS_RTS) {
-		expired = mrc_requester_expire(qp, now, &r);
+		if (mrc_requester_deadline(qp, now) <= now) {
+			expired = mrc_requester_expire(qp, now, &r);
+			run = !expired;
+		} else if (!run) {
+			qp->looked_at = now;
+		}
 		if (!expired)
 			mrc_requester_arm(qp, now);
 	}
@@ -997,7 +1002,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	if (expired)
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "retry exceeded");
-	else
+	else if (run)
 		mrc_requester_run(qp);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;

@@ -359,9 +359,11 @@ class Cases:
     def answered(self):
         """Good packets: that the bad ones are bad in one point only can be seen by these."""
         data = self.write(psn=self.expected - 1)
-        # Who answers and sends nothing itself probes its way back, and is answered.
-        answer = {"sack_sent": 1, "ack_sent": 1, "endpoint_requests_sent": 1,
-                  "endpoint_responses_received": 1, "tx_packets": 3, "tx_bytes": 52 + 20 + 32}
+        # Who answers and sends nothing itself probes its way back; who answers that does, too.
+        probed = {"endpoint_requests_sent": 1, "endpoint_responses_received": 1,
+                  "endpoint_requests_received": 1, "endpoint_responses_sent": 1}
+        answer = {"sack_sent": 1, "ack_sent": 1, **probed,
+                  "tx_packets": 4, "tx_bytes": 52 + 20 + 32 + 52}
         wanted = self.to_qp(data, {"duplicate_request": 1, **answer})
         yield Case("a duplicate", self.wire.datagram(data), wanted)
         parts = fragments(self.wire.datagram(data), 16)
@@ -370,8 +372,8 @@ class Cases:
         wanted = self.to_qp(data, {"probe_received": 1, **answer})
         yield Case("a probe", self.wire.datagram(data), wanted)
         data = self.endpoint_request(1)
-        wanted = {"endpoint_requests_received": 1, "endpoint_responses_sent": 1,
-                  "tx_packets": 1, "tx_bytes": 52}
+        wanted = {**probed, "endpoint_requests_received": 2, "endpoint_responses_sent": 2,
+                  "tx_packets": 3, "tx_bytes": 2 * 52 + 32}
         yield Case("an EV probe", self.wire.datagram(data), wanted)
 
 

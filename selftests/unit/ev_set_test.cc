@@ -531,6 +531,32 @@ TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
     EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, 9 * kSec)) << "counted anew";
 }
 
+TEST(EvSet, DataThatArrivesOutweighsALostProbe)
+{
+    Set set(1, 3);
+    for (int n = 0; n < 5; ++n) {
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, kMs));
+        mrc_ev_alive(&set.s, 0);
+    }
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+}
+
+TEST(EvSet, AProbeThatWasNotSentIsDueSoon)
+{
+    Set set(1, 2);
+    set.lose({0}, 0);
+    std::uint64_t now = kMs;
+    for (int n = 0; n < 20; ++n, now += kMs) {
+        ASSERT_EQ(set.probes(now), std::vector<u16>{0});
+        mrc_ev_probe_unsent(&set.s, 0, now);
+        EXPECT_EQ(mrc_ev_probe_at(&set.s), now + kMs);
+    }
+    ASSERT_EQ(set.probes(now), std::vector<u16>{0});
+    EXPECT_EQ(set.ev[0].probe_at, now + 2 * kMs) << "as after the first one";
+    mrc_ev_probe_unsent(&set.s, 1, now);
+    EXPECT_EQ(set.ev[1].probe_at, 0u) << "in use";
+}
+
 TEST(EvSet, ToBeSteppedOverIsNoChange)
 {
     Set set(1, 2);

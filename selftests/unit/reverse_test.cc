@@ -160,6 +160,14 @@ TEST(Reverse, ProbesGoOverAllPlanesAndAllEvsButDeniedOnes)
     for (u32 i = 0; i < 16; ++i)
         seen.insert(mrc_reverse_probe(&f.r, &f.s, i / 2));
     EXPECT_EQ(seen, (std::set<u16>{0, 1, 2}));
+    mrc_ev_lost(&f.s, 0, 5);
+    for (u32 i = 0; i < 16; ++i)
+        EXPECT_NE(mrc_reverse_probe(&f.r, &f.s, i / 2), 0) << "a bad one says nothing of its plane";
+    mrc_ev_deny(&f.s, 1, true, 5);
+    seen.clear();
+    for (u32 i = 0; i < 16; ++i)
+        seen.insert(mrc_reverse_probe(&f.r, &f.s, i / 2));
+    EXPECT_EQ(seen, (std::set<u16>{0, 2})) << "but it is better than none";
 }
 
 TEST(Reverse, APlaneWhoseProbeWasLostIsProbedNext)
