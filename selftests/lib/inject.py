@@ -168,19 +168,17 @@ class Counters:
 
 
 class Case:
-    """What to send and what it must count; "plain" or "srv6": only that way makes sense.
-    exact: and nothing else.
-    """
+    """What to send and what it must count; "plain" or "srv6": only that way makes sense."""
 
-    def __init__(self, name, packets, wanted, only=None, exact=True):
+    def __init__(self, name, packets, wanted, only=None):
         self.name = name
         self.packets = packets if isinstance(packets, list) else [packets]
         self.wanted = wanted
         self.only = only
-        self.exact = exact
 
     def right(self, found):
-        if self.exact:
+        """Exactly that; more when the machine was so slow that a timer went off meanwhile."""
+        if "local_ack_timeout_err" not in found:
             return found == self.wanted
         return all(found.get(name, 0) >= n for name, n in self.wanted.items())
 
@@ -369,17 +367,10 @@ class Cases:
         return {"retransmitted_packets": 1, "tx_packets": 1, "tx_bytes": length}
 
     def nacks(self):
-        """Of the true peer, for the packets of a write that has got nowhere."""
+        """Of the true peer, for all but the last packet of a write that has got nowhere."""
         first = self.nxt - self.held["packets"]
         for n, reason in enumerate(AGAIN):
             yield self.nack(first + n, reason, **self.again())
-
-    def nack_last(self):
-        """The way is free again: what then arrives shows the others to be lost."""
-        data = self.control(NACK, neth(self.nxt - 1, 0x02), psn=self.nxt - 1)
-        wanted = {"nack_received": 1, "retransmitted_packets": self.held["packets"],
-                  "packet_seq_err": self.held["packets"] - 1, "ack_received": 1}
-        yield Case("NACK for the last", self.wire.datagram(data), wanted, exact=False)
 
     def nack_retries(self):
         """One more than two retries. Nothing is known of the way, so none comes too soon."""
@@ -500,6 +491,15 @@ def run_blast(args, held, link):
     return 0
 
 
+def run_nack_all(args, held, link):
+    """NACKs for all packets of a write that has got nowhere, whose way is free again."""
+    cases = Cases(args, held, link)
+    for psn in range(cases.nxt - held["packets"], cases.nxt):
+        link.send(link.encapsulate(cases.nack(psn, TRIMMED).packets[0]))
+    print(f"pass NACKs for {held['packets']} packets", flush=True)
+    return 0
+
+
 def run_stray(args, held, link):
     """A write that is right for a QP, where there is no such QP."""
     cases = Cases(args, held, link)
@@ -511,7 +511,7 @@ def run_stray(args, held, link):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("silent", "answered", "blast", "stray", "nacks",
-                                            "nack-last", "nacks-late", "nack-retries",
+                                            "nack-all", "nacks-late", "nack-retries",
                                             "nack-fatal"))
     parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
     parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
@@ -537,8 +537,8 @@ def main():
         held = {}
         for line in file:
             held.update(json.loads(line))
-    run = {"blast": run_blast, "stray": run_stray}.get(args.command, run_cases)
-    return run(args, held, Link(args))
+    runs = {"blast": run_blast, "stray": run_stray, "nack-all": run_nack_all}
+    return runs.get(args.command, run_cases)(args, held, Link(args))
 
 
 if __name__ == "__main__":
