@@ -12,46 +12,8 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-
-mac_of()
-{
-	ip -n "$1" -j link show dev "$2" | jq -r '.[0].address'
-}
-
-# inject_plain, inject_srv6 COMMAND [OPTION]...: to h2, from the last switch as it
-# leaves the fabric; or through all of it.
-inject_plain()
-{
-	inject "$@" --via p1t0r2:h2 --mac "$(mac_of h2 eth1)"
-}
-
-inject_srv6()
-{
-	inject "$@" --via h1:eth1 --mac "$(mac_of p1t0r1 h1)" --outer-src "$(lab sid h1)" \
-		--outer "$(lab path h1 h2 1)"
-}
-
-inject()
-{
-	python3 "$SELFTESTS/lib/inject.py" "$@" --device mrc1 --held "$HOLD_FILE" \
-		--second "$(lab sid h2)" --mpr "$mpr"
-}
-
-# verdicts NAME COMMAND...: each line of the injector is a result of ours.
-verdicts()
-{
-	local name=$1 verdict rest seen=0
-	shift
-
-	while read -r verdict rest; do
-		seen=$((seen + 1))
-		case $verdict in
-		pass) ok "$name: $rest" ;;
-		*) fail "$name: ${rest%%: counted*}" "$rest" ;;
-		esac
-	done < <("$@" 2>&1)
-	[ "$seen" -gt 0 ] || fail "$name: ran"
-}
+# shellcheck source=selftests/lib/inject.sh
+. "$SELFTESTS/lib/inject.sh"
 
 # silent WAY: what must not be answered, and is not.
 silent()
@@ -71,7 +33,7 @@ blast()
 
 need jq python3 mrc_hold
 lab_up --planes 2 --spines 1
-mpr=$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')
+INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 hold_write "before: data flows"
 # Good packets are answered: what follows is wrong in one point each, and no more.

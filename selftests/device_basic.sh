@@ -8,8 +8,10 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
 
-need rdma ibv_devinfo ibv_rc_pingpong ib_write_bw ib_read_lat jq
+need rdma ibv_devinfo ibv_rc_pingpong ib_write_bw ib_read_lat jq mrc_hold
 
 link_field()
 {
@@ -62,14 +64,39 @@ test_libibverbs()
 	ip -n p1 link set veth mtu 9000
 }
 
+# event NAME SIDE EVENT: a program that has the device of side 0 (mrc1) or 1 (mrc2) open is
+# told of this next.
+event()
+{
+	check_equal "$1" '{"before":[],"seen":true}' "$(hold "event $2 $3" '|tojson')"
+}
+
+# After a change of link state GID events come, too, in any order.
+event_among()
+{
+	check_equal "$1" true "$(hold "event $2 $3" seen)"
+}
+
 test_link_state()
 {
+	# A QP keeps its entry of the GID table: not that of the address of the tests below.
+	ip -n p1 addr add "$(pair_addr 78)/64" dev veth nodad
+	hold_start -n p1 -g "$(pair_addr 78)" mrc1 -N p2 mrc2
+	ip -n p2 addr add "$(pair_addr 77)/64" dev veth nodad
+	event "event: a GID more" 1 "GID table change"
+	ip -n p2 addr del "$(pair_addr 77)/64" dev veth
+	event "event: a GID less" 1 "GID table change"
 	ip -n p1 link set veth down
 	check "port: down with its netdev" wait_for link_is mrc1 DOWN
 	check "port: down without carrier" wait_for link_is mrc2 DOWN
+	event_among "event: down with its netdev" 0 "port error"
+	event "event: down without carrier" 1 "port error"
 	ip -n p1 link set veth up
 	check "port: up again" wait_for link_is mrc1 ACTIVE
 	check "port: carrier again" wait_for link_is mrc2 ACTIVE
+	event_among "event: up again" 0 "port active"
+	event_among "event: carrier again" 1 "port active"
+	hold_stop
 	# The kernel removed the address with the link.
 	ip -n p1 addr replace "$(pair_addr 1)/64" dev veth nodad
 }

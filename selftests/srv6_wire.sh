@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # SRv6 on the wire: the outer destination is shifted at each hop, no routing header,
-# the inner packet is not touched, marks and classes are where they belong.
+# the inner packet is not touched, marks and classes are where they belong; what can be
+# set on a device is what its packets carry.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
@@ -79,10 +80,53 @@ check_classes()
 		length > 0 and all(.[]; . as $e | $evs | index($e) != null)' "$TEST_TMP/decoded")"
 }
 
+# listens HOST PORT: in hexadecimal, as the kernel lists sockets.
+listens()
+{
+	on "$1" grep -q ":$2 0\{32\}:0000 " /proc/net/udp6
+}
+
+# seen CONDITION FIELDS: what packets that the condition holds for have there.
+seen()
+{
+	jq -c "select($1) | $2" "$TEST_TMP/decoded" | jq -s -c unique
+}
+
+# Another port, hop limit and classes, with packets lost behind the first switch.
+check_settings()
+{
+	local all='[.udp.dport, .ip.hops]' class='[.ip.dscp, .ip.ecn, .outer.dscp, .outer.ecn]'
+	local spine
+
+	check "settings: set" set_device udp-port 5555 hop-limit 33 dscp-data 11 dscp-rtx 13 \
+		dscp-control 45
+	check "settings: h1 listens on the new port" listens h1 15B3
+	check_not "settings: and not on the old one" listens h1 12B7
+	for spine in 1 2; do
+		lab netem link p1t0r1:t1s$spine loss 10%
+	done
+	capture_start -i h1:eth1 -i h1:eth2
+	check_traffic "settings" h1 h2 --sizes 32K --iterations 24 --timeout 16
+	capture_stop "settings"
+	check_equal "settings: nothing uses the old port" "" "$(decoded 4096)"
+	WIRE_PORT=5555
+	check_wire "settings" 4096 good
+	decoded 4096 >"$TEST_TMP/decoded"
+	check_equal "settings: port and hop limit of all packets" "[[5555,33]]" "$(seen true "$all")"
+	check_equal "settings: outer hop limit of what h1 sends" "[33]" \
+		"$(seen ".ip.src == \"$gid1\"" .outer.hops)"
+	check_equal "settings: class of writes" "[[11,2,11,2]]" \
+		"$(seen '.reth != null and .bth.rtx == 0' "$class")"
+	check_equal "settings: class of retransmissions" "[[13,2,13,2]]" \
+		"$(seen '.reth != null and .bth.rtx == 1' "$class")"
+	check_equal "settings: class of answers" "[[45,0,45,0]]" \
+		"$(seen '.seth != null or .aeth != null' "$class")"
+}
+
 need jq python3
 lab_up --planes 2
 gid1=$(lab gid h1)
-check "set DSCPs" set_device dscp-data 10 dscp-control 46 dscp-rtx 12
+check "set DSCPs" set_device dscp-data 10 dscp-control 46
 
 interfaces=(-i h1:eth1)
 for place in "${places[@]}"; do
@@ -96,4 +140,5 @@ check_wire "capture" 4096 good
 decoded 4096 >"$TEST_TMP/decoded"
 check_path
 check_classes
+check_settings
 finish

@@ -7,15 +7,28 @@
  * as is the start:
  *   write   both sides write to each other, and all bytes are compared
  *   state   the states of both QPs
+ *   renew TIMEOUT RETRIES
+ *           everything anew, as at the start; each packet of these QPs is waited for
+ *           1.024 us x 2^TIMEOUT, and sent again RETRIES times at most
+ *   post LENGTH
+ *           the second side posts a write to the first, with an immediate
+ *   settle  what became of that write
+ *   event SIDE NAME
+ *           wait until side 0 or 1 has the asynchronous event that libibverbs calls NAME;
+ *           what comes before it is listed, and gone
  */
 #include <arpa/inet.h>
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "qp_attr.h"
 #include "verbs/fixture.h"
 #include "verbs/options.h"
 
@@ -37,11 +50,36 @@ std::string text(const ibv_gid &gid)
     return inet_ntop(AF_INET6, gid.raw, buffer, sizeof(buffer));
 }
 
+/** When a packet is given up. */
+struct Patience {
+    uint8_t timeout;
+    uint8_t retries;
+};
+
+void set_patience(const Side &side, const Patience &patience)
+{
+    mrc_qp_attr attr{};
+
+    attr.mask = MRC_QP_ATTR_TIMEOUT | MRC_QP_ATTR_LINEAR | MRC_QP_ATTR_EXP;
+    attr.timeout = patience.timeout;
+    attr.linear = patience.retries;
+    attr.exp = 0;
+    if (mrc_qp_attr_set(side.qp.get(), &attr)) {
+        throw std::invalid_argument("timeout or retries");
+    }
+}
+
 class Hold
 {
 public:
-    Hold() : sides_{{0, shape, memory}, {1, shape, memory}}, idle_{1, shape, 4096}
+    explicit Hold(const Patience *patience = nullptr)
+        : sides_{{0, shape, memory}, {1, shape, memory}}, idle_{1, shape, 4096}
     {
+        for (const Side &side : sides_) {
+            if (patience) {
+                set_patience(side, *patience);
+            }
+        }
         sides_[0].connect(sides_[1]);
         sides_[1].connect(sides_[0]);
         idle_.to_init();
@@ -81,8 +119,45 @@ public:
         return {{"good", good}, {"next", next_}};
     }
 
+    json post(uint32_t length)
+    {
+        posted_ = length;
+        return {{"good", length <= memory && post_one(1, length)},
+                {"packets", (length + mtu - 1) / mtu},
+                {"next", next_}};
+    }
+
+    json settle()
+    {
+        const auto sent = verbs::wait_completions(sides_[1].send_cq.get(), 1);
+
+        if (sent.size() != 1) {
+            return {{"status", "none"}, {"good", false}};
+        }
+        return {{"status", ibv_wc_status_str(sent[0].status)},
+                {"good", sent[0].status == IBV_WC_SUCCESS && arrived(1, posted_)}};
+    }
+
+    json await(size_t side, const std::string &name)
+    {
+        json before = json::array();
+
+        while (side < 2) {
+            const int event = sides_[side].wait_event();
+            if (event < 0) {
+                break;
+            }
+            const std::string found = ibv_event_type_str(static_cast<ibv_event_type>(event));
+            if (found == name) {
+                return {{"seen", true}, {"before", before}};
+            }
+            before.push_back(found);
+        }
+        return {{"seen", false}, {"before", before}};
+    }
+
 private:
-    bool write_one(int from, uint32_t length)
+    bool post_one(int from, uint32_t length)
     {
         Side &source = sides_[from];
         Side &target = sides_[1 - from];
@@ -93,8 +168,19 @@ private:
             return false;
         }
         next_[from] = (next_[from] + (length + mtu - 1) / mtu) & 0xffffff;
-        return completed(source.send_cq.get()) && completed(target.recv_cq.get()) &&
-               std::memcmp(source.data(), target.data(), length) == 0;
+        return true;
+    }
+
+    bool arrived(int from, uint32_t length)
+    {
+        return completed(sides_[1 - from].recv_cq.get()) &&
+               std::memcmp(sides_[from].data(), sides_[1 - from].data(), length) == 0;
+    }
+
+    bool write_one(int from, uint32_t length)
+    {
+        return post_one(from, length) && completed(sides_[from].send_cq.get()) &&
+               arrived(from, length);
     }
 
     static bool completed(ibv_cq *cq)
@@ -108,17 +194,53 @@ private:
     Side idle_; /**< never connected */
     uint32_t next_[2]{};
     uint32_t seed_ = 0;
+    uint32_t posted_ = 0;
 };
 
-json obey(Hold &hold, const std::string &command)
+/** The rest of a line, without the space before it. */
+std::string rest(std::istream &words)
 {
+    std::string text;
+
+    std::getline(words >> std::ws, text);
+    return text;
+}
+
+json renew(std::unique_ptr<Hold> &hold, unsigned int timeout, unsigned int retries)
+{
+    const Patience patience{static_cast<uint8_t>(timeout), static_cast<uint8_t>(retries)};
+
+    hold.reset();
+    hold = std::make_unique<Hold>(&patience);
+    return hold->description();
+}
+
+json obey(std::unique_ptr<Hold> &hold, const std::string &line)
+{
+    std::istringstream words(line);
+    std::string command;
+    unsigned int number = 0, second = 0;
+
+    words >> command;
     if (command == "write") {
-        return hold.write();
+        return hold->write();
     }
     if (command == "state") {
-        return hold.states();
+        return hold->states();
     }
-    return {{"error", "unknown command '" + command + "'"}};
+    if (command == "settle") {
+        return hold->settle();
+    }
+    if (command == "post" && words >> number) {
+        return hold->post(number);
+    }
+    if (command == "event" && words >> number) {
+        return hold->await(number, rest(words));
+    }
+    if (command == "renew" && words >> number >> second) {
+        return renew(hold, number, second);
+    }
+    return {{"error", "cannot '" + line + "'"}};
 }
 
 } // namespace
@@ -127,11 +249,12 @@ int main(int argc, char **argv)
 {
     verbs::parse_options(argc, argv,
                          "Usage: mrc_hold [-n NETNS] [-g GID] DEVICE [[-N NETNS] [-G GID] DEVICE]\n"
-                         "Commands on standard input: write, state\n");
+                         "Commands on standard input: write, state, renew TIMEOUT RETRIES,\n"
+                         "post LENGTH, settle, event SIDE NAME\n");
     try {
-        Hold hold;
+        auto hold = std::make_unique<Hold>();
 
-        std::cout << hold.description() << std::endl;
+        std::cout << hold->description() << std::endl;
         for (std::string line; std::getline(std::cin, line);) {
             std::cout << obey(hold, line) << std::endl;
         }

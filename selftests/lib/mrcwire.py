@@ -456,9 +456,9 @@ def read_frames(path):
             yield interfaces[index], high << 32 | low, direction, body[20 : 20 + size]
 
 
-def read_packets(path, mtu):
+def read_packets(path, mtu, ports):
     """Yields all MRC packets of a capture file; a frame that breaks the rules has an "error"."""
-    decoder = Decoder(mtu)
+    decoder = Decoder(mtu, ports)
     for interface, when, direction, frame in read_frames(path):
         try:
             packets = decoder.frame(frame)
@@ -605,7 +605,7 @@ def capture(args):
 
 
 def decode(args):
-    for packet in read_packets(args.file, args.mtu):
+    for packet in read_packets(args.file, args.mtu, args.udp_port or UDP_PORTS):
         print(json.dumps(packet))
     return 0
 
@@ -673,7 +673,7 @@ def summary(args):
     result = {"packets": {}, "icrc": {}, "depths": {}, "errors": [], "reserved": 0}
     result.update({"largest_payload": 0, "most_segments": 0})
     spray = Spray()
-    packets = list(read_packets(args.file, args.mtu))
+    packets = list(read_packets(args.file, args.mtu, args.udp_port or UDP_PORTS))
     sent = {(p["bth"]["qpn"], p["bth"]["psn"]) for p in packets if "reth" in p and p["bth"]["rtx"]}
     for packet in packets:
         add_up(result, packet, sent)
@@ -701,6 +701,7 @@ def parse():
         c = commands.add_parser(name, help=text)
         c.add_argument("file")
         c.add_argument("--mtu", type=int, required=True, help="path MTU of the QPs")
+        c.add_argument("--udp-port", type=int, action="append", help="in place of 4791 and 4971")
         c.set_defaults(run=function)
     return parser.parse_args()
 

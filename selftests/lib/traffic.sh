@@ -228,17 +228,22 @@ capture_stop()
 	fi
 }
 
+# The port that decoded and check_wire look for, if not those that everybody uses.
+WIRE_PORT=
+
 # decoded MTU [JQ FILTER]: the packets of the last capture.
 decoded()
 {
-	wire decode "$TEST_TMP/capture.pcapng" --mtu "$1" | jq -c "${2:-.}"
+	wire decode "$TEST_TMP/capture.pcapng" --mtu "$1" ${WIRE_PORT:+--udp-port "$WIRE_PORT"} |
+		jq -c "${2:-.}"
 }
 
 # check_wire NAME MTU ICRC: every packet keeps the rules, and its ICRC is so. The
 # summary stays in $TEST_TMP/summary.json.
 check_wire()
 {
-	if wire summary "$TEST_TMP/capture.pcapng" --mtu "$2" >"$TEST_TMP/summary.json"; then
+	if wire summary "$TEST_TMP/capture.pcapng" --mtu "$2" \
+		${WIRE_PORT:+--udp-port "$WIRE_PORT"} >"$TEST_TMP/summary.json"; then
 		check_equal "$1: every ICRC is $3, reserved bits are zero" "[\"$3\"] 0" \
 			"$(summary '"\(.icrc | del(.stale) | keys) \(.reserved)"')"
 	else

@@ -93,6 +93,13 @@ TEST_F(Requests, TooLong)
     EXPECT_TRUE(sent[0].status == IBV_WC_LOC_LEN_ERR || sent[0].status == IBV_WC_LOC_PROT_ERR);
 }
 
+TEST_F(Requests, LongerThanAnyMessage)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    expect_failure({.length = 0x80000001}, IBV_WC_LOC_LEN_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_RTS);
+}
+
 TEST_F(Requests, WrongRemoteKey)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected());

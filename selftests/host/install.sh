@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What "make install" puts where, of the tree as it is built.
+#
+# Usage: install.sh TOP BUILD
+
+# shellcheck source=selftests/host/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+top=$1 build=$2
+root=$HOST_TMP/root
+
+if ! DESTDIR=$root cmake --install "$build" --prefix /opt/mrc >"$HOST_TMP/log" 2>&1; then
+	cat "$HOST_TMP/log" >&2
+	exit 1
+fi
+
+# Where libibverbs looks is its business, whatever the prefix.
+(cd "$root" && find . -type f | sed -E 's,^\./,,; s,.*/libibverbs/libmrc-rdmav[0-9]+\.so$,PROVIDER,' |
+	sort) >"$HOST_TMP/found"
+sort >"$HOST_TMP/wanted" <<-'LIST'
+	PROVIDER
+	etc/libibverbs.d/mrc.driver
+	opt/mrc/sbin/mrcctl
+	opt/mrc/share/bash-completion/completions/mrcctl
+	opt/mrc/share/man/man8/mrcctl.8
+LIST
+diff -u --label wanted --label installed "$HOST_TMP/wanted" "$HOST_TMP/found" >&2 ||
+	wrong "installed files"
+
+"$root/opt/mrc/sbin/mrcctl" -V >"$HOST_TMP/version" 2>&1 || wrong "the installed mrcctl does not run"
+provider=$(find "$root" -name 'libmrc-rdmav*.so')
+# libibverbs loads a provider by the name in the .driver file, with its ABI added.
+name=$(sed -n 's/^driver //p' "$root/etc/libibverbs.d/mrc.driver")
+equal "name of the provider" "lib$name" "$(basename "${provider%-rdmav*}")"
+grep -qa 'verbs_register_driver' "$provider" || wrong "$provider is no provider"
+cmp -s "$top/Documentation/man/mrcctl.8" "$root/opt/mrc/share/man/man8/mrcctl.8" ||
+	wrong "another manual page"
+exit $failed

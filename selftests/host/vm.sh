@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What scripts/vm promises: streams, exit status, folder, files, and a time limit.
+#
+# Usage: vm.sh TOP
+
+# shellcheck source=selftests/host/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+vm=$1/scripts/vm
+series=6.12
+out=$HOST_TMP/out
+
+# vm_status WANTED NAME ARGUMENT...: the streams go to $HOST_TMP/NAME.out and .err.
+vm_status()
+{
+	local wanted=$1 name=$2 status=0
+	shift 2
+
+	"$vm" -o "$out" "$@" >"$HOST_TMP/$name.out" 2>"$HOST_TMP/$name.err" </dev/null || status=$?
+	[ "$status" = "$wanted" ] ||
+		wrong "$name: status $status, wanted $wanted" "$(tail -n 5 "$HOST_TMP/$name.err")"
+}
+
+[ -e "${MRC_CACHE:-$HOME/.cache/soft-mrc}/kernels/$series/current/release" ] || exit 4
+for program in qemu-system-x86_64 busybox setpriv; do
+	command -v "$program" >/dev/null || exit 4
+done
+
+vm_status 2 "no command" -k $series
+vm_status 2 "bad number" -t none true
+vm_status 2 "bad option" --nothing true
+vm_status 125 "unknown kernel" -k nothing true
+
+# Arguments as they are, both streams, files both ways, the current folder.
+mkdir -p "$HOST_TMP/here"
+echo before >"$HOST_TMP/here/file"
+cd "$HOST_TMP/here" || exit 1
+# shellcheck disable=SC2016 # for the shell inside
+vm_status 37 "command" -k $series -t 300 -m 512 -- bash -c '
+	printf "%s|" "$PWD" "$(id -u)" "$(<file)" "$@"
+	uname -r
+	echo "on standard error" >&2
+	echo after >file && cat file
+	echo new >other
+	mkdir "$VM_OUT/folder" && echo result >"$VM_OUT/folder/file"
+	exit 37' name 'two  words' '$HOME;*' ''
+release=$(<"${MRC_CACHE:-$HOME/.cache/soft-mrc}/kernels/$series/current/release")
+# shellcheck disable=SC2016 # as it was given
+equal "standard output" "$(printf '%s|' "$PWD" 0 before 'two  words' '$HOME;*' '')$release"$'\n'after \
+	"$(cat "$HOST_TMP/command.out")"
+# The first run on a machine says what it thinks of KVM, too.
+equal "standard error" "on standard error" "$(grep -v '^vm: ' "$HOST_TMP/command.err")"
+equal "the host's file" before "$(cat file)"
+equal "the host's folder" file "$(ls)"
+equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
+grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
+
+vm_status 124 "time limit" -k $series -t 1 sleep 100
+grep -q 'time limit of 1 s' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"
+exit $failed

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Reliability NACKs of the true peer, made by hand, since we send none: each reason sends
+# one packet again or ends the QP, as Documentation/wire-format.md has it. They meet
+# packets that a fabric without spines has swallowed.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+# shellcheck source=selftests/lib/inject.sh
+. "$SELFTESTS/lib/inject.sh"
+
+# Timeout of the QPs, 17 s: nothing is sent again but for a NACK.
+TIMEOUT=24
+
+spines()
+{
+	lab "$1" switch p1t1s1
+	lab "$1" switch p1t1s2
+}
+
+# fresh NAME RETRIES PACKETS: new QPs; h2 writes so many packets, which get nowhere.
+fresh()
+{
+	spines heal
+	hold "renew $TIMEOUT $2" mtu >/dev/null
+	hold_write "$1: data flows"
+	spines fail
+	check_equal "$1: write of $3 packets" true "$(hold "post $(($3 * 1024))" good)"
+}
+
+# ends NAME STATUS: the write of h2 with this, its QP in error, that of h1 as it was.
+ends()
+{
+	check_equal "$1: completion" "$2" "$(hold settle status)"
+	check_equal "$1: asynchronous event" true \
+		"$(hold "event 1 local work queue catastrophic error" seen)"
+	check_equal "$1: states of both QPs, RTS and error" "[3,6]" "$(hold state 'state | tojson')"
+}
+
+# EVs that the second packet of the write took. The "next" of "post" is the last one said.
+evs_of_second()
+{
+	local psn
+
+	psn=$(jq -s 'map(select(.packets) | .next[1] - .packets + 1)[-1] % 16777216' "$HOLD_FILE")
+	decoded 1024 "select(.reth != null and .bth.psn == $psn) | [.bth.rtx, .ev]"
+}
+
+# What h2 holds of its two EVs: how often each was marked, losses, how many are bad.
+evs()
+{
+	on h2 mrcctl -j -d -s peer | jq -c '.[0]["peer-ev"] | [(map(.marked) | sort),
+		(map(.lost) | add), (map(select(.state == "assumed-bad")) | length)]'
+}
+
+test_again()
+{
+	local name="again: one EV is skipped for the trimmed packet, none is bad" found
+
+	capture_start --direction out -i h2:eth1
+	fresh "again" 7 10
+	verdicts "again" inject_plain nacks
+	found=$(evs)
+	# A timeout does speak against an EV.
+	if [ "$(counter h2 local_ack_timeout_err)" = 0 ]; then
+		check_equal "$name" '[[0,1],9,0]' "$found"
+	else
+		skip "$name" "the machine is slow, a packet has timed out"
+	fi
+	capture_stop "again"
+	evs_of_second >"$TEST_TMP/second"
+	check_equal "again: the trimmed packet took the other EV, marked as sent again" "[[0,1],2]" \
+		"$(jq -s -c '[map(.[0])[:2], (map(.[1])[:2] | unique | length)]' "$TEST_TMP/second")"
+	spines heal
+	verdicts "again" inject_plain nack-all
+	check_equal "again: the write arrives" true "$(hold settle good)"
+	verdicts "too late" inject_plain nacks-late
+	hold_write "too late: data flows"
+}
+
+test_end()
+{
+	fresh "retries" 2 1
+	verdicts "retries" inject_plain nack-retries
+	ends "retries" "transport retry counter exceeded"
+	fresh "unexpected event" 2 1
+	verdicts "unexpected event" inject_plain nack-fatal
+	ends "unexpected event" "remote operation error"
+}
+
+need jq python3 mrc_hold
+lab_up --planes 1
+hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
+test_again
+test_end
+hold_stop
+finish
