@@ -529,8 +529,8 @@ def run_stray(args, held, link):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("silent", "answered", "endpoints", "blast", "stray", "nacks",
-                                            "nack-all", "nacks-late", "nack-retries",
+    parser.add_argument("command", choices=("silent", "answered", "endpoints", "blast", "stray",
+                                            "nacks", "nack-all", "nacks-late", "nack-retries",
                                             "nack-fatal"))
     parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
     parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
