@@ -25,7 +25,8 @@ watch()
 check_unused()
 {
 	capture_stop "$1"
-	decoded 4096 >"$TEST_TMP/decoded"
+	: >"$TEST_TMP/decoded"
+	[ "$(jq .frames "$TEST_TMP/capture.json")" = 0 ] || decoded 4096 >"$TEST_TMP/decoded"
 	check_equal "$1: the denied EV has carried nothing" "" "$(head -n 3 "$TEST_TMP/decoded")"
 }
 

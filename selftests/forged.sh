@@ -17,7 +17,7 @@
 # shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
-FLOOD=20
+FLOOD=8
 
 # forge HOST HELD COMMAND...: h3 sends to HOST, through plane 2 of the fabric. HELD describes
 # the QPs; the second one is HOST's.
@@ -99,7 +99,7 @@ test_traffic()
 
 	monitor_start h1
 	monitor_start h2
-	traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 100
+	traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 40
 	check_arrives "traffic flows" 50 h1 h2
 	lab fail switch p1t1s1
 	for host in h1 h2; do
