@@ -15,8 +15,8 @@
 . "$SELFTESTS/lib/evs.sh"
 
 QPS=4
-# Few retries: the test waits for their end.
-OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 12 --retry-cnt 2)
+# One and a half seconds until retries end: the test waits for that.
+OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 14 --retry-cnt 7)
 
 # A spine of plane 1: the EVs through it are probed from then on.
 spine_dies()
