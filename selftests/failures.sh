@@ -10,36 +10,13 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-
-# moved N: messages that h1 has completed: more than N
-moved()
-{
-	[ "$(counter h1 rx_write_requests)" -gt "$1" ] && [ "$(counter h2 rx_write_requests)" -gt "$2" ]
-}
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 
 # check_moves NAME: both directions get on.
 check_moves()
 {
-	check "$1" wait_for moved $(($(counter h1 rx_write_requests) + 100)) \
-		$(($(counter h2 rx_write_requests) + 100))
-}
-
-# ev_states HOST: of all EVs towards the peer, by index, as one word each
-ev_states()
-{
-	on "$1" mrcctl -j -d peer show "$(device_of "$1")" |
-		jq -r '.[0]."peer-ev" | sort_by(.index)[].state' | paste -sd ' '
-}
-
-# evs_are HOST PATTERN
-evs_are()
-{
-	[[ "$(ev_states "$1")" =~ ^$2$ ]]
-}
-
-all_good()
-{
-	evs_are h1 '((good|skip) ?)+' && evs_are h2 '((good|skip) ?)+'
+	check_arrives "$1" 100 h1 h2
 }
 
 check_recovered()

@@ -32,6 +32,7 @@ TRIMMED, UNEXPECTED = 0x01, 0x19
 AGAIN = (0x02, TRIMMED, 0x06, 0x07, 0x0A, 0x0B, 0x00, 0x18, 0xFF)
 PSNS = 1 << 24
 HALF = PSNS >> 1
+GUESS = 0x5A77  # of the id of a request: one of 65536
 WAIT_LIMIT = 30  # seconds: ends a hung test, measures nothing
 STALE = 0.03  # sysfs shows counters that are up to so many seconds old
 
@@ -359,6 +360,68 @@ class Cases:
         data = multicast.datagram(self.write())
         yield Case("multicast", data, {"rx_drop_wrong_peer": 1}, "plain")
 
+    def port_status(self, mask, stamp=0):
+        return self.control(EP_REQ, struct.pack("!BBHIIHH", 0, 0, 0, mask, 0, stamp, 0), qpn=2)
+
+    def forged_own(self):
+        """A third host that does not hide, though a route leads to it."""
+        wire, why = Wire(self.args.third, self.held["gid"][1]), {"rx_drop_wrong_peer": 1}
+        past = self.nxt - 1
+        for name, opcode, body in (
+            ("SACK", SACK, seth(past)),
+            ("SACK that marks", SACK, seth(past, m=1)),
+            ("SACK that retires", SACK, seth(past, m=2)),
+            ("NACK", NACK, neth(past)),
+            ("NACK that ends QPs", NACK, neth(past, reason=0x19)),
+            ("ACK", ACK, bytes([ACK_OK, 0, 0, 0])),
+            ("Reliability Probe", PROBE, bytes(16)),
+        ):
+            data = self.control(opcode, body, psn=past)
+            yield Case(f"{name}, own address", wire.datagram(data), why)
+        why = {"rx_drop_endpoint": 1}
+        for mask in (0, 1, 2, 0xFFFFFFFE):
+            yield Case(f"port status {mask:#x}, own address", wire.datagram(self.port_status(mask)),
+                       {"endpoint_requests_received": 1, **why})
+        data = self.control(EP_RSP, bytes(36), qpn=2, psn=GUESS)
+        yield Case("answer to a probe, own address", wire.datagram(data), why)
+
+    def forged_peer(self):
+        """The peer's address, and what the forger does not know is wrong."""
+        why, far = {"rx_drop_no_qp": 1}, HALF // 2
+        for name, opcode, body in (
+            ("SACK", SACK, seth(self.nxt - 1)),
+            ("NACK", NACK, neth(self.nxt - 1)),
+            ("NACK that ends QPs", NACK, neth(self.nxt - 1, reason=0x19)),
+            ("ACK", ACK, bytes([ACK_OK, 0, 0, 0])),
+            ("EV probe", EP_REQ, b"\0\1" + bytes(14)),
+            ("answer to a probe", EP_RSP, bytes(36)),
+        ):
+            data = self.control(opcode, body, qpn=self.qpn ^ 1)
+            yield Case(f"{name}, wrong QP", self.wire.datagram(data), why)
+        for name, opcode, body, counted in (
+            ("SACK", SACK, seth(self.nxt + far), "sack_received"),
+            ("SACK that retires", SACK, seth(self.nxt + far, m=2), "sack_received"),
+            ("NACK", NACK, neth(self.nxt + far), "nack_received"),
+            ("NACK that ends QPs", NACK, neth(self.nxt + far, reason=0x19), "nack_received"),
+            ("ACK", ACK, bytes([ACK_OK, 0, 0, 0]), "ack_received"),
+            ("NAK", ACK, bytes([NAK_INVALID, 0, 0, 0]), "nak_received"),
+        ):
+            data = self.control(opcode, body, psn=self.nxt + far)
+            wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, counted: 1})
+            yield Case(f"{name}, PSN never sent", self.wire.datagram(data), wanted)
+        why = {"rx_drop_endpoint": 1}
+        for mask in (0, 1 << 30):
+            data = self.port_status(mask)
+            yield Case(f"port status that leaves none ({mask:#x})", self.wire.datagram(data),
+                       {"endpoint_requests_received": 1, **why})
+        data = self.control(EP_RSP, bytes(36), qpn=2, psn=GUESS)
+        yield Case("answer to a probe, wrong id", self.wire.datagram(data), why)
+
+    def forged(self):
+        """What a host that is not the peer can send, and that changes nothing."""
+        yield from self.forged_own()
+        yield from self.forged_peer()
+
     def silent(self):
         """Nothing of this is answered."""
         for cases in (self.truncated, self.opcodes, self.headers, self.lengths, self.addressees,
@@ -519,6 +582,26 @@ def run_nack_all(args, held, link):
     return 0
 
 
+def run_flood(args, held, link):
+    """All that is forged, over and over; the drops of the receiver grow by as much at least."""
+    counters = Counters(args.device)
+    before, wanted = counters.newest, {}
+    for _ in range(args.count):
+        for case in Cases(args, held, link).forged():
+            if not re.search(args.match, case.name):
+                continue
+            for name, n in case.wanted.items():
+                if name.startswith("rx_drop"):
+                    wanted[name] = wanted.get(name, 0) + n
+            for packet in case.packets:
+                link.send(link.encapsulate(packet))
+    counters.change(wanted)
+    grown = {name: counters.newest[name] - before[name] for name in wanted}
+    good = all(grown[name] >= n for name, n in wanted.items())
+    print(f"{'pass' if good else 'fail'} forged packets are dropped: {wanted}, counted {grown}")
+    return 0 if good else 1
+
+
 def run_stray(args, held, link):
     """A write that is right for a QP, where there is no such QP."""
     cases = Cases(args, held, link)
@@ -527,11 +610,13 @@ def run_stray(args, held, link):
     return 0 if check(case, link, Counters(args.device)) else 1
 
 
+COMMANDS = ("silent", "answered", "endpoints", "forged", "flood", "blast", "stray", "nacks",
+            "nack-all", "nacks-late", "nack-retries", "nack-fatal")
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("silent", "answered", "endpoints", "blast", "stray",
-                                            "nacks", "nack-all", "nacks-late", "nack-retries",
-                                            "nack-fatal"))
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
     parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
     parser.add_argument("--mac", required=True, help="of the other end of that link")
@@ -544,7 +629,9 @@ def parse():
     parser.add_argument("--second", default="::1", help="another address of the receiver")
     parser.add_argument("--mpr", type=int, default=8, help="of the receiver")
     parser.add_argument("--match", default="", help="cases whose names match only")
-    parser.add_argument("--count", type=int, default=4000, help="packets of a blast")
+    parser.add_argument(
+        "--count", type=int, default=4000, help="packets of a blast, rounds of a flood"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of a blast")
     parser.add_argument("--expect", help="counter that a stray changes")
     return parser.parse_args()
@@ -556,8 +643,8 @@ def main():
         held = {}
         for line in file:
             held.update(json.loads(line))
-    runs = {"blast": run_blast, "stray": run_stray, "nack-all": run_nack_all}
-    return runs.get(args.command, run_cases)(args, held, Link(args))
+    run = {"blast": run_blast, "flood": run_flood, "stray": run_stray}.get(args.command, run_cases)
+    return run(args, held, Link(args))
 
 
 if __name__ == "__main__":

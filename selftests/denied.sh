@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# An EV that the controller denies carries nothing, whatever happens to the others: no
+# data, no retransmission, no answer, no probe. Seen at the spine that it alone crosses.
+# timeout: 600
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+
+# EV 1 of h1: plane 1, spine 2. Of what h1 sends, nothing else comes in there.
+DENIED=1
+SPINE=p1t1s2:t0r1
+
+watch()
+{
+	capture_start --direction in -i $SPINE "$@"
+}
+
+# check_unused NAME: since "watch".
+check_unused()
+{
+	capture_stop "$1"
+	: >"$TEST_TMP/decoded"
+	[ "$(jq .frames "$TEST_TMP/capture.json")" = 0 ] || decoded 4096 >"$TEST_TMP/decoded"
+	check_equal "$1: the denied EV has carried nothing" "" "$(head -n 3 "$TEST_TMP/decoded")"
+}
+
+# The watch sees what it should: without this it would prove nothing.
+check_used()
+{
+	watch --frames 10
+	check "$1: the EV is used" wait_for captured
+	wait "$CAPTURE_PID"
+	decoded 4096 .name >"$TEST_TMP/decoded"
+	check "$1: packets of MRC pass the spine" grep -qv ERROR "$TEST_TMP/decoded"
+}
+
+captured()
+{
+	[ -s "$TEST_TMP/capture.json" ]
+}
+
+# check_event NAME STATE OLD REASON
+check_event()
+{
+	check "$1: mrcctl monitor says so" wait_for event h1 ".event == \"peer-ev\" and
+		.index == $DENIED and .state == \"$2\" and .\"old-state\" == \"$3\" and
+		.reason == \"$4\" and .\"remote-gid\" == \"$(lab gid h2)\""
+}
+
+# deny NAME HOST...: who goes on receiving
+deny()
+{
+	local name=$1
+	shift
+
+	check "$name: denied" on h1 mrcctl ev deny mrc0 profile 2 index $DENIED
+	check "$name: state of the EV" wait_for evs_are h1 "[a-z-]+ denied [a-z-]+ [a-z-]+"
+	# What was on its way then.
+	check_arrives "$name: denied, it goes on" 20 "$@"
+}
+
+allow()
+{
+	check "$1: allowed" on h1 mrcctl ev allow mrc0 profile 2 index $DENIED
+	check "$1: state of the EV" wait_for evs_are h1 "[a-z-]+ (good|skip) [a-z-]+ [a-z-]+"
+}
+
+# check_probes NAME: of all EVs, and of the denied one alone
+check_probes()
+{
+	check_equal "$1: probes on demand leave it out" "[0,2,3]" \
+		"$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h2)" | jq -c '[.[0].result[].index]')"
+	check_error "$1: nor is it probed when asked for" 1 "no EV to probe" \
+		on h1 mrcctl probe mrc0 remote "$(lab gid h2)" ev $DENIED
+}
+
+# some_die NAME HOST...: losses, then the other EV of the plane. Traffic to HOSTs goes on.
+some_die()
+{
+	local name=$1
+	shift
+
+	lab netem all loss 2%
+	check_arrives "$name: 2 % lost everywhere" 50 "$@"
+	lab netem all off
+	lab fail switch p1t1s1
+	check_arrives "$name: the other EV of the plane dead" 50 "$@"
+}
+
+# all_die NAME HOST...: with the other plane nothing is left, then all comes back.
+all_die()
+{
+	local name=$1
+	shift
+
+	lab fail link h1:eth2
+	check "$name: all others dead: packets time out" wait_for timed_out "$(timeouts)"
+	check "$name: all others dead: it is denied still" evs_are h1 "[a-z-]+ denied [a-z-]+ [a-z-]+"
+	lab heal switch p1t1s1
+	check_arrives "$name: one other EV is back" 50 "$@"
+	lab heal link h1:eth2
+	check "$name: all others are good again" wait_for evs_are h1 \
+		"(good|skip) denied (good|skip) (good|skip)"
+	check_arrives "$name: all others are back" 50 "$@"
+}
+
+timeouts()
+{
+	echo $(($(counter h1 local_ack_timeout_err) + $(counter h2 local_ack_timeout_err)))
+}
+
+# timed_out BEFORE: more than so many packets
+timed_out()
+{
+	[ "$(timeouts)" -gt $(($1 + 50)) ]
+}
+
+# A profile of which more EVs are to stay in use than are not denied.
+set_floor()
+{
+	local plane spine
+	local -a evs=()
+
+	for plane in 1 2; do
+		for spine in 1 2; do
+			evs+=(ev port "$plane" sid "$(lab path h1 h2 "$plane" "$spine")")
+			[ "$plane,$spine" != 1,2 ] || evs+=(denied)
+		done
+	done
+	on h1 mrcctl ev-profile set mrc0 id 2 format srv6 min-active 4 "${evs[@]}"
+}
+
+test_both_ways()
+{
+	local again
+
+	traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 50
+	check_arrives "both ways" 50 h1 h2
+	check_used "both ways"
+	deny "both ways" h1 h2
+	check_event "both ways: denied" denied good denied
+	again=$(counter h1 retransmitted_packets)
+	watch
+	check_probes "both ways"
+	some_die "both ways" h1 h2
+	all_die "both ways" h1 h2
+	check "floor: a profile with the EV denied, and a floor above what is left" set_floor
+	some_die "floor" h1 h2
+	lab heal switch p1t1s1
+	check "both ways: packets were sent again" \
+		test "$(counter h1 retransmitted_packets)" -gt "$again"
+	check_unused "both ways"
+	allow "both ways"
+	check_event "both ways: allowed" good denied allowed
+	check_used "both ways, allowed"
+	check_traffic_end "both ways: all of it verified" traffic_stop
+}
+
+# h1 answers, and probes its way back; the EV is denied from the start.
+test_answers()
+{
+	local before
+
+	check "answers: denied" on h1 mrcctl ev deny mrc0 profile 2 index $DENIED
+	watch
+	traffic_launch h2 h1 --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 50
+	check_arrives "answers" 50 h1
+	check "answers: state of the EV" evs_are h1 "[a-z-]+ denied [a-z-]+ [a-z-]+"
+	before=$(probed)
+	some_die "answers" h1
+	all_die "answers" h1
+	check "answers: h1 probed its way back" test "$(probed)" -gt "$before"
+	check_unused "answers"
+	check_traffic_end "answers: all of it verified" traffic_stop
+}
+
+# EV probes of h1 on all EVs
+probed()
+{
+	echo $(($(ev_values h1 probed | tr ' ' '+')))
+}
+
+# A loss at the end of everything that no probe shows is found by the timer.
+TRAFFIC_TIMEOUT=17
+
+need jq python3 tc
+modprobe -q sch_netem
+lab_up --planes 2
+monitor_start h1
+test_both_ways
+test_answers
+check_counters_clean "$QP_ERRORS"
+finish

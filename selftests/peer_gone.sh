@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The program at the other end is killed, or the other host goes with its namespace, under
+# traffic and while EVs to it are being probed. Who sends gets retry exceeded and flushed
+# requests, who receives is told nothing; no QP and no peer stays, nothing goes on being
+# sent, and the module can go.
+# timeout: 600
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+
+QPS=4
+# One and a half seconds until retries end: the test waits for that.
+OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 14 --retry-cnt 7)
+
+# A spine of plane 1: the EVs through it are probed from then on.
+spine_dies()
+{
+	lab fail switch p1t1s1
+	check "$1: EVs are bad, and probed" wait_for evs_are h1 '.*assumed-bad.*'
+}
+
+# more HOST COUNTER THAN
+more()
+{
+	[ "$(counter "$1" "$2")" -ge "$3" ]
+}
+
+# check_qps_end NAME HOST ERRORS FLUSHED: each of its QPs fails, with requests flushed; the
+# last two are the counters from before.
+check_qps_end()
+{
+	check "$1: $2's QPs end in retry exceeded" wait_for more "$2" retry_exceeded_err $(($3 + QPS))
+	check "$1: $2's other requests are flushed" wait_for more "$2" req_cqe_flush_error $(($4 + 1))
+}
+
+# qp_states HOST
+qp_states()
+{
+	on "$1" mrcctl -j qp show "$(device_of "$1")" | jq -r '[.[].state] | unique | join(" ")'
+}
+
+# The other end's program sends and receives: it is killed.
+test_program()
+{
+	local errors flushed receives
+
+	traffic_launch h1 h2 --both "${OPTIONS[@]}" --expect-error retry-exceeded
+	check_arrives "program killed: before" 50 h1 h2
+	spine_dies "program killed"
+	errors=$(counter h1 retry_exceeded_err)
+	flushed=$(counter h1 req_cqe_flush_error)
+	receives=$(counter h1 resp_cqe_flush_error)
+	kill -KILL "$TRAFFIC_SERVER"
+	check "program killed: the other one sees retry exceeded" wait "$TRAFFIC_CLIENT"
+	check_qps_end "program killed" h1 "$errors" "$flushed"
+	check "program killed: its receives are flushed" more h1 resp_cqe_flush_error $((receives + 1))
+	check_nothing_left "program killed" h1 h2
+	lab heal switch p1t1s1
+}
+
+# Who only receives keeps his QPs, and is not to keep on talking to nobody.
+test_sender()
+{
+	traffic_launch h1 h2 "${OPTIONS[@]}"
+	check_arrives "sender killed: before" 50 h2
+	kill -STOP "$TRAFFIC_SERVER"
+	kill -KILL "$TRAFFIC_CLIENT"
+	check_nothing_left "sender killed" h1
+	check "sender killed: the receiver sends nothing any more" wait_for silent h2
+	check_equal "sender killed: the receiver's QPs are as they were" rts "$(qp_states h2)"
+	kill -CONT "$TRAFFIC_SERVER"
+	check_not "sender killed: the receiver's program sees that" wait "$TRAFFIC_SERVER"
+	check_nothing_left "sender killed" h2
+}
+
+test_both()
+{
+	traffic_launch h1 h2 --both "${OPTIONS[@]}"
+	check_arrives "both killed: before" 50 h1 h2
+	kill -KILL "$TRAFFIC_CLIENT" "$TRAFFIC_SERVER"
+	check_nothing_left "both killed" h1 h2
+	check_traffic "both killed: the next ones run" h1 h2 --sizes 1,64K --iterations 20 --both
+}
+
+no_device()
+{
+	! rdma dev show "$1"
+}
+
+# outside_launch: as traffic_launch, but h2's program lives in the initial namespace.
+outside_launch()
+{
+	local socket=$TEST_TMP/outside
+
+	background mrc_traffic server --socket "$socket" --device mrc1 --gid "$(lab gid h2)" \
+		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
+	TRAFFIC_SERVER=$BACKGROUND_PID
+	background on h1 mrc_traffic client --socket "$socket" --device mrc0 --gid "$(lab gid h1)" \
+		--both "${OPTIONS[@]}" --expect-error retry-exceeded \
+		>"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
+	TRAFFIC_CLIENT=$BACKGROUND_PID
+}
+
+test_namespace()
+{
+	local errors flushed
+
+	outside_launch
+	check_arrives "namespace deleted: before" 50 h1 h2
+	spine_dies "namespace deleted"
+	errors=$(counter h1 retry_exceeded_err)
+	flushed=$(counter h1 req_cqe_flush_error)
+	check "namespace deleted" ip netns del h2
+	check "namespace deleted: its device goes" wait_for no_device mrc1
+	check "namespace deleted: the other program sees retry exceeded" wait "$TRAFFIC_CLIENT"
+	check_qps_end "namespace deleted" h1 "$errors" "$flushed"
+	wait "$TRAFFIC_SERVER"
+	check_not "namespace deleted: its program has ended" test -e "/proc/$TRAFFIC_SERVER"
+	check_nothing_left "namespace deleted" h1
+}
+
+need jq
+lab_up --planes 2
+test_program
+test_sender
+test_both
+test_namespace
+check "the other device goes" rdma link delete mrc0
+check "the module goes" timeout 60 rmmod mrc
+finish
