@@ -643,8 +643,8 @@ def main():
         held = {}
         for line in file:
             held.update(json.loads(line))
-    run = {"blast": run_blast, "flood": run_flood, "stray": run_stray}.get(args.command, run_cases)
-    return run(args, held, Link(args))
+    runs = {"blast": run_blast, "flood": run_flood, "stray": run_stray, "nack-all": run_nack_all}
+    return runs.get(args.command, run_cases)(args, held, Link(args))
 
 
 if __name__ == "__main__":
