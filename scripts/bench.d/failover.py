@@ -50,6 +50,11 @@ def cut(planes):
         ("fail", "link", f"h1:eth{(plane - 1 + i) % PLANES + 1}") for i in range(planes)]
 
 
+def switch(name):
+    """A switch drops all, its links stay up."""
+    return lambda plane, spine: [("fail", "switch", name.format(plane, spine))]
+
+
 def lossy(loss, both=False):
     """A trunk loses some of what goes towards h2, or also what comes back."""
     def commands(plane, spine):
@@ -58,17 +63,31 @@ def lossy(loss, both=False):
     return commands
 
 
-# Name, what it is, planes that are left, lab commands by plane and spine.
+def all_of(planes):
+    """EVs of whole planes, of two spines each."""
+    return lambda plane, spine: [ev_of((plane - 1 + i) % PLANES + 1, s)
+                                 for i in range(planes) for s in (1, 2)]
+
+
+def one_ev(plane, spine):
+    return [ev_of(plane, spine)]
+
+
+def ev_of(plane, spine):
+    """As scripts/lab numbers them."""
+    return (plane - 1) * 2 + spine - 1
+
+
+# Name; what it is, planes that are left, lab commands, EVs of MRC that die, by plane and spine.
 CASES = {
-    "cut1": ("1 of 4 planes cut at the host", 3, cut(1)),
-    "cut2": ("2 of 4 planes cut at the host", 2, cut(2)),
-    "cut3": ("3 of 4 planes cut at the host", 1, cut(3)),
-    "t0": ("T0 switch dead, silently", 3, lambda plane, spine: [("fail", "switch", f"p{plane}t0r1")]),
-    "t1": ("T1 switch dead, silently", 4,
-           lambda plane, spine: [("fail", "switch", f"p{plane}t1s{spine}")]),
-    "oneway": ("T0-T1 link blackholed, towards h2", 4, lossy("100%")),
-    "bothways": ("T0-T1 link blackholed, both ways", 4, lossy("100%", both=True)),
-    "lossy": ("one EV loses 20 %", 4, lossy("20%")),
+    "cut1": ("1 of 4 planes cut at the host", 3, cut(1), all_of(1)),
+    "cut2": ("2 of 4 planes cut at the host", 2, cut(2), all_of(2)),
+    "cut3": ("3 of 4 planes cut at the host", 1, cut(3), all_of(3)),
+    "t0": ("T0 switch dead, silently", 3, switch("p{0}t0r1"), all_of(1)),
+    "t1": ("T1 switch dead, silently", 4, switch("p{0}t1s{1}"), one_ev),
+    "oneway": ("T0-T1 link blackholed, towards h2", 4, lossy("100%"), one_ev),
+    "bothways": ("T0-T1 link blackholed, both ways", 4, lossy("100%", both=True), one_ev),
+    "lossy": ("one EV loses 20 %", 4, lossy("20%"), one_ev),
 }
 
 
@@ -154,9 +173,15 @@ class Mrc:
     name = "MRC"
     port = 18515
 
-    def __init__(self):
+    def __init__(self, window):
+        """window: of a QP, in KiB."""
         self.host = run([LAB, "management", "h2"]).strip()
         self.remote = run([LAB, "gid", "h2"]).strip()
+        for words in (["cc-profile", "add", "mrc0", "id", "1", "algorithm", "none",
+                       "window", str(window << 10)],
+                      ["route", "replace", "mrc0", self.remote + "/128", "ev-profile", "2",
+                       "cc-profile", "1"]):
+            run([MRCCTL, "-n", "h1", *words])
 
     def counter(self, device, name):
         return read_number(f"/sys/class/infiniband/{device}/ports/1/hw_counters/{name}")
@@ -172,6 +197,10 @@ class Mrc:
         server = ends.start("h2", self.write_bw("mrc1"))
         wait_until("ib_write_bw", lambda: listening(server, "tcp", self.port))
         return ends.start("h1", self.write_bw("mrc0", self.host))
+
+    def share(self, left):
+        """Of the goodput, when so many planes are left."""
+        return left / PLANES
 
     def path(self):
         return 1, 1
@@ -189,8 +218,8 @@ class Mrc:
 class Stream:
     """TCP or MPTCP. Counted: what the receiver has read."""
 
-    def __init__(self, name, protocol, prefix):
-        self.name, self.protocol, self.prefix = name, protocol, prefix
+    def __init__(self, name, protocol, prefix, planes):
+        self.name, self.protocol, self.prefix, self.planes = name, protocol, prefix, planes
         self.file = f"/run/failover-{protocol}"
         with open(self.file, "wb") as file:
             file.write(bytes(8))
@@ -205,9 +234,13 @@ class Stream:
 
     def start(self, ends):
         self.count[:] = bytes(8)
-        server = ends.start("h2", self.flow("receive", self.protocol, f"{self.prefix}::2", self.file))
+        server = ends.start("h2", self.flow("receive", self.protocol, self.file))
         wait_until("flow.py", lambda: listening(server, "tcp6", 7778))
         return ends.start("h1", self.flow("send", self.protocol, f"{self.prefix}::2"))
+
+    def share(self, left):
+        """One connection needs one plane, whichever."""
+        return min(1, left / self.planes)
 
     def trunks(self):
         """Bytes sent on each trunk of rack 1 so far, by plane and spine."""
@@ -296,7 +329,7 @@ def watch(flow, fault, heal):
 
 def run_case(name, flow, trace):
     """One flow and one fault, from beginning to end."""
-    _, left, commands = CASES[name]
+    _, left, commands, evs = CASES[name]
     with contextlib.ExitStack() as stack:
         client = flow.start(Ends(stack))
         begin = flow.received()
@@ -313,11 +346,21 @@ def run_case(name, flow, trace):
         heal.finish()
         after = flow.counts(client)
         check_alive(client)
-    return {"case": name, "peer": flow.name, "left": left / PLANES, "path": path, "rtt": rtt,
+    return {"case": name, "peer": flow.name, "left": flow.share(left), "path": path,
+            "evs": evs(*path), "rtt": rtt,
             "commands": [" ".join(command) for command in commands(*path)],
             "fault": fault_at, "heal": heal_at, "samples": samples,
             "events": trace.read() if isinstance(flow, Mrc) else [],
             "counts": {key: after[key] - before[key] for key in after}}
+
+
+def tried(name, flow, trace):
+    """A flow that ends is a result, too."""
+    try:
+        return run_case(name, flow, trace)
+    except RuntimeError as error:
+        say(str(error))
+        return {"case": name, "peer": flow.name, "failed": str(error)}
 
 
 def limit_links(opts):
@@ -349,6 +392,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--rate", type=int, default=200)
     p.add_argument("--queue", type=int, default=1536)
+    p.add_argument("--window", type=int, default=1024)
     p.add_argument("--peer", action="append", choices=peers)
     p.add_argument("case", nargs="*", choices=list(CASES) + [[]])
     opts = p.parse_args()
@@ -357,17 +401,18 @@ def main():
     steer_packets()
     limit_links(opts)
     mptcp_setup()
-    flows = {"mrc": Mrc(), "mptcp": Stream("MPTCP", "mptcp", "fd00:7463:1"),
-             "ecmp": Stream("ECMP TCP", "tcp", "fd00:7463")}
+    flows = {"mrc": Mrc(opts.window), "mptcp": Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
+             "ecmp": Stream("ECMP TCP", "tcp", "fd00:7463", 1)}
     trace = Trace(flows["mrc"].remote)
     go_first()
     runs = []
     for case in opts.case or CASES:
         for peer in opts.peer or peers:
             say(f"  {CASES[case][0]}: {flows[peer].name}")
-            runs.append(run_case(case, flows[peer], trace))
+            runs.append(tried(case, flows[peer], trace))
     with open(os.path.join(OUT, "failover.json"), "w", encoding="utf-8") as f:
         json.dump({"kernel": os.uname().release, "rate": opts.rate, "queue": opts.queue,
+                   "window": opts.window,
                    "interval": INTERVAL, "names": {key: case[0] for key, case in CASES.items()},
                    "runs": runs}, f)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""One bulk flow of TCP or MPTCP: "receive PROTOCOL ADDRESS FILE" counts what it reads
-into eight bytes of a file, "send PROTOCOL ADDRESS" sends until it is killed."""
+"""One bulk flow of TCP or MPTCP: "receive PROTOCOL FILE" counts what it reads into
+eight bytes of a file, "send PROTOCOL ADDRESS" sends until it is killed."""
 import mmap
 import socket
 import struct
@@ -15,10 +15,11 @@ def open_socket(protocol):
     return socket.socket(socket.AF_INET6, socket.SOCK_STREAM, PROTOCOLS[protocol])
 
 
-def receive(protocol, address, path):
+def receive(protocol, path):
     listener = open_socket(protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((address, PORT))
+    # Subflows come to other addresses than the first.
+    listener.bind(("::", PORT))
     listener.listen(1)
     flow, _ = listener.accept()
     piece, total = bytearray(PIECE), 0
