@@ -36,6 +36,11 @@ MESSAGE = 16384
 INTERVAL = 0.01
 # Seconds of a run: until it is watched, until the fault, until the restore, until the end.
 SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
+# Of the rate of the planes that it uses a flow is to have before it is watched; that is
+# waited for so many seconds.
+STEADY, STEADY_LIMIT = 0.8, 20
+# Samples further apart than this, in seconds: the machine stood still meanwhile.
+STILL = 0.025
 START_LIMIT = 60
 TRACE = "/sys/kernel/tracing/instances/failover"
 EVENTS = ("mrc_loss", "mrc_retransmit", "mrc_ev")
@@ -170,7 +175,7 @@ def listening(server, table, port):
 class Mrc:
     """RDMA writes on one QP. Counted: writes that are there in full, with all before them."""
 
-    name = "MRC"
+    name, planes = "MRC", PLANES
     port = 18515
 
     def __init__(self, window):
@@ -312,9 +317,9 @@ class Trace:
 
 # ---- the runs ---------------------------------------------------------------------
 
-def watch(flow, fault, heal):
-    """Samples, and the two moments."""
-    samples, moments = [], []
+def watch(flow, client, fault, heal):
+    """Samples, the two moments, and the counts at the begin, the restore and the end."""
+    samples, moments, counts = [], [], [flow.counts(client)]
     start = time.monotonic()
     due = [(start + BEFORE, fault), (start + BEFORE + DURING, heal)]
     end, tick = start + BEFORE + DURING + AFTER, start
@@ -322,12 +327,32 @@ def watch(flow, fault, heal):
         time.sleep(max(0, tick - time.monotonic()))
         samples.append((time.monotonic(), flow.received()))
         if due and tick >= due[0][0]:
+            if len(due) == 1:
+                counts.append(flow.counts(client))
             moments.append(due.pop(0)[1].fire())
         tick = max(tick + INTERVAL, time.monotonic())
-    return samples, moments
+    return samples, moments, counts + [flow.counts(client)]
 
 
-def run_case(name, flow, trace):
+def settle(flow, opts):
+    """Until the flow has found its rate; one that does not is measured as it is."""
+    end = time.monotonic() + STEADY_LIMIT
+    time.sleep(SETTLE)
+    while time.monotonic() < end:
+        begin, at = flow.received(), time.monotonic()
+        time.sleep(1)
+        rate = (flow.received() - begin) * 8 / (time.monotonic() - at) / 1e6
+        if rate >= STEADY * opts.rate * flow.planes:
+            return
+
+
+def stood_still(run):
+    """Between two samples of a run, from its begin to the restore, in seconds at most."""
+    times = [t for t, _ in run.get("samples", []) if t <= run["heal"]]
+    return max((b - a for a, b in zip(times, times[1:])), default=0)
+
+
+def run_case(name, flow, trace, opts):
     """One flow and one fault, from beginning to end."""
     _, left, commands, evs = CASES[name]
     with contextlib.ExitStack() as stack:
@@ -338,29 +363,40 @@ def run_case(name, flow, trace):
         path = flow.path()
         fault = Held(commands(*path))
         heal = Held([healing(command) for command in commands(*path)])
-        time.sleep(SETTLE)
-        rtt, before = flow.rtt(client), flow.counts(client)
+        settle(flow, opts)
+        rtt = flow.rtt(client)
         trace.clear()
-        samples, (fault_at, heal_at) = watch(flow, fault, heal)
+        samples, (fault_at, heal_at), counts = watch(flow, client, fault, heal)
         fault.finish()
         heal.finish()
-        after = flow.counts(client)
         check_alive(client)
     return {"case": name, "peer": flow.name, "left": flow.share(left), "path": path,
             "evs": evs(*path), "rtt": rtt,
             "commands": [" ".join(command) for command in commands(*path)],
-            "fault": fault_at, "heal": heal_at, "samples": samples,
+            "nominal": flow.planes * opts.rate, "fault": fault_at, "heal": heal_at, "samples": samples,
             "events": trace.read() if isinstance(flow, Mrc) else [],
-            "counts": {key: after[key] - before[key] for key in after}}
+            "counts": [{key: b[key] - a[key] for key in a} for a, b in zip(counts, counts[1:])]}
 
 
-def tried(name, flow, trace):
+def tried(name, flow, trace, opts):
     """A flow that ends is a result, too."""
     try:
-        return run_case(name, flow, trace)
+        return run_case(name, flow, trace, opts)
     except RuntimeError as error:
         say(str(error))
         return {"case": name, "peer": flow.name, "failed": str(error)}
+
+
+def least_disturbed(name, flow, trace, opts):
+    """Again, when the machine stood still: which run counts has nothing to do with its result."""
+    runs = []
+    while len(runs) < opts.tries:
+        runs.append(tried(name, flow, trace, opts))
+        if "failed" in runs[-1]:
+            return runs[-1]
+        if stood_still(runs[-1]) <= STILL:
+            break
+    return min(runs, key=stood_still)
 
 
 def limit_links(opts):
@@ -392,6 +428,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--rate", type=int, default=200)
     p.add_argument("--queue", type=int, default=1536)
+    p.add_argument("--tries", type=int, default=2)
     p.add_argument("--window", type=int, default=1024)
     p.add_argument("--peer", action="append", choices=peers)
     p.add_argument("case", nargs="*", choices=list(CASES) + [[]])
@@ -409,11 +446,11 @@ def main():
     for case in opts.case or CASES:
         for peer in opts.peer or peers:
             say(f"  {CASES[case][0]}: {flows[peer].name}")
-            runs.append(tried(case, flows[peer], trace))
+            runs.append(least_disturbed(case, flows[peer], trace, opts))
     with open(os.path.join(OUT, "failover.json"), "w", encoding="utf-8") as f:
         json.dump({"kernel": os.uname().release, "rate": opts.rate, "queue": opts.queue,
                    "window": opts.window,
-                   "interval": INTERVAL, "names": {key: case[0] for key, case in CASES.items()},
+                   "still": STILL, "steady": STEADY, "names": {key: case[0] for key, case in CASES.items()},
                    "runs": runs}, f)
 
 

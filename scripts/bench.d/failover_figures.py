@@ -77,7 +77,9 @@ def last_loss(events):
 
 def packets_lost(counts):
     """Of those sent again, some arrived twice after all: the others were lost."""
-    return counts["retransmitted"] - counts["duplicates"] if "duplicates" in counts else None
+    if "duplicates" not in counts:
+        return None
+    return max(0, counts["retransmitted"] - counts["duplicates"])
 
 
 def figures(run):
@@ -90,13 +92,15 @@ def figures(run):
     before = curve.rate(-BEFORE, 0)
     remains = before * run["left"]
     bins = curve.bins(0, heal)
-    again, lost = run["counts"]["retransmitted"], packets_lost(run["counts"])
+    during, restored = run["counts"]
+    again, lost = during["retransmitted"], packets_lost(during)
     return {
-        "before": before, "remains": remains, "heal": heal, "rtt": run["rtt"],
+        "nominal": run["nominal"], "before": before, "remains": remains, "heal": heal, "rtt": run["rtt"],
         "recovered": recovered(bins, ENOUGH * remains),
         "path_left": path_left(events, run["evs"]), "last_loss": last_loss(events),
         "lost": lost, "again": again,
         "again_per_lost": again / lost if lost else None,
+        "again_restored": restored["retransmitted"],
         "lowest": min(rate for _, rate in bins),
         "after_cut": curve.rate(heal - LAST, heal) / remains,
         "gap": curve.widest_gap(-BEFORE, heal),

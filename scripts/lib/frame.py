@@ -22,7 +22,7 @@ STYLE = """
   .grid { stroke: #59636e; stroke-width: 1; opacity: 0.2; }
   .mark { stroke: #59636e; stroke-width: 1; stroke-dasharray: 4 3; }
   .area { stroke: none; opacity: 0.85; }
-  .curve { fill: none; stroke-width: 1.3; stroke-linejoin: round; }
+  .curve { fill: none; stroke-linejoin: round; }
   @media (prefers-color-scheme: dark) {
     text { fill: #f0f6fc; }
     .paper { fill: #0d1117; }
