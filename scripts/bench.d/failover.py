@@ -103,12 +103,13 @@ def healing(command):
 
 
 class Held:
-    """Commands of scripts/lab that wait for the word."""
+    """Commands of scripts/lab that wait for the word, and then go before all others, too."""
 
     def __init__(self, commands):
         self.commands = [
-            (command, subprocess.Popen([LAB, "hold", *command], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+            (command, subprocess.Popen(["chrt", "-f", "1", LAB, "hold", *command],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT))
             for command in commands]
 
     def fire(self):
