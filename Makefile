@@ -14,6 +14,7 @@ Soft MRC
                         planes cut meanwhile; writes build/demo/
   make check            all tests, on both kernels; ends with "N passed, N failed"
   make bench            figures against rdma_rxe and TCP; writes build/bench/
+  make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
 
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
   make modules KDIR=DIR mrc.ko for one kernel, e.g. KDIR=/lib/modules/$$(uname -r)/build
@@ -26,11 +27,11 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first three do all their own set-up.
+The first four do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check bench modules modules_install userspace install unit \
+.PHONY: help demo check bench bench-failover modules modules_install userspace install unit \
 	selftests lint clean
 
 help:
@@ -50,6 +51,9 @@ selftests:
 
 bench:
 	@scripts/bench
+
+bench-failover:
+	@scripts/bench-failover
 
 lint:
 	@scripts/lint

@@ -71,6 +71,27 @@ check_faults()
 	check "healed trunk: ping" wait_for ping_h2
 }
 
+# Got ready first, done at the word.
+check_hold()
+{
+	mkfifo "$TEST_TMP/word"
+	lab hold fail link h1:eth4 <"$TEST_TMP/word" &
+	exec 7>"$TEST_TMP/word"
+	check_not "held: nothing yet" timeout 1 tail -f --pid=$! /dev/null
+	check "held: nothing done yet" has_carrier h1 eth4 1
+	echo >&7
+	exec 7>&-
+	check "held: done at the word" wait_for has_carrier h1 eth4 0
+	check "held: and well" wait $!
+	check "held: heal" lab hold heal link h1:eth4 <<<""
+	check "held: healed" wait_for ping_h2
+	check "held: a switch" lab hold fail switch p4t1s2 <<<""
+	check_not "held: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+	check "held: the switch back" lab hold heal switch p4t1s2 <<<""
+	check "held: ping" wait_for ping_h2
+	check_error "held: only what breaks and heals" 2 "hold what" lab hold down
+}
+
 check_netem()
 {
 	lab netem link p4t0r1:t1s2 loss 100%
@@ -128,10 +149,28 @@ check_plain()
 	check "plain: ping after healing" on h1 ping -c 1 -W 5 -I eth1 fd00:6d72:63::4
 }
 
+check_plain_too()
+{
+	local address
+
+	lab_up --plain-too --planes 2 --no-devices
+	lab fail link h1:eth2
+	lab heal link h1:eth2
+	for address in fd00:7463:1::2 fd00:7463:2::2 fd00:7463::2; do
+		check "plain too: h1 reaches $address" wait_for on h1 ping -c 1 -W 5 "$address"
+	done
+	check "plain too: the host spreads over the planes" test 2 = \
+		"$(ip -n h1 -6 route show fd00:7463::2 | grep -c 'via fe80')"
+	check_not "plain too: one plane's address keeps to it" \
+		grep -q eth1 <(ip -n h1 -6 route show fd00:7463:2::2)
+	check_error "plain or both" 2 "either" lab up --plain --plain-too
+}
+
 need ip ping jq
 lab_up --no-devices
 check_srv6_paths
 check_faults
+check_hold
 check_netem
 check_errors
 
@@ -150,4 +189,7 @@ check "refusing leaves nothing" nothing_left
 check_plain
 check "down after plain" lab down
 check "down after plain leaves nothing" wait_for nothing_left
+
+check_plain_too
+check "down after both" lab down
 finish

@@ -10,72 +10,19 @@ fabric to cross, to its advantage. Its latency is compared with MRC's from a
 device to itself, MRC's across the fabric with UDP's.
 """
 import argparse
-import contextlib
 import json
 import os
 import re
 import statistics
-import subprocess
 import sys
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LAB = os.path.join(TOP, "scripts", "lab")
-MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
-PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
-OUT = os.environ.get("VM_OUT", "/tmp")
+from machine import LAB, MRCCTL, OUT, PROVIDER, gid_index, ns, run, say, serving, steer_packets, \
+    tell_and_run
+
 CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 RXE_NETDEV, RXE_ADDR = "rxe-net", "192.0.2.1"
 TCP_PLANES = (1, 2)
-
-
-def say(text):
-    print(text, flush=True)
-
-
-def run(cmd, check=True, **kw):
-    r = subprocess.run(cmd, capture_output=True, text=True, timeout=180, **kw)
-    if check and r.returncode:
-        raise RuntimeError(f"{' '.join(cmd)}: exit {r.returncode}\n{r.stdout}{r.stderr}")
-    return r.stdout
-
-
-def tell_and_run(cmd, **kw):
-    say("    " + " ".join(cmd))
-    return run(cmd, **kw)
-
-
-@contextlib.contextmanager
-def serving(cmd, **kw):
-    """The other end, in the background."""
-    say("    " + " ".join(cmd) + " &")
-    server = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw)
-    try:
-        time.sleep(1)
-        yield server
-    finally:
-        server.kill()
-        server.wait()
-
-
-def ns(name):
-    return ["ip", "netns", "exec", name]
-
-
-def gid_index(device, prefix):
-    """Index of the first RoCE v2 GID that begins with a prefix."""
-    base = f"/sys/class/infiniband/{device}/ports/1"
-    for i in range(32):
-        try:
-            with open(f"{base}/gids/{i}") as f:
-                gid = f.read().strip()
-            with open(f"{base}/gid_attrs/types/{i}") as f:
-                kind = f.read().strip()
-        except OSError:
-            continue
-        if gid.startswith(prefix) and kind == "RoCE v2":
-            return str(i)
-    raise RuntimeError(f"{device} has no GID {prefix}...")
 
 
 class Pair:
@@ -148,22 +95,6 @@ def udp_lat():
     with serving(ns("h2") + SERVER + ["python3", f"{here}/udp_ping.py", "pong"]):
         return float(tell_and_run(ns("h1") + CLIENT + ["python3", f"{here}/udp_ping.py", "ping",
                                                        tcp_addr(1, "h2")]))
-
-
-def steer_packets():
-    """Each plane's links are received on one CPU, as a NIC port's interrupts would be.
-
-    The planes take turns; a plane's name is the digit that ends "eth" or begins after "p".
-    """
-    say("    rps_cpus: the links of odd planes on CPU 1, of even ones on CPU 0")
-    for name in run(["ip", "netns", "list"]).split("\n"):
-        if not name:
-            continue
-        host = name.split()[0]
-        for path in run(ns(host) + ["sh", "-c", "ls -d /sys/class/net/*/queues/rx-0"]).split():
-            plane = re.match(r"p(\d+)t", host) or re.search(r"/eth(\d+)/", path)
-            cpu = int(plane[1]) % os.cpu_count() if plane else 0
-            run(ns(host) + ["sh", "-c", f"echo {1 << cpu:x} >{path}/rps_cpus"])
 
 
 def rxe_setup():

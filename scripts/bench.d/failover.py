@@ -1,0 +1,459 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's side of scripts/bench-failover: one bulk flow from h1 to h2 at a time, of
+MRC and its peers in turn, while paths die and come back.
+
+The last links, from the T0 switches to h2, are held at a rate well below what the CPUs
+can do, so that the planes are what limits: without one of four, three quarters are left.
+A switch or a trunk that dies takes nothing away as long as its plane has another.
+
+What has arrived in order is sampled each 10 ms by this process, which goes before all
+others. For MRC that is a counter of the receiving device, for the others a count that the
+receiver keeps in shared memory. Commands that break and heal are started beforehand and
+wait for a line on their standard input: the moment of a fault is when it is written.
+Samples, faults and the module's tracepoints have one clock, CLOCK_MONOTONIC.
+
+Writes failover.json: what happened. failover_report.py makes figures of it.
+"""
+import argparse
+import contextlib
+import ipaddress
+import json
+import mmap
+import os
+import re
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from machine import LAB, MRCCTL, OUT, PROVIDER, gid_index, ns, run, say, steer_packets
+
+PLANES = 4
+MESSAGE = 16384
+INTERVAL = 0.01
+# Seconds of a run: until it is watched, until the fault, until the restore, until the end.
+SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
+# Of the rate of the planes that it uses a flow is to have before it is watched; that is
+# waited for so many seconds.
+STEADY, STEADY_LIMIT = 0.8, 20
+# Samples further apart than this, in seconds: the machine stood still meanwhile.
+STILL = 0.025
+START_LIMIT = 60
+TRACE = "/sys/kernel/tracing/instances/failover"
+EVENTS = ("mrc_loss", "mrc_retransmit", "mrc_ev")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+# ---- what breaks ----------------------------------------------------------------
+
+def cut(planes):
+    """So many planes lose their link at h1, which sees it."""
+    return lambda plane, spine: [
+        ("fail", "link", f"h1:eth{(plane - 1 + i) % PLANES + 1}") for i in range(planes)]
+
+
+def switch(name):
+    """A switch drops all, its links stay up."""
+    return lambda plane, spine: [("fail", "switch", name.format(plane, spine))]
+
+
+def lossy(loss, both=False):
+    """A trunk loses some of what goes towards h2, or also what comes back."""
+    def commands(plane, spine):
+        ways = [f"p{plane}t0r1:t1s{spine}", f"p{plane}t1s{spine}:t0r1"][:1 + both]
+        return [("netem", way, "loss", loss) for way in ways]
+    return commands
+
+
+def all_of(planes):
+    """EVs of whole planes, of two spines each."""
+    return lambda plane, spine: [ev_of((plane - 1 + i) % PLANES + 1, s)
+                                 for i in range(planes) for s in (1, 2)]
+
+
+def one_ev(plane, spine):
+    return [ev_of(plane, spine)]
+
+
+def ev_of(plane, spine):
+    """As scripts/lab numbers them."""
+    return (plane - 1) * 2 + spine - 1
+
+
+# Name; what it is, planes that are left, lab commands, EVs of MRC that die, by plane and spine.
+CASES = {
+    "cut1": ("1 of 4 planes cut at the host", 3, cut(1), all_of(1)),
+    "cut2": ("2 of 4 planes cut at the host", 2, cut(2), all_of(2)),
+    "cut3": ("3 of 4 planes cut at the host", 1, cut(3), all_of(3)),
+    "t0": ("T0 switch dead, silently", 3, switch("p{0}t0r1"), all_of(1)),
+    "t1": ("T1 switch dead, silently", 4, switch("p{0}t1s{1}"), one_ev),
+    "oneway": ("T0-T1 link blackholed, towards h2", 4, lossy("100%"), one_ev),
+    "bothways": ("T0-T1 link blackholed, both ways", 4, lossy("100%", both=True), one_ev),
+    "lossy": ("one EV loses 20 %", 4, lossy("20%"), one_ev),
+}
+
+
+def healing(command):
+    if command[0] == "fail":
+        return ("heal", *command[1:])
+    return (*command[:2], "off")
+
+
+class Held:
+    """Commands of scripts/lab that wait for the word, and then go before all others, too."""
+
+    def __init__(self, commands):
+        self.commands = [
+            (command, subprocess.Popen(["chrt", "-f", "1", LAB, "hold", *command],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT))
+            for command in commands]
+
+    def fire(self):
+        """Returns the moment, on the clock of the samples."""
+        now = time.monotonic()
+        for _, process in self.commands:
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+        return now
+
+    def finish(self):
+        for command, process in self.commands:
+            output, _ = process.communicate(timeout=START_LIMIT)
+            if process.returncode:
+                raise RuntimeError(f"lab {' '.join(command)} failed:\n{output.decode()}")
+
+
+# ---- the flows ------------------------------------------------------------------
+
+def wait_until(what, condition):
+    end = time.monotonic() + START_LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise RuntimeError(f"{what}: nothing for {START_LIMIT} s")
+        time.sleep(0.1)
+
+
+def read_number(path):
+    with open(path, encoding="ascii") as file:
+        return int(file.read())
+
+
+class Ends:
+    """A server in h2 and a client in h1. They leave the CPUs to the fabric: one of them polls."""
+
+    def __init__(self, stack):
+        self.stack = stack
+
+    def start(self, host, command):
+        say(f"    {host}$ {' '.join(command)}")
+        output = self.stack.enter_context(tempfile.TemporaryFile())
+        process = subprocess.Popen(["nice", "-n", "10", *ns(host), *command],
+                                   stdout=output, stderr=subprocess.STDOUT,
+                                   env=dict(os.environ, RDMAV_DRIVERS=PROVIDER))
+        process.output = output
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process
+
+
+def check_alive(process):
+    if process.poll() is not None:
+        process.output.seek(0)
+        raise RuntimeError(f"{' '.join(process.args)} ended with {process.returncode}:\n"
+                           f"{process.output.read().decode()}")
+
+
+def listening(server, table, port):
+    check_alive(server)
+    with open(f"/proc/{server.pid}/net/{table}", encoding="ascii") as file:
+        return any(re.match(rf"\s*\d+: \w+:{port:04X} \w+:0000 0A", line) for line in file)
+
+
+class Mrc:
+    """RDMA writes on one QP. Counted: writes that are there in full, with all before them."""
+
+    name, planes = "MRC", PLANES
+    port = 18515
+
+    def __init__(self, window):
+        """window: of a QP, in KiB."""
+        self.host = run([LAB, "management", "h2"]).strip()
+        self.remote = run([LAB, "gid", "h2"]).strip()
+        for words in (["cc-profile", "add", "mrc0", "id", "1", "algorithm", "none",
+                       "window", str(window << 10)],
+                      ["route", "replace", "mrc0", self.remote + "/128", "ev-profile", "2",
+                       "cc-profile", "1"]):
+            run([MRCCTL, "-n", "h1", *words])
+
+    def counter(self, device, name):
+        return read_number(f"/sys/class/infiniband/{device}/ports/1/hw_counters/{name}")
+
+    def received(self):
+        return self.counter("mrc1", "rx_write_requests") * MESSAGE
+
+    def write_bw(self, device, *args):
+        return ["ib_write_bw", "-d", device, "-x", gid_index(device, "fd00:6d72"), "-m", "4096",
+                "-s", str(MESSAGE), "-q", "1", "-D", "3600", "-F", *args]
+
+    def start(self, ends):
+        server = ends.start("h2", self.write_bw("mrc1"))
+        wait_until("ib_write_bw", lambda: listening(server, "tcp", self.port))
+        return ends.start("h1", self.write_bw("mrc0", self.host))
+
+    def share(self, left):
+        """Of the goodput, when so many planes are left."""
+        return left / PLANES
+
+    def path(self):
+        return 1, 1
+
+    def rtt(self, client):
+        """Smoothed round trip of the QP under load, seconds."""
+        qps = json.loads(run([MRCCTL, "-n", "h1", "-j", "-s", "qp", "show", "mrc0"]))
+        return max(qp["srtt"] for qp in qps) / 1e9
+
+    def counts(self, client):
+        return {"retransmitted": self.counter("mrc0", "retransmitted_packets"),
+                "duplicates": self.counter("mrc1", "duplicate_request")}
+
+
+class Stream:
+    """TCP or MPTCP. Counted: what the receiver has read."""
+
+    def __init__(self, name, protocol, prefix, planes):
+        self.name, self.protocol, self.prefix, self.planes = name, protocol, prefix, planes
+        self.file = f"/run/failover-{protocol}"
+        with open(self.file, "wb") as file:
+            file.write(bytes(8))
+        with open(self.file, "r+b") as file:
+            self.count = mmap.mmap(file.fileno(), 8)
+
+    def received(self):
+        return struct.unpack("=Q", self.count[:])[0]
+
+    def flow(self, *args):
+        return ["python3", f"{HERE}/flow.py", *args]
+
+    def start(self, ends):
+        self.count[:] = bytes(8)
+        server = ends.start("h2", self.flow("receive", self.protocol, self.file))
+        wait_until("flow.py", lambda: listening(server, "tcp6", 7778))
+        return ends.start("h1", self.flow("send", self.protocol, f"{self.prefix}::2"))
+
+    def share(self, left):
+        """One connection needs one plane, whichever."""
+        return min(1, left / self.planes)
+
+    def trunks(self):
+        """Bytes sent on each trunk of rack 1 so far, by plane and spine."""
+        return {(plane, int(link["ifname"][3:])): link["stats64"]["tx"]["bytes"]
+                for plane in range(1, PLANES + 1)
+                for link in json.loads(run(["ip", "-n", f"p{plane}t0r1", "-j", "-s", "link"]))
+                if link["ifname"].startswith("t1s")}
+
+    def path(self):
+        """Where most of the flow goes: there it is hit."""
+        before = self.trunks()
+        time.sleep(0.5)
+        after = self.trunks()
+        return max(after, key=lambda trunk: after[trunk] - before[trunk])
+
+    def rtt(self, client):
+        """The median of what the connections say."""
+        found = re.findall(r"bytes_sent:\d{6,}.*?\brtt:([\d.]+)/|\brtt:([\d.]+)/.*?bytes_sent:\d{6,}",
+                           run(ns("h1") + ["ss", "-tinH"]))
+        return statistics.median(float(a or b) for a, b in found) / 1e3
+
+    def counts(self, client):
+        with open(f"/proc/{client.pid}/net/snmp", encoding="ascii") as file:
+            names, values = (line.split() for line in file if line.startswith("Tcp:"))
+        return {"retransmitted": int(values[names.index("RetransSegs")])}
+
+
+# ---- what the module says ---------------------------------------------------------
+
+class Trace:
+    """The module's tracepoints, of h1's sending."""
+
+    LINE = re.compile(r" (\d+\.\d+): (mrc_\w+): (.*)")
+    EV = re.compile(r"remote=(\S+) ev=(\d+) port=(\d+) (\S+) -> (\S+) \((.*)\)")
+
+    def __init__(self, remote):
+        self.remote = ipaddress.ip_address(remote)
+        os.mkdir(TRACE)
+        self.write("trace_clock", "mono")
+        self.write("buffer_size_kb", "4096")
+        for event in EVENTS:
+            self.write(f"events/mrc/{event}/enable", "1")
+
+    def write(self, name, text):
+        with open(f"{TRACE}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+    def clear(self):
+        self.write("trace", "")
+
+    def read(self):
+        with open(f"{TRACE}/trace", encoding="ascii") as file:
+            found = [self.LINE.search(line) for line in file]
+        events = [self.event(float(m[1]), m[2], m[3]) for m in found if m]
+        return [event for event in events if event]
+
+    def event(self, t, name, text):
+        if name != "mrc_ev":
+            fields = dict(word.split("=") for word in text.split() if "=" in word)
+            why = text.rpartition(" by ")[2] if " by " in text else None
+            return {"t": t, "event": name, "why": why,
+                    **{k: int(v, 0) for k, v in fields.items() if k != "qpn"}}
+        m = self.EV.search(text)
+        if ipaddress.ip_address(m[1]) != self.remote:
+            return None
+        return {"t": t, "event": name, "ev": int(m[2]), "port": int(m[3]), "old": m[4],
+                "new": m[5], "why": m[6]}
+
+
+# ---- the runs ---------------------------------------------------------------------
+
+def watch(flow, client, fault, heal):
+    """Samples, the two moments, and the counts at the begin, the restore and the end."""
+    samples, moments, counts = [], [], [flow.counts(client)]
+    start = time.monotonic()
+    due = [(start + BEFORE, fault), (start + BEFORE + DURING, heal)]
+    end, tick = start + BEFORE + DURING + AFTER, start
+    while tick < end:
+        time.sleep(max(0, tick - time.monotonic()))
+        samples.append((time.monotonic(), flow.received()))
+        if due and tick >= due[0][0]:
+            if len(due) == 1:
+                counts.append(flow.counts(client))
+            moments.append(due.pop(0)[1].fire())
+        tick = max(tick + INTERVAL, time.monotonic())
+    return samples, moments, counts + [flow.counts(client)]
+
+
+def settle(flow, opts):
+    """Until the flow has found its rate; one that does not is measured as it is."""
+    end = time.monotonic() + STEADY_LIMIT
+    time.sleep(SETTLE)
+    while time.monotonic() < end:
+        begin, at = flow.received(), time.monotonic()
+        time.sleep(1)
+        rate = (flow.received() - begin) * 8 / (time.monotonic() - at) / 1e6
+        if rate >= STEADY * opts.rate * flow.planes:
+            return
+
+
+def stood_still(run):
+    """Between two samples of a run, from its begin to the restore, in seconds at most."""
+    times = [t for t, _ in run.get("samples", []) if t <= run["heal"]]
+    return max((b - a for a, b in zip(times, times[1:])), default=0)
+
+
+def run_case(name, flow, trace, opts):
+    """One flow and one fault, from beginning to end."""
+    _, left, commands, evs = CASES[name]
+    with contextlib.ExitStack() as stack:
+        client = flow.start(Ends(stack))
+        begin = flow.received()
+        wait_until(flow.name, lambda: flow.received() > begin + (1 << 20))
+        time.sleep(SETTLE)
+        path = flow.path()
+        fault = Held(commands(*path))
+        heal = Held([healing(command) for command in commands(*path)])
+        settle(flow, opts)
+        rtt = flow.rtt(client)
+        trace.clear()
+        samples, (fault_at, heal_at), counts = watch(flow, client, fault, heal)
+        fault.finish()
+        heal.finish()
+        check_alive(client)
+    return {"case": name, "peer": flow.name, "left": flow.share(left), "path": path,
+            "evs": evs(*path), "rtt": rtt,
+            "commands": [" ".join(command) for command in commands(*path)],
+            "nominal": flow.planes * opts.rate, "fault": fault_at, "heal": heal_at, "samples": samples,
+            "events": trace.read() if isinstance(flow, Mrc) else [],
+            "counts": [{key: b[key] - a[key] for key in a} for a, b in zip(counts, counts[1:])]}
+
+
+def tried(name, flow, trace, opts):
+    """A flow that ends is a result, too."""
+    try:
+        return run_case(name, flow, trace, opts)
+    except RuntimeError as error:
+        say(str(error))
+        return {"case": name, "peer": flow.name, "failed": str(error)}
+
+
+def least_disturbed(name, flow, trace, opts):
+    """Again, when the machine stood still: which run counts has nothing to do with its result."""
+    runs = []
+    while len(runs) < opts.tries:
+        runs.append(tried(name, flow, trace, opts))
+        if "failed" in runs[-1]:
+            return runs[-1]
+        if stood_still(runs[-1]) <= STILL:
+            break
+    return min(runs, key=stood_still)
+
+
+def limit_links(opts):
+    run(["modprobe", "sch_tbf"])
+    for plane in range(1, PLANES + 1):
+        run(["tc", "-n", f"p{plane}t0r2", "qdisc", "add", "dev", "h2", "root", "tbf",
+             "rate", f"{opts.rate}mbit", "burst", "128k", "limit", f"{opts.queue}k"])
+
+
+def mptcp_setup():
+    """A subflow per plane: h2 offers its other addresses, h1 has a route to each."""
+    for host in ("h1", "h2"):
+        run(["ip", "-n", host, "mptcp", "limits", "set", "subflows", "8",
+             "add_addr_accepted", "8"])
+        # A host that spreads over ports leaves out those without a carrier.
+        run(ns(host) + ["sh", "-c", "for f in /proc/sys/net/ipv6/conf/*/ignore_routes_with_linkdown;"
+                        " do echo 1 >$f; done"])
+    for plane in range(2, PLANES + 1):
+        run(["ip", "-n", "h2", "mptcp", "endpoint", "add", f"fd00:7463:{plane}::2", "signal"])
+
+
+def go_first():
+    """Before all others; what is started from here is as usual."""
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+
+
+def main():
+    peers = ["mrc", "mptcp", "ecmp"]
+    p = argparse.ArgumentParser()
+    p.add_argument("--rate", type=int, default=200)
+    p.add_argument("--queue", type=int, default=1536)
+    p.add_argument("--tries", type=int, default=2)
+    p.add_argument("--window", type=int, default=1024)
+    p.add_argument("--peer", action="append", choices=peers)
+    p.add_argument("case", nargs="*", choices=list(CASES) + [[]])
+    opts = p.parse_args()
+    say("    scripts/lab up --management --plain-too")
+    say(run([LAB, "up", "--management", "--plain-too"]))
+    steer_packets()
+    limit_links(opts)
+    mptcp_setup()
+    flows = {"mrc": Mrc(opts.window), "mptcp": Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
+             "ecmp": Stream("ECMP TCP", "tcp", "fd00:7463", 1)}
+    trace = Trace(flows["mrc"].remote)
+    go_first()
+    runs = []
+    for case in opts.case or CASES:
+        for peer in opts.peer or peers:
+            say(f"  {CASES[case][0]}: {flows[peer].name}")
+            runs.append(least_disturbed(case, flows[peer], trace, opts))
+    with open(os.path.join(OUT, "failover.json"), "w", encoding="utf-8") as f:
+        json.dump({"kernel": os.uname().release, "rate": opts.rate, "queue": opts.queue,
+                   "window": opts.window,
+                   "still": STILL, "steady": STEADY, "names": {key: case[0] for key, case in CASES.items()},
+                   "runs": runs}, f)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

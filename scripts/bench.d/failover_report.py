@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's side of scripts/bench-failover: from failover.json in the folder named on the
+command line a table, failover-figures.json and one picture per case. Exit status 1: a flow
+did not survive its fault."""
+import json
+import os
+import sys
+
+from failover_figures import BEFORE, figures
+from frame import COLORS, LEFT, Frame
+
+PEERS = ("MRC", "MPTCP", "ECMP TCP")
+COLOR = dict(zip(PEERS, COLORS))
+VISIBLE = ("cut1", "cut2", "cut3")  # the others die in silence
+RESOLUTION = 10     # ms
+SMOOTH = 10         # bins that the thick curve is the mean of
+
+
+def ms(seconds):
+    return None if seconds is None else seconds * 1e3
+
+
+def cell(value, form, width):
+    return f"{'-' if value is None else format(value, form):>{width}}"
+
+
+def in_rtts(seconds, rtt):
+    return None if seconds is None else seconds / rtt
+
+
+class Picture(Frame):
+    """Goodput of all peers over time since the fault of one case."""
+
+    def __init__(self, name, runs):
+        self.runs = runs
+        start, end = -BEFORE, min(run["curve"][-1][0] for run in runs.values())
+        self.curves = {peer: [(t, rate) for t, rate in run["curve"] if start <= t <= end]
+                       for peer, run in runs.items()}
+        # One burst after a standstill would flatten the rest.
+        top = max(run["before"] for run in runs.values()) * 1.5
+        heal = max(run["heal"] for run in runs.values())
+        super().__init__(name, "Mb/s", start, end, top, [
+            {"from": 0, "to": heal, "text": "fault", "color": COLORS[-2]},
+            {"from": heal, "to": None, "text": "restored", "color": COLORS[2]}])
+
+    def legend(self):
+        for i, peer in enumerate(self.runs):
+            self.legend_entry(i, 110, COLOR[peer], peer)
+
+        self.text(LEFT + 110 * len(self.runs), 49, "thin: each 10 ms, thick: mean of 100 ms; "
+                  "dashed: what remains of MRC's")
+
+    def content(self):
+        """Each 10 ms thin, and their mean over the thick; what remains to MRC dashed."""
+        for peer, pairs in self.curves.items():
+            self.curve(peer, pairs, 0.35, 0.8)
+        for peer, pairs in self.curves.items():
+            rates = [rate for _, rate in pairs]
+            self.curve(peer, [(t, sum(part) / len(part)) for (t, _), part in
+                              ((pair, rates[max(0, i - SMOOTH // 2):i + SMOOTH // 2])
+                               for i, pair in enumerate(pairs))], 1, 2)
+        if "MRC" in self.runs:
+            y = self.y(self.runs["MRC"]["remains"])
+            self.line(self.x(0), y, self.x(self.runs["MRC"]["heal"]), y, "mark")
+
+    def curve(self, peer, pairs, opacity, width):
+        clipped = [(t, min(rate, self.top)) for t, rate in pairs]
+        self.put(f'<polyline class="curve" stroke="{COLOR[peer]}" opacity="{opacity}" '
+                 f'stroke-width="{width}" points="{self.points(clipped)}"/>')
+
+
+class Report:
+    def __init__(self, record):
+        self.still, self.steady = record["still"], record["steady"]
+        self.names = record["names"]
+        self.failed = [run for run in record["runs"] if "failed" in run]
+        self.cases = {}
+        for run in record["runs"]:
+            if "failed" not in run:
+                self.cases.setdefault(run["case"], {})[run["peer"]] = dict(
+                    figures(run), what=run["commands"])
+
+    def table(self):
+        print(f"\n{'':34}{'':9} {'RTT':>7} | {'before':>7} {'lowest':>7} {'after':>6} |"
+              f"{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
+              f"{'lost':>7} {'again':>7} {'ratio':>6} {'later':>7}")
+        print(f"{'':34}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |"
+              + f"{'ms':>9} {'RTT':>7} |" * 3 + f"{'packets':>15}")
+        for case, runs in self.cases.items():
+            for peer, run in runs.items():
+                name = self.names[case] if peer == next(iter(runs)) else ""
+                print(f"{name:34}{peer:9} {self.row(run)}")
+
+    @staticmethod
+    def row(run):
+        times = "".join(f"{cell(ms(run[key]), '.1f', 9)} "
+                        f"{cell(in_rtts(run[key], run['rtt']), '.1f', 7)} |"
+                        for key in ("recovered", "path_left", "last_loss"))
+        return (f"{cell(ms(run['rtt']), '.1f', 7)} | {cell(run['before'], '.0f', 7)} "
+                f"{cell(run['lowest'], '.0f', 7)} {cell(run['after_cut'], '.2f', 6)} |{times}"
+                f"{cell(run['lost'], 'd', 7)} {cell(run['again'], 'd', 7)} "
+                f"{cell(run['again_per_lost'], '.2f', 6)} {cell(run['again_restored'], 'd', 7)}")
+
+    def ratios(self):
+        """Time to recover, the peers' to MRC's. A peer that has not: to the restore at least."""
+        comparable = {case: runs for case, runs in self.cases.items()
+                      if len(runs) > 1 and runs.get("MRC", {}).get("recovered") is not None}
+        if not comparable:
+            return
+        print(f"\nTime to recover, as a multiple of MRC's (at least {RESOLUTION} ms)")
+        print(f"{'':34}" + "".join(f"{peer:>12}" for peer in PEERS[1:]))
+        for case, runs in comparable.items():
+            base = max(ms(runs["MRC"]["recovered"]), RESOLUTION)
+            cells = [self.ratio(runs[peer], base) if peer in runs else "-" for peer in PEERS[1:]]
+            print(f"{self.names[case]:34}" + "".join(f"{text:>12}" for text in cells))
+
+    @staticmethod
+    def ratio(run, base):
+        if run["recovered"] is None:
+            return f"> {ms(run['heal']) / base:.0f} x"
+        return f"{max(ms(run['recovered']), RESOLUTION) / base:.1f} x"
+
+    def goals(self):
+        """(what, value, unit, limit, met) of MRC's runs."""
+        for case, runs in self.cases.items():
+            if "MRC" not in runs:
+                continue
+            run, name = runs["MRC"], self.names[case]
+            limit = ms(3 * run["rtt"] if case in VISIBLE else max(10 * run["rtt"], 0.002))
+            for key, what in (("path_left", "path left"), ("last_loss", "last loss")):
+                value = ms(run[key])
+                # Of an EV that loses some, probes get through: it is tried again.
+                if case != "lossy" or key != "last_loss":
+                    yield f"{name}: {what}", value, "ms", f"<= {limit:.1f}", (
+                        self.in_time(case, value, limit))
+            yield (f"{name}: goodput of what remains", run["after_cut"], "", ">= 0.95",
+                   run["after_cut"] >= 0.95)
+            ratio = run["again_per_lost"]
+            yield (f"{name}: sent again per lost", ratio, "", "< 2",
+                   run["again"] == 0 if ratio is None else ratio < 2)
+
+    @staticmethod
+    def in_time(case, value, limit):
+        """A port that had nothing in flight when it was cut says nothing: None."""
+        if value is None:
+            return None if case in VISIBLE else False
+        return value <= limit
+
+    def print_goals(self):
+        print()
+        for what, value, unit, limit, met in self.goals():
+            print(f"| {what:<60} | {cell(value, '.2f', 9)} {unit:<2} | {limit:>9} | "
+                  f"{ {True: 'met', False: 'MISSED', None: '-'}[met]:<6} |")
+
+    def warnings(self):
+        runs = [run for runs in self.cases.values() for run in runs.values()]
+        still = [run["gap"] for run in runs if run["gap"] > self.still]
+        slow = [run for run in runs if run["before"] < self.steady * run["nominal"]]
+        if still:
+            print(f"\nThis machine was disturbed: in {len(still)} of {len(runs)} runs it stood still "
+                  f"for {ms(min(still)):.0f} to {ms(max(still)):.0f} ms. Their figures say little")
+        if slow:
+            print(f"\nIn {len(slow)} of {len(runs)} runs the flow had less than {self.steady:.0%} of its "
+                  "planes' rate before the fault: a lower rate (-r) may be in place")
+        for run in self.failed:
+            print(f"\nFAILED: {self.names[run['case']]}, {run['peer']}: {run['failed']}")
+
+    def save(self, folder, record):
+        goals = [dict(zip(("what", "value", "unit", "goal", "met"), goal))
+                 for goal in self.goals()]
+        with open(os.path.join(folder, "failover-figures.json"), "w", encoding="utf-8") as file:
+            json.dump({**{key: record[key] for key in ("kernel", "rate", "queue", "window")},
+                       "cases": self.cases, "goals": goals}, file, indent=1)
+            file.write("\n")
+        for case, runs in self.cases.items():
+            with open(os.path.join(folder, f"failover-{case}.svg"), "w", encoding="utf-8") as file:
+                file.write(Picture(self.names[case], runs).svg())
+
+
+def main():
+    folder = sys.argv[1]
+    with open(os.path.join(folder, "failover.json"), encoding="utf-8") as file:
+        record = json.load(file)
+    report = Report(record)
+    report.table()
+    report.ratios()
+    report.print_goals()
+    report.warnings()
+    report.save(folder, record)
+    where = os.path.relpath(folder)
+    print(f"\nWritten: {where}/failover-figures.json, failover-CASE.svg; the samples: failover.json")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
