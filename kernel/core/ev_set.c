@@ -317,6 +317,17 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	return true;
 }
 
+bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs)
+{
+	u16 i;
+
+	for (i = 0; i < s->count; i++)
+		if (is_active(&s->ev[i]) && port_up(s, s->ev[i].port) &&
+		    !test_bit(i, evs))
+			return false;
+	return true;
+}
+
 bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;

@@ -188,6 +188,15 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
+ * mrc_ev_all() - are these all EVs that are in use?
+ * @s: the set
+ * @evs: bit per EV
+ *
+ * Return: true also when none is in use.
+ */
+bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs);
+
+/**
  * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
  * @s: the set
  * @ev: index

@@ -9,6 +9,7 @@
 #define REC_BY_EV	0x10	/* was held to be lost by rule (a) ... */
 #define REC_BY_TIME	0x20	/* ... by rule (b) */
 #define REC_CERTAIN	0x40	/* resent, and the newest transmission has arrived */
+#define REC_BY_TIMER	0x80	/* ... by its timeout */
 #define REC_DONE	(REC_ACKED | REC_LOST)
 
 #define HALF_WRAP	0x80000000u
@@ -22,6 +23,8 @@
 
 /* Samples in which the highest RTT comes down by two thirds. */
 #define HIGH_RTT_SAMPLES	64u
+/* Timeouts that turn out to be too short grow to so many times the configured one. */
+#define PATIENCE_MAX	16u
 
 static u32 ticks(u64 ns)
 {
@@ -125,17 +128,19 @@ u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries)
 
 /*
  * How long this transmission is waited for, its last retry included. Never less
- * than two round trips: a timeout below the RTT would only add to the load.
+ * than two round trips, nor than what was too short of late: a timeout below the RTT would
+ * only add to the load.
  */
 static u64 rec_interval(const struct mrc_tx_window *w, unsigned int retries)
 {
 	u64 ns = mrc_tx_interval(&w->cfg, retries);
+	u64 least = max(2 * w->srtt_ns, w->patience_ns);
 
 	if (!ns && retries)
 		ns = mrc_tx_interval(&w->cfg, retries - 1);
 	if (!ns)
 		ns = min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
-	return max(ns, min(2 * w->srtt_ns, MRC_TX_INTERVAL_MAX_NS));
+	return max(ns, min(least, MRC_TX_INTERVAL_MAX_NS));
 }
 
 /*
@@ -388,6 +393,20 @@ static u64 reorder_window(const struct mrc_tx_window *w)
 }
 
 /*
+ * A timeout was too short: a queue has grown faster than the smoothed RTT, and what is sent
+ * again gives no RTT. Once per time waited, for all that was given up in it.
+ */
+static void wait_longer(struct mrc_tx_window *w, u64 now)
+{
+	u64 most = PATIENCE_MAX * min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+
+	if (now < w->longer_at_ns)
+		return;
+	w->patience_ns = min(2 * rec_interval(w, 0), max(most, 2 * w->srtt_ns));
+	w->longer_at_ns = now + w->patience_ns;
+}
+
+/*
  * A packet was given up wrongly, by the rules in @why: allow more reordering.
  * Queues of different planes may differ by more than the smallest RTT ever
  * seen, so rule (b) may grow to twice the smoothed RTT if that is more. Rule (a)
@@ -404,7 +423,9 @@ static void tolerate(struct mrc_tx_window *w, u8 why, u64 now)
 				     max(w->min_rtt_ns, rtt_spread(w)));
 	if (why & REC_BY_TIME)
 		w->reorder_ns = min(2 * reorder_window(w), most);
-	if (why & (REC_BY_EV | REC_BY_TIME))
+	if (why & REC_BY_TIMER)
+		wait_longer(w, now);
+	if (why & (REC_BY_EV | REC_BY_TIME | REC_BY_TIMER))
 		w->decay_at_ns = now + quiet;
 }
 
@@ -418,8 +439,11 @@ static void decay(struct mrc_tx_window *w, u64 now)
 	w->reorder_ns /= 2;
 	if (w->reorder_ns <= w->min_rtt_ns / 4)
 		w->reorder_ns = 0;
+	w->patience_ns /= 2;
+	if (w->patience_ns <= min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS))
+		w->patience_ns = 0;
 	w->decay_at_ns = 0;
-	if (w->ev_slack_ns || w->reorder_ns)
+	if (w->ev_slack_ns || w->reorder_ns || w->patience_ns)
 		w->decay_at_ns = now + max((u64)QUIET_RTTS * w->srtt_ns,
 					   QUIET_MIN_NS);
 }
@@ -754,7 +778,7 @@ static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < U8_MAX)
 		rec->retries++;
-	give_up(w, rec, psn, 0, res);
+	give_up(w, rec, psn, REC_BY_TIMER, res);
 	return U64_MAX;
 }
 

@@ -136,7 +136,9 @@ struct mrc_tx_window {
 	u64 high_rtt_ns;	/* highest RTT of late */
 	u64 reorder_ns;		/* rule (b), if RTTs differ by less; 0: min RTT / 4 */
 	u64 ev_slack_ns;	/* rule (a) */
-	u64 decay_at_ns;	/* when both shrink again; 0: they are at rest */
+	u64 patience_ns;	/* no timeout is shorter: shorter ones were wrong; 0: none were */
+	u64 longer_at_ns;	/* it does not grow again before */
+	u64 decay_at_ns;	/* when all three shrink again; 0: they are at rest */
 	u64 deadline_ns;	/* no record times out before this */
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */

@@ -728,6 +728,24 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	spin_unlock(&qp->peer->lock);
 }
 
+/*
+ * Silence on all paths at once is the peer's, or this host's own, and no path is better than
+ * another: to leave them would put all load on the last one. tx_lock held.
+ */
+static void mrc_requester_learn_timeout(struct mrc_qp *qp,
+					struct mrc_tx_result *res, u64 now)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	bool all;
+
+	spin_lock(&qp->peer->lock);
+	all = mrc_ev_all(&evs->set, res->lost_evs);
+	spin_unlock(&qp->peer->lock);
+	if (all)
+		bitmap_zero(res->lost_evs, MRC_EV_MAX);
+	mrc_requester_learn(qp, res, MRC_SACK_NONE, now);
+}
+
 /* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
 static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
 {
@@ -969,7 +987,7 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 	if (res.lost) {
 		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
-		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
+		mrc_requester_learn_timeout(qp, &res, now);
 	}
 	return res.expired;
 }

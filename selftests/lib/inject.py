@@ -171,16 +171,18 @@ class Counters:
 class Case:
     """What to send and what it must count; "plain" or "srv6": only that way makes sense."""
 
-    def __init__(self, name, packets, wanted, only=None):
+    def __init__(self, name, packets, wanted, only=None, beside=()):
         self.name = name
         self.packets = packets if isinstance(packets, list) else [packets]
         self.wanted = wanted
         self.only = only
+        self.beside = beside  # counters that say nothing: other things change them meanwhile
 
     def right(self, found):
         """Exactly that; more when the machine was so slow that a timer went off meanwhile."""
         if "local_ack_timeout_err" not in found:
-            return found == self.wanted
+            rest = {name: n for name, n in found.items() if name not in self.beside}
+            return rest == {n: v for n, v in self.wanted.items() if n not in self.beside}
         return all(found.get(name, 0) >= n for name, n in self.wanted.items())
 
 
@@ -432,24 +434,20 @@ class Cases:
         data = self.control(NACK, neth(psn, reason), psn=psn)
         name = f"NACK {reason:#04x}, packet {psn - self.nxt + self.held['packets']}"
         wanted = self.to_qp(data, {"nack_received": 1, **counted})
-        return Case(name, self.wire.datagram(data), wanted)
-
-    def again(self):
-        """Counters of a full packet that is sent again, a lone one with its immediate."""
-        imm = 4 if self.held["packets"] == 1 else 0
-        length = 12 + 4 + 16 + imm + self.mtu + 4
-        return {"retransmitted_packets": 1, "tx_packets": 1, "tx_bytes": length}
+        # Who hears nothing for long asks whether its paths are alive.
+        beside = ("probe_sent", "endpoint_requests_sent", "tx_packets", "tx_bytes")
+        return Case(name, self.wire.datagram(data), wanted, beside=beside)
 
     def nacks(self):
         """Of the true peer, for all but the last packet of a write that has got nowhere."""
         first = self.nxt - self.held["packets"]
         for n, reason in enumerate(AGAIN):
-            yield self.nack(first + n, reason, **self.again())
+            yield self.nack(first + n, reason, retransmitted_packets=1)
 
     def nack_retries(self):
         """One more than two retries. Nothing is known of the way, so none comes too soon."""
         for _ in range(2):
-            yield self.nack(self.nxt - 1, TRIMMED, **self.again())
+            yield self.nack(self.nxt - 1, TRIMMED, retransmitted_packets=1)
         yield self.nack(self.nxt - 1, TRIMMED, retry_exceeded_err=1, req_cqe_error=1)
         yield from self.nack_dead()
 

@@ -557,6 +557,21 @@ TEST(EvSet, AProbeThatWasNotSentIsDueSoon)
     EXPECT_EQ(set.ev[1].probe_at, 0u) << "in use";
 }
 
+TEST(EvSet, AllInUse)
+{
+    Set set(2, 2);
+    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
+    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
+    evs[0] = 0xb;
+    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
+    set.lose({2}, 0);
+    EXPECT_TRUE(mrc_ev_all(&set.s, evs));
+    evs[0] = 0x3;
+    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
+    mrc_ev_ports(&set.s, ~0u, ~2u);
+    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "the other port is down";
+}
+
 TEST(EvSet, ToBeSteppedOverIsNoChange)
 {
     Set set(1, 2);

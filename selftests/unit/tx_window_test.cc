@@ -1183,6 +1183,61 @@ TEST(TxTimeout, NeverLessThanTwoRoundTrips)
     EXPECT_EQ(win.res.lost, 1u);
 }
 
+/* One packet that times out and whose original arrives all the same. */
+void lateOriginal(Window &win)
+{
+    const std::uint32_t psn = win.send(1);
+    win.now = mrc_tx_deadline(&win.w, win.now);
+    win.timeout();
+    ASSERT_EQ(win.res.lost, 1u);
+    mrc_tx_resend(&win.w, psn, 2, win.now);
+    win.now += kTick;
+    ASSERT_EQ(win.sack(psn, {}, psn), 0);
+    EXPECT_TRUE(win.res.spurious);
+}
+
+TEST(TxTimeout, TooShortOnesGrowToTheirCapAndDecay)
+{
+    const std::uint64_t t = 4 * kMs;
+    Window win(0, 128, t);
+    std::uint64_t last = t;
+    for (int i = 0; i < 8; ++i) {
+        lateOriginal(win);
+        EXPECT_EQ(win.w.patience_ns, std::min(2 * last, 16 * t)) << i;
+        last = win.w.patience_ns;
+    }
+    EXPECT_EQ(last, 16 * t);
+    win.send(1);
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), win.now + 16 * t);
+
+    for (int i = 0; i < 30; ++i) {
+        win.now += kSec;
+        const std::uint32_t sent = win.send(1);
+        win.now += kTick;
+        EXPECT_EQ(win.sack(sent, {}, sent), 0);
+    }
+    EXPECT_EQ(win.w.patience_ns, 0u);
+    EXPECT_EQ(win.w.decay_at_ns, 0u);
+}
+
+TEST(TxTimeout, AWindowThatWasGivenUpWronglyCountsOnce)
+{
+    const std::uint64_t t = 4 * kMs;
+    Window win(0, 128, t);
+    for (int i = 0; i < 20; ++i)
+        win.send(1);
+    win.now += t;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 20u);
+    for (std::uint32_t psn = 0; psn < 20; ++psn)
+        mrc_tx_resend(&win.w, psn, 2, win.now);
+    for (std::uint32_t psn = 0; psn < 20; ++psn) {
+        win.now += kTick;
+        EXPECT_EQ(win.sack(psn, {}, psn), 0);
+    }
+    EXPECT_EQ(win.w.patience_ns, 2 * t);
+}
+
 TEST(TxTimeout, DeadlineIsALowerBoundThatFindsTheExactTime)
 {
     Window win(0, 128, 10 * kMs);
