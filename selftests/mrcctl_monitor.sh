@@ -64,6 +64,7 @@ test_planes()
 
 test_failure()
 {
+	# shellcheck disable=SC2119 # options are optional
 	traffic_start
 	# A port that p1 cannot receive on: it says so by the other one.
 	ip -n p1 link add dead type dummy

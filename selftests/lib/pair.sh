@@ -59,7 +59,7 @@ no_devices()
 
 # traffic_start [OPTION]...: mrc_traffic from p2 to p1 until it is told to end;
 # sets TRAFFIC_SERVER and TRAFFIC_CLIENT.
-# shellcheck disable=SC2034 # for the caller
+# shellcheck disable=SC2034,SC2120 # for the caller
 traffic_start()
 {
 	local socket=$TEST_TMP/traffic.$RANDOM start

@@ -50,7 +50,7 @@ struct Shape {
     bool signal_all = false;
     int qp_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-    uint64_t wr_ops = 0; /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
+    uint64_t wr_ops = 0;  /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
     uint8_t timeout = 18; /**< a second: busy machines stand still for a while */
     uint8_t retries = 7;
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */

@@ -15,9 +15,9 @@ namespace
 {
 
 constexpr AttributeName info_names[] = {
-    {MRC_A_INFO_VERSION, "version"},   {MRC_A_INFO_ICRC, "icrc"},
-    {MRC_A_INFO_SEG6, "seg6"},         {MRC_A_INFO_PORT_MAX, "port-max"},
-    {MRC_A_INFO_EV_MAX, "ev-max"},     {MRC_A_INFO_BURST_MAX, "burst-max"},
+    {MRC_A_INFO_VERSION, "version"}, {MRC_A_INFO_ICRC, "icrc"},
+    {MRC_A_INFO_SEG6, "seg6"},       {MRC_A_INFO_PORT_MAX, "port-max"},
+    {MRC_A_INFO_EV_MAX, "ev-max"},   {MRC_A_INFO_BURST_MAX, "burst-max"},
 };
 constexpr AttributeSet info_set{"info", info_names};
 
@@ -182,8 +182,8 @@ constexpr AttributeName peer_ev_names[] = {
 constexpr AttributeSet peer_ev_set{"peer-ev", peer_ev_names};
 
 constexpr AttributeName probe_result_names[] = {
-    {MRC_A_PROBE_RESULT_INDEX, "index"}, {MRC_A_PROBE_RESULT_PORT, "port"},
-    {MRC_A_PROBE_RESULT_PAD, "pad"},     {MRC_A_PROBE_RESULT_RTT, "rtt"},
+    {MRC_A_PROBE_RESULT_INDEX, "index"},     {MRC_A_PROBE_RESULT_PORT, "port"},
+    {MRC_A_PROBE_RESULT_PAD, "pad"},         {MRC_A_PROBE_RESULT_RTT, "rtt"},
     {MRC_A_PROBE_RESULT_RX_PORT, "rx-port"},
 };
 constexpr AttributeSet probe_result_set{"probe-result", probe_result_names};
@@ -239,9 +239,9 @@ constexpr AttributeName qp_names[] = {
 constexpr AttributeSet qp_set{"qp", qp_names};
 
 constexpr const AttributeSet *sets[] = {
-    &info_set,  &device_set,     &counter_set, &plane_set, &plane_stats_set, &ev_profile_set,
-    &ev_set,    &seg6_set,       &cc_profile_set, &route_set, &peer_set,     &peer_ev_set,
-    &probe_set, &probe_result_set, &qp_set,
+    &info_set,       &device_set,  &counter_set, &plane_set,        &plane_stats_set,
+    &ev_profile_set, &ev_set,      &seg6_set,    &cc_profile_set,   &route_set,
+    &peer_set,       &peer_ev_set, &probe_set,   &probe_result_set, &qp_set,
 };
 
 } // namespace

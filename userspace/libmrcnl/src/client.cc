@@ -88,7 +88,7 @@ Result<void> check_segments(const EvProfileSpec &spec)
 
 class ClientStream : public EventStream
 {
-  public:
+public:
     explicit ClientStream(std::unique_ptr<MessageStream> stream) : stream_(std::move(stream)) {}
 
     int fd() const override { return stream_->fd(); }
@@ -107,13 +107,13 @@ class ClientStream : public EventStream
         return {};
     }
 
-  private:
+private:
     std::unique_ptr<MessageStream> stream_;
 };
 
 class Client : public Kernel
 {
-  public:
+public:
     explicit Client(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
     Result<Info> info() override;
@@ -152,7 +152,7 @@ class Client : public Kernel
     Result<Qp> qp(const std::string &device, uint32_t qpn) override;
     Result<std::unique_ptr<EventStream>> events() override;
 
-  private:
+private:
     static Request request(uint8_t command, const OptionalName &device)
     {
         Request request(command);

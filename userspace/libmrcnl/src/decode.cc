@@ -82,8 +82,8 @@ PeerKey decode_peer_ev_key(const Attributes &a)
 
 QpConnection decode_connection(const Attributes &a)
 {
-    return {a.u32(MRC_A_QP_DEST_QPN), a.address(MRC_A_QP_LOCAL_GID),
-            a.address(MRC_A_QP_REMOTE_GID), a.u32(MRC_A_QP_MTU)};
+    return {a.u32(MRC_A_QP_DEST_QPN), a.address(MRC_A_QP_LOCAL_GID), a.address(MRC_A_QP_REMOTE_GID),
+            a.u32(MRC_A_QP_MTU)};
 }
 
 DeviceEvent decode_device_event(const Reply &reply)
@@ -149,8 +149,8 @@ Info decode_info(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_INFO_MAX);
 
-    return {a.string(MRC_A_INFO_VERSION), a.string(MRC_A_INFO_ICRC),  a.u8(MRC_A_INFO_SEG6) != 0,
-            a.u8(MRC_A_INFO_PORT_MAX),    a.u16(MRC_A_INFO_EV_MAX), a.u8(MRC_A_INFO_BURST_MAX)};
+    return {a.string(MRC_A_INFO_VERSION), a.string(MRC_A_INFO_ICRC), a.u8(MRC_A_INFO_SEG6) != 0,
+            a.u8(MRC_A_INFO_PORT_MAX),    a.u16(MRC_A_INFO_EV_MAX),  a.u8(MRC_A_INFO_BURST_MAX)};
 }
 
 Device decode_device(const Reply &reply)
@@ -303,7 +303,9 @@ Probe decode_probe(const Reply &reply)
                  a.u64(MRC_A_PROBE_EV_PROFILE)};
     for (const auto nest : a.all(MRC_A_PROBE_RESULT)) {
         const Attributes r(nest, MRC_A_PROBE_RESULT_MAX);
-        ProbeResult result{r.u16(MRC_A_PROBE_RESULT_INDEX), r.u8(MRC_A_PROBE_RESULT_PORT), {},
+        ProbeResult result{r.u16(MRC_A_PROBE_RESULT_INDEX),
+                           r.u8(MRC_A_PROBE_RESULT_PORT),
+                           {},
                            r.u8(MRC_A_PROBE_RESULT_RX_PORT)};
 
         if (r.has(MRC_A_PROBE_RESULT_RTT))

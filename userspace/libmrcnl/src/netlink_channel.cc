@@ -137,8 +137,8 @@ int on_interrupted(nl_msg *, void *arg) noexcept
 int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
 {
     Exchange &exchange = exchange_of(arg);
-    const auto *hdr = reinterpret_cast<const nlmsghdr *>(reinterpret_cast<const char *>(err) -
-                                                         NLMSG_HDRLEN);
+    const auto *hdr =
+        reinterpret_cast<const nlmsghdr *>(reinterpret_cast<const char *>(err) - NLMSG_HDRLEN);
     size_t fixed = sizeof(*err);
 
     // The request follows unless the kernel was asked to leave it out.
@@ -195,7 +195,7 @@ void grow_send_buffer(int fd, int size)
 
 class NetlinkStream : public MessageStream
 {
-  public:
+public:
     explicit NetlinkStream(Socket sock) : sock_(std::move(sock)) {}
 
     int fd() const override { return nl_socket_get_fd(sock_.get()); }
@@ -208,8 +208,9 @@ class NetlinkStream : public MessageStream
             Exchange exchange;
             const Callbacks cb = make_callbacks(exchange);
 
-            nl_cb_set(cb.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, [](nl_msg *, void *) { return 0; },
-                      nullptr);
+            nl_cb_set(
+                cb.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, [](nl_msg *, void *) { return 0; },
+                nullptr);
             errno = 0;
             const int err = nl_recvmsgs(sock_.get(), cb.get());
 
@@ -226,13 +227,13 @@ class NetlinkStream : public MessageStream
         return arrivals;
     }
 
-  private:
+private:
     Socket sock_;
 };
 
 class NetlinkChannel : public Channel
 {
-  public:
+public:
     NetlinkChannel(Socket sock, int family) : sock_(std::move(sock)), family_(family) {}
 
     Result<std::vector<Reply>> transact(const Request &request) override
@@ -255,7 +256,7 @@ class NetlinkChannel : public Channel
 
     Result<std::unique_ptr<MessageStream>> subscribe() override;
 
-  private:
+private:
     Result<Exchange> run(const Request &request, int flags);
     Result<void> send(const Request &request, int flags);
 

@@ -102,7 +102,8 @@ TEST_F(ClientTest, SegmentListsWithoutAFormAreRefusedHere)
     EvProfileSpec spec;
 
     for (const size_t count : {size_t{0}, max_segments + 1}) {
-        spec.evs = {{1, EvSid{}, false}, {1, EvSegments{std::vector<Address>(count), false}, false}};
+        spec.evs = {{1, EvSid{}, false},
+                    {1, EvSegments{std::vector<Address>(count), false}, false}};
         const auto result = kernel->put_ev_profile("mrc0", spec, false);
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().code, EINVAL);
@@ -178,8 +179,8 @@ TEST_F(ClientTest, ProbesAskForWhatIsGiven)
     EXPECT_FALSE(kernel->probe("mrc0", probe));
     const Attributes bare = last().parsed(MRC_A_PROBE_MAX);
     EXPECT_EQ(bare.address(MRC_A_PROBE_REMOTE_GID).text(), "fd00::2");
-    for (const int type : {MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_EV_PROFILE, MRC_A_PROBE_EV,
-                           MRC_A_PROBE_TIMEOUT})
+    for (const int type :
+         {MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_EV_PROFILE, MRC_A_PROBE_EV, MRC_A_PROBE_TIMEOUT})
         EXPECT_FALSE(bare.has(type)) << type;
     probe.local_gid = *Address::parse("fd00::1");
     probe.ev_profile = 7;

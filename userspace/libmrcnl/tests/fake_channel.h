@@ -30,12 +30,12 @@ inline Reply reply_of(const Request &request)
 
 class FakeStream : public MessageStream
 {
-  public:
+public:
     explicit FakeStream(Arrivals arrivals) : arrivals_(std::move(arrivals)) {}
     int fd() const override { return 7; }
     Result<Arrivals> receive() override { return std::exchange(arrivals_, {}); }
 
-  private:
+private:
     Arrivals arrivals_;
 };
 
@@ -49,7 +49,7 @@ struct FakeChannel {
 
 class ChannelRef : public Channel
 {
-  public:
+public:
     explicit ChannelRef(FakeChannel &fake) : fake_(fake) {}
 
     Result<std::vector<Reply>> transact(const Request &request) override
@@ -77,7 +77,7 @@ class ChannelRef : public Channel
         return std::unique_ptr<MessageStream>(std::make_unique<FakeStream>(fake_.arrivals));
     }
 
-  private:
+private:
     void note(const Request &request, bool dump)
     {
         const auto attributes = request.attributes();

@@ -25,7 +25,6 @@ int main()
             sets[set->name][attribute.name] = {attribute.type, nested, attribute.multi};
         }
     for (int command = 1; command <= MRC_CMD_MAX; command++)
-        commands[std::to_string(command)] =
-            mrcnl::command_set(static_cast<uint8_t>(command))->name;
+        commands[std::to_string(command)] = mrcnl::command_set(static_cast<uint8_t>(command))->name;
     std::cout << nlohmann::json{{"sets", sets}, {"commands", commands}} << '\n';
 }

@@ -20,14 +20,14 @@ namespace mrcctl
 /** The command line makes no sense. Exit status 2. */
 class UsageError : public std::runtime_error
 {
-  public:
+public:
     using std::runtime_error::runtime_error;
 };
 
 /** The kernel, or the system, refuses. Exit status 1. */
 class Failure : public std::runtime_error
 {
-  public:
+public:
     using std::runtime_error::runtime_error;
 };
 
@@ -46,7 +46,7 @@ std::vector<std::string> split(const std::string &text, char separator);
 /** A walk over the words of a command. */
 class Args
 {
-  public:
+public:
     explicit Args(std::vector<std::string> words) : words_(std::move(words)) {}
 
     bool empty() const { return next_ == words_.size(); }
@@ -73,7 +73,7 @@ class Args
     /** @throw UsageError when words are left */
     void finish() const;
 
-  private:
+private:
     std::vector<std::string> words_;
     size_t next_ = 0;
 };

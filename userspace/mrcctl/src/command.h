@@ -23,7 +23,7 @@ namespace mrcctl
 /** What commands work with. */
 class Context
 {
-  public:
+public:
     using OpenKernel = std::function<mrcnl::Result<std::unique_ptr<mrcnl::Kernel>>()>;
 
     Context(std::ostream &out, PrintOptions options, OpenKernel open)
@@ -39,7 +39,7 @@ class Context
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
 
-  private:
+private:
     OpenKernel open_;
     std::unique_ptr<mrcnl::Kernel> kernel_;
 };

@@ -75,10 +75,9 @@ void show(Context &context, Args &args)
         print_device(context.printer, device);
 }
 
-constexpr const char *setting_words[] = {"burst",        "icrc",     "udp-port",
-                                         "hop-limit",    "dscp-data", "dscp-rtx",
-                                         "dscp-control", "mpr",      "sack-bytes",
-                                         "tunnel-source"};
+constexpr const char *setting_words[] = {"burst",      "icrc",         "udp-port",     "hop-limit",
+                                         "dscp-data",  "dscp-rtx",     "dscp-control", "mpr",
+                                         "sack-bytes", "tunnel-source"};
 using TakeSetting = void (*)(Args &args, const char *what, mrcnl::DeviceSettings &s);
 
 /** A setter for a number of type T, 0 not allowed with a @p Min of 1. */

@@ -102,7 +102,8 @@ std::string plugin_of(const FeatureHost &host, const std::string &driver, unsign
 /** Plug-ins of ours for another private interface. */
 std::vector<std::string> foreign_plugins(const FeatureHost &host)
 {
-    const fs::path dir = host.root + (fs::path(host.libibverbs).parent_path() / "libibverbs").string();
+    const fs::path dir =
+        host.root + (fs::path(host.libibverbs).parent_path() / "libibverbs").string();
     std::vector<std::string> found;
     std::error_code err;
 
@@ -178,21 +179,25 @@ Feature provider_feature(const FeatureHost &host, unsigned abi)
 
 void add_verbs_features(const FeatureHost &host, std::vector<Feature> &features)
 {
-    const auto abi = host.libibverbs.empty() ? std::nullopt
-                                             : private_abi(host.root + host.libibverbs);
+    const auto abi =
+        host.libibverbs.empty() ? std::nullopt : private_abi(host.root + host.libibverbs);
 
     if (host.libibverbs.empty()) {
-        features.push_back({"libibverbs", Status::missing, "not installed",
-                            "apt-get install libibverbs1"});
+        features.push_back(
+            {"libibverbs", Status::missing, "not installed", "apt-get install libibverbs1"});
         return;
     }
     if (!abi) {
-        features.push_back({"libibverbs", Status::unknown,
-                            host.libibverbs + " does not tell its private interface", {}});
+        features.push_back({"libibverbs",
+                            Status::unknown,
+                            host.libibverbs + " does not tell its private interface",
+                            {}});
         return;
     }
-    features.push_back({"libibverbs", Status::ok,
-                        host.libibverbs + ", IBVERBS_PRIVATE_" + std::to_string(*abi), {}});
+    features.push_back({"libibverbs",
+                        Status::ok,
+                        host.libibverbs + ", IBVERBS_PRIVATE_" + std::to_string(*abi),
+                        {}});
     features.push_back(provider_feature(host, *abi));
 }
 
@@ -264,7 +269,9 @@ FeatureHost this_host()
     utsname system{};
 
     uname(&system);
-    return {{}, system.release, library_path("libibverbs.so.1"),
+    return {{},
+            system.release,
+            library_path("libibverbs.so.1"),
             *drivers ? drivers : environment("IBV_DRIVERS")};
 }
 
@@ -333,7 +340,8 @@ std::vector<Feature> module_features(const mrcnl::Info &info,
         names += (names.empty() ? "" : ", ") + device.device.name;
     return {
         {"icrc", Status::ok, info.icrc, {}},
-        {"limits", Status::ok,
+        {"limits",
+         Status::ok,
          "planes " + std::to_string(info.port_max) + ", EVs in a profile " +
              std::to_string(info.ev_max) + ", packets in an skb " + std::to_string(info.burst_max),
          {}},

@@ -25,10 +25,10 @@ struct Feature {
 
 /** Where things are looked for. Tests point it elsewhere. */
 struct FeatureHost {
-    std::string root;           ///< in front of absolute paths
-    std::string release;        ///< of the running kernel
-    std::string libibverbs;     ///< path of the library; empty: not installed
-    std::string rdmav_drivers;  ///< environment RDMAV_DRIVERS or IBV_DRIVERS
+    std::string root;          ///< in front of absolute paths
+    std::string release;       ///< of the running kernel
+    std::string libibverbs;    ///< path of the library; empty: not installed
+    std::string rdmav_drivers; ///< environment RDMAV_DRIVERS or IBV_DRIVERS
 };
 
 /** This host. */

@@ -34,11 +34,11 @@ struct Options {
 };
 
 constexpr option long_options[] = {
-    {"json", no_argument, nullptr, 'j'},         {"pretty", no_argument, nullptr, 'p'},
-    {"statistics", no_argument, nullptr, 's'},   {"details", no_argument, nullptr, 'd'},
-    {"color", no_argument, nullptr, 'c'},        {"netns", required_argument, nullptr, 'n'},
-    {"batch", required_argument, nullptr, 'b'},  {"Version", no_argument, nullptr, 'V'},
-    {"help", no_argument, nullptr, 'h'},         {nullptr, 0, nullptr, 0},
+    {"json", no_argument, nullptr, 'j'},        {"pretty", no_argument, nullptr, 'p'},
+    {"statistics", no_argument, nullptr, 's'},  {"details", no_argument, nullptr, 'd'},
+    {"color", no_argument, nullptr, 'c'},       {"netns", required_argument, nullptr, 'n'},
+    {"batch", required_argument, nullptr, 'b'}, {"Version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
 };
 
 void apply(Options &options, int letter)

@@ -131,7 +131,8 @@ bool wait_readable(int fd, const sigset_t &mask)
 /** Signals that end the monitor are let in only while it waits. */
 sigset_t catch_signals()
 {
-    struct sigaction action{};
+    struct sigaction action {
+    };
     sigset_t blocked{};
     sigset_t before{};
 
@@ -155,9 +156,8 @@ void run(Context &context, Args &args)
     while (wait_readable(stream->fd(), mask)) {
         const int64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 
-        value_of(stream->receive([&](const mrcnl::Event &event) {
-            print_event(context.printer, event, offset);
-        }));
+        value_of(stream->receive(
+            [&](const mrcnl::Event &event) { print_event(context.printer, event, offset); }));
         if (!context.out)
             throw Failure("cannot write");
     }

@@ -32,7 +32,7 @@ struct PrintOptions {
  */
 class Printer
 {
-  public:
+public:
     Printer(std::ostream &out, PrintOptions options);
     ~Printer();
 
@@ -79,7 +79,7 @@ class Printer
     /** Prints an object at once, on a line of its own (JSON lines). For monitors. */
     void set_streaming() { streaming_ = true; }
 
-  private:
+private:
     /** The JSON under construction. */
     struct Document;
 

@@ -40,9 +40,10 @@ TEST_F(CommandTest, DeviceSet)
 {
     EXPECT_EQ(change("device set mrc0 burst 8 icrc off udp-port 4791 mpr 8 sack-bytes 0x1000"),
               "device mrc0 burst 8 icrc 0 udp-port 4791 mpr 8 sack-bytes 4096");
-    EXPECT_EQ(change("dev set mrc0 tunnel-source fd00::1 hop-limit 3 dscp-data 1 dscp-rtx 2 "
-                     "dscp-control 3"),
-              "device mrc0 hop-limit 3 dscp-data 1 dscp-rtx 2 dscp-control 3 tunnel-source fd00::1");
+    EXPECT_EQ(
+        change("dev set mrc0 tunnel-source fd00::1 hop-limit 3 dscp-data 1 dscp-rtx 2 "
+               "dscp-control 3"),
+        "device mrc0 hop-limit 3 dscp-data 1 dscp-rtx 2 dscp-control 3 tunnel-source fd00::1");
     EXPECT_EQ(usage("device set mrc0"), "device set: setting is missing");
     EXPECT_EQ(usage("device set mrc0 burst"), "device set: burst is missing");
     EXPECT_EQ(usage("device set mrc0 dscp-data 64"),
@@ -62,8 +63,7 @@ TEST_F(CommandTest, Planes)
 
 TEST_F(CommandTest, PlaneErrors)
 {
-    EXPECT_EQ(usage("plane add mrc0 port 33 netdev lo"),
-              "plane add: port must be 1 to 32, not 33");
+    EXPECT_EQ(usage("plane add mrc0 port 33 netdev lo"), "plane add: port must be 1 to 32, not 33");
     EXPECT_EQ(usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
     EXPECT_EQ(usage("plane set mrc0 port 1 sideways"), "plane set: unknown state 'sideways'");
     EXPECT_EQ(usage("plane s"), "plane: command 's' is ambiguous: show, set");
@@ -203,9 +203,8 @@ TEST_F(CommandTest, WithoutModule)
 
 TEST_F(CommandTest, HelpAtEachLevel)
 {
-    const char *objects[] = {"device", "plane", "ev-profile", "ev",      "cc-profile",
-                             "route",  "peer",  "probe",      "qp",      "monitor",
-                             "feature"};
+    const char *objects[] = {"device", "plane", "ev-profile", "ev",      "cc-profile", "route",
+                             "peer",   "probe", "qp",         "monitor", "feature"};
     const std::string top = run("help");
 
     EXPECT_EQ(run(""), top);
@@ -246,8 +245,7 @@ TEST_F(CommandTest, QpsByNumber)
     run.kernel.qp_list[1].qpn = 6;
     EXPECT_NE(run("qp show qpn 0x6").find("qpn 6 "), std::string::npos);
     EXPECT_EQ(run("qp show qpn 0x6").find("qpn 5 "), std::string::npos);
-    EXPECT_EQ(usage("qp show qpn 0x1000000"),
-              "qp show: qpn must be 0 to 16777215, not 0x1000000");
+    EXPECT_EQ(usage("qp show qpn 0x1000000"), "qp show: qpn must be 0 to 16777215, not 0x1000000");
 }
 
 } // namespace

@@ -138,8 +138,7 @@ struct FakeKernel : Kernel {
         std::erase_if(*found, [&](const Ev &ev) { return id && ev.ev_profile != *id; });
         return found;
     }
-    Result<void> deny_ev(const std::string &device, uint64_t id, uint16_t index,
-                         bool deny) override
+    Result<void> deny_ev(const std::string &device, uint64_t id, uint16_t index, bool deny) override
     {
         return note("ev", device, id, index, deny ? "deny" : "allow");
     }
@@ -227,7 +226,7 @@ struct FakeKernel : Kernel {
 /** Runs command lines against a FakeKernel. */
 class Runner
 {
-  public:
+public:
     explicit Runner(PrintOptions options = {})
         : context(out, options, [this] {
               return Result<std::unique_ptr<Kernel>>(std::unique_ptr<Kernel>(std::move(owned_)));
@@ -246,10 +245,10 @@ class Runner
         return out.str();
     }
 
-  private:
+private:
     std::unique_ptr<FakeKernel> owned_ = std::make_unique<FakeKernel>();
 
-  public:
+public:
     FakeKernel &kernel = *owned_;
     std::ostringstream out;
     Context context;

@@ -37,9 +37,17 @@ void add_devices(FakeKernel &k)
 {
     DeviceSettings s{8, true, 4791, 64, 4, 8, 46, 8, 16384, Address{}};
 
-    k.device_list.push_back({mrc0, 3, "dum0", s, 0xb, 2,
-                             {{"tx_packets", 1ull << 40}, {"rx_packets", 5}, {"rx_bytes", 6},
-                              {"sack_sent", 7}, {"ack_sent", 8}}});
+    k.device_list.push_back({mrc0,
+                             3,
+                             "dum0",
+                             s,
+                             0xb,
+                             2,
+                             {{"tx_packets", 1ull << 40},
+                              {"rx_packets", 5},
+                              {"rx_bytes", 6},
+                              {"sack_sent", 7},
+                              {"ack_sent", 8}}});
     s.icrc = false;
     s.tunnel_source = address("fd00::1");
     k.device_list.push_back({mrc1, 4, "eth0", s, 0, 0, {}});
@@ -70,15 +78,19 @@ void add_traffic(FakeKernel &k)
 
     k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
                    {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0x2, 0xd, 900, 3, 2, 880, 41}};
-    k.peer_ev_list = {{mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0, 495, 0, 0},
-                      {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2, 290, 1,
-                       99'999'500'000},
-                      {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0, 95, 40,
-                       24'999'000'000},
-                      {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0, 0, 0,
-                       99'998'000'000}};
-    k.probe_answer = {mrc0, far_peer, {{0, 1, 250'000, 1}, {1, 1, {}, 0}, {2, 2, 1'200'000, 1},
-                                       {3, 2, 300'000, 0}, {7, 2, 310'500, 2}}};
+    k.peer_ev_list = {
+        {mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0, 495, 0, 0},
+        {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
+        {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0, 95, 40,
+         24'999'000'000},
+        {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0, 0, 0, 99'998'000'000}};
+    k.probe_answer = {mrc0,
+                      far_peer,
+                      {{0, 1, 250'000, 1},
+                       {1, 1, {}, 0},
+                       {2, 2, 1'200'000, 1},
+                       {3, 2, 300'000, 0},
+                       {7, 2, 310'500, 2}}};
     qp.device = mrc0;
     qp.qpn = 0x1234;
     qp.state = QpState::init;

@@ -30,7 +30,7 @@ struct Arrivals {
 /** Messages sent to the group "events". */
 class MessageStream
 {
-  public:
+public:
     virtual ~MessageStream() = default;
     virtual int fd() const = 0;
     /** Whatever waits; does not block. */
@@ -39,7 +39,7 @@ class MessageStream
 
 class Channel
 {
-  public:
+public:
     virtual ~Channel() = default;
 
     /** Send a request, wait until the kernel has done it. Return: its answers, often none. */

@@ -21,7 +21,7 @@ namespace mrcnl
 /** A subscription to events. */
 class EventStream
 {
-  public:
+public:
     virtual ~EventStream() = default;
 
     /** Descriptor to poll for reading. */
@@ -43,7 +43,7 @@ class EventStream
  */
 class Kernel
 {
-  public:
+public:
     using OptionalName = std::optional<std::string>;
 
     virtual ~Kernel() = default;
@@ -83,8 +83,7 @@ class Kernel
     virtual Result<std::vector<Route>> routes(const OptionalName &device) = 0;
     virtual Result<RouteMatch> match_route(const std::string &device, const Address &gid) = 0;
     /** @param replace a route of this prefix may exist */
-    virtual Result<void> put_route(const std::string &device, const Route &route,
-                                   bool replace) = 0;
+    virtual Result<void> put_route(const std::string &device, const Route &route, bool replace) = 0;
     virtual Result<void> delete_route(const std::string &device, const Prefix &prefix) = 0;
 
     virtual Result<std::vector<Peer>> peers(const OptionalName &device,

@@ -24,7 +24,7 @@ namespace mrcnl
 /** A request under construction: command and attributes. */
 class Request
 {
-  public:
+public:
     /**
      * @param command MRC_CMD_*
      * @param size room for attributes in bytes
@@ -44,13 +44,13 @@ class Request
     /** Attributes put until the nest is destroyed are inside it. */
     class Nest
     {
-      public:
+    public:
         Nest(Request &request, int type);
         ~Nest();
         Nest(const Nest &) = delete;
         Nest &operator=(const Nest &) = delete;
 
-      private:
+    private:
         Request &request_;
         nlattr *attr_;
     };
@@ -61,7 +61,7 @@ class Request
     /** Attributes as they go to the kernel. */
     std::span<const std::byte> attributes() const;
 
-  private:
+private:
     void check(int err) { overflow_ = overflow_ || err < 0; }
 
     struct Free {
@@ -86,7 +86,7 @@ struct Reply {
  */
 class Attributes
 {
-  public:
+public:
     /** @param max highest type of interest; others are ignored, as newer kernels may send more */
     Attributes(std::span<const std::byte> data, int max);
 
@@ -102,7 +102,7 @@ class Attributes
     /** Payloads of all attributes of a type, in order. */
     std::vector<std::span<const std::byte>> all(int type) const;
 
-  private:
+private:
     template <typename T>
     T scalar(int type) const;
 

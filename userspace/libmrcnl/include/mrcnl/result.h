@@ -27,7 +27,7 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result
 {
-  public:
+public:
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
@@ -42,7 +42,7 @@ class [[nodiscard]] Result
     /** The error; only when there is no value. */
     const Error &error() const { return *std::get_if<1>(&state_); }
 
-  private:
+private:
     std::variant<T, Error> state_;
 };
 
@@ -50,7 +50,7 @@ class [[nodiscard]] Result
 template <>
 class [[nodiscard]] Result<void>
 {
-  public:
+public:
     Result() = default;
     Result(Error error) : error_(std::move(error)) {}
 
@@ -59,7 +59,7 @@ class [[nodiscard]] Result<void>
     /** The error; only when there is one. */
     const Error &error() const { return *error_; }
 
-  private:
+private:
     std::optional<Error> error_;
 };
 

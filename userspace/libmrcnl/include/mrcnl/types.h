@@ -351,12 +351,11 @@ struct QpEvent {
     QpState state = QpState::err;
     QpState old_state = QpState::err;
     QpConnection connection; ///< without MTU
-    uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
+    uint32_t pid = 0;        ///< creator; 0: in no pid namespace that we know
     std::string reason;
     uint64_t time = 0;
 };
 
-using Event =
-    std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPortsEvent, QpEvent>;
+using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPortsEvent, QpEvent>;
 
 } // namespace mrcnl
