@@ -17,7 +17,7 @@ QPS=4
 # Retries are few: the test waits for their end.
 endless()
 {
-	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 12 --retry-cnt 2 "$@"
+	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 14 --retry-cnt 3 "$@"
 	wait_for plane_sends h1 2 || bail "traffic flows" "$(traffic_report)"
 }
 
@@ -148,7 +148,7 @@ test_namespace()
 		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
 	TRAFFIC_SERVER=$BACKGROUND_PID
 	background on h1 mrc_traffic client --socket "$socket" --device mrc0 \
-		--gid "$(lab gid h1)" --iterations 0 --qps $QPS --timeout 12 --retry-cnt 2 \
+		--gid "$(lab gid h1)" --iterations 0 --qps $QPS --timeout 14 --retry-cnt 3 \
 		--expect-error retry-exceeded >"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
 	TRAFFIC_CLIENT=$BACKGROUND_PID
 	wait_for plane_sends h1 2 || bail "namespace: traffic flows" "$(traffic_report)"
