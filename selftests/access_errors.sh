@@ -77,7 +77,8 @@ try Immediates.WithoutReceive "$changed"
 try Immediates.MoreThanTheLimit ""
 # Packets that wait on one plane make the receiver keep immediates of the other.
 check "delay a plane" lab netem plane 1 delay 30ms
-try Immediates.MoreThanTheLimit ""
+# What comes late finds no QP any more.
+ERRORS=${ERRORS/rx_drop_|/rx_drop_[^en]|} try Immediates.MoreThanTheLimit ""
 check "cut the network" lab netem all loss 100%
 try Immediates.HeldBackAtTheLimit \
 	"h1.req_cqe_error+1 h1.req_cqe_flush_error+19 h1.retry_exceeded_err+1"

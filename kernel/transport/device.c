@@ -71,6 +71,8 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 
 	mutex_lock(&dev->cfg_lock);
 	WRITE_ONCE(dev->ports_seen, dev->ports_seen | ports);
+	if (mrc_dev_port_status(dev) != ~0u)
+		WRITE_ONCE(dev->ports_lost, true);
 	mrc_peers_ports(dev);
 	mrc_qps_lose_ports(dev);
 	if (ports != dev->ports) {

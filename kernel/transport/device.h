@@ -68,6 +68,7 @@ struct mrc_dev_cfg {
  * @planes: underlay ports
  * @ports: bit per port that has a plane, as peers' EVs know it
  * @ports_seen: bit per port that has or had a plane
+ * @ports_lost: one of them has been down
  * @qps: number of QPs
  * @dead: being deleted: no new QPs, peers, planes
  * @listed: it is announced, and changes of its planes are
@@ -82,6 +83,7 @@ struct mrc_dev {
 	struct mrc_planes planes;
 	u32 ports;
 	u32 ports_seen;
+	bool ports_lost;
 	struct mrc_counters __percpu *counters;
 	struct mrc_sock *sock;
 	struct mutex cfg_lock;	/* profiles, routes, cfg, sock */

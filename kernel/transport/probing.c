@@ -337,10 +337,12 @@ void mrc_probing_introduce(struct mrc_peer *peer)
 {
 	bool told;
 
+	if (peer->local || !READ_ONCE(peer->dev->ports_lost))
+		return;
 	spin_lock_bh(&peer->lock);
 	told = peer->probing.tell_since;
 	spin_unlock_bh(&peer->lock);
-	if (!peer->local && (!told || mrc_dev_port_status(peer->dev) != ~0u))
+	if (!told || mrc_dev_port_status(peer->dev) != ~0u)
 		mrc_probing_tell(peer);
 }
 

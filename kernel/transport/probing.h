@@ -120,7 +120,8 @@ void mrc_probing_tell(struct mrc_peer *peer);
 /**
  * mrc_probing_introduce() - a QP is being connected: the other end may know nothing of us
  *
- * Tells if nothing was told yet, or if a port is down. Process context; takes peer->lock.
+ * Tells if a port is down; once if one has been down: the other end may remember that from
+ * before there was this peer. Process context; takes peer->lock.
  */
 void mrc_probing_introduce(struct mrc_peer *peer);
 

@@ -101,7 +101,11 @@ TEST_F(Immediates, HeldBackAtTheLimit)
     ASSERT_NO_FATAL_FAILURE(limit(*a, most, most));
     ASSERT_NO_FATAL_FAILURE(a->connect(*b));
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
-    const uint64_t packets = counter("tx_packets");
+    /* Nobody answers, so there are questions beside the data. */
+    const auto data = [this] {
+        return counter("tx_packets") - counter("probe_sent") - counter("endpoint_requests_sent");
+    };
+    const uint64_t packets = data();
     const uint64_t again = counter("retransmitted_packets");
     ASSERT_NO_FATAL_FAILURE(post_immediates(4 * most));
     while (counter("retransmitted_packets") < again + most &&
@@ -113,7 +117,7 @@ TEST_F(Immediates, HeldBackAtTheLimit)
     EXPECT_EQ(sent[0].status, IBV_WC_RETRY_EXC_ERR);
     std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* sysfs is that stale */
     EXPECT_GE(counter("retransmitted_packets"), again + most);
-    EXPECT_EQ(counter("tx_packets") - packets, most + counter("retransmitted_packets") - again);
+    EXPECT_EQ(data() - packets, most + counter("retransmitted_packets") - again);
 }
 
 } // namespace verbs
