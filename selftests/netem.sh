@@ -72,7 +72,7 @@ duplicates='^duplicate_request'
 disorder='^out_of_sequence'
 damage='^(rx_drop_|rx_icrc_)'
 
-# Losses at the end of everything are found by the timer: a quarter of a second.
+# Losses at the end of everything are found by the timer: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq tc

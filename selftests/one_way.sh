@@ -117,11 +117,24 @@ answers_lost()
 	check_arrives "$name, healed: it goes on" 50 h2
 }
 
+# Who sends no data finds by its own probes that a plane is dead its way.
+way_back_lost()
+{
+	local name="a plane dead the receiver's way"
+
+	lab netem h2:eth1 loss 100%
+	check "$name: found there" wait_for evs_are h2 'assumed-bad assumed-bad (good|skip) (good|skip)'
+	check_arrives "$name: it goes on" 200 h2
+	lab netem h2:eth1 off
+	check "$name, healed: all EVs are good" wait_for evs_are h2 '((good|skip) ?){4}'
+}
+
 test_answers()
 {
 	traffic_launch h1 h2 --iterations 0 --sizes 60K,100,8K --qps 4 --imm-every 2 --rate 40
 	answers_lost 30 500
 	answers_lost 70 200
+	way_back_lost
 	check_traffic_end "answers: all of it verified" traffic_stop
 }
 

@@ -15,7 +15,7 @@
 . "$SELFTESTS/lib/evs.sh"
 
 QPS=4
-# One and a half seconds until retries end: the test waits for that.
+# Two seconds until retries end: the test waits for that.
 OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 14 --retry-cnt 7)
 
 # A spine of plane 1: the EVs through it are probed from then on.

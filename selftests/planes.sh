@@ -94,7 +94,7 @@ check_carrier_alone()
 	lab netem all off
 }
 
-# Losses at the end of everything are found by the timer: a quarter of a second.
+# Losses at the end of everything are found by the timer: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq python3 tc

@@ -45,7 +45,7 @@ check_wrap()
 	done
 }
 
-# Losses at the end of everything are found by the timer: a quarter of a second.
+# Losses at the end of everything are found by the timer: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq python3

@@ -104,10 +104,13 @@ struct mrc_ep_stranger {
  * struct mrc_endpoint - endpoint requests of a device
  * @lock: guards all of it; innermost, BH off
  * @timer: when the oldest request is lost
+ * @send: limits our EV probes
+ * @stranger: limits answers to @strangers
  * @busy: requests, the oldest first
  * @free: slots, the one that was used longest ago first
  * @count: requests in @busy
  * @pending: the slots
+ * @work: answers @strangers
  * @strangers: queue for @work, @nstrangers long
  */
 struct mrc_endpoint {

@@ -39,12 +39,15 @@ static unsigned int mrc_reply_skb(struct mrc_qp *qp, struct mrc_peer *peer,
 	unsigned int i = from, max = r->count - from, len;
 	struct mrc_hdr hdr;
 	struct mrc_skb b;
+	int err;
 
 	if (READ_ONCE(qp->dev->cfg.burst) == 1)
 		max = 1;
-	if (mrc_skb_open(&b, rcu_dereference(peer->flow), &ev->path, ev->bits,
-			 tclass, max)) {
-		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &ev->path, ev->bits,
+			   tclass, max);
+	if (err) {
+		mrc_count(qp->dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						    MRC_CNT_TX_NO_PATH);
 		return r->count;
 	}
 	for (; i < from + max; i++) {

@@ -792,6 +792,17 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
+/* Is this the PSN of a packet in a request that was sent and not completed? */
+static bool mrc_requester_names_request(const struct mrc_qp *qp, u32 psn)
+{
+	const struct mrc_sendq *q = &qp->sendq;
+
+	if (q->una == q->tail || !mrc_wqe_at(qp, q->una)->sent)
+		return false;
+	return mrc_psn_diff(psn, mrc_wqe_at(qp, q->una)->psn) >= 0 &&
+	       mrc_psn_diff(psn, qp->tx.nxt) < 0;
+}
+
 static bool mrc_requester_nack_fatal(u8 reason)
 {
 	return reason == MRC_NACK_UNEXP_EVENT;
@@ -808,7 +819,9 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	spin_lock(&qp->tx_lock);
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->state == IB_QPS_RTS &&
+	    (!mrc_requester_nack_fatal(hdr->nack.reason) ||
+	     mrc_requester_names_request(qp, hdr->nack.psn))) {
 		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
 		expired = !err && res.expired;
 		if (!err && m != MRC_SACK_NONE)
@@ -836,17 +849,6 @@ static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
 	default:
 		return IB_WC_REM_OP_ERR;
 	}
-}
-
-/* Is this the PSN of a packet in a request that was sent and not completed? */
-static bool mrc_requester_names_request(const struct mrc_qp *qp, u32 psn)
-{
-	const struct mrc_sendq *q = &qp->sendq;
-
-	if (q->una == q->tail || !mrc_wqe_at(qp, q->una)->sent)
-		return false;
-	return mrc_psn_diff(psn, mrc_wqe_at(qp, q->una)->psn) >= 0 &&
-	       mrc_psn_diff(psn, qp->tx.nxt) < 0;
 }
 
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)

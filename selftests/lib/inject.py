@@ -411,6 +411,9 @@ class Cases:
             data = self.control(opcode, body, psn=self.nxt + far)
             wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, counted: 1})
             yield Case(f"{name}, PSN never sent", self.wire.datagram(data), wanted)
+        data = self.control(NACK, neth(self.nxt - far, reason=0x19), psn=self.nxt - far)
+        wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "nack_received": 1})
+        yield Case("NACK that ends QPs, PSN of long ago", self.wire.datagram(data), wanted)
         why = {"rx_drop_endpoint": 1}
         for mask in (0, 1 << 30):
             data = self.port_status(mask)

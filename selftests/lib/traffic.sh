@@ -7,7 +7,7 @@
 # These end a hung run, and measure nothing.
 TRAFFIC_STALL=${TRAFFIC_STALL:-120}
 WAIT_LIMIT=120
-# Retransmission timeout for runs that name none: half a second. A machine that has
+# Retransmission timeout for runs that name none: two seconds. A machine that has
 # other things to do may stand still for a while, and a test that looks at what was
 # sent wants no retransmissions for that reason.
 TRAFFIC_TIMEOUT=19
