@@ -43,16 +43,16 @@ STEADY, STEADY_LIMIT = 0.8, 20
 STILL = 0.025
 START_LIMIT = 60
 TRACE = "/sys/kernel/tracing/instances/failover"
-EVENTS = ("mrc_loss", "mrc_retransmit", "mrc_ev")
+EVENTS = ("mrc_loss", "mrc_ev")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 # ---- what breaks ----------------------------------------------------------------
 
-def cut(planes):
-    """So many planes lose their link at h1, which sees it."""
+def cut(planes, host="h1"):
+    """So many planes lose their link at a host, which sees it."""
     return lambda plane, spine: [
-        ("fail", "link", f"h1:eth{(plane - 1 + i) % PLANES + 1}") for i in range(planes)]
+        ("fail", "link", f"{host}:eth{(plane - 1 + i) % PLANES + 1}") for i in range(planes)]
 
 
 def switch(name):
@@ -85,9 +85,10 @@ def ev_of(plane, spine):
 
 # Name; what it is, planes that are left, lab commands, EVs of MRC that die, by plane and spine.
 CASES = {
-    "cut1": ("1 of 4 planes cut at the host", 3, cut(1), all_of(1)),
-    "cut2": ("2 of 4 planes cut at the host", 2, cut(2), all_of(2)),
-    "cut3": ("3 of 4 planes cut at the host", 1, cut(3), all_of(3)),
+    "cut1": ("1 of 4 planes cut at the sender", 3, cut(1), all_of(1)),
+    "cut2": ("2 of 4 planes cut at the sender", 2, cut(2), all_of(2)),
+    "cut3": ("3 of 4 planes cut at the sender", 1, cut(3), all_of(3)),
+    "cutfar": ("1 of 4 planes cut at the receiver", 3, cut(1, "h2"), all_of(1)),
     "t0": ("T0 switch dead, silently", 3, switch("p{0}t0r1"), all_of(1)),
     "t1": ("T1 switch dead, silently", 4, switch("p{0}t1s{1}"), one_ev),
     "oneway": ("T0-T1 link blackholed, towards h2", 4, lossy("100%"), one_ev),

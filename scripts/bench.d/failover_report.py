@@ -4,6 +4,7 @@
 command line a table, failover-figures.json and one picture per case. Exit status 1: a flow
 did not survive its fault."""
 import json
+import math
 import os
 import sys
 
@@ -12,7 +13,7 @@ from frame import COLORS, LEFT, Frame
 
 PEERS = ("MRC", "MPTCP", "ECMP TCP")
 COLOR = dict(zip(PEERS, COLORS))
-VISIBLE = ("cut1", "cut2", "cut3")  # the others die in silence
+VISIBLE = ("cut1", "cut2", "cut3", "cutfar")  # the others die in silence
 RESOLUTION = 10     # ms
 SMOOTH = 10         # bins that the thick curve is the mean of
 
@@ -134,6 +135,10 @@ class Report:
                 if case != "lossy" or key != "last_loss":
                     yield f"{name}: {what}", value, "ms", f"<= {limit:.1f}", (
                         self.in_time(case, value, limit))
+            # Goodput is seen in steps: as many as the time takes, and the first that is good.
+            value, limit = ms(run["recovered"]), RESOLUTION * (math.ceil(limit / RESOLUTION) + 1)
+            yield (f"{name}: recovered", value, "ms", f"<= {limit}",
+                   value is not None and value <= limit)
             yield (f"{name}: goodput of what remains", run["after_cut"], "", ">= 0.95",
                    run["after_cut"] >= 0.95)
             ratio = run["again_per_lost"]
