@@ -19,6 +19,17 @@ check_moves()
 	check_arrives "$1" 100 h1 h2
 }
 
+# traces EVENT...: from now on only these; mrc_window alone is too many to keep the others.
+traces()
+{
+	local event
+
+	echo 0 >"$TRACING/events/mrc/enable"
+	for event; do
+		echo 1 >"$TRACING/events/mrc/$event/enable"
+	done
+}
+
 # each_ev_sends FILE: more packets on each EV of h1 than are in FILE
 each_ev_sends()
 {
@@ -108,6 +119,8 @@ check_lossy_ev()
 ok='(good|skip)'
 bad=assumed-bad
 
+TRACING=/sys/kernel/tracing
+
 # A loss at the end of everything that no probe shows is found by the timer.
 TRAFFIC_TIMEOUT=17
 
@@ -116,6 +129,7 @@ modprobe -q sch_netem
 lab_up --planes 4
 traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 150
 check_moves "traffic flows"
+traces mrc_ev mrc_loss mrc_retransmit
 for k in 1 2 3; do
 	check_cut h1 $k
 	check_cut h2 $k
@@ -132,6 +146,12 @@ check "1 % lost on all links: no EV is out for good" wait_for each_ev_sends "$TE
 check_moves "1 % lost on all links: it goes on"
 lab netem all off
 check_recovered "1 % lost on all links, healed"
+traces mrc_window
+check_moves "traced: it goes on"
+for event in mrc_ev mrc_loss mrc_retransmit mrc_window; do
+	check "tracepoint $event" grep -q " $event: .*=" "$TRACING/trace"
+done
+traces
 check_traffic_end "all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 finish

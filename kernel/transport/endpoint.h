@@ -15,8 +15,8 @@
 #include <linux/in6.h>
 #include <linux/workqueue.h>
 
+#include "../core/gate.h"
 #include "../core/wire.h"
-#include "gate.h"
 
 struct mrc_dev;
 struct mrc_peer;

@@ -12,8 +12,8 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
+#include "../core/gate.h"
 #include "../core/wire.h"
-#include "gate.h"
 
 struct mrc_dev;
 struct mrc_peer;

@@ -824,6 +824,8 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	     mrc_requester_names_request(qp, hdr->nack.psn))) {
 		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
 		expired = !err && res.expired;
+		if (!err && res.lost)
+			trace_mrc_loss(qp, &res, "NACK");
 		if (!err && m != MRC_SACK_NONE)
 			mrc_requester_learn(qp, &res, m, now);
 	}

@@ -14,6 +14,7 @@
 extern "C" {
 #include "crc_fold.h"
 #include "ev_set.h"
+#include "gate.h"
 #include "icrc.h"
 #include "psn.h"
 #include "reverse.h"

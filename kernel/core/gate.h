@@ -2,12 +2,10 @@
 /*
  * A gate lets so many pass per second, and a burst at once when nobody has for a while.
  */
-#ifndef _MRC_TRANSPORT_GATE_H
-#define _MRC_TRANSPORT_GATE_H
+#ifndef _MRC_CORE_GATE_H
+#define _MRC_CORE_GATE_H
 
-#include <linux/minmax.h>
-#include <linux/time64.h>
-#include <linux/types.h>
+#include "base.h"
 
 /* What may pass at once. */
 #define MRC_GATE_BURST	64u
@@ -30,8 +28,8 @@ struct mrc_gate {
  */
 static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
 {
-	u64 interval = NSEC_PER_SEC / rate;
-	u64 at = max(gate->free_at, now);
+	u64 interval = 1000000000u / rate;
+	u64 at = gate->free_at > now ? gate->free_at : now;
 
 	if (at - now > (MRC_GATE_BURST - 1) * interval)
 		return false;
@@ -39,4 +37,4 @@ static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
 	return true;
 }
 
-#endif /* _MRC_TRANSPORT_GATE_H */
+#endif /* _MRC_CORE_GATE_H */
