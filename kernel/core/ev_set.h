@@ -28,9 +28,9 @@ enum mrc_ev_state {
 
 /*
  * Probing of ASSUMED_BAD EVs (open point: cadence and number of successes, 6.2, 6.3).
- * The interval between unanswered probes doubles from the base to the maximum; that
- * many answers in a row bring an EV back. An EV in use is held to be bad when that many
- * probes in a row are lost: one may be lost at the other end, on the way back.
+ * The interval between unanswered probes doubles from the base to the maximum;
+ * MRC_EV_PROBE_GOOD answers in a row bring an EV back. One in use is held to be bad when
+ * MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get lost on another path.
  */
 #define MRC_EV_PROBE_NS		(1000ull * 1000)
 #define MRC_EV_PROBE_MIN_NS	1000ull

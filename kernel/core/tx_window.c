@@ -7,9 +7,9 @@
 #define REC_RESENT	0x04
 #define REC_RESENT_MORE	0x08	/* twice or more: nobody knows which one is answered */
 #define REC_BY_EV	0x10	/* was held to be lost by rule (a) ... */
-#define REC_BY_TIME	0x20	/* ... by rule (b) */
-#define REC_CERTAIN	0x40	/* resent, and the newest transmission has arrived */
-#define REC_BY_TIMER	0x80	/* ... by its timeout */
+#define REC_BY_TIME	0x20	/* ... by rule (b) ... */
+#define REC_BY_TIMER	0x40	/* ... by its timeout */
+#define REC_CERTAIN	0x80	/* resent, and the newest transmission has arrived */
 #define REC_DONE	(REC_ACKED | REC_LOST)
 
 #define HALF_WRAP	0x80000000u

@@ -2,8 +2,9 @@
 /*
  * Endpoint packets: requests on their way out, their answers, and the answers we give.
  *
- * We answer peers, whatever state their QPs are in, and EV probes of those to whom a route leads: these
- * need a peer to be made, in process context and at a low rate. Nobody else gets a word.
+ * We answer peers, whatever state their QPs are in, and EV probes of those to whom a route
+ * leads: these need a peer to be made, in process context and at a low rate. Nobody else gets
+ * a word.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>

@@ -83,6 +83,7 @@ static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 
 	run->count = 0;
 	run->told = 0;
+	run->mask = 0;
 	run->tell = MRC_EV_NONE;
 	if (!run->evs->count || !peer->probing.users)
 		return;
@@ -124,7 +125,8 @@ static void mrc_probing_account(struct mrc_peer *peer,
 		else if (run->result[i] == -EBUSY)
 			mrc_ev_probe_unsent(&run->evs->set, run->ev[i], now);
 	}
-	if (run->told == -EBUSY && p->tell_at) {
+	/* Unless there is something else to say by now. */
+	if (run->told == -EBUSY && p->tell_at && p->tell_since <= now) {
 		p->tell_at = now + run->wait;
 		p->tell_wait = run->wait;
 	}
@@ -300,11 +302,13 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 
 bool mrc_probing_may_answer(struct mrc_peer *peer, enum mrc_ep_op op)
 {
+	struct mrc_gate *gate = op == MRC_EP_PORT_STATUS ?
+				&peer->probing.answer_status :
+				&peer->probing.answer_probe;
 	bool may;
 
 	spin_lock(&peer->lock);
-	may = mrc_gate_pass(&peer->probing.answer[op == MRC_EP_PORT_STATUS],
-			    ktime_get_ns(), MRC_EP_ANSWER_RATE);
+	may = mrc_gate_pass(gate, ktime_get_ns(), MRC_EP_ANSWER_RATE);
 	spin_unlock(&peer->lock);
 	return may;
 }

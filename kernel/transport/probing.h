@@ -49,19 +49,20 @@ struct mrc_told {
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
  * @ran_at: ns, when it ran last
- * @forgotten: the peer goes, no request may name it; under endpoint.lock
- * @tell_since: ns, when what is said became true; 0: nothing was ever said
  * @stopped: the peer goes, nothing is armed any more
+ * @forgotten: the peer goes, no request may name it; under endpoint.lock
+ * @ports_changed: the peer's, since mrc_probing_changing() was called last
+ * @changing: what that call said
  * @users: QPs that are connected and not in error
- * @answer: our answers to the peer, by enum mrc_ep_op
+ * @answer_probe: our answers to EV probes of the peer
+ * @answer_status: the same to its port status
  * @heard_at: ns, when a SACK or a probe's answer last said that something we sent has arrived
  * @reverse_at: ns, no probe of the way back before
  * @tell_at: ns, when the port status is said again; 0: the peer knows it
+ * @tell_since: ns, when what is said became true; 0: nothing was ever said
  * @tell_wait: ns, how long that was waited for
  * @tell_mask: what is said
  * @told: by the peer
- * @ports_changed: since mrc_probing_changing() was called last
- * @changing: what that call said
  */
 struct mrc_probing {
 	struct hrtimer timer;
@@ -72,7 +73,8 @@ struct mrc_probing {
 	bool ports_changed;
 	bool changing;
 	unsigned int users;
-	struct mrc_gate answer[2];
+	struct mrc_gate answer_probe;
+	struct mrc_gate answer_status;
 	u64 heard_at;
 	u64 reverse_at;
 	u64 tell_at;
@@ -142,6 +144,13 @@ u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
  */
 void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
+/**
+ * mrc_probing_changing() - sets @changing: have the peer's ports changed since the last call?
+ *
+ * Process context, one caller at a time; takes peer->lock.
+ */
+void mrc_probing_changing(struct mrc_peer *peer);
+
 /*
  * From endpoint.c, softirq under RCU: what became of requests, and the peer's port status.
  */
@@ -149,8 +158,6 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
 			  u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
-/** mrc_probing_changing() - sets @changing: have the peer's ports changed since the last call? */
-void mrc_probing_changing(struct mrc_peer *peer);
 enum mrc_probing_told mrc_probing_port_status(struct mrc_peer *peer, u32 mask,
 					      u16 stamp);
 
