@@ -9,6 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 
 flap()
 {
@@ -31,45 +33,36 @@ all_links()
 	done
 }
 
-done_before()
-{
-	[ "$(counter h2 rx_write_requests)" -gt "$1" ]
-}
-
-need jq
 more_timeouts()
 {
 	[ "$(counter h1 local_ack_timeout_err)" -gt "$timeouts" ]
 }
 
+need jq
 lab_up --planes 2
 
 traffic_launch h1 h2 --both --qps 64 --iterations 0 --sizes 3000,20K --imm-every 5 --rate 3
-check "64 QPs: traffic flows" wait_for done_before 100
+check_arrives "64 QPs: traffic flows" 100 h2
 flap
-check "64 QPs: it goes on behind 30 s of flapping" wait_for done_before \
-	$(($(counter h2 rx_write_requests) + 100))
+check_arrives "64 QPs: it goes on behind 30 s of flapping" 100 h2
 check_traffic_end "64 QPs: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
 # Timeouts of a second: several in the outage, 31 s of them until retries end
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 18
-check "all planes: traffic flows" wait_for done_before \
-	$(($(counter h2 rx_write_requests) + 50))
+check_arrives "all planes: traffic flows" 50 h2
 timeouts=$(counter h1 local_ack_timeout_err)
 all_links fail
 sleep 3
 check "all planes gone for 3 s: packets have timed out" wait_for more_timeouts
 all_links heal
-check "all planes gone for 3 s: it goes on" wait_for done_before \
-	$(($(counter h2 rx_write_requests) + 50))
+check_arrives "all planes gone for 3 s: it goes on" 50 h2
 check_traffic_end "all planes gone for 3 s: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 12 --retry-cnt 2 \
 	--expect-error retry-exceeded
-check "all planes: traffic flows again" wait_for done_before \
-	$(($(counter h2 rx_write_requests) + 50))
+check_arrives "all planes: traffic flows again" 50 h2
 all_links fail
 wait "$TRAFFIC_CLIENT"
 check_equal "all planes gone for good: retries exceeded" 0 $?

@@ -14,6 +14,8 @@
 . "$SELFTESTS/lib/hold.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/left.sh
+. "$SELFTESTS/lib/left.sh"
 # shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 

@@ -10,6 +10,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/left.sh
+. "$SELFTESTS/lib/left.sh"
 
 QPS=4
 
@@ -19,16 +21,6 @@ endless()
 {
 	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 14 --retry-cnt 3 "$@"
 	wait_for plane_sends h1 2 || bail "traffic flows" "$(traffic_report)"
-}
-
-no_device()
-{
-	! rdma dev show "$1"
-}
-
-no_qps()
-{
-	[ "$(rdma -j resource show qp link "$1" | jq -s '[.[][] | select(.type == "RC")] | length')" = 0 ]
 }
 
 # Only what the RDMA subsystem itself holds may be left.
@@ -49,16 +41,16 @@ retries_end()
 	check "$1: and are counted" test "$(counter h1 retry_exceeded_err)" -ge $QPS
 }
 
-# nothing_left NAME DEVICE...: no object of the programs.
+# nothing_left NAME HOST...: no object of the programs.
 nothing_left()
 {
-	local name=$1 device
+	local name=$1 host
 	shift
 
-	for device; do
-		check "$name: $device has no QP left" wait_for no_qps "$device"
-		check "$name: $device has the objects of before" \
-			wait_for no_resources "$device" "$(cat "$TEST_TMP/resources")"
+	for host; do
+		check "$name: $host has no QP left" wait_for no_qps "$host"
+		check "$name: $host has the objects of before" wait_for no_resources \
+			"$(device_of "$host")" "$(cat "$TEST_TMP/resources")"
 	done
 }
 
@@ -81,12 +73,12 @@ test_kill()
 	endless --expect-error retry-exceeded
 	kill -KILL "$TRAFFIC_SERVER"
 	retries_end "receiver killed"
-	nothing_left "receiver killed" mrc0 mrc1
+	nothing_left "receiver killed" h1 h2
 
 	endless
 	kill -KILL "$TRAFFIC_CLIENT"
 	check_not "sender killed: the receiver ends" wait "$TRAFFIC_SERVER"
-	nothing_left "sender killed" mrc0 mrc1
+	nothing_left "sender killed" h1 h2
 	check_traffic "programs killed: the next ones run" h1 h2 --sizes 1,64K --iterations 30 --both
 }
 
@@ -108,7 +100,7 @@ test_planes()
 	check "last plane's netdev removed" ip -n h1 link del eth2
 	retries_end "last plane's netdev removed"
 	kill -KILL "$TRAFFIC_SERVER"
-	nothing_left "last plane's netdev removed" mrc0 mrc1
+	nothing_left "last plane's netdev removed" h1 h2
 	check "device without planes: goes" rdma link delete mrc0
 	check "device without planes: its peer goes" rdma link delete mrc1
 	unloads "planes removed"
@@ -133,30 +125,22 @@ device_goes()
 	check "$name: device goes" wait_for no_device mrc1
 	retries_end "$name"
 	server_ends "$name"
-	nothing_left "$name" mrc0
+	nothing_left "$name" h1
 	check "$name: the peer's device goes" rdma link delete mrc0
 	unloads "$name"
 }
 
-# The server's process lives elsewhere, so it does not keep the namespace.
 test_namespace()
 {
-	local socket=$TEST_TMP/outside
-
 	fabric
-	background mrc_traffic server --socket "$socket" --device mrc1 --gid "$(lab gid h2)" \
-		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
-	TRAFFIC_SERVER=$BACKGROUND_PID
-	background on h1 mrc_traffic client --socket "$socket" --device mrc0 \
-		--gid "$(lab gid h1)" --iterations 0 --qps $QPS --timeout 14 --retry-cnt 3 \
-		--expect-error retry-exceeded >"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
-	TRAFFIC_CLIENT=$BACKGROUND_PID
+	outside_launch h1 h2 --iterations 0 --qps $QPS --timeout 14 --retry-cnt 3 \
+		--expect-error retry-exceeded
 	wait_for plane_sends h1 2 || bail "namespace: traffic flows" "$(traffic_report)"
 	check "namespace deleted" ip netns del h2
 	check "namespace deleted: device goes" wait_for no_device mrc1
 	retries_end "namespace deleted"
 	server_ends "namespace deleted"
-	nothing_left "namespace deleted" mrc0
+	nothing_left "namespace deleted" h1
 	check "namespace deleted: the other one, too" ip netns del h1
 	check "namespace deleted: no device is left" wait_for no_device mrc0
 	unloads "namespaces deleted"

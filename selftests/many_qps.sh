@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 200 QPs at once over four planes, in both directions.
+# 200 QPs at once over four planes, in both directions. While they have nothing to send,
+# nothing goes on.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/left.sh
+. "$SELFTESTS/lib/left.sh"
 
 qps=200
 
@@ -22,9 +25,23 @@ all_connected()
 	[ "$(res_qps "$1" | jq '[.[] | select(.state == "RTS")] | length')" = "$qps" ]
 }
 
-no_qps()
+# A timer of the module is armed.
+timers()
 {
-	[ "$(res_qps "$1" | jq length)" = 0 ]
+	grep -q ', mrc_.*\[mrc\]' /proc/timer_list
+}
+
+no_timers()
+{
+	! timers
+}
+
+# Nobody has anything to say: no timer, no packet.
+check_idle()
+{
+	check "$1: h1 sends nothing" wait_for silent h1
+	check "$1: h2 sends nothing" wait_for silent h2
+	check "$1: no timer of the module is armed" wait_for no_timers
 }
 
 need jq mrc_traffic
@@ -40,10 +57,14 @@ check_equal "one peer, and one set of paths for all" 1 \
 	"$(on h1 mrcctl -j peer show mrc0 | jq length)"
 check_equal "memory of a QP, its rings included, is below 64 KiB" true "$(res_qps mrc0 |
 	jq 'length > 0 and all(.[].drv_memory; . > 0 and . < 65536)')"
+check "timers of the module are seen" wait_for timers
+kill -STOP "$TRAFFIC_CLIENT" "$TRAFFIC_SERVER"
+check_idle "$qps QPs that are idle"
+kill -CONT "$TRAFFIC_CLIENT" "$TRAFFIC_SERVER"
 check_traffic_end "data of $qps QPs" traffic_stop
 check_counters_clean "$QP_ERRORS"
 check_equal "every QP has moved something both ways" true "$(
 	jq -s 'all(.[]; .messages_verified >= 200)' "$TEST_TMP"/{client,server}.json)"
-check "nothing is left on h1" wait_for no_qps mrc0
-check "nothing is left on h2" wait_for no_qps mrc1
+check "nothing is left on h1" wait_for no_qps h1
+check "nothing is left on h2" wait_for no_qps h2
 finish

@@ -13,6 +13,8 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/left.sh
+. "$SELFTESTS/lib/left.sh"
 
 QPS=4
 # Two seconds until retries end: the test waits for that.
@@ -88,30 +90,11 @@ test_both()
 	check_traffic "both killed: the next ones run" h1 h2 --sizes 1,64K --iterations 20 --both
 }
 
-no_device()
-{
-	! rdma dev show "$1"
-}
-
-# outside_launch: as traffic_launch, but h2's program lives in the initial namespace.
-outside_launch()
-{
-	local socket=$TEST_TMP/outside
-
-	background mrc_traffic server --socket "$socket" --device mrc1 --gid "$(lab gid h2)" \
-		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
-	TRAFFIC_SERVER=$BACKGROUND_PID
-	background on h1 mrc_traffic client --socket "$socket" --device mrc0 --gid "$(lab gid h1)" \
-		--both "${OPTIONS[@]}" --expect-error retry-exceeded \
-		>"$TEST_TMP/client.json" 2>"$TEST_TMP/client.err"
-	TRAFFIC_CLIENT=$BACKGROUND_PID
-}
-
 test_namespace()
 {
 	local errors flushed
 
-	outside_launch
+	outside_launch h1 h2 --both "${OPTIONS[@]}" --expect-error retry-exceeded
 	check_arrives "namespace deleted: before" 50 h1 h2
 	spine_dies "namespace deleted"
 	errors=$(counter h1 retry_exceeded_err)

@@ -92,7 +92,7 @@ seen()
 	jq -c "select($1) | $2" "$TEST_TMP/decoded" | jq -s -c unique
 }
 
-# Another port, hop limit and classes, with packets lost behind the first switch.
+# Another port, hop limit and classes, with all packets of a plane lost behind its first switch.
 check_settings()
 {
 	local all='[.udp.dport, .ip.hops]' class='[.ip.dscp, .ip.ecn, .outer.dscp, .outer.ecn]'
@@ -103,7 +103,7 @@ check_settings()
 	check "settings: h1 listens on the new port" listens h1 15B3
 	check_not "settings: and not on the old one" listens h1 12B7
 	for spine in 1 2; do
-		lab netem link p1t0r1:t1s$spine loss 10%
+		lab netem link p1t0r1:t1s$spine loss 100%
 	done
 	capture_start -i h1:eth1 -i h1:eth2
 	check_traffic "settings" h1 h2 --sizes 32K --iterations 24 --timeout 16

@@ -49,43 +49,6 @@ check_arrives()
 	ok "$name"
 }
 
-# ---------------------------------------------------------------- what is left
-
-no_peers()
-{
-	[ "$(on "$1" mrcctl -j peer show "$(device_of "$1")")" = "[]" ]
-}
-
-# no_qps HOST: of programs; QP 1 is the RDMA subsystem's.
-no_qps()
-{
-	[ "$(rdma -j resource show qp link "$(device_of "$1")" |
-		jq -s '[.[][] | select(.type == "RC")] | length')" = 0 ]
-}
-
-# silent HOST: it has sent nothing for a moment.
-silent()
-{
-	local before
-
-	before=$(counter "$1" tx_packets)
-	sleep 1
-	[ "$(counter "$1" tx_packets)" = "$before" ]
-}
-
-# check_nothing_left NAME HOST...: no QP, no peer, and nothing that goes on sending.
-check_nothing_left()
-{
-	local name=$1 host
-	shift
-
-	for host; do
-		check "$name: $host has no QP left" wait_for no_qps "$host"
-		check "$name: $host has no peer left" wait_for no_peers "$host"
-		check "$name: $host sends nothing any more" wait_for silent "$host"
-	done
-}
-
 # ---------------------------------------------------------------- events
 
 # monitor_ready HOST: it prints. A plane that goes and comes makes it.

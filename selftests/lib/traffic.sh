@@ -21,10 +21,25 @@ device_of()
 # $TEST_TMP/client.json and server.json.
 traffic_launch()
 {
-	local from=$1 to=$2 socket=$TEST_TMP/traffic.$RANDOM$RANDOM
-	shift 2
+	traffic_ends "ip netns exec $2" "$@"
+}
 
-	background ip netns exec "$to" mrc_traffic server --socket "$socket" --stall "$TRAFFIC_STALL" \
+# outside_launch FROM TO OPTION...: the same, but the program for TO lives in the initial
+# namespace, so that it does not keep that of its device.
+outside_launch()
+{
+	traffic_ends "" "$@"
+}
+
+# traffic_ends SERVER_PREFIX FROM TO OPTION...
+traffic_ends()
+{
+	local from=$2 to=$3 socket=$TEST_TMP/traffic.$RANDOM$RANDOM
+	local -a inside
+	read -ra inside <<<"$1"
+	shift 3
+
+	background "${inside[@]}" mrc_traffic server --socket "$socket" --stall "$TRAFFIC_STALL" \
 		--device "$(device_of "$to")" --gid "$(lab gid "$to")" \
 		>"$TEST_TMP/server.json" 2>"$TEST_TMP/server.err"
 	TRAFFIC_SERVER=$BACKGROUND_PID

@@ -513,85 +513,119 @@ struct Model {
     }
 };
 
-void compareWithModel(std::uint32_t seed)
+std::uint32_t onWire(std::int64_t psn)
 {
-    std::mt19937 rng(seed);
-    const std::uint32_t size = 128 * (1 + rng() % 4);
-    const std::uint32_t immMax = rng() % 40;
-    const std::int64_t start = 0x1000000 - rng() % 1000;
-    Window win(size, immMax, static_cast<std::uint32_t>(start) & 0xffffff);
-    Model model{size, start - 1, {}, {}, {}, {}, start - 1};
-    std::set<std::int64_t> untold;
-    std::vector<std::int64_t> placing;
+    return static_cast<std::uint32_t>(psn) & 0xffffff;
+}
 
-    for (int step = 0; step < 1500; ++step) {
-        const std::int64_t spread = rng() % 4 ? 20 : size + 50;
-        const std::int64_t psn = model.cack - 10 + static_cast<std::int64_t>(rng() % (spread + 10));
-        const auto wire = static_cast<std::uint32_t>(psn) & 0xffffff;
+/// The window and the model get the same random packets.
+class Comparison
+{
+public:
+    explicit Comparison(std::uint32_t seed)
+        : rng_(seed), size_(128 * (1 + rng_() % 4)), immMax_(rng_() % 40),
+          start_(0x1000000 - static_cast<std::int64_t>(rng_() % 1000)),
+          win_(size_, immMax_, onWire(start_)), model_{size_, start_ - 1, {},        {},
+                                                       {},    {},         start_ - 1}
+    {
+    }
 
-        const mrc_rx_verdict verdict = mrc_rx_claim(&win.w, wire);
-        ASSERT_EQ(verdict, model.claim(psn));
-        if (verdict == MRC_RX_NEW)
-            placing.push_back(psn);
-
-        while (!placing.empty() && rng() % 3) {
-            std::swap(placing[rng() % placing.size()], placing.back());
-            const std::int64_t at = placing.back();
-            placing.pop_back();
-            const auto atWire = static_cast<std::uint32_t>(at) & 0xffffff;
-            if (rng() % 20 == 0) {
-                mrc_rx_unclaim(&win.w, atWire);
-                model.claimed.erase(at);
-                continue;
-            }
-            unsigned opflags = MRC_OPF_WRITE;
-            if (rng() % 3 == 0)
-                opflags |= MRC_OPF_LAST;
-            if (opflags & MRC_OPF_LAST && rng() % 2 && model.imms.size() < immMax) {
-                opflags |= MRC_OPF_IMM;
-                model.imms[at] = rng();
-            }
-            mrc_rx_arrival a = win.arrival(atWire, opflags);
-            a.imm = opflags & MRC_OPF_IMM ? model.imms[at] : 0;
-            ASSERT_EQ(mrc_rx_commit(&win.w, &a), 0);
-            model.commit(at, opflags);
-            untold.insert(at);
+    void step()
+    {
+        ASSERT_NO_FATAL_FAILURE(claim());
+        while (!placing_.empty() && rng_() % 3)
+            ASSERT_NO_FATAL_FAILURE(place());
+        ASSERT_EQ(win_.w.cack, onWire(model_.cack));
+        ASSERT_EQ(win_.w.ooo, static_cast<std::uint32_t>(std::distance(
+                                  model_.arrived.upper_bound(model_.cack), model_.arrived.end())));
+        if (rng_() % 4) {
+            ASSERT_NO_FATAL_FAILURE(complete());
         }
-        ASSERT_EQ(win.w.cack, static_cast<std::uint32_t>(model.cack) & 0xffffff);
-        ASSERT_EQ(win.w.ooo, static_cast<std::uint32_t>(std::distance(
-                                 model.arrived.upper_bound(model.cack), model.arrived.end())));
-
-        if (rng() % 4) {
-            while (true) {
-                auto want = model.done();
-                auto got = win.done();
-                ASSERT_EQ(want.has_value(), got.has_value());
-                if (!want)
-                    break;
-                ASSERT_EQ(got->psn, static_cast<std::uint32_t>(*want) & 0xffffff);
-                ASSERT_EQ(got->has_imm, model.imms.count(*want) == 1);
-                if (got->has_imm) {
-                    ASSERT_EQ(got->imm, model.imms[*want]);
-                }
-                model.imms.erase(*want);
-            }
-        }
-        if (rng() % 5 == 0) {
-            while (auto s = win.sack()) {
-                ASSERT_EQ(s->cack_psn, win.w.cack);
-                for (int i = 0; i < 64; ++i) {
-                    const std::int64_t at = model.cack + s->sack_offset + i;
-                    const bool bit = s->bitmap >> i & 1;
-                    ASSERT_EQ(bit, at > model.cack && model.arrived.count(at) == 1);
-                    if (bit)
-                        untold.erase(at);
-                }
-            }
-            untold.erase(untold.begin(), untold.upper_bound(model.cack));
-            ASSERT_TRUE(untold.empty());
+        if (rng_() % 5 == 0) {
+            ASSERT_NO_FATAL_FAILURE(tell());
         }
     }
-}
+
+private:
+    void claim()
+    {
+        const std::int64_t spread = rng_() % 4 ? 20 : size_ + 50;
+        const std::int64_t psn =
+            model_.cack - 10 + static_cast<std::int64_t>(rng_() % (spread + 10));
+
+        const mrc_rx_verdict verdict = mrc_rx_claim(&win_.w, onWire(psn));
+        ASSERT_EQ(verdict, model_.claim(psn));
+        if (verdict == MRC_RX_NEW)
+            placing_.push_back(psn);
+    }
+
+    /// One of those claimed arrives, in any order, or is given back.
+    void place()
+    {
+        std::swap(placing_[rng_() % placing_.size()], placing_.back());
+        const std::int64_t at = placing_.back();
+        placing_.pop_back();
+        if (rng_() % 20 == 0) {
+            mrc_rx_unclaim(&win_.w, onWire(at));
+            model_.claimed.erase(at);
+            return;
+        }
+        unsigned opflags = MRC_OPF_WRITE;
+        if (rng_() % 3 == 0)
+            opflags |= MRC_OPF_LAST;
+        if (opflags & MRC_OPF_LAST && rng_() % 2 && model_.imms.size() < immMax_) {
+            opflags |= MRC_OPF_IMM;
+            model_.imms[at] = rng_();
+        }
+        mrc_rx_arrival a = win_.arrival(onWire(at), opflags);
+        a.imm = opflags & MRC_OPF_IMM ? model_.imms[at] : 0;
+        ASSERT_EQ(mrc_rx_commit(&win_.w, &a), 0);
+        model_.commit(at, opflags);
+        untold_.insert(at);
+    }
+
+    void complete()
+    {
+        while (true) {
+            const auto want = model_.done();
+            const auto got = win_.done();
+            ASSERT_EQ(want.has_value(), got.has_value());
+            if (!want)
+                return;
+            ASSERT_EQ(got->psn, onWire(*want));
+            ASSERT_EQ(got->has_imm, model_.imms.count(*want) == 1);
+            if (got->has_imm) {
+                ASSERT_EQ(got->imm, model_.imms[*want]);
+            }
+            model_.imms.erase(*want);
+        }
+    }
+
+    /// SACKs name what has arrived, nothing else, and all of it.
+    void tell()
+    {
+        while (const auto s = win_.sack()) {
+            ASSERT_EQ(s->cack_psn, win_.w.cack);
+            for (int i = 0; i < 64; ++i) {
+                const std::int64_t at = model_.cack + s->sack_offset + i;
+                const bool bit = s->bitmap >> i & 1;
+                ASSERT_EQ(bit, at > model_.cack && model_.arrived.count(at) == 1);
+                if (bit)
+                    untold_.erase(at);
+            }
+        }
+        untold_.erase(untold_.begin(), untold_.upper_bound(model_.cack));
+        ASSERT_TRUE(untold_.empty());
+    }
+
+    std::mt19937 rng_;
+    std::uint32_t size_, immMax_;
+    std::int64_t start_;
+    Window win_;
+    Model model_;
+    std::set<std::int64_t> untold_;
+    std::vector<std::int64_t> placing_;
+};
 
 } // namespace
 
@@ -599,8 +633,8 @@ TEST(RxWindow, AgreesWithAModelOfSets)
 {
     for (std::uint32_t seed = 1; seed <= 150; ++seed) {
         SCOPED_TRACE(seed);
-        compareWithModel(seed);
-        if (HasFatalFailure())
-            return;
+        Comparison both(seed);
+        for (int step = 0; step < 1500; ++step)
+            ASSERT_NO_FATAL_FAILURE(both.step());
     }
 }

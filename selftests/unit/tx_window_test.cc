@@ -531,6 +531,17 @@ TEST(TxWindow, SpuriousLossGrowsTheSlackOfItsRule)
     EXPECT_EQ(win.res.lost, 0u) << "tolerated now";
 }
 
+/* A packet each second, and its SACK at once. */
+void halfAMinuteOfPeace(Window &win)
+{
+    for (int i = 0; i < 30; ++i) {
+        win.now += kSec;
+        const std::uint32_t sent = win.send(1);
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(sent, {}, sent), 0);
+    }
+}
+
 TEST(TxWindow, ReorderWindowGrowsToItsCapAndDecays)
 {
     Window win = withRtt();
@@ -553,12 +564,7 @@ TEST(TxWindow, ReorderWindowGrowsToItsCapAndDecays)
     EXPECT_GE(last, 4 * kRtt);
     EXPECT_LE(last, std::max(4 * win.w.min_rtt_ns, 2 * win.w.srtt_ns));
 
-    for (int i = 0; i < 30; ++i) {
-        win.now += kSec;
-        const std::uint32_t sent = win.send(1);
-        win.now += kRtt;
-        EXPECT_EQ(win.sack(sent, {}, sent), 0);
-    }
+    halfAMinuteOfPeace(win);
     EXPECT_EQ(win.w.reorder_ns, 0u);
     EXPECT_EQ(win.w.ev_slack_ns, 0u);
     EXPECT_EQ(win.w.decay_at_ns, 0u);
@@ -1210,12 +1216,7 @@ TEST(TxTimeout, TooShortOnesGrowToTheirCapAndDecay)
     win.send(1);
     EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), win.now + 16 * t);
 
-    for (int i = 0; i < 30; ++i) {
-        win.now += kSec;
-        const std::uint32_t sent = win.send(1);
-        win.now += kTick;
-        EXPECT_EQ(win.sack(sent, {}, sent), 0);
-    }
+    halfAMinuteOfPeace(win);
     EXPECT_EQ(win.w.patience_ns, 0u);
     EXPECT_EQ(win.w.decay_at_ns, 0u);
 }
