@@ -4,7 +4,7 @@
 /* Exponent from which on every interval is MRC_EV_PROBE_MAX_NS. */
 #define BACKOFF_MAX	20u
 
-static_assert(MRC_EV_PROBE_MIN_NS << BACKOFF_MAX >= MRC_EV_PROBE_MAX_NS,
+static_assert(MRC_EV_PROBE_NS << BACKOFF_MAX >= MRC_EV_PROBE_MAX_NS,
 	      "the longest interval must be reachable");
 
 static u32 draw(struct mrc_ev_set *s)
@@ -81,7 +81,6 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 	s->local_mask = ~0u;
 	s->remote_mask = ~0u;
 	s->rng = seed ? seed : 0x9e3779b9;
-	s->probe_ns = MRC_EV_PROBE_NS;
 	s->probe_at = U64_MAX;
 	if (add_planes(s))
 		return -EINVAL;
@@ -96,42 +95,22 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 	return 0;
 }
 
-void mrc_ev_set_probing(struct mrc_ev_set *s, u64 base_ns)
-{
-	s->probe_ns = max(min(base_ns, MRC_EV_PROBE_MAX_NS),
-			  MRC_EV_PROBE_MIN_NS);
-}
-
-static bool port_up(const struct mrc_ev_set *s, u8 port)
-{
-	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
-}
-
 static bool plane_up(const struct mrc_ev_set *s, const struct mrc_ev_plane *p)
 {
-	return port_up(s, s->ev[p->first].port);
+	return mrc_ev_port_up(s, s->ev[p->first].port);
 }
 
 static struct mrc_ev_plane *plane_of(struct mrc_ev_set *s, u16 ev)
 {
-	struct mrc_ev_plane *p = s->planes;
-
-	while (ev >= p->first + p->count)
-		p++;
-	return p;
-}
-
-static bool is_active(const struct mrc_ev_entry *e)
-{
-	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP;
+	return &s->planes[mrc_ev_plane_of(s, ev)];
 }
 
 static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			const struct mrc_ev_entry *e, int n)
 {
-	bool up = port_up(s, e->port);
+	bool up = mrc_ev_port_up(s, e->port);
 
-	if (is_active(e)) {
+	if (mrc_ev_is_active(e)) {
 		p->good += n;
 		s->good += up ? n : 0;
 	} else if (e->state == MRC_EV_ASSUMED_BAD) {
@@ -144,13 +123,13 @@ static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		      struct mrc_ev_entry *e, u8 state, u64 now)
 {
-	bool active = is_active(e);
+	bool active = mrc_ev_is_active(e);
 
 	count_entry(s, p, e, -1);
 	e->state = state;
 	e->skip_at = 0;
 	/* To step over an EV once is no change: what was sent before tells of it still. */
-	if (!active || !is_active(e)) {
+	if (!active || !mrc_ev_is_active(e)) {
 		e->missed = 0;
 		e->changed_at = now;
 	}
@@ -266,15 +245,15 @@ static bool floor_reached(const struct mrc_ev_set *s)
 	return s->good <= s->min_active || s->good == 1;
 }
 
-static u64 probe_interval(const struct mrc_ev_set *s, u8 exp)
+static u64 probe_interval(u8 exp)
 {
-	return min(s->probe_ns << exp, MRC_EV_PROBE_MAX_NS);
+	return min(MRC_EV_PROBE_NS << exp, MRC_EV_PROBE_MAX_NS);
 }
 
 /* The next exponent, unless the interval is the longest already. */
-static u8 back_off(const struct mrc_ev_set *s, u8 exp)
+static u8 back_off(u8 exp)
 {
-	return probe_interval(s, exp) < MRC_EV_PROBE_MAX_NS ? exp + 1 : exp;
+	return probe_interval(exp) < MRC_EV_PROBE_MAX_NS ? exp + 1 : exp;
 }
 
 static void schedule_probe(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
@@ -284,15 +263,14 @@ static void schedule_probe(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
 }
 
 /* The exponent that probing starts with: how often the EV has flapped of late. */
-static u8 flap_backoff(const struct mrc_ev_set *s, const struct mrc_ev_entry *e,
-		       u64 now)
+static u8 flap_backoff(const struct mrc_ev_entry *e, u64 now)
 {
 	u64 steady;
 
 	if (!e->returned_at)
 		return e->flaps;
 	if (now < e->returned_at + MRC_EV_FLAP_NS)
-		return e->flaps < MRC_EV_FLAPS_MAX ? back_off(s, e->flaps) :
+		return e->flaps < MRC_EV_FLAPS_MAX ? back_off(e->flaps) :
 						     e->flaps;
 	steady = (now - e->returned_at) / MRC_EV_STEADY_NS;
 	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
@@ -305,15 +283,15 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
-	if (!is_active(e) || !port_up(s, e->port) || floor_reached(s))
+	if (!mrc_ev_is_active(e) || !mrc_ev_port_up(s, e->port) || floor_reached(s))
 		return false;
-	e->flaps = flap_backoff(s, e, now);
+	e->flaps = flap_backoff(e, now);
 	e->backoff = e->flaps;
 	e->answered = 0;
 	if (!s->bad)
 		s->probe_at = U64_MAX;
 	set_state(s, plane_of(s, ev), e, MRC_EV_ASSUMED_BAD, now);
-	schedule_probe(s, e, now + probe_interval(s, e->backoff));
+	schedule_probe(s, e, now + probe_interval(e->backoff));
 	return true;
 }
 
@@ -322,7 +300,7 @@ bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs)
 	u16 i;
 
 	for (i = 0; i < s->count; i++)
-		if (is_active(&s->ev[i]) && port_up(s, s->ev[i].port) &&
+		if (mrc_ev_is_active(&s->ev[i]) && mrc_ev_port_up(s, s->ev[i].port) &&
 		    !test_bit(i, evs))
 			return false;
 	return true;
@@ -342,7 +320,7 @@ bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
 
 static bool is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
 {
-	return e->state == MRC_EV_ASSUMED_BAD && port_up(s, e->port);
+	return e->state == MRC_EV_ASSUMED_BAD && mrc_ev_port_up(s, e->port);
 }
 
 static void find_probe_at(struct mrc_ev_set *s)
@@ -374,15 +352,15 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 			s->next_probe = 0;
 		if (!is_probed(s, e) || now < e->probe_at)
 			continue;
-		e->backoff = back_off(s, e->backoff);
-		schedule_probe(s, e, now + probe_interval(s, e->backoff));
+		e->backoff = back_off(e->backoff);
+		schedule_probe(s, e, now + probe_interval(e->backoff));
 		return ev;
 	}
 	find_probe_at(s);
 	return MRC_EV_NONE;
 }
 
-bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now)
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;
 
@@ -394,23 +372,22 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now)
 		return false;
 	if (++e->answered < MRC_EV_PROBE_GOOD) {
 		e->backoff = 0;
-		schedule_probe(s, e, now + probe_interval(s, 0));
+		schedule_probe(s, e, now + probe_interval(0));
 		return false;
 	}
 	e->returned_at = now;
-	set_state(s, plane_of(s, ev), e, marked ? MRC_EV_SKIP : MRC_EV_GOOD,
-		  now);
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
 	return true;
 }
 
 /* It has flapped on its way back. */
-static void restart_probing(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
+static void restart_probing(struct mrc_ev_entry *e, u64 now)
 {
 	if (!e->answered)
 		return;
 	e->answered = 0;
 	e->backoff = max(e->backoff, e->flaps);
-	e->probe_at = max(e->probe_at, now + probe_interval(s, e->flaps));
+	e->probe_at = max(e->probe_at, now + probe_interval(e->flaps));
 }
 
 bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -421,8 +398,8 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 		return false;
 	e = &s->ev[ev];
 	if (is_probed(s, e))
-		restart_probing(s, e, now);
-	if (!is_active(e) || !port_up(s, e->port))
+		restart_probing(e, now);
+	if (!mrc_ev_is_active(e) || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (e->missed < MRC_EV_PROBE_MISSED)
 		e->missed++;
@@ -438,7 +415,7 @@ void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (e->backoff)
 		e->backoff--;
-	schedule_probe(s, e, now + probe_interval(s, 0));
+	schedule_probe(s, e, now + probe_interval(0));
 }
 
 void mrc_ev_alive(struct mrc_ev_set *s, u16 ev)

@@ -33,7 +33,6 @@ enum mrc_ev_state {
  * MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get lost on another path.
  */
 #define MRC_EV_PROBE_NS		(1000ull * 1000)
-#define MRC_EV_PROBE_MIN_NS	1000ull
 #define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
 #define MRC_EV_PROBE_GOOD	3u
 #define MRC_EV_PROBE_MISSED	2u
@@ -68,8 +67,10 @@ struct mrc_ev_entry {
 	u8 flaps;
 	u8 answered;
 	u8 missed;
-	u64 skip_at;
-	u64 probe_at;
+	union {
+		u64 skip_at;
+		u64 probe_at;
+	};
 	u64 returned_at;
 	u64 changed_at;
 };
@@ -107,7 +108,6 @@ struct mrc_ev_plane {
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
  * @rng: state of the pseudo-random generator, never 0
- * @probe_ns: base interval of probes
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
  * @planes: one element per port that has EVs
  */
@@ -123,7 +123,6 @@ struct mrc_ev_set {
 	u32 local_mask;
 	u32 remote_mask;
 	u32 rng;
-	u64 probe_ns;
 	u64 probe_at;
 	struct mrc_ev_plane planes[MRC_PORT_MAX];
 };
@@ -141,15 +140,27 @@ struct mrc_ev_set {
 int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 		    u16 min_active, u32 seed);
 
-/**
- * mrc_ev_set_probing() - how often ASSUMED_BAD EVs are probed
- * @s: the set
- * @base_ns: interval to the first probe and between probes that are answered; what is
- *           out of MRC_EV_PROBE_MIN_NS..MRC_EV_PROBE_MAX_NS is brought into it
- *
- * For probes from here on. A set starts with MRC_EV_PROBE_NS.
- */
-void mrc_ev_set_probing(struct mrc_ev_set *s, u64 base_ns);
+/** mrc_ev_is_active() - is it in use, as far as its own state goes? */
+static inline bool mrc_ev_is_active(const struct mrc_ev_entry *e)
+{
+	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP;
+}
+
+/** mrc_ev_port_up() - can our port @port, 1..32, send and the peer's receive? */
+static inline bool mrc_ev_port_up(const struct mrc_ev_set *s, u8 port)
+{
+	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
+}
+
+/** mrc_ev_plane_of() - index in @planes of the plane that EV @ev of the set is of */
+static inline u16 mrc_ev_plane_of(const struct mrc_ev_set *s, u16 ev)
+{
+	u16 i = 0;
+
+	while (ev >= s->planes[i].first + s->planes[i].count)
+		i++;
+	return i;
+}
 
 /**
  * mrc_ev_pick() - the EV for the next packet or batch
@@ -232,16 +243,15 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
  * mrc_ev_probed() - a probe on this EV was answered
  * @s: the set
  * @ev: index
- * @marked: the answer says that the probe arrived CE-marked
  * @now: ns
  *
- * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, as SKIP if the last one
- * was @marked, else as GOOD. Until then the next probe is due a base interval later. Says
- * nothing of EVs in other states or on a port that is down.
+ * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back. Until then the next probe
+ * is due a base interval later. Says nothing of EVs in other states or on a port that is
+ * down.
  *
  * Return: true when the state changed.
  */
-bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, bool marked, u64 now);
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
  * mrc_ev_probe_lost() - a probe on this EV was not answered

@@ -10,25 +10,14 @@ void mrc_reverse_init(struct mrc_reverse *r)
 		r->plane[i].ev = MRC_EV_NONE;
 }
 
-static u16 plane_index(const struct mrc_ev_set *s, u16 ev)
-{
-	u16 i = 0;
-
-	while (ev >= s->planes[i].first + s->planes[i].count)
-		i++;
-	return i;
-}
-
 static bool plane_up(const struct mrc_ev_set *s, u16 plane)
 {
-	u8 port = s->ev[s->planes[plane].first].port;
-
-	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
+	return mrc_ev_port_up(s, s->ev[s->planes[plane].first].port);
 }
 
 static bool active(const struct mrc_ev_set *s, u16 ev)
 {
-	return s->ev[ev].state == MRC_EV_GOOD || s->ev[ev].state == MRC_EV_SKIP;
+	return mrc_ev_is_active(&s->ev[ev]);
 }
 
 /* An EV of the plane that is in use, the one answered last if it is. */
@@ -110,7 +99,7 @@ void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev)
 {
-	struct mrc_reverse_plane *p = &r->plane[plane_index(s, ev)];
+	struct mrc_reverse_plane *p = &r->plane[mrc_ev_plane_of(s, ev)];
 
 	p->lost = 0;
 	if (active(s, ev))
@@ -119,7 +108,7 @@ void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 
 bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
 {
-	u16 plane = plane_index(s, ev);
+	u16 plane = mrc_ev_plane_of(s, ev);
 	struct mrc_reverse_plane *p = &r->plane[plane];
 
 	if (p->ev == ev)

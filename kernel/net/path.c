@@ -2,7 +2,8 @@
 /*
  * Paths and their routes. A route look-up result is one object that is
  * replaced as a whole under RCU, so that a sender sees route, validity cookie and
- * segment list of the same look-up.
+ * segment list of the same look-up. Most paths of a plane have the same next hop: they
+ * share the result.
  */
 #include <linux/slab.h>
 #include <net/addrconf.h>
@@ -17,11 +18,13 @@
  * @rcu: freed after readers; dsts are as well, by themselves
  * @dst: route of the outermost header, a reference
  * @cookie: for dst_check()
+ * @ref: paths that use it, and who is about to give it to one
  */
 struct mrc_path_route {
 	struct rcu_head rcu;
 	struct dst_entry *dst;
 	u32 cookie;
+	refcount_t ref;
 };
 
 /**
@@ -46,8 +49,10 @@ static struct mrc_path_follow *mrc_path_follow(struct mrc_path_route *r)
 static void mrc_path_route_drop(const struct mrc_path *path,
 				struct mrc_path_route *r)
 {
-	if (IS_ERR_OR_NULL(r))
+	if (IS_ERR_OR_NULL(r) || !refcount_dec_and_test(&r->ref))
 		return;
+	if (path->plane)
+		cmpxchg(&path->plane->route, RCU_INITIALIZER(r), NULL);
 	if (path->kind == MRC_PATH_TABLE) {
 		dst_release(mrc_path_follow(r)->via);
 		mrc_srh_put(mrc_path_follow(r)->srh);
@@ -125,7 +130,8 @@ void mrc_path_fini(struct mrc_path *path)
 	/* Plane and segment list stay readable for a grace period: pointers are left. */
 	r = unrcu_pointer(xchg(&path->route, RCU_INITIALIZER(end)));
 	mrc_path_route_drop(path, r);
-	mrc_srh_put(path->srh);
+	if (path->kind == MRC_PATH_SRH)
+		mrc_srh_put(path->srh);
 	mrc_plane_put(path->plane);
 }
 
@@ -185,6 +191,7 @@ static int mrc_path_route_out(struct mrc_path_route *r,
 		return -ENETUNREACH;
 	}
 	r->cookie = rt6_get_cookie(dst_rt6_info(r->dst));
+	refcount_set(&r->ref, 1);
 	return 0;
 }
 
@@ -249,6 +256,28 @@ static const struct in6_addr *mrc_path_outer(const struct mrc_path *path)
 	return NULL;
 }
 
+/*
+ * What the plane's last look-up found, if it is the same: @r is then freed. The plane holds
+ * no reference: who drops the last one takes it out there, so @r gets in while we have ours.
+ */
+static struct mrc_path_route *mrc_path_share(const struct mrc_path *path,
+					     struct mrc_path_route *r)
+{
+	struct mrc_path_route *old;
+
+	if (!path->plane)
+		return r;
+	old = rcu_dereference(path->plane->route);
+	if (old && old->dst == r->dst && old->cookie == r->cookie &&
+	    refcount_inc_not_zero(&old->ref)) {
+		dst_release(r->dst);
+		kfree(r);
+		return old;
+	}
+	rcu_assign_pointer(path->plane->route, r);
+	return r;
+}
+
 static struct mrc_path_route *mrc_path_lookup(const struct mrc_path *path,
 					      const struct mrc_flow *flow)
 {
@@ -265,7 +294,7 @@ static struct mrc_path_route *mrc_path_lookup(const struct mrc_path *path,
 		kfree(r);
 		return ERR_PTR(err);
 	}
-	return r;
+	return mrc_path_share(path, r);
 }
 
 /* The valid route of a path, or an error pointer. */
@@ -300,7 +329,7 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		return PTR_ERR(r) == -ENOMEM ? -ENOMEM : -ENETUNREACH;
 	hop->dst = r->dst;
 	hop->daddr = mrc_path_outer(path);
-	hop->srh = path->srh;
+	hop->srh = path->kind == MRC_PATH_SRH ? path->srh : NULL;
 	if (path->kind == MRC_PATH_TABLE) {
 		hop->srh = mrc_path_follow(r)->srh;
 		hop->daddr = &hop->srh->first;

@@ -129,9 +129,9 @@ struct mrc_path_route;
 /**
  * struct mrc_path - one path to one peer
  * @plane: reference; NULL for MRC_PATH_LOCAL
- * @srh: MRC_PATH_SRH: segment list, a reference
  * @route: what the last route look-up said; an error pointer after mrc_path_fini()
  * @sid: MRC_PATH_SID: outer destination
+ * @srh: MRC_PATH_SRH: segment list, a reference
  * @table: MRC_PATH_TABLE
  * @kind: enum mrc_path_kind
  *
@@ -139,10 +139,12 @@ struct mrc_path_route;
  */
 struct mrc_path {
 	struct mrc_plane *plane;
-	struct mrc_srh *srh;
 	struct mrc_path_route __rcu *route;
-	struct in6_addr sid;
-	u32 table;
+	union {
+		struct in6_addr sid;
+		struct mrc_srh *srh;
+		u32 table;
+	};
 	u8 kind;
 };
 

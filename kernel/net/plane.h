@@ -19,6 +19,7 @@
 #include "../core/ev_set.h"
 
 struct netlink_ext_ack;
+struct mrc_path_route;
 struct mrc_planes;
 
 /**
@@ -61,6 +62,7 @@ struct mrc_plane_totals {
  * @owner: the table it belongs to; valid while not @gone
  * @dev: the netdev, held until the plane is removed; read under RCU
  * @tracker: of that reference
+ * @route: what the last route look-up of a path found, see path.c; no reference
  * @stats: counters
  * @ref: references: the table's, and one per path
  * @rcu: freed after readers
@@ -74,6 +76,7 @@ struct mrc_plane {
 	struct mrc_planes *owner;
 	struct net_device __rcu *dev;
 	netdevice_tracker tracker;
+	struct mrc_path_route __rcu *route;
 	struct mrc_plane_stats __percpu *stats;
 	refcount_t ref;
 	struct rcu_head rcu;

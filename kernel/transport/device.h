@@ -173,7 +173,12 @@ void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
  */
 u32 mrc_dev_port_status(struct mrc_dev *dev);
 
-/** mrc_devs_count_drop() - charge a dropped packet to the device it was for. Any context. */
+/**
+ * mrc_devs_count_drop() - charge a dropped packet to the device it was for
+ *
+ * That is the one whose anchor has the address, otherwise the first of the namespace. Any
+ * context; slow path.
+ */
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 			 enum mrc_drop why);
 

@@ -15,6 +15,13 @@
 /* EVs stay out of the ports that the system and RoCE know for something else. */
 #define MRC_SPORT_BASE	0xc000u
 
+/* What a peer with many paths may take: a host has thousands of peers. */
+#define MRC_PEER_BYTES(evs)	(sizeof(struct mrc_peer) +			\
+				 sizeof(struct mrc_peer_evs) +			\
+				 (evs) * (sizeof(struct mrc_peer_ev) +		\
+					  sizeof(struct mrc_ev_entry)))
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || MRC_PEER_BYTES(128) <= 16384);
+
 /* By the addresses alone: control packets name no profile. */
 static const struct rhashtable_params mrc_peer_params = {
 	.head_offset = offsetof(struct mrc_peer, node),

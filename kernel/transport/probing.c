@@ -229,7 +229,7 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_a
 	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 	WRITE_ONCE(peer->probing.heard_at, now);
 	if (!mrc_probing_late(evs, ev, sent_at) &&
-	    mrc_ev_probed(&evs->set, ev, false, now))
+	    mrc_ev_probed(&evs->set, ev, now))
 		mrc_peer_ev_changed(peer, evs, ev, old, "probes answered");
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);

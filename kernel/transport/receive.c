@@ -67,16 +67,6 @@ static void mrc_receive_begin(struct mrc_receive_run *run, struct mrc_qp *qp,
 	run->ce |= pkt->ce;
 }
 
-/*
- * The device that a packet without a QP is charged to: the one whose anchor
- * has the address, otherwise the first of the namespace. Slow path.
- */
-static void mrc_receive_drop(struct net *net, const struct in6_addr *daddr,
-			     enum mrc_drop why)
-{
-	mrc_devs_count_drop(net, daddr, why);
-}
-
 static enum mrc_drop mrc_receive_check(struct mrc_qp *qp,
 				       const struct mrc_rx_pkt *pkt)
 {
@@ -130,7 +120,7 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 	}
 	qp = mrc_qp_find(pkt->hdr.bth.qpn);
 	if (!qp || !net_eq(qp->dev->net, pkt->net)) {
-		mrc_receive_drop(pkt->net, pkt->daddr, MRC_DROP_NO_QP);
+		mrc_devs_count_drop(pkt->net, pkt->daddr, MRC_DROP_NO_QP);
 		return;
 	}
 	drop = mrc_receive_check(qp, pkt);
@@ -145,7 +135,7 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 static const struct mrc_rx_ops mrc_receive_ops = {
 	.rx = mrc_receive,
 	.end = mrc_receive_end,
-	.drop = mrc_receive_drop,
+	.drop = mrc_devs_count_drop,
 };
 
 int mrc_receive_init(void)

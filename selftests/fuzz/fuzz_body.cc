@@ -130,9 +130,6 @@ public:
         case 14:
             mrc_ev_marked(&set, arg, now);
             break;
-        case 15:
-            mrc_ev_set_probing(&set, 1ull << (arg & 63));
-            break;
         }
         invariants();
     }
@@ -293,7 +290,7 @@ private:
     {
         const u16 ev = arg & 15;
         const int before = ev < kEvs ? evs[ev].state : 0;
-        if (mrc_ev_probed(&set, ev, arg & 0x80, now))
+        if (mrc_ev_probed(&set, ev, now))
             require(before == MRC_EV_ASSUMED_BAD && evs[ev].changed_at == now);
     }
 

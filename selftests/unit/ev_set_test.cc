@@ -72,7 +72,7 @@ struct Set {
         for (int n = 1; state(ev) == MRC_EV_ASSUMED_BAD && n < 100; ++n) {
             now = this->ev[ev].probe_at;
             probes(now);
-            mrc_ev_probed(&s, ev, false, now);
+            mrc_ev_probed(&s, ev, now);
         }
         return now;
     }
@@ -260,33 +260,14 @@ TEST(EvSet, OnlyProbesBringAnEvBack)
     for (std::uint64_t now = 5 * kMs; now < 100 * kSec; now = 2 * now + 1)
         EXPECT_EQ(set.picks(50, now).count(0), 0u);
     EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 100 * kSec));
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 101 * kSec));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 100 * kSec));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 101 * kSec));
     EXPECT_EQ(set.picks(50, 101 * kSec).count(0), 0u);
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 102 * kSec));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 102 * kSec));
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
     EXPECT_EQ(set.s.good, 4);
     EXPECT_EQ(set.s.bad, 0);
     EXPECT_GE(set.picks(50, 102 * kSec).count(0), 1u);
-}
-
-TEST(EvSet, MarkedAnswerBringsAnEvBackToSkip)
-{
-    Set set(1, 2);
-    set.lose({0}, 0);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, true, 1 * kMs));
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, true, 2 * kMs));
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, true, 3 * kMs));
-    EXPECT_EQ(set.state(0), MRC_EV_SKIP);
-    EXPECT_EQ(set.s.good, 2);
-    EXPECT_EQ(set.picks(20, 4 * kMs).count(0), 0u) << "stepped over once";
-    EXPECT_GE(set.picks(20, 5 * kMs).count(0), 1u);
-
-    set.lose({0}, 6 * kMs);
-    mrc_ev_probed(&set.s, 0, true, 7 * kMs);
-    mrc_ev_probed(&set.s, 0, true, 8 * kMs);
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 9 * kMs));
-    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "the last answer decides";
 }
 
 TEST(EvSet, AnswersMustComeInARow)
@@ -294,18 +275,18 @@ TEST(EvSet, AnswersMustComeInARow)
     Set set(1, 2);
     set.lose({0}, 0);
     for (int i = 0; i < 10; ++i) {
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
         mrc_ev_probe_lost(&set.s, 0, kMs);
     }
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, kMs));
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, kMs));
 
     set.lose({0}, 2 * kMs);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 3 * kMs)) << "answers of the time before";
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, 3 * kMs));
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, false, 3 * kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs)) << "answers of the time before";
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 3 * kMs));
 }
 
 TEST(EvSet, UnansweredProbesBackOffToTheLongestInterval)
@@ -334,36 +315,12 @@ TEST(EvSet, AnAnswerEndsTheBackOff)
         set.probes(now);
     }
     EXPECT_EQ(set.ev[0].probe_at, now + 512 * kMs);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, now + 20 * kUs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now + 20 * kUs));
     EXPECT_EQ(set.ev[0].probe_at, now + 20 * kUs + kMs);
     EXPECT_EQ(mrc_ev_probe_at(&set.s), now + 20 * kUs + kMs);
     now = set.ev[0].probe_at;
     EXPECT_EQ(set.probes(now), std::vector<u16>{0});
     EXPECT_EQ(set.ev[0].probe_at, now + 2 * kMs) << "not answered yet";
-}
-
-TEST(EvSet, ProbingIntervalIsTheCallers)
-{
-    Set set(1, 4);
-    mrc_ev_set_probing(&set.s, 50 * kUs);
-    set.lose({0}, kSec);
-    EXPECT_EQ(set.ev[0].probe_at, kSec + 50 * kUs);
-    set.probes(kSec + 50 * kUs);
-    EXPECT_EQ(set.ev[0].probe_at, kSec + 150 * kUs);
-
-    for (auto [asked, got] : {std::pair<std::uint64_t, std::uint64_t>{0, MRC_EV_PROBE_MIN_NS},
-                              {~0ull, MRC_EV_PROBE_MAX_NS}}) {
-        Set s(1, 4);
-        mrc_ev_set_probing(&s.s, asked);
-        s.lose({0}, kSec);
-        EXPECT_EQ(s.ev[0].probe_at, kSec + got);
-        for (int n = 0; n < 40; ++n) {
-            const std::uint64_t now = s.ev[0].probe_at;
-            EXPECT_EQ(s.probes(now).size(), 1u);
-            EXPECT_LE(s.ev[0].probe_at, now + MRC_EV_PROBE_MAX_NS);
-        }
-        EXPECT_EQ(s.s.probe_ns, got);
-    }
 }
 
 TEST(EvSet, ProbesAreDealtOutFairly)
@@ -486,7 +443,7 @@ TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
     EXPECT_EQ(set.ev[0].flaps, 6);
     now += 64 * kMs;
     EXPECT_EQ(set.probes(now).size(), 1u);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, false, now));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now));
     now += kMs;
     EXPECT_EQ(set.probes(now).size(), 1u);
     mrc_ev_probe_lost(&set.s, 0, now);
@@ -506,7 +463,7 @@ TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
     for (u16 ev : {u16{0}, u16{1}}) {
         const mrc_ev_entry before = set.ev[ev];
         for (int n = 0; n < 5; ++n)
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, n % 2, 2 * kMs));
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
         EXPECT_EQ(std::memcmp(&before, &set.ev[ev], sizeof(before)), 0);
     }
 }
@@ -518,7 +475,7 @@ TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
     for (u16 ev : {u16{0}, u16{1}}) {
         for (int n = 0; n < 5; ++n) {
             EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs)) << "one may be the other end's";
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 2 * kMs));
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
         }
         EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
         EXPECT_TRUE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
@@ -616,11 +573,11 @@ TEST(EvSet, EveryChangeOfStateIsDated)
     EXPECT_EQ(set.ev[0].changed_at, 40u);
     mrc_ev_lost(&set.s, 0, 50);
     mrc_ev_marked(&set.s, 0, 50);
-    mrc_ev_probed(&set.s, 0, false, 50);
-    mrc_ev_probed(&set.s, 0, false, 55);
+    mrc_ev_probed(&set.s, 0, 50);
+    mrc_ev_probed(&set.s, 0, 55);
     mrc_ev_deny(&set.s, 0, false, 55);
     EXPECT_EQ(set.ev[0].changed_at, 40u) << "no change";
-    mrc_ev_probed(&set.s, 0, false, 60);
+    mrc_ev_probed(&set.s, 0, 60);
     EXPECT_EQ(set.ev[0].changed_at, 60u);
     set.lose({0}, 70);
     mrc_ev_cleared(&set.s, 0, 80);
@@ -676,7 +633,7 @@ TEST(EvSet, ControllerDenialStandsAboveAll)
     EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
     EXPECT_FALSE(mrc_ev_cleared(&set.s, 1, 2));
     for (int n = 0; n < 5; ++n)
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 1, n % 2, 3));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 1, 3));
     mrc_ev_probe_lost(&set.s, 1, 4);
     EXPECT_EQ(set.ev[1].state, MRC_EV_DENIED);
     EXPECT_EQ(set.picks(100, 5000 * kMs).count(1), 0u);
@@ -747,7 +704,7 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
     Set set(2, 4);
     set.lose({0, 4}, kMs);
     mrc_ev_marked(&set.s, 1, kMs);
-    mrc_ev_probed(&set.s, 0, false, kMs);
+    mrc_ev_probed(&set.s, 0, kMs);
     mrc_ev_ports(&set.s, ~1u, ~0u);
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.s.bad, 1);
@@ -756,7 +713,7 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
     for (u16 ev = 0; ev < 4; ++ev) {
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 2 * kMs)) << "it is the port's fault";
         for (int n = 0; n < 5; ++n)
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 2 * kMs));
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
         mrc_ev_probe_lost(&set.s, ev, 2 * kMs);
     }
     EXPECT_EQ(set.probes(10 * kMs), std::vector<u16>{4}) << "the other port's";
@@ -802,7 +759,7 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
         mrc_ev_deny(&set.s, ev, true, 1);
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 0));
         EXPECT_FALSE(mrc_ev_cleared(&set.s, ev, 0));
-        EXPECT_FALSE(mrc_ev_probed(&set.s, ev, false, 0));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 0));
         mrc_ev_probe_lost(&set.s, ev, 0);
     }
     EXPECT_EQ(set.s.good, 2);
@@ -828,7 +785,7 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                 mrc_ev_lost(&set.s, ev, now);
                 break;
             case 2:
-                mrc_ev_probed(&set.s, ev, rng() % 2, now);
+                mrc_ev_probed(&set.s, ev, now);
                 break;
             case 3:
                 mrc_ev_deny(&set.s, ev, rng() % 2, now);

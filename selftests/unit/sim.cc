@@ -99,7 +99,6 @@ public:
         check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
                               static_cast<u16>(c.minActive), static_cast<u32>(c.seed)) == 0,
               "ev set");
-        mrc_ev_set_probing(&set, c.evProbeNs);
         evStates.assign(evs.size(), MRC_EV_GOOD);
     }
 
@@ -538,7 +537,7 @@ private:
         evProbed[evProbeId] = ev;
         push(now + kEvProbeTimeoutNs, Event::EvProbeTimeout, {}, false, evProbeId);
         if (!lostOn(ev))
-            push(arrivalOn(ev), Event::EvProbe, encode(hdr), chance(c.ce), ev);
+            push(arrivalOn(ev), Event::EvProbe, encode(hdr), false, ev);
     }
 
     void evProbeAnswered(const Event &e)
@@ -547,7 +546,7 @@ private:
         const auto found = evProbed.find(static_cast<std::uint16_t>(hdr.bth.psn));
         if (found == evProbed.end())
             return;
-        mrc_ev_probed(&set, found->second, e.ce, now);
+        mrc_ev_probed(&set, found->second, now);
         evProbed.erase(found);
         pump();
     }

@@ -64,7 +64,6 @@ SimConfig randomConfig(std::uint64_t seed)
         c.holeNs = rng() % 20000000;
         c.holePeriod = rng() % 2 ? 2 * c.holeNs + 1 + rng() % 20000000 : 0;
     }
-    c.evProbeNs = static_cast<std::uint64_t>(pick(50000, 1000000));
     c.windowUnits = static_cast<std::uint32_t>(1 + rng() % 3);
     c.cwnd = static_cast<std::uint32_t>(pick(1, 8, 64, 1000));
     c.immMax = static_cast<std::uint32_t>(pick(0, 1, 8, 64));
