@@ -3,7 +3,7 @@
 #
 # An EV that the controller denies carries nothing, whatever happens to the others: no
 # data, no retransmission, no answer, no probe. Seen at the spine that it alone crosses.
-# timeout: 600
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -49,7 +49,7 @@ captured()
 check_event()
 {
 	check "$1: mrcctl monitor says so" wait_for event h1 ".event == \"peer-ev\" and
-		.index == $DENIED and .state == \"$2\" and .\"old-state\" == \"$3\" and
+		.index == $DENIED and .state == \"$2\" and (.\"old-state\" | test(\"^$3\$\")) and
 		.reason == \"$4\" and .\"remote-gid\" == \"$(lab gid h2)\""
 }
 
@@ -75,7 +75,8 @@ allow()
 check_probes()
 {
 	check_equal "$1: probes on demand leave it out" "[0,2,3]" \
-		"$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h2)" | jq -c '[.[0].result[].index]')"
+		"$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h2)" timeout 1000 |
+			jq -c '[.[0].result[].index]')"
 	check_error "$1: nor is it probed when asked for" 1 "no EV to probe" \
 		on h1 mrcctl probe mrc0 remote "$(lab gid h2)" ev $DENIED
 }
@@ -144,7 +145,7 @@ test_both_ways()
 	check_arrives "both ways" 50 h1 h2
 	check_used "both ways"
 	deny "both ways" h1 h2
-	check_event "both ways: denied" denied good denied
+	check_event "both ways: denied" denied "(good|assumed-bad)" denied
 	again=$(counter h1 retransmitted_packets)
 	watch
 	check_probes "both ways"
@@ -187,7 +188,7 @@ probed()
 }
 
 # A loss at the end of everything that no probe shows is found by the timer.
-TRAFFIC_TIMEOUT=17
+TRAFFIC_TIMEOUT=18
 
 need jq python3 tc
 modprobe -q sch_netem

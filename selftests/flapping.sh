@@ -60,7 +60,19 @@ check_arrives "all planes gone for 3 s: it goes on" 50 h2
 check_traffic_end "all planes gone for 3 s: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
-traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 12 --retry-cnt 2 \
+# Timeouts of 17 s: what could not be sent does not wait for them.
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 22
+check_arrives "all planes, long timeouts: traffic flows" 50 h2
+timeouts=$(counter h1 local_ack_timeout_err)
+all_links fail
+sleep 1
+all_links heal
+check_arrives "all planes gone, long timeouts: it goes on" 50 h2
+check_equal "all planes gone, long timeouts: none went off" "$timeouts" \
+	"$(counter h1 local_ack_timeout_err)"
+check_traffic_end "all planes gone, long timeouts: all of it verified" traffic_stop
+
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 14 --retry-cnt 3 \
 	--expect-error retry-exceeded
 check_arrives "all planes: traffic flows again" 50 h2
 all_links fail

@@ -4,7 +4,7 @@
 # A third host forges SACKs, NACKs, ACKs, EV probes, answers to them and port status, under
 # its own address and under that of the peer: EVs, ports and QPs stay as they are, and each
 # packet is counted under the name that says why it was dropped.
-# timeout: 600
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -94,6 +94,13 @@ dead_is_dead()
 	evs_are "$1" 'assumed-bad (good|skip)'
 }
 
+# told_dead HOST: its monitor has printed that, and will not print it again.
+told_dead()
+{
+	jq -es 'map(select(.event == "peer-ev" and .index == 0)) | last | .state == "assumed-bad"' \
+		"$TEST_TMP/monitor.$1"
+}
+
 test_traffic()
 {
 	local host pid ports
@@ -107,6 +114,7 @@ test_traffic()
 	for host in h1 h2; do
 		held_of $host >"$TEST_TMP/held.$host"
 		check "a plane is dead: $host knows" wait_for dead_is_dead $host
+		check "a plane is dead: $host says so" wait_for told_dead $host
 		known[$host]=$(events $host)
 	done
 	ports=$(remote_ports h1)$(remote_ports h2)

@@ -135,7 +135,7 @@ check_plain()
 
 	lab_up --plain --planes 2 --hosts-per-rack 2 --no-devices
 	for plane in 1 2; do
-		check "plain: h1 to h4 through plane $plane" arrives_through $plane
+		check "plain: h1 to h4 through plane $plane" wait_for arrives_through $plane
 	done
 	check "plain: h1 to h2 inside the rack" on h1 ping -c 1 -W 5 -I "$gid1" "$gid2"
 	check "plain: T0 spreads over the spines" test 2 = \

@@ -4,7 +4,7 @@
 # Ends under traffic in a fabric: programs killed, planes, anchors, devices and
 # namespaces removed. The peer's QPs end in retry exceeded, nothing is left behind, and the
 # module goes when everything else has gone.
-# timeout: 900
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +19,7 @@ QPS=4
 # Retries are few: the test waits for their end.
 endless()
 {
-	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 14 --retry-cnt 3 "$@"
+	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 15 --retry-cnt 3 "$@"
 	wait_for plane_sends h1 2 || bail "traffic flows" "$(traffic_report)"
 }
 
@@ -133,7 +133,7 @@ device_goes()
 test_namespace()
 {
 	fabric
-	outside_launch h1 h2 --iterations 0 --qps $QPS --timeout 14 --retry-cnt 3 \
+	outside_launch h1 h2 --iterations 0 --qps $QPS --timeout 15 --retry-cnt 3 \
 		--expect-error retry-exceeded
 	wait_for plane_sends h1 2 || bail "namespace: traffic flows" "$(traffic_report)"
 	check "namespace deleted" ip netns del h2
@@ -146,9 +146,12 @@ test_namespace()
 	unloads "namespaces deleted"
 }
 
-# As drivers with disassociation do: open devices do not keep the module.
+# As drivers with disassociation do: open devices do not keep the module. A program that has
+# nothing to post hears of it when it does not get on.
 test_unload()
 {
+	local TRAFFIC_STALL=20
+
 	fabric
 	endless
 	check "module unloaded under traffic" timeout 120 rmmod mrc

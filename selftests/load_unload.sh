@@ -4,7 +4,7 @@
 # The module is loaded by those who need it, if it is installed. It comes and goes 50 times,
 # with devices, planes, profiles and sometimes QPs in use when it goes; the kernel's memory
 # does not grow with it.
-# timeout: 900
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -68,7 +68,7 @@ test_refusals()
 	refused "probe: no EV of that index leads to the GID (ev 2)" \
 		probe mrc1 remote fd09::9 ev-profile 1 ev 0 ev 7
 	check "a profile without a route is enough to probe" \
-		grep -q "answered 0/1" <(mrcctl -n p1 probe mrc1 remote fd09::9 ev-profile 1)
+		grep -q "answered 0/1" <(mrcctl -n p1 probe mrc1 remote fd09::9 ev-profile 1 timeout 1000)
 }
 
 test_usage()

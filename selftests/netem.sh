@@ -50,21 +50,22 @@ check_kinds()
 
 	check "burst $burst" set_device burst "$burst"
 	for percent; do
-		check_netem "burst $burst, loss $percent %" "$(counts "$percent" "$rtx")" \
+		check_netem "burst $burst, loss $percent %" "$(counts "$burst" "$percent" "$rtx")" \
 			loss "$percent%"
-		check_netem "burst $burst, reorder $percent %" "$(counts "$percent" "$disorder")" \
+		check_netem "burst $burst, reorder $percent %" "$(counts "$burst" "$percent" "$disorder")" \
 			delay 1ms reorder "$percent%"
-		check_netem "burst $burst, duplicate $percent %" "$(counts "$percent" "$duplicates")" \
+		check_netem "burst $burst, duplicate $percent %" "$(counts "$burst" "$percent" "$duplicates")" \
 			duplicate "$percent%"
-		check_netem "burst $burst, corrupt $percent %" "$(counts "$percent" "$rtx")" \
+		check_netem "burst $burst, corrupt $percent %" "$(counts "$burst" "$percent" "$rtx")" \
 			corrupt "$percent%"
 	done
 }
 
-# counts PERCENT COUNTER: - where perhaps nothing at all has happened
+# counts BURST PERCENT COUNTER: - where perhaps nothing at all has happened: netem takes
+# what is sent in one burst for one packet.
 counts()
 {
-	[ "$1" = 5 ] && echo "$2" || echo -
+	[ "$1,$2" = 1,5 ] && echo "$3" || echo -
 }
 
 rtx='^retransmitted_packets'
@@ -83,6 +84,6 @@ check_kinds 16 0.1 1 5
 before=$(sum "$damage")
 check_kinds 1 5
 check "corrupt: counted as what it is" test "$(sum "$damage")" -gt "$before"
-check_netem "all at once" "$rtx" delay 500us 300us loss 1% duplicate 1% corrupt 1% reorder 5%
+check_netem "all at once" "$rtx" delay 500us 300us loss 2% duplicate 1% corrupt 1% reorder 5%
 check_counters_clean "$QP_ERRORS"
 finish

@@ -3,7 +3,7 @@
 #
 # Dumps while what they show changes: nothing that stays is missing or comes
 # twice, and the EVs of a profile are those of one version of it.
-# timeout: 600
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -69,7 +69,8 @@ churn()
 churn_stop()
 {
 	check "$1" kill -0 "$churn_pid"
-	kill "$churn_pid"
+	# The writer goes, and mrcctl reads the end of it.
+	pkill -P "$churn_pid"
 	wait "$churn_pid" 2>/dev/null
 }
 
@@ -142,7 +143,7 @@ test_device_deleted()
 		wait "$pid"
 	done
 	check_not "device: the last readers were told why" \
-		grep -qv "no such device\|the device went away" "$TEST_TMP/readers"
+		grep -qv "no such device\|the device went away\|changes all the time" "$TEST_TMP/readers"
 }
 
 pair_up

@@ -4,7 +4,7 @@
 # The netlink family against its specification: a client that knows nothing but
 # Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
 # limit, with and without privileges, and with noise.
-# timeout: 600
+# timeout: 1800
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -57,9 +57,9 @@ test_exclusive()
 {
 	local n
 
-	rdma system set netns exclusive ||
+	wait_for rdma system set netns exclusive ||
 		{ skip "exclusive mode" "cannot be set here"; return; }
-	at_exit rdma system set netns shared
+	at_exit wait_for rdma system set netns shared
 	pair_up
 	for n in 1 2; do
 		check "exclusive: p$n sees its device" sees p$n "mrc$n"
@@ -67,7 +67,8 @@ test_exclusive()
 	done
 	check "exclusive: data flows" data_tests
 	pair_down >/dev/null 2>&1
-	rdma system set netns shared
+	# Not before the last namespace has gone.
+	check "shared mode again" wait_for rdma system set netns shared
 }
 
 # The same addresses and names may exist in many namespaces.

@@ -17,8 +17,8 @@
 . "$SELFTESTS/lib/left.sh"
 
 QPS=4
-# Two seconds until retries end: the test waits for that.
-OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 14 --retry-cnt 7)
+# Four seconds until retries end: the test waits for that.
+OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 15 --retry-cnt 7)
 
 # A spine of plane 1: the EVs through it are probed from then on.
 spine_dies()

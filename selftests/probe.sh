@@ -74,6 +74,11 @@ ev_is()
 		jq -e ".[0].\"peer-ev\"[] | select(.index == $1) | .state == \"$2\""
 }
 
+text_shown()
+{
+	grep -E '^    answered [1-4]/4 rtt min ' <(probe "$gid2" timeout 1000)
+}
+
 test_answers()
 {
 	check_answered "no QP: every EV is answered" "$ALL"
@@ -86,7 +91,7 @@ test_answers()
 	check_equal "the answer: came by a port of ours, or did not come" true \
 		"$(probe_json 'all(.result[]; (.rtt and (."rx-port" | . == 1 or . == 2)) or
 			(.rtt == null and ."rx-port" == null))')"
-	check "text: a line per EV, and a sum" grep -qE '^    answered [1-4]/4 rtt min ' <(probe "$gid2")
+	check "text: a line per EV, and a sum" wait_for text_shown
 }
 
 test_choice()
@@ -97,7 +102,8 @@ test_choice()
 	check_error "nothing to probe" 1 "no EV to probe" probe "$gid2" ev 1
 	check "the EV allowed" on h1 mrcctl ev allow mrc0 profile 2 index 1
 	check "a route to nobody" on h1 mrcctl route add mrc0 "$nobody/128" ev-profile 2
-	check_error "nobody answers" 1 "nothing was answered" probe "$nobody"
+	check_error "nobody answers" 1 "nothing was answered" probe "$nobody" \
+		timeout 1000
 	check_error "no such EV" 1 "no EV of that index leads to the GID (ev 2)" \
 		probe "$gid2" ev 1 ev 77
 }

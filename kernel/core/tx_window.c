@@ -411,18 +411,21 @@ static void wait_longer(struct mrc_tx_window *w, u64 now)
  * Queues of different planes may differ by more than the smallest RTT ever
  * seen, so rule (b) may grow to twice the smoothed RTT if that is more. Rule (a)
  * is exact for packets, but SACKs take several ways back: one that tells of a later
- * packet may overtake the one that tells of an earlier.
+ * packet may overtake the one that tells of an earlier. Never less than before: while a
+ * path stands still the others make the smoothed RTT small.
  */
 static void tolerate(struct mrc_tx_window *w, u8 why, u64 now)
 {
 	u64 quiet = max((u64)QUIET_RTTS * w->srtt_ns, QUIET_MIN_NS);
 	u64 most = max(4 * w->min_rtt_ns, 2 * w->srtt_ns);
+	u64 slack = min(max(2 * w->ev_slack_ns, w->min_rtt_ns / 4),
+			max(w->min_rtt_ns, rtt_spread(w)));
+	u64 reorder = min(2 * reorder_window(w), most);
 
 	if (why & REC_BY_EV)
-		w->ev_slack_ns = min(max(2 * w->ev_slack_ns, w->min_rtt_ns / 4),
-				     max(w->min_rtt_ns, rtt_spread(w)));
+		w->ev_slack_ns = max(w->ev_slack_ns, slack);
 	if (why & REC_BY_TIME)
-		w->reorder_ns = min(2 * reorder_window(w), most);
+		w->reorder_ns = max(w->reorder_ns, reorder);
 	if (why & REC_BY_TIMER)
 		wait_longer(w, now);
 	if (why & (REC_BY_EV | REC_BY_TIME | REC_BY_TIMER))
@@ -728,7 +731,7 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
 }
 
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
-		     struct mrc_tx_result *res)
+		     bool unsent, struct mrc_tx_result *res)
 {
 	struct mrc_tx_rec *rec = &w->ring[w->head];
 	u32 left = w->inflight;
@@ -737,7 +740,8 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 	res_init(res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
-			if (rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs))
+			if (rec->ev < MRC_EV_MAX ? test_bit(rec->ev, evs) :
+						   unsent)
 				give_up(w, rec, psn, 0, res);
 			left--;
 		}

@@ -321,10 +321,11 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
  * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
  * @w: the window
  * @evs: bit per EV index
+ * @unsent: so is what was sent while there was no path at all
  * @res: result
  */
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
-		     struct mrc_tx_result *res);
+		     bool unsent, struct mrc_tx_result *res);
 
 /**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on

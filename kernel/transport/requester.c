@@ -902,7 +902,7 @@ void mrc_requester_lose_ports(struct mrc_qp *qp)
 			if (!(up & BIT(evs->entry[i].port - 1)))
 				__set_bit(i, lost);
 		if (qp->evs_gen == evs->gen) {
-			mrc_tx_lose_evs(&qp->tx, lost, &res);
+			mrc_tx_lose_evs(&qp->tx, lost, up, &res);
 			if (res.lost)
 				trace_mrc_loss(qp, &res, "port");
 		}

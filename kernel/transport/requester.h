@@ -44,7 +44,7 @@ void mrc_requester_drop(struct mrc_qp *qp);
 
 /**
  * mrc_requester_lose_ports() - what is in flight on ports that are down, here or at the peer, is
- * lost. Process context.
+ * lost, and once one is up so is what was sent while none was. Process context.
  */
 void mrc_requester_lose_ports(struct mrc_qp *qp);
 

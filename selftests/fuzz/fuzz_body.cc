@@ -265,7 +265,7 @@ private:
     void loseEvs(std::uint8_t mask)
     {
         DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
-        mrc_tx_lose_evs(&tx, bits, &res);
+        mrc_tx_lose_evs(&tx, bits, mask & 0x80, &res);
     }
 
     void probeTail(std::uint8_t arg)

@@ -121,6 +121,13 @@ counter()
 	cat "$(counters_of "$1")/$2"
 }
 
+# held_lost HOST: packets that it has held to be lost. A machine that stands still at the
+# wrong moment may make it so; they have arrived nevertheless.
+held_lost()
+{
+	echo $(($(counter "$1" packet_seq_err) + $(counter "$1" local_ack_timeout_err)))
+}
+
 # counter_values HOST PATTERN: all that match, as lines "NAME VALUE".
 counter_values()
 {
@@ -143,7 +150,8 @@ counters()
 }
 
 # What must never be counted where nothing is broken. Late duplicates may find their
-# payload changed (see mrcwire.py) or their QP gone: check_counters_clean knows.
+# payload changed (see mrcwire.py) or their QP gone, so may late answers to probes:
+# check_counters_clean knows.
 TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
 # What must not be counted whatever happens to packets.
 QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
@@ -151,10 +159,10 @@ QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_
 # check_counters_clean PATTERN: on both hosts.
 check_counters_clean()
 {
-	local found
+	local found again='^(retransmitted|probe_sent)'
 
 	found="$(counters h1 "$1") $(counters h2 "$1")"
-	if [ -n "$(counters h1 '^retransmitted')$(counters h2 '^retransmitted')" ]; then
+	if [ -n "$(counters h1 "$again")$(counters h2 "$again")" ]; then
 		found=$(sed -E 's/(rx_icrc_encapsulated|rx_drop_no_qp|rx_drop_qp_state)=[0-9]+ //g' \
 			<<<"$found")
 	fi

@@ -591,7 +591,7 @@ private:
                 if (dead >> (evs[i].port - 1) & 1)
                     __set_bit(i, bits);
             mrc_tx_result res;
-            mrc_tx_lose_evs(&tx, bits, &res);
+            mrc_tx_lose_evs(&tx, bits, !down, &res);
         }
         pump();
     }

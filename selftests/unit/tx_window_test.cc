@@ -542,6 +542,31 @@ void halfAMinuteOfPeace(Window &win)
     }
 }
 
+/* A path that stands still is seen by the packets of others: these are fast. */
+TEST(TxWindow, FastPathsDoNotShrinkWhatIsTolerated)
+{
+    for (u8 why : {u8{10}, u8{0}}) { // another EV's packet overtakes, or one of the same EV
+        Window win = withRtt();
+        for (int i = 0; i < 300; ++i) {
+            const std::uint32_t sent = win.send(5);
+            win.now += kRtt;
+            EXPECT_EQ(win.sack(sent, {}, sent), 0);
+        }
+        win.w.reorder_ns = 16 * kRtt;
+        win.w.ev_slack_ns = 16 * kRtt;
+        const std::uint32_t late = win.send(5);
+        win.now += 40 * kRtt;
+        const std::uint32_t fast = win.send(static_cast<u16>(5 + why));
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(late - 1, {fast}, fast), 0);
+        ASSERT_EQ(win.res.lost, 1u);
+        EXPECT_EQ(win.sack(fast, {}, late), 0);
+        EXPECT_TRUE(win.res.spurious);
+        EXPECT_GE(win.w.reorder_ns, 16 * kRtt);
+        EXPECT_GE(win.w.ev_slack_ns, 16 * kRtt);
+    }
+}
+
 TEST(TxWindow, ReorderWindowGrowsToItsCapAndDecays)
 {
     Window win = withRtt();
@@ -634,11 +659,11 @@ TEST(TxWindow, LosingPathsLosesWhatIsInFlightOnThem)
     DECLARE_BITMAP(evs, MRC_EV_MAX) = {};
     __set_bit(1, evs);
     __set_bit(2, evs);
-    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
     EXPECT_EQ(win.res.lost, 5u);
     EXPECT_EQ(win.w.inflight, 6u);
     EXPECT_EQ(win.nextLost(), 2u);
-    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
     EXPECT_EQ(win.res.lost, 0u);
 }
 
@@ -672,11 +697,26 @@ TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
     EXPECT_EQ(win.res.lost, 0u);
     DECLARE_BITMAP(evs, MRC_EV_MAX);
     std::memset(evs, 0xff, sizeof(evs));
-    mrc_tx_lose_evs(&win.w, evs, &win.res);
+    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
     EXPECT_EQ(win.res.lost, 0u);
     win.now += kSec;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
+}
+
+TEST(TxWindow, APathComesBackForWhatHadNone)
+{
+    Window win;
+    win.send(0);
+    win.send(MRC_EV_NONE);
+    win.send(MRC_EV_NONE);
+    EXPECT_EQ(win.sack(0xffffff, {2}, 2), 0);
+    DECLARE_BITMAP(evs, MRC_EV_MAX) = {};
+    mrc_tx_lose_evs(&win.w, evs, true, &win.res);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+    for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
+        EXPECT_FALSE(lostEv(win.res, ev)) << ev;
 }
 
 TEST(TxAcked, EveryWayToBeAcknowledgedCountsOnce)
