@@ -3,13 +3,15 @@
 #
 # Reliability NACKs of the true peer, made by hand, since we send none: each reason sends
 # one packet again or ends the QP, as Documentation/wire-format.md has it. They meet
-# packets that a fabric without spines has swallowed.
+# packets that a fabric without spines has swallowed. And a SACK that retires an EV.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 # shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 # shellcheck source=selftests/lib/inject.sh
@@ -52,16 +54,16 @@ evs_of_second()
 	decoded 1024 "select(.reth != null and .bth.psn == $psn) | [.bth.rtx, .ev]"
 }
 
-# What h2 holds of its two EVs: how often each was marked, losses.
+# What h2 holds of its two EVs: how often each was marked, losses, whether one is left out.
 evs()
 {
 	on h2 mrcctl -j -d -s peer | jq -c '.[0]["peer-ev"] | [(map(.marked) | sort),
-		(map(.lost) | add)]'
+		(map(.lost) | add), any(.state == "assumed-bad")]'
 }
 
 test_again()
 {
-	local name="again: one EV is skipped for the trimmed packet" other found
+	local name="again: one EV is skipped once for the trimmed packet, none retired" other found
 
 	capture_start --direction out -i h2:eth1
 	fresh "again" 7 10
@@ -72,7 +74,7 @@ test_again()
 	other="again: the trimmed packet took the other EV, marked as sent again"
 	# What is held to be lost does speak against an EV.
 	if [ "$(held_lost h2)" = 0 ]; then
-		check_equal "$name" '[[0,1],9]' "$found"
+		check_equal "$name" '[[0,1],9,false]' "$found"
 		check_equal "$other" "[[0,1],2]" "$(jq -s -c \
 			'[map(.[0])[:2], (map(.[1])[:2] | unique | length)]' "$TEST_TMP/second")"
 	else
@@ -84,6 +86,15 @@ test_again()
 	check_equal "again: the write arrives" true "$(hold settle good)"
 	verdicts "too late" inject_plain nacks-late
 	hold_write "too late: data flows"
+}
+
+# ALWAYS_SKIP
+test_retired()
+{
+	fresh "retired" 7 2
+	verdicts "retired" inject_plain sack-retires
+	check "retired: h2 leaves the EV" wait_for event h2 \
+		'.event == "peer-ev" and .state == "assumed-bad" and .reason == "told to"'
 }
 
 test_end()
@@ -98,8 +109,10 @@ test_end()
 
 need jq python3 mrc_hold
 lab_up --planes 1
+monitor_start h2
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 test_again
+test_retired
 test_end
 hold_stop
 finish

@@ -674,14 +674,14 @@ static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 /* ---- answers -------------------------------------------------------------- */
 
 static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
-				  u16 ev, u64 now)
+				  u16 ev, u64 now, const char *reason)
 {
 	u8 old = evs->entry[ev].state;
 
 	if (!mrc_ev_lost(&evs->set, ev, now))
 		return;
 	mrc_probing_arm(qp->peer, evs);
-	mrc_peer_ev_changed(qp->peer, evs, ev, old, "loss");
+	mrc_peer_ev_changed(qp->peer, evs, ev, old, reason);
 }
 
 static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
@@ -716,13 +716,13 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	spin_lock(&qp->peer->lock);
 	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
-		mrc_requester_ev_lost(qp, evs, ev, now);
+		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
 	if (res->ev < evs->count) {
 		if (m == MRC_SACK_SKIP_ONCE) {
 			mrc_ev_marked(&evs->set, res->ev, now);
 			evs->ev[res->ev].marked++;
 		} else if (m == MRC_SACK_ALWAYS_SKIP) {
-			mrc_requester_ev_lost(qp, evs, res->ev, now);
+			mrc_requester_ev_lost(qp, evs, res->ev, now, "told to");
 		}
 	}
 	spin_unlock(&qp->peer->lock);

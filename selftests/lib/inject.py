@@ -467,6 +467,14 @@ class Cases:
         why = {"rx_drop_qp_state": 1}
         yield Case("NACK for a QP in error", self.wire.datagram(data), why)
 
+    def sack_retires(self):
+        """The true peer has got the first packet of a write, and never wants its EV again."""
+        first = self.nxt - self.held["packets"]
+        data = self.control(SACK, seth(first, m=2), psn=first)
+        wanted = self.to_qp(data, {"sack_received": 1})
+        beside = ("probe_sent", "endpoint_requests_sent", "tx_packets", "tx_bytes")
+        yield Case("SACK that retires", self.wire.datagram(data), wanted, beside=beside)
+
     def nacks_late(self):
         """For packets that have arrived."""
         for n in (1, self.held["packets"]):
@@ -617,7 +625,7 @@ def run_stray(args, held, link):
 
 
 COMMANDS = ("silent", "answered", "endpoints", "forged", "flood", "blast", "stray", "nacks",
-            "nack-all", "nacks-late", "nack-retries", "nack-fatal")
+            "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-retires")
 
 
 def parse():
