@@ -78,8 +78,8 @@ TRACE_EVENT(mrc_window,
 );
 
 /*
- * Packets were held to be lost, or one that was turned out not to be. ev is one of those that
- * lost some, as the peer's EVs are numbered, or -1; srtt and reorder are what was expected.
+ * Packets were held to be lost, or one that was turned out not to be. evs are those that lost
+ * some, counted from 0 in the order of the peer's EVs; srtt and reorder are what was expected.
  */
 TRACE_EVENT(mrc_loss,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res,
@@ -90,8 +90,7 @@ TRACE_EVENT(mrc_loss,
 		__field(u64, reorder_ns)
 		__field(u32, qpn)
 		__field(u32, lost)
-		__field(int, ev)
-		__field(u16, evs)
+		__array(unsigned long, evs, BITS_TO_LONGS(MRC_EV_MAX))
 		__field(bool, spurious)
 		__field(const char *, why)
 	),
@@ -100,15 +99,12 @@ TRACE_EVENT(mrc_loss,
 		__entry->reorder_ns = qp->tx.reorder_ns;
 		__entry->qpn = qp->qpn;
 		__entry->lost = res->lost;
-		__entry->ev = find_first_bit(res->lost_evs, MRC_EV_MAX);
-		__entry->evs = bitmap_weight(res->lost_evs, MRC_EV_MAX);
-		if (!__entry->evs)
-			__entry->ev = -1;
+		bitmap_copy(__entry->evs, res->lost_evs, MRC_EV_MAX);
 		__entry->spurious = res->spurious;
 		__entry->why = why;
 	),
-	TP_printk("qpn=0x%06x lost=%u evs=%u ev=%d spurious=%d srtt=%llu reorder=%llu by %s",
-		  __entry->qpn, __entry->lost, __entry->evs, __entry->ev,
+	TP_printk("qpn=0x%06x lost=%u evs=%*pbl spurious=%d srtt=%llu reorder=%llu by %s",
+		  __entry->qpn, __entry->lost, MRC_EV_MAX, __entry->evs,
 		  __entry->spurious, __entry->srtt_ns, __entry->reorder_ns,
 		  __entry->why)
 );

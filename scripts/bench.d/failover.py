@@ -277,6 +277,12 @@ class Stream:
 
 # ---- what the module says ---------------------------------------------------------
 
+def numbers(text):
+    """Of a list as the kernel writes it: 1-3,7"""
+    ranges = ([int(n) for n in part.split("-")] for part in text.split(",") if part)
+    return [n for ends in ranges for n in range(ends[0], ends[-1] + 1)]
+
+
 class Trace:
     """The module's tracepoints, of h1's sending."""
 
@@ -307,9 +313,8 @@ class Trace:
     def event(self, t, name, text):
         if name != "mrc_ev":
             fields = dict(word.split("=") for word in text.split() if "=" in word)
-            why = text.rpartition(" by ")[2] if " by " in text else None
-            return {"t": t, "event": name, "why": why,
-                    **{k: int(v, 0) for k, v in fields.items() if k != "qpn"}}
+            return {"t": t, "event": name, "why": text.rpartition(" by ")[2],
+                    "lost": int(fields["lost"]), "evs": numbers(fields["evs"])}
         m = self.EV.search(text)
         if ipaddress.ip_address(m[1]) != self.remote:
             return None

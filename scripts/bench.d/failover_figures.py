@@ -70,9 +70,10 @@ def path_left(events, lost_evs):
     return max(times, default=None)
 
 
-def last_loss(events):
+def last_loss(events, lost_evs):
+    """When a packet on one of the EVs that died was last held to be lost."""
     return max((event["t"] for event in events
-                if event["event"] == "mrc_loss" and event["lost"]), default=None)
+                if event["event"] == "mrc_loss" and set(event["evs"]) & set(lost_evs)), default=None)
 
 
 def packets_lost(counts):
@@ -97,7 +98,7 @@ def figures(run):
     return {
         "nominal": run["nominal"], "before": before, "remains": remains, "heal": heal, "rtt": run["rtt"],
         "recovered": recovered(bins, ENOUGH * remains),
-        "path_left": path_left(events, run["evs"]), "last_loss": last_loss(events),
+        "path_left": path_left(events, run["evs"]), "last_loss": last_loss(events, run["evs"]),
         "lost": lost, "again": again,
         "again_per_lost": again / lost if lost else None,
         "again_restored": restored["retransmitted"],
