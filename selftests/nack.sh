@@ -54,11 +54,15 @@ evs_of_second()
 	decoded 1024 "select(.reth != null and .bth.psn == $psn) | [.bth.rtx, .ev]"
 }
 
-# What h2 holds of its two EVs: how often each was marked, losses, whether one is left out.
+# What h2 holds of its two EVs: how often each was marked, losses; whether it has left one for
+# these (probes that are lost are a reason of their own).
 evs()
 {
-	on h2 mrcctl -j -d -s peer | jq -c '.[0]["peer-ev"] | [(map(.marked) | sort),
-		(map(.lost) | add), any(.state == "assumed-bad")]'
+	local left=false
+
+	! event h2 '.event == "peer-ev" and .reason == "loss"' >/dev/null || left=true
+	on h2 mrcctl -j -d -s peer | jq -c --argjson left $left '.[0]["peer-ev"] |
+		[(map(.marked) | sort), (map(.lost) | add), $left]'
 }
 
 test_again()
