@@ -360,6 +360,12 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 	return MRC_EV_NONE;
 }
 
+/* Answers in a row that bring it back. */
+static u8 enough(const struct mrc_ev_entry *e)
+{
+	return MRC_EV_PROBE_GOOD << min((unsigned int)e->flaps, MRC_EV_DOUBTS_MAX);
+}
+
 bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;
@@ -370,7 +376,7 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now)
 	e->missed = 0;
 	if (!is_probed(s, e))
 		return false;
-	if (++e->answered < MRC_EV_PROBE_GOOD) {
+	if (++e->answered < enough(e)) {
 		e->backoff = 0;
 		schedule_probe(s, e, now + probe_interval(0));
 		return false;

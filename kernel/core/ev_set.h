@@ -29,8 +29,9 @@ enum mrc_ev_state {
 /*
  * Probing of ASSUMED_BAD EVs (open point: cadence and number of successes, 6.2, 6.3).
  * The interval between unanswered probes doubles from the base to the maximum;
- * MRC_EV_PROBE_GOOD answers in a row bring an EV back. One in use is held to be bad when
- * MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get lost on another path.
+ * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
+ * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
+ * lost on another path.
  */
 #define MRC_EV_PROBE_NS		(1000ull * 1000)
 #define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
@@ -44,6 +45,12 @@ enum mrc_ev_state {
  * MRC_EV_STEADY_NS of use halves that again.
  */
 #define MRC_EV_FLAPS_MAX	6u
+
+/*
+ * And each flap takes twice as many answers, up to 2^MRC_EV_DOUBTS_MAX as many: a path that
+ * loses a fifth passes three in half of all cases, 24 in none.
+ */
+#define MRC_EV_DOUBTS_MAX	3u
 #define MRC_EV_FLAP_NS		(2 * MRC_EV_PROBE_MAX_NS)
 #define MRC_EV_STEADY_NS	0x200000000ull	/* 8.6 s */
 
@@ -245,9 +252,9 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
  * @ev: index
  * @now: ns
  *
- * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back. Until then the next probe
- * is due a base interval later. Says nothing of EVs in other states or on a port that is
- * down.
+ * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, more of them if it flaps.
+ * Until then the next probe is due a base interval later. Says nothing of EVs in other states
+ * or on a port that is down.
  *
  * Return: true when the state changed.
  */

@@ -385,11 +385,15 @@ static u64 rtt_spread(const struct mrc_tx_window *w)
 	return w->high_rtt_ns - w->min_rtt_ns;
 }
 
+/*
+ * Half as much again as paths differed by of late: a queue goes on growing while a packet
+ * waits in it, when paths have gone and the others take their load.
+ */
 static u64 reorder_window(const struct mrc_tx_window *w)
 {
 	u64 allowed = w->reorder_ns ? w->reorder_ns : w->min_rtt_ns / 4;
 
-	return max(allowed, rtt_spread(w));
+	return max(allowed, rtt_spread(w) * 3 / 2);
 }
 
 /*

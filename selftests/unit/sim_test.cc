@@ -218,7 +218,7 @@ TEST(Sim, AFlappingPathIsUsedLessAndLess)
     c.holePeriod = 5900000;
     const SimReport r = expectGood(c);
     EXPECT_GT(r.elapsedNs, 80 * c.holePeriod);
-    EXPECT_GT(r.evsReturned, 2u);
+    EXPECT_GE(r.evsReturned, 1u);
     EXPECT_LT(r.evsReturned, 12u);
 }
 

@@ -542,6 +542,26 @@ void halfAMinuteOfPeace(Window &win)
     }
 }
 
+/* Paths are gone, and the others take their load: each packet waits longer than any before. */
+TEST(TxWindow, AQueueThatGrowsIsNoLoss)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.now += 5 * kRtt;
+    EXPECT_EQ(win.sack(1, {}, 1), 0) << "this path is four round trips behind";
+    win.send(5); // 2
+    win.now += 5 * kRtt;
+    win.send(6); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(1, {3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "five are no surprise then";
+    win.now += kRtt;
+    win.send(6); // 4
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(1, {3, 4}, 4), 0);
+    EXPECT_EQ(win.res.lost, 1u) << "seven are";
+}
+
 /* A path that stands still is seen by the packets of others: these are fast. */
 TEST(TxWindow, FastPathsDoNotShrinkWhatIsTolerated)
 {
@@ -676,10 +696,10 @@ TEST(TxWindow, ForgottenEvsAreNotBlamed)
     win.now += kRtt;
     mrc_tx_forget_evs(&win.w);
     win.send(5); // 4, another path now
-    win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u);
     EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+    win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2, 4}, 4), 0);
     EXPECT_EQ(win.res.lost, 2u) << "by time";
     EXPECT_EQ(win.res.ev, 5);
