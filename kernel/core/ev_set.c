@@ -363,7 +363,9 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 /* Answers in a row that bring it back. */
 static u8 enough(const struct mrc_ev_entry *e)
 {
-	return MRC_EV_PROBE_GOOD << min((unsigned int)e->flaps, MRC_EV_DOUBTS_MAX);
+	unsigned int flaps = e->flaps;
+
+	return MRC_EV_PROBE_GOOD << min(flaps, MRC_EV_DOUBTS_MAX);
 }
 
 bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now)
