@@ -131,11 +131,11 @@ test_evs()
 # Dumps under way do not keep a device: it goes, and the dumps end.
 test_device_deleted()
 {
-	local readers=() pid
+	local readers=() reader pid
 
-	for _ in 1 2 3 4; do
+	for reader in 1 2 3 4; do
 		{ while on p1 mrcctl ev show mrc1 profile 7 >/dev/null; do :; done; } \
-			2>>"$TEST_TMP/readers" &
+			2>"$TEST_TMP/reader.$reader" &
 		readers+=($!)
 	done
 	check "device: deleted under dumps" rdma link delete mrc1
@@ -143,7 +143,7 @@ test_device_deleted()
 		wait "$pid"
 	done
 	check_not "device: the last readers were told why" \
-		grep -qv "no such device\|the device went away\|changes all the time" "$TEST_TMP/readers"
+		grep -qv "no such device\|the device went away\|changes all the time" "$TEST_TMP"/reader.*
 }
 
 pair_up

@@ -145,6 +145,12 @@ void run(int argc, char **argv)
         throw Failure("cannot write");
 }
 
+// One write a line: others may write to the same file.
+void complain(const char *what)
+{
+    std::cerr << "mrcctl: " + std::string(what) + '\n';
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -155,11 +161,11 @@ int main(int argc, char **argv)
         run(argc, argv);
         return 0;
     } catch (const UsageError &e) {
-        std::cerr << "mrcctl: " << e.what() << '\n';
+        complain(e.what());
         return exit_usage;
     } catch (const std::exception &e) {
         std::cout.flush();
-        std::cerr << "mrcctl: " << e.what() << '\n';
+        complain(e.what());
         return exit_refused;
     }
 }
