@@ -45,14 +45,14 @@ enum mrc_ev_state {
  * MRC_EV_STEADY_NS of use halves that again.
  */
 #define MRC_EV_FLAPS_MAX	6u
-
-/*
- * And each flap takes twice as many answers, up to 2^MRC_EV_DOUBTS_MAX as many: a path that
- * loses a fifth passes three in half of all cases, 24 in none.
- */
-#define MRC_EV_DOUBTS_MAX	3u
 #define MRC_EV_FLAP_NS		(2 * MRC_EV_PROBE_MAX_NS)
 #define MRC_EV_STEADY_NS	0x200000000ull	/* 8.6 s */
+
+/*
+ * And each flap takes twice as many answers, up to 2^MRC_EV_DOUBTS_MAX times as many: a path
+ * that loses a fifth passes three in half of all cases, 24 in one of 200.
+ */
+#define MRC_EV_DOUBTS_MAX	3u
 
 /**
  * struct mrc_ev_entry - one EV of a set

@@ -321,7 +321,7 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
  * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
  * @w: the window
  * @evs: bit per EV index
- * @unsent: so is what was sent while there was no path at all
+ * @unsent: so is what was sent on no EV, for there was no path, or on one that is forgotten
  * @res: result
  */
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,

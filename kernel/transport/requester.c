@@ -722,7 +722,8 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 			mrc_ev_marked(&evs->set, res->ev, now);
 			evs->ev[res->ev].marked++;
 		} else if (m == MRC_SACK_ALWAYS_SKIP) {
-			mrc_requester_ev_lost(qp, evs, res->ev, now, "told to");
+			mrc_requester_ev_lost(qp, evs, res->ev, now,
+					      "always skip");
 		}
 	}
 	spin_unlock(&qp->peer->lock);

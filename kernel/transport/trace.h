@@ -79,7 +79,7 @@ TRACE_EVENT(mrc_window,
 
 /*
  * Packets were held to be lost, or one that was turned out not to be. evs are those that lost
- * some, counted from 0 in the order of the peer's EVs; srtt and reorder are what was expected.
+ * some, counted from 0 in the order of the peer's EVs; reorder is what was learnt of late packets.
  */
 TRACE_EVENT(mrc_loss,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res,

@@ -167,6 +167,9 @@ class Counters:
 
 # ---------------------------------------------------------------- cases
 
+# Who hears nothing for long asks whether its paths are alive.
+ASKS = ("probe_sent", "endpoint_requests_sent", "tx_packets", "tx_bytes")
+
 
 class Case:
     """What to send and what it must count; "plain" or "srv6": only that way makes sense.
@@ -441,9 +444,7 @@ class Cases:
         data = self.control(NACK, neth(psn, reason), psn=psn)
         name = f"NACK {reason:#04x}, packet {psn - self.nxt + self.held['packets']}"
         wanted = self.to_qp(data, {"nack_received": 1, **counted})
-        # Who hears nothing for long asks whether its paths are alive.
-        beside = ("probe_sent", "endpoint_requests_sent", "tx_packets", "tx_bytes")
-        return Case(name, self.wire.datagram(data), wanted, beside=beside)
+        return Case(name, self.wire.datagram(data), wanted, beside=ASKS)
 
     def nacks(self):
         """Of the true peer, for all but the last packet of a write that has got nowhere."""
@@ -472,8 +473,7 @@ class Cases:
         first = self.nxt - self.held["packets"]
         data = self.control(SACK, seth(first, m=2), psn=first)
         wanted = self.to_qp(data, {"sack_received": 1})
-        beside = ("probe_sent", "endpoint_requests_sent", "tx_packets", "tx_bytes")
-        yield Case("SACK that retires", self.wire.datagram(data), wanted, beside=beside)
+        yield Case("SACK that retires", self.wire.datagram(data), wanted, beside=ASKS)
 
     def nacks_late(self):
         """For packets that have arrived."""

@@ -21,18 +21,18 @@ device_of()
 # $TEST_TMP/client.json and server.json.
 traffic_launch()
 {
-	traffic_ends "ip netns exec $2" "$@"
+	traffic_programs "ip netns exec $2" "$@"
 }
 
 # outside_launch FROM TO OPTION...: the same, but the program for TO lives in the initial
 # namespace, so that it does not keep that of its device.
 outside_launch()
 {
-	traffic_ends "" "$@"
+	traffic_programs "" "$@"
 }
 
-# traffic_ends SERVER_PREFIX FROM TO OPTION...
-traffic_ends()
+# traffic_programs SERVER_PREFIX FROM TO OPTION...
+traffic_programs()
 {
 	local from=$2 to=$3 socket=$TEST_TMP/traffic.$RANDOM$RANDOM
 	local -a inside
