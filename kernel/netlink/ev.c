@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 
 #include "../compat/compat_netlink.h"
+#include "../core/usid.h"
 #include "ev.h"
 #include "message.h"
 
@@ -25,6 +26,7 @@ const struct nla_policy mrc_nl_ev_policy[MRC_A_EV_MAX + 1] = {
 	[MRC_A_EV_ENCAP] = NLA_POLICY_NESTED(mrc_nl_seg6_policy),
 	[MRC_A_EV_TABLE] = NLA_POLICY_MIN(NLA_U32, 1),
 	[MRC_A_EV_DENIED] = MRC_NL_POLICY_BOOL,
+	[MRC_A_EV_VIA] = MRC_NL_POLICY_IN6,
 };
 
 const struct nla_policy mrc_nl_ev_get_policy[] = {
@@ -48,8 +50,8 @@ static int mrc_nl_parse_value(struct nlattr **tb, const struct nlattr *attr,
 			      enum mrc_ev_format format, struct mrc_ev_spec *ev,
 			      struct netlink_ext_ack *extack)
 {
-	struct nlattr *wrong = tb[MRC_A_EV_SID] ?: tb[MRC_A_EV_ENCAP] ?:
-			       tb[MRC_A_EV_TABLE];
+	struct nlattr *wrong = tb[MRC_A_EV_SID] ?: tb[MRC_A_EV_VIA] ?:
+			       tb[MRC_A_EV_ENCAP] ?: tb[MRC_A_EV_TABLE];
 
 	if (wrong)
 		return MRC_NL_REFUSE(extack, wrong, "only SRv6 EVs have that");
@@ -80,6 +82,20 @@ static int mrc_nl_parse_sid(const struct nlattr *attr, struct mrc_ev_spec *ev,
 	return 0;
 }
 
+static int mrc_nl_parse_via(const struct nlattr *attr, struct mrc_ev_spec *ev,
+			    struct netlink_ext_ack *extack)
+{
+	int err = mrc_nl_parse_sid(attr, ev, extack);
+	struct in6_addr whole = ev->path.sid;
+
+	if (err)
+		return err;
+	if (!mrc_usid_append(whole.s6_addr, U16_MAX))
+		return MRC_NL_REFUSE(extack, attr, "no room for the host's uSID");
+	ev->via = true;
+	return 0;
+}
+
 static int mrc_nl_parse_encap(struct net *net, const struct nlattr *attr,
 			      struct mrc_ev_spec *ev,
 			      struct netlink_ext_ack *extack)
@@ -103,14 +119,16 @@ static int mrc_nl_parse_srv6(struct net *net, struct nlattr **tb,
 			     struct netlink_ext_ack *extack)
 {
 	struct nlattr *sid = tb[MRC_A_EV_SID], *encap = tb[MRC_A_EV_ENCAP];
-	struct nlattr *table = tb[MRC_A_EV_TABLE];
+	struct nlattr *via = tb[MRC_A_EV_VIA], *table = tb[MRC_A_EV_TABLE];
 
 	if (tb[MRC_A_EV_VALUE])
 		return MRC_NL_REFUSE(extack, tb[MRC_A_EV_VALUE], "SRv6 EVs have no value");
-	if (!!sid + !!encap + !!table != 1)
-		return MRC_NL_REFUSE(extack, attr, "an SRv6 EV has either sid, encap or table");
+	if (!!sid + !!via + !!encap + !!table != 1)
+		return MRC_NL_REFUSE(extack, attr, "an SRv6 EV has either sid, via, encap or table");
 	if (sid)
 		return mrc_nl_parse_sid(sid, ev, extack);
+	if (via)
+		return mrc_nl_parse_via(via, ev, extack);
 	if (encap)
 		return mrc_nl_parse_encap(net, encap, ev, extack);
 	ev->path.kind = MRC_PATH_TABLE;
@@ -191,7 +209,8 @@ static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_nl_to *to,
 {
 	switch (ev->path.kind) {
 	case MRC_PATH_SID:
-		return nla_put_in6_addr(skb, MRC_A_EV_SID, &ev->path.sid);
+		return nla_put_in6_addr(skb, ev->via ? MRC_A_EV_VIA :
+					MRC_A_EV_SID, &ev->path.sid);
 	case MRC_PATH_SRH:
 		return mrc_nl_put_encap(skb, ev->path.srh);
 	case MRC_PATH_TABLE:

@@ -157,6 +157,7 @@ struct mrc_nl_peer_sum {
 	u16 assumed_bad;
 	u16 denied;
 	u16 min_active;
+	u16 usid;
 	u32 local_ports;
 	u32 remote_ports;
 	u64 tx_packets;
@@ -178,6 +179,7 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 	spin_lock_bh(&peer->lock);
 	sum->evs = evs->count;
 	sum->min_active = evs->set.min_active;
+	sum->usid = evs->via ? READ_ONCE(peer->usid) : 0;
 	sum->local_ports = evs->set.local_mask;
 	sum->remote_ports = evs->set.remote_mask;
 	for (i = 0; i < evs->count; i++) {
@@ -198,6 +200,8 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 			       const struct mrc_nl_peer_sum *sum)
 {
+	if (sum->usid && nla_put_u16(skb, MRC_A_PEER_USID, sum->usid))
+		return -EMSGSIZE;
 	return nla_put_u16(skb, MRC_A_PEER_EVS, sum->evs) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_GOOD, sum->good) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_SKIP, sum->skip) ?:

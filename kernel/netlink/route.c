@@ -2,6 +2,8 @@
 /*
  * Netlink: routes. Getting one is a look-up, as QPs do it.
  */
+#include <net/ipv6.h>
+
 #include "../transport/route.h"
 #include "message.h"
 
@@ -16,6 +18,7 @@ const struct nla_policy mrc_nl_route_set_policy[] = {
 	[MRC_A_ROUTE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[MRC_A_ROUTE_EV_PROFILE] = { .type = NLA_U64 },
 	[MRC_A_ROUTE_CC_PROFILE] = { .type = NLA_U64 },
+	[MRC_A_ROUTE_USID] = NLA_POLICY_MIN(NLA_U16, 1),
 };
 
 static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
@@ -26,6 +29,8 @@ static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->plen)))
 		return -EMSGSIZE;
 	if (gid && nla_put_in6_addr(skb, MRC_A_ROUTE_GID, gid))
+		return -EMSGSIZE;
+	if (r->usid && nla_put_u16(skb, MRC_A_ROUTE_USID, r->usid))
 		return -EMSGSIZE;
 	return mrc_nl_put_u64(skb, MRC_A_ROUTE_EV_PROFILE, r->ev_profile) ?:
 	       mrc_nl_put_u64(skb, MRC_A_ROUTE_CC_PROFILE, r->cc_profile);
@@ -116,14 +121,18 @@ static int mrc_nl_require_prefix(struct genl_info *info)
 
 /* In the order in which the transport looks. */
 static int mrc_nl_blame_route(struct genl_info *info, struct mrc_dev *dev,
-			      u64 cc_profile, int err)
+			      const struct mrc_route *r, int err)
 {
 	struct mrc_cc_profile cc;
 	int about = MRC_A_ROUTE_PREFIX;
+	struct in6_addr prefix;
 
+	ipv6_addr_prefix(&prefix, &r->prefix, r->plen);
 	if (err == -ENOENT)
-		about = mrc_cc_profile_get(dev, cc_profile, &cc) ?
+		about = mrc_cc_profile_get(dev, r->cc_profile, &cc) ?
 			MRC_A_ROUTE_EV_PROFILE : MRC_A_ROUTE_CC_PROFILE;
+	else if (err == -EINVAL && ipv6_addr_equal(&prefix, &r->prefix))
+		about = MRC_A_ROUTE_EV_PROFILE;
 	return mrc_nl_blame(info, err, about);
 }
 
@@ -145,13 +154,15 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 	r.cc_profile = MRC_CC_PROFILE_DEFAULT;
 	if (a[MRC_A_ROUTE_CC_PROFILE])
 		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
+	if (a[MRC_A_ROUTE_USID])
+		r.usid = nla_get_u16(a[MRC_A_ROUTE_USID]);
 	dev = mrc_nl_dev(info);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
 	err = mrc_route_add(dev, &r, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
-	err = mrc_nl_blame_route(info, dev, r.cc_profile, err);
+	err = mrc_nl_blame_route(info, dev, &r, err);
 	mrc_dev_put(dev);
 	return err;
 }

@@ -98,12 +98,14 @@ static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
 }
 
 /* Stable order: grouped by port, inside a port as the controller listed them. */
-static void mrc_ev_profile_sort(struct mrc_ev_profile *p)
+static void mrc_ev_profile_finish(struct mrc_ev_profile *p)
 {
 	unsigned int i;
 
-	for (i = 0; i < p->count; i++)
+	for (i = 0; i < p->count; i++) {
 		p->ev[i].order = i;
+		p->via |= p->ev[i].via;
+	}
 	sort(p->ev, p->count, sizeof(*p->ev), mrc_ev_spec_cmp, NULL);
 }
 
@@ -121,7 +123,7 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 		return -EPERM;
 	}
 	if (p->mode == MRC_EV_MODE_EXPLICIT)
-		mrc_ev_profile_sort(p);
+		mrc_ev_profile_finish(p);
 
 	mutex_lock(&dev->cfg_lock);
 	old = mrc_ev_profile_find(dev, p->id);

@@ -39,6 +39,7 @@ enum mrc_ev_mode {
  * struct mrc_ev_spec - one EV of an explicit profile
  * @port: 1..MRC_PORT_MAX; the plane need not exist yet
  * @denied: taken out by the controller
+ * @via: @path is MRC_PATH_SID and ends at a switch; it goes on to the route's uSID
  * @order: private to sorting
  * @value: STEV and UDP: EV bits (UDP: bits 31:16)
  * @path: SRV6: how packets go
@@ -46,6 +47,7 @@ enum mrc_ev_mode {
 struct mrc_ev_spec {
 	u8 port;
 	bool denied;
+	bool via;
 	u16 order;
 	u32 value;
 	struct mrc_path_cfg path;
@@ -57,6 +59,7 @@ struct mrc_ev_spec {
  * @version: grows with each change of @id on this device
  * @format: of all values
  * @mode: auto or explicit
+ * @via: some EVs depend on the uSID of the route to the peer
  * @min_active: EVs per peer that stay in use whatever is lost
  * @count: elements of @ev; mode auto: EVs to draw
  * @ev: explicit mode only; grouped by port ascending
@@ -67,6 +70,7 @@ struct mrc_ev_profile {
 	u32 version;
 	enum mrc_ev_format format;
 	enum mrc_ev_mode mode;
+	bool via;
 	u16 min_active;
 	u16 count;
 	refcount_t ref;

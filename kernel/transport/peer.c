@@ -7,9 +7,11 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 
+#include "../core/usid.h"
 #include "endpoint.h"
 #include "event.h"
 #include "peer.h"
+#include "route.h"
 #include "trace.h"
 
 /* EVs stay out of the ports that the system and RoCE know for something else. */
@@ -104,20 +106,26 @@ static void mrc_peer_evs_auto(struct mrc_peer_evs *evs, struct mrc_dev *dev,
 	}
 }
 
+/* An EV that leads to no host is left out, as one whose plane is not there. */
 static void mrc_peer_evs_explicit(struct mrc_peer_evs *evs,
-				  struct mrc_dev *dev,
+				  struct mrc_dev *dev, u16 usid,
 				  const struct mrc_ev_profile *p)
 {
 	const struct mrc_ev_spec *spec;
+	struct mrc_path_cfg path;
 	struct mrc_plane *plane;
 	unsigned int i;
 
+	evs->via = p->via;
 	for (i = 0; i < p->count; i++) {
 		spec = &p->ev[i];
+		path = spec->path;
+		if (spec->via && !mrc_usid_append(path.sid.s6_addr, usid))
+			continue;
 		plane = mrc_plane_get(&dev->planes, spec->port);
 		if (!plane)
 			continue;
-		mrc_peer_evs_add(evs, &spec->path, plane, spec->port, i,
+		mrc_peer_evs_add(evs, &path, plane, spec->port, i,
 				 p->format == MRC_EV_FMT_SRV6 ?
 				 mrc_ev_handle(i) : spec->value);
 		mrc_plane_put(plane);
@@ -132,7 +140,7 @@ static void mrc_peer_evs_local(struct mrc_peer_evs *evs)
 }
 
 static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			      const struct mrc_ev_profile *p)
+			      const struct mrc_ev_profile *p, u16 usid)
 {
 	unsigned int i;
 
@@ -141,7 +149,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	else if (p->mode == MRC_EV_MODE_AUTO)
 		mrc_peer_evs_auto(evs, peer->dev, p);
 	else
-		mrc_peer_evs_explicit(evs, peer->dev, p);
+		mrc_peer_evs_explicit(evs, peer->dev, usid, p);
 	if (!evs->count || mrc_ev_set_init(&evs->set, evs->entry, evs->count,
 					   min(p->min_active, evs->count),
 					   get_random_u32()))
@@ -158,6 +166,20 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 }
 
 /*
+ * As the route to the peer says, whoever named the profile. Without one all stays: to delete
+ * routes takes no path from QPs that there are.
+ */
+static u16 mrc_peer_usid(const struct mrc_peer *peer)
+{
+	struct mrc_route route;
+
+	if (mrc_route_lookup(peer->dev, &peer->key.remote, &route) &&
+	    route.usid)
+		return route.usid;
+	return peer->usid;
+}
+
+/*
  * Makes the EVs of a peer (anew). A profile that is gone leaves them as they are.
  * The program whose connection made the peer is charged, who configures is not.
  */
@@ -165,6 +187,7 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 {
 	struct mrc_ev_profile *p;
 	struct mrc_peer_evs *evs, *old;
+	u16 usid = mrc_peer_usid(peer);
 
 	lockdep_assert_held(&peer->dev->cfg_lock);
 	p = mrc_ev_profile_get(peer->dev, peer->key.ev_profile);
@@ -172,12 +195,13 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 		return -ENOENT;
 	evs = mrc_peer_evs_alloc(p->count, gfp);
 	if (evs) {
-		mrc_peer_evs_fill(peer, evs, p);
+		mrc_peer_evs_fill(peer, evs, p, usid);
 		evs->gen = ++peer->gen ?: ++peer->gen;
 	}
 	mrc_ev_profile_put(p);
 	if (!evs)
 		return -ENOMEM;
+	WRITE_ONCE(peer->usid, usid);
 	old = rcu_replace_pointer(peer->evs, evs,
 				  lockdep_is_held(&peer->dev->cfg_lock));
 	if (old)
@@ -379,6 +403,24 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 	lockdep_assert_held(&dev->cfg_lock);
 	while ((peer = mrc_peer_next(dev, peer)))
 		if (all || peer->key.ev_profile == ev_profile)
+			mrc_peer_make_evs(peer, GFP_KERNEL);
+}
+
+static bool mrc_peer_via(const struct mrc_peer *peer)
+{
+	return rcu_dereference_protected(peer->evs,
+			lockdep_is_held(&peer->dev->cfg_lock))->via;
+}
+
+void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
+			u8 plen)
+{
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peer_next(dev, peer)))
+		if (ipv6_prefix_equal(prefix, &peer->key.remote, plen) &&
+		    mrc_peer_via(peer) && mrc_peer_usid(peer) != peer->usid)
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 

@@ -48,6 +48,7 @@ struct mrc_peer_ev {
  * struct mrc_peer_evs - a version of the EVs towards a peer; replaced as a whole
  * @rcu: freed after readers
  * @gen: differs between versions of one peer's EVs, never 0
+ * @via: some depend on the uSID of the route to the peer
  * @count: elements
  * @set: states and spray order, under peer->lock
  * @reverse: EVs for answers, under peer->lock
@@ -56,6 +57,7 @@ struct mrc_peer_ev {
 struct mrc_peer_evs {
 	struct rcu_head rcu;
 	u32 gen;
+	bool via;
 	u16 count;
 	struct mrc_ev_set set;
 	struct mrc_reverse reverse;
@@ -73,6 +75,7 @@ struct mrc_peer_evs {
  * @lock: guards the set in @evs, and @probing
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
+ * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
  * @ref: QPs that use it, and readers
@@ -87,6 +90,7 @@ struct mrc_peer {
 	spinlock_t lock;
 	struct mrc_peer_evs __rcu *evs;
 	u32 gen;
+	u16 usid;
 	bool local;
 	struct mrc_probing probing;
 	refcount_t ref;
@@ -136,6 +140,12 @@ void mrc_peers_settings(struct mrc_dev *dev);
  * mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held.
  */
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
+/**
+ * mrc_peers_rerouted() - a route of this prefix came, changed or went: make EVs anew that go on
+ * to another uSID now. dev->cfg_lock held.
+ */
+void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
+			u8 plen);
 /** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
 void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
 /**

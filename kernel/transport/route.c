@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 
 #include "device.h"
+#include "peer.h"
 #include "route.h"
 
 /* Longest prefix first, then by address: the order of look-up and of dumps. */
@@ -25,6 +26,7 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	struct mrc_ev_profile *p;
 	struct mrc_cc_profile cc;
 	struct in6_addr prefix;
+	bool via;
 
 	ipv6_addr_prefix(&prefix, &route->prefix, route->plen);
 	if (!ipv6_addr_equal(&prefix, &route->prefix)) {
@@ -40,7 +42,12 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
 		return -ENOENT;
 	}
+	via = p->via;
 	mrc_ev_profile_put(p);
+	if (via && !route->usid) {
+		NL_SET_ERR_MSG_MOD(extack, "EVs of this EV profile end at a switch: usid is missing");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -85,6 +92,8 @@ int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 	err = mrc_route_check(dev, new, extack);
 	if (!err)
 		err = mrc_route_insert(dev, new, replace, extack);
+	if (!err)
+		mrc_peers_rerouted(dev, &new->prefix, new->plen);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		kfree(new);
@@ -106,6 +115,8 @@ int mrc_route_del(struct mrc_dev *dev, const struct in6_addr *prefix, u8 plen,
 		err = 0;
 		break;
 	}
+	if (!err)
+		mrc_peers_rerouted(dev, prefix, plen);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");

@@ -20,19 +20,23 @@ struct netlink_ext_ack;
  * @plen: 0..128
  * @ev_profile: id of an EV profile that exists
  * @cc_profile: id of a CC profile, 0: none
+ * @usid: of the host that the prefix names, which EVs that end at its switch go on to; 0: none
  */
 struct mrc_route {
 	struct list_head list;	/* longest prefix first, then by address */
 	struct rcu_head rcu;
 	struct in6_addr prefix;
 	u8 plen;
+	u16 usid;
 	u64 ev_profile;
 	u64 cc_profile;
 };
 
 /**
- * mrc_route_add() - Return: 0, -EEXIST (without @replace), -ENOENT (no such profile), -EINVAL
- * (host bits), -ENOMEM
+ * mrc_route_add() - a route, also for peers that there are: their EVs follow its uSID
+ *
+ * Process context, takes dev->cfg_lock. Return: 0, -EEXIST (without @replace), -ENOENT (no such
+ * profile), -EINVAL (host bits, the profile needs a uSID), -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, struct netlink_ext_ack *extack);

@@ -110,26 +110,27 @@ class Tests:
 
     def test_ev_profile(self):
         evs = [{"port": 2, "sid": "fcbb:1::"}, {"port": 1, "encap": {"srh": srh(SEGS)}},
-               {"port": 1, "table": 100, "denied": 1},
+               {"port": 1, "table": 100, "denied": 1}, {"port": 2, "via": "fcbb:1:2:3:4:5::"},
                {"port": 3, "encap": {"srh": srh(["fc00::9"], mode=3)}}]
         self.do("ev-profile-add", id=7, format="srv6", ev=evs)
         refused(errno.EEXIST, self.do, "ev-profile-add", id=7, format="srv6", ev=evs)
         got = self.do("ev-profile-get", id=7)[0]
         expect((got["count"], got["denied"], got["mode"], got["min-active"]) ==
-               (4, 1, "explicit", 1), got)
+               (5, 1, "explicit", 1), got)
         shown = self.dump("ev-get", ev_profile=7)
-        order = [evs[1], evs[2], evs[0], evs[3]]
+        kinds = ("port", "sid", "via", "encap", "table")
+        order = [evs[1], evs[2], evs[0], evs[3], evs[4]]
         for i, (ev, wanted) in enumerate(zip(shown, order)):
-            found = {k: v for k, v in ev.items() if k in ("port", "sid", "encap", "table")}
+            found = {k: v for k, v in ev.items() if k in kinds}
             if "encap" in wanted:
                 expect(found["encap"]["srh"][12:] == wanted["encap"]["srh"][12:], ev)
                 expect(found["encap"]["srh"][:4] == wanted["encap"]["srh"][:4], "mode")
                 found["encap"] = wanted["encap"]
             expect(ev["index"] == i, ev)
             expect(found == {k: v for k, v in wanted.items() if k != "denied"}, (found, wanted))
-        expect(len(shown) == 4, shown)
+        expect(len(shown) == 5, shown)
         # What was shown can be given back.
-        again = [{k: v for k, v in ev.items() if k in ("port", "sid", "encap", "table", "denied")}
+        again = [{k: v for k, v in ev.items() if k in (*kinds, "denied")}
                  for ev in shown]
         self.do("ev-profile-set", id=7, format="srv6", ev=again)
         expect([ev | {"dev-index": 0} for ev in self.dump("ev-get", ev_profile=7)] ==
@@ -138,7 +139,7 @@ class Tests:
         self.do("ev-set", ev_profile=7, index=3, denied=1)
         expect(self.do("ev-profile-get", id=7)[0]["denied"] == 2, "not denied")
         self.do("ev-set", ev_profile=7, index=3, denied=0)
-        refused(errno.ENOENT, self.do, "ev-set", ev_profile=7, index=4, denied=1)
+        refused(errno.ENOENT, self.do, "ev-set", ev_profile=7, index=5, denied=1)
         refused(errno.ENOENT, self.do, "ev-set", ev_profile=8, index=0, denied=1)
         self.do("ev-profile-del", id=7)
         refused(errno.ENOENT, self.do, "ev-profile-get", id=7)
@@ -160,6 +161,8 @@ class Tests:
             bad = {k.replace("-", "_"): v for k, v in bad.items()}
             refused(errno.EINVAL, self.do, "ev-profile-add", id=1, format="stev", **bad)
         for bad in ({"value": 1}, {}, {"sid": "fc00::1", "table": 1}, {"sid": "ff02::1"},
+                    {"sid": "fc00::1", "via": "fc00:1:2::"}, {"via": "ff02::1"}, {"via": "::"},
+                    {"via": "fcbb:1:2:3:4:5:6:7"}, {"via": "fcbb:1:2::3"},
                     {"sid": "::"}, {"sid": "::1"}, {"sid": "fe80::1"}, {"sid": "::ffff:10.0.0.1"},
                     {"encap": {}}, {"encap": {"srh": bytes(28)}},
                     {"encap": {"srh": srh(["ff02::1"])}}, {"encap": {"srh": srh(SEGS, mode=0)}}):
@@ -217,6 +220,18 @@ class Tests:
         expect(missing.offset is not None, "which attribute?")
         refused(errno.ENOENT, self.do, "route-add", prefix="fd03::", prefix_len=64, ev_profile=7,
                 cc_profile=99)
+        expect("usid" not in self.do("route-get", gid="fd01::2")[0], "whole paths")
+        self.do("route-replace", prefix="fd01::2", prefix_len=128, ev_profile=0, usid=0xF002)
+        expect(self.do("route-get", gid="fd01::2")[0]["usid"] == 0xF002, "uSID")
+        refused(errno.ERANGE, self.do, "route-replace", prefix="fd01::2", prefix_len=128,
+                ev_profile=0, usid=0)
+        self.do("ev-profile-add", id=8, format="srv6", ev={"port": 1, "via": "fcbb:1:2::"})
+        self.do("route-replace", prefix="fd01::2", prefix_len=128, ev_profile=8, usid=1)
+        needed = refused(errno.EINVAL, self.do, "route-replace", prefix="fd01::2", prefix_len=128,
+                         ev_profile=8)
+        expect("usid is missing" in str(needed), needed)
+        self.do("route-replace", prefix="fd01::2", prefix_len=128, ev_profile=0)
+        self.do("ev-profile-del", id=8)
         refused(errno.EBUSY, self.do, "ev-profile-del", id=7)
         for prefix, length in (("fd01::", 64), ("fd01::2", 128)):
             self.do("route-del", prefix=prefix, prefix_len=length)

@@ -20,6 +20,7 @@ extern "C" {
 #include "reverse.h"
 #include "rx_window.h"
 #include "tx_window.h"
+#include "usid.h"
 #include "wire.h"
 }
 

@@ -92,6 +92,7 @@ constexpr AttributeName ev_names[] = {
     {MRC_A_EV_ENCAP, "encap", &seg6_set},
     {MRC_A_EV_TABLE, "table"},
     {MRC_A_EV_DENIED, "denied"},
+    {MRC_A_EV_VIA, "via"},
 };
 constexpr AttributeSet ev_set{"ev", ev_names};
 
@@ -129,6 +130,7 @@ constexpr AttributeName route_names[] = {
     {MRC_A_ROUTE_GID, "gid"},
     {MRC_A_ROUTE_EV_PROFILE, "ev-profile"},
     {MRC_A_ROUTE_CC_PROFILE, "cc-profile"},
+    {MRC_A_ROUTE_USID, "usid"},
 };
 constexpr AttributeSet route_set{"route", route_names};
 
@@ -155,6 +157,7 @@ constexpr AttributeName peer_names[] = {
     {MRC_A_PEER_PROBED, "probed"},
     {MRC_A_PEER_OLD_REMOTE_PORTS, "old-remote-ports"},
     {MRC_A_PEER_TIME, "time"},
+    {MRC_A_PEER_USID, "usid"},
 };
 constexpr AttributeSet peer_set{"peer", peer_names};
 

@@ -41,6 +41,8 @@ void put_path(Request &request, const EvPath &path)
         request.put_u32(MRC_A_EV_VALUE, value->value);
     } else if (const auto *sid = std::get_if<EvSid>(&path)) {
         request.put_address(MRC_A_EV_SID, sid->sid);
+    } else if (const auto *via = std::get_if<EvVia>(&path)) {
+        request.put_address(MRC_A_EV_VIA, via->via);
     } else if (const auto *table = std::get_if<EvTable>(&path)) {
         request.put_u32(MRC_A_EV_TABLE, table->table);
     } else if (const auto *segments = std::get_if<EvSegments>(&path)) {
@@ -373,6 +375,8 @@ Result<void> Client::put_route(const std::string &device, const Route &route, bo
     r.put_u8(MRC_A_ROUTE_PREFIX_LEN, route.prefix.length);
     r.put_u64(MRC_A_ROUTE_EV_PROFILE, route.ev_profile);
     r.put_u64(MRC_A_ROUTE_CC_PROFILE, route.cc_profile);
+    if (route.usid)
+        r.put_u16(MRC_A_ROUTE_USID, route.usid);
     return change(r);
 }
 

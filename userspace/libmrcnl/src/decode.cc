@@ -51,6 +51,8 @@ EvPath decode_path(const Attributes &a)
 {
     if (a.has(MRC_A_EV_SID))
         return EvSid{a.address(MRC_A_EV_SID)};
+    if (a.has(MRC_A_EV_VIA))
+        return EvVia{a.address(MRC_A_EV_VIA)};
     if (a.has(MRC_A_EV_TABLE))
         return EvTable{a.u32(MRC_A_EV_TABLE)};
     if (a.has(MRC_A_EV_ENCAP)) {
@@ -231,7 +233,8 @@ Route decode_route(const Reply &reply)
     return {decode_ref(a),
             {a.address(MRC_A_ROUTE_PREFIX), a.u8(MRC_A_ROUTE_PREFIX_LEN)},
             a.u64(MRC_A_ROUTE_EV_PROFILE),
-            a.u64(MRC_A_ROUTE_CC_PROFILE)};
+            a.u64(MRC_A_ROUTE_CC_PROFILE),
+            a.u16(MRC_A_ROUTE_USID)};
 }
 
 RouteMatch decode_route_match(const Reply &reply)
@@ -245,6 +248,7 @@ RouteMatch decode_route_match(const Reply &reply)
         match.prefix = Prefix{a.address(MRC_A_ROUTE_PREFIX), a.u8(MRC_A_ROUTE_PREFIX_LEN)};
     match.ev_profile = a.u64(MRC_A_ROUTE_EV_PROFILE);
     match.cc_profile = a.u64(MRC_A_ROUTE_CC_PROFILE);
+    match.usid = a.u16(MRC_A_ROUTE_USID);
     return match;
 }
 
@@ -262,6 +266,7 @@ Peer decode_peer(const Reply &reply)
     peer.evs_assumed_bad = a.u16(MRC_A_PEER_EVS_ASSUMED_BAD);
     peer.evs_denied = a.u16(MRC_A_PEER_EVS_DENIED);
     peer.min_active = a.u16(MRC_A_PEER_MIN_ACTIVE);
+    peer.usid = a.u16(MRC_A_PEER_USID);
     peer.local_ports = a.u32(MRC_A_PEER_LOCAL_PORTS);
     peer.remote_ports = a.u32(MRC_A_PEER_REMOTE_PORTS);
     peer.tx_packets = a.u64(MRC_A_PEER_TX_PACKETS);

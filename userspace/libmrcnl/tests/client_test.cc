@@ -65,6 +65,7 @@ TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
 
     spec.id = 1ull << 40;
     spec.evs = {{1, EvSid{*Address::parse("fc00::3")}, false},
+                {1, EvVia{*Address::parse("fc00::4")}, false},
                 {2, segments, true},
                 {3, EvTable{100}, false},
                 {4, EvValue{0xc0001234}, false}};
@@ -75,15 +76,16 @@ TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
     EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_MIN_ACTIVE));
     EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_COUNT));
     const auto evs = a.all(MRC_A_EV_PROFILE_EV);
-    ASSERT_EQ(evs.size(), 4u);
+    ASSERT_EQ(evs.size(), 5u);
     EXPECT_EQ(Attributes(evs[0], MRC_A_EV_MAX).address(MRC_A_EV_SID).text(), "fc00::3");
     EXPECT_FALSE(Attributes(evs[0], MRC_A_EV_MAX).has(MRC_A_EV_DENIED));
-    const Attributes second(evs[1], MRC_A_EV_MAX);
-    const Attributes encap(second.bytes(MRC_A_EV_ENCAP), SEG6_IPTUNNEL_SRH);
+    EXPECT_EQ(Attributes(evs[1], MRC_A_EV_MAX).address(MRC_A_EV_VIA).text(), "fc00::4");
+    const Attributes third(evs[2], MRC_A_EV_MAX);
+    const Attributes encap(third.bytes(MRC_A_EV_ENCAP), SEG6_IPTUNNEL_SRH);
     EXPECT_EQ(decode_segments(encap.bytes(SEG6_IPTUNNEL_SRH)), segments);
-    EXPECT_EQ(second.u8(MRC_A_EV_DENIED), 1);
-    EXPECT_EQ(Attributes(evs[2], MRC_A_EV_MAX).u32(MRC_A_EV_TABLE), 100u);
-    EXPECT_EQ(Attributes(evs[3], MRC_A_EV_MAX).u32(MRC_A_EV_VALUE), 0xc0001234);
+    EXPECT_EQ(third.u8(MRC_A_EV_DENIED), 1);
+    EXPECT_EQ(Attributes(evs[3], MRC_A_EV_MAX).u32(MRC_A_EV_TABLE), 100u);
+    EXPECT_EQ(Attributes(evs[4], MRC_A_EV_MAX).u32(MRC_A_EV_VALUE), 0xc0001234);
 }
 
 TEST_F(ClientTest, TheLargestProfileFits)

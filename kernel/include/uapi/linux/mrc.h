@@ -153,6 +153,7 @@ enum {
 	MRC_A_EV_ENCAP,			/* nest (SEG6_IPTUNNEL_*): segment list */
 	MRC_A_EV_TABLE,			/* u32: as the route in this kernel table says */
 	MRC_A_EV_DENIED,		/* u8: 0 or 1 */
+	MRC_A_EV_VIA,			/* IPv6 address: as the SID, up to the last switch */
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
@@ -179,6 +180,7 @@ enum {
 	MRC_A_ROUTE_GID,		/* IPv6 address: look-up */
 	MRC_A_ROUTE_EV_PROFILE,		/* u64 */
 	MRC_A_ROUTE_CC_PROFILE,		/* u64 */
+	MRC_A_ROUTE_USID,		/* u16: of the host, where EVs with MRC_A_EV_VIA go on to */
 
 	__MRC_A_ROUTE_MAX,
 	MRC_A_ROUTE_MAX = (__MRC_A_ROUTE_MAX - 1)
@@ -207,6 +209,7 @@ enum {
 	MRC_A_PEER_PROBED,		/* u64 */
 	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: events */
 	MRC_A_PEER_TIME,		/* u64: events */
+	MRC_A_PEER_USID,		/* u16: where EVs with MRC_A_EV_VIA go on to */
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)

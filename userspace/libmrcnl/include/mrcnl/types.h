@@ -137,6 +137,11 @@ struct EvSid {
     Address sid;
     bool operator==(const EvSid &) const = default;
 };
+/** A SID as far as the last switch. It goes on to the uSID of the route to the peer. */
+struct EvVia {
+    Address via;
+    bool operator==(const EvVia &) const = default;
+};
 struct EvSegments {
     std::vector<Address> segments; ///< in travel order, 1..127
     bool reduced = false;          ///< mode encap.red: no SRH when there is one segment only
@@ -147,7 +152,7 @@ struct EvTable {
     bool operator==(const EvTable &) const = default;
 };
 /** The last one: a value that only CAP_NET_ADMIN sees. */
-using EvPath = std::variant<EvValue, EvSid, EvSegments, EvTable, std::monostate>;
+using EvPath = std::variant<EvValue, EvSid, EvVia, EvSegments, EvTable, std::monostate>;
 
 constexpr size_t max_segments = 127;
 
@@ -189,6 +194,7 @@ struct Route {
     Prefix prefix;
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
+    uint16_t usid = 0; ///< of the host, where EVs with via go on to; 0: none
 };
 
 /** Answer to a look-up. */
@@ -198,6 +204,7 @@ struct RouteMatch {
     std::optional<Prefix> prefix; ///< empty: no route, the built-in profiles hold
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
+    uint16_t usid = 0; ///< as in Route
 };
 
 /** What tells peers of a device apart. */
@@ -218,6 +225,7 @@ struct Peer {
     uint16_t evs_assumed_bad = 0;
     uint16_t evs_denied = 0;
     uint16_t min_active = 0;
+    uint16_t usid = 0; ///< where EVs with via go on to; 0: there are none
     uint32_t local_ports = 0;
     uint32_t remote_ports = 0;
     uint64_t tx_packets = 0;

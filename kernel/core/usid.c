@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "usid.h"
+
+/* Where the zeros at the end begin, in whole uSIDs. */
+static unsigned int used(const u8 *carrier)
+{
+	unsigned int n = MRC_USID_CARRIER_LEN;
+
+	while (n > MRC_USID_BLOCK_LEN && !carrier[n - 1] && !carrier[n - 2])
+		n -= MRC_USID_LEN;
+	return n;
+}
+
+static bool has_hole(const u8 *carrier, unsigned int end)
+{
+	unsigned int n;
+
+	for (n = MRC_USID_BLOCK_LEN; n < end; n += MRC_USID_LEN)
+		if (!carrier[n] && !carrier[n + 1])
+			return true;
+	return false;
+}
+
+bool mrc_usid_append(u8 *carrier, u16 usid)
+{
+	unsigned int end = used(carrier);
+
+	if (!usid || end == MRC_USID_CARRIER_LEN || has_hole(carrier, end))
+		return false;
+	carrier[end] = usid >> 8;
+	carrier[end + 1] = usid & 0xff;
+	return true;
+}
