@@ -15,6 +15,7 @@
 
 #include "args.h"
 #include "clock.h"
+#include "daemon_client.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -36,8 +37,13 @@ public:
 
     std::ostream &out;
     Printer printer;
+    /** Asks the mrcd of a device, see ask_daemon(). */
+    std::function<mrcnl::Result<std::string>(const std::string &device, const std::string &request)>
+        daemon = ask_daemon;
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
+    /** ns of CLOCK_REALTIME */
+    std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
 
 private:
     OpenKernel open_;
@@ -67,6 +73,8 @@ extern const Object probe_object;
 extern const Object qp_object;
 extern const Object monitor_object;
 extern const Object feature_object;
+extern const Object health_object;
+extern const Object daemon_object;
 
 /**
  * Run one command line.

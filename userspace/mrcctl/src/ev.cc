@@ -88,6 +88,8 @@ void print_ev(Printer &p, const mrcnl::EvSpec &ev)
     p.number("port", ev.port);
     if (const auto *sid = std::get_if<mrcnl::EvSid>(&ev.path))
         p.text("sid", sid->sid.text());
+    else if (const auto *via = std::get_if<mrcnl::EvVia>(&ev.path))
+        p.text("via", via->via.text());
     else if (const auto *segments = std::get_if<mrcnl::EvSegments>(&ev.path))
         print_segments(p, *segments);
     else if (const auto *table = std::get_if<mrcnl::EvTable>(&ev.path))

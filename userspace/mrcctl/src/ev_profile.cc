@@ -13,8 +13,8 @@ constexpr const char help[] =
     "       mrcctl ev-profile { add | set } DEV id ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] { mode auto count N | EV... }\n"
     "       mrcctl ev-profile del DEV id ID\n"
-    "EV := ev port N { sid ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] | table TABLE |\n"
-    "                  value VALUE } [ denied ]\n"
+    "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
+    "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
     "The format follows from the EVs when left out: value is stev, mode auto too.\n";
 

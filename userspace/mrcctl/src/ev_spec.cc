@@ -26,14 +26,16 @@ mrcnl::EvSegments take_segments(Args &args)
 
 mrcnl::EvPath take_path(Args &args)
 {
-    static constexpr const char *kinds[] = {"sid", "segs", "table", "value"};
+    static constexpr const char *kinds[] = {"sid", "via", "segs", "table", "value"};
 
     switch (args.take_word(kinds, "path")) {
     case 0:
         return mrcnl::EvSid{args.take_address("sid")};
     case 1:
-        return take_segments(args);
+        return mrcnl::EvVia{args.take_address("via")};
     case 2:
+        return take_segments(args);
+    case 3:
         return mrcnl::EvTable{static_cast<uint32_t>(args.take_number("table", 1, UINT32_MAX))};
     default:
         return mrcnl::EvValue{static_cast<uint32_t>(args.take_number("value", 0, UINT32_MAX))};

@@ -135,6 +135,8 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::Pe
     p.text("remote-gid", peer.key.remote_gid.text());
     p.text("local-gid", peer.key.local_gid.text());
     p.number("ev-profile", peer.key.ev_profile);
+    if (peer.usid)
+        p.hex("usid", peer.usid, 4);
     p.flag("loopback", peer.loopback);
     p.line();
     p.number("evs", peer.evs);

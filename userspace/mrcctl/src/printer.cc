@@ -198,16 +198,16 @@ void Printer::ports(const char *key, uint32_t mask)
         text(key, line.empty() ? "-" : line);
 }
 
-void Printer::hex(const char *key, uint32_t value)
+void Printer::hex(const char *key, uint32_t value, int digits)
 {
-    std::array<char, 16> digits{};
+    std::array<char, 16> number{};
 
     if (options_.json) {
         document_->put(key, value);
         return;
     }
-    snprintf(digits.data(), digits.size(), "0x%08x", value);
-    text(key, digits.data());
+    snprintf(number.data(), number.size(), "0x%0*x", digits, value);
+    text(key, number.data());
 }
 
 void Printer::flag(const char *key, bool value, Color color)
@@ -228,6 +228,18 @@ void Printer::hidden(const char *key, const std::string &value)
 {
     if (options_.json)
         document_->put(key, value);
+}
+
+bool Printer::members(const std::string &json)
+{
+    const Json object = Json::parse(json, nullptr, false);
+
+    if (!object.is_object())
+        return false;
+    for (const auto &[key, value] : object.items())
+        if (options_.json)
+            document_->put(key.c_str(), value);
+    return true;
 }
 
 void Printer::plain(const std::string &text, Color color)

@@ -54,11 +54,13 @@ public:
     void list(const char *key, const std::vector<std::string> &values);
     /** Bits that are set, counted from 1. "key 1-3,5" or "key -"; JSON: a list of numbers */
     void ports(const char *key, uint32_t mask);
-    /** "key 0x..."; JSON: a number */
-    void hex(const char *key, uint32_t value);
+    /** "key 0x...", of so many digits; JSON: a number */
+    void hex(const char *key, uint32_t value, int digits = 8);
     /** JSON only. */
     void hidden(const char *key, uint64_t value);
     void hidden(const char *key, const std::string &value);
+    /** JSON only: the members of a JSON object. @return false: it is none */
+    bool members(const std::string &json);
     /** Text only. */
     void plain(const std::string &text, Color color = Color::none);
 

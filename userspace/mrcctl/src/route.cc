@@ -10,10 +10,12 @@ namespace
 constexpr const char help[] =
     "Usage: mrcctl route [ show [ DEV ] ]\n"
     "       mrcctl route { add | replace } DEV PREFIX ev-profile ID [ cc-profile ID ]\n"
+    "              [ usid USID ]\n"
     "       mrcctl route del DEV PREFIX\n"
     "       mrcctl route get DEV GID\n"
     "Routes map remote GIDs to profiles, for QPs that name none themselves; the longest\n"
-    "prefix wins. Command get says which one a GID takes.\n";
+    "prefix wins. Command get says which one a GID takes. USID is the host's: EVs that are\n"
+    "given with via end at its switch, and go on to it.\n";
 
 void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
 {
@@ -25,10 +27,14 @@ void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
     }
 }
 
-void print_profiles(Printer &p, uint64_t ev_profile, uint64_t cc_profile)
+/** Of a route, or of the answer to a look-up. */
+template <typename Route>
+void print_profiles(Printer &p, const Route &route)
 {
-    p.number("ev-profile", ev_profile);
-    p.number("cc-profile", cc_profile);
+    p.number("ev-profile", route.ev_profile);
+    p.number("cc-profile", route.cc_profile);
+    if (route.usid)
+        p.hex("usid", route.usid, 4);
 }
 
 void show(Context &context, Args &args)
@@ -42,7 +48,7 @@ void show(Context &context, Args &args)
         p.hidden("dev-index", route.device.index);
         p.bare("dev-name", route.device.name, Color::name);
         print_prefix(p, route.prefix);
-        print_profiles(p, route.ev_profile, route.cc_profile);
+        print_profiles(p, route);
         p.end_object();
     }
 }
@@ -57,6 +63,8 @@ void put(Context &context, Args &args, bool replace)
     route.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
     if (args.accept("cc-profile"))
         route.cc_profile = args.take_number("cc-profile", 0, UINT64_MAX);
+    if (args.accept("usid"))
+        route.usid = static_cast<uint16_t>(args.take_number("usid", 1, UINT16_MAX));
     args.finish();
     value_of(context.kernel().put_route(device, route, replace));
 }
@@ -98,7 +106,7 @@ void get(Context &context, Args &args)
     } else {
         p.plain("by default");
     }
-    print_profiles(p, match.ev_profile, match.cc_profile);
+    print_profiles(p, match);
     p.end_object();
 }
 

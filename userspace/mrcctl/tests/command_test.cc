@@ -131,13 +131,17 @@ TEST_F(CommandTest, EvsAndProfilesAndRoutes)
               "cc-profile-add mrc0 3 none 65536");
     EXPECT_EQ(change("cc set mrc0 id 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
     EXPECT_EQ(change("cc-profile del mrc0 id 3"), "cc-profile-del mrc0 3");
-    EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0");
+    EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0 0");
     EXPECT_EQ(change("route replace mrc0 fd00::2 ev-profile 7 cc-profile 3"),
-              "route-replace mrc0 fd00::2/128 7 3");
+              "route-replace mrc0 fd00::2/128 7 3 0");
+    EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile 7 usid 0xf002"),
+              "route-add mrc0 fd00::2/128 7 0 61442");
     EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
     EXPECT_EQ(change("ev-profile del mrc0 id 7"), "ev-profile-del mrc0 7");
     EXPECT_EQ(usage("route add mrc0 fd00::/129 ev-profile 1"),
               "route add: prefix: 'fd00::/129' is not an IPv6 prefix");
+    EXPECT_EQ(usage("route add mrc0 fd00::2 ev-profile 1 usid 0x10000"),
+              "route add: usid must be 1 to 65535, not 0x10000");
     EXPECT_EQ(usage("route add mrc0 10.0.0.0/8 ev-profile 1"),
               "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix");
 }

@@ -65,7 +65,7 @@ offers -json -- -
 	echo "a number is completed" >&2
 	failed=1
 }
-[ "$(wc -w <<<"$objects")" = 11 ] || {
+[ "$(wc -w <<<"$objects")" = 13 ] || {
 	echo "objects in the help: $objects" >&2
 	failed=1
 }

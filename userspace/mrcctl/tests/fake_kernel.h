@@ -169,14 +169,14 @@ struct FakeKernel : Kernel {
     {
         for (const Route &route : route_list)
             if (route.prefix.address == gid)
-                return RouteMatch{route.device, gid, route.prefix, route.ev_profile,
-                                  route.cc_profile};
-        return RouteMatch{{1, device}, gid, std::nullopt, 0, 0};
+                return RouteMatch{route.device,     gid,       route.prefix, route.ev_profile,
+                                  route.cc_profile, route.usid};
+        return RouteMatch{{1, device}, gid, std::nullopt, 0, 0, 0};
     }
     Result<void> put_route(const std::string &device, const Route &route, bool replace) override
     {
         return note(replace ? "route-replace" : "route-add", device, route.prefix.text(),
-                    route.ev_profile, route.cc_profile);
+                    route.ev_profile, route.cc_profile, route.usid);
     }
     Result<void> delete_route(const std::string &device, const Prefix &prefix) override
     {

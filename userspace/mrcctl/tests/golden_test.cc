@@ -61,23 +61,25 @@ void add_profiles(FakeKernel &k)
     const EvSegments segments{{address("fc00::1"), address("fc00::2")}, false};
 
     k.ev_profile_list = {{mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0},
-                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 4, 3, 1}};
+                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1}};
     k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}},
                  {mrc0, 7, 1, {1, segments, true}},
                  {mrc0, 7, 2, {2, EvTable{100}, false}},
                  {mrc0, 7, 3, {2, EvSegments{{address("fc00::9")}, true}, false}},
+                 {mrc0, 7, 4, {2, EvVia{address("fcbb:2::")}, false}},
                  {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
                  {mrc0, 8, 1, {2, std::monostate{}, false}}};
     k.cc_profile_list = {{mrc0, 0, "none", 1 << 20}, {mrc0, 3, "none", 65536}};
-    k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3}, {mrc0, {address("fd00::"), 64}, 7, 0}};
+    k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002},
+                    {mrc0, {address("fd00::"), 64}, 7, 0}};
 }
 
 void add_traffic(FakeKernel &k)
 {
     Qp qp;
 
-    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
-                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0x2, 0xd, 900, 3, 2, 880, 41}};
+    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
+                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
     k.peer_ev_list = {
         {mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0, 495, 0, 0},
         {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
@@ -131,7 +133,26 @@ constexpr Golden goldens[] = {
     {"peer-remote", "peer show mrc0 remote fd00::1"},
     {"probe", "probe mrc0 remote fd00::2"},
     {"qp", "qp show mrc0"},
+    {"health", "health"},
+    {"daemon", "daemon show mrc0"},
 };
+
+/** What mrcd says of mrc0. */
+constexpr const char health[] =
+    R"({"dev-name":"mrc0","host":"h1","status":"as planned","plane":[)"
+    R"({"port":1,"ifname":"eth1","carrier":true,"t0":"p1t0r1","verdict":"alive","sent":500,)"
+    R"("lost":1,"recent":100,"recent-lost":1,"rtt":210000,"t1":[)"
+    R"({"name":"p1t1s1","verdict":"alive","sent":500,"lost":0,"recent":100,"recent-lost":0,)"
+    R"("rtt":310000},)"
+    R"({"name":"p1t1s2","verdict":"dead","sent":500,"lost":80,"recent":100,"recent-lost":80,)"
+    R"("rtt":320000}]},)"
+    R"({"port":2,"ifname":"eth2","carrier":false,"t0":"p2t0r1","verdict":"dead","sent":50,)"
+    R"("lost":50,"recent":50,"recent-lost":50,"rtt":0,"t1":[]}],)"
+    R"("fault":[{"element":"p1t1s2","kind":"t1","port":1,"since":98500000000,)"
+    R"("evidence":"no probe comes back by it, nor past the link to it","denied":true},)"
+    R"({"element":"h1-p2t0r1","kind":"host-link","port":2,"since":99000000000,)"
+    R"("evidence":"no carrier","denied":false}],)"
+    R"("denied":["p1t1s3"],"decision":[{"time":98500000000,"text":"p1t1s2 is denied"}]})";
 
 constexpr struct {
     const char *suffix;
@@ -149,6 +170,13 @@ std::string print(const Golden &golden, const PrintOptions &options)
     add_devices(run.kernel);
     add_profiles(run.kernel);
     add_traffic(run.kernel);
+    run.context.daemon = [](const std::string &device, const std::string &request) {
+        if (device != "mrc0")
+            return Result<std::string>(Error{ECONNREFUSED, {}, {}});
+        return Result<std::string>(std::string(request == "status" ? "as planned" : health));
+    };
+    setenv("TZ", "UTC", 1);
+    run.context.wall = [] { return 100'000'000'000; };
     return run(golden.line);
 }
 
@@ -188,8 +216,12 @@ void collect(const nlohmann::json &json, std::set<std::string> &keys)
 
 TEST_P(GoldenTest, KeysAreThoseOfTheFamily)
 {
-    // The set, for the list of EVs inside a peer; the mode inside the bytes of a segment list.
-    std::set<std::string> known = {"peer-ev", "reduced"};
+    // The set, for the list of EVs inside a peer; the mode inside the bytes of a segment list;
+    // and what mrcd knows, not the kernel.
+    std::set<std::string> known = {
+        "peer-ev", "reduced", "daemon",  "host",  "status", "plane",       "peer",     "carrier",
+        "t0",      "t1",      "verdict", "sent",  "recent", "recent-lost", "rtt",      "name",
+        "fault",   "element", "kind",    "since", "denied", "evidence",    "decision", "text"};
     std::set<std::string> keys;
 
     for (const AttributeSet *set : attribute_sets())

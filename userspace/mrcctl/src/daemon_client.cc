@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "daemon_client.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr timeval patience{5, 0};
+constexpr size_t piece_most = 65536;
+
+struct Owner {
+    int fd;
+    explicit Owner(int owned) : fd(owned) {}
+    Owner(const Owner &) = delete;
+    ~Owner()
+    {
+        if (fd >= 0)
+            close(fd);
+    }
+};
+
+mrcnl::Error last_error(const std::string &device)
+{
+    return {errno, errno == ECONNREFUSED ? "no mrcd looks after " + device : std::string(), {}};
+}
+
+} // namespace
+
+mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::string &request)
+{
+    const std::string name = "mrcd/" + device;
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const Owner owner(fd);
+    sockaddr_un at{};
+
+    // Abstract: a zero comes first, and the length says where it ends.
+    at.sun_family = AF_UNIX;
+    name.copy(&at.sun_path[1], sizeof(at.sun_path) - 1);
+    const size_t length =
+        offsetof(sockaddr_un, sun_path) + 1 + std::min(name.size(), sizeof(at.sun_path) - 1);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (fd < 0 ||
+        connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
+        send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)
+        return last_error(device);
+    std::string answer;
+    std::array<char, piece_most> piece{};
+    for (;;) {
+        const ssize_t got = recv(fd, piece.data(), piece.size(), 0);
+        if (got < 0)
+            return last_error(device);
+        if (!got)
+            return answer;
+        answer.append(piece.data(), static_cast<size_t>(got));
+    }
+}
+
+} // namespace mrcctl
