@@ -31,7 +31,7 @@ for provider in "$TOP"/build/userspace/provider/libmrc-rdmav*.so; do
 	fi
 done
 unset provider
-export PATH=$TOP/build/userspace/mrcctl:$TOP/build/userspace/bin:$PATH
+export PATH=$TOP/build/userspace/mrcctl:$TOP/build/userspace/mrcd:$TOP/build/userspace/bin:$PATH
 
 echo "TAP version 13"
 

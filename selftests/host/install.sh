@@ -22,9 +22,13 @@ fi
 sort >"$HOST_TMP/wanted" <<-'LIST'
 	PROVIDER
 	etc/libibverbs.d/mrc.driver
+	opt/mrc/lib/systemd/system/mrcd.service
 	opt/mrc/sbin/mrcctl
+	opt/mrc/sbin/mrcd
 	opt/mrc/share/bash-completion/completions/mrcctl
+	opt/mrc/share/man/man5/mrcd.toml.5
 	opt/mrc/share/man/man8/mrcctl.8
+	opt/mrc/share/man/man8/mrcd.8
 LIST
 diff -u --label wanted --label installed "$HOST_TMP/wanted" "$HOST_TMP/found" >&2 ||
 	wrong "installed files"

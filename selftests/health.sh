@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# mrcd watches the links of its host: each kind of element that breaks is named, exactly the
+# EVs that use it are denied, and are allowed again when it works; under traffic, which is not
+# to notice.
+# timeout: 1200
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+
+# health FILTER: of h1
+health()
+{
+	on h1 mrcctl -j health show mrc0 | jq -c ".[0] | $1"
+}
+
+# The loops by T0s and T1s, of 2 planes with 2 T1s each.
+all_alive()
+{
+	[ "$(health '[.plane[] | .verdict, .t1[].verdict]')" = \
+		'["alive","alive","alive","alive","alive","alive"]' ]
+}
+
+# named JSON: these are the faults, and no others
+named()
+{
+	[ "$(health '[.fault[] | [.element, .kind, .denied]]')" = "$1" ]
+}
+
+# paths FILTER: of EVs, as "PORT ADDRESS" in the order of names
+paths()
+{
+	on h1 mrcctl -j ev show mrc0 |
+		jq -r "[.[] | select($1) | \"\\(.port) \\(.via)\"] | unique | .[]"
+}
+
+# denied_are REGEX: the EVs that match are denied, and no others
+denied_are()
+{
+	[ "$(paths .denied)" = "$(paths true | grep -E "$1")" ]
+}
+
+# breaks NAME ELEMENT KIND REGEX HEAL FAIL...: FAIL breaks ELEMENT, whose EVs match REGEX;
+# the words of HEAL mend it
+breaks()
+{
+	local name=$1 element=$2 kind=$3 regex=$4 heal=$5
+	shift 5
+
+	"$@" || bail "$name"
+	check "$name: named" wait_for named "[[\"$element\",\"$kind\",true]]"
+	check "$name: exactly the EVs that use it are denied" wait_for denied_are "$regex"
+	check_arrives "$name: traffic flows" 20 h2
+	# shellcheck disable=SC2086 # several words
+	$heal || bail "$name: mend"
+	check "$name: mended" wait_for named "[]"
+	check_equal "$name: no EV is denied any more" "" "$(wait_for none_denied; paths .denied)"
+}
+
+none_denied()
+{
+	[ -z "$(paths .denied)" ]
+}
+
+test_faults()
+{
+	breaks "no carrier" h1-p1t0r1 host-link '^1 ' "lab heal link h1:eth1" \
+		lab fail link h1:eth1
+	breaks "silent link of the host" h1-p2t0r1 host-link '^2 ' "lab netem link h1:eth2 off" \
+		lab netem link h1:eth2 loss 100%
+	breaks "T0" p1t0r1 t0 '^1 ' "lab heal switch p1t0r1" lab fail switch p1t0r1
+	breaks "trunk" p2t0r1-p2t1s1 trunk '^2 .*:281:' "lab netem link p2t0r1:t1s1 off" \
+		lab netem link p2t0r1:t1s1 loss 100%
+	breaks "T1" p1t1s2 t1 '^1 .*:182:' "lab heal switch p1t1s2" lab fail switch p1t1s2
+}
+
+# Whatever is broken, some plane stays.
+test_floor()
+{
+	lab netem link h1:eth1 loss 100%
+	check "floor: the first plane is denied" wait_for named '[["h1-p1t0r1","host-link",true]]'
+	lab netem link h1:eth2 loss 100%
+	check "floor: the second one is not" wait_for named \
+		'[["h1-p1t0r1","host-link",true],["h1-p2t0r1","host-link",false]]'
+	check "floor: its EVs stay" wait_for denied_are '^1 '
+	lab netem all off
+	check "floor: all mended" wait_for named "[]"
+}
+
+test_log()
+{
+	check "each decision is logged with its evidence" grep -qxF \
+		"mrcd: p1t1s2 is denied: no probe comes back by it, nor past the link to it" \
+		"$TEST_TMP/h1.log"
+	check "and that it was taken back" grep -qxF "mrcd: p1t1s2 is allowed again" "$TEST_TMP/h1.log"
+	check_equal "once" 1 "$(grep -c "^mrcd: p1t1s2 is denied" "$TEST_TMP/h1.log")"
+	check "mrcctl -d health tells of it" grep -q "p1t1s2 is allowed again" \
+		<(on h1 mrcctl -d health)
+}
+
+test_without_daemon()
+{
+	check_equal "daemon show" "mrc0 status as planned" "$(on h1 mrcctl daemon show mrc0)"
+	check "daemon reload" on h1 mrcctl daemon reload mrc0
+	echo nonsense >>"$TEST_TMP/h1.toml"
+	check_error "daemon reload: of a bad file" 1 "h1.toml:" on h1 mrcctl daemon reload mrc0
+	kill -TERM "$daemon"
+	check "the daemon ends well" wait "$daemon"
+	check_error "daemon show: without one" 1 "no mrcd looks after mrc0" \
+		on h1 mrcctl daemon show mrc0
+	check_equal "health: what the kernel knows" '[0,["eth1","eth2"],1]' \
+		"$(health '[.daemon, [.plane[].ifname], (.peer | length)]')"
+}
+
+need jq mrcd
+lab_up --planes 2 --racks 2 --spines 2 --no-devices
+lab load
+for host in h1 h2; do
+	lab file $host >"$TEST_TMP/$host.toml"
+	background ip netns exec $host mrcd -f "$TEST_TMP/$host.toml" 2>>"$TEST_TMP/$host.log"
+	[ $host != h1 ] || daemon=$BACKGROUND_PID
+done
+check "all links are alive" wait_for all_alive
+check "nothing is broken" named "[]"
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
+check_arrives "traffic flows" 20 h2
+test_faults
+test_floor
+test_log
+check_traffic_end "all of it verified" traffic_stop
+traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
+test_without_daemon
+check_traffic_end "without a daemon: all of it verified" traffic_stop
+finish

@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Devices that nothing but mrcd and a file configures, on a fabric that has its routes: traffic
+# flows; what others take away comes back; the file is read again; a daemon that is killed is
+# missed by nobody, and its successor goes on, whatever it was at.
+# timeout: 1200
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+
+declare -A daemon=()
+
+# file_of HOST
+file_of()
+{
+	echo "$TEST_TMP/$1.toml"
+}
+
+# start HOST: its daemon; what it says is kept
+start()
+{
+	background ip netns exec "$1" mrcd -f "$(file_of "$1")" 2>>"$TEST_TMP/$1.log"
+	daemon[$1]=$BACKGROUND_PID
+}
+
+# planned HOST: nothing is left to do
+planned()
+{
+	[ "$(on "$1" mrcd --plan -j "$(file_of "$1")")" = "[]" ]
+}
+
+# profile_to HOST HOST: id of the EV profile of the route there
+profile_to()
+{
+	on "$1" mrcctl -j route get "$(device_of "$1")" "$(lab gid "$2")" | jq '.[0]."ev-profile"'
+}
+
+says()
+{
+	grep -qF -- "$2" "$TEST_TMP/$1.log"
+}
+
+# device_json HOST OBJECT FILTER
+device_json()
+{
+	on "$1" mrcctl -j "$2" show "$(device_of "$1")" | jq -c "$3"
+}
+
+test_plan()
+{
+	local host
+	local -i address
+
+	for host in h1 h2 h3; do
+		lab file $host >"$(file_of $host)"
+	done
+	check "the lab's file is right" on h1 mrcd --check "$(file_of h1)"
+	# The lab has given each host its addresses; here, they are mrcd's to add.
+	on h1 ip -6 address flush dev mrc scope global
+	on h1 mrcd --plan "$(file_of h1)" >"$TEST_TMP/plan"
+	check_equal "plan: the addresses first" "+ address $(lab gid h1)/64 netdev mrc" \
+		"$(sed -n 1p "$TEST_TMP/plan")"
+	check_equal "plan: then the device" "+ device mrc0 netdev mrc" "$(sed -n 3p "$TEST_TMP/plan")"
+	check "plan: a profile per rack" grep -qE '^\+ ev-profile id [0-9]+ of 4 EVs$' "$TEST_TMP/plan"
+	check "plan: a route per host" grep -qE '^\+ route .* ev-profile [0-9]+ .* usid 0xf003$' \
+		"$TEST_TMP/plan"
+	check_equal "plan: as JSON" '"add device mrc0 netdev mrc"' "$(on h1 mrcd --plan -j \
+		"$(file_of h1)" | jq '.[2] | "\(.change) \(.object) \(.what)"')"
+	check_not "plan: nothing is changed" rdma dev show mrc0
+	address=$(on h1 ip -j -6 address show dev mrc scope global | jq '[.[].addr_info[]?] | length')
+	check_equal "plan: no address either" 0 "$address"
+}
+
+test_start()
+{
+	local host
+
+	for host in h1 h2 h3; do
+		start $host
+	done
+	for host in h1 h2 h3; do
+		check "$host: as planned" wait_for planned $host
+	done
+	check_equal "planes: all up" "[true,true]" \
+		"$(device_json h1 plane '[.[] | ."oper-state" == "up"]')"
+	check_traffic "to another rack" h1 h3 --sizes 100,64K --iterations 30 --both
+	check_traffic "inside the rack" h1 h2 --sizes 100,64K --iterations 30 --both
+	check_error "a second one is refused" 1 "another mrcd looks after this device" \
+		on h1 mrcd -f "$(file_of h1)"
+}
+
+# Under traffic, which is not to notice.
+test_repair()
+{
+	traffic_launch h1 h3 --iterations 0 --sizes 20K --rate 50
+	check_arrives "repair: traffic flows" 50 h3
+	check "repair: a route is deleted" on h1 mrcctl route del mrc0 "$(lab gid h2)"
+	check "repair: a plane is deleted" on h1 mrcctl plane del mrc0 port 2
+	check "repair: both come back" wait_for planned h1
+	check "repair: a route alone is deleted" on h1 mrcctl route del mrc0 "$(lab gid h2)"
+	check "repair: it comes back though nothing tells of it" wait_for planned h1
+	kill -KILL "${daemon[h1]}"
+	check_arrives "killed: traffic flows" 50 h3
+	check "killed: an EV is denied meanwhile" on h1 mrcctl ev deny mrc0 \
+		profile "$(profile_to h1 h3)" index 1
+	start h1
+	check "killed: the next one allows it" wait_for planned h1
+	check_arrives "killed: traffic still flows" 50 h3
+	check_traffic_end "repair: all of it verified" traffic_stop
+}
+
+# The next one is there at once, and has something to do.
+test_storm()
+{
+	local -i n
+
+	traffic_launch h1 h3 --iterations 0 --sizes 20K --rate 50
+	check_arrives "storm: traffic flows" 50 h3
+	for ((n = 0; n < 10; n++)); do
+		on h1 mrcctl plane del mrc0 port 2 >/dev/null 2>&1
+		on h1 mrcctl route del mrc0 "$(lab gid h2)" >/dev/null 2>&1
+		sleep "$(printf '0.%03d' $((RANDOM % 1000)))"
+		kill -KILL "${daemon[h1]}"
+		wait "${daemon[h1]}" 2>/dev/null
+		start h1
+	done
+	check "storm: as planned in the end" wait_for planned h1
+	check_arrives "storm: traffic still flows" 50 h3
+	check_traffic_end "storm: all of it verified" traffic_stop
+}
+
+test_reload()
+{
+	printf '[deny]\nswitches = ["p2t1s1"]\n' >>"$(file_of h1)"
+	kill -HUP "${daemon[h1]}"
+	check "reload: the EV by that switch is denied" wait_for denied_one
+	check_traffic "reload: traffic flows" h1 h3 --sizes 64K --iterations 30
+	echo 'nonsense = 1' >>"$(file_of h1)"
+	kill -HUP "${daemon[h1]}"
+	check "a bad file: named with its line" wait_for says h1 \
+		"$(file_of h1):$(wc -l <"$(file_of h1)"): deny: unknown key 'nonsense'"
+	check "a bad file: nothing changes" denied_one
+	check_error "a bad file: mrcd --check says so" 1 "deny: unknown key 'nonsense'" \
+		on h1 mrcd --check "$(file_of h1)"
+	sed -i '/^\[deny\]/,$d' "$(file_of h1)"
+	kill -HUP "${daemon[h1]}"
+	check "reload: allowed again" wait_for planned h1
+}
+
+denied_one()
+{
+	[ "$(device_json h1 ev-profile '[.[] | .denied] | add')" = 1 ]
+}
+
+test_device_gone()
+{
+	check "the device is deleted" rdma link delete mrc0
+	check "it comes back" wait_for planned h1
+	check_traffic "and works" h1 h3 --sizes 64K --iterations 30
+}
+
+test_end()
+{
+	local host
+
+	for host in h1 h2 h3; do
+		kill -TERM "${daemon[$host]}"
+		check "$host: the daemon ends well" wait "${daemon[$host]}"
+	done
+	check_traffic "without daemons: traffic flows" h1 h3 --sizes 64K --iterations 30
+}
+
+need jq mrcd rdma
+lab_up --planes 2 --racks 2 --hosts-per-rack 2 --no-devices
+lab load
+test_plan
+test_start
+test_repair
+test_storm
+test_reload
+test_device_gone
+test_end
+finish

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Where mrcctl asks: a socket with an abstract name, of the network namespace that mrcd is in.
+ */
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <systemd/sd-event.h>
+
+#include "descriptor.h"
+#include "mrcnl/result.h"
+
+namespace mrcd
+{
+
+/**
+ * The socket of a device, listening, which leaves nothing behind. Whoever has it looks after
+ * the device.
+ *
+ * @return EADDRINUSE: another one does
+ */
+mrcnl::Result<Descriptor> control_socket(const std::string &device);
+
+/** Answers requests: one message from the client, the answer in messages, then the end. */
+class Control
+{
+public:
+    /** @param privileged the client is root, or who mrcd runs as. @return the answer */
+    using Answer = std::function<std::string(const std::string &request, bool privileged)>;
+
+    /** Begins. @param event, @param listener outlive this. @return 0 or a negative errno */
+    int start(sd_event *event, int listener, Answer answer);
+
+private:
+    struct Unref {
+        void operator()(sd_event_source *source) const { sd_event_source_unref(source); }
+    };
+    struct Client {
+        Descriptor fd;
+        std::unique_ptr<sd_event_source, Unref> source;
+    };
+
+    static int on_connect(sd_event_source *, int fd, uint32_t, void *self);
+    static int on_request(sd_event_source *, int fd, uint32_t, void *self);
+    void admit(int fd);
+    void reply(int fd);
+
+    sd_event *event_ = nullptr;
+    Answer answer_;
+    std::deque<Client> clients_;
+};
+
+} // namespace mrcd

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The running daemon: keeps the host as planned, whatever comes and goes.
+ */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "log.h"
+#include "planner.h"
+#include "reconciler.h"
+#include "system.h"
+
+namespace mrcd
+{
+
+/** What decides, apart from what waits: one call per thing that happens. */
+class Daemon
+{
+public:
+    /** Reads a file. @return its text, or nothing and an errno. */
+    using ReadFile = std::function<mrcnl::Result<std::string>()>;
+    /** Opens the way to the module. @return ENOENT: it is not loaded */
+    using OpenKernel = std::function<mrcnl::Result<std::shared_ptr<mrcnl::Kernel>>()>;
+
+    /** When to call work() again, in ms. */
+    struct Again {
+        uint64_t soonest = 0; ///< whatever happens
+        uint64_t latest = 0;  ///< though nothing happens
+    };
+    static constexpr uint64_t rest_ms = 50; ///< the least there is between two passes
+
+    /** @param system @param log outlive this */
+    Daemon(OpenKernel open, System &system, std::string file, ReadFile read, std::string host_name,
+           Log &log)
+        : open_(std::move(open)), system_(system), file_(std::move(file)), read_(std::move(read)),
+          host_name_(std::move(host_name)), log_(log)
+    {
+    }
+
+    /**
+     * Reads the file (anew). One that is wrong is told of, and what was planned stays; so does
+     * the name of the device, which the lock is for.
+     */
+    bool load();
+
+    /** The planned one; only after load() was true. */
+    const std::string &device() const { return plan_->device; }
+    /** As the file has it; only after load() was true. */
+    const Fabric &fabric() const { return *fabric_; }
+    /** What was wrong with the file when load() was false. */
+    const std::string &problem() const { return problem_; }
+
+    /**
+     * What is not to be used, beside what the file denies.
+     *
+     * @return whether that changes the plan
+     */
+    bool deny(const Denials &found);
+
+    /** Brings the host nearer to the plan. Only after load() was true. */
+    Again work();
+
+    /** The module's events, when it was opened since they were asked for last; else null. */
+    std::unique_ptr<mrcnl::EventStream> take_events() { return std::move(events_); }
+
+    /** What was opened is of no use any more: work() is to open the module anew. */
+    void reopen() { kernel_.reset(); }
+
+    /** One line for people: what it is at. */
+    std::string status() const { return status_; }
+
+private:
+    std::optional<Fabric> read();
+    void complain(const std::string &text);
+    void make_plan_anew();
+    bool open();
+    void report_closed(const mrcnl::Error &error);
+    void report(const Outcome &outcome);
+    Again again_after(const Outcome &outcome);
+
+    OpenKernel open_;
+    System &system_;
+    std::string file_;
+    ReadFile read_;
+    std::string host_name_;
+    Log &log_;
+    std::shared_ptr<mrcnl::Kernel> kernel_; ///< null: the module is away
+    std::unique_ptr<mrcnl::EventStream> events_;
+    std::optional<Fabric> fabric_;
+    Denials found_; ///< to be denied, by no file
+    std::optional<Plan> plan_;
+    std::string problem_;
+    std::string status_;
+    std::set<std::string> told_;         ///< what is wrong still
+    std::vector<std::string> last_done_; ///< steps of the pass before
+    uint64_t wait_ms_ = 0;
+};
+
+} // namespace mrcd

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The fabric as the file describes it, checked: what mrcd works out everything from.
+ */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mrcnl/types.h"
+
+namespace mrcd
+{
+
+/** A switch that hosts of a rack are attached to: one per plane and rack. */
+struct T0 {
+    std::string name;
+    uint8_t plane = 0; ///< 1..planes
+    uint32_t rack = 0; ///< index in Fabric::racks
+    uint16_t usid = 0;
+    bool operator==(const T0 &) const = default;
+};
+
+/** A switch that joins the T0s of a plane. */
+struct T1 {
+    std::string name;
+    uint8_t plane = 0;
+    uint16_t usid = 0;
+    bool operator==(const T1 &) const = default;
+};
+
+/** Hosts have one link to each T0 of their rack. */
+struct Host {
+    std::string name;
+    uint32_t rack = 0;
+    uint16_t usid = 0;
+    mrcnl::Address gid;
+    bool operator==(const Host &) const = default;
+};
+
+/** A T0-T1 link: indices in Fabric::t0 and Fabric::t1. */
+using Trunk = std::pair<uint32_t, uint32_t>;
+
+/** What is not to be used, whatever probes say. */
+struct Denials {
+    std::set<uint32_t> t0;
+    std::set<uint32_t> t1;
+    std::set<Trunk> trunks;
+    bool operator==(const Denials &) const = default;
+};
+
+/** This host. */
+struct Local {
+    uint32_t host = 0; ///< index in Fabric::hosts
+    std::string device;
+    std::string anchor;              ///< netdev that has the GID
+    std::vector<std::string> planes; ///< netdev of port 1, 2, ...
+};
+
+/** EVs of each profile. */
+struct Evs {
+    uint16_t per_destination = 128;
+    std::optional<uint16_t> min_active; ///< of per_destination; empty: a quarter of what there are
+};
+
+/** How fast QPs send. */
+struct Cc {
+    std::string algorithm = "none";
+    uint32_t window = 1 << 20; ///< bytes
+};
+
+/** How links are probed. */
+struct Watching {
+    uint16_t rate = 0; ///< probes per second and link; 0: they are not
+    bool operator==(const Watching &) const = default;
+};
+
+struct Fabric {
+    mrcnl::Address block;              ///< 32 bits, zeros behind them
+    std::optional<mrcnl::Prefix> gids; ///< all GIDs lie in it
+    uint8_t planes = 0;
+    std::vector<std::string> racks;
+    std::vector<T0> t0;
+    std::vector<T1> t1;
+    std::set<Trunk> missing; ///< other T0s lead to each T1 of their plane
+    std::vector<Host> hosts;
+    Denials denied;
+    Local local;
+    Evs evs;
+    Cc cc;
+    Watching watch;
+};
+
+} // namespace mrcd

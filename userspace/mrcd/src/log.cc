@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "log.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include <sys/uio.h>
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
+
+namespace mrcd
+{
+
+StandardLog::StandardLog() : journal_(getenv("JOURNAL_STREAM") != nullptr) {}
+
+void StandardLog::write(Level level, const std::string &text)
+{
+    if (journal_)
+        std::cerr << '<' << static_cast<int>(level) << '>' << text << std::endl;
+    else
+        std::cerr << "mrcd: " << text << std::endl;
+}
+
+void StandardLog::decide(const std::string &text, const Fields &fields)
+{
+    std::vector<std::string> lines = {"MESSAGE=" + text, "PRIORITY=4", "SYSLOG_IDENTIFIER=mrcd"};
+    std::vector<iovec> all;
+
+    for (const auto &[name, value] : fields)
+        lines.push_back("MRC_" + name + "=" + value);
+    for (std::string &line : lines)
+        all.push_back({line.data(), line.size()});
+    if (!journal_ || sd_journal_sendv(all.data(), static_cast<int>(all.size())))
+        write(Level::warning, text);
+}
+
+} // namespace mrcd

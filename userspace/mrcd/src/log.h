@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What the daemon says.
+ */
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mrcd
+{
+
+/** Priorities of syslog(3). */
+enum class Level { error = 3, warning = 4, notice = 5, info = 6 };
+
+class Log
+{
+public:
+    using Fields = std::vector<std::pair<std::string, std::string>>;
+
+    virtual ~Log() = default;
+    virtual void write(Level level, const std::string &text) = 0;
+
+    /** A decision, with what there is to find it by: "ELEMENT", "p1t1s1". */
+    virtual void decide(const std::string &text, const Fields &) { write(Level::warning, text); }
+};
+
+/** Standard error, with the level in front where the journal reads it (sd-daemon(3)). */
+class StandardLog : public Log
+{
+public:
+    StandardLog();
+    void write(Level level, const std::string &text) override;
+    /** In the journal, the fields are MRC_ELEMENT and so on. */
+    void decide(const std::string &text, const Fields &fields) override;
+
+private:
+    bool journal_;
+};
+
+} // namespace mrcd

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "loop.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <system_error>
+
+#include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "control.h"
+#include "pace.h"
+
+namespace mrcd
+{
+
+namespace
+{
+
+constexpr uint64_t us_per_ms = 1000;
+constexpr uint64_t ns_per_us = 1000;
+constexpr uint64_t accuracy_us = 1000;
+constexpr uint64_t settle_ms = 20; // several changes make one look
+
+struct Free {
+    void operator()(sd_event *event) const { sd_event_unref(event); }
+    void operator()(sd_event_source *source) const { sd_event_source_disable_unref(source); }
+};
+using Source = std::unique_ptr<sd_event_source, Free>;
+
+void block(std::initializer_list<int> numbers)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    for (const int number : numbers)
+        sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+/** The clock of the timer. */
+uint64_t now_ms()
+{
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+/** The sources of events, and what each means. */
+class Loop
+{
+public:
+    Loop(Daemon &daemon, System &system, Log &log, Beside beside)
+        : daemon_(daemon), system_(system), log_(log), beside_(beside)
+    {
+    }
+
+    int run();
+
+private:
+    int set_up();
+    void watch_module(std::unique_ptr<mrcnl::EventStream> stream);
+    void look_in(uint64_t ms);
+    void arm();
+    void work();
+    bool reload();
+    void read_module();
+    int set_up_beside();
+    void watch();
+    std::string answer(const std::string &request, bool privileged);
+
+    template <typename Do>
+    int guard(Do what) noexcept;
+
+    static int on_timer(sd_event_source *, uint64_t, void *self);
+    static int on_watch(sd_event_source *, uint64_t, void *self);
+    static int on_reload(sd_event_source *, const signalfd_siginfo *, void *self);
+    static int on_host(sd_event_source *, int, uint32_t, void *self);
+    static int on_module(sd_event_source *, int, uint32_t, void *self);
+
+    Daemon &daemon_;
+    System &system_;
+    Log &log_;
+    Beside beside_;
+    Pace pace_;
+    std::unique_ptr<sd_event, Free> event_;
+    Source timer_;
+    Source watch_timer_;
+    Control control_;
+    std::unique_ptr<mrcnl::EventStream> module_;
+    Source module_source_; ///< of module_, and goes before it
+};
+
+/** No exception goes through sd-event, which is C. */
+template <typename Do>
+int Loop::guard(Do what) noexcept
+{
+    try {
+        what();
+        return 0;
+    } catch (const std::exception &error) {
+        log_.write(Level::error, std::string("ends: ") + error.what());
+    }
+    return sd_event_exit(event_.get(), EXIT_FAILURE);
+}
+
+void Loop::arm()
+{
+    sd_event_source_set_time(timer_.get(), pace_.next() * us_per_ms);
+    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
+}
+
+void Loop::look_in(uint64_t ms)
+{
+    pace_.hasten(now_ms(), ms);
+    arm();
+}
+
+void Loop::work()
+{
+    const Daemon::Again again = daemon_.work();
+
+    if (auto events = daemon_.take_events())
+        watch_module(std::move(events));
+    sd_notifyf(0, "STATUS=%s", daemon_.status().c_str());
+    pace_.passed(now_ms(), again.soonest, again.latest);
+    arm();
+}
+
+bool Loop::reload()
+{
+    sd_notify(0, "RELOADING=1");
+    const bool taken = daemon_.load();
+    sd_notify(0, "READY=1");
+    if (taken && beside_.watcher) {
+        beside_.watcher->look_at(daemon_.fabric());
+        watch();
+    }
+    pace_.passed(now_ms(), Daemon::rest_ms, 0);
+    arm();
+    return taken;
+}
+
+/** What is found broken is denied at once. */
+void Loop::watch()
+{
+    const uint64_t next_ns = beside_.watcher->tick();
+
+    if (daemon_.deny(beside_.watcher->denials()))
+        look_in(0);
+    if (next_ns == UINT64_MAX)
+        return;
+    sd_event_source_set_time(watch_timer_.get(), next_ns / ns_per_us);
+    sd_event_source_set_enabled(watch_timer_.get(), SD_EVENT_ONESHOT);
+}
+
+/** What mrcctl asks. */
+std::string Loop::answer(const std::string &request, bool privileged)
+{
+    if (request == "status")
+        return daemon_.status();
+    if (request == "health" && beside_.watcher)
+        return beside_.watcher->health(daemon_.status());
+    if (request != "reload")
+        return "mrcd: no such request";
+    if (!privileged)
+        return "only root may have the file read again";
+    return reload() ? "" : daemon_.problem();
+}
+
+/** Devices and planes are the operator's business, and ours; EVs and QPs are not. */
+void Loop::read_module()
+{
+    bool look = false;
+    const auto received = module_->receive([&](const mrcnl::Event &event) {
+        look |= std::holds_alternative<mrcnl::Overrun>(event) ||
+                std::holds_alternative<mrcnl::DeviceEvent>(event) ||
+                std::holds_alternative<mrcnl::PlaneEvent>(event);
+    });
+
+    if (!received) {
+        log_.write(Level::warning, "events: " + received.error().message());
+        module_source_.reset();
+        daemon_.reopen();
+    }
+    if (look || !received)
+        look_in(settle_ms);
+}
+
+int Loop::on_timer(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<Loop *>(self);
+
+    return loop->guard([&] { loop->work(); });
+}
+
+int Loop::on_watch(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<Loop *>(self);
+
+    return loop->guard([&] { loop->watch(); });
+}
+
+int Loop::on_reload(sd_event_source *, const signalfd_siginfo *, void *self)
+{
+    auto *loop = static_cast<Loop *>(self);
+
+    return loop->guard([&] { loop->reload(); });
+}
+
+int Loop::on_host(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<Loop *>(self);
+
+    return loop->guard([&] {
+        loop->system_.drain();
+        loop->look_in(settle_ms);
+    });
+}
+
+int Loop::on_module(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<Loop *>(self);
+
+    return loop->guard([&] { loop->read_module(); });
+}
+
+void Loop::watch_module(std::unique_ptr<mrcnl::EventStream> stream)
+{
+    sd_event_source *source = nullptr;
+
+    module_source_.reset();
+    module_ = std::move(stream);
+    const int err = sd_event_add_io(event_.get(), &source, module_->fd(), EPOLLIN, on_module, this);
+    if (err < 0)
+        throw std::system_error(-err, std::generic_category(), "events");
+    module_source_.reset(source);
+}
+
+int Loop::set_up_beside()
+{
+    sd_event_source *timer = nullptr;
+    int err = 0;
+
+    if (beside_.watcher)
+        err = sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_watch,
+                                this);
+    watch_timer_.reset(timer);
+    if (err >= 0 && beside_.listener >= 0)
+        err = control_.start(event_.get(), beside_.listener,
+                             [this](const std::string &request, bool privileged) {
+                                 std::string text;
+                                 guard([&] { text = answer(request, privileged); });
+                                 return text;
+                             });
+    return err;
+}
+
+int Loop::set_up()
+{
+    sd_event *event = nullptr;
+    sd_event_source *timer = nullptr;
+    int err = sd_event_new(&event);
+
+    event_.reset(event);
+    if (err >= 0)
+        err = sd_event_add_time(event, &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_timer, this);
+    timer_.reset(timer);
+    for (const int number : {SIGTERM, SIGINT})
+        if (err >= 0)
+            err = sd_event_add_signal(event, nullptr, number, nullptr, nullptr);
+    if (err >= 0)
+        err = sd_event_add_signal(event, nullptr, SIGHUP, on_reload, this);
+    if (err >= 0)
+        err = sd_event_add_io(event, nullptr, system_.fd(), EPOLLIN, on_host, this);
+    if (err >= 0)
+        err = set_up_beside();
+    if (err >= 0)
+        err = sd_event_set_watchdog(event, true);
+    return err;
+}
+
+int Loop::run()
+{
+    block({SIGTERM, SIGINT, SIGHUP});
+    int err = set_up();
+    if (err >= 0) {
+        guard([&] {
+            work();
+            if (beside_.watcher)
+                beside_.watcher->look_at(daemon_.fabric());
+        });
+        sd_notify(0, "READY=1");
+        err = sd_event_loop(event_.get());
+        sd_notify(0, "STOPPING=1");
+    }
+    if (err < 0)
+        log_.write(Level::error, std::string("event loop: ") + strerror(-err));
+    return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+} // namespace
+
+void hold_signals()
+{
+    block({SIGHUP});
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int run_loop(Daemon &daemon, System &system, Log &log, Beside beside)
+{
+    return Loop(daemon, system, log, beside).run();
+}
+
+} // namespace mrcd

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What became of the probes of one loop.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace mrcd
+{
+
+/** What a loop's probes say. */
+enum class Verdict { unknown, alive, dead };
+
+/**
+ * The last probes of a loop, and a verdict with hysteresis: dead after four in a row that did
+ * not come back, or half of the last twenty; alive again after twenty in a row that did, and
+ * twice as many each time it died within a minute of that, up to 160.
+ */
+class LoopHistory
+{
+public:
+    static constexpr size_t kept = 100;
+
+    /** A probe came back after @p rtt_ns. */
+    void answered(uint64_t now_ns, uint64_t rtt_ns);
+    /** A probe did not come back in time. */
+    void lost(uint64_t now_ns);
+
+    Verdict verdict() const { return verdict_; }
+    uint64_t sent() const { return sent_; }
+    uint64_t lost() const { return lost_; }
+    /** Of the last ones, at most #kept: how many there are, and were lost. */
+    size_t recent() const { return recent_; }
+    size_t recent_lost() const;
+    uint64_t last_rtt_ns() const { return last_rtt_ns_; }
+    /** Smoothed by an eighth; 0: none came back yet. */
+    uint64_t srtt_ns() const { return srtt_ns_; }
+    /** How many in a row were lost, up to now. */
+    uint64_t lost_in_a_row() const { return lost_run_; }
+
+private:
+    void add(bool lost);
+    size_t lost_of_last(size_t n) const;
+
+    std::array<bool, kept> ring_{}; ///< lost?
+    size_t next_ = 0;
+    size_t recent_ = 0;
+    uint64_t sent_ = 0;
+    uint64_t lost_ = 0;
+    uint64_t lost_run_ = 0;
+    uint64_t answered_run_ = 0;
+    uint64_t needed_ = 0; ///< answers in a row that bring it back
+    uint64_t revived_ns_ = 0;
+    uint64_t last_rtt_ns_ = 0;
+    uint64_t srtt_ns_ = 0;
+    Verdict verdict_ = Verdict::unknown;
+};
+
+} // namespace mrcd

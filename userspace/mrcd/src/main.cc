@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <optional>
+
+#include <getopt.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "daemon.h"
+#include "fabric_file.h"
+#include "loop.h"
+#include "mrcnl/client.h"
+#include "plan_output.h"
+#include "read_file.h"
+
+namespace
+{
+
+using namespace mrcd;
+
+constexpr int exit_usage = 2;
+constexpr const char *default_file = "/etc/mrc/mrcd.toml";
+
+constexpr const char help[] =
+    "Usage: mrcd [ -f FILE ]              keep this host as FILE plans it\n"
+    "       mrcd --check [ FILE ]         say what is wrong with FILE\n"
+    "       mrcd --plan [ -j ] [ FILE ]   print what would be changed\n"
+    "       mrcd --help | --version\n"
+    "FILE is /etc/mrc/mrcd.toml if not named. See mrcd(8) and mrcd.toml(5).\n";
+
+std::string host_name()
+{
+    std::string name(HOST_NAME_MAX + 1, '\0');
+
+    gethostname(name.data(), name.size());
+    name.resize(strlen(name.c_str()));
+    return name;
+}
+
+/** The fabric of a file; its complaints go to standard error. */
+std::optional<Fabric> fabric_of(const std::string &file)
+{
+    const auto text = read_file(file);
+
+    if (!text) {
+        std::cerr << file << ": " << text.error().message() << '\n';
+        return std::nullopt;
+    }
+    auto result = read_fabric(*text, host_name());
+    if (auto *fabric = std::get_if<Fabric>(&result))
+        return std::move(*fabric);
+    for (const Complaint &complaint : std::get<Complaints>(result))
+        std::cerr << to_string(file, complaint) << '\n';
+    return std::nullopt;
+}
+
+int fail(const std::string &what, const mrcnl::Error &error)
+{
+    std::cerr << "mrcd: " << what << ": " << error.message() << '\n';
+    return EXIT_FAILURE;
+}
+
+int check(const std::string &file)
+{
+    return fabric_of(file) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int plan(const std::string &file, bool json)
+{
+    const auto fabric = fabric_of(file);
+    auto kernel = mrcnl::open_kernel();
+    auto system = open_system();
+
+    if (!fabric)
+        return EXIT_FAILURE;
+    if (!kernel)
+        return fail("kernel", kernel.error());
+    if (!system)
+        return fail("system", system.error());
+    const Plan wanted = make_plan(*fabric);
+    Target target{**kernel, **system};
+    const auto state = read_state(target, wanted);
+    if (!state)
+        return fail(wanted.device, state.error());
+    print_steps(std::cout, difference(*state, wanted, **system), json);
+    return EXIT_SUCCESS;
+}
+
+mrcnl::Result<std::shared_ptr<mrcnl::Kernel>> open_module()
+{
+    auto kernel = mrcnl::open_kernel();
+
+    if (!kernel)
+        return kernel.error();
+    return std::shared_ptr<mrcnl::Kernel>(std::move(*kernel));
+}
+
+int serve(const std::string &file)
+{
+    StandardLog log;
+
+    hold_signals();
+    auto system = open_system();
+    if (!system)
+        return fail("system", system.error());
+    Daemon daemon(
+        open_module, **system, file, [&] { return read_file(file); }, host_name(), log);
+    if (!daemon.load())
+        return EXIT_FAILURE;
+    const auto control = control_socket(daemon.device());
+    if (!control)
+        return fail(daemon.device(), control.error());
+    Watcher watcher(log);
+    return run_loop(daemon, **system, log, {&watcher, control->get()});
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    enum { opt_check = 256, opt_plan, opt_version };
+    static constexpr option options[] = {{"check", no_argument, nullptr, opt_check},
+                                         {"plan", no_argument, nullptr, opt_plan},
+                                         {"json", no_argument, nullptr, 'j'},
+                                         {"file", required_argument, nullptr, 'f'},
+                                         {"help", no_argument, nullptr, 'h'},
+                                         {"version", no_argument, nullptr, opt_version},
+                                         {}};
+    std::string file = default_file;
+    int mode = 0;
+    bool json = false;
+
+    for (int opt; (opt = getopt_long(argc, argv, "f:jh", options, nullptr)) != -1;) {
+        switch (opt) {
+        case 'f':
+            file = optarg;
+            break;
+        case 'j':
+            json = true;
+            break;
+        case 'h':
+            std::cout << help;
+            return EXIT_SUCCESS;
+        case opt_version:
+            std::cout << "mrcd " MRC_VERSION "\n";
+            return EXIT_SUCCESS;
+        case '?':
+            std::cerr << help;
+            return exit_usage;
+        default:
+            mode = opt;
+        }
+    }
+    if (optind < argc && mode)
+        file = argv[optind++];
+    if (optind < argc) {
+        std::cerr << "mrcd: what is '" << argv[optind] << "'?\n" << help;
+        return exit_usage;
+    }
+    if (mode == opt_check)
+        return check(file);
+    return mode == opt_plan ? plan(file, json) : serve(file);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * When the daemon looks next.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mrcd
+{
+
+/** All in ms, of one clock. */
+class Pace
+{
+public:
+    /** A pass ended. The next one comes in that time, whatever happens, and though nothing does. */
+    void passed(uint64_t now, uint64_t soonest, uint64_t latest)
+    {
+        soonest_ = now + soonest;
+        next_ = now + std::max(soonest, latest);
+    }
+
+    /** Something happened. What happens on and on cannot put the next pass off. */
+    void hasten(uint64_t now, uint64_t wait)
+    {
+        next_ = std::min(next_, std::max(now + wait, soonest_));
+    }
+
+    uint64_t next() const { return next_; }
+
+private:
+    uint64_t soonest_ = 0;
+    uint64_t next_ = 0;
+};
+
+} // namespace mrcd

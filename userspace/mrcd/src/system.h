@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What of this host is no object of the module's: netdevs, addresses, the RDMA link. An
+ * interface, so that the daemon can be tested without a kernel.
+ */
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "mrcnl/kernel.h"
+
+namespace mrcd
+{
+
+/** This host, in the network namespace of the process. */
+class System
+{
+public:
+    virtual ~System() = default;
+
+    /** Index of a netdev by its name, 0: there is none. */
+    virtual uint32_t netdev(const std::string &name) = 0;
+
+    /** IPv6 addresses of a netdev with their prefix lengths; none when there is no such netdev. */
+    virtual mrcnl::Result<std::map<mrcnl::Address, uint8_t>>
+    addresses(const std::string &netdev) = 0;
+
+    /** Adds an address, and with it the route to its prefix. Needs CAP_NET_ADMIN. */
+    virtual mrcnl::Result<void> add_address(const std::string &netdev,
+                                            const mrcnl::Prefix &address) = 0;
+    /** Needs CAP_NET_ADMIN. */
+    virtual mrcnl::Result<void> delete_address(const std::string &netdev,
+                                               const mrcnl::Prefix &address) = 0;
+
+    /** As "rdma link add DEVICE type mrc netdev ANCHOR" does. Needs CAP_NET_ADMIN. */
+    virtual mrcnl::Result<void> add_device(const std::string &device,
+                                           const std::string &anchor) = 0;
+
+    /** Descriptor that is readable when a netdev or an address may have changed. */
+    virtual int fd() const = 0;
+    /** Takes what has changed from the descriptor. */
+    virtual void drain() = 0;
+};
+
+/** What there is to configure. */
+struct Target {
+    mrcnl::Kernel &kernel;
+    System &system;
+};
+
+/** The real one. */
+mrcnl::Result<std::unique_ptr<System>> open_system();
+
+} // namespace mrcd

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "udp_sender.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <memory>
+
+#include <arpa/inet.h>
+#include <linux/seg6.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/route/nexthop.h>
+#include <netlink/route/route.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace mrcd
+{
+
+namespace
+{
+
+constexpr uint64_t ns_per_s = 1'000'000'000;
+constexpr int receive_buffer = 1 << 20;
+constexpr uint16_t closed_port = 33434; // traceroute's
+constexpr uint8_t routing_type = 4;     // segments
+constexpr int receive_most = 4096;      // in one go, whoever sends more
+
+/** What a probe carries. It never leaves this host's hands: host byte order. */
+struct Payload {
+    std::array<uint8_t, 16> key;
+    uint32_t id;
+    uint32_t sequence;
+};
+
+uint64_t clock_ns(clockid_t clock)
+{
+    timespec now{};
+
+    clock_gettime(clock, &now);
+    return static_cast<uint64_t>(now.tv_sec) * ns_per_s + static_cast<uint64_t>(now.tv_nsec);
+}
+
+sockaddr_in6 socket_address(const mrcnl::Address &address, uint16_t port)
+{
+    sockaddr_in6 at{};
+
+    at.sin6_family = AF_INET6;
+    at.sin6_port = htons(port);
+    memcpy(&at.sin6_addr, address.bytes.data(), address.bytes.size());
+    return at;
+}
+
+bool set(int fd, int level, int option, int value)
+{
+    return !setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+uint16_t port_of(int fd)
+{
+    sockaddr_in6 at{};
+    socklen_t length = sizeof(at);
+
+    getsockname(fd, reinterpret_cast<sockaddr *>(&at), &length);
+    return ntohs(at.sin6_port);
+}
+
+/**
+ * What a socket sends takes a way of two segments from now on: the second one is where it
+ * arrives. Only a socket's option may have segments, a message's may not.
+ */
+void set_way(int fd, const mrcnl::Address &first, const mrcnl::Address &last)
+{
+    std::array<uint8_t, sizeof(ipv6_sr_hdr) + 2 * sizeof(in6_addr)> option{};
+    auto *header = reinterpret_cast<ipv6_sr_hdr *>(option.data());
+
+    header->hdrlen = option.size() / 8 - 1;
+    header->type = routing_type;
+    header->segments_left = header->first_segment = 1;
+    memcpy(&header->segments[1], first.bytes.data(), first.bytes.size());
+    memcpy(&header->segments[0], last.bytes.data(), last.bytes.size());
+    setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, option.data(), option.size());
+}
+
+void clear_way(int fd)
+{
+    setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, nullptr, 0);
+}
+
+struct Free {
+    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
+    void operator()(nl_msg *msg) const { nlmsg_free(msg); }
+    void operator()(nl_addr *addr) const { nl_addr_put(addr); }
+    void operator()(rtnl_route *route) const { rtnl_route_put(route); }
+};
+
+/** The gateway in an answer to RTM_GETROUTE, with its scope. */
+int take_gateway(nl_msg *msg, void *gateway)
+{
+    rtnl_route *parsed = nullptr;
+
+    if (rtnl_route_parse(nlmsg_hdr(msg), &parsed))
+        return NL_SKIP;
+    const std::unique_ptr<rtnl_route, Free> route(parsed);
+    rtnl_nexthop *hop = rtnl_route_nexthop_n(parsed, 0);
+    const nl_addr *address = hop ? rtnl_route_nh_get_gateway(hop) : nullptr;
+    auto *found = static_cast<sockaddr_in6 *>(gateway);
+    if (address && nl_addr_get_len(address) == sizeof(in6_addr)) {
+        memcpy(&found->sin6_addr, nl_addr_get_binary_addr(address), sizeof(in6_addr));
+        found->sin6_scope_id = static_cast<uint32_t>(rtnl_route_nh_get_ifindex(hop));
+        found->sin6_family = AF_INET6;
+    }
+    return NL_OK;
+}
+
+/** Who is asked to forward to @p to; no family: nobody. */
+sockaddr_in6 next_hop(const mrcnl::Address &to, uint32_t ifindex)
+{
+    const std::unique_ptr<nl_sock, Free> sock(nl_socket_alloc());
+    const std::unique_ptr<nl_msg, Free> msg(nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST));
+    const std::unique_ptr<nl_addr, Free> target(
+        nl_addr_build(AF_INET6, to.bytes.data(), to.bytes.size()));
+    rtmsg route{};
+    sockaddr_in6 found{};
+
+    route.rtm_family = AF_INET6;
+    route.rtm_dst_len = 128;
+    if (!sock || !msg || !target || nl_connect(sock.get(), NETLINK_ROUTE) ||
+        nlmsg_append(msg.get(), &route, sizeof(route), NLMSG_ALIGNTO) ||
+        nla_put_addr(msg.get(), RTA_DST, target.get()) || nla_put_u32(msg.get(), RTA_OIF, ifindex))
+        return found;
+    nl_socket_modify_cb(sock.get(), NL_CB_VALID, NL_CB_CUSTOM, take_gateway, &found);
+    nl_socket_disable_auto_ack(sock.get());
+    if (nl_send_auto(sock.get(), msg.get()) >= 0)
+        nl_recvmsgs_default(sock.get());
+    return found;
+}
+
+/** When the kernel got a datagram, of the monotonic clock. */
+uint64_t arrival_ns(msghdr &message)
+{
+    const uint64_t now = monotonic_ns();
+    const uint64_t wall = clock_ns(CLOCK_REALTIME);
+
+    for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        timespec at{};
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&at, CMSG_DATA(c), sizeof(at));
+        const uint64_t ns =
+            static_cast<uint64_t>(at.tv_sec) * ns_per_s + static_cast<uint64_t>(at.tv_nsec);
+        // Unless somebody has set the clock meanwhile.
+        return ns <= wall && wall - ns < ns_per_s ? now - (wall - ns) : now;
+    }
+    return now;
+}
+
+} // namespace
+
+uint64_t monotonic_ns()
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
+                     std::vector<mrcnl::Address> neighbors)
+    : sid_(sid), planes_(netdevs.size()), any_(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0))
+{
+    for (size_t i = 0; i < planes_.size(); i++) {
+        planes_[i].netdev = std::move(netdevs[i]);
+        planes_[i].neighbor = neighbors[i];
+    }
+    if (getrandom(key_.data(), key_.size(), 0) != static_cast<ssize_t>(key_.size()))
+        key_[0] = static_cast<uint8_t>(clock_ns(CLOCK_REALTIME));
+}
+
+bool UdpSender::open(Plane &plane)
+{
+    const sockaddr_in6 own = socket_address(sid_, 0);
+    const auto length = static_cast<socklen_t>(plane.netdev.size());
+    Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+
+    if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_BINDTODEVICE, plane.netdev.c_str(), length) ||
+        !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_TX, 1) ||
+        !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_RX, 1) ||
+        !set(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
+        bind(fd.get(), reinterpret_cast<const sockaddr *>(&own), sizeof(own)))
+        return false;
+    set(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer);
+    plane.probes = std::move(fd);
+    return true;
+}
+
+void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
+{
+    Plane &plane = planes_[loop.plane - 1u];
+
+    if (!plane.probes && !open(plane))
+        return;
+    const Payload payload{key_, id, sequence};
+    const sockaddr_in6 to = socket_address(loop.carriers.back(), port_of(plane.probes.get()));
+    const bool detour = loop.carriers.size() > 1;
+    if (detour)
+        set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back());
+    const ssize_t sent = sendto(plane.probes.get(), &payload, sizeof(payload), MSG_DONTWAIT,
+                                reinterpret_cast<const sockaddr *>(&to), sizeof(to));
+    // The netdev it is bound to may be gone, and another one of that name be there.
+    const bool gone = sent < 0 && (errno == ENODEV || errno == ENXIO);
+    if (detour)
+        clear_way(plane.probes.get());
+    if (gone)
+        plane.probes = Descriptor();
+}
+
+bool UdpSender::carrier(uint8_t plane)
+{
+    const std::string &netdev = planes_[plane - 1u].netdev;
+    ifreq request{};
+
+    netdev.copy(request.ifr_name, sizeof(request.ifr_name) - 1);
+    return !ioctl(any_.get(), SIOCGIFFLAGS, &request) && (request.ifr_flags & IFF_RUNNING);
+}
+
+/** By a datagram to a port where nobody listens: it says so. */
+void UdpSender::ask(uint8_t number)
+{
+    Plane &plane = planes_[number - 1u];
+    sockaddr_in6 to = next_hop(plane.neighbor, if_nametoindex(plane.netdev.c_str()));
+    Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+
+    to.sin6_port = htons(closed_port);
+    if (!to.sin6_family || !fd ||
+        connect(fd.get(), reinterpret_cast<const sockaddr *>(&to), sizeof(to)))
+        return;
+    ::send(fd.get(), "", 0, MSG_DONTWAIT);
+    plane.question = std::move(fd);
+}
+
+void UdpSender::receive_probes(Plane &plane, Watch &watch)
+{
+    for (int left = receive_most; left > 0; left--) {
+        Payload payload{};
+        iovec data{&payload, sizeof(payload)};
+        alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control{};
+        msghdr message{};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        const ssize_t length = recvmsg(plane.probes.get(), &message, MSG_DONTWAIT);
+        if (length < 0 && errno != EINTR && errno != ECONNREFUSED)
+            return;
+        if (length == sizeof(payload) && payload.key == key_)
+            watch.answered(payload.id, payload.sequence, arrival_ns(message));
+    }
+}
+
+void UdpSender::receive(Watch &watch)
+{
+    for (size_t i = 0; i < planes_.size(); i++) {
+        Plane &plane = planes_[i];
+        char byte = 0;
+        if (plane.probes)
+            receive_probes(plane, watch);
+        if (plane.question && recv(plane.question.get(), &byte, 1, MSG_DONTWAIT) < 0 &&
+            (errno == ECONNREFUSED || errno == EACCES)) {
+            watch.neighbor_answered(static_cast<uint8_t>(i + 1));
+            plane.question = Descriptor();
+        }
+    }
+}
+
+} // namespace mrcd

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Sends probes: UDP datagrams to this host itself, with the way out and back as their
+ * destination address.
+ */
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "descriptor.h"
+#include "watch.h"
+
+namespace mrcd
+{
+
+/**
+ * A socket per plane, bound to its netdev. What cannot be sent is as good as lost: there may be
+ * no netdev, no address or no route yet.
+ *
+ * Switches rewrite the destination address under way, so there is no UDP checksum. A random key
+ * in each probe keeps others from answering in our name.
+ */
+class UdpSender : public ProbeSender
+{
+public:
+    /**
+     * @param sid of this host, from and to which probes go
+     * @param netdevs of planes 1, 2, ...
+     */
+    UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
+              std::vector<mrcnl::Address> neighbors);
+
+    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override;
+    bool carrier(uint8_t plane) override;
+    void ask(uint8_t plane) override;
+
+    /** Tells of what has come back, with the time at which the kernel got it. */
+    void receive(Watch &watch);
+
+private:
+    struct Plane {
+        std::string netdev;
+        mrcnl::Address neighbor; ///< SID of the T0
+        Descriptor probes;
+        Descriptor question; ///< to the T0 itself
+    };
+
+    bool open(Plane &plane);
+    void receive_probes(Plane &plane, Watch &watch);
+
+    mrcnl::Address sid_;
+    std::array<uint8_t, 16> key_{};
+    std::vector<Plane> planes_;
+    Descriptor any_; ///< for ioctls
+};
+
+/** Now, of the clock that Watch is told. ns */
+uint64_t monotonic_ns();
+
+} // namespace mrcd

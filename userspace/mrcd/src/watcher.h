@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * A watch at work: with sockets and a clock, and with what it decides logged.
+ */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "health.h"
+#include "log.h"
+#include "udp_sender.h"
+#include "watch.h"
+
+namespace mrcd
+{
+
+/** Watches the links of this host. */
+class Watcher
+{
+public:
+    /** How many decisions are kept for who asks. */
+    static constexpr size_t decisions_kept = 100;
+
+    /** @param log outlives this */
+    explicit Watcher(Log &log) : log_(log) {}
+
+    /**
+     * What to watch from now on, if the fabric says so. What is known of links stays when they
+     * are the same ones.
+     */
+    void look_at(const Fabric &fabric);
+
+    /**
+     * Takes what came back, and sends what is due.
+     *
+     * @return ns of the monotonic clock when it wants to be called again
+     */
+    uint64_t tick();
+
+    /** What the faults deny. */
+    Denials denials() const { return watch_ ? watch_->denials() : Denials{}; }
+
+    /** For "mrcctl health". @param status of the configuration */
+    std::string health(const std::string &status) const;
+
+private:
+    void log_changes();
+    void decide(const std::string &text, const Fault &fault);
+
+    Log &log_;
+    Fabric fabric_;
+    std::unique_ptr<Watch> watch_;
+    std::unique_ptr<UdpSender> sender_;
+    std::vector<Fault> known_;
+    std::deque<Decision> decisions_;
+};
+
+} // namespace mrcd

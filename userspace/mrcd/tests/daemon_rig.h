@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/** @file A daemon on the model, whose file is a string. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon.h"
+#include "fabrics.h"
+#include "model_kernel.h"
+
+namespace mrcd::test
+{
+
+class LogLines : public Log
+{
+public:
+    std::vector<std::string> lines;
+
+    void write(Level, const std::string &text) override { lines.push_back(text); }
+    /** What was written since the last call. */
+    std::vector<std::string> take() { return std::exchange(lines, {}); }
+};
+
+struct DaemonRig {
+    Model model;
+    LogLines log;
+    std::string text = small_file;
+    int read_error = 0;
+    int reads = 0;
+    int opens = 0;
+    Daemon daemon{[this] { return open(); }, model.system, "f",
+                  [this] { return read(); }, "nobody",     log};
+
+    Result<std::shared_ptr<Kernel>> open()
+    {
+        opens++;
+        if (!model.kernel.loaded)
+            return Error{ENOENT, "", ""};
+        return std::shared_ptr<Kernel>(std::shared_ptr<Kernel>(), &model.kernel);
+    }
+
+    Result<std::string> read()
+    {
+        reads++;
+        if (read_error)
+            return Error{read_error, "", ""};
+        return text;
+    }
+
+    /** Until it has nothing to do. */
+    void settle()
+    {
+        daemon.load();
+        for (int i = 0; i < 3; i++)
+            daemon.work();
+        log.take();
+    }
+};
+
+} // namespace mrcd::test

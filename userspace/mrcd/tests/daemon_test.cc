@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What the daemon does call by call: what it says, how long it waits, what it keeps.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "daemon_rig.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+using Lines = std::vector<std::string>;
+
+TEST(Daemon, KeepsTheHostAsPlanned)
+{
+    DaemonRig rig;
+
+    ASSERT_TRUE(rig.daemon.load());
+    EXPECT_EQ(rig.daemon.device(), "mrc0");
+    EXPECT_EQ(rig.log.take(), Lines{"f: 2 EV profiles, 2 routes"});
+    EXPECT_EQ(rig.daemon.work().latest, 0u) << "the device is new";
+    EXPECT_TRUE(rig.daemon.take_events());
+    EXPECT_FALSE(rig.daemon.take_events()) << "once";
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_EQ(rig.log.take().size(), 11u) << "each step";
+    EXPECT_EQ(rig.daemon.work().latest, 10000u);
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+    rig.model.kernel.route_map.clear();
+    rig.daemon.work();
+    EXPECT_EQ(rig.model.kernel.route_map.size(), 2u);
+    EXPECT_EQ(rig.reads, 1);
+    EXPECT_EQ(rig.opens, 1);
+}
+
+TEST(Daemon, TakesAnotherFile)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.text = with(small_file, "524288", "65536");
+    EXPECT_TRUE(rig.daemon.load());
+    rig.daemon.work();
+    EXPECT_EQ(rig.model.kernel.cc.at(1).window, 65536u);
+}
+
+TEST(Daemon, DoesNotTakeABadFile)
+{
+    DaemonRig rig;
+    const std::string kept = "f: not taken, all stays as it was planned before";
+
+    rig.text = "nonsense";
+    EXPECT_FALSE(rig.daemon.load()) << "nothing was planned before";
+    EXPECT_EQ(rig.log.take().size(), 1u);
+    rig.text = small_file;
+    rig.settle();
+    rig.text = with(small_file, "[cc]", "[ccc]");
+    EXPECT_FALSE(rig.daemon.load());
+    EXPECT_EQ(rig.log.take(), (Lines{"f:39: unknown key 'ccc'", kept}));
+    rig.read_error = EISDIR;
+    EXPECT_FALSE(rig.daemon.load());
+    EXPECT_EQ(rig.log.take(), (Lines{"f: Is a directory", kept}));
+    const int changes = rig.model.kernel.changes;
+    rig.daemon.work();
+    EXPECT_EQ(rig.model.kernel.changes, changes);
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+}
+
+/** The lock is for the old one. */
+TEST(Daemon, DoesNotChangeItsDevice)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.text = with(small_file, "\"mrc0\"", "\"mrc1\"");
+    EXPECT_FALSE(rig.daemon.load());
+    EXPECT_EQ(rig.log.take(), (Lines{"f: the device cannot change while mrcd runs: restart it",
+                                     "f: not taken, all stays as it was planned before"}));
+    EXPECT_EQ(rig.daemon.device(), "mrc0");
+}
+
+TEST(Daemon, SaysARefusalOnceAndWaitsLongerEachTime)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.model.kernel.route_map.clear();
+    rig.model.kernel.fails = [] { return true; };
+    for (const uint64_t wait : {100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000})
+        EXPECT_EQ(rig.daemon.work().latest, wait);
+    EXPECT_EQ(rig.daemon.work().soonest, Daemon::rest_ms) << "what happens may have helped";
+    const Lines said = rig.log.take();
+    ASSERT_EQ(said.size(), 2u) << "each route";
+    EXPECT_TRUE(said[0].ends_with("usid 0xf002: Cannot allocate memory")) << said[0];
+    EXPECT_EQ(rig.daemon.status(), said[0]);
+
+    rig.model.kernel.fails = [] { return false; };
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_EQ(rig.daemon.work().latest, 10000u);
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+    rig.log.take();
+    rig.model.kernel.route_map.clear();
+    rig.model.kernel.fails = [] { return true; };
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_EQ(rig.log.take().size(), 2u) << "it was over in between";
+}
+
+/** Another one is first each time, but none is new. */
+TEST(Daemon, SaysEachRefusalOnce)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.model.kernel.route_map.clear();
+    rig.model.kernel.fails = [] { return true; };
+    rig.daemon.work();
+    EXPECT_EQ(rig.log.take().size(), 2u);
+    rig.model.kernel.plane_ifindex.erase(1);
+    rig.daemon.work();
+    EXPECT_EQ(rig.log.take(), Lines{"+ plane port 1 netdev eth1: Cannot allocate memory"});
+    rig.model.kernel.plane_ifindex[1] = 1;
+    rig.daemon.work();
+    EXPECT_EQ(rig.log.take(), Lines());
+}
+
+/** Somebody takes away what it adds. */
+TEST(Daemon, DoesNotFight)
+{
+    DaemonRig rig;
+    int passes = 0;
+
+    rig.settle();
+    for (const uint64_t wait : {100, 100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000}) {
+        rig.model.kernel.route_map.clear();
+        const Daemon::Again again = rig.daemon.work();
+        EXPECT_EQ(again.latest, wait);
+        passes++;
+        EXPECT_EQ(again.soonest, passes == 1 ? Daemon::rest_ms : wait)
+            << "its own changes must not wake it";
+    }
+    rig.model.kernel.plane_ifindex.erase(1);
+    EXPECT_EQ(rig.daemon.work().soonest, Daemon::rest_ms) << "something else";
+}
+
+TEST(Daemon, SaysWhatItWaitsFor)
+{
+    DaemonRig rig;
+
+    rig.model.system.netdevs.erase("eth1");
+    rig.model.system.netdevs.erase("eth2");
+    ASSERT_TRUE(rig.daemon.load());
+    rig.daemon.work();
+    const Lines lines = rig.log.take();
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), "waits for netdev eth1"), 0)
+        << "first the device";
+    rig.daemon.work();
+    const Lines more = rig.log.take();
+    EXPECT_EQ(std::count(more.begin(), more.end(), "waits for netdev eth1"), 1);
+    EXPECT_EQ(std::count(more.begin(), more.end(), "waits for netdev eth2"), 1);
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(rig.daemon.work().latest, 10000u) << "the host says when it comes";
+    EXPECT_EQ(rig.log.take(), Lines());
+    EXPECT_EQ(rig.daemon.status(), "waits for netdev eth1, eth2");
+    rig.model.system.netdevs["eth1"] = 1;
+    rig.daemon.work();
+    EXPECT_EQ(rig.log.take(), Lines{"+ plane port 1 netdev eth1"});
+    EXPECT_EQ(rig.daemon.status(), "waits for netdev eth2");
+}
+
+TEST(Daemon, WaitsForTheModule)
+{
+    DaemonRig rig;
+
+    rig.model.kernel.loaded = false;
+    ASSERT_TRUE(rig.daemon.load());
+    rig.log.take();
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(rig.daemon.work().latest, 1000u);
+    EXPECT_EQ(rig.log.take(), Lines{"the module is not loaded"});
+    EXPECT_EQ(rig.daemon.status(), "the module is not loaded");
+    EXPECT_EQ(rig.opens, 3);
+    EXPECT_FALSE(rig.daemon.take_events());
+    rig.model.kernel.loaded = true;
+    rig.daemon.work();
+    EXPECT_TRUE(rig.daemon.take_events());
+    rig.daemon.work();
+    EXPECT_EQ(rig.model.kernel.route_map.size(), 2u);
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+}
+
+TEST(Daemon, OpensTheModuleAnew)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.daemon.take_events();
+    rig.model.kernel = ModelKernel();
+    rig.model.kernel.loaded = false;
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_EQ(rig.daemon.status(), "the module is not loaded");
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(rig.daemon.work().latest, 1000u);
+    EXPECT_EQ(rig.log.take(), Lines{"the module is not loaded"});
+    rig.model.kernel.loaded = true;
+    rig.daemon.work();
+    EXPECT_TRUE(rig.daemon.take_events()) << "the old ones say nothing any more";
+    rig.daemon.work();
+    rig.daemon.work();
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+    EXPECT_EQ(rig.model.kernel.route_map.size(), 2u);
+}
+
+} // namespace
+} // namespace mrcd::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What is asked of this host: files, locks, netlink. Nothing here changes it.
+
+#include <cerrno>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "read_file.h"
+#include "system.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+TEST(Host, FilesAreReadOrSaidWhyNot)
+{
+    const std::string name = testing::TempDir() + "mrcd_file." + std::to_string(getpid());
+    const std::string text(200000, 'x');
+
+    EXPECT_EQ(read_file(name).error().code, ENOENT);
+    EXPECT_EQ(read_file(testing::TempDir()).error().code, EISDIR);
+    std::ofstream(name) << text;
+    EXPECT_EQ(*read_file(name), text);
+    unlink(name.c_str());
+}
+
+TEST(Host, ADeviceHasOneSocket)
+{
+    const std::string device = "test" + std::to_string(getpid());
+
+    {
+        const auto lock = control_socket(device);
+        ASSERT_TRUE(lock);
+        const auto second = control_socket(device);
+        ASSERT_FALSE(second);
+        EXPECT_EQ(second.error().code, EADDRINUSE);
+        EXPECT_EQ(second.error().message(), "another mrcd looks after this device");
+        EXPECT_TRUE(control_socket(device + "0")) << "each device has its own";
+    }
+    EXPECT_TRUE(control_socket(device)) << "nothing is left of it";
+    EXPECT_FALSE(control_socket(std::string(200, 'x')));
+}
+
+TEST(Host, ErrorsAreTheKernels)
+{
+    const auto system = open_system();
+    if (!system)
+        GTEST_SKIP() << system.error().message();
+
+    ASSERT_TRUE((*system)->addresses("lo"));
+    EXPECT_TRUE((*system)->addresses("there-is-none")->empty());
+    const auto refused =
+        (*system)->delete_address("lo", *mrcnl::Prefix::parse("2001:db8:1234:5678::1/128"));
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(refused.error().code == EADDRNOTAVAIL || refused.error().code == EPERM)
+        << refused.error().message();
+}
+
+} // namespace
+} // namespace mrcd::test

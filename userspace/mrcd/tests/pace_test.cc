@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include <gtest/gtest.h>
+
+#include "pace.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+TEST(Pace, EventsBringItNearerOnly)
+{
+    Pace pace;
+
+    pace.passed(1000, 50, 10000);
+    EXPECT_EQ(pace.next(), 11000u);
+    for (uint64_t now = 2000; now < 2020; now++)
+        pace.hasten(now, 20);
+    EXPECT_EQ(pace.next(), 2020u) << "not put off by those that follow";
+}
+
+TEST(Pace, PassesAreApart)
+{
+    Pace pace;
+
+    pace.passed(1000, 50, 10000);
+    pace.hasten(1001, 20);
+    EXPECT_EQ(pace.next(), 1050u);
+    pace.passed(1050, 50, 0);
+    EXPECT_EQ(pace.next(), 1100u);
+    pace.passed(1100, 400, 400);
+    pace.hasten(1101, 20);
+    EXPECT_EQ(pace.next(), 1500u) << "backed off";
+}
+
+} // namespace
+} // namespace mrcd::test

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// From whatever the kernel has to the plan, whatever fails on the way, and without touching
+// what is as it should be.
+
+#include <algorithm>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "fabrics.h"
+#include "model_kernel.h"
+#include "reconciler.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+std::vector<std::string> steps(Model &model, const Plan &plan)
+{
+    const auto state = read_state(model.target, plan);
+    std::vector<std::string> lines;
+
+    EXPECT_TRUE(state);
+    for (const Step &step : difference(*state, plan, model.system))
+        lines.push_back(to_string(step));
+    return lines;
+}
+
+/** One attempt, and another one where the device is new. */
+Outcome run(Model &model, const Plan &plan)
+{
+    const auto each = [](const Step &) {};
+    Outcome outcome = converge(model.target, plan, each);
+
+    return outcome.cut ? converge(model.target, plan, each) : outcome;
+}
+
+Plan plan_of(const std::string &text)
+{
+    return make_plan(fabric_of(text));
+}
+
+// Profiles to the racks of the small file.
+const uint64_t id1 = hash_of_name("r1");
+const uint64_t id2 = hash_of_name("r2");
+const std::string r1 = std::to_string(id1);
+const std::string r2 = std::to_string(id2);
+
+using Lines = std::vector<std::string>;
+
+TEST(Reconciler, FromNothing)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const Plan plan = plan_of(small_file);
+    const Lines profiles = id1 < id2 ? Lines{r1, " of 2 EVs", r2, " of 3 EVs"}
+                                     : Lines{r2, " of 3 EVs", r1, " of 2 EVs"};
+
+    EXPECT_EQ(
+        steps(model, plan),
+        (Lines{"+ address fd00:6d72:63::1/128 netdev mrc",
+               "+ address fcbb:bb00:f001::/128 netdev mrc", "+ device mrc0 netdev mrc",
+               "~ device tunnel-source fcbb:bb00:f001::", "+ plane port 1 netdev eth1",
+               "+ plane port 2 netdev eth2", "+ cc-profile id 1 algorithm none window 524288",
+               "+ ev-profile id " + profiles[0] + profiles[1],
+               "+ ev-profile id " + profiles[2] + profiles[3],
+               "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002",
+               "+ route fd00:6d72:63::3/128 ev-profile " + r1 + " cc-profile 1 usid 0xf003"}));
+    const Outcome first = converge(model.target, plan, [](const Step &) {});
+    EXPECT_EQ(first.done.size(), 3u) << "what a new device has is to be read";
+    EXPECT_TRUE(first.cut);
+    EXPECT_FALSE(first.converged());
+    const Outcome outcome = run(model, plan);
+    EXPECT_TRUE(outcome.converged());
+    EXPECT_EQ(outcome.done.size(), 8u);
+    EXPECT_TRUE(steps(model, plan).empty()) << "once is enough";
+    EXPECT_EQ(kernel.route_map.size(), 2u);
+}
+
+/** Its netdev is a plane at once. */
+TEST(Reconciler, AnAnchorThatIsAPlane)
+{
+    Model model;
+    const Plan plan = plan_of(with(small_file, "anchor = \"mrc\"", "anchor = \"eth1\""));
+
+    model.system.anchor_is_plane = true;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(model.kernel.plane_ifindex, (std::map<uint8_t, uint32_t>{{1, 1}, {2, 2}}));
+}
+
+TEST(Reconciler, DenialsLeaveTheOtherEvsAlone)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    run(model, plan_of(small_file));
+    const int version = kernel.profiles.at(id2).version;
+    const Plan allowed = plan_of(with(small_file, "switches = [\"p2t1s1\"]\n", ""));
+
+    EXPECT_EQ(steps(model, allowed).size(), 1u);
+    EXPECT_TRUE(steps(model, allowed)[0].starts_with("~ ev profile " + r2 + " index "));
+    EXPECT_TRUE(run(model, allowed).converged());
+    EXPECT_EQ(kernel.profiles.at(id2).version, version);
+}
+
+TEST(Reconciler, WhatIsLeftOverGoesBehindTheRest)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    run(model, plan_of(small_file));
+    std::string text =
+        with(small_file, "h3 = { rack = \"r1\", usid = 0xf003, gid = \"fd00:6d72:63::3\" }\n", "");
+    text = with(text, "window = 524288", "window = 65536");
+
+    EXPECT_EQ(steps(model, plan_of(text)),
+              (std::vector<std::string>{"~ cc-profile id 1 algorithm none window 65536",
+                                        "- route fd00:6d72:63::3/128", "- ev-profile id " + r1}));
+    EXPECT_TRUE(run(model, plan_of(text)).converged());
+    EXPECT_FALSE(kernel.profiles.contains(id1));
+}
+
+/** QPs of a peer live on by a profile that no route names any more. */
+TEST(Reconciler, AProfileThatIsUsedStays)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    run(model, plan_of(small_file));
+    const Plan plan = plan_of(
+        with(small_file, "h3 = { rack = \"r1\", usid = 0xf003, gid = \"fd00:6d72:63::3\" }\n", ""));
+
+    kernel.peer_profiles = {id1};
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_TRUE(kernel.profiles.contains(id1));
+    EXPECT_EQ(steps(model, plan), Lines()) << "nothing is left to do";
+    kernel.peer_profiles.clear();
+    EXPECT_EQ(steps(model, plan), Lines{"- ev-profile id " + r1});
+}
+
+TEST(Reconciler, PlanesFollowTheirNetdevs)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const Plan plan = plan_of(small_file);
+
+    model.system.netdevs.erase("eth2");
+    const Outcome outcome = run(model, plan);
+    EXPECT_FALSE(outcome.converged());
+    EXPECT_TRUE(outcome.refusals.empty());
+    EXPECT_EQ(outcome.waits, Lines{"eth2"});
+    EXPECT_EQ(steps(model, plan), Lines{"! waits for netdev eth2"});
+    EXPECT_EQ(kernel.plane_ifindex, (std::map<uint8_t, uint32_t>{{1, 1}}));
+    model.system.netdevs["eth2"] = 2;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(kernel.plane_ifindex, (std::map<uint8_t, uint32_t>{{1, 1}, {2, 2}}));
+
+    const Plan swapped = plan_of(with(small_file, "\"eth1\", \"eth2\"", "\"eth2\", \"eth1\""));
+    EXPECT_EQ(steps(model, swapped).size(), 4u);
+    EXPECT_TRUE(run(model, swapped).converged());
+    EXPECT_EQ(kernel.plane_ifindex, (std::map<uint8_t, uint32_t>{{1, 2}, {2, 1}}));
+
+    kernel.plane_ifindex[7] = 3;
+    EXPECT_EQ(steps(model, swapped), Lines{"- plane port 7 netdev eth3"});
+    EXPECT_EQ(steps(model, plan_of(with(small_file, "\"eth1\", \"eth2\"", "\"eth2\", \"eth3\""))),
+              (Lines{"- plane port 2 netdev eth1", "- plane port 7 netdev eth3",
+                     "+ plane port 2 netdev eth3"}));
+}
+
+/** Netdevs have several names; the kernel gives one of them. */
+TEST(Reconciler, ANetdevByAnotherNameIsTheSame)
+{
+    Model model;
+    const Plan plan = plan_of(with(small_file, "\"eth2\"", "\"rail2\""));
+
+    model.system.netdevs["rail2"] = 2;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(steps(model, plan), Lines());
+
+    const Plan twice = plan_of(with(small_file, "\"eth1\"", "\"rail2\""));
+    EXPECT_EQ(steps(model, twice), Lines{"! plane port 2 netdev eth2 is that of port 1"});
+    EXPECT_EQ(run(model, twice).refusals.size(), 1u);
+}
+
+TEST(Reconciler, SaysWhatWasRefused)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const Plan plan = plan_of(small_file);
+    kernel.fails = [n = 0]() mutable { return ++n == (id1 < id2 ? 9 : 8); };
+    const Outcome outcome = run(model, plan);
+
+    ASSERT_EQ(outcome.refusals.size(), 2u);
+    EXPECT_EQ(outcome.refusals[0].step, "+ ev-profile id " + r2 + " of 3 EVs");
+    EXPECT_EQ(outcome.refusals[0].error.code, ENOMEM);
+    EXPECT_EQ(outcome.refusals[1].step,
+              "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002")
+        << "it has no profile to name";
+}
+
+TEST(Reconciler, NothingIsTakenAwayBehindARefusal)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    run(model, plan_of(small_file));
+    std::string text =
+        with(small_file, "h3 = { rack = \"r1\", usid = 0xf003, gid = \"fd00:6d72:63::3\" }\n", "");
+    text = with(text, "window = 524288", "window = 65536");
+    kernel.plane_ifindex[7] = 3;
+    kernel.fails = [n = 0]() mutable { return ++n == 1; };
+
+    const Outcome outcome = run(model, plan_of(text));
+    EXPECT_EQ(outcome.refusals.size(), 1u);
+    EXPECT_TRUE(outcome.done.empty());
+    EXPECT_EQ(run(model, plan_of(text)).done.size(), 4u);
+    EXPECT_EQ(steps(model, plan_of(text)), Lines());
+}
+
+/** The other way round, there would be a moment with no EV at all. */
+TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const std::string file = with(with(small_file, "missing = [[\"p1t0r1\", \"p1t1s2\"]]", ""),
+                                  "links = [[\"p2t0r2\", \"p2t1s2\"]]\n", "");
+    const auto denying = [&](const char *spines) {
+        return plan_of(with(file, "[\"p2t1s1\"]", spines));
+    };
+    run(model, denying("[\"p1t1s1\", \"p1t1s2\"]"));
+    const Plan other = denying("[\"p2t1s1\", \"p2t1s2\"]");
+    const Lines lines = steps(model, other);
+
+    ASSERT_EQ(lines.size(), 4u);
+    for (size_t i = 0; i < lines.size(); i++)
+        EXPECT_TRUE(lines[i].ends_with(i < 2 ? " allowed" : " denied")) << lines[i];
+    kernel.fails = [n = 0]() mutable { return ++n == 1; };
+    const Outcome outcome = run(model, other);
+    EXPECT_EQ(outcome.done, Lines{lines[1]}) << "no denial where one is not allowed";
+    EXPECT_EQ(run(model, other).done, (Lines{lines[0], lines[2], lines[3]}));
+}
+
+TEST(Reconciler, WithoutAnchorItWaits)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    model.system.netdevs.erase("mrc");
+    EXPECT_EQ(run(model, plan).waits, Lines{"mrc"});
+    EXPECT_EQ(steps(model, plan), Lines{"! waits for netdev mrc"});
+    EXPECT_EQ(model.kernel.changes, 0);
+}
+
+TEST(Reconciler, ADeviceOnAnotherNetdevIsLeftAlone)
+{
+    Model model;
+    const Plan plan = plan_of(with(small_file, "anchor = \"mrc\"", "anchor = \"mrc8\""));
+
+    run(model, plan_of(small_file));
+    const int changes = model.kernel.changes;
+    EXPECT_EQ(steps(model, plan), Lines{"! device mrc0 is on netdev mrc, not on mrc8"});
+    const Outcome outcome = run(model, plan);
+    ASSERT_EQ(outcome.refusals.size(), 1u);
+    EXPECT_EQ(outcome.refusals[0].message(), "! device mrc0 is on netdev mrc, not on mrc8");
+    model.system.netdevs.erase("mrc8");
+    EXPECT_EQ(steps(model, plan), Lines{"! device mrc0 is on netdev mrc, not on mrc8"});
+    EXPECT_EQ(model.kernel.changes, changes);
+}
+
+Address address(const char *text)
+{
+    return *Address::parse(text);
+}
+
+TEST(Reconciler, AddressesOfOtherHostsGo)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan_of(with(small_file, "host = \"h1\"", "host = \"h2\"")));
+    model.system.held[address("fd00::77")] = 64;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(model.system.held, (std::map<Address, uint8_t>{{address("fd00:6d72:63::1"), 128},
+                                                             {address("fcbb:bb00:f001::"), 128},
+                                                             {address("fd00::77"), 64}}));
+    EXPECT_EQ(steps(model, plan), Lines());
+}
+
+TEST(Reconciler, ThePrefixLengthOfTheGid)
+{
+    const Plan any = plan_of(small_file);
+    const Plan of_48 =
+        plan_of(with(small_file, "planes = 2", "planes = 2\ngids = \"fd00:6d72:63::/48\""));
+    Model model;
+
+    run(model, of_48);
+    EXPECT_EQ(model.system.held.at(address("fd00:6d72:63::1")), 48) << "makes the route to all";
+    EXPECT_EQ(model.system.held.at(address("fcbb:bb00:f001::")), 128);
+    EXPECT_EQ(steps(model, any), Lines()) << "any will do";
+    model.system.held[address("fd00:6d72:63::1")] = 64;
+    EXPECT_EQ(steps(model, any), Lines());
+    const Lines conflict{"! address fd00:6d72:63::1/64 netdev mrc is to have prefix length 48"};
+    EXPECT_EQ(steps(model, of_48), conflict);
+    EXPECT_EQ(run(model, of_48).refusals[0].message(), conflict[0]);
+}
+
+TEST(Reconciler, TheModuleGoes)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel.loaded = false;
+    EXPECT_TRUE(run(model, plan).module_gone);
+    model.kernel.loaded = true;
+    EXPECT_FALSE(run(model, plan).module_gone);
+}
+
+/** It was deleted: all goes with it, and is made anew. */
+TEST(Reconciler, ADeviceThatWentComesBack)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel = ModelKernel();
+    EXPECT_EQ(steps(model, plan).front(), "+ device mrc0 netdev mrc");
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(model.kernel.route_map.size(), 2u);
+}
+
+/** Files that are one change apart, and back again. */
+std::vector<std::string> variants()
+{
+    return {
+        small_file,
+        with(small_file, "switches = [\"p2t1s1\"]\n", ""),
+        with(small_file, "missing = [[\"p1t0r1\", \"p1t1s2\"]]", ""),
+        with(small_file, "h2 = { rack = \"r2\", usid = 0xf002",
+             "h2 = { rack = \"r2\", usid = 0xf0f2"),
+        with(small_file, "per-destination = 16\nmin-active = 3",
+             "per-destination = 2\nmin-active = 1"),
+        with(small_file, "\"eth1\", \"eth2\"", "\"eth2\", \"eth1\""),
+        with(small_file, "\"eth1\", \"eth2\"", "\"eth3\", \"eth1\""),
+        with(small_file, "\"eth2\"", "\"eth4\""),
+        with(with(small_file, "switches = [\"p2t1s1\"]", "switches = [\"p2t1s2\"]"),
+             "links = [[\"p2t0r2\", \"p2t1s2\"]]", ""),
+        with(small_file, "switches = [\"p2t1s1\"]", "switches = [\"p2t0r1\"]"),
+        with(small_file, "h3 = { rack = \"r1\", usid = 0xf003, gid = \"fd00:6d72:63::3\" }", "")};
+}
+
+/** Something that nobody planned. */
+void meddle(ModelKernel &kernel, std::mt19937 &random)
+{
+    switch (random() % 7) {
+    case 0:
+        kernel.route_map.clear();
+        break;
+    case 1:
+        kernel.profiles[99].spec.id = 99;
+        kernel.profiles[99].spec.evs = {{1, EvSid{}, false}};
+        kernel.route_map[*Prefix::parse("fd09::/64")] = {
+            {1, "mrc0"}, *Prefix::parse("fd09::/64"), 99, 0, 0};
+        break;
+    case 2:
+        kernel.plane_ifindex.erase(2);
+        break;
+    case 3:
+        kernel.cc[5] = {{1, "mrc0"}, 5, "none", 65536};
+        break;
+    case 4:
+        kernel.peer_profiles = {id1, 99};
+        break;
+    case 5:
+        if (!kernel.plane_ifindex.contains(1))
+            break;
+        kernel.plane_ifindex[7] = kernel.plane_ifindex[1];
+        kernel.plane_ifindex.erase(1);
+        break;
+    default:
+        if (kernel.profiles.contains(id2))
+            kernel.profiles[id2].spec.evs[0].denied ^= true;
+    }
+}
+
+size_t allowed(const EvProfileSpec &spec)
+{
+    return static_cast<size_t>(std::count_if(spec.evs.begin(), spec.evs.end(),
+                                             [](const EvSpec &ev) { return !ev.denied; }));
+}
+
+/** What must be there all the time on the way to a plan. */
+struct Kept {
+    std::set<Prefix> routes;
+    std::map<uint8_t, uint32_t> planes; ///< whose netdev stays
+    std::map<uint64_t, size_t> allowed; ///< EVs of a profile, at least
+    std::set<uint64_t> used;            ///< profiles, by peers
+};
+
+Kept kept(Model &model, const Plan &plan)
+{
+    const ModelKernel &kernel = model.kernel;
+    Kept keep;
+
+    for (const auto &[prefix, route] : plan.routes)
+        if (kernel.route_map.contains(prefix))
+            keep.routes.insert(prefix);
+    for (const auto &[port, ifindex] : kernel.plane_ifindex)
+        if (port <= plan.planes.size() && model.system.netdev(plan.planes[port - 1]) == ifindex)
+            keep.planes[port] = ifindex;
+    for (const auto &[id, wanted] : plan.ev_profiles)
+        if (kernel.profiles.contains(id))
+            keep.allowed[id] = std::min(allowed(wanted), allowed(kernel.profiles.at(id).spec));
+    for (const uint64_t id : kernel.peer_profiles)
+        if (kernel.profiles.contains(id))
+            keep.used.insert(id);
+    return keep;
+}
+
+void check_undisturbed(const ModelKernel &kernel, const Kept &keep)
+{
+    for (const Prefix &prefix : keep.routes)
+        EXPECT_TRUE(kernel.route_map.contains(prefix)) << prefix.text();
+    for (const auto &[prefix, route] : kernel.route_map)
+        EXPECT_TRUE(kernel.profiles.contains(route.ev_profile));
+    for (const auto &[port, ifindex] : keep.planes)
+        EXPECT_TRUE(kernel.plane_ifindex.contains(port)) << "port " << int{port};
+    for (const auto &[id, least] : keep.allowed)
+        EXPECT_GE(allowed(kernel.profiles.at(id).spec), least) << "profile " << id;
+    for (const uint64_t id : keep.used)
+        EXPECT_TRUE(kernel.profiles.contains(id)) << "profile " << id;
+}
+
+TEST(Reconciler, ConvergesWhateverFailsAndNeverDisrupts)
+{
+    const std::vector<std::string> files = variants();
+
+    for (uint32_t seed = 1; seed <= 200; seed++) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        Model model;
+        ModelKernel &kernel = model.kernel;
+        for (int round = 0; round < 8; round++) {
+            const Plan plan = plan_of(files[random() % files.size()]);
+            if (kernel.exists && random() % 2)
+                meddle(kernel, random);
+            const Kept keep = kept(model, plan);
+            kernel.fails = [&] {
+                check_undisturbed(kernel, keep);
+                return random() % 4 == 0;
+            };
+            for (int attempt = 0; attempt < 3; attempt++)
+                run(model, plan);
+            kernel.fails = [] { return false; };
+            for (const Refusal &refusal : run(model, plan).refusals)
+                ADD_FAILURE() << refusal.message();
+            EXPECT_EQ(steps(model, plan), Lines()) << "nothing is left to do";
+            check_undisturbed(kernel, keep);
+        }
+    }
+}
+
+} // namespace
+} // namespace mrcd::test

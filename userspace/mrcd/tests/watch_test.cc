@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Faults in fabrics that are none: what is named, when, and what is denied for it.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "fabrics.h"
+#include "watch.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+using Kind = Element::Kind;
+
+constexpr uint64_t ms = 1'000'000;
+constexpr uint64_t second = 1000 * ms;
+constexpr uint64_t step = 2 * ms;
+
+/** Forwards probes as switches do, by uSIDs, but for what is broken. */
+class SimulatedFabric : public ProbeSender
+{
+public:
+    explicit SimulatedFabric(const Fabric &fabric, uint64_t seed = 1)
+        : fabric_(fabric), random_(seed), watch_(fabric, seed)
+    {
+        const Host &self = fabric.hosts[fabric.local.host];
+        for (uint32_t i = 0; i < fabric.t0.size(); i++)
+            nodes_[fabric.t0[i].usid] = {Kind::t0, i};
+        for (uint32_t i = 0; i < fabric.t1.size(); i++)
+            nodes_[fabric.t1[i].usid] = {Kind::t1, i};
+        home_ = self.usid;
+    }
+
+    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    {
+        sent_++;
+        if (comes_back(loop) && random_() % 1000 >= loss_per_mille)
+            coming_.push_back({now_ + rtt, id, sequence});
+    }
+    bool carrier(uint8_t plane) override { return !no_carrier.contains(plane); }
+    void ask(uint8_t plane) override
+    {
+        if (!broken.contains({Kind::host_link, plane, own_t0(fabric_, plane), 0}))
+            watch_.neighbor_answered(plane);
+    }
+
+    void run(uint64_t ns)
+    {
+        for (const uint64_t end = now_ + ns; now_ < end; now_ += step) {
+            for (; !coming_.empty() && coming_.front().at <= now_; coming_.pop_front())
+                watch_.answered(coming_.front().id, coming_.front().sequence, now_);
+            if (now_ >= due_)
+                due_ = watch_.tick(now_, *this);
+        }
+    }
+
+    std::vector<std::string> named() const
+    {
+        std::vector<std::string> names;
+
+        for (const Fault &fault : watch_.faults())
+            names.push_back((fault.denied ? "" : "(") + to_string(fabric_, fault.finding.element) +
+                            (fault.denied ? "" : ")"));
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    std::set<Element> elements() const
+    {
+        std::set<Element> found;
+
+        for (const Fault &fault : watch_.faults())
+            found.insert(fault.finding.element);
+        return found;
+    }
+
+    const Watch &watch() const { return watch_; }
+    uint64_t sent() const { return sent_; }
+
+    std::set<Element> broken; ///< trunks: of any T0
+    std::set<uint8_t> no_carrier;
+    uint64_t rtt = step;
+    unsigned loss_per_mille = 0;
+
+private:
+    struct Coming {
+        uint64_t at;
+        uint32_t id;
+        uint32_t sequence;
+    };
+    struct Node {
+        Kind kind = Kind::t0;
+        uint32_t index = 0;
+    };
+
+    bool comes_back(const ProbeLoop &loop) const;
+    bool passes(const Node &from, const Node &to) const;
+
+    const Fabric fabric_;
+    std::mt19937_64 random_;
+    std::map<uint16_t, Node> nodes_;
+    uint16_t home_ = 0;
+    std::deque<Coming> coming_;
+    uint64_t now_ = second;
+    uint64_t due_ = 0;
+    uint64_t sent_ = 0;
+    Watch watch_;
+};
+
+/** From node to node; both live, and so does the link. */
+bool SimulatedFabric::passes(const Node &from, const Node &to) const
+{
+    const Node &t0 = from.kind == Kind::t0 ? from : to;
+    const Node &t1 = from.kind == Kind::t0 ? to : from;
+    const uint8_t plane = fabric_.t0[t0.index].plane;
+
+    return t1.kind == Kind::t1 && plane == fabric_.t1[t1.index].plane &&
+           !fabric_.missing.contains({t0.index, t1.index}) &&
+           !broken.contains({Kind::trunk, plane, t0.index, t1.index}) &&
+           !broken.contains({Kind::t1, plane, 0, t1.index}) &&
+           !broken.contains({Kind::t0, plane, t0.index, 0});
+}
+
+bool SimulatedFabric::comes_back(const ProbeLoop &loop) const
+{
+    const uint32_t own = own_t0(fabric_, loop.plane);
+    std::vector<Node> way;
+
+    if (no_carrier.contains(loop.plane) || broken.contains({Kind::host_link, loop.plane, own, 0}) ||
+        broken.contains({Kind::t0, loop.plane, own, 0}))
+        return false;
+    for (const mrcnl::Address &carrier : loop.carriers) {
+        for (size_t i = 4; i < carrier.bytes.size(); i += 2) {
+            const auto usid = static_cast<uint16_t>(carrier.bytes[i] << 8 | carrier.bytes[i + 1]);
+            if (usid && usid != home_)
+                way.push_back(nodes_.at(usid));
+        }
+    }
+    EXPECT_TRUE(!way.empty() && way.front().index == own && way.front().kind == Kind::t0);
+    for (size_t i = 1; i < way.size(); i++)
+        if (!passes(way[i - 1], way[i]))
+            return false;
+    return way.back().kind == Kind::t0 && way.back().index == own;
+}
+
+/** Each element that loops of this host can pass. */
+std::vector<Element> elements_of(const Fabric &fabric)
+{
+    std::vector<Element> all;
+
+    for (uint8_t plane = 1; plane <= fabric.planes; plane++) {
+        const uint32_t t0 = own_t0(fabric, plane);
+        all.push_back({Kind::host_link, plane, t0, 0});
+        all.push_back({Kind::t0, plane, t0, 0});
+        for (const uint32_t t1 : own_t1s(fabric, plane)) {
+            all.push_back({Kind::trunk, plane, t0, t1});
+            all.push_back({Kind::t1, plane, 0, t1});
+        }
+    }
+    return all;
+}
+
+TEST(Watch, AllIsWell)
+{
+    SimulatedFabric simulated(fabric_of(large_file(4, 2, 2, 4)));
+
+    simulated.loss_per_mille = 20;
+    simulated.run(120 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    // 2 planes of 1 + 4 loops, 10 a second each
+    EXPECT_NEAR(static_cast<double>(simulated.sent()), 12000, 600);
+    for (const LoopReport &loop : simulated.watch().loops())
+        EXPECT_EQ(loop.history->srtt_ns(), simulated.rtt);
+}
+
+TEST(Watch, EachSingleFaultIsNamedWithinASecondAndReadmitted)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (const Element &element : elements_of(fabric)) {
+        const std::string name = to_string(fabric, element);
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            SimulatedFabric simulated(fabric, seed);
+            simulated.run(second);
+            simulated.broken = {element};
+            simulated.run(second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{name});
+            simulated.run(10 * second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{name}) << "and stays";
+            simulated.broken.clear();
+            simulated.run(second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{name}) << "not at once";
+            simulated.run(3 * second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+        }
+    }
+}
+
+/** At most what is broken is named, and it explains what is seen. */
+TEST(Watch, NoHealthyElementIsNamedWhenTwoAreBroken)
+{
+    const Fabric fabric = fabric_of(large_file(5, 2, 2, 4));
+    const std::vector<Element> all = elements_of(fabric);
+
+    for (size_t i = 0; i < all.size(); i++) {
+        for (size_t j = i + 1; j < all.size(); j++) {
+            SimulatedFabric simulated(fabric, i * all.size() + j);
+            simulated.run(second);
+            simulated.broken = {all[i], all[j]};
+            simulated.run(2 * second);
+            EXPECT_FALSE(simulated.elements().empty());
+            for (const Element &named : simulated.elements())
+                EXPECT_TRUE(simulated.broken.contains(named))
+                    << to_string(fabric, named) << " for " << to_string(fabric, all[i]) << " and "
+                    << to_string(fabric, all[j]);
+        }
+    }
+}
+
+/** Faults of other racks are other hosts' business. */
+TEST(Watch, FaultsThatNoLoopPassesAreNotNamed)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+    SimulatedFabric simulated(fabric);
+
+    simulated.broken = {{Kind::t0, 1, 2, 0}, {Kind::trunk, 2, 5, 4}};
+    simulated.run(10 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    simulated.broken.insert({Kind::t1, 1, 0, 1});
+    simulated.run(second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"p1t1s2"}) << "by the ways that work";
+}
+
+TEST(Watch, AnyNumberOfRandomFaultsEmptiesNoPlaneAndNotAllOfThem)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 3, 8));
+    const std::vector<Element> all = elements_of(fabric);
+    std::mt19937_64 random(7);
+
+    for (int round = 0; round < 100; round++) {
+        SimulatedFabric simulated(fabric, random());
+        simulated.run(second);
+        for (size_t n = random() % all.size(); n > 0; n--)
+            simulated.broken.insert(all[random() % all.size()]);
+        simulated.run(2 * second);
+        const Denials denials = simulated.watch().denials();
+        EXPECT_LT(denials.t0.size(), fabric.planes);
+        std::map<uint8_t, size_t> gone;
+        for (const uint32_t t1 : denials.t1)
+            gone[fabric.t1[t1].plane]++;
+        for (const auto &[t0, t1] : denials.trunks)
+            gone[fabric.t1[t1].plane]++;
+        for (const auto &[plane, count] : gone)
+            EXPECT_LE(count, 6u) << "a quarter of 8 stays";
+    }
+}
+
+TEST(Watch, NoCarrierIsTheHostsLinkAtOnce)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(second);
+    simulated.no_carrier = {2};
+    simulated.run(150 * ms);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"h0-p2t0r1"});
+    EXPECT_EQ(simulated.watch().faults()[0].finding.evidence, "no carrier");
+}
+
+TEST(Watch, WithOneT1ThereIsNoWayPastTheLinkToIt)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 1));
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(second);
+    simulated.broken = {{Kind::t1, 1, 0, 0}};
+    simulated.run(second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"(p1t0r1-p1t1s1)"})
+        << "named, but the plane's only way stays";
+    EXPECT_EQ(simulated.watch().faults()[0].finding.evidence,
+              "no probe comes back by it; no way past it would tell it from the T1");
+}
+
+TEST(Watch, OneRackNeedsNoT1)
+{
+    SimulatedFabric simulated(fabric_of(large_file(1, 4, 2, 2)));
+
+    simulated.run(10 * second);
+    EXPECT_EQ(simulated.watch().loops().size(), 2u);
+}
+
+TEST(Watch, ALossyLinkIsDeadWhenHalfIsLost)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(second);
+    simulated.loss_per_mille = 700;
+    simulated.run(5 * second);
+    EXPECT_FALSE(simulated.named().empty());
+    simulated.loss_per_mille = 0;
+    simulated.run(20 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+}
+
+TEST(Watch, WhatFlapsStaysOutLonger)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    SimulatedFabric simulated(fabric);
+    uint64_t back[3] = {};
+
+    for (uint64_t &ns : back) {
+        simulated.broken = {{Kind::host_link, 1, own_t0(fabric, 1), 0}};
+        simulated.run(2 * second);
+        simulated.broken.clear();
+        for (; !simulated.named().empty(); ns += 100 * ms)
+            simulated.run(100 * ms);
+    }
+    EXPECT_GT(back[1], back[0] * 3 / 2);
+    EXPECT_GT(back[2], back[1] * 3 / 2);
+}
+
+/** Late, doubled and invented answers. */
+TEST(Watch, AnswersThatNobodyWaitsForChangeNothing)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    SimulatedFabric simulated(fabric);
+
+    simulated.rtt = 60 * ms;
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.watch().faults().size(), 2u) << "too late is lost";
+    Watch watch(fabric, 1);
+    watch.answered(0, 1, second);
+    watch.answered(1, 99, second);
+    watch.answered(UINT32_MAX, 1, second);
+    watch.neighbor_answered(0);
+    watch.neighbor_answered(200);
+    for (const LoopReport &loop : watch.loops())
+        EXPECT_EQ(loop.history->sent(), 0u);
+}
+
+} // namespace
+} // namespace mrcd::test
