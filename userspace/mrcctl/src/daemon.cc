@@ -39,13 +39,13 @@ void show(Context &context, Args &args)
     p.end_object();
 }
 
-/** The answer is empty when all went well, else the reason. */
+/** The answer is "ok", or what is wrong. */
 void reload(Context &context, Args &args)
 {
     const std::string problem = value_of(context.daemon(take_device(context, args), "reload"));
 
-    if (!problem.empty())
-        throw Failure(problem);
+    if (problem != "ok")
+        throw Failure(problem.empty() ? "mrcd has ended" : problem);
 }
 
 constexpr Command commands[] = {{"show", show}, {"reload", reload}};

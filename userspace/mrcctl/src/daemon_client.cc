@@ -51,6 +51,7 @@ mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::stri
     const size_t length =
         offsetof(sockaddr_un, sun_path) + 1 + std::min(name.size(), sizeof(at.sun_path) - 1);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     if (fd < 0 ||
         connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
         send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)

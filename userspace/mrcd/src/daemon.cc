@@ -74,6 +74,13 @@ void Daemon::make_plan_anew()
     fabric.denied.t1.insert(found_.t1.begin(), found_.t1.end());
     fabric.denied.trunks.insert(found_.trunks.begin(), found_.trunks.end());
     plan_ = make_plan(fabric);
+    plan_->keep_denials = keep_denials_;
+}
+
+void Daemon::keep_denials(bool on)
+{
+    keep_denials_ = on;
+    plan_->keep_denials = on;
 }
 
 bool Daemon::deny(const Denials &found)
@@ -173,8 +180,16 @@ Daemon::Again Daemon::work()
     if (!kernel_ && !open())
         return {rest_ms, away_ms};
     Target target{*kernel_, system_};
-    const Outcome outcome = converge(
-        target, *plan_, [&](const Step &step) { log_.write(Level::notice, to_string(step)); });
+    size_t evs = 0;
+    // One by one they would drown what they are done for.
+    const Outcome outcome = converge(target, *plan_, [&](const Step &step) {
+        if (step.object == "ev")
+            evs++;
+        else
+            log_.write(Level::notice, to_string(step));
+    });
+    if (evs)
+        log_.write(Level::notice, "~ " + std::to_string(evs) + " EVs denied or allowed");
     if (outcome.module_gone) {
         reopen();
         report_closed(outcome.refusals[0].error);

@@ -65,6 +65,12 @@ public:
      */
     bool deny(const Denials &found);
 
+    /**
+     * While this is on nothing that is denied is allowed again: a predecessor may have found
+     * what is not known yet.
+     */
+    void keep_denials(bool on);
+
     /** Brings the host nearer to the plan. Only after load() was true. */
     Again work();
 
@@ -96,6 +102,7 @@ private:
     std::unique_ptr<mrcnl::EventStream> events_;
     std::optional<Fabric> fabric_;
     Denials found_; ///< to be denied, by no file
+    bool keep_denials_ = false;
     std::optional<Plan> plan_;
     std::string problem_;
     std::string status_;

@@ -262,7 +262,7 @@ void Comparison::put_ev_profiles()
 void Comparison::set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted)
 {
     for (const bool deny : {false, true})
-        for (size_t i = 0; i < wanted.evs.size(); i++)
+        for (size_t i = 0; i < wanted.evs.size() && (deny || !plan_.keep_denials); i++)
             if (wanted.evs[i].denied == deny && now.evs[i].denied != deny)
                 set_denied(wanted.id, static_cast<uint16_t>(i), deny);
 }

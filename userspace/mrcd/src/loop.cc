@@ -92,6 +92,7 @@ private:
     std::unique_ptr<sd_event, Free> event_;
     Source timer_;
     Source watch_timer_;
+    bool knows_ = false; ///< the watcher, when it was asked last
     Control control_;
     std::unique_ptr<mrcnl::EventStream> module_;
     Source module_source_; ///< of module_, and goes before it
@@ -151,9 +152,13 @@ bool Loop::reload()
 void Loop::watch()
 {
     const uint64_t next_ns = beside_.watcher->tick();
+    const bool changed = daemon_.deny(beside_.watcher->denials());
+    const bool knows = beside_.watcher->knows();
 
-    if (daemon_.deny(beside_.watcher->denials()))
+    if (changed || knows != knows_)
         look_in(0);
+    knows_ = knows;
+    daemon_.keep_denials(!knows);
     if (next_ns == UINT64_MAX)
         return;
     sd_event_source_set_time(watch_timer_.get(), next_ns / ns_per_us);
@@ -171,7 +176,7 @@ std::string Loop::answer(const std::string &request, bool privileged)
         return "mrcd: no such request";
     if (!privileged)
         return "only root may have the file read again";
-    return reload() ? "" : daemon_.problem();
+    return reload() ? "ok" : daemon_.problem();
 }
 
 /** Devices and planes are the operator's business, and ours; EVs and QPs are not. */
@@ -292,9 +297,11 @@ int Loop::run()
     int err = set_up();
     if (err >= 0) {
         guard([&] {
-            work();
-            if (beside_.watcher)
+            if (beside_.watcher) {
                 beside_.watcher->look_at(daemon_.fabric());
+                watch();
+            }
+            work();
         });
         sd_notify(0, "READY=1");
         err = sd_event_loop(event_.get());

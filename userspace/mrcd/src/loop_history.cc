@@ -40,12 +40,18 @@ size_t LoopHistory::recent_lost() const
     return lost_of_last(kept);
 }
 
+bool LoopHistory::lossy() const
+{
+    return lost_run_ < dead_run && lost_of_last(dead_window) >= dead_window / 2;
+}
+
 void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
 {
     add(false);
     last_rtt_ns_ = rtt_ns;
     srtt_ns_ = srtt_ns_ ? srtt_ns_ - srtt_ns_ / 8 + rtt_ns / 8 : rtt_ns;
     lost_run_ = 0;
+    answered_ns_ = now_ns;
     answered_run_++;
     if (verdict_ == Verdict::unknown)
         verdict_ = Verdict::alive;
@@ -58,10 +64,17 @@ void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
 void LoopHistory::lost(uint64_t now_ns)
 {
     add(true);
-    lost_run_++;
+    if (!lost_run_++)
+        losing_since_ns_ = now_ns;
     answered_run_ = 0;
-    if (verdict_ == Verdict::dead ||
-        (lost_run_ < dead_run && lost_of_last(dead_window) < dead_window / 2))
+    if (lost_run_ >= dead_run || lost_of_last(dead_window) >= dead_window / 2)
+        die(now_ns);
+}
+
+void LoopHistory::die(uint64_t now_ns)
+{
+    answered_run_ = 0;
+    if (verdict_ == Verdict::dead)
         return;
     verdict_ = Verdict::dead;
     needed_ = revived_ns_ && now_ns - revived_ns_ < flap_ns ? std::min(2 * needed_, alive_run_most)

@@ -29,6 +29,8 @@ public:
     void answered(uint64_t now_ns, uint64_t rtt_ns);
     /** A probe did not come back in time. */
     void lost(uint64_t now_ns);
+    /** It is known by other means that nothing comes back. */
+    void die(uint64_t now_ns);
 
     Verdict verdict() const { return verdict_; }
     uint64_t sent() const { return sent_; }
@@ -36,15 +38,21 @@ public:
     /** Of the last ones, at most #kept: how many there are, and were lost. */
     size_t recent() const { return recent_; }
     size_t recent_lost() const;
+    size_t lost_of_last(size_t n) const;
     uint64_t last_rtt_ns() const { return last_rtt_ns_; }
     /** Smoothed by an eighth; 0: none came back yet. */
     uint64_t srtt_ns() const { return srtt_ns_; }
     /** How many in a row were lost, up to now. */
     uint64_t lost_in_a_row() const { return lost_run_; }
+    /** When the first of them was found to be lost. */
+    uint64_t losing_since_ns() const { return losing_since_ns_; }
+    /** When the last one that came back did. */
+    uint64_t answered_ns() const { return answered_ns_; }
+    /** Dead, though some come back: half of the last twenty are lost. */
+    bool lossy() const;
 
 private:
     void add(bool lost);
-    size_t lost_of_last(size_t n) const;
 
     std::array<bool, kept> ring_{}; ///< lost?
     size_t next_ = 0;
@@ -55,6 +63,8 @@ private:
     uint64_t answered_run_ = 0;
     uint64_t needed_ = 0; ///< answers in a row that bring it back
     uint64_t revived_ns_ = 0;
+    uint64_t losing_since_ns_ = 0;
+    uint64_t answered_ns_ = 0;
     uint64_t last_rtt_ns_ = 0;
     uint64_t srtt_ns_ = 0;
     Verdict verdict_ = Verdict::unknown;

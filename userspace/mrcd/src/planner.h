@@ -43,6 +43,7 @@ struct Plan {
     std::map<uint64_t, mrcnl::CcProfile> cc_profiles;
     std::map<uint64_t, mrcnl::EvProfileSpec> ev_profiles;
     std::map<mrcnl::Prefix, PlannedRoute> routes;
+    bool keep_denials = false; ///< EVs that are denied stay so, planned or not
 };
 
 /** A uSID carrier: block and uSIDs in travel order, six at most. */

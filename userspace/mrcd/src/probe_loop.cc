@@ -86,13 +86,15 @@ ProbeLoop trunk_loop(const Fabric &fabric, uint8_t plane, uint32_t t1)
 }
 
 std::vector<Detour> detours(const Fabric &fabric, uint8_t plane, uint32_t t1,
-                            const std::vector<uint32_t> &by, size_t most)
+                            const std::vector<uint32_t> &by, size_t most, uint64_t first)
 {
     const uint32_t own = own_t0(fabric, plane);
+    const auto all = static_cast<uint32_t>(fabric.t0.size());
     std::vector<Detour> found;
 
-    for (uint32_t far = 0; far < fabric.t0.size() && found.size() < most; far++) {
-        if (far == own || !joined(fabric, far, t1))
+    for (uint32_t n = 0; n < all && found.size() < most; n++) {
+        const auto far = static_cast<uint32_t>((first % all + n) % all);
+        if (far == own || fabric.denied.t0.contains(far) || !joined(fabric, far, t1))
             continue;
         // Another T1 each time: one that is broken beyond its loop spoils one way only.
         for (size_t i = 0; i < by.size(); i++) {

@@ -61,9 +61,10 @@ ProbeLoop trunk_loop(const Fabric &fabric, uint8_t plane, uint32_t t1);
  *
  * @param by T1s that such a way may take; not @p t1 itself
  * @param most how many are wanted
+ * @param first any number: which racks come first
  * @return none where there is one rack only
  */
 std::vector<Detour> detours(const Fabric &fabric, uint8_t plane, uint32_t t1,
-                            const std::vector<uint32_t> &by, size_t most);
+                            const std::vector<uint32_t> &by, size_t most, uint64_t first);
 
 } // namespace mrcd

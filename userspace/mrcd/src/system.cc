@@ -12,6 +12,8 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "netdev.h"
+
 namespace mrcd
 {
 
@@ -121,7 +123,10 @@ public:
     {
     }
 
-    uint32_t netdev(const std::string &name) override { return if_nametoindex(name.c_str()); }
+    uint32_t netdev(const std::string &name) override
+    {
+        return netdevs_.find(name).value_or(NetdevState{}).index;
+    }
     Result<std::map<mrcnl::Address, uint8_t>> addresses(const std::string &netdev) override;
     Result<void> add_address(const std::string &netdev, const mrcnl::Prefix &address) override
     {
@@ -139,6 +144,7 @@ private:
     Result<void> change_address(const std::string &netdev, const mrcnl::Prefix &address,
                                 int (*build)(rtnl_addr *, int, nl_msg **));
 
+    NetdevFinder netdevs_;
     Owned<nl_sock> requests_;
     Owned<nl_sock> changes_;
 };

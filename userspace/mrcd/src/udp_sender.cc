@@ -15,7 +15,6 @@
 #include <netlink/netlink.h>
 #include <netlink/route/nexthop.h>
 #include <netlink/route/route.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,7 +29,8 @@ constexpr uint64_t ns_per_s = 1'000'000'000;
 constexpr int receive_buffer = 1 << 20;
 constexpr uint16_t closed_port = 33434; // traceroute's
 constexpr uint8_t routing_type = 4;     // segments
-constexpr int receive_most = 4096;      // in one go, whoever sends more
+constexpr uint64_t look_again_ns = 20'000'000;
+constexpr int receive_most = 4096; // in one go, whoever sends more
 
 /** What a probe carries. It never leaves this host's hands: host byte order. */
 struct Payload {
@@ -62,6 +62,12 @@ bool set(int fd, int level, int option, int value)
     return !setsockopt(fd, level, option, &value, sizeof(value));
 }
 
+bool bind_to(const Descriptor &fd, const std::string &netdev)
+{
+    return !setsockopt(fd.get(), SOL_SOCKET, SO_BINDTODEVICE, netdev.c_str(),
+                       static_cast<socklen_t>(netdev.size()));
+}
+
 uint16_t port_of(int fd)
 {
     sockaddr_in6 at{};
@@ -75,7 +81,7 @@ uint16_t port_of(int fd)
  * What a socket sends takes a way of two segments from now on: the second one is where it
  * arrives. Only a socket's option may have segments, a message's may not.
  */
-void set_way(int fd, const mrcnl::Address &first, const mrcnl::Address &last)
+bool set_way(int fd, const mrcnl::Address &first, const mrcnl::Address &last)
 {
     std::array<uint8_t, sizeof(ipv6_sr_hdr) + 2 * sizeof(in6_addr)> option{};
     auto *header = reinterpret_cast<ipv6_sr_hdr *>(option.data());
@@ -85,7 +91,7 @@ void set_way(int fd, const mrcnl::Address &first, const mrcnl::Address &last)
     header->segments_left = header->first_segment = 1;
     memcpy(&header->segments[1], first.bytes.data(), first.bytes.size());
     memcpy(&header->segments[0], last.bytes.data(), last.bytes.size());
-    setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, option.data(), option.size());
+    return !setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, option.data(), option.size());
 }
 
 void clear_way(int fd)
@@ -145,8 +151,8 @@ sockaddr_in6 next_hop(const mrcnl::Address &to, uint32_t ifindex)
 /** When the kernel got a datagram, of the monotonic clock. */
 uint64_t arrival_ns(msghdr &message)
 {
-    const uint64_t now = monotonic_ns();
     const uint64_t wall = clock_ns(CLOCK_REALTIME);
+    const uint64_t now = monotonic_ns();
 
     for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
         timespec at{};
@@ -170,23 +176,36 @@ uint64_t monotonic_ns()
 
 UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
                      std::vector<mrcnl::Address> neighbors)
-    : sid_(sid), planes_(netdevs.size()), any_(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0))
+    : sid_(sid), planes_(netdevs.size())
 {
     for (size_t i = 0; i < planes_.size(); i++) {
-        planes_[i].netdev = std::move(netdevs[i]);
+        planes_[i].name = std::move(netdevs[i]);
         planes_[i].neighbor = neighbors[i];
     }
     if (getrandom(key_.data(), key_.size(), 0) != static_cast<ssize_t>(key_.size()))
         key_[0] = static_cast<uint8_t>(clock_ns(CLOCK_REALTIME));
 }
 
+/** A socket stays with a netdev that is gone, and with one that has another name now. */
+void UdpSender::look_at_netdev(Plane &plane)
+{
+    const uint64_t now = monotonic_ns();
+
+    if (plane.seen_ns && now < plane.seen_ns + look_again_ns)
+        return;
+    const NetdevState netdev = netdevs_.find(plane.name).value_or(NetdevState{});
+    if (netdev.index != plane.netdev.index)
+        plane.probes = Descriptor();
+    plane.netdev = netdev;
+    plane.seen_ns = now;
+}
+
 bool UdpSender::open(Plane &plane)
 {
     const sockaddr_in6 own = socket_address(sid_, 0);
-    const auto length = static_cast<socklen_t>(plane.netdev.size());
     Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
-    if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_BINDTODEVICE, plane.netdev.c_str(), length) ||
+    if (!plane.netdev.index || !fd || !bind_to(fd, plane.name) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_TX, 1) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_RX, 1) ||
         !set(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
@@ -206,36 +225,30 @@ void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
     const Payload payload{key_, id, sequence};
     const sockaddr_in6 to = socket_address(loop.carriers.back(), port_of(plane.probes.get()));
     const bool detour = loop.carriers.size() > 1;
-    if (detour)
-        set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back());
-    const ssize_t sent = sendto(plane.probes.get(), &payload, sizeof(payload), MSG_DONTWAIT,
-                                reinterpret_cast<const sockaddr *>(&to), sizeof(to));
-    // The netdev it is bound to may be gone, and another one of that name be there.
-    const bool gone = sent < 0 && (errno == ENODEV || errno == ENXIO);
+    // Without its way it would come straight home.
+    if (detour && !set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back()))
+        return;
+    sendto(plane.probes.get(), &payload, sizeof(payload), MSG_DONTWAIT,
+           reinterpret_cast<const sockaddr *>(&to), sizeof(to));
     if (detour)
         clear_way(plane.probes.get());
-    if (gone)
-        plane.probes = Descriptor();
 }
 
 bool UdpSender::carrier(uint8_t plane)
 {
-    const std::string &netdev = planes_[plane - 1u].netdev;
-    ifreq request{};
-
-    netdev.copy(request.ifr_name, sizeof(request.ifr_name) - 1);
-    return !ioctl(any_.get(), SIOCGIFFLAGS, &request) && (request.ifr_flags & IFF_RUNNING);
+    look_at_netdev(planes_[plane - 1u]);
+    return planes_[plane - 1u].netdev.carrier;
 }
 
 /** By a datagram to a port where nobody listens: it says so. */
 void UdpSender::ask(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];
-    sockaddr_in6 to = next_hop(plane.neighbor, if_nametoindex(plane.netdev.c_str()));
+    sockaddr_in6 to = next_hop(plane.neighbor, plane.netdev.index);
     Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     to.sin6_port = htons(closed_port);
-    if (!to.sin6_family || !fd ||
+    if (!to.sin6_family || !fd || !bind_to(fd, plane.name) ||
         connect(fd.get(), reinterpret_cast<const sockaddr *>(&to), sizeof(to)))
         return;
     ::send(fd.get(), "", 0, MSG_DONTWAIT);

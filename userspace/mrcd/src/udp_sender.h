@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "descriptor.h"
+#include "netdev.h"
 #include "watch.h"
 
 namespace mrcd
@@ -43,19 +44,22 @@ public:
 
 private:
     struct Plane {
-        std::string netdev;
+        std::string name;   ///< of its netdev
+        NetdevState netdev; ///< as it was seen last
+        uint64_t seen_ns = 0;
         mrcnl::Address neighbor; ///< SID of the T0
         Descriptor probes;
         Descriptor question; ///< to the T0 itself
     };
 
+    void look_at_netdev(Plane &plane);
     bool open(Plane &plane);
     void receive_probes(Plane &plane, Watch &watch);
 
     mrcnl::Address sid_;
     std::array<uint8_t, 16> key_{};
     std::vector<Plane> planes_;
-    Descriptor any_; ///< for ioctls
+    NetdevFinder netdevs_;
 };
 
 /** Now, of the clock that Watch is told. ns */

@@ -23,6 +23,10 @@ constexpr unsigned asks_most = 3;
 constexpr uint64_t asking_ns = asks_most * lost_after_ns;
 constexpr size_t detours_most = 3;
 constexpr uint64_t detour_probes = 4;
+constexpr uint64_t silent_run = 4;
+constexpr uint64_t certain_run = 10;
+constexpr size_t of_late = 20;
+constexpr size_t well_percent = 10;
 
 bool whole_plane(const Element &element)
 {
@@ -93,7 +97,7 @@ uint64_t Watch::tick(uint64_t now_ns, ProbeSender &sender)
     for (auto &[id, track] : tracks_)
         expire(track, now_ns);
     for (auto &[number, plane] : planes_) {
-        plane.carrier = sender.carrier(number);
+        look_at_carrier(number, plane, now_ns, sender);
         ask_neighbor(number, plane, now_ns, sender);
         doubt(number, plane, now_ns);
     }
@@ -114,7 +118,9 @@ void Watch::answered(uint32_t id, uint32_t sequence, uint64_t now_ns)
                                     [&](const InFlight &p) { return p.sequence == sequence; });
     if (probe == in_flight.end())
         return;
-    at->second.history.answered(now_ns, now_ns - probe->sent_ns);
+    // Two clocks were compared to know when it came.
+    const uint64_t rtt_ns = now_ns - std::min(now_ns, probe->sent_ns);
+    at->second.history.answered(now_ns, rtt_ns);
     in_flight.erase(probe);
 }
 
@@ -122,22 +128,77 @@ void Watch::neighbor_answered(uint8_t plane)
 {
     const auto at = planes_.find(plane);
 
-    if (at != planes_.end() && at->second.asked_ns)
+    if (at != planes_.end() && at->second.asks)
         at->second.neighbor = true;
 }
 
-/** While the loop by a T0 is dead, whether it answers by itself. */
+void Watch::look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender)
+{
+    const bool carrier = sender.carrier(number);
+
+    if (carrier != plane.carrier)
+        plane.carrier_ns = now_ns;
+    plane.carrier = carrier;
+    // So that it has to prove itself like any other link.
+    if (!carrier)
+        tracks_.at(plane.uplink).history.die(now_ns);
+}
+
+/** Nothing at all comes back of it, since it has carrier and by whatever T1. */
+bool Watch::silent(const Plane &plane) const
+{
+    const LoopHistory &uplink = history(plane.uplink);
+
+    return plane.carrier && uplink.verdict() == Verdict::dead &&
+           uplink.lost_in_a_row() >= silent_run && uplink.losing_since_ns() > plane.carrier_ns &&
+           std::none_of(plane.t1.begin(), plane.t1.end(), [&](const auto &t1) {
+               return history(t1.second).answered_ns() > uplink.losing_since_ns();
+           });
+}
+
+/** Of the last probes of the loops that are alive, more than so many were lost. */
+bool Watch::others_lost(const Plane &plane, size_t probes, size_t percent) const
+{
+    size_t sent = 0;
+    size_t lost = 0;
+    const auto add = [&](const LoopHistory &loop) {
+        if (loop.verdict() != Verdict::alive)
+            return;
+        sent += std::min(probes, loop.recent());
+        lost += loop.lost_of_last(probes);
+    };
+
+    add(history(plane.uplink));
+    for (const auto &[t1, track] : plane.t1)
+        add(history(track));
+    return lost * 100 > sent * percent;
+}
+
+/**
+ * A loop loses all, and the others little: it is not the way they share. When they lose some, it
+ * must lose longer, for that might be chance.
+ */
+bool Watch::lost_alone(const Plane &plane, const LoopHistory &loop) const
+{
+    const LoopHistory &uplink = history(plane.uplink);
+    const uint64_t run = loop.lost_in_a_row();
+
+    return loop.verdict() == Verdict::dead && run >= silent_run &&
+           uplink.verdict() == Verdict::alive && !uplink.lost_in_a_row() &&
+           !others_lost(plane, run + 1, well_percent) &&
+           !others_lost(plane, of_late, run < certain_run ? 0 : well_percent);
+}
+
+/** Whether the T0 of a silent plane answers by itself. */
 void Watch::ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender)
 {
-    if (history(plane.uplink).verdict() != Verdict::dead || !plane.carrier) {
-        plane.asked_ns = 0;
+    if (!silent(plane)) {
         plane.asks = 0;
         plane.neighbor = false;
         return;
     }
-    if (plane.neighbor || plane.asks >= asks_most)
-        return;
-    if (plane.asks && now_ns < plane.asked_ns + plane.asks * lost_after_ns)
+    if (plane.neighbor || plane.asks >= asks_most ||
+        (plane.asks && now_ns < plane.asked_ns + plane.asks * lost_after_ns))
         return;
     if (!plane.asks)
         plane.asked_ns = now_ns;
@@ -145,37 +206,47 @@ void Watch::ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSen
     sender.ask(number);
 }
 
-/** Looks past the links whose loops are dead, while the plane is alive. */
+/** Looks past the links whose loops are dead. What is seen through a bad uplink is no evidence. */
 void Watch::doubt(uint8_t number, Plane &plane, uint64_t now_ns)
 {
+    const LoopHistory &uplink = history(plane.uplink);
+
     for (const auto &[t1, track] : plane.t1) {
+        const LoopHistory &loop = history(track);
         const auto at = plane.doubts.find(t1);
-        if (history(track).verdict() == Verdict::dead && at == plane.doubts.end())
-            begin_doubt(number, plane, t1, now_ns);
-        if (at == plane.doubts.end())
-            continue;
-        if (history(track).verdict() == Verdict::dead) {
+        if (at != plane.doubts.end() &&
+            (loop.verdict() != Verdict::dead || uplink.verdict() == Verdict::dead)) {
+            forget(at->second);
+            plane.doubts.erase(at);
+        } else if (at != plane.doubts.end()) {
+            look_past(number, plane, t1, at->second, now_ns);
             settle(at->second, now_ns);
-            continue;
+        } else if (lost_alone(plane, loop)) {
+            plane.doubts[t1].since_ns = now_ns;
         }
-        for (const auto &[past, control] : at->second.tracks) {
-            tracks_.erase(past);
-            tracks_.erase(control);
-        }
-        plane.doubts.erase(at);
     }
 }
 
-void Watch::begin_doubt(uint8_t number, Plane &plane, uint32_t t1, uint64_t now_ns)
+void Watch::forget(Doubt &doubt)
+{
+    for (const auto &[past, control] : doubt.tracks) {
+        tracks_.erase(past);
+        tracks_.erase(control);
+    }
+    doubt.tracks.clear();
+}
+
+/** By T1s that work at this moment; there may be some in the next one. */
+void Watch::look_past(uint8_t number, Plane &plane, uint32_t t1, Doubt &doubt, uint64_t now_ns)
 {
     std::vector<uint32_t> by;
 
+    if (doubt.settled || !doubt.tracks.empty())
+        return;
     for (const auto &[other, track] : plane.t1)
         if (history(track).verdict() == Verdict::alive && !history(track).lost_in_a_row())
             by.push_back(other);
-    Doubt &doubt = plane.doubts[t1];
-    doubt.since_ns = now_ns;
-    for (Detour &way : detours(fabric_, number, t1, by, detours_most))
+    for (Detour &way : detours(fabric_, number, t1, by, detours_most, random_()))
         doubt.tracks.emplace_back(add_track(std::move(way.past), detour_interval_ns, now_ns),
                                   add_track(std::move(way.control), detour_interval_ns, now_ns));
 }
@@ -184,7 +255,7 @@ void Watch::begin_doubt(uint8_t number, Plane &plane, uint32_t t1, uint64_t now_
 void Watch::settle(Doubt &doubt, uint64_t now_ns)
 {
     bool some_dead = false;
-    bool open = false;
+    bool open = doubt.tracks.empty();
 
     if (doubt.settled)
         return;
@@ -201,60 +272,86 @@ void Watch::settle(Doubt &doubt, uint64_t now_ns)
     if (doubt.past != Verdict::alive && some_dead)
         doubt.past = Verdict::dead;
     doubt.settled = true;
-    for (const auto &[past, control] : doubt.tracks) {
-        tracks_.erase(past);
-        tracks_.erase(control);
-    }
-    doubt.tracks.clear();
+    forget(doubt);
 }
 
-/** Something has gone, and what it is will be clear in a moment. */
+/** Something has gone, and what it is will be clear in a moment: look soon. */
 bool Watch::in_doubt(const Plane &plane, uint64_t now_ns) const
 {
-    const LoopHistory &uplink = history(plane.uplink);
-
-    if (!plane.carrier)
-        return false;
-    if (uplink.verdict() == Verdict::dead)
-        return !plane.neighbor && now_ns < plane.asked_ns + asking_ns;
-    return uplink.lost_in_a_row() ||
-           std::any_of(plane.doubts.begin(), plane.doubts.end(),
+    if (silent(plane))
+        return !plane.neighbor && (!plane.asks || now_ns < plane.asked_ns + asking_ns);
+    return std::any_of(plane.doubts.begin(), plane.doubts.end(),
                        [](const auto &doubt) { return !doubt.second.settled; });
 }
 
-PlaneEvidence Watch::evidence(const Plane &plane) const
+/** The loop that showed it is alive again. */
+bool Watch::over(const Plane &plane, const Element &element) const
 {
-    PlaneEvidence evidence;
+    const LoopHistory &uplink = history(plane.uplink);
 
-    evidence.carrier = plane.carrier;
-    evidence.uplink = history(plane.uplink).verdict();
-    evidence.neighbor = plane.neighbor ? Verdict::alive : Verdict::dead;
-    for (const auto &[t1, track] : plane.t1) {
-        const auto doubt = plane.doubts.find(t1);
-        evidence.trunks[t1] = {history(track).verdict(),
-                               doubt == plane.doubts.end() ? Verdict::unknown : doubt->second.past};
-    }
-    return evidence;
+    if (whole_plane(element))
+        return plane.carrier && uplink.verdict() != Verdict::dead;
+    return history(plane.t1.at(element.t1)).verdict() != Verdict::dead;
 }
 
-/** Planes in doubt keep the faults that they have. */
+/** What is known of an element stays; what is found of the whole plane explains the rest. */
+void Watch::add_fault(Finding finding, uint64_t now_ns)
+{
+    const auto same_place = [&](const Fault &fault) {
+        const Element &a = fault.finding.element;
+        const Element &b = finding.element;
+        return a.plane == b.plane && whole_plane(a) == whole_plane(b) &&
+               (whole_plane(a) || a.t1 == b.t1);
+    };
+
+    if (std::any_of(faults_.begin(), faults_.end(), same_place))
+        return;
+    if (whole_plane(finding.element))
+        std::erase_if(faults_, [&](const Fault &fault) {
+            return fault.finding.element.plane == finding.element.plane;
+        });
+    faults_.push_back({std::move(finding), now_ns});
+}
+
+void Watch::find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns)
+{
+    const LoopHistory &uplink = history(plane.uplink);
+    const bool lossy = uplink.verdict() == Verdict::dead && uplink.lossy();
+
+    if (!plane.carrier || lossy || (silent(plane) && !in_doubt(plane, now_ns)))
+        add_fault(locate_in_plane(fabric_, number, {plane.carrier, plane.neighbor, lossy}), now_ns);
+}
+
+void Watch::find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns)
+{
+    for (const auto &[t1, doubt] : plane.doubts)
+        if (doubt.settled && lost_alone(plane, history(plane.t1.at(t1))))
+            add_fault(locate_at_t1(fabric_, number, t1, doubt.past), now_ns);
+}
+
+/** What is on its way back stays a fault until it has proved itself, but becomes none. */
 void Watch::evaluate(uint64_t now_ns)
 {
+    std::erase_if(faults_, [&](const Fault &fault) {
+        const Element &element = fault.finding.element;
+        return over(planes_.at(element.plane), element);
+    });
     for (const auto &[number, plane] : planes_) {
-        if (in_doubt(plane, now_ns))
-            continue;
-        std::vector<Finding> found = locate(fabric_, number, evidence(plane));
-        std::erase_if(faults_, [&, plane_number = number](const Fault &fault) {
-            if (fault.finding.element.plane != plane_number)
-                return false;
-            return !std::erase_if(found, [&](const Finding &finding) {
-                return finding.element == fault.finding.element;
-            });
-        });
-        for (Finding &finding : found)
-            faults_.push_back({std::move(finding), now_ns});
+        find_in_plane(number, plane, now_ns);
+        find_at_t1s(number, plane, now_ns);
     }
     mark_denied();
+}
+
+/** Of a plane's T1s, those that the file denies, or the links to them. */
+size_t Watch::denied_by_file(uint8_t plane) const
+{
+    const uint32_t t0 = own_t0(fabric_, plane);
+    const std::vector<uint32_t> all = own_t1s(fabric_, plane);
+
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](uint32_t t1) {
+        return fabric_.denied.t1.contains(t1) || fabric_.denied.trunks.contains({t0, t1});
+    }));
 }
 
 /** In the order in which they were found. */
@@ -263,6 +360,12 @@ void Watch::mark_denied()
     std::map<uint8_t, size_t> denied_t1s;
     size_t denied_planes = 0;
 
+    if (faults_.empty())
+        return;
+    for (const auto &[number, plane] : planes_) {
+        denied_t1s[number] = denied_by_file(number);
+        denied_planes += fabric_.denied.t0.contains(own_t0(fabric_, number));
+    }
     for (Fault &fault : faults_) {
         const Element &element = fault.finding.element;
         if (whole_plane(element)) {

@@ -112,9 +112,10 @@ private:
         std::map<uint32_t, uint32_t> t1;  ///< track by T1
         std::map<uint32_t, Doubt> doubts; ///< by T1
         bool carrier = true;
-        uint64_t asked_ns = 0; ///< 0: not
+        uint64_t carrier_ns = 0; ///< since when
+        uint64_t asked_ns = 0;   ///< first
         unsigned asks = 0;
-        bool neighbor = false; ///< the T0 answered since then
+        bool neighbor = false; ///< the T0 answered
     };
 
     uint32_t add_track(ProbeLoop loop, uint64_t interval_ns, uint64_t now_ns);
@@ -123,13 +124,22 @@ private:
     void send_due(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender);
     uint64_t next_due(uint64_t now_ns) const;
 
+    void look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender);
+    bool silent(const Plane &plane) const;
+    bool lost_alone(const Plane &plane, const LoopHistory &loop) const;
+    bool others_lost(const Plane &plane, size_t probes, size_t percent) const;
     void ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender);
     void doubt(uint8_t number, Plane &plane, uint64_t now_ns);
-    void begin_doubt(uint8_t number, Plane &plane, uint32_t t1, uint64_t now_ns);
+    void look_past(uint8_t number, Plane &plane, uint32_t t1, Doubt &doubt, uint64_t now_ns);
     void settle(Doubt &doubt, uint64_t now_ns);
+    void forget(Doubt &doubt);
     bool in_doubt(const Plane &plane, uint64_t now_ns) const;
-    PlaneEvidence evidence(const Plane &plane) const;
+    bool over(const Plane &plane, const Element &element) const;
+    void add_fault(Finding finding, uint64_t now_ns);
+    void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);
+    void find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns);
     void evaluate(uint64_t now_ns);
+    size_t denied_by_file(uint8_t plane) const;
     void mark_denied();
 
     const Fabric fabric_;

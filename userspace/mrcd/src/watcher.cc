@@ -12,6 +12,8 @@ namespace mrcd
 namespace
 {
 
+constexpr uint64_t ns_per_s = 1'000'000'000;
+
 uint64_t wall_ns()
 {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -50,14 +52,22 @@ void Watcher::look_at(const Fabric &fabric)
         return;
     known_.clear();
     watch_.reset();
+    sender_.reset();
     if (!fabric_.watch.rate)
         return;
     for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
         neighbors.push_back(carrier(fabric_.block, {fabric_.t0[own_t0(fabric_, plane)].usid}));
+    began_ns_ = monotonic_ns();
     watch_ = std::make_unique<Watch>(fabric_, wall_ns());
     sender_ = std::make_unique<UdpSender>(
         carrier(fabric_.block, {fabric_.hosts[fabric_.local.host].usid}), fabric_.local.planes,
         std::move(neighbors));
+}
+
+/** Ten probes each, and what it takes to look past a link. */
+bool Watcher::knows() const
+{
+    return !watch_ || monotonic_ns() > began_ns_ + 10 * ns_per_s / fabric_.watch.rate + ns_per_s;
 }
 
 uint64_t Watcher::tick()

@@ -35,6 +35,9 @@ public:
      */
     void look_at(const Fabric &fabric);
 
+    /** Has it had the time to find what is broken? */
+    bool knows() const;
+
     /**
      * Takes what came back, and sends what is due.
      *
@@ -56,6 +59,7 @@ private:
     Fabric fabric_;
     std::unique_ptr<Watch> watch_;
     std::unique_ptr<UdpSender> sender_;
+    uint64_t began_ns_ = 0;
     std::vector<Fault> known_;
     std::deque<Decision> decisions_;
 };
