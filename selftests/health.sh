@@ -139,6 +139,7 @@ test_floor
 test_log
 check_traffic_end "all of it verified" traffic_stop
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
+check_arrives "traffic flows again" 20 h2
 test_without_daemon
 check_traffic_end "without a daemon: all of it verified" traffic_stop
 finish
