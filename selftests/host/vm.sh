@@ -58,5 +58,12 @@ equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
 grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
 
 vm_status 124 "time limit" -k $series -t 1 sleep 100
-grep -q 'time limit of 1 s' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"
+grep -q 'ended by a limit (1 s)' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"
+
+# Quiet for too long, and then it says what it was doing.
+vm_status 124 "quiet" -k $series -t 300 -q 25 -- bash -c 'echo first; exec sleep 250'
+equal "before it was quiet" first "$(cat "$HOST_TMP/quiet.out")"
+grep -q 'nothing printed for 25 s' "$HOST_TMP/quiet.err" || wrong "no word of the silence"
+grep -q 'task:sleep' "$out/console.log" || wrong "no tasks in console.log"
+grep -q 'RIP=' "$out/registers.log" || wrong "no registers in registers.log"
 exit $failed
