@@ -13,6 +13,13 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
+# start HOST: its daemon; $daemon is the last one that was started
+start()
+{
+	background ip netns exec "$1" mrcd -f "$TEST_TMP/$1.toml" 2>>"$TEST_TMP/$1.log"
+	daemon=$BACKGROUND_PID
+}
+
 # health FILTER: of h1
 health()
 {
@@ -81,6 +88,28 @@ test_faults()
 	breaks "T1" p1t1s2 t1 '^1 .*:182:' "lab heal switch p1t1s2" lab fail switch p1t1s2
 }
 
+# Its successor does not know yet why they were denied.
+test_killed()
+{
+	local denied i seen=kept
+
+	lab fail switch p1t1s2
+	check "killed: T1 named" wait_for named '[["p1t1s2","t1",true]]'
+	check "killed: its EVs are denied" wait_for denied_are '^1 .*:182:'
+	denied=$(paths .denied)
+	kill -KILL "$daemon"
+	start h1
+	for ((i = 0; i < 20; i++)); do
+		[ "$(paths .denied)" = "$denied" ] || seen="look $i: $(paths .denied)"
+		sleep 0.1
+	done
+	check_equal "killed: they stay so" kept "$seen"
+	check "killed: the next one names it as well" wait_for named '[["p1t1s2","t1",true]]'
+	lab heal switch p1t1s2
+	check "killed: mended" wait_for named "[]"
+	check "killed: no EV is denied any more" wait_for none_denied
+}
+
 # Whatever is broken, some plane stays.
 test_floor()
 {
@@ -125,10 +154,9 @@ test_without_daemon()
 need jq mrcd
 lab_up --planes 2 --racks 2 --spines 2 --no-devices
 lab load
-for host in h1 h2; do
+for host in h2 h1; do
 	lab file $host >"$TEST_TMP/$host.toml"
-	background ip netns exec $host mrcd -f "$TEST_TMP/$host.toml" 2>>"$TEST_TMP/$host.log"
-	[ $host != h1 ] || daemon=$BACKGROUND_PID
+	start $host
 done
 check "all links are alive" wait_for all_alive
 check "nothing is broken" named "[]"
@@ -137,6 +165,7 @@ check_arrives "traffic flows" 20 h2
 test_faults
 test_floor
 test_log
+test_killed
 check_traffic_end "all of it verified" traffic_stop
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 check_arrives "traffic flows again" 20 h2

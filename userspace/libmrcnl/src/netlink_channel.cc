@@ -44,24 +44,6 @@ struct FreeCallbacks {
 };
 using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
 
-/** libnl's error numbers to errno, as far as sockets give them. */
-Error local_error(int err)
-{
-    switch (-err) {
-    case NLE_NOMEM:
-        return {ENOMEM, {}, {}};
-    case NLE_MSGSIZE:
-    case NLE_MSG_TOOSHORT:
-        return {EMSGSIZE, {}, {}};
-    case NLE_PERM:
-        return {EPERM, {}, {}};
-    case NLE_AGAIN:
-        return {EAGAIN, {}, {}};
-    default:
-        return {EIO, nl_geterror(err), {}};
-    }
-}
-
 /** What one exchange has brought so far. */
 struct Exchange {
     std::vector<Reply> replies;
@@ -173,7 +155,7 @@ Result<Socket> open_socket()
         throw std::bad_alloc();
     const int err = genl_connect(sock.get());
     if (err)
-        return local_error(err);
+        return libnl_error(err);
     const int fd = nl_socket_get_fd(sock.get());
     setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
     setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -222,7 +204,7 @@ public:
             if (err == -NLE_NOMEM && errno == ENOBUFS)
                 arrivals.overrun = true;
             else if (err < 0)
-                return local_error(err);
+                return libnl_error(err);
         }
         return arrivals;
     }
@@ -280,7 +262,7 @@ Result<void> NetlinkChannel::send(const Request &request, int flags)
     nl_socket_disable_auto_ack(sock_.get());
     const int err = nl_send_auto(sock_.get(), msg.get());
     if (err < 0)
-        return local_error(err);
+        return libnl_error(err);
     return {};
 }
 
@@ -315,7 +297,7 @@ Result<Exchange> NetlinkChannel::run(const Request &request, int flags)
         const int err = nl_recvmsgs(sock_.get(), cb.get());
 
         if (err < 0 && !exchange.done)
-            return local_error(err);
+            return libnl_error(err);
     }
     if (exchange.error)
         return kernel_error(exchange, request);
@@ -330,10 +312,10 @@ Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
         return sock.error();
     const int group = genl_ctrl_resolve_grp(sock->get(), MRC_FAMILY_NAME, MRC_MCGRP_EVENTS);
     if (group < 0)
-        return local_error(group);
+        return libnl_error(group);
     const int err = nl_socket_add_membership(sock->get(), group);
     if (err)
-        return local_error(err);
+        return libnl_error(err);
     nl_socket_set_nonblocking(sock->get());
     const int fd = nl_socket_get_fd(sock->get());
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &event_buffer, sizeof(event_buffer)))
@@ -353,7 +335,7 @@ Result<std::unique_ptr<Channel>> open_channel()
     if (family == -NLE_OBJ_NOTFOUND)
         return Error{ENOENT, "the mrc kernel module is not loaded", {}};
     if (family < 0)
-        return local_error(family);
+        return libnl_error(family);
     return std::unique_ptr<Channel>(std::make_unique<NetlinkChannel>(std::move(*sock), family));
 }
 

@@ -75,6 +75,9 @@ void Daemon::make_plan_anew()
     fabric.denied.trunks.insert(found_.trunks.begin(), found_.trunks.end());
     plan_ = make_plan(fabric);
     plan_->keep_denials = keep_denials_;
+    // Whatever was waited for before: this is new.
+    wait_ms_ = 0;
+    last_done_.clear();
 }
 
 void Daemon::keep_denials(bool on)
@@ -89,9 +92,6 @@ bool Daemon::deny(const Denials &found)
         return false;
     found_ = found;
     make_plan_anew();
-    // Whatever was waited for before: this is new.
-    wait_ms_ = 0;
-    last_done_.clear();
     return true;
 }
 
@@ -111,8 +111,6 @@ bool Daemon::load()
     log_.write(Level::info, file_ + ": " + std::to_string(plan_->ev_profiles.size()) +
                                 " EV profiles, " + std::to_string(plan_->routes.size()) +
                                 " routes");
-    wait_ms_ = 0;
-    last_done_.clear();
     return true;
 }
 

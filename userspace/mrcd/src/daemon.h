@@ -47,7 +47,7 @@ public:
 
     /**
      * Reads the file (anew). One that is wrong is told of, and what was planned stays; so does
-     * the name of the device, which the lock is for.
+     * the name of the device, whose socket is held.
      */
     bool load();
 

@@ -4,14 +4,32 @@
 #include <cstdlib>
 #include <iostream>
 
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <unistd.h>
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 namespace mrcd
 {
 
-StandardLog::StandardLog() : journal_(getenv("JOURNAL_STREAM") != nullptr) {}
+namespace
+{
+
+/** Whoever starts others may leave the variable to them, and standard error be elsewhere. */
+bool is_journal()
+{
+    const char *stream = getenv("JOURNAL_STREAM");
+    struct stat now {
+    };
+
+    return stream && !fstat(STDERR_FILENO, &now) &&
+           stream == std::to_string(now.st_dev) + ":" + std::to_string(now.st_ino);
+}
+
+} // namespace
+
+StandardLog::StandardLog() : journal_(is_journal()) {}
 
 void StandardLog::write(Level level, const std::string &text)
 {

@@ -31,6 +31,8 @@ public:
     void lost(uint64_t now_ns);
     /** It is known by other means that nothing comes back. */
     void die(uint64_t now_ns);
+    /** What was lost in a row up to now is no sign any more. It stays dead if it is. */
+    void start_anew() { lost_run_ = 0; }
 
     Verdict verdict() const { return verdict_; }
     uint64_t sent() const { return sent_; }

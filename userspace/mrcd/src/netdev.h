@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Looks netdevs up by name.
+ * What the kernel knows of netdevs and of who is next behind them.
  */
 #pragma once
 
@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+
+#include "mrcnl/types.h"
 
 struct nl_sock;
 
@@ -26,15 +28,22 @@ class NetdevFinder
 {
 public:
     NetdevFinder();
-    ~NetdevFinder();
-    NetdevFinder(const NetdevFinder &) = delete;
-    NetdevFinder &operator=(const NetdevFinder &) = delete;
 
     /** @param name any that it has */
     std::optional<NetdevState> find(const std::string &name);
 
+    /**
+     * Who is asked to forward to an address by a netdev.
+     *
+     * @return nothing where there is no route, or no gateway
+     */
+    std::optional<mrcnl::Address> next_hop(const mrcnl::Address &to, uint32_t index);
+
 private:
-    nl_sock *sock_;
+    struct Close {
+        void operator()(nl_sock *sock) const;
+    };
+    std::unique_ptr<nl_sock, Close> sock_;
 };
 
 } // namespace mrcd

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "netdev.h"
+#include "owned.h"
 
 namespace mrcd
 {
@@ -22,30 +23,6 @@ namespace
 
 using mrcnl::Error;
 using mrcnl::Result;
-
-struct Free {
-    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
-    void operator()(nl_cache *cache) const { nl_cache_free(cache); }
-    void operator()(nl_addr *addr) const { nl_addr_put(addr); }
-    void operator()(rtnl_addr *addr) const { rtnl_addr_put(addr); }
-    void operator()(nl_msg *msg) const { nlmsg_free(msg); }
-    void operator()(nl_cb *cb) const { nl_cb_put(cb); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Free>;
-
-/** What goes wrong on this side, as far as sockets give it. */
-Error error_of(int err)
-{
-    switch (-err) {
-    case NLE_PERM:
-        return {EPERM, {}, {}};
-    case NLE_NOMEM:
-        return {ENOMEM, {}, {}};
-    default:
-        return {EIO, nl_geterror(err), {}};
-    }
-}
 
 /** A socket of a netlink protocol whose kernel side gives reasons, or the reason why not. */
 Result<Owned<nl_sock>> connect(int protocol)
@@ -57,7 +34,7 @@ Result<Owned<nl_sock>> connect(int protocol)
         return Error{ENOMEM, {}, {}};
     const int err = nl_connect(sock.get(), protocol);
     if (err)
-        return error_of(err);
+        return mrcnl::libnl_error(err);
     const int fd = nl_socket_get_fd(sock.get());
     setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
     setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -109,7 +86,7 @@ Result<void> request(nl_sock *sock, nl_msg *msg)
     while (err >= 0 && !answer.come)
         err = nl_recvmsgs(sock, cb.get());
     if (!answer.come)
-        return error_of(err);
+        return mrcnl::libnl_error(err);
     if (answer.error.code)
         return answer.error;
     return {};
@@ -158,7 +135,7 @@ Result<std::map<mrcnl::Address, uint8_t>> NetlinkSystem::addresses(const std::st
     const Owned<nl_cache> cache(err ? nullptr : all);
 
     if (err)
-        return error_of(err);
+        return mrcnl::libnl_error(err);
     for (nl_object *at = nl_cache_get_first(all); at; at = nl_cache_get_next(at)) {
         auto *one = reinterpret_cast<rtnl_addr *>(at);
         nl_addr *local = rtnl_addr_get_local(one);
@@ -188,7 +165,7 @@ Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcn
     const int err = build(one.get(), 0, &msg);
     const Owned<nl_msg> owned(err ? nullptr : msg);
     if (err)
-        return error_of(err);
+        return mrcnl::libnl_error(err);
     return request(requests_.get(), msg);
 }
 
@@ -229,7 +206,7 @@ Result<std::unique_ptr<System>> open_system()
     const int err =
         nl_socket_add_memberships(changes->get(), RTNLGRP_LINK, RTNLGRP_IPV6_IFADDR, RTNLGRP_NONE);
     if (err)
-        return error_of(err);
+        return mrcnl::libnl_error(err);
     nl_socket_set_nonblocking(changes->get());
     return std::unique_ptr<System>(
         std::make_unique<NetlinkSystem>(std::move(*requests), std::move(*changes)));

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "udp_sender.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <memory>
+#include <random>
 
 #include <arpa/inet.h>
 #include <linux/seg6.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
-#include <netlink/msg.h>
-#include <netlink/netlink.h>
-#include <netlink/route/nexthop.h>
-#include <netlink/route/route.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -99,55 +95,6 @@ void clear_way(int fd)
     setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, nullptr, 0);
 }
 
-struct Free {
-    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
-    void operator()(nl_msg *msg) const { nlmsg_free(msg); }
-    void operator()(nl_addr *addr) const { nl_addr_put(addr); }
-    void operator()(rtnl_route *route) const { rtnl_route_put(route); }
-};
-
-/** The gateway in an answer to RTM_GETROUTE, with its scope. */
-int take_gateway(nl_msg *msg, void *gateway)
-{
-    rtnl_route *parsed = nullptr;
-
-    if (rtnl_route_parse(nlmsg_hdr(msg), &parsed))
-        return NL_SKIP;
-    const std::unique_ptr<rtnl_route, Free> route(parsed);
-    rtnl_nexthop *hop = rtnl_route_nexthop_n(parsed, 0);
-    const nl_addr *address = hop ? rtnl_route_nh_get_gateway(hop) : nullptr;
-    auto *found = static_cast<sockaddr_in6 *>(gateway);
-    if (address && nl_addr_get_len(address) == sizeof(in6_addr)) {
-        memcpy(&found->sin6_addr, nl_addr_get_binary_addr(address), sizeof(in6_addr));
-        found->sin6_scope_id = static_cast<uint32_t>(rtnl_route_nh_get_ifindex(hop));
-        found->sin6_family = AF_INET6;
-    }
-    return NL_OK;
-}
-
-/** Who is asked to forward to @p to; no family: nobody. */
-sockaddr_in6 next_hop(const mrcnl::Address &to, uint32_t ifindex)
-{
-    const std::unique_ptr<nl_sock, Free> sock(nl_socket_alloc());
-    const std::unique_ptr<nl_msg, Free> msg(nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST));
-    const std::unique_ptr<nl_addr, Free> target(
-        nl_addr_build(AF_INET6, to.bytes.data(), to.bytes.size()));
-    rtmsg route{};
-    sockaddr_in6 found{};
-
-    route.rtm_family = AF_INET6;
-    route.rtm_dst_len = 128;
-    if (!sock || !msg || !target || nl_connect(sock.get(), NETLINK_ROUTE) ||
-        nlmsg_append(msg.get(), &route, sizeof(route), NLMSG_ALIGNTO) ||
-        nla_put_addr(msg.get(), RTA_DST, target.get()) || nla_put_u32(msg.get(), RTA_OIF, ifindex))
-        return found;
-    nl_socket_modify_cb(sock.get(), NL_CB_VALID, NL_CB_CUSTOM, take_gateway, &found);
-    nl_socket_disable_auto_ack(sock.get());
-    if (nl_send_auto(sock.get(), msg.get()) >= 0)
-        nl_recvmsgs_default(sock.get());
-    return found;
-}
-
 /** When the kernel got a datagram, of the monotonic clock. */
 uint64_t arrival_ns(msghdr &message)
 {
@@ -182,8 +129,8 @@ UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs
         planes_[i].name = std::move(netdevs[i]);
         planes_[i].neighbor = neighbors[i];
     }
-    if (getrandom(key_.data(), key_.size(), 0) != static_cast<ssize_t>(key_.size()))
-        key_[0] = static_cast<uint8_t>(clock_ns(CLOCK_REALTIME));
+    std::random_device random;
+    std::generate(key_.begin(), key_.end(), [&] { return static_cast<uint8_t>(random()); });
 }
 
 /** A socket stays with a netdev that is gone, and with one that has another name now. */
@@ -212,6 +159,7 @@ bool UdpSender::open(Plane &plane)
         bind(fd.get(), reinterpret_cast<const sockaddr *>(&own), sizeof(own)))
         return false;
     set(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer);
+    plane.port = port_of(fd.get());
     plane.probes = std::move(fd);
     return true;
 }
@@ -223,7 +171,7 @@ void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
     if (!plane.probes && !open(plane))
         return;
     const Payload payload{key_, id, sequence};
-    const sockaddr_in6 to = socket_address(loop.carriers.back(), port_of(plane.probes.get()));
+    const sockaddr_in6 to = socket_address(loop.carriers.back(), plane.port);
     const bool detour = loop.carriers.size() > 1;
     // Without its way it would come straight home.
     if (detour && !set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back()))
@@ -244,12 +192,14 @@ bool UdpSender::carrier(uint8_t plane)
 void UdpSender::ask(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];
-    sockaddr_in6 to = next_hop(plane.neighbor, plane.netdev.index);
+    const auto next = netdevs_.next_hop(plane.neighbor, plane.netdev.index);
     Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
-    to.sin6_port = htons(closed_port);
-    if (!to.sin6_family || !fd || !bind_to(fd, plane.name) ||
-        connect(fd.get(), reinterpret_cast<const sockaddr *>(&to), sizeof(to)))
+    if (!next || !fd || !bind_to(fd, plane.name))
+        return;
+    sockaddr_in6 to = socket_address(*next, closed_port);
+    to.sin6_scope_id = plane.netdev.index;
+    if (connect(fd.get(), reinterpret_cast<const sockaddr *>(&to), sizeof(to)))
         return;
     ::send(fd.get(), "", 0, MSG_DONTWAIT);
     plane.question = std::move(fd);

@@ -49,6 +49,7 @@ private:
         uint64_t seen_ns = 0;
         mrcnl::Address neighbor; ///< SID of the T0
         Descriptor probes;
+        uint16_t port = 0;   ///< of probes
         Descriptor question; ///< to the T0 itself
     };
 

@@ -19,6 +19,7 @@ constexpr uint64_t lost_after_ns = 50 * ms;
 constexpr uint64_t batch_ns = 2 * ms;  // what is due that soon goes along
 constexpr uint64_t doubt_ns = 10 * ms; // how often to look then
 constexpr uint64_t settle_ns = 300 * ms;
+constexpr uint64_t carrier_settles_ns = 3 * second; // for neighbours and routes to come back
 constexpr unsigned asks_most = 3;
 constexpr uint64_t asking_ns = asks_most * lost_after_ns;
 constexpr size_t detours_most = 3;
@@ -138,19 +139,21 @@ void Watch::look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns, Probe
 
     if (carrier != plane.carrier)
         plane.carrier_ns = now_ns;
+    if (carrier && !plane.carrier)
+        tracks_.at(plane.uplink).history.start_anew();
     plane.carrier = carrier;
     // So that it has to prove itself like any other link.
     if (!carrier)
         tracks_.at(plane.uplink).history.die(now_ns);
 }
 
-/** Nothing at all comes back of it, since it has carrier and by whatever T1. */
+/** Nothing at all comes back of it, by whatever T1. */
 bool Watch::silent(const Plane &plane) const
 {
     const LoopHistory &uplink = history(plane.uplink);
 
     return plane.carrier && uplink.verdict() == Verdict::dead &&
-           uplink.lost_in_a_row() >= silent_run && uplink.losing_since_ns() > plane.carrier_ns &&
+           uplink.lost_in_a_row() >= silent_run &&
            std::none_of(plane.t1.begin(), plane.t1.end(), [&](const auto &t1) {
                return history(t1.second).answered_ns() > uplink.losing_since_ns();
            });
@@ -318,7 +321,14 @@ void Watch::find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns)
     const LoopHistory &uplink = history(plane.uplink);
     const bool lossy = uplink.verdict() == Verdict::dead && uplink.lossy();
 
-    if (!plane.carrier || lossy || (silent(plane) && !in_doubt(plane, now_ns)))
+    const bool certain = silent(plane) && !in_doubt(plane, now_ns);
+
+    // What was seen while there was no carrier says nothing about a link that has had it for long.
+    if (certain && now_ns > plane.carrier_ns + carrier_settles_ns)
+        std::erase_if(faults_, [&](const Fault &fault) {
+            return fault.finding.element.plane == number && fault.since_ns < plane.carrier_ns;
+        });
+    if (!plane.carrier || lossy || certain)
         add_fault(locate_in_plane(fabric_, number, {plane.carrier, plane.neighbor, lossy}), now_ns);
 }
 
@@ -344,13 +354,13 @@ void Watch::evaluate(uint64_t now_ns)
 }
 
 /** Of a plane's T1s, those that the file denies, or the links to them. */
-size_t Watch::denied_by_file(uint8_t plane) const
+size_t Watch::denied_by_file(uint8_t number, const Plane &plane) const
 {
-    const uint32_t t0 = own_t0(fabric_, plane);
-    const std::vector<uint32_t> all = own_t1s(fabric_, plane);
+    const uint32_t t0 = own_t0(fabric_, number);
 
-    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](uint32_t t1) {
-        return fabric_.denied.t1.contains(t1) || fabric_.denied.trunks.contains({t0, t1});
+    return static_cast<size_t>(std::count_if(plane.t1.begin(), plane.t1.end(), [&](const auto &t1) {
+        return fabric_.denied.t1.contains(t1.first) ||
+               fabric_.denied.trunks.contains({t0, t1.first});
     }));
 }
 
@@ -363,7 +373,7 @@ void Watch::mark_denied()
     if (faults_.empty())
         return;
     for (const auto &[number, plane] : planes_) {
-        denied_t1s[number] = denied_by_file(number);
+        denied_t1s[number] = denied_by_file(number, plane);
         denied_planes += fabric_.denied.t0.contains(own_t0(fabric_, number));
     }
     for (Fault &fault : faults_) {

@@ -69,6 +69,9 @@ public:
      */
     uint64_t tick(uint64_t now_ns, ProbeSender &sender);
 
+    /** What the file denies now. */
+    void set_denied(const Denials &denied) { fabric_.denied = denied; }
+
     /** A probe came back. One that is not waited for any more is ignored. */
     void answered(uint32_t id, uint32_t sequence, uint64_t now_ns);
     void neighbor_answered(uint8_t plane);
@@ -139,10 +142,10 @@ private:
     void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);
     void find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns);
     void evaluate(uint64_t now_ns);
-    size_t denied_by_file(uint8_t plane) const;
+    size_t denied_by_file(uint8_t number, const Plane &plane) const;
     void mark_denied();
 
-    const Fabric fabric_;
+    Fabric fabric_;
     std::mt19937_64 random_;
     uint32_t next_id_ = 1;
     std::map<uint32_t, Track> tracks_;

@@ -48,8 +48,10 @@ void Watcher::look_at(const Fabric &fabric)
     std::vector<mrcnl::Address> neighbors;
 
     fabric_ = fabric;
-    if (known)
+    if (known) {
+        watch_->set_denied(fabric.denied);
         return;
+    }
     known_.clear();
     watch_.reset();
     sender_.reset();

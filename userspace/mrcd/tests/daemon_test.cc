@@ -36,6 +36,54 @@ TEST(Daemon, KeepsTheHostAsPlanned)
     EXPECT_EQ(rig.opens, 1);
 }
 
+/** How many EVs of all profiles are denied. */
+size_t denied(const DaemonRig &rig)
+{
+    size_t count = 0;
+
+    for (const auto &[id, profile] : rig.model.kernel.profiles)
+        for (const mrcnl::EvSpec &ev : profile.spec.evs)
+            count += ev.denied;
+    return count;
+}
+
+TEST(Daemon, DeniesWhatIsFoundBesideWhatTheFileDenies)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    const size_t by_file = denied(rig);
+    EXPECT_FALSE(rig.daemon.deny({})) << "nothing new";
+    EXPECT_TRUE(rig.daemon.deny({{0}, {}, {}}));
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_GT(denied(rig), by_file);
+    EXPECT_EQ(rig.log.take().size(), 1u) << "one line for all EVs";
+    EXPECT_TRUE(rig.daemon.deny({}));
+    rig.daemon.work();
+    EXPECT_EQ(denied(rig), by_file);
+}
+
+/** A predecessor has denied it, and its successor does not know why yet. */
+TEST(Daemon, KeepsDenialsUntilLinksAreKnown)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    const size_t by_file = denied(rig);
+    rig.daemon.deny({{0}, {}, {}});
+    rig.daemon.work();
+    const size_t by_predecessor = denied(rig);
+    ASSERT_GT(by_predecessor, by_file);
+    rig.daemon.keep_denials(true);
+    rig.daemon.deny({});
+    rig.daemon.load();
+    rig.daemon.work();
+    EXPECT_EQ(denied(rig), by_predecessor);
+    rig.daemon.keep_denials(false);
+    rig.daemon.work();
+    EXPECT_EQ(denied(rig), by_file);
+}
+
 TEST(Daemon, TakesAnotherFile)
 {
     DaemonRig rig;

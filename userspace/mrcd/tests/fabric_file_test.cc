@@ -231,6 +231,20 @@ TEST(FabricFile, NobodyElseIsToBlame)
               "f:36: evs: per-destination: must be 1 to 256, not 0\n");
 }
 
+TEST(FabricFile, LinksAreProbedAtTheRateThatIsAskedFor)
+{
+    EXPECT_EQ(fabric_of(small_file).watch.rate, 10);
+    for (const int rate : {0, 1, 100})
+        EXPECT_EQ(fabric_of(small_file + "[watch]\nrate = " + std::to_string(rate)).watch.rate,
+                  rate);
+    for (const char *wrong : {"-1", "101", "1.5", "\"fast\""})
+        EXPECT_TRUE(complaints(small_file + "[watch]\nrate = " + wrong).find("watch: rate: ") !=
+                    std::string::npos)
+            << wrong;
+    EXPECT_TRUE(complaints(small_file + "[watch]\nrat = 1").find("unknown key 'rat'") !=
+                std::string::npos);
+}
+
 /** The lines of a text. */
 std::vector<std::string> lines_of(const std::string &text)
 {

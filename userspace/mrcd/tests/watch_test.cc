@@ -87,6 +87,7 @@ public:
     }
 
     const Watch &watch() const { return watch_; }
+    void set_denied(const Denials &denied) { watch_.set_denied(denied); }
     uint64_t sent() const { return sent_; }
 
     std::set<Element> broken; ///< trunks: of any T0
@@ -317,6 +318,29 @@ TEST(Watch, NoCarrierIsTheHostsLinkAtOnce)
     EXPECT_EQ(simulated.ever.size(), 1u) << "and nothing else";
 }
 
+/** A switch that starts has carrier long before it forwards, if it does. */
+TEST(Watch, CarrierThatIsBackIsNoProofOfTheT0)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    const Element t0{Kind::t0, 1, own_t0(fabric, 1), 0};
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(second);
+    simulated.no_carrier = {1};
+    simulated.broken = {t0};
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"h0-p1t0r1"});
+    simulated.no_carrier.clear();
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"h0-p1t0r1"}) << "it gets some time";
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{"p1t0r1"});
+    simulated.broken.clear();
+    simulated.run(4 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    EXPECT_EQ(simulated.ever.size(), 2u);
+}
+
 /** Shorter than it takes for a loop to die. */
 TEST(Watch, CarrierThatIsGoneForAMomentCostsAsMuch)
 {
@@ -392,6 +416,9 @@ TEST(Watch, TheFloorHoldsWithWhatTheFileDenies)
     planes.no_carrier = {2};
     planes.run(second);
     EXPECT_EQ(planes.named(), std::vector<std::string>{"(h0-p2t0r1)"});
+    planes.set_denied({});
+    planes.run(second);
+    EXPECT_EQ(planes.named(), std::vector<std::string>{"h0-p2t0r1"}) << "as soon as it does not";
     spines.run(second);
     spines.broken = {{Kind::t1, 1, 0, 3}};
     spines.run(second);

@@ -23,6 +23,9 @@ struct Error {
     std::string message() const;
 };
 
+/** What a number of libnl's (NLE_*, negated or not) says. */
+Error libnl_error(int err);
+
 /** A value or an Error. */
 template <typename T>
 class [[nodiscard]] Result

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Requests over the real socket, of clients that behave and of some that do not.
+
+#include <cstddef>
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "control.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+class ControlTest : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        auto listener = control_socket(device_);
+        ASSERT_TRUE(listener) << listener.error().message();
+        listener_ = std::move(*listener);
+        ASSERT_GE(sd_event_new(&event_), 0);
+        ASSERT_GE(control_.start(event_, listener_.get(),
+                                 [this](const std::string &request, bool privileged) {
+                                     requests_.push_back(request);
+                                     EXPECT_TRUE(privileged) << "it is us";
+                                     return answer_;
+                                 }),
+                  0);
+    }
+    void TearDown() override
+    {
+        control_ = Control();
+        sd_event_unref(event_);
+    }
+
+    /** A client that is connected. */
+    Descriptor client() const
+    {
+        const std::string name = "mrcd/" + device_;
+        Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        sockaddr_un at{};
+
+        at.sun_family = AF_UNIX;
+        name.copy(at.sun_path + 1, name.size());
+        const auto length =
+            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+        EXPECT_EQ(connect(fd.get(), reinterpret_cast<sockaddr *>(&at), length), 0);
+        return fd;
+    }
+
+    /** Until nothing is left to do. */
+    void run() const
+    {
+        while (sd_event_run(event_, 0) > 0)
+            ;
+    }
+
+    /** All that comes; "" when nothing does, or the connection has ended. */
+    static std::string take(const Descriptor &fd)
+    {
+        std::string all;
+        std::string piece(65536, 0);
+
+        for (ssize_t got; (got = recv(fd.get(), piece.data(), piece.size(), 0)) > 0;)
+            all.append(piece, 0, static_cast<size_t>(got));
+        return all;
+    }
+
+    const std::string device_ = "control" + std::to_string(getpid());
+    Descriptor listener_;
+    sd_event *event_ = nullptr;
+    Control control_;
+    std::string answer_ = "as planned";
+    std::vector<std::string> requests_;
+};
+
+TEST_F(ControlTest, AnswersEachClientOnce)
+{
+    const Descriptor one = client();
+    const Descriptor two = client();
+
+    send(one.get(), "status", 6, 0);
+    send(two.get(), "health", 6, 0);
+    run();
+    EXPECT_EQ(take(one), "as planned");
+    EXPECT_EQ(take(two), "as planned");
+    EXPECT_EQ(requests_, (std::vector<std::string>{"status", "health"}));
+    EXPECT_LT(send(one.get(), "status", 6, MSG_NOSIGNAL), 0) << "the connection has ended";
+}
+
+TEST_F(ControlTest, AnswersAreAsLongAsTheyAre)
+{
+    const Descriptor fd = client();
+
+    answer_ = std::string(100000, 'x');
+    send(fd.get(), "health", 6, 0);
+    run();
+    EXPECT_EQ(take(fd), answer_);
+}
+
+TEST_F(ControlTest, ClientsThatSayNothingKeepNobodyFromAnAnswer)
+{
+    std::vector<Descriptor> silent;
+
+    for (int i = 0; i < 40; i++) {
+        silent.push_back(client());
+        run();
+    }
+    {
+        const Descriptor gone = client();
+    }
+    const Descriptor fd = client();
+    send(fd.get(), "status", 6, 0);
+    run();
+    EXPECT_EQ(take(fd), "as planned");
+    EXPECT_EQ(requests_.size(), 1u);
+}
+
+TEST_F(ControlTest, RequestsAreCutNotBelieved)
+{
+    const Descriptor fd = client();
+    const std::string request(5000, 'a');
+
+    send(fd.get(), request.data(), request.size(), 0);
+    run();
+    EXPECT_EQ(requests_, std::vector<std::string>{std::string(256, 'a')});
+}
+
+} // namespace
+} // namespace mrcd::test

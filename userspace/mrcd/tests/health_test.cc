@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What mrcd says of itself.
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "daemon_rig.h"
+#include "fabrics.h"
+#include "health.h"
+#include "watcher.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+using Json = nlohmann::json;
+
+/** Nothing comes back in plane 1; plane 2 has no carrier. */
+class DeadSender : public ProbeSender
+{
+public:
+    void send(const ProbeLoop &, uint32_t, uint32_t) override {}
+    bool carrier(uint8_t plane) override { return plane == 1; }
+    void ask(uint8_t) override {}
+};
+
+TEST(Health, TellsOfPlanesFaultsAndDenials)
+{
+    const Fabric fabric = fabric_of(small_file);
+    const std::string status = "as planned";
+    const std::deque<Decision> decisions = {{5, "p1 is denied"}};
+    constexpr uint64_t second = 1'000'000'000;
+    Watch watch(fabric, 1);
+    DeadSender sender;
+    uint64_t now = second;
+
+    while (now < 3 * second)
+        now = watch.tick(now, sender);
+    const Json json =
+        Json::parse(to_json({fabric, &watch, status, decisions, now, now + 100 * second}));
+    EXPECT_EQ(json["dev-name"], "mrc0");
+    EXPECT_EQ(json["status"], "as planned");
+    ASSERT_EQ(json["plane"].size(), 2u);
+    EXPECT_EQ(json["plane"][0]["ifname"], "eth1");
+    EXPECT_EQ(json["plane"][0]["verdict"], "dead");
+    EXPECT_EQ(json["plane"][0]["recent"], json["plane"][0]["recent-lost"]);
+    EXPECT_EQ(json["plane"][0]["t1"].size(), own_t1s(fabric, 1).size());
+    EXPECT_EQ(json["plane"][1]["carrier"], false);
+    ASSERT_EQ(json["fault"].size(), 2u);
+    EXPECT_EQ(json["fault"][0]["element"], "h1-p2t0r1") << "known at once";
+    EXPECT_EQ(json["fault"][0]["denied"], true);
+    EXPECT_EQ(json["fault"][0]["since"], 101 * second);
+    EXPECT_EQ(json["fault"][1]["element"], "h1-p1t0r1");
+    EXPECT_EQ(json["fault"][1]["denied"], false) << "some plane stays";
+    EXPECT_EQ(json["denied"].size(), 2u) << "by the file";
+    EXPECT_EQ(json["decision"][0]["text"], "p1 is denied");
+}
+
+TEST(Health, NothingIsKnownOfWhatIsNotWatched)
+{
+    LogLines log;
+    Watcher watcher(log);
+
+    watcher.look_at(fabric_of(small_file + "[watch]\nrate = 0\n"));
+    EXPECT_EQ(watcher.tick(), UINT64_MAX) << "never again";
+    EXPECT_TRUE(watcher.knows());
+    EXPECT_EQ(watcher.denials(), Denials{});
+    const Json json = Json::parse(watcher.health("as planned"));
+    EXPECT_TRUE(json["plane"].empty());
+    EXPECT_TRUE(json["fault"].empty());
+    EXPECT_EQ(json["host"], "h1");
+    EXPECT_TRUE(log.lines.empty());
+}
+
+} // namespace
+} // namespace mrcd::test
