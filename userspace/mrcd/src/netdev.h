@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,9 +28,10 @@ struct NetdevState {
 class NetdevFinder
 {
 public:
-    NetdevFinder();
-
-    /** @param name any that it has */
+    /**
+     * @param name any that it has
+     * @return nothing: there is none; when the kernel does not say, what it said last
+     */
     std::optional<NetdevState> find(const std::string &name);
 
     /**
@@ -40,10 +42,13 @@ public:
     std::optional<mrcnl::Address> next_hop(const mrcnl::Address &to, uint32_t index);
 
 private:
+    bool open();
+
     struct Close {
         void operator()(nl_sock *sock) const;
     };
     std::unique_ptr<nl_sock, Close> sock_;
+    std::map<std::string, std::optional<NetdevState>> known_;
 };
 
 } // namespace mrcd

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "netdev.h"
 #include "read_file.h"
 #include "system.h"
 
@@ -44,6 +45,20 @@ TEST(Host, ADeviceHasOneSocket)
     }
     EXPECT_TRUE(control_socket(device)) << "nothing is left of it";
     EXPECT_FALSE(control_socket(std::string(200, 'x')));
+}
+
+TEST(Host, EachQuestionGetsItsOwnAnswer)
+{
+    const mrcnl::Address self = *mrcnl::Address::parse("::1");
+    NetdevFinder finder;
+
+    if (!finder.find("lo"))
+        GTEST_SKIP() << "no loopback netdev";
+    for (int i = 0; i < 3; i++) {
+        EXPECT_FALSE(finder.next_hop(self, 0)) << "nobody stands between";
+        EXPECT_EQ(finder.find("lo")->index, 1u);
+        EXPECT_FALSE(finder.find("there-is-none"));
+    }
 }
 
 TEST(Host, ErrorsAreTheKernels)
