@@ -26,6 +26,18 @@ health()
 	on h1 mrcctl -j health show mrc0 | jq -c ".[0] | $1"
 }
 
+# page PATH: of h1's status page
+page()
+{
+	on h1 curl -sf --max-time 10 "http://127.0.0.1:9867/$1"
+}
+
+# metric LINE: it is among the metrics
+metric()
+{
+	page metrics | grep -qxF "$1"
+}
+
 # The loops by T0s and T1s, of 2 planes with 2 T1s each.
 all_alive()
 {
@@ -110,11 +122,28 @@ test_killed()
 	check "killed: no EV is denied any more" wait_for none_denied
 }
 
+# What monitoring sees of all this.
+test_report()
+{
+	local alive='mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 1'
+
+	check "metrics: a link is alive" wait_for metric "$alive"
+	check "metrics: a plane is up" metric 'mrc_plane_up{device="mrc0",plane="2",netdev="eth2"} 1'
+	check "metrics: QPs" grep -q '^mrc_qps{device="mrc0",state="rts"} [1-9]' <(page metrics)
+	check "metrics: packets" test "$(page metrics |
+		sed -n 's/^mrc_plane_tx_packets_total{.*plane="1".*} //p')" -gt 100
+	check_equal "status: the peer's EVs" '[["fd00:6d72:63::2",{"1":"gg","2":"gg"}]]' \
+		"$(page status.json | jq -c '[.peer[] | [."remote-gid", .ev]]' | tr s g)"
+	check "page" grep -q '<title>mrcd</title>' <(page "")
+}
+
 # Whatever is broken, some plane stays.
 test_floor()
 {
 	lab netem link h1:eth1 loss 100%
 	check "floor: the first plane is denied" wait_for named '[["h1-p1t0r1","host-link",true]]'
+	check "floor: monitoring sees it" wait_for metric \
+		'mrc_fault{device="mrc0",element="h1-p1t0r1",kind="host-link",plane="1",denied="true"} 1'
 	lab netem link h1:eth2 loss 100%
 	check "floor: the second one is not" wait_for named \
 		'[["h1-p1t0r1","host-link",true],["h1-p2t0r1","host-link",false]]'
@@ -151,7 +180,7 @@ test_without_daemon()
 		"$(health '[.daemon, [.plane[].ifname], (.peer | length)]')"
 }
 
-need jq mrcd
+need jq mrcd curl
 lab_up --planes 2 --racks 2 --spines 2 --no-devices
 lab load
 for host in h2 h1; do
@@ -162,6 +191,7 @@ check "all links are alive" wait_for all_alive
 check "nothing is broken" named "[]"
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 check_arrives "traffic flows" 20 h2
+test_report
 test_faults
 test_floor
 test_log

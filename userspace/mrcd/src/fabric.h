@@ -80,6 +80,12 @@ struct Watching {
     bool operator==(const Watching &) const = default;
 };
 
+/** Where the status page and the metrics are. */
+struct Reporting {
+    std::string address = "127.0.0.1";
+    uint16_t port = 9867; ///< 0: nowhere
+};
+
 struct Fabric {
     mrcnl::Address block;              ///< 32 bits, zeros behind them
     std::optional<mrcnl::Prefix> gids; ///< all GIDs lie in it
@@ -94,6 +100,7 @@ struct Fabric {
     Evs evs;
     Cc cc;
     Watching watch;
+    Reporting report;
 };
 
 } // namespace mrcd

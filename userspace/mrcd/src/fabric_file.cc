@@ -2,8 +2,11 @@
 #include "fabric_file.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+
+#include <arpa/inet.h>
 
 #include "addresses.h"
 #include "toml_table.h"
@@ -66,6 +69,7 @@ private:
     void read_evs();
     void read_cc();
     void read_watch();
+    void read_report();
     void check_racks();
     void check_paths();
 
@@ -120,6 +124,7 @@ void Builder::read_rest()
     read_evs();
     read_cc();
     read_watch();
+    read_report();
     root_.finish();
     if (complaints_.empty())
         check_racks();
@@ -416,6 +421,21 @@ void Builder::read_watch()
 
     fabric_.watch.rate =
         static_cast<uint16_t>(table.integer("rate", 0, rate_max, false).value_or(default_rate));
+    table.finish();
+}
+
+void Builder::read_report()
+{
+    TomlTable table = root_.table("report", false);
+    Reporting &report = fabric_.report;
+    std::array<uint8_t, sizeof(in6_addr)> parsed{};
+
+    report.address = table.string("address", report.address);
+    if (!report.address.empty() && inet_pton(AF_INET, report.address.c_str(), parsed.data()) != 1 &&
+        inet_pton(AF_INET6, report.address.c_str(), parsed.data()) != 1)
+        table.complain("address", "'" + report.address + "' is no IP address");
+    report.port =
+        static_cast<uint16_t>(table.integer("port", 0, UINT16_MAX, false).value_or(report.port));
     table.finish();
 }
 

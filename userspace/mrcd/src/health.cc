@@ -93,6 +93,7 @@ std::string to_json(const Health &health)
     Json object = {{"dev-name", health.fabric.local.device},
                    {"host", health.fabric.hosts[health.fabric.local.host].name},
                    {"status", health.status},
+                   {"time", health.wall_ns},
                    {"plane", watched ? planes(health) : Json::array()},
                    {"fault", watched ? faults(health) : Json::array()},
                    {"denied", denied(health.fabric)},

@@ -33,7 +33,7 @@ struct Health {
 /**
  * One object. Keys:
  *
- * - dev-name, host, status
+ * - dev-name, host, status, time (now, ns since 1970)
  * - plane: port, ifname, carrier, t0, and of the loop by it verdict (unknown, alive, dead), sent,
  *   lost, recent, recent-lost, rtt (smoothed, ns); t1: name and the same
  * - fault: element, kind (host-link, t0, trunk, t1), port, since (ns since 1970), evidence, denied

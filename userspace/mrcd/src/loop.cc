@@ -72,6 +72,7 @@ private:
     bool reload();
     void read_module();
     int set_up_beside();
+    void follow_file();
     void watch();
     std::string answer(const std::string &request, bool privileged);
 
@@ -103,6 +104,9 @@ template <typename Do>
 int Loop::guard(Do what) noexcept
 {
     try {
+        std::unique_lock<std::timed_mutex> busy;
+        if (beside_.busy)
+            busy = std::unique_lock(*beside_.busy);
         what();
         return 0;
     } catch (const std::exception &error) {
@@ -139,13 +143,24 @@ bool Loop::reload()
     sd_notify(0, "RELOADING=1");
     const bool taken = daemon_.load();
     sd_notify(0, "READY=1");
-    if (taken && beside_.watcher) {
-        beside_.watcher->look_at(daemon_.fabric());
-        watch();
-    }
+    if (taken)
+        follow_file();
     pace_.passed(now_ms(), Daemon::rest_ms, 0);
     arm();
     return taken;
+}
+
+/** What is done beside is as the file has it now. */
+void Loop::follow_file()
+{
+    const Reporting &report = daemon_.fabric().report;
+
+    if (beside_.watcher) {
+        beside_.watcher->look_at(daemon_.fabric());
+        watch();
+    }
+    if (beside_.reporter)
+        beside_.reporter->listen_at({report.address, report.port});
 }
 
 /** What is found broken is denied at once. */
@@ -297,10 +312,7 @@ int Loop::run()
     int err = set_up();
     if (err >= 0) {
         guard([&] {
-            if (beside_.watcher) {
-                beside_.watcher->look_at(daemon_.fabric());
-                watch();
-            }
+            follow_file();
             work();
         });
         sd_notify(0, "READY=1");

@@ -5,7 +5,10 @@
  */
 #pragma once
 
+#include <mutex>
+
 #include "daemon.h"
+#include "reporter.h"
 #include "watcher.h"
 
 namespace mrcd
@@ -15,6 +18,8 @@ namespace mrcd
 struct Beside {
     Watcher *watcher = nullptr;
     int listener = -1; ///< control_socket()
+    Reporter *reporter = nullptr;
+    std::timed_mutex *busy = nullptr; ///< held while the daemon and the watcher are at work
 };
 
 /** Before anything else: SIGHUP waits for the loop, SIGPIPE ends nothing. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <mutex>
 #include <optional>
 
 #include <getopt.h>
@@ -22,6 +24,7 @@ namespace
 using namespace mrcd;
 
 constexpr int exit_usage = 2;
+constexpr std::chrono::seconds busy_most{2}; // that somebody with a browser waits
 constexpr const char *default_file = "/etc/mrc/mrcd.toml";
 
 constexpr const char help[] =
@@ -114,7 +117,15 @@ int serve(const std::string &file)
     if (!control)
         return fail(daemon.device(), control.error());
     Watcher watcher(log);
-    return run_loop(daemon, **system, log, {&watcher, control->get()});
+    std::timed_mutex busy;
+    const auto health = [&]() -> std::optional<std::string> {
+        const std::unique_lock lock(busy, busy_most);
+        if (!lock)
+            return std::nullopt;
+        return watcher.health(daemon.status());
+    };
+    Reporter reporter(daemon.device(), open_module, health, log);
+    return run_loop(daemon, **system, log, {&watcher, control->get(), &reporter, &busy});
 }
 
 } // namespace

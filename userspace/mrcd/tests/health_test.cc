@@ -42,6 +42,7 @@ TEST(Health, TellsOfPlanesFaultsAndDenials)
         Json::parse(to_json({fabric, &watch, status, decisions, now, now + 100 * second}));
     EXPECT_EQ(json["dev-name"], "mrc0");
     EXPECT_EQ(json["status"], "as planned");
+    EXPECT_EQ(json["time"], now + 100 * second);
     ASSERT_EQ(json["plane"].size(), 2u);
     EXPECT_EQ(json["plane"][0]["ifname"], "eth1");
     EXPECT_EQ(json["plane"][0]["verdict"], "dead");

@@ -56,6 +56,11 @@ public:
     DeviceSettings settings;
     std::function<bool()> fails = [] { return false; }; ///< asked before each change
     std::set<uint64_t> peer_profiles;                   ///< that peers in use have
+    std::vector<Peer> more_peers;
+    std::vector<PeerEv> peer_ev_list;
+    std::vector<Qp> qp_list;
+    std::vector<Counter> counters;
+    PlaneStats stats; ///< of each plane
     bool loaded = true;
     bool exists = false;
     uint32_t anchor = 9;
@@ -86,7 +91,7 @@ public:
         std::vector<Plane> found;
 
         for (const auto &[port, ifindex] : plane_ifindex)
-            found.push_back({ref(), port, ifindex, netdevs[ifindex], true, true, {}});
+            found.push_back({ref(), port, ifindex, netdevs[ifindex], true, true, stats});
         return found;
     }
     Result<Plane> add_plane(const std::string &, std::optional<uint8_t> port,
@@ -212,7 +217,7 @@ public:
 
     Result<std::vector<Peer>> peers(const OptionalName &, std::optional<Address>) override
     {
-        std::vector<Peer> found;
+        std::vector<Peer> found = more_peers;
 
         for (const uint64_t id : peer_profiles) {
             found.emplace_back();
@@ -220,15 +225,21 @@ public:
         }
         return found;
     }
-    Result<std::vector<PeerEv>> peer_evs(const OptionalName &, std::optional<Address>) override
+    Result<std::vector<PeerEv>> peer_evs(const OptionalName &,
+                                         std::optional<Address> remote_gid) override
     {
-        return std::vector<PeerEv>{};
+        std::vector<PeerEv> found;
+
+        std::copy_if(
+            peer_ev_list.begin(), peer_ev_list.end(), std::back_inserter(found),
+            [&](const PeerEv &ev) { return !remote_gid || ev.key.remote_gid == *remote_gid; });
+        return found;
     }
     Result<Probe> probe(const std::string &, const ProbeRequest &) override
     {
         return Error{ENOENT, "", ""};
     }
-    Result<std::vector<Qp>> qps(const OptionalName &) override { return std::vector<Qp>{}; }
+    Result<std::vector<Qp>> qps(const OptionalName &) override { return qp_list; }
     Result<Qp> qp(const std::string &, uint32_t) override { return Error{ENOENT, "", ""}; }
     Result<std::unique_ptr<EventStream>> events() override
     {
@@ -246,6 +257,7 @@ private:
         device.ifindex = anchor;
         device.ifname = netdevs.at(anchor);
         device.settings = settings;
+        device.counters = counters;
         return device;
     }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What the module says of a device at one moment.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mrcnl/kernel.h"
+
+namespace mrcd
+{
+
+/** A device with what it has. */
+struct Snapshot {
+    mrcnl::Device device;
+    std::vector<mrcnl::Plane> planes;
+    std::vector<mrcnl::Peer> peers;
+    std::vector<mrcnl::Qp> qps;
+};
+
+/** @return ENODEV: there is no such device; or what else the module says */
+mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel, const std::string &device);
+
+} // namespace mrcd

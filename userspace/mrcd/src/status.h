@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What the status page shows, as JSON.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "snapshot.h"
+
+namespace mrcd
+{
+
+/** How many peers are shown. */
+constexpr size_t peers_shown = 32;
+
+/** The peers to show: those with EVs that are not good first, then by what was sent to them. */
+std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
+
+/**
+ * One object. Keys:
+ *
+ * - health: as to_json() of health.h has it
+ * - error: why the rest is missing, instead of it
+ * - plane: port, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
+ * - qp: number of QPs by state
+ * - peers: how many there are
+ * - peer: of those to show remote-gid, ev-profile, tx-packets, lost, and ev: of each port a
+ *   letter per EV (g good, s to be skipped, b assumed bad, d denied)
+ *
+ * @param evs of the peers to show
+ */
+std::string status_json(const std::string &health, const Snapshot &snapshot,
+                        const std::vector<mrcnl::PeerEv> &evs);
+
+/** The same, when the module does not answer. */
+std::string status_json(const std::string &health, const mrcnl::Error &error);
+
+} // namespace mrcd

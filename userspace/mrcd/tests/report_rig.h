@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/** @file A host of which there is something of everything to report. */
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "daemon_rig.h"
+#include "fabrics.h"
+#include "health.h"
+#include "watch.h"
+
+namespace mrcd::test
+{
+
+/** Nothing comes back by T1s; plane 2 has no carrier. */
+class PartlySender : public ProbeSender
+{
+public:
+    explicit PartlySender(const Fabric &fabric) : alive_(uplink_loop(fabric, 1)) {}
+
+    struct Sent {
+        uint32_t id;
+        uint32_t sequence;
+    };
+    std::vector<Sent> sent; ///< that comes back
+
+    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    {
+        if (loop == alive_)
+            sent.push_back({id, sequence});
+    }
+    bool carrier(uint8_t plane) override { return plane == 1; }
+    void ask(uint8_t) override {}
+
+private:
+    ProbeLoop alive_;
+};
+
+struct ReportRig {
+    static constexpr uint64_t second = 1'000'000'000;
+
+    DaemonRig rig;
+    Fabric fabric = fabric_of(small_file);
+    Watch watch{fabric, 1};
+    std::string status = "as planned";
+    std::deque<Decision> decisions = {
+        {1'700'000'000 * second, "h1-p2t0r1 is denied: <no carrier>"}};
+    uint64_t now = second;
+
+    ReportRig()
+    {
+        ModelKernel &kernel = rig.model.kernel;
+        PartlySender sender(fabric);
+
+        while (now < 4 * second) {
+            const uint64_t next = watch.tick(now, sender);
+            for (const auto &probe : std::exchange(sender.sent, {}))
+                watch.answered(probe.id, probe.sequence, now + second / 1000);
+            now = next;
+        }
+        kernel.exists = true;
+        kernel.plane_ifindex = {{1, 1}, {2, 2}};
+        kernel.stats = {.tx_packets = 1000,
+                        .tx_bytes = 4'096'000,
+                        .tx_errors = 1,
+                        .rx_packets = 500,
+                        .rx_bytes = 2'048'000,
+                        .rx_ce = 3};
+        kernel.counters = {{"retransmitted_packets", 7}};
+        add_peer(1, 3, 100);
+        add_peer(2, 0, 900);
+        kernel.qp_list.resize(3);
+        for (Qp &qp : kernel.qp_list) {
+            qp.state = QpState::rts;
+            qp.inflight = 10;
+            qp.memory = 1000;
+            qp.srtt = 2'000'000;
+        }
+        kernel.qp_list[2].state = QpState::err;
+    }
+
+    /** A peer with four EVs in each of two planes, of which so many are bad, in the second one. */
+    void add_peer(uint8_t number, uint16_t bad, uint64_t packets)
+    {
+        Peer peer;
+
+        peer.key.remote_gid = *Address::parse("fd00:6d72:63::" + std::to_string(number));
+        peer.evs = 8;
+        peer.evs_assumed_bad = bad;
+        peer.evs_denied = 1;
+        peer.evs_good = static_cast<uint16_t>(8 - 1 - bad);
+        peer.tx_packets = packets;
+        rig.model.kernel.more_peers.push_back(peer);
+        for (uint16_t i = 0; i < 8; i++) {
+            PeerEv ev;
+            ev.key = peer.key;
+            ev.index = i;
+            ev.port = static_cast<uint8_t>(1 + i / 4);
+            if (i == 0)
+                ev.state = EvState::denied;
+            else if (i >= 8 - bad)
+                ev.state = EvState::assumed_bad;
+            rig.model.kernel.peer_ev_list.push_back(ev);
+        }
+    }
+
+    std::string health() const
+    {
+        // A while later, so that there is something to read.
+        return to_json(
+            {fabric, &watch, status, decisions, now + 94 * second, 1'700'000'100 * second});
+    }
+};
+
+} // namespace mrcd::test

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What mrcd shows: metrics, the status, and the server that they are read from.
+
+#include <atomic>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "descriptor.h"
+#include "metrics.h"
+#include "report_rig.h"
+#include "reporter.h"
+#include "status.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+using Json = nlohmann::json;
+
+Snapshot snapshot_of(ReportRig &rig)
+{
+    return *take_snapshot(rig.rig.model.kernel, "mrc0");
+}
+
+bool has_line(const std::string &text, const std::string &line)
+{
+    return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST(Metrics, TellOfEverything)
+{
+    ReportRig rig;
+    const Snapshot snapshot = snapshot_of(rig);
+    const std::string text = metrics(rig.health(), &snapshot);
+
+    for (const char *line : {
+             "# TYPE mrc_plane_tx_bytes_total counter",
+             "# TYPE mrc_fault gauge",
+             R"(mrc_device_up{device="mrc0"} 1)",
+             R"(mrc_as_planned{device="mrc0",host="h1"} 1)",
+             R"(mrc_plane_carrier{device="mrc0",plane="2",netdev="eth2"} 0)",
+             R"(mrc_plane_up{device="mrc0",plane="1",netdev="eth1"} 1)",
+             R"(mrc_plane_tx_bytes_total{device="mrc0",plane="1",netdev="eth1"} 4096000)",
+             R"(mrc_plane_rx_ce_total{device="mrc0",plane="2",netdev="eth2"} 3)",
+             R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1=""} 1)",
+             R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 0)",
+             R"(mrc_link_rtt_seconds{device="mrc0",plane="1",t0="p1t0r1",t1=""} 0.001)",
+             R"(mrc_peers{device="mrc0"} 2)",
+             R"(mrc_evs{device="mrc0",state="assumed-bad"} 3)",
+             R"(mrc_evs{device="mrc0",state="denied"} 2)",
+             R"(mrc_qps{device="mrc0",state="rts"} 2)",
+             R"(mrc_qps{device="mrc0",state="init"} 0)",
+             R"(mrc_qp_inflight_packets{device="mrc0"} 30)",
+             R"(mrc_qp_rtt_seconds{device="mrc0",of="median"} 0.002)",
+             R"(mrc_retransmitted_packets_total{device="mrc0"} 7)",
+         })
+        EXPECT_TRUE(has_line(text, line)) << line << " is not in\n" << text;
+    EXPECT_NE(
+        text.find(R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",plane="2")"),
+        std::string::npos);
+}
+
+TEST(Metrics, DoWithoutTheModuleAndWithoutAWatch)
+{
+    ReportRig rig;
+    const std::string health =
+        to_json({rig.fabric, nullptr, "the module is not loaded", rig.decisions, 0, 0});
+    const std::string text = metrics(health, nullptr);
+
+    EXPECT_TRUE(has_line(text, R"(mrc_device_up{device="mrc0"} 0)"));
+    EXPECT_TRUE(has_line(text, R"(mrc_as_planned{device="mrc0",host="h1"} 0)"));
+    EXPECT_TRUE(has_line(text, R"(mrc_faults{device="mrc0"} 0)"));
+    EXPECT_EQ(text.find("mrc_qps"), std::string::npos);
+    EXPECT_EQ(text.find("mrc_link"), std::string::npos);
+}
+
+TEST(Status, ShowsPeersInTroubleFirst)
+{
+    ReportRig rig;
+    rig.rig.model.kernel.peer_ev_list[1].state = EvState::skip;
+    const Snapshot snapshot = snapshot_of(rig);
+    const Json json =
+        Json::parse(status_json(rig.health(), snapshot, rig.rig.model.kernel.peer_ev_list));
+
+    EXPECT_EQ(json["health"]["host"], "h1");
+    EXPECT_EQ(json["plane"][1]["tx-bytes"], 4096000);
+    EXPECT_EQ(json["qp"], (Json{{"rts", 2}, {"err", 1}}));
+    EXPECT_EQ(json["peers"], 2);
+    ASSERT_EQ(json["peer"].size(), 2u);
+    EXPECT_EQ(json["peer"][0]["ev"], (Json{{"1", "dggg"}, {"2", "gggg"}}))
+        << "both have a denied one, this one sends more";
+    EXPECT_EQ(json["peer"][1]["ev"], (Json{{"1", "dsgg"}, {"2", "gbbb"}}));
+}
+
+TEST(Status, HasRoomForSoManyPeers)
+{
+    std::vector<Peer> peers(1000);
+
+    for (size_t i = 0; i < peers.size(); i++) {
+        peers[i].evs = peers[i].evs_good = 4;
+        peers[i].tx_packets = i;
+    }
+    peers[17].evs_good = 3;
+    const auto shown = peers_to_show(peers);
+    ASSERT_EQ(shown.size(), peers_shown);
+    EXPECT_EQ(shown[0].tx_packets, 17u);
+    EXPECT_EQ(shown[1].tx_packets, 999u);
+}
+
+TEST(Status, SaysWhyTheModuleDoesNot)
+{
+    ReportRig rig;
+    const Json json = Json::parse(status_json(rig.health(), Error{ENODEV, "no such device", ""}));
+
+    EXPECT_NE(json["error"].get<std::string>().find("no such device"), std::string::npos);
+    EXPECT_FALSE(json.contains("peer"));
+}
+
+/** A port of the loopback address that is free, or was a moment ago. */
+uint16_t free_port()
+{
+    const Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in at{};
+    socklen_t length = sizeof(at);
+
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bind(fd.get(), reinterpret_cast<sockaddr *>(&at), sizeof(at));
+    getsockname(fd.get(), reinterpret_cast<sockaddr *>(&at), &length);
+    return ntohs(at.sin_port);
+}
+
+/** All that a server has to say to this. */
+std::string ask(uint16_t port, const std::string &request)
+{
+    const Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in at{};
+    std::string all;
+    char part[4096];
+
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    at.sin_port = htons(port);
+    if (connect(fd.get(), reinterpret_cast<sockaddr *>(&at), sizeof(at)))
+        return "cannot connect";
+    EXPECT_EQ(send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    for (ssize_t n; (n = recv(fd.get(), part, sizeof(part), 0)) > 0;)
+        all.append(part, static_cast<size_t>(n));
+    return all;
+}
+
+std::string get(uint16_t port, const std::string &path, const std::string &method = "GET")
+{
+    return ask(port, method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+}
+
+std::string first_line(const std::string &answer)
+{
+    return answer.substr(0, answer.find("\r\n"));
+}
+
+struct ReporterRig {
+    ReportRig rig;
+    std::atomic<bool> is_busy = false;
+    uint16_t port = free_port();
+    Reporter reporter{"mrc0", [this] { return rig.rig.open(); },
+                      [this]() -> std::optional<std::string> {
+                          return is_busy ? std::nullopt : std::optional(rig.health());
+                      },
+                      rig.rig.log};
+
+    ReporterRig() { reporter.listen_at({"127.0.0.1", port}); }
+};
+
+TEST(Reporter, ServesPages)
+{
+    const ReporterRig rig;
+    const std::string page = get(rig.port, "/");
+
+    EXPECT_EQ(first_line(page), "HTTP/1.1 200 OK");
+    EXPECT_NE(page.find("Content-Security-Policy: default-src 'self'"), std::string::npos);
+    EXPECT_NE(page.find("<title>mrcd</title>"), std::string::npos);
+    EXPECT_EQ(first_line(get(rig.port, "/page.js")), "HTTP/1.1 200 OK");
+    EXPECT_EQ(first_line(get(rig.port, "/page.css")), "HTTP/1.1 200 OK");
+    EXPECT_NE(get(rig.port, "/metrics").find("mrc_qps{"), std::string::npos);
+    const std::string status = get(rig.port, "/status.json");
+    EXPECT_EQ(Json::parse(status.substr(status.find("\r\n\r\n")))["health"]["host"], "h1");
+}
+
+TEST(Reporter, RefusesTheRest)
+{
+    const ReporterRig rig;
+
+    EXPECT_EQ(first_line(get(rig.port, "/etc/passwd")), "HTTP/1.1 404 Not Found");
+    EXPECT_EQ(first_line(get(rig.port, "/../../etc/passwd")).substr(0, 10), "HTTP/1.1 4");
+    EXPECT_EQ(first_line(get(rig.port, "/status.json", "POST")), "HTTP/1.1 405 Method Not Allowed");
+    const std::string head = get(rig.port, "/metrics", "HEAD");
+    EXPECT_EQ(first_line(head), "HTTP/1.1 200 OK");
+    EXPECT_EQ(head.find("\r\n\r\n") + 4, head.size()) << "no body";
+    ask(rig.port, std::string(100000, 'x') + "\r\n\r\n");
+    ask(rig.port, std::string("\0\xff GET\r\n\r\n", 10));
+    EXPECT_EQ(first_line(get(rig.port, "/")), "HTTP/1.1 200 OK") << "still there";
+}
+
+TEST(Reporter, SaysWhatIsAmiss)
+{
+    ReporterRig rig;
+
+    rig.is_busy = true;
+    EXPECT_EQ(first_line(get(rig.port, "/metrics")), "HTTP/1.1 503 Service Unavailable");
+    rig.is_busy = false;
+    rig.rig.rig.model.kernel.loaded = false;
+    EXPECT_NE(get(rig.port, "/status.json").find("\"error\":\""), std::string::npos);
+    EXPECT_NE(get(rig.port, "/metrics").find("mrc_device_up{device=\"mrc0\"} 0"),
+              std::string::npos);
+}
+
+TEST(Reporter, MovesAndEnds)
+{
+    ReporterRig rig;
+    const uint16_t other = free_port();
+    LogLines &log = rig.rig.rig.log;
+    ReporterRig second;
+
+    rig.reporter.listen_at({"127.0.0.1", other});
+    EXPECT_EQ(get(rig.port, "/"), "cannot connect");
+    EXPECT_EQ(first_line(get(other, "/")), "HTTP/1.1 200 OK");
+    log.take();
+    rig.reporter.listen_at({"127.0.0.1", second.port});
+    ASSERT_EQ(log.lines.size(), 1u);
+    EXPECT_NE(log.lines[0].find("no status page: "), std::string::npos);
+    EXPECT_NE(log.lines[0].find("Address already in use"), std::string::npos) << log.lines[0];
+    rig.reporter.listen_at({"127.0.0.1", 0});
+    EXPECT_EQ(get(other, "/"), "cannot connect");
+}
+
+TEST(Reporter, AsksTheModuleSeldom)
+{
+    ReporterRig rig;
+    const int before = rig.rig.rig.opens;
+    std::vector<std::thread> crowd;
+
+    for (int i = 0; i < 4; i++)
+        crowd.emplace_back([&] {
+            for (int n = 0; n < 20; n++)
+                EXPECT_EQ(first_line(get(rig.port, "/metrics")), "HTTP/1.1 200 OK");
+        });
+    for (std::thread &one : crowd)
+        one.join();
+    EXPECT_EQ(rig.rig.rig.opens, before + 1) << "what was opened stays open";
+}
+
+} // namespace
+} // namespace mrcd::test
