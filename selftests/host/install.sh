@@ -27,6 +27,19 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/sbin/mrcd
 	opt/mrc/share/bash-completion/completions/mrcctl
 	opt/mrc/share/man/man5/mrcd.toml.5
+	opt/mrc/share/man/man8/mrcctl-cc-profile.8
+	opt/mrc/share/man/man8/mrcctl-daemon.8
+	opt/mrc/share/man/man8/mrcctl-device.8
+	opt/mrc/share/man/man8/mrcctl-ev.8
+	opt/mrc/share/man/man8/mrcctl-ev-profile.8
+	opt/mrc/share/man/man8/mrcctl-feature.8
+	opt/mrc/share/man/man8/mrcctl-health.8
+	opt/mrc/share/man/man8/mrcctl-monitor.8
+	opt/mrc/share/man/man8/mrcctl-peer.8
+	opt/mrc/share/man/man8/mrcctl-plane.8
+	opt/mrc/share/man/man8/mrcctl-probe.8
+	opt/mrc/share/man/man8/mrcctl-qp.8
+	opt/mrc/share/man/man8/mrcctl-route.8
 	opt/mrc/share/man/man8/mrcctl.8
 	opt/mrc/share/man/man8/mrcd.8
 LIST
@@ -39,6 +52,8 @@ provider=$(find "$root" -name 'libmrc-rdmav*.so')
 name=$(sed -n 's/^driver //p' "$root/etc/libibverbs.d/mrc.driver")
 equal "name of the provider" "lib$name" "$(basename "${provider%-rdmav*}")"
 grep -qa 'verbs_register_driver' "$provider" || wrong "$provider is no provider"
-cmp -s "$top/Documentation/man/mrcctl.8" "$root/opt/mrc/share/man/man8/mrcctl.8" ||
-	wrong "another manual page"
+for page in "$top"/Documentation/man/*; do
+	cmp -s "$page" "$root/opt/mrc/share/man/man${page##*.}/${page##*/}" ||
+		wrong "another manual page than $page"
+done
 exit $failed

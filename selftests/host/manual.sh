@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The manual pages: formatted without a warning; one for each object of mrcctl, with all
+# words of its grammar and all keys of its JSON; no reference to a page that is not there.
+# selftests/man_examples.sh runs their examples.
+#
+# Usage: manual.sh TOP MRCCTL
+
+# shellcheck source=selftests/host/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+pages=$1/Documentation/man golden=$1/userspace/mrcctl/tests/golden mrcctl=$2
+
+# text FILE: a page as it is read, in one line
+text()
+{
+	groff -t -man -Tascii -P-cbou -rLL=2000n "$1" | tr -s ' \n' ' '
+}
+
+# words NAME FILE: those on standard input must be in a page, by themselves
+words()
+{
+	local shown word missing=''
+
+	shown=$(text "$2" | tr -c 'a-zA-Z0-9_-' '\n')
+	while read -r word; do
+		grep -qxF -- "$word" <<<"$shown" || missing+=" $word"
+	done
+	[ -z "$missing" ] || wrong "${2##*/}: not in it, of $1:$missing"
+}
+
+check_format()
+{
+	local page=$1 said name
+
+	said=$(groff -t -man -ww -z -Tutf8 "$page" 2>&1) || wrong "$page: groff fails"
+	[ -z "$said" ] || wrong "$said"
+	name=$(basename "${page%.*}")
+	grep -qxF ".TH ${name^^} ${page##*.} \"\" \"Soft MRC\" \"Linux\"" <(sed 's/\\-/-/g' "$page") ||
+		wrong "$page: another heading"
+	grep -A 1 '^\.SH NAME' "$page" | sed 's/\\-/-/g' | grep -qE "^$name - " ||
+		wrong "$page: another name"
+}
+
+# What a reader may copy must be what was meant, not a typographic quote or hyphen.
+check_examples()
+{
+	local page=$1
+
+	grep -qx '\.SH EXAMPLES' "$page" || wrong "$page: no examples"
+	awk -v page="$page" '/^\.EX/ { inside = 1; next } /^\.EE/ { inside = 0 }
+		inside && /(^|[^\\])-|['\''`^~]/ { print page ":" NR ": not escaped: " $0; bad = 1 }
+		END { exit bad }' "$page" >&2 || failed=1
+}
+
+# Pages of this project that a page names.
+check_references()
+{
+	local page=$1 name section
+
+	while read -r name section; do
+		[ -e "$pages/$name.$section" ] || wrong "$page: no page $name($section)"
+	done < <(text "$page" | grep -oE 'mrc(ctl|d)[a-z.-]*\([0-9]\)' | sed 's/[()]/ /g')
+}
+
+# usage_words OBJECT: keywords of its grammar, not what it says of them
+usage_words()
+{
+	"$mrcctl" "$1" help | sed -n '/^Usage: \|^  \|^[A-Z]* :=/p' | grep -oE '\b[a-z][a-z0-9-]+\b' | sort -u
+}
+
+# json_keys OBJECT: of all that it shows; counters have a document of their own
+json_keys()
+{
+	find "$golden" -regextype egrep -regex ".*/$1(-one|-all|-get|-remote)?\.json" -print0 |
+		xargs -0 -r jq -r 'map(del(.counter)) | .. | objects | keys[]' | sort -u
+}
+
+# An object has a page, or where it is small a section of mrcctl(8).
+check_object()
+{
+	local object=$1 page=$pages/mrcctl-$1.8
+
+	if ! [ -e "$page" ]; then
+		grep -qx "\.SS $object" "$pages/mrcctl.8" || wrong "no page of $object"
+		page=$pages/mrcctl.8
+	fi
+	words "its grammar" "$page" < <(usage_words "$object")
+	words "its JSON" "$page" < <(json_keys "$object")
+	grep -qE "^($object@|\.SS $object\$)" "$pages/mrcctl.8" || wrong "mrcctl.8 does not list $object"
+}
+
+command -v groff >/dev/null || exit 4
+command -v jq >/dev/null || exit 4
+for page in "$pages"/*.[1-9]; do
+	check_format "$page"
+	check_examples "$page"
+	check_references "$page"
+done
+read -ra objects < <("$mrcctl" help | tr '\n' ' ' | sed 's/.*OBJECT := {\([^}]*\)}.*/\1/; s/|/ /g')
+[ ${#objects[@]} -gt 10 ] || wrong "mrcctl help names no objects: ${objects[*]}"
+for object in "${objects[@]}"; do
+	check_object "$object"
+done
+for page in "$pages"/mrcctl-*.8; do
+	object=$(basename "${page#*/mrcctl-}" .8)
+	[[ " ${objects[*]} " = *" $object "* ]] || wrong "$page: no object $object"
+	grep -qF ".BR mrcctl\\-${object//-/\\-} (8)" "$pages/mrcctl.8" ||
+		wrong "mrcctl.8 does not refer to $page"
+done
+exit $failed
