@@ -136,7 +136,7 @@ as_shown()
 		echo "is shown and not printed"
 		return 1
 	fi
-	return $status
+	return "$status"
 }
 
 # What a busy machine does not do at once: an answer that comes late is none, and an EV on

@@ -15,7 +15,7 @@ pages=$1/Documentation/man golden=$1/userspace/mrcctl/tests/golden mrcctl=$2
 # text FILE: a page as it is read, in one line
 text()
 {
-	groff -t -man -Tascii -P-cbou -rLL=2000n "$1" | tr -s ' \n' ' '
+	groff -t -man -Tascii -P-cbou -rLL=2000n "$1" 2>/dev/null | tr -s ' \n' ' '
 }
 
 # words NAME FILE: those on standard input must be in a page, by themselves
