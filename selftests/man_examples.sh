@@ -12,7 +12,7 @@
 #     words that have a digit or a slash may be others, and there may be more lines.
 #   - Behind a comment .\" file: /etc/mrc/NAME the lines up to .EE are that file.
 #   - Besides, only the escapes \e \- \(aq \(ga \(ha \(ti are used.
-# timeout: 600
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -27,7 +27,7 @@ WITH_QPS="mrcctl-peer.8 mrcctl-qp.8"
 OF_DAEMON="mrcd.toml.5 mrcd.8"
 WITH_DAEMON="mrcctl-health.8 mrcctl-daemon.8"
 
-# What runs until it is told to end.
+# What runs until it is told to end, or has printed as often as "count" says.
 ENDLESS='^(mrcctl( -[a-z]+)* (monitor|top)( |$)|mrcd( -f [^ ]+)?$)'
 # What may need more than one try though it shows no output.
 PATIENT='^mrcctl( -[a-z]+)* pro'
@@ -58,7 +58,7 @@ examples()
 		file { print "line " plain($0); next }
 		!/^# / && !command { print "shows " plain($0); next }
 		{
-			sub(/^# /, "")
+			sub(/^# /, "") || sub(/^ +/, "")
 			command = command $0
 			if (sub(/\\e$/, "", command))
 				next
@@ -112,7 +112,7 @@ heeds_term()
 run_endless()
 {
 	rm -f "$TEST_TMP/pid"
-	background root_shell "$(leave_pid)$1"
+	background root_shell "$(leave_pid)"$'\n'"$1"
 	wait_for at_work "$1" || return 1
 	kill -TERM "$(cat "$TEST_TMP/pid")"
 	wait "$BACKGROUND_PID"
@@ -151,7 +151,7 @@ run_example()
 {
 	local name="${1%.*}(${1##*.}): $2" command=${2//qpn $PAGE_QPN/qpn ${qpn:-}}
 
-	if [[ $command =~ $ENDLESS ]]; then
+	if [[ $command =~ $ENDLESS ]] && [[ $command != *" count "* ]]; then
 		check "$name" run_endless "$command"
 	elif [ -s "$TEST_TMP/shown" ] || [[ $command =~ $PATIENT ]]; then
 		check "$name" patiently "$command"
