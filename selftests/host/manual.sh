@@ -74,7 +74,8 @@ usage_words()
 json_keys()
 {
 	find "$golden" -regextype egrep -regex ".*/$1(-one|-all|-get|-remote)?\.json" -print0 |
-		xargs -0 -r jq -r 'map(del(.counter)) | .. | objects | keys[]' | sort -u
+		xargs -0 -r jq -r 'walk(if type == "object" then del(.counter) else . end) |
+			.. | objects | keys[]' | sort -u
 }
 
 # An object has a page, or where it is small a section of mrcctl(8).
