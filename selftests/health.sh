@@ -181,7 +181,7 @@ test_without_daemon()
 }
 
 need jq mrcd curl
-lab_up --planes 2 --racks 2 --spines 2 --no-devices
+lab_up --planes 2 --racks 2 --spines 2 --bare-hosts
 lab load
 for host in h2 h1; do
 	lab file $host >"$TEST_TMP/$host.toml"

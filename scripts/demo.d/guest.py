@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What "make demo" does inside the virtual machine.
 
-Builds the fabric, runs ib_write_bw and mrc_traffic between h1 and h2, breaks
-and heals the fabric meanwhile, and samples the counters. This process takes
-the samples, from mrcctl processes that live as long as it does: it shares the
-CPUs with the traffic, and goes first.
+Builds the fabric, has mrcd configure the hosts, runs ib_write_bw and
+mrc_traffic between h1 and h2, breaks and heals the fabric meanwhile, and
+samples the counters. This process takes the samples, from mrcctl processes
+that live as long as it does: it shares the CPUs with the traffic, and goes
+first; so does mrcd.
 
 Standard output: a JSON object a line, with "kind"
   say     text for people
   setup   kernel, command, seconds
   sample  t (seconds since the traffic began), planes (of h1, by port; rx_* are
           h2's), and counters of the devices
-  fault   t, what, plane, how, healed
-  end     write_bw, traffic, qp_errors, retransmitted, problems
+  fault   t, what, plane, how, element (mrcd's name for it), healed
+  health  t, host, text: what mrcctl shows
+  end     write_bw, traffic, qp_errors, retransmitted, problems, and decisions
+          of mrcd: host, t, text
 Other lines come from the programs. Exit status 1: the run could not be done.
 """
 import contextlib
@@ -22,24 +25,15 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LAB = os.path.join(TOP, "scripts/lab")
-MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
-TRAFFIC = os.path.join(TOP, "build/userspace/bin/mrc_traffic")
-PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
+import daemons
+from faults import Faults
+from machine import LAB, PROVIDER, START_LIMIT, TRAFFIC, Clock, DemoError, Query, emit, lab, say, \
+    wait_until
 
 SECONDS = 24
 INTERVAL = 0.4
-# What breaks: name, plane, and how it is then.
-LINK = ("link h1:eth2", 2, "cut")
-SWITCH = ("switch p3t1s1", 3, "forwards nothing")
-# Seconds after the start, what is done, to what. On a busy machine a command
-# takes its time; the next one then comes PAUSE seconds after it.
-SCHEDULE = ((5, "fail", [LINK]), (10, "fail", [SWITCH]), (15, "heal", [SWITCH, LINK]))
-PAUSE = 3
 PORT = 18515
 PRIORITY = 10
 # Beside ib_write_bw, which looks at no byte: slow, the CPUs are for the other.
@@ -47,78 +41,25 @@ VERIFIED = ["--seconds", str(SECONDS - 3), "--sizes", "64K", "--rate", "25"]
 QP_ERRORS = ("retry_exceeded_err", "req_cqe_error", "resp_cqe_error", "ring_corrupt",
              "req_remote_access_errors", "req_remote_invalid_request",
              "resp_remote_access_errors")
-START_LIMIT = 60    # seconds for a program to get going
-
-
-class DemoError(Exception):
-    """The run cannot go on."""
-
-
-def emit(kind, **fields):
-    # In one write: more than one thread does this.
-    os.write(1, (json.dumps({"kind": kind, **fields}) + "\n").encode())
-
-
-def say(text):
-    emit("say", text=text)
-
-
-def lab(*args):
-    done = subprocess.run([LAB, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        raise DemoError(f"lab {' '.join(args)} failed:\n{done.stdout}")
-    return done.stdout.strip()
-
-
-def wait_until(what, condition):
-    end = time.monotonic() + START_LIMIT
-    while not condition():
-        if time.monotonic() > end:
-            raise DemoError(f"{what}: nothing for {START_LIMIT} s")
-        time.sleep(0.1)
-
-
-class Query:
-    """An mrcctl inside a host that answers one question after the other."""
-
-    def __init__(self, host):
-        self.process = subprocess.Popen([MRCCTL, "-n", host, "-j", "-s", "-d", "-b", "-"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, *questions):
-        """The answers, each a list of objects."""
-        try:
-            self.process.stdin.write("".join(f"{question}\n" for question in questions))
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        answers = [self.process.stdout.readline() for _ in questions]
-        if not all(answers):
-            raise DemoError("mrcctl ended")
-        return [json.loads(answer) for answer in answers]
 
 
 class Sampler:
     """Counters of both devices, as one sample."""
 
-    def __init__(self):
+    def __init__(self, clock):
         self.near, self.far = Query("h1"), Query("h2")
-        self.start = None
+        self.clock = clock
         self.sampled = 0
 
-    def now(self):
-        return round(time.monotonic() - self.start, 3)
-
     def sample(self):
-        """A sample; t is right once start is set."""
         planes, peers, devices = self.near.ask("plane show mrc0", "peer show mrc0",
                                                "device show mrc0")
         far_planes, far_devices = self.far.ask("plane show mrc1", "device show mrc1")
         counters = [device["counter"] for device in devices + far_devices]
         rows = [self.row(*pair, peers) for pair in zip(planes, far_planes)]
-        self.sampled = time.monotonic()
+        self.sampled = self.clock.now()
         return {
-            "t": round(self.sampled - (self.start or self.sampled), 3),
+            "t": self.sampled,
             "planes": rows,
             "retransmitted": counters[0]["retransmitted_packets"],
             "duplicates": counters[1]["duplicate_request"],
@@ -227,52 +168,23 @@ def output_of(process):
     return process.output.read()
 
 
-class Faults:
-    """Breaks and heals by the clock, beside the sampling: the commands take a while."""
-
-    def __init__(self, sampler):
-        self.sampler = sampler
-        self.error = None
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def run(self):
-        ready = 0
-        for t, action, targets in SCHEDULE:
-            time.sleep(max(0, max(t, ready) - self.sampler.now()))
-            threads = [threading.Thread(target=self.apply, args=(action, *target), daemon=True)
-                       for target in targets]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            ready = self.sampler.now() + PAUSE
-
-    def apply(self, action, what, plane, how):
-        try:
-            lab(action, *what.split())
-            emit("fault", t=self.sampler.now(), what=what, plane=plane, how=how,
-                 healed=action == "heal")
-        except DemoError as error:
-            self.error = error
-
-
 def wait_for_packets(client, sampler):
     """Until ib_write_bw writes: time zero."""
     def flowing():
         Programs.alive(client, "ib_write_bw")
         return sum(row["tx_packets"] for row in sampler.sample()["planes"]) > 100
     wait_until("ib_write_bw", flowing)
-    sampler.start = time.monotonic()
+    sampler.clock.begin()
 
 
-def watch(client, sampler):
+def watch(client, sampler, daemon):
     """Samples until just before the end, and faults meanwhile."""
-    faults = Faults(sampler)
+    faults = Faults(sampler.clock, daemon)
     faults.thread.start()
     # The last half second belongs to the taking down of connections.
-    while client.poll() is None and sampler.now() < SECONDS - 0.5:
+    while client.poll() is None and sampler.clock.now() < SECONDS - 0.5:
         emit("sample", **sampler.sample())
-        time.sleep(max(0.05, sampler.sampled + INTERVAL - time.monotonic()))
+        time.sleep(max(0.05, sampler.sampled + INTERVAL - sampler.clock.now()))
     faults.thread.join(START_LIMIT)
     if faults.error or faults.thread.is_alive():
         raise DemoError(faults.error or "a fault command hangs")
@@ -305,25 +217,34 @@ def last_json(output):
     return {}
 
 
-def run(stack):
-    say("building the fabric: 2 racks, 4 planes, 16 switches")
+def build(stack):
+    """The fabric, and what mrcd makes of its hosts. Returns the daemons."""
+    say("building the fabric: 2 racks, 4 planes, 16 switches; the hosts are left to mrcd")
     stack.callback(subprocess.run, [LAB, "down"])
-    lab("up", "--management")
+    lab("up", "--management", "--bare-hosts")
+    lab("load")
+    return daemons.start(stack, ("h1", "h2"))
+
+
+def run(stack):
+    watching = build(stack)
     programs = Programs(stack, stack.enter_context(tempfile.TemporaryDirectory()))
-    sampler = Sampler()
+    sampler = Sampler(Clock())
     client, command = programs.start_write_bw()
     say("h1$ " + " ".join(command))
     emit("setup", kernel=os.uname().release, command=" ".join(command[:-1]), seconds=SECONDS)
     wait_for_packets(client, sampler)
     verifier = programs.start_traffic()
-    watch(client, sampler)
+    watch(client, sampler, watching["h1"])
 
     output, problems = finish(client, "ib_write_bw")
     report, more = finish(verifier, "mrc_traffic")
     last = sampler.sample()
     emit("end", write_bw={"gbps": write_bw_average(output), "status": client.poll()},
          traffic=last_json(report), qp_errors=last["qp_errors"],
-         retransmitted=last["retransmitted"], problems=problems + more)
+         retransmitted=last["retransmitted"], problems=problems + more,
+         decisions=[decision for daemon in watching.values()
+                    for decision in daemon.decisions(sampler.clock)])
 
 
 def main():

@@ -34,14 +34,14 @@ class Record:
             self._fault(message)
         elif kind == "end":
             self.end = message
-        elif kind != "say":
+        elif kind not in ("say", "health"):
             return None
         return message
 
     def _fault(self, message):
         if not message["healed"]:
-            self.faults.append({"what": message["what"], "how": message["how"],
-                                "plane": message["plane"], "from": message["t"], "to": None})
+            kept = {key: message[key] for key in ("what", "how", "plane", "element")}
+            self.faults.append({**kept, "from": message["t"], "to": None})
             return
         for fault in self.faults:
             if fault["what"] == message["what"] and fault["to"] is None:

@@ -4,13 +4,15 @@
 
 Reads guest.py's lines on standard input. Writes samples.json and goodput.svg
 into the folder named on the command line. Exit status 0 only when the run was
-complete, nothing failed, and traffic never stopped for good.
+complete, nothing failed, traffic never stopped for good, and mrcd named what was
+broken, and nothing else.
 """
 import json
 import os
 import signal
 import sys
 
+import verdict
 from chart import Chart
 from record import Record, rates
 from table import Lines, Live
@@ -30,6 +32,8 @@ def follow(record, view):
         elif message["kind"] == "fault":
             how = "healed" if message["healed"] else message["how"]
             view.say(f"{message['t']:5.1f} s  {message['what']} {how}")
+        elif message["kind"] == "health":
+            view.say(f"{message['t']:5.1f} s  {message['host']}$ mrcctl health\n{message['text']}")
         elif message["kind"] == "sample" and len(record.samples) > 1:
             view.draw(record)
 
@@ -43,6 +47,7 @@ def summarize(record):
                        "gbps": speed["gbps"] if speed else None})
     return {
         "phases": phases,
+        "named": [verdict.outcome(fault, record.end["decisions"]) for fault in record.faults],
         "retransmitted_packets": record.end["retransmitted"],
         "qp_errors": record.end["qp_errors"],
         "write_bw": record.end["write_bw"],
@@ -64,7 +69,19 @@ def complaints(record, summary):
     for phase in summary["phases"]:
         if not phase["gbps"]:
             found.append(f"no traffic in the phase '{phase['name']}'")
-    return found
+    return found + verdict.complaints(record.faults, end["decisions"])
+
+
+def named_text(named):
+    """What became of a fault, in a line."""
+    text = f"{named['what']} {named['how']}: "
+    if named["named_after"] is None:
+        return text + "not named"
+    text += f"{named['element']} {'denied' if named['denied'] else 'named'} " \
+        f"after {named['named_after']:.2f} s"
+    if named["allowed_after"] is not None:
+        text += f", allowed again {named['allowed_after']:.1f} s after the repair"
+    return text
 
 
 def print_summary(summary):
@@ -75,6 +92,9 @@ def print_summary(summary):
         share = f"{100 * gbps / base:4.0f} %" if base else ""
         print(f"  {phase['from']:5.1f} - {phase['to']:4.1f} s  {gbps:6.2f} Gb/s {share}"
               f"  {phase['name']}")
+    print(f"mrcd of {verdict.NEAR}")
+    for named in summary["named"]:
+        print("  " + named_text(named))
     write_bw = summary["write_bw"]
     print(f"ib_write_bw says {write_bw['gbps']:.2f} Gb/s on average, exit status "
           f"{write_bw['status']}")
@@ -109,7 +129,8 @@ def main():
     summary = summarize(record)
     print_summary(summary)
     write_files(folder, record, summary)
-    print(f"\nWritten: {os.path.relpath(folder)}/goodput.svg, samples.json")
+    print(f"\nWritten: {os.path.relpath(folder)}/goodput.svg, samples.json; "
+          "h1.toml, mrcd-h1.log, and those of h2")
     problems = complaints(record, summary)
     for problem in problems:
         print(f"demo: {problem}", file=sys.stderr)

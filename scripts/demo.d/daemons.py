@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""mrcd in each host, which nothing else configures."""
+import subprocess
+
+from machine import MRCCTL, MRCD, OUT, DemoError, Query, lab, output, say, wait_until
+
+
+class Daemon:
+    """mrcd of a host, with the file that scripts/lab writes for it."""
+
+    def __init__(self, stack, host):
+        self.host = host
+        file, self.log = f"{OUT}/{host}.toml", f"{OUT}/mrcd-{host}.log"
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(lab("file", host) + "\n")
+        say(f"{host}$ mrcd -f {host}.toml")
+        with open(self.log, "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                ["nsenter", f"--net=/run/netns/{host}", MRCD, "-f", file],
+                stdout=log, stderr=subprocess.STDOUT)
+        stack.callback(self.process.terminate)
+        self.query = Query(host)
+
+    def health(self):
+        """What mrcctl shows of the host's device, as JSON names it; empty without a device."""
+        if self.process.poll() is not None:
+            with open(self.log, encoding="utf-8") as log:
+                raise DemoError(f"mrcd of {self.host} ended:\n{log.read()}")
+        devices, = self.query.ask("health show")
+        return devices[0] if devices else {}
+
+    def ready(self):
+        """All is as the file says, and each link has answered."""
+        health = self.health()
+        loops = [loop for plane in health.get("plane", ())
+                 for loop in (plane, *plane.get("t1", ()))]
+        return health.get("status") == "as planned" and loops and not health["fault"] and \
+            all(loop["verdict"] == "alive" for loop in loops)
+
+    def named(self):
+        """The elements that it takes for broken."""
+        return {fault["element"] for fault in self.health().get("fault", ())}
+
+    def shown(self):
+        """What an operator sees."""
+        return output("mrcctl health", [MRCCTL, "-n", self.host, "health"])
+
+    def decisions(self, clock):
+        """Of what it has decided, when and what."""
+        return [{"host": self.host, "t": clock.at(decision["time"]), "text": decision["text"]}
+                for decision in self.health().get("decision", ())]
+
+
+def start(stack, hosts):
+    """A daemon per host, by name, once they all are ready."""
+    daemons = {host: Daemon(stack, host) for host in hosts}
+    for host, daemon in daemons.items():
+        wait_until(f"mrcd of {host} is not ready", daemon.ready)
+    return daemons

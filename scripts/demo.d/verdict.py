@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What mrcd named, held against what was broken.
+
+A decision is one of
+  ELEMENT is denied: EVIDENCE
+  ELEMENT is not denied, for too little would be left: EVIDENCE
+  ELEMENT is allowed again
+  ELEMENT is no fault any more
+"""
+NEAR = "h1"
+# Probes that were lost before a repair may speak for so many seconds after it.
+ECHO = 1.0
+
+
+def parts(decision):
+    """The element, and what became of it."""
+    element, _, what = decision["text"].partition(" is ")
+    return element, what
+
+
+def names(decision):
+    return parts(decision)[1].startswith(("denied: ", "not denied, "))
+
+
+def lasted(fault, t):
+    """Was it broken then, as far as probes can tell?"""
+    return fault["from"] <= t and (fault["to"] is None or t <= fault["to"] + ECHO)
+
+
+def naming_of(fault, decisions):
+    """The first decision of h1 that names it; None when there is none."""
+    for decision in decisions:
+        if decision["host"] == NEAR and names(decision) and \
+                parts(decision)[0] == fault["element"] and lasted(fault, decision["t"]):
+            return decision
+    return None
+
+
+def outcome(fault, decisions):
+    """When h1 named a fault, whether it denied it, and when it trusted it again."""
+    naming = naming_of(fault, decisions)
+    again = [d["t"] - fault["to"] for d in decisions
+             if d["host"] == NEAR and parts(d)[0] == fault["element"] and not names(d)
+             and fault["to"] is not None and d["t"] >= fault["to"]]
+    return {
+        "element": fault["element"], "what": fault["what"], "how": fault["how"],
+        "named_after": naming["t"] - fault["from"] if naming else None,
+        "denied": bool(naming) and parts(naming)[1].startswith("denied"),
+        "allowed_after": again[0] if again else None,
+    }
+
+
+def mistaken(faults, decisions):
+    """Decisions that name what was not broken."""
+    return [d for d in decisions if names(d) and not any(
+        fault["element"] == parts(d)[0] and lasted(fault, d["t"]) for fault in faults)]
+
+
+def left(decisions):
+    """(host, element) of all that is still named in the end."""
+    last = {(d["host"], parts(d)[0]): names(d) for d in decisions}
+    return [key for key, named in last.items() if named]
+
+
+def complaints(faults, decisions):
+    """What mrcd did wrong, a sentence each."""
+    found = []
+    for result in (outcome(fault, decisions) for fault in faults):
+        if result["named_after"] is None:
+            found.append(f"mrcd of {NEAR} did not name {result['element']}")
+        elif not result["denied"]:
+            found.append(f"mrcd of {NEAR} named {result['element']}, but did not deny it")
+    found += [f"mrcd of {d['host']} was wrong at {d['t']:.1f} s: {d['text']}"
+              for d in mistaken(faults, decisions)]
+    return found + [f"mrcd of {host} takes {element} for broken in the end"
+                    for host, element in left(decisions)]
