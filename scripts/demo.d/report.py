@@ -74,13 +74,13 @@ def complaints(record, summary):
 
 def named_text(named):
     """What became of a fault, in a line."""
-    text = f"{named['what']} {named['how']}: "
+    text = f"{named['what']}: "
     if named["named_after"] is None:
         return text + "not named"
     text += f"{named['element']} {'denied' if named['denied'] else 'named'} " \
         f"after {named['named_after']:.2f} s"
     if named["allowed_after"] is not None:
-        text += f", allowed again {named['allowed_after']:.1f} s after the repair"
+        text += f", allowed {named['allowed_after']:.1f} s after its repair"
     return text
 
 
@@ -109,7 +109,8 @@ def write_files(folder, record, summary):
     intervals = [rates(a, b) for a, b in zip(samples, samples[1:])]
     with open(os.path.join(folder, "samples.json"), "w", encoding="utf-8") as file:
         json.dump({"setup": record.setup, "faults": record.faults, "samples": samples,
-                   "intervals": intervals, "summary": summary}, file, indent=1)
+                   "decisions": record.end["decisions"], "intervals": intervals,
+                   "summary": summary}, file, indent=1)
         file.write("\n")
     title = f"ib_write_bw, one queue pair over {len(samples[0]['planes'])} planes"
     with open(os.path.join(folder, "goodput.svg"), "w", encoding="utf-8") as file:

@@ -40,9 +40,11 @@ class Live:
 
     def draw(self, record):
         lines = self.table(record)
-        # Line by line over the old table, so that nothing flickers.
+        # Line by line over the old table, so that nothing flickers; and cut off where a narrow
+        # terminal ends, for a line that wraps would be two.
         up = f"\033[{self.lines}A" if self.lines else ""
-        self.out.write(up + "".join(f"{line}\033[K\n" for line in lines) + "\033[J")
+        rows = "".join(f"{line}\033[K\n" for line in lines)
+        self.out.write(f"{up}\033[?7l{rows}\033[J\033[?7h")
         self.out.flush()
         self.lines = len(lines)
 

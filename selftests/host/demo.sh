@@ -74,7 +74,7 @@ report()
 }
 
 report 0 "" 0 1 "$named" "$allowed"
-grep -qxF '  link h1:eth2 cut: h1-p2t0r1 denied after 0.30 s, allowed again 2.3 s after the repair' \
+grep -qxF '  link h1:eth2: h1-p2t0r1 denied after 0.30 s, allowed 2.3 s after its repair' \
 	"$HOST_TMP/out" || wrong "the summary says when:" "$(cat "$HOST_TMP/out")"
 grep -A 2 -F '6.1 s  h1$ mrcctl health' "$HOST_TMP/out" | grep -qxF '    plane 1' ||
 	wrong "health is shown:" "$(cat "$HOST_TMP/out")"
