@@ -71,7 +71,8 @@ class Faults:
             time.sleep(max(0, max(t, ready) - self.clock.now()))
             self.apply(action, faults, held)
             self.await_mrcd()
-            emit("health", t=self.clock.now(), host=self.daemon.host, text=self.daemon.shown())
+            text = self.daemon.shown()
+            emit("health", t=self.clock.now(), host=self.daemon.host, text=text)
             ready = self.clock.now() + PAUSE
 
     def apply(self, action, faults, held):
