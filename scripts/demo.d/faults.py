@@ -77,15 +77,20 @@ class Faults:
 
     def apply(self, action, faults, held):
         """A fault lasts from the word that breaks it until it is mended."""
+        healed = action == "heal"
         begin = self.clock.now()
         for command in held:
             command.go()
+        if not healed:
+            self.tell(faults, begin, healed)
         for command in held:
             command.finish()
+        if healed:
+            self.tell(faults, self.clock.now(), healed)
+
+    def tell(self, faults, t, healed):
         for fault in faults:
-            healed = action == "heal"
-            emit("fault", t=self.clock.now() if healed else begin, healed=healed,
-                 **fault._asdict())
+            emit("fault", t=t, healed=healed, **fault._asdict())
         elements = {fault.element for fault in faults}
         self.broken = self.broken - elements if healed else self.broken | elements
 
