@@ -40,6 +40,7 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/man/man8/mrcctl-probe.8
 	opt/mrc/share/man/man8/mrcctl-qp.8
 	opt/mrc/share/man/man8/mrcctl-route.8
+	opt/mrc/share/man/man8/mrcctl-top.8
 	opt/mrc/share/man/man8/mrcctl.8
 	opt/mrc/share/man/man8/mrcd.8
 LIST

@@ -2,6 +2,7 @@
 #include "args.h"
 
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 namespace mrcctl
@@ -97,6 +98,24 @@ uint64_t Args::take_number(const char *what, uint64_t min, uint64_t max)
         throw UsageError(std::string(what) + " must be " + std::to_string(min) + " to " +
                          std::to_string(max) + ", not " + text);
     return number;
+}
+
+uint64_t Args::take_seconds(const char *what, double min, double max)
+{
+    const std::string text = take(what);
+    const char *last = text.data() + text.size();
+    double seconds = 0;
+    const auto [end, err] = std::from_chars(text.data(), last, seconds, std::chars_format::fixed);
+
+    if (err == std::errc::invalid_argument || end != last || std::isnan(seconds))
+        throw UsageError(std::string(what) + ": '" + text + "' is not a number");
+    if (err != std::errc() || seconds < min || seconds > max) {
+        std::ostringstream limits;
+
+        limits << min << " to " << max;
+        throw UsageError(std::string(what) + " must be " + limits.str() + " seconds, not " + text);
+    }
+    return static_cast<uint64_t>(seconds * 1e9);
 }
 
 bool Args::take_on_off(const char *what)

@@ -66,6 +66,8 @@ public:
 
     /** A number, decimal or 0x hexadecimal, within bounds. */
     uint64_t take_number(const char *what, uint64_t min, uint64_t max);
+    /** Seconds, with a fraction or without. @return ns */
+    uint64_t take_seconds(const char *what, double min, double max);
     bool take_on_off(const char *what);
     mrcnl::Address take_address(const char *what);
     mrcnl::Prefix take_prefix(const char *what);

@@ -11,16 +11,16 @@ namespace
 {
 
 constexpr const Object *objects[] = {
-    &device_object,  &plane_object,  &ev_profile_object, &ev_object, &cc_profile_object,
-    &route_object,   &peer_object,   &probe_object,      &qp_object, &monitor_object,
-    &feature_object, &health_object, &daemon_object,
+    &device_object,  &plane_object,  &ev_profile_object, &ev_object,  &cc_profile_object,
+    &route_object,   &peer_object,   &probe_object,      &qp_object,  &monitor_object,
+    &feature_object, &health_object, &daemon_object,     &top_object,
 };
 
 constexpr const char usage[] =
     "Usage: mrcctl [ OPTIONS ] OBJECT { COMMAND | help }\n"
     "       mrcctl [ OPTIONS ] -b FILE\n"
     "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer |\n"
-    "            probe | qp | monitor | feature | health | daemon }\n"
+    "            probe | qp | monitor | feature | health | daemon | top }\n"
     "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -c[olor] |\n"
     "             -n[etns] NAME | -V[ersion] | -h[elp] }\n";
 

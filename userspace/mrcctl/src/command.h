@@ -17,6 +17,8 @@
 #include "clock.h"
 #include "daemon_client.h"
 #include "printer.h"
+#include "stop.h"
+#include "terminal.h"
 
 namespace mrcctl
 {
@@ -44,6 +46,10 @@ public:
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */
     std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
+    /** Waits for so many ns; false: told to end. */
+    std::function<bool(uint64_t)> wait = wait_for;
+    /** The terminal that out goes to, if it is one. */
+    std::function<std::optional<Window>()> window = [] { return std::optional<Window>(); };
 
 private:
     OpenKernel open_;
@@ -75,6 +81,7 @@ extern const Object monitor_object;
 extern const Object feature_object;
 extern const Object health_object;
 extern const Object daemon_object;
+extern const Object top_object;
 
 /**
  * Run one command line.

@@ -135,6 +135,7 @@ void run(int argc, char **argv)
     if (options.netns)
         enter_netns(*options.netns);
     Context context(std::cout, options.print, mrcnl::open_kernel);
+    context.window = [] { return window_of(STDOUT_FILENO); };
     if (!options.batch)
         run_words(context, std::move(words));
     else if (words.empty())

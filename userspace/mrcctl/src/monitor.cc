@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "monitor.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <poll.h>
-
 #include "clock.h"
 #include "command.h"
 #include "objects.h"
+#include "stop.h"
 
 namespace mrcctl
 {
@@ -107,53 +103,13 @@ struct EventPrinter {
     }
 };
 
-volatile sig_atomic_t stop;
-
-void on_signal(int)
-{
-    stop = 1;
-}
-
-/** Waits for the descriptor; false when a signal ends the wait. */
-bool wait_readable(int fd, const sigset_t &mask)
-{
-    pollfd ready{fd, POLLIN, 0};
-
-    while (!stop) {
-        if (ppoll(&ready, 1, nullptr, &mask) > 0)
-            return true;
-        if (errno != EINTR)
-            throw Failure(strerror(errno));
-    }
-    return false;
-}
-
-/** Signals that end the monitor are let in only while it waits. */
-sigset_t catch_signals()
-{
-    struct sigaction action {
-    };
-    sigset_t blocked{};
-    sigset_t before{};
-
-    action.sa_handler = on_signal;
-    sigemptyset(&blocked);
-    for (const int signal : {SIGINT, SIGTERM}) {
-        sigaction(signal, &action, nullptr);
-        sigaddset(&blocked, signal);
-    }
-    sigprocmask(SIG_BLOCK, &blocked, &before);
-    return before;
-}
-
 void run(Context &context, Args &args)
 {
     args.finish();
     const auto stream = value_of(context.kernel().events());
-    const sigset_t mask = catch_signals();
 
     context.printer.set_streaming();
-    while (wait_readable(stream->fd(), mask)) {
+    while (wait_readable(stream->fd())) {
         const int64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 
         value_of(stream->receive(

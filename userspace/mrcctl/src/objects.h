@@ -20,5 +20,6 @@ void print_plane_stats(Printer &p, const mrcnl::PlaneStats &stats);
 void print_ev(Printer &p, const mrcnl::EvSpec &ev);
 
 Color color_of(mrcnl::EvState state);
+Color color_of(mrcnl::QpState state);
 
 } // namespace mrcctl

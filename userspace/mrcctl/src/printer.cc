@@ -2,7 +2,9 @@
 #include "printer.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -230,6 +232,12 @@ void Printer::hidden(const char *key, const std::string &value)
         document_->put(key, value);
 }
 
+void Printer::hidden_decimal(const char *key, double value)
+{
+    if (options_.json)
+        document_->put(key, std::round(value * 1000) / 1000);
+}
+
 bool Printer::members(const std::string &json)
 {
     const Json object = Json::parse(json, nullptr, false);
@@ -283,7 +291,9 @@ void Printer::end_list()
 
 void Printer::finish()
 {
-    if (!options_.json || streaming_)
+    const bool streamed = std::exchange(streaming_, false);
+
+    if (!options_.json || streamed)
         return;
     out_ << dump(document_->objects, options_.pretty ? 4 : -1) << '\n';
     document_->objects = Json::array();

@@ -59,6 +59,8 @@ public:
     /** JSON only. */
     void hidden(const char *key, uint64_t value);
     void hidden(const char *key, const std::string &value);
+    /** JSON only. To thousandths. */
+    void hidden_decimal(const char *key, double value);
     /** JSON only: the members of a JSON object. @return false: it is none */
     bool members(const std::string &json);
     /** Text only. */
@@ -78,7 +80,7 @@ public:
     /** Ends the document. */
     void finish();
 
-    /** Prints an object at once, on a line of its own (JSON lines). For monitors. */
+    /** Until finish(): prints an object at once, on a line of its own (JSON lines). */
     void set_streaming() { streaming_ = true; }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
+#include "objects.h"
 
 namespace mrcctl
 {
@@ -52,13 +53,6 @@ void print_connection(Printer &p, const mrcnl::QpConnection &connection)
     p.number("mtu", connection.mtu);
 }
 
-Color color_of(mrcnl::QpState state)
-{
-    if (state == mrcnl::QpState::rts || state == mrcnl::QpState::rtr)
-        return Color::good;
-    return state == mrcnl::QpState::err ? Color::bad : Color::none;
-}
-
 void print_qp(Printer &p, const mrcnl::Qp &qp)
 {
     p.begin_object();
@@ -103,5 +97,12 @@ constexpr Command commands[] = {{"show", show}};
 } // namespace
 
 const Object qp_object{"qp", help, commands};
+
+Color color_of(mrcnl::QpState state)
+{
+    if (state == mrcnl::QpState::rts || state == mrcnl::QpState::rtr)
+        return Color::good;
+    return state == mrcnl::QpState::err ? Color::bad : Color::none;
+}
 
 } // namespace mrcctl

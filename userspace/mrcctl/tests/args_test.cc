@@ -92,5 +92,23 @@ TEST(Args, OnOff)
               "icrc must be on or off, not 'o'");
 }
 
+uint64_t seconds(const char *text)
+{
+    return Args({text}).take_seconds("n", 0.1, 100);
+}
+
+TEST(Args, Seconds)
+{
+    EXPECT_EQ(seconds("100"), 100'000'000'000u);
+    EXPECT_EQ(seconds("0.1"), 100'000'000u);
+    EXPECT_EQ(seconds("1.25"), 1'250'000'000u);
+    for (const char *bad : {"", "x", "1x", "1 ", " 1", "+1", "1e1", "nan", "0x1", "1,5"})
+        EXPECT_EQ(usage_error([&] { seconds(bad); }),
+                  std::string("n: '") + bad + "' is not a number");
+    for (const char *bad : {"0", "0.09", "-1", "101", "inf", "-inf"})
+        EXPECT_EQ(usage_error([&] { seconds(bad); }),
+                  std::string("n must be 0.1 to 100 seconds, not ") + bad);
+}
+
 } // namespace
 } // namespace mrcctl

@@ -60,12 +60,16 @@ offers ev-profile -- route add mrc0 fd00::/64 ""
 offers help -- probe ""
 offers remote -- probe mrc0 ""
 offers timeout -- probe mrc0 remote fd00::2 ev 3 t
+offers count -- top ""
+offers sort -- top mrc0 interval 2 ""
+offers lost -- top sort l
+offers lost -- top mrc0 sort ""
 offers -json -- -
 [ -z "$(complete_words device set mrc0 burst '')" ] || {
 	echo "a number is completed" >&2
 	failed=1
 }
-[ "$(wc -w <<<"$objects")" = 13 ] || {
+[ "$(wc -w <<<"$objects")" = 14 ] || {
 	echo "objects in the help: $objects" >&2
 	failed=1
 }

@@ -31,7 +31,8 @@ struct FakeKernel : Kernel {
 
     std::vector<std::string> changes; ///< one line each
     EvProfileSpec last_spec;
-    std::optional<Error> refuse; ///< every change
+    std::optional<Error> refuse;     ///< every change
+    std::optional<Error> dump_error; ///< of planes
 
     /** Notes a change. */
     template <typename... Words>
@@ -93,6 +94,8 @@ struct FakeKernel : Kernel {
     }
     Result<std::vector<Plane>> planes(const OptionalName &device) override
     {
+        if (dump_error)
+            return *dump_error;
         return of(plane_list, device);
     }
     Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Tables of text that fit into a window.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "printer.h"
+
+namespace mrcctl
+{
+
+/** What becomes of a column's cells where the window is too narrow. A + stands for the rest. */
+enum class Cut { never, begin, end };
+
+struct Column {
+    const char *title;
+    bool left = false; ///< aligned; numbers are not
+    size_t width = 0;  ///< at least, so that it stays in place while numbers change
+    Cut cut = Cut::never;
+};
+
+struct Cell {
+    std::string text;
+    Color color = Color::none;
+};
+
+/** @p text, in no more than @p width characters. */
+std::string cut_text(const std::string &text, size_t width, Cut cut);
+
+/** Rows under a heading. */
+class Table
+{
+public:
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /** @param row a cell per column */
+    void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+
+    /**
+     * Print heading and rows; nothing when there is no row.
+     *
+     * @param width of the longest line, at most; 0: no limit
+     */
+    void print(Printer &p, size_t width) const;
+
+private:
+    std::vector<size_t> natural_widths() const;
+    std::vector<size_t> widths(size_t limit) const;
+    void print_row(Printer &p, const std::vector<Cell> &row,
+                   const std::vector<size_t> &widths) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+} // namespace mrcctl

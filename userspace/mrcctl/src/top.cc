@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <sstream>
+
+#include "activity.h"
+#include "command.h"
+#include "snapshot.h"
+#include "terminal.h"
+#include "top_view.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+constexpr const char help[] =
+    "Usage: mrcctl top [ DEV ] [ interval SECONDS ] [ count N ] [ sort KEY ]\n"
+    "KEY := { traffic | lost | name }\n"
+    "What planes, peers and QPs do, all per second, most traffic first: every second, or\n"
+    "interval, until interrupted or for the Nth time. On a terminal what fits into its window,\n"
+    "in place; -j: one JSON object a line. EVs: good/all.\n";
+
+constexpr const char *keywords[] = {"interval", "count", "sort"};
+constexpr double min_interval = 0.1;
+constexpr double max_interval = 86400;
+
+struct Request {
+    std::optional<std::string> device;
+    uint64_t interval = 1'000'000'000; ///< ns
+    std::optional<uint64_t> count;
+    Sort sort = Sort::traffic;
+};
+
+bool keyword_next(const Args &args)
+{
+    return std::find(std::begin(keywords), std::end(keywords), args.peek()) != std::end(keywords);
+}
+
+Sort take_sort(Args &args)
+{
+    static constexpr const char *names[] = {"traffic", "lost", "name"};
+    static constexpr Sort keys[] = {Sort::traffic, Sort::lost, Sort::name};
+
+    return keys[args.take_word(names, "sort key")];
+}
+
+Request take_request(Args &args)
+{
+    Request request;
+
+    if (!args.empty() && !keyword_next(args))
+        request.device = args.take("device");
+    while (!args.empty()) {
+        switch (args.take_word(keywords, "keyword")) {
+        case 0:
+            request.interval = args.take_seconds("interval", min_interval, max_interval);
+            break;
+        case 1:
+            request.count = args.take_number("count", 1, UINT32_MAX);
+            break;
+        default:
+            request.sort = take_sort(args);
+        }
+    }
+    return request;
+}
+
+/** On a terminal in place of what is there. */
+void draw(Context &context, const Activity &activity)
+{
+    const auto window = context.window();
+    std::ostringstream text;
+    Printer p(text, context.printer.options());
+
+    print_activity_text(p, activity, static_cast<int64_t>(context.wall()), window);
+    context.out << (window ? redraw(text.str(), *window) : text.str());
+}
+
+void show(Context &context, const Snapshot &before, const Snapshot &now, Sort key)
+{
+    Activity activity = activity_between(before, now);
+
+    sort(activity, key);
+    if (context.printer.options().json)
+        print_activity_json(context.printer, activity, now.time);
+    else
+        draw(context, activity);
+    if (!context.out.flush())
+        throw Failure("cannot write");
+}
+
+/** @return false: the kernel cannot say just now */
+bool renew(Context &context, const Request &request, Snapshot &snapshot)
+{
+    auto now = take_snapshot(context.kernel(), request.device, context.now());
+
+    if (!now && now.error().code == EAGAIN)
+        return false;
+    snapshot = value_of(std::move(now));
+    return true;
+}
+
+Snapshot nothing_at(uint64_t time)
+{
+    Snapshot nothing;
+
+    nothing.time = time;
+    return nothing;
+}
+
+void run(Context &context, Args &args)
+{
+    const Request request = take_request(args);
+    uint64_t shown = 0;
+    Snapshot now;
+
+    if (request.device)
+        value_of(context.kernel().device(*request.device));
+    Snapshot before = value_of(take_snapshot(context.kernel(), request.device, context.now()));
+    context.printer.set_streaming();
+    // Something to look at until there are rates.
+    if (context.window() && !context.printer.options().json)
+        show(context, nothing_at(before.time), before, request.sort);
+    while (shown != request.count && context.wait(request.interval)) {
+        if (!renew(context, request, now))
+            continue;
+        show(context, before, now, request.sort);
+        std::swap(before, now);
+        shown++;
+    }
+}
+
+constexpr Command commands[] = {{nullptr, run}};
+
+} // namespace
+
+const Object top_object{"top", help, commands};
+
+} // namespace mrcctl

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "clock.h"
+#include "objects.h"
+#include "table.h"
+
+namespace mrcctl
+{
+
+namespace
+{
+
+/** Rows of each table: planes, peers, QPs. */
+using Rows = std::array<size_t, 3>;
+
+void print_evs(Printer &p, const EvCount &evs)
+{
+    p.number("evs", evs.all);
+    p.number("evs-good", evs.good);
+}
+
+void print_plane_json(Printer &p, const PlaneActivity &activity)
+{
+    p.begin_object();
+    print_plane(p, activity.plane);
+    print_evs(p, activity.evs);
+    if (activity.rate) {
+        p.enter("rate");
+        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
+        p.hidden_decimal("tx-bytes", activity.rate->tx_bytes);
+        p.hidden_decimal("tx-errors", activity.rate->tx_errors);
+        p.hidden_decimal("rx-packets", activity.rate->rx_packets);
+        p.hidden_decimal("rx-bytes", activity.rate->rx_bytes);
+        p.hidden_decimal("rx-ce", activity.rate->rx_ce);
+        p.leave();
+    }
+    p.end_object();
+}
+
+void print_ports_json(Printer &p, const EvsByPort &ports)
+{
+    p.begin_list("plane");
+    for (const auto &[port, evs] : ports) {
+        p.begin_object();
+        p.number("port", port);
+        print_evs(p, evs);
+        p.end_object();
+    }
+    p.end_list();
+}
+
+void print_peer_json(Printer &p, const PeerActivity &activity)
+{
+    const mrcnl::Peer &peer = activity.peer;
+
+    p.begin_object();
+    p.hidden("dev-index", peer.device.index);
+    p.bare("dev-name", peer.device.name);
+    p.text("remote-gid", peer.key.remote_gid.text());
+    p.text("local-gid", peer.key.local_gid.text());
+    p.number("ev-profile", peer.key.ev_profile);
+    print_evs(p, {peer.evs, peer.evs_good});
+    print_ports_json(p, activity.evs);
+    if (activity.rate) {
+        p.enter("rate");
+        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
+        p.hidden_decimal("acked", activity.rate->acked);
+        p.hidden_decimal("marked", activity.rate->marked);
+        p.hidden_decimal("lost", activity.rate->lost);
+        p.hidden_decimal("probed", activity.rate->probed);
+        p.leave();
+    }
+    p.end_object();
+}
+
+void print_qp_json(Printer &p, const QpActivity &activity)
+{
+    const mrcnl::Qp &qp = activity.qp;
+
+    p.begin_object();
+    p.hidden("dev-index", qp.device.index);
+    p.bare("dev-name", qp.device.name);
+    p.number("qpn", qp.qpn);
+    p.text("state", to_string(qp.state));
+    if (qp.pid)
+        p.number("pid", qp.pid);
+    if (qp.connection) {
+        p.number("dest-qpn", qp.connection->dest_qpn);
+        p.text("remote-gid", qp.connection->remote_gid.text());
+    }
+    p.number("inflight", qp.inflight);
+    p.number("lost", qp.lost);
+    p.number("mpr-tx", qp.mpr_tx);
+    p.number("srtt", qp.srtt);
+    if (activity.rate) {
+        p.enter("rate");
+        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
+        p.hidden_decimal("rx-packets", activity.rate->rx_packets);
+        p.hidden_decimal("rtx-packets", activity.rate->rtx_packets);
+        p.leave();
+    }
+    p.end_object();
+}
+
+/** Three digits that count, and the power of ten: "0", "0.25", "12.3k". */
+std::string amount_text(double amount)
+{
+    constexpr std::array units = {"", "k", "M", "G", "T"};
+    std::array<char, 32> text{};
+    size_t unit = 0;
+
+    if (amount == 0)
+        return "0";
+    for (; amount >= 999.5 && unit + 1 < units.size(); unit++)
+        amount /= 1000;
+    const int decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
+    snprintf(text.data(), text.size(), "%.*f%s", decimals, amount, units[unit]);
+    return text.data();
+}
+
+/** "-" where there is no rate. */
+template <typename Rate>
+Cell rate_cell(const std::optional<Rate> &rate, double Rate::*member, Color color = Color::none)
+{
+    if (!rate)
+        return {"-"};
+    return {amount_text((*rate).*member), (*rate).*member > 0 ? color : Color::none};
+}
+
+Cell gigabits_cell(const std::optional<PlaneRate> &rate, double PlaneRate::*bytes)
+{
+    std::array<char, 32> text{};
+
+    if (!rate)
+        return {"-"};
+    snprintf(text.data(), text.size(), "%.3f", (*rate).*bytes * 8 / 1e9);
+    return {text.data()};
+}
+
+Cell plane_state_cell(const mrcnl::Plane &plane)
+{
+    if (!plane.admin_up)
+        return {"off", Color::warn};
+    return plane.oper_up ? Cell{"up", Color::good} : Cell{"down", Color::bad};
+}
+
+/** "12/16"; "-" where there are no EVs. */
+Cell evs_cell(const EvCount &evs)
+{
+    if (!evs.all)
+        return {"-"};
+    return {std::to_string(evs.good) + "/" + std::to_string(evs.all),
+            evs.good == evs.all ? Color::none : Color::warn};
+}
+
+/** "1:16 2:12/16": by port; where all are good their number only */
+Cell ports_cell(const EvsByPort &ports)
+{
+    Cell cell;
+
+    for (const auto &[port, evs] : ports) {
+        cell.text += (cell.text.empty() ? "" : " ") + std::to_string(port) + ":";
+        if (evs.good < evs.all) {
+            cell.text += std::to_string(evs.good) + "/";
+            cell.color = Color::warn;
+        }
+        cell.text += std::to_string(evs.all);
+    }
+    return cell.text.empty() ? Cell{"-"} : cell;
+}
+
+void print_planes(Printer &p, const Activity &activity, size_t rows, size_t width)
+{
+    Table table({{"DEV", true, 0, Cut::end},
+                 {"PORT"},
+                 {"NETDEV", true, 0, Cut::end},
+                 {"STATE", true},
+                 {"TX Gb/s", false, 7},
+                 {"TX/s", false, 5},
+                 {"RX Gb/s", false, 7},
+                 {"RX/s", false, 5},
+                 {"CE/s", false, 5},
+                 {"ERR/s", false, 5},
+                 {"EVS"}});
+
+    for (size_t i = 0; i < rows; i++) {
+        const auto &[plane, evs, rate] = activity.planes[i];
+
+        table.add({{plane.device.name, Color::name},
+                   {std::to_string(plane.port)},
+                   {plane.ifname.empty() ? "-" : plane.ifname},
+                   plane_state_cell(plane),
+                   gigabits_cell(rate, &PlaneRate::tx_bytes),
+                   rate_cell(rate, &PlaneRate::tx_packets),
+                   gigabits_cell(rate, &PlaneRate::rx_bytes),
+                   rate_cell(rate, &PlaneRate::rx_packets),
+                   rate_cell(rate, &PlaneRate::rx_ce, Color::warn),
+                   rate_cell(rate, &PlaneRate::tx_errors, Color::bad),
+                   evs_cell(evs)});
+    }
+    table.print(p, width);
+}
+
+void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width)
+{
+    Table table({{"DEV", true, 0, Cut::end},
+                 {"PEER", true, 0, Cut::begin},
+                 {"PROFILE"},
+                 {"TX/s", false, 5},
+                 {"LOST/s", false, 5},
+                 {"MARKED/s", false, 5},
+                 {"EVS BY PORT", true, 0, Cut::end}});
+
+    for (size_t i = 0; i < rows; i++) {
+        const auto &[peer, evs, rate] = activity.peers[i];
+
+        table.add({{peer.device.name, Color::name},
+                   {peer.key.remote_gid.text()},
+                   {std::to_string(peer.key.ev_profile)},
+                   rate_cell(rate, &PeerRate::tx_packets),
+                   rate_cell(rate, &PeerRate::lost, Color::bad),
+                   rate_cell(rate, &PeerRate::marked, Color::warn),
+                   ports_cell(evs)});
+    }
+    table.print(p, width);
+}
+
+/** Of its window of PSNs. */
+Cell inflight_cell(const mrcnl::Qp &qp)
+{
+    constexpr unsigned mpr_unit = 128;
+
+    return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mpr_unit)};
+}
+
+void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)
+{
+    Table table({{"DEV", true, 0, Cut::end},
+                 {"QP"},
+                 {"STATE", true},
+                 {"PEER", true, 0, Cut::begin},
+                 {"TX/s", false, 5},
+                 {"RX/s", false, 5},
+                 {"RTX/s", false, 5},
+                 {"INFLIGHT", false, 9},
+                 {"SRTT", false, 9},
+                 {"PID"}});
+
+    for (size_t i = 0; i < rows; i++) {
+        const auto &[qp, rate] = activity.qps[i];
+
+        table.add({{qp.device.name, Color::name},
+                   {std::to_string(qp.qpn)},
+                   {to_string(qp.state), color_of(qp.state)},
+                   {qp.connection ? qp.connection->remote_gid.text() : "-"},
+                   rate_cell(rate, &QpRate::tx_packets),
+                   rate_cell(rate, &QpRate::rx_packets),
+                   rate_cell(rate, &QpRate::rtx_packets, Color::bad),
+                   inflight_cell(qp),
+                   {qp.srtt ? duration_text(qp.srtt) : "-"},
+                   {qp.pid ? std::to_string(qp.pid) : "-"}});
+    }
+    table.print(p, width);
+}
+
+/** The rows that fit into a window, evenly among the tables that want more than there is. */
+Rows share(const Rows &wanted, const Window &window)
+{
+    const size_t tables = wanted.size() - std::count(wanted.begin(), wanted.end(), 0);
+    // The line about all, headings, the free row.
+    const size_t used = 2 + tables;
+    size_t left = window.rows - std::min(window.rows, used);
+    Rows shown{};
+
+    while (left && shown != wanted)
+        for (size_t i = 0; i < shown.size(); i++)
+            if (left && shown[i] < wanted[i]) {
+                shown[i]++;
+                left--;
+            }
+    return shown;
+}
+
+/** "4 planes", or "3 of 4 planes" */
+std::string count_text(size_t shown, size_t all, const char *what)
+{
+    const std::string text = std::to_string(all) + " " + what + (all == 1 ? "" : "s");
+
+    return shown < all ? std::to_string(shown) + " of " + text : text;
+}
+
+void print_summary(Printer &p, const Activity &activity, const Rows &shown, int64_t time,
+                   size_t width)
+{
+    const std::string interval = activity.interval ? duration_text(activity.interval) : "-";
+    const std::string text = time_text(time) + "  " + interval + "  " +
+                             count_text(shown[0], activity.planes.size(), "plane") + ", " +
+                             count_text(shown[1], activity.peers.size(), "peer") + ", " +
+                             count_text(shown[2], activity.qps.size(), "QP");
+
+    p.begin_object();
+    p.plain(width ? cut_text(text, width, Cut::end) : text);
+    p.end_object();
+}
+
+} // namespace
+
+void print_activity_json(Printer &p, const Activity &activity, uint64_t time)
+{
+    p.begin_object();
+    p.hidden("time", time);
+    p.hidden("interval", activity.interval);
+    p.begin_list("plane");
+    for (const PlaneActivity &plane : activity.planes)
+        print_plane_json(p, plane);
+    p.end_list();
+    p.begin_list("peer");
+    for (const PeerActivity &peer : activity.peers)
+        print_peer_json(p, peer);
+    p.end_list();
+    p.begin_list("qp");
+    for (const QpActivity &qp : activity.qps)
+        print_qp_json(p, qp);
+    p.end_list();
+    p.end_object();
+}
+
+void print_activity_text(Printer &p, const Activity &activity, int64_t time,
+                         const std::optional<Window> &window)
+{
+    const Rows all = {activity.planes.size(), activity.peers.size(), activity.qps.size()};
+    const Rows rows = window ? share(all, *window) : all;
+    const size_t width = window ? window->columns : 0;
+
+    print_summary(p, activity, rows, time, width);
+    print_planes(p, activity, rows[0], width);
+    print_peers(p, activity, rows[1], width);
+    print_qps(p, activity, rows[2], width);
+}
+
+} // namespace mrcctl
