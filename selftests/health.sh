@@ -35,7 +35,7 @@ page()
 # metric LINE: it is among the metrics
 metric()
 {
-	page metrics | grep -qxF "$1"
+	grep -qxF "$1" <(page metrics)
 }
 
 # The loops by T0s and T1s, of 2 planes with 2 T1s each.
@@ -128,7 +128,8 @@ test_report()
 	local alive='mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 1'
 
 	check "metrics: a link is alive" wait_for metric "$alive"
-	check "metrics: a plane is up" metric 'mrc_plane_up{device="mrc0",plane="2",netdev="eth2"} 1'
+	check "metrics: a plane is up" wait_for metric \
+		'mrc_plane_up{device="mrc0",plane="2",netdev="eth2"} 1'
 	check "metrics: QPs" grep -q '^mrc_qps{device="mrc0",state="rts"} [1-9]' <(page metrics)
 	check "metrics: packets" test "$(page metrics |
 		sed -n 's/^mrc_plane_tx_packets_total{.*plane="1".*} //p')" -gt 100

@@ -5,6 +5,8 @@ import base64
 import json
 import os
 import re
+import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -70,6 +72,8 @@ class Browser:
 
     def read(self):
         while b"\0" not in self.rest:
+            if not select.select([self.answers], [], [], DEADLINE)[0]:
+                raise RuntimeError("the browser says nothing")
             part = os.read(self.answers, 1 << 16)
             if not part:
                 raise RuntimeError("the browser has ended")
@@ -134,6 +138,28 @@ def check_content(browser):
         "performance.getEntriesByType('resource').every(e => e.name.startsWith(location.origin))"))
 
 
+def check_states(browser):
+    """What the page makes of less: nothing is watched, the module is away."""
+    show = "show({...full, health: {...full.health, time: latest.health.time + 1, %s}, %s})"
+    text = "document.getElementById('%s').innerText"
+    browser.evaluate("var full = latest")
+    for health, rest, part, wanted in (
+            ("plane: [], fault: []", "", "faults", "Links are not watched."),
+            ("plane: [], fault: []", "", "planes", "Plane 2"),
+            ("fault: []", "", "faults", "Nothing is broken."),
+            ("", "peer: [], peers: 0", "peers", "None is in use."),
+            ("", "peer: undefined, peers: undefined, error: 'away'", "peers", "Not known."),
+            ("", "plane: undefined, error: 'away'", "planes", "state not known"),
+            ("", "error: 'away'", "status", "away"),
+            ("host: 'h'.repeat(300)", "", "title", "hhh")):
+        browser.evaluate(show % (health, rest))
+        found = browser.evaluate(text % part)
+        check(f"{health} {rest}", wanted in found, found)
+    browser.window(400, "light")
+    over = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
+    check("a long name", over <= 0, f"{over} pixels too wide")
+
+
 def check_windows(browser):
     for scheme in ("light", "dark"):
         for width in (400, 1280, 4000):
@@ -174,6 +200,17 @@ def check_documents(families):
         check("dashboard.json", len(json.load(file)["panels"]) > 5)
 
 
+def check_with_promtool(text):
+    """Prometheus's own opinion, where it is installed."""
+    promtool = shutil.which("promtool")
+    if not promtool:
+        return
+    rules = os.path.join(TOP, "Documentation/monitoring/alerts.yml")
+    for arguments, given in ((["check", "metrics"], text), (["check", "rules", rules], "")):
+        done = subprocess.run([promtool] + arguments, input=given, text=True, capture_output=True)
+        check(f"promtool {arguments[1]}", done.returncode == 0, done.stdout + done.stderr)
+
+
 def check_metrics(port):
     try:
         from prometheus_client.parser import text_string_to_metric_families
@@ -191,6 +228,7 @@ def check_metrics(port):
         check(family.name, family.type in ("counter", "gauge"), family.type)
         check(family.name, (family.type == "counter") == samples[0][0].endswith("_total"), samples[0])
     check_documents(families)
+    check_with_promtool(text)
 
 
 def main():
@@ -209,6 +247,7 @@ def main():
         server.wait()
         check("it says that there is no news", browser.wait_for(
             "document.getElementById('stale').innerText.includes('No news')"))
+        check_states(browser)
     finally:
         browser.end()
         server.kill()

@@ -16,4 +16,3 @@ browser=$(command -v chromium-headless-shell || command -v chromium) || exit 4
 mkdir -p "$top/build/page"
 # The one that the parser's package is for.
 /usr/bin/python3 "$(dirname "$0")/page.py" "$top" "$server" "$browser" "$HOST_TMP"
-exit $?

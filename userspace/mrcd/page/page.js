@@ -3,7 +3,9 @@
 
 const every = 1000; // ms
 const at = (id) => document.getElementById(id);
-let before = null; // the status that was shown last, with the time of its arrival
+let latest = null; // the status that is shown
+let before = null; // the one before, of another time
+const shown = {}; // what each part was made of
 
 function element(tag, className, ...children) {
 	const made = document.createElement(tag);
@@ -36,7 +38,7 @@ function duration(ns) {
 }
 
 function timeOf(ns) {
-	return new Date(ns / 1e6).toLocaleString("sv");
+	return new Date(ns / 1e6).toLocaleString("sv", {timeZoneName: "short"});
 }
 
 function heat(loop) {
@@ -58,17 +60,19 @@ function cell(name, loop) {
 	if (loop.verdict !== "alive")
 		made.append(loop.verdict === "dead" ? " ✕" : " ?");
 	else if (loop["recent-lost"])
-		made.append(` ${Math.round((100 * loop["recent-lost"]) / loop.recent)}%`);
+		made.append(` −${Math.round((100 * loop["recent-lost"]) / loop.recent)} %`);
+	else
+		made.append(` ${seconds(loop.rtt)}`);
 	made.title = `${name}: ${loop.verdict}, ${lost}, ${seconds(loop.rtt)}`;
 	return made;
 }
 
-// Gb/s and packets/s of a direction since the status before.
+// Gb/s of a direction since the status before.
 function rate(now, port, direction) {
 	const same = (status) => status?.plane?.find((plane) => plane.port === port);
 	const a = same(before);
 	const b = same(now);
-	const time = before ? (now.arrived - before.arrived) / 1000 : 0;
+	const time = before ? (now.health.time - before.health.time) / 1e9 : 0;
 	const bytes = a && b ? b[`${direction}-bytes`] - a[`${direction}-bytes`] : -1;
 
 	if (bytes < 0 || time <= 0)
@@ -76,16 +80,26 @@ function rate(now, port, direction) {
 	return `${((8 * bytes) / time / 1e9).toFixed(2)} Gb/s`;
 }
 
-function planeCard(status, plane) {
-	const kernel = status.plane?.find((other) => other.port === plane.port);
-	const up = kernel ? (kernel.up ? "up" : "down") : "not there";
-	const cells = element("div", "cells", cell(plane.t0, plane));
+// What the kernel has of a plane, or does not say.
+function planeState(status, port) {
+	const plane = status.plane?.find((other) => other.port === port);
 
-	cells.append(...plane.t1.map((t1) => cell(t1.name, t1)));
+	if (!status.plane)
+		return "state not known";
+	return plane ? (plane.up ? "up" : "down") : "not there";
+}
+
+// Links are in it if they are watched.
+function planeCard(status, plane) {
+	const up = planeState(status, plane.port);
+	const cells = element("div", "cells");
+
+	if (plane.t0)
+		cells.append(cell(plane.t0, plane), ...plane.t1.map((t1) => cell(t1.name, t1)));
 	return element(
 		"div", "plane",
 		element("h3", "", `Plane ${plane.port}`),
-		element("p", "faint", `${plane.ifname}${plane.carrier ? "" : ", no carrier"}, ${up}; ` +
+		element("p", "faint", `${plane.ifname}${plane.carrier === false ? ", no carrier" : ""}, ${up}; ` +
 			`sent ${rate(status, plane.port, "tx")}, ` +
 			`received ${rate(status, plane.port, "rx")}`),
 		cells);
@@ -121,31 +135,63 @@ function decisionLine(decision) {
 	return element("li", "", time, ` ${decision.text}`);
 }
 
-function fill(id, children, otherwise) {
+// Makes a part anew if it is of something else now: who reads or selects is not disturbed.
+function fill(id, source, make, otherwise) {
+	const text = JSON.stringify(source);
+
+	if (shown[id] === text)
+		return;
+	shown[id] = text;
+	const children = make();
 	at(id).replaceChildren(...(children.length ? children : [otherwise]));
+}
+
+function showPeers(status) {
+	const hidden = (status.peers ?? 0) - (status.peer ?? []).length;
+	const none = status.peer ? "None is in use." : "Not known.";
+
+	fill("peers", [status.peer, hidden], () => {
+		const cards = (status.peer ?? []).map(peerCard);
+		if (hidden > 0)
+			cards.push(element("p", "faint", `and ${hidden} more`));
+		return cards;
+	}, element("p", "faint", none));
+}
+
+function showCounts(status) {
+	const qps = Object.entries(status.qp ?? {}).map(([state, count]) => `${count} ${state}`);
+	const parts = [];
+
+	if (status.peers !== undefined)
+		parts.push(`· ${status.peers} peers`);
+	if (status.qp)
+		parts.push(`· QPs: ${qps.join(", ") || "none"}`);
+	at("counts").textContent = parts.join(" ");
 }
 
 function show(status) {
 	const health = status.health;
-	const faults = health.fault.map((fault) => faultLine(fault, health.time));
-	const hidden = (status.peers ?? 0) - (status.peer ?? []).length;
-	const peers = (status.peer ?? []).map(peerCard);
-	const qps = Object.entries(status.qp ?? {}).map(([state, count]) => `${count} ${state}`);
+	const watched = health.plane.length > 0;
+	const planes = watched ? health.plane : status.plane ?? [];
+	const count = health.fault.length;
 
+	if (latest && latest.health.time !== health.time)
+		before = latest;
+	latest = status;
 	at("title").textContent = `${health["dev-name"]} on ${health.host}`;
-	document.title = `${faults.length ? `(${faults.length}) ` : ""}${at("title").textContent}`;
+	document.title = `${count ? `(${count}) ` : ""}${at("title").textContent}`;
 	at("status").textContent = status.error ? `${health.status}; ${status.error}` : health.status;
-	at("counts").textContent = status.error ? "" :
-		`· ${status.peers} peers · QPs: ${qps.join(", ") || "none"}`;
-	fill("faults", faults, element("li", "none", "Nothing is broken."));
-	fill("planes", health.plane.map((plane) => planeCard(status, plane)),
-		element("p", "faint", "Links are not watched."));
-	if (hidden > 0)
-		peers.push(element("p", "faint", `and ${hidden} more`));
-	fill("peers", peers, element("p", "faint", "None is in use."));
-	fill("decisions", health.decision.slice(-50).reverse().map(decisionLine),
+	showCounts(status);
+	fill("faults", watched ? [health.fault, health.time] : "unwatched",
+		() => health.fault.map((fault) => faultLine(fault, health.time)),
+		element("li", watched ? "none" : "unwatched",
+			watched ? "Nothing is broken." : "Links are not watched."));
+	fill("planes", [planes, status.plane], () => planes.map((plane) => planeCard(status, plane)),
+		element("p", "faint", "Not known."));
+	showPeers(status);
+	fill("decisions", health.decision,
+		() => health.decision.slice(-50).reverse().map(decisionLine),
 		element("li", "faint", "None so far."));
-	before = status;
 }
 
 function setStale(text) {
@@ -160,12 +206,10 @@ async function refresh() {
 
 		if (!answer.ok)
 			throw new Error(`mrcd says ${answer.status}`);
-		const status = await answer.json();
-		status.arrived = Date.now();
-		show(status);
+		show(await answer.json());
 		setStale("");
 	} catch (error) {
-		const since = before ? `; this is from ${timeOf(before.arrived * 1e6)}` : "";
+		const since = latest ? `; this is from ${timeOf(latest.health.time)}` : "";
 		setStale(`No news: ${error.message}${since}`);
 	}
 	setTimeout(refresh, every);

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "fabric_file.h"
+#include "health.h"
 
 namespace mrcd
 {
@@ -29,7 +30,7 @@ std::string status_of(const Outcome &outcome)
         return outcome.refusals[0].message();
     for (const std::string &netdev : outcome.waits)
         netdevs += (netdevs.empty() ? "" : ", ") + netdev;
-    return netdevs.empty() ? "as planned" : waiting(netdevs);
+    return netdevs.empty() ? as_planned : waiting(netdevs);
 }
 
 } // namespace

@@ -14,6 +14,9 @@
 namespace mrcd
 {
 
+/** The status when nothing is amiss. */
+inline constexpr const char *as_planned = "as planned";
+
 /** Something that mrcd has decided, with the reason. */
 struct Decision {
     uint64_t time_ns = 0; ///< since 1970

@@ -73,6 +73,7 @@ private:
     void read_module();
     int set_up_beside();
     void follow_file();
+    void report();
     void watch();
     std::string answer(const std::string &request, bool privileged);
 
@@ -134,6 +135,7 @@ void Loop::work()
     if (auto events = daemon_.take_events())
         watch_module(std::move(events));
     sd_notifyf(0, "STATUS=%s", daemon_.status().c_str());
+    report();
     pace_.passed(now_ms(), again.soonest, again.latest);
     arm();
 }
@@ -153,12 +155,18 @@ bool Loop::reload()
 /** What is done beside is as the file has it now. */
 void Loop::follow_file()
 {
-    const Reporting &report = daemon_.fabric().report;
-
     if (beside_.watcher) {
         beside_.watcher->look_at(daemon_.fabric());
         watch();
     }
+    report();
+}
+
+/** At each pass, too: its address may be one that was not there before. */
+void Loop::report()
+{
+    const Reporting &report = daemon_.fabric().report;
+
     if (beside_.reporter)
         beside_.reporter->listen_at({report.address, report.port});
 }

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 
 #include <nlohmann/json.hpp>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
+
+#include "health.h"
 
 namespace mrcd
 {
@@ -102,7 +103,10 @@ void add_links(Collection &all, const Json &health)
 void add_health(Collection &all, const Json &health)
 {
     all.gauge("mrc_as_planned", "Whether the device is as mrcd's file plans it.",
-              {{"host", health.at("host")}}, health.at("status") == "as planned");
+              {{"host", health.at("host")}}, health.at("status") == as_planned);
+    // Whoever does not look finds nothing.
+    if (health.at("plane").empty())
+        return;
     all.gauge("mrc_faults", "Elements of the fabric that mrcd holds to be broken.", {},
               real(health.at("fault").size()));
     for (const Json &fault : health.at("fault"))
@@ -191,10 +195,13 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
 
 void add_snapshot(Collection &all, const Snapshot &snapshot)
 {
-    for (const mrcnl::Plane &plane : snapshot.planes)
-        add_plane(all, plane);
-    add_peers(all, snapshot.peers);
-    add_qps(all, snapshot.qps);
+    if (snapshot.planes)
+        for (const mrcnl::Plane &plane : *snapshot.planes)
+            add_plane(all, plane);
+    if (snapshot.peers)
+        add_peers(all, *snapshot.peers);
+    if (snapshot.qps)
+        add_qps(all, *snapshot.qps);
     for (const mrcnl::Counter &counter : snapshot.device.counters)
         all.counter("mrc_" + counter.name + "_total",
                     "The device's counter of this name, see Documentation/counters.md.", {},

@@ -2,6 +2,7 @@
 #include "reporter.h"
 
 #include <cerrno>
+#include <set>
 
 #include "metrics.h"
 #include "page.h"
@@ -37,24 +38,46 @@ Reporter::~Reporter() = default;
 
 void Reporter::listen_at(const WebAddress &address)
 {
-    // What does not work is tried again when the file is read again.
-    if (address == address_ && web_)
+    if (address == address_ && (web_ || !address.port))
         return;
-    web_.reset();
-    address_ = address;
-    if (!address.port)
-        return;
-    auto web = Web::start(address, {{"/", fixed("text/html; charset=utf-8", page_html)},
-                                    {"/page.css", fixed("text/css; charset=utf-8", page_css)},
-                                    {"/page.js", fixed("text/javascript; charset=utf-8", page_js)},
-                                    {"/status.json", [this] { return status(); }},
-                                    {"/metrics", [this] { return metrics(); }}});
-    if (!web) {
-        log_.write(Level::warning, "no status page: " + web.error().message());
+    if (!address.port) {
+        retire();
+        address_ = address;
         return;
     }
+    // Who has a port keeps it until there is another one.
+    if (address.port == address_.port && web_) {
+        retire();
+        leaving_.wait();
+    }
+    auto web = start(address);
+    const std::string problem = web ? "" : "no status page: " + web.error().message();
+    if (!problem.empty() && problem != problem_)
+        log_.write(Level::warning, problem);
+    problem_ = problem;
+    if (!web)
+        return;
+    retire();
     web_ = std::move(*web);
+    address_ = address;
     log_.write(Level::info, "status page at http://" + to_string(address) + "/");
+}
+
+mrcnl::Result<std::unique_ptr<Web>> Reporter::start(const WebAddress &address)
+{
+    return Web::start(address, {{"/", fixed("text/html; charset=utf-8", page_html)},
+                                {"/page.css", fixed("text/css; charset=utf-8", page_css)},
+                                {"/page.js", fixed("text/javascript; charset=utf-8", page_js)},
+                                {"/status.json", [this] { return status(); }},
+                                {"/metrics", [this] { return metrics(); }}});
+}
+
+/** The server ends at its leisure, which is seconds; links are to be watched meanwhile. */
+void Reporter::retire()
+{
+    if (web_)
+        leaving_ =
+            std::async(std::launch::async, [web = std::move(web_)]() mutable { web.reset(); });
 }
 
 mrcnl::Result<void> Reporter::read_module()
@@ -68,35 +91,42 @@ mrcnl::Result<void> Reporter::read_module()
     auto snapshot = take_snapshot(*kernel_, device_);
     if (!snapshot)
         return snapshot.error();
-    evs_.clear();
-    for (const mrcnl::Peer &peer : peers_to_show(snapshot->peers)) {
-        auto evs = kernel_->peer_evs(device_, peer.key.remote_gid);
-        if (!evs)
-            return evs.error();
-        evs_.insert(evs_.end(), evs->begin(), evs->end());
-    }
     snapshot_ = std::move(*snapshot);
     return {};
+}
+
+/** Those of the peers that are shown. */
+void Reporter::read_evs()
+{
+    std::set<mrcnl::Address> gids;
+
+    if (!kernel_ || !snapshot_->peers || evs_)
+        return;
+    for (const mrcnl::Peer &peer : peers_to_show(*snapshot_->peers))
+        gids.insert(peer.key.remote_gid);
+    evs_.emplace();
+    for (const mrcnl::Address &gid : gids)
+        if (const auto evs = kernel_->peer_evs(device_, gid))
+            evs_->insert(evs_->end(), evs->begin(), evs->end());
 }
 
 /** @return false: the daemon does not say */
 bool Reporter::look()
 {
-    const uint64_t now = monotonic_ns();
-
-    if (taken_ns_ && now < taken_ns_ + fresh_ns)
+    if (taken_ns_ && monotonic_ns() < taken_ns_ + fresh_ns)
         return true;
     auto text = health_();
     if (!text)
         return false;
     text_ = std::move(*text);
-    taken_ns_ = now;
     snapshot_.reset();
+    evs_.reset();
     const auto read = read_module();
     error_ = read ? mrcnl::Error{} : read.error();
     // The module may have been another one.
-    if (!read)
+    if (!read && error_.code != ENODEV)
         kernel_.reset();
+    taken_ns_ = monotonic_ns();
     return true;
 }
 
@@ -116,8 +146,11 @@ WebPage Reporter::status()
 
     if (!look())
         return busy();
+    if (!snapshot_)
+        return {200, "application/json", status_json(text_, error_)};
+    read_evs();
     return {200, "application/json",
-            snapshot_ ? status_json(text_, *snapshot_, evs_) : status_json(text_, error_)};
+            status_json(text_, *snapshot_, evs_.value_or(std::vector<mrcnl::PeerEv>()))};
 }
 
 } // namespace mrcd

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,7 +36,10 @@ public:
     Reporter(std::string device, Daemon::OpenKernel open, Health health, Log &log);
     ~Reporter();
 
-    /** From now on it is there. Says in the log why not; what is below works all the same. */
+    /**
+     * From now on it is there. Says in the log why not, once; to be called again now and then,
+     * for the address may come yet.
+     */
     void listen_at(const WebAddress &address);
 
     WebPage metrics();
@@ -44,6 +48,9 @@ public:
 private:
     bool look();
     mrcnl::Result<void> read_module();
+    void read_evs();
+    mrcnl::Result<std::unique_ptr<Web>> start(const WebAddress &address);
+    void retire();
 
     std::string device_;
     Daemon::OpenKernel open_;
@@ -53,11 +60,14 @@ private:
     std::shared_ptr<mrcnl::Kernel> kernel_;
     std::string text_; ///< what health() said
     std::optional<Snapshot> snapshot_;
-    std::vector<mrcnl::PeerEv> evs_; ///< of the peers that are shown
-    mrcnl::Error error_;             ///< why there is no snapshot
+    std::optional<std::vector<mrcnl::PeerEv>> evs_; ///< of the peers that are shown
+    mrcnl::Error error_;                            ///< why there is no snapshot
     uint64_t taken_ns_ = 0;
-    WebAddress address_;
-    std::unique_ptr<Web> web_; ///< calls the others, so it goes first
+    WebAddress address_;  ///< of web_
+    std::string problem_; ///< that was told
+    // They call the others, so they go first.
+    std::future<void> leaving_;
+    std::unique_ptr<Web> web_;
 };
 
 } // namespace mrcd

@@ -4,21 +4,27 @@
 namespace mrcd
 {
 
+namespace
+{
+
+template <typename Value>
+std::optional<Value> if_any(mrcnl::Result<Value> result)
+{
+    if (!result)
+        return std::nullopt;
+    return std::move(*result);
+}
+
+} // namespace
+
 mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel, const std::string &device)
 {
     auto self = kernel.device(device);
+
     if (!self)
         return self.error();
-    auto planes = kernel.planes(device);
-    if (!planes)
-        return planes.error();
-    auto peers = kernel.peers(device, {});
-    if (!peers)
-        return peers.error();
-    auto qps = kernel.qps(device);
-    if (!qps)
-        return qps.error();
-    return Snapshot{std::move(*self), std::move(*planes), std::move(*peers), std::move(*qps)};
+    return Snapshot{std::move(*self), if_any(kernel.planes(device)),
+                    if_any(kernel.peers(device, {})), if_any(kernel.qps(device))};
 }
 
 } // namespace mrcd

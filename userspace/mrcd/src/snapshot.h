@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,12 @@
 namespace mrcd
 {
 
-/** A device with what it has. */
+/** A device with what it has. What could not be listed is missing: it may change all the time. */
 struct Snapshot {
     mrcnl::Device device;
-    std::vector<mrcnl::Plane> planes;
-    std::vector<mrcnl::Peer> peers;
-    std::vector<mrcnl::Qp> qps;
+    std::optional<std::vector<mrcnl::Plane>> planes;
+    std::optional<std::vector<mrcnl::Peer>> peers;
+    std::optional<std::vector<mrcnl::Qp>> qps;
 };
 
 /** @return ENODEV: there is no such device; or what else the module says */

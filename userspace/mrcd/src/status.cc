@@ -35,6 +35,7 @@ Json planes(const std::vector<mrcnl::Plane> &planes)
 
     for (const mrcnl::Plane &plane : planes)
         list.push_back({{"port", plane.port},
+                        {"ifname", plane.ifname},
                         {"up", plane.admin_up && plane.oper_up},
                         {"tx-packets", plane.stats.tx_packets},
                         {"tx-bytes", plane.stats.tx_bytes},
@@ -100,13 +101,17 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers)
 std::string status_json(const std::string &health, const Snapshot &snapshot,
                         const std::vector<mrcnl::PeerEv> &evs)
 {
-    Json object = {{"health", Json::parse(health)},
-                   {"plane", planes(snapshot.planes)},
-                   {"qp", qps(snapshot.qps)},
-                   {"peers", snapshot.peers.size()},
-                   {"peer", Json::array()}};
+    Json object = {{"health", Json::parse(health)}};
 
-    for (const mrcnl::Peer &peer : peers_to_show(snapshot.peers))
+    if (snapshot.planes)
+        object["plane"] = planes(*snapshot.planes);
+    if (snapshot.qps)
+        object["qp"] = qps(*snapshot.qps);
+    if (!snapshot.peers)
+        return text_of(object);
+    object["peers"] = snapshot.peers->size();
+    object["peer"] = Json::array();
+    for (const mrcnl::Peer &peer : peers_to_show(*snapshot.peers))
         object["peer"].push_back({{"remote-gid", peer.key.remote_gid.text()},
                                   {"ev-profile", peer.key.ev_profile},
                                   {"tx-packets", peer.tx_packets},

@@ -20,11 +20,11 @@ constexpr size_t peers_shown = 32;
 std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
 
 /**
- * One object. Keys:
+ * One object, without what the snapshot lacks. Keys:
  *
  * - health: as to_json() of health.h has it
  * - error: why the rest is missing, instead of it
- * - plane: port, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
+ * - plane: port, ifname, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
  * - qp: number of QPs by state
  * - peers: how many there are
  * - peer: of those to show remote-gid, ev-profile, tx-packets, lost, and ev: of each port a

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 
+#include <arpa/inet.h>
 #include <civetweb.h>
 
 namespace mrcd
@@ -31,13 +32,18 @@ constexpr std::array<std::pair<const char *, const char *>, 5> headers = {{
     {"Connection", "close"},
 }};
 
-int on_request(mg_connection *connection, void *web)
+int on_request(mg_connection *connection)
 {
     const mg_request_info *request = mg_get_request_info(connection);
+    const auto *web = static_cast<const Web *>(mg_get_user_data(mg_get_context(connection)));
     const std::string method = request->request_method;
-    const WebPage page = static_cast<const Web *>(web)->answer(method, request->local_uri);
+    const WebPage page = web->goes_by(mg_get_header(connection, "Host"))
+                             ? web->answer(method, request->local_uri)
+                             : WebPage{.status = 403, .body = "ask for localhost or an address\n"};
     const std::string length = std::to_string(page.body.size());
 
+    // Nor wait for what a request may still have to say.
+    mg_disable_connection_keep_alive(connection);
     mg_response_header_start(connection, page.status);
     mg_response_header_add(connection, "Content-Type", page.type, -1);
     mg_response_header_add(connection, "Content-Length", length.c_str(), -1);
@@ -53,10 +59,17 @@ int on_request(mg_connection *connection, void *web)
 
 std::string to_string(const WebAddress &address)
 {
-    const bool colons = address.address.find(':') != std::string::npos;
+    return address.address + ":" + std::to_string(address.port);
+}
 
-    return (colons ? "[" + address.address + "]" : address.address) + ":" +
-           std::to_string(address.port);
+bool Web::goes_by(const char *host) const
+{
+    if (!loopback_ || !host)
+        return true;
+    const std::string text(host);
+    const std::string name = text.substr(0, text.find(':'));
+    in_addr parsed{};
+    return name == "localhost" || inet_pton(AF_INET, name.c_str(), &parsed) == 1;
 }
 
 WebPage Web::answer(const std::string &method, const std::string &path) const
@@ -77,26 +90,26 @@ WebPage Web::answer(const std::string &method, const std::string &path) const
 mrcnl::Result<std::unique_ptr<Web>> Web::start(const WebAddress &address, Pages pages)
 {
     const std::string port = to_string(address);
-    // Two answers at once, the others wait; who says nothing for long is sent away.
-    std::array<const char *, 13> options = {
-        "listening_ports",   port.c_str(), "num_threads",      "2",  "request_timeout_ms", "3000",
-        "linger_timeout_ms", "0",          "connection_queue", "16", "max_request_size",   "4096"};
+    // Browsers keep connections that they do not use: who says nothing for long is sent away.
+    std::array<const char *, 9> options = {
+        "listening_ports",    port.c_str(), "num_threads",      "8",
+        "request_timeout_ms", "3000",       "connection_queue", "16"};
     std::string problem;
     mg_callbacks callbacks{};
-    mg_init_data init{&callbacks, nullptr, options.data()};
-    std::unique_ptr<Web> web(new Web(std::move(pages)));
+    std::unique_ptr<Web> web(new Web(std::move(pages), address.address.starts_with("127.")));
+    mg_init_data init{&callbacks, web.get(), options.data()};
 
     callbacks.log_message = on_message;
+    callbacks.begin_request = on_request;
     complaint = &problem;
     web->context_ = mg_start2(&init, nullptr);
     complaint = nullptr;
     if (!web->context_)
         return mrcnl::Error{EADDRNOTAVAIL, problem, {}};
-    mg_set_request_handler(web->context_, "**", on_request, web.get());
     return web;
 }
 
-Web::Web(Pages pages) : pages_(std::move(pages))
+Web::Web(Pages pages, bool loopback) : pages_(std::move(pages)), loopback_(loopback)
 {
     mg_init_library(MG_FEATURES_DEFAULT);
 }

@@ -20,12 +20,12 @@ namespace mrcd
 
 /** Where to listen. */
 struct WebAddress {
-    std::string address; ///< IPv4 or IPv6, of this host
+    std::string address; ///< IPv4, of this host
     uint16_t port = 0;   ///< 0: nowhere
     bool operator==(const WebAddress &) const = default;
 };
 
-/** "127.0.0.1:9867" or "[::1]:9867" */
+/** "127.0.0.1:9867" */
 std::string to_string(const WebAddress &address);
 
 /** What a page is. */
@@ -53,10 +53,19 @@ public:
     /** @param method, @param path of a request */
     WebPage answer(const std::string &method, const std::string &path) const;
 
+    /**
+     * Whether it may be called so. On a loopback address it has no name but "localhost": another
+     * one was made to mean this host, so that a page from elsewhere can read ours.
+     *
+     * @param host as the request has it, with a port or without; null: it has none
+     */
+    bool goes_by(const char *host) const;
+
 private:
-    explicit Web(Pages pages);
+    Web(Pages pages, bool loopback);
 
     Pages pages_;
+    bool loopback_;
     mg_context *context_ = nullptr;
 };
 

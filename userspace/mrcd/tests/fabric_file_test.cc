@@ -249,12 +249,12 @@ TEST(FabricFile, ReportsAreWhereTheyAreAskedFor)
 {
     EXPECT_EQ(fabric_of(small_file).report.address, "127.0.0.1");
     EXPECT_EQ(fabric_of(small_file).report.port, 9867);
-    const Fabric other = fabric_of(small_file + "[report]\naddress = \"::1\"\nport = 0");
-    EXPECT_EQ(other.report.address, "::1");
+    const Fabric other = fabric_of(small_file + "[report]\naddress = \"10.0.0.1\"\nport = 0");
+    EXPECT_EQ(other.report.address, "10.0.0.1");
     EXPECT_EQ(other.report.port, 0);
-    for (const char *wrong :
-         {"address = \"localhost\"", "address = \"127.0.0.1:80\"", "address = \"\"", "address = 1",
-          "port = 65536", "port = -1", "port = \"80s\"", "ports = 1"})
+    for (const char *wrong : {"address = \"localhost\"", "address = \"::1\"",
+                              "address = \"127.0.0.1:80\"", "address = \"\"", "address = 1",
+                              "port = 65536", "port = -1", "port = \"80s\"", "ports = 1"})
         EXPECT_NE(complaints(small_file + "[report]\n" + wrong).find("report"), std::string::npos)
             << wrong;
 }

@@ -61,6 +61,8 @@ public:
     std::vector<Qp> qp_list;
     std::vector<Counter> counters;
     PlaneStats stats; ///< of each plane
+    int peer_dumps = 0;
+    bool peers_change = false; ///< all the time, so that they cannot be listed
     bool loaded = true;
     bool exists = false;
     uint32_t anchor = 9;
@@ -219,6 +221,9 @@ public:
     {
         std::vector<Peer> found = more_peers;
 
+        peer_dumps++;
+        if (peers_change)
+            return Error{EAGAIN, "what is to be listed changes all the time", ""};
         for (const uint64_t id : peer_profiles) {
             found.emplace_back();
             found.back().key.ev_profile = id;
