@@ -218,6 +218,8 @@ start_daemon()
 	wait_for root_shell "$AS_PLANNED" || bail "h1 is as planned" "$(cat "$TEST_TMP/h1.log")"
 }
 
+# What mrcd waits for may take it several of its own rounds.
+WAIT_LIMIT=120
 need jq mrcd rdma unshare mrc_hold
 declare -A seen=()
 qpn=

@@ -127,6 +127,34 @@ test_traffic()
 	shows "device: counts" '.[0] | .qps > 0 and .counter.tx_packets > 0' device show mrc1
 }
 
+# completes WORD... -- WANTED: completing the last of these words, there are these candidates
+completes()
+{
+	local words=() found
+
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	# shellcheck disable=SC2016 # for the shell inside
+	found=$(on p1 bash -c '. "$1"; shift; COMP_WORDS=(mrcctl "$@"); COMP_CWORD=$#; _mrcctl
+		printf "%s\n" "${COMPREPLY[@]}"' - "$TOP/userspace/mrcctl/completion/mrcctl" \
+		"${words[@]}" 2>&1 | sort -u | paste -sd ' ')
+	check_equal "completion: ${words[*]}" "$2" "$found"
+}
+
+# What there is, while there is it.
+test_completion()
+{
+	m ev-profile add mrc1 id 4711 mode auto count 4
+	completes plane show "" -- mrc1
+	completes plane set mrc1 port "" -- 1
+	completes ev-profile show mrc1 id 47 -- 4711
+	completes peer show mrc1 remote "" -- "$(pair_addr 2)"
+	m ev-profile del mrc1 id 4711
+	completes ev-profile show mrc1 id 47 -- ""
+}
+
 test_batch()
 {
 	cat >"$TEST_TMP/batch" <<-BATCH
@@ -150,5 +178,6 @@ test_plane
 test_profiles
 test_routes
 test_traffic
+test_completion
 test_batch
 finish

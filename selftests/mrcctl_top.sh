@@ -38,16 +38,21 @@ test_rates()
 	mrcctl -n p2 -j top mrc2 interval 1 count 3 >"$JSON"
 	after=$(packets)
 	check "JSON: a line each time" is 'length == 3'
-	check "planes: rates" is 'all(.plane[0] | ."oper-state" == "up" and .rate."tx-packets" > 0
-		and .rate."tx-bytes" > .rate."tx-packets" and .rate."rx-packets" > 0)'
+	check "planes: up" is 'all(.plane[0]."oper-state" == "up")'
+	# shellcheck disable=SC2016 # a variable of jq
+	check "planes: rates" is '[.[].plane[0].rate] | (map(."tx-packets") | add) as $packets |
+		$packets > 0 and (map(."tx-bytes") | add) > $packets and (map(."rx-packets") | add) > 0'
 	check "planes: all EVs are good" is 'all(.plane[0] | .evs > 0 and .evs == ."evs-good")'
-	check "peers: rates" is 'all(.peer | length == 1 and (.[0] | .rate."tx-packets" > 0
-		and .rate.acked > 0 and ."remote-gid" == "'"$(pair_addr 1)"'"
-		and .evs == ([.plane[].evs] | add)))'
-	check "QPs: rates" is 'all(.qp | length == 2 and all(.state == "rts"
-		and .rate."tx-packets" > 0 and ."remote-gid" == "'"$(pair_addr 1)"'"))'
+	check "peers: the one" is 'all(.peer | length == 1 and (.[0] |
+		."remote-gid" == "'"$(pair_addr 1)"'" and .evs == ([.plane[].evs] | add)))'
+	check "peers: rates" is '[.[].peer[0].rate] | (map(."tx-packets") | add) > 0
+		and (map(.acked) | add) > 0'
+	check "QPs: rates" is '[.[].qp[].rate."tx-packets"] | add > 0'
+	check "QPs: both" is 'all(.qp | length == 2 and all(.state == "rts"
+		and ."remote-gid" == "'"$(pair_addr 1)"'"))'
+	# Sorted by what it was before it was rounded.
 	check "QPs: most traffic first" is \
-		'all([.qp[].rate | ."tx-packets" + ."rx-packets"] | . == (sort | reverse))'
+		'all([.qp[].rate | ."tx-packets" + ."rx-packets"] | .[0] >= .[1] - 0.01)'
 	printed=$(jq -s '[.[] | (.interval / 1e9) * ([.plane[].rate | ."tx-packets", ."rx-packets"] |
 		add)] | add | floor' "$JSON")
 	check "rates times intervals are what was counted: $printed of $((after - before))" \
@@ -130,7 +135,8 @@ test_unload()
 	wait_for grep -q ^DEV "$TEST_TMP/text"
 	rdma link delete mrc1
 	rdma link delete mrc2
-	check "the module can be unloaded meanwhile" lab unload
+	# Each look holds it for a moment.
+	check "the module can be unloaded meanwhile" wait_for lab unload
 	wait "$top_pid"
 	check_equal "without the module it ends" 1 $?
 	check_equal "and says why in one line" 1 "$(grep -c '^mrcctl: top: .' "$TEST_TMP/error")"

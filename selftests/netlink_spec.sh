@@ -51,5 +51,6 @@ spec "probes" probe
 spec "who made a QP, told where that means something" creator
 spec "without privileges" unprivileged
 spec "noise" noise
+spec "requests that are nearly right" mutations
 hold_write "QPs survive it all"
 finish

@@ -61,7 +61,7 @@ class Faults:
     def run(self):
         try:
             self.follow_schedule()
-        except (DemoError, subprocess.TimeoutExpired) as error:
+        except Exception as error:  # whatever it is, the main thread tells of it
             self.error = error
 
     def follow_schedule(self):

@@ -14,6 +14,7 @@ import random
 import socket
 import struct
 import sys
+import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -462,6 +463,86 @@ class Tests:
                 pass
         self.clean()
         expect(self.do("device-get"), "device")
+
+    def test_mutations(self):
+        """Requests that are right, or nearly so: answered, and all that they made goes again."""
+        seed, rounds = os.environ.get("SEED", str(time.time_ns())), 1000
+        print(f"SEED={seed}")
+        dice = random.Random(int(seed))
+        device, planes = self.do("device-get")[0], self.dump("plane-get")
+        taken = 0
+        for _ in range(rounds):
+            name, values = self.right_request(dice)
+            op = self.f.ops[name]
+            data = self.f.encode(op["attribute-set"], {"dev-name": self.device, **values})
+            for _ in range(dice.choice([0, 0, 1, 2])):
+                data = self.mutated(dice, data)
+            try:
+                self.f.request(op["number"], F_ACK, data)
+                taken += 1
+            except Refused:
+                pass
+        expect(taken > rounds / 10, f"only {taken} of {rounds} were taken")
+        self.restore(device, planes)
+
+    def right_request(self, dice):
+        """One that may be taken, depending on those before."""
+        low = dice.randrange(1, 4)
+        prefix = {"prefix": f"fd00:77::{low}", "prefix-len": dice.choice([64, 128])}
+        noun, verb = dice.choice([
+            ("ev-profile", "add"), ("ev-profile", "set"), ("ev-profile", "del"),
+            ("route", "add"), ("route", "replace"), ("route", "del"), ("ev", "set"),
+            ("cc-profile", "add"), ("cc-profile", "set"), ("cc-profile", "del"),
+            ("plane", "add"), ("plane", "set"), ("plane", "del"), ("device", "set")])
+        values = {
+            "ev-profile": {"id": low, "format": "srv6",
+                           "ev": [self.random_ev(dice) for _ in range(dice.randrange(1, 9))]},
+            "route": {**prefix, "ev-profile": dice.choice([0, low]), "cc-profile": 0,
+                      "usid": dice.randrange(1, 1 << 16)},
+            "ev": {"ev-profile": low, "index": dice.randrange(8), "denied": dice.randrange(2)},
+            "cc-profile": {"id": low, "algorithm": "none", "window": 1 << dice.randrange(13, 24)},
+            "plane": {"port": low + 1, "ifindex": self.ifindex},
+            "device": {dice.choice(["hop-limit", "burst", "mpr", "dscp-data"]): low},
+        }[noun]
+        if verb == "del":
+            keep = ("id", "prefix", "prefix-len", "port")
+            values = {key: value for key, value in values.items() if key in keep}
+        if (noun, verb) == ("plane", "set"):
+            values = {"port": values["port"], "admin-state": dice.choice(["up", "down"])}
+        return f"{noun}-{verb}", values
+
+    @staticmethod
+    def random_ev(dice):
+        host, switch = dice.randrange(1, 1 << 16), dice.randrange(1, 1 << 16)
+        way = dice.choice([
+            {"via": f"fcbb:bb00:101:{switch:x}:102::"}, {"via": f"fcbb:bb00:{switch:x}::"},
+            {"sid": f"fcbb:bb00:101:{switch:x}:102:{host:x}::"}, {"table": 100},
+            {"encap": {"srh": srh(SEGS, mode=dice.choice([1, 3]))}}])
+        return {"port": dice.randrange(1, 5), "denied": dice.randrange(2), **way}
+
+    @staticmethod
+    def mutated(dice, data):
+        at = dice.randrange(len(data))
+        step = at & ~3
+        return dice.choice([
+            data[:at] + dice.randbytes(1) + data[at + 1:], data[:at],
+            data[:step] + data[step + 4:], data[:step] + data[step:step + 4] + data[step:],
+            data[:step] + dice.randbytes(8) + data[step:], data + data[step:]])
+
+    def restore(self, device, planes):
+        """The device as it was."""
+        self.clean()
+        for plane in self.dump("plane-get"):
+            if plane["port"] not in [before["port"] for before in planes]:
+                self.do("plane-del", port=plane["port"])
+        there = [plane["port"] for plane in self.dump("plane-get")]
+        for before in planes:
+            if before["port"] not in there:
+                self.do("plane-add", port=before["port"], ifindex=before["ifindex"])
+            self.do("plane-set", port=before["port"], admin_state=before["admin-state"])
+        names = self.f.ops["device-set"]["do"]["request"]["attributes"]
+        self.do("device-set", **{name.replace("-", "_"): device[name] for name in names
+                                 if not name.startswith("dev-")})
 
     def random_attribute(self, dice, space, depth):
         number, attr = dice.choice(list(self.f.spaces[space].by_name.values()))

@@ -107,7 +107,7 @@ void run_batch(Context &context, std::istream &in, const std::string &name)
 {
     std::string line;
 
-    for (unsigned number = 1; std::getline(in, line); number++) {
+    for (unsigned number = 1; !told_to_stop() && std::getline(in, line); number++) {
         std::istringstream parts(line.substr(0, line.find('#')));
         std::vector<std::string> words;
 

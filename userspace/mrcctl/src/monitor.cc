@@ -106,6 +106,7 @@ struct EventPrinter {
 void run(Context &context, Args &args)
 {
     args.finish();
+    const StopSignals signals;
     const auto stream = value_of(context.kernel().events());
 
     context.printer.set_streaming();

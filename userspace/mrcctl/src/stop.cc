@@ -2,7 +2,6 @@
 #include "stop.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <poll.h>
 
@@ -14,36 +13,20 @@ namespace mrcctl
 namespace
 {
 
+constexpr std::array signals = {SIGINT, SIGTERM};
+
 volatile sig_atomic_t stop;
+const sigset_t *let_in; ///< while something waits; null: as it is
 
 void on_signal(int)
 {
     stop = 1;
 }
 
-/** From now on signals that end a command wait. @return those that are let in meanwhile */
-sigset_t catch_signals()
-{
-    struct sigaction action {
-    };
-    sigset_t blocked{};
-    sigset_t before{};
-
-    action.sa_handler = on_signal;
-    sigemptyset(&blocked);
-    for (const int signal : {SIGINT, SIGTERM}) {
-        sigaction(signal, &action, nullptr);
-        sigaddset(&blocked, signal);
-    }
-    sigprocmask(SIG_BLOCK, &blocked, &before);
-    return before;
-}
-
 /** As ppoll(2), but -1 for signals that do not end the command as well. */
 int wait(pollfd *descriptors, nfds_t count, const timespec *timeout)
 {
-    static const sigset_t mask = catch_signals();
-    const int ready = ppoll(descriptors, count, timeout, &mask);
+    const int ready = ppoll(descriptors, count, timeout, let_in);
 
     if (ready < 0 && errno != EINTR)
         throw Failure(strerror(errno));
@@ -51,6 +34,36 @@ int wait(pollfd *descriptors, nfds_t count, const timespec *timeout)
 }
 
 } // namespace
+
+/** Blocked first: one that comes in between is pending until something waits. */
+StopSignals::StopSignals()
+{
+    struct sigaction action {
+    };
+    sigset_t blocked{};
+
+    action.sa_handler = on_signal;
+    sigemptyset(&blocked);
+    for (const int signal : signals)
+        sigaddset(&blocked, signal);
+    sigprocmask(SIG_BLOCK, &blocked, &mask_);
+    for (size_t i = 0; i < signals.size(); i++)
+        sigaction(signals[i], &action, &handlers_[i]);
+    let_in = &mask_;
+}
+
+StopSignals::~StopSignals()
+{
+    let_in = nullptr;
+    for (size_t i = 0; i < signals.size(); i++)
+        sigaction(signals[i], &handlers_[i], nullptr);
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+bool told_to_stop()
+{
+    return stop;
+}
 
 bool wait_readable(int fd)
 {

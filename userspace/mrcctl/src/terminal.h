@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Drawing over and over again on a terminal, by the control sequences that all of them have.
+ * Drawing over and over again on a terminal, by the control sequences that nearly all of them have.
  */
 #pragma once
 

@@ -114,12 +114,14 @@ Snapshot nothing_at(uint64_t time)
 void run(Context &context, Args &args)
 {
     const Request request = take_request(args);
+    const StopSignals signals;
     uint64_t shown = 0;
+    Snapshot before = nothing_at(context.now());
     Snapshot now;
 
     if (request.device)
         value_of(context.kernel().device(*request.device));
-    Snapshot before = value_of(take_snapshot(context.kernel(), request.device, context.now()));
+    renew(context, request, before);
     context.printer.set_streaming();
     // Something to look at until there are rates.
     if (context.window() && !context.printer.options().json)

@@ -21,6 +21,7 @@ using Json = nlohmann::json;
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 constexpr double ns_per_s = 1e9;
+constexpr uint64_t mpr_unit = 128; // packets
 
 /** Families in the order in which they are begun. */
 class Collection
@@ -174,6 +175,7 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
 {
     std::map<std::string, uint64_t> states;
     uint64_t inflight = 0;
+    uint64_t window = 0;
     uint64_t memory = 0;
 
     for (const mrcnl::QpState state :
@@ -183,14 +185,24 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
     for (const mrcnl::Qp &qp : qps) {
         states[to_string(qp.state)]++;
         inflight += qp.inflight;
+        window += qp.state == mrcnl::QpState::rts ? qp.mpr_tx * mpr_unit : 0;
         memory += qp.memory;
     }
     for (const auto &[state, count] : states)
         all.gauge("mrc_qps", "QPs, by state.", {{"state", state}}, real(count));
     all.gauge("mrc_qp_inflight_packets", "Packets of all QPs that are on their way.", {},
               real(inflight));
+    all.gauge("mrc_qp_window_packets", "What the PSN windows of all QPs in RTS have room for.", {},
+              real(window));
     all.gauge("mrc_qp_memory_bytes", "Kernel memory of all QPs.", {}, real(memory));
     add_rtts(all, qps);
+}
+
+void add_cc_profiles(Collection &all, const std::vector<mrcnl::CcProfile> &profiles)
+{
+    for (const mrcnl::CcProfile &profile : profiles)
+        all.gauge("mrc_cc_window_bytes", "What a QP has in flight at most, by its CC profile.",
+                  {{"cc_profile", std::to_string(profile.id)}}, profile.window);
 }
 
 void add_snapshot(Collection &all, const Snapshot &snapshot)
@@ -202,6 +214,8 @@ void add_snapshot(Collection &all, const Snapshot &snapshot)
         add_peers(all, *snapshot.peers);
     if (snapshot.qps)
         add_qps(all, *snapshot.qps);
+    if (snapshot.cc_profiles)
+        add_cc_profiles(all, *snapshot.cc_profiles);
     for (const mrcnl::Counter &counter : snapshot.device.counters)
         all.counter("mrc_" + counter.name + "_total",
                     "The device's counter of this name, see Documentation/counters.md.", {},

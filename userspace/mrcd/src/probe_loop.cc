@@ -37,6 +37,11 @@ ProbeLoop detour(const Fabric &fabric, uint32_t far_t0, uint32_t by, std::option
 
 } // namespace
 
+bool whole_plane(const Element &element)
+{
+    return element.kind == Element::Kind::host_link || element.kind == Element::Kind::t0;
+}
+
 std::string to_string(const Fabric &fabric, const Element &element)
 {
     switch (element.kind) {

@@ -26,6 +26,9 @@ struct Element {
     auto operator<=>(const Element &) const = default;
 };
 
+/** Does all of its plane depend on it, for this host? */
+bool whole_plane(const Element &element);
+
 /** "p1t0r1", "p1t0r1-p1t1s2" */
 std::string to_string(const Fabric &fabric, const Element &element);
 

@@ -24,7 +24,8 @@ mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel, const std::string &
     if (!self)
         return self.error();
     return Snapshot{std::move(*self), if_any(kernel.planes(device)),
-                    if_any(kernel.peers(device, {})), if_any(kernel.qps(device))};
+                    if_any(kernel.peers(device, {})), if_any(kernel.qps(device)),
+                    if_any(kernel.cc_profiles(device))};
 }
 
 } // namespace mrcd

@@ -20,6 +20,7 @@ struct Snapshot {
     std::optional<std::vector<mrcnl::Plane>> planes;
     std::optional<std::vector<mrcnl::Peer>> peers;
     std::optional<std::vector<mrcnl::Qp>> qps;
+    std::optional<std::vector<mrcnl::CcProfile>> cc_profiles;
 };
 
 /** @return ENODEV: there is no such device; or what else the module says */

@@ -21,6 +21,7 @@ constexpr uint64_t doubt_ns = 10 * ms; // how often to look then
 constexpr uint64_t settle_ns = 300 * ms;
 constexpr uint64_t carrier_settles_ns = 3 * second; // for neighbours and routes to come back
 constexpr unsigned asks_most = 3;
+constexpr uint64_t tried_probes = 10; // of each loop, until it is known what is broken
 constexpr uint64_t asking_ns = asks_most * lost_after_ns;
 constexpr size_t detours_most = 3;
 constexpr uint64_t detour_probes = 4;
@@ -28,11 +29,6 @@ constexpr uint64_t silent_run = 4;
 constexpr uint64_t certain_run = 10;
 constexpr size_t of_late = 20;
 constexpr size_t well_percent = 10;
-
-bool whole_plane(const Element &element)
-{
-    return element.kind == Kind::host_link || element.kind == Kind::t0;
-}
 
 } // namespace
 
@@ -270,12 +266,26 @@ void Watch::settle(Doubt &doubt, uint64_t now_ns)
         some_dead |= works && way.lost() >= detour_probes;
         open |= way.sent() < detour_probes || history(control).sent() < detour_probes;
     }
-    if (doubt.past != Verdict::alive && open && now_ns < doubt.since_ns + settle_ns)
+    // Ways that there are come to their results, however late; some may never be there.
+    if (doubt.past != Verdict::alive && open &&
+        (!doubt.tracks.empty() || now_ns < doubt.since_ns + settle_ns))
         return;
     if (doubt.past != Verdict::alive && some_dead)
         doubt.past = Verdict::dead;
     doubt.settled = true;
     forget(doubt);
+}
+
+bool Watch::knows(uint64_t now_ns) const
+{
+    const auto tried = [&](uint32_t track) { return history(track).sent() >= tried_probes; };
+
+    return std::all_of(planes_.begin(), planes_.end(), [&](const auto &at) {
+        const Plane &plane = at.second;
+        return !plane.carrier || (tried(plane.uplink) && !in_doubt(plane, now_ns) &&
+                                  std::all_of(plane.t1.begin(), plane.t1.end(),
+                                              [&](const auto &t1) { return tried(t1.second); }));
+    });
 }
 
 /** Something has gone, and what it is will be clear in a moment: look soon. */
@@ -323,10 +333,17 @@ void Watch::find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns)
 
     const bool certain = silent(plane) && !in_doubt(plane, now_ns);
 
-    // What was seen while there was no carrier says nothing about a link that has had it for long.
-    if (certain && now_ns > plane.carrier_ns + carrier_settles_ns)
+    // What was seen while there was no carrier says nothing about a link that has had it for long,
+    // nor is a link to blame by which the T0 answers after all.
+    const bool settled = now_ns > plane.carrier_ns + carrier_settles_ns;
+    if (certain)
         std::erase_if(faults_, [&](const Fault &fault) {
-            return fault.finding.element.plane == number && fault.since_ns < plane.carrier_ns;
+            const Element &element = fault.finding.element;
+            if (element.plane != number)
+                return false;
+            return fault.since_ns < plane.carrier_ns
+                       ? settled
+                       : plane.neighbor && element.kind == Element::Kind::host_link;
         });
     if (!plane.carrier || lossy || certain)
         add_fault(locate_in_plane(fabric_, number, {plane.carrier, plane.neighbor, lossy}), now_ns);

@@ -76,6 +76,9 @@ public:
     void answered(uint32_t id, uint32_t sequence, uint64_t now_ns);
     void neighbor_answered(uint8_t plane);
 
+    /** Has it had the time to find what is broken? */
+    bool knows(uint64_t now_ns) const;
+
     /** What is broken, oldest first. */
     const std::vector<Fault> &faults() const { return faults_; }
 

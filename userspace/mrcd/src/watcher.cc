@@ -59,17 +59,17 @@ void Watcher::look_at(const Fabric &fabric)
         return;
     for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
         neighbors.push_back(carrier(fabric_.block, {fabric_.t0[own_t0(fabric_, plane)].usid}));
-    began_ns_ = monotonic_ns();
+    knows_ = false;
     watch_ = std::make_unique<Watch>(fabric_, wall_ns());
     sender_ = std::make_unique<UdpSender>(
         carrier(fabric_.block, {fabric_.hosts[fabric_.local.host].usid}), fabric_.local.planes,
         std::move(neighbors));
 }
 
-/** Ten probes each, and what it takes to look past a link. */
-bool Watcher::knows() const
+bool Watcher::knows()
 {
-    return !watch_ || monotonic_ns() > began_ns_ + 10 * ns_per_s / fabric_.watch.rate + ns_per_s;
+    knows_ = knows_ || !watch_ || watch_->knows(monotonic_ns());
+    return knows_;
 }
 
 uint64_t Watcher::tick()
@@ -100,11 +100,20 @@ void Watcher::log_changes()
 {
     const std::vector<Fault> &faults = watch_->faults();
 
+    // The plane is denied still, for another reason.
+    const auto covered = [&](const Fault &fault) {
+        return std::any_of(faults.begin(), faults.end(), [&](const Fault &other) {
+            return other.denied && whole_plane(other.finding.element) &&
+                   other.finding.element.plane == fault.finding.element.plane;
+        });
+    };
+
     for (const Fault &fault : known_)
         if (std::none_of(faults.begin(), faults.end(), [&](const Fault &other) {
                 return fault.finding.element == other.finding.element;
             }))
-            decide(fault.denied ? " is allowed again" : " is no fault any more", fault);
+            decide(fault.denied && !covered(fault) ? " is allowed again" : " is no fault any more",
+                   fault);
     for (const Fault &fault : faults)
         if (!among(fault, known_))
             decide(

@@ -36,7 +36,7 @@ public:
     void look_at(const Fabric &fabric);
 
     /** Has it had the time to find what is broken? */
-    bool knows() const;
+    bool knows();
 
     /**
      * Takes what came back, and sends what is due.
@@ -59,7 +59,7 @@ private:
     Fabric fabric_;
     std::unique_ptr<Watch> watch_;
     std::unique_ptr<UdpSender> sender_;
-    uint64_t began_ns_ = 0;
+    bool knows_ = false; ///< of these links, from then on
     std::vector<Fault> known_;
     std::deque<Decision> decisions_;
 };

@@ -75,10 +75,12 @@ struct ReportRig {
         for (Qp &qp : kernel.qp_list) {
             qp.state = QpState::rts;
             qp.inflight = 10;
+            qp.mpr_tx = 8;
             qp.memory = 1000;
             qp.srtt = 2'000'000;
         }
         kernel.qp_list[2].state = QpState::err;
+        kernel.cc[1] = {{}, 1, "none", 1 << 20};
     }
 
     /** A peer with four EVs in each of two planes, of which so many are bad, in the second one. */

@@ -3,6 +3,7 @@
 // What mrcd shows: metrics, the status, and the server that they are read from.
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -58,6 +59,8 @@ TEST(Metrics, TellOfEverything)
              R"(mrc_qps{device="mrc0",state="rts"} 2)",
              R"(mrc_qps{device="mrc0",state="init"} 0)",
              R"(mrc_qp_inflight_packets{device="mrc0"} 30)",
+             R"(mrc_qp_window_packets{device="mrc0"} 2048)",
+             R"(mrc_cc_window_bytes{device="mrc0",cc_profile="1"} 1048576)",
              R"(mrc_qp_rtt_seconds{device="mrc0",of="median"} 0.002)",
              R"(mrc_retransmitted_packets_total{device="mrc0"} 7)",
          })
@@ -150,8 +153,9 @@ std::string ask(uint16_t port, const std::string &request)
     at.sin_port = htons(port);
     if (connect(fd.get(), reinterpret_cast<sockaddr *>(&at), sizeof(at)))
         return "cannot connect";
-    EXPECT_EQ(send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(request.size()));
+    // It may be about to end.
+    if (send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
+        return "cannot send";
     for (ssize_t n; (n = recv(fd.get(), part, sizeof(part), 0)) > 0;)
         all.append(part, static_cast<size_t>(n));
     return all;
@@ -300,6 +304,7 @@ TEST(Reporter, AsksTheModuleSeldom)
 {
     ReporterRig rig;
     ModelKernel &kernel = rig.rig.rig.model.kernel;
+    const auto began = std::chrono::steady_clock::now();
     std::vector<std::thread> crowd;
 
     for (int i = 0; i < 4; i++)
@@ -309,7 +314,8 @@ TEST(Reporter, AsksTheModuleSeldom)
         });
     for (std::thread &one : crowd)
         one.join();
-    EXPECT_LT(kernel.peer_dumps, 40) << "of 80, however slowly they were answered";
+    const auto took = std::chrono::steady_clock::now() - began;
+    EXPECT_LE(kernel.peer_dumps, 1 + took / std::chrono::milliseconds(500));
     EXPECT_EQ(rig.rig.rig.opens, 1) << "what was opened stays open";
 }
 

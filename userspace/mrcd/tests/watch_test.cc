@@ -50,14 +50,16 @@ public:
     void ask(uint8_t plane) override
     {
         if (!broken.contains({Kind::host_link, plane, own_t0(fabric_, plane), 0}))
-            watch_.neighbor_answered(plane);
+            answers_.emplace_back(now_ + answer_after, plane);
     }
 
     void run(uint64_t ns)
     {
         for (const uint64_t end = now_ + ns; now_ < end; now_ += step) {
             for (; !coming_.empty() && coming_.front().at <= now_; coming_.pop_front())
-                watch_.answered(coming_.front().id, coming_.front().sequence, now_);
+                watch_.answered(coming_.front().id, coming_.front().sequence, coming_.front().at);
+            for (; !answers_.empty() && answers_.front().first <= now_; answers_.pop_front())
+                watch_.neighbor_answered(answers_.front().second);
             if (now_ < due_)
                 continue;
             due_ = watch_.tick(now_, *this);
@@ -65,6 +67,11 @@ public:
                 ever.insert(fault.finding.element);
         }
     }
+
+    /** The host does nothing; what comes meanwhile has the time at which it came. */
+    void stand_still(uint64_t ns) { now_ += ns; }
+
+    bool knows() const { return watch_.knows(now_); }
 
     std::vector<std::string> named() const
     {
@@ -95,6 +102,7 @@ public:
     std::set<Element> ever; ///< named at any moment
     std::set<uint8_t> no_carrier;
     uint64_t rtt = step;
+    uint64_t answer_after = 0; ///< of switches that are asked
     unsigned loss_per_mille = 0;
     uint8_t lossy_plane = 0; ///< 0: all are
 
@@ -117,6 +125,7 @@ private:
     std::map<uint16_t, Node> nodes_;
     uint16_t home_ = 0;
     std::deque<Coming> coming_;
+    std::deque<std::pair<uint64_t, uint8_t>> answers_; ///< when, and by which plane
     uint64_t now_ = second;
     uint64_t due_ = 0;
     uint64_t sent_ = 0;
@@ -459,6 +468,50 @@ TEST(Watch, AnswersThatNobodyWaitsForChangeNothing)
     watch.neighbor_answered(200);
     for (const LoopReport &loop : watch.loops())
         EXPECT_EQ(loop.history->sent(), 0u);
+}
+
+TEST(Watch, AT0ThatAnswersLateIsNamedInTheEnd)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+    SimulatedFabric simulated(fabric);
+    const Element t0{Kind::t0, 1, own_t0(fabric, 1), 0};
+
+    simulated.answer_after = 600 * ms;
+    simulated.run(2 * second);
+    simulated.broken = {t0};
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.elements(), std::set<Element>{t0});
+}
+
+TEST(Watch, AHostThatStandsStillNamesNothingElse)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+    const Element t1{Kind::t1, 1, 0, own_t1s(fabric, 1).front()};
+
+    for (const uint64_t when : {200, 400, 420, 440, 460, 500, 600}) {
+        SimulatedFabric simulated(fabric);
+        simulated.run(2 * second);
+        simulated.broken = {t1};
+        simulated.run(when * ms);
+        simulated.stand_still(400 * ms);
+        simulated.run(2 * second);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{t1}) << when;
+    }
+}
+
+TEST(Watch, KnowsWhenItHasTriedAll)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
+
+    for (const Element &element : elements_of(fabric)) {
+        SimulatedFabric simulated(fabric);
+        simulated.broken = {element};
+        EXPECT_FALSE(simulated.knows());
+        for (int i = 0; i < 5000 && !simulated.knows(); i++)
+            simulated.run(step);
+        EXPECT_TRUE(simulated.knows());
+        EXPECT_EQ(simulated.elements(), std::set<Element>{element}) << to_string(fabric, element);
+    }
 }
 
 } // namespace

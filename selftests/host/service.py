@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What mrcd says to systemd (sd_notify(3)). Called by service.sh."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+MRCD, FOLDER = sys.argv[1:]
+DEADLINE = 60  # seconds: ends a hung test, measures nothing
+
+FILE = """
+[fabric]
+block = "fcbb:bb00::/32"
+planes = 1
+[t0]
+p1t0r1 = { plane = 1, rack = "r1", usid = 0x0101 }
+[hosts]
+h1 = { rack = "r1", usid = 0xf001, gid = "fd00:6d72:63::1" }
+[local]
+host = "h1"
+device = "mrctest0"
+anchor = "mrctest"
+planes = ["mrctest1"]
+[watch]
+rate = 0
+[report]
+port = 0
+"""
+
+
+def main():
+    path = os.path.join(FOLDER, "notify")
+    config = os.path.join(FOLDER, "mrcd.toml")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(path)
+    listener.settimeout(DEADLINE)
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(FILE)
+
+    def wait_for(word):
+        """Until mrcd says so. Answer: what it said on the way."""
+        said = []
+        while not said or not any(line.startswith(word) for line in said[-1]):
+            try:
+                said.append(listener.recv(4096).decode().splitlines())
+            except TimeoutError:
+                sys.exit(f"mrcd does not say '{word}' but {said}")
+        return said
+
+    environment = {**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "500000"}
+    with subprocess.Popen([MRCD, "-f", config], env=environment, stderr=subprocess.DEVNULL) as mrcd:
+        wait_for("STATUS=")
+        wait_for("READY=1")
+        wait_for("WATCHDOG=1")
+        wait_for("WATCHDOG=1")
+        mrcd.send_signal(signal.SIGHUP)
+        wait_for("RELOADING=1")
+        wait_for("READY=1")
+        mrcd.send_signal(signal.SIGTERM)
+        wait_for("STOPPING=1")
+        if mrcd.wait(DEADLINE):
+            sys.exit(f"mrcd ends with {mrcd.returncode}")
+
+
+main()
