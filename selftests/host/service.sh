@@ -1,16 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcd as a service: its unit, as systemd reads it, and what it tells systemd.
+# mrcd as a service: the file of Documentation/cluster.md, its unit, as systemd reads it, and
+# what it tells systemd.
 #
 # Usage: service.sh TOP BUILD
 
 # shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-build=$2
+top=$1 build=$2
 mrcd=$build/mrcd/mrcd
 [ -x "$mrcd" ] || exit 4
+
+# There, hosts are found by their host names.
+sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/cluster.md" |
+	sed 's/^\[local\]$/&\nhost = "h1"/' >"$HOST_TMP/cluster.toml"
+"$mrcd" --check "$HOST_TMP/cluster.toml" >"$HOST_TMP/log" 2>&1 ||
+	wrong "the file of cluster.md:" "$(cat "$HOST_TMP/log")"
+equal "planes of that file" 4 "$(sed -n 's/^planes = \([0-9]*\)$/\1/p' "$HOST_TMP/cluster.toml")"
 
 # What it is to start is not installed here, nor are its manual pages.
 sed "s,^ExecStart=.*,ExecStart=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
