@@ -14,6 +14,7 @@ mrcd=$build/mrcd/mrcd
 [ -x "$mrcd" ] || exit 4
 
 # There, hosts are found by their host names.
+# shellcheck disable=SC2016 # marks of Markdown
 sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/cluster.md" |
 	sed 's/^\[local\]$/&\nhost = "h1"/' >"$HOST_TMP/cluster.toml"
 "$mrcd" --check "$HOST_TMP/cluster.toml" >"$HOST_TMP/log" 2>&1 ||
