@@ -162,6 +162,48 @@ test_device_gone()
 	check_traffic "and works" h1 h3 --sizes 64K --iterations 30
 }
 
+# large_file: 4,096 hosts in 128 racks, 8 planes of 64 T1s; this is one of them
+large_file()
+{
+	awk 'BEGIN {
+		print "[fabric]\nblock = \"fcbb:bb00::/32\"\nplanes = 8\n[t0]"
+		for (p = 1; p <= 8; p++)
+			for (r = 0; r < 128; r++)
+				printf "p%dt0r%d = { plane = %d, rack = \"r%d\", usid = %d }\n", p, r, p, r, ++n
+		print "[t1]"
+		for (p = 1; p <= 8; p++)
+			for (s = 0; s < 64; s++)
+				printf "p%dt1s%d = { plane = %d, usid = %d }\n", p, s, p, ++n
+		print "[hosts]"
+		for (h = 0; h < 4096; h++)
+			printf "h%d = { rack = \"r%d\", usid = %d, gid = \"fd00:6d72:99::%x\" }\n",
+				h, int(h / 32), ++n, h + 1
+		print "[local]\nhost = \"h0\"\ndevice = \"mrc0\"\nanchor = \"mrc\""
+		print "planes = [\"eth1\", \"eth2\", \"e3\", \"e4\", \"e5\", \"e6\", \"e7\", \"e8\"]"
+	}'
+}
+
+# run_measured COMMAND...: the most memory that it had, in KiB
+run_measured()
+{
+	python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=sys.stderr)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}
+
+test_large()
+{
+	local plan=$TEST_TMP/large.json kib
+
+	large_file >"$TEST_TMP/large.toml"
+	kib=$(run_measured ip netns exec h1 mrcd --plan -j "$TEST_TMP/large.toml" 2>"$plan")
+	check "4,096 hosts: a route to each of the others" test \
+		"$(jq '[.[] | select(.object == "route" and .change == "add")] | length' "$plan")" = 4095
+	check "4,096 hosts: a profile per rack" test \
+		"$(jq '[.[] | select(.object == "ev-profile" and .change == "add")] | length' "$plan")" = 128
+	check "4,096 hosts, 8 planes: planned in $kib KiB" test "$kib" -le $((100 << 10))
+}
+
 test_end()
 {
 	local host
@@ -173,7 +215,7 @@ test_end()
 	check_traffic "without daemons: traffic flows" h1 h3 --sizes 64K --iterations 30
 }
 
-need jq mrcd rdma
+need jq mrcd rdma python3
 lab_up --planes 2 --racks 2 --hosts-per-rack 2 --bare-hosts
 lab load
 test_plan
@@ -182,5 +224,6 @@ test_repair
 test_storm
 test_reload
 test_device_gone
+test_large
 test_end
 finish
