@@ -22,11 +22,19 @@ for python in /usr/bin/python3 python3 ''; do
 	! "$python" -c 'import yaml' 2>/dev/null || break
 done
 
-# ynl ARGUMENT...
+# ynl ARGUMENT...: it says what it has to say on standard output, whatever it is
 ynl()
 {
-	on p1 "$python" "$tool/cli.py" --no-schema --output-json \
-		--spec "$TOP/Documentation/netlink/specs/mrc.yaml" "$@"
+	local said status=0
+
+	said=$(on p1 "$python" "$tool/cli.py" --no-schema --output-json \
+		--spec "$TOP/Documentation/netlink/specs/mrc.yaml" "$@") || status=$?
+	if [ $status = 0 ]; then
+		printf '%s\n' "$said"
+	else
+		printf '%s\n' "$said" >&2
+	fi
+	return $status
 }
 
 # request OPERATION JSON: the answer of the device
