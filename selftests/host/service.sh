@@ -35,6 +35,6 @@ equal "capabilities" "CapabilityBoundingSet=CAP_NET_ADMIN" \
 
 # In a network of its own it can change nothing of this host's.
 alone=()
-[ "$(id -u)" != 0 ] || alone=(unshare -n)
+! unshare -n true 2>/dev/null || alone=(unshare -n)
 "${alone[@]}" python3 "$(dirname "$0")/service.py" "$mrcd" "$HOST_TMP" || failed=1
 exit $failed
