@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <initializer_list>
+#include <utility>
 
 #include "clock.h"
 #include "objects.h"
@@ -24,21 +26,33 @@ void print_evs(Printer &p, const EvCount &evs)
     p.number("evs-good", evs.good);
 }
 
+/** Names and values of a rate. */
+template <typename Rate>
+using Values = std::initializer_list<std::pair<const char *, double Rate::*>>;
+
+template <typename Rate>
+void print_rate(Printer &p, const std::optional<Rate> &rate, Values<Rate> values)
+{
+    if (!rate)
+        return;
+    p.enter("rate");
+    for (const auto &[name, value] : values)
+        p.hidden_decimal(name, (*rate).*value);
+    p.leave();
+}
+
 void print_plane_json(Printer &p, const PlaneActivity &activity)
 {
     p.begin_object();
     print_plane(p, activity.plane);
     print_evs(p, activity.evs);
-    if (activity.rate) {
-        p.enter("rate");
-        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
-        p.hidden_decimal("tx-bytes", activity.rate->tx_bytes);
-        p.hidden_decimal("tx-errors", activity.rate->tx_errors);
-        p.hidden_decimal("rx-packets", activity.rate->rx_packets);
-        p.hidden_decimal("rx-bytes", activity.rate->rx_bytes);
-        p.hidden_decimal("rx-ce", activity.rate->rx_ce);
-        p.leave();
-    }
+    print_rate(p, activity.rate,
+               {{"tx-packets", &PlaneRate::tx_packets},
+                {"tx-bytes", &PlaneRate::tx_bytes},
+                {"tx-errors", &PlaneRate::tx_errors},
+                {"rx-packets", &PlaneRate::rx_packets},
+                {"rx-bytes", &PlaneRate::rx_bytes},
+                {"rx-ce", &PlaneRate::rx_ce}});
     p.end_object();
 }
 
@@ -66,15 +80,12 @@ void print_peer_json(Printer &p, const PeerActivity &activity)
     p.number("ev-profile", peer.key.ev_profile);
     print_evs(p, {peer.evs, peer.evs_good});
     print_ports_json(p, activity.evs);
-    if (activity.rate) {
-        p.enter("rate");
-        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
-        p.hidden_decimal("acked", activity.rate->acked);
-        p.hidden_decimal("marked", activity.rate->marked);
-        p.hidden_decimal("lost", activity.rate->lost);
-        p.hidden_decimal("probed", activity.rate->probed);
-        p.leave();
-    }
+    print_rate(p, activity.rate,
+               {{"tx-packets", &PeerRate::tx_packets},
+                {"acked", &PeerRate::acked},
+                {"marked", &PeerRate::marked},
+                {"lost", &PeerRate::lost},
+                {"probed", &PeerRate::probed}});
     p.end_object();
 }
 
@@ -97,13 +108,10 @@ void print_qp_json(Printer &p, const QpActivity &activity)
     p.number("lost", qp.lost);
     p.number("mpr-tx", qp.mpr_tx);
     p.number("srtt", qp.srtt);
-    if (activity.rate) {
-        p.enter("rate");
-        p.hidden_decimal("tx-packets", activity.rate->tx_packets);
-        p.hidden_decimal("rx-packets", activity.rate->rx_packets);
-        p.hidden_decimal("rtx-packets", activity.rate->rtx_packets);
-        p.leave();
-    }
+    print_rate(p, activity.rate,
+               {{"tx-packets", &QpRate::tx_packets},
+                {"rx-packets", &QpRate::rx_packets},
+                {"rtx-packets", &QpRate::rtx_packets}});
     p.end_object();
 }
 
@@ -233,9 +241,7 @@ void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width
 /** Of its window of PSNs. */
 Cell inflight_cell(const mrcnl::Qp &qp)
 {
-    constexpr unsigned mpr_unit = 128;
-
-    return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mpr_unit)};
+    return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mrcnl::mpr_unit)};
 }
 
 void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)

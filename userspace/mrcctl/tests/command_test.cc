@@ -21,19 +21,6 @@ struct CommandTest : testing::Test {
         EXPECT_EQ(run(line), "") << line;
         return run.kernel.changes.size() == 1 ? run.kernel.changes[0] : "not one change";
     }
-
-    template <typename E>
-    std::string error(const std::string &line)
-    {
-        try {
-            run(line);
-        } catch (const E &e) {
-            return e.what();
-        }
-        return "no such error";
-    }
-
-    std::string usage(const std::string &line) { return error<UsageError>(line); }
 };
 
 TEST_F(CommandTest, DeviceSet)
@@ -44,13 +31,13 @@ TEST_F(CommandTest, DeviceSet)
         change("dev set mrc0 tunnel-source fd00::1 hop-limit 3 dscp-data 1 dscp-rtx 2 "
                "dscp-control 3"),
         "device mrc0 hop-limit 3 dscp-data 1 dscp-rtx 2 dscp-control 3 tunnel-source fd00::1");
-    EXPECT_EQ(usage("device set mrc0"), "device set: setting is missing");
-    EXPECT_EQ(usage("device set mrc0 burst"), "device set: burst is missing");
-    EXPECT_EQ(usage("device set mrc0 dscp-data 64"),
+    EXPECT_EQ(run.usage("device set mrc0"), "device set: setting is missing");
+    EXPECT_EQ(run.usage("device set mrc0 burst"), "device set: burst is missing");
+    EXPECT_EQ(run.usage("device set mrc0 dscp-data 64"),
               "device set: dscp-data must be 0 to 63, not 64");
-    EXPECT_EQ(usage("device set mrc0 udp-port 65536"),
+    EXPECT_EQ(run.usage("device set mrc0 udp-port 65536"),
               "device set: udp-port must be 1 to 65535, not 65536");
-    EXPECT_EQ(usage("device set mrc0 dscp 1"),
+    EXPECT_EQ(run.usage("device set mrc0 dscp 1"),
               "device set: setting 'dscp' is ambiguous: dscp-data, dscp-rtx, dscp-control");
 }
 
@@ -63,12 +50,13 @@ TEST_F(CommandTest, Planes)
 
 TEST_F(CommandTest, PlaneErrors)
 {
-    EXPECT_EQ(usage("plane add mrc0 port 33 netdev lo"), "plane add: port must be 1 to 32, not 33");
-    EXPECT_EQ(usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
-    EXPECT_EQ(usage("plane set mrc0 port 1 sideways"), "plane set: unknown state 'sideways'");
-    EXPECT_EQ(usage("plane s"), "plane: command 's' is ambiguous: show, set");
-    EXPECT_EQ(usage("plane del mrc0 port 1 now"), "plane del: what is 'now'?");
-    EXPECT_EQ(error<Failure>("plane add mrc0 netdev none-such"),
+    EXPECT_EQ(run.usage("plane add mrc0 port 33 netdev lo"),
+              "plane add: port must be 1 to 32, not 33");
+    EXPECT_EQ(run.usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
+    EXPECT_EQ(run.usage("plane set mrc0 port 1 sideways"), "plane set: unknown state 'sideways'");
+    EXPECT_EQ(run.usage("plane s"), "plane: command 's' is ambiguous: show, set");
+    EXPECT_EQ(run.usage("plane del mrc0 port 1 now"), "plane del: what is 'now'?");
+    EXPECT_EQ(run.error<Failure>("plane add mrc0 netdev none-such"),
               "plane add: no netdev 'none-such' in this network namespace");
     EXPECT_TRUE(run.kernel.changes.empty());
 }
@@ -108,18 +96,18 @@ TEST_F(CommandTest, EvProfileFormats)
 
 TEST_F(CommandTest, EvProfileErrors)
 {
-    EXPECT_EQ(usage("ev-profile add mrc0 7"), "ev-profile add: 'id' expected, not '7'");
-    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev sid fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7"), "ev-profile add: 'id' expected, not '7'");
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
-    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 sid fc00::g"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 sid fc00::g"),
               "ev-profile add: sid: 'fc00::g' is not an IPv6 address");
-    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 segs fc00::1,"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 segs fc00::1,"),
               "ev-profile add: segs: '' is not an IPv6 address");
-    EXPECT_EQ(usage("ev-profile add mrc0 id 7 ev port 1 s fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 s fc00::1"),
               "ev-profile add: path 's' is ambiguous: sid, segs");
-    EXPECT_EQ(usage("ev-profile add mrc0 id 7 format ipv4"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 format ipv4"),
               "ev-profile add: unknown format 'ipv4'");
-    EXPECT_EQ(usage("ev-profile del mrc0"), "ev-profile del: 'id' is missing");
+    EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: 'id' is missing");
     EXPECT_TRUE(run.kernel.changes.empty());
 }
 
@@ -138,11 +126,11 @@ TEST_F(CommandTest, EvsAndProfilesAndRoutes)
               "route-add mrc0 fd00::2/128 7 0 61442");
     EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
     EXPECT_EQ(change("ev-profile del mrc0 id 7"), "ev-profile-del mrc0 7");
-    EXPECT_EQ(usage("route add mrc0 fd00::/129 ev-profile 1"),
+    EXPECT_EQ(run.usage("route add mrc0 fd00::/129 ev-profile 1"),
               "route add: prefix: 'fd00::/129' is not an IPv6 prefix");
-    EXPECT_EQ(usage("route add mrc0 fd00::2 ev-profile 1 usid 0x10000"),
+    EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 usid 0x10000"),
               "route add: usid must be 1 to 65535, not 0x10000");
-    EXPECT_EQ(usage("route add mrc0 10.0.0.0/8 ev-profile 1"),
+    EXPECT_EQ(run.usage("route add mrc0 10.0.0.0/8 ev-profile 1"),
               "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix");
 }
 
@@ -158,12 +146,12 @@ TEST_F(CommandTest, Probe)
     EXPECT_EQ(probe("probe mrc0 remote fd00::2"), "probe mrc0 fd00::2");
     EXPECT_EQ(probe("pr mrc0 rem fd00::2 ev 3 l fd00::1 ev-p 7 ev 0x4 t 10000"),
               "probe mrc0 fd00::2 local fd00::1 ev-profile 7 ev 3 ev 4 timeout 10000");
-    EXPECT_EQ(usage("probe"), "probe: device is missing");
-    EXPECT_EQ(usage("probe mrc0"), "probe: 'remote' is missing");
-    EXPECT_EQ(usage("probe mrc0 remote fd00::2 timeout 0"),
+    EXPECT_EQ(run.usage("probe"), "probe: device is missing");
+    EXPECT_EQ(run.usage("probe mrc0"), "probe: 'remote' is missing");
+    EXPECT_EQ(run.usage("probe mrc0 remote fd00::2 timeout 0"),
               "probe: timeout must be 1 to 10000, not 0");
-    EXPECT_EQ(usage("probe mrc0 remote fd00::2 ev"), "probe: ev is missing");
-    EXPECT_EQ(usage("probe mrc0 remote fd00::2 e 1"),
+    EXPECT_EQ(run.usage("probe mrc0 remote fd00::2 ev"), "probe: ev is missing");
+    EXPECT_EQ(run.usage("probe mrc0 remote fd00::2 e 1"),
               "probe: keyword 'e' is ambiguous: ev-profile, ev");
 }
 
@@ -172,23 +160,23 @@ TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
     Runner json({.json = true});
 
     run.kernel.probe_answer.results = {{0, 1, {}, 0}, {1, 2, {}, 0}};
-    EXPECT_EQ(error<Failure>("probe mrc0 remote fd00::2"), "probe: nothing was answered");
+    EXPECT_EQ(run.error<Failure>("probe mrc0 remote fd00::2"), "probe: nothing was answered");
     EXPECT_NE(run.out.str().find("index 1 port 2 unanswered\n    answered 0/2\n"),
               std::string::npos);
     json.kernel.probe_answer.results = run.kernel.probe_answer.results;
     EXPECT_THROW(json("probe mrc0 remote fd00::2"), Failure);
     EXPECT_NE(json.out.str().find("\"result\":[{\"index\":0,\"port\":1},"), std::string::npos);
     run.kernel.refuse = mrcnl::Error{ENOENT, "mrc: no such EV profile", "ev-profile"};
-    EXPECT_EQ(error<Failure>("probe mrc0 remote fd00::2"),
+    EXPECT_EQ(run.error<Failure>("probe mrc0 remote fd00::2"),
               "probe: no such EV profile (ev-profile)");
 }
 
 TEST_F(CommandTest, TheKernelsWordsAreQuoted)
 {
     run.kernel.refuse = mrcnl::Error{EEXIST, "mrc: EV profile exists", "id"};
-    EXPECT_EQ(error<Failure>("ev-profile add mrc0 id 7 mode auto count 1"),
+    EXPECT_EQ(run.error<Failure>("ev-profile add mrc0 id 7 mode auto count 1"),
               "ev-profile add: EV profile exists (id)");
-    EXPECT_EQ(error<Failure>("qp show mrc0 qpn 5"), "qp show: no such QP");
+    EXPECT_EQ(run.error<Failure>("qp show mrc0 qpn 5"), "qp show: no such QP");
 }
 
 TEST_F(CommandTest, WithoutModule)
@@ -249,7 +237,8 @@ TEST_F(CommandTest, QpsByNumber)
     run.kernel.qp_list[1].qpn = 6;
     EXPECT_NE(run("qp show qpn 0x6").find("qpn 6 "), std::string::npos);
     EXPECT_EQ(run("qp show qpn 0x6").find("qpn 5 "), std::string::npos);
-    EXPECT_EQ(usage("qp show qpn 0x1000000"), "qp show: qpn must be 0 to 16777215, not 0x1000000");
+    EXPECT_EQ(run.usage("qp show qpn 0x1000000"),
+              "qp show: qpn must be 0 to 16777215, not 0x1000000");
 }
 
 } // namespace

@@ -248,6 +248,20 @@ public:
         return out.str();
     }
 
+    /** @return what the error says that the words end in */
+    template <typename E>
+    std::string error(const std::string &line)
+    {
+        try {
+            (*this)(line);
+        } catch (const E &e) {
+            return e.what();
+        }
+        return "no such error";
+    }
+
+    std::string usage(const std::string &line) { return error<UsageError>(line); }
+
 private:
     std::unique_ptr<FakeKernel> owned_ = std::make_unique<FakeKernel>();
 

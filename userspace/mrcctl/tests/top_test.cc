@@ -47,19 +47,6 @@ struct Top {
         run.kernel.device_list = {{mrc0, 3, "dum0", {}, 1, 0, {}}};
         run.kernel.plane_list = {{mrc0, 1, 10, "eth1", true, true, {}}};
     }
-
-    template <typename E>
-    std::string error(const std::string &line)
-    {
-        try {
-            run(line);
-        } catch (const E &e) {
-            return e.what();
-        }
-        return "no such error";
-    }
-
-    std::string usage(const std::string &line) { return error<UsageError>(line); }
 };
 
 TEST(Top, WaitsAsLongAndAsOftenAsTold)
@@ -86,16 +73,18 @@ TEST(Top, UsageErrors)
 {
     Top top;
 
-    EXPECT_EQ(top.usage("top interval"), "top: interval is missing");
-    EXPECT_EQ(top.usage("top interval 0"), "top: interval must be 0.1 to 86400 seconds, not 0");
-    EXPECT_EQ(top.usage("top interval -1"), "top: interval must be 0.1 to 86400 seconds, not -1");
-    EXPECT_EQ(top.usage("top interval 1e3"), "top: interval: '1e3' is not a number");
-    EXPECT_EQ(top.usage("top interval nan"), "top: interval: 'nan' is not a number");
-    EXPECT_EQ(top.usage("top interval inf"), "top: interval must be 0.1 to 86400 seconds, not inf");
-    EXPECT_EQ(top.usage("top interval 2s"), "top: interval: '2s' is not a number");
-    EXPECT_EQ(top.usage("top count 0"), "top: count must be 1 to 4294967295, not 0");
-    EXPECT_EQ(top.usage("top sort speed"), "top: unknown sort key 'speed'");
-    EXPECT_EQ(top.usage("top mrc0 mrc1"), "top: unknown keyword 'mrc1'");
+    EXPECT_EQ(top.run.usage("top interval"), "top: interval is missing");
+    EXPECT_EQ(top.run.usage("top interval 0"), "top: interval must be 0.1 to 86400 seconds, not 0");
+    EXPECT_EQ(top.run.usage("top interval -1"),
+              "top: interval must be 0.1 to 86400 seconds, not -1");
+    EXPECT_EQ(top.run.usage("top interval 1e3"), "top: interval: '1e3' is not a number");
+    EXPECT_EQ(top.run.usage("top interval nan"), "top: interval: 'nan' is not a number");
+    EXPECT_EQ(top.run.usage("top interval inf"),
+              "top: interval must be 0.1 to 86400 seconds, not inf");
+    EXPECT_EQ(top.run.usage("top interval 2s"), "top: interval: '2s' is not a number");
+    EXPECT_EQ(top.run.usage("top count 0"), "top: count must be 1 to 4294967295, not 0");
+    EXPECT_EQ(top.run.usage("top sort speed"), "top: unknown sort key 'speed'");
+    EXPECT_EQ(top.run.usage("top mrc0 mrc1"), "top: unknown keyword 'mrc1'");
     EXPECT_TRUE(top.waits.empty());
 }
 
@@ -103,9 +92,9 @@ TEST(Top, Failures)
 {
     Top top;
 
-    EXPECT_EQ(top.error<Failure>("top nope"), "top: no such device");
+    EXPECT_EQ(top.run.error<Failure>("top nope"), "top: no such device");
     top.run.kernel.dump_error = Error{EPERM, "", {}};
-    EXPECT_EQ(top.error<Failure>("top count 1"), "top: Operation not permitted");
+    EXPECT_EQ(top.run.error<Failure>("top count 1"), "top: Operation not permitted");
 }
 
 TEST(Top, DeviceGoesAndComes)

@@ -21,7 +21,6 @@ using Json = nlohmann::json;
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 constexpr double ns_per_s = 1e9;
-constexpr uint64_t mpr_unit = 128; // packets
 
 /** Families in the order in which they are begun. */
 class Collection
@@ -185,7 +184,7 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
     for (const mrcnl::Qp &qp : qps) {
         states[to_string(qp.state)]++;
         inflight += qp.inflight;
-        window += qp.state == mrcnl::QpState::rts ? qp.mpr_tx * mpr_unit : 0;
+        window += qp.state == mrcnl::QpState::rts ? qp.mpr_tx * mrcnl::mpr_unit : 0;
         memory += qp.memory;
     }
     for (const auto &[state, count] : states)

@@ -273,6 +273,9 @@ struct Probe {
     std::vector<ProbeResult> results; ///< one per EV that is not denied
 };
 
+/** Packets of a unit of mpr: the PSN window of a QP in packets is so many times its mpr. */
+constexpr unsigned mpr_unit = 128;
+
 /** Where a QP stands in the PSN space. */
 struct QpPsns {
     uint32_t una = 0;
