@@ -66,7 +66,8 @@ test_planes()
 	local index
 
 	index=$(on p1 cat /sys/class/net/spare/ifindex)
-	check "plane added" request plane-add "{\"port\": 7, \"ifindex\": $index}"
+	check_answer "plane added" '[7,"spare"]' '[.port, .ifname]' \
+		request plane-add "{\"port\": 7, \"ifindex\": $index}"
 	check_answer "planes" '[[1,"veth"],[7,"spare"]]' 'map([.port, .ifname])' ynl --dump plane-get
 	check "plane deleted" request plane-del '{"port": 7}'
 	check_error "once only" 1 "No plane on this port" request plane-del '{"port": 7}'

@@ -9,6 +9,13 @@
 
 #include "compat-config.h"
 
+/* What a family's pre_doit and post_doit are told of the operation. */
+#ifdef HAVE_GENL_SPLIT_OPS
+#define mrc_genl_pre_ops genl_split_ops
+#else
+#define mrc_genl_pre_ops genl_ops
+#endif
+
 /* Parsed attributes of a dump's request. */
 static inline struct nlattr **mrc_dump_attrs(struct netlink_callback *cb)
 {

@@ -45,13 +45,16 @@ static int mrc_nl_require_id(struct genl_info *info)
 			      KBUILD_MODNAME ": id is missing");
 }
 
-static int mrc_nl_cc_profile_answer(struct sk_buff *skb, struct genl_info *info,
-				    struct mrc_dev *dev)
+int mrc_nl_cc_profile_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct mrc_dev *dev = mrc_nl_dev(info);
+	int err = mrc_nl_require_id(info);
 	struct mrc_cc_profile p;
 	struct sk_buff *msg;
 
+	if (err)
+		return err;
 	if (!mrc_cc_profile_get(dev, nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
 				&p)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "no such CC profile");
@@ -62,21 +65,6 @@ static int mrc_nl_cc_profile_answer(struct sk_buff *skb, struct genl_info *info,
 		return -ENOMEM;
 	return mrc_nl_reply(msg, info,
 			    mrc_nl_cc_profile_msg(msg, &to, dev, &p));
-}
-
-int mrc_nl_cc_profile_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct mrc_dev *dev;
-	int err = mrc_nl_require_id(info);
-
-	if (err)
-		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_cc_profile_answer(skb, info, dev);
-	mrc_dev_put(dev);
-	return err;
 }
 
 static int mrc_nl_cc_profile_fill(struct sk_buff *skb,
@@ -118,7 +106,6 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
 	struct nlattr **a = info->attrs;
 	struct mrc_cc_profile p = { };
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require_id(info);
@@ -134,13 +121,9 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
 		    sizeof(p.algorithm));
 	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_cc_profile_set(dev, &p, replace, info->extack);
+	err = mrc_cc_profile_set(mrc_nl_dev(info), &p, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return mrc_nl_blame_cc_profile(info, err);
 }
 
@@ -156,19 +139,14 @@ int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	struct mrc_dev *dev;
 	int err = mrc_nl_require_id(info);
 
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_cc_profile_del(dev,
+	err = mrc_cc_profile_del(mrc_nl_dev(info),
 				 nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
 				 info->extack);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_CC_PROFILE_ID);
 }

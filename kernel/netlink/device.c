@@ -101,17 +101,12 @@ static int mrc_nl_device_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 int mrc_nl_device_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	struct mrc_dev *dev = mrc_nl_dev(info);
-	struct sk_buff *msg;
-	int err;
+	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	err = msg ? mrc_nl_reply(msg, info, mrc_nl_device_msg(msg, &to, dev)) :
-		    -ENOMEM;
-	mrc_dev_put(dev);
-	return err;
+	if (!msg)
+		return -ENOMEM;
+	return mrc_nl_reply(msg, info,
+			    mrc_nl_device_msg(msg, &to, mrc_nl_dev(info)));
 }
 
 static int mrc_nl_device_fill(struct sk_buff *skb, struct netlink_callback *cb,
@@ -177,7 +172,6 @@ static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 int mrc_nl_device_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *source = info->attrs[MRC_A_DEVICE_TUNNEL_SOURCE];
-	struct mrc_dev *dev;
 	struct in6_addr addr;
 	int err;
 
@@ -189,12 +183,8 @@ int mrc_nl_device_set(struct sk_buff *skb, struct genl_info *info)
 			return -EINVAL;
 		}
 	}
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_apply_cfg(dev, info);
+	err = mrc_nl_apply_cfg(mrc_nl_dev(info), info);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return err;
 }

@@ -320,7 +320,6 @@ int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require(info, MRC_A_EV_EV_PROFILE,
@@ -333,13 +332,10 @@ int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 				     KBUILD_MODNAME ": denied is missing");
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_ev_profile_deny(dev, nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
+	err = mrc_ev_profile_deny(mrc_nl_dev(info),
+				  nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
 				  nla_get_u16(a[MRC_A_EV_INDEX]),
 				  nla_get_u8(a[MRC_A_EV_DENIED]),
 				  info->extack);
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_EV_INDEX);
 }

@@ -67,39 +67,26 @@ static int mrc_nl_require_id(struct genl_info *info)
 			      KBUILD_MODNAME ": id is missing");
 }
 
-static int mrc_nl_ev_profile_answer(struct sk_buff *skb, struct genl_info *info,
-				    struct mrc_dev *dev)
+int mrc_nl_ev_profile_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	u64 id = nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]);
-	struct mrc_ev_profile *p = mrc_ev_profile_get(dev, id);
+	struct mrc_dev *dev = mrc_nl_dev(info);
+	int err = mrc_nl_require_id(info);
+	struct mrc_ev_profile *p;
 	struct sk_buff *msg;
-	int err = -ENOMEM;
 
+	if (err)
+		return err;
+	p = mrc_ev_profile_get(dev, nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]));
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(info->extack, "no such EV profile");
 		return mrc_nl_blame(info, -ENOENT, MRC_A_EV_PROFILE_ID);
 	}
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	if (msg)
-		err = mrc_nl_reply(msg, info,
-				   mrc_nl_ev_profile_msg(msg, &to, dev, p));
+	err = msg ? mrc_nl_reply(msg, info,
+				 mrc_nl_ev_profile_msg(msg, &to, dev, p)) :
+		    -ENOMEM;
 	mrc_ev_profile_put(p);
-	return err;
-}
-
-int mrc_nl_ev_profile_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct mrc_dev *dev;
-	int err = mrc_nl_require_id(info);
-
-	if (err)
-		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_ev_profile_answer(skb, info, dev);
-	mrc_dev_put(dev);
 	return err;
 }
 
@@ -220,7 +207,6 @@ static int mrc_nl_blame_profile(struct genl_info *info,
 static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 {
 	struct mrc_ev_profile *p;
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require_id(info);
@@ -229,23 +215,16 @@ static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 				     KBUILD_MODNAME ": format is missing");
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
 	p = mrc_nl_parse_profile(info);
-	if (IS_ERR(p)) {
-		err = PTR_ERR(p);
-		goto out;
-	}
-	err = mrc_ev_profile_publish(dev, p, replace, info->extack);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	err = mrc_ev_profile_publish(mrc_nl_dev(info), p, replace, info->extack);
 	if (err) {
 		mrc_nl_blame_profile(info, p, err);
 		mrc_ev_profile_put(p);
 	} else {
 		mrc_nl_changed();
 	}
-out:
-	mrc_dev_put(dev);
 	return err;
 }
 
@@ -261,19 +240,14 @@ int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	struct mrc_dev *dev;
 	int err = mrc_nl_require_id(info);
 
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_ev_profile_del(dev,
+	err = mrc_ev_profile_del(mrc_nl_dev(info),
 				 nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
 				 info->extack);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_EV_PROFILE_ID);
 }

@@ -4,7 +4,6 @@
  */
 #include <linux/netlink.h>
 
-#include "../compat/compat_netlink.h"
 #include "message.h"
 
 #define MRC_NL_SAME_PLACE(set)						\
@@ -119,10 +118,27 @@ static struct mrc_dev *mrc_nl_dev_by_attrs(struct net *net,
 	return ERR_PTR(-ENODEV);
 }
 
-struct mrc_dev *mrc_nl_dev(struct genl_info *info)
+int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
+		    struct genl_info *info)
 {
-	return mrc_nl_dev_by_attrs(genl_info_net(info), info->attrs,
-				   info->extack);
+	struct mrc_dev *dev;
+
+	/* The one request that is about no device. */
+	if (info->genlhdr->cmd == MRC_CMD_INFO_GET)
+		return 0;
+	dev = mrc_nl_dev_by_attrs(genl_info_net(info), info->attrs,
+				  info->extack);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	info->user_ptr[0] = dev;
+	return 0;
+}
+
+void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
+		      struct genl_info *info)
+{
+	if (info->user_ptr[0])
+		mrc_dev_put(info->user_ptr[0]);
 }
 
 int mrc_nl_require(struct genl_info *info, int type, const char *missing)

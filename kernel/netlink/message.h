@@ -9,6 +9,7 @@
 #include <net/genetlink.h>
 #include <linux/mrc.h>
 
+#include "../compat/compat_netlink.h"
 #include "../transport/device.h"
 #include "../transport/peer.h"
 
@@ -75,13 +76,18 @@ static inline int mrc_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, MRC_A_PAD);
 }
 
-/**
- * mrc_nl_dev() - the device that a request names
- * @info: the request
- *
- * Return: a reference, or ERR_PTR (-ENODEV, -EINVAL) with extack set.
- */
-struct mrc_dev *mrc_nl_dev(struct genl_info *info);
+/** mrc_nl_pre_doit() - find the device that a request names, before its handler */
+int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
+		    struct genl_info *info);
+/** mrc_nl_post_doit() - after the handler, whatever it returned */
+void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
+		      struct genl_info *info);
+
+/** mrc_nl_dev() - the device that a request names; its handler may use it until it returns */
+static inline struct mrc_dev *mrc_nl_dev(struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
 
 /** mrc_nl_require() - Return: 0, or -EINVAL with extack set when attribute @type is missing */
 int mrc_nl_require(struct genl_info *info, int type, const char *missing);

@@ -81,9 +81,10 @@ int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
 }
 
 static int mrc_nl_plane_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
-			    struct mrc_dev *dev, struct mrc_plane *plane)
+			    u8 cmd, struct mrc_dev *dev,
+			    struct mrc_plane *plane)
 {
-	void *hdr = mrc_nl_start(skb, to, MRC_CMD_PLANE_GET, dev);
+	void *hdr = mrc_nl_start(skb, to, cmd, dev);
 
 	if (!hdr)
 		return -EMSGSIZE;
@@ -112,7 +113,8 @@ static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 		NL_SET_ERR_MSG_MOD(info->extack, "no plane on this port");
 		return mrc_nl_blame(info, -ENOENT, MRC_A_PLANE_PORT);
 	}
-	err = mrc_nl_plane_msg(msg, to, dev, plane);
+	/* Clients know an answer by the command of their request. */
+	err = mrc_nl_plane_msg(msg, to, info->genlhdr->cmd, dev, plane);
 	mrc_plane_put(plane);
 	return err;
 }
@@ -120,25 +122,17 @@ static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 int mrc_nl_plane_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	struct sk_buff *msg;
-	struct mrc_dev *dev;
 	int err = mrc_nl_require_port(info);
+	struct sk_buff *msg;
 
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	if (msg) {
-		err = mrc_nl_plane_answer(msg, info, &to, dev,
-					  nla_get_u8(info->attrs[MRC_A_PLANE_PORT]));
-		err = mrc_nl_reply(msg, info, err);
-	} else {
-		err = -ENOMEM;
-	}
-	mrc_dev_put(dev);
-	return err;
+	if (!msg)
+		return -ENOMEM;
+	err = mrc_nl_plane_answer(msg, info, &to, mrc_nl_dev(info),
+				  nla_get_u8(info->attrs[MRC_A_PLANE_PORT]));
+	return mrc_nl_reply(msg, info, err);
 }
 
 static int mrc_nl_planes_fill(struct sk_buff *skb, struct netlink_callback *cb,
@@ -153,7 +147,7 @@ static int mrc_nl_planes_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		plane = mrc_plane_get(&dev->planes, cur->next + 1);
 		if (!plane)
 			continue;
-		err = mrc_nl_plane_msg(skb, &to, dev, plane);
+		err = mrc_nl_plane_msg(skb, &to, MRC_CMD_PLANE_GET, dev, plane);
 		mrc_plane_put(plane);
 		if (err)
 			break;
@@ -204,33 +198,27 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct mrc_dev *dev = mrc_nl_dev(info);
 	struct sk_buff *msg;
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require(info, MRC_A_PLANE_IFINDEX,
 			     KBUILD_MODNAME ": ifindex is missing");
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
+	/* First, so that no plane is added that cannot be answered for. */
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	err = msg ? mrc_nl_plane_attach(info, dev) : -ENOMEM;
-	if (err > 0) {
+	if (!msg)
+		return -ENOMEM;
+	err = mrc_nl_plane_attach(info, dev);
+	if (err > 0)
 		err = mrc_nl_plane_answer(msg, info, &to, dev, err);
-		err = mrc_nl_reply(msg, info, err);
-	} else {
-		nlmsg_free(msg);
-	}
-	mrc_dev_put(dev);
-	return err;
+	return mrc_nl_reply(msg, info, err);
 }
 
 int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require_port(info);
@@ -239,31 +227,23 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 				     KBUILD_MODNAME ": admin-state is missing");
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_plane_set_admin(&dev->planes, nla_get_u8(a[MRC_A_PLANE_PORT]),
+	err = mrc_plane_set_admin(&mrc_nl_dev(info)->planes,
+				  nla_get_u8(a[MRC_A_PLANE_PORT]),
 				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
 				  MRC_NL_PLANE_STATE_UP, info->extack);
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
 }
 
 int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 {
-	struct mrc_dev *dev;
 	int err = mrc_nl_require_port(info);
 
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_plane_del(&dev->planes,
+	err = mrc_plane_del(&mrc_nl_dev(info)->planes,
 			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
 			    info->extack);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
 }

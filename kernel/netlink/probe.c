@@ -412,17 +412,8 @@ static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 
 int mrc_nl_probe(struct sk_buff *skb, struct genl_info *info)
 {
-	struct mrc_dev *dev;
-	int err;
+	int err = mrc_nl_require(info, MRC_A_PROBE_REMOTE_GID,
+				 KBUILD_MODNAME ": remote-gid is missing");
 
-	err = mrc_nl_require(info, MRC_A_PROBE_REMOTE_GID,
-			     KBUILD_MODNAME ": remote-gid is missing");
-	if (err)
-		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_probe_dev(skb, info, dev);
-	mrc_dev_put(dev);
-	return err;
+	return err ?: mrc_nl_probe_dev(skb, info, mrc_nl_dev(info));
 }

@@ -141,15 +141,20 @@ static int mrc_nl_qp_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-static int mrc_nl_qp_answer(struct sk_buff *skb, struct genl_info *info,
-			    struct mrc_dev *dev)
+int mrc_nl_qp_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	u32 qpn = nla_get_u32(info->attrs[MRC_A_QP_QPN]);
-	struct mrc_qp *qp = mrc_qp_next(dev, qpn);
 	struct sk_buff *msg;
-	int err = -ENOMEM;
+	struct mrc_qp *qp;
+	u32 qpn;
+	int err;
 
+	err = mrc_nl_require(info, MRC_A_QP_QPN,
+			     KBUILD_MODNAME ": qpn is missing");
+	if (err)
+		return err;
+	qpn = nla_get_u32(info->attrs[MRC_A_QP_QPN]);
+	qp = mrc_qp_next(mrc_nl_dev(info), qpn);
 	if (!qp || qp->qpn != qpn) {
 		if (qp)
 			mrc_qp_put(qp);
@@ -157,26 +162,9 @@ static int mrc_nl_qp_answer(struct sk_buff *skb, struct genl_info *info,
 		return mrc_nl_blame(info, -ENOENT, MRC_A_QP_QPN);
 	}
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	if (msg)
-		err = mrc_nl_reply(msg, info, mrc_nl_qp_msg(msg, &to, qp));
+	err = msg ? mrc_nl_reply(msg, info, mrc_nl_qp_msg(msg, &to, qp)) :
+		    -ENOMEM;
 	mrc_qp_put(qp);
-	return err;
-}
-
-int mrc_nl_qp_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct mrc_dev *dev;
-	int err;
-
-	err = mrc_nl_require(info, MRC_A_QP_QPN,
-			     KBUILD_MODNAME ": qpn is missing");
-	if (err)
-		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_qp_answer(skb, info, dev);
-	mrc_dev_put(dev);
 	return err;
 }
 

@@ -54,39 +54,30 @@ static int mrc_nl_route_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 }
 
 /* Without a route the answer names the built-in profiles, and no prefix. */
-static int mrc_nl_route_answer(struct sk_buff *skb, struct genl_info *info,
-			       struct mrc_dev *dev)
+int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	struct in6_addr gid = nla_get_in6_addr(info->attrs[MRC_A_ROUTE_GID]);
+	struct mrc_dev *dev = mrc_nl_dev(info);
 	struct mrc_route r = {
 		.ev_profile = MRC_EV_PROFILE_AUTO,
 		.cc_profile = MRC_CC_PROFILE_DEFAULT,
 	};
-	bool found = mrc_route_lookup(dev, &gid, &r);
-	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-
-	if (!msg)
-		return -ENOMEM;
-	return mrc_nl_reply(msg, info,
-			    mrc_nl_route_msg(msg, &to, dev, &r, found, &gid));
-}
-
-int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct mrc_dev *dev;
+	struct in6_addr gid;
+	struct sk_buff *msg;
+	bool found;
 	int err;
 
 	err = mrc_nl_require(info, MRC_A_ROUTE_GID,
 			     KBUILD_MODNAME ": gid is missing");
 	if (err)
 		return err;
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_nl_route_answer(skb, info, dev);
-	mrc_dev_put(dev);
-	return err;
+	gid = nla_get_in6_addr(info->attrs[MRC_A_ROUTE_GID]);
+	found = mrc_route_lookup(dev, &gid, &r);
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	return mrc_nl_reply(msg, info,
+			    mrc_nl_route_msg(msg, &to, dev, &r, found, &gid));
 }
 
 /* By position: a change in between is flagged to the requester. */
@@ -139,8 +130,8 @@ static int mrc_nl_blame_route(struct genl_info *info, struct mrc_dev *dev,
 static int mrc_nl_route_change(struct genl_info *info, bool replace)
 {
 	struct nlattr **a = info->attrs;
+	struct mrc_dev *dev = mrc_nl_dev(info);
 	struct mrc_route r = { };
-	struct mrc_dev *dev;
 	int err;
 
 	err = mrc_nl_require_prefix(info) ?:
@@ -156,15 +147,10 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
 	if (a[MRC_A_ROUTE_USID])
 		r.usid = nla_get_u16(a[MRC_A_ROUTE_USID]);
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
 	err = mrc_route_add(dev, &r, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
-	err = mrc_nl_blame_route(info, dev, &r, err);
-	mrc_dev_put(dev);
-	return err;
+	return mrc_nl_blame_route(info, dev, &r, err);
 }
 
 int mrc_nl_route_add(struct sk_buff *skb, struct genl_info *info)
@@ -181,20 +167,15 @@ int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
 	struct in6_addr prefix;
-	struct mrc_dev *dev;
 	int err = mrc_nl_require_prefix(info);
 
 	if (err)
 		return err;
 	prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
-	dev = mrc_nl_dev(info);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_route_del(dev, &prefix,
+	err = mrc_route_del(mrc_nl_dev(info), &prefix,
 			    nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]),
 			    info->extack);
 	if (!err)
 		mrc_nl_changed();
-	mrc_dev_put(dev);
 	return mrc_nl_blame(info, err, MRC_A_ROUTE_PREFIX);
 }

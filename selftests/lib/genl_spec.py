@@ -251,6 +251,9 @@ class Family:
         allowed = op[kind].get("reply", {}).get("attributes", [])
         if found and not allowed:
             raise SpecError(f"{name} has no answer")
+        strangers = {command for command, _ in found} - {op["number"]}
+        if strangers:
+            raise SpecError(f"{name} is answered by commands {sorted(strangers)}")
         return [self.read(op, data, allowed) for _, data in found]
 
     def dump(self, name, **values):

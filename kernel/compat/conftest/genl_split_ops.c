@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Callbacks before an operation are told of a struct genl_split_ops. */
+#include <linux/module.h>
+#include <net/genetlink.h>
+
+static int probe(const struct genl_split_ops *ops, struct sk_buff *skb,
+		 struct genl_info *info)
+{
+	return 0;
+}
+
+const struct genl_family probe_family = { .pre_doit = probe };
