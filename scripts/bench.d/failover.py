@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 from machine import LAB, MRCCTL, OUT, PROVIDER, gid_index, ns, run, say, steer_packets
 
@@ -36,6 +37,8 @@ MESSAGE = 16384
 INTERVAL = 0.01
 # Seconds of a run: until it is watched, until the fault, until the restore, until the end.
 SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
+# Seconds without any plane: perftest's QPs end after 29 timeouts of 67 ms.
+OUTAGE = 0.5
 # Of the rate of the planes that it uses a flow is to have before it is watched; that is
 # waited for so many seconds.
 STEADY, STEADY_LIMIT = 0.8, 20
@@ -83,17 +86,35 @@ def ev_of(plane, spine):
     return (plane - 1) * 2 + spine - 1
 
 
-# Name; what it is, planes that are left, lab commands, EVs of MRC that die, by plane and spine.
+class Case(typing.NamedTuple):
+    """What it is, planes that are left, lab commands and EVs of MRC that die by plane and spine."""
+
+    name: str
+    left: int
+    commands: typing.Callable
+    evs: typing.Callable
+    during: float = DURING
+
+    @property
+    def outage(self):
+        """Nothing is left: there is no way back before the restore."""
+        return not self.left
+
+
 CASES = {
-    "cut1": ("1 of 4 planes cut at the sender", 3, cut(1), all_of(1)),
-    "cut2": ("2 of 4 planes cut at the sender", 2, cut(2), all_of(2)),
-    "cut3": ("3 of 4 planes cut at the sender", 1, cut(3), all_of(3)),
-    "cutfar": ("1 of 4 planes cut at the receiver", 3, cut(1, "h2"), all_of(1)),
-    "t0": ("T0 switch dead, silently", 3, switch("p{0}t0r1"), all_of(1)),
-    "t1": ("T1 switch dead, silently", 4, switch("p{0}t1s{1}"), one_ev),
-    "oneway": ("T0-T1 link blackholed, towards h2", 4, lossy("100%"), one_ev),
-    "bothways": ("T0-T1 link blackholed, both ways", 4, lossy("100%", both=True), one_ev),
-    "lossy": ("one EV loses 20 %", 4, lossy("20%"), one_ev),
+    "cut1": Case("1 of 4 planes cut at the sender", 3, cut(1), all_of(1)),
+    "cut2": Case("2 of 4 planes cut at the sender", 2, cut(2), all_of(2)),
+    "cut3": Case("3 of 4 planes cut at the sender", 1, cut(3), all_of(3)),
+    "cutfar": Case("1 of 4 planes cut at the receiver", 3, cut(1, "h2"), all_of(1)),
+    "cutfar2": Case("2 of 4 planes cut at the receiver", 2, cut(2, "h2"), all_of(2)),
+    "cutfar3": Case("3 of 4 planes cut at the receiver", 1, cut(3, "h2"), all_of(3)),
+    "outage": Case("all planes cut at the sender, and back", 0, cut(4), all_of(4),
+                   during=OUTAGE),
+    "t0": Case("T0 switch dead, silently", 3, switch("p{0}t0r1"), all_of(1)),
+    "t1": Case("T1 switch dead, silently", 4, switch("p{0}t1s{1}"), one_ev),
+    "oneway": Case("T0-T1 link blackholed, towards h2", 4, lossy("100%"), one_ev),
+    "bothways": Case("T0-T1 link blackholed, both ways", 4, lossy("100%", both=True), one_ev),
+    "lossy": Case("one EV loses 20 %", 4, lossy("20%"), one_ev),
 }
 
 
@@ -324,12 +345,12 @@ class Trace:
 
 # ---- the runs ---------------------------------------------------------------------
 
-def watch(flow, client, fault, heal):
+def watch(flow, client, fault, heal, during):
     """Samples, the two moments, and the counts at the begin, the restore and the end."""
     samples, moments, counts = [], [], [flow.counts(client)]
     start = time.monotonic()
-    due = [(start + BEFORE, fault), (start + BEFORE + DURING, heal)]
-    end, tick = start + BEFORE + DURING + AFTER, start
+    due = [(start + BEFORE, fault), (start + BEFORE + during, heal)]
+    end, tick = start + BEFORE + during + AFTER, start
     while tick < end:
         time.sleep(max(0, tick - time.monotonic()))
         samples.append((time.monotonic(), flow.received()))
@@ -354,32 +375,33 @@ def settle(flow, opts):
 
 
 def stood_still(run):
-    """Between two samples of a run, from its begin to the restore, in seconds at most."""
-    times = [t for t, _ in run.get("samples", []) if t <= run["heal"]]
+    """Between two samples that figures are made of, in seconds at most."""
+    times = [t for t, _ in run.get("samples", []) if run["outage"] or t <= run["heal"]]
     return max((b - a for a, b in zip(times, times[1:])), default=0)
 
 
 def run_case(name, flow, trace, opts):
     """One flow and one fault, from beginning to end."""
-    _, left, commands, evs = CASES[name]
+    case = CASES[name]
     with contextlib.ExitStack() as stack:
         client = flow.start(Ends(stack))
         begin = flow.received()
         wait_until(flow.name, lambda: flow.received() > begin + (1 << 20))
         time.sleep(SETTLE)
         path = flow.path()
-        fault = Held(commands(*path))
-        heal = Held([healing(command) for command in commands(*path)])
+        commands = case.commands(*path)
+        fault = Held(commands)
+        heal = Held([healing(command) for command in commands])
         settle(flow, opts)
         rtt = flow.rtt(client)
         trace.clear()
-        samples, (fault_at, heal_at), counts = watch(flow, client, fault, heal)
+        samples, (fault_at, heal_at), counts = watch(flow, client, fault, heal, case.during)
         fault.finish()
         heal.finish()
         check_alive(client)
-    return {"case": name, "peer": flow.name, "left": flow.share(left), "path": path,
-            "evs": evs(*path), "rtt": rtt,
-            "commands": [" ".join(command) for command in commands(*path)],
+    return {"case": name, "peer": flow.name, "left": flow.share(case.left), "path": path,
+            "outage": case.outage, "evs": case.evs(*path), "rtt": rtt,
+            "commands": [" ".join(command) for command in commands],
             "nominal": flow.planes * opts.rate, "fault": fault_at, "heal": heal_at, "samples": samples,
             "events": trace.read() if isinstance(flow, Mrc) else [],
             "counts": [{key: b[key] - a[key] for key in a} for a, b in zip(counts, counts[1:])]}
@@ -452,12 +474,12 @@ def main():
     runs = []
     for case in opts.case or CASES:
         for peer in opts.peer or peers:
-            say(f"  {CASES[case][0]}: {flows[peer].name}")
+            say(f"  {CASES[case].name}: {flows[peer].name}")
             runs.append(least_disturbed(case, flows[peer], trace, opts))
     with open(os.path.join(OUT, "failover.json"), "w", encoding="utf-8") as f:
         json.dump({"kernel": os.uname().release, "rate": opts.rate, "queue": opts.queue,
                    "window": opts.window,
-                   "still": STILL, "steady": STEADY, "names": {key: case[0] for key, case in CASES.items()},
+                   "still": STILL, "steady": STEADY, "names": {key: case.name for key, case in CASES.items()},
                    "runs": runs}, f)
 
 

@@ -83,27 +83,43 @@ def packets_lost(counts):
     return max(0, counts["retransmitted"] - counts["duplicates"])
 
 
+def total(counts):
+    return {key: sum(part[key] for part in counts) for key in counts[0]}
+
+
+class Scene:
+    """What a run is judged by: the goodput that it is to come back to, from when on, until when."""
+
+    def __init__(self, run, curve, before):
+        fault, heal = run["fault"], run["heal"] - run["fault"]
+        # Without any path nothing can recover before the restore, and all of it can after that.
+        self.remains = before * (1 if run["outage"] else run["left"])
+        self.begin = heal if run["outage"] else 0.0
+        self.end = curve.times[-1] if run["outage"] else heal
+        self.counts = total(run["counts"]) if run["outage"] else run["counts"][0]
+        self.events = [dict(event, t=event["t"] - fault) for event in run["events"]
+                       if 0 <= event["t"] - fault < self.end]
+
+
 def figures(run):
     """All figures of a run."""
-    fault = run["fault"]
-    heal = run["heal"] - fault
-    curve = Curve(run["samples"], fault)
-    events = [dict(event, t=event["t"] - fault) for event in run["events"]
-              if fault <= event["t"] < run["heal"]]
+    heal = run["heal"] - run["fault"]
+    curve = Curve(run["samples"], run["fault"])
     before = curve.rate(-BEFORE, 0)
-    remains = before * run["left"]
-    bins = curve.bins(0, heal)
-    during, restored = run["counts"]
-    again, lost = during["retransmitted"], packets_lost(during)
+    scene = Scene(run, curve, before)
+    bins = [(t - scene.begin, rate) for t, rate in curve.bins(scene.begin, scene.end)]
+    again, lost = scene.counts["retransmitted"], packets_lost(scene.counts)
     return {
-        "nominal": run["nominal"], "before": before, "remains": remains, "heal": heal, "rtt": run["rtt"],
-        "recovered": recovered(bins, ENOUGH * remains),
-        "path_left": path_left(events, run["evs"]), "last_loss": last_loss(events, run["evs"]),
+        "nominal": run["nominal"], "before": before, "remains": scene.remains, "heal": heal,
+        "rtt": run["rtt"], "seen": scene.end - scene.begin,
+        "recovered": recovered(bins, ENOUGH * scene.remains),
+        "path_left": path_left(scene.events, run["evs"]),
+        "last_loss": last_loss(scene.events, run["evs"]),
         "lost": lost, "again": again,
         "again_per_lost": again / lost if lost else None,
-        "again_restored": restored["retransmitted"],
+        "again_restored": run["counts"][1]["retransmitted"],
         "lowest": min(rate for _, rate in bins),
-        "after_cut": curve.rate(heal - LAST, heal) / remains,
-        "gap": curve.widest_gap(-BEFORE, heal),
+        "after_cut": curve.rate(scene.end - LAST, scene.end) / scene.remains,
+        "gap": curve.widest_gap(-BEFORE, scene.end),
         "curve": curve.bins(curve.times[0], curve.times[-1]),
     }

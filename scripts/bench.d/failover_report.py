@@ -11,9 +11,13 @@ import sys
 from failover_figures import BEFORE, figures
 from frame import COLORS, LEFT, Frame
 
+# Of an EV that loses some, probes get through: it is tried again. Without any path, all is
+# lost until one is back.
+NO_LAST_LOSS = ("lossy", "outage")
 PEERS = ("MRC", "MPTCP", "ECMP TCP")
 COLOR = dict(zip(PEERS, COLORS))
-VISIBLE = ("cut1", "cut2", "cut3", "cutfar")  # the others die in silence
+# The others die in silence.
+VISIBLE = ("cut1", "cut2", "cut3", "cutfar", "cutfar2", "cutfar3", "outage")
 RESOLUTION = 10     # ms
 SMOOTH = 10         # bins that the thick curve is the mean of
 
@@ -104,7 +108,7 @@ class Report:
                 f"{cell(run['again_per_lost'], '.2f', 6)} {cell(run['again_restored'], 'd', 7)}")
 
     def ratios(self):
-        """Time to recover, the peers' to MRC's. A peer that has not: to the restore at least."""
+        """Time to recover, the peers' to MRC's. A peer that has not: to the end at least."""
         comparable = {case: runs for case, runs in self.cases.items()
                       if len(runs) > 1 and runs.get("MRC", {}).get("recovered") is not None}
         if not comparable:
@@ -119,7 +123,7 @@ class Report:
     @staticmethod
     def ratio(run, base):
         if run["recovered"] is None:
-            return f"> {ms(run['heal']) / base:.0f} x"
+            return f"> {ms(run['seen']) / base:.0f} x"
         return f"{max(ms(run['recovered']), RESOLUTION) / base:.1f} x"
 
     def goals(self):
@@ -131,8 +135,7 @@ class Report:
             limit = ms(3 * run["rtt"] if case in VISIBLE else max(10 * run["rtt"], 0.002))
             for key, what in (("path_left", "path left"), ("last_loss", "last loss")):
                 value = ms(run[key])
-                # Of an EV that loses some, probes get through: it is tried again.
-                if case != "lossy" or key != "last_loss":
+                if key != "last_loss" or case not in NO_LAST_LOSS:
                     yield f"{name}: {what}", value, "ms", f"<= {limit:.1f}", (
                         self.in_time(case, value, limit))
             # Goodput is seen in steps: as many as the time takes, and the first that is good.
