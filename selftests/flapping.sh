@@ -11,27 +11,8 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-
-flap()
-{
-	local n
-
-	for ((n = 0; n < 30; n++)); do
-		lab fail link h1:eth1
-		sleep 0.5
-		lab heal link h1:eth1
-		sleep 0.5
-	done
-}
-
-all_links()
-{
-	local plane
-
-	for plane in 1 2; do
-		lab "$1" link h1:eth$plane
-	done
-}
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
 
 # all_planes up|down: of h1
 all_planes()
@@ -43,30 +24,19 @@ all_planes()
 	done
 }
 
-more_timeouts()
-{
-	[ "$(counter h1 local_ack_timeout_err)" -gt "$timeouts" ]
-}
-
 need jq
 lab_up --planes 2
 
 traffic_launch h1 h2 --both --qps 64 --iterations 0 --sizes 3000,20K --imm-every 5 --rate 3
 check_arrives "64 QPs: traffic flows" 100 h2
-flap
-check_arrives "64 QPs: it goes on behind 30 s of flapping" 100 h2
+check_flap 30
 check_traffic_end "64 QPs: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
 # Timeouts of a second: several in the outage, 31 s of them until retries end
-traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 18
-check_arrives "all planes: traffic flows" 50 h2
-timeouts=$(counter h1 local_ack_timeout_err)
-all_links fail
-sleep 3
-check "all planes gone for 3 s: packets have timed out" wait_for more_timeouts
-all_links heal
-check_arrives "all planes gone for 3 s: it goes on" 50 h2
+traffic_launch h1 h2 --both --iterations 0 --sizes 20K --rate 50 --timeout 18
+check_arrives "all planes: traffic flows" 50 h1 h2
+check_outage 2 3
 check_traffic_end "all planes gone for 3 s: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
@@ -86,10 +56,10 @@ check_traffic_end "all planes gone, long timeouts: all of it verified" traffic_s
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 14 --retry-cnt 3 \
 	--expect-error retry-exceeded
 check_arrives "all planes: traffic flows again" 50 h2
-all_links fail
+links fail h1 2
 wait "$TRAFFIC_CLIENT"
 check_equal "all planes gone for good: retries exceeded" 0 $?
-all_links heal
+links heal h1 2
 kill "$TRAFFIC_SERVER" 2>/dev/null
 check_traffic "afterwards: data flows" h1 h2 --sizes 1,64K --iterations 20 --both
 finish

@@ -22,6 +22,12 @@ ping_h2()
 	on h1 ping -c 3 -i 0.01 -W 5 -I "$gid1" "$gid2"
 }
 
+# no_ping NAME: h2 is not reached
+no_ping()
+{
+	check_not "$1: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+}
+
 received()
 {
 	ip -j -n "$1" -s link show dev "$2" | jq '.[0].stats64.rx.packets'
@@ -44,31 +50,69 @@ check_srv6_paths()
 	done
 }
 
-has_carrier()
-{
-	[ "$(on "$1" cat "/sys/class/net/$2/carrier")" = "$3" ]
-}
-
 check_faults()
 {
 	lab fail link h1:eth4
-	check "failed link: carrier lost" wait_for has_carrier h1 eth4 0
-	check_not "failed link: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+	check "failed link: carrier lost" wait_for carriers 0 h1:eth4
+	no_ping "failed link"
 	check "failed link: shown" grep -q 'h1:eth4 *no-carrier' <(lab show)
 	lab heal link h1:eth4
-	check "healed link: carrier" wait_for has_carrier h1 eth4 1
+	check "healed link: carrier" wait_for carriers 1 h1:eth4
 	check "healed link: ping" wait_for ping_h2
 
 	lab fail switch p4t1s2
-	check_not "failed switch: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
-	check "failed switch: carrier stays" has_carrier p4t0r1 t1s2 1
+	no_ping "failed switch"
+	check "failed switch: carrier stays" carriers 1 p4t0r1:t1s2
 	lab heal switch p4t1s2
 	check "healed switch: ping" wait_for ping_h2
 
 	lab fail link p4t0r1:t1s2
-	check_not "failed trunk: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+	no_ping "failed trunk"
 	lab heal link p4t0r1:t1s2
 	check "healed trunk: ping" wait_for ping_h2
+}
+
+# A switch that dies with its links. Pings take plane 4 and spine 2.
+check_carrier()
+{
+	local name="switch without carrier"
+
+	lab fail switch p4t1s2 --carrier
+	check "$name: T1: both T0s see it" wait_for carriers 0 p4t0r1:t1s2 p4t0r2:t1s2
+	check "$name: T1: nobody else does" carriers 1 p4t0r1:t1s1 p4t0r2:t1s1 h1:eth4 h2:eth4
+	no_ping "$name: T1"
+	lab heal switch p4t1s2
+	check "$name: T1 healed: seen" wait_for carriers 1 p4t0r1:t1s2 p4t0r2:t1s2
+	check "$name: T1 healed: ping" wait_for ping_h2
+
+	lab fail switch p4t0r1 --carrier
+	check "$name: T0: host and T1s see it" wait_for carriers 0 h1:eth4 p4t1s1:t0r1 p4t1s2:t0r1
+	check "$name: T0: nobody else does" carriers 1 h2:eth4 p4t1s1:t0r2 p4t1s2:t0r2 h1:eth3
+	check "$name: T0: shown" grep -q 'p4t0r1!' <(lab show)
+	no_ping "$name: T0"
+	lab heal switch p4t0r1
+	check "$name: T0 healed: seen" wait_for carriers 1 h1:eth4 p4t1s1:t0r1 p4t1s2:t0r1
+	check "$name: T0 healed: ping" wait_for ping_h2
+}
+
+# Faults of a switch and of its links keep to themselves.
+check_both()
+{
+	local name="switch and link"
+
+	lab fail link h1:eth4
+	lab fail switch p4t0r1
+	lab fail switch p4t0r1 --carrier
+	lab heal switch p4t0r1
+	check "$name: the switch healed" wait_for carriers 1 p4t1s1:t0r1 p4t1s2:t0r1
+	check "$name: the link is cut still" carriers 0 h1:eth4
+	lab fail switch p4t0r1 --carrier
+	lab fail switch p4t0r1
+	lab heal link h1:eth4
+	check "$name: the link healed: the switch is dead still" carriers 0 h1:eth4
+	lab heal switch p4t0r1
+	check "$name: both healed: ping" wait_for ping_h2
+	check_not "$name: both healed: nothing failed" grep -q '^failed' <(lab show)
 }
 
 # Got ready first, done at the word.
@@ -78,24 +122,28 @@ check_hold()
 	lab hold fail link h1:eth4 <"$TEST_TMP/word" &
 	exec 7>"$TEST_TMP/word"
 	check_not "held: nothing yet" timeout 1 tail -f --pid=$! /dev/null
-	check "held: nothing done yet" has_carrier h1 eth4 1
+	check "held: nothing done yet" carriers 1 h1:eth4
 	echo >&7
 	exec 7>&-
-	check "held: done at the word" wait_for has_carrier h1 eth4 0
+	check "held: done at the word" wait_for carriers 0 h1:eth4
 	check "held: and well" wait $!
 	check "held: heal" lab hold heal link h1:eth4 <<<""
 	check "held: healed" wait_for ping_h2
 	check "held: a switch" lab hold fail switch p4t1s2 <<<""
-	check_not "held: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+	no_ping "held"
 	check "held: the switch back" lab hold heal switch p4t1s2 <<<""
 	check "held: ping" wait_for ping_h2
+	check "held: a switch with its links" lab hold fail switch p4t1s2 --carrier <<<""
+	check "held: its links are gone" wait_for carriers 0 p4t0r1:t1s2 p4t0r2:t1s2
+	check "held: the switch and its links back" lab hold heal switch p4t1s2 <<<""
+	check "held: ping again" wait_for ping_h2
 	check_error "held: only what breaks and heals" 2 "hold what" lab hold down
 }
 
 check_netem()
 {
 	lab netem link p4t0r1:t1s2 loss 100%
-	check_not "netem loss 100 %: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
+	no_ping "netem loss 100 %"
 	lab netem all off
 	check "netem off: ping" wait_for ping_h2
 	check_error "netem: bad arguments are refused" 1 "tc refused" \
@@ -106,6 +154,10 @@ check_errors()
 {
 	check_error "unknown link" 1 "no link 'h1:eth9'" lab fail link h1:eth9
 	check_error "unknown switch" 1 "no switch 'p9t1s1'" lab fail switch p9t1s1
+	check_error "unknown way to die" 2 "cannot fail a switch with '--loud'" \
+		lab fail switch p1t1s1 --loud
+	check_error "a way to be healed" 2 "cannot heal" lab heal switch p1t1s1 --carrier
+	check_error "one link at a time" 2 "fail link NS:IF" lab fail link h1:eth1 h1:eth2
 	check_error "unknown host" 1 "no host or switch 'h9'" lab exec h9 true
 	check_error "a second fabric" 1 "up already" lab up --no-devices
 	check_error "planes out of range" 2 "from 1 to 32" lab up --planes 33
@@ -129,6 +181,12 @@ arrives_through()
 	[ "$(received h4 "eth$1")" -ge $((before + 3)) ]
 }
 
+# spreads: a T0, over two spines
+spreads()
+{
+	[ "$(ip -n p1t0r1 -6 route show fd00:6d72:63::4 | grep -c 'via fe80')" = 2 ]
+}
+
 check_plain()
 {
 	local plane
@@ -138,14 +196,15 @@ check_plain()
 		check "plain: h1 to h4 through plane $plane" wait_for arrives_through $plane
 	done
 	check "plain: h1 to h2 inside the rack" on h1 ping -c 1 -W 5 -I "$gid1" "$gid2"
-	check "plain: T0 spreads over the spines" test 2 = \
-		"$(ip -n p1t0r1 -6 route show fd00:6d72:63::4 | grep -c 'via fe80')"
+	check "plain: T0 spreads over the spines" spreads
 	lab fail link p1t0r1:t1s1
 	lab heal link p1t0r1:t1s1
 	lab fail link p1t1s1:t0r1
 	lab heal link p1t1s1:t0r1
-	check "plain: the spread is back after healing" test 2 = \
-		"$(ip -n p1t0r1 -6 route show fd00:6d72:63::4 | grep -c 'via fe80')"
+	check "plain: the spread is back after healing" spreads
+	lab fail switch p1t0r1 --carrier
+	lab heal switch p1t0r1
+	check "plain: the spread is back with the switch" spreads
 	check "plain: ping after healing" on h1 ping -c 1 -W 5 -I eth1 fd00:6d72:63::4
 }
 
@@ -170,6 +229,8 @@ need ip ping jq
 lab_up --no-devices
 check_srv6_paths
 check_faults
+check_carrier
+check_both
 check_hold
 check_netem
 check_errors

@@ -210,6 +210,17 @@ on()
 	ip netns exec "$@"
 }
 
+# carriers VALUE NS:IF...: 1, all have it, or 0, all have none
+carriers()
+{
+	local value=$1 end
+	shift
+
+	for end; do
+		[ "$(on "${end%:*}" cat "/sys/class/net/${end#*:}/carrier")" = "$value" ] || return
+	done
+}
+
 # reach NS ADDR: a new link is up, and the neighbour known.  The RDMA subsystem
 # looks for a neighbour for a second, and an emulated machine may need longer.
 reach()

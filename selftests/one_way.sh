@@ -12,13 +12,8 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-
-# mark SWITCH IF: CE on all that comes in there and says that it understands.
-mark()
-{
-	tc -n "$1" filter add dev "$2" ingress protocol ipv6 flower ip_tos 2/3 \
-		action pedit ex munge ip6 traffic_class set 3 retain 3
-}
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
 
 # since KEY VALUES: what has been added to them, by EV of h1
 since()
@@ -61,9 +56,7 @@ test_marks()
 {
 	local tx marked held events
 
-	# For its first user the kernel patches the code that all packets go through: not while
-	# they do, an emulator may hang.
-	tc -n p1t1s1 qdisc add dev t0r1 clsact
+	ingress p1t1s1 t0r1
 	# One message at a time: the echo of a mark is back before the path's next turn.
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --depth 1
 	check_arrives "marks: before" 20 h2
@@ -77,7 +70,7 @@ test_marks()
 	check "marks: its EV was told of" test "$(cut -d ' ' -f 1 <<<"$(since marked "$marked")")" -ge 5
 	check_equal "marks: the other EVs were not" "0 0 0" \
 		"$(cut -d ' ' -f 2- <<<"$(since marked "$marked")")"
-	tc -n p1t1s1 filter del dev t0r1 ingress
+	unfilter p1t1s1 t0r1
 	check "marks: over, and all EVs are good" wait_for evs_are h1 'good good good good'
 	check "marks: nothing was lost" wait_for all_duplicates
 	held=$(($(held_lost h1) - held))
@@ -137,7 +130,7 @@ test_answers()
 }
 
 need jq tc
-modprobe -qa sch_netem sch_ingress cls_flower act_pedit
+modprobe -q sch_netem
 # Two planes, two spines: four EVs.
 lab_up --planes 2
 monitor_start h1

@@ -10,11 +10,6 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-plane_is()
-{
-	[ "$(plane_state "$1" "$2")" = "$3" ]
-}
-
 # check_quiet NAME PORT: it sends nothing while the others do.
 check_quiet()
 {

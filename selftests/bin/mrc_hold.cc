@@ -10,6 +10,8 @@
  *   renew TIMEOUT RETRIES
  *           everything anew, as at the start; each packet of these QPs is waited for
  *           1.024 us x 2^TIMEOUT, and sent again RETRIES times at most
+ *   connect TIMEOUT RETRIES
+ *           everything anew, with these as verbs' timeout and retry_cnt
  *   post LENGTH
  *           the second side posts a write to the first, with an immediate
  *   settle  what became of that write
@@ -40,7 +42,7 @@ using verbs::Side;
 
 constexpr size_t memory = 1 << 18;
 /* Less than any packet may be, so that there is something in between. */
-constexpr verbs::Shape shape{.mtu = IBV_MTU_1024};
+constexpr verbs::Shape plain{.mtu = IBV_MTU_1024};
 constexpr uint32_t mtu = 1024;
 
 std::string text(const ibv_gid &gid)
@@ -72,7 +74,7 @@ void set_patience(const Side &side, const Patience &patience)
 class Hold
 {
 public:
-    explicit Hold(const Patience *patience = nullptr)
+    explicit Hold(const verbs::Shape &shape = plain, const Patience *patience = nullptr)
         : sides_{{0, shape, memory}, {1, shape, memory}}, idle_{1, shape, 4096}
     {
         for (const Side &side : sides_) {
@@ -211,7 +213,18 @@ json renew(std::unique_ptr<Hold> &hold, unsigned int timeout, unsigned int retri
     const Patience patience{static_cast<uint8_t>(timeout), static_cast<uint8_t>(retries)};
 
     hold.reset();
-    hold = std::make_unique<Hold>(&patience);
+    hold = std::make_unique<Hold>(plain, &patience);
+    return hold->description();
+}
+
+json connect(std::unique_ptr<Hold> &hold, unsigned int timeout, unsigned int retries)
+{
+    verbs::Shape shape = plain;
+
+    shape.timeout = static_cast<uint8_t>(timeout);
+    shape.retries = static_cast<uint8_t>(retries);
+    hold.reset();
+    hold = std::make_unique<Hold>(shape);
     return hold->description();
 }
 
@@ -240,6 +253,9 @@ json obey(std::unique_ptr<Hold> &hold, const std::string &line)
     if (command == "renew" && words >> number >> second) {
         return renew(hold, number, second);
     }
+    if (command == "connect" && words >> number >> second) {
+        return connect(hold, number, second);
+    }
     return {{"error", "cannot '" + line + "'"}};
 }
 
@@ -250,7 +266,7 @@ int main(int argc, char **argv)
     verbs::parse_options(argc, argv,
                          "Usage: mrc_hold [-n NETNS] [-g GID] DEVICE [[-N NETNS] [-G GID] DEVICE]\n"
                          "Commands on standard input: write, state, renew TIMEOUT RETRIES,\n"
-                         "post LENGTH, settle, event SIDE NAME\n");
+                         "connect TIMEOUT RETRIES, post LENGTH, settle, event SIDE NAME\n");
     try {
         auto hold = std::make_unique<Hold>();
 

@@ -77,3 +77,20 @@ event()
 {
 	tail -n +$((${3:-0} + 1)) "$TEST_TMP/monitor.$1" | jq -es "map(select($2)) | length > 0"
 }
+
+# ---------------------------------------------------------------- tracepoints
+
+TRACING=/sys/kernel/tracing
+
+# traces EVENT...: from now on only these; mrc_window alone is too many to keep the others.
+traces()
+{
+	local event
+
+	# Names of tasks would have the scheduler patched under way: an emulator may hang then.
+	echo 0 >"$TRACING/options/record-cmd"
+	echo 0 >"$TRACING/events/mrc/enable"
+	for event; do
+		echo 1 >"$TRACING/events/mrc/$event/enable"
+	done
+}

@@ -194,6 +194,12 @@ plane_state()
 		jq -r ".[] | select(.port == $2) | .[\"oper-state\"]"
 }
 
+# plane_is HOST PORT STATE
+plane_is()
+{
+	[ "$(plane_state "$1" "$2")" = "$3" ]
+}
+
 # plane_sent_more HOST PORT PACKETS: than so many.
 plane_sent_more()
 {
