@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "found.h"
 
 namespace mrcd
 {
@@ -77,6 +78,11 @@ std::string Watcher::health(const std::string &status) const
 {
     return to_json(
         {fabric_, watch_.get(), status, decisions_.decisions(), monotonic_ns(), wall_ns()});
+}
+
+std::string Watcher::found()
+{
+    return to_json(Found{knows(), denials()}, fabric_);
 }
 
 } // namespace mrcd

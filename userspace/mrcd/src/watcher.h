@@ -45,6 +45,9 @@ public:
     /** For "mrcctl health". @param status of the configuration */
     std::string health(const std::string &status) const;
 
+    /** What the faults deny, for another process; see found.h. */
+    std::string found();
+
 private:
     Fabric fabric_;
     std::unique_ptr<Watch> watch_;
