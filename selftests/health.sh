@@ -12,17 +12,13 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/mrcd.sh
+. "$SELFTESTS/lib/mrcd.sh"
 
-# start HOST: its daemon, as its unit has it: nobody, with one capability. $daemon is the last
-# one that was started.
-start()
-{
-	background ip netns exec "$1" setpriv --reuid 65534 --regid 65534 --clear-groups \
-		--bounding-set -all,+net_admin --inh-caps -all,+net_admin \
-		--ambient-caps -all,+net_admin --no-new-privs \
-		"$TEST_TMP/mrcd" -f "$TEST_TMP/$1.toml" 2>>"$TEST_TMP/$1.log"
-	daemon=$BACKGROUND_PID
-}
+# As its unit has it: nobody, with one capability.
+as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups
+	--bounding-set "-all,+net_admin" --inh-caps "-all,+net_admin"
+	--ambient-caps "-all,+net_admin" --no-new-privs)
 
 # health FILTER: of h1
 health()
@@ -86,6 +82,7 @@ breaks()
 	"$@" || bail "$name"
 	check "$name: named" wait_for named "[[\"$element\",\"$kind\",true]]"
 	check "$name: exactly the EVs that use it are denied" wait_for denied_are "$regex"
+	check "$name: no plan says otherwise" wait_for planned h1
 	check_arrives "$name: traffic flows" 20 h2
 	# shellcheck disable=SC2086 # several words
 	$heal || bail "$name: mend"
@@ -110,27 +107,71 @@ test_faults()
 	breaks "T1" p1t1s2 t1 '^1 .*:182:' "lab heal switch p1t1s2" lab fail switch p1t1s2
 }
 
+# Something that stands in for the journal is told what the next one decides.
+start_with_journal()
+{
+	local stream
+
+	: >"$TEST_TMP/stream"
+	stream=$(stat -c %d:%i "$TEST_TMP/stream")
+	background env JOURNAL_STREAM="$stream" \
+		ip netns exec h1 "${as_nobody[@]}" mrcd -f "$(file_of h1)" 2>>"$TEST_TMP/stream"
+	daemon[h1]=$BACKGROUND_PID
+}
+
+# entry FIELD VERDICT: that field of the decisions about p1t1s2 that came to it
+entry()
+{
+	jq -r "select(.MRC_ELEMENT == \"p1t1s2\" and .MRC_VERDICT == \"$2\").$1" "$TEST_TMP/journal"
+}
+
+came()
+{
+	[ -n "$(entry MESSAGE "$1")" ]
+}
+
+# What the kernel denies, as the journal has it.
+denied_now()
+{
+	on h1 mrcctl -j ev show mrc0 | jq -r '[.[] | select(.denied)] | group_by(."ev-profile") |
+		map("\(.[0]."ev-profile"):\(map(.index) | join(","))") | join(" ")'
+}
+
 # Its successor does not know yet why they were denied.
 test_killed()
 {
-	local denied i seen=kept
+	local denied evs i seen=kept
 
+	background python3 "$SELFTESTS/lib/journald.py" "$TEST_TMP/journal"
+	wait_for test -e "$TEST_TMP/journal" || bail "journal"
 	lab fail switch p1t1s2
 	check "killed: T1 named" wait_for named '[["p1t1s2","t1",true]]'
 	check "killed: its EVs are denied" wait_for denied_are '^1 .*:182:'
 	denied=$(paths .denied)
-	kill -KILL "$daemon"
-	wait "$daemon" 2>/dev/null
-	start h1
+	evs=$(denied_now)
+	kill -KILL "${daemon[h1]}"
+	wait "${daemon[h1]}" 2>/dev/null
+	check "killed: without it, a plan would allow them" grep -q "allowed$" <(plan_of h1)
+	start_with_journal
 	for ((i = 0; i < 20; i++)); do
 		[ "$(paths .denied)" = "$denied" ] || seen="look $i: $(paths .denied)"
 		sleep 0.1
 	done
 	check_equal "killed: they stay so" kept "$seen"
 	check "killed: the next one names it as well" wait_for named '[["p1t1s2","t1",true]]'
+	check "journal: it is told" wait_for came denied
+	check_equal "journal: of the EVs that are denied" "$evs" "$(entry MRC_EVS_DENIED denied)"
+
+	printf '[watch]\nrate = 20\n' >>"$(file_of h1)"
+	check "reload: links are probed anew" on h1 mrcctl daemon reload mrc0
+	check "reload: it is named again" wait_for named '[["p1t1s2","t1",true]]'
 	lab heal switch p1t1s2
 	check "killed: mended" wait_for named "[]"
 	check "killed: no EV is denied any more" wait_for none_denied
+	check "journal: it is told" wait_for came allowed
+	check_equal "journal: of the same EVs" "$evs" "$(entry MRC_EVS_ALLOWED allowed)"
+	check_equal "journal: each decision once, by who reads the file again, too" "4 5" \
+		"$(entry PRIORITY denied) $(entry PRIORITY allowed)"
 }
 
 # What monitoring sees of all this.
@@ -168,13 +209,15 @@ test_floor()
 # Nothing else was denied on the way there or back.
 test_log()
 {
+	local why="no probe comes back by it, nor past the link to it"
+
 	check_equal "what was denied, in order" \
 		"h1-p1t0r1 h1-p2t0r1 p1t0r1 p2t0r1-p2t1s1 p1t1s2 h1-p1t0r1" \
 		"$(sed -n 's/^mrcd: \(.*\) is denied: .*/\1/p' "$TEST_TMP/h1.log" | paste -sd ' ')"
-	check "each decision is logged with its evidence" grep -qxF \
-		"mrcd: p1t1s2 is denied: no probe comes back by it, nor past the link to it" \
-		"$TEST_TMP/h1.log"
-	check "and that it was taken back" grep -qxF "mrcd: p1t1s2 is allowed again" "$TEST_TMP/h1.log"
+	check "each decision is logged with its evidence" grep -qxF "mrcd: p1t1s2 is denied: $why \
+(1 EV of 1 profile denied)" "$TEST_TMP/h1.log"
+	check "and that it was taken back, with its evidence" grep -qxE "mrcd: p1t1s2 is allowed again: \
+[0-9]+ probes in a row came back \(1 EV of 1 profile allowed\)" "$TEST_TMP/h1.log"
 	check "mrcctl -d health tells of it" grep -q "p1t1s2 is allowed again" \
 		<(on h1 mrcctl -d health)
 }
@@ -183,10 +226,10 @@ test_without_daemon()
 {
 	check_equal "daemon show" "mrc0 status as planned" "$(on h1 mrcctl daemon show mrc0)"
 	check "daemon reload" on h1 mrcctl daemon reload mrc0
-	echo nonsense >>"$TEST_TMP/h1.toml"
+	echo nonsense >>"$(file_of h1)"
 	check_error "daemon reload: of a bad file" 1 "h1.toml:" on h1 mrcctl daemon reload mrc0
-	kill -TERM "$daemon"
-	check "the daemon ends well" wait "$daemon"
+	kill -TERM "${daemon[h1]}"
+	check "the daemon ends well" wait "${daemon[h1]}"
 	check_error "daemon show: without one" 1 "no mrcd looks after mrc0" \
 		on h1 mrcctl daemon show mrc0
 	check_equal "health: what the kernel knows" '[0,["eth1","eth2"],1]' \
@@ -197,15 +240,17 @@ need jq mrcd curl
 lab_up --planes 2 --racks 2 --spines 2 --bare-hosts
 lab load
 # Where nobody can read it, too.
-cp "$(command -v mrcd)" "$TEST_TMP/"
+mkdir "$TEST_TMP/bin"
+cp "$(command -v mrcd)" "$TEST_TMP/bin/"
+PATH=$TEST_TMP/bin:$PATH
 chmod 755 "$TEST_TMP"
 for host in h2 h1; do
-	lab file $host >"$TEST_TMP/$host.toml"
-	start $host
+	lab file $host >"$(file_of $host)"
+	start $host "${as_nobody[@]}"
 done
 check "all links are alive" wait_for all_alive
 check_equal "with CAP_NET_ADMIN alone" 0000000000001000 \
-	"$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$daemon/status")"
+	"$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/${daemon[h1]}/status")"
 check "nothing is broken" named "[]"
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 check_arrives "traffic flows" 20 h2

@@ -12,27 +12,8 @@
 . "$SELFTESTS/lib/traffic.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-
-declare -A daemon=()
-
-# file_of HOST
-file_of()
-{
-	echo "$TEST_TMP/$1.toml"
-}
-
-# start HOST: its daemon; what it says is kept
-start()
-{
-	background ip netns exec "$1" mrcd -f "$(file_of "$1")" 2>>"$TEST_TMP/$1.log"
-	daemon[$1]=$BACKGROUND_PID
-}
-
-# planned HOST: nothing is left to do
-planned()
-{
-	[ "$(on "$1" mrcd --plan -j "$(file_of "$1")")" = "[]" ]
-}
+# shellcheck source=selftests/lib/mrcd.sh
+. "$SELFTESTS/lib/mrcd.sh"
 
 # profile_to HOST HOST: id of the EV profile of the route there
 profile_to()
@@ -40,35 +21,31 @@ profile_to()
 	on "$1" mrcctl -j route get "$(device_of "$1")" "$(lab gid "$2")" | jq '.[0]."ev-profile"'
 }
 
-says()
+test_without_module()
 {
-	grep -qF -- "$2" "$TEST_TMP/$1.log"
-}
+	local status=0
 
-# device_json HOST OBJECT FILTER
-device_json()
-{
-	on "$1" mrcctl -j "$2" show "$(device_of "$1")" | jq -c "$3"
+	check "the lab's file is right" on h1 mrcd --check "$(file_of h1)"
+	plan_of h1 >"$TEST_TMP/plan.without" 2>"$TEST_TMP/said" || status=$?
+	check_equal "plan: without the module, an exit status of its own" 3 $status
+	check "plan: without the module, it says so" \
+		grep -q "the mrc kernel module is not loaded" "$TEST_TMP/said"
 }
 
 test_plan()
 {
-	local host
 	local -i address
 
-	for host in h1 h2 h3; do
-		lab file $host >"$(file_of $host)"
-	done
-	check "the lab's file is right" on h1 mrcd --check "$(file_of h1)"
-	on h1 mrcd --plan "$(file_of h1)" >"$TEST_TMP/plan"
+	plan_of h1 >"$TEST_TMP/plan"
+	check "plan: without the module, the same" cmp "$TEST_TMP/plan" "$TEST_TMP/plan.without"
 	check_equal "plan: the addresses first" "+ address $(lab gid h1)/64 netdev mrc" \
 		"$(sed -n 1p "$TEST_TMP/plan")"
 	check_equal "plan: then the device" "+ device mrc0 netdev mrc" "$(sed -n 3p "$TEST_TMP/plan")"
 	check "plan: a profile per rack" grep -qE '^\+ ev-profile id [0-9]+ of 4 EVs$' "$TEST_TMP/plan"
 	check "plan: a route per host" grep -qE '^\+ route .* ev-profile [0-9]+ .* usid 0xf003$' \
 		"$TEST_TMP/plan"
-	check_equal "plan: as JSON" '"add device mrc0 netdev mrc"' "$(on h1 mrcd --plan -j \
-		"$(file_of h1)" | jq '.[2] | "\(.change) \(.object) \(.what)"')"
+	check_equal "plan: as JSON" '"add device mrc0 netdev mrc"' "$(plan_of h1 -j |
+		jq '.[2] | "\(.change) \(.object) \(.what)"')"
 	check_not "plan: nothing is changed" rdma dev show mrc0
 	address=$(on h1 ip -j -6 address show dev mrc scope global | jq '[.[].addr_info[]?] | length')
 	check_equal "plan: no address either" 0 "$address"
@@ -107,7 +84,7 @@ test_repair()
 	check "killed: an EV is denied meanwhile" on h1 mrcctl ev deny mrc0 \
 		profile "$(profile_to h1 h3)" index 1
 	start h1
-	check "killed: the next one allows it" wait_for planned h1
+	check "killed: the next one allows it" wait_for denied_evs h1 0
 	check_arrives "killed: traffic still flows" 50 h3
 	check_traffic_end "repair: all of it verified" traffic_stop
 }
@@ -136,23 +113,18 @@ test_reload()
 {
 	printf '[deny]\nswitches = ["p2t1s1"]\n' >>"$(file_of h1)"
 	kill -HUP "${daemon[h1]}"
-	check "reload: the EV by that switch is denied" wait_for denied_one
+	check "reload: the EV by that switch is denied" wait_for denied_evs h1 1
 	check_traffic "reload: traffic flows" h1 h3 --sizes 64K --iterations 30
 	echo 'nonsense = 1' >>"$(file_of h1)"
 	kill -HUP "${daemon[h1]}"
 	check "a bad file: named with its line" wait_for says h1 \
 		"$(file_of h1):$(wc -l <"$(file_of h1)"): deny: unknown key 'nonsense'"
-	check "a bad file: nothing changes" denied_one
+	check "a bad file: nothing changes" denied_evs h1 1
 	check_error "a bad file: mrcd --check says so" 1 "deny: unknown key 'nonsense'" \
 		on h1 mrcd --check "$(file_of h1)"
 	sed -i '/^\[deny\]/,$d' "$(file_of h1)"
 	kill -HUP "${daemon[h1]}"
 	check "reload: allowed again" wait_for planned h1
-}
-
-denied_one()
-{
-	[ "$(device_json h1 ev-profile '[.[] | .denied] | add')" = 1 ]
 }
 
 test_device_gone()
@@ -219,6 +191,10 @@ test_end()
 
 need jq mrcd rdma python3
 lab_up --planes 2 --racks 2 --hosts-per-rack 2 --bare-hosts
+for host in h1 h2 h3; do
+	lab file $host >"$(file_of $host)"
+done
+test_without_module
 lab load
 test_plan
 test_start

@@ -2,10 +2,10 @@
 """What mrcd named, held against what was broken.
 
 A decision is one of
-  ELEMENT is denied: EVIDENCE
+  ELEMENT is denied: EVIDENCE (EVS)
   ELEMENT is not denied, for too little would be left: EVIDENCE
-  ELEMENT is allowed again
-  ELEMENT is no fault any more
+  ELEMENT is allowed again: EVIDENCE (EVS)
+  ELEMENT is no fault any more: EVIDENCE
 """
 NEAR = "h1"
 # Probes that were lost before a repair may speak for so many seconds after it.

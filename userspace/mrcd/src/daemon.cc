@@ -71,9 +71,7 @@ void Daemon::make_plan_anew()
 {
     Fabric fabric = *fabric_;
 
-    fabric.denied.t0.insert(found_.t0.begin(), found_.t0.end());
-    fabric.denied.t1.insert(found_.t1.begin(), found_.t1.end());
-    fabric.denied.trunks.insert(found_.trunks.begin(), found_.trunks.end());
+    fabric.denied.add(found_);
     plan_ = make_plan(fabric);
     plan_->keep_denials = keep_denials_;
     // Whatever was waited for before: this is new.
@@ -158,6 +156,16 @@ void Daemon::report(const Outcome &outcome)
     status_ = status_of(outcome);
 }
 
+void Daemon::report(const EvChange &evs)
+{
+    Log::Fields fields{{"DEVICE", plan_->device}};
+
+    if (evs.empty())
+        return;
+    add_fields(fields, evs);
+    log_.record(Level::notice, "~ " + to_string(evs), fields);
+}
+
 /** Steps that are taken again and again show that somebody works against them. */
 Daemon::Again Daemon::again_after(const Outcome &outcome)
 {
@@ -179,16 +187,15 @@ Daemon::Again Daemon::work()
     if (!kernel_ && !open())
         return {rest_ms, away_ms};
     Target target{*kernel_, system_};
-    size_t evs = 0;
+    EvChange evs;
     // One by one they would drown what they are done for.
     const Outcome outcome = converge(target, *plan_, [&](const Step &step) {
-        if (step.object == "ev")
-            evs++;
+        if (step.ev)
+            (step.ev->deny ? evs.denied : evs.allowed)[step.ev->profile].push_back(step.ev->index);
         else
             log_.write(Level::notice, to_string(step));
     });
-    if (evs)
-        log_.write(Level::notice, "~ " + std::to_string(evs) + " EVs denied or allowed");
+    report(evs);
     if (outcome.module_gone) {
         reopen();
         report_closed(outcome.refusals[0].error);

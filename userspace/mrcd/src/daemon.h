@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ev_change.h"
 #include "log.h"
 #include "planner.h"
 #include "reconciler.h"
@@ -90,6 +91,7 @@ private:
     bool open();
     void report_closed(const mrcnl::Error &error);
     void report(const Outcome &outcome);
+    void report(const EvChange &evs);
     Again again_after(const Outcome &outcome);
 
     OpenKernel open_;

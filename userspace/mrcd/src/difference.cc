@@ -277,6 +277,7 @@ void Comparison::set_denied(uint64_t profile, uint16_t index, bool deny)
                          return kernel.deny_ev(device, profile, index, deny);
                      });
 
+    step.ev = {profile, index, deny};
     if (deny)
         step.needs = allowed;
     else

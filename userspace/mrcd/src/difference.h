@@ -16,6 +16,13 @@
 namespace mrcd
 {
 
+/** An EV to be denied or allowed. */
+struct EvDenial {
+    uint64_t profile = 0;
+    uint16_t index = 0;
+    bool deny = false;
+};
+
 /** One request to the kernel, or why there is none. */
 struct Step {
     /** What becomes of the object. */
@@ -34,6 +41,7 @@ struct Step {
     std::string part{};                                   ///< steps that others need; see needs
     std::optional<std::string> needs{}; ///< a part of which no step was refused, "": no step at all
     bool last = false;                  ///< what comes behind it must be worked out anew
+    std::optional<EvDenial> ev{};       ///< if it is about one
 };
 
 /**

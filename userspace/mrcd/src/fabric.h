@@ -51,6 +51,12 @@ struct Denials {
     std::set<uint32_t> t0;
     std::set<uint32_t> t1;
     std::set<Trunk> trunks;
+    void add(const Denials &others)
+    {
+        t0.insert(others.t0.begin(), others.t0.end());
+        t1.insert(others.t1.begin(), others.t1.end());
+        trunks.insert(others.trunks.begin(), others.trunks.end());
+    }
     bool operator==(const Denials &) const = default;
 };
 

@@ -18,13 +18,6 @@ const char *name_of(Verdict verdict)
     return names[static_cast<size_t>(verdict)];
 }
 
-const char *name_of(Element::Kind kind)
-{
-    static constexpr const char *names[] = {"host-link", "t0", "trunk", "t1"};
-
-    return names[static_cast<size_t>(kind)];
-}
-
 void add_history(Json &object, const LoopHistory &history)
 {
     object["verdict"] = name_of(history.verdict());
@@ -86,6 +79,13 @@ Json denied(const Fabric &fabric)
 }
 
 } // namespace
+
+const char *name_of(Element::Kind kind)
+{
+    static constexpr const char *names[] = {"host-link", "t0", "trunk", "t1"};
+
+    return names[static_cast<size_t>(kind)];
+}
 
 std::string to_json(const Health &health)
 {

@@ -23,6 +23,9 @@ struct Decision {
     std::string text;
 };
 
+/** "host-link", "t0", "trunk", "t1" */
+const char *name_of(Element::Kind kind);
+
 /** What there is to say. */
 struct Health {
     const Fabric &fabric;      ///< as the file has it

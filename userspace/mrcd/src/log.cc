@@ -39,9 +39,11 @@ void StandardLog::write(Level level, const std::string &text)
         std::cerr << "mrcd: " << text << std::endl;
 }
 
-void StandardLog::decide(const std::string &text, const Fields &fields)
+void StandardLog::record(Level level, const std::string &text, const Fields &fields)
 {
-    std::vector<std::string> lines = {"MESSAGE=" + text, "PRIORITY=4", "SYSLOG_IDENTIFIER=mrcd"};
+    std::vector<std::string> lines = {"MESSAGE=" + text,
+                                      "PRIORITY=" + std::to_string(static_cast<int>(level)),
+                                      "SYSLOG_IDENTIFIER=mrcd"};
     std::vector<iovec> all;
 
     for (const auto &[name, value] : fields)
@@ -49,7 +51,7 @@ void StandardLog::decide(const std::string &text, const Fields &fields)
     for (std::string &line : lines)
         all.push_back({line.data(), line.size()});
     if (!journal_ || sd_journal_sendv(all.data(), static_cast<int>(all.size())))
-        write(Level::warning, text);
+        write(level, text);
 }
 
 } // namespace mrcd

@@ -23,8 +23,11 @@ public:
     virtual ~Log() = default;
     virtual void write(Level level, const std::string &text) = 0;
 
-    /** A decision, with what there is to find it by: "ELEMENT", "p1t1s1". */
-    virtual void decide(const std::string &text, const Fields &) { write(Level::warning, text); }
+    /** With what there is to find it by: "ELEMENT", "p1t1s1". */
+    virtual void record(Level level, const std::string &text, const Fields &)
+    {
+        write(level, text);
+    }
 };
 
 /** Standard error, with the level in front where the journal reads it (sd-daemon(3)). */
@@ -34,7 +37,7 @@ public:
     StandardLog();
     void write(Level level, const std::string &text) override;
     /** In the journal, the fields are MRC_ELEMENT and so on. */
-    void decide(const std::string &text, const Fields &fields) override;
+    void record(Level level, const std::string &text, const Fields &fields) override;
 
 private:
     bool journal_;

@@ -195,6 +195,8 @@ std::string Loop::answer(const std::string &request, bool privileged)
         return daemon_.status();
     if (request == "health" && beside_.watcher)
         return beside_.watcher->health(daemon_.status());
+    if (request == "denials" && beside_.watcher)
+        return beside_.watcher->found();
     if (request != "reload")
         return "mrcd: no such request";
     if (!privileged)

@@ -44,6 +44,8 @@ public:
     uint64_t last_rtt_ns() const { return last_rtt_ns_; }
     /** Smoothed by an eighth; 0: none came back yet. */
     uint64_t srtt_ns() const { return srtt_ns_; }
+    /** How many in a row came back since it was dead or lost one, up to now. */
+    uint64_t answered_in_a_row() const { return answered_run_; }
     /** How many in a row were lost, up to now. */
     uint64_t lost_in_a_row() const { return lost_run_; }
     /** When the first of them was found to be lost. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -13,7 +14,9 @@
 #include "control.h"
 #include "daemon.h"
 #include "fabric_file.h"
+#include "found.h"
 #include "loop.h"
+#include "mrcctl/src/daemon_client.h"
 #include "mrcnl/client.h"
 #include "plan_output.h"
 #include "read_file.h"
@@ -24,6 +27,7 @@ namespace
 using namespace mrcd;
 
 constexpr int exit_usage = 2;
+constexpr int exit_no_module = 3;
 constexpr std::chrono::seconds busy_most{2}; // that somebody with a browser waits
 constexpr const char *default_file = "/etc/mrc/mrcd.toml";
 
@@ -71,25 +75,46 @@ int check(const std::string &file)
     return fabric_of(file) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** What the mrcd that runs, if one does, makes of the file: it has found what no file says. */
+Plan plan_of(Fabric fabric)
+{
+    const std::string device = fabric.local.device;
+    const auto answer = mrcctl::ask_daemon(device, "denials");
+    const auto found = answer ? read_found(*answer, fabric) : std::nullopt;
+
+    if (found)
+        fabric.denied.add(found->denied);
+    else if (answer || answer.error().code != ECONNREFUSED)
+        std::cerr << "mrcd: the mrcd that looks after " << device
+                  << " does not say what it has found broken: what is denied is left so\n";
+    Plan plan = make_plan(fabric);
+    plan.keep_denials = found ? !found->known : answer || answer.error().code != ECONNREFUSED;
+    return plan;
+}
+
 int plan(const std::string &file, bool json)
 {
     const auto fabric = fabric_of(file);
-    auto kernel = mrcnl::open_kernel();
-    auto system = open_system();
 
     if (!fabric)
         return EXIT_FAILURE;
-    if (!kernel)
+    auto kernel = mrcnl::open_kernel();
+    auto system = open_system();
+    if (!kernel && kernel.error().code != ENOENT)
         return fail("kernel", kernel.error());
     if (!system)
         return fail("system", system.error());
-    const Plan wanted = make_plan(*fabric);
-    Target target{**kernel, **system};
-    const auto state = read_state(target, wanted);
+    const Plan wanted = plan_of(*fabric);
+    const auto state =
+        kernel ? read_state(Target{**kernel, **system}, wanted) : read_state(**system, wanted);
     if (!state)
         return fail(wanted.device, state.error());
     print_steps(std::cout, difference(*state, wanted, **system), json);
-    return EXIT_SUCCESS;
+    if (kernel)
+        return EXIT_SUCCESS;
+    std::cerr << "mrcd: " << kernel.error().message()
+              << ": this is what would be done where it is\n";
+    return exit_no_module;
 }
 
 mrcnl::Result<std::shared_ptr<mrcnl::Kernel>> open_module()

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "topology.h"
-
 namespace mrcd
 {
 
@@ -45,6 +43,7 @@ public:
 
     uint64_t profile_id(uint32_t rack) const { return ids_[rack]; }
     mrcnl::EvProfileSpec profile(uint32_t rack) const;
+    std::vector<PlannedEv> evs(uint32_t rack) const;
 
 private:
     std::vector<Path> drawn(uint8_t plane, uint32_t rack) const;
@@ -109,14 +108,23 @@ uint16_t Planner::min_active(size_t evs) const
         std::min(*wanted.min_active * evs / wanted.per_destination, evs - 1));
 }
 
+std::vector<PlannedEv> Planner::evs(uint32_t rack) const
+{
+    std::vector<PlannedEv> found;
+
+    for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
+        for (const Path &path : drawn(plane, rack))
+            found.push_back({profile_id(rack), static_cast<uint16_t>(found.size()), plane, path});
+    return found;
+}
+
 mrcnl::EvProfileSpec Planner::profile(uint32_t rack) const
 {
     mrcnl::EvProfileSpec spec;
 
     spec.id = profile_id(rack);
-    for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
-        for (const Path &path : drawn(plane, rack))
-            spec.evs.push_back({plane, mrcnl::EvVia{via(path)}, path.denied});
+    for (const PlannedEv &ev : evs(rack))
+        spec.evs.push_back({ev.port, mrcnl::EvVia{via(ev.path)}, ev.path.denied});
     spec.min_active = min_active(spec.evs.size());
     return spec;
 }
@@ -181,6 +189,22 @@ Plan make_plan(const Fabric &fabric)
         plan.others.insert({host.gid, carrier(fabric.block, {host.usid})});
     }
     return plan;
+}
+
+std::vector<PlannedEv> planned_evs(const Fabric &fabric)
+{
+    const Planner planner(fabric);
+    std::map<uint64_t, uint32_t> racks; ///< with hosts but this one, by their profiles
+    std::vector<PlannedEv> found;
+
+    for (uint32_t host = 0; host < fabric.hosts.size(); host++)
+        if (host != fabric.local.host)
+            racks[planner.profile_id(fabric.hosts[host].rack)] = fabric.hosts[host].rack;
+    for (const auto &[id, rack] : racks) {
+        const auto evs = planner.evs(rack);
+        found.insert(found.end(), evs.begin(), evs.end());
+    }
+    return found;
 }
 
 } // namespace mrcd

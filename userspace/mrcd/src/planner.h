@@ -16,6 +16,7 @@
 
 #include "fabric.h"
 #include "mrcnl/types.h"
+#include "topology.h"
 
 namespace mrcd
 {
@@ -46,6 +47,14 @@ struct Plan {
     bool keep_denials = false; ///< EVs that are denied stay so, planned or not
 };
 
+/** An EV of the plan's EV profiles, and the way that it takes. */
+struct PlannedEv {
+    uint64_t profile = 0;
+    uint16_t index = 0;
+    uint8_t port = 0;
+    Path path;
+};
+
 /** A uSID carrier: block and uSIDs in travel order, six at most. */
 mrcnl::Address carrier(const mrcnl::Address &block, std::initializer_list<uint16_t> usids);
 
@@ -67,5 +76,8 @@ std::vector<uint64_t> profile_ids(const std::vector<std::string> &racks,
  * one less, changes no other EVs than it must.
  */
 Plan make_plan(const Fabric &fabric);
+
+/** The EVs that make_plan() plans, by profile and index. */
+std::vector<PlannedEv> planned_evs(const Fabric &fabric);
 
 } // namespace mrcd

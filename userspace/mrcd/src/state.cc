@@ -77,17 +77,26 @@ Result<void> read_others(mrcnl::Kernel &kernel, const std::string &device, State
 
 } // namespace
 
-Result<State> read_state(Target &target, const Plan &plan)
+Result<State> read_state(System &system, const Plan &plan)
 {
     State state;
-    auto addresses = target.system.addresses(plan.anchor);
+    auto addresses = system.addresses(plan.anchor);
 
     if (!addresses)
         return addresses.error();
     state.addresses = std::move(*addresses);
+    return state;
+}
+
+Result<State> read_state(const Target &target, const Plan &plan)
+{
+    auto bare = read_state(target.system, plan);
+    if (!bare)
+        return bare.error();
+    State &state = *bare;
     const auto known = target.kernel.device(plan.device);
     if (!known && known.error().code == ENODEV)
-        return state;
+        return bare;
     if (!known)
         return known.error();
     state.device = true;
@@ -98,7 +107,7 @@ Result<State> read_state(Target &target, const Plan &plan)
         done = read_ev_profiles(target.kernel, plan.device, state);
     if (!done)
         return done.error();
-    return state;
+    return bare;
 }
 
 } // namespace mrcd

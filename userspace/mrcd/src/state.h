@@ -30,12 +30,15 @@ struct State {
     mrcnl::Address tunnel_source;
 };
 
+/** What there is where the module is not loaded. */
+mrcnl::Result<State> read_state(System &system, const Plan &plan);
+
 /**
  * Reads it all.
  *
  * @param plan what it is about: device and anchor
  * @return ENOENT: the module is not loaded any more
  */
-mrcnl::Result<State> read_state(Target &target, const Plan &plan);
+mrcnl::Result<State> read_state(const Target &target, const Plan &plan);
 
 } // namespace mrcd

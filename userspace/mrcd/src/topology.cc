@@ -19,23 +19,29 @@ uint32_t Topology::t0_at(uint8_t plane, uint32_t rack) const
     return t0_[(plane - 1) * fabric_.racks.size() + rack];
 }
 
-bool Topology::denied(uint32_t t0, uint32_t t1) const
+bool passes(const Path &path, const Denials &denied)
 {
-    return fabric_.denied.t1.contains(t1) || fabric_.denied.trunks.contains({t0, t1});
+    if (denied.t0.contains(path.from) || denied.t0.contains(path.to))
+        return true;
+    return path.t1 &&
+           (denied.t1.contains(*path.t1) || denied.trunks.contains({path.from, *path.t1}) ||
+            denied.trunks.contains({path.to, *path.t1}));
 }
 
 std::vector<Path> Topology::paths(uint8_t plane, uint32_t rack) const
 {
     const uint32_t from = t0_at(plane, own_rack_);
     const uint32_t to = t0_at(plane, rack);
-    const bool dead = fabric_.denied.t0.contains(from) || fabric_.denied.t0.contains(to);
     std::vector<Path> found;
 
     if (rack == own_rack_)
-        return {{from, std::nullopt, to, dead}};
-    for (const uint32_t t1 : t1_[plane - 1])
-        if (!fabric_.missing.contains({from, t1}) && !fabric_.missing.contains({to, t1}))
-            found.push_back({from, t1, to, dead || denied(from, t1) || denied(to, t1)});
+        found.push_back({from, std::nullopt, to});
+    else
+        for (const uint32_t t1 : t1_[plane - 1])
+            if (!fabric_.missing.contains({from, t1}) && !fabric_.missing.contains({to, t1}))
+                found.push_back({from, t1, to});
+    for (Path &path : found)
+        path.denied = passes(path, fabric_.denied);
     return found;
 }
 

@@ -19,8 +19,11 @@ struct Path {
     uint32_t from = 0;
     std::optional<uint32_t> t1; ///< empty inside a rack, where from is to
     uint32_t to = 0;
-    bool denied = false;
+    bool denied = false; ///< by the file
 };
+
+/** Does a path pass what is denied? */
+bool passes(const Path &path, const Denials &denied);
 
 /** Finds paths in a fabric whose racks have a T0 in each plane. */
 class Topology
@@ -34,7 +37,6 @@ public:
 
 private:
     uint32_t t0_at(uint8_t plane, uint32_t rack) const;
-    bool denied(uint32_t t0, uint32_t t1) const;
 
     const Fabric &fabric_;
     uint32_t own_rack_;

@@ -407,11 +407,11 @@ void Watch::mark_denied()
     }
 }
 
-Denials Watch::denials() const
+Denials denials_of(const std::vector<Fault> &faults)
 {
     Denials denials;
 
-    for (const Fault &fault : faults_) {
+    for (const Fault &fault : faults) {
         const Element &element = fault.finding.element;
         if (!fault.denied)
             continue;
@@ -423,6 +423,14 @@ Denials Watch::denials() const
             denials.trunks.insert({element.t0, element.t1});
     }
     return denials;
+}
+
+std::string Watch::recovery(const Element &element) const
+{
+    const Plane &plane = planes_.at(element.plane);
+    const uint32_t track = whole_plane(element) ? plane.uplink : plane.t1.at(element.t1);
+
+    return std::to_string(history(track).answered_in_a_row()) + " probes in a row came back";
 }
 
 std::vector<LoopReport> Watch::loops() const

@@ -45,6 +45,9 @@ struct Fault {
     bool denied = false; ///< false: the floor holds
 };
 
+/** What faults deny. */
+Denials denials_of(const std::vector<Fault> &faults);
+
 /** A loop, for who looks. */
 struct LoopReport {
     uint8_t plane = 0;
@@ -86,7 +89,10 @@ public:
      * What the faults are to deny. At least one plane stays, and of the T1s of each plane a
      * quarter: who finds more than that broken is probably broken itself.
      */
-    Denials denials() const;
+    Denials denials() const { return denials_of(faults_); }
+
+    /** What says that an element works, which is of a loop that is probed. */
+    std::string recovery(const Element &element) const;
 
     /** By plane: the loop by the T0, then those by T1s. */
     std::vector<LoopReport> loops() const;

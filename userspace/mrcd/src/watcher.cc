@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "watcher.h"
 
-#include <algorithm>
 #include <chrono>
 
-#include "planner.h"
+#include "found.h"
 
 namespace mrcd
 {
@@ -29,18 +28,9 @@ bool same_links(const Fabric &a, const Fabric &b)
            a.local.planes == b.local.planes && a.hosts[a.local.host] == b.hosts[b.local.host];
 }
 
-bool same(const Fault &a, const Fault &b)
-{
-    return a.finding.element == b.finding.element && a.denied == b.denied;
-}
-
-bool among(const Fault &fault, const std::vector<Fault> &faults)
-{
-    return std::any_of(faults.begin(), faults.end(),
-                       [&](const Fault &other) { return same(fault, other); });
-}
-
 } // namespace
+
+Watcher::Watcher(Log &log) : decisions_(log, wall_ns) {}
 
 void Watcher::look_at(const Fabric &fabric)
 {
@@ -48,15 +38,16 @@ void Watcher::look_at(const Fabric &fabric)
     std::vector<mrcnl::Address> neighbors;
 
     fabric_ = fabric;
+    decisions_.look_at(fabric);
     if (known) {
         watch_->set_denied(fabric.denied);
         return;
     }
-    known_.clear();
     watch_.reset();
     sender_.reset();
     if (!fabric_.watch.rate)
-        return;
+        return decisions_.update({}, true,
+                                 [](const Element &) { return "links are not probed any more"; });
     for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
         neighbors.push_back(carrier(fabric_.block, {fabric_.t0[own_t0(fabric_, plane)].usid}));
     knows_ = false;
@@ -78,54 +69,20 @@ uint64_t Watcher::tick()
         return UINT64_MAX;
     sender_->receive(*watch_);
     const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
-    log_changes();
+    decisions_.update(watch_->faults(), knows(),
+                      [&](const Element &element) { return watch_->recovery(element); });
     return next;
-}
-
-void Watcher::decide(const std::string &text, const Fault &fault)
-{
-    const std::string name = to_string(fabric_, fault.finding.element);
-
-    decisions_.push_back({wall_ns(), name + text});
-    if (decisions_.size() > decisions_kept)
-        decisions_.pop_front();
-    log_.decide(name + text, {{"DEVICE", fabric_.local.device},
-                              {"ELEMENT", name},
-                              {"PLANE", std::to_string(fault.finding.element.plane)},
-                              {"EVIDENCE", fault.finding.evidence}});
-}
-
-/** Each decision once. */
-void Watcher::log_changes()
-{
-    const std::vector<Fault> &faults = watch_->faults();
-
-    // The plane is denied still, for another reason.
-    const auto covered = [&](const Fault &fault) {
-        return std::any_of(faults.begin(), faults.end(), [&](const Fault &other) {
-            return other.denied && whole_plane(other.finding.element) &&
-                   other.finding.element.plane == fault.finding.element.plane;
-        });
-    };
-
-    for (const Fault &fault : known_)
-        if (std::none_of(faults.begin(), faults.end(), [&](const Fault &other) {
-                return fault.finding.element == other.finding.element;
-            }))
-            decide(fault.denied && !covered(fault) ? " is allowed again" : " is no fault any more",
-                   fault);
-    for (const Fault &fault : faults)
-        if (!among(fault, known_))
-            decide(
-                (fault.denied ? " is denied: " : " is not denied, for too little would be left: ") +
-                    fault.finding.evidence,
-                fault);
-    known_ = faults;
 }
 
 std::string Watcher::health(const std::string &status) const
 {
-    return to_json({fabric_, watch_.get(), status, decisions_, monotonic_ns(), wall_ns()});
+    return to_json(
+        {fabric_, watch_.get(), status, decisions_.decisions(), monotonic_ns(), wall_ns()});
+}
+
+std::string Watcher::found()
+{
+    return to_json(Found{knows(), denials()}, fabric_);
 }
 
 } // namespace mrcd

@@ -6,13 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <set>
 #include <string>
 
-#include "health.h"
-#include "log.h"
+#include "decision_log.h"
 #include "udp_sender.h"
 #include "watch.h"
 
@@ -23,11 +20,8 @@ namespace mrcd
 class Watcher
 {
 public:
-    /** How many decisions are kept for who asks. */
-    static constexpr size_t decisions_kept = 100;
-
     /** @param log outlives this */
-    explicit Watcher(Log &log) : log_(log) {}
+    explicit Watcher(Log &log);
 
     /**
      * What to watch from now on, if the fabric says so. What is known of links stays when they
@@ -51,17 +45,15 @@ public:
     /** For "mrcctl health". @param status of the configuration */
     std::string health(const std::string &status) const;
 
-private:
-    void log_changes();
-    void decide(const std::string &text, const Fault &fault);
+    /** What the faults deny, for another process; see found.h. */
+    std::string found();
 
-    Log &log_;
+private:
     Fabric fabric_;
     std::unique_ptr<Watch> watch_;
     std::unique_ptr<UdpSender> sender_;
     bool knows_ = false; ///< of these links, from then on
-    std::vector<Fault> known_;
-    std::deque<Decision> decisions_;
+    DecisionLog decisions_;
 };
 
 } // namespace mrcd

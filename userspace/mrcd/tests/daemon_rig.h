@@ -2,6 +2,7 @@
 /** @file A daemon on the model, whose file is a string. */
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,15 @@ class LogLines : public Log
 {
 public:
     std::vector<std::string> lines;
+    std::map<std::string, std::string> fields; ///< of the last line that has some
 
     void write(Level, const std::string &text) override { lines.push_back(text); }
+    void record(Level, const std::string &text, const Fields &found) override
+    {
+        lines.push_back(text);
+        fields = {found.begin(), found.end()};
+        EXPECT_EQ(fields.size(), found.size()) << "each once";
+    }
     /** What was written since the last call. */
     std::vector<std::string> take() { return std::exchange(lines, {}); }
 };

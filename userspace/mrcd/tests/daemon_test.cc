@@ -14,6 +14,7 @@ namespace
 {
 
 using Lines = std::vector<std::string>;
+using Fields = std::map<std::string, std::string>;
 
 TEST(Daemon, KeepsTheHostAsPlanned)
 {
@@ -57,10 +58,14 @@ TEST(Daemon, DeniesWhatIsFoundBesideWhatTheFileDenies)
     EXPECT_TRUE(rig.daemon.deny({{0}, {}, {}}));
     EXPECT_EQ(rig.daemon.work().latest, 100u);
     EXPECT_GT(denied(rig), by_file);
-    EXPECT_EQ(rig.log.take().size(), 1u) << "one line for all EVs";
+    EXPECT_EQ(rig.log.take(), Lines{"~ 2 EVs of 2 profiles denied"}) << "one line for all EVs";
+    const std::string evs = rig.log.fields.at("EVS_DENIED");
+    EXPECT_EQ(rig.log.fields, (Fields{{"DEVICE", "mrc0"}, {"EVS_DENIED", evs}}));
     EXPECT_TRUE(rig.daemon.deny({}));
     rig.daemon.work();
     EXPECT_EQ(denied(rig), by_file);
+    EXPECT_EQ(rig.log.take(), Lines{"~ 2 EVs of 2 profiles allowed"});
+    EXPECT_EQ(rig.log.fields, (Fields{{"DEVICE", "mrc0"}, {"EVS_ALLOWED", evs}})) << "the same";
 }
 
 /** A predecessor has denied it, and its successor does not know why yet. */

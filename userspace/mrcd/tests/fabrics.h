@@ -8,53 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "fabric_file.h"
+#include "read_file.h"
 
 namespace mrcd::test
 {
 
 /** Two racks, two planes of two spines, a host in each rack; this is h1. */
-inline const std::string small_file = R"([fabric]
-block = "fcbb:bb00::/32"
-planes = 2
-
-[t0]
-p1t0r1 = { plane = 1, rack = "r1", usid = 0x0101 }
-p1t0r2 = { plane = 1, rack = "r2", usid = 0x0102 }
-p2t0r1 = { plane = 2, rack = "r1", usid = 0x0201 }
-p2t0r2 = { plane = 2, rack = "r2", usid = 0x0202 }
-
-[t1]
-p1t1s1 = { plane = 1, usid = 0x0181 }
-p1t1s2 = { plane = 1, usid = 0x0182 }
-p2t1s1 = { plane = 2, usid = 0x0281 }
-p2t1s2 = { plane = 2, usid = 0x0282 }
-
-[hosts]
-h1 = { rack = "r1", usid = 0xf001, gid = "fd00:6d72:63::1" }
-h2 = { rack = "r2", usid = 0xf002, gid = "fd00:6d72:63::2" }
-h3 = { rack = "r1", usid = 0xf003, gid = "fd00:6d72:63::3" }
-
-[links]
-missing = [["p1t0r1", "p1t1s2"]]
-
-[deny]
-switches = ["p2t1s1"]
-links = [["p2t0r2", "p2t1s2"]]
-
-[local]
-host = "h1"
-device = "mrc0"
-anchor = "mrc"
-planes = ["eth1", "eth2"]
-
-[evs]
-per-destination = 16
-min-active = 3
-
-[cc]
-algorithm = "none"
-window = 524288
-)";
+inline const std::string small_file = *read_file(MRCD_TESTS "/small.toml");
 
 /** A part of the text in place of another one, which must be there. */
 inline std::string with(std::string text, const std::string &from, const std::string &to)

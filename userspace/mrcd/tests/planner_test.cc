@@ -96,6 +96,23 @@ TEST(Planner, TheFloorIsBelowTheEvsThatThereAre)
     EXPECT_EQ(to(large, "r1").min_active, 2);
 }
 
+TEST(Planner, EachEvIsKnownByItsWay)
+{
+    const Fabric fabric = fabric_of(small_file);
+    const Plan plan = make_plan(fabric);
+    size_t evs = 0;
+
+    for (const PlannedEv &ev : planned_evs(fabric)) {
+        const mrcnl::EvSpec &spec = plan.ev_profiles.at(ev.profile).evs.at(ev.index);
+        EXPECT_EQ(spec.port, ev.port);
+        EXPECT_EQ(spec.denied, passes(ev.path, fabric.denied));
+        evs++;
+    }
+    for (const auto &[id, spec] : plan.ev_profiles)
+        evs -= spec.evs.size();
+    EXPECT_EQ(evs, 0u) << "all of them";
+}
+
 TEST(Planner, GidsGiveTheAddressAPrefix)
 {
     const std::string text =

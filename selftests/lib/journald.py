@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stands in for the systemd journal, where there is none: its socket and its protocol
+(systemd.io/JOURNAL_NATIVE_PROTOCOL).
+
+Usage: journald.py FILE    keep entries in FILE, a JSON object each, until it is ended
+"""
+
+import json
+import os
+import socket
+import sys
+
+PATH = "/run/systemd/journal/socket"
+
+
+def fields(entry):
+    """What an entry consists of, as a dictionary; ValueError when it keeps not to the protocol."""
+    found = {}
+    while entry:
+        line, end, entry = entry.partition(b"\n")
+        if not end:
+            raise ValueError(f"no end of line behind {line!r}")
+        name, equals, value = line.partition(b"=")
+        if not equals:
+            size = int.from_bytes(entry[:8], "little")
+            value, end, entry = entry[8:8 + size], entry[8 + size:9 + size], entry[9 + size:]
+            if end != b"\n":
+                raise ValueError(f"{name!r} is not as long as it says")
+        found.setdefault(name.decode(), []).append(value.decode())
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def bind():
+    """The socket, to which everybody may write."""
+    os.makedirs(os.path.dirname(PATH), exist_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(PATH)
+    os.chmod(PATH, 0o666)
+    return listener
+
+
+def main():
+    listener = bind()
+    try:
+        with open(sys.argv[1], "w", encoding="utf-8") as kept:
+            while True:
+                print(json.dumps(fields(listener.recv(1 << 20))), file=kept, flush=True)
+    finally:
+        os.unlink(PATH)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For tests of hosts that mrcd configures, behind lib.sh: its file, its daemon, and what
+# has become of both.
+
+# Of each host, the last one that was started.
+declare -A daemon=()
+
+# file_of HOST
+file_of()
+{
+	echo "$TEST_TMP/$1.toml"
+}
+
+# start HOST [COMMAND...]: its daemon, by COMMAND; what it says is kept
+start()
+{
+	local host=$1
+	shift
+
+	background ip netns exec "$host" "$@" mrcd -f "$(file_of "$host")" 2>>"$TEST_TMP/$host.log"
+	daemon[$host]=$BACKGROUND_PID
+}
+
+# plan_of HOST OPTION...: what is left to do
+plan_of()
+{
+	local host=$1
+	shift
+
+	on "$host" mrcd --plan "$@" "$(file_of "$host")"
+}
+
+# planned HOST: nothing is left to do
+planned()
+{
+	[ "$(plan_of "$1" -j)" = "[]" ]
+}
+
+says()
+{
+	grep -qF -- "$2" "$TEST_TMP/$1.log"
+}
+
+# device_json HOST OBJECT FILTER
+device_json()
+{
+	on "$1" mrcctl -j "$2" show "$(device_of "$1")" | jq -c "$3"
+}
+
+# denied_evs HOST NUMBER: so many, of all profiles
+denied_evs()
+{
+	[ "$(device_json "$1" ev-profile '[.[] | .denied] | add')" = "$2" ]
+}
