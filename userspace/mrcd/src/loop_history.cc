@@ -9,10 +9,8 @@ namespace mrcd
 namespace
 {
 
-constexpr uint64_t dead_run = 4;
 constexpr size_t dead_window = 20;
-constexpr uint64_t alive_run = 20;
-constexpr uint64_t alive_run_most = 160;
+constexpr uint64_t alive_runs_most = 8;
 constexpr uint64_t flap_ns = 60'000'000'000;
 
 } // namespace
@@ -42,7 +40,7 @@ size_t LoopHistory::recent_lost() const
 
 bool LoopHistory::lossy() const
 {
-    return lost_run_ < dead_run && lost_of_last(dead_window) >= dead_window / 2;
+    return lost_run_ < dead_run_ && lost_of_last(dead_window) >= dead_window / 2;
 }
 
 void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
@@ -67,7 +65,7 @@ void LoopHistory::lost(uint64_t now_ns)
     if (!lost_run_++)
         losing_since_ns_ = now_ns;
     answered_run_ = 0;
-    if (lost_run_ >= dead_run || lost_of_last(dead_window) >= dead_window / 2)
+    if (lost_run_ >= dead_run_ || lost_of_last(dead_window) >= dead_window / 2)
         die(now_ns);
 }
 
@@ -77,8 +75,9 @@ void LoopHistory::die(uint64_t now_ns)
     if (verdict_ == Verdict::dead)
         return;
     verdict_ = Verdict::dead;
-    needed_ = revived_ns_ && now_ns - revived_ns_ < flap_ns ? std::min(2 * needed_, alive_run_most)
-                                                            : alive_run;
+    needed_ = revived_ns_ && now_ns - revived_ns_ < flap_ns
+                  ? std::min(2 * needed_, alive_runs_most * alive_run_)
+                  : alive_run_;
 }
 
 } // namespace mrcd

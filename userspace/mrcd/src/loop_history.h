@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fabric.h"
+
 namespace mrcd
 {
 
@@ -16,14 +18,20 @@ namespace mrcd
 enum class Verdict { unknown, alive, dead };
 
 /**
- * The last probes of a loop, and a verdict with hysteresis: dead after four in a row that did
- * not come back, or half of the last twenty; alive again after twenty in a row that did, and
- * twice as many each time it died within a minute of that, up to 160.
+ * The last probes of a loop, and a verdict with hysteresis: dead after so many in a row that did
+ * not come back, or half of the last twenty; alive again after so many in a row that did, and
+ * twice as many each time it died within a minute of that, up to eight times as many.
  */
 class LoopHistory
 {
 public:
     static constexpr size_t kept = 100;
+
+    /** @param watching says how many are so many */
+    explicit LoopHistory(const Watching &watching)
+        : dead_run_(watching.dead_after), alive_run_(watching.alive_after)
+    {
+    }
 
     /** A probe came back after @p rtt_ns. */
     void answered(uint64_t now_ns, uint64_t rtt_ns);
@@ -56,6 +64,8 @@ public:
 private:
     void add(bool lost);
 
+    uint64_t dead_run_;
+    uint64_t alive_run_;
     std::array<bool, kept> ring_{}; ///< lost?
     size_t next_ = 0;
     size_t recent_ = 0;
