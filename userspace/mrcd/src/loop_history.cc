@@ -15,13 +15,14 @@ constexpr uint64_t flap_ns = 60'000'000'000;
 
 } // namespace
 
-void LoopHistory::add(bool lost)
+/** @param rtt_ns 0: lost */
+void LoopHistory::add(uint32_t rtt_ns)
 {
-    ring_[next_] = lost;
+    ring_[next_] = rtt_ns;
     next_ = (next_ + 1) % kept;
     recent_ = std::min(recent_ + 1, kept);
     sent_++;
-    lost_ += lost;
+    lost_ += !rtt_ns;
 }
 
 size_t LoopHistory::lost_of_last(size_t n) const
@@ -29,13 +30,34 @@ size_t LoopHistory::lost_of_last(size_t n) const
     size_t count = 0;
 
     for (size_t i = 1; i <= std::min(n, recent_); i++)
-        count += ring_[(next_ + kept - i) % kept];
+        count += !ring_[(next_ + kept - i) % kept];
     return count;
 }
 
 size_t LoopHistory::recent_lost() const
 {
     return lost_of_last(kept);
+}
+
+std::vector<uint32_t> LoopHistory::recent_rtts() const
+{
+    std::vector<uint32_t> rtts;
+
+    rtts.reserve(recent_);
+    for (size_t i = recent_; i > 0; i--)
+        rtts.push_back(ring_[(next_ + kept - i) % kept]);
+    return rtts;
+}
+
+RttSpread LoopHistory::rtt_spread() const
+{
+    std::vector<uint32_t> rtts = recent_rtts();
+
+    std::erase(rtts, 0);
+    if (rtts.empty())
+        return {};
+    std::sort(rtts.begin(), rtts.end());
+    return {rtts.front(), rtts[rtts.size() / 2], rtts.back()};
 }
 
 bool LoopHistory::lossy() const
@@ -45,8 +67,8 @@ bool LoopHistory::lossy() const
 
 void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
 {
-    add(false);
-    last_rtt_ns_ = rtt_ns;
+    // What came back is not lost, however soon it did.
+    add(static_cast<uint32_t>(std::clamp<uint64_t>(rtt_ns, 1, UINT32_MAX)));
     srtt_ns_ = srtt_ns_ ? srtt_ns_ - srtt_ns_ / 8 + rtt_ns / 8 : rtt_ns;
     lost_run_ = 0;
     answered_ns_ = now_ns;
@@ -61,7 +83,7 @@ void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
 
 void LoopHistory::lost(uint64_t now_ns)
 {
-    add(true);
+    add(0);
     if (!lost_run_++)
         losing_since_ns_ = now_ns;
     answered_run_ = 0;

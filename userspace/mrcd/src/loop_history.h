@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "fabric.h"
 
@@ -16,6 +17,13 @@ namespace mrcd
 
 /** What a loop's probes say. */
 enum class Verdict { unknown, alive, dead };
+
+/** Of several round-trip times, in ns. */
+struct RttSpread {
+    uint32_t min = 0;
+    uint32_t median = 0;
+    uint32_t max = 0;
+};
 
 /**
  * The last probes of a loop, and a verdict with hysteresis: dead after so many in a row that did
@@ -49,7 +57,10 @@ public:
     size_t recent() const { return recent_; }
     size_t recent_lost() const;
     size_t lost_of_last(size_t n) const;
-    uint64_t last_rtt_ns() const { return last_rtt_ns_; }
+    /** Round-trip times of the last ones in ns, oldest first; 0: lost. */
+    std::vector<uint32_t> recent_rtts() const;
+    /** Of those of them that came back; zeros: none did. */
+    RttSpread rtt_spread() const;
     /** Smoothed by an eighth; 0: none came back yet. */
     uint64_t srtt_ns() const { return srtt_ns_; }
     /** How many in a row were lost, up to now. */
@@ -62,11 +73,11 @@ public:
     bool lossy() const;
 
 private:
-    void add(bool lost);
+    void add(uint32_t rtt_ns);
 
     uint64_t dead_run_;
     uint64_t alive_run_;
-    std::array<bool, kept> ring_{}; ///< lost?
+    std::array<uint32_t, kept> ring_{}; ///< round-trip times in ns; 0: lost
     size_t next_ = 0;
     size_t recent_ = 0;
     uint64_t sent_ = 0;
@@ -77,7 +88,6 @@ private:
     uint64_t revived_ns_ = 0;
     uint64_t losing_since_ns_ = 0;
     uint64_t answered_ns_ = 0;
-    uint64_t last_rtt_ns_ = 0;
     uint64_t srtt_ns_ = 0;
     Verdict verdict_ = Verdict::unknown;
 };

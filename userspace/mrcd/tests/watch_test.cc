@@ -315,6 +315,28 @@ TEST(Watch, LoopsDieAndReviveAfterAsManyProbesAsTheFileSays)
     }
 }
 
+TEST(Watch, RttsOfTheLastProbesAreKept)
+{
+    LoopHistory loop{Watching{}};
+
+    EXPECT_EQ(loop.rtt_spread().max, 0u);
+    loop.lost(second);
+    EXPECT_EQ(loop.rtt_spread().max, 0u) << "lost ones have none";
+    for (const uint64_t rtt : {uint64_t{50}, uint64_t{0}, 7 * second, 2 * ms, 3 * ms})
+        loop.answered(second, rtt);
+    EXPECT_EQ(loop.recent_rtts(), (std::vector<uint32_t>{0, 50, 1, UINT32_MAX, 2 * ms, 3 * ms}));
+    EXPECT_EQ(loop.rtt_spread().min, 1u);
+    EXPECT_EQ(loop.rtt_spread().median, 2 * ms);
+    EXPECT_EQ(loop.rtt_spread().max, UINT32_MAX);
+    EXPECT_EQ(loop.recent_lost(), 1u);
+    for (uint64_t i = 1; i <= 150; i++)
+        loop.answered(second, i);
+    EXPECT_EQ(loop.recent_rtts().size(), LoopHistory::kept);
+    EXPECT_EQ(loop.recent_rtts().front(), 51u);
+    EXPECT_EQ(loop.rtt_spread().median, 101u);
+    EXPECT_EQ(loop.recent_lost(), 0u);
+}
+
 /** At most what is broken is named, and it explains what is seen. */
 TEST(Watch, NoHealthyElementIsNamedWhenTwoAreBroken)
 {
