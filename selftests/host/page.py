@@ -135,9 +135,30 @@ def check_content(browser):
                              (".plane .cell.dead", 4), ("#decisions li", 1)):
         check(selector, browser.evaluate(count.format(selector)) == wanted,
               browser.evaluate(count.format(selector)))
+    check_sparks(browser)
     check("title", browser.evaluate("document.title") == "(2) mrc0 on h1")
     check("nothing but our own is loaded", browser.evaluate(
         "performance.getEntriesByType('resource').every(e => e.name.startsWith(location.origin))"))
+
+
+def check_sparks(browser):
+    """A line where all comes back, bars where nothing does."""
+    shape = ("(() => {{ const cell = [...document.querySelectorAll('.plane .cell')]"
+             ".find(c => c.textContent.startsWith('{}'));"
+             " const d = (part) => cell.querySelector('.spark .' + part).getAttribute('d');"
+             " const box = cell.querySelector('.spark').getBoundingClientRect();"
+             " return [d('line').split('L').length, d('bars').split('V').length - 1,"
+             " box.width > 50 && box.height > 8, cell.title] }})()")
+    recent = browser.evaluate("latest.health.plane[0].recent")
+    line, bars, seen, title = browser.evaluate(shape.format("p1t0r1"))
+    check("spark of a link that works", recent > 10 and line == recent and bars == 0 and seen,
+          (recent, line, bars, seen))
+    check("its RTTs", "RTT shortest / median / longest 1.00 ms / 1.00 ms / 1.00 ms" in title, title)
+    recent = browser.evaluate("latest.health.plane[0].t1[0].recent")
+    line, bars, seen, title = browser.evaluate(shape.format("p1t1s1"))
+    check("spark of a dead one", recent > 10 and line == 1 and bars == recent and seen,
+          (recent, line, bars, seen))
+    check("it has no RTTs", "RTT" not in title, title)
 
 
 def check_states(browser):

@@ -53,9 +53,40 @@ function heat(loop) {
 	return part > 0 ? "heat-1" : "heat-0";
 }
 
+function shape(tag, attributes) {
+	const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+
+	for (const [name, value] of Object.entries(attributes))
+		made.setAttribute(name, value);
+	return made;
+}
+
+// The last probes, oldest to the left: a line of their RTTs, a bar for each that was lost.
+function spark(loop) {
+	const height = 16;
+	const made = shape("svg", {class: "spark", viewBox: `0 0 100 ${height}`,
+		preserveAspectRatio: "none", "aria-hidden": "true"});
+	const scale = (height - 2) / (loop["rtt-max"] / 1e3 || 1);
+	let bars = "";
+	let line = "";
+	let pen = "M";
+
+	loop.history.forEach((rtt, index) => {
+		const x = 100 - loop.history.length + index + 0.5;
+		if (rtt === 0)
+			bars += `M${x} 0V${height}`;
+		else
+			line += `${pen}${x} ${(height - 1 - rtt * scale).toFixed(1)}`;
+		pen = rtt === 0 ? "M" : "L";
+	});
+	made.append(shape("path", {class: "bars", d: bars}), shape("path", {class: "line", d: line}));
+	return made;
+}
+
 function cell(name, loop) {
 	const made = element("span", `cell ${heat(loop)}`, name);
 	const lost = `${loop["recent-lost"]} of the last ${loop.recent} probes lost`;
+	const rtts = ["rtt-min", "rtt-median", "rtt-max"].map((key) => seconds(loop[key])).join(" / ");
 
 	if (loop.verdict !== "alive")
 		made.append(loop.verdict === "dead" ? " ✕" : " ?");
@@ -63,7 +94,9 @@ function cell(name, loop) {
 		made.append(` −${Math.round((100 * loop["recent-lost"]) / loop.recent)} %`);
 	else
 		made.append(` ${seconds(loop.rtt)}`);
-	made.title = `${name}: ${loop.verdict}, ${lost}, ${seconds(loop.rtt)}`;
+	made.title = `${name}: ${loop.verdict}, ${lost}` +
+		(loop["rtt-max"] ? `, RTT shortest / median / longest ${rtts}` : "");
+	made.append(spark(loop));
 	return made;
 }
 

@@ -82,7 +82,10 @@ struct Cc {
 
 /** How links are probed. */
 struct Watching {
-    uint16_t rate = 0; ///< probes per second and link; 0: they are not
+    uint16_t rate = 10;        ///< probes per second and link; 0: they are not
+    uint16_t lost_after = 50;  ///< ms
+    uint16_t dead_after = 4;   ///< lost in a row
+    uint16_t alive_after = 20; ///< answered in a row
     bool operator==(const Watching &) const = default;
 };
 

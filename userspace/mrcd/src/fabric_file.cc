@@ -20,7 +20,11 @@ namespace
 constexpr int64_t planes_max = 32;
 constexpr int64_t evs_max = 256;
 constexpr int64_t rate_max = 100;
-constexpr int64_t default_rate = 10;
+constexpr int64_t lost_after_min = 10; // ms: what a timer and a switch's answer need
+constexpr int64_t lost_after_max = 1000;
+constexpr int64_t dead_after_min = 2; // one is lost now and then
+constexpr int64_t dead_after_max = 10;
+constexpr int64_t alive_after_max = 100;
 constexpr int64_t window_min = 8 << 10;
 constexpr int64_t window_max = 256 << 20;
 constexpr size_t netdev_name_max = 15;
@@ -418,8 +422,15 @@ void Builder::read_watch()
 {
     TomlTable table = root_.table("watch", false);
 
-    fabric_.watch.rate =
-        static_cast<uint16_t>(table.integer("rate", 0, rate_max, false).value_or(default_rate));
+    Watching &watch = fabric_.watch;
+    const auto number = [&](const char *key, int64_t min, int64_t max, uint16_t &value) {
+        value = static_cast<uint16_t>(table.integer(key, min, max, false).value_or(value));
+    };
+
+    number("rate", 0, rate_max, watch.rate);
+    number("lost-after", lost_after_min, lost_after_max, watch.lost_after);
+    number("dead-after", dead_after_min, dead_after_max, watch.dead_after);
+    number("alive-after", 1, alive_after_max, watch.alive_after);
     table.finish();
 }
 

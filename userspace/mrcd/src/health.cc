@@ -11,6 +11,8 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
+constexpr uint64_t ns_per_us = 1000;
+
 const char *name_of(Verdict verdict)
 {
     static constexpr const char *names[] = {"unknown", "alive", "dead"};
@@ -18,14 +20,30 @@ const char *name_of(Verdict verdict)
     return names[static_cast<size_t>(verdict)];
 }
 
+/** In us, for there are many. */
+Json rtts(const LoopHistory &history)
+{
+    Json list = Json::array();
+
+    for (const uint32_t rtt_ns : history.recent_rtts())
+        list.push_back((rtt_ns + ns_per_us - 1) / ns_per_us);
+    return list;
+}
+
 void add_history(Json &object, const LoopHistory &history)
 {
+    const RttSpread spread = history.rtt_spread();
+
     object["verdict"] = name_of(history.verdict());
     object["sent"] = history.sent();
     object["lost"] = history.lost();
     object["recent"] = history.recent();
     object["recent-lost"] = history.recent_lost();
     object["rtt"] = history.srtt_ns();
+    object["rtt-min"] = spread.min;
+    object["rtt-median"] = spread.median;
+    object["rtt-max"] = spread.max;
+    object["history"] = rtts(history);
 }
 
 Json planes(const Health &health)

@@ -8,6 +8,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "fabric.h"
 
 namespace mrcd
 {
@@ -15,15 +18,28 @@ namespace mrcd
 /** What a loop's probes say. */
 enum class Verdict { unknown, alive, dead };
 
+/** Of several round-trip times, in ns. */
+struct RttSpread {
+    uint32_t min = 0;
+    uint32_t median = 0;
+    uint32_t max = 0;
+};
+
 /**
- * The last probes of a loop, and a verdict with hysteresis: dead after four in a row that did
- * not come back, or half of the last twenty; alive again after twenty in a row that did, and
- * twice as many each time it died within a minute of that, up to 160.
+ * The last probes of a loop, and a verdict with hysteresis: dead after so many in a row that did
+ * not come back, or half of the last twenty; alive again after so many in a row that did, and
+ * twice as many each time it died within a minute of that, up to eight times as many.
  */
 class LoopHistory
 {
 public:
     static constexpr size_t kept = 100;
+
+    /** @param watching says how many are so many */
+    explicit LoopHistory(const Watching &watching)
+        : dead_run_(watching.dead_after), alive_run_(watching.alive_after)
+    {
+    }
 
     /** A probe came back after @p rtt_ns. */
     void answered(uint64_t now_ns, uint64_t rtt_ns);
@@ -41,7 +57,10 @@ public:
     size_t recent() const { return recent_; }
     size_t recent_lost() const;
     size_t lost_of_last(size_t n) const;
-    uint64_t last_rtt_ns() const { return last_rtt_ns_; }
+    /** Round-trip times of the last ones in ns, oldest first; 0: lost. */
+    std::vector<uint32_t> recent_rtts() const;
+    /** Of those of them that came back; zeros: none did. */
+    RttSpread rtt_spread() const;
     /** Smoothed by an eighth; 0: none came back yet. */
     uint64_t srtt_ns() const { return srtt_ns_; }
     /** How many in a row came back since it was dead or lost one, up to now. */
@@ -56,9 +75,11 @@ public:
     bool lossy() const;
 
 private:
-    void add(bool lost);
+    void add(uint32_t rtt_ns);
 
-    std::array<bool, kept> ring_{}; ///< lost?
+    uint64_t dead_run_;
+    uint64_t alive_run_;
+    std::array<uint32_t, kept> ring_{}; ///< round-trip times in ns; 0: lost
     size_t next_ = 0;
     size_t recent_ = 0;
     uint64_t sent_ = 0;
@@ -69,7 +90,6 @@ private:
     uint64_t revived_ns_ = 0;
     uint64_t losing_since_ns_ = 0;
     uint64_t answered_ns_ = 0;
-    uint64_t last_rtt_ns_ = 0;
     uint64_t srtt_ns_ = 0;
     Verdict verdict_ = Verdict::unknown;
 };

@@ -81,6 +81,16 @@ void add_loop(Collection &all, const Json &loop, const Labels &labels)
     if (const double rtt = loop.at("rtt"); rtt > 0)
         all.gauge("mrc_link_rtt_seconds", "Smoothed round-trip time of probes.", labels,
                   rtt / ns_per_s);
+    // Gone when the last hundred were lost.
+    if (!loop.at("rtt-max").get<uint64_t>())
+        return;
+    for (const char *of : {"min", "median", "max"}) {
+        Labels more = labels;
+        more.push_back({"of", of});
+        all.gauge("mrc_link_recent_rtt_seconds",
+                  "Round-trip times of the last probes: the shortest, the median, the longest.",
+                  std::move(more), loop.at(std::string("rtt-") + of).get<double>() / ns_per_s);
+    }
 }
 
 void add_links(Collection &all, const Json &health)

@@ -15,24 +15,22 @@ constexpr uint64_t ms = 1'000'000;
 constexpr uint64_t second = 1000 * ms;
 constexpr uint64_t look_ns = 100 * ms; // at least so often
 constexpr uint64_t detour_interval_ns = 20 * ms;
-constexpr uint64_t lost_after_ns = 50 * ms;
 constexpr uint64_t batch_ns = 2 * ms;  // what is due that soon goes along
 constexpr uint64_t doubt_ns = 10 * ms; // how often to look then
 constexpr uint64_t settle_ns = 300 * ms;
 constexpr uint64_t carrier_settles_ns = 3 * second; // for neighbours and routes to come back
 constexpr unsigned asks_most = 3;
 constexpr uint64_t tried_probes = 10; // of each loop, until it is known what is broken
-constexpr uint64_t asking_ns = asks_most * lost_after_ns;
 constexpr size_t detours_most = 3;
 constexpr uint64_t detour_probes = 4;
-constexpr uint64_t silent_run = 4;
 constexpr uint64_t certain_run = 10;
 constexpr size_t of_late = 20;
 constexpr size_t well_percent = 10;
 
 } // namespace
 
-Watch::Watch(const Fabric &fabric, uint64_t seed) : fabric_(fabric), random_(seed)
+Watch::Watch(const Fabric &fabric, uint64_t seed)
+    : fabric_(fabric), lost_after_ns_(fabric.watch.lost_after * ms), random_(seed)
 {
     const uint64_t interval_ns = second / fabric_.watch.rate;
 
@@ -48,7 +46,7 @@ Watch::Watch(const Fabric &fabric, uint64_t seed) : fabric_(fabric), random_(see
 
 uint32_t Watch::add_track(ProbeLoop loop, uint64_t interval, uint64_t now_ns)
 {
-    Track &track = tracks_[next_id_];
+    Track &track = tracks_.try_emplace(next_id_, fabric_.watch).first->second;
 
     track.loop = std::move(loop);
     track.interval_ns = interval;
@@ -59,7 +57,7 @@ uint32_t Watch::add_track(ProbeLoop loop, uint64_t interval, uint64_t now_ns)
 /** What was sent before the one that is too late is too late as well. */
 void Watch::expire(Track &track, uint64_t now_ns)
 {
-    while (!track.in_flight.empty() && track.in_flight.front().sent_ns + lost_after_ns <= now_ns) {
+    while (!track.in_flight.empty() && track.in_flight.front().sent_ns + lost_after_ns_ <= now_ns) {
         track.in_flight.pop_front();
         track.history.lost(now_ns);
     }
@@ -84,7 +82,7 @@ uint64_t Watch::next_due(uint64_t now_ns) const
     for (const auto &[id, track] : tracks_) {
         next = std::min(next, track.due_ns);
         if (!track.in_flight.empty())
-            next = std::min(next, track.in_flight.front().sent_ns + lost_after_ns);
+            next = std::min(next, track.in_flight.front().sent_ns + lost_after_ns_);
     }
     return std::max(next, now_ns + batch_ns);
 }
@@ -117,8 +115,11 @@ void Watch::answered(uint32_t id, uint32_t sequence, uint64_t now_ns)
         return;
     // Two clocks were compared to know when it came.
     const uint64_t rtt_ns = now_ns - std::min(now_ns, probe->sent_ns);
+    // They go one way: those before it will not come any more.
+    for (auto before = in_flight.begin(); before != probe; ++before)
+        at->second.history.lost(now_ns);
     at->second.history.answered(now_ns, rtt_ns);
-    in_flight.erase(probe);
+    in_flight.erase(in_flight.begin(), probe + 1);
 }
 
 void Watch::neighbor_answered(uint8_t plane)
@@ -149,7 +150,7 @@ bool Watch::silent(const Plane &plane) const
     const LoopHistory &uplink = history(plane.uplink);
 
     return plane.carrier && uplink.verdict() == Verdict::dead &&
-           uplink.lost_in_a_row() >= silent_run &&
+           uplink.lost_in_a_row() >= fabric_.watch.dead_after &&
            std::none_of(plane.t1.begin(), plane.t1.end(), [&](const auto &t1) {
                return history(t1.second).answered_ns() > uplink.losing_since_ns();
            });
@@ -182,7 +183,7 @@ bool Watch::lost_alone(const Plane &plane, const LoopHistory &loop) const
     const LoopHistory &uplink = history(plane.uplink);
     const uint64_t run = loop.lost_in_a_row();
 
-    return loop.verdict() == Verdict::dead && run >= silent_run &&
+    return loop.verdict() == Verdict::dead && run >= fabric_.watch.dead_after &&
            uplink.verdict() == Verdict::alive && !uplink.lost_in_a_row() &&
            !others_lost(plane, run + 1, well_percent) &&
            !others_lost(plane, of_late, run < certain_run ? 0 : well_percent);
@@ -197,7 +198,7 @@ void Watch::ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSen
         return;
     }
     if (plane.neighbor || plane.asks >= asks_most ||
-        (plane.asks && now_ns < plane.asked_ns + plane.asks * lost_after_ns))
+        (plane.asks && now_ns < plane.asked_ns + plane.asks * lost_after_ns_))
         return;
     if (!plane.asks)
         plane.asked_ns = now_ns;
@@ -292,7 +293,8 @@ bool Watch::knows(uint64_t now_ns) const
 bool Watch::in_doubt(const Plane &plane, uint64_t now_ns) const
 {
     if (silent(plane))
-        return !plane.neighbor && (!plane.asks || now_ns < plane.asked_ns + asking_ns);
+        return !plane.neighbor &&
+               (!plane.asks || now_ns < plane.asked_ns + asks_most * lost_after_ns_);
     return std::any_of(plane.doubts.begin(), plane.doubts.end(),
                        [](const auto &doubt) { return !doubt.second.settled; });
 }

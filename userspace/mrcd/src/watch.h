@@ -111,6 +111,8 @@ private:
         uint32_t sequence = 0;
         std::deque<InFlight> in_flight;
         LoopHistory history;
+
+        explicit Track(const Watching &watching) : history(watching) {}
     };
     /** Ways past a dead link, probed until it is known whether the T1 lives. */
     struct Doubt {
@@ -155,6 +157,7 @@ private:
     void mark_denied();
 
     Fabric fabric_;
+    uint64_t lost_after_ns_;
     std::mt19937_64 random_;
     uint32_t next_id_ = 1;
     std::map<uint32_t, Track> tracks_;

@@ -245,6 +245,32 @@ TEST(FabricFile, LinksAreProbedAtTheRateThatIsAskedFor)
                 std::string::npos);
 }
 
+TEST(FabricFile, TimersOfTheWatchHaveRanges)
+{
+    struct Timer {
+        const char *key;
+        uint16_t Watching::*member;
+        int min, usual, max;
+    };
+    const auto lines = static_cast<int>(std::count(small_file.begin(), small_file.end(), '\n'));
+
+    for (const Timer &timer : {Timer{"lost-after", &Watching::lost_after, 10, 50, 1000},
+                               Timer{"dead-after", &Watching::dead_after, 2, 4, 10},
+                               Timer{"alive-after", &Watching::alive_after, 1, 20, 100}}) {
+        const std::string head = small_file + "[watch]\n" + timer.key + " = ";
+        const std::string range =
+            "must be " + std::to_string(timer.min) + " to " + std::to_string(timer.max) + ", not ";
+        EXPECT_EQ(fabric_of(small_file).watch.*timer.member, timer.usual);
+        for (const int right : {timer.min, timer.max})
+            EXPECT_EQ(fabric_of(head + std::to_string(right)).watch.*timer.member, right);
+        for (const int wrong : {-1, 0, timer.min - 1, timer.max + 1, 65536 + timer.min})
+            EXPECT_EQ(complaints(head + std::to_string(wrong)),
+                      "f:" + std::to_string(lines + 2) + ": watch: " + timer.key + ": " + range +
+                          std::to_string(wrong) + "\n");
+        EXPECT_NE(complaints(head + "\"50ms\"").find("must be a number"), std::string::npos);
+    }
+}
+
 TEST(FabricFile, ReportsAreWhereTheyAreAskedFor)
 {
     EXPECT_EQ(fabric_of(small_file).report.address, "127.0.0.1");

@@ -8,6 +8,7 @@
 #include "daemon_rig.h"
 #include "fabrics.h"
 #include "health.h"
+#include "report_rig.h"
 #include "watcher.h"
 
 namespace mrcd::test
@@ -47,6 +48,9 @@ TEST(Health, TellsOfPlanesFaultsAndDenials)
     EXPECT_EQ(json["plane"][0]["ifname"], "eth1");
     EXPECT_EQ(json["plane"][0]["verdict"], "dead");
     EXPECT_EQ(json["plane"][0]["recent"], json["plane"][0]["recent-lost"]);
+    EXPECT_EQ(json["plane"][0]["rtt-max"], 0) << "nothing came back";
+    EXPECT_EQ(json["plane"][0]["history"],
+              Json(std::vector<int>(json["plane"][0]["recent"].get<size_t>())));
     EXPECT_EQ(json["plane"][0]["t1"].size(), own_t1s(fabric, 1).size());
     EXPECT_EQ(json["plane"][1]["carrier"], false);
     ASSERT_EQ(json["fault"].size(), 2u);
@@ -57,6 +61,17 @@ TEST(Health, TellsOfPlanesFaultsAndDenials)
     EXPECT_EQ(json["fault"][1]["denied"], false) << "some plane stays";
     EXPECT_EQ(json["denied"].size(), 2u) << "by the file";
     EXPECT_EQ(json["decision"][0]["text"], "p1 is denied");
+}
+
+TEST(Health, TellsOfTheLastRtts)
+{
+    const ReportRig rig;
+    const Json uplink = Json::parse(rig.health())["plane"][0];
+
+    EXPECT_EQ(uplink["verdict"], "alive");
+    for (const char *key : {"rtt-min", "rtt-median", "rtt-max"})
+        EXPECT_EQ(uplink[key], 1'000'000) << key;
+    EXPECT_EQ(uplink["history"], Json(std::vector<int>(uplink["recent"].get<size_t>(), 1000)));
 }
 
 TEST(Health, NothingIsKnownOfWhatIsNotWatched)

@@ -65,6 +65,10 @@ TEST(Metrics, TellOfEverything)
              R"(mrc_retransmitted_packets_total{device="mrc0"} 7)",
          })
         EXPECT_TRUE(has_line(text, line)) << line << " is not in\n" << text;
+    const std::string rtt = R"(mrc_link_recent_rtt_seconds{device="mrc0",plane="1",t0="p1t0r1",)";
+    for (const char *of : {"min", "median", "max"})
+        EXPECT_TRUE(has_line(text, rtt + R"(t1="",of=")" + of + "\"} 0.001")) << of;
+    EXPECT_EQ(text.find(rtt + R"(t1="p)"), std::string::npos) << "nothing came back";
     EXPECT_NE(
         text.find(R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",plane="2")"),
         std::string::npos);

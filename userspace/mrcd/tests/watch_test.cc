@@ -245,6 +245,98 @@ TEST(Watch, NothingElseIsNamedInLargeFabricsAtAnyRate)
     }
 }
 
+std::string timers(int lost_after, int dead_after, int alive_after)
+{
+    return "[watch]\nlost-after = " + std::to_string(lost_after) +
+           "\ndead-after = " + std::to_string(dead_after) +
+           "\nalive-after = " + std::to_string(alive_after) + "\n";
+}
+
+/** The most hasty timers, and the slowest: what is named is as right. */
+TEST(Watch, NothingElseIsNamedWhateverTheTimers)
+{
+    const std::string file = large_file(4, 2, 2, 16);
+
+    for (const std::string &watch :
+         {timers(10, 2, 1), timers(1000, 2, 1), timers(10, 10, 100), timers(1000, 10, 100)}) {
+        const Fabric fabric = fabric_of(file + watch);
+        for (uint64_t i = 0; i < 4; i++) {
+            const Element element = elements_of(fabric)[i];
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                SimulatedFabric simulated(fabric, seed);
+                simulated.run(2 * second);
+                simulated.broken = {element};
+                simulated.run(6 * second);
+                EXPECT_EQ(simulated.elements(), std::set<Element>{element}) << watch;
+                simulated.broken.clear();
+                simulated.run(15 * second);
+                EXPECT_EQ(simulated.elements(), std::set<Element>{}) << watch;
+                EXPECT_EQ(simulated.ever, std::set<Element>{element}) << watch;
+            }
+        }
+    }
+}
+
+TEST(Watch, AProbeIsLostAfterTheTimeThatTheFileSays)
+{
+    const std::string file = large_file(2, 2, 2, 2);
+
+    for (const int lost_after : {50, 70}) {
+        SimulatedFabric simulated(fabric_of(file + timers(lost_after, 4, 20)));
+        simulated.rtt = 60 * ms;
+        simulated.run(2 * second);
+        EXPECT_EQ(simulated.named().empty(), lost_after > 60) << lost_after;
+    }
+}
+
+/** How many in a row are lost until a loop is dead, and answered until it is alive. */
+TEST(Watch, LoopsDieAndReviveAfterAsManyProbesAsTheFileSays)
+{
+    for (const auto &[dead_after, alive_after] : {std::pair{2, 1}, {4, 20}, {10, 100}}) {
+        LoopHistory loop(fabric_of(small_file + timers(50, dead_after, alive_after)).watch);
+        uint64_t now = second;
+        const auto until = [&](Verdict wanted, auto each) {
+            int probes = 0;
+            for (; loop.verdict() != wanted; probes++)
+                each();
+            return probes;
+        };
+        const auto answer = [&] { loop.answered(now += 100 * ms, ms); };
+        const auto lose = [&] { loop.lost(now += 100 * ms); };
+
+        for (int i = 0; i < 20; i++)
+            answer();
+        EXPECT_EQ(until(Verdict::dead, lose), dead_after);
+        EXPECT_EQ(until(Verdict::alive, answer), alive_after);
+        for (int times = 2; times <= 16; times *= 2) {
+            until(Verdict::dead, lose);
+            EXPECT_EQ(until(Verdict::alive, answer), std::min(times, 8) * alive_after);
+        }
+    }
+}
+
+TEST(Watch, RttsOfTheLastProbesAreKept)
+{
+    LoopHistory loop{Watching{}};
+
+    EXPECT_EQ(loop.rtt_spread().max, 0u);
+    loop.lost(second);
+    EXPECT_EQ(loop.rtt_spread().max, 0u) << "lost ones have none";
+    for (const uint64_t rtt : {uint64_t{50}, uint64_t{0}, 7 * second, 2 * ms, 3 * ms})
+        loop.answered(second, rtt);
+    EXPECT_EQ(loop.recent_rtts(), (std::vector<uint32_t>{0, 50, 1, UINT32_MAX, 2 * ms, 3 * ms}));
+    EXPECT_EQ(loop.rtt_spread().min, 1u);
+    EXPECT_EQ(loop.rtt_spread().median, 2 * ms);
+    EXPECT_EQ(loop.rtt_spread().max, UINT32_MAX);
+    EXPECT_EQ(loop.recent_lost(), 1u);
+    for (uint64_t i = 1; i <= 150; i++)
+        loop.answered(second, i);
+    EXPECT_EQ(loop.recent_rtts().size(), LoopHistory::kept);
+    EXPECT_EQ(loop.recent_rtts().front(), 51u);
+    EXPECT_EQ(loop.rtt_spread().median, 101u);
+    EXPECT_EQ(loop.recent_lost(), 0u);
+}
+
 /** At most what is broken is named, and it explains what is seen. */
 TEST(Watch, NoHealthyElementIsNamedWhenTwoAreBroken)
 {
