@@ -39,13 +39,6 @@ each_ev_sends()
 		awk '{ for (i = 1; i <= NF / 2; i++) if ($(i + NF / 2) <= $i) exit 1 }'
 }
 
-# ports_lost HOST K N: of the first K ports of its peer N are down, as the peer says
-ports_lost()
-{
-	[ "$(on "$1" mrcctl -j -d peer show "$(device_of "$1")" | jq --argjson k "$2" \
-		'[range(1; $k + 1)] - .[0]."remote-ports" | length')" = "$3" ]
-}
-
 check_recovered()
 {
 	check "$1: all EVs are good again" wait_for all_good
@@ -60,12 +53,12 @@ check_cut()
 	for ((plane = 1; plane <= k; plane++)); do
 		lab fail link "$host:eth$plane"
 	done
-	check "$name: $other is told" wait_for ports_lost "$other" "$k" "$k"
+	check "$name: $other is told" wait_for lost_ports_are "$other" "$(seq -s ' ' "$k")"
 	check_moves "$name: it goes on"
 	for ((plane = 1; plane <= k; plane++)); do
 		lab heal link "$host:eth$plane"
 	done
-	check "$name and back: $other is told" wait_for ports_lost "$other" "$k" 0
+	check "$name and back: $other is told" wait_for lost_ports_are "$other" ""
 	check_recovered "$name and back"
 }
 
