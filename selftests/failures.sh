@@ -21,10 +21,10 @@ check_cut()
 	local host=$1 k=$2 name="$2 of 4 planes cut at $1" other=h$((3 - ${1#h}))
 
 	links fail "$host" "$k"
-	check "$name: $other is told" wait_for ports_lost "$other" "$k" "$k"
+	check "$name: $other is told" wait_for lost_ports_are "$other" "$(seq -s ' ' "$k")"
 	check_moves "$name: it goes on"
 	links heal "$host" "$k"
-	check "$name and back: $other is told" wait_for ports_lost "$other" "$k" 0
+	check "$name and back: $other is told" wait_for lost_ports_are "$other" ""
 	check_recovered "$name and back"
 }
 

@@ -156,6 +156,15 @@ need()
 	done
 }
 
+# yaml_python: sets python to one that has the yaml module.
+yaml_python()
+{
+	for python in /usr/bin/python3 python3; do
+		! "$python" -c 'import yaml' 2>/dev/null || return 0
+	done
+	return 1
+}
+
 # at_exit COMMAND...: run at the end of the file, last given first.
 at_exit()
 {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 200 QPs at once over four planes, in both directions. While they have nothing to send,
-# nothing goes on.
+# 1000 QPs at once over four planes, in both directions. While they have nothing to send,
+# nothing goes on: no timer, no packet, and no function of the module is called.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
@@ -12,7 +12,7 @@
 # shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
-qps=200
+qps=1000
 
 # res_qps DEVICE: what the RDMA subsystem knows of the device's RC QPs.
 res_qps()
@@ -25,15 +25,37 @@ all_connected()
 	[ "$(res_qps "$1" | jq '[.[] | select(.state == "RTS")] | length')" = "$qps" ]
 }
 
-# A timer of the module is armed.
-timers()
+# calls_watch, calls_forget: each call of a function of the module leaves its name in the
+# trace. Their code is patched for it: not under traffic.
+calls_watch()
 {
-	grep -q ', mrc_.*\[mrc\]' /proc/timer_list
+	echo >"$TRACING/trace"
+	echo 'mrc_*:stacktrace' >"$TRACING/set_ftrace_filter"
 }
 
-no_timers()
+calls_forget()
 {
-	! timers
+	echo '!mrc_*:stacktrace' >"$TRACING/set_ftrace_filter"
+}
+
+# calls: the functions and who called them, with how often, the most frequent first
+calls()
+{
+	sed -n 's/^ => \(mrc_[a-z0-9_]*\).*/\1/p' "$TRACING/trace" | sort | uniq -c | sort -rn
+}
+
+# check_no_calls NAME: that a call would be seen is shown by one that reads a counter.
+check_no_calls()
+{
+	if ! calls_watch; then
+		skip "$1: no function of the module is called" "needs dynamic ftrace"
+		return
+	fi
+	sleep 5
+	check_equal "$1: no function of the module is called" "" "$(calls | head -n 20)"
+	counter h1 tx_packets >"$TEST_TMP/counter"
+	check "$1: one that is called would be seen" grep mrc_ <(calls)
+	calls_forget
 }
 
 # Nobody has anything to say: no timer, no packet.
@@ -42,7 +64,10 @@ check_idle()
 	check "$1: h1 sends nothing" wait_for silent h1
 	check "$1: h2 sends nothing" wait_for silent h2
 	check "$1: no timer of the module is armed" wait_for no_timers
+	check_no_calls "$1"
 }
+
+TRACING=/sys/kernel/tracing
 
 need jq mrc_traffic
 lab_up --planes 4

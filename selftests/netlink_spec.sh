@@ -15,11 +15,7 @@
 
 need python3 rdma jq mrc_hold
 
-# The one that has the yaml module.
-for python in /usr/bin/python3 python3 ''; do
-	[ -n "$python" ] || skip_all "needs the yaml module of Python"
-	! "$python" -c 'import yaml' 2>/dev/null || break
-done
+yaml_python || skip_all "needs the yaml module of Python"
 
 # spec NAME TEST: one of spec_tests.py, inside p1
 spec()

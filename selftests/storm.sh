@@ -47,11 +47,11 @@ check_cuts()
 	for ((k = 1; k <= 3; k++)); do
 		name="$k of 4 planes cut at $1"
 		lab fail link "$1:eth$k"
-		check "$name: $other is told" wait_for ports_lost "$other" $k $k
+		check "$name: $other is told" wait_for lost_ports_are "$other" "$(seq -s ' ' $k)"
 		check_moves "$name: it goes on"
 	done
 	links heal "$1" 3
-	check "$1's planes back: $other is told" wait_for ports_lost "$other" 3 0
+	check "$1's planes back: $other is told" wait_for lost_ports_are "$other" ""
 	check_recovered "$1's planes back"
 }
 

@@ -17,10 +17,7 @@ for tool in "${YNL:-}" /usr/src/linux-source-*/tools/net/ynl /usr/src/*/*/tools/
 	[ ! -e "$tool/cli.py" ] || break
 done
 [ -e "$tool/cli.py" ] || skip_all "needs the kernel's tools/net/ynl"
-for python in /usr/bin/python3 python3 ''; do
-	[ -n "$python" ] || skip_all "needs the yaml module of Python"
-	! "$python" -c 'import yaml' 2>/dev/null || break
-done
+yaml_python || skip_all "needs the yaml module of Python"
 
 # ynl ARGUMENT...: it says what it has to say on standard output, whatever it is
 ynl()

@@ -432,15 +432,26 @@ static bool mrc_ep_port_status(struct rhlist_head *list, const struct mrc_ep *ep
 	return taken && !later;
 }
 
+/* Those without a QP are there for an answer to a stranger, who is none the less one. */
+static struct mrc_peer *mrc_ep_met(struct rhlist_head *list)
+{
+	struct rhlist_head *at;
+	struct mrc_peer *peer;
+
+	rhl_for_each_entry_rcu(peer, at, list, node)
+		if (READ_ONCE(peer->probing.met))
+			return peer;
+	return NULL;
+}
+
 static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
 	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	const struct mrc_ep *ep = &pkt->hdr.ep;
-	struct mrc_peer *peer;
+	struct mrc_peer *peer = mrc_ep_met(list);
 
-	if (!list)
+	if (!peer)
 		return mrc_ep_stranger(dev, pkt);
-	peer = container_of(list, struct mrc_peer, node);
 	if (!mrc_probing_may_answer(peer, ep->op))
 		return false;
 	if (ep->op == MRC_EP_PORT_STATUS && !mrc_ep_port_status(list, ep))

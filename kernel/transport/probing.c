@@ -176,8 +176,10 @@ void mrc_probing_use(struct mrc_peer *peer, bool use)
 {
 	spin_lock(&peer->lock);
 	peer->probing.users += use ? 1 : -1;
-	if (use)
+	if (use) {
+		WRITE_ONCE(peer->probing.met, true);
 		mrc_probing_arm(peer, rcu_dereference(peer->evs));
+	}
 	spin_unlock(&peer->lock);
 }
 

@@ -54,6 +54,7 @@ struct mrc_told {
  * @ports_changed: the peer's, since mrc_probing_changing() was called last
  * @changing: what that call said
  * @users: QPs that are connected and not in error
+ * @met: there has been such a QP
  * @answer_probe: our answers to EV probes of the peer
  * @answer_status: the same to its port status
  * @heard_at: ns, when a SACK or a probe's answer last said that something we sent has arrived
@@ -73,6 +74,7 @@ struct mrc_probing {
 	bool ports_changed;
 	bool changing;
 	unsigned int users;
+	bool met;
 	struct mrc_gate answer_probe;
 	struct mrc_gate answer_status;
 	u64 heard_at;

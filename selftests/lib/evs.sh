@@ -49,6 +49,13 @@ check_arrives()
 	ok "$name"
 }
 
+# lost_ports_are HOST PORTS: of its peer, as the peer says
+lost_ports_are()
+{
+	[ "$(on "$1" mrcctl -j peer show "$(device_of "$1")" |
+		jq -r '[range(1; 33)] - .[0]."remote-ports" | join(" ")')" = "$2" ]
+}
+
 # ---------------------------------------------------------------- events
 
 # monitor_ready HOST: it prints. A plane that goes and comes makes it.

@@ -30,6 +30,17 @@ silent()
 	[ "$(counter "$1" tx_packets)" = "$before" ]
 }
 
+# A timer of the module is armed.
+timers()
+{
+	grep -q ', mrc_.*\[mrc\]' /proc/timer_list
+}
+
+no_timers()
+{
+	! timers
+}
+
 # check_nothing_left NAME HOST...: no QP, no peer, and nothing that goes on sending.
 check_nothing_left()
 {

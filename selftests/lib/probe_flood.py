@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""EV probes in other hosts' names, faster than packets can be made one by one.
+
+Sends skbs of many probes through sockets of a namespace that routes packets to the
+receiver. Prints when it began, in ns since 1970.
+"""
+
+import argparse
+import ipaddress
+import json
+import socket
+import struct
+import sys
+import time
+
+from inject import EP_REQ, UDP_PORT, Wire, bth
+from mrcwire import enter_namespace
+
+IPV6_FREEBIND, SOL_UDP, UDP_SEGMENT = 78, 17, 103
+SEGMENTS = 64
+PORT = 0xC123
+PROBE = bth(EP_REQ, 2, 0x1234) + b"\0\1" + bytes(14)
+
+
+class Sender:
+    """One host's name."""
+
+    def __init__(self, name, receiver):
+        wire = Wire(name, receiver)
+        one = wire.datagram(PROBE, sport=PORT)[48:]
+        self.packets = one * SEGMENTS
+        self.socket = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)
+        self.socket.setsockopt(SOL_UDP, UDP_SEGMENT, struct.pack("=i", len(one)))
+        self.socket.bind((name, PORT))
+        self.socket.connect((receiver, UDP_PORT))
+
+    def send(self):
+        self.socket.send(self.packets)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("namespace")
+    parser.add_argument("receiver", help="its address")
+    parser.add_argument("first", help="address of the first sender, others follow it")
+    parser.add_argument("--senders", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300, help=f"of skbs with {SEGMENTS} probes")
+    args = parser.parse_args()
+    enter_namespace(f"/run/netns/{args.namespace}")
+    first = ipaddress.IPv6Address(args.first)
+    senders = [Sender(str(first + n), args.receiver) for n in range(args.senders)]
+    began = time.time_ns()
+    for n in range(args.count):
+        senders[n % args.senders].send()
+    print(json.dumps([began]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
