@@ -25,6 +25,7 @@ test_without_module()
 {
 	local status=0
 
+	lab unload
 	check "the lab's file is right" on h1 mrcd --check "$(file_of h1)"
 	plan_of h1 >"$TEST_TMP/plan.without" 2>"$TEST_TMP/said" || status=$?
 	check_equal "plan: without the module, an exit status of its own" 3 $status
