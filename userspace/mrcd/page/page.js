@@ -156,9 +156,10 @@ function peerCard(peer) {
 
 function faultLine(fault, now) {
 	const denied = fault.denied ? "its EVs are denied" : "not denied: too little would be left";
+	const lost = fault.lost ? ` (named after ${fault.lost} lost probes)` : "";
 
 	return element("li", "", element("strong", "", fault.element),
-		` (${fault.kind}) for ${duration(now - fault.since)}: ${fault.evidence}; ${denied}`);
+		` (${fault.kind}) for ${duration(now - fault.since)}: ${fault.evidence}${lost}; ${denied}`);
 }
 
 function decisionLine(decision) {
