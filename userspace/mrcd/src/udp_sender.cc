@@ -98,7 +98,7 @@ void clear_way(int fd)
 /** When the kernel got a datagram, of the monotonic clock. */
 uint64_t arrival_ns(msghdr &message)
 {
-    const uint64_t wall = clock_ns(CLOCK_REALTIME);
+    const uint64_t wall = wall_ns();
     const uint64_t now = monotonic_ns();
 
     for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
@@ -119,6 +119,11 @@ uint64_t arrival_ns(msghdr &message)
 uint64_t monotonic_ns()
 {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t wall_ns()
+{
+    return clock_ns(CLOCK_REALTIME);
 }
 
 UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,

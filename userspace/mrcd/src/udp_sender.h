@@ -66,4 +66,7 @@ private:
 /** Now, of the clock that Watch is told. ns */
 uint64_t monotonic_ns();
 
+/** Now, since 1970. ns */
+uint64_t wall_ns();
+
 } // namespace mrcd
