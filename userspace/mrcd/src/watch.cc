@@ -98,6 +98,7 @@ uint64_t Watch::tick(uint64_t now_ns, ProbeSender &sender)
     }
     for (auto &[id, track] : tracks_)
         send_due(id, track, now_ns, sender);
+    sender.flush();
     evaluate(now_ns);
     return next_due(now_ns);
 }

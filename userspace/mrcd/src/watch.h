@@ -31,6 +31,9 @@ public:
     /** A probe of this loop. When it comes back, Watch::answered() is told. */
     virtual void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) = 0;
 
+    /** What was to be sent is to be on its way now, at the latest. */
+    virtual void flush() {}
+
     /** Has this plane's netdev carrier? */
     virtual bool carrier(uint8_t plane) = 0;
 
