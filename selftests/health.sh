@@ -57,6 +57,28 @@ named()
 	[ "$(health '[.fault[] | [.element, .kind, .denied]]')" = "$1" ]
 }
 
+# The probes of a second, at ten a second. Where other loops of the plane lose some as well, it
+# takes ten in a row to blame one (mrcd(8)), and those that tell a T1 from the link to it.
+PROBES=10
+PROBES_AMONG_LOSSES=15
+
+# others_lose: loops of the faulty plane that are alive have lost some of their last probes
+others_lose()
+{
+	[ "$(health '.plane[.fault[0].port - 1] | [., .t1[]] |
+		map(select(.verdict == "alive").history[-30:][]) | index(0)')" != null ]
+}
+
+# named_soon: the fault was named before more than a second's probes were lost
+named_soon()
+{
+	local most=$PROBES
+
+	! others_lose || most=$PROBES_AMONG_LOSSES
+	health '"named after \(.fault[0].lost) lost probes in a row"' | diag
+	[ "$(health ".fault[0].lost <= $most")" = true ]
+}
+
 # paths FILTER: of EVs, as "PORT ADDRESS" in the order of names
 paths()
 {
@@ -81,6 +103,7 @@ breaks()
 
 	"$@" || bail "$name"
 	check "$name: named" wait_for named "[[\"$element\",\"$kind\",true]]"
+	check "$name: within the probes of a second" named_soon
 	check "$name: exactly the EVs that use it are denied" wait_for denied_are "$regex"
 	check "$name: no plan says otherwise" wait_for planned h1
 	check_arrives "$name: traffic flows" 20 h2

@@ -128,11 +128,12 @@ def check_content(browser):
     text = browser.evaluate("document.body.innerText")
     for wanted in ("mrc0 on h1", "as planned", "h1-p2t0r1 (host-link)", "no carrier",
                    "for 1 min 37 s", "Plane 1", "Plane 2", "eth2", "p1t1s1 ✕", "2 peers", "2 rts, 1 err",
-                   "fd00:6d72:63::1", "h1-p2t0r1 is denied: <no carrier>"):
+                   "fd00:6d72:63::1", "h1-p2t0r1 is denied: <no carrier>", "plane 2 (eth2): down",
+                   "assumed-bad, was good (<loss>) (and 2 more like it)"):
         check("the page's text", wanted in text, f"no '{wanted}' in:\n{text}")
     count = "document.querySelectorAll('{}').length"
     for selector, wanted in (("#faults li", 2), (".plane", 2), (".peer", 2), (".ev.b", 1 + 3),
-                             (".plane .cell.dead", 4), ("#decisions li", 1)):
+                             (".plane .cell.dead", 4), ("#decisions li", 1), ("#events li", 2)):
         check(selector, browser.evaluate(count.format(selector)) == wanted,
               browser.evaluate(count.format(selector)))
     check_sparks(browser)
@@ -174,6 +175,7 @@ def check_states(browser):
             ("", "peer: undefined, peers: undefined, error: 'away'", "peers", "Not known."),
             ("", "plane: undefined, error: 'away'", "planes", "state not known"),
             ("", "error: 'away'", "status", "away"),
+            ("", "event: []", "events", "None so far."),
             ("host: 'h'.repeat(300)", "", "title", "hhh")):
         browser.evaluate(show % (health, rest))
         found = browser.evaluate(text % part)

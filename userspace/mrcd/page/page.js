@@ -156,16 +156,24 @@ function peerCard(peer) {
 
 function faultLine(fault, now) {
 	const denied = fault.denied ? "its EVs are denied" : "not denied: too little would be left";
+	const lost = fault.lost ? ` (named after ${fault.lost} lost probes)` : "";
 
 	return element("li", "", element("strong", "", fault.element),
-		` (${fault.kind}) for ${duration(now - fault.since)}: ${fault.evidence}; ${denied}`);
+		` (${fault.kind}) for ${duration(now - fault.since)}: ${fault.evidence}${lost}; ${denied}`);
 }
 
-function decisionLine(decision) {
-	const time = element("time", "", timeOf(decision.time));
+// A decision, or an event of which there may be several.
+function timedLine(told) {
+	const time = element("time", "", timeOf(told.time));
+	const more = told.count > 1 ? ` (and ${told.count - 1} more like it)` : "";
 
-	time.dateTime = new Date(decision.time / 1e6).toISOString();
-	return element("li", "", time, ` ${decision.text}`);
+	time.dateTime = new Date(told.time / 1e6).toISOString();
+	return element("li", "", time, ` ${told.text}${more}`);
+}
+
+function showTimed(id, list) {
+	fill(id, list, () => list.slice(-50).reverse().map(timedLine),
+		element("li", "faint", "None so far."));
 }
 
 // Makes a part anew if it is of something else now: who reads or selects is not disturbed.
@@ -222,9 +230,8 @@ function show(status) {
 	fill("planes", [planes, status.plane], () => planes.map((plane) => planeCard(status, plane)),
 		element("p", "faint", "Not known."));
 	showPeers(status);
-	fill("decisions", health.decision,
-		() => health.decision.slice(-50).reverse().map(decisionLine),
-		element("li", "faint", "None so far."));
+	showTimed("decisions", health.decision);
+	showTimed("events", status.event);
 }
 
 function setStale(text) {

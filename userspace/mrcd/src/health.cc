@@ -78,6 +78,7 @@ Json faults(const Health &health)
                         {"port", fault.finding.element.plane},
                         {"since", health.wall_ns - (health.monotonic_ns - fault.since_ns)},
                         {"evidence", fault.finding.evidence},
+                        {"lost", fault.lost},
                         {"denied", fault.denied}});
     return list;
 }

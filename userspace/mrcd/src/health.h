@@ -44,7 +44,8 @@ struct Health {
  *   lost, recent, recent-lost, rtt (smoothed, ns), rtt-min, rtt-median, rtt-max (of the recent
  *   ones, ns), history (of each of the recent ones the round-trip time in us, 0: lost); t1: name
  *   and the same
- * - fault: element, kind (host-link, t0, trunk, t1), port, since (ns since 1970), evidence, denied
+ * - fault: element, kind (host-link, t0, trunk, t1), port, since (ns since 1970), evidence, lost
+ *   (probes in a row until it was named), denied
  * - denied: names of what the file denies
  * - decision: time (ns since 1970), text
  */

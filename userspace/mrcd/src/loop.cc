@@ -71,6 +71,7 @@ private:
     void work();
     bool reload();
     void read_module();
+    void remember(const mrcnl::Event &event);
     int set_up_beside();
     void follow_file();
     void report();
@@ -204,11 +205,21 @@ std::string Loop::answer(const std::string &request, bool privileged)
     return reload() ? "ok" : daemon_.problem();
 }
 
+/** For who asks what the module has told: of this device only. */
+void Loop::remember(const mrcnl::Event &event)
+{
+    const std::string device = device_of(event);
+
+    if (beside_.events && (device.empty() || device == daemon_.device()))
+        beside_.events->add(event, monotonic_ns(), wall_ns());
+}
+
 /** Devices and planes are the operator's business, and ours; EVs and QPs are not. */
 void Loop::read_module()
 {
     bool look = false;
     const auto received = module_->receive([&](const mrcnl::Event &event) {
+        remember(event);
         look |= std::holds_alternative<mrcnl::Overrun>(event) ||
                 std::holds_alternative<mrcnl::DeviceEvent>(event) ||
                 std::holds_alternative<mrcnl::PlaneEvent>(event);

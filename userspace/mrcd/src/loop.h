@@ -20,6 +20,7 @@ struct Beside {
     int listener = -1; ///< control_socket()
     Reporter *reporter = nullptr;
     std::timed_mutex *busy = nullptr; ///< held while the daemon and the watcher are at work
+    EventLog *events = nullptr;       ///< gets what the module tells
 };
 
 /** Before anything else: SIGHUP waits for the loop, SIGPIPE ends nothing. */

@@ -149,8 +149,9 @@ int serve(const std::string &file)
             return std::nullopt;
         return watcher.health(daemon.status());
     };
-    Reporter reporter(daemon.device(), open_module, health, log);
-    return run_loop(daemon, **system, log, {&watcher, control->get(), &reporter, &busy});
+    EventLog events;
+    Reporter reporter(daemon.device(), open_module, health, events, log);
+    return run_loop(daemon, **system, log, {&watcher, control->get(), &reporter, &busy, &events});
 }
 
 } // namespace

@@ -29,8 +29,10 @@ std::function<WebPage()> fixed(const char *type, std::string_view body)
 
 } // namespace
 
-Reporter::Reporter(std::string device, Daemon::OpenKernel open, Health health, Log &log)
-    : device_(std::move(device)), open_(std::move(open)), health_(std::move(health)), log_(log)
+Reporter::Reporter(std::string device, Daemon::OpenKernel open, Health health,
+                   const EventLog &events, Log &log)
+    : device_(std::move(device)), open_(std::move(open)), health_(std::move(health)),
+      events_(events), log_(log)
 {
 }
 
@@ -147,10 +149,11 @@ WebPage Reporter::status()
     if (!look())
         return busy();
     if (!snapshot_)
-        return {200, "application/json", status_json(text_, error_)};
+        return {200, "application/json", status_json(text_, events_.events(), error_)};
     read_evs();
     return {200, "application/json",
-            status_json(text_, *snapshot_, evs_.value_or(std::vector<mrcnl::PeerEv>()))};
+            status_json(text_, events_.events(), *snapshot_,
+                        evs_.value_or(std::vector<mrcnl::PeerEv>()))};
 }
 
 } // namespace mrcd

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon.h"
+#include "event_log.h"
 #include "log.h"
 #include "snapshot.h"
 #include "web.h"
@@ -32,8 +33,9 @@ public:
     /** As to_json() of health.h; nothing: the daemon is busy. Called in other threads. */
     using Health = std::function<std::optional<std::string>()>;
 
-    /** @param log outlives this */
-    Reporter(std::string device, Daemon::OpenKernel open, Health health, Log &log);
+    /** @param events @param log outlive this */
+    Reporter(std::string device, Daemon::OpenKernel open, Health health, const EventLog &events,
+             Log &log);
     ~Reporter();
 
     /**
@@ -55,6 +57,7 @@ private:
     std::string device_;
     Daemon::OpenKernel open_;
     Health health_;
+    const EventLog &events_;
     Log &log_;
     std::mutex mutex_; ///< of what follows, until web_
     std::shared_ptr<mrcnl::Kernel> kernel_;

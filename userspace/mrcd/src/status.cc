@@ -74,6 +74,15 @@ Json pictures(const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
     return object;
 }
 
+Json list_of(const std::vector<KernelEvent> &events)
+{
+    Json list = Json::array();
+
+    for (const KernelEvent &event : events)
+        list.push_back({{"time", event.time_ns}, {"count", event.count}, {"text", event.text}});
+    return list;
+}
+
 std::string text_of(const Json &json)
 {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -98,10 +107,10 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers)
     return peers;
 }
 
-std::string status_json(const std::string &health, const Snapshot &snapshot,
-                        const std::vector<mrcnl::PeerEv> &evs)
+std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+                        const Snapshot &snapshot, const std::vector<mrcnl::PeerEv> &evs)
 {
-    Json object = {{"health", Json::parse(health)}};
+    Json object = {{"health", Json::parse(health)}, {"event", list_of(events)}};
 
     if (snapshot.planes)
         object["plane"] = planes(*snapshot.planes);
@@ -120,9 +129,11 @@ std::string status_json(const std::string &health, const Snapshot &snapshot,
     return text_of(object);
 }
 
-std::string status_json(const std::string &health, const mrcnl::Error &error)
+std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+                        const mrcnl::Error &error)
 {
-    return text_of({{"health", Json::parse(health)}, {"error", error.message()}});
+    return text_of(
+        {{"health", Json::parse(health)}, {"event", list_of(events)}, {"error", error.message()}});
 }
 
 } // namespace mrcd

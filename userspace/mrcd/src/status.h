@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "event_log.h"
 #include "snapshot.h"
 
 namespace mrcd
@@ -23,6 +24,8 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
  * One object, without what the snapshot lacks. Keys:
  *
  * - health: as to_json() of health.h has it
+ * - event: what the module has told of late: time (of the last one of those that are alike, ns
+ *   since 1970), count of them, text
  * - error: why the rest is missing, instead of it
  * - plane: port, ifname, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
  * - qp: number of QPs by state
@@ -32,10 +35,11 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
  *
  * @param evs of the peers to show
  */
-std::string status_json(const std::string &health, const Snapshot &snapshot,
-                        const std::vector<mrcnl::PeerEv> &evs);
+std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+                        const Snapshot &snapshot, const std::vector<mrcnl::PeerEv> &evs);
 
 /** The same, when the module does not answer. */
-std::string status_json(const std::string &health, const mrcnl::Error &error);
+std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+                        const mrcnl::Error &error);
 
 } // namespace mrcd

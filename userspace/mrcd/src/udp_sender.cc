@@ -28,13 +28,6 @@ constexpr uint8_t routing_type = 4;     // segments
 constexpr uint64_t look_again_ns = 20'000'000;
 constexpr int receive_most = 4096; // in one go, whoever sends more
 
-/** What a probe carries. It never leaves this host's hands: host byte order. */
-struct Payload {
-    std::array<uint8_t, 16> key;
-    uint32_t id;
-    uint32_t sequence;
-};
-
 uint64_t clock_ns(clockid_t clock)
 {
     timespec now{};
@@ -98,7 +91,7 @@ void clear_way(int fd)
 /** When the kernel got a datagram, of the monotonic clock. */
 uint64_t arrival_ns(msghdr &message)
 {
-    const uint64_t wall = clock_ns(CLOCK_REALTIME);
+    const uint64_t wall = wall_ns();
     const uint64_t now = monotonic_ns();
 
     for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
@@ -119,6 +112,11 @@ uint64_t arrival_ns(msghdr &message)
 uint64_t monotonic_ns()
 {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t wall_ns()
+{
+    return clock_ns(CLOCK_REALTIME);
 }
 
 UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
@@ -170,16 +168,47 @@ void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
 
     if (!plane.probes && !open(plane))
         return;
-    const Payload payload{key_, id, sequence};
-    const sockaddr_in6 to = socket_address(loop.carriers.back(), plane.port);
-    const bool detour = loop.carriers.size() > 1;
-    // Without its way it would come straight home.
-    if (detour && !set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back()))
+    const Datagram probe{socket_address(loop.carriers.back(), plane.port), {key_, id, sequence}};
+    if (loop.carriers.size() == 1) {
+        plane.waiting.push_back(probe);
         return;
-    sendto(plane.probes.get(), &payload, sizeof(payload), MSG_DONTWAIT,
-           reinterpret_cast<const sockaddr *>(&to), sizeof(to));
-    if (detour)
-        clear_way(plane.probes.get());
+    }
+    // Without its way it would come straight home.
+    if (!set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back()))
+        return;
+    sendto(plane.probes.get(), &probe.payload, sizeof(probe.payload), MSG_DONTWAIT,
+           reinterpret_cast<const sockaddr *>(&probe.to), sizeof(probe.to));
+    clear_way(plane.probes.get());
+}
+
+/** In one call, if all can be sent. */
+void UdpSender::flush(Plane &plane)
+{
+    const size_t count = plane.waiting.size();
+    std::vector<iovec> parts(count);
+    std::vector<mmsghdr> messages(count);
+
+    for (size_t i = 0; i < count; i++) {
+        Datagram &probe = plane.waiting[i];
+        parts[i] = {&probe.payload, sizeof(probe.payload)};
+        messages[i].msg_hdr.msg_name = &probe.to;
+        messages[i].msg_hdr.msg_namelen = sizeof(probe.to);
+        messages[i].msg_hdr.msg_iov = &parts[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    for (size_t done = 0; done < count;) {
+        const int sent = sendmmsg(plane.probes.get(), &messages[done],
+                                  static_cast<unsigned>(count - done), MSG_DONTWAIT);
+        // One that cannot be sent is lost; those behind it are not.
+        done += sent > 0 ? static_cast<size_t>(sent) : 1;
+    }
+    plane.waiting.clear();
+}
+
+void UdpSender::flush()
+{
+    for (Plane &plane : planes_)
+        flush(plane);
 }
 
 bool UdpSender::carrier(uint8_t plane)

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <netinet/in.h>
+
 #include "descriptor.h"
 #include "netdev.h"
 #include "watch.h"
@@ -36,6 +38,7 @@ public:
               std::vector<mrcnl::Address> neighbors);
 
     void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override;
+    void flush() override;
     bool carrier(uint8_t plane) override;
     void ask(uint8_t plane) override;
 
@@ -43,18 +46,30 @@ public:
     void receive(Watch &watch);
 
 private:
+    /** What a probe carries. It never leaves this host's hands: host byte order. */
+    struct Payload {
+        std::array<uint8_t, 16> key;
+        uint32_t id;
+        uint32_t sequence;
+    };
+    struct Datagram {
+        sockaddr_in6 to;
+        Payload payload;
+    };
     struct Plane {
         std::string name;   ///< of its netdev
         NetdevState netdev; ///< as it was seen last
         uint64_t seen_ns = 0;
         mrcnl::Address neighbor; ///< SID of the T0
         Descriptor probes;
-        uint16_t port = 0;   ///< of probes
-        Descriptor question; ///< to the T0 itself
+        uint16_t port = 0;             ///< of probes
+        std::vector<Datagram> waiting; ///< to be sent together
+        Descriptor question;           ///< to the T0 itself
     };
 
     void look_at_netdev(Plane &plane);
     bool open(Plane &plane);
+    static void flush(Plane &plane);
     void receive_probes(Plane &plane, Watch &watch);
 
     mrcnl::Address sid_;
@@ -65,5 +80,8 @@ private:
 
 /** Now, of the clock that Watch is told. ns */
 uint64_t monotonic_ns();
+
+/** Now, since 1970. ns */
+uint64_t wall_ns();
 
 } // namespace mrcd

@@ -98,6 +98,7 @@ uint64_t Watch::tick(uint64_t now_ns, ProbeSender &sender)
     }
     for (auto &[id, track] : tracks_)
         send_due(id, track, now_ns, sender);
+    sender.flush();
     evaluate(now_ns);
     return next_due(now_ns);
 }
@@ -299,14 +300,20 @@ bool Watch::in_doubt(const Plane &plane, uint64_t now_ns) const
                        [](const auto &doubt) { return !doubt.second.settled; });
 }
 
-/** The loop that showed it is alive again. */
-bool Watch::over(const Plane &plane, const Element &element) const
+/** That shows whether it is broken. */
+const LoopHistory &Watch::loop_of(const Element &element) const
 {
-    const LoopHistory &uplink = history(plane.uplink);
+    const Plane &plane = planes_.at(element.plane);
 
-    if (whole_plane(element))
-        return plane.carrier && uplink.verdict() != Verdict::dead;
-    return history(plane.t1.at(element.t1)).verdict() != Verdict::dead;
+    return history(whole_plane(element) ? plane.uplink : plane.t1.at(element.t1));
+}
+
+/** The loop that showed it is alive again. */
+bool Watch::over(const Element &element) const
+{
+    if (whole_plane(element) && !planes_.at(element.plane).carrier)
+        return false;
+    return loop_of(element).verdict() != Verdict::dead;
 }
 
 /** What is known of an element stays; what is found of the whole plane explains the rest. */
@@ -325,7 +332,8 @@ void Watch::add_fault(Finding finding, uint64_t now_ns)
         std::erase_if(faults_, [&](const Fault &fault) {
             return fault.finding.element.plane == finding.element.plane;
         });
-    faults_.push_back({std::move(finding), now_ns});
+    const uint64_t lost = loop_of(finding.element).lost_in_a_row();
+    faults_.push_back({std::move(finding), now_ns, lost});
 }
 
 void Watch::find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns)
@@ -361,10 +369,7 @@ void Watch::find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns)
 /** What is on its way back stays a fault until it has proved itself, but becomes none. */
 void Watch::evaluate(uint64_t now_ns)
 {
-    std::erase_if(faults_, [&](const Fault &fault) {
-        const Element &element = fault.finding.element;
-        return over(planes_.at(element.plane), element);
-    });
+    std::erase_if(faults_, [&](const Fault &fault) { return over(fault.finding.element); });
     for (const auto &[number, plane] : planes_) {
         find_in_plane(number, plane, now_ns);
         find_at_t1s(number, plane, now_ns);

@@ -31,6 +31,9 @@ public:
     /** A probe of this loop. When it comes back, Watch::answered() is told. */
     virtual void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) = 0;
 
+    /** What was to be sent is to be on its way now, at the latest. */
+    virtual void flush() {}
+
     /** Has this plane's netdev carrier? */
     virtual bool carrier(uint8_t plane) = 0;
 
@@ -42,6 +45,7 @@ public:
 struct Fault {
     Finding finding;
     uint64_t since_ns = 0;
+    uint64_t lost = 0;   ///< probes in a row of the loop that shows it, until it was named
     bool denied = false; ///< false: the floor holds
 };
 
@@ -148,7 +152,8 @@ private:
     void settle(Doubt &doubt, uint64_t now_ns);
     void forget(Doubt &doubt);
     bool in_doubt(const Plane &plane, uint64_t now_ns) const;
-    bool over(const Plane &plane, const Element &element) const;
+    const LoopHistory &loop_of(const Element &element) const;
+    bool over(const Element &element) const;
     void add_fault(Finding finding, uint64_t now_ns);
     void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);
     void find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "watcher.h"
 
-#include <chrono>
-
 #include "found.h"
 
 namespace mrcd
@@ -10,15 +8,6 @@ namespace mrcd
 
 namespace
 {
-
-constexpr uint64_t ns_per_s = 1'000'000'000;
-
-uint64_t wall_ns()
-{
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-
-    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
 
 /** Equal in all that loops depend on. */
 bool same_links(const Fabric &a, const Fabric &b)

@@ -59,6 +59,8 @@ TEST(Health, TellsOfPlanesFaultsAndDenials)
     EXPECT_EQ(json["fault"][0]["since"], 101 * second);
     EXPECT_EQ(json["fault"][1]["element"], "h1-p1t0r1");
     EXPECT_EQ(json["fault"][1]["denied"], false) << "some plane stays";
+    EXPECT_EQ(json["fault"][0]["lost"], 0) << "it took no probe";
+    EXPECT_GE(json["fault"][1]["lost"], 4);
     EXPECT_EQ(json["denied"].size(), 2u) << "by the file";
     EXPECT_EQ(json["decision"][0]["text"], "p1 is denied");
 }

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "fabrics.h"
 #include "netdev.h"
 #include "read_file.h"
 #include "system.h"
+#include "udp_sender.h"
 
 namespace mrcd::test
 {
@@ -62,6 +64,64 @@ TEST(Host, EachQuestionGetsItsOwnAnswer)
         EXPECT_EQ(found->index, 1u);
         EXPECT_FALSE(finder.find("there-is-none"));
     }
+}
+
+/** Has each second probe go where there is no way to, and the others to this host. */
+class HalfSender : public ProbeSender
+{
+public:
+    explicit HalfSender(UdpSender &inner) : inner_(inner) {}
+
+    uint32_t good = 0;
+    uint32_t bad = 0;
+
+    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    {
+        ProbeLoop other = loop;
+        // Without a scope, no link-local address can be sent to.
+        const char *to = (good + bad) % 2 ? "::1" : "fe80::1";
+
+        (good + bad) % 2 ? good++ : bad++;
+        other.carriers = {*mrcnl::Address::parse(to)};
+        inner_.send(other, id, sequence);
+    }
+    void flush() override { inner_.flush(); }
+    bool carrier(uint8_t) override { return true; }
+    void ask(uint8_t) override {}
+
+private:
+    UdpSender &inner_;
+};
+
+uint64_t answered(const Watch &watch)
+{
+    uint64_t count = 0;
+
+    for (const LoopReport &loop : watch.loops())
+        count += loop.history->sent();
+    return count;
+}
+
+/** All go out together. */
+TEST(Host, AProbeThatCannotBeSentCostsNoOther)
+{
+    const mrcnl::Address self = *mrcnl::Address::parse("::1");
+    const std::vector<mrcnl::Address> neighbors(2, self);
+    UdpSender udp(self, {"lo", "lo"}, neighbors);
+    HalfSender sender(udp);
+    Watch watch(fabric_of(large_file(2, 2, 2, 16)), 1);
+
+    if (!udp.carrier(1) || !udp.carrier(2))
+        GTEST_SKIP() << "no loopback netdev";
+    // Each has been due once by then; there is one tick, so that none is given up.
+    watch.tick(monotonic_ns(), sender);
+    ASSERT_EQ(sender.good + sender.bad, 34u);
+    for (int tries = 0; tries < 3000 && answered(watch) < sender.good; tries++) {
+        udp.receive(watch);
+        usleep(10000);
+    }
+    EXPECT_EQ(answered(watch), sender.good);
+    EXPECT_EQ(sender.good, 17u);
 }
 
 TEST(Host, ErrorsAreTheKernels)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon_rig.h"
+#include "event_log.h"
 #include "fabrics.h"
 #include "health.h"
 #include "watch.h"
@@ -48,9 +49,11 @@ struct ReportRig {
     std::deque<Decision> decisions = {
         {1'700'000'000 * second, "h1-p2t0r1 is denied: <no carrier>"}};
     uint64_t now = second;
+    EventLog events;
 
     ReportRig()
     {
+        add_events();
         ModelKernel &kernel = rig.model.kernel;
         PartlySender sender(fabric);
 
@@ -81,6 +84,25 @@ struct ReportRig {
         }
         kernel.qp_list[2].state = QpState::err;
         kernel.cc[1] = {{}, 1, "none", 1 << 20};
+    }
+
+    /** Plane 2 goes down, and with it three EVs. */
+    void add_events()
+    {
+        PlaneEvent plane;
+        PeerEvEvent ev;
+
+        plane.plane.port = ev.port = 2;
+        plane.plane.ifname = "eth2";
+        plane.time = ev.time = second;
+        events.add(plane, second, 1'700'000'000 * second);
+        ev.key.remote_gid = *Address::parse("fd00:6d72:63::1");
+        ev.state = EvState::assumed_bad;
+        ev.reason = "<loss>";
+        for (ev.index = 5; ev.index < 8; ev.index++) {
+            ev.time += second;
+            events.add(ev, 5 * second, 1'700'000'004 * second);
+        }
     }
 
     /** A peer with four EVs in each of two planes, of which so many are bad, in the second one. */

@@ -93,8 +93,8 @@ TEST(Status, ShowsPeersInTroubleFirst)
     ReportRig rig;
     rig.rig.model.kernel.peer_ev_list[1].state = EvState::skip;
     const Snapshot snapshot = snapshot_of(rig);
-    const Json json =
-        Json::parse(status_json(rig.health(), snapshot, rig.rig.model.kernel.peer_ev_list));
+    const Json json = Json::parse(status_json(rig.health(), rig.events.events(), snapshot,
+                                              rig.rig.model.kernel.peer_ev_list));
 
     EXPECT_EQ(json["health"]["host"], "h1");
     EXPECT_EQ(json["plane"][1]["tx-bytes"], 4096000);
@@ -124,10 +124,27 @@ TEST(Status, HasRoomForSoManyPeers)
 TEST(Status, SaysWhyTheModuleDoesNot)
 {
     ReportRig rig;
-    const Json json = Json::parse(status_json(rig.health(), Error{ENODEV, "no such device", ""}));
+    const Json json = Json::parse(
+        status_json(rig.health(), rig.events.events(), Error{ENODEV, "no such device", ""}));
 
     EXPECT_NE(json["error"].get<std::string>().find("no such device"), std::string::npos);
     EXPECT_FALSE(json.contains("peer"));
+    EXPECT_EQ(json["event"].size(), 2u) << "what it said before";
+}
+
+TEST(Status, TellsWhatTheModuleTold)
+{
+    ReportRig rig;
+    const Snapshot snapshot = snapshot_of(rig);
+    const Json json = Json::parse(status_json(rig.health(), rig.events.events(), snapshot, {}));
+
+    ASSERT_EQ(json["event"].size(), 2u);
+    EXPECT_EQ(json["event"][0]["text"], "plane 2 (eth2): down");
+    EXPECT_EQ(json["event"][0]["count"], 1);
+    EXPECT_EQ(json["event"][1]["text"], "plane 2, EV 5 towards fd00:6d72:63::1: assumed-bad, was "
+                                        "good (<loss>)");
+    EXPECT_EQ(json["event"][1]["count"], 3);
+    EXPECT_EQ(json["event"][1]["time"], 1'700'000'003 * ReportRig::second);
 }
 
 /** A port of the loopback address that is free, or was a moment ago. */
@@ -183,7 +200,7 @@ struct ReporterRig {
                       [this]() -> std::optional<std::string> {
                           return is_busy ? std::nullopt : std::optional(rig.health());
                       },
-                      rig.rig.log};
+                      rig.events, rig.rig.log};
 
     ReporterRig() { reporter.listen_at({"127.0.0.1", port}); }
 };

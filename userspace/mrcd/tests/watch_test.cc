@@ -209,7 +209,9 @@ TEST(Watch, EachSingleFaultIsNamedWithinASecondAndReadmitted)
             simulated.run(second);
             simulated.broken = {element};
             simulated.run(second);
-            EXPECT_EQ(simulated.named(), std::vector<std::string>{name});
+            ASSERT_EQ(simulated.named(), std::vector<std::string>{name});
+            EXPECT_GE(simulated.watch().faults()[0].lost, 4u) << name;
+            EXPECT_LE(simulated.watch().faults()[0].lost, 10u) << name;
             simulated.run(10 * second);
             EXPECT_EQ(simulated.named(), std::vector<std::string>{name}) << "and stays";
             simulated.broken.clear();

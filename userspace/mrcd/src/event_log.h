@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What the module has told of late: for people who wonder what it saw.
+ */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mrcnl/types.h"
+
+namespace mrcd
+{
+
+/** An event, or several that are alike. */
+struct KernelEvent {
+    uint64_t time_ns = 0; ///< of the last one, since 1970
+    uint64_t count = 1;
+    std::string text; ///< of the first one
+};
+
+/**
+ * The last events. When a plane goes, thousands of EVs and QPs do: those that are alike and come
+ * within some seconds of each other are one entry. To be used by several threads.
+ */
+class EventLog
+{
+public:
+    static constexpr size_t kept = 100;
+    static constexpr uint64_t together_ns = 10'000'000'000;
+
+    /** @param monotonic_ns now, of the clock of events @param wall_ns now, since 1970 */
+    void add(const mrcnl::Event &event, uint64_t monotonic_ns, uint64_t wall_ns);
+
+    /** Latest last. */
+    std::vector<KernelEvent> events() const;
+
+private:
+    struct Entry {
+        std::string kind; ///< equal: alike
+        KernelEvent event;
+    };
+
+    mutable std::mutex mutex_;
+    std::deque<Entry> entries_;
+};
+
+/** Of which device it tells; empty: of all. */
+std::string device_of(const mrcnl::Event &event);
+
+} // namespace mrcd
