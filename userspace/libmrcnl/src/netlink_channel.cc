@@ -28,7 +28,13 @@ namespace
 
 constexpr size_t receive_buffer = 64 << 10;
 constexpr int event_buffer = 4 << 20;
-constexpr size_t arrivals_max = 4096; // at a time; a flood must not hold up the caller
+
+/*
+ * At a time, for a flood must not hold up the caller: all that a full buffer holds. The kernel
+ * doubles its size, and takes no message for smaller than this.
+ */
+constexpr size_t least_message = 512;
+constexpr size_t arrivals_max = 2 * event_buffer / least_message;
 
 struct FreeSocket {
     void operator()(nl_sock *sock) const { nl_socket_free(sock); }
@@ -182,10 +188,15 @@ public:
 
     int fd() const override { return nl_socket_get_fd(sock_.get()); }
 
+    /**
+     * After an overrun the kernel drops what comes until all that waits has been read, and
+     * does not tell again: so it is told until then.
+     */
     Result<Arrivals> receive() override
     {
         Arrivals arrivals;
 
+        arrivals.overrun = overrun_;
         while (arrivals.messages.size() < arrivals_max) {
             Exchange exchange;
             const Callbacks cb = make_callbacks(exchange);
@@ -199,10 +210,12 @@ public:
             for (Reply &reply : exchange.replies)
                 arrivals.messages.push_back(std::move(reply));
             // libnl tells ENOBUFS and ENOMEM apart by errno only.
-            if (err == -NLE_AGAIN)
+            if (err == -NLE_AGAIN) {
+                overrun_ = false;
                 return arrivals;
+            }
             if (err == -NLE_NOMEM && errno == ENOBUFS)
-                arrivals.overrun = true;
+                arrivals.overrun = overrun_ = true;
             else if (err < 0)
                 return libnl_error(err);
         }
@@ -211,6 +224,7 @@ public:
 
 private:
     Socket sock_;
+    bool overrun_ = false; ///< and not all has been read since
 };
 
 class NetlinkChannel : public Channel

@@ -16,6 +16,7 @@
 #include "args.h"
 #include "clock.h"
 #include "daemon_client.h"
+#include "feature.h"
 #include "printer.h"
 #include "stop.h"
 #include "terminal.h"
@@ -48,6 +49,10 @@ public:
     std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
     /** Waits for so many ns; false: told to end. */
     std::function<bool(uint64_t)> wait = wait_for;
+    /** Waits until a descriptor can be read from; false: told to end. */
+    std::function<bool(int)> readable = wait_readable;
+    /** Where features are looked for. */
+    std::function<FeatureHost()> host = this_host;
     /** The terminal that out goes to, if it is one. */
     std::function<std::optional<Window>()> window = [] { return std::optional<Window>(); };
 

@@ -99,6 +99,11 @@ void print_ev(Printer &p, const mrcnl::EvSpec &ev)
     p.flag("denied", ev.denied, Color::bad);
 }
 
+bool usable(mrcnl::EvState state)
+{
+    return state == mrcnl::EvState::good || state == mrcnl::EvState::skip;
+}
+
 Color color_of(mrcnl::EvState state)
 {
     switch (state) {

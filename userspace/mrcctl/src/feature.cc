@@ -244,7 +244,7 @@ std::vector<Feature> ask_module(Context &context)
 void show(Context &context, Args &args)
 {
     args.finish();
-    const FeatureHost host = this_host();
+    const FeatureHost host = context.host();
     std::vector<Feature> features = host_features(host);
 
     // Asking would load it.

@@ -17,8 +17,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char help[] =
     "Usage: mrcctl health [ show [ DEV ] ]\n"
     "Planes, links, faults, what is denied for them and why, as mrcd has found by probing; and\n"
-    "EVs towards the peers in use. Without mrcd: what the kernel knows. Option -d: each link,\n"
-    "and what mrcd has decided.\n";
+    "EVs towards the peers in use. Without mrcd: what the kernel knows, with each EV that is\n"
+    "denied or assumed bad. Option -d: each link, and what mrcd has decided.\n";
 
 std::string string_of(const Json &object, const char *key)
 {
@@ -145,12 +145,55 @@ void print_planes(Context &context, const std::string &device)
     p.end_list();
 }
 
-void print_peers(Context &context, const std::string &device)
+/** Of explicit profiles: others have none. */
+void print_denied(Context &context, const std::string &device)
 {
     Printer &p = context.printer;
 
+    p.begin_list("ev");
+    for (const mrcnl::Ev &ev : value_of(context.kernel().evs(device, std::nullopt))) {
+        if (!ev.spec.denied)
+            continue;
+        p.begin_object();
+        p.number("ev-profile", ev.ev_profile);
+        p.number("index", ev.index);
+        print_ev(p, ev.spec);
+        p.end_object();
+    }
+    p.end_list();
+}
+
+/** Those that are not usable, and since when. */
+void print_peer_evs(Context &context, const std::vector<mrcnl::PeerEv> &evs)
+{
+    Printer &p = context.printer;
+
+    p.begin_list("peer-ev");
+    for (const mrcnl::PeerEv &ev : evs) {
+        if (usable(ev.state))
+            continue;
+        p.begin_object();
+        p.plain("  ev");
+        p.number("index", ev.index);
+        p.number("port", ev.port);
+        p.text("state", to_string(ev.state), color_of(ev.state));
+        print_changed(p, ev.changed, context.now());
+        p.end_object();
+    }
+    p.end_list();
+}
+
+/** @param details what mrcd would tell the reasons of: each EV that is not usable */
+void print_peers(Context &context, const std::string &device, bool details)
+{
+    Printer &p = context.printer;
+    const auto peers = value_of(context.kernel().peers(device, std::nullopt));
+    EvsByPeer evs;
+
+    if (details)
+        evs = group(value_of(context.kernel().peer_evs(device, std::nullopt)));
     p.begin_list("peer");
-    for (const mrcnl::Peer &peer : value_of(context.kernel().peers(device, std::nullopt))) {
+    for (const mrcnl::Peer &peer : peers) {
         p.begin_object();
         p.plain("peer");
         p.bare("remote-gid", peer.key.remote_gid.text());
@@ -159,6 +202,8 @@ void print_peers(Context &context, const std::string &device)
         p.number("evs-good", peer.evs_good);
         p.number("evs-assumed-bad", peer.evs_assumed_bad);
         p.number("evs-denied", peer.evs_denied);
+        if (details)
+            print_peer_evs(context, evs[{peer.device.index, peer.key}]);
         p.end_object();
     }
     p.end_list();
@@ -174,13 +219,15 @@ void print_device(Context &context, const std::string &device)
     p.begin_object();
     p.bare("dev-name", device, Color::name);
     p.hidden("daemon", answer ? 1 : 0);
-    if (!answer)
+    if (!answer) {
         print_planes(context, device);
-    else if (!p.members(*answer))
+        print_denied(context, device);
+    } else if (!p.members(*answer)) {
         throw Failure("mrcd: its answer makes no sense");
-    else if (!p.options().json)
+    } else if (!p.options().json) {
         print_text(p, Json::parse(*answer), context.wall());
-    print_peers(context, device);
+    }
+    print_peers(context, device, !answer);
     p.end_object();
 }
 

@@ -36,10 +36,22 @@ struct Options {
 constexpr option long_options[] = {
     {"json", no_argument, nullptr, 'j'},        {"pretty", no_argument, nullptr, 'p'},
     {"statistics", no_argument, nullptr, 's'},  {"details", no_argument, nullptr, 'd'},
-    {"color", no_argument, nullptr, 'c'},       {"netns", required_argument, nullptr, 'n'},
+    {"color", optional_argument, nullptr, 'c'}, {"netns", required_argument, nullptr, 'n'},
     {"batch", required_argument, nullptr, 'b'}, {"Version", no_argument, nullptr, 'V'},
     {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
 };
+
+/** As ip -color: without a word always. @param when nullptr: no word */
+bool color_wanted(const char *when)
+{
+    const std::string word = when ? when : "always";
+
+    if (word == "auto")
+        return window_of(STDOUT_FILENO).has_value();
+    if (word != "always" && word != "never")
+        throw UsageError("color must be always, auto or never, not '" + word + "'");
+    return word == "always";
+}
 
 void apply(Options &options, int letter)
 {
@@ -57,7 +69,7 @@ void apply(Options &options, int letter)
         options.print.details = true;
         break;
     case 'c':
-        options.print.color = true;
+        options.print.color = color_wanted(optarg);
         break;
     case 'n':
         options.netns = optarg;

@@ -5,6 +5,10 @@
  */
 #pragma once
 
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "mrcnl/types.h"
 
 #include "printer.h"
@@ -18,6 +22,17 @@ void print_plane_stats(Printer &p, const mrcnl::PlaneStats &stats);
 
 /** Port, path and whether it is denied. */
 void print_ev(Printer &p, const mrcnl::EvSpec &ev);
+
+/** EVs by device and peer, in the order of the kernel. */
+using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcnl::PeerEv>>;
+
+EvsByPeer group(std::vector<mrcnl::PeerEv> evs);
+
+/** When an EV changed. JSON: when; text: how long ago */
+void print_changed(Printer &p, uint64_t changed, uint64_t now);
+
+/** Whether a state is one that an EV can be used in: good, or skipped once. */
+bool usable(mrcnl::EvState state);
 
 Color color_of(mrcnl::EvState state);
 Color color_of(mrcnl::QpState state);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
-#include <map>
 
 #include "command.h"
 #include "objects.h"
@@ -16,18 +15,6 @@ constexpr const char help[] =
     "Remote GIDs in use, and a letter per EV towards them, by port: G good, S skip, B assumed\n"
     "bad, D denied; down and peer-down mark ports that are. Options -d and -s list each EV,\n"
     "with its counters and when its state changed; -d adds EV bits, -s sums per peer.\n";
-
-/** EVs by peer, in the order of the kernel. */
-using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcnl::PeerEv>>;
-
-EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
-{
-    EvsByPeer groups;
-
-    for (mrcnl::PeerEv &ev : evs)
-        groups[{ev.device.index, ev.key}].push_back(std::move(ev));
-    return groups;
-}
 
 /** What peers and EVs count. */
 struct Counters {
@@ -45,17 +32,6 @@ void print_counters(Printer &p, const Counters &c)
     p.number("marked", c.marked);
     p.number("lost", c.lost);
     p.number("probed", c.probed);
-}
-
-/** JSON: when; text: how long ago */
-void print_changed(Printer &p, uint64_t changed, uint64_t now)
-{
-    p.hidden("changed", changed);
-    p.plain("changed");
-    if (changed)
-        p.plain(duration_text(now - std::min(changed, now)) + " ago");
-    else
-        p.plain("never");
 }
 
 void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
@@ -181,5 +157,24 @@ constexpr Command commands[] = {{"show", show}};
 } // namespace
 
 const Object peer_object{"peer", help, commands};
+
+EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
+{
+    EvsByPeer groups;
+
+    for (mrcnl::PeerEv &ev : evs)
+        groups[{ev.device.index, ev.key}].push_back(std::move(ev));
+    return groups;
+}
+
+void print_changed(Printer &p, uint64_t changed, uint64_t now)
+{
+    p.hidden("changed", changed);
+    p.plain("changed");
+    if (changed)
+        p.plain(duration_text(now - std::min(changed, now)) + " ago");
+    else
+        p.plain("never");
+}
 
 } // namespace mrcctl

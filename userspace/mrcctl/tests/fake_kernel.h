@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <iterator>
 #include <sstream>
 
@@ -33,6 +34,24 @@ struct FakeKernel : Kernel {
     EvProfileSpec last_spec;
     std::optional<Error> refuse;     ///< every change
     std::optional<Error> dump_error; ///< of planes
+
+    /** Events, as many at a time as one look at the stream brings. */
+    std::deque<std::vector<Event>> events_waiting;
+
+    /** A subscription, which does not outlive the kernel. */
+    struct FakeStream : EventStream {
+        explicit FakeStream(FakeKernel &kernel) : kernel(kernel) {}
+        int fd() const override { return -1; }
+        Result<void> receive(const std::function<void(const Event &)> &each) override
+        {
+            for (const Event &event : kernel.events_waiting.front())
+                each(event);
+            kernel.events_waiting.pop_front();
+            return {};
+        }
+
+        FakeKernel &kernel;
+    };
 
     /** Notes a change. */
     template <typename... Words>
@@ -223,7 +242,10 @@ struct FakeKernel : Kernel {
         return one(qp_list, "QP",
                    [&](const auto &q) { return q.device.name == device && q.qpn == qpn; });
     }
-    Result<std::unique_ptr<EventStream>> events() override { return Error{ENOSYS, {}, {}}; }
+    Result<std::unique_ptr<EventStream>> events() override
+    {
+        return std::unique_ptr<EventStream>(std::make_unique<FakeStream>(*this));
+    }
 };
 
 /** Runs command lines against a FakeKernel. */
@@ -236,6 +258,7 @@ public:
           })
     {
         context.now = [] { return 100'000'000'000; };
+        context.readable = [this](int) { return !kernel.events_waiting.empty(); };
     }
 
     /** Runs words separated by blanks. @return what was printed */

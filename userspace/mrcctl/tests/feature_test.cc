@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "feature.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
+
+#include "fake_host.h"
 
 namespace mrcctl
 {
 namespace
 {
 
-namespace fs = std::filesystem;
-
-/** A host made of files below a temporary folder. */
 struct FeatureTest : testing::Test {
-    FeatureTest()
-    {
-        std::string name = testing::TempDir() + "mrcctl-feature-XXXXXX";
-
-        host.root = mkdtemp(name.data());
-        host.release = "6.1.0-test";
-        host.libibverbs = "/usr/lib/x/libibverbs.so.1";
-    }
-
-    ~FeatureTest() override { fs::remove_all(host.root); }
-
-    void file(const std::string &path, const std::string &content = {})
-    {
-        fs::create_directories(fs::path(host.root + path).parent_path());
-        std::ofstream(host.root + path, std::ios::binary) << content;
-    }
-
-    void library(const std::string &abi)
-    {
-        using namespace std::string_literals;
-        file(host.libibverbs, "\177ELF\0IBVERBS_1.1\0IBVERBS_PRIVATE_"s + abi + "\0rest"s);
-    }
-
     Feature feature(const std::string &name)
     {
         for (const Feature &found : host_features(host))
@@ -46,7 +19,7 @@ struct FeatureTest : testing::Test {
         return {"none", Status::unknown, {}, {}};
     }
 
-    FeatureHost host;
+    test::FakeHost host;
 };
 
 TEST_F(FeatureTest, BareHost)
@@ -63,55 +36,55 @@ TEST_F(FeatureTest, BareHost)
 
 TEST_F(FeatureTest, ModuleInstalledAndLoaded)
 {
-    file("/lib/modules/6.1.0-test/modules.dep", "kernel/a.ko:\nupdates/mrc.ko: kernel/a.ko\n");
+    host.file("/lib/modules/6.1.0-test/modules.dep", "kernel/a.ko:\nupdates/mrc.ko: kernel/a.ko\n");
     EXPECT_EQ(feature("module").value, "not loaded");
     EXPECT_EQ(feature("module").hint, "modprobe mrc");
-    file("/sys/module/mrc/version", "0.1.0\n");
+    host.file("/sys/module/mrc/version", "0.1.0\n");
     EXPECT_EQ(feature("module").status, Status::ok);
     EXPECT_EQ(feature("module").value, "loaded, version 0.1.0");
 }
 
 TEST_F(FeatureTest, Seg6ByTheKernelsFunctions)
 {
-    file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap_red\n");
+    host.file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap_red\n");
     EXPECT_EQ(feature("seg6").status, Status::missing);
-    file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap\n");
+    host.file("/proc/kallsyms", "0 T start_kernel\n0 T seg6_do_srh_encap\n");
     EXPECT_EQ(feature("seg6").status, Status::ok);
 }
 
 TEST_F(FeatureTest, RxeIsNoted)
 {
-    file("/sys/module/rdma_rxe/refcnt", "0\n");
+    host.file("/sys/module/rdma_rxe/refcnt", "0\n");
     EXPECT_EQ(feature("rdma-rxe").status, Status::note);
 }
 
 TEST_F(FeatureTest, PrivateAbi)
 {
-    library("34");
+    host.library("34");
     EXPECT_EQ(private_abi(host.root + host.libibverbs), 34u);
-    library("64");
+    host.library("64");
     EXPECT_EQ(private_abi(host.root + host.libibverbs), 64u);
-    library("");
+    host.library("");
     EXPECT_FALSE(private_abi(host.root + host.libibverbs));
     EXPECT_FALSE(private_abi(host.root + "/none"));
 }
 
 TEST_F(FeatureTest, ProviderByConfiguration)
 {
-    library("34");
+    host.library("34");
     EXPECT_EQ(feature("provider").status, Status::missing);
-    file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
+    host.file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
     EXPECT_EQ(feature("provider").status, Status::missing) << "no line in /etc/libibverbs.d";
-    file("/etc/libibverbs.d/other.driver", "driver other\n");
-    file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
+    host.file("/etc/libibverbs.d/other.driver", "driver other\n");
+    host.file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
     EXPECT_EQ(feature("provider").status, Status::ok);
     EXPECT_EQ(feature("provider").value, "/usr/lib/x/libibverbs/libmrc-rdmav34.so");
 }
 
 TEST_F(FeatureTest, ProviderByAbsolutePath)
 {
-    library("34");
-    file("/opt/mrc/libmrc-rdmav34.so");
+    host.library("34");
+    host.file("/opt/mrc/libmrc-rdmav34.so");
     host.rdmav_drivers = "rxe:/opt/mrc/libmrc";
     EXPECT_EQ(feature("provider").value, "/opt/mrc/libmrc-rdmav34.so");
     host.rdmav_drivers = "/opt/none/libmrc;/opt/mrc/libmrc";
@@ -122,9 +95,9 @@ TEST_F(FeatureTest, ProviderByAbsolutePath)
 
 TEST_F(FeatureTest, ProviderForAnotherRdmaCore)
 {
-    library("57");
-    file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
-    file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
+    host.library("57");
+    host.file("/etc/libibverbs.d/mrc.driver", "driver mrc\n");
+    host.file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
     EXPECT_EQ(feature("provider").status, Status::missing);
     EXPECT_EQ(feature("provider").value,
               "libmrc-rdmav57.so not found; libmrc-rdmav34.so does not fit");

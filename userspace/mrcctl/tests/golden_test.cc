@@ -12,6 +12,7 @@
 
 #include "mrcnl/attributes.h"
 
+#include "fake_host.h"
 #include "fake_kernel.h"
 
 namespace mrcctl
@@ -20,6 +21,7 @@ namespace
 {
 
 using namespace mrcnl;
+using test::FakeHost;
 using test::FakeKernel;
 using test::Runner;
 
@@ -110,6 +112,42 @@ void add_traffic(FakeKernel &k)
     qp.min_rtt = 100000;
     qp.timeout = 14;
     k.qp_list.push_back(qp);
+    qp.qpn = 0x77;
+    qp.state = QpState::err;
+    qp.inflight = 0;
+    k.qp_list.push_back(qp);
+}
+
+/** Each kind once, and in the end some are lost. */
+void add_events(FakeKernel &k)
+{
+    const QpConnection connection{17, far_peer.local_gid, far_peer.remote_gid, 0};
+    constexpr uint64_t time = 99'000'000'000;
+    Plane gone = k.plane_list[2];
+
+    gone.ifname.clear();
+    gone.oper_up = false;
+    k.events_waiting = {{DeviceEvent{mrc1, true, time},
+                         PlaneEvent{k.plane_list[1], false, time + 1'000},
+                         PlaneEvent{gone, true, time + 2'000}},
+                        {PeerEvEvent{mrc0, far_peer, 2, 2, EvState::assumed_bad, EvState::good, 95,
+                                     40, time + 2'500, "loss", time + 3'000},
+                         PeerEvEvent{mrc0, far_peer, 3, 2, EvState::denied, EvState::skip, 0, 0,
+                                     time + 4'000, "denied", time + 4'000},
+                         PeerPortsEvent{mrc0, far_peer, 0x5, 0x7, time + 5'000}},
+                        {QpEvent{mrc0, 0x77, QpState::err, QpState::rts, connection, 99,
+                                 "retry exceeded", time + 6'000},
+                         QpEvent{mrc0, 0x78, QpState::err, QpState::init, {}, 0, "", time + 7'000},
+                         DeviceEvent{mrc1, false, time + 8'000}, Overrun{}}};
+}
+
+/** Of a host that lacks something. */
+void add_features(const FakeHost &host)
+{
+    host.file("/sys/module/mrc/version", "0.1.0\n");
+    host.file("/sys/module/rdma_rxe/refcnt", "0\n");
+    host.file("/proc/kallsyms", "0 T seg6_do_srh_encap\n");
+    host.library("34");
 }
 
 /** What is counted while something waits. */
@@ -131,6 +169,7 @@ void go_on(FakeKernel &k)
 struct Golden {
     const char *file;
     const char *line;
+    bool daemon = true; ///< looks after mrc0
 };
 
 constexpr Golden goldens[] = {
@@ -150,8 +189,11 @@ constexpr Golden goldens[] = {
     {"probe", "probe mrc0 remote fd00::2"},
     {"qp", "qp show mrc0"},
     {"health", "health"},
+    {"health-kernel", "health show mrc0", false},
     {"daemon", "daemon show mrc0"},
     {"top", "top interval 2 count 1"},
+    {"monitor", "monitor"},
+    {"feature", "feature"},
 };
 
 /** What mrcd says of mrc0. */
@@ -182,13 +224,17 @@ constexpr struct {
 
 std::string print(const Golden &golden, const PrintOptions &options)
 {
+    const FakeHost host;
     Runner run(options);
 
+    add_features(host);
     add_devices(run.kernel);
     add_profiles(run.kernel);
     add_traffic(run.kernel);
-    run.context.daemon = [](const std::string &device, const std::string &request) {
-        if (device != "mrc0")
+    add_events(run.kernel);
+    run.context.host = [&]() -> FeatureHost { return host; };
+    run.context.daemon = [&](const std::string &device, const std::string &request) {
+        if (!golden.daemon || device != "mrc0")
             return Result<std::string>(Error{ECONNREFUSED, {}, {}});
         return Result<std::string>(std::string(request == "status" ? "as planned" : health));
     };
@@ -241,18 +287,24 @@ void collect(const nlohmann::json &json, std::set<std::string> &keys)
 TEST_P(GoldenTest, KeysAreThoseOfTheFamily)
 {
     // The set, for the list of EVs inside a peer; the mode inside the bytes of a segment list;
-    // what mrcd knows, not the kernel; and what comes of looking twice.
+    // what mrcd knows, not the kernel; what comes of looking twice; the kind of an event; and
+    // what is looked for on the host.
     std::set<std::string> known = {
-        "interval", "rate",   "qp",          "peer-ev",  "reduced",  "daemon", "host",
-        "status",   "plane",  "peer",        "carrier",  "t0",       "t1",     "verdict",
-        "sent",     "recent", "recent-lost", "rtt",      "name",     "fault",  "element",
-        "kind",     "since",  "denied",      "evidence", "decision", "text"};
+        "interval",    "rate",     "qp",      "peer-ev", "reduced", "daemon",  "host",  "status",
+        "plane",       "peer",     "carrier", "t0",      "t1",      "verdict", "sent",  "recent",
+        "recent-lost", "rtt",      "name",    "fault",   "element", "kind",    "since", "denied",
+        "evidence",    "decision", "text",    "event",   "feature", "hint"};
     std::set<std::string> keys;
 
     for (const AttributeSet *set : attribute_sets())
         for (const AttributeName &attribute : set->attributes)
             known.insert(attribute.name);
-    collect(nlohmann::json::parse(print(GetParam(), variants[2].options)), keys);
+    // One array, or an object a line.
+    std::istringstream printed(print(GetParam(), variants[2].options));
+    for (nlohmann::json json; printed >> std::ws && !printed.eof();) {
+        printed >> json;
+        collect(json, keys);
+    }
     for (const std::string &key : keys)
         EXPECT_TRUE(known.contains(key)) << key;
     EXPECT_FALSE(keys.empty());

@@ -30,7 +30,8 @@ public:
     /**
      * Hand all events that wait to @p each. Does not block.
      *
-     * Lost events are told by an Overrun among the others.
+     * Lost events are told by an Overrun behind the others: whoever then reads anew what there
+     * is knows all that has happened before.
      */
     virtual Result<void> receive(const std::function<void(const Event &)> &each) = 0;
 };

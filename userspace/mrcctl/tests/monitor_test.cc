@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mrcctl monitor, when events are lost: against a kernel that has changed meanwhile.
+ */
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "fake_kernel.h"
+
+namespace mrcctl
+{
+namespace
+{
+
+using namespace mrcnl;
+using Json = nlohmann::json;
+using test::FakeKernel;
+using test::Runner;
+
+const DeviceRef mrc0{1, "mrc0"};
+const PeerKey peer{*Address::parse("fd00::2"), *Address::parse("fd00::1"), 7};
+
+PlaneEvent plane_event(uint8_t port, bool up)
+{
+    return {{mrc0, port, 10, "eth1", up, up, {}}, false, 5};
+}
+
+/** A kernel with something of everything that events tell of, some of it out of order. */
+struct MonitorTest : testing::Test {
+    Runner run{{.json = true}};
+    FakeKernel &kernel = run.kernel;
+    std::vector<uint64_t> waits;
+
+    MonitorTest()
+    {
+        Qp qp;
+
+        kernel.device_list = {{mrc0, 3, "dum0", {}, 1, 0, {}}};
+        kernel.plane_list = {{mrc0, 1, 10, "eth1", true, true, {}}};
+        kernel.peer_list.resize(1);
+        kernel.peer_list[0].device = mrc0;
+        kernel.peer_list[0].key = peer;
+        kernel.peer_list[0].remote_ports = 0x5;
+        for (const EvState state :
+             {EvState::good, EvState::skip, EvState::assumed_bad, EvState::denied}) {
+            PeerEv ev;
+
+            ev.device = mrc0;
+            ev.key = peer;
+            ev.index = static_cast<uint16_t>(kernel.peer_ev_list.size());
+            ev.state = state;
+            kernel.peer_ev_list.push_back(ev);
+        }
+        qp.device = mrc0;
+        for (const QpState state : {QpState::rts, QpState::err}) {
+            qp.qpn++;
+            qp.state = state;
+            kernel.qp_list.push_back(qp);
+        }
+        run.context.wait = [this](uint64_t ns) {
+            waits.push_back(ns);
+            kernel.dump_error.reset();
+            return true;
+        };
+    }
+
+    std::vector<Json> monitor()
+    {
+        std::vector<Json> lines;
+
+        for (const std::string &line : split(run("monitor"), '\n'))
+            if (!line.empty())
+                lines.push_back(Json::parse(line));
+        return lines;
+    }
+
+    /** The kinds of lines, one after the other. */
+    static std::string kinds(const std::vector<Json> &lines)
+    {
+        std::string words;
+
+        for (const Json &line : lines)
+            words += (words.empty() ? "" : " ") + line["event"].get<std::string>();
+        return words;
+    }
+};
+
+constexpr const char *whole_state = "device-add plane peer-ports peer-ev peer-ev qp";
+
+TEST_F(MonitorTest, NothingIsReadAnewWhereNothingIsLost)
+{
+    kernel.events_waiting = {{plane_event(1, false)}, {}, {plane_event(1, true)}};
+    EXPECT_EQ(kinds(monitor()), "plane plane");
+}
+
+TEST_F(MonitorTest, TellsTheStateBehindAnOverrun)
+{
+    kernel.events_waiting = {{Overrun{}}};
+    const auto lines = monitor();
+
+    ASSERT_EQ(kinds(lines), std::string("overrun ") + whole_state);
+    for (size_t i = 1; i < lines.size(); i++) {
+        EXPECT_EQ(lines[i]["reason"], "resync");
+        EXPECT_EQ(lines[i]["time"], run.context.now());
+        EXPECT_EQ(lines[i]["dev-name"], "mrc0");
+        EXPECT_FALSE(lines[i].contains("old-state"));
+        EXPECT_FALSE(lines[i].contains("old-remote-ports"));
+    }
+    EXPECT_EQ(lines[2]["admin-state"], "up");
+    EXPECT_EQ(lines[2]["gone"], false);
+    EXPECT_EQ(lines[3]["remote-ports"], Json({1, 3}));
+    EXPECT_EQ(lines[4]["index"], 2);
+    EXPECT_EQ(lines[4]["state"], "assumed-bad");
+    EXPECT_EQ(lines[5]["index"], 3);
+    EXPECT_EQ(lines[5]["state"], "denied");
+    EXPECT_EQ(lines[6]["qpn"], 2);
+}
+
+// What waited is older: a reader must not end with it.
+TEST_F(MonitorTest, TellsTheStateBehindAllThatWaited)
+{
+    kernel.events_waiting = {{plane_event(1, true), Overrun{}, plane_event(1, false)},
+                             {plane_event(2, true)}};
+    EXPECT_EQ(kinds(monitor()), std::string("plane overrun plane ") + whole_state + " plane");
+}
+
+TEST_F(MonitorTest, TellsTheStateAfterEachOverrun)
+{
+    kernel.events_waiting = {{Overrun{}}, {plane_event(1, true)}, {Overrun{}}};
+    EXPECT_EQ(kinds(monitor()),
+              std::string("overrun ") + whole_state + " plane overrun " + whole_state);
+}
+
+TEST_F(MonitorTest, AsksAgainWhereTheKernelCannotSay)
+{
+    kernel.dump_error = Error{EAGAIN, "what is to be listed changes all the time", {}};
+    kernel.events_waiting = {{Overrun{}}};
+    EXPECT_EQ(kinds(monitor()), std::string("overrun ") + whole_state);
+    EXPECT_EQ(waits.size(), 1u);
+}
+
+TEST_F(MonitorTest, EndsWhenToldToMeanwhile)
+{
+    kernel.dump_error = Error{EAGAIN, "what is to be listed changes all the time", {}};
+    kernel.events_waiting = {{Overrun{}}};
+    run.context.wait = [](uint64_t) { return false; };
+    EXPECT_EQ(kinds(monitor()), "overrun");
+}
+
+TEST_F(MonitorTest, FailsWhereTheKernelRefuses)
+{
+    kernel.dump_error = Error{EPERM, "", {}};
+    kernel.events_waiting = {{Overrun{}}};
+    try {
+        monitor();
+        FAIL();
+    } catch (const Failure &e) {
+        EXPECT_STREQ(e.what(), "monitor show: Operation not permitted");
+    }
+}
+
+} // namespace
+} // namespace mrcctl
