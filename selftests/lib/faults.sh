@@ -14,10 +14,14 @@ bad=assumed-bad
 # shellcheck disable=SC2034 # for those who source this
 any='[a-z-]+'
 
-# check_moves NAME: both directions get on.
+# check_moves NAME: both directions get on, and no QP has ended, which others would hide.
 check_moves()
 {
+	local ended
+
 	check_arrives "$1" "$FAULT_MESSAGES" h1 h2
+	ended="$(counters h1 "$QP_ERRORS")$(counters h2 "$QP_ERRORS")"
+	[ -z "$ended" ] || fail "$1: no QP has ended" "$ended"
 }
 
 check_recovered()
