@@ -178,8 +178,9 @@ check_lossy_all()
 
 # ---------------------------------------------------------------- filters
 
-# ingress SWITCH IF...: filters may be added to what comes in there. For its first user the kernel
-# patches the code that all packets go through: not while they do, an emulator may hang.
+# ingress SWITCH IF...: filters may be added to what comes in there. For the first queue and the
+# first filter the kernel patches the code that all packets go through: not while they do, an
+# emulator may hang. So here is one filter that does nothing, and stays.
 ingress()
 {
 	local switch=$1 interface
@@ -187,7 +188,9 @@ ingress()
 
 	modprobe -qa sch_ingress cls_flower act_pedit act_gact act_police
 	for interface; do
-		tc -n "$switch" qdisc add dev "$interface" clsact || return
+		tc -n "$switch" qdisc add dev "$interface" clsact &&
+			tc -n "$switch" filter add dev "$interface" ingress pref 2 protocol ipv6 \
+				flower ip_tos 0xff/0xff action pass || return
 	done
 }
 
@@ -197,20 +200,20 @@ filter()
 	local switch=$1 interface=$2 tos=$3
 	shift 3
 
-	tc -n "$switch" filter add dev "$interface" ingress protocol ipv6 flower ip_tos "$tos" \
-		action "$@"
+	tc -n "$switch" filter add dev "$interface" ingress pref 1 protocol ipv6 \
+		flower ip_tos "$tos" action "$@"
 }
 
 # unfilter SWITCH IF
 unfilter()
 {
-	tc -n "$1" filter del dev "$2" ingress
+	tc -n "$1" filter del dev "$2" ingress pref 1
 }
 
 # filtered SWITCH IF KEY: of the statistics of the filter's actions, e.g. drops
 filtered()
 {
-	tc -n "$1" -j -s filter show dev "$2" ingress |
+	tc -n "$1" -j -s filter show dev "$2" ingress pref 1 |
 		jq "[.[].options.actions[]?.stats.$3] | add"
 }
 
