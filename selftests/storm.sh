@@ -96,9 +96,9 @@ check_marks()
 	check_recovered "$name, healed"
 }
 
-# A loss at the end of everything that no probe shows is found by the timer. 29 timeouts
-# are 16 s: an outage may last that long.
-TRAFFIC_TIMEOUT=17
+# Retries end after 29 timeouts. A minute, for with all planes gone a slow machine is busy sending
+# everything again, and may take a third of that to bring one back.
+TRAFFIC_TIMEOUT=19
 
 need jq tc
 modprobe -q sch_netem

@@ -14,10 +14,14 @@ bad=assumed-bad
 # shellcheck disable=SC2034 # for those who source this
 any='[a-z-]+'
 
-# check_moves NAME: both directions get on.
+# check_moves NAME: both directions get on, and no QP has ended, which others would hide.
 check_moves()
 {
+	local ended
+
 	check_arrives "$1" "$FAULT_MESSAGES" h1 h2
+	ended="$(counters h1 "$QP_ERRORS")$(counters h2 "$QP_ERRORS")"
+	[ -z "$ended" ] || fail "$1: no QP has ended" "$ended"
 }
 
 check_recovered()
@@ -167,8 +171,9 @@ check_lossy_all()
 
 # ---------------------------------------------------------------- filters
 
-# ingress SWITCH IF...: filters may be added to what comes in there. For its first user the kernel
-# patches the code that all packets go through: not while they do, an emulator may hang.
+# ingress SWITCH IF...: filters may be added to what comes in there. For the first queue and the
+# first filter the kernel patches the code that all packets go through: not while they do, an
+# emulator may hang. So here is one filter that does nothing, and stays.
 ingress()
 {
 	local switch=$1 interface
@@ -176,7 +181,9 @@ ingress()
 
 	modprobe -qa sch_ingress cls_flower act_pedit act_gact act_police
 	for interface; do
-		tc -n "$switch" qdisc add dev "$interface" clsact || return
+		tc -n "$switch" qdisc add dev "$interface" clsact &&
+			tc -n "$switch" filter add dev "$interface" ingress pref 2 protocol ipv6 \
+				flower ip_tos 0xff/0xff action pass || return
 	done
 }
 
@@ -186,20 +193,20 @@ filter()
 	local switch=$1 interface=$2 tos=$3
 	shift 3
 
-	tc -n "$switch" filter add dev "$interface" ingress protocol ipv6 flower ip_tos "$tos" \
-		action "$@"
+	tc -n "$switch" filter add dev "$interface" ingress pref 1 protocol ipv6 \
+		flower ip_tos "$tos" action "$@"
 }
 
 # unfilter SWITCH IF
 unfilter()
 {
-	tc -n "$1" filter del dev "$2" ingress
+	tc -n "$1" filter del dev "$2" ingress pref 1
 }
 
 # filtered SWITCH IF KEY: of the statistics of the filter's actions, e.g. drops
 filtered()
 {
-	tc -n "$1" -j -s filter show dev "$2" ingress |
+	tc -n "$1" -j -s filter show dev "$2" ingress pref 1 |
 		jq "[.[].options.actions[]?.stats.$3] | add"
 }
 
