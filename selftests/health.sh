@@ -257,6 +257,49 @@ test_without_daemon()
 		on h1 mrcctl daemon show mrc0
 	check_equal "health: what the kernel knows" '[0,["eth1","eth2"],1]' \
 		"$(health '[.daemon, [.plane[].ifname], (.peer | length)]')"
+	test_kernel_view
+}
+
+# not_usable: EVs of the peer, as "STATE PORT", each once
+not_usable()
+{
+	health '[.peer[]."peer-ev"[] | "\(.state) \(.port)"] | unique'
+}
+
+not_usable_are()
+{
+	[ "$(not_usable)" = "$1" ]
+}
+
+# An EV of plane 1 denied by hand, and plane 2 silent: nobody else can tell.
+test_kernel_view()
+{
+	local profile index ev
+
+	# Until the probes after the last fault have been answered.
+	check "kernel: no EV is out of use" wait_for not_usable_are '[]'
+	check_equal "kernel: nothing is denied" '[]' "$(health .ev)"
+	profile=$(health '.peer[0]."ev-profile"')
+	ev=$(on h1 mrcctl -j ev show mrc0 profile "$profile" | jq -c '[.[] | select(.port == 1)][0]')
+	index=$(jq .index <<<"$ev")
+	on h1 mrcctl ev deny mrc0 profile "$profile" index "$index"
+	check_equal "kernel: the EV that is denied, as it is shown" \
+		"$(jq -cS '[. + {denied: true} | del(."dev-index", ."dev-name")]' <<<"$ev")" \
+		"$(health .ev | jq -cS .)"
+	lab netem link h1:eth2 loss 100%
+	check "kernel: what it assumes to be bad, too" wait_for not_usable_are \
+		'["assumed-bad 2","denied 1"]'
+	check_equal "kernel: since when" true \
+		"$(health '[.peer[]."peer-ev"[].changed] | length > 1 and all(. > 0)')"
+	on h1 mrcctl health >"$TEST_TMP/health"
+	check "kernel: text: denied" \
+		grep -qE '^    ev-profile [0-9]+ index [0-9]+ port 1 via [0-9a-f:]+ denied$' "$TEST_TMP/health"
+	check "kernel: text: of the peer" \
+		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+m?s ago$' \
+		"$TEST_TMP/health"
+	lab netem link h1:eth2 off
+	on h1 mrcctl ev allow mrc0 profile "$profile" index "$index"
+	check "kernel: all of them come back" wait_for not_usable_are '[]'
 }
 
 need jq mrcd curl
