@@ -225,6 +225,9 @@ test_floor()
 	check "floor: the second one is not" wait_for named \
 		'[["h1-p1t0r1","host-link",true],["h1-p2t0r1","host-link",false]]'
 	check "floor: its EVs stay" wait_for denied_are '^1 '
+	# If the first one was back before, the second one would be denied in the meantime.
+	lab netem link h1:eth2 off
+	check "floor: the second plane is mended" wait_for named '[["h1-p1t0r1","host-link",true]]'
 	lab netem all off
 	check "floor: all mended" wait_for named "[]"
 }

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # mrcctl monitor: planes, devices, EVs and QPs as they come, go and fail; text
-# and JSON lines; only those of its own network namespace.
-# timeout: 400
+# and JSON lines; only those of its own network namespace. Who cannot keep up is
+# told so, and how all is then.
+# timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
 
-need jq rdma tc mrc_traffic
+need jq rdma tc mrc_traffic mrc_hold
 modprobe -q sch_netem
 
 JSON=$TEST_TMP/json
@@ -62,6 +65,126 @@ test_planes()
 	check_equal "times ascend" true "$(jq -s '[.[].time] | . == sort' "$JSON")"
 }
 
+# What a reader of the events knows in the end: planes, EVs that are not usable, ports of
+# peers, QPs that failed.
+state_told()
+{
+	jq -cSs 'reduce .[] as $e ({plane: {}, ev: {}, ports: {}, qp: {}};
+		if $e.event == "overrun" then map_values({})
+		elif $e.event == "plane" and $e.gone then del(.plane["\($e.port)"])
+		elif $e.event == "plane" then
+			.plane["\($e.port)"] = [$e.ifname, $e."admin-state", $e."oper-state"]
+		elif $e.event == "peer-ev" and ($e.state == "good" or $e.state == "skip") then
+			del(.ev["\($e."remote-gid") \($e.index)"])
+		elif $e.event == "peer-ev" then .ev["\($e."remote-gid") \($e.index)"] = $e.state
+		elif $e.event == "peer-ports" then .ports[$e."remote-gid"] = $e."remote-ports"
+		elif $e.event == "qp" then .qp["\($e.qpn)"] = $e.state else . end)' "$JSON"
+}
+
+# The same, by asking. Peers are told of that the events had no reason to name: their EVs and
+# ports are all well.
+state_asked()
+{
+	jq -cSn --argjson plane "$(mrcctl -n p2 -j plane show)" \
+		--argjson peer "$(mrcctl -n p2 -j -d peer show)" \
+		--argjson qp "$(mrcctl -n p2 -j qp show)" '{
+			plane: [$plane[] | {"\(.port)": [.ifname, ."admin-state", ."oper-state"]}] | add,
+			ev: [$peer[] | ."remote-gid" as $gid | ."peer-ev"[] |
+				select(.state != "good" and .state != "skip") |
+				{"\($gid) \(.index)": .state}] | add,
+			ports: [$peer[] | {(."remote-gid"): ."remote-ports"}] | add,
+			qp: [$qp[] | select(.state == "err") | {"\(.qpn)": .state}] | add}'
+}
+
+same_state()
+{
+	[ "$(state_told)" = "$(state_asked)" ]
+}
+
+# flooded N: so many sockets of p2 have lost events.
+flooded()
+{
+	# shellcheck disable=SC2016 # for awk
+	[ "$(on p2 awk '$9 > 0 && NR > 1' /proc/net/netlink | wc -l)" -ge "$1" ]
+}
+
+# Both monitors stand still, until there is no room for more events. Wherever those end that
+# had room, they leave an EV denied.
+flood()
+{
+	local n
+
+	mrcctl -n p2 ev deny mrc2 profile 7 index 0
+	for ((n = 0; n < 250; n++)); do
+		printf 'ev %s mrc2 profile 7 index %d\n' deny 2 allow 0 deny 0 allow 2
+	done >"$TEST_TMP/flood"
+	for ((n = 0; n < 50; n++)); do
+		flooded 2 && return
+		mrcctl -n p2 -b "$TEST_TMP/flood" || return 1
+	done
+	return 1
+}
+
+port_8_is_lost()
+{
+	mrcctl -n p2 -j peer show | jq -e '.[0]."remote-ports" | index(8) | not'
+}
+
+qp_failed()
+{
+	[ "$(hold state alive)" = false ]
+}
+
+# Something of each kind, and no event tells of it.
+change_all()
+{
+	mrcctl -n p2 ev allow mrc2 profile 7 index 0
+	mrcctl -n p2 ev deny mrc2 profile 7 index 1
+	ip -n p2 link del spare
+	ip -n p1 link add lost type dummy
+	mrcctl -n p1 plane add mrc1 port 8 netdev lost
+	wait_for port_8_is_lost || bail "overrun: port of the peer"
+	tc -n p1 qdisc add dev veth root netem loss 100%
+	hold "post 1000" good >/dev/null
+	wait_for qp_failed || bail "overrun: QP"
+	tc -n p1 qdisc del dev veth root
+}
+
+test_overrun()
+{
+	local kind
+
+	ip -n p2 link add spare type dummy
+	ip -n p2 link set spare up
+	mrcctl -n p2 -b - <<-BATCH || bail "overrun: profile"
+		plane add mrc2 port 7 netdev spare
+		ev-profile add mrc2 id 7 format stev ev port 1 value 1 ev port 1 value 2 ev port 1 value 3
+		route add mrc2 $(pair_addr 1) ev-profile 7
+	BATCH
+	hold_start -n p1 mrc1 -N p2 mrc2
+	hold_write "overrun: QPs work"
+	check_equal "overrun: impatient ones" null "$(hold "renew 10 1" error)"
+	kill -STOP "$json_pid" "$text_pid"
+	flood || bail "overrun: flood" "$(on p2 cat /proc/net/netlink)"
+	change_all
+	kill -CONT "$json_pid" "$text_pid"
+	seen "overrun: told" '.event == "overrun"'
+	for kind in device-add plane peer-ports peer-ev qp; do
+		seen "overrun: then the state: $kind" \
+			".event == \"$kind\" and .reason == \"resync\" and .\"dev-name\" == \"mrc2\""
+	done
+	check "overrun: a reader ends with what is" wait_for same_state
+	[ "$test_failed" = 0 ] || { state_told; state_asked; } | diag
+	check_equal "overrun: QP and EV among it" "[\"err\",\"denied\"]" \
+		"$(state_told | jq -c "[.qp[], .ev[\"$(pair_addr 1) 1\"]]")"
+	check "overrun: text" wait_for grep -qx "overrun events were lost" "$TEXT"
+	check "overrun: text: then the state" wait_for grep -qE \
+		' peer-ev mrc2 .* index 1 port 1 state denied reason resync$' "$TEXT"
+	hold_stop
+	ip -n p1 link del lost
+	mrcctl -n p2 route del mrc2 "$(pair_addr 1)"
+}
+
 test_failure()
 {
 	# shellcheck disable=SC2119 # options are optional
@@ -108,6 +231,7 @@ test_end()
 pair_up
 start_monitors
 test_planes
+test_overrun
 test_failure
 test_devices
 test_end
