@@ -20,6 +20,7 @@ start()
 	shift
 
 	background ip netns exec "$host" "$@" mrcd -f "$(file_of "$host")" 2>>"$TEST_TMP/$host.log"
+	# shellcheck disable=SC2034 # for who sources this
 	daemon[$host]=$BACKGROUND_PID
 }
 
