@@ -45,7 +45,7 @@ struct Rig {
     {
         const bool narrow = kind == Kind::t1 || kind == Kind::trunk;
         const uint32_t t0 = kind == Kind::t1 ? 0 : own_t0(fabric, plane);
-        return {{{kind, plane, t0, narrow ? t1 : 0}, "it is dead"}, 5, denied};
+        return {.finding = {{kind, plane, t0, narrow ? t1 : 0}, "it is dead"}, .denied = denied};
     }
 };
 
