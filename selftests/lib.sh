@@ -156,6 +156,17 @@ need()
 	done
 }
 
+# mac_of NS IF
+mac_of()
+{
+	ip -n "$1" -j link show dev "$2" | jq -r '.[0].address'
+}
+
+now_ms()
+{
+	echo $(($(date +%s%N) / 1000000))
+}
+
 # yaml_python: sets python to one that has the yaml module.
 yaml_python()
 {

@@ -133,16 +133,10 @@ p2t0r3 = { plane = 2, rack = "r3", usid = 0x203 }/' "$TEST_TMP/whole" >"$file"
 		"$(counters h1 "$QP_ERRORS") $(counters h2 "$QP_ERRORS")"
 }
 
-# netdev_address NS IF
-netdev_address()
-{
-	ip -j -n "$1" link show dev "$2" | jq -r '.[0].address'
-}
-
 # Both ends of the link of h1 in plane 2.
 unlink_plane()
 {
-	near=$(netdev_address h1 eth2) far=$(netdev_address p2t0r1 h1)
+	near=$(mac_of h1 eth2) far=$(mac_of p2t0r1 h1)
 	ip -n h1 link delete eth2
 }
 

@@ -171,11 +171,6 @@ at_most()
 	echo $n
 }
 
-now_ms()
-{
-	echo $(($(date +%s%N) / 1000000))
-}
-
 # check_status_lost NAME STATE BEFORE AFTER: port 1 of h1 gets this state, which gets lost
 # on its way; ports of h1 that are lost as h2 knows them.
 check_status_lost()

@@ -181,11 +181,6 @@ rarely()
 		"$1" "$2"
 }
 
-now_ms()
-{
-	echo $(($(date +%s%N) / 1000000))
-}
-
 # A spine of plane 1 is dead: half of that plane's paths, and nothing else is going on.
 test_dead()
 {

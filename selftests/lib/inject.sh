@@ -4,11 +4,6 @@
 # Packets made by hand for the second QP of mrc_hold (inject.py), behind lib.sh and
 # hold.sh: in a fabric in which h2 has that QP.
 
-mac_of()
-{
-	ip -n "$1" -j link show dev "$2" | jq -r '.[0].address'
-}
-
 # What the caller wants to add to each call.
 INJECT_OPTIONS=()
 

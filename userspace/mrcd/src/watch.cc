@@ -434,10 +434,7 @@ Denials denials_of(const std::vector<Fault> &faults)
 
 std::string Watch::recovery(const Element &element) const
 {
-    const Plane &plane = planes_.at(element.plane);
-    const uint32_t track = whole_plane(element) ? plane.uplink : plane.t1.at(element.t1);
-
-    return std::to_string(history(track).answered_in_a_row()) + " probes in a row came back";
+    return std::to_string(loop_of(element).answered_in_a_row()) + " probes in a row came back";
 }
 
 std::vector<LoopReport> Watch::loops() const
