@@ -98,7 +98,7 @@ class Scene:
         self.end = curve.times[-1] if run["outage"] else heal
         self.counts = total(run["counts"]) if run["outage"] else run["counts"][0]
         self.events = [dict(event, t=event["t"] - fault) for event in run["events"]
-                       if 0 <= event["t"] - fault < self.end]
+                       if 0 <= event["t"] - fault < heal]
 
 
 def figures(run):

@@ -87,15 +87,15 @@ class Report:
                     figures(run), what=run["commands"])
 
     def table(self):
-        print(f"\n{'':34}{'':9} {'RTT':>7} | {'before':>7} {'lowest':>7} {'after':>6} |"
+        print(f"\n{'':39}{'':9} {'RTT':>7} | {'before':>7} {'lowest':>7} {'after':>6} |"
               f"{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
               f"{'lost':>7} {'again':>7} {'ratio':>6} {'later':>7}")
-        print(f"{'':34}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |"
+        print(f"{'':39}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |"
               + f"{'ms':>9} {'RTT':>7} |" * 3 + f"{'packets':>15}")
         for case, runs in self.cases.items():
             for peer, run in runs.items():
                 name = self.names[case] if peer == next(iter(runs)) else ""
-                print(f"{name:34}{peer:9} {self.row(run)}")
+                print(f"{name:39}{peer:9} {self.row(run)}")
 
     @staticmethod
     def row(run):
@@ -114,11 +114,11 @@ class Report:
         if not comparable:
             return
         print(f"\nTime to recover, as a multiple of MRC's (at least {RESOLUTION} ms)")
-        print(f"{'':34}" + "".join(f"{peer:>12}" for peer in PEERS[1:]))
+        print(f"{'':39}" + "".join(f"{peer:>12}" for peer in PEERS[1:]))
         for case, runs in comparable.items():
             base = max(ms(runs["MRC"]["recovered"]), RESOLUTION)
             cells = [self.ratio(runs[peer], base) if peer in runs else "-" for peer in PEERS[1:]]
-            print(f"{self.names[case]:34}" + "".join(f"{text:>12}" for text in cells))
+            print(f"{self.names[case]:39}" + "".join(f"{text:>12}" for text in cells))
 
     @staticmethod
     def ratio(run, base):
@@ -158,7 +158,7 @@ class Report:
     def print_goals(self):
         print()
         for what, value, unit, limit, met in self.goals():
-            print(f"| {what:<60} | {cell(value, '.2f', 9)} {unit:<2} | {limit:>9} | "
+            print(f"| {what:<64} | {cell(value, '.2f', 9)} {unit:<2} | {limit:>9} | "
                   f"{ {True: 'met', False: 'MISSED', None: '-'}[met]:<6} |")
 
     def warnings(self):
