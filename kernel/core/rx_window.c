@@ -32,6 +32,7 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 	w->last = map + 2 * BITS_TO_LONGS(size);
 	w->imms = (void *)(map + 3 * BITS_TO_LONGS(size));
 	w->imm_max = imm_max;
+	w->again = psn;
 	w->sack_bytes = MRC_SACK_BYTES_DEFAULT;
 }
 
@@ -284,6 +285,15 @@ static s16 trigger_offset(const struct mrc_rx_window *w)
 	return (s16)max(mrc_psn_diff(w->trig_psn, w->cack), -32768);
 }
 
+static void sack_trigger(const struct mrc_rx_window *w, struct mrc_sack *sack,
+			 bool *rtx)
+{
+	sack->ack_offset = trigger_offset(w);
+	sack->entropy = w->trig_ev;
+	sack->tx_timestamp = w->trig_timestamp;
+	*rtx = w->trig_rtx;
+}
+
 bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 		      bool *rtx)
 {
@@ -292,10 +302,7 @@ bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 
 	sack_fill(w, sack, walk(w));
 	sack->m = w->sack_ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
-	sack->ack_offset = trigger_offset(w);
-	sack->entropy = w->trig_ev;
-	sack->tx_timestamp = w->trig_timestamp;
-	*rtx = w->trig_rtx;
+	sack_trigger(w, sack, rtx);
 
 	w->sack_due = false;
 	w->sack_ce = false;
@@ -303,14 +310,42 @@ bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 	return true;
 }
 
-void mrc_rx_sack_probe(const struct mrc_rx_window *w,
-		       const struct mrc_probe *probe, u32 ev, bool ce,
-		       struct mrc_sack *sack)
+bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
+		       bool *rtx)
 {
-	sack_fill(w, sack, mrc_psn_add(w->cack, 1));
+	u32 first = mrc_psn_add(w->cack, 1);
+	u32 last = mrc_psn_add(w->max, 1 - (s32)SACK_SPAN);
+	u32 base = w->again;
+
+	if (mrc_psn_diff(last, first) <= 0)
+		return false;
+	if (mrc_psn_diff(base, first) < 0 || mrc_psn_diff(base, w->max) > 0)
+		base = first;
+	w->again = mrc_psn_add(base, SACK_SPAN);
+	if (mrc_psn_diff(base, last) > 0)
+		base = last;
+	sack_fill(w, sack, base);
+	sack_trigger(w, sack, rtx);
+	return true;
+}
+
+bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
+		       const struct mrc_probe *probe, u32 ev, bool ce,
+		       unsigned int part, struct mrc_sack *sack)
+{
+	s32 from = 1 + (s32)(part * SACK_SPAN);
+	s32 beyond = mrc_psn_diff(w->max, w->cack);
+
+	if (part && from > beyond)
+		return false;
+	/* Not past the end of the ring. */
+	if (part)
+		from = max(1, min(from, beyond + 1 - (s32)SACK_SPAN));
+	sack_fill(w, sack, mrc_psn_add(w->cack, from));
 	sack->probe = true;
 	sack->m = ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
 	sack->ack_offset = (s16)probe->id;
 	sack->entropy = ev;
 	sack->tx_timestamp = probe->tx_timestamp;
+	return true;
 }

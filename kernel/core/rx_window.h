@@ -126,6 +126,7 @@ struct mrc_rx_window {
 	bool unsacked;		/* [unsacked_lo, unsacked_hi] is not empty */
 	u32 unsacked_lo;
 	u32 unsacked_hi;
+	u32 again;		/* where mrc_rx_sack_again() goes on */
 	u32 trig_psn;
 	u32 trig_ev;
 	u16 trig_timestamp;
@@ -229,15 +230,34 @@ bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 		      bool *rtx);
 
 /**
- * mrc_rx_sack_probe() - the answer to a Reliability Probe
+ * mrc_rx_sack_again() - a SACK of what others have told already
+ * @w: the window
+ * @sack: result: everything but mpr
+ * @rtx: result: BTH.rtx of the SACK
+ *
+ * For the places that mrc_rx_sack_next() has left in an answer: a lost SACK heals, though
+ * what it told is further beyond the cumulative PSN than 64. Goes round over the window
+ * in steps of 64 PSNs.
+ *
+ * Return: false when each SACK covers all there is.
+ */
+bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
+		       bool *rtx);
+
+/**
+ * mrc_rx_sack_probe() - a part of the answer to a Reliability Probe
  * @w: the window
  * @probe: the request
  * @ev: EV bits it came with
  * @ce: arrived CE-marked
- * @sack: result: everything but mpr, covers the first 64 PSNs beyond the cumulative one
+ * @part: from 0 on
+ * @sack: result: everything but mpr, covers 64 PSNs from @part * 64 + 1 beyond the cumulative
+ *        one on
+ *
+ * Return: false when all that has arrived was covered before; never for part 0.
  */
-void mrc_rx_sack_probe(const struct mrc_rx_window *w,
+bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
 		       const struct mrc_probe *probe, u32 ev, bool ce,
-		       struct mrc_sack *sack);
+		       unsigned int part, struct mrc_sack *sack);
 
 #endif /* _MRC_CORE_RX_WINDOW_H */

@@ -49,6 +49,7 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 	w->una = psn & MRC_PSN_MASK;
 	w->nxt = w->una;
 	w->high = w->una;
+	w->told = mrc_psn_add(w->una, -1);
 	w->rtx_hint = w->una;
 	forget_given_up(w);
 }
@@ -511,21 +512,46 @@ static bool overdue_by_time(const struct mrc_tx_window *w,
 }
 
 /*
- * Rules (a) and (b) over [una, @end). Stops as soon as all packets in flight
- * that can lie there have been looked at, so mere reordering costs little.
+ * Has more arrived than is known of? Then a SACK is late, or was lost. Both numbers only grow,
+ * in whatever order SACKs come.
  */
-static void infer_losses(struct mrc_tx_window *w, u32 end,
+static bool uninformed(const struct mrc_tx_window *w)
+{
+	u32 known = in_window(w) - w->inflight - w->lost;
+
+	return mrc_psn_diff(w->told, w->una) >= (s32)known;
+}
+
+static u32 told_by(const struct mrc_sack *sack)
+{
+	return mrc_psn_add(sack->cack_psn, sack->ooo_count);
+}
+
+/* More than was ever sent cannot have arrived: who says so is not counted on. */
+static void note_told(struct mrc_tx_window *w, const struct mrc_sack *sack)
+{
+	u32 told = told_by(sack);
+
+	if (!never_sent(w, told) && mrc_psn_diff(told, w->told) > 0)
+		w->told = told;
+}
+
+/*
+ * Rules (a) and (b) over [@psn, @end), all of it in [una, nxt). Stops as soon as all packets in
+ * flight that can lie there have been looked at, so mere reordering costs little.
+ */
+static void infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
 			 struct mrc_tx_result *res)
 {
-	u32 beyond = (u32)mrc_psn_diff(w->nxt, end);
+	/* Beyond the highest that has arrived all is in flight or lost. */
+	u32 beyond = mrc_psn_diff(end, w->high) < 0 ? 0 : (u32)mrc_psn_diff(w->nxt, end);
 	u32 beyond_inflight = beyond - min(w->lost, beyond);
 	u32 left = w->inflight - min(w->inflight, beyond_inflight);
 	u32 slack = ticks(w->ev_slack_ns);
 	u32 window = ticks(reorder_window(w));
-	struct mrc_tx_rec *rec = &w->ring[w->head];
-	u32 psn;
+	struct mrc_tx_rec *rec = rec_at(w, psn);
 
-	for (psn = w->una; left && psn != end; psn = mrc_psn_add(psn, 1)) {
+	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
 			u8 why = 0;
 
@@ -541,43 +567,59 @@ static void infer_losses(struct mrc_tx_window *w, u32 end,
 	}
 }
 
-/* When the probe was sent that has this id and waits for its answer; 0: there is none. */
-static u64 take_probe(struct mrc_tx_window *w, u16 id, u64 now)
+static u32 psn_clamp(u32 psn, u32 from, u32 to)
 {
-	struct mrc_tx_probed *p = &w->probed[id % MRC_TX_PROBES_KEPT];
-	u64 sent = p->sent_ns;
-
-	if (!sent || p->id != id || now - sent > MRC_TX_INTERVAL_MAX_NS)
-		return 0;
-	p->sent_ns = 0;
-	return sent;
+	if (mrc_psn_diff(psn, from) < 0)
+		return from;
+	return mrc_psn_diff(psn, to) > 0 ? to : psn;
 }
 
 /*
- * How far the answer to a probe shows what has not arrived. To the end, unless it
- * counts more packets beyond the cumulative PSN than are known of: their SACKs were
- * lost, and they may be any beyond its bitmap.
+ * Narrows [@from, @end) to that of which this SACK, which has been applied, tells for certain
+ * what has not arrived. One that is older than another knew of less: what it leaves out may
+ * have come since.
+ *
+ * Return: false when there is nothing.
  */
-static u32 probe_end(const struct mrc_tx_window *w, const struct mrc_sack *sack)
+static bool covered(const struct mrc_tx_window *w, const struct mrc_sack *sack,
+		    u32 *from, u32 *end)
 {
-	u32 known = in_window(w) - w->inflight - w->lost;
-	u32 end = mrc_psn_add(sack->cack_psn, sack->sack_offset + (s32)SACK_SPAN);
+	u32 base = mrc_psn_add(sack->cack_psn, sack->sack_offset);
 
-	if (known >= sack->ooo_count)
-		return w->nxt;
-	return mrc_psn_diff(end, w->una) < 0 ? w->una : end;
+	if (!uninformed(w))
+		return true;
+	*from = psn_clamp(base, *from, *end);
+	*end = psn_clamp(mrc_psn_add(base, SACK_SPAN), *from, *end);
+	return told_by(sack) == w->told;
 }
 
-/* Rule (b) for a probe that was sent at @sent and has been answered. */
-static void lose_before(struct mrc_tx_window *w, u64 sent, u32 end,
+static void judge(struct mrc_tx_window *w, const struct mrc_sack *sack, u32 end,
+		  struct mrc_tx_result *res)
+{
+	u32 from = w->una;
+
+	if (covered(w, sack, &from, &end))
+		infer_losses(w, from, end, res);
+}
+
+static struct mrc_tx_probed *find_probe(struct mrc_tx_window *w, u16 id, u64 now)
+{
+	struct mrc_tx_probed *p = &w->probed[id % MRC_TX_PROBES_KEPT];
+
+	if (!p->sent_ns || p->id != id || now - p->sent_ns > MRC_TX_INTERVAL_MAX_NS)
+		return NULL;
+	return p;
+}
+
+/* Rule (b) over [@psn, @end) for a probe that was sent at @sent and has been answered. */
+static void lose_before(struct mrc_tx_window *w, u64 sent, u32 psn, u32 end,
 			struct mrc_tx_result *res)
 {
 	u32 latest = ticks(sent) - ticks(reorder_window(w));
-	struct mrc_tx_rec *rec = &w->ring[w->head];
+	struct mrc_tx_rec *rec = rec_at(w, psn);
 	u32 left = w->inflight;
-	u32 psn;
 
-	for (psn = w->una; left && psn != end; psn = mrc_psn_add(psn, 1)) {
+	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
 			if ((s32)(latest - rec->sent) > 0)
 				give_up(w, rec, psn, REC_BY_TIME, res);
@@ -587,19 +629,22 @@ static void lose_before(struct mrc_tx_window *w, u64 sent, u32 end,
 	}
 }
 
-/* The answer to a probe, after its bitmap has been applied. */
+/* The answer to a probe, or a part of it, after its bitmap has been applied. */
 static void apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
 			u64 now, struct mrc_tx_result *res)
 {
-	u64 sent = take_probe(w, (u16)sack->ack_offset, now);
+	struct mrc_tx_probed *p = find_probe(w, (u16)sack->ack_offset, now);
+	u32 from = w->una, end = w->nxt;
 	u32 lost = res->lost;
 
-	if (!sent)
+	if (!p)
 		return;
-	rtt_sample(w, now - sent, res);
-	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
+	if (!p->answered)
+		rtt_sample(w, now - p->sent_ns, res);
+	p->answered = true;
+	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !covered(w, sack, &from, &end))
 		return;
-	lose_before(w, sent, probe_end(w, sack), res);
+	lose_before(w, p->sent_ns, from, end, res);
 	w->probe_rounds += res->lost > lost;
 }
 
@@ -655,9 +700,10 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 
 	if (mrc_psn_diff(end, w->high) < 0)
 		end = w->high;
+	note_told(w, sack);
 	note_acked(w, now, res);
-	if (res->acked)
-		infer_losses(w, end, res);
+	if (res->acked || uninformed(w))
+		judge(w, sack, end, res);
 	if (sack->probe)
 		apply_probe(w, sack, now, res);
 	return 0;

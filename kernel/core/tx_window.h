@@ -9,6 +9,9 @@
  *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
  *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
  *  (c) its timeout passed.
+ * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
+ * is known of, a SACK was lost or is late, and (a) and (b) only judge what the bitmap at hand
+ * covers: of all else nobody knows that it has not arrived.
  * The reorder window starts at a quarter of the minimum RTT, grows when a
  * retransmission proves spurious and decays; rule (a) gets a slack of the same
  * kind that starts at zero. (Our decision; open point of the specification.)
@@ -73,24 +76,27 @@ struct mrc_tx_cfg {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
- * without news. Two are sent at most; then packets are left to their timeouts. So they
- * are when so many answers in a row led to nothing but losses: what is lost time and again
- * while probes come through must use up its retries.
+ * without news. A few are sent at most, on different planes, for one of them may be what is
+ * dead; then packets are left to their timeouts. So they are when so many answers in a row led
+ * to nothing but losses: what is lost time and again while probes come through must use up its
+ * retries.
  */
 #define MRC_TX_PROBE_SLACK_NS	(100ull * 1000)
-#define MRC_TX_PROBES_MAX	2u
+#define MRC_TX_PROBES_MAX	4u
 #define MRC_TX_PROBE_ROUNDS	16u
 /* Probes whose answer is still understood; a power of two. */
 #define MRC_TX_PROBES_KEPT	4u
 
 /**
  * struct mrc_tx_probed - a Reliability Probe that was sent
- * @sent_ns: when; 0: unused element, or answered
+ * @sent_ns: when; 0: unused element
  * @id: comes back in the answer
+ * @answered: an answer has come, or the first part of it
  */
 struct mrc_tx_probed {
 	u64 sent_ns;
 	u16 id;
+	bool answered;
 };
 
 /* First transmissions held to be lost that are remembered. */
@@ -129,6 +135,7 @@ struct mrc_tx_window {
 	u32 rtx_hint;		/* no lost PSN lies before this one */
 	u32 seq;
 	u32 high;		/* highest PSN SACKed + 1, or una */
+	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
 	u32 newest_sacked;	/* newest send time among SACKed records */
 	bool any_sacked;
 	u64 min_rtt_ns;

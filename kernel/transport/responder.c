@@ -10,6 +10,9 @@
 #include "reply.h"
 #include "responder.h"
 
+/* SACKs of old news in one answer, for those that were lost. */
+#define MRC_SACKS_AGAIN	2u
+
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 {
 	u32 size = qp->params.mpr_rx * MRC_MPR_UNIT;
@@ -203,13 +206,16 @@ static u8 mrc_responder_complete(struct mrc_qp *qp)
 
 static void mrc_responder_sacks(struct mrc_qp *qp, struct mrc_reply *r)
 {
+	unsigned int again = MRC_SACKS_AGAIN;
 	struct mrc_sack sack;
 	struct mrc_hdr *hdr;
 	bool rtx;
 
 	/* One place stays free for the ACK. */
-	while (r->count < MRC_REPLY_MAX - 1 &&
-	       mrc_rx_sack_next(&qp->rx, &sack, &rtx)) {
+	while (r->count < MRC_REPLY_MAX - 1) {
+		if (!mrc_rx_sack_next(&qp->rx, &sack, &rtx) &&
+		    (!again-- || !mrc_rx_sack_again(&qp->rx, &sack, &rtx)))
+			return;
 		hdr = mrc_reply_add(r, MRC_OP_SACK, sack.cack_psn);
 		hdr->bth.rtx = rtx;
 		hdr->sack = sack;
@@ -273,17 +279,28 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, event, reason);
 }
 
+static void mrc_responder_sacks_probe(struct mrc_qp *qp,
+				      const struct mrc_rx_pkt *pkt,
+				      struct mrc_reply *r)
+{
+	unsigned int part = 0;
+	struct mrc_sack sack;
+
+	/* One place stays free for the ACK. */
+	while (r->count < MRC_REPLY_MAX - 1 &&
+	       mrc_rx_sack_probe(&qp->rx, &pkt->hdr.probe, pkt->ev, pkt->ce,
+				 part++, &sack))
+		mrc_reply_add(r, MRC_OP_SACK, sack.cack_psn)->sack = sack;
+}
+
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 {
 	struct mrc_reply r = { .count = 0 };
-	struct mrc_hdr *hdr;
 
 	mrc_count(qp->dev, MRC_CNT_PROBE_RX);
 	spin_lock(&qp->rx_lock);
 	if (mrc_responder_live(qp)) {
-		hdr = mrc_reply_add(&r, MRC_OP_SACK, qp->rx.cack);
-		mrc_rx_sack_probe(&qp->rx, &pkt->hdr.probe, pkt->ev, pkt->ce,
-				  &hdr->sack);
+		mrc_responder_sacks_probe(qp, pkt, &r);
 		qp->reack = true;
 		mrc_responder_ack(qp, &r, 0);
 	}

@@ -346,8 +346,8 @@ class Trace:
 # ---- the runs ---------------------------------------------------------------------
 
 def watch(flow, client, fault, heal, during):
-    """Samples, the two moments, and the counts at the begin, the restore and the end."""
-    samples, moments, counts = [], [], [flow.counts(client)]
+    """Samples, the two moments, and the counts there and at the end."""
+    samples, moments, counts = [], [], []
     start = time.monotonic()
     due = [(start + BEFORE, fault), (start + BEFORE + during, heal)]
     end, tick = start + BEFORE + during + AFTER, start
@@ -355,9 +355,8 @@ def watch(flow, client, fault, heal, during):
         time.sleep(max(0, tick - time.monotonic()))
         samples.append((time.monotonic(), flow.received()))
         if due and tick >= due[0][0]:
-            if len(due) == 1:
-                counts.append(flow.counts(client))
             moments.append(due.pop(0)[1].fire())
+            counts.append(flow.counts(client))
         tick = max(tick + INTERVAL, time.monotonic())
     return samples, moments, counts + [flow.counts(client)]
 

@@ -205,11 +205,19 @@ private:
         bool rtx;
         for (int i = 0; mrc_rx_sack_next(&rx, &s, &rtx); ++i) {
             require(i < static_cast<int>(kSize / 64 + 2));
-            require(s.cack_psn == rx.cack);
-            require(!s.bitmap ||
-                    mrc_psn_diff(rx.max, s.cack_psn) >= s.sack_offset + fls64(s.bitmap) - 1);
+            requireArrived(s);
         }
         require(!mrc_rx_sack_due(&rx));
+        for (int i = 0; i < 4 && mrc_rx_sack_again(&rx, &s, &rtx); ++i)
+            requireArrived(s);
+    }
+
+    /// It tells of the window, and of nothing beyond what has arrived.
+    void requireArrived(const mrc_sack &s) const
+    {
+        require(s.cack_psn == rx.cack && s.sack_offset >= 1);
+        require(!s.bitmap ||
+                mrc_psn_diff(rx.max, s.cack_psn) >= s.sack_offset + fls64(s.bitmap) - 1);
     }
 
     void control(const mrc_hdr &hdr, bool ce)
@@ -235,8 +243,12 @@ private:
     void probe(const mrc_hdr &hdr, bool ce)
     {
         mrc_sack s;
-        mrc_rx_sack_probe(&rx, &hdr.probe, hdr.bth.qpn, ce, &s);
-        require(s.probe && s.cack_psn == rx.cack);
+        for (unsigned part = 0; mrc_rx_sack_probe(&rx, &hdr.probe, hdr.bth.qpn, ce, part, &s);
+             ++part) {
+            require(part <= kSize / 64);
+            require(s.probe && s.cack_psn == rx.cack);
+            requireArrived(s);
+        }
     }
 
     u16 pick()

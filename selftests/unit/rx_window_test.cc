@@ -462,7 +462,7 @@ TEST(RxWindow, ProbeIsAnsweredWithTheStateAndTouchesNothing)
         win.arrive(psn);
     const mrc_probe probe = {.id = 0xfedc, .tx_timestamp = 0x1234};
     mrc_sack s;
-    mrc_rx_sack_probe(&win.w, &probe, 0xabcd0123, true, &s);
+    ASSERT_TRUE(mrc_rx_sack_probe(&win.w, &probe, 0xabcd0123, true, 0, &s));
     EXPECT_TRUE(s.probe);
     EXPECT_EQ(static_cast<std::uint16_t>(s.ack_offset), 0xfedc);
     EXPECT_EQ(s.tx_timestamp, 0x1234);
@@ -472,7 +472,66 @@ TEST(RxWindow, ProbeIsAnsweredWithTheStateAndTouchesNothing)
     EXPECT_EQ(s.sack_offset, 1);
     EXPECT_EQ(named(s), (std::set<std::uint32_t>{2, 64}));
     EXPECT_EQ(s.ooo_count, 3);
+    EXPECT_TRUE(mrc_rx_sack_probe(&win.w, &probe, 0xabcd0123, true, 1, &s));
+    EXPECT_TRUE(s.probe);
+    EXPECT_EQ(named(s), (std::set<std::uint32_t>{2, 64, 65})) << "as far as it has arrived";
+    EXPECT_FALSE(mrc_rx_sack_probe(&win.w, &probe, 0xabcd0123, true, 2, &s));
     EXPECT_TRUE(win.sack()) << "the news is still to be told";
+}
+
+/* Not one of 64 PSNs may lie beyond the ring, where bits mean other PSNs. */
+TEST(RxWindow, ProbeOfAFullWindow)
+{
+    Window win(384, 4, 0);
+    std::set<std::uint32_t> all;
+    for (std::uint32_t psn = 1; psn < 384; psn += 3) {
+        win.arrive(psn);
+        all.insert(psn);
+    }
+    const mrc_probe probe = {};
+    std::set<std::uint32_t> told;
+    mrc_sack s;
+    for (unsigned part = 0; mrc_rx_sack_probe(&win.w, &probe, 0, false, part, &s); ++part) {
+        ASSERT_LT(part, 6u);
+        told.merge(named(s));
+    }
+    EXPECT_EQ(told, all);
+}
+
+TEST(RxWindow, WhatWasToldIsToldAgainInTurn)
+{
+    Window win(384, 4, 0);
+    std::set<std::uint32_t> all;
+    for (std::uint32_t psn = 1; psn < 300; psn += 7) {
+        win.arrive(psn);
+        all.insert(psn);
+    }
+    while (win.sack())
+        ;
+    for (int round = 0; round < 3; ++round) {
+        std::set<std::uint32_t> told;
+        mrc_sack s;
+        bool rtx;
+        for (int i = 0; i < 5; ++i) {
+            ASSERT_TRUE(mrc_rx_sack_again(&win.w, &s, &rtx));
+            EXPECT_EQ(s.ooo_count, all.size());
+            told.merge(named(s));
+        }
+        EXPECT_EQ(told, all) << round;
+    }
+    EXPECT_FALSE(win.sack()) << "none is due for that";
+}
+
+TEST(RxWindow, NothingIsToldAgainWhereEachSackTellsAll)
+{
+    Window win(384, 4, 0);
+    mrc_sack s;
+    bool rtx;
+    win.arrive(64 - 1);
+    ASSERT_TRUE(win.sack());
+    EXPECT_FALSE(mrc_rx_sack_again(&win.w, &s, &rtx));
+    win.arrive(64);
+    EXPECT_TRUE(mrc_rx_sack_again(&win.w, &s, &rtx)) << "PSN 64 is 65 beyond the cumulative one";
 }
 
 namespace

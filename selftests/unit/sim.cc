@@ -22,7 +22,8 @@ constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
 constexpr std::uint32_t kRequesterQpn = 0x11;
 constexpr std::uint32_t kResponderQpn = 0x22;
-constexpr int kSacksPerTurn = 4;
+constexpr std::size_t kSacksPerTurn = 4;
+constexpr int kSacksAgain = 2;
 
 using Psn = std::uint32_t;
 
@@ -94,6 +95,7 @@ public:
         mrc_tx_window_init(&tx, txRing.data(), &cfg, c.psn);
         tx.seq = c.seq;
         mrc_rx_window_init(&rx, rxMem.data(), size, c.immMax, c.psn);
+        rx.sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN;
         for (std::size_t i = 0; i < evs.size(); ++i)
             evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
         check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
@@ -299,12 +301,18 @@ private:
             push(at + 1 + upTo(2000000), Event::Data, packet, ce, ev);
     }
 
-    void control(Event::Kind kind, const mrc_hdr &hdr)
+    /// One answer: its packets share an skb, a path and a fate.
+    void control(Event::Kind kind, const std::vector<mrc_hdr> &answer)
     {
         const int port = 1 + static_cast<int>(upTo(static_cast<std::uint64_t>(c.planes - 1)));
-        if (!chance(c.ctlLoss) && (c.carrier || !planeDead(port)))
-            push(now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000), kind, encode(hdr), chance(c.ce));
+        if (chance(c.ctlLoss) || (!c.carrier && planeDead(port)))
+            return;
+        const std::uint64_t at = now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000);
+        for (const mrc_hdr &hdr : answer)
+            push(at, kind, encode(hdr), chance(c.ce));
     }
+
+    void control(Event::Kind kind, const mrc_hdr &hdr) { control(kind, std::vector{hdr}); }
 
     static Bytes encode(const mrc_hdr &hdr)
     {
@@ -794,26 +802,43 @@ private:
         control(Event::CtlToRequester, hdr);
     }
 
+    /// SACKs for one answer: news, if they are due, then what was told before.
+    std::vector<mrc_hdr> sacks()
+    {
+        int again = kSacksAgain;
+        std::vector<mrc_hdr> answer;
+        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
+        while (answer.size() < kSacksPerTurn) {
+            if (!mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx) &&
+                (!again-- || !mrc_rx_sack_again(&rx, &hdr.sack, &hdr.bth.rtx)))
+                break;
+            answer.push_back(hdr);
+            report.marked += hdr.sack.m == MRC_SACK_SKIP_ONCE;
+        }
+        report.sacks += answer.size();
+        return answer;
+    }
+
     void sendSacks()
     {
         if (!mrc_rx_sack_due(&rx))
             return;
-        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
-        for (int i = 0; i < kSacksPerTurn && mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx); ++i) {
-            ++report.sacks;
-            report.marked += hdr.sack.m == MRC_SACK_SKIP_ONCE;
-            control(Event::CtlToRequester, hdr);
-        }
+        control(Event::CtlToRequester, sacks());
         check(!mrc_rx_sack_due(&rx), "SACK still due");
     }
 
     void probeArrived(const Event &e)
     {
         const mrc_hdr probe = decode(e.packet);
+        std::vector<mrc_hdr> answer;
         mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
-        mrc_rx_sack_probe(&rx, &probe.probe, e.ev, e.ce, &hdr.sack);
-        check(static_cast<u16>(hdr.sack.ack_offset) == probe.probe.id, "probe id");
-        control(Event::CtlToRequester, hdr);
+        while (answer.size() < kSacksPerTurn &&
+               mrc_rx_sack_probe(&rx, &probe.probe, e.ev, e.ce,
+                                 static_cast<unsigned>(answer.size()), &hdr.sack)) {
+            check(static_cast<u16>(hdr.sack.ack_offset) == probe.probe.id, "probe id");
+            answer.push_back(hdr);
+        }
+        control(Event::CtlToRequester, answer);
         sendAck();
     }
 

@@ -39,6 +39,7 @@ struct SimConfig {
     std::uint64_t skewNs = 5000;      ///< additional delay per plane
     std::uint32_t windowUnits = 1;    ///< MPR
     std::uint32_t cwnd = 64;          ///< packets in flight
+    std::uint32_t sackPackets = 256;  ///< arrived since the last SACK make one due
     std::uint32_t immMax = 8;         ///< WriteImm messages in flight
     std::uint32_t psn = 0;            ///< the first
     std::uint32_t seq = 0;            ///< first transmission number

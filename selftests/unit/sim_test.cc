@@ -257,3 +257,52 @@ TEST(Sim, SurvivesAllPlanesGone)
         }
     }
 }
+
+/* The network takes answers only. */
+TEST(Sim, LostSacksAreNoLostPackets)
+{
+    std::uint64_t resent = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t evsLost = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 1000;
+        c.windowUnits = 3;
+        c.cwnd = 256;
+        c.slots = 64;
+        c.sackPackets = 64;
+        c.ctlLoss = 0.3;
+        const SimReport r = expectGood(c);
+        resent += r.resent;
+        packets += r.packets;
+        evsLost += r.evsLost;
+    }
+    EXPECT_LT(resent, packets / 2000);
+    EXPECT_LT(evsLost, 20u);
+}
+
+/* A plane dies both ways: what was sent on it is sent again, and nothing because SACKs died, too.
+ */
+TEST(Sim, APlaneThatTakesSacksWithIt)
+{
+    std::uint64_t resent = 0;
+    std::uint64_t dropped = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 2000;
+        c.windowUnits = 3;
+        c.cwnd = 256;
+        c.slots = 64;
+        c.sackPackets = 64;
+        c.timeoutNs = 10000000;
+        c.outageAt = 1000000;
+        c.outageEnds = 100000000;
+        const SimReport r = expectGood(c);
+        resent += r.resent;
+        dropped += r.dropped;
+    }
+    EXPECT_GT(dropped, 100u);
+    EXPECT_LT(resent, dropped + dropped / 4);
+}

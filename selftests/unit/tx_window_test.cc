@@ -38,11 +38,12 @@ struct Window {
         return mrc_tx_send(&w, ev, cookie, now);
     }
 
-    /// A SACK that says: all up to @p cack, and @p psns; caused by @p trigger.
+    /// A SACK that says: all up to @p cack, and @p psns, of @p ooo beyond it; caused by @p trigger.
     int sack(std::uint32_t cack, std::initializer_list<std::uint32_t> psns, std::uint32_t trigger,
-             bool rtx = false)
+             bool rtx = false, u16 ooo = 0)
     {
         mrc_sack s{};
+        s.ooo_count = ooo;
         s.cack_psn = cack;
         s.ack_offset = static_cast<s16>(mrc_psn_diff(trigger, cack));
         s.sack_offset = psns.size() ? static_cast<s16>(mrc_psn_diff(*psns.begin(), cack)) : 1;
@@ -359,6 +360,44 @@ TEST(TxWindow, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
     EXPECT_FALSE(lostEv(win.res, 6));
     EXPECT_EQ(win.nextLost(), 1u);
     EXPECT_EQ(win.w.inflight, 2u);
+}
+
+/* Of 100 packets on one EV all but one arrive. The SACK of the first ones is lost. */
+TEST(TxWindow, WhatALostSackToldOfIsNotLost)
+{
+    Window win = withRtt();
+    for (int i = 1; i <= 100; ++i)
+        win.send(5);
+    ASSERT_EQ(win.sack(0, {70, 71, 72}, 72, false, 99), 0);
+    EXPECT_EQ(win.res.acked, 3u);
+    EXPECT_EQ(win.res.lost, 0u) << "96 of the 69 before and 28 after it have arrived";
+    ASSERT_EQ(win.sack(0, {69, 73}, 73, false, 98), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "an older one says nothing of what has come since";
+    ASSERT_EQ(win.sack(0, {2, 3, 4, 65}, 72, false, 99), 0);
+    EXPECT_EQ(win.res.lost, 60u) << "5 to 64: it covers them, and they are not there";
+    EXPECT_TRUE(lostEv(win.res, 5));
+    EXPECT_EQ(win.nextLost(), 5u) << "1 is not covered";
+}
+
+TEST(TxWindow, AllIsJudgedOnceTheLostSackHasBeenMadeUpFor)
+{
+    Window win = withRtt();
+    for (int i = 1; i <= 4; ++i)
+        win.send(5);
+    ASSERT_EQ(win.sack(0, {4}, 4, false, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    ASSERT_EQ(win.sack(0, {2}, 4, false, 2), 0);
+    EXPECT_EQ(win.res.lost, 2u) << "1 and 3";
+}
+
+/* It only counts what was ever sent: a peer that says more is a peer that does not count. */
+TEST(TxWindow, MoreThanWasSentHasNotArrived)
+{
+    Window win = withRtt();
+    for (int i = 1; i <= 4; ++i)
+        win.send(5);
+    ASSERT_EQ(win.sack(0, {4}, 4, false, 0x7fff), 0);
+    EXPECT_EQ(win.res.lost, 3u);
 }
 
 TEST(TxWindow, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
@@ -1011,6 +1050,28 @@ TEST(TxProbe, WhatWasSentShortlyBeforeIsNotLost)
     EXPECT_EQ(win.w.inflight, 3u);
 }
 
+TEST(TxProbe, PartsOfAnAnswerTellOfAllThatHasArrived)
+{
+    Window win = withTail(100);
+    win.now += kQuiet;
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 63u);
+    EXPECT_EQ(win.res.rtt_ns, kRtt);
+    win.now += kRtt;
+    mrc_sack part{};
+    part.probe = true;
+    part.ack_offset = static_cast<s16>(id);
+    part.sack_offset = 65;
+    part.bitmap = 1;
+    part.ooo_count = 2;
+    ASSERT_EQ(mrc_tx_sack(&win.w, &part, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 35u) << "now all is known";
+    EXPECT_EQ(win.res.rtt_ns, 0u) << "one probe, one round trip";
+}
+
 /* The SACKs of what lies beyond the answer's bitmap were lost: that is not lost, too. */
 TEST(TxProbe, WhatTheAnswerDoesNotShowIsNotLost)
 {
@@ -1022,10 +1083,15 @@ TEST(TxProbe, WhatTheAnswerDoesNotShowIsNotLost)
     EXPECT_EQ(win.res.lost, 62u) << "up to 64 but for two";
     EXPECT_EQ(win.w.inflight, 36u);
 
+    ASSERT_EQ(
+        win.sack(0, {66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83}, 66),
+        0);
+    EXPECT_EQ(win.w.inflight, 18u);
+    win.now += 4 * kRtt;
     id = mrc_tx_probe(&win.w, win.now);
     win.now += kRtt;
-    ASSERT_EQ(win.answer(id, 0, {2, 60}), 0);
-    EXPECT_EQ(win.res.lost, 36u) << "nothing else has arrived, it says";
+    ASSERT_EQ(win.answer(id, 0, {2, 60}, 20), 0);
+    EXPECT_EQ(win.res.lost, 18u) << "nothing else has arrived, it says";
 }
 
 TEST(TxProbe, AnOlderAnswerSaysLessButNothingWrong)
