@@ -223,6 +223,7 @@ struct mrc_qp {
 	struct mrc_sendq sendq;
 	u32 sq_psn;
 	u32 evs_gen;	/* of the peer's EVs that the records in tx name */
+	u32 ports_up;	/* of this host and the peer, when that was looked at last */
 	u32 cwnd_packets;
 	u16 next_msn;
 	u16 next_rqmsn;

@@ -768,6 +768,50 @@ static void mrc_requester_count_sack(struct mrc_qp *qp,
 	mrc_count_n(qp->dev, MRC_CNT_ECN_ECHO_RX, m == MRC_SACK_SKIP_ONCE);
 }
 
+/*
+ * What is in flight on ports that are down is lost; what found no port goes out when there is
+ * one. tx_lock held, under RCU.
+ */
+static void mrc_requester_heed_ports(struct mrc_qp *qp)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	u32 up = READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
+	DECLARE_BITMAP(lost, MRC_EV_MAX);
+	struct mrc_tx_result res;
+	unsigned int i;
+
+	qp->ports_up = up;
+	if (qp->evs_gen != evs->gen)
+		return;
+	bitmap_zero(lost, MRC_EV_MAX);
+	for (i = 0; i < evs->count; i++)
+		if (!(up & BIT(evs->entry[i].port - 1)))
+			__set_bit(i, lost);
+	mrc_tx_lose_evs(&qp->tx, lost, up, &res);
+	if (res.lost)
+		trace_mrc_loss(qp, &res, "port");
+}
+
+void mrc_requester_lose_ports(struct mrc_qp *qp)
+{
+	rcu_read_lock();
+	spin_lock_bh(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS && qp->peer && !qp->peer->local)
+		mrc_requester_heed_ports(qp);
+	spin_unlock_bh(&qp->tx_lock);
+	rcu_read_unlock();
+}
+
+/* A QP that hears of its peer need not wait for the work that tells all of ports. */
+static void mrc_requester_check_ports(struct mrc_qp *qp)
+{
+	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	u32 up = READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
+
+	if (up != qp->ports_up && !qp->peer->local)
+		mrc_requester_heed_ports(qp);
+}
+
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res;
@@ -784,6 +828,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 				trace_mrc_loss(qp, &res, "SACK");
 			mrc_requester_count_sack(qp, &res, hdr->sack.m);
 			mrc_requester_learn(qp, &res, hdr->sack.m, now);
+			mrc_requester_check_ports(qp);
 			mrc_requester_note_wait(qp, now);
 		}
 	}
@@ -882,34 +927,6 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		mrc_qp_fail(qp, mrc_requester_nak_status(hdr->ack.syndrome),
 			    IB_EVENT_QP_FATAL, "refused by the peer");
 	return !err;
-}
-
-void mrc_requester_lose_ports(struct mrc_qp *qp)
-{
-	DECLARE_BITMAP(lost, MRC_EV_MAX);
-	struct mrc_tx_result res;
-	struct mrc_peer_evs *evs;
-	unsigned int i;
-	u32 up;
-
-	bitmap_zero(lost, MRC_EV_MAX);
-	rcu_read_lock();
-	spin_lock_bh(&qp->tx_lock);
-	if (qp->state == IB_QPS_RTS && qp->peer && !qp->peer->local) {
-		evs = rcu_dereference(qp->peer->evs);
-		up = READ_ONCE(evs->set.local_mask) &
-		     READ_ONCE(evs->set.remote_mask);
-		for (i = 0; i < evs->count; i++)
-			if (!(up & BIT(evs->entry[i].port - 1)))
-				__set_bit(i, lost);
-		if (qp->evs_gen == evs->gen) {
-			mrc_tx_lose_evs(&qp->tx, lost, up, &res);
-			if (res.lost)
-				trace_mrc_loss(qp, &res, "port");
-		}
-	}
-	spin_unlock_bh(&qp->tx_lock);
-	rcu_read_unlock();
 }
 
 /* ---- time ------------------------------------------------------------------ */
@@ -1079,6 +1096,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	qp->ack_wait = 0;
 	qp->ack_retries = 0;
 	qp->evs_gen = 0;
+	qp->ports_up = 0;
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 }
