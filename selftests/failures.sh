@@ -47,7 +47,7 @@ modprobe -q sch_netem
 lab_up --planes 4
 traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 150
 check_moves "traffic flows"
-traces mrc_ev mrc_loss mrc_retransmit
+traces mrc_ev mrc_ports mrc_loss mrc_retransmit
 for k in 1 2 3; do
 	check_cut h1 $k
 	check_cut h2 $k
@@ -58,7 +58,7 @@ check_t1_gone 2 1 "$ok $ok $bad $ok $ok $ok $ok $ok"
 check_one_direction
 check_lossy_ev
 check_lossy_all
-for event in mrc_ev mrc_loss mrc_retransmit; do
+for event in mrc_ev mrc_ports mrc_loss mrc_retransmit; do
 	check "tracepoint $event" grep -q " $event: .*=" "$TRACING/trace"
 done
 # There are many of these: they would push the others out.

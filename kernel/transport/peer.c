@@ -487,6 +487,7 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 	if (evs->count) {
 		mrc_ev_ports(&evs->set, mask, peer->probing.told.mask);
 		mrc_probing_arm(peer, evs);
+		trace_mrc_ports(peer, mask, peer->probing.told.mask);
 	}
 	spin_unlock_bh(&peer->lock);
 	for (i = 0; i < evs->count; i++)

@@ -10,6 +10,7 @@
 #include "peer.h"
 #include "probing.h"
 #include "qp.h"
+#include "trace.h"
 
 /* Requests in one run of the timer, and the least time between two runs. */
 #define MRC_PROBING_BATCH		8u
@@ -426,6 +427,7 @@ mrc_probing_take_status(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	if (mask != p->told.mask) {
 		p->told.change = now;
 		p->ports_changed = true;
+		trace_mrc_ports(peer, evs->set.local_mask, mask);
 	}
 	p->told.at = now;
 	p->told.stamp = stamp;

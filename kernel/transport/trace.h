@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the decisions that make or break goodput: an EV's state, what answers did
- * to a window, what is held to be lost, what is sent again.
+ * Tracepoints of the decisions that make or break goodput: an EV's state, ports, what answers
+ * did to a window, what is held to be lost, what is sent again.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mrc
@@ -45,6 +45,27 @@ TRACE_EVENT(mrc_ev,
 		  __print_symbolic(__entry->old, MRC_TRACE_EV_STATES),
 		  __print_symbolic(__entry->state, MRC_TRACE_EV_STATES),
 		  __entry->reason)
+);
+
+/* Ports came or went, ours (the kernel has told of it) or the peer's (it has): bit 0 is port 1. */
+TRACE_EVENT(mrc_ports,
+	TP_PROTO(const struct mrc_peer *peer, u32 local, u32 remote),
+	TP_ARGS(peer, local, remote),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__array(u8, remote_gid, 16)
+		__field(u32, local)
+		__field(u32, remote)
+	),
+	TP_fast_assign(
+		__entry->dev = peer->dev->index;
+		memcpy(__entry->remote_gid, &peer->key.remote, 16);
+		__entry->local = local;
+		__entry->remote = remote;
+	),
+	TP_printk("dev=%u remote=%pI6c local-ports=0x%08x remote-ports=0x%08x",
+		  __entry->dev, __entry->remote_gid, __entry->local,
+		  __entry->remote)
 );
 
 /* An answer was applied: where the window stands. */

@@ -46,7 +46,7 @@ STEADY, STEADY_LIMIT = 0.8, 20
 STILL = 0.025
 START_LIMIT = 60
 TRACE = "/sys/kernel/tracing/instances/failover"
-EVENTS = ("mrc_loss", "mrc_ev")
+EVENTS = ("mrc_loss", "mrc_ev", "mrc_ports")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -305,7 +305,7 @@ def numbers(text):
 
 
 class Trace:
-    """The module's tracepoints, of h1's sending."""
+    """The module's tracepoints, of h1's sending, and of each host's ports."""
 
     LINE = re.compile(r" (\d+\.\d+): (mrc_\w+): (.*)")
     EV = re.compile(r"remote=(\S+) ev=(\d+) port=(\d+) (\S+) -> (\S+) \((.*)\)")
@@ -332,10 +332,18 @@ class Trace:
         return [event for event in events if event]
 
     def event(self, t, name, text):
-        if name != "mrc_ev":
-            fields = dict(word.split("=") for word in text.split() if "=" in word)
-            return {"t": t, "event": name, "why": text.rpartition(" by ")[2],
-                    "lost": int(fields["lost"]), "evs": numbers(fields["evs"])}
+        if name == "mrc_ev":
+            return self.ev_event(t, name, text)
+        fields = dict(word.split("=") for word in text.split() if "=" in word)
+        if name == "mrc_ports":
+            there = ipaddress.ip_address(fields["remote"]) == self.remote
+            return {"t": t, "event": name, "host": "h1" if there else "h2",
+                    "local": int(fields["local-ports"], 16),
+                    "remote": int(fields["remote-ports"], 16)}
+        return {"t": t, "event": name, "why": text.rpartition(" by ")[2],
+                "lost": int(fields["lost"]), "evs": numbers(fields["evs"])}
+
+    def ev_event(self, t, name, text):
         m = self.EV.search(text)
         if ipaddress.ip_address(m[1]) != self.remote:
             return None

@@ -4,6 +4,7 @@ import bisect
 
 BIN = 0.01
 BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are taken over
+ALL_PORTS = 0xffffffff
 ENOUGH = 0.9                # of the capacity that remains: recovered
 # A dip that begins later than this after a fault is none of the fault's. It is over with a
 # bin that has enough, when so does each 100 ms that begins within the next half second, and
@@ -58,16 +59,36 @@ def recovered(bins, target):
                  if lasts(rates[i:], target)), None)
 
 
+def ports_changed(events, masks, lost=True):
+    """When a port was last lost, or found, of those that events have in all of these masks."""
+    up, last = {}, None
+    for event in events:
+        if event["event"] != "mrc_ports" or event["host"] not in masks:
+            continue
+        ports = ALL_PORTS
+        for mask in masks[event["host"]]:
+            ports &= event[mask]
+        before = up.get(event["host"], ALL_PORTS if lost else 0)
+        if before & ~ports if lost else ports & ~before:
+            last = event["t"]
+        up[event["host"]] = ports
+    return last
+
+
+def noticed(events, lost=True):
+    """When a host's kernel had told it of the last port that it lost, or found."""
+    return ports_changed(events, {"h1": ["local"], "h2": ["local"]}, lost)
+
+
 def path_left(events, lost_evs):
     """When the last of the EVs that died was taken out of use, or its port was."""
     first = {}
     for event in events:
         if event["event"] == "mrc_ev" and event["new"] == "assumed-bad":
             first.setdefault(event["ev"], event["t"])
-        elif event["event"] == "mrc_loss" and event["why"] == "port":
-            first["port"] = event["t"]
-    times = [first[key] for key in [*lost_evs, "port"] if key in first]
-    return max(times, default=None)
+    times = [first[ev] for ev in lost_evs if ev in first]
+    port = ports_changed(events, {"h1": ["local", "remote"]})
+    return max(times if port is None else [*times, port], default=None)
 
 
 def last_loss(events, lost_evs):
@@ -99,6 +120,8 @@ class Scene:
         self.counts = total(run["counts"]) if run["outage"] else run["counts"][0]
         self.events = [dict(event, t=event["t"] - fault) for event in run["events"]
                        if 0 <= event["t"] - fault < heal]
+        self.back = [dict(event, t=event["t"] - run["heal"]) for event in run["events"]
+                     if event["t"] >= run["heal"]]
 
 
 def figures(run):
@@ -113,6 +136,7 @@ def figures(run):
         "nominal": run["nominal"], "before": before, "remains": scene.remains, "heal": heal,
         "rtt": run["rtt"], "seen": scene.end - scene.begin,
         "recovered": recovered(bins, ENOUGH * scene.remains),
+        "noticed": noticed(scene.events), "noticed_back": noticed(scene.back, lost=False),
         "path_left": path_left(scene.events, run["evs"]),
         "last_loss": last_loss(scene.events, run["evs"]),
         "lost": lost, "again": again,

@@ -88,9 +88,9 @@ class Report:
 
     def table(self):
         print(f"\n{'':39}{'':9} {'RTT':>7} | {'before':>7} {'lowest':>7} {'after':>6} |"
-              f"{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
+              f"{'noticed':>8} |{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
               f"{'lost':>7} {'again':>7} {'ratio':>6} {'later':>7}")
-        print(f"{'':39}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |"
+        print(f"{'':39}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |{'ms':>8} |"
               + f"{'ms':>9} {'RTT':>7} |" * 3 + f"{'packets':>15}")
         for case, runs in self.cases.items():
             for peer, run in runs.items():
@@ -103,7 +103,8 @@ class Report:
                         f"{cell(in_rtts(run[key], run['rtt']), '.1f', 7)} |"
                         for key in ("recovered", "path_left", "last_loss"))
         return (f"{cell(ms(run['rtt']), '.1f', 7)} | {cell(run['before'], '.0f', 7)} "
-                f"{cell(run['lowest'], '.0f', 7)} {cell(run['after_cut'], '.2f', 6)} |{times}"
+                f"{cell(run['lowest'], '.0f', 7)} {cell(run['after_cut'], '.2f', 6)} |"
+                f"{cell(ms(run['noticed']), '.1f', 8)} |{times}"
                 f"{cell(run['lost'], 'd', 7)} {cell(run['again'], 'd', 7)} "
                 f"{cell(run['again_per_lost'], '.2f', 6)} {cell(run['again_restored'], 'd', 7)}")
 
@@ -132,14 +133,14 @@ class Report:
             if "MRC" not in runs:
                 continue
             run, name = runs["MRC"], self.names[case]
-            limit = ms(3 * run["rtt"] if case in VISIBLE else max(10 * run["rtt"], 0.002))
+            limit, back = self.limits(case, run)
             for key, what in (("path_left", "path left"), ("last_loss", "last loss")):
                 value = ms(run[key])
                 if key != "last_loss" or case not in NO_LAST_LOSS:
                     yield f"{name}: {what}", value, "ms", f"<= {limit:.1f}", (
                         self.in_time(case, value, limit))
             # Goodput is seen in steps: as many as the time takes, and the first that is good.
-            value, limit = ms(run["recovered"]), RESOLUTION * (math.ceil(limit / RESOLUTION) + 1)
+            value, limit = ms(run["recovered"]), RESOLUTION * (math.ceil(back / RESOLUTION) + 1)
             yield (f"{name}: recovered", value, "ms", f"<= {limit}",
                    value is not None and value <= limit)
             yield (f"{name}: goodput of what remains", run["after_cut"], "", ">= 0.95",
@@ -147,6 +148,17 @@ class Report:
             ratio = run["again_per_lost"]
             yield (f"{name}: sent again per lost", ratio, "", "< 2",
                    run["again"] == 0 if ratio is None else ratio < 2)
+
+    @staticmethod
+    def limits(case, run):
+        """Milliseconds to leave paths, and to recover."""
+        if case not in VISIBLE:
+            limit = ms(max(10 * run["rtt"], 0.002))
+            return limit, limit
+        # What a carrier shows counts from when the kernel has told of it.
+        seen, back = (ms(run[key] or 0) for key in ("noticed", "noticed_back"))
+        limit = ms(3 * run["rtt"])
+        return seen + limit, (back if case == "outage" else seen) + limit
 
     @staticmethod
     def in_time(case, value, limit):
