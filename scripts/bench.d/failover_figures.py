@@ -7,9 +7,10 @@ BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are take
 ALL_PORTS = 0xffffffff
 ENOUGH = 0.9                # of the capacity that remains: recovered
 # A dip that begins later than this after a fault is none of the fault's. It is over with a
-# bin that has enough, when so does each 100 ms that begins within the next half second, and
-# all until the restore on average: a burst is not enough.
-DIP_BEGINS, STRETCH, BINS = 0.5, 50, 10
+# bin that has enough, when so does each 200 ms that begins within the next half second, and
+# all until the restore on average: a burst is not enough. A window over one plane moves in
+# bursts 20 ms apart: 100 ms have five of them, or four.
+DIP_BEGINS, STRETCH, BINS = 0.5, 50, 20
 
 
 class Curve:
