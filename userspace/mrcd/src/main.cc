@@ -16,8 +16,8 @@
 #include "fabric_file.h"
 #include "found.h"
 #include "loop.h"
-#include "mrcctl/src/daemon_client.h"
 #include "mrcnl/client.h"
+#include "mrcnl/daemon.h"
 #include "plan_output.h"
 #include "read_file.h"
 
@@ -79,7 +79,7 @@ int check(const std::string &file)
 Plan plan_of(Fabric fabric)
 {
     const std::string device = fabric.local.device;
-    const auto answer = mrcctl::ask_daemon(device, "denials");
+    const auto answer = mrcnl::ask_daemon(device, "denials");
     const auto found = answer ? read_found(*answer, fabric) : std::nullopt;
 
     if (found)

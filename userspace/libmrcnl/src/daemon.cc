@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "daemon_client.h"
+#include "mrcnl/daemon.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace mrcctl
+namespace mrcnl
 {
 
 namespace
@@ -31,14 +31,14 @@ struct Owner {
     }
 };
 
-mrcnl::Error last_error(const std::string &device)
+Error last_error(const std::string &device)
 {
     return {errno, errno == ECONNREFUSED ? "no mrcd looks after " + device : std::string(), {}};
 }
 
 } // namespace
 
-mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::string &request)
+Result<std::string> ask_daemon(const std::string &device, const std::string &request)
 {
     const std::string name = "mrcd/" + device;
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -68,4 +68,4 @@ mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::stri
     }
 }
 
-} // namespace mrcctl
+} // namespace mrcnl
