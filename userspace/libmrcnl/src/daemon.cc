@@ -45,6 +45,8 @@ Result<std::string> ask_daemon(const std::string &device, const std::string &req
     const Owner owner(fd);
     sockaddr_un at{};
 
+    if (fd < 0)
+        return last_error(device);
     // Abstract: a zero comes first, and the length says where it ends.
     at.sun_family = AF_UNIX;
     name.copy(&at.sun_path[1], sizeof(at.sun_path) - 1);
@@ -52,8 +54,7 @@ Result<std::string> ask_daemon(const std::string &device, const std::string &req
         offsetof(sockaddr_un, sun_path) + 1 + std::min(name.size(), sizeof(at.sun_path) - 1);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    if (fd < 0 ||
-        connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
+    if (connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
         send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)
         return last_error(device);
     std::string answer;
