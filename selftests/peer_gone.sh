@@ -27,18 +27,14 @@ spine_dies()
 	check "$1: EVs are bad, and probed" wait_for evs_are h1 '.*assumed-bad.*'
 }
 
-# more HOST COUNTER THAN
-more()
-{
-	[ "$(counter "$1" "$2")" -ge "$3" ]
-}
-
 # check_qps_end NAME HOST ERRORS FLUSHED: each of its QPs fails, with requests flushed; the
 # last two are the counters from before.
 check_qps_end()
 {
-	check "$1: $2's QPs end in retry exceeded" wait_for more "$2" retry_exceeded_err $(($3 + QPS))
-	check "$1: $2's other requests are flushed" wait_for more "$2" req_cqe_flush_error $(($4 + 1))
+	check "$1: $2's QPs end in retry exceeded" \
+		wait_for counter_above "$2" retry_exceeded_err $(($3 + QPS - 1))
+	check "$1: $2's other requests are flushed" \
+		wait_for counter_above "$2" req_cqe_flush_error "$4"
 }
 
 # qp_states HOST
@@ -61,7 +57,8 @@ test_program()
 	kill -KILL "$TRAFFIC_SERVER"
 	check "program killed: the other one sees retry exceeded" wait "$TRAFFIC_CLIENT"
 	check_qps_end "program killed" h1 "$errors" "$flushed"
-	check "program killed: its receives are flushed" more h1 resp_cqe_flush_error $((receives + 1))
+	check "program killed: its receives are flushed" \
+		counter_above h1 resp_cqe_flush_error "$receives"
 	check_nothing_left "program killed" h1 h2
 	lab heal switch p1t1s1
 }

@@ -52,21 +52,12 @@ check_blackhole()
 
 	before=$(counter h1 retransmitted_packets)
 	lab fail switch p2t1s1
-	check "spine blackholed: packets sent again" wait_for retransmitted_more "$before"
+	check "spine blackholed: packets sent again" \
+		wait_for counter_above h1 retransmitted_packets "$before"
 	check "spine blackholed: plane 2 sends, by the other spine" plane_sends h1 2
 	check "spine blackholed: the others send" plane_sends h1 4
 	lab heal switch p2t1s1
 	check "spine back: the others send" plane_sends h1 4
-}
-
-retransmitted_more()
-{
-	[ "$(counter h1 retransmitted_packets)" -gt "$1" ]
-}
-
-posted_more()
-{
-	[ "$(counter h1 tx_write_requests)" -gt "$1" ]
 }
 
 # No timer, no SACK: what was in flight on a plane goes out again because its
@@ -83,11 +74,11 @@ check_carrier_alone()
 	on h1 mrcctl plane set mrc0 port 4 down
 	timeouts=$(counter h1 local_ack_timeout_err)
 	traffic_launch h1 h2 --sizes 60K --iterations 2 --timeout 25
-	check "carrier alone: packets in flight" wait_for posted_more "$sent"
+	check "carrier alone: packets in flight" wait_for counter_above h1 tx_write_requests "$sent"
 	sacks=$(counter h1 sack_received)
 	before=$(counter h1 retransmitted_packets)
 	lab fail link h1:eth1
-	check "carrier alone: sent again" wait_for retransmitted_more "$before"
+	check "carrier alone: sent again" wait_for counter_above h1 retransmitted_packets "$before"
 	check_equal "carrier alone: no timer did it" "$timeouts" "$(counter h1 local_ack_timeout_err)"
 	check_equal "carrier alone: no SACK did it" "$sacks" "$(counter h1 sack_received)"
 	check_traffic_end "carrier alone: verified"

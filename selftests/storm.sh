@@ -78,19 +78,13 @@ check_answers()
 	check_recovered "$name, healed"
 }
 
-# more_echoes COUNT: than so many of marks
-more_echoes()
-{
-	[ "$(counter h1 rp_cnp_handled)" -gt "$1" ]
-}
-
 check_marks()
 {
 	local name="one path marked" echoes
 
 	echoes=$(counter h1 rp_cnp_handled)
 	check "$name" mark p1t1s1 t0r1
-	check "$name: h1 is told" wait_for more_echoes "$echoes"
+	check "$name: h1 is told" wait_for counter_above h1 rp_cnp_handled "$echoes"
 	check_moves "$name: it goes on"
 	check "$name: no more" unfilter p1t1s1 t0r1
 	check_recovered "$name, healed"

@@ -124,7 +124,8 @@ static int mrc_nl_parse_srv6(struct net *net, struct nlattr **tb,
 	if (tb[MRC_A_EV_VALUE])
 		return MRC_NL_REFUSE(extack, tb[MRC_A_EV_VALUE], "SRv6 EVs have no value");
 	if (!!sid + !!via + !!encap + !!table != 1)
-		return MRC_NL_REFUSE(extack, attr, "an SRv6 EV has either sid, via, encap or table");
+		return MRC_NL_REFUSE(extack, attr,
+				     "an SRv6 EV has either sid, via, encap or table");
 	if (sid)
 		return mrc_nl_parse_sid(sid, ev, extack);
 	if (via)

@@ -76,7 +76,14 @@ static inline int mrc_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, MRC_A_PAD);
 }
 
-/** mrc_nl_pre_doit() - find the device that a request names, before its handler */
+/**
+ * mrc_nl_pre_doit() - find the device that a request names, before its handler
+ * @ops: the request's operation
+ * @skb: the request
+ * @info: gets the device for mrc_nl_dev(); none for MRC_CMD_INFO_GET, which is about no device
+ *
+ * Return: 0, or with extack set -EINVAL when it names none, -ENODEV when there is none like that.
+ */
 int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		    struct genl_info *info);
 /** mrc_nl_post_doit() - after the handler, whatever it returned */

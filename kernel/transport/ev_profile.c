@@ -119,7 +119,8 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	if (err)
 		return err;
 	if (p->id == MRC_EV_PROFILE_AUTO && !list_empty(&dev->ev_profiles)) {
-		NL_SET_ERR_MSG_MOD(extack, "EV profile 0 is the automatic one and cannot be changed");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "EV profile 0 is the automatic one and cannot be changed");
 		return -EPERM;
 	}
 	if (p->mode == MRC_EV_MODE_EXPLICIT)
@@ -162,7 +163,8 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 	int err = 0;
 
 	if (id == MRC_EV_PROFILE_AUTO) {
-		NL_SET_ERR_MSG_MOD(extack, "EV profile 0 is the automatic one and cannot be deleted");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "EV profile 0 is the automatic one and cannot be deleted");
 		return -EPERM;
 	}
 	mutex_lock(&dev->cfg_lock);

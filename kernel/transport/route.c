@@ -45,7 +45,8 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	via = p->via;
 	mrc_ev_profile_put(p);
 	if (via && !route->usid) {
-		NL_SET_ERR_MSG_MOD(extack, "EVs of this EV profile end at a switch: usid is missing");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "EVs of this EV profile end at a switch: usid is missing");
 		return -EINVAL;
 	}
 	return 0;

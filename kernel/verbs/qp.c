@@ -75,7 +75,7 @@ static void mrc_qp_grant(struct mrc_ib_qp *q, const struct ib_qp_cap *wish)
 	q->cap = *wish;
 	q->cap.max_send_sge = max(wish->max_send_sge, 1u);
 	room = mrc_send_entry_size(&q->cap) - offsetof(struct mrc_send_wr, sge);
-	q->cap.max_inline_data = min(room, (u32)MRC_MAX_INLINE);
+	q->cap.max_inline_data = min_t(u32, room, MRC_MAX_INLINE);
 }
 
 static int mrc_qp_create_rings(struct mrc_ib_qp *q, struct ib_ucontext *uctx,

@@ -22,12 +22,6 @@ all_good()
 	evs_are h1 '((good|skip) ?)+' && evs_are h2 '((good|skip) ?)+'
 }
 
-# arrived_more HOST N: messages have arrived there, more than N.
-arrived_more()
-{
-	[ "$(counter "$1" rx_write_requests)" -gt "$2" ]
-}
-
 # check_arrives NAME N HOST...: N more messages arrive at each of these.
 check_arrives()
 {
@@ -40,7 +34,7 @@ check_arrives()
 		before[$host]=$(counter "$host" rx_write_requests)
 	done
 	for host; do
-		if ! wait_for arrived_more "$host" $((before[$host] + more)); then
+		if ! wait_for counter_above "$host" rx_write_requests $((before[$host] + more)); then
 			fail "$name" "$host: $(counter "$host" rx_write_requests) messages," \
 				"$more more than ${before[$host]} were to come" "$(traffic_report)"
 			return

@@ -54,11 +54,6 @@ check_flap()
 	check_moves "a link flapped $1 times: it goes on"
 }
 
-more_timeouts()
-{
-	[ "$(counter h1 local_ack_timeout_err)" -gt "$1" ]
-}
-
 # check_outage PLANES SECONDS: all of h1 are gone, for less time than retries last.
 check_outage()
 {
@@ -67,7 +62,8 @@ check_outage()
 	timeouts=$(counter h1 local_ack_timeout_err)
 	links fail h1 "$1"
 	sleep "$2"
-	check "$name: packets have timed out" wait_for more_timeouts "$timeouts"
+	check "$name: packets have timed out" \
+		wait_for counter_above h1 local_ack_timeout_err "$timeouts"
 	links heal h1 "$1"
 	check_moves "$name: it goes on"
 }

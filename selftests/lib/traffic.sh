@@ -121,6 +121,12 @@ counter()
 	cat "$(counters_of "$1")/$2"
 }
 
+# counter_above HOST NAME N
+counter_above()
+{
+	[ "$(counter "$1" "$2")" -gt "$3" ]
+}
+
 # held_lost HOST: packets that it has held to be lost. A machine that stands still at the
 # wrong moment may make it so; they have arrived nevertheless.
 held_lost()

@@ -102,7 +102,7 @@ TEST_F(Immediates, HeldBackAtTheLimit)
     ASSERT_NO_FATAL_FAILURE(a->connect(*b));
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
     /* Nobody answers, so there are questions beside the data. */
-    const auto data = [this] {
+    const auto data = [] {
         return counter("tx_packets") - counter("probe_sent") - counter("endpoint_requests_sent");
     };
     const uint64_t packets = data();

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "mrcnl/daemon.h"
 #include "mrcnl/kernel.h"
 
 #include "args.h"
 #include "clock.h"
-#include "daemon_client.h"
 #include "feature.h"
 #include "printer.h"
 #include "stop.h"
@@ -40,9 +40,9 @@ public:
 
     std::ostream &out;
     Printer printer;
-    /** Asks the mrcd of a device, see ask_daemon(). */
+    /** Asks the mrcd of a device, see mrcnl::ask_daemon(). */
     std::function<mrcnl::Result<std::string>(const std::string &device, const std::string &request)>
-        daemon = ask_daemon;
+        daemon = mrcnl::ask_daemon;
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */

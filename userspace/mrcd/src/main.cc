@@ -16,8 +16,8 @@
 #include "fabric_file.h"
 #include "found.h"
 #include "loop.h"
-#include "mrcctl/src/daemon_client.h"
 #include "mrcnl/client.h"
+#include "mrcnl/daemon.h"
 #include "plan_output.h"
 #include "read_file.h"
 
@@ -79,16 +79,17 @@ int check(const std::string &file)
 Plan plan_of(Fabric fabric)
 {
     const std::string device = fabric.local.device;
-    const auto answer = mrcctl::ask_daemon(device, "denials");
+    const auto answer = mrcnl::ask_daemon(device, "denials");
+    const bool runs = answer || answer.error().code != ECONNREFUSED;
     const auto found = answer ? read_found(*answer, fabric) : std::nullopt;
 
     if (found)
         fabric.denied.add(found->denied);
-    else if (answer || answer.error().code != ECONNREFUSED)
+    else if (runs)
         std::cerr << "mrcd: the mrcd that looks after " << device
                   << " does not say what it has found broken: what is denied is left so\n";
     Plan plan = make_plan(fabric);
-    plan.keep_denials = found ? !found->known : answer || answer.error().code != ECONNREFUSED;
+    plan.keep_denials = found ? !found->known : runs;
     return plan;
 }
 

@@ -125,6 +125,10 @@ void TomlTable::tables(const char *key, bool needed,
 
     for (const auto &[name, node] : all.table_) {
         const std::string text(name.str());
+        if (text.empty()) {
+            complain_at(node, std::string(key) + ": a name is empty");
+            continue;
+        }
         if (!node.is_table()) {
             complain_at(node,
                         std::string(key) + "." + text + ": must be a table, not " + kind_of(node));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "daemon_client.h"
+#include "mrcnl/daemon.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace mrcctl
+namespace mrcnl
 {
 
 namespace
@@ -31,20 +31,22 @@ struct Owner {
     }
 };
 
-mrcnl::Error last_error(const std::string &device)
+Error last_error(const std::string &device)
 {
     return {errno, errno == ECONNREFUSED ? "no mrcd looks after " + device : std::string(), {}};
 }
 
 } // namespace
 
-mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::string &request)
+Result<std::string> ask_daemon(const std::string &device, const std::string &request)
 {
     const std::string name = "mrcd/" + device;
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     const Owner owner(fd);
     sockaddr_un at{};
 
+    if (fd < 0)
+        return last_error(device);
     // Abstract: a zero comes first, and the length says where it ends.
     at.sun_family = AF_UNIX;
     name.copy(&at.sun_path[1], sizeof(at.sun_path) - 1);
@@ -52,8 +54,7 @@ mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::stri
         offsetof(sockaddr_un, sun_path) + 1 + std::min(name.size(), sizeof(at.sun_path) - 1);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    if (fd < 0 ||
-        connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
+    if (connect(fd, reinterpret_cast<const sockaddr *>(&at), static_cast<socklen_t>(length)) ||
         send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)
         return last_error(device);
     std::string answer;
@@ -68,4 +69,4 @@ mrcnl::Result<std::string> ask_daemon(const std::string &device, const std::stri
     }
 }
 
-} // namespace mrcctl
+} // namespace mrcnl

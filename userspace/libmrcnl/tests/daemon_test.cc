@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Questions to an mrcd that is a thread at the other end of a real socket.
+#include "mrcnl/daemon.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace mrcnl
+{
+namespace
+{
+
+const std::string device = "daemon" + std::to_string(getpid());
+
+/** Listens where the mrcd of the device would. */
+int listen_as_daemon()
+{
+    const std::string name = "mrcd/" + device;
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    sockaddr_un at{};
+
+    at.sun_family = AF_UNIX;
+    name.copy(at.sun_path + 1, name.size());
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(&at), length), 0);
+    EXPECT_EQ(listen(fd, 1), 0);
+    return fd;
+}
+
+/** Takes one question, and gives the answer in these pieces. @return the question */
+std::string answer_one(int listener, const std::vector<std::string> &pieces)
+{
+    const int fd = accept(listener, nullptr, nullptr);
+    std::string question(64, '\0');
+
+    question.resize(static_cast<size_t>(recv(fd, question.data(), question.size(), 0)));
+    for (const std::string &piece : pieces)
+        EXPECT_EQ(send(fd, piece.data(), piece.size(), 0), static_cast<ssize_t>(piece.size()));
+    close(fd);
+    return question;
+}
+
+TEST(Daemon, AnswersInPieces)
+{
+    const int listener = listen_as_daemon();
+    std::string question;
+    std::thread daemon([&] {
+        question = answer_one(listener, {"as ", std::string(40000, '-'), " planned"});
+    });
+    const auto answer = ask_daemon(device, "status");
+
+    daemon.join();
+    close(listener);
+    EXPECT_EQ(question, "status");
+    ASSERT_TRUE(answer) << answer.error().message();
+    EXPECT_EQ(*answer, "as " + std::string(40000, '-') + " planned");
+}
+
+TEST(Daemon, IsNotThere)
+{
+    const auto answer = ask_daemon(device, "status");
+
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ECONNREFUSED);
+    EXPECT_EQ(answer.error().text, "no mrcd looks after " + device);
+}
+
+TEST(Daemon, CannotBeAskedWithoutDescriptors)
+{
+    rlimit before{};
+
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto answer = ask_daemon(device, "status");
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, EMFILE);
+}
+
+} // namespace
+} // namespace mrcnl
