@@ -39,6 +39,8 @@ test_refusals()
 	refused "ev-profile set: no such EV profile (id)" ev-profile set mrc1 id 7 mode auto count 4
 	refused "ev-profile add: min-active exceeds the number of EVs (min-active)" \
 		ev-profile add mrc1 id 7 min-active 2 ev port 1 sid fc00::1
+	refused "ev-profile add: active exceeds the number of EVs (active)" \
+		ev-profile add mrc1 id 7 active 5 mode auto count 4
 	refused "ev-profile add: SRv6 EVs cannot be drawn: list them (format)" \
 		ev-profile add mrc1 id 7 format srv6 mode auto count 4
 	refused "ev-profile add: SID is not a routable unicast address (ev 2: sid)" \

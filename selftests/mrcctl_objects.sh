@@ -66,11 +66,11 @@ test_plane()
 
 test_profiles()
 {
-	check "ev-profile: of all kinds" m ev-profile add mrc1 id 7 min-active 2 \
+	check "ev-profile: of all kinds" m ev-profile add mrc1 id 7 min-active 2 active 3 \
 		ev port 2 sid fcbb:1:: ev port 1 segs fc00::1,fc00::2,fc00::3 \
 		ev port 1 table 100 denied ev port 3 segs fc00::9 reduced
 	shows "ev-profile: summary" '.[0] | .id == 7 and .format == "srv6" and .mode == "explicit"
-		and .count == 4 and ."min-active" == 2 and .denied == 1' ev-profile show mrc1 id 7
+		and .count == 4 and ."min-active" == 2 and .active == 3 and .denied == 1' ev-profile show mrc1 id 7
 	shows "ev: sorted by port" '[.[].port] == [1, 1, 2, 3] and [.[].index] == [0, 1, 2, 3]' \
 		ev show mrc1 profile 7
 	shows "ev: as given" '.[0].encap.srh == ["fc00::1", "fc00::2", "fc00::3"]

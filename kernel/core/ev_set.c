@@ -31,18 +31,56 @@ static u16 gcd16(u16 a, u16 b)
 	return a;
 }
 
-/* Not to start with @last, the EV that the previous rotation ended with. */
+/* Not to start with @last, the slot that the previous rotation ended with. */
 static void shuffle(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 last)
 {
 	p->pos = 0;
-	if (p->count == 1)
+	if (p->quota == 1)
 		return;
 	do {
-		p->mul = 1 + draw_below(s, p->count - 1);
-	} while (gcd16(p->count, p->mul) != 1);
+		p->mul = 1 + draw_below(s, p->quota - 1);
+	} while (gcd16(p->quota, p->mul) != 1);
 	do {
-		p->add = draw_below(s, p->count);
+		p->add = draw_below(s, p->quota);
 	} while (p->add == last);
+}
+
+/* The EV in a slot of the plane, as index in the set. */
+static u16 in_slot(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+		   u16 slot)
+{
+	return p->first + s->ev[p->first + slot].in_slot;
+}
+
+static void put_in_slot(struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+			u16 slot, u16 ev)
+{
+	s->ev[p->first + slot].in_slot = (u8)(ev - p->first);
+	s->ev[ev].slot = (u8)slot;
+}
+
+static void swap_slots(struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+		       u16 a, u16 b)
+{
+	u16 ev = in_slot(s, p, a);
+
+	put_in_slot(s, p, a, in_slot(s, p, b));
+	put_in_slot(s, p, b, ev);
+}
+
+/* EVs stand in slots as listed; where some are spares, chance says which. */
+static void init_slots(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 quota)
+{
+	u16 i;
+
+	p->quota = min(quota, p->count);
+	p->next_spare = p->quota;
+	for (i = 0; i < p->count; i++)
+		put_in_slot(s, p, i, p->first + i);
+	for (i = 0; p->quota < p->count && i < p->quota; i++)
+		swap_slots(s, p, i, i + draw_below(s, p->count - i));
+	shuffle(s, p, MRC_EV_NONE);
+	p->next_bad = p->add;
 }
 
 static int add_planes(struct mrc_ev_set *s)
@@ -67,12 +105,12 @@ static int add_planes(struct mrc_ev_set *s)
 }
 
 int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
-		    u16 min_active, u32 seed)
+		    u16 min_active, u16 active, u32 seed)
 {
-	u16 i;
+	u16 i, quota;
 
 	memset(s, 0, sizeof(*s));
-	if (!count || count > MRC_EV_MAX || min_active > count)
+	if (!count || count > MRC_EV_MAX || min_active > count || active > count)
 		return -EINVAL;
 	s->ev = ev;
 	s->count = count;
@@ -89,8 +127,9 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 		ev[i] = (struct mrc_ev_entry){
 			.state = MRC_EV_GOOD, .port = ev[i].port,
 		};
+	quota = active ? DIV_ROUND_UP(active, s->nplanes) : count;
 	for (i = 0; i < s->nplanes; i++)
-		shuffle(s, &s->planes[i], MRC_EV_NONE);
+		init_slots(s, &s->planes[i], quota);
 	s->next_plane = draw_below(s, s->nplanes);
 	return 0;
 }
@@ -110,7 +149,7 @@ static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 {
 	bool up = mrc_ev_port_up(s, e->port);
 
-	if (mrc_ev_is_active(e)) {
+	if (mrc_ev_is_usable(e)) {
 		p->good += n;
 		s->good += up ? n : 0;
 	} else if (e->state == MRC_EV_ASSUMED_BAD) {
@@ -119,21 +158,77 @@ static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	}
 }
 
-/* All changes of state go through here, to keep the counts. */
+static bool usable_in(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+		      u16 slot)
+{
+	return mrc_ev_is_usable(&s->ev[in_slot(s, p, slot)]);
+}
+
+/* The slot of the spare whose turn it is; @except: bit per EV, or NULL. 0: there is none. */
+static u16 find_spare(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+		      const unsigned long *except)
+{
+	u16 n, slot = p->next_spare;
+
+	for (n = p->quota; n < p->count; n++, slot++) {
+		if (slot >= p->count)
+			slot = p->quota;
+		if (usable_in(s, p, slot) &&
+		    !(except && test_bit(in_slot(s, p, slot), except)))
+			return slot;
+	}
+	return 0;
+}
+
+/* A spare comes into the rotation; false when there is none. */
+static bool use_spare(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot,
+		      const unsigned long *except)
+{
+	u16 spare = find_spare(s, p, except);
+
+	if (!spare)
+		return false;
+	swap_slots(s, p, slot, spare);
+	p->next_spare = spare + 1;
+	return true;
+}
+
+/* An EV outside the rotation has become usable: it comes in if that is short of EVs. */
+static void fill_rotation(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+			  u16 slot)
+{
+	u16 i;
+
+	if (p->good > p->quota)
+		return;
+	for (i = 0; i < p->quota; i++) {
+		if (usable_in(s, p, i))
+			continue;
+		swap_slots(s, p, i, slot);
+		return;
+	}
+}
+
+/* All changes of state go through here, to keep the counts and the rotation. */
 static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		      struct mrc_ev_entry *e, u8 state, u64 now)
 {
-	bool active = mrc_ev_is_active(e);
+	bool was = mrc_ev_is_usable(e), is;
 
 	count_entry(s, p, e, -1);
 	e->state = state;
 	e->skip_at = 0;
-	/* To step over an EV once is no change: what was sent before tells of it still. */
-	if (!active || !mrc_ev_is_active(e)) {
-		e->missed = 0;
-		e->changed_at = now;
-	}
 	count_entry(s, p, e, 1);
+	is = mrc_ev_is_usable(e);
+	/* To step over an EV once is no change: what was sent before tells of it still. */
+	if (was && is)
+		return;
+	e->missed = 0;
+	e->changed_at = now;
+	if (is && e->slot >= p->quota)
+		fill_rotation(s, p, e->slot);
+	else if (was && e->slot < p->quota)
+		use_spare(s, p, e->slot, NULL);
 }
 
 /* The next EV of the permutation, as index in the set. */
@@ -142,11 +237,11 @@ static u16 step(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 	u16 at = p->add;
 
 	p->add += p->mul;
-	if (p->add >= p->count)
-		p->add -= p->count;
-	if (++p->pos >= p->count)
+	if (p->add >= p->quota)
+		p->add -= p->quota;
+	if (++p->pos >= p->quota)
 		shuffle(s, p, at);
-	return p->first + at;
+	return in_slot(s, p, at);
 }
 
 static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
@@ -168,21 +263,21 @@ static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	}
 }
 
-static u16 pick_state(struct mrc_ev_set *s, struct mrc_ev_plane *p, u8 state)
+static u16 pick_skipped(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
 	unsigned int n;
 
-	for (n = 2u * p->count; n; n--) {
+	for (n = 2u * p->quota; n; n--) {
 		u16 ev = step(s, p);
 
-		if (s->ev[ev].state == state)
+		if (s->ev[ev].state == MRC_EV_SKIP)
 			return ev;
 	}
 	return MRC_EV_NONE;
 }
 
 /*
- * The plane's next usable EV. From any position 2 * count steps pass every EV.
+ * The plane's next usable EV. From any position 2 * quota steps pass every slot.
  * Where all are to be skipped one is taken nevertheless: the plane keeps its share.
  */
 static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
@@ -191,19 +286,28 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 
 	if (!p->good)
 		return MRC_EV_NONE;
-	for (n = 2u * p->count; n; n--) {
+	for (n = 2u * p->quota; n; n--) {
 		u16 ev = step(s, p);
 
 		if (take(s, p, &s->ev[ev], now))
 			return ev;
 	}
-	return pick_state(s, p, MRC_EV_SKIP);
+	return pick_skipped(s, p);
 }
 
-/* The plane's next EV where nothing better is left in any plane. */
-static u16 pick_bad(struct mrc_ev_set *s, struct mrc_ev_plane *p)
+/* The plane's next EV where nothing better is left in any plane: of all its slots. */
+static u16 pick_bad(const struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
-	return p->bad ? pick_state(s, p, MRC_EV_ASSUMED_BAD) : MRC_EV_NONE;
+	u16 n, ev;
+
+	for (n = 0; p->bad && n < p->count; n++) {
+		ev = p->first + p->next_bad;
+		if (++p->next_bad == p->count)
+			p->next_bad = 0;
+		if (s->ev[ev].state == MRC_EV_ASSUMED_BAD)
+			return ev;
+	}
+	return MRC_EV_NONE;
 }
 
 /* One round over the planes, each getting its turn. */
@@ -235,7 +339,8 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 
 void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 {
-	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD)
+	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD ||
+	    mrc_ev_is_spare(s, ev))
 		return;
 	set_state(s, plane_of(s, ev), &s->ev[ev], MRC_EV_SKIP, now);
 }
@@ -283,7 +388,7 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
-	if (!mrc_ev_is_active(e) || !mrc_ev_port_up(s, e->port) || floor_reached(s))
+	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port) || floor_reached(s))
 		return false;
 	e->flaps = flap_backoff(e, now);
 	e->backoff = e->flaps;
@@ -295,15 +400,51 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	return true;
 }
 
+/* Are as many usable EVs of the plane among these as its rotation has? */
+static bool plane_all(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+		      const unsigned long *evs)
+{
+	u16 i, n = 0;
+
+	for (i = p->first; i < p->first + p->count; i++)
+		n += mrc_ev_is_usable(&s->ev[i]) && test_bit(i, evs);
+	return n >= min(p->quota, p->good);
+}
+
 bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs)
 {
 	u16 i;
 
-	for (i = 0; i < s->count; i++)
-		if (mrc_ev_is_active(&s->ev[i]) && mrc_ev_port_up(s, s->ev[i].port) &&
-		    !test_bit(i, evs))
+	for (i = 0; i < s->nplanes; i++)
+		if (plane_up(s, &s->planes[i]) &&
+		    !plane_all(s, &s->planes[i], evs))
 			return false;
 	return true;
+}
+
+static void turn_plane(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+		       const unsigned long *evs, u64 now)
+{
+	u16 slot, ev;
+
+	for (slot = 0; slot < p->quota; slot++) {
+		ev = in_slot(s, p, slot);
+		if (!test_bit(ev, evs))
+			continue;
+		if (!use_spare(s, p, slot, evs))
+			return;
+		/* A spare has no batch to be left out of. */
+		if (s->ev[ev].state == MRC_EV_SKIP)
+			set_state(s, p, &s->ev[ev], MRC_EV_GOOD, now);
+	}
+}
+
+void mrc_ev_turn(struct mrc_ev_set *s, const unsigned long *evs, u64 now)
+{
+	u16 i;
+
+	for (i = 0; i < s->nplanes; i++)
+		turn_plane(s, &s->planes[i], evs, now);
 }
 
 bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -407,7 +548,7 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (is_probed(s, e))
 		restart_probing(e, now);
-	if (!mrc_ev_is_active(e) || !mrc_ev_port_up(s, e->port))
+	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (e->missed < MRC_EV_PROBE_MISSED)
 		e->missed++;

@@ -7,6 +7,10 @@
  * long as each has a usable EV; inside a plane the EVs follow a pseudo-random
  * permutation that is drawn anew at the end of each rotation. A retired EV is
  * therefore replaced from its own plane only.
+ *
+ * The EVs of a plane stand in slots, of which the first @quota are in rotation.
+ * One that is retired changes places with a usable EV of the others, the plane's
+ * spares; where there is none left the rest of the rotation takes its share.
  */
 #ifndef _MRC_CORE_EV_SET_H
 #define _MRC_CORE_EV_SET_H
@@ -62,6 +66,8 @@ enum mrc_ev_state {
  * @flaps: exponent that probing started with when the EV was lost last
  * @answered: ASSUMED_BAD: probes answered in a row
  * @missed: GOOD or SKIP: probes lost in a row
+ * @slot: where in its plane it stands
+ * @in_slot: of the slot that has the same index in the plane as this EV: the EV there
  * @skip_at: SKIP: ns, when it was stepped over first, 0 before
  * @probe_at: ASSUMED_BAD: ns, when the next probe is due
  * @returned_at: ns, when probes brought it back last, 0: never
@@ -74,6 +80,8 @@ struct mrc_ev_entry {
 	u8 flaps;
 	u8 answered;
 	u8 missed;
+	u8 slot;
+	u8 in_slot;
 	union {
 		u64 skip_at;
 		u64 probe_at;
@@ -82,32 +90,40 @@ struct mrc_ev_entry {
 	u64 changed_at;
 };
 
+static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
+
 /**
  * struct mrc_ev_plane - the EVs of one port and where their rotation stands
  * @first: index of the first EV of this port in the set
  * @count: EVs of this port
+ * @quota: slots in rotation, 1..@count; usable EVs beyond them are spares
  * @good: EVs of this port that are GOOD or SKIP
  * @bad: EVs of this port that are ASSUMED_BAD
- * @pos: EVs passed in this rotation
- * @mul: step of the permutation, prime to @count
- * @add: EV that is next, relative to @first
+ * @pos: slots passed in this rotation
+ * @mul: step of the permutation, prime to @quota
+ * @add: slot that is next
+ * @next_spare: slot from which on a spare is looked for
+ * @next_bad: EV from which on a bad one is looked for, relative to @first
  */
 struct mrc_ev_plane {
 	u16 first;
 	u16 count;
+	u16 quota;
 	u16 good;
 	u16 bad;
 	u16 pos;
 	u16 mul;
 	u16 add;
+	u16 next_spare;
+	u16 next_bad;
 };
 
 /**
  * struct mrc_ev_set - the EVs towards one peer
  * @ev: entries, grouped by port in ascending order
  * @count: entries, 1..MRC_EV_MAX
- * @min_active: EVs that stay in use whatever happens to them (not DENIED ones)
- * @good: entries that are GOOD or SKIP on a port that is up
+ * @min_active: EVs that stay usable whatever happens to them (not DENIED ones)
+ * @good: entries that are GOOD or SKIP on a port that is up, spares among them
  * @bad: entries that are ASSUMED_BAD on a port that is up
  * @nplanes: ports that have EVs
  * @next_plane: index of the plane whose turn it is
@@ -140,15 +156,19 @@ struct mrc_ev_set {
  * @ev: @count entries; ports filled in, grouped by port ascending; states are set here
  * @count: 1..MRC_EV_MAX
  * @min_active: 0..@count
+ * @active: EVs in rotation at a time, over all planes together; 0 or @count: all
  * @seed: pseudo-random, differs between senders
+ *
+ * Each plane has an equal part of @active, rounded up, in rotation. Which of its EVs begin
+ * as spares is drawn: senders do not coordinate.
  *
  * Return: 0, or -EINVAL when ports are not ascending or a number is out of range.
  */
 int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
-		    u16 min_active, u32 seed);
+		    u16 min_active, u16 active, u32 seed);
 
-/** mrc_ev_is_active() - is it in use, as far as its own state goes? */
-static inline bool mrc_ev_is_active(const struct mrc_ev_entry *e)
+/** mrc_ev_is_usable() - may it carry data, as far as its own state goes? */
+static inline bool mrc_ev_is_usable(const struct mrc_ev_entry *e)
 {
 	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP;
 }
@@ -169,6 +189,15 @@ static inline u16 mrc_ev_plane_of(const struct mrc_ev_set *s, u16 ev)
 	return i;
 }
 
+/** mrc_ev_is_spare() - is EV @ev of the set usable but not in rotation? */
+static inline bool mrc_ev_is_spare(const struct mrc_ev_set *s, u16 ev)
+{
+	const struct mrc_ev_entry *e = &s->ev[ev];
+
+	return mrc_ev_is_usable(e) &&
+	       e->slot >= s->planes[mrc_ev_plane_of(s, ev)].quota;
+}
+
 /**
  * mrc_ev_pick() - the EV for the next packet or batch
  * @s: the set
@@ -176,7 +205,7 @@ static inline u16 mrc_ev_plane_of(const struct mrc_ev_set *s, u16 ev)
  *
  * Steps over ports that are down, DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs:
  * they are left out of one batch, and become GOOD again when a later one passes them. A
- * plane without a usable EV gets nothing. If no plane has one but some port is up, an
+ * spare is never returned, nor passed. A plane without a usable EV gets nothing. If no plane has one but some port is up, an
  * ASSUMED_BAD EV is returned rather than none; a DENIED one never is.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
@@ -186,7 +215,7 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
 /**
  * mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once
  * @s: the set
- * @ev: index; one that is not GOOD stays as it is
+ * @ev: index; one that is not GOOD, or a spare, stays as it is
  * @now: ns
  */
 void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
@@ -197,8 +226,9 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
  * @ev: index
  * @now: ns
  *
- * Only probes, or mrc_ev_cleared(), bring it back. The floor is @min_active, but at least
- * one, and counts EVs on ports that are up. A loss on a port that is down is the port's,
+ * A spare of its plane takes its place. Only probes, or mrc_ev_cleared(), bring it back: to
+ * the rotation if that is short of EVs, else as a spare. The floor is @min_active, but at
+ * least one, and counts usable EVs, spares too, on ports that are up. A loss on a port that is down is the port's,
  * and changes nothing.
  *
  * Return: true when the state changed (not when the floor keeps it active).
@@ -210,9 +240,22 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
  * @s: the set
  * @evs: bit per EV
  *
+ * Those in rotation, or as many others of the plane: it may have changed since.
+ *
  * Return: true also when none is in use.
  */
 bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs);
+
+/**
+ * mrc_ev_turn() - all in use are silent: the spares have their turn
+ * @s: the set
+ * @evs: bit per EV that is silent
+ * @now: ns
+ *
+ * Spares that are not silent change places with EVs in rotation that are, as far as they
+ * go; none is held to be bad. Called again and again it brings each spare into the rotation.
+ */
+void mrc_ev_turn(struct mrc_ev_set *s, const unsigned long *evs, u64 now);
 
 /**
  * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
@@ -293,6 +336,8 @@ void mrc_ev_alive(struct mrc_ev_set *s, u16 ev);
  * @ev: index
  * @deny: take it out; else a DENIED one is GOOD again, as if it was new
  * @now: ns
+ *
+ * Spares come in, and it returns, as with mrc_ev_lost().
  */
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now);
 

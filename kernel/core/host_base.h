@@ -28,7 +28,8 @@ typedef __s64 s64;
 #define U64_MAX	((u64)~0ull)
 
 #define BITS_PER_LONG		(8u * sizeof(unsigned long))
-#define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define BITS_TO_LONGS(n)	DIV_ROUND_UP(n, BITS_PER_LONG)
 #define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 

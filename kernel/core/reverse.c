@@ -15,21 +15,21 @@ static bool plane_up(const struct mrc_ev_set *s, u16 plane)
 	return mrc_ev_port_up(s, s->ev[s->planes[plane].first].port);
 }
 
-static bool active(const struct mrc_ev_set *s, u16 ev)
+static bool is_usable(const struct mrc_ev_set *s, u16 ev)
 {
-	return mrc_ev_is_active(&s->ev[ev]);
+	return mrc_ev_is_usable(&s->ev[ev]);
 }
 
-/* An EV of the plane that is in use, the one answered last if it is. */
+/* A usable EV of the plane, the one answered last if it is. */
 static u16 usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
 		  u16 plane)
 {
 	u16 ev = r->plane[plane].ev, first = s->planes[plane].first;
 
-	if (ev != MRC_EV_NONE && active(s, ev))
+	if (ev != MRC_EV_NONE && is_usable(s, ev))
 		return ev;
 	for (ev = first; ev < first + s->planes[plane].count; ev++)
-		if (active(s, ev))
+		if (is_usable(s, ev))
 			return ev;
 	return MRC_EV_NONE;
 }
@@ -52,7 +52,7 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 	return mrc_ev_pick(s, now);
 }
 
-/* One that is in use rather than a bad one, which says nothing of its plane. */
+/* A usable one rather than a bad one, which says nothing of its plane. */
 static u16 any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
 {
 	const struct mrc_ev_plane *p = &s->planes[plane];
@@ -60,7 +60,7 @@ static u16 any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
 
 	for (n = 0; n < p->count; n++) {
 		ev = p->first + (random + n) % p->count;
-		if (active(s, ev))
+		if (is_usable(s, ev))
 			return ev;
 		if (s->ev[ev].state != MRC_EV_DENIED)
 			bad = ev;
@@ -102,7 +102,7 @@ void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 	struct mrc_reverse_plane *p = &r->plane[mrc_ev_plane_of(s, ev)];
 
 	p->lost = 0;
-	if (active(s, ev))
+	if (is_usable(s, ev))
 		p->ev = ev;
 }
 
@@ -113,7 +113,7 @@ bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
 
 	if (p->ev == ev)
 		p->ev = MRC_EV_NONE;
-	if (!active(s, ev) || p->lost >= MRC_REVERSE_LOST_MAX)
+	if (!is_usable(s, ev) || p->lost >= MRC_REVERSE_LOST_MAX)
 		return false;
 	r->probe = plane;
 	return ++p->lost < MRC_REVERSE_LOST_MAX;

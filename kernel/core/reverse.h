@@ -3,7 +3,7 @@
  * The way back (protocol 6.4): which EVs SACKs, NACKs and ACKs take. What is sent must not
  * depend on paths that nobody has heard of for long: a receiver that sends no data of its
  * own probes an EV now and then. The planes take turns, and in a plane the EV that was
- * answered last is used. A plane whose probes are lost is left out until one is answered:
+ * answered last is used, be it a spare: for what few answers need none is better. A plane whose probes are lost is left out until one is answered:
  * so one that is dead in this direction only is avoided. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
@@ -67,7 +67,7 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
  * @random: any number
  *
  * The planes that are up take turns; the one whose last probe was lost stays next until
- * it is answered or left out. In a plane EVs in use come before bad ones; DENIED ones are
+ * it is answered or left out. In a plane usable EVs come before bad ones; DENIED ones are
  * not probed.
  *
  * Return: index or MRC_EV_NONE.
@@ -78,7 +78,7 @@ u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
 /**
  * mrc_reverse_alive() - something sent on this EV has arrived
  *
- * So its plane is alive; the EV itself is used if it is in use otherwise.
+ * So its plane is alive; the EV itself is used if it is usable.
  */
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev);

@@ -26,6 +26,7 @@ const struct nla_policy mrc_nl_ev_profile_set_policy[] = {
 	[MRC_A_EV_PROFILE_MIN_ACTIVE] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX),
 	[MRC_A_EV_PROFILE_COUNT] = NLA_POLICY_RANGE(NLA_U16, 1, MRC_EV_MAX),
 	[MRC_A_EV_PROFILE_EV] = NLA_POLICY_NESTED(mrc_nl_ev_policy),
+	[MRC_A_EV_PROFILE_ACTIVE] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX),
 };
 
 static u16 mrc_nl_count_denied(const struct mrc_ev_profile *p)
@@ -51,6 +52,7 @@ static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
 	    nla_put_u8(skb, MRC_A_EV_PROFILE_FORMAT, p->format) ||
 	    nla_put_u8(skb, MRC_A_EV_PROFILE_MODE, p->mode) ||
 	    nla_put_u16(skb, MRC_A_EV_PROFILE_MIN_ACTIVE, p->min_active) ||
+	    nla_put_u16(skb, MRC_A_EV_PROFILE_ACTIVE, p->active) ||
 	    nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ||
 	    nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ||
 	    nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p))) {
@@ -185,6 +187,8 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 	p->min_active = p->count / 4;
 	if (a[MRC_A_EV_PROFILE_MIN_ACTIVE])
 		p->min_active = nla_get_u16(a[MRC_A_EV_PROFILE_MIN_ACTIVE]);
+	if (a[MRC_A_EV_PROFILE_ACTIVE])
+		p->active = nla_get_u16(a[MRC_A_EV_PROFILE_ACTIVE]);
 	err = mrc_nl_parse_evs(info, p);
 	if (!err)
 		return p;
@@ -196,11 +200,14 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 static int mrc_nl_blame_profile(struct genl_info *info,
 				const struct mrc_ev_profile *p, int err)
 {
-	int about = MRC_A_EV_PROFILE_ID;
+	int about = MRC_A_EV_PROFILE_FORMAT;
 
-	if (err == -EINVAL)
-		about = p->min_active > p->count ?
-			MRC_A_EV_PROFILE_MIN_ACTIVE : MRC_A_EV_PROFILE_FORMAT;
+	if (err != -EINVAL)
+		about = MRC_A_EV_PROFILE_ID;
+	else if (p->min_active > p->count)
+		about = MRC_A_EV_PROFILE_MIN_ACTIVE;
+	else if (p->active > p->count)
+		about = MRC_A_EV_PROFILE_ACTIVE;
 	return mrc_nl_blame(info, err, about);
 }
 

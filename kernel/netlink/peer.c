@@ -153,6 +153,7 @@ static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
 struct mrc_nl_peer_sum {
 	u16 evs;
 	u16 good;
+	u16 spare;
 	u16 skip;
 	u16 assumed_bad;
 	u16 denied;
@@ -184,6 +185,7 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 	sum->remote_ports = evs->set.remote_mask;
 	for (i = 0; i < evs->count; i++) {
 		sum->good += evs->entry[i].state == MRC_EV_GOOD;
+		sum->spare += mrc_ev_is_spare(&evs->set, i);
 		sum->skip += evs->entry[i].state == MRC_EV_SKIP;
 		sum->assumed_bad += evs->entry[i].state == MRC_EV_ASSUMED_BAD;
 		sum->denied += evs->entry[i].state == MRC_EV_DENIED;
@@ -204,6 +206,7 @@ static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 		return -EMSGSIZE;
 	return nla_put_u16(skb, MRC_A_PEER_EVS, sum->evs) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_GOOD, sum->good) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_SPARE, sum->spare) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_SKIP, sum->skip) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_ASSUMED_BAD,
 			   sum->assumed_bad) ?:
@@ -265,15 +268,31 @@ int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			      READ_ONCE(evs->entry[i].changed_at));
 }
 
+/* The two belong together. */
+static int mrc_nl_put_peer_ev_state(struct sk_buff *skb, struct mrc_peer *peer,
+				    const struct mrc_peer_evs *evs,
+				    unsigned int i)
+{
+	bool spare;
+	u8 state;
+
+	spin_lock_bh(&peer->lock);
+	state = evs->entry[i].state;
+	spare = mrc_ev_is_spare(&evs->set, i);
+	spin_unlock_bh(&peer->lock);
+	return nla_put_u8(skb, MRC_A_PEER_EV_STATE, state) ?:
+	       nla_put_u8(skb, MRC_A_PEER_EV_SPARE, spare);
+}
+
 static int mrc_nl_put_peer_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
+			      struct mrc_peer *peer,
 			      const struct mrc_peer_evs *evs, unsigned int i)
 {
 	const struct mrc_peer_ev *ev = &evs->ev[i];
 
 	return nla_put_u16(skb, MRC_A_PEER_EV_INDEX, ev->index) ?:
 	       nla_put_u8(skb, MRC_A_PEER_EV_PORT, evs->entry[i].port) ?:
-	       nla_put_u8(skb, MRC_A_PEER_EV_STATE,
-			  READ_ONCE(evs->entry[i].state)) ?:
+	       mrc_nl_put_peer_ev_state(skb, peer, evs, i) ?:
 	       (to->admin ?
 		nla_put_u32(skb, MRC_A_PEER_EV_VALUE, ev->bits) : 0) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_TX_PACKETS,
@@ -297,7 +316,7 @@ static int mrc_nl_peer_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	    nla_put_in6_addr(skb, MRC_A_PEER_EV_LOCAL_GID, &peer->key.local) ||
 	    mrc_nl_put_u64(skb, MRC_A_PEER_EV_EV_PROFILE,
 			   peer->key.ev_profile) ||
-	    mrc_nl_put_peer_ev(skb, to, evs, i)) {
+	    mrc_nl_put_peer_ev(skb, to, peer, evs, i)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -82,6 +82,10 @@ static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
 		NL_SET_ERR_MSG_MOD(extack, "min-active exceeds the number of EVs");
 		return -EINVAL;
 	}
+	if (p->active > p->count) {
+		NL_SET_ERR_MSG_MOD(extack, "active exceeds the number of EVs");
+		return -EINVAL;
+	}
 	if (p->mode == MRC_EV_MODE_AUTO) {
 		if (p->format != MRC_EV_FMT_SRV6)
 			return 0;

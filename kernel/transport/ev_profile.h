@@ -60,7 +60,8 @@ struct mrc_ev_spec {
  * @format: of all values
  * @mode: auto or explicit
  * @via: some EVs depend on the uSID of the route to the peer
- * @min_active: EVs per peer that stay in use whatever is lost
+ * @min_active: EVs per peer that stay usable whatever is lost, spares among them
+ * @active: EVs per peer in rotation at a time, over all planes; 0: all
  * @count: elements of @ev; mode auto: EVs to draw
  * @ev: explicit mode only; grouped by port ascending
  */
@@ -72,6 +73,7 @@ struct mrc_ev_profile {
 	enum mrc_ev_mode mode;
 	bool via;
 	u16 min_active;
+	u16 active;
 	u16 count;
 	refcount_t ref;
 	struct rcu_head rcu;

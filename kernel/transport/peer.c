@@ -152,6 +152,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 		mrc_peer_evs_explicit(evs, peer->dev, usid, p);
 	if (!evs->count || mrc_ev_set_init(&evs->set, evs->entry, evs->count,
 					   min(p->min_active, evs->count),
+					   min(p->active, evs->count),
 					   get_random_u32()))
 		return;
 	for (i = 0; p->mode == MRC_EV_MODE_EXPLICIT && !peer->local &&

@@ -731,7 +731,8 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 
 /*
  * Silence on all paths at once is the peer's, or this host's own, and no path is better than
- * another: to leave them would put all load on the last one. tx_lock held.
+ * another: to leave them would put all load on the last one. Unless it is that of the few in
+ * rotation: what is sent again takes spares where there are any. tx_lock held.
  */
 static void mrc_requester_learn_timeout(struct mrc_qp *qp,
 					struct mrc_tx_result *res, u64 now)
@@ -741,6 +742,8 @@ static void mrc_requester_learn_timeout(struct mrc_qp *qp,
 
 	spin_lock(&qp->peer->lock);
 	all = mrc_ev_all(&evs->set, res->lost_evs);
+	if (all)
+		mrc_ev_turn(&evs->set, res->lost_evs, now);
 	spin_unlock(&qp->peer->lock);
 	if (all)
 		bitmap_zero(res->lost_evs, MRC_EV_MAX);

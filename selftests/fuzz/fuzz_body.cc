@@ -15,6 +15,7 @@ constexpr std::uint32_t kStart = 0xffffd0; // the PSN wraps soon
 constexpr std::uint32_t kSize = 256;
 constexpr std::uint32_t kImmMax = 4;
 constexpr u16 kEvs = 8;
+constexpr u16 kPerPlane = 4;
 
 void require(bool ok)
 {
@@ -61,8 +62,8 @@ public:
         mrc_tx_window_init(&tx, ring.data(), &cfg, kStart);
         mrc_rx_window_init(&rx, mem.data(), kSize, kImmMax, kStart);
         for (u16 i = 0; i < kEvs; ++i)
-            evs[i].port = static_cast<u8>(1 + i / 2);
-        require(mrc_ev_set_init(&set, evs.data(), kEvs, 1, 1) == 0);
+            evs[i].port = static_cast<u8>(1 + i / kPerPlane);
+        require(mrc_ev_set_init(&set, evs.data(), kEvs, 1, kEvs / 2, 1) == 0);
     }
 
     void packet(const std::vector<std::uint8_t> &bytes, bool ce)
@@ -129,6 +130,9 @@ public:
             break;
         case 14:
             mrc_ev_marked(&set, arg, now);
+            break;
+        case 15:
+            silence(arg);
             break;
         }
         invariants();
@@ -254,8 +258,9 @@ private:
     u16 pick()
     {
         const u16 ev = mrc_ev_pick(&set, now);
-        require(ev == MRC_EV_NONE || (ev < kEvs && up(ev) && evs[ev].state != MRC_EV_DENIED &&
-                                      (evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good)));
+        require(ev == MRC_EV_NONE ||
+                (ev < kEvs && up(ev) && evs[ev].state != MRC_EV_DENIED &&
+                 (evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good) && !mrc_ev_is_spare(&set, ev)));
         return ev;
     }
 
@@ -278,6 +283,13 @@ private:
     {
         DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
         mrc_tx_lose_evs(&tx, bits, mask & 0x80, &res);
+    }
+
+    void silence(std::uint8_t mask)
+    {
+        DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
+        if (mrc_ev_all(&set, bits))
+            mrc_ev_turn(&set, bits, now);
     }
 
     void probeTail(std::uint8_t arg)
@@ -354,6 +366,20 @@ private:
         }
         require(set.good == good && set.bad == bad);
         require(bad || mrc_ev_probe_at(&set) == U64_MAX);
+        for (u16 i = 0; i < set.nplanes; ++i)
+            checkRotation(set.planes[i]);
+    }
+
+    /// It is as large as it can be.
+    void checkRotation(const mrc_ev_plane &p) const
+    {
+        u16 spares = 0;
+        for (u16 ev = p.first; ev < p.first + p.count; ++ev) {
+            require(evs[p.first + evs[ev].slot].in_slot == ev - p.first);
+            require(!mrc_ev_is_spare(&set, ev) || evs[ev].state == MRC_EV_GOOD);
+            spares += mrc_ev_is_spare(&set, ev);
+        }
+        require(p.good - spares == std::min(p.quota, p.good));
     }
 };
 

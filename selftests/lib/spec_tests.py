@@ -112,11 +112,11 @@ class Tests:
         evs = [{"port": 2, "sid": "fcbb:1::"}, {"port": 1, "encap": {"srh": srh(SEGS)}},
                {"port": 1, "table": 100, "denied": 1}, {"port": 2, "via": "fcbb:1:2:3:4:5::"},
                {"port": 3, "encap": {"srh": srh(["fc00::9"], mode=3)}}]
-        self.do("ev-profile-add", id=7, format="srv6", ev=evs)
+        self.do("ev-profile-add", id=7, format="srv6", active=3, ev=evs)
         refused(errno.EEXIST, self.do, "ev-profile-add", id=7, format="srv6", ev=evs)
         got = self.do("ev-profile-get", id=7)[0]
-        expect((got["count"], got["denied"], got["mode"], got["min-active"]) ==
-               (5, 1, "explicit", 1), got)
+        expect((got["count"], got["denied"], got["mode"], got["min-active"], got["active"]) ==
+               (5, 1, "explicit", 1, 3), got)
         shown = self.dump("ev-get", ev_profile=7)
         kinds = ("port", "sid", "via", "encap", "table")
         order = [evs[1], evs[2], evs[0], evs[3], evs[4]]
@@ -135,7 +135,9 @@ class Tests:
         self.do("ev-profile-set", id=7, format="srv6", ev=again)
         expect([ev | {"dev-index": 0} for ev in self.dump("ev-get", ev_profile=7)] ==
                [ev | {"dev-index": 0} for ev in shown], "differs after a round trip")
-        expect(self.do("ev-profile-get", id=7)[0]["version"] > got["version"], "version")
+        after = self.do("ev-profile-get", id=7)[0]
+        expect(after["version"] > got["version"], "version")
+        expect(after["active"] == 0, "all, when left out")
         self.do("ev-set", ev_profile=7, index=3, denied=1)
         expect(self.do("ev-profile-get", id=7)[0]["denied"] == 2, "not denied")
         self.do("ev-set", ev_profile=7, index=3, denied=0)
@@ -148,7 +150,8 @@ class Tests:
 
     def test_ev_profile_modes(self):
         big = (1 << 64) - 1
-        self.do("ev-profile-add", id=big, format="udp", mode="auto", count=16)
+        self.do("ev-profile-add", id=big, format="udp", mode="auto", count=16, active=16)
+        expect(self.do("ev-profile-get", id=big)[0]["active"] == 16, "active")
         self.do("ev-profile-set", id=big, format="stev", ev=[{"port": 1, "value": 0xc0001234}])
         ids = [p["id"] for p in self.dump("ev-profile-get")]
         expect(ids == sorted(ids) and ids[0] == 0 and ids[-1] == big, ids)
@@ -157,7 +160,9 @@ class Tests:
         for bad in ({"mode": "auto"}, {"mode": "auto", "count": 4, "ev": {"port": 1, "value": 1}},
                     {}, {"count": 4, "ev": {"port": 1, "value": 1}}, {"ev": {"value": 1}},
                     {"ev": {"port": 1}}, {"ev": {"port": 1, "sid": "fc00::1"}},
-                    {"min-active": 2, "ev": {"port": 1, "value": 1}}):
+                    {"min-active": 2, "ev": {"port": 1, "value": 1}},
+                    {"active": 2, "ev": {"port": 1, "value": 1}},
+                    {"active": 5, "mode": "auto", "count": 4}):
             bad = {k.replace("-", "_"): v for k, v in bad.items()}
             refused(errno.EINVAL, self.do, "ev-profile-add", id=1, format="stev", **bad)
         for bad in ({"value": 1}, {}, {"sid": "fc00::1", "table": 1}, {"sid": "ff02::1"},

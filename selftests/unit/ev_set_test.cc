@@ -21,14 +21,14 @@ struct Set {
     std::vector<mrc_ev_entry> ev;
     mrc_ev_set s;
 
-    /// @p perPort EVs on each of @p ports, numbered from 1.
-    Set(int ports, int perPort, int minActive = 0, std::uint32_t seed = 1)
+    /// @p perPort EVs on each of @p ports, numbered from 1; @p active of all in rotation.
+    Set(int ports, int perPort, int minActive = 0, std::uint32_t seed = 1, int active = 0)
     {
         for (int port = 1; port <= ports; ++port)
             for (int i = 0; i < perPort; ++i)
                 ev.push_back(entry(port));
         EXPECT_EQ(mrc_ev_set_init(&s, ev.data(), static_cast<u16>(ev.size()),
-                                  static_cast<u16>(minActive), seed),
+                                  static_cast<u16>(minActive), static_cast<u16>(active), seed),
                   0);
     }
 
@@ -79,6 +79,36 @@ struct Set {
 
     int state(u16 index) const { return ev[index].state; }
 
+    bool spare(u16 index) const { return mrc_ev_is_spare(&s, index); }
+
+    /// The EVs of @p port that are in rotation.
+    std::set<u16> rotation(int port) const
+    {
+        std::set<u16> out;
+        for (u16 i = 0; i < ev.size(); ++i)
+            if (this->port(i) == port && mrc_ev_is_usable(&ev[i]) && !spare(i))
+                out.insert(i);
+        return out;
+    }
+
+    std::set<u16> spares(int port) const
+    {
+        std::set<u16> out;
+        for (u16 i = 0; i < ev.size(); ++i)
+            if (this->port(i) == port && spare(i))
+                out.insert(i);
+        return out;
+    }
+
+    /// Those that carry data, of all ports.
+    std::set<u16> carriers(std::uint64_t now = 0)
+    {
+        std::set<u16> out;
+        for (const auto &[index, n] : picks(16 * static_cast<int>(ev.size()), now))
+            out.insert(index);
+        return out;
+    }
+
     bool up(u16 index) const { return (s.local_mask & s.remote_mask) >> (port(index) - 1) & 1; }
 };
 
@@ -116,14 +146,32 @@ void checkCounts(const Set &set)
     EXPECT_TRUE(bad || mrc_ev_probe_at(&set.s) == U64_MAX);
 }
 
-int init(const std::vector<int> &ports, int minActive = 0)
+/// Slots are a permutation, the rotation is as large as it can be, spares are GOOD.
+void checkSlots(const Set &set)
+{
+    for (u16 i = 0; i < set.s.nplanes; ++i) {
+        const mrc_ev_plane &p = set.s.planes[i];
+        int spares = 0;
+        int usable = 0;
+        for (u16 ev = p.first; ev < p.first + p.count; ++ev) {
+            EXPECT_EQ(set.ev[p.first + set.ev[ev].slot].in_slot, ev - p.first) << ev;
+            EXPECT_TRUE(!set.spare(ev) || set.state(ev) == MRC_EV_GOOD) << ev;
+            usable += mrc_ev_is_usable(&set.ev[ev]);
+            spares += set.spare(ev);
+        }
+        EXPECT_EQ(p.good, usable);
+        EXPECT_EQ(usable - spares, std::min<int>(p.quota, usable));
+    }
+}
+
+int init(const std::vector<int> &ports, int minActive = 0, int active = 0)
 {
     std::vector<mrc_ev_entry> ev;
     for (int port : ports)
         ev.push_back(Set::entry(port));
     mrc_ev_set s;
     return mrc_ev_set_init(&s, ev.data(), static_cast<u16>(ev.size()), static_cast<u16>(minActive),
-                           1);
+                           static_cast<u16>(active), 1);
 }
 
 } // namespace
@@ -139,6 +187,8 @@ TEST(EvSet, InitChecksItsInput)
     EXPECT_EQ(init({1, 2, 1}), -EINVAL);
     EXPECT_EQ(init({1, 2}, 2), 0);
     EXPECT_EQ(init({1, 2}, 3), -EINVAL);
+    EXPECT_EQ(init({1, 2}, 0, 2), 0);
+    EXPECT_EQ(init({1, 2}, 0, 3), -EINVAL);
     EXPECT_EQ(init(std::vector<int>(256, 1)), 0);
     EXPECT_EQ(init(std::vector<int>(257, 1)), -EINVAL);
 }
@@ -169,7 +219,7 @@ TEST(EvSet, PlanesOfDifferentSizeCarryEqualShares)
     for (int port : {1, 1, 1, 1, 1, 2, 3, 3})
         ev.push_back(Set::entry(port));
     mrc_ev_set s;
-    ASSERT_EQ(mrc_ev_set_init(&s, ev.data(), 8, 0, 7), 0);
+    ASSERT_EQ(mrc_ev_set_init(&s, ev.data(), 8, 0, 0, 7), 0);
     std::map<int, int> perPort;
     for (int i = 0; i < 3000; ++i)
         ++perPort[ev[mrc_ev_pick(&s, 0)].port];
@@ -531,6 +581,63 @@ TEST(EvSet, AllInUse)
     EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "the other port is down";
 }
 
+TEST(EvSet, AllInUseMeansTheRotation)
+{
+    Set set(2, 4, 0, 1, 4);
+    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
+    const std::set<u16> before = set.carriers();
+    ASSERT_EQ(before.size(), 4u);
+    for (u16 ev : before) {
+        EXPECT_FALSE(mrc_ev_all(&set.s, evs));
+        evs[0] |= 1ul << ev;
+    }
+    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "spares have sent nothing that could time out";
+
+    mrc_ev_turn(&set.s, evs, 0);
+    std::set<u16> now = set.carriers();
+    for (u16 ev : before)
+        EXPECT_FALSE(now.count(ev)) << ev;
+    EXPECT_EQ(now.size(), 4u);
+    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "another QP has been silent as long";
+    mrc_ev_turn(&set.s, evs, 0);
+    EXPECT_EQ(set.carriers(), now) << "and there is nothing better to turn to";
+    EXPECT_EQ(set.s.good, 8);
+    checkSlots(set);
+}
+
+/* Be they fewer than the rotation or many times as many. */
+TEST(EvSet, EverySpareHasItsTurnInSilence)
+{
+    for (int quota = 1; quota <= 8; ++quota) {
+        Set set(1, 8, 0, 5, quota);
+        std::set<u16> tried = set.rotation(1);
+        int turns = 0;
+        while (tried.size() < 8 && turns++ < 20) {
+            unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
+            for (u16 ev : set.rotation(1))
+                evs[0] |= 1ul << ev;
+            mrc_ev_turn(&set.s, evs, 0);
+            checkSlots(set);
+            EXPECT_EQ(set.rotation(1).size(), static_cast<std::size_t>(quota));
+            tried.merge(set.rotation(1));
+        }
+        EXPECT_EQ(turns, (8 - quota + quota - 1) / quota) << quota;
+    }
+}
+
+TEST(EvSet, AnEvThatIsToBeSkippedIsGoodAsASpare)
+{
+    Set set(1, 2, 0, 1, 1);
+    const u16 ev = *set.rotation(1).begin();
+    const unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {1ul << ev};
+    mrc_ev_marked(&set.s, ev, kMs);
+    mrc_ev_turn(&set.s, evs, kMs);
+    EXPECT_TRUE(set.spare(ev));
+    EXPECT_EQ(set.state(ev), MRC_EV_GOOD);
+    mrc_ev_marked(&set.s, ev, kMs);
+    EXPECT_EQ(set.state(ev), MRC_EV_GOOD) << "a late mark";
+}
+
 TEST(EvSet, ToBeSteppedOverIsNoChange)
 {
     Set set(1, 2);
@@ -623,6 +730,191 @@ TEST(EvSet, FloorCountsOnlyPortsThatAreUp)
     EXPECT_EQ(set.s.good, 3);
     mrc_ev_ports(&set.s, ~0u, ~0u);
     EXPECT_EQ(set.s.good, 7);
+}
+
+TEST(EvSet, FloorCountsSparesAsUsable)
+{
+    Set set(1, 4, 2, 1, 2);
+    set.lose({0, 1}, 0);
+    EXPECT_FALSE(mrc_ev_lost(&set.s, 2, 0));
+    EXPECT_EQ(set.carriers(), (std::set<u16>{2, 3}));
+}
+
+TEST(EvSet, EachPlaneHasItsPartOfTheRotation)
+{
+    const std::pair<int, std::size_t> cases[] = {{0, 8}, {1, 1},  {4, 1},  {5, 2},
+                                                 {8, 2}, {31, 8}, {32, 8}, {16, 4}};
+    for (auto [active, quota] : cases) {
+        Set set(4, 8, 0, 1, active);
+        for (int port = 1; port <= 4; ++port) {
+            EXPECT_EQ(set.rotation(port).size(), quota) << active;
+            EXPECT_EQ(set.spares(port).size(), 8 - quota) << active;
+        }
+        EXPECT_EQ(set.s.good, 32);
+        checkSlots(set);
+    }
+    std::vector<mrc_ev_entry> ev;
+    for (int port : {1, 2, 2, 2, 2})
+        ev.push_back(Set::entry(port));
+    mrc_ev_set s;
+    ASSERT_EQ(mrc_ev_set_init(&s, ev.data(), 5, 0, 4, 1), 0);
+    EXPECT_EQ(s.planes[0].quota, 1) << "all there are";
+    EXPECT_EQ(s.planes[1].quota, 2);
+}
+
+TEST(EvSet, SparesCarryNothingAndPlanesStayEqual)
+{
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        Set set(4, 16, 0, seed, 12);
+        std::map<int, int> perPort;
+        std::map<u16, int> count = set.picks(4 * 300);
+        for (const auto &[ev, n] : count) {
+            EXPECT_FALSE(set.spare(ev));
+            EXPECT_EQ(n, 100) << "each once per rotation";
+            perPort[set.port(ev)] += n;
+        }
+        EXPECT_EQ(count.size(), 12u);
+        EXPECT_EQ(perPort, (std::map<int, int>{{1, 300}, {2, 300}, {3, 300}, {4, 300}}));
+    }
+}
+
+TEST(EvSet, WhichAreSparesDiffersBetweenSenders)
+{
+    std::set<std::set<u16>> seen;
+    std::set<u16> used;
+    for (std::uint32_t seed = 1; seed <= 64; ++seed) {
+        Set set(1, 16, 0, seed * 0x9e3779b9, 8);
+        seen.insert(set.rotation(1));
+        used.merge(set.rotation(1));
+    }
+    EXPECT_GT(seen.size(), 60u) << "of 12870";
+    EXPECT_EQ(used.size(), 16u);
+}
+
+/* A walk over the spares would show in the position: each step passes one slot. */
+TEST(EvSet, APickDoesNotStepOverSpares)
+{
+    Set set(1, 256, 0, 3, 4);
+    set.lose({*set.rotation(1).begin()}, 0);
+    for (u16 n = 1; n < 50; ++n) {
+        mrc_ev_pick(&set.s, 0);
+        EXPECT_EQ(set.s.planes[0].pos, n % 4);
+    }
+}
+
+TEST(EvSet, ASpareOfTheSamePlaneTakesThePlaceOfALostEv)
+{
+    Set set(4, 4, 0, 9, 8);
+    std::set<u16> before = set.carriers();
+    const u16 lost = *set.rotation(2).begin();
+    std::set<u16> spares = set.spares(2);
+    set.lose({lost}, kMs);
+    std::set<u16> after = set.carriers(kMs);
+    EXPECT_FALSE(after.count(lost));
+    EXPECT_EQ(after.size(), 8u);
+    std::vector<u16> fresh;
+    std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
+                        std::back_inserter(fresh));
+    ASSERT_EQ(fresh.size(), 1u);
+    EXPECT_TRUE(spares.count(fresh[0])) << fresh[0];
+    EXPECT_EQ(set.ev[fresh[0]].changed_at, 0u) << "it was good and is";
+
+    set.bringBack(lost);
+    EXPECT_TRUE(set.spare(lost)) << "there is no room";
+    EXPECT_EQ(set.carriers(kSec), after);
+    checkSlots(set);
+}
+
+TEST(EvSet, WhenSparesRunOutTheRestTakesTheShare)
+{
+    Set set(2, 4, 0, 2, 4);
+    for (int left = 3; left; --left) {
+        set.lose({*set.rotation(1).begin()}, kMs);
+        EXPECT_EQ(set.rotation(1).size(), std::min<std::size_t>(2, left));
+        std::map<int, int> perPort;
+        for (const auto &[ev, n] : set.picks(400, kMs))
+            perPort[set.port(ev)] += n;
+        EXPECT_EQ(perPort, (std::map<int, int>{{1, 200}, {2, 200}}));
+        EXPECT_EQ(set.spares(2).size(), 2u) << "of the other plane";
+        checkSlots(set);
+    }
+    for (u16 ev = 0; ev < 4; ++ev)
+        if (set.state(ev) == MRC_EV_ASSUMED_BAD)
+            set.bringBack(ev);
+    EXPECT_EQ(set.rotation(1).size(), 2u) << "those that came first";
+    EXPECT_EQ(set.spares(1).size(), 2u);
+    checkSlots(set);
+}
+
+TEST(EvSet, ADeniedEvIsReplacedAndReturnsAsASpare)
+{
+    Set set(1, 3, 0, 1, 1);
+    const u16 denied = *set.rotation(1).begin();
+    mrc_ev_deny(&set.s, denied, true, kMs);
+    const std::set<u16> after = set.rotation(1);
+    EXPECT_EQ(after.size(), 1u);
+    EXPECT_EQ(set.carriers(), after);
+    mrc_ev_deny(&set.s, denied, false, 2 * kMs);
+    EXPECT_TRUE(set.spare(denied));
+    EXPECT_EQ(set.carriers(), after);
+
+    for (u16 spare : set.spares(1))
+        mrc_ev_deny(&set.s, spare, true, 3 * kMs);
+    EXPECT_EQ(set.carriers(), after);
+    EXPECT_TRUE(set.spares(1).empty());
+    mrc_ev_deny(&set.s, *after.begin(), true, 4 * kMs);
+    EXPECT_EQ(mrc_ev_pick(&set.s, 4 * kMs), MRC_EV_NONE);
+    mrc_ev_deny(&set.s, denied, false, 5 * kMs);
+    EXPECT_EQ(set.carriers(), std::set<u16>{denied}) << "there is room again";
+    checkSlots(set);
+}
+
+TEST(EvSet, ASpareThatProbesFindBadIsNone)
+{
+    Set set(1, 4, 0, 1, 2);
+    const std::set<u16> before = set.rotation(1);
+    const u16 spare = *set.spares(1).begin();
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, spare, kMs));
+    EXPECT_TRUE(mrc_ev_probe_lost(&set.s, spare, kMs));
+    EXPECT_FALSE(set.spare(spare));
+    EXPECT_EQ(set.rotation(1), before);
+    set.lose({*before.begin()}, kMs);
+    EXPECT_FALSE(set.rotation(1).count(spare));
+    EXPECT_EQ(set.rotation(1).size(), 2u);
+    EXPECT_TRUE(set.spares(1).empty());
+}
+
+TEST(EvSet, AnEvThatIsSkippedIsNotReplaced)
+{
+    Set set(1, 4, 0, 1, 2);
+    const std::set<u16> before = set.rotation(1);
+    for (u16 ev : before)
+        mrc_ev_marked(&set.s, ev, kMs);
+    EXPECT_EQ(set.rotation(1), before);
+    EXPECT_TRUE(before.count(mrc_ev_pick(&set.s, kMs))) << "though all are";
+}
+
+TEST(EvSet, APortThatIsDownKeepsItsRotation)
+{
+    Set set(2, 4, 0, 1, 4);
+    const std::set<u16> one = set.rotation(1);
+    const std::set<u16> two = set.rotation(2);
+    mrc_ev_ports(&set.s, 1, ~0u);
+    EXPECT_EQ(set.carriers(), one) << "no spare for what another plane carried";
+    mrc_ev_ports(&set.s, ~0u, ~0u);
+    EXPECT_EQ(set.rotation(2), two);
+    EXPECT_EQ(set.carriers().size(), 4u);
+}
+
+/* The last resort is not only of those that were in rotation when they were lost. */
+TEST(EvSet, EveryBadEvIsTriedWhenNothingElseIsLeft)
+{
+    Set set(2, 8, 0, 1, 4);
+    for (u16 ev = 0; ev < 8; ++ev)
+        set.lose({ev}, kMs);
+    mrc_ev_deny(&set.s, 3, true, kMs);
+    mrc_ev_ports(&set.s, 1, ~0u);
+    EXPECT_EQ(set.carriers(), (std::set<u16>{0, 1, 2, 4, 5, 6, 7}));
 }
 
 TEST(EvSet, ControllerDenialStandsAboveAll)
@@ -773,13 +1065,15 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
         std::mt19937 rng(seed);
         const int ports = 1 + static_cast<int>(rng() % 5);
         const int perPort = 1 + static_cast<int>(rng() % 20);
-        Set set(ports, perPort, static_cast<int>(rng() % (ports * perPort + 1)), seed);
+        const auto upToAll = [&] { return static_cast<int>(rng() % (ports * perPort + 1)); };
+        const int minActive = upToAll();
+        Set set(ports, perPort, minActive, seed, seed % 3 ? upToAll() : 0);
         std::uint64_t now = 0;
 
         for (int step = 0; step < 2000; ++step) {
             const auto ev = static_cast<u16>(rng() % set.ev.size());
             now += rng() % (2 * kMs);
-            switch (rng() % 10) {
+            switch (rng() % 11) {
             case 0:
                 mrc_ev_marked(&set.s, ev, now);
                 break;
@@ -806,6 +1100,14 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
             case 7:
                 checkProbe(set, now);
                 break;
+            case 8: {
+                unsigned long silent[MRC_EV_MAX / (8 * sizeof(unsigned long))];
+                for (unsigned long &word : silent)
+                    word = rng() | static_cast<unsigned long>(rng()) << 32;
+                if (rng() % 10 == 0)
+                    mrc_ev_turn(&set.s, silent, now);
+                break;
+            }
             default: {
                 const u16 got = mrc_ev_pick(&set.s, now);
                 if (got == MRC_EV_NONE)
@@ -814,10 +1116,12 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                 ASSERT_NE(set.ev[got].state, MRC_EV_DENIED);
                 ASSERT_TRUE(set.up(got));
                 ASSERT_TRUE(set.ev[got].state != MRC_EV_ASSUMED_BAD || !set.s.good);
+                ASSERT_FALSE(set.spare(got));
                 break;
             }
             }
             checkCounts(set);
+            checkSlots(set);
             ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " step " << step;
         }
     }

@@ -19,7 +19,7 @@ struct Reverse {
     {
         for (unsigned i = 0; i < ev.size(); ++i)
             ev[i].port = static_cast<u8>(1 + i / 2);
-        EXPECT_EQ(mrc_ev_set_init(&s, ev.data(), static_cast<u16>(ev.size()), 0, 7), 0);
+        EXPECT_EQ(mrc_ev_set_init(&s, ev.data(), static_cast<u16>(ev.size()), 0, 0, 7), 0);
         mrc_reverse_init(&r);
     }
 

@@ -99,7 +99,8 @@ public:
         for (std::size_t i = 0; i < evs.size(); ++i)
             evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
         check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
-                              static_cast<u16>(c.minActive), static_cast<u32>(c.seed)) == 0,
+                              static_cast<u16>(c.minActive), static_cast<u16>(c.active),
+                              static_cast<u32>(c.seed)) == 0,
               "ev set");
         evStates.assign(evs.size(), MRC_EV_GOOD);
     }
@@ -364,6 +365,7 @@ private:
             if (ev == MRC_EV_NONE)
                 break;
             check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
+            check(!mrc_ev_is_spare(&set, ev), "data on a spare");
             if (!sendLost(ev))
                 sendNew(ev);
         }

@@ -16,6 +16,7 @@ struct SimConfig {
     int planes = 4;
     int evsPerPlane = 4;
     int minActive = 0;
+    int active = 0;                   ///< EVs in rotation; 0: all
     double loss = 0;                  ///< of a data packet on any path
     double evLoss = 0;                ///< additional, on the first EV only
     double ctlLoss = 0;               ///< of SACKs, ACKs, NACKs, probes and their answers

@@ -78,6 +78,9 @@ SimConfig randomConfig(std::uint64_t seed)
     c.maxPackets = static_cast<std::uint32_t>(pick(1, 12, 12, 200));
     if (c.maxPackets > 12)
         c.messages = c.messages / 8 + 1;
+    if (rng() % 3 == 0)
+        c.active =
+            static_cast<int>(1 + rng() % static_cast<std::uint64_t>(c.planes * c.evsPerPlane));
     return c;
 }
 

@@ -108,6 +108,7 @@ constexpr AttributeName ev_profile_names[] = {
     {MRC_A_EV_PROFILE_VERSION, "version"},
     {MRC_A_EV_PROFILE_DENIED, "denied"},
     {MRC_A_EV_PROFILE_EV, "ev", &ev_set, true},
+    {MRC_A_EV_PROFILE_ACTIVE, "active"},
 };
 constexpr AttributeSet ev_profile_set{"ev-profile", ev_profile_names};
 
@@ -158,6 +159,7 @@ constexpr AttributeName peer_names[] = {
     {MRC_A_PEER_OLD_REMOTE_PORTS, "old-remote-ports"},
     {MRC_A_PEER_TIME, "time"},
     {MRC_A_PEER_USID, "usid"},
+    {MRC_A_PEER_EVS_SPARE, "evs-spare"},
 };
 constexpr AttributeSet peer_set{"peer", peer_names};
 
@@ -181,6 +183,7 @@ constexpr AttributeName peer_ev_names[] = {
     {MRC_A_PEER_EV_ACKED, "acked"},
     {MRC_A_PEER_EV_PROBED, "probed"},
     {MRC_A_PEER_EV_CHANGED, "changed"},
+    {MRC_A_PEER_EV_SPARE, "spare"},
 };
 constexpr AttributeSet peer_ev_set{"peer-ev", peer_ev_names};
 

@@ -297,6 +297,8 @@ Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSp
     r.put_u8(MRC_A_EV_PROFILE_MODE, static_cast<uint8_t>(spec.mode));
     if (spec.min_active)
         r.put_u16(MRC_A_EV_PROFILE_MIN_ACTIVE, *spec.min_active);
+    if (spec.active)
+        r.put_u16(MRC_A_EV_PROFILE_ACTIVE, *spec.active);
     if (spec.count)
         r.put_u16(MRC_A_EV_PROFILE_COUNT, *spec.count);
     for (const EvSpec &ev : spec.evs)

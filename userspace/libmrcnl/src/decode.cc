@@ -200,6 +200,7 @@ EvProfile decode_ev_profile(const Reply &reply)
     profile.format = static_cast<EvFormat>(a.u8(MRC_A_EV_PROFILE_FORMAT));
     profile.mode = static_cast<EvMode>(a.u8(MRC_A_EV_PROFILE_MODE));
     profile.min_active = a.u16(MRC_A_EV_PROFILE_MIN_ACTIVE);
+    profile.active = a.u16(MRC_A_EV_PROFILE_ACTIVE);
     profile.count = a.u16(MRC_A_EV_PROFILE_COUNT);
     profile.version = a.u32(MRC_A_EV_PROFILE_VERSION);
     profile.denied = a.u16(MRC_A_EV_PROFILE_DENIED);
@@ -262,6 +263,7 @@ Peer decode_peer(const Reply &reply)
     peer.loopback = a.u8(MRC_A_PEER_LOOPBACK) != 0;
     peer.evs = a.u16(MRC_A_PEER_EVS);
     peer.evs_good = a.u16(MRC_A_PEER_EVS_GOOD);
+    peer.evs_spare = a.u16(MRC_A_PEER_EVS_SPARE);
     peer.evs_skip = a.u16(MRC_A_PEER_EVS_SKIP);
     peer.evs_assumed_bad = a.u16(MRC_A_PEER_EVS_ASSUMED_BAD);
     peer.evs_denied = a.u16(MRC_A_PEER_EVS_DENIED);
@@ -287,6 +289,7 @@ PeerEv decode_peer_ev(const Reply &reply)
     ev.index = a.u16(MRC_A_PEER_EV_INDEX);
     ev.port = a.u8(MRC_A_PEER_EV_PORT);
     ev.state = ev_state(a, MRC_A_PEER_EV_STATE);
+    ev.spare = a.u8(MRC_A_PEER_EV_SPARE) != 0;
     if (a.has(MRC_A_PEER_EV_VALUE))
         ev.value = a.u32(MRC_A_PEER_EV_VALUE);
     ev.tx_packets = a.u64(MRC_A_PEER_EV_TX_PACKETS);

@@ -64,6 +64,7 @@ TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
     EvProfileSpec spec;
 
     spec.id = 1ull << 40;
+    spec.active = 4;
     spec.evs = {{1, EvSid{*Address::parse("fc00::3")}, false},
                 {1, EvVia{*Address::parse("fc00::4")}, false},
                 {2, segments, true},
@@ -74,6 +75,7 @@ TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
     const Attributes a = last().parsed(MRC_A_EV_PROFILE_MAX);
     EXPECT_EQ(a.u64(MRC_A_EV_PROFILE_ID), 1ull << 40);
     EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_MIN_ACTIVE));
+    EXPECT_EQ(a.u16(MRC_A_EV_PROFILE_ACTIVE), 4);
     EXPECT_FALSE(a.has(MRC_A_EV_PROFILE_COUNT));
     const auto evs = a.all(MRC_A_EV_PROFILE_EV);
     ASSERT_EQ(evs.size(), 5u);
@@ -96,6 +98,7 @@ TEST_F(ClientTest, TheLargestProfileFits)
         spec.evs.push_back({1, EvSegments{std::vector<Address>(max_segments), false}, true});
     EXPECT_TRUE(kernel->put_ev_profile("mrc0", spec, false));
     EXPECT_FALSE(last().overflow);
+    EXPECT_FALSE(last().parsed(MRC_A_EV_PROFILE_MAX).has(MRC_A_EV_PROFILE_ACTIVE));
     EXPECT_EQ(last().parsed(MRC_A_EV_PROFILE_MAX).all(MRC_A_EV_PROFILE_EV).size(), 256u);
 }
 

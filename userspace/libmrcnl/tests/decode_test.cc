@@ -89,11 +89,23 @@ TEST(Decode, WhatAnEvHasBeenThrough)
     Request r(MRC_CMD_PEER_EV_GET);
 
     r.put_u64(MRC_A_PEER_EV_ACKED, 1ull << 33).put_u32(MRC_A_PEER_EV_PROBED, 3);
-    r.put_u64(MRC_A_PEER_EV_CHANGED, 77);
+    r.put_u64(MRC_A_PEER_EV_CHANGED, 77).put_u8(MRC_A_PEER_EV_SPARE, 1);
     const PeerEv ev = decode_peer_ev(reply_of(r));
     EXPECT_EQ(ev.acked, 1ull << 33);
     EXPECT_EQ(ev.probed, 3u);
     EXPECT_EQ(ev.changed, 77u);
+    EXPECT_TRUE(ev.spare);
+}
+
+TEST(Decode, HowManyAreSpares)
+{
+    Request peer(MRC_CMD_PEER_GET);
+    Request profile(MRC_CMD_EV_PROFILE_GET);
+
+    peer.put_u16(MRC_A_PEER_EVS_GOOD, 5).put_u16(MRC_A_PEER_EVS_SPARE, 3);
+    EXPECT_EQ(decode_peer(reply_of(peer)).evs_spare, 3);
+    profile.put_u16(MRC_A_EV_PROFILE_COUNT, 8).put_u16(MRC_A_EV_PROFILE_ACTIVE, 2);
+    EXPECT_EQ(decode_ev_profile(reply_of(profile)).active, 2);
 }
 
 TEST(Decode, PeerPortsEvent)

@@ -11,11 +11,13 @@ namespace
 constexpr const char help[] =
     "Usage: mrcctl ev-profile [ show [ DEV [ id ID ] ] ]\n"
     "       mrcctl ev-profile { add | set } DEV id ID [ format { srv6 | stev | udp } ]\n"
-    "                         [ min-active N ] { mode auto count N | EV... }\n"
+    "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
     "       mrcctl ev-profile del DEV id ID\n"
     "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
+    "Of a peer's EVs, active are in use at a time, equally many of each port; the others are\n"
+    "spares. 0 is all, as when left out.\n"
     "The format follows from the EVs when left out: value is stev, mode auto too.\n";
 
 uint64_t take_id(Args &args)
@@ -34,6 +36,10 @@ void print_profile(Printer &p, const mrcnl::EvProfile &profile)
     p.text("mode", to_string(profile.mode));
     p.number("count", profile.count);
     p.number("min-active", profile.min_active);
+    if (profile.active)
+        p.number("active", profile.active);
+    else
+        p.hidden("active", profile.active);
     p.number("denied", profile.denied);
     if (p.options().details || p.options().json)
         p.number("version", profile.version);

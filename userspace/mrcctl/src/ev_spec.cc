@@ -78,7 +78,8 @@ mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
 
 mrcnl::EvProfileSpec take_ev_profile(Args &args)
 {
-    static constexpr const char *words[] = {"format", "mode", "count", "min-active", "ev"};
+    static constexpr const char *words[] = {"format",     "mode",   "count",
+                                            "min-active", "active", "ev"};
     std::optional<mrcnl::EvFormat> format;
     mrcnl::EvProfileSpec spec;
 
@@ -97,6 +98,9 @@ mrcnl::EvProfileSpec take_ev_profile(Args &args)
             break;
         case 3:
             spec.min_active = static_cast<uint16_t>(args.take_number("min-active", 0, UINT16_MAX));
+            break;
+        case 4:
+            spec.active = static_cast<uint16_t>(args.take_number("active", 0, UINT16_MAX));
             break;
         default:
             spec.evs.push_back(take_ev(args));

@@ -12,9 +12,10 @@ namespace
 
 constexpr const char help[] =
     "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] ]\n"
-    "Remote GIDs in use, and a letter per EV towards them, by port: G good, S skip, B assumed\n"
-    "bad, D denied; down and peer-down mark ports that are. Options -d and -s list each EV,\n"
-    "with its counters and when its state changed; -d adds EV bits, -s sums per peer.\n";
+    "Remote GIDs in use, and a letter per EV towards them, by port: G good, g good but\n"
+    "spare, S skip, B assumed bad, D denied; down and peer-down mark ports that are. Options -d\n"
+    "and -s list each EV, with its counters and when its state changed; -d adds EV bits, -s sums\n"
+    "per peer.\n";
 
 /** What peers and EVs count. */
 struct Counters {
@@ -42,6 +43,7 @@ void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
         p.number("index", ev.index);
         p.number("port", ev.port);
         p.text("state", to_string(ev.state), color_of(ev.state));
+        p.flag("spare", ev.spare);
         if (ev.value && p.options().details)
             p.hex("value", *ev.value);
         print_counters(p, {ev.tx_packets, ev.acked, ev.marked, ev.lost, ev.probed});
@@ -51,11 +53,11 @@ void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
     p.end_list();
 }
 
-char letter_of(mrcnl::EvState state)
+char letter_of(const mrcnl::PeerEv &ev)
 {
-    switch (state) {
+    switch (ev.state) {
     case mrcnl::EvState::good:
-        return 'G';
+        return ev.spare ? 'g' : 'G';
     case mrcnl::EvState::skip:
         return 'S';
     case mrcnl::EvState::assumed_bad:
@@ -87,7 +89,7 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
     size_t used = width;
 
     for (const mrcnl::PeerEv &ev : evs)
-        letters[ev.port] += letter_of(ev.state);
+        letters[ev.port] += letter_of(ev);
     for (const auto &[port, states] : letters) {
         std::string plane = plane_picture(peer, port, states);
 
@@ -117,6 +119,7 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::Pe
     p.line();
     p.number("evs", peer.evs);
     p.number("evs-good", peer.evs_good);
+    p.number("evs-spare", peer.evs_spare);
     p.number("evs-skip", peer.evs_skip);
     p.number("evs-assumed-bad", peer.evs_assumed_bad);
     p.number("evs-denied", peer.evs_denied);

@@ -63,13 +63,14 @@ TEST_F(CommandTest, PlaneErrors)
 
 TEST_F(CommandTest, EvProfileWithEachPath)
 {
-    EXPECT_EQ(change("ev-profile add mrc0 id 0x10 min-active 2 ev port 1 sid fc00::1 "
+    EXPECT_EQ(change("ev-profile add mrc0 id 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
                      "ev port 2 segs fc00::2,fc00::3 reduced denied ev port 3 table 100"),
               "ev-profile-add mrc0 16");
     const auto &spec = run.kernel.last_spec;
     EXPECT_EQ(spec.format, mrcnl::EvFormat::srv6);
     EXPECT_EQ(spec.mode, mrcnl::EvMode::explicit_list);
     EXPECT_EQ(spec.min_active, 2);
+    EXPECT_EQ(spec.active, 3);
     EXPECT_FALSE(spec.count);
     ASSERT_EQ(spec.evs.size(), 3u);
     EXPECT_EQ(std::get<mrcnl::EvSid>(spec.evs[0].path).sid.text(), "fc00::1");

@@ -62,8 +62,8 @@ void add_profiles(FakeKernel &k)
 {
     const EvSegments segments{{address("fc00::1"), address("fc00::2")}, false};
 
-    k.ev_profile_list = {{mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0},
-                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1}};
+    k.ev_profile_list = {{mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0},
+                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1, 2}};
     k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}},
                  {mrc0, 7, 1, {1, segments, true}},
                  {mrc0, 7, 2, {2, EvTable{100}, false}},
@@ -80,14 +80,16 @@ void add_traffic(FakeKernel &k)
 {
     Qp qp;
 
-    k.peer_list = {{mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
-                   {mrc0, far_peer, false, 4, 1, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
+    k.peer_list = {
+        {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
+        {mrc0, far_peer, false, 5, 2, 1, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
     k.peer_ev_list = {
-        {mrc0, far_peer, 0, 1, EvState::good, 0xc0010000, 500, 0, 0, 495, 0, 0},
-        {mrc0, far_peer, 1, 1, EvState::skip, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
-        {mrc0, far_peer, 2, 2, EvState::assumed_bad, std::nullopt, 100, 3, 0, 95, 40,
+        {mrc0, far_peer, 0, 1, EvState::good, false, 0xc0010000, 500, 0, 0, 495, 0, 0},
+        {mrc0, far_peer, 1, 1, EvState::skip, false, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
+        {mrc0, far_peer, 2, 2, EvState::assumed_bad, false, std::nullopt, 100, 3, 0, 95, 40,
          24'999'000'000},
-        {mrc0, far_peer, 3, 2, EvState::denied, std::nullopt, 0, 0, 0, 0, 0, 99'998'000'000}};
+        {mrc0, far_peer, 3, 2, EvState::denied, false, std::nullopt, 0, 0, 0, 0, 0, 99'998'000'000},
+        {mrc0, far_peer, 4, 2, EvState::good, true, std::nullopt, 0, 0, 0, 0, 3, 24'999'800'000}};
     k.probe_answer = {mrc0,
                       far_peer,
                       {{0, 1, 250'000, 1},

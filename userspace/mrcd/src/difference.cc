@@ -16,6 +16,7 @@ using mrcnl::Kernel;
 bool same_paths(const mrcnl::EvProfileSpec &a, const mrcnl::EvProfileSpec &b)
 {
     return a.format == b.format && a.mode == b.mode && a.min_active == b.min_active &&
+           a.active == b.active &&
            std::equal(a.evs.begin(), a.evs.end(), b.evs.begin(), b.evs.end(),
                       [](const mrcnl::EvSpec &x, const mrcnl::EvSpec &y) {
                           return x.port == y.port && x.path == y.path;

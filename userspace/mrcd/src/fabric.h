@@ -72,6 +72,7 @@ struct Local {
 struct Evs {
     uint16_t per_destination = 128;
     std::optional<uint16_t> min_active; ///< of per_destination; empty: a quarter of what there are
+    uint16_t active = 0;                ///< of per_destination, in rotation at a time; 0: all
 };
 
 /** How fast QPs send. */

@@ -415,6 +415,9 @@ void Builder::read_evs()
     if (const auto floor =
             table.integer("min-active", 0, right ? evs.per_destination : evs_max, false))
         evs.min_active = static_cast<uint16_t>(*floor);
+    evs.active = static_cast<uint16_t>(
+        table.integer("active", 0, right ? evs.per_destination : evs_max, false)
+            .value_or(evs.active));
     table.finish();
 }
 

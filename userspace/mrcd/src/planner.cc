@@ -50,6 +50,7 @@ private:
     uint64_t rank(const Path &path) const;
     mrcnl::Address via(const Path &path) const;
     uint16_t min_active(size_t evs) const;
+    uint16_t active(size_t evs) const;
 
     const Fabric &fabric_;
     const Host &host_;
@@ -108,6 +109,14 @@ uint16_t Planner::min_active(size_t evs) const
         std::min(*wanted.min_active * evs / wanted.per_destination, evs - 1));
 }
 
+/** Rounded up: a profile that has few EVs keeps one in use at least. */
+uint16_t Planner::active(size_t evs) const
+{
+    const size_t whole = fabric_.evs.per_destination;
+
+    return static_cast<uint16_t>((fabric_.evs.active * evs + whole - 1) / whole);
+}
+
 std::vector<PlannedEv> Planner::evs(uint32_t rack) const
 {
     std::vector<PlannedEv> found;
@@ -126,6 +135,7 @@ mrcnl::EvProfileSpec Planner::profile(uint32_t rack) const
     for (const PlannedEv &ev : evs(rack))
         spec.evs.push_back({ev.port, mrcnl::EvVia{via(ev.path)}, ev.path.denied});
     spec.min_active = min_active(spec.evs.size());
+    spec.active = active(spec.evs.size());
     return spec;
 }
 

@@ -30,6 +30,7 @@ mrcnl::EvProfileSpec spec_of(const mrcnl::EvProfile &profile)
     spec.format = profile.format;
     spec.mode = profile.mode;
     spec.min_active = profile.min_active;
+    spec.active = profile.active;
     if (profile.mode == mrcnl::EvMode::automatic)
         spec.count = profile.count;
     return spec;

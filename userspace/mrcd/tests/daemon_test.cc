@@ -112,7 +112,7 @@ TEST(Daemon, DoesNotTakeABadFile)
     rig.settle();
     rig.text = with(small_file, "[cc]", "[ccc]");
     EXPECT_FALSE(rig.daemon.load());
-    EXPECT_EQ(rig.log.take(), (Lines{"f:39: unknown key 'ccc'", kept}));
+    EXPECT_EQ(rig.log.take(), (Lines{"f:40: unknown key 'ccc'", kept}));
     rig.read_error = EISDIR;
     EXPECT_FALSE(rig.daemon.load());
     EXPECT_EQ(rig.log.take(), (Lines{"f: Is a directory", kept}));

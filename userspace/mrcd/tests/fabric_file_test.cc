@@ -55,6 +55,7 @@ TEST(FabricFile, IsRead)
     EXPECT_EQ(f.local.planes, (std::vector<std::string>{"eth1", "eth2"}));
     EXPECT_EQ(f.evs.per_destination, 16);
     EXPECT_EQ(f.evs.min_active, 3);
+    EXPECT_EQ(f.evs.active, 8);
     EXPECT_EQ(f.cc.window, 524288u);
 }
 
@@ -71,6 +72,7 @@ TEST(FabricFile, WhatIsLeftOutHasADefault)
     EXPECT_EQ(f.local.device, "mrc0");
     EXPECT_EQ(f.evs.per_destination, 128);
     EXPECT_EQ(f.evs.min_active, std::nullopt);
+    EXPECT_EQ(f.evs.active, 0) << "all";
     EXPECT_EQ(f.gids, std::nullopt);
     EXPECT_EQ(f.cc.algorithm, "none");
     EXPECT_EQ(f.cc.window, 1u << 20);
@@ -118,8 +120,8 @@ TEST(FabricFile, NamesWhatIsWrong)
     EXPECT_EQ(complaints_with("min-active = 3", "min-active = 17"),
               "f:37: evs: min-active: must be 0 to 16, not 17\n");
     EXPECT_EQ(complaints_with("\"none\"", "\"cubic\""),
-              "f:40: cc: algorithm: 'cubic' is unknown; only \"none\" so far\n");
-    EXPECT_EQ(complaints_with("[cc]", "[ccc]"), "f:39: unknown key 'ccc'\n");
+              "f:41: cc: algorithm: 'cubic' is unknown; only \"none\" so far\n");
+    EXPECT_EQ(complaints_with("[cc]", "[ccc]"), "f:40: unknown key 'ccc'\n");
     EXPECT_EQ(complaints(""), "f:1: fabric: is missing\nf:1: t0: is missing\n"
                               "f:1: hosts: is missing\nf:1: local: is missing\n");
 }

@@ -115,12 +115,14 @@ public:
 
     Result<std::vector<EvProfile>> ev_profiles(const OptionalName &) override
     {
-        std::vector<EvProfile> found{{ref(), 0, EvFormat::stev, EvMode::automatic, 0, 128, 1, 0}};
+        std::vector<EvProfile> found{
+            {ref(), 0, EvFormat::stev, EvMode::automatic, 0, 128, 1, 0, 0}};
 
         for (const auto &[id, stored] : profiles)
             found.push_back({ref(), id, stored.spec.format, stored.spec.mode,
                              stored.spec.min_active.value_or(0),
-                             static_cast<uint16_t>(stored.spec.evs.size()), 1, 0});
+                             static_cast<uint16_t>(stored.spec.evs.size()), 1, 0,
+                             stored.spec.active.value_or(0)});
         return found;
     }
     Result<EvProfile> ev_profile(const std::string &, uint64_t) override
@@ -131,7 +133,8 @@ public:
                                 bool replace) override
     {
         if (spec.evs.empty() || spec.evs.size() > 256 ||
-            spec.min_active.value_or(0) > spec.evs.size())
+            spec.min_active.value_or(0) > spec.evs.size() ||
+            spec.active.value_or(0) > spec.evs.size())
             return Error{EINVAL, "", ""};
         return change_if(profiles.contains(spec.id) == replace, replace ? ENOENT : EEXIST, [&] {
             auto &[stored, version] = profiles[spec.id];

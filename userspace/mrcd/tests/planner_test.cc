@@ -72,8 +72,8 @@ TEST(Planner, SmallFabric)
 /** EVs to r1 and r2 that stay in use: of 2 and of 3 there are, where the file says @p evs. */
 std::pair<int, int> floors(const std::string &evs)
 {
-    const Plan plan =
-        make_plan(fabric_of(with(small_file, "per-destination = 16\nmin-active = 3\n", evs)));
+    const Plan plan = make_plan(
+        fabric_of(with(small_file, "per-destination = 16\nmin-active = 3\nactive = 8\n", evs)));
 
     EXPECT_EQ(to(plan, "r1").evs.size(), 2u);
     EXPECT_EQ(to(plan, "r2").evs.size(), 3u);
@@ -94,6 +94,25 @@ TEST(Planner, TheFloorIsBelowTheEvsThatThereAre)
     const Plan large = make_plan(fabric_of(large_file(2, 2, 8, 32)));
     EXPECT_EQ(to(large, "r2").min_active, 32);
     EXPECT_EQ(to(large, "r1").min_active, 2);
+}
+
+/** EVs to r1 and r2 in rotation: of 2 and of 3 there are. */
+std::pair<int, int> rotations(const std::string &evs)
+{
+    const Plan plan = make_plan(fabric_of(with(small_file, "active = 8\n", evs)));
+
+    return {*to(plan, "r1").active, *to(plan, "r2").active};
+}
+
+TEST(Planner, TheRotationIsInProportion)
+{
+    using Rotations = std::pair<int, int>;
+
+    EXPECT_EQ(rotations("active = 8\n"), Rotations(1, 2));
+    EXPECT_EQ(rotations("active = 1\n"), Rotations(1, 1)) << "rounded up";
+    EXPECT_EQ(rotations("active = 16\n"), Rotations(2, 3));
+    EXPECT_EQ(rotations("active = 0\n"), Rotations(0, 0)) << "all";
+    EXPECT_EQ(rotations(""), Rotations(0, 0));
 }
 
 TEST(Planner, EachEvIsKnownByItsWay)

@@ -136,6 +136,7 @@ enum {
 	MRC_A_EV_PROFILE_VERSION,	/* u32: grows with each replacement */
 	MRC_A_EV_PROFILE_DENIED,	/* u16: denied EVs */
 	MRC_A_EV_PROFILE_EV,		/* nest (MRC_A_EV_*), one per EV; requests only */
+	MRC_A_EV_PROFILE_ACTIVE,	/* u16: EVs in rotation at a time; 0: all */
 
 	__MRC_A_EV_PROFILE_MAX,
 	MRC_A_EV_PROFILE_MAX = (__MRC_A_EV_PROFILE_MAX - 1)
@@ -210,6 +211,7 @@ enum {
 	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: events */
 	MRC_A_PEER_TIME,		/* u64: events */
 	MRC_A_PEER_USID,		/* u16: where EVs with MRC_A_EV_VIA go on to */
+	MRC_A_PEER_EVS_SPARE,		/* u16: of the good ones */
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
@@ -235,6 +237,7 @@ enum {
 	MRC_A_PEER_EV_ACKED,		/* u64 */
 	MRC_A_PEER_EV_PROBED,		/* u32 */
 	MRC_A_PEER_EV_CHANGED,		/* u64: ns of CLOCK_MONOTONIC, 0: never */
+	MRC_A_PEER_EV_SPARE,		/* u8: good, but not in rotation */
 
 	__MRC_A_PEER_EV_MAX,
 	MRC_A_PEER_EV_MAX = (__MRC_A_PEER_EV_MAX - 1)

@@ -126,6 +126,7 @@ struct EvProfile {
     uint16_t count = 0;
     uint32_t version = 0;
     uint16_t denied = 0;
+    uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
 };
 
 /** How packets on an EV go. */
@@ -178,8 +179,9 @@ struct EvProfileSpec {
     EvFormat format = EvFormat::srv6;
     EvMode mode = EvMode::explicit_list;
     std::optional<uint16_t> min_active;
-    std::optional<uint16_t> count; ///< mode auto only
-    std::vector<EvSpec> evs;       ///< mode explicit only
+    std::optional<uint16_t> active; ///< as in EvProfile
+    std::optional<uint16_t> count;  ///< mode auto only
+    std::vector<EvSpec> evs;        ///< mode explicit only
 };
 
 struct CcProfile {
@@ -221,6 +223,7 @@ struct Peer {
     bool loopback = false;
     uint16_t evs = 0;
     uint16_t evs_good = 0;
+    uint16_t evs_spare = 0; ///< of the good ones
     uint16_t evs_skip = 0;
     uint16_t evs_assumed_bad = 0;
     uint16_t evs_denied = 0;
@@ -241,6 +244,7 @@ struct PeerEv {
     uint16_t index = 0;
     uint8_t port = 0;
     EvState state = EvState::good;
+    bool spare = false;            ///< good, but not in rotation
     std::optional<uint32_t> value; ///< with CAP_NET_ADMIN
     uint64_t tx_packets = 0;
     uint64_t lost = 0;
