@@ -286,7 +286,7 @@ Result<EvProfile> Client::ev_profile(const std::string &device, uint64_t id)
 Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSpec &spec,
                                     bool replace)
 {
-    const auto checked = check_segments(spec);
+    auto checked = check_segments(spec);
     Request r(replace ? MRC_CMD_EV_PROFILE_SET : MRC_CMD_EV_PROFILE_ADD, ev_room(spec));
 
     if (!checked)

@@ -301,7 +301,7 @@ std::string find_provider(const FeatureHost &host, unsigned abi)
     for (const std::string &name : split(list, ':'))
         drivers.push_back(name);
     for (const std::string &driver : drivers) {
-        const std::string path = is_ours(driver) ? plugin_of(host, driver, abi) : std::string();
+        std::string path = is_ours(driver) ? plugin_of(host, driver, abi) : std::string();
 
         if (!path.empty())
             return path;
