@@ -295,7 +295,7 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 	return pick_skipped(s, p);
 }
 
-/* The plane's next EV where nothing better is left in any plane: of all its slots. */
+/* The plane's next EV where nothing better is left in any plane, in the rotation or not. */
 static u16 pick_bad(const struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
 	u16 n, ev;
@@ -381,6 +381,18 @@ static u8 flap_backoff(const struct mrc_ev_entry *e, u64 now)
 	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
 }
 
+/* Out of the rotation, if a spare of the plane can take its place; usable as before. */
+static void give_way(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+		     struct mrc_ev_entry *e, const unsigned long *except,
+		     u64 now)
+{
+	if (e->slot >= p->quota || !use_spare(s, p, e->slot, except))
+		return;
+	/* A spare has no batch to be left out of. */
+	if (e->state == MRC_EV_SKIP)
+		set_state(s, p, e, MRC_EV_GOOD, now);
+}
+
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;
@@ -388,8 +400,12 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
-	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port) || floor_reached(s))
+	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
+	if (floor_reached(s)) {
+		give_way(s, plane_of(s, ev), e, NULL, now);
+		return false;
+	}
 	e->flaps = flap_backoff(e, now);
 	e->backoff = e->flaps;
 	e->answered = 0;
@@ -429,13 +445,8 @@ static void turn_plane(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 
 	for (slot = 0; slot < p->quota; slot++) {
 		ev = in_slot(s, p, slot);
-		if (!test_bit(ev, evs))
-			continue;
-		if (!use_spare(s, p, slot, evs))
-			return;
-		/* A spare has no batch to be left out of. */
-		if (s->ev[ev].state == MRC_EV_SKIP)
-			set_state(s, p, &s->ev[ev], MRC_EV_GOOD, now);
+		if (test_bit(ev, evs))
+			give_way(s, p, &s->ev[ev], evs, now);
 	}
 }
 

@@ -205,8 +205,9 @@ static inline bool mrc_ev_is_spare(const struct mrc_ev_set *s, u16 ev)
  *
  * Steps over ports that are down, DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs:
  * they are left out of one batch, and become GOOD again when a later one passes them. A
- * spare is never returned, nor passed. A plane without a usable EV gets nothing. If no plane has one but some port is up, an
- * ASSUMED_BAD EV is returned rather than none; a DENIED one never is.
+ * spare is never returned, nor passed. A plane without a usable EV gets nothing. If no plane
+ * has one but some port is up, an ASSUMED_BAD EV is returned rather than none; a DENIED one
+ * never is.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */
@@ -228,8 +229,9 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
  *
  * A spare of its plane takes its place. Only probes, or mrc_ev_cleared(), bring it back: to
  * the rotation if that is short of EVs, else as a spare. The floor is @min_active, but at
- * least one, and counts usable EVs, spares too, on ports that are up. A loss on a port that is down is the port's,
- * and changes nothing.
+ * least one, and counts usable EVs, spares too, on ports that are up; at the floor the EV
+ * stays usable, but a spare takes its place all the same. A loss on a port that is down is
+ * the port's, and changes nothing.
  *
  * Return: true when the state changed (not when the floor keeps it active).
  */

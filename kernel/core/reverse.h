@@ -3,8 +3,9 @@
  * The way back (protocol 6.4): which EVs SACKs, NACKs and ACKs take. What is sent must not
  * depend on paths that nobody has heard of for long: a receiver that sends no data of its
  * own probes an EV now and then. The planes take turns, and in a plane the EV that was
- * answered last is used, be it a spare: for what few answers need none is better. A plane whose probes are lost is left out until one is answered:
- * so one that is dead in this direction only is avoided. The caller serialises all calls.
+ * answered last is used, be it a spare: for what few answers need none is better. A plane whose
+ * probes are lost is left out until one is answered: so one that is dead in this direction only
+ * is avoided. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H

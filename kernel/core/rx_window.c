@@ -340,7 +340,7 @@ bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
 		return false;
 	/* Not past the end of the ring. */
 	if (part)
-		from = max(1, min(from, beyond + 1 - (s32)SACK_SPAN));
+		from = min(from, beyond + 1 - (s32)SACK_SPAN);
 	sack_fill(w, sack, mrc_psn_add(w->cack, from));
 	sack->probe = true;
 	sack->m = ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;

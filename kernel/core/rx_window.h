@@ -252,7 +252,7 @@ bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
  * @ce: arrived CE-marked
  * @part: from 0 on
  * @sack: result: everything but mpr, covers 64 PSNs from @part * 64 + 1 beyond the cumulative
- *        one on
+ *        one on; the last part those up to the highest that has arrived
  *
  * Return: false when all that has arrived was covered before; never for part 0.
  */

@@ -340,6 +340,9 @@ static u8 apply_cack(struct mrc_tx_window *w, u32 cack,
 	w->head = (u32)(rec - w->ring);
 	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
 		w->rtx_hint = w->una;
+	/* Never so far behind that serial numbers turn. */
+	if (mrc_psn_diff(w->told, w->una) < -1)
+		w->told = mrc_psn_add(w->una, -1);
 	return wrong;
 }
 
@@ -629,23 +632,32 @@ static void lose_before(struct mrc_tx_window *w, u64 sent, u32 psn, u32 end,
 	}
 }
 
-/* The answer to a probe, or a part of it, after its bitmap has been applied. */
+/*
+ * The answer to a probe, or a part of it, after its bitmap has been applied. One that leaves
+ * nothing open is the last that is looked at: nobody gets us to go over the window again.
+ */
 static void apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
 			u64 now, struct mrc_tx_result *res)
 {
 	struct mrc_tx_probed *p = find_probe(w, (u16)sack->ack_offset, now);
 	u32 from = w->una, end = w->nxt;
 	u32 lost = res->lost;
+	u64 sent;
+	bool first;
 
 	if (!p)
 		return;
-	if (!p->answered)
-		rtt_sample(w, now - p->sent_ns, res);
+	sent = p->sent_ns;
+	first = !p->answered;
 	p->answered = true;
+	if (!uninformed(w))
+		p->sent_ns = 0;
+	if (first)
+		rtt_sample(w, now - sent, res);
 	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !covered(w, sack, &from, &end))
 		return;
-	lose_before(w, p->sent_ns, from, end, res);
-	w->probe_rounds += res->lost > lost;
+	lose_before(w, sent, from, end, res);
+	w->probe_rounds += first && res->lost > lost;
 }
 
 /* Both ends of the bitmap count: far enough from @nxt the serial order turns. */

@@ -76,8 +76,8 @@ struct mrc_tx_cfg {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
- * without news. A few are sent at most, on different planes, for one of them may be what is
- * dead; then packets are left to their timeouts. So they are when so many answers in a row led
+ * without news. A few are sent at most: one, or its answer, may take the path that is dead;
+ * then packets are left to their timeouts. So they are when so many answers in a row led
  * to nothing but losses: what is lost time and again while probes come through must use up its
  * retries.
  */
@@ -164,7 +164,8 @@ struct mrc_tx_window {
  * @acked: packets newly acknowledged
  * @lost: packets newly held to be lost
  * @spurious: a packet held to be lost turned out to have arrived
- * @rtt_ns: RTT sample, 0: none. A probe's answer is one if the probe is remembered
+ * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
+ *          probe is remembered
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)

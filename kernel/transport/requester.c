@@ -232,11 +232,19 @@ static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 			mrc_tx_leaves(&qp->tx, b->plan[i].psn);
 }
 
+/* Bit per port, from bit 0 on: those that work here and at the peer. */
+static u32 mrc_requester_ports_up(const struct mrc_peer_evs *evs)
+{
+	return READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
+}
+
 /* The EVs that the peer has now; indices of older versions mean nothing any more. */
 static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 {
 	if (qp->evs_gen == evs->gen)
 		return;
+	if (!qp->evs_gen)
+		qp->ports_up = mrc_requester_ports_up(evs);
 	qp->evs_gen = evs->gen;
 	mrc_tx_forget_evs(&qp->tx);
 }
@@ -742,7 +750,7 @@ static void mrc_requester_learn_timeout(struct mrc_qp *qp,
 
 	spin_lock(&qp->peer->lock);
 	all = mrc_ev_all(&evs->set, res->lost_evs);
-	if (all)
+	if (all && qp->evs_gen == evs->gen)
 		mrc_ev_turn(&evs->set, res->lost_evs, now);
 	spin_unlock(&qp->peer->lock);
 	if (all)
@@ -778,7 +786,7 @@ static void mrc_requester_count_sack(struct mrc_qp *qp,
 static void mrc_requester_heed_ports(struct mrc_qp *qp)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-	u32 up = READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
+	u32 up = mrc_requester_ports_up(evs);
 	DECLARE_BITMAP(lost, MRC_EV_MAX);
 	struct mrc_tx_result res;
 	unsigned int i;
@@ -809,9 +817,8 @@ void mrc_requester_lose_ports(struct mrc_qp *qp)
 static void mrc_requester_check_ports(struct mrc_qp *qp)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-	u32 up = READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
 
-	if (up != qp->ports_up && !qp->peer->local)
+	if (mrc_requester_ports_up(evs) != qp->ports_up && !qp->peer->local)
 		mrc_requester_heed_ports(qp);
 }
 

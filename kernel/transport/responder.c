@@ -204,21 +204,30 @@ static u8 mrc_responder_complete(struct mrc_qp *qp)
 	return 0;
 }
 
+static void mrc_responder_sack(struct mrc_reply *r, const struct mrc_sack *sack,
+			       bool rtx)
+{
+	struct mrc_hdr *hdr = mrc_reply_add(r, MRC_OP_SACK, sack->cack_psn);
+
+	hdr->bth.rtx = rtx;
+	hdr->sack = *sack;
+}
+
+/* One place stays free for the ACK, and one for what was told before. */
 static void mrc_responder_sacks(struct mrc_qp *qp, struct mrc_reply *r)
 {
-	unsigned int again = MRC_SACKS_AGAIN;
+	unsigned int again;
 	struct mrc_sack sack;
-	struct mrc_hdr *hdr;
 	bool rtx;
 
-	/* One place stays free for the ACK. */
-	while (r->count < MRC_REPLY_MAX - 1) {
-		if (!mrc_rx_sack_next(&qp->rx, &sack, &rtx) &&
-		    (!again-- || !mrc_rx_sack_again(&qp->rx, &sack, &rtx)))
+	while (r->count < MRC_REPLY_MAX - 2 &&
+	       mrc_rx_sack_next(&qp->rx, &sack, &rtx))
+		mrc_responder_sack(r, &sack, rtx);
+	for (again = 0; again < MRC_SACKS_AGAIN; again++) {
+		if (r->count == MRC_REPLY_MAX - 1 ||
+		    !mrc_rx_sack_again(&qp->rx, &sack, &rtx))
 			return;
-		hdr = mrc_reply_add(r, MRC_OP_SACK, sack.cack_psn);
-		hdr->bth.rtx = rtx;
-		hdr->sack = sack;
+		mrc_responder_sack(r, &sack, rtx);
 	}
 }
 
@@ -290,7 +299,7 @@ static void mrc_responder_sacks_probe(struct mrc_qp *qp,
 	while (r->count < MRC_REPLY_MAX - 1 &&
 	       mrc_rx_sack_probe(&qp->rx, &pkt->hdr.probe, pkt->ev, pkt->ce,
 				 part++, &sack))
-		mrc_reply_add(r, MRC_OP_SACK, sack.cack_psn)->sack = sack;
+		mrc_responder_sack(r, &sack, false);
 }
 
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)

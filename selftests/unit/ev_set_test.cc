@@ -762,6 +762,20 @@ TEST(EvSet, EachPlaneHasItsPartOfTheRotation)
     EXPECT_EQ(s.planes[1].quota, 2);
 }
 
+TEST(EvSet, AtTheFloorASpareTakesThePlaceAllTheSame)
+{
+    Set set(1, 6, 6, 1, 2);
+    const u16 lost = *set.rotation(1).begin();
+    mrc_ev_marked(&set.s, lost, kMs);
+    EXPECT_FALSE(mrc_ev_lost(&set.s, lost, kMs));
+    EXPECT_EQ(set.state(lost), MRC_EV_GOOD) << "usable, and a spare is not skipped";
+    EXPECT_TRUE(set.spare(lost));
+    EXPECT_EQ(set.rotation(1).size(), 2u);
+    checkSlots(set);
+    EXPECT_FALSE(mrc_ev_lost(&set.s, lost, kMs));
+    EXPECT_EQ(set.rotation(1).size(), 2u) << "a late loss of what is a spare by now";
+}
+
 TEST(EvSet, SparesCarryNothingAndPlanesStayEqual)
 {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {

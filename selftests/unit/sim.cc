@@ -22,7 +22,7 @@ constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
 constexpr std::uint32_t kRequesterQpn = 0x11;
 constexpr std::uint32_t kResponderQpn = 0x22;
-constexpr std::size_t kSacksPerTurn = 4;
+constexpr std::size_t kSacksPerTurn = 5;
 constexpr int kSacksAgain = 2;
 
 using Psn = std::uint32_t;
@@ -807,16 +807,17 @@ private:
     /// SACKs for one answer: news, if they are due, then what was told before.
     std::vector<mrc_hdr> sacks()
     {
-        int again = kSacksAgain;
         std::vector<mrc_hdr> answer;
         mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
-        while (answer.size() < kSacksPerTurn) {
-            if (!mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx) &&
-                (!again-- || !mrc_rx_sack_again(&rx, &hdr.sack, &hdr.bth.rtx)))
-                break;
+        while (answer.size() < kSacksPerTurn - 1 &&
+               mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx)) {
             answer.push_back(hdr);
             report.marked += hdr.sack.m == MRC_SACK_SKIP_ONCE;
         }
+        for (int again = 0; again < kSacksAgain && answer.size() < kSacksPerTurn &&
+                            mrc_rx_sack_again(&rx, &hdr.sack, &hdr.bth.rtx);
+             ++again)
+            answer.push_back(hdr);
         report.sacks += answer.size();
         return answer;
     }

@@ -400,6 +400,22 @@ TEST(TxWindow, MoreThanWasSentHasNotArrived)
     EXPECT_EQ(win.res.lost, 3u);
 }
 
+/* However long a peer tells of nothing beyond the cumulative PSN. */
+TEST(TxWindow, WhatASackToldLongAgoIsNotAheadAgain)
+{
+    Window win = withRtt();
+    for (std::uint32_t n = 0; n < (1u << 23) + 10; n += 100) {
+        for (int i = 0; i < 100; ++i)
+            win.send(5);
+        ASSERT_EQ(mrc_tx_ack(&win.w, mrc_psn_add(win.w.nxt, -1), win.now, &win.res), 0);
+    }
+    const std::uint32_t cack = mrc_psn_add(win.w.una, -1);
+    win.send(5);
+    const std::uint32_t later = win.send(5);
+    ASSERT_EQ(win.sack(cack, {later}, later, false, 1), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+}
+
 TEST(TxWindow, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
 {
     Window win = withRtt();
@@ -1070,6 +1086,11 @@ TEST(TxProbe, PartsOfAnAnswerTellOfAllThatHasArrived)
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.res.lost, 35u) << "now all is known";
     EXPECT_EQ(win.res.rtt_ns, 0u) << "one probe, one round trip";
+
+    win.send(7);
+    win.now += 100 * kRtt;
+    ASSERT_EQ(mrc_tx_sack(&win.w, &part, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "an answer that left nothing open was the last";
 }
 
 /* The SACKs of what lies beyond the answer's bitmap were lost: that is not lost, too. */
