@@ -311,6 +311,7 @@ class Trace:
     EV = re.compile(r"remote=(\S+) ev=(\d+) port=(\d+) (\S+) -> (\S+) \((.*)\)")
 
     def __init__(self, remote):
+        """remote: h2's GID; the peer of whoever has another is h1."""
         self.remote = ipaddress.ip_address(remote)
         os.mkdir(TRACE)
         self.write("trace_clock", "mono")
@@ -407,7 +408,7 @@ def run_case(name, flow, trace, opts):
         heal.finish()
         check_alive(client)
     return {"case": name, "peer": flow.name, "left": flow.share(case.left), "path": path,
-            "outage": case.outage, "evs": case.evs(*path), "rtt": rtt,
+            "outage": case.outage, "planes": flow.planes, "evs": case.evs(*path), "rtt": rtt,
             "commands": [" ".join(command) for command in commands],
             "nominal": flow.planes * opts.rate, "fault": fault_at, "heal": heal_at, "samples": samples,
             "events": trace.read() if isinstance(flow, Mrc) else [],

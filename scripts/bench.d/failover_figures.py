@@ -4,7 +4,6 @@ import bisect
 
 BIN = 0.01
 BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are taken over
-ALL_PORTS = 0xffffffff
 ENOUGH = 0.9                # of the capacity that remains: recovered
 # A dip that begins later than this after a fault is none of the fault's. It is over with a
 # bin that has enough, when so does each 200 ms that begins within the next half second, and
@@ -60,36 +59,37 @@ def recovered(bins, target):
                  if lasts(rates[i:], target)), None)
 
 
-def ports_changed(events, masks, lost=True):
-    """When a port was last lost, or found, of those that events have in all of these masks."""
-    up, last = {}, None
+def ports_changed(events, masks, planes):
+    """(when, was one lost?) of changes of the ports that events have in all of these masks.
+
+    masks: what counts, by host. Before the first event all @planes ports are up.
+    """
+    up = {host: (1 << planes) - 1 for host in masks}
     for event in events:
         if event["event"] != "mrc_ports" or event["host"] not in masks:
             continue
-        ports = ALL_PORTS
+        ports = (1 << planes) - 1
         for mask in masks[event["host"]]:
             ports &= event[mask]
-        before = up.get(event["host"], ALL_PORTS if lost else 0)
-        if before & ~ports if lost else ports & ~before:
-            last = event["t"]
-        up[event["host"]] = ports
-    return last
+        before, up[event["host"]] = up[event["host"]], ports
+        if before != ports:
+            yield event["t"], bool(before & ~ports)
 
 
-def noticed(events, lost=True):
-    """When a host's kernel had told it of the last port that it lost, or found."""
-    return ports_changed(events, {"h1": ["local"], "h2": ["local"]}, lost)
+def noticed(events, planes):
+    """(when, was one lost?): a host's kernel has told it of a port of its own."""
+    return ports_changed(events, {"h1": ["local"], "h2": ["local"]}, planes)
 
 
-def path_left(events, lost_evs):
+def path_left(events, lost_evs, planes):
     """When the last of the EVs that died was taken out of use, or its port was."""
     first = {}
     for event in events:
         if event["event"] == "mrc_ev" and event["new"] == "assumed-bad":
             first.setdefault(event["ev"], event["t"])
     times = [first[ev] for ev in lost_evs if ev in first]
-    port = ports_changed(events, {"h1": ["local", "remote"]})
-    return max(times if port is None else [*times, port], default=None)
+    times += [t for t, lost in ports_changed(events, {"h1": ["local", "remote"]}, planes) if lost]
+    return max(times, default=None)
 
 
 def last_loss(events, lost_evs):
@@ -119,10 +119,13 @@ class Scene:
         self.begin = heal if run["outage"] else 0.0
         self.end = curve.times[-1] if run["outage"] else heal
         self.counts = total(run["counts"]) if run["outage"] else run["counts"][0]
-        self.events = [dict(event, t=event["t"] - fault) for event in run["events"]
-                       if 0 <= event["t"] - fault < heal]
-        self.back = [dict(event, t=event["t"] - run["heal"]) for event in run["events"]
-                     if event["t"] >= run["heal"]]
+        since = [dict(event, t=event["t"] - fault) for event in run["events"]
+                 if event["t"] >= fault]
+        self.events = [event for event in since if event["t"] < heal]
+        ports = list(noticed(since, run["planes"]))
+        self.noticed = max((t for t, lost in ports if lost and t < heal), default=None)
+        self.noticed_back = max((t - heal for t, lost in ports if not lost and t >= heal),
+                                default=None)
 
 
 def figures(run):
@@ -137,8 +140,8 @@ def figures(run):
         "nominal": run["nominal"], "before": before, "remains": scene.remains, "heal": heal,
         "rtt": run["rtt"], "seen": scene.end - scene.begin,
         "recovered": recovered(bins, ENOUGH * scene.remains),
-        "noticed": noticed(scene.events), "noticed_back": noticed(scene.back, lost=False),
-        "path_left": path_left(scene.events, run["evs"]),
+        "noticed": scene.noticed, "noticed_back": scene.noticed_back,
+        "path_left": path_left(scene.events, run["evs"], run["planes"]),
         "last_loss": last_loss(scene.events, run["evs"]),
         "lost": lost, "again": again,
         "again_per_lost": again / lost if lost else None,

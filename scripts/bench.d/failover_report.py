@@ -88,9 +88,9 @@ class Report:
 
     def table(self):
         print(f"\n{'':39}{'':9} {'RTT':>7} | {'before':>7} {'lowest':>7} {'after':>6} |"
-              f"{'noticed':>8} |{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
+              f"{'noticed':>8} {'back':>7} |{'recovered':>17} |{'path left':>17} |{'last loss':>17} |"
               f"{'lost':>7} {'again':>7} {'ratio':>6} {'later':>7}")
-        print(f"{'':39}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |{'ms':>8} |"
+        print(f"{'':39}{'':9} {'ms':>7} | {'Mb/s':>7} {'Mb/s':>7} {'share':>6} |{'ms':>8} {'ms':>7} |"
               + f"{'ms':>9} {'RTT':>7} |" * 3 + f"{'packets':>15}")
         for case, runs in self.cases.items():
             for peer, run in runs.items():
@@ -104,7 +104,7 @@ class Report:
                         for key in ("recovered", "path_left", "last_loss"))
         return (f"{cell(ms(run['rtt']), '.1f', 7)} | {cell(run['before'], '.0f', 7)} "
                 f"{cell(run['lowest'], '.0f', 7)} {cell(run['after_cut'], '.2f', 6)} |"
-                f"{cell(ms(run['noticed']), '.1f', 8)} |{times}"
+                f"{cell(ms(run['noticed']), '.1f', 8)} {cell(ms(run['noticed_back']), '.1f', 7)} |{times}"
                 f"{cell(run['lost'], 'd', 7)} {cell(run['again'], 'd', 7)} "
                 f"{cell(run['again_per_lost'], '.2f', 6)} {cell(run['again_restored'], 'd', 7)}")
 
