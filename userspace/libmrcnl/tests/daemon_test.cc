@@ -3,6 +3,7 @@
 // Questions to an mrcd that is a thread at the other end of a real socket.
 #include "mrcnl/daemon.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <thread>
@@ -42,7 +43,9 @@ std::string answer_one(int listener, const std::vector<std::string> &pieces)
     const int fd = accept(listener, nullptr, nullptr);
     std::string question(64, '\0');
 
-    question.resize(static_cast<size_t>(recv(fd, question.data(), question.size(), 0)));
+    const ssize_t got = recv(fd, question.data(), question.size(), 0);
+    EXPECT_GE(got, 0);
+    question.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
     for (const std::string &piece : pieces)
         EXPECT_EQ(send(fd, piece.data(), piece.size(), 0), static_cast<ssize_t>(piece.size()));
     close(fd);
@@ -58,6 +61,7 @@ TEST(Daemon, AnswersInPieces)
     });
     const auto answer = ask_daemon(device, "status");
 
+    shutdown(listener, SHUT_RDWR); // nobody may have come
     daemon.join();
     close(listener);
     EXPECT_EQ(question, "status");

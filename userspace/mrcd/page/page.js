@@ -148,7 +148,7 @@ function peerCard(peer) {
 		const good = [...letters].filter((letter) => letter === "g" || letter === "s").length;
 
 		strip.append(...[...letters].map((letter) => element("i", `ev ${letter}`)));
-		strip.title = `Plane ${port}: ${good} of ${letters.length} EVs in use`;
+		strip.title = `Plane ${port}: ${good} of ${letters.length} EVs usable`;
 		card.append(strip);
 	}
 	return card;
