@@ -57,6 +57,23 @@ equal "the host's folder" file "$(ls)"
 equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
 grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
 
+# A machine that dies while booting takes nothing of the next one with it.
+mkdir "$HOST_TMP/bin"
+cat >"$HOST_TMP/bin/qemu-system-x86_64" <<-FAKE
+	#!/bin/sh
+	[ ! -e "$HOST_TMP/died" ] || exec $(command -v qemu-system-x86_64) "\$@"
+	: >"$HOST_TMP/died"
+	exec timeout -s KILL 1 $(command -v qemu-system-x86_64) "\$@"
+FAKE
+chmod +x "$HOST_TMP/bin/qemu-system-x86_64"
+PATH=$HOST_TMP/bin:$PATH vm_status 0 "second machine" -k $series -t 300 -m 512 -- \
+	sh -c 'echo there; echo also there >&2'
+equal "second machine: standard output" there "$(cat "$HOST_TMP/second machine.out")"
+grep -qx 'also there' "$HOST_TMP/second machine.err" ||
+	wrong "second machine: standard error" "$(cat "$HOST_TMP/second machine.err")"
+grep -q 'died while booting' "$HOST_TMP/second machine.err" ||
+	wrong "second machine: the first one did not die" ''
+
 vm_status 124 "time limit" -k $series -t 1 sleep 100
 grep -q 'ended by a limit (1 s)' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"
 
