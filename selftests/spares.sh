@@ -185,7 +185,7 @@ test_denied()
 test_all_silent()
 {
 	local plane ev
-	local -a spines=() before=()
+	local -a spines=() before=() pids=()
 
 	check "all silent: one EV per plane" set_active 2
 	check_arrives "all silent: before" 50 h1 h2
@@ -196,8 +196,9 @@ test_all_silent()
 	done
 	for ev in "${spines[@]}"; do
 		lab fail switch "$ev" &
+		pids+=($!)
 	done
-	wait
+	wait "${pids[@]}"
 	for plane in 1 2; do
 		check "all silent: a spare of plane $plane has come in" \
 			wait_for rotation_without "$plane" "${before[plane]}"
