@@ -80,7 +80,7 @@ static void init_slots(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 quota)
 	for (i = 0; p->quota < p->count && i < p->quota; i++)
 		swap_slots(s, p, i, i + draw_below(s, p->count - i));
 	shuffle(s, p, MRC_EV_NONE);
-	p->next_bad = p->add;
+	p->next_any = p->add;
 }
 
 static int add_planes(struct mrc_ev_set *s)
@@ -125,7 +125,9 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 
 	for (i = 0; i < count; i++)
 		ev[i] = (struct mrc_ev_entry){
-			.state = MRC_EV_GOOD, .port = ev[i].port,
+			.state = MRC_EV_GOOD,
+			.told = MRC_EV_GOOD,
+			.port = ev[i].port,
 		};
 	quota = active ? DIV_ROUND_UP(active, s->nplanes) : count;
 	for (i = 0; i < s->nplanes; i++)
@@ -144,17 +146,25 @@ static struct mrc_ev_plane *plane_of(struct mrc_ev_set *s, u16 ev)
 	return &s->planes[mrc_ev_plane_of(s, ev)];
 }
 
+/* In use, and probed nevertheless. */
+static bool is_asked(const struct mrc_ev_entry *e)
+{
+	return e->state == MRC_EV_HELD || e->doubted;
+}
+
 static void count_entry(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			const struct mrc_ev_entry *e, int n)
 {
-	bool up = mrc_ev_port_up(s, e->port);
+	int n_up = mrc_ev_port_up(s, e->port) ? n : 0;
 
 	if (mrc_ev_is_usable(e)) {
 		p->good += n;
-		s->good += up ? n : 0;
+		s->good += n_up;
+		p->asked += is_asked(e) ? n : 0;
+		s->asked += is_asked(e) ? n_up : 0;
 	} else if (e->state == MRC_EV_ASSUMED_BAD) {
 		p->bad += n;
-		s->bad += up ? n : 0;
+		s->bad += n_up;
 	}
 }
 
@@ -164,27 +174,26 @@ static bool usable_in(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
 	return mrc_ev_is_usable(&s->ev[in_slot(s, p, slot)]);
 }
 
-/* The slot of the spare whose turn it is; @except: bit per EV, or NULL. 0: there is none. */
+/* The slot of the spare whose turn it is, of those that are GOOD, or HELD. 0: there is none. */
 static u16 find_spare(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
-		      const unsigned long *except)
+		      u8 state)
 {
 	u16 n, slot = p->next_spare;
 
 	for (n = p->quota; n < p->count; n++, slot++) {
 		if (slot >= p->count)
 			slot = p->quota;
-		if (usable_in(s, p, slot) &&
-		    !(except && test_bit(in_slot(s, p, slot), except)))
+		if (s->ev[in_slot(s, p, slot)].state == state)
 			return slot;
 	}
 	return 0;
 }
 
 /* A spare comes into the rotation; false when there is none. */
-static bool use_spare(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot,
-		      const unsigned long *except)
+static bool use_spare(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot)
 {
-	u16 spare = find_spare(s, p, except);
+	u16 spare = find_spare(s, p, MRC_EV_GOOD) ?:
+		    find_spare(s, p, MRC_EV_HELD);
 
 	if (!spare)
 		return false;
@@ -209,26 +218,52 @@ static void fill_rotation(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	}
 }
 
+/* To step over an EV once is no change: what was sent before tells of it still. */
+static u8 lasting(u8 state)
+{
+	return state == MRC_EV_SKIP ? MRC_EV_GOOD : state;
+}
+
 /* All changes of state go through here, to keep the counts and the rotation. */
 static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		      struct mrc_ev_entry *e, u8 state, u64 now)
 {
 	bool was = mrc_ev_is_usable(e), is;
+	u8 old = e->state;
 
 	count_entry(s, p, e, -1);
 	e->state = state;
-	e->skip_at = 0;
+	e->doubted = false;
+	if (state == MRC_EV_SKIP)
+		e->skip_at = 0;
 	count_entry(s, p, e, 1);
-	is = mrc_ev_is_usable(e);
-	/* To step over an EV once is no change: what was sent before tells of it still. */
-	if (was && is)
+	if (lasting(old) == lasting(state))
 		return;
 	e->missed = 0;
 	e->changed_at = now;
-	if (is && e->slot >= p->quota)
+	s->untold = true;
+	is = mrc_ev_is_usable(e);
+	if (!was && is && e->slot >= p->quota)
 		fill_rotation(s, p, e->slot);
-	else if (was && e->slot < p->quota)
-		use_spare(s, p, e->slot, NULL);
+	else if (was && !is && e->slot < p->quota)
+		use_spare(s, p, e->slot);
+}
+
+u16 mrc_ev_next_change(struct mrc_ev_set *s, u8 *old)
+{
+	u16 i;
+
+	for (i = 0; s->untold && i < s->count; i++) {
+		struct mrc_ev_entry *e = &s->ev[i];
+
+		if (e->told == lasting(e->state))
+			continue;
+		*old = e->told;
+		e->told = lasting(e->state);
+		return i;
+	}
+	s->untold = false;
+	return MRC_EV_NONE;
 }
 
 /* The next EV of the permutation, as index in the set. */
@@ -249,6 +284,7 @@ static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 {
 	switch (e->state) {
 	case MRC_EV_GOOD:
+	case MRC_EV_HELD:
 		return true;
 	case MRC_EV_SKIP:
 		/* Stepped over for the whole batch, and picks of a batch share @now. */
@@ -295,16 +331,16 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 	return pick_skipped(s, p);
 }
 
-/* The plane's next EV where nothing better is left in any plane, in the rotation or not. */
-static u16 pick_bad(const struct mrc_ev_set *s, struct mrc_ev_plane *p)
+/* The plane's next EV, in the rotation or not, whatever is believed of it. */
+static u16 pick_any(const struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
 	u16 n, ev;
 
-	for (n = 0; p->bad && n < p->count; n++) {
-		ev = p->first + p->next_bad;
-		if (++p->next_bad == p->count)
-			p->next_bad = 0;
-		if (s->ev[ev].state == MRC_EV_ASSUMED_BAD)
+	for (n = 0; n < p->count; n++) {
+		ev = p->first + p->next_any;
+		if (++p->next_any == p->count)
+			p->next_any = 0;
+		if (s->ev[ev].state != MRC_EV_DENIED)
 			return ev;
 	}
 	return MRC_EV_NONE;
@@ -323,7 +359,7 @@ static u16 pick_round(struct mrc_ev_set *s, bool usable, u64 now)
 			s->next_plane = 0;
 		if (!plane_up(s, p))
 			continue;
-		ev = usable ? pick_usable(s, p, now) : pick_bad(s, p);
+		ev = usable ? pick_usable(s, p, now) : pick_any(s, p);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
@@ -332,22 +368,31 @@ static u16 pick_round(struct mrc_ev_set *s, bool usable, u64 now)
 
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 {
-	u16 ev = pick_round(s, true, now);
+	u16 ev = MRC_EV_NONE;
 
-	return ev != MRC_EV_NONE ? ev : pick_round(s, false, now);
+	if (!mrc_ev_searching(s))
+		ev = pick_round(s, true, now);
+	return ev != MRC_EV_NONE ? ev : mrc_ev_pick_any(s);
+}
+
+u16 mrc_ev_pick_any(struct mrc_ev_set *s)
+{
+	return pick_round(s, false, 0);
 }
 
 void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 {
+	/* One in doubt shares its schedule of probes with what SKIP remembers. */
 	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD ||
-	    mrc_ev_is_spare(s, ev))
+	    s->ev[ev].doubted || mrc_ev_is_spare(s, ev))
 		return;
 	set_state(s, plane_of(s, ev), &s->ev[ev], MRC_EV_SKIP, now);
 }
 
-static bool floor_reached(const struct mrc_ev_set *s)
+/* So many EVs stay in use, if there are as many that are not DENIED. */
+static u16 floor_of(const struct mrc_ev_set *s)
 {
-	return s->good <= s->min_active || s->good == 1;
+	return s->min_active ? s->min_active : 1;
 }
 
 static u64 probe_interval(u8 exp)
@@ -361,10 +406,26 @@ static u8 back_off(u8 exp)
 	return probe_interval(exp) < MRC_EV_PROBE_MAX_NS ? exp + 1 : exp;
 }
 
+static bool is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
+{
+	return (e->state == MRC_EV_ASSUMED_BAD || is_asked(e)) &&
+	       mrc_ev_port_up(s, e->port);
+}
+
 static void schedule_probe(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
 {
 	e->probe_at = at;
 	s->probe_at = min(s->probe_at, at);
+}
+
+/* Before the state is one in which it is probed. */
+static void start_probing(struct mrc_ev_set *s, struct mrc_ev_entry *e,
+			  u8 backoff, u64 at)
+{
+	if (!s->bad && !s->asked)
+		s->probe_at = U64_MAX;
+	e->backoff = backoff;
+	schedule_probe(s, e, at);
 }
 
 /* The exponent that probing starts with: how often the EV has flapped of late. */
@@ -372,25 +433,90 @@ static u8 flap_backoff(const struct mrc_ev_entry *e, u64 now)
 {
 	u64 steady;
 
-	if (!e->returned_at)
+	if (!e->returned)
 		return e->flaps;
-	if (now < e->returned_at + MRC_EV_FLAP_NS)
+	if (now < e->changed_at + MRC_EV_FLAP_NS)
 		return e->flaps < MRC_EV_FLAPS_MAX ? back_off(e->flaps) :
 						     e->flaps;
-	steady = (now - e->returned_at) / MRC_EV_STEADY_NS;
+	steady = (now - e->changed_at) / MRC_EV_STEADY_NS;
 	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
 }
 
 /* Out of the rotation, if a spare of the plane can take its place; usable as before. */
 static void give_way(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-		     struct mrc_ev_entry *e, const unsigned long *except,
-		     u64 now)
+		     const struct mrc_ev_entry *e)
 {
-	if (e->slot >= p->quota || !use_spare(s, p, e->slot, except))
-		return;
-	/* A spare has no batch to be left out of. */
-	if (e->state == MRC_EV_SKIP)
-		set_state(s, p, e, MRC_EV_GOOD, now);
+	if (e->slot < p->quota)
+		use_spare(s, p, e->slot);
+}
+
+/* Takes an EV that is lost to @state, ASSUMED_BAD or HELD, in which it is probed. */
+static void fall(struct mrc_ev_set *s, u16 ev, u8 state, u64 now)
+{
+	struct mrc_ev_entry *e = &s->ev[ev];
+
+	/* One that was lost before is probed as it was. */
+	if (lasting(e->state) == MRC_EV_GOOD) {
+		e->flaps = flap_backoff(e, now);
+		e->answered = 0;
+		start_probing(s, e, e->flaps, now + probe_interval(e->flaps));
+	}
+	set_state(s, plane_of(s, ev), e, state, now);
+}
+
+/*
+ * Of the EVs in a state on ports that are up, the one that was heard of last after @than; the
+ * first one that was heard of before if @longest_ago.
+ */
+static u16 heard_of(const struct mrc_ev_set *s, u8 state, u64 than,
+		    bool longest_ago)
+{
+	u16 i, found = MRC_EV_NONE;
+
+	for (i = 0; i < s->count; i++) {
+		const struct mrc_ev_entry *e = &s->ev[i];
+
+		if (e->state != state || !mrc_ev_port_up(s, e->port) ||
+		    (longest_ago ? e->heard_at >= than : e->heard_at <= than))
+			continue;
+		than = e->heard_at;
+		found = i;
+	}
+	return found;
+}
+
+/* Enough others are GOOD: what the floor kept goes. True: some has. */
+static bool settle(struct mrc_ev_set *s, u64 now)
+{
+	bool some = false;
+	u16 ev;
+
+	while (s->good > floor_of(s)) {
+		ev = heard_of(s, MRC_EV_HELD, U64_MAX, true);
+		if (ev == MRC_EV_NONE)
+			break;
+		fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+		some = true;
+	}
+	return some;
+}
+
+/* Nothing but the floor keeps it: unless there is one that was heard of later. */
+static bool lost_at_floor(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e = &s->ev[ev];
+	u16 better = heard_of(s, MRC_EV_ASSUMED_BAD, e->heard_at, false);
+
+	if (better != MRC_EV_NONE) {
+		fall(s, better, MRC_EV_HELD, now);
+		fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+		return true;
+	}
+	give_way(s, plane_of(s, ev), e);
+	if (e->state == MRC_EV_HELD)
+		return false;
+	fall(s, ev, MRC_EV_HELD, now);
+	return true;
 }
 
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -402,77 +528,162 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
-	if (floor_reached(s)) {
-		give_way(s, plane_of(s, ev), e, NULL, now);
+	if (s->good <= floor_of(s))
+		return lost_at_floor(s, ev, now);
+	fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+	return true;
+}
+
+/* GOOD as it is, it is probed at once until it is heard of. */
+static void doubt(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_plane *p = plane_of(s, ev);
+	struct mrc_ev_entry *e = &s->ev[ev];
+
+	if (lasting(e->state) != MRC_EV_GOOD || e->doubted ||
+	    !mrc_ev_port_up(s, e->port))
+		return;
+	if (e->state == MRC_EV_SKIP)
+		set_state(s, p, e, MRC_EV_GOOD, now);
+	start_probing(s, e, 0, now);
+	count_entry(s, p, e, -1);
+	e->doubted = true;
+	count_entry(s, p, e, 1);
+}
+
+/* Each is probed at once, and again and again until it is heard of. */
+static void doubt_all(struct mrc_ev_set *s, u64 now)
+{
+	u16 i;
+
+	s->silent_at = now;
+	for (i = 0; i < s->count; i++) {
+		if (is_probed(s, &s->ev[i]))
+			schedule_probe(s, &s->ev[i], now);
+		else
+			doubt(s, i, now);
+	}
+}
+
+void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
+		   u64 now)
+{
+	u16 i;
+
+	if (s->heard_at < since) {
+		if (!s->silent_at || now - s->silent_at >= MRC_EV_SILENCE_NS)
+			doubt_all(s, now);
+		return;
+	}
+	for (i = 0; evs && i < s->count; i++)
+		if (test_bit(i, evs) &&
+		    now >= s->ev[i].heard_at + MRC_EV_DOUBT_NS)
+			doubt(s, i, now);
+}
+
+/* At once, and soon again. */
+static void probe_all_anew(struct mrc_ev_set *s, u64 now)
+{
+	u16 i;
+
+	for (i = 0; i < s->count; i++)
+		s->ev[i].backoff = 0;
+	doubt_all(s, now);
+}
+
+void mrc_ev_stirred(struct mrc_ev_set *s, u64 now)
+{
+	if (mrc_ev_searching(s) && now >= s->silent_at + MRC_EV_DOUBT_NS)
+		probe_all_anew(s, now);
+}
+
+static void begin_search(struct mrc_ev_set *s, u64 since, u64 now)
+{
+	if (mrc_ev_searching(s))
+		return;
+	s->search_since = since;
+	probe_all_anew(s, now);
+}
+
+/* Into the rotation, for that of its EVs which was heard of longest ago. */
+static void enter_rotation(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+			   const struct mrc_ev_entry *e, u64 now)
+{
+	struct mrc_ev_entry *out = &s->ev[in_slot(s, p, 0)], *at;
+	u16 slot;
+
+	if (e->slot < p->quota)
+		return;
+	for (slot = 1; slot < p->quota; slot++) {
+		at = &s->ev[in_slot(s, p, slot)];
+		if (at->heard_at < out->heard_at)
+			out = at;
+	}
+	swap_slots(s, p, out->slot, e->slot);
+	/* A spare has no batch to be left out of. */
+	if (out->state == MRC_EV_SKIP)
+		set_state(s, p, out, MRC_EV_GOOD, now);
+}
+
+static void come_back(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e = &s->ev[ev];
+
+	e->returned = true;
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	settle(s, now);
+}
+
+static bool end_search(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e = &s->ev[ev];
+	bool back = e->state == MRC_EV_ASSUMED_BAD;
+
+	s->search_since = 0;
+	if (back)
+		come_back(s, ev, now);
+	enter_rotation(s, plane_of(s, ev), e, now);
+	return back;
+}
+
+bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
+{
+	struct mrc_ev_plane *p;
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count)
 		return false;
-	}
-	e->flaps = flap_backoff(e, now);
-	e->backoff = e->flaps;
-	e->answered = 0;
-	if (!s->bad)
-		s->probe_at = U64_MAX;
-	set_state(s, plane_of(s, ev), e, MRC_EV_ASSUMED_BAD, now);
-	schedule_probe(s, e, now + probe_interval(e->backoff));
+	e = &s->ev[ev];
+	p = plane_of(s, ev);
+	e->heard_at = max(e->heard_at, sent);
+	s->heard_at = max(s->heard_at, sent);
+	e->missed = 0;
+	count_entry(s, p, e, -1);
+	e->doubted = false;
+	count_entry(s, p, e, 1);
+	if (e->state == MRC_EV_DENIED || !mrc_ev_port_up(s, e->port))
+		return false;
+	if (mrc_ev_searching(s) && sent >= s->search_since)
+		return end_search(s, ev, now);
+	if (e->state != MRC_EV_ASSUMED_BAD || s->good >= floor_of(s))
+		return false;
+	fall(s, ev, MRC_EV_HELD, now);
 	return true;
-}
-
-/* Are as many usable EVs of the plane among these as its rotation has? */
-static bool plane_all(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
-		      const unsigned long *evs)
-{
-	u16 i, n = 0;
-
-	for (i = p->first; i < p->first + p->count; i++)
-		n += mrc_ev_is_usable(&s->ev[i]) && test_bit(i, evs);
-	return n >= min(p->quota, p->good);
-}
-
-bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs)
-{
-	u16 i;
-
-	for (i = 0; i < s->nplanes; i++)
-		if (plane_up(s, &s->planes[i]) &&
-		    !plane_all(s, &s->planes[i], evs))
-			return false;
-	return true;
-}
-
-static void turn_plane(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-		       const unsigned long *evs, u64 now)
-{
-	u16 slot, ev;
-
-	for (slot = 0; slot < p->quota; slot++) {
-		ev = in_slot(s, p, slot);
-		if (test_bit(ev, evs))
-			give_way(s, p, &s->ev[ev], evs, now);
-	}
-}
-
-void mrc_ev_turn(struct mrc_ev_set *s, const unsigned long *evs, u64 now)
-{
-	u16 i;
-
-	for (i = 0; i < s->nplanes; i++)
-		turn_plane(s, &s->planes[i], evs, now);
 }
 
 bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e;
 
-	if (ev >= s->count || s->ev[ev].state != MRC_EV_ASSUMED_BAD)
+	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
+	if (e->state != MRC_EV_ASSUMED_BAD && e->state != MRC_EV_HELD)
+		return false;
 	e->flaps = 0;
 	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	settle(s, now);
 	return true;
-}
-
-static bool is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
-{
-	return e->state == MRC_EV_ASSUMED_BAD && mrc_ev_port_up(s, e->port);
 }
 
 static void find_probe_at(struct mrc_ev_set *s)
@@ -487,7 +698,7 @@ static void find_probe_at(struct mrc_ev_set *s)
 
 u64 mrc_ev_probe_at(const struct mrc_ev_set *s)
 {
-	return s->bad ? s->probe_at : U64_MAX;
+	return s->bad || s->asked ? s->probe_at : U64_MAX;
 }
 
 u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
@@ -520,23 +731,20 @@ static u8 enough(const struct mrc_ev_entry *e)
 	return MRC_EV_PROBE_GOOD << min(flaps, MRC_EV_DOUBTS_MAX);
 }
 
-bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now)
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 {
+	bool changed = mrc_ev_heard(s, ev, sent, now);
 	struct mrc_ev_entry *e;
 
-	if (ev >= s->count)
-		return false;
+	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
+		return changed;
 	e = &s->ev[ev];
-	e->missed = 0;
-	if (!is_probed(s, e))
-		return false;
 	if (++e->answered < enough(e)) {
 		e->backoff = 0;
 		schedule_probe(s, e, now + probe_interval(0));
-		return false;
+		return changed;
 	}
-	e->returned_at = now;
-	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	come_back(s, ev, now);
 	return true;
 }
 
@@ -550,7 +758,7 @@ static void restart_probing(struct mrc_ev_entry *e, u64 now)
 	e->probe_at = max(e->probe_at, now + probe_interval(e->flaps));
 }
 
-bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
+bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 {
 	struct mrc_ev_entry *e;
 
@@ -561,6 +769,10 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 		restart_probing(e, now);
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
+	if (s->heard_at < sent) {
+		begin_search(s, sent, now);
+		return false;
+	}
 	if (e->missed < MRC_EV_PROBE_MISSED)
 		e->missed++;
 	return e->missed == MRC_EV_PROBE_MISSED && mrc_ev_lost(s, ev, now);
@@ -578,12 +790,6 @@ void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
 	schedule_probe(s, e, now + probe_interval(0));
 }
 
-void mrc_ev_alive(struct mrc_ev_set *s, u16 ev)
-{
-	if (ev < s->count)
-		s->ev[ev].missed = 0;
-}
-
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
 {
 	struct mrc_ev_entry *e;
@@ -596,12 +802,14 @@ void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
 	if (deny == denied)
 		return;
 	e->flaps = 0;
-	e->returned_at = 0;
+	e->returned = false;
 	set_state(s, plane_of(s, ev), e, deny ? MRC_EV_DENIED : MRC_EV_GOOD,
 		  now);
+	settle(s, now);
 }
 
-void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask)
+void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask,
+		  u64 now)
 {
 	u16 i;
 
@@ -609,11 +817,14 @@ void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask)
 	s->remote_mask = remote_mask;
 	s->good = 0;
 	s->bad = 0;
+	s->asked = 0;
 	for (i = 0; i < s->nplanes; i++) {
 		if (!plane_up(s, &s->planes[i]))
 			continue;
 		s->good += s->planes[i].good;
 		s->bad += s->planes[i].bad;
+		s->asked += s->planes[i].asked;
 	}
 	find_probe_at(s);
+	settle(s, now);
 }

@@ -11,6 +11,18 @@
  * The EVs of a plane stand in slots, of which the first @quota are in rotation.
  * One that is retired changes places with a usable EV of the others, the plane's
  * spares; where there is none left the rest of the rotation takes its share.
+ *
+ * A living path is found, whatever was believed before: while one EV in each direction takes
+ * four packets of five, both ends have one of these in use after a few round trips and the
+ * intervals of the probes. Three things see to that, and all three stand on evidence alone, that
+ * is on what was last heard of an EV:
+ *  - Nothing is blamed in silence: a loss counts only if something that was sent later has
+ *    arrived. What is in doubt is probed instead.
+ *  - The floor keeps the EV that was heard of last. What it keeps is HELD, and probed as if it
+ *    was bad.
+ *  - When a probe of an EV in use is lost and nothing that was sent since has arrived, nobody
+ *    knows of any path that works: a search begins. All EVs but DENIED ones are probed and take
+ *    turns, for data and for answers, until one is heard of.
  */
 #ifndef _MRC_CORE_EV_SET_H
 #define _MRC_CORE_EV_SET_H
@@ -21,17 +33,23 @@
 #define MRC_PORT_MAX	32u	/* ports are numbered 1..32 */
 
 /**
- * enum mrc_ev_state - values of the OCP API, plus SKIP, which it does not show
+ * enum mrc_ev_state - values of the OCP API, plus SKIP and HELD, which it does not show
+ * @MRC_EV_GOOD: in use
+ * @MRC_EV_ASSUMED_BAD: carries no data while another can
+ * @MRC_EV_DENIED: out of use until the controller says otherwise
+ * @MRC_EV_SKIP: GOOD, to be stepped over once
+ * @MRC_EV_HELD: lost, and in use all the same: nothing better is known
  */
 enum mrc_ev_state {
 	MRC_EV_GOOD		= 1,
 	MRC_EV_ASSUMED_BAD	= 2,
 	MRC_EV_DENIED		= 4,
 	MRC_EV_SKIP		= 8,
+	MRC_EV_HELD		= 16,
 };
 
 /*
- * Probing of ASSUMED_BAD EVs (open point: cadence and number of successes, 6.2, 6.3).
+ * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of successes, 6.2, 6.3).
  * The interval between unanswered probes doubles from the base to the maximum;
  * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
  * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
@@ -41,6 +59,13 @@ enum mrc_ev_state {
 #define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
 #define MRC_EV_PROBE_GOOD	3u
 #define MRC_EV_PROBE_MISSED	2u
+
+/*
+ * An EV of which something was heard so lately is not in doubt, and so often at most all are
+ * probed for the silence of one QP: programs that nobody answers share the EVs with others.
+ */
+#define MRC_EV_DOUBT_NS		(10 * 1000ull * 1000)
+#define MRC_EV_SILENCE_NS	(100 * 1000ull * 1000)
 
 /*
  * An EV that is lost so soon after its return flaps: probing starts with twice the
@@ -61,32 +86,38 @@ enum mrc_ev_state {
 /**
  * struct mrc_ev_entry - one EV of a set
  * @state: enum mrc_ev_state
+ * @told: @state when mrc_ev_next_change() spoke of it last; GOOD and SKIP count as one
+ * @missed: in use: probes lost in a row
+ * @doubted: GOOD: is probed until it is heard of
  * @port: 1..32
- * @backoff: ASSUMED_BAD: exponent of the interval to the next probe
+ * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
- * @answered: ASSUMED_BAD: probes answered in a row
- * @missed: GOOD or SKIP: probes lost in a row
+ * @answered: ASSUMED_BAD or HELD: probes answered in a row
+ * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
  * @in_slot: of the slot that has the same index in the plane as this EV: the EV there
  * @skip_at: SKIP: ns, when it was stepped over first, 0 before
- * @probe_at: ASSUMED_BAD: ns, when the next probe is due
- * @returned_at: ns, when probes brought it back last, 0: never
+ * @probe_at: ns, when the next probe is due, if it is probed at all
+ * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
  * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
  */
 struct mrc_ev_entry {
 	u8 state;
+	u8 told : 5;
+	u8 missed : 2;
+	u8 doubted : 1;
 	u8 port;
 	u8 backoff;
 	u8 flaps;
-	u8 answered;
-	u8 missed;
+	u8 answered : 7;
+	u8 returned : 1;
 	u8 slot;
 	u8 in_slot;
 	union {
 		u64 skip_at;
 		u64 probe_at;
 	};
-	u64 returned_at;
+	u64 heard_at;
 	u64 changed_at;
 };
 
@@ -97,13 +128,14 @@ static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
  * @first: index of the first EV of this port in the set
  * @count: EVs of this port
  * @quota: slots in rotation, 1..@count; usable EVs beyond them are spares
- * @good: EVs of this port that are GOOD or SKIP
+ * @good: EVs of this port that are in use: GOOD, SKIP or HELD
  * @bad: EVs of this port that are ASSUMED_BAD
+ * @asked: EVs of this port that are in use and probed: HELD or in doubt
  * @pos: slots passed in this rotation
  * @mul: step of the permutation, prime to @quota
  * @add: slot that is next
  * @next_spare: slot from which on a spare is looked for
- * @next_bad: EV from which on a bad one is looked for, relative to @first
+ * @next_any: EV from which on any is looked for, relative to @first
  */
 struct mrc_ev_plane {
 	u16 first;
@@ -111,11 +143,12 @@ struct mrc_ev_plane {
 	u16 quota;
 	u16 good;
 	u16 bad;
+	u16 asked;
 	u16 pos;
 	u16 mul;
 	u16 add;
 	u16 next_spare;
-	u16 next_bad;
+	u16 next_any;
 };
 
 /**
@@ -123,15 +156,20 @@ struct mrc_ev_plane {
  * @ev: entries, grouped by port in ascending order
  * @count: entries, 1..MRC_EV_MAX
  * @min_active: EVs that stay usable whatever happens to them (not DENIED ones)
- * @good: entries that are GOOD or SKIP on a port that is up, spares among them
+ * @good: entries that are in use on a port that is up, spares among them
  * @bad: entries that are ASSUMED_BAD on a port that is up
+ * @asked: entries that are in use and probed, on a port that is up
  * @nplanes: ports that have EVs
  * @next_plane: index of the plane whose turn it is
  * @next_probe: index of the EV from which on one to probe is looked for
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
  * @rng: state of the pseudo-random generator, never 0
+ * @untold: states have changed of which mrc_ev_next_change() has not spoken
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
+ * @heard_at: ns, the newest @heard_at of an entry, 0: none
+ * @silent_at: ns, when all were put in doubt last, 0: never
+ * @search_since: ns, nothing that was sent since has arrived; 0: no search
  * @planes: one element per port that has EVs
  */
 struct mrc_ev_set {
@@ -140,13 +178,18 @@ struct mrc_ev_set {
 	u16 min_active;
 	u16 good;
 	u16 bad;
+	u16 asked;
 	u16 nplanes;
 	u16 next_plane;
 	u16 next_probe;
 	u32 local_mask;
 	u32 remote_mask;
 	u32 rng;
+	bool untold;
 	u64 probe_at;
+	u64 heard_at;
+	u64 silent_at;
+	u64 search_since;
 	struct mrc_ev_plane planes[MRC_PORT_MAX];
 };
 
@@ -170,7 +213,14 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
 /** mrc_ev_is_usable() - may it carry data, as far as its own state goes? */
 static inline bool mrc_ev_is_usable(const struct mrc_ev_entry *e)
 {
-	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP;
+	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP ||
+	       e->state == MRC_EV_HELD;
+}
+
+/** mrc_ev_searching() - is it not known of any path that it works? */
+static inline bool mrc_ev_searching(const struct mrc_ev_set *s)
+{
+	return s->search_since;
 }
 
 /** mrc_ev_port_up() - can our port @port, 1..32, send and the peer's receive? */
@@ -207,11 +257,22 @@ static inline bool mrc_ev_is_spare(const struct mrc_ev_set *s, u16 ev)
  * they are left out of one batch, and become GOOD again when a later one passes them. A
  * spare is never returned, nor passed. A plane without a usable EV gets nothing. If no plane
  * has one but some port is up, an ASSUMED_BAD EV is returned rather than none; a DENIED one
- * never is.
+ * never is. In a search: what mrc_ev_pick_any() says.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_ev_pick_any() - the next EV, whatever is believed of it
+ * @s: the set
+ *
+ * For what has been sent in vain: planes that are up take turns, and in a plane all EVs but
+ * DENIED ones do, spares among them.
+ *
+ * Return: index, or MRC_EV_NONE.
+ */
+u16 mrc_ev_pick_any(struct mrc_ev_set *s);
 
 /**
  * mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once
@@ -227,37 +288,54 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
  * @ev: index
  * @now: ns
  *
- * A spare of its plane takes its place. Only probes, or mrc_ev_cleared(), bring it back: to
- * the rotation if that is short of EVs, else as a spare. The floor is @min_active, but at
- * least one, and counts usable EVs, spares too, on ports that are up; at the floor the EV
- * stays usable, but a spare takes its place all the same. A loss on a port that is down is
- * the port's, and changes nothing.
+ * To be called only when something that was sent later has arrived. A spare of its plane takes
+ * its place. Only probes, or mrc_ev_cleared(), bring it back: to the rotation if that is short
+ * of EVs, else as a spare. The floor is @min_active, but at least one, and counts EVs in use,
+ * spares too, on ports that are up. At the floor a bad EV comes back for it, HELD, if that was
+ * heard of later; else the EV itself is HELD, but a spare takes its place all the same. HELD
+ * ones go as soon as enough others are GOOD, those first that were heard of longest ago. A loss
+ * on a port that is down is the port's, and changes nothing.
  *
- * Return: true when the state changed (not when the floor keeps it active).
+ * Return: true when its state changed.
  */
 bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
- * mrc_ev_all() - are these all EVs that are in use?
+ * mrc_ev_silent() - who sent on these EVs has heard of nothing that was sent since
  * @s: the set
- * @evs: bit per EV
- *
- * Those in rotation, or as many others of the plane: it may have changed since.
- *
- * Return: true also when none is in use.
- */
-bool mrc_ev_all(const struct mrc_ev_set *s, const unsigned long *evs);
-
-/**
- * mrc_ev_turn() - all in use are silent: the spares have their turn
- * @s: the set
- * @evs: bit per EV that is silent
+ * @evs: bit per EV that was sent on; NULL: not known
+ * @since: ns, when the first of it was sent
  * @now: ns
  *
- * Spares that are not silent change places with EVs in rotation that are, as far as they
- * go; none is held to be bad. Called again and again it brings each spare into the rotation.
+ * Nobody is to blame: it may be the other end that does not answer. If something else that
+ * was sent to it since has arrived these EVs are in doubt, else all are, and bad ones are
+ * probed at once.
  */
-void mrc_ev_turn(struct mrc_ev_set *s, const unsigned long *evs, u64 now);
+void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
+		   u64 now);
+
+/**
+ * mrc_ev_stirred() - something that was sent has arrived, but nobody knows by which EV
+ * @s: the set
+ * @now: ns
+ *
+ * In a search all are probed at once: now one will be answered.
+ */
+void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_ev_heard() - something that was sent on this EV has arrived, for certain
+ * @s: the set
+ * @ev: index
+ * @sent: ns, when the newest of it was sent
+ * @now: ns
+ *
+ * So it is not in doubt, and a search is over: then the EV is GOOD, and in rotation. One that
+ * is ASSUMED_BAD comes back, HELD, if the floor wants for it. Else only probes bring it back.
+ *
+ * Return: true when its state changed.
+ */
+bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
 
 /**
  * mrc_ev_cleared() - what mrc_ev_lost() was told was wrong: the packet has arrived
@@ -274,7 +352,7 @@ bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now);
  * @s: the set
  * @now: ns
  *
- * ASSUMED_BAD EVs on ports that are up take turns. The one returned counts as probed: its
+ * EVs on ports that are up take turns that are ASSUMED_BAD, HELD or in doubt. The one returned counts as probed: its
  * next probe is due an interval later, twice as long as the one before, so an answer that
  * does not come needs no call. Whoever limits the rate just stops asking.
  *
@@ -286,8 +364,8 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now);
  * mrc_ev_probe_at() - when mrc_ev_probe_next() has something to do
  * @s: the set
  *
- * Return: ns, a lower bound and maybe past; U64_MAX when no EV is ASSUMED_BAD on a port
- * that is up.
+ * Return: ns, a lower bound and maybe past; U64_MAX when no EV on a port that is up is to be
+ * probed.
  */
 u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
 
@@ -295,29 +373,32 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
  * mrc_ev_probed() - a probe on this EV was answered
  * @s: the set
  * @ev: index
+ * @sent: ns, when it was sent
  * @now: ns
  *
- * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, more of them if it flaps.
- * Until then the next probe is due a base interval later. Says nothing of EVs in other states
- * or on a port that is down.
+ * As mrc_ev_heard(). And MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, and
+ * make a HELD one GOOD, more of them if it flaps. Until then the next probe is due a base
+ * interval later. Says nothing of an EV on a port that is down.
  *
- * Return: true when the state changed.
+ * Return: true when its state changed.
  */
-bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 now);
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
 
 /**
  * mrc_ev_probe_lost() - a probe on this EV was not answered
  * @s: the set
  * @ev: index
+ * @sent: ns, when it was sent
  * @now: ns
  *
- * Answers of an ASSUMED_BAD EV are counted from zero again. If there were any, it has
+ * Answers of an ASSUMED_BAD or HELD EV are counted from zero again. If there were any, it has
  * flapped on its way back: the next probe is due no sooner than after a loss. An EV in use
- * is ASSUMED_BAD, as after mrc_ev_lost(), when MRC_EV_PROBE_MISSED are lost in a row.
+ * is lost, as with mrc_ev_lost(), when MRC_EV_PROBE_MISSED are lost in a row and something has
+ * arrived that was sent as late as each of them. If nothing has, a search begins.
  *
- * Return: true when the state changed.
+ * Return: true when its state changed.
  */
-bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
+bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
 
 /**
  * mrc_ev_probe_unsent() - the probe that mrc_ev_probe_next() named could not be sent
@@ -329,8 +410,16 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 now);
  */
 void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now);
 
-/** mrc_ev_alive() - data has arrived by an EV: probes lost before say nothing of it now */
-void mrc_ev_alive(struct mrc_ev_set *s, u16 ev);
+/**
+ * mrc_ev_next_change() - an EV whose state has changed since it was spoken of last
+ * @s: the set
+ * @old: result: state before; never SKIP
+ *
+ * A call may change several EVs: to be asked after each until there is none.
+ *
+ * Return: index or MRC_EV_NONE.
+ */
+u16 mrc_ev_next_change(struct mrc_ev_set *s, u8 *old);
 
 /**
  * mrc_ev_deny() - controller takes an EV out or lets it in again
@@ -348,10 +437,12 @@ void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now);
  * @s: the set
  * @local_mask: bit per port, bit 0 is port 1: our port can send
  * @remote_mask: bit per port: the peer's port can receive
+ * @now: ns
  *
  * EVs of a port that is down are neither used nor probed nor counted; when it returns they
- * are as they were.
+ * are as they were, but for HELD ones if enough others are GOOD.
  */
-void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask);
+void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask,
+		  u64 now);
 
 #endif /* _MRC_CORE_EV_SET_H */

@@ -38,7 +38,7 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 {
 	u16 n, plane, ev;
 
-	for (n = 0; n < s->nplanes; n++) {
+	for (n = 0; n < s->nplanes && !mrc_ev_searching(s); n++) {
 		plane = r->next;
 		if (++r->next >= s->nplanes)
 			r->next = 0;
@@ -50,6 +50,35 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 			return ev;
 	}
 	return mrc_ev_pick(s, now);
+}
+
+static bool may_carry(const struct mrc_ev_set *s, u16 ev)
+{
+	return ev < s->count && s->ev[ev].state != MRC_EV_DENIED &&
+	       mrc_ev_port_up(s, s->ev[ev].port);
+}
+
+unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
+				u16 mirror, u64 now,
+				u16 ev[MRC_REVERSE_COPIES])
+{
+	unsigned int n = 0;
+	u16 tries, any;
+
+	if (!mrc_ev_searching(s)) {
+		ev[0] = mrc_reverse_pick(r, s, now);
+		return ev[0] != MRC_EV_NONE;
+	}
+	if (may_carry(s, mirror))
+		ev[n++] = mirror;
+	for (tries = s->count; tries && n < MRC_REVERSE_COPIES; tries--) {
+		any = mrc_ev_pick_any(s);
+		if (any == MRC_EV_NONE)
+			break;
+		if (any != mirror)
+			ev[n++] = any;
+	}
+	return n;
 }
 
 /* A usable one rather than a bad one, which says nothing of its plane. */

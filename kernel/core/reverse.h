@@ -5,7 +5,8 @@
  * own probes an EV now and then. The planes take turns, and in a plane the EV that was
  * answered last is used, be it a spare: for what few answers need none is better. A plane whose
  * probes are lost is left out until one is answered: so one that is dead in this direction only
- * is avoided. The caller serialises all calls.
+ * is avoided. In a search (ev_set.h) nothing is known to arrive by any of them, and all take
+ * turns. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H
@@ -14,6 +15,8 @@
 
 /* Lost probes in a row after which a plane carries no answers. */
 #define MRC_REVERSE_LOST_MAX	2u
+/* Copies of an answer to a probe, on as many EVs, while nothing is known to arrive. */
+#define MRC_REVERSE_COPIES	4u
 
 /**
  * struct mrc_reverse_plane - one plane's part
@@ -57,9 +60,27 @@ void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
  * @s: the set that they belong to
  * @now: ns, not 0
  *
- * Return: index; what mrc_ev_pick() says when no plane is known to be alive.
+ * Return: index; what mrc_ev_pick() says in a search, or when no plane is known to be alive.
  */
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_reverse_answer() - the EVs for the answer to an EV probe
+ * @r: the reverse EVs
+ * @s: the set that they belong to
+ * @mirror: index of the EV that leads back the way the probe came, or MRC_EV_NONE
+ * @now: ns, not 0
+ * @ev: result: elements are indices
+ *
+ * One, from mrc_reverse_pick(). But in a search the other end may be as lost as this one: then
+ * the answer goes out on several, @mirror first, for what broke one way may not have broken
+ * the other.
+ *
+ * Return: elements of @ev, 0 when there is no EV.
+ */
+unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
+				u16 mirror, u64 now,
+				u16 ev[MRC_REVERSE_COPIES]);
 
 /**
  * mrc_reverse_probe() - the EV to be probed next

@@ -152,6 +152,8 @@ static void forget_old(struct mrc_tx_window *w, u16 ev, u64 now)
 {
 	if (ticks(now) - w->newest_sacked >= HALF_WRAP)
 		w->any_sacked = false;
+	if (ticks(now) - w->newest_heard >= HALF_WRAP)
+		w->any_heard = false;
 	if (ev < MRC_EV_MAX && w->seq - w->ev_seq[ev] >= HALF_WRAP)
 		w->ev_seq[ev] = 0;
 }
@@ -266,9 +268,19 @@ static void clear_evs(struct mrc_tx_window *w, u32 psn,
 	}
 }
 
+/* Something that was sent then has been answered. */
+static void note_heard(struct mrc_tx_window *w, u32 sent)
+{
+	if (w->any_heard && (s32)(sent - w->newest_heard) <= 0)
+		return;
+	w->any_heard = true;
+	w->newest_heard = sent;
+}
+
 /* A transmission is known to have arrived: what was sent before it is overdue. */
 static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 {
+	note_heard(w, rec->sent);
 	if (!w->any_sacked || (s32)(rec->sent - w->newest_sacked) > 0) {
 		w->any_sacked = true;
 		w->newest_sacked = rec->sent;
@@ -654,6 +666,8 @@ static void apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
 		p->sent_ns = 0;
 	if (first)
 		rtt_sample(w, now - sent, res);
+	note_heard(w, ticks(sent));
+	w->in_vain = false;
 	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !covered(w, sack, &from, &end))
 		return;
 	lose_before(w, sent, from, end, res);
@@ -682,6 +696,7 @@ static void note_acked(struct mrc_tx_window *w, u64 now,
 	w->quiet_ns = max(w->quiet_ns, now);
 	w->probes = 0;
 	w->probe_rounds = 0;
+	w->in_vain = false;
 }
 
 int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
@@ -768,15 +783,30 @@ u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev)
 	return acked;
 }
 
-u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
+u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now)
+{
+	/* The rest of its tick may have passed since: not to be later than what came after. */
+	return now - (u64)(ticks(now) - w->ev_sent[ev] + 1) * MRC_TX_TICK_NS;
+}
+
+/* What is waited for before a probe that follows @probes others. */
+static u64 probe_wait(const struct mrc_tx_window *w, unsigned int probes)
 {
 	u64 wait = max(2 * w->srtt_ns, reorder_window(w)) +
 		   MRC_TX_PROBE_SLACK_NS;
 
-	if (!w->inflight || !w->srtt_ns || w->probes >= MRC_TX_PROBES_MAX ||
+	if (!w->srtt_ns)
+		wait = min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS) / 2;
+	return probes < MRC_TX_PROBES_EVEN ?
+	       wait : wait << (probes - MRC_TX_PROBES_EVEN + 1);
+}
+
+u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
+{
+	if (!w->inflight || w->probes >= MRC_TX_PROBES_MAX ||
 	    w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
 		return 0;
-	return max(w->quiet_ns + wait, now);
+	return max(w->quiet_ns + probe_wait(w, w->probes), now);
 }
 
 u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
@@ -830,6 +860,26 @@ u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
 	return w->inflight ? max(w->deadline_ns, now) : 0;
 }
 
+static bool heard_since(const struct mrc_tx_window *w,
+			const struct mrc_tx_rec *rec)
+{
+	return w->any_heard && (s32)(w->newest_heard - rec->sent) > 0;
+}
+
+static void note_silent(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			u64 now, struct mrc_tx_result *res)
+{
+	/* Not later than it was, be the clock as coarse as it is. */
+	u64 since = now - age_ns(rec, now) - MRC_TX_TICK_NS;
+
+	if (rec->flags & REC_RESENT)
+		w->in_vain = true;
+	if (!res->silent_since || since < res->silent_since)
+		res->silent_since = since;
+	if (rec->ev < MRC_EV_MAX)
+		__set_bit(rec->ev, res->silent_evs);
+}
+
 /* Return: when to look at this packet again, U64_MAX when it is held to be lost. */
 static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 			 u32 psn, u64 now, struct mrc_tx_result *res)
@@ -844,7 +894,12 @@ static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < U8_MAX)
 		rec->retries++;
-	give_up(w, rec, psn, REC_BY_TIMER, res);
+	if (heard_since(w, rec)) {
+		give_up(w, rec, psn, REC_BY_TIMER, res);
+	} else {
+		note_silent(w, rec, now, res);
+		mark_lost(w, rec, psn, REC_BY_TIMER, res);
+	}
 	return U64_MAX;
 }
 

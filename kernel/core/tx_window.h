@@ -8,7 +8,8 @@
  * A record is lost when
  *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
  *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
- *  (c) its timeout passed.
+ *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
+ *      later has been answered: who hears of nothing knows nothing of paths.
  * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
  * is known of, a SACK was lost or is late, and (a) and (b) only judge what the bitmap at hand
  * covers: of all else nobody knows that it has not arrived.
@@ -76,13 +77,15 @@ struct mrc_tx_cfg {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
- * without news. A few are sent at most: one, or its answer, may take the path that is dead;
- * then packets are left to their timeouts. So they are when so many answers in a row led
+ * without news; half a timeout while no RTT is known. One, or its answer, may take a path that is
+ * dead: so a few follow one another, then each waits twice as long as the one before, and at
+ * last packets are left to their timeouts. So they are when so many answers in a row led
  * to nothing but losses: what is lost time and again while probes come through must use up its
  * retries.
  */
 #define MRC_TX_PROBE_SLACK_NS	(100ull * 1000)
-#define MRC_TX_PROBES_MAX	4u
+#define MRC_TX_PROBES_EVEN	4u
+#define MRC_TX_PROBES_MAX	12u
 #define MRC_TX_PROBE_ROUNDS	16u
 /* Probes whose answer is still understood; a power of two. */
 #define MRC_TX_PROBES_KEPT	4u
@@ -137,7 +140,9 @@ struct mrc_tx_window {
 	u32 high;		/* highest PSN SACKed + 1, or una */
 	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
 	u32 newest_sacked;	/* newest send time among SACKed records */
+	u32 newest_heard;	/* the same, answered probes included */
 	bool any_sacked;
+	bool any_heard;
 	u64 min_rtt_ns;
 	u64 srtt_ns;
 	u64 high_rtt_ns;	/* highest RTT of late */
@@ -150,6 +155,7 @@ struct mrc_tx_window {
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
+	bool in_vain;		/* what was sent again timed out, too; nothing was answered since */
 	u16 probe_id;		/* newest */
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
@@ -169,6 +175,8 @@ struct mrc_tx_window {
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
+ * @silent_evs: EVs with packets that timed out, while nothing that was sent later was answered
+ * @silent_since: ns, when the oldest such packet was sent, 0: there is none
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
@@ -180,7 +188,9 @@ struct mrc_tx_result {
 	bool expired;
 	u16 ev;
 	u64 rtt_ns;
+	u64 silent_since;
 	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(silent_evs, MRC_EV_MAX);
 	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
 	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
 };
@@ -303,6 +313,26 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
 
 /**
+ * mrc_tx_heard_ns() - when the newest packet was sent that is known to have arrived on an EV
+ * @w: the window
+ * @ev: index that some mrc_tx_result named in @acked_evs
+ * @now: ns
+ *
+ * Return: ns, in steps of MRC_TX_TICK_NS, never later than it was.
+ */
+u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now);
+
+/**
+ * mrc_tx_in_vain() - has what was sent again timed out, too, and nothing been answered since?
+ *
+ * Then it is to go on EVs that nobody would choose: see mrc_ev_pick_any().
+ */
+static inline bool mrc_tx_in_vain(const struct mrc_tx_window *w)
+{
+	return w->in_vain;
+}
+
+/**
  * mrc_tx_probe_at() - when a Reliability Probe is worth its while
  * @w: the window
  * @now: ns
@@ -310,7 +340,7 @@ u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
  * Something is in flight, and nothing was sent or newly acknowledged for a while.
  *
  * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
- * nothing is in flight, no RTT is known yet, or enough of them were sent.
+ * nothing is in flight, or enough of them were sent.
  */
 u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
 

@@ -320,25 +320,26 @@ static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 
 /* ---- our answers --------------------------------------------------------- */
 
-static void mrc_ep_respond(struct mrc_peer *peer, u16 id, u8 op, u16 timestamp)
+static void mrc_ep_respond(struct mrc_peer *peer, const struct mrc_ep_came *came)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	u16 ev = mrc_probing_reverse_ev(peer, evs);
 	struct mrc_hdr hdr = {
 		.bth.opcode = MRC_OP_EP_RSP,
 		.bth.pkey = MRC_PKEY_DEFAULT,
 		.bth.qpn = MRC_QPN_ENDPOINT,
-		.bth.psn = id,
-		.ep.op = op,
-		.ep.tx_timestamp = timestamp,
+		.bth.psn = came->id,
+		.ep.op = came->op,
+		.ep.tx_timestamp = came->tx_timestamp,
 	};
+	u16 ev[MRC_REVERSE_COPIES];
+	unsigned int i, n;
 
-	if (ev == MRC_EV_NONE) {
+	n = mrc_probing_answer_evs(peer, evs, came->port, came->bits, ev);
+	if (!n)
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
-		return;
-	}
-	if (!mrc_ep_xmit(peer, &evs->ev[ev], &hdr))
-		mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
+	for (i = 0; i < n; i++)
+		if (!mrc_ep_xmit(peer, &evs->ev[ev[i]], &hdr))
+			mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
 }
 
 static bool mrc_ep_take_stranger(struct mrc_endpoint *ep,
@@ -370,7 +371,7 @@ static void mrc_ep_answer_stranger(struct mrc_dev *dev,
 		return;
 	local_bh_disable();
 	rcu_read_lock();
-	mrc_ep_respond(peer, s->id, MRC_EP_EV_PROBE, s->tx_timestamp);
+	mrc_ep_respond(peer, &s->came);
 	rcu_read_unlock();
 	local_bh_enable();
 	mrc_peer_put(peer);
@@ -385,6 +386,18 @@ static void mrc_ep_work(struct work_struct *work)
 	while (mrc_ep_take_stranger(ep, &s))
 		mrc_ep_answer_stranger(dev, &s);
 	mrc_dev_put(dev);
+}
+
+static void mrc_ep_note(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
+			struct mrc_ep_came *came)
+{
+	*came = (struct mrc_ep_came){
+		.bits = pkt->ev,
+		.id = pkt->hdr.bth.psn,
+		.tx_timestamp = pkt->hdr.ep.tx_timestamp,
+		.op = pkt->hdr.ep.op,
+		.port = mrc_ep_rx_port(dev, pkt),
+	};
 }
 
 static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
@@ -403,8 +416,7 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 		s = &ep->strangers[ep->nstrangers++];
 		s->local = *pkt->daddr;
 		s->remote = *pkt->saddr;
-		s->id = pkt->hdr.bth.psn;
-		s->tx_timestamp = pkt->hdr.ep.tx_timestamp;
+		mrc_ep_note(dev, pkt, &s->came);
 	}
 	spin_unlock(&ep->lock);
 	if (s)
@@ -449,6 +461,7 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	const struct mrc_ep *ep = &pkt->hdr.ep;
 	struct mrc_peer *peer = mrc_ep_met(list);
+	struct mrc_ep_came came;
 
 	if (!peer)
 		return mrc_ep_stranger(dev, pkt);
@@ -456,7 +469,8 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 		return false;
 	if (ep->op == MRC_EP_PORT_STATUS && !mrc_ep_port_status(list, ep))
 		return false;
-	mrc_ep_respond(peer, pkt->hdr.bth.psn, ep->op, ep->tx_timestamp);
+	mrc_ep_note(dev, pkt, &came);
+	mrc_ep_respond(peer, &came);
 	mrc_probing_reverse(peer, rcu_dereference(peer->evs));
 	return true;
 }

@@ -92,12 +92,27 @@ struct mrc_ep_pending {
 	u16 id;
 };
 
+/**
+ * struct mrc_ep_came - what the answer to a request depends on
+ * @bits: EV bits that it came with
+ * @id: of the request
+ * @tx_timestamp: of the request
+ * @op: MRC_EP_*
+ * @port: our port that it came in by, 0: none of ours
+ */
+struct mrc_ep_came {
+	u32 bits;
+	u16 id;
+	u16 tx_timestamp;
+	u8 op;
+	u8 port;
+};
+
 /** struct mrc_ep_stranger - an EV probe whose sender has a route here and no QP */
 struct mrc_ep_stranger {
 	struct in6_addr local;
 	struct in6_addr remote;
-	u16 id;
-	u16 tx_timestamp;
+	struct mrc_ep_came came;
 };
 
 /**

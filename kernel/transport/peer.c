@@ -143,6 +143,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			      const struct mrc_ev_profile *p, u16 usid)
 {
 	unsigned int i;
+	u8 old;
 
 	if (peer->local)
 		mrc_peer_evs_local(evs);
@@ -163,7 +164,10 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	mrc_reverse_start(&evs->reverse, &evs->set, get_random_u32());
 	mrc_ev_ports(&evs->set, peer->local ? ~0u :
 		     mrc_planes_mask(&peer->dev->planes),
-		     READ_ONCE(peer->probing.told.mask));
+		     READ_ONCE(peer->probing.told.mask), ktime_get_ns());
+	/* Who watches is told of changes, not of how EVs begin. */
+	while (mrc_ev_next_change(&evs->set, &old) != MRC_EV_NONE)
+		;
 }
 
 /*
@@ -211,7 +215,8 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 	/* A status that came meanwhile is in the old version only. */
 	if (evs->count)
 		mrc_ev_ports(&evs->set, evs->set.local_mask,
-			     peer->local ? ~0u : peer->probing.told.mask);
+			     peer->local ? ~0u : peer->probing.told.mask,
+			     ktime_get_ns());
 	mrc_probing_arm(peer, evs);
 	spin_unlock_bh(&peer->lock);
 	return 0;
@@ -425,32 +430,42 @@ void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 
-void mrc_peer_ev_changed(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
-			 u16 ev, u8 old, const char *reason)
+static const char *mrc_peer_ev_reason(u8 old, u8 state, const char *reason)
+{
+	if (old == MRC_EV_ASSUMED_BAD && state == MRC_EV_HELD)
+		return "heard of last";
+	if (old == MRC_EV_HELD && state == MRC_EV_ASSUMED_BAD)
+		return "better ones known";
+	return reason;
+}
+
+void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			  const char *reason)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_EV,
 		.dev = peer->dev,
 		.peer = peer,
-		.ev = ev,
-		.old_state = old,
-		.new_state = evs->entry[ev].state,
-		.reason = reason,
 	};
 
-	if (event.new_state == old)
-		return;
-	trace_mrc_ev(peer, evs, ev, old, reason);
-	mrc_event_notify(&event);
+	lockdep_assert_held(&peer->lock);
+	for (;;) {
+		event.ev = mrc_ev_next_change(&evs->set, &event.old_state);
+		if (event.ev == MRC_EV_NONE)
+			return;
+		event.new_state = evs->entry[event.ev].state;
+		event.reason = mrc_peer_ev_reason(event.old_state,
+						  event.new_state, reason);
+		trace_mrc_ev(peer, evs, event.ev, event.old_state, event.reason);
+		mrc_event_notify(&event);
+	}
 }
 
 static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			     u16 ev, bool deny)
 {
-	u8 old = evs->entry[ev].state;
-
 	mrc_ev_deny(&evs->set, ev, deny, ktime_get_ns());
-	mrc_peer_ev_changed(peer, evs, ev, old, deny ? "denied" : "allowed");
+	mrc_peer_evs_changed(peer, evs, deny ? "denied" : "allowed");
 }
 
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
@@ -486,7 +501,9 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
 	if (evs->count) {
-		mrc_ev_ports(&evs->set, mask, peer->probing.told.mask);
+		mrc_ev_ports(&evs->set, mask, peer->probing.told.mask,
+			     ktime_get_ns());
+		mrc_peer_evs_changed(peer, evs, "port is back");
 		mrc_probing_arm(peer, evs);
 		trace_mrc_ports(peer, mask, peer->probing.told.mask);
 	}

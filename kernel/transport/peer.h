@@ -119,17 +119,15 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 				 const struct in6_addr *remote);
 
 /**
- * mrc_peer_ev_changed() - an EV has another state now: tell those who watch
+ * mrc_peer_evs_changed() - EVs may have another state now: tell those who watch
  * @peer: the peer
  * @evs: its EVs
- * @ev: index in @evs
- * @old: state before
- * @reason: static text
+ * @reason: static text; of EVs that the floor takes or lets go something of its own is said
  *
- * peer->lock held.
+ * To be called after whatever may have changed states. peer->lock held.
  */
-void mrc_peer_ev_changed(struct mrc_peer *peer, const struct mrc_peer_evs *evs,
-			 u16 ev, u8 old, const char *reason);
+void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			  const char *reason);
 
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_exit(struct mrc_dev *dev);

@@ -198,7 +198,8 @@ void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 		p->told = told;
 		evs = rcu_dereference(peer->evs);
 		if (evs->count)
-			mrc_ev_ports(&evs->set, evs->set.local_mask, p->told.mask);
+			mrc_ev_ports(&evs->set, evs->set.local_mask,
+				     p->told.mask, ktime_get_ns());
 	}
 	spin_unlock_bh(&peer->lock);
 }
@@ -223,17 +224,15 @@ void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_a
 {
 	struct mrc_peer_evs *evs = mrc_probing_evs(peer, evs_gen);
 	u64 now = ktime_get_ns();
-	u8 old;
 
 	if (!evs)
 		return;
 	spin_lock(&peer->lock);
-	old = evs->entry[ev].state;
-	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 	WRITE_ONCE(peer->probing.heard_at, now);
 	if (!mrc_probing_late(evs, ev, sent_at) &&
-	    mrc_ev_probed(&evs->set, ev, now))
-		mrc_peer_ev_changed(peer, evs, ev, old, "probes answered");
+	    mrc_ev_probed(&evs->set, ev, sent_at, now))
+		mrc_peer_evs_changed(peer, evs, "probes answered");
+	mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 }
@@ -242,23 +241,39 @@ void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
 	struct mrc_peer_evs *evs = mrc_probing_evs(peer, evs_gen);
 	u64 now = ktime_get_ns();
-	u8 old;
 
 	if (!evs)
 		return;
 	spin_lock(&peer->lock);
-	old = evs->entry[ev].state;
 	if (!mrc_probing_late(evs, ev, sent_at)) {
 		if (mrc_reverse_lost(&evs->reverse, &evs->set, ev))
 			WRITE_ONCE(peer->probing.reverse_at, 0);
-		if (mrc_ev_probe_lost(&evs->set, ev, now))
-			mrc_peer_ev_changed(peer, evs, ev, old, "probes lost");
+		if (mrc_ev_probe_lost(&evs->set, ev, sent_at, now))
+			mrc_peer_evs_changed(peer, evs, "probes lost");
 	}
 	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
 }
 
 /* ---- the way back ------------------------------------------------------------ */
+
+/*
+ * The EV that leads back the way a probe came, as far as that can be guessed: of the plane that
+ * it came by the EV with the same index in its profile, which is what the low half of our EV
+ * bits is; for those of others any of the plane is as good.
+ */
+static u16 mrc_probing_mirror(const struct mrc_peer_evs *evs, u8 port, u16 index)
+{
+	u16 ev, mirror = MRC_EV_NONE;
+
+	for (ev = 0; ev < evs->count; ev++) {
+		if (evs->entry[ev].port != port)
+			continue;
+		if (mirror == MRC_EV_NONE || evs->ev[ev].index == index)
+			mirror = ev;
+	}
+	return mirror;
+}
 
 u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
@@ -270,6 +285,22 @@ u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	ev = mrc_reverse_pick(&evs->reverse, &evs->set, ktime_get_ns());
 	spin_unlock(&peer->lock);
 	return ev;
+}
+
+unsigned int mrc_probing_answer_evs(struct mrc_peer *peer,
+				    struct mrc_peer_evs *evs, u8 port, u32 bits,
+				    u16 ev[MRC_REVERSE_COPIES])
+{
+	unsigned int n;
+
+	if (!evs->count)
+		return 0;
+	spin_lock(&peer->lock);
+	n = mrc_reverse_answer(&evs->reverse, &evs->set,
+			       mrc_probing_mirror(evs, port, bits & 0xffff),
+			       ktime_get_ns(), ev);
+	spin_unlock(&peer->lock);
+	return n;
 }
 
 void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
@@ -432,7 +463,8 @@ mrc_probing_take_status(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	p->told.at = now;
 	p->told.stamp = stamp;
 	p->told.mask = mask;
-	mrc_ev_ports(&evs->set, evs->set.local_mask, mask);
+	mrc_ev_ports(&evs->set, evs->set.local_mask, mask, now);
+	mrc_peer_evs_changed(peer, evs, "port is back");
 	mrc_probing_arm(peer, evs);
 	return MRC_PROBING_TAKEN;
 }

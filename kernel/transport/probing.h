@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "../core/gate.h"
+#include "../core/reverse.h"
 #include "../core/wire.h"
 
 struct mrc_dev;
@@ -138,6 +139,20 @@ bool mrc_probing_may_answer(struct mrc_peer *peer, enum mrc_ep_op op);
  * Softirq or BH off, under RCU; takes peer->lock. Return: index or MRC_EV_NONE.
  */
 u16 mrc_probing_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/**
+ * mrc_probing_answer_evs() - the EVs for the answer to an EV probe or a port status
+ * @peer: the peer
+ * @evs: its EVs
+ * @port: our port that the request came in by, 0: none of ours
+ * @bits: EV bits that it came with
+ * @ev: result: elements are indices
+ *
+ * Softirq or BH off, under RCU; takes peer->lock. Return: elements of @ev, 0: there is no EV.
+ */
+unsigned int mrc_probing_answer_evs(struct mrc_peer *peer,
+				    struct mrc_peer_evs *evs, u8 port, u32 bits,
+				    u16 ev[MRC_REVERSE_COPIES]);
 
 /**
  * mrc_probing_reverse() - an answer was sent: is it time to probe the way back?

@@ -37,6 +37,7 @@ struct mrc_plan {
  * @count: elements of @plan
  * @stride: EVs that the batch is dealt to
  * @rtx: they are retransmissions
+ * @any: on EVs that are assumed bad, too: on the others they were sent in vain
  * @ask: the last one asks for a SACK: nothing follows for now
  * @peer: where to
  * @evs: the version of the EVs that @plan means
@@ -46,6 +47,7 @@ struct mrc_batch {
 	unsigned int count;
 	unsigned int stride;
 	bool rtx;
+	bool any;
 	bool ask;
 	struct mrc_peer *peer;
 	struct mrc_peer_evs *evs;
@@ -151,14 +153,21 @@ static void mrc_plan_new(struct mrc_qp *qp, struct mrc_batch *b)
 	}
 }
 
+static u16 mrc_plan_pick_ev(struct mrc_batch *b, u64 now)
+{
+	if (!b->evs->count)
+		return MRC_EV_NONE;
+	return b->any ? mrc_ev_pick_any(&b->evs->set) :
+			mrc_ev_pick(&b->evs->set, now);
+}
+
 static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
 {
 	unsigned int i;
 
 	spin_lock(&b->peer->lock);
 	for (i = 0; i < b->stride; i++) {
-		ev[i] = b->evs->count ? mrc_ev_pick(&b->evs->set, now) :
-					MRC_EV_NONE;
+		ev[i] = mrc_plan_pick_ev(b, now);
 		if (ev[i] != MRC_EV_NONE)
 			b->evs->ev[ev[i]].tx_packets +=
 				DIV_ROUND_UP(b->count - i, b->stride);
@@ -206,8 +215,11 @@ static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
 {
 	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_plan_burst(qp)),
 				min(b->count, 2u));
+	unsigned int evs = READ_ONCE(b->evs->set.good);
 
-	return min_t(unsigned int, want, max_t(u16, b->evs->set.good, 1));
+	if (b->any)
+		evs += READ_ONCE(b->evs->set.bad);
+	return min_t(unsigned int, want, max(evs, 1u));
 }
 
 /*
@@ -280,6 +292,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 	b->evs = rcu_dereference(b->peer->evs);
 	mrc_requester_sync_evs(qp, b->evs);
 	mrc_plan_lost(qp, b);
+	b->any = b->rtx && mrc_tx_in_vain(&qp->tx);
 	if (!b->rtx)
 		mrc_plan_new(qp, b);
 	if (!b->count)
@@ -684,12 +697,8 @@ static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 				  u16 ev, u64 now, const char *reason)
 {
-	u8 old = evs->entry[ev].state;
-
-	if (!mrc_ev_lost(&evs->set, ev, now))
-		return;
-	mrc_probing_arm(qp->peer, evs);
-	mrc_peer_ev_changed(qp->peer, evs, ev, old, reason);
+	if (mrc_ev_lost(&evs->set, ev, now))
+		mrc_peer_evs_changed(qp->peer, evs, reason);
 }
 
 static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
@@ -699,14 +708,15 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 
 	for_each_set_bit(ev, res->acked_evs, evs->count) {
 		evs->ev[ev].acked += mrc_tx_take_acked(&qp->tx, ev);
-		mrc_ev_alive(&evs->set, ev);
+		if (mrc_ev_heard(&evs->set, ev,
+				 mrc_tx_heard_ns(&qp->tx, ev, now), now))
+			mrc_peer_evs_changed(qp->peer, evs, "data arrived");
 		mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 		WRITE_ONCE(qp->peer->probing.heard_at, now);
 	}
 	for_each_set_bit(ev, res->cleared_evs, evs->count)
 		if (mrc_ev_cleared(&evs->set, ev, now))
-			mrc_peer_ev_changed(qp->peer, evs, ev,
-					    MRC_EV_ASSUMED_BAD, "arrived late");
+			mrc_peer_evs_changed(qp->peer, evs, "arrived late");
 }
 
 /* What an answer says about EVs goes to the peer. tx_lock held. */
@@ -722,6 +732,8 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	    res->ev == MRC_EV_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
+	if (res->acked)
+		mrc_ev_stirred(&evs->set, now);
 	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
@@ -734,28 +746,25 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 					      "always skip");
 		}
 	}
+	mrc_probing_arm(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
 }
 
 /*
- * Silence on all paths at once is the peer's, or this host's own, and no path is better than
- * another: to leave them would put all load on the last one. Unless it is that of the few in
- * rotation: what is sent again takes spares where there are any. tx_lock held.
+ * Nothing that was sent since has been answered. A QP that nobody hears, for there is nobody,
+ * must not take paths from its neighbours: it leads to probes, and these tell. tx_lock held.
  */
-static void mrc_requester_learn_timeout(struct mrc_qp *qp,
-					struct mrc_tx_result *res, u64 now)
+static void mrc_requester_silent(struct mrc_qp *qp, const unsigned long *evs_sent,
+				 u64 since, u64 now)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-	bool all;
 
+	if (qp->evs_gen != evs->gen || !evs->count)
+		return;
 	spin_lock(&qp->peer->lock);
-	all = mrc_ev_all(&evs->set, res->lost_evs);
-	if (all && qp->evs_gen == evs->gen)
-		mrc_ev_turn(&evs->set, res->lost_evs, now);
+	mrc_ev_silent(&evs->set, evs_sent, since, now);
+	mrc_probing_arm(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
-	if (all)
-		bitmap_zero(res->lost_evs, MRC_EV_MAX);
-	mrc_requester_learn(qp, res, MRC_SACK_NONE, now);
 }
 
 /* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
@@ -997,6 +1006,7 @@ static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
 		return true;
 	if (qp->ack_retries < U8_MAX)
 		qp->ack_retries++;
+	mrc_requester_silent(qp, NULL, qp->ack_wait, now);
 	qp->ack_wait = now;
 	mrc_requester_probe(qp, now, r);
 	return false;
@@ -1012,6 +1022,8 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 		return mrc_requester_ack_timeout(qp, now, r);
 	if (mrc_tx_deadline(&qp->tx, now) > now) {
 		/* The tail is silent: a probe takes less time than a timeout. */
+		if (qp->tx.probes)
+			mrc_requester_silent(qp, NULL, qp->tx.quiet_ns, now);
 		mrc_requester_probe(qp, now, r);
 		return false;
 	}
@@ -1019,8 +1031,10 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 	if (res.lost) {
 		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
-		mrc_requester_learn_timeout(qp, &res, now);
+		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 	}
+	if (res.silent_since)
+		mrc_requester_silent(qp, res.silent_evs, res.silent_since, now);
 	return res.expired;
 }
 

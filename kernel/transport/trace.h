@@ -16,6 +16,7 @@
 
 #define MRC_TRACE_EV_STATES						\
 	{ MRC_EV_GOOD, "good" }, { MRC_EV_SKIP, "skip" },		\
+	{ MRC_EV_HELD, "held" },					\
 	{ MRC_EV_ASSUMED_BAD, "assumed-bad" }, { MRC_EV_DENIED, "denied" }
 
 TRACE_EVENT(mrc_ev,

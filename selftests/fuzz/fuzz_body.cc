@@ -120,10 +120,10 @@ public:
             probeAnswered(arg);
             break;
         case 11:
-            mrc_ev_probe_lost(&set, arg, now);
+            mrc_ev_probe_lost(&set, arg, 0, now);
             break;
         case 12:
-            mrc_ev_ports(&set, ~0u << (arg & 3), ~0u >> (arg >> 4));
+            mrc_ev_ports(&set, ~0u << (arg & 3), ~0u >> (arg >> 4), 0);
             break;
         case 13:
             forgetEvs(arg);
@@ -288,8 +288,7 @@ private:
     void silence(std::uint8_t mask)
     {
         DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
-        if (mrc_ev_all(&set, bits))
-            mrc_ev_turn(&set, bits, now);
+        mrc_ev_silent(&set, bits, now - mask, now);
     }
 
     void probeTail(std::uint8_t arg)
@@ -306,7 +305,9 @@ private:
         const u16 ev = mrc_ev_probe_next(&set, now);
         if (ev == MRC_EV_NONE)
             return;
-        require(at <= now && evs[ev].state == MRC_EV_ASSUMED_BAD && up(ev));
+        require(at <= now && up(ev));
+        require(evs[ev].state == MRC_EV_ASSUMED_BAD || evs[ev].state == MRC_EV_HELD ||
+                evs[ev].doubted);
         require(evs[ev].probe_at > now && evs[ev].probe_at <= now + MRC_EV_PROBE_MAX_NS);
     }
 
@@ -314,8 +315,9 @@ private:
     {
         const u16 ev = arg & 15;
         const int before = ev < kEvs ? evs[ev].state : 0;
-        if (mrc_ev_probed(&set, ev, now))
-            require(before == MRC_EV_ASSUMED_BAD && evs[ev].changed_at == now);
+        if (mrc_ev_probed(&set, ev, now, now))
+            require((before == MRC_EV_ASSUMED_BAD || before == MRC_EV_HELD) &&
+                    evs[ev].changed_at == now);
     }
 
     void forgetEvs(std::uint8_t arg)

@@ -72,12 +72,31 @@ struct Set {
         for (int n = 1; state(ev) == MRC_EV_ASSUMED_BAD && n < 100; ++n) {
             now = this->ev[ev].probe_at;
             probes(now);
-            mrc_ev_probed(&s, ev, now);
+            mrc_ev_probed(&s, ev, now, now);
         }
         return now;
     }
 
     int state(u16 index) const { return ev[index].state; }
+
+    bool usable(u16 index) const { return mrc_ev_is_usable(&ev[index]); }
+
+    /// In a state in which it is probed, be its port up or not.
+    bool probed(u16 index) const
+    {
+        return state(index) == MRC_EV_ASSUMED_BAD || state(index) == MRC_EV_HELD ||
+               ev[index].doubted;
+    }
+
+    /// EV and old state of all that has changed.
+    std::map<u16, int> changes()
+    {
+        std::map<u16, int> out;
+        u8 old = 0;
+        for (u16 ev; (ev = mrc_ev_next_change(&s, &old)) != MRC_EV_NONE;)
+            out[ev] = old;
+        return out;
+    }
 
     bool spare(u16 index) const { return mrc_ev_is_spare(&s, index); }
 
@@ -116,8 +135,11 @@ struct Set {
 void checkProbe(Set &set, std::uint64_t now)
 {
     const std::vector<mrc_ev_entry> before = set.ev;
+    std::vector<bool> probed;
+    for (u16 ev = 0; ev < set.ev.size(); ++ev)
+        probed.push_back(set.probed(ev));
     const auto due = [&](u16 ev) {
-        return before[ev].state == MRC_EV_ASSUMED_BAD && set.up(ev) && before[ev].probe_at <= now;
+        return probed[ev] && set.up(ev) && before[ev].probe_at <= now;
     };
     const u16 got = mrc_ev_probe_next(&set.s, now);
     if (got != MRC_EV_NONE) {
@@ -133,17 +155,24 @@ void checkCounts(const Set &set)
 {
     int good = 0;
     int bad = 0;
+    int asked = 0;
+    int held = 0;
     for (u16 ev = 0; ev < set.ev.size(); ++ev) {
         const mrc_ev_entry &e = set.ev[ev];
-        good += set.up(ev) && (e.state == MRC_EV_GOOD || e.state == MRC_EV_SKIP);
-        if (!set.up(ev) || e.state != MRC_EV_ASSUMED_BAD)
-            continue;
-        ++bad;
-        EXPECT_LE(mrc_ev_probe_at(&set.s), e.probe_at);
+        good += set.up(ev) && mrc_ev_is_usable(&e);
+        bad += set.up(ev) && e.state == MRC_EV_ASSUMED_BAD;
+        asked += set.up(ev) && set.probed(ev) && mrc_ev_is_usable(&e);
+        held += set.up(ev) && e.state == MRC_EV_HELD;
+        if (set.up(ev) && set.probed(ev)) {
+            EXPECT_LE(mrc_ev_probe_at(&set.s), e.probe_at);
+        }
+        EXPECT_TRUE(!e.doubted || e.state == MRC_EV_GOOD);
     }
     EXPECT_EQ(set.s.good, good);
     EXPECT_EQ(set.s.bad, bad);
-    EXPECT_TRUE(bad || mrc_ev_probe_at(&set.s) == U64_MAX);
+    EXPECT_EQ(set.s.asked, asked);
+    EXPECT_TRUE(!held || good <= std::max<int>(set.s.min_active, 1)) << "none is held in vain";
+    EXPECT_TRUE(bad || asked || mrc_ev_probe_at(&set.s) == U64_MAX);
 }
 
 /// Slots are a permutation, the rotation is as large as it can be, spares are GOOD.
@@ -155,7 +184,9 @@ void checkSlots(const Set &set)
         int usable = 0;
         for (u16 ev = p.first; ev < p.first + p.count; ++ev) {
             EXPECT_EQ(set.ev[p.first + set.ev[ev].slot].in_slot, ev - p.first) << ev;
-            EXPECT_TRUE(!set.spare(ev) || set.state(ev) == MRC_EV_GOOD) << ev;
+            EXPECT_TRUE(!set.spare(ev) || set.state(ev) == MRC_EV_GOOD ||
+                        set.state(ev) == MRC_EV_HELD)
+                << ev;
             usable += mrc_ev_is_usable(&set.ev[ev]);
             spares += set.spare(ev);
         }
@@ -310,10 +341,10 @@ TEST(EvSet, OnlyProbesBringAnEvBack)
     for (std::uint64_t now = 5 * kMs; now < 100 * kSec; now = 2 * now + 1)
         EXPECT_EQ(set.picks(50, now).count(0), 0u);
     EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 100 * kSec));
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 101 * kSec));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 100 * kSec, 100 * kSec));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 101 * kSec, 101 * kSec));
     EXPECT_EQ(set.picks(50, 101 * kSec).count(0), 0u);
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 102 * kSec));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 102 * kSec, 102 * kSec));
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
     EXPECT_EQ(set.s.good, 4);
     EXPECT_EQ(set.s.bad, 0);
@@ -325,19 +356,19 @@ TEST(EvSet, AnswersMustComeInARow)
     Set set(1, 2);
     set.lose({0}, 0);
     for (int i = 0; i < 10; ++i) {
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
-        mrc_ev_probe_lost(&set.s, 0, kMs);
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs, kMs));
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs, kMs));
+        mrc_ev_probe_lost(&set.s, 0, 0, kMs);
     }
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs));
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs, kMs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, kMs, kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, kMs, kMs));
 
     set.lose({0}, 2 * kMs);
     for (int i = 0; i < 5; ++i)
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs)) << "twice as many, for it flaps; those "
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs, 3 * kMs)) << "twice as many, for it flaps; those "
                                                            "of the time before do not count";
-    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 3 * kMs));
+    EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 3 * kMs, 3 * kMs));
 }
 
 TEST(EvSet, UnansweredProbesBackOffToTheLongestInterval)
@@ -366,7 +397,7 @@ TEST(EvSet, AnAnswerEndsTheBackOff)
         set.probes(now);
     }
     EXPECT_EQ(set.ev[0].probe_at, now + 512 * kMs);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now + 20 * kUs));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now + 20 * kUs, now + 20 * kUs));
     EXPECT_EQ(set.ev[0].probe_at, now + 20 * kUs + kMs);
     EXPECT_EQ(mrc_ev_probe_at(&set.s), now + 20 * kUs + kMs);
     now = set.ev[0].probe_at;
@@ -447,7 +478,7 @@ TEST(EvSet, BackOffOfAFlappingEvWearsOffInUse)
     }
     EXPECT_EQ(set.ev[0].flaps, 5);
 
-    now = set.ev[0].returned_at + MRC_EV_FLAP_NS;
+    now = set.ev[0].changed_at + MRC_EV_FLAP_NS;
     set.lose({0}, now);
     EXPECT_EQ(set.ev[0].probe_at, now + 32 * kMs) << "neither soon nor late";
     now = set.bringBack(0) + 2 * MRC_EV_STEADY_NS;
@@ -495,16 +526,16 @@ TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
     EXPECT_EQ(set.ev[0].flaps, 6);
     now += 64 * kMs;
     EXPECT_EQ(set.probes(now).size(), 1u);
-    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now));
+    EXPECT_FALSE(mrc_ev_probed(&set.s, 0, now, now));
     now += kMs;
     EXPECT_EQ(set.probes(now).size(), 1u);
-    mrc_ev_probe_lost(&set.s, 0, now);
+    mrc_ev_probe_lost(&set.s, 0, 0, now);
     EXPECT_EQ(set.ev[0].probe_at, now + 64 * kMs);
     EXPECT_TRUE(set.probes(now + 64 * kMs - 1).empty());
     EXPECT_EQ(set.probes(now + 64 * kMs).size(), 1u);
     EXPECT_EQ(set.ev[0].probe_at, now + (64 + 128) * kMs);
 
-    mrc_ev_probe_lost(&set.s, 0, now + 190 * kMs);
+    mrc_ev_probe_lost(&set.s, 0, 0, now + 190 * kMs);
     EXPECT_EQ(set.ev[0].probe_at, now + (64 + 128) * kMs) << "silence after silence says nothing";
 }
 
@@ -513,9 +544,10 @@ TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
     Set set(1, 3);
     mrc_ev_marked(&set.s, 1, kMs);
     for (u16 ev : {u16{0}, u16{1}}) {
-        const mrc_ev_entry before = set.ev[ev];
+        mrc_ev_entry before = set.ev[ev];
         for (int n = 0; n < 5; ++n)
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs, 2 * kMs));
+        before.heard_at = 2 * kMs;
         EXPECT_EQ(std::memcmp(&before, &set.ev[ev], sizeof(before)), 0);
     }
 }
@@ -526,26 +558,29 @@ TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
     mrc_ev_marked(&set.s, 1, kMs);
     for (u16 ev : {u16{0}, u16{1}}) {
         for (int n = 0; n < 5; ++n) {
-            EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs)) << "one may be the other end's";
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
+            EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs)) << "one may be the other end's";
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs, 2 * kMs));
         }
-        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
-        EXPECT_TRUE(mrc_ev_probe_lost(&set.s, ev, 2 * kMs));
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs));
+        EXPECT_TRUE(mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs));
         EXPECT_EQ(set.state(ev), MRC_EV_ASSUMED_BAD);
     }
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 2, 0, 3 * kMs));
+    EXPECT_TRUE(mrc_ev_probe_lost(&set.s, 2, 0, 3 * kMs));
     for (int n = 0; n < 300; ++n)
-        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 2, 3 * kMs)) << "the floor";
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 2, 0, 3 * kMs));
+    EXPECT_EQ(set.s.good, 1) << "the floor";
 
     set.bringBack(0);
-    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, 9 * kSec)) << "counted anew";
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, 0, 9 * kSec)) << "counted anew";
 }
 
 TEST(EvSet, DataThatArrivesOutweighsALostProbe)
 {
     Set set(1, 3);
     for (int n = 0; n < 5; ++n) {
-        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, kMs));
-        mrc_ev_alive(&set.s, 0);
+        EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, 0, kMs));
+        mrc_ev_heard(&set.s, 0, 0, 0);
     }
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
 }
@@ -566,72 +601,13 @@ TEST(EvSet, AProbeThatWasNotSentIsDueSoon)
     EXPECT_EQ(set.ev[1].probe_at, 0u) << "in use";
 }
 
-TEST(EvSet, AllInUse)
-{
-    Set set(2, 2);
-    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
-    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
-    evs[0] = 0xb;
-    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
-    set.lose({2}, 0);
-    EXPECT_TRUE(mrc_ev_all(&set.s, evs));
-    evs[0] = 0x3;
-    EXPECT_FALSE(mrc_ev_all(&set.s, evs));
-    mrc_ev_ports(&set.s, ~0u, ~2u);
-    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "the other port is down";
-}
-
-TEST(EvSet, AllInUseMeansTheRotation)
-{
-    Set set(2, 4, 0, 1, 4);
-    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
-    const std::set<u16> before = set.carriers();
-    ASSERT_EQ(before.size(), 4u);
-    for (u16 ev : before) {
-        EXPECT_FALSE(mrc_ev_all(&set.s, evs));
-        evs[0] |= 1ul << ev;
-    }
-    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "spares have sent nothing that could time out";
-
-    mrc_ev_turn(&set.s, evs, 0);
-    std::set<u16> now = set.carriers();
-    for (u16 ev : before)
-        EXPECT_FALSE(now.count(ev)) << ev;
-    EXPECT_EQ(now.size(), 4u);
-    EXPECT_TRUE(mrc_ev_all(&set.s, evs)) << "another QP has been silent as long";
-    mrc_ev_turn(&set.s, evs, 0);
-    EXPECT_EQ(set.carriers(), now) << "and there is nothing better to turn to";
-    EXPECT_EQ(set.s.good, 8);
-    checkSlots(set);
-}
-
-/* Be they fewer than the rotation or many times as many. */
-TEST(EvSet, EverySpareHasItsTurnInSilence)
-{
-    for (int quota = 1; quota <= 8; ++quota) {
-        Set set(1, 8, 0, 5, quota);
-        std::set<u16> tried = set.rotation(1);
-        int turns = 0;
-        while (tried.size() < 8 && turns++ < 20) {
-            unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {};
-            for (u16 ev : set.rotation(1))
-                evs[0] |= 1ul << ev;
-            mrc_ev_turn(&set.s, evs, 0);
-            checkSlots(set);
-            EXPECT_EQ(set.rotation(1).size(), static_cast<std::size_t>(quota));
-            tried.merge(set.rotation(1));
-        }
-        EXPECT_EQ(turns, (8 - quota + quota - 1) / quota) << quota;
-    }
-}
-
 TEST(EvSet, AnEvThatIsToBeSkippedIsGoodAsASpare)
 {
     Set set(1, 2, 0, 1, 1);
     const u16 ev = *set.rotation(1).begin();
-    const unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {1ul << ev};
     mrc_ev_marked(&set.s, ev, kMs);
-    mrc_ev_turn(&set.s, evs, kMs);
+    EXPECT_TRUE(mrc_ev_lost(&set.s, ev, kMs));
+    EXPECT_TRUE(mrc_ev_cleared(&set.s, ev, kMs));
     EXPECT_TRUE(set.spare(ev));
     EXPECT_EQ(set.state(ev), MRC_EV_GOOD);
     mrc_ev_marked(&set.s, ev, kMs);
@@ -682,11 +658,11 @@ TEST(EvSet, EveryChangeOfStateIsDated)
     EXPECT_EQ(set.ev[0].changed_at, 40u);
     mrc_ev_lost(&set.s, 0, 50);
     mrc_ev_marked(&set.s, 0, 50);
-    mrc_ev_probed(&set.s, 0, 50);
-    mrc_ev_probed(&set.s, 0, 55);
+    mrc_ev_probed(&set.s, 0, 50, 50);
+    mrc_ev_probed(&set.s, 0, 55, 55);
     mrc_ev_deny(&set.s, 0, false, 55);
     EXPECT_EQ(set.ev[0].changed_at, 40u) << "no change";
-    mrc_ev_probed(&set.s, 0, 60);
+    mrc_ev_probed(&set.s, 0, 60, 60);
     EXPECT_EQ(set.ev[0].changed_at, 60u);
     set.lose({0}, 70);
     mrc_ev_cleared(&set.s, 0, 80);
@@ -703,10 +679,10 @@ TEST(EvSet, EveryChangeOfStateIsDated)
 TEST(EvSet, FloorKeepsTheLastOnesInUse)
 {
     Set set(2, 4, 3);
-    int retired = 0;
     for (u16 ev = 0; ev < 8; ++ev)
-        retired += mrc_ev_lost(&set.s, ev, 0);
-    EXPECT_EQ(retired, 5);
+        EXPECT_TRUE(mrc_ev_lost(&set.s, ev, 0));
+    for (u16 ev = 0; ev < 8; ++ev)
+        EXPECT_EQ(set.state(ev), ev < 5 ? MRC_EV_ASSUMED_BAD : MRC_EV_HELD) << ev;
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.picks(300).size(), 3u);
 }
@@ -723,20 +699,23 @@ TEST(EvSet, FloorIsOneAtLeast)
 TEST(EvSet, FloorCountsOnlyPortsThatAreUp)
 {
     Set set(2, 4, 3);
-    mrc_ev_ports(&set.s, 0x1, ~0u);
+    mrc_ev_ports(&set.s, 0x1, ~0u, 0);
     EXPECT_EQ(set.s.good, 4);
     EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
-    EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 1, 0));
+    EXPECT_EQ(set.state(1), MRC_EV_HELD);
     EXPECT_EQ(set.s.good, 3);
-    mrc_ev_ports(&set.s, ~0u, ~0u);
-    EXPECT_EQ(set.s.good, 7);
+    mrc_ev_ports(&set.s, ~0u, ~0u, 0);
+    EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD) << "enough others are up again";
+    EXPECT_EQ(set.s.good, 6);
 }
 
 TEST(EvSet, FloorCountsSparesAsUsable)
 {
     Set set(1, 4, 2, 1, 2);
     set.lose({0, 1}, 0);
-    EXPECT_FALSE(mrc_ev_lost(&set.s, 2, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, 0));
+    EXPECT_EQ(set.state(2), MRC_EV_HELD);
     EXPECT_EQ(set.carriers(), (std::set<u16>{2, 3}));
 }
 
@@ -767,8 +746,8 @@ TEST(EvSet, AtTheFloorASpareTakesThePlaceAllTheSame)
     Set set(1, 6, 6, 1, 2);
     const u16 lost = *set.rotation(1).begin();
     mrc_ev_marked(&set.s, lost, kMs);
-    EXPECT_FALSE(mrc_ev_lost(&set.s, lost, kMs));
-    EXPECT_EQ(set.state(lost), MRC_EV_GOOD) << "usable, and a spare is not skipped";
+    EXPECT_TRUE(mrc_ev_lost(&set.s, lost, kMs));
+    EXPECT_EQ(set.state(lost), MRC_EV_HELD) << "usable, and a spare is not skipped";
     EXPECT_TRUE(set.spare(lost));
     EXPECT_EQ(set.rotation(1).size(), 2u);
     checkSlots(set);
@@ -888,8 +867,8 @@ TEST(EvSet, ASpareThatProbesFindBadIsNone)
     Set set(1, 4, 0, 1, 2);
     const std::set<u16> before = set.rotation(1);
     const u16 spare = *set.spares(1).begin();
-    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, spare, kMs));
-    EXPECT_TRUE(mrc_ev_probe_lost(&set.s, spare, kMs));
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, spare, 0, kMs));
+    EXPECT_TRUE(mrc_ev_probe_lost(&set.s, spare, 0, kMs));
     EXPECT_FALSE(set.spare(spare));
     EXPECT_EQ(set.rotation(1), before);
     set.lose({*before.begin()}, kMs);
@@ -913,9 +892,9 @@ TEST(EvSet, APortThatIsDownKeepsItsRotation)
     Set set(2, 4, 0, 1, 4);
     const std::set<u16> one = set.rotation(1);
     const std::set<u16> two = set.rotation(2);
-    mrc_ev_ports(&set.s, 1, ~0u);
+    mrc_ev_ports(&set.s, 1, ~0u, 0);
     EXPECT_EQ(set.carriers(), one) << "no spare for what another plane carried";
-    mrc_ev_ports(&set.s, ~0u, ~0u);
+    mrc_ev_ports(&set.s, ~0u, ~0u, 0);
     EXPECT_EQ(set.rotation(2), two);
     EXPECT_EQ(set.carriers().size(), 4u);
 }
@@ -927,7 +906,7 @@ TEST(EvSet, EveryBadEvIsTriedWhenNothingElseIsLeft)
     for (u16 ev = 0; ev < 8; ++ev)
         set.lose({ev}, kMs);
     mrc_ev_deny(&set.s, 3, true, kMs);
-    mrc_ev_ports(&set.s, 1, ~0u);
+    mrc_ev_ports(&set.s, 1, ~0u, 0);
     EXPECT_EQ(set.carriers(), (std::set<u16>{0, 1, 2, 4, 5, 6, 7}));
 }
 
@@ -941,8 +920,8 @@ TEST(EvSet, ControllerDenialStandsAboveAll)
     EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
     EXPECT_FALSE(mrc_ev_cleared(&set.s, 1, 2));
     for (int n = 0; n < 5; ++n)
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 1, 3));
-    mrc_ev_probe_lost(&set.s, 1, 4);
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 1, 3, 3));
+    mrc_ev_probe_lost(&set.s, 1, 0, 4);
     EXPECT_EQ(set.ev[1].state, MRC_EV_DENIED);
     EXPECT_EQ(set.picks(100, 5000 * kMs).count(1), 0u);
     EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
@@ -994,16 +973,16 @@ TEST(EvSet, AdmittingAnEvThatIsNotDeniedChangesNothing)
 TEST(EvSet, PortsMaskedOnEitherSideAreNotUsed)
 {
     Set set(4, 4);
-    mrc_ev_ports(&set.s, ~0u & ~0x2u, ~0u & ~0x8u);
+    mrc_ev_ports(&set.s, ~0u & ~0x2u, ~0u & ~0x8u, 0);
     auto count = set.picks(400);
     std::map<int, int> perPort;
     for (const auto &[ev, n] : count)
         perPort[set.port(ev)] += n;
     EXPECT_EQ(perPort, (std::map<int, int>{{1, 200}, {3, 200}}));
 
-    mrc_ev_ports(&set.s, 0, ~0u);
+    mrc_ev_ports(&set.s, 0, ~0u, 0);
     EXPECT_EQ(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
-    mrc_ev_ports(&set.s, ~0u, ~0u);
+    mrc_ev_ports(&set.s, ~0u, ~0u, 0);
     EXPECT_EQ(set.picks(400).size(), 16u);
 }
 
@@ -1012,22 +991,23 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
     Set set(2, 4);
     set.lose({0, 4}, kMs);
     mrc_ev_marked(&set.s, 1, kMs);
-    mrc_ev_probed(&set.s, 0, kMs);
-    mrc_ev_ports(&set.s, ~1u, ~0u);
+    mrc_ev_probed(&set.s, 0, kMs, kMs);
+    mrc_ev_ports(&set.s, ~1u, ~0u, 0);
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.s.bad, 1);
-    const std::vector<mrc_ev_entry> before = set.ev;
+    std::vector<mrc_ev_entry> before = set.ev;
 
     for (u16 ev = 0; ev < 4; ++ev) {
+        before[ev].heard_at = 2 * kMs;
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 2 * kMs)) << "it is the port's fault";
         for (int n = 0; n < 5; ++n)
-            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs));
-        mrc_ev_probe_lost(&set.s, ev, 2 * kMs);
+            EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs, 2 * kMs));
+        mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs);
     }
     EXPECT_EQ(set.probes(10 * kMs), std::vector<u16>{4}) << "the other port's";
     EXPECT_EQ(std::memcmp(before.data(), set.ev.data(), 4 * sizeof(mrc_ev_entry)), 0);
 
-    mrc_ev_ports(&set.s, ~0u, ~0u);
+    mrc_ev_ports(&set.s, ~0u, ~0u, 0);
     EXPECT_EQ(set.s.good, 6);
     EXPECT_EQ(set.s.bad, 2);
     EXPECT_EQ(set.probes(11 * kMs), std::vector<u16>{0});
@@ -1037,10 +1017,10 @@ TEST(EvSet, BadEvsOfPortsThatAreDownAreNotWaitedFor)
 {
     Set set(2, 4);
     set.lose({0}, kMs);
-    mrc_ev_ports(&set.s, ~0u, ~1u);
+    mrc_ev_ports(&set.s, ~0u, ~1u, 0);
     EXPECT_EQ(mrc_ev_probe_at(&set.s), U64_MAX);
     EXPECT_TRUE(set.probes(kSec).empty());
-    mrc_ev_ports(&set.s, ~0u, ~0u);
+    mrc_ev_ports(&set.s, ~0u, ~0u, 0);
     EXPECT_EQ(mrc_ev_probe_at(&set.s), 2 * kMs);
 }
 
@@ -1049,7 +1029,7 @@ TEST(EvSet, ABadEvIsBetterThanNone)
     Set set(2, 2);
     EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
     EXPECT_TRUE(mrc_ev_lost(&set.s, 1, 0));
-    mrc_ev_ports(&set.s, 0x1, ~0u);
+    mrc_ev_ports(&set.s, 0x1, ~0u, 0);
     auto count = set.picks(10);
     EXPECT_EQ(count[0], 5);
     EXPECT_EQ(count[1], 5);
@@ -1067,8 +1047,8 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
         mrc_ev_deny(&set.s, ev, true, 1);
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 0));
         EXPECT_FALSE(mrc_ev_cleared(&set.s, ev, 0));
-        EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 0));
-        mrc_ev_probe_lost(&set.s, ev, 0);
+        EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 0, 0));
+        mrc_ev_probe_lost(&set.s, ev, 0, 0);
     }
     EXPECT_EQ(set.s.good, 2);
 }
@@ -1083,6 +1063,7 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
         const int minActive = upToAll();
         Set set(ports, perPort, minActive, seed, seed % 3 ? upToAll() : 0);
         std::uint64_t now = 0;
+        std::vector<int> told(set.ev.size(), MRC_EV_GOOD);
 
         for (int step = 0; step < 2000; ++step) {
             const auto ev = static_cast<u16>(rng() % set.ev.size());
@@ -1095,17 +1076,18 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                 mrc_ev_lost(&set.s, ev, now);
                 break;
             case 2:
-                mrc_ev_probed(&set.s, ev, now);
+                mrc_ev_probed(&set.s, ev, now, now);
                 break;
             case 3:
                 mrc_ev_deny(&set.s, ev, rng() % 2, now);
                 break;
             case 4:
                 if (rng() % 10 == 0)
-                    mrc_ev_ports(&set.s, rng() | rng(), rng() | rng());
+                    mrc_ev_ports(&set.s, rng() | rng(), rng() | rng(), 0);
                 break;
             case 5:
-                mrc_ev_probe_lost(&set.s, ev, now);
+                mrc_ev_probe_lost(&set.s, ev, now - std::min<std::uint64_t>(now, rng() % kMs),
+                                  now);
                 break;
             case 6:
                 if (rng() % 10 == 0)
@@ -1119,7 +1101,7 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                 for (unsigned long &word : silent)
                     word = rng() | static_cast<unsigned long>(rng()) << 32;
                 if (rng() % 10 == 0)
-                    mrc_ev_turn(&set.s, silent, now);
+                    mrc_ev_silent(&set.s, silent, now - rng() % kMs, now);
                 break;
             }
             default: {
@@ -1129,14 +1111,200 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                 ASSERT_LT(got, set.ev.size());
                 ASSERT_NE(set.ev[got].state, MRC_EV_DENIED);
                 ASSERT_TRUE(set.up(got));
-                ASSERT_TRUE(set.ev[got].state != MRC_EV_ASSUMED_BAD || !set.s.good);
-                ASSERT_FALSE(set.spare(got));
+                ASSERT_TRUE(set.usable(got) || !set.s.good || mrc_ev_searching(&set.s));
+                ASSERT_TRUE(!set.spare(got) || mrc_ev_searching(&set.s));
                 break;
             }
             }
             checkCounts(set);
             checkSlots(set);
+            for (const auto &[changed, old] : set.changes()) {
+                EXPECT_EQ(told[changed], old);
+                told[changed] = set.state(changed) == MRC_EV_SKIP ? MRC_EV_GOOD
+                                                                  : set.state(changed);
+            }
+            for (u16 i = 0; i < set.ev.size(); ++i)
+                EXPECT_EQ(told[i], set.state(i) == MRC_EV_SKIP ? MRC_EV_GOOD : set.state(i));
             ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " step " << step;
         }
     }
+}
+
+// ---- a living path is found
+
+TEST(EvSet, TheFloorKeepsTheOneThatWasHeardOfLast)
+{
+    Set set(1, 3);
+    for (u16 ev = 0; ev < 3; ++ev)
+        mrc_ev_heard(&set.s, ev, 10 + ev, 10 + ev);
+    set.lose({2, 1}, 20);
+    EXPECT_EQ(set.changes().size(), 2u);
+    set.lose({0}, 30);
+    EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(set.state(2), MRC_EV_HELD);
+    EXPECT_EQ(set.changes(),
+              (std::map<u16, int>{{0, MRC_EV_GOOD}, {2, MRC_EV_ASSUMED_BAD}}));
+    EXPECT_FALSE(mrc_ev_lost(&set.s, 2, 40)) << "nobody was heard of later";
+    EXPECT_EQ(set.state(2), MRC_EV_HELD);
+
+    mrc_ev_probed(&set.s, 1, 50, 51);
+    EXPECT_EQ(set.state(2), MRC_EV_HELD) << "one answer alone changes nothing";
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, 60));
+    EXPECT_EQ(set.state(1), MRC_EV_HELD);
+    EXPECT_EQ(set.state(2), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(set.picks(10), (std::map<u16, int>{{1, 10}}));
+}
+
+TEST(EvSet, TheFloorTakesNeitherDeniedEvsNorThoseOfPortsThatAreDown)
+{
+    Set set(2, 2);
+    for (u16 ev = 0; ev < 4; ++ev)
+        mrc_ev_heard(&set.s, ev, 10 + ev, 10 + ev);
+    set.lose({1, 3}, 20);
+    mrc_ev_deny(&set.s, 1, true, 20);
+    mrc_ev_ports(&set.s, 1, ~0u, 20);
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 30));
+    EXPECT_EQ(set.state(0), MRC_EV_HELD);
+}
+
+TEST(EvSet, WhatIsHeldIsProbedAndGoesWhenAnotherIsGood)
+{
+    Set set(1, 2);
+    set.lose({0, 1}, 0);
+    ASSERT_EQ(set.state(1), MRC_EV_HELD);
+    EXPECT_EQ(set.probes(kMs).size(), 2u);
+    set.bringBack(0);
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+    EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
+
+    set.lose({0}, 10 * kMs);
+    ASSERT_EQ(set.state(0), MRC_EV_HELD);
+    for (unsigned n = 0; set.state(0) == MRC_EV_HELD && n < 100; ++n)
+        mrc_ev_probed(&set.s, 0, 20 * kMs, 20 * kMs);
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "by its own probes";
+}
+
+TEST(EvSet, MoreHeldOnesGoInTheOrderInWhichTheyWereHeardOf)
+{
+    Set set(1, 4, 3);
+    for (u16 ev : {u16{2}, u16{1}, u16{3}, u16{0}})
+        mrc_ev_heard(&set.s, ev, 10 * ev + 10, 50);
+    set.lose({0, 1, 2, 3}, 100);
+    EXPECT_EQ(set.s.good, 3);
+    set.bringBack(0);
+    EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(set.state(2), MRC_EV_HELD);
+    EXPECT_EQ(set.state(3), MRC_EV_HELD);
+}
+
+TEST(EvSet, SilenceBlamesNoneAndHasThemProbed)
+{
+    Set set(1, 3);
+    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {1};
+    set.lose({2}, 0);
+    set.probes(10 * kSec);
+    mrc_ev_silent(&set.s, evs, 10 * kSec, 11 * kSec);
+    EXPECT_TRUE(set.changes() == (std::map<u16, int>{{2, MRC_EV_GOOD}})) << "as before";
+    EXPECT_EQ(set.probes(11 * kSec), (std::vector<u16>{0, 1, 2})) << "bad ones at once";
+    EXPECT_FALSE(mrc_ev_searching(&set.s)) << "it may be the other program";
+
+    mrc_ev_silent(&set.s, evs, 10 * kSec, 11 * kSec + kMs);
+    EXPECT_TRUE(set.probes(11 * kSec + kMs).empty()) << "not again so soon";
+    mrc_ev_heard(&set.s, 0, 11 * kSec, 11 * kSec);
+    mrc_ev_heard(&set.s, 1, 11 * kSec, 11 * kSec);
+    EXPECT_EQ(set.s.asked, 0) << "heard of";
+}
+
+/* Others are heard: what the silent one has sent on is probed, and nothing else. */
+TEST(EvSet, OneWhoHearsNothingDoubtsOnlyWhatItHasUsed)
+{
+    Set set(1, 4);
+    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {0x3};
+    mrc_ev_heard(&set.s, 1, kSec, kSec);
+    mrc_ev_heard(&set.s, 3, kSec, kSec);
+    mrc_ev_marked(&set.s, 0, kSec);
+    mrc_ev_silent(&set.s, evs, kSec - kMs, kSec + kMs);
+    EXPECT_EQ(set.probes(kSec + kMs), std::vector<u16>{0}) << "1 was heard of just now";
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "in doubt, not to be skipped";
+    mrc_ev_marked(&set.s, 0, kSec);
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD);
+    mrc_ev_silent(&set.s, nullptr, kSec - kMs, kSec + kMs);
+    EXPECT_EQ(set.s.asked, 1);
+
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, kSec, 2 * kSec));
+    EXPECT_TRUE(mrc_ev_probe_lost(&set.s, 0, kSec, 2 * kSec)) << "and 3 was heard of since";
+    EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
+}
+
+TEST(EvSet, ALostProbeAndNothingHeardSinceBeginsASearch)
+{
+    Set set(2, 2, 0, 1, 2);
+    set.lose({0}, 0);
+    mrc_ev_deny(&set.s, 2, true, 0);
+    set.changes();
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, kMs, 50 * kMs));
+    EXPECT_FALSE(mrc_ev_searching(&set.s)) << "it was known to be bad";
+    EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 1, kMs, 50 * kMs));
+    EXPECT_TRUE(mrc_ev_searching(&set.s));
+    EXPECT_TRUE(set.changes().empty()) << "nobody is blamed";
+    EXPECT_EQ(set.picks(30).size(), 3u) << "all but the denied one";
+    EXPECT_EQ(set.probes(50 * kMs).size(), 3u);
+    mrc_ev_stirred(&set.s, 51 * kMs);
+    EXPECT_TRUE(set.probes(51 * kMs).empty());
+    mrc_ev_stirred(&set.s, 70 * kMs);
+    EXPECT_EQ(set.probes(70 * kMs).size(), 3u) << "somebody hears us";
+
+    mrc_ev_heard(&set.s, 1, kMs - 1, 80 * kMs);
+    EXPECT_TRUE(mrc_ev_searching(&set.s)) << "that was sent before";
+    mrc_ev_heard(&set.s, 2, 60 * kMs, 80 * kMs);
+    EXPECT_TRUE(mrc_ev_searching(&set.s)) << "that one may not be used";
+    EXPECT_TRUE(mrc_ev_heard(&set.s, 0, 60 * kMs, 80 * kMs));
+    EXPECT_FALSE(mrc_ev_searching(&set.s));
+    EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "one answer is enough";
+    EXPECT_EQ(set.changes(), (std::map<u16, int>{{0, MRC_EV_ASSUMED_BAD}}));
+    EXPECT_TRUE(set.rotation(1).count(0));
+    checkSlots(set);
+}
+
+TEST(EvSet, ASpareThatASearchFindsComesIntoTheRotation)
+{
+    Set set(1, 4, 0, 1, 1);
+    const u16 first = *set.rotation(1).begin();
+    const u16 found = *set.spares(1).rbegin();
+    mrc_ev_probe_lost(&set.s, first, kMs, 50 * kMs);
+    ASSERT_TRUE(mrc_ev_searching(&set.s));
+    EXPECT_FALSE(mrc_ev_heard(&set.s, found, 50 * kMs, 51 * kMs)) << "it was GOOD before";
+    EXPECT_EQ(set.rotation(1), std::set<u16>{found});
+    EXPECT_EQ(set.state(first), MRC_EV_GOOD);
+    checkSlots(set);
+}
+
+/* All on ports that are up are bad: the first that is heard of is used alone. */
+TEST(EvSet, WhereNoneIsLeftTheFirstThatIsHeardOfIsHeld)
+{
+    Set set(2, 2);
+    set.lose({0, 1}, 0);
+    mrc_ev_ports(&set.s, 1, ~0u, 1);
+    EXPECT_EQ(set.picks(10).size(), 2u) << "both are bad";
+    EXPECT_TRUE(mrc_ev_heard(&set.s, 1, 2, 3));
+    EXPECT_EQ(set.state(1), MRC_EV_HELD);
+    EXPECT_EQ(set.picks(10), (std::map<u16, int>{{1, 10}}));
+    mrc_ev_ports(&set.s, ~0u, ~0u, 4);
+    EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
+}
+
+TEST(EvSet, AnyEvMeansAllButDeniedOnes)
+{
+    Set set(2, 3, 0, 1, 2);
+    set.lose({0}, 0);
+    mrc_ev_deny(&set.s, 5, true, 0);
+    std::map<u16, int> count;
+    for (int n = 0; n < 30; ++n)
+        ++count[mrc_ev_pick_any(&set.s)];
+    EXPECT_EQ(count.size(), 5u);
+    EXPECT_EQ(count[0], 5);
+    EXPECT_EQ(count[5], 0);
+    mrc_ev_ports(&set.s, 0, 0, 0);
+    EXPECT_EQ(mrc_ev_pick_any(&set.s), MRC_EV_NONE);
 }

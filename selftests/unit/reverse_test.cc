@@ -134,7 +134,7 @@ TEST(Reverse, BadAndDeniedEvsCarryNoAnswers)
 TEST(Reverse, PortsThatAreDownCarryNoAnswersAndNoProbes)
 {
     Reverse f(3);
-    mrc_ev_ports(&f.s, ~1u, ~2u);
+    mrc_ev_ports(&f.s, ~1u, ~2u, 0);
     for (const auto &[e, n] : f.picks(6))
         EXPECT_GE(e, 4) << n;
     for (u32 i = 0; i < 6; ++i)
@@ -147,7 +147,7 @@ TEST(Reverse, WithoutAPlaneKnownToBeAliveAnyIsBetterThanNone)
     f.lose(0);
     f.lose(1);
     EXPECT_NE(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
-    mrc_ev_ports(&f.s, 0, ~0u);
+    mrc_ev_ports(&f.s, 0, ~0u, 0);
     EXPECT_EQ(mrc_reverse_pick(&f.r, &f.s, 1), MRC_EV_NONE);
     EXPECT_EQ(mrc_reverse_probe(&f.r, &f.s, 1), MRC_EV_NONE);
 }

@@ -145,9 +145,14 @@ private:
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
     std::optional<std::uint64_t> evProbeTimerAt;
     std::uint16_t evProbeId = 0;
-    std::map<std::uint16_t, u16> evProbed; ///< unanswered: request, EV
+    struct EvProbed {
+        u16 ev;
+        std::uint64_t sent;
+    };
+    std::map<std::uint16_t, EvProbed> evProbed; ///< unanswered, by request
     std::vector<int> evStates;             ///< after the event before
     std::set<u16> evsClearedNow;
+    bool evsHeardNow = false;
 
     // responder
     mrc_rx_window rx;
@@ -205,6 +210,7 @@ private:
             events.pop();
             now = e.time;
             evsClearedNow.clear();
+            evsHeardNow = false;
             handle(e);
             checkEvStates(e.kind);
             check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
@@ -361,11 +367,14 @@ private:
     void pump()
     {
         while (more()) {
-            const u16 ev = mrc_ev_pick(&set, now);
+            const bool any = tx.lost && mrc_tx_in_vain(&tx);
+            const u16 ev = any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, now);
             if (ev == MRC_EV_NONE)
                 break;
-            check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
-            check(!mrc_ev_is_spare(&set, ev), "data on a spare");
+            if (!any && !mrc_ev_searching(&set)) {
+                check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
+                check(!mrc_ev_is_spare(&set, ev), "data on a spare");
+            }
             if (!sendLost(ev))
                 sendNew(ev);
         }
@@ -494,6 +503,8 @@ private:
         check(!res.expired, "retries for ever expired");
         report.timeouts += res.lost;
         blame(res);
+        if (res.silent_since)
+            mrc_ev_silent(&set, res.silent_evs, res.silent_since, now);
         pump();
     }
 
@@ -504,6 +515,8 @@ private:
         tailTimerAt.reset();
         if (mrc_tx_probe_at(&tx, now) == now) {
             ++report.probes;
+            if (tx.probes)
+                mrc_ev_silent(&set, nullptr, tx.quiet_ns, now);
             sendProbe();
         }
         arm();
@@ -540,11 +553,13 @@ private:
 
     void sendEvProbe(u16 ev)
     {
-        check(evs[ev].state == MRC_EV_ASSUMED_BAD, "probe of an EV in use");
+        check(evs[ev].state == MRC_EV_ASSUMED_BAD || evs[ev].state == MRC_EV_HELD ||
+                  evs[ev].doubted,
+              "probe of an EV in use");
         mrc_hdr hdr = header(MRC_OP_EP_REQ, MRC_QPN_ENDPOINT, ++evProbeId);
         hdr.ep.op = MRC_EP_EV_PROBE;
         ++report.evProbes;
-        evProbed[evProbeId] = ev;
+        evProbed[evProbeId] = {ev, now};
         push(now + kEvProbeTimeoutNs, Event::EvProbeTimeout, {}, false, evProbeId);
         if (!lostOn(ev))
             push(arrivalOn(ev), Event::EvProbe, encode(hdr), false, ev);
@@ -556,7 +571,9 @@ private:
         const auto found = evProbed.find(static_cast<std::uint16_t>(hdr.bth.psn));
         if (found == evProbed.end())
             return;
-        mrc_ev_probed(&set, found->second, now);
+        const EvProbed &probe = found->second;
+        if (evs[probe.ev].changed_at <= probe.sent)
+            mrc_ev_probed(&set, probe.ev, probe.sent, now);
         evProbed.erase(found);
         pump();
     }
@@ -566,7 +583,9 @@ private:
         const auto found = evProbed.find(static_cast<std::uint16_t>(e.ev));
         if (found == evProbed.end())
             return;
-        mrc_ev_probe_lost(&set, found->second, now);
+        const EvProbed &probe = found->second;
+        if (evs[probe.ev].changed_at <= probe.sent)
+            mrc_ev_probe_lost(&set, probe.ev, probe.sent, now);
         evProbed.erase(found);
         armEvProbes();
     }
@@ -583,9 +602,12 @@ private:
                 report.lostEvs.insert(ev);
             } else if (was && !is && kind == Event::EvProbeAnswer) {
                 ++report.evsReturned;
-            } else if (was && !is) {
-                check(evsClearedNow.count(ev), "EV back without probes");
+            } else if (was && !is && evsClearedNow.count(ev)) {
                 ++report.evsCleared;
+            } else if (was && !is) {
+                // the floor, or a search, takes one of which data has told
+                check(evsHeardNow || evs[ev].state == MRC_EV_HELD, "EV back without probes");
+                ++report.evsHeard;
             }
         }
     }
@@ -595,7 +617,7 @@ private:
         planesDown = down;
         if (c.carrier) {
             const u32 dead = down ? (1u << c.outagePlanes) - 1 : 0;
-            mrc_ev_ports(&set, ~dead, ~0u);
+            mrc_ev_ports(&set, ~dead, ~0u, now);
             DECLARE_BITMAP(bits, MRC_EV_MAX) = {};
             for (std::size_t i = 0; i < evs.size(); ++i)
                 if (dead >> (evs[i].port - 1) & 1)
@@ -609,6 +631,8 @@ private:
     void blame(const mrc_tx_result &res)
     {
         report.spurious += res.spurious;
+        if (res.acked)
+            mrc_ev_stirred(&set, now);
         std::uint32_t acked = 0;
         for (u16 ev = 0; ev < evs.size(); ++ev) {
             const std::uint32_t n = mrc_tx_take_acked(&tx, ev);
@@ -616,6 +640,8 @@ private:
             acked += n;
             ackedOn[ev] += n;
             check(ackedOn[ev] <= arrivedOn[ev], "counted for another EV");
+            if (n && mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&tx, ev, now), now))
+                evsHeardNow = true;
             if (test_bit(ev, res.cleared_evs) && mrc_ev_cleared(&set, ev, now))
                 evsClearedNow.insert(ev);
             if (test_bit(ev, res.lost_evs))

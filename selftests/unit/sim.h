@@ -71,6 +71,7 @@ struct SimReport {
     std::uint64_t evsLost = 0;     ///< times that an EV became ASSUMED_BAD
     std::uint64_t evsReturned = 0; ///< times that probes brought one back
     std::uint64_t evsCleared = 0;  ///< times that a loss turned out to be none
+    std::uint64_t evsHeard = 0;    ///< times that one came back for what was heard of it
     std::uint64_t evsBad = 0;      ///< ASSUMED_BAD at the end
     std::set<int> lostEvs;         ///< EVs that have been ASSUMED_BAD
     std::uint64_t elapsedNs = 0;

@@ -897,12 +897,13 @@ TEST(TxAcked, ForgottenWithTheEvs)
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
 }
 
-TEST(TxProbe, NoneWithoutNeedOrRtt)
+TEST(TxProbe, NoneWithoutNeed)
 {
     Window win;
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "nothing in flight";
     win.send(1);
-    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), 0u) << "no RTT";
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + 50 * kMs)
+        << "no RTT is known: half of a timeout";
     win.now += kRtt;
     ASSERT_EQ(win.sack(0, {}, 0), 0);
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), 0u) << "nothing in flight";
@@ -950,12 +951,14 @@ TEST(TxProbe, ReorderingIsWaitedFor)
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + 3 * kRtt + MRC_TX_PROBE_SLACK_NS);
 }
 
-TEST(TxProbe, TwoAtMostWithoutNews)
+TEST(TxProbe, FewerAndFewerWithoutNews)
 {
     Window win = withTail(2);
     for (unsigned n = 0; n < MRC_TX_PROBES_MAX; ++n) {
-        ASSERT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + kQuiet) << n;
-        win.now += kQuiet;
+        const std::uint64_t wait =
+            n < MRC_TX_PROBES_EVEN ? kQuiet : kQuiet << (n - MRC_TX_PROBES_EVEN + 1);
+        ASSERT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + wait) << n;
+        win.now += wait;
         mrc_tx_probe(&win.w, win.now);
     }
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u);
@@ -1260,13 +1263,69 @@ TEST(TxTimeout, LinearThenExponentialThenExpired)
         if (n + 1 == std::size(waits))
             break;
         EXPECT_EQ(win.res.lost, 1u) << n;
-        EXPECT_TRUE(lostEv(win.res, 3));
+        EXPECT_TRUE(test_bit(3, win.res.silent_evs));
         EXPECT_FALSE(win.res.expired);
         EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), 0u) << "nothing in flight";
         ASSERT_EQ(win.nextLost(), 0u);
         mrc_tx_resend(&win.w, 0, 3, win.now);
     }
     EXPECT_TRUE(win.res.expired);
+}
+
+/* One that nobody answers, for it is sent to nobody: no path is to blame. */
+TEST(TxTimeout, WhoHearsOfNothingBlamesNoPath)
+{
+    Window win(0, 128, 10 * kMs, 7, 0);
+    const std::uint64_t sent = win.now;
+    win.send(3);
+    win.send(4);
+    for (int n = 0; n < 7; ++n) {
+        win.now += 10 * kMs;
+        win.timeout();
+        ASSERT_EQ(win.res.lost, 2u);
+        EXPECT_FALSE(lostEv(win.res, 3) || lostEv(win.res, 4)) << n;
+        EXPECT_TRUE(test_bit(3, win.res.silent_evs) && test_bit(4, win.res.silent_evs));
+        EXPECT_EQ(mrc_tx_in_vain(&win.w), n > 0) << "sent again in vain";
+        if (n == 0) {
+            EXPECT_LE(win.res.silent_since, sent);
+            EXPECT_GT(win.res.silent_since + 2 * kTick, sent);
+        }
+        for (std::uint32_t psn : {0u, 1u})
+            mrc_tx_resend(&win.w, psn, psn ? 4 : 3, win.now);
+    }
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_FALSE(mrc_tx_in_vain(&win.w));
+}
+
+TEST(TxTimeout, WhoHearsOfSomethingSentLaterDoes)
+{
+    Window win(0, 128, 10 * kMs);
+    win.w.reorder_ns = 40 * kMs; // it would have been found sooner
+    win.send(3);
+    win.now += kMs;
+    win.send(4);
+    win.now += kMs;
+    ASSERT_EQ(win.sack(-1, {1}, 1), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_LE(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs);
+    EXPECT_GT(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs - 2 * kTick);
+    win.now = mrc_tx_deadline(&win.w, win.now);
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 3));
+    EXPECT_EQ(win.res.silent_since, 0u);
+
+    Window probed(0, 128, 10 * kMs);
+    probed.w.reorder_ns = 40 * kMs;
+    probed.send(3);
+    probed.now += kMs;
+    const u16 id = mrc_tx_probe(&probed.w, probed.now);
+    probed.now += kMs;
+    ASSERT_EQ(probed.answer(id, static_cast<std::uint32_t>(-1)), 0);
+    EXPECT_EQ(probed.res.lost, 0u);
+    probed.now += 10 * kMs;
+    probed.timeout();
+    EXPECT_TRUE(lostEv(probed.res, 3)) << "a probe that was sent later has been answered";
 }
 
 TEST(TxTimeout, NacksAndTimeoutsShareTheRetries)

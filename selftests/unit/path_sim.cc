@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "path_sim.h"
+
+#include "core.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <random>
+#include <stdexcept>
+
+namespace
+{
+
+constexpr std::uint64_t kUs = 1000;
+constexpr std::uint64_t kMs = 1000 * kUs;
+constexpr std::uint64_t kStart = 1000 * kMs;
+// As in kernel/transport: endpoint.h, probing.h, probing.c.
+constexpr std::uint64_t kProbeLostNs = 50 * kMs;
+constexpr std::uint64_t kReverseProbeNs = 10 * kMs;
+constexpr std::uint64_t kPaceNs = kMs;
+constexpr unsigned kProbesAtOnce = 8;
+constexpr std::uint64_t kBurstNs = 2 * kMs;
+constexpr u32 kWindow = MRC_MPR_UNIT;
+
+/// Events in the order of their time.
+class Clock
+{
+public:
+    std::uint64_t now = kStart;
+
+    void at(std::uint64_t time, std::function<void()> what)
+    {
+        events.push({std::max(time, now), order++, std::move(what)});
+    }
+
+    void run(std::uint64_t until)
+    {
+        while (!events.empty() && events.top().time <= until) {
+            const auto what = events.top().what;
+            now = events.top().time;
+            events.pop();
+            what();
+        }
+        now = until;
+    }
+
+private:
+    struct Event {
+        std::uint64_t time;
+        std::uint64_t order;
+        std::function<void()> what;
+
+        bool operator<(const Event &other) const
+        {
+            return std::tie(time, order) > std::tie(other.time, other.order);
+        }
+    };
+
+    std::priority_queue<Event> events;
+    std::uint64_t order = 0;
+};
+
+/// A timer that is set to the earliest of what it is asked for.
+class Timer
+{
+public:
+    Timer(Clock &clock, std::function<void()> what) : clock(clock), what(std::move(what)) {}
+
+    void arm(std::uint64_t time)
+    {
+        if (armed && armed <= time)
+            return;
+        armed = std::max(time, clock.now);
+        clock.at(armed, [this, mine = armed] {
+            if (armed != mine)
+                return;
+            armed = 0;
+            what();
+        });
+    }
+
+private:
+    Clock &clock;
+    std::function<void()> what;
+    std::uint64_t armed = 0;
+};
+
+struct Packet {
+    enum Kind { Data, Answer, Probe, EvProbe, EvAnswer } kind;
+    u32 psn = 0; ///< Data
+    bool rtx = false;
+    bool ask = false;
+    std::uint16_t id = 0; ///< Probe, EvProbe, EvAnswer
+    u16 cameBy = 0;       ///< EV of the sender
+    struct Sack {
+        mrc_sack sack;
+        bool rtx;
+    };
+    std::vector<Sack> sacks; ///< Answer
+    bool ack = false;
+    u32 ackPsn = 0;
+};
+
+class End
+{
+public:
+    End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
+        PathSimReport &report)
+        : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
+          evs(config.ports.size()), pathFree(evs.size()), txRing(kWindow),
+          rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
+          timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); })
+    {
+        const mrc_tx_cfg cfg = {
+            .size = kWindow, .timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp};
+        mrc_tx_window_init(&tx, txRing.data(), &cfg, 0);
+        mrc_rx_window_init(&rx, rxMem.data(), kWindow, 1, 0);
+        rx.sack_bytes = 64 * MRC_SACK_BYTES_MIN;
+        for (std::size_t i = 0; i < evs.size(); ++i)
+            evs[i].port = static_cast<u8>(c.ports[i]);
+        mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()), 0, 0,
+                        static_cast<u32>(rng()));
+        mrc_reverse_init(&reverse);
+        mrc_reverse_start(&reverse, &set, static_cast<u32>(rng()));
+        believe();
+    }
+
+    void connect(End &other) { peer = &other; }
+
+    void start()
+    {
+        if (me.sends)
+            sendBurst();
+        armProbes();
+    }
+
+    /// The last pause goes on until the end.
+    void finish()
+    {
+        if (!me.sends)
+            return;
+        note();
+    }
+
+private:
+    const PathSimConfig &c;
+    const PathSimEnd &me;
+    int index;
+    Clock &clock;
+    std::mt19937_64 &rng;
+    PathSimReport &report;
+    End *peer = nullptr;
+
+    std::vector<mrc_ev_entry> evs;
+    std::vector<std::uint64_t> pathFree;
+    mrc_ev_set set;
+    mrc_reverse reverse;
+    mrc_tx_window tx;
+    std::vector<mrc_tx_rec> txRing;
+    mrc_rx_window rx;
+    std::vector<unsigned long> rxMem;
+    Timer timer;
+    Timer probeTimer;
+    u32 acked = 0; ///< PSNs below are completed
+    u32 ackedMsn = 0;
+    bool reack = false;
+    std::uint64_t ackWait = 0;
+    unsigned ackRetries = 0;
+    std::uint64_t lastDone = 0;
+    std::uint64_t burstAt = 0;
+    std::uint64_t heardAt = 0;
+    std::uint64_t reverseAt = 0;
+    std::uint64_t probesRanAt = 0;
+    std::uint16_t nextId = 0;
+    struct Asked {
+        u16 ev;
+        std::uint64_t sent;
+    };
+    std::map<std::uint16_t, Asked> asked;
+
+    bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng) < p; }
+
+    /// States as they came about somehow: bad ones by losses while others were good.
+    void believe()
+    {
+        for (u16 ev = 0; ev < evs.size(); ++ev) {
+            if (me.beliefs[ev] != Belief::Bad)
+                continue;
+            mrc_ev_lost(&set, ev, 1);
+            if (!c.stale)
+                continue;
+            evs[ev].flaps = static_cast<u8>(rng() % (MRC_EV_FLAPS_MAX + 1));
+            evs[ev].backoff = 10;
+            evs[ev].probe_at = kStart + rng() % MRC_EV_PROBE_MAX_NS;
+        }
+        for (u16 plane = 0; plane < set.nplanes; ++plane)
+            reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));
+    }
+
+    // ---- network
+
+    bool lostOn(u16 ev)
+    {
+        switch (me.fates[ev]) {
+        case Fate::Alive:
+            return false;
+        case Fate::Loses1:
+            return chance(0.01);
+        case Fate::Loses20:
+            return chance(0.2);
+        default:
+            return true;
+        }
+    }
+
+    void transmit(u16 ev, Packet packet)
+    {
+        if (ev == MRC_EV_NONE || lostOn(ev))
+            return;
+        packet.cameBy = ev;
+        const std::uint64_t at =
+            std::max(clock.now + 20 * kUs + rng() % (2 * kUs), pathFree[ev] + 1);
+        pathFree[ev] = at;
+        clock.at(at, [this, packet = std::move(packet)] { peer->receive(packet); });
+    }
+
+    void receive(const Packet &p)
+    {
+        switch (p.kind) {
+        case Packet::Data:
+            dataArrived(p);
+            break;
+        case Packet::Answer:
+            answerArrived(p);
+            break;
+        case Packet::Probe:
+            probeArrived(p);
+            break;
+        case Packet::EvProbe:
+            evProbeArrived(p);
+            break;
+        case Packet::EvAnswer:
+            evProbeAnswered(p);
+            break;
+        }
+    }
+
+    // ---- requester: transport/requester.c
+
+    void send()
+    {
+        while (tx.lost) {
+            Packet p{.kind = Packet::Data, .rtx = true};
+            mrc_tx_next_lost(&tx, &p.psn);
+            const u16 ev =
+                mrc_tx_in_vain(&tx) ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, clock.now);
+            mrc_tx_resend(&tx, p.psn, ev, clock.now);
+            mrc_tx_leaves(&tx, p.psn);
+            p.ask = !tx.lost;
+            transmit(ev, p);
+            ackWait = 0;
+        }
+        arm();
+    }
+
+    /// One after another, so that a run has many beginnings and ends of silence.
+    void sendBurst()
+    {
+        for (unsigned i = 1; i <= c.burst; ++i) {
+            const u16 ev = mrc_ev_pick(&set, clock.now);
+            Packet p{.kind = Packet::Data, .psn = mrc_tx_send(&tx, ev, 0, clock.now)};
+            p.ask = i == c.burst;
+            transmit(ev, p);
+        }
+        burstAt = clock.now;
+        arm();
+    }
+
+    void arm()
+    {
+        if (ackWait) {
+            timer.arm(ackDeadline());
+            return;
+        }
+        const std::uint64_t deadline = mrc_tx_deadline(&tx, clock.now);
+        const std::uint64_t probe = mrc_tx_probe_at(&tx, clock.now);
+        if (deadline)
+            timer.arm(probe ? std::min(deadline, probe) : deadline);
+    }
+
+    std::uint64_t ackDeadline() const
+    {
+        const std::uint64_t interval = mrc_tx_interval(&tx.cfg, ackRetries);
+        return ackWait +
+               std::max<std::uint64_t>(interval ? interval : tx.cfg.timeout_ns, 2 * tx.srtt_ns);
+    }
+
+    void timerFired()
+    {
+        const std::uint64_t now = clock.now;
+        if (ackWait)
+            ackTimeout();
+        else if (mrc_tx_deadline(&tx, now) && mrc_tx_deadline(&tx, now) <= now)
+            timeout();
+        else if (mrc_tx_probe_at(&tx, now) == now)
+            tailProbe();
+        arm();
+    }
+
+    void ackTimeout()
+    {
+        if (ackDeadline() > clock.now)
+            return;
+        if (!mrc_tx_interval(&tx.cfg, ackRetries++))
+            throw std::runtime_error("retries exceeded, for want of an ACK");
+        mrc_ev_silent(&set, nullptr, ackWait, clock.now);
+        armProbes();
+        ackWait = clock.now;
+        sendProbe();
+    }
+
+    void timeout()
+    {
+        mrc_tx_result res;
+        mrc_tx_timeout(&tx, clock.now, &res);
+        if (res.expired)
+            throw std::runtime_error("retries exceeded");
+        learn(res);
+        if (res.silent_since)
+            mrc_ev_silent(&set, res.silent_evs, res.silent_since, clock.now);
+        armProbes();
+        send();
+    }
+
+    void tailProbe()
+    {
+        if (tx.probes) {
+            mrc_ev_silent(&set, nullptr, tx.quiet_ns, clock.now);
+            armProbes();
+        }
+        sendProbe();
+    }
+
+    void sendProbe()
+    {
+        const std::uint16_t id = mrc_tx_probe(&tx, clock.now);
+        answer(Packet{.kind = Packet::Probe, .id = id});
+    }
+
+    void learn(const mrc_tx_result &res)
+    {
+        if (res.acked)
+            mrc_ev_stirred(&set, clock.now);
+        for (u16 ev = 0; ev < evs.size(); ++ev) {
+            if (test_bit(ev, res.acked_evs)) {
+                mrc_tx_take_acked(&tx, ev);
+                mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&tx, ev, clock.now), clock.now);
+                mrc_reverse_alive(&reverse, &set, ev);
+                heardAt = clock.now;
+            }
+            if (test_bit(ev, res.cleared_evs))
+                mrc_ev_cleared(&set, ev, clock.now);
+        }
+        for (u16 ev = 0; ev < evs.size(); ++ev)
+            if (test_bit(ev, res.lost_evs))
+                mrc_ev_lost(&set, ev, clock.now);
+        armProbes();
+    }
+
+    void answerArrived(const Packet &p)
+    {
+        mrc_tx_result res;
+        for (const Packet::Sack &s : p.sacks)
+            if (!mrc_tx_sack(&tx, &s.sack, s.rtx, clock.now, &res))
+                learn(res);
+        if (p.ack && !mrc_tx_ack(&tx, p.ackPsn, clock.now, &res)) {
+            learn(res);
+            if (mrc_psn_diff(p.ackPsn, acked) >= 0) {
+                report.done[index] += static_cast<u32>(mrc_psn_diff(p.ackPsn, acked)) + 1;
+                acked = mrc_psn_add(p.ackPsn, 1);
+                note();
+                if (acked == tx.nxt)
+                    clock.at(burstAt + kBurstNs, [this] { sendBurst(); });
+            }
+        }
+        noteWait();
+        send();
+    }
+
+    void noteWait()
+    {
+        if (mrc_tx_idle(&tx) && acked != tx.nxt) {
+            if (!ackWait)
+                ackWait = clock.now;
+        } else {
+            ackWait = 0;
+            ackRetries = 0;
+        }
+    }
+
+    void note()
+    {
+        const std::uint64_t now = clock.now - kStart;
+        if (!report.firstNs[index] && report.done[index])
+            report.firstNs[index] = now;
+        else
+            report.pauseNs[index] = std::max(report.pauseNs[index], now - lastDone);
+        lastDone = now;
+    }
+
+    // ---- responder: transport/responder.c, reply.c
+
+    void dataArrived(const Packet &p)
+    {
+        mrc_rx_arrival a{};
+        a.psn = p.psn;
+        a.payload = 1024;
+        a.opflags = MRC_OPF_FIRST | MRC_OPF_LAST;
+        a.dmalen = 1024;
+        a.ackreq = p.ask;
+        a.rtx = p.rtx;
+        switch (mrc_rx_claim(&rx, p.psn)) {
+        case MRC_RX_OOR:
+            throw std::runtime_error("PSN beyond the window");
+        case MRC_RX_DUP:
+            mrc_rx_note_dup(&rx, &a);
+            reack = true;
+            break;
+        case MRC_RX_NEW:
+            mrc_rx_commit(&rx, &a);
+            break;
+        }
+        mrc_rx_done done;
+        while (mrc_rx_next_done(&rx, &done))
+            ;
+        Packet reply{.kind = Packet::Answer};
+        Packet::Sack s;
+        if (mrc_rx_sack_due(&rx) || (ackedMsn != rx.msn && mrc_rx_sack_news(&rx)))
+            while (reply.sacks.size() < 4 && mrc_rx_sack_next(&rx, &s.sack, &s.rtx))
+                reply.sacks.push_back(s);
+        addAck(reply);
+        if (reply.ack || !reply.sacks.empty())
+            answer(reply);
+    }
+
+    void addAck(Packet &reply)
+    {
+        if (ackedMsn == rx.msn && !reack)
+            return;
+        reply.ack = rx.msn;
+        reply.ackPsn = rx.done_psn;
+        ackedMsn = rx.msn;
+        reack = false;
+    }
+
+    void probeArrived(const Packet &p)
+    {
+        Packet reply{.kind = Packet::Answer};
+        Packet::Sack s{};
+        mrc_probe probe{};
+        probe.id = p.id;
+        for (unsigned part = 0; part < 4 && mrc_rx_sack_probe(&rx, &probe, 0, false, part, &s.sack);
+             ++part)
+            reply.sacks.push_back(s);
+        reack = true;
+        addAck(reply);
+        answer(reply);
+    }
+
+    void answer(const Packet &packet)
+    {
+        transmit(mrc_reverse_pick(&reverse, &set, clock.now), packet);
+        probeReverse();
+    }
+
+    // ---- probes: transport/probing.c, endpoint.c
+
+    void ask(u16 ev)
+    {
+        const std::uint16_t id = nextId++;
+        ++report.probes;
+        asked[id] = {ev, clock.now};
+        clock.at(clock.now + kProbeLostNs, [this, id] { evProbeLost(id); });
+        transmit(ev, Packet{.kind = Packet::EvProbe, .id = id});
+    }
+
+    void probeReverse()
+    {
+        if (clock.now < reverseAt || clock.now < heardAt + kReverseProbeNs)
+            return;
+        reverseAt = clock.now + kReverseProbeNs;
+        const u16 ev = mrc_reverse_probe(&reverse, &set, static_cast<u32>(rng()));
+        if (ev != MRC_EV_NONE)
+            ask(ev);
+    }
+
+    void armProbes()
+    {
+        const std::uint64_t at = mrc_ev_probe_at(&set);
+        if (at != U64_MAX)
+            probeTimer.arm(std::max(at, probesRanAt + kPaceNs));
+    }
+
+    void probeEvs()
+    {
+        probesRanAt = clock.now;
+        for (unsigned n = 0; n < kProbesAtOnce; ++n) {
+            const u16 ev = mrc_ev_probe_next(&set, clock.now);
+            if (ev == MRC_EV_NONE)
+                break;
+            ask(ev);
+        }
+        armProbes();
+    }
+
+    void evProbeArrived(const Packet &p)
+    {
+        u16 ev[MRC_REVERSE_COPIES];
+        const u16 mirror = c.mirrored ? p.cameBy : MRC_EV_NONE;
+        const unsigned n = mrc_reverse_answer(&reverse, &set, mirror, clock.now, ev);
+        for (unsigned i = 0; i < n; ++i)
+            transmit(ev[i], Packet{.kind = Packet::EvAnswer, .id = p.id});
+        probeReverse();
+    }
+
+    bool late(const Asked &a) const { return evs[a.ev].changed_at > a.sent; }
+
+    void evProbeAnswered(const Packet &p)
+    {
+        const auto found = asked.find(p.id);
+        if (found == asked.end())
+            return;
+        const Asked a = found->second;
+        asked.erase(found);
+        heardAt = clock.now;
+        if (!late(a))
+            mrc_ev_probed(&set, a.ev, a.sent, clock.now);
+        mrc_reverse_alive(&reverse, &set, a.ev);
+        armProbes();
+    }
+
+    void evProbeLost(std::uint16_t id)
+    {
+        const auto found = asked.find(id);
+        if (found == asked.end())
+            return;
+        const Asked a = found->second;
+        asked.erase(found);
+        if (!late(a)) {
+            if (mrc_reverse_lost(&reverse, &set, a.ev))
+                reverseAt = 0;
+            mrc_ev_probe_lost(&set, a.ev, a.sent, clock.now);
+        }
+        armProbes();
+    }
+};
+
+} // namespace
+
+PathSimReport simulatePaths(const PathSimConfig &config)
+{
+    PathSimReport report;
+    std::mt19937_64 rng(config.seed);
+    Clock clock;
+    End a(config, 0, clock, rng, report);
+    End b(config, 1, clock, rng, report);
+    a.connect(b);
+    b.connect(a);
+    try {
+        a.start();
+        b.start();
+        clock.run(kStart + config.runNs);
+    } catch (const std::exception &e) {
+        report.error = e.what();
+    }
+    a.finish();
+    b.finish();
+    return report;
+}

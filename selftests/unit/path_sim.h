@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Two ends made of the protocol engine, each with EVs towards the other of which some are dead,
+// some lose packets, and some are believed to be what they are not. What sim.h simulates is a
+// QP; this is who finds which path, and when.
+#ifndef MRC_UNIT_PATH_SIM_H
+#define MRC_UNIT_PATH_SIM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What becomes of packets on an EV in one direction.
+enum class Fate { Alive, Loses1, Loses20, Dead };
+
+/// What an end believes of an EV at the start. Of those that cannot all be bad the last is held.
+enum class Belief { Good, Bad };
+
+/// One direction, and the end that sends in it.
+struct PathSimEnd {
+    std::vector<Fate> fates;     ///< per EV
+    std::vector<Belief> beliefs; ///< per EV
+    bool sends = true;           ///< data; else it only answers
+};
+
+struct PathSimConfig {
+    std::uint64_t seed = 1;
+    std::vector<int> ports; ///< per EV, ascending, the same at both ends
+    PathSimEnd end[2];
+    bool mirrored = true; ///< EVs with the same index go the same way
+    bool stale = true;    ///< bad EVs are probed once a second by now, and have flapped
+    unsigned burst = 8;   ///< packets that wait for their answer
+    std::uint64_t timeoutNs = 1024ull << 14;
+    std::uint8_t linear = 7;
+    std::uint8_t exp = 3;
+    std::uint64_t runNs = 2000000000;
+};
+
+struct PathSimReport {
+    std::string error;                 ///< empty when no QP ended
+    std::uint64_t firstNs[2] = {0, 0}; ///< when its first packet was executed and it knew, 0: never
+    std::uint64_t pauseNs[2] = {0, 0}; ///< the longest time without one after that
+    std::uint64_t done[2] = {0, 0};    ///< packets
+    std::uint64_t probes = 0;          ///< EV probes of both
+};
+
+PathSimReport simulatePaths(const PathSimConfig &config);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// While some EV works in each direction, both ends find it, whatever they believed before, and
+// no QP ends.
+#include "path_sim.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <sstream>
+
+namespace
+{
+
+constexpr std::uint64_t kMs = 1000000;
+
+/*
+ * What a search may take: an EV probe is lost after 50 ms, at the end that sends and then perhaps
+ * at the other one; then come a few rounds of probes, 1, 2, 4 ms ... apart, of which a path that
+ * loses a fifth takes two of three. Far below the time in which retries end (490 ms).
+ */
+constexpr std::uint64_t kFoundNs = 250 * kMs;
+/// Afterwards, on a path that loses a fifth each way: the same packet may be lost a few times.
+constexpr std::uint64_t kPauseNs = 250 * kMs;
+
+std::string text(const PathSimConfig &c)
+{
+    static const char *const fates[] = {"alive", "1 %", "20 %", "dead"};
+    std::ostringstream out;
+    out << "seed " << c.seed << " burst " << c.burst << (c.mirrored ? " mirrored" : "")
+        << (c.stale ? " stale" : "");
+    for (const PathSimEnd &end : c.end) {
+        out << (end.sends ? "\n  sends:" : "\n  answers:");
+        for (std::size_t i = 0; i < c.ports.size(); ++i)
+            out << " [port " << c.ports[i] << " " << fates[static_cast<int>(end.fates[i])]
+                << (end.beliefs[i] == Belief::Bad ? ", held to be bad]" : "]");
+    }
+    return out.str();
+}
+
+void expectFound(const PathSimConfig &c)
+{
+    const PathSimReport r = simulatePaths(c);
+    EXPECT_EQ(r.error, "") << text(c);
+    for (int i = 0; i < 2; ++i) {
+        if (!c.end[i].sends)
+            continue;
+        EXPECT_GT(r.done[i], 0u) << text(c);
+        EXPECT_LE(r.firstNs[i], kFoundNs) << text(c);
+        EXPECT_LE(r.pauseNs[i], kPauseNs) << text(c);
+    }
+}
+
+bool works(const std::vector<Fate> &fates)
+{
+    return std::any_of(fates.begin(), fates.end(), [](Fate f) { return f != Fate::Dead; });
+}
+
+/// The @p number-th of all combinations of @p n values out of @p of.
+template <typename T>
+std::vector<T> combination(unsigned number, std::size_t n, unsigned of)
+{
+    std::vector<T> out;
+    for (; n; --n, number /= of)
+        out.push_back(static_cast<T>(number % of));
+    return out;
+}
+
+unsigned power(unsigned base, std::size_t n)
+{
+    return n ? base * power(base, n - 1) : 1;
+}
+
+/// Everything that can be with these ports, one way and the other, from every belief.
+void expectAllFound(const std::vector<int> &ports)
+{
+    const std::size_t n = ports.size();
+    const unsigned fates = power(4, n);
+    const unsigned beliefs = power(2, n);
+    std::uint64_t seed = 0;
+
+    for (unsigned f = 0; f < fates * fates; ++f) {
+        for (unsigned b = 0; b < beliefs * beliefs; ++b) {
+            PathSimConfig c;
+            c.seed = ++seed;
+            c.ports = ports;
+            c.end[0] = {combination<Fate>(f / fates, n, 4), combination<Belief>(b / beliefs, n, 2)};
+            c.end[1] = {combination<Fate>(f % fates, n, 4), combination<Belief>(b % beliefs, n, 2)};
+            if (!works(c.end[0].fates) || !works(c.end[1].fates))
+                continue;
+            c.end[1].sends = seed % 2;
+            c.stale = seed % 4 < 2;
+            c.mirrored = seed % 8 < 4;
+            c.burst = seed % 3 ? 4 : 1;
+            c.runNs = 600 * kMs;
+            expectFound(c);
+            ASSERT_FALSE(testing::Test::HasFailure());
+        }
+    }
+}
+
+PathSimConfig randomConfig(std::uint64_t seed)
+{
+    std::mt19937_64 rng(seed * 7919);
+    PathSimConfig c;
+    const int planes = 1 + static_cast<int>(rng() % 2);
+    const int perPlane = 1 + static_cast<int>(rng() % 4);
+    c.seed = seed;
+    for (int port = 1; port <= planes; ++port)
+        c.ports.insert(c.ports.end(), static_cast<std::size_t>(perPlane), port);
+    for (PathSimEnd &end : c.end) {
+        do {
+            end.fates.clear();
+            for (std::size_t i = 0; i < c.ports.size(); ++i)
+                end.fates.push_back(rng() % 3 ? static_cast<Fate>(rng() % 4) : Fate::Dead);
+        } while (!works(end.fates));
+        for (std::size_t i = 0; i < c.ports.size(); ++i)
+            end.beliefs.push_back(static_cast<Belief>(rng() % 2));
+    }
+    c.end[1].sends = rng() % 2;
+    c.mirrored = rng() % 2;
+    c.stale = rng() % 2;
+    c.burst = rng() % 3 ? (rng() % 2 ? 8 : 64) : 1;
+    c.runNs = 1000 * kMs;
+    return c;
+}
+
+} // namespace
+
+TEST(PathSim, TheOnlyEv)
+{
+    expectAllFound({1});
+}
+
+TEST(PathSim, TwoEvsOfOnePlane)
+{
+    expectAllFound({1, 1});
+}
+
+TEST(PathSim, OneEvInEachOfTwoPlanes)
+{
+    expectAllFound({1, 2});
+}
+
+/* MRC_SIM_SEEDS=N asks for another number. */
+TEST(PathSim, ThousandsOfSeeds)
+{
+    const char *wanted = std::getenv("MRC_SIM_SEEDS");
+    const std::uint64_t seeds = wanted ? std::strtoull(wanted, nullptr, 10) : 1000;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        expectFound(randomConfig(seed));
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+/* What was found is what there is: once all is well nothing is probed any more. */
+TEST(PathSim, NothingIsProbedWhereAllIsWell)
+{
+    PathSimConfig c;
+    c.ports = {1, 1, 2, 2};
+    for (PathSimEnd &end : c.end) {
+        end.fates.assign(4, Fate::Alive);
+        end.beliefs.assign(4, Belief::Good);
+    }
+    expectFound(c);
+    EXPECT_EQ(simulatePaths(c).probes, 0u);
+}
