@@ -14,6 +14,7 @@ static_assert((int)MRC_EV_GOOD == (int)MRC_NL_EV_STATE_GOOD);
 static_assert((int)MRC_EV_ASSUMED_BAD == (int)MRC_NL_EV_STATE_ASSUMED_BAD);
 static_assert((int)MRC_EV_DENIED == (int)MRC_NL_EV_STATE_DENIED);
 static_assert((int)MRC_EV_SKIP == (int)MRC_NL_EV_STATE_SKIP);
+static_assert((int)MRC_EV_HELD == (int)MRC_NL_EV_STATE_HELD);
 
 const struct nla_policy mrc_nl_peer_get_policy[] = {
 	MRC_NL_POLICY_DEV,
@@ -155,6 +156,7 @@ struct mrc_nl_peer_sum {
 	u16 good;
 	u16 spare;
 	u16 skip;
+	u16 held;
 	u16 assumed_bad;
 	u16 denied;
 	u16 min_active;
@@ -187,6 +189,7 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 		sum->good += evs->entry[i].state == MRC_EV_GOOD;
 		sum->spare += mrc_ev_is_spare(&evs->set, i);
 		sum->skip += evs->entry[i].state == MRC_EV_SKIP;
+		sum->held += evs->entry[i].state == MRC_EV_HELD;
 		sum->assumed_bad += evs->entry[i].state == MRC_EV_ASSUMED_BAD;
 		sum->denied += evs->entry[i].state == MRC_EV_DENIED;
 		sum->tx_packets += evs->ev[i].tx_packets;
@@ -208,6 +211,7 @@ static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 	       nla_put_u16(skb, MRC_A_PEER_EVS_GOOD, sum->good) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_SPARE, sum->spare) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_SKIP, sum->skip) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_HELD, sum->held) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_ASSUMED_BAD,
 			   sum->assumed_bad) ?:
 	       nla_put_u16(skb, MRC_A_PEER_EVS_DENIED, sum->denied) ?:

@@ -160,6 +160,7 @@ constexpr AttributeName peer_names[] = {
     {MRC_A_PEER_TIME, "time"},
     {MRC_A_PEER_USID, "usid"},
     {MRC_A_PEER_EVS_SPARE, "evs-spare"},
+    {MRC_A_PEER_EVS_HELD, "evs-held"},
 };
 constexpr AttributeSet peer_set{"peer", peer_names};
 

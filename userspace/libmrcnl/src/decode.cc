@@ -264,6 +264,7 @@ Peer decode_peer(const Reply &reply)
     peer.evs = a.u16(MRC_A_PEER_EVS);
     peer.evs_good = a.u16(MRC_A_PEER_EVS_GOOD);
     peer.evs_spare = a.u16(MRC_A_PEER_EVS_SPARE);
+    peer.evs_held = a.u16(MRC_A_PEER_EVS_HELD);
     peer.evs_skip = a.u16(MRC_A_PEER_EVS_SKIP);
     peer.evs_assumed_bad = a.u16(MRC_A_PEER_EVS_ASSUMED_BAD);
     peer.evs_denied = a.u16(MRC_A_PEER_EVS_DENIED);

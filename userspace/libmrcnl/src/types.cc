@@ -90,6 +90,8 @@ const char *to_string(EvState state)
         return "denied";
     case EvState::skip:
         return "skip";
+    case EvState::held:
+        return "held";
     }
     return "unknown";
 }

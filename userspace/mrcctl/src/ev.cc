@@ -110,6 +110,7 @@ Color color_of(mrcnl::EvState state)
     case mrcnl::EvState::good:
         return Color::good;
     case mrcnl::EvState::skip:
+    case mrcnl::EvState::held:
         return Color::warn;
     default:
         return Color::bad;

@@ -200,6 +200,7 @@ void print_peers(Context &context, const std::string &device, bool details)
         p.number("ev-profile", peer.key.ev_profile);
         p.number("evs", peer.evs);
         p.number("evs-good", peer.evs_good);
+        p.number("evs-held", peer.evs_held);
         p.number("evs-assumed-bad", peer.evs_assumed_bad);
         p.number("evs-denied", peer.evs_denied);
         if (details)

@@ -60,6 +60,8 @@ char letter_of(const mrcnl::PeerEv &ev)
         return ev.spare ? 'g' : 'G';
     case mrcnl::EvState::skip:
         return 'S';
+    case mrcnl::EvState::held:
+        return 'H';
     case mrcnl::EvState::assumed_bad:
         return 'B';
     case mrcnl::EvState::denied:
@@ -121,6 +123,7 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::Pe
     p.number("evs-good", peer.evs_good);
     p.number("evs-spare", peer.evs_spare);
     p.number("evs-skip", peer.evs_skip);
+    p.number("evs-held", peer.evs_held);
     p.number("evs-assumed-bad", peer.evs_assumed_bad);
     p.number("evs-denied", peer.evs_denied);
     p.number("min-active", peer.min_active);

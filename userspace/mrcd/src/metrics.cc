@@ -152,6 +152,7 @@ void add_peers(Collection &all, const std::vector<mrcnl::Peer> &peers)
 {
     static constexpr std::array states = {std::pair{"good", &mrcnl::Peer::evs_good},
                                           std::pair{"skip", &mrcnl::Peer::evs_skip},
+                                          std::pair{"held", &mrcnl::Peer::evs_held},
                                           std::pair{"assumed-bad", &mrcnl::Peer::evs_assumed_bad},
                                           std::pair{"denied", &mrcnl::Peer::evs_denied}};
 

@@ -21,6 +21,8 @@ char letter(mrcnl::EvState state)
         return 'g';
     case mrcnl::EvState::skip:
         return 's';
+    case mrcnl::EvState::held:
+        return 'h';
     case mrcnl::EvState::assumed_bad:
         return 'b';
     case mrcnl::EvState::denied:

@@ -35,6 +35,7 @@ enum mrc_nl_ev_state {
 	MRC_NL_EV_STATE_ASSUMED_BAD	= 2,
 	MRC_NL_EV_STATE_DENIED		= 4,
 	MRC_NL_EV_STATE_SKIP		= 8,
+	MRC_NL_EV_STATE_HELD		= 16,
 };
 
 enum mrc_nl_qp_state {
@@ -212,6 +213,7 @@ enum {
 	MRC_A_PEER_TIME,		/* u64: events */
 	MRC_A_PEER_USID,		/* u16: where EVs with MRC_A_EV_VIA go on to */
 	MRC_A_PEER_EVS_SPARE,		/* u16: of the good ones */
+	MRC_A_PEER_EVS_HELD,		/* u16 */
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)

@@ -107,7 +107,7 @@ struct Plane {
 
 enum class EvFormat : uint8_t { stev = 0, srv6 = 1, udp = 2 };
 enum class EvMode : uint8_t { automatic = 0, explicit_list = 1 };
-enum class EvState : uint8_t { good = 1, assumed_bad = 2, denied = 4, skip = 8 };
+enum class EvState : uint8_t { good = 1, assumed_bad = 2, denied = 4, skip = 8, held = 16 };
 enum class QpState : uint8_t { reset, init, rtr, rts, sqd, sqe, err };
 
 /** Names of the specification; "unknown" for numbers it does not have. */
@@ -224,6 +224,7 @@ struct Peer {
     uint16_t evs = 0;
     uint16_t evs_good = 0;
     uint16_t evs_spare = 0; ///< of the good ones
+    uint16_t evs_held = 0;
     uint16_t evs_skip = 0;
     uint16_t evs_assumed_bad = 0;
     uint16_t evs_denied = 0;
