@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Rounds of a minute: a random fabric, traffic both ways between random hosts, and random faults
+# that come and go, of which lib/chaos.py says how they leave a path in each direction at all
+# times. No QP ends, data goes on in each direction, all of it is right, and in the end all EVs
+# are good again. What is drawn depends on a seed alone: CHAOS_SEED=N in the environment, drawn
+# and printed when there is none; round k of CHAOS_ROUNDS=N takes the seed N + k - 1.
+# timeout: 300 * CHAOS_ROUNDS
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+# Seconds in which something must arrive, each way of each pair. A QP gives up after 15 s without
+# an answer, later when timeouts have proved too short.
+CHAOS_STALL=30
+TRAFFIC_TIMEOUT=19
+# Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
+# bring back an EV that has flapped.
+HEALED_LIMIT=10
+
+# ---------------------------------------------------------------- traffic
+
+# in_flow K COMMAND...: with the files and the programs of flow K.
+in_flow()
+{
+	local TEST_TMP=$TEST_TMP/flow$1
+	local TRAFFIC_CLIENT=${clients[$1]:-} TRAFFIC_SERVER=${servers[$1]:-}
+	local -i k=$1
+	shift
+
+	"$@"
+}
+
+# flow_launch FROM TO OPTION...: sets this flow's programs.
+flow_launch()
+{
+	traffic_launch "$@"
+	clients[k]=$TRAFFIC_CLIENT
+	servers[k]=$TRAFFIC_SERVER
+}
+
+# launch_flows: as the plan says
+launch_flows()
+{
+	local from to options
+	local -i k=0
+
+	while IFS=$'\t' read -r _ from to options; do
+		mkdir -p "$TEST_TMP/flow$k"
+		# shellcheck disable=SC2086 # one word per option
+		in_flow $k flow_launch "$from" "$to" $options
+		ways+=("$from $(lab gid "$to")" "$to $(lab gid "$from")")
+		k=$((k + 1))
+	done < <(grep '^flow' "$TEST_TMP/plan")
+}
+
+# acked HOST GID: write packets to a peer that are known to have arrived
+acked()
+{
+	on "$1" mrcctl -j -s peer show "$(device_of "$1")" |
+		jq --arg gid "$2" 'map(select(."remote-gid" == $gid).acked) | add // 0'
+}
+
+# flows WAY...: all of them have moved since "acked_before".
+flows()
+{
+	local way
+
+	for way; do
+		# shellcheck disable=SC2086 # host and GID
+		[ "$(acked $way)" -gt "${acked_before[$way]}" ] || return
+	done
+}
+
+remember_acked()
+{
+	local way
+
+	for way in "${ways[@]}"; do
+		# shellcheck disable=SC2086 # host and GID
+		acked_before[$way]=$(acked $way)
+	done
+}
+
+# check_flows NAME: data arrives each way.
+check_flows()
+{
+	local -A acked_before=()
+
+	remember_acked
+	check "$1" wait_for flows "${ways[@]}"
+}
+
+# watch_flows: complains of a way by which nothing has arrived for too long.
+watch_flows()
+{
+	local way now
+	local -A seen=() since=()
+
+	while :; do
+		for way in "${ways[@]}"; do
+			# shellcheck disable=SC2086 # host and GID
+			now=$(acked $way)
+			if [ "$now" != "${seen[$way]:-}" ]; then
+				seen[$way]=$now
+				since[$way]=$SECONDS
+			elif [ $((SECONDS - since[$way])) -ge $CHAOS_STALL ]; then
+				echo "from ${way/ / to }: nothing has arrived for $CHAOS_STALL s" \
+					>"$TEST_TMP/stuck"
+				return
+			fi
+		done
+		sleep 4
+	done
+}
+
+# trouble: why this round is over before its time; fails when it is not.
+trouble()
+{
+	local pid
+
+	for pid in "${clients[@]}" "${servers[@]}"; do
+		if ! kill -0 "$pid" 2>/dev/null; then
+			echo "a program of the traffic has ended"
+			return
+		fi
+	done
+	cat "$TEST_TMP/stuck" 2>/dev/null
+}
+
+# ---------------------------------------------------------------- faults
+
+# sleep_until MS
+sleep_until()
+{
+	local -i left
+
+	left=$(($1 - $(now_ms)))
+	[ $left -le 0 ] || sleep "$((left / 1000)).$(printf %03d $((left % 1000)))"
+}
+
+# states: of the EVs of all hosts that take part
+states()
+{
+	local host
+
+	for host in "${hosts[@]}"; do
+		on "$host" mrcctl -d peer show "$(device_of "$host")"
+	done
+}
+
+# run_faults: what the plan says, when it does, or later; says what went wrong meanwhile.
+run_faults()
+{
+	local at command faults why
+	local -i began
+
+	began=$(now_ms)
+	while IFS=$'\t' read -r _ at command faults; do
+		sleep_until $((began + ${at/./}))
+		echo "# $(($(now_ms) - began)) ms: $command"
+		# shellcheck disable=SC2086 # one word per argument
+		lab $command || fail "$round: $command" "faults: $faults"
+		if why=$(trouble); then
+			fail "$round: traffic goes on" "$why" "faults: $faults" "$(states)"
+			return 1
+		fi
+	done < <(grep '^at' "$TEST_TMP/plan")
+	ok "$round: traffic goes on"
+}
+
+# ---------------------------------------------------------------- the end of a round
+
+# all_hosts_good: no EV of any host is neither in use nor a spare.
+all_hosts_good()
+{
+	local host
+
+	for host in "${hosts[@]}"; do
+		on "$host" mrcctl -j -d peer show "$(device_of "$host")" |
+			jq -e '[.[]."peer-ev"[].state] | all(. == "good" or . == "skip")' || return
+	done
+}
+
+check_healed()
+{
+	local WAIT_LIMIT=$HEALED_LIMIT
+
+	if wait_for all_hosts_good; then
+		ok "$round, healed: all EVs are good again"
+	else
+		fail "$round, healed: all EVs are good again" "$(states)"
+	fi
+}
+
+check_verified()
+{
+	local k host ended=
+
+	for k in "${!clients[@]}"; do
+		in_flow "$k" check_traffic_end "$round: all of it verified" traffic_stop
+	done
+	for host in "${hosts[@]}"; do
+		ended+=$(counters "$host" "$QP_ERRORS")
+	done
+	check_equal "$round: no QP has ended" "" "$ended"
+}
+
+# ---------------------------------------------------------------- rounds
+
+# round_of SEED: one whole round
+round_of()
+{
+	local round="seed $1" options watcher healed=1
+	local -a clients=() servers=() ways=() hosts=()
+
+	python3 "$SELFTESTS/lib/chaos.py" "$1" >"$TEST_TMP/plan" || bail "$round: plan"
+	options=$(sed -n 's/^fabric\t//p' "$TEST_TMP/plan")
+	grep -v '^at' "$TEST_TMP/plan" | diag
+	# shellcheck disable=SC2086 # one word per option
+	lab_up $options
+	launch_flows
+	mapfile -t hosts < <(printf '%s\n' "${ways[@]% *}" | sort -u)
+	check_flows "$round: traffic flows"
+	rm -f "$TEST_TMP/stuck"
+	watch_flows &
+	watcher=$!
+	run_faults || healed=0
+	kill "$watcher"
+	if [ $healed = 1 ]; then
+		check_healed
+		check_flows "$round, healed: it goes on"
+	fi
+	check_verified
+	check "$round: nothing is left" lab_down
+}
+
+main()
+{
+	local -i k rounds=${CHAOS_ROUNDS:-1} seed=${CHAOS_SEED:-$((RANDOM << 15 | RANDOM))}
+
+	echo "# CHAOS_SEED=$seed CHAOS_ROUNDS=$rounds"
+	for ((k = 0; k < rounds; k++)); do
+		round_of $((seed + k))
+	done
+}
+
+need jq tc python3
+modprobe -q sch_netem
+main
+finish
