@@ -128,7 +128,7 @@ trouble()
 			return
 		fi
 	done
-	cat "$TEST_TMP/stuck" 2>/dev/null
+	[ -e "$TEST_TMP/stuck" ] && cat "$TEST_TMP/stuck"
 }
 
 # ---------------------------------------------------------------- faults
@@ -152,23 +152,50 @@ states()
 	done
 }
 
+# run_what COMMANDS: of lab, with semicolons between them: the first one, and when that has run the
+# others, which are ready by then, all at once
+run_what()
+{
+	local command pid status=0
+	local -a commands=() pids=()
+
+	IFS=';' read -ra commands <<<"$1"
+	for command in "${commands[@]:1}"; do
+		# shellcheck disable=SC2086 # one word per argument
+		lab hold $command <&"$now" &
+		pids+=($!)
+	done
+	# shellcheck disable=SC2086 # one word per argument
+	lab ${commands[0]} || status=1
+	for pid in "${pids[@]}"; do
+		echo >&"$now"
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=1
+	done
+	return $status
+}
+
 # run_faults: what the plan says, when it does, or later; says what went wrong meanwhile.
 run_faults()
 {
-	local at command faults why
+	local at what faults why now
 	local -i began
 
+	mkfifo "$TEST_TMP/now"
+	exec {now}<>"$TEST_TMP/now"
+	rm "$TEST_TMP/now"
 	began=$(now_ms)
-	while IFS=$'\t' read -r _ at command faults; do
+	while IFS=$'\t' read -r _ at what faults; do
 		sleep_until $((began + ${at/./}))
-		echo "# $(($(now_ms) - began)) ms: $command"
-		# shellcheck disable=SC2086 # one word per argument
-		lab $command || fail "$round: $command" "faults: $faults"
+		echo "# $(($(now_ms) - began)) ms: $what"
+		run_what "$what" || fail "$round: $what" "faults: $faults"
 		if why=$(trouble); then
 			fail "$round: traffic goes on" "$why" "faults: $faults" "$(states)"
 			return 1
 		fi
 	done < <(grep '^at' "$TEST_TMP/plan")
+	exec {now}>&-
 	ok "$round: traffic goes on"
 }
 

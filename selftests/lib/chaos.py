@@ -4,9 +4,12 @@
 
 The same seed gives the same plan. Lines, fields with tabs between them:
 
-  fabric  OPTIONS                  of "lab up"
-  flow    HOST  HOST  OPTIONS      of mrc_traffic, both ways between these hosts
-  at      SECONDS  COMMAND  FAULTS of lab, when; what is broken once it has run
+  fabric  OPTIONS                 of "lab up"
+  flow    HOST  HOST  OPTIONS     of mrc_traffic, both ways between these hosts
+  at      SECONDS  WHAT  FAULTS   when WHAT is to run, and what is broken then
+
+WHAT are commands of lab, with semicolons between them: when the first one has run, the others do
+all at once.
 
 What keeps traffic possible: a path from host a to host b is a plane p and a spine s,
 
@@ -17,9 +20,9 @@ n is in rack n. A fault says which of these parts it harms, and the share of pac
 still lets through: a dead one none. What a path lets through is the product over its parts and
 the faults that are on. No fault begins unless afterwards each pair of hosts has, in either
 direction, a path that lets 80 % through; the ways there and back may be different ones. A fault
-counts from its first command to its last, so what flaps counts as dead all the time. Commands run
-one after another: late ones change when that is so, not that it is. What is on its way from one
-state to the next lets through no less than the worse of both.
+counts from its first command to its last, so what flaps counts as dead all the time. One command
+waits for the one before it, unless both begin faults: late ones change when that is so, not that it
+is. What is on its way from one state to the next lets through no less than the worse of both.
 """
 
 import argparse
@@ -33,7 +36,7 @@ SWITCHES = 26
 # Commands of lab, about: each takes an emulated machine a good part of a second.
 COMMANDS = 38
 # Messages a second, of all queue pairs together.
-RATE = 160
+RATE = 100
 
 
 @dataclass
@@ -61,10 +64,15 @@ class Fabric:
     mtu: int
     pairs: list = field(default_factory=list)
 
-    def paths(self, source, target):
+    def places(self):
+        """Where there is a path: planes and spines."""
         for plane in range(1, self.planes + 1):
             for spine in range(1, self.spines + 1):
-                yield self.path(source, target, plane, spine)
+                yield plane, spine
+
+    def paths(self, source, target):
+        for plane, spine in self.places():
+            yield self.path(source, target, plane, spine)
 
     @staticmethod
     def path(source, target, plane, spine):
@@ -77,18 +85,22 @@ class Fabric:
             yield a, b
             yield b, a
 
+    def used_racks(self):
+        return sorted({rack for pair in self.pairs for rack in pair})
+
     def links(self):
-        """Both ends of each link."""
+        """Both ends of each link that somebody uses."""
         for plane in range(1, self.planes + 1):
-            for rack in range(1, self.racks + 1):
+            for rack in self.used_racks():
                 t0 = f"p{plane}t0r{rack}"
                 yield f"h{rack}:eth{plane}", f"{t0}:h{rack}"
                 for spine in range(1, self.spines + 1):
                     yield f"{t0}:t1s{spine}", f"p{plane}t1s{spine}:t0r{rack}"
 
     def switches(self):
+        """Those that somebody uses."""
         for plane in range(1, self.planes + 1):
-            for rack in range(1, self.racks + 1):
+            for rack in self.used_racks():
                 yield f"p{plane}t0r{rack}"
             for spine in range(1, self.spines + 1):
                 yield f"p{plane}t1s{spine}"
@@ -98,7 +110,7 @@ def draw_fabric(rng):
     while True:
         fabric = Fabric(rng.randint(1, 8), rng.choice((2, 3)), rng.randint(1, 4),
                         rng.choice((1500, 9000)))
-        if len(list(fabric.switches())) <= SWITCHES:
+        if fabric.planes * (fabric.racks + fabric.spines) <= SWITCHES:
             break
     pairs = [(1, 2)] if fabric.racks == 2 else [(1, 2), (1, 3), (2, 3)]
     fabric.pairs = [rng.choice(((a, b), (b, a)))
@@ -248,15 +260,21 @@ class Schedule:
                 self.flapping.append((self.now + self.pause(), fault, commands))
         self.now = max(self.now, when)
 
+    def dead(self, a, b):
+        """Planes and spines of the paths that let nothing through."""
+        return [place for place in self.fabric.places()
+                if self.passes(self.fabric.path(a, b, *place), self.active) == 0]
+
     def exchange(self):
-        """One path comes back, and at once all others die that may: with luck before it is known."""
+        """A path comes back, and in the same moment all others die that may: before it is known."""
         a, b = self.rng.choice(self.fabric.pairs)
-        plane = self.rng.randint(1, self.fabric.planes)
-        spine = self.rng.randint(1, self.fabric.spines)
+        plane, spine = self.rng.choice(self.dead(a, b) or list(self.fabric.places()))
         path = self.fabric.path(a, b, plane, spine)
         parts = {*path, *self.fabric.path(b, a, plane, spine)}
-        for fault in [fault for fault in self.active if parts & set(fault.parts)]:
+        ended = [fault for fault in self.active if parts & set(fault.parts)]
+        for fault in ended:
             self.end(fault)
+        together = len(self.events) - (1 if ended else 0)
         others = list(self.fabric.paths(a, b))
         self.rng.shuffle(others)
         for other in others:
@@ -265,9 +283,17 @@ class Schedule:
                 switch = self.rng.choice((other[1], other[5])) if other[1] != path[1] else other[3]
                 if switch not in parts:
                     self.try_begin(dead_switch(switch))
+        self.join(together)
+
+    def join(self, first):
+        """What there is from here on is one event."""
+        joined = self.events[first:]
+        if joined:
+            command = "; ".join(command for _, command, _ in joined)
+            self.events[first:] = [(self.now, command, joined[-1][2])]
 
     def step(self, wanted):
-        if self.rng.random() < 0.08:
+        if self.rng.random() < 0.12:
             self.exchange()
         elif self.rng.random() * 2 * wanted < len(self.active) or not self.add():
             if self.active:
