@@ -13,10 +13,11 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Seconds in which something must arrive, each way of each pair. A QP gives up after 15 s without
-# an answer, later when timeouts have proved too short.
+# Seconds and write packets: so many must arrive in that time, each way of each pair.
 CHAOS_STALL=30
-TRAFFIC_TIMEOUT=19
+CHAOS_PACKETS=20
+# A QP gives up after 4 s without an answer, later when timeouts have proved too short.
+TRAFFIC_TIMEOUT=17
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
 # bring back an EV that has flapped.
 HEALED_LIMIT=10
@@ -64,34 +65,26 @@ acked()
 		jq --arg gid "$2" 'map(select(."remote-gid" == $gid).acked) | add // 0'
 }
 
-# flows WAY...: all of them have moved since "acked_before".
-flows()
+# acked_above N HOST GID
+acked_above()
 {
-	local way
-
-	for way; do
-		# shellcheck disable=SC2086 # host and GID
-		[ "$(acked $way)" -gt "${acked_before[$way]}" ] || return
-	done
+	[ "$(acked "$2" "$3")" -gt "$1" ]
 }
 
-remember_acked()
+# flows: from now on data arrives each way; fails when it does not in time.
+flows()
 {
-	local way
+	local way WAIT_LIMIT=$CHAOS_STALL
+	local -A before=()
 
 	for way in "${ways[@]}"; do
 		# shellcheck disable=SC2086 # host and GID
-		acked_before[$way]=$(acked $way)
+		before[$way]=$(acked $way)
 	done
-}
-
-# check_flows NAME: data arrives each way.
-check_flows()
-{
-	local -A acked_before=()
-
-	remember_acked
-	check "$1" wait_for flows "${ways[@]}"
+	for way in "${ways[@]}"; do
+		# shellcheck disable=SC2086 # host and GID
+		wait_for acked_above $((before[$way] + CHAOS_PACKETS)) $way || return
+	done
 }
 
 # watch_flows: complains of a way by which nothing has arrived for too long.
@@ -176,10 +169,37 @@ run_what()
 	return $status
 }
 
-# run_faults: what the plan says, when it does, or later; says what went wrong meanwhile.
+# ended_qps: what the hosts have counted of them
+ended_qps()
+{
+	local host
+
+	for host in "${hosts[@]}"; do
+		counters "$host" "$QP_ERRORS"
+	done
+}
+
+# run_step WHAT FAULTS: of the plan; says what went wrong.
+run_step()
+{
+	local -a why=()
+
+	run_what "$1" || why+=("the command failed")
+	if [[ $1 = *\;* ]] && ! flows; then
+		why+=("less than $CHAOS_PACKETS packets have arrived in $CHAOS_STALL s")
+	fi
+	! trouble >"$TEST_TMP/trouble" || why+=("$(cat "$TEST_TMP/trouble")")
+	if [ ${#why[@]} -gt 0 ]; then
+		fail "$round: traffic goes on" "${why[@]}" "at: $1" "faults: $2" "$(ended_qps)" \
+			"$(states)"
+		return 1
+	fi
+}
+
+# run_faults: what the plan says, when it does, or later
 run_faults()
 {
-	local at what faults why now
+	local at what faults now status=0
 	local -i began
 
 	mkfifo "$TEST_TMP/now"
@@ -189,14 +209,12 @@ run_faults()
 	while IFS=$'\t' read -r _ at what faults; do
 		sleep_until $((began + ${at/./}))
 		echo "# $(($(now_ms) - began)) ms: $what"
-		run_what "$what" || fail "$round: $what" "faults: $faults"
-		if why=$(trouble); then
-			fail "$round: traffic goes on" "$why" "faults: $faults" "$(states)"
-			return 1
-		fi
+		run_step "$what" "$faults" || status=1
+		[ $status = 0 ] || break
 	done < <(grep '^at' "$TEST_TMP/plan")
 	exec {now}>&-
-	ok "$round: traffic goes on"
+	[ $status = 1 ] || ok "$round: traffic goes on"
+	return $status
 }
 
 # ---------------------------------------------------------------- the end of a round
@@ -225,15 +243,12 @@ check_healed()
 
 check_verified()
 {
-	local k host ended=
+	local k
 
 	for k in "${!clients[@]}"; do
 		in_flow "$k" check_traffic_end "$round: all of it verified" traffic_stop
 	done
-	for host in "${hosts[@]}"; do
-		ended+=$(counters "$host" "$QP_ERRORS")
-	done
-	check_equal "$round: no QP has ended" "" "$ended"
+	check_equal "$round: no QP has ended" "" "$(ended_qps)"
 }
 
 # ---------------------------------------------------------------- rounds
@@ -241,7 +256,7 @@ check_verified()
 # round_of SEED: one whole round
 round_of()
 {
-	local round="seed $1" options watcher healed=1
+	local round="seed $1" options watcher went_on=1
 	local -a clients=() servers=() ways=() hosts=()
 
 	python3 "$SELFTESTS/lib/chaos.py" "$1" >"$TEST_TMP/plan" || bail "$round: plan"
@@ -251,17 +266,19 @@ round_of()
 	lab_up $options
 	launch_flows
 	mapfile -t hosts < <(printf '%s\n' "${ways[@]% *}" | sort -u)
-	check_flows "$round: traffic flows"
+	check "$round: traffic flows" flows
 	rm -f "$TEST_TMP/stuck"
 	watch_flows &
 	watcher=$!
-	run_faults || healed=0
-	kill "$watcher"
-	if [ $healed = 1 ]; then
+	run_faults || went_on=0
+	kill "$watcher" 2>/dev/null
+	if [ $went_on = 1 ]; then
 		check_healed
-		check_flows "$round, healed: it goes on"
+		check "$round, healed: it goes on" flows
+		check_verified
+	else
+		kill "${clients[@]}" "${servers[@]}" 2>/dev/null
 	fi
-	check_verified
 	check "$round: nothing is left" lab_down
 }
 

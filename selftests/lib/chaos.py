@@ -9,7 +9,7 @@ The same seed gives the same plan. Lines, fields with tabs between them:
   at      SECONDS  WHAT  FAULTS   when WHAT is to run, and what is broken then
 
 WHAT are commands of lab, with semicolons between them: when the first one has run, the others do
-all at once.
+all at once, and data is to get through before the next line.
 
 What keeps traffic possible: a path from host a to host b is a plane p and a spine s,
 
