@@ -114,10 +114,12 @@ test_one_plane()
 	check_last_healed "one plane, the last spine" 1 3 "1 2" both_evs_are "$ok $ok $bad"
 	# By it probes get lost, too.
 	lab netem link p1t0r1:t1s1 loss 1%
-	check_last_healed "one plane, the first spine, which loses 1 %" 1 1 "2 3" both_evs_are "$bad $ok $ok"
+	check_last_healed "one plane, the first spine, which loses 1 %" 1 1 "2 3" \
+		both_evs_are "$bad $ok $ok"
 	lab netem link p1t0r1:t1s1 off
 	flap 6
-	check_last_healed "one plane, a spine that has flapped" 1 3 "1 2" both_evs_are "$ok $ok $bad"
+	check_last_healed "one plane, a spine that has flapped" 1 3 "1 2" \
+		both_evs_are "$ok $ok $bad"
 	check_traffic_end "one plane: all of it verified" traffic_stop
 }
 
