@@ -34,7 +34,7 @@ ENOUGH = 0.8
 # Switches in a fabric, at most: it takes an emulated machine half a second to build each.
 SWITCHES = 26
 # Commands of lab, about: each takes an emulated machine a good part of a second.
-COMMANDS = 38
+COMMANDS = 30
 # Messages a second, of all queue pairs together.
 RATE = 100
 
