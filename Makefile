@@ -13,6 +13,7 @@ Soft MRC
   make demo             a fabric in a virtual machine, ib_write_bw over four planes,
                         planes cut meanwhile; writes build/demo/
   make check            all tests, on both kernels; ends with "N passed, N failed"
+  make nightly          the same, with ten rounds of random faults instead of one
   make bench            figures against rdma_rxe and TCP; writes build/bench/
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
 
@@ -27,12 +28,12 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first four do all their own set-up.
+The first five do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check bench bench-failover modules modules_install userspace install unit \
-	selftests lint clean
+.PHONY: help demo check nightly bench bench-failover modules modules_install userspace install \
+	unit selftests lint clean
 
 help:
 	@echo "$$HELP"
@@ -42,6 +43,9 @@ demo:
 
 check:
 	@scripts/check
+
+nightly:
+	@scripts/check --nightly
 
 unit:
 	@scripts/check --only unit

@@ -164,7 +164,7 @@ mac_of()
 
 now_ms()
 {
-	echo $(($(date +%s%N) / 1000000))
+	echo $((${EPOCHREALTIME/[.,]/} / 1000))
 }
 
 # yaml_python: sets python to one that has the yaml module.
