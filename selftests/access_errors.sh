@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Writes that may not be: refused in order, told to both programs, counted on both
-# sides; and immediates that the receiver has no place for.
+# sides, also when the refusal gets lost; and immediates that the receiver has no place for.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
 
 # Counters that tell errors, h1 writes to h2. What comes late may find no QP any more, or one
 # in error, or nobody who waits for a probe's answer.
@@ -24,10 +28,12 @@ snapshot()
 	done | sort
 }
 
-# changes: since the snapshot in a file, as "HOST.NAME+N ...".
+# changes: since the snapshot in a file, as "HOST.NAME+N ...". A NAK is said again to what
+# comes after it: once or more often is all the same.
 changes()
 {
-	snapshot | join "$1" - | awk '$3 != $2 { printf "%s%s+%d", s, $1, $3 - $2; s = " " }'
+	snapshot | join "$1" - | awk '/nak_sent/ && $3 > $2 { $3 = $2 + 1 }
+		$3 != $2 { printf "%s%s+%d", s, $1, $3 - $2; s = " " }'
 }
 
 errors()
@@ -44,13 +50,35 @@ try()
 	check_equal "$1: counters" "$2" "$(changes "$TEST_TMP/before")"
 }
 
+# What h2 answers (device setting dscp-control, 46) gets lost, its first NAK among it.
+test_nak_lost()
+{
+	local name="Access.WrongKeyByte, the NAK is lost" naks plane
+
+	for plane in 1 2; do
+		ingress "p${plane}t0r2" h2 || bail "filters"
+		check "$name: plane $plane" filter "p${plane}t0r2" h2 0xb8/0xfc drop
+	done
+	naks=$(counter h2 nak_sent)
+	background errors Access.WrongKeyByte >"$TEST_TMP/errors.log" 2>&1
+	check "$name: it is sent" wait_for counter_above h2 nak_sent "$naks"
+	for plane in 1 2; do
+		unfilter "p${plane}t0r2" h2
+	done
+	if wait "$BACKGROUND_PID"; then
+		ok "$name: and said again"
+	else
+		fail "$name: and said again" "$(cat "$TEST_TMP/errors.log")"
+	fi
+}
+
 # Three receives are posted on each side, and one write is flushed behind the bad one.
 refused='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1'
 refused+=' h1.req_remote_access_errors+1 h1.resp_cqe_flush_error+3'
 refused+=' h2.nak_sent+1 h2.resp_cqe_flush_error+3 h2.resp_remote_access_errors+1'
 found_here='h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.resp_cqe_flush_error+3'
 
-need jq mrc_errors mrc_traffic
+need jq tc mrc_errors mrc_traffic
 lab_up --planes 2 --spines 1
 background mrcctl -n h1 -j monitor >"$TEST_TMP/events"
 
@@ -58,6 +86,7 @@ for case in WrongKeyByte WrongKeyIndex EndExceeded BeforeTheBeginning AddressWra
 	LastPacketExceeds RegionWithoutRemoteWrite KeyOfAnotherDomain KeyThatIsGone; do
 	try "Access.$case" "$refused"
 done
+test_nak_lost
 for case in WrongLocalKey LocalEndExceeded; do
 	try "Access.$case" "$found_here"
 done

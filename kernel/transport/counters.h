@@ -28,6 +28,7 @@
 	X(OUT_OF_ORDER,		"out_of_sequence")			\
 	X(SACK_TX,		"sack_sent")				\
 	X(SACK_RX,		"sack_received")			\
+	X(NACK_TX,		"nack_sent")				\
 	X(NACK_RX,		"nack_received")			\
 	X(ACK_TX,		"ack_sent")				\
 	X(ACK_RX,		"ack_received")				\

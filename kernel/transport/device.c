@@ -113,6 +113,7 @@ void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
 static void mrc_dev_free(struct mrc_dev *dev)
 {
 	mrc_endpoint_fini(dev);
+	mrc_gone_fini(dev);
 	mrc_ev_profiles_free(dev);
 	mrc_cc_profiles_free(dev);
 	mrc_routes_free(dev);
@@ -156,6 +157,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
 	INIT_WORK(&dev->remote_work, mrc_dev_remote_work);
 	mrc_endpoint_init(dev);
+	mrc_gone_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);
 	atomic_inc(&mrc_dev_count);

@@ -6,7 +6,7 @@
  * Lock order, outermost first (also Documentation/architecture.md):
  *   RTNL > dev->planes.lock > qp->state_lock > dev->cfg_lock (mutexes)
  *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
- * endpoint.lock (BH off) is inside none of the spinlocks.
+ * endpoint.lock and gone.lock (BH off) are inside none of the spinlocks.
  * dev->peers_lock (spinlock, process context) is inside the mutexes alone.
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
@@ -26,6 +26,7 @@
 #include "../net/skb.h"
 #include "counters.h"
 #include "endpoint.h"
+#include "gone.h"
 #include "profile.h"
 
 /**
@@ -94,6 +95,7 @@ struct mrc_dev {
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
 	struct mrc_endpoint endpoint;
+	struct mrc_gone_table gone;
 	struct work_struct remote_work;	/* a peer's ports have changed */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;

@@ -9,6 +9,7 @@
 #include <net/ipv6.h>
 
 #include "event.h"
+#include "gone.h"
 #include "qp.h"
 #include "requester.h"
 #include "responder.h"
@@ -170,6 +171,7 @@ void mrc_qp_destroy(struct mrc_qp *qp)
 	peer = mrc_qp_stop(qp, IB_QPS_ERR, true);
 	mutex_unlock(&qp->state_lock);
 	if (peer) {
+		mrc_gone_remember(qp, peer);
 		mrc_peer_put(peer);
 		/* A packet that is being placed now must not land in memory used anew. */
 		synchronize_rcu_expedited();
@@ -181,8 +183,10 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 {
 	struct mrc_peer *peer = mrc_qp_stop(qp, IB_QPS_RESET, false);
 
-	if (peer)
+	if (peer) {
+		mrc_gone_remember(qp, peer);
 		mrc_peer_put(peer);
+	}
 	/* Senders and receivers that saw the old state have left after this. */
 	synchronize_rcu_expedited();
 	mrc_requester_free(qp);

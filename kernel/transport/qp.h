@@ -246,7 +246,7 @@ struct mrc_qp {
 	u32 acked_msn;	/* messages acknowledged by the newest ACK sent */
 	bool reack;	/* a duplicate came: say again what is complete */
 	u32 nak_psn;
-	u8 nak_syndrome;	/* 0: none waits */
+	u8 nak_syndrome;	/* 0: none waits; with @refused: of that NAK */
 	bool refused;	/* a NAK is on its way: nothing completes any more */
 };
 

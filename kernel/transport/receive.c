@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 
 #include "endpoint.h"
+#include "gone.h"
 #include "qp.h"
 #include "receive.h"
 #include "requester.h"
@@ -121,11 +122,14 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 	qp = mrc_qp_find(pkt->hdr.bth.qpn);
 	if (!qp || !net_eq(qp->dev->net, pkt->net)) {
 		mrc_devs_count_drop(pkt->net, pkt->daddr, MRC_DROP_NO_QP);
+		mrc_gone_no_qp(pkt);
 		return;
 	}
 	drop = mrc_receive_check(qp, pkt);
 	if (drop != MRC_DROP_COUNT) {
 		mrc_count(qp->dev, mrc_drop_counter(drop));
+		if (drop == MRC_DROP_QP_STATE)
+			mrc_gone_not_live(qp, pkt);
 		return;
 	}
 	mrc_receive_begin(run, qp, pkt);

@@ -31,23 +31,24 @@ static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 }
 
 /* Sends packets from @from on as far as they fit one skb; returns the next one. */
-static unsigned int mrc_reply_skb(struct mrc_qp *qp, struct mrc_peer *peer,
-				  struct mrc_peer_ev *ev,
-				  const struct mrc_reply *r, unsigned int from)
+static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_ev *ev,
+				  u32 qpn, u16 pkey, const struct mrc_reply *r,
+				  unsigned int from)
 {
-	u8 tclass = READ_ONCE(qp->dev->cfg.dscp_control) << 2;
+	struct mrc_dev *dev = peer->dev;
+	u8 tclass = READ_ONCE(dev->cfg.dscp_control) << 2;
 	unsigned int i = from, max = r->count - from, len;
 	struct mrc_hdr hdr;
 	struct mrc_skb b;
 	int err;
 
-	if (READ_ONCE(qp->dev->cfg.burst) == 1)
+	if (READ_ONCE(dev->cfg.burst) == 1)
 		max = 1;
 	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &ev->path, ev->bits,
 			   tclass, max);
 	if (err) {
-		mrc_count(qp->dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
-						    MRC_CNT_TX_NO_PATH);
+		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						MRC_CNT_TX_NO_PATH);
 		return r->count;
 	}
 	for (; i < from + max; i++) {
@@ -55,16 +56,16 @@ static unsigned int mrc_reply_skb(struct mrc_qp *qp, struct mrc_peer *peer,
 		if (i > from && !mrc_skb_fits(&b, len, 0))
 			break;
 		hdr = r->hdr[i];
-		hdr.bth.qpn = qp->conn.dest_qpn;
-		hdr.bth.pkey = qp->conn.pkey;
+		hdr.bth.qpn = qpn;
+		hdr.bth.pkey = pkey;
 		if (!mrc_reply_put(&b, &hdr)) {
 			mrc_skb_abort(&b);
-			mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
 			return r->count;
 		}
 	}
-	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, b.packets);
-	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, b.bytes);
+	mrc_count_n(dev, MRC_CNT_TX_PACKETS, b.packets);
+	mrc_count_n(dev, MRC_CNT_TX_BYTES, b.bytes);
 	mrc_skb_xmit(&b);
 	return i;
 }
@@ -74,6 +75,8 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	switch (hdr->bth.opcode) {
 	case MRC_OP_SACK:
 		return MRC_CNT_SACK_TX;
+	case MRC_OP_NACK:
+		return MRC_CNT_NACK_TX;
 	case MRC_OP_PROBE:
 		return MRC_CNT_PROBE_TX;
 	default:
@@ -82,24 +85,29 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	}
 }
 
+bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
+		       const struct mrc_reply *r)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u16 ev = mrc_probing_reverse_ev(peer, evs);
+	unsigned int i;
+
+	if (ev == MRC_EV_NONE) {
+		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
+		return false;
+	}
+	for (i = 0; i < r->count; i++)
+		mrc_count(peer->dev, mrc_reply_counter(&r->hdr[i]));
+	for (i = 0; i < r->count;)
+		i = mrc_reply_skb(peer, &evs->ev[ev], qpn, pkey, r, i);
+	return true;
+}
+
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r)
 {
 	struct mrc_peer *peer = READ_ONCE(qp->peer);
-	struct mrc_peer_evs *evs;
-	unsigned int i;
-	u16 ev;
 
-	if (!peer || !r->count)
-		return;
-	evs = rcu_dereference(peer->evs);
-	ev = mrc_probing_reverse_ev(peer, evs);
-	if (ev == MRC_EV_NONE) {
-		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
-		return;
-	}
-	for (i = 0; i < r->count; i++)
-		mrc_count(qp->dev, mrc_reply_counter(&r->hdr[i]));
-	for (i = 0; i < r->count;)
-		i = mrc_reply_skb(qp, peer, &evs->ev[ev], r, i);
-	mrc_probing_reverse(peer, evs);
+	if (peer && r->count &&
+	    mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, r))
+		mrc_probing_reverse(peer, rcu_dereference(peer->evs));
 }

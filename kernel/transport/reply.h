@@ -13,7 +13,7 @@
 /**
  * struct mrc_reply - control packets of one QP, longest first
  * @count: elements of @hdr
- * @hdr: bth.qpn and bth.pkey are filled in by mrc_reply_send()
+ * @hdr: bth.qpn and bth.pkey are filled in when they are sent
  */
 struct mrc_reply {
 	unsigned int count;
@@ -29,5 +29,13 @@ struct mrc_hdr *mrc_reply_add(struct mrc_reply *r, u8 opcode, u32 psn);
  * One EV for all. Lost ones are healed by later ones. Softirq or BH off, under RCU.
  */
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r);
+
+/**
+ * mrc_reply_send_to() - the same without a QP here: to QP @qpn of the peer
+ *
+ * Return: whether there was an EV for them.
+ */
+bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
+		       const struct mrc_reply *r);
 
 #endif /* _MRC_TRANSPORT_REPLY_H */

@@ -273,6 +273,8 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	if (mrc_responder_live(qp)) {
 		syndrome = mrc_responder_complete(qp);
 		qp->refused = syndrome;
+		if (syndrome)
+			qp->nak_syndrome = syndrome;
 		/* With an ACK, a SACK costs no further skb. */
 		if (mrc_rx_sack_due(&qp->rx) ||
 		    (qp->acked_msn != qp->rx.msn && mrc_rx_sack_news(&qp->rx)))
@@ -286,6 +288,19 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	reason = mrc_responder_error(syndrome, &event, &counter);
 	mrc_count(qp->dev, counter);
 	mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, event, reason);
+}
+
+void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w)
+{
+	spin_lock_bh(&qp->rx_lock);
+	*w = (struct mrc_last_words){
+		.done_psn = qp->rx.done_psn,
+		.size = qp->rx.size,
+		.msn = qp->rx.msn,
+		.nak_psn = qp->nak_psn,
+		.nak_syndrome = qp->refused ? qp->nak_syndrome : 0,
+	};
+	spin_unlock_bh(&qp->rx_lock);
 }
 
 static void mrc_responder_sacks_probe(struct mrc_qp *qp,

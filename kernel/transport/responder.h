@@ -5,6 +5,7 @@
 #ifndef _MRC_TRANSPORT_RESPONDER_H
 #define _MRC_TRANSPORT_RESPONDER_H
 
+#include "../core/last_words.h"
 #include "qp.h"
 
 /** mrc_responder_start() - RTR: receive window. Return: 0 or -ENOMEM. state_lock held. */
@@ -24,5 +25,8 @@ void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
  * Softirq, under RCU.
  */
 void mrc_responder_answer(struct mrc_qp *qp);
+
+/** mrc_responder_last_words() - what is left to say when the QP has ended. Any context. */
+void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w);
 
 #endif /* _MRC_TRANSPORT_RESPONDER_H */

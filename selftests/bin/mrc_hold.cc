@@ -15,6 +15,9 @@
  *   post LENGTH
  *           the second side posts a write to the first, with an immediate
  *   settle  what became of that write
+ *   error SIDE, destroy SIDE
+ *           the QP of side 0 or 1 goes to error, or is destroyed; then "post", if it was that of
+ *           side 0, and "settle" are all that can be asked for until all is made anew
  *   event SIDE NAME
  *           wait until side 0 or 1 has the asynchronous event that libibverbs calls NAME;
  *           what comes before it is listed, and gone
@@ -140,6 +143,21 @@ public:
                 {"good", sent[0].status == IBV_WC_SUCCESS && arrived(1, posted_)}};
     }
 
+    json error(size_t side)
+    {
+        return {{"good", side < 2 && sides_[side].to_state(IBV_QPS_ERR) == 0}, {"ended", "error"}};
+    }
+
+    json destroy(size_t side)
+    {
+        const bool good = side < 2 && sides_[side].qp;
+
+        if (good) {
+            sides_[side].qp.reset();
+        }
+        return {{"good", good}, {"ended", "destroyed"}};
+    }
+
     json await(size_t side, const std::string &name)
     {
         json before = json::array();
@@ -165,7 +183,7 @@ private:
         Side &target = sides_[1 - from];
 
         source.fill(++seed_);
-        if (verbs::post_receives(target, 1, seed_) ||
+        if ((target.qp && verbs::post_receives(target, 1, seed_)) ||
             verbs::post(source, target, {.id = seed_, .length = length, .imm = true})) {
             return false;
         }
@@ -247,6 +265,12 @@ json obey(std::unique_ptr<Hold> &hold, const std::string &line)
     if (command == "post" && words >> number) {
         return hold->post(number);
     }
+    if (command == "error" && words >> number) {
+        return hold->error(number);
+    }
+    if (command == "destroy" && words >> number) {
+        return hold->destroy(number);
+    }
     if (command == "event" && words >> number) {
         return hold->await(number, rest(words));
     }
@@ -266,7 +290,8 @@ int main(int argc, char **argv)
     verbs::parse_options(argc, argv,
                          "Usage: mrc_hold [-n NETNS] [-g GID] DEVICE [[-N NETNS] [-G GID] DEVICE]\n"
                          "Commands on standard input: write, state, renew TIMEOUT RETRIES,\n"
-                         "connect TIMEOUT RETRIES, post LENGTH, settle, event SIDE NAME\n");
+                         "connect TIMEOUT RETRIES, post LENGTH, settle, error SIDE, destroy SIDE,\n"
+                         "event SIDE NAME\n");
     try {
         auto hold = std::make_unique<Hold>();
 

@@ -481,6 +481,30 @@ class Cases:
             for reason in (TRIMMED, 0x02):
                 yield self.nack(self.nxt - n, reason)
 
+    def ended(self):
+        """For a QP that has ended: one packet each is wrong in one point, then good ones."""
+        why = {{"error": "rx_drop_qp_state", "destroyed": "rx_drop_no_qp"}[self.held["ended"]]: 1}
+        third = Wire(self.args.third, self.held["gid"][1])
+        other = Wire(self.held["gid"][0], self.args.second)
+        for name, packet in (
+            ("a third host", third.datagram(self.write())),
+            ("our other address", other.datagram(self.write())),
+            ("P_Key 0x1", self.wire.datagram(self.write(pkey=0x0001))),
+            ("ICRC zero", self.wire.datagram(self.write(), icrc=bytes(4))),
+            ("PSN ahead", self.wire.datagram(self.write(psn=self.expected + self.window))),
+            ("PSN behind", self.wire.datagram(self.write(psn=self.expected - 1 - self.window))),
+            ("SACK", self.wire.datagram(self.control(SACK, seth(self.nxt - 1)))),
+            ("NACK", self.wire.datagram(self.control(NACK, neth(self.nxt - 1)))),
+            ("ACK", self.wire.datagram(self.control(ACK, bytes([ACK_OK, 0, 0, 0])))),
+        ):
+            yield Case(f"{name}: not answered", packet, why)
+        known = {**why, "ack_sent": 1, "tx_packets": 1, "tx_bytes": 20}
+        data = self.wire.datagram(self.write(psn=self.expected - 1))
+        yield Case("a duplicate: acknowledged", data, known)
+        unexpected = {**known, "nack_sent": 1, "tx_packets": 2, "tx_bytes": 20 + 36}
+        for name, data in (("a write", self.write()), ("a probe", self.control(PROBE, bytes(16)))):
+            yield Case(f"{name}: unexpected event", self.wire.datagram(data), unexpected)
+
     def answered(self):
         """Good packets: that the bad ones are bad in one point only can be seen by these."""
         data = self.write(psn=self.expected - 1)
@@ -624,7 +648,7 @@ def run_stray(args, held, link):
     return 0 if check(case, link, Counters(args.device)) else 1
 
 
-COMMANDS = ("silent", "answered", "endpoints", "forged", "flood", "blast", "stray", "nacks",
+COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blast", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-retires")
 
 

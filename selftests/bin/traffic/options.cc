@@ -53,7 +53,7 @@ The rest is given to the client and obeyed by both ends:
   --batch N            requests per post (8)
   --rate N             messages per second and QP
   --window BYTES       target memory per QP (4M)
-  --expect-error NAME  the QPs must end with this status, e.g. retry-exceeded,
+  --expect-error A,B   each QP must end with one of these statuses, e.g. retry-exceeded,
                        remote-access-error, or a number of enum ibv_wc_status
 )";
 
@@ -87,18 +87,25 @@ uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high)
     return value;
 }
 
-std::vector<uint32_t> parse_sizes(std::string_view text)
+/** What is between commas, each parsed. */
+template <typename Parse>
+auto parse_list(std::string_view text, Parse parse)
 {
-    std::vector<uint32_t> sizes;
+    std::vector<decltype(parse(text))> list;
 
     while (true) {
         const size_t comma = text.find(',');
-        sizes.push_back(static_cast<uint32_t>(parse_number(text.substr(0, comma), 0, max_message)));
+        list.push_back(parse(text.substr(0, comma)));
         if (comma == std::string_view::npos) {
-            return sizes;
+            return list;
         }
         text.remove_prefix(comma + 1);
     }
+}
+
+uint32_t parse_size(std::string_view text)
+{
+    return static_cast<uint32_t>(parse_number(text, 0, max_message));
 }
 
 void parse_range(std::string_view text, Plan &plan)
@@ -114,9 +121,9 @@ void parse_range(std::string_view text, Plan &plan)
         static_cast<uint32_t>(parse_number(text.substr(dash + 1), plan.size_min, max_message));
 }
 
-int parse_status(const std::string &text)
+int parse_status(std::string_view text)
 {
-    static const std::map<std::string, int> names = {
+    static const std::map<std::string_view, int> names = {
         {"local-length-error", IBV_WC_LOC_LEN_ERR},
         {"local-protection-error", IBV_WC_LOC_PROT_ERR},
         {"flushed", IBV_WC_WR_FLUSH_ERR},
@@ -180,7 +187,7 @@ std::map<std::string, Handler> plan_handlers(Plan &p)
         {"qps", number_into(p.qps, 1, 1024)},
         {"iterations", number_into(p.iterations, 0, 1u << 30)},
         {"seconds", number_into(p.seconds, 1, 3600)},
-        {"sizes", {true, [&p](const char *text) { p.sizes = parse_sizes(text); }}},
+        {"sizes", {true, [&p](const char *text) { p.sizes = parse_list(text, parse_size); }}},
         {"random-sizes", {true, [&p](const char *text) { parse_range(text, p); }}},
         {"seed", number_into(p.seed, 0, UINT64_MAX)},
         {"random-offsets", flag_into(p.random_offsets)},
@@ -197,7 +204,8 @@ std::map<std::string, Handler> plan_handlers(Plan &p)
         {"batch", number_into(p.batch, 1, 1024)},
         {"rate", number_into(p.rate, 1, 1000000)},
         {"window", number_into(p.window, 4096, 1u << 30)},
-        {"expect-error", {true, [&p](const char *text) { p.expect_error = parse_status(text); }}},
+        {"expect-error",
+         {true, [&p](const char *text) { p.expect_error = parse_list(text, parse_status); }}},
     };
 }
 
@@ -232,6 +240,13 @@ void apply_options(int argc, char **argv, const std::map<std::string, Handler> &
 uint32_t Plan::largest() const
 {
     return random_sizes ? size_max : *std::max_element(sizes.begin(), sizes.end());
+}
+
+bool Plan::expects(int status) const
+{
+    return expect_error.empty()
+               ? status == 0
+               : std::find(expect_error.begin(), expect_error.end(), status) != expect_error.end();
 }
 
 Options parse_options(int argc, char **argv)

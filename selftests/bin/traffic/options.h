@@ -54,11 +54,14 @@ struct Plan {
     uint32_t rate = 0;
     /** Bytes of target memory per QP and direction; raised to hold the largest message. */
     uint64_t window = 4u << 20;
-    /** Completion status that the client's QPs must end with (ibv_wc_status); 0: success. */
-    int expect_error = 0;
+    /** Completion statuses (ibv_wc_status), one of which each of the client's QPs must end
+     *  with; none: success. */
+    std::vector<int> expect_error;
 
     /** Largest message, bytes. */
     [[nodiscard]] uint32_t largest() const;
+    /** Is this how a QP of the client may end? 0: with success. */
+    [[nodiscard]] bool expects(int status) const;
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, qps, iterations, seconds, sizes, random_sizes, size_min,

@@ -8,7 +8,25 @@
 namespace verbs
 {
 
-using States = Pair;
+class States : public Pair
+{
+protected:
+    /** Retries that last longer than a test waits. */
+    static constexpr Shape patient{.timeout = 22, .retries = 7};
+
+    /** The first of two writes of a ends with this, the other one is flushed. */
+    void expect_end(ibv_wc_status status)
+    {
+        ASSERT_EQ(post(*a, *b, {.id = 1, .length = 10000}), 0);
+        ASSERT_EQ(post(*a, *b, {.id = 2, .length = 10000}), 0);
+        const auto sent = wait_completions(a->send_cq.get(), 2);
+        ASSERT_EQ(sent.size(), 2u);
+        EXPECT_EQ(sent[0].status, status);
+        EXPECT_EQ(sent[0].wr_id, 1u);
+        EXPECT_EQ(sent[1].status, IBV_WC_WR_FLUSH_ERR);
+        EXPECT_EQ(a->state(), IBV_QPS_ERR);
+    }
+};
 
 TEST_F(States, WrongTransitionsAreRefused)
 {
@@ -159,7 +177,9 @@ TEST_F(States, ErrorFlushesWhatIsUnderWay)
     constexpr uint64_t n = 40;
 
     ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = 64, .timeout = 18}, 1 << 20));
+    /* In RESET it would say that it is not connected any more. */
     ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+    ASSERT_NO_FATAL_FAILURE(b->to_init());
     for (uint64_t i = 0; i < n; i++) {
         ASSERT_EQ(post(*a, *b, {.id = i, .length = 1 << 20, .signaled = false}), 0);
     }
@@ -246,14 +266,43 @@ TEST_F(States, RetriesRunOut)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}));
     ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
-    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 10000}), 0);
-    ASSERT_EQ(post(*a, *b, {.id = 2, .length = 10000}), 0);
-    const auto sent = wait_completions(a->send_cq.get(), 2);
-    ASSERT_EQ(sent.size(), 2u);
-    EXPECT_EQ(sent[0].status, IBV_WC_RETRY_EXC_ERR);
-    EXPECT_EQ(sent[0].wr_id, 1u);
-    EXPECT_EQ(sent[1].status, IBV_WC_WR_FLUSH_ERR);
-    EXPECT_EQ(a->state(), IBV_QPS_ERR);
+    /* It is about to be connected, and to go on then. */
+    ASSERT_NO_FATAL_FAILURE(b->to_init());
+    expect_end(IBV_WC_RETRY_EXC_ERR);
+}
+
+/* Who was connected and is not any more says so: no retries, which would last for ages. */
+TEST_F(States, PeerInErrorSaysSo)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected(patient));
+    ASSERT_NO_FATAL_FAILURE(fence());
+    ASSERT_EQ(b->to_state(IBV_QPS_ERR), 0);
+    expect_end(IBV_WC_REM_OP_ERR);
+}
+
+TEST_F(States, PeerThatWasResetSaysSo)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected(patient));
+    ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+    expect_end(IBV_WC_REM_OP_ERR);
+}
+
+TEST_F(States, PeerThatIsGoneSaysSo)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected(patient));
+    ASSERT_NO_FATAL_FAILURE(fence());
+    b->qp.reset();
+    expect_end(IBV_WC_REM_OP_ERR);
+}
+
+TEST_F(States, PeerThatIsNewSaysNothingOfItsPast)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 18, .retries = 7}));
+    ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+    ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    fence();
 }
 
 TEST_F(States, Ipv4GidsAreRefused)

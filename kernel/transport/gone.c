@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs that are gone, or in error.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "gone.h"
+#include "reply.h"
+#include "responder.h"
+
+/**
+ * struct mrc_gone - a QP that has ended
+ * @hash: in the table's hash
+ * @list: in the table's list
+ * @key: peer that it was connected to
+ * @qpn: its number
+ * @dest_qpn: QP at the other end
+ * @pkey: partition key
+ * @words: what it says
+ */
+struct mrc_gone {
+	struct hlist_node hash;
+	struct list_head list;
+	struct mrc_peer_key key;
+	u32 qpn;
+	u32 dest_qpn;
+	u16 pkey;
+	struct mrc_last_words words;
+};
+
+/**
+ * struct mrc_gone_answer - an answer that waits for the work
+ * @list: in the table's answers
+ * @gone: in whose name
+ * @reply: the packets
+ */
+struct mrc_gone_answer {
+	struct list_head list;
+	struct mrc_gone gone;
+	struct mrc_reply reply;
+};
+
+static_assert(MRC_LAST_WORDS_MAX <= MRC_REPLY_MAX);
+
+static void mrc_gone_describe(struct mrc_gone *gone, struct mrc_qp *qp,
+			      const struct mrc_peer *peer)
+{
+	*gone = (struct mrc_gone){
+		.key = peer->key,
+		.qpn = qp->qpn,
+		.dest_qpn = qp->conn.dest_qpn,
+		.pkey = qp->conn.pkey,
+	};
+	mrc_responder_last_words(qp, &gone->words);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* table->lock held. */
+static struct mrc_gone *mrc_gone_find(struct mrc_gone_table *table, u32 qpn)
+{
+	struct mrc_gone *gone;
+
+	hash_for_each_possible(table->hash, gone, hash, qpn)
+		if (gone->qpn == qpn)
+			return gone;
+	return NULL;
+}
+
+/* table->lock held. */
+static void mrc_gone_forget(struct mrc_gone_table *table, struct mrc_gone *gone)
+{
+	hash_del(&gone->hash);
+	list_del(&gone->list);
+	table->count--;
+	kfree(gone);
+}
+
+void mrc_gone_remember(struct mrc_qp *qp, const struct mrc_peer *peer)
+{
+	struct mrc_gone_table *table = &qp->dev->gone;
+	struct mrc_gone *gone, *old;
+
+	gone = kmalloc(sizeof(*gone), GFP_KERNEL);
+	if (!gone)
+		return;
+	mrc_gone_describe(gone, qp, peer);
+	spin_lock_bh(&table->lock);
+	old = mrc_gone_find(table, qp->qpn);
+	if (!old && table->count == MRC_GONE_MAX)
+		old = list_first_entry(&table->list, struct mrc_gone, list);
+	if (old)
+		mrc_gone_forget(table, old);
+	hash_add(table->hash, &gone->hash, gone->qpn);
+	list_add_tail(&gone->list, &table->list);
+	table->count++;
+	spin_unlock_bh(&table->lock);
+}
+
+/* ---- answers: the decision ------------------------------------------------ */
+
+static bool mrc_gone_from_peer(const struct mrc_gone *gone,
+			       const struct mrc_rx_pkt *pkt)
+{
+	return ipv6_addr_equal(&gone->key.remote, pkt->saddr) &&
+	       ipv6_addr_equal(&gone->key.local, pkt->daddr) &&
+	       !((pkt->hdr.bth.pkey ^ gone->pkey) & 0x7fff);
+}
+
+/* table->lock held. */
+static bool mrc_gone_waits(const struct mrc_gone_table *table, u32 qpn)
+{
+	const struct mrc_gone_answer *answer;
+
+	list_for_each_entry(answer, &table->answers, list)
+		if (answer->gone.qpn == qpn)
+			return true;
+	return false;
+}
+
+/* Packets come in bursts, and one answer to each is enough. table->lock held. */
+static bool mrc_gone_may_answer(struct mrc_gone_table *table, u32 qpn)
+{
+	return table->nanswers < MRC_GONE_ANSWERS_MAX &&
+	       !mrc_gone_waits(table, qpn) &&
+	       mrc_gate_pass(&table->gate, ktime_get_ns(), MRC_GONE_RATE);
+}
+
+static bool mrc_gone_queue(struct mrc_gone_table *table,
+			   const struct mrc_gone_answer *wanted)
+{
+	struct mrc_gone_answer *answer = NULL;
+
+	spin_lock(&table->lock);
+	if (mrc_gone_may_answer(table, wanted->gone.qpn))
+		answer = kmemdup(wanted, sizeof(*wanted), GFP_ATOMIC);
+	if (answer) {
+		list_add_tail(&answer->list, &table->answers);
+		table->nanswers++;
+	}
+	spin_unlock(&table->lock);
+	return answer;
+}
+
+static void mrc_gone_answer(struct mrc_dev *dev, struct mrc_gone_answer *answer,
+			    const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_gone *gone = &answer->gone;
+
+	if (!mrc_gone_from_peer(gone, pkt))
+		return;
+	answer->reply.count = mrc_last_words_say(&gone->words, &pkt->hdr,
+						 pkt->ev, answer->reply.hdr);
+	if (!answer->reply.count ||
+	    (READ_ONCE(dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt)))
+		return;
+	if (mrc_gone_queue(&dev->gone, answer))
+		mrc_dev_queue_work(dev, &dev->gone.work);
+}
+
+static void mrc_gone_look_up(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_gone_table *table = &dev->gone;
+	struct mrc_gone_answer answer;
+	struct mrc_gone *gone;
+
+	spin_lock(&table->lock);
+	gone = mrc_gone_find(table, pkt->hdr.bth.qpn);
+	if (gone)
+		answer.gone = *gone;
+	spin_unlock(&table->lock);
+	if (gone)
+		mrc_gone_answer(dev, &answer, pkt);
+}
+
+void mrc_gone_no_qp(const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_dev *dev = mrc_dev_by_addr(pkt->net, pkt->daddr);
+
+	if (dev)
+		mrc_gone_look_up(dev, pkt);
+}
+
+/*
+ * One in RESET is remembered from before, but in INIT it is about to be connected, maybe to the
+ * same QP, which must not be told of what was before.
+ */
+void mrc_gone_not_live(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+	struct mrc_peer *peer = READ_ONCE(qp->peer);
+	struct mrc_gone_answer answer;
+
+	if (state == IB_QPS_RESET)
+		mrc_gone_look_up(qp->dev, pkt);
+	if (state != IB_QPS_ERR || !peer)
+		return;
+	mrc_gone_describe(&answer.gone, qp, peer);
+	mrc_gone_answer(qp->dev, &answer, pkt);
+}
+
+/* ---- answers: on their way out --------------------------------------------- */
+
+static struct mrc_gone_answer *mrc_gone_take(struct mrc_gone_table *table)
+{
+	struct mrc_gone_answer *answer;
+
+	spin_lock_bh(&table->lock);
+	answer = list_first_entry_or_null(&table->answers,
+					  struct mrc_gone_answer, list);
+	if (answer) {
+		list_del(&answer->list);
+		table->nanswers--;
+	}
+	spin_unlock_bh(&table->lock);
+	return answer;
+}
+
+/*
+ * The peer of the answer before is given up only now: mostly this one has the same, and it may
+ * have been made for them.
+ */
+static struct mrc_peer *mrc_gone_peer(struct mrc_dev *dev,
+				      const struct mrc_peer_key *key,
+				      struct mrc_peer *before)
+{
+	struct mrc_peer *peer = mrc_peer_get(dev, key);
+
+	if (before)
+		mrc_peer_put(before);
+	return IS_ERR(peer) ? NULL : peer;
+}
+
+static void mrc_gone_send(struct mrc_peer *peer,
+			  const struct mrc_gone_answer *answer)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	mrc_reply_send_to(peer, answer->gone.dest_qpn, answer->gone.pkey,
+			  &answer->reply);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+static void mrc_gone_work(struct work_struct *work)
+{
+	struct mrc_gone_table *table = container_of(work, struct mrc_gone_table,
+						    work);
+	struct mrc_dev *dev = container_of(table, struct mrc_dev, gone);
+	struct mrc_gone_answer *answer;
+	struct mrc_peer *peer = NULL;
+
+	while ((answer = mrc_gone_take(table))) {
+		peer = mrc_gone_peer(dev, &answer->gone.key, peer);
+		if (peer)
+			mrc_gone_send(peer, answer);
+		kfree(answer);
+	}
+	if (peer)
+		mrc_peer_put(peer);
+	mrc_dev_put(dev);
+}
+
+/* ---- life ------------------------------------------------------------------- */
+
+void mrc_gone_init(struct mrc_dev *dev)
+{
+	struct mrc_gone_table *table = &dev->gone;
+
+	spin_lock_init(&table->lock);
+	hash_init(table->hash);
+	INIT_LIST_HEAD(&table->list);
+	INIT_LIST_HEAD(&table->answers);
+	INIT_WORK(&table->work, mrc_gone_work);
+}
+
+void mrc_gone_fini(struct mrc_dev *dev)
+{
+	struct mrc_gone *gone, *next;
+
+	list_for_each_entry_safe(gone, next, &dev->gone.list, list)
+		mrc_gone_forget(&dev->gone, gone);
+}

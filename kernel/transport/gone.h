@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs that are gone, or in error: what they still say to the QP at the other end
+ * (core/last_words.h).
+ *
+ * A write packet does not name the QP that sent it, so only who was connected can be answered: a
+ * QP in error knows its peer, and of QPs that were destroyed or reset the device remembers the
+ * last ones. For a number that was never connected nobody can be told.
+ *
+ * Answers leave from a work: the peer may be gone, and is made for the answer then, which
+ * sleeps.
+ */
+#ifndef _MRC_TRANSPORT_GONE_H
+#define _MRC_TRANSPORT_GONE_H
+
+#include <linux/hashtable.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "../core/gate.h"
+
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_qp;
+struct mrc_rx_pkt;
+
+/* QPs that a device remembers. */
+#define MRC_GONE_MAX		1024u
+#define MRC_GONE_HASH_BITS	8
+/* Answers that wait for the work, one per QP. */
+#define MRC_GONE_ANSWERS_MAX	64u
+/* Answers per second of a device, at most. */
+#define MRC_GONE_RATE		2000u
+
+/**
+ * struct mrc_gone_table - part of struct mrc_dev
+ * @lock: guards all of it; BH off, nothing inside
+ * @hash: QPs that are gone, by number
+ * @list: the same, the oldest first
+ * @count: of them
+ * @answers: that wait for @work
+ * @nanswers: of them
+ * @gate: limits answers
+ * @work: sends them
+ */
+struct mrc_gone_table {
+	spinlock_t lock;
+	DECLARE_HASHTABLE(hash, MRC_GONE_HASH_BITS);
+	struct list_head list;
+	unsigned int count;
+	struct list_head answers;
+	unsigned int nanswers;
+	struct mrc_gate gate;
+	struct work_struct work;
+};
+
+void mrc_gone_init(struct mrc_dev *dev);
+/** mrc_gone_fini() - forget all. No QP and no work is left. */
+void mrc_gone_fini(struct mrc_dev *dev);
+
+/**
+ * mrc_gone_remember() - a QP is destroyed or reset
+ * @qp: stopped, its windows not freed yet
+ * @peer: that it was connected to
+ *
+ * Without memory it is forgotten. Process context.
+ */
+void mrc_gone_remember(struct mrc_qp *qp, const struct mrc_peer *peer);
+
+/** mrc_gone_no_qp() - a packet came for a number without a QP. Softirq, under RCU. */
+void mrc_gone_no_qp(const struct mrc_rx_pkt *pkt);
+
+/** mrc_gone_not_live() - the same for a QP that is not in RTR or RTS */
+void mrc_gone_not_live(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
+
+#endif /* _MRC_TRANSPORT_GONE_H */
