@@ -11,10 +11,12 @@
 #define BTH_TS			0x10
 
 /*
- * Second half of a timestamp header: tsr = 0 (128 ns ticks), ftype = 1. Not
- * checked on receive: a responder sends the timestamp back as it came.
+ * Second half of a timestamp header: tsr = 0 (128 ns ticks) or 1 (the sender's own unit),
+ * ftype = 1. A responder sends the timestamp back as it came; of the flags only the tsr of
+ * endpoint requests is read.
  */
 #define TSETH_FLAGS		0x0001
+#define TSETH_TSR		0x8000
 
 /* SETH bytes 0, 1 and 16, 32; NETH byte 16 */
 #define SETH_TYPE_SHIFT		4
@@ -160,6 +162,7 @@ static void ep_req_decode(const u8 *p, struct mrc_ep *ep)
 	ep->op = p[1] & ERTH_OP_MASK;
 	ep->port_mask = get_unaligned_be32(p + 4);
 	ep->tx_timestamp = get_unaligned_be16(p + 12);
+	ep->tsr = get_unaligned_be16(p + 14) & TSETH_TSR;
 }
 
 static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
@@ -167,6 +170,7 @@ static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
 	ep->op = 0;
 	ep->port_mask = 0;
 	ep->tx_timestamp = get_unaligned_be16(p + 28);
+	ep->tsr = false;
 }
 
 static void control_decode(const u8 *p, struct mrc_hdr *hdr)
@@ -315,7 +319,7 @@ static void ep_req_encode(u8 *p, const struct mrc_ep *ep)
 	p[1] = ep->op & ERTH_OP_MASK;
 	put_unaligned_be32(ep->port_mask, p + 4);
 	put_unaligned_be16(ep->tx_timestamp, p + 12);
-	put_unaligned_be16(TSETH_FLAGS, p + 14);
+	put_unaligned_be16((u16)(TSETH_FLAGS | (ep->tsr ? TSETH_TSR : 0)), p + 14);
 }
 
 static void ep_rsp_encode(u8 *p, const struct mrc_ep *ep)

@@ -219,11 +219,13 @@ struct mrc_probe {
  * @op: enum mrc_ep_op (requests; a response's is ignored, its position is an open point)
  * @port_mask: bit n set: port n + 1 is reachable (PORT_STATUS requests)
  * @tx_timestamp: of the request; reflected in the response
+ * @tsr: unit of @tx_timestamp (requests): the sender's own, else 128 ns
  */
 struct mrc_ep {
 	u8 op;
 	u32 port_mask;
 	u16 tx_timestamp;
+	bool tsr;
 };
 
 /**

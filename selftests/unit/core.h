@@ -16,6 +16,7 @@ extern "C" {
 #include "ev_set.h"
 #include "gate.h"
 #include "icrc.h"
+#include "port_status.h"
 #include "psn.h"
 #include "reverse.h"
 #include "rx_window.h"

@@ -283,7 +283,20 @@ TEST(Wire, EndpointRequest)
     EXPECT_EQ(got.ep.op, MRC_EP_EV_PROBE);
     EXPECT_EQ(got.ep.port_mask, 0x80000005u);
     EXPECT_EQ(got.ep.tx_timestamp, 0xbeef);
+    EXPECT_FALSE(got.ep.tsr);
     EXPECT_EQ(got.bth.psn, 0x1234u);
+}
+
+TEST(Wire, EndpointRequestWithATimestampInTheSendersUnit)
+{
+    mrc_hdr hdr = decode(kEpReq);
+    hdr.ep.tsr = true;
+    Bytes packet = kEpReq;
+    packet[12 + 14] = 0x80;
+    EXPECT_EQ(encode(hdr), packet);
+    EXPECT_TRUE(decode(packet).ep.tsr);
+    packet[12 + 14] = 0x7f; // reserved
+    EXPECT_FALSE(decode(packet).ep.tsr);
 }
 
 TEST(Wire, EndpointResponseWhoseOpIsIgnored)
