@@ -88,7 +88,7 @@ enum mrc_nack_reason {
 };
 
 /**
- * enum mrc_ack_syndrome - AETH syndromes of a transport ACK or NAK (IBTA)
+ * enum mrc_ack_syndrome - AETH syndromes of a transport ACK or NAK (IBTA), as we send them
  */
 enum mrc_ack_syndrome {
 	MRC_ACK_OK		= MRC_AETH_NO_CREDIT,
@@ -96,6 +96,27 @@ enum mrc_ack_syndrome {
 	MRC_NAK_ACCESS		= 0x62,
 	MRC_NAK_OPERATION	= 0x63,
 };
+
+/* The bits of an AETH syndrome that say what it is; the others are a credit, time or reason. */
+#define MRC_AETH_TYPE_MASK	0x60
+#define MRC_AETH_TYPE_ACK	0x00
+#define MRC_AETH_TYPE_NAK	0x60
+
+/** mrc_syndrome_is_ack() - a transport ACK, whatever credit it grants? */
+static inline bool mrc_syndrome_is_ack(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_ACK;
+}
+
+/**
+ * mrc_syndrome_is_nak() - does it end the request?
+ *
+ * What is neither, an RNR NAK above all, does not exist in MRC.
+ */
+static inline bool mrc_syndrome_is_nak(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_NAK;
+}
 
 /**
  * enum mrc_ep_op - operation of an endpoint request
@@ -196,7 +217,7 @@ struct mrc_nack {
 
 /**
  * struct mrc_ack - AETH of a transport ACK or NAK
- * @syndrome: enum mrc_ack_syndrome
+ * @syndrome: enum mrc_ack_syndrome; a peer's: see mrc_syndrome_is_ack()
  * @msn: messages completed so far, 24 bits
  */
 struct mrc_ack {

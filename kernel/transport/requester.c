@@ -909,9 +909,20 @@ static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
 	}
 }
 
+/* MRC has no RNR NAK: who sends one has neither acknowledged nor refused anything. */
+static bool mrc_requester_ack_valid(const struct mrc_qp *qp,
+				    const struct mrc_hdr *hdr)
+{
+	u8 syndrome = hdr->ack.syndrome;
+
+	if (mrc_syndrome_is_nak(syndrome))
+		return mrc_requester_names_request(qp, hdr->bth.psn);
+	return mrc_syndrome_is_ack(syndrome);
+}
+
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
-	bool nak = hdr->ack.syndrome != MRC_ACK_OK;
+	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	u32 psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
 	struct mrc_tx_result res;
 	u64 now = ktime_get_ns();
@@ -920,7 +931,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
-		if (nak && !mrc_requester_names_request(qp, hdr->bth.psn))
+		if (!mrc_requester_ack_valid(qp, hdr))
 			err = -EINVAL;
 		else
 			err = mrc_tx_ack(&qp->tx, psn, now, &res);

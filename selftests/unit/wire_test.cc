@@ -262,6 +262,25 @@ TEST(Wire, Ack)
     EXPECT_EQ(got.bth.psn, 0x00ffffu);
 }
 
+/* The low bits are a credit, a time or a reason. */
+TEST(Wire, TypesOfAckSyndromes)
+{
+    for (unsigned s = 0x00; s < 0x20; ++s) {
+        EXPECT_TRUE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_FALSE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    for (unsigned s = 0x20; s < 0x60; ++s) { // RNR NAK, reserved
+        EXPECT_FALSE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_FALSE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    for (unsigned s = 0x60; s < 0x80; ++s) {
+        EXPECT_FALSE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_TRUE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    EXPECT_TRUE(mrc_syndrome_is_ack(MRC_ACK_OK));
+    EXPECT_TRUE(mrc_syndrome_is_nak(MRC_NAK_INVALID));
+}
+
 TEST(Wire, Probe)
 {
     mrc_hdr hdr = header(MRC_OP_PROBE, 0x0a0b0c, 0);
