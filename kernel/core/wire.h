@@ -179,8 +179,9 @@ struct mrc_write {
  * @mpr: responder window in units of 128 PSNs, 0 without Dynamic MPR
  * @sack_offset: PSN of bit 0 of @bitmap, relative to @cack_psn
  * @bitmap: bit i set: PSN cack_psn + sack_offset + i has arrived (open point: bit order)
- * @tx_timestamp: TSETH timestamp of the triggering packet, reflected
- * @ooo_count: packets beyond the cumulative PSN, 15 bits
+ * @tx_timestamp: TSETH timestamp of the triggering packet, reflected; 0, as is all that
+ *                follows, with a cc_type that is not ours
+ * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from who does not count
  * @restore_cwnd: CC_STATE r_c
  * @cwnd_pen: receiver's congestion window penalty, 7 bits
  * @rcvd_bytes: new bytes received so far in units of 256, modulo 2^24

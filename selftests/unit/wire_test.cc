@@ -396,8 +396,8 @@ TEST(Wire, ForbiddenFieldValuesAreRefused)
         const char *what;
     } cases[] = {
         {MRC_OP_SACK, 12, 0x10, "SETH type"},    {MRC_OP_SACK, 13, 0x60, "m = 3"},
-        {MRC_OP_SACK, 28, 0x20, "SACK cc_type"}, {MRC_OP_NACK, 28, 0x00, "NACK cc_type"},
-        {MRC_OP_EP_REQ, 13, 0x02, "op = 2"},     {MRC_OP_EP_REQ, 13, 0x03, "op = 3"},
+        {MRC_OP_NACK, 28, 0x00, "NACK cc_type"}, {MRC_OP_EP_REQ, 13, 0x02, "op = 2"},
+        {MRC_OP_EP_REQ, 13, 0x03, "op = 3"},
     };
     for (const auto &c : cases) {
         mrc_hdr hdr;
@@ -408,6 +408,24 @@ TEST(Wire, ForbiddenFieldValuesAreRefused)
         packet[c.at] = c.value;
         EXPECT_EQ(mrc_hdr_decode(packet.data(), packet.size(), &hdr), MRC_DECODE_FIELD) << c.what;
         EXPECT_EQ(std::memcmp(&hdr, &untouched, sizeof(hdr)), 0) << c.what;
+    }
+}
+
+TEST(Wire, SackOfAnotherCongestionControlTellsWhatHasArrived)
+{
+    const mrc_sack whole = decode(kSack).sack;
+    for (std::uint8_t type : {1, 2, 5, 15}) {
+        Bytes packet = kSack;
+        packet[28] = static_cast<std::uint8_t>(type << 4);
+        const mrc_sack got = decode(packet).sack;
+        EXPECT_EQ(got.cack_psn, whole.cack_psn);
+        EXPECT_EQ(got.sack_offset, whole.sack_offset);
+        EXPECT_EQ(got.bitmap, whole.bitmap);
+        EXPECT_EQ(got.m, whole.m);
+        EXPECT_EQ(got.tx_timestamp, 0);
+        EXPECT_EQ(got.ooo_count, 0);
+        EXPECT_EQ(got.cwnd_pen, 0);
+        EXPECT_EQ(got.rcvd_bytes, 0u);
     }
 }
 
