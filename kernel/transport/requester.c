@@ -251,6 +251,12 @@ static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
 
+/* Packets that can be in flight: the congestion window, or the peer's if that is less. */
+static u32 mrc_plan_window(const struct mrc_qp *qp)
+{
+	return min(qp->cwnd_packets, qp->tx.cfg.size);
+}
+
 /*
  * The last packet before a pause asks for a SACK. The end of the requests is one;
  * a window that is full opens by the SACKs that are due anyway, unless the peer's
@@ -263,7 +269,7 @@ static bool mrc_plan_ask(struct mrc_qp *qp)
 	if (qp->tx.lost)
 		return false;
 	if (qp->sendq.cur != qp->sendq.tail &&
-	    (mrc_plan_room(qp) || since < qp->cwnd_packets / 2))
+	    (mrc_plan_room(qp) || since < mrc_plan_window(qp) / 2))
 		return false;
 	qp->asked_psn = qp->tx.nxt;
 	return true;
