@@ -158,6 +158,12 @@ static void advance(struct mrc_rx_window *w)
 	}
 }
 
+/* Who asks for SACKs need not be told that often. */
+static u32 threshold(const struct mrc_rx_window *w)
+{
+	return w->asks ? w->sack_bytes : min(w->sack_bytes, MRC_SACK_BYTES_UNASKED);
+}
+
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	u32 at = ring_index(w, a->psn);
@@ -178,7 +184,8 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	set_trigger(w, a);
 	add_unsacked(w, a->psn);
 	w->trigger_bytes += max(a->payload, MRC_SACK_BYTES_MIN);
-	if (a->ce || a->rtx || a->ackreq || w->trigger_bytes >= w->sack_bytes)
+	w->asks |= a->ackreq;
+	if (a->ce || a->rtx || a->ackreq || w->trigger_bytes >= threshold(w))
 		w->sack_due = true;
 
 	advance(w);

@@ -24,6 +24,13 @@
  */
 #define MRC_SACK_BYTES_DEFAULT	262144u
 #define MRC_SACK_BYTES_MAX	(1u << 20)
+/* The same as long as the peer has asked for none, and may wait for one when it stops. */
+#define MRC_SACK_BYTES_UNASKED	4096u
+/*
+ * A SACK of what none has told goes out when nothing has come for so long, ns: who stops, and
+ * does not ask, waits for it. Longer than packets of a flow are apart.
+ */
+#define MRC_SACK_DELAY_NS	250000ull
 /* What a packet adds to the trigger count at least (7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
@@ -121,6 +128,8 @@ struct mrc_rx_window {
 	/* the SACK to come */
 	u32 sack_bytes;		/* threshold */
 	u32 trigger_bytes;	/* counted since the last SACK */
+	bool asks;		/* the peer has asked for a SACK */
+	u64 heard_ns;		/* when packets came last */
 	bool sack_due;
 	bool sack_ce;
 	bool unsacked;		/* [unsacked_lo, unsacked_hi] is not empty */
@@ -206,10 +215,26 @@ static inline bool mrc_rx_sack_news(const struct mrc_rx_window *w)
 	return w->unsacked;
 }
 
-/** mrc_rx_sack_due() - is a SACK due (CE, rtx, ack request, duplicate, bytes)? */
+/** mrc_rx_sack_due() - is a SACK due at once (CE, rtx, ack request, duplicate, bytes)? */
 static inline bool mrc_rx_sack_due(const struct mrc_rx_window *w)
 {
 	return w->sack_due;
+}
+
+/** mrc_rx_heard() - packets have come, @now (ns), and SACKs that were due are on their way */
+static inline void mrc_rx_heard(struct mrc_rx_window *w, u64 now)
+{
+	w->heard_ns = now;
+}
+
+/**
+ * mrc_rx_sack_at() - when a SACK becomes due though no packet comes
+ *
+ * Return: ns, or 0: all has been told.
+ */
+static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
+{
+	return w->unsacked ? w->heard_ns + MRC_SACK_DELAY_NS : 0;
 }
 
 /**

@@ -528,13 +528,13 @@ static bool overdue_by_time(const struct mrc_tx_window *w,
 
 /*
  * Has more arrived than is known of? Then a SACK is late, or was lost. Both numbers only grow,
- * in whatever order SACKs come.
+ * in whatever order SACKs come. If less has been told the peer does not count, and nobody knows.
  */
 static bool uninformed(const struct mrc_tx_window *w)
 {
 	u32 known = in_window(w) - w->inflight - w->lost;
 
-	return mrc_psn_diff(w->told, w->una) >= (s32)known;
+	return mrc_psn_diff(w->told, w->una) + 1 != (s32)known;
 }
 
 static u32 told_by(const struct mrc_sack *sack)
@@ -605,7 +605,7 @@ static bool covered(const struct mrc_tx_window *w, const struct mrc_sack *sack,
 		return true;
 	*from = psn_clamp(base, *from, *end);
 	*end = psn_clamp(mrc_psn_add(base, SACK_SPAN), *from, *end);
-	return told_by(sack) == w->told;
+	return mrc_psn_diff(told_by(sack), w->told) >= 0;
 }
 
 static void judge(struct mrc_tx_window *w, const struct mrc_sack *sack, u32 end,

@@ -11,12 +11,14 @@
 #define BTH_TS			0x10
 
 /*
- * Second half of a timestamp header: tsr = 0 (128 ns ticks), ftype = 1. Not
- * checked on receive: a responder sends the timestamp back as it came.
+ * Second half of a timestamp header: tsr = 0 (128 ns ticks) or 1 (the sender's own unit),
+ * ftype = 1. A responder sends the timestamp back as it came; of the flags only the tsr of
+ * endpoint requests is read.
  */
 #define TSETH_FLAGS		0x0001
+#define TSETH_TSR		0x8000
 
-/* SETH bytes 0, 1 and 16, 32; NETH byte 16 */
+/* SETH bytes 0, 1 and 16; NETH byte 16; CC_STATE */
 #define SETH_TYPE_SHIFT		4
 #define SETH_M_SHIFT		5
 #define SETH_M_MASK		0x3
@@ -130,8 +132,19 @@ static void write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
 		memcpy(&wr->imm, p + MRC_RETH_LEN, MRC_IMMDT_LEN);
 }
 
+static void cc_state_decode(const u8 *p, struct mrc_sack *sack)
+{
+	sack->tx_timestamp = get_unaligned_be16(p);
+	sack->ooo_count = get_unaligned_be16(p + 2) & CCST_OOO_MASK;
+	sack->restore_cwnd = p[4] & CCST_RESTORE;
+	sack->cwnd_pen = p[4] & CCST_PEN_MASK;
+	sack->rcvd_bytes = get_unaligned_be24(p + 5);
+}
+
+/* Of another kind of congestion control nothing is known, but what has arrived is. */
 static void sack_decode(const u8 *p, struct mrc_sack *sack)
 {
+	memset(sack, 0, sizeof(*sack));
 	sack->m = p[1] >> SETH_M_SHIFT & SETH_M_MASK;
 	sack->probe = p[1] & SETH_PR;
 	sack->ack_offset = (s16)get_unaligned_be16(p + 2);
@@ -140,11 +153,8 @@ static void sack_decode(const u8 *p, struct mrc_sack *sack)
 	sack->mpr = p[17];
 	sack->sack_offset = (s16)get_unaligned_be16(p + 18);
 	sack->bitmap = get_unaligned_be64(p + 20);
-	sack->tx_timestamp = get_unaligned_be16(p + 28);
-	sack->ooo_count = get_unaligned_be16(p + 30) & CCST_OOO_MASK;
-	sack->restore_cwnd = p[32] & CCST_RESTORE;
-	sack->cwnd_pen = p[32] & CCST_PEN_MASK;
-	sack->rcvd_bytes = get_unaligned_be24(p + 33);
+	if (p[16] >> CC_TYPE_SHIFT == CC_TYPE_NSCC)
+		cc_state_decode(p + MRC_SETH_LEN, sack);
 }
 
 static void nack_decode(const u8 *p, struct mrc_nack *nack)
@@ -160,6 +170,7 @@ static void ep_req_decode(const u8 *p, struct mrc_ep *ep)
 	ep->op = p[1] & ERTH_OP_MASK;
 	ep->port_mask = get_unaligned_be32(p + 4);
 	ep->tx_timestamp = get_unaligned_be16(p + 12);
+	ep->tsr = get_unaligned_be16(p + 14) & TSETH_TSR;
 }
 
 static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
@@ -167,6 +178,7 @@ static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
 	ep->op = 0;
 	ep->port_mask = 0;
 	ep->tx_timestamp = get_unaligned_be16(p + 28);
+	ep->tsr = false;
 }
 
 static void control_decode(const u8 *p, struct mrc_hdr *hdr)
@@ -205,8 +217,7 @@ static bool fields_ok(u8 opcode, const u8 *p)
 	switch (opcode) {
 	case MRC_OP_SACK:
 		return p[0] >> SETH_TYPE_SHIFT == 0 &&
-		       (p[1] >> SETH_M_SHIFT & SETH_M_MASK) <= MRC_SACK_ALWAYS_SKIP &&
-		       p[16] >> CC_TYPE_SHIFT == CC_TYPE_NSCC;
+		       (p[1] >> SETH_M_SHIFT & SETH_M_MASK) <= MRC_SACK_ALWAYS_SKIP;
 	case MRC_OP_NACK:
 		return p[16] >> CC_TYPE_SHIFT == CC_TYPE_NACK;
 	case MRC_OP_EP_REQ:
@@ -315,7 +326,7 @@ static void ep_req_encode(u8 *p, const struct mrc_ep *ep)
 	p[1] = ep->op & ERTH_OP_MASK;
 	put_unaligned_be32(ep->port_mask, p + 4);
 	put_unaligned_be16(ep->tx_timestamp, p + 12);
-	put_unaligned_be16(TSETH_FLAGS, p + 14);
+	put_unaligned_be16((u16)(TSETH_FLAGS | (ep->tsr ? TSETH_TSR : 0)), p + 14);
 }
 
 static void ep_rsp_encode(u8 *p, const struct mrc_ep *ep)

@@ -88,7 +88,7 @@ enum mrc_nack_reason {
 };
 
 /**
- * enum mrc_ack_syndrome - AETH syndromes of a transport ACK or NAK (IBTA)
+ * enum mrc_ack_syndrome - AETH syndromes of a transport ACK or NAK (IBTA), as we send them
  */
 enum mrc_ack_syndrome {
 	MRC_ACK_OK		= MRC_AETH_NO_CREDIT,
@@ -96,6 +96,27 @@ enum mrc_ack_syndrome {
 	MRC_NAK_ACCESS		= 0x62,
 	MRC_NAK_OPERATION	= 0x63,
 };
+
+/* The bits of an AETH syndrome that say what it is; the others are a credit, time or reason. */
+#define MRC_AETH_TYPE_MASK	0x60
+#define MRC_AETH_TYPE_ACK	0x00
+#define MRC_AETH_TYPE_NAK	0x60
+
+/** mrc_syndrome_is_ack() - a transport ACK, whatever credit it grants? */
+static inline bool mrc_syndrome_is_ack(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_ACK;
+}
+
+/**
+ * mrc_syndrome_is_nak() - does it end the request?
+ *
+ * What is neither, an RNR NAK above all, does not exist in MRC.
+ */
+static inline bool mrc_syndrome_is_nak(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_NAK;
+}
 
 /**
  * enum mrc_ep_op - operation of an endpoint request
@@ -158,8 +179,9 @@ struct mrc_write {
  * @mpr: responder window in units of 128 PSNs, 0 without Dynamic MPR
  * @sack_offset: PSN of bit 0 of @bitmap, relative to @cack_psn
  * @bitmap: bit i set: PSN cack_psn + sack_offset + i has arrived (open point: bit order)
- * @tx_timestamp: TSETH timestamp of the triggering packet, reflected
- * @ooo_count: packets beyond the cumulative PSN, 15 bits
+ * @tx_timestamp: TSETH timestamp of the triggering packet, reflected; 0, as is all that
+ *                follows, with a cc_type that is not ours
+ * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from who does not count
  * @restore_cwnd: CC_STATE r_c
  * @cwnd_pen: receiver's congestion window penalty, 7 bits
  * @rcvd_bytes: new bytes received so far in units of 256, modulo 2^24
@@ -196,7 +218,7 @@ struct mrc_nack {
 
 /**
  * struct mrc_ack - AETH of a transport ACK or NAK
- * @syndrome: enum mrc_ack_syndrome
+ * @syndrome: enum mrc_ack_syndrome; a peer's: see mrc_syndrome_is_ack()
  * @msn: messages completed so far, 24 bits
  */
 struct mrc_ack {
@@ -219,11 +241,13 @@ struct mrc_probe {
  * @op: enum mrc_ep_op (requests; a response's is ignored, its position is an open point)
  * @port_mask: bit n set: port n + 1 is reachable (PORT_STATUS requests)
  * @tx_timestamp: of the request; reflected in the response
+ * @tsr: unit of @tx_timestamp (requests): the sender's own, else 128 ns
  */
 struct mrc_ep {
 	u8 op;
 	u32 port_mask;
 	u16 tx_timestamp;
+	bool tsr;
 };
 
 /**

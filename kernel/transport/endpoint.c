@@ -15,12 +15,6 @@
 #include "probing.h"
 #include "route.h"
 
-/* The timestamp field is ours to fill: units of 64 us tell the order of a few seconds. */
-static u16 mrc_ep_timestamp(u64 now)
-{
-	return now >> 16;
-}
-
 static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 		       const struct mrc_hdr *hdr)
 {
@@ -155,7 +149,8 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		.bth.qpn = MRC_QPN_ENDPOINT,
 		.ep.op = ask->op,
 		.ep.port_mask = ask->port_mask,
-		.ep.tx_timestamp = mrc_ep_timestamp(now),
+		.ep.tx_timestamp = mrc_port_stamp(now),
+		.ep.tsr = true,
 	};
 	u16 id;
 	int err;
@@ -426,22 +421,17 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 
 /*
  * Peers that differ in the profile each act upon it as far as they can; it is answered, and
- * not said again, when one has and none is to hear it later.
+ * not said again, when one has heard it.
  */
 static bool mrc_ep_port_status(struct rhlist_head *list, const struct mrc_ep *ep)
 {
-	bool taken = false, later = false;
-	enum mrc_probing_told told;
 	struct rhlist_head *at;
 	struct mrc_peer *peer;
+	bool heard = false;
 
-	rhl_for_each_entry_rcu(peer, at, list, node) {
-		told = mrc_probing_port_status(peer, ep->port_mask,
-					       ep->tx_timestamp);
-		taken |= told == MRC_PROBING_TAKEN;
-		later |= told == MRC_PROBING_LATER;
-	}
-	return taken && !later;
+	rhl_for_each_entry_rcu(peer, at, list, node)
+		heard |= mrc_probing_port_status(peer, ep);
+	return heard;
 }
 
 /* Those without a QP are there for an answer to a stranger, who is none the less one. */

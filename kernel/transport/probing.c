@@ -40,6 +40,34 @@ struct mrc_probing_run {
 
 /* ---- the timer ------------------------------------------------------------ */
 
+/* The peer's ports that EVs lead to, but for those that are all DENIED. */
+static u32 mrc_probing_ports(const struct mrc_peer_evs *evs)
+{
+	const struct mrc_ev_plane *plane;
+	u32 ports = 0;
+	unsigned int i;
+
+	for (i = 0; i < evs->set.nplanes; i++) {
+		plane = &evs->set.planes[i];
+		if (plane->good || plane->bad)
+			ports |= BIT(evs->entry[plane->first].port - 1);
+	}
+	return ports;
+}
+
+/*
+ * When the newest status may be acted upon; U64_MAX: not until something changes. One that
+ * leaves no port to send to is not: packets are lost either way, and a forged one would do most
+ * harm. It waits for a port of ours that is down, or for the next one.
+ */
+static u64 mrc_probing_ports_at(const struct mrc_probing *p,
+				const struct mrc_peer_evs *evs)
+{
+	u32 ports = mrc_probing_ports(evs) & evs->set.local_mask;
+
+	return ports & p->told.newest ? mrc_port_status_due(&p->told) : U64_MAX;
+}
+
 void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 {
 	struct mrc_probing *p = &peer->probing;
@@ -52,6 +80,7 @@ void mrc_probing_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 	at = mrc_ev_probe_at(&evs->set);
 	if (p->tell_at)
 		at = min(at, p->tell_at);
+	at = min(at, mrc_probing_ports_at(p, evs));
 	if (at == U64_MAX || p->stopped || !p->users)
 		return;
 	at = max(at, p->ran_at + MRC_PROBING_PACE_NS);
@@ -133,21 +162,55 @@ static void mrc_probing_account(struct mrc_peer *peer,
 	}
 }
 
+/* Acts upon the newest status if it is time. Return: the ports have changed. peer->lock held. */
+static bool mrc_probing_take_ports(struct mrc_peer *peer,
+				   struct mrc_peer_evs *evs,
+				   struct mrc_event *event, u64 now)
+{
+	struct mrc_probing *p = &peer->probing;
+
+	event->old_ports = p->told.mask;
+	if (!p->users || now < mrc_probing_ports_at(p, evs) ||
+	    !mrc_port_status_take(&p->told, now))
+		return false;
+	event->new_ports = p->told.mask;
+	p->ports_changed = true;
+	trace_mrc_ports(peer, evs->set.local_mask, p->told.mask);
+	mrc_ev_ports(&evs->set, evs->set.local_mask, p->told.mask, now);
+	mrc_peer_evs_changed(peer, evs, "port is back");
+	return true;
+}
+
+static void mrc_probing_ports_event(struct mrc_peer *peer,
+				    struct mrc_event *event)
+{
+	event->type = MRC_EVENT_PEER_PORTS;
+	event->dev = peer->dev;
+	event->peer = peer;
+	mrc_event_notify(event);
+	mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
+}
+
 /* Softirq. */
 static enum hrtimer_restart mrc_probing_timer(struct hrtimer *timer)
 {
 	struct mrc_peer *peer = container_of(timer, struct mrc_peer,
 					     probing.timer);
 	u64 now = ktime_get_ns();
+	struct mrc_event ports = {};
 	struct mrc_probing_run run;
+	bool changed;
 
 	rcu_read_lock();
 	run.evs = rcu_dereference(peer->evs);
 	spin_lock(&peer->lock);
 	peer->probing.timer_at = 0;
 	peer->probing.ran_at = now;
+	changed = mrc_probing_take_ports(peer, run.evs, &ports, now);
 	mrc_probing_plan(peer, &run, now);
 	spin_unlock(&peer->lock);
+	if (changed)
+		mrc_probing_ports_event(peer, &ports);
 	mrc_probing_send(peer, &run);
 	spin_lock(&peer->lock);
 	mrc_probing_account(peer, &run, now);
@@ -162,7 +225,7 @@ void mrc_probing_init(struct mrc_peer *peer)
 	hrtimer_init(&peer->probing.timer, CLOCK_MONOTONIC,
 		     HRTIMER_MODE_ABS_SOFT);
 	peer->probing.timer.function = mrc_probing_timer;
-	peer->probing.told.mask = ~0u;
+	mrc_port_status_init(&peer->probing.told);
 }
 
 void mrc_probing_stop(struct mrc_peer *peer)
@@ -188,7 +251,7 @@ void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 {
 	struct mrc_probing *p = &peer->probing;
 	struct mrc_peer_evs *evs;
-	struct mrc_told told;
+	struct mrc_port_status told;
 
 	spin_lock_bh(&other->lock);
 	told = other->probing.told;
@@ -396,40 +459,6 @@ void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
 }
 
 /*
- * A status that leaves no port to send to cannot be acted upon: packets are lost either
- * way. And a forged one would do most harm.
- */
-static bool mrc_probing_leaves_none(const struct mrc_peer_evs *evs, u32 mask)
-{
-	const struct mrc_ev_plane *plane;
-	u32 ports = 0;
-	unsigned int i;
-
-	for (i = 0; i < evs->set.nplanes; i++) {
-		plane = &evs->set.planes[i];
-		/* Not where all are DENIED. */
-		if (plane->good || plane->bad)
-			ports |= BIT(evs->entry[plane->first].port - 1);
-	}
-	return !(ports & evs->set.local_mask & mask);
-}
-
-/*
- * Older than what we know, for nothing in flight lives as long as the field takes to turn
- * over; or a change so soon after one that whoever forges could keep us busy.
- */
-static bool mrc_probing_later(const struct mrc_probing *p, u32 mask, u16 stamp,
-			      u64 now)
-{
-	if (!p->told.at)
-		return false;
-	if (mask != p->told.mask && now < p->told.change + MRC_TELL_MIN_NS)
-		return true;
-	return now < p->told.at + MRC_TELL_ORDER_NS &&
-	       (s16)(stamp - p->told.stamp) < 0;
-}
-
-/*
  * The peer speaks: it is there now, and may be another one than that which we told. Not each
  * time, or two would keep each other busy.
  */
@@ -442,54 +471,33 @@ static void mrc_probing_say_back(struct mrc_probing *p, bool first, u64 now)
 		mrc_probing_say(p, now);
 }
 
-/* peer->lock held. */
-static enum mrc_probing_told
-mrc_probing_take_status(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			u32 mask, u16 stamp)
+/* peer->lock held. Return: answer it. */
+static bool mrc_probing_hear_ports(struct mrc_probing *p,
+				   const struct mrc_ep *ep, u64 now)
 {
-	struct mrc_probing *p = &peer->probing;
-	u64 now = ktime_get_ns();
+	bool first = !p->told.at;
 
-	if (!p->users || mrc_probing_leaves_none(evs, mask))
-		return MRC_PROBING_REFUSED;
-	if (mrc_probing_later(p, mask, stamp, now))
-		return MRC_PROBING_LATER;
-	mrc_probing_say_back(p, !p->told.at, now);
-	if (mask != p->told.mask) {
-		p->told.change = now;
-		p->ports_changed = true;
-		trace_mrc_ports(peer, evs->set.local_mask, mask);
-	}
-	p->told.at = now;
-	p->told.stamp = stamp;
-	p->told.mask = mask;
-	mrc_ev_ports(&evs->set, evs->set.local_mask, mask, now);
-	mrc_peer_evs_changed(peer, evs, "port is back");
-	mrc_probing_arm(peer, evs);
-	return MRC_PROBING_TAKEN;
+	if (!p->users || !mrc_port_status_hear(&p->told, ep, now))
+		return false;
+	mrc_probing_say_back(p, first, now);
+	return true;
 }
 
-enum mrc_probing_told mrc_probing_port_status(struct mrc_peer *peer, u32 mask,
-					      u16 stamp)
+bool mrc_probing_port_status(struct mrc_peer *peer, const struct mrc_ep *ep)
 {
-	struct mrc_event event = {
-		.type = MRC_EVENT_PEER_PORTS,
-		.dev = peer->dev,
-		.peer = peer,
-		.new_ports = mask,
-	};
-	enum mrc_probing_told told;
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u64 now = ktime_get_ns();
+	struct mrc_event event = {};
+	bool heard, changed;
 
 	spin_lock(&peer->lock);
-	event.old_ports = peer->probing.told.mask;
-	told = mrc_probing_take_status(peer, rcu_dereference(peer->evs), mask,
-				       stamp);
+	heard = mrc_probing_hear_ports(&peer->probing, ep, now);
+	changed = mrc_probing_take_ports(peer, evs, &event, now);
+	mrc_probing_arm(peer, evs);
 	spin_unlock(&peer->lock);
-	if (told == MRC_PROBING_TAKEN && event.old_ports != mask) {
-		mrc_event_notify(&event);
-		mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
-	}
-	return told;
+	if (changed)
+		mrc_probing_ports_event(peer, &event);
+	return heard;
 }
 
 void mrc_probing_changing(struct mrc_peer *peer)

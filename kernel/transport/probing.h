@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "../core/gate.h"
+#include "../core/port_status.h"
 #include "../core/reverse.h"
 #include "../core/wire.h"
 
@@ -22,28 +23,9 @@ struct mrc_peer_evs;
 
 /* A receiver that sends nothing itself probes its way back so often, while it answers. */
 #define MRC_REVERSE_PROBE_NS	(10 * NSEC_PER_MSEC)
-/*
- * Port status is said again after this, then after twice the time ... No more than one
- * change in this time is believed: what comes sooner is said again.
- */
+/* Port status is said again after this, then after twice the time ... */
 #define MRC_TELL_MIN_NS		NSEC_PER_MSEC
 #define MRC_TELL_MAX_NS		NSEC_PER_SEC
-/* A port status is older than the last one if the last one came no longer ago than this. */
-#define MRC_TELL_ORDER_NS	(2 * NSEC_PER_SEC)
-
-/**
- * struct mrc_told - the peer's last port status
- * @at: ns, when it came, 0: never
- * @stamp: timestamp that it carried
- * @mask: the peer's ports that can receive
- * @change: ns, when @mask changed last
- */
-struct mrc_told {
-	u64 at;
-	u16 stamp;
-	u32 mask;
-	u64 change;
-};
 
 /**
  * struct mrc_probing - part of struct mrc_peer
@@ -64,7 +46,7 @@ struct mrc_told {
  * @tell_since: ns, when what is said became true; 0: nothing was ever said
  * @tell_wait: ns, how long that was waited for
  * @tell_mask: what is said
- * @told: by the peer
+ * @told: the peer's ports, as it has told
  */
 struct mrc_probing {
 	struct hrtimer timer;
@@ -84,14 +66,7 @@ struct mrc_probing {
 	u64 tell_since;
 	u64 tell_wait;
 	u32 tell_mask;
-	struct mrc_told told;
-};
-
-/** enum mrc_probing_told - what a port status of the peer has led to */
-enum mrc_probing_told {
-	MRC_PROBING_TAKEN,	/* we act upon it */
-	MRC_PROBING_REFUSED,	/* it would leave no port, or nobody is connected */
-	MRC_PROBING_LATER,	/* old, or too soon */
+	struct mrc_port_status told;
 };
 
 void mrc_probing_init(struct mrc_peer *peer);
@@ -168,14 +143,20 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
  */
 void mrc_probing_changing(struct mrc_peer *peer);
 
-/*
- * From endpoint.c, softirq under RCU: what became of requests, and the peer's port status.
- */
+/* From endpoint.c, softirq under RCU: what became of requests. */
 void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,
 			  u64 sent_at);
 void mrc_probing_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
 void mrc_probing_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
-enum mrc_probing_told mrc_probing_port_status(struct mrc_peer *peer, u32 mask,
-					      u16 stamp);
+
+/**
+ * mrc_probing_port_status() - the peer's port status
+ * @peer: who says it
+ * @ep: the request
+ *
+ * Softirq, under RCU; takes peer->lock. Return: false: it is not to be answered, for nobody is
+ * connected, or it is older than another. True also if it leaves no port, which is not believed.
+ */
+bool mrc_probing_port_status(struct mrc_peer *peer, const struct mrc_ep *ep);
 
 #endif /* _MRC_TRANSPORT_PROBING_H */

@@ -70,8 +70,8 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);
-	spin_lock_init(&qp->rx_lock);
 	mrc_requester_init(qp);
+	mrc_responder_init(qp);
 	mrc_dev_get(dev);
 	atomic_inc(&dev->qps);
 	err = mrc_qp_number(qp);
@@ -159,6 +159,7 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	WRITE_ONCE(qp->peer, NULL);
 	mrc_qp_unlock(qp);
 	hrtimer_cancel(&qp->timer);
+	hrtimer_cancel(&qp->sack_timer);
 	return peer;
 }
 
@@ -192,6 +193,7 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 	mrc_requester_free(qp);
 	mrc_responder_free(qp);
 	qp->timer_at = 0;
+	qp->sack_timer_at = 0;
 	qp->params = qp->asked;
 	return 0;
 }

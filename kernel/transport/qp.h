@@ -248,6 +248,8 @@ struct mrc_qp {
 	u32 nak_psn;
 	u8 nak_syndrome;	/* 0: none waits; with @refused: of that NAK */
 	bool refused;	/* a NAK is on its way: nothing completes any more */
+	struct hrtimer sack_timer;	/* for SACKs that no packet makes due */
+	u64 sack_timer_at;	/* 0: not armed */
 };
 
 /**

@@ -263,6 +263,12 @@ static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
 
+/* Packets that can be in flight: the congestion window, or the peer's if that is less. */
+static u32 mrc_plan_window(const struct mrc_qp *qp)
+{
+	return min(qp->cwnd_packets, qp->tx.cfg.size);
+}
+
 /*
  * The last packet before a pause asks for a SACK. The end of the requests is one;
  * a window that is full opens by the SACKs that are due anyway, unless the peer's
@@ -275,7 +281,7 @@ static bool mrc_plan_ask(struct mrc_qp *qp)
 	if (qp->tx.lost)
 		return false;
 	if (qp->sendq.cur != qp->sendq.tail &&
-	    (mrc_plan_room(qp) || since < qp->cwnd_packets / 2))
+	    (mrc_plan_room(qp) || since < mrc_plan_window(qp) / 2))
 		return false;
 	qp->asked_psn = qp->tx.nxt;
 	return true;
@@ -918,9 +924,20 @@ static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
 	}
 }
 
+/* MRC has no RNR NAK: who sends one has neither acknowledged nor refused anything. */
+static bool mrc_requester_ack_valid(const struct mrc_qp *qp,
+				    const struct mrc_hdr *hdr)
+{
+	u8 syndrome = hdr->ack.syndrome;
+
+	if (mrc_syndrome_is_nak(syndrome))
+		return mrc_requester_names_request(qp, hdr->bth.psn);
+	return mrc_syndrome_is_ack(syndrome);
+}
+
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
-	bool nak = hdr->ack.syndrome != MRC_ACK_OK;
+	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	u32 psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
 	struct mrc_tx_result res;
 	u64 now = ktime_get_ns();
@@ -929,7 +946,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
-		if (nak && !mrc_requester_names_request(qp, hdr->bth.psn))
+		if (!mrc_requester_ack_valid(qp, hdr))
 			err = -EINVAL;
 		else
 			err = mrc_tx_ack(&qp->tx, psn, now, &res);

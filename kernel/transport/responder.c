@@ -4,6 +4,7 @@
  * and answers once per skb.
  */
 #include <linux/highmem.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -231,6 +232,52 @@ static void mrc_responder_sacks(struct mrc_qp *qp, struct mrc_reply *r)
 	}
 }
 
+/*
+ * Like the requester's timer, one that is armed is left alone: while data flows it looks, and
+ * is armed anew, once in that time. rx_lock held.
+ */
+static void mrc_responder_arm(struct mrc_qp *qp)
+{
+	u64 at = mrc_rx_sack_at(&qp->rx);
+
+	if (!at || qp->sack_timer_at)
+		return;
+	qp->sack_timer_at = at;
+	hrtimer_start(&qp->sack_timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Softirq. */
+static enum hrtimer_restart mrc_responder_timer(struct hrtimer *timer)
+{
+	struct mrc_qp *qp = container_of(timer, struct mrc_qp, sack_timer);
+	struct mrc_reply r = { .count = 0 };
+	u64 now = ktime_get_ns();
+	u64 at;
+
+	rcu_read_lock();
+	spin_lock(&qp->rx_lock);
+	qp->sack_timer_at = 0;
+	if (mrc_responder_live(qp)) {
+		at = mrc_rx_sack_at(&qp->rx);
+		if (at && at <= now) {
+			mrc_responder_sacks(qp, &r);
+			mrc_rx_heard(&qp->rx, now);
+		}
+		mrc_responder_arm(qp);
+	}
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &r);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+void mrc_responder_init(struct mrc_qp *qp)
+{
+	spin_lock_init(&qp->rx_lock);
+	hrtimer_init(&qp->sack_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	qp->sack_timer.function = mrc_responder_timer;
+}
+
 static void mrc_responder_ack(struct mrc_qp *qp, struct mrc_reply *r,
 			      u8 syndrome)
 {
@@ -280,6 +327,8 @@ void mrc_responder_answer(struct mrc_qp *qp)
 		    (qp->acked_msn != qp->rx.msn && mrc_rx_sack_news(&qp->rx)))
 			mrc_responder_sacks(qp, &r);
 		mrc_responder_ack(qp, &r, syndrome);
+		mrc_rx_heard(&qp->rx, ktime_get_ns());
+		mrc_responder_arm(qp);
 	}
 	spin_unlock(&qp->rx_lock);
 	mrc_reply_send(qp, &r);

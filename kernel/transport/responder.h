@@ -8,6 +8,9 @@
 #include "../core/last_words.h"
 #include "qp.h"
 
+/** mrc_responder_init() - once, at creation of the QP */
+void mrc_responder_init(struct mrc_qp *qp);
+
 /** mrc_responder_start() - RTR: receive window. Return: 0 or -ENOMEM. state_lock held. */
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn);
 

@@ -149,6 +149,7 @@ def decode_erth(p, o):
         "op": be(p, o + 1, 1) & 3,
         "port_mask": be(p, o + 4, 4),
         "timestamp": be(p, o + 12, 2),
+        "tsr": be(p, o + 14, 2) >> 15,
         "reserved": be(p, o + 2, 1) | be(p, o + 8, 4),
     }
 

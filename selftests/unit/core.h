@@ -17,6 +17,7 @@ extern "C" {
 #include "gate.h"
 #include "icrc.h"
 #include "last_words.h"
+#include "port_status.h"
 #include "psn.h"
 #include "reverse.h"
 #include "rx_window.h"

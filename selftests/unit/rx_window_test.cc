@@ -355,6 +355,54 @@ TEST(RxWindow, SackByBytesCountsAtLeast1024PerPacket)
     EXPECT_TRUE(mrc_rx_sack_due(&win.w));
 }
 
+/* Who has never asked may wait for a SACK when it stops: its window may be less than ours. */
+TEST(RxWindow, WhoDoesNotAskIsToldMoreOften)
+{
+    Window win(128, 4, 0);
+    ASSERT_GT(win.w.sack_bytes, 20 * 4096u);
+    const auto packets = [&win](std::uint32_t first, std::uint32_t n) {
+        for (std::uint32_t psn = first; psn < first + n; ++psn)
+            win.arrive(psn);
+    };
+    packets(0, 3);
+    EXPECT_FALSE(mrc_rx_sack_due(&win.w));
+    packets(3, 1);
+    EXPECT_TRUE(mrc_rx_sack_due(&win.w));
+    EXPECT_TRUE(win.sack());
+    mrc_rx_arrival asks = win.arrival(4);
+    asks.ackreq = true;
+    win.arrive(asks);
+    EXPECT_TRUE(win.sack());
+    packets(5, 40);
+    EXPECT_FALSE(mrc_rx_sack_due(&win.w)) << "it asks";
+}
+
+TEST(RxWindow, ASmallerThresholdHoldsForAll)
+{
+    Window win(128, 4, 0);
+    win.w.sack_bytes = 2048;
+    win.arrive(0);
+    EXPECT_FALSE(mrc_rx_sack_due(&win.w));
+    win.arrive(1);
+    EXPECT_TRUE(mrc_rx_sack_due(&win.w));
+}
+
+TEST(RxWindow, WhatNobodyAsksForIsToldAfterAWhile)
+{
+    Window win(128, 4, 0);
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 0u);
+    win.arrive(0);
+    mrc_rx_heard(&win.w, 1000);
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 1000 + MRC_SACK_DELAY_NS);
+    win.arrive(1);
+    mrc_rx_heard(&win.w, 5000);
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 5000 + MRC_SACK_DELAY_NS) << "data flows";
+    EXPECT_TRUE(win.sack());
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 0u) << "all is told";
+    win.arrive(2);
+    EXPECT_NE(mrc_rx_sack_at(&win.w), 0u);
+}
+
 TEST(RxWindow, SackFields)
 {
     Window win(128, 4, 10);

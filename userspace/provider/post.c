@@ -192,21 +192,31 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	return err;
 }
 
+/* An immediate brings no data: a receive's elements are counted, and not looked at. */
+static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
+{
+	struct mrc_recv_wr *wr;
+
+	if (src->num_sge < 0 || (uint32_t)src->num_sge > qp->max_recv_sge)
+		return EINVAL;
+	if (!mrc_uring_has_room(&qp->rq))
+		return ENOMEM;
+	wr = mrc_uring_entry(&qp->rq);
+	wr->wr_id = src->wr_id;
+	qp->rq.index++;
+	return 0;
+}
+
 int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
-	struct mrc_recv_wr *entry;
 	int err = ibqp->state == IBV_QPS_RESET ? EINVAL : 0;
 
 	pthread_spin_lock(&qp->rq.lock);
-	for (; wr && !err; wr = wr->next) {
-		if (!mrc_uring_has_room(&qp->rq)) {
-			err = ENOMEM;
-			break;
-		}
-		entry = mrc_uring_entry(&qp->rq);
-		entry->wr_id = wr->wr_id;
-		qp->rq.index++;
+	while (wr && !err) {
+		err = mrc_recv_one(qp, wr);
+		if (!err)
+			wr = wr->next;
 	}
 	mrc_uring_publish(&qp->rq);
 	pthread_spin_unlock(&qp->rq.lock);

@@ -64,7 +64,8 @@ struct mrc_uqp {
 	struct verbs_qp base;
 	struct mrc_uring sq;
 	struct mrc_uring rq;
-	uint32_t max_sge;
+	uint32_t max_sge;	/**< of a request to send */
+	uint32_t max_recv_sge;
 	uint32_t max_inline;
 	uint32_t wr_start;	/**< index before ibv_wr_start() */
 	int wr_error;		/**< first error since ibv_wr_start() */

@@ -71,6 +71,7 @@ static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 		return err;
 	}
 	qp->max_sge = attr->cap.max_send_sge;
+	qp->max_recv_sge = attr->cap.max_recv_sge;
 	qp->max_inline = attr->cap.max_inline_data;
 	return 0;
 }

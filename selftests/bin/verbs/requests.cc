@@ -74,6 +74,40 @@ TEST_F(Requests, LocalKeyThatIsGone)
     expect_failure({.length = 100, .lkey = lkey}, IBV_WC_LOC_PROT_ERR);
 }
 
+TEST_F(Requests, MoreReceiveElementsThanTheQpHas)
+{
+    ibv_recv_wr wr[3]{}, *bad = nullptr;
+    ibv_sge sges[2];
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    for (ibv_sge &sge : sges) {
+        sge = {.addr = b->address(), .length = 8, .lkey = b->mr->lkey};
+    }
+    for (unsigned int i = 0; i < 3; i++) {
+        wr[i].wr_id = i + 1;
+        wr[i].next = i < 2 ? &wr[i + 1] : nullptr;
+        wr[i].sg_list = sges;
+        wr[i].num_sge = 1;
+    }
+    for (const int n : {2, -1}) {
+        wr[1].num_sge = n;
+        EXPECT_EQ(ibv_post_recv(b->qp.get(), wr, &bad), EINVAL) << n;
+        EXPECT_EQ(bad, &wr[1]) << n;
+    }
+    /* The first one was posted, twice, and no other. */
+    for (int i = 0; i < 2; i++) {
+        ASSERT_EQ(post(*a, *b, {.length = 8, .imm = true}), 0);
+        const auto got = wait_completions(b->recv_cq.get(), 1);
+        ASSERT_EQ(got.size(), 1u);
+        EXPECT_EQ(got[0].status, IBV_WC_SUCCESS);
+        EXPECT_EQ(got[0].wr_id, 1u);
+    }
+    ASSERT_EQ(post(*a, *b, {.length = 8, .imm = true}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 3);
+    ASSERT_EQ(sent.size(), 3u);
+    EXPECT_EQ(sent[2].status, IBV_WC_REM_INV_REQ_ERR) << "no receive was left";
+}
+
 TEST_F(Requests, TooLong)
 {
     ibv_send_wr wr{}, *bad = nullptr;
