@@ -81,8 +81,8 @@ void add_traffic(FakeKernel &k)
     Qp qp;
 
     k.peer_list = {
-        {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
-        {mrc0, far_peer, false, 5, 2, 1, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
+        {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
+        {mrc0, far_peer, false, 5, 2, 1, 0, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
     k.peer_ev_list = {
         {mrc0, far_peer, 0, 1, EvState::good, false, 0xc0010000, 500, 0, 0, 495, 0, 0},
         {mrc0, far_peer, 1, 1, EvState::skip, false, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
