@@ -260,7 +260,8 @@ private:
         const u16 ev = mrc_ev_pick(&set, now);
         require(ev == MRC_EV_NONE ||
                 (ev < kEvs && up(ev) && evs[ev].state != MRC_EV_DENIED &&
-                 (evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good) && !mrc_ev_is_spare(&set, ev)));
+                 (mrc_ev_searching(&set) || ((evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good) &&
+                                             !mrc_ev_is_spare(&set, ev)))));
         return ev;
     }
 
@@ -362,12 +363,15 @@ private:
     {
         u16 good = 0;
         u16 bad = 0;
+        u16 asked = 0;
         for (u16 ev = 0; ev < kEvs; ++ev) {
-            good += up(ev) && (evs[ev].state == MRC_EV_GOOD || evs[ev].state == MRC_EV_SKIP);
+            good += up(ev) && mrc_ev_is_usable(&evs[ev]);
             bad += up(ev) && evs[ev].state == MRC_EV_ASSUMED_BAD;
+            asked += up(ev) && (evs[ev].state == MRC_EV_HELD || evs[ev].doubted);
+            require(!evs[ev].doubted || evs[ev].state == MRC_EV_GOOD);
         }
-        require(set.good == good && set.bad == bad);
-        require(bad || mrc_ev_probe_at(&set) == U64_MAX);
+        require(set.good == good && set.bad == bad && set.asked == asked);
+        require(bad || asked || mrc_ev_probe_at(&set) == U64_MAX);
         for (u16 i = 0; i < set.nplanes; ++i)
             checkRotation(set.planes[i]);
     }
@@ -378,7 +382,8 @@ private:
         u16 spares = 0;
         for (u16 ev = p.first; ev < p.first + p.count; ++ev) {
             require(evs[p.first + evs[ev].slot].in_slot == ev - p.first);
-            require(!mrc_ev_is_spare(&set, ev) || evs[ev].state == MRC_EV_GOOD);
+            require(!mrc_ev_is_spare(&set, ev) || evs[ev].state == MRC_EV_GOOD ||
+                    evs[ev].state == MRC_EV_HELD);
             spares += mrc_ev_is_spare(&set, ev);
         }
         require(p.good - spares == std::min(p.quota, p.good));

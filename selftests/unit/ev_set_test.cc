@@ -138,9 +138,7 @@ void checkProbe(Set &set, std::uint64_t now)
     std::vector<bool> probed;
     for (u16 ev = 0; ev < set.ev.size(); ++ev)
         probed.push_back(set.probed(ev));
-    const auto due = [&](u16 ev) {
-        return probed[ev] && set.up(ev) && before[ev].probe_at <= now;
-    };
+    const auto due = [&](u16 ev) { return probed[ev] && set.up(ev) && before[ev].probe_at <= now; };
     const u16 got = mrc_ev_probe_next(&set.s, now);
     if (got != MRC_EV_NONE) {
         EXPECT_TRUE(due(got));
@@ -366,8 +364,9 @@ TEST(EvSet, AnswersMustComeInARow)
 
     set.lose({0}, 2 * kMs);
     for (int i = 0; i < 5; ++i)
-        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs, 3 * kMs)) << "twice as many, for it flaps; those "
-                                                           "of the time before do not count";
+        EXPECT_FALSE(mrc_ev_probed(&set.s, 0, 3 * kMs, 3 * kMs))
+            << "twice as many, for it flaps; those "
+               "of the time before do not count";
     EXPECT_TRUE(mrc_ev_probed(&set.s, 0, 3 * kMs, 3 * kMs));
 }
 
@@ -1086,8 +1085,7 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
                     mrc_ev_ports(&set.s, rng() | rng(), rng() | rng(), 0);
                 break;
             case 5:
-                mrc_ev_probe_lost(&set.s, ev, now - std::min<std::uint64_t>(now, rng() % kMs),
-                                  now);
+                mrc_ev_probe_lost(&set.s, ev, now - std::min<std::uint64_t>(now, rng() % kMs), now);
                 break;
             case 6:
                 if (rng() % 10 == 0)
@@ -1120,8 +1118,8 @@ TEST(EvSet, CountsStayTrueUnderRandomEvents)
             checkSlots(set);
             for (const auto &[changed, old] : set.changes()) {
                 EXPECT_EQ(told[changed], old);
-                told[changed] = set.state(changed) == MRC_EV_SKIP ? MRC_EV_GOOD
-                                                                  : set.state(changed);
+                told[changed] =
+                    set.state(changed) == MRC_EV_SKIP ? MRC_EV_GOOD : set.state(changed);
             }
             for (u16 i = 0; i < set.ev.size(); ++i)
                 EXPECT_EQ(told[i], set.state(i) == MRC_EV_SKIP ? MRC_EV_GOOD : set.state(i));
@@ -1143,8 +1141,7 @@ TEST(EvSet, TheFloorKeepsTheOneThatWasHeardOfLast)
     EXPECT_EQ(set.state(0), MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.state(2), MRC_EV_HELD);
-    EXPECT_EQ(set.changes(),
-              (std::map<u16, int>{{0, MRC_EV_GOOD}, {2, MRC_EV_ASSUMED_BAD}}));
+    EXPECT_EQ(set.changes(), (std::map<u16, int>{{0, MRC_EV_GOOD}, {2, MRC_EV_ASSUMED_BAD}}));
     EXPECT_FALSE(mrc_ev_lost(&set.s, 2, 40)) << "nobody was heard of later";
     EXPECT_EQ(set.state(2), MRC_EV_HELD);
 

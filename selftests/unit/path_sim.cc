@@ -22,7 +22,7 @@ constexpr std::uint64_t kProbeLostNs = 50 * kMs;
 constexpr std::uint64_t kReverseProbeNs = 10 * kMs;
 constexpr std::uint64_t kPaceNs = kMs;
 constexpr unsigned kProbesAtOnce = 8;
-constexpr std::uint64_t kBurstNs = 2 * kMs;
+constexpr std::uint64_t kBurstNs = 5 * kMs;
 constexpr u32 kWindow = MRC_MPR_UNIT;
 
 /// Events in the order of their time.

@@ -94,7 +94,7 @@ void expectAllFound(const std::vector<int> &ports)
             c.stale = seed % 4 < 2;
             c.mirrored = seed % 8 < 4;
             c.burst = seed % 3 ? 4 : 1;
-            c.runNs = 600 * kMs;
+            c.runNs = 350 * kMs;
             expectFound(c);
             ASSERT_FALSE(testing::Test::HasFailure());
         }
@@ -123,7 +123,7 @@ PathSimConfig randomConfig(std::uint64_t seed)
     c.mirrored = rng() % 2;
     c.stale = rng() % 2;
     c.burst = rng() % 3 ? (rng() % 2 ? 8 : 64) : 1;
-    c.runNs = 1000 * kMs;
+    c.runNs = 600 * kMs;
     return c;
 }
 
@@ -155,7 +155,7 @@ TEST(PathSim, ThousandsOfSeeds)
     }
 }
 
-/* What was found is what there is: once all is well nothing is probed any more. */
+/* But for the way back of each end, before anything was heard of. */
 TEST(PathSim, NothingIsProbedWhereAllIsWell)
 {
     PathSimConfig c;
@@ -165,5 +165,5 @@ TEST(PathSim, NothingIsProbedWhereAllIsWell)
         end.beliefs.assign(4, Belief::Good);
     }
     expectFound(c);
-    EXPECT_EQ(simulatePaths(c).probes, 0u);
+    EXPECT_LE(simulatePaths(c).probes, 2u);
 }

@@ -150,7 +150,7 @@ private:
         std::uint64_t sent;
     };
     std::map<std::uint16_t, EvProbed> evProbed; ///< unanswered, by request
-    std::vector<int> evStates;             ///< after the event before
+    std::vector<int> evStates;                  ///< after the event before
     std::set<u16> evsClearedNow;
     bool evsHeardNow = false;
 
