@@ -102,7 +102,9 @@ TEST(Decode, HowManyAreSpares)
     Request peer(MRC_CMD_PEER_GET);
     Request profile(MRC_CMD_EV_PROFILE_GET);
 
-    peer.put_u16(MRC_A_PEER_EVS_GOOD, 5).put_u16(MRC_A_PEER_EVS_SPARE, 3).put_u16(MRC_A_PEER_EVS_HELD, 1);
+    peer.put_u16(MRC_A_PEER_EVS_GOOD, 5)
+        .put_u16(MRC_A_PEER_EVS_SPARE, 3)
+        .put_u16(MRC_A_PEER_EVS_HELD, 1);
     EXPECT_EQ(decode_peer(reply_of(peer)).evs_spare, 3);
     EXPECT_EQ(decode_peer(reply_of(peer)).evs_held, 1);
     profile.put_u16(MRC_A_EV_PROFILE_COUNT, 8).put_u16(MRC_A_EV_PROFILE_ACTIVE, 2);
