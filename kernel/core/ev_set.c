@@ -534,21 +534,28 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	return true;
 }
 
+static void set_doubted(struct mrc_ev_set *s, u16 ev, bool doubted)
+{
+	struct mrc_ev_plane *p = plane_of(s, ev);
+	struct mrc_ev_entry *e = &s->ev[ev];
+
+	count_entry(s, p, e, -1);
+	e->doubted = doubted;
+	count_entry(s, p, e, 1);
+}
+
 /* GOOD as it is, it is probed at once until it is heard of. */
 static void doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 {
-	struct mrc_ev_plane *p = plane_of(s, ev);
 	struct mrc_ev_entry *e = &s->ev[ev];
 
 	if (lasting(e->state) != MRC_EV_GOOD || e->doubted ||
 	    !mrc_ev_port_up(s, e->port))
 		return;
 	if (e->state == MRC_EV_SKIP)
-		set_state(s, p, e, MRC_EV_GOOD, now);
+		set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
 	start_probing(s, e, 0, now);
-	count_entry(s, p, e, -1);
-	e->doubted = true;
-	count_entry(s, p, e, 1);
+	set_doubted(s, ev, true);
 }
 
 /* Each is probed at once, and again and again until it is heard of. */
@@ -648,19 +655,16 @@ static bool end_search(struct mrc_ev_set *s, u16 ev, u64 now)
 
 bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 {
-	struct mrc_ev_plane *p;
 	struct mrc_ev_entry *e;
 
 	if (ev >= s->count)
 		return false;
 	e = &s->ev[ev];
-	p = plane_of(s, ev);
 	e->heard_at = max(e->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
 	e->missed = 0;
-	count_entry(s, p, e, -1);
-	e->doubted = false;
-	count_entry(s, p, e, 1);
+	if (e->doubted)
+		set_doubted(s, ev, false);
 	if (e->state == MRC_EV_DENIED || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (mrc_ev_searching(s) && sent >= s->search_since)

@@ -449,6 +449,8 @@ void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	};
 
 	lockdep_assert_held(&peer->lock);
+	/* Those that are bad now are probed. */
+	mrc_probing_arm(peer, evs);
 	for (;;) {
 		event.ev = mrc_ev_next_change(&evs->set, &event.old_state);
 		if (event.ev == MRC_EV_NONE)

@@ -119,7 +119,7 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 				 const struct in6_addr *remote);
 
 /**
- * mrc_peer_evs_changed() - EVs may have another state now: tell those who watch
+ * mrc_peer_evs_changed() - EVs may have another state now: probe them, tell those who watch
  * @peer: the peer
  * @evs: its EVs
  * @reason: static text; of EVs that the floor takes or lets go something of its own is said

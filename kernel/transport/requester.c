@@ -738,8 +738,10 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	    res->ev == MRC_EV_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
-	if (res->acked)
+	if (res->acked && mrc_ev_searching(&evs->set)) {
 		mrc_ev_stirred(&evs->set, now);
+		mrc_probing_arm(qp->peer, evs);
+	}
 	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
@@ -752,7 +754,6 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 					      "always skip");
 		}
 	}
-	mrc_probing_arm(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
 }
 

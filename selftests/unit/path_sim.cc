@@ -110,7 +110,7 @@ public:
     End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
         PathSimReport &report)
         : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
-          evs(config.ports.size()), pathFree(evs.size()), txRing(kWindow),
+          evs(config.ports.size()), pathFree(evs.size()), lostSince(evs.size()), txRing(kWindow),
           rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); })
     {
@@ -156,6 +156,7 @@ private:
 
     std::vector<mrc_ev_entry> evs;
     std::vector<std::uint64_t> pathFree;
+    std::vector<std::uint64_t> lostSince; ///< per EV: data that has not been blamed yet
     mrc_ev_set set;
     mrc_reverse reverse;
     mrc_tx_window tx;
@@ -212,14 +213,19 @@ private:
         case Fate::Loses20:
             return chance(0.2);
         default:
-            return true;
+            return clock.now >= kStart + c.diesNs;
         }
     }
 
     void transmit(u16 ev, Packet packet)
     {
-        if (ev == MRC_EV_NONE || lostOn(ev))
+        if (ev == MRC_EV_NONE)
             return;
+        if (lostOn(ev)) {
+            if (packet.kind == Packet::Data && !lostSince[ev])
+                lostSince[ev] = clock.now;
+            return;
+        }
         packet.cameBy = ev;
         const std::uint64_t at =
             std::max(clock.now + 20 * kUs + rng() % (2 * kUs), pathFree[ev] + 1);
@@ -365,9 +371,18 @@ private:
                 mrc_ev_cleared(&set, ev, clock.now);
         }
         for (u16 ev = 0; ev < evs.size(); ++ev)
-            if (test_bit(ev, res.lost_evs))
-                mrc_ev_lost(&set, ev, clock.now);
+            if (test_bit(ev, res.lost_evs) && mrc_ev_lost(&set, ev, clock.now))
+                noteLeft(ev);
         armProbes();
+    }
+
+    void noteLeft(u16 ev)
+    {
+        if (me.fates[ev] != Fate::Dead || !lostSince[ev])
+            return;
+        ++report.left[index];
+        report.leftNs[index] = std::max(report.leftNs[index], clock.now - lostSince[ev]);
+        lostSince[ev] = 0;
     }
 
     void answerArrived(const Packet &p)

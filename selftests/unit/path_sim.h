@@ -33,6 +33,7 @@ struct PathSimConfig {
     std::uint64_t timeoutNs = 1024ull << 14;
     std::uint8_t linear = 7;
     std::uint8_t exp = 3;
+    std::uint64_t diesNs = 0; ///< until then what is Dead is Alive
     std::uint64_t runNs = 2000000000;
 };
 
@@ -41,6 +42,9 @@ struct PathSimReport {
     std::uint64_t firstNs[2] = {0, 0}; ///< when its first packet was executed and it knew, 0: never
     std::uint64_t pauseNs[2] = {0, 0}; ///< the longest time without one after that
     std::uint64_t done[2] = {0, 0};    ///< packets
+    std::uint64_t leftNs[2] = {0, 0};  ///< the longest time from the first packet that a dead EV
+                                       ///< took until it was out of use for that
+    int left[2] = {0, 0};              ///< times that this was so
     std::uint64_t probes = 0;          ///< EV probes of both
 };
 

@@ -155,6 +155,30 @@ TEST(PathSim, ThousandsOfSeeds)
     }
 }
 
+/* One packet at a time is enough to see it: a probe tells, not a timeout. */
+TEST(PathSim, SinglePacketsLeaveADeadPathAtOnce)
+{
+    int left = 0;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        PathSimConfig c;
+        c.seed = seed;
+        c.ports = {1, 1, 2, 2};
+        for (PathSimEnd &end : c.end) {
+            end.fates.assign(4, Fate::Alive);
+            end.beliefs.assign(4, Belief::Good);
+        }
+        c.end[0].fates[seed % 4] = Fate::Dead;
+        c.burst = 1;
+        c.diesNs = 100 * kMs;
+        c.runNs = 300 * kMs;
+        const PathSimReport r = simulatePaths(c);
+        EXPECT_EQ(r.error, "");
+        EXPECT_LE(r.leftNs[0], 2 * kMs) << "the goal for silence in failures.md";
+        left += r.left[0];
+    }
+    EXPECT_GE(left, 50);
+}
+
 /* But for the way back of each end, before anything was heard of. */
 TEST(PathSim, NothingIsProbedWhereAllIsWell)
 {
