@@ -564,6 +564,8 @@ static void doubt_all(struct mrc_ev_set *s, u64 now)
 	u16 i;
 
 	s->silent_at = now;
+	if (s->silences < U8_MAX)
+		s->silences++;
 	for (i = 0; i < s->count; i++) {
 		if (is_probed(s, &s->ev[i]))
 			schedule_probe(s, &s->ev[i], now);
@@ -572,13 +574,23 @@ static void doubt_all(struct mrc_ev_set *s, u64 now)
 	}
 }
 
+/* How long after doubt_all() it is not called for another silence. */
+static u64 silence_ns(const struct mrc_ev_set *s)
+{
+	unsigned int n = s->silences;
+
+	if (!n)
+		return 0;
+	return min(MRC_EV_SILENCE_NS << (min(n, 8u) - 1), MRC_EV_PROBE_MAX_NS);
+}
+
 void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
 		   u64 now)
 {
 	u16 i;
 
 	if (s->heard_at < since) {
-		if (!s->silent_at || now - s->silent_at >= MRC_EV_SILENCE_NS)
+		if (now >= s->silent_at + silence_ns(s))
 			doubt_all(s, now);
 		return;
 	}
@@ -604,12 +616,29 @@ void mrc_ev_stirred(struct mrc_ev_set *s, u64 now)
 		probe_all_anew(s, now);
 }
 
-static void begin_search(struct mrc_ev_set *s, u64 since, u64 now)
+static bool any_good(const struct mrc_ev_set *s)
 {
-	if (mrc_ev_searching(s))
+	u16 i;
+
+	for (i = 0; i < s->count; i++)
+		if (lasting(s->ev[i].state) == MRC_EV_GOOD &&
+		    mrc_ev_port_up(s, s->ev[i].port))
+			return true;
+	return false;
+}
+
+/* A probe of @e, sent at @since, is lost, and nothing has been heard that was sent later. */
+static void begin_search(struct mrc_ev_set *s, const struct mrc_ev_entry *e,
+			 u64 since, u64 now)
+{
+	if (mrc_ev_searching(s) || (e->state == MRC_EV_HELD && any_good(s)))
 		return;
 	s->search_since = since;
-	probe_all_anew(s, now);
+	if (!s->searched_at || now >= s->searched_at + MRC_EV_SEARCH_NS)
+		probe_all_anew(s, now);
+	else
+		doubt_all(s, now);
+	s->searched_at = now;
 }
 
 /* Into the rotation, for that of its EVs which was heard of longest ago. */
@@ -662,6 +691,7 @@ bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 	e = &s->ev[ev];
 	e->heard_at = max(e->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
+	s->silences = 0;
 	e->missed = 0;
 	if (e->doubted)
 		set_doubted(s, ev, false);
@@ -774,7 +804,7 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (s->heard_at < sent) {
-		begin_search(s, sent, now);
+		begin_search(s, e, sent, now);
 		return false;
 	}
 	if (e->missed < MRC_EV_PROBE_MISSED)

@@ -61,11 +61,14 @@ enum mrc_ev_state {
 #define MRC_EV_PROBE_MISSED	2u
 
 /*
- * An EV of which something was heard so lately is not in doubt, and so often at most all are
- * probed for the silence of one QP: programs that nobody answers share the EVs with others.
+ * An EV of which something was heard so lately is not in doubt; and so long after all were put in
+ * doubt for the silence of a QP they are again at the soonest, which doubles while nothing is
+ * heard, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with others.
  */
-#define MRC_EV_DOUBT_NS		(10 * 1000ull * 1000)
+#define MRC_EV_DOUBT_NS		(50 * 1000ull * 1000)
 #define MRC_EV_SILENCE_NS	(100 * 1000ull * 1000)
+/* All probing begins anew for a search, if the last one is so long ago. */
+#define MRC_EV_SEARCH_NS	MRC_EV_PROBE_MAX_NS
 
 /*
  * An EV that is lost so soon after its return flaps: probing starts with twice the
@@ -169,6 +172,8 @@ struct mrc_ev_plane {
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
  * @heard_at: ns, the newest @heard_at of an entry, 0: none
  * @silent_at: ns, when all were put in doubt last, 0: never
+ * @silences: times in a row that they were
+ * @searched_at: ns, when a search began last, 0: never
  * @search_since: ns, nothing that was sent since has arrived; 0: no search
  * @planes: one element per port that has EVs
  */
@@ -186,9 +191,11 @@ struct mrc_ev_set {
 	u32 remote_mask;
 	u32 rng;
 	bool untold;
+	u8 silences;
 	u64 probe_at;
 	u64 heard_at;
 	u64 silent_at;
+	u64 searched_at;
 	u64 search_since;
 	struct mrc_ev_plane planes[MRC_PORT_MAX];
 };
@@ -330,8 +337,8 @@ void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
  * @sent: ns, when the newest of it was sent
  * @now: ns
  *
- * So it is not in doubt, and a search is over: then the EV is GOOD, and in rotation. One that
- * is ASSUMED_BAD comes back, HELD, if the floor wants for it. Else only probes bring it back.
+ * So it is not in doubt, and a search is over: then the EV is in rotation, and GOOD if it was
+ * ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for it. Else only probes bring it back.
  *
  * Return: true when its state changed.
  */
@@ -394,7 +401,8 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
  * Answers of an ASSUMED_BAD or HELD EV are counted from zero again. If there were any, it has
  * flapped on its way back: the next probe is due no sooner than after a loss. An EV in use
  * is lost, as with mrc_ev_lost(), when MRC_EV_PROBE_MISSED are lost in a row and something has
- * arrived that was sent as late as each of them. If nothing has, a search begins.
+ * arrived that was sent as late as each of them. If nothing has, a search begins; of HELD ones,
+ * which were lost before, that is no news unless all in use are HELD.
  *
  * Return: true when its state changed.
  */

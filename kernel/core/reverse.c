@@ -58,6 +58,14 @@ static bool may_carry(const struct mrc_ev_set *s, u16 ev)
 	       mrc_ev_port_up(s, s->ev[ev].port);
 }
 
+static bool is_among(const u16 *ev, unsigned int n, u16 which)
+{
+	while (n--)
+		if (ev[n] == which)
+			return true;
+	return false;
+}
+
 unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
 				u16 mirror, u64 now,
 				u16 ev[MRC_REVERSE_COPIES])
@@ -75,7 +83,7 @@ unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
 		any = mrc_ev_pick_any(s);
 		if (any == MRC_EV_NONE)
 			break;
-		if (any != mirror)
+		if (!is_among(ev, n, any))
 			ev[n++] = any;
 	}
 	return n;

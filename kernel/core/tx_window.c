@@ -238,6 +238,13 @@ static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 
 	if (rec->ev >= MRC_EV_MAX)
 		return;
+	if (w->meeting && mrc_psn_diff(psn, w->met_psn) < 0) {
+		__set_bit(rec->ev, res->silent_evs);
+		/* Others may have heard of the EV since: so it is in doubt, and no other. */
+		if (!res->silent_since)
+			res->silent_since = 1;
+		return;
+	}
 	__set_bit(rec->ev, res->lost_evs);
 	if (rec->flags & REC_RESENT)
 		return;
@@ -275,6 +282,16 @@ static void note_heard(struct mrc_tx_window *w, u32 sent)
 		return;
 	w->any_heard = true;
 	w->newest_heard = sent;
+}
+
+/* The peer speaks. */
+static void note_met(struct mrc_tx_window *w)
+{
+	if (w->met)
+		return;
+	w->met = true;
+	w->meeting = true;
+	w->met_psn = w->nxt;
 }
 
 /* A transmission is known to have arrived: what was sent before it is overdue. */
@@ -352,6 +369,8 @@ static u8 apply_cack(struct mrc_tx_window *w, u32 cack,
 	w->head = (u32)(rec - w->ring);
 	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
 		w->rtx_hint = w->una;
+	if (mrc_psn_diff(w->una, w->met_psn) >= 0)
+		w->meeting = false;
 	/* Never so far behind that serial numbers turn. */
 	if (mrc_psn_diff(w->told, w->una) < -1)
 		w->told = mrc_psn_add(w->una, -1);
@@ -716,6 +735,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 	if (!sack_plausible(w, sack, base, bits))
 		return -EINVAL;
 
+	note_met(w);
 	decay(w, now);
 	if (!sack->probe)
 		end = apply_trigger(w, sack, rtx, now, &wrong, res);
@@ -766,6 +786,7 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	res_init(res);
 	if (never_sent(w, psn))
 		return -EINVAL;
+	note_met(w);
 	if (apply_cack(w, psn, res))
 		res->spurious = true;
 	note_acked(w, now, res);

@@ -10,6 +10,8 @@
  *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
  *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
  *      later has been answered: who hears of nothing knows nothing of paths.
+ * What was sent before the first answer came says nothing of its EV either: the peer may not have
+ * been connected yet.
  * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
  * is known of, a SACK was lost or is late, and (a) and (b) only judge what the bitmap at hand
  * covers: of all else nobody knows that it has not arrived.
@@ -155,6 +157,9 @@ struct mrc_tx_window {
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
+	bool met;		/* something was answered */
+	bool meeting;		/* una is before met_psn */
+	u32 met_psn;		/* next new PSN when the first answer came */
 	bool in_vain;		/* what was sent again timed out, too; nothing was answered since */
 	u16 probe_id;		/* newest */
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
@@ -175,8 +180,9 @@ struct mrc_tx_window {
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
- * @silent_evs: EVs with packets that timed out, while nothing that was sent later was answered
- * @silent_since: ns, when the oldest such packet was sent, 0: there is none
+ * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 0:
+ *                @silent_evs is empty
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries

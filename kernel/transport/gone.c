@@ -218,6 +218,24 @@ static struct mrc_gone_answer *mrc_gone_take(struct mrc_gone_table *table)
 	return answer;
 }
 
+/* There is such a peer, or it may be made: that costs more than an answer. */
+static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key)
+{
+	struct mrc_gone_table *table = &dev->gone;
+	bool may;
+
+	rcu_read_lock();
+	may = mrc_peers_of(dev, &key->local, &key->remote);
+	rcu_read_unlock();
+	if (may)
+		return true;
+	spin_lock_bh(&table->lock);
+	may = mrc_gate_pass(&table->peer_gate, ktime_get_ns(),
+			    MRC_GONE_PEER_RATE);
+	spin_unlock_bh(&table->lock);
+	return may;
+}
+
 /*
  * The peer of the answer before is given up only now: mostly this one has the same, and it may
  * have been made for them.
@@ -226,8 +244,10 @@ static struct mrc_peer *mrc_gone_peer(struct mrc_dev *dev,
 				      const struct mrc_peer_key *key,
 				      struct mrc_peer *before)
 {
-	struct mrc_peer *peer = mrc_peer_get(dev, key);
+	struct mrc_peer *peer = ERR_PTR(-EBUSY);
 
+	if (mrc_gone_may_get(dev, key))
+		peer = mrc_peer_get(dev, key);
 	if (before)
 		mrc_peer_put(before);
 	return IS_ERR(peer) ? NULL : peer;

@@ -29,8 +29,9 @@ struct mrc_rx_pkt;
 #define MRC_GONE_HASH_BITS	8
 /* Answers that wait for the work, one per QP. */
 #define MRC_GONE_ANSWERS_MAX	64u
-/* Answers per second of a device, at most. */
+/* Per second and device, at most: answers, and peers that are made for them. */
 #define MRC_GONE_RATE		2000u
+#define MRC_GONE_PEER_RATE	100u
 
 /**
  * struct mrc_gone_table - part of struct mrc_dev
@@ -41,6 +42,7 @@ struct mrc_rx_pkt;
  * @answers: that wait for @work
  * @nanswers: of them
  * @gate: limits answers
+ * @peer_gate: limits peers that are made for answers
  * @work: sends them
  */
 struct mrc_gone_table {
@@ -51,6 +53,7 @@ struct mrc_gone_table {
 	struct list_head answers;
 	unsigned int nanswers;
 	struct mrc_gate gate;
+	struct mrc_gate peer_gate;
 	struct work_struct work;
 };
 

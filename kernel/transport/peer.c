@@ -217,7 +217,7 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 		mrc_ev_ports(&evs->set, evs->set.local_mask,
 			     peer->local ? ~0u : peer->probing.told.mask,
 			     ktime_get_ns());
-	mrc_probing_arm(peer, evs);
+	mrc_peer_evs_changed(peer, evs, "port is back");
 	spin_unlock_bh(&peer->lock);
 	return 0;
 }

@@ -142,6 +142,14 @@ static void mrc_probing_send(struct mrc_peer *peer, struct mrc_probing_run *run)
 						   &probe);
 }
 
+/* No way leads out of this host: that is certain, whatever else is heard. peer->lock held. */
+static void mrc_probing_no_way(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+			       u16 ev, u64 now)
+{
+	if (mrc_ev_probe_lost(&evs->set, ev, 0, now))
+		mrc_peer_evs_changed(peer, evs, "no route");
+}
+
 /* What there was no room for is not held against anybody. */
 static void mrc_probing_account(struct mrc_peer *peer,
 				const struct mrc_probing_run *run, u64 now)
@@ -154,6 +162,8 @@ static void mrc_probing_account(struct mrc_peer *peer,
 			run->evs->ev[run->ev[i]].probed++;
 		else if (run->result[i] == -EBUSY)
 			mrc_ev_probe_unsent(&run->evs->set, run->ev[i], now);
+		else if (run->result[i] == -ENETUNREACH)
+			mrc_probing_no_way(peer, run->evs, run->ev[i], now);
 	}
 	/* Unless there is something else to say by now. */
 	if (run->told == -EBUSY && p->tell_at && p->tell_since <= now) {
@@ -202,8 +212,9 @@ static enum hrtimer_restart mrc_probing_timer(struct hrtimer *timer)
 	bool changed;
 
 	rcu_read_lock();
-	run.evs = rcu_dereference(peer->evs);
 	spin_lock(&peer->lock);
+	/* Under the lock: what the peer says of its ports is not to go to EVs that were replaced. */
+	run.evs = rcu_dereference(peer->evs);
 	peer->probing.timer_at = 0;
 	peer->probing.ran_at = now;
 	changed = mrc_probing_take_ports(peer, run.evs, &ports, now);
@@ -260,9 +271,11 @@ void mrc_probing_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 	if (told.at > p->told.at) {
 		p->told = told;
 		evs = rcu_dereference(peer->evs);
-		if (evs->count)
+		if (evs->count) {
 			mrc_ev_ports(&evs->set, evs->set.local_mask,
 				     p->told.mask, ktime_get_ns());
+			mrc_peer_evs_changed(peer, evs, "port is back");
+		}
 	}
 	spin_unlock_bh(&peer->lock);
 }
@@ -354,13 +367,15 @@ unsigned int mrc_probing_answer_evs(struct mrc_peer *peer,
 				    struct mrc_peer_evs *evs, u8 port, u32 bits,
 				    u16 ev[MRC_REVERSE_COPIES])
 {
+	u16 mirror = MRC_EV_NONE;
 	unsigned int n;
 
 	if (!evs->count)
 		return 0;
 	spin_lock(&peer->lock);
-	n = mrc_reverse_answer(&evs->reverse, &evs->set,
-			       mrc_probing_mirror(evs, port, bits & 0xffff),
+	if (mrc_ev_searching(&evs->set))
+		mirror = mrc_probing_mirror(evs, port, bits & 0xffff);
+	n = mrc_reverse_answer(&evs->reverse, &evs->set, mirror,
 			       ktime_get_ns(), ev);
 	spin_unlock(&peer->lock);
 	return n;
@@ -392,7 +407,11 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		spin_unlock(&peer->lock);
 		break;
 	case -ENETUNREACH:
-		mrc_probing_lost(peer, evs->gen, ev, now);
+		spin_lock(&peer->lock);
+		if (mrc_reverse_lost(&evs->reverse, &evs->set, ev))
+			WRITE_ONCE(p->reverse_at, 0);
+		mrc_probing_no_way(peer, evs, ev, now);
+		spin_unlock(&peer->lock);
 		break;
 	}
 }
@@ -485,12 +504,13 @@ static bool mrc_probing_hear_ports(struct mrc_probing *p,
 
 bool mrc_probing_port_status(struct mrc_peer *peer, const struct mrc_ep *ep)
 {
-	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 	u64 now = ktime_get_ns();
 	struct mrc_event event = {};
+	struct mrc_peer_evs *evs;
 	bool heard, changed;
 
 	spin_lock(&peer->lock);
+	evs = rcu_dereference(peer->evs);
 	heard = mrc_probing_hear_ports(&peer->probing, ep, now);
 	changed = mrc_probing_take_ports(peer, evs, &event, now);
 	mrc_probing_arm(peer, evs);

@@ -774,6 +774,14 @@ static void mrc_requester_silent(struct mrc_qp *qp, const unsigned long *evs_sen
 	spin_unlock(&qp->peer->lock);
 }
 
+/* Packets are lost, but who knows why. tx_lock held. */
+static void mrc_requester_doubt(struct mrc_qp *qp,
+				const struct mrc_tx_result *res, u64 now)
+{
+	if (res->silent_since)
+		mrc_requester_silent(qp, res->silent_evs, res->silent_since, now);
+}
+
 /* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
 static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
 {
@@ -854,6 +862,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 				trace_mrc_loss(qp, &res, "SACK");
 			mrc_requester_count_sack(qp, &res, hdr->sack.m);
 			mrc_requester_learn(qp, &res, hdr->sack.m, now);
+			mrc_requester_doubt(qp, &res, now);
 			mrc_requester_check_ports(qp);
 			mrc_requester_note_wait(qp, now);
 		}
@@ -1024,7 +1033,9 @@ static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
 		return true;
 	if (qp->ack_retries < U8_MAX)
 		qp->ack_retries++;
-	mrc_requester_silent(qp, NULL, qp->ack_wait, now);
+	/* Only from the second time on something was sent since. */
+	if (qp->ack_retries > 1)
+		mrc_requester_silent(qp, NULL, qp->ack_wait, now);
 	qp->ack_wait = now;
 	mrc_requester_probe(qp, now, r);
 	return false;
@@ -1051,8 +1062,7 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
 		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 	}
-	if (res.silent_since)
-		mrc_requester_silent(qp, res.silent_evs, res.silent_since, now);
+	mrc_requester_doubt(qp, &res, now);
 	return res.expired;
 }
 

@@ -322,7 +322,8 @@ private:
             return;
         if (!mrc_tx_interval(&tx.cfg, ackRetries++))
             throw std::runtime_error("retries exceeded, for want of an ACK");
-        mrc_ev_silent(&set, nullptr, ackWait, clock.now);
+        if (ackRetries > 1)
+            mrc_ev_silent(&set, nullptr, ackWait, clock.now);
         armProbes();
         ackWait = clock.now;
         sendProbe();
@@ -335,9 +336,6 @@ private:
         if (res.expired)
             throw std::runtime_error("retries exceeded");
         learn(res);
-        if (res.silent_since)
-            mrc_ev_silent(&set, res.silent_evs, res.silent_since, clock.now);
-        armProbes();
         send();
     }
 
@@ -373,6 +371,8 @@ private:
         for (u16 ev = 0; ev < evs.size(); ++ev)
             if (test_bit(ev, res.lost_evs) && mrc_ev_lost(&set, ev, clock.now))
                 noteLeft(ev);
+        if (res.silent_since)
+            mrc_ev_silent(&set, res.silent_evs, res.silent_since, clock.now);
         armProbes();
     }
 

@@ -503,8 +503,6 @@ private:
         check(!res.expired, "retries for ever expired");
         report.timeouts += res.lost;
         blame(res);
-        if (res.silent_since)
-            mrc_ev_silent(&set, res.silent_evs, res.silent_since, now);
         pump();
     }
 
@@ -647,6 +645,8 @@ private:
             if (test_bit(ev, res.lost_evs))
                 mrc_ev_lost(&set, ev, now);
         }
+        if (res.silent_since)
+            mrc_ev_silent(&set, res.silent_evs, res.silent_since, now);
         check(acked <= res.acked, "counted for two EVs");
         report.evAcked += acked;
     }

@@ -1364,35 +1364,70 @@ TEST(TxTimeout, WhoHearsOfNothingBlamesNoPath)
     EXPECT_FALSE(mrc_tx_in_vain(&win.w));
 }
 
-TEST(TxTimeout, WhoHearsOfSomethingSentLaterDoes)
+/// A window whose peer has answered PSN 0, and tolerates reordering of more than a timeout.
+Window met()
 {
     Window win(0, 128, 10 * kMs);
-    win.w.reorder_ns = 40 * kMs; // it would have been found sooner
+    win.send(1);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {}, 0), 0);
+    win.w.reorder_ns = 40 * kMs; // losses would be found sooner
+    return win;
+}
+
+TEST(TxTimeout, WhoHearsOfSomethingSentLaterDoes)
+{
+    Window win = met();
     win.send(3);
     win.now += kMs;
     win.send(4);
     win.now += kMs;
-    ASSERT_EQ(win.sack(-1, {1}, 1), 0);
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u);
     EXPECT_LE(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs);
     EXPECT_GT(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs - 2 * kTick);
-    win.now = mrc_tx_deadline(&win.w, win.now);
+    win.now += 10 * kMs;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_TRUE(lostEv(win.res, 3));
     EXPECT_EQ(win.res.silent_since, 0u);
 
-    Window probed(0, 128, 10 * kMs);
-    probed.w.reorder_ns = 40 * kMs;
+    Window probed = met();
     probed.send(3);
     probed.now += kMs;
     const u16 id = mrc_tx_probe(&probed.w, probed.now);
     probed.now += kMs;
-    ASSERT_EQ(probed.answer(id, static_cast<std::uint32_t>(-1)), 0);
+    ASSERT_EQ(probed.answer(id, 0), 0);
     EXPECT_EQ(probed.res.lost, 0u);
     probed.now += 10 * kMs;
     probed.timeout();
     EXPECT_TRUE(lostEv(probed.res, 3)) << "a probe that was sent later has been answered";
+}
+
+/* The peer was not there yet, perhaps: what it has missed is no path's fault. */
+TEST(TxLoss, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
+{
+    Window win;
+    win.send(1);
+    win.send(2);
+    win.now += 50 * kMs;
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0xffffff), 0);
+    EXPECT_EQ(win.res.lost, 2u) << "sent again all the same";
+    EXPECT_FALSE(lostEv(win.res, 1) || lostEv(win.res, 2));
+    EXPECT_TRUE(test_bit(1, win.res.silent_evs) && test_bit(2, win.res.silent_evs));
+    EXPECT_GT(win.res.silent_since, 0u) << "they are in doubt";
+    mrc_tx_resend(&win.w, 0, 3, win.now);
+    mrc_tx_resend(&win.w, 1, 4, win.now);
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+
+    win.send(5);
+    win.now += kTick;
+    win.send(5);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(1, {3}, 3), 0);
+    EXPECT_TRUE(lostEv(win.res, 5)) << "it has been met";
 }
 
 TEST(TxTimeout, NacksAndTimeoutsShareTheRetries)
