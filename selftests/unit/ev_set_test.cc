@@ -1305,3 +1305,51 @@ TEST(EvSet, AnyEvMeansAllButDeniedOnes)
     mrc_ev_ports(&set.s, 0, 0, 0);
     EXPECT_EQ(mrc_ev_pick_any(&set.s), MRC_EV_NONE);
 }
+
+/* Or an idle peer with dead EVs, and a floor that needs them, would search for ever. */
+TEST(EvSet, ALostProbeOfAHeldEvBeginsNoSearchWhileOthersAreGood)
+{
+    Set set(1, 4, 3);
+    set.lose({0, 1}, 0);
+    ASSERT_EQ(set.state(1), MRC_EV_HELD);
+    mrc_ev_probe_lost(&set.s, 1, kMs, 51 * kMs);
+    EXPECT_FALSE(mrc_ev_searching(&set.s));
+    set.lose({2, 3}, 60 * kMs);
+    mrc_ev_probe_lost(&set.s, 1, 70 * kMs, 120 * kMs);
+    EXPECT_TRUE(mrc_ev_searching(&set.s)) << "nothing better is known";
+}
+
+TEST(EvSet, ProbingBeginsAnewForASearchOnceASecond)
+{
+    Set set(1, 2);
+    set.lose({0}, 0);
+    mrc_ev_probe_lost(&set.s, 1, kMs, kSec);
+    ASSERT_TRUE(mrc_ev_searching(&set.s));
+    EXPECT_EQ(set.probes(kSec).size(), 2u);
+    EXPECT_EQ(set.ev[0].probe_at, kSec + 2 * kMs) << "doubled from the shortest interval on";
+    set.probes(kSec + 2 * kMs);
+    mrc_ev_heard(&set.s, 1, kSec + 2 * kMs, kSec + 2 * kMs);
+    ASSERT_FALSE(mrc_ev_searching(&set.s));
+
+    mrc_ev_probe_lost(&set.s, 1, kSec + 3 * kMs, kSec + 53 * kMs);
+    ASSERT_TRUE(mrc_ev_searching(&set.s));
+    EXPECT_EQ(set.probes(kSec + 53 * kMs).size(), 2u);
+    EXPECT_EQ(set.ev[0].probe_at, kSec + (53 + 8) * kMs) << "and goes on doubling";
+}
+
+TEST(EvSet, SilencePutsAllInDoubtLessAndLessOften)
+{
+    Set set(1, 2);
+    std::uint64_t now = kSec;
+    for (std::uint64_t wait : {100 * kMs, 200 * kMs, 400 * kMs, 800 * kMs, kSec, kSec, kSec}) {
+        mrc_ev_silent(&set.s, nullptr, now, now);
+        EXPECT_EQ(set.probes(now).size(), 2u) << wait;
+        mrc_ev_silent(&set.s, nullptr, now, now + wait - 1);
+        EXPECT_EQ(set.s.silent_at, now) << wait;
+        set.probes(now + wait - 1);
+        now += wait;
+    }
+    mrc_ev_heard(&set.s, 0, now, now);
+    mrc_ev_silent(&set.s, nullptr, now + 1, now + 1);
+    EXPECT_EQ(set.s.silent_at, now + 1) << "something was heard";
+}

@@ -32,6 +32,14 @@ struct Reverse {
         return count;
     }
 
+    /// The EVs that the answer to a probe takes.
+    std::vector<u16> answer(u16 mirror)
+    {
+        u16 evs[MRC_REVERSE_COPIES];
+        const unsigned n = mrc_reverse_answer(&r, &s, mirror, 1, evs);
+        return {evs, evs + n};
+    }
+
     bool lose(u16 e) { return mrc_reverse_lost(&r, &s, e); }
     void alive(u16 e) { mrc_reverse_alive(&r, &s, e); }
 
@@ -47,6 +55,34 @@ TEST(Reverse, PlanesTakeTurns)
     for (const auto &[e, n] : f.picks(40))
         planes[e / 2] += n;
     EXPECT_EQ(planes, (std::map<int, int>{{0, 10}, {1, 10}, {2, 10}, {3, 10}}));
+}
+
+TEST(Reverse, AnAnswerToAProbeLeavesOnce)
+{
+    Reverse f(4);
+    EXPECT_EQ(f.answer(6).size(), 1u);
+}
+
+TEST(Reverse, InASearchItLeavesOnSeveralEvsTheMirrorFirst)
+{
+    Reverse f(4);
+    mrc_ev_lost(&f.s, 5, 1);
+    mrc_ev_deny(&f.s, 0, true, 1);
+    mrc_ev_probe_lost(&f.s, 2, 2, 3);
+    ASSERT_TRUE(mrc_ev_searching(&f.s));
+    std::set<u16> seen;
+    for (int n = 0; n < 8; ++n) {
+        const std::vector<u16> evs = f.answer(6);
+        ASSERT_EQ(evs.size(), MRC_REVERSE_COPIES);
+        EXPECT_EQ(evs[0], 6);
+        EXPECT_EQ(std::set<u16>(evs.begin(), evs.end()).size(), evs.size()) << "each once";
+        seen.insert(evs.begin(), evs.end());
+    }
+    EXPECT_EQ(seen, (std::set<u16>{1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_NE(f.answer(0).at(0), 0) << "it may not be used";
+    EXPECT_EQ(f.answer(MRC_EV_NONE).size(), MRC_REVERSE_COPIES);
+    for (const auto &[ev, n] : f.picks(70))
+        EXPECT_NEAR(n, 10, 8) << "other answers take turns, too: " << ev;
 }
 
 TEST(Reverse, PeersMadeForOneAnswerTakeEveryPath)
