@@ -485,10 +485,9 @@ static u16 heard_of(const struct mrc_ev_set *s, u8 state, u64 than,
 	return found;
 }
 
-/* Enough others are GOOD: what the floor kept goes. True: some has. */
-static bool settle(struct mrc_ev_set *s, u64 now)
+/* Enough others are GOOD: what the floor kept goes. */
+static void settle(struct mrc_ev_set *s, u64 now)
 {
-	bool some = false;
 	u16 ev;
 
 	while (s->good > floor_of(s)) {
@@ -496,9 +495,7 @@ static bool settle(struct mrc_ev_set *s, u64 now)
 		if (ev == MRC_EV_NONE)
 			break;
 		fall(s, ev, MRC_EV_ASSUMED_BAD, now);
-		some = true;
 	}
-	return some;
 }
 
 /* Nothing but the floor keeps it: unless there is one that was heard of later. */
