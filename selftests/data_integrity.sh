@@ -5,6 +5,7 @@
 # sizes from 0 B to 64 MiB, any alignment, gather lists, inline data, several QPs,
 # both directions, over four planes.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

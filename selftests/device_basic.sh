@@ -3,6 +3,7 @@
 #
 # One device and the tools that people know: rdma, ibv_devices, ibv_devinfo,
 # perftest's refusals, ibv_rc_pingpong's.
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

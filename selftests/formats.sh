@@ -4,6 +4,7 @@
 # Formats of EV profiles, as they are on the wire: STEV and UDP values, segment lists
 # in a routing header, and a last hop that decapsulates by itself (End.DT6).
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -287,8 +287,8 @@ test_kernel_view()
 	index=$(jq .index <<<"$ev")
 	on h1 mrcctl ev deny mrc0 profile "$profile" index "$index"
 	check_equal "kernel: the EV that is denied, as it is shown" \
-		"$(jq -cS '[. + {denied: true} | del(."dev-index", ."dev-name")]' <<<"$ev")" \
-		"$(health .ev | jq -cS .)"
+		"$(jq -c '[. + {denied: true} | del(."dev-index", ."dev-name")]' <<<"$ev")" \
+		"$(health .ev | jq -c .)"
 	lab netem link h1:eth2 loss 100%
 	check "kernel: what it assumes to be bad, too" wait_for not_usable_are \
 		'["assumed-bad 2","denied 1"]'

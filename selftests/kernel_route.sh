@@ -4,6 +4,7 @@
 # A path that follows a kernel route with seg6 encapsulation in a table of its own,
 # and goes on following when that route changes under traffic.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -5,6 +5,8 @@
 # namespaces removed. The peer's QPs end, nothing is left behind, and the module goes when
 # everything else has gone.
 # timeout: 1800
+# kernels: all
+# cpus: 2
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -5,6 +5,8 @@
 # with devices, planes, profiles and sometimes QPs in use when it goes; the kernel's memory
 # does not grow with it.
 # timeout: 1800
+# kernels: all
+# cpus: 2
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -13,6 +13,7 @@
 #   - Behind a comment .\" file: /etc/mrc/NAME the lines up to .EE are that file.
 #   - Besides, only the escapes \e \- \(aq \(ga \(ha \(ti are used.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

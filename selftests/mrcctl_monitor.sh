@@ -14,7 +14,7 @@
 . "$SELFTESTS/lib/hold.sh"
 
 need jq rdma tc mrc_traffic mrc_hold
-modprobe -q sch_netem
+modprobe -qa sch_netem sch_ingress cls_u32 act_gact
 
 JSON=$TEST_TMP/json
 TEXT=$TEST_TMP/text
@@ -69,7 +69,7 @@ test_planes()
 # peers, QPs that failed.
 state_told()
 {
-	jq -cSs 'reduce .[] as $e ({plane: {}, ev: {}, ports: {}, qp: {}};
+	jq -cs 'reduce .[] as $e ({plane: {}, ev: {}, ports: {}, qp: {}};
 		if $e.event == "overrun" then map_values({})
 		elif $e.event == "plane" and $e.gone then del(.plane["\($e.port)"])
 		elif $e.event == "plane" then
@@ -85,7 +85,7 @@ state_told()
 # ports are all well.
 state_asked()
 {
-	jq -cSn --argjson plane "$(mrcctl -n p2 -j plane show)" \
+	jq -cn --argjson plane "$(mrcctl -n p2 -j plane show)" \
 		--argjson peer "$(mrcctl -n p2 -j -d peer show)" \
 		--argjson qp "$(mrcctl -n p2 -j qp show)" '{
 			plane: [$plane[] | {"\(.port)": [.ifname, ."admin-state", ."oper-state"]}] | add,
@@ -185,6 +185,18 @@ test_overrun()
 	mrcctl -n p2 route del mrc2 "$(pair_addr 1)"
 }
 
+# lose_ev: what p2 sends by one of its EVs; the first 16 bits of its value are the source port.
+lose_ev()
+{
+	local value
+
+	value=$(mrcctl -n p2 -j -d peer show mrc2 |
+		jq 'first(.[0]."peer-ev"[] | select(.state == "good")).value') || return
+	tc -n p2 qdisc add dev veth clsact &&
+		tc -n p2 filter add dev veth egress protocol ipv6 u32 \
+			match u16 $((value >> 16)) 0xffff at 40 action drop
+}
+
 test_failure()
 {
 	# shellcheck disable=SC2119 # options are optional
@@ -195,12 +207,14 @@ test_failure()
 	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and .time > 0
 		and (."old-remote-ports" | index(7)) and (."remote-ports" | index(7) | not)
 		and (."remote-ports" | index(1)) and ."remote-gid" == "'"$(pair_addr 1)"'"'
-	# Nothing is answered any more, and both programs stay.
-	tc -n p1 qdisc add dev veth root netem loss 100%
+	check "EV: one of them loses all" lose_ev
 	seen "EV: lost packets" '.event == "peer-ev" and ."dev-name" == "mrc2" and .state == "assumed-bad"
 		and ."old-state" != .state and .reason != "" and ."remote-gid" == "'"$(pair_addr 1)"'"'
 	seen "EV: when and what before" '.event == "peer-ev" and .changed > 0 and .changed <= .time
 		and .acked > 0 and ."old-state" == "good" and .state == "assumed-bad"'
+	tc -n p2 qdisc del dev veth clsact
+	# Nothing is answered any more, and both programs stay.
+	tc -n p1 qdisc add dev veth root netem loss 100%
 	seen "QP: failed" '.event == "qp" and .state == "err" and ."old-state" == "rts" and .reason != "" and .qpn > 0 and .pid > 0'
 	tc -n p1 qdisc del dev veth root
 	kill "$TRAFFIC_SERVER"

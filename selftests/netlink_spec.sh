@@ -5,6 +5,7 @@
 # Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
 # limit, with and without privileges, and with noise.
 # timeout: 1800
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

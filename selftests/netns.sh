@@ -3,6 +3,7 @@
 #
 # Devices and network namespaces: neighbours that have to be resolved, anchors
 # without any, the RDMA subsystem's shared and exclusive modes, isolation.
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

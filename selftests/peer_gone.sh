@@ -6,6 +6,7 @@
 # as their host is there; else retries are exceeded. Who receives is told nothing; no QP and no
 # peer stays, nothing goes on being sent, and the module can go.
 # timeout: 600
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

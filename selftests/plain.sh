@@ -4,6 +4,7 @@
 # Without SRv6: routed IPv6, the automatic profile, packets that arrive through the
 # UDP socket.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

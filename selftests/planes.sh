@@ -4,6 +4,7 @@
 # Planes and spines go and come back under traffic: it goes on over the others, data
 # verified, no QP error, and comes back.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -5,6 +5,7 @@
 # answers: under traffic that goes on over the others, data verified; and when what is said
 # of ports gets lost, or the answer does.
 # timeout: 1200
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

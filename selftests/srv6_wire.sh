@@ -5,6 +5,7 @@
 # the inner packet is not touched, marks and classes are where they belong; what can be
 # set on a device is what its packets carry.
 # timeout: 900
+# kernels: all
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -26,7 +27,7 @@ packets()
 
 inner()
 {
-	jq -cS '{psn: .bth.psn, ip: (.ip | del(.length)), sport: .udp.sport, dport: .udp.dport,
+	jq -c '{psn: .bth.psn, ip: (.ip | del(.length)), sport: .udp.sport, dport: .udp.dport,
 		bth, meth, reth}'
 }
 

@@ -4,6 +4,7 @@
 # Every kind of fault under 64 QPs in both directions, one after another and some at once: all
 # of it arrives, and no QP ends.
 # timeout: 1800
+# cpus: 2
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -3,6 +3,8 @@
 #
 # What verbs promises (mrc_verbs_test): within one device, and between two
 # devices in two namespaces, opened from inside them.
+# kernels: all
+# cpus: 2
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -58,21 +58,29 @@ equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
 grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
 
 # A machine that dies while booting takes nothing of the next one with it.
-mkdir "$HOST_TMP/bin"
-cat >"$HOST_TMP/bin/qemu-system-x86_64" <<-FAKE
+emulator=$("$1/scripts/emulator" | paste -sd ' ')
+cat >"$HOST_TMP/qemu" <<-FAKE
 	#!/bin/sh
-	[ ! -e "$HOST_TMP/died" ] || exec $(command -v qemu-system-x86_64) "\$@"
+	[ ! -e "$HOST_TMP/died" ] || exec $emulator "\$@"
 	: >"$HOST_TMP/died"
-	exec timeout -s KILL 1 $(command -v qemu-system-x86_64) "\$@"
+	exec timeout -s KILL 1 $emulator "\$@"
 FAKE
-chmod +x "$HOST_TMP/bin/qemu-system-x86_64"
-PATH=$HOST_TMP/bin:$PATH vm_status 0 "second machine" -k $series -t 300 -m 512 -- \
+chmod +x "$HOST_TMP/qemu"
+MRC_QEMU=$HOST_TMP/qemu vm_status 0 "second machine" -k $series -t 300 -m 512 -- \
 	sh -c 'echo there; echo also there >&2'
 equal "second machine: standard output" there "$(cat "$HOST_TMP/second machine.out")"
 grep -qx 'also there' "$HOST_TMP/second machine.err" ||
 	wrong "second machine: standard error" "$(cat "$HOST_TMP/second machine.err")"
 grep -q 'died while booting' "$HOST_TMP/second machine.err" ||
 	wrong "second machine: the first one did not die" ''
+
+# What two machines share is there at once, and as it is.
+mkdir "$HOST_TMP/shared"
+: >"$HOST_TMP/shared/todo"
+vm_status 0 "shared folder" -k $series -t 300 -m 512 -s "$HOST_TMP/shared" -- \
+	mv "$HOST_TMP/shared/todo" "$HOST_TMP/shared/done"
+equal "shared folder" "done" "$(ls "$HOST_TMP/shared")"
+vm_status 125 "no shared folder" -k $series -s "$HOST_TMP/nothing" -- true
 
 vm_status 124 "time limit" -k $series -t 1 sleep 100
 grep -q 'ended by a limit (1 s)' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"

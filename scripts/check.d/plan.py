@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which files of selftests run on which kernel, in what kind of machine, and for how long.
+
+A file says in a comment of its own what is special about it:
+
+    # kernels: all     it touches interfaces that differ between kernels: both run it each time
+    # cpus: 2          it is about what happens at once: a machine with so many CPUs
+
+All others run on the newest kernel each time, in machines with one CPU, which an emulator runs
+at least cost; on the others an eighth of them each time, another one with each commit.
+"""
+
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+NEWEST = "6.12"
+# What a file that was never measured is taken for.
+UNKNOWN_SECONDS = 60
+EIGHTHS = 8
+
+
+@dataclass(frozen=True)
+class Test:
+    """A file of selftests: what its comments say, and the seconds that it takes."""
+
+    name: str
+    all_kernels: bool
+    cpus: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """A file on a kernel."""
+
+    kernel: str
+    test: Test
+
+
+def said(text, key):
+    """The value of the comment "# key: value", or None."""
+    found = re.search(rf"^# {key}: (.*)$", text, re.MULTILINE)
+    return found.group(1).strip() if found else None
+
+
+def read_seconds(path):
+    """A table of lines "name seconds"; an absent one is empty."""
+    if not path.exists():
+        return {}
+    lines = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
+    return {name: float(seconds) for name, seconds in lines}
+
+
+def read_test(folder, name, seconds):
+    """One file. SystemExit, with a line that names it, when there is none."""
+    path = Path(folder) / f"{name}.sh"
+    if not path.exists():
+        raise SystemExit(f"check: no test '{name}'")
+    text = path.read_text()
+    return Test(
+        name=name,
+        all_kernels=said(text, "kernels") == "all",
+        cpus=int(said(text, "cpus") or 1),
+        seconds=seconds.get(name, UNKNOWN_SECONDS),
+    )
+
+
+def eighth_of(name, commit):
+    """True for the names whose turn it is at this commit (a hash, in hex)."""
+    return zlib.crc32(name.encode()) % EIGHTHS == int(commit[:8] or "0", 16) % EIGHTHS
+
+
+def matrix(tests, kernels, commit, everything):
+    """The runs of a change: everything, or what the module's docstring says."""
+    newest = NEWEST if NEWEST in kernels else kernels[-1]
+    return [
+        Run(kernel, test)
+        for kernel in kernels
+        for test in tests
+        if everything or kernel == newest or test.all_kernels or eighth_of(test.name, commit)
+    ]
+
+
+def fast(tests, limit):
+    """Of tests the quickest ones, as many as take so many seconds."""
+    chosen, sum_of = [], 0
+    for test in sorted(tests, key=lambda test: test.seconds):
+        sum_of += test.seconds
+        if sum_of > limit:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def groups(runs):
+    """Runs that one machine can take: {(kernel, cpus): tests, the longest first}."""
+    found = {}
+    for run in sorted(runs, key=lambda run: -run.test.seconds):
+        found.setdefault((run.kernel, run.test.cpus), []).append(run.test)
+    return found
