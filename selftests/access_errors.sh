@@ -95,6 +95,9 @@ check "those who watch are told of a QP that failed by itself" \
 changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1'
 changed+=' h2.nak_sent+1 h2.resp_remote_access_errors+1'
 try Access.QpWithoutRemoteWrite "$changed"
+changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_invalid_request+1'
+changed+=' h2.nak_sent+1 h2.resp_cqe_error+1'
+try Access.LargerThanThePathMtu "$changed"
 # A window's worth of data a round trip: much is still to be sent when the region goes.
 check "slow the network down" lab netem all delay 20ms
 check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic

@@ -171,10 +171,6 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	struct mrc_rx_arrival a;
 	u8 syndrome;
 
-	if (pkt->len > qp->conn.mtu) {
-		mrc_count(qp->dev, MRC_CNT_DROP_LENGTH);
-		return;
-	}
 	mrc_responder_arrival(pkt, &a);
 	if (!mrc_responder_claim(qp, &a))
 		return;

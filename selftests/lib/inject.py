@@ -322,9 +322,6 @@ class Cases:
             data = self.write(psn=self.expected + n)
             wanted = self.to_qp(data, {"rx_drop_out_of_window": 1})
             yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted)
-        data = self.write(FIRST, self.mtu + 4, dmalen=self.mtu * 2)
-        wanted = self.to_qp(data, {"rx_drop_length": 1})
-        yield Case("more than the path MTU", self.wire.datagram(data), wanted)
 
     def never_sent(self):
         nxt = self.nxt

@@ -180,6 +180,22 @@ TEST_F(Access, QpWithoutRemoteWrite)
     EXPECT_EQ(std::memcmp(b->data(), before.data(), before.size()), 0);
 }
 
+/* The ends were told different path MTUs: a refusal says so, and no path is blamed. */
+TEST_F(Access, LargerThanThePathMtu)
+{
+    make();
+    b->shape.mtu = IBV_MTU_1024;
+    ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+    ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    const std::vector<uint8_t> before(b->data(), b->data() + b->size());
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 30000}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].status, IBV_WC_REM_INV_REQ_ERR);
+    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_REQ_ERR);
+    EXPECT_EQ(std::memcmp(b->data(), before.data(), before.size()), 0);
+}
+
 TEST_F(Access, WrongLocalKey)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected());

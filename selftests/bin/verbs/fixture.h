@@ -84,7 +84,7 @@ public:
     /** An event that arrives within the limit, acknowledged; -1: none. */
     int wait_event();
 
-    const Shape shape;
+    Shape shape; /**< what is changed counts from the next step on */
     Context context;
     ibv_gid gid{};
     int gid_index = -1;
