@@ -12,8 +12,10 @@ Soft MRC
 
   make demo             a fabric in a virtual machine, ib_write_bw over four planes,
                         planes cut meanwhile; writes build/demo/
-  make check            all tests, on both kernels; ends with "N passed, N failed"
-  make nightly          the same, with ten rounds of random faults instead of one
+  make check            all tests, on kernels 6.1 and 6.12; ends with "N passed, N failed"
+  make check-fast       the quickest of them, on one kernel: between two edits
+  make check-full       everything on both kernels, and on one with every checker: hours
+  make nightly          make check with ten rounds of random faults instead of one
   make bench            figures against rdma_rxe and TCP; writes build/bench/
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
 
@@ -28,11 +30,11 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first five do all their own set-up.
+The first seven do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check nightly bench bench-failover modules modules_install userspace install \
+.PHONY: help demo check check-fast check-full nightly bench bench-failover modules modules_install userspace install \
 	unit selftests lint clean
 
 help:
@@ -44,6 +46,12 @@ demo:
 check:
 	@scripts/check
 
+check-fast:
+	@scripts/check --fast
+
+check-full:
+	@scripts/check --full
+
 nightly:
 	@scripts/check --nightly
 
@@ -51,7 +59,7 @@ unit:
 	@scripts/check --only unit
 
 selftests:
-	@scripts/check --only selftests $(addprefix --kernel ,$(KERNELS)) $(TESTS)
+	@scripts/check --only selftests $(addprefix --kernel ,$(KERNELS)) $(notdir $(TESTS))
 
 bench:
 	@scripts/bench

@@ -51,6 +51,8 @@ test_provider()
 		"$(RDMAV_DRIVERS='' mrcctl -j feature | jq -r '.[] | select(.feature == "provider").status')"
 }
 
+# Whoever used this machine before may have left it.
+lab unload || bail "module unloaded"
 test_without_module
 pair_up
 test_with_module

@@ -46,7 +46,7 @@ class Group:
     def fill(self):
         for part in ("todo", "taken", "log", "result"):
             (self.folder / part).mkdir(parents=True)
-        for number, name in enumerate(self.tests):
+        for number, name in enumerate(self.tests, 1):
             (self.folder / "todo" / f"{number:03d}-{name}").touch()
 
     def todo(self):

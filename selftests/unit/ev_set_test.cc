@@ -1052,77 +1052,123 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
     EXPECT_EQ(set.s.good, 2);
 }
 
+/* A set to which anything may happen, and what its changes have told so far. */
+class RandomEvents
+{
+public:
+    explicit RandomEvents(std::uint32_t seed)
+        : rng_(seed), ports_(upTo(4) + 1), perPort_(upTo(19) + 1),
+          minActive_(upTo(ports_ * perPort_)),
+          set_(ports_, perPort_, minActive_, seed, seed % 3 ? upTo(ports_ * perPort_) : 0),
+          told_(set_.ev.size(), MRC_EV_GOOD)
+    {
+    }
+
+    void step()
+    {
+        const auto ev = static_cast<u16>(rng_() % set_.ev.size());
+        now_ += rng_() % (2 * kMs);
+        switch (rng_() % 11) {
+        case 0:
+            mrc_ev_marked(&set_.s, ev, now_);
+            break;
+        case 1:
+            mrc_ev_lost(&set_.s, ev, now_);
+            break;
+        case 2:
+            mrc_ev_probed(&set_.s, ev, now_, now_);
+            break;
+        case 3:
+            mrc_ev_deny(&set_.s, ev, rng_() % 2, now_);
+            break;
+        case 4:
+            mrc_ev_probe_lost(&set_.s, ev, now_ - std::min<std::uint64_t>(now_, rng_() % kMs),
+                              now_);
+            break;
+        case 5:
+            checkProbe(set_, now_);
+            break;
+        case 6:
+            seldom(ev);
+            break;
+        default:
+            pick();
+            break;
+        }
+    }
+
+    void check()
+    {
+        checkCounts(set_);
+        checkSlots(set_);
+        for (const auto &[changed, old] : set_.changes()) {
+            EXPECT_EQ(told_[changed], old);
+            told_[changed] = tellable(changed);
+        }
+        for (u16 i = 0; i < set_.ev.size(); ++i)
+            EXPECT_EQ(told_[i], tellable(i));
+    }
+
+private:
+    int upTo(int most) { return static_cast<int>(rng_() % static_cast<unsigned>(most + 1)); }
+    int tellable(u16 ev) const
+    {
+        return set_.state(ev) == MRC_EV_SKIP ? MRC_EV_GOOD : set_.state(ev);
+    }
+
+    /* What changes many at once, and would leave little else to see. */
+    void seldom(u16 ev)
+    {
+        unsigned long silent[MRC_EV_MAX / (8 * sizeof(unsigned long))];
+
+        switch (rng_() % 8) {
+        case 0:
+            mrc_ev_ports(&set_.s, rng_() | rng_(), rng_() | rng_(), 0);
+            break;
+        case 1:
+            mrc_ev_cleared(&set_.s, ev, now_);
+            break;
+        case 2:
+            for (unsigned long &word : silent)
+                word = rng_() | static_cast<unsigned long>(rng_()) << 32;
+            mrc_ev_silent(&set_.s, silent, now_ - std::min<std::uint64_t>(now_, rng_() % kMs),
+                          now_);
+            break;
+        default:
+            break;
+        }
+    }
+
+    void pick()
+    {
+        const u16 got = mrc_ev_pick(&set_.s, now_);
+
+        if (got == MRC_EV_NONE)
+            return;
+        ASSERT_LT(got, set_.ev.size());
+        ASSERT_NE(set_.ev[got].state, MRC_EV_DENIED);
+        ASSERT_TRUE(set_.up(got));
+        ASSERT_TRUE(set_.usable(got) || !set_.s.good || mrc_ev_searching(&set_.s));
+        ASSERT_TRUE(!set_.spare(got) || mrc_ev_searching(&set_.s));
+    }
+
+    std::mt19937 rng_;
+    int ports_;
+    int perPort_;
+    int minActive_;
+    Set set_;
+    std::vector<int> told_;
+    std::uint64_t now_ = 0;
+};
+
 TEST(EvSet, CountsStayTrueUnderRandomEvents)
 {
     for (std::uint32_t seed = 1; seed <= 60; ++seed) {
-        std::mt19937 rng(seed);
-        const int ports = 1 + static_cast<int>(rng() % 5);
-        const int perPort = 1 + static_cast<int>(rng() % 20);
-        const auto upToAll = [&] { return static_cast<int>(rng() % (ports * perPort + 1)); };
-        const int minActive = upToAll();
-        Set set(ports, perPort, minActive, seed, seed % 3 ? upToAll() : 0);
-        std::uint64_t now = 0;
-        std::vector<int> told(set.ev.size(), MRC_EV_GOOD);
+        RandomEvents events(seed);
 
         for (int step = 0; step < 2000; ++step) {
-            const auto ev = static_cast<u16>(rng() % set.ev.size());
-            now += rng() % (2 * kMs);
-            switch (rng() % 11) {
-            case 0:
-                mrc_ev_marked(&set.s, ev, now);
-                break;
-            case 1:
-                mrc_ev_lost(&set.s, ev, now);
-                break;
-            case 2:
-                mrc_ev_probed(&set.s, ev, now, now);
-                break;
-            case 3:
-                mrc_ev_deny(&set.s, ev, rng() % 2, now);
-                break;
-            case 4:
-                if (rng() % 10 == 0)
-                    mrc_ev_ports(&set.s, rng() | rng(), rng() | rng(), 0);
-                break;
-            case 5:
-                mrc_ev_probe_lost(&set.s, ev, now - std::min<std::uint64_t>(now, rng() % kMs), now);
-                break;
-            case 6:
-                if (rng() % 10 == 0)
-                    mrc_ev_cleared(&set.s, ev, now);
-                break;
-            case 7:
-                checkProbe(set, now);
-                break;
-            case 8: {
-                unsigned long silent[MRC_EV_MAX / (8 * sizeof(unsigned long))];
-                for (unsigned long &word : silent)
-                    word = rng() | static_cast<unsigned long>(rng()) << 32;
-                if (rng() % 10 == 0)
-                    mrc_ev_silent(&set.s, silent, now - rng() % kMs, now);
-                break;
-            }
-            default: {
-                const u16 got = mrc_ev_pick(&set.s, now);
-                if (got == MRC_EV_NONE)
-                    break;
-                ASSERT_LT(got, set.ev.size());
-                ASSERT_NE(set.ev[got].state, MRC_EV_DENIED);
-                ASSERT_TRUE(set.up(got));
-                ASSERT_TRUE(set.usable(got) || !set.s.good || mrc_ev_searching(&set.s));
-                ASSERT_TRUE(!set.spare(got) || mrc_ev_searching(&set.s));
-                break;
-            }
-            }
-            checkCounts(set);
-            checkSlots(set);
-            for (const auto &[changed, old] : set.changes()) {
-                EXPECT_EQ(told[changed], old);
-                told[changed] =
-                    set.state(changed) == MRC_EV_SKIP ? MRC_EV_GOOD : set.state(changed);
-            }
-            for (u16 i = 0; i < set.ev.size(); ++i)
-                EXPECT_EQ(told[i], set.state(i) == MRC_EV_SKIP ? MRC_EV_GOOD : set.state(i));
+            events.step();
+            events.check();
             ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " step " << step;
         }
     }

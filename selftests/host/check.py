@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/check plans, counts and tells, without a machine. Usage: check.py TOP"""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(TOP / "scripts/check.d"))
+
+import machines  # noqa: E402
+import plan  # noqa: E402
+import report  # noqa: E402
+import tap  # noqa: E402
+
+
+def a_test(name, seconds=60.0, cpus=1, all_kernels=False):
+    return plan.Test(name=name, all_kernels=all_kernels, cpus=cpus, seconds=seconds)
+
+
+def an_entry(name, seconds, failed=0, again=False):
+    return {"file": name, "kernel": "6.12", "seconds": seconds, "passed": 3, "failed": failed,
+            "skipped": 0, "again": again, "why": ""}  # fmt: skip
+
+
+class Plan(unittest.TestCase):
+    def test_comments_of_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "one.sh").write_text("#!/bin/bash\n#\n# kernels: all\n# cpus: 2\n")
+            Path(folder, "two.sh").write_text("#!/bin/bash\n# About kernels: all of them.\n")
+            self.assertEqual(
+                plan.read_test(folder, "one", {"one": 7.0}), a_test("one", 7.0, 2, True)
+            )
+            self.assertEqual(plan.read_test(folder, "two", {}), a_test("two"))
+            with self.assertRaisesRegex(SystemExit, "no test 'three'"):
+                plan.read_test(folder, "three", {})
+
+    def test_real_files(self):
+        folder = TOP / "selftests"
+        tests = [
+            plan.read_test(folder, path.stem, {})
+            for path in folder.glob("*.sh")
+            if path.stem != "lib"
+        ]
+        self.assertGreaterEqual(sum(test.all_kernels for test in tests), 16)
+        self.assertTrue(any(test.cpus > 1 for test in tests))
+
+    def test_every_file_has_its_seconds(self):
+        seconds = plan.read_seconds(TOP / "selftests/seconds")
+        names = {path.stem for path in (TOP / "selftests").glob("*.sh")} - {"lib"}
+        self.assertEqual(set(seconds), names)
+
+    def test_newest_kernel_runs_all(self):
+        tests = [a_test(f"t{n}") for n in range(80)] + [a_test("both", all_kernels=True)]
+        runs = plan.matrix(tests, ["6.1", "6.12"], "12345678", False)
+        newest = [run.test for run in runs if run.kernel == "6.12"]
+        older = [run.test for run in runs if run.kernel == "6.1"]
+        self.assertEqual(newest, tests)
+        self.assertIn(tests[-1], older)
+        self.assertTrue(1 < len(older) < 40)
+        self.assertEqual(len(plan.matrix(tests, ["6.1", "6.12"], "0", True)), 2 * len(tests))
+
+    def test_eighths_are_everything(self):
+        names = [f"t{n}" for n in range(200)]
+        turns = [sum(plan.eighth_of(name, f"{n:08x}") for n in range(8)) for name in names]
+        self.assertEqual(turns, [1] * len(names))
+        self.assertIn(True, [plan.eighth_of(name, "") for name in names])
+
+    def test_longest_first(self):
+        tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2)]
+        found = plan.groups(plan.matrix(tests, ["6.12"], "", True))
+        self.assertEqual([one.name for one in found["6.12", 1]], ["long", "short"])
+        self.assertEqual([one.name for one in found["6.12", 2]], ["wide"])
+
+    def test_fast(self):
+        tests = [a_test("long", 50), a_test("short", 5), a_test("other", 6)]
+        self.assertEqual([one.name for one in plan.fast(tests, 12)], ["short", "other"])
+
+
+class Tap(unittest.TestCase):
+    def test_counts(self):
+        text = "# ok 1 one\n# not ok 2 two\n# # why\n# ok 3 three # SKIP no\n# 1..3\n"
+        self.assertEqual(tap.count(text, False), tap.Counts(1, 1, 1))
+
+    def test_failed_without_a_line(self):
+        self.assertEqual(tap.count("# ok 1 one\n", False), tap.Counts(1, 1, 0))
+        self.assertEqual(tap.count("", False), tap.Counts(0, 1, 0))
+
+    def test_skipped_as_a_whole(self):
+        self.assertEqual(tap.count("# 1..0 # SKIP needs jq\n", True), tap.Counts(0, 0, 1))
+
+    def test_complaints(self):
+        text = "# ok 1 a\n# not ok 2 b\n# # wanted: x\n# ok 3 c\n# kernel: BUG\n"
+        self.assertEqual(
+            tap.complaints(text), ["# not ok 2 b", "# # wanted: x", "# kernel: BUG"]
+        )
+        self.assertEqual(tap.complaints("# ok 1 a\nlast"), ["# ok 1 a", "last"])
+
+
+class Queue(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        tests = {name: a_test(name, seconds) for name, seconds in (("a-b", 10), ("c", 5))}
+        self.group = machines.Group("6.12", 1, self.folder / "group", tests)
+        self.group.fill()
+
+    def result(self, name, text):
+        (self.group.folder / "log" / name).write_text("# ok 1 x\n")
+        (self.group.folder / "result" / name).write_text(text)
+
+    def test_a_result_is_told_once(self):
+        self.assertEqual(self.group.todo(), ["a-b", "c"])
+        self.assertEqual(self.group.seconds_left(), 15)
+        self.result("c", "1 12 time limit of 5 s\n")
+        ((name, result),) = self.group.new_results()
+        self.assertEqual((name, result.status, result.seconds), ("c", 1, 12))
+        self.assertEqual(result.why, "time limit of 5 s")
+        self.assertEqual(list(self.group.new_results()), [])
+
+    def test_once_more(self):
+        (self.group.folder / "todo/002-c").unlink()
+        self.result("c", "1 12\n")
+        list(self.group.new_results())
+        self.group.again("c")
+        self.assertEqual(self.group.todo(), ["c", "a-b"])
+        self.assertTrue((self.group.folder / "log/c.first").exists())
+        self.result("c", "0 3\n")
+        self.assertEqual([name for name, _ in self.group.new_results()], ["c"])
+
+    def machine_says(self, console):
+        (self.folder / "console.log").write_text(console)
+        return machines.emulator_failed(machines.LIMIT, self.folder)
+
+    def test_whose_fault_it_was(self):
+        self.assertFalse(machines.emulator_failed(machines.LIMIT, self.folder))
+        self.assertTrue(self.machine_says("Linux\n"))
+        starved = "watchdog: BUG: soft lockup - CPU#0 stuck\n"
+        self.assertTrue(self.machine_says(starved))
+        self.assertFalse(self.machine_says(starved + " mrc_rx+0x1/0x2 [mrc]\n"))
+        self.assertFalse(self.machine_says("BUG: KASAN: use-after-free\n"))
+        self.machine_says(starved)
+        self.assertFalse(machines.emulator_failed(1, self.folder))
+
+
+class Report(unittest.TestCase):
+    def summary(self, *entries):
+        return {"commit": "abc", "seconds": 120.0, "phases": {"all": 120.0}, "passed": 9,
+                "failed": 1, "skipped": 0, "files": list(entries)}  # fmt: skip
+
+    def test_which_became_slower(self):
+        old = self.summary(an_entry("a", 10), an_entry("b", 10), an_entry("gone", 500))
+        self.assertEqual(report.slower_files(old, old), [])
+        new = self.summary(an_entry("a", 11), an_entry("b", 20), an_entry("new", 500))
+        self.assertEqual(
+            report.slower_files(old, new, 1), [("b on 6.12", 10, 20)]
+        )
+        self.assertEqual(report.slower_files({}, new), [])
+
+    def test_files_for_programs_and_people(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            self.assertEqual(report.read(folder), {})
+            one = self.summary(an_entry("<a>", 10, failed=2), an_entry("b", 20, again=True))
+            report.write(folder, one)
+            self.assertEqual(report.read(folder), json.loads(json.dumps(one)))
+            page = (folder / "index.html").read_text()
+            self.assertIn("&lt;a&gt;", page)
+            self.assertIn("FAILED", page)
+            self.assertIn("second try", page)
+
+
+unittest.main()
