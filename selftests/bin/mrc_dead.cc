@@ -38,26 +38,15 @@ constexpr const char *usage =
 
 struct Options {
     std::string device;
-    ibv_gid gid{};
+    std::string gid;
     std::vector<ibv_gid> remote;
     unsigned int qps = 60;
     uint8_t timeout = 14;
     uint8_t retries = 7;
 };
 
-[[noreturn]] void fail(const std::string &what)
-{
-    throw std::system_error(errno, std::generic_category(), what);
-}
-
-template <typename T>
-T *must(T *object, const std::string &what)
-{
-    if (!object) {
-        fail(what);
-    }
-    return object;
-}
+using verbs::fail;
+using verbs::must;
 
 ibv_gid parse_gid(const char *text)
 {
@@ -74,7 +63,7 @@ Options parse(int argc, char **argv)
     Options o;
     const std::map<std::string, std::function<void(const char *)>> handlers = {
         {"device", [&o](const char *text) { o.device = text; }},
-        {"gid", [&o](const char *text) { o.gid = parse_gid(text); }},
+        {"gid", [&o](const char *text) { o.gid = text; }},
         {"remote", [&o](const char *text) { o.remote.push_back(parse_gid(text)); }},
         {"qps", [&o](const char *text) { o.qps = static_cast<unsigned>(std::stoul(text)); }},
         {"timeout", [&o](const char *text) { o.timeout = static_cast<uint8_t>(std::stoi(text)); }},
@@ -95,25 +84,10 @@ Options parse(int argc, char **argv)
         }
         handlers.at(table[static_cast<size_t>(index)].name)(optarg);
     }
-    if (o.device.empty() || o.remote.empty() || optind != argc) {
+    if (o.device.empty() || o.gid.empty() || o.remote.empty() || optind != argc) {
         throw std::invalid_argument(usage);
     }
     return o;
-}
-
-verbs::Context open_device(const std::string &name)
-{
-    ibv_device **list = must(ibv_get_device_list(nullptr), "device list");
-    verbs::Context context;
-
-    for (ibv_device **device = list; *device; device++) {
-        if (name == ibv_get_device_name(*device)) {
-            context.reset(ibv_open_device(*device));
-        }
-    }
-    ibv_free_device_list(list);
-    must(context.get(), "open " + name);
-    return context;
 }
 
 uint32_t random_number()
@@ -128,12 +102,14 @@ uint32_t random_number()
 class Dead
 {
 public:
-    explicit Dead(const Options &options) : options_(options), context_(open_device(options.device))
+    explicit Dead(const Options &options)
+        : options_(options), context_(verbs::open_device(options.device))
     {
         if (ibv_query_port(context_.get(), 1, &port_)) {
             fail("port");
         }
-        gid_index_ = find_gid();
+        ibv_gid gid{};
+        gid_index_ = verbs::find_gid(context_.get(), port_.gid_tbl_len, options.gid, &gid);
         pd_.reset(must(ibv_alloc_pd(context_.get()), "PD"));
         cq_.reset(
             must(ibv_create_cq(context_.get(), static_cast<int>(options.qps), nullptr, nullptr, 0),
@@ -171,19 +147,6 @@ public:
     }
 
 private:
-    int find_gid()
-    {
-        ibv_gid gid{};
-
-        for (int i = 0; i < port_.gid_tbl_len; i++) {
-            if (!ibv_query_gid(context_.get(), 1, i, &gid) &&
-                std::memcmp(gid.raw, options_.gid.raw, sizeof(gid.raw)) == 0) {
-                return i;
-            }
-        }
-        throw std::runtime_error("the device has no such GID");
-    }
-
     void make()
     {
         ibv_qp_init_attr init{};

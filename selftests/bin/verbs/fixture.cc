@@ -28,20 +28,6 @@ using Clock = std::chrono::steady_clock;
 /* Ends a hung test, measures nothing. */
 constexpr auto limit = std::chrono::seconds(60);
 
-[[noreturn]] void fail(const std::string &what)
-{
-    throw std::system_error(errno, std::generic_category(), what);
-}
-
-template <typename T>
-T *must(T *object, const std::string &what)
-{
-    if (!object) {
-        fail(what);
-    }
-    return object;
-}
-
 /** This thread is in a namespace as long as this lives. */
 class InNetns
 {
@@ -74,24 +60,6 @@ private:
     int home_ = -1;
 };
 
-Context open_device(const std::string &name, const std::string &netns)
-{
-    const InNetns inside(netns);
-    int n = 0;
-    ibv_device **list = must(ibv_get_device_list(&n), "device list");
-    ibv_device **found = std::find_if(
-        list, list + n, [&](ibv_device *device) { return name == ibv_get_device_name(device); });
-
-    if (found == list + n) {
-        ibv_free_device_list(list);
-        throw std::runtime_error("no device " + name);
-    }
-    Context context(ibv_open_device(*found));
-    ibv_free_device_list(list);
-    must(context.get(), "open " + name);
-    return context;
-}
-
 bool is_global_ipv6(const ibv_gid &gid)
 {
     static constexpr std::array<uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -112,6 +80,38 @@ bool is_wanted(const ibv_gid &gid, const std::string &wanted)
            std::memcmp(gid.raw, &address, sizeof(address)) == 0;
 }
 
+uint32_t random_psn()
+{
+    static std::mt19937 random{std::random_device{}()};
+
+    return random() & 0xffffff;
+}
+
+} // namespace
+
+void fail(const std::string &what)
+{
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+Context open_device(const std::string &name, const std::string &netns)
+{
+    const InNetns inside(netns);
+    int n = 0;
+    ibv_device **list = must(ibv_get_device_list(&n), "device list");
+    ibv_device **found = std::find_if(
+        list, list + n, [&](ibv_device *device) { return name == ibv_get_device_name(device); });
+
+    if (found == list + n) {
+        ibv_free_device_list(list);
+        throw std::runtime_error("no device " + name);
+    }
+    Context context(ibv_open_device(*found));
+    ibv_free_device_list(list);
+    must(context.get(), "open " + name);
+    return context;
+}
+
 int find_gid(ibv_context *context, int entries, const std::string &wanted, ibv_gid *gid)
 {
     for (int i = 0; i < entries; i++) {
@@ -121,15 +121,6 @@ int find_gid(ibv_context *context, int entries, const std::string &wanted, ibv_g
     }
     throw std::runtime_error("no GID " + (wanted.empty() ? "that is global IPv6" : wanted));
 }
-
-uint32_t random_psn()
-{
-    static std::mt19937 random{std::random_device{}()};
-
-    return random() & 0xffffff;
-}
-
-} // namespace
 
 Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_(bytes)
 {

@@ -40,6 +40,28 @@ using Channel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
 using Cq = Handle<ibv_cq, ibv_destroy_cq>;
 using Qp = Handle<ibv_qp, ibv_destroy_qp>;
 
+/** @throw std::system_error of errno */
+[[noreturn]] void fail(const std::string &what);
+
+/** @return object; fail() when there is none */
+template <typename T>
+T *must(T *object, const std::string &what)
+{
+    if (!object) {
+        fail(what);
+    }
+    return object;
+}
+
+/** A device by its name, seen from a network namespace ("": this one). @throw when there is none */
+Context open_device(const std::string &name, const std::string &netns = "");
+
+/**
+ * The first GID that is this address ("": that is global IPv6).
+ * @return its index, of so many entries @throw when there is none
+ */
+int find_gid(ibv_context *context, int entries, const std::string &wanted, ibv_gid *gid);
+
 /** How to make and connect a QP; defaults suit most tests. */
 struct Shape {
     uint32_t send_wr = 64;
