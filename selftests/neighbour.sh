@@ -6,6 +6,8 @@
 # the same host and at others, which are alive: no EV is blamed for that, and the stream goes on
 # as before.
 # NEIGHBOUR_ALL=1: every number of QPs with every timeout and every number of hosts.
+# Of the machine's four hosts none is to be without a CPU for as long as a probe waits.
+# cpus: 2
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

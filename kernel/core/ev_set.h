@@ -338,7 +338,8 @@ void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
  * @now: ns
  *
  * So it is not in doubt, and a search is over: then the EV is in rotation, and GOOD if it was
- * ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for it. Else only probes bring it back.
+ * ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for
+ * it. Else only probes bring it back.
  *
  * Return: true when its state changed.
  */
@@ -359,9 +360,9 @@ bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now);
  * @s: the set
  * @now: ns
  *
- * EVs on ports that are up take turns that are ASSUMED_BAD, HELD or in doubt. The one returned counts as probed: its
- * next probe is due an interval later, twice as long as the one before, so an answer that
- * does not come needs no call. Whoever limits the rate just stops asking.
+ * EVs on ports that are up take turns that are ASSUMED_BAD, HELD or in doubt. The one returned
+ * counts as probed: its next probe is due an interval later, twice as long as the one before, so
+ * an answer that does not come needs no call. Whoever limits the rate just stops asking.
  *
  * Return: index, or MRC_EV_NONE when no probe is due.
  */

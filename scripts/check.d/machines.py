@@ -155,7 +155,11 @@ class Pool:
             waiting = [group for group in self.groups if group.todo()]
             if not waiting:
                 return None
-            group = max(waiting, key=lambda group: group.seconds_left() / (1 + group.machines))
+            # What takes several CPUs comes first: at the end it would keep one of them idle.
+            group = max(waiting, key=lambda group: (
+                group.cpus if not group.machines else 0,
+                group.seconds_left() / (1 + group.machines),
+            ))  # fmt: skip
             group.machines += 1
             self.started += 1
             number = self.started
