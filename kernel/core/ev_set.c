@@ -679,16 +679,13 @@ static bool end_search(struct mrc_ev_set *s, u16 ev, u64 now)
 	return back;
 }
 
-bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
+/* Of data, or of a probe: what mrc_ev_heard() says, but for the end of a silence. */
+static bool heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 {
-	struct mrc_ev_entry *e;
+	struct mrc_ev_entry *e = &s->ev[ev];
 
-	if (ev >= s->count)
-		return false;
-	e = &s->ev[ev];
 	e->heard_at = max(e->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
-	s->silences = 0;
 	e->missed = 0;
 	if (e->doubted)
 		set_doubted(s, ev, false);
@@ -700,6 +697,14 @@ bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 		return false;
 	fall(s, ev, MRC_EV_HELD, now);
 	return true;
+}
+
+bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
+{
+	if (ev >= s->count)
+		return false;
+	s->silences = 0;
+	return heard(s, ev, sent, now);
 }
 
 bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -764,12 +769,15 @@ static u8 enough(const struct mrc_ev_entry *e)
 
 bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 {
-	bool changed = mrc_ev_heard(s, ev, sent, now);
 	struct mrc_ev_entry *e;
+	bool changed;
 
-	if (ev >= s->count || !is_probed(s, &s->ev[ev]))
-		return changed;
+	if (ev >= s->count)
+		return false;
+	changed = heard(s, ev, sent, now);
 	e = &s->ev[ev];
+	if (!is_probed(s, e))
+		return changed;
 	if (++e->answered < enough(e)) {
 		e->backoff = 0;
 		schedule_probe(s, e, now + probe_interval(0));

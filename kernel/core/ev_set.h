@@ -62,8 +62,9 @@ enum mrc_ev_state {
 
 /*
  * An EV of which something was heard so lately is not in doubt; and so long after all were put in
- * doubt for the silence of a QP they are again at the soonest, which doubles while nothing is
- * heard, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with others.
+ * doubt for the silence of a QP they are again at the soonest, which doubles until data has
+ * arrived, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with others, and a
+ * host answers few probes of those that it has no QP with.
  */
 #define MRC_EV_DOUBT_NS		(50 * 1000ull * 1000)
 #define MRC_EV_SILENCE_NS	(100 * 1000ull * 1000)
@@ -331,7 +332,7 @@ void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
 void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
 
 /**
- * mrc_ev_heard() - something that was sent on this EV has arrived, for certain
+ * mrc_ev_heard() - data that was sent on this EV has arrived, for certain
  * @s: the set
  * @ev: index
  * @sent: ns, when the newest of it was sent

@@ -38,6 +38,7 @@ class Group:
 
     kernel: str
     cpus: int
+    icount: bool
     folder: Path
     tests: dict
     machines: int = 0
@@ -107,6 +108,7 @@ class Machine:
             str(TOP / "scripts/vm"), "-k", group.kernel, "-c", str(group.cpus),
             "-t", str(max(1, int(seconds))), "-q", str(quiet),
             "-o", str(self.folder), "-s", str(group.folder),
+            *(["--icount"] if group.icount else []),
             "--", "env", *environment,
             str(TOP / "selftests/run"), "-q", str(group.folder), "-m", self.name,
         ]  # fmt: skip

@@ -190,8 +190,11 @@ class Selftests:
         self.files = []
         self.unit = unit
         self.groups = [
-            machines.Group(kernel, cpus, OUT / f"{kernel}-{cpus}cpu", {one.name: one for one in tests})
-            for (kernel, cpus), tests in plan.groups(runs).items()
+            machines.Group(
+                kernel, cpus, icount, OUT / f"{kernel}-{cpus}cpu{'-icount' if icount else ''}",
+                {one.name: one for one in tests},
+            )
+            for (kernel, cpus, icount), tests in plan.groups(runs).items()
         ]  # fmt: skip
         self.total = len(runs)
         self.width = number("CHECK_MACHINES", machines.how_many())

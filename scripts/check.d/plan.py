@@ -5,6 +5,8 @@ A file says in a comment of its own what is special about it:
 
     # kernels: all     it touches interfaces that differ between kernels: both run it each time
     # cpus: 2          it is about what happens at once: a machine with so many CPUs
+    # clock: icount    what it looks at depends on time, and a host that stands still would spoil
+                       it: a machine whose clock counts instructions (scripts/vm --icount)
 
 All others run on the newest kernel each time, in machines with one CPU, which an emulator runs
 at least cost; on the others an eighth of them each time, another one with each commit.
@@ -28,6 +30,7 @@ class Test:
     name: str
     all_kernels: bool
     cpus: int
+    icount: bool
     seconds: float
 
 
@@ -63,6 +66,7 @@ def read_test(folder, name, seconds):
         name=name,
         all_kernels=said(text, "kernels") == "all",
         cpus=int(said(text, "cpus") or 1),
+        icount=said(text, "clock") == "icount",
         seconds=seconds.get(name, UNKNOWN_SECONDS),
     )
 
@@ -95,8 +99,9 @@ def fast(tests, limit):
 
 
 def groups(runs):
-    """Runs that one machine can take: {(kernel, cpus): tests, the longest first}."""
+    """Runs that one machine can take: {(kernel, cpus, icount): tests, the longest first}."""
     found = {}
     for run in sorted(runs, key=lambda run: -run.test.seconds):
-        found.setdefault((run.kernel, run.test.cpus), []).append(run.test)
+        kind = (run.kernel, run.test.cpus, run.test.icount)
+        found.setdefault(kind, []).append(run.test)
     return found

@@ -16,8 +16,10 @@ import report  # noqa: E402
 import tap  # noqa: E402
 
 
-def a_test(name, seconds=60.0, cpus=1, all_kernels=False):
-    return plan.Test(name=name, all_kernels=all_kernels, cpus=cpus, seconds=seconds)
+def a_test(name, seconds=60.0, cpus=1, all_kernels=False, icount=False):
+    return plan.Test(
+        name=name, all_kernels=all_kernels, cpus=cpus, icount=icount, seconds=seconds
+    )
 
 
 def an_entry(name, seconds, failed=0, again=False):
@@ -29,11 +31,13 @@ class Plan(unittest.TestCase):
     def test_comments_of_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "one.sh").write_text("#!/bin/bash\n#\n# kernels: all\n# cpus: 2\n")
+            Path(folder, "time.sh").write_text("# clock: icount\n")
             Path(folder, "two.sh").write_text("#!/bin/bash\n# About kernels: all of them.\n")
             self.assertEqual(
                 plan.read_test(folder, "one", {"one": 7.0}), a_test("one", 7.0, 2, True)
             )
             self.assertEqual(plan.read_test(folder, "two", {}), a_test("two"))
+            self.assertEqual(plan.read_test(folder, "time", {}), a_test("time", icount=True))
             with self.assertRaisesRegex(SystemExit, "no test 'three'"):
                 plan.read_test(folder, "three", {})
 
@@ -69,10 +73,11 @@ class Plan(unittest.TestCase):
         self.assertIn(True, [plan.eighth_of(name, "") for name in names])
 
     def test_longest_first(self):
-        tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2)]
+        tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2), a_test("slow", 1, icount=True)]
         found = plan.groups(plan.matrix(tests, ["6.12"], "", True))
-        self.assertEqual([one.name for one in found["6.12", 1]], ["long", "short"])
-        self.assertEqual([one.name for one in found["6.12", 2]], ["wide"])
+        self.assertEqual([one.name for one in found["6.12", 1, False]], ["long", "short"])
+        self.assertEqual([one.name for one in found["6.12", 2, False]], ["wide"])
+        self.assertEqual([one.name for one in found["6.12", 1, True]], ["slow"])
 
     def test_fast(self):
         tests = [a_test("long", 50), a_test("short", 5), a_test("other", 6)]
@@ -105,7 +110,7 @@ class Queue(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         tests = {name: a_test(name, seconds) for name, seconds in (("a-b", 10), ("c", 5))}
-        self.group = machines.Group("6.12", 1, self.folder / "group", tests)
+        self.group = machines.Group("6.12", 1, False, self.folder / "group", tests)
         self.group.fill()
 
     def result(self, name, text):
