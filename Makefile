@@ -22,7 +22,7 @@ Soft MRC
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
   make modules KDIR=DIR mrc.ko for one kernel, e.g. KDIR=/lib/modules/$$(uname -r)/build
   make modules_install  build and install for the running kernel (RELEASE=, DESTDIR=)
-  make userspace        libraries, provider, mrcctl and host tests, in build/userspace/
+  make userspace        libraries, provider, mrcctl, mrcd, in build/userspace/
   make install          install the userspace parts (PREFIX=, DESTDIR=)
 
   make unit             host unit tests only
@@ -34,8 +34,8 @@ The first seven do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check check-fast check-full nightly bench bench-failover modules modules_install userspace install \
-	unit selftests lint clean
+.PHONY: help demo check check-fast check-full nightly bench bench-failover modules \
+	modules_install userspace install unit selftests lint clean
 
 help:
 	@echo "$$HELP"

@@ -162,6 +162,7 @@ need()
 	local program
 
 	for program; do
+		[ "$program" != jq ] || program=gojq
 		command -v "$program" >/dev/null || skip_all "needs $program"
 	done
 }

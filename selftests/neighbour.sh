@@ -20,9 +20,9 @@
 # Another user, without a privilege. The stream is root's.
 stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# blamed: EVs that were good and are not any more since the trace was emptied. What a SACK spoke against is the
-# stream's own business, for only the stream gets any: a machine that stands still makes it so.
-# So it does with the EVs back to h1, which its peers probe.
+# blamed: EVs that were good and are not any more since the trace was emptied. What a SACK spoke
+# against is the stream's own business, for only the stream gets any: a machine that stands still
+# makes it so. So it does with the EVs back to h1, which its peers probe.
 blamed()
 {
 	awk -v back="remote=$(lab gid h1) " '

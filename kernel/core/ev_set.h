@@ -49,8 +49,8 @@ enum mrc_ev_state {
 };
 
 /*
- * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of successes, 6.2, 6.3).
- * The interval between unanswered probes doubles from the base to the maximum;
+ * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of
+ * successes, 6.2, 6.3). The interval between unanswered probes doubles from the base to the maximum;
  * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
  * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
  * lost on another path.
@@ -63,7 +63,7 @@ enum mrc_ev_state {
 /*
  * An EV of which something was heard so lately is not in doubt; and so long after all were put in
  * doubt for the silence of a QP they are again at the soonest, which doubles until data has
- * arrived, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with others, and a
+ * arrived by a known EV, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with others, and a
  * host answers few probes of those that it has no QP with.
  */
 #define MRC_EV_DOUBT_NS		(50 * 1000ull * 1000)
@@ -338,7 +338,7 @@ void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
  * @sent: ns, when the newest of it was sent
  * @now: ns
  *
- * So it is not in doubt, and a search is over: then the EV is in rotation, and GOOD if it was
+ * The silence of all is over. The EV is not in doubt, and a search is over: then the EV is in rotation, and GOOD if it was
  * ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for
  * it. Else only probes bring it back.
  *
@@ -385,9 +385,10 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
  * @sent: ns, when it was sent
  * @now: ns
  *
- * As mrc_ev_heard(). And MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, and
- * make a HELD one GOOD, more of them if it flaps. Until then the next probe is due a base
- * interval later. Says nothing of an EV on a port that is down.
+ * As mrc_ev_heard(), but a silence goes on: the host is there, the QP is silent. And
+ * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, and make a HELD one GOOD, more
+ * of them if it flaps. Until then the next probe is due a base interval later. Says nothing of an
+ * EV on a port that is down.
  *
  * Return: true when its state changed.
  */

@@ -9,18 +9,24 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import tap
+
 TOP = Path(__file__).resolve().parents[2]
 # What the kernel says of a machine that had no time, and of nothing else.
 STARVED = re.compile(r"Call Trace|soft lockup|blocked for more than|rcu.*(stall|kthread starved)")
-# "scripts/vm": the time limit, and a machine that failed or died.
-LIMIT, DIED = 124, 125
+# "scripts/vm": the command succeeded and the kernel complained; the time limit; a machine that
+# failed or died.
+COMPLAINED, LIMIT, DIED = 99, 124, 125
 # Of a machine: its memory and what the emulator needs.
-MIB_EACH = 3072
+KIB_EACH = 3 << 20
+MOST = 8
+# Machines in a row that take nothing, before a queue is given up.
+IDLE_MOST = 3
 
 
 @dataclass
 class Result:
-    """What became of one file: status of kselftest (3: the kernel complained), seconds, why."""
+    """What became of one file: how it ended (tap.py), seconds, why, and what it printed."""
 
     status: int
     seconds: float
@@ -29,19 +35,26 @@ class Result:
 
     @property
     def good(self):
-        return self.status in (0, 4)
+        return self.status in (tap.PASSED, tap.SKIPPED)
+
+    @property
+    def second_try(self):
+        """Not after the kernel complained or died."""
+        return self.status in (tap.FAILED, tap.EMULATOR)
 
 
 @dataclass
 class Group:
-    """The queue of one kind of machine: todo, taken/MACHINE, log and result."""
+    """The queue of one kind of machine: todo, taken/MACHINE, log and result. Who changes what
+    machines may change at the same time holds the lock of the pool."""
 
     kernel: str
     cpus: int
     icount: bool
     folder: Path
     tests: dict
-    machines: int = 0
+    alive: set = field(default_factory=set)
+    idle: int = 0
     collected: set = field(default_factory=set)
 
     def fill(self):
@@ -56,27 +69,56 @@ class Group:
     def seconds_left(self):
         return sum(self.tests[name].seconds for name in self.todo())
 
+    def taken(self, machine):
+        """The names that a machine has taken."""
+        folder = self.folder / "taken" / machine
+        return [entry.name for entry in folder.iterdir()] if folder.exists() else []
+
+    def wants_machine(self):
+        """There is more to do than what the machines that are still starting will take."""
+        starting = sum(not self.taken(machine) for machine in self.alive)
+        return len(self.todo()) > starting
+
     def again(self, name):
-        """Once more; what it said the first time is kept."""
+        """Once more; what it said the first time is kept. Whoever had taken it has not."""
+        for entry in (self.folder / "taken").glob(f"*/{name}"):
+            entry.unlink()
         (self.folder / "log" / name).rename(self.folder / "log" / f"{name}.first")
         (self.folder / "result" / name).unlink()
         self.collected.discard(name)
         (self.folder / "todo" / f"000-{name}").touch()
 
-    def put_result(self, name, status, why):
+    def put_result(self, name, status, why, text=""):
         """For a machine that could not."""
-        (self.folder / "log" / name).touch()
-        (self.folder / "result" / name).write_text(f"{status} 0 {why}\n")
+        (self.folder / "log" / name).write_text(text)
+        (self.folder / "result" / f".{name}").write_text(f"{status} 0 {why}\n")
+        (self.folder / "result" / f".{name}").rename(self.folder / "result" / name)
+
+    def give_up(self, why):
+        for entry in sorted((self.folder / "todo").iterdir()):
+            entry.unlink()
+            self.put_result(entry.name.split("-", 1)[1], tap.SPLAT, why)
+
+    def has_result(self, name):
+        return (self.folder / "result" / name).exists()
+
+    def status_of(self, name):
+        return self._result(name).status
+
+    def _result(self, name):
+        try:
+            status, seconds, *why = (self.folder / "result" / name).read_text().split(maxsplit=2)
+            text = (self.folder / "log" / name).read_text(errors="replace")
+            return Result(int(status), float(seconds), " ".join(why).strip(), text)
+        except (OSError, ValueError) as error:
+            return Result(tap.FAILED, 0, f"its result cannot be read: {error}", "")
 
     def new_results(self):
         """Yields (name, Result) of those that ended since the last call."""
         for entry in sorted((self.folder / "result").iterdir()):
-            if entry.name in self.collected or entry.name.startswith("."):
-                continue
-            self.collected.add(entry.name)
-            status, seconds, *why = entry.read_text().split(maxsplit=2)
-            text = (self.folder / "log" / entry.name).read_text(errors="replace")
-            yield entry.name, Result(int(status), float(seconds), " ".join(why).strip(), text)
+            if entry.name not in self.collected and not entry.name.startswith("."):
+                self.collected.add(entry.name)
+                yield entry.name, self._result(entry.name)
 
 
 def emulator_failed(status, folder):
@@ -100,16 +142,20 @@ def emulator_failed(status, folder):
 class Machine:
     """One run of scripts/vm, until the queue of its group is empty."""
 
-    def __init__(self, group, number, seconds, quiet, environment):
+    def __init__(self, group, number, settings):
         self.group = group
         self.name = str(number)
         self.folder = group.folder.parent / f"machine-{number}-{group.kernel}"
+        slow = settings.slow(group.kernel)
         self.command = [
+            # It ends its machine when we die.
+            "setpriv", "--pdeathsig", "TERM",
             str(TOP / "scripts/vm"), "-k", group.kernel, "-c", str(group.cpus),
-            "-t", str(max(1, int(seconds))), "-q", str(quiet),
+            "-t", str(max(1, int(settings.end - time.monotonic()))),
+            "-q", str(slow * settings.quiet),
             "-o", str(self.folder), "-s", str(group.folder),
             *(["--icount"] if group.icount else []),
-            "--", "env", *environment,
+            "--", "env", f"SELFTESTS_SLOW={slow}", *settings.environment,
             str(TOP / "selftests/run"), "-q", str(group.folder), "-m", self.name,
         ]  # fmt: skip
 
@@ -123,81 +169,108 @@ class Machine:
 
     def unfinished(self):
         """What it had taken and has no result."""
-        taken = self.group.folder / "taken" / self.name
-        names = (entry.name for entry in taken.iterdir()) if taken.exists() else ()
-        return [name for name in names if not (self.group.folder / "result" / name).exists()]
+        return [name for name in self.group.taken(self.name) if not self.group.has_result(name)]
 
-    def last_words(self):
-        return (self.folder / "output.log").read_text(errors="replace").splitlines()[-20:]
+    def output(self):
+        path = self.folder / "output.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def output_of(self, name):
+        """What the file printed that ran last. Its own log may not have reached the folder."""
+        return self.output().rpartition(f"# selftests: {name}.sh\n")[2]
+
+    def complained_elsewhere(self):
+        """The kernel did, but during none of its files."""
+        group = self.group
+        return not any(group.status_of(name) == tap.SPLAT for name in group.taken(self.name))
 
 
 def how_many():
     """Machines at a time: one for each CPU, as memory allows."""
-    pages = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(os.cpu_count() or 1, 8, pages // (MIB_EACH << 20)))
+    cpus = len(os.sched_getaffinity(0))
+    found = re.search(r"^MemAvailable: +(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return max(1, min(cpus, MOST, int(found.group(1)) // KIB_EACH))
 
 
 class Pool:
     """Threads, each of which does a job after another: the first ones that it is given, then
     machines for the group that has most to do and fewest machines."""
 
-    def __init__(self, groups, settings, first_jobs=()):
+    def __init__(self, groups, settings, first_jobs=(), machine=Machine):
         self.groups = groups
         self.settings = settings
         self.first_jobs = list(first_jobs)
+        self.new_machine = machine
         self.lock = threading.Lock()
         self.threads = []
         self.started = 0
         self.trouble = []
+        self.broken = False
 
     def _next(self):
         with self.lock:
             if self.first_jobs:
                 return self.first_jobs.pop(0)
-            waiting = [group for group in self.groups if group.todo()]
+            waiting = [group for group in self.groups if group.wants_machine()]
             if not waiting:
                 return None
             # What takes several CPUs comes first: at the end it would keep one of them idle.
             group = max(waiting, key=lambda group: (
-                group.cpus if not group.machines else 0,
-                group.seconds_left() / (1 + group.machines),
+                group.cpus if not group.alive else 0,
+                group.seconds_left() / (1 + len(group.alive)),
             ))  # fmt: skip
-            group.machines += 1
             self.started += 1
-            number = self.started
-        return lambda: self._machine(group, number)
+            machine = self.new_machine(group, self.started, self.settings)
+            group.alive.add(machine.name)
+        return lambda: self._run(machine)
 
-    def _machine(self, group, number):
-        settings = self.settings
-        machine = Machine(
-            group, number, settings.end - time.monotonic(), settings.quiet, settings.environment
-        )
-        status = machine.run()
+    def _run(self, machine):
+        status = DIED
+        try:
+            status = machine.run()
+        finally:
+            with self.lock:
+                machine.group.alive.discard(machine.name)
+                self._ended(machine, status)
+
+    def _ended(self, machine, status):
+        group, left = machine.group, machine.unfinished()
+        verdict = tap.FAILED
+        if status in (LIMIT, DIED):
+            verdict = tap.EMULATOR if emulator_failed(status, machine.folder) else tap.SPLAT
+        for name in left:
+            why = f"the machine ended there with status {status}, see {machine.folder}"
+            group.put_result(name, verdict, why, machine.output_of(name))
+        if status and not left and (status != COMPLAINED or machine.complained_elsewhere()):
+            self.trouble.append(
+                f"a machine ended with status {status}, logs in {machine.folder}:\n"
+                + "\n".join(machine.output().splitlines()[-20:])
+            )
+        group.idle = 0 if group.taken(machine.name) else group.idle + 1
+        over = time.monotonic() >= self.settings.end
+        if over or (group.idle >= IDLE_MOST and not group.alive):
+            group.give_up("there was no time left for it" if over else "no machine ran it")
+
+    def again(self, group, name):
         with self.lock:
-            group.machines -= 1
-            left = machine.unfinished()
-            emulator = emulator_failed(status, machine.folder)
-            for name in left:
-                why = f"the machine ended there with status {status}, see {machine.folder}"
-                group.put_result(name, 5 if emulator else 1, why)
-            # A machine that dies before it takes anything would do so for ever.
-            if not left and status != 0:
-                self.trouble.append((machine, status))
-            if not left and status in (LIMIT, DIED):
-                for entry in sorted((group.folder / "todo").iterdir()):
-                    entry.unlink()
-                    group.put_result(entry.name.split("-", 1)[1], 1, "no machine ran it")
+            group.again(name)
 
     def _work(self):
-        while job := self._next():
-            job()
+        try:
+            while job := self._next():
+                job()
+        except Exception as error:  # whatever it is, it is no success
+            self.trouble.append(f"internal error: {error!r}")
+            self.broken = True
+
+    def _idle(self):
+        with self.lock:
+            return self.first_jobs or any(group.wants_machine() for group in self.groups)
 
     def keep_working(self, width):
-        """Start threads as long as there is something to do. Returns False when all is done."""
+        """Start a thread if there is something to do. Returns False when all is done."""
         self.threads = [thread for thread in self.threads if thread.is_alive()]
-        with self.lock:
-            idle = self.first_jobs or any(group.todo() for group in self.groups)
-        while idle and len(self.threads) < width:
+        if not self.broken and self._idle() and len(self.threads) < width:
             thread = threading.Thread(target=self._work, daemon=True)
             thread.start()
             self.threads.append(thread)

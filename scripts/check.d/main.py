@@ -2,6 +2,7 @@
 """All tests: what scripts/check runs once everything is built that this needs."""
 
 import argparse
+import fcntl
 import os
 import random
 import re
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+import xml.etree.ElementTree
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,8 +22,9 @@ import tap
 TOP = machines.TOP
 SCRIPTS = TOP / "scripts"
 OUT = TOP / "build/check"
-# Seconds for all selftests, for a machine to say nothing, and for each further round of chaos.sh.
-LIMIT, QUIET, ROUND = 4800, 480, 150
+# Seconds for all selftests at least (else twice what they are expected to take), for a machine to
+# say nothing, and for each further round of chaos.sh.
+LIMIT, QUIET, ROUND = 1800, 480, 150
 # Times that everything may take longer on the debug kernel.
 DEBUG_SLOW = 5
 FAST_SECONDS = 240
@@ -32,11 +34,15 @@ CHAOS_SEED = 3
 SECOND_TRIES = 1
 
 
-def number(name, default):
+class Broken(Exception):
+    """Something without which there is nothing to test."""
+
+
+def number(name, default, least=0):
     """A number from the environment."""
     text = os.environ.get(name, "")
-    if text and not text.isdigit():
-        raise SystemExit(f"check: {name} wants a number, not '{text}'")
+    if text and not (re.fullmatch(r"[0-9]{1,6}", text) and int(text) >= least):
+        raise SystemExit(f"check: {name} wants a number from {least} to 999999, not '{text}'")
     return int(text or default)
 
 
@@ -66,55 +72,62 @@ Example: scripts/check --only selftests --kernel 6.12 spray netem""",
     parser.add_argument("--full", action="store_true", help="everything on 6.1, 6.12 and debug")
     parser.add_argument("--nightly", action="store_true", help="ten rounds of random faults")
     parser.add_argument("tests", metavar="TEST", nargs="*", help="files of selftests (all)")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.fast and (options.full or options.kernel):
+        parser.error("--fast chooses for itself what runs where")
+    return options
 
 
-@dataclass
 class Unit:
-    """The host unit tests: built and run as one job beside the machines."""
+    """The host unit tests: built and run on one CPU, beside the machines."""
 
-    done: bool = False
-    counts: tap.Counts = None
-    seconds: float = 0
-    text: str = ""
+    def __init__(self):
+        self.done = False
+        self.counts = tap.Counts()
+        self.seconds = 0
+        self.text = ""
 
     def __call__(self):
         began = time.monotonic()
-        self.counts = tap.Counts()
-        built = subprocess.run(
-            [SCRIPTS / "build-userspace", "--tests"], capture_output=True, text=True, check=False
-        )
-        if built.returncode:
-            self.counts.failed += 1
-            self.text = built.stdout + built.stderr
-        else:
-            self._run()
-        self.seconds = time.monotonic() - began
-        self.done = True
+        try:
+            built = subprocess.run(
+                [SCRIPTS / "build-userspace", "--tests"], capture_output=True, text=True,
+                env={**os.environ, "MRC_JOBS": "1"}, check=False,
+            )  # fmt: skip
+            if built.returncode:
+                self._failed(built.stdout + built.stderr)
+            else:
+                self._run()
+        except (OSError, ValueError, KeyError, xml.etree.ElementTree.ParseError) as error:
+            self._failed(f"host unit tests: {error!r}")
+        finally:
+            self.seconds = time.monotonic() - began
+            self.done = True
+
+    def _failed(self, text):
+        self.counts.failed += 1
+        self.text = text
 
     def _run(self):
         junit, log = TOP / "build/unit.xml", TOP / "build/unit.log"
         junit.unlink(missing_ok=True)
         with open(log, "wb") as out:
-            subprocess.run(
+            status = subprocess.run(
                 ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
                  "--no-tests=error", "--timeout", "600", "--output-junit", junit],
                 stdout=out, stderr=out, check=False,
-            )  # fmt: skip
-        text = log.read_text(errors="replace")
-        found = dict(re.findall(r'\b(tests|failures|skipped|disabled)="(\d+)"',
-                                junit.read_text() if junit.exists() else ""))  # fmt: skip
-        if not found:
-            self.counts.failed += 1
-            self.text = "\n".join(text.splitlines()[-30:])
-            return
+            ).returncode  # fmt: skip
+        found = xml.etree.ElementTree.parse(junit).getroot().attrib
         total, failed, skipped, off = (
             int(found[key]) for key in ("tests", "failures", "skipped", "disabled")
         )
         self.counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
-        if failed:
+        if status:
             quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start ")
-            self.text = "\n".join(line for line in text.splitlines() if not quiet.search(line))
+            lines = log.read_text(errors="replace").splitlines()
+            self.text = "\n".join(line for line in lines if not quiet.search(line))
+            # A test whose program is missing counts as skipped there.
+            self.counts.failed = self.counts.failed or 1
 
     def tell(self):
         counts = self.counts
@@ -133,7 +146,7 @@ def kernel_folders(kernels):
         command = [SCRIPTS / "debug-kernel"] if kernel == "debug" else [SCRIPTS / "kernels", kernel]
         line = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if line.returncode or not line.stdout.split():
-            raise SystemExit(f"check: kernel {kernel} is missing")
+            raise Broken(f"kernel {kernel} is missing")
         folders[kernel] = line.stdout.split()[-1]
     return folders
 
@@ -141,7 +154,7 @@ def kernel_folders(kernels):
 def build_modules(kernels):
     for kernel, folder in kernel_folders(kernels).items():
         if subprocess.run([SCRIPTS / "build-module", kernel, folder], check=False).returncode:
-            raise SystemExit(f"check: the module does not build for {kernel}")
+            raise Broken(f"the module does not build for {kernel}")
 
 
 def commit():
@@ -171,130 +184,173 @@ def chosen_runs(options, last):
     return plan.matrix(tests, kernels, commit(), everything)
 
 
+def settings_of(runs, options, width):
+    """What all machines share, and how long they may take."""
+    rounds = number("CHAOS_ROUNDS", 10 if options.nightly else 1, 1)
+    seed = number("CHAOS_SEED", random.randrange(10**6) if options.nightly else CHAOS_SEED)
+    debug = any(run.kernel == "debug" for run in runs)
+    limit = max(LIMIT, 2 * expected(runs, width)) * (DEBUG_SLOW if debug else 1)
+    limit = number("CHECK_LIMIT", int(limit), 1) + (rounds - 1) * ROUND
+    return SimpleNamespace(
+        end=time.monotonic() + limit,
+        quiet=number("CHECK_QUIET", QUIET, 1),
+        poll=1,
+        slow=lambda kernel: DEBUG_SLOW if kernel == "debug" else 1,
+        environment=[f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}"],
+    )
+
+
 class Selftests:
     """One run of them, from the queues' folders to the counts."""
 
-    def __init__(self, runs, options, unit):
-        debug = any(run.kernel == "debug" for run in runs)
-        rounds = number("CHAOS_ROUNDS", 10 if options.nightly else 1)
-        seed = number("CHAOS_SEED", random.getrandbits(30) if options.nightly else CHAOS_SEED)
-        slow = DEBUG_SLOW if debug else 1
-        self.limit = slow * (number("CHECK_LIMIT", LIMIT) + (rounds - 1) * ROUND)
-        self.settings = SimpleNamespace(
-            end=time.monotonic() + self.limit,
-            quiet=slow * number("CHECK_QUIET", QUIET),
-            environment=[f"SELFTESTS_SLOW={slow}", f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}"],
-        )
-        self.tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
+    def __init__(self, runs, settings, tries, out=OUT):
+        self.runs = runs
+        self.settings = settings
+        self.tries = tries
         self.again = {}
         self.files = []
-        self.unit = unit
         self.groups = [
             machines.Group(
-                kernel, cpus, icount, OUT / f"{kernel}-{cpus}cpu{'-icount' if icount else ''}",
+                kernel, cpus, icount, out / f"{kernel}-{cpus}cpu{'-icount' if icount else ''}",
                 {one.name: one for one in tests},
             )
             for (kernel, cpus, icount), tests in plan.groups(runs).items()
         ]  # fmt: skip
-        self.total = len(runs)
-        self.width = number("CHECK_MACHINES", machines.how_many())
 
-    def _ended(self, group, name, result):
+    def _ended(self, pool, group, name, result):
         key = (group.kernel, name)
-        # A splat has no second try.
-        if not result.good and result.status != 3 and self.tries and key not in self.again:
+        if result.second_try and self.tries and key not in self.again:
             self.tries -= 1
-            self.again[key] = tap.complaints(result.text) or [result.why]
+            self.again[key] = tap.complaints(result.text) + [f"# {result.why}"]
             report.say(f"== {name} on {group.kernel} failed, once more: {result.why}")
-            group.again(name)
+            pool.again(group, name)
             return
-        counts = tap.count(result.text, result.good)
+        counts = tap.count(result.text, result.status)
         entry = {
             "file": name, "kernel": group.kernel, "seconds": result.seconds,
             "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
             "again": key in self.again, "why": result.why,
         }  # fmt: skip
         self.files.append(entry)
-        report.progress(len(self.files), self.total, entry)
-        if not result.good:
+        report.progress(len(self.files), len(self.runs), entry)
+        if counts.failed:
             report.say("\n".join(tap.complaints(result.text)))
             report.say(f"# {result.why or 'see above'}; log: {group.folder}/log/{name}")
 
-    def run(self):
+    def run(self, unit, width, machine=machines.Machine):
+        """Runs all, and the unit tests beside them. Returns the failures that no file has."""
         for group in self.groups:
             group.fill()
-        pool = machines.Pool(self.groups, self.settings, [self.unit] if self.unit else [])
-        told = self.unit is None
+        pool = machines.Pool(self.groups, self.settings, [unit] if unit else [], machine)
+        told = unit is None
         while True:
-            working = pool.keep_working(self.width)
+            working = pool.keep_working(width)
             for group in self.groups:
                 for name, result in group.new_results():
-                    self._ended(group, name, result)
-            if not told and self.unit.done:
+                    self._ended(pool, group, name, result)
+            if not told and unit.done:
                 told = True
-                self.unit.tell()
-            if not working and not any(group.todo() for group in self.groups):
+                unit.tell()
+            if not working and (pool.broken or not any(group.todo() for group in self.groups)):
                 return self._trouble(pool)
-            time.sleep(1)
+            time.sleep(self.settings.poll)
 
     def _trouble(self, pool):
-        """Machines that failed and no file is to blame: each is a failure."""
-        splat = any(one["why"].find("splat") >= 0 for one in self.files)
-        failures = 0
-        for machine, status in pool.trouble:
-            if status == 99 and splat:
-                continue
-            failures += 1
-            report.warn(f"a machine ended with status {status}, logs in {machine.folder}")
-            report.say("\n".join(machine.last_words()))
-        return failures
+        """Machines that failed and no file is to blame, and files of which nothing is known: each
+        is a failure."""
+        known = {(one["kernel"], one["file"]) for one in self.files}
+        missing = [run for run in self.runs if (run.kernel, run.test.name) not in known]
+        for text in pool.trouble:
+            report.warn(text)
+        for run in missing:
+            report.warn(f"nothing is known of {run.test.name} on {run.kernel}")
+        return len(pool.trouble) + len(missing)
+
+    def tell_second_tries(self):
+        for (kernel, name), lines in self.again.items():
+            ended = [one for one in self.files if (one["kernel"], one["file"]) == (kernel, name)]
+            good = ended and not ended[0]["failed"]
+            report.say("\n".join(lines))
+            report.say(
+                f"flaky on {kernel}: {name} failed with the above, and passed then"
+                if good else f"{name} on {kernel} failed twice, first with the above"
+            )  # fmt: skip
 
 
 def expected(runs, width):
     """Seconds that the selftests will take, as far as they were measured."""
-    return sum(run.test.seconds * max(1, run.test.cpus) for run in runs) / width
+    return sum(run.test.seconds * run.test.cpus for run in runs) / width
 
 
-def main():
-    options = parse(sys.argv[1:])
-    began = time.monotonic()
-    last = report.read(OUT)
+def build(runs, width):
+    """The folder for all that follows, and the modules. Says what is to come."""
     shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
-    runs = [] if options.only == "unit" else chosen_runs(options, last)
-    phases = {}
-    if runs:
-        build_modules(sorted({run.kernel for run in runs}))
-        phases["modules"] = time.monotonic() - began
-    selftests = Selftests(runs, options, None if options.only == "selftests" else Unit())
-    if runs:
-        report.say(
-            f"== {len(runs)} files of selftests, {selftests.width} machines at a time: "
-            f"about {report.duration(expected(runs, selftests.width))}"
-        )
-    failures = selftests.run()
+    OUT.mkdir(parents=True, exist_ok=True)
+    build_modules(sorted({run.kernel for run in runs}))
+    report.say(
+        f"== {len(runs)} files of selftests, {width} machines at a time: "
+        f"about {report.duration(expected(runs, width))}"
+    )
+
+
+def conclude(selftests, unit, failures, last, seconds):
+    """Counts, writes and tells. Returns the exit status."""
     counts = tap.Counts(failed=failures)
+    phases = {"all": seconds}
     for one in selftests.files:
         counts.add(tap.Counts(one["passed"], one["failed"], one["skipped"]))
-    if selftests.unit:
-        counts.add(selftests.unit.counts)
-        phases["unit tests, beside machines"] = selftests.unit.seconds
-    phases["all"] = time.monotonic() - began
+    if unit:
+        counts.add(unit.counts)
+        phases["unit tests, beside machines"] = unit.seconds
+        counts.failed += not unit.done
     summary = {
-        "commit": commit(), "seconds": phases["all"], "phases": phases, "files": selftests.files,
+        "commit": commit(), "seconds": seconds, "phases": phases, "files": selftests.files,
         "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
     }  # fmt: skip
     for name, was, now in report.slower_files(last, summary):
         report.say(f"== slower than the last run: {name}, {was:.0f} s then, {now:.0f} s now")
-    report.write(OUT, summary)
-    for (kernel, name), lines in selftests.again.items():
-        report.say("\n".join(lines))
-        report.say(f"flaky on {kernel}: {name} failed with the above, and was run once more")
+    if selftests.files:
+        report.write(OUT, summary)
+    selftests.tell_second_tries()
     if counts.skipped:
         report.say(f"{counts.skipped} skipped")
-    report.say(f"took {report.duration(phases['all'])}, see build/check/index.html")
+    where = ", see build/check/index.html" if selftests.files else ""
+    report.say(f"took {report.duration(seconds)}{where}")
     report.say(f"{counts.passed} passed, {counts.failed} failed")
     return 1 if counts.failed else 0
 
 
-sys.exit(main())
+def check(options):
+    began = time.monotonic()
+    last = report.read(OUT)
+    runs = [] if options.only == "unit" else chosen_runs(options, last)
+    if not runs and options.only != "unit":
+        raise Broken("no file of selftests was found")
+    width = number("CHECK_MACHINES", machines.how_many(), 1)
+    if runs:
+        build(runs, width)
+    unit = None if options.only == "selftests" else Unit()
+    tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
+    selftests = Selftests(runs, settings_of(runs, options, width), tries)
+    failures = selftests.run(unit, width)
+    return conclude(selftests, unit, failures, last, time.monotonic() - began)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    (TOP / "build").mkdir(exist_ok=True)
+    with open(TOP / "build/.lock-check", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit("check: another one is running in this tree") from None
+        try:
+            return check(options)
+        except (Broken, OSError) as error:
+            report.warn(error)
+            report.say("0 passed, 1 failed")
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

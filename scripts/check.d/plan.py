@@ -42,10 +42,12 @@ class Run:
     test: Test
 
 
-def said(text, key):
-    """The value of the comment "# key: value", or None."""
-    found = re.search(rf"^# {key}: (.*)$", text, re.MULTILINE)
-    return found.group(1).strip() if found else None
+def said(name, text, key, values):
+    """The value of the comment "# key: value", or None. SystemExit for one that means nothing."""
+    found = re.search(rf"^# {key}: *(.*?) *$", text, re.MULTILINE)
+    if found and found.group(1) not in values:
+        raise SystemExit(f"check: {name}.sh: '# {key}:' wants {' or '.join(values)}")
+    return found.group(1) if found else None
 
 
 def read_seconds(path):
@@ -64,9 +66,9 @@ def read_test(folder, name, seconds):
     text = path.read_text()
     return Test(
         name=name,
-        all_kernels=said(text, "kernels") == "all",
-        cpus=int(said(text, "cpus") or 1),
-        icount=said(text, "clock") == "icount",
+        all_kernels=said(name, text, "kernels", ["all"]) is not None,
+        cpus=int(said(name, text, "cpus", ["1", "2", "4"]) or 1),
+        icount=said(name, text, "clock", ["icount"]) is not None,
         seconds=seconds.get(name, UNKNOWN_SECONDS),
     )
 

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What scripts/check plans, counts and tells, without a machine. Usage: check.py TOP"""
 
+import contextlib
+import io
 import json
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 from pathlib import Path
+from types import SimpleNamespace
 
 TOP = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(TOP / "scripts/check.d"))
 
 import machines  # noqa: E402
+import main  # noqa: E402
 import plan  # noqa: E402
 import report  # noqa: E402
 import tap  # noqa: E402
@@ -40,6 +46,10 @@ class Plan(unittest.TestCase):
             self.assertEqual(plan.read_test(folder, "time", {}), a_test("time", icount=True))
             with self.assertRaisesRegex(SystemExit, "no test 'three'"):
                 plan.read_test(folder, "three", {})
+            for line in ("cpus: two", "kernels: 6.1", "clock:"):
+                Path(folder, "bad.sh").write_text(f"# {line}\n")
+                with self.assertRaisesRegex(SystemExit, "bad.sh: '# "):
+                    plan.read_test(folder, "bad", {})
 
     def test_real_files(self):
         folder = TOP / "selftests"
@@ -73,7 +83,8 @@ class Plan(unittest.TestCase):
         self.assertIn(True, [plan.eighth_of(name, "") for name in names])
 
     def test_longest_first(self):
-        tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2), a_test("slow", 1, icount=True)]
+        tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2),
+                 a_test("slow", 1, icount=True)]  # fmt: skip
         found = plan.groups(plan.matrix(tests, ["6.12"], "", True))
         self.assertEqual([one.name for one in found["6.12", 1, False]], ["long", "short"])
         self.assertEqual([one.name for one in found["6.12", 2, False]], ["wide"])
@@ -87,14 +98,16 @@ class Plan(unittest.TestCase):
 class Tap(unittest.TestCase):
     def test_counts(self):
         text = "# ok 1 one\n# not ok 2 two\n# # why\n# ok 3 three # SKIP no\n# 1..3\n"
-        self.assertEqual(tap.count(text, False), tap.Counts(1, 1, 1))
+        self.assertEqual(tap.count(text, tap.FAILED), tap.Counts(1, 1, 1))
 
     def test_failed_without_a_line(self):
-        self.assertEqual(tap.count("# ok 1 one\n", False), tap.Counts(1, 1, 0))
-        self.assertEqual(tap.count("", False), tap.Counts(0, 1, 0))
+        self.assertEqual(tap.count("# ok 1 one\n", tap.FAILED), tap.Counts(1, 1, 0))
+        self.assertEqual(tap.count("# ok 1 one\n", tap.SPLAT), tap.Counts(1, 1, 0))
+        self.assertEqual(tap.count("# ok 1 one\n", tap.PASSED), tap.Counts(1, 0, 0))
+        self.assertEqual(tap.count("", tap.PASSED), tap.Counts(0, 1, 0))
 
     def test_skipped_as_a_whole(self):
-        self.assertEqual(tap.count("# 1..0 # SKIP needs jq\n", True), tap.Counts(0, 0, 1))
+        self.assertEqual(tap.count("# 1..0 # SKIP needs jq\n", tap.SKIPPED), tap.Counts(0, 0, 1))
 
     def test_complaints(self):
         text = "# ok 1 a\n# not ok 2 b\n# # wanted: x\n# ok 3 c\n# kernel: BUG\n"
@@ -130,8 +143,11 @@ class Queue(unittest.TestCase):
         (self.group.folder / "todo/002-c").unlink()
         self.result("c", "1 12\n")
         list(self.group.new_results())
+        (self.group.folder / "taken/1").mkdir()
+        (self.group.folder / "taken/1/c").touch()
         self.group.again("c")
         self.assertEqual(self.group.todo(), ["c", "a-b"])
+        self.assertEqual(self.group.taken("1"), [], "it is not what that machine left")
         self.assertTrue((self.group.folder / "log/c.first").exists())
         self.result("c", "0 3\n")
         self.assertEqual([name for name, _ in self.group.new_results()], ["c"])
@@ -149,6 +165,96 @@ class Queue(unittest.TestCase):
         self.assertFalse(self.machine_says("BUG: KASAN: use-after-free\n"))
         self.machine_says(starved)
         self.assertFalse(machines.emulator_failed(1, self.folder))
+
+
+class FakeMachine:
+    """Takes files as selftests/run does. What happens to each is said by "script", one word a try:
+    ok, bad, splat; die (with a panic), stall (the emulator's fault), refuse (takes nothing)."""
+
+    script = {}
+
+    def __init__(self, group, number, settings):
+        self.group, self.name = group, str(number)
+        self.folder = group.folder.parent / f"machine-{number}"
+
+    def run(self):
+        self.folder.mkdir(parents=True)
+        taken = self.group.folder / "taken" / self.name
+        taken.mkdir(parents=True)
+        while todo := sorted((self.group.folder / "todo").iterdir()):
+            name = todo[0].name.split("-", 1)[1]
+            word = self.script[name][0] if self.script.get(name) else "ok"
+            if word == "refuse":
+                return 2
+            self.script.get(name, ["ok"]).pop(0)
+            todo[0].rename(taken / name)
+            if word in ("die", "stall"):
+                said = "BUG: unable to handle page fault [mrc]" if word == "die" else "Linux"
+                (self.folder / "console.log").write_text(said)
+                return machines.DIED
+            status = {"ok": tap.PASSED, "bad": tap.FAILED, "splat": tap.SPLAT}[word]
+            text = "# ok 1 x\n" if word == "ok" else "# not ok 1 x\n"
+            self.group.put_result(name, status, "", text)
+        return 0
+
+    unfinished = machines.Machine.unfinished
+    output = machines.Machine.output
+    output_of = machines.Machine.output_of
+    complained_elsewhere = machines.Machine.complained_elsewhere
+
+
+class WholeRun(unittest.TestCase):
+    def run_all(self, width=2, seconds=60, tries=1, **script):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        FakeMachine.script = {name: list(words) for name, words in script.items()}
+        runs = [plan.Run("6.12", a_test(name)) for name in ("a", "b", "c", "d")]
+        settings = SimpleNamespace(end=time.monotonic() + seconds, poll=0.01)
+        selftests = main.Selftests(runs, settings, tries, Path(folder.name))
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            failures = selftests.run(None, width, FakeMachine)
+        bad = {one["file"] for one in selftests.files if one["failed"]}
+        return bad, failures, selftests
+
+    def test_all_good(self):
+        for width in (1, 2, 4):
+            self.assertEqual(self.run_all(width)[:2], (set(), 0))
+
+    def test_one_second_try(self):
+        self.assertEqual(self.run_all(b=["bad", "ok"])[:2], (set(), 0))
+        self.assertEqual(self.run_all(b=["bad", "bad"])[:2], ({"b"}, 0))
+        self.assertEqual(self.run_all(tries=0, b=["bad", "ok"])[:2], ({"b"}, 0))
+        bad, failures, _ = self.run_all(b=["bad", "ok"], c=["bad", "ok"])
+        self.assertEqual((len(bad), failures), (1, 0))
+
+    def test_no_second_try_after_a_complaint(self):
+        self.assertEqual(self.run_all(b=["splat", "ok"])[:2], ({"b"}, 0))
+        self.assertEqual(self.run_all(b=["die", "ok"])[:2], ({"b"}, 0))
+
+    def test_the_emulator_may_fail_once(self):
+        self.assertEqual(self.run_all(b=["stall", "ok"])[:2], (set(), 0))
+        self.assertEqual(self.run_all(b=["stall", "stall"])[:2], ({"b"}, 0))
+
+    def test_machines_that_take_nothing(self):
+        bad, failures, _ = self.run_all(width=1, a=["refuse"])
+        self.assertEqual(bad, {"a", "b", "c", "d"})
+        self.assertGreater(failures, 0)
+
+    def test_no_time_left(self):
+        bad, _, _ = self.run_all(width=1, seconds=-1, a=["die"])
+        self.assertEqual(bad, {"a", "b", "c", "d"})
+
+    def test_nothing_is_known_of_a_file(self):
+        with unittest.mock.patch.object(machines.Group, "new_results", lambda self: iter(())):
+            self.assertEqual(self.run_all()[1], 4)
+
+
+class UnitJob(unittest.TestCase):
+    def test_a_job_that_breaks_is_a_failure(self):
+        with unittest.mock.patch.object(main.subprocess, "run", side_effect=OSError("no ctest")):
+            unit = main.Unit()
+            unit()
+        self.assertEqual((unit.done, unit.counts.failed), (True, 1))
 
 
 class Report(unittest.TestCase):
