@@ -160,6 +160,7 @@ test_programs()
 	check_not "ib_send_bw is refused" pingpong ib_send_bw -F -x "$gid" -n 10
 	check "ib_send_bw says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
 	check_not "ib_read_lat is refused" pingpong ib_read_lat -F -x "$gid" -n 10
+	check "ib_read_lat says so" grep -qi "couldn't post" "$TEST_TMP/client.log"
 	check_not "ibv_rc_pingpong is refused" pingpong ibv_rc_pingpong -g "$gid" -n 10
 	check "ibv_rc_pingpong says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
 }

@@ -53,10 +53,11 @@ test_rates()
 	# Sorted by what it was before it was rounded.
 	check "QPs: most traffic first" is \
 		'all([.qp[].rate | ."tx-packets" + ."rx-packets"] | .[0] >= .[1] - 0.01)'
+	# Half of it: to start mrcctl and to end it takes time that no interval covers.
 	printed=$(jq -s '[.[] | (.interval / 1e9) * ([.plane[].rate | ."tx-packets", ."rx-packets"] |
 		add)] | add | floor' "$JSON")
 	check "rates times intervals are what was counted: $printed of $((after - before))" \
-		test "$printed" -gt 0 -a "$printed" -le $((after - before + 3))
+		test "$printed" -ge $(((after - before) / 2)) -a "$printed" -le $((after - before + 3))
 }
 
 # lines N: at least so many are in the file

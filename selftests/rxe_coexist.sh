@@ -40,7 +40,8 @@ ip -n p1 link set rxe-net up
 check "rxe on another netdev" on p1 rdma link add rxe9 type rxe netdev rxe-net
 traffic_start --qps 1
 flap
-check "netdevs flap: traffic goes on" kill -0 "$TRAFFIC_CLIENT"
+before=$(counter mrc2 tx_packets)
+check "netdevs flap: traffic goes on" wait_for packets_flow mrc2 $((before + 1000))
 
 # rdma_rxe holds UDP port 4791 of the initial namespace.
 ip link add here type dummy

@@ -115,7 +115,7 @@ test_errors()
 		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1:2:3:4:5:6
 	check_error "a hole" 1 "no room for the host's uSID (ev 1: via)" \
 		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1::6:0
-	check_error "an EV has one path" 2 "" \
+	check_error "an EV has one path" 2 "unknown keyword 'sid'" \
 		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1:: sid fcbb:bb00:1::
 	check_error "no uSID" 1 "EVs of this EV profile end at a switch: usid is missing" \
 		on h1 mrcctl route add mrc0 fd09::1/128 ev-profile "$PROFILE"
