@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All tests: what scripts/check runs once everything is built that this needs."""
+"""All tests: what scripts/check runs."""
 
 import argparse
 import fcntl
@@ -192,7 +192,7 @@ def settings_of(runs, options, width):
     limit = max(LIMIT, 2 * expected(runs, width)) * (DEBUG_SLOW if debug else 1)
     limit = number("CHECK_LIMIT", int(limit), 1) + (rounds - 1) * ROUND
     return SimpleNamespace(
-        end=time.monotonic() + limit,
+        limit=limit,
         quiet=number("CHECK_QUIET", QUIET, 1),
         poll=1,
         slow=lambda kernel: DEBUG_SLOW if kernel == "debug" else 1,
@@ -282,6 +282,16 @@ def expected(runs, width):
     return sum(run.test.seconds * run.test.cpus for run in runs) / width
 
 
+def set_up():
+    """Packages, and the programs that both halves need."""
+    if subprocess.run([SCRIPTS / "setup", "build", "vm", "test"], check=False).returncode:
+        raise Broken("packages are missing")
+    if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:
+        report.warn("no browser, so mrcd's status page is not tested")
+    if subprocess.run([SCRIPTS / "build-userspace"], check=False).returncode:
+        raise Broken("the programs do not build")
+
+
 def build(runs, width):
     """The folder for all that follows, and the modules. Says what is to come."""
     shutil.rmtree(OUT, ignore_errors=True)
@@ -327,11 +337,14 @@ def check(options):
     if not runs and options.only != "unit":
         raise Broken("no file of selftests was found")
     width = number("CHECK_MACHINES", machines.how_many(), 1)
+    tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
+    settings = settings_of(runs, options, width)
+    set_up()
     if runs:
         build(runs, width)
     unit = None if options.only == "selftests" else Unit()
-    tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
-    selftests = Selftests(runs, settings_of(runs, options, width), tries)
+    settings.end = time.monotonic() + settings.limit
+    selftests = Selftests(runs, settings, tries)
     failures = selftests.run(unit, width)
     return conclude(selftests, unit, failures, last, time.monotonic() - began)
 

@@ -20,7 +20,8 @@ td.number, th.number {{ text-align: right; font-variant-numeric: tabular-nums; }
 </style>
 <h1>{passed} passed, {failed} failed, {skipped} skipped</h1>
 <p>Commit {commit}, {minutes:.1f} minutes: {phases}.</p>
-<table><tr><th>file<th>kernel<th>result<th class="number">passed<th class="number">seconds<th width="30%">
+<table><tr><th>file<th>kernel<th>result
+<th class="number">passed<th class="number">seconds<th width="30%">
 {rows}
 </table>
 """
