@@ -41,11 +41,12 @@ check_one_direction()
 
 # A loss at the end of everything that no probe shows is found by the timer.
 TRAFFIC_TIMEOUT=17
+FAULT_MESSAGES=40
 
 need jq tc
 modprobe -q sch_netem
 lab_up --planes 4
-traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 150
+traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 40
 check_moves "traffic flows"
 traces mrc_ev mrc_ports mrc_loss mrc_retransmit
 for k in 1 2 3; do

@@ -118,7 +118,7 @@ counters_of()
 # counter HOST NAME
 counter()
 {
-	cat "$(counters_of "$1")/$2"
+	echo "$(<"/sys/class/infiniband/mrc$((${1#h} - 1))/ports/1/hw_counters/$2")"
 }
 
 # counter_above HOST NAME N

@@ -20,6 +20,8 @@ protected:
     void refused(const Write &bad);
     /** The same after the requester found the mistake itself. */
     void refused_locally(const Write &bad);
+    /** A single write of @length, refused for what a and b were told of each other. */
+    void refused_alone(uint32_t length, ibv_wc_status status, ibv_event_type event);
 
 private:
     void post_three(const Write &bad);
@@ -79,6 +81,18 @@ void Access::refused_locally(const Write &bad)
     /* The other side hears nothing of it. */
     EXPECT_EQ(b->state(), IBV_QPS_RTS);
     EXPECT_TRUE(stays_empty(b->recv_cq.get()));
+}
+
+void Access::refused_alone(uint32_t length, ibv_wc_status status, ibv_event_type event)
+{
+    const std::vector<uint8_t> before(b->data(), b->data() + b->size());
+
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = length}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].status, status) << ibv_wc_status_str(sent[0].status);
+    EXPECT_EQ(b->wait_event(), event);
+    EXPECT_EQ(std::memcmp(b->data(), before.data(), before.size()), 0);
 }
 
 TEST_F(Access, WrongKeyByte)
@@ -171,13 +185,7 @@ TEST_F(Access, KeyThatIsGone)
 TEST_F(Access, QpWithoutRemoteWrite)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.qp_access = IBV_ACCESS_LOCAL_WRITE}));
-    const std::vector<uint8_t> before(b->data(), b->data() + b->size());
-    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 100}), 0);
-    const auto sent = wait_completions(a->send_cq.get(), 1);
-    ASSERT_EQ(sent.size(), 1u);
-    EXPECT_EQ(sent[0].status, IBV_WC_REM_ACCESS_ERR);
-    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_ACCESS_ERR);
-    EXPECT_EQ(std::memcmp(b->data(), before.data(), before.size()), 0);
+    refused_alone(100, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
 }
 
 /* The ends were told different path MTUs: a refusal says so, and no path is blamed. */
@@ -187,13 +195,7 @@ TEST_F(Access, LargerThanThePathMtu)
     b->shape.mtu = IBV_MTU_1024;
     ASSERT_NO_FATAL_FAILURE(a->connect(*b));
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
-    const std::vector<uint8_t> before(b->data(), b->data() + b->size());
-    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 30000}), 0);
-    const auto sent = wait_completions(a->send_cq.get(), 1);
-    ASSERT_EQ(sent.size(), 1u);
-    EXPECT_EQ(sent[0].status, IBV_WC_REM_INV_REQ_ERR);
-    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_REQ_ERR);
-    EXPECT_EQ(std::memcmp(b->data(), before.data(), before.size()), 0);
+    refused_alone(30000, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 }
 
 TEST_F(Access, WrongLocalKey)

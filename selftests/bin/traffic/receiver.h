@@ -27,6 +27,8 @@ public:
     [[nodiscard]] uint64_t imms() const { return imms_; }
     /** Worth telling the sender; idle: even a little. Clears itself. */
     bool credit_due(bool idle);
+    /** The sender has not been told of all. */
+    [[nodiscard]] bool owes_credit() const { return imms_ != told_imms_; }
     /** The last message has arrived. */
     [[nodiscard]] bool done() const { return done_; }
     /** After the run: no byte of the target memory was touched that should not be. */

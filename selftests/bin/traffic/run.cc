@@ -17,7 +17,8 @@ namespace
 
 constexpr int poll_batch = 32;
 constexpr int wait_ms = 1000;
-constexpr int paced_wait_ms = 1;
+/** For an idle end to tell what it has verified: each message that says so wakes the other end. */
+constexpr auto credit_pause = std::chrono::milliseconds(20);
 
 volatile std::sig_atomic_t signalled = 0;
 
@@ -29,6 +30,14 @@ void on_signal(int /*number*/)
 void set_nonblocking(int fd)
 {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+timespec to_timespec(Clock::duration d)
+{
+    const auto ns =
+        std::max<int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(), 0);
+
+    return {ns / 1000000000, ns % 1000000000};
 }
 
 bool readable(int fd, int timeout_ms)
@@ -234,6 +243,7 @@ void Run::send_credits(bool idle)
     }
     if (!credits.empty()) {
         channel_.send({{"credit", credits}});
+        credits_sent_ = Clock::now();
     }
 }
 
@@ -271,10 +281,25 @@ void Run::check_wakeup(bool woken)
     }
 }
 
+/** How long nothing has to be done, unless something comes. */
+Clock::duration Run::spare_time() const
+{
+    Clock::duration least = std::chrono::milliseconds(wait_ms);
+
+    for (const auto &sender : senders_) {
+        least = std::min(least, sender->due() - running());
+    }
+    if (plan_.seconds && !stopped_) {
+        least = std::min(least, std::chrono::seconds(plan_.seconds) - running());
+    }
+    const bool owed = std::any_of(receivers_.begin(), receivers_.end(),
+                                  [](const auto &receiver) { return receiver->owes_credit(); });
+    return owed ? std::min(least, credits_sent_ + credit_pause - Clock::now()) : least;
+}
+
 /** Sleep until something may have happened. */
 void Run::wait()
 {
-    const bool paced = plan_.rate != 0 && !senders_.empty();
     std::array<pollfd, 3> fds = {{{endpoint_->comp_channel()->fd, POLLIN, 0},
                                   {endpoint_->context()->async_fd, POLLIN, 0},
                                   {other_gone_ ? -1 : channel_.fd(), POLLIN, 0}}};
@@ -285,7 +310,8 @@ void Run::wait()
     if (poll_sends() || poll_receives()) {
         return;
     }
-    const int n = ::poll(fds.data(), fds.size(), paced ? paced_wait_ms : wait_ms);
+    const timespec timeout = to_timespec(spare_time());
+    const int n = ::ppoll(fds.data(), fds.size(), &timeout, nullptr);
     if (n == 0 && (poll_sends() || poll_receives())) {
         check_wakeup(false);
     }
@@ -305,7 +331,7 @@ bool Run::step()
     moved = poll_async() || moved;
     stop_if_wanted();
     moved = post() || moved;
-    send_credits(!moved);
+    send_credits(!moved && Clock::now() - credits_sent_ >= credit_pause);
     return moved;
 }
 

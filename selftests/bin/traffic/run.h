@@ -40,6 +40,7 @@ private:
     void obey(const nlohmann::json &message);
     void send_credits(bool idle);
     void stop_if_wanted();
+    [[nodiscard]] Clock::duration spare_time() const;
     void wait();
     void check_wakeup(bool woken);
     void note_error(const ibv_wc &wc, bool of_sender);
@@ -57,6 +58,7 @@ private:
     std::vector<std::unique_ptr<Receiver>> receivers_;
     Clock::time_point start_;
     Clock::time_point moved_;
+    Clock::time_point credits_sent_;
     bool stopped_ = false;
     bool told_done_ = false;
     bool other_done_ = false;

@@ -40,7 +40,7 @@ bool Sender::last() const
     return stopping_ || (counted && next_.number + 1 == plan_.iterations);
 }
 
-bool Sender::may_post(Clock::duration running) const
+bool Sender::has_room() const
 {
     if (exhausted_ || first_error_ || outstanding_.size() >= plan_.depth) {
         return false;
@@ -49,11 +49,16 @@ bool Sender::may_post(Clock::duration running) const
     if (credit_ != next_.gap_start && next_.end() + Schedule::guard - credit_ > schedule_.ring()) {
         return false;
     }
-    if ((next_.imm || last()) && imms_posted_ - credit_imms_ >= peer_receives_) {
-        return false;
+    return !((next_.imm || last()) && imms_posted_ - credit_imms_ >= peer_receives_);
+}
+
+Clock::duration Sender::due() const
+{
+    if (!has_room() || starved_) {
+        return Clock::duration::max();
     }
-    const double seconds = std::chrono::duration<double>(running).count();
-    return plan_.rate == 0 || static_cast<double>(posted_) <= seconds * plan_.rate;
+    const double seconds = plan_.rate ? static_cast<double>(posted_) / plan_.rate : 0;
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 /** Room in the source memory, in one piece; moves source_head_ to it. */
@@ -148,9 +153,10 @@ bool Sender::post(Clock::duration running)
 {
     std::vector<Request> requests;
 
-    while (requests.size() < plan_.batch && may_post(running)) {
+    while (requests.size() < plan_.batch && due() <= running) {
         Request request;
         if (!prepare(request)) {
+            starved_ = true;
             break;
         }
         requests.push_back(std::move(request));
@@ -188,6 +194,7 @@ void Sender::complete(const ibv_wc &wc)
     // Once in error, each request completes; until then, the signalled ones do.
     const bool each = first_error_ != 0;
 
+    starved_ = false;
     if (wc.status != IBV_WC_SUCCESS) {
         fail(wc);
     } else if (first_error_) {

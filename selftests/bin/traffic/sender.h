@@ -35,6 +35,9 @@ public:
 
     /** Post what may be posted. True: something was. */
     bool post(Clock::duration running);
+    /** When the next message's turn is, from the beginning of the run; for ever when nothing but
+     *  the other end lets it be posted. */
+    [[nodiscard]] Clock::duration due() const;
     /** A completion. */
     void complete(const ibv_wc &wc);
     /** The other end has verified all before this position, and so many immediates. */
@@ -59,7 +62,7 @@ private:
         std::vector<ibv_sge> sges;
     };
 
-    [[nodiscard]] bool may_post(Clock::duration running) const;
+    [[nodiscard]] bool has_room() const;
     [[nodiscard]] bool last() const;
     bool reserve_source(uint64_t bytes);
     bool prepare(Request &request);
@@ -83,6 +86,8 @@ private:
     uint64_t credit_ = 0;
     uint64_t credit_imms_ = 0;
     int first_error_ = 0;
+    /** No source memory is free until a completion comes. */
+    bool starved_ = false;
     bool stopping_ = false;
     bool exhausted_ = false;
 };
