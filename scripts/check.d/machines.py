@@ -12,8 +12,6 @@ from pathlib import Path
 import tap
 
 TOP = Path(__file__).resolve().parents[2]
-# What the kernel says of a machine that had no time, and of nothing else.
-STARVED = re.compile(r"Call Trace|soft lockup|blocked for more than|rcu.*(stall|kthread starved)")
 # "scripts/vm": the command succeeded and the kernel complained; the time limit; a machine that
 # failed or died.
 COMPLAINED, LIMIT, DIED = 99, 124, 125
@@ -40,7 +38,7 @@ class Result:
     @property
     def second_try(self):
         """Not after the kernel complained or died."""
-        return self.status in (tap.FAILED, tap.EMULATOR)
+        return self.status == tap.FAILED
 
 
 @dataclass
@@ -119,24 +117,6 @@ class Group:
             if entry.name not in self.collected and not entry.name.startswith("."):
                 self.collected.add(entry.name)
                 yield entry.name, self._result(entry.name)
-
-
-def emulator_failed(status, folder):
-    """The machine stood still or died, and all that the kernel said, stacks of all tasks and
-    CPUs among it, is that it had no time, and has none of our code: the emulator's fault, or its
-    host's."""
-    console = folder / "console.log"
-    if status not in (LIMIT, DIED) or not console.exists():
-        return False
-    text = console.read_text(errors="replace")
-    said = text.split("not syncing: NMI")[0]
-    splats = [
-        re.compile(line)
-        for line in (TOP / "selftests/splats").read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    bad = [line for line in said.splitlines() if any(one.search(line) for one in splats)]
-    return "[mrc]" not in text and all(STARVED.search(line) for line in bad)
 
 
 class Machine:
@@ -235,9 +215,7 @@ class Pool:
 
     def _ended(self, machine, status):
         group, left = machine.group, machine.unfinished()
-        verdict = tap.FAILED
-        if status in (LIMIT, DIED):
-            verdict = tap.EMULATOR if emulator_failed(status, machine.folder) else tap.SPLAT
+        verdict = tap.SPLAT if status in (LIMIT, DIED) else tap.FAILED
         for name in left:
             why = f"the machine ended there with status {status}, see {machine.folder}"
             group.put_result(name, verdict, why, machine.output_of(name))

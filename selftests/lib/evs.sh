@@ -88,8 +88,6 @@ traces()
 {
 	local event
 
-	# Names of tasks would have the scheduler patched under way: an emulator may hang then.
-	echo 0 >"$TRACING/options/record-cmd"
 	echo 0 >"$TRACING/events/mrc/enable"
 	for event; do
 		echo 1 >"$TRACING/events/mrc/$event/enable"

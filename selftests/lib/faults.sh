@@ -175,9 +175,7 @@ check_lossy_all()
 
 # ---------------------------------------------------------------- filters
 
-# ingress SWITCH IF...: filters may be added to what comes in there. For the first queue and the
-# first filter the kernel patches the code that all packets go through: not while they do, an
-# emulator may hang. So here is one filter that does nothing, and stays.
+# ingress SWITCH IF...: filters may be added to what comes in there.
 ingress()
 {
 	local switch=$1 interface
@@ -185,9 +183,7 @@ ingress()
 
 	modprobe -qa sch_ingress cls_flower act_pedit act_gact act_police
 	for interface; do
-		tc -n "$switch" qdisc add dev "$interface" clsact &&
-			tc -n "$switch" filter add dev "$interface" ingress pref 2 protocol ipv6 \
-				flower ip_tos 0xff/0xff action pass || return
+		tc -n "$switch" qdisc add dev "$interface" clsact || return
 	done
 }
 
