@@ -173,13 +173,12 @@ def how_many():
 
 
 class Pool:
-    """Threads, each of which does a job after another: the first ones that it is given, then
-    machines for the group that has most to do and fewest machines."""
+    """Threads, each of which runs a machine after another, for the group that has most to do and
+    fewest machines."""
 
-    def __init__(self, groups, settings, first_jobs=(), machine=Machine):
+    def __init__(self, groups, settings, machine=Machine):
         self.groups = groups
         self.settings = settings
-        self.first_jobs = list(first_jobs)
         self.new_machine = machine
         self.lock = threading.Lock()
         self.threads = []
@@ -189,8 +188,6 @@ class Pool:
 
     def _next(self):
         with self.lock:
-            if self.first_jobs:
-                return self.first_jobs.pop(0)
             waiting = [group for group in self.groups if group.wants_machine()]
             if not waiting:
                 return None
@@ -202,7 +199,7 @@ class Pool:
             self.started += 1
             machine = self.new_machine(group, self.started, self.settings)
             group.alive.add(machine.name)
-        return lambda: self._run(machine)
+        return machine
 
     def _run(self, machine):
         status = DIED
@@ -235,15 +232,15 @@ class Pool:
 
     def _work(self):
         try:
-            while job := self._next():
-                job()
+            while machine := self._next():
+                self._run(machine)
         except Exception as error:  # whatever it is, it is no success
             self.trouble.append(f"internal error: {error!r}")
             self.broken = True
 
     def _idle(self):
         with self.lock:
-            return self.first_jobs or any(group.wants_machine() for group in self.groups)
+            return any(group.wants_machine() for group in self.groups)
 
     def keep_working(self, width):
         """Start a thread if there is something to do. Returns False when all is done."""

@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree
 from pathlib import Path
 from types import SimpleNamespace
 
+import host
 import machines
 import plan
 import report
@@ -30,6 +30,7 @@ DEBUG_SLOW = 5
 FAST_SECONDS = 240
 # A change is held against a seed of chaos.sh that took the traffic of an older tree away.
 CHAOS_SEED = 3
+HOST_STEPS = {None: (host.Unit, host.Lint), "unit": (host.Unit,), "selftests": ()}
 # Files that may fail once and pass then, in a whole run.
 SECOND_TRIES = 1
 
@@ -76,67 +77,6 @@ Example: scripts/check --only selftests --kernel 6.12 spray netem""",
     if options.fast and (options.full or options.kernel):
         parser.error("--fast chooses for itself what runs where")
     return options
-
-
-class Unit:
-    """The host unit tests: built and run on one CPU, beside the machines."""
-
-    def __init__(self):
-        self.done = False
-        self.counts = tap.Counts()
-        self.seconds = 0
-        self.text = ""
-
-    def __call__(self):
-        began = time.monotonic()
-        try:
-            built = subprocess.run(
-                [SCRIPTS / "build-userspace", "--tests"], capture_output=True, text=True,
-                env={**os.environ, "MRC_JOBS": "1"}, check=False,
-            )  # fmt: skip
-            if built.returncode:
-                self._failed(built.stdout + built.stderr)
-            else:
-                self._run()
-        except (OSError, ValueError, KeyError, xml.etree.ElementTree.ParseError) as error:
-            self._failed(f"host unit tests: {error!r}")
-        finally:
-            self.seconds = time.monotonic() - began
-            self.done = True
-
-    def _failed(self, text):
-        self.counts.failed += 1
-        self.text = text
-
-    def _run(self):
-        junit, log = TOP / "build/unit.xml", TOP / "build/unit.log"
-        junit.unlink(missing_ok=True)
-        with open(log, "wb") as out:
-            status = subprocess.run(
-                ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
-                 "--no-tests=error", "--timeout", "600", "--output-junit", junit],
-                stdout=out, stderr=out, check=False,
-            ).returncode  # fmt: skip
-        found = xml.etree.ElementTree.parse(junit).getroot().attrib
-        total, failed, skipped, off = (
-            int(found[key]) for key in ("tests", "failures", "skipped", "disabled")
-        )
-        self.counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
-        if status:
-            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start ")
-            lines = log.read_text(errors="replace").splitlines()
-            self.text = "\n".join(line for line in lines if not quiet.search(line))
-            # A test whose program is missing counts as skipped there.
-            self.counts.failed = self.counts.failed or 1
-
-    def tell(self):
-        counts = self.counts
-        if self.text:
-            report.say(self.text)
-        report.say(
-            f"== host unit tests: {counts.passed} passed, {counts.failed} failed, "
-            f"{counts.skipped} skipped, {report.duration(self.seconds)}, log in build/unit.log"
-        )
 
 
 def kernel_folders(kernels):
@@ -237,21 +177,20 @@ class Selftests:
             report.say("\n".join(tap.complaints(result.text)))
             report.say(f"# {result.why or 'see above'}; log: {group.folder}/log/{name}")
 
-    def run(self, unit, width, machine=machines.Machine):
-        """Runs all, and the unit tests beside them. Returns the failures that no file has."""
+    def run(self, steps, width, machine=machines.Machine):
+        """Runs all, and the host's steps beside them. Returns the failures that no file has."""
         for group in self.groups:
             group.fill()
-        pool = machines.Pool(self.groups, self.settings, [unit] if unit else [], machine)
-        told = unit is None
+        pool = machines.Pool(self.groups, self.settings, machine)
+        steps.start()
         while True:
             working = pool.keep_working(width)
             for group in self.groups:
                 for name, result in group.new_results():
                     self._ended(pool, group, name, result)
-            if not told and unit.done:
-                told = True
-                unit.tell()
-            if not working and (pool.broken or not any(group.todo() for group in self.groups)):
+            busy = steps.tell()
+            over = pool.broken or not any(group.todo() for group in self.groups)
+            if not working and over and not busy:
                 return self._trouble(pool)
             time.sleep(self.settings.poll)
 
@@ -303,16 +242,13 @@ def build(runs, width):
     )
 
 
-def conclude(selftests, unit, failures, last, seconds):
+def conclude(selftests, steps, failures, last, seconds):
     """Counts, writes and tells. Returns the exit status."""
     counts = tap.Counts(failed=failures)
     phases = {"all": seconds}
     for one in selftests.files:
         counts.add(tap.Counts(one["passed"], one["failed"], one["skipped"]))
-    if unit:
-        counts.add(unit.counts)
-        phases["unit tests, beside machines"] = unit.seconds
-        counts.failed += not unit.done
+    steps.conclude(counts, phases)
     summary = {
         "commit": commit(), "seconds": seconds, "phases": phases, "files": selftests.files,
         "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
@@ -342,11 +278,11 @@ def check(options):
     set_up()
     if runs:
         build(runs, width)
-    unit = None if options.only == "selftests" else Unit()
+    steps = host.Steps([step() for step in HOST_STEPS[options.only]])
     settings.end = time.monotonic() + settings.limit
     selftests = Selftests(runs, settings, tries)
-    failures = selftests.run(unit, width)
-    return conclude(selftests, unit, failures, last, time.monotonic() - began)
+    failures = selftests.run(steps, width)
+    return conclude(selftests, steps, failures, last, time.monotonic() - began)
 
 
 def main():

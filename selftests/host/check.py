@@ -15,6 +15,7 @@ from types import SimpleNamespace
 TOP = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(TOP / "scripts/check.d"))
 
+import host  # noqa: E402
 import machines  # noqa: E402
 import main  # noqa: E402
 import plan  # noqa: E402
@@ -196,7 +197,7 @@ class WholeRun(unittest.TestCase):
         settings = SimpleNamespace(end=time.monotonic() + seconds, poll=0.01)
         selftests = main.Selftests(runs, settings, tries, Path(folder.name))
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            failures = selftests.run(None, width, FakeMachine)
+            failures = selftests.run(host.Steps([]), width, FakeMachine)
         bad = {one["file"] for one in selftests.files if one["failed"]}
         return bad, failures, selftests
 
@@ -229,12 +230,59 @@ class WholeRun(unittest.TestCase):
             self.assertEqual(self.run_all()[1], 4)
 
 
-class UnitJob(unittest.TestCase):
-    def test_a_job_that_breaks_is_a_failure(self):
-        with unittest.mock.patch.object(main.subprocess, "run", side_effect=OSError("no ctest")):
-            unit = main.Unit()
-            unit()
-        self.assertEqual((unit.done, unit.counts.failed), (True, 1))
+class HostSteps(unittest.TestCase):
+    def steps_done(self, *steps):
+        steps = host.Steps(steps)
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            steps.start()
+            while steps.tell():
+                time.sleep(0.01)
+        counts, phases = tap.Counts(), {}
+        steps.conclude(counts, phases)
+        return counts, phases, told.getvalue()
+
+    def test_one_that_breaks_is_a_failure(self):
+        with unittest.mock.patch.object(host.subprocess, "run", side_effect=OSError("no ctest")):
+            counts, _, told = self.steps_done(host.Unit())
+        self.assertEqual(counts, tap.Counts(failed=1))
+        self.assertIn("no ctest", told)
+
+    def lint_says(self, text, status):
+        answer = SimpleNamespace(stdout=text, returncode=status)
+        with tempfile.TemporaryDirectory() as top, \
+                unittest.mock.patch.object(host, "run", return_value=answer), \
+                unittest.mock.patch.object(host, "TOP", Path(top)):
+            Path(top, "build").mkdir()
+            return self.steps_done(host.Lint())[0]
+
+    def test_lint(self):
+        self.assertEqual(self.lint_says("a: ok\nb: ok\n", 0), tap.Counts(passed=2))
+        self.assertEqual(self.lint_says("x.sh: bad\na: COMPLAINTS\nb: ok\n", 1),
+                         tap.Counts(1, 1, 0))
+        self.assertEqual(self.lint_says("a: not installed, left out\nb: ok\n", 0),
+                         tap.Counts(1, 0, 1))
+        self.assertEqual(self.lint_says("", 0).failed, 1)
+        self.assertEqual(self.lint_says("a: ok\n", 1).failed, 1)
+
+    def test_in_turn_and_told_once(self):
+        order = []
+
+        class One(host.Step):
+            def _run(self):
+                order.append(self.name)
+                self.counts.passed += 1
+
+        first, second = One(), One()
+        first.name, second.name = "first", "second"
+        counts, phases, told = self.steps_done(first, second)
+        self.assertEqual((order, counts.passed), (["first", "second"], 2))
+        self.assertEqual(len(phases), 2)
+        self.assertEqual(told.count("first:"), 1)
+
+    def test_one_that_nobody_came_to(self):
+        counts = tap.Counts()
+        host.Steps([host.Unit()]).conclude(counts, {})
+        self.assertEqual(counts.failed, 1)
 
 
 class Report(unittest.TestCase):

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What needs no virtual machine: steps that run one after another beside the machines."""
+
+import os
+import re
+import subprocess
+import threading
+import time
+import xml.etree.ElementTree
+from pathlib import Path
+
+import report
+import tap
+
+TOP = Path(__file__).resolve().parents[2]
+# The machines go first, but what waits for them to end would have one CPU idle then.
+NICE = 5
+
+
+def run(command, **how):
+    return subprocess.run(["nice", "-n", str(NICE), *command], check=False, **how)
+
+
+class Step:
+    """One of them: what it counted, how long it took, and what it has to complain about."""
+
+    name = ""
+    log = ""
+
+    def __init__(self):
+        self.done = False
+        self.counts = tap.Counts()
+        self.seconds = 0
+        self.text = ""
+
+    def __call__(self):
+        began = time.monotonic()
+        try:
+            self._run()
+        except (OSError, ValueError, KeyError, xml.etree.ElementTree.ParseError) as error:
+            self._failed(f"{self.name}: {error!r}")
+        finally:
+            self.seconds = time.monotonic() - began
+            self.done = True
+
+    def _failed(self, text):
+        self.counts.failed = self.counts.failed or 1
+        self.text = text
+
+    def tell(self):
+        counts = self.counts
+        if self.text:
+            report.say(self.text)
+        report.say(
+            f"== {self.name}: {counts.passed} passed, {counts.failed} failed, "
+            f"{counts.skipped} skipped, {report.duration(self.seconds)}, log in {self.log}"
+        )
+
+
+class Unit(Step):
+    """The host unit tests: built and run."""
+
+    name = "host unit tests"
+    log = "build/unit.log"
+
+    def _run(self):
+        built = run([TOP / "scripts/build-userspace", "--tests"], capture_output=True, text=True)
+        if built.returncode:
+            self._failed(built.stdout + built.stderr)
+        else:
+            self._ctest()
+
+    def _ctest(self):
+        junit, log = TOP / "build/unit.xml", TOP / self.log
+        junit.unlink(missing_ok=True)
+        with open(log, "wb") as out:
+            status = run(
+                ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
+                 "--no-tests=error", "--timeout", "600", "--output-junit", junit],
+                stdout=out, stderr=out,
+            ).returncode  # fmt: skip
+        found = xml.etree.ElementTree.parse(junit).getroot().attrib
+        total, failed, skipped, off = (
+            int(found[key]) for key in ("tests", "failures", "skipped", "disabled")
+        )
+        self.counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
+        if status:
+            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start ")
+            lines = log.read_text(errors="replace").splitlines()
+            # A test whose program is missing counts as skipped there.
+            self._failed("\n".join(line for line in lines if not quiet.search(line)))
+
+
+class Lint(Step):
+    """scripts/lint: a test for each of its lines."""
+
+    name = "static checks"
+    log = "build/lint.log"
+
+    def _run(self):
+        text = run([TOP / "scripts/lint"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                   text=True)  # fmt: skip
+        (TOP / self.log).write_text(text.stdout)
+        lines = text.stdout.splitlines()
+        passed = sum(line.endswith(": ok") for line in lines)
+        failed = sum(line.endswith(": COMPLAINTS") for line in lines)
+        skipped = sum(line.endswith(": not installed, left out") for line in lines)
+        self.counts.add(tap.Counts(passed, failed, skipped))
+        if text.returncode or not passed:
+            self._failed(text.stdout)
+
+
+class Steps:
+    """A thread that does them, in turn."""
+
+    def __init__(self, steps):
+        self.steps = steps
+        self.untold = list(steps)
+        self.thread = threading.Thread(target=self._work, daemon=True)
+
+    def start(self):
+        self.thread.start()
+
+    def _work(self):
+        for step in self.steps:
+            step()
+
+    def tell(self):
+        """Of those that have ended since the last call. Returns False when all is told."""
+        while self.untold and self.untold[0].done:
+            self.untold.pop(0).tell()
+        alive = self.thread.is_alive()
+        return bool(self.untold) and (alive or self.untold[0].done)
+
+    def conclude(self, counts, phases):
+        """Adds what they counted, and how long each took."""
+        for step in self.steps:
+            counts.add(step.counts)
+            # One that its thread did not come to has not passed.
+            counts.failed += not step.done
+            phases[f"{step.name}, beside machines"] = step.seconds
