@@ -19,21 +19,16 @@ import argparse
 import contextlib
 import ipaddress
 import json
-import mmap
 import os
 import re
-import statistics
-import struct
-import subprocess
 import sys
-import tempfile
 import time
 import typing
 
-from machine import LAB, MRCCTL, OUT, PROVIDER, gid_index, ns, run, say, steer_packets
+from fabric import PLANES, Held, go_first, limit_links, mptcp_setup
+from flows import Ends, Mrc, Stream, check_alive
+from machine import MRCCTL, OUT, lab, run, say, steer_packets, wait_until
 
-PLANES = 4
-MESSAGE = 16384
 INTERVAL = 0.01
 # Seconds of a run: until it is watched, until the fault, until the restore, until the end.
 SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
@@ -44,10 +39,8 @@ OUTAGE = 0.5
 STEADY, STEADY_LIMIT = 0.8, 20
 # Samples further apart than this, in seconds: the machine stood still meanwhile.
 STILL = 0.025
-START_LIMIT = 60
 TRACE = "/sys/kernel/tracing/instances/failover"
 EVENTS = ("mrc_loss", "mrc_ev", "mrc_ports")
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 # ---- what breaks ----------------------------------------------------------------
@@ -122,178 +115,6 @@ def healing(command):
     if command[0] == "fail":
         return ("heal", *command[1:])
     return (*command[:2], "off")
-
-
-class Held:
-    """Commands of scripts/lab that wait for the word, and then go before all others, too."""
-
-    def __init__(self, commands):
-        self.commands = [
-            (command, subprocess.Popen(["chrt", "-f", "1", LAB, "hold", *command],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT))
-            for command in commands]
-
-    def fire(self):
-        """Returns the moment, on the clock of the samples."""
-        now = time.monotonic()
-        for _, process in self.commands:
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-        return now
-
-    def finish(self):
-        for command, process in self.commands:
-            output, _ = process.communicate(timeout=START_LIMIT)
-            if process.returncode:
-                raise RuntimeError(f"lab {' '.join(command)} failed:\n{output.decode()}")
-
-
-# ---- the flows ------------------------------------------------------------------
-
-def wait_until(what, condition):
-    end = time.monotonic() + START_LIMIT
-    while not condition():
-        if time.monotonic() > end:
-            raise RuntimeError(f"{what}: nothing for {START_LIMIT} s")
-        time.sleep(0.1)
-
-
-def read_number(path):
-    with open(path, encoding="ascii") as file:
-        return int(file.read())
-
-
-class Ends:
-    """A server in h2 and a client in h1. They leave the CPUs to the fabric: one of them polls."""
-
-    def __init__(self, stack):
-        self.stack = stack
-
-    def start(self, host, command):
-        say(f"    {host}$ {' '.join(command)}")
-        output = self.stack.enter_context(tempfile.TemporaryFile())
-        process = subprocess.Popen(["nice", "-n", "10", *ns(host), *command],
-                                   stdout=output, stderr=subprocess.STDOUT,
-                                   env=dict(os.environ, RDMAV_DRIVERS=PROVIDER))
-        process.output = output
-        self.stack.callback(process.wait)
-        self.stack.callback(process.kill)
-        return process
-
-
-def check_alive(process):
-    if process.poll() is not None:
-        process.output.seek(0)
-        raise RuntimeError(f"{' '.join(process.args)} ended with {process.returncode}:\n"
-                           f"{process.output.read().decode()}")
-
-
-def listening(server, table, port):
-    check_alive(server)
-    with open(f"/proc/{server.pid}/net/{table}", encoding="ascii") as file:
-        return any(re.match(rf"\s*\d+: \w+:{port:04X} \w+:0000 0A", line) for line in file)
-
-
-class Mrc:
-    """RDMA writes on one QP. Counted: writes that are there in full, with all before them."""
-
-    name, planes = "MRC", PLANES
-    port = 18515
-
-    def __init__(self, window):
-        """window: of a QP, in KiB."""
-        self.host = run([LAB, "management", "h2"]).strip()
-        self.remote = run([LAB, "gid", "h2"]).strip()
-        for words in (["cc-profile", "add", "mrc0", "id", "1", "algorithm", "none",
-                       "window", str(window << 10)],
-                      ["route", "replace", "mrc0", self.remote + "/128", "ev-profile", "2",
-                       "cc-profile", "1"]):
-            run([MRCCTL, "-n", "h1", *words])
-
-    def counter(self, device, name):
-        return read_number(f"/sys/class/infiniband/{device}/ports/1/hw_counters/{name}")
-
-    def received(self):
-        return self.counter("mrc1", "rx_write_requests") * MESSAGE
-
-    def write_bw(self, device, *args):
-        return ["ib_write_bw", "-d", device, "-x", gid_index(device, "fd00:6d72"), "-m", "4096",
-                "-s", str(MESSAGE), "-q", "1", "-D", "3600", "-F", *args]
-
-    def start(self, ends):
-        server = ends.start("h2", self.write_bw("mrc1"))
-        wait_until("ib_write_bw", lambda: listening(server, "tcp", self.port))
-        return ends.start("h1", self.write_bw("mrc0", self.host))
-
-    def share(self, left):
-        """Of the goodput, when so many planes are left."""
-        return left / PLANES
-
-    def path(self):
-        return 1, 1
-
-    def rtt(self, client):
-        """Smoothed round trip of the QP under load, seconds."""
-        qps = json.loads(run([MRCCTL, "-n", "h1", "-j", "-s", "qp", "show", "mrc0"]))
-        return max(qp["srtt"] for qp in qps) / 1e9
-
-    def counts(self, client):
-        return {"retransmitted": self.counter("mrc0", "retransmitted_packets"),
-                "duplicates": self.counter("mrc1", "duplicate_request")}
-
-
-class Stream:
-    """TCP or MPTCP. Counted: what the receiver has read."""
-
-    def __init__(self, name, protocol, prefix, planes):
-        self.name, self.protocol, self.prefix, self.planes = name, protocol, prefix, planes
-        self.file = f"/run/failover-{protocol}"
-        with open(self.file, "wb") as file:
-            file.write(bytes(8))
-        with open(self.file, "r+b") as file:
-            self.count = mmap.mmap(file.fileno(), 8)
-
-    def received(self):
-        return struct.unpack("=Q", self.count[:])[0]
-
-    def flow(self, *args):
-        return ["python3", f"{HERE}/flow.py", *args]
-
-    def start(self, ends):
-        self.count[:] = bytes(8)
-        server = ends.start("h2", self.flow("receive", self.protocol, self.file))
-        wait_until("flow.py", lambda: listening(server, "tcp6", 7778))
-        return ends.start("h1", self.flow("send", self.protocol, f"{self.prefix}::2"))
-
-    def share(self, left):
-        """One connection needs one plane, whichever."""
-        return min(1, left / self.planes)
-
-    def trunks(self):
-        """Bytes sent on each trunk of rack 1 so far, by plane and spine."""
-        return {(plane, int(link["ifname"][3:])): link["stats64"]["tx"]["bytes"]
-                for plane in range(1, PLANES + 1)
-                for link in json.loads(run(["ip", "-n", f"p{plane}t0r1", "-j", "-s", "link"]))
-                if link["ifname"].startswith("t1s")}
-
-    def path(self):
-        """Where most of the flow goes: there it is hit."""
-        before = self.trunks()
-        time.sleep(0.5)
-        after = self.trunks()
-        return max(after, key=lambda trunk: after[trunk] - before[trunk])
-
-    def rtt(self, client):
-        """The median of what the connections say."""
-        found = re.findall(r"bytes_sent:\d{6,}.*?\brtt:([\d.]+)/|\brtt:([\d.]+)/.*?bytes_sent:\d{6,}",
-                           run(ns("h1") + ["ss", "-tinH"]))
-        return statistics.median(float(a or b) for a, b in found) / 1e3
-
-    def counts(self, client):
-        with open(f"/proc/{client.pid}/net/snmp", encoding="ascii") as file:
-            names, values = (line.split() for line in file if line.startswith("Tcp:"))
-        return {"retransmitted": int(values[names.index("RetransSegs")])}
 
 
 # ---- what the module says ---------------------------------------------------------
@@ -436,28 +257,13 @@ def least_disturbed(name, flow, trace, opts):
     return min(runs, key=stood_still)
 
 
-def limit_links(opts):
-    run(["modprobe", "sch_tbf"])
-    for plane in range(1, PLANES + 1):
-        run(["tc", "-n", f"p{plane}t0r2", "qdisc", "add", "dev", "h2", "root", "tbf",
-             "rate", f"{opts.rate}mbit", "burst", "128k", "limit", f"{opts.queue}k"])
-
-
-def mptcp_setup():
-    """A subflow per plane: h2 offers its other addresses, h1 has a route to each."""
-    for host in ("h1", "h2"):
-        run(["ip", "-n", host, "mptcp", "limits", "set", "subflows", "8",
-             "add_addr_accepted", "8"])
-        # A host that spreads over ports leaves out those without a carrier.
-        run(ns(host) + ["sh", "-c", "for f in /proc/sys/net/ipv6/conf/*/ignore_routes_with_linkdown;"
-                        " do echo 1 >$f; done"])
-    for plane in range(2, PLANES + 1):
-        run(["ip", "-n", "h2", "mptcp", "endpoint", "add", f"fd00:7463:{plane}::2", "signal"])
-
-
-def go_first():
-    """Before all others; what is started from here is as usual."""
-    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+def set_window(window, remote):
+    """Of MRC's queue pair, in KiB."""
+    for words in (["cc-profile", "add", "mrc0", "id", "1", "algorithm", "none",
+                   "window", str(window << 10)],
+                  ["route", "replace", "mrc0", remote + "/128", "ev-profile", "2",
+                   "cc-profile", "1"]):
+        run([MRCCTL, "-n", "h1", *words])
 
 
 def main():
@@ -471,12 +277,13 @@ def main():
     p.add_argument("case", nargs="*", choices=list(CASES) + [[]])
     opts = p.parse_args()
     say("    scripts/lab up --management --plain-too")
-    say(run([LAB, "up", "--management", "--plain-too"]))
+    say(lab("up", "--management", "--plain-too"))
     steer_packets()
-    limit_links(opts)
+    limit_links(opts.rate, opts.queue)
     mptcp_setup()
-    flows = {"mrc": Mrc(opts.window), "mptcp": Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
+    flows = {"mrc": Mrc(), "mptcp": Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
              "ecmp": Stream("ECMP TCP", "tcp", "fd00:7463", 1)}
+    set_window(opts.window, flows["mrc"].remote)
     trace = Trace(flows["mrc"].remote)
     go_first()
     runs = []

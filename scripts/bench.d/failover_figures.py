@@ -1,62 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of one run of failover.py. Times in seconds since the fault, rates in Mb/s."""
-import bisect
+from goodput import ENOUGH, Curve, recovered
 
-BIN = 0.01
 BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are taken over
-ENOUGH = 0.9                # of the capacity that remains: recovered
-# A dip that begins later than this after a fault is none of the fault's. It is over with a
-# bin that has enough, when so does each 200 ms that begins within the next half second, and
-# all until the restore on average: a burst is not enough. A window over one plane moves in
-# bursts 20 ms apart: 100 ms have five of them, or four.
-DIP_BEGINS, STRETCH, BINS = 0.5, 50, 20
-
-
-class Curve:
-    """Bytes received by a moment, drawn straight between two samples."""
-
-    def __init__(self, samples, zero):
-        self.times = [t - zero for t, _ in samples]
-        self.bytes = [count for _, count in samples]
-
-    def at(self, t):
-        i = min(max(bisect.bisect_left(self.times, t), 1), len(self.times) - 1)
-        t0, t1 = self.times[i - 1:i + 1]
-        b0, b1 = self.bytes[i - 1:i + 1]
-        return b0 + (b1 - b0) * (min(max(t, t0), t1) - t0) / (t1 - t0)
-
-    def rate(self, start, end):
-        return (self.at(end) - self.at(start)) * 8 / (end - start) / 1e6
-
-    def bins(self, start, end):
-        """(begin, rate) of each 10 ms; one of them begins with the fault."""
-        first, last = int(start / BIN), int(end / BIN)
-        return [(k * BIN, self.rate(k * BIN, (k + 1) * BIN)) for k in range(first, last)]
-
-    def widest_gap(self, start, end):
-        inside = [t for t in self.times if start <= t <= end]
-        return max(b - a for a, b in zip(inside, inside[1:]))
-
-
-def mean(rates):
-    return sum(rates) / len(rates)
-
-
-def lasts(rates, target):
-    """The goodput is back from the first of these bins on."""
-    stretches = (rates[i:i + BINS] for i in range(min(STRETCH, len(rates) - BINS + 1)))
-    return rates[0] >= target and mean(rates) >= target and all(
-        mean(stretch) >= target for stretch in stretches)
-
-
-def recovered(bins, target):
-    """When the goodput is back at the target for good; 0: it was never below. None: not yet."""
-    rates = [rate for _, rate in bins]
-    low = next((i for i, rate in enumerate(rates) if rate < target), None)
-    if low is None or bins[low][0] > DIP_BEGINS:
-        return 0.0
-    return next((bins[i][0] for i in range(low, len(rates) - BINS)
-                 if lasts(rates[i:], target)), None)
 
 
 def ports_changed(events, masks, planes):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What measurements in the virtual machine have in common: running programs, hosts, devices."""
+"""What demonstration and measurements in the virtual machine have in common: running programs,
+hosts, devices."""
 import contextlib
 import os
 import re
@@ -11,6 +12,7 @@ LAB = os.path.join(TOP, "scripts", "lab")
 MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
 PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
 OUT = os.environ.get("VM_OUT", "/tmp")
+START_LIMIT = 60    # seconds for a program to get going
 
 
 def say(text):
@@ -22,6 +24,18 @@ def run(cmd, check=True, **kw):
     if check and r.returncode:
         raise RuntimeError(f"{' '.join(cmd)}: exit {r.returncode}\n{r.stdout}{r.stderr}")
     return r.stdout
+
+
+def lab(*words):
+    return run([LAB, *words]).strip()
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + START_LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise RuntimeError(f"{what}: nothing for {START_LIMIT} s")
+        time.sleep(0.1)
 
 
 def tell_and_run(cmd, **kw):

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# scripts/setup installs what is missing, and changes nothing that is installed unless somebody
+# says so. apt-get and dpkg-query are made up: there are "git" and its library in version 1, and
+# no shellcheck.
+#
+# Usage: setup.sh TOP
+
+# shellcheck source=selftests/host/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fake=$HOST_TMP/fake
+calls=$HOST_TMP/calls
+setup=$HOST_TMP/tree/scripts/setup
+mkdir -p "$fake" "$(dirname "$setup")"
+cp "$1/scripts/setup" "$setup"
+cd "$HOST_TMP/tree" || exit 1
+
+cat >"$fake/dpkg-query" <<-'FAKE'
+	#!/bin/sh
+	case $* in
+	*source:Package*) printf 'installed %s 1 git 1\n' git libgit; echo 'config-files old 1 old 1' ;;
+	*) printf '%s installed\n' git clang-format; [ ! -e "$FAKE/complete" ] || echo shellcheck installed ;;
+	esac
+FAKE
+# "stale": nothing works before an update. "needy": not without another libgit; "sly": the same, and
+# apt-get does not mind that all is to stay as it is.
+cat >"$fake/apt-get" <<-'FAKE'
+	#!/bin/bash
+	echo "$*" >>"$CALLS"
+	preferences=$(sed -n 's/.*Dir::Etc::preferences=\([^ ]*\).*/\1/p' <<<"$*")
+	[ -z "$preferences" ] || cp "$preferences" "$FAKE/pins"
+	case " $* " in
+	*" update "*) rm "$FAKE/stale"; exit ;;
+	esac
+	if [ -e "$FAKE/stale" ] || { [ -e "$FAKE/needy" ] && [ -n "$preferences" ]; }; then
+		echo 'E: Unable to correct problems' >&2
+		exit 100
+	fi
+	case " $* " in
+	*" -s "*) [ ! -e "$FAKE/needy" ] && [ ! -e "$FAKE/sly" ] || echo 'Inst libgit [1] (2 Debian [amd64])'
+		echo 'Inst shellcheck (1 Debian [amd64])' ;;
+	esac
+FAKE
+# "user": not root.
+cat >"$fake/id" <<-'FAKE'
+	#!/bin/sh
+	[ -e "$FAKE/user" ] && echo 1000 || echo 0
+FAKE
+chmod +x "$fake"/*
+export FAKE=$fake CALLS=$calls
+unset MRC_UPGRADE
+
+# setup_status WANTED NAME "STATE..." COMMAND...
+setup_status()
+{
+	local wanted=$1 name=$2 status=0
+	local -a states
+
+	read -ra states <<<"$3"
+	shift 3
+	(cd "$fake" && rm -f complete stale needy sly user pins "$calls" && touch "${states[@]}" "$calls")
+	PATH=$fake:$PATH "$@" >"$HOST_TMP/out" 2>&1 </dev/null || status=$?
+	equal "$name: status" "$wanted" "$status"
+}
+
+# installed NAME COUNT: so many times apt-get was told to.
+installed()
+{
+	equal "$1: installations" "$2" "$(grep -vc -e ' -s ' -e update "$calls")"
+}
+
+# said NAME TEXT
+said()
+{
+	grep -qF -- "$2" "$HOST_TMP/out" || wrong "$1 does not say '$2':" "$(cat "$HOST_TMP/out")"
+}
+
+setup_status 0 "nothing missing" complete "$setup" lint
+equal "nothing missing: calls" "" "$(cat "$calls")"
+
+setup_status 1 "only asked" "" "$setup" -n lint
+installed "only asked" 0
+said "only asked" '--no-install-recommends shellcheck'
+setup_status 1 "somebody else" user "$setup" lint
+installed "somebody else" 0
+
+setup_status 0 "plain" "" "$setup" lint
+installed "plain" 1
+said "plain" 'installing, in a minute'
+grep -q -- ' -y .* shellcheck$' "$calls" || wrong "plain: installed:" "$(cat "$calls")"
+equal "pinned" "$(printf '%s 1 %s\n' git 1000 src:git 990 libgit 1000)" \
+	"$(awk '/^Package/ { p = $2 } /^Pin: / { v = $3 } /^Pin-P/ && v == "1" { print p, v, $2 }' "$fake/pins")"
+
+setup_status 1 "refused" needy "$setup" lint
+installed "refused" 0
+said "refused" 'libgit (1 to 2)'
+said "refused" 'MRC_UPGRADE=1'
+setup_status 1 "refused to a sly one" sly "$setup" lint
+installed "refused to a sly one" 0
+setup_status 0 "option" needy "$setup" -u lint
+installed "option" 1
+said "option" 'upgrading what is installed, as asked: libgit (1 to 2)'
+setup_status 0 "environment" needy env MRC_UPGRADE=1 "$setup" lint
+installed "environment" 1
+
+setup_status 0 "old lists" stale "$setup" lint
+installed "old lists" 1
+said "old lists" 'refreshing'
+
+# On a terminal it asks.
+if command -v script >/dev/null; then
+	setup_status 0 "yes" needy bash -c "echo y | script -qec '$setup lint' /dev/null"
+	installed "yes" 1
+	said "yes" '[y/N]'
+	setup_status 1 "no" needy bash -c "echo n | script -qec '$setup lint' /dev/null"
+	installed "no" 0
+fi
+exit $failed
