@@ -221,9 +221,10 @@ def expected(runs, width):
     return sum(run.test.seconds * run.test.cpus for run in runs) / width
 
 
-def set_up():
+def set_up(options):
     """Packages, and the programs that both halves need."""
-    if subprocess.run([SCRIPTS / "setup", "build", "vm", "test"], check=False).returncode:
+    purposes = ["build", "vm", "test"] + ([] if options.only else ["lint"])
+    if subprocess.run([SCRIPTS / "setup", *purposes], check=False).returncode:
         raise Broken("packages are missing")
     if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:
         report.warn("no browser, so mrcd's status page is not tested")
@@ -275,7 +276,7 @@ def check(options):
     width = number("CHECK_MACHINES", machines.how_many(), 1)
     tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
     settings = settings_of(runs, options, width)
-    set_up()
+    set_up(options)
     if runs:
         build(runs, width)
     steps = host.Steps([step() for step in HOST_STEPS[options.only]])
