@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel's client for YAML specifications, started once: reading one takes it seconds.
+
+Usage: ynl_calls.py CLIENT SPEC SCHEMA
+
+CLIENT is cli.py of tools/net/ynl. Each line of standard input is "do OPERATION JSON",
+"dump OPERATION" or "subscribe GROUP"; each gets a line: "ok JSON", or what went wrong. "events"
+is answered with those that came since "subscribe".
+"""
+
+import json
+import os
+import sys
+
+
+class Calls:
+    """What a line asks for, by its first word."""
+
+    def __init__(self, client, spec, schema):
+        sys.path.insert(0, os.path.dirname(client))
+        from lib import YnlFamily  # pylint: disable=import-outside-toplevel
+
+        # It can subscribe only before its first request.
+        self.listener = YnlFamily(spec, "")
+        self.family = YnlFamily(spec, schema)
+
+    def do(self, name, values="{}"):
+        return self.family.do(name, json.loads(values))
+
+    def dump(self, name):
+        return self.family.dump(name, {})
+
+    def subscribe(self, group):
+        self.listener.ntf_subscribe(group)
+
+    def events(self):
+        self.listener.check_ntf()
+        return self.listener.async_msg_queue
+
+
+def main():
+    calls = Calls(*sys.argv[1:])
+    for line in sys.stdin:
+        kind, *rest = line.split(maxsplit=2)
+        try:
+            answer = getattr(calls, kind)(*rest)
+            print("ok", json.dumps(answer, default=bytes.hex), flush=True)
+        except Exception as why:  # pylint: disable=broad-except
+            print(repr(str(why)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
