@@ -45,6 +45,7 @@ gid HOST, sid HOST          print an address of a host
 management HOST             print its IPv4 address
 file HOST                   print the fabric as HOST's mrcd.toml
 load, unload                the module, from build/modules or installed
+help, -h                    print this
 
 -b   commands from standard input, one a line: words with blanks between them. The answer to
      each is lines "out TEXT" and "err TEXT" of what it prints, and then "end STATUS". Here
