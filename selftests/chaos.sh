@@ -149,23 +149,14 @@ states()
 # others, which are ready by then, all at once
 run_what()
 {
-	local command pid status=0
-	local -a commands=() pids=()
+	local status=0
+	local -a commands=()
 
 	IFS=';' read -ra commands <<<"$1"
-	for command in "${commands[@]:1}"; do
-		# shellcheck disable=SC2086 # one word per argument
-		lab hold $command <&"$now" &
-		pids+=($!)
-	done
+	lab_ready "${commands[@]:1}" || return
 	# shellcheck disable=SC2086 # one word per argument
 	lab ${commands[0]} || status=1
-	for pid in "${pids[@]}"; do
-		echo >&"$now"
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || status=1
-	done
+	[ ${#commands[@]} = 1 ] || lab go || status=1
 	return $status
 }
 
@@ -199,12 +190,9 @@ run_step()
 # run_faults: what the plan says, when it does, or later
 run_faults()
 {
-	local at what faults now status=0
+	local at what faults status=0
 	local -i began
 
-	mkfifo "$TEST_TMP/now"
-	exec {now}<>"$TEST_TMP/now"
-	rm "$TEST_TMP/now"
 	began=$(now_ms)
 	while IFS=$'\t' read -r _ at what faults; do
 		sleep_until $((began + ${at/./}))
@@ -212,7 +200,6 @@ run_faults()
 		run_step "$what" "$faults" || status=1
 		[ $status = 0 ] || break
 	done < <(grep '^at' "$TEST_TMP/plan")
-	exec {now}>&-
 	[ $status = 1 ] || ok "$round: traffic goes on"
 	return $status
 }

@@ -150,6 +150,38 @@ check_netem()
 		lab netem h1:eth1 loss bogus
 }
 
+# The process that serves this file and a lab of its own see the same, and one asks after the other.
+check_both_ways()
+{
+	local n
+
+	check "both ways: failed by one" lab fail link h1:eth4
+	check "both ways: shown by the other" grep -q '^failed: p4t0r1:h1$' \
+		<("$TOP/scripts/lab" show)
+	check "both ways: healed by the other" "$TOP/scripts/lab" heal link h1:eth4
+	check "both ways: known to the one" test -z "$(lab show | grep '^failed')"
+	for n in 1 2 3 4 5 6; do
+		lab path h1 h2 $((n % 2 + 1)) >"$TEST_TMP/path.$n" &
+		disown
+	done
+	check "both ways: each has its own answer" wait_for each_has_its_path
+	check "ready for the word" lab_ready "fail link h1:eth4" "fail switch p4t1s2 --carrier"
+	check "ready: nothing done yet" carriers 1 h1:eth4 p4t0r1:t1s2
+	check "ready: the word" lab go
+	check "ready: all are done" wait_for carriers 0 h1:eth4 p4t0r1:t1s2
+	check_error "ready: no more" 1 "nothing is held" lab go
+	check "ready: healed" lab heal link h1:eth4
+	check "ready: the switch healed" lab heal switch p4t1s2
+	check "ready: ping" wait_for ping_h2
+}
+
+each_has_its_path()
+{
+	[ "$(cat "$TEST_TMP"/path.[135] | sort -u)" = fcbb:bb00:0201:0281:0202:f002:: ] &&
+		[ "$(cat "$TEST_TMP"/path.[246] | sort -u)" = fcbb:bb00:0101:0181:0102:f002:: ] &&
+		[ "$(cat "$TEST_TMP"/path.? | wc -l)" = 6 ]
+}
+
 check_errors()
 {
 	check_error "unknown link" 1 "no link 'h1:eth9'" lab fail link h1:eth9
@@ -169,6 +201,12 @@ nothing_left()
 {
 	[ ! -e /run/mrc-lab ] && [ -z "$(ip netns list)" ] &&
 		! ip -o link | grep -Eq ': (eth[0-9]|t[01][rs]|h[0-9])'
+}
+
+# inhabited NS: a process is in it
+inhabited()
+{
+	[ -n "$(ip netns pids "$1")" ]
 }
 
 # The answers all come through h4's first plane, so count what arrives.
@@ -232,14 +270,18 @@ check_faults
 check_carrier
 check_both
 check_hold
+check_both_ways
 check_netem
 check_errors
 
 # A process left in a host must not keep the fabric alive.
 on h2 sleep 1000 &
+sleeper=$!
 disown
+wait_for inhabited h2
 check "down" lab down
 check "down leaves nothing" wait_for nothing_left
+check_not "down ends who lives there" kill -0 "$sleeper"
 check "down again is fine" lab down
 
 ip netns add p1t1s1

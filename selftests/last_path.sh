@@ -35,26 +35,13 @@ switches()
 # a few milliseconds, in which there may be no path at all: no retries run out in that time.
 exchange()
 {
-	local plane=$1 live=$2 spine pid
-	local -a pids=()
+	local plane=$1 live=$2
 	shift 2
 
-	mkfifo "$TEST_TMP/now"
-	exec 9<>"$TEST_TMP/now"
-	lab hold heal switch "p${plane}t1s$live" <&9 &
-	pids+=($!)
-	for spine; do
-		lab hold fail switch "p${plane}t1s$spine" <&9 &
-		pids+=($!)
-	done
-	# All of them wait for their line by then.
-	sleep 2
-	printf '\n%.0s' "${pids[@]}" >&9
-	for pid in "${pids[@]}"; do
-		wait "$pid" || fail "exchanged"
-	done
-	exec 9>&-
-	rm "$TEST_TMP/now"
+	if ! { lab_ready "heal switch p${plane}t1s$live" \
+		"${@/#/"fail switch p${plane}t1s"}" && lab go; }; then
+		fail "exchanged"
+	fi
 }
 
 # check_healed NAME: all EVs of both hosts are good again, in time.

@@ -137,8 +137,9 @@ check_error()
 	fi
 }
 
-# A pipe that nobody writes to: to read from it takes time, and no new process.
-mkfifo "$TEST_TMP/nothing"
+# A pipe that nobody writes to: to read from it takes time, and no new process. The others are
+# lab's, see below.
+mkfifo "$TEST_TMP"/{nothing,lab.to,lab.from,lab.token}
 exec {nothing}<>"$TEST_TMP/nothing"
 
 # nap SECONDS: as sleep(1), within the shell.
@@ -214,6 +215,12 @@ background()
 	at_exit kill "$BACKGROUND_PID"
 }
 
+# ---------------------------------------------------------------- lab
+
+# One process (scripts/lab -b) serves all calls of lab in a file, also those in subshells: to start
+# one takes an emulator longer than most of what it does. What it knows is on disk, so a lab of its
+# own does as well, where there is none, for words with blanks and for what reads standard input.
+lab_pid=
 # Hosts' addresses are asked for often: kept from the first time.
 declare -A lab_gids=()
 
@@ -221,9 +228,90 @@ lab()
 {
 	if [ "$1" = gid ] && [ -n "${lab_gids[${2:-}]:-}" ]; then
 		echo "${lab_gids[$2]}"
+	elif [[ $1 != @(hold|exec|-*) ]] && lab_can_say "$@" && lab_resident; then
+		lab_ask "$@"
 	else
 		"$TOP/scripts/lab" "$@"
 	fi
+}
+
+# lab_can_say WORD...: as a line
+lab_can_say()
+{
+	local word
+
+	for word; do
+		[[ $word =~ ^[[:graph:]]+$ ]] || return
+	done
+}
+
+# lab_resident: the process is there. The first call that is in no subshell starts it.
+lab_resident()
+{
+	if [ -z "$lab_pid" ] && [ "$BASH_SUBSHELL" = 0 ]; then
+		"$TOP/scripts/lab" -b <"$TEST_TMP/lab.to" >"$TEST_TMP/lab.from" 2>/dev/null &
+		lab_pid=$!
+		# It is no job of the test.
+		disown "$lab_pid"
+		exec {lab_to}>"$TEST_TMP/lab.to" {lab_from}<"$TEST_TMP/lab.from"
+		# Who has read this line may ask.
+		exec {lab_token}<>"$TEST_TMP/lab.token"
+		echo >&"$lab_token"
+	fi
+	[ -n "$lab_pid" ] && kill -0 "$lab_pid" 2>/dev/null
+}
+
+# lab_ask WORD...: has the process do it. All of the answer is read before any is printed: who
+# prints may be ended by that.
+lab_ask()
+{
+	local line out='' err='' status=''
+
+	if ! read -r -t "$WAIT_LIMIT" -u "$lab_token" _; then
+		echo "lab: does not answer" >&2
+		return 1
+	fi
+	echo "$*" >&"$lab_to"
+	while [ -z "$status" ] && IFS= read -r line <&"$lab_from"; do
+		case $line in
+		"out "*) out+=${line:4}$'\n' ;;
+		"err "*) err+=${line:4}$'\n' ;;
+		"end "*) status=${line:4} ;;
+		esac
+	done
+	echo >&"$lab_token"
+	[ -z "$err" ] || printf %s "$err" >&2
+	[ -z "$out" ] || printf %s "$out"
+	return "${status:-1}"
+}
+
+# lab_ready COMMAND...: each, a word, is got ready; "lab go" does them all at once.
+lab_ready()
+{
+	local command
+
+	lab_resident || return
+	for command; do
+		lab_ask hold "$command" || return
+	done
+}
+
+# lab_idle: nobody was stopped while asking.
+lab_idle()
+{
+	[ -z "$lab_pid" ] || { read -r -t 1 -u "$lab_token" _ && echo >&"$lab_token"; }
+}
+
+lab_gone()
+{
+	! kill -0 "$lab_pid"
+}
+
+# lab_end: it, and what it is in the middle of
+lab_end()
+{
+	kill "$lab_pid"
+	wait_for lab_gone
 }
 
 # lab_up OPTION...: a fabric, removed when the file ends.
@@ -280,9 +368,11 @@ test_exit()
 	local status=$? line
 
 	trap - EXIT
+	lab_idle || lab_end
 	for line in "${test_cleanups[@]}"; do
 		eval "$line" >/dev/null 2>&1
 	done
+	[ -z "$lab_pid" ] || kill "$lab_pid" 2>/dev/null
 	rm -rf "$TEST_TMP"
 	if [ "$status" = 4 ] && [ "$test_number" = 0 ]; then
 		exit 4

@@ -40,17 +40,15 @@ links()
 	done
 }
 
-# flap TIMES: a link of h1 goes and comes, each half a second, as "lab fail" and "lab heal" would
-# do it. To start lab takes an emulator longer than that.
+# flap TIMES: a link of h1 goes and comes, each half a second.
 flap()
 {
 	local -i n
 
-	grep -E '(^link set| dev) h1 ' /run/mrc-lab/ns/p1t0r1 >"$TEST_TMP/revival" || return
 	for ((n = 0; n < $1; n++)); do
-		ip -n p1t0r1 link set h1 down || return
+		lab fail link h1:eth1 || return
 		nap 0.5
-		ip -n p1t0r1 -6 -batch "$TEST_TMP/revival" || return
+		lab heal link h1:eth1 || return
 		nap 0.5
 	done
 }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Many commands for one process, because to start one takes an emulator longer than most commands.
+
+A command is a line on standard input: words with blanks between them, and no quotes. The answer to
+each is lines of what it printed, "out TEXT" on standard output and "err TEXT" on standard error,
+and then "end STATUS". What there is between two commands is on disk alone, so others may run beside
+it, but for "hold": it gets a command ready, and "go" does all that are held, at once.
+"""
+
+import os
+import sys
+
+
+class _Captured:
+    """A standard stream whose content is read back; programs that are started write to it, too."""
+
+    def __init__(self, number, kind):
+        self._number = number
+        self._kind = kind
+        os.dup2(os.memfd_create(kind), number)
+
+    def take(self):
+        """The lines of an answer."""
+        size = os.lseek(self._number, 0, os.SEEK_CUR)
+        text = os.pread(self._number, size, 0).decode(errors="replace")
+        os.ftruncate(self._number, 0)
+        os.lseek(self._number, 0, os.SEEK_SET)
+        return "".join(f"{self._kind} {line}\n" for line in text.splitlines())
+
+
+def serve(run):
+    """run(words) gives the status of a command. Ends with standard input."""
+    _leave_group()
+    commands = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    captured = [_Captured(1, "out"), _Captured(2, "err")]
+    for line in commands:
+        words = line.split()
+        if words:
+            status = run(words)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            answers.write("".join(one.take() for one in captured) + f"end {status}\n")
+            answers.flush()
+
+
+def _leave_group():
+    """A signal that is for the shell and all it has started is not for this: clean-up needs it."""
+    if not os.isatty(0):
+        try:
+            os.setsid()
+        except PermissionError:
+            # It leads one already.
+            pass

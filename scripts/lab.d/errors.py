@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What ends a command: one line that names the thing, and the exit status."""
+
+
+class Refused(Exception):
+    """It cannot be done."""
+
+    status = 1
+
+
+class Usage(Refused):
+    """The command line makes no sense."""
+
+    status = 2
+
+
+def number(name, text, low, high):
+    """The number that an argument is."""
+    if text.isascii() and text.isdigit() and len(text) <= 5 and low <= int(text) <= high:
+        return int(text)
+    raise Usage(f"{name} wants a number from {low} to {high}, not '{text}'")

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What breaks and heals. Each fault is got ready first and done at the word, so that programs have
+started by then: prepare(), go(), finish()."""
+
+import system
+from errors import Refused, Usage
+
+FORWARDING = "/proc/sys/net/ipv6/conf/all/forwarding"
+
+
+class Program:
+    """Lines for ip or tc in a namespace. A lenient one may fail, and keeps quiet."""
+
+    def __init__(self, ns, argv, lines, lenient=False):
+        self.argv = [argv[0], "-n", ns, *argv[1:], *(["-force"] if lenient else []), "-batch", "-"]
+        self.lines = lines
+        self.lenient = lenient
+        self._fed = None
+
+    def prepare(self):
+        text = "".join(f"{line}\n" for line in self.lines)
+        self._fed = system.Fed(self.argv, text, quiet=self.lenient)
+
+    def go(self):
+        self._fed.go()
+
+    def finish(self):
+        return self._fed.finish() == 0 or self.lenient
+
+
+class Forwarding:
+    """Whether a switch forwards."""
+
+    def __init__(self, ns, value):
+        self.ns = ns
+        self.value = value
+        self._file = None
+
+    def prepare(self):
+        # The file stays that of its namespace.
+        with system.Inside(self.ns):
+            self._file = open(FORWARDING, "w", encoding="ascii")
+
+    def go(self):
+        with self._file:
+            self._file.write(self.value)
+
+    @staticmethod
+    def finish():
+        return True
+
+
+class Fault:
+    """first: steps that the word sets off, all at once; then: what follows, one by one; mark(): what
+    is noted on disk; complaint: when a step fails."""
+
+    def __init__(self, first, complaint, then=(), mark=lambda: None):
+        self.first = first
+        self.then = then
+        self._mark = mark
+        self._complaint = complaint
+
+    def prepare(self):
+        for step in self.first:
+            step.prepare()
+
+    def go(self):
+        for step in self.first:
+            step.go()
+
+    def finish(self):
+        done = [step.finish() for step in self.first]
+        for step in self.then:
+            step.prepare()
+            step.go()
+            done.append(step.finish())
+        if not all(done):
+            raise Refused(self._complaint)
+        self._mark()
+
+
+def at_once(faults):
+    """All of them, got ready before."""
+    for fault in faults:
+        fault.go()
+    for fault in faults:
+        fault.finish()
+
+
+def fault_of(state, words):
+    """What "fail", "heal" or "netem" with its arguments means."""
+    action, kind, *rest = words
+    if action == "netem":
+        return _netem(state, words[1:])
+    if kind == "link":
+        if len(rest) != 1:
+            raise Usage(f"wanted: {action} link NS:IF")
+        return _link(state, action, rest[0])
+    if kind == "switch":
+        return _switch(state, action, *rest)
+    raise Usage(f"cannot {action} a '{kind}'")
+
+
+def revival(state, ns, interfaces):
+    """Steps that bring interfaces up again. Going down lost their routes and neighbours, but not
+    their membership in multipath routes that have other members."""
+    lines, members = [], []
+    for line in state.lines("ns", ns):
+        if _about(line.split()) in interfaces:
+            (members if line.startswith("route append ") else lines).append(line)
+    steps = [Program(ns, ["ip", "-6"], lines)]
+    return steps + ([Program(ns, ["ip", "-6"], members, lenient=True)] if members else [])
+
+
+def _about(words):
+    """The interface that a line for ip is about, if it is one that there is already."""
+    if words[:2] == ["link", "set"]:
+        return words[2]
+    return words[words.index("dev") + 1] if "dev" in words else None
+
+
+def _link(state, action, end):
+    """At the far end, so that this one sees carrier loss."""
+    _, (ns, interface) = state.ends(end)
+    name = f"{ns}:{interface}"
+    complaint = f"cannot {action} link '{end}'"
+    if action == "fail":
+        step = Program(ns, ["ip"], [f"link set {interface} down"])
+        return Fault([step], complaint, mark=lambda: state.mark_failed(name))
+    healed = lambda: state.mark_healed(name)  # noqa: E731
+    # Of a dead switch it comes back with the others.
+    if state.without_carrier(ns):
+        return Fault([], complaint, mark=healed)
+    first, *then = revival(state, ns, [interface])
+    return Fault([first], complaint, then, healed)
+
+
+def _interfaces(state, switch):
+    """Of a switch, but those that were cut on their own."""
+    found = []
+    for ns_a, if_a, ns_b, if_b in state.links():
+        found += [if_a] * (ns_a == switch) + [if_b] * (ns_b == switch)
+    return [name for name in found if not state.exists("failed", f"{switch}:{name}")]
+
+
+def _switch(state, action, ns, way=None):
+    if ns not in state.lines("switches"):
+        raise Refused(f"no switch '{ns}'")
+    complaint = f"cannot {action} switch '{ns}'"
+    if action == "heal" and way is None:
+        return _heal_switch(state, ns, complaint)
+    if way is None:
+        return Fault([Forwarding(ns, "0")], complaint, mark=lambda: state.mark_failed(ns))
+    if (action, way) != ("fail", "--carrier"):
+        raise Usage(f"cannot {action} a switch with '{way}'")
+    lines = [f"link set {name} down" for name in _interfaces(state, ns)]
+    steps = [Program(ns, ["ip"], lines)] if lines else []
+    return Fault(steps, complaint, mark=lambda: state.mark_failed(ns, "no carrier\n"))
+
+
+def _heal_switch(state, ns, complaint):
+    forwarding = Forwarding(ns, "1")
+    healed = lambda: state.mark_healed(ns)  # noqa: E731
+    interfaces = _interfaces(state, ns) if state.without_carrier(ns) else []
+    if not interfaces:
+        return Fault([forwarding], complaint, mark=healed)
+    first, *then = revival(state, ns, interfaces)
+    return Fault([first], complaint, [*then, forwarding], healed)
+
+
+def _netem_ends(state, target):
+    """Every (namespace, interface) that a netem target means."""
+    kind, *what = target
+    if kind == "link":
+        return list(state.ends(what[0]))
+    if kind not in ("plane", "all"):
+        return [state.ends(kind)[0]]
+    ends = []
+    for ns_a, if_a, ns_b, if_b in state.links():
+        if kind == "all" or ns_b.startswith(f"p{what[0]}t"):
+            ends += [(ns_a, if_a), (ns_b, if_b)]
+    return ends
+
+
+def _netem(state, words):
+    size = 2 if words[0] in ("link", "plane") else 1
+    target, arguments = words[:size], " ".join(words[size:])
+    if len(target) < size:
+        raise Usage(f"netem {words[0]} what?")
+    if not arguments:
+        raise Usage("netem wants arguments")
+    ends = _netem_ends(state, target)
+    if not ends:
+        raise Refused(f"no links in '{' '.join(target)}'")
+    system.load_modules("sch_netem")
+    off = arguments == "off"
+    lines = {}
+    for ns, interface in ends:
+        line = (f"qdisc del dev {interface} root" if off
+                else f"qdisc replace dev {interface} root netem {arguments}")  # fmt: skip
+        lines.setdefault(ns, []).append(line)
+    # Without one to remove an interface is fine.
+    steps = [Program(ns, ["tc"], inside, lenient=off) for ns, inside in lines.items()]
+    return Fault(steps, f"tc refused: {arguments}")
