@@ -436,7 +436,8 @@ class Faults(WithState):
 
     def test_a_name_is_not_taken_for_its_beginning(self):
         state = unittest.mock.Mock()
-        state.lines.return_value = ["link set eth1 up", "link set eth10 up", "route add x dev eth10"]
+        state.lines.return_value = [
+            "link set eth1 up", "link set eth10 up", "route add x dev eth10"]  # fmt: skip
         [step] = faults.revival(state, "h1", ["eth1"])
         self.assertEqual(step.lines, ["link set eth1 up"])
 
