@@ -9,8 +9,8 @@ import plan
 import system
 from errors import Refused
 
-# Of what is there already, and of each interface that will come.
-PRESENT_AND_COMING = ("all", "default", "lo")
+# Interfaces that come later take over what "default" has.
+INTERFACES = ("all", "default", "lo")
 SETTINGS = (("accept_dad", 0), ("accept_ra", 0), ("router_solicitations", 0), ("seg6_enabled", 1))
 IPV6 = "/proc/sys/net/ipv6"
 
@@ -29,8 +29,7 @@ def build(state, shape, commands):
 
 
 def _configure(names, links, state):
-    """An ip per namespace, all at once: True when one of them fails. Settings come before the
-    interfaces, which take them over."""
+    """An ip per namespace, all at once: True when one of them fails."""
     for name in names:
         with system.Inside(name):
             _settings(forwards=not name.startswith("h"))
@@ -46,7 +45,7 @@ def _configure(names, links, state):
 def _settings(forwards):
     if forwards:
         system.write(f"{IPV6}/conf/all/forwarding", "1")
-    for which in PRESENT_AND_COMING:
+    for which in INTERFACES:
         for name, value in SETTINGS:
             system.write(f"{IPV6}/conf/{which}/{name}", str(value))
     # By addresses and ports, as a switch ASIC spreads flows.

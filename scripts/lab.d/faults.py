@@ -51,8 +51,8 @@ class Forwarding:
 
 
 class Fault:
-    """first: steps that the word sets off, all at once; then: what follows, one by one; mark(): what
-    is noted on disk; complaint: when a step fails."""
+    """first: steps that the word sets off, all at once; then: what follows, one by one; mark():
+    what is noted on disk; complaint: when a step fails."""
 
     def __init__(self, first, complaint, then=(), mark=lambda: None):
         self.first = first
@@ -127,12 +127,10 @@ def _link(state, action, end):
     if action == "fail":
         step = Program(ns, ["ip"], [f"link set {interface} down"])
         return Fault([step], complaint, mark=lambda: state.mark_failed(name))
-    healed = lambda: state.mark_healed(name)  # noqa: E731
     # Of a dead switch it comes back with the others.
-    if state.without_carrier(ns):
-        return Fault([], complaint, mark=healed)
-    first, *then = revival(state, ns, [interface])
-    return Fault([first], complaint, then, healed)
+    dead = state.without_carrier(ns)
+    steps = [] if dead else revival(state, ns, [interface])
+    return Fault(steps[:1], complaint, steps[1:], lambda: state.mark_healed(name))
 
 
 def _interfaces(state, switch):
@@ -159,13 +157,10 @@ def _switch(state, action, ns, way=None):
 
 
 def _heal_switch(state, ns, complaint):
-    forwarding = Forwarding(ns, "1")
-    healed = lambda: state.mark_healed(ns)  # noqa: E731
     interfaces = _interfaces(state, ns) if state.without_carrier(ns) else []
-    if not interfaces:
-        return Fault([forwarding], complaint, mark=healed)
-    first, *then = revival(state, ns, interfaces)
-    return Fault([first], complaint, [*then, forwarding], healed)
+    steps = revival(state, ns, interfaces) if interfaces else []
+    steps.append(Forwarding(ns, "1"))
+    return Fault(steps[:1], complaint, steps[1:], lambda: state.mark_healed(ns))
 
 
 def _netem_ends(state, target):

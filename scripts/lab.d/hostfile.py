@@ -12,13 +12,13 @@ def lines(shape, own):
     yield from ("", "[t0]")
     for plane in shape.all_planes:
         for rack in shape.all_racks:
-            usid = plan.t0_usid(plane, rack)
-            yield f'{plan.t0(plane, rack)} = {{ plane = {plane}, rack = "r{rack}", usid = 0x{usid} }}'
+            name, usid = plan.t0(plane, rack), plan.t0_usid(plane, rack)
+            yield f'{name} = {{ plane = {plane}, rack = "r{rack}", usid = 0x{usid} }}'
     yield from ("", "[t1]")
     for plane in shape.all_planes:
         for spine in shape.all_spines:
-            usid = plan.t1_usid(plane, spine)
-            yield f"{plan.t1(plane, spine)} = {{ plane = {plane}, usid = 0x{usid} }}"
+            name, usid = plan.t1(plane, spine), plan.t1_usid(plane, spine)
+            yield f"{name} = {{ plane = {plane}, usid = 0x{usid} }}"
     yield from ("", "[hosts]")
     for n in shape.hosts:
         yield (f'{plan.host(n)} = {{ rack = "r{shape.rack_of(n)}", usid = 0x{plan.host_usid(n)}, '

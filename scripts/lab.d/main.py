@@ -82,8 +82,8 @@ class Lab:
         system.load_modules("veth", "dummy", "bridge")
         if shape.devices:
             devices.load()
+        self.state.save(shape, commands)
         try:
-            self.state.save(shape, commands)
             builder.build(self.state, shape, commands)
             if shape.devices:
                 devices.build(self.state, shape)

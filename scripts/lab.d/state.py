@@ -42,9 +42,9 @@ class State:
             file.writelines(f"{line}\n" for line in lines)
 
     def save(self, shape, commands):
-        """What down needs is on disk before anything is built."""
-        for part in ("ns", "failed"):
-            os.makedirs(self.path(part))
+        """What down needs is on disk before anything is built. Of two at a time one fails here."""
+        for part in ("", "ns", "failed"):
+            os.mkdir(self.path(part))
         names = [*plan.NUMBERS, "plain", "management"]
         self.write("config", (f"{name}={getattr(shape, name)}" for name in names))
         self.write("links", (f"{link.ns_a} {link.if_a} {link.ns_b} {link.if_b}"

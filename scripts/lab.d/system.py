@@ -107,7 +107,8 @@ class Fed:
 
     def __init__(self, argv, text, quiet=False):
         self.text = text
-        read, self._write = os.pipe()
+        read, write_end = os.pipe()
+        self._file = open(write_end, "w", encoding="utf-8", errors="surrogateescape")
         try:
             self.pid = start(argv, stdin=read, quiet=quiet)
         finally:
@@ -115,8 +116,8 @@ class Fed:
 
     def go(self):
         try:
-            with open(self._write, "w", encoding="ascii") as file:
-                file.write(self.text)
+            with self._file:
+                self._file.write(self.text)
         except BrokenPipeError:
             # Its status tells.
             pass
@@ -138,10 +139,14 @@ def write(path, text):
 
 
 def load_modules(*names):
-    """Those of the kernel that are not there yet. One that is built in cannot be loaded."""
+    """Those of the kernel that are not there yet, if that can be: some have them built in."""
     missing = [name for name in names if not os.path.isdir(f"/sys/module/{name}")]
     if missing:
-        run(["modprobe", "-qa", *missing], quiet=True)
+        try:
+            run(["modprobe", "-qa", *missing], quiet=True)
+        except Refused:
+            # What needs them complains.
+            pass
 
 
 def inhabitants(names):

@@ -140,8 +140,9 @@ class Addresses(unittest.TestCase):
 
     def test_switches(self):
         found = plan.switches(shape("--planes 2 --racks 1 --spines 2"))
-        self.assertEqual(found, [("p1t0r1", "0101"), ("p1t1s1", "0181"), ("p1t1s2", "0182"),
-                                 ("p2t0r1", "0201"), ("p2t1s1", "0281"), ("p2t1s2", "0282")])  # fmt: skip
+        self.assertEqual(found, [
+            ("p1t0r1", "0101"), ("p1t1s1", "0181"), ("p1t1s2", "0182"),
+            ("p2t0r1", "0201"), ("p2t1s1", "0281"), ("p2t1s2", "0282")])  # fmt: skip
 
 
 class Links(unittest.TestCase):
@@ -180,7 +181,8 @@ class Lines(unittest.TestCase):
         lines = inside("h1")
         self.assertEqual(lines[:6], [
             "link set lo up", "link add mrc mtu 9000 type dummy", "link set mrc up",
-            "addr add fd00:6d72:63::1/64 dev mrc nodad", "addr add fcbb:bb00:f001::/128 dev mrc nodad",
+            "addr add fd00:6d72:63::1/64 dev mrc nodad",
+            "addr add fcbb:bb00:f001::/128 dev mrc nodad",
             "sr tunsrc set fcbb:bb00:f001::"])  # fmt: skip
         self.assertIn("route replace fcbb:bb00:0401::/48 via fe80::ff:fe00:130b dev eth4", lines)
 
@@ -201,8 +203,8 @@ class Lines(unittest.TestCase):
 
     def test_plain_prefers_the_first_plane(self):
         routes = [line for line in inside("h1", "--plain") if line.startswith("route")]
-        self.assertEqual([line.split("metric ")[1] for line in routes],
-                         [f"{100 + plane} src fd00:6d72:63::1" for plane in (1, 2, 3, 4)])  # fmt: skip
+        self.assertEqual([line.split("metric ")[1].split()[0] for line in routes],
+                         ["101", "102", "103", "104"])  # fmt: skip
 
     def test_plain_too_has_both(self):
         lines = inside("h1", "--plain-too --planes 2")
@@ -268,7 +270,8 @@ class OnDisk(WithState):
 
     def test_files(self):
         self.assertEqual(self.state.lines("hosts"), ["h1", "h2"])
-        self.assertEqual(self.state.lines("switches"), [name for name, _ in plan.switches(self.shape)])
+        switches = [name for name, _ in plan.switches(self.shape)]
+        self.assertEqual(self.state.lines("switches"), switches)
         self.assertIn("h1 eth2 p2t0r1 h1", self.state.lines("links"))
         self.assertIn("planes=2", self.state.lines("config"))
         for ns in self.state.namespaces():
@@ -387,6 +390,14 @@ class Programs:
         return program
 
 
+class Management(WithState):
+    options = "--management --racks 3"
+
+    def test_address(self):
+        self.assertEqual(self.lab("management h3"), (0, "198.18.0.3\n", ""))
+        self.refuses("management h4", 1, "no host 'h4'")
+
+
 class Faults(WithState):
     def setUp(self):
         super().setUp()
@@ -418,13 +429,15 @@ class Faults(WithState):
         self.lab("heal link h1:eth2")
         [(argv, text)] = self.told()
         self.assertEqual(argv, "ip -n p2t0r1 -6 -batch -")
-        self.assertEqual([line.split()[0] for line in text.splitlines()], ["link", "neigh", "route"])
-        self.assertTrue(all(line.split()[-1] == "h1" or " h1 " in line for line in text.splitlines()))
+        lines = [line.split() for line in text.splitlines()]
+        self.assertEqual([words[0] for words in lines], ["link", "neigh", "route"])
+        self.assertTrue(all("h1" in words for words in lines))
         self.assertEqual(self.state.failed(), [])
 
     def test_a_name_is_not_taken_for_its_beginning(self):
         state = unittest.mock.Mock()
-        state.lines.return_value = ["link set eth1 up", "link set eth10 up", "route add x dev eth10"]
+        state.lines.return_value = [
+            "link set eth1 up", "link set eth10 up", "route add x dev eth10"]  # fmt: skip
         [step] = faults.revival(state, "h1", ["eth1"])
         self.assertEqual(step.lines, ["link set eth1 up"])
 
@@ -633,15 +646,17 @@ class Building(WithState):
 
 class Batch(unittest.TestCase):
     def ask(self, text):
+        # Nothing that makes Python keep its output back, or not.
         return subprocess.run([TOP / "scripts/lab", "-b"], input=text, capture_output=True,
-                              text=True, check=False, timeout=60)  # fmt: skip
+                              text=True, check=False, timeout=60, env={})  # fmt: skip
 
     def test_answers(self):
         done = self.ask("bogus\n\n  help  \nhold\n-b\n")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
         self.assertEqual(lines[:3], [
-            "err lab: unknown command 'bogus'", "end 2", "out Usage: scripts/lab COMMAND"])  # fmt: skip
+            "err lab: unknown command 'bogus'", "end 2",
+            "out Usage: scripts/lab COMMAND"])  # fmt: skip
         self.assertEqual(lines[-5:], [
             "end 0", "err lab: hold what? fail, heal or netem", "end 2",
             "err lab: unknown command '-b'", "end 2"])  # fmt: skip
