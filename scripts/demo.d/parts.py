@@ -4,7 +4,7 @@ had little. Rates in Mb/s, times in seconds."""
 
 PLANES = 4
 # What the planes carry in each part. A switch that dies leaves its plane another.
-NAMES = ("all is well", "a link of h1 is cut", "a switch of another plane is dead, too",
+NAMES = ("all is well", "a link of h1 is cut", "a switch is dead, too",
          "both are repaired")
 LEFT = (PLANES, PLANES - 1, PLANES - 1, PLANES)
 # Of a packet on a link its payload: around it are Ethernet, IPv6 twice, UDP, MRC.

@@ -130,10 +130,17 @@ class Frame:
             x2 = self.x(self.end if mark["to"] is None else min(self.end, mark["to"]))
             self.put(f'<rect x="{x1:.1f}" y="{y + 3}" width="{max(1, x2 - x1):.1f}" '
                      f'height="{FAULT_ROW - 6}" rx="3" opacity="0.35" fill="{mark["color"]}"/>')
-            # In the bar, or over its beginning where the picture would end first.
-            fits = x1 + 6 + LETTER * len(mark["text"]) <= WIDTH - RIGHT
-            self.text(x1 + 6 if fits else WIDTH - RIGHT, y + 16, mark["text"],
-                      text_anchor="start" if fits else "end")
+            self.beside(x1, x2, y + 16, mark["text"])
             self.line(x1, y + FAULT_ROW - 3, x1, self.bottom, "mark")
             if mark["to"] is not None:
                 self.line(x2, y + FAULT_ROW - 3, x2, self.bottom, "mark")
+
+    def beside(self, x1, x2, y, text):
+        """In the bar between x1 and x2; where it does not fit, right of it, or left of it."""
+        width = LETTER * len(text)
+        if x1 + 6 + width <= x2:
+            self.text(x1 + 6, y, text)
+        elif x2 + 6 + width <= WIDTH - RIGHT:
+            self.text(x2 + 6, y, text)
+        else:
+            self.text(x1 - 6, y, text, text_anchor="end")

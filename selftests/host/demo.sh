@@ -55,10 +55,24 @@ shown "planes" '  2 s   193 Mb/s | p1 up    50 2/2'
 shown "the peers" '  2 s    48 Mb/s'
 row "all planes" '  all is well 193 100% 193 100% 48 25%'
 row "one plane less" '  a link of h1 is cut 145 75% 145 75% 0 0%'
+row "less than it had" '    less than half of what is left, for 0 ms 0 ms 0 ms'
 row "short and long" '    less than half of what is left, for 80 ms 1.1 s 4.0 s'
 [ -s "$HOST_TMP/samples.json" ] || wrong "no samples.json"
 PYTHONPATH=$scripts/lib:$scripts/demo.d python3 -B "$here/demo_picture.py" "$HOST_TMP/goodput.svg" ||
 	wrong "the picture"
+
+# A bar's text has its place in it, after it or before it.
+PYTHONPATH=$scripts/lib python3 -B - >"$HOST_TMP/bars.svg" <<-'PYTHON'
+	from frame import Frame
+	class Bars(Frame):
+	    def legend(self): pass
+	    def content(self): pass
+	long = "a text that is longer than its bar"
+	print(Bars("bars", "Mb/s", 0, 16, 1, [
+	    {"from": a, "to": b, "text": long, "color": "#000000"}
+	    for a, b in ((0, 15), (1, 1.5), (14, 15), (12, None))]).svg())
+PYTHON
+python3 -B "$here/demo_picture.py" "$HOST_TMP/bars.svg" texts || wrong "bars"
 
 # What MRC had.
 report 1 "MRC has 75% of what 4 planes carry while both are repaired" "mrc=100,75,75,75" "$link" \

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Of the picture of "make demo" whether it has a curve for each flow, which goes where it should,
-and whether its texts lie within it and none over another. Usage: demo_picture.py FILE"""
+and whether its texts lie within it, and in or beside a bar, and none over another.
+
+Usage: demo_picture.py FILE [texts]: the texts alone"""
 import sys
 import xml.etree.ElementTree as ET
 
@@ -32,9 +34,24 @@ def wrong_texts(root):
         yield from (f"'{text}' is over '{other}'" for other, b in boxes[:i] if overlap(a, b))
 
 
+def torn_texts(root):
+    """Those that begin in a bar and end out of it, or the other way round, a line each."""
+    bars = [tuple(float(bar.get(key)) for key in ("x", "y", "width", "height"))
+            for bar in root.iter(SVG + "rect") if bar.get("opacity")]
+    for text in root.iter(SVG + "text"):
+        left, top, right, bottom = box(text)
+        for x, y, width, height in bars:
+            inside = x <= left and right <= x + width
+            if overlap((left, top, right, bottom), (x, y, x + width, y + height)) and not inside:
+                yield f"half in its bar: {text.text}"
+
+
 def main():
     root = ET.parse(sys.argv[1]).getroot()
-    found = list(wrong_texts(root))
+    found = [*wrong_texts(root), *torn_texts(root)]
+    if len(sys.argv) > 2:
+        print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
+        return bool(found)
     curves = [line for line in root.iter(SVG + "polyline") if line.get("class") == "curve"]
     if len(curves) != CURVES:
         found.append(f"{len(curves)} curves")
@@ -45,7 +62,7 @@ def main():
     lows = [y for x, y in points[len(points) // 4:len(points) // 2]]
     if not min(y for _, y in points) < sorted(lows)[len(lows) // 2] < max(y for _, y in points):
         found.append("MRC's curve is flat")
-    print("\n".join(found), file=sys.stderr)
+    print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
     return bool(found)
 
 
