@@ -26,7 +26,7 @@ import time
 import typing
 
 from fabric import PLANES, Held, go_first, limit_links, mptcp_setup
-from flows import Ends, Mrc, Stream, check_alive
+from flows import STEADY, Ends, Mrc, Stream, check_alive, settle
 from machine import MRCCTL, OUT, lab, run, say, steer_packets, wait_until
 
 INTERVAL = 0.01
@@ -34,9 +34,6 @@ INTERVAL = 0.01
 SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
 # Seconds without any plane: perftest's QPs end after 29 timeouts of 67 ms.
 OUTAGE = 0.5
-# Of the rate of the planes that it uses a flow is to have before it is watched; that is
-# waited for so many seconds.
-STEADY, STEADY_LIMIT = 0.8, 20
 # Samples further apart than this, in seconds: the machine stood still meanwhile.
 STILL = 0.025
 TRACE = "/sys/kernel/tracing/instances/failover"
@@ -191,18 +188,6 @@ def watch(flow, client, fault, heal, during):
     return samples, moments, counts + [flow.counts(client)]
 
 
-def settle(flow, opts):
-    """Until the flow has found its rate; one that does not is measured as it is."""
-    end = time.monotonic() + STEADY_LIMIT
-    time.sleep(SETTLE)
-    while time.monotonic() < end:
-        begin, at = flow.received(), time.monotonic()
-        time.sleep(1)
-        rate = (flow.received() - begin) * 8 / (time.monotonic() - at) / 1e6
-        if rate >= STEADY * opts.rate * flow.planes:
-            return
-
-
 def stood_still(run):
     """Between two samples that figures are made of, in seconds at most."""
     times = [t for t, _ in run.get("samples", []) if run["outage"] or t <= run["heal"]]
@@ -221,7 +206,8 @@ def run_case(name, flow, trace, opts):
         commands = case.commands(*path)
         fault = Held(commands)
         heal = Held([healing(command) for command in commands])
-        settle(flow, opts)
+        time.sleep(SETTLE)
+        settle(flow, opts.rate)
         rtt = flow.rtt(client)
         trace.clear()
         samples, (fault_at, heal_at), counts = watch(flow, client, fault, heal, case.during)

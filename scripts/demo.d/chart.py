@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Goodput over time as an SVG picture: stacked by plane, faults marked."""
+"""Goodput of all flows over time as an SVG picture, faults marked."""
 from frame import COLORS, Frame
+from parts import LEFT, NAMES, bounds, capacity
 
-
-def color_of(port):
-    return COLORS[(port - 1) % len(COLORS)]
+# Bins of 10 ms that a point of a curve is the mean of: they come and go in bursts.
+SMOOTH = 10
 
 
 class Chart(Frame):
-    """One picture. intervals: rates of record.py, in order; faults: of the record."""
+    """One picture. flows: those of record.py, MRC's first; rate: Mb/s of a plane."""
 
-    def __init__(self, intervals, faults, title):
-        self.intervals = intervals
-        super().__init__(title, "Gb/s", 0, intervals[-1]["t"] + intervals[-1]["seconds"],
-                         max(i["gbps"] for i in intervals) * 1.05 or 1,
-                         [{"from": fault["from"], "to": fault["to"],
-                           "text": f"{fault['what']} {fault['how']}",
-                           "color": color_of(fault["plane"])} for fault in faults])
+    def __init__(self, flows, rate, title):
+        self.flows, self.times = flows, bounds(flows[0])
+        self.capacities = [capacity(rate, left) for left in LEFT]
+        end = min(flow.now() for flow in flows)
+        _, cut, dead, mended, _ = self.times
+        super().__init__(title, "Mb/s", 0, end, self.capacities[0] * 1.25, [
+            {"from": cut, "to": mended, "text": NAMES[1], "color": COLORS[1]},
+            {"from": dead, "to": mended, "text": NAMES[2], "color": COLORS[3]}])
 
     def legend(self):
-        for i, plane in enumerate(self.intervals[0]["planes"]):
-            self.legend_entry(i, 90, color_of(plane["port"]), f"plane {plane['port']}")
+        for i, flow in enumerate(self.flows):
+            self.legend_entry(i, 130, COLORS[(0, 2, 6)[i]], flow.peer)
+        self.legend_line(len(self.flows), 130, "what the planes that are left carry")
 
     def content(self):
-        """One area per plane, each standing on the one before."""
-        times = [i["t"] + i["seconds"] / 2 for i in self.intervals]
-        # The first and last half interval have the value of their interval.
-        times[0], times[-1] = self.intervals[0]["t"], self.end
-        floor = [0.0] * len(times)
-        for k, plane in enumerate(self.intervals[0]["planes"]):
-            roof = [f + i["planes"][k]["gbps"] for f, i in zip(floor, self.intervals)]
-            outline = list(zip(times, roof)) + list(zip(reversed(times), reversed(floor)))
-            self.put(f'<polygon class="area" fill="{color_of(plane["port"])}" '
-                     f'points="{self.points(outline)}"/>')
-            floor = roof
+        """What is left dashed, and a curve for each flow, MRC's on top."""
+        for value, start, end in zip(self.capacities, self.times, self.times[1:]):
+            self.line(self.x(start), self.y(value), self.x(min(end, self.end)), self.y(value),
+                      "mark")
+        for i, flow in reversed(list(enumerate(self.flows))):
+            self.put(f'<polyline class="curve" stroke="{COLORS[(0, 2, 6)[i]]}" stroke-width="2" '
+                     f'points="{self.points(self.smooth(flow))}"/>')
+
+    def smooth(self, flow):
+        bins = flow.curve().bins(0, self.end)
+        for i in range(0, len(bins) - SMOOTH, SMOOTH // 2):
+            mean = sum(rate for _, rate in bins[i:i + SMOOTH]) / SMOOTH
+            yield bins[i + SMOOTH // 2][0], min(mean, self.top)

@@ -2,7 +2,12 @@
 """mrcd in each host, which nothing else configures."""
 import subprocess
 
-from machine import MRCCTL, MRCD, OUT, DemoError, Query, lab, output, say, wait_until
+from machine import MRCCTL, MRCD, OUT, lab, run, wait_until
+from telling import Query, say
+
+# Of a queue pair, in bytes: what the planes hold in 16 ms, so that a queue is as short as one of
+# faster planes. The watch asks for more than 50 ms at most.
+WINDOW = 384 << 10
 
 
 class Daemon:
@@ -12,7 +17,7 @@ class Daemon:
         self.host = host
         file, self.log = f"{OUT}/{host}.toml", f"{OUT}/mrcd-{host}.log"
         with open(file, "w", encoding="utf-8") as out:
-            out.write(lab("file", host) + "\n")
+            out.write(f"{lab('file', host)}\n\n[cc]\nwindow = {WINDOW}\n")
         say(f"{host}$ mrcd -f {host}.toml")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
@@ -25,7 +30,7 @@ class Daemon:
         """What mrcctl shows of the host's device, as JSON names it; empty without a device."""
         if self.process.poll() is not None:
             with open(self.log, encoding="utf-8") as log:
-                raise DemoError(f"mrcd of {self.host} ended:\n{log.read()}")
+                raise RuntimeError(f"mrcd of {self.host} ended:\n{log.read()}")
         devices, = self.query.ask("health show")
         return devices[0] if devices else {}
 
@@ -43,7 +48,7 @@ class Daemon:
 
     def shown(self):
         """What an operator sees."""
-        return output("mrcctl health", [MRCCTL, "-n", self.host, "health"])
+        return run([MRCCTL, "-n", self.host, "health"]).rstrip()
 
     def decisions(self, clock):
         """Of what it has decided, when and what."""

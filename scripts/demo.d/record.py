@@ -1,46 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the virtual machine reported: samples of counters, faults, the end.
+"""What the virtual machine reported: flows, counters of planes, faults, the end.
 
 Lines from the guest are JSON objects with a "kind"; guest.py says what is in
 them. Counters only grow; everything shown is a difference of two samples.
 """
 import json
 
+from goodput import Curve
+
 # BTH, METH, RETH and ICRC: what a write packet has around its payload.
 HEADER_BYTES = 12 + 4 + 16 + 4
 
 
-class Record:
-    """Everything that the guest reported."""
+class Flow:
+    """One peer under the faults: points are (time, bytes that have arrived)."""
 
-    def __init__(self):
-        self.setup = None
-        self.samples = []
+    def __init__(self, peer, planes):
+        self.peer, self.planes = peer, planes
+        self.points = []
         self.faults = []
-        self.end = None
 
-    def add(self, line):
-        """Take over one line. Returns the message, or None when the line is no report."""
-        try:
-            message = json.loads(line) if line.startswith("{") else None
-        except ValueError:
-            return None
-        kind = message.get("kind") if message else None
-        if kind == "setup":
-            self.setup = message
-        elif kind == "sample":
-            self.samples.append(message)
-        elif kind == "fault":
-            self._fault(message)
-        elif kind == "end":
-            self.end = message
-        elif kind not in ("say", "health"):
-            return None
-        return message
+    def now(self):
+        return self.points[-1][0] if self.points else 0.0
 
-    def _fault(self, message):
+    def curve(self):
+        return Curve(self.points, 0)
+
+    def rate(self):
+        """Mb/s in the last second."""
+        return self.curve().rate(max(0, self.now() - 1), self.now()) if self.now() else 0.0
+
+    def fault(self, message):
         if not message["healed"]:
-            kept = {key: message[key] for key in ("what", "how", "plane", "element")}
+            kept = {key: message[key] for key in ("what", "how", "element")}
             self.faults.append({**kept, "from": message["t"], "to": None})
             return
         for fault in self.faults:
@@ -51,46 +43,49 @@ class Record:
         """Faults that are not healed yet."""
         return [fault for fault in self.faults if fault["to"] is None]
 
-    def phases(self):
-        """(name, from, to) of the parts of the run between changes of the fabric, in s."""
-        times = [t for fault in self.faults for t in (fault["from"], fault["to"]) if t is not None]
-        phases, start = [], 0
-        for group in merge(sorted(times)):
-            phases.append((self._name_of(start), start, group[0]))
-            start = group[-1]
-        phases.append((self._name_of(start), start, self.samples[-1]["t"]))
-        return phases
 
-    def _name_of(self, t):
-        """What is broken from t on."""
-        if all(t < fault["from"] for fault in self.faults):
-            return "before"
-        broken = [f"{fault['what']} {fault['how']}" for fault in self.faults
-                  if fault["from"] <= t and (fault["to"] is None or t < fault["to"])]
-        return ", ".join(broken) or "after"
+class Record:
+    """Everything that the guest reported."""
 
-    def rates_between(self, start, end):
-        """Rates from the first sample at or after start to the last at or before end."""
-        inside = [s for s in self.samples if start <= s["t"] <= end]
-        return rates(inside[0], inside[-1]) if len(inside) > 1 else None
+    def __init__(self):
+        self.setup = None
+        self.flows = []
+        self.samples = []
+        self.end = None
 
+    @property
+    def flow(self):
+        """The one that goes."""
+        return self.flows[-1]
 
-def merge(times):
-    """Groups of times that lie within two seconds: one change in several steps."""
-    groups = []
-    for t in times:
-        if groups and t - groups[-1][-1] < 2:
-            groups[-1].append(t)
-        else:
-            groups.append([t])
-    return groups
+    def add(self, line):
+        """Take over one line. Returns the message, or None when the line is no report."""
+        try:
+            message = json.loads(line) if line.startswith("{") else None
+        except ValueError:
+            return None
+        kind = message.get("kind") if message else None
+        if kind == "setup":
+            self.setup = message
+        elif kind == "flow":
+            self.flows.append(Flow(message["peer"], message["planes"]))
+        elif kind == "goodput":
+            self.flow.points += message["samples"]
+        elif kind == "sample":
+            self.samples.append(message)
+        elif kind == "fault":
+            self.flow.fault(message)
+        elif kind == "end":
+            self.end = message
+        elif kind not in ("say", "health"):
+            return None
+        return message
 
 
 def rates(a, b):
-    """What happened per second between two samples.
+    """Per plane what happened per second between two samples: packets sent, and goodput in Mb/s.
 
     Goodput is payload that arrived at the receiver, without what arrived twice.
-    Per plane: packets sent per second and goodput in Gb/s.
     """
     seconds = b["t"] - a["t"]
     arrived = sum(p["rx_packets"] for p in b["planes"]) - sum(p["rx_packets"] for p in a["planes"])
@@ -103,7 +98,6 @@ def rates(a, b):
         planes.append({
             "port": new["port"],
             "packets": (new["tx_packets"] - old["tx_packets"]) / seconds,
-            "gbps": max(0, payload) * useful * 8 / seconds / 1e9,
+            "mbps": max(0, payload) * useful * 8 / seconds / 1e6,
         })
-    return {"t": a["t"], "seconds": seconds, "planes": planes,
-            "gbps": sum(p["gbps"] for p in planes)}
+    return planes

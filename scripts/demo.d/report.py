@@ -4,8 +4,8 @@
 
 Reads guest.py's lines on standard input. Writes samples.json and goodput.svg
 into the folder named on the command line. Exit status 0 only when the run was
-complete, nothing failed, traffic never stopped for good, and mrcd named what was
-broken, and nothing else.
+complete, MRC had what the planes that were left carry, no QP had an error, and
+mrcd named what was broken, and nothing else.
 """
 import json
 import os
@@ -14,11 +14,12 @@ import sys
 
 import verdict
 from chart import Chart
-from record import Record, rates
+from parts import PLANES, capacity, parts, standstill
+from record import Record
 from table import Lines, Live
 
-# Left out of "before": the connections are still being made.
-WARM_UP = 1.0
+# Seconds between two samples that say that the host had something else to do.
+STILL = 0.1
 
 
 def follow(record, view):
@@ -27,49 +28,55 @@ def follow(record, view):
         message = record.add(line)
         if message is None:
             view.say(line.rstrip("\n"))
-        elif message["kind"] == "say":
-            view.say(message["text"])
-        elif message["kind"] == "fault":
-            how = "healed" if message["healed"] else message["how"]
-            view.say(f"{message['t']:5.1f} s  {message['what']} {how}")
-        elif message["kind"] == "health":
-            view.say(f"{message['t']:5.1f} s  {message['host']}$ mrcctl health\n{message['text']}")
-        elif message["kind"] == "sample" and len(record.samples) > 1:
-            view.draw(record)
+        else:
+            show(message, record, view)
+
+
+def show(message, record, view):
+    kind = message["kind"]
+    if kind == "say":
+        view.say(message["text"])
+    elif kind == "flow":
+        view.say(f"{message['peer']}:")
+    elif kind == "fault":
+        how = "repaired" if message["healed"] else message["how"]
+        view.say(f"{message['t']:5.1f} s  {message['what']} {how}")
+    elif kind == "health":
+        view.say(f"{message['t']:5.1f} s  {message['host']}$ mrcctl health\n{message['text']}")
+    elif kind == "goodput":
+        view.draw(record)
 
 
 def summarize(record):
     """The figures that the summary shows and samples.json keeps."""
-    phases = []
-    for i, (name, start, end) in enumerate(record.phases()):
-        speed = record.rates_between(start + WARM_UP if i == 0 else start, end)
-        phases.append({"name": name, "from": start, "to": end,
-                       "gbps": speed["gbps"] if speed else None})
+    first, last = record.samples[0], record.samples[-1]
     return {
-        "phases": phases,
-        "named": [verdict.outcome(fault, record.end["decisions"]) for fault in record.faults],
-        "retransmitted_packets": record.end["retransmitted"],
-        "qp_errors": record.end["qp_errors"],
-        "write_bw": record.end["write_bw"],
-        "bytes_verified": record.end["traffic"].get("bytes_verified", 0),
+        "capacity": capacity(record.setup["rate"]),
+        "parts": {flow.peer: parts(flow, record.setup["rate"]) for flow in record.flows},
+        "named": [verdict.outcome(fault, record.end["decisions"])
+                  for fault in record.flows[0].faults],
+        "retransmitted_packets": last["retransmitted"] - first["retransmitted"],
+        "qp_errors": last["qp_errors"],
     }
 
 
 def complaints(record, summary):
     """What went wrong, a sentence each."""
-    end = record.end
-    found = list(end["problems"])
+    found = list(record.end["problems"])
     if summary["qp_errors"]:
         found.append(f"{summary['qp_errors']} QP errors")
-    if not summary["bytes_verified"]:
-        found.append("no bytes were verified")
-    late = record.setup["seconds"] - 2
-    if any(fault["to"] is None or fault["to"] > late for fault in record.faults):
-        found.append("this machine was too busy: the faults came too late, or did not end in time")
-    for phase in summary["phases"]:
-        if not phase["gbps"]:
-            found.append(f"no traffic in the phase '{phase['name']}'")
-    return found + verdict.complaints(record.faults, end["decisions"])
+    for i, (peer, found_parts) in enumerate(summary["parts"].items()):
+        if not found_parts:
+            found.append(f"this machine was too busy: the faults under {peer} did not come and go in "
+                         "time")
+        found += verdict.peer_complaints(peer, found_parts) if i else \
+            verdict.goodput_complaints(peer, found_parts, record.setup["rate"])
+    found += verdict.complaints(record.flows[0].faults, record.end["decisions"])
+    still = max(map(standstill, record.flows))
+    if found and still > STILL:
+        found.append(f"(the virtual machine stood still for up to {duration(still)}: others use the "
+                     "CPUs)")
+    return found
 
 
 def named_text(named):
@@ -84,37 +91,44 @@ def named_text(named):
     return text
 
 
+def duration(seconds):
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def goodput_table(summary):
+    """Lines: a row for each part, and below it for how long there was little."""
+    peers, whole = summary["parts"], summary["capacity"]
+    lines = [f"{'':42}" + "".join(f"{peer:>18}" for peer in peers)]
+    for row in zip(*peers.values()):
+        cells = (f"{part['mbps']:.0f}  {part['mbps'] / whole:4.0%}" for part in row)
+        lines.append(f"  {row[0]['name']:40}" + "".join(f"{cell:>18}" for cell in cells))
+        lines.append(f"    {'less than half of what is left, for':38}"
+                     + "".join(f"{duration(part['little']):>18}" for part in row))
+    return lines
+
+
 def print_summary(summary):
-    base = summary["phases"][0]["gbps"]
-    print("\nGoodput")
-    for phase in summary["phases"]:
-        gbps = phase["gbps"] or 0
-        share = f"{100 * gbps / base:4.0f} %" if base else ""
-        print(f"  {phase['from']:5.1f} - {phase['to']:4.1f} s  {gbps:6.2f} Gb/s {share}"
-              f"  {phase['name']}")
+    print(f"\nGoodput in Mb/s at the end of each part. {PLANES} planes carry "
+          f"{summary['capacity']:.0f}: 100 %")
+    print("\n".join(goodput_table(summary)))
     print(f"mrcd of {verdict.NEAR}")
     for named in summary["named"]:
         print("  " + named_text(named))
-    write_bw = summary["write_bw"]
-    print(f"ib_write_bw says {write_bw['gbps']:.2f} Gb/s on average, exit status "
-          f"{write_bw['status']}")
     print(f"QP errors: {summary['qp_errors']}")
-    print(f"Packets retransmitted: {summary['retransmitted_packets']:,}")
-    print(f"Bytes verified: {summary['bytes_verified']:,} (mrc_traffic, beside ib_write_bw)")
+    print(f"Packets retransmitted by MRC: {summary['retransmitted_packets']:,}")
 
 
 def write_files(folder, record, summary):
     """samples.json and goodput.svg."""
-    samples = record.samples
-    intervals = [rates(a, b) for a, b in zip(samples, samples[1:])]
+    flows = [dict(vars(flow)) for flow in record.flows]
     with open(os.path.join(folder, "samples.json"), "w", encoding="utf-8") as file:
-        json.dump({"setup": record.setup, "faults": record.faults, "samples": samples,
-                   "decisions": record.end["decisions"], "intervals": intervals,
-                   "summary": summary}, file, indent=1)
+        json.dump({"setup": record.setup, "flows": flows, "samples": record.samples,
+                   "decisions": record.end["decisions"], "summary": summary}, file)
         file.write("\n")
-    title = f"ib_write_bw, one queue pair over {len(samples[0]['planes'])} planes"
-    with open(os.path.join(folder, "goodput.svg"), "w", encoding="utf-8") as file:
-        file.write(Chart(intervals, record.faults, title).svg())
+    if all(summary["parts"].values()):
+        title = f"One flow over {PLANES} planes of {record.setup['rate']} Mb/s each"
+        with open(os.path.join(folder, "goodput.svg"), "w", encoding="utf-8") as file:
+            file.write(Chart(record.flows, record.setup["rate"], title).svg())
 
 
 def main():

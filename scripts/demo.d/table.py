@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of planes: redrawn in place on a terminal, else one line per second."""
+"""The flow that goes, and for MRC its planes: redrawn in place on a terminal, else one line per
+second."""
 from record import rates
 
 RATE_WINDOW = 1.0   # seconds that a shown rate is taken over, at least
@@ -14,6 +15,13 @@ def window(samples):
         if last["t"] - sample["t"] >= RATE_WINDOW:
             return rates(sample, last)
     return rates(samples[0], last)
+
+
+def planes_of(record):
+    """(plane, its rates) of MRC's planes; none of the others, whose packets are not counted."""
+    if len(record.flows) > 1 or len(record.samples) < 2:
+        return []
+    return list(zip(record.samples[-1]["planes"], window(record.samples)))
 
 
 def fault_text(fault, now):
@@ -49,14 +57,14 @@ class Live:
         self.lines = len(lines)
 
     def table(self, record):
-        sample = record.samples[-1]
-        rate = window(record.samples)
-        title = f" {sample['t']:5.1f} s   goodput {rate['gbps']:.2f} Gb/s"
-        lines = ["", self.paint(BOLD, title), "",
-                 " plane   state   packets/s    Gb/s   EVs good   retransmitted"]
-        for plane, speed in zip(sample["planes"], rate["planes"]):
-            lines.append(self.row(plane, speed))
-        faults = [fault_text(f, sample["t"]) for f in record.active_faults()]
+        flow = record.flow
+        title = f" {flow.peer}   {flow.now():5.1f} s   goodput {flow.rate():.0f} Mb/s"
+        lines = ["", self.paint(BOLD, title)]
+        planes = planes_of(record)
+        if planes:
+            lines += ["", " plane   state   packets/s    Mb/s   EVs good   retransmitted"]
+            lines += [self.row(*plane) for plane in planes]
+        faults = [fault_text(f, flow.now()) for f in flow.active_faults()]
         lines += ["", self.paint(RED, " " + "; ".join(faults)) if faults else " no faults"]
         return lines
 
@@ -65,7 +73,7 @@ class Live:
         good = f"{plane['evs_good']}/{plane['evs']}"
         if plane["evs_good"] < plane["evs"]:
             good = self.paint(YELLOW, f"{good:>8}")
-        return (f" {plane['port']:5}   {state}  {speed['packets']:11,.0f}  {speed['gbps']:6.2f}"
+        return (f" {plane['port']:5}   {state}  {speed['packets']:11,.0f}  {speed['mbps']:6.0f}"
                 f"   {good:>8}   {plane['lost']:13,}")
 
     @staticmethod
@@ -78,7 +86,7 @@ class Lines:
 
     def __init__(self, out):
         self.out = out
-        self.next = 1
+        self.flow, self.next = None, 1
 
     def say(self, text):
         print(text, file=self.out, flush=True)
@@ -87,16 +95,15 @@ class Lines:
         """Nothing stands in the way."""
 
     def draw(self, record):
-        sample = record.samples[-1]
-        if sample["t"] < self.next:
+        flow = record.flow
+        if flow is not self.flow:
+            self.flow, self.next = flow, 1
+        if flow.now() < self.next:
             return
-        self.next = int(sample["t"]) + 1
-        rate = window(record.samples)
-        cells = []
-        for plane, speed in zip(sample["planes"], rate["planes"]):
+        self.next = int(flow.now()) + 1
+        cells = [f"{int(flow.now()):3} s  {flow.rate():4.0f} Mb/s"]
+        for plane, speed in planes_of(record):
             state = "up  " if plane["up"] else "down"
-            cells.append(f"p{plane['port']} {state} {speed['gbps']:.2f} "
+            cells.append(f"p{plane['port']} {state} {speed['mbps']:3.0f} "
                          f"{plane['evs_good']}/{plane['evs']}")
-        lost = sum(plane["lost"] for plane in sample["planes"])
-        self.say(f"{sample['t']:3.0f} s  {rate['gbps']:5.2f} Gb/s | {' | '.join(cells)} | "
-                 f"retransmitted {lost:,}")
+        self.say(" | ".join(cells))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What mrcd named, held against what was broken.
+"""What MRC's flow had, held against what was left, and what mrcd named, against what was broken.
 
 A decision is one of
   ELEMENT is denied: EVIDENCE (EVS)
@@ -7,7 +7,11 @@ A decision is one of
   ELEMENT is allowed again: EVIDENCE (EVS)
   ELEMENT is no fault any more: EVIDENCE
 """
+from parts import NAMES, capacity
+
 NEAR = "h1"
+# Of what the planes that are left carry MRC is to have so much, at least and at most.
+SHARE = 0.85, 1.10
 # Probes that were lost before a repair may speak for so many seconds after it.
 ECHO = 1.0
 
@@ -60,6 +64,23 @@ def left(decisions):
     """(host, element) of all that is still named in the end."""
     last = {(d["host"], parts(d)[0]): names(d) for d in decisions}
     return [key for key, named in last.items() if named]
+
+
+def goodput_complaints(name, parts, rate):
+    """What is wrong with the goodput of MRC, a sentence each."""
+    found = []
+    for part in parts:
+        share = part["mbps"] / capacity(rate, part["left"])
+        if not SHARE[0] <= share <= SHARE[1]:
+            found.append(f"{name} has {share:.0%} of what {part['left']} planes carry "
+                         f"while {part['name']}")
+    return found
+
+
+def peer_complaints(name, parts):
+    """A peer may lose what it likes, but not before anything breaks."""
+    idle = [part for part in parts if part["name"] == NAMES[0] and not part["mbps"]]
+    return [f"{name} sends nothing while {NAMES[0]}"] if idle else []
 
 
 def complaints(faults, decisions):

@@ -21,6 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 MESSAGE = 16384
+# Of the rate of the planes that it uses a flow is to have before it is watched; that is
+# waited for so many seconds.
+STEADY, STEADY_LIMIT = 0.8, 20
 
 
 def read_number(path):
@@ -65,9 +68,7 @@ class Mrc:
     name, planes = "MRC", PLANES
     port = 18515
 
-    def __init__(self, seconds=3600):
-        """seconds: after which ib_write_bw ends by itself."""
-        self.seconds = seconds
+    def __init__(self):
         self.host = lab("management", "h2")
         self.remote = lab("gid", "h2")
 
@@ -79,7 +80,7 @@ class Mrc:
 
     def write_bw(self, device, *args):
         return ["ib_write_bw", "-d", device, "-x", gid_index(device, "fd00:6d72"), "-m", "4096",
-                "-s", str(MESSAGE), "-q", "1", "-D", str(self.seconds), "-F", *args]
+                "-s", str(MESSAGE), "-q", "1", "-D", "3600", "-F", *args]
 
     def start(self, ends):
         server = ends.start("h2", self.write_bw("mrc1"))
@@ -90,8 +91,9 @@ class Mrc:
         """Of the goodput, when so many planes are left."""
         return left / PLANES
 
-    def path(self):
-        return 1, 1
+    def path(self, planes=range(1, PLANES + 1)):
+        """It goes by all of them."""
+        return planes[0], 1
 
     def rtt(self, client):
         """Smoothed round trip of the QP under load, seconds."""
@@ -137,12 +139,13 @@ class Stream:
                 for link in json.loads(run(["ip", "-n", f"p{plane}t0r1", "-j", "-s", "link"]))
                 if link["ifname"].startswith("t1s")}
 
-    def path(self):
-        """Where most of the flow goes: there it is hit."""
+    def path(self, planes=range(1, PLANES + 1)):
+        """Where most of the flow goes in these planes: there it is hit."""
         before = self.trunks()
         time.sleep(0.5)
         after = self.trunks()
-        return max(after, key=lambda trunk: after[trunk] - before[trunk])
+        return max((trunk for trunk in after if trunk[0] in planes),
+                   key=lambda trunk: after[trunk] - before[trunk])
 
     def rtt(self, client):
         """The median of what the connections say."""
@@ -154,3 +157,14 @@ class Stream:
         with open(f"/proc/{client.pid}/net/snmp", encoding="ascii") as file:
             names, values = (line.split() for line in file if line.startswith("Tcp:"))
         return {"retransmitted": int(values[names.index("RetransSegs")])}
+
+
+def settle(flow, rate):
+    """Until the flow has found its rate, in Mb/s; one that does not is watched as it is."""
+    end = time.monotonic() + STEADY_LIMIT
+    while time.monotonic() < end:
+        begin, at = flow.received(), time.monotonic()
+        time.sleep(1)
+        found = (flow.received() - begin) * 8 / (time.monotonic() - at) / 1e6
+        if found >= STEADY * rate * flow.planes:
+            return

@@ -31,6 +31,10 @@ STYLE = """
 """
 
 
+# Pixels: no more than the letters of a text that long take, whatever the font.
+LETTER = 7.5
+
+
 def nice_step(top, steps):
     """A round distance of grid lines, so that about that many fit below top."""
     raw = max(top, 1e-9) / steps
@@ -96,6 +100,12 @@ class Frame:
         self.put(f'<rect x="{x}" y="38" width="12" height="12" fill="{color}"/>')
         self.text(x + 18, 49, name)
 
+    def legend_line(self, place, width, name):
+        """An entry for a dashed line."""
+        x = LEFT + width * place
+        self.line(x, 44, x + 14, 44, "mark")
+        self.text(x + 20, 49, name)
+
     def axes(self):
         step = nice_step(self.top, 5)
         for i in range(int(self.top / step) + 1):
@@ -120,7 +130,17 @@ class Frame:
             x2 = self.x(self.end if mark["to"] is None else min(self.end, mark["to"]))
             self.put(f'<rect x="{x1:.1f}" y="{y + 3}" width="{max(1, x2 - x1):.1f}" '
                      f'height="{FAULT_ROW - 6}" rx="3" opacity="0.35" fill="{mark["color"]}"/>')
-            self.text(x1 + 6, y + 16, mark["text"])
+            self.beside(x1, x2, y + 16, mark["text"])
             self.line(x1, y + FAULT_ROW - 3, x1, self.bottom, "mark")
             if mark["to"] is not None:
                 self.line(x2, y + FAULT_ROW - 3, x2, self.bottom, "mark")
+
+    def beside(self, x1, x2, y, text):
+        """In the bar between x1 and x2; where it does not fit, right of it, or left of it."""
+        width = LETTER * len(text)
+        if x1 + 6 + width <= x2:
+            self.text(x1 + 6, y, text)
+        elif x2 + 6 + width <= WIDTH - RIGHT:
+            self.text(x2 + 6, y, text)
+        else:
+            self.text(x1 - 6, y, text, text_anchor="end")

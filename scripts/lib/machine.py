@@ -10,6 +10,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LAB = os.path.join(TOP, "scripts", "lab")
 MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
+MRCD = os.path.join(TOP, "build/userspace/mrcd/mrcd")
 PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
 OUT = os.environ.get("VM_OUT", "/tmp")
 START_LIMIT = 60    # seconds for a program to get going

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What "make demo" thinks of a run: good only when traffic went on, and mrcd named what was
-# broken and nothing else. And its table, on a terminal and without one.
+# What "make demo" thinks of a run: good only when MRC had what the planes that were left carry, and
+# mrcd named what was broken and nothing else. And its picture, and its table, on a terminal and
+# without one. demo.py makes up what the guest reports.
 #
 # Usage: demo.sh TOP
 
@@ -10,102 +11,110 @@
 . "$(dirname "$0")/lib.sh"
 
 scripts=$1/scripts
-named='h1 5.5 h1-p2t0r1 is denied: no carrier'
-allowed='h1 17.5 h1-p2t0r1 is allowed again'
+here=$(dirname "$(realpath "$0")")
+link='h1 3.3 h1-p2t0r1 is denied: no carrier'
+switch='h1 7.6 p3t1s1 is denied: no probe'
+allowed=('h1 12.0 p3t1s1 is allowed again' 'h1 13.5 h1-p2t0r1 is allowed again')
 
 command -v python3 >/dev/null || exit 4
 
-# sample T: of one plane, 1 MB per second
-sample()
-{
-	printf '{"kind":"sample","t":%s,"planes":[{"port":1,"up":true,"evs":2,"evs_good":2,"lost":0,' "$1"
-	printf '"tx_packets":%d,"rx_packets":%d,"rx_bytes":%d}],' "$1" "$1" $(($1 * 1000000))
-	printf '"retransmitted":0,"duplicates":0,"qp_errors":0}\n'
-}
-
-# fault T HEALED
-fault()
-{
-	printf '{"kind":"fault","t":%s,"what":"link h1:eth2","plane":2,"how":"cut",' "$1"
-	printf '"element":"h1-p2t0r1","healed":%s}\n' "$2"
-}
-
-# decisions "HOST T TEXT"...: a list
-decisions()
-{
-	local host t text line separator=
-
-	for line; do
-		read -r host t text <<<"$line"
-		printf '%s{"host":"%s","t":%s,"text":"%s"}' "$separator" "$host" "$t" "$text"
-		separator=,
-	done
-}
-
-# run_of QP_ERRORS VERIFIED "HOST T TEXT"...: what the guest reports
-run_of()
-{
-	local qp_errors=$1 verified=$2 t
-	shift 2
-
-	echo '{"kind":"setup","kernel":"6.12","command":"ib_write_bw","seconds":24}'
-	for ((t = 0; t < 24; t++)); do
-		sample $t
-		[ $t != 5 ] || fault 5.2 false
-		[ $t != 6 ] || printf '%s\n' '{"kind":"health","t":6.1,"host":"h1","text":"mrc0 h1\n    plane 1"}'
-		[ $t != 15 ] || fault 15.2 true
-	done
-	printf '{"kind":"end","write_bw":{"gbps":1,"status":0},"traffic":{"bytes_verified":%d},' \
-		"$verified"
-	printf '"qp_errors":%d,"retransmitted":0,"problems":[],"decisions":[%s]}\n' "$qp_errors" \
-		"$(decisions "$@")"
-}
-
-# report STATUS COMPLAINT QP_ERRORS VERIFIED "HOST T TEXT"...
+# report STATUS COMPLAINT "OPTION..." "HOST T TEXT"...: a run, see demo.py
 report()
 {
 	local wanted=$1 complaint=$2 status=0
-	shift 2
+	local -a options
+	read -ra options <<<"$3"
+	shift 3
 
-	run_of "$@" | PYTHONPATH=$scripts/lib python3 -B "$scripts/demo.d/report.py" "$HOST_TMP" \
-		>"$HOST_TMP/out" 2>"$HOST_TMP/err" || status=$?
+	rm -f "$HOST_TMP/goodput.svg"
+	python3 -B "$here/demo.py" "${options[@]}" -- "$@" |
+		PYTHONPATH=$scripts/lib python3 -B "$scripts/demo.d/report.py" "$HOST_TMP" \
+			>"$HOST_TMP/out" 2>"$HOST_TMP/err" || status=$?
 	equal "status of '$complaint'" "$wanted" "$status"
 	equal "complaint" "${complaint:+demo: $complaint}" "$(cat "$HOST_TMP/err")"
 }
 
-report 0 "" 0 1 "$named" "$allowed"
-grep -qxF '  link h1:eth2: h1-p2t0r1 denied after 0.30 s, allowed 2.3 s after its repair' \
-	"$HOST_TMP/out" || wrong "the summary says when:" "$(cat "$HOST_TMP/out")"
-grep -A 2 -F '6.1 s  h1$ mrcctl health' "$HOST_TMP/out" | grep -qxF '    plane 1' ||
-	wrong "health is shown:" "$(cat "$HOST_TMP/out")"
-for file in goodput.svg samples.json; do
-	[ -s "$HOST_TMP/$file" ] || wrong "no $file"
-done
+# shown NAME LINE
+shown()
+{
+	grep -qxF -- "$2" "$HOST_TMP/out" || wrong "$1:" "wanted: $2" "$(cat "$HOST_TMP/out")"
+}
 
-report 1 "3 QP errors" 3 1 "$named" "$allowed"
-report 1 "no bytes were verified" 0 0 "$named" "$allowed"
-report 1 "mrcd of h1 did not name h1-p2t0r1" 0 1
-report 1 "mrcd of h1 did not name h1-p2t0r1" 0 1 "h2 5.5 h1-p2t0r1 is denied: why" \
-	"h2 17.5 h1-p2t0r1 is allowed again"
-report 1 "mrcd of h1 takes h1-p2t0r1 for broken in the end" 0 1 "$named"
-report 1 "mrcd of h1 named h1-p2t0r1, but did not deny it" 0 1 \
-	"h1 5.5 h1-p2t0r1 is not denied, for too little would be left: no carrier" \
-	"h1 17.5 h1-p2t0r1 is no fault any more"
-report 1 "mrcd of h2 was wrong at 8.0 s: p1t1s1 is denied: no probe" 0 1 "$named" \
-	"h2 8.0 p1t1s1 is denied: no probe" "h2 9.0 p1t1s1 is allowed again" "$allowed"
-report 1 "mrcd of h1 was wrong at 20.0 s: h1-p2t0r1 is denied: lossy" 0 1 "$named" "$allowed" \
-	"h1 20.0 h1-p2t0r1 is denied: lossy" "h1 22.0 h1-p2t0r1 is allowed again"
+# row NAME LINE: the same, but for the distance of columns
+row()
+{
+	sed -E 's/([^ ]) +/\1 /g' "$HOST_TMP/out" | grep -qxF -- "$2" ||
+		wrong "$1:" "wanted: $2" "$(cat "$HOST_TMP/out")"
+}
+
+report 0 "" "" "$link" "$switch" "${allowed[@]}"
+shown "when it was named" \
+	'  link h1:eth2: h1-p2t0r1 denied after 0.30 s, allowed 2.5 s after its repair'
+shown "health" '    plane 1'
+shown "planes" '  2 s   193 Mb/s | p1 up    50 2/2'
+shown "the peers" '  2 s    48 Mb/s'
+row "all planes" '  all is well 193 100% 193 100% 48 25%'
+row "one plane less" '  a link of h1 is cut 145 75% 145 75% 0 0%'
+row "less than it had" '    less than half of what is left, for 0 ms 0 ms 0 ms'
+row "short and long" '    less than half of what is left, for 80 ms 1.1 s 4.0 s'
+[ -s "$HOST_TMP/samples.json" ] || wrong "no samples.json"
+PYTHONPATH=$scripts/lib:$scripts/demo.d python3 -B "$here/demo_picture.py" "$HOST_TMP/goodput.svg" ||
+	wrong "the picture"
+
+# A bar's text has its place in it, after it or before it.
+PYTHONPATH=$scripts/lib python3 -B - >"$HOST_TMP/bars.svg" <<-'PYTHON'
+	from frame import Frame
+	class Bars(Frame):
+	    def legend(self): pass
+	    def content(self): pass
+	long = "a text that is longer than its bar"
+	print(Bars("bars", "Mb/s", 0, 16, 1, [
+	    {"from": a, "to": b, "text": long, "color": "#000000"}
+	    for a, b in ((0, 15), (1, 1.5), (14, 15), (12, None))]).svg())
+PYTHON
+python3 -B "$here/demo_picture.py" "$HOST_TMP/bars.svg" texts || wrong "bars"
+
+# What MRC had.
+report 1 "MRC has 75% of what 4 planes carry while both are repaired" "mrc=100,75,75,75" "$link" \
+	"$switch" "${allowed[@]}"
+report 1 "MRC has 80% of what 3 planes carry while a link of h1 is cut" "mrc=100,60,75,100" "$link" \
+	"$switch" "${allowed[@]}"
+report 1 "MRC has 133% of what 3 planes carry while a link of h1 is cut" "mrc=100,100,75,100" \
+	"$link" "$switch" "${allowed[@]}"
+report 0 "" "mrc=90,66,80,90" "$link" "$switch" "${allowed[@]}"
+report 1 "3 QP errors" "qp_errors=3" "$link" "$switch" "${allowed[@]}"
+report 1 "TCP over ECMP sends nothing while all is well" "tcp=0,0,0,0" "$link" "$switch" \
+	"${allowed[@]}"
+report 1 "no route to host" "problem=no_route_to_host" "$link" "$switch" "${allowed[@]}"
+report 1 "this machine was too busy: the faults under MPTCP did not come and go in time" "unmended=MPTCP" \
+	"$link" "$switch" "${allowed[@]}"
+[ ! -e "$HOST_TMP/goodput.svg" ] || wrong "a picture without an end of the faults"
+report 1 "the run ended before its time" "aborted=1" "$link" "$switch" "${allowed[@]}"
+
+# What mrcd named.
+report 1 "mrcd of h1 did not name h1-p2t0r1" "" "$switch" "${allowed[0]}"
+report 1 "mrcd of h1 did not name h1-p2t0r1" "" "h2 3.5 h1-p2t0r1 is denied: why" \
+	"h2 13.5 h1-p2t0r1 is allowed again" "$switch" "${allowed[0]}"
+report 1 "mrcd of h1 takes h1-p2t0r1 for broken in the end" "" "$link" "$switch" "${allowed[0]}"
+report 1 "mrcd of h1 named h1-p2t0r1, but did not deny it" "" \
+	"h1 3.5 h1-p2t0r1 is not denied, for too little would be left: no carrier" "$switch" \
+	"${allowed[0]}" "h1 13.5 h1-p2t0r1 is no fault any more"
+report 1 "mrcd of h2 was wrong at 8.0 s: p1t1s1 is denied: no probe" "" "$link" "$switch" \
+	"h2 8.0 p1t1s1 is denied: no probe" "h2 9.0 p1t1s1 is allowed again" "${allowed[@]}"
+report 1 "mrcd of h1 was wrong at 14.0 s: h1-p2t0r1 is denied: lossy" "" "$link" "$switch" \
+	"${allowed[@]}" "h1 14.0 h1-p2t0r1 is denied: lossy" "h1 15.0 h1-p2t0r1 is allowed again"
 
 # What scrolls above the table stands where the table stood, which is drawn again below it.
-PYTHONPATH=$scripts/lib:$scripts/demo.d python3 -B - >"$HOST_TMP/live" <<-'PYTHON'
+PYTHONPATH=$scripts/lib:$scripts/demo.d:$here python3 -B - >"$HOST_TMP/live" <<-'PYTHON'
 	import sys
+	from demo import plane_sample
 	from record import Record
 	from table import Live
 	record, view = Record(), Live(sys.stdout)
+	record.add('{"kind":"flow","peer":"MRC","planes":4}')
 	for t in (0, 1):
-	    record.add('{"kind":"sample","t":%d,"planes":[{"port":1,"up":true,"evs":2,"evs_good":2,'
-	               '"lost":0,"tx_packets":1,"rx_packets":1,"rx_bytes":1}],"retransmitted":0,'
-	               '"duplicates":0,"qp_errors":0}' % t)
+	    record.add(plane_sample(t))
+	record.add('{"kind":"goodput","samples":[[0,0],[1,1000000]]}')
 	view.draw(record)
 	view.say("first\nsecond")
 	view.draw(record)
