@@ -3,7 +3,8 @@
 #
 # The netlink family against its specification: a client that knows nothing but
 # Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
-# limit, with and without privileges, and with noise.
+# limit, with and without privileges, and with noise: that of a seed that is always the same, and
+# of one that is drawn (SPEC_SEED=N in the environment repeats it).
 # timeout: 1800
 # kernels: all
 
@@ -25,6 +26,14 @@ spec()
 		"$TOP/Documentation/netlink/specs/mrc.yaml" mrc1 spare "$2"
 }
 
+# at_random WHICH: what $SPEC_SEED makes
+at_random()
+{
+	spec "noise, $1" noise
+	spec "requests that are nearly right, $1" mutations
+}
+
+seed=${SPEC_SEED:-$RANDOM}
 pair_up
 ip -n p1 link add spare type dummy
 ip -n p1 link set spare up
@@ -47,7 +56,8 @@ spec "peers and QPs" peer_and_qp
 spec "probes" probe
 spec "who made a QP, told where that means something" creator
 spec "without privileges" unprivileged
-spec "noise" noise
-spec "requests that are nearly right" mutations
+SPEC_SEED=1 at_random "the same each time"
+echo "# SPEC_SEED=$seed"
+SPEC_SEED=$seed at_random "drawn"
 hold_write "QPs survive it all"
 finish

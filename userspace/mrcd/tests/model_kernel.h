@@ -2,7 +2,7 @@
 /**
  * @file
  * A kernel that keeps objects by the module's rules, refuses what it refuses, and fails when
- * the test says so.
+ * the test says so. That it answers as the module does, contract_test.cc shows.
  */
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "refusals.h"
 #include "system.h"
 
 namespace mrcd::test
@@ -49,11 +50,19 @@ public:
         int version = 0; ///< grows when its EVs are made anew, which forgets what is known of them
     };
 
+    struct Netdev {
+        std::string name;
+        uint32_t mtu = 9000;
+        bool ethernet = true;
+    };
+
     std::map<uint8_t, uint32_t> plane_ifindex;
+    std::set<uint8_t> planes_down; ///< by the administrator
     std::map<uint64_t, StoredProfile> profiles;
     std::map<uint64_t, CcProfile> cc;
     std::map<Prefix, Route> route_map;
-    DeviceSettings settings;
+    DeviceSettings settings{16, true, 4791, 64, 4, 8, 46, 8, 262144, Address{}};
+    std::set<uint16_t> taken_ports;                     ///< UDP ports that others have
     std::function<bool()> fails = [] { return false; }; ///< asked before each change
     std::set<uint64_t> peer_profiles;                   ///< that peers in use have
     std::vector<Peer> more_peers;
@@ -67,188 +76,274 @@ public:
     bool exists = false;
     uint32_t anchor = 9;
     int changes = 0;
-    std::map<uint32_t, std::string> netdevs{{1, "eth1"}, {2, "eth2"}, {3, "eth3"},
-                                            {4, "eth4"}, {8, "mrc8"}, {9, "mrc"}};
+    std::map<uint32_t, Netdev> netdevs{
+        {1, {"eth1"}}, {2, {"eth2"}}, {3, {"eth3"}},        {4, {"eth4"}},
+        {8, {"mrc8"}}, {9, {"mrc"}},  {10, {"tiny", 1000}}, {11, {"lo", 65536, false}}};
+
+    /** Of one of these netdevs, 0 when there is none. */
+    uint32_t ifindex(const std::string &name) const
+    {
+        for (const auto &[index, netdev] : netdevs)
+            if (netdev.name == name)
+                return index;
+        return 0;
+    }
 
     Result<Info> info() override { return Info{"0.1.0", "none", true, 32, 256, 16}; }
     Result<std::vector<mrcnl::Device>> devices() override
     {
         return std::vector<mrcnl::Device>{one_device()};
     }
-    Result<mrcnl::Device> device(const std::string &) override
+    Result<mrcnl::Device> device(const std::string &name) override
     {
-        if (!loaded)
-            return Error{ENOENT, "", ""};
-        if (!exists)
-            return Error{ENODEV, "no such device", ""};
-        return one_device();
+        return get<mrcnl::Device>(name, {}, [&] { return one_device(); });
     }
-    Result<void> set_device(const std::string &, const DeviceSettings &change) override
+    Result<void> set_device(const std::string &name, const DeviceSettings &change) override
     {
-        return change_if(true, 0, [&] { settings.tunnel_source = change.tunnel_source; });
-    }
-
-    Result<std::vector<Plane>> planes(const OptionalName &) override
-    {
-        std::vector<Plane> found;
-
-        for (const auto &[port, ifindex] : plane_ifindex)
-            found.push_back({ref(), port, ifindex, netdevs[ifindex], true, true, stats});
-        return found;
-    }
-    Result<Plane> add_plane(const std::string &, std::optional<uint8_t> port,
-                            uint32_t ifindex) override
-    {
-        const bool taken = plane_ifindex.contains(*port) ||
-                           std::any_of(plane_ifindex.begin(), plane_ifindex.end(),
-                                       [&](const auto &plane) { return plane.second == ifindex; });
-        const auto done = change_if(!taken, EEXIST, [&] { plane_ifindex[*port] = ifindex; });
-        if (!done)
-            return done.error();
-        return Plane{ref(), *port, ifindex, netdevs[ifindex], true, true, {}};
-    }
-    Result<void> set_plane(const std::string &, uint8_t, bool) override { return {}; }
-    Result<void> delete_plane(const std::string &, uint8_t port) override
-    {
-        return change_if(plane_ifindex.contains(port), ENOENT, [&] { plane_ifindex.erase(port); });
+        return this->change(
+            name, refusals::ranges(change),
+            [&] {
+                return refusals::first({refusals::check(change), port_free(change)});
+            },
+            [&] { take(change); });
     }
 
-    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &) override
+    Result<std::vector<Plane>> planes(const OptionalName &device) override
     {
-        std::vector<EvProfile> found{
-            {ref(), 0, EvFormat::stev, EvMode::automatic, 0, 128, 1, 0, 0}};
-
-        for (const auto &[id, stored] : profiles)
-            found.push_back({ref(), id, stored.spec.format, stored.spec.mode,
-                             stored.spec.min_active.value_or(0),
-                             static_cast<uint16_t>(stored.spec.evs.size()), 1, 0,
-                             stored.spec.active.value_or(0)});
-        return found;
-    }
-    Result<EvProfile> ev_profile(const std::string &, uint64_t) override
-    {
-        return Error{ENOENT, "", ""};
-    }
-    Result<void> put_ev_profile(const std::string &, const EvProfileSpec &spec,
-                                bool replace) override
-    {
-        if (spec.evs.empty() || spec.evs.size() > 256 ||
-            spec.min_active.value_or(0) > spec.evs.size() ||
-            spec.active.value_or(0) > spec.evs.size())
-            return Error{EINVAL, "", ""};
-        return change_if(profiles.contains(spec.id) == replace, replace ? ENOENT : EEXIST, [&] {
-            auto &[stored, version] = profiles[spec.id];
-            stored = spec;
-            std::stable_sort(stored.evs.begin(), stored.evs.end(),
-                             [](const EvSpec &a, const EvSpec &b) { return a.port < b.port; });
-            version++;
+        return list<Plane>(device, [&](auto &found) {
+            for (const auto &[port, ifindex] : plane_ifindex)
+                found.push_back(plane(port));
         });
     }
-    Result<void> delete_ev_profile(const std::string &, uint64_t id) override
+    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+                            uint32_t ifindex) override
     {
-        if (!profiles.contains(id))
-            return Error{ENOENT, "no such EV profile", ""};
-        return change_if(!named(&Route::ev_profile, id), EBUSY, [&] { profiles.erase(id); });
+        const uint8_t taken = port.value_or(lowest_port());
+        const auto done = change(
+            device,
+            refusals::first({refusals::range(taken, 1, 32, "port"),
+                             refusals::range(ifindex, 1, UINT32_MAX, "ifindex")}),
+            [&] {
+                return refusals::first({netdev_fits(ifindex), port_fits(port)});
+            },
+            [&] { plane_ifindex[taken] = ifindex; });
+        if (!done)
+            return done.error();
+        return plane(taken);
+    }
+    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override
+    {
+        return change(
+            device, refusals::range(port, 1, 32, "port"), [&] { return has_plane(port); },
+            [&] { up ? planes_down.erase(port) : planes_down.insert(port).second; });
+    }
+    Result<void> delete_plane(const std::string &device, uint8_t port) override
+    {
+        return change(
+            device, refusals::range(port, 1, 32, "port"), [&] { return has_plane(port); },
+            [&] {
+                plane_ifindex.erase(port);
+                planes_down.erase(port);
+            });
     }
 
-    Result<std::vector<Ev>> evs(const OptionalName &, std::optional<uint64_t>) override
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override
     {
-        std::vector<Ev> found;
-
-        for (const auto &[id, stored] : profiles)
-            for (size_t i = 0; i < stored.spec.evs.size(); i++)
-                found.push_back({ref(), id, static_cast<uint16_t>(i), stored.spec.evs[i]});
-        return found;
+        return list<EvProfile>(device, [&](auto &found) {
+            found.push_back(profile(0));
+            for (const auto &[id, stored] : profiles)
+                found.push_back(profile(id));
+        });
     }
-    Result<void> deny_ev(const std::string &, uint64_t profile, uint16_t index, bool deny) override
+    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override
     {
-        return change_if(profiles.contains(profile) && index < profiles[profile].spec.evs.size(),
-                         ENOENT, [&] { profiles[profile].spec.evs[index].denied = deny; });
+        return get<EvProfile>(device, has_profile(id, "id"), [&] { return profile(id); });
     }
-
-    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &) override
-    {
-        std::vector<CcProfile> found{{ref(), 0, "none", 1 << 20}};
-
-        for (const auto &[id, profile] : cc)
-            found.push_back(profile);
-        return found;
-    }
-    Result<CcProfile> cc_profile(const std::string &, uint64_t) override
-    {
-        return Error{ENOENT, "", ""};
-    }
-    Result<void> put_cc_profile(const std::string &, const CcProfile &profile,
+    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
                                 bool replace) override
     {
-        return change_if(cc.contains(profile.id) == replace, replace ? ENOENT : EEXIST,
-                         [&] { cc[profile.id] = profile; });
+        return change(
+            device, refusals::ranges(spec),
+            [&] {
+                return refusals::first(
+                    {refusals::check(spec),
+                     may_put("EV profile", profiles.contains(spec.id), replace)});
+            },
+            [&] { store(spec, replace); });
     }
-    Result<void> delete_cc_profile(const std::string &, uint64_t id) override
+    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override
     {
-        return change_if(cc.contains(id) && !named(&Route::cc_profile, id), EBUSY,
-                         [&] { cc.erase(id); });
-    }
-
-    Result<std::vector<Route>> routes(const OptionalName &) override
-    {
-        std::vector<Route> found;
-
-        for (const auto &[prefix, route] : route_map)
-            found.push_back(route);
-        return found;
-    }
-    Result<RouteMatch> match_route(const std::string &, const Address &) override
-    {
-        return Error{ENOENT, "", ""};
-    }
-    Result<void> put_route(const std::string &, const Route &route, bool replace) override
-    {
-        if (!profiles.contains(route.ev_profile) ||
-            (route.cc_profile && !cc.contains(route.cc_profile)))
-            return Error{ENOENT, "no such profile", ""};
-        const auto &evs = profiles[route.ev_profile].spec.evs;
-        if (!route.usid && std::any_of(evs.begin(), evs.end(), [](const EvSpec &ev) {
-                return std::holds_alternative<EvVia>(ev.path);
-            }))
-            return Error{EINVAL, "usid is missing", ""};
-        return change_if(replace || !route_map.contains(route.prefix), EEXIST,
-                         [&] { route_map[route.prefix] = route; });
-    }
-    Result<void> delete_route(const std::string &, const Prefix &prefix) override
-    {
-        return change_if(route_map.contains(prefix), ENOENT, [&] { route_map.erase(prefix); });
+        return change(
+            device, {},
+            [&] {
+                return refusals::first(
+                    {refuse_if(!id, EPERM,
+                               "EV profile 0 is the automatic one and cannot be deleted", "id"),
+                     has_profile(id, "id"),
+                     refuse_if(named(&Route::ev_profile, id), EBUSY, "a route uses this EV profile",
+                               "id")});
+            },
+            [&] { profiles.erase(id); });
     }
 
-    Result<std::vector<Peer>> peers(const OptionalName &, std::optional<Address>) override
+    Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
     {
-        std::vector<Peer> found = more_peers;
+        // Of all devices some may have it.
+        if (id && device && usable(*device) && !has_profile(*id, ""))
+            return has_profile(*id, "").error();
+        return list<Ev>(device, [&](auto &found) {
+            for (const auto &[profile, stored] : profiles)
+                for (size_t i = 0; (!id || profile == *id) && i < stored.spec.evs.size(); i++)
+                    found.push_back({ref(), profile, static_cast<uint16_t>(i), stored.spec.evs[i]});
+        });
+    }
+    Result<void> deny_ev(const std::string &device, uint64_t profile, uint16_t index,
+                         bool deny) override
+    {
+        return change(
+            device, refusals::range(index, 0, 255, "index"),
+            [&] {
+                const size_t count =
+                    profiles.contains(profile) ? profiles[profile].spec.evs.size() : 0;
 
+                return refusals::first(
+                    {refuse_if(!count, ENOENT, "no such EV profile with a list of EVs",
+                               "ev-profile"),
+                     refuse_if(index >= count, ENOENT, "no EV of that index in the profile",
+                               "index")});
+            },
+            [&] { profiles[profile].spec.evs[index].denied = deny; });
+    }
+
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
+    {
+        return list<CcProfile>(device, [&](auto &found) {
+            found.push_back(cc_default());
+            for (const auto &[id, profile] : cc)
+                found.push_back(profile);
+        });
+    }
+    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override
+    {
+        return get<CcProfile>(device, has_cc(id, "id"),
+                              [&] { return id ? cc.at(id) : cc_default(); });
+    }
+    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+                                bool replace) override
+    {
+        return change(
+            device, refusals::name_range(profile.algorithm, 15, "algorithm"),
+            [&] {
+                return refusals::first({refusals::check(profile),
+                                        may_put("CC profile", cc.contains(profile.id), replace)});
+            },
+            [&] { cc[profile.id] = profile; });
+    }
+    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
+    {
+        return change(
+            device, {},
+            [&] {
+                return refusals::first(
+                    {refuse_if(!id, EPERM, "CC profile 0 is built in and cannot be deleted", "id"),
+                     has_cc(id, "id"),
+                     refuse_if(named(&Route::cc_profile, id), EBUSY, "a route uses this CC profile",
+                               "id")});
+            },
+            [&] { cc.erase(id); });
+    }
+
+    /** The longest prefix first. */
+    Result<std::vector<Route>> routes(const OptionalName &device) override
+    {
+        return list<Route>(device, [&](auto &found) {
+            for (const auto &[prefix, route] : route_map)
+                found.push_back(route);
+            std::stable_sort(found.begin(), found.end(), [](const Route &a, const Route &b) {
+                return a.prefix.length > b.prefix.length;
+            });
+        });
+    }
+    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override
+    {
+        return get<RouteMatch>(device, {}, [&] {
+            RouteMatch match{ref(), gid, {}, 0, 0, 0};
+            const auto listed = routes(device);
+
+            for (const Route &route : *listed)
+                if (!match.prefix && covers(route.prefix, gid))
+                    match = {ref(),     gid, route.prefix, route.ev_profile, route.cc_profile,
+                             route.usid};
+            return match;
+        });
+    }
+    Result<void> put_route(const std::string &device, const Route &route, bool replace) override
+    {
+        return change(
+            device, refusals::range(route.prefix.length, 0, 128, "prefix-len"),
+            [&] {
+                return refusals::first(
+                    {refusals::check(route.prefix), has_cc(route.cc_profile, "cc-profile"),
+                     has_profile(route.ev_profile, "ev-profile"), has_usid(route),
+                     refuse_if(!replace && route_map.contains(route.prefix), EEXIST,
+                               "a route of this prefix exists", "prefix")});
+            },
+            [&] { route_map[route.prefix] = route; });
+    }
+    Result<void> delete_route(const std::string &device, const Prefix &prefix) override
+    {
+        return change(
+            device, refusals::range(prefix.length, 0, 128, "prefix-len"),
+            [&] {
+                return refuse_if(!route_map.contains(prefix), ENOENT, "no route of this prefix",
+                                 "prefix");
+            },
+            [&] { route_map.erase(prefix); });
+    }
+
+    Result<std::vector<Peer>> peers(const OptionalName &device, std::optional<Address>) override
+    {
         peer_dumps++;
         if (peers_change)
             return Error{EAGAIN, "what is to be listed changes all the time", ""};
-        for (const uint64_t id : peer_profiles) {
-            found.emplace_back();
-            found.back().key.ev_profile = id;
-        }
-        return found;
+        return list<Peer>(device, [&](auto &found) {
+            found = more_peers;
+            for (const uint64_t id : peer_profiles) {
+                found.emplace_back();
+                found.back().key.ev_profile = id;
+            }
+        });
     }
-    Result<std::vector<PeerEv>> peer_evs(const OptionalName &,
+    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
                                          std::optional<Address> remote_gid) override
     {
-        std::vector<PeerEv> found;
-
-        std::copy_if(
-            peer_ev_list.begin(), peer_ev_list.end(), std::back_inserter(found),
-            [&](const PeerEv &ev) { return !remote_gid || ev.key.remote_gid == *remote_gid; });
-        return found;
+        return list<PeerEv>(device, [&](auto &found) {
+            std::copy_if(
+                peer_ev_list.begin(), peer_ev_list.end(), std::back_inserter(found),
+                [&](const PeerEv &ev) { return !remote_gid || ev.key.remote_gid == *remote_gid; });
+        });
     }
-    Result<Probe> probe(const std::string &, const ProbeRequest &) override
+    /** From this host nothing goes out. */
+    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override
     {
-        return Error{ENOENT, "", ""};
+        return get<Probe>(device,
+                          refusals::first({refusals::ranges(request), refusals::check(request),
+                                           refuse_if(true, EADDRNOTAVAIL,
+                                                     "not an address of the device", "local-gid")}),
+                          [] { return Probe{}; });
     }
-    Result<std::vector<Qp>> qps(const OptionalName &) override { return qp_list; }
-    Result<Qp> qp(const std::string &, uint32_t) override { return Error{ENOENT, "", ""}; }
+    Result<std::vector<Qp>> qps(const OptionalName &device) override
+    {
+        return list<Qp>(device, [&](auto &found) { found = qp_list; });
+    }
+    Result<Qp> qp(const std::string &device, uint32_t qpn) override
+    {
+        return get<Qp>(
+            device,
+            refusals::first({qpn >> 24 ? Error{EINVAL, "reserved bit set", "qpn"} : Result<void>(),
+                             refuse_if(true, ENOENT, "no such QP", "qpn")}),
+            [] { return Qp{}; });
+    }
     Result<std::unique_ptr<EventStream>> events() override
     {
         return std::unique_ptr<EventStream>(std::make_unique<NoEvents>());
@@ -263,11 +358,144 @@ private:
 
         device.device = ref();
         device.ifindex = anchor;
-        device.ifname = netdevs.at(anchor);
+        device.ifname = netdevs.at(anchor).name;
         device.settings = settings;
         device.counters = counters;
+        for (const auto &[port, ifindex] : plane_ifindex)
+            device.ports_up |= planes_down.contains(port) ? 0 : 1u << (port - 1);
         return device;
     }
+
+    /** @name What the answers are made of */
+    /** @{ */
+    Plane plane(uint8_t port)
+    {
+        const uint32_t ifindex = plane_ifindex.at(port);
+
+        return {ref(), port, ifindex, netdevs[ifindex].name, !planes_down.contains(port),
+                true,  stats};
+    }
+
+    EvProfile profile(uint64_t id) const
+    {
+        if (!id)
+            return {ref(), 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0};
+        const auto &[spec, version] = profiles.at(id);
+        const auto denied = std::count_if(spec.evs.begin(), spec.evs.end(),
+                                          [](const EvSpec &ev) { return ev.denied; });
+        const uint16_t count = refusals::count(spec);
+
+        return {ref(),
+                id,
+                spec.format,
+                spec.mode,
+                spec.min_active.value_or(count / 4),
+                count,
+                static_cast<uint32_t>(version),
+                static_cast<uint16_t>(denied),
+                spec.active.value_or(0)};
+    }
+
+    static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20}; }
+
+    static bool covers(const Prefix &prefix, const Address &gid)
+    {
+        for (size_t bit = 0; bit < prefix.length; bit++)
+            if ((prefix.address.bytes[bit / 8] ^ gid.bytes[bit / 8]) & (0x80 >> bit % 8))
+                return false;
+        return true;
+    }
+    /** @} */
+
+    /** @name What depends on what there is */
+    /** @{ */
+    static Result<void> refuse_if(bool refused, int code, const std::string &text,
+                                  const std::string &attribute)
+    {
+        return refused ? Error{code, "mrc: " + text, attribute} : Result<void>();
+    }
+
+    Result<void> usable(const std::string &device) const
+    {
+        if (!loaded)
+            return Error{ENOENT, "", ""};
+        return refuse_if(!exists || device != ref().name, ENODEV, "no such device", "dev-name");
+    }
+
+    Result<void> port_free(const DeviceSettings &change) const
+    {
+        return refuse_if(change.udp_port && taken_ports.contains(*change.udp_port), EADDRINUSE,
+                         "the UDP port is taken", "udp-port");
+    }
+
+    Result<void> netdev_fits(uint32_t ifindex) const
+    {
+        const auto netdev = netdevs.find(ifindex);
+
+        if (netdev == netdevs.end())
+            return Error{ENODEV, "mrc: no such netdev", "ifindex"};
+        if (!netdev->second.ethernet)
+            return Error{EINVAL, "A plane needs an Ethernet netdev", "ifindex"};
+        if (netdev->second.mtu < 1280)
+            return Error{EINVAL, "MTU of the netdev is below 1280", "ifindex"};
+        for (const auto &[port, taken] : plane_ifindex)
+            if (taken == ifindex)
+                return Error{EEXIST, "The netdev is a plane of this device already", "ifindex"};
+        return {};
+    }
+
+    Result<void> port_fits(std::optional<uint8_t> port) const
+    {
+        if (port && plane_ifindex.contains(*port))
+            return Error{EEXIST, "Port is in use", "port"};
+        return {};
+    }
+
+    uint8_t lowest_port() const
+    {
+        uint8_t port = 1;
+
+        while (plane_ifindex.contains(port))
+            port++;
+        return port;
+    }
+
+    Result<void> has_plane(uint8_t port) const
+    {
+        if (!plane_ifindex.contains(port))
+            return Error{ENOENT, "No plane on this port", "port"};
+        return {};
+    }
+
+    Result<void> has_profile(uint64_t id, const std::string &attribute) const
+    {
+        return refuse_if(id && !profiles.contains(id), ENOENT, "no such EV profile", attribute);
+    }
+
+    Result<void> has_cc(uint64_t id, const std::string &attribute) const
+    {
+        return refuse_if(id && !cc.contains(id), ENOENT, "no such CC profile", attribute);
+    }
+
+    static Result<void> may_put(const std::string &noun, bool there, bool replace)
+    {
+        return refusals::first({refuse_if(!there && replace, ENOENT, "no such " + noun, "id"),
+                                refuse_if(there && !replace, EEXIST, noun + " exists", "id")});
+    }
+
+    /** EVs that end at a switch go on to the route's uSID. */
+    Result<void> has_usid(const Route &route) const
+    {
+        const auto at = profiles.find(route.ev_profile);
+        const bool via =
+            at != profiles.end() &&
+            std::any_of(at->second.spec.evs.begin(), at->second.spec.evs.end(),
+                        [](const EvSpec &ev) { return std::holds_alternative<EvVia>(ev.path); });
+
+        return refuse_if(via && !route.usid, EINVAL,
+                         "EVs of this EV profile end at a switch: usid is missing", "ev-profile");
+    }
+    /** @} */
 
     bool named(uint64_t Route::*profile, uint64_t id) const
     {
@@ -277,17 +505,81 @@ private:
         return false;
     }
 
-    Result<void> change_if(bool allowed, int otherwise, const std::function<void()> &change)
+    template <typename T>
+    static void take(std::optional<T> &setting, const std::optional<T> &change)
     {
-        if (!loaded)
-            return Error{ENOENT, "", ""};
-        if (!exists)
-            return Error{ENODEV, "no such device", ""};
-        if (!allowed)
-            return Error{otherwise, "refused by the model", ""};
+        if (change)
+            setting = change;
+    }
+    void take(const DeviceSettings &change)
+    {
+        take(settings.burst, change.burst);
+        take(settings.icrc, change.icrc);
+        take(settings.udp_port, change.udp_port);
+        take(settings.hop_limit, change.hop_limit);
+        take(settings.dscp_data, change.dscp_data);
+        take(settings.dscp_rtx, change.dscp_rtx);
+        take(settings.dscp_control, change.dscp_control);
+        take(settings.mpr, change.mpr);
+        take(settings.sack_bytes, change.sack_bytes);
+        take(settings.tunnel_source, change.tunnel_source);
+    }
+
+    /** EVs of a port stand together, in the order in which they came. */
+    void store(const EvProfileSpec &spec, bool replace)
+    {
+        auto &[stored, version] = profiles[spec.id];
+
+        stored = spec;
+        std::stable_sort(stored.evs.begin(), stored.evs.end(),
+                         [](const EvSpec &a, const EvSpec &b) { return a.port < b.port; });
+        version = replace ? version + 1 : 0;
+    }
+
+    /** What a device lists: of all devices, when none is named. */
+    template <typename T>
+    Result<std::vector<T>> list(const OptionalName &device,
+                                const std::function<void(std::vector<T> &)> &fill) const
+    {
+        std::vector<T> found;
+
+        if (device)
+            if (const auto known = usable(*device); !known)
+                return known.error();
+        fill(found);
+        return found;
+    }
+
+    template <typename T>
+    Result<T> get(const std::string &device, const Result<void> &allowed,
+                  const std::function<T()> &answer) const
+    {
+        const auto known = refusals::first(
+            {refusals::name_range(device, 63, "dev-name"), usable(device), allowed});
+
+        if (!known)
+            return known.error();
+        return answer();
+    }
+
+    /**
+     * @param in_range as the attributes are, before any device is looked for
+     * @param allowed whether this device takes it
+     */
+    Result<void> change(const std::string &device, const Result<void> &in_range,
+                        const std::function<Result<void>()> &allowed,
+                        const std::function<void()> &make)
+    {
+        const auto known = refusals::first(
+            {refusals::name_range(device, 63, "dev-name"), in_range, usable(device)});
+
+        if (!known)
+            return known;
+        if (const auto answer = allowed(); !answer)
+            return answer;
         if (fails())
             return Error{ENOMEM, "", ""};
-        change();
+        make();
         changes++;
         return {};
     }

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "contract.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "text.h"
+
+using namespace mrcnl;
+
+namespace contract
+{
+
+namespace
+{
+
+const std::string stranger = "mrc9"; // no device
+
+/** Asks, and writes down. */
+class Script
+{
+public:
+    Script(Kernel &asked, const Host &where)
+        : kernel(asked), device(where.device), host_(where), before_(state(asked, where.device))
+    {
+    }
+
+    Kernel &kernel;
+    const std::string device;
+
+    uint32_t ifindex(const std::string &netdev) const { return host_.ifindex(netdev); }
+
+    void ask(const std::string &request, const Result<void> &answer)
+    {
+        write(request, answer ? "ok" : text(answer.error()));
+    }
+    template <typename T>
+    void ask(const std::string &request, const Result<T> &answer)
+    {
+        write(request, answer ? text(*answer) : text(answer.error()));
+    }
+    template <typename T>
+    void ask(const std::string &request, const Result<std::vector<T>> &answer)
+    {
+        write(request, answer ? std::to_string(answer->size()) : text(answer.error()));
+    }
+    /** A list whose order counts. */
+    void list(const std::string &request, const Result<std::vector<Route>> &answer)
+    {
+        ask(request, answer);
+        if (answer)
+            for (const Route &route : *answer)
+                lines.push_back("    " + text(route));
+    }
+
+    std::vector<std::string> lines;
+
+private:
+    void write(const std::string &request, const std::string &answer)
+    {
+        auto now = state(kernel, device);
+
+        lines.push_back(request + " -> " + answer);
+        differ(before_, now, "    - ");
+        differ(now, before_, "    + ");
+        before_ = std::move(now);
+    }
+
+    /** What only the first one has. */
+    void differ(const std::vector<std::string> &one, const std::vector<std::string> &other,
+                const std::string &mark)
+    {
+        for (const std::string &line : one)
+            if (std::find(other.begin(), other.end(), line) == other.end())
+                lines.push_back(mark + line);
+    }
+
+    const Host &host_;
+    std::vector<std::string> before_;
+};
+
+Address address(const std::string &text)
+{
+    return Address::parse(text).value();
+}
+
+Prefix prefix(const std::string &text)
+{
+    return Prefix::parse(text).value();
+}
+
+// ---- the device ------------------------------------------------------------------------------
+
+/** A number of settings with a setter each. */
+template <typename T>
+void set_numbers(Script &s, const std::string &name, std::optional<T> DeviceSettings::*setting,
+                 std::initializer_list<T> values)
+{
+    for (const T value : values) {
+        DeviceSettings change;
+
+        change.*setting = value;
+        s.ask(name + " " + std::to_string(value), s.kernel.set_device(s.device, change));
+    }
+}
+
+void set_tunnel_source(Script &s, const std::string &source)
+{
+    DeviceSettings change;
+
+    change.tunnel_source = address(source);
+    s.ask("tunnel-source " + source, s.kernel.set_device(s.device, change));
+}
+
+void set_several(Script &s)
+{
+    DeviceSettings change;
+
+    s.ask("nothing", s.kernel.set_device(s.device, change));
+    change.burst = 4;
+    change.hop_limit = 7;
+    s.ask("burst 4 hop-limit 7", s.kernel.set_device(s.device, change));
+    change.burst = 5;
+    change.hop_limit = 0;
+    s.ask("burst 5 hop-limit 0", s.kernel.set_device(s.device, change));
+    change.mpr = 0;
+    change.burst = 0;
+    s.ask("burst 0 hop-limit 0 mpr 0", s.kernel.set_device(s.device, change));
+    s.ask("of a stranger, burst 0", s.kernel.set_device(stranger, change));
+    change = {.burst = 5, .udp_port = taken_port};
+    s.ask("burst 5 udp-port " + std::to_string(taken_port), s.kernel.set_device(s.device, change));
+    change = {.burst = 5, .tunnel_source = address("ff02::1")};
+    s.ask("burst 5 tunnel-source ff02::1", s.kernel.set_device(s.device, change));
+}
+
+void devices(Script &s)
+{
+    const auto first = s.kernel.device(s.device);
+
+    s.ask("info", s.kernel.info());
+    s.ask("devices", s.kernel.devices());
+    s.ask("device", first);
+    s.ask("a stranger", s.kernel.device(stranger));
+    s.ask("a name that is too long", s.kernel.device(std::string(64, 'x')));
+    s.ask("of a stranger, nothing", s.kernel.set_device(stranger, {}));
+    set_numbers<uint8_t>(s, "burst", &DeviceSettings::burst, {0, 1, 16, 17});
+    set_numbers<bool>(s, "icrc", &DeviceSettings::icrc, {false, true});
+    set_numbers<uint16_t>(s, "udp-port", &DeviceSettings::udp_port, {0, 4792, taken_port, 65535});
+    set_numbers<uint8_t>(s, "hop-limit", &DeviceSettings::hop_limit, {0, 1, 255});
+    set_numbers<uint8_t>(s, "dscp-data", &DeviceSettings::dscp_data, {0, 63, 64});
+    set_numbers<uint8_t>(s, "dscp-rtx", &DeviceSettings::dscp_rtx, {0, 63, 64});
+    set_numbers<uint8_t>(s, "dscp-control", &DeviceSettings::dscp_control, {0, 63, 255});
+    set_numbers<uint8_t>(s, "mpr", &DeviceSettings::mpr, {0, 1, 255});
+    set_numbers<uint32_t>(s, "sack-bytes", &DeviceSettings::sack_bytes,
+                          {0, 1, 1 << 20, (1 << 20) + 1});
+    for (const char *source : {"fd00::9", "ff02::1", "::1", "::"})
+        set_tunnel_source(s, source);
+    set_several(s);
+    if (first)
+        s.ask("as it was", s.kernel.set_device(s.device, first->settings));
+}
+
+// ---- planes ----------------------------------------------------------------------------------
+
+void add_plane(Script &s, const std::string &netdev, std::optional<uint8_t> port = {})
+{
+    s.ask("add " + netdev + (port ? " port " + std::to_string(*port) : ""),
+          s.kernel.add_plane(s.device, port, s.ifindex(netdev)));
+}
+
+void set_plane(Script &s, uint8_t port, bool up)
+{
+    s.ask("set " + std::to_string(port) + (up ? " up" : " down"),
+          s.kernel.set_plane(s.device, port, up));
+}
+
+void delete_plane(Script &s, uint8_t port)
+{
+    s.ask("delete " + std::to_string(port), s.kernel.delete_plane(s.device, port));
+}
+
+void planes_that_cannot_be(Script &s)
+{
+    add_plane(s, "eth1", 0);
+    add_plane(s, "eth1", 33);
+    add_plane(s, "tiny");
+    add_plane(s, "lo");
+    s.ask("add netdev 0", s.kernel.add_plane(s.device, 1, 0));
+    s.ask("add netdev 0 port 33", s.kernel.add_plane(s.device, 33, 0));
+    s.ask("add netdev 99999", s.kernel.add_plane(s.device, 1, 99999));
+    s.ask("to a stranger, eth1", s.kernel.add_plane(stranger, 1, s.ifindex("eth1")));
+    s.ask("to a stranger, eth1 port 33", s.kernel.add_plane(stranger, 33, s.ifindex("eth1")));
+}
+
+void planes(Script &s)
+{
+    planes_that_cannot_be(s);
+    add_plane(s, "eth2", 2);
+    add_plane(s, "eth1");
+    add_plane(s, "eth3");
+    add_plane(s, "eth3");
+    add_plane(s, "eth1", 2);
+    delete_plane(s, 3);
+    add_plane(s, "eth3", 1);
+    add_plane(s, "tiny", 1);
+    add_plane(s, "eth3", 32);
+    for (const uint8_t port : {0, 7, 33})
+        set_plane(s, port, false);
+    for (const bool up : {false, false, true, true})
+        set_plane(s, 2, up);
+    set_plane(s, 1, false);
+    s.ask("planes", s.kernel.planes(s.device));
+    s.ask("planes of a stranger", s.kernel.planes(stranger));
+    s.ask("of a stranger, set", s.kernel.set_plane(stranger, 1, true));
+    s.ask("of a stranger, delete", s.kernel.delete_plane(stranger, 1));
+    for (const uint8_t port : {0, 7, 33, 1, 1, 2, 32})
+        delete_plane(s, port);
+}
+
+// ---- EV profiles -----------------------------------------------------------------------------
+
+/** Adds, or replaces, and says so. */
+void put(Script &s, const EvProfileSpec &spec, bool replace = false)
+{
+    std::string words = (replace ? "set " : "add ") + std::to_string(spec.id) + " " +
+                        to_string(spec.format) + " " + to_string(spec.mode);
+
+    if (spec.min_active)
+        words += " min-active " + std::to_string(*spec.min_active);
+    if (spec.active)
+        words += " active " + std::to_string(*spec.active);
+    if (spec.count)
+        words += " count " + std::to_string(*spec.count);
+    if (spec.evs.size() > 3)
+        words += ", " + std::to_string(spec.evs.size()) + " EVs";
+    else
+        for (const EvSpec &ev : spec.evs)
+            words += ", " + text(ev);
+    s.ask(words, s.kernel.put_ev_profile(s.device, spec, replace));
+}
+
+void delete_profile(Script &s, uint64_t id)
+{
+    s.ask("delete " + std::to_string(id), s.kernel.delete_ev_profile(s.device, id));
+}
+
+EvProfileSpec listed(uint64_t id, std::vector<EvSpec> evs, EvFormat format = EvFormat::srv6)
+{
+    return {.id = id, .format = format, .evs = std::move(evs)};
+}
+
+EvProfileSpec drawn(uint64_t id, EvFormat format, std::optional<uint16_t> count)
+{
+    return {.id = id, .format = format, .mode = EvMode::automatic, .count = count};
+}
+
+EvSpec by_sid(const std::string &sid, uint8_t port = 1)
+{
+    return {port, EvSid{address(sid)}, false};
+}
+
+EvSpec by_via(const std::string &via, uint8_t port = 1)
+{
+    return {port, EvVia{address(via)}, false};
+}
+
+EvSpec by_value(uint32_t value)
+{
+    return {1, EvValue{value}, false};
+}
+
+const char *const good_sid = "fcbb:0:1:101:2::";
+const char *const good_via = "fcbb:0:1:101::";
+
+/** Each alone in a profile, and gone again where it was taken. */
+void put_alone(Script &s, const EvSpec &ev, EvFormat format = EvFormat::srv6)
+{
+    put(s, listed(5, {ev}, format));
+    if (s.kernel.ev_profile(s.device, 5))
+        delete_profile(s, 5);
+}
+
+void sids(Script &s)
+{
+    for (const char *sid :
+         {good_sid, "::", "::1", "ff02::1", "fe80::1", "::ffff:1.2.3.4", "::1.2.3.4"})
+        put_alone(s, by_sid(sid));
+    for (const char *via : {good_via, "::", "::1", "ff02::1", "fe80::1", "::ffff:1.2.3.4",
+                            "fcbb:0:1:2:3:4:5:6", "fcbb:0:1:0:3::", "fcbb::"})
+        put_alone(s, by_via(via));
+    for (const uint32_t table : {0u, 1u, ~0u})
+        put_alone(s, {1, EvTable{table}, false});
+    for (const uint8_t port : {0, 32, 33})
+        put_alone(s, by_sid(good_sid, port));
+}
+
+void segments(Script &s)
+{
+    for (const bool reduced : {false, true}) {
+        put_alone(s, {1, EvSegments{{address("fc00::1"), address("fc00::2")}, reduced}, false});
+        put_alone(s, {1, EvSegments{{address("fc00::1")}, reduced}, false});
+        put_alone(s, {1, EvSegments{{address("ff02::1"), address("fc00::2")}, reduced}, false});
+        put_alone(s, {1, EvSegments{{address("::")}, reduced}, false});
+        put_alone(s, {1, EvSegments{{address("fc00::1"), address("ff02::1")}, reduced}, false});
+    }
+    put_alone(s, {1, EvSegments{{}, false}, false});
+    put_alone(s, {1, EvSegments{std::vector<Address>(128, address("fc00::1")), false}, false});
+}
+
+/** Paths that a format does not have. */
+void wrong_formats(Script &s)
+{
+    for (const EvFormat format : {EvFormat::stev, EvFormat::udp}) {
+        for (const uint32_t value : {0u, 65535u, 65536u, ~0u})
+            put_alone(s, by_value(value), format);
+        put_alone(s, by_sid(good_sid), format);
+        put_alone(s, by_via(good_via), format);
+        put_alone(s, {1, EvTable{1}, false}, format);
+        put_alone(s, {1, EvSegments{{address("fc00::1")}, false}, false}, format);
+        put_alone(s, {1, std::monostate{}, false}, format);
+    }
+    put_alone(s, by_value(1));
+    put_alone(s, {1, std::monostate{}, false});
+}
+
+void drawn_profiles(Script &s)
+{
+    for (const EvFormat format : {EvFormat::stev, EvFormat::udp, EvFormat::srv6})
+        put(s, drawn(5, format, 8));
+    delete_profile(s, 5);
+    for (const uint16_t count : {0, 1, 256, 257}) {
+        put(s, drawn(6, EvFormat::stev, count));
+        delete_profile(s, 6);
+    }
+    put(s, drawn(6, EvFormat::stev, {}));
+    EvProfileSpec both = drawn(6, EvFormat::stev, 8);
+    both.evs = {by_value(1)};
+    put(s, both);
+    both.mode = EvMode::explicit_list;
+    put(s, both);
+    both.evs.clear();
+    put(s, both);
+}
+
+void floors(Script &s)
+{
+    EvProfileSpec spec = listed(5, {by_sid(good_sid), by_sid(good_sid, 2)});
+
+    for (const uint16_t least : {0, 2, 3, 256, 257}) {
+        spec.min_active = least;
+        put(s, spec, least != 0);
+    }
+    spec.min_active = 1;
+    for (const uint16_t active : {0, 2, 3, 257}) {
+        spec.active = active;
+        put(s, spec, true);
+    }
+    spec.min_active = 3;
+    put(s, spec, true);
+    spec = listed(5, std::vector<EvSpec>(9, by_sid(good_sid)));
+    put(s, spec, true);
+    delete_profile(s, 5);
+}
+
+/** Of two faults the one is told that is looked for first. */
+void profiles_of_faults(Script &s)
+{
+    put(s, listed(0, {by_sid(good_sid)}));
+    put(s, listed(0, {by_sid(good_sid)}), true);
+    put(s, listed(0, {by_sid("::")}), true);
+    put(s, listed(0, {}), true);
+    put(s, listed(5, {by_sid(good_sid)}), true);
+    put(s, listed(5, {by_sid("::")}), true);
+    put(s, listed(5, {by_sid(good_sid), by_sid("::"), by_sid(good_sid, 33)}));
+    put(s, listed(5, {by_sid(good_sid, 40), by_value(1)}));
+    put(s, listed(5, {by_value(1), by_sid(good_sid, 0)}));
+    s.ask("to a stranger", s.kernel.put_ev_profile(stranger, listed(5, {by_sid("::")}), false));
+    s.ask("to a stranger, port 0",
+          s.kernel.put_ev_profile(stranger, listed(5, {by_sid("::", 0)}), false));
+}
+
+void ev_profiles(Script &s)
+{
+    profiles_of_faults(s);
+    // Grouped by port, and as listed inside a port.
+    put(s, listed(5, {by_sid(good_sid, 2), by_sid("fcbb:0:3::", 1), by_via(good_via, 2)}));
+    put(s, listed(5, {by_sid(good_sid)}));
+    put(s, listed(5, {by_sid("fcbb:0:3::")}), true);
+    put(s, listed(~0ull, {by_sid(good_sid)}));
+    put(s, listed(7, std::vector<EvSpec>(257, by_sid(good_sid))));
+    put(s, listed(7, {}));
+    s.ask("get 5", s.kernel.ev_profile(s.device, 5));
+    s.ask("get 0", s.kernel.ev_profile(s.device, 0));
+    s.ask("get 7", s.kernel.ev_profile(s.device, 7));
+    s.ask("get of a stranger", s.kernel.ev_profile(stranger, 5));
+    s.ask("profiles", s.kernel.ev_profiles(s.device));
+    s.ask("profiles of a stranger", s.kernel.ev_profiles(stranger));
+    for (const uint64_t id : {uint64_t{0}, uint64_t{7}, uint64_t{5}, uint64_t{5}, ~uint64_t{0}})
+        delete_profile(s, id);
+    s.ask("of a stranger, delete", s.kernel.delete_ev_profile(stranger, 5));
+}
+
+void paths(Script &s)
+{
+    sids(s);
+    segments(s);
+    wrong_formats(s);
+}
+
+void draws(Script &s)
+{
+    drawn_profiles(s);
+    floors(s);
+}
+
+// ---- EVs -------------------------------------------------------------------------------------
+
+void deny(Script &s, uint64_t id, uint16_t index, bool denied)
+{
+    s.ask((denied ? "deny " : "allow ") + std::to_string(id) + "/" + std::to_string(index),
+          s.kernel.deny_ev(s.device, id, index, denied));
+}
+
+void evs(Script &s)
+{
+    EvSpec denied = by_sid("fcbb:0:3::");
+
+    denied.denied = true;
+    put(s, listed(5, {by_sid(good_sid), denied}));
+    put(s, drawn(6, EvFormat::stev, 4));
+    deny(s, 5, 0, true);
+    deny(s, 5, 0, true);
+    deny(s, 5, 1, false);
+    for (const uint16_t index : {2, 255, 256, 65535})
+        deny(s, 5, index, true);
+    for (const uint64_t id : {0, 6, 7})
+        deny(s, id, 0, true);
+    deny(s, 7, 256, true);
+    s.ask("of a stranger, deny", s.kernel.deny_ev(stranger, 5, 0, true));
+    for (const uint64_t id : {0, 5, 6, 7})
+        s.ask("EVs of " + std::to_string(id), s.kernel.evs(s.device, id));
+    s.ask("EVs of 7 on all devices", s.kernel.evs({}, 7));
+    s.ask("EVs of a stranger", s.kernel.evs(stranger, {}));
+    put(s, listed(5, {by_sid(good_sid)}), true);
+    delete_profile(s, 5);
+    delete_profile(s, 6);
+}
+
+// ---- CC profiles -----------------------------------------------------------------------------
+
+void put_cc(Script &s, uint64_t id, const std::string &algorithm, uint32_t window,
+            bool replace = false)
+{
+    s.ask((replace ? "set " : "add ") + std::to_string(id) + " '" + algorithm + "' window " +
+              std::to_string(window),
+          s.kernel.put_cc_profile(s.device, {{}, id, algorithm, window}, replace));
+}
+
+void cc_profiles(Script &s)
+{
+    constexpr uint32_t least = 8192, most = 256u << 20;
+
+    put_cc(s, 0, "none", least);
+    put_cc(s, 0, "none", least, true);
+    put_cc(s, 1, "none", least, true);
+    for (const char *algorithm :
+         {"", "NONE", "no-such-algorithm", "an-algorithm-of-a-name-too-long"})
+        put_cc(s, 1, algorithm, least);
+    for (const uint32_t window : {0u, least - 1, most + 1, ~0u})
+        put_cc(s, 1, "none", window);
+    put_cc(s, 0, "no", 0);
+    put_cc(s, 1, "no", 0);
+    put_cc(s, 1, "none", least);
+    put_cc(s, 1, "none", most);
+    put_cc(s, 1, "none", most, true);
+    put_cc(s, ~0ull, "none", least);
+    for (const uint64_t id : {0, 1, 2})
+        s.ask("get " + std::to_string(id), s.kernel.cc_profile(s.device, id));
+    s.ask("get of a stranger", s.kernel.cc_profile(stranger, 1));
+    s.ask("to a stranger", s.kernel.put_cc_profile(stranger, {{}, 1, "no", 0}, false));
+    s.ask("of a stranger, delete", s.kernel.delete_cc_profile(stranger, 1));
+    s.ask("profiles of a stranger", s.kernel.cc_profiles(stranger));
+    for (const uint64_t id : {uint64_t{0}, uint64_t{2}, uint64_t{1}, uint64_t{1}, ~uint64_t{0}})
+        s.ask("delete " + std::to_string(id), s.kernel.delete_cc_profile(s.device, id));
+}
+
+// ---- routes ----------------------------------------------------------------------------------
+
+void put_route(Script &s, const Route &route, bool replace = false)
+{
+    s.ask((replace ? "replace " : "add ") + text(route),
+          s.kernel.put_route(s.device, route, replace));
+}
+
+void delete_route(Script &s, const std::string &which)
+{
+    s.ask("delete " + which, s.kernel.delete_route(s.device, prefix(which)));
+}
+
+Route to(const std::string &where, uint64_t ev_profile, uint64_t cc_profile = 0, uint16_t usid = 0)
+{
+    return {{}, prefix(where), ev_profile, cc_profile, usid};
+}
+
+void bad_routes(Script &s)
+{
+    put_route(s, to("fd00::1/64", 5));
+    put_route(s, to("fd00::1/64", 9, 9));
+    put_route(s, to("fd00::/64", 9));
+    put_route(s, to("fd00::/64", 5, 9));
+    put_route(s, to("fd00::/64", 9, 9));
+    put_route(s, to("fd00::/64", 6));
+    put_route(s, to("fd00::1/64", 6));
+    put_route(s, {{}, {address("fd00::"), 129}, 5, 0, 0});
+    put_route(s, {{}, {address("fd00::1"), 255}, 9, 9, 0});
+    s.ask("to a stranger", s.kernel.put_route(stranger, to("fd00::1/64", 9), false));
+    for (const char *which : {"fd00::/64", "fd00::1/64"})
+        delete_route(s, which);
+    s.ask("delete fd00::/129", s.kernel.delete_route(s.device, {address("fd00::"), 129}));
+    s.ask("of a stranger, delete", s.kernel.delete_route(stranger, prefix("fd00::/64")));
+}
+
+void matches(Script &s)
+{
+    for (const char *gid : {"fd00::3", "fd00::9", "fd00:1::", "fe80::1", "::", "ff02::1"})
+        s.ask("match " + std::string(gid), s.kernel.match_route(s.device, address(gid)));
+    s.ask("match of a stranger", s.kernel.match_route(stranger, address("fd00::1")));
+    s.list("routes", s.kernel.routes(s.device));
+    s.ask("routes of a stranger", s.kernel.routes(stranger));
+}
+
+/** What routes name stays. */
+void uses(Script &s)
+{
+    delete_profile(s, 5);
+    s.ask("delete CC profile 1", s.kernel.delete_cc_profile(s.device, 1));
+    s.ask("delete CC profile 0", s.kernel.delete_cc_profile(s.device, 0));
+    put(s, listed(5, {by_via(good_via)}), true);
+    put_route(s, to("fd00::/64", 5), true);
+    put_cc(s, 1, "none", 16384, true);
+}
+
+void routes(Script &s)
+{
+    put(s, listed(5, {by_sid(good_sid)}));
+    put(s, listed(6, {by_sid(good_sid), by_via(good_via)}));
+    put_cc(s, 1, "none", 8192);
+    bad_routes(s);
+    put_route(s, to("fd00::/64", 5));
+    put_route(s, to("fd00::/64", 6, 0, 7));
+    put_route(s, to("fd00::9/128", 6, 1, 0xf002));
+    put_route(s, to("fd00::2/128", 0));
+    put_route(s, to("fd00::/10", 5, 1), true);
+    put_route(s, to("fd00::1/128", 5));
+    matches(s);
+    put_route(s, to("::/0", 5, 0, 3));
+    put_route(s, to("fd00::/64", 5, 1), true);
+    s.ask("match fd01::", s.kernel.match_route(s.device, address("fd01::")));
+    uses(s);
+    for (const char *which : {"fd00::9/128", "fd00::2/128", "fd00::1/128", "fd00::/64", "fd00::/64",
+                              "fd00::/10", "::/0"})
+        delete_route(s, which);
+    delete_profile(s, 5);
+    delete_profile(s, 6);
+    s.ask("delete CC profile 1", s.kernel.delete_cc_profile(s.device, 1));
+}
+
+// ---- what traffic makes ------------------------------------------------------------------------
+
+void probe(Script &s, const std::string &words, const ProbeRequest &request)
+{
+    const auto answer = s.kernel.probe(s.device, request);
+
+    s.ask("probe " + words, answer ? Result<void>() : Result<void>(answer.error()));
+}
+
+void traffic(Script &s)
+{
+    const Address gid = address("fd00::1");
+
+    s.ask("peers", s.kernel.peers(s.device, {}));
+    s.ask("peers to one", s.kernel.peers(s.device, gid));
+    s.ask("peers of a stranger", s.kernel.peers(stranger, {}));
+    s.ask("EVs of peers", s.kernel.peer_evs(s.device, gid));
+    s.ask("EVs of peers of a stranger", s.kernel.peer_evs(stranger, {}));
+    s.ask("QPs", s.kernel.qps(s.device));
+    s.ask("QPs of a stranger", s.kernel.qps(stranger));
+    for (const uint32_t qpn : {0u, 17u, 0xffffffu, 0x1000000u}) {
+        const auto qp = s.kernel.qp(s.device, qpn);
+
+        s.ask("QP " + std::to_string(qpn), qp ? Result<void>() : Result<void>(qp.error()));
+    }
+    for (const char *bad : {"::", "ff02::1", "::ffff:1.2.3.4"})
+        probe(s, bad, {.remote_gid = address(bad)});
+    for (const uint32_t timeout : {0u, 10001u})
+        probe(s, "timeout " + std::to_string(timeout), {.remote_gid = gid, .timeout = timeout});
+    probe(s, "EV 256", {.remote_gid = gid, .evs = {0, 256}});
+    probe(s, "from a strange GID", {.remote_gid = gid, .local_gid = address("fd09::1")});
+}
+
+using Topic = void (*)(Script &);
+const std::map<std::string, Topic> all{
+    {"cc-profiles", cc_profiles}, {"devices", devices}, {"draws", draws},
+    {"ev-profiles", ev_profiles}, {"evs", evs},         {"paths", paths},
+    {"planes", planes},           {"routes", routes},   {"traffic", traffic}};
+
+} // namespace
+
+const std::vector<std::string> &topics()
+{
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> found;
+
+        for (const auto &[name, topic] : all)
+            found.push_back(name);
+        return found;
+    }();
+    return names;
+}
+
+std::vector<std::string> ask(Kernel &kernel, const Host &host, const std::string &topic)
+{
+    Script script(kernel, host);
+
+    all.at(topic)(script);
+    return script.lines;
+}
+
+} // namespace contract

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Requests to a kernel, good and bad ones, with what it answers and what each of them changed.
+ *
+ * The module and the model that stands in for it in mrcd's unit tests are asked the same: both
+ * must answer as selftests/contract/answers says.
+ */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mrcnl/kernel.h"
+
+namespace contract
+{
+
+/** What is asked: one device that nothing was done to yet, on a host with these netdevs. */
+struct Host {
+    std::string device = "mrc0";
+    /**
+     * The index of a netdev: eth1 to eth3 are fit for planes and up, "tiny" has an MTU of 1000,
+     * "lo" is no Ethernet.
+     */
+    std::function<uint32_t(const std::string &)> ifindex;
+};
+
+/** A UDP port that something else on the host has. */
+constexpr uint16_t taken_port = 9999;
+
+/** One topic each; a topic leaves the device as it was. */
+const std::vector<std::string> &topics();
+
+/**
+ * Ask all of a topic.
+ *
+ * @return a line "REQUEST -> ANSWER" for each, behind it lines "    - WAS" and "    + IS" for what
+ *         it changed in what the kernel lists
+ */
+std::vector<std::string> ask(mrcnl::Kernel &kernel, const Host &host, const std::string &topic);
+
+} // namespace contract

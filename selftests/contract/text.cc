@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "text.h"
+
+#include <cstring>
+
+using namespace mrcnl;
+
+namespace contract
+{
+
+namespace
+{
+
+template <typename T>
+std::string number(const std::optional<T> &value)
+{
+    return value ? std::to_string(*value) : "?";
+}
+
+std::string address(const std::optional<Address> &value)
+{
+    return value ? value->text() : "?";
+}
+
+std::string path(const EvPath &path)
+{
+    if (const auto *value = std::get_if<EvValue>(&path))
+        return " value " + std::to_string(value->value);
+    if (const auto *sid = std::get_if<EvSid>(&path))
+        return " sid " + sid->sid.text();
+    if (const auto *via = std::get_if<EvVia>(&path))
+        return " via " + via->via.text();
+    if (const auto *table = std::get_if<EvTable>(&path))
+        return " table " + std::to_string(table->table);
+    std::string line;
+    if (const auto *list = std::get_if<EvSegments>(&path)) {
+        line = list->reduced ? " reduced" : " segments";
+        if (list->segments.size() > 3)
+            return line + " (" + std::to_string(list->segments.size()) + ")";
+        for (const Address &segment : list->segments)
+            line += " " + segment.text();
+    }
+    return line;
+}
+
+template <typename T>
+void add(std::vector<std::string> &lines, const Result<std::vector<T>> &listed)
+{
+    if (!listed) {
+        lines.push_back("no list: " + text(listed.error()));
+        return;
+    }
+    for (const T &one : *listed)
+        lines.push_back(text(one));
+}
+
+} // namespace
+
+std::string text(const Error &error)
+{
+    const char *name = strerrorname_np(error.code);
+
+    return (name ? name : std::to_string(error.code)) + std::string(" ") + error.message();
+}
+
+// Without what differs between builds and machines.
+std::string text(const Info &info)
+{
+    return "module port-max " + std::to_string(info.port_max) + " ev-max " +
+           std::to_string(info.ev_max) + " burst-max " + std::to_string(info.burst_max);
+}
+
+std::vector<std::string> settings(const Device &device)
+{
+    const DeviceSettings &s = device.settings;
+
+    return {"on " + device.ifname,
+            "burst " + number(s.burst),
+            "icrc " + number(s.icrc),
+            "udp-port " + number(s.udp_port),
+            "hop-limit " + number(s.hop_limit),
+            "dscp-data " + number(s.dscp_data),
+            "dscp-rtx " + number(s.dscp_rtx),
+            "dscp-control " + number(s.dscp_control),
+            "mpr " + number(s.mpr),
+            "sack-bytes " + number(s.sack_bytes),
+            "tunnel-source " + address(s.tunnel_source),
+            "ports-up " + std::to_string(device.ports_up),
+            "qps " + std::to_string(device.qps)};
+}
+
+std::string text(const Device &device)
+{
+    std::string line = device.device.name;
+
+    for (const std::string &setting : settings(device))
+        line += " " + setting;
+    return line;
+}
+
+std::string text(const Plane &plane)
+{
+    return "plane " + std::to_string(plane.port) + " " + plane.ifname + " admin " +
+           (plane.admin_up ? "up" : "down") + " oper " + (plane.oper_up ? "up" : "down");
+}
+
+std::string text(const EvProfile &profile)
+{
+    return "ev-profile " + std::to_string(profile.id) + " " + to_string(profile.format) + " " +
+           to_string(profile.mode) + " min-active " + std::to_string(profile.min_active) +
+           " active " + std::to_string(profile.active) + " count " + std::to_string(profile.count) +
+           " version " + std::to_string(profile.version) + " denied " +
+           std::to_string(profile.denied);
+}
+
+std::string text(const EvSpec &ev)
+{
+    return "port " + std::to_string(ev.port) + path(ev.path) + (ev.denied ? " denied" : "");
+}
+
+std::string text(const Ev &ev)
+{
+    return "ev " + std::to_string(ev.ev_profile) + "/" + std::to_string(ev.index) + " " +
+           text(ev.spec);
+}
+
+std::string text(const CcProfile &profile)
+{
+    return "cc-profile " + std::to_string(profile.id) + " " + profile.algorithm + " window " +
+           std::to_string(profile.window);
+}
+
+std::string text(const Route &route)
+{
+    return "route " + route.prefix.text() + " ev-profile " + std::to_string(route.ev_profile) +
+           " cc-profile " + std::to_string(route.cc_profile) + " usid " +
+           std::to_string(route.usid);
+}
+
+std::string text(const RouteMatch &match)
+{
+    return (match.prefix ? "by " + match.prefix->text() : "by none") + " ev-profile " +
+           std::to_string(match.ev_profile) + " cc-profile " + std::to_string(match.cc_profile) +
+           " usid " + std::to_string(match.usid);
+}
+
+std::vector<std::string> state(Kernel &kernel, const std::string &device)
+{
+    std::vector<std::string> lines;
+    const auto one = kernel.device(device);
+
+    lines = one ? settings(*one) : std::vector{"no device: " + text(one.error())};
+    add(lines, kernel.planes(device));
+    add(lines, kernel.ev_profiles(device));
+    add(lines, kernel.evs(device, {}));
+    add(lines, kernel.cc_profiles(device));
+    add(lines, kernel.routes(device));
+    return lines;
+}
+
+} // namespace contract

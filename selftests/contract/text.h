@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/** @file What the kernel lists, a line each. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mrcnl/kernel.h"
+
+namespace contract
+{
+
+std::string text(const mrcnl::Error &error);
+std::string text(const mrcnl::Info &info);
+std::string text(const mrcnl::Device &device);
+std::string text(const mrcnl::Plane &plane);
+std::string text(const mrcnl::EvProfile &profile);
+std::string text(const mrcnl::EvSpec &ev);
+std::string text(const mrcnl::Ev &ev);
+std::string text(const mrcnl::CcProfile &profile);
+std::string text(const mrcnl::Route &route);
+std::string text(const mrcnl::RouteMatch &match);
+
+/** Of a device, one each. */
+std::vector<std::string> settings(const mrcnl::Device &device);
+
+/** All that a device consists of. */
+std::vector<std::string> state(mrcnl::Kernel &kernel, const std::string &device);
+
+} // namespace contract

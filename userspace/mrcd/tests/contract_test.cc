@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The model answers as the module does: both are held against selftests/contract/answers, the
+ * module by selftests/contract.sh.
+ */
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "contract.h"
+#include "model_kernel.h"
+
+namespace mrcd::test
+{
+namespace
+{
+
+std::vector<std::string> lines_of(const std::string &path)
+{
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    std::string line;
+
+    EXPECT_TRUE(file) << path;
+    while (std::getline(file, line))
+        lines.push_back(line);
+    return lines;
+}
+
+/** The requests of the answers: lines that tell no change. */
+size_t requests(const std::vector<std::string> &lines)
+{
+    return static_cast<size_t>(std::count_if(
+        lines.begin(), lines.end(), [](const auto &line) { return !line.starts_with(' '); }));
+}
+
+class Contract : public testing::TestWithParam<std::string>
+{
+};
+
+TEST_P(Contract, ModelAnswersAsTheModule)
+{
+    Model model;
+    const contract::Host host{"mrc0",
+                              [&](const std::string &name) { return model.kernel.ifindex(name); }};
+
+    model.kernel.exists = true;
+    model.kernel.taken_ports = {contract::taken_port};
+    const auto found = contract::ask(model.kernel, host, GetParam());
+    const auto wanted = lines_of(MRC_CONTRACT "/answers/" + GetParam());
+    for (size_t i = 0; i < std::max(found.size(), wanted.size()); i++)
+        ASSERT_EQ(i < found.size() ? found[i] : "nothing",
+                  i < wanted.size() ? wanted[i] : "nothing")
+            << "line " << i + 1;
+}
+
+INSTANTIATE_TEST_SUITE_P(Topics, Contract, testing::ValuesIn(contract::topics()),
+                         [](const auto &topic) {
+                             std::string name = topic.param;
+
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+TEST(Contract, EnoughRequests)
+{
+    size_t count = 0;
+
+    for (const std::string &topic : contract::topics())
+        count += requests(lines_of(MRC_CONTRACT "/answers/" + topic));
+    EXPECT_GT(count, 300u);
+}
+
+} // namespace
+} // namespace mrcd::test
