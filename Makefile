@@ -10,8 +10,8 @@ PREFIX ?= /usr/local
 define HELP
 Soft MRC
 
-  make demo             a fabric in a virtual machine, ib_write_bw over four planes,
-                        planes cut meanwhile; writes build/demo/
+  make demo             a fabric in a virtual machine, ib_write_bw over four slow planes,
+                        links and switches cut meanwhile, beside MPTCP and TCP; writes build/demo/
   make check            all tests, on kernels 6.1 and 6.12; ends with "N passed, N failed"
   make check-fast       the quickest of them, on one kernel: between two edits
   make check-full       everything on both kernels, and on one with every checker: hours

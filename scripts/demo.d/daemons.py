@@ -5,9 +5,9 @@ import subprocess
 from machine import MRCCTL, MRCD, OUT, lab, run, wait_until
 from telling import Query, say
 
-# Of a queue pair, in bytes: what the planes hold in 16 ms, so that a queue is as short as one of
+# Of a queue pair, in bytes: what the planes carry in 16 ms, so that queues are as short as those of
 # faster planes. The watch asks for more than 50 ms at most.
-WINDOW = 384 << 10
+WINDOW = 192 << 10
 
 
 class Daemon:

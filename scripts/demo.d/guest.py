@@ -32,7 +32,7 @@ from planes import Planes
 from telling import Clock, Worker, emit, say
 
 # Mb/s and KiB of a plane: far from what two emulated CPUs can do, with others on them, too.
-RATE, QUEUE = 50, 256
+RATE, QUEUE = 25, 128
 INTERVAL = 0.01
 # Of the samples that are told of at a time.
 BATCH = 20

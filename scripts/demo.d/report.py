@@ -67,15 +67,15 @@ def complaints(record, summary):
         found.append(f"{summary['qp_errors']} QP errors")
     for i, (peer, found_parts) in enumerate(summary["parts"].items()):
         if not found_parts:
-            found.append(f"this machine was too busy: the faults under {peer} did not come and go in "
-                         "time")
+            found.append("this machine was too busy: the faults "
+                         f"under {peer} did not come and go in time")
         found += verdict.peer_complaints(peer, found_parts) if i else \
             verdict.goodput_complaints(peer, found_parts, record.setup["rate"])
     found += verdict.complaints(record.flows[0].faults, record.end["decisions"])
     still = max(map(standstill, record.flows))
     if found and still > STILL:
-        found.append(f"(the virtual machine stood still for up to {duration(still)}: others use the "
-                     "CPUs)")
+        found.append(f"(the virtual machine stood still for up to {duration(still)}: "
+                     "others use the CPUs)")
     return found
 
 
