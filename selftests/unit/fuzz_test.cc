@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The fuzzer's body with random input of a plausible shape, for a bounded time.
+// The fuzzer's body for a bounded time: with random input of a plausible shape, of a seed that is
+// always the same and of one that is drawn (MRC_FUZZ_SEED=N repeats it), and with the inputs that
+// libFuzzer found worth keeping (selftests/fuzz/corpus).
 #include "core.h"
 #include "fuzz_body.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <random>
 #include <vector>
 
 namespace
 {
 
+constexpr int kRuns = 1000; // of each seed
 constexpr u8 kOpcodes[] = {0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xd1, 0xd8, 0xd9, 0xdc, 0xdd, 0xde};
 
 /// A packet with a header near the windows' PSNs and one or two bytes spoilt.
@@ -42,12 +51,10 @@ void addPacket(std::vector<std::uint8_t> &out, std::mt19937 &rng)
     out.insert(out.end(), buf, buf + len - (rng() % 50 ? 0 : rng() % len));
 }
 
-} // namespace
-
-TEST(Fuzz, PlausibleInput)
+void runPlausible(std::uint32_t seed)
 {
-    std::mt19937 rng(1);
-    for (int run = 0; run < 2000; ++run) {
+    std::mt19937 rng(seed);
+    for (int run = 0; run < kRuns; ++run) {
         std::vector<std::uint8_t> input;
         for (int i = 0; i < 200; ++i) {
             if (rng() % 2) {
@@ -61,13 +68,58 @@ TEST(Fuzz, PlausibleInput)
     }
 }
 
-TEST(Fuzz, Noise)
+void runNoise(std::uint32_t seed)
 {
-    std::mt19937 rng(2);
-    for (int run = 0; run < 2000; ++run) {
+    std::mt19937 rng(seed);
+    for (int run = 0; run < kRuns; ++run) {
         std::vector<std::uint8_t> input(rng() % 2000);
         for (auto &byte : input)
             byte = static_cast<u8>(rng());
         fuzzCore(input.data(), input.size());
     }
+}
+
+/// Told at once: what goes wrong aborts.
+std::uint32_t drawnSeed()
+{
+    const char *given = std::getenv("MRC_FUZZ_SEED");
+    const auto seed = given ? static_cast<std::uint32_t>(std::strtoul(given, nullptr, 0))
+                            : std::random_device()();
+    std::cout << "MRC_FUZZ_SEED=" << seed << std::endl;
+    return seed;
+}
+
+} // namespace
+
+TEST(Fuzz, PlausibleInput)
+{
+    runPlausible(1);
+}
+
+TEST(Fuzz, PlausibleInputDrawn)
+{
+    runPlausible(drawnSeed());
+}
+
+TEST(Fuzz, Noise)
+{
+    runNoise(2);
+}
+
+TEST(Fuzz, NoiseDrawn)
+{
+    runNoise(drawnSeed());
+}
+
+TEST(Fuzz, Corpus)
+{
+    int inputs = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(MRC_CORPUS)) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::vector<std::uint8_t> input{std::istreambuf_iterator<char>(file), {}};
+        std::cout << entry.path().filename().string() << std::endl;
+        fuzzCore(input.data(), input.size());
+        ++inputs;
+    }
+    EXPECT_GE(inputs, 10);
 }
