@@ -110,6 +110,21 @@ class Lint(Step):
             self._failed(text.stdout)
 
 
+class Fuzz(Step):
+    """scripts/fuzz, as one test."""
+
+    name = "fuzzing"
+    log = "build/fuzz-run.log"
+
+    def _run(self):
+        for command in ([TOP / "scripts/setup", "fuzz"], [TOP / "scripts/fuzz"]):
+            ended = run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            (TOP / self.log).write_text(ended.stdout)
+            if ended.returncode:
+                return self._failed(ended.stdout)
+        self.counts.passed = 1
+
+
 class Steps:
     """A thread that does them, in turn."""
 

@@ -30,7 +30,6 @@ DEBUG_SLOW = 5
 FAST_SECONDS = 240
 # A change is held against a seed of chaos.sh that took the traffic of an older tree away.
 CHAOS_SEED = 3
-HOST_STEPS = {None: (host.Unit, host.Lint), "unit": (host.Unit,), "selftests": ()}
 # Files that may fail once and pass then, in a whole run.
 SECOND_TRIES = 1
 
@@ -216,6 +215,13 @@ class Selftests:
             )  # fmt: skip
 
 
+def host_steps(options):
+    """What runs beside the machines."""
+    if options.only:
+        return [host.Unit()] if options.only == "unit" else []
+    return [host.Unit(), host.Lint()] + ([host.Fuzz()] if options.full else [])
+
+
 def expected(runs, width):
     """Seconds that the selftests will take, as far as they were measured."""
     return sum(run.test.seconds * run.test.cpus for run in runs) / width
@@ -282,7 +288,7 @@ def check(options):
     set_up(options)
     if runs:
         build(runs, width)
-    steps = host.Steps([step() for step in HOST_STEPS[options.only]])
+    steps = host.Steps(host_steps(options))
     settings.end = time.monotonic() + settings.limit
     selftests = Selftests(runs, settings, tries)
     failures = selftests.run(steps, width)

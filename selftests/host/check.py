@@ -264,6 +264,28 @@ class HostSteps(unittest.TestCase):
         self.assertEqual(self.lint_says("", 0).failed, 1)
         self.assertEqual(self.lint_says("a: ok\n", 1).failed, 1)
 
+    def fuzz_says(self, *statuses):
+        ends = [SimpleNamespace(stdout="words\n", returncode=status) for status in statuses]
+        with tempfile.TemporaryDirectory() as top, \
+                unittest.mock.patch.object(host, "run", side_effect=ends), \
+                unittest.mock.patch.object(host, "TOP", Path(top)):
+            Path(top, "build").mkdir()
+            return self.steps_done(host.Fuzz())[0]
+
+    def test_fuzzing(self):
+        self.assertEqual(self.fuzz_says(0, 0), tap.Counts(passed=1))
+        self.assertEqual(self.fuzz_says(0, 1), tap.Counts(failed=1))
+        self.assertEqual(self.fuzz_says(1), tap.Counts(failed=1), "no compiler")
+
+    def test_which_steps(self):
+        def names(*arguments):
+            return [type(step).__name__ for step in main.host_steps(main.parse(arguments))]
+
+        self.assertEqual(names(), ["Unit", "Lint"])
+        self.assertEqual(names("--full"), ["Unit", "Lint", "Fuzz"])
+        self.assertEqual(names("--only", "unit"), ["Unit"])
+        self.assertEqual(names("--only", "selftests"), [])
+
     def test_in_turn_and_told_once(self):
         order = []
 
