@@ -78,6 +78,34 @@ Example: scripts/check --only selftests --kernel 6.12 spray netem""",
     return options
 
 
+def gtest_counts(report):
+    """The cases of a program, by its own report."""
+    counts = tap.Counts()
+    for suite in xml.etree.ElementTree.parse(report).getroot().iter("testsuite"):
+        total, failed, skipped, off = (
+            int(suite.get(key, 0)) for key in ("tests", "failures", "skipped", "disabled")
+        )
+        counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
+    return counts
+
+
+def unit_counts(junit, cases):
+    """What ctest ran: a program of GoogleTest counts as the cases in its report, which lies in the
+    folder cases, everything else as one."""
+    counts = tap.Counts()
+    for test in xml.etree.ElementTree.parse(junit).getroot().iter("testcase"):
+        report_of = cases / f"{test.get('name')}.xml"
+        failed = test.get("status") == "fail"
+        skipped = test.find("skipped") is not None
+        own = tap.Counts(int(not failed and not skipped), int(failed), int(skipped))
+        if report_of.exists():
+            own = gtest_counts(report_of)
+            # It may break after its last case.
+            own.failed = own.failed or int(failed)
+        counts.add(own)
+    return counts
+
+
 class Unit:
     """The host unit tests: built and run on one CPU, beside the machines."""
 
@@ -110,20 +138,18 @@ class Unit:
 
     def _run(self):
         junit, log = TOP / "build/unit.xml", TOP / "build/unit.log"
+        cases = TOP / "build/userspace/gtest"
         junit.unlink(missing_ok=True)
+        shutil.rmtree(cases, ignore_errors=True)
         with open(log, "wb") as out:
             status = subprocess.run(
                 ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
-                 "--no-tests=error", "--timeout", "600", "--output-junit", junit],
+                 "--no-tests=error", "--timeout", "1800", "--output-junit", junit],
                 stdout=out, stderr=out, check=False,
             ).returncode  # fmt: skip
-        found = xml.etree.ElementTree.parse(junit).getroot().attrib
-        total, failed, skipped, off = (
-            int(found[key]) for key in ("tests", "failures", "skipped", "disabled")
-        )
-        self.counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
+        self.counts.add(unit_counts(junit, cases))
         if status:
-            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start ")
+            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start |^\[ +(RUN|OK) |^\[-+\]")
             lines = log.read_text(errors="replace").splitlines()
             self.text = "\n".join(line for line in lines if not quiet.search(line))
             # A test whose program is missing counts as skipped there.
