@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -19,6 +20,34 @@ NICE = 5
 
 def run(command, **how):
     return subprocess.run(["nice", "-n", str(NICE), *command], check=False, **how)
+
+
+def gtest_counts(written):
+    """The cases of a program, by its own report."""
+    counts = tap.Counts()
+    for suite in xml.etree.ElementTree.parse(written).getroot().iter("testsuite"):
+        total, failed, skipped, off = (
+            int(suite.get(key, 0)) for key in ("tests", "failures", "skipped", "disabled")
+        )
+        counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
+    return counts
+
+
+def unit_counts(junit, cases):
+    """What ctest ran: a program of GoogleTest counts as the cases in its report, which lies in the
+    folder cases, everything else as one."""
+    counts = tap.Counts()
+    for test in xml.etree.ElementTree.parse(junit).getroot().iter("testcase"):
+        written = cases / f"{test.get('name')}.xml"
+        failed = test.get("status") == "fail"
+        skipped = test.find("skipped") is not None
+        own = tap.Counts(int(not failed and not skipped), int(failed), int(skipped))
+        if written.exists():
+            own = gtest_counts(written)
+            # It may break after its last case.
+            own.failed = own.failed or int(failed)
+        counts.add(own)
+    return counts
 
 
 class Step:
@@ -72,20 +101,19 @@ class Unit(Step):
 
     def _ctest(self):
         junit, log = TOP / "build/unit.xml", TOP / self.log
+        cases = TOP / "build/userspace/gtest"
         junit.unlink(missing_ok=True)
+        shutil.rmtree(cases, ignore_errors=True)
         with open(log, "wb") as out:
             status = run(
                 ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
-                 "--no-tests=error", "--timeout", "600", "--output-junit", junit],
+                 "--no-tests=error", "--timeout", "1800", "--output-junit", junit,
+                 "-j", str(len(os.sched_getaffinity(0)))],
                 stdout=out, stderr=out,
             ).returncode  # fmt: skip
-        found = xml.etree.ElementTree.parse(junit).getroot().attrib
-        total, failed, skipped, off = (
-            int(found[key]) for key in ("tests", "failures", "skipped", "disabled")
-        )
-        self.counts.add(tap.Counts(total - failed - skipped - off, failed, skipped))
+        self.counts.add(unit_counts(junit, cases))
         if status:
-            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start ")
+            quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start |^\[ +(RUN|OK) |^\[-+\]")
             lines = log.read_text(errors="replace").splitlines()
             # A test whose program is missing counts as skipped there.
             self._failed("\n".join(line for line in lines if not quiet.search(line)))

@@ -306,6 +306,25 @@ class HostSteps(unittest.TestCase):
         host.Steps([host.Unit()]).conclude(counts, {})
         self.assertEqual(counts.failed, 1)
 
+    def test_cases_are_counted(self):
+        junit = (
+            '<testsuite tests="5"><testcase name="gone" status="fail"/>'
+            '<testcase name="many" status="run"/><testcase name="leak" status="fail"/>'
+            '<testcase name="shell" status="run"/>'
+            '<testcase name="off" status="notrun"><skipped/></testcase></testsuite>'
+        )
+        suites = '<testsuites>{}<testsuite tests="2" failures="0"/></testsuites>'
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "junit").write_text(junit)
+            (folder / "many.xml").write_text(
+                suites.format('<testsuite tests="7" failures="1" disabled="1" skipped="2"/>')
+            )
+            (folder / "leak.xml").write_text(suites.format(""))
+            counts = host.unit_counts(folder / "junit", folder)
+        # many: 3 and 2 passed; leak: 2, and failed at its end; gone: no report; shell; off.
+        self.assertEqual((counts.passed, counts.failed, counts.skipped), (8, 3, 3))
+
 
 class Report(unittest.TestCase):
     def summary(self, *entries):

@@ -33,18 +33,21 @@ vm_status 2 "bad number" -t none true
 vm_status 2 "bad option" --nothing true
 vm_status 125 "unknown kernel" -k nothing true
 
-# Arguments as they are, both streams, files both ways, the current folder.
-mkdir -p "$HOST_TMP/here"
+# Arguments as they are, both streams, files both ways, the current folder; what two machines
+# share is there at once, and as it is.
+mkdir -p "$HOST_TMP/here" "$HOST_TMP/shared"
+: >"$HOST_TMP/shared/todo"
 echo before >"$HOST_TMP/here/file"
 cd "$HOST_TMP/here" || exit 1
 # shellcheck disable=SC2016 # for the shell inside
-vm_status 37 "command" -k $series -t 300 -m 512 -- bash -c '
+vm_status 37 "command" -k $series -t 300 -m 512 -s "$HOST_TMP/shared" -- bash -c '
 	printf "%s|" "$PWD" "$(id -u)" "$(<file)" "$@"
 	uname -r
 	echo "on standard error" >&2
 	echo after >file && cat file
 	echo new >other
 	mkdir "$VM_OUT/folder" && echo result >"$VM_OUT/folder/file"
+	mv ../shared/todo ../shared/done
 	exit 37' name 'two  words' '$HOME;*' ''
 release=$(<"${MRC_CACHE:-$HOME/.cache/soft-mrc}/kernels/$series/current/release")
 # shellcheck disable=SC2016 # as it was given
@@ -55,36 +58,25 @@ equal "standard error" "on standard error" "$(grep -v '^vm: ' "$HOST_TMP/command
 equal "the host's file" before "$(cat file)"
 equal "the host's folder" file "$(ls)"
 equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
+equal "shared folder" "done" "$(ls "$HOST_TMP/shared")"
 grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
 
-# A machine that dies while booting takes nothing of the next one with it.
-emulator=$("$1/scripts/emulator" | paste -sd ' ')
-cat >"$HOST_TMP/qemu" <<-FAKE
-	#!/bin/sh
-	[ ! -e "$HOST_TMP/died" ] || exec $emulator "\$@"
-	: >"$HOST_TMP/died"
-	exec timeout -s KILL 1 $emulator "\$@"
-FAKE
-chmod +x "$HOST_TMP/qemu"
-MRC_QEMU=$HOST_TMP/qemu vm_status 0 "second machine" -k $series -t 300 -m 512 -- \
-	sh -c 'echo there; echo also there >&2'
-equal "second machine: standard output" there "$(cat "$HOST_TMP/second machine.out")"
-grep -qx 'also there' "$HOST_TMP/second machine.err" ||
-	wrong "second machine: standard error" "$(cat "$HOST_TMP/second machine.err")"
-grep -q 'died while booting' "$HOST_TMP/second machine.err" ||
-	wrong "second machine: the first one did not die" ''
+# A clock that counts instructions, a nanosecond each, is slow on a host that has to emulate them.
+# What the host thinks of it is in the times of the files.
+# shellcheck disable=SC2016 # for the shell inside
+vm_status 0 "counting clock" -k $series -t 300 -m 512 -s "$HOST_TMP/shared" --icount -- bash -c '
+	began=$EPOCHREALTIME
+	: >../shared/began
+	for ((n = 0; n < 300000; n++)); do :; done
+	: >../shared/ended
+	ended=$EPOCHREALTIME
+	echo $((${ended/./} - ${began/./}))'
+guest=$(cat "$HOST_TMP/counting clock.out")
+here=$(stat -c %.6Y "$HOST_TMP/shared/began" "$HOST_TMP/shared/ended" | tr -d . | paste -sd -)
+if [ "${guest:-0}" -le 0 ] || [ $((2 * guest)) -gt $((-(here))) ]; then
+	wrong "counting clock: $guest us there, $((-(here))) us here" ''
+fi
 
-# A clock that counts instructions leaps over what is slept.
-SECONDS=0
-vm_status 0 "counting clock" -k $series -t 300 -m 512 --icount -- sleep 1000
-[ $SECONDS -lt 300 ] || wrong "counting clock: slept for $SECONDS s"
-
-# What two machines share is there at once, and as it is.
-mkdir "$HOST_TMP/shared"
-: >"$HOST_TMP/shared/todo"
-vm_status 0 "shared folder" -k $series -t 300 -m 512 -s "$HOST_TMP/shared" -- \
-	mv "$HOST_TMP/shared/todo" "$HOST_TMP/shared/done"
-equal "shared folder" "done" "$(ls "$HOST_TMP/shared")"
 vm_status 125 "no shared folder" -k $series -s "$HOST_TMP/nothing" -- true
 
 vm_status 124 "time limit" -k $series -t 1 sleep 100
