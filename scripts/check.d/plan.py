@@ -4,6 +4,7 @@
 A file says in a comment of its own what is special about it:
 
     # kernels: all     it touches interfaces that differ between kernels: both run it each time
+    # kernels: debug   it needs what only the debug kernel has, and runs on no other
     # cpus: 2          it is about what happens at once: a machine with so many CPUs
     # clock: icount    what it looks at depends on time, and a host that stands still would spoil
                        it: a machine whose clock counts instructions (scripts/vm --icount)
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NEWEST = "6.12"
+DEBUG = "debug"
 # What a file that was never measured is taken for.
 UNKNOWN_SECONDS = 60
 EIGHTHS = 8
@@ -29,6 +31,7 @@ class Test:
 
     name: str
     all_kernels: bool
+    debug_only: bool
     cpus: int
     icount: bool
     seconds: float
@@ -64,9 +67,11 @@ def read_test(folder, name, seconds):
     if not path.exists():
         raise SystemExit(f"check: no test '{name}'")
     text = path.read_text()
+    kernels = said(name, text, "kernels", ["all", DEBUG])
     return Test(
         name=name,
-        all_kernels=said(name, text, "kernels", ["all"]) is not None,
+        all_kernels=kernels == "all",
+        debug_only=kernels == DEBUG,
         cpus=int(said(name, text, "cpus", ["1", "2", "4"]) or 1),
         icount=said(name, text, "clock", ["icount"]) is not None,
         seconds=seconds.get(name, UNKNOWN_SECONDS),
@@ -85,7 +90,8 @@ def matrix(tests, kernels, commit, everything):
         Run(kernel, test)
         for kernel in kernels
         for test in tests
-        if everything or kernel == newest or test.all_kernels or eighth_of(test.name, commit)
+        if (kernel == DEBUG or not test.debug_only)
+        and (everything or kernel == newest or test.all_kernels or eighth_of(test.name, commit))
     ]
 
 
@@ -93,6 +99,8 @@ def fast(tests, limit):
     """Of tests the quickest ones, as many as take so many seconds."""
     chosen, sum_of = [], 0
     for test in sorted(tests, key=lambda test: test.seconds):
+        if test.debug_only:
+            continue
         sum_of += test.seconds
         if sum_of > limit:
             break

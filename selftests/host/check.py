@@ -23,10 +23,11 @@ import report  # noqa: E402
 import tap  # noqa: E402
 
 
-def a_test(name, seconds=60.0, cpus=1, all_kernels=False, icount=False):
+def a_test(name, seconds=60.0, cpus=1, all_kernels=False, icount=False, debug_only=False):
     return plan.Test(
-        name=name, all_kernels=all_kernels, cpus=cpus, icount=icount, seconds=seconds
-    )
+        name=name, all_kernels=all_kernels, debug_only=debug_only, cpus=cpus, icount=icount,
+        seconds=seconds,
+    )  # fmt: skip
 
 
 def an_entry(name, seconds, failed=0, again=False):
@@ -45,6 +46,8 @@ class Plan(unittest.TestCase):
             )
             self.assertEqual(plan.read_test(folder, "two", {}), a_test("two"))
             self.assertEqual(plan.read_test(folder, "time", {}), a_test("time", icount=True))
+            Path(folder, "deep.sh").write_text("# kernels: debug\n")
+            self.assertEqual(plan.read_test(folder, "deep", {}), a_test("deep", debug_only=True))
             with self.assertRaisesRegex(SystemExit, "no test 'three'"):
                 plan.read_test(folder, "three", {})
             for line in ("cpus: two", "kernels: 6.1", "clock:"):
@@ -76,6 +79,16 @@ class Plan(unittest.TestCase):
         self.assertIn(tests[-1], older)
         self.assertTrue(1 < len(older) < 40)
         self.assertEqual(len(plan.matrix(tests, ["6.1", "6.12"], "0", True)), 2 * len(tests))
+
+    def test_debug_kernel_alone(self):
+        tests = [a_test("deep", 1, debug_only=True), a_test("usual", 2)]
+        runs = plan.matrix(tests, ["6.1", "6.12", "debug"], "0", True)
+        self.assertEqual(
+            [(run.kernel, run.test.name) for run in runs],
+            [("6.1", "usual"), ("6.12", "usual"), ("debug", "deep"), ("debug", "usual")],
+        )
+        self.assertEqual(plan.matrix(tests[:1], ["6.1", "6.12"], "0", True), [])
+        self.assertEqual([one.name for one in plan.fast(tests, 10)], ["usual"])
 
     def test_eighths_are_everything(self):
         names = [f"t{n}" for n in range(200)]

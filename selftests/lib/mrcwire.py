@@ -332,6 +332,29 @@ def decode_stack(frame):
     return layers, ip_offset, offset
 
 
+def ones_sum(data):
+    """The sum that IP's checksums are made of (RFC 1071), folded."""
+    total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + bytes(len(data) % 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def udp_sum(frame, ip_offset, udp_offset, end):
+    """The UDP checksum is none (0), good, bad, or that of the pseudo header alone: partial, for
+    the interface that the frame still has to leave by to complete."""
+    checksum = be(frame, udp_offset + 6, 2)
+    pseudo = ones_sum(
+        frame[ip_offset + 8 : ip_offset + 40] + struct.pack("!II", end - udp_offset, NH_UDP)
+    )
+    if not checksum:
+        return "none"
+    if checksum == pseudo:
+        return "partial"
+    whole = pseudo + ones_sum(frame[udp_offset:end])
+    return "good" if (whole & 0xFFFF) + (whole >> 16) == 0xFFFF else "bad"
+
+
 class Decoder:
     def __init__(self, mtu, ports=UDP_PORTS):
         self.mtu = mtu
@@ -348,6 +371,7 @@ class Decoder:
         be(frame, 0, end)
         if layers["udp"]["length"] != end - udp_offset:
             raise WireError(f"UDP length {layers['udp']['length']} of {end - udp_offset}")
+        layers["udp"]["sum"] = udp_sum(frame, ip_offset, udp_offset, end)
         packets = self.walk(frame[udp_offset + 8 : end])
         headers = frame[ip_offset : ip_offset + 40], frame[udp_offset : udp_offset + 8]
         for index, (packet, data) in enumerate(packets):
