@@ -39,11 +39,23 @@ host_up()
 	on c1 rdma link add mrc0 type mrc netdev mrc || bail "device"
 }
 
+# wanted TOPIC: what the module is to answer. Before 6.3 the kernel lost which attribute a dump was
+# refused for; of questions that are answered by a dump ("EVs of ...") the refusals are all of that
+# kind.
+wanted()
+{
+	local lost='s/^([A-Za-z ]*s of (peers of )?a stranger -> .*) \(dev-name\)$/\1/'
+
+	[ "$(printf '%s\n' 6.3 "$(uname -r)" | sort -V | head -n 1)" != 6.3 ] || lost=
+	sed -E "$lost" "$SELFTESTS/contract/answers/$1"
+}
+
 # check_topic TOPIC
 check_topic()
 {
 	on c1 mrc_contract mrc0 "$1" >"$found/$1" || fail "$1: asked"
-	check "$1" diff -u "$SELFTESTS/contract/answers/$1" "$found/$1"
+	wanted "$1" >"$TEST_TMP/wanted"
+	check "$1" diff -u "$TEST_TMP/wanted" "$found/$1"
 }
 
 host_up

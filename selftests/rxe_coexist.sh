@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rdma_rxe beside us: neither takes the other's devices, netdevs or port.
+# rdma_rxe beside us: neither takes the other's devices, netdevs or port, and both carry traffic
+# at once.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh
@@ -9,7 +10,7 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
-need mrc_traffic rdma
+need mrc_traffic rdma ib_write_bw ibv_devinfo
 modprobe -n rdma_rxe 2>/dev/null || skip_all "no rdma_rxe for this kernel"
 
 has_device()
@@ -30,6 +31,69 @@ flap()
 	ip -n p1 link set veth mtu 9000
 }
 
+rxe_packets()
+{
+	cat /sys/class/infiniband/rxe8/ports/1/hw_counters/sent_pkts
+}
+
+rxe_flows()
+{
+	[ "$(rxe_packets)" -ge "$1" ]
+}
+
+listening()
+{
+	ss -Htln | grep -q ":$1 "
+}
+
+# rxe_start: its traffic with itself in the initial namespace, which its socket lives in, until it
+# is told to end. Sets RXE_SERVER and RXE_CLIENT.
+rxe_start()
+{
+	local gid
+
+	gid=$(ibv_devinfo -v -d rxe8 | sed -n 's/.*GID\[ *\([0-9]*\)\].*fd00:7278:65::1,.*/\1/p')
+	background ib_write_bw -F -d rxe8 -x "$gid" -s 16384 --run_infinitely -D 2 \
+		>"$TEST_TMP/rxe-server.log" 2>&1
+	RXE_SERVER=$BACKGROUND_PID
+	wait_for listening 18515 || bail "rxe: server" "$(cat "$TEST_TMP/rxe-server.log")"
+	background ib_write_bw -F -d rxe8 -x "$gid" -s 16384 --run_infinitely -D 2 127.0.0.1 \
+		>"$TEST_TMP/rxe-client.log" 2>&1
+	RXE_CLIENT=$BACKGROUND_PID
+	wait_for rxe_flows 500 || bail "rxe: traffic flows" "$(cat "$TEST_TMP"/rxe-*.log)"
+}
+
+# check_both NAME: what both have sent grows.
+check_both()
+{
+	local ours rxe
+
+	ours=$(counter mrc2 tx_packets)
+	rxe=$(rxe_packets)
+	check "$1: ours flows" wait_for packets_flow mrc2 $((ours + 1000))
+	check "$1: rxe's flows" wait_for rxe_flows $((rxe + 500))
+}
+
+# Both at once: rxe's socket is in the initial namespace, ours are in others, all at one port.
+test_traffic()
+{
+	ip link add rxe-here type dummy
+	at_exit ip link del rxe-here
+	ip link set rxe-here mtu 9000 up
+	ip addr add fd00:7278:65::1/64 dev rxe-here nodad
+	check "rxe in the initial namespace" rdma link add rxe8 type rxe netdev rxe-here
+	rxe_start
+	check_both "both at once"
+	# What one ends the other does not feel.
+	kill "$RXE_CLIENT" "$RXE_SERVER"
+	wait "$RXE_CLIENT" "$RXE_SERVER" 2>/dev/null
+	check_equal "rxe: its programs saw no error" "" \
+		"$(grep -hi -e error -e fail "$TEST_TMP"/rxe-*.log)"
+	check "rxe's ended: ours flows" \
+		wait_for packets_flow mrc2 $(($(counter mrc2 tx_packets) + 1000))
+	check "rxe's device deleted" rdma link delete rxe8
+}
+
 pair_up
 modprobe rdma_rxe
 at_exit rmmod rdma_rxe
@@ -42,6 +106,7 @@ traffic_start --qps 1
 flap
 before=$(counter mrc2 tx_packets)
 check "netdevs flap: traffic goes on" wait_for packets_flow mrc2 $((before + 1000))
+test_traffic
 
 # rdma_rxe holds UDP port 4791 of the initial namespace.
 ip link add here type dummy

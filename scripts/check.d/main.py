@@ -59,7 +59,8 @@ and the logs of each file and machine.
 
 In the environment: CHECK_RETRIES=N files may fail and pass in a second try (default 1, named at
 the end; 0 with --full); CHECK_LIMIT=SECONDS for all selftests; CHECK_QUIET=SECONDS for a machine
-to print nothing; CHECK_MACHINES=N at a time; CHAOS_SEED=N and CHAOS_ROUNDS=N for chaos.sh.
+to print nothing; CHECK_MACHINES=N at a time; CHAOS_SEED=N and CHAOS_ROUNDS=N for chaos.sh,
+SOAK_MINUTES=N for soak.sh, which --full runs.
 
 Example: scripts/check --only selftests --kernel 6.12 spray netem""",
     )
@@ -69,7 +70,9 @@ Example: scripts/check --only selftests --kernel 6.12 spray netem""",
         help="on this kernel, may be repeated; debug has every checker on (scripts/debug-kernel)",
     )  # fmt: skip
     parser.add_argument("--fast", action="store_true", help="the quickest files on 6.12 alone")
-    parser.add_argument("--full", action="store_true", help="everything on 6.1, 6.12 and debug")
+    parser.add_argument(
+        "--full", action="store_true", help="everything on 6.1, 6.12 and debug; what takes long, too"
+    )
     parser.add_argument("--nightly", action="store_true", help="ten rounds of random faults")
     parser.add_argument("tests", metavar="TEST", nargs="*", help="files of selftests (all)")
     options = parser.parse_args(arguments)
@@ -109,8 +112,9 @@ def chosen_runs(options, last):
     names = [Path(name).name.removesuffix(".sh") for name in options.tests]
     if not names:
         listed = subprocess.run(
-            [TOP / "selftests/run", "-l"], stdout=subprocess.PIPE, text=True, check=True
-        )
+            [TOP / "selftests/run", "-L" if options.full else "-l"],
+            stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
         names = listed.stdout.split()
     seconds = plan.read_seconds(TOP / "selftests/seconds")
     seconds.update({one["file"]: one["seconds"] for one in last.get("files", [])
@@ -127,6 +131,7 @@ def settings_of(runs, options, width):
     """What all machines share, and how long they may take."""
     rounds = number("CHAOS_ROUNDS", 10 if options.nightly else 1, 1)
     seed = number("CHAOS_SEED", random.randrange(10**6) if options.nightly else CHAOS_SEED)
+    soak = number("SOAK_MINUTES", 20, 1)
     debug = any(run.kernel == "debug" for run in runs)
     limit = max(LIMIT, 2 * expected(runs, width)) * (DEBUG_SLOW if debug else 1)
     limit = number("CHECK_LIMIT", int(limit), 1) + (rounds - 1) * ROUND
@@ -135,7 +140,7 @@ def settings_of(runs, options, width):
         quiet=number("CHECK_QUIET", QUIET, 1),
         poll=1,
         slow=lambda kernel: DEBUG_SLOW if kernel == "debug" else 1,
-        environment=[f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}"],
+        environment=[f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}", f"SOAK_MINUTES={soak}"],
     )
 
 
@@ -281,7 +286,7 @@ def check(options):
     last = report.read(OUT)
     runs = [] if options.only == "unit" else chosen_runs(options, last)
     if not runs and options.only != "unit":
-        raise Broken("no file of selftests was found")
+        raise Broken("none of these files of selftests runs on these kernels")
     width = number("CHECK_MACHINES", machines.how_many(), 1)
     tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
     settings = settings_of(runs, options, width)
