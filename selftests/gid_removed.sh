@@ -63,7 +63,7 @@ check_back()
 {
 	local timeouts
 
-	TRAFFIC_TIMEOUT=17 traffic_launch h1 h2 --iterations 0 --sizes 8K --rate 200 --both
+	TRAFFIC_TIMEOUT=17 traffic_launch h1 h2 --iterations 0 --sizes 8K --rate 50 --both
 	check_arrives "$1: traffic flows" 100 h1 h2
 	timeouts=$(counter h1 local_ack_timeout_err)
 	remove "$1"

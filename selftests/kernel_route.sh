@@ -60,7 +60,7 @@ check_wire "spine 1" 4096 good
 check_equal "spine 1: path as the route says" '["fcbb:bb00:101:181:102:f002::"]' \
 	"$(decoded 4096 'select(.reth != null) | .outer.dst' | jq -s -c unique)"
 
-traffic_launch h1 h2 --iterations 0 --sizes 8K --rate 400
+traffic_launch h1 h2 --iterations 0 --sizes 8K --rate 100
 check "under traffic: spine 1" only_spine 1
 check "under traffic: route to spine 2" route 2
 check "under traffic: spine 2 takes over" spine_gets 2

@@ -91,7 +91,7 @@ TRAFFIC_TIMEOUT=18
 
 need jq python3 tc
 lab_up --planes 4
-traffic_launch h1 h2 --both --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 250
+traffic_launch h1 h2 --both --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 50
 check "traffic flows" plane_sends h1 4
 check_link
 check_admin
