@@ -11,13 +11,13 @@
 
 #include <linux/mrc.h>
 #include <linux/netlink.h>
-#include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <new>
 #include <sys/socket.h>
 
+#include "family.h"
 #include "mrcnl/attributes.h"
 
 namespace mrcnl
@@ -167,6 +167,16 @@ Result<Socket> open_socket()
     setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
     nl_socket_set_msg_buf_size(sock.get(), receive_buffer);
     return sock;
+}
+
+/** The module's family. */
+Result<Family> find_module(nl_sock *sock)
+{
+    auto family = find_family(sock, MRC_FAMILY_NAME);
+
+    if (!family && family.error().code == ENOENT)
+        return Error{ENOENT, "the mrc kernel module is not loaded", {}};
+    return family;
 }
 
 /** A big request must fit in the send buffer as a whole. */
@@ -324,10 +334,13 @@ Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
 
     if (!sock)
         return sock.error();
-    const int group = genl_ctrl_resolve_grp(sock->get(), MRC_FAMILY_NAME, MRC_MCGRP_EVENTS);
-    if (group < 0)
-        return libnl_error(group);
-    const int err = nl_socket_add_membership(sock->get(), group);
+    const auto family = find_module(sock->get());
+    if (!family)
+        return family.error();
+    const auto group = family->groups.find(MRC_MCGRP_EVENTS);
+    if (group == family->groups.end())
+        return Error{EPROTO, "the module tells of no events", {}};
+    const int err = nl_socket_add_membership(sock->get(), group->second);
     if (err)
         return libnl_error(err);
     nl_socket_set_nonblocking(sock->get());
@@ -345,12 +358,10 @@ Result<std::unique_ptr<Channel>> open_channel()
 
     if (!sock)
         return sock.error();
-    const int family = genl_ctrl_resolve(sock->get(), MRC_FAMILY_NAME);
-    if (family == -NLE_OBJ_NOTFOUND)
-        return Error{ENOENT, "the mrc kernel module is not loaded", {}};
-    if (family < 0)
-        return libnl_error(family);
-    return std::unique_ptr<Channel>(std::make_unique<NetlinkChannel>(std::move(*sock), family));
+    const auto family = find_module(sock->get());
+    if (!family)
+        return family.error();
+    return std::unique_ptr<Channel>(std::make_unique<NetlinkChannel>(std::move(*sock), family->id));
 }
 
 } // namespace mrcnl
