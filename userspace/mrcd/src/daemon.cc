@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "file/fabric_file.h"
-#include "report/health.h"
+#include "watch/udp_sender.h"
 
 namespace mrcd
 {
@@ -16,6 +16,7 @@ namespace
 constexpr uint64_t check_ms = 10000; // somebody may have changed what tells of no change
 constexpr uint64_t retry_ms = 100;   // at first, then twice as long each time
 constexpr uint64_t away_ms = 1000;   // nobody tells when the module comes
+constexpr const char *nothing_left = "as planned";
 
 std::string waiting(const std::string &netdevs)
 {
@@ -30,7 +31,7 @@ std::string status_of(const Outcome &outcome)
         return outcome.refusals[0].message();
     for (const std::string &netdev : outcome.waits)
         netdevs += (netdevs.empty() ? "" : ", ") + netdev;
-    return netdevs.empty() ? as_planned : waiting(netdevs);
+    return netdevs.empty() ? nothing_left : waiting(netdevs);
 }
 
 } // namespace
@@ -40,7 +41,10 @@ std::optional<Fabric> Daemon::read()
 {
     const auto text = read_();
 
-    problem_.clear();
+    file_state_.name = file_;
+    file_state_.problem.clear();
+    file_state_.changed = false;
+    read_hash_ = text ? hash_of_text(*text) : "";
     if (!text) {
         complain(file_ + ": " + text.error().message());
         return std::nullopt;
@@ -63,8 +67,9 @@ std::optional<Fabric> Daemon::read()
 void Daemon::complain(const std::string &text)
 {
     log_.write(Level::error, text);
-    if (problem_.empty())
-        problem_ = text;
+    if (file_state_.problem.empty())
+        file_state_.problem = text;
+    file_state_.refused_ns = wall_ns();
 }
 
 void Daemon::make_plan_anew()
@@ -106,6 +111,9 @@ bool Daemon::load()
     // Indices may mean other switches now: who found faults finds them again.
     fabric_ = std::move(*fabric);
     found_ = {};
+    file_state_.hash = read_hash_;
+    file_state_.taken_ns = wall_ns();
+    file_state_.refused_ns = 0;
     make_plan_anew();
     log_.write(Level::info, file_ + ": " + std::to_string(plan_->ev_profiles.size()) +
                                 " EV profiles, " + std::to_string(plan_->routes.size()) +
@@ -131,8 +139,28 @@ bool Daemon::open()
     return true;
 }
 
+void Daemon::look_at_file()
+{
+    const auto text = read_();
+
+    file_state_.changed = (text ? hash_of_text(*text) : "") != read_hash_;
+}
+
+std::string Daemon::status() const
+{
+    return file_state_.problem.empty()
+               ? status_
+               : file_state_.problem + "; by the file before it: " + status_;
+}
+
+bool Daemon::as_planned() const
+{
+    return file_state_.problem.empty() && status_ == nothing_left;
+}
+
 void Daemon::report_closed(const mrcnl::Error &error)
 {
+    progress_ = {};
     status_ = error.code == ENOENT ? "the module is not loaded" : "module: " + error.message();
     if (!told_.contains(status_))
         log_.write(Level::warning, status_);
@@ -154,6 +182,7 @@ void Daemon::report(const Outcome &outcome)
         tell(Level::notice, waiting(netdev));
     told_ = std::move(now);
     status_ = status_of(outcome);
+    progress_.refusals = outcome.refusals;
 }
 
 void Daemon::report(const EvChange &evs)
@@ -172,6 +201,7 @@ Daemon::Again Daemon::again_after(const Outcome &outcome)
     const bool repeated = !outcome.done.empty() && outcome.done == last_done_;
 
     last_done_ = outcome.done;
+    progress_.undone_step = repeated ? outcome.done[0] : "";
     if (repeated || (outcome.done.empty() && !outcome.refusals.empty())) {
         wait_ms_ = std::clamp(2 * wait_ms_, retry_ms, check_ms);
         return {repeated ? wait_ms_ : rest_ms, wait_ms_};

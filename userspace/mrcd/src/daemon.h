@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "file/file_state.h"
 #include "host/log.h"
 #include "host/system.h"
 #include "plan/ev_change.h"
@@ -56,8 +57,11 @@ public:
     const std::string &device() const { return plan_->device; }
     /** As the file has it; only after load() was true. */
     const Fabric &fabric() const { return *fabric_; }
-    /** What was wrong with the file when load() was false. */
-    const std::string &problem() const { return problem_; }
+    /** What became of the file when it was read last. */
+    const FileState &file() const { return file_state_; }
+
+    /** Sees whether the file is another one now than the one that was read last. */
+    void look_at_file();
 
     /**
      * What is not to be used, beside what the file denies.
@@ -82,7 +86,13 @@ public:
     void reopen() { kernel_.reset(); }
 
     /** One line for people: what it is at. */
-    std::string status() const { return status_; }
+    std::string status() const;
+
+    /** Is all as planned, by a file that was taken? */
+    bool as_planned() const;
+
+    /** What it has come to. */
+    const Progress &progress() const { return progress_; }
 
 private:
     std::optional<Fabric> read();
@@ -106,7 +116,9 @@ private:
     Denials found_; ///< to be denied, by no file
     bool keep_denials_ = false;
     std::optional<Plan> plan_;
-    std::string problem_;
+    FileState file_state_;
+    std::string read_hash_; ///< of what was read last
+    Progress progress_;
     std::string status_;
     std::set<std::string> told_;         ///< what is wrong still
     std::vector<std::string> last_done_; ///< steps of the pass before

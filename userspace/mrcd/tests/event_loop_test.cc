@@ -2,6 +2,7 @@
 //
 // The loop with the model for a kernel, and real signals.
 
+#include <algorithm>
 #include <csignal>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@
 
 #include "daemon_rig.h"
 #include "event_loop.h"
+#include "model_host.h"
 
 namespace mrcd::test
 {
@@ -70,12 +72,12 @@ struct LoopRig {
     Daemon daemon{[this] { return rig.open(); }, system,   "f",
                   [this] { return rig.read(); }, "nobody", rig.log};
 
-    int run()
+    int run(Beside beside = {})
     {
         hold_signals();
         if (!daemon.load())
             return -1;
-        return run_event_loop(daemon, system, rig.log);
+        return run_event_loop(daemon, system, rig.log, beside);
     }
 };
 
@@ -132,6 +134,43 @@ TEST(EventLoop, LooksWhenTheHostChanges)
             raise(SIGTERM);
     };
     EXPECT_EQ(loop.run(), EXIT_SUCCESS);
+}
+
+/** What is told is told to all, and comes by itself. */
+TEST(EventLoop, MakesReports)
+{
+    LoopRig loop;
+    LinkWatch links(loop.rig.log);
+    ReportBoard board;
+    ModelKernel seen; // by another thread
+    Observer observer([&] { return std::shared_ptr<Kernel>(std::shared_ptr<Kernel>(), &seen); },
+                      [] {
+                          return Result<std::unique_ptr<HostView>>(
+                              std::unique_ptr<HostView>(std::make_unique<ModelView>()));
+                      });
+    ProblemHistory problems("", "", loop.rig.log);
+
+    loop.rig.text += "[watch]\nrate = 0\n";
+    seen.exists = true;
+    seen.plane_ifindex = {{1, 1}, {2, 2}};
+    seen.planes_down = {2};
+    loop.system.each_look = [&](int) {
+        const auto report = board.get();
+        if (report && report->health == Health::not_well && report->as_planned)
+            raise(SIGTERM);
+        loop.system.wake();
+    };
+    EXPECT_EQ(loop.run({&links, -1, nullptr, &board, &observer, &problems, nullptr}), EXIT_SUCCESS);
+    const auto report = board.get();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->device, "mrc0");
+    EXPECT_EQ(report->file.hash, hash_of_text(loop.rig.text));
+    ASSERT_GE(report->problems.size(), 1u);
+    const bool named =
+        std::any_of(report->problems.begin(), report->problems.end(), [](const Problem &problem) {
+            return problem.what == "plane 2 (eth2) is set down";
+        });
+    EXPECT_TRUE(named);
 }
 
 } // namespace

@@ -33,7 +33,7 @@ private:
 
 void Attempt::refuse(const Step &step, const mrcnl::Error &error)
 {
-    outcome_.refusals.push_back({to_string(step), error});
+    outcome_.refusals.push_back({to_string(step), error, step.object, step.what});
     refused_.insert({step.part, ""});
 }
 
@@ -67,7 +67,7 @@ Outcome converge(Target &target, const Plan &plan, const std::function<void(cons
 
     if (!state) {
         outcome.module_gone = state.error().code == ENOENT;
-        outcome.refusals.push_back({"read " + plan.device, state.error()});
+        outcome.refusals.push_back({"read " + plan.device, state.error(), "", ""});
         return std::move(outcome);
     }
     for (const Step &step : difference(*state, plan, target.system)) {
