@@ -7,6 +7,8 @@
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <system_error>
 
 #include <sys/epoll.h>
@@ -14,6 +16,7 @@
 #include <systemd/sd-event.h>
 
 #include "control.h"
+#include "host/worker.h"
 #include "pace.h"
 #include "report/diagnosis.h"
 #include "report/report_json.h"
@@ -27,7 +30,8 @@ namespace
 constexpr uint64_t us_per_ms = 1000;
 constexpr uint64_t ns_per_us = 1000;
 constexpr uint64_t accuracy_us = 1000;
-constexpr uint64_t settle_ms = 20; // several changes make one look
+constexpr uint64_t settle_ms = 20;  // several changes make one look
+constexpr uint64_t again_ms = 1000; // when netdevs could not be read
 constexpr uint64_t look_ms = 500;
 constexpr uint64_t looks_per_file = 2;
 
@@ -69,11 +73,17 @@ public:
 
 private:
     int set_up();
+    int add_input(int fd, sd_event_io_handler_t handler);
+    NetdevTable &netdevs() { return beside_.links ? beside_.links->netdevs() : netdevs_; }
+    void read_netdevs();
+    void take_netdevs(const mrcnl::Result<NetdevTable> &all);
+    void read_host();
     void watch_module(std::unique_ptr<mrcnl::EventStream> stream);
     void look_in(uint64_t ms);
     void hurry();
     void arm();
     void work();
+    void worked(Daemon::Pass pass);
     bool reload();
     void read_module();
     void remember(const mrcnl::Event &event);
@@ -93,6 +103,7 @@ private:
     static int on_look(sd_event_source *, uint64_t, void *self);
     static int on_reload(sd_event_source *, const signalfd_siginfo *, void *self);
     static int on_host(sd_event_source *, int, uint32_t, void *self);
+    static int on_worker(sd_event_source *, int, uint32_t, void *self);
     static int on_module(sd_event_source *, int, uint32_t, void *self);
 
     Daemon &daemon_;
@@ -100,6 +111,12 @@ private:
     Log &log_;
     Beside beside_;
     Pace pace_;
+    bool working_ = false;  ///< a pass is at hand
+    bool wanted_ = false;   ///< another one, meanwhile
+    bool ready_ = false;    ///< systemd has been told
+    NetdevTable netdevs_;   ///< of who watches no links
+    bool reading_ = false;  ///< netdevs
+    bool outdated_ = false; ///< what was told of them meanwhile was lost in part
     std::unique_ptr<sd_event, Free> event_;
     Source timer_;
     Source watch_timer_;
@@ -109,6 +126,7 @@ private:
     Control control_;
     std::unique_ptr<mrcnl::EventStream> module_;
     Source module_source_; ///< of module_, and goes before it
+    std::optional<Worker> worker_;
 };
 
 /** No exception goes through sd-event, which is C. */
@@ -143,16 +161,77 @@ void EventLoop::hurry()
     arm();
 }
 
+/** What has to wait for the kernel does so elsewhere. */
 void EventLoop::work()
 {
-    const Daemon::Again again = daemon_.work();
+    wanted_ = working_;
+    if (working_)
+        return;
+    working_ = true;
+    if (!netdevs().known())
+        read_netdevs();
+    const auto pass = std::make_shared<Daemon::Pass>(daemon_.begin());
+    worker_->start([this, pass] {
+        daemon_.perform(*pass);
+        return [this, pass] { worked(std::move(*pass)); };
+    });
+}
 
+void EventLoop::worked(Daemon::Pass pass)
+{
+    const Daemon::Again again = daemon_.finish(std::move(pass));
+
+    working_ = false;
     if (auto events = daemon_.take_events())
         watch_module(std::move(events));
     sd_notifyf(0, "STATUS=%s", daemon_.status().c_str());
     report();
+    if (beside_.links && daemon_.dscp_data())
+        beside_.links->mark(*daemon_.dscp_data());
     pace_.passed(now_ms(), again.soonest, again.latest);
+    if (wanted_)
+        pace_.hasten(now_ms(), 0);
     arm();
+    if (!ready_)
+        sd_notify(0, "READY=1");
+    ready_ = true;
+}
+
+/** All of them, anew. */
+void EventLoop::read_netdevs()
+{
+    outdated_ = reading_;
+    if (reading_)
+        return;
+    reading_ = true;
+    netdevs().expect();
+    worker_->start([this] {
+        auto all = std::make_shared<mrcnl::Result<NetdevTable>>(system_.read_netdevs());
+        return [this, all] { take_netdevs(*all); };
+    });
+}
+
+void EventLoop::take_netdevs(const mrcnl::Result<NetdevTable> &all)
+{
+    reading_ = false;
+    if (!all) {
+        log_.write(Level::warning, "netdevs: " + all.error().message());
+        return look_in(again_ms);
+    }
+    netdevs().renew(*all);
+    if (outdated_)
+        read_netdevs();
+    if (beside_.links)
+        watch();
+}
+
+void EventLoop::read_host()
+{
+    if (!system_.drain(netdevs()))
+        read_netdevs();
+    look_in(settle_ms);
+    if (beside_.links)
+        watch();
 }
 
 bool EventLoop::reload()
@@ -317,10 +396,14 @@ int EventLoop::on_host(sd_event_source *, int, uint32_t, void *self)
 {
     auto *loop = static_cast<EventLoop *>(self);
 
-    return loop->guard([&] {
-        loop->system_.drain();
-        loop->look_in(settle_ms);
-    });
+    return loop->guard([&] { loop->read_host(); });
+}
+
+int EventLoop::on_worker(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->worker_->finish(); });
 }
 
 int EventLoop::on_module(sd_event_source *, int, uint32_t, void *self)
@@ -366,6 +449,11 @@ int EventLoop::set_up_beside()
     return err;
 }
 
+int EventLoop::add_input(int fd, sd_event_io_handler_t handler)
+{
+    return sd_event_add_io(event_.get(), nullptr, fd, EPOLLIN, handler, this);
+}
+
 int EventLoop::set_up()
 {
     sd_event *event = nullptr;
@@ -382,7 +470,9 @@ int EventLoop::set_up()
     if (err >= 0)
         err = sd_event_add_signal(event, nullptr, SIGHUP, on_reload, this);
     if (err >= 0)
-        err = sd_event_add_io(event, nullptr, system_.fd(), EPOLLIN, on_host, this);
+        err = add_input(system_.fd(), on_host);
+    if (err >= 0)
+        err = add_input(worker_->fd(), on_worker);
     if (err >= 0)
         err = set_up_beside();
     if (err >= 0)
@@ -393,13 +483,13 @@ int EventLoop::set_up()
 int EventLoop::run()
 {
     block({SIGTERM, SIGINT, SIGHUP});
+    worker_.emplace();
     int err = set_up();
     if (err >= 0) {
         guard([&] {
             follow_file();
             work();
         });
-        sd_notify(0, "READY=1");
         err = sd_event_loop(event_.get());
         sd_notify(0, "STOPPING=1");
     }

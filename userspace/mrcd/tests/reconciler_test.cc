@@ -28,13 +28,19 @@ std::vector<std::string> steps(Model &model, const Plan &plan)
     return lines;
 }
 
+Outcome attempt(Model &model, const Plan &plan)
+{
+    PlanVersion version;
+
+    return converge(model.target, plan, version, version.number, [](const Step &) {});
+}
+
 /** One attempt, and another one where the device is new. */
 Outcome run(Model &model, const Plan &plan)
 {
-    const auto each = [](const Step &) {};
-    Outcome outcome = converge(model.target, plan, each);
+    Outcome outcome = attempt(model, plan);
 
-    return outcome.cut ? converge(model.target, plan, each) : outcome;
+    return outcome.cut ? attempt(model, plan) : outcome;
 }
 
 Plan plan_of(const std::string &text)
@@ -56,6 +62,65 @@ size_t allowed(const EvProfileSpec &spec)
                                              [](const EvSpec &ev) { return !ev.denied; }));
 }
 
+/** Somebody else has another one by now, and may have denied what this one allows. */
+TEST(Reconciler, APlanThatIsNoneAnyMoreIsNotFollowed)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    PlanVersion version;
+    int steps = 0;
+
+    run(model, plan);
+    model.kernel.route_map.clear();
+    const Outcome outcome =
+        converge(model.target, plan, version, version.number, [&](const Step &) {
+            steps++;
+            version.number++;
+        });
+    EXPECT_EQ(steps, 1);
+    EXPECT_TRUE(outcome.cut);
+    EXPECT_EQ(outcome.done.size(), 1u);
+    EXPECT_EQ(model.kernel.route_map.size(), 1u);
+}
+
+size_t denied(const ModelKernel &kernel)
+{
+    size_t count = 0;
+
+    for (const auto &[id, profile] : kernel.profiles)
+        for (const mrcnl::EvSpec &ev : profile.spec.evs)
+            count += ev.denied;
+    return count;
+}
+
+/** The profiles may be those of another file still. */
+TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
+{
+    Model model;
+    Fabric fabric = fabric_of(small_file);
+
+    run(model, make_plan(fabric));
+    const size_t by_file = denied(model.kernel);
+    fabric.denied.t0.insert(0);
+    const Plan plan = make_plan(fabric);
+    for (auto &[id, profile] : model.kernel.profiles)
+        std::reverse(profile.spec.evs.begin(), profile.spec.evs.end());
+    model.kernel.route_map.clear();
+    const EvChange change = deny_evs(model.kernel, plan);
+    size_t changed = 0;
+    for (const auto &[id, indices] : change.denied) {
+        changed += indices.size();
+        for (const uint16_t index : indices)
+            EXPECT_EQ(model.kernel.profiles.at(id).spec.evs[index].port, fabric.t0[0].plane);
+    }
+    EXPECT_GT(changed, 0u);
+    EXPECT_EQ(denied(model.kernel), by_file + changed);
+    EXPECT_TRUE(deny_evs(model.kernel, plan).empty()) << "once";
+    EXPECT_TRUE(model.kernel.route_map.empty());
+    EXPECT_TRUE(deny_evs(model.kernel, plan_of(small_file)).empty()) << "and allows nothing";
+    EXPECT_EQ(denied(model.kernel), by_file + changed);
+}
+
 TEST(Reconciler, FromNothing)
 {
     Model model;
@@ -74,7 +139,7 @@ TEST(Reconciler, FromNothing)
                "+ ev-profile id " + profiles[2] + profiles[3],
                "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002",
                "+ route fd00:6d72:63::3/128 ev-profile " + r1 + " cc-profile 1 usid 0xf003"}));
-    const Outcome first = converge(model.target, plan, [](const Step &) {});
+    const Outcome first = attempt(model, plan);
     EXPECT_EQ(first.done.size(), 3u) << "what a new device has is to be read";
     EXPECT_TRUE(first.cut);
     EXPECT_FALSE(first.converged());

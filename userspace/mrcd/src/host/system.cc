@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netlink/errno.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/route/addr.h>
@@ -25,6 +27,31 @@ namespace
 using mrcnl::Error;
 using mrcnl::Result;
 
+constexpr int dump_tries = 10;         // while netdevs come and go
+constexpr int events_buffer = 1 << 20; // bytes
+
+int take_netdev(nl_msg *msg, void *netdevs) noexcept
+{
+    static_cast<NetdevTable *>(netdevs)->take(nlmsg_hdr(msg));
+    return NL_OK;
+}
+
+/** Events answer nothing. */
+int accept(nl_msg *, void *) noexcept
+{
+    return NL_OK;
+}
+
+/** For who receives what is about netdevs. @return null: no memory */
+Owned<nl_cb> into(NetdevTable &netdevs)
+{
+    Owned<nl_cb> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
+
+    if (callbacks)
+        nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, take_netdev, &netdevs);
+    return callbacks;
+}
+
 class NetlinkSystem : public System
 {
 public:
@@ -33,10 +60,7 @@ public:
     {
     }
 
-    uint32_t netdev(const std::string &name) override
-    {
-        return netdevs_.find(name).value_or(NetdevState{}).index;
-    }
+    uint32_t netdev(const std::string &name) override { return netdevs_.find(name); }
     Result<std::map<mrcnl::Address, uint8_t>> addresses(const std::string &netdev) override;
     Result<void> add_address(const std::string &netdev, const mrcnl::Prefix &address) override
     {
@@ -48,7 +72,8 @@ public:
     }
     Result<void> add_device(const std::string &device, const std::string &anchor) override;
     int fd() const override { return nl_socket_get_fd(changes_.get()); }
-    void drain() override;
+    bool drain(NetdevTable &netdevs) override;
+    Result<NetdevTable> read_netdevs() override;
 
 private:
     Result<void> change_address(const std::string &netdev, const mrcnl::Prefix &address,
@@ -102,11 +127,45 @@ Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcn
     return request(requests_.get(), msg);
 }
 
-/** What it was does not matter: all is looked at again. */
-void NetlinkSystem::drain()
+/** Of addresses it is enough to know that they have changed: they are looked at again. */
+bool NetlinkSystem::drain(NetdevTable &netdevs)
 {
-    while (nl_recvmsgs_default(changes_.get()) == 0)
-        ;
+    const Owned<nl_cb> callbacks = into(netdevs);
+    bool all = true;
+
+    if (!callbacks)
+        return false;
+    nl_cb_set(callbacks.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, accept, nullptr);
+    for (;;) {
+        const int err = nl_recvmsgs(changes_.get(), callbacks.get());
+        if (err == -NLE_AGAIN)
+            return all;
+        // There was no room for all that came. What there was room for is still to be had.
+        if (err && (err != -NLE_NOMEM || !all))
+            return false;
+        all &= !err;
+    }
+}
+
+Result<NetdevTable> NetlinkSystem::read_netdevs()
+{
+    ifinfomsg all{};
+    int err = 0;
+
+    for (int tries = 0; tries < dump_tries; tries++) {
+        NetdevTable found;
+        const Owned<nl_cb> callbacks = into(found);
+        if (!callbacks)
+            return Error{ENOMEM, {}, {}};
+        err = nl_send_simple(requests_.get(), RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all));
+        if (err >= 0)
+            err = nl_recvmsgs(requests_.get(), callbacks.get());
+        if (err >= 0)
+            return found;
+        if (err != -NLE_DUMP_INTR)
+            break;
+    }
+    return mrcnl::libnl_error(err);
 }
 
 Result<void> NetlinkSystem::add_device(const std::string &device, const std::string &anchor)
@@ -144,6 +203,8 @@ Result<std::unique_ptr<System>> open_system()
     if (err)
         return mrcnl::libnl_error(err);
     nl_socket_set_nonblocking(changes->get());
+    const int bytes = events_buffer;
+    setsockopt(nl_socket_get_fd(changes->get()), SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
     return std::unique_ptr<System>(
         std::make_unique<NetlinkSystem>(std::move(*requests), std::move(*changes)));
 }

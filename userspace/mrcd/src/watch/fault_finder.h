@@ -22,6 +22,8 @@
 namespace mrcd
 {
 
+class FaultFinder;
+
 /** Sends what FaultFinder asks for. An interface, so that it is tested on fabrics that are none. */
 class ProbeSender
 {
@@ -39,6 +41,12 @@ public:
 
     /** Asks the T0 of a plane itself. When it answers, FaultFinder::neighbor_answered() is told. */
     virtual void ask(uint8_t plane) = 0;
+
+    /** What packets with data carry, probes do from now on. @param dscp 0 to 63 */
+    virtual void mark(uint8_t) {}
+
+    /** Tells of what has come back. */
+    virtual void receive(FaultFinder &) {}
 };
 
 /** A broken element. */

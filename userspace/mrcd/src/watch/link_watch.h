@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,11 +22,19 @@ namespace mrcd
 class LinkWatch
 {
 public:
+    /** What sends the probes of a host. @param netdevs outlives what is returned */
+    using MakeSender = std::function<std::unique_ptr<ProbeSender>(const Fabric &fabric,
+                                                                  const NetdevTable &netdevs)>;
+
     /**
      * @param log outlives this
      * @param memory file for what is found, which holds for the next one as well; empty: none
      */
-    explicit LinkWatch(Log &log, const std::string &memory = "");
+    explicit LinkWatch(Log &log, const std::string &memory = "",
+                       MakeSender make_sender = make_udp_sender);
+
+    /** To be kept as the kernel has them. Nothing is probed before they are known. */
+    NetdevTable &netdevs() { return netdevs_; }
 
     /**
      * What to watch from now on, if the fabric says so. What is known of links stays when they
@@ -33,13 +42,17 @@ public:
      */
     void look_at(const Fabric &fabric);
 
+    /** What packets with data carry, probes do from now on. @param dscp 0 to 63 */
+    void mark(uint8_t dscp);
+
     /** Has it had the time to find what is broken? */
     bool knows();
 
     /**
      * Takes what came back, and sends what is due.
      *
-     * @return ns of the monotonic clock when it wants to be called again
+     * @return ns of the monotonic clock when it wants to be called again, or when netdevs have
+     *         changed; UINT64_MAX: not before there is something to watch
      */
     uint64_t tick();
 
@@ -57,8 +70,11 @@ private:
     Origin origin() const;
 
     Fabric fabric_;
+    NetdevTable netdevs_;
     std::unique_ptr<FaultFinder> watch_;
-    std::unique_ptr<UdpSender> sender_;
+    MakeSender make_sender_;
+    std::unique_ptr<ProbeSender> sender_;
+    uint8_t dscp_ = 0;
     bool knows_ = false; ///< of these links, from then on
     DecisionLog decisions_;
     FaultMemory memory_;
