@@ -77,7 +77,7 @@ check_probes()
 	check_equal "$1: probes on demand leave it out" "[0,2,3]" \
 		"$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h2)" timeout 1000 |
 			jq -c '[.[0].result[].index]')"
-	check_error "$1: nor is it probed when asked for" 1 "no EV to probe" \
+	check_error "$1: nor is it probed when asked for" 2 "no EV to probe" \
 		on h1 mrcctl probe mrc0 remote "$(lab gid h2)" ev $DENIED
 }
 

@@ -253,10 +253,10 @@ test_without_daemon()
 	check_equal "daemon show" "mrc0 status as planned" "$(on h1 mrcctl daemon show mrc0)"
 	check "daemon reload" on h1 mrcctl daemon reload mrc0
 	echo nonsense >>"$(file_of h1)"
-	check_error "daemon reload: of a bad file" 1 "h1.toml:" on h1 mrcctl daemon reload mrc0
+	check_error "daemon reload: of a bad file" 2 "h1.toml:" on h1 mrcctl daemon reload mrc0
 	kill -TERM "${daemon[h1]}"
 	check "the daemon ends well" wait "${daemon[h1]}"
-	check_error "daemon show: without one" 1 "no mrcd looks after mrc0" \
+	check_error "daemon show: without one" 2 "no mrcd looks after mrc0" \
 		on h1 mrcctl daemon show mrc0
 	check_equal "health: what the kernel knows" '[0,["eth1","eth2"],1]' \
 		"$(health '[.daemon, [.plane[].ifname], (.peer | length)]')"

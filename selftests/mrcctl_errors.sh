@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # mrcctl: what it says when something is wrong, in one line on standard error.
-# Status 1: the kernel refuses, and is quoted with the attribute; 2: usage.
+# Status 1: usage; 2: the kernel refuses, and is quoted with the attribute.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ refused()
 	local text=$1
 	shift
 
-	check_error "refused: $*" 1 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_error "refused: $*" 2 "mrcctl: $text" mrcctl -n p1 "$@"
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
@@ -25,7 +25,7 @@ usage()
 	local text=$1
 	shift
 
-	check_error "usage: $*" 2 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_error "usage: $*" 1 "mrcctl: $text" mrcctl -n p1 "$@"
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
@@ -95,13 +95,13 @@ test_usage()
 
 test_others()
 {
-	check_error "no such namespace" 1 "mrcctl: network namespace nope: No such file" \
+	check_error "no such namespace" 2 "mrcctl: network namespace nope: No such file" \
 		mrcctl -n nope device
-	check_error "no such batch file" 1 "mrcctl: cannot read /nope: No such file" \
+	check_error "no such batch file" 2 "mrcctl: cannot read /nope: No such file" \
 		mrcctl -b /nope
-	check_error "output cannot be written" 1 "mrcctl: cannot write" \
+	check_error "output cannot be written" 2 "mrcctl: cannot write" \
 		bash -c 'mrcctl help >/dev/full'
-	check_error "a change without privileges" 1 "mrcctl: device set: Operation not permitted" \
+	check_error "a change without privileges" 2 "mrcctl: device set: Operation not permitted" \
 		nsenter --net=/run/netns/p1 setpriv --reuid 65534 --regid 65534 --clear-groups \
 		"$(command -v mrcctl)" device set mrc1 burst 1
 	check "a look without privileges" nsenter --net=/run/netns/p1 setpriv --reuid 65534 \

@@ -168,7 +168,7 @@ test_batch()
 	check "batch: from standard input" \
 		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 id 70'
 	check "batch: once more" m -b "$TEST_TMP/batch"
-	check_error "batch: stops where it fails" 1 "batch:2: ev-profile add: EV profile exists (id)" \
+	check_error "batch: stops where it fails" 2 "batch:2: ev-profile add: EV profile exists (id)" \
 		m -b "$TEST_TMP/batch"
 }
 

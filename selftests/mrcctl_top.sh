@@ -120,11 +120,11 @@ test_text()
 
 test_errors()
 {
-	check_error "no such device" 1 "mrcctl: top: no such device (dev-name)" top nope
-	check_error "interval" 2 "mrcctl: top: interval must be 0.1 to 86400 seconds, not 0" \
+	check_error "no such device" 2 "mrcctl: top: no such device (dev-name)" top nope
+	check_error "interval" 1 "mrcctl: top: interval must be 0.1 to 86400 seconds, not 0" \
 		top interval 0
-	check_error "sort" 2 "mrcctl: top: unknown sort key 'speed'" top sort speed
-	check_error "a full disk" 1 "mrcctl: top: cannot write" \
+	check_error "sort" 1 "mrcctl: top: unknown sort key 'speed'" top sort speed
+	check_error "a full disk" 2 "mrcctl: top: cannot write" \
 		sh -c 'mrcctl -n p2 top interval 0.1 >/dev/full'
 }
 

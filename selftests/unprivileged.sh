@@ -143,10 +143,10 @@ test_netlink()
 	before=$(all_shown)
 	while read -r line; do
 		# shellcheck disable=SC2086 # words
-		check_error "refused: $line" 1 "Operation not permitted" as_nobody 1 mrcctl $line
+		check_error "refused: $line" 2 "Operation not permitted" as_nobody 1 mrcctl $line
 	done < <(changes)
 	# Root there is nobody here, and the namespace of the device is not that root's.
-	check_error "refused to root of another user namespace" 1 "Operation not permitted" \
+	check_error "refused to root of another user namespace" 2 "Operation not permitted" \
 		as_nobody 1 unshare -U -r mrcctl device set mrc1 burst 1
 	check_not "rdma link add: refused" as_nobody 1 rdma link add mrc9 type mrc netdev spare
 	check_not "rdma link delete: refused" as_nobody 1 rdma link delete mrc1

@@ -22,8 +22,8 @@ namespace
 
 using namespace mrcctl;
 
-constexpr int exit_refused = 1;
-constexpr int exit_usage = 2;
+constexpr int exit_usage = 1;
+constexpr int exit_refused = 2;
 
 struct Options {
     PrintOptions print;
