@@ -283,9 +283,9 @@ test_kernel_view()
 	check "kernel: no EV is out of use" wait_for not_usable_are '[]'
 	check_equal "kernel: nothing is denied" '[]' "$(health .ev)"
 	profile=$(health '.peer[0]."ev-profile"')
-	ev=$(on h1 mrcctl -j ev show mrc0 profile "$profile" | jq -c '[.[] | select(.port == 1)][0]')
+	ev=$(on h1 mrcctl -j ev show mrc0 ev-profile "$profile" | jq -c '[.[] | select(.port == 1)][0]')
 	index=$(jq .index <<<"$ev")
-	on h1 mrcctl ev deny mrc0 profile "$profile" index "$index"
+	on h1 mrcctl ev deny mrc0 ev-profile "$profile" index "$index"
 	check_equal "kernel: the EV that is denied, as it is shown" \
 		"$(jq -c '[. + {denied: true} | del(."dev-index", ."dev-name")]' <<<"$ev")" \
 		"$(health .ev | jq -c .)"
@@ -301,7 +301,7 @@ test_kernel_view()
 		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+m?s ago$' \
 		"$TEST_TMP/health"
 	lab netem link h1:eth2 off
-	on h1 mrcctl ev allow mrc0 profile "$profile" index "$index"
+	on h1 mrcctl ev allow mrc0 ev-profile "$profile" index "$index"
 	check "kernel: all of them come back" wait_for not_usable_are '[]'
 }
 

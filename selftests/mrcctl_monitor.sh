@@ -114,9 +114,9 @@ flood()
 {
 	local n
 
-	mrcctl -n p2 ev deny mrc2 profile 7 index 0
+	mrcctl -n p2 ev deny mrc2 ev-profile 7 index 0
 	for ((n = 0; n < 250; n++)); do
-		printf 'ev %s mrc2 profile 7 index %d\n' deny 2 allow 0 deny 0 allow 2
+		printf 'ev %s mrc2 ev-profile 7 index %d\n' deny 2 allow 0 deny 0 allow 2
 	done >"$TEST_TMP/flood"
 	for ((n = 0; n < 50; n++)); do
 		flooded 2 && return
@@ -138,8 +138,8 @@ qp_failed()
 # Something of each kind, and no event tells of it.
 change_all()
 {
-	mrcctl -n p2 ev allow mrc2 profile 7 index 0
-	mrcctl -n p2 ev deny mrc2 profile 7 index 1
+	mrcctl -n p2 ev allow mrc2 ev-profile 7 index 0
+	mrcctl -n p2 ev deny mrc2 ev-profile 7 index 1
 	ip -n p2 link del spare
 	ip -n p1 link add lost type dummy
 	mrcctl -n p1 plane add mrc1 port 8 netdev lost
@@ -158,7 +158,7 @@ test_overrun()
 	ip -n p2 link set spare up
 	mrcctl -n p2 -b - <<-BATCH || bail "overrun: profile"
 		plane add mrc2 port 7 netdev spare
-		ev-profile add mrc2 id 7 format stev ev port 1 value 1 ev port 1 value 2 ev port 1 value 3
+		ev-profile add mrc2 7 format stev ev port 1 value 1 ev port 1 value 2 ev port 1 value 3
 		route add mrc2 $(pair_addr 1) ev-profile 7
 	BATCH
 	hold_start -n p1 mrc1 -N p2 mrc2

@@ -97,10 +97,10 @@ test_answers()
 test_choice()
 {
 	check_equal "some EVs" "[1,3]" "$(probe_json '[.result[].index]' ev 3 ev 1 ev 3)"
-	check "an EV denied" on h1 mrcctl ev deny mrc0 profile 2 index 1
+	check "an EV denied" on h1 mrcctl ev deny mrc0 ev-profile 2 index 1
 	check_equal "a denied EV is not probed" "[0,2,3]" "$(probe_json '[.result[].index]')"
 	check_error "nothing to probe" 2 "no EV to probe" probe "$gid2" ev 1
-	check "the EV allowed" on h1 mrcctl ev allow mrc0 profile 2 index 1
+	check "the EV allowed" on h1 mrcctl ev allow mrc0 ev-profile 2 index 1
 	check "a route to nobody" on h1 mrcctl route add mrc0 "$nobody/128" ev-profile 2
 	check_error "nobody answers" 2 "nothing was answered" probe "$nobody" \
 		timeout 1000

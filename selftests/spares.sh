@@ -116,7 +116,7 @@ set_active()
 			evs+=(ev port "$plane" sid "$(lab path h1 h2 "$plane" "$spine")")
 		done
 	done
-	on h1 mrcctl ev-profile set mrc0 id 2 format srv6 active "$1" "${evs[@]}"
+	on h1 mrcctl ev-profile set mrc0 2 format srv6 active "$1" "${evs[@]}"
 }
 
 # spine_of INDEX: the switch that this EV alone crosses.
@@ -175,9 +175,9 @@ test_denied()
 
 	read -r denied _ < <(rotation 2)
 	used=$(used 2)
-	check "denied: an EV of plane 2" on h1 mrcctl ev deny mrc0 profile 2 index "$denied"
+	check "denied: an EV of plane 2" on h1 mrcctl ev deny mrc0 ev-profile 2 index "$denied"
 	check_replaced "denied" 2 "$denied" "$used"
-	check "denied: allowed" on h1 mrcctl ev allow mrc0 profile 2 index "$denied"
+	check "denied: allowed" on h1 mrcctl ev allow mrc0 ev-profile 2 index "$denied"
 	check_back "allowed" "$denied"
 }
 

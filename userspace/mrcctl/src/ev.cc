@@ -9,14 +9,14 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl ev [ show [ DEV [ profile ID ] ] ]\n"
-    "       mrcctl ev { deny | allow } DEV profile ID index N\n"
+    "Usage: mrcctl ev [ show [ DEV [ ev-profile ID ] ] ]\n"
+    "       mrcctl ev { deny | allow } DEV ev-profile ID index N\n"
     "Denies an EV, or readmits it, for all peers. mrcctl -d peer shows the states of EVs.\n";
 
 uint64_t take_profile(Args &args)
 {
-    args.expect("profile");
-    return args.take_number("profile", 0, UINT64_MAX);
+    args.expect("ev-profile");
+    return args.take_number("ev-profile", 0, UINT64_MAX);
 }
 
 void show(Context &context, Args &args)

@@ -9,10 +9,10 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl ev-profile [ show [ DEV [ id ID ] ] ]\n"
-    "       mrcctl ev-profile { add | set } DEV id ID [ format { srv6 | stev | udp } ]\n"
+    "Usage: mrcctl ev-profile [ show [ DEV [ ID ] ] ]\n"
+    "       mrcctl ev-profile { add | set } DEV ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
-    "       mrcctl ev-profile del DEV id ID\n"
+    "       mrcctl ev-profile del DEV ID\n"
     "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
@@ -22,8 +22,7 @@ constexpr const char help[] =
 
 uint64_t take_id(Args &args)
 {
-    args.expect("id");
-    return args.take_number("id", 0, UINT64_MAX);
+    return args.take_number("ev-profile", 0, UINT64_MAX);
 }
 
 void print_profile(Printer &p, const mrcnl::EvProfile &profile)
@@ -31,7 +30,7 @@ void print_profile(Printer &p, const mrcnl::EvProfile &profile)
     p.begin_object();
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
-    p.number("id", profile.id);
+    p.number("ev-profile", profile.id);
     p.text("format", to_string(profile.format));
     p.text("mode", to_string(profile.mode));
     p.number("count", profile.count);

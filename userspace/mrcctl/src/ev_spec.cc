@@ -83,8 +83,7 @@ mrcnl::EvProfileSpec take_ev_profile(Args &args)
     std::optional<mrcnl::EvFormat> format;
     mrcnl::EvProfileSpec spec;
 
-    args.expect("id");
-    spec.id = args.take_number("id", 0, UINT64_MAX);
+    spec.id = args.take_number("ev-profile", 0, UINT64_MAX);
     while (!args.empty()) {
         switch (args.take_word(words, "keyword")) {
         case 0:

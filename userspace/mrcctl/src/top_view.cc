@@ -218,7 +218,7 @@ void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width
 {
     Table table({{"DEV", true, 0, Cut::end},
                  {"PEER", true, 0, Cut::begin},
-                 {"PROFILE"},
+                 {"EV-PROFILE"},
                  {"TX/s", false, 5},
                  {"LOST/s", false, 5},
                  {"MARKED/s", false, 5},

@@ -63,7 +63,7 @@ TEST_F(CommandTest, PlaneErrors)
 
 TEST_F(CommandTest, EvProfileWithEachPath)
 {
-    EXPECT_EQ(change("ev-profile add mrc0 id 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
+    EXPECT_EQ(change("ev-profile add mrc0 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
                      "ev port 2 segs fc00::2,fc00::3 reduced denied ev port 3 table 100"),
               "ev-profile-add mrc0 16");
     const auto &spec = run.kernel.last_spec;
@@ -85,11 +85,11 @@ TEST_F(CommandTest, EvProfileWithEachPath)
 
 TEST_F(CommandTest, EvProfileFormats)
 {
-    change("ev-profile set mrc0 id 1 ev port 1 value 0xc0000001");
+    change("ev-profile set mrc0 1 ev port 1 value 0xc0000001");
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
-    change("ev-profile add mrc0 id 1 format udp ev port 1 value 50000");
+    change("ev-profile add mrc0 1 format udp ev port 1 value 50000");
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::udp);
-    EXPECT_EQ(change("ev-profile set mrc0 id 1 mode auto count 64"), "ev-profile-set mrc0 1");
+    EXPECT_EQ(change("ev-profile set mrc0 1 mode auto count 64"), "ev-profile-set mrc0 1");
     EXPECT_EQ(run.kernel.last_spec.mode, mrcnl::EvMode::automatic);
     EXPECT_EQ(run.kernel.last_spec.count, 64);
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
@@ -97,36 +97,37 @@ TEST_F(CommandTest, EvProfileFormats)
 
 TEST_F(CommandTest, EvProfileErrors)
 {
-    EXPECT_EQ(run.usage("ev-profile add mrc0 7"), "ev-profile add: 'id' expected, not '7'");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev sid fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7"),
+              "ev-profile add: ev-profile: 'id' is not a number");
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 sid fc00::g"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 sid fc00::g"),
               "ev-profile add: sid: 'fc00::g' is not an IPv6 address");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 segs fc00::1,"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 segs fc00::1,"),
               "ev-profile add: segs: '' is not an IPv6 address");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 s fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 s fc00::1"),
               "ev-profile add: path 's' is ambiguous: sid, segs");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 format ipv4"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 format ipv4"),
               "ev-profile add: unknown format 'ipv4'");
-    EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: 'id' is missing");
+    EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: ev-profile is missing");
     EXPECT_TRUE(run.kernel.changes.empty());
 }
 
 TEST_F(CommandTest, EvsAndProfilesAndRoutes)
 {
-    EXPECT_EQ(change("ev deny mrc0 profile 7 index 3"), "ev mrc0 7 3 deny");
-    EXPECT_EQ(change("ev allow mrc0 profile 7 index 3"), "ev mrc0 7 3 allow");
-    EXPECT_EQ(change("cc-profile add mrc0 id 3 algorithm none window 65536"),
+    EXPECT_EQ(change("ev deny mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 deny");
+    EXPECT_EQ(change("ev allow mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 allow");
+    EXPECT_EQ(change("cc-profile add mrc0 3 algorithm none window 65536"),
               "cc-profile-add mrc0 3 none 65536");
-    EXPECT_EQ(change("cc set mrc0 id 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
-    EXPECT_EQ(change("cc-profile del mrc0 id 3"), "cc-profile-del mrc0 3");
+    EXPECT_EQ(change("cc set mrc0 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
+    EXPECT_EQ(change("cc-profile del mrc0 3"), "cc-profile-del mrc0 3");
     EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0 0");
     EXPECT_EQ(change("route replace mrc0 fd00::2 ev-profile 7 cc-profile 3"),
               "route-replace mrc0 fd00::2/128 7 3 0");
     EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile 7 usid 0xf002"),
               "route-add mrc0 fd00::2/128 7 0 61442");
     EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
-    EXPECT_EQ(change("ev-profile del mrc0 id 7"), "ev-profile-del mrc0 7");
+    EXPECT_EQ(change("ev-profile del mrc0 7"), "ev-profile-del mrc0 7");
     EXPECT_EQ(run.usage("route add mrc0 fd00::/129 ev-profile 1"),
               "route add: prefix: 'fd00::/129' is not an IPv6 prefix");
     EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 usid 0x10000"),
@@ -175,7 +176,7 @@ TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
 TEST_F(CommandTest, TheKernelsWordsAreQuoted)
 {
     run.kernel.refuse = mrcnl::Error{EEXIST, "mrc: EV profile exists", "id"};
-    EXPECT_EQ(run.error<Failure>("ev-profile add mrc0 id 7 mode auto count 1"),
+    EXPECT_EQ(run.error<Failure>("ev-profile add mrc0 7 mode auto count 1"),
               "ev-profile add: EV profile exists (id)");
     EXPECT_EQ(run.error<Failure>("qp show mrc0 qpn 5"), "qp show: no such QP");
 }
@@ -216,8 +217,9 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
 TEST_F(CommandTest, BatchStopsAtTheFirstError)
 {
-    std::istringstream good("# set up\n\nroute del mrc0 fd00::/64  # gone\n ev deny mrc0 profile 1 "
-                            "index 2\n");
+    std::istringstream good(
+        "# set up\n\nroute del mrc0 fd00::/64  # gone\n ev deny mrc0 ev-profile 1 "
+        "index 2\n");
     std::istringstream bad("route del mrc0 fd00::/64\nroute del mrc0\nroute del mrc0 fd01::/64\n");
 
     run_batch(run.context, good, "good");

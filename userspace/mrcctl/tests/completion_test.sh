@@ -55,8 +55,8 @@ done
 offers burst -- device set mrc0 b
 offers tunnel-source -- device set mrc0 burst 8 ""
 offers off -- device set mrc0 icrc ""
-offers active -- ev-profile set mrc0 id 7 ""
-offers srv6 -- ev-profile add mrc0 id 7 format ""
+offers active -- ev-profile set mrc0 7 ""
+offers srv6 -- ev-profile add mrc0 7 format ""
 offers ev-profile -- route add mrc0 fd00::/64 ""
 offers help -- probe ""
 offers remote -- probe mrc0 ""
