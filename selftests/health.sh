@@ -293,12 +293,12 @@ test_kernel_view()
 	check "kernel: what it assumes to be bad, too" wait_for not_usable_are \
 		'["assumed-bad 2","denied 1"]'
 	check_equal "kernel: since when" true \
-		"$(health '[.peer[]."peer-ev"[].changed] | length > 1 and all(. > 0)')"
+		"$(health '[.peer[]."peer-ev"[]."changed-ns"] | length > 1 and all(. > 0)')"
 	on h1 mrcctl health >"$TEST_TMP/health"
 	check "kernel: text: denied" \
 		grep -qE '^    ev-profile [0-9]+ index [0-9]+ port 1 via [0-9a-f:]+ denied$' "$TEST_TMP/health"
 	check "kernel: text: of the peer" \
-		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+m?s ago$' \
+		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+ m?s ago$' \
 		"$TEST_TMP/health"
 	lab netem link h1:eth2 off
 	on h1 mrcctl ev allow mrc0 ev-profile "$profile" index "$index"

@@ -61,6 +61,7 @@ test_refusals()
 	refused "route add: no such CC profile (cc-profile)" \
 		route add mrc1 fd00::/64 ev-profile 0 cc-profile 99
 	refused "route del: no route of this prefix (prefix)" route del mrc1 fd00::/64
+	refused "monitor: no such device (dev-name)" monitor nope
 	refused "qp show: no such QP (qpn)" qp show mrc1 qpn 1
 	refused "probe: no route to this GID: name an EV profile (remote-gid)" \
 		probe mrc1 remote fd09::9
@@ -87,7 +88,7 @@ test_usage()
 	usage "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix" \
 		route add mrc1 10.0.0.0/8 ev-profile 0
 	usage "probe: timeout must be 1 to 10000, not 10001" probe mrc1 remote fd00::2 timeout 10001
-	usage "monitor: unknown command 'now'" monitor now
+	usage "monitor: 'kind' expected, not 'now'" monitor mrc1 now
 	usage "option '-b' needs a value" -b
 	usage "unknown option" -x
 	usage "option -b takes no further command" -b /dev/null device

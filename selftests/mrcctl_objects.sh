@@ -91,7 +91,7 @@ test_profiles()
 	shows "ev-profile: of another format" '.[-1] | .format == "udp" and .count == 1' ev-profile
 	check "cc-profile: added" m cc-profile add mrc1 3 algorithm none window 65536
 	check "cc-profile: replaced" m cc-profile set mrc1 3 algorithm none window 131072
-	shows "cc-profile: shown" '[.[].window] == [1048576, 131072]' cc-profile show mrc1
+	shows "cc-profile: shown" '[.[]."window-bytes"] == [1048576, 131072]' cc-profile show mrc1
 }
 
 test_routes()
@@ -114,7 +114,7 @@ test_traffic()
 	hold_start -n p1 mrc1 -N p2 mrc2
 	hold_write "traffic"
 	shows "qp: connected" '.[] | select(.state == "rts") | ."remote-gid" == "'"$(pair_addr 2)"'"
-		and .pid > 0 and ."tx-packets" > 0 and .memory > 0 and ."psn-nxt" >= 0
+		and .pid > 0 and ."tx-packets" > 0 and ."memory-bytes" > 0 and ."psn-nxt" >= 0
 		and ."ev-profile" == 0' qp show mrc1
 	shows "qp: by number" 'length == 1' qp show mrc1 \
 		qpn "$(m -j qp show mrc1 | jq '.[0].qpn')"

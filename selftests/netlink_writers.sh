@@ -75,7 +75,7 @@ shown()
 	device) on h1 mrcctl -j -d device show mrc0 | jq -r '.[0] |
 			[.burst / 2, .mpr / 64, ."sack-bytes" / 16384] | unique | join(",")' ;;
 	cc-profile) on h1 mrcctl -j cc-profile show mrc0 |
-		jq -r '.[] | select(."cc-profile" == 7).window / 65536' ;;
+		jq -r '.[] | select(."cc-profile" == 7)."window-bytes" / 65536' ;;
 	ev-profile) on h1 mrcctl -j ev show mrc0 ev-profile 7 |
 		jq -r '[.[].sid // .[].encap.srh[0] | split(":")[1]] | unique | join(",")' ;;
 	route) on h1 mrcctl -j route show mrc0 |

@@ -40,7 +40,7 @@ probe_json()
 # late for reasons of their own: one answer of many is enough to say that an EV works.
 round()
 {
-	probe_json '.result[] | select(.rtt > 0) | .index' 2>/dev/null >>"$SEEN"
+	probe_json '.result[] | select(."rtt-ns" > 0) | .index' 2>/dev/null >>"$SEEN"
 }
 
 seen()
@@ -89,8 +89,8 @@ test_answers()
 		"[\"$gid2\",\"$gid1\",2]" "$(probe_json '[."remote-gid", ."local-gid", ."ev-profile"]')"
 	check_equal "the answer: ports of the EVs" "[1,1,2,2]" "$(probe_json '[.result[].port]')"
 	check_equal "the answer: came by a port of ours, or did not come" true \
-		"$(probe_json 'all(.result[]; (.rtt and (."rx-port" | . == 1 or . == 2)) or
-			(.rtt == null and ."rx-port" == null))')"
+		"$(probe_json 'all(.result[]; (."rtt-ns" and (."rx-port" | . == 1 or . == 2)) or
+			(."rtt-ns" == null and ."rx-port" == null))')"
 	check "text: a line per EV, and a sum" wait_for text_shown
 }
 

@@ -25,7 +25,7 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.bare("dev-name", profile.device.name, Color::name);
     p.number("cc-profile", profile.id);
     p.text("algorithm", profile.algorithm);
-    p.number("window", profile.window);
+    p.bytes("window", profile.window);
     p.end_object();
 }
 

@@ -22,7 +22,8 @@ constexpr const char usage[] =
     "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer |\n"
     "            probe | qp | monitor | feature | health | daemon | top }\n"
     "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] |\n"
-    "             -c[olor][={always|auto|never}] | -n[etns] NAME | -V[ersion] | -h[elp] }\n";
+    "             -t[imeless] | -c[olor][={always|auto|never}] | -n[etns] NAME | -V[ersion] | "
+    "-h[elp] }\n";
 
 /** The command of an object that the next word names. */
 const Command &take_command(const Object &object, Args &args)

@@ -47,6 +47,8 @@ public:
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */
     std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
+    /** Now, by both clocks. */
+    Moment moment() const { return {now(), wall()}; }
     /** Waits for so many ns; false: told to end. */
     std::function<bool(uint64_t)> wait = wait_for;
     /** Waits until a descriptor can be read from; false: told to end. */

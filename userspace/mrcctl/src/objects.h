@@ -11,6 +11,7 @@
 
 #include "mrcnl/types.h"
 
+#include "clock.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -28,8 +29,12 @@ using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcn
 
 EvsByPeer group(std::vector<mrcnl::PeerEv> evs);
 
-/** When an EV changed. JSON: when; text: how long ago */
-void print_changed(Printer &p, uint64_t changed, uint64_t now);
+/**
+ * When an EV changed. JSON: when; text: how long ago.
+ *
+ * @param changed ns of CLOCK_MONOTONIC, 0: never
+ */
+void print_changed(Printer &p, uint64_t changed, const Moment &now);
 
 /** Whether a state is one that an EV can be used in: good, or skipped once. */
 bool usable(mrcnl::EvState state);

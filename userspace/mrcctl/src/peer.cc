@@ -35,7 +35,7 @@ void print_counters(Printer &p, const Counters &c)
     p.number("probed", c.probed);
 }
 
-void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
+void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, const Moment &now)
 {
     p.begin_list("peer-ev");
     for (const mrcnl::PeerEv &ev : evs) {
@@ -107,7 +107,7 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
 }
 
 void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
-                uint64_t now)
+                const Moment &now)
 {
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
@@ -151,11 +151,12 @@ void show(Context &context, Args &args)
         remote = args.take_address("remote");
     }
     args.finish();
+    const Moment now = context.moment();
     const auto peers = value_of(context.kernel().peers(device, remote));
     if (!options.json || options.details || options.statistics)
         evs = group(value_of(context.kernel().peer_evs(device, remote)));
     for (const mrcnl::Peer &peer : peers)
-        print_peer(context.printer, peer, evs[{peer.device.index, peer.key}], context.now());
+        print_peer(context.printer, peer, evs[{peer.device.index, peer.key}], now);
 }
 
 constexpr Command commands[] = {{"show", show}};
@@ -173,14 +174,15 @@ EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
     return groups;
 }
 
-void print_changed(Printer &p, uint64_t changed, uint64_t now)
+void print_changed(Printer &p, uint64_t changed, const Moment &now)
 {
-    p.hidden("changed", changed);
     p.plain("changed");
-    if (changed)
-        p.plain(duration_text(now - std::min(changed, now)) + " ago");
-    else
+    if (!changed) {
         p.plain("never");
+        return;
+    }
+    p.hidden("changed-ns", now.wall_of(changed));
+    p.plain(duration_text(now.monotonic - std::min(changed, now.monotonic)) + " ago");
 }
 
 } // namespace mrcctl

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clock.h"
+
 namespace mrcctl
 {
 
@@ -218,6 +220,19 @@ void Printer::flag(const char *key, bool value, Color color)
         document_->put(key, value);
     else if (value)
         word(key, color);
+}
+
+void Printer::duration(const char *key, uint64_t ns)
+{
+    if (options_.json)
+        document_->put((std::string(key) + "-ns").c_str(), ns);
+    else
+        text(key, duration_text(ns));
+}
+
+void Printer::bytes(const char *key, uint64_t value)
+{
+    number(options_.json ? (std::string(key) + "-bytes").c_str() : key, value);
 }
 
 void Printer::hidden(const char *key, uint64_t value)

@@ -49,8 +49,7 @@ void print_result(Printer &p, const mrcnl::ProbeResult &result)
     p.number("index", result.index);
     p.number("port", result.port);
     if (result.rtt) {
-        p.hidden("rtt", *result.rtt);
-        p.plain("rtt " + duration_text(*result.rtt));
+        p.duration("rtt", *result.rtt);
         if (result.rx_port)
             p.number("rx-port", result.rx_port);
     } else {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+
 #include "command.h"
 #include "objects.h"
 
@@ -13,6 +15,16 @@ constexpr const char help[] =
     "Option -s adds progress, option -d the settings. PSNs are shown to administrators only.\n";
 
 constexpr uint64_t max_qpn = 0xffffff;
+constexpr uint8_t longest_timeout = 53; // as a power of two, of 1.024 us: what 64 bits hold
+
+/** 0: not known yet. */
+void print_rtt(Printer &p, const char *key, uint64_t ns)
+{
+    if (ns)
+        p.duration(key, ns);
+    else
+        p.plain(std::string(key) + " -");
+}
 
 void print_progress(Printer &p, const mrcnl::Qp &qp)
 {
@@ -24,13 +36,13 @@ void print_progress(Printer &p, const mrcnl::Qp &qp)
     }
     p.number("inflight", qp.inflight);
     p.number("lost", qp.lost);
-    p.number("srtt", qp.srtt);
-    p.number("min-rtt", qp.min_rtt);
+    print_rtt(p, "srtt", qp.srtt);
+    print_rtt(p, "min-rtt", qp.min_rtt);
     p.line();
     p.number("tx-packets", qp.tx_packets);
     p.number("rx-packets", qp.rx_packets);
     p.number("rtx-packets", qp.rtx_packets);
-    p.number("memory", qp.memory);
+    p.bytes("memory", qp.memory);
 }
 
 void print_settings(Printer &p, const mrcnl::Qp &qp)
@@ -40,7 +52,7 @@ void print_settings(Printer &p, const mrcnl::Qp &qp)
     p.number("mpr-rx", qp.mpr_rx);
     p.number("wimm-tx", qp.wimm_tx);
     p.number("wimm-rx", qp.wimm_rx);
-    p.number("timeout", qp.timeout);
+    p.duration("timeout", 1024ull << std::min<uint8_t>(qp.timeout, longest_timeout));
     p.number("linear-retries", qp.linear_retries);
     p.number("exp-retries", qp.exp_retries);
 }
@@ -50,7 +62,7 @@ void print_connection(Printer &p, const mrcnl::QpConnection &connection)
     p.number("dest-qpn", connection.dest_qpn);
     p.text("local-gid", connection.local_gid.text());
     p.text("remote-gid", connection.remote_gid.text());
-    p.number("mtu", connection.mtu);
+    p.bytes("mtu", connection.mtu);
 }
 
 void print_qp(Printer &p, const mrcnl::Qp &qp)

@@ -85,7 +85,7 @@ void show(Context &context, const Snapshot &before, const Snapshot &now, Sort ke
 
     sort(activity, key);
     if (context.printer.options().json)
-        print_activity_json(context.printer, activity, now.time);
+        print_activity_json(context.printer, activity, context.wall());
     else
         draw(context, activity);
     if (!context.out.flush())

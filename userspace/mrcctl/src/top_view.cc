@@ -35,7 +35,7 @@ void print_rate(Printer &p, const std::optional<Rate> &rate, Values<Rate> values
 {
     if (!rate)
         return;
-    p.enter("rate");
+    p.enter("per-second");
     for (const auto &[name, value] : values)
         p.hidden_decimal(name, (*rate).*value);
     p.leave();
@@ -107,7 +107,8 @@ void print_qp_json(Printer &p, const QpActivity &activity)
     p.number("inflight", qp.inflight);
     p.number("lost", qp.lost);
     p.number("mpr-tx", qp.mpr_tx);
-    p.number("srtt", qp.srtt);
+    if (qp.srtt)
+        p.duration("srtt", qp.srtt);
     print_rate(p, activity.rate,
                {{"tx-packets", &QpRate::tx_packets},
                 {"rx-packets", &QpRate::rx_packets},
@@ -319,8 +320,8 @@ void print_summary(Printer &p, const Activity &activity, const Rows &shown, int6
 void print_activity_json(Printer &p, const Activity &activity, uint64_t time)
 {
     p.begin_object();
-    p.hidden("time", time);
-    p.hidden("interval", activity.interval);
+    p.hidden("time-ns", time);
+    p.hidden("interval-ns", activity.interval);
     p.begin_list("plane");
     for (const PlaneActivity &plane : activity.planes)
         print_plane_json(p, plane);

@@ -15,10 +15,10 @@ namespace mrcctl
 {
 
 /**
- * Print all as one JSON object. Rates are under "rate", by the names of the counters that they
- * are made of, per second; an object without one has none.
+ * Print all as one JSON object. Rates are under "per-second", by the names of the counters that
+ * they are made of; an object without one has none.
  *
- * @param time ns of CLOCK_MONOTONIC
+ * @param time ns of CLOCK_REALTIME
  */
 void print_activity_json(Printer &p, const Activity &activity, uint64_t time);
 

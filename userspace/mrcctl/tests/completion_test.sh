@@ -65,6 +65,10 @@ offers count -- top ""
 offers sort -- top mrc0 interval 2 ""
 offers lost -- top sort l
 offers lost -- top mrc0 sort ""
+offers kind -- monitor ""
+offers kind -- monitor mrc0 ""
+offers kind -- monitor mrc0 kind qp ""
+offers peer-ports -- monitor kind p
 offers -json -- -
 [ -z "$(complete_words device set mrc0 burst '')" ] || {
 	echo "a number is completed" >&2
