@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
 
+#include <algorithm>
 #include <istream>
 #include <sstream>
 
@@ -119,9 +120,9 @@ void run_batch(Context &context, std::istream &in, const std::string &name)
     }
 }
 
-std::optional<std::string> optional_device(Args &args, const char *keyword)
+std::optional<std::string> optional_device(Args &args, std::span<const char *const> keywords)
 {
-    if (args.empty() || (keyword && args.peek() == keyword))
+    if (args.empty() || std::find(keywords.begin(), keywords.end(), args.peek()) != keywords.end())
         return std::nullopt;
     return args.take("device");
 }

@@ -120,7 +120,7 @@ inline void value_of(const mrcnl::Result<void> &result)
         throw Failure(result.error().message());
 }
 
-/** The name of a device, if there is one more word and it is not @p keyword. */
-std::optional<std::string> optional_device(Args &args, const char *keyword = nullptr);
+/** The name of a device, if there is one more word and it is none of @p keywords. */
+std::optional<std::string> optional_device(Args &args, std::span<const char *const> keywords = {});
 
 } // namespace mrcctl

@@ -268,9 +268,10 @@ void print_events(Context &context, const Filter &filter, mrcnl::EventStream &st
 
 Filter take_filter(Args &args)
 {
+    static constexpr const char *keywords[] = {"kind"};
     Filter filter;
 
-    filter.device = optional_device(args, "kind");
+    filter.device = optional_device(args, keywords);
     while (!args.empty()) {
         args.expect("kind");
         filter.kinds.insert(static_cast<Kind>(args.take_word(kind_words, "kind")));

@@ -36,6 +36,12 @@ EvsByPeer group(std::vector<mrcnl::PeerEv> evs);
  */
 void print_changed(Printer &p, uint64_t changed, const Moment &now);
 
+/** How many EVs are good and no spares: what the kernel counts as good has those. */
+uint32_t good_but_spares(const mrcnl::Peer &peer);
+
+/** How many EVs there are, and how many in each state: these add up. */
+void print_ev_counts(Printer &p, const mrcnl::Peer &peer);
+
 /** Whether a state is one that an EV can be used in: good, or skipped once. */
 bool usable(mrcnl::EvState state);
 

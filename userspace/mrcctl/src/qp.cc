@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <array>
 
 #include "command.h"
 #include "objects.h"
@@ -11,8 +12,11 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] ]\n"
-    "Option -s adds progress, option -d the settings. PSNs are shown to administrators only.\n";
+    "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] [ remote GID ] [ state STATE ]\n"
+    "                 [ ev-profile ID ] [ pid PID ] ]\n"
+    "STATE := { reset | init | rtr | rts | sqd | sqe | err }\n"
+    "All QPs, or those of which all is true that is asked for. Option -s adds progress, option\n"
+    "-d the settings. PSNs are shown to administrators only.\n";
 
 constexpr uint64_t max_qpn = 0xffffff;
 constexpr uint8_t longest_timeout = 53; // as a power of two, of 1.024 us: what 64 bits hold
@@ -85,22 +89,77 @@ void print_qp(Printer &p, const mrcnl::Qp &qp)
     p.end_object();
 }
 
+/** What is to be shown. */
+struct Filter {
+    std::optional<std::string> device;
+    std::optional<uint32_t> qpn;
+    std::optional<mrcnl::Address> remote;
+    std::optional<mrcnl::QpState> state;
+    std::optional<uint64_t> ev_profile;
+    std::optional<uint32_t> pid;
+
+    bool wants(const mrcnl::Qp &qp) const
+    {
+        return (!qpn || qp.qpn == *qpn) &&
+               (!remote || (qp.connection && qp.connection->remote_gid == *remote)) &&
+               (!state || qp.state == *state) && (!ev_profile || qp.ev_profile == *ev_profile) &&
+               (!pid || qp.pid == *pid);
+    }
+};
+
+mrcnl::QpState take_state(Args &args)
+{
+    static constexpr std::array states{
+        mrcnl::QpState::reset, mrcnl::QpState::init, mrcnl::QpState::rtr, mrcnl::QpState::rts,
+        mrcnl::QpState::sqd,   mrcnl::QpState::sqe,  mrcnl::QpState::err};
+    std::array<const char *, states.size()> words{};
+
+    std::transform(states.begin(), states.end(), words.begin(),
+                   [](mrcnl::QpState state) { return to_string(state); });
+    return states[args.take_word(words, "state")];
+}
+
+Filter take_filter(Args &args)
+{
+    static constexpr const char *words[] = {"qpn", "remote", "state", "ev-profile", "pid"};
+    Filter filter;
+
+    filter.device = optional_device(args, words);
+    while (!args.empty()) {
+        switch (args.take_word(words, "keyword")) {
+        case 0:
+            filter.qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
+            break;
+        case 1:
+            filter.remote = args.take_address("remote");
+            break;
+        case 2:
+            filter.state = take_state(args);
+            break;
+        case 3:
+            filter.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+            break;
+        default:
+            filter.pid = static_cast<uint32_t>(args.take_number("pid", 1, UINT32_MAX));
+        }
+    }
+    return filter;
+}
+
+/** One that is named by its device and number must be there. */
+std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const Filter &filter)
+{
+    if (filter.device && filter.qpn)
+        return {value_of(kernel.qp(*filter.device, *filter.qpn))};
+    return value_of(kernel.qps(filter.device));
+}
+
 void show(Context &context, Args &args)
 {
-    const auto device = optional_device(args, "qpn");
-    std::optional<uint32_t> qpn;
+    const Filter filter = take_filter(args);
 
-    if (!args.empty()) {
-        args.expect("qpn");
-        qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
-    }
-    args.finish();
-    if (device && qpn) {
-        print_qp(context.printer, value_of(context.kernel().qp(*device, *qpn)));
-        return;
-    }
-    for (const mrcnl::Qp &qp : value_of(context.kernel().qps(device)))
-        if (!qpn || qp.qpn == *qpn)
+    for (const mrcnl::Qp &qp : qps(context.kernel(), filter))
+        if (filter.wants(qp))
             print_qp(context.printer, qp);
 }
 

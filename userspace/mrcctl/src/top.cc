@@ -34,11 +34,6 @@ struct Request {
     Sort sort = Sort::traffic;
 };
 
-bool keyword_next(const Args &args)
-{
-    return std::find(std::begin(keywords), std::end(keywords), args.peek()) != std::end(keywords);
-}
-
 Sort take_sort(Args &args)
 {
     static constexpr const char *names[] = {"traffic", "lost", "name"};
@@ -51,8 +46,7 @@ Request take_request(Args &args)
 {
     Request request;
 
-    if (!args.empty() && !keyword_next(args))
-        request.device = args.take("device");
+    request.device = optional_device(args, keywords);
     while (!args.empty()) {
         switch (args.take_word(keywords, "keyword")) {
         case 0:

@@ -24,6 +24,7 @@ void print_evs(Printer &p, const EvCount &evs)
 {
     p.number("evs", evs.all);
     p.number("evs-good", evs.good);
+    p.number("evs-spare", evs.spare);
 }
 
 /** Names and values of a rate. */
@@ -78,7 +79,7 @@ void print_peer_json(Printer &p, const PeerActivity &activity)
     p.text("remote-gid", peer.key.remote_gid.text());
     p.text("local-gid", peer.key.local_gid.text());
     p.number("ev-profile", peer.key.ev_profile);
-    print_evs(p, {peer.evs, peer.evs_good});
+    print_evs(p, {peer.evs, good_but_spares(peer), peer.evs_spare});
     print_ports_json(p, activity.evs);
     print_rate(p, activity.rate,
                {{"tx-packets", &PeerRate::tx_packets},
@@ -163,8 +164,9 @@ Cell evs_cell(const EvCount &evs)
 {
     if (!evs.all)
         return {"-"};
-    return {std::to_string(evs.good) + "/" + std::to_string(evs.all),
-            evs.good == evs.all ? Color::none : Color::warn};
+    const uint32_t good = evs.good + evs.spare;
+    return {std::to_string(good) + "/" + std::to_string(evs.all),
+            good == evs.all ? Color::none : Color::warn};
 }
 
 /** "1:16 2:12/16": by port; where all are good their number only */
@@ -174,8 +176,8 @@ Cell ports_cell(const EvsByPort &ports)
 
     for (const auto &[port, evs] : ports) {
         cell.text += (cell.text.empty() ? "" : " ") + std::to_string(port) + ":";
-        if (evs.good < evs.all) {
-            cell.text += std::to_string(evs.good) + "/";
+        if (evs.good + evs.spare < evs.all) {
+            cell.text += std::to_string(evs.good + evs.spare) + "/";
             cell.color = Color::warn;
         }
         cell.text += std::to_string(evs.all);

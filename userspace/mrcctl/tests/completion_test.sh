@@ -65,6 +65,16 @@ offers count -- top ""
 offers sort -- top mrc0 interval 2 ""
 offers lost -- top sort l
 offers lost -- top mrc0 sort ""
+for word in qpn remote state ev-profile pid; do
+	offers $word -- qp show ""
+	offers $word -- qp show mrc0 ""
+done
+for word in remote ev-profile ev-state; do
+	offers $word -- peer show ""
+	offers $word -- peer show mrc0 ev-state bad ""
+done
+offers assumed-bad -- peer show mrc0 ev-state a
+offers err -- qp show mrc0 state ""
 offers kind -- monitor ""
 offers kind -- monitor mrc0 ""
 offers kind -- monitor mrc0 kind qp ""
