@@ -39,6 +39,8 @@ constexpr option long_options[] = {
     {"statistics", no_argument, nullptr, 's'},
     {"details", no_argument, nullptr, 'd'},
     {"timeless", no_argument, nullptr, 't'},
+    {"oneline", no_argument, nullptr, 'o'},
+    {"Numeric", no_argument, nullptr, 'N'},
     {"color", optional_argument, nullptr, 'c'},
     {"netns", required_argument, nullptr, 'n'},
     {"batch", required_argument, nullptr, 'b'},
@@ -77,6 +79,12 @@ void apply(Options &options, int letter)
     case 't':
         options.print.times = false;
         break;
+    case 'N':
+        options.print.numeric = true;
+        break;
+    case 'o':
+        options.print.one_line = true;
+        break;
     case 'c':
         options.print.color = color_wanted(optarg);
         break;
@@ -107,7 +115,7 @@ Options parse_options(int argc, char **argv)
     opterr = 0;
     for (;;) {
         // "+": what follows the object is the object's.
-        const int letter = getopt_long_only(argc, argv, "+:jpsdtcn:b:Vh", long_options, nullptr);
+        const int letter = getopt_long_only(argc, argv, "+:jpsdtoNcn:b:Vh", long_options, nullptr);
 
         if (letter < 0)
             return options;

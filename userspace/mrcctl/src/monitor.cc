@@ -63,7 +63,9 @@ constexpr const char *resync = "resync";
 class Lines
 {
 public:
-    Lines(Printer &p, const Moment &now) : p(p), now_(now) {}
+    Lines(Printer &p, const Moment &now, NamesOf names) : p(p), now_(now), names_(std::move(names))
+    {
+    }
 
     void operator()(const mrcnl::Overrun &) const
     {
@@ -96,7 +98,7 @@ public:
     void operator()(const mrcnl::PeerPortsEvent &event) const
     {
         begin("peer-ports", event.device, event.time);
-        print_key(event.key);
+        print_key(event.device, event.key);
         p.ports("old-remote-ports", event.old_remote_ports);
         p.ports("remote-ports", event.remote_ports);
         p.end_object();
@@ -125,7 +127,7 @@ public:
     void state(const mrcnl::Peer &peer, uint64_t time) const
     {
         begin("peer-ports", peer.device, time);
-        print_key(peer.key);
+        print_key(peer.device, peer.key);
         p.ports("remote-ports", peer.remote_ports);
         print_reason(resync);
     }
@@ -166,11 +168,13 @@ private:
         p.bare("dev-name", device.name, Color::name);
     }
 
-    void print_key(const mrcnl::PeerKey &key) const
+    void print_key(const mrcnl::DeviceRef &device, const mrcnl::PeerKey &key) const
     {
-        p.text("remote-gid", key.remote_gid.text());
+        const Names &names = names_(device.name);
+
+        print_remote(p, names, key.remote_gid);
         p.text("local-gid", key.local_gid.text());
-        p.number("ev-profile", key.ev_profile);
+        print_ev_profile(p, names, key.ev_profile);
     }
 
     /** Comes last. */
@@ -185,7 +189,7 @@ private:
     void print_peer_ev(const Ev &ev, std::optional<mrcnl::EvState> old,
                        const std::string &reason) const
     {
-        print_key(ev.key);
+        print_key(ev.device, ev.key);
         p.number("index", ev.index);
         p.number("port", ev.port);
         if (old)
@@ -210,7 +214,7 @@ private:
         if (connection) {
             p.number("dest-qpn", connection->dest_qpn);
             p.text("local-gid", connection->local_gid.text());
-            p.text("remote-gid", connection->remote_gid.text());
+            print_remote(p, names_(qp.device.name), connection->remote_gid);
         }
         if (qp.pid)
             p.number("pid", qp.pid);
@@ -219,6 +223,7 @@ private:
 
     Printer &p;
     Moment now_;
+    NamesOf names_;
 };
 
 template <typename T>
@@ -254,7 +259,7 @@ bool print_state(Context &context, const Filter &filter, const Lines &lines)
 void print_events(Context &context, const Filter &filter, mrcnl::EventStream &stream)
 {
     constexpr uint64_t pause = 100'000'000; // ns
-    const Lines lines(context.printer, context.moment());
+    const Lines lines(context.printer, context.moment(), context.names_of());
     bool lost = false;
 
     value_of(stream.receive([&](const mrcnl::Event &event) {
@@ -301,9 +306,9 @@ constexpr Command commands[] = {{nullptr, run}};
 
 const Object monitor_object{"monitor", help, commands};
 
-void print_event(Printer &p, const mrcnl::Event &event, const Moment &now)
+void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names)
 {
-    std::visit(Lines(p, now), event);
+    std::visit(Lines(p, now, names), event);
 }
 
 } // namespace mrcctl

@@ -8,6 +8,7 @@
 #include "mrcnl/types.h"
 
 #include "clock.h"
+#include "names.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -18,6 +19,6 @@ namespace mrcctl
  *
  * @param now tells the wall clock of events
  */
-void print_event(Printer &p, const mrcnl::Event &event, const Moment &now);
+void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names);
 
 } // namespace mrcctl

@@ -126,15 +126,18 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
 }
 
 /** @param listed those of the EVs that -d and -s list */
-void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
+void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
                 const std::vector<mrcnl::PeerEv> &listed, const Moment &now)
 {
+    Printer &p = context.printer;
+
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
     p.bare("dev-name", peer.device.name, Color::name);
-    p.text("remote-gid", peer.key.remote_gid.text());
+    const Names &names = context.names(peer.device.name);
+    print_remote(p, names, peer.key.remote_gid);
     p.text("local-gid", peer.key.local_gid.text());
-    p.number("ev-profile", peer.key.ev_profile);
+    print_ev_profile(p, names, peer.key.ev_profile);
     if (peer.usid)
         p.hex("usid", peer.usid, 4);
     p.flag("loopback", peer.loopback);
@@ -153,7 +156,7 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::Pe
     p.end_object();
 }
 
-Filter take_filter(Args &args)
+Filter take_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"remote", "ev-profile", "ev-state"};
     Filter filter;
@@ -162,10 +165,10 @@ Filter take_filter(Args &args)
     while (!args.empty()) {
         switch (args.take_word(words, "keyword")) {
         case 0:
-            filter.remote = args.take_address("remote");
+            filter.remote = take_remote(context, filter.device, args);
             break;
         case 1:
-            filter.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+            filter.ev_profile = take_ev_profile(context, filter.device, args);
             break;
         default:
             filter.ev_state = static_cast<Wanted>(args.take_word(state_words, "ev-state"));
@@ -186,12 +189,12 @@ void show_peer(Context &context, const Filter &filter, const mrcnl::Peer &peer,
         if (listed.empty())
             return;
     }
-    print_peer(context.printer, peer, evs, listed, now);
+    print_peer(context, peer, evs, listed, now);
 }
 
 void show(Context &context, Args &args)
 {
-    const Filter filter = take_filter(args);
+    const Filter filter = take_filter(context, args);
     const PrintOptions &options = context.printer.options();
     EvsByPeer evs;
 

@@ -275,7 +275,7 @@ void Printer::line()
 {
     if (options_.json)
         return;
-    out_ << "\n   ";
+    out_ << (options_.one_line ? "\\   " : "\n   ");
     start_of_line_ = false;
 }
 

@@ -24,7 +24,9 @@ struct PrintOptions {
     bool color = false;
     bool statistics = false;
     bool details = false;
-    bool times = true; ///< those of events
+    bool times = true;     ///< those of events
+    bool numeric = false;  ///< no names for numbers
+    bool one_line = false; ///< for each object of text
 };
 
 /**

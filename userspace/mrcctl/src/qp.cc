@@ -61,16 +61,19 @@ void print_settings(Printer &p, const mrcnl::Qp &qp)
     p.number("exp-retries", qp.exp_retries);
 }
 
-void print_connection(Printer &p, const mrcnl::QpConnection &connection)
+void print_connection(Printer &p, const Names &names, const mrcnl::QpConnection &connection)
 {
     p.number("dest-qpn", connection.dest_qpn);
     p.text("local-gid", connection.local_gid.text());
-    p.text("remote-gid", connection.remote_gid.text());
+    print_remote(p, names, connection.remote_gid);
     p.bytes("mtu", connection.mtu);
 }
 
-void print_qp(Printer &p, const mrcnl::Qp &qp)
+void print_qp(Context &context, const mrcnl::Qp &qp)
 {
+    Printer &p = context.printer;
+    const Names &names = context.names(qp.device.name);
+
     p.begin_object();
     p.hidden("dev-index", qp.device.index);
     p.bare("dev-name", qp.device.name, Color::name);
@@ -79,8 +82,8 @@ void print_qp(Printer &p, const mrcnl::Qp &qp)
     if (qp.pid)
         p.number("pid", qp.pid);
     if (qp.connection)
-        print_connection(p, *qp.connection);
-    p.number("ev-profile", qp.ev_profile);
+        print_connection(p, names, *qp.connection);
+    print_ev_profile(p, names, qp.ev_profile);
     p.number("cc-profile", qp.cc_profile);
     if (p.options().statistics || p.options().json)
         print_progress(p, qp);
@@ -119,7 +122,7 @@ mrcnl::QpState take_state(Args &args)
     return states[args.take_word(words, "state")];
 }
 
-Filter take_filter(Args &args)
+Filter take_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"qpn", "remote", "state", "ev-profile", "pid"};
     Filter filter;
@@ -131,13 +134,13 @@ Filter take_filter(Args &args)
             filter.qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
             break;
         case 1:
-            filter.remote = args.take_address("remote");
+            filter.remote = take_remote(context, filter.device, args);
             break;
         case 2:
             filter.state = take_state(args);
             break;
         case 3:
-            filter.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+            filter.ev_profile = take_ev_profile(context, filter.device, args);
             break;
         default:
             filter.pid = static_cast<uint32_t>(args.take_number("pid", 1, UINT32_MAX));
@@ -156,11 +159,11 @@ std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const Filter &filter)
 
 void show(Context &context, Args &args)
 {
-    const Filter filter = take_filter(args);
+    const Filter filter = take_filter(context, args);
 
     for (const mrcnl::Qp &qp : qps(context.kernel(), filter))
         if (filter.wants(qp))
-            print_qp(context.printer, qp);
+            print_qp(context, qp);
 }
 
 constexpr Command commands[] = {{"show", show}};

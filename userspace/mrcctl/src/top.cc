@@ -69,7 +69,8 @@ void draw(Context &context, const Activity &activity)
     std::ostringstream text;
     Printer p(text, context.printer.options());
 
-    print_activity_text(p, activity, static_cast<int64_t>(context.wall()), window);
+    print_activity_text(p, activity, static_cast<int64_t>(context.wall()), window,
+                        context.names_of());
     context.out << (window ? redraw(text.str(), *window) : text.str());
 }
 
@@ -79,7 +80,7 @@ void show(Context &context, const Snapshot &before, const Snapshot &now, Sort ke
 
     sort(activity, key);
     if (context.printer.options().json)
-        print_activity_json(context.printer, activity, context.wall());
+        print_activity_json(context.printer, activity, context.wall(), context.names_of());
     else
         draw(context, activity);
     if (!context.out.flush())

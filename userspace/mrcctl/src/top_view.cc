@@ -69,16 +69,16 @@ void print_ports_json(Printer &p, const EvsByPort &ports)
     p.end_list();
 }
 
-void print_peer_json(Printer &p, const PeerActivity &activity)
+void print_peer_json(Printer &p, const PeerActivity &activity, const Names &names)
 {
     const mrcnl::Peer &peer = activity.peer;
 
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
     p.bare("dev-name", peer.device.name);
-    p.text("remote-gid", peer.key.remote_gid.text());
+    print_remote(p, names, peer.key.remote_gid);
     p.text("local-gid", peer.key.local_gid.text());
-    p.number("ev-profile", peer.key.ev_profile);
+    print_ev_profile(p, names, peer.key.ev_profile);
     print_evs(p, {peer.evs, good_but_spares(peer), peer.evs_spare});
     print_ports_json(p, activity.evs);
     print_rate(p, activity.rate,
@@ -90,7 +90,7 @@ void print_peer_json(Printer &p, const PeerActivity &activity)
     p.end_object();
 }
 
-void print_qp_json(Printer &p, const QpActivity &activity)
+void print_qp_json(Printer &p, const QpActivity &activity, const Names &names)
 {
     const mrcnl::Qp &qp = activity.qp;
 
@@ -103,7 +103,7 @@ void print_qp_json(Printer &p, const QpActivity &activity)
         p.number("pid", qp.pid);
     if (qp.connection) {
         p.number("dest-qpn", qp.connection->dest_qpn);
-        p.text("remote-gid", qp.connection->remote_gid.text());
+        print_remote(p, names, qp.connection->remote_gid);
     }
     p.number("inflight", qp.inflight);
     p.number("lost", qp.lost);
@@ -217,7 +217,13 @@ void print_planes(Printer &p, const Activity &activity, size_t rows, size_t widt
     table.print(p, width);
 }
 
-void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width)
+std::string name_or(const std::string &name, const std::string &number)
+{
+    return name.empty() ? number : name;
+}
+
+void print_peers(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
+                 size_t width)
 {
     Table table({{"DEV", true, 0, Cut::end},
                  {"PEER", true, 0, Cut::begin},
@@ -229,14 +235,16 @@ void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width
 
     for (size_t i = 0; i < rows; i++) {
         const auto &[peer, evs, rate] = activity.peers[i];
+        const Names &of = names(peer.device.name);
 
-        table.add({{peer.device.name, Color::name},
-                   {peer.key.remote_gid.text()},
-                   {std::to_string(peer.key.ev_profile)},
-                   rate_cell(rate, &PeerRate::tx_packets),
-                   rate_cell(rate, &PeerRate::lost, Color::bad),
-                   rate_cell(rate, &PeerRate::marked, Color::warn),
-                   ports_cell(evs)});
+        table.add(
+            {{peer.device.name, Color::name},
+             {name_or(of.host(peer.key.remote_gid), peer.key.remote_gid.text())},
+             {name_or(of.ev_profile(peer.key.ev_profile), std::to_string(peer.key.ev_profile))},
+             rate_cell(rate, &PeerRate::tx_packets),
+             rate_cell(rate, &PeerRate::lost, Color::bad),
+             rate_cell(rate, &PeerRate::marked, Color::warn),
+             ports_cell(evs)});
     }
     table.print(p, width);
 }
@@ -247,7 +255,8 @@ Cell inflight_cell(const mrcnl::Qp &qp)
     return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mrcnl::mpr_unit)};
 }
 
-void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)
+void print_qps(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
+               size_t width)
 {
     Table table({{"DEV", true, 0, Cut::end},
                  {"QP"},
@@ -262,11 +271,14 @@ void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)
 
     for (size_t i = 0; i < rows; i++) {
         const auto &[qp, rate] = activity.qps[i];
+        const Names &of = names(qp.device.name);
 
         table.add({{qp.device.name, Color::name},
                    {std::to_string(qp.qpn)},
                    {to_string(qp.state), color_of(qp.state)},
-                   {qp.connection ? qp.connection->remote_gid.text() : "-"},
+                   {qp.connection ? name_or(of.host(qp.connection->remote_gid),
+                                            qp.connection->remote_gid.text())
+                                  : "-"},
                    rate_cell(rate, &QpRate::tx_packets),
                    rate_cell(rate, &QpRate::rx_packets),
                    rate_cell(rate, &QpRate::rtx_packets, Color::bad),
@@ -319,7 +331,7 @@ void print_summary(Printer &p, const Activity &activity, const Rows &shown, int6
 
 } // namespace
 
-void print_activity_json(Printer &p, const Activity &activity, uint64_t time)
+void print_activity_json(Printer &p, const Activity &activity, uint64_t time, const NamesOf &names)
 {
     p.begin_object();
     p.hidden("time-ns", time);
@@ -330,17 +342,17 @@ void print_activity_json(Printer &p, const Activity &activity, uint64_t time)
     p.end_list();
     p.begin_list("peer");
     for (const PeerActivity &peer : activity.peers)
-        print_peer_json(p, peer);
+        print_peer_json(p, peer, names(peer.peer.device.name));
     p.end_list();
     p.begin_list("qp");
     for (const QpActivity &qp : activity.qps)
-        print_qp_json(p, qp);
+        print_qp_json(p, qp, names(qp.qp.device.name));
     p.end_list();
     p.end_object();
 }
 
 void print_activity_text(Printer &p, const Activity &activity, int64_t time,
-                         const std::optional<Window> &window)
+                         const std::optional<Window> &window, const NamesOf &names)
 {
     const Rows all = {activity.planes.size(), activity.peers.size(), activity.qps.size()};
     const Rows rows = window ? share(all, *window) : all;
@@ -348,8 +360,8 @@ void print_activity_text(Printer &p, const Activity &activity, int64_t time,
 
     print_summary(p, activity, rows, time, width);
     print_planes(p, activity, rows[0], width);
-    print_peers(p, activity, rows[1], width);
-    print_qps(p, activity, rows[2], width);
+    print_peers(p, activity, names, rows[1], width);
+    print_qps(p, activity, names, rows[2], width);
 }
 
 } // namespace mrcctl

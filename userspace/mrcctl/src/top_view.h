@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "activity.h"
+#include "names.h"
 #include "printer.h"
 #include "terminal.h"
 
@@ -20,7 +21,7 @@ namespace mrcctl
  *
  * @param time ns of CLOCK_REALTIME
  */
-void print_activity_json(Printer &p, const Activity &activity, uint64_t time);
+void print_activity_json(Printer &p, const Activity &activity, uint64_t time, const NamesOf &names);
 
 /**
  * Print a line about all, and a table of each kind of objects.
@@ -29,6 +30,6 @@ void print_activity_json(Printer &p, const Activity &activity, uint64_t time);
  * @param window what fits into it, its last row left free; otherwise all
  */
 void print_activity_text(Printer &p, const Activity &activity, int64_t time,
-                         const std::optional<Window> &window);
+                         const std::optional<Window> &window, const NamesOf &names);
 
 } // namespace mrcctl

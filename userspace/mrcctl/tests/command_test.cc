@@ -101,7 +101,7 @@ TEST_F(CommandTest, EvProfileFormats)
 TEST_F(CommandTest, EvProfileErrors)
 {
     EXPECT_EQ(run.usage("ev-profile add mrc0 id 7"),
-              "ev-profile add: ev-profile: 'id' is not a number");
+              "ev-profile add: ev-profile: 'id' is no number, and no name that mrcd knows");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 sid fc00::g"),

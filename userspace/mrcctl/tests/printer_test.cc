@@ -14,6 +14,13 @@ namespace mrcctl
 namespace
 {
 
+const Names &no_names(const std::string &)
+{
+    static const Names none;
+
+    return none;
+}
+
 std::string print_sample(PrintOptions options)
 {
     std::ostringstream out;
@@ -37,6 +44,12 @@ std::string print_sample(PrintOptions options)
 TEST(Printer, Text)
 {
     EXPECT_EQ(print_sample({}), "mrc0 qps 3 icrc on ports-up 1-2\n    tx-packets 4\n");
+}
+
+TEST(Printer, OneLineEach)
+{
+    EXPECT_EQ(print_sample({.one_line = true}),
+              "mrc0 qps 3 icrc on ports-up 1-2\\    tx-packets 4\n");
 }
 
 TEST(Printer, Json)
@@ -118,8 +131,8 @@ TEST(Printer, EventsAreOneLineEach)
     event.reason = "loss";
     event.time = 77;
     p.set_streaming();
-    print_event(p, event, {});
-    print_event(p, mrcnl::Overrun{}, {});
+    print_event(p, event, {}, no_names);
+    print_event(p, mrcnl::Overrun{}, {}, no_names);
     p.finish();
 
     std::istringstream lines(out.str());
@@ -141,7 +154,7 @@ std::string event_line(const mrcnl::Event &event, bool json)
     Printer p(out, {.json = json});
 
     p.set_streaming();
-    print_event(p, event, {});
+    print_event(p, event, {}, no_names);
     const std::string line = out.str();
     return json ? line : line.substr(line.find(' ') + 1);
 }
@@ -234,7 +247,7 @@ TEST(Printer, EventTimesAreWallClock)
     setenv("TZ", "UTC", 1);
     tzset();
     p.set_streaming();
-    print_event(p, event, {0, 1'700'000'000'000'006'000});
+    print_event(p, event, {0, 1'700'000'000'000'006'000}, no_names);
     EXPECT_EQ(out.str(), "2023-11-14T22:13:20.000007 device-add mrc0\n");
 }
 
@@ -246,7 +259,7 @@ TEST(Printer, EventsOfJsonHaveBothClocks)
         Printer p(out, {.json = true, .times = times});
 
         p.set_streaming();
-        print_event(p, event, {3'000, 1'700'000'000'000'006'000});
+        print_event(p, event, {3'000, 1'700'000'000'000'006'000}, no_names);
         return out.str();
     };
 
