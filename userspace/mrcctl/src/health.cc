@@ -177,7 +177,7 @@ void print_peer_evs(Context &context, const std::vector<mrcnl::PeerEv> &evs)
         p.number("index", ev.index);
         p.number("port", ev.port);
         p.text("state", to_string(ev.state), color_of(ev.state));
-        print_changed(p, ev.changed, context.now());
+        print_changed(p, ev.changed, context.moment());
         p.end_object();
     }
     p.end_list();

@@ -22,8 +22,8 @@ namespace
 
 using namespace mrcctl;
 
-constexpr int exit_refused = 1;
-constexpr int exit_usage = 2;
+constexpr int exit_usage = 1;
+constexpr int exit_refused = 2;
 
 struct Options {
     PrintOptions print;
@@ -34,11 +34,19 @@ struct Options {
 };
 
 constexpr option long_options[] = {
-    {"json", no_argument, nullptr, 'j'},        {"pretty", no_argument, nullptr, 'p'},
-    {"statistics", no_argument, nullptr, 's'},  {"details", no_argument, nullptr, 'd'},
-    {"color", optional_argument, nullptr, 'c'}, {"netns", required_argument, nullptr, 'n'},
-    {"batch", required_argument, nullptr, 'b'}, {"Version", no_argument, nullptr, 'V'},
-    {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
+    {"json", no_argument, nullptr, 'j'},
+    {"pretty", no_argument, nullptr, 'p'},
+    {"statistics", no_argument, nullptr, 's'},
+    {"details", no_argument, nullptr, 'd'},
+    {"timeless", no_argument, nullptr, 't'},
+    {"oneline", no_argument, nullptr, 'o'},
+    {"Numeric", no_argument, nullptr, 'N'},
+    {"color", optional_argument, nullptr, 'c'},
+    {"netns", required_argument, nullptr, 'n'},
+    {"batch", required_argument, nullptr, 'b'},
+    {"Version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'h'},
+    {nullptr, 0, nullptr, 0},
 };
 
 /** As ip -color: without a word always. @param when nullptr: no word */
@@ -67,6 +75,15 @@ void apply(Options &options, int letter)
         break;
     case 'd':
         options.print.details = true;
+        break;
+    case 't':
+        options.print.times = false;
+        break;
+    case 'N':
+        options.print.numeric = true;
+        break;
+    case 'o':
+        options.print.one_line = true;
         break;
     case 'c':
         options.print.color = color_wanted(optarg);
@@ -98,7 +115,7 @@ Options parse_options(int argc, char **argv)
     opterr = 0;
     for (;;) {
         // "+": what follows the object is the object's.
-        const int letter = getopt_long_only(argc, argv, "+:jpsdcn:b:Vh", long_options, nullptr);
+        const int letter = getopt_long_only(argc, argv, "+:jpsdtoNcn:b:Vh", long_options, nullptr);
 
         if (letter < 0)
             return options;
