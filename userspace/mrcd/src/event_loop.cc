@@ -19,6 +19,7 @@
 #include "host/worker.h"
 #include "pace.h"
 #include "report/diagnosis.h"
+#include "report/names.h"
 #include "report/report_json.h"
 
 namespace mrcd
@@ -326,6 +327,8 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
         publish();
         return text_of(to_json(*beside_.board->get()));
     }
+    if (request == "names")
+        return names_json(daemon_.fabric());
     if (request == "denials" && beside_.links)
         return beside_.links->found();
     if (request != "reload")
