@@ -166,7 +166,8 @@ def check_sparks(browser):
 
 def check_states(browser):
     """What the page makes of less: nothing is watched, the module is away."""
-    show = "show({...full, health: {...full.health, "time-ns": latest.health["time-ns"] + 1, %s}, %s})"
+    show = ('show({...full, health: {...full.health, '
+            '"time-ns": latest.health["time-ns"] + 1, %s}, %s})')
     text = "document.getElementById('%s').innerText"
     browser.evaluate("var full = latest")
     for health, rest, part, wanted in (

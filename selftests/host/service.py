@@ -76,7 +76,8 @@ def main():
                 sys.exit(f"mrcd does not say '{word}' but {said}")
         return said
 
-    environment = {**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "500000"}
+    environment = {**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "500000",
+                   "RUNTIME_DIRECTORY": FOLDER}
     with subprocess.Popen([MRCD, "-f", config], env=environment, stderr=subprocess.DEVNULL) as mrcd:
         wait_for("STATUS=")
         wait_for("READY=1")

@@ -46,6 +46,10 @@ public:
     /** Asks the mrcd of a device, see mrcnl::ask_daemon(). */
     std::function<mrcnl::Result<std::string>(const std::string &device, const std::string &request)>
         daemon = mrcnl::ask_daemon;
+    /** The devices that some mrcd looks after, see mrcnl::watched_devices(). */
+    std::function<std::vector<std::string>()> watched = [] { return mrcnl::watched_devices(); };
+    /** Of the program, when no command fails. */
+    int exit_status = 0;
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */

@@ -150,14 +150,15 @@ void run_batch_file(Context &context, const std::string &name)
     run_batch(context, in, name);
 }
 
-void run(int argc, char **argv)
+/** @return exit status */
+int run(int argc, char **argv)
 {
     const Options options = parse_options(argc, argv);
     std::vector<std::string> words(argv + optind, argv + argc);
 
     if (options.version) {
         std::cout << "mrcctl " MRC_VERSION "\n";
-        return;
+        return 0;
     }
     if (options.help)
         words = {"help"};
@@ -173,6 +174,7 @@ void run(int argc, char **argv)
         throw UsageError("option -b takes no further command");
     if (!std::cout.flush())
         throw Failure("cannot write");
+    return context.exit_status;
 }
 
 // One write a line: others may write to the same file.
@@ -188,8 +190,7 @@ int main(int argc, char **argv)
     // One write per buffer, not one per word.
     std::ios::sync_with_stdio(false);
     try {
-        run(argc, argv);
-        return 0;
+        return run(argc, argv);
     } catch (const UsageError &e) {
         complain(e.what());
         return exit_usage;

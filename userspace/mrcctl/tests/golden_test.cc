@@ -200,20 +200,26 @@ constexpr Golden goldens[] = {
 
 /** What mrcd says of mrc0. */
 constexpr const char health[] =
-    R"({"dev-name":"mrc0","host":"h1","status":"as planned","plane":[)"
+    R"({"version":1,"dev-name":"mrc0","host":"h1","state":"not-well","status":"as planned",)"
+    R"("time-ns":100000000000,"file":{"name":"/etc/mrc/mrcd.toml","hash":"0123456789abcdef",)"
+    R"("taken-ns":5000000000,"refused-ns":0,"problem":"","changed":false},"problem":[)"
+    R"({"kind":"plane","port":1,"what":"plane 1 (eth1) is set down","seen":"by hand",)"
+    R"("since-ns":40000000000,"mend":"mrcctl plane set mrc0 port 1 up"},)"
+    R"({"kind":"fault","port":1,"what":"p1t1s2 is broken","seen":"no probe comes back by it",)"
+    R"("since-ns":98500000000,"mend":""}],"plane":[)"
     R"({"port":1,"ifname":"eth1","carrier":true,"t0":"p1t0r1","verdict":"alive","sent":500,)"
-    R"("lost":1,"recent":100,"recent-lost":1,"rtt":210000,"t1":[)"
+    R"("lost":1,"recent":100,"recent-lost":1,"rtt-ns":210000,"t1":[)"
     R"({"name":"p1t1s1","verdict":"alive","sent":500,"lost":0,"recent":100,"recent-lost":0,)"
-    R"("rtt":310000},)"
+    R"("rtt-ns":310000},)"
     R"({"name":"p1t1s2","verdict":"dead","sent":500,"lost":80,"recent":100,"recent-lost":80,)"
-    R"("rtt":320000}]},)"
+    R"("rtt-ns":320000}]},)"
     R"({"port":2,"ifname":"eth2","carrier":false,"t0":"p2t0r1","verdict":"dead","sent":50,)"
-    R"("lost":50,"recent":50,"recent-lost":50,"rtt":0,"t1":[]}],)"
-    R"("fault":[{"element":"p1t1s2","kind":"t1","port":1,"since":98500000000,)"
+    R"("lost":50,"recent":50,"recent-lost":50,"rtt-ns":0,"t1":[]}],)"
+    R"("fault":[{"element":"p1t1s2","kind":"t1","port":1,"since-ns":98500000000,)"
     R"("evidence":"no probe comes back by it, nor past the link to it","denied":true},)"
-    R"({"element":"h1-p2t0r1","kind":"host-link","port":2,"since":99000000000,)"
+    R"({"element":"h1-p2t0r1","kind":"host-link","port":2,"since-ns":99000000000,)"
     R"("evidence":"no carrier","denied":false}],)"
-    R"("denied":["p1t1s3"],"decision":[{"time":98500000000,"text":"p1t1s2 is denied"}]})";
+    R"("denied":["p1t1s3"],"decision":[{"time-ns":98500000000,"text":"p1t1s2 is denied"}]})";
 
 /** The names of its file. */
 constexpr const char names[] =
@@ -252,6 +258,7 @@ std::string print(const Golden &golden, const PrintOptions &options)
             return Result<std::string>(Error{ECONNREFUSED, {}, {}});
         return Result<std::string>(answer_to(request));
     };
+    run.context.watched = [] { return std::vector<std::string>{"mrc0"}; };
     setenv("TZ", "UTC", 1);
     run.context.wall = [] { return 100'000'000'000; };
     uint64_t now = run.context.now();
@@ -345,7 +352,21 @@ TEST_P(GoldenTest, KeysAreThoseOfTheFamily)
                                    "text",
                                    "event",
                                    "feature",
-                                   "hint"};
+                                   "hint",
+                                   "version",
+                                   "state",
+                                   "file",
+                                   "hash",
+                                   "taken",
+                                   "refused",
+                                   "problem",
+                                   "changed",
+                                   "what",
+                                   "seen",
+                                   "mend",
+                                   "kernel",
+                                   "error",
+                                   "peers"};
     std::set<std::string> keys;
 
     for (const AttributeSet *set : attribute_sets())
