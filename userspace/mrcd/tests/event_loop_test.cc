@@ -315,7 +315,7 @@ TEST(EventLoop, WhoeverHoldsNetdevsBlindsNobody)
             kill(getpid(), SIGTERM);
         }
     };
-    LinkWatch links(loop.rig.log, [&](const Fabric &, const NetdevTable &) {
+    LinkWatch links(loop.rig.log, "", [&](const Fabric &, const NetdevTable &) {
         return std::make_unique<TimelessSender>(look);
     });
     watch = &links;
