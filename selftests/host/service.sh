@@ -22,7 +22,7 @@ sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/clus
 equal "planes of that file" 4 "$(sed -n 's/^planes = \([0-9]*\)$/\1/p' "$HOST_TMP/cluster.toml")"
 
 # What it is to start is not installed here, nor are its manual pages.
-sed "s,^ExecStart=.*,ExecStart=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
+sed "s,^ExecStart=.*,ExecStart=$mrcd,; s,^ExecReload=[^ ]*,ExecReload=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
 	>"$HOST_TMP/mrcd.service"
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze verify "$HOST_TMP/mrcd.service" >"$HOST_TMP/log" 2>&1 ||
@@ -32,6 +32,14 @@ if command -v systemd-analyze >/dev/null; then
 fi
 equal "capabilities" "CapabilityBoundingSet=CAP_NET_ADMIN" \
 	"$(grep '^CapabilityBoundingSet=' "$HOST_TMP/mrcd.service")"
+
+# Who reloads it waits for what becomes of the file.
+reload=$(sed -n 's/^ExecReload=//p' "$HOST_TMP/mrcd.service")
+equal "reload" "mrcd --reload" "$(basename "${reload%% *}") ${reload#* }"
+equal "what is found survives a restart" "RuntimeDirectory=mrc RuntimeDirectoryPreserve=yes" \
+	"$(grep '^RuntimeDirectory' "$HOST_TMP/mrcd.service" | paste -sd ' ')"
+equal "the module comes with it" "Wants=modprobe@mrc.service" \
+	"$(grep '^Wants=' "$HOST_TMP/mrcd.service")"
 
 # In a network of its own it can change nothing of this host's.
 alone=()

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "file/fabric_file.h"
-#include "report/health.h"
+#include "watch/udp_sender.h"
 
 namespace mrcd
 {
@@ -13,9 +13,11 @@ namespace mrcd
 namespace
 {
 
-constexpr uint64_t check_ms = 10000; // somebody may have changed what tells of no change
-constexpr uint64_t retry_ms = 100;   // at first, then twice as long each time
-constexpr uint64_t away_ms = 1000;   // nobody tells when the module comes
+constexpr uint64_t check_ms = 10000;    // somebody may have changed what tells of no change
+constexpr uint64_t retry_ms = 100;      // at first, then twice as long each time
+constexpr uint64_t away_ms = 1000;      // nobody tells when the module comes
+constexpr std::chrono::seconds slow{2}; // for a pass
+constexpr const char *nothing_left = "as planned";
 
 std::string waiting(const std::string &netdevs)
 {
@@ -30,7 +32,7 @@ std::string status_of(const Outcome &outcome)
         return outcome.refusals[0].message();
     for (const std::string &netdev : outcome.waits)
         netdevs += (netdevs.empty() ? "" : ", ") + netdev;
-    return netdevs.empty() ? as_planned : waiting(netdevs);
+    return netdevs.empty() ? nothing_left : waiting(netdevs);
 }
 
 } // namespace
@@ -40,7 +42,10 @@ std::optional<Fabric> Daemon::read()
 {
     const auto text = read_();
 
-    problem_.clear();
+    file_state_.name = file_;
+    file_state_.problem.clear();
+    file_state_.changed = false;
+    read_hash_ = text ? hash_of_text(*text) : "";
     if (!text) {
         complain(file_ + ": " + text.error().message());
         return std::nullopt;
@@ -63,8 +68,9 @@ std::optional<Fabric> Daemon::read()
 void Daemon::complain(const std::string &text)
 {
     log_.write(Level::error, text);
-    if (problem_.empty())
-        problem_ = text;
+    if (file_state_.problem.empty())
+        file_state_.problem = text;
+    file_state_.refused_ns = wall_ns();
 }
 
 void Daemon::make_plan_anew()
@@ -74,9 +80,39 @@ void Daemon::make_plan_anew()
     fabric.denied.add(found_);
     plan_ = make_plan(fabric);
     plan_->keep_denials = keep_denials_;
+    {
+        const std::lock_guard guard(version_.mutex);
+        version_.number++;
+    }
     // Whatever was waited for before: this is new.
     wait_ms_ = 0;
     last_done_.clear();
+}
+
+void Daemon::reopen()
+{
+    kernel_.reset();
+    urgent_.reset();
+    openings_++;
+}
+
+std::string Daemon::status() const
+{
+    using std::chrono::seconds;
+    const auto since = begun_ ? std::chrono::steady_clock::now() - *begun_ : seconds(0);
+    std::string text = status_;
+
+    if (since >= slow)
+        text = "the kernel has not answered for " +
+               std::to_string(std::chrono::duration_cast<seconds>(since).count()) +
+               " s: somebody else configures netdevs";
+    return file_state_.problem.empty() ? text
+                                       : file_state_.problem + "; by the file before it: " + text;
+}
+
+bool Daemon::as_planned() const
+{
+    return status() == nothing_left;
 }
 
 void Daemon::keep_denials(bool on)
@@ -91,6 +127,8 @@ bool Daemon::deny(const Denials &found)
         return false;
     found_ = found;
     make_plan_anew();
+    if (urgent_)
+        report(deny_evs(*urgent_, *plan_));
     return true;
 }
 
@@ -106,6 +144,9 @@ bool Daemon::load()
     // Indices may mean other switches now: who found faults finds them again.
     fabric_ = std::move(*fabric);
     found_ = {};
+    file_state_.hash = read_hash_;
+    file_state_.taken_ns = wall_ns();
+    file_state_.refused_ns = 0;
     make_plan_anew();
     log_.write(Level::info, file_ + ": " + std::to_string(plan_->ev_profiles.size()) +
                                 " EV profiles, " + std::to_string(plan_->routes.size()) +
@@ -113,26 +154,32 @@ bool Daemon::load()
     return true;
 }
 
-bool Daemon::open()
+mrcnl::Result<void> Daemon::open(Pass &pass) const
 {
     auto kernel = open_();
+    auto urgent = kernel ? open_() : mrcnl::Result<std::shared_ptr<mrcnl::Kernel>>(kernel.error());
 
-    if (!kernel) {
-        report_closed(kernel.error());
-        return false;
-    }
+    if (!urgent)
+        return urgent.error();
     auto events = (*kernel)->events();
-    if (!events) {
-        report_closed(events.error());
-        return false;
-    }
-    kernel_ = std::move(*kernel);
-    events_ = std::move(*events);
-    return true;
+    if (!events)
+        return events.error();
+    pass.kernel_ = std::move(*kernel);
+    pass.urgent_ = std::move(*urgent);
+    pass.events_ = std::move(*events);
+    return {};
+}
+
+void Daemon::look_at_file()
+{
+    const auto text = read_();
+
+    file_state_.changed = (text ? hash_of_text(*text) : "") != read_hash_;
 }
 
 void Daemon::report_closed(const mrcnl::Error &error)
 {
+    progress_ = {};
     status_ = error.code == ENOENT ? "the module is not loaded" : "module: " + error.message();
     if (!told_.contains(status_))
         log_.write(Level::warning, status_);
@@ -154,6 +201,7 @@ void Daemon::report(const Outcome &outcome)
         tell(Level::notice, waiting(netdev));
     told_ = std::move(now);
     status_ = status_of(outcome);
+    progress_.refusals = outcome.refusals;
 }
 
 void Daemon::report(const EvChange &evs)
@@ -172,6 +220,7 @@ Daemon::Again Daemon::again_after(const Outcome &outcome)
     const bool repeated = !outcome.done.empty() && outcome.done == last_done_;
 
     last_done_ = outcome.done;
+    progress_.undone_step = repeated ? outcome.done[0] : "";
     if (repeated || (outcome.done.empty() && !outcome.refusals.empty())) {
         wait_ms_ = std::clamp(2 * wait_ms_, retry_ms, check_ms);
         return {repeated ? wait_ms_ : rest_ms, wait_ms_};
@@ -182,27 +231,74 @@ Daemon::Again Daemon::again_after(const Outcome &outcome)
     return {rest_ms, outcome.cut ? 0 : retry_ms};
 }
 
-Daemon::Again Daemon::work()
+Daemon::Pass Daemon::begin()
 {
-    if (!kernel_ && !open())
-        return {rest_ms, away_ms};
-    Target target{*kernel_, system_};
-    EvChange evs;
+    Pass pass;
+
+    pass.plan_ = *plan_;
+    begun_ = std::chrono::steady_clock::now();
+    pass.version_ = version_.number;
+    pass.openings_ = openings_;
+    pass.kernel_ = kernel_;
+    pass.urgent_ = urgent_;
+    return pass;
+}
+
+void Daemon::perform(Pass &pass)
+{
+    if (!pass.kernel_) {
+        const auto opened = open(pass);
+        if (!opened) {
+            pass.closed_ = opened.error();
+            return;
+        }
+    }
+    Target target{*pass.kernel_, system_};
+    EvChange &evs = pass.evs_;
     // One by one they would drown what they are done for.
-    const Outcome outcome = converge(target, *plan_, [&](const Step &step) {
+    pass.outcome_ = converge(target, pass.plan_, version_, pass.version_, [&](const Step &step) {
         if (step.ev)
             (step.ev->deny ? evs.denied : evs.allowed)[step.ev->profile].push_back(step.ev->index);
         else
-            log_.write(Level::notice, to_string(step));
+            pass.steps_.push_back(to_string(step));
     });
-    report(evs);
-    if (outcome.module_gone) {
-        reopen();
-        report_closed(outcome.refusals[0].error);
-    } else {
-        report(outcome);
+}
+
+Daemon::Again Daemon::finish(Pass pass)
+{
+    begun_.reset();
+    if (pass.closed_.code) {
+        report_closed(pass.closed_);
+        return {rest_ms, away_ms};
     }
-    return again_after(outcome);
+    if (pass.openings_ == openings_) {
+        kernel_ = std::move(pass.kernel_);
+        urgent_ = std::move(pass.urgent_);
+        if (pass.events_)
+            events_ = std::move(pass.events_);
+    }
+    for (const std::string &step : pass.steps_)
+        log_.write(Level::notice, step);
+    report(pass.evs_);
+    if (pass.outcome_.module_gone) {
+        reopen();
+        report_closed(pass.outcome_.refusals[0].error);
+    } else {
+        report(pass.outcome_);
+        dscp_data_ = pass.outcome_.dscp_data ? pass.outcome_.dscp_data : dscp_data_;
+    }
+    // It followed a plan that is none any more.
+    if (pass.version_ != version_.number)
+        return {rest_ms, 0};
+    return again_after(pass.outcome_);
+}
+
+Daemon::Again Daemon::work()
+{
+    Pass pass = begin();
+
+    perform(pass);
+    return finish(std::move(pass));
 }
 
 } // namespace mrcd

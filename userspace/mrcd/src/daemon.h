@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "file/file_state.h"
 #include "host/log.h"
 #include "host/system.h"
 #include "plan/ev_change.h"
@@ -56,11 +58,15 @@ public:
     const std::string &device() const { return plan_->device; }
     /** As the file has it; only after load() was true. */
     const Fabric &fabric() const { return *fabric_; }
-    /** What was wrong with the file when load() was false. */
-    const std::string &problem() const { return problem_; }
+    /** What became of the file when it was read last. */
+    const FileState &file() const { return file_state_; }
+
+    /** Sees whether the file is another one now than the one that was read last. */
+    void look_at_file();
 
     /**
-     * What is not to be used, beside what the file denies.
+     * What is not to be used, beside what the file denies. It is denied at once, whatever the pass
+     * at hand waits for; what is to be used again waits for the next one.
      *
      * @return whether that changes the plan
      */
@@ -72,23 +78,57 @@ public:
      */
     void keep_denials(bool on);
 
-    /** Brings the host nearer to the plan. Only after load() was true. */
+    /**
+     * A pass: what there is to do, and then what has become of it. Performing it may have to wait
+     * for the kernel for seconds.
+     */
+    class Pass
+    {
+        friend class Daemon;
+        Plan plan_;
+        uint64_t version_ = 0;
+        unsigned openings_ = 0;
+        std::shared_ptr<mrcnl::Kernel> kernel_;
+        std::shared_ptr<mrcnl::Kernel> urgent_;
+        std::unique_ptr<mrcnl::EventStream> events_;
+        mrcnl::Error closed_;            ///< why the module cannot be asked; code 0: it can
+        std::vector<std::string> steps_; ///< taken, but for those in evs_
+        EvChange evs_;
+        Outcome outcome_;
+    };
+
+    /** What is to be done now. Only after load() was true. */
+    Pass begin();
+    /** Brings the host nearer to the plan. The only call for another thread, one at a time. */
+    void perform(Pass &pass);
+    Again finish(Pass pass);
+
+    /** All of it. */
     Again work();
+
+    /** What the device marks packets with data with; nothing: not known yet. */
+    std::optional<uint8_t> dscp_data() const { return dscp_data_; }
 
     /** The module's events, when it was opened since they were asked for last; else null. */
     std::unique_ptr<mrcnl::EventStream> take_events() { return std::move(events_); }
 
     /** What was opened is of no use any more: work() is to open the module anew. */
-    void reopen() { kernel_.reset(); }
+    void reopen();
 
     /** One line for people: what it is at. */
-    std::string status() const { return status_; }
+    std::string status() const;
+
+    /** Is all as planned, by a file that was taken? */
+    bool as_planned() const;
+
+    /** What it has come to. */
+    const Progress &progress() const { return progress_; }
 
 private:
     std::optional<Fabric> read();
     void complain(const std::string &text);
     void make_plan_anew();
-    bool open();
+    mrcnl::Result<void> open(Pass &pass) const;
     void report_closed(const mrcnl::Error &error);
     void report(const Outcome &outcome);
     void report(const EvChange &evs);
@@ -100,14 +140,21 @@ private:
     ReadFile read_;
     std::string host_name_;
     Log &log_;
-    std::shared_ptr<mrcnl::Kernel> kernel_; ///< null: the module is away
+    std::shared_ptr<mrcnl::Kernel> kernel_; ///< for passes; null: the module is away
+    std::shared_ptr<mrcnl::Kernel> urgent_; ///< for what cannot wait for them
     std::unique_ptr<mrcnl::EventStream> events_;
     std::optional<Fabric> fabric_;
     Denials found_; ///< to be denied, by no file
     bool keep_denials_ = false;
     std::optional<Plan> plan_;
-    std::string problem_;
-    std::string status_;
+    PlanVersion version_;
+    std::optional<uint8_t> dscp_data_;
+    FileState file_state_;
+    std::string read_hash_; ///< of what was read last
+    Progress progress_;
+    std::string status_ = "has just been started";
+    std::optional<std::chrono::steady_clock::time_point> begun_; ///< the pass at hand
+    unsigned openings_ = 0;              ///< how often what was opened was of no use any more
     std::set<std::string> told_;         ///< what is wrong still
     std::vector<std::string> last_done_; ///< steps of the pass before
     uint64_t wait_ms_ = 0;

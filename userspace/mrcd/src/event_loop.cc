@@ -7,6 +7,8 @@
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <system_error>
 
 #include <sys/epoll.h>
@@ -14,7 +16,11 @@
 #include <systemd/sd-event.h>
 
 #include "control.h"
+#include "host/worker.h"
 #include "pace.h"
+#include "report/diagnosis.h"
+#include "report/names.h"
+#include "report/report_json.h"
 
 namespace mrcd
 {
@@ -25,7 +31,10 @@ namespace
 constexpr uint64_t us_per_ms = 1000;
 constexpr uint64_t ns_per_us = 1000;
 constexpr uint64_t accuracy_us = 1000;
-constexpr uint64_t settle_ms = 20; // several changes make one look
+constexpr uint64_t settle_ms = 20;  // several changes make one look
+constexpr uint64_t again_ms = 1000; // when netdevs could not be read
+constexpr uint64_t look_ms = 500;
+constexpr uint64_t looks_per_file = 2;
 
 struct Free {
     void operator()(sd_event *event) const { sd_event_unref(event); }
@@ -65,16 +74,25 @@ public:
 
 private:
     int set_up();
+    int add_input(int fd, sd_event_io_handler_t handler);
+    NetdevTable &netdevs() { return beside_.links ? beside_.links->netdevs() : netdevs_; }
+    void read_netdevs();
+    void take_netdevs(const mrcnl::Result<NetdevTable> &all);
+    void read_host();
     void watch_module(std::unique_ptr<mrcnl::EventStream> stream);
     void look_in(uint64_t ms);
+    void hurry();
     void arm();
     void work();
+    void worked(Daemon::Pass pass);
     bool reload();
     void read_module();
     void remember(const mrcnl::Event &event);
     int set_up_beside();
     void follow_file();
     void report();
+    void publish();
+    void look();
     void watch();
     std::string answer(const std::string &request, bool privileged);
 
@@ -83,8 +101,10 @@ private:
 
     static int on_timer(sd_event_source *, uint64_t, void *self);
     static int on_watch(sd_event_source *, uint64_t, void *self);
+    static int on_look(sd_event_source *, uint64_t, void *self);
     static int on_reload(sd_event_source *, const signalfd_siginfo *, void *self);
     static int on_host(sd_event_source *, int, uint32_t, void *self);
+    static int on_worker(sd_event_source *, int, uint32_t, void *self);
     static int on_module(sd_event_source *, int, uint32_t, void *self);
 
     Daemon &daemon_;
@@ -92,13 +112,22 @@ private:
     Log &log_;
     Beside beside_;
     Pace pace_;
+    bool working_ = false;  ///< a pass is at hand
+    bool wanted_ = false;   ///< another one, meanwhile
+    bool ready_ = false;    ///< systemd has been told
+    NetdevTable netdevs_;   ///< of who watches no links
+    bool reading_ = false;  ///< netdevs
+    bool outdated_ = false; ///< what was told of them meanwhile was lost in part
     std::unique_ptr<sd_event, Free> event_;
     Source timer_;
     Source watch_timer_;
+    Source look_timer_;
+    uint64_t looks_ = 0;
     bool knows_ = false; ///< the link watch, when it was asked last
     Control control_;
     std::unique_ptr<mrcnl::EventStream> module_;
     Source module_source_; ///< of module_, and goes before it
+    std::optional<Worker> worker_;
 };
 
 /** No exception goes through sd-event, which is C. */
@@ -106,9 +135,6 @@ template <typename Do>
 int EventLoop::guard(Do what) noexcept
 {
     try {
-        std::unique_lock<std::timed_mutex> busy;
-        if (beside_.busy)
-            busy = std::unique_lock(*beside_.busy);
         what();
         return 0;
     } catch (const std::exception &error) {
@@ -129,16 +155,84 @@ void EventLoop::look_in(uint64_t ms)
     arm();
 }
 
+/** Somebody who undoes our steps, say, has them wait for seconds: what is broken does not. */
+void EventLoop::hurry()
+{
+    pace_.hurry(now_ms(), Daemon::rest_ms);
+    arm();
+}
+
+/** What has to wait for the kernel does so elsewhere. */
 void EventLoop::work()
 {
-    const Daemon::Again again = daemon_.work();
+    wanted_ = working_;
+    if (working_)
+        return;
+    working_ = true;
+    if (!netdevs().known())
+        read_netdevs();
+    const auto pass = std::make_shared<Daemon::Pass>(daemon_.begin());
+    worker_->start([this, pass] {
+        daemon_.perform(*pass);
+        return [this, pass] { worked(std::move(*pass)); };
+    });
+}
 
+void EventLoop::worked(Daemon::Pass pass)
+{
+    const Daemon::Again again = daemon_.finish(std::move(pass));
+
+    working_ = false;
     if (auto events = daemon_.take_events())
         watch_module(std::move(events));
     sd_notifyf(0, "STATUS=%s", daemon_.status().c_str());
     report();
+    if (beside_.links && daemon_.dscp_data())
+        beside_.links->mark(*daemon_.dscp_data());
     pace_.passed(now_ms(), again.soonest, again.latest);
+    if (wanted_)
+        pace_.hasten(now_ms(), 0);
     arm();
+    if (!ready_)
+        sd_notify(0, "READY=1");
+    ready_ = true;
+}
+
+/** All of them, anew. */
+void EventLoop::read_netdevs()
+{
+    outdated_ = reading_;
+    if (reading_)
+        return;
+    reading_ = true;
+    netdevs().expect();
+    worker_->start([this] {
+        auto all = std::make_shared<mrcnl::Result<NetdevTable>>(system_.read_netdevs());
+        return [this, all] { take_netdevs(*all); };
+    });
+}
+
+void EventLoop::take_netdevs(const mrcnl::Result<NetdevTable> &all)
+{
+    reading_ = false;
+    if (!all) {
+        log_.write(Level::warning, "netdevs: " + all.error().message());
+        return look_in(again_ms);
+    }
+    netdevs().renew(*all);
+    if (outdated_)
+        read_netdevs();
+    if (beside_.links)
+        watch();
+}
+
+void EventLoop::read_host()
+{
+    if (!system_.drain(netdevs()))
+        read_netdevs();
+    look_in(settle_ms);
+    if (beside_.links)
+        watch();
 }
 
 bool EventLoop::reload()
@@ -153,9 +247,44 @@ bool EventLoop::reload()
     return taken;
 }
 
+/** What there is to tell, for all who ask. */
+void EventLoop::publish()
+{
+    static const std::vector<Fault> no_faults;
+    const Fabric &fabric = daemon_.fabric();
+    const LinkWatch &links = *beside_.links;
+    const auto seen = beside_.observer ? beside_.observer->latest() : nullptr;
+    const FaultFinder *finder = links.finder();
+    const uint64_t now_ns = monotonic_ns();
+    const uint64_t time_ns = wall_ns();
+    std::vector<Problem> problems =
+        diagnose({fabric, daemon_.file(), daemon_.progress(), seen.get(),
+                  finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION});
+
+    if (beside_.problems)
+        beside_.problems->update(problems, time_ns);
+    beside_.board->put(make_report({fabric, finder, knows_ && (seen || !beside_.observer),
+                                    links.decisions(), daemon_.file(), daemon_.status(),
+                                    daemon_.as_planned(), std::move(problems), now_ns, time_ns}));
+}
+
+/** In time for whoever looks every second. */
+void EventLoop::look()
+{
+    if (!beside_.board || !beside_.links)
+        return;
+    if (++looks_ % looks_per_file == 0)
+        daemon_.look_at_file();
+    publish();
+    sd_event_source_set_time(look_timer_.get(), (now_ms() + look_ms) * us_per_ms);
+    sd_event_source_set_enabled(look_timer_.get(), SD_EVENT_ONESHOT);
+}
+
 /** What is done beside is as the file has it now. */
 void EventLoop::follow_file()
 {
+    if (beside_.observer)
+        beside_.observer->look_at(daemon_.fabric());
     if (beside_.links) {
         beside_.links->look_at(daemon_.fabric());
         watch();
@@ -180,7 +309,7 @@ void EventLoop::watch()
     const bool knows = beside_.links->knows();
 
     if (changed || knows != knows_)
-        look_in(0);
+        hurry();
     knows_ = knows;
     daemon_.keep_denials(!knows);
     if (next_ns == UINT64_MAX)
@@ -194,15 +323,19 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
 {
     if (request == "status")
         return daemon_.status();
-    if (request == "health" && beside_.links)
-        return beside_.links->health(daemon_.status());
+    if (request == "health" && beside_.board && beside_.links) {
+        publish();
+        return text_of(to_json(*beside_.board->get()));
+    }
+    if (request == "names")
+        return names_json(daemon_.fabric());
     if (request == "denials" && beside_.links)
         return beside_.links->found();
     if (request != "reload")
         return "mrcd: no such request";
     if (!privileged)
         return "only root may have the file read again";
-    return reload() ? "ok" : daemon_.problem();
+    return reload() ? "ok" : daemon_.file().problem;
 }
 
 /** For who asks what the module has told: of this device only. */
@@ -248,6 +381,13 @@ int EventLoop::on_watch(sd_event_source *, uint64_t, void *self)
     return loop->guard([&] { loop->watch(); });
 }
 
+int EventLoop::on_look(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->look(); });
+}
+
 int EventLoop::on_reload(sd_event_source *, const signalfd_siginfo *, void *self)
 {
     auto *loop = static_cast<EventLoop *>(self);
@@ -259,10 +399,14 @@ int EventLoop::on_host(sd_event_source *, int, uint32_t, void *self)
 {
     auto *loop = static_cast<EventLoop *>(self);
 
-    return loop->guard([&] {
-        loop->system_.drain();
-        loop->look_in(settle_ms);
-    });
+    return loop->guard([&] { loop->read_host(); });
+}
+
+int EventLoop::on_worker(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->worker_->finish(); });
 }
 
 int EventLoop::on_module(sd_event_source *, int, uint32_t, void *self)
@@ -293,6 +437,11 @@ int EventLoop::set_up_beside()
         err = sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_watch,
                                 this);
     watch_timer_.reset(timer);
+    timer = nullptr;
+    if (err >= 0)
+        err =
+            sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_look, this);
+    look_timer_.reset(timer);
     if (err >= 0 && beside_.listener >= 0)
         err = control_.start(event_.get(), beside_.listener,
                              [this](const std::string &request, bool privileged) {
@@ -301,6 +450,11 @@ int EventLoop::set_up_beside()
                                  return text;
                              });
     return err;
+}
+
+int EventLoop::add_input(int fd, sd_event_io_handler_t handler)
+{
+    return sd_event_add_io(event_.get(), nullptr, fd, EPOLLIN, handler, this);
 }
 
 int EventLoop::set_up()
@@ -319,7 +473,9 @@ int EventLoop::set_up()
     if (err >= 0)
         err = sd_event_add_signal(event, nullptr, SIGHUP, on_reload, this);
     if (err >= 0)
-        err = sd_event_add_io(event, nullptr, system_.fd(), EPOLLIN, on_host, this);
+        err = add_input(system_.fd(), on_host);
+    if (err >= 0)
+        err = add_input(worker_->fd(), on_worker);
     if (err >= 0)
         err = set_up_beside();
     if (err >= 0)
@@ -330,13 +486,13 @@ int EventLoop::set_up()
 int EventLoop::run()
 {
     block({SIGTERM, SIGINT, SIGHUP});
+    worker_.emplace();
     int err = set_up();
     if (err >= 0) {
         guard([&] {
             follow_file();
             work();
         });
-        sd_notify(0, "READY=1");
         err = sd_event_loop(event_.get());
         sd_notify(0, "STOPPING=1");
     }

@@ -2,6 +2,7 @@
 /** @file A daemon on the model, whose file is a string. */
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ struct DaemonRig {
     LogLines log;
     std::string text = small_file;
     int read_error = 0;
-    int reads = 0;
+    std::atomic<int> reads = 0;
     int opens = 0;
     Daemon daemon{[this] { return open(); }, model.system, "f",
                   [this] { return read(); }, "nobody",     log};

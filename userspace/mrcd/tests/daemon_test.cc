@@ -34,7 +34,7 @@ TEST(Daemon, KeepsTheHostAsPlanned)
     rig.daemon.work();
     EXPECT_EQ(rig.model.kernel.route_map.size(), 2u);
     EXPECT_EQ(rig.reads, 1);
-    EXPECT_EQ(rig.opens, 1);
+    EXPECT_EQ(rig.opens, 2) << "for passes, and for what cannot wait for them";
 }
 
 /** How many EVs of all profiles are denied. */
@@ -56,11 +56,12 @@ TEST(Daemon, DeniesWhatIsFoundBesideWhatTheFileDenies)
     const size_t by_file = denied(rig);
     EXPECT_FALSE(rig.daemon.deny({})) << "nothing new";
     EXPECT_TRUE(rig.daemon.deny({{0}, {}, {}}));
-    EXPECT_EQ(rig.daemon.work().latest, 100u);
-    EXPECT_GT(denied(rig), by_file);
+    EXPECT_GT(denied(rig), by_file) << "it waits for no pass";
     EXPECT_EQ(rig.log.take(), Lines{"~ 2 EVs of 2 profiles denied"}) << "one line for all EVs";
     const std::string evs = rig.log.fields.at("EVS_DENIED");
     EXPECT_EQ(rig.log.fields, (Fields{{"DEVICE", "mrc0"}, {"EVS_DENIED", evs}}));
+    EXPECT_EQ(rig.daemon.work().latest, 10000u) << "and nothing is left to do";
+    EXPECT_EQ(rig.log.take(), Lines());
     EXPECT_TRUE(rig.daemon.deny({}));
     rig.daemon.work();
     EXPECT_EQ(denied(rig), by_file);
@@ -119,7 +120,39 @@ TEST(Daemon, DoesNotTakeABadFile)
     const int changes = rig.model.kernel.changes;
     rig.daemon.work();
     EXPECT_EQ(rig.model.kernel.changes, changes);
-    EXPECT_EQ(rig.daemon.status(), "as planned");
+    EXPECT_EQ(rig.daemon.status(), "f: Is a directory; by the file before it: as planned");
+    EXPECT_FALSE(rig.daemon.as_planned());
+}
+
+TEST(Daemon, SaysWhatBecameOfTheFile)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    const FileState taken = rig.daemon.file();
+    EXPECT_EQ(taken.name, "f");
+    EXPECT_EQ(taken.hash, hash_of_text(small_file));
+    EXPECT_EQ(taken.problem, "");
+    EXPECT_GT(taken.taken_ns, 0u);
+    rig.daemon.look_at_file();
+    EXPECT_FALSE(rig.daemon.file().changed);
+    rig.text = with(small_file, "[cc]", "[ccc]");
+    rig.daemon.look_at_file();
+    EXPECT_TRUE(rig.daemon.file().changed);
+    EXPECT_TRUE(rig.daemon.as_planned()) << "by the one that was taken";
+    EXPECT_FALSE(rig.daemon.load());
+    const FileState refused = rig.daemon.file();
+    EXPECT_EQ(refused.problem, "f:40: unknown key 'ccc'");
+    EXPECT_EQ(refused.hash, taken.hash) << "that is followed";
+    EXPECT_EQ(refused.taken_ns, taken.taken_ns);
+    EXPECT_GE(refused.refused_ns, taken.taken_ns);
+    EXPECT_FALSE(refused.changed) << "it was read";
+    rig.text = with(small_file, "524288", "65536");
+    EXPECT_TRUE(rig.daemon.load());
+    EXPECT_EQ(rig.daemon.file().problem, "");
+    EXPECT_EQ(rig.daemon.file().refused_ns, 0u);
+    EXPECT_NE(rig.daemon.file().hash, taken.hash);
+    EXPECT_GE(rig.daemon.file().taken_ns, taken.taken_ns);
 }
 
 /** The lock is for the old one. */

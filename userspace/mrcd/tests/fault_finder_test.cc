@@ -94,6 +94,7 @@ public:
     }
 
     const FaultFinder &watch() const { return watch_; }
+    void recall(const std::vector<Fault> &faults) { watch_.recall(faults, now_); }
     void set_denied(const Denials &denied) { watch_.set_denied(denied); }
     uint64_t sent() const { return sent_; }
 
@@ -591,6 +592,49 @@ TEST(FaultFinder, AHostThatStandsStillNamesNothingElse)
         simulated.run(2 * second);
         EXPECT_EQ(simulated.elements(), std::set<Element>{t1}) << when;
     }
+}
+
+/** What a predecessor has found holds from the first moment, and until it has proved itself. */
+TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+
+    for (const Element &element : elements_of(fabric)) {
+        SCOPED_TRACE(to_string(fabric, element));
+        const Fault fault{{element, "seen before"}, second / 2, 7};
+        SimulatedFabric simulated(fabric);
+        simulated.broken = {element};
+        simulated.recall({fault});
+        EXPECT_TRUE(simulated.watch().faults().at(0).denied) << "before any probe";
+        EXPECT_NE(simulated.watch().denials(), Denials{});
+        simulated.run(5 * second);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{element});
+        EXPECT_EQ(simulated.watch().faults().at(0).since_ns, second / 2);
+        simulated.broken.clear();
+        simulated.run(second);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{element}) << "it has to prove itself";
+        simulated.run(3 * second);
+        EXPECT_TRUE(simulated.named().empty());
+        EXPECT_EQ(simulated.ever, std::set<Element>{element});
+    }
+}
+
+/** It may be wrong, or the fabric another one: some plane stays, and a quarter of the T1s. */
+TEST(FaultFinder, WhatIsRecalledDoesNotDenyAll)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+    SimulatedFabric simulated(fabric);
+    std::vector<Fault> all;
+
+    for (const Element &element : elements_of(fabric))
+        if (element.kind == Kind::host_link || element.kind == Kind::t1)
+            all.push_back({{element, ""}, 0, 0});
+    simulated.recall(all);
+    const Denials denials = simulated.watch().denials();
+    EXPECT_EQ(denials.t0.size(), 1u);
+    EXPECT_EQ(denials.t1.size(), 6u);
+    simulated.run(4 * second);
+    EXPECT_TRUE(simulated.named().empty()) << "all of it works";
 }
 
 TEST(FaultFinder, KnowsWhenItHasTriedAll)

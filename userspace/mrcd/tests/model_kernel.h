@@ -621,7 +621,8 @@ public:
         });
     }
     int fd() const override { return -1; }
-    void drain() override {}
+    bool drain(NetdevTable &) override { return true; }
+    Result<NetdevTable> read_netdevs() override { return NetdevTable(); }
 
 private:
     Result<void> change_if(bool allowed, int otherwise, const std::function<void()> &change)

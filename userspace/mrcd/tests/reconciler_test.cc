@@ -28,13 +28,19 @@ std::vector<std::string> steps(Model &model, const Plan &plan)
     return lines;
 }
 
+Outcome attempt(Model &model, const Plan &plan)
+{
+    PlanVersion version;
+
+    return converge(model.target, plan, version, version.number, [](const Step &) {});
+}
+
 /** One attempt, and another one where the device is new. */
 Outcome run(Model &model, const Plan &plan)
 {
-    const auto each = [](const Step &) {};
-    Outcome outcome = converge(model.target, plan, each);
+    Outcome outcome = attempt(model, plan);
 
-    return outcome.cut ? converge(model.target, plan, each) : outcome;
+    return outcome.cut ? attempt(model, plan) : outcome;
 }
 
 Plan plan_of(const std::string &text)
@@ -49,6 +55,71 @@ const std::string r1 = std::to_string(id1);
 const std::string r2 = std::to_string(id2);
 
 using Lines = std::vector<std::string>;
+
+size_t allowed(const EvProfileSpec &spec)
+{
+    return static_cast<size_t>(std::count_if(spec.evs.begin(), spec.evs.end(),
+                                             [](const EvSpec &ev) { return !ev.denied; }));
+}
+
+/** Somebody else has another one by now, and may have denied what this one allows. */
+TEST(Reconciler, APlanThatIsNoneAnyMoreIsNotFollowed)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    PlanVersion version;
+    int steps = 0;
+
+    run(model, plan);
+    model.kernel.route_map.clear();
+    const Outcome outcome =
+        converge(model.target, plan, version, version.number, [&](const Step &) {
+            steps++;
+            version.number++;
+        });
+    EXPECT_EQ(steps, 1);
+    EXPECT_TRUE(outcome.cut);
+    EXPECT_EQ(outcome.done.size(), 1u);
+    EXPECT_EQ(model.kernel.route_map.size(), 1u);
+}
+
+size_t denied(const ModelKernel &kernel)
+{
+    size_t count = 0;
+
+    for (const auto &[id, profile] : kernel.profiles)
+        for (const mrcnl::EvSpec &ev : profile.spec.evs)
+            count += ev.denied;
+    return count;
+}
+
+/** The profiles may be those of another file still. */
+TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
+{
+    Model model;
+    Fabric fabric = fabric_of(small_file);
+
+    run(model, make_plan(fabric));
+    const size_t by_file = denied(model.kernel);
+    fabric.denied.t0.insert(0);
+    const Plan plan = make_plan(fabric);
+    for (auto &[id, profile] : model.kernel.profiles)
+        std::reverse(profile.spec.evs.begin(), profile.spec.evs.end());
+    model.kernel.route_map.clear();
+    const EvChange change = deny_evs(model.kernel, plan);
+    size_t changed = 0;
+    for (const auto &[id, indices] : change.denied) {
+        changed += indices.size();
+        for (const uint16_t index : indices)
+            EXPECT_EQ(model.kernel.profiles.at(id).spec.evs[index].port, fabric.t0[0].plane);
+    }
+    EXPECT_GT(changed, 0u);
+    EXPECT_EQ(denied(model.kernel), by_file + changed);
+    EXPECT_TRUE(deny_evs(model.kernel, plan).empty()) << "once";
+    EXPECT_TRUE(model.kernel.route_map.empty());
+    EXPECT_TRUE(deny_evs(model.kernel, plan_of(small_file)).empty()) << "and allows nothing";
+    EXPECT_EQ(denied(model.kernel), by_file + changed);
+}
 
 TEST(Reconciler, FromNothing)
 {
@@ -68,7 +139,7 @@ TEST(Reconciler, FromNothing)
                "+ ev-profile id " + profiles[2] + profiles[3],
                "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002",
                "+ route fd00:6d72:63::3/128 ev-profile " + r1 + " cc-profile 1 usid 0xf003"}));
-    const Outcome first = converge(model.target, plan, [](const Step &) {});
+    const Outcome first = attempt(model, plan);
     EXPECT_EQ(first.done.size(), 3u) << "what a new device has is to be read";
     EXPECT_TRUE(first.cut);
     EXPECT_FALSE(first.converged());
@@ -238,6 +309,64 @@ TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
     EXPECT_EQ(run(model, other).done, (Lines{lines[0], lines[2], lines[3]}));
 }
 
+/** Old QPs go on with it, by ways that break like all others. */
+TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
+{
+    const std::string h2 = "h2 = { rack = \"r2\", usid = 0xf002, gid = \"fd00:6d72:63::2\" }\n";
+    const std::string without = with(small_file, h2, "");
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const auto denied = [&] {
+        std::vector<bool> found;
+        for (const EvSpec &ev : kernel.profiles.at(id2).spec.evs)
+            found.push_back(ev.denied);
+        return found;
+    };
+
+    run(model, plan_of(small_file));
+    // By p1t1s1; by p2t1s1, which the file denies; by p2t1s2, to which it denies the link.
+    ASSERT_EQ(denied(), (std::vector{false, true, true}));
+    kernel.peer_profiles = {id2};
+    run(model, plan_of(without));
+    EXPECT_EQ(denied(), (std::vector{false, true, true}));
+    const std::string other = with(without, "[\"p2t1s1\"]", "[\"p1t1s1\"]");
+    Plan kept = plan_of(other);
+    kept.keep_denials = true;
+    run(model, kept);
+    EXPECT_EQ(denied(), (std::vector{true, true, true}));
+    run(model, plan_of(other));
+    EXPECT_EQ(denied(), (std::vector{true, false, true}));
+    EXPECT_EQ(steps(model, plan_of(other)), Lines());
+    // Who it went by is in no file any more: that it was denied had a reason.
+    run(model, plan_of(with(with(other, "p2t1s2 = { plane = 2, usid = 0x0282 }\n", ""),
+                            "links = [[\"p2t0r2\", \"p2t1s2\"]]\n", "")));
+    EXPECT_EQ(denied(), (std::vector{true, false, true}));
+}
+
+/** It is made anew because a T1 was added; who has denied its EVs is not known to be wrong. */
+TEST(Reconciler, AProfileThatIsMadeAnewKeepsDenials)
+{
+    const std::string more =
+        with(small_file, "p1t1s1 = {", "p1t1s3 = { plane = 1, usid = 0x0183 }\np1t1s1 = {");
+    Model model;
+    const auto by_s1 = [](const EvSpec &ev) {
+        return std::get<EvVia>(ev.path).via == *Address::parse("fcbb:bb00:101:181:102::");
+    };
+
+    run(model, plan_of(small_file));
+    auto &evs = model.kernel.profiles[id2].spec.evs;
+    std::find_if(evs.begin(), evs.end(), by_s1)->denied = true;
+    Plan plan = plan_of(more);
+    plan.keep_denials = true;
+    run(model, plan);
+    ASSERT_EQ(evs.size(), 4u);
+    EXPECT_TRUE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
+    EXPECT_EQ(allowed(model.kernel.profiles[id2].spec), 1u) << "the new one";
+    EXPECT_EQ(steps(model, plan), Lines());
+    run(model, plan_of(more));
+    EXPECT_FALSE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
+}
+
 TEST(Reconciler, WithoutAnchorItWaits)
 {
     Model model;
@@ -380,12 +509,6 @@ void meddle(ModelKernel &kernel, std::mt19937 &random)
         if (kernel.profiles.contains(id2))
             kernel.profiles[id2].spec.evs[0].denied ^= true;
     }
-}
-
-size_t allowed(const EvProfileSpec &spec)
-{
-    return static_cast<size_t>(std::count_if(spec.evs.begin(), spec.evs.end(),
-                                             [](const EvSpec &ev) { return !ev.denied; }));
 }
 
 /** What must be there all the time on the way to a plan. */

@@ -62,9 +62,9 @@ bool NetdevFinder::open()
     return sock_ != nullptr;
 }
 
-std::optional<NetdevState> NetdevFinder::find(const std::string &name)
+uint32_t NetdevFinder::find(const std::string &name)
 {
-    std::optional<NetdevState> &known = known_[name];
+    uint32_t &known = known_[name];
     rtnl_link *found = nullptr;
 
     if (!open())
@@ -72,10 +72,9 @@ std::optional<NetdevState> NetdevFinder::find(const std::string &name)
     const int err = rtnl_link_get_kernel(sock_.get(), 0, name.c_str(), &found);
     const Owned<rtnl_link> link(found);
     if (!err && found) {
-        known = {static_cast<uint32_t>(rtnl_link_get_ifindex(found)),
-                 (rtnl_link_get_flags(found) & IFF_RUNNING) != 0};
+        known = static_cast<uint32_t>(rtnl_link_get_ifindex(found));
     } else if (err == -NLE_NODEV) {
-        known.reset();
+        known = 0;
     } else {
         // What comes too late would be taken for the answer to the next question.
         sock_.reset();

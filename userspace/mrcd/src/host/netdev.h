@@ -18,24 +18,20 @@ struct nl_sock;
 namespace mrcd
 {
 
-/** A netdev at this moment. */
-struct NetdevState {
-    uint32_t index = 0;
-    bool carrier = false;
-};
-
 /** By netlink. Ioctls would have the kernel load a module for each name that it does not know. */
 class NetdevFinder
 {
 public:
     /**
+     * Waits for whoever configures netdevs.
+     *
      * @param name any that it has
-     * @return nothing: there is none; when the kernel does not say, what it said last
+     * @return its index, 0: there is none; when the kernel does not say, what it said last
      */
-    std::optional<NetdevState> find(const std::string &name);
+    uint32_t find(const std::string &name);
 
     /**
-     * Who is asked to forward to an address by a netdev.
+     * Who is asked to forward to an address by a netdev. Waits for nobody.
      *
      * @return nothing where there is no route, or no gateway
      */
@@ -48,7 +44,7 @@ private:
         void operator()(nl_sock *sock) const;
     };
     std::unique_ptr<nl_sock, Close> sock_;
-    std::map<std::string, std::optional<NetdevState>> known_;
+    std::map<std::string, uint32_t> known_;
 };
 
 } // namespace mrcd

@@ -5,15 +5,18 @@
 #include <cstring>
 
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netlink/errno.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/route/addr.h>
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "host/module.h"
 #include "host/netdev.h"
-#include "host/owned.h"
+#include "host/netlink.h"
 
 namespace mrcd
 {
@@ -24,72 +27,29 @@ namespace
 using mrcnl::Error;
 using mrcnl::Result;
 
-/** A socket of a netlink protocol whose kernel side gives reasons, or the reason why not. */
-Result<Owned<nl_sock>> connect(int protocol)
-{
-    Owned<nl_sock> sock(nl_socket_alloc());
-    const int on = 1;
+constexpr int dump_tries = 10;         // while netdevs come and go
+constexpr int events_buffer = 1 << 20; // bytes
 
-    if (!sock)
-        return Error{ENOMEM, {}, {}};
-    const int err = nl_connect(sock.get(), protocol);
-    if (err)
-        return mrcnl::libnl_error(err);
-    const int fd = nl_socket_get_fd(sock.get());
-    setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-    setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-    return sock;
+int take_netdev(nl_msg *msg, void *netdevs) noexcept
+{
+    static_cast<NetdevTable *>(netdevs)->take(nlmsg_hdr(msg));
+    return NL_OK;
 }
 
-/** The kernel's answer to a request. libnl would make one number of several errors. */
-struct Answer {
-    bool come = false;
-    Error error;
-};
-
-int on_ack(nl_msg *, void *arg) noexcept
+/** Events answer nothing. */
+int accept(nl_msg *, void *) noexcept
 {
-    static_cast<Answer *>(arg)->come = true;
-    return NL_STOP;
+    return NL_OK;
 }
 
-/** With NETLINK_CAP_ACK the attributes follow at once, if there are any. */
-int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
+/** For who receives what is about netdevs. @return null: no memory */
+Owned<nl_cb> into(NetdevTable &netdevs)
 {
-    auto *answer = static_cast<Answer *>(arg);
-    const auto *hdr =
-        reinterpret_cast<const nlmsghdr *>(reinterpret_cast<const char *>(err) - NLMSG_HDRLEN);
-    const nlattr *text = nullptr;
+    Owned<nl_cb> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
 
-    if (hdr->nlmsg_flags & NLM_F_CAPPED && hdr->nlmsg_flags & NLM_F_ACK_TLVS)
-        text = nlmsg_find_attr(const_cast<nlmsghdr *>(hdr), sizeof(*err), NLMSGERR_ATTR_MSG);
-    answer->come = true;
-    answer->error.code = -err->error;
-    if (text)
-        answer->error.text.assign(
-            static_cast<const char *>(nla_data(text)),
-            strnlen(static_cast<const char *>(nla_data(text)), static_cast<size_t>(nla_len(text))));
-    return NL_STOP;
-}
-
-/** Sends a request and waits until the kernel has done it. */
-Result<void> request(nl_sock *sock, nl_msg *msg)
-{
-    const Owned<nl_cb> cb(nl_cb_alloc(NL_CB_DEFAULT));
-    Answer answer;
-
-    if (!cb)
-        return Error{ENOMEM, {}, {}};
-    nl_cb_set(cb.get(), NL_CB_ACK, NL_CB_CUSTOM, on_ack, &answer);
-    nl_cb_err(cb.get(), NL_CB_CUSTOM, on_error, &answer);
-    int err = nl_send_auto(sock, msg);
-    while (err >= 0 && !answer.come)
-        err = nl_recvmsgs(sock, cb.get());
-    if (!answer.come)
-        return mrcnl::libnl_error(err);
-    if (answer.error.code)
-        return answer.error;
-    return {};
+    if (callbacks)
+        nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, take_netdev, &netdevs);
+    return callbacks;
 }
 
 class NetlinkSystem : public System
@@ -100,10 +60,7 @@ public:
     {
     }
 
-    uint32_t netdev(const std::string &name) override
-    {
-        return netdevs_.find(name).value_or(NetdevState{}).index;
-    }
+    uint32_t netdev(const std::string &name) override { return netdevs_.find(name); }
     Result<std::map<mrcnl::Address, uint8_t>> addresses(const std::string &netdev) override;
     Result<void> add_address(const std::string &netdev, const mrcnl::Prefix &address) override
     {
@@ -115,7 +72,8 @@ public:
     }
     Result<void> add_device(const std::string &device, const std::string &anchor) override;
     int fd() const override { return nl_socket_get_fd(changes_.get()); }
-    void drain() override;
+    bool drain(NetdevTable &netdevs) override;
+    Result<NetdevTable> read_netdevs() override;
 
 private:
     Result<void> change_address(const std::string &netdev, const mrcnl::Prefix &address,
@@ -169,17 +127,54 @@ Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcn
     return request(requests_.get(), msg);
 }
 
-/** What it was does not matter: all is looked at again. */
-void NetlinkSystem::drain()
+/** Of addresses it is enough to know that they have changed: they are looked at again. */
+bool NetlinkSystem::drain(NetdevTable &netdevs)
 {
-    while (nl_recvmsgs_default(changes_.get()) == 0)
-        ;
+    const Owned<nl_cb> callbacks = into(netdevs);
+    bool all = true;
+
+    if (!callbacks)
+        return false;
+    nl_cb_set(callbacks.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, accept, nullptr);
+    for (;;) {
+        const int err = nl_recvmsgs(changes_.get(), callbacks.get());
+        if (err == -NLE_AGAIN)
+            return all;
+        // There was no room for all that came. What there was room for is still to be had.
+        if (err && (err != -NLE_NOMEM || !all))
+            return false;
+        all &= !err;
+    }
+}
+
+Result<NetdevTable> NetlinkSystem::read_netdevs()
+{
+    ifinfomsg all{};
+    int err = 0;
+
+    for (int tries = 0; tries < dump_tries; tries++) {
+        NetdevTable found;
+        const Owned<nl_cb> callbacks = into(found);
+        if (!callbacks)
+            return Error{ENOMEM, {}, {}};
+        err = nl_send_simple(requests_.get(), RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all));
+        if (err >= 0)
+            err = nl_recvmsgs(requests_.get(), callbacks.get());
+        if (err >= 0)
+            return found;
+        if (err != -NLE_DUMP_INTR)
+            break;
+    }
+    return mrcnl::libnl_error(err);
 }
 
 Result<void> NetlinkSystem::add_device(const std::string &device, const std::string &anchor)
 {
     constexpr int type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK);
-    auto sock = connect(NETLINK_RDMA);
+    // Its devices go first. A request for one would then wait for its end, and load it again.
+    if (!module_state().live)
+        return Error{ENOENT, "the module is not loaded, or on its way out", {}};
+    auto sock = connect_netlink(NETLINK_RDMA);
     const Owned<nl_msg> msg(nlmsg_alloc_simple(type, NLM_F_REQUEST | NLM_F_ACK));
 
     if (!sock)
@@ -195,8 +190,8 @@ Result<void> NetlinkSystem::add_device(const std::string &device, const std::str
 
 Result<std::unique_ptr<System>> open_system()
 {
-    auto requests = connect(NETLINK_ROUTE);
-    auto changes = connect(NETLINK_ROUTE);
+    auto requests = connect_netlink(NETLINK_ROUTE);
+    auto changes = connect_netlink(NETLINK_ROUTE);
 
     if (!requests)
         return requests.error();
@@ -208,6 +203,8 @@ Result<std::unique_ptr<System>> open_system()
     if (err)
         return mrcnl::libnl_error(err);
     nl_socket_set_nonblocking(changes->get());
+    const int bytes = events_buffer;
+    setsockopt(nl_socket_get_fd(changes->get()), SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
     return std::unique_ptr<System>(
         std::make_unique<NetlinkSystem>(std::move(*requests), std::move(*changes)));
 }

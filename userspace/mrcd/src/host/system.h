@@ -10,12 +10,16 @@
 #include <memory>
 #include <string>
 
+#include "host/netdev_table.h"
 #include "mrcnl/kernel.h"
 
 namespace mrcd
 {
 
-/** This host, in the network namespace of the process. */
+/**
+ * This host, in the network namespace of the process. What asks or changes may have to wait for
+ * seconds, for whoever configures netdevs at that moment.
+ */
 class System
 {
 public:
@@ -35,14 +39,27 @@ public:
     virtual mrcnl::Result<void> delete_address(const std::string &netdev,
                                                const mrcnl::Prefix &address) = 0;
 
-    /** As "rdma link add DEVICE type mrc netdev ANCHOR" does. Needs CAP_NET_ADMIN. */
+    /**
+     * As "rdma link add DEVICE type mrc netdev ANCHOR" does, but it does not load the module.
+     * Needs CAP_NET_ADMIN.
+     *
+     * @return ENOENT: the module is not loaded, or on its way out
+     */
     virtual mrcnl::Result<void> add_device(const std::string &device,
                                            const std::string &anchor) = 0;
 
     /** Descriptor that is readable when a netdev or an address may have changed. */
     virtual int fd() const = 0;
-    /** Takes what has changed from the descriptor. */
-    virtual void drain() = 0;
+    /**
+     * Takes what has changed from the descriptor. Waits for nobody, unlike all that asks or
+     * changes, and may be called while that waits in another thread.
+     *
+     * @return false: some of it was lost. read_netdevs() says what there is
+     */
+    virtual bool drain(NetdevTable &netdevs) = 0;
+
+    /** All netdevs. */
+    virtual mrcnl::Result<NetdevTable> read_netdevs() = 0;
 };
 
 /** What there is to configure. */

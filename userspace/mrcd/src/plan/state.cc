@@ -103,6 +103,7 @@ Result<State> read_state(const Target &target, const Plan &plan)
     state.device = true;
     state.anchor = {known->ifindex, known->ifname};
     state.tunnel_source = known->settings.tunnel_source.value_or(mrcnl::Address{});
+    state.dscp_data = known->settings.dscp_data.value_or(0);
     auto done = read_others(target.kernel, plan.device, state);
     if (done)
         done = read_ev_profiles(target.kernel, plan.device, state);

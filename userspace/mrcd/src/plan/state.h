@@ -28,6 +28,7 @@ struct State {
     std::set<uint64_t> used_ev_profiles; ///< by peers: QPs depend on them
     std::map<mrcnl::Prefix, PlannedRoute> routes;
     mrcnl::Address tunnel_source;
+    uint8_t dscp_data = 0; ///< of packets with data
 };
 
 /** What there is where the module is not loaded. */

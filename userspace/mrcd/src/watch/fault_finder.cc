@@ -303,11 +303,19 @@ bool FaultFinder::in_doubt(const Plane &plane, uint64_t now_ns) const
 }
 
 /** That shows whether it is broken. */
-const LoopHistory &FaultFinder::loop_of(const Element &element) const
+uint32_t FaultFinder::track_of(const Element &element) const
 {
     const Plane &plane = planes_.at(element.plane);
 
-    return history(whole_plane(element) ? plane.uplink : plane.t1.at(element.t1));
+    return whole_plane(element) ? plane.uplink : plane.t1.at(element.t1);
+}
+
+void FaultFinder::recall(std::vector<Fault> faults, uint64_t now_ns)
+{
+    faults_ = std::move(faults);
+    for (const Fault &fault : faults_)
+        tracks_.at(track_of(fault.finding.element)).history.die(now_ns);
+    mark_denied();
 }
 
 /** The loop that showed it is alive again. */

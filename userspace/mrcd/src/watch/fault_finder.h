@@ -22,6 +22,8 @@
 namespace mrcd
 {
 
+class FaultFinder;
+
 /** Sends what FaultFinder asks for. An interface, so that it is tested on fabrics that are none. */
 class ProbeSender
 {
@@ -39,6 +41,12 @@ public:
 
     /** Asks the T0 of a plane itself. When it answers, FaultFinder::neighbor_answered() is told. */
     virtual void ask(uint8_t plane) = 0;
+
+    /** What packets with data carry, probes do from now on. @param dscp 0 to 63 */
+    virtual void mark(uint8_t) {}
+
+    /** Tells of what has come back. */
+    virtual void receive(FaultFinder &) {}
 };
 
 /** A broken element. */
@@ -75,6 +83,14 @@ public:
      * @return when it should be called again, more than 1 ms from now
      */
     uint64_t tick(uint64_t now_ns, ProbeSender &sender);
+
+    /**
+     * Faults that were found before this one was there, to be called first: they hold until
+     * their loops have proved themselves, like those of any fault.
+     *
+     * @param faults of elements that this host watches
+     */
+    void recall(std::vector<Fault> faults, uint64_t now_ns);
 
     /** What the file denies now. */
     void set_denied(const Denials &denied) { fabric_.denied = denied; }
@@ -152,7 +168,8 @@ private:
     void settle(Doubt &doubt, uint64_t now_ns);
     void forget(Doubt &doubt);
     bool in_doubt(const Plane &plane, uint64_t now_ns) const;
-    const LoopHistory &loop_of(const Element &element) const;
+    uint32_t track_of(const Element &element) const;
+    const LoopHistory &loop_of(const Element &element) const { return history(track_of(element)); }
     bool over(const Element &element) const;
     void add_fault(Finding finding, uint64_t now_ns);
     void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);

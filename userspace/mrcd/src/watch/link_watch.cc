@@ -19,14 +19,27 @@ bool same_links(const Fabric &a, const Fabric &b)
 
 } // namespace
 
-LinkWatch::LinkWatch(Log &log) : decisions_(log, wall_ns) {}
+LinkWatch::LinkWatch(Log &log, const std::string &memory, MakeSender make_sender)
+    : make_sender_(std::move(make_sender)), decisions_(log, wall_ns), memory_(memory, log)
+{
+}
+
+Origin LinkWatch::origin() const
+{
+    return {boot_, fabric_.hosts[fabric_.local.host].name, monotonic_ns()};
+}
 
 void LinkWatch::look_at(const Fabric &fabric)
 {
     const bool known = watch_ && same_links(fabric_, fabric);
-    std::vector<mrcnl::Address> neighbors;
+    const bool first = fabric_.hosts.empty();
+    std::vector<NamedFault> found;
 
+    if (watch_)
+        found = named(watch_->faults(), fabric_);
     fabric_ = fabric;
+    if (first)
+        found = memory_.recall(origin());
     decisions_.look_at(fabric);
     if (known) {
         watch_->set_denied(fabric.denied);
@@ -37,13 +50,18 @@ void LinkWatch::look_at(const Fabric &fabric)
     if (!fabric_.watch.rate)
         return decisions_.update({}, true,
                                  [](const Element &) { return "links are not probed any more"; });
-    for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
-        neighbors.push_back(carrier(fabric_.block, {fabric_.t0[own_t0(fabric_, plane)].usid}));
     knows_ = false;
     watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
-    sender_ = std::make_unique<UdpSender>(
-        carrier(fabric_.block, {fabric_.hosts[fabric_.local.host].usid}), fabric_.local.planes,
-        std::move(neighbors));
+    watch_->recall(recalled(found, fabric_), monotonic_ns());
+    sender_ = make_sender_(fabric_, netdevs_);
+    sender_->mark(dscp_);
+}
+
+void LinkWatch::mark(uint8_t dscp)
+{
+    dscp_ = dscp;
+    if (sender_)
+        sender_->mark(dscp);
 }
 
 bool LinkWatch::knows()
@@ -54,19 +72,15 @@ bool LinkWatch::knows()
 
 uint64_t LinkWatch::tick()
 {
-    if (!watch_)
+    if (!watch_ || !netdevs_.known())
         return UINT64_MAX;
     sender_->receive(*watch_);
     const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
+    // Before anybody acts on it: who is ended in between has said so.
+    memory_.keep(named(watch_->faults(), fabric_), origin());
     decisions_.update(watch_->faults(), knows(),
                       [&](const Element &element) { return watch_->recovery(element); });
     return next;
-}
-
-std::string LinkWatch::health(const std::string &status) const
-{
-    return to_json(
-        {fabric_, watch_.get(), status, decisions_.decisions(), monotonic_ns(), wall_ns()});
 }
 
 std::string LinkWatch::found()

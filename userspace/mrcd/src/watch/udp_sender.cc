@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "plan/planner.h"
+
 namespace mrcd
 {
 
@@ -25,8 +27,8 @@ constexpr uint64_t ns_per_s = 1'000'000'000;
 constexpr int receive_buffer = 1 << 20;
 constexpr uint16_t closed_port = 33434; // traceroute's
 constexpr uint8_t routing_type = 4;     // segments
-constexpr uint64_t look_again_ns = 20'000'000;
-constexpr int receive_most = 4096; // in one go, whoever sends more
+constexpr int ecn_capable = 2;          // ECT(0)
+constexpr int receive_most = 4096;      // in one go, whoever sends more
 
 uint64_t clock_ns(clockid_t clock)
 {
@@ -119,30 +121,16 @@ uint64_t wall_ns()
     return clock_ns(CLOCK_REALTIME);
 }
 
-UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
-                     std::vector<mrcnl::Address> neighbors)
-    : sid_(sid), planes_(netdevs.size())
+UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
+                     std::vector<mrcnl::Address> neighbors, const NetdevTable &netdevs)
+    : sid_(sid), planes_(planes.size()), netdevs_(netdevs)
 {
     for (size_t i = 0; i < planes_.size(); i++) {
-        planes_[i].name = std::move(netdevs[i]);
+        planes_[i].name = std::move(planes[i]);
         planes_[i].neighbor = neighbors[i];
     }
     std::random_device random;
     std::generate(key_.begin(), key_.end(), [&] { return static_cast<uint8_t>(random()); });
-}
-
-/** A socket stays with a netdev that is gone, and with one that has another name now. */
-void UdpSender::look_at_netdev(Plane &plane)
-{
-    const uint64_t now = monotonic_ns();
-
-    if (plane.seen_ns && now < plane.seen_ns + look_again_ns)
-        return;
-    const NetdevState netdev = netdevs_.find(plane.name).value_or(NetdevState{});
-    if (netdev.index != plane.netdev.index)
-        plane.probes = Descriptor();
-    plane.netdev = netdev;
-    plane.seen_ns = now;
 }
 
 bool UdpSender::open(Plane &plane)
@@ -150,16 +138,30 @@ bool UdpSender::open(Plane &plane)
     const sockaddr_in6 own = socket_address(sid_, 0);
     Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
-    if (!plane.netdev.index || !fd || !bind_to(fd, plane.name) ||
+    if (!plane.index || !fd || !bind_to(fd, plane.name) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_TX, 1) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_RX, 1) ||
         !set(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
         bind(fd.get(), reinterpret_cast<const sockaddr *>(&own), sizeof(own)))
         return false;
     set(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer);
+    set(fd.get(), IPPROTO_IPV6, IPV6_TCLASS, traffic_class_);
     plane.port = port_of(fd.get());
     plane.probes = std::move(fd);
     return true;
+}
+
+/** Marked like data, too, and not dropped, by switches whose queues are long. */
+void UdpSender::mark(uint8_t dscp)
+{
+    const int traffic_class = dscp << 2 | ecn_capable;
+
+    if (traffic_class == traffic_class_)
+        return;
+    traffic_class_ = traffic_class;
+    for (const Plane &plane : planes_)
+        if (plane.probes)
+            set(plane.probes.get(), IPPROTO_IPV6, IPV6_TCLASS, traffic_class);
 }
 
 void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
@@ -211,23 +213,41 @@ void UdpSender::flush()
         flush(plane);
 }
 
-bool UdpSender::carrier(uint8_t plane)
+std::unique_ptr<ProbeSender> make_udp_sender(const Fabric &fabric, const NetdevTable &netdevs)
 {
-    look_at_netdev(planes_[plane - 1u]);
-    return planes_[plane - 1u].netdev.carrier;
+    std::vector<mrcnl::Address> neighbors;
+
+    for (uint8_t plane = 1; plane <= fabric.planes; plane++)
+        neighbors.push_back(carrier(fabric.block, {fabric.t0[own_t0(fabric, plane)].usid}));
+    return std::make_unique<UdpSender>(
+        carrier(fabric.block, {fabric.hosts[fabric.local.host].usid}), fabric.local.planes,
+        std::move(neighbors), netdevs);
+}
+
+/** A socket stays with a netdev that is gone, and with one that has another name now. */
+bool UdpSender::carrier(uint8_t number)
+{
+    Plane &plane = planes_[number - 1u];
+    const NetdevTable::Netdev *netdev = netdevs_.find(plane.name);
+    const uint32_t index = netdev ? netdev->index : 0;
+
+    if (index != plane.index)
+        plane.probes = Descriptor();
+    plane.index = index;
+    return netdev && netdev->carrier;
 }
 
 /** By a datagram to a port where nobody listens: it says so. */
 void UdpSender::ask(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];
-    const auto next = netdevs_.next_hop(plane.neighbor, plane.netdev.index);
+    const auto next = routes_.next_hop(plane.neighbor, plane.index);
     Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (!next || !fd || !bind_to(fd, plane.name))
         return;
     sockaddr_in6 to = socket_address(*next, closed_port);
-    to.sin6_scope_id = plane.netdev.index;
+    to.sin6_scope_id = plane.index;
     if (connect(fd.get(), reinterpret_cast<const sockaddr *>(&to), sizeof(to)))
         return;
     ::send(fd.get(), "", 0, MSG_DONTWAIT);

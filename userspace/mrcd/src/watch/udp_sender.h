@@ -7,7 +7,7 @@
 #pragma once
 
 #include <array>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@
 
 #include "host/descriptor.h"
 #include "host/netdev.h"
+#include "host/netdev_table.h"
 #include "watch/fault_finder.h"
 
 namespace mrcd
@@ -32,18 +33,21 @@ class UdpSender : public ProbeSender
 public:
     /**
      * @param sid of this host, from and to which probes go
-     * @param netdevs of planes 1, 2, ...
+     * @param planes names of the netdevs of planes 1, 2, ...
+     * @param netdevs outlives this
      */
-    UdpSender(const mrcnl::Address &sid, std::vector<std::string> netdevs,
-              std::vector<mrcnl::Address> neighbors);
+    UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
+              std::vector<mrcnl::Address> neighbors, const NetdevTable &netdevs);
 
     void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override;
     void flush() override;
     bool carrier(uint8_t plane) override;
     void ask(uint8_t plane) override;
 
-    /** Tells of what has come back, with the time at which the kernel got it. */
-    void receive(FaultFinder &watch);
+    void mark(uint8_t dscp) override;
+
+    /** With the time at which the kernel got it. */
+    void receive(FaultFinder &watch) override;
 
 private:
     /** What a probe carries. It never leaves this host's hands: host byte order. */
@@ -57,9 +61,8 @@ private:
         Payload payload;
     };
     struct Plane {
-        std::string name;   ///< of its netdev
-        NetdevState netdev; ///< as it was seen last
-        uint64_t seen_ns = 0;
+        std::string name;        ///< of its netdev
+        uint32_t index = 0;      ///< of the netdev that its sockets are bound to
         mrcnl::Address neighbor; ///< SID of the T0
         Descriptor probes;
         uint16_t port = 0;             ///< of probes
@@ -67,16 +70,20 @@ private:
         Descriptor question;           ///< to the T0 itself
     };
 
-    void look_at_netdev(Plane &plane);
     bool open(Plane &plane);
     static void flush(Plane &plane);
     void receive_probes(Plane &plane, FaultFinder &watch);
 
     mrcnl::Address sid_;
     std::array<uint8_t, 16> key_{};
+    int traffic_class_ = 0;
     std::vector<Plane> planes_;
-    NetdevFinder netdevs_;
+    const NetdevTable &netdevs_;
+    NetdevFinder routes_;
 };
+
+/** That of this host of a fabric. @param netdevs outlives it */
+std::unique_ptr<ProbeSender> make_udp_sender(const Fabric &fabric, const NetdevTable &netdevs);
 
 /** Now, of the clock that FaultFinder is told. ns */
 uint64_t monotonic_ns();
