@@ -138,7 +138,7 @@ completes()
 	done
 	# shellcheck disable=SC2016 # for the shell inside
 	found=$(on p1 bash -c '. "$1"; shift; COMP_WORDS=(mrcctl "$@"); COMP_CWORD=$#; _mrcctl
-		printf "%s\n" "${COMPREPLY[@]}"' - "$TOP/userspace/mrcctl/completion/mrcctl" \
+		printf "%s\n" "${COMPREPLY[@]}"' - "$TOP/userspace/mrcctl/completion/bash-completion/completions/mrcctl" \
 		"${words[@]}" 2>&1 | sort -u | paste -sd ' ')
 	check_equal "completion: ${words[*]}" "$2" "$found"
 }
@@ -166,7 +166,7 @@ test_batch()
 	check "batch: from a file" m -b "$TEST_TMP/batch"
 	shows "batch: done" '.[0]."ev-profile" == 70' route
 	check "batch: from standard input" \
-		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 id 70'
+		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 70'
 	check "batch: once more" m -b "$TEST_TMP/batch"
 	check_error "batch: stops where it fails" 2 "batch:2: ev-profile add: EV profile exists (id)" \
 		m -b "$TEST_TMP/batch"
