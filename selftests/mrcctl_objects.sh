@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl: each object set up, shown as text and JSON, and removed again.
+# mrcctl: each object set up, shown as text and JSON, and removed again; its JSON is as the
+# schemas in Documentation/json say.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,12 +11,23 @@
 # shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
-need jq rdma mrc_hold
+need jq python3 rdma mrc_hold
 
 # m ARGUMENT...: inside p1, by its own option
 m()
 {
 	mrcctl -n p1 "$@"
+}
+
+# keep OBJECT [COMMAND]: what is in $TEST_TMP/json is output of that, for test_schemas
+keep()
+{
+	local schema=$1
+
+	[ "$1 ${2:-}" != "route get" ] || schema=route-get
+	outputs+=1
+	cp "$TEST_TMP/json" "$TEST_TMP/json.$outputs"
+	echo "$schema $TEST_TMP/json.$outputs" >>"$TEST_TMP/outputs"
 }
 
 # shows NAME JQ-EXPRESSION ARGUMENT...: true of the JSON that the arguments give
@@ -25,6 +37,7 @@ shows()
 	shift 2
 
 	m -j -s -d "$@" >"$TEST_TMP/json"
+	keep "$@"
 	check "$name" jq -e "$expression" "$TEST_TMP/json"
 }
 
@@ -172,12 +185,43 @@ test_batch()
 		m -b "$TEST_TMP/batch"
 }
 
+# With and without options, and what no other test here looks at.
+test_schemas()
+{
+	local object
+
+	for object in device plane ev-profile ev cc-profile route peer qp feature health daemon; do
+		m -j "$object" >"$TEST_TMP/json"
+		keep "$object"
+	done
+	m -j top interval 0.1 count 2 >"$TEST_TMP/json"
+	keep top
+	m -j probe mrc1 remote "$(pair_addr 2)" timeout 1000 >"$TEST_TMP/json"
+	keep probe
+	background mrcctl -n p1 -j monitor >"$TEST_TMP/json"
+	wait_for monitor_tells || bail "monitor"
+	kill -TERM "$BACKGROUND_PID"
+	wait "$BACKGROUND_PID"
+	keep monitor
+	check "JSON: as its schemas say" python3 "$TOP/userspace/mrcctl/tests/schema_test.py" \
+		"$TOP/Documentation/json" - <"$TEST_TMP/outputs"
+}
+
+monitor_tells()
+{
+	m plane set mrc1 port 1 down
+	m plane set mrc1 port 1 up
+	[ "$(wc -l <"$TEST_TMP/json")" -ge 2 ]
+}
+
+declare -i outputs=0
 pair_up
 test_device
 test_plane
 test_profiles
 test_routes
 test_traffic
+test_schemas
 test_completion
 test_batch
 finish
