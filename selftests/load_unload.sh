@@ -37,12 +37,12 @@ namespace()
 
 configure()
 {
-	on lu rdma link add mrc7 type mrc netdev anchor &&
-		on lu mrcctl plane add mrc7 port 1 netdev port1 &&
-		on lu mrcctl plane add mrc7 port 2 netdev port2 &&
-		on lu mrcctl ev-profile add mrc7 9 format srv6 ev port 1 sid fcbb:bb00:1:: \
-			ev port 2 sid fcbb:bb00:2:: &&
-		on lu mrcctl route add mrc7 fd00:6d72:74::2/128 ev-profile 9
+	on lu rdma link add mrc7 type mrc netdev anchor && on lu mrcctl -b - <<-COMMANDS
+		plane add mrc7 port 1 netdev port1
+		plane add mrc7 port 2 netdev port2
+		ev-profile add mrc7 9 format srv6 ev port 1 sid fcbb:bb00:1:: ev port 2 sid fcbb:bb00:2::
+		route add mrc7 fd00:6d72:74::2/128 ev-profile 9
+	COMMANDS
 }
 
 turn()

@@ -54,8 +54,8 @@ def parse(arguments):
         '"N passed, N failed".',
         epilog="""\
 Without options: all files on 6.12; on 6.1 those that touch interfaces of the kernel, and an
-eighth of the others, another one with each commit. build/check/ has summary.json, index.html
-and the logs of each file and machine.
+eighth of the others, another one with each commit. What is skipped there counts as failed.
+build/check/ has summary.json, index.html and the logs of each file and machine.
 
 In the environment: CHECK_RETRIES=N files may fail and pass in a second try (default 1, named at
 the end; 0 with --full); CHECK_LIMIT=SECONDS for all selftests; CHECK_QUIET=SECONDS for a machine
@@ -257,13 +257,28 @@ def build(runs, width):
     )
 
 
-def conclude(selftests, steps, failures, last, seconds):
+def is_whole(options):
+    """True for the run that a change is judged by, on a machine that has all that it needs."""
+    return not (options.tests or options.only or options.fast or options.full or options.kernel)
+
+
+def refuse_skips(counts):
+    """Counts what was skipped as failed: what does not run proves nothing."""
+    if counts.skipped:
+        report.warn(f"{counts.skipped} skipped, and nothing may be")
+    counts.failed += counts.skipped
+    counts.skipped = 0
+
+
+def conclude(selftests, steps, failures, last, seconds, whole=False):
     """Counts, writes and tells. Returns the exit status."""
     counts = tap.Counts(failed=failures)
     phases = {"all": seconds}
     for one in selftests.files:
         counts.add(tap.Counts(one["passed"], one["failed"], one["skipped"]))
     steps.conclude(counts, phases)
+    if whole:
+        refuse_skips(counts)
     summary = {
         "commit": commit(), "seconds": seconds, "phases": phases, "files": selftests.files,
         "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
@@ -297,7 +312,8 @@ def check(options):
     settings.end = time.monotonic() + settings.limit
     selftests = Selftests(runs, settings, tries)
     failures = selftests.run(steps, width)
-    return conclude(selftests, steps, failures, last, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return conclude(selftests, steps, failures, last, seconds, is_whole(options))
 
 
 def main():

@@ -339,6 +339,41 @@ class HostSteps(unittest.TestCase):
         self.assertEqual((counts.passed, counts.failed, counts.skipped), (8, 3, 3))
 
 
+class Skips(unittest.TestCase):
+    def ended(self, whole, skipped):
+        selftests = SimpleNamespace(
+            files=[an_entry("spray", 5) | {"skipped": skipped}], tell_second_tries=lambda: None
+        )
+        steps = SimpleNamespace(conclude=lambda counts, phases: None)
+        said = io.StringIO()
+        with (
+            unittest.mock.patch.object(report, "write"),
+            contextlib.redirect_stdout(said),
+            contextlib.redirect_stderr(said),
+        ):
+            status = main.conclude(selftests, steps, 0, {}, 1.0, whole)
+        return status, said.getvalue()
+
+    def test_none_in_a_whole_run(self):
+        status, said = self.ended(True, 2)
+        self.assertEqual(status, 1)
+        self.assertIn("2 skipped, and nothing may be", said)
+        self.assertTrue(said.endswith("3 passed, 2 failed\n"), said)
+        self.assertEqual(self.ended(True, 0)[0], 0)
+
+    def test_some_elsewhere(self):
+        status, said = self.ended(False, 2)
+        self.assertEqual(status, 0)
+        self.assertTrue(said.endswith("3 passed, 0 failed\n"), said)
+
+    def test_which_run_is_whole(self):
+        self.assertTrue(main.is_whole(main.parse([])))
+        self.assertTrue(main.is_whole(main.parse(["--nightly"])))
+        for arguments in (["spray"], ["--fast"], ["--full"], ["--only", "unit"],
+                          ["--kernel", "6.1"]):  # fmt: skip
+            self.assertFalse(main.is_whole(main.parse(arguments)), arguments)
+
+
 class Report(unittest.TestCase):
     def summary(self, *entries):
         return {"commit": "abc", "seconds": 120.0, "phases": {"all": 120.0}, "passed": 9,

@@ -12,7 +12,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "descriptor.h"
+#include "host/descriptor.h"
 #include "mrcnl/result.h"
 
 namespace mrcd

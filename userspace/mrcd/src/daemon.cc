@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "fabric_file.h"
-#include "health.h"
+#include "file/fabric_file.h"
+#include "report/health.h"
 
 namespace mrcd
 {

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "ev_change.h"
-#include "log.h"
-#include "planner.h"
-#include "reconciler.h"
-#include "system.h"
+#include "host/log.h"
+#include "host/system.h"
+#include "plan/ev_change.h"
+#include "plan/planner.h"
+#include "plan/reconciler.h"
 
 namespace mrcd
 {

@@ -13,13 +13,13 @@
 
 #include "control.h"
 #include "daemon.h"
-#include "fabric_file.h"
-#include "found.h"
-#include "loop.h"
+#include "event_loop.h"
+#include "file/fabric_file.h"
+#include "file/read_file.h"
 #include "mrcnl/client.h"
 #include "mrcnl/daemon.h"
-#include "plan_output.h"
-#include "read_file.h"
+#include "plan/plan_output.h"
+#include "watch/found.h"
 
 namespace
 {
@@ -142,17 +142,18 @@ int serve(const std::string &file)
     const auto control = control_socket(daemon.device());
     if (!control)
         return fail(daemon.device(), control.error());
-    Watcher watcher(log);
+    LinkWatch links(log);
     std::timed_mutex busy;
     const auto health = [&]() -> std::optional<std::string> {
         const std::unique_lock lock(busy, busy_most);
         if (!lock)
             return std::nullopt;
-        return watcher.health(daemon.status());
+        return links.health(daemon.status());
     };
     EventLog events;
     Reporter reporter(daemon.device(), open_module, health, events, log);
-    return run_loop(daemon, **system, log, {&watcher, control->get(), &reporter, &busy, &events});
+    return run_event_loop(daemon, **system, log,
+                          {&links, control->get(), &reporter, &busy, &events});
 }
 
 } // namespace

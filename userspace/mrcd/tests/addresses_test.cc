@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "addresses.h"
+#include "file/addresses.h"
 
 namespace mrcd::test
 {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon_rig.h"
-#include "decision_log.h"
+#include "watch/decision_log.h"
 
 namespace mrcd::test
 {

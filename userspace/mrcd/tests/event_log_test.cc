@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "event_log.h"
+#include "report/event_log.h"
 
 namespace mrcd::test
 {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fabric_file.h"
-#include "read_file.h"
+#include "file/fabric_file.h"
+#include "file/read_file.h"
 
 namespace mrcd::test
 {

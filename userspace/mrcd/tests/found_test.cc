@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fabrics.h"
-#include "found.h"
+#include "watch/found.h"
 
 namespace mrcd::test
 {

@@ -7,9 +7,9 @@
 
 #include "daemon_rig.h"
 #include "fabrics.h"
-#include "health.h"
+#include "report/health.h"
 #include "report_rig.h"
-#include "watcher.h"
+#include "watch/link_watch.h"
 
 namespace mrcd::test
 {
@@ -33,7 +33,7 @@ TEST(Health, TellsOfPlanesFaultsAndDenials)
     const std::string status = "as planned";
     const std::deque<Decision> decisions = {{5, "p1 is denied"}};
     constexpr uint64_t second = 1'000'000'000;
-    Watch watch(fabric, 1);
+    FaultFinder watch(fabric, 1);
     DeadSender sender;
     uint64_t now = second;
 
@@ -79,13 +79,13 @@ TEST(Health, TellsOfTheLastRtts)
 TEST(Health, NothingIsKnownOfWhatIsNotWatched)
 {
     LogLines log;
-    Watcher watcher(log);
+    LinkWatch links(log);
 
-    watcher.look_at(fabric_of(small_file + "[watch]\nrate = 0\n"));
-    EXPECT_EQ(watcher.tick(), UINT64_MAX) << "never again";
-    EXPECT_TRUE(watcher.knows());
-    EXPECT_EQ(watcher.denials(), Denials{});
-    const Json json = Json::parse(watcher.health("as planned"));
+    links.look_at(fabric_of(small_file + "[watch]\nrate = 0\n"));
+    EXPECT_EQ(links.tick(), UINT64_MAX) << "never again";
+    EXPECT_TRUE(links.knows());
+    EXPECT_EQ(links.denials(), Denials{});
+    const Json json = Json::parse(links.health("as planned"));
     EXPECT_TRUE(json["plane"].empty());
     EXPECT_TRUE(json["fault"].empty());
     EXPECT_EQ(json["host"], "h1");

@@ -10,10 +10,10 @@
 
 #include "control.h"
 #include "fabrics.h"
-#include "netdev.h"
-#include "read_file.h"
-#include "system.h"
-#include "udp_sender.h"
+#include "file/read_file.h"
+#include "host/netdev.h"
+#include "host/system.h"
+#include "watch/udp_sender.h"
 
 namespace mrcd::test
 {
@@ -93,7 +93,7 @@ private:
     UdpSender &inner_;
 };
 
-uint64_t answered(const Watch &watch)
+uint64_t answered(const FaultFinder &watch)
 {
     uint64_t count = 0;
 
@@ -109,7 +109,7 @@ TEST(Host, AProbeThatCannotBeSentCostsNoOther)
     const std::vector<mrcnl::Address> neighbors(2, self);
     UdpSender udp(self, {"lo", "lo"}, neighbors);
     HalfSender sender(udp);
-    Watch watch(fabric_of(large_file(2, 2, 2, 16)), 1);
+    FaultFinder watch(fabric_of(large_file(2, 2, 2, 16)), 1);
 
     if (!udp.carrier(1) || !udp.carrier(2))
         GTEST_SKIP() << "no loopback netdev";

@@ -17,8 +17,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "host/system.h"
 #include "refusals.h"
-#include "system.h"
 
 namespace mrcd::test
 {

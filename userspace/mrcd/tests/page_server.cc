@@ -6,8 +6,8 @@
 #include <iostream>
 #include <string>
 
+#include "report/reporter.h"
 #include "report_rig.h"
-#include "reporter.h"
 
 int main(int argc, char **argv)
 {

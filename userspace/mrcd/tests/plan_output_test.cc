@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "plan_output.h"
+#include "plan/plan_output.h"
 
 namespace mrcd::test
 {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plane_moves.h"
+#include "plan/plane_moves.h"
 
 namespace mrcd::test
 {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fabrics.h"
-#include "planner.h"
+#include "plan/planner.h"
 
 namespace mrcd::test
 {

@@ -10,7 +10,7 @@
 
 #include "fabrics.h"
 #include "model_kernel.h"
-#include "reconciler.h"
+#include "plan/reconciler.h"
 
 namespace mrcd::test
 {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "daemon_rig.h"
-#include "event_log.h"
 #include "fabrics.h"
-#include "health.h"
-#include "watch.h"
+#include "report/event_log.h"
+#include "report/health.h"
+#include "watch/fault_finder.h"
 
 namespace mrcd::test
 {
@@ -44,7 +44,7 @@ struct ReportRig {
 
     DaemonRig rig;
     Fabric fabric = fabric_of(small_file);
-    Watch watch{fabric, 1};
+    FaultFinder watch{fabric, 1};
     std::string status = "as planned";
     std::deque<Decision> decisions = {
         {1'700'000'000 * second, "h1-p2t0r1 is denied: <no carrier>"}};

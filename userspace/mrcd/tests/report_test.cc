@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "descriptor.h"
-#include "metrics.h"
+#include "host/descriptor.h"
+#include "report/metrics.h"
+#include "report/reporter.h"
+#include "report/status.h"
 #include "report_rig.h"
-#include "reporter.h"
-#include "status.h"
 
 namespace mrcd::test
 {

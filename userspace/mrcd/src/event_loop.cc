@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "event_loop.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <system_error>
+
+#include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "control.h"
+#include "pace.h"
+
+namespace mrcd
+{
+
+namespace
+{
+
+constexpr uint64_t us_per_ms = 1000;
+constexpr uint64_t ns_per_us = 1000;
+constexpr uint64_t accuracy_us = 1000;
+constexpr uint64_t settle_ms = 20; // several changes make one look
+
+struct Free {
+    void operator()(sd_event *event) const { sd_event_unref(event); }
+    void operator()(sd_event_source *source) const { sd_event_source_disable_unref(source); }
+};
+using Source = std::unique_ptr<sd_event_source, Free>;
+
+void block(std::initializer_list<int> numbers)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    for (const int number : numbers)
+        sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+/** The clock of the timer. */
+uint64_t now_ms()
+{
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+/** The sources of events, and what each means. */
+class EventLoop
+{
+public:
+    EventLoop(Daemon &daemon, System &system, Log &log, Beside beside)
+        : daemon_(daemon), system_(system), log_(log), beside_(beside)
+    {
+    }
+
+    int run();
+
+private:
+    int set_up();
+    void watch_module(std::unique_ptr<mrcnl::EventStream> stream);
+    void look_in(uint64_t ms);
+    void arm();
+    void work();
+    bool reload();
+    void read_module();
+    void remember(const mrcnl::Event &event);
+    int set_up_beside();
+    void follow_file();
+    void report();
+    void watch();
+    std::string answer(const std::string &request, bool privileged);
+
+    template <typename Do>
+    int guard(Do what) noexcept;
+
+    static int on_timer(sd_event_source *, uint64_t, void *self);
+    static int on_watch(sd_event_source *, uint64_t, void *self);
+    static int on_reload(sd_event_source *, const signalfd_siginfo *, void *self);
+    static int on_host(sd_event_source *, int, uint32_t, void *self);
+    static int on_module(sd_event_source *, int, uint32_t, void *self);
+
+    Daemon &daemon_;
+    System &system_;
+    Log &log_;
+    Beside beside_;
+    Pace pace_;
+    std::unique_ptr<sd_event, Free> event_;
+    Source timer_;
+    Source watch_timer_;
+    bool knows_ = false; ///< the link watch, when it was asked last
+    Control control_;
+    std::unique_ptr<mrcnl::EventStream> module_;
+    Source module_source_; ///< of module_, and goes before it
+};
+
+/** No exception goes through sd-event, which is C. */
+template <typename Do>
+int EventLoop::guard(Do what) noexcept
+{
+    try {
+        std::unique_lock<std::timed_mutex> busy;
+        if (beside_.busy)
+            busy = std::unique_lock(*beside_.busy);
+        what();
+        return 0;
+    } catch (const std::exception &error) {
+        log_.write(Level::error, std::string("ends: ") + error.what());
+    }
+    return sd_event_exit(event_.get(), EXIT_FAILURE);
+}
+
+void EventLoop::arm()
+{
+    sd_event_source_set_time(timer_.get(), pace_.next() * us_per_ms);
+    sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
+}
+
+void EventLoop::look_in(uint64_t ms)
+{
+    pace_.hasten(now_ms(), ms);
+    arm();
+}
+
+void EventLoop::work()
+{
+    const Daemon::Again again = daemon_.work();
+
+    if (auto events = daemon_.take_events())
+        watch_module(std::move(events));
+    sd_notifyf(0, "STATUS=%s", daemon_.status().c_str());
+    report();
+    pace_.passed(now_ms(), again.soonest, again.latest);
+    arm();
+}
+
+bool EventLoop::reload()
+{
+    sd_notify(0, "RELOADING=1");
+    const bool taken = daemon_.load();
+    sd_notify(0, "READY=1");
+    if (taken)
+        follow_file();
+    pace_.passed(now_ms(), Daemon::rest_ms, 0);
+    arm();
+    return taken;
+}
+
+/** What is done beside is as the file has it now. */
+void EventLoop::follow_file()
+{
+    if (beside_.links) {
+        beside_.links->look_at(daemon_.fabric());
+        watch();
+    }
+    report();
+}
+
+/** At each pass, too: its address may be one that was not there before. */
+void EventLoop::report()
+{
+    const Reporting &report = daemon_.fabric().report;
+
+    if (beside_.reporter)
+        beside_.reporter->listen_at({report.address, report.port});
+}
+
+/** What is found broken is denied at once. */
+void EventLoop::watch()
+{
+    const uint64_t next_ns = beside_.links->tick();
+    const bool changed = daemon_.deny(beside_.links->denials());
+    const bool knows = beside_.links->knows();
+
+    if (changed || knows != knows_)
+        look_in(0);
+    knows_ = knows;
+    daemon_.keep_denials(!knows);
+    if (next_ns == UINT64_MAX)
+        return;
+    sd_event_source_set_time(watch_timer_.get(), next_ns / ns_per_us);
+    sd_event_source_set_enabled(watch_timer_.get(), SD_EVENT_ONESHOT);
+}
+
+/** What mrcctl asks. */
+std::string EventLoop::answer(const std::string &request, bool privileged)
+{
+    if (request == "status")
+        return daemon_.status();
+    if (request == "health" && beside_.links)
+        return beside_.links->health(daemon_.status());
+    if (request == "denials" && beside_.links)
+        return beside_.links->found();
+    if (request != "reload")
+        return "mrcd: no such request";
+    if (!privileged)
+        return "only root may have the file read again";
+    return reload() ? "ok" : daemon_.problem();
+}
+
+/** For who asks what the module has told: of this device only. */
+void EventLoop::remember(const mrcnl::Event &event)
+{
+    const std::string device = device_of(event);
+
+    if (beside_.events && (device.empty() || device == daemon_.device()))
+        beside_.events->add(event, monotonic_ns(), wall_ns());
+}
+
+/** Devices and planes are the operator's business, and ours; EVs and QPs are not. */
+void EventLoop::read_module()
+{
+    bool look = false;
+    const auto received = module_->receive([&](const mrcnl::Event &event) {
+        remember(event);
+        look |= std::holds_alternative<mrcnl::Overrun>(event) ||
+                std::holds_alternative<mrcnl::DeviceEvent>(event) ||
+                std::holds_alternative<mrcnl::PlaneEvent>(event);
+    });
+
+    if (!received) {
+        log_.write(Level::warning, "events: " + received.error().message());
+        module_source_.reset();
+        daemon_.reopen();
+    }
+    if (look || !received)
+        look_in(settle_ms);
+}
+
+int EventLoop::on_timer(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->work(); });
+}
+
+int EventLoop::on_watch(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->watch(); });
+}
+
+int EventLoop::on_reload(sd_event_source *, const signalfd_siginfo *, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->reload(); });
+}
+
+int EventLoop::on_host(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] {
+        loop->system_.drain();
+        loop->look_in(settle_ms);
+    });
+}
+
+int EventLoop::on_module(sd_event_source *, int, uint32_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->read_module(); });
+}
+
+void EventLoop::watch_module(std::unique_ptr<mrcnl::EventStream> stream)
+{
+    sd_event_source *source = nullptr;
+
+    module_source_.reset();
+    module_ = std::move(stream);
+    const int err = sd_event_add_io(event_.get(), &source, module_->fd(), EPOLLIN, on_module, this);
+    if (err < 0)
+        throw std::system_error(-err, std::generic_category(), "events");
+    module_source_.reset(source);
+}
+
+int EventLoop::set_up_beside()
+{
+    sd_event_source *timer = nullptr;
+    int err = 0;
+
+    if (beside_.links)
+        err = sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_watch,
+                                this);
+    watch_timer_.reset(timer);
+    if (err >= 0 && beside_.listener >= 0)
+        err = control_.start(event_.get(), beside_.listener,
+                             [this](const std::string &request, bool privileged) {
+                                 std::string text;
+                                 guard([&] { text = answer(request, privileged); });
+                                 return text;
+                             });
+    return err;
+}
+
+int EventLoop::set_up()
+{
+    sd_event *event = nullptr;
+    sd_event_source *timer = nullptr;
+    int err = sd_event_new(&event);
+
+    event_.reset(event);
+    if (err >= 0)
+        err = sd_event_add_time(event, &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_timer, this);
+    timer_.reset(timer);
+    for (const int number : {SIGTERM, SIGINT})
+        if (err >= 0)
+            err = sd_event_add_signal(event, nullptr, number, nullptr, nullptr);
+    if (err >= 0)
+        err = sd_event_add_signal(event, nullptr, SIGHUP, on_reload, this);
+    if (err >= 0)
+        err = sd_event_add_io(event, nullptr, system_.fd(), EPOLLIN, on_host, this);
+    if (err >= 0)
+        err = set_up_beside();
+    if (err >= 0)
+        err = sd_event_set_watchdog(event, true);
+    return err;
+}
+
+int EventLoop::run()
+{
+    block({SIGTERM, SIGINT, SIGHUP});
+    int err = set_up();
+    if (err >= 0) {
+        guard([&] {
+            follow_file();
+            work();
+        });
+        sd_notify(0, "READY=1");
+        err = sd_event_loop(event_.get());
+        sd_notify(0, "STOPPING=1");
+    }
+    if (err < 0)
+        log_.write(Level::error, std::string("event loop: ") + strerror(-err));
+    return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+} // namespace
+
+void hold_signals()
+{
+    block({SIGHUP});
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int run_event_loop(Daemon &daemon, System &system, Log &log, Beside beside)
+{
+    return EventLoop(daemon, system, log, beside).run();
+}
+
+} // namespace mrcd

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plan/difference.h"
+
+#include <algorithm>
+#include <map>
+
+namespace mrcd
+{
+
+namespace
+{
+
+using mrcnl::Kernel;
+
+/** Equal but for denials. */
+bool same_paths(const mrcnl::EvProfileSpec &a, const mrcnl::EvProfileSpec &b)
+{
+    return a.format == b.format && a.mode == b.mode && a.min_active == b.min_active &&
+           a.active == b.active &&
+           std::equal(a.evs.begin(), a.evs.end(), b.evs.begin(), b.evs.end(),
+                      [](const mrcnl::EvSpec &x, const mrcnl::EvSpec &y) {
+                          return x.port == y.port && x.path == y.path;
+                      });
+}
+
+std::string to_hex(uint16_t usid)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string text = "0x0000";
+
+    for (size_t i = 0; i < 4; i++)
+        text[5 - i] = digits[usid >> (4 * i) & 15];
+    return text;
+}
+
+/** Collects steps. */
+class Comparison
+{
+public:
+    Comparison(const State &state, const Plan &plan, System &system)
+        : state_(state), plan_(plan), system_(system), planes_(state.planes)
+    {
+    }
+
+    std::vector<Step> steps();
+
+private:
+    using Apply = std::function<mrcnl::Result<void>(Kernel &, const std::string &device)>;
+
+    void add_addresses();
+    void add_address(const mrcnl::Prefix &wanted, bool any_length);
+    void add_device();
+    void settings();
+    void move_planes();
+    Planes wanted_planes();
+    void put_cc_profiles();
+    void put_ev_profiles();
+    void set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted);
+    void set_denied(uint64_t profile, uint16_t index, bool deny);
+    void put_routes();
+    void delete_routes();
+    void delete_profiles();
+    void delete_planes();
+    void delete_addresses();
+
+    Step &add(Step::Kind kind, const char *object, const std::string &what, Apply apply);
+    void remove(const char *object, const std::string &what, Apply apply);
+    void wait_for(const std::string &netdev);
+    void conflict(const char *object, const std::string &what);
+
+    const State &state_;
+    const Plan &plan_;
+    System &system_;
+    Planes planes_; ///< as the steps leave them
+    std::vector<Step> steps_;
+};
+
+std::vector<Step> Comparison::steps()
+{
+    const uint32_t anchor = system_.netdev(plan_.anchor);
+
+    if (state_.device && anchor != state_.anchor.ifindex) {
+        conflict("device",
+                 plan_.device + " is on netdev " + state_.anchor.name + ", not on " + plan_.anchor);
+        return std::move(steps_);
+    }
+    if (!anchor) {
+        wait_for(plan_.anchor);
+        return std::move(steps_);
+    }
+    add_addresses();
+    add_device();
+    settings();
+    move_planes();
+    put_cc_profiles();
+    put_ev_profiles();
+    put_routes();
+    delete_routes();
+    delete_profiles();
+    delete_planes();
+    delete_addresses();
+    return std::move(steps_);
+}
+
+Step &Comparison::add(Step::Kind kind, const char *object, const std::string &what, Apply apply)
+{
+    return steps_.emplace_back(
+        Step{kind, object, what, [device = plan_.device, apply = std::move(apply)](Target &target) {
+                 return apply(target.kernel, device);
+             }});
+}
+
+/** What is left over: not while something that takes its place may be missing. */
+void Comparison::remove(const char *object, const std::string &what, Apply apply)
+{
+    add(Step::Kind::remove, object, what, std::move(apply)).needs = "";
+}
+
+void Comparison::wait_for(const std::string &netdev)
+{
+    steps_.push_back({Step::Kind::wait, "netdev", netdev});
+}
+
+void Comparison::conflict(const char *object, const std::string &what)
+{
+    steps_.push_back({Step::Kind::conflict, object, what});
+}
+
+void Comparison::add_addresses()
+{
+    constexpr uint8_t alone = 128;
+
+    add_address({plan_.gid, plan_.gid_length.value_or(alone)}, !plan_.gid_length);
+    add_address({plan_.sid, alone}, false);
+}
+
+/** The kernel changes no prefix length; in between, there would be no address. */
+void Comparison::add_address(const mrcnl::Prefix &wanted, bool any_length)
+{
+    const auto now = state_.addresses.find(wanted.address);
+    const std::string on = " netdev " + plan_.anchor;
+
+    if (now == state_.addresses.end())
+        steps_.push_back({Step::Kind::add, "address", wanted.text() + on,
+                          [wanted, anchor = plan_.anchor](Target &target) {
+                              return target.system.add_address(anchor, wanted);
+                          }});
+    else if (!any_length && now->second != wanted.length)
+        conflict("address", mrcnl::Prefix{wanted.address, now->second}.text() + on +
+                                " is to have prefix length " + std::to_string(wanted.length));
+}
+
+/** It may come with a plane. */
+void Comparison::add_device()
+{
+    if (state_.device)
+        return;
+    steps_.push_back({Step::Kind::add, "device", plan_.device + " netdev " + plan_.anchor,
+                      [device = plan_.device, anchor = plan_.anchor](Target &target) {
+                          return target.system.add_device(device, anchor);
+                      }});
+    steps_.back().last = true;
+}
+
+void Comparison::settings()
+{
+    if (state_.tunnel_source == plan_.sid)
+        return;
+    add(Step::Kind::replace, "device", "tunnel-source " + plan_.sid.text(),
+        [sid = plan_.sid](Kernel &kernel, const std::string &device) {
+            mrcnl::DeviceSettings change;
+            change.tunnel_source = sid;
+            return kernel.set_device(device, change);
+        });
+}
+
+/** Without those that do not exist, and ports that are to have one by two of its names. */
+Planes Comparison::wanted_planes()
+{
+    std::map<uint32_t, uint8_t> ports; ///< by ifindex
+    Planes wanted;
+
+    for (size_t i = 0; i < plan_.planes.size(); i++) {
+        const auto port = static_cast<uint8_t>(i + 1);
+        const std::string &netdev = plan_.planes[i];
+        const uint32_t ifindex = system_.netdev(netdev);
+        if (!ifindex) {
+            wait_for(netdev);
+            continue;
+        }
+        const auto [at, fresh] = ports.try_emplace(ifindex, port);
+        if (fresh) {
+            wanted[port] = {ifindex, netdev};
+            continue;
+        }
+        conflict("plane", "port " + std::to_string(port) + " netdev " + netdev +
+                              " is that of port " + std::to_string(at->second));
+        wanted.erase(at->second);
+    }
+    return wanted;
+}
+
+void Comparison::move_planes()
+{
+    const Planes wanted = wanted_planes();
+
+    for (const auto &[is_add, at, netdev] : plane_moves(planes_, wanted)) {
+        const std::string what = "port " + std::to_string(at) + " netdev " + netdev.name;
+        const uint8_t port = at;
+        if (!is_add) {
+            add(Step::Kind::remove, "plane", what,
+                [port](Kernel &kernel, const std::string &device) {
+                    return kernel.delete_plane(device, port);
+                });
+            continue;
+        }
+        add(Step::Kind::add, "plane", what,
+            [port, ifindex = netdev.ifindex](Kernel &kernel,
+                                             const std::string &device) -> mrcnl::Result<void> {
+                const auto added = kernel.add_plane(device, port, ifindex);
+                if (!added)
+                    return added.error();
+                return {};
+            });
+    }
+}
+
+void Comparison::put_cc_profiles()
+{
+    for (const auto &[id, wanted] : plan_.cc_profiles) {
+        const auto now = state_.cc_profiles.find(id);
+        const bool known = now != state_.cc_profiles.end();
+        if (known && now->second.algorithm == wanted.algorithm &&
+            now->second.window == wanted.window)
+            continue;
+        add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
+            "id " + std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
+                std::to_string(wanted.window),
+            [wanted, known](Kernel &kernel, const std::string &device) {
+                return kernel.put_cc_profile(device, wanted, known);
+            });
+    }
+}
+
+void Comparison::put_ev_profiles()
+{
+    for (const auto &[id, wanted] : plan_.ev_profiles) {
+        const auto now = state_.ev_profiles.find(id);
+        const bool known = now != state_.ev_profiles.end();
+        if (known && same_paths(now->second, wanted)) {
+            set_denials(now->second, wanted);
+            continue;
+        }
+        add(known ? Step::Kind::replace : Step::Kind::add, "ev-profile",
+            "id " + std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
+            [wanted, known](Kernel &kernel, const std::string &device) {
+                return kernel.put_ev_profile(device, wanted, known);
+            });
+    }
+}
+
+/** EVs keep what is known of them. None is denied before those that take its place are there. */
+void Comparison::set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted)
+{
+    for (const bool deny : {false, true})
+        for (size_t i = 0; i < wanted.evs.size() && (deny || !plan_.keep_denials); i++)
+            if (wanted.evs[i].denied == deny && now.evs[i].denied != deny)
+                set_denied(wanted.id, static_cast<uint16_t>(i), deny);
+}
+
+void Comparison::set_denied(uint64_t profile, uint16_t index, bool deny)
+{
+    const std::string allowed = "allowed EVs of " + std::to_string(profile);
+    Step &step = add(Step::Kind::replace, "ev",
+                     "profile " + std::to_string(profile) + " index " + std::to_string(index) +
+                         (deny ? " denied" : " allowed"),
+                     [=](Kernel &kernel, const std::string &device) {
+                         return kernel.deny_ev(device, profile, index, deny);
+                     });
+
+    step.ev = {profile, index, deny};
+    if (deny)
+        step.needs = allowed;
+    else
+        step.part = allowed;
+}
+
+void Comparison::put_routes()
+{
+    for (const auto &[prefix, wanted] : plan_.routes) {
+        const auto now = state_.routes.find(prefix);
+        const bool known = now != state_.routes.end();
+        if (known && now->second == wanted)
+            continue;
+        const mrcnl::Route route{{}, prefix, wanted.ev_profile, wanted.cc_profile, wanted.usid};
+        add(known ? Step::Kind::replace : Step::Kind::add, "route",
+            prefix.text() + " ev-profile " + std::to_string(wanted.ev_profile) + " cc-profile " +
+                std::to_string(wanted.cc_profile) + " usid " + to_hex(wanted.usid),
+            [route, known](Kernel &kernel, const std::string &device) {
+                return kernel.put_route(device, route, known);
+            });
+    }
+}
+
+void Comparison::delete_routes()
+{
+    for (const auto &[prefix, now] : state_.routes) {
+        if (plan_.routes.contains(prefix))
+            continue;
+        remove("route", prefix.text(), [at = prefix](Kernel &kernel, const std::string &device) {
+            return kernel.delete_route(device, at);
+        });
+    }
+}
+
+/** A profile without routes may still have QPs: it goes when they have gone. */
+void Comparison::delete_profiles()
+{
+    for (const auto &[id, now] : state_.ev_profiles) {
+        if (plan_.ev_profiles.contains(id) || state_.used_ev_profiles.contains(id))
+            continue;
+        remove("ev-profile", "id " + std::to_string(id),
+               [profile = id](Kernel &kernel, const std::string &device) {
+                   return kernel.delete_ev_profile(device, profile);
+               });
+    }
+    for (const auto &[id, now] : state_.cc_profiles) {
+        if (plan_.cc_profiles.contains(id))
+            continue;
+        remove("cc-profile", "id " + std::to_string(id),
+               [profile = id](Kernel &kernel, const std::string &device) {
+                   return kernel.delete_cc_profile(device, profile);
+               });
+    }
+}
+
+void Comparison::delete_planes()
+{
+    for (const auto &[port, netdev] : planes_) {
+        if (port <= plan_.planes.size())
+            continue;
+        remove("plane", "port " + std::to_string(port) + " netdev " + netdev.name,
+               [at = port](Kernel &kernel, const std::string &device) {
+                   return kernel.delete_plane(device, at);
+               });
+    }
+}
+
+/** This host may have been another one. */
+void Comparison::delete_addresses()
+{
+    for (const auto &[address, length] : state_.addresses) {
+        const mrcnl::Prefix now{address, length};
+        if (!plan_.others.contains(address))
+            continue;
+        steps_.push_back({Step::Kind::remove, "address", now.text() + " netdev " + plan_.anchor,
+                          [now, anchor = plan_.anchor](Target &target) {
+                              return target.system.delete_address(anchor, now);
+                          }});
+        steps_.back().needs = "";
+    }
+}
+
+} // namespace
+
+std::vector<Step> difference(const State &state, const Plan &plan, System &system)
+{
+    return Comparison(state, plan, system).steps();
+}
+
+std::string to_string(const Step &step)
+{
+    static constexpr const char *signs[] = {"+", "~", "-", "! waits for", "!"};
+
+    return std::string(signs[static_cast<size_t>(step.kind)]) + ' ' + step.object + ' ' + step.what;
+}
+
+} // namespace mrcd

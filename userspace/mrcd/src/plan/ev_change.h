@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * EVs that are denied and allowed, in few words.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/log.h"
+
+namespace mrcd
+{
+
+/** Indices of EVs by profile. */
+using EvList = std::map<uint64_t, std::vector<uint16_t>>;
+
+struct EvChange {
+    EvList denied;
+    EvList allowed;
+    bool empty() const { return denied.empty() && allowed.empty(); }
+};
+
+/** "2 EVs of 1 profile denied, 1 EV of 1 profile allowed" */
+std::string to_string(const EvChange &change);
+
+/** EVS_DENIED and EVS_ALLOWED, where there are any: "258:0,3 259:1". */
+void add_fields(Log::Fields &fields, const EvChange &change);
+
+} // namespace mrcd

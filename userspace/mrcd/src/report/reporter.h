@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What mrcd shows to browsers and to monitoring.
+ */
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon.h"
+#include "host/log.h"
+#include "report/event_log.h"
+#include "report/snapshot.h"
+#include "report/web.h"
+
+namespace mrcd
+{
+
+/**
+ * Paths: "/" is a page for people, "/status.json" what it shows, "/metrics" for Prometheus.
+ *
+ * Answers are made in threads of the server, from the module and from what health() says.
+ */
+class Reporter
+{
+public:
+    /** As to_json() of health.h; nothing: the daemon is busy. Called in other threads. */
+    using Health = std::function<std::optional<std::string>()>;
+
+    /** @param events @param log outlive this */
+    Reporter(std::string device, Daemon::OpenKernel open, Health health, const EventLog &events,
+             Log &log);
+    ~Reporter();
+
+    /**
+     * From now on it is there. Says in the log why not, once; to be called again now and then,
+     * for the address may come yet.
+     */
+    void listen_at(const WebAddress &address);
+
+    WebPage metrics();
+    WebPage status();
+
+private:
+    bool look();
+    mrcnl::Result<void> read_module();
+    void read_evs();
+    mrcnl::Result<std::unique_ptr<Web>> start(const WebAddress &address);
+    void retire();
+
+    std::string device_;
+    Daemon::OpenKernel open_;
+    Health health_;
+    const EventLog &events_;
+    Log &log_;
+    std::mutex mutex_; ///< of what follows, until web_
+    std::shared_ptr<mrcnl::Kernel> kernel_;
+    std::string text_; ///< what health() said
+    std::optional<Snapshot> snapshot_;
+    std::optional<std::vector<mrcnl::PeerEv>> evs_; ///< of the peers that are shown
+    mrcnl::Error error_;                            ///< why there is no snapshot
+    uint64_t taken_ns_ = 0;
+    WebAddress address_;  ///< of web_
+    std::string problem_; ///< that was told
+    // They call the others, so they go first.
+    std::future<void> leaving_;
+    std::unique_ptr<Web> web_;
+};
+
+} // namespace mrcd

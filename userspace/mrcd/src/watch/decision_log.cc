@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "watch/decision_log.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace mrcd
+{
+
+namespace
+{
+
+using Kind = Element::Kind;
+
+/** The element of the same kind and names, if it is watched there. */
+std::optional<Element> same_element(const Fabric &was, const Element &element, const Fabric &is)
+{
+    const uint8_t plane = element.plane;
+    std::vector<Element> all;
+
+    if (plane > is.planes)
+        return std::nullopt;
+    const uint32_t t0 = own_t0(is, plane);
+    if (whole_plane(element))
+        all.push_back({element.kind, plane, t0, 0});
+    else
+        for (const uint32_t t1 : own_t1s(is, plane))
+            all.push_back({element.kind, plane, element.kind == Kind::trunk ? t0 : 0, t1});
+    for (const Element &other : all)
+        if (to_string(is, other) == to_string(was, element))
+            return other;
+    return std::nullopt;
+}
+
+/** Whatever uses the one uses the other one, too. */
+bool covers(const Element &wide, const Element &narrow)
+{
+    return wide.plane == narrow.plane &&
+           (whole_plane(wide) || (!whole_plane(narrow) && wide.t1 == narrow.t1));
+}
+
+} // namespace
+
+std::vector<Fault>::iterator DecisionLog::known(const Element &element)
+{
+    return std::find_if(known_.begin(), known_.end(),
+                        [&](const Fault &fault) { return fault.finding.element == element; });
+}
+
+void DecisionLog::look_at(const Fabric &fabric)
+{
+    const std::vector<Fault> before = known_;
+    std::vector<Fault> kept_faults;
+
+    for (Fault fault : before) {
+        const auto element = same_element(fabric_, fault.finding.element, fabric);
+        if (!element) {
+            end(fault.finding.element, {}, "the file does not have it any more");
+            continue;
+        }
+        fault.finding.element = *element;
+        kept_faults.push_back(std::move(fault));
+    }
+    known_ = std::move(kept_faults);
+    fabric_ = fabric;
+    evs_ = planned_evs(fabric);
+}
+
+/** In the plan: what the kernel has of it may be no news to it. */
+EvChange DecisionLog::change_since(const Denials &before) const
+{
+    Denials was = fabric_.denied;
+    Denials is = fabric_.denied;
+    EvChange change;
+
+    was.add(before);
+    is.add(denials_of(known_));
+    for (const PlannedEv &ev : evs_) {
+        const bool denied = passes(ev.path, is);
+        if (denied != passes(ev.path, was))
+            (denied ? change.denied : change.allowed)[ev.profile].push_back(ev.index);
+    }
+    return change;
+}
+
+void DecisionLog::say(const char *verdict, const std::string &what, const Finding &finding,
+                      const EvChange &evs)
+{
+    const std::string name = to_string(fabric_, finding.element);
+    const std::string changed = to_string(evs);
+    const std::string text = name + ' ' + what + ": " + finding.evidence +
+                             (changed.empty() ? changed : " (" + changed + ')');
+    const bool good = verdict == std::string("allowed") || verdict == std::string("over");
+    Log::Fields fields{{"DEVICE", fabric_.local.device},
+                       {"ELEMENT", name},
+                       {"KIND", name_of(finding.element.kind)},
+                       {"PLANE", std::to_string(finding.element.plane)},
+                       {"VERDICT", verdict},
+                       {"EVIDENCE", finding.evidence}};
+
+    add_fields(fields, evs);
+    decisions_.push_back({now_(), text});
+    if (decisions_.size() > kept)
+        decisions_.pop_front();
+    log_.record(good ? Level::notice : Level::warning, text, fields);
+}
+
+void DecisionLog::begin(const Fault &fault)
+{
+    const Denials before = denials_of(known_);
+    const auto at = known(fault.finding.element);
+    const bool same = at != known_.end() && at->denied == fault.denied;
+
+    if (at == known_.end())
+        known_.push_back(fault);
+    else
+        *at = fault;
+    if (same)
+        return;
+    if (fault.denied)
+        say("denied", "is denied", fault.finding, change_since(before));
+    else
+        say("not-denied", "is not denied, for too little would be left", fault.finding,
+            change_since(before));
+}
+
+/** What it used may be denied still, for another reason. */
+void DecisionLog::end(const Element &element, const std::vector<Fault> &faults,
+                      const std::string &why)
+{
+    const auto at = known(element);
+    const Fault fault = *at;
+    const Denials before = denials_of(known_);
+    const auto other = std::find_if(faults.begin(), faults.end(), [&](const Fault &that) {
+        return covers(that.finding.element, element);
+    });
+    const bool explained = other != faults.end();
+    const Finding finding{
+        element, explained ? to_string(fabric_, other->finding.element) + " explains it" : why};
+
+    known_.erase(at);
+    if (fault.denied && !(explained && other->denied))
+        say("allowed", "is allowed again", finding, change_since(before));
+    else
+        say("over", "is no fault any more", finding, change_since(before));
+}
+
+void DecisionLog::update(const std::vector<Fault> &faults, bool certain, const Recovery &recovery)
+{
+    const std::vector<Fault> before = known_;
+
+    // What takes the place of another one comes first, so that nothing is said to be allowed
+    // that is not.
+    for (const Fault &fault : faults)
+        begin(fault);
+    for (const Fault &fault : before) {
+        const Element &element = fault.finding.element;
+        if (certain && std::none_of(faults.begin(), faults.end(), [&](const Fault &other) {
+                return other.finding.element == element;
+            }))
+            end(element, faults, recovery(element));
+    }
+}
+
+} // namespace mrcd

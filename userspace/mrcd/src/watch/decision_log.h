@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What is decided about broken links, said once each.
+ */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/log.h"
+#include "plan/ev_change.h"
+#include "plan/planner.h"
+#include "report/health.h"
+#include "watch/fault_finder.h"
+
+namespace mrcd
+{
+
+/** Of one host. */
+class DecisionLog
+{
+public:
+    /** How many decisions are kept for who asks. */
+    static constexpr size_t kept = 100;
+
+    /** Why an element is no fault any more. */
+    using Recovery = std::function<std::string(const Element &)>;
+
+    /** @param log outlives this. @param now ns since 1970 */
+    DecisionLog(Log &log, std::function<uint64_t()> now) : log_(log), now_(std::move(now)) {}
+
+    /** The fabric from now on. What is known of an element that it still has stays. */
+    void look_at(const Fabric &fabric);
+
+    /**
+     * What is broken now.
+     *
+     * @param certain what is not among the faults is none any more; else it may be found again
+     */
+    void update(const std::vector<Fault> &faults, bool certain, const Recovery &recovery);
+
+    const std::deque<Decision> &decisions() const { return decisions_; }
+
+private:
+    std::vector<Fault>::iterator known(const Element &element);
+    void begin(const Fault &fault);
+    void end(const Element &element, const std::vector<Fault> &faults, const std::string &why);
+    EvChange change_since(const Denials &before) const;
+    void say(const char *verdict, const std::string &what, const Finding &finding,
+             const EvChange &evs);
+
+    Log &log_;
+    std::function<uint64_t()> now_;
+    Fabric fabric_;
+    std::vector<PlannedEv> evs_;
+    std::vector<Fault> known_; ///< and said
+    std::deque<Decision> decisions_;
+};
+
+} // namespace mrcd

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "watch/link_watch.h"
+
+#include "watch/found.h"
+
+namespace mrcd
+{
+
+namespace
+{
+
+/** Equal in all that loops depend on. */
+bool same_links(const Fabric &a, const Fabric &b)
+{
+    return a.block == b.block && a.planes == b.planes && a.racks == b.racks && a.t0 == b.t0 &&
+           a.t1 == b.t1 && a.missing == b.missing && a.watch == b.watch &&
+           a.local.planes == b.local.planes && a.hosts[a.local.host] == b.hosts[b.local.host];
+}
+
+} // namespace
+
+LinkWatch::LinkWatch(Log &log) : decisions_(log, wall_ns) {}
+
+void LinkWatch::look_at(const Fabric &fabric)
+{
+    const bool known = watch_ && same_links(fabric_, fabric);
+    std::vector<mrcnl::Address> neighbors;
+
+    fabric_ = fabric;
+    decisions_.look_at(fabric);
+    if (known) {
+        watch_->set_denied(fabric.denied);
+        return;
+    }
+    watch_.reset();
+    sender_.reset();
+    if (!fabric_.watch.rate)
+        return decisions_.update({}, true,
+                                 [](const Element &) { return "links are not probed any more"; });
+    for (uint8_t plane = 1; plane <= fabric_.planes; plane++)
+        neighbors.push_back(carrier(fabric_.block, {fabric_.t0[own_t0(fabric_, plane)].usid}));
+    knows_ = false;
+    watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
+    sender_ = std::make_unique<UdpSender>(
+        carrier(fabric_.block, {fabric_.hosts[fabric_.local.host].usid}), fabric_.local.planes,
+        std::move(neighbors));
+}
+
+bool LinkWatch::knows()
+{
+    knows_ = knows_ || !watch_ || watch_->knows(monotonic_ns());
+    return knows_;
+}
+
+uint64_t LinkWatch::tick()
+{
+    if (!watch_)
+        return UINT64_MAX;
+    sender_->receive(*watch_);
+    const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
+    decisions_.update(watch_->faults(), knows(),
+                      [&](const Element &element) { return watch_->recovery(element); });
+    return next;
+}
+
+std::string LinkWatch::health(const std::string &status) const
+{
+    return to_json(
+        {fabric_, watch_.get(), status, decisions_.decisions(), monotonic_ns(), wall_ns()});
+}
+
+std::string LinkWatch::found()
+{
+    return to_json(Found{knows(), denials()}, fabric_);
+}
+
+} // namespace mrcd

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "watch/locator.h"
+
+namespace mrcd
+{
+
+using Kind = Element::Kind;
+
+Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence &evidence)
+{
+    const uint32_t t0 = own_t0(fabric, plane);
+
+    if (!evidence.carrier)
+        return {{Kind::host_link, plane, t0, 0}, "no carrier"};
+    if (evidence.lossy)
+        return {{Kind::host_link, plane, t0, 0}, "half of the probes do not come back"};
+    if (evidence.neighbor)
+        return {{Kind::t0, plane, t0, 0}, "answers, but no probe comes back by it"};
+    return {{Kind::host_link, plane, t0, 0}, "carrier, but nothing comes back"};
+}
+
+Finding locate_at_t1(const Fabric &fabric, uint8_t plane, uint32_t t1, Verdict past)
+{
+    const uint32_t t0 = own_t0(fabric, plane);
+
+    switch (past) {
+    case Verdict::dead:
+        return {{Kind::t1, plane, 0, t1}, "no probe comes back by it, nor past the link to it"};
+    case Verdict::alive:
+        return {{Kind::trunk, plane, t0, t1}, "no probe comes back by it, but past it"};
+    default:
+        return {{Kind::trunk, plane, t0, t1},
+                "no probe comes back by it; no way past it would tell it from the T1"};
+    }
+}
+
+} // namespace mrcd
