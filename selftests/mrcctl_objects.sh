@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl: each object set up, shown as text and JSON, and removed again.
+# mrcctl: each object set up, shown as text and JSON, and removed again; its JSON is as the
+# schemas in Documentation/json say.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,12 +11,23 @@
 # shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
-need jq rdma mrc_hold
+need jq python3 rdma mrc_hold
 
 # m ARGUMENT...: inside p1, by its own option
 m()
 {
 	mrcctl -n p1 "$@"
+}
+
+# keep OBJECT [COMMAND]: what is in $TEST_TMP/json is output of that, for test_schemas
+keep()
+{
+	local schema=$1
+
+	[ "$1 ${2:-}" != "route get" ] || schema=route-get
+	outputs+=1
+	cp "$TEST_TMP/json" "$TEST_TMP/json.$outputs"
+	echo "$schema $TEST_TMP/json.$outputs" >>"$TEST_TMP/outputs"
 }
 
 # shows NAME JQ-EXPRESSION ARGUMENT...: true of the JSON that the arguments give
@@ -25,6 +37,7 @@ shows()
 	shift 2
 
 	m -j -s -d "$@" >"$TEST_TMP/json"
+	keep "$@"
 	check "$name" jq -e "$expression" "$TEST_TMP/json"
 }
 
@@ -138,7 +151,7 @@ completes()
 	done
 	# shellcheck disable=SC2016 # for the shell inside
 	found=$(on p1 bash -c '. "$1"; shift; COMP_WORDS=(mrcctl "$@"); COMP_CWORD=$#; _mrcctl
-		printf "%s\n" "${COMPREPLY[@]}"' - "$TOP/userspace/mrcctl/completion/mrcctl" \
+		printf "%s\n" "${COMPREPLY[@]}"' - "$TOP/userspace/mrcctl/completion/bash-completion/completions/mrcctl" \
 		"${words[@]}" 2>&1 | sort -u | paste -sd ' ')
 	check_equal "completion: ${words[*]}" "$2" "$found"
 }
@@ -166,18 +179,49 @@ test_batch()
 	check "batch: from a file" m -b "$TEST_TMP/batch"
 	shows "batch: done" '.[0]."ev-profile" == 70' route
 	check "batch: from standard input" \
-		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 id 70'
+		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 70'
 	check "batch: once more" m -b "$TEST_TMP/batch"
 	check_error "batch: stops where it fails" 2 "batch:2: ev-profile add: EV profile exists (id)" \
 		m -b "$TEST_TMP/batch"
 }
 
+# With and without options, and what no other test here looks at.
+test_schemas()
+{
+	local object
+
+	for object in device plane ev-profile ev cc-profile route peer qp feature health daemon; do
+		m -j "$object" >"$TEST_TMP/json"
+		keep "$object"
+	done
+	m -j top interval 0.1 count 2 >"$TEST_TMP/json"
+	keep top
+	m -j probe mrc1 remote "$(pair_addr 2)" timeout 1000 >"$TEST_TMP/json"
+	keep probe
+	background mrcctl -n p1 -j monitor >"$TEST_TMP/json"
+	wait_for monitor_tells || bail "monitor"
+	kill -TERM "$BACKGROUND_PID"
+	wait "$BACKGROUND_PID"
+	keep monitor
+	check "JSON: as its schemas say" python3 "$TOP/userspace/mrcctl/tests/schema_test.py" \
+		"$TOP/Documentation/json" - <"$TEST_TMP/outputs"
+}
+
+monitor_tells()
+{
+	m plane set mrc1 port 1 down
+	m plane set mrc1 port 1 up
+	[ "$(wc -l <"$TEST_TMP/json")" -ge 2 ]
+}
+
+declare -i outputs=0
 pair_up
 test_device
 test_plane
 test_profiles
 test_routes
 test_traffic
+test_schemas
 test_completion
 test_batch
 finish

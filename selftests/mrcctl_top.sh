@@ -139,7 +139,7 @@ test_unload()
 	# Each look holds it for a moment.
 	check "the module can be unloaded meanwhile" wait_for lab unload
 	wait "$top_pid"
-	check_equal "without the module it ends" 1 $?
+	check_equal "without the module it ends" 2 $?
 	check_equal "and says why in one line" 1 "$(grep -c '^mrcctl: top: .' "$TEST_TMP/error")"
 }
 

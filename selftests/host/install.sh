@@ -26,6 +26,7 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/sbin/mrcctl
 	opt/mrc/sbin/mrcd
 	opt/mrc/share/bash-completion/completions/mrcctl
+	opt/mrc/share/fish/vendor_completions.d/mrcctl.fish
 	opt/mrc/share/man/man5/mrcd.toml.5
 	opt/mrc/share/man/man8/mrcctl-cc-profile.8
 	opt/mrc/share/man/man8/mrcctl-daemon.8
@@ -43,6 +44,7 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/man/man8/mrcctl-top.8
 	opt/mrc/share/man/man8/mrcctl.8
 	opt/mrc/share/man/man8/mrcd.8
+	opt/mrc/share/zsh/site-functions/_mrcctl
 LIST
 diff -u --label wanted --label installed "$HOST_TMP/wanted" "$HOST_TMP/found" >&2 ||
 	wrong "installed files"
