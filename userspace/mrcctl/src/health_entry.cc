@@ -132,8 +132,9 @@ void ask_kernel(Context &context, HealthEntry &entry)
 
 HealthEntry entry_of(Context &context, const std::string &device)
 {
-    HealthEntry entry{.device = device};
+    HealthEntry entry;
 
+    entry.device = device;
     ask_daemon(context, entry);
     ask_kernel(context, entry);
     // Where mrcd tells of it, it knows why.
