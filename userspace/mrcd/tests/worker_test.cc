@@ -60,6 +60,26 @@ TEST(Worker, WhatAJobThrowsIsThrownHere)
     EXPECT_TRUE(done) << "it goes on";
 }
 
+TEST(Worker, WhatFollowsOneThatThrowsIsNotLost)
+{
+    Worker worker;
+    std::promise<void> both;
+    bool done = false;
+
+    worker.start([]() -> Worker::Then { throw std::runtime_error("of the test"); });
+    worker.start([&] { return [&] { done = true; }; });
+    // The third has begun: the others are there.
+    worker.start([&] {
+        both.set_value();
+        return [] {};
+    });
+    both.get_future().wait();
+    EXPECT_THROW(worker.finish(), std::runtime_error);
+    ASSERT_TRUE(readable(worker, long_ms));
+    worker.finish();
+    EXPECT_TRUE(done);
+}
+
 TEST(Worker, EndsAfterTheJobAtHand)
 {
     std::promise<void> begun;

@@ -66,15 +66,21 @@ void Worker::run()
 void Worker::finish()
 {
     uint64_t count = 0;
-    std::deque<Then> done;
 
-    [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
-    {
-        const std::lock_guard guard(mutex_);
-        done = std::exchange(done_, {});
-    }
-    for (const Then &then : done)
+    // One that throws leaves the rest for the next call, and the descriptor readable.
+    for (;;) {
+        Then then;
+        {
+            const std::lock_guard guard(mutex_);
+            if (done_.empty()) {
+                [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
+                return;
+            }
+            then = std::move(done_.front());
+            done_.pop_front();
+        }
         then();
+    }
 }
 
 } // namespace mrcd
