@@ -154,7 +154,7 @@ void EventLoop::work()
     if (working_)
         return;
     working_ = true;
-    if (!netdevs().known())
+    if (!netdevs().known() || outdated_)
         read_netdevs();
     const auto pass = std::make_shared<Daemon::Pass>(daemon_.begin());
     worker_->start([this, pass] {
@@ -178,9 +178,12 @@ void EventLoop::worked(Daemon::Pass pass)
     if (wanted_)
         pace_.hasten(now_ms(), 0);
     arm();
-    if (!ready_)
-        sd_notify(0, "READY=1");
+    if (ready_)
+        return;
     ready_ = true;
+    sd_notify(0, "READY=1");
+    if (beside_.links)
+        watch();
 }
 
 /** All of them, anew. */
@@ -201,6 +204,7 @@ void EventLoop::take_netdevs(const mrcnl::Result<NetdevTable> &all)
 {
     reading_ = false;
     if (!all) {
+        outdated_ = true;
         log_.write(Level::warning, "netdevs: " + all.error().message());
         return look_in(again_ms);
     }
@@ -251,9 +255,12 @@ void EventLoop::report()
         beside_.reporter->listen_at({report.address, report.port});
 }
 
-/** What is found broken is denied at once. */
+/** What is found broken is denied at once. Without this host's addresses nothing would come back.
+ */
 void EventLoop::watch()
 {
+    if (!ready_)
+        return;
     const uint64_t next_ns = beside_.links->tick();
     const bool changed = daemon_.deny(beside_.links->denials());
     const bool knows = beside_.links->knows();

@@ -68,9 +68,9 @@ void Worker::finish()
     uint64_t count = 0;
     std::deque<Then> done;
 
-    [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
     {
         const std::lock_guard guard(mutex_);
+        [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
         done = std::exchange(done_, {});
     }
     for (const Then &then : done)

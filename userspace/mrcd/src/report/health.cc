@@ -46,6 +46,16 @@ void add_history(Json &object, const LoopHistory &history)
     object["history"] = rtts(history);
 }
 
+/** What is as long as data; nothing where that is not probed. */
+void add_data(Json &object, const Health &health, const LoopHistory &history)
+{
+    if (health.watch->data_bytes())
+        object["data"] = {{"bytes", health.watch->data_bytes()},
+                          {"verdict", name_of(history.verdict())},
+                          {"sent", history.sent()},
+                          {"lost", history.lost()}};
+}
+
 Json planes(const Health &health)
 {
     Json list = Json::array();
@@ -54,6 +64,7 @@ Json planes(const Health &health)
         if (loop.t1) {
             Json t1 = {{"name", health.fabric.t1[*loop.t1].name}};
             add_history(t1, *loop.history);
+            add_data(t1, health, *loop.data);
             list.back()["t1"].push_back(std::move(t1));
             continue;
         }
@@ -62,6 +73,7 @@ Json planes(const Health &health)
                       {"carrier", health.watch->carrier(loop.plane)},
                       {"t0", health.fabric.t0[own_t0(health.fabric, loop.plane)].name}};
         add_history(plane, *loop.history);
+        add_data(plane, health, *loop.data);
         plane["t1"] = Json::array();
         list.push_back(std::move(plane));
     }
@@ -75,6 +87,7 @@ Json faults(const Health &health)
     for (const Fault &fault : health.watch->faults())
         list.push_back({{"element", to_string(health.fabric, fault.finding.element)},
                         {"kind", name_of(fault.finding.element.kind)},
+                        {"cause", name_of(fault.finding.cause)},
                         {"port", fault.finding.element.plane},
                         {"since", health.wall_ns - (health.monotonic_ns - fault.since_ns)},
                         {"evidence", fault.finding.evidence},

@@ -42,10 +42,10 @@ struct Health {
  * - dev-name, host, status, time (now, ns since 1970)
  * - plane: port, ifname, carrier, t0, and of the loop by it verdict (unknown, alive, dead), sent,
  *   lost, recent, recent-lost, rtt (smoothed, ns), rtt-min, rtt-median, rtt-max (of the recent
- *   ones, ns), history (of each of the recent ones the round-trip time in us, 0: lost); t1: name
- *   and the same
- * - fault: element, kind (host-link, t0, trunk, t1), port, since (ns since 1970), evidence, lost
- *   (probes in a row until it was named), denied
+ *   ones, ns), history (of each of the recent ones the round-trip time in us, 0: lost), data (of
+ *   probes that are as long as data: bytes, verdict, sent, lost); t1: name and the same
+ * - fault: element, kind (host-link, t0, trunk, t1), cause (silence, no-carrier, loss, mtu), port,
+ * since (ns since 1970), evidence, lost (probes in a row until it was named), denied
  * - denied: names of what the file denies
  * - decision: time (ns since 1970), text
  */

@@ -66,6 +66,21 @@ double real(Number number)
     return static_cast<double>(number);
 }
 
+/** Probes of a loop that are as long as data. */
+void add_data(Collection &all, const Json &data, const Labels &labels)
+{
+    const std::string verdict = data.at("verdict");
+
+    if (verdict != "unknown")
+        all.gauge("mrc_link_passes_data", "Whether probes that are as long as data come back.",
+                  labels, verdict == "alive");
+    all.counter("mrc_link_data_probes_total", "Probes as long as data, sent by this way.", labels,
+                data.at("sent").get<double>());
+    all.counter("mrc_link_data_probes_lost_total",
+                "Probes as long as data that did not come back, when short ones did.", labels,
+                data.at("lost").get<double>());
+}
+
 /** A loop: of a plane by its T0, or further to a T1. */
 void add_loop(Collection &all, const Json &loop, const Labels &labels)
 {
@@ -81,6 +96,8 @@ void add_loop(Collection &all, const Json &loop, const Labels &labels)
     if (const double rtt = loop.at("rtt"); rtt > 0)
         all.gauge("mrc_link_rtt_seconds", "Smoothed round-trip time of probes.", labels,
                   rtt / ns_per_s);
+    if (loop.contains("data"))
+        add_data(all, loop.at("data"), labels);
     // Gone when the last hundred were lost.
     if (!loop.at("rtt-max").get<uint64_t>())
         return;
@@ -123,6 +140,7 @@ void add_health(Collection &all, const Json &health)
         all.gauge("mrc_fault", "1 for each element that mrcd holds to be broken.",
                   {{"element", fault.at("element")},
                    {"kind", fault.at("kind")},
+                   {"cause", fault.at("cause")},
                    {"plane", std::to_string(fault.at("port").get<unsigned>())},
                    {"denied", fault.at("denied").get<bool>() ? "true" : "false"}},
                   1);

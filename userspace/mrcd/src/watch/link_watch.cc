@@ -38,7 +38,7 @@ void LinkWatch::look_at(const Fabric &fabric)
     sender_.reset();
     if (!fabric_.watch.rate)
         return decisions_.update({}, true,
-                                 [](const Element &) { return "links are not probed any more"; });
+                                 [](const Finding &) { return "links are not probed any more"; });
     knows_ = false;
     watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
     sender_ = make_sender_(fabric_, netdevs_);
@@ -65,7 +65,7 @@ uint64_t LinkWatch::tick()
     sender_->receive(*watch_);
     const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
     decisions_.update(watch_->faults(), knows(),
-                      [&](const Element &element) { return watch_->recovery(element); });
+                      [&](const Finding &finding) { return watch_->recovery(finding); });
     return next;
 }
 
