@@ -59,7 +59,7 @@ deny()
 	local name=$1
 	shift
 
-	check "$name: denied" on h1 mrcctl ev deny mrc0 profile 2 index $DENIED
+	check "$name: denied" on h1 mrcctl ev deny mrc0 ev-profile 2 index $DENIED
 	check "$name: state of the EV" wait_for evs_are h1 "[a-z-]+ denied [a-z-]+ [a-z-]+"
 	# What was on its way then.
 	check_arrives "$name: denied, it goes on" 20 "$@"
@@ -67,7 +67,7 @@ deny()
 
 allow()
 {
-	check "$1: allowed" on h1 mrcctl ev allow mrc0 profile 2 index $DENIED
+	check "$1: allowed" on h1 mrcctl ev allow mrc0 ev-profile 2 index $DENIED
 	check "$1: state of the EV" wait_for evs_are h1 "[a-z-]+ (good|skip) [a-z-]+ [a-z-]+"
 }
 
@@ -77,7 +77,7 @@ check_probes()
 	check_equal "$1: probes on demand leave it out" "[0,2,3]" \
 		"$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h2)" timeout 1000 |
 			jq -c '[.[0].result[].index]')"
-	check_error "$1: nor is it probed when asked for" 1 "no EV to probe" \
+	check_error "$1: nor is it probed when asked for" 2 "no EV to probe" \
 		on h1 mrcctl probe mrc0 remote "$(lab gid h2)" ev $DENIED
 }
 
@@ -134,7 +134,7 @@ set_floor()
 			[ "$plane,$spine" != 1,2 ] || evs+=(denied)
 		done
 	done
-	on h1 mrcctl ev-profile set mrc0 id 2 format srv6 min-active 4 "${evs[@]}"
+	on h1 mrcctl ev-profile set mrc0 2 format srv6 min-active 4 "${evs[@]}"
 }
 
 test_both_ways()
@@ -168,7 +168,7 @@ test_answers()
 {
 	local before
 
-	check "answers: denied" on h1 mrcctl ev deny mrc0 profile 2 index $DENIED
+	check "answers: denied" on h1 mrcctl ev deny mrc0 ev-profile 2 index $DENIED
 	watch
 	traffic_launch h2 h1 --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --rate 50
 	check_arrives "answers" 50 h1

@@ -92,10 +92,10 @@ test_configuration()
 		netdev spare
 	check_each "plane" "mrcctl -n p1 plane del mrc1 port 5" mrcctl -n p1 plane add mrc1 port 5 \
 		netdev spare
-	check_each "EV profile" "mrcctl -n p1 ev-profile del mrc1 id 7" \
-		mrcctl -n p1 ev-profile add mrc1 id 7 ev port 1 sid fc00::1 ev port 1 sid fc00::2
-	check_each "CC profile" "mrcctl -n p1 cc-profile del mrc1 id 7" \
-		mrcctl -n p1 cc-profile add mrc1 id 7 algorithm none window 65536
+	check_each "EV profile" "mrcctl -n p1 ev-profile del mrc1 7" \
+		mrcctl -n p1 ev-profile add mrc1 7 ev port 1 sid fc00::1 ev port 1 sid fc00::2
+	check_each "CC profile" "mrcctl -n p1 cc-profile del mrc1 7" \
+		mrcctl -n p1 cc-profile add mrc1 7 algorithm none window 65536
 	check_each "route" "mrcctl -n p1 route del mrc1 fd00:7::/64" \
 		mrcctl -n p1 route add mrc1 fd00:7::/64 ev-profile 0
 }

@@ -18,7 +18,7 @@ use_profile()
 	shift 3
 
 	dev=$(device_of "$host")
-	on "$host" mrcctl ev-profile add "$dev" id "$id" "$@" &&
+	on "$host" mrcctl ev-profile add "$dev" "$id" "$@" &&
 		on "$host" mrcctl route replace "$dev" "$(lab gid "$to")/128" ev-profile "$id"
 }
 

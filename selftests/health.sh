@@ -66,7 +66,7 @@ PROBES_AMONG_LOSSES=15
 others_lose()
 {
 	[ "$(health '.plane[.fault[0].port - 1] | [., .t1[]] |
-		map(select(.verdict == "alive").history[-30:][]) | index(0)')" != null ]
+		map(select(.verdict == "alive")."history-us"[-30:][]) | index(0)')" != null ]
 }
 
 # named_soon: the fault was named before more than a second's probes were lost
@@ -294,20 +294,20 @@ test_without_daemon()
 	check_equal "daemon show" "mrc0 status as planned" "$(on h1 mrcctl daemon show mrc0)"
 	check "daemon reload" on h1 mrcctl daemon reload mrc0
 	echo nonsense >>"$(file_of h1)"
-	check_error "daemon reload: of a bad file" 1 "h1.toml:" on h1 mrcctl daemon reload mrc0
+	check_error "daemon reload: of a bad file" 2 "h1.toml:" on h1 mrcctl daemon reload mrc0
 	kill -TERM "${daemon[h1]}"
 	check "the daemon ends well" wait "${daemon[h1]}"
-	check_error "daemon show: without one" 1 "no mrcd looks after mrc0" \
+	check_error "daemon show: without one" 2 "no mrcd looks after mrc0" \
 		on h1 mrcctl daemon show mrc0
 	check_equal "health: what the kernel knows" '[0,["eth1","eth2"],1]' \
-		"$(health '[.daemon, [.plane[].ifname], (.peer | length)]')"
+		"$(health '[.daemon, [.kernel.plane[].ifname], .kernel.peers]')"
 	test_kernel_view
 }
 
 # not_usable: EVs of the peer, as "STATE PORT", each once
 not_usable()
 {
-	health '[.peer[]."peer-ev"[] | "\(.state) \(.port)"] | unique'
+	health '[.kernel.peer[]."peer-ev"[] | "\(.state) \(.port)"] | unique'
 }
 
 not_usable_are()
@@ -322,27 +322,27 @@ test_kernel_view()
 
 	# Until the probes after the last fault have been answered.
 	check "kernel: no EV is out of use" wait_for not_usable_are '[]'
-	check_equal "kernel: nothing is denied" '[]' "$(health .ev)"
-	profile=$(health '.peer[0]."ev-profile"')
-	ev=$(on h1 mrcctl -j ev show mrc0 profile "$profile" | jq -c '[.[] | select(.port == 1)][0]')
+	check_equal "kernel: nothing is denied" '[]' "$(health .kernel.ev)"
+	profile=$(on h1 mrcctl -j peer show mrc0 | jq '.[0]."ev-profile"')
+	ev=$(on h1 mrcctl -j ev show mrc0 ev-profile "$profile" | jq -c '[.[] | select(.port == 1)][0]')
 	index=$(jq .index <<<"$ev")
-	on h1 mrcctl ev deny mrc0 profile "$profile" index "$index"
+	on h1 mrcctl ev deny mrc0 ev-profile "$profile" index "$index"
 	check_equal "kernel: the EV that is denied, as it is shown" \
 		"$(jq -c '[. + {denied: true} | del(."dev-index", ."dev-name")]' <<<"$ev")" \
-		"$(health .ev | jq -c .)"
+		"$(health .kernel.ev)"
 	lab netem link h1:eth2 loss 100%
 	check "kernel: what it assumes to be bad, too" wait_for not_usable_are \
 		'["assumed-bad 2","denied 1"]'
 	check_equal "kernel: since when" true \
-		"$(health '[.peer[]."peer-ev"[].changed] | length > 1 and all(. > 0)')"
+		"$(health '[.kernel.peer[]."peer-ev"[]."changed-ns"] | length > 1 and all(. > 0)')"
 	on h1 mrcctl health >"$TEST_TMP/health"
 	check "kernel: text: denied" \
 		grep -qE '^    ev-profile [0-9]+ index [0-9]+ port 1 via [0-9a-f:]+ denied$' "$TEST_TMP/health"
 	check "kernel: text: of the peer" \
-		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+m?s ago$' \
+		grep -qE '^      ev index [0-9]+ port 2 state assumed-bad changed [0-9.]+ m?s ago$' \
 		"$TEST_TMP/health"
 	lab netem link h1:eth2 off
-	on h1 mrcctl ev allow mrc0 profile "$profile" index "$index"
+	on h1 mrcctl ev allow mrc0 ev-profile "$profile" index "$index"
 	check "kernel: all of them come back" wait_for not_usable_are '[]'
 }
 

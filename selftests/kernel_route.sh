@@ -49,7 +49,7 @@ lab_up --planes 1
 gid2=$(lab gid h2)
 
 check "route: spine 1" route 1
-check "profile: follows table 100" on h1 mrcctl ev-profile add mrc0 id 100 format srv6 \
+check "profile: follows table 100" on h1 mrcctl ev-profile add mrc0 100 format srv6 \
 	ev port 1 table 100
 check "profile: used" on h1 mrcctl route replace mrc0 "$gid2/128" ev-profile 100
 

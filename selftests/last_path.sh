@@ -159,7 +159,7 @@ low_floor()
 			evs+=(ev port "$plane" sid "$(lab path "$host" "$other" "$plane" "$spine")")
 		done
 	done
-	on "$host" mrcctl ev-profile add "$dev" id 90 format srv6 min-active 1 "${evs[@]}" &&
+	on "$host" mrcctl ev-profile add "$dev" 90 format srv6 min-active 1 "${evs[@]}" &&
 		on "$host" mrcctl route replace "$dev" "$(lab gid "$other")/128" ev-profile 90
 }
 

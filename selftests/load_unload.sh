@@ -40,7 +40,7 @@ configure()
 	on lu rdma link add mrc7 type mrc netdev anchor &&
 		on lu mrcctl plane add mrc7 port 1 netdev port1 &&
 		on lu mrcctl plane add mrc7 port 2 netdev port2 &&
-		on lu mrcctl ev-profile add mrc7 id 9 format srv6 ev port 1 sid fcbb:bb00:1:: \
+		on lu mrcctl ev-profile add mrc7 9 format srv6 ev port 1 sid fcbb:bb00:1:: \
 			ev port 2 sid fcbb:bb00:2:: &&
 		on lu mrcctl route add mrc7 fd00:6d72:74::2/128 ev-profile 9
 }
@@ -72,6 +72,57 @@ install_module()
 		mount --bind "$there" "/lib/modules/$1"
 }
 
+# lu_file: of a host with one plane, which mrcd is to keep so
+lu_file()
+{
+	cat <<-EOF
+		[fabric]
+		block = "fcbb:bb00::/32"
+		planes = 1
+		[t0]
+		p1t0r1 = { plane = 1, rack = "r1", usid = 0x0101 }
+		[hosts]
+		lu = { rack = "r1", usid = 0xf001, gid = "fd00:6d72:74::1" }
+		[local]
+		host = "lu"
+		device = "mrc7"
+		anchor = "anchor"
+		planes = ["port1"]
+	EOF
+}
+
+daemon_says()
+{
+	[ "$(on lu mrcctl daemon show mrc7)" = "mrc7 status $1" ]
+}
+
+# Whoever takes the module out, for another one, say, does not find it there again: neither when
+# its devices go, which mrcd is told of, nor when mrcd looks for it.
+test_stays_unloaded()
+{
+	local seen=away n pid
+
+	lu_file >"$TEST_TMP/lu.toml"
+	modprobe mrc || bail "installed: modprobe"
+	background ip netns exec lu mrcd -f "$TEST_TMP/lu.toml" 2>"$TEST_TMP/mrcd.log"
+	pid=$BACKGROUND_PID
+	check "mrcd: as planned" wait_for daemon_says "as planned"
+	check "mrcd: unloaded under it" rmmod mrc
+	for ((n = 0; n < 40; n++)); do
+		! is_loaded || seen="there at look $n"
+		sleep 0.1
+	done
+	check_equal "mrcd: it stays away" away "$seen"
+	check "mrcd: it says so" daemon_says "the module is not loaded"
+	on lu mrcd --plan "$TEST_TMP/lu.toml" >/dev/null 2>&1
+	check_not "mrcd: a plan does not load it either" is_loaded
+	check "mrcd: loaded" modprobe mrc
+	check "mrcd: as planned again" wait_for daemon_says "as planned"
+	kill "$pid"
+	wait "$pid"
+	check "mrcd: unloaded in the end" rmmod mrc
+}
+
 test_autoload()
 {
 	local modules release
@@ -86,13 +137,13 @@ test_autoload()
 	check "installed: rdma link add loads it" on lu rdma link add mrc7 type mrc netdev anchor
 	check "installed: and makes a device" rdma dev show mrc7
 	check "installed: unloaded" rmmod mrc
-	check "installed: mrcctl device loads it" mrcctl device
-	check "installed: and finds it there" is_loaded
-	check "installed: unloaded again" rmmod mrc
+	check "installed: mrcctl device says that it is away" grep -q "not loaded" <(mrcctl device 2>&1)
+	check_not "installed: and does not load it" is_loaded
+	test_stays_unloaded
 	umount "$modules"
 }
 
-need mrc_hold mrcctl jq depmod
+need mrc_hold mrcctl mrcd jq depmod
 namespace
 at_exit ip netns del lu
 at_exit lab unload

@@ -119,10 +119,20 @@ run_endless()
 	wait "$BACKGROUND_PID"
 }
 
-# Words with a digit or a slash are #.
+# Words with a digit or a slash are #; so is a duration, which may be of two words: "12.3 ms".
 shape()
 {
-	awk '{ for (i = 1; i <= NF; i++) if ($i ~ /[0-9\/]/) $i = "#"; $1 = $1; print }'
+	awk '{
+		line = last = ""
+		for (i = 1; i <= NF; i++) {
+			word = $i ~ /[0-9\/]/ ? "#" : $i
+			if (last == "#" && word ~ /^(#|ns|us|ms|s)$/)
+				continue
+			line = line (i > 1 ? " " : "") word
+			last = word
+		}
+		print line
+	}'
 }
 
 # as_shown COMMAND: it does, and prints the lines in $TEST_TMP/shown

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # mrcctl: what it says when something is wrong, in one line on standard error.
-# Status 1: the kernel refuses, and is quoted with the attribute; 2: usage.
+# Status 1: usage; 2: the kernel refuses, and is quoted with the attribute.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ refused()
 	local text=$1
 	shift
 
-	check_error "refused: $*" 1 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_error "refused: $*" 2 "mrcctl: $text" mrcctl -n p1 "$@"
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
@@ -25,7 +25,7 @@ usage()
 	local text=$1
 	shift
 
-	check_error "usage: $*" 2 "mrcctl: $text" mrcctl -n p1 "$@"
+	check_error "usage: $*" 1 "mrcctl: $text" mrcctl -n p1 "$@"
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
@@ -36,31 +36,32 @@ test_refusals()
 	refused "plane add: no netdev 'nope' in this network namespace" plane add mrc1 netdev nope
 	refused "plane add: A plane needs an Ethernet netdev (ifindex)" plane add mrc1 netdev lo
 	refused "plane del: No plane on this port (port)" plane del mrc1 port 32
-	refused "ev-profile set: no such EV profile (id)" ev-profile set mrc1 id 7 mode auto count 4
+	refused "ev-profile set: no such EV profile (id)" ev-profile set mrc1 7 mode auto count 4
 	refused "ev-profile add: min-active exceeds the number of EVs (min-active)" \
-		ev-profile add mrc1 id 7 min-active 2 ev port 1 sid fc00::1
+		ev-profile add mrc1 7 min-active 2 ev port 1 sid fc00::1
 	refused "ev-profile add: active exceeds the number of EVs (active)" \
-		ev-profile add mrc1 id 7 active 5 mode auto count 4
+		ev-profile add mrc1 7 active 5 mode auto count 4
 	refused "ev-profile add: SRv6 EVs cannot be drawn: list them (format)" \
-		ev-profile add mrc1 id 7 format srv6 mode auto count 4
+		ev-profile add mrc1 7 format srv6 mode auto count 4
 	refused "ev-profile add: SID is not a routable unicast address (ev 2: sid)" \
-		ev-profile add mrc1 id 7 ev port 1 sid fc00::1 ev port 1 sid ff02::1
+		ev-profile add mrc1 7 ev port 1 sid fc00::1 ev port 1 sid ff02::1
 	refused "ev-profile add: value of a UDP EV is a source port (ev 1: value)" \
-		ev-profile add mrc1 id 7 format udp ev port 1 value 65536
+		ev-profile add mrc1 7 format udp ev port 1 value 65536
 	refused "ev-profile add: First segment is not a unicast address (ev 1: encap)" \
-		ev-profile add mrc1 id 7 ev port 1 segs ff02::1,fc00::1
+		ev-profile add mrc1 7 ev port 1 segs ff02::1,fc00::1
 	refused "ev deny: no EV of that index in the profile (index)" \
-		ev deny mrc1 profile 1 index 1
+		ev deny mrc1 ev-profile 1 index 1
 	refused "cc-profile add: unknown congestion-control algorithm (algorithm)" \
-		cc-profile add mrc1 id 1 algorithm nope window 65536
+		cc-profile add mrc1 1 algorithm nope window 65536
 	refused "cc-profile add: window must be 8 KiB to 256 MiB (window)" \
-		cc-profile add mrc1 id 1 algorithm none window 1
+		cc-profile add mrc1 1 algorithm none window 1
 	refused "route add: host bits of the prefix are not zero (prefix)" \
 		route add mrc1 fd00::1/64 ev-profile 0
 	refused "route add: no such EV profile (ev-profile)" route add mrc1 fd00::/64 ev-profile 99
 	refused "route add: no such CC profile (cc-profile)" \
 		route add mrc1 fd00::/64 ev-profile 0 cc-profile 99
 	refused "route del: no route of this prefix (prefix)" route del mrc1 fd00::/64
+	refused "monitor: no such device (dev-name)" monitor nope
 	refused "qp show: no such QP (qpn)" qp show mrc1 qpn 1
 	refused "probe: no route to this GID: name an EV profile (remote-gid)" \
 		probe mrc1 remote fd09::9
@@ -81,13 +82,13 @@ test_usage()
 	usage "plane add: device is missing" plane add
 	usage "plane add: port must be 1 to 32, not 33" plane add mrc1 port 33 netdev veth
 	usage "device set: icrc must be on or off, not 'maybe'" device set mrc1 icrc maybe
-	usage "ev-profile add: 'id' is missing" ev-profile add mrc1
+	usage "ev-profile add: ev-profile is missing" ev-profile add mrc1
 	usage "ev-profile add: segs: 'x' is not an IPv6 address" \
-		ev-profile add mrc1 id 1 ev port 1 segs fc00::1,x
+		ev-profile add mrc1 1 ev port 1 segs fc00::1,x
 	usage "route add: prefix: '10.0.0.0/8' is not an IPv6 prefix" \
 		route add mrc1 10.0.0.0/8 ev-profile 0
 	usage "probe: timeout must be 1 to 10000, not 10001" probe mrc1 remote fd00::2 timeout 10001
-	usage "monitor: unknown command 'now'" monitor now
+	usage "monitor: 'kind' expected, not 'now'" monitor mrc1 now
 	usage "option '-b' needs a value" -b
 	usage "unknown option" -x
 	usage "option -b takes no further command" -b /dev/null device
@@ -95,13 +96,13 @@ test_usage()
 
 test_others()
 {
-	check_error "no such namespace" 1 "mrcctl: network namespace nope: No such file" \
+	check_error "no such namespace" 2 "mrcctl: network namespace nope: No such file" \
 		mrcctl -n nope device
-	check_error "no such batch file" 1 "mrcctl: cannot read /nope: No such file" \
+	check_error "no such batch file" 2 "mrcctl: cannot read /nope: No such file" \
 		mrcctl -b /nope
-	check_error "output cannot be written" 1 "mrcctl: cannot write" \
+	check_error "output cannot be written" 2 "mrcctl: cannot write" \
 		bash -c 'mrcctl help >/dev/full'
-	check_error "a change without privileges" 1 "mrcctl: device set: Operation not permitted" \
+	check_error "a change without privileges" 2 "mrcctl: device set: Operation not permitted" \
 		nsenter --net=/run/netns/p1 setpriv --reuid 65534 --regid 65534 --clear-groups \
 		"$(command -v mrcctl)" device set mrc1 burst 1
 	check "a look without privileges" nsenter --net=/run/netns/p1 setpriv --reuid 65534 \
@@ -110,7 +111,7 @@ test_others()
 }
 
 pair_up
-check "an EV profile" mrcctl -n p1 ev-profile add mrc1 id 1 ev port 1 sid fc00::1
+check "an EV profile" mrcctl -n p1 ev-profile add mrc1 1 ev port 1 sid fc00::1
 test_refusals
 test_usage
 test_others

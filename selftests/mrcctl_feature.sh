@@ -25,7 +25,7 @@ test_without_module()
 	check_equal "SRv6" ok "$(field seg6 status)"
 	check "libibverbs: private interface" grep -q 'IBVERBS_PRIVATE_[0-9]' <(field libibverbs value)
 	check_equal "asking does not load it" no "$([ -d /sys/module/mrc ] && echo yes || echo no)"
-	check_error "other commands say what is wrong" 1 \
+	check_error "other commands say what is wrong" 2 \
 		"mrcctl: device show: the mrc kernel module is not loaded" mrcctl device
 }
 

@@ -54,7 +54,7 @@ test_planes()
 	ip -n p2 link set spare up
 	mrcctl -n p2 plane add mrc2 port 7 netdev spare
 	seen "plane: added" '.event == "plane" and .port == 7 and ."admin-state" == "up"
-		and ."oper-state" == "up" and .ifname == "spare" and .gone == false and .time > 0'
+		and ."oper-state" == "up" and .ifname == "spare" and .gone == false and ."time-ns" > 1.6e18'
 	mrcctl -n p2 plane set mrc2 port 7 down
 	seen "plane: taken down" '.port == 7 and ."admin-state" == "down"'
 	ip -n p2 link set spare down
@@ -62,7 +62,7 @@ test_planes()
 	ip -n p2 link del spare
 	seen "plane: gone with its netdev" '.port == 7 and .gone'
 	check "plane: text" grep -qE '^[0-9-]{10}T[0-9:.]{15} plane mrc2 port 7 .*gone' "$TEXT"
-	check_equal "times ascend" true "$(jq -s '[.[].time] | . == sort' "$JSON")"
+	check_equal "times ascend" true "$(jq -s '[.[]."monotonic-ns" | values] | . == sort' "$JSON")"
 }
 
 # What a reader of the events knows in the end: planes, EVs that are not usable, ports of
@@ -114,9 +114,9 @@ flood()
 {
 	local n
 
-	mrcctl -n p2 ev deny mrc2 profile 7 index 0
+	mrcctl -n p2 ev deny mrc2 ev-profile 7 index 0
 	for ((n = 0; n < 250; n++)); do
-		printf 'ev %s mrc2 profile 7 index %d\n' deny 2 allow 0 deny 0 allow 2
+		printf 'ev %s mrc2 ev-profile 7 index %d\n' deny 2 allow 0 deny 0 allow 2
 	done >"$TEST_TMP/flood"
 	for ((n = 0; n < 50; n++)); do
 		flooded 2 && return
@@ -138,8 +138,8 @@ qp_failed()
 # Something of each kind, and no event tells of it.
 change_all()
 {
-	mrcctl -n p2 ev allow mrc2 profile 7 index 0
-	mrcctl -n p2 ev deny mrc2 profile 7 index 1
+	mrcctl -n p2 ev allow mrc2 ev-profile 7 index 0
+	mrcctl -n p2 ev deny mrc2 ev-profile 7 index 1
 	ip -n p2 link del spare
 	ip -n p1 link add lost type dummy
 	mrcctl -n p1 plane add mrc1 port 8 netdev lost
@@ -158,7 +158,7 @@ test_overrun()
 	ip -n p2 link set spare up
 	mrcctl -n p2 -b - <<-BATCH || bail "overrun: profile"
 		plane add mrc2 port 7 netdev spare
-		ev-profile add mrc2 id 7 format stev ev port 1 value 1 ev port 1 value 2 ev port 1 value 3
+		ev-profile add mrc2 7 format stev ev port 1 value 1 ev port 1 value 2 ev port 1 value 3
 		route add mrc2 $(pair_addr 1) ev-profile 7
 	BATCH
 	hold_start -n p1 mrc1 -N p2 mrc2
@@ -204,13 +204,13 @@ test_failure()
 	# A port that p1 cannot receive on: it says so by the other one.
 	ip -n p1 link add dead type dummy
 	mrcctl -n p1 plane add mrc1 port 7 netdev dead
-	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and .time > 0
+	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and ."time-ns" > 0
 		and (."old-remote-ports" | index(7)) and (."remote-ports" | index(7) | not)
 		and (."remote-ports" | index(1)) and ."remote-gid" == "'"$(pair_addr 1)"'"'
 	check "EV: one of them loses all" lose_ev
 	seen "EV: lost packets" '.event == "peer-ev" and ."dev-name" == "mrc2" and .state == "assumed-bad"
 		and ."old-state" != .state and .reason != "" and ."remote-gid" == "'"$(pair_addr 1)"'"'
-	seen "EV: when and what before" '.event == "peer-ev" and .changed > 0 and .changed <= .time
+	seen "EV: when and what before" '.event == "peer-ev" and ."changed-ns" > 0 and ."changed-ns" <= ."time-ns"
 		and .acked > 0 and ."old-state" == "good" and .state == "assumed-bad"'
 	tc -n p2 qdisc del dev veth clsact
 	# Nothing is answered any more, and both programs stay.

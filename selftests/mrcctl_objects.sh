@@ -66,32 +66,32 @@ test_plane()
 
 test_profiles()
 {
-	check "ev-profile: of all kinds" m ev-profile add mrc1 id 7 min-active 2 active 3 \
+	check "ev-profile: of all kinds" m ev-profile add mrc1 7 min-active 2 active 3 \
 		ev port 2 sid fcbb:1:: ev port 1 segs fc00::1,fc00::2,fc00::3 \
 		ev port 1 table 100 denied ev port 3 segs fc00::9 reduced
-	shows "ev-profile: summary" '.[0] | .id == 7 and .format == "srv6" and .mode == "explicit"
-		and .count == 4 and ."min-active" == 2 and .active == 3 and .denied == 1' ev-profile show mrc1 id 7
+	shows "ev-profile: summary" '.[0] | ."ev-profile" == 7 and .format == "srv6" and .mode == "explicit"
+		and .count == 4 and ."min-active" == 2 and .active == 3 and .denied == 1' ev-profile show mrc1 7
 	shows "ev: sorted by port" '[.[].port] == [1, 1, 2, 3] and [.[].index] == [0, 1, 2, 3]' \
-		ev show mrc1 profile 7
+		ev show mrc1 ev-profile 7
 	shows "ev: as given" '.[0].encap.srh == ["fc00::1", "fc00::2", "fc00::3"]
 		and .[1].table == 100 and .[2].sid == "fcbb:1::" and .[3].encap.srh == ["fc00::9"]
 		and .[3].encap.reduced and [.[].denied] == [false, true, false, false]' ev show mrc1
 	# shellcheck disable=SC2046 # words, as they are
 	check "ev: what is shown can be given back" \
-		m ev-profile set mrc1 id 7 $(m ev show mrc1 profile 7 | sed 's/.* \(port .*\)/ev \1/')
+		m ev-profile set mrc1 7 $(m ev show mrc1 ev-profile 7 | sed 's/.* \(port .*\)/ev \1/')
 	shows "ev: and is the same" '.[0].encap.srh[2] == "fc00::3" and .[3].encap.reduced
 		and .[1].denied' ev show mrc1
-	check "ev: denied" m ev deny mrc1 profile 7 index 3
-	check "ev: readmitted" m ev allow mrc1 profile 7 index 1
-	shows "ev: so it is" '[.[].denied] == [false, false, false, true]' ev show mrc1 profile 7
-	check "ev-profile: auto" m ev-profile add mrc1 id 0xffffffffffffffff mode auto count 64
+	check "ev: denied" m ev deny mrc1 ev-profile 7 index 3
+	check "ev: readmitted" m ev allow mrc1 ev-profile 7 index 1
+	shows "ev: so it is" '[.[].denied] == [false, false, false, true]' ev show mrc1 ev-profile 7
+	check "ev-profile: auto" m ev-profile add mrc1 0xffffffffffffffff mode auto count 64
 	shows "ev-profile: all" '[.[] | .mode] == ["auto", "explicit", "auto"]' ev-profile
-	check "ev-profile: UDP" m ev-profile set mrc1 id 18446744073709551615 format udp \
+	check "ev-profile: UDP" m ev-profile set mrc1 18446744073709551615 format udp \
 		ev port 1 value 50000
 	shows "ev-profile: of another format" '.[-1] | .format == "udp" and .count == 1' ev-profile
-	check "cc-profile: added" m cc-profile add mrc1 id 3 algorithm none window 65536
-	check "cc-profile: replaced" m cc-profile set mrc1 id 3 algorithm none window 131072
-	shows "cc-profile: shown" '[.[].window] == [1048576, 131072]' cc-profile show mrc1
+	check "cc-profile: added" m cc-profile add mrc1 3 algorithm none window 65536
+	check "cc-profile: replaced" m cc-profile set mrc1 3 algorithm none window 131072
+	shows "cc-profile: shown" '[.[]."window-bytes"] == [1048576, 131072]' cc-profile show mrc1
 }
 
 test_routes()
@@ -114,7 +114,7 @@ test_traffic()
 	hold_start -n p1 mrc1 -N p2 mrc2
 	hold_write "traffic"
 	shows "qp: connected" '.[] | select(.state == "rts") | ."remote-gid" == "'"$(pair_addr 2)"'"
-		and .pid > 0 and ."tx-packets" > 0 and .memory > 0 and ."psn-nxt" >= 0
+		and .pid > 0 and ."tx-packets" > 0 and ."memory-bytes" > 0 and ."psn-nxt" >= 0
 		and ."ev-profile" == 0' qp show mrc1
 	shows "qp: by number" 'length == 1' qp show mrc1 \
 		qpn "$(m -j qp show mrc1 | jq '.[0].qpn')"
@@ -146,20 +146,20 @@ completes()
 # What there is, while there is it.
 test_completion()
 {
-	m ev-profile add mrc1 id 4711 mode auto count 4
+	m ev-profile add mrc1 4711 mode auto count 4
 	completes plane show "" -- mrc1
 	completes plane set mrc1 port "" -- 1
-	completes ev-profile show mrc1 id 47 -- 4711
+	completes ev-profile show mrc1 47 -- 4711
 	completes peer show mrc1 remote "" -- "$(pair_addr 2)"
-	m ev-profile del mrc1 id 4711
-	completes ev-profile show mrc1 id 47 -- ""
+	m ev-profile del mrc1 4711
+	completes ev-profile show mrc1 47 -- ""
 }
 
 test_batch()
 {
 	cat >"$TEST_TMP/batch" <<-BATCH
 	# a set-up
-	ev-profile add mrc1 id 70 mode auto count 16
+	ev-profile add mrc1 70 mode auto count 16
 	route add mrc1 fd07::/16 ev-profile 70   # and a route
 
 	BATCH
@@ -168,7 +168,7 @@ test_batch()
 	check "batch: from standard input" \
 		m -b - <<<$'route del mrc1 fd07::/16\nev-profile del mrc1 id 70'
 	check "batch: once more" m -b "$TEST_TMP/batch"
-	check_error "batch: stops where it fails" 1 "batch:2: ev-profile add: EV profile exists (id)" \
+	check_error "batch: stops where it fails" 2 "batch:2: ev-profile add: EV profile exists (id)" \
 		m -b "$TEST_TMP/batch"
 }
 

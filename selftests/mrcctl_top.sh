@@ -40,21 +40,21 @@ test_rates()
 	check "JSON: a line each time" is 'length == 3'
 	check "planes: up" is 'all(.plane[0]."oper-state" == "up")'
 	# shellcheck disable=SC2016 # a variable of jq
-	check "planes: rates" is '[.[].plane[0].rate] | (map(."tx-packets") | add) as $packets |
+	check "planes: rates" is '[.[].plane[0]."per-second"] | (map(."tx-packets") | add) as $packets |
 		$packets > 0 and (map(."tx-bytes") | add) > $packets and (map(."rx-packets") | add) > 0'
 	check "planes: all EVs are good" is 'all(.plane[0] | .evs > 0 and .evs == ."evs-good")'
 	check "peers: the one" is 'all(.peer | length == 1 and (.[0] |
 		."remote-gid" == "'"$(pair_addr 1)"'" and .evs == ([.plane[].evs] | add)))'
-	check "peers: rates" is '[.[].peer[0].rate] | (map(."tx-packets") | add) > 0
+	check "peers: rates" is '[.[].peer[0]."per-second"] | (map(."tx-packets") | add) > 0
 		and (map(.acked) | add) > 0'
-	check "QPs: rates" is '[.[].qp[].rate."tx-packets"] | add > 0'
+	check "QPs: rates" is '[.[].qp[]."per-second"."tx-packets"] | add > 0'
 	check "QPs: both" is 'all(.qp | length == 2 and all(.state == "rts"
 		and ."remote-gid" == "'"$(pair_addr 1)"'"))'
 	# Sorted by what it was before it was rounded.
 	check "QPs: most traffic first" is \
-		'all([.qp[].rate | ."tx-packets" + ."rx-packets"] | .[0] >= .[1] - 0.01)'
+		'all([.qp[]."per-second" | ."tx-packets" + ."rx-packets"] | .[0] >= .[1] - 0.01)'
 	# Half of it: to start mrcctl and to end it takes time that no interval covers.
-	printed=$(jq -s '[.[] | (.interval / 1e9) * ([.plane[].rate | ."tx-packets", ."rx-packets"] |
+	printed=$(jq -s '[.[] | (."interval-ns" / 1e9) * ([.plane[]."per-second" | ."tx-packets", ."rx-packets"] |
 		add)] | add | floor' "$JSON")
 	check "rates times intervals are what was counted: $printed of $((after - before))" \
 		test "$printed" -ge $(((after - before) / 2)) -a "$printed" -le $((after - before + 3))
@@ -81,7 +81,7 @@ test_changes()
 	mrcctl -n p2 plane add mrc2 port 7 netdev spare
 	more
 	check "a plane that is new: at first without a rate" is \
-		'[.[].plane[] | select(.port == 7)] | (.[0] | has("rate") | not) and (.[1] | has("rate"))'
+		'[.[].plane[] | select(.port == 7)] | (.[0] | has("per-second") | not) and (.[1] | has("per-second"))'
 	ip -n p2 link del spare
 	more
 	check "a plane that is gone" is 'last | [.plane[].port] == [1]'
@@ -95,7 +95,7 @@ test_changes()
 	pair_device 2
 	more
 	check "it is back" is 'last | .plane[0]."oper-state" == "up"'
-	check "no rate was ever negative" is '[.[] | .plane[], .peer[], .qp[] | .rate // {} | .[]] |
+	check "no rate was ever negative" is '[.[] | .plane[], .peer[], .qp[] | ."per-second" // {} | .[]] |
 		length > 0 and all(. >= 0)'
 	check "it goes on" kill -0 "$top_pid"
 	kill -INT "$top_pid"
@@ -120,11 +120,11 @@ test_text()
 
 test_errors()
 {
-	check_error "no such device" 1 "mrcctl: top: no such device (dev-name)" top nope
-	check_error "interval" 2 "mrcctl: top: interval must be 0.1 to 86400 seconds, not 0" \
+	check_error "no such device" 2 "mrcctl: top: no such device (dev-name)" top nope
+	check_error "interval" 1 "mrcctl: top: interval must be 0.1 to 86400 seconds, not 0" \
 		top interval 0
-	check_error "sort" 2 "mrcctl: top: unknown sort key 'speed'" top sort speed
-	check_error "a full disk" 1 "mrcctl: top: cannot write" \
+	check_error "sort" 1 "mrcctl: top: unknown sort key 'speed'" top sort speed
+	check_error "a full disk" 2 "mrcctl: top: cannot write" \
 		sh -c 'mrcctl -n p2 top interval 0.1 >/dev/full'
 }
 

@@ -83,7 +83,7 @@ test_repair()
 	kill -KILL "${daemon[h1]}"
 	check_arrives "killed: traffic flows" 50 h3
 	check "killed: an EV is denied meanwhile" on h1 mrcctl ev deny mrc0 \
-		profile "$(profile_to h1 h3)" index 1
+		ev-profile "$(profile_to h1 h3)" index 1
 	start h1
 	check "killed: the next one allows it" wait_for denied_evs h1 0
 	check_arrives "killed: traffic still flows" 50 h3

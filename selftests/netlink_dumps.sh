@@ -33,7 +33,7 @@ profile_version()
 {
 	local command=$1 version=$2 n
 
-	printf 'ev-profile %s mrc1 id 7' "$command"
+	printf 'ev-profile %s mrc1 7' "$command"
 	for ((n = 0; n < EVS; n++)); do
 		printf ' ev port %d segs fc00:%x:%x::1,fc00:%x:%x::2,fc00:%x:%x::3' \
 			$((1 + n / 8)) "$version" "$n" "$version" "$n" "$version" "$n"
@@ -124,7 +124,7 @@ test_evs()
 	churn churn_profile
 	while [ $round -lt $ROUNDS ] && [ $tries -lt $TRIES ] && [ "$found" = one ]; do
 		tries=$((tries + 1))
-		shown "ev show mrc1 profile 7" || continue
+		shown "ev show mrc1 ev-profile 7" || continue
 		round=$((round + 1))
 		case $(versions_shown) in
 		1 | 2) ;;
@@ -143,7 +143,7 @@ test_device_deleted()
 	local readers=() reader pid
 
 	for reader in 1 2 3 4; do
-		{ while on p1 mrcctl ev show mrc1 profile 7 >/dev/null; do :; done; } \
+		{ while on p1 mrcctl ev show mrc1 ev-profile 7 >/dev/null; do :; done; } \
 			2>"$TEST_TMP/reader.$reader" &
 		readers+=($!)
 	done

@@ -41,8 +41,8 @@ commands()
 	fi
 	cat <<-LINES
 	device set mrc0 burst $((2 * n)) mpr $((64 * n)) sack-bytes $((16384 * n))
-	cc-profile set mrc0 id 7 algorithm none window $((65536 * n))
-	ev-profile set mrc0 id 7$(evs_of "$n")
+	cc-profile set mrc0 7 algorithm none window $((65536 * n))
+	ev-profile set mrc0 7$(evs_of "$n")
 	route replace mrc0 fd07::/64 ev-profile $((7 + n)) cc-profile $((7 + n))
 	plane set mrc0 port 2 down
 	device set mrc0 sack-bytes $((16384 * n)) burst $((2 * n)) mpr $((64 * n))
@@ -75,8 +75,8 @@ shown()
 	device) on h1 mrcctl -j -d device show mrc0 | jq -r '.[0] |
 			[.burst / 2, .mpr / 64, ."sack-bytes" / 16384] | unique | join(",")' ;;
 	cc-profile) on h1 mrcctl -j cc-profile show mrc0 |
-		jq -r '.[] | select(.id == 7).window / 65536' ;;
-	ev-profile) on h1 mrcctl -j ev show mrc0 profile 7 |
+		jq -r '.[] | select(."cc-profile" == 7)."window-bytes" / 65536' ;;
+	ev-profile) on h1 mrcctl -j ev show mrc0 ev-profile 7 |
 		jq -r '[.[].sid // .[].encap.srh[0] | split(":")[1]] | unique | join(",")' ;;
 	route) on h1 mrcctl -j route show mrc0 |
 		jq -r '.[] | select(.prefix == "fd07::") |
@@ -125,11 +125,11 @@ prepare()
 {
 	local n
 
-	echo 'cc-profile add mrc0 id 7 algorithm none window 65536'
-	echo "ev-profile add mrc0 id 7$(evs_of 1)"
+	echo 'cc-profile add mrc0 7 algorithm none window 65536'
+	echo "ev-profile add mrc0 7$(evs_of 1)"
 	for n in 1 2; do
-		echo "cc-profile add mrc0 id $((7 + n)) algorithm none window 65536"
-		echo "ev-profile add mrc0 id $((7 + n))$(evs_of $n)"
+		echo "cc-profile add mrc0 $((7 + n)) algorithm none window 65536"
+		echo "ev-profile add mrc0 $((7 + n))$(evs_of $n)"
 	done
 	echo 'route add mrc0 fd07::/64 ev-profile 8 cc-profile 8'
 }

@@ -40,7 +40,7 @@ probe_json()
 # late for reasons of their own: one answer of many is enough to say that an EV works.
 round()
 {
-	probe_json '.result[] | select(.rtt > 0) | .index' 2>/dev/null >>"$SEEN"
+	probe_json '.result[] | select(."rtt-ns" > 0) | .index' 2>/dev/null >>"$SEEN"
 }
 
 seen()
@@ -89,20 +89,20 @@ test_answers()
 		"[\"$gid2\",\"$gid1\",2]" "$(probe_json '[."remote-gid", ."local-gid", ."ev-profile"]')"
 	check_equal "the answer: ports of the EVs" "[1,1,2,2]" "$(probe_json '[.result[].port]')"
 	check_equal "the answer: came by a port of ours, or did not come" true \
-		"$(probe_json 'all(.result[]; (.rtt and (."rx-port" | . == 1 or . == 2)) or
-			(.rtt == null and ."rx-port" == null))')"
+		"$(probe_json 'all(.result[]; (."rtt-ns" and (."rx-port" | . == 1 or . == 2)) or
+			(."rtt-ns" == null and ."rx-port" == null))')"
 	check "text: a line per EV, and a sum" wait_for text_shown
 }
 
 test_choice()
 {
 	check_equal "some EVs" "[1,3]" "$(probe_json '[.result[].index]' ev 3 ev 1 ev 3)"
-	check "an EV denied" on h1 mrcctl ev deny mrc0 profile 2 index 1
+	check "an EV denied" on h1 mrcctl ev deny mrc0 ev-profile 2 index 1
 	check_equal "a denied EV is not probed" "[0,2,3]" "$(probe_json '[.result[].index]')"
-	check_error "nothing to probe" 1 "no EV to probe" probe "$gid2" ev 1
-	check "the EV allowed" on h1 mrcctl ev allow mrc0 profile 2 index 1
+	check_error "nothing to probe" 2 "no EV to probe" probe "$gid2" ev 1
+	check "the EV allowed" on h1 mrcctl ev allow mrc0 ev-profile 2 index 1
 	check "a route to nobody" on h1 mrcctl route add mrc0 "$nobody/128" ev-profile 2
-	check_error "nobody answers" 1 "nothing was answered" probe "$nobody" \
+	check_error "nobody answers" 2 "nothing was answered" probe "$nobody" \
 		timeout 1000
 	check_error "no such EV" 1 "no EV of that index leads to the GID (ev 2)" \
 		probe "$gid2" ev 1 ev 77

@@ -200,7 +200,7 @@ need jq python3 mrc_hold
 lab_up --plain --planes 2
 gid1=$(lab gid h1)
 gid2=$(lab gid h2)
-check "256 EVs towards h2" on h1 mrcctl ev-profile add mrc0 id 9 mode auto count 256
+check "256 EVs towards h2" on h1 mrcctl ev-profile add mrc0 9 mode auto count 256
 check "and a route by them" on h1 mrcctl route add mrc0 "$gid2/128" ev-profile 9
 test_held
 test_dead

@@ -75,7 +75,7 @@ moments()
 		/ tracing_mark_write: posted/ { print time }
 		/ mrc_loss: .* by timeout/ && index($0, qpn) { print time }' "$TRACING/trace" |
 		tr -d . | sed 's/$/000/'
-	jq "select(.event == \"qp\" and .qpn == $qpn and .state == \"err\") | .time" \
+	jq "select(.event == \"qp\" and .qpn == $qpn and .state == \"err\") | .\"monotonic-ns\"" \
 		"$TEST_TMP/monitor.h1"
 }
 

@@ -102,11 +102,11 @@ changes()
 	plane add mrc1 port 2 netdev spare
 	plane set mrc1 port 1 down
 	plane del mrc1 port 1
-	ev-profile add mrc1 id 9 ev port 1 sid fc00::1
-	ev-profile set mrc1 id 1 ev port 1 sid fc00::9
-	ev-profile del mrc1 id 1
-	ev deny mrc1 profile 1 index 0
-	cc-profile add mrc1 id 9 algorithm none window 65536
+	ev-profile add mrc1 9 ev port 1 sid fc00::1
+	ev-profile set mrc1 1 ev port 1 sid fc00::9
+	ev-profile del mrc1 1
+	ev deny mrc1 ev-profile 1 index 0
+	cc-profile add mrc1 9 algorithm none window 65536
 	route add mrc1 fd00:77::/64 ev-profile 0
 	route replace mrc1 fd00:78::/64 ev-profile 0
 	route del mrc1 fd00:78::/64
@@ -118,7 +118,7 @@ changes()
 looks()
 {
 	printf '%s\n' "device show" "-s device show" "plane show mrc1" "ev-profile show mrc1" \
-		"ev show mrc1 profile 1" "cc-profile show mrc1" "route show mrc1" "peer show mrc1" \
+		"ev show mrc1 ev-profile 1" "cc-profile show mrc1" "route show mrc1" "peer show mrc1" \
 		"qp show mrc1" "feature"
 }
 
@@ -138,15 +138,15 @@ test_netlink()
 	local line before
 
 	ip -n p1 link add spare type dummy
-	on p1 mrcctl ev-profile add mrc1 id 1 ev port 1 sid fc00::1 || bail "EV profile"
+	on p1 mrcctl ev-profile add mrc1 1 ev port 1 sid fc00::1 || bail "EV profile"
 	on p1 mrcctl route add mrc1 fd00:78::/64 ev-profile 0 || bail "route"
 	before=$(all_shown)
 	while read -r line; do
 		# shellcheck disable=SC2086 # words
-		check_error "refused: $line" 1 "Operation not permitted" as_nobody 1 mrcctl $line
+		check_error "refused: $line" 2 "Operation not permitted" as_nobody 1 mrcctl $line
 	done < <(changes)
 	# Root there is nobody here, and the namespace of the device is not that root's.
-	check_error "refused to root of another user namespace" 1 "Operation not permitted" \
+	check_error "refused to root of another user namespace" 2 "Operation not permitted" \
 		as_nobody 1 unshare -U -r mrcctl device set mrc1 burst 1
 	check_not "rdma link add: refused" as_nobody 1 rdma link add mrc9 type mrc netdev spare
 	check_not "rdma link delete: refused" as_nobody 1 rdma link delete mrc1

@@ -28,7 +28,7 @@ usid_of()
 # profile_towards FROM TO: of the rack of TO
 profile_towards()
 {
-	on "$1" mrcctl ev-profile add "$(device_of "$1")" id "$PROFILE" format srv6 \
+	on "$1" mrcctl ev-profile add "$(device_of "$1")" "$PROFILE" format srv6 \
 		ev port 1 via "$(to_rack "$1" "$2" 1)" ev port 2 via "$(to_rack "$1" "$2" 2)"
 }
 
@@ -111,17 +111,17 @@ stands_still()
 
 test_errors()
 {
-	check_error "no room" 1 "no room for the host's uSID (ev 1: via)" \
-		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1:2:3:4:5:6
-	check_error "a hole" 1 "no room for the host's uSID (ev 1: via)" \
-		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1::6:0
-	check_error "an EV has one path" 2 "unknown keyword 'sid'" \
-		on h1 mrcctl ev-profile add mrc0 id 71 ev port 1 via fcbb:bb00:1:: sid fcbb:bb00:1::
-	check_error "no uSID" 1 "EVs of this EV profile end at a switch: usid is missing" \
+	check_error "no room" 2 "no room for the host's uSID (ev 1: via)" \
+		on h1 mrcctl ev-profile add mrc0 71 ev port 1 via fcbb:bb00:1:2:3:4:5:6
+	check_error "a hole" 2 "no room for the host's uSID (ev 1: via)" \
+		on h1 mrcctl ev-profile add mrc0 71 ev port 1 via fcbb:bb00:1::6:0
+	check_error "an EV has one path" 1 "unknown keyword 'sid'" \
+		on h1 mrcctl ev-profile add mrc0 71 ev port 1 via fcbb:bb00:1:: sid fcbb:bb00:1::
+	check_error "no uSID" 2 "EVs of this EV profile end at a switch: usid is missing" \
 		on h1 mrcctl route add mrc0 fd09::1/128 ev-profile "$PROFILE"
 	check_equal "no uSID: no route" 0 \
 		"$(on h1 mrcctl -j route show mrc0 | jq '[.[] | select(.prefix == "fd09::1")] | length')"
-	check_error "0 is no uSID" 2 "usid must be 1 to 65535" \
+	check_error "0 is no uSID" 1 "usid must be 1 to 65535" \
 		on h1 mrcctl route add mrc0 fd09::1/128 ev-profile "$PROFILE" usid 0
 }
 

@@ -48,11 +48,11 @@ class Daemon:
 
     def shown(self):
         """What an operator sees."""
-        return run([MRCCTL, "-n", self.host, "health"]).rstrip()
+        return run([MRCCTL, "-n", self.host, "health"], check=False).rstrip()
 
     def decisions(self, clock):
         """Of what it has decided, when and what."""
-        return [{"host": self.host, "t": clock.at(decision["time"]), "text": decision["text"]}
+        return [{"host": self.host, "t": clock.at(decision["time-ns"]), "text": decision["text"]}
                 for decision in self.health().get("decision", ())]
 
 

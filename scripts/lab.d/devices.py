@@ -58,7 +58,7 @@ def settings(shape, n):
     for other in shape.others(n):
         evs = " ".join(f"ev port {plane} sid {path}" for plane, path in plan.paths(shape, n, other))
         lines += [
-            f"ev-profile add {dev} id {other} format srv6 {evs}",
+            f"ev-profile add {dev} {other} format srv6 {evs}",
             f"route add {dev} {plan.gid(other)}/128 ev-profile {other}",
         ]
     return lines

@@ -60,7 +60,7 @@ class Test:
             stat = os.fstat(log.fileno())
             stream = {"JOURNAL_STREAM": f"{stat.st_dev}:{stat.st_ino}"}
             self.mrcd = subprocess.Popen([MRCD, "-f", self.config], stderr=log,
-                                         env={**os.environ, **stream})
+                                         env={**os.environ, **stream, "RUNTIME_DIRECTORY": FOLDER})
 
     def write(self, text):
         with open(self.config, "w", encoding="utf-8") as file:

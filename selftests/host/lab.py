@@ -224,7 +224,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(lines, [
             "plane add mrc0 port 1 netdev eth1", "plane add mrc0 port 2 netdev eth2",
             "device set mrc0 tunnel-source fcbb:bb00:f001::",
-            "ev-profile add mrc0 id 2 format srv6 ev port 1 sid fcbb:bb00:0101:0181:0102:f002:: "
+            "ev-profile add mrc0 2 format srv6 ev port 1 sid fcbb:bb00:0101:0181:0102:f002:: "
             "ev port 2 sid fcbb:bb00:0201:0281:0202:f002::",
             "route add mrc0 fd00:6d72:63::2/128 ev-profile 2"])  # fmt: skip
 

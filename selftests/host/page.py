@@ -129,10 +129,12 @@ def check_content(browser):
     for wanted in ("mrc0 on h1", "as planned", "h1-p2t0r1 (host-link)", "no carrier",
                    "for 1 min 37 s", "Plane 1", "Plane 2", "eth2", "p1t1s1 ✕", "2 peers", "2 rts, 1 err",
                    "fd00:6d72:63::1", "h1-p2t0r1 is denied: <no carrier>", "plane 2 (eth2): down",
-                   "assumed-bad, was good (<loss>) (and 2 more like it)"):
+                   "assumed-bad, was good (<loss>) (and 2 more like it)",
+                   "plane 1 (eth1) is set down for 1 min: by <hand>", "mrcctl plane set mrc0 port 1 up",
+                   "h1-p2t0r1 is broken"):
         check("the page's text", wanted in text, f"no '{wanted}' in:\n{text}")
     count = "document.querySelectorAll('{}').length"
-    for selector, wanted in (("#faults li", 2), (".plane", 2), (".peer", 2), (".ev.b", 1 + 3),
+    for selector, wanted in (("#problems li", 2), ("#problems code", 1), ("#faults li", 2), (".plane", 2), (".peer", 2), (".ev.b", 1 + 3),
                              (".plane .cell.dead", 4), ("#decisions li", 1), ("#events li", 2)):
         check(selector, browser.evaluate(count.format(selector)) == wanted,
               browser.evaluate(count.format(selector)))
@@ -164,13 +166,16 @@ def check_sparks(browser):
 
 def check_states(browser):
     """What the page makes of less: nothing is watched, the module is away."""
-    show = "show({...full, health: {...full.health, time: latest.health.time + 1, %s}, %s})"
+    show = ('show({...full, health: {...full.health, '
+            '"time-ns": latest.health["time-ns"] + 1, %s}, %s})')
     text = "document.getElementById('%s').innerText"
     browser.evaluate("var full = latest")
     for health, rest, part, wanted in (
             ("plane: [], fault: []", "", "faults", "Links are not watched."),
             ("plane: [], fault: []", "", "planes", "Plane 2"),
             ("fault: []", "", "faults", "Nothing is broken."),
+            ("problem: [], state: 'well'", "", "problems", "All is well."),
+            ("problem: [], state: 'unknown'", "", "problems", "Not known"),
             ("", "peer: [], peers: 0", "peers", "None is in use."),
             ("", "peer: undefined, peers: undefined, error: 'away'", "peers", "Not known."),
             ("", "plane: undefined, error: 'away'", "planes", "state not known"),

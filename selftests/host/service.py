@@ -30,6 +30,33 @@ port = 0
 """
 
 
+def check_reload(config, wait_for):
+    """What the unit runs fails when the file is refused, with its line, and else does not."""
+    def reload():
+        done = subprocess.run([MRCD, "--reload"], capture_output=True, text=True, timeout=DEADLINE)
+        return done.returncode, done.stderr
+
+    def taken():
+        wait_for("RELOADING=1")
+        wait_for("READY=1")
+
+    if reload() != (0, ""):
+        sys.exit("mrcd --reload fails")
+    taken()
+    with open(config, "a", encoding="utf-8") as file:
+        file.write("nonsense = 1\n")
+    line = len(FILE.splitlines()) + 1
+    status, text = reload()
+    if status != 1 or text != f"{config}:{line}: report: unknown key 'nonsense'\n":
+        sys.exit(f"mrcd --reload of a bad file: {status}, '{text}'")
+    taken()
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(FILE)
+    if reload() != (0, ""):
+        sys.exit("mrcd --reload of a file that was mended fails")
+    taken()
+
+
 def main():
     path = os.path.join(FOLDER, "notify")
     config = os.path.join(FOLDER, "mrcd.toml")
@@ -49,7 +76,8 @@ def main():
                 sys.exit(f"mrcd does not say '{word}' but {said}")
         return said
 
-    environment = {**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "500000"}
+    environment = {**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "500000",
+                   "RUNTIME_DIRECTORY": FOLDER}
     with subprocess.Popen([MRCD, "-f", config], env=environment, stderr=subprocess.DEVNULL) as mrcd:
         wait_for("STATUS=")
         wait_for("READY=1")
@@ -58,6 +86,7 @@ def main():
         mrcd.send_signal(signal.SIGHUP)
         wait_for("RELOADING=1")
         wait_for("READY=1")
+        check_reload(config, wait_for)
         mrcd.send_signal(signal.SIGTERM)
         wait_for("STOPPING=1")
         if mrcd.wait(DEADLINE):

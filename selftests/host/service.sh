@@ -33,6 +33,14 @@ fi
 equal "capabilities" "CapabilityBoundingSet=CAP_NET_ADMIN" \
 	"$(grep '^CapabilityBoundingSet=' "$HOST_TMP/mrcd.service")"
 
+# Who reloads it waits for what becomes of the file.
+reload=$(sed -n 's/^ExecReload=//p' "$HOST_TMP/mrcd.service")
+equal "reload" "mrcd --reload" "$(basename "${reload%% *}") ${reload#* }"
+equal "what is found survives a restart" "RuntimeDirectory=mrc RuntimeDirectoryPreserve=yes" \
+	"$(grep '^RuntimeDirectory' "$HOST_TMP/mrcd.service" | paste -sd ' ')"
+equal "the module comes with it" "Wants=modprobe@mrc.service" \
+	"$(grep '^Wants=' "$HOST_TMP/mrcd.service")"
+
 # In a network of its own it can change nothing of this host's.
 alone=()
 ! unshare -n true 2>/dev/null || alone=(unshare -n)

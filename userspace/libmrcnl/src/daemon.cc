@@ -5,6 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
 
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -19,6 +23,13 @@ namespace
 
 constexpr timeval patience{5, 0};
 constexpr size_t piece_most = 65536;
+constexpr size_t device_most = 63; // bytes of a device's name
+
+/** It goes to terminals. */
+bool printable(char c)
+{
+    return c > ' ' && c <= '~';
+}
 
 struct Owner {
     int fd;
@@ -67,6 +78,28 @@ Result<std::string> ask_daemon(const std::string &device, const std::string &req
             return answer;
         answer.append(piece.data(), static_cast<size_t>(got));
     }
+}
+
+std::vector<std::string> watched_devices(const std::string &table)
+{
+    constexpr std::string_view prefix = "@mrcd/";
+    constexpr unsigned long listening = 0x10000; // __SO_ACCEPTCON
+    std::ifstream lines(table);
+    std::set<std::string> found;
+
+    // Num RefCount Protocol Flags Type St Inode Path
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string word;
+        std::string path;
+        unsigned long flags = 0;
+        words >> word >> word >> word >> std::hex >> flags >> word >> word >> word >> path;
+        const std::string device = path.substr(std::min(prefix.size(), path.size()));
+        if (flags & listening && path.starts_with(prefix) && !device.empty() &&
+            device.size() <= device_most && std::all_of(device.begin(), device.end(), printable))
+            found.insert(device);
+    }
+    return {found.begin(), found.end()};
 }
 
 } // namespace mrcnl

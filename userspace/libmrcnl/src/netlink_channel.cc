@@ -4,24 +4,30 @@
  * they collected is looked at afterwards. It knows nothing of the error number
  * and text that end a failed dump, so these are read here.
  */
-#include "mrcnl/channel.h"
+#include "netlink_channel.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include <linux/mrc.h>
 #include <linux/netlink.h>
-#include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <new>
 #include <sys/socket.h>
 
+#include "family.h"
 #include "mrcnl/attributes.h"
 
 namespace mrcnl
 {
+
+void FreeSocket::operator()(nl_sock *sock) const
+{
+    nl_socket_free(sock);
+}
 
 namespace
 {
@@ -36,11 +42,6 @@ constexpr int event_buffer = 4 << 20;
 constexpr size_t least_message = 512;
 constexpr size_t arrivals_max = 2 * event_buffer / least_message;
 
-struct FreeSocket {
-    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
-};
-using Socket = std::unique_ptr<nl_sock, FreeSocket>;
-
 struct FreeMessage {
     void operator()(nl_msg *msg) const { nlmsg_free(msg); }
 };
@@ -52,6 +53,7 @@ using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
 
 /** What one exchange has brought so far. */
 struct Exchange {
+    std::optional<uint32_t> sequence; ///< of the request; empty: messages that nobody asked for
     std::vector<Reply> replies;
     bool done = false;
     bool interrupted = false;
@@ -79,6 +81,16 @@ void read_extack(Exchange &exchange, const nlmsghdr *hdr, size_t fixed)
         exchange.offset = attrs.u32(NLMSGERR_ATTR_OFFS);
     if (attrs.has(NLMSGERR_ATTR_MISS_TYPE))
         exchange.missing = static_cast<int>(attrs.u32(NLMSGERR_ATTR_MISS_TYPE));
+}
+
+/** What is left of an answer that could not be read to its end is not the answer to this. */
+int on_sequence(nl_msg *msg, void *arg) noexcept
+{
+    const Exchange &exchange = exchange_of(arg);
+
+    if (exchange.sequence && nlmsg_hdr(msg)->nlmsg_seq != *exchange.sequence)
+        return NL_SKIP;
+    return NL_OK;
 }
 
 int on_valid(nl_msg *msg, void *arg) noexcept
@@ -138,12 +150,15 @@ int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
     return NL_STOP;
 }
 
-Callbacks make_callbacks(Exchange &exchange)
+/** Those of the socket, which may bring its own way to send and receive, and ours. */
+Callbacks make_callbacks(nl_sock *sock, Exchange &exchange)
 {
-    Callbacks cb(nl_cb_alloc(NL_CB_CUSTOM));
+    const Callbacks own(nl_socket_get_cb(sock));
+    Callbacks cb(nl_cb_clone(own.get()));
 
     if (!cb)
         throw std::bad_alloc();
+    nl_cb_set(cb.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &exchange);
     nl_cb_set(cb.get(), NL_CB_VALID, NL_CB_CUSTOM, on_valid, &exchange);
     nl_cb_set(cb.get(), NL_CB_ACK, NL_CB_CUSTOM, on_ack, &exchange);
     nl_cb_set(cb.get(), NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &exchange);
@@ -167,6 +182,16 @@ Result<Socket> open_socket()
     setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
     nl_socket_set_msg_buf_size(sock.get(), receive_buffer);
     return sock;
+}
+
+/** The module's family. */
+Result<Family> find_module(nl_sock *sock)
+{
+    auto family = find_family(sock, MRC_FAMILY_NAME);
+
+    if (!family && family.error().code == ENOENT)
+        return Error{ENOENT, "the mrc kernel module is not loaded", {}};
+    return family;
 }
 
 /** A big request must fit in the send buffer as a whole. */
@@ -199,11 +224,8 @@ public:
         arrivals.overrun = overrun_;
         while (arrivals.messages.size() < arrivals_max) {
             Exchange exchange;
-            const Callbacks cb = make_callbacks(exchange);
+            const Callbacks cb = make_callbacks(sock_.get(), exchange);
 
-            nl_cb_set(
-                cb.get(), NL_CB_SEQ_CHECK, NL_CB_CUSTOM, [](nl_msg *, void *) { return 0; },
-                nullptr);
             errno = 0;
             const int err = nl_recvmsgs(sock_.get(), cb.get());
 
@@ -254,13 +276,16 @@ public:
 
 private:
     Result<Exchange> run(const Request &request, int flags);
-    Result<void> send(const Request &request, int flags);
+    Result<uint32_t> send(const Request &request, int flags);
+    void discard();
 
     Socket sock_;
     int family_;
+    bool cut_ = false; ///< the answer before could not be read to its end
 };
 
-Result<void> NetlinkChannel::send(const Request &request, int flags)
+/** @return the sequence number of the request */
+Result<uint32_t> NetlinkChannel::send(const Request &request, int flags)
 {
     const auto attrs = request.attributes();
     const size_t size = NLMSG_HDRLEN + GENL_HDRLEN + attrs.size();
@@ -277,7 +302,22 @@ Result<void> NetlinkChannel::send(const Request &request, int flags)
     const int err = nl_send_auto(sock_.get(), msg.get());
     if (err < 0)
         return libnl_error(err);
-    return {};
+    return nlmsg_hdr(msg.get())->nlmsg_seq;
+}
+
+/**
+ * Throws away what waits. A dump goes on while it is read, and until its end the kernel begins no
+ * other: EBUSY.
+ */
+void NetlinkChannel::discard()
+{
+    std::array<std::byte, 1> piece{};
+
+    for (size_t i = 0; i < arrivals_max; i++)
+        if (recv(nl_socket_get_fd(sock_.get()), piece.data(), piece.size(), MSG_DONTWAIT) < 0 &&
+            errno != ENOBUFS && errno != EINTR)
+            break;
+    cut_ = false;
 }
 
 /** The kernel's refusal, with the attribute by name. */
@@ -303,15 +343,20 @@ Result<Exchange> NetlinkChannel::run(const Request &request, int flags)
 
     if (request.overflow())
         return Error{EMSGSIZE, "the request is too large", {}};
+    if (cut_)
+        discard();
     const auto sent = send(request, flags);
     if (!sent)
         return sent.error();
-    const Callbacks cb = make_callbacks(exchange);
+    exchange.sequence = *sent;
+    const Callbacks cb = make_callbacks(sock_.get(), exchange);
     while (!exchange.done) {
         const int err = nl_recvmsgs(sock_.get(), cb.get());
 
-        if (err < 0 && !exchange.done)
+        if (err < 0 && !exchange.done) {
+            cut_ = true;
             return libnl_error(err);
+        }
     }
     if (exchange.error)
         return kernel_error(exchange, request);
@@ -324,10 +369,13 @@ Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
 
     if (!sock)
         return sock.error();
-    const int group = genl_ctrl_resolve_grp(sock->get(), MRC_FAMILY_NAME, MRC_MCGRP_EVENTS);
-    if (group < 0)
-        return libnl_error(group);
-    const int err = nl_socket_add_membership(sock->get(), group);
+    const auto family = find_module(sock->get());
+    if (!family)
+        return family.error();
+    const auto group = family->groups.find(MRC_MCGRP_EVENTS);
+    if (group == family->groups.end())
+        return Error{EPROTO, "the module tells of no events", {}};
+    const int err = nl_socket_add_membership(sock->get(), group->second);
     if (err)
         return libnl_error(err);
     nl_socket_set_nonblocking(sock->get());
@@ -339,18 +387,21 @@ Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
 
 } // namespace
 
+std::unique_ptr<Channel> make_channel(Socket sock, int family)
+{
+    return std::make_unique<NetlinkChannel>(std::move(sock), family);
+}
+
 Result<std::unique_ptr<Channel>> open_channel()
 {
     auto sock = open_socket();
 
     if (!sock)
         return sock.error();
-    const int family = genl_ctrl_resolve(sock->get(), MRC_FAMILY_NAME);
-    if (family == -NLE_OBJ_NOTFOUND)
-        return Error{ENOENT, "the mrc kernel module is not loaded", {}};
-    if (family < 0)
-        return libnl_error(family);
-    return std::unique_ptr<Channel>(std::make_unique<NetlinkChannel>(std::move(*sock), family));
+    const auto family = find_module(sock->get());
+    if (!family)
+        return family.error();
+    return make_channel(std::move(*sock), family->id);
 }
 
 } // namespace mrcnl

@@ -96,6 +96,23 @@ const char *to_string(EvState state)
     return "unknown";
 }
 
+char letter_of(EvState state, bool spare)
+{
+    switch (state) {
+    case EvState::good:
+        return spare ? 'R' : 'G';
+    case EvState::skip:
+        return 'S';
+    case EvState::held:
+        return 'H';
+    case EvState::assumed_bad:
+        return 'B';
+    case EvState::denied:
+        return 'D';
+    }
+    return '?';
+}
+
 const char *to_string(QpState state)
 {
     return name_of(qp_state_names, static_cast<size_t>(state));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -76,6 +77,39 @@ TEST(Daemon, IsNotThere)
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ECONNREFUSED);
     EXPECT_EQ(answer.error().text, "no mrcd looks after " + device);
+}
+
+TEST(Daemon, IsFoundWithoutItsDevice)
+{
+    const auto found = [] {
+        const auto all = watched_devices();
+        return std::find(all.begin(), all.end(), device) != all.end();
+    };
+    EXPECT_FALSE(found());
+    const int listener = listen_as_daemon();
+    EXPECT_TRUE(found());
+    close(listener);
+    EXPECT_FALSE(found());
+}
+
+TEST(Daemon, OfOddSocketsNoneIsFound)
+{
+    const std::string table = testing::TempDir() + "/mrcnl_unix_" + std::to_string(getpid());
+
+    std::ofstream(table) << "Num       RefCount Protocol Flags    Type St Inode Path\n"
+                            "0000: 00000002 00000000 00010000 0005 01 1 @mrcd/mrc1\n"
+                            "0000: 00000002 00000000 00010000 0005 01 2 @mrcd/mrc0\n"
+                            "0000: 00000002 00000000 00010000 0005 01 3 @mrcd/mrc0\n"
+                            "0000: 00000003 00000000 00000000 0005 03 4 @mrcd/connected\n"
+                            "0000: 00000002 00000000 00010000 0005 01 5 /mrcd/file\n"
+                            "0000: 00000002 00000000 00010000 0005 01 6 @mrcd/\n"
+                            "0000: 00000002 00000000 00010000 0005 01 7 @mrcd/\033[2J\n"
+                            "0000: 00000002 00000000 00010000 0005 01 8 @mrcd/"
+                         << std::string(64, 'x') << "\n"
+                         << "0000: 00000002\n\n";
+    EXPECT_EQ(watched_devices(table), (std::vector<std::string>{"mrc0", "mrc1"}));
+    unlink(table.c_str());
+    EXPECT_TRUE(watched_devices(table).empty());
 }
 
 TEST(Daemon, CannotBeAskedWithoutDescriptors)

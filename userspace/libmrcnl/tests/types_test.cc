@@ -31,6 +31,17 @@ TEST(Prefix, ParsesAndPrints)
         EXPECT_FALSE(Prefix::parse(bad)) << bad;
 }
 
+TEST(Names, EachStateHasALetterOfItsOwn)
+{
+    std::string letters;
+
+    for (const EvState state : {EvState::good, EvState::skip, EvState::held, EvState::assumed_bad,
+                                EvState::denied, static_cast<EvState>(32)})
+        letters += letter_of(state, false);
+    EXPECT_EQ(letters, "GSHBD?");
+    EXPECT_EQ(letter_of(EvState::good, true), 'R');
+}
+
 TEST(Names, UnknownNumbersAreNamedSo)
 {
     EXPECT_STREQ(to_string(EvFormat::udp), "udp");

@@ -100,10 +100,13 @@ private:
     std::map<decltype(key_of(std::declval<T>())), const T *> by_key_;
 };
 
-void count(EvCount &evs, mrcnl::EvState state)
+void count(EvCount &evs, const mrcnl::PeerEv &ev)
 {
+    const bool good = ev.state == mrcnl::EvState::good;
+
     evs.all++;
-    evs.good += state == mrcnl::EvState::good;
+    evs.good += good && !ev.spare;
+    evs.spare += good && ev.spare;
 }
 
 /** EVs, by peer and by plane. */
@@ -114,8 +117,8 @@ struct EvCounts {
     explicit EvCounts(const std::vector<mrcnl::PeerEv> &evs)
     {
         for (const mrcnl::PeerEv &ev : evs) {
-            count(by_peer[{ev.device.index, ev.key}][ev.port], ev.state);
-            count(by_plane[{ev.device.index, ev.port}], ev.state);
+            count(by_peer[{ev.device.index, ev.key}][ev.port], ev);
+            count(by_plane[{ev.device.index, ev.port}], ev);
         }
     }
 };

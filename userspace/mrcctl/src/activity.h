@@ -20,7 +20,8 @@ namespace mrcctl
 /** EVs: all, and those in state good. */
 struct EvCount {
     uint32_t all = 0;
-    uint32_t good = 0;
+    uint32_t good = 0;  ///< but for spares
+    uint32_t spare = 0; ///< good, but not in rotation
 };
 
 /** By port of their plane. */

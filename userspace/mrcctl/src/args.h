@@ -17,14 +17,14 @@
 namespace mrcctl
 {
 
-/** The command line makes no sense. Exit status 2. */
+/** The command line makes no sense. Exit status 1. */
 class UsageError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/** The kernel, or the system, refuses. Exit status 1. */
+/** The kernel, or the system, refuses. Exit status 2. */
 class Failure : public std::runtime_error
 {
 public:

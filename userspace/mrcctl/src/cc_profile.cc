@@ -8,15 +8,14 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl cc-profile [ show [ DEV [ id ID ] ] ]\n"
-    "       mrcctl cc-profile { add | set } DEV id ID algorithm none window BYTES\n"
-    "       mrcctl cc-profile del DEV id ID\n"
+    "Usage: mrcctl cc-profile [ show [ DEV [ ID ] ] ]\n"
+    "       mrcctl cc-profile { add | set } DEV ID algorithm none window BYTES\n"
+    "       mrcctl cc-profile del DEV ID\n"
     "Algorithm none keeps at most a window of bytes per QP in flight.\n";
 
 uint64_t take_id(Args &args)
 {
-    args.expect("id");
-    return args.take_number("id", 0, UINT64_MAX);
+    return args.take_number("cc-profile", 0, UINT64_MAX);
 }
 
 void print_profile(Printer &p, const mrcnl::CcProfile &profile)
@@ -24,9 +23,9 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.begin_object();
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
-    p.number("id", profile.id);
+    p.number("cc-profile", profile.id);
     p.text("algorithm", profile.algorithm);
-    p.number("window", profile.window);
+    p.bytes("window", profile.window);
     p.end_object();
 }
 

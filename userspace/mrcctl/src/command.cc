@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <istream>
 #include <sstream>
 
@@ -21,8 +23,9 @@ constexpr const char usage[] =
     "       mrcctl [ OPTIONS ] -b FILE\n"
     "OBJECT := { device | plane | ev-profile | ev | cc-profile | route | peer |\n"
     "            probe | qp | monitor | feature | health | daemon | top }\n"
-    "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] |\n"
-    "             -c[olor][={always|auto|never}] | -n[etns] NAME | -V[ersion] | -h[elp] }\n";
+    "OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -o[neline] |\n"
+    "             -t[imeless] | -N[umeric] | -c[olor][={always|auto|never}] |\n"
+    "             -n[etns] NAME | -V[ersion] | -h[elp] }\n";
 
 /** The command of an object that the next word names. */
 const Command &take_command(const Object &object, Args &args)
@@ -85,6 +88,32 @@ void run_object(Context &context, const Object &object, Args &args)
 
 } // namespace
 
+const Told &Context::told(const std::string &device)
+{
+    constexpr uint64_t fresh = 10'000'000'000; // ns
+    const uint64_t time = now();
+    const auto [at, first] = told_.try_emplace(device);
+    auto &[when, told] = at->second;
+
+    if (!first && time - when < fresh)
+        return told;
+    const auto answer = daemon(device, "names");
+    when = time;
+    told = {answer || answer.error().code != ECONNREFUSED,
+            answer ? Names::parse(*answer) : std::nullopt};
+    return told;
+}
+
+const Names &Context::names(const std::string &device)
+{
+    static const Names none;
+
+    if (printer.options().numeric)
+        return none;
+    const Told &said = told(device);
+    return said.names ? *said.names : none;
+}
+
 mrcnl::Kernel &Context::kernel()
 {
     if (!kernel_)
@@ -118,9 +147,62 @@ void run_batch(Context &context, std::istream &in, const std::string &name)
     }
 }
 
-std::optional<std::string> optional_device(Args &args, const char *keyword)
+namespace
 {
-    if (args.empty() || (keyword && args.peek() == keyword))
+
+/** What the first mrcd that knows a name says to it. @param find in its names */
+template <typename Find>
+auto ask_for(Context &context, const std::optional<std::string> &device, Find find)
+    -> decltype(find(Names()))
+{
+    std::vector<std::string> devices;
+
+    if (device)
+        devices.push_back(*device);
+    else
+        for (const mrcnl::Device &one : value_of(context.kernel().devices()))
+            devices.push_back(one.device.name);
+    for (const std::string &one : devices)
+        if (const Told &told = context.told(one); told.names)
+            if (const auto found = find(*told.names))
+                return found;
+    return std::nullopt;
+}
+
+bool starts_with_digit(const std::string &text)
+{
+    return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
+
+} // namespace
+
+uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args)
+{
+    if (args.empty() || starts_with_digit(args.peek()))
+        return args.take_number("ev-profile", 0, UINT64_MAX);
+    const std::string name = args.take("ev-profile");
+    const auto id =
+        ask_for(context, device, [&](const Names &names) { return names.ev_profile_of(name); });
+    if (!id)
+        throw UsageError("ev-profile: '" + name + "' is no number, and no name that mrcd knows");
+    return *id;
+}
+
+mrcnl::Address take_remote(Context &context, const std::optional<std::string> &device, Args &args)
+{
+    if (args.empty() || args.peek().find(':') != std::string::npos)
+        return args.take_address("remote");
+    const std::string name = args.take("remote");
+    const auto gid =
+        ask_for(context, device, [&](const Names &names) { return names.gid_of(name); });
+    if (!gid)
+        throw UsageError("remote: '" + name + "' is no IPv6 address, and no host that mrcd knows");
+    return *gid;
+}
+
+std::optional<std::string> optional_device(Args &args, std::span<const char *const> keywords)
+{
+    if (args.empty() || std::find(keywords.begin(), keywords.end(), args.peek()) != keywords.end())
         return std::nullopt;
     return args.take("device");
 }

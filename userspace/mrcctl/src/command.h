@@ -6,6 +6,8 @@
 #pragma once
 
 #include <functional>
+#include <iostream>
+#include <map>
 #include <ostream>
 #include <span>
 #include <string>
@@ -17,6 +19,7 @@
 #include "args.h"
 #include "clock.h"
 #include "feature.h"
+#include "names.h"
 #include "printer.h"
 #include "stop.h"
 #include "terminal.h"
@@ -43,10 +46,30 @@ public:
     /** Asks the mrcd of a device, see mrcnl::ask_daemon(). */
     std::function<mrcnl::Result<std::string>(const std::string &device, const std::string &request)>
         daemon = mrcnl::ask_daemon;
+    /** The devices that some mrcd looks after, see mrcnl::watched_devices(). */
+    std::function<std::vector<std::string>()> watched = [] { return mrcnl::watched_devices(); };
+    /** Of the program, when no command fails. */
+    int exit_status = 0;
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */
     std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
+    /** What the mrcd of a device says; asked for again when it is some seconds old. */
+    const Told &told(const std::string &device);
+    /** Its names for what people would see as numbers; none where numbers are wanted. */
+    const Names &names(const std::string &device);
+    /** names(), for who prints. */
+    NamesOf names_of()
+    {
+        return [this](const std::string &device) -> const Names & { return names(device); };
+    }
+    /** Tells what the operator should know about a command that was done. */
+    std::function<void(const std::string &)> warn = [](const std::string &text) {
+        std::cerr << "mrcctl: " + text + '\n';
+    };
+
+    /** Now, by both clocks. */
+    Moment moment() const { return {now(), wall()}; }
     /** Waits for so many ns; false: told to end. */
     std::function<bool(uint64_t)> wait = wait_for;
     /** Waits until a descriptor can be read from; false: told to end. */
@@ -58,6 +81,8 @@ public:
 
 private:
     OpenKernel open_;
+    /** By device; when: ns of CLOCK_MONOTONIC. */
+    std::map<std::string, std::pair<uint64_t, Told>> told_;
     std::unique_ptr<mrcnl::Kernel> kernel_;
 };
 
@@ -118,7 +143,17 @@ inline void value_of(const mrcnl::Result<void> &result)
         throw Failure(result.error().message());
 }
 
-/** The name of a device, if there is one more word and it is not @p keyword. */
-std::optional<std::string> optional_device(Args &args, const char *keyword = nullptr);
+/**
+ * An EV profile: its number, or the name that mrcd has for it.
+ *
+ * @param device whose mrcd is asked; none: those of all devices
+ */
+uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args);
+
+/** A remote GID: an address, or the name of a host, as take_ev_profile(). */
+mrcnl::Address take_remote(Context &context, const std::optional<std::string> &device, Args &args);
+
+/** The name of a device, if there is one more word and it is none of @p keywords. */
+std::optional<std::string> optional_device(Args &args, std::span<const char *const> keywords = {});
 
 } // namespace mrcctl

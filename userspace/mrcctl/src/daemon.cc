@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <cerrno>
+
 #include "command.h"
 
 namespace mrcctl
@@ -11,7 +13,16 @@ constexpr const char help[] =
     "Usage: mrcctl daemon [ show [ DEV ] ]\n"
     "       mrcctl daemon reload [ DEV ]\n"
     "The mrcd that looks after a device: whether the host is as planned, and the file read\n"
-    "again. DEV may be left out where there is one device only.\n";
+    "again. Without DEV each device is shown; reload takes the only one there is.\n";
+
+std::vector<std::string> devices(Context &context)
+{
+    std::vector<std::string> names;
+
+    for (const mrcnl::Device &device : value_of(context.kernel().devices()))
+        names.push_back(device.device.name);
+    return names;
+}
 
 /** The one that is named, or the only one there is. */
 std::string take_device(Context &context, Args &args)
@@ -21,22 +32,37 @@ std::string take_device(Context &context, Args &args)
     args.finish();
     if (named)
         return *named;
-    const auto devices = value_of(context.kernel().devices());
-    if (devices.size() != 1)
-        throw UsageError(devices.empty() ? "there is no device" : "which device?");
-    return devices[0].device.name;
+    const auto names = devices(context);
+    if (names.size() != 1)
+        throw UsageError(names.empty() ? "there is no device" : "which device?");
+    return names[0];
 }
 
-void show(Context &context, Args &args)
+void print_status(Printer &p, const std::string &device, const std::string &status)
 {
-    const std::string device = take_device(context, args);
-    const std::string status = value_of(context.daemon(device, "status"));
-    Printer &p = context.printer;
-
     p.begin_object();
     p.bare("dev-name", device, Color::name);
     p.text("status", status, status == "as planned" ? Color::good : Color::warn);
     p.end_object();
+}
+
+/** That nobody looks after a device is an error only where it is named. */
+void show(Context &context, Args &args)
+{
+    const auto named = optional_device(args);
+
+    args.finish();
+    if (named) {
+        print_status(context.printer, *named, value_of(context.daemon(*named, "status")));
+        return;
+    }
+    for (const std::string &device : devices(context)) {
+        const auto status = context.daemon(device, "status");
+
+        if (!status && status.error().code != ECONNREFUSED)
+            throw Failure(device + ": " + status.error().message());
+        print_status(context.printer, device, status ? *status : "no mrcd");
+    }
 }
 
 /** The answer is "ok", or what is wrong. */

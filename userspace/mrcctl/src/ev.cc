@@ -9,14 +9,27 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl ev [ show [ DEV [ profile ID ] ] ]\n"
-    "       mrcctl ev { deny | allow } DEV profile ID index N\n"
+    "Usage: mrcctl ev [ show [ DEV [ ev-profile ID ] ] ]\n"
+    "       mrcctl ev { deny | allow } DEV ev-profile ID index N\n"
     "Denies an EV, or readmits it, for all peers. mrcctl -d peer shows the states of EVs.\n";
 
-uint64_t take_profile(Args &args)
+uint64_t take_profile(Context &context, const std::optional<std::string> &device, Args &args)
 {
-    args.expect("profile");
-    return args.take_number("profile", 0, UINT64_MAX);
+    args.expect("ev-profile");
+    return take_ev_profile(context, device, args);
+}
+
+/** The switches that an EV leads through, where they have names. */
+void print_switches(Printer &p, const Names &names, const mrcnl::EvSpec &ev)
+{
+    std::vector<std::string> switches;
+
+    if (const auto *sid = std::get_if<mrcnl::EvSid>(&ev.path))
+        switches = names.switches(sid->sid);
+    else if (const auto *via = std::get_if<mrcnl::EvVia>(&ev.path))
+        switches = names.switches(via->via);
+    if (!switches.empty())
+        p.list("switch", switches);
 }
 
 void show(Context &context, Args &args)
@@ -26,28 +39,49 @@ void show(Context &context, Args &args)
     Printer &p = context.printer;
 
     if (!args.empty())
-        profile = take_profile(args);
+        profile = take_profile(context, device, args);
     args.finish();
     for (const mrcnl::Ev &ev : value_of(context.kernel().evs(device, profile))) {
         p.begin_object();
         p.hidden("dev-index", ev.device.index);
         p.bare("dev-name", ev.device.name, Color::name);
-        p.number("ev-profile", ev.ev_profile);
+        const Names &names = context.names(ev.device.name);
+        print_ev_profile(p, names, ev.ev_profile);
         p.number("index", ev.index);
+        print_switches(p, names, ev.spec);
         print_ev(p, ev.spec);
         p.end_object();
     }
 }
 
+/** mrcd has the last word on the EVs of its plan. */
+void warn_of_daemon(Context &context, const std::string &device, uint64_t profile, bool deny)
+{
+    const Told &told = context.told(device);
+    const std::string who = "mrcd looks after " + device + " and ";
+
+    if (!told.daemon)
+        return;
+    if (told.names && !told.names->plans(profile))
+        context.warn(who + "has no part in this EV profile: the EV stays " +
+                     (deny ? "denied" : "allowed"));
+    else if (deny)
+        context.warn(who + "soon allows this EV again, unless it denies it itself; what is not to "
+                           "be used belongs in its file, under denied");
+    else
+        context.warn(who + "soon denies this EV again, if its file or its probes say so");
+}
+
 void set(Context &context, Args &args, bool deny)
 {
     const std::string device = args.take("device");
-    const uint64_t profile = take_profile(args);
+    const uint64_t profile = take_profile(context, device, args);
 
     args.expect("index");
     const auto index = static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
     args.finish();
     value_of(context.kernel().deny_ev(device, profile, index, deny));
+    warn_of_daemon(context, device, profile, deny);
 }
 
 void deny(Context &context, Args &args)

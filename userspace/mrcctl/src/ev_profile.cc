@@ -9,10 +9,10 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl ev-profile [ show [ DEV [ id ID ] ] ]\n"
-    "       mrcctl ev-profile { add | set } DEV id ID [ format { srv6 | stev | udp } ]\n"
+    "Usage: mrcctl ev-profile [ show [ DEV [ ID ] ] ]\n"
+    "       mrcctl ev-profile { add | set } DEV ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
-    "       mrcctl ev-profile del DEV id ID\n"
+    "       mrcctl ev-profile del DEV ID\n"
     "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
@@ -20,18 +20,14 @@ constexpr const char help[] =
     "spares. 0 is all, as when left out.\n"
     "The format follows from the EVs when left out: value is stev, mode auto too.\n";
 
-uint64_t take_id(Args &args)
+void print_profile(Context &context, const mrcnl::EvProfile &profile)
 {
-    args.expect("id");
-    return args.take_number("id", 0, UINT64_MAX);
-}
+    Printer &p = context.printer;
 
-void print_profile(Printer &p, const mrcnl::EvProfile &profile)
-{
     p.begin_object();
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
-    p.number("id", profile.id);
+    print_ev_profile(p, context.names(profile.device.name), profile.id);
     p.text("format", to_string(profile.format));
     p.text("mode", to_string(profile.mode));
     p.number("count", profile.count);
@@ -51,21 +47,22 @@ void show(Context &context, Args &args)
     const auto device = optional_device(args);
 
     if (device && !args.empty()) {
-        const uint64_t id = take_id(args);
+        const uint64_t id = take_ev_profile(context, device, args);
 
         args.finish();
-        print_profile(context.printer, value_of(context.kernel().ev_profile(*device, id)));
+        print_profile(context, value_of(context.kernel().ev_profile(*device, id)));
         return;
     }
     args.finish();
     for (const mrcnl::EvProfile &profile : value_of(context.kernel().ev_profiles(device)))
-        print_profile(context.printer, profile);
+        print_profile(context, profile);
 }
 
 void put(Context &context, Args &args, bool replace)
 {
     const std::string device = args.take("device");
-    const mrcnl::EvProfileSpec spec = take_ev_profile(args);
+    const mrcnl::EvProfileSpec spec =
+        take_ev_profile_spec(take_ev_profile(context, device, args), args);
 
     args.finish();
     value_of(context.kernel().put_ev_profile(device, spec, replace));
@@ -84,7 +81,7 @@ void set(Context &context, Args &args)
 void del(Context &context, Args &args)
 {
     const std::string device = args.take("device");
-    const uint64_t id = take_id(args);
+    const uint64_t id = take_ev_profile(context, device, args);
 
     args.finish();
     value_of(context.kernel().delete_ev_profile(device, id));

@@ -76,15 +76,14 @@ mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
 
 } // namespace
 
-mrcnl::EvProfileSpec take_ev_profile(Args &args)
+mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args)
 {
     static constexpr const char *words[] = {"format",     "mode",   "count",
                                             "min-active", "active", "ev"};
     std::optional<mrcnl::EvFormat> format;
     mrcnl::EvProfileSpec spec;
 
-    args.expect("id");
-    spec.id = args.take_number("id", 0, UINT64_MAX);
+    spec.id = id;
     while (!args.empty()) {
         switch (args.take_word(words, "keyword")) {
         case 0:

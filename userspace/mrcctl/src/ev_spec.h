@@ -10,7 +10,7 @@
 namespace mrcctl
 {
 
-/** "id ID ..." up to the last word. @throw UsageError */
-mrcnl::EvProfileSpec take_ev_profile(Args &args);
+/** What follows the number, up to the last word. @throw UsageError */
+mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args);
 
 } // namespace mrcctl

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cerrno>
-
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "command.h"
+#include "health_entry.h"
 #include "objects.h"
 
 namespace mrcctl
@@ -16,9 +15,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char help[] =
     "Usage: mrcctl health [ show [ DEV ] ]\n"
-    "Planes, links, faults, what is denied for them and why, as mrcd has found by probing; and\n"
-    "EVs towards the peers in use. Without mrcd: what the kernel knows, with each EV that is\n"
-    "denied or assumed bad. Option -d: each link, and what mrcd has decided.\n";
+    "Whether all is well: what is wrong, since when, and what mends it, as mrcd has found; and\n"
+    "how many planes, links, peers and EVs there are. Without mrcd: the kernel's half alone.\n"
+    "Option -d: each plane, link and peer, and what mrcd has decided.\n"
+    "Exit status: 0 well, 1 not well, 2 it could not be told.\n";
+
+constexpr size_t lines_most = 16; // of a kind, without -d
 
 std::string string_of(const Json &object, const char *key)
 {
@@ -46,6 +48,13 @@ std::vector<Json> list_of(const Json &object, const char *key)
     return list;
 }
 
+Color color_of_health(Health health)
+{
+    if (health == Health::well)
+        return Color::good;
+    return health == Health::unknown ? Color::warn : Color::bad;
+}
+
 Color color_of_verdict(const std::string &verdict)
 {
     if (verdict == "alive")
@@ -53,38 +62,27 @@ Color color_of_verdict(const std::string &verdict)
     return verdict == "dead" ? Color::bad : Color::warn;
 }
 
-/** "alive rtt 210us lost 0/100" */
+/** "alive rtt 210 us lost 0/100" */
 void print_loop(Printer &p, const Json &loop)
 {
     const std::string verdict = string_of(loop, "verdict");
 
     p.plain(verdict, color_of_verdict(verdict));
-    if (number_of(loop, "rtt"))
-        p.plain("rtt " + duration_text(number_of(loop, "rtt")));
+    if (number_of(loop, "rtt-ns"))
+        p.plain("rtt " + duration_text(number_of(loop, "rtt-ns")));
     p.plain("lost " + std::to_string(number_of(loop, "recent-lost")) + "/" +
             std::to_string(number_of(loop, "recent")));
 }
 
-void print_plane(Printer &p, const Json &plane)
+void print_probed_plane(Printer &p, const Json &plane)
 {
-    const std::vector<Json> t1s = list_of(plane, "t1");
-    const bool details = p.options().details;
-    size_t alive = 0;
-
     p.line();
     p.plain("plane " + std::to_string(number_of(plane, "port")) + " " + string_of(plane, "ifname") +
             " " + string_of(plane, "t0"));
     if (!plane.value("carrier", true))
         p.plain("no carrier", Color::bad);
     print_loop(p, plane);
-    for (const Json &t1 : t1s)
-        alive += string_of(t1, "verdict") == "alive";
-    if (!t1s.empty())
-        p.plain("T1s " + std::to_string(alive) + "/" + std::to_string(t1s.size()),
-                alive == t1s.size() ? Color::none : Color::bad);
-    for (const Json &t1 : t1s) {
-        if (!details)
-            break;
+    for (const Json &t1 : list_of(plane, "t1")) {
         p.line();
         p.plain("  " + string_of(t1, "name"));
         print_loop(p, t1);
@@ -93,7 +91,7 @@ void print_plane(Printer &p, const Json &plane)
 
 void print_fault(Printer &p, const Json &fault, uint64_t now)
 {
-    const uint64_t since = std::min(number_of(fault, "since"), now);
+    const uint64_t since = std::min(number_of(fault, "since-ns"), now);
 
     p.line();
     p.plain("fault " + string_of(fault, "element"), Color::bad);
@@ -103,64 +101,117 @@ void print_fault(Printer &p, const Json &fault, uint64_t now)
             string_of(fault, "evidence"));
 }
 
-/** What mrcd says, for people. */
-void print_text(Printer &p, const Json &health, uint64_t now)
+void print_problem(Printer &p, const Json &problem, uint64_t now)
 {
-    const std::string status = string_of(health, "status");
+    const uint64_t since = number_of(problem, "since-ns");
+    const std::string mend = string_of(problem, "mend");
 
-    p.plain(string_of(health, "host"));
-    p.plain(status, status == "as planned" ? Color::good : Color::warn);
-    for (const Json &plane : list_of(health, "plane"))
-        print_plane(p, plane);
-    for (const Json &fault : list_of(health, "fault"))
-        print_fault(p, fault, now);
-    if (const auto denied = health.find("denied"); denied != health.end() && !denied->empty()) {
-        p.line();
-        p.plain("denied by the file:");
-        for (const Json &name : *denied)
-            if (name.is_string())
-                p.plain(name.get<std::string>());
+    p.line();
+    p.plain(string_of(problem, "what"), Color::bad);
+    // Who has just looked for the first time does not know since when.
+    p.plain((since ? "for " + duration_text(now - std::min(since, now)) : "now") + ": " +
+            string_of(problem, "seen"));
+    if (mend.empty())
+        return;
+    p.line();
+    p.plain("  mend: " + mend);
+}
+
+/** "3/4" of those whose verdict is alive */
+std::string alive_of(const std::vector<Json> &loops)
+{
+    const auto alive = std::count_if(loops.begin(), loops.end(), [](const Json &loop) {
+        return string_of(loop, "verdict") == "alive";
+    });
+
+    return std::to_string(alive) + "/" + std::to_string(loops.size());
+}
+
+/** How many there are, and how many are well. */
+void print_counts(Printer &p, const HealthEntry &entry)
+{
+    const std::vector<Json> planes = list_of(entry.said, "plane");
+    std::vector<Json> t1s;
+    mrcnl::Peer sum;
+
+    for (const Json &plane : planes) {
+        const std::vector<Json> more = list_of(plane, "t1");
+        t1s.insert(t1s.end(), more.begin(), more.end());
     }
-    for (const Json &decision : list_of(health, "decision")) {
-        if (!p.options().details)
-            break;
+    p.line();
+    if (!planes.empty())
+        p.plain("alive: planes " + alive_of(planes) + ", ways by T1s " + alive_of(t1s) + ";");
+    const auto in_trouble = std::count_if(
+        entry.kernel.peers.begin(), entry.kernel.peers.end(),
+        [](const mrcnl::Peer &peer) { return peer.evs_good + peer.evs_skip < peer.evs; });
+    p.plain("peers " + std::to_string(entry.kernel.peers.size()) + ", " +
+            std::to_string(in_trouble) + " of them with EVs out of use");
+}
+
+void print_denied_by_file(Printer &p, const Json &said)
+{
+    const Json &denied = said["denied"];
+
+    if (denied.empty())
+        return;
+    p.line();
+    p.plain("denied by the file:");
+    for (const Json &name : denied)
+        if (name.is_string())
+            p.plain(name.get<std::string>());
+}
+
+/** What mrcd says, for people. */
+void print_said(Printer &p, const HealthEntry &entry, uint64_t now)
+{
+    const Json &said = entry.said;
+
+    for (const Json &problem : list_of(said, "problem"))
+        print_problem(p, problem, now);
+    print_counts(p, entry);
+    print_denied_by_file(p, said);
+    if (!p.options().details)
+        return;
+    for (const Json &plane : list_of(said, "plane"))
+        print_probed_plane(p, plane);
+    for (const Json &fault : list_of(said, "fault"))
+        print_fault(p, fault, now);
+    for (const Json &decision : list_of(said, "decision")) {
         p.line();
-        p.plain(time_text(static_cast<int64_t>(number_of(decision, "time"))) + " " +
+        p.plain(time_text(static_cast<int64_t>(number_of(decision, "time-ns"))) + " " +
                 string_of(decision, "text"));
     }
 }
 
-/** Without mrcd. */
-void print_planes(Context &context, const std::string &device)
+/** @return how many of a list are shown: all where all are wanted, or a program reads it */
+size_t shown_of(const Printer &p, size_t size)
 {
-    Printer &p = context.printer;
+    return p.options().json || p.options().details ? size : std::min(size, lines_most);
+}
 
-    p.plain("no mrcd looks after it", Color::warn);
-    p.begin_list("plane");
-    for (const mrcnl::Plane &plane : value_of(context.kernel().planes(device))) {
-        p.begin_object();
-        mrcctl::print_plane(p, plane);
-        p.end_object();
-    }
-    p.end_list();
+void print_rest(Printer &p, size_t hidden)
+{
+    if (!hidden)
+        return;
+    p.line();
+    p.plain("and " + std::to_string(hidden) + " more, which -d shows");
 }
 
 /** Of explicit profiles: others have none. */
-void print_denied(Context &context, const std::string &device)
+void print_denied_evs(Printer &p, const std::vector<mrcnl::Ev> &evs)
 {
-    Printer &p = context.printer;
+    const size_t shown = shown_of(p, evs.size());
 
     p.begin_list("ev");
-    for (const mrcnl::Ev &ev : value_of(context.kernel().evs(device, std::nullopt))) {
-        if (!ev.spec.denied)
-            continue;
+    for (size_t i = 0; i < shown; i++) {
         p.begin_object();
-        p.number("ev-profile", ev.ev_profile);
-        p.number("index", ev.index);
-        print_ev(p, ev.spec);
+        p.number("ev-profile", evs[i].ev_profile);
+        p.number("index", evs[i].index);
+        print_ev(p, evs[i].spec);
         p.end_object();
     }
     p.end_list();
+    print_rest(p, evs.size() - shown);
 }
 
 /** Those that are not usable, and since when. */
@@ -177,59 +228,108 @@ void print_peer_evs(Context &context, const std::vector<mrcnl::PeerEv> &evs)
         p.number("index", ev.index);
         p.number("port", ev.port);
         p.text("state", to_string(ev.state), color_of(ev.state));
-        print_changed(p, ev.changed, context.now());
+        print_changed(p, ev.changed, context.moment());
         p.end_object();
     }
     p.end_list();
 }
 
-/** @param details what mrcd would tell the reasons of: each EV that is not usable */
-void print_peers(Context &context, const std::string &device, bool details)
+void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
 {
     Printer &p = context.printer;
-    const auto peers = value_of(context.kernel().peers(device, std::nullopt));
+
+    p.begin_object();
+    p.plain("peer");
+    p.bare("remote-gid", peer.key.remote_gid.text());
+    p.number("ev-profile", peer.key.ev_profile);
+    print_ev_counts(p, peer);
+    print_peer_evs(context, evs);
+    p.end_object();
+}
+
+/** Those with EVs out of use; with -d, all. */
+void print_peers(Context &context, const HealthEntry &entry)
+{
+    Printer &p = context.printer;
+    std::vector<mrcnl::Peer> peers = entry.kernel.peers;
     EvsByPeer evs;
 
-    if (details)
-        evs = group(value_of(context.kernel().peer_evs(device, std::nullopt)));
+    if (!p.options().details)
+        std::erase_if(peers, [](const mrcnl::Peer &peer) {
+            return peer.evs_good + peer.evs_skip == peer.evs;
+        });
+    if (!peers.empty())
+        if (auto all = context.kernel().peer_evs(entry.device, std::nullopt))
+            evs = group(std::move(*all));
+    const size_t shown = shown_of(p, peers.size());
     p.begin_list("peer");
-    for (const mrcnl::Peer &peer : peers) {
+    for (size_t i = 0; i < shown; i++)
+        print_peer(context, peers[i], evs[{peers[i].device.index, peers[i].key}]);
+    p.end_list();
+    print_rest(p, peers.size() - shown);
+}
+
+/** People see of it what nobody else tells, or all. */
+void print_kernel_half(Context &context, const HealthEntry &entry)
+{
+    Printer &p = context.printer;
+
+    if (entry.daemon && !p.options().json && !p.options().details)
+        return;
+    if (p.options().json)
+        p.enter("kernel");
+    p.hidden("error", entry.kernel.error);
+    p.begin_list("plane");
+    for (const mrcnl::Plane &plane : entry.kernel.planes) {
         p.begin_object();
-        p.plain("peer");
-        p.bare("remote-gid", peer.key.remote_gid.text());
-        p.number("ev-profile", peer.key.ev_profile);
-        p.number("evs", peer.evs);
-        p.number("evs-good", peer.evs_good);
-        p.number("evs-held", peer.evs_held);
-        p.number("evs-assumed-bad", peer.evs_assumed_bad);
-        p.number("evs-denied", peer.evs_denied);
-        if (details)
-            print_peer_evs(context, evs[{peer.device.index, peer.key}]);
+        print_plane(p, plane);
         p.end_object();
     }
     p.end_list();
+    print_denied_evs(p, entry.kernel.denied);
+    p.hidden("peers", entry.kernel.peers.size());
+    print_peers(context, entry);
+    if (p.options().json)
+        p.leave();
 }
 
-void print_device(Context &context, const std::string &device)
+void print_entry(Context &context, const HealthEntry &entry)
 {
-    const auto answer = context.daemon(device, "health");
     Printer &p = context.printer;
+    const std::string host = string_of(entry.said, "host");
+    const std::string status = string_of(entry.said, "status");
 
-    if (!answer && answer.error().code != ECONNREFUSED)
-        throw Failure("mrcd: " + answer.error().message());
     p.begin_object();
-    p.bare("dev-name", device, Color::name);
-    p.hidden("daemon", answer ? 1 : 0);
-    if (!answer) {
-        print_planes(context, device);
-        print_denied(context, device);
-    } else if (!p.members(*answer)) {
-        throw Failure("mrcd: its answer makes no sense");
-    } else if (!p.options().json) {
-        print_text(p, Json::parse(*answer), context.wall());
-    }
-    print_peers(context, device, !answer);
+    p.hidden("version", 1);
+    p.bare("dev-name", entry.device.empty() && !p.options().json ? "-" : entry.device, Color::name);
+    p.hidden("daemon", entry.daemon);
+    p.hidden("state", to_string(entry.health));
+    p.members(entry.said.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!host.empty())
+        p.plain(host);
+    p.plain(entry.health == Health::unknown ? "not known"
+            : entry.health == Health::well  ? "well"
+                                            : "not well",
+            color_of_health(entry.health));
+    if (status != "as planned")
+        p.plain("(" + status + ")");
+    if (!p.options().json)
+        print_said(p, entry, context.wall());
+    print_kernel_half(context, entry);
     p.end_object();
+}
+
+/** What is not well is worse than what is not known. */
+int exit_status_of(const std::vector<HealthEntry> &entries)
+{
+    const auto any = [&](Health health) {
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const HealthEntry &entry) { return entry.health == health; });
+    };
+
+    if (any(Health::not_well))
+        return 1;
+    return any(Health::unknown) ? 2 : 0;
 }
 
 void show(Context &context, Args &args)
@@ -237,13 +337,10 @@ void show(Context &context, Args &args)
     const auto named = optional_device(args);
 
     args.finish();
-    if (named) {
-        value_of(context.kernel().device(*named));
-        print_device(context, *named);
-        return;
-    }
-    for (const mrcnl::Device &device : value_of(context.kernel().devices()))
-        print_device(context, device.device.name);
+    const std::vector<HealthEntry> entries = health_entries(context, named);
+    for (const HealthEntry &entry : entries)
+        print_entry(context, entry);
+    context.exit_status = std::max(context.exit_status, exit_status_of(entries));
 }
 
 constexpr Command commands[] = {{"show", show}};

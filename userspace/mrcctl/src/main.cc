@@ -22,8 +22,8 @@ namespace
 
 using namespace mrcctl;
 
-constexpr int exit_refused = 1;
-constexpr int exit_usage = 2;
+constexpr int exit_usage = 1;
+constexpr int exit_refused = 2;
 
 struct Options {
     PrintOptions print;
@@ -34,11 +34,19 @@ struct Options {
 };
 
 constexpr option long_options[] = {
-    {"json", no_argument, nullptr, 'j'},        {"pretty", no_argument, nullptr, 'p'},
-    {"statistics", no_argument, nullptr, 's'},  {"details", no_argument, nullptr, 'd'},
-    {"color", optional_argument, nullptr, 'c'}, {"netns", required_argument, nullptr, 'n'},
-    {"batch", required_argument, nullptr, 'b'}, {"Version", no_argument, nullptr, 'V'},
-    {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
+    {"json", no_argument, nullptr, 'j'},
+    {"pretty", no_argument, nullptr, 'p'},
+    {"statistics", no_argument, nullptr, 's'},
+    {"details", no_argument, nullptr, 'd'},
+    {"timeless", no_argument, nullptr, 't'},
+    {"oneline", no_argument, nullptr, 'o'},
+    {"Numeric", no_argument, nullptr, 'N'},
+    {"color", optional_argument, nullptr, 'c'},
+    {"netns", required_argument, nullptr, 'n'},
+    {"batch", required_argument, nullptr, 'b'},
+    {"Version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'h'},
+    {nullptr, 0, nullptr, 0},
 };
 
 /** As ip -color: without a word always. @param when nullptr: no word */
@@ -67,6 +75,15 @@ void apply(Options &options, int letter)
         break;
     case 'd':
         options.print.details = true;
+        break;
+    case 't':
+        options.print.times = false;
+        break;
+    case 'N':
+        options.print.numeric = true;
+        break;
+    case 'o':
+        options.print.one_line = true;
         break;
     case 'c':
         options.print.color = color_wanted(optarg);
@@ -98,7 +115,7 @@ Options parse_options(int argc, char **argv)
     opterr = 0;
     for (;;) {
         // "+": what follows the object is the object's.
-        const int letter = getopt_long_only(argc, argv, "+:jpsdcn:b:Vh", long_options, nullptr);
+        const int letter = getopt_long_only(argc, argv, "+:jpsdtoNcn:b:Vh", long_options, nullptr);
 
         if (letter < 0)
             return options;
@@ -133,14 +150,15 @@ void run_batch_file(Context &context, const std::string &name)
     run_batch(context, in, name);
 }
 
-void run(int argc, char **argv)
+/** @return exit status */
+int run(int argc, char **argv)
 {
     const Options options = parse_options(argc, argv);
     std::vector<std::string> words(argv + optind, argv + argc);
 
     if (options.version) {
         std::cout << "mrcctl " MRC_VERSION "\n";
-        return;
+        return 0;
     }
     if (options.help)
         words = {"help"};
@@ -156,6 +174,7 @@ void run(int argc, char **argv)
         throw UsageError("option -b takes no further command");
     if (!std::cout.flush())
         throw Failure("cannot write");
+    return context.exit_status;
 }
 
 // One write a line: others may write to the same file.
@@ -171,8 +190,7 @@ int main(int argc, char **argv)
     // One write per buffer, not one per word.
     std::ios::sync_with_stdio(false);
     try {
-        run(argc, argv);
-        return 0;
+        return run(argc, argv);
     } catch (const UsageError &e) {
         complain(e.what());
         return exit_usage;

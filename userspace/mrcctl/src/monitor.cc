@@ -2,6 +2,8 @@
 #include "monitor.h"
 
 #include <cerrno>
+#include <iterator>
+#include <set>
 
 #include "command.h"
 #include "objects.h"
@@ -14,11 +16,45 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl monitor\n"
+    "Usage: mrcctl monitor [ DEV ] [ kind KIND ]...\n"
+    "KIND := { device | plane | peer-ev | peer-ports | qp }\n"
     "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
-    "change state, ports of peers that come and go, QPs that fail. With -j one JSON object\n"
-    "a line; time is in ns of CLOCK_MONOTONIC there. Where events were lost it says so, and\n"
-    "then tells how all is now, with the reason resync.\n";
+    "change state, ports of peers that come and go, QPs that fail; all, or those of a device,\n"
+    "or of some kinds. With -j one JSON object a line; with -t without times. Where events\n"
+    "were lost it says so, and then tells how all is now, with the reason resync.\n";
+
+/** In the order of mrcnl::Event, behind Overrun. */
+enum class Kind { device, plane, peer_ev, peer_ports, qp };
+constexpr const char *kind_words[] = {"device", "plane", "peer-ev", "peer-ports", "qp"};
+static_assert(std::variant_size_v<mrcnl::Event> == 1 + std::size(kind_words));
+
+/** What is to be told of. */
+struct Filter {
+    std::optional<std::string> device;
+    std::set<Kind> kinds; ///< none: all
+
+    bool wants(Kind kind, const mrcnl::DeviceRef &of) const
+    {
+        return (kinds.empty() || kinds.contains(kind)) && (!device || of.name == *device);
+    }
+
+    /** That something was lost is for everybody. */
+    bool wants(const mrcnl::Event &event) const
+    {
+        const auto kind = static_cast<Kind>(event.index() - 1);
+
+        return std::visit(
+            [&](const auto &one) {
+                if constexpr (requires { one.device; })
+                    return wants(kind, one.device);
+                else if constexpr (requires { one.plane; })
+                    return wants(kind, one.plane.device);
+                else
+                    return true;
+            },
+            event);
+    }
+};
 
 /** The reason of what is told anew after an overrun. */
 constexpr const char *resync = "resync";
@@ -27,8 +63,9 @@ constexpr const char *resync = "resync";
 class Lines
 {
 public:
-    /** @param offset ns from CLOCK_MONOTONIC to CLOCK_REALTIME */
-    Lines(Printer &p, int64_t offset) : p(p), offset_(offset) {}
+    Lines(Printer &p, const Moment &now, NamesOf names) : p(p), now_(now), names_(std::move(names))
+    {
+    }
 
     void operator()(const mrcnl::Overrun &) const
     {
@@ -61,7 +98,7 @@ public:
     void operator()(const mrcnl::PeerPortsEvent &event) const
     {
         begin("peer-ports", event.device, event.time);
-        print_key(event.key);
+        print_key(event.device, event.key);
         p.ports("old-remote-ports", event.old_remote_ports);
         p.ports("remote-ports", event.remote_ports);
         p.end_object();
@@ -90,7 +127,7 @@ public:
     void state(const mrcnl::Peer &peer, uint64_t time) const
     {
         begin("peer-ports", peer.device, time);
-        print_key(peer.key);
+        print_key(peer.device, peer.key);
         p.ports("remote-ports", peer.remote_ports);
         print_reason(resync);
     }
@@ -116,8 +153,11 @@ private:
     void begin(const char *event, uint64_t time) const
     {
         p.begin_object();
-        p.plain(time_text(static_cast<int64_t>(time) + offset_));
-        p.hidden("time", time);
+        if (p.options().times) {
+            p.plain(time_text(static_cast<int64_t>(now_.wall_of(time))));
+            p.hidden("time-ns", now_.wall_of(time));
+            p.hidden("monotonic-ns", time);
+        }
         p.bare("event", event);
     }
 
@@ -128,11 +168,13 @@ private:
         p.bare("dev-name", device.name, Color::name);
     }
 
-    void print_key(const mrcnl::PeerKey &key) const
+    void print_key(const mrcnl::DeviceRef &device, const mrcnl::PeerKey &key) const
     {
-        p.text("remote-gid", key.remote_gid.text());
+        const Names &names = names_(device.name);
+
+        print_remote(p, names, key.remote_gid);
         p.text("local-gid", key.local_gid.text());
-        p.number("ev-profile", key.ev_profile);
+        print_ev_profile(p, names, key.ev_profile);
     }
 
     /** Comes last. */
@@ -147,7 +189,7 @@ private:
     void print_peer_ev(const Ev &ev, std::optional<mrcnl::EvState> old,
                        const std::string &reason) const
     {
-        print_key(ev.key);
+        print_key(ev.device, ev.key);
         p.number("index", ev.index);
         p.number("port", ev.port);
         if (old)
@@ -155,7 +197,8 @@ private:
         p.text("state", to_string(ev.state), color_of(ev.state));
         p.hidden("acked", ev.acked);
         p.hidden("probed", ev.probed);
-        p.hidden("changed", ev.changed);
+        if (ev.changed && p.options().times)
+            p.hidden("changed-ns", now_.wall_of(ev.changed));
         print_reason(reason);
     }
 
@@ -171,7 +214,7 @@ private:
         if (connection) {
             p.number("dest-qpn", connection->dest_qpn);
             p.text("local-gid", connection->local_gid.text());
-            p.text("remote-gid", connection->remote_gid.text());
+            print_remote(p, names_(qp.device.name), connection->remote_gid);
         }
         if (qp.pid)
             p.number("pid", qp.pid);
@@ -179,7 +222,8 @@ private:
     }
 
     Printer &p;
-    int64_t offset_;
+    Moment now_;
+    NamesOf names_;
 };
 
 template <typename T>
@@ -189,66 +233,82 @@ bool changes_too_fast(const mrcnl::Result<T> &answer)
 }
 
 /** All or nothing. @return false: the kernel cannot say just now */
-bool print_state(Context &context, const Lines &lines)
+bool print_state(Context &context, const Filter &filter, const Lines &lines)
 {
     const uint64_t time = context.now();
     auto devices = context.kernel().devices();
-    auto state = take_snapshot(context.kernel(), std::nullopt, time);
+    auto state = take_snapshot(context.kernel(), filter.device, time);
 
     if (changes_too_fast(devices) || changes_too_fast(state))
         return false;
     const Snapshot snapshot = value_of(std::move(state));
-    const auto print = [&](const auto &objects) {
+    const auto print = [&](Kind kind, const auto &objects) {
         for (const auto &object : objects)
-            lines.state(object, time);
+            if (filter.wants(kind, object.device))
+                lines.state(object, time);
     };
-    print(value_of(std::move(devices)));
-    print(snapshot.planes);
-    print(snapshot.peers);
-    print(snapshot.peer_evs);
-    print(snapshot.qps);
+    print(Kind::device, value_of(std::move(devices)));
+    print(Kind::plane, snapshot.planes);
+    print(Kind::peer_ports, snapshot.peers);
+    print(Kind::peer_ev, snapshot.peer_evs);
+    print(Kind::qp, snapshot.qps);
     return true;
 }
 
 /** Prints what waits, and behind an overrun the state: that is newer then than all of it. */
-void print_events(Context &context, mrcnl::EventStream &stream)
+void print_events(Context &context, const Filter &filter, mrcnl::EventStream &stream)
 {
     constexpr uint64_t pause = 100'000'000; // ns
-    const auto offset = static_cast<int64_t>(context.wall() - context.now());
-    const Lines lines(context.printer, offset);
+    const Lines lines(context.printer, context.moment(), context.names_of());
     bool lost = false;
 
     value_of(stream.receive([&](const mrcnl::Event &event) {
         lost |= std::holds_alternative<mrcnl::Overrun>(event);
-        std::visit(lines, event);
+        if (filter.wants(event))
+            std::visit(lines, event);
     }));
-    while (lost && !print_state(context, lines) && context.wait(pause))
+    while (lost && !print_state(context, filter, lines) && context.wait(pause))
         ;
+}
+
+Filter take_filter(Args &args)
+{
+    static constexpr const char *keywords[] = {"kind"};
+    Filter filter;
+
+    filter.device = optional_device(args, keywords);
+    while (!args.empty()) {
+        args.expect("kind");
+        filter.kinds.insert(static_cast<Kind>(args.take_word(kind_words, "kind")));
+    }
+    return filter;
 }
 
 void run(Context &context, Args &args)
 {
-    args.finish();
+    const Filter filter = take_filter(args);
     const StopSignals signals;
     const auto stream = value_of(context.kernel().events());
+    if (filter.device)
+        value_of(context.kernel().device(*filter.device));
 
     context.printer.set_streaming();
     while (context.readable(stream->fd())) {
-        print_events(context, *stream);
+        print_events(context, filter, *stream);
         if (!context.out)
             throw Failure("cannot write");
     }
 }
 
-constexpr Command commands[] = {{"show", run}};
+constexpr Command commands[] = {{nullptr, run}};
 
 } // namespace
 
 const Object monitor_object{"monitor", help, commands};
 
-void print_event(Printer &p, const mrcnl::Event &event, int64_t offset)
+void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names)
 {
-    std::visit(Lines(p, offset), event);
+    std::visit(Lines(p, now, names), event);
 }
 
 } // namespace mrcctl

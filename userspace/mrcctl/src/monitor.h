@@ -7,6 +7,8 @@
 
 #include "mrcnl/types.h"
 
+#include "clock.h"
+#include "names.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -15,8 +17,8 @@ namespace mrcctl
 /**
  * One event, one line.
  *
- * @param offset ns from CLOCK_MONOTONIC to CLOCK_REALTIME
+ * @param now tells the wall clock of events
  */
-void print_event(Printer &p, const mrcnl::Event &event, int64_t offset);
+void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names);
 
 } // namespace mrcctl

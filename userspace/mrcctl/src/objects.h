@@ -11,6 +11,7 @@
 
 #include "mrcnl/types.h"
 
+#include "clock.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -28,8 +29,18 @@ using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcn
 
 EvsByPeer group(std::vector<mrcnl::PeerEv> evs);
 
-/** When an EV changed. JSON: when; text: how long ago */
-void print_changed(Printer &p, uint64_t changed, uint64_t now);
+/**
+ * When an EV changed. JSON: when; text: how long ago.
+ *
+ * @param changed ns of CLOCK_MONOTONIC, 0: never
+ */
+void print_changed(Printer &p, uint64_t changed, const Moment &now);
+
+/** How many EVs are good and no spares: what the kernel counts as good has those. */
+uint32_t good_but_spares(const mrcnl::Peer &peer);
+
+/** How many EVs there are, and how many in each state: these add up. */
+void print_ev_counts(Printer &p, const mrcnl::Peer &peer);
 
 /** Whether a state is one that an EV can be used in: good, or skipped once. */
 bool usable(mrcnl::EvState state);

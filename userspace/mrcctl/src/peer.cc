@@ -11,11 +11,47 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] ]\n"
-    "Remote GIDs in use, and a letter per EV towards them, by port: G good, g good but\n"
-    "spare, S skip, B assumed bad, D denied; down and peer-down mark ports that are. Options -d\n"
-    "and -s list each EV, with its counters and when its state changed; -d adds EV bits, -s sums\n"
-    "per peer.\n";
+    "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] [ ev-profile ID ] [ ev-state STATE ] ]\n"
+    "STATE := { good | spare | skip | held | assumed-bad | denied | bad }\n"
+    "Remote GIDs in use, and a letter per EV towards them, by port: G good, R good but in\n"
+    "reserve (spare), S skip, H held, B assumed bad, D denied; down and peer-down mark ports\n"
+    "that are. Options -d and -s list each EV, with its counters and when its state changed; -d\n"
+    "adds EV bits, -s sums per peer. With ev-state only peers that have such EVs, and of these\n"
+    "only those; bad are held, assumed-bad and denied.\n";
+
+constexpr const char *state_words[] = {"good",        "spare",  "skip", "held",
+                                       "assumed-bad", "denied", "bad"};
+enum class Wanted { good, spare, skip, held, assumed_bad, denied, bad };
+static_assert(std::size(state_words) == static_cast<size_t>(Wanted::bad) + 1);
+
+/** What is to be shown. */
+struct Filter {
+    std::optional<std::string> device;
+    std::optional<mrcnl::Address> remote;
+    std::optional<uint64_t> ev_profile;
+    std::optional<Wanted> ev_state;
+};
+
+bool matches(const mrcnl::PeerEv &ev, Wanted wanted)
+{
+    switch (wanted) {
+    case Wanted::good:
+        return ev.state == mrcnl::EvState::good && !ev.spare;
+    case Wanted::spare:
+        return ev.state == mrcnl::EvState::good && ev.spare;
+    case Wanted::skip:
+        return ev.state == mrcnl::EvState::skip;
+    case Wanted::held:
+        return ev.state == mrcnl::EvState::held;
+    case Wanted::assumed_bad:
+        return ev.state == mrcnl::EvState::assumed_bad;
+    case Wanted::denied:
+        return ev.state == mrcnl::EvState::denied;
+    case Wanted::bad:
+        break;
+    }
+    return !usable(ev.state);
+}
 
 /** What peers and EVs count. */
 struct Counters {
@@ -35,7 +71,7 @@ void print_counters(Printer &p, const Counters &c)
     p.number("probed", c.probed);
 }
 
-void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
+void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, const Moment &now)
 {
     p.begin_list("peer-ev");
     for (const mrcnl::PeerEv &ev : evs) {
@@ -51,23 +87,6 @@ void print_evs(Printer &p, const std::vector<mrcnl::PeerEv> &evs, uint64_t now)
         p.end_object();
     }
     p.end_list();
-}
-
-char letter_of(const mrcnl::PeerEv &ev)
-{
-    switch (ev.state) {
-    case mrcnl::EvState::good:
-        return ev.spare ? 'g' : 'G';
-    case mrcnl::EvState::skip:
-        return 'S';
-    case mrcnl::EvState::held:
-        return 'H';
-    case mrcnl::EvState::assumed_bad:
-        return 'B';
-    case mrcnl::EvState::denied:
-        return 'D';
-    }
-    return '?';
 }
 
 /** "port 2 down GGBG": one plane, a letter per EV. */
@@ -91,7 +110,7 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
     size_t used = width;
 
     for (const mrcnl::PeerEv &ev : evs)
-        letters[ev.port] += letter_of(ev);
+        letters[ev.port] += mrcnl::letter_of(ev.state, ev.spare);
     for (const auto &[port, states] : letters) {
         std::string plane = plane_picture(peer, port, states);
 
@@ -106,26 +125,24 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
     }
 }
 
-void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
-                uint64_t now)
+/** @param listed those of the EVs that -d and -s list */
+void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
+                const std::vector<mrcnl::PeerEv> &listed, const Moment &now)
 {
+    Printer &p = context.printer;
+
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
     p.bare("dev-name", peer.device.name, Color::name);
-    p.text("remote-gid", peer.key.remote_gid.text());
+    const Names &names = context.names(peer.device.name);
+    print_remote(p, names, peer.key.remote_gid);
     p.text("local-gid", peer.key.local_gid.text());
-    p.number("ev-profile", peer.key.ev_profile);
+    print_ev_profile(p, names, peer.key.ev_profile);
     if (peer.usid)
         p.hex("usid", peer.usid, 4);
     p.flag("loopback", peer.loopback);
     p.line();
-    p.number("evs", peer.evs);
-    p.number("evs-good", peer.evs_good);
-    p.number("evs-spare", peer.evs_spare);
-    p.number("evs-skip", peer.evs_skip);
-    p.number("evs-held", peer.evs_held);
-    p.number("evs-assumed-bad", peer.evs_assumed_bad);
-    p.number("evs-denied", peer.evs_denied);
+    print_ev_counts(p, peer);
     p.number("min-active", peer.min_active);
     p.ports("local-ports", peer.local_ports);
     p.ports("remote-ports", peer.remote_ports);
@@ -135,27 +152,58 @@ void print_peer(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::Pe
     }
     print_picture(p, peer, evs);
     if (p.options().details || p.options().statistics)
-        print_evs(p, evs, now);
+        print_evs(p, listed, now);
     p.end_object();
+}
+
+Filter take_filter(Context &context, Args &args)
+{
+    static constexpr const char *words[] = {"remote", "ev-profile", "ev-state"};
+    Filter filter;
+
+    filter.device = optional_device(args, words);
+    while (!args.empty()) {
+        switch (args.take_word(words, "keyword")) {
+        case 0:
+            filter.remote = take_remote(context, filter.device, args);
+            break;
+        case 1:
+            filter.ev_profile = take_ev_profile(context, filter.device, args);
+            break;
+        default:
+            filter.ev_state = static_cast<Wanted>(args.take_word(state_words, "ev-state"));
+        }
+    }
+    return filter;
+}
+
+void show_peer(Context &context, const Filter &filter, const mrcnl::Peer &peer,
+               const std::vector<mrcnl::PeerEv> &evs, const Moment &now)
+{
+    std::vector<mrcnl::PeerEv> listed = evs;
+
+    if (filter.ev_profile && peer.key.ev_profile != *filter.ev_profile)
+        return;
+    if (filter.ev_state) {
+        std::erase_if(listed, [&](const auto &ev) { return !matches(ev, *filter.ev_state); });
+        if (listed.empty())
+            return;
+    }
+    print_peer(context, peer, evs, listed, now);
 }
 
 void show(Context &context, Args &args)
 {
-    const auto device = optional_device(args, "remote");
+    const Filter filter = take_filter(context, args);
     const PrintOptions &options = context.printer.options();
-    std::optional<mrcnl::Address> remote;
     EvsByPeer evs;
 
-    if (!args.empty()) {
-        args.expect("remote");
-        remote = args.take_address("remote");
-    }
-    args.finish();
-    const auto peers = value_of(context.kernel().peers(device, remote));
-    if (!options.json || options.details || options.statistics)
-        evs = group(value_of(context.kernel().peer_evs(device, remote)));
+    const Moment now = context.moment();
+    const auto peers = value_of(context.kernel().peers(filter.device, filter.remote));
+    if (!options.json || options.details || options.statistics || filter.ev_state)
+        evs = group(value_of(context.kernel().peer_evs(filter.device, filter.remote)));
     for (const mrcnl::Peer &peer : peers)
-        print_peer(context.printer, peer, evs[{peer.device.index, peer.key}], context.now());
+        show_peer(context, filter, peer, evs[{peer.device.index, peer.key}], now);
 }
 
 constexpr Command commands[] = {{"show", show}};
@@ -173,14 +221,31 @@ EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
     return groups;
 }
 
-void print_changed(Printer &p, uint64_t changed, uint64_t now)
+uint32_t good_but_spares(const mrcnl::Peer &peer)
 {
-    p.hidden("changed", changed);
+    return peer.evs_good - std::min(peer.evs_spare, peer.evs_good);
+}
+
+void print_ev_counts(Printer &p, const mrcnl::Peer &peer)
+{
+    p.number("evs", peer.evs);
+    p.number("evs-good", good_but_spares(peer));
+    p.number("evs-spare", peer.evs_spare);
+    p.number("evs-skip", peer.evs_skip);
+    p.number("evs-held", peer.evs_held);
+    p.number("evs-assumed-bad", peer.evs_assumed_bad);
+    p.number("evs-denied", peer.evs_denied);
+}
+
+void print_changed(Printer &p, uint64_t changed, const Moment &now)
+{
     p.plain("changed");
-    if (changed)
-        p.plain(duration_text(now - std::min(changed, now)) + " ago");
-    else
+    if (!changed) {
         p.plain("never");
+        return;
+    }
+    p.hidden("changed-ns", now.wall_of(changed));
+    p.plain(duration_text(now.monotonic - std::min(changed, now.monotonic)) + " ago");
 }
 
 } // namespace mrcctl

@@ -71,6 +71,9 @@ void set(Context &context, Args &args)
 
     args.finish();
     value_of(context.kernel().set_plane(device, port, up));
+    if (!up && context.told(device).daemon)
+        context.warn("mrcd looks after " + device +
+                     " and leaves the plane down: it is up again when you set it up");
 }
 
 void del(Context &context, Args &args)

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clock.h"
+
 namespace mrcctl
 {
 
@@ -220,6 +222,19 @@ void Printer::flag(const char *key, bool value, Color color)
         word(key, color);
 }
 
+void Printer::duration(const char *key, uint64_t ns)
+{
+    if (options_.json)
+        document_->put((std::string(key) + "-ns").c_str(), ns);
+    else
+        text(key, duration_text(ns));
+}
+
+void Printer::bytes(const char *key, uint64_t value)
+{
+    number(options_.json ? (std::string(key) + "-bytes").c_str() : key, value);
+}
+
 void Printer::hidden(const char *key, uint64_t value)
 {
     if (options_.json)
@@ -260,7 +275,7 @@ void Printer::line()
 {
     if (options_.json)
         return;
-    out_ << "\n   ";
+    out_ << (options_.one_line ? "\\   " : "\n   ");
     start_of_line_ = false;
 }
 

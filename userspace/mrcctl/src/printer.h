@@ -2,7 +2,8 @@
 /**
  * @file
  * One printing layer for text and JSON, so that they cannot drift apart. JSON
- * keys are the attribute names of the netlink specification.
+ * keys are the attribute names of the netlink specification, with the unit behind them where there
+ * is one: -ns, -bytes.
  */
 #pragma once
 
@@ -23,6 +24,9 @@ struct PrintOptions {
     bool color = false;
     bool statistics = false;
     bool details = false;
+    bool times = true;     ///< those of events
+    bool numeric = false;  ///< no names for numbers
+    bool one_line = false; ///< for each object of text
 };
 
 /**
@@ -56,6 +60,10 @@ public:
     void ports(const char *key, uint32_t mask);
     /** "key 0x...", of so many digits; JSON: a number */
     void hex(const char *key, uint32_t value, int digits = 8);
+    /** "key 1.2 ms"; JSON: "key-ns", a number */
+    void duration(const char *key, uint64_t ns);
+    /** "key value"; JSON: "key-bytes" */
+    void bytes(const char *key, uint64_t value);
     /** JSON only. */
     void hidden(const char *key, uint64_t value);
     void hidden(const char *key, const std::string &value);

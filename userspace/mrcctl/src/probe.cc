@@ -18,20 +18,20 @@ constexpr const char help[] =
 
 constexpr uint64_t max_timeout = 10000;
 
-mrcnl::ProbeRequest take_request(Args &args)
+mrcnl::ProbeRequest take_request(Context &context, const std::string &device, Args &args)
 {
     static constexpr const char *words[] = {"local", "ev-profile", "ev", "timeout"};
     mrcnl::ProbeRequest request;
 
     args.expect("remote");
-    request.remote_gid = args.take_address("remote");
+    request.remote_gid = take_remote(context, device, args);
     while (!args.empty()) {
         switch (args.take_word(words, "keyword")) {
         case 0:
             request.local_gid = args.take_address("local");
             break;
         case 1:
-            request.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+            request.ev_profile = take_ev_profile(context, device, args);
             break;
         case 2:
             request.evs.push_back(static_cast<uint16_t>(args.take_number("ev", 0, UINT16_MAX)));
@@ -49,8 +49,7 @@ void print_result(Printer &p, const mrcnl::ProbeResult &result)
     p.number("index", result.index);
     p.number("port", result.port);
     if (result.rtt) {
-        p.hidden("rtt", *result.rtt);
-        p.plain("rtt " + duration_text(*result.rtt));
+        p.duration("rtt", *result.rtt);
         if (result.rx_port)
             p.number("rx-port", result.rx_port);
     } else {
@@ -93,7 +92,7 @@ void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
 void run(Context &context, Args &args)
 {
     const std::string device = args.take("device");
-    const mrcnl::ProbeRequest request = take_request(args);
+    const mrcnl::ProbeRequest request = take_request(context, device, args);
     const mrcnl::Probe probe = value_of(context.kernel().probe(device, request));
     const std::vector<uint64_t> rtts = answers(probe);
     Printer &p = context.printer;
@@ -101,9 +100,10 @@ void run(Context &context, Args &args)
     p.begin_object();
     p.hidden("dev-index", probe.device.index);
     p.bare("dev-name", probe.device.name, Color::name);
-    p.text("remote-gid", probe.key.remote_gid.text());
+    const Names &names = context.names(probe.device.name);
+    print_remote(p, names, probe.key.remote_gid);
     p.text("local-gid", probe.key.local_gid.text());
-    p.number("ev-profile", probe.key.ev_profile);
+    print_ev_profile(p, names, probe.key.ev_profile);
     p.begin_list("result");
     for (const mrcnl::ProbeResult &result : probe.results)
         print_result(p, result);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <array>
+
 #include "command.h"
 #include "objects.h"
 
@@ -9,10 +12,23 @@ namespace
 {
 
 constexpr const char help[] =
-    "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] ]\n"
-    "Option -s adds progress, option -d the settings. PSNs are shown to administrators only.\n";
+    "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] [ remote GID ] [ state STATE ]\n"
+    "                 [ ev-profile ID ] [ pid PID ] ]\n"
+    "STATE := { reset | init | rtr | rts | sqd | sqe | err }\n"
+    "All QPs, or those of which all is true that is asked for. Option -s adds progress, option\n"
+    "-d the settings. PSNs are shown to administrators only.\n";
 
 constexpr uint64_t max_qpn = 0xffffff;
+constexpr uint8_t longest_timeout = 53; // as a power of two, of 1.024 us: what 64 bits hold
+
+/** 0: not known yet. */
+void print_rtt(Printer &p, const char *key, uint64_t ns)
+{
+    if (ns)
+        p.duration(key, ns);
+    else
+        p.plain(std::string(key) + " -");
+}
 
 void print_progress(Printer &p, const mrcnl::Qp &qp)
 {
@@ -24,13 +40,13 @@ void print_progress(Printer &p, const mrcnl::Qp &qp)
     }
     p.number("inflight", qp.inflight);
     p.number("lost", qp.lost);
-    p.number("srtt", qp.srtt);
-    p.number("min-rtt", qp.min_rtt);
+    print_rtt(p, "srtt", qp.srtt);
+    print_rtt(p, "min-rtt", qp.min_rtt);
     p.line();
     p.number("tx-packets", qp.tx_packets);
     p.number("rx-packets", qp.rx_packets);
     p.number("rtx-packets", qp.rtx_packets);
-    p.number("memory", qp.memory);
+    p.bytes("memory", qp.memory);
 }
 
 void print_settings(Printer &p, const mrcnl::Qp &qp)
@@ -40,21 +56,24 @@ void print_settings(Printer &p, const mrcnl::Qp &qp)
     p.number("mpr-rx", qp.mpr_rx);
     p.number("wimm-tx", qp.wimm_tx);
     p.number("wimm-rx", qp.wimm_rx);
-    p.number("timeout", qp.timeout);
+    p.duration("timeout", 1024ull << std::min<uint8_t>(qp.timeout, longest_timeout));
     p.number("linear-retries", qp.linear_retries);
     p.number("exp-retries", qp.exp_retries);
 }
 
-void print_connection(Printer &p, const mrcnl::QpConnection &connection)
+void print_connection(Printer &p, const Names &names, const mrcnl::QpConnection &connection)
 {
     p.number("dest-qpn", connection.dest_qpn);
     p.text("local-gid", connection.local_gid.text());
-    p.text("remote-gid", connection.remote_gid.text());
-    p.number("mtu", connection.mtu);
+    print_remote(p, names, connection.remote_gid);
+    p.bytes("mtu", connection.mtu);
 }
 
-void print_qp(Printer &p, const mrcnl::Qp &qp)
+void print_qp(Context &context, const mrcnl::Qp &qp)
 {
+    Printer &p = context.printer;
+    const Names &names = context.names(qp.device.name);
+
     p.begin_object();
     p.hidden("dev-index", qp.device.index);
     p.bare("dev-name", qp.device.name, Color::name);
@@ -63,8 +82,8 @@ void print_qp(Printer &p, const mrcnl::Qp &qp)
     if (qp.pid)
         p.number("pid", qp.pid);
     if (qp.connection)
-        print_connection(p, *qp.connection);
-    p.number("ev-profile", qp.ev_profile);
+        print_connection(p, names, *qp.connection);
+    print_ev_profile(p, names, qp.ev_profile);
     p.number("cc-profile", qp.cc_profile);
     if (p.options().statistics || p.options().json)
         print_progress(p, qp);
@@ -73,23 +92,78 @@ void print_qp(Printer &p, const mrcnl::Qp &qp)
     p.end_object();
 }
 
+/** What is to be shown. */
+struct Filter {
+    std::optional<std::string> device;
+    std::optional<uint32_t> qpn;
+    std::optional<mrcnl::Address> remote;
+    std::optional<mrcnl::QpState> state;
+    std::optional<uint64_t> ev_profile;
+    std::optional<uint32_t> pid;
+
+    bool wants(const mrcnl::Qp &qp) const
+    {
+        return (!qpn || qp.qpn == *qpn) &&
+               (!remote || (qp.connection && qp.connection->remote_gid == *remote)) &&
+               (!state || qp.state == *state) && (!ev_profile || qp.ev_profile == *ev_profile) &&
+               (!pid || qp.pid == *pid);
+    }
+};
+
+mrcnl::QpState take_state(Args &args)
+{
+    static constexpr std::array states{
+        mrcnl::QpState::reset, mrcnl::QpState::init, mrcnl::QpState::rtr, mrcnl::QpState::rts,
+        mrcnl::QpState::sqd,   mrcnl::QpState::sqe,  mrcnl::QpState::err};
+    std::array<const char *, states.size()> words{};
+
+    std::transform(states.begin(), states.end(), words.begin(),
+                   [](mrcnl::QpState state) { return to_string(state); });
+    return states[args.take_word(words, "state")];
+}
+
+Filter take_filter(Context &context, Args &args)
+{
+    static constexpr const char *words[] = {"qpn", "remote", "state", "ev-profile", "pid"};
+    Filter filter;
+
+    filter.device = optional_device(args, words);
+    while (!args.empty()) {
+        switch (args.take_word(words, "keyword")) {
+        case 0:
+            filter.qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
+            break;
+        case 1:
+            filter.remote = take_remote(context, filter.device, args);
+            break;
+        case 2:
+            filter.state = take_state(args);
+            break;
+        case 3:
+            filter.ev_profile = take_ev_profile(context, filter.device, args);
+            break;
+        default:
+            filter.pid = static_cast<uint32_t>(args.take_number("pid", 1, UINT32_MAX));
+        }
+    }
+    return filter;
+}
+
+/** One that is named by its device and number must be there. */
+std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const Filter &filter)
+{
+    if (filter.device && filter.qpn)
+        return {value_of(kernel.qp(*filter.device, *filter.qpn))};
+    return value_of(kernel.qps(filter.device));
+}
+
 void show(Context &context, Args &args)
 {
-    const auto device = optional_device(args, "qpn");
-    std::optional<uint32_t> qpn;
+    const Filter filter = take_filter(context, args);
 
-    if (!args.empty()) {
-        args.expect("qpn");
-        qpn = static_cast<uint32_t>(args.take_number("qpn", 0, max_qpn));
-    }
-    args.finish();
-    if (device && qpn) {
-        print_qp(context.printer, value_of(context.kernel().qp(*device, *qpn)));
-        return;
-    }
-    for (const mrcnl::Qp &qp : value_of(context.kernel().qps(device)))
-        if (!qpn || qp.qpn == *qpn)
-            print_qp(context.printer, qp);
+    for (const mrcnl::Qp &qp : qps(context.kernel(), filter))
+        if (filter.wants(qp))
+            print_qp(context, qp);
 }
 
 constexpr Command commands[] = {{"show", show}};

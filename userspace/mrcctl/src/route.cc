@@ -17,6 +17,8 @@ constexpr const char help[] =
     "prefix wins. Command get says which one a GID takes. USID is the host's: EVs that are\n"
     "given with via end at its switch, and go on to it.\n";
 
+constexpr uint8_t host_length = 128; // of a prefix
+
 void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
 {
     if (p.options().json) {
@@ -27,11 +29,20 @@ void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
     }
 }
 
+/** Of a route to one host, where it has a name. */
+void print_host(Printer &p, const Names &names, const mrcnl::Address &gid)
+{
+    const std::string host = names.host(gid);
+
+    if (!host.empty())
+        p.text("host", host);
+}
+
 /** Of a route, or of the answer to a look-up. */
 template <typename Route>
-void print_profiles(Printer &p, const Route &route)
+void print_profiles(Printer &p, const Names &names, const Route &route)
 {
-    p.number("ev-profile", route.ev_profile);
+    print_ev_profile(p, names, route.ev_profile);
     p.number("cc-profile", route.cc_profile);
     if (route.usid)
         p.hex("usid", route.usid, 4);
@@ -47,8 +58,11 @@ void show(Context &context, Args &args)
         p.begin_object();
         p.hidden("dev-index", route.device.index);
         p.bare("dev-name", route.device.name, Color::name);
+        const Names &names = context.names(route.device.name);
         print_prefix(p, route.prefix);
-        print_profiles(p, route);
+        if (route.prefix.length == host_length)
+            print_host(p, names, route.prefix.address);
+        print_profiles(p, names, route);
         p.end_object();
     }
 }
@@ -60,7 +74,7 @@ void put(Context &context, Args &args, bool replace)
 
     route.prefix = args.take_prefix("prefix");
     args.expect("ev-profile");
-    route.ev_profile = args.take_number("ev-profile", 0, UINT64_MAX);
+    route.ev_profile = take_ev_profile(context, device, args);
     if (args.accept("cc-profile"))
         route.cc_profile = args.take_number("cc-profile", 0, UINT64_MAX);
     if (args.accept("usid"))
@@ -91,7 +105,7 @@ void del(Context &context, Args &args)
 void get(Context &context, Args &args)
 {
     const std::string device = args.take("device");
-    const mrcnl::Address gid = args.take_address("gid");
+    const mrcnl::Address gid = take_remote(context, device, args);
     Printer &p = context.printer;
 
     args.finish();
@@ -99,14 +113,16 @@ void get(Context &context, Args &args)
     p.begin_object();
     p.hidden("dev-index", match.device.index);
     p.bare("dev-name", match.device.name, Color::name);
+    const Names &names = context.names(match.device.name);
     p.text("gid", match.gid.text());
+    print_host(p, names, match.gid);
     if (match.prefix) {
         p.plain("by");
         print_prefix(p, *match.prefix);
     } else {
         p.plain("by default");
     }
-    print_profiles(p, match);
+    print_profiles(p, names, match);
     p.end_object();
 }
 

@@ -34,11 +34,6 @@ struct Request {
     Sort sort = Sort::traffic;
 };
 
-bool keyword_next(const Args &args)
-{
-    return std::find(std::begin(keywords), std::end(keywords), args.peek()) != std::end(keywords);
-}
-
 Sort take_sort(Args &args)
 {
     static constexpr const char *names[] = {"traffic", "lost", "name"};
@@ -51,8 +46,7 @@ Request take_request(Args &args)
 {
     Request request;
 
-    if (!args.empty() && !keyword_next(args))
-        request.device = args.take("device");
+    request.device = optional_device(args, keywords);
     while (!args.empty()) {
         switch (args.take_word(keywords, "keyword")) {
         case 0:
@@ -75,7 +69,8 @@ void draw(Context &context, const Activity &activity)
     std::ostringstream text;
     Printer p(text, context.printer.options());
 
-    print_activity_text(p, activity, static_cast<int64_t>(context.wall()), window);
+    print_activity_text(p, activity, static_cast<int64_t>(context.wall()), window,
+                        context.names_of());
     context.out << (window ? redraw(text.str(), *window) : text.str());
 }
 
@@ -85,7 +80,7 @@ void show(Context &context, const Snapshot &before, const Snapshot &now, Sort ke
 
     sort(activity, key);
     if (context.printer.options().json)
-        print_activity_json(context.printer, activity, now.time);
+        print_activity_json(context.printer, activity, context.wall(), context.names_of());
     else
         draw(context, activity);
     if (!context.out.flush())

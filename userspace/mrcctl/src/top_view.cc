@@ -24,6 +24,7 @@ void print_evs(Printer &p, const EvCount &evs)
 {
     p.number("evs", evs.all);
     p.number("evs-good", evs.good);
+    p.number("evs-spare", evs.spare);
 }
 
 /** Names and values of a rate. */
@@ -35,7 +36,7 @@ void print_rate(Printer &p, const std::optional<Rate> &rate, Values<Rate> values
 {
     if (!rate)
         return;
-    p.enter("rate");
+    p.enter("per-second");
     for (const auto &[name, value] : values)
         p.hidden_decimal(name, (*rate).*value);
     p.leave();
@@ -68,17 +69,17 @@ void print_ports_json(Printer &p, const EvsByPort &ports)
     p.end_list();
 }
 
-void print_peer_json(Printer &p, const PeerActivity &activity)
+void print_peer_json(Printer &p, const PeerActivity &activity, const Names &names)
 {
     const mrcnl::Peer &peer = activity.peer;
 
     p.begin_object();
     p.hidden("dev-index", peer.device.index);
     p.bare("dev-name", peer.device.name);
-    p.text("remote-gid", peer.key.remote_gid.text());
+    print_remote(p, names, peer.key.remote_gid);
     p.text("local-gid", peer.key.local_gid.text());
-    p.number("ev-profile", peer.key.ev_profile);
-    print_evs(p, {peer.evs, peer.evs_good});
+    print_ev_profile(p, names, peer.key.ev_profile);
+    print_evs(p, {peer.evs, good_but_spares(peer), peer.evs_spare});
     print_ports_json(p, activity.evs);
     print_rate(p, activity.rate,
                {{"tx-packets", &PeerRate::tx_packets},
@@ -89,7 +90,7 @@ void print_peer_json(Printer &p, const PeerActivity &activity)
     p.end_object();
 }
 
-void print_qp_json(Printer &p, const QpActivity &activity)
+void print_qp_json(Printer &p, const QpActivity &activity, const Names &names)
 {
     const mrcnl::Qp &qp = activity.qp;
 
@@ -102,12 +103,13 @@ void print_qp_json(Printer &p, const QpActivity &activity)
         p.number("pid", qp.pid);
     if (qp.connection) {
         p.number("dest-qpn", qp.connection->dest_qpn);
-        p.text("remote-gid", qp.connection->remote_gid.text());
+        print_remote(p, names, qp.connection->remote_gid);
     }
     p.number("inflight", qp.inflight);
     p.number("lost", qp.lost);
     p.number("mpr-tx", qp.mpr_tx);
-    p.number("srtt", qp.srtt);
+    if (qp.srtt)
+        p.duration("srtt", qp.srtt);
     print_rate(p, activity.rate,
                {{"tx-packets", &QpRate::tx_packets},
                 {"rx-packets", &QpRate::rx_packets},
@@ -162,8 +164,9 @@ Cell evs_cell(const EvCount &evs)
 {
     if (!evs.all)
         return {"-"};
-    return {std::to_string(evs.good) + "/" + std::to_string(evs.all),
-            evs.good == evs.all ? Color::none : Color::warn};
+    const uint32_t good = evs.good + evs.spare;
+    return {std::to_string(good) + "/" + std::to_string(evs.all),
+            good == evs.all ? Color::none : Color::warn};
 }
 
 /** "1:16 2:12/16": by port; where all are good their number only */
@@ -173,8 +176,8 @@ Cell ports_cell(const EvsByPort &ports)
 
     for (const auto &[port, evs] : ports) {
         cell.text += (cell.text.empty() ? "" : " ") + std::to_string(port) + ":";
-        if (evs.good < evs.all) {
-            cell.text += std::to_string(evs.good) + "/";
+        if (evs.good + evs.spare < evs.all) {
+            cell.text += std::to_string(evs.good + evs.spare) + "/";
             cell.color = Color::warn;
         }
         cell.text += std::to_string(evs.all);
@@ -214,11 +217,17 @@ void print_planes(Printer &p, const Activity &activity, size_t rows, size_t widt
     table.print(p, width);
 }
 
-void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width)
+std::string name_or(const std::string &name, const std::string &number)
+{
+    return name.empty() ? number : name;
+}
+
+void print_peers(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
+                 size_t width)
 {
     Table table({{"DEV", true, 0, Cut::end},
                  {"PEER", true, 0, Cut::begin},
-                 {"PROFILE"},
+                 {"EV-PROFILE"},
                  {"TX/s", false, 5},
                  {"LOST/s", false, 5},
                  {"MARKED/s", false, 5},
@@ -226,14 +235,16 @@ void print_peers(Printer &p, const Activity &activity, size_t rows, size_t width
 
     for (size_t i = 0; i < rows; i++) {
         const auto &[peer, evs, rate] = activity.peers[i];
+        const Names &of = names(peer.device.name);
 
-        table.add({{peer.device.name, Color::name},
-                   {peer.key.remote_gid.text()},
-                   {std::to_string(peer.key.ev_profile)},
-                   rate_cell(rate, &PeerRate::tx_packets),
-                   rate_cell(rate, &PeerRate::lost, Color::bad),
-                   rate_cell(rate, &PeerRate::marked, Color::warn),
-                   ports_cell(evs)});
+        table.add(
+            {{peer.device.name, Color::name},
+             {name_or(of.host(peer.key.remote_gid), peer.key.remote_gid.text())},
+             {name_or(of.ev_profile(peer.key.ev_profile), std::to_string(peer.key.ev_profile))},
+             rate_cell(rate, &PeerRate::tx_packets),
+             rate_cell(rate, &PeerRate::lost, Color::bad),
+             rate_cell(rate, &PeerRate::marked, Color::warn),
+             ports_cell(evs)});
     }
     table.print(p, width);
 }
@@ -244,7 +255,8 @@ Cell inflight_cell(const mrcnl::Qp &qp)
     return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mrcnl::mpr_unit)};
 }
 
-void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)
+void print_qps(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
+               size_t width)
 {
     Table table({{"DEV", true, 0, Cut::end},
                  {"QP"},
@@ -259,11 +271,14 @@ void print_qps(Printer &p, const Activity &activity, size_t rows, size_t width)
 
     for (size_t i = 0; i < rows; i++) {
         const auto &[qp, rate] = activity.qps[i];
+        const Names &of = names(qp.device.name);
 
         table.add({{qp.device.name, Color::name},
                    {std::to_string(qp.qpn)},
                    {to_string(qp.state), color_of(qp.state)},
-                   {qp.connection ? qp.connection->remote_gid.text() : "-"},
+                   {qp.connection ? name_or(of.host(qp.connection->remote_gid),
+                                            qp.connection->remote_gid.text())
+                                  : "-"},
                    rate_cell(rate, &QpRate::tx_packets),
                    rate_cell(rate, &QpRate::rx_packets),
                    rate_cell(rate, &QpRate::rtx_packets, Color::bad),
@@ -316,28 +331,28 @@ void print_summary(Printer &p, const Activity &activity, const Rows &shown, int6
 
 } // namespace
 
-void print_activity_json(Printer &p, const Activity &activity, uint64_t time)
+void print_activity_json(Printer &p, const Activity &activity, uint64_t time, const NamesOf &names)
 {
     p.begin_object();
-    p.hidden("time", time);
-    p.hidden("interval", activity.interval);
+    p.hidden("time-ns", time);
+    p.hidden("interval-ns", activity.interval);
     p.begin_list("plane");
     for (const PlaneActivity &plane : activity.planes)
         print_plane_json(p, plane);
     p.end_list();
     p.begin_list("peer");
     for (const PeerActivity &peer : activity.peers)
-        print_peer_json(p, peer);
+        print_peer_json(p, peer, names(peer.peer.device.name));
     p.end_list();
     p.begin_list("qp");
     for (const QpActivity &qp : activity.qps)
-        print_qp_json(p, qp);
+        print_qp_json(p, qp, names(qp.qp.device.name));
     p.end_list();
     p.end_object();
 }
 
 void print_activity_text(Printer &p, const Activity &activity, int64_t time,
-                         const std::optional<Window> &window)
+                         const std::optional<Window> &window, const NamesOf &names)
 {
     const Rows all = {activity.planes.size(), activity.peers.size(), activity.qps.size()};
     const Rows rows = window ? share(all, *window) : all;
@@ -345,8 +360,8 @@ void print_activity_text(Printer &p, const Activity &activity, int64_t time,
 
     print_summary(p, activity, rows, time, width);
     print_planes(p, activity, rows[0], width);
-    print_peers(p, activity, rows[1], width);
-    print_qps(p, activity, rows[2], width);
+    print_peers(p, activity, names, rows[1], width);
+    print_qps(p, activity, names, rows[2], width);
 }
 
 } // namespace mrcctl

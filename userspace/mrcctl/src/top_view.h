@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "activity.h"
+#include "names.h"
 #include "printer.h"
 #include "terminal.h"
 
@@ -15,12 +16,12 @@ namespace mrcctl
 {
 
 /**
- * Print all as one JSON object. Rates are under "rate", by the names of the counters that they
- * are made of, per second; an object without one has none.
+ * Print all as one JSON object. Rates are under "per-second", by the names of the counters that
+ * they are made of; an object without one has none.
  *
- * @param time ns of CLOCK_MONOTONIC
+ * @param time ns of CLOCK_REALTIME
  */
-void print_activity_json(Printer &p, const Activity &activity, uint64_t time);
+void print_activity_json(Printer &p, const Activity &activity, uint64_t time, const NamesOf &names);
 
 /**
  * Print a line about all, and a table of each kind of objects.
@@ -29,6 +30,6 @@ void print_activity_json(Printer &p, const Activity &activity, uint64_t time);
  * @param window what fits into it, its last row left free; otherwise all
  */
 void print_activity_text(Printer &p, const Activity &activity, int64_t time,
-                         const std::optional<Window> &window);
+                         const std::optional<Window> &window, const NamesOf &names);
 
 } // namespace mrcctl

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "fake_kernel.h"
 
@@ -10,6 +11,8 @@ namespace mrcctl
 namespace
 {
 
+using namespace mrcnl;
+using test::FakeKernel;
 using test::Runner;
 
 struct CommandTest : testing::Test {
@@ -63,7 +66,7 @@ TEST_F(CommandTest, PlaneErrors)
 
 TEST_F(CommandTest, EvProfileWithEachPath)
 {
-    EXPECT_EQ(change("ev-profile add mrc0 id 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
+    EXPECT_EQ(change("ev-profile add mrc0 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
                      "ev port 2 segs fc00::2,fc00::3 reduced denied ev port 3 table 100"),
               "ev-profile-add mrc0 16");
     const auto &spec = run.kernel.last_spec;
@@ -85,11 +88,11 @@ TEST_F(CommandTest, EvProfileWithEachPath)
 
 TEST_F(CommandTest, EvProfileFormats)
 {
-    change("ev-profile set mrc0 id 1 ev port 1 value 0xc0000001");
+    change("ev-profile set mrc0 1 ev port 1 value 0xc0000001");
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
-    change("ev-profile add mrc0 id 1 format udp ev port 1 value 50000");
+    change("ev-profile add mrc0 1 format udp ev port 1 value 50000");
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::udp);
-    EXPECT_EQ(change("ev-profile set mrc0 id 1 mode auto count 64"), "ev-profile-set mrc0 1");
+    EXPECT_EQ(change("ev-profile set mrc0 1 mode auto count 64"), "ev-profile-set mrc0 1");
     EXPECT_EQ(run.kernel.last_spec.mode, mrcnl::EvMode::automatic);
     EXPECT_EQ(run.kernel.last_spec.count, 64);
     EXPECT_EQ(run.kernel.last_spec.format, mrcnl::EvFormat::stev);
@@ -97,36 +100,37 @@ TEST_F(CommandTest, EvProfileFormats)
 
 TEST_F(CommandTest, EvProfileErrors)
 {
-    EXPECT_EQ(run.usage("ev-profile add mrc0 7"), "ev-profile add: 'id' expected, not '7'");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev sid fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7"),
+              "ev-profile add: ev-profile: 'id' is no number, and no name that mrcd knows");
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 sid fc00::g"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 sid fc00::g"),
               "ev-profile add: sid: 'fc00::g' is not an IPv6 address");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 segs fc00::1,"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 segs fc00::1,"),
               "ev-profile add: segs: '' is not an IPv6 address");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 ev port 1 s fc00::1"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 s fc00::1"),
               "ev-profile add: path 's' is ambiguous: sid, segs");
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7 format ipv4"),
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 format ipv4"),
               "ev-profile add: unknown format 'ipv4'");
-    EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: 'id' is missing");
+    EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: ev-profile is missing");
     EXPECT_TRUE(run.kernel.changes.empty());
 }
 
 TEST_F(CommandTest, EvsAndProfilesAndRoutes)
 {
-    EXPECT_EQ(change("ev deny mrc0 profile 7 index 3"), "ev mrc0 7 3 deny");
-    EXPECT_EQ(change("ev allow mrc0 profile 7 index 3"), "ev mrc0 7 3 allow");
-    EXPECT_EQ(change("cc-profile add mrc0 id 3 algorithm none window 65536"),
+    EXPECT_EQ(change("ev deny mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 deny");
+    EXPECT_EQ(change("ev allow mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 allow");
+    EXPECT_EQ(change("cc-profile add mrc0 3 algorithm none window 65536"),
               "cc-profile-add mrc0 3 none 65536");
-    EXPECT_EQ(change("cc set mrc0 id 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
-    EXPECT_EQ(change("cc-profile del mrc0 id 3"), "cc-profile-del mrc0 3");
+    EXPECT_EQ(change("cc set mrc0 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
+    EXPECT_EQ(change("cc-profile del mrc0 3"), "cc-profile-del mrc0 3");
     EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0 0");
     EXPECT_EQ(change("route replace mrc0 fd00::2 ev-profile 7 cc-profile 3"),
               "route-replace mrc0 fd00::2/128 7 3 0");
     EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile 7 usid 0xf002"),
               "route-add mrc0 fd00::2/128 7 0 61442");
     EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
-    EXPECT_EQ(change("ev-profile del mrc0 id 7"), "ev-profile-del mrc0 7");
+    EXPECT_EQ(change("ev-profile del mrc0 7"), "ev-profile-del mrc0 7");
     EXPECT_EQ(run.usage("route add mrc0 fd00::/129 ev-profile 1"),
               "route add: prefix: 'fd00::/129' is not an IPv6 prefix");
     EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 usid 0x10000"),
@@ -175,7 +179,7 @@ TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
 TEST_F(CommandTest, TheKernelsWordsAreQuoted)
 {
     run.kernel.refuse = mrcnl::Error{EEXIST, "mrc: EV profile exists", "id"};
-    EXPECT_EQ(run.error<Failure>("ev-profile add mrc0 id 7 mode auto count 1"),
+    EXPECT_EQ(run.error<Failure>("ev-profile add mrc0 7 mode auto count 1"),
               "ev-profile add: EV profile exists (id)");
     EXPECT_EQ(run.error<Failure>("qp show mrc0 qpn 5"), "qp show: no such QP");
 }
@@ -207,8 +211,8 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
         EXPECT_TRUE(help.starts_with("Usage: mrcctl " + object)) << help;
         EXPECT_NE(top.find(object), std::string::npos) << object;
-        // What follows probe is a device.
-        if (object != "probe") {
+        // What follows these is a device.
+        if (object != "probe" && object != "monitor") {
             EXPECT_EQ(run(object + " show help"), help);
         }
     }
@@ -216,8 +220,9 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
 TEST_F(CommandTest, BatchStopsAtTheFirstError)
 {
-    std::istringstream good("# set up\n\nroute del mrc0 fd00::/64  # gone\n ev deny mrc0 profile 1 "
-                            "index 2\n");
+    std::istringstream good(
+        "# set up\n\nroute del mrc0 fd00::/64  # gone\n ev deny mrc0 ev-profile 1 "
+        "index 2\n");
     std::istringstream bad("route del mrc0 fd00::/64\nroute del mrc0\nroute del mrc0 fd01::/64\n");
 
     run_batch(run.context, good, "good");
@@ -240,6 +245,150 @@ TEST_F(CommandTest, QpsByNumber)
     EXPECT_EQ(run("qp show qpn 0x6").find("qpn 5 "), std::string::npos);
     EXPECT_EQ(run.usage("qp show qpn 0x1000000"),
               "qp show: qpn must be 0 to 16777215, not 0x1000000");
+}
+
+/** Three QPs, of two devices, processes, peers, profiles and states. */
+void add_qps(FakeKernel &kernel)
+{
+    const auto remote = [](const char *gid) {
+        return QpConnection{9, {}, *Address::parse(gid), 4096};
+    };
+
+    kernel.qp_list.resize(3);
+    for (uint32_t i = 0; i < 3; i++) {
+        kernel.qp_list[i].device = {i / 2, i < 2 ? "mrc0" : "mrc1"};
+        kernel.qp_list[i].qpn = 5 + i % 2;
+        kernel.qp_list[i].pid = 70 + i / 2;
+    }
+    kernel.qp_list[0].connection = remote("fd00::2");
+    kernel.qp_list[0].state = QpState::rts;
+    kernel.qp_list[1].connection = remote("fd00::3");
+    kernel.qp_list[1].state = QpState::err;
+    kernel.qp_list[1].ev_profile = 7;
+}
+
+TEST_F(CommandTest, QpsThatAreAsked)
+{
+    Runner json({.json = true});
+    add_qps(json.kernel);
+    const auto found = [&](const std::string &filter) {
+        std::string list;
+
+        for (const auto &qp : nlohmann::json::parse(json("qp show " + filter)))
+            list += qp["dev-name"].get<std::string>() + ":" + qp["qpn"].dump() + " ";
+        return list;
+    };
+
+    EXPECT_EQ(found(""), "mrc0:5 mrc0:6 mrc1:5 ");
+    EXPECT_EQ(found("mrc0"), "mrc0:5 mrc0:6 ");
+    EXPECT_EQ(found("remote fd00::3"), "mrc0:6 ");
+    EXPECT_EQ(found("remote fd00::4"), "");
+    EXPECT_EQ(found("state err"), "mrc0:6 ");
+    EXPECT_EQ(found("mrc1 state reset"), "mrc1:5 ");
+    EXPECT_EQ(found("ev-profile 0"), "mrc0:5 mrc1:5 ");
+    EXPECT_EQ(found("ev-profile 0 pid 70"), "mrc0:5 ");
+    EXPECT_EQ(found("qpn 5 pid 71"), "mrc1:5 ");
+    EXPECT_EQ(found("mrc0 qpn 5 state err"), "");
+    EXPECT_EQ(json.usage("qp show state good"), "qp show: unknown state 'good'");
+    EXPECT_EQ(json.usage("qp show mrc0 mrc1"), "qp show: unknown keyword 'mrc1'");
+}
+
+/** A peer with an EV of each state, and a spare; one whose only EV is good. */
+void add_peers(FakeKernel &kernel)
+{
+    const PeerKey all{*Address::parse("fd00::2"), {}, 7};
+    const PeerKey well{*Address::parse("fd00::3"), {}, 8};
+    const auto add = [&](const PeerKey &key, EvState state, bool spare) {
+        PeerEv ev;
+
+        ev.device = {1, "mrc0"};
+        ev.key = key;
+        ev.index = static_cast<uint16_t>(kernel.peer_ev_list.size());
+        ev.port = 1;
+        ev.state = state;
+        ev.spare = spare;
+        kernel.peer_ev_list.push_back(ev);
+    };
+
+    for (const EvState state :
+         {EvState::good, EvState::skip, EvState::held, EvState::assumed_bad, EvState::denied})
+        add(all, state, false);
+    add(all, EvState::good, true);
+    add(well, EvState::good, false);
+    kernel.peer_list.resize(2);
+    for (Peer &peer : kernel.peer_list)
+        peer.device = {1, "mrc0"};
+    kernel.peer_list[0].key = all;
+    kernel.peer_list[0].evs = 6;
+    kernel.peer_list[0].evs_good = 2;
+    kernel.peer_list[0].evs_spare = kernel.peer_list[0].evs_skip = 1;
+    kernel.peer_list[0].evs_held = kernel.peer_list[0].evs_assumed_bad = 1;
+    kernel.peer_list[0].evs_denied = 1;
+    kernel.peer_list[1].key = well;
+}
+
+TEST_F(CommandTest, PeersThatAreAsked)
+{
+    Runner json({.json = true, .details = true});
+    add_peers(json.kernel);
+    const auto found = [&](const std::string &filter) {
+        std::string list;
+
+        for (const auto &peer : nlohmann::json::parse(json("peer show " + filter))) {
+            list += peer["ev-profile"].dump() + ":";
+            for (const auto &ev : peer["peer-ev"])
+                list += ev["index"].dump();
+            list += " ";
+        }
+        return list;
+    };
+
+    EXPECT_EQ(found(""), "7:012345 8:6 ");
+    EXPECT_EQ(found("remote fd00::3"), "8:6 ");
+    EXPECT_EQ(found("mrc0 ev-profile 7"), "7:012345 ");
+    EXPECT_EQ(found("ev-state good"), "7:0 8:6 ");
+    EXPECT_EQ(found("ev-state spare"), "7:5 ");
+    EXPECT_EQ(found("ev-state skip"), "7:1 ");
+    EXPECT_EQ(found("ev-state held"), "7:2 ");
+    EXPECT_EQ(found("ev-state assumed-bad"), "7:3 ");
+    EXPECT_EQ(found("ev-state denied"), "7:4 ");
+    EXPECT_EQ(found("ev-state bad"), "7:234 ");
+    EXPECT_EQ(found("ev-state bad remote fd00::3"), "");
+    EXPECT_EQ(json.usage("peer show ev-state ugly"), "peer show: unknown ev-state 'ugly'");
+}
+
+TEST_F(CommandTest, CountsOfEvsAddUp)
+{
+    Runner json({.json = true});
+    unsigned sum = 0;
+
+    add_peers(json.kernel);
+    const auto peer = nlohmann::json::parse(json("peer show"))[0];
+    for (const auto &[key, value] : peer.items())
+        if (key.starts_with("evs-"))
+            sum += value.get<unsigned>();
+    EXPECT_EQ(sum, peer["evs"]);
+    add_peers(run.kernel);
+    EXPECT_NE(run("peer show").find("port 1 down peer-down GSHBDR\n"), std::string::npos);
+}
+
+TEST_F(CommandTest, DaemonsOfAllDevices)
+{
+    run.kernel.device_list.resize(2);
+    run.kernel.device_list[0].device = {1, "mrc0"};
+    run.kernel.device_list[1].device = {2, "mrc1"};
+    run.context.daemon = [](const std::string &device, const std::string &) {
+        if (device == "mrc1")
+            return mrcnl::Result<std::string>(mrcnl::Error{ECONNREFUSED, "no mrcd", {}});
+        return mrcnl::Result<std::string>(std::string("as planned"));
+    };
+    EXPECT_EQ(run("daemon"), "mrc0 status as planned\nmrc1 status no mrcd\n");
+    EXPECT_EQ(run.error<Failure>("daemon show mrc1"), "daemon show: no mrcd");
+    EXPECT_EQ(run.usage("daemon reload"), "daemon reload: which device?");
+    run.context.daemon = [](const std::string &, const std::string &) {
+        return mrcnl::Result<std::string>(mrcnl::Error{EAGAIN, "", {}});
+    };
+    EXPECT_EQ(run.error<Failure>("daemon"), "daemon show: mrc0: Resource temporarily unavailable");
 }
 
 } // namespace

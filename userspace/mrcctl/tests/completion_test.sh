@@ -55,8 +55,8 @@ done
 offers burst -- device set mrc0 b
 offers tunnel-source -- device set mrc0 burst 8 ""
 offers off -- device set mrc0 icrc ""
-offers active -- ev-profile set mrc0 id 7 ""
-offers srv6 -- ev-profile add mrc0 id 7 format ""
+offers active -- ev-profile set mrc0 7 ""
+offers srv6 -- ev-profile add mrc0 7 format ""
 offers ev-profile -- route add mrc0 fd00::/64 ""
 offers help -- probe ""
 offers remote -- probe mrc0 ""
@@ -65,6 +65,20 @@ offers count -- top ""
 offers sort -- top mrc0 interval 2 ""
 offers lost -- top sort l
 offers lost -- top mrc0 sort ""
+for word in qpn remote state ev-profile pid; do
+	offers $word -- qp show ""
+	offers $word -- qp show mrc0 ""
+done
+for word in remote ev-profile ev-state; do
+	offers $word -- peer show ""
+	offers $word -- peer show mrc0 ev-state bad ""
+done
+offers assumed-bad -- peer show mrc0 ev-state a
+offers err -- qp show mrc0 state ""
+offers kind -- monitor ""
+offers kind -- monitor mrc0 ""
+offers kind -- monitor mrc0 kind qp ""
+offers peer-ports -- monitor kind p
 offers -json -- -
 [ -z "$(complete_words device set mrc0 burst '')" ] || {
 	echo "a number is completed" >&2

@@ -258,6 +258,10 @@ public:
           })
     {
         context.now = [] { return 100'000'000'000; };
+        context.daemon = [](const std::string &, const std::string &) {
+            return Result<std::string>(Error{ECONNREFUSED, "no mrcd", {}});
+        };
+        context.warn = [this](const std::string &text) { warnings.push_back(text); };
         context.readable = [this](int) { return !kernel.events_waiting.empty(); };
     }
 
@@ -291,6 +295,7 @@ private:
 public:
     FakeKernel &kernel = *owned_;
     std::ostringstream out;
+    std::vector<std::string> warnings;
     Context context;
 };
 

@@ -64,11 +64,11 @@ struct MonitorTest : testing::Test {
         };
     }
 
-    std::vector<Json> monitor()
+    std::vector<Json> monitor(const std::string &filter = {})
     {
         std::vector<Json> lines;
 
-        for (const std::string &line : split(run("monitor"), '\n'))
+        for (const std::string &line : split(run("monitor " + filter), '\n'))
             if (!line.empty())
                 lines.push_back(Json::parse(line));
         return lines;
@@ -101,7 +101,7 @@ TEST_F(MonitorTest, TellsTheStateBehindAnOverrun)
     ASSERT_EQ(kinds(lines), std::string("overrun ") + whole_state);
     for (size_t i = 1; i < lines.size(); i++) {
         EXPECT_EQ(lines[i]["reason"], "resync");
-        EXPECT_EQ(lines[i]["time"], run.context.now());
+        EXPECT_EQ(lines[i]["monotonic-ns"], run.context.now());
         EXPECT_EQ(lines[i]["dev-name"], "mrc0");
         EXPECT_FALSE(lines[i].contains("old-state"));
         EXPECT_FALSE(lines[i].contains("old-remote-ports"));
@@ -155,8 +155,49 @@ TEST_F(MonitorTest, FailsWhereTheKernelRefuses)
         monitor();
         FAIL();
     } catch (const Failure &e) {
-        EXPECT_STREQ(e.what(), "monitor show: Operation not permitted");
+        EXPECT_STREQ(e.what(), "monitor: Operation not permitted");
     }
+}
+
+TEST_F(MonitorTest, OfADeviceOnly)
+{
+    PlaneEvent other = plane_event(3, true);
+
+    other.plane.device = {2, "mrc1"};
+    kernel.plane_list.push_back(other.plane);
+    kernel.device_list.push_back({{2, "mrc1"}, 4, "dum1", {}, 1, 0, {}});
+    const auto all = [&] {
+        kernel.events_waiting = {{plane_event(1, false), other, DeviceEvent{{2, "mrc1"}, true, 7}},
+                                 {Overrun{}}};
+    };
+    all();
+    EXPECT_EQ(kinds(monitor("mrc0")), std::string("plane overrun ") + whole_state);
+    all();
+    EXPECT_EQ(kinds(monitor("mrc1")), "plane device-add overrun device-add plane");
+    EXPECT_THROW(monitor("mrc2"), Failure);
+}
+
+TEST_F(MonitorTest, OfSomeKindsOnly)
+{
+    const QpEvent failed{mrc0, 5, QpState::err, QpState::rts, {}, 0, "", 9};
+    const auto all = [&] {
+        kernel.events_waiting = {{plane_event(1, false), failed, PeerEvEvent{mrc0, peer},
+                                  PeerPortsEvent{mrc0, peer, 0x5, 0x7, 1},
+                                  DeviceEvent{mrc0, false, 1}, Overrun{}}};
+    };
+
+    all();
+    EXPECT_EQ(kinds(monitor("kind qp")), "qp overrun qp");
+    all();
+    EXPECT_EQ(kinds(monitor("mrc0 kind peer-ev kind plane")),
+              "plane peer-ev overrun plane peer-ev peer-ev");
+    all();
+    EXPECT_EQ(kinds(monitor("kind peer-p kind device")),
+              "peer-ports device-del overrun device-add peer-ports");
+    EXPECT_EQ(run.usage("monitor kind"), "monitor: kind is missing");
+    EXPECT_EQ(run.usage("monitor kind peer"),
+              "monitor: kind 'peer' is ambiguous: peer-ev, peer-ports");
+    EXPECT_EQ(run.usage("monitor mrc0 mrc1"), "monitor: 'kind' expected, not 'mrc1'");
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Colours and the layout of JSON, by the options of the program; by a command that needs no
-# kernel.
+# Colours, the layout of JSON and the exit status, by the options of the program; by a command
+# that needs no kernel.
 #
 # Usage: options_test.sh MRCCTL
 
@@ -67,8 +67,13 @@ to_pipe no -c -j -p
 
 message=$("$mrcctl" -c=often feature 2>&1 >/dev/null)
 status=$?
-[ "$status:$message" = "2:mrcctl: color must be always, auto or never, not 'often'" ] ||
+[ "$status:$message" = "1:mrcctl: color must be always, auto or never, not 'often'" ] ||
 	complain "-c=often: status $status: $message"
+
+message=$("$mrcctl" -n none-such feature 2>&1 >/dev/null)
+status=$?
+[ "$status:$message" = "2:mrcctl: network namespace none-such: No such file or directory" ] ||
+	complain "-n none-such: status $status: $message"
 
 # The same values, on one line or indented.
 compact=$("$mrcctl" -j feature)

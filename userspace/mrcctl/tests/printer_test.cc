@@ -14,6 +14,13 @@ namespace mrcctl
 namespace
 {
 
+const Names &no_names(const std::string &)
+{
+    static const Names none;
+
+    return none;
+}
+
 std::string print_sample(PrintOptions options)
 {
     std::ostringstream out;
@@ -37,6 +44,12 @@ std::string print_sample(PrintOptions options)
 TEST(Printer, Text)
 {
     EXPECT_EQ(print_sample({}), "mrc0 qps 3 icrc on ports-up 1-2\n    tx-packets 4\n");
+}
+
+TEST(Printer, OneLineEach)
+{
+    EXPECT_EQ(print_sample({.one_line = true}),
+              "mrc0 qps 3 icrc on ports-up 1-2\\    tx-packets 4\n");
 }
 
 TEST(Printer, Json)
@@ -118,8 +131,8 @@ TEST(Printer, EventsAreOneLineEach)
     event.reason = "loss";
     event.time = 77;
     p.set_streaming();
-    print_event(p, event, 0);
-    print_event(p, mrcnl::Overrun{}, 0);
+    print_event(p, event, {}, no_names);
+    print_event(p, mrcnl::Overrun{}, {}, no_names);
     p.finish();
 
     std::istringstream lines(out.str());
@@ -128,7 +141,7 @@ TEST(Printer, EventsAreOneLineEach)
     const auto json = nlohmann::json::parse(line);
     EXPECT_EQ(json["event"], "peer-ev");
     EXPECT_EQ(json["state"], "assumed-bad");
-    EXPECT_EQ(json["time"], 77);
+    EXPECT_EQ(json["monotonic-ns"], 77);
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(nlohmann::json::parse(line)["event"], "overrun");
     EXPECT_FALSE(std::getline(lines, line));
@@ -141,7 +154,7 @@ std::string event_line(const mrcnl::Event &event, bool json)
     Printer p(out, {.json = json});
 
     p.set_streaming();
-    print_event(p, event, 0);
+    print_event(p, event, {}, no_names);
     const std::string line = out.str();
     return json ? line : line.substr(line.find(' ') + 1);
 }
@@ -161,7 +174,7 @@ TEST(Printer, PortsOfAPeer)
     EXPECT_EQ(json["event"], "peer-ports");
     EXPECT_EQ(json["remote-ports"], nlohmann::json({1, 3}));
     EXPECT_EQ(json["old-remote-ports"], nlohmann::json({1, 2, 3}));
-    EXPECT_EQ(json["time"], 99);
+    EXPECT_EQ(json["monotonic-ns"], 99);
 }
 
 TEST(Printer, EventsTellOldNewAndReason)
@@ -183,16 +196,46 @@ TEST(Printer, EventsTellOldNewAndReason)
               std::string::npos);
     const auto json = nlohmann::json::parse(event_line(ev, true));
     EXPECT_EQ(json["probed"], 3);
-    EXPECT_EQ(json["changed"], 88);
+    EXPECT_EQ(json["changed-ns"], 88);
 }
 
-TEST(Clock, SpansHaveTheUnitThatSuitsThem)
+TEST(Clock, SpansHaveTheUnitsThatSuitThem)
 {
-    EXPECT_EQ(duration_text(0), "0.000us");
-    EXPECT_EQ(duration_text(999'999), "999.999us");
-    EXPECT_EQ(duration_text(1'050'000), "1.050ms");
-    EXPECT_EQ(duration_text(999'999'999), "999.999ms");
-    EXPECT_EQ(duration_text(3'601'002'000'000), "3601.002s");
+    constexpr uint64_t second = 1'000'000'000;
+
+    EXPECT_EQ(duration_text(0), "0 ns");
+    EXPECT_EQ(duration_text(999), "999 ns");
+    EXPECT_EQ(duration_text(1'000), "1 us");
+    EXPECT_EQ(duration_text(1'050'000), "1.05 ms");
+    EXPECT_EQ(duration_text(1'200'000), "1.2 ms");
+    EXPECT_EQ(duration_text(99'990), "99.9 us");
+    EXPECT_EQ(duration_text(10'030'000), "10 ms");
+    EXPECT_EQ(duration_text(999'999'999), "999 ms");
+    EXPECT_EQ(duration_text(59'999'999'999), "59.9 s");
+    EXPECT_EQ(duration_text(60 * second), "1m");
+    EXPECT_EQ(duration_text(3601 * second), "1h");
+    EXPECT_EQ(duration_text(3599 * second), "59m 59s");
+    EXPECT_EQ(duration_text(86'399 * second), "23h 59m");
+    EXPECT_EQ(duration_text(273'700 * second), "3d 4h");
+    EXPECT_EQ(duration_text(UINT64_MAX), "213503d 23h");
+}
+
+TEST(Printer, UnitsAreInTheKeysOfJson)
+{
+    const auto print = [](bool json) {
+        std::ostringstream out;
+        Printer p(out, {.json = json});
+
+        p.begin_object();
+        p.duration("rtt", 1'234'567);
+        p.bytes("memory", 4096);
+        p.end_object();
+        p.finish();
+        return out.str();
+    };
+
+    EXPECT_EQ(print(false), "rtt 1.23 ms memory 4096\n");
+    EXPECT_EQ(print(true), "[{\"rtt-ns\":1234567,\"memory-bytes\":4096}]\n");
 }
 
 TEST(Printer, EventTimesAreWallClock)
@@ -204,8 +247,25 @@ TEST(Printer, EventTimesAreWallClock)
     setenv("TZ", "UTC", 1);
     tzset();
     p.set_streaming();
-    print_event(p, event, 1'700'000'000'000'006'000);
+    print_event(p, event, {0, 1'700'000'000'000'006'000}, no_names);
     EXPECT_EQ(out.str(), "2023-11-14T22:13:20.000007 device-add mrc0\n");
+}
+
+TEST(Printer, EventsOfJsonHaveBothClocks)
+{
+    const mrcnl::DeviceEvent event{{1, "mrc0"}, true, 1000};
+    const auto print = [&](bool times) {
+        std::ostringstream out;
+        Printer p(out, {.json = true, .times = times});
+
+        p.set_streaming();
+        print_event(p, event, {3'000, 1'700'000'000'000'006'000}, no_names);
+        return out.str();
+    };
+
+    EXPECT_EQ(print(true), "{\"time-ns\":1700000000000004000,\"monotonic-ns\":1000,"
+                           "\"event\":\"device-add\",\"dev-index\":1,\"dev-name\":\"mrc0\"}\n");
+    EXPECT_EQ(print(false), "{\"event\":\"device-add\",\"dev-index\":1,\"dev-name\":\"mrc0\"}\n");
 }
 
 } // namespace

@@ -112,10 +112,10 @@ TEST(Top, DeviceGoesAndComes)
     };
     const auto lines = lines_of(top.run("top mrc0 count 4"));
     ASSERT_EQ(lines.size(), 5u);
-    EXPECT_TRUE(Json::parse(lines[0])["plane"][0].contains("rate"));
+    EXPECT_TRUE(Json::parse(lines[0])["plane"][0].contains("per-second"));
     EXPECT_TRUE(Json::parse(lines[1])["plane"].empty());
-    EXPECT_FALSE(Json::parse(lines[2])["plane"][0].contains("rate"));
-    EXPECT_TRUE(Json::parse(lines[3])["plane"][0].contains("rate"));
+    EXPECT_FALSE(Json::parse(lines[2])["plane"][0].contains("per-second"));
+    EXPECT_TRUE(Json::parse(lines[3])["plane"][0].contains("per-second"));
     EXPECT_EQ(lines[4], "");
 }
 
@@ -133,9 +133,9 @@ TEST(Top, PassesOverWhatTheKernelCannotSay)
     const auto lines = lines_of(top.run("top count 2"));
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_EQ(top.waits.size(), 3u);
-    EXPECT_EQ(Json::parse(lines[0])["interval"], 2'000'000'000);
-    EXPECT_EQ(Json::parse(lines[0])["plane"][0]["rate"]["tx-packets"], 10.0);
-    EXPECT_EQ(Json::parse(lines[1])["interval"], 1'000'000'000);
+    EXPECT_EQ(Json::parse(lines[0])["interval-ns"], 2'000'000'000);
+    EXPECT_EQ(Json::parse(lines[0])["plane"][0]["per-second"]["tx-packets"], 10.0);
+    EXPECT_EQ(Json::parse(lines[1])["interval-ns"], 1'000'000'000);
 }
 
 TEST(Top, JsonAfterItIsAnArrayAgain)

@@ -66,13 +66,13 @@ function spark(loop) {
 	const height = 16;
 	const made = shape("svg", {class: "spark", viewBox: `0 0 100 ${height}`,
 		preserveAspectRatio: "none", "aria-hidden": "true"});
-	const scale = (height - 2) / (loop["rtt-max"] / 1e3 || 1);
+	const scale = (height - 2) / (loop["rtt-max-ns"] / 1e3 || 1);
 	let bars = "";
 	let line = "";
 	let pen = "M";
 
-	loop.history.forEach((rtt, index) => {
-		const x = 100 - loop.history.length + index + 0.5;
+	loop["history-us"].forEach((rtt, index) => {
+		const x = 100 - loop["history-us"].length + index + 0.5;
 		if (rtt === 0)
 			bars += `M${x} 0V${height}`;
 		else
@@ -86,16 +86,16 @@ function spark(loop) {
 function cell(name, loop) {
 	const made = element("span", `cell ${heat(loop)}`, name);
 	const lost = `${loop["recent-lost"]} of the last ${loop.recent} probes lost`;
-	const rtts = ["rtt-min", "rtt-median", "rtt-max"].map((key) => seconds(loop[key])).join(" / ");
+	const rtts = ["rtt-min-ns", "rtt-median-ns", "rtt-max-ns"].map((key) => seconds(loop[key])).join(" / ");
 
 	if (loop.verdict !== "alive")
 		made.append(loop.verdict === "dead" ? " ✕" : " ?");
 	else if (loop["recent-lost"])
 		made.append(` −${Math.round((100 * loop["recent-lost"]) / loop.recent)} %`);
 	else
-		made.append(` ${seconds(loop.rtt)}`);
+		made.append(` ${seconds(loop["rtt-ns"])}`);
 	made.title = `${name}: ${loop.verdict}, ${lost}` +
-		(loop["rtt-max"] ? `, RTT shortest / median / longest ${rtts}` : "");
+		(loop["rtt-max-ns"] ? `, RTT shortest / median / longest ${rtts}` : "");
 	made.append(spark(loop));
 	return made;
 }
@@ -105,7 +105,7 @@ function rate(now, port, direction) {
 	const same = (status) => status?.plane?.find((plane) => plane.port === port);
 	const a = same(before);
 	const b = same(now);
-	const time = before ? (now.health.time - before.health.time) / 1e9 : 0;
+	const time = before ? (now.health["time-ns"] - before.health["time-ns"]) / 1e9 : 0;
 	const bytes = a && b ? b[`${direction}-bytes`] - a[`${direction}-bytes`] : -1;
 
 	if (bytes < 0 || time <= 0)
@@ -154,20 +154,35 @@ function peerCard(peer) {
 	return card;
 }
 
+function problemLine(problem, now) {
+	const line = element("li", "", element("strong", "", problem.what),
+		` for ${duration(now - problem["since-ns"])}: ${problem.seen}`);
+
+	if (problem.mend)
+		line.append(element("code", "mend", problem.mend));
+	return line;
+}
+
+// What to say where nothing is known to be wrong.
+function healthLine(state) {
+	return element("li", state === "well" ? "none" : "unwatched",
+		state === "well" ? "All is well." : "Not known: the kernel does not say, or it is too early to tell.");
+}
+
 function faultLine(fault, now) {
 	const denied = fault.denied ? "its EVs are denied" : "not denied: too little would be left";
 	const lost = fault.lost ? ` (named after ${fault.lost} lost probes)` : "";
 
 	return element("li", "", element("strong", "", fault.element),
-		` (${fault.kind}) for ${duration(now - fault.since)}: ${fault.evidence}${lost}; ${denied}`);
+		` (${fault.kind}) for ${duration(now - fault["since-ns"])}: ${fault.evidence}${lost}; ${denied}`);
 }
 
 // A decision, or an event of which there may be several.
 function timedLine(told) {
-	const time = element("time", "", timeOf(told.time));
+	const time = element("time", "", timeOf(told["time-ns"]));
 	const more = told.count > 1 ? ` (and ${told.count - 1} more like it)` : "";
 
-	time.dateTime = new Date(told.time / 1e6).toISOString();
+	time.dateTime = new Date(told["time-ns"] / 1e6).toISOString();
 	return element("li", "", time, ` ${told.text}${more}`);
 }
 
@@ -214,17 +229,20 @@ function show(status) {
 	const health = status.health;
 	const watched = health.plane.length > 0;
 	const planes = watched ? health.plane : status.plane ?? [];
-	const count = health.fault.length;
+	const count = health.problem.length;
 
-	if (latest && latest.health.time !== health.time)
+	if (latest && latest.health["time-ns"] !== health["time-ns"])
 		before = latest;
 	latest = status;
 	at("title").textContent = `${health["dev-name"]} on ${health.host}`;
 	document.title = `${count ? `(${count}) ` : ""}${at("title").textContent}`;
 	at("status").textContent = status.error ? `${health.status}; ${status.error}` : health.status;
 	showCounts(status);
-	fill("faults", watched ? [health.fault, health.time] : "unwatched",
-		() => health.fault.map((fault) => faultLine(fault, health.time)),
+	fill("problems", [health.problem, health.state, health["time-ns"]],
+		() => health.problem.map((problem) => problemLine(problem, health["time-ns"])),
+		healthLine(health.state));
+	fill("faults", watched ? [health.fault, health["time-ns"]] : "unwatched",
+		() => health.fault.map((fault) => faultLine(fault, health["time-ns"])),
 		element("li", watched ? "none" : "unwatched",
 			watched ? "Nothing is broken." : "Links are not watched."));
 	fill("planes", [planes, status.plane], () => planes.map((plane) => planeCard(status, plane)),
@@ -249,7 +267,7 @@ async function refresh() {
 		show(await answer.json());
 		setStale("");
 	} catch (error) {
-		const since = latest ? `; this is from ${timeOf(latest.health.time)}` : "";
+		const since = latest ? `; this is from ${timeOf(latest.health["time-ns"])}` : "";
 		setStale(`No news: ${error.message}${since}`);
 	}
 	setTimeout(refresh, every);

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "file/fabric_file.h"
-#include "report/health.h"
+#include "watch/udp_sender.h"
 
 namespace mrcd
 {
@@ -17,6 +17,7 @@ constexpr uint64_t check_ms = 10000;    // somebody may have changed what tells 
 constexpr uint64_t retry_ms = 100;      // at first, then twice as long each time
 constexpr uint64_t away_ms = 1000;      // nobody tells when the module comes
 constexpr std::chrono::seconds slow{2}; // for a pass
+constexpr const char *nothing_left = "as planned";
 
 std::string waiting(const std::string &netdevs)
 {
@@ -31,7 +32,7 @@ std::string status_of(const Outcome &outcome)
         return outcome.refusals[0].message();
     for (const std::string &netdev : outcome.waits)
         netdevs += (netdevs.empty() ? "" : ", ") + netdev;
-    return netdevs.empty() ? as_planned : waiting(netdevs);
+    return netdevs.empty() ? nothing_left : waiting(netdevs);
 }
 
 } // namespace
@@ -41,7 +42,10 @@ std::optional<Fabric> Daemon::read()
 {
     const auto text = read_();
 
-    problem_.clear();
+    file_state_.name = file_;
+    file_state_.problem.clear();
+    file_state_.changed = false;
+    read_hash_ = text ? hash_of_text(*text) : "";
     if (!text) {
         complain(file_ + ": " + text.error().message());
         return std::nullopt;
@@ -64,8 +68,9 @@ std::optional<Fabric> Daemon::read()
 void Daemon::complain(const std::string &text)
 {
     log_.write(Level::error, text);
-    if (problem_.empty())
-        problem_ = text;
+    if (file_state_.problem.empty())
+        file_state_.problem = text;
+    file_state_.refused_ns = wall_ns();
 }
 
 void Daemon::make_plan_anew()
@@ -95,12 +100,19 @@ std::string Daemon::status() const
 {
     using std::chrono::seconds;
     const auto since = begun_ ? std::chrono::steady_clock::now() - *begun_ : seconds(0);
+    std::string text = status_;
 
-    if (since < slow)
-        return status_;
-    return "the kernel has not answered for " +
-           std::to_string(std::chrono::duration_cast<seconds>(since).count()) +
-           " s: somebody else configures netdevs";
+    if (since >= slow)
+        text = "the kernel has not answered for " +
+               std::to_string(std::chrono::duration_cast<seconds>(since).count()) +
+               " s: somebody else configures netdevs";
+    return file_state_.problem.empty() ? text
+                                       : file_state_.problem + "; by the file before it: " + text;
+}
+
+bool Daemon::as_planned() const
+{
+    return status() == nothing_left;
 }
 
 void Daemon::keep_denials(bool on)
@@ -132,6 +144,9 @@ bool Daemon::load()
     // Indices may mean other switches now: who found faults finds them again.
     fabric_ = std::move(*fabric);
     found_ = {};
+    file_state_.hash = read_hash_;
+    file_state_.taken_ns = wall_ns();
+    file_state_.refused_ns = 0;
     make_plan_anew();
     log_.write(Level::info, file_ + ": " + std::to_string(plan_->ev_profiles.size()) +
                                 " EV profiles, " + std::to_string(plan_->routes.size()) +
@@ -155,8 +170,16 @@ mrcnl::Result<void> Daemon::open(Pass &pass) const
     return {};
 }
 
+void Daemon::look_at_file()
+{
+    const auto text = read_();
+
+    file_state_.changed = (text ? hash_of_text(*text) : "") != read_hash_;
+}
+
 void Daemon::report_closed(const mrcnl::Error &error)
 {
+    progress_ = {};
     status_ = error.code == ENOENT ? "the module is not loaded" : "module: " + error.message();
     if (!told_.contains(status_))
         log_.write(Level::warning, status_);
@@ -178,6 +201,7 @@ void Daemon::report(const Outcome &outcome)
         tell(Level::notice, waiting(netdev));
     told_ = std::move(now);
     status_ = status_of(outcome);
+    progress_.refusals = outcome.refusals;
 }
 
 void Daemon::report(const EvChange &evs)
@@ -196,6 +220,7 @@ Daemon::Again Daemon::again_after(const Outcome &outcome)
     const bool repeated = !outcome.done.empty() && outcome.done == last_done_;
 
     last_done_ = outcome.done;
+    progress_.undone_step = repeated ? outcome.done[0] : "";
     if (repeated || (outcome.done.empty() && !outcome.refusals.empty())) {
         wait_ms_ = std::clamp(2 * wait_ms_, retry_ms, check_ms);
         return {repeated ? wait_ms_ : rest_ms, wait_ms_};

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "file/file_state.h"
 #include "host/log.h"
 #include "host/system.h"
 #include "plan/ev_change.h"
@@ -57,8 +58,11 @@ public:
     const std::string &device() const { return plan_->device; }
     /** As the file has it; only after load() was true. */
     const Fabric &fabric() const { return *fabric_; }
-    /** What was wrong with the file when load() was false. */
-    const std::string &problem() const { return problem_; }
+    /** What became of the file when it was read last. */
+    const FileState &file() const { return file_state_; }
+
+    /** Sees whether the file is another one now than the one that was read last. */
+    void look_at_file();
 
     /**
      * What is not to be used, beside what the file denies. It is denied at once, whatever the pass
@@ -114,6 +118,12 @@ public:
     /** One line for people: what it is at. */
     std::string status() const;
 
+    /** Is all as planned, by a file that was taken? */
+    bool as_planned() const;
+
+    /** What it has come to. */
+    const Progress &progress() const { return progress_; }
+
 private:
     std::optional<Fabric> read();
     void complain(const std::string &text);
@@ -139,7 +149,9 @@ private:
     std::optional<Plan> plan_;
     PlanVersion version_;
     std::optional<uint8_t> dscp_data_;
-    std::string problem_;
+    FileState file_state_;
+    std::string read_hash_; ///< of what was read last
+    Progress progress_;
     std::string status_ = "has just been started";
     std::optional<std::chrono::steady_clock::time_point> begun_; ///< the pass at hand
     unsigned openings_ = 0;              ///< how often what was opened was of no use any more

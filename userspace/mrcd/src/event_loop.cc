@@ -18,6 +18,9 @@
 #include "control.h"
 #include "host/worker.h"
 #include "pace.h"
+#include "report/diagnosis.h"
+#include "report/names.h"
+#include "report/report_json.h"
 
 namespace mrcd
 {
@@ -30,6 +33,8 @@ constexpr uint64_t ns_per_us = 1000;
 constexpr uint64_t accuracy_us = 1000;
 constexpr uint64_t settle_ms = 20;  // several changes make one look
 constexpr uint64_t again_ms = 1000; // when netdevs could not be read
+constexpr uint64_t look_ms = 500;
+constexpr uint64_t looks_per_file = 2;
 
 struct Free {
     void operator()(sd_event *event) const { sd_event_unref(event); }
@@ -76,6 +81,7 @@ private:
     void read_host();
     void watch_module(std::unique_ptr<mrcnl::EventStream> stream);
     void look_in(uint64_t ms);
+    void hurry();
     void arm();
     void work();
     void worked(Daemon::Pass pass);
@@ -85,6 +91,8 @@ private:
     int set_up_beside();
     void follow_file();
     void report();
+    void publish();
+    void look();
     void watch();
     std::string answer(const std::string &request, bool privileged);
 
@@ -93,6 +101,7 @@ private:
 
     static int on_timer(sd_event_source *, uint64_t, void *self);
     static int on_watch(sd_event_source *, uint64_t, void *self);
+    static int on_look(sd_event_source *, uint64_t, void *self);
     static int on_reload(sd_event_source *, const signalfd_siginfo *, void *self);
     static int on_host(sd_event_source *, int, uint32_t, void *self);
     static int on_worker(sd_event_source *, int, uint32_t, void *self);
@@ -112,6 +121,8 @@ private:
     std::unique_ptr<sd_event, Free> event_;
     Source timer_;
     Source watch_timer_;
+    Source look_timer_;
+    uint64_t looks_ = 0;
     bool knows_ = false; ///< the link watch, when it was asked last
     Control control_;
     std::unique_ptr<mrcnl::EventStream> module_;
@@ -124,9 +135,6 @@ template <typename Do>
 int EventLoop::guard(Do what) noexcept
 {
     try {
-        std::unique_lock<std::timed_mutex> busy;
-        if (beside_.busy)
-            busy = std::unique_lock(*beside_.busy);
         what();
         return 0;
     } catch (const std::exception &error) {
@@ -144,6 +152,13 @@ void EventLoop::arm()
 void EventLoop::look_in(uint64_t ms)
 {
     pace_.hasten(now_ms(), ms);
+    arm();
+}
+
+/** Somebody who undoes our steps, say, has them wait for seconds: what is broken does not. */
+void EventLoop::hurry()
+{
+    pace_.hurry(now_ms(), Daemon::rest_ms);
     arm();
 }
 
@@ -236,9 +251,44 @@ bool EventLoop::reload()
     return taken;
 }
 
+/** What there is to tell, for all who ask. */
+void EventLoop::publish()
+{
+    static const std::vector<Fault> no_faults;
+    const Fabric &fabric = daemon_.fabric();
+    const LinkWatch &links = *beside_.links;
+    const auto seen = beside_.observer ? beside_.observer->latest() : nullptr;
+    const FaultFinder *finder = links.finder();
+    const uint64_t now_ns = monotonic_ns();
+    const uint64_t time_ns = wall_ns();
+    std::vector<Problem> problems =
+        diagnose({fabric, daemon_.file(), daemon_.progress(), seen.get(),
+                  finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION});
+
+    if (beside_.problems)
+        beside_.problems->update(problems, time_ns);
+    beside_.board->put(make_report({fabric, finder, knows_ && (seen || !beside_.observer),
+                                    links.decisions(), daemon_.file(), daemon_.status(),
+                                    daemon_.as_planned(), std::move(problems), now_ns, time_ns}));
+}
+
+/** In time for whoever looks every second. */
+void EventLoop::look()
+{
+    if (!beside_.board || !beside_.links)
+        return;
+    if (++looks_ % looks_per_file == 0)
+        daemon_.look_at_file();
+    publish();
+    sd_event_source_set_time(look_timer_.get(), (now_ms() + look_ms) * us_per_ms);
+    sd_event_source_set_enabled(look_timer_.get(), SD_EVENT_ONESHOT);
+}
+
 /** What is done beside is as the file has it now. */
 void EventLoop::follow_file()
 {
+    if (beside_.observer)
+        beside_.observer->look_at(daemon_.fabric());
     if (beside_.links) {
         beside_.links->look_at(daemon_.fabric());
         watch();
@@ -259,14 +309,12 @@ void EventLoop::report()
  */
 void EventLoop::watch()
 {
-    if (!ready_)
-        return;
-    const uint64_t next_ns = beside_.links->tick();
+    const uint64_t next_ns = ready_ ? beside_.links->tick() : UINT64_MAX;
     const bool changed = daemon_.deny(beside_.links->denials());
     const bool knows = beside_.links->knows();
 
     if (changed || knows != knows_)
-        look_in(0);
+        hurry();
     knows_ = knows;
     daemon_.keep_denials(!knows);
     if (next_ns == UINT64_MAX)
@@ -280,15 +328,19 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
 {
     if (request == "status")
         return daemon_.status();
-    if (request == "health" && beside_.links)
-        return beside_.links->health(daemon_.status());
+    if (request == "health" && beside_.board && beside_.links) {
+        publish();
+        return text_of(to_json(*beside_.board->get()));
+    }
+    if (request == "names")
+        return names_json(daemon_.fabric());
     if (request == "denials" && beside_.links)
         return beside_.links->found();
     if (request != "reload")
         return "mrcd: no such request";
     if (!privileged)
         return "only root may have the file read again";
-    return reload() ? "ok" : daemon_.problem();
+    return reload() ? "ok" : daemon_.file().problem;
 }
 
 /** For who asks what the module has told: of this device only. */
@@ -332,6 +384,13 @@ int EventLoop::on_watch(sd_event_source *, uint64_t, void *self)
     auto *loop = static_cast<EventLoop *>(self);
 
     return loop->guard([&] { loop->watch(); });
+}
+
+int EventLoop::on_look(sd_event_source *, uint64_t, void *self)
+{
+    auto *loop = static_cast<EventLoop *>(self);
+
+    return loop->guard([&] { loop->look(); });
 }
 
 int EventLoop::on_reload(sd_event_source *, const signalfd_siginfo *, void *self)
@@ -383,6 +442,11 @@ int EventLoop::set_up_beside()
         err = sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_watch,
                                 this);
     watch_timer_.reset(timer);
+    timer = nullptr;
+    if (err >= 0)
+        err =
+            sd_event_add_time(event_.get(), &timer, CLOCK_MONOTONIC, 0, accuracy_us, on_look, this);
+    look_timer_.reset(timer);
     if (err >= 0 && beside_.listener >= 0)
         err = control_.start(event_.get(), beside_.listener,
                              [this](const std::string &request, bool privileged) {

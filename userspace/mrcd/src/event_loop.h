@@ -5,9 +5,10 @@
  */
 #pragma once
 
-#include <mutex>
-
 #include "daemon.h"
+#include "report/observer.h"
+#include "report/problem_history.h"
+#include "report/report.h"
 #include "report/reporter.h"
 #include "watch/link_watch.h"
 
@@ -19,8 +20,10 @@ struct Beside {
     LinkWatch *links = nullptr;
     int listener = -1; ///< control_socket()
     Reporter *reporter = nullptr;
-    std::timed_mutex *busy = nullptr; ///< held while the daemon and the link watch are at work
-    EventLog *events = nullptr;       ///< gets what the module tells
+    ReportBoard *board = nullptr; ///< gets reports
+    Observer *observer = nullptr;
+    ProblemHistory *problems = nullptr;
+    EventLog *events = nullptr; ///< gets what the module tells
 };
 
 /** Before anything else: SIGHUP waits for the loop, SIGPIPE ends nothing. */

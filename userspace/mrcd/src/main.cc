@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <mutex>
 #include <optional>
 
 #include <getopt.h>
@@ -28,13 +26,14 @@ using namespace mrcd;
 
 constexpr int exit_usage = 2;
 constexpr int exit_no_module = 3;
-constexpr std::chrono::seconds busy_most{2}; // that somebody with a browser waits
+constexpr uint64_t report_lasts_ns = 3'000'000'000; // who makes none for longer is busy
 constexpr const char *default_file = "/etc/mrc/mrcd.toml";
 
 constexpr const char help[] =
     "Usage: mrcd [ -f FILE ]              keep this host as FILE plans it\n"
     "       mrcd --check [ FILE ]         say what is wrong with FILE\n"
     "       mrcd --plan [ -j ] [ FILE ]   print what would be changed\n"
+    "       mrcd --reload [ DEVICE ]      have the mrcd that runs read its file again\n"
     "       mrcd --help | --version\n"
     "FILE is /etc/mrc/mrcd.toml if not named. See mrcd(8) and mrcd.toml(5).\n";
 
@@ -118,6 +117,26 @@ int plan(const std::string &file, bool json)
     return exit_no_module;
 }
 
+/** Fails when the file is refused, so that whoever wanted it taken knows. */
+int reload(std::string device)
+{
+    const auto all = mrcnl::watched_devices();
+
+    if (device.empty() && all.size() != 1) {
+        std::cerr << (all.empty() ? "mrcd: none runs\n" : "mrcd: several run: name a device\n");
+        return EXIT_FAILURE;
+    }
+    if (device.empty())
+        device = all[0];
+    const auto answer = mrcnl::ask_daemon(device, "reload");
+    if (!answer)
+        return fail(device, answer.error());
+    if (*answer == "ok")
+        return EXIT_SUCCESS;
+    std::cerr << (answer->empty() ? "mrcd: it has ended" : *answer) << '\n';
+    return EXIT_FAILURE;
+}
+
 mrcnl::Result<std::shared_ptr<mrcnl::Kernel>> open_module()
 {
     auto kernel = mrcnl::open_kernel();
@@ -142,33 +161,34 @@ int serve(const std::string &file)
     const auto control = control_socket(daemon.device());
     if (!control)
         return fail(daemon.device(), control.error());
-    LinkWatch links(log);
-    std::timed_mutex busy;
-    const auto health = [&]() -> std::optional<std::string> {
-        const std::unique_lock lock(busy, busy_most);
-        if (!lock)
-            return std::nullopt;
-        return links.health(daemon.status());
+    LinkWatch links(log, state_file("found", daemon.device()));
+    ReportBoard board;
+    const auto latest = [&]() -> std::shared_ptr<const Report> {
+        auto report = board.get();
+        return report && report->time_ns + report_lasts_ns > wall_ns() ? report : nullptr;
     };
     EventLog events;
-    Reporter reporter(daemon.device(), open_module, health, events, log);
-    return run_event_loop(daemon, **system, log,
-                          {&links, control->get(), &reporter, &busy, &events});
+    Observer observer(open_module, open_host_view);
+    ProblemHistory problems(state_file("problems", daemon.device()), boot_id(), log);
+    problems.recall(wall_ns());
+    Reporter reporter(daemon.device(), open_module, latest, events, log);
+    return run_event_loop(
+        daemon, **system, log,
+        {&links, control->get(), &reporter, &board, &observer, &problems, &events});
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    enum { opt_check = 256, opt_plan, opt_version };
-    static constexpr option options[] = {{"check", no_argument, nullptr, opt_check},
-                                         {"plan", no_argument, nullptr, opt_plan},
-                                         {"json", no_argument, nullptr, 'j'},
-                                         {"file", required_argument, nullptr, 'f'},
-                                         {"help", no_argument, nullptr, 'h'},
-                                         {"version", no_argument, nullptr, opt_version},
-                                         {}};
+    enum { opt_check = 256, opt_plan, opt_reload, opt_version };
+    static constexpr option options[] = {
+        {"check", no_argument, nullptr, opt_check},     {"plan", no_argument, nullptr, opt_plan},
+        {"reload", no_argument, nullptr, opt_reload},   {"json", no_argument, nullptr, 'j'},
+        {"file", required_argument, nullptr, 'f'},      {"help", no_argument, nullptr, 'h'},
+        {"version", no_argument, nullptr, opt_version}, {}};
     std::string file = default_file;
+    std::string device;
     int mode = 0;
     bool json = false;
 
@@ -193,7 +213,9 @@ int main(int argc, char **argv)
             mode = opt;
         }
     }
-    if (optind < argc && mode)
+    if (optind < argc && mode == opt_reload)
+        device = argv[optind++];
+    else if (optind < argc && mode)
         file = argv[optind++];
     if (optind < argc) {
         std::cerr << "mrcd: what is '" << argv[optind] << "'?\n" << help;
@@ -201,5 +223,7 @@ int main(int argc, char **argv)
     }
     if (mode == opt_check)
         return check(file);
+    if (mode == opt_reload)
+        return reload(device);
     return mode == opt_plan ? plan(file, json) : serve(file);
 }

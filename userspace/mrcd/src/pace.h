@@ -18,8 +18,20 @@ public:
     /** A pass ended. The next one comes in that time, whatever happens, and though nothing does. */
     void passed(uint64_t now, uint64_t soonest, uint64_t latest)
     {
+        passed_ = now;
         soonest_ = now + soonest;
         next_ = now + std::max(soonest, latest);
+    }
+
+    /**
+     * There is news that cannot wait, whatever the last pass wanted to wait for.
+     *
+     * @param rest the least there is between two passes
+     */
+    void hurry(uint64_t now, uint64_t rest)
+    {
+        soonest_ = std::min(soonest_, passed_ + rest);
+        hasten(now, 0);
     }
 
     /** Something happened. What happens on and on cannot put the next pass off. */
@@ -31,6 +43,7 @@ public:
     uint64_t next() const { return next_; }
 
 private:
+    uint64_t passed_ = 0;
     uint64_t soonest_ = 0;
     uint64_t next_ = 0;
 };

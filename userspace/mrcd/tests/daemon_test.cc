@@ -120,7 +120,39 @@ TEST(Daemon, DoesNotTakeABadFile)
     const int changes = rig.model.kernel.changes;
     rig.daemon.work();
     EXPECT_EQ(rig.model.kernel.changes, changes);
-    EXPECT_EQ(rig.daemon.status(), "as planned");
+    EXPECT_EQ(rig.daemon.status(), "f: Is a directory; by the file before it: as planned");
+    EXPECT_FALSE(rig.daemon.as_planned());
+}
+
+TEST(Daemon, SaysWhatBecameOfTheFile)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    const FileState taken = rig.daemon.file();
+    EXPECT_EQ(taken.name, "f");
+    EXPECT_EQ(taken.hash, hash_of_text(small_file));
+    EXPECT_EQ(taken.problem, "");
+    EXPECT_GT(taken.taken_ns, 0u);
+    rig.daemon.look_at_file();
+    EXPECT_FALSE(rig.daemon.file().changed);
+    rig.text = with(small_file, "[cc]", "[ccc]");
+    rig.daemon.look_at_file();
+    EXPECT_TRUE(rig.daemon.file().changed);
+    EXPECT_TRUE(rig.daemon.as_planned()) << "by the one that was taken";
+    EXPECT_FALSE(rig.daemon.load());
+    const FileState refused = rig.daemon.file();
+    EXPECT_EQ(refused.problem, "f:40: unknown key 'ccc'");
+    EXPECT_EQ(refused.hash, taken.hash) << "that is followed";
+    EXPECT_EQ(refused.taken_ns, taken.taken_ns);
+    EXPECT_GE(refused.refused_ns, taken.taken_ns);
+    EXPECT_FALSE(refused.changed) << "it was read";
+    rig.text = with(small_file, "524288", "65536");
+    EXPECT_TRUE(rig.daemon.load());
+    EXPECT_EQ(rig.daemon.file().problem, "");
+    EXPECT_EQ(rig.daemon.file().refused_ns, 0u);
+    EXPECT_NE(rig.daemon.file().hash, taken.hash);
+    EXPECT_GE(rig.daemon.file().taken_ns, taken.taken_ns);
 }
 
 /** The lock is for the old one. */

@@ -2,6 +2,7 @@
 //
 // The loop with the model for a kernel, and real signals.
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
@@ -14,6 +15,7 @@
 
 #include "daemon_rig.h"
 #include "event_loop.h"
+#include "model_host.h"
 
 namespace mrcd::test
 {
@@ -81,12 +83,12 @@ struct LoopRig {
     Daemon daemon{[this] { return rig.open(); }, system,   "f",
                   [this] { return rig.read(); }, "nobody", rig.log};
 
-    int run(LinkWatch *links = nullptr)
+    int run(Beside beside = {})
     {
         hold_signals();
         if (!daemon.load())
             return -1;
-        return run_event_loop(daemon, system, rig.log, {.links = links});
+        return run_event_loop(daemon, system, rig.log, beside);
     }
 };
 
@@ -145,6 +147,43 @@ TEST(EventLoop, LooksWhenTheHostChanges)
     EXPECT_EQ(loop.run(), EXIT_SUCCESS);
 }
 
+/** What is told is told to all, and comes by itself. */
+TEST(EventLoop, MakesReports)
+{
+    LoopRig loop;
+    LinkWatch links(loop.rig.log);
+    ReportBoard board;
+    ModelKernel seen; // by another thread
+    Observer observer([&] { return std::shared_ptr<Kernel>(std::shared_ptr<Kernel>(), &seen); },
+                      [] {
+                          return Result<std::unique_ptr<HostView>>(
+                              std::unique_ptr<HostView>(std::make_unique<ModelView>()));
+                      });
+    ProblemHistory problems("", "", loop.rig.log);
+
+    loop.rig.text += "[watch]\nrate = 0\n";
+    seen.exists = true;
+    seen.plane_ifindex = {{1, 1}, {2, 2}};
+    seen.planes_down = {2};
+    loop.system.each_look = [&](int) {
+        const auto report = board.get();
+        if (report && report->health == Health::not_well && report->as_planned)
+            kill(getpid(), SIGTERM);
+        loop.system.wake();
+    };
+    EXPECT_EQ(loop.run({&links, -1, nullptr, &board, &observer, &problems, nullptr}), EXIT_SUCCESS);
+    const auto report = board.get();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->device, "mrc0");
+    EXPECT_EQ(report->file.hash, hash_of_text(loop.rig.text));
+    ASSERT_GE(report->problems.size(), 1u);
+    const bool named =
+        std::any_of(report->problems.begin(), report->problems.end(), [](const Problem &problem) {
+            return problem.what == "plane 2 (eth2) is set down";
+        });
+    EXPECT_TRUE(named);
+}
+
 /** What was lost is read once, and not by who watches links. */
 TEST(EventLoop, NetdevsAreReadAgainWhenSomethingWasLost)
 {
@@ -174,7 +213,7 @@ public:
 
     static inline std::optional<uint16_t> dead; ///< uSID
 
-    void send(const ProbeLoop &loop, const Probe &probe) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         for (const Address &carrier : loop.carriers)
             for (size_t i = 4; i < carrier.bytes.size(); i += 2)
@@ -187,14 +226,14 @@ public:
     void ask(uint8_t) override {}
     void receive(FaultFinder &finder) override
     {
-        for (const Probe &probe : std::exchange(sent_, {}))
+        for (const LoopProbe &probe : std::exchange(sent_, {}))
             finder.answered(probe, monotonic_ns());
         look_();
     }
 
 private:
     std::function<void()> look_;
-    std::vector<Probe> sent_;
+    std::vector<LoopProbe> sent_;
 };
 
 /** Somebody configures netdevs, and takes his time: all that asks for them waits. */
@@ -277,12 +316,12 @@ TEST(EventLoop, WhoeverHoldsNetdevsBlindsNobody)
             kill(getpid(), SIGTERM);
         }
     };
-    LinkWatch links(loop.rig.log, [&](const Fabric &, const NetdevTable &) {
+    LinkWatch links(loop.rig.log, "", [&](const Fabric &, const NetdevTable &) {
         return std::make_unique<TimelessSender>(look);
     });
     watch = &links;
     loop.rig.text += "[watch]\nrate = 100\n";
-    EXPECT_EQ(loop.run(&links), EXIT_SUCCESS);
+    EXPECT_EQ(loop.run({.links = &links}), EXIT_SUCCESS);
     EXPECT_EQ(at, ends);
     EXPECT_TRUE(waited) << "the denial did not need the pass";
     EXPECT_GT(denied_in_plane_1(loop.rig.model.kernel), 0u);

@@ -39,7 +39,7 @@ public:
         home_ = self.usid;
     }
 
-    void send(const ProbeLoop &loop, const Probe &probe) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         (probe.bytes == short_probe_bytes ? sent_ : sent_long_)++;
         const unsigned loss = lossy_plane && loop.plane != lossy_plane ? 0 : loss_per_mille;
@@ -98,6 +98,7 @@ public:
     }
 
     const FaultFinder &watch() const { return watch_; }
+    void recall(const std::vector<Fault> &faults) { watch_.recall(faults, now_); }
     void set_denied(const Denials &denied) { watch_.set_denied(denied); }
     uint64_t sent() const { return sent_; }
     uint64_t sent_long() const { return sent_long_; }
@@ -118,7 +119,7 @@ public:
 private:
     struct Coming {
         uint64_t at;
-        Probe probe;
+        LoopProbe probe;
     };
     struct Node {
         Kind kind = Kind::t0;
@@ -772,6 +773,70 @@ TEST(FaultFinder, KnowsOfHolesBeforeItKnows)
         EXPECT_TRUE(simulated.knows());
         EXPECT_EQ(simulated.elements(), std::set<Element>{link}) << to_string(fabric, link);
     }
+}
+
+/** What a predecessor has found holds from the first moment, and until it has proved itself. */
+TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+
+    for (const Element &element : elements_of(fabric)) {
+        SCOPED_TRACE(to_string(fabric, element));
+        const Fault fault{{element, "seen before"}, second / 2, 7};
+        SimulatedFabric simulated(fabric);
+        simulated.broken = {element};
+        simulated.recall({fault});
+        EXPECT_TRUE(simulated.watch().faults().at(0).denied) << "before any probe";
+        EXPECT_NE(simulated.watch().denials(), Denials{});
+        simulated.run(5 * second);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{element});
+        EXPECT_EQ(simulated.watch().faults().at(0).since_ns, second / 2);
+        simulated.broken.clear();
+        simulated.run(second);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{element}) << "it has to prove itself";
+        simulated.run(3 * second);
+        EXPECT_TRUE(simulated.named().empty());
+        EXPECT_EQ(simulated.ever, std::set<Element>{element});
+    }
+}
+
+/** What is as long as data has to come back, though short ones do all the time. */
+TEST(FaultFinder, AHoleThatIsRecalledIsDeniedUntilDataComesBack)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+
+    for (const Element &link : links_of(fabric)) {
+        SCOPED_TRACE(to_string(fabric, link));
+        SimulatedFabric simulated(fabric);
+        simulated.passes_bytes = {{link, 1500}};
+        simulated.recall({{{link, "seen before", Cause::mtu}, second / 2, 7}});
+        simulated.run(5 * second);
+        EXPECT_TRUE(simulated.denied_always);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{link});
+        EXPECT_EQ(simulated.watch().faults().at(0).since_ns, second / 2);
+        simulated.passes_bytes.clear();
+        simulated.run(5 * second);
+        EXPECT_TRUE(simulated.named().empty());
+        EXPECT_EQ(simulated.ever, std::set<Element>{link});
+    }
+}
+
+/** It may be wrong, or the fabric another one: some plane stays, and a quarter of the T1s. */
+TEST(FaultFinder, WhatIsRecalledDoesNotDenyAll)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+    SimulatedFabric simulated(fabric);
+    std::vector<Fault> all;
+
+    for (const Element &element : elements_of(fabric))
+        if (element.kind == Kind::host_link || element.kind == Kind::t1)
+            all.push_back({{element, ""}, 0, 0});
+    simulated.recall(all);
+    const Denials denials = simulated.watch().denials();
+    EXPECT_EQ(denials.t0.size(), 1u);
+    EXPECT_EQ(denials.t1.size(), 6u);
+    simulated.run(4 * second);
+    EXPECT_TRUE(simulated.named().empty()) << "all of it works";
 }
 
 TEST(FaultFinder, KnowsWhenItHasTriedAll)

@@ -73,7 +73,7 @@ public:
     uint32_t good = 0;
     uint32_t bad = 0;
 
-    void send(const ProbeLoop &loop, const Probe &probe) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         ProbeLoop other = loop;
         // Without a scope, no link-local address can be sent to.

@@ -34,5 +34,20 @@ TEST(Pace, PassesAreApart)
     EXPECT_EQ(pace.next(), 1500u) << "backed off";
 }
 
+/** Somebody undoes steps all the time, and a link breaks. */
+TEST(Pace, NewsDoNotWaitForWhatKeepsFailing)
+{
+    Pace pace;
+
+    pace.passed(1000, 10000, 10000);
+    pace.hasten(2000, 20);
+    EXPECT_EQ(pace.next(), 11000u) << "what happens does not help";
+    pace.hurry(2000, 50);
+    EXPECT_EQ(pace.next(), 2000u);
+    pace.passed(2010, 10000, 10000);
+    pace.hurry(2020, 50);
+    EXPECT_EQ(pace.next(), 2060u) << "they are apart still";
+}
+
 } // namespace
 } // namespace mrcd::test

@@ -18,8 +18,8 @@ int main(int argc, char **argv)
     test::ReportRig rig;
     StandardLog log;
     Reporter reporter(
-        "mrc0", [&] { return rig.rig.open(); }, [&] { return std::optional(rig.health()); },
-        rig.events, log);
+        "mrc0", [&] { return rig.rig.open(); },
+        [&] { return std::make_shared<const Report>(rig.report()); }, rig.events, log);
     reporter.listen_at({"127.0.0.1", static_cast<uint16_t>(std::stoi(argv[1]))});
     std::cout << "ready" << std::endl;
     for (std::string line; std::getline(std::cin, line);)

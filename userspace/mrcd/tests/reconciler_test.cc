@@ -56,6 +56,12 @@ const std::string r2 = std::to_string(id2);
 
 using Lines = std::vector<std::string>;
 
+size_t allowed(const EvProfileSpec &spec)
+{
+    return static_cast<size_t>(std::count_if(spec.evs.begin(), spec.evs.end(),
+                                             [](const EvSpec &ev) { return !ev.denied; }));
+}
+
 /** Somebody else has another one by now, and may have denied what this one allows. */
 TEST(Reconciler, APlanThatIsNoneAnyMoreIsNotFollowed)
 {
@@ -303,6 +309,64 @@ TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
     EXPECT_EQ(run(model, other).done, (Lines{lines[0], lines[2], lines[3]}));
 }
 
+/** Old QPs go on with it, by ways that break like all others. */
+TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
+{
+    const std::string h2 = "h2 = { rack = \"r2\", usid = 0xf002, gid = \"fd00:6d72:63::2\" }\n";
+    const std::string without = with(small_file, h2, "");
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const auto denied = [&] {
+        std::vector<bool> found;
+        for (const EvSpec &ev : kernel.profiles.at(id2).spec.evs)
+            found.push_back(ev.denied);
+        return found;
+    };
+
+    run(model, plan_of(small_file));
+    // By p1t1s1; by p2t1s1, which the file denies; by p2t1s2, to which it denies the link.
+    ASSERT_EQ(denied(), (std::vector{false, true, true}));
+    kernel.peer_profiles = {id2};
+    run(model, plan_of(without));
+    EXPECT_EQ(denied(), (std::vector{false, true, true}));
+    const std::string other = with(without, "[\"p2t1s1\"]", "[\"p1t1s1\"]");
+    Plan kept = plan_of(other);
+    kept.keep_denials = true;
+    run(model, kept);
+    EXPECT_EQ(denied(), (std::vector{true, true, true}));
+    run(model, plan_of(other));
+    EXPECT_EQ(denied(), (std::vector{true, false, true}));
+    EXPECT_EQ(steps(model, plan_of(other)), Lines());
+    // Who it went by is in no file any more: that it was denied had a reason.
+    run(model, plan_of(with(with(other, "p2t1s2 = { plane = 2, usid = 0x0282 }\n", ""),
+                            "links = [[\"p2t0r2\", \"p2t1s2\"]]\n", "")));
+    EXPECT_EQ(denied(), (std::vector{true, false, true}));
+}
+
+/** It is made anew because a T1 was added; who has denied its EVs is not known to be wrong. */
+TEST(Reconciler, AProfileThatIsMadeAnewKeepsDenials)
+{
+    const std::string more =
+        with(small_file, "p1t1s1 = {", "p1t1s3 = { plane = 1, usid = 0x0183 }\np1t1s1 = {");
+    Model model;
+    const auto by_s1 = [](const EvSpec &ev) {
+        return std::get<EvVia>(ev.path).via == *Address::parse("fcbb:bb00:101:181:102::");
+    };
+
+    run(model, plan_of(small_file));
+    auto &evs = model.kernel.profiles[id2].spec.evs;
+    std::find_if(evs.begin(), evs.end(), by_s1)->denied = true;
+    Plan plan = plan_of(more);
+    plan.keep_denials = true;
+    run(model, plan);
+    ASSERT_EQ(evs.size(), 4u);
+    EXPECT_TRUE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
+    EXPECT_EQ(allowed(model.kernel.profiles[id2].spec), 1u) << "the new one";
+    EXPECT_EQ(steps(model, plan), Lines());
+    run(model, plan_of(more));
+    EXPECT_FALSE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
+}
+
 TEST(Reconciler, WithoutAnchorItWaits)
 {
     Model model;
@@ -445,12 +509,6 @@ void meddle(ModelKernel &kernel, std::mt19937 &random)
         if (kernel.profiles.contains(id2))
             kernel.profiles[id2].spec.evs[0].denied ^= true;
     }
-}
-
-size_t allowed(const EvProfileSpec &spec)
-{
-    return static_cast<size_t>(std::count_if(spec.evs.begin(), spec.evs.end(),
-                                             [](const EvSpec &ev) { return !ev.denied; }));
 }
 
 /** What must be there all the time on the way to a plan. */

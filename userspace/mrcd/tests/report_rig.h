@@ -9,7 +9,7 @@
 #include "daemon_rig.h"
 #include "fabrics.h"
 #include "report/event_log.h"
-#include "report/health.h"
+#include "report/report.h"
 #include "watch/fault_finder.h"
 
 namespace mrcd::test
@@ -21,9 +21,9 @@ class PartlySender : public ProbeSender
 public:
     explicit PartlySender(const Fabric &fabric) : alive_(uplink_loop(fabric, 1)) {}
 
-    std::vector<Probe> sent; ///< that comes back
+    std::vector<LoopProbe> sent; ///< that comes back
 
-    void send(const ProbeLoop &loop, const Probe &probe) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         if (loop == alive_)
             sent.push_back(probe);
@@ -43,6 +43,11 @@ struct ReportRig {
     Fabric fabric = fabric_of(small_file);
     FaultFinder watch{fabric, 1};
     std::string status = "as planned";
+    FileState file{"/etc/mrc/mrcd.toml", "0123456789abcdef", 1'699'999'000 * second, "", 0, false};
+    std::vector<Problem> problems = {
+        {ProblemKind::plane, 1, "plane 1 (eth1) is set down", "by <hand>",
+         "mrcctl plane set mrc0 port 1 up", 1'700'000'040 * second},
+        {ProblemKind::fault, 2, "h1-p2t0r1 is broken", "no carrier", "", 1'700'000'003 * second}};
     std::deque<Decision> decisions = {
         {1'700'000'000 * second, "h1-p2t0r1 is denied: <no carrier>"}};
     uint64_t now = second;
@@ -127,12 +132,13 @@ struct ReportRig {
         }
     }
 
-    std::string health() const
+    /** A while later, so that there is something to read. */
+    Report report(const FaultFinder *finder) const
     {
-        // A while later, so that there is something to read.
-        return to_json(
-            {fabric, &watch, status, decisions, now + 94 * second, 1'700'000'100 * second});
+        return make_report({fabric, finder, true, decisions, file, status, status == "as planned",
+                            problems, now + 94 * second, 1'700'000'100 * second});
     }
+    Report report() const { return report(&watch); }
 };
 
 } // namespace mrcd::test

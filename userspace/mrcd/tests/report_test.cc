@@ -39,47 +39,72 @@ TEST(Metrics, TellOfEverything)
 {
     ReportRig rig;
     const Snapshot snapshot = snapshot_of(rig);
-    const std::string text = metrics(rig.health(), &snapshot);
+    const std::string text = metrics(rig.report(), &snapshot);
 
-    for (const char *line : {
-             "# TYPE mrc_plane_tx_bytes_total counter",
-             "# TYPE mrc_fault gauge",
-             R"(mrc_device_up{device="mrc0"} 1)",
-             R"(mrc_as_planned{device="mrc0",host="h1"} 1)",
-             R"(mrc_plane_carrier{device="mrc0",plane="2",netdev="eth2"} 0)",
-             R"(mrc_plane_up{device="mrc0",plane="1",netdev="eth1"} 1)",
-             R"(mrc_plane_tx_bytes_total{device="mrc0",plane="1",netdev="eth1"} 4096000)",
-             R"(mrc_plane_rx_ce_total{device="mrc0",plane="2",netdev="eth2"} 3)",
-             R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1=""} 1)",
-             R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 0)",
-             R"(mrc_link_rtt_seconds{device="mrc0",plane="1",t0="p1t0r1",t1=""} 0.001)",
-             R"(mrc_peers{device="mrc0"} 2)",
-             R"(mrc_evs{device="mrc0",state="assumed-bad"} 3)",
-             R"(mrc_evs{device="mrc0",state="denied"} 2)",
-             R"(mrc_qps{device="mrc0",state="rts"} 2)",
-             R"(mrc_qps{device="mrc0",state="init"} 0)",
-             R"(mrc_qp_inflight_packets{device="mrc0"} 30)",
-             R"(mrc_qp_window_packets{device="mrc0"} 2048)",
-             R"(mrc_cc_window_bytes{device="mrc0",cc_profile="1"} 1048576)",
-             R"(mrc_qp_rtt_seconds{device="mrc0",of="median"} 0.002)",
-             R"(mrc_retransmitted_packets_total{device="mrc0"} 7)",
-         })
+    for (
+        const char *line : {
+            "# TYPE mrc_plane_tx_bytes_total counter",
+            "# TYPE mrc_fault gauge",
+            R"(mrc_device_up{device="mrc0"} 1)",
+            R"(mrc_as_planned{device="mrc0",host="h1"} 1)",
+            R"(mrc_health{device="mrc0",state="well"} 0)",
+            R"(mrc_health{device="mrc0",state="not-well"} 1)",
+            R"(mrc_problems{device="mrc0"} 2)",
+            R"(mrc_problem{device="mrc0",kind="plane",plane="1",what="plane 1 (eth1) is set down"} 1)",
+            R"(mrc_config_last_reload_successful{device="mrc0"} 1)",
+            R"(mrc_config_last_reload_success_timestamp_seconds{device="mrc0"} 1699999000)",
+            R"(mrc_config_info{device="mrc0",hash="0123456789abcdef"} 1)",
+            R"(mrc_plane_carrier{device="mrc0",plane="2",netdev="eth2"} 0)",
+            R"(mrc_plane_up{device="mrc0",plane="1",netdev="eth1"} 1)",
+            R"(mrc_plane_tx_bytes_total{device="mrc0",plane="1",netdev="eth1"} 4096000)",
+            R"(mrc_plane_rx_ce_total{device="mrc0",plane="2",netdev="eth2"} 3)",
+            R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1=""} 1)",
+            R"(mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 0)",
+            R"(mrc_link_rtt_seconds{device="mrc0",plane="1",t0="p1t0r1",t1=""} 0.001)",
+            R"(mrc_peers{device="mrc0"} 2)",
+            R"(mrc_evs{device="mrc0",state="assumed-bad"} 3)",
+            R"(mrc_evs{device="mrc0",state="denied"} 2)",
+            R"(mrc_qps{device="mrc0",state="rts"} 2)",
+            R"(mrc_qps{device="mrc0",state="init"} 0)",
+            R"(mrc_qp_inflight_packets{device="mrc0"} 30)",
+            R"(mrc_qp_window_packets{device="mrc0"} 2048)",
+            R"(mrc_cc_window_bytes{device="mrc0",cc_profile="1"} 1048576)",
+            R"(mrc_qp_rtt_seconds{device="mrc0",of="median"} 0.002)",
+            R"(mrc_retransmitted_packets_total{device="mrc0"} 7)",
+        })
         EXPECT_TRUE(has_line(text, line)) << line << " is not in\n" << text;
     const std::string rtt = R"(mrc_link_recent_rtt_seconds{device="mrc0",plane="1",t0="p1t0r1",)";
     for (const char *of : {"min", "median", "max"})
         EXPECT_TRUE(has_line(text, rtt + R"(t1="",of=")" + of + "\"} 0.001")) << of;
     EXPECT_EQ(text.find(rtt + R"(t1="p)"), std::string::npos) << "nothing came back";
+    EXPECT_TRUE(
+        has_line(text, R"(mrc_link_passes_data{device="mrc0",plane="1",t0="p1t0r1",t1=""} 1)"));
+    EXPECT_TRUE(has_line(
+        text, R"(mrc_link_data_probes_lost_total{device="mrc0",plane="1",t0="p1t0r1",t1=""} 0)"));
     EXPECT_NE(
-        text.find(R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",plane="2")"),
+        text.find(
+            R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",cause="no-carrier",plane="2")"),
         std::string::npos);
+}
+
+TEST(Metrics, TellOfAFileThatIsRefused)
+{
+    ReportRig rig;
+
+    rig.file.problem = "f:40: unknown key 'ccc'";
+    const std::string text = metrics(rig.report(), nullptr);
+    EXPECT_TRUE(has_line(text, R"(mrc_config_last_reload_successful{device="mrc0"} 0)"));
+    EXPECT_TRUE(has_line(
+        text, R"(mrc_config_last_reload_success_timestamp_seconds{device="mrc0"} 1699999000)"));
+    EXPECT_TRUE(has_line(text, R"(mrc_config_info{device="mrc0",hash="0123456789abcdef"} 1)"))
+        << "what is followed";
 }
 
 TEST(Metrics, DoWithoutTheModuleAndWithoutAWatch)
 {
     ReportRig rig;
-    const std::string health =
-        to_json({rig.fabric, nullptr, "the module is not loaded", rig.decisions, 0, 0});
-    const std::string text = metrics(health, nullptr);
+    rig.status = "the module is not loaded";
+    const std::string text = metrics(rig.report(nullptr), nullptr);
 
     EXPECT_TRUE(has_line(text, R"(mrc_device_up{device="mrc0"} 0)"));
     EXPECT_TRUE(has_line(text, R"(mrc_as_planned{device="mrc0",host="h1"} 0)"));
@@ -93,7 +118,7 @@ TEST(Status, ShowsPeersInTroubleFirst)
     ReportRig rig;
     rig.rig.model.kernel.peer_ev_list[1].state = EvState::skip;
     const Snapshot snapshot = snapshot_of(rig);
-    const Json json = Json::parse(status_json(rig.health(), rig.events.events(), snapshot,
+    const Json json = Json::parse(status_json(rig.report(), rig.events.events(), snapshot,
                                               rig.rig.model.kernel.peer_ev_list));
 
     EXPECT_EQ(json["health"]["host"], "h1");
@@ -125,7 +150,7 @@ TEST(Status, SaysWhyTheModuleDoesNot)
 {
     ReportRig rig;
     const Json json = Json::parse(
-        status_json(rig.health(), rig.events.events(), Error{ENODEV, "no such device", ""}));
+        status_json(rig.report(), rig.events.events(), Error{ENODEV, "no such device", ""}));
 
     EXPECT_NE(json["error"].get<std::string>().find("no such device"), std::string::npos);
     EXPECT_FALSE(json.contains("peer"));
@@ -136,7 +161,7 @@ TEST(Status, TellsWhatTheModuleTold)
 {
     ReportRig rig;
     const Snapshot snapshot = snapshot_of(rig);
-    const Json json = Json::parse(status_json(rig.health(), rig.events.events(), snapshot, {}));
+    const Json json = Json::parse(status_json(rig.report(), rig.events.events(), snapshot, {}));
 
     ASSERT_EQ(json["event"].size(), 2u);
     EXPECT_EQ(json["event"][0]["text"], "plane 2 (eth2): down");
@@ -144,7 +169,7 @@ TEST(Status, TellsWhatTheModuleTold)
     EXPECT_EQ(json["event"][1]["text"], "plane 2, EV 5 towards fd00:6d72:63::1: assumed-bad, was "
                                         "good (<loss>)");
     EXPECT_EQ(json["event"][1]["count"], 3);
-    EXPECT_EQ(json["event"][1]["time"], 1'700'000'003 * ReportRig::second);
+    EXPECT_EQ(json["event"][1]["time-ns"], 1'700'000'003 * ReportRig::second);
 }
 
 /** A port of the loopback address that is free, or was a moment ago. */
@@ -197,8 +222,8 @@ struct ReporterRig {
     std::atomic<bool> is_busy = false;
     uint16_t port = free_port();
     Reporter reporter{"mrc0", [this] { return rig.rig.open(); },
-                      [this]() -> std::optional<std::string> {
-                          return is_busy ? std::nullopt : std::optional(rig.health());
+                      [this]() -> std::shared_ptr<const Report> {
+                          return is_busy ? nullptr : std::make_shared<const Report>(rig.report());
                       },
                       rig.events, rig.rig.log};
 

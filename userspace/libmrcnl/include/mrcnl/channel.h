@@ -54,7 +54,7 @@ public:
 /**
  * Open a channel to the kernel, in the network namespace of this thread.
  *
- * The kernel loads the module when it is not there and the caller may have that done.
+ * The module is not loaded for it: who asks what there is does not undo an rmmod.
  *
  * @return ENOENT when the kernel does not have the family
  */

@@ -255,6 +255,14 @@ struct PeerEv {
     uint64_t changed = 0; ///< last change of the state, ns of CLOCK_MONOTONIC; 0: none yet
 };
 
+/**
+ * What stands for an EV where many stand side by side, the same for all who show them: G good,
+ * R good but in reserve, S skip, H held, B assumed bad, D denied; ? what a newer kernel has.
+ *
+ * @param spare good, but not in rotation
+ */
+char letter_of(EvState state, bool spare);
+
 /** EV probes as they are asked for. */
 struct ProbeRequest {
     Address remote_gid;

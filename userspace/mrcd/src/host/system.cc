@@ -14,8 +14,9 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "host/module.h"
 #include "host/netdev.h"
-#include "host/owned.h"
+#include "host/netlink.h"
 
 namespace mrcd
 {
@@ -28,74 +29,6 @@ using mrcnl::Result;
 
 constexpr int dump_tries = 10;         // while netdevs come and go
 constexpr int events_buffer = 1 << 20; // bytes
-
-/** A socket of a netlink protocol whose kernel side gives reasons, or the reason why not. */
-Result<Owned<nl_sock>> connect(int protocol)
-{
-    Owned<nl_sock> sock(nl_socket_alloc());
-    const int on = 1;
-
-    if (!sock)
-        return Error{ENOMEM, {}, {}};
-    const int err = nl_connect(sock.get(), protocol);
-    if (err)
-        return mrcnl::libnl_error(err);
-    const int fd = nl_socket_get_fd(sock.get());
-    setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-    setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-    return sock;
-}
-
-/** The kernel's answer to a request. libnl would make one number of several errors. */
-struct Answer {
-    bool come = false;
-    Error error;
-};
-
-int on_ack(nl_msg *, void *arg) noexcept
-{
-    static_cast<Answer *>(arg)->come = true;
-    return NL_STOP;
-}
-
-/** With NETLINK_CAP_ACK the attributes follow at once, if there are any. */
-int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
-{
-    auto *answer = static_cast<Answer *>(arg);
-    const auto *hdr =
-        reinterpret_cast<const nlmsghdr *>(reinterpret_cast<const char *>(err) - NLMSG_HDRLEN);
-    const nlattr *text = nullptr;
-
-    if (hdr->nlmsg_flags & NLM_F_CAPPED && hdr->nlmsg_flags & NLM_F_ACK_TLVS)
-        text = nlmsg_find_attr(const_cast<nlmsghdr *>(hdr), sizeof(*err), NLMSGERR_ATTR_MSG);
-    answer->come = true;
-    answer->error.code = -err->error;
-    if (text)
-        answer->error.text.assign(
-            static_cast<const char *>(nla_data(text)),
-            strnlen(static_cast<const char *>(nla_data(text)), static_cast<size_t>(nla_len(text))));
-    return NL_STOP;
-}
-
-/** Sends a request and waits until the kernel has done it. */
-Result<void> request(nl_sock *sock, nl_msg *msg)
-{
-    const Owned<nl_cb> cb(nl_cb_alloc(NL_CB_DEFAULT));
-    Answer answer;
-
-    if (!cb)
-        return Error{ENOMEM, {}, {}};
-    nl_cb_set(cb.get(), NL_CB_ACK, NL_CB_CUSTOM, on_ack, &answer);
-    nl_cb_err(cb.get(), NL_CB_CUSTOM, on_error, &answer);
-    int err = nl_send_auto(sock, msg);
-    while (err >= 0 && !answer.come)
-        err = nl_recvmsgs(sock, cb.get());
-    if (!answer.come)
-        return mrcnl::libnl_error(err);
-    if (answer.error.code)
-        return answer.error;
-    return {};
-}
 
 int take_netdev(nl_msg *msg, void *netdevs) noexcept
 {
@@ -238,7 +171,10 @@ Result<NetdevTable> NetlinkSystem::read_netdevs()
 Result<void> NetlinkSystem::add_device(const std::string &device, const std::string &anchor)
 {
     constexpr int type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK);
-    auto sock = connect(NETLINK_RDMA);
+    // Its devices go first. A request for one would then wait for its end, and load it again.
+    if (!module_state().live)
+        return Error{ENOENT, "the module is not loaded, or on its way out", {}};
+    auto sock = connect_netlink(NETLINK_RDMA);
     const Owned<nl_msg> msg(nlmsg_alloc_simple(type, NLM_F_REQUEST | NLM_F_ACK));
 
     if (!sock)
@@ -254,8 +190,8 @@ Result<void> NetlinkSystem::add_device(const std::string &device, const std::str
 
 Result<std::unique_ptr<System>> open_system()
 {
-    auto requests = connect(NETLINK_ROUTE);
-    auto changes = connect(NETLINK_ROUTE);
+    auto requests = connect_netlink(NETLINK_ROUTE);
+    auto changes = connect_netlink(NETLINK_ROUTE);
 
     if (!requests)
         return requests.error();

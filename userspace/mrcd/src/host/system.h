@@ -39,7 +39,12 @@ public:
     virtual mrcnl::Result<void> delete_address(const std::string &netdev,
                                                const mrcnl::Prefix &address) = 0;
 
-    /** As "rdma link add DEVICE type mrc netdev ANCHOR" does. Needs CAP_NET_ADMIN. */
+    /**
+     * As "rdma link add DEVICE type mrc netdev ANCHOR" does, but it does not load the module.
+     * Needs CAP_NET_ADMIN.
+     *
+     * @return ENOENT: the module is not loaded, or on its way out
+     */
     virtual mrcnl::Result<void> add_device(const std::string &device,
                                            const std::string &anchor) = 0;
 

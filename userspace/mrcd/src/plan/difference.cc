@@ -56,6 +56,9 @@ private:
     void put_cc_profiles();
     void put_ev_profiles();
     void set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted);
+    mrcnl::EvProfileSpec with_denials_kept(mrcnl::EvProfileSpec wanted,
+                                           const mrcnl::EvProfileSpec &now) const;
+    void set_denials_of_old_profiles();
     void set_denied(uint64_t profile, uint16_t index, bool deny);
     void put_routes();
     void delete_routes();
@@ -94,6 +97,7 @@ std::vector<Step> Comparison::steps()
     move_planes();
     put_cc_profiles();
     put_ev_profiles();
+    set_denials_of_old_profiles();
     put_routes();
     delete_routes();
     delete_profiles();
@@ -253,9 +257,46 @@ void Comparison::put_ev_profiles()
         }
         add(known ? Step::Kind::replace : Step::Kind::add, "ev-profile",
             "id " + std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
-            [wanted, known](Kernel &kernel, const std::string &device) {
+            [wanted = known ? with_denials_kept(wanted, now->second) : wanted,
+             known](Kernel &kernel, const std::string &device) {
                 return kernel.put_ev_profile(device, wanted, known);
             });
+    }
+}
+
+/**
+ * A profile that is made anew would allow what a predecessor has denied, who is not known to have
+ * been wrong. Some EV stays, whatever comes together.
+ */
+mrcnl::EvProfileSpec Comparison::with_denials_kept(mrcnl::EvProfileSpec wanted,
+                                                   const mrcnl::EvProfileSpec &now) const
+{
+    const mrcnl::EvProfileSpec planned = wanted;
+
+    if (!plan_.keep_denials)
+        return planned;
+    for (mrcnl::EvSpec &ev : wanted.evs)
+        ev.denied |= std::any_of(now.evs.begin(), now.evs.end(), [&](const mrcnl::EvSpec &was) {
+            return was.denied && was.port == ev.port && was.path == ev.path;
+        });
+    const bool some_left = std::any_of(wanted.evs.begin(), wanted.evs.end(),
+                                       [](const mrcnl::EvSpec &ev) { return !ev.denied; });
+    return some_left ? wanted : planned;
+}
+
+/** Old QPs go on with a profile that has left the plan, by ways that break like all others. */
+void Comparison::set_denials_of_old_profiles()
+{
+    for (const auto &[id, now] : state_.ev_profiles) {
+        if (plan_.ev_profiles.contains(id) || !state_.used_ev_profiles.contains(id))
+            continue;
+        for (const bool deny : {false, true})
+            for (size_t i = 0; i < now.evs.size() && (deny || !plan_.keep_denials); i++) {
+                const auto *way = std::get_if<mrcnl::EvVia>(&now.evs[i].path);
+                if (way && now.evs[i].denied != deny &&
+                    plan_.denied.denies(now.evs[i].port, way->via) == deny)
+                    set_denied(id, static_cast<uint16_t>(i), deny);
+            }
     }
 }
 

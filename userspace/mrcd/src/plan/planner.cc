@@ -188,6 +188,7 @@ Plan make_plan(const Fabric &fabric)
         plan.gid_length = fabric.gids->length;
     plan.sid = carrier(fabric.block, {self.usid});
     plan.planes = fabric.local.planes;
+    plan.denied = DeniedWays(fabric);
     plan.cc_profiles[cc_profile_id] = {{}, cc_profile_id, fabric.cc.algorithm, fabric.cc.window};
     for (const Host &host : fabric.hosts) {
         const uint64_t id = planner.profile_id(host.rack);

@@ -16,6 +16,7 @@
 
 #include "file/fabric.h"
 #include "mrcnl/types.h"
+#include "plan/denied_ways.h"
 #include "plan/topology.h"
 
 namespace mrcd
@@ -44,6 +45,7 @@ struct Plan {
     std::map<uint64_t, mrcnl::CcProfile> cc_profiles;
     std::map<uint64_t, mrcnl::EvProfileSpec> ev_profiles;
     std::map<mrcnl::Prefix, PlannedRoute> routes;
+    DeniedWays denied;         ///< for EVs of profiles that are not planned
     bool keep_denials = false; ///< EVs that are denied stay so, planned or not
 };
 

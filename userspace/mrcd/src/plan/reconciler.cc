@@ -39,7 +39,7 @@ private:
 
 void Attempt::refuse(const Step &step, const mrcnl::Error &error)
 {
-    outcome_.refusals.push_back({to_string(step), error});
+    outcome_.refusals.push_back({to_string(step), error, step.object, step.what});
     refused_.insert({step.part, ""});
 }
 
@@ -106,7 +106,7 @@ Outcome converge(Target &target, const Plan &plan, PlanVersion &version, uint64_
 
     if (!state) {
         outcome.module_gone = state.error().code == ENOENT;
-        outcome.refusals.push_back({"read " + plan.device, state.error()});
+        outcome.refusals.push_back({"read " + plan.device, state.error(), "", ""});
         return std::move(outcome);
     }
     if (state->device)
@@ -128,9 +128,12 @@ EvChange deny_evs(mrcnl::Kernel &kernel, const Plan &plan)
         return change;
     for (const mrcnl::Ev &ev : *evs) {
         const auto profile = plan.ev_profiles.find(ev.ev_profile);
-        if (profile != plan.ev_profiles.end() && !ev.spec.denied &&
-            denies(profile->second, ev.spec) &&
-            kernel.deny_ev(plan.device, ev.ev_profile, ev.index, true))
+        const auto *way = std::get_if<mrcnl::EvVia>(&ev.spec.path);
+        // Of profiles that have left the plan, what old QPs use is denied as well.
+        const bool wanted = profile != plan.ev_profiles.end()
+                                ? denies(profile->second, ev.spec)
+                                : way && plan.denied.denies(ev.spec.port, way->via) == true;
+        if (wanted && !ev.spec.denied && kernel.deny_ev(plan.device, ev.ev_profile, ev.index, true))
             change.denied[ev.ev_profile].push_back(ev.index);
     }
     return change;

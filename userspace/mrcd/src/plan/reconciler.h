@@ -22,9 +22,17 @@ namespace mrcd
 struct Refusal {
     std::string step;   ///< as to_string() has it
     mrcnl::Error error; ///< code 0: the step says it
+    std::string object; ///< of the step; empty: there was none
+    std::string what;
 
     /** One line for people. */
     std::string message() const;
+};
+
+/** What all attempts have come to. */
+struct Progress {
+    std::vector<Refusal> refusals; ///< of the last one
+    std::string undone_step;       ///< has to be taken again and again; empty: none
 };
 
 /**

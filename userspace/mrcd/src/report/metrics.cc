@@ -5,11 +5,8 @@
 #include <array>
 #include <map>
 
-#include <nlohmann/json.hpp>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
-
-#include "report/health.h"
 
 namespace mrcd
 {
@@ -17,7 +14,6 @@ namespace mrcd
 namespace
 {
 
-using Json = nlohmann::json;
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 constexpr double ns_per_s = 1e9;
@@ -67,84 +63,110 @@ double real(Number number)
 }
 
 /** Probes of a loop that are as long as data. */
-void add_data(Collection &all, const Json &data, const Labels &labels)
+void add_data(Collection &all, const DataSummary &data, const Labels &labels)
 {
-    const std::string verdict = data.at("verdict");
-
-    if (verdict != "unknown")
+    if (!data.bytes)
+        return;
+    if (data.verdict != Verdict::unknown)
         all.gauge("mrc_link_passes_data", "Whether probes that are as long as data come back.",
-                  labels, verdict == "alive");
+                  labels, data.verdict == Verdict::alive);
     all.counter("mrc_link_data_probes_total", "Probes as long as data, sent by this way.", labels,
-                data.at("sent").get<double>());
+                real(data.sent));
     all.counter("mrc_link_data_probes_lost_total",
                 "Probes as long as data that did not come back, when short ones did.", labels,
-                data.at("lost").get<double>());
+                real(data.lost));
 }
 
 /** A loop: of a plane by its T0, or further to a T1. */
-void add_loop(Collection &all, const Json &loop, const Labels &labels)
+void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
 {
-    const std::string verdict = loop.at("verdict");
-
-    if (verdict != "unknown")
+    if (loop.verdict != Verdict::unknown)
         all.gauge("mrc_link_alive", "Whether probes come back: by the T0, or by it and the T1.",
-                  labels, verdict == "alive");
-    all.counter("mrc_link_probes_total", "Probes sent by this way.", labels,
-                loop.at("sent").get<double>());
+                  labels, loop.verdict == Verdict::alive);
+    all.counter("mrc_link_probes_total", "Probes sent by this way.", labels, real(loop.sent));
     all.counter("mrc_link_probes_lost_total", "Probes that did not come back.", labels,
-                loop.at("lost").get<double>());
-    if (const double rtt = loop.at("rtt"); rtt > 0)
+                real(loop.lost));
+    if (loop.srtt_ns)
         all.gauge("mrc_link_rtt_seconds", "Smoothed round-trip time of probes.", labels,
-                  rtt / ns_per_s);
-    if (loop.contains("data"))
-        add_data(all, loop.at("data"), labels);
+                  real(loop.srtt_ns) / ns_per_s);
+    add_data(all, loop.data, labels);
     // Gone when the last hundred were lost.
-    if (!loop.at("rtt-max").get<uint64_t>())
+    if (!loop.spread.max)
         return;
-    for (const char *of : {"min", "median", "max"}) {
+    for (const auto &[of, rtt_ns] :
+         {std::pair{"min", loop.spread.min}, std::pair{"median", loop.spread.median},
+          std::pair{"max", loop.spread.max}}) {
         Labels more = labels;
         more.push_back({"of", of});
         all.gauge("mrc_link_recent_rtt_seconds",
                   "Round-trip times of the last probes: the shortest, the median, the longest.",
-                  std::move(more), loop.at(std::string("rtt-") + of).get<double>() / ns_per_s);
+                  std::move(more), real(rtt_ns) / ns_per_s);
     }
 }
 
-void add_links(Collection &all, const Json &health)
+void add_links(Collection &all, const Report &report)
 {
-    for (const Json &plane : health.at("plane")) {
-        const std::string number = std::to_string(plane.at("port").get<unsigned>());
-        Labels labels = {{"plane", number}, {"t0", plane.at("t0")}};
+    for (const PlaneReport &plane : report.planes) {
+        const std::string number = std::to_string(plane.port);
+        Labels labels = {{"plane", number}, {"t0", plane.t0}};
         all.gauge("mrc_plane_carrier", "Whether the plane's netdev has carrier.",
-                  {{"plane", number}, {"netdev", plane.at("ifname")}},
-                  plane.at("carrier").get<bool>());
+                  {{"plane", number}, {"netdev", plane.ifname}}, plane.carrier);
         labels.push_back({"t1", ""});
-        add_loop(all, plane, labels);
-        for (const Json &t1 : plane.at("t1")) {
-            labels.back().value = t1.at("name");
-            add_loop(all, t1, labels);
+        add_loop(all, plane.loop, labels);
+        for (const T1Report &t1 : plane.t1) {
+            labels.back().value = t1.name;
+            add_loop(all, t1.loop, labels);
         }
     }
 }
 
-void add_health(Collection &all, const Json &health)
+void add_faults(Collection &all, const Report &report)
 {
-    all.gauge("mrc_as_planned", "Whether the device is as mrcd's file plans it.",
-              {{"host", health.at("host")}}, health.at("status") == as_planned);
     // Whoever does not look finds nothing.
-    if (health.at("plane").empty())
+    if (report.planes.empty())
         return;
     all.gauge("mrc_faults", "Elements of the fabric that mrcd holds to be broken.", {},
-              real(health.at("fault").size()));
-    for (const Json &fault : health.at("fault"))
+              real(report.faults.size()));
+    for (const FaultReport &fault : report.faults)
         all.gauge("mrc_fault", "1 for each element that mrcd holds to be broken.",
-                  {{"element", fault.at("element")},
-                   {"kind", fault.at("kind")},
-                   {"cause", fault.at("cause")},
-                   {"plane", std::to_string(fault.at("port").get<unsigned>())},
-                   {"denied", fault.at("denied").get<bool>() ? "true" : "false"}},
+                  {{"element", fault.element},
+                   {"kind", name_of(fault.kind)},
+                   {"cause", name_of(fault.cause)},
+                   {"plane", std::to_string(fault.port)},
+                   {"denied", fault.denied ? "true" : "false"}},
                   1);
-    add_links(all, health);
+}
+
+/** As other programs name it that read a file. */
+void add_file(Collection &all, const FileState &file)
+{
+    all.gauge("mrc_config_last_reload_successful",
+              "Whether the file was taken when it was read last.", {}, file.problem.empty());
+    all.gauge("mrc_config_last_reload_success_timestamp_seconds",
+              "When the file that is followed was read, in seconds since 1970.", {},
+              real(file.taken_ns) / ns_per_s);
+    all.gauge("mrc_config_info", "1, with a hash of the file that is followed.",
+              {{"hash", file.hash}}, 1);
+}
+
+void add_health(Collection &all, const Report &report)
+{
+    all.gauge("mrc_as_planned", "Whether the device is as mrcd's file plans it.",
+              {{"host", report.host}}, report.as_planned);
+    for (const Health state : {Health::well, Health::not_well, Health::unknown})
+        all.gauge("mrc_health", "1 for the state that mrcctl health shows.",
+                  {{"state", name_of(state)}}, report.health == state);
+    all.gauge("mrc_problems", "What is not well, as mrcctl health lists it.", {},
+              real(report.problems.size()));
+    for (const Problem &problem : report.problems)
+        all.gauge("mrc_problem", "1 for each of what is not well.",
+                  {{"kind", name_of(problem.kind)},
+                   {"plane", problem.port ? std::to_string(problem.port) : ""},
+                   {"what", problem.what}},
+                  1);
+    add_file(all, report.file);
+    add_faults(all, report);
+    add_links(all, report);
 }
 
 void add_plane(Collection &all, const mrcnl::Plane &plane)
@@ -252,13 +274,12 @@ void add_snapshot(Collection &all, const Snapshot &snapshot)
 
 } // namespace
 
-std::string metrics(const std::string &health, const Snapshot *snapshot)
+std::string metrics(const Report &report, const Snapshot *snapshot)
 {
-    const Json parsed = Json::parse(health);
-    Collection all(parsed.at("dev-name"));
+    Collection all(report.device);
 
     all.gauge("mrc_device_up", "Whether the module has the device.", {}, snapshot != nullptr);
-    add_health(all, parsed);
+    add_health(all, report);
     if (snapshot)
         add_snapshot(all, *snapshot);
     return all.text();

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "report/report.h"
 #include "report/snapshot.h"
 
 namespace mrcd
@@ -15,9 +16,8 @@ namespace mrcd
 /**
  * All metrics; Documentation/metrics.md lists them.
  *
- * @param health as to_json() of health.h has it
  * @param snapshot null: the module is away, or the device
  */
-std::string metrics(const std::string &health, const Snapshot *snapshot);
+std::string metrics(const Report &report, const Snapshot *snapshot);
 
 } // namespace mrcd

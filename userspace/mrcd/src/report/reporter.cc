@@ -29,9 +29,9 @@ std::function<WebPage()> fixed(const char *type, std::string_view body)
 
 } // namespace
 
-Reporter::Reporter(std::string device, Daemon::OpenKernel open, Health health,
+Reporter::Reporter(std::string device, Daemon::OpenKernel open, Latest latest,
                    const EventLog &events, Log &log)
-    : device_(std::move(device)), open_(std::move(open)), health_(std::move(health)),
+    : device_(std::move(device)), open_(std::move(open)), latest_(std::move(latest)),
       events_(events), log_(log)
 {
 }
@@ -117,10 +117,10 @@ bool Reporter::look()
 {
     if (taken_ns_ && monotonic_ns() < taken_ns_ + fresh_ns)
         return true;
-    auto text = health_();
-    if (!text)
+    auto report = latest_();
+    if (!report)
         return false;
-    text_ = std::move(*text);
+    report_ = std::move(report);
     snapshot_.reset();
     evs_.reset();
     const auto read = read_module();
@@ -139,7 +139,7 @@ WebPage Reporter::metrics()
     if (!look())
         return busy();
     return {200, "text/plain; version=0.0.4; charset=utf-8",
-            mrcd::metrics(text_, snapshot_ ? &*snapshot_ : nullptr)};
+            mrcd::metrics(*report_, snapshot_ ? &*snapshot_ : nullptr)};
 }
 
 WebPage Reporter::status()
@@ -149,10 +149,10 @@ WebPage Reporter::status()
     if (!look())
         return busy();
     if (!snapshot_)
-        return {200, "application/json", status_json(text_, events_.events(), error_)};
+        return {200, "application/json", status_json(*report_, events_.events(), error_)};
     read_evs();
     return {200, "application/json",
-            status_json(text_, events_.events(), *snapshot_,
+            status_json(*report_, events_.events(), *snapshot_,
                         evs_.value_or(std::vector<mrcnl::PeerEv>()))};
 }
 

@@ -16,6 +16,7 @@
 #include "daemon.h"
 #include "host/log.h"
 #include "report/event_log.h"
+#include "report/report.h"
 #include "report/snapshot.h"
 #include "report/web.h"
 
@@ -25,16 +26,16 @@ namespace mrcd
 /**
  * Paths: "/" is a page for people, "/status.json" what it shows, "/metrics" for Prometheus.
  *
- * Answers are made in threads of the server, from the module and from what health() says.
+ * Answers are made in threads of the server, from the module and from the last report.
  */
 class Reporter
 {
 public:
-    /** As to_json() of health.h; nothing: the daemon is busy. Called in other threads. */
-    using Health = std::function<std::optional<std::string>()>;
+    /** The last report; null: the daemon is busy. Called in other threads. */
+    using Latest = std::function<std::shared_ptr<const Report>()>;
 
     /** @param events @param log outlive this */
-    Reporter(std::string device, Daemon::OpenKernel open, Health health, const EventLog &events,
+    Reporter(std::string device, Daemon::OpenKernel open, Latest latest, const EventLog &events,
              Log &log);
     ~Reporter();
 
@@ -56,12 +57,12 @@ private:
 
     std::string device_;
     Daemon::OpenKernel open_;
-    Health health_;
+    Latest latest_;
     const EventLog &events_;
     Log &log_;
     std::mutex mutex_; ///< of what follows, until web_
     std::shared_ptr<mrcnl::Kernel> kernel_;
-    std::string text_; ///< what health() said
+    std::shared_ptr<const Report> report_;
     std::optional<Snapshot> snapshot_;
     std::optional<std::vector<mrcnl::PeerEv>> evs_; ///< of the peers that are shown
     mrcnl::Error error_;                            ///< why there is no snapshot

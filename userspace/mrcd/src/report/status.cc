@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
+#include "report/report_json.h"
 
 namespace mrcd
 {
@@ -81,13 +81,8 @@ Json list_of(const std::vector<KernelEvent> &events)
     Json list = Json::array();
 
     for (const KernelEvent &event : events)
-        list.push_back({{"time", event.time_ns}, {"count", event.count}, {"text", event.text}});
+        list.push_back({{"time-ns", event.time_ns}, {"count", event.count}, {"text", event.text}});
     return list;
-}
-
-std::string text_of(const Json &json)
-{
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool all_good(const mrcnl::Peer &peer)
@@ -109,10 +104,10 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers)
     return peers;
 }
 
-std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+std::string status_json(const Report &report, const std::vector<KernelEvent> &events,
                         const Snapshot &snapshot, const std::vector<mrcnl::PeerEv> &evs)
 {
-    Json object = {{"health", Json::parse(health)}, {"event", list_of(events)}};
+    Json object = {{"health", to_json(report)}, {"event", list_of(events)}};
 
     if (snapshot.planes)
         object["plane"] = planes(*snapshot.planes);
@@ -131,11 +126,11 @@ std::string status_json(const std::string &health, const std::vector<KernelEvent
     return text_of(object);
 }
 
-std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+std::string status_json(const Report &report, const std::vector<KernelEvent> &events,
                         const mrcnl::Error &error)
 {
     return text_of(
-        {{"health", Json::parse(health)}, {"event", list_of(events)}, {"error", error.message()}});
+        {{"health", to_json(report)}, {"event", list_of(events)}, {"error", error.message()}});
 }
 
 } // namespace mrcd

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/event_log.h"
+#include "report/report.h"
 #include "report/snapshot.h"
 
 namespace mrcd
@@ -23,8 +24,8 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
 /**
  * One object, without what the snapshot lacks. Keys:
  *
- * - health: as to_json() of health.h has it
- * - event: what the module has told of late: time (of the last one of those that are alike, ns
+ * - health: as to_json() of report_json.h has it
+ * - event: what the module has told of late: time-ns (of the last one of those that are alike,
  *   since 1970), count of them, text
  * - error: why the rest is missing, instead of it
  * - plane: port, ifname, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
@@ -35,11 +36,11 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
  *
  * @param evs of the peers to show
  */
-std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+std::string status_json(const Report &report, const std::vector<KernelEvent> &events,
                         const Snapshot &snapshot, const std::vector<mrcnl::PeerEv> &evs);
 
 /** The same, when the module does not answer. */
-std::string status_json(const std::string &health, const std::vector<KernelEvent> &events,
+std::string status_json(const Report &report, const std::vector<KernelEvent> &events,
                         const mrcnl::Error &error);
 
 } // namespace mrcd

@@ -2,35 +2,14 @@
 #include "watch/decision_log.h"
 
 #include <algorithm>
-#include <optional>
+
+#include "watch/fault_memory.h"
 
 namespace mrcd
 {
 
 namespace
 {
-
-using Kind = Element::Kind;
-
-/** The element of the same kind and names, if it is watched there. */
-std::optional<Element> same_element(const Fabric &was, const Element &element, const Fabric &is)
-{
-    const uint8_t plane = element.plane;
-    std::vector<Element> all;
-
-    if (plane > is.planes)
-        return std::nullopt;
-    const uint32_t t0 = own_t0(is, plane);
-    if (whole_plane(element))
-        all.push_back({element.kind, plane, t0, 0});
-    else
-        for (const uint32_t t1 : own_t1s(is, plane))
-            all.push_back({element.kind, plane, element.kind == Kind::trunk ? t0 : 0, t1});
-    for (const Element &other : all)
-        if (to_string(is, other) == to_string(was, element))
-            return other;
-    return std::nullopt;
-}
 
 /** Whatever uses the one uses the other one, too. */
 bool covers(const Element &wide, const Element &narrow)
@@ -53,9 +32,10 @@ void DecisionLog::look_at(const Fabric &fabric)
     std::vector<Fault> kept_faults;
 
     for (Fault fault : before) {
-        const auto element = same_element(fabric_, fault.finding.element, fabric);
+        const Element &was = fault.finding.element;
+        const auto element = find_element(fabric, was.kind, to_string(fabric_, was));
         if (!element) {
-            end(fault.finding.element, {}, "the file does not have it any more");
+            end(was, {}, "the file does not have it any more");
             continue;
         }
         fault.finding.element = *element;

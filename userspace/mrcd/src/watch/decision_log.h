@@ -14,11 +14,16 @@
 #include "host/log.h"
 #include "plan/ev_change.h"
 #include "plan/planner.h"
-#include "report/health.h"
 #include "watch/fault_finder.h"
 
 namespace mrcd
 {
+
+/** Something that was decided, with the reason. */
+struct Decision {
+    uint64_t time_ns = 0; ///< since 1970
+    std::string text;
+};
 
 /** Of one host. */
 class DecisionLog

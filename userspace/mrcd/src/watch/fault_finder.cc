@@ -2,6 +2,7 @@
 #include "watch/fault_finder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mrcd
 {
@@ -138,9 +139,10 @@ void FaultFinder::send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSen
 /** What was learnt with another length says nothing of this one. */
 void FaultFinder::look_at_data(uint16_t bytes)
 {
-    if (bytes == data_bytes_)
+    const uint16_t before = std::exchange(data_bytes_, bytes);
+
+    if (!before || before == bytes)
         return;
-    data_bytes_ = bytes;
     for (auto &[id, track] : tracks_)
         track.data = Stream(fabric_.watch);
 }
@@ -195,7 +197,7 @@ uint64_t FaultFinder::tick(uint64_t now_ns, ProbeSender &sender)
     return next_due(now_ns);
 }
 
-void FaultFinder::answered(const Probe &probe, uint64_t now_ns)
+void FaultFinder::answered(const LoopProbe &probe, uint64_t now_ns)
 {
     const auto at = tracks_.find(probe.id);
 
@@ -452,6 +454,17 @@ const LoopHistory &FaultFinder::evidence_of(const Finding &finding) const
     const uint32_t track = track_of(finding.element);
 
     return finding.cause == Cause::mtu ? data(track) : history(track);
+}
+
+/** The probes that showed it would have died by now. */
+void FaultFinder::recall(std::vector<Fault> faults, uint64_t now_ns)
+{
+    faults_ = std::move(faults);
+    for (const Fault &fault : faults_) {
+        Track &track = tracks_.at(track_of(fault.finding.element));
+        (fault.finding.cause == Cause::mtu ? track.data : track.probes).history.die(now_ns);
+    }
+    mark_denied();
 }
 
 /** The loop that showed it is alive again. */

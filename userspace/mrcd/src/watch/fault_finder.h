@@ -26,11 +26,11 @@ namespace mrcd
 inline constexpr uint16_t short_probe_bytes = 76;
 
 /** One probe of a loop. */
-struct Probe {
+struct LoopProbe {
     uint32_t id = 0;       ///< of the loop
     uint32_t sequence = 0; ///< of the loop; a long probe has that of the short one before it
     uint16_t bytes = short_probe_bytes; ///< of the IPv6 packet
-    bool operator==(const Probe &) const = default;
+    bool operator==(const LoopProbe &) const = default;
 };
 
 class FaultFinder;
@@ -42,7 +42,7 @@ public:
     virtual ~ProbeSender() = default;
 
     /** A probe of this loop. When it comes back, FaultFinder::answered() is told. */
-    virtual void send(const ProbeLoop &loop, const Probe &probe) = 0;
+    virtual void send(const ProbeLoop &loop, const LoopProbe &probe) = 0;
 
     /** What was to be sent is to be on its way now, at the latest. */
     virtual void flush() {}
@@ -103,11 +103,19 @@ public:
      */
     uint64_t tick(uint64_t now_ns, ProbeSender &sender);
 
+    /**
+     * Faults that were found before this one was there, to be called first: they hold until
+     * their loops have proved themselves, like those of any fault.
+     *
+     * @param faults of elements that this host watches
+     */
+    void recall(std::vector<Fault> faults, uint64_t now_ns);
+
     /** What the file denies now. */
     void set_denied(const Denials &denied) { fabric_.denied = denied; }
 
     /** A probe came back. One that is not waited for any more is ignored. */
-    void answered(const Probe &probe, uint64_t now_ns);
+    void answered(const LoopProbe &probe, uint64_t now_ns);
     void neighbor_answered(uint8_t plane);
 
     /** Has it had the time to find what is broken? */

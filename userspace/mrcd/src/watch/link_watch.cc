@@ -19,16 +19,27 @@ bool same_links(const Fabric &a, const Fabric &b)
 
 } // namespace
 
-LinkWatch::LinkWatch(Log &log, MakeSender make_sender)
-    : make_sender_(std::move(make_sender)), decisions_(log, wall_ns)
+LinkWatch::LinkWatch(Log &log, const std::string &memory, MakeSender make_sender)
+    : make_sender_(std::move(make_sender)), decisions_(log, wall_ns), memory_(memory, log)
 {
+}
+
+Origin LinkWatch::origin() const
+{
+    return {boot_, fabric_.hosts[fabric_.local.host].name, monotonic_ns()};
 }
 
 void LinkWatch::look_at(const Fabric &fabric)
 {
     const bool known = watch_ && same_links(fabric_, fabric);
+    const bool first = fabric_.hosts.empty();
+    std::vector<NamedFault> found;
 
+    if (watch_)
+        found = named(watch_->faults(), fabric_);
     fabric_ = fabric;
+    if (first)
+        found = memory_.recall(origin());
     decisions_.look_at(fabric);
     if (known) {
         watch_->set_denied(fabric.denied);
@@ -41,6 +52,7 @@ void LinkWatch::look_at(const Fabric &fabric)
                                  [](const Finding &) { return "links are not probed any more"; });
     knows_ = false;
     watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
+    watch_->recall(recalled(found, fabric_), monotonic_ns());
     sender_ = make_sender_(fabric_, netdevs_);
     sender_->mark(dscp_);
 }
@@ -64,15 +76,11 @@ uint64_t LinkWatch::tick()
         return UINT64_MAX;
     sender_->receive(*watch_);
     const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
+    // Before anybody acts on it: who is ended in between has said so.
+    memory_.keep(named(watch_->faults(), fabric_), origin());
     decisions_.update(watch_->faults(), knows(),
                       [&](const Finding &finding) { return watch_->recovery(finding); });
     return next;
-}
-
-std::string LinkWatch::health(const std::string &status) const
-{
-    return to_json(
-        {fabric_, watch_.get(), status, decisions_.decisions(), monotonic_ns(), wall_ns()});
 }
 
 std::string LinkWatch::found()

@@ -12,6 +12,7 @@
 
 #include "watch/decision_log.h"
 #include "watch/fault_finder.h"
+#include "watch/fault_memory.h"
 #include "watch/udp_sender.h"
 
 namespace mrcd
@@ -25,15 +26,19 @@ public:
     using MakeSender = std::function<std::unique_ptr<ProbeSender>(const Fabric &fabric,
                                                                   const NetdevTable &netdevs)>;
 
-    /** @param log outlives this */
-    explicit LinkWatch(Log &log, MakeSender make_sender = make_udp_sender);
+    /**
+     * @param log outlives this
+     * @param memory file for what is found, which holds for the next one as well; empty: none
+     */
+    explicit LinkWatch(Log &log, const std::string &memory = "",
+                       MakeSender make_sender = make_udp_sender);
 
     /** To be kept as the kernel has them. Nothing is probed before they are known. */
     NetdevTable &netdevs() { return netdevs_; }
 
     /**
      * What to watch from now on, if the fabric says so. What is known of links stays when they
-     * are the same ones.
+     * are the same ones; what is broken stays so by its name, until it has proved itself.
      */
     void look_at(const Fabric &fabric);
 
@@ -54,13 +59,16 @@ public:
     /** What the faults deny. */
     Denials denials() const { return watch_ ? watch_->denials() : Denials{}; }
 
-    /** For "mrcctl health". @param status of the configuration */
-    std::string health(const std::string &status) const;
+    /** For who reports. @return null: nothing is probed */
+    const FaultFinder *finder() const { return watch_.get(); }
+    const std::deque<Decision> &decisions() const { return decisions_.decisions(); }
 
     /** What the faults deny, for another process; see found.h. */
     std::string found();
 
 private:
+    Origin origin() const;
+
     Fabric fabric_;
     NetdevTable netdevs_;
     std::unique_ptr<FaultFinder> watch_;
@@ -69,6 +77,8 @@ private:
     uint8_t dscp_ = 0;
     bool knows_ = false; ///< of these links, from then on
     DecisionLog decisions_;
+    FaultMemory memory_;
+    std::string boot_ = boot_id();
 };
 
 } // namespace mrcd

@@ -42,6 +42,13 @@ bool whole_plane(const Element &element)
     return element.kind == Element::Kind::host_link || element.kind == Element::Kind::t0;
 }
 
+const char *name_of(Element::Kind kind)
+{
+    static constexpr const char *names[] = {"host-link", "t0", "trunk", "t1"};
+
+    return names[static_cast<size_t>(kind)];
+}
+
 std::string to_string(const Fabric &fabric, const Element &element)
 {
     switch (element.kind) {

@@ -29,6 +29,9 @@ struct Element {
 /** Does all of its plane depend on it, for this host? */
 bool whole_plane(const Element &element);
 
+/** "host-link", "t0", "trunk", "t1" */
+const char *name_of(Element::Kind kind);
+
 /** "p1t0r1", "p1t0r1-p1t1s2" */
 std::string to_string(const Fabric &fabric, const Element &element);
 

@@ -168,7 +168,7 @@ void UdpSender::mark(uint8_t dscp)
             set(plane.probes.get(), IPPROTO_IPV6, IPV6_TCLASS, traffic_class);
 }
 
-void UdpSender::send(const ProbeLoop &loop, const Probe &sent)
+void UdpSender::send(const ProbeLoop &loop, const LoopProbe &sent)
 {
     Plane &plane = planes_[loop.plane - 1u];
 

@@ -39,7 +39,7 @@ public:
     UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
               std::vector<mrcnl::Address> neighbors, const NetdevTable &netdevs);
 
-    void send(const ProbeLoop &loop, const Probe &probe) override;
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override;
     void flush() override;
     bool carrier(uint8_t plane) override;
     uint16_t data_bytes() override;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * A channel over a socket of libnl, so that a test may bring one of its own.
+ */
+#pragma once
+
+#include <memory>
+
+#include "mrcnl/channel.h"
+
+struct nl_sock;
+
+namespace mrcnl
+{
+
+struct FreeSocket {
+    void operator()(nl_sock *sock) const;
+};
+using Socket = std::unique_ptr<nl_sock, FreeSocket>;
+
+/**
+ * @param sock connected, or with its own way to send and receive
+ * @param family number of the generic netlink family
+ */
+std::unique_ptr<Channel> make_channel(Socket sock, int family);
+
+} // namespace mrcnl

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Against the kernel of this machine: it has the family that all others are asked of.
+ */
+#include "family.h"
+
+#include <cerrno>
+#include <memory>
+
+#include <gtest/gtest.h>
+#include <linux/genetlink.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+
+namespace mrcnl
+{
+
+namespace
+{
+
+struct FreeSocket {
+    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
+};
+
+class FamilyTest : public ::testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        ASSERT_TRUE(sock);
+        ASSERT_EQ(genl_connect(sock.get()), 0);
+    }
+
+    std::unique_ptr<nl_sock, FreeSocket> sock{nl_socket_alloc()};
+};
+
+TEST_F(FamilyTest, IsFoundWithItsGroups)
+{
+    const auto control = find_family(sock.get(), "nlctrl");
+
+    ASSERT_TRUE(control) << control.error().message();
+    EXPECT_EQ(control->id, GENL_ID_CTRL);
+    EXPECT_TRUE(control->groups.contains("notify"));
+}
+
+TEST_F(FamilyTest, OneThatIsNotThereIsNot)
+{
+    for (const char *name : {"", "nlctr", "nlctrl2", "no such family"}) {
+        const auto none = find_family(sock.get(), name);
+        ASSERT_FALSE(none) << name;
+        EXPECT_EQ(none.error().code, ENOENT) << name;
+    }
+    EXPECT_TRUE(find_family(sock.get(), "nlctrl")) << "the socket is of use still";
+}
+
+} // namespace
+
+} // namespace mrcnl
