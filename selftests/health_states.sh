@@ -28,7 +28,7 @@ exits()
 	local status=0
 
 	on h1 mrcctl health >"$TEST_TMP/health" 2>&1 || status=$?
-	[ $status = "$1" ]
+	[ "$status" = "$1" ]
 }
 
 well()

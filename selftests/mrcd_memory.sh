@@ -104,7 +104,8 @@ test_turns()
 	for ((n = 1; n <= TURNS; n++)); do
 		if [ $((n % 3)) = 0 ]; then
 			write_file $n
-			on h1 mrcd --reload || bail "reload $n"
+			# It may not listen yet.
+			wait_for on h1 mrcd --reload || bail "reload $n"
 		else
 			kill -KILL "${daemon[h1]}"
 			wait "${daemon[h1]}" 2>/dev/null

@@ -22,7 +22,7 @@ sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/clus
 equal "planes of that file" 4 "$(sed -n 's/^planes = \([0-9]*\)$/\1/p' "$HOST_TMP/cluster.toml")"
 
 # What it is to start is not installed here, nor are its manual pages.
-sed "s,^ExecStart=.*,ExecStart=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
+sed "s,^ExecStart=.*,ExecStart=$mrcd,; s,^ExecReload=[^ ]*,ExecReload=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
 	>"$HOST_TMP/mrcd.service"
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze verify "$HOST_TMP/mrcd.service" >"$HOST_TMP/log" 2>&1 ||
