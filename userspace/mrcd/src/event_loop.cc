@@ -265,7 +265,8 @@ void EventLoop::publish()
         diagnose({fabric, daemon_.file(), daemon_.progress(), seen.get(),
                   finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION});
 
-    if (beside_.problems)
+    // What is missing before the first pass is about to be made.
+    if (beside_.problems && ready_)
         beside_.problems->update(problems, time_ns);
     beside_.board->put(make_report({fabric, finder, knows_ && (seen || !beside_.observer),
                                     links.decisions(), daemon_.file(), daemon_.status(),
