@@ -128,6 +128,47 @@ test_faults()
 	breaks "trunk" p2t0r1-p2t1s1 trunk '^2 .*:281:' "lab netem link p2t0r1:t1s1 off" \
 		lab netem link p2t0r1:t1s1 loss 100%
 	breaks "T1" p1t1s2 t1 '^1 .*:182:' "lab heal switch p1t1s2" lab fail switch p1t1s2
+	breaks "hole for data" p1t0r1-p1t1s1 trunk '^1 .*:181:' "lab mtu link p1t0r1:t1s1 off" \
+		shrink p1t0r1:t1s1
+}
+
+# shrink NS:IF: what is as long as data passes that link no more
+shrink()
+{
+	lab mtu link "$1" 1500 || return
+	check "hole for data: found" wait_for \
+		metric 'mrc_link_passes_data{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 0'
+	check_equal "hole for data: short probes pass" '["alive","dead"]' \
+		"$(health '.plane[0].t1[0] | [.verdict, .data.verdict]')"
+	check "hole for data: named as one" wait_for shows_fault \
+		'["mtu","passes 76 bytes, loses 4228"]'
+	check "hole for data: monitoring sees it" metric "mrc_fault{device=\"mrc0\",\
+element=\"p1t0r1-p1t1s1\",kind=\"trunk\",cause=\"mtu\",plane=\"1\",denied=\"true\"} 1"
+}
+
+# shows_fault JSON: cause and evidence of the first one
+shows_fault()
+{
+	[ "$(health '.fault[0] | [.cause, .evidence]')" = "$1" ]
+}
+
+# The kernel makes netdevs for seconds, and whoever asks for or changes one waits.
+test_held()
+{
+	local maker
+
+	modprobe -r ifb 2>/dev/null
+	lab fail switch p1t1s2
+	background modprobe ifb numifbs=1000
+	maker=$BACKGROUND_PID
+	check "held: T1 named" wait_for named '[["p1t1s2","t1",true]]'
+	check "held: its EVs are denied" wait_for denied_are '^1 .*:182:'
+	check "held: while netdevs were made" kill -0 "$maker"
+	wait "$maker"
+	lab heal switch p1t1s2
+	check "held: mended" wait_for named "[]"
+	check "held: no EV is denied any more" wait_for none_denied
+	modprobe -r ifb
 }
 
 # Something that stands in for the journal is told what the next one decides.
@@ -220,7 +261,7 @@ test_floor()
 	lab netem link h1:eth1 loss 100%
 	check "floor: the first plane is denied" wait_for named '[["h1-p1t0r1","host-link",true]]'
 	check "floor: monitoring sees it" wait_for metric \
-		'mrc_fault{device="mrc0",element="h1-p1t0r1",kind="host-link",plane="1",denied="true"} 1'
+		'mrc_fault{device="mrc0",element="h1-p1t0r1",kind="host-link",cause="silence",plane="1",denied="true"} 1'
 	lab netem link h1:eth2 loss 100%
 	check "floor: the second one is not" wait_for named \
 		'[["h1-p1t0r1","host-link",true],["h1-p2t0r1","host-link",false]]'
@@ -238,7 +279,7 @@ test_log()
 	local why="no probe comes back by it, nor past the link to it"
 
 	check_equal "what was denied, in order" \
-		"h1-p1t0r1 h1-p2t0r1 p1t0r1 p2t0r1-p2t1s1 p1t1s2 h1-p1t0r1" \
+		"h1-p1t0r1 h1-p2t0r1 p1t0r1 p2t0r1-p2t1s1 p1t1s2 p1t0r1-p1t1s1 p1t1s2 h1-p1t0r1" \
 		"$(sed -n 's/^mrcd: \(.*\) is denied: .*/\1/p' "$TEST_TMP/h1.log" | paste -sd ' ')"
 	check "each decision is logged with its evidence" grep -qxF "mrcd: p1t1s2 is denied: $why \
 (1 EV of 1 profile denied)" "$TEST_TMP/h1.log"
@@ -325,6 +366,7 @@ traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 check_arrives "traffic flows" 20 h2
 test_report
 test_faults
+test_held
 test_floor
 test_log
 test_killed

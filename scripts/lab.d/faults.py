@@ -2,8 +2,9 @@
 """What breaks and heals. Each fault is got ready first and done at the word, so that programs have
 started by then: prepare(), go(), finish()."""
 
+import plan
 import system
-from errors import Refused, Usage
+from errors import Refused, Usage, number
 
 FORWARDING = "/proc/sys/net/ipv6/conf/all/forwarding"
 
@@ -88,10 +89,12 @@ def at_once(faults):
 
 
 def fault_of(state, words):
-    """What "fail", "heal" or "netem" with its arguments means."""
+    """What "fail", "heal", "netem" or "mtu" with its arguments means."""
     action, kind, *rest = words
     if action == "netem":
         return _netem(state, words[1:])
+    if action == "mtu":
+        return _mtu(state, words[1:])
     if kind == "link":
         if len(rest) != 1:
             raise Usage(f"wanted: {action} link NS:IF")
@@ -175,6 +178,18 @@ def _netem_ends(state, target):
         if kind == "all" or ns_b.startswith(f"p{what[0]}t"):
             ends += [(ns_a, if_a), (ns_b, if_b)]
     return ends
+
+
+def _mtu(state, words):
+    """What is longer is lost there, or told of, and all the rest passes."""
+    size = 2 if words[0] == "link" else 1
+    target, value = words[:size], words[size:]
+    if len(target) < size or len(value) != 1:
+        raise Usage("wanted: mtu NS:IF|link NS:IF N|off")
+    mtu = state.shape().mtu if value == ["off"] else number("mtu", value[0], *plan.NUMBERS["mtu"][1:])
+    ends = state.ends(target[-1])[:size]
+    steps = [Program(ns, ["ip"], [f"link set {interface} mtu {mtu}"]) for ns, interface in ends]
+    return Fault(steps, f"cannot set the MTU of '{target[-1]}'")
 
 
 def _netem(state, words):

@@ -37,7 +37,9 @@ netem link NS:IF ARGS ... for both directions of the link
 netem plane N ARGS    ... for all links of a plane
 netem all ARGS        ... for all links
                       ARGS "off" removes it
-hold fail|heal|netem ...    the same, but get ready, and do it when a line comes on
+mtu NS:IF N           the MTU of that end of a link, N or "off": that of the fabric
+mtu link NS:IF N      ... of both ends
+hold fail|heal|netem|mtu ...  the same, but get ready, and do it when a line comes on
                       standard input
 
 path FROM TO PLANE [SPINE]  print the SRv6 address of a path between two hosts
@@ -57,7 +59,7 @@ Example: scripts/lab up --planes 2, then scripts/lab exec h1 ping -c 1 fd00:6d72
 scripts/lab fail link h1:eth1
 """
 
-HOLDABLE = ("fail", "heal", "netem")
+HOLDABLE = ("fail", "heal", "netem", "mtu")
 
 
 class Lab:
@@ -139,6 +141,9 @@ class Lab:
     def netem(self, *words):
         self._do(["netem", *words])
 
+    def mtu(self, *words):
+        self._do(["mtu", *words])
+
     def _do(self, words):
         import faults
 
@@ -207,6 +212,7 @@ COMMANDS = {
     "fail": ("link NS:IF, or fail switch NS [--carrier]", 2, 3, True, True),
     "heal": ("link NS:IF, or heal switch NS", 2, 3, True, True),
     "netem": ("NS:IF|link NS:IF|plane N|all ARGS", 1, MANY, True, True),
+    "mtu": ("NS:IF|link NS:IF N|off", 2, 3, True, True),
     "path": ("FROM TO PLANE [SPINE]", 3, 4, False, True),
     "gid": ("HOST", 1, 1, False, True),
     "sid": ("HOST", 1, 1, False, True),
@@ -226,7 +232,7 @@ def obey(lab, words):
     if held:
         command, *arguments = arguments or [""]
         if command not in HOLDABLE:
-            raise Usage("hold what? fail, heal or netem")
+            raise Usage("hold what? fail, heal, netem or mtu")
     if command not in COMMANDS or command == "go" and not lab.batch:
         raise Usage(f"unknown command '{command}'")
     syntax, least, most, root, fabric = COMMANDS[command]

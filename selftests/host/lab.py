@@ -488,6 +488,26 @@ class Faults(WithState):
         self.lab("netem h1:eth1 off")
         self.assertEqual(self.told(), [("tc -n h1 -force -batch -", "qdisc del dev eth1 root\n")])
 
+    def test_an_mtu_of_one_end_or_both(self):
+        self.assertEqual(self.lab("mtu h1:eth2 1500"), (0, "", ""))
+        self.assertEqual(self.told(), [("ip -n h1 -batch -", "link set eth2 mtu 1500\n")])
+        self.assertEqual(self.lab("mtu link h1:eth2 1280")[0], 0)
+        self.assertEqual(self.told(), [("ip -n h1 -batch -", "link set eth2 mtu 1280\n"),
+                                       ("ip -n p2t0r1 -batch -", "link set h1 mtu 1280\n")])  # fmt: skip
+        self.assertEqual(self.lab("mtu link h1:eth2 off")[0], 0)
+        self.assertTrue(all(text.endswith(" mtu 9000\n") for _, text in self.told()))
+        self.assertEqual(self.state.failed(), [])
+
+    def test_an_mtu_that_is_none(self):
+        for words, status, why in (("h1:eth2 1279", 2, "mtu wants a number from 1280 to 65535"),
+                                   ("link h1:eth2", 2, "wanted: mtu"),
+                                   ("h1:eth2 1500 1500", 2, "wanted: mtu"),
+                                   ("h1:eth9 1500", 1, "no link 'h1:eth9'")):  # fmt: skip
+            self.refuses(f"mtu {words}", status, why)
+        self.assertEqual(self.told(), [])
+        with unittest.mock.patch.object(system, "Fed", Programs(self.log, 1)):
+            self.refuses("mtu h1:eth1 1500", 1, "cannot set the MTU of 'h1:eth1'")
+
     def test_one_tc_per_namespace(self):
         self.lab("netem all delay 1ms")
         names = [argv.split()[2] for argv, _ in self.told()]
@@ -658,7 +678,7 @@ class Batch(unittest.TestCase):
             "err lab: unknown command 'bogus'", "end 2",
             "out Usage: scripts/lab COMMAND"])  # fmt: skip
         self.assertEqual(lines[-5:], [
-            "end 0", "err lab: hold what? fail, heal or netem", "end 2",
+            "end 0", "err lab: hold what? fail, heal, netem or mtu", "end 2",
             "err lab: unknown command '-b'", "end 2"])  # fmt: skip
 
     def test_what_programs_print_is_part_of_the_answer(self):

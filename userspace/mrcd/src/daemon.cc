@@ -260,7 +260,7 @@ void Daemon::perform(Pass &pass)
         if (step.ev)
             (step.ev->deny ? evs.denied : evs.allowed)[step.ev->profile].push_back(step.ev->index);
         else
-            pass.steps_.push_back(to_string(step));
+            log_.write(Level::notice, to_string(step));
     });
 }
 
@@ -277,8 +277,6 @@ Daemon::Again Daemon::finish(Pass pass)
         if (pass.events_)
             events_ = std::move(pass.events_);
     }
-    for (const std::string &step : pass.steps_)
-        log_.write(Level::notice, step);
     report(pass.evs_);
     if (pass.outcome_.module_gone) {
         reopen();

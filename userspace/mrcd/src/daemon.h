@@ -91,15 +91,17 @@ public:
         std::shared_ptr<mrcnl::Kernel> kernel_;
         std::shared_ptr<mrcnl::Kernel> urgent_;
         std::unique_ptr<mrcnl::EventStream> events_;
-        mrcnl::Error closed_;            ///< why the module cannot be asked; code 0: it can
-        std::vector<std::string> steps_; ///< taken, but for those in evs_
+        mrcnl::Error closed_; ///< why the module cannot be asked; code 0: it can
         EvChange evs_;
         Outcome outcome_;
     };
 
     /** What is to be done now. Only after load() was true. */
     Pass begin();
-    /** Brings the host nearer to the plan. The only call for another thread, one at a time. */
+    /**
+     * Brings the host nearer to the plan, and logs each step. The only call for another thread, one
+     * at a time.
+     */
     void perform(Pass &pass);
     Again finish(Pass pass);
 

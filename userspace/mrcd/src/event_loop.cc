@@ -169,7 +169,7 @@ void EventLoop::work()
     if (working_)
         return;
     working_ = true;
-    if (!netdevs().known())
+    if (!netdevs().known() || outdated_)
         read_netdevs();
     const auto pass = std::make_shared<Daemon::Pass>(daemon_.begin());
     worker_->start([this, pass] {
@@ -193,9 +193,12 @@ void EventLoop::worked(Daemon::Pass pass)
     if (wanted_)
         pace_.hasten(now_ms(), 0);
     arm();
-    if (!ready_)
-        sd_notify(0, "READY=1");
+    if (ready_)
+        return;
     ready_ = true;
+    sd_notify(0, "READY=1");
+    if (beside_.links)
+        watch();
 }
 
 /** All of them, anew. */
@@ -216,6 +219,7 @@ void EventLoop::take_netdevs(const mrcnl::Result<NetdevTable> &all)
 {
     reading_ = false;
     if (!all) {
+        outdated_ = true;
         log_.write(Level::warning, "netdevs: " + all.error().message());
         return look_in(again_ms);
     }
@@ -261,7 +265,8 @@ void EventLoop::publish()
         diagnose({fabric, daemon_.file(), daemon_.progress(), seen.get(),
                   finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION});
 
-    if (beside_.problems)
+    // What is missing before the first pass is about to be made.
+    if (beside_.problems && ready_)
         beside_.problems->update(problems, time_ns);
     beside_.board->put(make_report({fabric, finder, knows_ && (seen || !beside_.observer),
                                     links.decisions(), daemon_.file(), daemon_.status(),
@@ -301,10 +306,11 @@ void EventLoop::report()
         beside_.reporter->listen_at({report.address, report.port});
 }
 
-/** What is found broken is denied at once. */
+/** What is found broken is denied at once. Without this host's addresses nothing would come back.
+ */
 void EventLoop::watch()
 {
-    const uint64_t next_ns = beside_.links->tick();
+    const uint64_t next_ns = ready_ ? beside_.links->tick() : UINT64_MAX;
     const bool changed = daemon_.deny(beside_.links->denials());
     const bool knows = beside_.links->knows();
 

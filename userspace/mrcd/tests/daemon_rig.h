@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,23 @@ public:
     std::vector<std::string> lines;
     std::map<std::string, std::string> fields; ///< of the last line that has some
 
-    void write(Level, const std::string &text) override { lines.push_back(text); }
+    void write(Level, const std::string &text) override
+    {
+        const std::lock_guard guard(mutex_);
+        lines.push_back(text);
+    }
     void record(Level, const std::string &text, const Fields &found) override
     {
+        const std::lock_guard guard(mutex_);
         lines.push_back(text);
         fields = {found.begin(), found.end()};
         EXPECT_EQ(fields.size(), found.size()) << "each once";
     }
     /** What was written since the last call. */
     std::vector<std::string> take() { return std::exchange(lines, {}); }
+
+private:
+    std::mutex mutex_; ///< passes write in another thread
 };
 
 struct DaemonRig {

@@ -34,7 +34,7 @@ struct Rig {
     void update(bool certain = true)
     {
         decisions.update(faults, certain,
-                         [](const Element &) { return std::string("it answers"); });
+                         [](const Finding &) { return std::string("it answers"); });
     }
     Lines said(bool certain = true)
     {
@@ -76,6 +76,7 @@ TEST(DecisionLog, SaysEachDecisionOnceWithAllFields)
                                       {"ELEMENT", "h1-p2t0r1"},
                                       {"KIND", "host-link"},
                                       {"PLANE", "2"},
+                                      {"CAUSE", "silence"},
                                       {"VERDICT", "denied"},
                                       {"EVIDENCE", "it is dead"},
                                       {"EVS_DENIED", of_plane_2}}));
@@ -87,12 +88,32 @@ TEST(DecisionLog, SaysEachDecisionOnceWithAllFields)
                                       {"ELEMENT", "h1-p2t0r1"},
                                       {"KIND", "host-link"},
                                       {"PLANE", "2"},
+                                      {"CAUSE", "silence"},
                                       {"VERDICT", "allowed"},
                                       {"EVIDENCE", "it answers"},
                                       {"EVS_ALLOWED", of_plane_2}}));
     EXPECT_EQ(rig.said(), Lines());
     ASSERT_EQ(rig.decisions.decisions().size(), 2u);
     EXPECT_EQ(rig.decisions.decisions()[0].time_ns, 1000u);
+}
+
+/** It was denied before, and is for another reason now. */
+TEST(DecisionLog, AnotherCauseIsADecision)
+{
+    Rig rig;
+
+    rig.faults = {rig.fault(Kind::trunk, 1, 0)};
+    rig.faults[0].finding.cause = Cause::mtu;
+    rig.faults[0].finding.evidence = "passes 76 bytes, loses 4228";
+    ASSERT_EQ(rig.said(), Lines{"p1t0r1-p1t1s1 is denied: passes 76 bytes, loses 4228 "
+                                "(1 EV of 1 profile denied)"});
+    EXPECT_EQ(rig.log.fields.at("CAUSE"), "mtu");
+    rig.faults = {rig.fault(Kind::trunk, 1, 0)};
+    EXPECT_EQ(rig.said(), Lines{"p1t0r1-p1t1s1 is denied: it is dead"});
+    EXPECT_EQ(rig.log.fields.at("CAUSE"), "silence");
+    rig.faults.clear();
+    EXPECT_EQ(rig.said(),
+              Lines{"p1t0r1-p1t1s1 is allowed again: it answers (1 EV of 1 profile allowed)"});
 }
 
 TEST(DecisionLog, WhatTheFloorKeepsChangesNoEv)

@@ -213,26 +213,27 @@ public:
 
     static inline std::optional<uint16_t> dead; ///< uSID
 
-    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         for (const Address &carrier : loop.carriers)
             for (size_t i = 4; i < carrier.bytes.size(); i += 2)
                 if (dead && (carrier.bytes[i] << 8 | carrier.bytes[i + 1]) == *dead)
                     return;
-        sent_.emplace_back(id, sequence);
+        sent_.push_back(probe);
     }
     bool carrier(uint8_t) override { return true; }
+    uint16_t data_bytes() override { return 4228; }
     void ask(uint8_t) override {}
     void receive(FaultFinder &finder) override
     {
-        for (const auto &[id, sequence] : std::exchange(sent_, {}))
-            finder.answered(id, sequence, monotonic_ns());
+        for (const LoopProbe &probe : std::exchange(sent_, {}))
+            finder.answered(probe, monotonic_ns());
         look_();
     }
 
 private:
     std::function<void()> look_;
-    std::vector<std::pair<uint32_t, uint32_t>> sent_;
+    std::vector<LoopProbe> sent_;
 };
 
 /** Somebody configures netdevs, and takes his time: all that asks for them waits. */

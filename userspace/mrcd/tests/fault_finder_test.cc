@@ -39,14 +39,15 @@ public:
         home_ = self.usid;
     }
 
-    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
-        sent_++;
+        (probe.bytes == short_probe_bytes ? sent_ : sent_long_)++;
         const unsigned loss = lossy_plane && loop.plane != lossy_plane ? 0 : loss_per_mille;
-        if (comes_back(loop) && random_() % 1000 >= loss)
-            coming_.push_back({now_ + rtt, id, sequence});
+        if (comes_back(loop, probe.bytes) && random_() % 1000 >= loss)
+            coming_.push_back({now_ + rtt, probe});
     }
     bool carrier(uint8_t plane) override { return !no_carrier.contains(plane); }
+    uint16_t data_bytes() override { return data; }
     void ask(uint8_t plane) override
     {
         if (!broken.contains({Kind::host_link, plane, own_t0(fabric_, plane), 0}))
@@ -57,14 +58,17 @@ public:
     {
         for (const uint64_t end = now_ + ns; now_ < end; now_ += step) {
             for (; !coming_.empty() && coming_.front().at <= now_; coming_.pop_front())
-                watch_.answered(coming_.front().id, coming_.front().sequence, coming_.front().at);
+                watch_.answered(coming_.front().probe, coming_.front().at);
             for (; !answers_.empty() && answers_.front().first <= now_; answers_.pop_front())
                 watch_.neighbor_answered(answers_.front().second);
             if (now_ < due_)
                 continue;
             due_ = watch_.tick(now_, *this);
-            for (const Fault &fault : watch_.faults())
+            for (const Fault &fault : watch_.faults()) {
                 ever.insert(fault.finding.element);
+                causes.insert(fault.finding.cause);
+            }
+            denied_always &= watch_.denials() != Denials{};
         }
     }
 
@@ -97,10 +101,15 @@ public:
     void recall(const std::vector<Fault> &faults) { watch_.recall(faults, now_); }
     void set_denied(const Denials &denied) { watch_.set_denied(denied); }
     uint64_t sent() const { return sent_; }
+    uint64_t sent_long() const { return sent_long_; }
 
     std::set<Element> broken; ///< trunks: of any T0
     std::set<Element> broken_before;
     std::set<Element> ever; ///< named at any moment
+    std::set<Cause> causes;
+    bool denied_always = true;                ///< something was
+    std::map<Element, uint16_t> passes_bytes; ///< of links, where it is less than all
+    uint16_t data = 4228;
     std::set<uint8_t> no_carrier;
     uint64_t rtt = step;
     uint64_t answer_after = 0; ///< of switches that are asked
@@ -110,16 +119,20 @@ public:
 private:
     struct Coming {
         uint64_t at;
-        uint32_t id;
-        uint32_t sequence;
+        LoopProbe probe;
     };
     struct Node {
         Kind kind = Kind::t0;
         uint32_t index = 0;
     };
 
-    bool comes_back(const ProbeLoop &loop) const;
-    bool passes(const Node &from, const Node &to) const;
+    bool comes_back(const ProbeLoop &loop, uint16_t bytes) const;
+    bool passes(const Node &from, const Node &to, uint16_t bytes) const;
+    bool has_room(const Element &link, uint16_t bytes) const
+    {
+        const auto found = passes_bytes.find(link);
+        return found == passes_bytes.end() || bytes <= found->second;
+    }
 
     const Fabric fabric_;
     std::mt19937_64 random_;
@@ -130,11 +143,12 @@ private:
     uint64_t now_ = second;
     uint64_t due_ = 0;
     uint64_t sent_ = 0;
+    uint64_t sent_long_ = 0;
     FaultFinder watch_;
 };
 
 /** From node to node; both live, and so does the link. */
-bool SimulatedFabric::passes(const Node &from, const Node &to) const
+bool SimulatedFabric::passes(const Node &from, const Node &to, uint16_t bytes) const
 {
     const Node &t0 = from.kind == Kind::t0 ? from : to;
     const Node &t1 = from.kind == Kind::t0 ? to : from;
@@ -143,17 +157,19 @@ bool SimulatedFabric::passes(const Node &from, const Node &to) const
     return t1.kind == Kind::t1 && plane == fabric_.t1[t1.index].plane &&
            !fabric_.missing.contains({t0.index, t1.index}) &&
            !broken.contains({Kind::trunk, plane, t0.index, t1.index}) &&
+           has_room({Kind::trunk, plane, t0.index, t1.index}, bytes) &&
            !broken.contains({Kind::t1, plane, 0, t1.index}) &&
            !broken.contains({Kind::t0, plane, t0.index, 0});
 }
 
-bool SimulatedFabric::comes_back(const ProbeLoop &loop) const
+bool SimulatedFabric::comes_back(const ProbeLoop &loop, uint16_t bytes) const
 {
     const uint32_t own = own_t0(fabric_, loop.plane);
     std::vector<Node> way;
 
     if (no_carrier.contains(loop.plane) || broken.contains({Kind::host_link, loop.plane, own, 0}) ||
-        broken.contains({Kind::t0, loop.plane, own, 0}))
+        broken.contains({Kind::t0, loop.plane, own, 0}) ||
+        !has_room({Kind::host_link, loop.plane, own, 0}, bytes))
         return false;
     for (const mrcnl::Address &carrier : loop.carriers) {
         for (size_t i = 4; i < carrier.bytes.size(); i += 2) {
@@ -164,7 +180,7 @@ bool SimulatedFabric::comes_back(const ProbeLoop &loop) const
     }
     EXPECT_TRUE(!way.empty() && way.front().index == own && way.front().kind == Kind::t0);
     for (size_t i = 1; i < way.size(); i++)
-        if (!passes(way[i - 1], way[i]))
+        if (!passes(way[i - 1], way[i], bytes))
             return false;
     return way.back().kind == Kind::t0 && way.back().index == own;
 }
@@ -195,6 +211,7 @@ TEST(FaultFinder, AllIsWell)
     EXPECT_EQ(simulated.named(), std::vector<std::string>{});
     // 2 planes of 1 + 4 loops, 10 a second each
     EXPECT_NEAR(static_cast<double>(simulated.sent()), 12000, 600);
+    EXPECT_NEAR(static_cast<double>(simulated.sent_long()), 1200, 200) << "one a second and loop";
     for (const LoopReport &loop : simulated.watch().loops())
         EXPECT_EQ(loop.history->srtt_ns(), simulated.rtt);
 }
@@ -556,9 +573,10 @@ TEST(FaultFinder, AnswersThatNobodyWaitsForChangeNothing)
     simulated.run(2 * second);
     EXPECT_EQ(simulated.watch().faults().size(), 2u) << "too late is lost";
     FaultFinder watch(fabric, 1);
-    watch.answered(0, 1, second);
-    watch.answered(1, 99, second);
-    watch.answered(UINT32_MAX, 1, second);
+    watch.answered({0, 1}, second);
+    watch.answered({1, 99}, second);
+    watch.answered({UINT32_MAX, 1}, second);
+    watch.answered({1, 1, 4228}, second);
     watch.neighbor_answered(0);
     watch.neighbor_answered(200);
     for (const LoopReport &loop : watch.loops())
@@ -594,6 +612,169 @@ TEST(FaultFinder, AHostThatStandsStillNamesNothingElse)
     }
 }
 
+/** Links that loops of this host can pass. */
+std::vector<Element> links_of(const Fabric &fabric)
+{
+    std::vector<Element> links = elements_of(fabric);
+
+    std::erase_if(links, [](const Element &element) {
+        return element.kind == Kind::t0 || element.kind == Kind::t1;
+    });
+    return links;
+}
+
+TEST(FaultFinder, AHoleForDataIsNamedAsOneAndReadmitted)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (const Element &link : links_of(fabric)) {
+        const std::string name = to_string(fabric, link);
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            SimulatedFabric simulated(fabric, seed);
+            simulated.run(3 * second);
+            simulated.passes_bytes = {{link, 1500}};
+            simulated.run(3 * second);
+            ASSERT_EQ(simulated.named(), std::vector<std::string>{name});
+            const Fault &fault = simulated.watch().faults()[0];
+            EXPECT_EQ(fault.finding.evidence, "passes 76 bytes, loses 4228");
+            EXPECT_EQ(fault.finding.cause, Cause::mtu);
+            EXPECT_GE(fault.lost, 4u) << name;
+            EXPECT_LE(fault.lost, 6u) << name;
+            simulated.run(20 * second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{name}) << "and stays";
+            const Finding finding = simulated.watch().faults()[0].finding;
+            simulated.passes_bytes.clear();
+            simulated.run(second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{name}) << "not at once";
+            simulated.run(5 * second);
+            EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+            EXPECT_TRUE(simulated.watch().recovery(finding).ends_with(
+                " probes of 4228 bytes in a row came back"));
+            EXPECT_EQ(simulated.ever, std::set<Element>{link}) << "nothing else meanwhile";
+        }
+    }
+}
+
+/** What is long is lost as often as what is short: that is no matter of length. */
+TEST(FaultFinder, LossIsNoHole)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (const unsigned loss : {20u, 100u, 300u, 600u}) {
+        SimulatedFabric simulated(fabric, loss);
+        simulated.run(3 * second);
+        simulated.loss_per_mille = loss;
+        simulated.run(300 * second);
+        EXPECT_FALSE(simulated.causes.contains(Cause::mtu)) << loss;
+    }
+}
+
+/** What is dead is dead whatever passed it before, and is denied all the time. */
+TEST(FaultFinder, AHoleThatDiesAndComesBackIsDeniedThroughout)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (const Element &link : links_of(fabric)) {
+        SimulatedFabric simulated(fabric, 5);
+        simulated.run(3 * second);
+        simulated.passes_bytes = {{link, 1500}};
+        simulated.run(3 * second);
+        simulated.denied_always = true;
+        simulated.broken = {link};
+        simulated.run(3 * second);
+        ASSERT_EQ(simulated.watch().faults().size(), 1u);
+        EXPECT_EQ(simulated.watch().faults()[0].finding.cause, Cause::silence);
+        simulated.broken.clear();
+        simulated.run(6 * second);
+        ASSERT_EQ(simulated.watch().faults().size(), 1u);
+        EXPECT_EQ(simulated.watch().faults()[0].finding.cause, Cause::mtu);
+        EXPECT_TRUE(simulated.denied_always) << to_string(fabric, link);
+        simulated.passes_bytes.clear();
+        simulated.run(10 * second);
+        EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    }
+}
+
+/** Somebody has put another cable in. */
+TEST(FaultFinder, ALinkThatComesBackWithAHoleIsNotAllowedFirst)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (const Element &link : links_of(fabric)) {
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            SimulatedFabric simulated(fabric, seed);
+            simulated.run(3 * second);
+            simulated.broken = {link};
+            simulated.run(3 * second);
+            simulated.denied_always = true;
+            simulated.passes_bytes = {{link, 1500}};
+            simulated.broken.clear();
+            simulated.run(6 * second);
+            EXPECT_TRUE(simulated.denied_always) << to_string(fabric, link);
+            EXPECT_EQ(simulated.elements(), std::set<Element>{link});
+        }
+    }
+}
+
+TEST(FaultFinder, NothingElseIsNamedWhenAHoleAndAFaultComeTogether)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 3));
+
+    for (const Element &link : links_of(fabric)) {
+        for (const Element &element : elements_of(fabric)) {
+            SimulatedFabric simulated(fabric, 9);
+            simulated.run(3 * second);
+            simulated.passes_bytes = {{link, 1500}};
+            simulated.broken = {element};
+            simulated.run(4 * second);
+            EXPECT_FALSE(simulated.elements().empty());
+            for (const Element &named : simulated.ever)
+                EXPECT_TRUE(named == link || named == element)
+                    << to_string(fabric, named) << " for " << to_string(fabric, link) << " and "
+                    << to_string(fabric, element);
+        }
+    }
+}
+
+/** The host's own MTU was lowered: data passes again. */
+TEST(FaultFinder, DataOfAnotherLengthIsTriedAnew)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+    const Element link = links_of(fabric)[1];
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(3 * second);
+    simulated.passes_bytes = {{link, 1500}};
+    simulated.run(3 * second);
+    EXPECT_EQ(simulated.elements(), std::set<Element>{link});
+    const Finding finding = simulated.watch().faults()[0].finding;
+    simulated.data = 1156;
+    for (int i = 0; i < 100 && !simulated.named().empty(); i++)
+        simulated.run(step);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    EXPECT_EQ(simulated.watch().recovery(finding), "data has another length now");
+    simulated.run(10 * second);
+    EXPECT_EQ(simulated.named(), std::vector<std::string>{});
+    simulated.data = 4228;
+    simulated.run(2 * second);
+    EXPECT_EQ(simulated.elements(), std::set<Element>{link});
+}
+
+/** A predecessor may have denied it. */
+TEST(FaultFinder, KnowsOfHolesBeforeItKnows)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 2) + timers(1000, 4, 20));
+
+    for (const Element &link : links_of(fabric)) {
+        SimulatedFabric simulated(fabric);
+        simulated.passes_bytes = {{link, 1500}};
+        for (int i = 0; i < 5000 && !simulated.knows(); i++)
+            simulated.run(step);
+        EXPECT_TRUE(simulated.knows());
+        EXPECT_EQ(simulated.elements(), std::set<Element>{link}) << to_string(fabric, link);
+    }
+}
+
 /** What a predecessor has found holds from the first moment, and until it has proved itself. */
 TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
 {
@@ -616,6 +797,27 @@ TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
         simulated.run(3 * second);
         EXPECT_TRUE(simulated.named().empty());
         EXPECT_EQ(simulated.ever, std::set<Element>{element});
+    }
+}
+
+/** What is as long as data has to come back, though short ones do all the time. */
+TEST(FaultFinder, AHoleThatIsRecalledIsDeniedUntilDataComesBack)
+{
+    const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
+
+    for (const Element &link : links_of(fabric)) {
+        SCOPED_TRACE(to_string(fabric, link));
+        SimulatedFabric simulated(fabric);
+        simulated.passes_bytes = {{link, 1500}};
+        simulated.recall({{{link, "seen before", Cause::mtu}, second / 2, 7}});
+        simulated.run(5 * second);
+        EXPECT_TRUE(simulated.denied_always);
+        EXPECT_EQ(simulated.elements(), std::set<Element>{link});
+        EXPECT_EQ(simulated.watch().faults().at(0).since_ns, second / 2);
+        simulated.passes_bytes.clear();
+        simulated.run(5 * second);
+        EXPECT_TRUE(simulated.named().empty());
+        EXPECT_EQ(simulated.ever, std::set<Element>{link});
     }
 }
 

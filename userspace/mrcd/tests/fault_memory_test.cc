@@ -29,7 +29,7 @@ using Kind = Element::Kind;
 const Origin origin{"a-boot", "h1", 1'000'000'000'000};
 const std::vector<NamedFault> faults{{Kind::t1, "p1t1s1", 5, 12, "no probe comes back"},
                                      {Kind::host_link, "h1-p2t0r1", 7, 0, "no carrier"},
-                                     {Kind::trunk, "p2t0r1-p2t1s2", 9, 4, ""}};
+                                     {Kind::trunk, "p2t0r1-p2t1s2", 9, 4, "", Cause::mtu}};
 
 /** The text of the faults with a member set anew. */
 std::string changed(const char *pointer, const Json &value)
@@ -85,6 +85,9 @@ TEST(FaultMemory, OddPartsDoNoHarm)
 {
     EXPECT_EQ(read_faults(changed("/fault/0/kind", "t2"), origin)->size(), 2u);
     EXPECT_EQ(read_faults(changed("/fault/0/kind", 3), origin)->size(), 2u);
+    EXPECT_EQ(read_faults(changed("/fault/2/cause", "bad luck"), origin)->at(2).cause,
+              Cause::silence);
+    EXPECT_EQ(read_faults(changed("/fault/2/cause", nullptr), origin)->at(2).cause, Cause::silence);
     EXPECT_EQ(read_faults(changed("/fault/0/evidence", "\033[2J"), origin)->at(0).evidence, "");
     EXPECT_EQ(
         read_faults(changed("/fault/0/evidence", std::string(1000, 'x')), origin)->at(0).evidence,
@@ -104,6 +107,7 @@ TEST(FaultMemory, GoesByNames)
     for (size_t i = 0; i < found.size(); i++) {
         EXPECT_EQ(to_string(fabric, found[i].finding.element), faults[i].element);
         EXPECT_EQ(found[i].since_ns, faults[i].since_ns);
+        EXPECT_EQ(found[i].finding.cause, faults[i].cause);
     }
     EXPECT_TRUE(recalled({{Kind::t1, "p1t1s2", 1, 1, ""}}, fabric).empty())
         << "no link leads there";

@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 class DeadSender : public ProbeSender
 {
 public:
-    void send(const ProbeLoop &, uint32_t, uint32_t) override {}
+    void send(const ProbeLoop &, const LoopProbe &) override {}
+    uint16_t data_bytes() override { return 0; }
     bool carrier(uint8_t plane) override { return plane == 1; }
     void ask(uint8_t) override {}
 };
@@ -55,7 +56,10 @@ TEST(ReportJson, TellsOfPlanesFaultsAndDenials)
     EXPECT_EQ(plane["history-us"], Json(std::vector<int>(plane["recent"].get<size_t>())));
     EXPECT_EQ(plane["t1"].size(), own_t1s(fabric, 1).size());
     EXPECT_EQ(json["plane"][1]["carrier"], false);
+    EXPECT_FALSE(plane.contains("data")) << "nothing as long is sent";
     ASSERT_EQ(json["fault"].size(), 2u);
+    EXPECT_EQ(json["fault"][0]["cause"], "no-carrier");
+    EXPECT_EQ(json["fault"][1]["cause"], "silence");
     EXPECT_EQ(json["fault"][0]["element"], "h1-p2t0r1") << "known at once";
     EXPECT_EQ(json["fault"][0]["denied"], true);
     EXPECT_EQ(json["fault"][0]["since-ns"], 101 * second);
@@ -73,6 +77,10 @@ TEST(ReportJson, TellsOfTheLastRtts)
     const Json uplink = to_json(rig.report())["plane"][0];
 
     EXPECT_EQ(uplink["verdict"], "alive");
+    EXPECT_EQ(uplink["data"]["bytes"], 4228);
+    EXPECT_EQ(uplink["data"]["verdict"], "alive");
+    EXPECT_GT(uplink["data"]["sent"], 0);
+    EXPECT_EQ(uplink["data"]["lost"], 0);
     for (const char *key : {"rtt-min-ns", "rtt-median-ns", "rtt-max-ns"})
         EXPECT_EQ(uplink[key], 1'000'000) << key;
     EXPECT_EQ(uplink["history-us"], Json(std::vector<int>(uplink["recent"].get<size_t>(), 1000)));

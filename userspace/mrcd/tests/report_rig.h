@@ -21,17 +21,14 @@ class PartlySender : public ProbeSender
 public:
     explicit PartlySender(const Fabric &fabric) : alive_(uplink_loop(fabric, 1)) {}
 
-    struct Sent {
-        uint32_t id;
-        uint32_t sequence;
-    };
-    std::vector<Sent> sent; ///< that comes back
+    std::vector<LoopProbe> sent; ///< that comes back
 
-    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         if (loop == alive_)
-            sent.push_back({id, sequence});
+            sent.push_back(probe);
     }
+    uint16_t data_bytes() override { return 4228; }
     bool carrier(uint8_t plane) override { return plane == 1; }
     void ask(uint8_t) override {}
 
@@ -65,7 +62,7 @@ struct ReportRig {
         while (now < 4 * second) {
             const uint64_t next = watch.tick(now, sender);
             for (const auto &probe : std::exchange(sender.sent, {}))
-                watch.answered(probe.id, probe.sequence, now + second / 1000);
+                watch.answered(probe, now + second / 1000);
             now = next;
         }
         kernel.exists = true;

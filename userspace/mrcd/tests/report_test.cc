@@ -77,8 +77,13 @@ TEST(Metrics, TellOfEverything)
     for (const char *of : {"min", "median", "max"})
         EXPECT_TRUE(has_line(text, rtt + R"(t1="",of=")" + of + "\"} 0.001")) << of;
     EXPECT_EQ(text.find(rtt + R"(t1="p)"), std::string::npos) << "nothing came back";
+    EXPECT_TRUE(
+        has_line(text, R"(mrc_link_passes_data{device="mrc0",plane="1",t0="p1t0r1",t1=""} 1)"));
+    EXPECT_TRUE(has_line(
+        text, R"(mrc_link_data_probes_lost_total{device="mrc0",plane="1",t0="p1t0r1",t1=""} 0)"));
     EXPECT_NE(
-        text.find(R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",plane="2")"),
+        text.find(
+            R"(mrc_fault{device="mrc0",element="h1-p2t0r1",kind="host-link",cause="no-carrier",plane="2")"),
         std::string::npos);
 }
 

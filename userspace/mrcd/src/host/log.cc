@@ -31,12 +31,13 @@ bool is_journal()
 
 StandardLog::StandardLog() : journal_(is_journal()) {}
 
+/** In one piece, whatever other threads write. */
 void StandardLog::write(Level level, const std::string &text)
 {
-    if (journal_)
-        std::cerr << '<' << static_cast<int>(level) << '>' << text << std::endl;
-    else
-        std::cerr << "mrcd: " << text << std::endl;
+    const std::string head =
+        journal_ ? "<" + std::to_string(static_cast<int>(level)) + ">" : "mrcd: ";
+
+    std::cerr << head + text + '\n' << std::flush;
 }
 
 void StandardLog::record(Level level, const std::string &text, const Fields &fields)

@@ -62,6 +62,21 @@ double real(Number number)
     return static_cast<double>(number);
 }
 
+/** Probes of a loop that are as long as data. */
+void add_data(Collection &all, const DataSummary &data, const Labels &labels)
+{
+    if (!data.bytes)
+        return;
+    if (data.verdict != Verdict::unknown)
+        all.gauge("mrc_link_passes_data", "Whether probes that are as long as data come back.",
+                  labels, data.verdict == Verdict::alive);
+    all.counter("mrc_link_data_probes_total", "Probes as long as data, sent by this way.", labels,
+                real(data.sent));
+    all.counter("mrc_link_data_probes_lost_total",
+                "Probes as long as data that did not come back, when short ones did.", labels,
+                real(data.lost));
+}
+
 /** A loop: of a plane by its T0, or further to a T1. */
 void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
 {
@@ -74,6 +89,7 @@ void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
     if (loop.srtt_ns)
         all.gauge("mrc_link_rtt_seconds", "Smoothed round-trip time of probes.", labels,
                   real(loop.srtt_ns) / ns_per_s);
+    add_data(all, loop.data, labels);
     // Gone when the last hundred were lost.
     if (!loop.spread.max)
         return;
@@ -115,6 +131,7 @@ void add_faults(Collection &all, const Report &report)
         all.gauge("mrc_fault", "1 for each element that mrcd holds to be broken.",
                   {{"element", fault.element},
                    {"kind", name_of(fault.kind)},
+                   {"cause", name_of(fault.cause)},
                    {"plane", std::to_string(fault.port)},
                    {"denied", fault.denied ? "true" : "false"}},
                   1);

@@ -9,10 +9,20 @@ namespace mrcd
 namespace
 {
 
-LoopSummary summary(const LoopHistory &history)
+LoopSummary summary(const LoopReport &loop, uint16_t data_bytes)
 {
-    return {history.verdict(),     history.sent(),    history.lost(),       history.recent(),
-            history.recent_lost(), history.srtt_ns(), history.rtt_spread(), history.recent_rtts()};
+    const LoopHistory &history = *loop.history;
+    const LoopHistory &data = *loop.data;
+
+    return {history.verdict(),
+            history.sent(),
+            history.lost(),
+            history.recent(),
+            history.recent_lost(),
+            history.srtt_ns(),
+            history.rtt_spread(),
+            history.recent_rtts(),
+            {data_bytes, data.verdict(), data.sent(), data.lost()}};
 }
 
 std::vector<PlaneReport> planes(const Fabric &fabric, const FaultFinder &finder)
@@ -21,14 +31,15 @@ std::vector<PlaneReport> planes(const Fabric &fabric, const FaultFinder &finder)
 
     for (const LoopReport &loop : finder.loops()) {
         if (loop.t1) {
-            list.back().t1.push_back({fabric.t1[*loop.t1].name, summary(*loop.history)});
+            list.back().t1.push_back(
+                {fabric.t1[*loop.t1].name, summary(loop, finder.data_bytes())});
             continue;
         }
         list.push_back({loop.plane,
                         fabric.local.planes[loop.plane - 1u],
                         fabric.t0[own_t0(fabric, loop.plane)].name,
                         finder.carrier(loop.plane),
-                        summary(*loop.history),
+                        summary(loop, finder.data_bytes()),
                         {}});
     }
     return list;
@@ -40,8 +51,8 @@ std::vector<FaultReport> faults(const ReportSource &source)
 
     for (const Fault &fault : source.finder->faults()) {
         const Element &element = fault.finding.element;
-        list.push_back({to_string(source.fabric, element), element.kind, element.plane,
-                        source.wall_ns - (source.monotonic_ns - fault.since_ns),
+        list.push_back({to_string(source.fabric, element), element.kind, fault.finding.cause,
+                        element.plane, source.wall_ns - (source.monotonic_ns - fault.since_ns),
                         fault.finding.evidence, fault.lost, fault.denied});
     }
     return list;

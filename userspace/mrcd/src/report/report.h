@@ -20,6 +20,14 @@
 namespace mrcd
 {
 
+/** What became of a loop's probes that are as long as data. */
+struct DataSummary {
+    uint16_t bytes = 0; ///< of the packets; 0: there are none
+    Verdict verdict = Verdict::unknown;
+    uint64_t sent = 0;
+    uint64_t lost = 0;
+};
+
 /** What a loop's probes have come to. */
 struct LoopSummary {
     Verdict verdict = Verdict::unknown;
@@ -30,6 +38,7 @@ struct LoopSummary {
     uint64_t srtt_ns = 0;
     RttSpread spread;
     std::vector<uint32_t> rtts_ns; ///< of the last ones, oldest first; 0: lost
+    DataSummary data;
 };
 
 /** The loop by a T1. */
@@ -51,6 +60,7 @@ struct PlaneReport {
 struct FaultReport {
     std::string element;
     Element::Kind kind = Element::Kind::host_link;
+    Cause cause = Cause::silence;
     uint8_t port = 0;
     uint64_t since_ns = 0; ///< since 1970
     std::string evidence;

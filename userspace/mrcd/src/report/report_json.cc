@@ -33,6 +33,11 @@ void add_loop(Json &object, const LoopSummary &loop)
     object["rtt-median-ns"] = loop.spread.median;
     object["rtt-max-ns"] = loop.spread.max;
     object["history-us"] = rtts(loop);
+    if (loop.data.bytes)
+        object["data"] = {{"bytes", loop.data.bytes},
+                          {"verdict", name_of(loop.data.verdict)},
+                          {"sent", loop.data.sent},
+                          {"lost", loop.data.lost}};
 }
 
 Json planes(const Report &report)
@@ -63,6 +68,7 @@ Json faults(const Report &report)
     for (const FaultReport &fault : report.faults)
         list.push_back({{"element", fault.element},
                         {"kind", name_of(fault.kind)},
+                        {"cause", name_of(fault.cause)},
                         {"port", fault.port},
                         {"since-ns", fault.since_ns},
                         {"evidence", fault.evidence},

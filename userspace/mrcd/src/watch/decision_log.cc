@@ -71,12 +71,11 @@ void DecisionLog::say(const char *verdict, const std::string &what, const Findin
     const std::string text = name + ' ' + what + ": " + finding.evidence +
                              (changed.empty() ? changed : " (" + changed + ')');
     const bool good = verdict == std::string("allowed") || verdict == std::string("over");
-    Log::Fields fields{{"DEVICE", fabric_.local.device},
-                       {"ELEMENT", name},
-                       {"KIND", name_of(finding.element.kind)},
-                       {"PLANE", std::to_string(finding.element.plane)},
-                       {"VERDICT", verdict},
-                       {"EVIDENCE", finding.evidence}};
+    Log::Fields fields{
+        {"DEVICE", fabric_.local.device},        {"ELEMENT", name},
+        {"KIND", name_of(finding.element.kind)}, {"PLANE", std::to_string(finding.element.plane)},
+        {"CAUSE", name_of(finding.cause)},       {"VERDICT", verdict},
+        {"EVIDENCE", finding.evidence}};
 
     add_fields(fields, evs);
     decisions_.push_back({now_(), text});
@@ -89,7 +88,8 @@ void DecisionLog::begin(const Fault &fault)
 {
     const Denials before = denials_of(known_);
     const auto at = known(fault.finding.element);
-    const bool same = at != known_.end() && at->denied == fault.denied;
+    const bool same = at != known_.end() && at->denied == fault.denied &&
+                      at->finding.cause == fault.finding.cause;
 
     if (at == known_.end())
         known_.push_back(fault);
@@ -116,7 +116,8 @@ void DecisionLog::end(const Element &element, const std::vector<Fault> &faults,
     });
     const bool explained = other != faults.end();
     const Finding finding{
-        element, explained ? to_string(fabric_, other->finding.element) + " explains it" : why};
+        element, explained ? to_string(fabric_, other->finding.element) + " explains it" : why,
+        fault.finding.cause};
 
     known_.erase(at);
     if (fault.denied && !(explained && other->denied))
@@ -138,7 +139,7 @@ void DecisionLog::update(const std::vector<Fault> &faults, bool certain, const R
         if (certain && std::none_of(faults.begin(), faults.end(), [&](const Fault &other) {
                 return other.finding.element == element;
             }))
-            end(element, faults, recovery(element));
+            end(element, faults, recovery(fault.finding));
     }
 }
 

@@ -33,7 +33,7 @@ public:
     static constexpr size_t kept = 100;
 
     /** Why an element is no fault any more. */
-    using Recovery = std::function<std::string(const Element &)>;
+    using Recovery = std::function<std::string(const Finding &)>;
 
     /** @param log outlives this. @param now ns since 1970 */
     DecisionLog(Log &log, std::function<uint64_t()> now) : log_(log), now_(std::move(now)) {}

@@ -2,6 +2,7 @@
 #include "watch/fault_finder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mrcd
 {
@@ -26,21 +27,54 @@ constexpr uint64_t detour_probes = 4;
 constexpr uint64_t certain_run = 10;
 constexpr size_t of_late = 20;
 constexpr size_t well_percent = 10;
+constexpr uint32_t data_share = 10;    // of so many probes one is long,
+constexpr uint32_t data_rate_most = 1; // but no more than so many in a second
+
+/** Is not what was known of it last: ask at once, until it is clear. */
+bool changing(const LoopHistory &loop)
+{
+    switch (loop.verdict()) {
+    case Verdict::alive:
+        return loop.lost_in_a_row();
+    case Verdict::dead:
+        return loop.answered_in_a_row();
+    default:
+        return true;
+    }
+}
+
+/** Such findings of a plane explain those of its T1s. */
+bool explains(const Finding &wide, const Finding &narrow)
+{
+    return wide.element.plane == narrow.element.plane && whole_plane(wide.element) &&
+           (wide.cause != Cause::mtu || narrow.cause == Cause::mtu);
+}
+
+bool same_place(const Element &a, const Element &b)
+{
+    return a.plane == b.plane && whole_plane(a) == whole_plane(b) &&
+           (whole_plane(a) || a.t1 == b.t1);
+}
 
 } // namespace
 
 FaultFinder::FaultFinder(const Fabric &fabric, uint64_t seed)
-    : fabric_(fabric), lost_after_ns_(fabric.watch.lost_after * ms), random_(seed)
+    : fabric_(fabric), lost_after_ns_(fabric.watch.lost_after * ms),
+      data_every_(std::max<uint32_t>(data_share, fabric.watch.rate / data_rate_most)), random_(seed)
 {
     const uint64_t interval_ns = second / fabric_.watch.rate;
 
     for (uint8_t plane = 1; plane <= fabric_.planes; plane++) {
         Plane &p = planes_[plane];
         p.uplink = add_track(uplink_loop(fabric_, plane), interval_ns, 0);
+        tracks_.at(p.uplink).carries_data = true;
         // Who has no other rack has no use for T1s.
-        for (const uint32_t t1 : own_t1s(fabric_, plane))
-            if (fabric_.racks.size() > 1)
-                p.t1[t1] = add_track(trunk_loop(fabric_, plane, t1), interval_ns, 0);
+        if (fabric_.racks.size() == 1)
+            continue;
+        for (const uint32_t t1 : own_t1s(fabric_, plane)) {
+            p.t1[t1] = add_track(trunk_loop(fabric_, plane, t1), interval_ns, 0);
+            tracks_.at(p.t1[t1]).carries_data = true;
+        }
     }
 }
 
@@ -54,12 +88,25 @@ uint32_t FaultFinder::add_track(ProbeLoop loop, uint64_t interval, uint64_t now_
     return next_id_++;
 }
 
-/** What was sent before the one that is too late is too late as well. */
+/**
+ * What was sent before the one that is too late is too late as well. That a long one is lost says
+ * something of its length only if the short one came back that went right before it.
+ */
 void FaultFinder::expire(Track &track, uint64_t now_ns)
 {
-    while (!track.in_flight.empty() && track.in_flight.front().sent_ns + lost_after_ns_ <= now_ns) {
-        track.in_flight.pop_front();
-        track.history.lost(now_ns);
+    const auto too_late = [&](const Stream &stream) {
+        return !stream.in_flight.empty() &&
+               stream.in_flight.front().sent_ns + lost_after_ns_ <= now_ns;
+    };
+
+    while (too_late(track.probes)) {
+        track.probes.in_flight.pop_front();
+        track.probes.history.lost(now_ns);
+    }
+    while (too_late(track.data)) {
+        if (track.data.in_flight.front().witnessed)
+            track.data.history.lost(now_ns);
+        track.data.in_flight.pop_front();
     }
 }
 
@@ -67,13 +114,59 @@ void FaultFinder::send_due(uint32_t id, Track &track, uint64_t now_ns, ProbeSend
 {
     if (track.due_ns > now_ns + batch_ns)
         return;
-    track.in_flight.push_back({++track.sequence, now_ns});
+    track.probes.in_flight.push_back({++track.sequence, now_ns});
     track.due_ns = now_ns + track.interval_ns * 3 / 4 + random_() % (track.interval_ns / 2);
-    sender.send(track.loop, id, track.sequence);
+    sender.send(track.loop, {id, track.sequence});
+    if (track.carries_data && data_bytes_)
+        send_data(id, track, now_ns, sender);
+}
+
+/** Few of them, so that they cost little, and not those of all loops at once. */
+void FaultFinder::send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender)
+{
+    const LoopHistory &probes = track.probes.history;
+    const bool dead = probes.verdict() == Verdict::dead;
+    // By what comes back from the dead, data must pass before it is used again.
+    if (dead ? !probes.answered_in_a_row()
+             : track.sequence < track.next_data && !changing(track.data.history))
+        return;
+    track.next_data =
+        track.sequence + data_every_ / 2 + static_cast<uint32_t>(random_() % (data_every_ + 1));
+    track.data.in_flight.push_back({track.sequence, now_ns});
+    sender.send(track.loop, {id, track.sequence, data_bytes_});
+}
+
+/** What was learnt with another length says nothing of this one. */
+void FaultFinder::look_at_data(uint16_t bytes)
+{
+    const uint16_t before = std::exchange(data_bytes_, bytes);
+
+    if (!before || before == bytes)
+        return;
+    for (auto &[id, track] : tracks_)
+        track.data = Stream(fabric_.watch);
+}
+
+/** Whether the host's link is to blame for what a loop by a T1 loses is to be known soon. */
+void FaultFinder::hasten_data(Plane &plane)
+{
+    Track &uplink = tracks_.at(plane.uplink);
+
+    if (uplink.data.history.verdict() == Verdict::dead)
+        return;
+    for (const auto &[t1, track] : plane.t1)
+        if (data(track).lost_in_a_row() &&
+            uplink.data.history.answered_ns() <= data(track).losing_since_ns())
+            uplink.next_data = 0;
 }
 
 uint64_t FaultFinder::next_due(uint64_t now_ns) const
 {
+    const auto expires = [&](uint64_t next, const Stream &stream) {
+        return stream.in_flight.empty()
+                   ? next
+                   : std::min(next, stream.in_flight.front().sent_ns + lost_after_ns_);
+    };
     const bool doubtful = std::any_of(planes_.begin(), planes_.end(), [&](const auto &plane) {
         return in_doubt(plane.second, now_ns);
     });
@@ -81,8 +174,7 @@ uint64_t FaultFinder::next_due(uint64_t now_ns) const
 
     for (const auto &[id, track] : tracks_) {
         next = std::min(next, track.due_ns);
-        if (!track.in_flight.empty())
-            next = std::min(next, track.in_flight.front().sent_ns + lost_after_ns_);
+        next = expires(expires(next, track.probes), track.data);
     }
     return std::max(next, now_ns + batch_ns);
 }
@@ -91,8 +183,10 @@ uint64_t FaultFinder::tick(uint64_t now_ns, ProbeSender &sender)
 {
     for (auto &[id, track] : tracks_)
         expire(track, now_ns);
+    look_at_data(sender.data_bytes());
     for (auto &[number, plane] : planes_) {
         look_at_carrier(number, plane, now_ns, sender);
+        hasten_data(plane);
         ask_neighbor(number, plane, now_ns, sender);
         doubt(number, plane, now_ns);
     }
@@ -103,24 +197,34 @@ uint64_t FaultFinder::tick(uint64_t now_ns, ProbeSender &sender)
     return next_due(now_ns);
 }
 
-void FaultFinder::answered(uint32_t id, uint32_t sequence, uint64_t now_ns)
+void FaultFinder::answered(const LoopProbe &probe, uint64_t now_ns)
 {
-    const auto at = tracks_.find(id);
+    const auto at = tracks_.find(probe.id);
 
     if (at == tracks_.end())
         return;
-    auto &in_flight = at->second.in_flight;
-    const auto probe = std::find_if(in_flight.begin(), in_flight.end(),
-                                    [&](const InFlight &p) { return p.sequence == sequence; });
-    if (probe == in_flight.end())
+    Track &track = at->second;
+    const bool is_long = probe.bytes != short_probe_bytes;
+    if (is_long && probe.bytes != data_bytes_)
+        return;
+    Stream &stream = is_long ? track.data : track.probes;
+    auto &in_flight = stream.in_flight;
+    const auto same = [&](const InFlight &other) { return other.sequence == probe.sequence; };
+    const auto found = std::find_if(in_flight.begin(), in_flight.end(), same);
+    if (found == in_flight.end())
         return;
     // Two clocks were compared to know when it came.
-    const uint64_t rtt_ns = now_ns - std::min(now_ns, probe->sent_ns);
+    const uint64_t rtt_ns = now_ns - std::min(now_ns, found->sent_ns);
     // They go one way: those before it will not come any more.
-    for (auto before = in_flight.begin(); before != probe; ++before)
-        at->second.history.lost(now_ns);
-    at->second.history.answered(now_ns, rtt_ns);
-    in_flight.erase(in_flight.begin(), probe + 1);
+    for (auto before = in_flight.begin(); before != found; ++before)
+        if (!is_long || before->witnessed)
+            stream.history.lost(now_ns);
+    stream.history.answered(now_ns, rtt_ns);
+    in_flight.erase(in_flight.begin(), found + 1);
+    if (is_long)
+        return;
+    for (InFlight &companion : track.data.in_flight)
+        companion.witnessed |= same(companion);
 }
 
 void FaultFinder::neighbor_answered(uint8_t plane)
@@ -139,11 +243,11 @@ void FaultFinder::look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns,
     if (carrier != plane.carrier)
         plane.carrier_ns = now_ns;
     if (carrier && !plane.carrier)
-        tracks_.at(plane.uplink).history.start_anew();
+        tracks_.at(plane.uplink).probes.history.start_anew();
     plane.carrier = carrier;
     // So that it has to prove itself like any other link.
     if (!carrier)
-        tracks_.at(plane.uplink).history.die(now_ns);
+        tracks_.at(plane.uplink).probes.history.die(now_ns);
 }
 
 /** Nothing at all comes back of it, by whatever T1. */
@@ -286,9 +390,10 @@ bool FaultFinder::knows(uint64_t now_ns) const
 
     return std::all_of(planes_.begin(), planes_.end(), [&](const auto &at) {
         const Plane &plane = at.second;
-        return !plane.carrier || (tried(plane.uplink) && !in_doubt(plane, now_ns) &&
-                                  std::all_of(plane.t1.begin(), plane.t1.end(),
-                                              [&](const auto &t1) { return tried(t1.second); }));
+        return !plane.carrier ||
+               (tried(plane.uplink) && !in_doubt(plane, now_ns) && !data_open(plane) &&
+                std::all_of(plane.t1.begin(), plane.t1.end(),
+                            [&](const auto &t1) { return tried(t1.second); }));
     });
 }
 
@@ -302,7 +407,40 @@ bool FaultFinder::in_doubt(const Plane &plane, uint64_t now_ns) const
                        [](const auto &doubt) { return !doubt.second.settled; });
 }
 
-/** That shows whether it is broken. */
+/**
+ * What is short passes of late, and what is as long as data does not. When a short one is lost as
+ * well, it takes longer to be no chance.
+ */
+bool FaultFinder::loses_data(uint32_t track) const
+{
+    const LoopHistory &probes = history(track);
+    const uint64_t run = data(track).lost_in_a_row();
+
+    if (data(track).verdict() != Verdict::dead || run < fabric_.watch.dead_after ||
+        probes.verdict() != Verdict::alive || probes.lost_in_a_row())
+        return false;
+    const size_t lost = probes.lost_of_last(of_late);
+    return run < certain_run ? !lost : lost * 100 <= of_late * well_percent;
+}
+
+/** Whether what is as long as data comes back is not known of all loops. */
+bool FaultFinder::data_open(const Plane &plane) const
+{
+    const LoopHistory &uplink = data(plane.uplink);
+    const auto open = [&](uint32_t track) {
+        return data(track).verdict() == Verdict::unknown &&
+               history(track).verdict() == Verdict::alive;
+    };
+
+    return data_bytes_ && (open(plane.uplink) ||
+                           std::any_of(plane.t1.begin(), plane.t1.end(), [&](const auto &t1) {
+                               return open(t1.second) ||
+                                      (loses_data(t1.second) && uplink.verdict() != Verdict::dead &&
+                                       uplink.answered_ns() <= data(t1.second).losing_since_ns());
+                           }));
+}
+
+/** Of the loop that shows whether it is broken. */
 uint32_t FaultFinder::track_of(const Element &element) const
 {
     const Plane &plane = planes_.at(element.plane);
@@ -310,39 +448,50 @@ uint32_t FaultFinder::track_of(const Element &element) const
     return whole_plane(element) ? plane.uplink : plane.t1.at(element.t1);
 }
 
+/** The probes that show it. */
+const LoopHistory &FaultFinder::evidence_of(const Finding &finding) const
+{
+    const uint32_t track = track_of(finding.element);
+
+    return finding.cause == Cause::mtu ? data(track) : history(track);
+}
+
+/** The probes that showed it would have died by now. */
 void FaultFinder::recall(std::vector<Fault> faults, uint64_t now_ns)
 {
     faults_ = std::move(faults);
-    for (const Fault &fault : faults_)
-        tracks_.at(track_of(fault.finding.element)).history.die(now_ns);
+    for (const Fault &fault : faults_) {
+        Track &track = tracks_.at(track_of(fault.finding.element));
+        (fault.finding.cause == Cause::mtu ? track.data : track.probes).history.die(now_ns);
+    }
     mark_denied();
 }
 
 /** The loop that showed it is alive again. */
-bool FaultFinder::over(const Element &element) const
+bool FaultFinder::over(const Finding &finding) const
 {
-    if (whole_plane(element) && !planes_.at(element.plane).carrier)
+    if (whole_plane(finding.element) && !planes_.at(finding.element.plane).carrier)
         return false;
-    return loop_of(element).verdict() != Verdict::dead;
+    return evidence_of(finding).verdict() != Verdict::dead;
 }
 
-/** What is known of an element stays; what is found of the whole plane explains the rest. */
+/**
+ * What is known of an element stays, unless nothing passes it where short probes did; what is found
+ * of the whole plane explains the rest.
+ */
 void FaultFinder::add_fault(Finding finding, uint64_t now_ns)
 {
-    const auto same_place = [&](const Fault &fault) {
-        const Element &a = fault.finding.element;
-        const Element &b = finding.element;
-        return a.plane == b.plane && whole_plane(a) == whole_plane(b) &&
-               (whole_plane(a) || a.t1 == b.t1);
-    };
+    const auto known = std::find_if(faults_.begin(), faults_.end(), [&](const Fault &fault) {
+        return same_place(fault.finding.element, finding.element);
+    });
 
-    if (std::any_of(faults_.begin(), faults_.end(), same_place))
+    if (known != faults_.end() &&
+        (known->finding.cause != Cause::mtu || finding.cause == Cause::mtu))
         return;
-    if (whole_plane(finding.element))
-        std::erase_if(faults_, [&](const Fault &fault) {
-            return fault.finding.element.plane == finding.element.plane;
-        });
-    const uint64_t lost = loop_of(finding.element).lost_in_a_row();
+    if (known != faults_.end())
+        faults_.erase(known);
+    std::erase_if(faults_, [&](const Fault &fault) { return explains(finding, fault.finding); });
+    const uint64_t lost = evidence_of(finding).lost_in_a_row();
     faults_.push_back({std::move(finding), now_ns, lost});
 }
 
@@ -376,13 +525,32 @@ void FaultFinder::find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_n
             add_fault(locate_at_t1(fabric_, number, t1, doubt.past), now_ns);
 }
 
+/** The host's link is no reason: what is as long came back by the T0 since it was missing here. */
+void FaultFinder::find_holes(uint8_t number, const Plane &plane, uint64_t now_ns)
+{
+    const LoopHistory &uplink = data(plane.uplink);
+    const auto add = [&](std::optional<uint32_t> t1) {
+        add_fault(locate_hole(fabric_, number, t1, short_probe_bytes, data_bytes_), now_ns);
+    };
+
+    if (!plane.carrier)
+        return;
+    if (loses_data(plane.uplink))
+        return add(std::nullopt);
+    for (const auto &[t1, track] : plane.t1)
+        if (loses_data(track) && uplink.verdict() == Verdict::alive && !uplink.lost_in_a_row() &&
+            uplink.answered_ns() > data(track).losing_since_ns())
+            add(t1);
+}
+
 /** What is on its way back stays a fault until it has proved itself, but becomes none. */
 void FaultFinder::evaluate(uint64_t now_ns)
 {
-    std::erase_if(faults_, [&](const Fault &fault) { return over(fault.finding.element); });
+    std::erase_if(faults_, [&](const Fault &fault) { return over(fault.finding); });
     for (const auto &[number, plane] : planes_) {
         find_in_plane(number, plane, now_ns);
         find_at_t1s(number, plane, now_ns);
+        find_holes(number, plane, now_ns);
     }
     mark_denied();
 }
@@ -442,9 +610,14 @@ Denials denials_of(const std::vector<Fault> &faults)
     return denials;
 }
 
-std::string FaultFinder::recovery(const Element &element) const
+std::string FaultFinder::recovery(const Finding &finding) const
 {
-    return std::to_string(loop_of(element).answered_in_a_row()) + " probes in a row came back";
+    if (finding.cause == Cause::mtu && evidence_of(finding).verdict() == Verdict::unknown)
+        return "data has another length now";
+    return std::to_string(evidence_of(finding).answered_in_a_row()) +
+           (finding.cause == Cause::mtu
+                ? " probes of " + std::to_string(data_bytes_) + " bytes in a row came back"
+                : " probes in a row came back");
 }
 
 std::vector<LoopReport> FaultFinder::loops() const
@@ -452,9 +625,9 @@ std::vector<LoopReport> FaultFinder::loops() const
     std::vector<LoopReport> reports;
 
     for (const auto &[number, plane] : planes_) {
-        reports.push_back({number, std::nullopt, &history(plane.uplink)});
+        reports.push_back({number, std::nullopt, &history(plane.uplink), &data(plane.uplink)});
         for (const auto &[t1, track] : plane.t1)
-            reports.push_back({number, t1, &history(track)});
+            reports.push_back({number, t1, &history(track), &data(track)});
     }
     return reports;
 }

@@ -15,12 +15,23 @@
 #include <vector>
 
 #include "file/fabric.h"
-#include "watch/locator.h"
-#include "watch/loop_history.h"
+#include "locator.h"
+#include "loop_history.h"
 #include "watch/probe_loop.h"
 
 namespace mrcd
 {
+
+/** Bytes of the IPv6 packet of a probe that is no longer than it must be. */
+inline constexpr uint16_t short_probe_bytes = 76;
+
+/** One probe of a loop. */
+struct LoopProbe {
+    uint32_t id = 0;       ///< of the loop
+    uint32_t sequence = 0; ///< of the loop; a long probe has that of the short one before it
+    uint16_t bytes = short_probe_bytes; ///< of the IPv6 packet
+    bool operator==(const LoopProbe &) const = default;
+};
 
 class FaultFinder;
 
@@ -31,13 +42,20 @@ public:
     virtual ~ProbeSender() = default;
 
     /** A probe of this loop. When it comes back, FaultFinder::answered() is told. */
-    virtual void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) = 0;
+    virtual void send(const ProbeLoop &loop, const LoopProbe &probe) = 0;
 
     /** What was to be sent is to be on its way now, at the latest. */
     virtual void flush() {}
 
     /** Has this plane's netdev carrier? */
     virtual bool carrier(uint8_t plane) = 0;
+
+    /**
+     * Bytes of the longest IPv6 packets with data that this host sends.
+     *
+     * @return 0: that is not known, and nothing as long is to be sent
+     */
+    virtual uint16_t data_bytes() = 0;
 
     /** Asks the T0 of a plane itself. When it answers, FaultFinder::neighbor_answered() is told. */
     virtual void ask(uint8_t plane) = 0;
@@ -65,6 +83,7 @@ struct LoopReport {
     uint8_t plane = 0;
     std::optional<uint32_t> t1; ///< none: to the T0 only
     const LoopHistory *history = nullptr;
+    const LoopHistory *data = nullptr; ///< of the probes that are as long as data
 };
 
 /** All times are of one clock that never goes back, in ns. */
@@ -96,7 +115,7 @@ public:
     void set_denied(const Denials &denied) { fabric_.denied = denied; }
 
     /** A probe came back. One that is not waited for any more is ignored. */
-    void answered(uint32_t id, uint32_t sequence, uint64_t now_ns);
+    void answered(const LoopProbe &probe, uint64_t now_ns);
     void neighbor_answered(uint8_t plane);
 
     /** Has it had the time to find what is broken? */
@@ -111,17 +130,27 @@ public:
      */
     Denials denials() const { return denials_of(faults_); }
 
-    /** What says that an element works, which is of a loop that is probed. */
-    std::string recovery(const Element &element) const;
+    /** What says that it is over; its element is of a loop that is probed. */
+    std::string recovery(const Finding &finding) const;
 
     /** By plane: the loop by the T0, then those by T1s. */
     std::vector<LoopReport> loops() const;
     bool carrier(uint8_t plane) const { return planes_.at(plane).carrier; }
+    /** Of probes that are as long as data; 0: there are none. */
+    uint16_t data_bytes() const { return data_bytes_; }
 
 private:
     struct InFlight {
         uint32_t sequence = 0;
         uint64_t sent_ns = 0;
+        bool witnessed = false; ///< a long one: the short one before it came back
+    };
+    /** Probes of one length that take a loop. */
+    struct Stream {
+        std::deque<InFlight> in_flight;
+        LoopHistory history;
+
+        explicit Stream(const Watching &watching) : history(watching) {}
     };
     /** A loop that is probed. */
     struct Track {
@@ -129,10 +158,12 @@ private:
         uint64_t interval_ns = 0;
         uint64_t due_ns = 0;
         uint32_t sequence = 0;
-        std::deque<InFlight> in_flight;
-        LoopHistory history;
+        Stream probes;
+        Stream data;            ///< long ones, each right behind a short one
+        uint32_t next_data = 1; ///< by sequence
+        bool carries_data = false;
 
-        explicit Track(const Watching &watching) : history(watching) {}
+        explicit Track(const Watching &watching) : probes(watching), data(watching) {}
     };
     /** Ways past a dead link, probed until it is known whether the T1 lives. */
     struct Doubt {
@@ -153,9 +184,15 @@ private:
     };
 
     uint32_t add_track(ProbeLoop loop, uint64_t interval_ns, uint64_t now_ns);
-    const LoopHistory &history(uint32_t track) const { return tracks_.at(track).history; }
+    const LoopHistory &history(uint32_t track) const { return tracks_.at(track).probes.history; }
+    const LoopHistory &data(uint32_t track) const { return tracks_.at(track).data.history; }
     void expire(Track &track, uint64_t now_ns);
     void send_due(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender);
+    void send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender);
+    void look_at_data(uint16_t bytes);
+    void hasten_data(Plane &plane);
+    bool data_open(const Plane &plane) const;
+    bool loses_data(uint32_t track) const;
     uint64_t next_due(uint64_t now_ns) const;
 
     void look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender);
@@ -169,17 +206,20 @@ private:
     void forget(Doubt &doubt);
     bool in_doubt(const Plane &plane, uint64_t now_ns) const;
     uint32_t track_of(const Element &element) const;
-    const LoopHistory &loop_of(const Element &element) const { return history(track_of(element)); }
-    bool over(const Element &element) const;
+    const LoopHistory &evidence_of(const Finding &finding) const;
+    bool over(const Finding &finding) const;
     void add_fault(Finding finding, uint64_t now_ns);
     void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);
     void find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns);
+    void find_holes(uint8_t number, const Plane &plane, uint64_t now_ns);
     void evaluate(uint64_t now_ns);
     size_t denied_by_file(uint8_t number, const Plane &plane) const;
     void mark_denied();
 
     Fabric fabric_;
     uint64_t lost_after_ns_;
+    uint32_t data_every_; ///< of so many short probes one is followed by a long one
+    uint16_t data_bytes_ = 0;
     std::mt19937_64 random_;
     uint32_t next_id_ = 1;
     std::map<uint32_t, Track> tracks_;

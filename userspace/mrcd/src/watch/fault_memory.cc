@@ -41,6 +41,15 @@ std::optional<Kind> kind_of(const Json &json)
     return std::nullopt;
 }
 
+/** What is not known counts as the worst. */
+Cause cause_of(const Json &json)
+{
+    for (const Cause cause : {Cause::no_carrier, Cause::loss, Cause::mtu})
+        if (json == name_of(cause))
+            return cause;
+    return Cause::silence;
+}
+
 /** All that a host watches. */
 std::vector<Element> elements_of(const Fabric &fabric, Kind kind)
 {
@@ -68,6 +77,7 @@ std::optional<NamedFault> read_fault(const Json &json, const Origin &origin)
     if (!kind)
         return std::nullopt;
     fault.kind = *kind;
+    fault.cause = cause_of(json.value("cause", Json()));
     fault.element = json.at("element").get<std::string>();
     fault.since_ns = std::min(number_of(json.at("since")), origin.now_ns);
     fault.lost = number_of(json.at("lost"));
@@ -91,7 +101,7 @@ std::vector<NamedFault> named(const std::vector<Fault> &faults, const Fabric &fa
 
     for (const Fault &fault : faults)
         all.push_back({fault.finding.element.kind, to_string(fabric, fault.finding.element),
-                       fault.since_ns, fault.lost, fault.finding.evidence});
+                       fault.since_ns, fault.lost, fault.finding.evidence, fault.finding.cause});
     return all;
 }
 
@@ -101,7 +111,7 @@ std::vector<Fault> recalled(const std::vector<NamedFault> &faults, const Fabric 
 
     for (const NamedFault &fault : faults)
         if (const auto element = find_element(fabric, fault.kind, fault.element))
-            all.push_back({{*element, fault.evidence}, fault.since_ns, fault.lost});
+            all.push_back({{*element, fault.evidence, fault.cause}, fault.since_ns, fault.lost});
     return all;
 }
 
@@ -116,6 +126,7 @@ std::string to_json(const std::vector<NamedFault> &faults, const Origin &origin)
     for (const NamedFault &fault : faults)
         object["fault"].push_back({{"element", fault.element},
                                    {"kind", name_of(fault.kind)},
+                                   {"cause", name_of(fault.cause)},
                                    {"since", fault.since_ns},
                                    {"lost", fault.lost},
                                    {"evidence", fault.evidence}});

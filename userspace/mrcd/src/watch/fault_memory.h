@@ -25,6 +25,7 @@ struct NamedFault {
     uint64_t since_ns = 0; ///< of CLOCK_MONOTONIC
     uint64_t lost = 0;
     std::string evidence;
+    Cause cause = Cause::silence;
     bool operator==(const NamedFault &) const = default;
 };
 

@@ -49,7 +49,7 @@ void LinkWatch::look_at(const Fabric &fabric)
     sender_.reset();
     if (!fabric_.watch.rate)
         return decisions_.update({}, true,
-                                 [](const Element &) { return "links are not probed any more"; });
+                                 [](const Finding &) { return "links are not probed any more"; });
     knows_ = false;
     watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
     watch_->recall(recalled(found, fabric_), monotonic_ns());
@@ -79,7 +79,7 @@ uint64_t LinkWatch::tick()
     // Before anybody acts on it: who is ended in between has said so.
     memory_.keep(named(watch_->faults(), fabric_), origin());
     decisions_.update(watch_->faults(), knows(),
-                      [&](const Element &element) { return watch_->recovery(element); });
+                      [&](const Finding &finding) { return watch_->recovery(finding); });
     return next;
 }
 

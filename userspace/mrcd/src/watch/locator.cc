@@ -6,14 +6,22 @@ namespace mrcd
 
 using Kind = Element::Kind;
 
+const char *name_of(Cause cause)
+{
+    static constexpr const char *names[] = {"silence", "no-carrier", "loss", "mtu"};
+
+    return names[static_cast<size_t>(cause)];
+}
+
 Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence &evidence)
 {
     const uint32_t t0 = own_t0(fabric, plane);
 
     if (!evidence.carrier)
-        return {{Kind::host_link, plane, t0, 0}, "no carrier"};
+        return {{Kind::host_link, plane, t0, 0}, "no carrier", Cause::no_carrier};
     if (evidence.lossy)
-        return {{Kind::host_link, plane, t0, 0}, "half of the probes do not come back"};
+        return {
+            {Kind::host_link, plane, t0, 0}, "half of the probes do not come back", Cause::loss};
     if (evidence.neighbor)
         return {{Kind::t0, plane, t0, 0}, "answers, but no probe comes back by it"};
     return {{Kind::host_link, plane, t0, 0}, "carrier, but nothing comes back"};
@@ -32,6 +40,16 @@ Finding locate_at_t1(const Fabric &fabric, uint8_t plane, uint32_t t1, Verdict p
         return {{Kind::trunk, plane, t0, t1},
                 "no probe comes back by it; no way past it would tell it from the T1"};
     }
+}
+
+Finding locate_hole(const Fabric &fabric, uint8_t plane, std::optional<uint32_t> t1,
+                    uint16_t passes, uint16_t loses)
+{
+    const uint32_t t0 = own_t0(fabric, plane);
+
+    return {t1 ? Element{Kind::trunk, plane, t0, *t1} : Element{Kind::host_link, plane, t0, 0},
+            "passes " + std::to_string(passes) + " bytes, loses " + std::to_string(loses),
+            Cause::mtu};
 }
 
 } // namespace mrcd

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "watch/loop_history.h"
@@ -13,10 +15,22 @@
 namespace mrcd
 {
 
+/** How an element is broken. */
+enum class Cause {
+    silence,    ///< nothing passes it
+    no_carrier, ///< of the host's netdev
+    loss,       ///< half of what passes it is lost
+    mtu,        ///< what is short passes it, what is as long as data does not
+};
+
+/** "silence", "no-carrier", "loss", "mtu" */
+const char *name_of(Cause cause);
+
 /** A broken element. */
 struct Finding {
     Element element;
     std::string evidence; ///< for people
+    Cause cause = Cause::silence;
     bool operator==(const Finding &) const = default;
 };
 
@@ -36,5 +50,14 @@ Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence
  * @param past what they say; unknown: there are none
  */
 Finding locate_at_t1(const Fabric &fabric, uint8_t plane, uint32_t t1, Verdict past);
+
+/**
+ * A hole for data: the host's link, or that between its T0 and a T1.
+ *
+ * @param t1 whose loop shows it; none: that by the T0 only
+ * @param passes @param loses bytes of IPv6 packets
+ */
+Finding locate_hole(const Fabric &fabric, uint8_t plane, std::optional<uint32_t> t1,
+                    uint16_t passes, uint16_t loses);
 
 } // namespace mrcd

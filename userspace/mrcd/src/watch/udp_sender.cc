@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "plan/planner.h"
+#include "watch/data_packet.h"
 
 namespace mrcd
 {
@@ -24,7 +25,7 @@ namespace
 {
 
 constexpr uint64_t ns_per_s = 1'000'000'000;
-constexpr int receive_buffer = 1 << 20;
+constexpr int socket_buffer = 1 << 20;  // bytes, of sent and of received probes
 constexpr uint16_t closed_port = 33434; // traceroute's
 constexpr uint8_t routing_type = 4;     // segments
 constexpr int ecn_capable = 2;          // ECT(0)
@@ -133,6 +134,7 @@ UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
     std::generate(key_.begin(), key_.end(), [&] { return static_cast<uint8_t>(random()); });
 }
 
+/** What is too long for a switch is lost: it is neither cut, nor are others sent shorter for it. */
 bool UdpSender::open(Plane &plane)
 {
     const sockaddr_in6 own = socket_address(sid_, 0);
@@ -142,9 +144,11 @@ bool UdpSender::open(Plane &plane)
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_TX, 1) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_RX, 1) ||
         !set(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
+        !set(fd.get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_INTERFACE) ||
         bind(fd.get(), reinterpret_cast<const sockaddr *>(&own), sizeof(own)))
         return false;
-    set(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer);
+    set(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, socket_buffer);
+    set(fd.get(), SOL_SOCKET, SO_SNDBUFFORCE, socket_buffer);
     set(fd.get(), IPPROTO_IPV6, IPV6_TCLASS, traffic_class_);
     plane.port = port_of(fd.get());
     plane.probes = std::move(fd);
@@ -164,13 +168,14 @@ void UdpSender::mark(uint8_t dscp)
             set(plane.probes.get(), IPPROTO_IPV6, IPV6_TCLASS, traffic_class);
 }
 
-void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
+void UdpSender::send(const ProbeLoop &loop, const LoopProbe &sent)
 {
     Plane &plane = planes_[loop.plane - 1u];
 
     if (!plane.probes && !open(plane))
         return;
-    const Datagram probe{socket_address(loop.carriers.back(), plane.port), {key_, id, sequence}};
+    const Datagram probe{socket_address(loop.carriers.back(), plane.port),
+                         {key_, sent.id, sent.sequence, sent.bytes}};
     if (loop.carriers.size() == 1) {
         plane.waiting.push_back(probe);
         return;
@@ -186,17 +191,19 @@ void UdpSender::send(const ProbeLoop &loop, uint32_t id, uint32_t sequence)
 /** In one call, if all can be sent. */
 void UdpSender::flush(Plane &plane)
 {
+    static std::array<char, data_packet_bytes(UINT16_MAX)> nothing{};
     const size_t count = plane.waiting.size();
-    std::vector<iovec> parts(count);
+    std::vector<std::array<iovec, 2>> parts(count);
     std::vector<mmsghdr> messages(count);
 
     for (size_t i = 0; i < count; i++) {
         Datagram &probe = plane.waiting[i];
-        parts[i] = {&probe.payload, sizeof(probe.payload)};
+        parts[i] = {iovec{&probe.payload, sizeof(probe.payload)},
+                    iovec{nothing.data(), probe.payload.bytes - short_probe_bytes}};
         messages[i].msg_hdr.msg_name = &probe.to;
         messages[i].msg_hdr.msg_namelen = sizeof(probe.to);
-        messages[i].msg_hdr.msg_iov = &parts[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
+        messages[i].msg_hdr.msg_iov = parts[i].data();
+        messages[i].msg_hdr.msg_iovlen = parts[i].size();
     }
     for (size_t done = 0; done < count;) {
         const int sent = sendmmsg(plane.probes.get(), &messages[done],
@@ -237,6 +244,16 @@ bool UdpSender::carrier(uint8_t number)
     return netdev && netdev->carrier;
 }
 
+uint16_t UdpSender::data_bytes()
+{
+    uint32_t least = 0;
+
+    for (const Plane &plane : planes_)
+        if (const NetdevTable::Netdev *netdev = netdevs_.find(plane.name))
+            least = least ? std::min(least, netdev->mtu) : netdev->mtu;
+    return data_packet_bytes(least);
+}
+
 /** By a datagram to a port where nobody listens: it says so. */
 void UdpSender::ask(uint8_t number)
 {
@@ -265,11 +282,13 @@ void UdpSender::receive_probes(Plane &plane, FaultFinder &watch)
         message.msg_iovlen = 1;
         message.msg_control = control.data();
         message.msg_controllen = control.size();
-        const ssize_t length = recvmsg(plane.probes.get(), &message, MSG_DONTWAIT);
+        const ssize_t length = recvmsg(plane.probes.get(), &message, MSG_DONTWAIT | MSG_TRUNC);
         if (length < 0 && errno != EINTR && errno != ECONNREFUSED)
             return;
-        if (length == sizeof(payload) && payload.key == key_)
-            watch.answered(payload.id, payload.sequence, arrival_ns(message));
+        if (length >= static_cast<ssize_t>(sizeof(payload)) && payload.key == key_ &&
+            static_cast<size_t>(length) + headers == payload.bytes)
+            watch.answered({payload.id, payload.sequence, static_cast<uint16_t>(payload.bytes)},
+                           arrival_ns(message));
     }
 }
 

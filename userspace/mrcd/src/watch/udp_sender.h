@@ -39,9 +39,10 @@ public:
     UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
               std::vector<mrcnl::Address> neighbors, const NetdevTable &netdevs);
 
-    void send(const ProbeLoop &loop, uint32_t id, uint32_t sequence) override;
+    void send(const ProbeLoop &loop, const LoopProbe &probe) override;
     void flush() override;
     bool carrier(uint8_t plane) override;
+    uint16_t data_bytes() override;
     void ask(uint8_t plane) override;
 
     void mark(uint8_t dscp) override;
@@ -55,11 +56,14 @@ private:
         std::array<uint8_t, 16> key;
         uint32_t id;
         uint32_t sequence;
+        uint32_t bytes; ///< of the packet: nothing of it was lost
     };
     struct Datagram {
         sockaddr_in6 to;
         Payload payload;
     };
+    static constexpr uint16_t headers = 40 + 8; ///< IPv6 and UDP
+    static_assert(headers + sizeof(Payload) == short_probe_bytes);
     struct Plane {
         std::string name;        ///< of its netdev
         uint32_t index = 0;      ///< of the netdev that its sockets are bound to
