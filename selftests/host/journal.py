@@ -43,7 +43,8 @@ QUIET = FILE + "[watch]\nrate = 0\n"
 
 def denied(verdict, plane, evidence):
     return {"MRC_DEVICE": "mrctest0", "MRC_ELEMENT": f"h1-p{plane}t0r1", "MRC_KIND": "host-link",
-            "MRC_PLANE": str(plane), "MRC_VERDICT": verdict, "MRC_EVIDENCE": evidence}
+            "MRC_PLANE": str(plane), "MRC_CAUSE": "no-carrier", "MRC_VERDICT": verdict,
+            "MRC_EVIDENCE": evidence}
 
 
 class Test:

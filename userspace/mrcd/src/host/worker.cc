@@ -67,17 +67,17 @@ void Worker::finish()
 {
     uint64_t count = 0;
 
-    // One that throws leaves the rest for the next call, and the descriptor readable.
+    // One that throws leaves the rest for the next call, and the descriptor readable for them.
     for (;;) {
         Then then;
         {
             const std::lock_guard guard(mutex_);
-            if (done_.empty()) {
-                [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
+            if (done_.empty())
                 return;
-            }
             then = std::move(done_.front());
             done_.pop_front();
+            if (done_.empty()) [[maybe_unused]]
+                const ssize_t taken = read(fd_.get(), &count, sizeof(count));
         }
         then();
     }
