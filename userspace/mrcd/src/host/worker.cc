@@ -76,8 +76,9 @@ void Worker::finish()
                 return;
             then = std::move(done_.front());
             done_.pop_front();
-            if (done_.empty()) [[maybe_unused]]
-                const ssize_t taken = read(fd_.get(), &count, sizeof(count));
+            if (done_.empty()) {
+                [[maybe_unused]] const ssize_t taken = read(fd_.get(), &count, sizeof(count));
+            }
         }
         then();
     }
