@@ -245,7 +245,7 @@ def least_disturbed(name, flow, trace, opts):
 
 def set_window(window, remote):
     """Of MRC's queue pair, in KiB."""
-    for words in (["cc-profile", "add", "mrc0", "id", "1", "algorithm", "none",
+    for words in (["cc-profile", "add", "mrc0", "1", "algorithm", "none",
                    "window", str(window << 10)],
                   ["route", "replace", "mrc0", remote + "/128", "ev-profile", "2",
                    "cc-profile", "1"]):
