@@ -251,7 +251,7 @@ test_report()
 	check "metrics: packets" wait_for shows_page metrics \
 		'^mrc_plane_tx_packets_total{device="mrc0",plane="1",netdev="eth1"} [0-9]{3}'
 	check "status: the peer's EVs" wait_for shows_page status.json \
-		'"remote-gid":"fd00:6d72:63::2".*"ev":[{]"1":"[gs]{2}","2":"[gs]{2}"[}]'
+		'"remote-gid":"fd00:6d72:63::2".*"ev":[{]"1":"[GS]{2}","2":"[GS]{2}"[}]'
 	check "page" wait_for shows_page "" '<title>mrcd</title>'
 }
 

@@ -42,7 +42,7 @@ test_plan()
 	check_equal "plan: the addresses first" "+ address $(lab gid h1)/64 netdev mrc" \
 		"$(sed -n 1p "$TEST_TMP/plan")"
 	check_equal "plan: then the device" "+ device mrc0 netdev mrc" "$(sed -n 3p "$TEST_TMP/plan")"
-	check "plan: a profile per rack" grep -qE '^\+ ev-profile id [0-9]+ of 4 EVs$' "$TEST_TMP/plan"
+	check "plan: a profile per rack" grep -qE '^\+ ev-profile [0-9]+ of 4 EVs$' "$TEST_TMP/plan"
 	check "plan: a route per host" grep -qE '^\+ route .* ev-profile [0-9]+ .* usid 0xf003$' \
 		"$TEST_TMP/plan"
 	check_equal "plan: as JSON" '"add device mrc0 netdev mrc"' "$(plan_of h1 -j |
@@ -128,11 +128,16 @@ test_reload()
 	check "reload: allowed again" wait_for planned h1
 }
 
+# As one host is upgraded: the others keep the QPs that they have among themselves.
 test_device_gone()
 {
-	check "the device is deleted" rdma link delete mrc0
-	check "it comes back" wait_for planned h1
-	check_traffic "and works" h1 h3 --sizes 64K --iterations 30
+	traffic_launch h2 h3 --iterations 0 --sizes 20K --rate 50
+	check_arrives "device gone: traffic of others flows" 20 h3
+	check "device gone: deleted" rdma link delete mrc0
+	check "device gone: it comes back" wait_for planned h1
+	check_traffic "device gone: it works" h1 h3 --sizes 64K --iterations 30
+	check_arrives "device gone: traffic of others still flows" 20 h3
+	check_traffic_end "device gone: all of that verified" traffic_stop
 }
 
 # large_file: 4,096 hosts in 128 racks, 8 planes of 64 T1s; this is one of them
@@ -179,6 +184,20 @@ test_large()
 	check "4,096 hosts, 8 planes: planned in $kib KiB" test "$kib" -le $((100 << 10))
 }
 
+# Names are those of mrcd's file: racks, hosts.
+test_names()
+{
+	check "names: of profiles and hosts" grep -qE \
+		"^mrc0 remote-gid $(lab gid h3) remote-host h3 .*ev-profile r2 " \
+		<(on h1 mrcctl peer show mrc0)
+	check "names: none with -N" grep -qE "^mrc0 remote-gid $(lab gid h3) .*ev-profile [0-9]+ " \
+		<(on h1 mrcctl -N peer show mrc0)
+	on h1 mrcctl ev deny mrc0 ev-profile r2 index 0 2>"$TEST_TMP/denied"
+	check "names: who denies is told that mrcd allows again" \
+		grep -q "mrcd looks after mrc0 and soon allows this EV again" "$TEST_TMP/denied"
+	check "names: and it does" wait_for planned h1
+}
+
 test_end()
 {
 	local host
@@ -204,5 +223,6 @@ test_storm
 test_reload
 test_device_gone
 test_large
+test_names
 test_end
 finish

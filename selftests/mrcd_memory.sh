@@ -33,14 +33,15 @@ grown_file()
 		/^\[hosts\]/a h0 = { rack = "r0", usid = 0xf070, gid = "fd00:6d72:63::70" }'
 }
 
-# write_file N: of h1
+# write_file N: of h1. At once: the mrcd of the turn before may be about to read it.
 write_file()
 {
 	if [ $(($1 % 2)) = 0 ]; then
-		small_file h1 >"$(file_of h1)"
+		small_file h1
 	else
-		grown_file h1 >"$(file_of h1)"
-	fi
+		grown_file h1
+	fi >"$TEST_TMP/new"
+	mv "$TEST_TMP/new" "$(file_of h1)"
 }
 
 # health FILTER: of h1
@@ -105,7 +106,7 @@ test_turns()
 		if [ $((n % 3)) = 0 ]; then
 			write_file $n
 			# It may not listen yet.
-			wait_for on h1 mrcd --reload || bail "reload $n"
+			wait_for on h1 mrcd --reload || bail "reload $n" "$(last_words h1)"
 		else
 			kill -KILL "${daemon[h1]}"
 			wait "${daemon[h1]}" 2>/dev/null

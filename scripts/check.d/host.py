@@ -182,3 +182,8 @@ class Steps:
             # One that its thread did not come to has not passed.
             counts.failed += not step.done
             phases[f"{step.name}, beside machines"] = step.seconds
+
+    def failures(self):
+        """A line for each that failed."""
+        return [f"{step.name}, log in {step.log}"
+                for step in self.steps if step.counts.failed or not step.done]  # fmt: skip

@@ -222,6 +222,10 @@ class Selftests:
                 if good else f"{name} on {kernel} failed twice, first with the above"
             )  # fmt: skip
 
+    def failures(self):
+        """A line for each file that failed."""
+        return [f"{one['file']} on {one['kernel']}" for one in self.files if one["failed"]]
+
 
 def host_steps(options):
     """What runs beside the machines."""
@@ -291,6 +295,9 @@ def conclude(selftests, steps, failures, last, seconds, whole=False):
     if selftests.files:
         report.write(OUT, summary)
     selftests.tell_second_tries()
+    # The output ends with it: what was said of each is far above.
+    for name in selftests.failures() + steps.failures():
+        report.say(f"failed: {name}")
     if counts.skipped:
         report.say(f"{counts.skipped} skipped")
     where = ", see build/check/index.html" if selftests.files else ""

@@ -50,6 +50,8 @@ int ask(const char *device, const char *topic)
         return 1;
     const contract::Host host{device,
                               [](const std::string &name) { return if_nametoindex(name.c_str()); }};
+    // What is printed here becomes a file of answers.
+    puts("# SPDX-License-Identifier: GPL-2.0-only");
     for (const std::string &line : contract::ask(**kernel, host, topic))
         puts(line.c_str());
     close(port);

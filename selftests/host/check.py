@@ -220,7 +220,8 @@ class WholeRun(unittest.TestCase):
 
     def test_one_second_try(self):
         self.assertEqual(self.run_all(b=["bad", "ok"])[:2], (set(), 0))
-        self.assertEqual(self.run_all(b=["bad", "bad"])[:2], ({"b"}, 0))
+        bad, failures, selftests = self.run_all(b=["bad", "bad"])
+        self.assertEqual((bad, failures, selftests.failures()), ({"b"}, 0, ["b on 6.12"]))
         self.assertEqual(self.run_all(tries=0, b=["bad", "ok"])[:2], ({"b"}, 0))
         bad, failures, _ = self.run_all(b=["bad", "ok"], c=["bad", "ok"])
         self.assertEqual((len(bad), failures), (1, 0))
@@ -316,8 +317,10 @@ class HostSteps(unittest.TestCase):
 
     def test_one_that_nobody_came_to(self):
         counts = tap.Counts()
-        host.Steps([host.Unit()]).conclude(counts, {})
+        steps = host.Steps([host.Unit()])
+        steps.conclude(counts, {})
         self.assertEqual(counts.failed, 1)
+        self.assertEqual(steps.failures(), ["host unit tests, log in build/unit.log"])
 
     def test_cases_are_counted(self):
         junit = (
@@ -342,9 +345,10 @@ class HostSteps(unittest.TestCase):
 class Skips(unittest.TestCase):
     def ended(self, whole, skipped):
         selftests = SimpleNamespace(
-            files=[an_entry("spray", 5) | {"skipped": skipped}], tell_second_tries=lambda: None
-        )
-        steps = SimpleNamespace(conclude=lambda counts, phases: None)
+            files=[an_entry("spray", 5) | {"skipped": skipped}], tell_second_tries=lambda: None,
+            failures=list,
+        )  # fmt: skip
+        steps = SimpleNamespace(conclude=lambda counts, phases: None, failures=list)
         said = io.StringIO()
         with (
             unittest.mock.patch.object(report, "write"),

@@ -134,7 +134,7 @@ def check_content(browser):
                    "h1-p2t0r1 is broken"):
         check("the page's text", wanted in text, f"no '{wanted}' in:\n{text}")
     count = "document.querySelectorAll('{}').length"
-    for selector, wanted in (("#problems li", 2), ("#problems code", 1), ("#faults li", 2), (".plane", 2), (".peer", 2), (".ev.b", 1 + 3),
+    for selector, wanted in (("#problems li", 2), ("#problems code", 1), ("#faults li", 2), (".plane", 2), (".peer", 2), (".ev.B", 1 + 3),
                              (".plane .cell.dead", 4), ("#decisions li", 1), ("#events li", 2)):
         check(selector, browser.evaluate(count.format(selector)) == wanted,
               browser.evaluate(count.format(selector)))

@@ -44,6 +44,15 @@ says()
 	grep -qF -- "$2" "$TEST_TMP/$1.log"
 }
 
+# last_words HOST: of its daemon, and what a request to it brings now
+last_words()
+{
+	on "$1" mrcd --reload 2>&1
+	echo "status $?, daemon ${daemon[$1]}:"
+	cat "/proc/${daemon[$1]}/task/"*/stack
+	tail -n 20 "$TEST_TMP/$1.log"
+} 2>&1
+
 # device_json HOST OBJECT FILTER
 device_json()
 {

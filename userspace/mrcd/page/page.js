@@ -145,7 +145,7 @@ function peerCard(peer) {
 		`${peer["tx-packets"]} packets sent, ${peer.lost} lost`));
 	for (const [port, letters] of Object.entries(peer.ev)) {
 		const strip = element("div", "strip", element("b", "", port));
-		const good = [...letters].filter((letter) => "gsh".includes(letter)).length;
+		const good = [...letters].filter((letter) => "GRSH".includes(letter)).length;
 
 		strip.append(...[...letters].map((letter) => element("i", `ev ${letter}`)));
 		strip.title = `Plane ${port}: ${good} of ${letters.length} EVs usable`;

@@ -16,6 +16,7 @@
 
 #include "file/file_state.h"
 #include "host/log.h"
+#include "host/module.h"
 #include "host/system.h"
 #include "plan/ev_change.h"
 #include "plan/planner.h"
@@ -30,8 +31,6 @@ class Daemon
 public:
     /** Reads a file. @return its text, or nothing and an errno. */
     using ReadFile = std::function<mrcnl::Result<std::string>()>;
-    /** Opens the way to the module. @return ENOENT: it is not loaded */
-    using OpenKernel = std::function<mrcnl::Result<std::shared_ptr<mrcnl::Kernel>>()>;
 
     /** When to call work() again, in ms. */
     struct Again {

@@ -16,6 +16,7 @@ namespace mrcd::test
 namespace
 {
 
+/** Without its licence. */
 std::vector<std::string> lines_of(const std::string &path)
 {
     std::ifstream file(path);
@@ -24,7 +25,8 @@ std::vector<std::string> lines_of(const std::string &path)
 
     EXPECT_TRUE(file) << path;
     while (std::getline(file, line))
-        lines.push_back(line);
+        if (!line.starts_with('#'))
+            lines.push_back(line);
     return lines;
 }
 

@@ -64,7 +64,7 @@ TEST(NetdevTable, KnowsWhatItIsTold)
     tell(table, {.others = {"enp1s0", "uplink"}});
     ASSERT_NE(table.find("eth1"), nullptr);
     EXPECT_EQ(*table.find("eth1"),
-              (NetdevTable::Netdev{7, true, 9000, {"eth1", "enp1s0", "uplink"}}));
+              (NetdevTable::Netdev{7, true, true, 9000, {"eth1", "enp1s0", "uplink"}}));
     EXPECT_EQ(table.find("uplink"), table.find("eth1"));
     tell(table, {.flags = IFF_UP, .mtu = 1500, .others = {"uplink"}});
     EXPECT_FALSE(table.find("eth1")->carrier);

@@ -23,12 +23,12 @@ std::string printed(const std::vector<Step> &steps, bool json)
 TEST(PlanOutput, TextAndJson)
 {
     const std::vector<Step> steps = {{Step::Kind::add, "route", "fd00::2/128"},
-                                     {Step::Kind::remove, "ev-profile", "id 7"},
+                                     {Step::Kind::remove, "ev-profile", "7"},
                                      {Step::Kind::wait, "netdev", "eth3"},
                                      {Step::Kind::conflict, "device", "mrc0 is on netdev eth1"}};
 
     EXPECT_EQ(printed(steps, false), "+ route fd00::2/128\n"
-                                     "- ev-profile id 7\n"
+                                     "- ev-profile 7\n"
                                      "! waits for netdev eth3\n"
                                      "! device mrc0 is on netdev eth1\n");
     const auto json = nlohmann::json::parse(printed(steps, true));

@@ -134,9 +134,9 @@ TEST(Reconciler, FromNothing)
         (Lines{"+ address fd00:6d72:63::1/128 netdev mrc",
                "+ address fcbb:bb00:f001::/128 netdev mrc", "+ device mrc0 netdev mrc",
                "~ device tunnel-source fcbb:bb00:f001::", "+ plane port 1 netdev eth1",
-               "+ plane port 2 netdev eth2", "+ cc-profile id 1 algorithm none window 524288",
-               "+ ev-profile id " + profiles[0] + profiles[1],
-               "+ ev-profile id " + profiles[2] + profiles[3],
+               "+ plane port 2 netdev eth2", "+ cc-profile 1 algorithm none window 524288",
+               "+ ev-profile " + profiles[0] + profiles[1],
+               "+ ev-profile " + profiles[2] + profiles[3],
                "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002",
                "+ route fd00:6d72:63::3/128 ev-profile " + r1 + " cc-profile 1 usid 0xf003"}));
     const Outcome first = attempt(model, plan);
@@ -185,8 +185,8 @@ TEST(Reconciler, WhatIsLeftOverGoesBehindTheRest)
     text = with(text, "window = 524288", "window = 65536");
 
     EXPECT_EQ(steps(model, plan_of(text)),
-              (std::vector<std::string>{"~ cc-profile id 1 algorithm none window 65536",
-                                        "- route fd00:6d72:63::3/128", "- ev-profile id " + r1}));
+              (std::vector<std::string>{"~ cc-profile 1 algorithm none window 65536",
+                                        "- route fd00:6d72:63::3/128", "- ev-profile " + r1}));
     EXPECT_TRUE(run(model, plan_of(text)).converged());
     EXPECT_FALSE(kernel.profiles.contains(id1));
 }
@@ -205,7 +205,7 @@ TEST(Reconciler, AProfileThatIsUsedStays)
     EXPECT_TRUE(kernel.profiles.contains(id1));
     EXPECT_EQ(steps(model, plan), Lines()) << "nothing is left to do";
     kernel.peer_profiles.clear();
-    EXPECT_EQ(steps(model, plan), Lines{"- ev-profile id " + r1});
+    EXPECT_EQ(steps(model, plan), Lines{"- ev-profile " + r1});
 }
 
 TEST(Reconciler, PlanesFollowTheirNetdevs)
@@ -261,7 +261,7 @@ TEST(Reconciler, SaysWhatWasRefused)
     const Outcome outcome = run(model, plan);
 
     ASSERT_EQ(outcome.refusals.size(), 2u);
-    EXPECT_EQ(outcome.refusals[0].step, "+ ev-profile id " + r2 + " of 3 EVs");
+    EXPECT_EQ(outcome.refusals[0].step, "+ ev-profile " + r2 + " of 3 EVs");
     EXPECT_EQ(outcome.refusals[0].error.code, ENOMEM);
     EXPECT_EQ(outcome.refusals[1].step,
               "+ route fd00:6d72:63::2/128 ev-profile " + r2 + " cc-profile 1 usid 0xf002")

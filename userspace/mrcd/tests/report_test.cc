@@ -117,6 +117,7 @@ TEST(Status, ShowsPeersInTroubleFirst)
 {
     ReportRig rig;
     rig.rig.model.kernel.peer_ev_list[1].state = EvState::skip;
+    rig.rig.model.kernel.peer_ev_list[2].spare = true;
     const Snapshot snapshot = snapshot_of(rig);
     const Json json = Json::parse(status_json(rig.report(), rig.events.events(), snapshot,
                                               rig.rig.model.kernel.peer_ev_list));
@@ -126,9 +127,9 @@ TEST(Status, ShowsPeersInTroubleFirst)
     EXPECT_EQ(json["qp"], (Json{{"rts", 2}, {"err", 1}}));
     EXPECT_EQ(json["peers"], 2);
     ASSERT_EQ(json["peer"].size(), 2u);
-    EXPECT_EQ(json["peer"][0]["ev"], (Json{{"1", "dggg"}, {"2", "gggg"}}))
+    EXPECT_EQ(json["peer"][0]["ev"], (Json{{"1", "DGGG"}, {"2", "GGGG"}}))
         << "both have a denied one, this one sends more";
-    EXPECT_EQ(json["peer"][1]["ev"], (Json{{"1", "dsgg"}, {"2", "gbbb"}}));
+    EXPECT_EQ(json["peer"][1]["ev"], (Json{{"1", "DSRG"}, {"2", "GBBB"}}));
 }
 
 TEST(Status, HasRoomForSoManyPeers)

@@ -9,7 +9,7 @@
 
 #include "file/addresses.h"
 #include "file/toml_table.h"
-#include "plan/topology.h"
+#include "file/topology.h"
 
 namespace mrcd
 {

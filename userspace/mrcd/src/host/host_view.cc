@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <netlink/msg.h>
 #include <sys/socket.h>
 
 #include "file/read_file.h"
+#include "host/netdev_table.h"
 #include "host/netlink.h"
 
 namespace mrcd
@@ -24,36 +24,16 @@ using mrcnl::Result;
 
 constexpr int dump_tries = 10; // while netdevs come and go
 
-std::string string_of(const nlattr *attr)
-{
-    const auto *text = static_cast<const char *>(nla_data(attr));
-
-    return {text, strnlen(text, static_cast<size_t>(nla_len(attr)))};
-}
-
 /** With all the names that it has. */
 void take_netdev(nl_msg *msg, std::map<std::string, NetdevView> &netdevs)
 {
-    nlmsghdr *hdr = nlmsg_hdr(msg);
-    nlattr *attrs[IFLA_MAX + 1];
-    const auto *info = static_cast<const ifinfomsg *>(nlmsg_data(hdr));
-    nlattr *at = nullptr;
-    int left = 0;
+    const auto change = NetdevTable::parse(nlmsg_hdr(msg));
 
-    if (hdr->nlmsg_type != RTM_NEWLINK || nlmsg_parse(hdr, sizeof(*info), attrs, IFLA_MAX, nullptr))
+    if (!change || !change->netdev)
         return;
-    const NetdevView view{static_cast<uint32_t>(info->ifi_index), (info->ifi_flags & IFF_UP) != 0,
-                          (info->ifi_flags & IFF_RUNNING) != 0,
-                          attrs[IFLA_MTU] ? nla_get_u32(attrs[IFLA_MTU]) : 0};
-    if (attrs[IFLA_IFNAME])
-        netdevs[string_of(attrs[IFLA_IFNAME])] = view;
-    if (!attrs[IFLA_PROP_LIST])
-        return;
-    nla_for_each_nested(at, attrs[IFLA_PROP_LIST], left)
-    {
-        if (nla_type(at) == IFLA_ALT_IFNAME)
-            netdevs[string_of(at)] = view;
-    }
+    const NetdevTable::Netdev &netdev = *change->netdev;
+    for (const std::string &name : netdev.names)
+        netdevs[name] = {netdev.index, netdev.up, netdev.carrier, netdev.mtu};
 }
 
 class NetlinkView : public HostView

@@ -58,6 +58,7 @@ std::optional<NetdevTable::Change> NetdevTable::parse(const nlmsghdr *message)
     if (!all[IFLA_IFNAME] || !all[IFLA_MTU] || nla_len(all[IFLA_MTU]) != sizeof(uint32_t))
         return std::nullopt;
     Netdev netdev{index,
+                  (info->ifi_flags & IFF_UP) != 0,
                   (info->ifi_flags & IFF_RUNNING) != 0,
                   nla_get_u32(all[IFLA_MTU]),
                   {name_in(all[IFLA_IFNAME])}};

@@ -24,13 +24,21 @@ class NetdevTable
 public:
     struct Netdev {
         uint32_t index = 0;
+        bool up = false;      ///< set so
         bool carrier = false; ///< and set up
         uint32_t mtu = 0;
         std::set<std::string> names;
         bool operator==(const Netdev &) const = default;
     };
 
+    /** What happened to one. */
+    struct Change {
+        uint32_t index = 0;
+        std::optional<Netdev> netdev; ///< none: it is gone
+    };
+
     /** What RTM_NEWLINK or RTM_DELLINK says. Other messages, and parts of netdevs, say nothing. */
+    static std::optional<Change> parse(const nlmsghdr *message);
     void take(const nlmsghdr *message);
 
     /** @return null: there is none */
@@ -44,12 +52,6 @@ public:
     bool known() const { return known_; }
 
 private:
-    struct Change {
-        uint32_t index = 0;
-        std::optional<Netdev> netdev; ///< none: it is gone
-    };
-
-    static std::optional<Change> parse(const nlmsghdr *message);
     void apply(const Change &change);
     void forget(uint32_t index);
 

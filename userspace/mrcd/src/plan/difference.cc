@@ -238,7 +238,7 @@ void Comparison::put_cc_profiles()
             now->second.window == wanted.window)
             continue;
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
-            "id " + std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
+            std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
                 std::to_string(wanted.window),
             [wanted, known](Kernel &kernel, const std::string &device) {
                 return kernel.put_cc_profile(device, wanted, known);
@@ -256,7 +256,7 @@ void Comparison::put_ev_profiles()
             continue;
         }
         add(known ? Step::Kind::replace : Step::Kind::add, "ev-profile",
-            "id " + std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
+            std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
             [wanted = known ? with_denials_kept(wanted, now->second) : wanted,
              known](Kernel &kernel, const std::string &device) {
                 return kernel.put_ev_profile(device, wanted, known);
@@ -360,7 +360,7 @@ void Comparison::delete_profiles()
     for (const auto &[id, now] : state_.ev_profiles) {
         if (plan_.ev_profiles.contains(id) || state_.used_ev_profiles.contains(id))
             continue;
-        remove("ev-profile", "id " + std::to_string(id),
+        remove("ev-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {
                    return kernel.delete_ev_profile(device, profile);
                });
@@ -368,7 +368,7 @@ void Comparison::delete_profiles()
     for (const auto &[id, now] : state_.cc_profiles) {
         if (plan_.cc_profiles.contains(id))
             continue;
-        remove("cc-profile", "id " + std::to_string(id),
+        remove("cc-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {
                    return kernel.delete_cc_profile(device, profile);
                });

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "file/fabric.h"
+#include "file/topology.h"
 #include "mrcnl/types.h"
 #include "plan/denied_ways.h"
-#include "plan/topology.h"
 
 namespace mrcd
 {

@@ -130,7 +130,8 @@ void Diagnosis::look_at_module()
     if (seen.module.live && !seen.module.version.empty() &&
         seen.module.version != evidence_.version)
         add(Kind::version, "the module and mrcd are of different versions",
-            "the module of " + seen.module.version + ", mrcd of " + evidence_.version,
+            "the module of " + seen.module.version + ", mrcd of " + evidence_.version +
+                "; to load another ends all QPs",
             "modprobe -r mrc && modprobe mrc");
 }
 
@@ -143,8 +144,8 @@ void Diagnosis::look_at_device()
     const std::string what = "device " + local_.device + " is missing";
 
     if (seen.device && refusal && !refusal->error.code)
-        add(Kind::device, "device " + local_.device + " is on another netdev", refusal->what,
-            "rdma link delete " + local_.device);
+        add(Kind::device, "device " + local_.device + " is on another netdev",
+            refusal->what + "; to delete it ends its QPs", "rdma link delete " + local_.device);
     if (seen.device || (loaded && seen.module_error.code))
         return;
     if (!loaded)
@@ -157,7 +158,8 @@ void Diagnosis::look_at_device()
             "ip link add " + local_.anchor + " type dummy && ip link set " + local_.anchor +
                 " mtu 9000 up");
     else if (refusal && refusal->error.code == EADDRINUSE)
-        add(Kind::device, what, "its UDP port is taken: by rdma_rxe, if that is loaded",
+        add(Kind::device, what,
+            "its UDP port is taken: by rdma_rxe, if that is loaded, whose QPs end when it goes",
             "modprobe -r rdma_rxe");
     else
         add(Kind::device, what, refusal ? refusal->error.message() : "mrcd has not made it yet",

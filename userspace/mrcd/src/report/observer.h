@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "host/module.h"
 #include "report/observation.h"
 
 namespace mrcd
@@ -21,7 +22,6 @@ namespace mrcd
 class Observer
 {
 public:
-    using OpenKernel = std::function<mrcnl::Result<std::shared_ptr<mrcnl::Kernel>>()>;
     using OpenHost = std::function<mrcnl::Result<std::unique_ptr<HostView>>()>;
 
     Observer(OpenKernel kernel, OpenHost host)

@@ -29,8 +29,8 @@ std::function<WebPage()> fixed(const char *type, std::string_view body)
 
 } // namespace
 
-Reporter::Reporter(std::string device, Daemon::OpenKernel open, Latest latest,
-                   const EventLog &events, Log &log)
+Reporter::Reporter(std::string device, OpenKernel open, Latest latest, const EventLog &events,
+                   Log &log)
     : device_(std::move(device)), open_(std::move(open)), latest_(std::move(latest)),
       events_(events), log_(log)
 {

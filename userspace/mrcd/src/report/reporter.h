@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon.h"
 #include "host/log.h"
+#include "host/module.h"
 #include "report/event_log.h"
 #include "report/report.h"
 #include "report/snapshot.h"
@@ -35,8 +35,7 @@ public:
     using Latest = std::function<std::shared_ptr<const Report>()>;
 
     /** @param events @param log outlive this */
-    Reporter(std::string device, Daemon::OpenKernel open, Latest latest, const EventLog &events,
-             Log &log);
+    Reporter(std::string device, OpenKernel open, Latest latest, const EventLog &events, Log &log);
     ~Reporter();
 
     /**
@@ -56,7 +55,7 @@ private:
     void retire();
 
     std::string device_;
-    Daemon::OpenKernel open_;
+    OpenKernel open_;
     Latest latest_;
     const EventLog &events_;
     Log &log_;

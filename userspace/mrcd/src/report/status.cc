@@ -14,23 +14,6 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-char letter(mrcnl::EvState state)
-{
-    switch (state) {
-    case mrcnl::EvState::good:
-        return 'g';
-    case mrcnl::EvState::skip:
-        return 's';
-    case mrcnl::EvState::held:
-        return 'h';
-    case mrcnl::EvState::assumed_bad:
-        return 'b';
-    case mrcnl::EvState::denied:
-        return 'd';
-    }
-    return '?';
-}
-
 Json planes(const std::vector<mrcnl::Plane> &planes)
 {
     Json list = Json::array();
@@ -66,7 +49,7 @@ Json pictures(const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
 
     for (const mrcnl::PeerEv &ev : evs)
         if (ev.key == peer.key)
-            ports[ev.port][ev.index] = letter(ev.state);
+            ports[ev.port][ev.index] = mrcnl::letter_of(ev.state, ev.spare);
     for (const auto &[port, letters] : ports) {
         std::string picture;
         for (const auto &[index, state] : letters)

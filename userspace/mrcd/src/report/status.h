@@ -32,7 +32,7 @@ std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
  * - qp: number of QPs by state
  * - peers: how many there are
  * - peer: of those to show remote-gid, ev-profile, tx-packets, lost, and ev: of each port a
- *   letter per EV (g good, or a spare, s to be skipped, b assumed bad, d denied)
+ *   letter per EV, see mrcnl::letter_of()
  *
  * @param evs of the peers to show
  */

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "file/fabric.h"
-#include "locator.h"
-#include "loop_history.h"
+#include "watch/locator.h"
+#include "watch/loop_history.h"
 #include "watch/probe_loop.h"
 
 namespace mrcd

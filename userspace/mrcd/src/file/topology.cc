@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "plan/topology.h"
+#include "file/topology.h"
 
 namespace mrcd
 {
