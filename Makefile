@@ -17,6 +17,7 @@ Soft MRC
   make check-full       everything on both kernels, and on one with every checker: hours
   make nightly          make check with ten rounds of random faults instead of one
   make bench            figures against rdma_rxe and TCP; writes build/bench/
+  make bench-engine     what the protocol engine costs a packet, on this machine; the same place
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
 
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
@@ -30,12 +31,12 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first seven do all their own set-up.
+The first eight do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check check-fast check-full nightly bench bench-failover modules \
-	modules_install userspace install unit selftests lint clean
+.PHONY: help demo check check-fast check-full nightly bench bench-engine bench-failover \
+	modules modules_install userspace install unit selftests lint clean
 
 help:
 	@echo "$$HELP"
@@ -63,6 +64,9 @@ selftests:
 
 bench:
 	@scripts/bench
+
+bench-engine:
+	@scripts/bench-engine
 
 bench-failover:
 	@scripts/bench-failover

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A bit of @claimed and of @arrived stands for a PSN beyond the cumulative one,
- * in a ring of @size bits. A bit of @last outlives that: it is needed until
+ * A bit of "claimed" and of "arrived" stands for a PSN beyond the cumulative one,
+ * in a ring of @size bits. A bit of "last" outlives that: it is needed until
  * mrc_rx_next_done() has passed it, @done_lag PSNs behind. Both spans together
  * never exceed the ring, see mrc_rx_claim().
  */
@@ -12,25 +12,21 @@
 
 size_t mrc_rx_window_mem(u32 size, u32 imm_max)
 {
-	return 3 * BITS_TO_LONGS(size) * sizeof(unsigned long) +
+	return BITS_TO_LONGS(size) * sizeof(struct mrc_rx_bits) +
 	       (size_t)imm_max * sizeof(struct mrc_rx_imm);
 }
 
 void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 			u32 imm_max, u32 psn)
 {
-	unsigned long *map = mem;
-
 	memset(w, 0, sizeof(*w));
 	w->cack = mrc_psn_add(psn, -1);
 	w->max = w->cack;
 	w->done_psn = w->cack;
 	w->trig_psn = w->cack;
 	w->size = size;
-	w->claimed = map;
-	w->arrived = map + BITS_TO_LONGS(size);
-	w->last = map + 2 * BITS_TO_LONGS(size);
-	w->imms = (void *)(map + 3 * BITS_TO_LONGS(size));
+	w->bits = mem;
+	w->imms = (void *)(w->bits + BITS_TO_LONGS(size));
 	w->imm_max = imm_max;
 	w->again = psn;
 	w->sack_bytes = MRC_SACK_BYTES_DEFAULT;
@@ -49,6 +45,17 @@ static u32 ring_index(const struct mrc_rx_window *w, u32 psn)
 	return ring_after(w, w->head, (u32)mrc_psn_diff(psn, w->cack) - 1);
 }
 
+/* Where the bits of a ring index are. */
+static struct mrc_rx_bits *bits_at(const struct mrc_rx_window *w, u32 at)
+{
+	return &w->bits[at / BITS_PER_LONG];
+}
+
+static unsigned long bit(u32 at)
+{
+	return 1ul << at % BITS_PER_LONG;
+}
+
 enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
 {
 	s32 ahead = mrc_psn_diff(psn, w->cack);
@@ -58,8 +65,8 @@ enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
 		return MRC_RX_OOR;
 	if (ahead > 0) {
 		at = ring_index(w, psn);
-		if (!test_bit(at, w->claimed)) {
-			__set_bit(at, w->claimed);
+		if (!(bits_at(w, at)->claimed & bit(at))) {
+			bits_at(w, at)->claimed |= bit(at);
 			return MRC_RX_NEW;
 		}
 	}
@@ -69,7 +76,9 @@ enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
 
 void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn)
 {
-	__clear_bit(ring_index(w, psn), w->claimed);
+	u32 at = ring_index(w, psn);
+
+	bits_at(w, at)->claimed &= ~bit(at);
 }
 
 /* The packet that the next SACK echoes: the latest, but a CE mark is not lost. */
@@ -148,9 +157,11 @@ static void imm_pop(struct mrc_rx_window *w)
 
 static void advance(struct mrc_rx_window *w)
 {
-	while (test_bit(w->head, w->arrived)) {
-		__clear_bit(w->head, w->arrived);
-		__clear_bit(w->head, w->claimed);
+	struct mrc_rx_bits *b;
+
+	while ((b = bits_at(w, w->head))->arrived & bit(w->head)) {
+		b->arrived &= ~bit(w->head);
+		b->claimed &= ~bit(w->head);
 		w->head = ring_after(w, w->head, 1);
 		w->cack = mrc_psn_add(w->cack, 1);
 		w->done_lag++;
@@ -174,8 +185,8 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 		imm_push(w, a);
 	}
 	if (a->opflags & MRC_OPF_LAST)
-		__set_bit(at, w->last);
-	__set_bit(at, w->arrived);
+		bits_at(w, at)->last |= bit(at);
+	bits_at(w, at)->arrived |= bit(at);
 	w->ooo++;
 	w->bytes += a->payload;
 	if (mrc_psn_diff(a->psn, w->max) > 0)
@@ -217,8 +228,8 @@ bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)
 		u32 psn = mrc_psn_add(w->cack, 1 - (s32)w->done_lag);
 
 		w->done_lag--;
-		if (test_bit(at, w->last)) {
-			__clear_bit(at, w->last);
+		if (bits_at(w, at)->last & bit(at)) {
+			bits_at(w, at)->last &= ~bit(at);
 			take_done(w, psn, done);
 			return true;
 		}
@@ -237,7 +248,7 @@ static u64 arrived_from(const struct mrc_rx_window *w, u32 psn)
 	while (got < SACK_SPAN) {
 		unsigned int off = at % BITS_PER_LONG;
 
-		bits |= (u64)(w->arrived[at / BITS_PER_LONG] >> off) << got;
+		bits |= (u64)(bits_at(w, at)->arrived >> off) << got;
 		got += BITS_PER_LONG - off;
 		at = ring_after(w, at, BITS_PER_LONG - off);
 	}

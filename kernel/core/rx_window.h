@@ -99,6 +99,18 @@ struct mrc_rx_done {
 };
 
 /**
+ * struct mrc_rx_bits - what is known of as many PSNs as a word has bits, in one place
+ * @claimed: being placed, or arrived
+ * @arrived: arrived beyond the cumulative PSN
+ * @last: the last packet of its message
+ */
+struct mrc_rx_bits {
+	unsigned long claimed;
+	unsigned long arrived;
+	unsigned long last;
+};
+
+/**
  * struct mrc_rx_window - responder state of a QP (table 7-5)
  *
  * Fields are private to rx_window.c but for those that a dump may read:
@@ -119,9 +131,7 @@ struct mrc_rx_window {
 	u64 bytes;
 	u32 done_psn;
 	u32 msn;
-	unsigned long *claimed;
-	unsigned long *arrived;
-	unsigned long *last;
+	struct mrc_rx_bits *bits;	/* ring of @size PSNs */
 	struct mrc_rx_imm *imms;	/* heap, lowest PSN first */
 	u32 imm_max;
 	u32 imm_used;

@@ -154,8 +154,8 @@ static void forget_old(struct mrc_tx_window *w, u16 ev, u64 now)
 		w->any_sacked = false;
 	if (ticks(now) - w->newest_heard >= HALF_WRAP)
 		w->any_heard = false;
-	if (ev < MRC_EV_MAX && w->seq - w->ev_seq[ev] >= HALF_WRAP)
-		w->ev_seq[ev] = 0;
+	if (ev < MRC_EV_MAX && w->seq - w->ev[ev].seq >= HALF_WRAP)
+		w->ev[ev].seq = 0;
 }
 
 static void launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u16 ev,
@@ -221,6 +221,12 @@ void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
 		rec->seq = w->seq++;
 }
 
+/* Where a first transmission of this PSN is remembered. */
+static struct mrc_tx_given_up *given_up(struct mrc_tx_window *w, u32 psn)
+{
+	return &w->given_up[psn % MRC_TX_GIVEN_UP];
+}
+
 static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 		      u8 why, struct mrc_tx_result *res)
 {
@@ -234,7 +240,7 @@ static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 		     u32 psn, struct mrc_tx_result *res)
 {
-	struct mrc_tx_given_up *g = &w->given_up[w->given_up_at];
+	struct mrc_tx_given_up *g = given_up(w, psn);
 
 	if (rec->ev >= MRC_EV_MAX)
 		return;
@@ -249,8 +255,8 @@ static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 	if (rec->flags & REC_RESENT)
 		return;
 	g->psn = psn;
+	g->seq = w->seq;
 	g->ev = rec->ev;
-	w->given_up_at = (w->given_up_at + 1) % MRC_TX_GIVEN_UP;
 }
 
 static void give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
@@ -264,15 +270,15 @@ static void give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 static void clear_evs(struct mrc_tx_window *w, u32 psn,
 		      struct mrc_tx_result *res)
 {
-	struct mrc_tx_given_up *g;
+	struct mrc_tx_given_up *g = given_up(w, psn);
 
-	for (g = w->given_up; g < w->given_up + MRC_TX_GIVEN_UP; g++) {
-		if (g->ev == MRC_EV_NONE || g->psn != psn)
-			continue;
+	if (g->ev == MRC_EV_NONE || g->psn != psn)
+		return;
+	if (w->seq - g->seq < MRC_TX_GIVEN_UP_LASTS) {
 		__set_bit(g->ev, res->cleared_evs);
 		res->spurious = true;
-		g->ev = MRC_EV_NONE;
 	}
+	g->ev = MRC_EV_NONE;
 }
 
 /* Something that was sent then has been answered. */
@@ -297,6 +303,8 @@ static void note_met(struct mrc_tx_window *w)
 /* A transmission is known to have arrived: what was sent before it is overdue. */
 static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 {
+	struct mrc_tx_ev *e;
+
 	note_heard(w, rec->sent);
 	if (!w->any_sacked || (s32)(rec->sent - w->newest_sacked) > 0) {
 		w->any_sacked = true;
@@ -304,10 +312,10 @@ static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 	}
 	if (rec->ev >= MRC_EV_MAX)
 		return;
-	if (!w->ev_seq[rec->ev] ||
-	    (s32)(rec->seq + 1 - w->ev_seq[rec->ev]) > 0) {
-		w->ev_seq[rec->ev] = rec->seq + 1;
-		w->ev_sent[rec->ev] = rec->sent;
+	e = &w->ev[rec->ev];
+	if (!e->seq || (s32)(rec->seq + 1 - e->seq) > 0) {
+		e->seq = rec->seq + 1;
+		e->sent = rec->sent;
 	}
 }
 
@@ -316,7 +324,7 @@ static void count_acked(struct mrc_tx_window *w, u16 ev,
 {
 	if (ev >= MRC_EV_MAX)
 		return;
-	w->ev_acked[ev]++;
+	w->ev[ev].acked++;
 	__set_bit(ev, res->acked_evs);
 }
 
@@ -532,10 +540,13 @@ static u32 apply_trigger(struct mrc_tx_window *w, const struct mrc_sack *sack,
 static bool overdue_on_ev(const struct mrc_tx_window *w,
 			  const struct mrc_tx_rec *rec, u32 slack)
 {
-	if (rec->ev >= MRC_EV_MAX || !w->ev_seq[rec->ev])
+	const struct mrc_tx_ev *e;
+
+	if (rec->ev >= MRC_EV_MAX)
 		return false;
-	return (s32)(w->ev_seq[rec->ev] - 1 - rec->seq) > 0 &&
-	       (s32)(w->ev_sent[rec->ev] - rec->sent - slack) >= 0;
+	e = &w->ev[rec->ev];
+	return e->seq && (s32)(e->seq - 1 - rec->seq) > 0 &&
+	       (s32)(e->sent - rec->sent - slack) >= 0;
 }
 
 static bool overdue_by_time(const struct mrc_tx_window *w,
@@ -799,15 +810,15 @@ u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev)
 
 	if (ev >= MRC_EV_MAX)
 		return 0;
-	acked = w->ev_acked[ev];
-	w->ev_acked[ev] = 0;
+	acked = w->ev[ev].acked;
+	w->ev[ev].acked = 0;
 	return acked;
 }
 
 u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now)
 {
 	/* The rest of its tick may have passed since: not to be later than what came after. */
-	return now - (u64)(ticks(now) - w->ev_sent[ev] + 1) * MRC_TX_TICK_NS;
+	return now - (u64)(ticks(now) - w->ev[ev].sent + 1) * MRC_TX_TICK_NS;
 }
 
 /* What is waited for before a probe that follows @probes others. */
@@ -871,8 +882,7 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 		rec->ev = MRC_EV_NONE;
 		rec = rec_next(w, rec);
 	}
-	memset(w->ev_seq, 0, sizeof(w->ev_seq));
-	memset(w->ev_acked, 0, sizeof(w->ev_acked));
+	memset(w->ev, 0, sizeof(w->ev));
 	forget_given_up(w);
 }
 

@@ -58,7 +58,7 @@ struct mrc_tx_rec {
 /*
  * Send times wrap after 18 minutes. Comparing them is safe all the same: a
  * packet is in flight for no longer than one timeout, which is capped at a
- * quarter of that, and older times are forgotten (see ev_seq, any_sacked).
+ * quarter of that, and older times are forgotten (see struct mrc_tx_ev, any_sacked).
  */
 #define MRC_TX_TICK_NS		256u
 #define MRC_TX_INTERVAL_MAX_NS	0x4000000000ull	/* 275 s */
@@ -104,17 +104,35 @@ struct mrc_tx_probed {
 	bool answered;
 };
 
-/* First transmissions held to be lost that are remembered. */
+/*
+ * First transmissions held to be lost that are remembered, each in the element that the last
+ * bits of its PSN name, and for so many transmissions: then the PSN may mean another packet soon.
+ */
 #define MRC_TX_GIVEN_UP		64u
+#define MRC_TX_GIVEN_UP_LASTS	(1u << 23)
 
 /**
  * struct mrc_tx_given_up - a first transmission that was held to be lost
  * @psn: its PSN
+ * @seq: number of the QP's next transmission at that time
  * @ev: what it was sent on; MRC_EV_NONE: unused element
  */
 struct mrc_tx_given_up {
 	u32 psn;
+	u32 seq;
 	u16 ev;
+};
+
+/**
+ * struct mrc_tx_ev - what is known of the packets that were sent on one EV
+ * @seq: number of the newest transmission that was SACKed + 1; 0: none yet
+ * @sent: send time of that one, as in struct mrc_tx_rec
+ * @acked: see mrc_tx_take_acked()
+ */
+struct mrc_tx_ev {
+	u32 seq;
+	u32 sent;
+	u32 acked;
 };
 
 /**
@@ -164,10 +182,7 @@ struct mrc_tx_window {
 	u16 probe_id;		/* newest */
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
-	u32 given_up_at;	/* element to use next */
-	u32 ev_seq[MRC_EV_MAX];	/* per EV: newest seq SACKed + 1; 0: none yet */
-	u32 ev_sent[MRC_EV_MAX];/* per EV: send time of that packet */
-	u32 ev_acked[MRC_EV_MAX]; /* per EV: see mrc_tx_take_acked() */
+	struct mrc_tx_ev ev[MRC_EV_MAX];
 };
 
 /**

@@ -331,6 +331,52 @@ TEST(TxWindow, LateSackOfTheFirstTransmissionClearsItsEv)
     EXPECT_TRUE(win.res.spurious);
 }
 
+TEST(TxWindow, SackOfThePacketThatHasThePsnAgainClearsNothing)
+{
+    constexpr std::uint32_t wrap = MRC_PSN_MASK + 1;
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_TRUE(lostEv(win.res, 5));
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    ASSERT_EQ(win.sack(2, {}, 1, true), 0);
+    std::uint32_t last = 2;
+    for (std::uint32_t sent = 0; sent < wrap - 2; ++sent) {
+        last = win.send(7);
+        if (!mrc_tx_room(&win.w) || sent == wrap - 3) {
+            win.now += kRtt;
+            ASSERT_EQ(win.sack(last, {}, last), 0);
+        }
+    }
+    ASSERT_EQ(last, 0u);
+    ASSERT_EQ(win.send(7), 1u);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "16 million packets ago";
+    EXPECT_FALSE(win.res.spurious);
+}
+
+TEST(TxWindow, NewestOfThosePsnsThatShareAPlaceIsRemembered)
+{
+    Window win = withRtt();
+    for (std::uint32_t psn = 1; psn <= MRC_TX_GIVEN_UP + 2; ++psn)
+        win.send(psn % 2 ? 5 : 6);
+    win.now += kRtt;
+    const std::uint32_t last = MRC_TX_GIVEN_UP + 2;
+    ASSERT_EQ(win.sack(0, {last}, last), 0);
+    ASSERT_TRUE(lostEv(win.res, 6));
+    for (std::uint32_t psn = 2; psn < last; psn += 2)
+        mrc_tx_resend(&win.w, psn, 7, win.now);
+    ASSERT_EQ(win.sack(0, {last}, 2), 0);
+    EXPECT_TRUE(test_bit(6, win.res.cleared_evs));
+    ASSERT_EQ(win.sack(0, {last}, MRC_TX_GIVEN_UP), 0);
+    EXPECT_TRUE(test_bit(6, win.res.cleared_evs)) << "of each that has a place of its own";
+    ASSERT_EQ(win.sack(0, {last}, 2), 0);
+    EXPECT_FALSE(test_bit(6, win.res.cleared_evs)) << "once";
+}
+
 TEST(TxWindow, NoSampleWhenTheFlagNamesAPacketThatWasNotResent)
 {
     Window win = withRtt();
