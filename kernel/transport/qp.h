@@ -17,6 +17,7 @@
 
 #include "../core/psn.h"
 #include "../core/rx_window.h"
+#include "../core/sendq.h"
 #include "../core/tx_window.h"
 #include "device.h"
 #include "mr.h"
@@ -31,7 +32,6 @@
 
 #define MRC_WQE_SIGNALED	0x01
 #define MRC_WQE_INLINE		0x02
-#define MRC_WQE_IMM		0x04
 
 /**
  * struct mrc_seg - one gather element of a request
@@ -47,43 +47,25 @@ struct mrc_seg {
 
 /**
  * struct mrc_wqe - a write request inside the kernel
- *
- * Filled by verbs:
+ * @msg: what of it goes over the wire; first, for it is what the queue knows of
  * @wr_id: the program's
- * @raddr: remote address
- * @rkey: remote key
- * @len: bytes in all, at most MRC_MSG_MAX
- * @imm: immediate, with MRC_WQE_IMM
  * @flags: MRC_WQE_*
  * @num_sge: elements of @sge; 0 with MRC_WQE_INLINE
  *
- * Filled by transport:
- * @msn: message number
- * @rqmsn: WriteImm number
- * @psn: of the first packet
- * @packets: packets of the message, at least 1
- * @sent: packets that were sent at least once
- *
- * Then either the gather list or the inline bytes.
+ * Filled by verbs. Then either the gather list or the inline bytes.
  */
 struct mrc_wqe {
+	struct mrc_msg msg;
 	u64 wr_id;
-	u64 raddr;
-	u32 rkey;
-	u32 len;
-	__be32 imm;
 	u8 flags;
 	u8 num_sge;
-	u16 msn;
-	u16 rqmsn;
-	u32 psn;
-	u32 packets;
-	u32 sent;
 	union {
 		DECLARE_FLEX_ARRAY(struct mrc_seg, sge);
 		DECLARE_FLEX_ARRAY(u8, inline_data);
 	};
 };
+
+static_assert(!offsetof(struct mrc_wqe, msg));
 
 struct mrc_qp;
 
@@ -180,21 +162,6 @@ struct mrc_qp_conn {
 };
 
 /**
- * struct mrc_sendq - requests in the kernel, a ring of slots
- * @una: oldest request whose transport ACK is missing (free-running index)
- * @cur: first request with packets never sent
- * @tail: first free slot
- */
-struct mrc_sendq {
-	void *slots;
-	u32 stride;
-	u32 depth;
-	u32 una;
-	u32 cur;
-	u32 tail;
-};
-
-/**
  * struct mrc_qp - a queue pair
  *
  * @tx_lock guards sendq, tx and everything of the requester; @rx_lock guards rx and everything
@@ -225,9 +192,6 @@ struct mrc_qp {
 	u32 evs_gen;	/* of the peer's EVs that the records in tx name */
 	u32 ports_up;	/* of this host and the peer, when that was looked at last */
 	u32 cwnd_packets;
-	u16 next_msn;
-	u16 next_rqmsn;
-	u16 imm_inflight;
 	u8 ack_retries;	/* probes since everything was SACKed and an ACK is missing */
 	u64 ack_wait;	/* ns: when that wait, or the newest probe, began; 0: no wait */
 	unsigned long run;	/* MRC_RUN_* */

@@ -53,29 +53,26 @@ struct mrc_batch {
 	struct mrc_peer_evs *evs;
 };
 
+static struct mrc_wqe *mrc_wqe_of(struct mrc_msg *msg)
+{
+	return container_of(msg, struct mrc_wqe, msg);
+}
+
 static struct mrc_wqe *mrc_wqe_at(const struct mrc_qp *qp, u32 index)
 {
-	const struct mrc_sendq *q = &qp->sendq;
-
-	return q->slots + (size_t)(index & (q->depth - 1)) * q->stride;
+	return mrc_wqe_of(mrc_sendq_at(&qp->sendq, index));
 }
 
 struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp)
 {
-	const struct mrc_sendq *q = &qp->sendq;
+	struct mrc_msg *msg = mrc_sendq_slot(&qp->sendq);
 
-	return q->tail - q->una < q->depth ? mrc_wqe_at(qp, q->tail) : NULL;
+	return msg ? mrc_wqe_of(msg) : NULL;
 }
 
 void mrc_qp_queue(struct mrc_qp *qp)
 {
-	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->sendq.tail);
-
-	wqe->packets = max(DIV_ROUND_UP(wqe->len, qp->conn.mtu), 1u);
-	wqe->sent = 0;
-	wqe->msn = qp->next_msn++;
-	wqe->rqmsn = wqe->flags & MRC_WQE_IMM ? qp->next_rqmsn++ : 0;
-	qp->sendq.tail++;
+	mrc_sendq_queue(&qp->sendq);
 	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
 }
 
@@ -89,13 +86,6 @@ static void mrc_wqe_release(struct mrc_wqe *wqe)
 }
 
 /* ---- sending: the plan -------------------------------------------------- */
-
-static bool mrc_requester_may_start(const struct mrc_qp *qp,
-				    const struct mrc_wqe *wqe)
-{
-	return wqe->sent || !(wqe->flags & MRC_WQE_IMM) ||
-	       qp->imm_inflight < qp->params.wimm_tx;
-}
 
 static u32 mrc_requester_room(const struct mrc_qp *qp)
 {
@@ -134,22 +124,14 @@ static u32 mrc_plan_room(const struct mrc_qp *qp)
 
 static void mrc_plan_new(struct mrc_qp *qp, struct mrc_batch *b)
 {
-	struct mrc_sendq *q = &qp->sendq;
 	u32 room = mrc_plan_room(qp);
-	struct mrc_wqe *wqe;
 
-	while (b->count < room && q->cur != q->tail) {
-		wqe = mrc_wqe_at(qp, q->cur);
-		if (!mrc_requester_may_start(qp, wqe))
+	for (; b->count < room; b->count++) {
+		struct mrc_plan *p = &b->plan[b->count];
+
+		p->psn = mrc_psn_add(qp->tx.nxt, b->count);
+		if (!mrc_sendq_next(&qp->sendq, p->psn, &p->wqe))
 			break;
-		if (!wqe->sent) {
-			wqe->psn = mrc_psn_add(qp->tx.nxt, b->count);
-			qp->imm_inflight += !!(wqe->flags & MRC_WQE_IMM);
-		}
-		b->plan[b->count].psn = mrc_psn_add(wqe->psn, wqe->sent);
-		b->plan[b->count++].wqe = q->cur;
-		if (++wqe->sent == wqe->packets)
-			q->cur++;
 	}
 }
 
@@ -280,7 +262,7 @@ static bool mrc_plan_ask(struct mrc_qp *qp)
 
 	if (qp->tx.lost)
 		return false;
-	if (qp->sendq.cur != qp->sendq.tail &&
+	if (mrc_sendq_has_new(&qp->sendq) &&
 	    (mrc_plan_room(qp) || since < mrc_plan_window(qp) / 2))
 		return false;
 	qp->asked_psn = qp->tx.nxt;
@@ -318,57 +300,14 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
 
 /* ---- sending: the packets ----------------------------------------------- */
 
-/**
- * struct mrc_chunk - the payload of one packet inside its request
- * @wqe: the request
- * @offset: first byte
- * @len: bytes
- */
-struct mrc_chunk {
-	const struct mrc_wqe *wqe;
-	u32 offset;
-	u32 len;
-};
-
-static void mrc_chunk_of(const struct mrc_qp *qp, const struct mrc_plan *p,
-			 struct mrc_chunk *c)
-{
-	u32 n;
-
-	c->wqe = mrc_wqe_at(qp, p->wqe);
-	n = mrc_psn_diff(p->psn, c->wqe->psn);
-	c->offset = n * qp->conn.mtu;
-	c->len = min(c->wqe->len - c->offset, qp->conn.mtu);
-}
-
-static void mrc_chunk_hdr(const struct mrc_qp *qp, const struct mrc_chunk *c,
-			  u32 psn, struct mrc_hdr *hdr)
-{
-	const struct mrc_wqe *wqe = c->wqe;
-	bool last = c->offset + c->len == wqe->len;
-
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->bth.opcode = mrc_write_opcode(!c->offset, last,
-					   wqe->flags & MRC_WQE_IMM);
-	hdr->bth.pad = -c->len & 3;
-	hdr->bth.pkey = qp->conn.pkey;
-	hdr->bth.qpn = qp->conn.dest_qpn;
-	hdr->bth.psn = psn;
-	hdr->write.rqmsn = wqe->rqmsn;
-	hdr->write.msn = wqe->msn;
-	hdr->write.va = wqe->raddr + c->offset;
-	hdr->write.rkey = wqe->rkey;
-	hdr->write.dmalen = wqe->len;
-	hdr->write.imm = wqe->imm;
-}
-
 /* Calls @fn for each stretch of a chunk that lies in one gather element. */
-static int mrc_chunk_walk(const struct mrc_chunk *c, void *arg,
+static int mrc_chunk_walk(const struct mrc_wqe *wqe,
+			  const struct mrc_chunk *c, void *arg,
 			  int (*fn)(const struct mrc_seg *seg, u64 addr,
 				    u32 len, void *arg))
 {
 	u32 skip = c->offset, left = c->len, n;
-	const struct mrc_seg *seg = c->wqe->sge;
+	const struct mrc_seg *seg = wqe->sge;
 	int err;
 
 	for (; left; seg++) {
@@ -396,13 +335,14 @@ static int mrc_seg_count_pages(const struct mrc_seg *seg, u64 addr, u32 len,
 	return 0;
 }
 
-static unsigned int mrc_chunk_pages(const struct mrc_chunk *c)
+static unsigned int mrc_chunk_pages(const struct mrc_wqe *wqe,
+				    const struct mrc_chunk *c)
 {
 	unsigned int pages = 0;
 
-	if (c->wqe->flags & MRC_WQE_INLINE)
+	if (wqe->flags & MRC_WQE_INLINE)
 		return !!c->len;
-	mrc_chunk_walk(c, &pages, mrc_seg_count_pages);
+	mrc_chunk_walk(wqe, c, &pages, mrc_seg_count_pages);
 	return pages;
 }
 
@@ -424,7 +364,7 @@ static int mrc_seg_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
 	return 0;
 }
 
-static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_qp *qp,
+static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_wqe *wqe,
 			 const struct mrc_chunk *c, struct mrc_hdr *hdr)
 {
 	u8 *buf = mrc_skb_hdr(skb, mrc_opcode_hdr_len(hdr->bth.opcode));
@@ -433,11 +373,10 @@ static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_qp *qp,
 	if (!buf)
 		return -ENOMEM;
 	mrc_hdr_encode(buf, hdr);
-	if (c->wqe->flags & MRC_WQE_INLINE)
-		err = mrc_skb_copy(skb, c->wqe->inline_data + c->offset,
-				   c->len);
+	if (wqe->flags & MRC_WQE_INLINE)
+		err = mrc_skb_copy(skb, wqe->inline_data + c->offset, c->len);
 	else
-		err = mrc_chunk_walk(c, skb, mrc_seg_put_pages);
+		err = mrc_chunk_walk(wqe, c, skb, mrc_seg_put_pages);
 	return err ?: mrc_skb_close(skb);
 }
 
@@ -468,19 +407,23 @@ static void mrc_batch_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 static int mrc_batch_put(struct mrc_qp *qp, const struct mrc_batch *b,
 			 unsigned int i, struct mrc_skb *skb, bool first)
 {
+	const struct mrc_plan *p = &b->plan[i];
+	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->wqe);
 	struct mrc_chunk c;
 	struct mrc_hdr hdr;
 	unsigned int len;
 
-	mrc_chunk_of(qp, &b->plan[i], &c);
-	mrc_chunk_hdr(qp, &c, b->plan[i].psn, &hdr);
+	mrc_sendq_chunk(&qp->sendq, &wqe->msg, p->psn, &c);
+	mrc_sendq_header(&wqe->msg, &c, p->psn, &hdr);
+	hdr.bth.pkey = qp->conn.pkey;
+	hdr.bth.qpn = qp->conn.dest_qpn;
 	hdr.bth.rtx = b->rtx;
 	hdr.bth.ackreq = b->ask && i == b->count - 1;
 	len = mrc_opcode_hdr_len(hdr.bth.opcode) + c.len + hdr.bth.pad +
 	      MRC_ICRC_LEN;
-	if (!first && !mrc_skb_fits(skb, len, mrc_chunk_pages(&c)))
+	if (!first && !mrc_skb_fits(skb, len, mrc_chunk_pages(wqe, &c)))
 		return -EAGAIN;
-	return mrc_chunk_put(skb, qp, &c, &hdr);
+	return mrc_chunk_put(skb, wqe, &c, &hdr);
 }
 
 /*
@@ -492,7 +435,7 @@ static bool mrc_batch_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 	bool outstanding;
 
 	spin_lock(&qp->tx_lock);
-	outstanding = (s32)(p->wqe - qp->sendq.una) >= 0;
+	outstanding = mrc_sendq_outstanding(&qp->sendq, p->wqe);
 	spin_unlock(&qp->tx_lock);
 	return outstanding;
 }
@@ -649,18 +592,13 @@ static void mrc_requester_count_end(const struct mrc_qp *qp,
 /* Ends the oldest request. tx_lock held. */
 static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
 {
-	struct mrc_sendq *q = &qp->sendq;
-	struct mrc_wqe *wqe = mrc_wqe_at(qp, q->una);
+	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->sendq.una);
 
-	if (wqe->sent && (wqe->flags & MRC_WQE_IMM))
-		qp->imm_inflight--;
 	mrc_requester_count_end(qp, status);
 	if (!qp->dead)
 		qp->ops->send_done(qp->priv, wqe, status);
 	mrc_wqe_release(wqe);
-	if (q->cur == q->una)
-		q->cur++;
-	q->una++;
+	mrc_sendq_end(&qp->sendq);
 }
 
 void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
@@ -685,17 +623,8 @@ void mrc_requester_drop(struct mrc_qp *qp)
 /* Completes requests whose last packet is at or before @psn. tx_lock held. */
 static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 {
-	struct mrc_sendq *q = &qp->sendq;
-	struct mrc_wqe *wqe;
-	u32 last;
-
-	while (q->una != q->cur) {
-		wqe = mrc_wqe_at(qp, q->una);
-		last = mrc_psn_add(wqe->psn, wqe->packets - 1);
-		if (mrc_psn_diff(psn, last) < 0)
-			break;
+	while (mrc_sendq_done(&qp->sendq, psn))
 		mrc_requester_done(qp, IB_WC_SUCCESS);
-	}
 }
 
 /* ---- answers -------------------------------------------------------------- */
@@ -785,7 +714,7 @@ static void mrc_requester_doubt(struct mrc_qp *qp,
 /* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
 static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
 {
-	if (mrc_tx_idle(&qp->tx) && qp->sendq.una != qp->sendq.cur) {
+	if (mrc_tx_idle(&qp->tx) && mrc_sendq_unanswered(&qp->sendq)) {
 		if (!qp->ack_wait)
 			qp->ack_wait = now;
 	} else {
@@ -873,17 +802,6 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-/* Is this the PSN of a packet in a request that was sent and not completed? */
-static bool mrc_requester_names_request(const struct mrc_qp *qp, u32 psn)
-{
-	const struct mrc_sendq *q = &qp->sendq;
-
-	if (q->una == q->tail || !mrc_wqe_at(qp, q->una)->sent)
-		return false;
-	return mrc_psn_diff(psn, mrc_wqe_at(qp, q->una)->psn) >= 0 &&
-	       mrc_psn_diff(psn, qp->tx.nxt) < 0;
-}
-
 static bool mrc_requester_nack_fatal(u8 reason)
 {
 	return reason == MRC_NACK_UNEXP_EVENT;
@@ -902,7 +820,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS &&
 	    (!mrc_requester_nack_fatal(hdr->nack.reason) ||
-	     mrc_requester_names_request(qp, hdr->nack.psn))) {
+	     mrc_sendq_names(&qp->sendq, hdr->nack.psn, qp->tx.nxt))) {
 		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
 		expired = !err && res.expired;
 		if (!err && res.lost)
@@ -941,7 +859,7 @@ static bool mrc_requester_ack_valid(const struct mrc_qp *qp,
 	u8 syndrome = hdr->ack.syndrome;
 
 	if (mrc_syndrome_is_nak(syndrome))
-		return mrc_requester_names_request(qp, hdr->bth.psn);
+		return mrc_sendq_names(&qp->sendq, hdr->bth.psn, qp->tx.nxt);
 	return mrc_syndrome_is_ack(syndrome);
 }
 
@@ -1139,12 +1057,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	qp->sq_psn = sq_psn;
 	qp->asked_psn = sq_psn;
 	qp->cwnd_packets = mrc_requester_cwnd(qp);
-	qp->sendq.una = 0;
-	qp->sendq.cur = 0;
-	qp->sendq.tail = 0;
-	qp->next_msn = 0;
-	qp->next_rqmsn = 0;
-	qp->imm_inflight = 0;
+	mrc_sendq_start(&qp->sendq, qp->conn.mtu, qp->params.wimm_tx);
 	qp->ack_wait = 0;
 	qp->ack_retries = 0;
 	qp->evs_gen = 0;

@@ -63,7 +63,7 @@ static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
 {
 	struct mrc_mr *mr;
 
-	if (sge->length > MRC_MSG_MAX - wqe->len)
+	if (sge->length > MRC_MSG_MAX - wqe->msg.len)
 		return IB_WC_LOC_LEN_ERR;
 	mr = mrc_mr_find(q->qp->dev, sge->lkey);
 	if (!mr || mrc_mr_check(mr, q->qp->pd, sge->addr, sge->length, 0))
@@ -74,7 +74,7 @@ static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
 		.addr = sge->addr,
 		.len = sge->length,
 	};
-	wqe->len += sge->length;
+	wqe->msg.len += sge->length;
 	return IB_WC_SUCCESS;
 }
 
@@ -102,20 +102,19 @@ static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 				      const struct mrc_send_wr *shared)
 {
 	wqe->wr_id = wr->wr_id;
-	wqe->raddr = wr->remote_addr;
-	wqe->rkey = wr->rkey;
-	wqe->imm = wr->imm_data;
-	wqe->len = 0;
+	wqe->msg.raddr = wr->remote_addr;
+	wqe->msg.rkey = wr->rkey;
+	wqe->msg.imm = wr->imm_data;
+	wqe->msg.has_imm = wr->opcode == MRC_WR_WRITE_IMM;
+	wqe->msg.len = 0;
 	wqe->flags = 0;
 	wqe->num_sge = 0;
 	if (q->sig_all || (wr->flags & MRC_WR_SIGNALED))
 		wqe->flags |= MRC_WQE_SIGNALED;
-	if (wr->opcode == MRC_WR_WRITE_IMM)
-		wqe->flags |= MRC_WQE_IMM;
 	if (!(wr->flags & MRC_WR_INLINE))
 		return mrc_fill_sges(q, wqe, shared, wr->num_sge);
 	wqe->flags |= MRC_WQE_INLINE;
-	wqe->len = wr->inline_len;
+	wqe->msg.len = wr->inline_len;
 	memcpy(wqe->inline_data, shared->inline_data, wr->inline_len);
 	return IB_WC_SUCCESS;
 }
@@ -173,7 +172,7 @@ static void mrc_send_done(void *priv, const struct mrc_wqe *wqe,
 
 	q->pending--;
 	if (status != IB_WC_SUCCESS || (wqe->flags & MRC_WQE_SIGNALED))
-		mrc_send_cqe(q, wqe->wr_id, wqe->len, status);
+		mrc_send_cqe(q, wqe->wr_id, wqe->msg.len, status);
 }
 
 static u64 mrc_take_wr_id(struct mrc_kring *ring)

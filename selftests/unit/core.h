@@ -21,6 +21,7 @@ extern "C" {
 #include "psn.h"
 #include "reverse.h"
 #include "rx_window.h"
+#include "sendq.h"
 #include "tx_window.h"
 #include "usid.h"
 #include "wire.h"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sendq.h"
+#include "psn.h"
+
+void mrc_sendq_start(struct mrc_sendq *q, u32 mtu, u16 imm_max)
+{
+	q->mtu = mtu;
+	q->imm_max = imm_max;
+	q->una = 0;
+	q->cur = 0;
+	q->tail = 0;
+	q->next_msn = 0;
+	q->next_rqmsn = 0;
+	q->imm_inflight = 0;
+}
+
+void mrc_sendq_queue(struct mrc_sendq *q)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->tail);
+
+	m->packets = max(DIV_ROUND_UP(m->len, q->mtu), 1u);
+	m->sent = 0;
+	m->msn = q->next_msn++;
+	m->rqmsn = m->has_imm ? q->next_rqmsn++ : 0;
+	q->tail++;
+}
+
+static bool mrc_sendq_may_begin(const struct mrc_sendq *q,
+				const struct mrc_msg *m)
+{
+	return !m->has_imm || q->imm_inflight < q->imm_max;
+}
+
+bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+
+	if (!mrc_sendq_has_new(q))
+		return false;
+	if (!m->sent) {
+		if (!mrc_sendq_may_begin(q, m))
+			return false;
+		m->psn = psn;
+		q->imm_inflight += m->has_imm;
+	}
+	*index = q->cur;
+	if (++m->sent == m->packets)
+		q->cur++;
+	return true;
+}
+
+struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	/* Of the request at cur not all has been sent. */
+	if (!mrc_sendq_unanswered(q) ||
+	    mrc_psn_diff(psn, mrc_psn_add(m->psn, (s32)m->packets - 1)) < 0)
+		return NULL;
+	return m;
+}
+
+void mrc_sendq_end(struct mrc_sendq *q)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	if (m->sent)
+		q->imm_inflight -= m->has_imm;
+	if (q->cur == q->una)
+		q->cur++;
+	q->una++;
+}
+
+bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	return q->una != q->tail && m->sent && mrc_psn_diff(psn, m->psn) >= 0 &&
+	       mrc_psn_diff(psn, nxt) < 0;
+}
+
+void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
+		     struct mrc_chunk *c)
+{
+	c->offset = (u32)mrc_psn_diff(psn, m->psn) * q->mtu;
+	c->len = min(m->len - c->offset, q->mtu);
+}
+
+void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,
+		      struct mrc_hdr *hdr)
+{
+	bool last = c->offset + c->len == m->len;
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->bth.opcode = mrc_write_opcode(!c->offset, last, m->has_imm);
+	hdr->bth.pad = -c->len & 3;
+	hdr->bth.psn = psn;
+	hdr->write.rqmsn = m->rqmsn;
+	hdr->write.msn = m->msn;
+	hdr->write.va = m->raddr + c->offset;
+	hdr->write.rkey = m->rkey;
+	hdr->write.dmalen = m->len;
+	hdr->write.imm = m->imm;
+}

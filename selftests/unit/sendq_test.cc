@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace
+{
+
+constexpr std::uint32_t kMtu = 4096;
+constexpr std::uint32_t kWrap = MRC_PSN_MASK + 1;
+
+struct Queue {
+    /// Requests are the first member of what slots hold.
+    struct Slot {
+        mrc_msg msg;
+        int more;
+    };
+    std::vector<Slot> slots;
+    mrc_sendq q{};
+    std::uint32_t psn;
+
+    explicit Queue(std::uint32_t depth = 4, u16 imm_max = 2, std::uint32_t first = 0)
+        : slots(depth), psn(first)
+    {
+        q.slots = slots.data();
+        q.stride = sizeof(Slot);
+        q.depth = depth;
+        mrc_sendq_start(&q, kMtu, imm_max);
+    }
+
+    /// @return null: there is no room
+    mrc_msg *add(std::uint32_t len, bool imm = false)
+    {
+        mrc_msg *m = mrc_sendq_slot(&q);
+        if (!m)
+            return nullptr;
+        *m = {};
+        m->raddr = 0x10000;
+        m->rkey = 7;
+        m->len = len;
+        m->has_imm = imm;
+        mrc_sendq_queue(&q);
+        return m;
+    }
+
+    /// Index of the request of the next packet, -1: there is none.
+    int next()
+    {
+        std::uint32_t index;
+        if (!mrc_sendq_next(&q, psn, &index))
+            return -1;
+        psn = mrc_psn_add(psn, 1);
+        return static_cast<int>(index);
+    }
+
+    void sendAll()
+    {
+        while (next() >= 0)
+            ;
+    }
+
+    /// How many an ACK of @p psn completes.
+    int acked(std::uint32_t psn)
+    {
+        int n = 0;
+        for (; mrc_sendq_done(&q, psn); ++n)
+            mrc_sendq_end(&q);
+        return n;
+    }
+};
+
+mrc_hdr header(const Queue &queue, const mrc_msg *m, std::uint32_t psn)
+{
+    mrc_chunk c;
+    mrc_hdr hdr;
+    mrc_sendq_chunk(&queue.q, m, psn, &c);
+    mrc_sendq_header(m, &c, psn, &hdr);
+    return hdr;
+}
+
+} // namespace
+
+TEST(Sendq, NumbersAndCountsPackets)
+{
+    Queue queue;
+    const mrc_msg *none = queue.add(0);
+    const mrc_msg *one = queue.add(kMtu, true);
+    const mrc_msg *two = queue.add(kMtu + 1);
+    const mrc_msg *imm = queue.add(1, true);
+
+    EXPECT_EQ(none->packets, 1u) << "a write of nothing is a packet";
+    EXPECT_EQ(one->packets, 1u);
+    EXPECT_EQ(two->packets, 2u);
+    EXPECT_EQ(none->msn, 0u);
+    EXPECT_EQ(imm->msn, 3u);
+    EXPECT_EQ(one->rqmsn, 0u);
+    EXPECT_EQ(imm->rqmsn, 1u) << "those without are not counted";
+    EXPECT_EQ(queue.add(1), nullptr) << "four slots";
+}
+
+TEST(Sendq, PacketsInOrderOfRequests)
+{
+    Queue queue;
+    queue.add(2 * kMtu);
+    queue.add(1);
+    EXPECT_EQ(queue.next(), 0);
+    EXPECT_TRUE(mrc_sendq_unanswered(&queue.q) == false) << "not all of it has been sent";
+    EXPECT_EQ(queue.next(), 0);
+    EXPECT_TRUE(mrc_sendq_unanswered(&queue.q));
+    EXPECT_EQ(queue.next(), 1);
+    EXPECT_EQ(queue.next(), -1);
+    EXPECT_FALSE(mrc_sendq_has_new(&queue.q));
+    EXPECT_EQ(mrc_sendq_at(&queue.q, 1)->psn, 2u);
+}
+
+TEST(Sendq, NoMoreImmediatesThanThePeerTakes)
+{
+    Queue queue(8, 1);
+    queue.add(2 * kMtu, true);
+    queue.add(1, true);
+    queue.add(1);
+    EXPECT_EQ(queue.next(), 0);
+    EXPECT_EQ(queue.next(), 0) << "one that was begun goes on";
+    EXPECT_EQ(queue.next(), -1);
+    EXPECT_TRUE(mrc_sendq_has_new(&queue.q));
+    EXPECT_EQ(queue.acked(1), 1);
+    EXPECT_EQ(queue.next(), 1);
+    EXPECT_EQ(queue.next(), 2);
+}
+
+TEST(Sendq, RequestsEndInOrder)
+{
+    Queue queue;
+    queue.add(2 * kMtu);
+    queue.add(1);
+    queue.add(1);
+    queue.sendAll();
+    EXPECT_EQ(queue.acked(0), 0) << "its first packet";
+    EXPECT_EQ(queue.acked(2), 2);
+    EXPECT_FALSE(mrc_sendq_outstanding(&queue.q, 1));
+    EXPECT_TRUE(mrc_sendq_outstanding(&queue.q, 2));
+    EXPECT_EQ(queue.acked(2), 0) << "said again";
+    EXPECT_EQ(queue.acked(3), 1);
+    EXPECT_EQ(queue.acked(3), 0) << "there is none";
+    EXPECT_NE(queue.add(1), nullptr);
+}
+
+TEST(Sendq, AcrossTheEndOfPsns)
+{
+    Queue queue(4, 2, kWrap - 1);
+    const mrc_msg *m = queue.add(3 * kMtu);
+    queue.sendAll();
+    EXPECT_EQ(queue.psn, 2u);
+    EXPECT_EQ(header(queue, m, 0).write.va, 0x10000u + kMtu);
+    EXPECT_TRUE(mrc_sendq_names(&queue.q, kWrap - 1, queue.psn));
+    EXPECT_TRUE(mrc_sendq_names(&queue.q, 1, queue.psn));
+    EXPECT_FALSE(mrc_sendq_names(&queue.q, 2, queue.psn)) << "never sent";
+    EXPECT_FALSE(mrc_sendq_names(&queue.q, kWrap - 2, queue.psn)) << "before it";
+    EXPECT_EQ(queue.acked(0), 0);
+    EXPECT_EQ(queue.acked(1), 1);
+    EXPECT_FALSE(mrc_sendq_names(&queue.q, 1, queue.psn)) << "complete";
+}
+
+TEST(Sendq, OneThatIsNotBegunEndsToo)
+{
+    Queue queue(4, 1);
+    queue.add(1, true);
+    queue.add(1, true);
+    queue.sendAll();
+    mrc_sendq_end(&queue.q);
+    mrc_sendq_end(&queue.q);
+    EXPECT_EQ(queue.q.imm_inflight, 0u) << "the second one was none";
+    EXPECT_EQ(queue.q.una, queue.q.tail);
+    EXPECT_FALSE(mrc_sendq_has_new(&queue.q));
+    EXPECT_FALSE(mrc_sendq_names(&queue.q, 0, queue.psn));
+}
+
+TEST(Sendq, Headers)
+{
+    Queue queue;
+    mrc_msg *m = queue.add(2 * kMtu + 5, true);
+    m->imm = 0x1234;
+    queue.sendAll();
+    const mrc_hdr first = header(queue, m, 0);
+    const mrc_hdr middle = header(queue, m, 1);
+    const mrc_hdr last = header(queue, m, 2);
+
+    EXPECT_EQ(first.bth.opcode, MRC_OP_WRITE_FIRST);
+    EXPECT_EQ(middle.bth.opcode, MRC_OP_WRITE_MIDDLE);
+    EXPECT_EQ(last.bth.opcode, MRC_OP_WRITE_LAST_IMM);
+    EXPECT_EQ(first.bth.pad, 0u);
+    EXPECT_EQ(last.bth.pad, 3u) << "5 bytes";
+    EXPECT_EQ(last.bth.psn, 2u);
+    EXPECT_EQ(last.write.va, 0x10000u + 2 * kMtu);
+    EXPECT_EQ(last.write.dmalen, 2 * kMtu + 5);
+    EXPECT_EQ(last.write.imm, 0x1234u);
+
+    const mrc_msg *nothing = queue.add(0);
+    queue.sendAll();
+    EXPECT_EQ(header(queue, nothing, 3).bth.opcode, MRC_OP_WRITE_ONLY);
+}
