@@ -25,21 +25,21 @@ void mrc_sendq_queue(struct mrc_sendq *q)
 	q->tail++;
 }
 
-static bool mrc_sendq_may_begin(const struct mrc_sendq *q,
-				const struct mrc_msg *m)
+bool mrc_sendq_ready(const struct mrc_sendq *q)
 {
-	return !m->has_imm || q->imm_inflight < q->imm_max;
+	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+
+	return mrc_sendq_has_new(q) &&
+	       (m->sent || !m->has_imm || q->imm_inflight < q->imm_max);
 }
 
 bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 {
 	struct mrc_msg *m = mrc_sendq_at(q, q->cur);
 
-	if (!mrc_sendq_has_new(q))
+	if (!mrc_sendq_ready(q))
 		return false;
 	if (!m->sent) {
-		if (!mrc_sendq_may_begin(q, m))
-			return false;
 		m->psn = psn;
 		q->imm_inflight += m->has_imm;
 	}

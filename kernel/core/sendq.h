@@ -113,6 +113,9 @@ static inline bool mrc_sendq_has_new(const struct mrc_sendq *q)
 	return q->cur != q->tail;
 }
 
+/** mrc_sendq_ready() - would mrc_sendq_next() find one? */
+bool mrc_sendq_ready(const struct mrc_sendq *q);
+
 /** mrc_sendq_unanswered() - has a request been begun that is not complete? */
 static inline bool mrc_sendq_unanswered(const struct mrc_sendq *q)
 {

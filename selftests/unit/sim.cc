@@ -24,6 +24,7 @@ constexpr std::uint32_t kRequesterQpn = 0x11;
 constexpr std::uint32_t kResponderQpn = 0x22;
 constexpr std::size_t kSacksPerTurn = 5;
 constexpr int kSacksAgain = 2;
+constexpr std::uint32_t kRequests = 64;
 
 using Psn = std::uint32_t;
 
@@ -94,6 +95,11 @@ public:
             .size = size, .timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX};
         mrc_tx_window_init(&tx, txRing.data(), &cfg, c.psn);
         tx.seq = c.seq;
+        requests.resize(kRequests);
+        sendq.slots = requests.data();
+        sendq.stride = sizeof(mrc_msg);
+        sendq.depth = kRequests;
+        mrc_sendq_start(&sendq, c.mtu, static_cast<u16>(c.immMax));
         mrc_rx_window_init(&rx, rxMem.data(), size, c.immMax, c.psn);
         rx.sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN;
         for (std::size_t i = 0; i < evs.size(); ++i)
@@ -131,11 +137,8 @@ private:
     mrc_tx_window tx;
     std::vector<mrc_tx_rec> txRing;
     mrc_ev_set set;
-    std::size_t sendMsg = 0;
-    std::uint32_t sendPkt = 0;
-    std::size_t completed = 0;
-    std::uint32_t immsPosted = 0;
-    std::uint32_t immsCompleted = 0;
+    mrc_sendq sendq{}; ///< its indices are those of messages
+    std::vector<mrc_msg> requests;
     std::optional<std::uint64_t> timerAt;
     std::optional<std::uint64_t> tailTimerAt;
     bool ackTimerArmed = false;
@@ -187,7 +190,7 @@ private:
             if (m.packets == 1 && chance(0.1))
                 m.len = 0;
             m.imm = c.immMax && chance(0.5);
-            m.rqmsn = m.imm ? ++rqmsn : 0;
+            m.rqmsn = m.imm ? rqmsn++ : 0;
             m.slot = static_cast<std::uint32_t>(i % c.slots);
             m.first = psn;
             m.last = mrc_psn_add(psn, static_cast<s32>(m.packets) - 1);
@@ -215,7 +218,7 @@ private:
             checkEvStates(e.kind);
             check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
         }
-        check(completed == messages.size(), "stalled: nothing left to happen");
+        check(completed() == messages.size(), "stalled: nothing left to happen");
         check(mrc_tx_idle(&tx) && tx.una == tx.nxt, "counters at the end");
         checkFinalMemory();
     }
@@ -347,25 +350,35 @@ private:
 
     // ---- requester
 
-    bool mayPost() const
+    std::size_t completed() const { return sendq.una; }
+
+    /// As many as have a region of remote memory each, and a slot.
+    void post()
     {
-        if (sendMsg == messages.size())
-            return false;
-        if (sendPkt)
-            return true;
-        const auto slots = static_cast<std::size_t>(c.slots);
-        if (sendMsg >= slots && completed <= sendMsg - slots)
-            return false;
-        return !messages[sendMsg].imm || immsPosted - immsCompleted < c.immMax;
+        while (sendq.tail < messages.size() &&
+               sendq.tail - sendq.una < static_cast<std::uint32_t>(c.slots)) {
+            const Message &m = messages[sendq.tail];
+            mrc_msg *request = mrc_sendq_slot(&sendq);
+            if (!request)
+                break;
+            *request = {};
+            request->raddr = m.slot * slotSize();
+            request->len = m.len;
+            request->imm = htonl(sendq.tail);
+            request->has_imm = m.imm;
+            mrc_sendq_queue(&sendq);
+            check(request->packets == m.packets, "packets of a message");
+        }
     }
 
     bool more() const
     {
-        return tx.inflight < c.cwnd && (tx.lost || (mrc_tx_room(&tx) && mayPost()));
+        return tx.inflight < c.cwnd && (tx.lost || (mrc_tx_room(&tx) && mrc_sendq_ready(&sendq)));
     }
 
     void pump()
     {
+        post();
         while (more()) {
             const bool any = tx.lost && mrc_tx_in_vain(&tx);
             const u16 ev = any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, now);
@@ -396,40 +409,33 @@ private:
 
     void sendNew(u16 ev)
     {
-        const std::size_t index = sendMsg;
-        const Psn psn = mrc_tx_send(&tx, ev, static_cast<std::uint32_t>(index), now);
-        check(psn == mrc_psn_add(messages[index].first, static_cast<s32>(sendPkt)), "PSN order");
-        if (!sendPkt && messages[index].imm)
-            ++immsPosted;
-        if (++sendPkt == messages[index].packets) {
-            sendPkt = 0;
-            ++sendMsg;
-        }
+        std::uint32_t index = 0;
+        check(mrc_sendq_next(&sendq, tx.nxt, &index), "nothing to send");
+        const Psn psn = mrc_tx_send(&tx, ev, index, now);
         transmit(index, psn, ev, false);
     }
 
     void transmit(std::size_t index, Psn psn, u16 ev, bool rtx)
     {
         const Message &m = messages[index];
-        const auto nth = static_cast<std::uint32_t>(mrc_psn_diff(psn, m.first));
-        check(nth < m.packets, "cookie of another message");
-        const std::uint32_t offset = nth * c.mtu;
-        const std::uint32_t len = std::min(c.mtu, m.len - std::min(m.len, offset));
-
-        mrc_hdr hdr =
-            header(mrc_write_opcode(nth == 0, nth + 1 == m.packets, m.imm), kResponderQpn, psn);
+        const mrc_msg *request = mrc_sendq_at(&sendq, static_cast<std::uint32_t>(index));
+        check(mrc_psn_diff(psn, m.first) >= 0 && mrc_psn_diff(psn, m.last) <= 0,
+              "cookie of another message");
+        mrc_chunk chunk;
+        mrc_hdr hdr;
+        mrc_sendq_chunk(&sendq, request, psn, &chunk);
+        mrc_sendq_header(request, &chunk, psn, &hdr);
+        check(hdr.write.msn == static_cast<std::uint16_t>(index), "MSN");
+        check(hdr.write.rqmsn == m.rqmsn, "RQMSN");
+        hdr.bth.pkey = MRC_PKEY_DEFAULT;
+        hdr.bth.qpn = kResponderQpn;
         hdr.bth.rtx = rtx;
         hdr.bth.ackreq = !more();
         hdr.bth.ts = rng() % 2;
-        hdr.write.rqmsn = m.rqmsn;
-        hdr.write.msn = static_cast<std::uint16_t>(index);
-        hdr.write.va = m.slot * slotSize() + offset;
-        hdr.write.dmalen = m.len;
-        hdr.write.imm = htonl(static_cast<std::uint32_t>(index));
 
         Bytes packet = encode(hdr);
-        for (std::uint32_t i = 0; i < len; ++i)
-            packet.push_back(pattern(index, offset + i));
+        for (std::uint32_t i = 0; i < chunk.len; ++i)
+            packet.push_back(pattern(index, chunk.offset + i));
 
         ++report.sent;
         sentAt[psn].push_back(now);
@@ -473,7 +479,7 @@ private:
             tailTimerAt = tail;
             push(tail, Event::TailTimer);
         }
-        if (!ackTimerArmed && completed < messages.size()) {
+        if (!ackTimerArmed && completed() < messages.size()) {
             ackTimerArmed = true;
             heard = false;
             push(now + kAckWaitNs, Event::AckTimer);
@@ -484,7 +490,7 @@ private:
     void armEvProbes()
     {
         std::uint64_t at = mrc_ev_probe_at(&set);
-        if (at == U64_MAX || (completed == messages.size() && now >= c.start + c.evProbeUntil))
+        if (at == U64_MAX || (completed() == messages.size() && now >= c.start + c.evProbeUntil))
             return;
         at = std::max(at, now);
         if (evProbeTimerAt && *evProbeTimerAt <= at)
@@ -524,7 +530,7 @@ private:
     void ackTimerFired()
     {
         ackTimerArmed = false;
-        if (completed == messages.size())
+        if (completed() == messages.size())
             return;
         if (!heard && mrc_tx_idle(&tx))
             sendProbe();
@@ -716,13 +722,12 @@ private:
         check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
         check(mrc_tx_ack(&tx, hdr.bth.psn, now, &res) == 0, "true ACK refused");
         blame(res);
-        while (completed < sendMsg && mrc_psn_diff(messages[completed].last, hdr.bth.psn) <= 0) {
-            check(completed < delivered, "completed before it was executed");
-            immsCompleted += messages[completed].imm;
-            ++completed;
+        while (mrc_sendq_done(&sendq, hdr.bth.psn)) {
+            check(completed() < delivered, "completed before it was executed");
+            mrc_sendq_end(&sendq);
             report.elapsedNs = now - c.start;
         }
-        check(completed >= hdr.ack.msn, "ACK counts other messages than its PSN");
+        check(completed() >= hdr.ack.msn, "ACK counts other messages than its PSN");
     }
 
     // ---- responder
