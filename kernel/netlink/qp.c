@@ -49,12 +49,12 @@ static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)
 
 	spin_lock_bh(&qp->tx_lock);
 	s->state = qp->state;
-	s->una = qp->tx.una;
-	s->nxt = qp->tx.nxt;
-	s->inflight = qp->tx.inflight;
-	s->lost = qp->tx.lost;
-	s->srtt = qp->tx.srtt_ns;
-	s->min_rtt = qp->tx.min_rtt_ns;
+	s->una = qp->req.tx.una;
+	s->nxt = qp->req.tx.nxt;
+	s->inflight = qp->req.tx.inflight;
+	s->lost = qp->req.tx.lost;
+	s->srtt = qp->req.tx.srtt_ns;
+	s->min_rtt = qp->req.tx.min_rtt_ns;
 	s->tx_packets = qp->tx_packets;
 	s->rtx_packets = qp->rtx_packets;
 	spin_unlock_bh(&qp->tx_lock);

@@ -55,8 +55,8 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 	qp->pd = init->pd;
 	qp->creator = get_pid(task_tgid(current));
 	qp->state = IB_QPS_RESET;
-	qp->sendq.stride = mrc_qp_stride(init);
-	qp->sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
+	qp->req.sendq.stride = mrc_qp_stride(init);
+	qp->req.sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
 						   MRC_SENDQ_MAX));
 	qp->asked = (struct mrc_qp_params){
 		.mpr_rx = READ_ONCE(dev->cfg.mpr),
@@ -152,7 +152,7 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	old = qp->state;
 	WRITE_ONCE(qp->state, state);
 	qp->dead |= dead;
-	if (qp->sendq.slots)
+	if (qp->req.sendq.slots)
 		mrc_requester_drop(qp);
 	mrc_qp_leave(qp, old);
 	peer = qp->peer;
@@ -300,7 +300,7 @@ static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	if (qp->dead)
 		return;
-	if (qp->sendq.slots)
+	if (qp->req.sendq.slots)
 		mrc_requester_flush(qp, first);
 	qp->ops->flush_send(qp->priv);
 	qp->ops->flush_recv(qp->priv);
@@ -467,8 +467,8 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 	if (qp->rx_mem)
 		bytes += mrc_rx_window_mem(qp->rx.size, qp->rx.imm_max);
 	if (qp->tx_ring)
-		bytes += qp->tx.ring_size * sizeof(*qp->tx_ring);
-	if (qp->sendq.slots)
-		bytes += (size_t)qp->sendq.depth * qp->sendq.stride;
+		bytes += qp->req.tx.ring_size * sizeof(*qp->tx_ring);
+	if (qp->req.sendq.slots)
+		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride;
 	return bytes;
 }

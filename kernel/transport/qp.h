@@ -16,9 +16,8 @@
 #include <rdma/ib_verbs.h>
 
 #include "../core/psn.h"
+#include "../core/requester.h"
 #include "../core/rx_window.h"
-#include "../core/sendq.h"
-#include "../core/tx_window.h"
 #include "device.h"
 #include "mr.h"
 #include "peer.h"
@@ -164,7 +163,7 @@ struct mrc_qp_conn {
 /**
  * struct mrc_qp - a queue pair
  *
- * @tx_lock guards sendq, tx and everything of the requester; @rx_lock guards rx and everything
+ * @tx_lock guards req and everything of the requester; @rx_lock guards rx and everything
  * of the responder; @state changes under both and may be read with READ_ONCE.
  */
 struct mrc_qp {
@@ -185,13 +184,11 @@ struct mrc_qp {
 	struct pid *creator;	/* for dumps */
 
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
-	struct mrc_tx_window tx;
+	struct mrc_req req;
 	struct mrc_tx_rec *tx_ring;
-	struct mrc_sendq sendq;
 	u32 sq_psn;
 	u32 evs_gen;	/* of the peer's EVs that the records in tx name */
 	u32 ports_up;	/* of this host and the peer, when that was looked at last */
-	u32 cwnd_packets;
 	u8 ack_retries;	/* probes since everything was SACKed and an ACK is missing */
 	u64 ack_wait;	/* ns: when that wait, or the newest probe, began; 0: no wait */
 	unsigned long run;	/* MRC_RUN_* */
@@ -199,7 +196,6 @@ struct mrc_qp {
 	u64 timer_at;	/* 0: not armed */
 	u64 looked_at;	/* the timer fired and found nothing */
 	bool yielded;	/* it was started to go on with sending */
-	u32 asked_psn;	/* next PSN when a SACK was asked for last */
 	u64 rtx_packets;
 	u64 tx_packets;
 

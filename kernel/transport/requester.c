@@ -12,43 +12,19 @@
 #include "requester.h"
 #include "trace.h"
 
-/* Packets planned under one hold of tx_lock. */
-#define MRC_BATCH_MAX	64u
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
 /* A timer that found nothing looks again no sooner than this. */
 #define MRC_LOOK_NS	NSEC_PER_MSEC
 
 /**
- * struct mrc_plan - one packet of a batch
- * @psn: its PSN
- * @wqe: free-running index of its request
- * @ev: EV index
- */
-struct mrc_plan {
-	u32 psn;
-	u32 wqe;
-	u16 ev;
-};
-
-/**
- * struct mrc_batch - packets to send now, all of one traffic class
- * @plan: the packets; packet i goes on EV i % @stride
- * @count: elements of @plan
- * @stride: EVs that the batch is dealt to
- * @rtx: they are retransmissions
- * @any: on EVs that are assumed bad, too: on the others they were sent in vain
- * @ask: the last one asks for a SACK: nothing follows for now
+ * struct mrc_send - packets on their way out
+ * @b: which
  * @peer: where to
- * @evs: the version of the EVs that @plan means
+ * @evs: the version of the EVs that @b means
  */
-struct mrc_batch {
-	struct mrc_plan plan[MRC_BATCH_MAX];
-	unsigned int count;
-	unsigned int stride;
-	bool rtx;
-	bool any;
-	bool ask;
+struct mrc_send {
+	struct mrc_batch b;
 	struct mrc_peer *peer;
 	struct mrc_peer_evs *evs;
 };
@@ -60,19 +36,19 @@ static struct mrc_wqe *mrc_wqe_of(struct mrc_msg *msg)
 
 static struct mrc_wqe *mrc_wqe_at(const struct mrc_qp *qp, u32 index)
 {
-	return mrc_wqe_of(mrc_sendq_at(&qp->sendq, index));
+	return mrc_wqe_of(mrc_sendq_at(&qp->req.sendq, index));
 }
 
 struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp)
 {
-	struct mrc_msg *msg = mrc_sendq_slot(&qp->sendq);
+	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
 
 	return msg ? mrc_wqe_of(msg) : NULL;
 }
 
 void mrc_qp_queue(struct mrc_qp *qp)
 {
-	mrc_sendq_queue(&qp->sendq);
+	mrc_sendq_queue(&qp->req.sendq);
 	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
 }
 
@@ -87,103 +63,43 @@ static void mrc_wqe_release(struct mrc_wqe *wqe)
 
 /* ---- sending: the plan -------------------------------------------------- */
 
-static u32 mrc_requester_room(const struct mrc_qp *qp)
+static u16 mrc_send_pick_ev(struct mrc_send *s, u64 now)
 {
-	u32 inflight = qp->tx.inflight;
-
-	if (inflight >= qp->cwnd_packets)
-		return 0;
-	return min(mrc_tx_room(&qp->tx), qp->cwnd_packets - inflight);
-}
-
-/*
- * Retransmissions are subject to the congestion window too, but one packet
- * always goes: the hole at the window's start may be what keeps it full.
- */
-static void mrc_plan_lost(struct mrc_qp *qp, struct mrc_batch *b)
-{
-	u32 room = 1;
-
-	if (qp->cwnd_packets > qp->tx.inflight)
-		room = qp->cwnd_packets - qp->tx.inflight;
-	b->count = min3(qp->tx.lost, room, MRC_BATCH_MAX);
-	b->rtx = b->count;
-}
-
-/*
- * A window that opens packet by packet would be refilled packet by packet, one
- * skb each. With much in flight, wait until an eighth of it is open.
- */
-static u32 mrc_plan_room(const struct mrc_qp *qp)
-{
-	u32 room = mrc_requester_room(qp);
-	u32 worth = min(qp->cwnd_packets / 8, MRC_BATCH_MAX / 2);
-
-	return room < worth ? 0 : min(room, MRC_BATCH_MAX);
-}
-
-static void mrc_plan_new(struct mrc_qp *qp, struct mrc_batch *b)
-{
-	u32 room = mrc_plan_room(qp);
-
-	for (; b->count < room; b->count++) {
-		struct mrc_plan *p = &b->plan[b->count];
-
-		p->psn = mrc_psn_add(qp->tx.nxt, b->count);
-		if (!mrc_sendq_next(&qp->sendq, p->psn, &p->wqe))
-			break;
-	}
-}
-
-static u16 mrc_plan_pick_ev(struct mrc_batch *b, u64 now)
-{
-	if (!b->evs->count)
+	if (!s->evs->count)
 		return MRC_EV_NONE;
-	return b->any ? mrc_ev_pick_any(&b->evs->set) :
-			mrc_ev_pick(&b->evs->set, now);
+	return s->b.any ? mrc_ev_pick_any(&s->evs->set) :
+			  mrc_ev_pick(&s->evs->set, now);
 }
 
-static void mrc_plan_pick(struct mrc_batch *b, u16 *ev, u64 now)
+static void mrc_send_pick(struct mrc_send *s, u16 *ev, unsigned int stride,
+			  u64 now)
 {
 	unsigned int i;
 
-	spin_lock(&b->peer->lock);
-	for (i = 0; i < b->stride; i++) {
-		ev[i] = mrc_plan_pick_ev(b, now);
+	spin_lock(&s->peer->lock);
+	for (i = 0; i < stride; i++) {
+		ev[i] = mrc_send_pick_ev(s, now);
 		if (ev[i] != MRC_EV_NONE)
-			b->evs->ev[ev[i]].tx_packets +=
-				DIV_ROUND_UP(b->count - i, b->stride);
+			s->evs->ev[ev[i]].tx_packets +=
+				DIV_ROUND_UP(s->b.count - i, stride);
 	}
-	spin_unlock(&b->peer->lock);
+	spin_unlock(&s->peer->lock);
 }
 
-/* A packet that was sent on this EV goes out again. */
-static void mrc_plan_blame(struct mrc_batch *b, u16 ev)
+/* Packets that were sent on these EVs go out again. */
+static void mrc_send_count_lost(struct mrc_send *s)
 {
-	if (ev >= b->evs->count)
-		return;
-	spin_lock(&b->peer->lock);
-	b->evs->ev[ev].lost++;
-	spin_unlock(&b->peer->lock);
-}
+	unsigned int i;
 
-static void mrc_plan_take(struct mrc_qp *qp, struct mrc_batch *b,
-			  struct mrc_plan *p, u64 now)
-{
-	const struct mrc_tx_rec *rec;
-
-	if (!b->rtx) {
-		mrc_tx_send(&qp->tx, p->ev, p->wqe, now);
-		return;
-	}
-	rec = mrc_tx_next_lost(&qp->tx, &p->psn);
-	mrc_plan_blame(b, rec->ev);
-	p->wqe = rec->cookie;
-	mrc_tx_resend(&qp->tx, p->psn, p->ev, now);
+	spin_lock(&s->peer->lock);
+	for (i = 0; i < s->b.count; i++)
+		if (s->b.plan[i].was < s->evs->count)
+			s->evs->ev[s->b.plan[i].was].lost++;
+	spin_unlock(&s->peer->lock);
 }
 
 /* Packets for one skb: of those that do not fit the last would go alone. */
-static unsigned int mrc_plan_burst(const struct mrc_qp *qp)
+static unsigned int mrc_send_burst(const struct mrc_qp *qp)
 {
 	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
 					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
@@ -191,39 +107,17 @@ static unsigned int mrc_plan_burst(const struct mrc_qp *qp)
 	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
 }
 
-/* EVs for a batch: enough for bursts of the wanted size, and two at least. */
-static unsigned int mrc_plan_stride(const struct mrc_qp *qp,
-				    const struct mrc_batch *b)
+static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
-	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_plan_burst(qp)),
-				min(b->count, 2u));
-	unsigned int evs = READ_ONCE(b->evs->set.good);
-
-	if (b->any)
-		evs += READ_ONCE(b->evs->set.bad);
-	return min_t(unsigned int, want, max(evs, 1u));
-}
-
-/*
- * Draws the EVs of a batch and deals its packets out to them like cards.
- * Without any usable path packets still count as sent: then the retry budget
- * decides how long to wait for one.
- */
-static void mrc_plan_deal(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
-{
+	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp),
+					     READ_ONCE(s->evs->set.good),
+					     READ_ONCE(s->evs->set.bad));
 	u16 ev[MRC_BATCH_MAX];
-	unsigned int i, e;
 
-	b->stride = mrc_plan_stride(qp, b);
-	mrc_plan_pick(b, ev, now);
-	for (i = 0; i < b->count; i++) {
-		b->plan[i].ev = ev[i % b->stride];
-		mrc_plan_take(qp, b, &b->plan[i], now);
-	}
-	/* An EV may have been drawn twice; its packets leave skb by skb. */
-	for (e = 0; e < b->stride; e++)
-		for (i = e; i < b->count; i += b->stride)
-			mrc_tx_leaves(&qp->tx, b->plan[i].psn);
+	mrc_send_pick(s, ev, stride, now);
+	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
+	if (s->b.rtx)
+		mrc_send_count_lost(s);
 }
 
 /* Bit per port, from bit 0 on: those that work here and at the peer. */
@@ -240,58 +134,27 @@ static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 	if (!qp->evs_gen)
 		qp->ports_up = mrc_requester_ports_up(evs);
 	qp->evs_gen = evs->gen;
-	mrc_tx_forget_evs(&qp->tx);
+	mrc_tx_forget_evs(&qp->req.tx);
 }
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
 
-/* Packets that can be in flight: the congestion window, or the peer's if that is less. */
-static u32 mrc_plan_window(const struct mrc_qp *qp)
-{
-	return min(qp->cwnd_packets, qp->tx.cfg.size);
-}
-
-/*
- * The last packet before a pause asks for a SACK. The end of the requests is one;
- * a window that is full opens by the SACKs that are due anyway, unless the peer's
- * threshold is beyond it.
- */
-static bool mrc_plan_ask(struct mrc_qp *qp)
-{
-	u32 since = mrc_psn_diff(qp->tx.nxt, qp->asked_psn);
-
-	if (qp->tx.lost)
-		return false;
-	if (mrc_sendq_has_new(&qp->sendq) &&
-	    (mrc_plan_room(qp) || since < mrc_plan_window(qp) / 2))
-		return false;
-	qp->asked_psn = qp->tx.nxt;
-	return true;
-}
-
 /* Decides what goes out now. False: nothing does. */
-static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_batch *b)
+static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
 {
 	u64 now = ktime_get_ns();
 
-	b->count = 0;
-	b->rtx = false;
-	b->peer = qp->peer;
-	b->evs = rcu_dereference(b->peer->evs);
-	mrc_requester_sync_evs(qp, b->evs);
-	mrc_plan_lost(qp, b);
-	b->any = b->rtx && mrc_tx_in_vain(&qp->tx);
-	if (!b->rtx)
-		mrc_plan_new(qp, b);
-	if (!b->count)
+	s->peer = qp->peer;
+	s->evs = rcu_dereference(s->peer->evs);
+	mrc_requester_sync_evs(qp, s->evs);
+	if (!mrc_req_plan(&qp->req, &s->b))
 		return false;
-	mrc_plan_deal(qp, b, now);
-	b->ask = mrc_plan_ask(qp);
-	qp->tx_packets += b->count;
-	if (b->rtx) {
-		trace_mrc_retransmit(qp, b->plan[0].psn, b->count);
-		qp->rtx_packets += b->count;
-		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, b->count);
+	mrc_send_deal(qp, s, now);
+	qp->tx_packets += s->b.count;
+	if (s->b.rtx) {
+		trace_mrc_retransmit(qp, s->b.plan[0].psn, s->b.count);
+		qp->rtx_packets += s->b.count;
+		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, s->b.count);
 	}
 	qp->ack_wait = 0;
 	mrc_requester_arm(qp, now);
@@ -380,23 +243,23 @@ static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_wqe *wqe,
 	return err ?: mrc_skb_close(skb);
 }
 
-static int mrc_batch_open(struct mrc_qp *qp, const struct mrc_batch *b,
+static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 			  unsigned int from, struct mrc_skb *skb)
 {
 	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
-	u8 dscp = READ_ONCE(*(b->rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
-	unsigned int left = DIV_ROUND_UP(b->count - from, b->stride);
+	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
+	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
 	struct mrc_peer_ev *ev;
 
-	if (b->plan[from].ev == MRC_EV_NONE)
+	if (s->b.plan[from].ev == MRC_EV_NONE)
 		return -ENETUNREACH;
-	ev = &b->evs->ev[b->plan[from].ev];
-	return mrc_skb_open(skb, rcu_dereference(b->peer->flow), &ev->path,
+	ev = &s->evs->ev[s->b.plan[from].ev];
+	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &ev->path,
 			    ev->bits, dscp << 2 | MRC_ECN_ECT0,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
-static void mrc_batch_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
+static void mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 {
 	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
 	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
@@ -404,21 +267,21 @@ static void mrc_batch_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 }
 
 /* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
-static int mrc_batch_put(struct mrc_qp *qp, const struct mrc_batch *b,
+static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int i, struct mrc_skb *skb, bool first)
 {
-	const struct mrc_plan *p = &b->plan[i];
-	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->wqe);
+	const struct mrc_plan *p = &s->b.plan[i];
+	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->msg);
 	struct mrc_chunk c;
 	struct mrc_hdr hdr;
 	unsigned int len;
 
-	mrc_sendq_chunk(&qp->sendq, &wqe->msg, p->psn, &c);
+	mrc_sendq_chunk(&qp->req.sendq, &wqe->msg, p->psn, &c);
 	mrc_sendq_header(&wqe->msg, &c, p->psn, &hdr);
 	hdr.bth.pkey = qp->conn.pkey;
 	hdr.bth.qpn = qp->conn.dest_qpn;
-	hdr.bth.rtx = b->rtx;
-	hdr.bth.ackreq = b->ask && i == b->count - 1;
+	hdr.bth.rtx = s->b.rtx;
+	hdr.bth.ackreq = s->b.ask && i == s->b.count - 1;
 	len = mrc_opcode_hdr_len(hdr.bth.opcode) + c.len + hdr.bth.pad +
 	      MRC_ICRC_LEN;
 	if (!first && !mrc_skb_fits(skb, len, mrc_chunk_pages(wqe, &c)))
@@ -430,12 +293,12 @@ static int mrc_batch_put(struct mrc_qp *qp, const struct mrc_batch *b,
  * A late answer may complete a request while it is being sent again; its program
  * is then free to deregister the memory.
  */
-static bool mrc_batch_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
+static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 {
 	bool outstanding;
 
 	spin_lock(&qp->tx_lock);
-	outstanding = mrc_sendq_outstanding(&qp->sendq, p->wqe);
+	outstanding = mrc_sendq_outstanding(&qp->req.sendq, p->msg);
 	spin_unlock(&qp->tx_lock);
 	return outstanding;
 }
@@ -445,43 +308,43 @@ static bool mrc_batch_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
  * one skb. Return: the first one left over, or a negative error that is the program's
  * fault. Packets that the machine cannot send now count as lost on the way.
  */
-static int mrc_batch_skb(struct mrc_qp *qp, const struct mrc_batch *b,
+static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int from)
 {
 	unsigned int i;
 	struct mrc_skb skb;
 	int err;
 
-	err = mrc_batch_open(qp, b, from, &skb);
+	err = mrc_send_open(qp, s, from, &skb);
 	if (err) {
 		mrc_count(qp->dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
 						    MRC_CNT_TX_NO_PATH);
-		return b->count;
+		return s->b.count;
 	}
-	for (i = from; i < b->count; i += b->stride) {
-		err = mrc_batch_put(qp, b, i, &skb, i == from);
+	for (i = from; i < s->b.count; i += s->b.stride) {
+		err = mrc_send_put(qp, s, i, &skb, i == from);
 		if (err)
 			break;
 	}
 	if (!err || err == -EAGAIN) {
-		mrc_batch_xmit(qp, &skb);
+		mrc_send_xmit(qp, &skb);
 		return i;
 	}
 	mrc_skb_abort(&skb);
 	if (err == -EACCES)
-		return mrc_batch_outstanding(qp, &b->plan[i]) ? err : b->count;
+		return mrc_send_outstanding(qp, &s->b.plan[i]) ? err : s->b.count;
 	mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
-	return b->count;
+	return s->b.count;
 }
 
-static int mrc_batch_send(struct mrc_qp *qp, const struct mrc_batch *b)
+static int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s)
 {
 	unsigned int e;
 	int i;
 
-	for (e = 0; e < b->stride; e++) {
-		for (i = e; i < (int)b->count;) {
-			i = mrc_batch_skb(qp, b, i);
+	for (e = 0; e < s->b.stride; e++) {
+		for (i = e; i < (int)s->b.count;) {
+			i = mrc_send_skb(qp, s, i);
 			if (i < 0)
 				return i;
 		}
@@ -494,7 +357,7 @@ static int mrc_batch_send(struct mrc_qp *qp, const struct mrc_batch *b)
 /* One batch. False: nothing more to send now. */
 static bool mrc_requester_step(struct mrc_qp *qp)
 {
-	struct mrc_batch b;
+	struct mrc_send s;
 	bool more = false;
 	int err = 0;
 
@@ -505,12 +368,12 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	}
 	if (qp->state == IB_QPS_RTS) {
 		err = qp->ops->refill(qp->priv);
-		more = mrc_requester_plan(qp, &b);
+		more = mrc_requester_plan(qp, &s);
 	} else if (qp->state == IB_QPS_ERR) {
 		qp->ops->flush_send(qp->priv);
 	}
 	spin_unlock(&qp->tx_lock);
-	if (more && mrc_batch_send(qp, &b))
+	if (more && mrc_send_all(qp, &s))
 		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
 			    "memory region revoked under a request");
 	if (err == -ECANCELED)
@@ -592,18 +455,18 @@ static void mrc_requester_count_end(const struct mrc_qp *qp,
 /* Ends the oldest request. tx_lock held. */
 static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
 {
-	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->sendq.una);
+	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->req.sendq.una);
 
 	mrc_requester_count_end(qp, status);
 	if (!qp->dead)
 		qp->ops->send_done(qp->priv, wqe, status);
 	mrc_wqe_release(wqe);
-	mrc_sendq_end(&qp->sendq);
+	mrc_sendq_end(&qp->req.sendq);
 }
 
 void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
 {
-	struct mrc_sendq *q = &qp->sendq;
+	struct mrc_sendq *q = &qp->req.sendq;
 
 	while (q->una != q->tail) {
 		mrc_requester_done(qp, status);
@@ -613,7 +476,7 @@ void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
 
 void mrc_requester_drop(struct mrc_qp *qp)
 {
-	struct mrc_sendq *q = &qp->sendq;
+	struct mrc_sendq *q = &qp->req.sendq;
 
 	for (; q->una != q->tail; q->una++)
 		mrc_wqe_release(mrc_wqe_at(qp, q->una));
@@ -623,7 +486,7 @@ void mrc_requester_drop(struct mrc_qp *qp)
 /* Completes requests whose last packet is at or before @psn. tx_lock held. */
 static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 {
-	while (mrc_sendq_done(&qp->sendq, psn))
+	while (mrc_sendq_done(&qp->req.sendq, psn))
 		mrc_requester_done(qp, IB_WC_SUCCESS);
 }
 
@@ -642,9 +505,9 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 	unsigned int ev;
 
 	for_each_set_bit(ev, res->acked_evs, evs->count) {
-		evs->ev[ev].acked += mrc_tx_take_acked(&qp->tx, ev);
+		evs->ev[ev].acked += mrc_tx_take_acked(&qp->req.tx, ev);
 		if (mrc_ev_heard(&evs->set, ev,
-				 mrc_tx_heard_ns(&qp->tx, ev, now), now))
+				 mrc_tx_heard_ns(&qp->req.tx, ev, now), now))
 			mrc_peer_evs_changed(qp->peer, evs, "data arrived");
 		mrc_reverse_alive(&evs->reverse, &evs->set, ev);
 		WRITE_ONCE(qp->peer->probing.heard_at, now);
@@ -714,7 +577,7 @@ static void mrc_requester_doubt(struct mrc_qp *qp,
 /* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
 static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
 {
-	if (mrc_tx_idle(&qp->tx) && mrc_sendq_unanswered(&qp->sendq)) {
+	if (mrc_tx_idle(&qp->req.tx) && mrc_sendq_unanswered(&qp->req.sendq)) {
 		if (!qp->ack_wait)
 			qp->ack_wait = now;
 	} else {
@@ -751,7 +614,7 @@ static void mrc_requester_heed_ports(struct mrc_qp *qp)
 	for (i = 0; i < evs->count; i++)
 		if (!(up & BIT(evs->entry[i].port - 1)))
 			__set_bit(i, lost);
-	mrc_tx_lose_evs(&qp->tx, lost, up, &res);
+	mrc_tx_lose_evs(&qp->req.tx, lost, up, &res);
 	if (res.lost)
 		trace_mrc_loss(qp, &res, "port");
 }
@@ -784,7 +647,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count(qp->dev, MRC_CNT_SACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
-		err = mrc_tx_sack(&qp->tx, &hdr->sack, hdr->bth.rtx, now, &res);
+		err = mrc_tx_sack(&qp->req.tx, &hdr->sack, hdr->bth.rtx, now, &res);
 		if (!err) {
 			trace_mrc_window(qp, &res);
 			if (res.lost || res.spurious)
@@ -820,8 +683,8 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS &&
 	    (!mrc_requester_nack_fatal(hdr->nack.reason) ||
-	     mrc_sendq_names(&qp->sendq, hdr->nack.psn, qp->tx.nxt))) {
-		err = mrc_tx_nack(&qp->tx, hdr->nack.psn, now, &res);
+	     mrc_sendq_names(&qp->req.sendq, hdr->nack.psn, qp->req.tx.nxt))) {
+		err = mrc_tx_nack(&qp->req.tx, hdr->nack.psn, now, &res);
 		expired = !err && res.expired;
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
@@ -859,7 +722,7 @@ static bool mrc_requester_ack_valid(const struct mrc_qp *qp,
 	u8 syndrome = hdr->ack.syndrome;
 
 	if (mrc_syndrome_is_nak(syndrome))
-		return mrc_sendq_names(&qp->sendq, hdr->bth.psn, qp->tx.nxt);
+		return mrc_sendq_names(&qp->req.sendq, hdr->bth.psn, qp->req.tx.nxt);
 	return mrc_syndrome_is_ack(syndrome);
 }
 
@@ -877,7 +740,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		if (!mrc_requester_ack_valid(qp, hdr))
 			err = -EINVAL;
 		else
-			err = mrc_tx_ack(&qp->tx, psn, now, &res);
+			err = mrc_tx_ack(&qp->req.tx, psn, now, &res);
 		if (!err) {
 			mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 			mrc_requester_complete(qp, psn);
@@ -897,14 +760,14 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 
 static u64 mrc_requester_ack_deadline(const struct mrc_qp *qp)
 {
-	u64 interval = mrc_tx_interval(&qp->tx.cfg, qp->ack_retries);
+	u64 interval = mrc_tx_interval(&qp->req.tx.cfg, qp->ack_retries);
 
 	/*
 	 * Out of retries: one more interval, then the timer gives up. As for packets,
 	 * never less than two round trips.
 	 */
-	return qp->ack_wait + max(interval ?: qp->tx.cfg.timeout_ns,
-				  min(2 * qp->tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
+	return qp->ack_wait + max(interval ?: qp->req.tx.cfg.timeout_ns,
+				  min(2 * qp->req.tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
 static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
@@ -913,8 +776,8 @@ static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
 
 	if (qp->ack_wait)
 		return mrc_requester_ack_deadline(qp);
-	at = mrc_tx_deadline(&qp->tx, now);
-	probe = mrc_tx_probe_at(&qp->tx, now);
+	at = mrc_tx_deadline(&qp->req.tx, now);
+	probe = mrc_tx_probe_at(&qp->req.tx, now);
 	return probe ? min(at, probe) : at;
 }
 
@@ -940,14 +803,14 @@ static void mrc_requester_probe(struct mrc_qp *qp, u64 now, struct mrc_reply *r)
 {
 	struct mrc_hdr *hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
 
-	hdr->probe.id = mrc_tx_probe(&qp->tx, now);
+	hdr->probe.id = mrc_tx_probe(&qp->req.tx, now);
 }
 
 /* No ACK came though all is SACKed: ask again. True: asked often enough. */
 static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
 				      struct mrc_reply *r)
 {
-	if (!mrc_tx_interval(&qp->tx.cfg, qp->ack_retries))
+	if (!mrc_tx_interval(&qp->req.tx.cfg, qp->ack_retries))
 		return true;
 	if (qp->ack_retries < U8_MAX)
 		qp->ack_retries++;
@@ -967,14 +830,14 @@ static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
 
 	if (qp->ack_wait)
 		return mrc_requester_ack_timeout(qp, now, r);
-	if (mrc_tx_deadline(&qp->tx, now) > now) {
+	if (mrc_tx_deadline(&qp->req.tx, now) > now) {
 		/* The tail is silent: a probe takes less time than a timeout. */
-		if (qp->tx.probes)
-			mrc_requester_silent(qp, NULL, qp->tx.quiet_ns, now);
+		if (qp->req.tx.probes)
+			mrc_requester_silent(qp, NULL, qp->req.tx.quiet_ns, now);
 		mrc_requester_probe(qp, now, r);
 		return false;
 	}
-	mrc_tx_timeout(&qp->tx, now, &res);
+	mrc_tx_timeout(&qp->req.tx, now, &res);
 	if (res.lost) {
 		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
@@ -1046,18 +909,17 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	};
 
 	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL_ACCOUNT);
-	qp->sendq.slots = kvcalloc(qp->sendq.depth, qp->sendq.stride,
+	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth, qp->req.sendq.stride,
 				   GFP_KERNEL_ACCOUNT);
-	if (!qp->tx_ring || !qp->sendq.slots) {
+	if (!qp->tx_ring || !qp->req.sendq.slots) {
 		mrc_requester_free(qp);
 		return -ENOMEM;
 	}
 	spin_lock_bh(&qp->tx_lock);
-	mrc_tx_window_init(&qp->tx, qp->tx_ring, &cfg, sq_psn);
+	mrc_req_start(&qp->req, qp->tx_ring, &cfg, sq_psn,
+		      mrc_requester_cwnd(qp));
 	qp->sq_psn = sq_psn;
-	qp->asked_psn = sq_psn;
-	qp->cwnd_packets = mrc_requester_cwnd(qp);
-	mrc_sendq_start(&qp->sendq, qp->conn.mtu, qp->params.wimm_tx);
+	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
 	qp->ack_wait = 0;
 	qp->ack_retries = 0;
 	qp->evs_gen = 0;
@@ -1069,7 +931,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 void mrc_requester_free(struct mrc_qp *qp)
 {
 	kvfree(qp->tx_ring);
-	kvfree(qp->sendq.slots);
+	kvfree(qp->req.sendq.slots);
 	qp->tx_ring = NULL;
-	qp->sendq.slots = NULL;
+	qp->req.sendq.slots = NULL;
 }

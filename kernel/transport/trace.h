@@ -85,13 +85,13 @@ TRACE_EVENT(mrc_window,
 	),
 	TP_fast_assign(
 		__entry->qpn = qp->qpn;
-		__entry->una = qp->tx.una;
-		__entry->nxt = qp->tx.nxt;
-		__entry->inflight = qp->tx.inflight;
-		__entry->lost = qp->tx.lost;
+		__entry->una = qp->req.tx.una;
+		__entry->nxt = qp->req.tx.nxt;
+		__entry->inflight = qp->req.tx.inflight;
+		__entry->lost = qp->req.tx.lost;
 		__entry->acked = res->acked;
 		__entry->rtt_ns = res->rtt_ns;
-		__entry->srtt_ns = qp->tx.srtt_ns;
+		__entry->srtt_ns = qp->req.tx.srtt_ns;
 	),
 	TP_printk("qpn=0x%06x una=0x%06x nxt=0x%06x inflight=%u lost=%u acked=%u rtt=%llu srtt=%llu",
 		  __entry->qpn, __entry->una, __entry->nxt, __entry->inflight,
@@ -117,8 +117,8 @@ TRACE_EVENT(mrc_loss,
 		__field(const char *, why)
 	),
 	TP_fast_assign(
-		__entry->srtt_ns = qp->tx.srtt_ns;
-		__entry->reorder_ns = qp->tx.reorder_ns;
+		__entry->srtt_ns = qp->req.tx.srtt_ns;
+		__entry->reorder_ns = qp->req.tx.reorder_ns;
 		__entry->qpn = qp->qpn;
 		__entry->lost = res->lost;
 		bitmap_copy(__entry->evs, res->lost_evs, MRC_EV_MAX);
@@ -145,7 +145,7 @@ TRACE_EVENT(mrc_retransmit,
 		__entry->qpn = qp->qpn;
 		__entry->psn = psn;
 		__entry->count = count;
-		__entry->left = qp->tx.lost;
+		__entry->left = qp->req.tx.lost;
 	),
 	TP_printk("qpn=0x%06x psn=0x%06x count=%u left=%u", __entry->qpn,
 		  __entry->psn, __entry->count, __entry->left)

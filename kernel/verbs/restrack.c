@@ -33,11 +33,11 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 	r->memory = mrc_qp_memory(qp) + mrc_kring_memory(&q->sq) +
 		    mrc_kring_memory(&q->rq);
 	spin_lock_bh(&qp->tx_lock);
-	r->inflight = qp->tx.inflight;
-	r->lost = qp->tx.lost;
-	r->window = qp->cwnd_packets;
-	r->srtt = qp->tx.srtt_ns;
-	r->min_rtt = qp->tx.min_rtt_ns;
+	r->inflight = qp->req.tx.inflight;
+	r->lost = qp->req.tx.lost;
+	r->window = qp->req.cwnd;
+	r->srtt = qp->req.tx.srtt_ns;
+	r->min_rtt = qp->req.tx.min_rtt_ns;
 	r->tx_packets = qp->tx_packets;
 	r->rtx_packets = qp->rtx_packets;
 	spin_unlock_bh(&qp->tx_lock);

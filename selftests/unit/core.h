@@ -19,6 +19,7 @@ extern "C" {
 #include "last_words.h"
 #include "port_status.h"
 #include "psn.h"
+#include "requester.h"
 #include "reverse.h"
 #include "rx_window.h"
 #include "sendq.h"
