@@ -736,6 +736,25 @@ TEST(FaultFinder, NothingElseIsNamedWhenAHoleAndAFaultComeTogether)
     }
 }
 
+/** What is dead is not explained by what only long ones do not pass. */
+TEST(FaultFinder, AHoleOfThePlaneKeepsWhatIsDeadInIt)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+    const Element spine{Kind::t1, 1, 0, own_t1s(fabric, 1)[0]};
+    const Element link{Kind::host_link, 1, own_t0(fabric, 1), 0};
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(3 * second);
+    simulated.broken = {spine};
+    simulated.run(3 * second);
+    ASSERT_EQ(simulated.elements(), std::set<Element>{spine});
+    const uint64_t since = simulated.watch().faults()[0].since_ns;
+    simulated.passes_bytes = {{link, 1500}};
+    simulated.run(3 * second);
+    ASSERT_EQ(simulated.elements(), (std::set<Element>{spine, link}));
+    EXPECT_EQ(simulated.watch().faults()[0].since_ns, since) << "all the time";
+}
+
 /** The host's own MTU was lowered: data passes again. */
 TEST(FaultFinder, DataOfAnotherLengthIsTriedAnew)
 {
