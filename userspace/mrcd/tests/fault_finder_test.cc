@@ -669,6 +669,21 @@ TEST(FaultFinder, LossIsNoHole)
     }
 }
 
+/** Short ones were lost as well: nothing is learnt of length. */
+TEST(FaultFinder, WhatDiesHasLostNoData)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        SimulatedFabric simulated(fabric, seed);
+        simulated.run(3 * second);
+        simulated.broken = {{Kind::host_link, 1, own_t0(fabric, 1), 0}};
+        simulated.run(5 * second);
+        for (const LoopReport &loop : simulated.watch().loops())
+            EXPECT_EQ(loop.data->lost(), 0u) << seed;
+    }
+}
+
 /** What is dead is dead whatever passed it before, and is denied all the time. */
 TEST(FaultFinder, AHoleThatDiesAndComesBackIsDeniedThroughout)
 {
