@@ -46,6 +46,7 @@ test_tail()
 	again=$(counter h1 retransmitted_packets)
 	found=$(counter h1 packet_seq_err)
 	timeouts=$(counter h1 local_ack_timeout_err)
+	capture_start --direction in -i p1t0r1:h1
 	check "$name: a switch lets some of them through" filter p1t0r1 h1 $DATA \
 		police rate 1kbit burst 6000 conform-exceed drop/pipe
 	check_equal "$name: write of 10 packets" 10 "$(hold "post 10240" packets)"
@@ -54,6 +55,9 @@ test_tail()
 	check "$name: $lost were dropped, not all" test "$lost" -ge 1 -a "$lost" -lt 10
 	check "$name: a Reliability Probe was sent" test "$(grown probe_sent "$probes")" -ge 1
 	check "$name: and heard" test "$(counter h2 probe_received)" -gt "$asked"
+	capture_stop "$name"
+	check_equal "$name: it went in the class of data" "[[4,2]]" \
+		"$(decoded 4096 'select(.bth.opcode == 222) | [.ip.dscp, .ip.ecn]' | jq -s -c unique)"
 	check "$name: its answer showed them" test "$(grown packet_seq_err "$found")" -ge "$lost"
 	check "$name: sent again" test "$(grown retransmitted_packets "$again")" -ge "$lost"
 	check_equal "$name: no timer did it" 0 "$(grown local_ack_timeout_err "$timeouts")"
@@ -134,7 +138,7 @@ test_budget()
 	fresh "afterwards" 18 7
 }
 
-need jq tc mrc_hold
+need jq tc mrc_hold python3
 modprobe -q sch_netem
 lab_up --planes 2
 ingress p1t0r1 h1 || bail "filters"

@@ -144,16 +144,36 @@ static u64 rec_interval(const struct mrc_tx_window *w, unsigned int retries)
 	return max(ns, min(least, MRC_TX_INTERVAL_MAX_NS));
 }
 
+static void newest_forget_old(struct mrc_tx_newest *n, u64 now)
+{
+	if (ticks(now) - n->sent >= HALF_WRAP)
+		n->any = false;
+}
+
+static void newest_add(struct mrc_tx_newest *n, u32 sent)
+{
+	if (n->any && (s32)(sent - n->sent) <= 0)
+		return;
+	n->any = true;
+	n->sent = sent;
+}
+
+/* Was it sent more than @ticks after @rec? */
+static bool newest_is_later(const struct mrc_tx_newest *n,
+			    const struct mrc_tx_rec *rec, u32 ticks)
+{
+	return n->any && (s32)(n->sent - rec->sent - ticks) > 0;
+}
+
 /*
  * Forget evidence that is so old that serial numbers would show it as new:
  * the newest acknowledged send time, and the same per EV by its sequence number.
  */
 static void forget_old(struct mrc_tx_window *w, u16 ev, u64 now)
 {
-	if (ticks(now) - w->newest_sacked >= HALF_WRAP)
-		w->any_sacked = false;
-	if (ticks(now) - w->newest_heard >= HALF_WRAP)
-		w->any_heard = false;
+	newest_forget_old(&w->first, now);
+	newest_forget_old(&w->again, now);
+	newest_forget_old(&w->probed_at, now);
 	if (ev < MRC_EV_MAX && w->seq - w->ev[ev].seq >= HALF_WRAP)
 		w->ev[ev].seq = 0;
 }
@@ -237,6 +257,16 @@ static void mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 	res->lost++;
 }
 
+/* Others may have heard of the EV since: so it is in doubt, and no other. */
+static void doubt_ev(const struct mrc_tx_rec *rec, struct mrc_tx_result *res)
+{
+	if (rec->ev >= MRC_EV_MAX)
+		return;
+	__set_bit(rec->ev, res->silent_evs);
+	if (!res->silent_since)
+		res->silent_since = 1;
+}
+
 static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 		     u32 psn, struct mrc_tx_result *res)
 {
@@ -244,13 +274,8 @@ static void blame_ev(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 
 	if (rec->ev >= MRC_EV_MAX)
 		return;
-	if (w->meeting && mrc_psn_diff(psn, w->met_psn) < 0) {
-		__set_bit(rec->ev, res->silent_evs);
-		/* Others may have heard of the EV since: so it is in doubt, and no other. */
-		if (!res->silent_since)
-			res->silent_since = 1;
-		return;
-	}
+	if (w->meeting && mrc_psn_diff(psn, w->met_psn) < 0)
+		return doubt_ev(rec, res);
 	__set_bit(rec->ev, res->lost_evs);
 	if (rec->flags & REC_RESENT)
 		return;
@@ -281,15 +306,6 @@ static void clear_evs(struct mrc_tx_window *w, u32 psn,
 	g->ev = MRC_EV_NONE;
 }
 
-/* Something that was sent then has been answered. */
-static void note_heard(struct mrc_tx_window *w, u32 sent)
-{
-	if (w->any_heard && (s32)(sent - w->newest_heard) <= 0)
-		return;
-	w->any_heard = true;
-	w->newest_heard = sent;
-}
-
 /* The peer speaks. */
 static void note_met(struct mrc_tx_window *w)
 {
@@ -300,17 +316,14 @@ static void note_met(struct mrc_tx_window *w)
 	w->met_psn = w->nxt;
 }
 
-/* A transmission is known to have arrived: what was sent before it is overdue. */
+/* A transmission is known to have arrived: what goes no slower and was sent before it is overdue. */
 static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 {
+	bool again = rec->flags & REC_RESENT;
 	struct mrc_tx_ev *e;
 
-	note_heard(w, rec->sent);
-	if (!w->any_sacked || (s32)(rec->sent - w->newest_sacked) > 0) {
-		w->any_sacked = true;
-		w->newest_sacked = rec->sent;
-	}
-	if (rec->ev >= MRC_EV_MAX)
+	newest_add(again ? &w->again : &w->first, rec->sent);
+	if (again || rec->ev >= MRC_EV_MAX)
 		return;
 	e = &w->ev[rec->ev];
 	if (!e->seq || (s32)(rec->seq + 1 - e->seq) > 0) {
@@ -319,13 +332,17 @@ static void add_evidence(struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
 	}
 }
 
-static void count_acked(struct mrc_tx_window *w, u16 ev,
+static void count_acked(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 			struct mrc_tx_result *res)
 {
-	if (ev >= MRC_EV_MAX)
+	struct mrc_tx_ev *e;
+
+	if (rec->ev >= MRC_EV_MAX)
 		return;
-	w->ev[ev].acked++;
-	__set_bit(ev, res->acked_evs);
+	e = &w->ev[rec->ev];
+	if (!e->acked++ || (s32)(rec->sent - e->heard) > 0)
+		e->heard = rec->sent;
+	__set_bit(rec->ev, res->acked_evs);
 }
 
 /*
@@ -351,7 +368,7 @@ static u8 ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 	if (!(flags & REC_RESENT))
 		add_evidence(w, rec);
 	if (!(flags & REC_RESENT) || flags & REC_CERTAIN)
-		count_acked(w, rec->ev, res);
+		count_acked(w, rec, res);
 	if (mrc_psn_diff(psn, w->high) >= 0)
 		w->high = mrc_psn_add(psn, 1);
 	if (flags & REC_LOST && !(flags & REC_RESENT))
@@ -537,6 +554,14 @@ static u32 apply_trigger(struct mrc_tx_window *w, const struct mrc_sack *sack,
 	return w->nxt;
 }
 
+/* Has something arrived that goes no faster and was sent more than @ticks later? */
+static bool arrived_later(const struct mrc_tx_window *w,
+			  const struct mrc_tx_rec *rec, u32 ticks)
+{
+	return newest_is_later(&w->first, rec, ticks) ||
+	       (rec->flags & REC_RESENT && newest_is_later(&w->again, rec, ticks));
+}
+
 static bool overdue_on_ev(const struct mrc_tx_window *w,
 			  const struct mrc_tx_rec *rec, u32 slack)
 {
@@ -552,8 +577,7 @@ static bool overdue_on_ev(const struct mrc_tx_window *w,
 static bool overdue_by_time(const struct mrc_tx_window *w,
 			    const struct mrc_tx_rec *rec, u32 window)
 {
-	return w->any_sacked && w->min_rtt_ns &&
-	       (s32)(w->newest_sacked - rec->sent - window) > 0;
+	return w->min_rtt_ns && arrived_later(w, rec, window);
 }
 
 /*
@@ -696,7 +720,7 @@ static void apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
 		p->sent_ns = 0;
 	if (first)
 		rtt_sample(w, now - sent, res);
-	note_heard(w, ticks(sent));
+	newest_add(&w->probed_at, ticks(sent));
 	w->in_vain = false;
 	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !covered(w, sack, &from, &end))
 		return;
@@ -818,7 +842,7 @@ u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev)
 u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now)
 {
 	/* The rest of its tick may have passed since: not to be later than what came after. */
-	return now - (u64)(ticks(now) - w->ev[ev].sent + 1) * MRC_TX_TICK_NS;
+	return now - (u64)(ticks(now) - w->ev[ev].heard + 1) * MRC_TX_TICK_NS;
 }
 
 /* What is waited for before a probe that follows @probes others. */
@@ -891,12 +915,6 @@ u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
 	return w->inflight ? max(w->deadline_ns, now) : 0;
 }
 
-static bool heard_since(const struct mrc_tx_window *w,
-			const struct mrc_tx_rec *rec)
-{
-	return w->any_heard && (s32)(w->newest_heard - rec->sent) > 0;
-}
-
 static void note_silent(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 			u64 now, struct mrc_tx_result *res)
 {
@@ -925,12 +943,13 @@ static u64 check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < U8_MAX)
 		rec->retries++;
-	if (heard_since(w, rec)) {
-		give_up(w, rec, psn, REC_BY_TIMER, res);
-	} else {
+	if (arrived_later(w, rec, 0) || newest_is_later(&w->probed_at, rec, 0))
+		blame_ev(w, rec, psn, res);
+	else if (newest_is_later(&w->again, rec, 0))
+		doubt_ev(rec, res);
+	else
 		note_silent(w, rec, now, res);
-		mark_lost(w, rec, psn, REC_BY_TIMER, res);
-	}
+	mark_lost(w, rec, psn, REC_BY_TIMER, res);
 	return U64_MAX;
 }
 

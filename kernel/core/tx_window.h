@@ -10,6 +10,9 @@
  *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
  *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
  *      later has been answered: who hears of nothing knows nothing of paths.
+ * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
+ * show what has become of other retransmissions, and of nothing else; first transmissions, and
+ * probes, which go in their class, show what has become of all that was sent before them.
  * What was sent before the first answer came says nothing of its EV either: the peer may not have
  * been connected yet.
  * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
@@ -58,7 +61,7 @@ struct mrc_tx_rec {
 /*
  * Send times wrap after 18 minutes. Comparing them is safe all the same: a
  * packet is in flight for no longer than one timeout, which is capped at a
- * quarter of that, and older times are forgotten (see struct mrc_tx_ev, any_sacked).
+ * quarter of that, and older times are forgotten (see forget_old()).
  */
 #define MRC_TX_TICK_NS		256u
 #define MRC_TX_INTERVAL_MAX_NS	0x4000000000ull	/* 275 s */
@@ -125,14 +128,26 @@ struct mrc_tx_given_up {
 
 /**
  * struct mrc_tx_ev - what is known of the packets that were sent on one EV
- * @seq: number of the newest transmission that was SACKed + 1; 0: none yet
+ * @seq: number of the newest first transmission that was SACKed + 1; 0: none yet
  * @sent: send time of that one, as in struct mrc_tx_rec
+ * @heard: the same of any transmission among those that @acked counts
  * @acked: see mrc_tx_take_acked()
  */
 struct mrc_tx_ev {
 	u32 seq;
 	u32 sent;
+	u32 heard;
 	u32 acked;
+};
+
+/**
+ * struct mrc_tx_newest - the newest of some transmissions that are known to have arrived
+ * @any: there is one, and not so long ago that times have wrapped
+ * @sent: when it was sent, as in struct mrc_tx_rec
+ */
+struct mrc_tx_newest {
+	bool any;
+	u32 sent;
 };
 
 /**
@@ -159,10 +174,9 @@ struct mrc_tx_window {
 	u32 seq;
 	u32 high;		/* highest PSN SACKed + 1, or una */
 	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
-	u32 newest_sacked;	/* newest send time among SACKed records */
-	u32 newest_heard;	/* the same, answered probes included */
-	bool any_sacked;
-	bool any_heard;
+	struct mrc_tx_newest first;	/* of first transmissions */
+	struct mrc_tx_newest again;	/* of retransmissions */
+	struct mrc_tx_newest probed_at;	/* of probes, which have been answered */
 	u64 min_rtt_ns;
 	u64 srtt_ns;
 	u64 high_rtt_ns;	/* highest RTT of late */
@@ -196,8 +210,8 @@ struct mrc_tx_window {
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @lost_evs: EVs that lost a packet (not set for NACKs)
  * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
- * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 0:
- *                @silent_evs is empty
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
+ *                the peer speaks, so no other EV is in doubt; 0: @silent_evs is empty
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
@@ -334,7 +348,7 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
 
 /**
- * mrc_tx_heard_ns() - when the newest packet was sent that is known to have arrived on an EV
+ * mrc_tx_heard_ns() - when the newest of the packets was sent that were acknowledged on an EV
  * @w: the window
  * @ev: index that some mrc_tx_result named in @acked_evs
  * @now: ns

@@ -37,7 +37,7 @@
  * @hop_limit: 1..255
  * @dscp_data: of write packets
  * @dscp_rtx: of retransmissions
- * @dscp_control: of SACK, NACK, ACK, probes
+ * @dscp_control: of SACK, NACK, ACK, EV probes, port status
  * @mpr: default window, units of 128 PSNs, 1..255; for QPs created afterwards
  * @sack_bytes: SACK threshold in bytes
  * @tunnel_saddr: source of outer headers; unspecified: the QP's own GID

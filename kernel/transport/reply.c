@@ -30,13 +30,25 @@ static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 	return !mrc_skb_close(b);
 }
 
+/*
+ * What a Reliability Probe's answer says of data, it says because the probe cannot have overtaken
+ * it. Nothing else goes out with a probe.
+ */
+static u8 mrc_reply_tclass(const struct mrc_dev_cfg *cfg,
+			   const struct mrc_hdr *hdr)
+{
+	if (hdr->bth.opcode == MRC_OP_PROBE)
+		return READ_ONCE(cfg->dscp_data) << 2 | MRC_ECN_ECT0;
+	return READ_ONCE(cfg->dscp_control) << 2;
+}
+
 /* Sends packets from @from on as far as they fit one skb; returns the next one. */
 static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 				  u32 qpn, u16 pkey, const struct mrc_reply *r,
 				  unsigned int from)
 {
+	u8 tclass = mrc_reply_tclass(&peer->dev->cfg, &r->hdr[from]);
 	struct mrc_dev *dev = peer->dev;
-	u8 tclass = READ_ONCE(dev->cfg.dscp_control) << 2;
 	unsigned int i = from, max = r->count - from, len;
 	struct mrc_hdr hdr;
 	struct mrc_skb b;

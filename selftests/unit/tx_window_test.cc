@@ -649,20 +649,61 @@ TEST(TxWindow, LostRetransmissionIsInferredToo)
     EXPECT_EQ(win.nextLost(), 1u);
 }
 
-TEST(TxWindow, RetransmissionIsEvidenceAgainstOlderPacketsOfHigherPsn)
+/// A first transmission, on EV 7, waits in a queue that a retransmission, sent later, overtakes.
+Window overtaken()
 {
     Window win = withRtt();
     win.send(5); // 1
     win.send(5); // 2
-    win.send(7); // 3, lost as well
+    win.send(7); // 3
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    mrc_tx_resend(&win.w, 1, 6, win.now);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
     win.now += kRtt;
     EXPECT_EQ(win.sack(2, {}, 1, true), 0);
+    return win;
+}
+
+TEST(TxWindow, RetransmissionIsNoEvidenceAgainstFirstTransmissions)
+{
+    Window win = overtaken();
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(3, {}, 3), 0) << "it was late";
+    EXPECT_FALSE(win.res.spurious);
+}
+
+TEST(TxWindow, RetransmissionIsEvidenceAgainstOlderRetransmissions)
+{
+    Window win = withRtt();
+    for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{6}})
+        win.send(ev); // 1 to 4
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2, 4}, 4), 0);
+    ASSERT_EQ(win.res.lost, 2u);
+    mrc_tx_resend(&win.w, 3, 7, win.now);
+    win.now += kRtt;
+    mrc_tx_resend(&win.w, 1, 8, win.now);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(2, {4}, 1, true), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 7));
+    EXPECT_TRUE(lostEv(win.res, 7)) << "sent a round trip before, and as fast";
+}
+
+TEST(TxWindow, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    const std::uint32_t later = win.send(7);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2, later}, later), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 7)) << "it would have come first";
 }
 
 TEST(TxWindow, ResentPacketWithoutItsOwnSackIsNoEvidence)
@@ -1474,6 +1515,17 @@ TEST(TxLoss, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
     win.now += kRtt;
     ASSERT_EQ(win.sack(1, {3}, 3), 0);
     EXPECT_TRUE(lostEv(win.res, 5)) << "it has been met";
+}
+
+TEST(TxTimeout, WhatMayHaveBeenOvertakenIsInDoubt)
+{
+    Window win = overtaken();
+    win.now += win.w.cfg.timeout_ns;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_FALSE(lostEv(win.res, 7)) << "but a retransmission has arrived by it";
+    EXPECT_TRUE(test_bit(7, win.res.silent_evs));
+    EXPECT_EQ(win.res.silent_since, 1u) << "no other EV is in doubt: the peer speaks";
 }
 
 TEST(TxTimeout, NacksAndTimeoutsShareTheRetries)
