@@ -137,6 +137,21 @@ check_error()
 	fi
 }
 
+# check_output NAME PATTERN COMMAND...: COMMAND ends well, and a line that it prints matches
+# the extended regular expression.
+check_output()
+{
+	local name=$1 pattern=$2
+	shift 2
+
+	if "$@" >"$TEST_TMP/check.log" 2>&1 && grep -qE -- "$pattern" "$TEST_TMP/check.log"; then
+		ok "$name"
+	else
+		fail "$name" "wanted a line like '$pattern' from: $*"
+		diag <"$TEST_TMP/check.log"
+	fi
+}
+
 # A pipe that nobody writes to: to read from it takes time, and no new process. The others are
 # lab's, see below.
 mkfifo "$TEST_TMP"/{nothing,lab.to,lab.from,lab.token}

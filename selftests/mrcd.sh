@@ -189,11 +189,11 @@ test_names()
 {
 	traffic_launch h1 h3 --iterations 0 --sizes 20K --rate 50
 	check_arrives "names: traffic flows" 5 h3
-	check "names: of profiles and hosts" grep -qE \
+	check_output "names: of profiles and hosts" \
 		"mrc0 remote-gid $(lab gid h3) remote-host h3 .*ev-profile r2 " \
-		<(on h1 mrcctl peer show mrc0)
-	check "names: none with -N" grep -qE "mrc0 remote-gid $(lab gid h3) .*ev-profile [0-9]+ " \
-		<(on h1 mrcctl -N peer show mrc0)
+		on h1 mrcctl peer show mrc0
+	check_output "names: none with -N" "mrc0 remote-gid $(lab gid h3) .*ev-profile [0-9]+ " \
+		on h1 mrcctl -N peer show mrc0
 	on h1 mrcctl ev deny mrc0 ev-profile r2 index 0 2>"$TEST_TMP/denied"
 	check "names: who denies is told that mrcd allows again" \
 		grep -q "mrcd looks after mrc0 and soon allows this EV again" "$TEST_TMP/denied"

@@ -850,9 +850,12 @@ static u64 probe_wait(const struct mrc_tx_window *w, unsigned int probes)
 {
 	u64 wait = max(2 * w->srtt_ns, reorder_window(w)) +
 		   MRC_TX_PROBE_SLACK_NS;
+	u64 timeout = min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
 
 	if (!w->srtt_ns)
-		wait = min(w->cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS) / 2;
+		wait = timeout / 2;
+	else if (w->in_vain)
+		wait = max(wait, timeout / 4);
 	return probes < MRC_TX_PROBES_EVEN ?
 	       wait : wait << (probes - MRC_TX_PROBES_EVEN + 1);
 }

@@ -82,11 +82,12 @@ struct mrc_tx_cfg {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
- * without news; half a timeout while no RTT is known. One, or its answer, may take a path that is
- * dead: so a few follow one another, then each waits twice as long as the one before, and at
- * last packets are left to their timeouts. So they are when so many answers in a row led
- * to nothing but losses: what is lost time and again while probes come through must use up its
- * retries.
+ * without news; half a timeout while no RTT is known; at least a quarter of one when all has been
+ * in vain for longer than a timeout: RTTs may have become longer than any that was seen, and where
+ * all is crowded, probes must not be what crowds it. One, or its answer, may take a path that is
+ * dead: so a few follow one another, then each waits twice as long as the one before, and at last
+ * packets are left to their timeouts. So they are when so many answers in a row led to nothing but
+ * losses: what is lost time and again while probes come through must use up its retries.
  */
 #define MRC_TX_PROBE_SLACK_NS	(100ull * 1000)
 #define MRC_TX_PROBES_EVEN	4u

@@ -1132,6 +1132,35 @@ TEST(TxProbe, FewerAndFewerWithoutNews)
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "of the caller's own accord";
 }
 
+/* A crowded network delays or drops all: probes by what RTTs once were would crowd it more. */
+TEST(TxProbe, FewBetweenTimeoutsWhileAllIsInVain)
+{
+    Window win = withTail(2);
+    const std::uint64_t timeout = win.w.cfg.timeout_ns;
+    win.w.cfg.linear = 7;
+    for (unsigned n = 0; n < 6; ++n) {
+        const std::uint64_t deadline = mrc_tx_deadline(&win.w, win.now);
+        unsigned probes = 0;
+        for (std::uint64_t at; (at = mrc_tx_probe_at(&win.w, win.now)) && at < deadline; ++probes) {
+            win.now = at;
+            mrc_tx_probe(&win.w, win.now);
+        }
+        EXPECT_EQ(mrc_tx_in_vain(&win.w), n > 1);
+        if (mrc_tx_in_vain(&win.w))
+            EXPECT_LT(probes, 4u) << n;
+        else
+            EXPECT_GT(probes, 4u) << n;
+        win.now = deadline;
+        win.timeout();
+        ASSERT_GT(win.res.lost, 0u);
+        while (const auto psn = win.nextLost())
+            mrc_tx_resend(&win.w, *psn, 3, win.now);
+    }
+    EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + timeout / 4);
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_LT(mrc_tx_probe_at(&win.w, win.now), win.now + timeout / 4) << "news";
+}
+
 TEST(TxProbe, AnswerGivesOneRttSample)
 {
     Window win = withTail(1);

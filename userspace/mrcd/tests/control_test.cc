@@ -3,9 +3,11 @@
 // Requests over the real socket, of clients that behave and of some that do not.
 
 #include <cstddef>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -28,7 +30,7 @@ protected:
         ASSERT_GE(control_.start(event_, listener_.get(),
                                  [this](const std::string &request, bool privileged) {
                                      requests_.push_back(request);
-                                     EXPECT_TRUE(privileged) << "it is us";
+                                     privileged_ = privileged;
                                      return answer_;
                                  }),
                   0);
@@ -78,6 +80,7 @@ protected:
     Control control_;
     std::string answer_ = "as planned";
     std::vector<std::string> requests_;
+    bool privileged_ = false; ///< who asked last
 };
 
 TEST_F(ControlTest, AnswersEachClientOnce)
@@ -91,6 +94,7 @@ TEST_F(ControlTest, AnswersEachClientOnce)
     EXPECT_EQ(take(one), "as planned");
     EXPECT_EQ(take(two), "as planned");
     EXPECT_EQ(requests_, (std::vector<std::string>{"status", "health"}));
+    EXPECT_TRUE(privileged_) << "it is us";
     EXPECT_LT(send(one.get(), "status", 6, MSG_NOSIGNAL), 0) << "the connection has ended";
 }
 
@@ -120,6 +124,27 @@ TEST_F(ControlTest, ClientsThatSayNothingKeepNobodyFromAnAnswer)
     run();
     EXPECT_EQ(take(fd), "as planned");
     EXPECT_EQ(requests_.size(), 1u);
+    EXPECT_LT(send(silent[0].get(), "status", 6, MSG_NOSIGNAL), 0) << "it has had its time";
+}
+
+/** Anybody may ask; who it is was settled when the connection was made. */
+TEST_F(ControlTest, OthersAreNotPrivileged)
+{
+    Descriptor fd;
+
+    // Only root can be somebody else.
+    if (geteuid())
+        return;
+    privileged_ = true;
+    // The system call is for one thread, what libc makes of it for all.
+    std::thread([&] {
+        ASSERT_EQ(syscall(SYS_setresuid, 12345, 12345, 12345), 0);
+        fd = client();
+    }).join();
+    send(fd.get(), "status", 6, 0);
+    run();
+    EXPECT_EQ(take(fd), "as planned");
+    EXPECT_FALSE(privileged_);
 }
 
 TEST_F(ControlTest, RequestsAreCutNotBelieved)

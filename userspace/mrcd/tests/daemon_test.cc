@@ -3,6 +3,7 @@
 // What the daemon does call by call: what it says, how long it waits, what it keeps.
 
 #include <algorithm>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -151,6 +152,12 @@ TEST(Daemon, SaysWhatBecameOfTheFile)
     EXPECT_TRUE(rig.daemon.load());
     EXPECT_EQ(rig.daemon.file().problem, "");
     EXPECT_EQ(rig.daemon.file().refused_ns, 0u);
+    rig.text = with(with(small_file, "[cc]", "[ccc]"), "min-active", "most-active");
+    EXPECT_FALSE(rig.daemon.load());
+    EXPECT_EQ(rig.daemon.file().problem, rig.log.lines[rig.log.lines.size() - 3])
+        << "of two complaints the first";
+    rig.text = with(small_file, "524288", "65536");
+    EXPECT_TRUE(rig.daemon.load());
     EXPECT_NE(rig.daemon.file().hash, taken.hash);
     EXPECT_GE(rig.daemon.file().taken_ns, taken.taken_ns);
 }
@@ -231,6 +238,77 @@ TEST(Daemon, DoesNotFight)
     EXPECT_EQ(rig.daemon.work().soonest, Daemon::rest_ms) << "something else";
 }
 
+/** What failed or was undone was so by another plan. */
+TEST(Daemon, WithAnotherPlanItIsAsQuickAsAtFirst)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    for (int i = 0; i < 2; i++) {
+        rig.model.kernel.route_map.clear();
+        EXPECT_EQ(rig.daemon.work().soonest, i ? 100 : Daemon::rest_ms);
+    }
+    rig.model.kernel.route_map.clear();
+    rig.daemon.deny({{0}, {}, {}});
+    EXPECT_EQ(rig.daemon.work().soonest, Daemon::rest_ms) << "nobody undid that";
+    rig.model.kernel.route_map.clear();
+    rig.model.kernel.fails = [] { return true; };
+    for (const uint64_t wait : {100, 200, 400})
+        EXPECT_EQ(rig.daemon.work().latest, wait);
+    rig.daemon.deny({});
+    EXPECT_EQ(rig.daemon.work().latest, 100u);
+}
+
+/** Indices of another file may mean other switches. */
+TEST(Daemon, WhatWasFoundByAnotherFileIsFoundAgain)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    const size_t by_file = denied(rig);
+    rig.daemon.deny({{0}, {}, {}});
+    rig.daemon.load();
+    rig.daemon.work();
+    EXPECT_EQ(denied(rig), by_file);
+    EXPECT_TRUE(rig.daemon.deny({{0}, {}, {}})) << "which is news";
+    EXPECT_GT(denied(rig), by_file);
+}
+
+/** The plan or the module became another one while it waited for the kernel. */
+TEST(Daemon, APassThatIsOvertakenIsFollowedByAnotherOneAtOnce)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    Daemon::Pass pass = rig.daemon.begin();
+    rig.daemon.deny({{0}, {}, {}});
+    rig.daemon.perform(pass);
+    EXPECT_EQ(rig.daemon.finish(std::move(pass)).latest, 0u);
+    pass = rig.daemon.begin();
+    rig.daemon.reopen();
+    rig.daemon.perform(pass);
+    rig.daemon.finish(std::move(pass));
+    const int opens = rig.opens;
+    rig.daemon.work();
+    EXPECT_EQ(rig.opens, opens + 2) << "what it had opened before is of no use";
+}
+
+TEST(Daemon, SaysThatTheKernelDoesNotAnswer)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    Daemon::Pass pass = rig.daemon.begin();
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    // Longer on a machine that stands still meanwhile.
+    EXPECT_TRUE(rig.daemon.status().starts_with("the kernel has not answered for "))
+        << rig.daemon.status();
+    rig.daemon.perform(pass);
+    rig.daemon.finish(std::move(pass));
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+}
+
 TEST(Daemon, SaysWhatItWaitsFor)
 {
     DaemonRig rig;
@@ -283,10 +361,16 @@ TEST(Daemon, OpensTheModuleAnew)
 
     rig.settle();
     rig.daemon.take_events();
+    rig.model.kernel.route_map.clear();
+    rig.model.kernel.fails = [] { return true; };
+    rig.daemon.work();
+    EXPECT_FALSE(rig.daemon.progress().refusals.empty());
+    rig.log.take();
     rig.model.kernel = ModelKernel();
     rig.model.kernel.loaded = false;
-    EXPECT_EQ(rig.daemon.work().latest, 100u);
+    EXPECT_EQ(rig.daemon.work().latest, 200u);
     EXPECT_EQ(rig.daemon.status(), "the module is not loaded");
+    EXPECT_TRUE(rig.daemon.progress().refusals.empty()) << "of a module that is gone";
     for (int i = 0; i < 3; i++)
         EXPECT_EQ(rig.daemon.work().latest, 1000u);
     EXPECT_EQ(rig.log.take(), Lines{"the module is not loaded"});

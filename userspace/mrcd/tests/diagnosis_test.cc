@@ -303,6 +303,57 @@ TEST(Diagnosis, ALookThatFailedIsToldOf)
 
     patient.host.error = EIO;
     EXPECT_EQ(patient.lines(), Lines{"the kernel does not answer"});
+    patient.refuse("route", "fd00::2/128", ENOMEM);
+    EXPECT_EQ(patient.lines().size(), 2u) << "what failed is known by who tried";
+}
+
+/** What it does not say is not known: not even that there is no device. */
+TEST(Diagnosis, AModuleThatDoesNotAnswer)
+{
+    PatientHost patient;
+    Observation seen = observe(patient.host, nullptr, patient.fabric);
+    const auto lines = [&](int code) {
+        Lines all;
+        seen.module_error = {code, "", ""};
+        seen.taken_ns = patient.now;
+        for (const Problem &problem : diagnose({patient.fabric,
+                                                patient.file,
+                                                patient.progress,
+                                                &seen,
+                                                {},
+                                                patient.now,
+                                                1,
+                                                "1.0"}))
+            all.push_back(problem.what);
+        return all;
+    };
+
+    EXPECT_EQ(lines(EIO), Lines{"the module does not answer"});
+    EXPECT_EQ(lines(ENOENT), Lines{missing}) << "it has just gone";
+}
+
+TEST(Diagnosis, ARouteThatIsGoneIsMendedByItsGateway)
+{
+    PatientHost patient;
+    const Observation before = observe(patient.host, &patient.kernel, patient.fabric);
+
+    patient.host.no_route = {2};
+    Observation seen = observe(patient.host, &patient.kernel, patient.fabric, &before);
+    seen.taken_ns = patient.now;
+    const auto found = diagnose(
+        {patient.fabric, patient.file, patient.progress, &seen, {}, patient.now, 1, "1.0"});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].mend, "ip -6 route add fcbb:bb00:201::/48 via fe80::2 dev eth2");
+}
+
+/** IPv6 goes by it: something else breaks the link. */
+TEST(Diagnosis, TheLeastMtuIsNoReason)
+{
+    PatientHost patient;
+
+    patient.host.all["eth2"].mtu = 1280;
+    patient.add_fault(Element::Kind::host_link, 2);
+    EXPECT_EQ(patient.lines().size(), 2u);
 }
 
 TEST(Diagnosis, NoDetoursNoNeedOfThem)

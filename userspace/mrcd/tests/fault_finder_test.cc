@@ -669,6 +669,21 @@ TEST(FaultFinder, LossIsNoHole)
     }
 }
 
+/** Short ones were lost as well: nothing is learnt of length. */
+TEST(FaultFinder, WhatDiesHasLostNoData)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        SimulatedFabric simulated(fabric, seed);
+        simulated.run(3 * second);
+        simulated.broken = {{Kind::host_link, 1, own_t0(fabric, 1), 0}};
+        simulated.run(5 * second);
+        for (const LoopReport &loop : simulated.watch().loops())
+            EXPECT_EQ(loop.data->lost(), 0u) << seed;
+    }
+}
+
 /** What is dead is dead whatever passed it before, and is denied all the time. */
 TEST(FaultFinder, AHoleThatDiesAndComesBackIsDeniedThroughout)
 {
@@ -734,6 +749,25 @@ TEST(FaultFinder, NothingElseIsNamedWhenAHoleAndAFaultComeTogether)
                     << to_string(fabric, element);
         }
     }
+}
+
+/** What is dead is not explained by what only long ones do not pass. */
+TEST(FaultFinder, AHoleOfThePlaneKeepsWhatIsDeadInIt)
+{
+    const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
+    const Element spine{Kind::t1, 1, 0, own_t1s(fabric, 1)[0]};
+    const Element link{Kind::host_link, 1, own_t0(fabric, 1), 0};
+    SimulatedFabric simulated(fabric);
+
+    simulated.run(3 * second);
+    simulated.broken = {spine};
+    simulated.run(3 * second);
+    ASSERT_EQ(simulated.elements(), std::set<Element>{spine});
+    const uint64_t since = simulated.watch().faults()[0].since_ns;
+    simulated.passes_bytes = {{link, 1500}};
+    simulated.run(3 * second);
+    ASSERT_EQ(simulated.elements(), (std::set<Element>{spine, link}));
+    EXPECT_EQ(simulated.watch().faults()[0].since_ns, since) << "all the time";
 }
 
 /** The host's own MTU was lowered: data passes again. */

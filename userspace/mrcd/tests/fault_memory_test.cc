@@ -114,6 +114,8 @@ TEST(FaultMemory, GoesByNames)
     EXPECT_TRUE(recalled({{Kind::t0, "p1t1s1", 1, 1, ""}}, fabric).empty()) << "that is a T1";
     EXPECT_TRUE(recalled({{Kind::t0, "p1t0r2", 1, 1, ""}}, fabric).empty()) << "of another rack";
     EXPECT_TRUE(recalled({{Kind::t1, "", 1, 1, ""}}, fabric).empty());
+    EXPECT_TRUE(recalled({faults[0]}, fabric_of(large_file(1, 4, 2, 2))).empty())
+        << "with one rack nobody looks at T1s";
 }
 
 class FaultMemoryFile : public ::testing::Test
@@ -150,6 +152,7 @@ TEST_F(FaultMemoryFile, IsWrittenWhenItChangesAndNowAndThen)
     EXPECT_TRUE(memory.recall(now).empty());
     EXPECT_TRUE(log.lines.empty());
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "no halves are left";
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(FaultMemoryFile, WhereItCannotBeKeptThatIsSaidOnce)
@@ -163,6 +166,11 @@ TEST_F(FaultMemoryFile, WhereItCannotBeKeptThatIsSaidOnce)
     }
     ASSERT_EQ(log.lines.size(), 1u);
     EXPECT_TRUE(log.lines[0].ends_with("is not kept: No such file or directory")) << log.lines[0];
+    fs::create_directory(folder / "none");
+    memory.keep({}, now);
+    fs::remove_all(folder / "none");
+    memory.keep(faults, now);
+    EXPECT_EQ(log.lines.size(), 2u) << "it was over in between";
 }
 
 /** Who can write there might want to have other files read or overwritten. */
@@ -188,6 +196,14 @@ TEST_F(FaultMemoryFile, OtherFilesAreNotTouched)
         ASSERT_EQ(chown(file.c_str(), 12345, 0), 0);
         EXPECT_TRUE(FaultMemory(file, log).recall(origin).empty()) << "of somebody else";
     }
+}
+
+TEST_F(FaultMemoryFile, StandsInTheFirstFolderThatSystemdNames)
+{
+    ASSERT_EQ(setenv("RUNTIME_DIRECTORY", (folder.string() + ":/run/another").c_str(), 1), 0);
+    const std::string name = state_file("found", "mrc0");
+    unsetenv("RUNTIME_DIRECTORY");
+    EXPECT_TRUE(name.starts_with(folder.string() + "/found-mrc0-")) << name;
 }
 
 /** What is known to be dead is denied from the first moment, by whatever file comes. */

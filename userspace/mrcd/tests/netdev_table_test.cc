@@ -149,5 +149,22 @@ TEST(NetdevTable, WhatComesWhileAllAreReadCounts)
     EXPECT_EQ(table.find("new"), nullptr);
 }
 
+/** Else it would grow for ever, and what is old would come back. */
+TEST(NetdevTable, WhatWasToldBeforeOrLaterIsNotKept)
+{
+    NetdevTable table;
+    NetdevTable all;
+
+    tell(all, {});
+    table.expect();
+    tell(table, {.flags = IFF_UP});
+    table.expect();
+    table.renew(all);
+    EXPECT_TRUE(table.find("eth1")->carrier) << "they are read anew";
+    tell(table, {.flags = IFF_UP});
+    table.renew(all);
+    EXPECT_TRUE(table.find("eth1")->carrier) << "nobody expected them any more";
+}
+
 } // namespace
 } // namespace mrcd::test

@@ -5,6 +5,8 @@
 #include "report/observation.h"
 
 #include <atomic>
+#include <cerrno>
+#include <climits>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -53,7 +55,7 @@ TEST(Observation, HasWhatTheDeviceNeeds)
     EXPECT_EQ(seen.planes[0].gateway, Address::parse("fe80::1"));
     EXPECT_TRUE(seen.planes[0].in_module->admin_up);
     EXPECT_FALSE(seen.planes[1].in_module->admin_up);
-    EXPECT_EQ(seen.sysctls.at("net/ipv6/conf/eth2/seg6_enabled"), 1);
+    EXPECT_EQ(seen.sysctls, rig.host.sysctls) << "of all, of the anchor and of planes";
 }
 
 TEST(Observation, SaysWhatIsNotThere)
@@ -157,6 +159,96 @@ TEST(Observer, IsWaitedForByNobody)
         EXPECT_FALSE(observer.latest()) << "that was of another file";
         held = false;
     }
+}
+
+/** As it looks at a host whose view and kernel are counted. */
+struct ObserverRig {
+    std::atomic<int> begun = 0; ///< looks
+    std::atomic<int> may_end = INT_MAX;
+    std::atomic<int> host_error = 0;
+    int hosts = 0; ///< so often opened
+    int kernels = 0;
+    ModelKernel kernel;
+    Fabric fabric = fabric_of(small_file);
+
+    class View : public ModelView
+    {
+    public:
+        explicit View(ObserverRig &rig) : rig_(rig) {}
+        Result<std::map<std::string, NetdevView>> netdevs() override
+        {
+            const int number = ++rig_.begun;
+            while (number > rig_.may_end)
+                std::this_thread::yield();
+            error = rig_.host_error;
+            return ModelView::netdevs();
+        }
+
+    private:
+        ObserverRig &rig_;
+    };
+
+    // The last: it ends before what it looks at does.
+    Observer observer{[this]() -> Result<std::shared_ptr<Kernel>> {
+                          kernels++;
+                          if (!kernel.loaded)
+                              return Error{ENOENT, "", ""};
+                          return std::shared_ptr<Kernel>(std::shared_ptr<Kernel>(), &kernel);
+                      },
+                      [this]() -> Result<std::unique_ptr<HostView>> {
+                          hosts++;
+                          return std::unique_ptr<HostView>(std::make_unique<View>(*this));
+                      }};
+
+    /** What it sees now. */
+    Observation look()
+    {
+        observer.look_at(fabric);
+        while (!observer.latest())
+            std::this_thread::yield();
+        return *observer.latest();
+    }
+};
+
+TEST(Observer, ALookByAnotherFileIsNone)
+{
+    ObserverRig rig;
+
+    rig.may_end = 0;
+    rig.observer.look_at(rig.fabric);
+    while (!rig.begun)
+        std::this_thread::yield();
+    rig.observer.look_at(fabric_of(large_file(2, 2, 4, 2)));
+    rig.may_end = 1;
+    while (rig.begun < 2)
+        std::this_thread::yield();
+    EXPECT_FALSE(rig.observer.latest());
+    rig.may_end = INT_MAX;
+    while (!rig.observer.latest())
+        std::this_thread::yield();
+    EXPECT_EQ(rig.observer.latest()->planes.size(), 4u);
+}
+
+TEST(Observer, OpensAnewWhatDidNotAnswer)
+{
+    ObserverRig rig;
+
+    rig.kernel.exists = true;
+    for (int i = 0; i < 2; i++)
+        EXPECT_TRUE(rig.look().device);
+    EXPECT_EQ(rig.kernels, 1);
+    rig.kernel.loaded = false;
+    EXPECT_EQ(rig.look().module_error.code, ENOENT) << "it did not answer";
+    EXPECT_EQ(rig.look().module_error.code, ENOENT) << "it could not be opened";
+    rig.kernel.loaded = true;
+    EXPECT_TRUE(rig.look().device);
+    EXPECT_EQ(rig.kernels, 3);
+    EXPECT_EQ(rig.hosts, 1);
+    rig.host_error = EIO;
+    EXPECT_EQ(rig.look().error.code, EIO);
+    rig.host_error = 0;
+    EXPECT_EQ(rig.look().error.code, 0);
+    EXPECT_EQ(rig.hosts, 2);
 }
 
 } // namespace

@@ -47,6 +47,9 @@ TEST(Pace, NewsDoNotWaitForWhatKeepsFailing)
     pace.passed(2010, 10000, 10000);
     pace.hurry(2020, 50);
     EXPECT_EQ(pace.next(), 2060u) << "they are apart still";
+    pace.passed(3000, 10, 10000);
+    pace.hurry(3001, 50);
+    EXPECT_EQ(pace.next(), 3010u) << "no later than what is no news";
 }
 
 } // namespace

@@ -87,5 +87,20 @@ TEST_F(ProblemHistoryTest, SurvivesARestart)
     EXPECT_LE(since("a-boot", 200 * second), 200 * second) << "not in the future";
 }
 
+TEST_F(ProblemHistoryTest, WhatDoesNotChangeDoesNotGrowOld)
+{
+    ProblemHistory history(file, "a-boot", log);
+    ProblemHistory next(file, "a-boot", log);
+
+    for (const uint64_t now_ns : {100 * second, 700 * second}) {
+        auto now = problems();
+        history.update(now, now_ns);
+    }
+    auto same = problems();
+    next.recall(1200 * second);
+    next.update(same, 1200 * second);
+    EXPECT_EQ(same[0].since_ns, 100 * second);
+}
+
 } // namespace
 } // namespace mrcd::test

@@ -4,6 +4,7 @@
 // what is as it should be.
 
 #include <algorithm>
+#include <future>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -119,6 +120,65 @@ TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
     EXPECT_TRUE(model.kernel.route_map.empty());
     EXPECT_TRUE(deny_evs(model.kernel, plan_of(small_file)).empty()) << "and allows nothing";
     EXPECT_EQ(denied(model.kernel), by_file + changed);
+}
+
+/** Old QPs go on with a profile that has left the plan: what it uses cannot wait, either. */
+TEST(Reconciler, DeniesAtOnceTheEvsOfProfilesThatLeftThePlan)
+{
+    const std::string h2 = "h2 = { rack = \"r2\", usid = 0xf002, gid = \"fd00:6d72:63::2\" }\n";
+    Fabric fabric = fabric_of(with(small_file, h2, ""));
+    Model model;
+
+    run(model, plan_of(small_file));
+    model.kernel.peer_profiles = {id2};
+    run(model, make_plan(fabric));
+    fabric.denied.t0.insert(0);
+    const EvChange change = deny_evs(model.kernel, make_plan(fabric));
+    ASSERT_EQ(change.denied.at(id2).size(), 1u) << "the others are denied by the file";
+    const EvSpec &ev = model.kernel.profiles.at(id2).spec.evs[change.denied.at(id2)[0]];
+    EXPECT_TRUE(ev.denied);
+    EXPECT_EQ(ev.port, fabric.t0[0].plane);
+}
+
+/** It is logged as done. */
+TEST(Reconciler, ADenialThatIsRefusedIsToldByNobody)
+{
+    Model model;
+    Fabric fabric = fabric_of(small_file);
+
+    run(model, make_plan(fabric));
+    fabric.denied.t0.insert(0);
+    model.kernel.fails = [] { return true; };
+    EXPECT_TRUE(deny_evs(model.kernel, make_plan(fabric)).empty());
+}
+
+/** An EV would be allowed behind the back of who denies it by another plan; the rest is slow. */
+TEST(Reconciler, WhoMakesAnotherPlanWaitsForEvsOnly)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    PlanVersion version;
+    std::vector<bool> waits;
+    const auto steps = [&] {
+        waits.clear();
+        converge(model.target, plan, version, version.number, [](const Step &) {});
+        return waits;
+    };
+
+    run(model, plan);
+    model.kernel.fails = [&] {
+        waits.push_back(!std::async(std::launch::async, [&] {
+                             return std::unique_lock(version.mutex, std::try_to_lock).owns_lock();
+                         }).get());
+        return false;
+    };
+    for (EvSpec &ev : model.kernel.profiles.at(id2).spec.evs)
+        ev.denied = !ev.denied;
+    EXPECT_EQ(steps(), std::vector(3, true));
+    model.kernel.profiles.erase(id2);
+    EXPECT_EQ(steps(), std::vector(1, true));
+    model.kernel.route_map.clear();
+    EXPECT_EQ(steps(), std::vector(2, false));
 }
 
 TEST(Reconciler, FromNothing)
@@ -286,6 +346,39 @@ TEST(Reconciler, NothingIsTakenAwayBehindARefusal)
     EXPECT_EQ(steps(model, plan_of(text)), Lines());
 }
 
+/** An EV that cannot be allowed is as missing as a profile that cannot be made. */
+TEST(Reconciler, NothingIsTakenAwayBehindAnEvThatIsNotAllowed)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel.profiles.at(id1).spec.evs[0].denied = true;
+    model.kernel.plane_ifindex[7] = 3;
+    model.kernel.fails = [n = 0]() mutable { return ++n == 1; };
+    EXPECT_EQ(run(model, plan).done, Lines());
+    EXPECT_EQ(run(model, plan).done.size(), 2u);
+}
+
+/** Each profile has EVs of its own. */
+TEST(Reconciler, AnEvThatIsNotAllowedKeepsNoOtherProfilesFromDenials)
+{
+    Model model;
+    const Plan plan = plan_of(with(small_file, "[\"p2t1s1\"]", "[\"p1t0r1\"]"));
+
+    run(model, plan);
+    for (auto &[id, profile] : model.kernel.profiles)
+        for (EvSpec &ev : profile.spec.evs)
+            ev.denied = !ev.denied;
+    ASSERT_TRUE(allowed(plan.ev_profiles.at(id1)) && allowed(plan.ev_profiles.at(id2)));
+    model.kernel.fails = [n = 0]() mutable { return ++n == 1; };
+    const Outcome outcome = run(model, plan);
+    ASSERT_EQ(outcome.refusals.size(), 1u);
+    const bool first = outcome.refusals[0].what.find(r1) != std::string::npos;
+    const EvProfileSpec &other = model.kernel.profiles.at(first ? id2 : id1).spec;
+    EXPECT_EQ(other.evs, plan.ev_profiles.at(other.id).evs);
+}
+
 /** The other way round, there would be a moment with no EV at all. */
 TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
 {
@@ -337,6 +430,9 @@ TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
     run(model, plan_of(other));
     EXPECT_EQ(denied(), (std::vector{true, false, true}));
     EXPECT_EQ(steps(model, plan_of(other)), Lines());
+    kernel.peer_profiles.clear();
+    EXPECT_EQ(steps(model, plan_of(without)), Lines{"- ev-profile " + r2}) << "nobody uses it";
+    kernel.peer_profiles = {id2};
     // Who it went by is in no file any more: that it was denied had a reason.
     run(model, plan_of(with(with(other, "p2t1s2 = { plane = 2, usid = 0x0282 }\n", ""),
                             "links = [[\"p2t0r2\", \"p2t1s2\"]]\n", "")));
@@ -365,6 +461,12 @@ TEST(Reconciler, AProfileThatIsMadeAnewKeepsDenials)
     EXPECT_EQ(steps(model, plan), Lines());
     run(model, plan_of(more));
     EXPECT_FALSE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
+    // With what the file denies itself there would be none.
+    std::find_if(evs.begin(), evs.end(), by_s1)->denied = true;
+    plan = plan_of(small_file);
+    plan.keep_denials = true;
+    run(model, plan);
+    EXPECT_EQ(allowed(model.kernel.profiles[id2].spec), 1u);
 }
 
 TEST(Reconciler, WithoutAnchorItWaits)

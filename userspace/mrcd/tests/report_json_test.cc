@@ -80,6 +80,9 @@ TEST(ReportJson, TellsOfTheLastRtts)
     EXPECT_EQ(uplink["data"]["bytes"], 4228);
     EXPECT_EQ(uplink["data"]["verdict"], "alive");
     EXPECT_GT(uplink["data"]["sent"], 0);
+    EXPECT_LT(uplink["data"]["sent"], uplink["sent"]) << "few of them are long";
+    EXPECT_EQ(uplink["t1"][0]["verdict"], "dead");
+    EXPECT_EQ(uplink["t1"][0]["data"]["verdict"], "unknown") << "no matter of length";
     EXPECT_EQ(uplink["data"]["lost"], 0);
     for (const char *key : {"rtt-min-ns", "rtt-median-ns", "rtt-max-ns"})
         EXPECT_EQ(uplink[key], 1'000'000) << key;

@@ -124,6 +124,7 @@ TEST(Status, ShowsPeersInTroubleFirst)
 
     EXPECT_EQ(json["health"]["host"], "h1");
     EXPECT_EQ(json["plane"][1]["tx-bytes"], 4096000);
+    EXPECT_EQ(json["plane"][1]["rx-packets"], 500);
     EXPECT_EQ(json["qp"], (Json{{"rts", 2}, {"err", 1}}));
     EXPECT_EQ(json["peers"], 2);
     ASSERT_EQ(json["peer"].size(), 2u);
@@ -141,10 +142,17 @@ TEST(Status, HasRoomForSoManyPeers)
         peers[i].tx_packets = i;
     }
     peers[17].evs_good = 3;
+    peers[18].evs_good = 3;
+    peers[18].evs_skip = 1; // which is no trouble
     const auto shown = peers_to_show(peers);
     ASSERT_EQ(shown.size(), peers_shown);
     EXPECT_EQ(shown[0].tx_packets, 17u);
     EXPECT_EQ(shown[1].tx_packets, 999u);
+    Snapshot snapshot;
+    snapshot.peers = peers;
+    const Json json = Json::parse(status_json(ReportRig().report(), {}, snapshot, {}));
+    EXPECT_EQ(json["peers"], 1000) << "there are";
+    EXPECT_EQ(json["peer"].size(), peers_shown);
 }
 
 TEST(Status, SaysWhyTheModuleDoesNot)

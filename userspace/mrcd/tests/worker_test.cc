@@ -2,6 +2,7 @@
 //
 // Jobs in a thread, and what they come to in another one.
 
+#include <atomic>
 #include <future>
 #include <stdexcept>
 #include <thread>
@@ -62,22 +63,25 @@ TEST(Worker, WhatAJobThrowsIsThrownHere)
 
 TEST(Worker, WhatFollowsOneThatThrowsIsNotLost)
 {
-    Worker worker;
     std::promise<void> both;
+    std::promise<void> seen;
     bool done = false;
+    Worker worker; // the last: its jobs use the others
 
     worker.start([]() -> Worker::Then { throw std::runtime_error("of the test"); });
     worker.start([&] { return [&] { done = true; }; });
-    // The third has begun: the others are there.
+    // The third has begun: the others are there. It tells of nothing itself meanwhile.
     worker.start([&] {
         both.set_value();
+        seen.get_future().wait();
         return [] {};
     });
     both.get_future().wait();
     EXPECT_THROW(worker.finish(), std::runtime_error);
-    ASSERT_TRUE(readable(worker, long_ms));
+    EXPECT_TRUE(readable(worker, 0));
     worker.finish();
     EXPECT_TRUE(done);
+    seen.set_value();
 }
 
 TEST(Worker, EndsAfterTheJobAtHand)
@@ -99,6 +103,25 @@ TEST(Worker, EndsAfterTheJobAtHand)
         goes = std::async(std::launch::async, [&] { go.set_value(); });
     }
     EXPECT_TRUE(done);
+}
+
+/** Each may take seconds. */
+TEST(Worker, JobsThatHaveNotBegunAreNotWaitedFor)
+{
+    // All of them would take ten seconds: a machine that stands still for less changes nothing.
+    constexpr int all = 10'000;
+    std::atomic<int> begun = 0;
+
+    {
+        Worker worker;
+        for (int i = 0; i < all; i++)
+            worker.start([&] {
+                begun++;
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                return [] {};
+            });
+    }
+    EXPECT_LT(begun, all);
 }
 
 } // namespace
