@@ -8,7 +8,12 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 	mrc_tx_window_init(&r->tx, ring, cfg, psn);
 	r->cwnd = cwnd;
 	r->asked_psn = r->tx.nxt;
+	r->ack_wait = 0;
+	r->ack_retries = 0;
+	r->looked_at = 0;
 }
+
+/* ---- what goes out ------------------------------------------------------- */
 
 /*
  * Retransmissions are subject to the congestion window, too, but may have one packet more: the
@@ -114,4 +119,135 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		for (i = e; i < b->count; i += stride)
 			mrc_tx_leaves(&r->tx, b->plan[i].psn);
 	b->ask = mrc_req_ask(r);
+	r->ack_wait = 0;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+void mrc_req_settle(struct mrc_req *r, u64 now)
+{
+	if (mrc_tx_idle(&r->tx) && mrc_sendq_unanswered(&r->sendq)) {
+		if (!r->ack_wait)
+			r->ack_wait = now;
+	} else {
+		r->ack_wait = 0;
+		r->ack_retries = 0;
+	}
+}
+
+int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res)
+{
+	int err = mrc_tx_sack(&r->tx, &hdr->sack, hdr->bth.rtx, now, res);
+
+	if (err)
+		return err;
+	res->mark = hdr->sack.m;
+	mrc_req_settle(r, now);
+	return 0;
+}
+
+int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res)
+{
+	const struct mrc_nack *nack = &hdr->nack;
+	int err;
+
+	if (mrc_nack_is_fatal(nack->reason) &&
+	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
+		return -EINVAL;
+	err = mrc_tx_nack(&r->tx, nack->psn, now, res);
+	if (nack->reason == MRC_NACK_TRIMMED)
+		res->mark = MRC_SACK_SKIP_ONCE;
+	return err;
+}
+
+int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
+		struct mrc_tx_result *res)
+{
+	bool nak = mrc_syndrome_is_nak(hdr->ack.syndrome);
+
+	if (nak ? !mrc_sendq_names(&r->sendq, hdr->bth.psn, r->tx.nxt) :
+		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
+		return -EINVAL;
+	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
+	return mrc_tx_ack(&r->tx, *psn, now, res);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+static u64 mrc_req_ack_deadline(const struct mrc_req *r)
+{
+	u64 interval = mrc_tx_interval(&r->tx.cfg, r->ack_retries);
+
+	/*
+	 * Out of retries: one more interval, then the timer gives up. As for packets,
+	 * never less than two round trips.
+	 */
+	return r->ack_wait + max(interval ?: r->tx.cfg.timeout_ns,
+				 min(2 * r->tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
+}
+
+static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
+{
+	u64 at, probe;
+
+	if (r->ack_wait)
+		return mrc_req_ack_deadline(r);
+	at = mrc_tx_deadline(&r->tx, now);
+	probe = mrc_tx_probe_at(&r->tx, now);
+	return probe ? min(at, probe) : at;
+}
+
+u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
+{
+	u64 at = mrc_req_deadline(r, now);
+
+	return at ? max(at, r->looked_at + MRC_REQ_LOOK_NS) : 0;
+}
+
+/* No ACK came though all is SACKed: ask again, until that was often enough. */
+static enum mrc_req_due mrc_req_ask_again(struct mrc_req *r, u64 now,
+					  struct mrc_tx_result *res)
+{
+	if (!mrc_tx_interval(&r->tx.cfg, r->ack_retries))
+		return MRC_REQ_FAILED;
+	if (r->ack_retries < U8_MAX)
+		r->ack_retries++;
+	/* Only from the second time on something was sent since. */
+	if (r->ack_retries > 1)
+		res->silent_since = r->ack_wait;
+	r->ack_wait = now;
+	mrc_tx_probe(&r->tx, now);
+	return MRC_REQ_PROBE;
+}
+
+/* The tail is silent: a probe takes less time than a timeout. */
+static enum mrc_req_due mrc_req_probe(struct mrc_req *r, u64 now,
+				      struct mrc_tx_result *res)
+{
+	if (r->tx.probes)
+		res->silent_since = r->tx.quiet_ns;
+	mrc_tx_probe(&r->tx, now);
+	return MRC_REQ_PROBE;
+}
+
+enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
+			       struct mrc_tx_result *res)
+{
+	u64 at = mrc_req_deadline(r, now);
+
+	mrc_tx_result_init(res);
+	if (!at)
+		return MRC_REQ_NOTHING;
+	if (at > now) {
+		r->looked_at = now;
+		return MRC_REQ_NOTHING;
+	}
+	if (r->ack_wait)
+		return mrc_req_ask_again(r, now, res);
+	if (mrc_tx_deadline(&r->tx, now) > now)
+		return mrc_req_probe(r, now, res);
+	mrc_tx_timeout(&r->tx, now, res);
+	return res->expired ? MRC_REQ_FAILED : MRC_REQ_LOST;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester of a QP: what goes out next, and on how many EVs. It joins the queue of requests
- * and the window of packets; which EVs there are, and what becomes of them, is the peer's. The
- * caller serialises all calls on one requester.
+ * The requester of a QP: what goes out next, and on how many EVs; what answers mean for it; when it
+ * acts without one. It joins the queue of requests and the window of packets; which EVs there are,
+ * and what becomes of them, is the peer's, and learns from a struct mrc_tx_result. The caller
+ * serialises all calls on one requester.
  *
  * A batch is made in three steps, for EVs are drawn under another lock than PSNs:
  *  1. mrc_req_plan() says how many packets, and whether they are retransmissions;
  *  2. the caller draws as many EVs as mrc_req_stride() says;
  *  3. mrc_req_deal() deals the packets out to them like cards, and takes them into flight.
+ *
+ * A request ends by a transport ACK. Its packets may all be SACKed before: then the ACK is waited
+ * for as a packet's SACK would be, and asked for by Reliability Probes.
  */
 #ifndef _MRC_CORE_REQUESTER_H
 #define _MRC_CORE_REQUESTER_H
@@ -18,6 +22,8 @@
 
 /* Packets planned at a time. */
 #define MRC_BATCH_MAX	64u
+/* A timer that found nothing to do looks again no sooner than this. */
+#define MRC_REQ_LOOK_NS	(1000ull * 1000)
 
 /**
  * struct mrc_plan - one packet of a batch
@@ -57,12 +63,32 @@ struct mrc_batch {
  * @sendq: requests
  * @cwnd: packets that may be in flight
  * @asked_psn: next PSN when a SACK was asked for last
+ * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
+ * @ack_retries: probes since all was SACKed and an ACK is missing
+ * @looked_at: ns, when the timer fired and found nothing to do
  */
 struct mrc_req {
 	struct mrc_tx_window tx;
 	struct mrc_sendq sendq;
 	u32 cwnd;
 	u32 asked_psn;
+	u64 ack_wait;
+	u8 ack_retries;
+	u64 looked_at;
+};
+
+/**
+ * enum mrc_req_due - what the time has come for
+ * @MRC_REQ_NOTHING: it has not
+ * @MRC_REQ_PROBE: a Reliability Probe
+ * @MRC_REQ_LOST: packets have timed out
+ * @MRC_REQ_FAILED: retries are used up: the QP is at its end
+ */
+enum mrc_req_due {
+	MRC_REQ_NOTHING,
+	MRC_REQ_PROBE,
+	MRC_REQ_LOST,
+	MRC_REQ_FAILED,
 };
 
 /**
@@ -111,5 +137,77 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
  */
 void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now);
+
+/**
+ * mrc_req_sack() - a SACK arrived
+ * @r: the requester
+ * @hdr: a packet with opcode MRC_OP_SACK
+ * @now: ns
+ * @res: result, what it says
+ *
+ * Return: 0, or -EINVAL: it names what was never sent; nothing has changed.
+ */
+int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res);
+
+/** mrc_nack_is_fatal() - does a NACK end the QP? @reason: enum mrc_nack_reason */
+static inline bool mrc_nack_is_fatal(u8 reason)
+{
+	return reason == MRC_NACK_UNEXP_EVENT;
+}
+
+/**
+ * mrc_req_nack() - a NACK arrived
+ * @r: the requester
+ * @hdr: a packet with opcode MRC_OP_NACK
+ * @now: ns
+ * @res: result, what it says; @res->expired: the packet was refused too often
+ *
+ * Return: 0; -EALREADY: it is of a packet that is not in flight; -EINVAL: it names what was never
+ * sent, or is fatal and names no request that is not complete.
+ */
+int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res);
+
+/**
+ * mrc_req_ack() - a transport ACK or NAK arrived
+ * @r: the requester
+ * @hdr: a packet with opcode MRC_OP_ACK
+ * @now: ns
+ * @psn: result: all up to it was executed
+ * @res: result, what it says
+ *
+ * The caller ends the requests that are complete, see mrc_sendq_done(), and then calls
+ * mrc_req_settle(). After a NAK, the oldest that is left has failed.
+ *
+ * Return: 0, or -EINVAL: it names what was never sent, it is neither (MRC has no RNR NAK), or a NAK
+ * that names no request that is not complete.
+ */
+int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
+		struct mrc_tx_result *res);
+
+/** mrc_req_settle() - requests may have ended: is there an ACK to wait for? */
+void mrc_req_settle(struct mrc_req *r, u64 now);
+
+/**
+ * mrc_req_timer_at() - when to call mrc_req_timer() next
+ * @r: the requester
+ * @now: ns
+ *
+ * Return: ns of the same clock, or 0: there is nothing to wait for. While data flows a timer mostly
+ * finds nothing, so one that is set already may be left alone.
+ */
+u64 mrc_req_timer_at(const struct mrc_req *r, u64 now);
+
+/**
+ * mrc_req_timer() - time has passed
+ * @r: the requester
+ * @now: ns
+ * @res: result, what that says
+ *
+ * Return: what to do. A probe has @r->tx.probe_id; lost packets are planned next.
+ */
+enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
+			       struct mrc_tx_result *res);
 
 #endif /* _MRC_CORE_REQUESTER_H */

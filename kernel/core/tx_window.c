@@ -54,7 +54,7 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 	forget_given_up(w);
 }
 
-static void res_init(struct mrc_tx_result *res)
+void mrc_tx_result_init(struct mrc_tx_result *res)
 {
 	memset(res, 0, sizeof(*res));
 	res->ev = MRC_EV_NONE;
@@ -762,7 +762,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 	u8 wrong = 0;
 	u8 early;
 
-	res_init(res);
+	mrc_tx_result_init(res);
 	if (bits) {
 		base = mrc_psn_add(base, (s32)__ffs64(bits));
 		bits >>= __ffs64(bits);
@@ -796,7 +796,7 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 {
 	struct mrc_tx_rec *rec;
 
-	res_init(res);
+	mrc_tx_result_init(res);
 	if (never_sent(w, psn))
 		return -EINVAL;
 	rec = rec_find(w, psn);
@@ -818,7 +818,7 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	       struct mrc_tx_result *res)
 {
-	res_init(res);
+	mrc_tx_result_init(res);
 	if (never_sent(w, psn))
 		return -EINVAL;
 	note_met(w);
@@ -888,7 +888,7 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 	u32 left = w->inflight;
 	u32 psn;
 
-	res_init(res);
+	mrc_tx_result_init(res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & REC_DONE)) {
 			if (rec->ev < MRC_EV_MAX ? test_bit(rec->ev, evs) :
@@ -964,7 +964,7 @@ void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 	u64 next = U64_MAX;
 	u32 psn;
 
-	res_init(res);
+	mrc_tx_result_init(res);
 	if (!left || now < w->deadline_ns)
 		return;
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {

@@ -209,10 +209,11 @@ struct mrc_tx_window {
  *          probe is remembered
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
+ * @mark: enum mrc_sack_m, what the peer says of @ev
  * @lost_evs: EVs that lost a packet (not set for NACKs)
  * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
- *                the peer speaks, so no other EV is in doubt; 0: @silent_evs is empty
+ *                the peer speaks, so no other EV is in doubt; 0: nothing is
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
@@ -222,6 +223,7 @@ struct mrc_tx_result {
 	u32 lost;
 	bool spurious;
 	bool expired;
+	u8 mark;
 	u16 ev;
 	u64 rtt_ns;
 	u64 silent_since;
@@ -230,6 +232,9 @@ struct mrc_tx_result {
 	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
 	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
 };
+
+/** mrc_tx_result_init() - that nothing is news */
+void mrc_tx_result_init(struct mrc_tx_result *res);
 
 /**
  * mrc_tx_window_init() - start of a connection

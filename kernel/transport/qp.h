@@ -189,12 +189,9 @@ struct mrc_qp {
 	u32 sq_psn;
 	u32 evs_gen;	/* of the peer's EVs that the records in tx name */
 	u32 ports_up;	/* of this host and the peer, when that was looked at last */
-	u8 ack_retries;	/* probes since everything was SACKed and an ACK is missing */
-	u64 ack_wait;	/* ns: when that wait, or the newest probe, began; 0: no wait */
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
-	u64 looked_at;	/* the timer fired and found nothing */
 	bool yielded;	/* it was started to go on with sending */
 	u64 rtx_packets;
 	u64 tx_packets;

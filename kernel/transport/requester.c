@@ -14,9 +14,6 @@
 
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
-/* A timer that found nothing looks again no sooner than this. */
-#define MRC_LOOK_NS	NSEC_PER_MSEC
-
 /**
  * struct mrc_send - packets on their way out
  * @b: which
@@ -156,7 +153,6 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
 		qp->rtx_packets += s->b.count;
 		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, s->b.count);
 	}
-	qp->ack_wait = 0;
 	mrc_requester_arm(qp, now);
 	return true;
 }
@@ -517,17 +513,34 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 			mrc_peer_evs_changed(qp->peer, evs, "arrived late");
 }
 
-/* What an answer says about EVs goes to the peer. tx_lock held. */
+static void mrc_requester_ev_marked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
+				    const struct mrc_tx_result *res, u64 now)
+{
+	if (res->ev >= evs->count)
+		return;
+	if (res->mark == MRC_SACK_SKIP_ONCE) {
+		mrc_ev_marked(&evs->set, res->ev, now);
+		evs->ev[res->ev].marked++;
+	} else if (res->mark == MRC_SACK_ALWAYS_SKIP) {
+		mrc_requester_ev_lost(qp, evs, res->ev, now, "always skip");
+	}
+}
+
+/*
+ * What an answer, or that none came, says about EVs goes to the peer. Where nothing that was sent
+ * since has been answered, nobody is to blame: a QP that nobody hears, for there is nobody, must
+ * not take paths from its neighbours. It leads to probes, and these tell. tx_lock held.
+ */
 static void mrc_requester_learn(struct mrc_qp *qp,
-				const struct mrc_tx_result *res, u8 m, u64 now)
+				const struct mrc_tx_result *res, u64 now)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
 	unsigned int ev;
 
-	if (qp->evs_gen != evs->gen)
+	if (qp->evs_gen != evs->gen || !evs->count)
 		return;
 	if (!res->acked && !res->lost && !res->spurious &&
-	    res->ev == MRC_EV_NONE)
+	    !res->silent_since && res->ev == MRC_EV_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
 	if (res->acked && mrc_ev_searching(&evs->set)) {
@@ -537,62 +550,21 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
-	if (res->ev < evs->count) {
-		if (m == MRC_SACK_SKIP_ONCE) {
-			mrc_ev_marked(&evs->set, res->ev, now);
-			evs->ev[res->ev].marked++;
-		} else if (m == MRC_SACK_ALWAYS_SKIP) {
-			mrc_requester_ev_lost(qp, evs, res->ev, now,
-					      "always skip");
-		}
+	mrc_requester_ev_marked(qp, evs, res, now);
+	if (res->silent_since) {
+		mrc_ev_silent(&evs->set, res->silent_evs, res->silent_since, now);
+		mrc_probing_arm(qp->peer, evs);
 	}
 	spin_unlock(&qp->peer->lock);
-}
-
-/*
- * Nothing that was sent since has been answered. A QP that nobody hears, for there is nobody,
- * must not take paths from its neighbours: it leads to probes, and these tell. tx_lock held.
- */
-static void mrc_requester_silent(struct mrc_qp *qp, const unsigned long *evs_sent,
-				 u64 since, u64 now)
-{
-	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-
-	if (qp->evs_gen != evs->gen || !evs->count)
-		return;
-	spin_lock(&qp->peer->lock);
-	mrc_ev_silent(&evs->set, evs_sent, since, now);
-	mrc_probing_arm(qp->peer, evs);
-	spin_unlock(&qp->peer->lock);
-}
-
-/* Packets are lost, but who knows why. tx_lock held. */
-static void mrc_requester_doubt(struct mrc_qp *qp,
-				const struct mrc_tx_result *res, u64 now)
-{
-	if (res->silent_since)
-		mrc_requester_silent(qp, res->silent_evs, res->silent_since, now);
-}
-
-/* Everything sent is SACKed but a transport ACK is missing: wait, then probe. */
-static void mrc_requester_note_wait(struct mrc_qp *qp, u64 now)
-{
-	if (mrc_tx_idle(&qp->req.tx) && mrc_sendq_unanswered(&qp->req.sendq)) {
-		if (!qp->ack_wait)
-			qp->ack_wait = now;
-	} else {
-		qp->ack_wait = 0;
-		qp->ack_retries = 0;
-	}
-	mrc_requester_arm(qp, now);
 }
 
 static void mrc_requester_count_sack(struct mrc_qp *qp,
-				     const struct mrc_tx_result *res, u8 m)
+				     const struct mrc_tx_result *res)
 {
 	mrc_count_n(qp->dev, MRC_CNT_LOST_INFERRED, res->lost);
 	mrc_count_n(qp->dev, MRC_CNT_SPURIOUS_RTX, res->spurious);
-	mrc_count_n(qp->dev, MRC_CNT_ECN_ECHO_RX, m == MRC_SACK_SKIP_ONCE);
+	mrc_count_n(qp->dev, MRC_CNT_ECN_ECHO_RX,
+		    res->mark == MRC_SACK_SKIP_ONCE);
 }
 
 /*
@@ -647,16 +619,15 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count(qp->dev, MRC_CNT_SACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
-		err = mrc_tx_sack(&qp->req.tx, &hdr->sack, hdr->bth.rtx, now, &res);
+		err = mrc_req_sack(&qp->req, hdr, now, &res);
 		if (!err) {
 			trace_mrc_window(qp, &res);
 			if (res.lost || res.spurious)
 				trace_mrc_loss(qp, &res, "SACK");
-			mrc_requester_count_sack(qp, &res, hdr->sack.m);
-			mrc_requester_learn(qp, &res, hdr->sack.m, now);
-			mrc_requester_doubt(qp, &res, now);
+			mrc_requester_count_sack(qp, &res);
+			mrc_requester_learn(qp, &res, now);
 			mrc_requester_check_ports(qp);
-			mrc_requester_note_wait(qp, now);
+			mrc_requester_arm(qp, now);
 		}
 	}
 	spin_unlock(&qp->tx_lock);
@@ -665,15 +636,8 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-static bool mrc_requester_nack_fatal(u8 reason)
-{
-	return reason == MRC_NACK_UNEXP_EVENT;
-}
-
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
-	u8 m = hdr->nack.reason == MRC_NACK_TRIMMED ? MRC_SACK_SKIP_ONCE :
-						      MRC_SACK_NONE;
 	struct mrc_tx_result res;
 	u64 now = ktime_get_ns();
 	bool expired = false;
@@ -681,20 +645,18 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	spin_lock(&qp->tx_lock);
-	if (qp->state == IB_QPS_RTS &&
-	    (!mrc_requester_nack_fatal(hdr->nack.reason) ||
-	     mrc_sendq_names(&qp->req.sendq, hdr->nack.psn, qp->req.tx.nxt))) {
-		err = mrc_tx_nack(&qp->req.tx, hdr->nack.psn, now, &res);
+	if (qp->state == IB_QPS_RTS) {
+		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		expired = !err && res.expired;
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
-		if (!err && m != MRC_SACK_NONE)
-			mrc_requester_learn(qp, &res, m, now);
+		if (!err)
+			mrc_requester_learn(qp, &res, now);
 	}
 	spin_unlock(&qp->tx_lock);
 	if (err == -EINVAL)
 		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
-	else if (mrc_requester_nack_fatal(hdr->nack.reason))
+	else if (mrc_nack_is_fatal(hdr->nack.reason))
 		mrc_qp_fail(qp, IB_WC_REM_OP_ERR, IB_EVENT_QP_FATAL,
 			    "peer reports an unexpected event");
 	else if (expired)
@@ -715,36 +677,23 @@ static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
 	}
 }
 
-/* MRC has no RNR NAK: who sends one has neither acknowledged nor refused anything. */
-static bool mrc_requester_ack_valid(const struct mrc_qp *qp,
-				    const struct mrc_hdr *hdr)
-{
-	u8 syndrome = hdr->ack.syndrome;
-
-	if (mrc_syndrome_is_nak(syndrome))
-		return mrc_sendq_names(&qp->req.sendq, hdr->bth.psn, qp->req.tx.nxt);
-	return mrc_syndrome_is_ack(syndrome);
-}
-
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
-	u32 psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
 	struct mrc_tx_result res;
 	u64 now = ktime_get_ns();
 	int err = 0;
+	u32 psn;
 
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
-		if (!mrc_requester_ack_valid(qp, hdr))
-			err = -EINVAL;
-		else
-			err = mrc_tx_ack(&qp->req.tx, psn, now, &res);
+		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
 		if (!err) {
-			mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
+			mrc_requester_learn(qp, &res, now);
 			mrc_requester_complete(qp, psn);
-			mrc_requester_note_wait(qp, now);
+			mrc_req_settle(&qp->req, now);
+			mrc_requester_arm(qp, now);
 		}
 	}
 	spin_unlock(&qp->tx_lock);
@@ -758,124 +707,57 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 
 /* ---- time ------------------------------------------------------------------ */
 
-static u64 mrc_requester_ack_deadline(const struct mrc_qp *qp)
-{
-	u64 interval = mrc_tx_interval(&qp->req.tx.cfg, qp->ack_retries);
-
-	/*
-	 * Out of retries: one more interval, then the timer gives up. As for packets,
-	 * never less than two round trips.
-	 */
-	return qp->ack_wait + max(interval ?: qp->req.tx.cfg.timeout_ns,
-				  min(2 * qp->req.tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
-}
-
-static u64 mrc_requester_deadline(const struct mrc_qp *qp, u64 now)
-{
-	u64 at, probe;
-
-	if (qp->ack_wait)
-		return mrc_requester_ack_deadline(qp);
-	at = mrc_tx_deadline(&qp->req.tx, now);
-	probe = mrc_tx_probe_at(&qp->req.tx, now);
-	return probe ? min(at, probe) : at;
-}
-
-/*
- * A timer that is armed already is left alone: it looks again when it fires. While data flows
- * it mostly finds nothing, and is not to look more often for that than it needs. tx_lock held.
- */
+/* A timer that is armed already is left alone: it looks again when it fires. tx_lock held. */
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
 {
-	u64 at = mrc_requester_deadline(qp, now);
+	u64 at = mrc_req_timer_at(&qp->req, now);
 
-	if (!at || qp->dead)
-		return;
-	at = max(at, qp->looked_at + MRC_LOOK_NS);
-	if (qp->timer_at && qp->timer_at <= at)
+	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
 		return;
 	qp->timer_at = at;
 	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Asks the responder to say what has arrived. */
-static void mrc_requester_probe(struct mrc_qp *qp, u64 now, struct mrc_reply *r)
-{
-	struct mrc_hdr *hdr = mrc_reply_add(r, MRC_OP_PROBE, 0);
-
-	hdr->probe.id = mrc_tx_probe(&qp->req.tx, now);
-}
-
-/* No ACK came though all is SACKed: ask again. True: asked often enough. */
-static bool mrc_requester_ack_timeout(struct mrc_qp *qp, u64 now,
-				      struct mrc_reply *r)
-{
-	if (!mrc_tx_interval(&qp->req.tx.cfg, qp->ack_retries))
-		return true;
-	if (qp->ack_retries < U8_MAX)
-		qp->ack_retries++;
-	/* Only from the second time on something was sent since. */
-	if (qp->ack_retries > 1)
-		mrc_requester_silent(qp, NULL, qp->ack_wait, now);
-	qp->ack_wait = now;
-	mrc_requester_probe(qp, now, r);
-	return false;
-}
-
-/* tx_lock held. True: the QP is out of retries. */
-static bool mrc_requester_expire(struct mrc_qp *qp, u64 now,
-				 struct mrc_reply *r)
+/* tx_lock held. */
+static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
+					   struct mrc_reply *r)
 {
 	struct mrc_tx_result res;
+	enum mrc_req_due due = mrc_req_timer(&qp->req, now, &res);
 
-	if (qp->ack_wait)
-		return mrc_requester_ack_timeout(qp, now, r);
-	if (mrc_tx_deadline(&qp->req.tx, now) > now) {
-		/* The tail is silent: a probe takes less time than a timeout. */
-		if (qp->req.tx.probes)
-			mrc_requester_silent(qp, NULL, qp->req.tx.quiet_ns, now);
-		mrc_requester_probe(qp, now, r);
-		return false;
-	}
-	mrc_tx_timeout(&qp->req.tx, now, &res);
+	if (due == MRC_REQ_PROBE)
+		mrc_reply_add(r, MRC_OP_PROBE, 0)->probe.id = qp->req.tx.probe_id;
 	if (res.lost) {
 		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
-		mrc_requester_learn(qp, &res, MRC_SACK_NONE, now);
 	}
-	mrc_requester_doubt(qp, &res, now);
-	return res.expired;
+	mrc_requester_learn(qp, &res, now);
+	if (due != MRC_REQ_FAILED)
+		mrc_requester_arm(qp, now);
+	return due;
 }
 
 /* Softirq. */
 static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 {
 	struct mrc_qp *qp = container_of(timer, struct mrc_qp, timer);
+	enum mrc_req_due due = MRC_REQ_NOTHING;
 	struct mrc_reply r = { .count = 0 };
-	u64 now = ktime_get_ns();
-	bool expired = false, run;
+	bool run;
 
 	rcu_read_lock();
 	spin_lock(&qp->tx_lock);
 	qp->timer_at = 0;
 	run = qp->yielded;
 	qp->yielded = false;
-	if (qp->state == IB_QPS_RTS) {
-		if (mrc_requester_deadline(qp, now) <= now) {
-			expired = mrc_requester_expire(qp, now, &r);
-			run = !expired;
-		} else if (!run) {
-			qp->looked_at = now;
-		}
-		if (!expired)
-			mrc_requester_arm(qp, now);
-	}
+	if (qp->state == IB_QPS_RTS)
+		due = mrc_requester_look(qp, ktime_get_ns(), &r);
 	spin_unlock(&qp->tx_lock);
 	mrc_reply_send(qp, &r);
-	if (expired)
+	if (due == MRC_REQ_FAILED)
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "retry exceeded");
-	else if (run)
+	else if (run || due != MRC_REQ_NOTHING)
 		mrc_requester_run(qp);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
@@ -920,8 +802,6 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		      mrc_requester_cwnd(qp));
 	qp->sq_psn = sq_psn;
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
-	qp->ack_wait = 0;
-	qp->ack_retries = 0;
 	qp->evs_gen = 0;
 	qp->ports_up = 0;
 	spin_unlock_bh(&qp->tx_lock);

@@ -223,3 +223,215 @@ TEST(Requester, AnImmediateThatHasToWaitIsAPause)
     EXPECT_EQ(q.step(), 2u);
     EXPECT_TRUE(q.b.ask);
 }
+
+/* ---- answers and time ---- */
+
+namespace
+{
+
+constexpr std::uint64_t kTimeout = 100'000 * kUs;
+
+mrc_hdr sackOf(std::uint32_t cack, u8 m = MRC_SACK_NONE)
+{
+    mrc_hdr hdr{};
+    hdr.bth.opcode = MRC_OP_SACK;
+    hdr.sack.cack_psn = cack;
+    hdr.sack.m = m;
+    return hdr;
+}
+
+mrc_hdr ackOf(std::uint32_t psn, u8 syndrome = MRC_ACK_OK)
+{
+    mrc_hdr hdr{};
+    hdr.bth.opcode = MRC_OP_ACK;
+    hdr.bth.psn = psn;
+    hdr.ack.syndrome = syndrome;
+    return hdr;
+}
+
+mrc_hdr nackOf(std::uint32_t psn, u8 reason)
+{
+    mrc_hdr hdr{};
+    hdr.bth.opcode = MRC_OP_NACK;
+    hdr.nack.psn = psn;
+    hdr.nack.reason = reason;
+    return hdr;
+}
+
+/// A request of 8 packets, all sent and SACKed; its ACK is missing.
+struct Waiting : Requester {
+    mrc_tx_result res{};
+    std::uint32_t psn = 0;
+
+    Waiting()
+    {
+        post(8);
+        run();
+        now += 50 * kUs;
+        const mrc_hdr sack = sackOf(7);
+        EXPECT_EQ(mrc_req_sack(&r, &sack, now, &res), 0);
+    }
+
+    int ack(const mrc_hdr &hdr)
+    {
+        const int err = mrc_req_ack(&r, &hdr, now, &psn, &res);
+        while (!err && mrc_sendq_done(&r.sendq, psn))
+            mrc_sendq_end(&r.sendq);
+        mrc_req_settle(&r, now);
+        return err;
+    }
+
+    /// The timer fires when it is due. @return what for
+    mrc_req_due timer()
+    {
+        now = mrc_req_timer_at(&r, now);
+        return mrc_req_timer(&r, now, &res);
+    }
+};
+
+} // namespace
+
+TEST(RequesterAck, IsWaitedForAsPacketsAre)
+{
+    Waiting q;
+    const std::uint64_t since = q.now;
+    EXPECT_EQ(q.r.ack_wait, since);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), since + kTimeout);
+    q.now += kUs;
+    const mrc_hdr again = sackOf(7);
+    EXPECT_EQ(mrc_req_sack(&q.r, &again, q.now, &q.res), 0);
+    EXPECT_EQ(q.r.ack_wait, since) << "a SACK is no ACK";
+
+    EXPECT_EQ(q.ack(ackOf(7)), 0);
+    EXPECT_EQ(q.r.ack_wait, 0u);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), 0u) << "nothing to wait for";
+    EXPECT_FALSE(mrc_sendq_unanswered(&q.r.sendq));
+}
+
+TEST(RequesterAck, IsAskedForUntilRetriesAreUsedUp)
+{
+    Waiting q;
+    std::uint64_t before = q.now;
+    u16 id = q.r.tx.probe_id;
+    for (unsigned n = 0; n < 6; ++n) {
+        const std::uint64_t since = q.r.ack_wait;
+        ASSERT_EQ(q.timer(), MRC_REQ_PROBE) << n;
+        EXPECT_EQ(q.r.tx.probe_id, ++id);
+        EXPECT_GE(q.now - before, kTimeout) << n;
+        EXPECT_EQ(q.res.silent_since, n ? since : 0) << "only the second was sent in vain";
+        EXPECT_EQ(q.res.lost, 0u);
+        before = q.now;
+    }
+    EXPECT_EQ(q.timer(), MRC_REQ_FAILED);
+    EXPECT_EQ(q.now - before, kTimeout) << "as long as one at first";
+}
+
+TEST(RequesterAck, WaitsTwoRoundTripsAtLeast)
+{
+    Waiting q;
+    q.r.tx.srtt_ns = 10 * kTimeout;
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + 20 * kTimeout);
+}
+
+TEST(RequesterAck, WhatIsSentMeanwhileIsWaitedForFirst)
+{
+    Waiting q;
+    q.timer();
+    q.post(1);
+    q.run();
+    EXPECT_EQ(q.r.ack_wait, 0u);
+    EXPECT_NE(mrc_req_timer_at(&q.r, q.now), 0u) << "its own";
+}
+
+TEST(RequesterAck, NamesARequestOrNothing)
+{
+    Waiting q;
+    EXPECT_EQ(q.ack(ackOf(8)), -EINVAL) << "never sent";
+    EXPECT_EQ(q.ack(ackOf(7, 0x20)), -EINVAL) << "an RNR NAK";
+    EXPECT_EQ(q.ack(ackOf(8, MRC_NAK_ACCESS)), -EINVAL);
+    EXPECT_NE(q.r.ack_wait, 0u);
+    q.post(2);
+    q.run();
+    EXPECT_EQ(q.ack(ackOf(8, MRC_NAK_ACCESS)), 0);
+    EXPECT_EQ(q.psn, 7u) << "all before it was executed";
+    EXPECT_EQ(q.r.sendq.una, 1u);
+    EXPECT_EQ(q.ack(ackOf(7, MRC_NAK_ACCESS)), -EINVAL) << "of a request that is complete";
+}
+
+TEST(RequesterSack, SaysWhatItWasMarkedWith)
+{
+    Requester q;
+    mrc_tx_result res;
+    q.post(8);
+    q.run();
+    mrc_hdr hdr = sackOf(0, MRC_SACK_ALWAYS_SKIP);
+    ASSERT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), 0);
+    EXPECT_EQ(res.mark, MRC_SACK_ALWAYS_SKIP);
+    EXPECT_EQ(res.ev, 0u);
+    hdr = sackOf(100);
+    EXPECT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), -EINVAL) << "never sent";
+}
+
+TEST(RequesterNack, ATrimmedPacketWasMarked)
+{
+    Requester q;
+    mrc_tx_result res;
+    q.post(8);
+    q.run();
+    const mrc_hdr trimmed = nackOf(1, MRC_NACK_TRIMMED);
+    ASSERT_EQ(mrc_req_nack(&q.r, &trimmed, q.now, &res), 0);
+    EXPECT_EQ(res.mark, MRC_SACK_SKIP_ONCE);
+    EXPECT_EQ(res.ev, 1u);
+    EXPECT_EQ(mrc_req_nack(&q.r, &trimmed, q.now, &res), -EALREADY);
+    for (u8 reason : {MRC_NACK_TRIMMED_LASTHOP, MRC_NACK_NO_RESOURCE}) {
+        const mrc_hdr other = nackOf(reason, reason);
+        ASSERT_EQ(mrc_req_nack(&q.r, &other, q.now, &res), reason < 8 ? 0 : -EINVAL);
+        EXPECT_EQ(res.mark, MRC_SACK_NONE) << "no path can help";
+    }
+}
+
+TEST(RequesterNack, AFatalOneNamesARequest)
+{
+    Waiting q;
+    const mrc_hdr fatal = nackOf(7, MRC_NACK_UNEXP_EVENT);
+    EXPECT_NE(mrc_req_nack(&q.r, &fatal, q.now, &q.res), -EINVAL);
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    EXPECT_EQ(mrc_req_nack(&q.r, &fatal, q.now, &q.res), -EINVAL) << "it is complete";
+}
+
+TEST(RequesterTimer, ASilentTailIsProbedThenTimesOut)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1);
+    q.run();
+    const std::uint64_t sent = q.now;
+    ASSERT_EQ(q.timer(), MRC_REQ_PROBE);
+    EXPECT_LT(q.now, sent + kTimeout);
+    EXPECT_EQ(q.res.silent_since, 0u);
+    const std::uint64_t probed = q.now;
+    ASSERT_EQ(q.timer(), MRC_REQ_PROBE);
+    EXPECT_EQ(q.res.silent_since, probed) << "the first has not been answered";
+    mrc_req_due due;
+    while ((due = q.timer()) == MRC_REQ_PROBE)
+        ;
+    EXPECT_EQ(due, MRC_REQ_LOST);
+    EXPECT_GE(q.now, sent + kTimeout);
+    EXPECT_EQ(q.res.lost, 1u);
+    EXPECT_EQ(q.step(), 1u);
+    EXPECT_TRUE(q.b.rtx);
+}
+
+/* While data flows it mostly finds nothing. */
+TEST(RequesterTimer, LooksNoMoreOftenThanItNeeds)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1);
+    q.run();
+    const std::uint64_t due = mrc_req_timer_at(&q.r, q.now);
+    ASSERT_LT(due, q.now + MRC_REQ_LOOK_NS);
+    q.now = due - 1;
+    EXPECT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_NOTHING);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + MRC_REQ_LOOK_NS);
+}

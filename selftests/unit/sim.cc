@@ -5,6 +5,7 @@
 #include "core.h"
 
 #include <algorithm>
+#include <array>
 #include <arpa/inet.h>
 #include <map>
 #include <optional>
@@ -16,7 +17,6 @@ namespace
 {
 
 constexpr std::uint64_t kBaseDelayNs = 20000;
-constexpr std::uint64_t kAckWaitNs = 300000;
 constexpr std::uint64_t kEvProbeTimeoutNs = 2000000;
 constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
@@ -25,6 +25,7 @@ constexpr std::uint32_t kResponderQpn = 0x22;
 constexpr std::size_t kSacksPerTurn = 5;
 constexpr int kSacksAgain = 2;
 constexpr std::uint32_t kRequests = 64;
+constexpr unsigned kBurst = 4; ///< packets that one skb carries
 
 using Psn = std::uint32_t;
 
@@ -45,8 +46,6 @@ struct Event {
         CtlToResponder,
         Copied,
         Timer,
-        TailTimer,
-        AckTimer,
         EvProbeTimer,
         EvProbe,
         EvProbeAnswer,
@@ -93,7 +92,7 @@ public:
         const std::uint32_t size = c.windowUnits * MRC_MPR_UNIT;
         const mrc_tx_cfg cfg = {
             .size = size, .timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX};
-        mrc_tx_window_init(&tx, txRing.data(), &cfg, c.psn);
+        mrc_req_start(&req, txRing.data(), &cfg, c.psn, c.cwnd);
         tx.seq = c.seq;
         requests.resize(kRequests);
         sendq.slots = requests.data();
@@ -134,15 +133,13 @@ private:
     bool planesDown = false;
 
     // requester
-    mrc_tx_window tx;
+    mrc_req req{};
+    mrc_tx_window &tx = req.tx;
+    mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
     std::vector<mrc_tx_rec> txRing;
     mrc_ev_set set;
-    mrc_sendq sendq{}; ///< its indices are those of messages
     std::vector<mrc_msg> requests;
     std::optional<std::uint64_t> timerAt;
-    std::optional<std::uint64_t> tailTimerAt;
-    bool ackTimerArmed = false;
-    bool heard = false;
     std::map<std::uint16_t, std::uint64_t> probeSentAt;
     std::map<std::uint32_t, std::uint64_t> ackedOn; ///< packets per EV, as the window counts them
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
@@ -240,12 +237,6 @@ private:
             break;
         case Event::Timer:
             timerFired();
-            break;
-        case Event::TailTimer:
-            tailTimerFired();
-            break;
-        case Event::AckTimer:
-            ackTimerFired();
             break;
         case Event::EvProbeTimer:
             evProbeTimerFired();
@@ -371,54 +362,45 @@ private:
         }
     }
 
-    bool more() const
-    {
-        return tx.inflight < c.cwnd && (tx.lost || (mrc_tx_room(&tx) && mrc_sendq_ready(&sendq)));
-    }
-
     void pump()
     {
+        mrc_batch batch;
         post();
-        while (more()) {
-            const bool any = tx.lost && mrc_tx_in_vain(&tx);
-            const u16 ev = any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, now);
-            if (ev == MRC_EV_NONE)
-                break;
-            if (!any && !mrc_ev_searching(&set)) {
-                check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
-                check(!mrc_ev_is_spare(&set, ev), "data on a spare");
-            }
-            if (!sendLost(ev))
-                sendNew(ev);
+        while (mrc_req_plan(&req, &batch)) {
+            const unsigned stride = mrc_req_stride(&batch, kBurst, set.good, set.bad);
+            std::array<u16, MRC_BATCH_MAX> ev{};
+            for (unsigned i = 0; i < stride; ++i)
+                ev[i] = draw(batch.any);
+            mrc_req_deal(&req, &batch, ev.data(), stride, now);
+            leave(batch);
         }
         arm();
     }
 
-    bool sendLost(u16 ev)
+    u16 draw(bool any)
     {
-        Psn psn;
-        const mrc_tx_rec *rec = mrc_tx_next_lost(&tx, &psn);
-        if (!rec)
-            return false;
-        const std::size_t index = rec->cookie;
-        mrc_tx_resend(&tx, psn, ev, now);
-        ++report.resent;
-        transmit(index, psn, ev, true);
-        return true;
+        const u16 ev = any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, now);
+        if (ev == MRC_EV_NONE || any || mrc_ev_searching(&set))
+            return ev;
+        check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
+        check(!mrc_ev_is_spare(&set, ev), "data on a spare");
+        return ev;
     }
 
-    void sendNew(u16 ev)
+    /// EV by EV, as its packets share skbs.
+    void leave(const mrc_batch &batch)
     {
-        std::uint32_t index = 0;
-        check(mrc_sendq_next(&sendq, tx.nxt, &index), "nothing to send");
-        const Psn psn = mrc_tx_send(&tx, ev, index, now);
-        transmit(index, psn, ev, false);
+        for (unsigned e = 0; e < batch.stride; ++e)
+            for (unsigned i = e; i < batch.count; i += batch.stride)
+                transmit(batch.plan[i], batch.rtx, batch.ask && i == batch.count - 1);
     }
 
-    void transmit(std::size_t index, Psn psn, u16 ev, bool rtx)
+    void transmit(const mrc_plan &plan, bool rtx, bool ask)
     {
+        const std::size_t index = plan.msg;
+        const Psn psn = plan.psn;
         const Message &m = messages[index];
-        const mrc_msg *request = mrc_sendq_at(&sendq, static_cast<std::uint32_t>(index));
+        const mrc_msg *request = mrc_sendq_at(&sendq, plan.msg);
         check(mrc_psn_diff(psn, m.first) >= 0 && mrc_psn_diff(psn, m.last) <= 0,
               "cookie of another message");
         mrc_chunk chunk;
@@ -430,7 +412,7 @@ private:
         hdr.bth.pkey = MRC_PKEY_DEFAULT;
         hdr.bth.qpn = kResponderQpn;
         hdr.bth.rtx = rtx;
-        hdr.bth.ackreq = !more();
+        hdr.bth.ackreq = ask;
         hdr.bth.ts = rng() % 2;
 
         Bytes packet = encode(hdr);
@@ -438,8 +420,10 @@ private:
             packet.push_back(pattern(index, chunk.offset + i));
 
         ++report.sent;
+        report.resent += rtx;
         sentAt[psn].push_back(now);
-        toResponder(ev, packet);
+        if (plan.ev != MRC_EV_NONE)
+            toResponder(plan.ev, packet);
         if (chance(c.forged))
             forgeSack();
     }
@@ -461,28 +445,21 @@ private:
             s.bitmap = rng() | 1ull << (10 + rng() % 54);
             break;
         }
-        const mrc_tx_window before = tx;
+        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, 0);
+        hdr.sack = s;
+        hdr.bth.rtx = rng() % 2;
+        const mrc_req before = req;
         mrc_tx_result res;
-        check(mrc_tx_sack(&tx, &s, rng() % 2, now, &res) == -EINVAL, "forged SACK taken");
-        check(std::memcmp(&before, &tx, sizeof(tx)) == 0, "forged SACK changed the window");
+        check(mrc_req_sack(&req, &hdr, now, &res) == -EINVAL, "forged SACK taken");
+        check(std::memcmp(&before, &req, sizeof(req)) == 0, "forged SACK changed the requester");
     }
 
     void arm()
     {
-        const std::uint64_t deadline = mrc_tx_deadline(&tx, now);
-        if (deadline && (!timerAt || *timerAt > deadline)) {
-            timerAt = deadline;
-            push(deadline, Event::Timer);
-        }
-        const std::uint64_t tail = mrc_tx_probe_at(&tx, now);
-        if (tail && (!tailTimerAt || *tailTimerAt > tail)) {
-            tailTimerAt = tail;
-            push(tail, Event::TailTimer);
-        }
-        if (!ackTimerArmed && completed() < messages.size()) {
-            ackTimerArmed = true;
-            heard = false;
-            push(now + kAckWaitNs, Event::AckTimer);
+        const std::uint64_t at = mrc_req_timer_at(&req, now);
+        if (at && (!timerAt || *timerAt > at)) {
+            timerAt = std::max(at, now);
+            push(*timerAt, Event::Timer);
         }
         armEvProbes();
     }
@@ -505,42 +482,23 @@ private:
             return;
         timerAt.reset();
         mrc_tx_result res;
-        mrc_tx_timeout(&tx, now, &res);
-        check(!res.expired, "retries for ever expired");
+        const mrc_req_due due = mrc_req_timer(&req, now, &res);
+        check(due != MRC_REQ_FAILED, "retries for ever expired");
         report.timeouts += res.lost;
+        if (due == MRC_REQ_PROBE)
+            sendProbe();
         blame(res);
-        pump();
-    }
-
-    void tailTimerFired()
-    {
-        if (!tailTimerAt || *tailTimerAt > now)
-            return;
-        tailTimerAt.reset();
-        if (mrc_tx_probe_at(&tx, now) == now) {
-            ++report.probes;
-            if (tx.probes)
-                mrc_ev_silent(&set, nullptr, tx.quiet_ns, now);
-            sendProbe();
-        }
-        arm();
-    }
-
-    /// All is SACKed and nothing comes any more: the transport ACK may be lost.
-    void ackTimerFired()
-    {
-        ackTimerArmed = false;
-        if (completed() == messages.size())
-            return;
-        if (!heard && mrc_tx_idle(&tx))
-            sendProbe();
-        pump();
+        if (due == MRC_REQ_NOTHING)
+            arm();
+        else
+            pump();
     }
 
     void sendProbe()
     {
+        ++report.probes;
         mrc_hdr hdr = header(MRC_OP_PROBE, kResponderQpn, 0);
-        hdr.probe.id = mrc_tx_probe(&tx, now);
+        hdr.probe.id = tx.probe_id;
         probeSentAt[hdr.probe.id] = now;
         control(Event::CtlToResponder, hdr);
     }
@@ -661,7 +619,6 @@ private:
     {
         const mrc_hdr hdr = decode(packet);
         check(hdr.bth.qpn == kRequesterQpn, "QPN");
-        heard = true;
         if (hdr.bth.opcode == MRC_OP_SACK)
             sackArrived(hdr);
         else if (hdr.bth.opcode == MRC_OP_NACK)
@@ -675,9 +632,8 @@ private:
     void sackArrived(const mrc_hdr &hdr)
     {
         mrc_tx_result res;
-        const int err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
-        check(err == 0, "true SACK refused");
-        if (res.ev != MRC_EV_NONE && hdr.sack.m == MRC_SACK_SKIP_ONCE)
+        check(mrc_req_sack(&req, &hdr, now, &res) == 0, "true SACK refused");
+        if (res.ev != MRC_EV_NONE && res.mark == MRC_SACK_SKIP_ONCE)
             mrc_ev_marked(&set, res.ev, now);
         if (res.rtt_ns)
             checkSample(hdr, res);
@@ -711,7 +667,7 @@ private:
     void nackArrived(const mrc_hdr &hdr)
     {
         mrc_tx_result res;
-        const int err = mrc_tx_nack(&tx, hdr.nack.psn, now, &res);
+        const int err = mrc_req_nack(&req, &hdr, now, &res);
         check(err == 0 || err == -EALREADY, "true NACK refused");
         check(err || res.lost == 1, "NACK without effect");
     }
@@ -719,14 +675,16 @@ private:
     void ackArrived(const mrc_hdr &hdr)
     {
         mrc_tx_result res;
+        Psn psn = 0;
         check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
-        check(mrc_tx_ack(&tx, hdr.bth.psn, now, &res) == 0, "true ACK refused");
+        check(mrc_req_ack(&req, &hdr, now, &psn, &res) == 0, "true ACK refused");
         blame(res);
-        while (mrc_sendq_done(&sendq, hdr.bth.psn)) {
+        while (mrc_sendq_done(&sendq, psn)) {
             check(completed() < delivered, "completed before it was executed");
             mrc_sendq_end(&sendq);
             report.elapsedNs = now - c.start;
         }
+        mrc_req_settle(&req, now);
         check(completed() >= hdr.ack.msn, "ACK counts other messages than its PSN");
     }
 

@@ -203,23 +203,29 @@ TEST(Sim, UnequalPlanesAreLearnt)
 /* No carrier tells of it: the paths leave at their first losses, and return by probes. */
 TEST(Sim, SilentlyDeadPathsLeaveAndReturn)
 {
+    const std::set<int> dead{0, 1, 2, 3, 4};
+    std::size_t others = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         SimConfig c;
         c.seed = seed;
-        c.messages = 1500;
+        c.messages = 4000;
         c.skewNs = 0;
         c.holeEvs = 5; // one plane and a bit
         c.holeAt = 300000;
-        c.holeNs = 3000000;
+        c.holeNs = 10000000;
         c.evProbeUntil = 2000000000;
         const SimReport r = expectGood(c);
         EXPECT_GT(r.elapsedNs, c.holeAt + c.holeNs);
-        EXPECT_EQ(r.lostEvs, (std::set<int>{0, 1, 2, 3, 4})) << "seed " << seed;
+        EXPECT_TRUE(std::includes(r.lostEvs.begin(), r.lostEvs.end(), dead.begin(), dead.end()))
+            << "seed " << seed;
+        others += r.lostEvs.size() - dead.size();
         EXPECT_EQ(r.evsBad, 0u) << "seed " << seed;
         EXPECT_GE(r.evsReturned, 5u);
         EXPECT_EQ(r.evsReturned + r.evsCleared + r.evsHeard, r.evsLost);
         EXPECT_LT(r.dropped, 64u) << "not more than was on its way";
     }
+    // Of 220. Packets take up to 60 us longer than others here, three times the least.
+    EXPECT_LE(others, 10u);
 }
 
 TEST(Sim, DeadPathsGetProbesOnly)
