@@ -4,6 +4,7 @@
 #include "core.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +25,8 @@ constexpr std::uint64_t kPaceNs = kMs;
 constexpr unsigned kProbesAtOnce = 8;
 constexpr std::uint64_t kBurstNs = 5 * kMs;
 constexpr u32 kWindow = MRC_MPR_UNIT;
+constexpr u32 kMtu = 1024;
+constexpr unsigned kPacketsOfSkb = 4;
 
 /// Events in the order of their time.
 class Clock
@@ -110,13 +113,17 @@ public:
     End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
         PathSimReport &report)
         : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
-          evs(config.ports.size()), pathFree(evs.size()), lostSince(evs.size()), txRing(kWindow),
-          rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
+          evs(config.ports.size()), pathFree(evs.size()), lostSince(evs.size()), requests(kWindow),
+          txRing(kWindow), rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); })
     {
         const mrc_tx_cfg cfg = {
             .size = kWindow, .timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp};
-        mrc_tx_window_init(&tx, txRing.data(), &cfg, 0);
+        req.sendq.slots = requests.data();
+        req.sendq.stride = sizeof(mrc_msg);
+        req.sendq.depth = kWindow;
+        mrc_sendq_start(&req.sendq, kMtu, 1);
+        mrc_req_start(&req, txRing.data(), &cfg, 0, kWindow);
         mrc_rx_window_init(&rx, rxMem.data(), kWindow, 1, 0);
         rx.sack_bytes = 64 * MRC_SACK_BYTES_MIN;
         for (std::size_t i = 0; i < evs.size(); ++i)
@@ -159,17 +166,15 @@ private:
     std::vector<std::uint64_t> lostSince; ///< per EV: data that has not been blamed yet
     mrc_ev_set set;
     mrc_reverse reverse;
-    mrc_tx_window tx;
+    mrc_req req{};
+    std::vector<mrc_msg> requests;
     std::vector<mrc_tx_rec> txRing;
     mrc_rx_window rx;
     std::vector<unsigned long> rxMem;
     Timer timer;
     Timer probeTimer;
-    u32 acked = 0; ///< PSNs below are completed
     u32 ackedMsn = 0;
     bool reack = false;
-    std::uint64_t ackWait = 0;
-    unsigned ackRetries = 0;
     std::uint64_t lastDone = 0;
     std::uint64_t burstAt = 0;
     std::uint64_t heardAt = 0;
@@ -258,16 +263,19 @@ private:
 
     void send()
     {
-        while (tx.lost) {
-            Packet p{.kind = Packet::Data, .rtx = true};
-            mrc_tx_next_lost(&tx, &p.psn);
-            const u16 ev =
-                mrc_tx_in_vain(&tx) ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, clock.now);
-            mrc_tx_resend(&tx, p.psn, ev, clock.now);
-            mrc_tx_leaves(&tx, p.psn);
-            p.ask = !tx.lost;
-            transmit(ev, p);
-            ackWait = 0;
+        mrc_batch b;
+        while (mrc_req_plan(&req, &b)) {
+            const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
+            std::array<u16, MRC_BATCH_MAX> ev{};
+            for (unsigned i = 0; i < stride; ++i)
+                ev[i] = b.any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, clock.now);
+            mrc_req_deal(&req, &b, ev.data(), stride, clock.now);
+            for (unsigned e = 0; e < stride; ++e)
+                for (unsigned i = e; i < b.count; i += stride)
+                    transmit(b.plan[i].ev, Packet{.kind = Packet::Data,
+                                                  .psn = b.plan[i].psn,
+                                                  .rtx = b.rtx,
+                                                  .ask = b.ask && i == b.count - 1});
         }
         arm();
     }
@@ -276,82 +284,32 @@ private:
     void sendBurst()
     {
         for (unsigned i = 1; i <= c.burst; ++i) {
-            const u16 ev = mrc_ev_pick(&set, clock.now);
-            Packet p{.kind = Packet::Data, .psn = mrc_tx_send(&tx, ev, 0, clock.now)};
-            p.ask = i == c.burst;
-            transmit(ev, p);
+            mrc_msg *request = mrc_sendq_slot(&req.sendq);
+            *request = {};
+            request->len = kMtu;
+            mrc_sendq_queue(&req.sendq);
         }
         burstAt = clock.now;
-        arm();
+        send();
     }
 
     void arm()
     {
-        if (ackWait) {
-            timer.arm(ackDeadline());
-            return;
-        }
-        const std::uint64_t deadline = mrc_tx_deadline(&tx, clock.now);
-        const std::uint64_t probe = mrc_tx_probe_at(&tx, clock.now);
-        if (deadline)
-            timer.arm(probe ? std::min(deadline, probe) : deadline);
-    }
-
-    std::uint64_t ackDeadline() const
-    {
-        const std::uint64_t interval = mrc_tx_interval(&tx.cfg, ackRetries);
-        return ackWait +
-               std::max<std::uint64_t>(interval ? interval : tx.cfg.timeout_ns, 2 * tx.srtt_ns);
+        const std::uint64_t at = mrc_req_timer_at(&req, clock.now);
+        if (at)
+            timer.arm(at);
     }
 
     void timerFired()
     {
-        const std::uint64_t now = clock.now;
-        if (ackWait)
-            ackTimeout();
-        else if (mrc_tx_deadline(&tx, now) && mrc_tx_deadline(&tx, now) <= now)
-            timeout();
-        else if (mrc_tx_probe_at(&tx, now) == now)
-            tailProbe();
-        arm();
-    }
-
-    void ackTimeout()
-    {
-        if (ackDeadline() > clock.now)
-            return;
-        if (!mrc_tx_interval(&tx.cfg, ackRetries++))
-            throw std::runtime_error("retries exceeded, for want of an ACK");
-        if (ackRetries > 1)
-            mrc_ev_silent(&set, nullptr, ackWait, clock.now);
-        armProbes();
-        ackWait = clock.now;
-        sendProbe();
-    }
-
-    void timeout()
-    {
         mrc_tx_result res;
-        mrc_tx_timeout(&tx, clock.now, &res);
-        if (res.expired)
+        const mrc_req_due due = mrc_req_timer(&req, clock.now, &res);
+        if (due == MRC_REQ_FAILED)
             throw std::runtime_error("retries exceeded");
         learn(res);
+        if (due == MRC_REQ_PROBE)
+            answer(Packet{.kind = Packet::Probe, .id = req.tx.probe_id});
         send();
-    }
-
-    void tailProbe()
-    {
-        if (tx.probes) {
-            mrc_ev_silent(&set, nullptr, tx.quiet_ns, clock.now);
-            armProbes();
-        }
-        sendProbe();
-    }
-
-    void sendProbe()
-    {
-        const std::uint16_t id = mrc_tx_probe(&tx, clock.now);
-        answer(Packet{.kind = Packet::Probe, .id = id});
     }
 
     void learn(const mrc_tx_result &res)
@@ -360,8 +318,8 @@ private:
             mrc_ev_stirred(&set, clock.now);
         for (u16 ev = 0; ev < evs.size(); ++ev) {
             if (test_bit(ev, res.acked_evs)) {
-                mrc_tx_take_acked(&tx, ev);
-                mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&tx, ev, clock.now), clock.now);
+                mrc_tx_take_acked(&req.tx, ev);
+                mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&req.tx, ev, clock.now), clock.now);
                 mrc_reverse_alive(&reverse, &set, ev);
                 heardAt = clock.now;
             }
@@ -388,32 +346,37 @@ private:
     void answerArrived(const Packet &p)
     {
         mrc_tx_result res;
-        for (const Packet::Sack &s : p.sacks)
-            if (!mrc_tx_sack(&tx, &s.sack, s.rtx, clock.now, &res))
+        mrc_hdr hdr{};
+        for (const Packet::Sack &s : p.sacks) {
+            hdr.sack = s.sack;
+            hdr.bth.rtx = s.rtx;
+            if (!mrc_req_sack(&req, &hdr, clock.now, &res))
                 learn(res);
-        if (p.ack && !mrc_tx_ack(&tx, p.ackPsn, clock.now, &res)) {
-            learn(res);
-            if (mrc_psn_diff(p.ackPsn, acked) >= 0) {
-                report.done[index] += static_cast<u32>(mrc_psn_diff(p.ackPsn, acked)) + 1;
-                acked = mrc_psn_add(p.ackPsn, 1);
-                note();
-                if (acked == tx.nxt)
-                    clock.at(burstAt + kBurstNs, [this] { sendBurst(); });
-            }
         }
-        noteWait();
+        if (p.ack)
+            ackArrived(p.ackPsn);
         send();
     }
 
-    void noteWait()
+    void ackArrived(u32 psn)
     {
-        if (mrc_tx_idle(&tx) && acked != tx.nxt) {
-            if (!ackWait)
-                ackWait = clock.now;
-        } else {
-            ackWait = 0;
-            ackRetries = 0;
-        }
+        mrc_tx_result res;
+        mrc_hdr hdr{};
+        hdr.bth.psn = psn;
+        hdr.ack.syndrome = MRC_ACK_OK;
+        if (mrc_req_ack(&req, &hdr, clock.now, &psn, &res))
+            return;
+        learn(res);
+        const u32 done = req.sendq.una;
+        while (mrc_sendq_done(&req.sendq, psn))
+            mrc_sendq_end(&req.sendq);
+        mrc_req_settle(&req, clock.now);
+        if (req.sendq.una == done)
+            return;
+        report.done[index] += req.sendq.una - done;
+        note();
+        if (req.sendq.una == req.sendq.tail)
+            clock.at(burstAt + kBurstNs, [this] { sendBurst(); });
     }
 
     void note()
@@ -432,9 +395,9 @@ private:
     {
         mrc_rx_arrival a{};
         a.psn = p.psn;
-        a.payload = 1024;
+        a.payload = kMtu;
         a.opflags = MRC_OPF_FIRST | MRC_OPF_LAST;
-        a.dmalen = 1024;
+        a.dmalen = kMtu;
         a.ackreq = p.ask;
         a.rtx = p.rtx;
         switch (mrc_rx_claim(&rx, p.psn)) {

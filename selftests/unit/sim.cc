@@ -5,8 +5,8 @@
 #include "core.h"
 
 #include <algorithm>
-#include <array>
 #include <arpa/inet.h>
+#include <array>
 #include <map>
 #include <optional>
 #include <queue>
