@@ -10,6 +10,8 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 	r->asked_psn = r->tx.nxt;
 	r->ack_wait = 0;
 	r->ack_retries = 0;
+	r->pauses = 0;
+	r->pause_until = 0;
 	r->looked_at = 0;
 }
 
@@ -51,8 +53,10 @@ static void mrc_req_plan_new(struct mrc_req *r, struct mrc_batch *b)
 	}
 }
 
-bool mrc_req_plan(struct mrc_req *r, struct mrc_batch *b)
+bool mrc_req_plan(struct mrc_req *r, u64 now, struct mrc_batch *b)
 {
+	if (now < r->pause_until)
+		return false;
 	b->count = min(min(r->tx.lost, mrc_req_room_lost(r)), MRC_BATCH_MAX);
 	b->rtx = b->count;
 	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
@@ -124,6 +128,25 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 
 /* ---- answers ------------------------------------------------------------- */
 
+static void mrc_req_note_acked(struct mrc_req *r, const struct mrc_tx_result *res)
+{
+	if (res->acked)
+		r->pauses = 0;
+}
+
+/* What was under way when a pause began makes it no longer. */
+static void mrc_req_pause(struct mrc_req *r, u64 now)
+{
+	u64 least = max(r->tx.srtt_ns, MRC_REQ_PAUSE_MIN_NS);
+	u64 most = min(r->tx.cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+
+	if (now < r->pause_until)
+		return;
+	r->pause_until = now + min(min(least, most) << r->pauses, most);
+	if (r->pauses < MRC_REQ_PAUSES_MAX)
+		r->pauses++;
+}
+
 void mrc_req_settle(struct mrc_req *r, u64 now)
 {
 	if (mrc_tx_idle(&r->tx) && mrc_sendq_unanswered(&r->sendq)) {
@@ -143,6 +166,7 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	if (err)
 		return err;
 	res->mark = hdr->sack.m;
+	mrc_req_note_acked(r, res);
 	mrc_req_settle(r, now);
 	return 0;
 }
@@ -151,6 +175,8 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {
 	const struct mrc_nack *nack = &hdr->nack;
+	bool trimmed = nack->reason == MRC_NACK_TRIMMED ||
+		       nack->reason == MRC_NACK_TRIMMED_LASTHOP;
 	int err;
 
 	if (mrc_nack_is_fatal(nack->reason) &&
@@ -159,6 +185,8 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	err = mrc_tx_nack(&r->tx, nack->psn, now, res);
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
+	if (!err && !trimmed)
+		mrc_req_pause(r, now);
 	return err;
 }
 
@@ -166,12 +194,16 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		struct mrc_tx_result *res)
 {
 	bool nak = mrc_syndrome_is_nak(hdr->ack.syndrome);
+	int err;
 
 	if (nak ? !mrc_sendq_names(&r->sendq, hdr->bth.psn, r->tx.nxt) :
 		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
 		return -EINVAL;
 	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
-	return mrc_tx_ack(&r->tx, *psn, now, res);
+	err = mrc_tx_ack(&r->tx, *psn, now, res);
+	if (!err)
+		mrc_req_note_acked(r, res);
+	return err;
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -188,15 +220,19 @@ static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 				 min(2 * r->tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
+/* 0 is never. */
+static u64 earlier(u64 a, u64 b)
+{
+	return a && b ? min(a, b) : a + b;
+}
+
 static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
 {
-	u64 at, probe;
+	u64 at = r->ack_wait ? mrc_req_ack_deadline(r) :
+			       earlier(mrc_tx_deadline(&r->tx, now),
+				       mrc_tx_probe_at(&r->tx, now));
 
-	if (r->ack_wait)
-		return mrc_req_ack_deadline(r);
-	at = mrc_tx_deadline(&r->tx, now);
-	probe = mrc_tx_probe_at(&r->tx, now);
-	return probe ? min(at, probe) : at;
+	return earlier(at, r->pause_until);
 }
 
 u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
@@ -243,6 +279,10 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	if (at > now) {
 		r->looked_at = now;
 		return MRC_REQ_NOTHING;
+	}
+	if (r->pause_until && now >= r->pause_until) {
+		r->pause_until = 0;
+		return MRC_REQ_GO_ON;
 	}
 	if (r->ack_wait)
 		return mrc_req_ask_again(r, now, res);

@@ -22,6 +22,12 @@
 
 /* Packets planned at a time. */
 #define MRC_BATCH_MAX	64u
+/*
+ * A peer that has no room for packets is left alone for a round trip, this at least, then twice as
+ * long each time, but no longer than a timeout.
+ */
+#define MRC_REQ_PAUSE_MIN_NS	(10ull * 1000)
+#define MRC_REQ_PAUSES_MAX	16u
 /* A timer that found nothing to do looks again no sooner than this. */
 #define MRC_REQ_LOOK_NS	(1000ull * 1000)
 
@@ -65,6 +71,8 @@ struct mrc_batch {
  * @asked_psn: next PSN when a SACK was asked for last
  * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
  * @ack_retries: probes since all was SACKed and an ACK is missing
+ * @pauses: since something was acknowledged
+ * @pause_until: ns, nothing goes out before, for the peer had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do
  */
 struct mrc_req {
@@ -74,6 +82,8 @@ struct mrc_req {
 	u32 asked_psn;
 	u64 ack_wait;
 	u8 ack_retries;
+	u8 pauses;
+	u64 pause_until;
 	u64 looked_at;
 };
 
@@ -81,12 +91,14 @@ struct mrc_req {
  * enum mrc_req_due - what the time has come for
  * @MRC_REQ_NOTHING: it has not
  * @MRC_REQ_PROBE: a Reliability Probe
+ * @MRC_REQ_GO_ON: a pause is over
  * @MRC_REQ_LOST: packets have timed out
  * @MRC_REQ_FAILED: retries are used up: the QP is at its end
  */
 enum mrc_req_due {
 	MRC_REQ_NOTHING,
 	MRC_REQ_PROBE,
+	MRC_REQ_GO_ON,
 	MRC_REQ_LOST,
 	MRC_REQ_FAILED,
 };
@@ -105,6 +117,7 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 /**
  * mrc_req_plan() - what goes out now
  * @r: the requester
+ * @now: ns
  * @b: result, but for EVs
  *
  * Lost packets go before new ones, which never leave with them. New ones take their PSNs: what was
@@ -112,7 +125,7 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
  *
  * Return: false when nothing does.
  */
-bool mrc_req_plan(struct mrc_req *r, struct mrc_batch *b);
+bool mrc_req_plan(struct mrc_req *r, u64 now, struct mrc_batch *b);
 
 /**
  * mrc_req_stride() - how many EVs a batch is dealt to: enough for bursts of the wanted size
@@ -161,7 +174,9 @@ static inline bool mrc_nack_is_fatal(u8 reason)
  * @r: the requester
  * @hdr: a packet with opcode MRC_OP_NACK
  * @now: ns
- * @res: result, what it says; @res->expired: the packet was refused too often
+ * @res: result, what it says; @res->expired: the peer has refused packets for too long
+ *
+ * Unless the packet was trimmed, which is the network's doing, the peer is given a pause.
  *
  * Return: 0; -EALREADY: it is of a packet that is not in flight; -EINVAL: it names what was never
  * sent, or is fatal and names no request that is not complete.

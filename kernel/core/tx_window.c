@@ -750,6 +750,8 @@ static void note_acked(struct mrc_tx_window *w, u64 now,
 	w->quiet_ns = max(w->quiet_ns, now);
 	w->probes = 0;
 	w->probe_rounds = 0;
+	w->refusals = 0;
+	w->refused_at = 0;
 	w->in_vain = false;
 }
 
@@ -791,6 +793,23 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 	return 0;
 }
 
+/* Return: false when refusals have been borne for long enough. However many come, time counts. */
+static bool bear_refusal(struct mrc_tx_window *w, u64 now)
+{
+	u64 interval = mrc_tx_interval(&w->cfg, w->refusals);
+
+	if (!w->refused_at)
+		w->refused_at = now;
+	if (!interval)
+		return false;
+	if (now - w->refused_at >= interval) {
+		w->refused_at = now;
+		if (w->refusals < U8_MAX)
+			w->refusals++;
+	}
+	return true;
+}
+
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res)
 {
@@ -804,12 +823,9 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		return -EALREADY;
 	if (rec->flags & REC_RESENT && age_ns(rec, now) < w->min_rtt_ns)
 		return -EALREADY;
-	if (!mrc_tx_interval(&w->cfg, rec->retries)) {
-		res->expired = true;
+	res->expired = !bear_refusal(w, now);
+	if (res->expired)
 		return 0;
-	}
-	if (rec->retries < U8_MAX)
-		rec->retries++;
 	res->ev = rec->ev;
 	mark_lost(w, rec, psn, 0, res);
 	return 0;

@@ -190,6 +190,8 @@ struct mrc_tx_window {
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
+	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
+	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
 	bool met;		/* something was answered */
 	bool meeting;		/* una is before met_psn */
 	u32 met_psn;		/* next new PSN when the first answer came */
@@ -319,8 +321,8 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
  * @w: the window
  * @psn: the refused PSN
  * @now: ns
- * @res: result; @res->ev is the EV it was sent on, @res->expired when the packet had no
- *       retry left: NACKs and timeouts share its retries
+ * @res: result; @res->ev is the EV it was sent on; @res->expired: nothing but NACKs has come for
+ *       as long as silence would have been borne, which is what the timeouts of a packet take
  *
  * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
  * acknowledged, waits for retransmission already or was sent again so lately

@@ -144,7 +144,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
 	mrc_requester_sync_evs(qp, s->evs);
-	if (!mrc_req_plan(&qp->req, &s->b))
+	if (!mrc_req_plan(&qp->req, now, &s->b))
 		return false;
 	mrc_send_deal(qp, s, now);
 	qp->tx_packets += s->b.count;
@@ -652,6 +652,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			trace_mrc_loss(qp, &res, "NACK");
 		if (!err)
 			mrc_requester_learn(qp, &res, now);
+		mrc_requester_arm(qp, now);
 	}
 	spin_unlock(&qp->tx_lock);
 	if (err == -EINVAL)

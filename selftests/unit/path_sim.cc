@@ -264,7 +264,7 @@ private:
     void send()
     {
         mrc_batch b;
-        while (mrc_req_plan(&req, &b)) {
+        while (mrc_req_plan(&req, clock.now, &b)) {
             const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
             for (unsigned i = 0; i < stride; ++i)

@@ -48,7 +48,7 @@ struct Requester {
     /// One batch, dealt to EVs 0, 1, ... @return its packets
     unsigned step(unsigned stride = 4)
     {
-        if (!mrc_req_plan(&r, &b))
+        if (!mrc_req_plan(&r, now, &b))
             return 0;
         std::vector<u16> ev(stride);
         std::iota(ev.begin(), ev.end(), u16{0});
@@ -169,7 +169,7 @@ TEST(Requester, DealsLikeCards)
 {
     Requester q;
     q.post(8);
-    ASSERT_TRUE(mrc_req_plan(&q.r, &q.b));
+    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, &q.b));
     const u16 ev[] = {7, 5};
     mrc_req_deal(&q.r, &q.b, ev, 2, q.now);
     for (unsigned i = 0; i < 8; ++i) {
@@ -387,6 +387,49 @@ TEST(RequesterNack, ATrimmedPacketWasMarked)
         const mrc_hdr other = nackOf(reason, reason);
         ASSERT_EQ(mrc_req_nack(&q.r, &other, q.now, &res), reason < 8 ? 0 : -EINVAL);
         EXPECT_EQ(res.mark, MRC_SACK_NONE) << "no path can help";
+    }
+}
+
+/* A peer that has no room for what it is sent has none for what is sent again at once. */
+TEST(RequesterNack, ThePeerIsGivenPauses)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(8);
+    q.run();
+    std::uint64_t wait = std::max<std::uint64_t>(q.r.tx.srtt_ns, MRC_REQ_PAUSE_MIN_NS);
+    for (unsigned n = 0; n < 20; ++n) {
+        const mrc_hdr refused = nackOf(8, MRC_NACK_NO_RESOURCE);
+        const mrc_hdr another = nackOf(9, MRC_NACK_NO_PKT_BUFFER);
+        q.now += 50 * kUs;
+        ASSERT_EQ(mrc_req_nack(&q.r, &refused, q.now, &q.res), 0);
+        ASSERT_EQ(mrc_req_nack(&q.r, &another, q.now, &q.res), 0);
+        EXPECT_EQ(q.r.pause_until, q.now + std::min(wait, kTimeout)) << n;
+        EXPECT_EQ(q.step(), 0u);
+        mrc_req_due due;
+        while ((due = q.timer()) == MRC_REQ_PROBE || due == MRC_REQ_LOST)
+            ;
+        ASSERT_EQ(due, MRC_REQ_GO_ON);
+        EXPECT_GE(q.step(), 2u);
+        wait *= 2;
+        if (q.res.expired)
+            break;
+    }
+    mrc_hdr sack = sackOf(8);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    EXPECT_EQ(q.r.pauses, 0u) << "it has room again";
+}
+
+TEST(RequesterNack, ATrimmedPacketGoesOutAgainAtOnce)
+{
+    Requester q;
+    mrc_tx_result res;
+    q.post(8);
+    q.run();
+    for (u8 reason : {MRC_NACK_TRIMMED, MRC_NACK_TRIMMED_LASTHOP}) {
+        const mrc_hdr trimmed = nackOf(reason, reason);
+        ASSERT_EQ(mrc_req_nack(&q.r, &trimmed, q.now, &res), 0);
+        EXPECT_EQ(q.step(), 1u);
     }
 }
 

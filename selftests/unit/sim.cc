@@ -366,7 +366,7 @@ private:
     {
         mrc_batch batch;
         post();
-        while (mrc_req_plan(&req, &batch)) {
+        while (mrc_req_plan(&req, now, &batch)) {
             const unsigned stride = mrc_req_stride(&batch, kBurst, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
             for (unsigned i = 0; i < stride; ++i)

@@ -858,7 +858,7 @@ TEST(TxWindow, NackIsAnsweredWithoutBlame)
     win.now += kRtt;
     EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
     EXPECT_EQ(win.res.ev, 7);
-    EXPECT_EQ(win.ring[1].retries, 2) << "NACKs use up retries";
+    EXPECT_EQ(win.ring[1].retries, 0) << "that is no timeout";
 
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(mrc_tx_nack(&win.w, 2, win.now, &win.res), -EALREADY) << "acknowledged by bitmap";
@@ -1557,24 +1557,41 @@ TEST(TxTimeout, WhatMayHaveBeenOvertakenIsInDoubt)
     EXPECT_EQ(win.res.silent_since, 1u) << "no other EV is in doubt: the peer speaks";
 }
 
-TEST(TxTimeout, NacksAndTimeoutsShareTheRetries)
+/* It says that it is there, so it is not silent; but that it refuses for ever is no better. */
+TEST(TxTimeout, RefusalsAreBorneAsLongAsSilence)
 {
     Window win(0, 128, kMs, 2, 1);
     win.send(1);
-    for (int i = 0; i < 2; ++i) {
+    const std::uint64_t start = win.now;
+    for (unsigned n = 0; n < 10000; ++n) {
         win.now += kUs;
         ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
-        EXPECT_FALSE(win.res.expired);
+        if (win.res.expired)
+            break;
         mrc_tx_resend(&win.w, 0, 1, win.now);
     }
-    win.now += 2 * kMs;
-    win.timeout();
-    EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_FALSE(win.res.expired);
-    mrc_tx_resend(&win.w, 0, 1, win.now);
-    ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now + kUs, &win.res), 0);
     EXPECT_TRUE(win.res.expired);
     EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_GE(win.now - start, 4 * kMs) << "two timeouts, and one twice as long";
+    EXPECT_LE(win.now - start, 4 * kMs + 10 * kUs);
+}
+
+TEST(TxTimeout, WhatIsAcknowledgedEndsTheRefusals)
+{
+    Window win(0, 128, kMs, 2, 1);
+    win.send(1);
+    win.send(1);
+    for (unsigned n = 0; n < 3500; ++n) {
+        win.now += kUs;
+        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        ASSERT_FALSE(win.res.expired);
+        mrc_tx_resend(&win.w, 1, 1, win.now);
+    }
+    ASSERT_EQ(win.sack(0, {}, 0), 0);
+    win.now += 5 * kMs;
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_FALSE(win.res.expired);
+    EXPECT_EQ(win.w.refusals, 0u);
 }
 
 TEST(TxTimeout, NacksForEverWhereRetriesAreForEver)
