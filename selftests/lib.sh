@@ -141,13 +141,14 @@ check_error()
 # the extended regular expression.
 check_output()
 {
-	local name=$1 pattern=$2
+	local name=$1 pattern=$2 status=0
 	shift 2
 
-	if "$@" >"$TEST_TMP/check.log" 2>&1 && grep -qE -- "$pattern" "$TEST_TMP/check.log"; then
+	"$@" >"$TEST_TMP/check.log" 2>&1 || status=$?
+	if [ $status = 0 ] && grep -qE -- "$pattern" "$TEST_TMP/check.log"; then
 		ok "$name"
 	else
-		fail "$name" "wanted a line like '$pattern' from: $*"
+		fail "$name" "wanted a line like '$pattern', got status $status from: $*"
 		diag <"$TEST_TMP/check.log"
 	fi
 }

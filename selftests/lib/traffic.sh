@@ -63,7 +63,7 @@ traffic_end()
 # Let traffic without end come to its end.
 traffic_stop()
 {
-	kill -TERM "$TRAFFIC_CLIENT"
+	kill -TERM "$TRAFFIC_CLIENT" || return 1
 	traffic_end
 }
 
