@@ -112,8 +112,8 @@ test_retired()
 
 test_end()
 {
-	fresh "retries" 2 1
-	verdicts "retries" inject_plain nack-retries
+	TIMEOUT=23 fresh "retries" 2 1
+	verdicts "retries" inject_plain nack-retries --timeout-ns $((1024 << 23))
 	ends "retries" "transport retry counter exceeded"
 	fresh "unexpected event" 2 1
 	verdicts "unexpected event" inject_plain nack-fatal

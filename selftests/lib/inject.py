@@ -448,9 +448,11 @@ class Cases:
             yield self.nack(first + n, reason, retransmitted_packets=1)
 
     def nack_retries(self):
-        """One more than two retries. Nothing is known of the way, so none comes too soon."""
-        for _ in range(2):
+        """For longer than the two timeouts of two retries, so often that none passes in silence."""
+        for _ in range(2 * 2 + 1):
             yield self.nack(self.nxt - 1, TRIMMED, retransmitted_packets=1)
+            # Every second one comes later than a timeout after that which was counted last.
+            time.sleep(0.6 * self.args.timeout_ns / 1e9)
         yield self.nack(self.nxt - 1, TRIMMED, retry_exceeded_err=1, req_cqe_error=1)
         yield from self.nack_dead()
 
@@ -705,6 +707,7 @@ def parse():
     )
     parser.add_argument("--second", default="::1", help="another address of the receiver")
     parser.add_argument("--mpr", type=int, default=8, help="of the receiver")
+    parser.add_argument("--timeout-ns", type=int, default=0, help="of the receiver's requests")
     parser.add_argument("--match", default="", help="cases whose names match only")
     parser.add_argument(
         "--count", type=int, default=4000, help="packets of a blast, rounds of a flood"
