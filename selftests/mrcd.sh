@@ -131,7 +131,7 @@ test_reload()
 # h1_works: beside traffic that goes on, so nothing of that run is touched
 h1_works()
 (
-	TEST_TMP=$TEST_TMP/h1_works
+	local TEST_TMP=$TEST_TMP/h1_works
 	mkdir "$TEST_TMP"
 	traffic_launch h1 h3 --sizes 64K --iterations 30
 	traffic_end
