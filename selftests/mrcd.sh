@@ -130,12 +130,13 @@ test_reload()
 
 # h1_works: beside traffic that goes on, so nothing of that run is touched
 h1_works()
-(
-	local TEST_TMP=$TEST_TMP/h1_works
+{
+	local TEST_TMP=$TEST_TMP/h1_works TRAFFIC_CLIENT TRAFFIC_SERVER
+
 	mkdir "$TEST_TMP"
 	traffic_launch h1 h3 --sizes 64K --iterations 30
 	traffic_end
-)
+}
 
 # As one host is upgraded: the others keep the QPs that they have among themselves.
 test_device_gone()
