@@ -17,8 +17,9 @@
 . "$SELFTESTS/lib/faults.sh"
 
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
-# bring back an EV that has flapped.
-HEALED_LIMIT=10
+# bring back an EV that has flapped. That takes less than ten on a machine that is not busy; the
+# clock of an emulated one whose host is busy runs ahead of what the machine gets done.
+HEALED_LIMIT=20
 
 # switches VERB PLANE SPINE...: all of them
 switches()
