@@ -92,6 +92,17 @@ fi
 
 vm_status 125 "no shared folder" -k $series -s "$HOST_TMP/nothing" -- true
 
+# Or it sleeps for ever.
+cat >"$HOST_TMP/qemu" <<-FAKE
+	#!/bin/sh
+	[ ! -e "$HOST_TMP/slept" ] || exec $emulator "\$@"
+	: >"$HOST_TMP/slept"
+	exec sleep 1000
+FAKE
+VM_BOOT_LIMIT=20 MRC_QEMU=$HOST_TMP/qemu vm_status 0 "sleeper" -k $series -t 300 -- true
+grep -q "broke while booting, once more: no sign of life for 20 s" "$HOST_TMP/sleeper.err" ||
+	wrong "sleeper: no word of the emulator that slept" "$(cat "$HOST_TMP/sleeper.err")"
+
 # One that ends in any other way gets no second try.
 printf '#!/bin/sh\nexit 1\n' >"$HOST_TMP/qemu"
 MRC_QEMU=$HOST_TMP/qemu vm_status 125 "dead emulator" -k $series -- true
