@@ -110,6 +110,13 @@ test_never_asks()
 	verdicts "never asks" inject_plain never-asks
 }
 
+test_short_imm()
+{
+	hold "renew $TIMEOUT 7" mtu >/dev/null
+	hold_write "shorter than it says: data flows"
+	verdicts "shorter than it says" inject_plain short-imm
+}
+
 need jq python3 mrc_hold
 lab_up --planes 2 --spines 1
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
@@ -122,5 +129,6 @@ check_equal "our own time stamps are in a unit of ours" "[1]" \
 	"$(decoded 1024 'select(.name == "EP_REQUEST") | .erth.tsr' | jq -sc unique)"
 test_acks
 test_never_asks
+test_short_imm
 hold_stop
 finish

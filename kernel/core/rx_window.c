@@ -9,6 +9,7 @@
 #include "psn.h"
 
 #define SACK_SPAN	64u	/* PSNs that one bitmap covers */
+#define MSN_MASK	0xffffffu
 
 size_t mrc_rx_window_mem(u32 size, u32 imm_max)
 {
@@ -126,7 +127,10 @@ static bool imm_before(const struct mrc_rx_imm *a, const struct mrc_rx_imm *b)
 static void imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	struct mrc_rx_imm new = {
-		.psn = a->psn, .imm = a->imm, .len = a->dmalen,
+		.psn = a->psn,
+		.imm = a->imm,
+		.len = a->dmalen,
+		.payload = a->payload,
 	};
 	u32 at = w->imm_used++;
 
@@ -206,18 +210,25 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 static void take_done(struct mrc_rx_window *w, u32 psn,
 		      struct mrc_rx_done *done)
 {
-	w->done_psn = psn;
-	w->msn = (w->msn + 1) & 0xffffff;
-
 	memset(done, 0, sizeof(*done));
+	done->packets = (u32)mrc_psn_diff(psn, w->done_psn);
+	w->done_psn = psn;
+	w->msn = (w->msn + 1) & MSN_MASK;
 	done->psn = psn;
 	done->msn = w->msn;
 	if (w->imm_used && w->imms[0].psn == psn) {
 		done->has_imm = true;
 		done->imm = w->imms[0].imm;
 		done->len = w->imms[0].len;
+		done->payload = w->imms[0].payload;
 		imm_pop(w);
 	}
+}
+
+void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
+{
+	w->done_psn = mrc_psn_add(done->psn, -(s32)done->packets);
+	w->msn = (done->msn - 1) & MSN_MASK;
 }
 
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)

@@ -48,12 +48,14 @@ enum mrc_rx_verdict {
  * struct mrc_rx_imm - an immediate that waits for its turn
  * @psn: PSN of the packet that carried it
  * @imm: network byte order
- * @len: bytes of the whole message (RETH DMALen)
+ * @len: bytes of the whole message, as the peer says (RETH DMALen)
+ * @payload: bytes that this packet carried
  */
 struct mrc_rx_imm {
 	u32 psn;
 	__be32 imm;
 	u32 len;
+	u32 payload;
 };
 
 /**
@@ -88,14 +90,18 @@ struct mrc_rx_arrival {
  * @msn: messages completed so far including this one, modulo 2^24
  * @has_imm: it is a WriteImm
  * @imm: network byte order
- * @len: bytes of the message, valid with @has_imm
+ * @packets: that it was made of
+ * @len: bytes of the message, as the peer says, valid with @has_imm
+ * @payload: bytes of its last packet, valid with @has_imm
  */
 struct mrc_rx_done {
 	u32 psn;
 	u32 msn;
 	bool has_imm;
 	__be32 imm;
+	u32 packets;
 	u32 len;
+	u32 payload;
 };
 
 /**
@@ -218,6 +224,13 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
  * Return: false when there is none.
  */
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
+
+/**
+ * mrc_rx_undo() - the message that was handed out last is refused: it is not one that was executed
+ * @w: the window, from which nothing is handed out any more
+ * @done: that message
+ */
+void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
 
 /** mrc_rx_sack_news() - has anything arrived that no SACK has told? */
 static inline bool mrc_rx_sack_news(const struct mrc_rx_window *w)

@@ -181,21 +181,40 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	mrc_responder_commit(qp, &a, syndrome);
 }
 
+/* Its completion tells how long it is: as long as what arrived, and as the peer says. */
+static bool mrc_responder_imm_fits(const struct mrc_qp *qp,
+				   const struct mrc_rx_done *done)
+{
+	return done->len == (u64)(done->packets - 1) * qp->conn.mtu +
+				    done->payload;
+}
+
+/* Return: an AETH syndrome, or 0. */
+static u8 mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
+{
+	if (mrc_responder_imm_fits(qp, done)) {
+		if (!qp->ops->recv_imm(qp->priv, done))
+			return 0;
+		mrc_count(qp->dev, MRC_CNT_NO_RECEIVE);
+	}
+	mrc_rx_undo(&qp->rx, done);
+	qp->nak_psn = done->psn;
+	return MRC_NAK_INVALID;
+}
+
 /* Completes what is complete in order. Return: an AETH syndrome, or 0. */
 static u8 mrc_responder_complete(struct mrc_qp *qp)
 {
 	struct mrc_rx_done done;
+	u8 syndrome = 0;
 
-	while (mrc_rx_next_done(&qp->rx, &done)) {
+	while (!syndrome && mrc_rx_next_done(&qp->rx, &done)) {
 		mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
-		if (!done.has_imm || qp->dead)
-			continue;
-		if (qp->ops->recv_imm(qp->priv, &done)) {
-			mrc_count(qp->dev, MRC_CNT_NO_RECEIVE);
-			qp->nak_psn = done.psn;
-			return MRC_NAK_INVALID;
-		}
+		if (done.has_imm && !qp->dead)
+			syndrome = mrc_responder_imm(qp, &done);
 	}
+	if (syndrome)
+		return syndrome;
 	if (qp->nak_syndrome && qp->nak_psn == mrc_psn_add(qp->rx.cack, 1))
 		return qp->nak_syndrome;
 	return 0;

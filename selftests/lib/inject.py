@@ -52,14 +52,15 @@ def bth(opcode, qpn, psn, pad=0, tver=0, pkey=0xFFFF, flags=0):
     return struct.pack("!BBHII", opcode, pad << 4 | tver, pkey, qpn, flags << 24 | psn % PSNS)
 
 
-def seth(cack, ack_offset=0, sack_offset=1, bitmap=0, kind=0, m=0, cc_type=0):
-    head = struct.pack("!BBhIHHB", kind << 4, m << 5, ack_offset, 0, 0, 0, 0)
+def seth(cack, ack_offset=0, sack_offset=1, bitmap=0, kind=0, m=0, cc_type=0, entropy=0):
+    head = struct.pack("!BBhIHHB", kind << 4, m << 5, ack_offset, entropy, 0, 0, 0)
     head += (cack % PSNS).to_bytes(3, "big")
     return head + struct.pack("!BBhQ", cc_type << 4, 8, sack_offset, bitmap) + bytes(8)
 
 
-def neth(psn, reason=1, cc_type=2):
-    return bytes(2) + bytes([reason]) + bytes(10) + (psn % PSNS).to_bytes(3, "big") + bytes(
+def neth(psn, reason=1, cc_type=2, entropy=0):
+    head = struct.pack("!BBBBI", 0, 0, reason, 0, entropy)
+    return head + bytes(5) + (psn % PSNS).to_bytes(3, "big") + bytes(
         [cc_type << 4]
     ) + bytes(3)
 
@@ -436,7 +437,7 @@ class Cases:
             yield from cases()
 
     def nack(self, psn, reason, **counted):
-        data = self.control(NACK, neth(psn, reason), psn=psn)
+        data = self.control(NACK, neth(psn, reason, entropy=self.args.entropy), psn=psn)
         name = f"NACK {reason:#04x}, packet {psn - self.nxt + self.held['packets']}"
         wanted = self.to_qp(data, {"nack_received": 1, **counted})
         return Case(name, self.wire.datagram(data), wanted, beside=ASKS)
@@ -465,10 +466,20 @@ class Cases:
         why = {"rx_drop_qp_state": 1}
         yield Case("NACK for a QP in error", self.wire.datagram(data), why)
 
-    def sack_retires(self):
-        """The true peer has got the first packet of a write, and never wants its EV again."""
+    def sack_mixes(self):
+        """The PSN of a packet in flight, and other bits than those of its EV."""
         first = self.nxt - self.held["packets"]
-        data = self.control(SACK, seth(first, m=2), psn=first)
+        data = self.control(SACK, seth(first, m=2, entropy=self.args.entropy), psn=first)
+        wanted = self.to_qp(data, {"sack_received": 1})
+        yield Case("SACK that names another EV", self.wire.datagram(data), wanted, beside=ASKS)
+
+    def sack_retires(self):
+        """
+        The true peer never wants an EV again. The SACK has been overtaken by others: its packet is
+        the last one before the write, and has been acknowledged.
+        """
+        before = self.nxt - self.held["packets"] - 1
+        data = self.control(SACK, seth(before, m=2, entropy=self.args.entropy), psn=before)
         wanted = self.to_qp(data, {"sack_received": 1})
         yield Case("SACK that retires", self.wire.datagram(data), wanted, beside=ASKS)
 
@@ -511,6 +522,17 @@ class Cases:
                               va=self.held["address"][1] + n * self.mtu)
             yield Case(f"packet {n} of a message, no ack request", self.wire.datagram(data),
                        {"rx_packets": 1, "sack_sent": 1}, least=("duplicate_request",))
+
+    def short_imm(self):
+        """A WriteImm of two packets which says that it is of three. No receive is looked for."""
+        length, imm = 3 * self.mtu, 64
+        data = [self.write(FIRST, self.mtu, dmalen=length),
+                self.write(LAST_IMM, imm, psn=self.expected + 1, dmalen=length,
+                           va=self.held["address"][1] + self.mtu)]
+        wanted = {"rx_packets": 2, "nak_sent": 1, "resp_cqe_error": 1}
+        yield Case("a WriteImm that is shorter than it says",
+                   [self.wire.datagram(packet) for packet in data], wanted,
+                   least=("out_of_buffer",))
 
     def nacks_late(self):
         """For packets that have arrived."""
@@ -689,8 +711,8 @@ def run_stray(args, held, link):
 
 
 COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blast", "stray", "nacks",
-            "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-retires", "status",
-            "acks", "sack-other-cc", "never-asks")
+            "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
+            "status", "acks", "sack-other-cc", "never-asks", "short-imm")
 
 
 def parse():
@@ -707,6 +729,7 @@ def parse():
     )
     parser.add_argument("--second", default="::1", help="another address of the receiver")
     parser.add_argument("--mpr", type=int, default=8, help="of the receiver")
+    parser.add_argument("--entropy", type=int, default=0, help="that SACKs and NACKs name")
     parser.add_argument("--timeout-ns", type=int, default=0, help="of the receiver's requests")
     parser.add_argument("--match", default="", help="cases whose names match only")
     parser.add_argument(

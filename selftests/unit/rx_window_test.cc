@@ -269,6 +269,37 @@ TEST(RxWindow, ImmediatesAreDeliveredInSendOrderAndAfterAllEarlierRequests)
     EXPECT_FALSE(win.done());
 }
 
+TEST(RxWindow, AMessageTellsWhatItWasMadeOf)
+{
+    Window win(128, 2, 10);
+    win.arrive(11, kMiddle | MRC_OPF_FIRST);
+    win.arrive(12, kMiddle);
+    mrc_rx_arrival last = win.arrival(13, kMiddle | MRC_OPF_LAST | MRC_OPF_IMM);
+    last.payload = 7;
+    ASSERT_EQ(win.arrive(last), 0);
+    win.arrive(10, kOnly);
+    EXPECT_EQ(win.done()->packets, 1u);
+    const auto d = win.done();
+    ASSERT_TRUE(d);
+    EXPECT_EQ(d->packets, 3u);
+    EXPECT_EQ(d->payload, 7u);
+}
+
+TEST(RxWindow, ARefusedMessageWasNotExecuted)
+{
+    Window win(128, 2, 0xfffffe);
+    win.arrive(0xfffffe, kOnly);
+    win.arrive(0xffffff, kMiddle | MRC_OPF_FIRST);
+    win.arrive(0, kMiddle | MRC_OPF_LAST);
+    ASSERT_TRUE(win.done());
+    const auto d = win.done();
+    ASSERT_TRUE(d);
+    EXPECT_EQ(d->psn, 0u);
+    mrc_rx_undo(&win.w, &*d);
+    EXPECT_EQ(win.w.done_psn, 0xfffffeu);
+    EXPECT_EQ(win.w.msn, 1u);
+}
+
 TEST(RxWindow, TooManyImmediatesInFlight)
 {
     Window win(128, 2, 0);

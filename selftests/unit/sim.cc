@@ -633,8 +633,10 @@ private:
     {
         mrc_tx_result res;
         check(mrc_req_sack(&req, &hdr, now, &res) == 0, "true SACK refused");
-        if (res.ev != MRC_EV_NONE && res.mark == MRC_SACK_SKIP_ONCE)
-            mrc_ev_marked(&set, res.ev, now);
+        // Data names its EV by the index here; a probe takes none of ours.
+        if (res.mark == MRC_SACK_SKIP_ONCE && !hdr.sack.probe)
+            mrc_ev_marked(&set, res.ev != MRC_EV_NONE ? res.ev : static_cast<u16>(res.entropy),
+                          now);
         if (res.rtt_ns)
             checkSample(hdr, res);
         if (hdr.sack.probe)
@@ -765,6 +767,8 @@ private:
             check(!m.imm ||
                       (d.imm == htonl(static_cast<std::uint32_t>(delivered)) && d.len == m.len),
                   "order of immediates");
+            check(d.packets == m.packets, "packets of a message");
+            check(!m.imm || d.payload + (d.packets - 1) * c.mtu == m.len, "bytes that arrived");
             checkSlot(m, delivered);
             ++delivered;
             any = true;
