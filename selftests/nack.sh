@@ -87,10 +87,13 @@ test_again()
 
 	capture_start --direction out -i h2:eth1
 	fresh "again" 7 10
-	verdicts "again" inject_plain nacks
+	capture_stop "again, sent first"
+	evs_of_second >"$TEST_TMP/second"
+	capture_start --direction out -i h2:eth1
+	verdicts "again" inject_plain nacks --entropy "$(jq '.[1]' "$TEST_TMP/second")"
 	found=$(evs)
 	capture_stop "again"
-	evs_of_second >"$TEST_TMP/second"
+	evs_of_second >>"$TEST_TMP/second"
 	check_equal "$name" '[[0,1],9,false]' "$found"
 	check_equal "again: the trimmed packet took the other EV, marked as sent again" "[[0,1],2]" \
 		"$(jq -s -c '[map(.[0])[:2], (map(.[1])[:2] | unique | length)]' "$TEST_TMP/second")"
@@ -104,8 +107,17 @@ test_again()
 # A SACK says ALWAYS_SKIP.
 test_retired()
 {
+	local entropy other
+
+	capture_start --direction out -i h2:eth1
 	fresh "retired" 7 2
-	verdicts "retired" inject_plain sack-retires
+	capture_stop "retired"
+	entropy=$(evs_of_second | jq -s '.[0][1]')
+	other=$((entropy ^ 1 << 31))
+	verdicts "retired, no EV of ours" inject_plain sack-retires --entropy $other
+	verdicts "retired, not that packet's EV" inject_plain sack-mixes --entropy $other
+	check_not "retired: no EV is left for either" event h2 '.reason == "always skip"'
+	verdicts "retired" inject_plain sack-retires --entropy "$entropy"
 	check "retired: h2 leaves the EV" wait_for event h2 \
 		'.event == "peer-ev" and .state == "assumed-bad" and .reason == "always skip"'
 }

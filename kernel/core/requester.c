@@ -166,6 +166,7 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	if (err)
 		return err;
 	res->mark = hdr->sack.m;
+	res->entropy = hdr->sack.entropy;
 	mrc_req_note_acked(r, res);
 	mrc_req_settle(r, now);
 	return 0;
@@ -185,6 +186,7 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	err = mrc_tx_nack(&r->tx, nack->psn, now, res);
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
+	res->entropy = nack->entropy;
 	if (!err && !trimmed)
 		mrc_req_pause(r, now);
 	return err;

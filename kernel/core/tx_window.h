@@ -211,7 +211,8 @@ struct mrc_tx_window {
  *          probe is remembered
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
- * @mark: enum mrc_sack_m, what the peer says of @ev
+ * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
+ * @entropy: valid with @mark: EV bits of the packet that it was about
  * @lost_evs: EVs that lost a packet (not set for NACKs)
  * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
@@ -227,6 +228,7 @@ struct mrc_tx_result {
 	bool expired;
 	u8 mark;
 	u16 ev;
+	u32 entropy;
 	u64 rtt_ns;
 	u64 silent_since;
 	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);

@@ -513,16 +513,37 @@ static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 			mrc_peer_evs_changed(qp->peer, evs, "arrived late");
 }
 
+/*
+ * The EV that an answer names by its bits, and by the PSN of a packet that took it. One that other
+ * answers have overtaken names a PSN that was acknowledged long ago: then the bits alone tell. Bits
+ * of none of ours are a stranger's, or of EVs that have been replaced.
+ */
+static u16 mrc_requester_named_ev(const struct mrc_peer_evs *evs,
+				  const struct mrc_tx_result *res)
+{
+	u16 ev;
+
+	if (res->ev < evs->count)
+		return evs->ev[res->ev].bits == res->entropy ? res->ev :
+							       MRC_EV_NONE;
+	for (ev = 0; ev < evs->count; ev++)
+		if (evs->ev[ev].bits == res->entropy)
+			return ev;
+	return MRC_EV_NONE;
+}
+
 static void mrc_requester_ev_marked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 				    const struct mrc_tx_result *res, u64 now)
 {
-	if (res->ev >= evs->count)
+	u16 ev = mrc_requester_named_ev(evs, res);
+
+	if (ev == MRC_EV_NONE)
 		return;
 	if (res->mark == MRC_SACK_SKIP_ONCE) {
-		mrc_ev_marked(&evs->set, res->ev, now);
-		evs->ev[res->ev].marked++;
-	} else if (res->mark == MRC_SACK_ALWAYS_SKIP) {
-		mrc_requester_ev_lost(qp, evs, res->ev, now, "always skip");
+		mrc_ev_marked(&evs->set, ev, now);
+		evs->ev[ev].marked++;
+	} else {
+		mrc_requester_ev_lost(qp, evs, ev, now, "always skip");
 	}
 }
 
@@ -540,7 +561,7 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	if (qp->evs_gen != evs->gen || !evs->count)
 		return;
 	if (!res->acked && !res->lost && !res->spurious &&
-	    !res->silent_since && res->ev == MRC_EV_NONE)
+	    !res->silent_since && res->mark == MRC_SACK_NONE)
 		return;
 	spin_lock(&qp->peer->lock);
 	if (res->acked && mrc_ev_searching(&evs->set)) {
@@ -550,7 +571,8 @@ static void mrc_requester_learn(struct mrc_qp *qp,
 	mrc_requester_ev_acked(qp, evs, res, now);
 	for_each_set_bit(ev, res->lost_evs, evs->count)
 		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
-	mrc_requester_ev_marked(qp, evs, res, now);
+	if (res->mark != MRC_SACK_NONE)
+		mrc_requester_ev_marked(qp, evs, res, now);
 	if (res->silent_since) {
 		mrc_ev_silent(&evs->set, res->silent_evs, res->silent_since, now);
 		mrc_probing_arm(qp->peer, evs);

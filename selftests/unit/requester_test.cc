@@ -372,6 +372,19 @@ TEST(RequesterSack, SaysWhatItWasMarkedWith)
     EXPECT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), -EINVAL) << "never sent";
 }
 
+/* SACKs take different ways, so one may come when others have told more: its mark is news. */
+TEST(RequesterSack, AnOvertakenOneStillNamesItsEv)
+{
+    Waiting q;
+    mrc_hdr hdr = sackOf(3, MRC_SACK_SKIP_ONCE);
+    hdr.sack.entropy = 0xabcdef01;
+    ASSERT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &q.res), 0);
+    EXPECT_EQ(q.res.acked, 0u);
+    EXPECT_EQ(q.res.ev, MRC_EV_NONE);
+    EXPECT_EQ(q.res.mark, MRC_SACK_SKIP_ONCE);
+    EXPECT_EQ(q.res.entropy, 0xabcdef01u);
+}
+
 TEST(RequesterNack, ATrimmedPacketWasMarked)
 {
     Requester q;
