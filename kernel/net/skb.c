@@ -395,6 +395,21 @@ static void mrc_skb_push_outer(struct mrc_skb *b)
 	skb_reset_network_header(skb);
 }
 
+/*
+ * One path, one queue: packets of an EV stay in order, whichever CPU sends them. Where queues belong
+ * to CPUs (XPS) the hash is not asked.
+ */
+static void mrc_skb_set_queue(struct mrc_skb *b)
+{
+	u32 hash = jhash_2words(b->ev,
+				(__force u32)b->flow->daddr.s6_addr32[3], 0);
+
+	skb_set_hash(b->skb, hash, PKT_HASH_TYPE_L4);
+#ifdef CONFIG_XPS
+	b->skb->sender_cpu = 1 + reciprocal_scale(hash, nr_cpu_ids);
+#endif
+}
+
 static void mrc_skb_finish(struct mrc_skb *b)
 {
 	struct sk_buff *skb = b->skb;
@@ -411,24 +426,25 @@ static void mrc_skb_finish(struct mrc_skb *b)
 		mrc_skb_set_gso(b, udp);
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->dev = b->hop.dst->dev;
-	/* One path, one queue: packets of an EV stay in order. */
-	skb_set_hash(skb, jhash_2words(b->ev, (__force u32)
-				       b->flow->daddr.s6_addr32[3], 0),
-		     PKT_HASH_TYPE_L4);
+	mrc_skb_set_queue(b);
 	/* Sent within this RCU read section, or whoever queues it takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
 }
 
+bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len)
+{
+	return mrc_hop_outer_len(&b->hop) + MRC_INNER_LEN + len <=
+	       dst_mtu(b->hop.dst);
+}
+
 static int mrc_skb_send(struct mrc_skb *b)
 {
-	unsigned int len = mrc_hop_outer_len(&b->hop) + MRC_INNER_LEN +
-			   b->seg_len;
 	struct sk_buff *skb = b->skb;
 	int err;
 
 	if (!b->packets || b->hdr)
 		err = -EINVAL;
-	else if (len > dst_mtu(b->hop.dst))
+	else if (!mrc_skb_mtu_fits(b, b->seg_len))
 		err = -EMSGSIZE;
 	else
 		err = 0;
