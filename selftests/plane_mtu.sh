@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The MTU of planes shrinks under traffic. Below what a packet needs, the plane is a lossy one:
-# its packets are refused and counted, go out by the others, and it is back when the MTU is.
+# The MTU of planes shrinks under traffic. Below what a packet needs, the plane's EVs are bad, and
+# it is said why: their packets go out by the others, until there is room again.
 # Below what IPv6 needs, it is down, and the peer is told. When no plane has room, QPs live as
 # long as their retries last, and new ones are told why not.
 # timeout: 900
@@ -40,6 +40,13 @@ errors_above()
 	[ "$(plane_stat h1 "$1" tx-errors)" -gt "$2" ]
 }
 
+# plane_evs_are HOST PORT STATE: those that leave by a plane
+plane_evs_are()
+{
+	[ "$(on "$1" mrcctl -j -d peer show "$(device_of "$1")" | jq -r --argjson port "$2" \
+		'.[0]."peer-ev" | map(select(.port == $port).state) | unique | join(" ")')" = "$3" ]
+}
+
 check_small()
 {
 	local name="plane 1 has an MTU of 1500" before
@@ -47,12 +54,13 @@ check_small()
 	before=$(plane_stat h1 1 tx-errors)
 	check "$name: set" mtu 1500 1
 	check "$name: packets are refused, and counted" wait_for errors_above 1 "$before"
+	check "$name: its EVs are bad" wait_for plane_evs_are h1 1 assumed-bad
+	check "$name: the reason is told" wait_for event h1 '.event == "peer-ev" and
+		.port == 1 and .reason == "MTU too small"'
 	check_moves "$name: it goes on"
 	check_equal "$name: the plane is up all the same" up "$(plane_state h1 1)"
-	# Probes are small, so the EVs come back, and are lost again: no state is the only right one.
-	before=$(plane_stat h1 1 tx-errors)
-	check "$name: the plane is tried again" wait_for errors_above 1 "$before"
-	check_moves "$name: it still goes on"
+	check_not "$name: small probes do not bring its EVs back" event h1 '.event == "peer-ev" and
+		.port == 1 and .state == "good"'
 	check "$name: set back" mtu 9000 1
 	check_recovered "$name, and back"
 	before=$(plane_stat h1 1 tx-errors)
@@ -79,11 +87,11 @@ check_tiny()
 
 check_none()
 {
-	local name="no plane has room" timeouts
+	local name="no plane has room" dropped
 
-	timeouts=$(counter h1 local_ack_timeout_err)
+	dropped=$(counter h1 tx_dropped)
 	check "$name: for a while" mtu 1500 1 2
-	check "$name: packets time out" wait_for counter_above h1 local_ack_timeout_err "$timeouts"
+	check "$name: packets are refused" wait_for counter_above h1 tx_dropped "$((dropped + 100))"
 	check "$name: set back" mtu 9000 1 2
 	check_recovered "$name for a while"
 }
@@ -114,6 +122,7 @@ FAULT_MESSAGES=40
 
 need jq
 lab_up --planes 2
+monitor_start h1
 traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --rate 40
 check_moves "traffic flows"
 check_small

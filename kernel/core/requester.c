@@ -158,6 +158,15 @@ void mrc_req_settle(struct mrc_req *r, u64 now)
 	}
 }
 
+bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now)
+{
+	struct mrc_tx_result res;
+
+	if (!mrc_tx_unsent(&r->tx, psn, now, &res))
+		mrc_req_pause(r, now);
+	return !res.expired;
+}
+
 int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {

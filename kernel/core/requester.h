@@ -23,8 +23,8 @@
 /* Packets planned at a time. */
 #define MRC_BATCH_MAX	64u
 /*
- * A peer that has no room for packets is left alone for a round trip, this at least, then twice as
- * long each time, but no longer than a timeout.
+ * Who has no room for packets, the peer or a queue of this host, is left alone for a round trip,
+ * this at least, then twice as long each time, but no longer than a timeout.
  */
 #define MRC_REQ_PAUSE_MIN_NS	(10ull * 1000)
 #define MRC_REQ_PAUSES_MAX	16u
@@ -72,7 +72,7 @@ struct mrc_batch {
  * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
  * @ack_retries: probes since all was SACKed and an ACK is missing
  * @pauses: since something was acknowledged
- * @pause_until: ns, nothing goes out before, for the peer had no room; 0: no pause
+ * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do
  */
 struct mrc_req {
@@ -150,6 +150,18 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
  */
 void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now);
+
+/**
+ * mrc_req_unsent() - a packet that was dealt has not left this host: a queue was full, say
+ * @r: the requester
+ * @psn: its PSN
+ * @now: ns
+ *
+ * It goes out again after a pause, and says nothing of its EV.
+ *
+ * Return: false when that has gone on for as long as silence would be borne: the QP is at its end.
+ */
+bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now);
 
 /**
  * mrc_req_sack() - a SACK arrived

@@ -810,6 +810,16 @@ static bool bear_refusal(struct mrc_tx_window *w, u64 now)
 	return true;
 }
 
+static void refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+		   u64 now, struct mrc_tx_result *res)
+{
+	res->expired = !bear_refusal(w, now);
+	if (res->expired)
+		return;
+	res->ev = rec->ev;
+	mark_lost(w, rec, psn, 0, res);
+}
+
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res)
 {
@@ -823,11 +833,20 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		return -EALREADY;
 	if (rec->flags & REC_RESENT && age_ns(rec, now) < w->min_rtt_ns)
 		return -EALREADY;
-	res->expired = !bear_refusal(w, now);
-	if (res->expired)
-		return 0;
-	res->ev = rec->ev;
-	mark_lost(w, rec, psn, 0, res);
+	refuse(w, rec, psn, now, res);
+	return 0;
+}
+
+int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
+		  struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = rec_find(w, psn);
+
+	mrc_tx_result_init(res);
+	if (!rec || rec->flags & REC_DONE)
+		return -EALREADY;
+	refuse(w, rec, psn, now, res);
+	rec->ev = MRC_EV_NONE;
 	return 0;
 }
 

@@ -334,6 +334,20 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res);
 
 /**
+ * mrc_tx_unsent() - a packet taken into flight has not left this host: it goes out again
+ * @w: the window
+ * @psn: its PSN
+ * @now: ns
+ * @res: result; @res->expired as for mrc_tx_nack(), of which this is one by this host
+ *
+ * No EV is blamed for it, nor counts it as lost.
+ *
+ * Return: 0, or -EALREADY: it is not in flight any more.
+ */
+int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
+		  struct mrc_tx_result *res);
+
+/**
  * mrc_tx_ack() - a transport ACK: everything up to @psn was executed, so it arrived
  * @w: the window
  * @psn: PSN of the ACK

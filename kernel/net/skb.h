@@ -116,6 +116,15 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 		  unsigned int frags);
 
 /**
+ * mrc_skb_mtu_fits() - is the route's MTU large enough for a packet?
+ * @b: the builder
+ * @len: its bytes from BTH to ICRC
+ *
+ * Return: true if so.
+ */
+bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len);
+
+/**
  * mrc_skb_hdr() - begin a packet
  * @b: the builder
  * @len: bytes of its MRC headers, MRC_BTH_LEN..MRC_HDR_MAX

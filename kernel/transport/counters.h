@@ -51,6 +51,7 @@
 	X(REQ_REMOTE_INVALID,	"req_remote_invalid_request")		\
 	X(RESP_REMOTE_ACCESS,	"resp_remote_access_errors")		\
 	X(TX_NO_PATH,		"tx_no_path")				\
+	X(TX_DROPPED,		"tx_dropped")				\
 	X(TX_NO_MEMORY,		"tx_no_memory")				\
 	X(RING_CORRUPT,		"ring_corrupt")				\
 	X(DROP_TRUNCATED,	"rx_drop_truncated")			\

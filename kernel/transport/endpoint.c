@@ -15,13 +15,23 @@
 #include "probing.h"
 #include "route.h"
 
+static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
+{
+	u8 *buf = mrc_skb_hdr(b, mrc_opcode_hdr_len(hdr->bth.opcode));
+
+	if (!buf)
+		return -ENOMEM;
+	mrc_hdr_encode(buf, hdr);
+	return mrc_skb_close(b);
+}
+
+/* @room: see struct mrc_ep_ask. */
 static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
-		       const struct mrc_hdr *hdr)
+		       const struct mrc_hdr *hdr, unsigned int room)
 {
 	struct mrc_dev *dev = peer->dev;
 	struct mrc_skb b;
 	int err;
-	u8 *buf;
 
 	err = mrc_skb_open(&b, rcu_dereference(peer->flow),
 			   &ev->path, ev->bits,
@@ -31,10 +41,11 @@ static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 						MRC_CNT_TX_NO_PATH);
 		return err;
 	}
-	buf = mrc_skb_hdr(&b, mrc_opcode_hdr_len(hdr->bth.opcode));
-	if (buf)
-		mrc_hdr_encode(buf, hdr);
-	if (!buf || mrc_skb_close(&b)) {
+	if (!mrc_skb_mtu_fits(&b, room)) {
+		mrc_skb_abort(&b);
+		return -EMSGSIZE;
+	}
+	if (mrc_ep_put(&b, hdr)) {
 		mrc_skb_abort(&b);
 		mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
 		return -ENOMEM;
@@ -136,7 +147,15 @@ static bool mrc_ep_cancel(struct mrc_endpoint *ep, u16 id)
 /* Want of memory or a full queue says nothing of the path, other errors are its own. */
 static int mrc_ep_verdict(int err)
 {
-	return err == -ENOMEM || err == -ENOBUFS ? -EBUSY : -ENETUNREACH;
+	switch (err) {
+	case -ENOMEM:
+	case -ENOBUFS:
+		return -EBUSY;
+	case -EMSGSIZE:
+		return err;
+	default:
+		return -ENETUNREACH;
+	}
 }
 
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
@@ -159,7 +178,7 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	if (err)
 		return err;
 	hdr.bth.psn = id;
-	err = mrc_ep_xmit(peer, &evs->ev[ev], &hdr);
+	err = mrc_ep_xmit(peer, &evs->ev[ev], &hdr, ask->room);
 	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
 	else if (mrc_ep_cancel(&peer->dev->endpoint, id))
@@ -333,7 +352,7 @@ static void mrc_ep_respond(struct mrc_peer *peer, const struct mrc_ep_came *came
 	if (!n)
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 	for (i = 0; i < n; i++)
-		if (!mrc_ep_xmit(peer, &evs->ev[ev[i]], &hdr))
+		if (!mrc_ep_xmit(peer, &evs->ev[ev[i]], &hdr, 0))
 			mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
 }
 

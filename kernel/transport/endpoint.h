@@ -71,12 +71,15 @@ struct mrc_ep_batch {
  * struct mrc_ep_ask - a request
  * @op: MRC_EP_*
  * @port_mask: PORT_STATUS: ports that can be reached
+ * @room: the path is of no use unless this host has room for packets as long as this, in bytes
+ *        from BTH to ICRC
  * @batch: who waits for the answer, or NULL
  * @index: of the result in @batch
  */
 struct mrc_ep_ask {
 	enum mrc_ep_op op;
 	u32 port_mask;
+	unsigned int room;
 	struct mrc_ep_batch *batch;
 	unsigned int index;
 };
@@ -155,7 +158,7 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  *
  * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
  * a second, or no memory; -ESHUTDOWN: the peer goes; -ENETUNREACH: no way leads out of this
- * host. Only after 0 something will be heard of it.
+ * host; -EMSGSIZE: none for packets as long as @ask says. Only after 0 something will be heard of it.
  */
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask);

@@ -463,6 +463,18 @@ void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	}
 }
 
+const char *mrc_no_way(int err)
+{
+	switch (err) {
+	case -ENETUNREACH:
+		return "no route";
+	case -EMSGSIZE:
+		return "MTU too small";
+	default:
+		return NULL;
+	}
+}
+
 static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			     u16 ev, bool deny)
 {

@@ -129,6 +129,14 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			  const char *reason);
 
+/**
+ * mrc_no_way() - is a packet's fate that of all that take this EV, for now?
+ * @err: what became of it on this host
+ *
+ * Return: a reason for mrc_peer_evs_changed(), or NULL.
+ */
+const char *mrc_no_way(int err);
+
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_exit(struct mrc_dev *dev);
 

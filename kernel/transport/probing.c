@@ -3,6 +3,7 @@
  * Probing the paths to a peer, and port status.
  */
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/random.h>
 
 #include "endpoint.h"
@@ -24,6 +25,7 @@
  * @tell: EV for a port status, MRC_EV_NONE: none is due
  * @mask: that it carries
  * @wait: that was planned until it is said again
+ * @room: bytes of a packet that an EV must have room for to be of use
  * @told: what became of it: 0 or an error
  * @result: what became of the elements of @ev
  */
@@ -31,6 +33,7 @@ struct mrc_probing_run {
 	struct mrc_peer_evs *evs;
 	unsigned int count;
 	u64 wait;
+	unsigned int room;
 	int told;
 	u16 ev[MRC_PROBING_BATCH];
 	int result[MRC_PROBING_BATCH];
@@ -106,6 +109,17 @@ static void mrc_probing_plan_tell(struct mrc_peer *peer,
 	p->tell_wait = min(2 * p->tell_wait, (u64)MRC_TELL_MAX_NS);
 }
 
+/* Bytes from BTH to ICRC of the longest packets that QPs send. */
+static unsigned int mrc_probing_room(const struct mrc_probing *p)
+{
+	unsigned int i = MRC_MTU_COUNT;
+
+	while (i--)
+		if (p->mtu_users[i])
+			return (256u << i) + MRC_WRITE_HDR_MAX + MRC_ICRC_LEN;
+	return 0;
+}
+
 static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 			     u64 now)
 {
@@ -118,6 +132,7 @@ static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 	if (!run->evs->count || !peer->probing.users)
 		return;
 	mrc_probing_plan_tell(peer, run, now);
+	run->room = mrc_probing_room(&peer->probing);
 	while (run->count < MRC_PROBING_BATCH) {
 		ev = mrc_ev_probe_next(&run->evs->set, now);
 		if (ev == MRC_EV_NONE)
@@ -128,7 +143,10 @@ static void mrc_probing_plan(struct mrc_peer *peer, struct mrc_probing_run *run,
 
 static void mrc_probing_send(struct mrc_peer *peer, struct mrc_probing_run *run)
 {
-	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE };
+	const struct mrc_ep_ask probe = {
+		.op = MRC_EP_EV_PROBE,
+		.room = run->room,
+	};
 	const struct mrc_ep_ask tell = {
 		.op = MRC_EP_PORT_STATUS,
 		.port_mask = run->mask,
@@ -144,10 +162,10 @@ static void mrc_probing_send(struct mrc_peer *peer, struct mrc_probing_run *run)
 
 /* No way leads out of this host: that is certain, whatever else is heard. peer->lock held. */
 static void mrc_probing_no_way(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			       u16 ev, u64 now)
+			       u16 ev, int err, u64 now)
 {
 	if (mrc_ev_probe_lost(&evs->set, ev, 0, now))
-		mrc_peer_evs_changed(peer, evs, "no route");
+		mrc_peer_evs_changed(peer, evs, mrc_no_way(err));
 }
 
 /* What there was no room for is not held against anybody. */
@@ -162,8 +180,9 @@ static void mrc_probing_account(struct mrc_peer *peer,
 			run->evs->ev[run->ev[i]].probed++;
 		else if (run->result[i] == -EBUSY)
 			mrc_ev_probe_unsent(&run->evs->set, run->ev[i], now);
-		else if (run->result[i] == -ENETUNREACH)
-			mrc_probing_no_way(peer, run->evs, run->ev[i], now);
+		else if (mrc_no_way(run->result[i]))
+			mrc_probing_no_way(peer, run->evs, run->ev[i],
+					   run->result[i], now);
 	}
 	/* Unless there is something else to say by now. */
 	if (run->told == -EBUSY && p->tell_at && p->tell_since <= now) {
@@ -247,10 +266,13 @@ void mrc_probing_stop(struct mrc_peer *peer)
 	hrtimer_cancel(&peer->probing.timer);
 }
 
-void mrc_probing_use(struct mrc_peer *peer, bool use)
+void mrc_probing_use(struct mrc_peer *peer, u32 mtu, bool use)
 {
+	unsigned int n = use ? 1 : -1;
+
 	spin_lock(&peer->lock);
-	peer->probing.users += use ? 1 : -1;
+	peer->probing.users += n;
+	peer->probing.mtu_users[ilog2(mtu / 256)] += n;
 	if (use) {
 		WRITE_ONCE(peer->probing.met, true);
 		mrc_probing_arm(peer, rcu_dereference(peer->evs));
@@ -410,7 +432,7 @@ void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		spin_lock(&peer->lock);
 		if (mrc_reverse_lost(&evs->reverse, &evs->set, ev))
 			WRITE_ONCE(p->reverse_at, 0);
-		mrc_probing_no_way(peer, evs, ev, now);
+		mrc_probing_no_way(peer, evs, ev, -ENETUNREACH, now);
 		spin_unlock(&peer->lock);
 		break;
 	}

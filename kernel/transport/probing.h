@@ -27,6 +27,9 @@ struct mrc_peer_evs;
 #define MRC_TELL_MIN_NS		NSEC_PER_MSEC
 #define MRC_TELL_MAX_NS		NSEC_PER_SEC
 
+/* Path MTUs that a QP may have: 256 << 0 to 256 << 4. */
+#define MRC_MTU_COUNT		5u
+
 /**
  * struct mrc_probing - part of struct mrc_peer
  * @timer: for all that is due
@@ -37,6 +40,7 @@ struct mrc_peer_evs;
  * @ports_changed: the peer's, since mrc_probing_changing() was called last
  * @changing: what that call said
  * @users: QPs that are connected and not in error
+ * @mtu_users: of these, how many have each path MTU
  * @met: there has been such a QP
  * @answer_probe: our answers to EV probes of the peer
  * @answer_status: the same to its port status
@@ -57,6 +61,7 @@ struct mrc_probing {
 	bool ports_changed;
 	bool changing;
 	unsigned int users;
+	unsigned int mtu_users[MRC_MTU_COUNT];
 	bool met;
 	struct mrc_gate answer_probe;
 	struct mrc_gate answer_status;
@@ -75,10 +80,13 @@ void mrc_probing_stop(struct mrc_peer *peer);
 
 /**
  * mrc_probing_use() - a QP is connected to the peer, or not any more
+ * @peer: the peer
+ * @mtu: path MTU of the QP: EVs come back when their planes have room for its packets
+ * @use: it is
  *
  * Without QPs nothing is sent by itself. BH off, under RCU; takes peer->lock.
  */
-void mrc_probing_use(struct mrc_peer *peer, bool use);
+void mrc_probing_use(struct mrc_peer *peer, u32 mtu, bool use);
 
 /**
  * mrc_probing_inherit() - both peers are the same host: what @other was told, if it is newer

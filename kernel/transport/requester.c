@@ -14,6 +14,7 @@
 
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
+
 /**
  * struct mrc_send - packets on their way out
  * @b: which
@@ -255,11 +256,59 @@ static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
-static void mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
+static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 {
 	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
 	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
-	mrc_skb_xmit(skb);
+	return mrc_skb_xmit(skb);
+}
+
+static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
+				  u16 ev, u64 now, const char *reason);
+
+static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
+			   unsigned int from, unsigned int end, u64 now)
+{
+	bool going = true;
+	unsigned int i;
+
+	spin_lock(&qp->tx_lock);
+	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
+		going &= mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
+		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);
+	}
+	if (qp->state == IB_QPS_RTS)
+		mrc_requester_arm(qp, now);
+	spin_unlock(&qp->tx_lock);
+	return going;
+}
+
+/*
+ * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
+ * and says nothing of the paths beyond.
+ */
+static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
+			     unsigned int from, unsigned int end, int err)
+{
+	u16 ev = s->b.plan[from].ev;
+	const char *reason = mrc_no_way(err);
+	u64 now = ktime_get_ns();
+
+	if (err == -ENOMEM)
+		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+	else if (err == -ENETUNREACH)
+		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+	/* They wait for a port. */
+	if (ev == MRC_EV_NONE)
+		return;
+	if (reason) {
+		spin_lock(&s->peer->lock);
+		mrc_requester_ev_lost(qp, s->evs, ev, now, reason);
+		spin_unlock(&s->peer->lock);
+	}
+	if (!mrc_send_again(qp, s, from, end, now))
+		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
+			    "this host drops all that is sent");
 }
 
 /* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
@@ -302,7 +351,7 @@ static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 /*
  * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
  * one skb. Return: the first one left over, or a negative error that is the program's
- * fault. Packets that the machine cannot send now count as lost on the way.
+ * fault.
  */
 static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int from)
@@ -313,8 +362,7 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 
 	err = mrc_send_open(qp, s, from, &skb);
 	if (err) {
-		mrc_count(qp->dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
-						    MRC_CNT_TX_NO_PATH);
+		mrc_send_dropped(qp, s, from, s->b.count, err);
 		return s->b.count;
 	}
 	for (i = from; i < s->b.count; i += s->b.stride) {
@@ -323,13 +371,15 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 			break;
 	}
 	if (!err || err == -EAGAIN) {
-		mrc_send_xmit(qp, &skb);
+		err = mrc_send_xmit(qp, &skb);
+		if (err)
+			mrc_send_dropped(qp, s, from, i, err);
 		return i;
 	}
 	mrc_skb_abort(&skb);
-	if (err == -EACCES)
-		return mrc_send_outstanding(qp, &s->b.plan[i]) ? err : s->b.count;
-	mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+	if (err == -EACCES && mrc_send_outstanding(qp, &s->b.plan[i]))
+		return err;
+	mrc_send_dropped(qp, s, from, s->b.count, err);
 	return s->b.count;
 }
 
@@ -814,8 +864,9 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	};
 
 	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL_ACCOUNT);
-	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth, qp->req.sendq.stride,
-				   GFP_KERNEL_ACCOUNT);
+	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth,
+				       qp->req.sendq.stride,
+				       GFP_KERNEL_ACCOUNT);
 	if (!qp->tx_ring || !qp->req.sendq.slots) {
 		mrc_requester_free(qp);
 		return -ENOMEM;

@@ -491,3 +491,46 @@ TEST(RequesterTimer, LooksNoMoreOftenThanItNeeds)
     EXPECT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_NOTHING);
     EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + MRC_REQ_LOOK_NS);
 }
+
+/* ---- what this host drops ---- */
+
+TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(4);
+    q.run();
+    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now));
+    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now)) << "known";
+    EXPECT_EQ(q.r.tx.lost, 1u);
+    EXPECT_EQ(q.step(), 0u) << "a pause";
+    ASSERT_EQ(q.timer(), MRC_REQ_GO_ON);
+    EXPECT_EQ(q.step(), 1u);
+    EXPECT_EQ(q.b.plan[0].psn, 9u);
+    EXPECT_EQ(q.b.plan[0].was, MRC_EV_NONE) << "it was not lost on its EV";
+    // What was sent later on the same EV, 1, and arrives, is no proof against it.
+    mrc_hdr sack = sackOf(8);
+    sack.sack.sack_offset = 2;
+    sack.sack.bitmap = 3;
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    EXPECT_FALSE(test_bit(1, q.res.lost_evs));
+}
+
+TEST(RequesterUnsent, EndsAQpAfterAsLongAsSilence)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1);
+    q.run();
+    const std::uint64_t start = q.now;
+    unsigned drops = 0;
+    while (mrc_req_unsent(&q.r, 8, q.now)) {
+        ASSERT_LT(++drops, 1000u);
+        mrc_req_due due;
+        while ((due = q.timer()) == MRC_REQ_PROBE || due == MRC_REQ_LOST)
+            ;
+        ASSERT_EQ(due, MRC_REQ_GO_ON);
+        ASSERT_EQ(q.step(), 1u);
+    }
+    EXPECT_GT(q.now - start, 3 * kTimeout) << "three timeouts, and three that double";
+}
