@@ -190,6 +190,7 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 	dev_put(netdev);
 	if (ret < 0)
 		return mrc_nl_blame_attach(info, dev, ifindex, ret);
+	mrc_dev_settle_ports(dev);
 	mrc_nl_changed();
 	return ret;
 }
@@ -231,6 +232,8 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 				  nla_get_u8(a[MRC_A_PLANE_PORT]),
 				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
 				  MRC_NL_PLANE_STATE_UP, info->extack);
+	if (!err)
+		mrc_dev_settle_ports(mrc_nl_dev(info));
 	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
 }
 
@@ -243,7 +246,9 @@ int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 	err = mrc_plane_del(&mrc_nl_dev(info)->planes,
 			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
 			    info->extack);
-	if (!err)
+	if (!err) {
+		mrc_dev_settle_ports(mrc_nl_dev(info));
 		mrc_nl_changed();
+	}
 	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
 }

@@ -55,8 +55,8 @@ static u32 mrc_dev_ports(struct mrc_dev *dev)
 }
 
 /*
- * What is in flight on a dead port is lost now, not when a timer says so; only
- * then may EV indices get a new meaning.
+ * Often under RTNL: only the masks by which packets take EVs change here, and peers are told. QPs
+ * follow in a work, for there may be thousands.
  */
 static void mrc_dev_planes_changed(struct mrc_planes *planes,
 				   struct mrc_plane *plane)
@@ -74,13 +74,9 @@ static void mrc_dev_planes_changed(struct mrc_planes *planes,
 	if (mrc_dev_port_status(dev) != ~0u)
 		WRITE_ONCE(dev->ports_lost, true);
 	mrc_peers_ports(dev);
-	mrc_qps_lose_ports(dev);
-	if (ports != dev->ports) {
-		dev->ports = ports;
-		mrc_peers_refresh(dev, 0, true);
-	}
+	WRITE_ONCE(dev->ports, ports);
 	mutex_unlock(&dev->cfg_lock);
-	mrc_qps_kick(dev);
+	mrc_dev_queue_work(dev, &dev->ports_work);
 	/* Its first plane comes before the device can be seen, the last goes after. */
 	if (READ_ONCE(dev->listed))
 		mrc_event_notify(&event);
@@ -91,16 +87,42 @@ u32 mrc_dev_port_status(struct mrc_dev *dev)
 	return mrc_planes_mask(&dev->planes) | ~READ_ONCE(dev->ports_seen);
 }
 
-/* What is in flight to a port that the peer has lost goes out again elsewhere. */
-static void mrc_dev_remote_work(struct work_struct *work)
+/*
+ * Planes have come or gone, @ports are left: EV indices get a new meaning. Return: they have one;
+ * what changed since then is for the next run of the work.
+ */
+static bool mrc_dev_renew_evs(struct mrc_dev *dev, u32 ports)
 {
-	struct mrc_dev *dev = container_of(work, struct mrc_dev, remote_work);
-	struct mrc_peer *peer = NULL;
+	bool renew;
 
-	while ((peer = mrc_peer_next(dev, peer)))
-		mrc_probing_changing(peer);
-	mrc_qps_peer_ports(dev);
+	mutex_lock(&dev->cfg_lock);
+	renew = dev->ports == ports && dev->evs_ports != ports && !dev->dead;
+	if (renew) {
+		dev->evs_ports = ports;
+		mrc_peers_refresh(dev, 0, true);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return renew;
+}
+
+/*
+ * Ports have changed, here or at a peer. What is in flight on one that is dead is lost now, not when
+ * a timer says so; QPs learn of that while EV indices still mean what they meant.
+ */
+static void mrc_dev_ports_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, ports_work);
+	u32 ports = READ_ONCE(dev->ports);
+
+	mrc_qps_heed_ports(dev);
+	if (mrc_dev_renew_evs(dev, ports))
+		mrc_qps_kick(dev);
 	mrc_dev_put(dev);
+}
+
+void mrc_dev_settle_ports(struct mrc_dev *dev)
+{
+	flush_work(&dev->ports_work);
 }
 
 void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
@@ -155,7 +177,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
-	INIT_WORK(&dev->remote_work, mrc_dev_remote_work);
+	INIT_WORK(&dev->ports_work, mrc_dev_ports_work);
 	mrc_endpoint_init(dev);
 	mrc_gone_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);

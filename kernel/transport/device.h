@@ -67,7 +67,8 @@ struct mrc_dev_cfg {
  * @anchor: netdev whose addresses are the GIDs; held
  * @cfg: settings; single fields read with READ_ONCE
  * @planes: underlay ports
- * @ports: bit per port that has a plane, as peers' EVs know it
+ * @ports: bit per port that has a plane; written under @cfg_lock
+ * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
  * @qps: number of QPs
@@ -83,6 +84,7 @@ struct mrc_dev {
 	struct mrc_dev_cfg cfg;
 	struct mrc_planes planes;
 	u32 ports;
+	u32 evs_ports;
 	u32 ports_seen;
 	bool ports_lost;
 	struct mrc_counters __percpu *counters;
@@ -96,7 +98,7 @@ struct mrc_dev {
 	spinlock_t peers_lock;	/* peer_list */
 	struct mrc_endpoint endpoint;
 	struct mrc_gone_table gone;
-	struct work_struct remote_work;	/* a peer's ports have changed */
+	struct work_struct ports_work;	/* ports have changed, here or at a peer */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;
 	bool dead;
@@ -167,6 +169,13 @@ struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr);
  * Any context, with the device alive. One that is queued already stays so.
  */
 void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
+
+/**
+ * mrc_dev_settle_ports() - wait until QPs know of the ports, and EVs are as the planes are
+ *
+ * Process context, with neither RTNL nor @cfg_lock held.
+ */
+void mrc_dev_settle_ports(struct mrc_dev *dev);
 
 /**
  * mrc_dev_port_status() - what peers are told of our ports: a bit per port that can receive

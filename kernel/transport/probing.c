@@ -203,7 +203,6 @@ static bool mrc_probing_take_ports(struct mrc_peer *peer,
 	    !mrc_port_status_take(&p->told, now))
 		return false;
 	event->new_ports = p->told.mask;
-	p->ports_changed = true;
 	trace_mrc_ports(peer, evs->set.local_mask, p->told.mask);
 	mrc_ev_ports(&evs->set, evs->set.local_mask, p->told.mask, now);
 	mrc_peer_evs_changed(peer, evs, "port is back");
@@ -217,7 +216,7 @@ static void mrc_probing_ports_event(struct mrc_peer *peer,
 	event->dev = peer->dev;
 	event->peer = peer;
 	mrc_event_notify(event);
-	mrc_dev_queue_work(peer->dev, &peer->dev->remote_work);
+	mrc_dev_queue_work(peer->dev, &peer->dev->ports_work);
 }
 
 /* Softirq. */
@@ -540,14 +539,4 @@ bool mrc_probing_port_status(struct mrc_peer *peer, const struct mrc_ep *ep)
 	if (changed)
 		mrc_probing_ports_event(peer, &event);
 	return heard;
-}
-
-void mrc_probing_changing(struct mrc_peer *peer)
-{
-	struct mrc_probing *p = &peer->probing;
-
-	spin_lock_bh(&peer->lock);
-	WRITE_ONCE(p->changing, p->ports_changed);
-	p->ports_changed = false;
-	spin_unlock_bh(&peer->lock);
 }

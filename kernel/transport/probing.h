@@ -37,8 +37,6 @@ struct mrc_peer_evs;
  * @ran_at: ns, when it ran last
  * @stopped: the peer goes, nothing is armed any more
  * @forgotten: the peer goes, no request may name it; under endpoint.lock
- * @ports_changed: the peer's, since mrc_probing_changing() was called last
- * @changing: what that call said
  * @users: QPs that are connected and not in error
  * @mtu_users: of these, how many have each path MTU
  * @met: there has been such a QP
@@ -58,8 +56,6 @@ struct mrc_probing {
 	u64 ran_at;
 	bool stopped;
 	bool forgotten;
-	bool ports_changed;
-	bool changing;
 	unsigned int users;
 	unsigned int mtu_users[MRC_MTU_COUNT];
 	bool met;
@@ -143,13 +139,6 @@ unsigned int mrc_probing_answer_evs(struct mrc_peer *peer,
  * Softirq or BH off, under RCU; takes peer->lock.
  */
 void mrc_probing_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
-
-/**
- * mrc_probing_changing() - sets @changing: have the peer's ports changed since the last call?
- *
- * Process context, one caller at a time; takes peer->lock.
- */
-void mrc_probing_changing(struct mrc_peer *peer);
 
 /* From endpoint.c, softirq under RCU: what became of requests. */
 void mrc_probing_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev,

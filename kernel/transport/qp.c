@@ -408,56 +408,34 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 	return qp;
 }
 
-static bool mrc_qp_peer_changing(const struct mrc_qp *qp)
-{
-	struct mrc_peer *peer;
-	bool changing;
-
-	rcu_read_lock();
-	peer = READ_ONCE(qp->peer);
-	changing = peer && READ_ONCE(peer->probing.changing);
-	rcu_read_unlock();
-	return changing;
-}
-
-void mrc_qps_peer_ports(struct mrc_dev *dev)
+/* Calls @fn for each QP of a device. */
+static void mrc_qps_walk(struct mrc_dev *dev, void (*fn)(struct mrc_qp *qp))
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
 
 	while ((qp = mrc_qp_next(dev, qpn))) {
-		if (mrc_qp_peer_changing(qp)) {
-			mrc_requester_lose_ports(qp);
-			mrc_qp_kick(qp);
-		}
+		fn(qp);
 		qpn = qp->qpn + 1;
 		mrc_qp_put(qp);
 		cond_resched();
 	}
 }
 
-void mrc_qps_lose_ports(struct mrc_dev *dev)
+static void mrc_qp_heed_ports(struct mrc_qp *qp)
 {
-	struct mrc_qp *qp;
-	u32 qpn = 0;
+	if (mrc_requester_new_ports(qp))
+		mrc_qp_nudge(qp);
+}
 
-	while ((qp = mrc_qp_next(dev, qpn))) {
-		mrc_requester_lose_ports(qp);
-		qpn = qp->qpn + 1;
-		mrc_qp_put(qp);
-	}
+void mrc_qps_heed_ports(struct mrc_dev *dev)
+{
+	mrc_qps_walk(dev, mrc_qp_heed_ports);
 }
 
 void mrc_qps_kick(struct mrc_dev *dev)
 {
-	struct mrc_qp *qp;
-	u32 qpn = 0;
-
-	while ((qp = mrc_qp_next(dev, qpn))) {
-		mrc_qp_kick(qp);
-		qpn = qp->qpn + 1;
-		mrc_qp_put(qp);
-	}
+	mrc_qps_walk(dev, mrc_qp_nudge);
 }
 
 size_t mrc_qp_memory(const struct mrc_qp *qp)

@@ -280,22 +280,24 @@ int mrc_qp_set_params(struct mrc_qp *qp, const struct mrc_qp_params *params);
  */
 void mrc_qp_kick(struct mrc_qp *qp);
 
+/**
+ * mrc_qp_nudge() - as mrc_qp_kick(), but in steps: one batch now, and the next by the timer, after
+ * other QPs had their turn
+ */
+void mrc_qp_nudge(struct mrc_qp *qp);
+
 /** mrc_qp_slot() - the free slot for the next request, or NULL. From ops->refill. */
 struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp);
 /** mrc_qp_queue() - the slot of mrc_qp_slot() is filled. From ops->refill. */
 void mrc_qp_queue(struct mrc_qp *qp);
 
 /**
- * mrc_qps_lose_ports() - ports are down here: what is in flight on them goes out again
- * elsewhere. Process context.
+ * mrc_qps_heed_ports() - ports have changed, here or at a peer: what is in flight on those that are
+ * down goes out again elsewhere, and what waited for one by those that are up. Process context,
+ * sleeps.
  */
-void mrc_qps_lose_ports(struct mrc_dev *dev);
-/**
- * mrc_qps_peer_ports() - the ports of peers have changed, those with probing.changing: the
- * same for their QPs, and they send what they can now. Process context.
- */
-void mrc_qps_peer_ports(struct mrc_dev *dev);
-/** mrc_qps_kick() - let all QPs of a device send what they can. Process context. */
+void mrc_qps_heed_ports(struct mrc_dev *dev);
+/** mrc_qps_kick() - let all QPs of a device send what they can. Process context, sleeps. */
 void mrc_qps_kick(struct mrc_dev *dev);
 
 /** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */

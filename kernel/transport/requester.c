@@ -292,6 +292,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 {
 	u16 ev = s->b.plan[from].ev;
 	const char *reason = mrc_no_way(err);
+	struct mrc_plane *plane;
 	u64 now = ktime_get_ns();
 
 	if (err == -ENOMEM)
@@ -301,7 +302,9 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 	/* They wait for a port. */
 	if (ev == MRC_EV_NONE)
 		return;
-	if (reason) {
+	plane = s->evs->ev[ev].path.plane;
+	/* If the plane is down all EVs are about to be told. */
+	if (reason && (!plane || mrc_plane_usable(plane))) {
 		spin_lock(&s->peer->lock);
 		mrc_requester_ev_lost(qp, s->evs, ev, now, reason);
 		spin_unlock(&s->peer->lock);
@@ -444,10 +447,9 @@ static void mrc_requester_yield(struct mrc_qp *qp)
 	spin_unlock(&qp->tx_lock);
 }
 
-void mrc_requester_run(struct mrc_qp *qp)
+/* Sends at most @budget batches now. */
+static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
 {
-	unsigned int budget = MRC_RUN_BATCHES;
-
 	/* What there is to do can be seen by whoever sees the bit ... */
 	smp_mb__before_atomic();
 	set_bit(MRC_RUN_WANTED, &qp->run);
@@ -468,13 +470,28 @@ void mrc_requester_run(struct mrc_qp *qp)
 	}
 }
 
-void mrc_qp_kick(struct mrc_qp *qp)
+void mrc_requester_run(struct mrc_qp *qp)
+{
+	mrc_requester_run_some(qp, MRC_RUN_BATCHES);
+}
+
+static void mrc_qp_kick_some(struct mrc_qp *qp, unsigned int budget)
 {
 	local_bh_disable();
 	rcu_read_lock();
-	mrc_requester_run(qp);
+	mrc_requester_run_some(qp, budget);
 	rcu_read_unlock();
 	local_bh_enable();
+}
+
+void mrc_qp_kick(struct mrc_qp *qp)
+{
+	mrc_qp_kick_some(qp, MRC_RUN_BATCHES);
+}
+
+void mrc_qp_nudge(struct mrc_qp *qp)
+{
+	mrc_qp_kick_some(qp, 1);
 }
 
 /* ---- the end of requests ------------------------------------------------- */
@@ -663,23 +680,28 @@ static void mrc_requester_heed_ports(struct mrc_qp *qp)
 		trace_mrc_loss(qp, &res, "port");
 }
 
-void mrc_requester_lose_ports(struct mrc_qp *qp)
-{
-	rcu_read_lock();
-	spin_lock_bh(&qp->tx_lock);
-	if (qp->state == IB_QPS_RTS && qp->peer && !qp->peer->local)
-		mrc_requester_heed_ports(qp);
-	spin_unlock_bh(&qp->tx_lock);
-	rcu_read_unlock();
-}
-
-/* A QP that hears of its peer need not wait for the work that tells all of ports. */
-static void mrc_requester_check_ports(struct mrc_qp *qp)
+/* tx_lock held, under RCU. */
+static bool mrc_requester_check_ports(struct mrc_qp *qp)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
 
-	if (mrc_requester_ports_up(evs) != qp->ports_up && !qp->peer->local)
-		mrc_requester_heed_ports(qp);
+	if (mrc_requester_ports_up(evs) == qp->ports_up || qp->peer->local)
+		return false;
+	mrc_requester_heed_ports(qp);
+	return true;
+}
+
+bool mrc_requester_new_ports(struct mrc_qp *qp)
+{
+	bool changed = false;
+
+	rcu_read_lock();
+	spin_lock_bh(&qp->tx_lock);
+	if (qp->state == IB_QPS_RTS && qp->peer)
+		changed = mrc_requester_check_ports(qp);
+	spin_unlock_bh(&qp->tx_lock);
+	rcu_read_unlock();
+	return changed;
 }
 
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
@@ -698,6 +720,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 				trace_mrc_loss(qp, &res, "SACK");
 			mrc_requester_count_sack(qp, &res);
 			mrc_requester_learn(qp, &res, now);
+			/* It need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp);
 			mrc_requester_arm(qp, now);
 		}

@@ -43,10 +43,12 @@ void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status);
 void mrc_requester_drop(struct mrc_qp *qp);
 
 /**
- * mrc_requester_lose_ports() - what is in flight on ports that are down, here or at the peer, is
- * lost, and once one is up so is what was sent while none was. Process context.
+ * mrc_requester_new_ports() - if other ports are up than before, here or at the peer, what is in
+ * flight on those that are down is lost, and once one is up so is what was sent while none was
+ *
+ * Process context. Return: other ports are up.
  */
-void mrc_requester_lose_ports(struct mrc_qp *qp);
+bool mrc_requester_new_ports(struct mrc_qp *qp);
 
 /* Received packets; softirq, under RCU. True: worth a mrc_requester_run(). */
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
