@@ -9,7 +9,7 @@
 #include "net/plane.h"
 #include "netlink/netlink.h"
 #include "transport/device.h"
-#include "verbs/device.h"
+#include "verbs/link.h"
 
 static int __init mrc_module_init(void)
 {

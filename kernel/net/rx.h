@@ -129,21 +129,6 @@ bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt);
 int mrc_rx_copy(const struct mrc_rx_pkt *pkt, unsigned int offset, void *to,
 		unsigned int len);
 
-/* The UDP socket of a namespace and port, shared by the devices that use it. */
-struct mrc_sock;
-
-/**
- * mrc_sock_get() - listen on a UDP port of a namespace
- * @net: namespace
- * @port: UDP port, host order
- *
- * Context: process, sleeps; RTNL may be held.
- * Return: a reference or ERR_PTR; -EADDRINUSE when somebody else has the port (rdma_rxe
- * takes 4791 of the initial namespace).
- */
-struct mrc_sock *mrc_sock_get(struct net *net, u16 port);
-void mrc_sock_put(struct mrc_sock *sock);
-
 /**
  * mrc_rx_module_init() - register tunnel handler and the layer above
  * @ops: stays valid until mrc_rx_module_exit() returns

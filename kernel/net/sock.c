@@ -13,7 +13,6 @@
 #include <net/netns/generic.h>
 #include <net/udp_tunnel.h>
 
-#include "rx.h"
 #include "sock.h"
 
 /**
@@ -139,7 +138,6 @@ struct mrc_sock *mrc_sock_get(struct net *net, u16 port)
 	return s;
 }
 
-/** mrc_sock_put() - give up a reference. Process context, sleeps; the namespace may be gone. */
 void mrc_sock_put(struct mrc_sock *s)
 {
 	mutex_lock(&mrc_sock_lock);

@@ -9,6 +9,7 @@
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 
+#include "../net/sock.h"
 #include "device.h"
 #include "event.h"
 #include "qp.h"

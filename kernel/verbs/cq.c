@@ -9,7 +9,6 @@
 #include "context.h"
 #include "cq.h"
 #include "device.h"
-#include "qp.h"
 
 static void mrc_cq_fail_work(struct work_struct *work)
 {
@@ -25,7 +24,7 @@ static void mrc_cq_fail_work(struct work_struct *work)
 		cq->ib.event_handler(&event, cq->ib.cq_context);
 	mutex_lock(&cq->qps_lock);
 	list_for_each_entry(user, &cq->qps, list)
-		mrc_ib_qp_fail(user->qp);
+		user->fail(user->qp);
 	mutex_unlock(&cq->qps_lock);
 }
 
@@ -81,9 +80,10 @@ bool mrc_cq_failed(struct mrc_ib_cq *cq)
 }
 
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
-		struct mrc_ib_qp *qp)
+		struct mrc_ib_qp *qp, void (*fail)(struct mrc_ib_qp *qp))
 {
 	user->qp = qp;
+	user->fail = fail;
 	mutex_lock(&cq->qps_lock);
 	list_add_tail(&user->list, &cq->qps);
 	mutex_unlock(&cq->qps_lock);

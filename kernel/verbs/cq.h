@@ -38,10 +38,16 @@ struct mrc_ib_cq {
 
 struct mrc_ib_qp;
 
-/** struct mrc_cq_user - one use of a CQ by a QP */
+/**
+ * struct mrc_cq_user - one use of a CQ by a QP
+ * @list: in the queue's @qps
+ * @qp: the QP
+ * @fail: what becomes of it when the queue has failed
+ */
 struct mrc_cq_user {
 	struct list_head list;
 	struct mrc_ib_qp *qp;
+	void (*fail)(struct mrc_ib_qp *qp);
 };
 
 static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
@@ -65,9 +71,9 @@ void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 /** mrc_cq_failed() - it takes no completions any more, for good. Process context or BH off. */
 bool mrc_cq_failed(struct mrc_ib_cq *cq);
 
-/** mrc_cq_use() - a QP completes here from now on. Process context. */
+/** mrc_cq_use() - a QP completes here from now on; @fail is called in process context */
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
-		struct mrc_ib_qp *qp);
+		struct mrc_ib_qp *qp, void (*fail)(struct mrc_ib_qp *qp));
 /**
  * mrc_cq_unuse() - no longer; nothing of this file touches the QP afterwards. Process context,
  * sleeps.

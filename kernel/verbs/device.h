@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ib_device: what it can do, and its creation.
+ * The ib_device, and how many objects it has.
  */
 #ifndef _MRC_VERBS_DEVICE_H
 #define _MRC_VERBS_DEVICE_H
@@ -11,6 +11,9 @@
 #include "../transport/device.h"
 
 #define MRC_IB_DRIVER	((__force enum rdma_driver_id)MRC_DRIVER_ID)
+
+/* Objects of a kind on a device at most. */
+#define MRC_MAX_OBJECTS	(1 << 20)
 
 /** enum mrc_object - what is counted and limited */
 enum mrc_object {
@@ -53,10 +56,5 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ib)
 int mrc_object_add(struct ib_device *ib, enum mrc_object kind);
 /** mrc_object_del() - one less */
 void mrc_object_del(struct ib_device *ib, enum mrc_object kind);
-
-/** mrc_verbs_module_init() - "rdma link add NAME type mrc netdev DEV" works from now on */
-int mrc_verbs_module_init(void);
-/** mrc_verbs_module_exit() - all devices are gone afterwards */
-void mrc_verbs_module_exit(void);
 
 #endif /* _MRC_VERBS_DEVICE_H */

@@ -63,9 +63,4 @@ void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
  */
 void mrc_ib_qp_fail(struct mrc_ib_qp *q);
 
-/* Device operations. */
-int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
-		  struct ib_udata *udata);
-int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
-
 #endif /* _MRC_VERBS_QP_H */

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs: creation and destruction.
+ */
+#include <linux/random.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "context.h"
+#include "create.h"
+#include "device.h"
+#include "qp.h"
+#include "work.h"
+
+static int mrc_qp_check_init(const struct ib_qp_init_attr *init,
+			     const struct ib_udata *udata)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (!udata || init->qp_type != IB_QPT_RC || init->srq ||
+	    init->create_flags)
+		return -EOPNOTSUPP;
+	if (cap->max_send_wr > MRC_MAX_QP_WR ||
+	    cap->max_recv_wr > MRC_MAX_QP_WR ||
+	    cap->max_send_sge > MRC_MAX_SGE ||
+	    cap->max_recv_sge > MRC_MAX_SGE ||
+	    cap->max_inline_data > MRC_MAX_INLINE ||
+	    udata->outlen < sizeof(struct mrc_create_qp_resp))
+		return -EINVAL;
+	return 0;
+}
+
+static u32 mrc_send_entry_size(const struct ib_qp_cap *cap)
+{
+	u32 sges = cap->max_send_sge * sizeof(struct mrc_wr_sge);
+
+	return ALIGN(offsetof(struct mrc_send_wr, sge) +
+		     max(sges, cap->max_inline_data), 64);
+}
+
+/* Whatever fits into an entry is the program's. */
+static void mrc_qp_grant(struct mrc_ib_qp *q, const struct ib_qp_cap *wish)
+{
+	u32 room;
+
+	q->cap = *wish;
+	q->cap.max_send_sge = max(wish->max_send_sge, 1u);
+	room = mrc_send_entry_size(&q->cap) - offsetof(struct mrc_send_wr, sge);
+	q->cap.max_inline_data = min_t(u32, room, MRC_MAX_INLINE);
+}
+
+static int mrc_qp_create_rings(struct mrc_ib_qp *q, struct ib_ucontext *uctx,
+			       struct mrc_create_qp_resp *resp)
+{
+	int ret;
+
+	ret = mrc_kring_create(&q->sq, uctx, max(q->cap.max_send_wr, 1u),
+			       mrc_send_entry_size(&q->cap), &resp->sq);
+	if (ret)
+		return ret;
+	ret = mrc_kring_create(&q->rq, uctx, max(q->cap.max_recv_wr, 1u),
+			       sizeof(struct mrc_recv_wr), &resp->rq);
+	if (ret)
+		return ret;
+	q->cap.max_send_wr = q->sq.size;
+	q->cap.max_recv_wr = q->rq.size;
+	return 0;
+}
+
+static void mrc_qp_destroy_rings(struct mrc_ib_qp *q)
+{
+	mrc_kring_destroy(&q->sq);
+	mrc_kring_destroy(&q->rq);
+}
+
+static int mrc_qp_create_transport(struct mrc_ib_qp *q)
+{
+	struct mrc_qp_init init = {
+		.ops = &mrc_work_ops,
+		.priv = q,
+		.pd = q->ib.pd,
+		.max_sge = q->cap.max_send_sge,
+		.max_inline = q->cap.max_inline_data,
+		.sq_depth = q->sq.size,
+	};
+	struct mrc_qp *qp = mrc_qp_create(to_mrc_dev(q->ib.device), &init);
+
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	q->qp = qp;
+	q->ib.qp_num = qp->qpn;
+	q->attr.sq_psn = get_random_u32() & MRC_PSN_MASK;
+	return 0;
+}
+
+/**
+ * mrc_create_qp() - an RC QP, which is an MRC QP
+ * @ibqp: the QP, its core part filled in
+ * @init: what the program wants; the capabilities become what it gets
+ * @udata: the program's response buffer
+ *
+ * Context: process, sleeps.
+ * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users), -EINVAL (too
+ * large, CQ has failed), -ENOMEM, -ENODEV.
+ */
+int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		  struct ib_udata *udata)
+{
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	struct mrc_create_qp_resp resp = {};
+	struct mrc_ib_ucontext *uctx;
+	int ret;
+
+	ret = mrc_qp_check_init(init, udata);
+	if (ret)
+		return ret;
+	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
+	if (!uctx)
+		return -EINVAL;
+	q->scq = to_mrc_cq(init->send_cq);
+	q->rcq = to_mrc_cq(init->recv_cq);
+	if (mrc_cq_failed(q->scq) || mrc_cq_failed(q->rcq))
+		return -EINVAL;
+	q->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	mrc_qp_grant(q, &init->cap);
+	ret = mrc_object_add(ibqp->device, MRC_OBJECT_QP);
+	if (ret)
+		return ret;
+	ret = mrc_qp_create_rings(q, &uctx->ib, &resp);
+	if (!ret)
+		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (!ret)
+		ret = mrc_qp_create_transport(q);
+	if (ret) {
+		mrc_qp_destroy_rings(q);
+		mrc_object_del(ibqp->device, MRC_OBJECT_QP);
+		return ret;
+	}
+	init->cap = q->cap;
+	mrc_cq_use(q->scq, &q->scq_user, q, mrc_ib_qp_fail);
+	mrc_cq_use(q->rcq, &q->rcq_user, q, mrc_ib_qp_fail);
+	return 0;
+}
+
+/** mrc_destroy_qp() - Context: process, sleeps */
+int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	struct mrc_qp *qp = q->qp;
+
+	mrc_cq_unuse(q->scq, &q->scq_user);
+	mrc_cq_unuse(q->rcq, &q->rcq_user);
+	/* Calls up go on until mrc_qp_destroy() returns, the core's questions beyond. */
+	mrc_qp_hold(qp);
+	mrc_qp_destroy(qp);
+	WRITE_ONCE(q->qp, NULL);
+	mrc_qp_put(qp);
+	mrc_qp_destroy_rings(q);
+	mrc_object_del(ibqp->device, MRC_OBJECT_QP);
+	return 0;
+}

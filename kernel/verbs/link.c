@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What "rdma link add" makes: an ib_device with all that it can do.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <net/net_namespace.h>
+#include <net/rtnetlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include "context.h"
+#include "counters.h"
+#include "cq.h"
+#include "create.h"
+#include "device.h"
+#include "link.h"
+#include "modify.h"
+#include "mr.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_attr.h"
+#include "registry.h"
+#include "restrack.h"
+#include "ring.h"
+#include "work.h"
+
+/* Software has no vendor: the value other software devices use. */
+#define MRC_VENDOR_ID	0xffffff
+/* Major, minor and patch level of what programs see as firmware: 16 bits each. */
+#define MRC_FW_VER	((1ull << 32) | (0ull << 16) | 0ull)
+
+static int mrc_query_device(struct ib_device *ibdev,
+			    struct ib_device_attr *attr, struct ib_udata *uhw)
+{
+	if (uhw->inlen || uhw->outlen)
+		return -EINVAL;
+	attr->fw_ver = MRC_FW_VER;
+	attr->sys_image_guid = ibdev->node_guid;
+	attr->vendor_id = MRC_VENDOR_ID;
+	attr->max_mr_size = MRC_MR_MAX;
+	attr->page_size_cap = PAGE_MASK & 0xffffffffu;
+	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
+				 IB_DEVICE_PORT_ACTIVE_EVENT |
+				 IB_DEVICE_SYS_IMAGE_GUID;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->max_qp = MRC_MAX_OBJECTS;
+	attr->max_qp_wr = MRC_MAX_QP_WR;
+	attr->max_send_sge = MRC_MAX_SGE;
+	attr->max_recv_sge = MRC_MAX_SGE;
+	attr->max_cq = MRC_MAX_OBJECTS;
+	attr->max_cqe = MRC_MAX_CQE;
+	attr->max_mr = MRC_MAX_OBJECTS;
+	attr->max_pd = MRC_MAX_OBJECTS;
+	attr->max_ah = MRC_MAX_OBJECTS;
+	attr->max_pkeys = 1;
+	return 0;
+}
+
+static void mrc_fw_str(struct ib_device *ibdev, char *str)
+{
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u",
+		 (u32)(MRC_FW_VER >> 32), (u32)(MRC_FW_VER >> 16 & 0xffff),
+		 (u32)(MRC_FW_VER & 0xffff));
+}
+
+/* The core knows the device no longer, or never did, and frees it after this. */
+static void mrc_dealloc_driver(struct ib_device *ibdev)
+{
+	struct mrc_ibdev *m = to_mrc_ibdev(ibdev);
+
+	/* The registry looks at it until it is told. */
+	mrc_dev_get(m->dev);
+	mrc_dev_shutdown(m->dev);
+	mrc_registry_del(m);
+	mrc_dev_put(m->dev);
+}
+
+static const struct ib_device_ops mrc_dev_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = MRC_IB_DRIVER,
+	.uverbs_abi_ver = MRC_ABI_VERSION,
+
+	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
+	.alloc_pd = mrc_alloc_pd,
+	.alloc_ucontext = mrc_alloc_ucontext,
+	.create_cq = mrc_create_cq,
+	.create_qp = mrc_create_qp,
+	.dealloc_driver = mrc_dealloc_driver,
+	.dealloc_pd = mrc_dealloc_pd,
+	.dealloc_ucontext = mrc_dealloc_ucontext,
+	.dereg_mr = mrc_dereg_mr,
+	.destroy_cq = mrc_destroy_cq,
+	.destroy_qp = mrc_destroy_qp,
+	.disassociate_ucontext = mrc_disassociate_ucontext,
+	.fill_res_cq_entry = mrc_fill_res_cq,
+	.fill_res_mr_entry = mrc_fill_res_mr,
+	.fill_res_qp_entry = mrc_fill_res_qp,
+	.get_dev_fw_str = mrc_fw_str,
+	.get_hw_stats = mrc_get_hw_stats,
+	.get_link_layer = mrc_link_layer,
+	.get_port_immutable = mrc_port_immutable,
+	.mmap = mrc_mmap,
+	.mmap_free = mrc_mmap_free,
+	.modify_qp = mrc_modify_qp,
+	.post_recv = mrc_post_recv,
+	.post_send = mrc_post_send,
+	.query_device = mrc_query_device,
+	.query_pkey = mrc_query_pkey,
+	.query_port = mrc_query_port,
+	.query_qp = mrc_query_qp,
+	.reg_user_mr = mrc_reg_user_mr,
+	.req_notify_cq = mrc_req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ib_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_ib_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ib_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ib_ucontext, ib),
+};
+
+/* A dummy has no wire: it anchors addresses, planes are added beside it. */
+static bool mrc_anchor_is_plane(const struct net_device *anchor)
+{
+	return !anchor->rtnl_link_ops ||
+	       strcmp(anchor->rtnl_link_ops->kind, "dummy");
+}
+
+static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
+{
+	struct ib_device *ib = &m->ib;
+
+	ib->node_type = RDMA_NODE_IB_CA;
+	ib->phys_port_cnt = 1;
+	ib->num_comp_vectors = num_possible_cpus();
+	addrconf_addr_eui48((u8 *)&ib->node_guid, anchor->dev_addr);
+	snprintf(ib->node_desc, sizeof(ib->node_desc), "mrc:%s", anchor->name);
+	ib_set_device_ops(ib, &mrc_dev_ops);
+	ib->driver_def = mrc_uapi_defs;
+	/* Doorbells, and what the core does not allow by itself. */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	/*
+	 * Where namespaces do not share devices (rdma system set netns
+	 * exclusive), the device is born in its anchor's; otherwise all see it.
+	 */
+	if (!rdma_dev_access_netns(ib, dev_net(anchor)))
+		write_pnet(&ib->coredev.rdma_net, dev_net(anchor));
+	return ib_device_set_netdev(ib, anchor, 1);
+}
+
+/* Return: a device that the core does not know yet, or ERR_PTR. */
+static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
+					 struct net_device *anchor,
+					 struct netlink_ext_ack *extack)
+{
+	struct mrc_ibdev *m;
+	struct mrc_dev *dev;
+	int ret = 0;
+
+	dev = mrc_dev_create(name, anchor, extack);
+	if (IS_ERR(dev))
+		return ERR_CAST(dev);
+	if (mrc_anchor_is_plane(anchor))
+		ret = mrc_plane_add(&dev->planes, 1, anchor, extack);
+	if (ret < 0)
+		goto err_dev;
+	ret = -ENOMEM;
+	m = ib_alloc_device(mrc_ibdev, ib);
+	if (!m)
+		goto err_dev;
+	m->dev = dev;
+	mrc_registry_add(m);
+	ret = mrc_ibdev_setup(m, anchor);
+	if (ret) {
+		ib_dealloc_device(&m->ib);
+		return ERR_PTR(ret);
+	}
+	return m;
+
+err_dev:
+	mrc_dev_shutdown(dev);
+	return ERR_PTR(ret);
+}
+
+static int mrc_check_anchor(struct net_device *anchor,
+			    struct netlink_ext_ack *extack)
+{
+	struct ib_device *ib;
+
+	if (anchor->type != ARPHRD_ETHER || anchor->addr_len != ETH_ALEN ||
+	    !is_valid_ether_addr(anchor->dev_addr)) {
+		NL_SET_ERR_MSG_MOD(extack, "not an Ethernet device");
+		return -EINVAL;
+	}
+	ib = ib_device_get_by_netdev(anchor, MRC_IB_DRIVER);
+	if (!ib)
+		return 0;
+	ib_device_put(ib);
+	NL_SET_ERR_MSG_MOD(extack, "the netdev anchors an mrc device already");
+	return -EEXIST;
+}
+
+/*
+ * The anchor may have gone, or moved, before the core could tell our notifier.
+ * Later on the notifier sees it.
+ */
+static int mrc_recheck_anchor(struct net_device *anchor, const struct net *net)
+{
+	struct ib_device *ib;
+	bool same;
+
+	rtnl_lock();
+	same = anchor->reg_state == NETREG_REGISTERED &&
+	       net_eq(dev_net(anchor), net);
+	rtnl_unlock();
+	if (same)
+		return 0;
+	ib = ib_device_get_by_netdev(anchor, MRC_IB_DRIVER);
+	if (ib)
+		ib_unregister_device_and_put(ib);
+	return -ENODEV;
+}
+
+static int mrc_link_create(const char *name, struct net_device *anchor,
+			   struct netlink_ext_ack *extack)
+{
+	struct net *net = dev_net(anchor);
+	struct mrc_ibdev *m;
+	int ret;
+
+	ret = mrc_check_anchor(anchor, extack);
+	if (ret)
+		return ret;
+	m = mrc_ibdev_alloc(name, anchor, extack);
+	if (IS_ERR(m))
+		return PTR_ERR(m);
+	ret = ib_register_device(&m->ib, name, NULL);
+	if (ret) {
+		ib_dealloc_device(&m->ib);
+		return ret;
+	}
+	return mrc_recheck_anchor(anchor, net);
+}
+
+/* Under the core's lock of link types; no extack reaches us, so say it in the log. */
+static int mrc_newlink(const char *name, struct net_device *anchor)
+{
+	static DEFINE_MUTEX(lock);
+	struct netlink_ext_ack extack = {};
+	int ret;
+
+	mutex_lock(&lock);
+	ret = mrc_link_create(name, anchor, &extack);
+	mutex_unlock(&lock);
+	if (ret && extack._msg)
+		pr_err_ratelimited("%s (%s on %s)\n", extack._msg, name,
+				   anchor->name);
+	return ret;
+}
+
+static struct rdma_link_ops mrc_link_ops = {
+	.type = "mrc",
+	.newlink = mrc_newlink,
+};
+
+int mrc_verbs_module_init(void)
+{
+	int ret = mrc_registry_init();
+
+	if (!ret)
+		rdma_link_register(&mrc_link_ops);
+	return ret;
+}
+
+void mrc_verbs_module_exit(void)
+{
+	rdma_link_unregister(&mrc_link_ops);
+	ib_unregister_driver(MRC_IB_DRIVER);
+	mrc_registry_exit();
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who includes whom: the order that Documentation/architecture.md shows, and nothing else.
+
+A line there, "FOLDER: ONE TWO THREE|FOUR", orders what is in a folder: files, of which those that
+differ only in what is behind the dot stand together, and folders. Each includes itself and those
+that stand before it. Those joined by | do not include each other. "*" stands for all that the
+line does not name; without it, all are to be named.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+PAGE = "Documentation/architecture.md"
+SOURCES = (".c", ".cc", ".h")
+# Where the compilers look, behind the folder of the file itself.
+ROOTS = ("kernel", "kernel/include/uapi", "userspace/mrcd/src")
+
+
+def orders():
+    """{folder: {name: place}}, where names that do not include each other differ by a fraction."""
+    found = {}
+    text = (TOP / PAGE).read_text(encoding="utf-8")
+    for folder, line in re.findall(r"^((?:kernel|userspace)[\w/]*): (.*(?:\n  .*)*)", text, re.M):
+        found[folder] = {name: place for place, names in enumerate(line.split())
+                         for name in names.split("|")}
+    return found
+
+
+def name_of(path, folder):
+    """Of a file, as a line of that folder has it, or None."""
+    try:
+        inside = path.relative_to(TOP / folder)
+    except ValueError:
+        return None
+    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+
+
+def included(path):
+    """(number of the line, file) of each include that is one of the tree's."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = re.match(r'\s*#\s*include "([^"]+)"', line)
+        if not match:
+            continue
+        for root in (path.parent, *(TOP / root for root in ROOTS)):
+            target = (root / match[1]).resolve()
+            if target.exists():
+                yield number, target
+                break
+
+
+def complaints(folder, order):
+    """About the files of a folder."""
+    rest = order.get("*")
+    for path in sorted(p for p in (TOP / folder).rglob("*") if p.suffix in SOURCES):
+        name = name_of(path, folder)
+        place = order.get(name, rest)
+        if place is None:
+            yield f"{path.relative_to(TOP)}: {PAGE} does not say where in {folder} it stands"
+            continue
+        for number, target in included(path):
+            other = name_of(target, folder)
+            if other in (None, name):
+                continue
+            where = order.get(other, rest)
+            if where is None or where > place or (where == place and other in order):
+                yield (f"{path.relative_to(TOP)}:{number}: {name} includes {other}, "
+                       f"which does not stand before it")
+
+
+def main():
+    found, failed = orders(), False
+    if not found:
+        print(f"{PAGE}: no order is found there")
+        return 1
+    for folder, order in found.items():
+        names = {name_of(p, folder) for p in (TOP / folder).rglob("*") if p.suffix in SOURCES}
+        for name in set(order) - names - {"*"}:
+            print(f"{PAGE}: there is no {name} in {folder}")
+            failed = True
+        for complaint in complaints(folder, order):
+            print(complaint)
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
