@@ -99,10 +99,38 @@ one_peer()
 	[ "$(on h2 mrcctl -j peer show mrc1 | jq length)" = 1 ]
 }
 
+# looks_began: from now on the trace has each look-up of a route
+looks_began()
+{
+	traces
+	echo 'p:mrc_test/look mrc_route_lookup' >"$TRACING/kprobe_events" &&
+		echo >"$TRACING/trace" && echo 1 >"$TRACING/events/mrc_test/look/enable"
+}
+
+# looks: seconds since the first, of each. No more are traced.
+looks()
+{
+	sed -nE 's/.* ([0-9.]+): look: .*/\1/p' "$TRACING/trace" |
+		awk '{ if (NR == 1) first = $1; print $1 - first }'
+	echo 0 >"$TRACING/events/mrc_test/look/enable"
+	echo '-:mrc_test/look' >>"$TRACING/kprobe_events"
+}
+
+# looks_within RATE FILE: there are some, and never more than such a gate lets pass
+looks_within()
+{
+	awk -v rate="$1" -v burst="$BURST" 'NR > burst + $1 * rate { late = 1 }
+		END { exit late || !NR }' "$2"
+}
+
 test_nobody()
 {
+	check "in nobody's name: look-ups of routes are traced" looks_began
 	flood "${NOBODY}1" 8
+	looks >"$TEST_TMP/looks"
 	check "in nobody's name: $received probes have come in" test "$received" -ge $((BURST * 10))
+	check "in nobody's name: for $(wc -l <"$TEST_TMP/looks") of them a route was looked up" \
+		looks_within 1000 "$TEST_TMP/looks"
 	check_equal "in nobody's name: none is answered" 0 "$answered"
 	check_equal "in nobody's name: all are dropped" "$received" "$dropped"
 }

@@ -124,6 +124,7 @@ void mrc_nl_changed(void);
  * @done: nothing is left to show
  * @next: handler's: number to go on from on this device; 0 on a new device
  * @peer: handler's: key to go on from; zero on a new device
+ * @route: handler's: the one that was shown last, when @sub says that there was one
  */
 struct mrc_nl_cursor {
 	u32 dev;
@@ -134,6 +135,7 @@ struct mrc_nl_cursor {
 	union {
 		u64 next;
 		struct mrc_peer_key peer;
+		struct mrc_route_key route;
 	};
 };
 

@@ -25,8 +25,8 @@ static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 			    bool prefix, const struct in6_addr *gid)
 {
 	if (prefix &&
-	    (nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &r->prefix) ||
-	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->plen)))
+	    (nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &r->key.prefix) ||
+	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->key.plen)))
 		return -EMSGSIZE;
 	if (gid && nla_put_in6_addr(skb, MRC_A_ROUTE_GID, gid))
 		return -EMSGSIZE;
@@ -80,21 +80,23 @@ int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 			    mrc_nl_route_msg(msg, &to, dev, &r, found, &gid));
 }
 
-/* By position: a change in between is flagged to the requester. */
+/* From the route that was shown last. A change in between is flagged to the requester. */
 static int mrc_nl_route_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct mrc_dev *dev)
 {
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
 	struct mrc_nl_to to = mrc_nl_to_dump(cb);
 	struct mrc_route r;
-	int err = 0;
+	int err;
 
-	while (!err && mrc_route_nth(dev, cur->next, &r)) {
+	while (mrc_route_next(dev, cur->sub ? &cur->route : NULL, &r)) {
 		err = mrc_nl_route_msg(skb, &to, dev, &r, true, NULL);
-		if (!err)
-			cur->next++;
+		if (err)
+			return err;
+		cur->route = r.key;
+		cur->sub = 1;
 	}
-	return err;
+	return 0;
 }
 
 int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -118,11 +120,11 @@ static int mrc_nl_blame_route(struct genl_info *info, struct mrc_dev *dev,
 	int about = MRC_A_ROUTE_PREFIX;
 	struct in6_addr prefix;
 
-	ipv6_addr_prefix(&prefix, &r->prefix, r->plen);
+	ipv6_addr_prefix(&prefix, &r->key.prefix, r->key.plen);
 	if (err == -ENOENT)
 		about = mrc_cc_profile_get(dev, r->cc_profile, &cc) ?
 			MRC_A_ROUTE_EV_PROFILE : MRC_A_ROUTE_CC_PROFILE;
-	else if (err == -EINVAL && ipv6_addr_equal(&prefix, &r->prefix))
+	else if (err == -EINVAL && ipv6_addr_equal(&prefix, &r->key.prefix))
 		about = MRC_A_ROUTE_EV_PROFILE;
 	return mrc_nl_blame(info, err, about);
 }
@@ -139,8 +141,8 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 			     KBUILD_MODNAME ": ev-profile is missing");
 	if (err)
 		return err;
-	r.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
-	r.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
+	r.key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
+	r.key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
 	r.ev_profile = nla_get_u64(a[MRC_A_ROUTE_EV_PROFILE]);
 	r.cc_profile = MRC_CC_PROFILE_DEFAULT;
 	if (a[MRC_A_ROUTE_CC_PROFILE])
@@ -166,15 +168,14 @@ int mrc_nl_route_replace(struct sk_buff *skb, struct genl_info *info)
 int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
-	struct in6_addr prefix;
+	struct mrc_route_key key = { };
 	int err = mrc_nl_require_prefix(info);
 
 	if (err)
 		return err;
-	prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
-	err = mrc_route_del(mrc_nl_dev(info), &prefix,
-			    nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]),
-			    info->extack);
+	key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
+	key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
+	err = mrc_route_del(mrc_nl_dev(info), &key, info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame(info, err, MRC_A_ROUTE_PREFIX);

@@ -70,16 +70,6 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 	return err;
 }
 
-static bool mrc_cc_profile_routed(struct mrc_dev *dev, u64 id)
-{
-	struct mrc_route *r;
-
-	list_for_each_entry(r, &dev->routes, list)
-		if (r->cc_profile == id)
-			return true;
-	return false;
-}
-
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack)
 {
@@ -95,7 +85,7 @@ int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
 		err = -ENOENT;
-	} else if (mrc_cc_profile_routed(dev, id)) {
+	} else if (mrc_routes_name_cc_profile(dev, id)) {
 		NL_SET_ERR_MSG_MOD(extack, "a route uses this CC profile");
 		err = -EBUSY;
 	} else {

@@ -154,6 +154,18 @@ static void mrc_dev_free_work(struct work_struct *work)
 	mrc_dev_free(container_of(work, struct mrc_dev, free_work));
 }
 
+static int mrc_dev_init_tables(struct mrc_dev *dev)
+{
+	int err = mrc_peers_init(dev);
+
+	if (err)
+		return err;
+	err = mrc_routes_init(dev);
+	if (err)
+		mrc_peers_exit(dev);
+	return err;
+}
+
 static struct mrc_dev *mrc_dev_alloc(const char *name,
 				     struct net_device *anchor)
 {
@@ -162,7 +174,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	if (!dev)
 		return NULL;
 	dev->counters = alloc_percpu(struct mrc_counters);
-	if (!dev->counters || mrc_peers_init(dev)) {
+	if (!dev->counters || mrc_dev_init_tables(dev)) {
 		free_percpu(dev->counters);
 		kfree(dev);
 		return NULL;
@@ -174,7 +186,6 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	dev->cfg = mrc_dev_cfg_default;
 	mutex_init(&dev->cfg_lock);
 	INIT_LIST_HEAD(&dev->list);
-	INIT_LIST_HEAD(&dev->routes);
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);

@@ -92,7 +92,7 @@ struct mrc_dev {
 	struct mutex cfg_lock;	/* profiles, routes, cfg, sock */
 	struct list_head ev_profiles;
 	struct list_head cc_profiles;
-	struct list_head routes;
+	struct mrc_routes routes;
 	struct rhltable peers;
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
@@ -124,7 +124,7 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
  * @anchor: netdev; a reference is taken
  * @extack: may be NULL
  *
- * The caller adds a plane (design: the anchor itself by default) afterwards.
+ * The caller adds planes afterwards; the first is the anchor itself, unless that is a dummy.
  * Process context, RTNL held or not.
  * Return: a reference or ERR_PTR (-EADDRINUSE: UDP port taken, -ENOMEM).
  */

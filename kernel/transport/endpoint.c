@@ -414,28 +414,50 @@ static void mrc_ep_note(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 	};
 }
 
-static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+/*
+ * Before anything is looked up. A gate of its own: those to whom no route leads do not use up
+ * what the others may have.
+ */
+static bool mrc_ep_may_look(struct mrc_endpoint *ep, u64 now)
+{
+	bool may;
+
+	spin_lock(&ep->lock);
+	may = ep->nstrangers < MRC_EP_STRANGERS_MAX &&
+	      mrc_gate_pass(&ep->look, now, MRC_EP_LOOK_RATE);
+	spin_unlock(&ep->lock);
+	return may;
+}
+
+static bool mrc_ep_enter_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
+				  u64 now)
 {
 	struct mrc_endpoint *ep = &dev->endpoint;
 	struct mrc_ep_stranger *s = NULL;
-	struct mrc_route route;
 
-	if (pkt->hdr.ep.op != MRC_EP_EV_PROBE ||
-	    !mrc_route_lookup(dev, pkt->saddr, &route))
-		return false;
 	spin_lock(&ep->lock);
 	if (ep->nstrangers < MRC_EP_STRANGERS_MAX &&
-	    mrc_gate_pass(&ep->stranger, ktime_get_ns(),
-			  MRC_EP_STRANGER_RATE)) {
+	    mrc_gate_pass(&ep->stranger, now, MRC_EP_STRANGER_RATE)) {
 		s = &ep->strangers[ep->nstrangers++];
 		s->local = *pkt->daddr;
 		s->remote = *pkt->saddr;
 		mrc_ep_note(dev, pkt, &s->came);
 	}
 	spin_unlock(&ep->lock);
-	if (s)
-		mrc_dev_queue_work(dev, &ep->work);
 	return s;
+}
+
+static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	u64 now = ktime_get_ns();
+	struct mrc_route route;
+
+	if (pkt->hdr.ep.op != MRC_EP_EV_PROBE || !mrc_ep_may_look(&dev->endpoint, now) ||
+	    !mrc_route_lookup(dev, pkt->saddr, &route) ||
+	    !mrc_ep_enter_stranger(dev, pkt, now))
+		return false;
+	mrc_dev_queue_work(dev, &dev->endpoint.work);
+	return true;
 }
 
 /*

@@ -32,9 +32,13 @@ struct mrc_rx_pkt;
 /* EV probes from senders with a route but no QP that wait for their answer. */
 #define MRC_EP_STRANGERS_MAX	16u
 
-/* Packets per second at most: EV probes per device, answers per peer, and to strangers. */
+/*
+ * Per second at most: EV probes sent per device, answers per peer, strangers for whom a route is
+ * looked up, and answers to those who have one.
+ */
 #define MRC_EP_SEND_RATE	10000u
 #define MRC_EP_ANSWER_RATE	10000u
+#define MRC_EP_LOOK_RATE	1000u
 #define MRC_EP_STRANGER_RATE	100u
 
 /**
@@ -123,6 +127,7 @@ struct mrc_ep_stranger {
  * @lock: guards all of it; innermost, BH off
  * @timer: when the oldest request is lost
  * @send: limits our EV probes
+ * @look: limits look-ups of routes to strangers
  * @stranger: limits answers to @strangers
  * @busy: requests, the oldest first
  * @free: slots, the one that was used longest ago first
@@ -135,6 +140,7 @@ struct mrc_endpoint {
 	spinlock_t lock;
 	struct hrtimer timer;
 	struct mrc_gate send;
+	struct mrc_gate look;
 	struct mrc_gate stranger;
 	struct list_head busy;
 	struct list_head free;

@@ -150,16 +150,6 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	return err;
 }
 
-static bool mrc_ev_profile_routed(struct mrc_dev *dev, u64 id)
-{
-	struct mrc_route *r;
-
-	list_for_each_entry(r, &dev->routes, list)
-		if (r->ev_profile == id)
-			return true;
-	return false;
-}
-
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack)
 {
@@ -176,7 +166,7 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
 		err = -ENOENT;
-	} else if (mrc_ev_profile_routed(dev, id)) {
+	} else if (mrc_routes_name_ev_profile(dev, id)) {
 		NL_SET_ERR_MSG_MOD(extack, "a route uses this EV profile");
 		err = -EBUSY;
 	} else {

@@ -3,21 +3,68 @@
  * Routes of a device: prefixes of remote GIDs to profiles, longest first.
  */
 #include <linux/netlink.h>
-#include <linux/rculist.h>
+#include <linux/rhashtable.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
 #include <net/ipv6.h>
 
 #include "device.h"
 #include "peer.h"
 #include "route.h"
 
-/* Longest prefix first, then by address: the order of look-up and of dumps. */
-static int mrc_route_cmp(const struct mrc_route *r,
-			 const struct in6_addr *prefix, u8 plen)
+/**
+ * struct mrc_route_node - a route where it stands
+ * @hash: in routes->table
+ * @order: in routes->order
+ * @rcu: freed after readers
+ * @route: never changes; a node takes the place of another
+ */
+struct mrc_route_node {
+	struct rhash_head hash;
+	struct rb_node order;
+	struct rcu_head rcu;
+	struct mrc_route route;
+};
+
+/* What Documentation/failures.md says of its memory. */
+static_assert(sizeof(struct mrc_route_node) <= 96);
+
+static const struct rhashtable_params mrc_route_params = {
+	.key_len = offsetofend(struct mrc_route_key, plen),
+	.key_offset = offsetof(struct mrc_route_node, route.key),
+	.head_offset = offsetof(struct mrc_route_node, hash),
+	.automatic_shrinking = true,
+};
+
+static struct mrc_route_node *mrc_route_node(struct rb_node *rb)
 {
-	if (r->plen != plen)
-		return r->plen > plen ? -1 : 1;
-	return memcmp(&r->prefix, prefix, sizeof(*prefix));
+	return rb_entry_safe(rb, struct mrc_route_node, order);
+}
+
+/* Longest prefix first, then by address. */
+static int mrc_route_cmp(const struct mrc_route_key *a,
+			 const struct mrc_route_key *b)
+{
+	if (a->plen != b->plen)
+		return a->plen > b->plen ? -1 : 1;
+	return memcmp(&a->prefix, &b->prefix, sizeof(a->prefix));
+}
+
+static bool mrc_route_before(struct rb_node *a, const struct rb_node *b)
+{
+	return mrc_route_cmp(&mrc_route_node(a)->route.key,
+			     &rb_entry(b, struct mrc_route_node, order)->route.key) < 0;
+}
+
+static struct mrc_route_node *mrc_route_find(struct mrc_dev *dev,
+					     const struct mrc_route_key *key)
+{
+	return rhashtable_lookup_fast(&dev->routes.table, key, mrc_route_params);
+}
+
+static int mrc_route_bit(const struct mrc_route_node *n)
+{
+	return 128 - n->route.key.plen;
 }
 
 static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
@@ -28,8 +75,8 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	struct in6_addr prefix;
 	bool via;
 
-	ipv6_addr_prefix(&prefix, &route->prefix, route->plen);
-	if (!ipv6_addr_equal(&prefix, &route->prefix)) {
+	ipv6_addr_prefix(&prefix, &route->key.prefix, route->key.plen);
+	if (!ipv6_addr_equal(&prefix, &route->key.prefix)) {
 		NL_SET_ERR_MSG_MOD(extack, "host bits of the prefix are not zero");
 		return -EINVAL;
 	}
@@ -52,120 +99,199 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	return 0;
 }
 
-static int mrc_route_insert(struct mrc_dev *dev, struct mrc_route *new,
-			    bool replace, struct netlink_ext_ack *extack)
+/* A reader that meets the length before the route looks in vain, and goes on. */
+static int mrc_route_insert(struct mrc_routes *routes, struct mrc_route_node *new,
+			    struct netlink_ext_ack *extack)
 {
-	struct mrc_route *r;
-	int order;
+	int bit = mrc_route_bit(new);
+	int err;
 
-	list_for_each_entry(r, &dev->routes, list) {
-		order = mrc_route_cmp(r, &new->prefix, new->plen);
-		if (order < 0)
-			continue;
-		if (order > 0)
-			break;
-		if (!replace) {
-			NL_SET_ERR_MSG_MOD(extack, "a route of this prefix exists");
-			return -EEXIST;
-		}
-		list_replace_rcu(&r->list, &new->list);
-		kfree_rcu(r, rcu);
-		return 0;
+	if (routes->count >= MRC_ROUTES_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "a device has " __stringify(MRC_ROUTES_MAX)
+				   " routes at most");
+		return -ENOSPC;
 	}
-	list_add_tail_rcu(&new->list, &r->list);
+	err = rhashtable_insert_fast(&routes->table, &new->hash, mrc_route_params);
+	if (err)
+		return err;
+	rb_add(&new->order, &routes->order, mrc_route_before);
+	routes->count++;
+	if (!routes->len_count[bit]++)
+		set_bit(bit, routes->lens);
 	return 0;
+}
+
+static void mrc_route_remove(struct mrc_routes *routes, struct mrc_route_node *n)
+{
+	int bit = mrc_route_bit(n);
+
+	rhashtable_remove_fast(&routes->table, &n->hash, mrc_route_params);
+	rb_erase(&n->order, &routes->order);
+	routes->count--;
+	if (!--routes->len_count[bit])
+		clear_bit(bit, routes->lens);
+	kfree_rcu(n, rcu);
+}
+
+/* Readers find the one or the other, never none. */
+static int mrc_route_replace(struct mrc_routes *routes, struct mrc_route_node *old,
+			     struct mrc_route_node *new)
+{
+	int err = rhashtable_replace_fast(&routes->table, &old->hash, &new->hash,
+					  mrc_route_params);
+
+	if (err)
+		return err;
+	rb_replace_node(&old->order, &new->order, &routes->order);
+	kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
+			 bool replace, struct netlink_ext_ack *extack)
+{
+	struct mrc_route_node *old = mrc_route_find(dev, &new->route.key);
+
+	if (!old)
+		return mrc_route_insert(&dev->routes, new, extack);
+	if (replace)
+		return mrc_route_replace(&dev->routes, old, new);
+	NL_SET_ERR_MSG_MOD(extack, "a route of this prefix exists");
+	return -EEXIST;
 }
 
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, struct netlink_ext_ack *extack)
 {
-	struct mrc_route *new;
+	struct mrc_route_node *new;
 	int err;
 
-	if (route->plen > 128) {
+	if (route->key.plen > 128) {
 		NL_SET_ERR_MSG_MOD(extack, "prefix length must be 0 to 128");
 		return -EINVAL;
 	}
-	new = kmemdup(route, sizeof(*route), GFP_KERNEL_ACCOUNT);
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
+	new->route = *route;
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_route_check(dev, new, extack);
+	err = mrc_route_check(dev, route, extack);
 	if (!err)
-		err = mrc_route_insert(dev, new, replace, extack);
+		err = mrc_route_put(dev, new, replace, extack);
 	if (!err)
-		mrc_peers_rerouted(dev, &new->prefix, new->plen);
+		mrc_peers_rerouted(dev, &route->key.prefix, route->key.plen);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		kfree(new);
 	return err;
 }
 
-int mrc_route_del(struct mrc_dev *dev, const struct in6_addr *prefix, u8 plen,
+int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 		  struct netlink_ext_ack *extack)
 {
-	struct mrc_route *r;
-	int err = -ENOENT;
+	struct mrc_route_node *n;
 
 	mutex_lock(&dev->cfg_lock);
-	list_for_each_entry(r, &dev->routes, list) {
-		if (mrc_route_cmp(r, prefix, plen))
-			continue;
-		list_del_rcu(&r->list);
-		kfree_rcu(r, rcu);
-		err = 0;
-		break;
+	n = mrc_route_find(dev, key);
+	if (n) {
+		mrc_route_remove(&dev->routes, n);
+		mrc_peers_rerouted(dev, &key->prefix, key->plen);
 	}
-	if (!err)
-		mrc_peers_rerouted(dev, prefix, plen);
 	mutex_unlock(&dev->cfg_lock);
-	if (err)
-		NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");
-	return err;
+	if (n)
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");
+	return -ENOENT;
 }
 
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 		      struct mrc_route *result)
 {
-	struct mrc_route *r;
-	bool found = false;
+	struct mrc_route_key key = { };
+	struct mrc_route_node *n = NULL;
+	int bit;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(r, &dev->routes, list) {
-		if (!ipv6_prefix_equal(&r->prefix, gid, r->plen))
-			continue;
-		*result = *r;
-		found = true;
-		break;
+	for_each_set_bit(bit, dev->routes.lens, MRC_ROUTE_LENS) {
+		key.plen = 128 - bit;
+		ipv6_addr_prefix(&key.prefix, gid, key.plen);
+		n = mrc_route_find(dev, &key);
+		if (n)
+			break;
 	}
+	if (n)
+		*result = n->route;
 	rcu_read_unlock();
+	return n;
+}
+
+/* The first behind @after. */
+static struct mrc_route_node *mrc_route_behind(struct mrc_dev *dev,
+					       const struct mrc_route_key *after)
+{
+	struct rb_node *rb = dev->routes.order.rb_node;
+	struct mrc_route_node *n, *found = NULL;
+
+	while (rb) {
+		n = mrc_route_node(rb);
+		if (mrc_route_cmp(after, &n->route.key) < 0) {
+			found = n;
+			rb = rb->rb_left;
+		} else {
+			rb = rb->rb_right;
+		}
+	}
 	return found;
 }
 
-bool mrc_route_nth(struct mrc_dev *dev, unsigned int n,
-		   struct mrc_route *result)
+bool mrc_route_next(struct mrc_dev *dev, const struct mrc_route_key *after,
+		    struct mrc_route *result)
 {
-	struct mrc_route *r;
-	bool found = false;
+	struct mrc_route_node *n;
 
 	mutex_lock(&dev->cfg_lock);
-	list_for_each_entry(r, &dev->routes, list) {
-		if (n--)
-			continue;
-		*result = *r;
-		found = true;
-		break;
-	}
+	n = after ? mrc_route_behind(dev, after) :
+		    mrc_route_node(rb_first(&dev->routes.order));
+	if (n)
+		*result = n->route;
 	mutex_unlock(&dev->cfg_lock);
-	return found;
+	return n;
+}
+
+bool mrc_routes_name_ev_profile(struct mrc_dev *dev, u64 id)
+{
+	struct rb_node *rb;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	for (rb = rb_first(&dev->routes.order); rb; rb = rb_next(rb))
+		if (mrc_route_node(rb)->route.ev_profile == id)
+			return true;
+	return false;
+}
+
+bool mrc_routes_name_cc_profile(struct mrc_dev *dev, u64 id)
+{
+	struct rb_node *rb;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	for (rb = rb_first(&dev->routes.order); rb; rb = rb_next(rb))
+		if (mrc_route_node(rb)->route.cc_profile == id)
+			return true;
+	return false;
+}
+
+int mrc_routes_init(struct mrc_dev *dev)
+{
+	dev->routes.order = RB_ROOT;
+	return rhashtable_init(&dev->routes.table, &mrc_route_params);
+}
+
+static void mrc_route_free(void *node, void *unused)
+{
+	kfree(node);
 }
 
 void mrc_routes_free(struct mrc_dev *dev)
 {
-	struct mrc_route *r, *tmp;
-
-	list_for_each_entry_safe(r, tmp, &dev->routes, list) {
-		list_del_rcu(&r->list);
-		kfree_rcu(r, rcu);
-	}
+	rhashtable_free_and_destroy(&dev->routes.table, mrc_route_free, NULL);
 }

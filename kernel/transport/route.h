@@ -5,52 +5,96 @@
 #ifndef _MRC_TRANSPORT_ROUTE_H
 #define _MRC_TRANSPORT_ROUTE_H
 
+#include <linux/bitmap.h>
 #include <linux/in6.h>
-#include <linux/list.h>
-#include <linux/rcupdate.h>
-#include <linux/refcount.h>
+#include <linux/rbtree.h>
+#include <linux/rhashtable-types.h>
 #include <linux/types.h>
 
 struct mrc_dev;
 struct netlink_ext_ack;
 
+/* Routes of a device at most: one per host of a large cluster. Messages say it. */
+#define MRC_ROUTES_MAX	65536
+
+/* Lengths that a prefix may have: 0 to 128. */
+#define MRC_ROUTE_LENS	129
+
 /**
- * struct mrc_route - maps a prefix of remote GIDs to profiles
+ * struct mrc_route_key - a prefix of remote GIDs
  * @prefix: host bits zero
  * @plen: 0..128
- * @ev_profile: id of an EV profile that exists
- * @cc_profile: id of a CC profile, 0: none
- * @usid: of the host that the prefix names, which EVs that end at its switch go on to; 0: none
  */
-struct mrc_route {
-	struct list_head list;	/* longest prefix first, then by address */
-	struct rcu_head rcu;
+struct mrc_route_key {
 	struct in6_addr prefix;
 	u8 plen;
+};
+
+/**
+ * struct mrc_route - maps a prefix of remote GIDs to profiles
+ * @key: the prefix
+ * @usid: of the host that the prefix names, which EVs that end at its switch go on to; 0: none
+ * @ev_profile: id of an EV profile that exists
+ * @cc_profile: id of a CC profile, 0: none
+ */
+struct mrc_route {
+	struct mrc_route_key key;
 	u16 usid;
 	u64 ev_profile;
 	u64 cc_profile;
 };
 
 /**
+ * struct mrc_routes - the routes of a device; changed under dev->cfg_lock
+ * @table: by prefix, for look-ups under RCU
+ * @lens: which lengths some route has: bit 0 is for length 128, the first that is looked for
+ * @len_count: routes per length
+ * @order: the longest first, then by address: as they are shown
+ * @count: of all
+ *
+ * A look-up asks the table once per length in use, however many routes there are.
+ */
+struct mrc_routes {
+	struct rhashtable table;
+	DECLARE_BITMAP(lens, MRC_ROUTE_LENS);
+	u32 len_count[MRC_ROUTE_LENS];
+	struct rb_root order;
+	u32 count;
+};
+
+int mrc_routes_init(struct mrc_dev *dev);
+void mrc_routes_free(struct mrc_dev *dev);
+
+/**
  * mrc_route_add() - a route, also for peers that there are: their EVs follow its uSID
  *
  * Process context, takes dev->cfg_lock. Return: 0, -EEXIST (without @replace), -ENOENT (no such
- * profile), -EINVAL (host bits, the profile needs a uSID), -ENOMEM.
+ * profile), -EINVAL (host bits, the profile needs a uSID), -ENOSPC (there are MRC_ROUTES_MAX),
+ * -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, struct netlink_ext_ack *extack);
-int mrc_route_del(struct mrc_dev *dev, const struct in6_addr *prefix, u8 plen,
+/** mrc_route_del() - Return: 0 or -ENOENT. Process context, takes dev->cfg_lock. */
+int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 		  struct netlink_ext_ack *extack);
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 		      struct mrc_route *result);
 /**
- * mrc_route_nth() - copy of the @n-th route in list order; false: beyond the last. Process
- * context.
+ * mrc_route_next() - walk the routes: the longest first, then by address
+ * @dev: the device
+ * @after: the one that the next is looked for from, which may be gone; NULL: the first
+ * @result: a copy
+ *
+ * Routes that exist all the time are seen once each. Process context, takes dev->cfg_lock.
+ * Return: false: there is none behind.
  */
-bool mrc_route_nth(struct mrc_dev *dev, unsigned int n, struct mrc_route *result);
+bool mrc_route_next(struct mrc_dev *dev, const struct mrc_route_key *after,
+		    struct mrc_route *result);
 
-void mrc_routes_free(struct mrc_dev *dev);
+/** mrc_routes_name_ev_profile() - does a route? dev->cfg_lock held. */
+bool mrc_routes_name_ev_profile(struct mrc_dev *dev, u64 id);
+/** mrc_routes_name_cc_profile() - does a route? dev->cfg_lock held. */
+bool mrc_routes_name_cc_profile(struct mrc_dev *dev, u64 id);
 
 #endif /* _MRC_TRANSPORT_ROUTE_H */
