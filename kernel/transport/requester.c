@@ -8,6 +8,7 @@
 
 #include "event.h"
 #include "probing.h"
+#include "replay.h"
 #include "reply.h"
 #include "requester.h"
 #include "trace.h"
@@ -46,7 +47,10 @@ struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp)
 
 void mrc_qp_queue(struct mrc_qp *qp)
 {
+	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
+
 	mrc_sendq_queue(&qp->req.sendq);
+	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm);
 	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
 }
 
@@ -114,6 +118,7 @@ static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 
 	mrc_send_pick(s, ev, stride, now);
 	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
+	mrc_replay_batch(qp, now, &s->b, ev);
 	if (s->b.rtx)
 		mrc_send_count_lost(s);
 }
@@ -133,6 +138,7 @@ static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 		qp->ports_up = mrc_requester_ports_up(evs);
 	qp->evs_gen = evs->gen;
 	mrc_tx_forget_evs(&qp->req.tx);
+	mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
 }
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
@@ -145,8 +151,10 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
 	mrc_requester_sync_evs(qp, s->evs);
-	if (!mrc_req_plan(&qp->req, now, &s->b))
+	if (!mrc_req_plan(&qp->req, now, &s->b)) {
+		mrc_replay(qp, MRC_REPLAY_IDLE, now, 0);
 		return false;
+	}
 	mrc_send_deal(qp, s, now);
 	qp->tx_packets += s->b.count;
 	if (s->b.rtx) {
@@ -269,12 +277,14 @@ static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
 static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 			   unsigned int from, unsigned int end, u64 now)
 {
-	bool going = true;
+	bool going = true, goes_on;
 	unsigned int i;
 
 	spin_lock(&qp->tx_lock);
 	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
-		going &= mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
+		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
+		mrc_replay(qp, MRC_REPLAY_UNSENT, now, s->b.plan[i].psn, goes_on);
+		going &= goes_on;
 		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);
 	}
 	if (qp->state == IB_QPS_RTS)
@@ -525,6 +535,7 @@ static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
 		qp->ops->send_done(qp->priv, wqe, status);
 	mrc_wqe_release(wqe);
 	mrc_sendq_end(&qp->req.sendq);
+	mrc_replay(qp, MRC_REPLAY_END, 0, qp->req.sendq.una);
 }
 
 void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
@@ -676,6 +687,7 @@ static void mrc_requester_heed_ports(struct mrc_qp *qp)
 		if (!(up & BIT(evs->entry[i].port - 1)))
 			__set_bit(i, lost);
 	mrc_tx_lose_evs(&qp->req.tx, lost, up, &res);
+	mrc_replay_lose(qp, lost, up, res.lost);
 	if (res.lost)
 		trace_mrc_loss(qp, &res, "port");
 }
@@ -714,6 +726,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_sack(&qp->req, hdr, now, &res);
+		mrc_replay_answer(qp, MRC_REPLAY_SACK, now, hdr, err, &res);
 		if (!err) {
 			trace_mrc_window(qp, &res);
 			if (res.lost || res.spurious)
@@ -742,6 +755,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
+		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
 		expired = !err && res.expired;
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
@@ -785,10 +799,12 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
+		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
 		if (!err) {
 			mrc_requester_learn(qp, &res, now);
 			mrc_requester_complete(qp, psn);
 			mrc_req_settle(&qp->req, now);
+			mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
 			mrc_requester_arm(qp, now);
 		}
 	}
@@ -808,6 +824,7 @@ static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
 {
 	u64 at = mrc_req_timer_at(&qp->req, now);
 
+	mrc_replay(qp, MRC_REPLAY_TIMER_AT, now, lower_32_bits(at), upper_32_bits(at));
 	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
 		return;
 	qp->timer_at = at;
@@ -821,6 +838,8 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 	struct mrc_tx_result res;
 	enum mrc_req_due due = mrc_req_timer(&qp->req, now, &res);
 
+	mrc_replay(qp, MRC_REPLAY_TIMER, now, due, res.lost, qp->req.tx.una, qp->req.tx.nxt,
+		   qp->req.tx.inflight, qp->req.tx.lost);
 	if (due == MRC_REQ_PROBE)
 		mrc_reply_add(r, MRC_OP_PROBE, 0)->probe.id = qp->req.tx.probe_id;
 	if (res.lost) {
@@ -899,6 +918,9 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		      mrc_requester_cwnd(qp));
 	qp->sq_psn = sq_psn;
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
+	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.timeout_ns),
+		   upper_32_bits(cfg.timeout_ns), cfg.linear, cfg.exp, sq_psn, qp->req.cwnd,
+		   qp->conn.mtu, qp->params.wimm_tx, qp->req.sendq.depth);
 	qp->evs_gen = 0;
 	qp->ports_up = 0;
 	spin_unlock_bh(&qp->tx_lock);

@@ -151,6 +151,28 @@ TRACE_EVENT(mrc_retransmit,
 		  __entry->psn, __entry->count, __entry->left)
 );
 
+/* A call of the requester's engine, see replay.h. */
+TRACE_EVENT(mrc_replay,
+	TP_PROTO(const struct mrc_qp *qp, char op, u64 now, const u32 *words,
+		 unsigned int count),
+	TP_ARGS(qp, op, now, words, count),
+	TP_STRUCT__entry(
+		__field(u64, now)
+		__field(u32, qpn)
+		__field(char, op)
+		__dynamic_array(u32, words, count)
+	),
+	TP_fast_assign(
+		__entry->now = now;
+		__entry->qpn = qp->qpn;
+		__entry->op = op;
+		memcpy(__get_dynamic_array(words), words, count * sizeof(*words));
+	),
+	TP_printk("qpn=0x%06x %c %llu %s", __entry->qpn, __entry->op, __entry->now,
+		  __print_array(__get_dynamic_array(words),
+				__get_dynamic_array_len(words) / sizeof(u32), sizeof(u32)))
+);
+
 #endif /* _MRC_TRANSPORT_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "replay.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace replay
+{
+
+namespace
+{
+
+using Result = std::vector<uint32_t>;
+
+// Windows and queues of a recording are no larger.
+constexpr uint32_t SizeMax = 1U << 20;
+
+void need(bool fine, const char *what)
+{
+    if (!fine)
+        throw std::invalid_argument(what);
+}
+
+void put64(Result &to, uint64_t value)
+{
+    to.push_back(static_cast<uint32_t>(value));
+    to.push_back(static_cast<uint32_t>(value >> 32));
+}
+
+std::string text(const Call &call)
+{
+    std::ostringstream out;
+    out << call.op << ' ' << call.now << std::hex;
+    for (const uint32_t word : call.words)
+        out << ' ' << word;
+    return out.str();
+}
+
+} // namespace
+
+Call parse(const std::string &line)
+{
+    std::istringstream in(line);
+    Call call{};
+    in >> call.op >> call.now >> std::hex;
+    need(!in.fail(), "no call");
+    for (std::string word; in >> word;) {
+        size_t used = 0;
+        const unsigned long value = std::stoul(word, &used, 16);
+        need(used == word.size() && value <= UINT32_MAX, "not a word");
+        call.words.push_back(static_cast<uint32_t>(value));
+    }
+    return call;
+}
+
+/** What a call is told, word by word. */
+class Requester::Words
+{
+public:
+    explicit Words(const std::vector<uint32_t> &all) : words(all) {}
+
+    uint32_t next()
+    {
+        need(at < words.size(), "too few words");
+        return words[at++];
+    }
+
+    uint64_t next64()
+    {
+        const uint64_t low = next();
+        return low | static_cast<uint64_t>(next()) << 32;
+    }
+
+    /** Those that have been read. */
+    [[nodiscard]] Result read() const
+    {
+        return {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at)};
+    }
+
+private:
+    const std::vector<uint32_t> &words;
+    size_t at = 0;
+};
+
+void Requester::need_start() const
+{
+    need(!ring.empty(), "a call before the start");
+}
+
+Result Requester::start(Words &in)
+{
+    mrc_tx_cfg cfg{};
+    cfg.size = in.next();
+    cfg.timeout_ns = in.next64();
+    cfg.linear = static_cast<decltype(cfg.linear)>(in.next());
+    cfg.exp = static_cast<decltype(cfg.exp)>(in.next());
+    const uint32_t psn = in.next(), cwnd = in.next(), mtu = in.next(), imm_max = in.next(),
+                   depth = in.next();
+    need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
+             mtu,
+         "sizes that no requester has");
+    ring.assign(cfg.size, {});
+    slots.assign(depth, {});
+    req = {};
+    req.sendq.slots = slots.data();
+    req.sendq.stride = sizeof(mrc_msg);
+    req.sendq.depth = depth;
+    mrc_req_start(&req, ring.data(), &cfg, psn, cwnd);
+    mrc_sendq_start(&req.sendq, mtu, static_cast<uint16_t>(imm_max));
+    return in.read();
+}
+
+Result Requester::queue(Words &in)
+{
+    mrc_msg *msg = mrc_sendq_slot(&req.sendq);
+    need(msg, "more requests than there is room for");
+    *msg = {};
+    msg->len = in.next();
+    msg->has_imm = in.next();
+    mrc_sendq_queue(&req.sendq);
+    return in.read();
+}
+
+Result Requester::forget(Words &in)
+{
+    in.next();
+    mrc_tx_forget_evs(&req.tx);
+    return in.read();
+}
+
+Result Requester::idle(uint64_t now, Words &in)
+{
+    mrc_batch b{};
+    in.next();
+    return {mrc_req_plan(&req, now, &b) ? b.count : 0};
+}
+
+Result Requester::batch(uint64_t now, Words &in)
+{
+    mrc_batch b{};
+    const uint32_t stride = in.next();
+    need(stride && stride <= MRC_BATCH_MAX, "a stride that no batch has");
+    std::vector<uint16_t> ev(stride);
+    std::ranges::generate(ev, [&] { return static_cast<uint16_t>(in.next()); });
+    Result said = in.read();
+    if (mrc_req_plan(&req, now, &b))
+        mrc_req_deal(&req, &b, ev.data(), stride, now);
+    said.insert(said.end(), {b.count, b.rtx, b.any, b.ask});
+    for (unsigned int i = 0; i < (b.rtx ? b.count : std::min(b.count, 1U)); i++)
+        said.push_back(b.plan[i].psn);
+    return said;
+}
+
+Result Requester::unsent(uint64_t now, Words &in)
+{
+    const uint32_t psn = in.next();
+    return {psn, mrc_req_unsent(&req, psn, now)};
+}
+
+Result Requester::lose(Words &in)
+{
+    mrc_tx_result res{};
+    unsigned long evs[BITS_TO_LONGS(MRC_EV_MAX)] = {};
+    const bool unsent_too = in.next();
+    for (unsigned int i = 0; i < MRC_EV_MAX / 32; i++)
+        evs[i * 32 / BITS_PER_LONG] |= static_cast<unsigned long>(in.next())
+                                       << (i * 32 % BITS_PER_LONG);
+    Result said = in.read();
+    mrc_tx_lose_evs(&req.tx, evs, unsent_too, &res);
+    said.push_back(res.lost);
+    return said;
+}
+
+Result Requester::answer(char op, uint64_t now, Words &in)
+{
+    uint8_t bytes[MRC_HDR_MAX] = {};
+    const uint32_t len = in.next();
+    need(len <= sizeof(bytes), "headers that are too long");
+    for (uint32_t at = 0; at < len; at += 4) {
+        const uint32_t word = in.next();
+        std::memcpy(bytes + at, &word, 4);
+    }
+    mrc_hdr hdr{};
+    need(mrc_hdr_decode(bytes, len, &hdr) == 0, "headers that cannot be decoded");
+    Result said = in.read();
+    mrc_tx_result res{};
+    uint32_t psn = 0;
+    const int err = op == 'K'   ? mrc_req_sack(&req, &hdr, now, &res)
+                    : op == 'N' ? mrc_req_nack(&req, &hdr, now, &res)
+                                : mrc_req_ack(&req, &hdr, now, &psn, &res);
+    said.push_back(static_cast<uint32_t>(err));
+    if (err)
+        return said;
+    said.insert(said.end(), {res.acked, res.lost, res.spurious});
+    put64(said, res.rtt_ns);
+    said.insert(said.end(),
+                {res.mark, res.ev, req.tx.una, req.tx.nxt, req.tx.inflight, req.tx.lost});
+    return said;
+}
+
+Result Requester::end()
+{
+    need(req.sendq.una != req.sendq.tail, "a request ends that there is not");
+    mrc_sendq_end(&req.sendq);
+    return {req.sendq.una};
+}
+
+Result Requester::timer_at(uint64_t now) const
+{
+    Result said;
+    put64(said, mrc_req_timer_at(&req, now));
+    return said;
+}
+
+Result Requester::timer(uint64_t now)
+{
+    mrc_tx_result res{};
+    const auto due = static_cast<uint32_t>(mrc_req_timer(&req, now, &res));
+    return {due, res.lost, req.tx.una, req.tx.nxt, req.tx.inflight, req.tx.lost};
+}
+
+Result Requester::make(const Call &call)
+{
+    Words in(call.words);
+    if (call.op != 'S')
+        need_start();
+    switch (call.op) {
+    case 'S':
+        return start(in);
+    case 'Q':
+        return queue(in);
+    case 'F':
+        return forget(in);
+    case 'I':
+        return idle(call.now, in);
+    case 'B':
+        return batch(call.now, in);
+    case 'U':
+        return unsent(call.now, in);
+    case 'L':
+        return lose(in);
+    case 'K':
+    case 'N':
+    case 'A':
+        return answer(call.op, call.now, in);
+    case 'E':
+        return end();
+    case 'C':
+        mrc_req_settle(&req, call.now);
+        return {in.next()};
+    case 'T':
+        return timer_at(call.now);
+    case 'D':
+        return timer(call.now);
+    default:
+        throw std::invalid_argument("a call that the engine does not have");
+    }
+}
+
+Outcome play(std::istream &recording)
+{
+    Outcome outcome;
+    Requester requester;
+    for (std::string line; std::getline(recording, line);) {
+        if (line.empty() || line[0] == '#')
+            continue;
+        outcome.calls++;
+        try {
+            const Call call = parse(line);
+            const Result said = requester.make(call);
+            outcome.batches += call.op == 'B';
+            outcome.answers += call.op == 'K' || call.op == 'N' || call.op == 'A';
+            if (said != call.words) {
+                outcome.difference = "call " + std::to_string(outcome.calls) + ": recorded " +
+                                     line + ", now " + text({call.op, call.now, said});
+                break;
+            }
+            // The words of a batch begin with the stride and as many EVs.
+            outcome.again += call.op == 'B' && said[said[0] + 2];
+        } catch (const std::exception &error) {
+            outcome.difference =
+                "call " + std::to_string(outcome.calls) + ": " + error.what() + ": " + line;
+            break;
+        }
+    }
+    return outcome;
+}
+
+} // namespace replay

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Plays what kernel/transport/replay.h recorded of a QP's requester to the engine: it is told the
+// same again, and must say the same.
+#ifndef MRC_UNIT_REPLAY_H
+#define MRC_UNIT_REPLAY_H
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "core.h"
+
+namespace replay
+{
+
+/** A call: a line "OP NOW WORD...", the time in ns, the words hexadecimal. */
+struct Call {
+    char op;
+    uint64_t now;
+    std::vector<uint32_t> words;
+};
+
+/** Throws std::invalid_argument with what is wrong. */
+Call parse(const std::string &line);
+
+/** A requester as the module has one. */
+class Requester
+{
+public:
+    /** Makes a call. Returns its words as they would be recorded now. Throws as parse(). */
+    std::vector<uint32_t> make(const Call &call);
+
+private:
+    class Words;
+
+    std::vector<uint32_t> start(Words &in);
+    std::vector<uint32_t> queue(Words &in);
+    std::vector<uint32_t> forget(Words &in);
+    std::vector<uint32_t> idle(uint64_t now, Words &in);
+    std::vector<uint32_t> batch(uint64_t now, Words &in);
+    std::vector<uint32_t> unsent(uint64_t now, Words &in);
+    std::vector<uint32_t> lose(Words &in);
+    std::vector<uint32_t> answer(char op, uint64_t now, Words &in);
+    std::vector<uint32_t> end();
+    std::vector<uint32_t> timer_at(uint64_t now) const;
+    std::vector<uint32_t> timer(uint64_t now);
+    void need_start() const;
+
+    mrc_req req{};
+    std::vector<mrc_tx_rec> ring;
+    std::vector<mrc_msg> slots;
+};
+
+/** What became of a recording. */
+struct Outcome {
+    unsigned int calls = 0;
+    /** Batches, and those of them that were retransmissions; answers. */
+    unsigned int batches = 0, again = 0, answers = 0;
+    /** The first call that was answered otherwise, or cannot be made; empty: none. */
+    std::string difference;
+};
+
+/** Plays a recording until its end, or to the first difference. */
+Outcome play(std::istream &recording);
+
+} // namespace replay
+
+#endif
