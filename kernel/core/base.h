@@ -27,7 +27,7 @@
 
 #endif
 
-/* Bytes in PSN units of the windows: MPR counts 128 PSNs each (protocol 3). */
+/* Bytes in PSN units of the windows: MPR counts 128 PSNs each (the OCP API). */
 #define MRC_MPR_UNIT	128u
 
 #endif /* _MRC_CORE_BASE_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a peer says of its ports (protocol 6.3): which of two statuses is the newer one, and
- * when the newest is acted upon. One that changes something at most a millisecond after the
- * last change waits until that is over, so that a flood of forged ones causes bounded work; the
- * newest is taken in the end.
+ * What a peer says of its ports (the MRC paper, section 3): which of two statuses is the newer
+ * one, and when the newest is acted upon. One that changes something at most a millisecond after
+ * the last change waits until that is over, so that a flood of forged ones causes bounded work;
+ * the newest is taken in the end.
  *
  * Time stamps tell the order only of what is marked as being in the sender's own unit (tsr),
  * which is taken to be ours. In the other unit, 128 ns, 16 bits last for 8 ms: less than a

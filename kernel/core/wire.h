@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The MRC wire format: every header as explicit byte offsets, decoded into and
- * encoded from plain structs. Layouts: OCP MRC 1.0 tables 6-3 to 6-9 (write
- * requests) and 7-10 to 7-23 (control packets). All fields are big-endian.
- * Where the public sources leave a point open, one constant or one function
- * here settles it, and a comment that begins with "Open point" says so.
+ * encoded from plain structs. Layouts: MRC 1.0, tables 6-3 to 6-9 (write
+ * requests) and 7-10 to 7-23 (control packets), see Documentation/references.md.
+ * All fields are big-endian. Where the public sources leave a point open, one
+ * constant or one function here settles it, and a comment that begins with
+ * "Open point" says so.
  */
 #ifndef _MRC_CORE_WIRE_H
 #define _MRC_CORE_WIRE_H
@@ -75,7 +76,7 @@ enum mrc_sack_m {
 };
 
 /**
- * enum mrc_nack_reason - NETH reasons (table 7-3)
+ * enum mrc_nack_reason - NETH reasons (MRC 1.0, table 7-3)
  */
 enum mrc_nack_reason {
 	MRC_NACK_TRIMMED		= 0x01,
@@ -127,7 +128,7 @@ enum mrc_ep_op {
 };
 
 /**
- * struct mrc_bth - base transport header (tables 6-3, 7-10)
+ * struct mrc_bth - base transport header (MRC 1.0, tables 6-3, 7-10)
  * @opcode: one of enum mrc_opcode
  * @pad: pad bytes between payload and ICRC, 0..3
  * @ackreq: the sender asks for a SACK at once
@@ -170,7 +171,7 @@ struct mrc_write {
 };
 
 /**
- * struct mrc_sack - SETH and CC_STATE of a SACK (tables 7-12 to 7-15)
+ * struct mrc_sack - SETH and CC_STATE of a SACK (MRC 1.0, tables 7-12 to 7-15)
  * @m: enum mrc_sack_m
  * @probe: the SACK answers a Reliability Probe; @ack_offset holds the probe id
  * @ack_offset: PSN that triggered this SACK, relative to @cack_psn
@@ -203,7 +204,7 @@ struct mrc_sack {
 };
 
 /**
- * struct mrc_nack - NETH (tables 7-16, 7-17)
+ * struct mrc_nack - NETH (MRC 1.0, tables 7-16, 7-17)
  * @reason: enum mrc_nack_reason
  * @entropy: EV bits of the refused packet, echoed
  * @psn: the refused PSN
@@ -227,7 +228,7 @@ struct mrc_ack {
 };
 
 /**
- * struct mrc_probe - PETH of a Reliability Probe (tables 7-18, 7-19)
+ * struct mrc_probe - PETH of a Reliability Probe (MRC 1.0, tables 7-18, 7-19)
  * @id: chosen by the requester, comes back in the SACK
  * @tx_timestamp: comes back in the SACK
  */
@@ -237,7 +238,7 @@ struct mrc_probe {
 };
 
 /**
- * struct mrc_ep - endpoint request or response (tables 7-20 to 7-23)
+ * struct mrc_ep - endpoint request or response (MRC 1.0, tables 7-20 to 7-23)
  * @op: enum mrc_ep_op (requests; a response's is ignored, its position is an open point)
  * @port_mask: bit n set: port n + 1 is reachable (PORT_STATUS requests)
  * @tx_timestamp: of the request; reflected in the response

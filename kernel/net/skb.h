@@ -27,10 +27,7 @@
 /* An skb and two more in its fragment list: MRC_BURST_MAX packets of three fragments each. */
 #define MRC_SKB_PARTS	3u
 
-/*
- * Traffic class bytes: DSCP << 2 | ECN. Code points are the deployment's choice (protocol
- * 2.15).
- */
+/* Traffic class bytes: DSCP << 2 | ECN. Code points are settings of the device. */
 #define MRC_ECN_ECT0	0x02u
 
 /**

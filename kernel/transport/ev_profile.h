@@ -19,7 +19,7 @@ struct netlink_ext_ack;
 
 /* The automatic profile every device has; cannot be changed or deleted. */
 #define MRC_EV_PROFILE_AUTO	0ull
-/* EVs of the automatic profile, over all planes together (protocol 6.1). */
+/* EVs of the automatic profile, over all planes together (the MRC paper, section 2.1). */
 #define MRC_EV_AUTO_COUNT	128u
 
 /** enum mrc_ev_format - format of EV values; numbers are uapi (MRC_EV_FORMAT_*) */
