@@ -257,8 +257,9 @@ static const struct in6_addr *mrc_path_outer(const struct mrc_path *path)
 }
 
 /*
- * What the plane's last look-up found, if it is the same: @r is then freed. The plane holds
- * no reference: who drops the last one takes it out there, so @r gets in while we have ours.
+ * Paths of a plane share results. If the plane's last look-up gave the same as @r, this frees @r
+ * and returns that one; else @r becomes the plane's. The plane holds no reference: whoever drops
+ * the last one takes the result out of the plane. The caller's reference keeps @r there until then.
  */
 static struct mrc_path_route *mrc_path_share(const struct mrc_path *path,
 					     struct mrc_path_route *r)

@@ -45,8 +45,8 @@ struct mrc_flow {
  * @MRC_PATH_PLAIN: routed by the inner destination, out of the plane's netdev
  * @MRC_PATH_SID: outer IPv6 header, the whole path is its destination (a uSID carrier)
  * @MRC_PATH_SRH: outer IPv6 header with a segment list in an SRH
- * @MRC_PATH_TABLE: as the seg6 encapsulation of the route to the peer found in a kernel table
- *                  says
+ * @MRC_PATH_TABLE: the kernel has a route to the peer in some table, with encap seg6: packets take
+ *                  the segment list of that route, and follow when it changes
  * @MRC_PATH_LOCAL: the peer is a device of this host
  */
 enum mrc_path_kind {

@@ -197,8 +197,8 @@ static int mrc_plane_check_dev(const struct net_device *dev,
 		return -EINVAL;
 	}
 	/*
-	 * Read under planes->lock: a netdev that is not yet leaving now will
-	 * find the new plane in the table when its notifier takes the lock.
+	 * If the netdev begins to leave after this, its notifier waits for
+	 * planes->lock, which we hold, and then finds the new plane in the table.
 	 */
 	if (READ_ONCE(dev->reg_state) != NETREG_REGISTERED) {
 		NL_SET_ERR_MSG(extack, "The netdev is going away");

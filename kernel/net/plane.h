@@ -4,8 +4,8 @@
  * number, an admin state set by the operator and an operational state that
  * follows the netdev (admin-up and carrier) through the netdev notifier.
  *
- * Lock order, outermost first: RTNL > the notifier's list of tables >
- * planes->lock. No function here takes RTNL, but for module init and exit.
+ * No function here takes RTNL, but for module init and exit. The order of locks is in
+ * Documentation/architecture.md.
  */
 #ifndef _MRC_NET_PLANE_H
 #define _MRC_NET_PLANE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receiving: from the IPv6-in-IPv6 handler (native decapsulation, outer ECN
- * and DSCP kept, aggregates whole) or from the UDP socket (packets decapsulated by End.DT6,
- * or never encapsulated) up to one decoded packet at a time.
+ * Receiving: packets come from the IPv6-in-IPv6 handler (we take the outer header off, read its
+ * ECN, and get aggregates whole) or from the UDP socket (End.DT6 took it off, or there was none).
+ * They go up decoded, one at a time. The outer DSCP is not kept.
  */
 #ifndef _MRC_NET_RX_H
 #define _MRC_NET_RX_H

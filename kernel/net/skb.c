@@ -58,8 +58,9 @@ static void mrc_skb_put_inner(struct mrc_skb *b)
 }
 
 /*
- * 16-bit lengths bound the outer IPv6 payload, and the netdev an aggregate, link-layer header
- * included; a single packet may always be as long as the path's MTU.
+ * An skb must not be longer than two things allow: the 16-bit length of the outer IPv6 header, and
+ * what the netdev takes as an aggregate, which counts the link-layer header. A single packet may
+ * always be as long as the path's MTU.
  */
 static unsigned int mrc_skb_max_len(const struct mrc_path_hop *hop)
 {
@@ -159,7 +160,7 @@ static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
 	unsigned int n = skb_shinfo(b->last)->nr_frags;
 	int err;
 
-	/* Counted from the head, neighbours in a huge page are seen as such. */
+	/* Offsets from the head of a huge page show that two of its pages are neighbours. */
 	offset += (page - head) << PAGE_SHIFT;
 	if (skb_can_coalesce(b->last, n, head, offset)) {
 		skb_frag_size_add(&skb_shinfo(b->last)->frags[n - 1], len);
@@ -187,7 +188,7 @@ static int mrc_skb_add_mem(struct mrc_skb *b, const void *at, unsigned int len)
 	return mrc_skb_add_frag(b, page, at - page_address(page), len);
 }
 
-/* Room at the skb's end for what we write: in the linear part as long as nothing follows it. */
+/* Room at the skb's end for what we write: the linear part, until there are fragments. */
 static void *mrc_skb_put(struct mrc_skb *b, unsigned int len)
 {
 	unsigned int size = b->max_packets * (MRC_HDR_MAX + MRC_TAIL_MAX);
@@ -243,7 +244,7 @@ static void mrc_skb_copy_page(u8 *to, struct page *page, unsigned int offset,
 	}
 }
 
-/* Pieces that are copied one behind the other share a fragment. */
+/* Copies the payload. Pieces that are copied one after the other share a fragment. */
 static int mrc_skb_bounce(struct mrc_skb *b, struct page *page,
 			  unsigned int offset, unsigned int len)
 {
@@ -270,10 +271,10 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 {
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
-	/* The last two fragments are for the ICRC, and for all that is still to come. */
+	/* Two fragments are left: one for the ICRC, one for copies of all further payload. */
 	if (mrc_skb_frags_left(b) <= 2)
 		return mrc_skb_bounce(b, page, offset, len);
-	/* The program may write to it while it is on its way: nobody else may. */
+	/* The program may write to the page while the skb is on its way; the stack must not. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
 	return mrc_skb_add_frag(b, page, offset, len);
 }
@@ -396,8 +397,8 @@ static void mrc_skb_push_outer(struct mrc_skb *b)
 }
 
 /*
- * One path, one queue: packets of an EV stay in order, whichever CPU sends them. Where queues belong
- * to CPUs (XPS) the hash is not asked.
+ * One path, one queue: packets of an EV stay in order, whichever CPU sends them. Where queues
+ * belong to CPUs (XPS) the hash is not asked.
  */
 static void mrc_skb_set_queue(struct mrc_skb *b)
 {

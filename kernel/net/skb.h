@@ -138,8 +138,7 @@ u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
  * @offset: in @page
  * @len: bytes; may go beyond the page if that is part of a larger one
  *
- * A packet whose payload is in more pieces than an skb has fragments has the last of them
- * copied.
+ * If the payload is in more pieces than an skb has fragments, the last pieces are copied.
  *
  * Return: 0, -EMSGSIZE or -ENOMEM.
  */

@@ -298,7 +298,7 @@ static int mrc_nl_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		return mrc_nl_ev_fill_one(skb, cb, dev, nla_get_u64(id));
 	while (!err && (p = mrc_ev_profile_next(dev, cur->next))) {
 		if (p->id != cur->next) {
-			/* A profile half shown is gone: no version fits. */
+			/* The profile went while it was being shown: the dump is inconsistent. */
 			cb->prev_seq = cur->sub ? U32_MAX : 0;
 			cur->next = p->id;
 			cur->sub = 0;

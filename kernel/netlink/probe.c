@@ -232,7 +232,7 @@ static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_nl_probe *p)
 
 /* ---- sending and waiting --------------------------------------------------- */
 
-/* Where an EV stands in the newest version, which is mostly where it stood before. */
+/* Index of an EV in @evs, which may be a newer version. @hint: its index before, mostly right. */
 static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
 			     unsigned int hint)
 {
@@ -247,8 +247,8 @@ static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
 }
 
 /*
- * An EV that has been denied or has gone meanwhile is passed over: -ENOENT. One that cannot
- * be sent on will not be answered, and that is what is to be known of it.
+ * Probes one EV. One that was denied or removed meanwhile is left out (-ENOENT). One whose probe
+ * cannot leave this host counts as probed and not answered.
  */
 static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 {

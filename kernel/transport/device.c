@@ -89,8 +89,9 @@ u32 mrc_dev_port_status(struct mrc_dev *dev)
 }
 
 /*
- * Planes have come or gone, @ports are left: EV indices get a new meaning. Return: they have one;
- * what changed since then is for the next run of the work.
+ * Planes have come or gone: EVs are made anew for those of @ports, and EV indices mean something
+ * else afterwards. If @ports is not true any more, nothing is done: the work runs again. Return:
+ * EVs were made anew.
  */
 static bool mrc_dev_renew_evs(struct mrc_dev *dev, u32 ports)
 {
@@ -107,8 +108,8 @@ static bool mrc_dev_renew_evs(struct mrc_dev *dev, u32 ports)
 }
 
 /*
- * Ports have changed, here or at a peer. What is in flight on one that is dead is lost now, not when
- * a timer says so; QPs learn of that while EV indices still mean what they meant.
+ * Ports have changed, here or at a peer. QPs give up what is in flight on dead ports now, without
+ * waiting for a timer. They are told before EVs are made anew, for they know packets by EV index.
  */
 static void mrc_dev_ports_work(struct work_struct *work)
 {

@@ -3,11 +3,7 @@
  * The transport side of a device: planes, profiles, routes, peers, QPs and
  * memory regions hang here. The ib_device in verbs/ owns one.
  *
- * Lock order, outermost first (also Documentation/architecture.md):
- *   RTNL > dev->planes.lock > qp->state_lock > dev->cfg_lock (mutexes)
- *   > qp->tx_lock > qp->rx_lock > peer->lock > cq lock (spinlocks, BH off)
- * endpoint.lock and gone.lock (BH off) are inside none of the spinlocks.
- * dev->peers_lock (spinlock, process context) is inside the mutexes alone.
+ * The order of all locks is in Documentation/architecture.md.
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
 #define _MRC_TRANSPORT_DEVICE_H
@@ -199,8 +195,10 @@ void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
  * @cfg: complete new settings, copied
  * @extack: names what is out of range
  *
- * A new UDP port is listened on before the old one is given up; -EBUSY while QPs are
- * connected. Process context.
+ * A new UDP port is listened on before the old one is given up.
+ *
+ * Process context. Return: 0, -EINVAL (out of range), -EBUSY (another UDP port, and there are QPs,
+ * connected or not), -EADDRINUSE.
  */
 int mrc_dev_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 		    struct netlink_ext_ack *extack);

@@ -184,8 +184,8 @@ void mrc_gone_no_qp(const struct mrc_rx_pkt *pkt)
 }
 
 /*
- * One in RESET is remembered from before, but in INIT it is about to be connected, maybe to the
- * same QP, which must not be told of what was before.
+ * A QP in RESET may have had a connection, and answers for it. One in INIT does not: it is about to
+ * be connected, maybe to the same QP, which must not be told of the connection before.
  */
 void mrc_gone_not_live(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 {
@@ -218,7 +218,7 @@ static struct mrc_gone_answer *mrc_gone_take(struct mrc_gone_table *table)
 	return answer;
 }
 
-/* There is such a peer, or it may be made: that costs more than an answer. */
+/* Is there such a peer, or may one be made? To make one costs more than to answer. */
 static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key)
 {
 	struct mrc_gone_table *table = &dev->gone;
@@ -237,8 +237,8 @@ static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key
 }
 
 /*
- * The peer of the answer before is given up only now: mostly this one has the same, and it may
- * have been made for them.
+ * The answer before held on to its peer, @before. Mostly this answer is for the same peer, which
+ * may exist for these answers only; so it is given up here, after the next one is held.
  */
 static struct mrc_peer *mrc_gone_peer(struct mrc_dev *dev,
 				      const struct mrc_peer_key *key,

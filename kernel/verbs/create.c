@@ -149,7 +149,10 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	mrc_cq_unuse(q->scq, &q->scq_user);
 	mrc_cq_unuse(q->rcq, &q->rcq_user);
-	/* Calls up go on until mrc_qp_destroy() returns, the core's questions beyond. */
+	/*
+	 * The transport calls our functions until mrc_qp_destroy() returns. The core may ask for
+	 * details even later, and finds NULL then.
+	 */
 	mrc_qp_hold(qp);
 	mrc_qp_destroy(qp);
 	WRITE_ONCE(q->qp, NULL);

@@ -71,7 +71,7 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 {
 	struct mrc_ibdev *m = to_mrc_ibdev(ibdev);
 
-	/* The registry looks at it until it is told. */
+	/* The registry may look at m->dev until mrc_registry_del() returns. */
 	mrc_dev_get(m->dev);
 	mrc_dev_shutdown(m->dev);
 	mrc_registry_del(m);
@@ -204,8 +204,8 @@ static int mrc_check_anchor(struct net_device *anchor,
 }
 
 /*
- * The anchor may have gone, or moved, before the core could tell our notifier.
- * Later on the notifier sees it.
+ * The anchor may have been unregistered, or moved to another namespace, before the core knew the
+ * device: then our notifier did not find it. From now on the notifier does.
  */
 static int mrc_recheck_anchor(struct net_device *anchor, const struct net *net)
 {

@@ -183,8 +183,8 @@ static int mrc_qp_reset(struct mrc_ib_qp *q)
 }
 
 /*
- * A CQ that fails tells the QPs that are past RESET. This one is now; if the CQ was
- * earlier, it comes too late for that.
+ * A CQ that fails takes all its QPs to error but those in RESET. This QP leaves RESET now. If one
+ * of its CQs failed before, nobody will tell the QP any more, so the CQs are asked.
  */
 static int mrc_qp_init(struct mrc_ib_qp *q)
 {

@@ -170,9 +170,8 @@ static bool mrc_registry_find(const struct net *net, struct ib_device **ib)
 }
 
 /*
- * The namespace goes: so do its devices, before their netdevs are taken away and
- * before the namespace's memory is freed. Others may be at it already; wait for
- * them.
+ * The namespace goes. Its devices must go before it: they use its netdevs and its memory. Others
+ * may be about to remove one of them: wait until they have.
  */
 static void __net_exit mrc_net_exit(struct net *net)
 {

@@ -218,8 +218,8 @@ static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
 }
 
 /*
- * What the program posts while this runs is not looked at, so that it ends: a
- * doorbell follows each post.
+ * Takes what is in the ring when it begins, and nothing that is posted meanwhile: a program that
+ * goes on posting would keep it busy. A doorbell follows each post, and then it runs again.
  */
 static void mrc_flush_send(void *priv)
 {

@@ -83,7 +83,7 @@ void read_extack(Exchange &exchange, const nlmsghdr *hdr, size_t fixed)
         exchange.missing = static_cast<int>(attrs.u32(NLMSGERR_ATTR_MISS_TYPE));
 }
 
-/** What is left of an answer that could not be read to its end is not the answer to this. */
+/** Leaves out the rest of an earlier answer that was not read to its end. */
 int on_sequence(nl_msg *msg, void *arg) noexcept
 {
     const Exchange &exchange = exchange_of(arg);

@@ -15,7 +15,7 @@ namespace mrcd
 class Pace
 {
 public:
-    /** A pass ended. The next one comes in that time, whatever happens, and though nothing does. */
+    /** A pass ended. The next one comes after @p soonest at the earliest, @p latest at the last. */
     void passed(uint64_t now, uint64_t soonest, uint64_t latest)
     {
         passed_ = now;
@@ -24,7 +24,7 @@ public:
     }
 
     /**
-     * There is news that cannot wait, whatever the last pass wanted to wait for.
+     * There is news that cannot wait for as long as the last pass asked for.
      *
      * @param rest the least there is between two passes
      */
@@ -34,7 +34,7 @@ public:
         hasten(now, 0);
     }
 
-    /** Something happened. What happens on and on cannot put the next pass off. */
+    /** Something happened: a pass in @p wait, or sooner, if one was due before. */
     void hasten(uint64_t now, uint64_t wait)
     {
         next_ = std::min(next_, std::max(now + wait, soonest_));

@@ -16,7 +16,7 @@ namespace mrcd
 namespace
 {
 
-/** Whoever starts others may leave the variable to them, and standard error be elsewhere. */
+/** The variable alone proves nothing: a service passes it on to programs that it starts. */
 bool is_journal()
 {
     const char *stream = getenv("JOURNAL_STREAM");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is denied, asked by the ways that EVs say they take: of profiles that no plan has any
- * more, nothing else is known.
+ * Which EVs pass what is denied, judged by their values. Of profiles that have left the plan
+ * nothing but the values of their EVs is known.
  */
 #pragma once
 

@@ -265,8 +265,8 @@ void Comparison::put_ev_profiles()
 }
 
 /**
- * A profile that is made anew would allow what a predecessor has denied, who is not known to have
- * been wrong. Some EV stays, whatever comes together.
+ * To make a profile anew allows all of its EVs. Those that an earlier mrcd has denied stay denied,
+ * for nobody knows that it was wrong; but never all of them.
  */
 mrcnl::EvProfileSpec Comparison::with_denials_kept(mrcnl::EvProfileSpec wanted,
                                                    const mrcnl::EvProfileSpec &now) const
@@ -284,7 +284,7 @@ mrcnl::EvProfileSpec Comparison::with_denials_kept(mrcnl::EvProfileSpec wanted,
     return some_left ? wanted : planned;
 }
 
-/** Old QPs go on with a profile that has left the plan, by ways that break like all others. */
+/** A profile that has left the plan may still have QPs: what breaks is denied there, too. */
 void Comparison::set_denials_of_old_profiles()
 {
     for (const auto &[id, now] : state_.ev_profiles) {

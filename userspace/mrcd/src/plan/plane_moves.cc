@@ -41,7 +41,7 @@ bool Mover::misplaced(uint8_t port, const Netdev &netdev) const
     return at == now_.end() || at->second.ifindex != netdev.ifindex;
 }
 
-/** Nobody has it who gets another one later. */
+/** Is it held by no port, or by one that gets no other netdev later? */
 bool Mover::free(const Netdev &netdev)
 {
     const auto at = holder(netdev);

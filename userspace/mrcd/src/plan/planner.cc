@@ -85,7 +85,7 @@ std::vector<Path> Planner::drawn(uint8_t plane, uint32_t rack) const
     return taken;
 }
 
-/** To the last switch: each route says how it goes on. */
+/** A path that ends at the last switch; the uSID of the route to a host leads on from there. */
 mrcnl::Address Planner::via(const Path &path) const
 {
     const uint16_t from = fabric_.t0[path.from].usid;
@@ -95,8 +95,7 @@ mrcnl::Address Planner::via(const Path &path) const
     return carrier(fabric_.block, {from, fabric_.t1[*path.t1].usid, fabric_.t0[path.to].usid});
 }
 
-/** With all of them in use whatever is lost, nothing could be avoided: only who says so gets that.
- */
+/** Fewer than all EVs, or no dead one could be left out, unless the file asks for all of them. */
 uint16_t Planner::min_active(size_t evs) const
 {
     const Evs &wanted = fabric_.evs;
@@ -109,7 +108,7 @@ uint16_t Planner::min_active(size_t evs) const
         std::min(*wanted.min_active * evs / wanted.per_destination, evs - 1));
 }
 
-/** Rounded up: a profile that has few EVs keeps one in use at least. */
+/** Rounded up, so that a profile of few EVs has one in use at least. */
 uint16_t Planner::active(size_t evs) const
 {
     const size_t whole = fabric_.evs.per_destination;

@@ -543,7 +543,10 @@ void FaultFinder::find_holes(uint8_t number, const Plane &plane, uint64_t now_ns
             add(t1);
 }
 
-/** What is on its way back stays a fault until it has proved itself, but becomes none. */
+/**
+ * Something that begins to answer again and is a fault already stays one until it has answered for
+ * long enough. If it is none yet, it does not become one.
+ */
 void FaultFinder::evaluate(uint64_t now_ns)
 {
     std::erase_if(faults_, [&](const Fault &fault) { return over(fault.finding); });
