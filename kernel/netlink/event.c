@@ -8,6 +8,7 @@
 #include <linux/user_namespace.h>
 
 #include "../transport/event.h"
+#include "../transport/qp.h"
 #include "message.h"
 
 static int mrc_nl_event_device(struct sk_buff *skb,

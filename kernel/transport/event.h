@@ -6,9 +6,12 @@
 #define _MRC_TRANSPORT_EVENT_H
 
 #include <linux/notifier.h>
+#include <linux/types.h>
 
-#include "peer.h"
-#include "qp.h"
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_plane;
+struct mrc_qp;
 
 /** enum mrc_event_type - kinds of events */
 enum mrc_event_type {

@@ -5,7 +5,7 @@
 A line there, "FOLDER: ONE TWO THREE|FOUR", orders what is in a folder: files, of which those that
 differ only in what is behind the dot stand together, and folders. Each includes itself and those
 that stand before it. Those joined by | do not include each other. "*" stands for all that the
-line does not name; without it, all are to be named.
+line does not name; without it, all are to be named. "FOLDER headers: ..." is about headers alone.
 """
 
 import re
@@ -20,13 +20,14 @@ ROOTS = ("kernel", "kernel/include/uapi", "userspace/mrcd/src")
 
 
 def orders():
-    """{folder: {name: place}}, where names that do not include each other differ by a fraction."""
-    found = {}
+    """(folder, suffixes of its files, {name: place}) of each line."""
     text = (TOP / PAGE).read_text(encoding="utf-8")
-    for folder, line in re.findall(r"^((?:kernel|userspace)[\w/]*): (.*(?:\n  .*)*)", text, re.M):
-        found[folder] = {name: place for place, names in enumerate(line.split())
-                         for name in names.split("|")}
-    return found
+    for folder, headers, line in re.findall(
+        r"^((?:kernel|userspace)[\w/]*)( headers)?: (.*(?:\n  .*)*)", text, re.M
+    ):
+        names = enumerate(line.split())
+        order = {name: place for place, joined in names for name in joined.split("|")}
+        yield folder, (".h",) if headers else SOURCES, order
 
 
 def name_of(path, folder):
@@ -51,10 +52,10 @@ def included(path):
                 break
 
 
-def complaints(folder, order):
-    """About the files of a folder."""
+def complaints(folder, paths, order):
+    """About files of a folder."""
     rest = order.get("*")
-    for path in sorted(p for p in (TOP / folder).rglob("*") if p.suffix in SOURCES):
+    for path in sorted(paths):
         name = name_of(path, folder)
         place = order.get(name, rest)
         if place is None:
@@ -71,16 +72,16 @@ def complaints(folder, order):
 
 
 def main():
-    found, failed = orders(), False
+    found, failed = list(orders()), False
     if not found:
         print(f"{PAGE}: no order is found there")
         return 1
-    for folder, order in found.items():
-        names = {name_of(p, folder) for p in (TOP / folder).rglob("*") if p.suffix in SOURCES}
-        for name in set(order) - names - {"*"}:
+    for folder, suffixes, order in found:
+        paths = [p for p in (TOP / folder).rglob("*") if p.suffix in suffixes]
+        for name in set(order) - {name_of(p, folder) for p in paths} - {"*"}:
             print(f"{PAGE}: there is no {name} in {folder}")
             failed = True
-        for complaint in complaints(folder, order):
+        for complaint in complaints(folder, paths, order):
             print(complaint)
             failed = True
     return 1 if failed else 0
