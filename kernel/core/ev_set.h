@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The EVs towards one peer: their states and the order in which packets take
- * them (protocol 6.1, 6.2). The caller serialises all calls on one set.
+ * them (MRC 1.0, sections 9.3.1 and 11.2.1). The caller serialises all calls on one set.
  *
  * Spray order: the planes take turns, so they carry exactly equal shares as
  * long as each has a usable EV; inside a plane the EVs follow a pseudo-random
@@ -50,7 +50,8 @@ enum mrc_ev_state {
 
 /*
  * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of
- * successes, 6.2, 6.3). The interval between unanswered probes doubles from the base to the maximum;
+ * successes: MRC 1.0, section 9.3.1).
+ * The interval between unanswered probes doubles from the base to the maximum;
  * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
  * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
  * lost on another path.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way back (protocol 6.4): which EVs SACKs, NACKs and ACKs take. What is sent must not
+ * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. What is
+ * sent must not
  * depend on paths that nobody has heard of for long: a receiver that sends no data of its
  * own probes an EV now and then. The planes take turns, and in a plane the EV that was
  * answered last is used, be it a spare: for what few answers need none is better. A plane whose

@@ -278,7 +278,7 @@ static void sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sack,
 }
 
 /*
- * Where the next bitmap starts (open point: the walk of 7.5.2.2). Right behind
+ * Where the next bitmap starts (open point: the walk of MRC 1.0, section 7.5.2.2). Right behind
  * the cumulative PSN if that covers all news: what an earlier SACK told is told
  * again, so a lost SACK heals. Otherwise at the first news, or earlier if fewer
  * than 64 PSNs of them are left. Stretches where nothing has arrived (only a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The responder's view of a QP: which PSNs have arrived, which messages are
- * complete in order, what the next SACK says (protocol 5.1 to 5.4).
+ * complete in order, what the next SACK says (MRC 1.0, section 7.5.2).
  *
  * A packet is claimed before its payload is copied and committed afterwards,
  * so that copies may run in parallel and yet a late duplicate can never
@@ -19,7 +19,7 @@
 #include "wire.h"
 
 /*
- * Open point: SACK threshold (7.5.2). Coverage matters more than frequency in
+ * Open point: SACK threshold (MRC 1.0, section 7.5.2). Coverage matters more than frequency in
  * software: an aggregate of several packets gets one SACK.
  */
 #define MRC_SACK_BYTES_DEFAULT	262144u
@@ -31,7 +31,7 @@
  * does not ask, waits for it. Longer than packets of a flow are apart.
  */
 #define MRC_SACK_DELAY_NS	250000ull
-/* What a packet adds to the trigger count at least (7.5.2). */
+/* What a packet adds to the trigger count at least (MRC 1.0, section 7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
 /*
@@ -117,7 +117,7 @@ struct mrc_rx_bits {
 };
 
 /**
- * struct mrc_rx_window - responder state of a QP (table 7-5)
+ * struct mrc_rx_window - responder state of a QP (MRC 1.0, table 7-5)
  *
  * Fields are private to rx_window.c but for those that a dump may read:
  * @cack: cumulative PSN

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The requester's view of a QP: one record per PSN in flight, what SACKs and
- * NACKs say about them, which are lost and must be sent again (protocol 5.5,
- * 5.6). The caller serialises all calls on one window and brings the time in
+ * NACKs say about them, which are lost and must be sent again
+ * (MRC 1.0, section 7.4.5). The caller serialises all calls on one window and brings the time in
  * nanoseconds of a monotonic clock.
  *
  * A record is lost when
@@ -152,7 +152,7 @@ struct mrc_tx_newest {
 };
 
 /**
- * struct mrc_tx_window - requester state of a QP (table 7-4)
+ * struct mrc_tx_window - requester state of a QP (MRC 1.0, table 7-4)
  *
  * Readable for dumps:
  * @una: oldest PSN beyond the cumulative PSN that was acknowledged

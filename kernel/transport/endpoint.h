@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Endpoint packets (protocol 2.11, 2.12, 6.3): EV probes and port status. They belong to no
+ * Endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port status. They belong to no
  * QP; requests go to QPN 2, and the answer names the request by its id.
  *
  * Requests of a device that wait for an answer stand in one list by age, all with the same

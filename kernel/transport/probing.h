@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is done to know the paths to a peer (protocol 6.3 to 6.5): EV probes for EVs that
+ * What is done to know the paths to a peer (MRC 1.0, sections 7.4.6 to 7.4.8): EV probes for
+ * EVs that
  * are held to be bad and for the way back, and telling each other which ports work.
  *
  * One timer per peer; it runs only while something is due and a QP is connected. All state

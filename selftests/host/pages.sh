@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Pages for readers: files that they name are there, words of the glossary are in use, and links lead
-# somewhere.
+# Pages for readers: files that they name are there, words of the glossary are in use, links lead
+# somewhere, and what comments refer to is in Documentation/references.md.
 #
 # Usage: pages.sh TOP
 
@@ -56,10 +56,22 @@ check_glossary()
 	done < <(sed -nE 's/^\| ([^|]+) \| .*/\1/p' Documentation/glossary.md | grep -vx 'word')
 }
 
+# A number of a section, table or figure follows the name of its text.
+check_sources()
+{
+	local texts='MRC 1\.0|the MRC paper|the OCP API|IBTA|UE|RFC [0-9]+'
+
+	git grep -nE '\bprotocol [0-9]|\(design:' -- 'kernel/*.[ch]' 'userspace/*.[ch]*' >&2 &&
+		wrong "no text is named"
+	git grep -nE '\b(sections?|tables?|figure) [0-9]+[-.][0-9]+' -- 'kernel/*.[ch]' 'userspace/*.[ch]*' |
+		grep -vE "($texts),? (section|table|figure)" >&2 && wrong "of which text?"
+}
+
 for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
 done
 check_glossary
+check_sources
 [ "$(grep -c '^| ' Documentation/glossary.md)" -gt 50 ] || wrong "few words in the glossary"
 exit $failed
