@@ -226,7 +226,8 @@ static u8 lasting(u8 state)
 
 /* All changes of state go through here, to keep the counts and the rotation. */
 static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-		      struct mrc_ev_entry *e, u8 state, u64 now)
+		      struct mrc_ev_entry *e, u8 state, enum mrc_ev_why why,
+		      u64 now)
 {
 	bool was = mrc_ev_is_usable(e), is;
 	u8 old = e->state;
@@ -234,12 +235,11 @@ static void set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	count_entry(s, p, e, -1);
 	e->state = state;
 	e->doubted = false;
-	if (state == MRC_EV_SKIP)
-		e->skip_at = 0;
 	count_entry(s, p, e, 1);
 	if (lasting(old) == lasting(state))
 		return;
 	e->missed = 0;
+	e->why = why;
 	e->changed_at = now;
 	s->untold = true;
 	is = mrc_ev_is_usable(e);
@@ -279,8 +279,7 @@ static u16 step(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 	return in_slot(s, p, at);
 }
 
-static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-		 struct mrc_ev_entry *e, u64 now)
+static bool take(struct mrc_ev_entry *e, u64 now)
 {
 	switch (e->state) {
 	case MRC_EV_GOOD:
@@ -292,7 +291,7 @@ static bool take(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			e->skip_at = now;
 		if (e->skip_at == now)
 			return false;
-		set_state(s, p, e, MRC_EV_GOOD, now);
+		e->state = MRC_EV_GOOD;
 		return true;
 	default:
 		return false;
@@ -325,7 +324,7 @@ static u16 pick_usable(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 	for (n = 2u * p->quota; n; n--) {
 		u16 ev = step(s, p);
 
-		if (take(s, p, &s->ev[ev], now))
+		if (take(&s->ev[ev], now))
 			return ev;
 	}
 	return pick_skipped(s, p);
@@ -380,13 +379,14 @@ u16 mrc_ev_pick_any(struct mrc_ev_set *s)
 	return pick_round(s, false, 0);
 }
 
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev)
 {
 	/* One in doubt shares its schedule of probes with what SKIP remembers. */
 	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD ||
 	    s->ev[ev].doubted || mrc_ev_is_spare(s, ev))
 		return;
-	set_state(s, plane_of(s, ev), &s->ev[ev], MRC_EV_SKIP, now);
+	s->ev[ev].state = MRC_EV_SKIP;
+	s->ev[ev].skip_at = 0;
 }
 
 /* So many EVs stay in use, if there are as many that are not DENIED. */
@@ -451,7 +451,8 @@ static void give_way(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 }
 
 /* Takes an EV that is lost to @state, ASSUMED_BAD or HELD, in which it is probed. */
-static void fall(struct mrc_ev_set *s, u16 ev, u8 state, u64 now)
+static void fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why,
+		 u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
@@ -461,7 +462,7 @@ static void fall(struct mrc_ev_set *s, u16 ev, u8 state, u64 now)
 		e->answered = 0;
 		start_probing(s, e, e->flaps, now + probe_interval(e->flaps));
 	}
-	set_state(s, plane_of(s, ev), e, state, now);
+	set_state(s, plane_of(s, ev), e, state, why, now);
 }
 
 /*
@@ -494,29 +495,31 @@ static void settle(struct mrc_ev_set *s, u64 now)
 		ev = heard_of(s, MRC_EV_HELD, U64_MAX, true);
 		if (ev == MRC_EV_NONE)
 			break;
-		fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+		fall(s, ev, MRC_EV_ASSUMED_BAD, MRC_EV_WHY_BETTER, now);
 	}
 }
 
 /* Nothing but the floor keeps it: unless there is one that was heard of later. */
-static bool lost_at_floor(struct mrc_ev_set *s, u16 ev, u64 now)
+static bool lost_at_floor(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why,
+			  u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 	u16 better = heard_of(s, MRC_EV_ASSUMED_BAD, e->heard_at, false);
 
 	if (better != MRC_EV_NONE) {
-		fall(s, better, MRC_EV_HELD, now);
-		fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+		fall(s, better, MRC_EV_HELD, MRC_EV_WHY_HELD, now);
+		fall(s, ev, MRC_EV_ASSUMED_BAD,
+		     e->state == MRC_EV_HELD ? MRC_EV_WHY_BETTER : why, now);
 		return true;
 	}
 	give_way(s, plane_of(s, ev), e);
 	if (e->state == MRC_EV_HELD)
 		return false;
-	fall(s, ev, MRC_EV_HELD, now);
+	fall(s, ev, MRC_EV_HELD, why, now);
 	return true;
 }
 
-bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
+bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 now)
 {
 	struct mrc_ev_entry *e;
 
@@ -526,8 +529,9 @@ bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (s->good <= floor_of(s))
-		return lost_at_floor(s, ev, now);
-	fall(s, ev, MRC_EV_ASSUMED_BAD, now);
+		return lost_at_floor(s, ev, why, now);
+	fall(s, ev, MRC_EV_ASSUMED_BAD,
+	     e->state == MRC_EV_HELD ? MRC_EV_WHY_BETTER : why, now);
 	return true;
 }
 
@@ -549,8 +553,7 @@ static void doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (lasting(e->state) != MRC_EV_GOOD || e->doubted ||
 	    !mrc_ev_port_up(s, e->port))
 		return;
-	if (e->state == MRC_EV_SKIP)
-		set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	e->state = MRC_EV_GOOD;
 	start_probing(s, e, 0, now);
 	set_doubted(s, ev, true);
 }
@@ -581,20 +584,14 @@ static u64 silence_ns(const struct mrc_ev_set *s)
 	return min(MRC_EV_SILENCE_NS << (min(n, 8u) - 1), MRC_EV_PROBE_MAX_NS);
 }
 
-void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
-		   u64 now)
+void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 {
-	u16 i;
-
 	if (s->heard_at < since) {
 		if (now >= s->silent_at + silence_ns(s))
 			doubt_all(s, now);
-		return;
+	} else if (ev < s->count && now >= s->ev[ev].heard_at + MRC_EV_DOUBT_NS) {
+		doubt(s, ev, now);
 	}
-	for (i = 0; evs && i < s->count; i++)
-		if (test_bit(i, evs) &&
-		    now >= s->ev[i].heard_at + MRC_EV_DOUBT_NS)
-			doubt(s, i, now);
 }
 
 /* At once, and soon again. */
@@ -640,7 +637,7 @@ static void begin_search(struct mrc_ev_set *s, const struct mrc_ev_entry *e,
 
 /* Into the rotation, for that of its EVs which was heard of longest ago. */
 static void enter_rotation(struct mrc_ev_set *s, struct mrc_ev_plane *p,
-			   const struct mrc_ev_entry *e, u64 now)
+			   const struct mrc_ev_entry *e)
 {
 	struct mrc_ev_entry *out = &s->ev[in_slot(s, p, 0)], *at;
 	u16 slot;
@@ -655,32 +652,34 @@ static void enter_rotation(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	swap_slots(s, p, out->slot, e->slot);
 	/* A spare has no batch to be left out of. */
 	if (out->state == MRC_EV_SKIP)
-		set_state(s, p, out, MRC_EV_GOOD, now);
+		out->state = MRC_EV_GOOD;
 }
 
-static void come_back(struct mrc_ev_set *s, u16 ev, u64 now)
+static void come_back(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
 	e->returned = true;
-	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, why, now);
 	settle(s, now);
 }
 
-static bool end_search(struct mrc_ev_set *s, u16 ev, u64 now)
+static bool end_search(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why,
+		       u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 	bool back = e->state == MRC_EV_ASSUMED_BAD;
 
 	s->search_since = 0;
 	if (back)
-		come_back(s, ev, now);
-	enter_rotation(s, plane_of(s, ev), e, now);
+		come_back(s, ev, why, now);
+	enter_rotation(s, plane_of(s, ev), e);
 	return back;
 }
 
 /* Of data, or of a probe: what mrc_ev_heard() says, but for the end of a silence. */
-static bool heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
+static bool heard(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 sent,
+		  u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
@@ -692,10 +691,10 @@ static bool heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 	if (e->state == MRC_EV_DENIED || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (mrc_ev_searching(s) && sent >= s->search_since)
-		return end_search(s, ev, now);
+		return end_search(s, ev, why, now);
 	if (e->state != MRC_EV_ASSUMED_BAD || s->good >= floor_of(s))
 		return false;
-	fall(s, ev, MRC_EV_HELD, now);
+	fall(s, ev, MRC_EV_HELD, MRC_EV_WHY_HELD, now);
 	return true;
 }
 
@@ -704,7 +703,7 @@ bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 	if (ev >= s->count)
 		return false;
 	s->silences = 0;
-	return heard(s, ev, sent, now);
+	return heard(s, ev, MRC_EV_WHY_HEARD, sent, now);
 }
 
 bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -717,7 +716,7 @@ bool mrc_ev_cleared(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (e->state != MRC_EV_ASSUMED_BAD && e->state != MRC_EV_HELD)
 		return false;
 	e->flaps = 0;
-	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, now);
+	set_state(s, plane_of(s, ev), e, MRC_EV_GOOD, MRC_EV_WHY_LATE, now);
 	settle(s, now);
 	return true;
 }
@@ -774,7 +773,7 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 
 	if (ev >= s->count)
 		return false;
-	changed = heard(s, ev, sent, now);
+	changed = heard(s, ev, MRC_EV_WHY_PROBES_ANSWERED, sent, now);
 	e = &s->ev[ev];
 	if (!is_probed(s, e))
 		return changed;
@@ -783,7 +782,7 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 		schedule_probe(s, e, now + probe_interval(0));
 		return changed;
 	}
-	come_back(s, ev, now);
+	come_back(s, ev, MRC_EV_WHY_PROBES_ANSWERED, now);
 	return true;
 }
 
@@ -793,7 +792,8 @@ static void restart_probing(struct mrc_ev_entry *e, u64 now)
 	if (!e->answered)
 		return;
 	e->answered = 0;
-	e->backoff = max(e->backoff, e->flaps);
+	if (e->backoff < e->flaps)
+		e->backoff = e->flaps;
 	e->probe_at = max(e->probe_at, now + probe_interval(e->flaps));
 }
 
@@ -814,7 +814,8 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 	}
 	if (e->missed < MRC_EV_PROBE_MISSED)
 		e->missed++;
-	return e->missed == MRC_EV_PROBE_MISSED && mrc_ev_lost(s, ev, now);
+	return e->missed == MRC_EV_PROBE_MISSED &&
+	       mrc_ev_lost(s, ev, MRC_EV_WHY_PROBES_LOST, now);
 }
 
 void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -826,7 +827,7 @@ void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (e->backoff)
 		e->backoff--;
-	schedule_probe(s, e, now + probe_interval(0));
+	schedule_probe(s, e, now + probe_interval(e->backoff));
 }
 
 void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
@@ -843,7 +844,7 @@ void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now)
 	e->flaps = 0;
 	e->returned = false;
 	set_state(s, plane_of(s, ev), e, deny ? MRC_EV_DENIED : MRC_EV_GOOD,
-		  now);
+		  deny ? MRC_EV_WHY_DENIED : MRC_EV_WHY_ALLOWED, now);
 	settle(s, now);
 }
 

@@ -48,6 +48,38 @@ enum mrc_ev_state {
 	MRC_EV_HELD		= 16,
 };
 
+/**
+ * enum mrc_ev_why - why an EV is in another state than before
+ * @MRC_EV_WHY_NONE: it is not
+ * @MRC_EV_WHY_LOSS: a packet was lost on it
+ * @MRC_EV_WHY_SKIP: the peer said to skip it always
+ * @MRC_EV_WHY_NO_ROUTE: no way leads out of this host
+ * @MRC_EV_WHY_NO_ROOM: its plane has no room for packets as long as data
+ * @MRC_EV_WHY_PROBES_LOST: its probes were
+ * @MRC_EV_WHY_PROBES_ANSWERED: its probes were
+ * @MRC_EV_WHY_HEARD: data has arrived by it
+ * @MRC_EV_WHY_LATE: what was held to be lost on it has arrived
+ * @MRC_EV_WHY_HELD: the floor took it, for it was heard of last
+ * @MRC_EV_WHY_BETTER: the floor let it go, for better ones are known
+ * @MRC_EV_WHY_DENIED: by the controller
+ * @MRC_EV_WHY_ALLOWED: by the controller
+ */
+enum mrc_ev_why {
+	MRC_EV_WHY_NONE,
+	MRC_EV_WHY_LOSS,
+	MRC_EV_WHY_SKIP,
+	MRC_EV_WHY_NO_ROUTE,
+	MRC_EV_WHY_NO_ROOM,
+	MRC_EV_WHY_PROBES_LOST,
+	MRC_EV_WHY_PROBES_ANSWERED,
+	MRC_EV_WHY_HEARD,
+	MRC_EV_WHY_LATE,
+	MRC_EV_WHY_HELD,
+	MRC_EV_WHY_BETTER,
+	MRC_EV_WHY_DENIED,
+	MRC_EV_WHY_ALLOWED,
+};
+
 /*
  * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of
  * successes: MRC 1.0, section 9.3.1).
@@ -97,6 +129,7 @@ enum mrc_ev_state {
  * @port: 1..32
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
+ * @why: enum mrc_ev_why of the last change of @state
  * @answered: ASSUMED_BAD or HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
@@ -112,8 +145,9 @@ struct mrc_ev_entry {
 	u8 missed : 2;
 	u8 doubted : 1;
 	u8 port;
-	u8 backoff;
-	u8 flaps;
+	u8 backoff : 5;
+	u8 flaps : 3;
+	u8 why;
 	u8 answered : 7;
 	u8 returned : 1;
 	u8 slot;
@@ -287,17 +321,17 @@ u16 mrc_ev_pick_any(struct mrc_ev_set *s);
  * mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once
  * @s: the set
  * @ev: index; one that is not GOOD, or a spare, stays as it is
- * @now: ns
  */
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
 
 /**
  * mrc_ev_lost() - an untrimmed loss, or ALWAYS_SKIP: ASSUMED_BAD at once
  * @s: the set
  * @ev: index
+ * @why: what to say of it
  * @now: ns
  *
- * To be called only when something that was sent later has arrived. A spare of its plane takes
+ * To be called only when something that was sent later has arrived, or cannot leave this host. A spare of its plane takes
  * its place. Only probes, or mrc_ev_cleared(), bring it back: to the rotation if that is short
  * of EVs, else as a spare. The floor is @min_active, but at least one, and counts EVs in use,
  * spares too, on ports that are up. At the floor a bad EV comes back for it, HELD, if that was
@@ -307,21 +341,20 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
  *
  * Return: true when its state changed.
  */
-bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, u64 now);
+bool mrc_ev_lost(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 now);
 
 /**
- * mrc_ev_silent() - who sent on these EVs has heard of nothing that was sent since
+ * mrc_ev_silent() - who sent on this EV has heard of nothing that was sent since
  * @s: the set
- * @evs: bit per EV that was sent on; NULL: not known
+ * @ev: index; MRC_EV_NONE: it is not known what it was sent on
  * @since: ns, when the first of it was sent
  * @now: ns
  *
  * Nobody is to blame: it may be the other end that does not answer. If something else that
- * was sent to it since has arrived these EVs are in doubt, else all are, and bad ones are
- * probed at once.
+ * was sent to it since has arrived this EV is in doubt, else all are, and bad ones are
+ * probed at once. To be called for each EV that was sent on.
  */
-void mrc_ev_silent(struct mrc_ev_set *s, const unsigned long *evs, u64 since,
-		   u64 now);
+void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 
 /**
  * mrc_ev_stirred() - something that was sent has arrived, but nobody knows by which EV
@@ -418,7 +451,8 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
  * @ev: index
  * @now: ns
  *
- * It is due again after a base interval, and is not counted as unanswered.
+ * It is due again after the interval that it had waited for, and is not counted as unanswered: who
+ * has no room for it now has less for more of them.
  */
 void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now);
 
@@ -427,7 +461,8 @@ void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now);
  * @s: the set
  * @old: result: state before; never SKIP
  *
- * A call may change several EVs: to be asked after each until there is none.
+ * A call may change several EVs: to be asked until there is none. Why it is in the state in which
+ * it is now is in its entry.
  *
  * Return: index or MRC_EV_NONE.
  */

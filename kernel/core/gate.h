@@ -37,4 +37,24 @@ static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
 	return true;
 }
 
+/**
+ * mrc_gate_room() - how many may pass now, one after another?
+ * @gate: guarded by the caller
+ * @now: ns
+ * @rate: as for mrc_gate_pass()
+ *
+ * Return: 0 to MRC_GATE_BURST.
+ */
+static inline unsigned int mrc_gate_room(const struct mrc_gate *gate, u64 now,
+					 u32 rate)
+{
+	u64 interval = 1000000000u / rate;
+	u64 ahead = gate->free_at > now ? gate->free_at - now : 0;
+	unsigned int n = 0;
+
+	while (n < MRC_GATE_BURST && ahead + n * interval <= (MRC_GATE_BURST - 1) * interval)
+		n++;
+	return n;
+}
+
 #endif /* _MRC_CORE_GATE_H */

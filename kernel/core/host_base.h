@@ -33,6 +33,9 @@ typedef __s64 s64;
 #define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+
 #ifndef __cplusplus
 
 #include <assert.h>	/* static_assert */

@@ -9,8 +9,8 @@ void mrc_port_status_init(struct mrc_port_status *s)
 }
 
 /* Nothing lives in flight for as long as a stamp takes to turn over. */
-static bool is_older(const struct mrc_port_status *s, const struct mrc_ep *ep,
-		     u64 now)
+static bool mrc_port_status_is_older(const struct mrc_port_status *s,
+				     const struct mrc_ep *ep, u64 now)
 {
 	return s->at && s->tsr && ep->tsr && now < s->at + MRC_PORTS_ORDER_NS &&
 	       (s16)(ep->tx_timestamp - s->stamp) < 0;
@@ -19,7 +19,7 @@ static bool is_older(const struct mrc_port_status *s, const struct mrc_ep *ep,
 bool mrc_port_status_hear(struct mrc_port_status *s, const struct mrc_ep *ep,
 			  u64 now)
 {
-	if (is_older(s, ep, now))
+	if (mrc_port_status_is_older(s, ep, now))
 		return false;
 	s->newest = ep->port_mask;
 	s->at = now;
@@ -42,4 +42,47 @@ bool mrc_port_status_take(struct mrc_port_status *s, u64 now)
 	s->mask = s->newest;
 	s->change = now;
 	return true;
+}
+
+void mrc_port_tell_say(struct mrc_port_tell *t, u32 mask, u64 now)
+{
+	t->mask = mask;
+	t->at = now;
+	t->since = now;
+	t->wait = MRC_TELL_MIN_NS;
+}
+
+bool mrc_port_tell_next(struct mrc_port_tell *t, u64 now, u64 *wait)
+{
+	if (!t->at || t->at > now)
+		return false;
+	*wait = t->wait;
+	t->at = now + t->wait;
+	t->wait = min(2 * t->wait, MRC_TELL_MAX_NS);
+	return true;
+}
+
+void mrc_port_tell_unsent(struct mrc_port_tell *t, u64 now, u64 wait)
+{
+	/* Unless there is something else to say by now. */
+	if (!t->at || t->since > now)
+		return;
+	t->at = now + wait;
+	t->wait = wait;
+}
+
+void mrc_port_tell_answered(struct mrc_port_tell *t, u32 mask, u64 sent)
+{
+	/* The same may have been said before something else was. */
+	if (mask == t->mask && sent >= t->since)
+		t->at = 0;
+}
+
+void mrc_port_tell_back(struct mrc_port_tell *t, bool first, u64 now)
+{
+	if (!t->since)
+		return;
+	if ((first && t->at) ||
+	    (t->mask != ~0u && now > t->since + MRC_TELL_MAX_NS))
+		mrc_port_tell_say(t, t->mask, now);
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a peer says of its ports (the MRC paper, section 3): which of two statuses is the newer
- * one, and when the newest is acted upon. One that changes something at most a millisecond after
- * the last change waits until that is over, so that a flood of forged ones causes bounded work;
- * the newest is taken in the end.
+ * Port status (the MRC paper, section 3): what a peer says of its ports, and what we say to it of
+ * ours.
+ *
+ * Of two statuses of the peer it is decided which is the newer one, and when the newest is acted
+ * upon. One that changes something at most a millisecond after the
+ * last change waits until that is over, so that a flood of forged ones causes bounded work; the
+ * newest is taken in the end.
  *
  * Time stamps tell the order only of what is marked as being in the sender's own unit (tsr),
  * which is taken to be ours. In the other unit, 128 ns, 16 bits last for 8 ms: less than a
  * packet may be under way. There, what comes later is newer.
+ *
+ * What we say is said again until it is answered.
  */
 #ifndef _MRC_CORE_PORT_STATUS_H
 #define _MRC_CORE_PORT_STATUS_H
@@ -21,6 +26,9 @@
 #define MRC_PORTS_ORDER_NS	2000000000ull
 /* Unit of our time stamps: 2^16 ns. */
 #define MRC_PORTS_STAMP_SHIFT	16
+/* Ours is said again after the least time, then after twice the time before, ns. */
+#define MRC_TELL_MIN_NS		1000000ull
+#define MRC_TELL_MAX_NS		1000000000ull
 
 /**
  * struct mrc_port_status - a peer's port status
@@ -69,5 +77,54 @@ u64 mrc_port_status_due(const struct mrc_port_status *s);
  * Return: true: @s->mask has changed.
  */
 bool mrc_port_status_take(struct mrc_port_status *s, u64 now);
+
+/**
+ * struct mrc_port_tell - our port status, as it is told to a peer; zeroed: there is nothing to tell
+ * @mask: ports that can receive
+ * @at: ns, when it is said next; 0: the peer knows it
+ * @since: ns, when it became true; 0: nothing was ever said
+ * @wait: ns, from the next time that it is said to the one after
+ */
+struct mrc_port_tell {
+	u32 mask;
+	u64 at;
+	u64 since;
+	u64 wait;
+};
+
+/** mrc_port_tell_say() - @mask is true from @now (ns, not 0) on, and is to be said */
+void mrc_port_tell_say(struct mrc_port_tell *t, u32 mask, u64 now);
+
+/**
+ * mrc_port_tell_next() - is it to be said now?
+ * @t: what is told
+ * @now: ns
+ * @wait: result: what to give mrc_port_tell_unsent()
+ *
+ * Return: true: it counts as said, and is said again later unless it is answered.
+ */
+bool mrc_port_tell_next(struct mrc_port_tell *t, u64 now, u64 *wait);
+
+/**
+ * mrc_port_tell_unsent() - there was no room for it: it is said again no later for that
+ * @t: what is told
+ * @now: ns, as it was given to mrc_port_tell_next()
+ * @wait: from there
+ */
+void mrc_port_tell_unsent(struct mrc_port_tell *t, u64 now, u64 wait);
+
+/** mrc_port_tell_answered() - the peer has heard @mask, which was sent at @sent (ns) */
+void mrc_port_tell_answered(struct mrc_port_tell *t, u32 mask, u64 sent);
+
+/**
+ * mrc_port_tell_back() - the peer has told its own status: it is there now, and may be another one
+ * than that which was told
+ * @t: what is told
+ * @first: it is the first time
+ * @now: ns
+ *
+ * Not each time is ours said again, or two would keep each other busy.
+ */
+void mrc_port_tell_back(struct mrc_port_tell *t, bool first, u64 now);
 
 #endif /* _MRC_CORE_PORT_STATUS_H */

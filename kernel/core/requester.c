@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "requester.h"
+#include "paths.h"
 #include "psn.h"
 
 void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
@@ -13,6 +14,47 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 	r->pauses = 0;
 	r->pause_until = 0;
 	r->looked_at = 0;
+	r->evs_gen = 0;
+	r->ports_up = 0;
+}
+
+/* ---- the paths ----------------------------------------------------------- */
+
+/* Bit per port, from bit 0 on: those that work here and at the peer. Without the paths' lock. */
+static u32 mrc_req_ports_up(const struct mrc_paths *paths)
+{
+	return READ_ONCE(paths->set.local_mask) & READ_ONCE(paths->set.remote_mask);
+}
+
+void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
+{
+	if (r->evs_gen == gen)
+		return;
+	if (!r->evs_gen)
+		r->ports_up = mrc_req_ports_up(paths);
+	r->evs_gen = gen;
+	mrc_tx_forget_evs(&r->tx);
+}
+
+bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
+			struct mrc_tx_result *res)
+{
+	u32 up = mrc_req_ports_up(paths);
+	DECLARE_BITMAP(down, MRC_EV_MAX);
+	u16 i;
+
+	if (up == r->ports_up)
+		return false;
+	r->ports_up = up;
+	mrc_tx_result_init(res);
+	if (r->evs_gen != gen)
+		return true;
+	bitmap_zero(down, MRC_EV_MAX);
+	for (i = 0; i < paths->count; i++)
+		if (!(up >> (paths->set.ev[i].port - 1) & 1))
+			__set_bit(i, down);
+	mrc_tx_lose_evs(&r->tx, down, up, res);
+	return true;
 }
 
 /* ---- what goes out ------------------------------------------------------- */
@@ -215,6 +257,82 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 	if (!err)
 		mrc_req_note_acked(r, res);
 	return err;
+}
+
+/* ---- news ---------------------------------------------------------------- */
+
+/* Takes the lowest of the EVs in both maps. */
+static u16 mrc_req_take_ev(unsigned long *a, unsigned long *b)
+{
+	unsigned int i;
+	u16 ev;
+
+	for (i = 0; i < BITS_TO_LONGS(MRC_EV_MAX); i++) {
+		if (!(a[i] | b[i]))
+			continue;
+		ev = (u16)(i * BITS_PER_LONG + __ffs64(a[i] | b[i]));
+		return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+static bool mrc_req_take_bit(unsigned long *map, u16 ev)
+{
+	bool set = test_bit(ev, map);
+
+	__clear_bit(ev, map);
+	return set;
+}
+
+static bool mrc_req_arrivals_of(struct mrc_req *r, struct mrc_tx_result *res,
+				u64 now, struct mrc_news_ev *e)
+{
+	e->ev = mrc_req_take_ev(res->acked_evs, res->cleared_evs);
+	if (e->ev == MRC_EV_NONE)
+		return false;
+	if (mrc_req_take_bit(res->acked_evs, e->ev)) {
+		e->what |= MRC_NEWS_ACKED;
+		e->acked = mrc_tx_take_acked(&r->tx, e->ev);
+		e->heard_ns = mrc_tx_heard_ns(&r->tx, e->ev, now);
+	}
+	if (mrc_req_take_bit(res->cleared_evs, e->ev))
+		e->what |= MRC_NEWS_CLEARED;
+	return true;
+}
+
+static bool mrc_req_losses_of(struct mrc_tx_result *res, struct mrc_news_ev *e)
+{
+	e->ev = mrc_req_take_ev(res->lost_evs, res->silent_evs);
+	if (e->ev == MRC_EV_NONE)
+		return false;
+	if (mrc_req_take_bit(res->lost_evs, e->ev))
+		e->what |= MRC_NEWS_LOST;
+	if (mrc_req_take_bit(res->silent_evs, e->ev))
+		e->what |= MRC_NEWS_SILENT;
+	return true;
+}
+
+bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
+		  struct mrc_news *n)
+{
+	struct mrc_news_ev *e;
+	bool first = !res->told;
+
+	res->told = true;
+	n->stirred = first && res->acked;
+	n->mark = first ? res->mark : MRC_SACK_NONE;
+	n->marked_ev = res->ev;
+	n->entropy = res->entropy;
+	n->silent_since = res->silent_since;
+	for (n->count = 0; n->count < MRC_NEWS_MAX; n->count++) {
+		e = &n->ev[n->count];
+		e->what = 0;
+		if (!mrc_req_arrivals_of(r, res, now, e) &&
+		    !mrc_req_losses_of(res, e))
+			break;
+	}
+	return n->count || (first && (n->stirred || n->silent_since ||
+				      n->mark != MRC_SACK_NONE));
 }
 
 /* ---- time ---------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #define _MRC_CORE_REQUESTER_H
 
 #include "base.h"
+#include "news.h"
 #include "sendq.h"
 #include "tx_window.h"
 
@@ -74,6 +75,8 @@ struct mrc_batch {
  * @pauses: since something was acknowledged
  * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do
+ * @evs_gen: version of the EVs that packets in flight name; 0: none yet
+ * @ports_up: bit per port, from bit 0 on: up here and at the peer, when that was looked at last
  */
 struct mrc_req {
 	struct mrc_tx_window tx;
@@ -85,7 +88,11 @@ struct mrc_req {
 	u8 pauses;
 	u64 pause_until;
 	u64 looked_at;
+	u32 evs_gen;
+	u32 ports_up;
 };
+
+struct mrc_paths;
 
 /**
  * enum mrc_req_due - what the time has come for
@@ -152,6 +159,29 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now);
 
 /**
+ * mrc_req_sync_evs() - the paths that there are now
+ * @r: the requester
+ * @paths: the paths
+ * @gen: of their EVs, not 0: indices of EVs of other versions mean nothing any more
+ *
+ * To be called before each mrc_req_plan().
+ */
+void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen);
+
+/**
+ * mrc_req_heed_ports() - are other ports up, here or at the peer, than before?
+ * @r: the requester
+ * @paths: the paths, of which only what never changes and the masks of ports are read
+ * @gen: of their EVs
+ * @res: result, if they are: what is in flight on those that are down is lost, and once one is up
+ *       so is what was sent while none was
+ *
+ * Return: true: they are.
+ */
+bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
+			struct mrc_tx_result *res);
+
+/**
  * mrc_req_unsent() - a packet that was dealt has not left this host: a queue was full, say
  * @r: the requester
  * @psn: its PSN
@@ -215,6 +245,19 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 
 /** mrc_req_settle() - requests may have ended: is there an ACK to wait for? */
 void mrc_req_settle(struct mrc_req *r, u64 now);
+
+/**
+ * mrc_req_news() - what a call has learned, for mrc_paths_learn()
+ * @r: the requester
+ * @res: the result of that call, which is consumed
+ * @now: ns
+ * @n: result
+ *
+ * To be called until it returns false: there is nothing more. Indices are those of the EVs that
+ * @r->evs_gen names.
+ */
+bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
+		  struct mrc_news *n);
 
 /**
  * mrc_req_timer_at() - when to call mrc_req_timer() next

@@ -220,12 +220,14 @@ struct mrc_tx_window {
  * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
  * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
+ * @told: private to mrc_req_news()
  */
 struct mrc_tx_result {
 	u32 acked;
 	u32 lost;
 	bool spurious;
 	bool expired;
+	bool told;
 	u8 mark;
 	u16 ev;
 	u32 entropy;

@@ -35,11 +35,11 @@ static int mrc_nl_put_ev_place(struct sk_buff *skb,
 
 	rcu_read_lock();
 	evs = rcu_dereference(event->peer->evs);
-	if (event->ev < evs->count)
+	if (event->ev < evs->paths.count)
 		err = nla_put_u16(skb, MRC_A_PEER_EV_INDEX,
-				  evs->ev[event->ev].index) ?:
+				  evs->paths.ev[event->ev].index) ?:
 		      nla_put_u8(skb, MRC_A_PEER_EV_PORT,
-				 evs->entry[event->ev].port) ?:
+				 evs->paths.set.ev[event->ev].port) ?:
 		      mrc_nl_put_peer_ev_history(skb, evs, event->ev);
 	rcu_read_unlock();
 	return err;

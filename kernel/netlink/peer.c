@@ -180,23 +180,23 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
-	sum->evs = evs->count;
-	sum->min_active = evs->set.min_active;
+	sum->evs = evs->paths.count;
+	sum->min_active = evs->paths.set.min_active;
 	sum->usid = evs->via ? READ_ONCE(peer->usid) : 0;
-	sum->local_ports = evs->set.local_mask;
-	sum->remote_ports = evs->set.remote_mask;
-	for (i = 0; i < evs->count; i++) {
-		sum->good += evs->entry[i].state == MRC_EV_GOOD;
-		sum->spare += mrc_ev_is_spare(&evs->set, i);
-		sum->skip += evs->entry[i].state == MRC_EV_SKIP;
-		sum->held += evs->entry[i].state == MRC_EV_HELD;
-		sum->assumed_bad += evs->entry[i].state == MRC_EV_ASSUMED_BAD;
-		sum->denied += evs->entry[i].state == MRC_EV_DENIED;
-		sum->tx_packets += evs->ev[i].tx_packets;
-		sum->lost += evs->ev[i].lost;
-		sum->marked += evs->ev[i].marked;
-		sum->acked += evs->ev[i].acked;
-		sum->probed += evs->ev[i].probed;
+	sum->local_ports = evs->paths.set.local_mask;
+	sum->remote_ports = evs->paths.set.remote_mask;
+	for (i = 0; i < evs->paths.count; i++) {
+		sum->good += evs->paths.set.ev[i].state == MRC_EV_GOOD;
+		sum->spare += mrc_ev_is_spare(&evs->paths.set, i);
+		sum->skip += evs->paths.set.ev[i].state == MRC_EV_SKIP;
+		sum->held += evs->paths.set.ev[i].state == MRC_EV_HELD;
+		sum->assumed_bad += evs->paths.set.ev[i].state == MRC_EV_ASSUMED_BAD;
+		sum->denied += evs->paths.set.ev[i].state == MRC_EV_DENIED;
+		sum->tx_packets += evs->paths.ev[i].tx_packets;
+		sum->lost += evs->paths.ev[i].lost;
+		sum->marked += evs->paths.ev[i].marked;
+		sum->acked += evs->paths.ev[i].acked;
+		sum->probed += evs->paths.ev[i].probed;
 	}
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
@@ -264,12 +264,12 @@ int mrc_nl_peer_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i)
 {
-	const struct mrc_peer_ev *ev = &evs->ev[i];
+	const struct mrc_paths_ev *ev = &evs->paths.ev[i];
 
 	return mrc_nl_put_u64(skb, MRC_A_PEER_EV_ACKED, READ_ONCE(ev->acked)) ?:
 	       nla_put_u32(skb, MRC_A_PEER_EV_PROBED, READ_ONCE(ev->probed)) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_EV_CHANGED,
-			      READ_ONCE(evs->entry[i].changed_at));
+			      READ_ONCE(evs->paths.set.ev[i].changed_at));
 }
 
 /* The two belong together. */
@@ -281,8 +281,8 @@ static int mrc_nl_put_peer_ev_state(struct sk_buff *skb, struct mrc_peer *peer,
 	u8 state;
 
 	spin_lock_bh(&peer->lock);
-	state = evs->entry[i].state;
-	spare = mrc_ev_is_spare(&evs->set, i);
+	state = evs->paths.set.ev[i].state;
+	spare = mrc_ev_is_spare(&evs->paths.set, i);
 	spin_unlock_bh(&peer->lock);
 	return nla_put_u8(skb, MRC_A_PEER_EV_STATE, state) ?:
 	       nla_put_u8(skb, MRC_A_PEER_EV_SPARE, spare);
@@ -292,10 +292,10 @@ static int mrc_nl_put_peer_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
 			      struct mrc_peer *peer,
 			      const struct mrc_peer_evs *evs, unsigned int i)
 {
-	const struct mrc_peer_ev *ev = &evs->ev[i];
+	const struct mrc_paths_ev *ev = &evs->paths.ev[i];
 
 	return nla_put_u16(skb, MRC_A_PEER_EV_INDEX, ev->index) ?:
-	       nla_put_u8(skb, MRC_A_PEER_EV_PORT, evs->entry[i].port) ?:
+	       nla_put_u8(skb, MRC_A_PEER_EV_PORT, evs->paths.set.ev[i].port) ?:
 	       mrc_nl_put_peer_ev_state(skb, peer, evs, i) ?:
 	       (to->admin ?
 		nla_put_u32(skb, MRC_A_PEER_EV_VALUE, ev->bits) : 0) ?:
@@ -340,7 +340,7 @@ static int mrc_nl_peer_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	cb->seq = evs->gen;
-	for (; cur->sub < evs->count; cur->sub++) {
+	for (; cur->sub < evs->paths.count; cur->sub++) {
 		err = mrc_nl_peer_ev_msg(skb, &to, peer, evs, cur->sub);
 		if (err)
 			break;

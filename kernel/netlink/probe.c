@@ -203,14 +203,14 @@ static void mrc_nl_probe_collect(struct mrc_nl_probe *p)
 
 	rcu_read_lock();
 	evs = rcu_dereference(p->peer->evs);
-	for (i = 0; i < evs->count; i++) {
-		index = evs->ev[i].index;
+	for (i = 0; i < evs->paths.count; i++) {
+		index = evs->paths.ev[i].index;
 		if (p->listed && !__test_and_clear_bit(index, p->wanted))
 			continue;
-		if (READ_ONCE(evs->entry[i].state) == MRC_EV_DENIED)
+		if (READ_ONCE(evs->paths.set.ev[i].state) == MRC_EV_DENIED)
 			continue;
 		p->result[p->count].ev = index;
-		p->result[p->count++].port = evs->entry[i].port;
+		p->result[p->count++].port = evs->paths.set.ev[i].port;
 	}
 	rcu_read_unlock();
 }
@@ -238,10 +238,10 @@ static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
 {
 	unsigned int i;
 
-	if (hint < evs->count && evs->ev[hint].index == index)
+	if (hint < evs->paths.count && evs->paths.ev[hint].index == index)
 		return hint;
-	for (i = 0; i < evs->count; i++)
-		if (evs->ev[i].index == index)
+	for (i = 0; i < evs->paths.count; i++)
+		if (evs->paths.ev[i].index == index)
 			return i;
 	return MRC_EV_NONE;
 }
@@ -267,14 +267,14 @@ static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 	evs = rcu_dereference(p->peer->evs);
 	ev = mrc_nl_probe_find(evs, res->ev, i);
 	if (ev != MRC_EV_NONE &&
-	    READ_ONCE(evs->entry[ev].state) != MRC_EV_DENIED) {
-		res->port = evs->entry[ev].port;
+	    READ_ONCE(evs->paths.set.ev[ev].state) != MRC_EV_DENIED) {
+		res->port = evs->paths.set.ev[ev].port;
 		err = mrc_endpoint_send(p->peer, evs, ev, &ask);
 		res->sent = !err || err == -ENETUNREACH;
 	}
 	if (!err) {
 		spin_lock(&p->peer->lock);
-		evs->ev[ev].probed++;
+		evs->paths.ev[ev].probed++;
 		spin_unlock(&p->peer->lock);
 	}
 	rcu_read_unlock();

@@ -136,6 +136,7 @@ void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
 
 static void mrc_dev_free(struct mrc_dev *dev)
 {
+	mrc_prober_fini(dev);
 	mrc_endpoint_fini(dev);
 	mrc_gone_fini(dev);
 	mrc_ev_profiles_free(dev);
@@ -192,6 +193,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
 	INIT_WORK(&dev->ports_work, mrc_dev_ports_work);
 	mrc_endpoint_init(dev);
+	mrc_prober_init(dev);
 	mrc_gone_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);

@@ -23,6 +23,7 @@
 #include "counters.h"
 #include "endpoint.h"
 #include "gone.h"
+#include "prober.h"
 #include "profile.h"
 
 /**
@@ -93,6 +94,7 @@ struct mrc_dev {
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
 	struct mrc_endpoint endpoint;
+	struct mrc_prober prober;
 	struct mrc_gone_table gone;
 	struct work_struct ports_work;	/* ports have changed, here or at a peer */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */

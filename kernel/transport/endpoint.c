@@ -12,7 +12,7 @@
 #include "device.h"
 #include "endpoint.h"
 #include "peer.h"
-#include "probing.h"
+#include "prober.h"
 #include "route.h"
 
 static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
@@ -26,15 +26,15 @@ static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 }
 
 /* @room: see struct mrc_ep_ask. */
-static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_ev *ev,
+static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		       const struct mrc_hdr *hdr, unsigned int room)
 {
 	struct mrc_dev *dev = peer->dev;
 	struct mrc_skb b;
 	int err;
 
-	err = mrc_skb_open(&b, rcu_dereference(peer->flow),
-			   &ev->path, ev->bits,
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
+			   evs->paths.ev[ev].bits,
 			   READ_ONCE(dev->cfg.dscp_control) << 2, 1);
 	if (err) {
 		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
@@ -83,6 +83,19 @@ static bool mrc_ep_room(struct mrc_endpoint *ep, enum mrc_ep_op op, u64 now)
 	       mrc_gate_pass(&ep->send, now, MRC_EP_SEND_RATE);
 }
 
+unsigned int mrc_endpoint_room(struct mrc_dev *dev, u64 now)
+{
+	struct mrc_endpoint *ep = &dev->endpoint;
+	unsigned int slots = 0, room;
+
+	spin_lock(&ep->lock);
+	if (ep->count < MRC_EP_PROBES_MAX)
+		slots = MRC_EP_PROBES_MAX - ep->count;
+	room = min(slots, mrc_gate_room(&ep->send, now, MRC_EP_SEND_RATE));
+	spin_unlock(&ep->lock);
+	return room;
+}
+
 /* A free slot. Its number is half of the id; who forges needs the other. */
 static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
 {
@@ -112,7 +125,7 @@ static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	int err = 0;
 
 	spin_lock(&ep->lock);
-	if (peer->probing.forgotten) {
+	if (peer->forgotten) {
 		err = -ESHUTDOWN;
 	} else if (!mrc_ep_room(ep, ask->op, now)) {
 		err = -EBUSY;
@@ -178,7 +191,7 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	if (err)
 		return err;
 	hdr.bth.psn = id;
-	err = mrc_ep_xmit(peer, &evs->ev[ev], &hdr, ask->room);
+	err = mrc_ep_xmit(peer, evs, ev, &hdr, ask->room);
 	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
 	else if (mrc_ep_cancel(&peer->dev->endpoint, id))
@@ -237,8 +250,8 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 			mrc_ep_arm(ep);
 		spin_unlock(&ep->lock);
 		if (more && lost.ask.op == MRC_EP_EV_PROBE)
-			mrc_probing_lost(lost.peer, lost.evs_gen, lost.ev,
-					 lost.sent_at);
+			mrc_prober_lost(lost.peer, lost.evs_gen, lost.ev,
+					lost.sent_at);
 	} while (more);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
@@ -251,7 +264,7 @@ void mrc_endpoint_forget(struct mrc_peer *peer)
 
 	spin_lock_bh(&ep->lock);
 	/* Who came by the peer under RCU may still be about to send. */
-	peer->probing.forgotten = true;
+	peer->forgotten = true;
 	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++) {
 		if (p->peer != peer)
 			continue;
@@ -326,9 +339,9 @@ static bool mrc_ep_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 		return false;
 	mrc_count(dev, MRC_CNT_EP_RSP_RX);
 	if (p.ask.op == MRC_EP_EV_PROBE)
-		mrc_probing_answered(p.peer, p.evs_gen, p.ev, p.sent_at);
+		mrc_prober_answered(p.peer, p.evs_gen, p.ev, p.sent_at);
 	else
-		mrc_probing_port_answered(p.peer, p.ask.port_mask, p.sent_at);
+		mrc_prober_port_answered(p.peer, p.ask.port_mask, p.sent_at);
 	return true;
 }
 
@@ -348,11 +361,11 @@ static void mrc_ep_respond(struct mrc_peer *peer, const struct mrc_ep_came *came
 	u16 ev[MRC_REVERSE_COPIES];
 	unsigned int i, n;
 
-	n = mrc_probing_answer_evs(peer, evs, came->port, came->bits, ev);
+	n = mrc_prober_answer_evs(peer, evs, came->port, came->bits, ev);
 	if (!n)
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 	for (i = 0; i < n; i++)
-		if (!mrc_ep_xmit(peer, &evs->ev[ev[i]], &hdr, 0))
+		if (!mrc_ep_xmit(peer, evs, ev[i], &hdr, 0))
 			mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
 }
 
@@ -471,7 +484,7 @@ static bool mrc_ep_port_status(struct rhlist_head *list, const struct mrc_ep *ep
 	bool heard = false;
 
 	rhl_for_each_entry_rcu(peer, at, list, node)
-		heard |= mrc_probing_port_status(peer, ep);
+		heard |= mrc_prober_port_status(peer, ep);
 	return heard;
 }
 
@@ -496,13 +509,13 @@ static bool mrc_ep_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 
 	if (!peer)
 		return mrc_ep_stranger(dev, pkt);
-	if (!mrc_probing_may_answer(peer, ep->op))
+	if (!mrc_prober_may_answer(peer, ep->op))
 		return false;
 	if (ep->op == MRC_EP_PORT_STATUS && !mrc_ep_port_status(list, ep))
 		return false;
 	mrc_ep_note(dev, pkt, &came);
 	mrc_ep_respond(peer, &came);
-	mrc_probing_reverse(peer, rcu_dereference(peer->evs));
+	mrc_prober_reverse(peer, rcu_dereference(peer->evs));
 	return true;
 }
 

@@ -33,11 +33,10 @@ struct mrc_rx_pkt;
 #define MRC_EP_STRANGERS_MAX	16u
 
 /*
- * Per second at most: EV probes sent per device, answers per peer, strangers for whom a route is
- * looked up, and answers to those who have one.
+ * Per second at most: EV probes sent per device, strangers for whom a route is looked up, and
+ * answers to those who have one.
  */
 #define MRC_EP_SEND_RATE	10000u
-#define MRC_EP_ANSWER_RATE	10000u
 #define MRC_EP_LOOK_RATE	1000u
 #define MRC_EP_STRANGER_RATE	100u
 
@@ -168,6 +167,9 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  */
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask);
+
+/** mrc_endpoint_room() - EV probes that may be sent now (ns), as it looks. Softirq. */
+unsigned int mrc_endpoint_room(struct mrc_dev *dev, u64 now);
 
 /** mrc_endpoint_forget() - a peer goes: it will not be named any more. Process context. */
 void mrc_endpoint_forget(struct mrc_peer *peer);

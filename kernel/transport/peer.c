@@ -20,7 +20,8 @@
 /* What a peer with many paths may take: a host has thousands of peers. */
 #define MRC_PEER_BYTES(evs)	(sizeof(struct mrc_peer) +			\
 				 sizeof(struct mrc_peer_evs) +			\
-				 (evs) * (sizeof(struct mrc_peer_ev) +		\
+				 (evs) * (sizeof(struct mrc_path) +		\
+					  sizeof(struct mrc_paths_ev) +		\
 					  sizeof(struct mrc_ev_entry)))
 static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || MRC_PEER_BYTES(128) <= 16384);
 
@@ -37,19 +38,22 @@ static void mrc_peer_evs_free(struct rcu_head *rcu)
 	struct mrc_peer_evs *evs = container_of(rcu, struct mrc_peer_evs, rcu);
 	unsigned int i;
 
-	for (i = 0; i < evs->count; i++)
-		mrc_path_fini(&evs->ev[i].path);
+	for (i = 0; i < evs->paths.count; i++)
+		mrc_path_fini(&evs->path[i]);
 	kvfree(evs);
 }
 
 static struct mrc_peer_evs *mrc_peer_evs_alloc(unsigned int count, gfp_t gfp)
 {
+	size_t each = sizeof(struct mrc_paths_ev) + sizeof(struct mrc_ev_entry);
 	struct mrc_peer_evs *evs;
-	size_t entries = size_mul(count, sizeof(struct mrc_ev_entry));
 
-	evs = kvzalloc(size_add(struct_size(evs, ev, count), entries), gfp);
-	if (evs)
-		evs->entry = (void *)&evs->ev[count];
+	evs = kvzalloc(size_add(struct_size(evs, path, count),
+				size_mul(count, each)), gfp);
+	if (!evs)
+		return NULL;
+	evs->paths.ev = (void *)&evs->path[count];
+	evs->paths.set.ev = (void *)&evs->paths.ev[count];
 	return evs;
 }
 
@@ -59,25 +63,26 @@ static void mrc_peer_evs_add(struct mrc_peer_evs *evs,
 			     struct mrc_plane *plane, u8 port, u16 index,
 			     u32 bits)
 {
-	struct mrc_peer_ev *ev = &evs->ev[evs->count];
+	struct mrc_paths *paths = &evs->paths;
+	u16 i = paths->count;
 
-	if (mrc_path_init(&ev->path, cfg, plane))
+	if (mrc_path_init(&evs->path[i], cfg, plane))
 		return;
-	ev->index = index;
-	ev->bits = bits;
-	evs->entry[evs->count].port = port;
-	evs->count++;
+	paths->ev[i].index = index;
+	paths->ev[i].bits = bits;
+	paths->set.ev[i].port = port;
+	paths->count++;
 }
 
 /* EV bits that only we interpret: which EV, and a random part against forgery. */
-static u32 mrc_ev_handle(u16 index)
+static u32 mrc_peer_ev_handle(u16 index)
 {
 	u16 sport = MRC_SPORT_BASE | (get_random_u32() & 0x3fff);
 
 	return (u32)sport << 16 | index;
 }
 
-static u32 mrc_ev_draw(enum mrc_ev_format format)
+static u32 mrc_peer_ev_draw(enum mrc_ev_format format)
 {
 	u32 bits = get_random_u32() | MRC_SPORT_BASE << 16;
 
@@ -98,10 +103,10 @@ static void mrc_peer_evs_auto(struct mrc_peer_evs *evs, struct mrc_dev *dev,
 	}
 	share = nplanes ? max(p->count / nplanes, 1u) : 0;
 	for (port = 0; port < nplanes; port++) {
-		for (i = 0; i < share && evs->count < p->count; i++)
+		for (i = 0; i < share && evs->paths.count < p->count; i++)
 			mrc_peer_evs_add(evs, &plain, plane[port],
-					 plane[port]->port, evs->count,
-					 mrc_ev_draw(p->format));
+					 plane[port]->port, evs->paths.count,
+					 mrc_peer_ev_draw(p->format));
 		mrc_plane_put(plane[port]);
 	}
 }
@@ -127,7 +132,7 @@ static void mrc_peer_evs_explicit(struct mrc_peer_evs *evs,
 			continue;
 		mrc_peer_evs_add(evs, &path, plane, spec->port, i,
 				 p->format == MRC_EV_FMT_SRV6 ?
-				 mrc_ev_handle(i) : spec->value);
+				 mrc_peer_ev_handle(i) : spec->value);
 		mrc_plane_put(plane);
 	}
 }
@@ -136,12 +141,14 @@ static void mrc_peer_evs_local(struct mrc_peer_evs *evs)
 {
 	static const struct mrc_path_cfg local = { .kind = MRC_PATH_LOCAL };
 
-	mrc_peer_evs_add(evs, &local, NULL, 1, 0, mrc_ev_handle(0));
+	mrc_peer_evs_add(evs, &local, NULL, 1, 0, mrc_peer_ev_handle(0));
 }
 
 static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			      const struct mrc_ev_profile *p, u16 usid)
 {
+	struct mrc_paths *paths = &evs->paths;
+	u64 now = ktime_get_ns();
 	unsigned int i;
 	u8 old;
 
@@ -151,22 +158,18 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 		mrc_peer_evs_auto(evs, peer->dev, p);
 	else
 		mrc_peer_evs_explicit(evs, peer->dev, usid, p);
-	if (!evs->count || mrc_ev_set_init(&evs->set, evs->entry, evs->count,
-					   min(p->min_active, evs->count),
-					   min(p->active, evs->count),
-					   get_random_u32()))
+	if (mrc_paths_init(paths, paths->ev, paths->set.ev, paths->count,
+			   p->min_active, p->active, get_random_u32()))
 		return;
 	for (i = 0; p->mode == MRC_EV_MODE_EXPLICIT && !peer->local &&
-	     i < evs->count; i++)
-		if (READ_ONCE(p->ev[evs->ev[i].index].denied))
-			mrc_ev_deny(&evs->set, i, true, ktime_get_ns());
-	mrc_reverse_init(&evs->reverse);
-	mrc_reverse_start(&evs->reverse, &evs->set, get_random_u32());
-	mrc_ev_ports(&evs->set, peer->local ? ~0u :
-		     mrc_planes_mask(&peer->dev->planes),
-		     READ_ONCE(peer->probing.told.mask), ktime_get_ns());
+	     i < paths->count; i++)
+		if (READ_ONCE(p->ev[paths->ev[i].index].denied))
+			mrc_paths_deny(paths, paths->ev[i].index, true, now);
+	mrc_paths_ports(paths, peer->local ? ~0u :
+			mrc_planes_mask(&peer->dev->planes),
+			READ_ONCE(peer->probing.told.mask), now);
 	/* Who watches is told of changes, not of how EVs begin. */
-	while (mrc_ev_next_change(&evs->set, &old) != MRC_EV_NONE)
+	while (mrc_paths_next_change(paths, &old) != MRC_EV_NONE)
 		;
 }
 
@@ -213,11 +216,10 @@ static int mrc_peer_make_evs(struct mrc_peer *peer, gfp_t gfp)
 		call_rcu(&old->rcu, mrc_peer_evs_free);
 	spin_lock_bh(&peer->lock);
 	/* A status that came meanwhile is in the old version only. */
-	if (evs->count)
-		mrc_ev_ports(&evs->set, evs->set.local_mask,
-			     peer->local ? ~0u : peer->probing.told.mask,
-			     ktime_get_ns());
-	mrc_peer_evs_changed(peer, evs, "port is back");
+	mrc_paths_ports(&evs->paths, evs->paths.set.local_mask,
+			peer->local ? ~0u : peer->probing.told.mask,
+			ktime_get_ns());
+	mrc_peer_evs_changed(peer, evs);
 	spin_unlock_bh(&peer->lock);
 	return 0;
 }
@@ -251,7 +253,7 @@ static void mrc_peer_inherit(struct mrc_peer *peer)
 	list = mrc_peers_of(peer->dev, &peer->key.local, &peer->key.remote);
 	rhl_for_each_entry_rcu(other, at, list, node)
 		if (other != peer)
-			mrc_probing_inherit(peer, other);
+			mrc_prober_inherit(peer, other);
 	rcu_read_unlock();
 }
 
@@ -266,7 +268,7 @@ static struct mrc_peer *mrc_peer_create(struct mrc_dev *dev,
 	peer->key = *key;
 	peer->dev = dev;
 	spin_lock_init(&peer->lock);
-	mrc_probing_init(peer);
+	mrc_prober_peer_init(peer);
 	refcount_set(&peer->ref, 1);
 	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
 	mrc_peer_make_flow(peer);
@@ -354,8 +356,7 @@ void mrc_peer_put(struct mrc_peer *peer)
 	spin_lock(&peer->dev->peers_lock);
 	list_del(&peer->list);
 	spin_unlock(&peer->dev->peers_lock);
-	/* In this order: what is sent last by the timer is forgotten, too. */
-	mrc_probing_stop(peer);
+	mrc_prober_peer_stop(peer);
 	mrc_endpoint_forget(peer);
 	call_rcu(&peer->rcu, mrc_peer_free);
 }
@@ -430,17 +431,23 @@ void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
 			mrc_peer_make_evs(peer, GFP_KERNEL);
 }
 
-static const char *mrc_peer_ev_reason(u8 old, u8 state, const char *reason)
-{
-	if (old == MRC_EV_ASSUMED_BAD && state == MRC_EV_HELD)
-		return "heard of last";
-	if (old == MRC_EV_HELD && state == MRC_EV_ASSUMED_BAD)
-		return "better ones known";
-	return reason;
-}
+static const char *const mrc_peer_ev_reasons[] = {
+	[MRC_EV_WHY_NONE] = "new",
+	[MRC_EV_WHY_LOSS] = "loss",
+	[MRC_EV_WHY_SKIP] = "always skip",
+	[MRC_EV_WHY_NO_ROUTE] = "no route",
+	[MRC_EV_WHY_NO_ROOM] = "MTU too small",
+	[MRC_EV_WHY_PROBES_LOST] = "probes lost",
+	[MRC_EV_WHY_PROBES_ANSWERED] = "probes answered",
+	[MRC_EV_WHY_HEARD] = "data arrived",
+	[MRC_EV_WHY_LATE] = "arrived late",
+	[MRC_EV_WHY_HELD] = "heard of last",
+	[MRC_EV_WHY_BETTER] = "better ones known",
+	[MRC_EV_WHY_DENIED] = "denied",
+	[MRC_EV_WHY_ALLOWED] = "allowed",
+};
 
-void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			  const char *reason)
+void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_EV,
@@ -450,49 +457,27 @@ void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 
 	lockdep_assert_held(&peer->lock);
 	/* Those that are bad now are probed. */
-	mrc_probing_arm(peer, evs);
+	mrc_prober_arm(peer, evs);
 	for (;;) {
-		event.ev = mrc_ev_next_change(&evs->set, &event.old_state);
+		event.ev = mrc_paths_next_change(&evs->paths, &event.old_state);
 		if (event.ev == MRC_EV_NONE)
 			return;
-		event.new_state = evs->entry[event.ev].state;
-		event.reason = mrc_peer_ev_reason(event.old_state,
-						  event.new_state, reason);
+		event.new_state = evs->paths.set.ev[event.ev].state;
+		event.reason = mrc_peer_ev_reasons[evs->paths.set.ev[event.ev].why];
 		trace_mrc_ev(peer, evs, event.ev, event.old_state, event.reason);
 		mrc_event_notify(&event);
 	}
 }
 
-const char *mrc_no_way(int err)
-{
-	switch (err) {
-	case -ENETUNREACH:
-		return "no route";
-	case -EMSGSIZE:
-		return "MTU too small";
-	default:
-		return NULL;
-	}
-}
-
-static void mrc_peer_deny_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			     u16 ev, bool deny)
-{
-	mrc_ev_deny(&evs->set, ev, deny, ktime_get_ns());
-	mrc_peer_evs_changed(peer, evs, deny ? "denied" : "allowed");
-}
-
 static void mrc_peer_deny(struct mrc_peer *peer, u16 index, bool deny)
 {
 	struct mrc_peer_evs *evs;
-	unsigned int i;
 
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
-	for (i = 0; i < evs->count; i++)
-		if (evs->ev[i].index == index)
-			mrc_peer_deny_ev(peer, evs, i, deny);
+	mrc_paths_deny(&evs->paths, index, deny, ktime_get_ns());
+	mrc_peer_evs_changed(peer, evs);
 	spin_unlock_bh(&peer->lock);
 	rcu_read_unlock();
 }
@@ -514,17 +499,16 @@ static void mrc_peer_ports(struct mrc_peer *peer, u32 mask)
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
-	if (evs->count) {
-		mrc_ev_ports(&evs->set, mask, peer->probing.told.mask,
-			     ktime_get_ns());
-		mrc_peer_evs_changed(peer, evs, "port is back");
-		mrc_probing_arm(peer, evs);
+	if (evs->paths.count) {
+		mrc_paths_ports(&evs->paths, mask, peer->probing.told.mask,
+				ktime_get_ns());
+		mrc_peer_evs_changed(peer, evs);
 		trace_mrc_ports(peer, mask, peer->probing.told.mask);
 	}
 	spin_unlock_bh(&peer->lock);
-	for (i = 0; i < evs->count; i++)
-		if (!(mask & BIT(evs->entry[i].port - 1)))
-			mrc_path_forget(&evs->ev[i].path);
+	for (i = 0; i < evs->paths.count; i++)
+		if (!(mask & BIT(evs->paths.set.ev[i].port - 1)))
+			mrc_path_forget(&evs->path[i]);
 	rcu_read_unlock();
 }
 
@@ -538,6 +522,6 @@ void mrc_peers_ports(struct mrc_dev *dev)
 		if (peer->local)
 			continue;
 		mrc_peer_ports(peer, mask);
-		mrc_probing_tell(peer);
+		mrc_prober_tell(peer);
 	}
 }

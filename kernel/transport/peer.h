@@ -8,10 +8,10 @@
 
 #include <linux/rhashtable.h>
 
-#include "../core/ev_set.h"
-#include "../core/reverse.h"
+#include "../core/paths.h"
+#include "../core/probing.h"
 #include "device.h"
-#include "probing.h"
+#include "prober.h"
 
 /** struct mrc_peer_key - what tells peers of a device apart */
 struct mrc_peer_key {
@@ -20,49 +20,22 @@ struct mrc_peer_key {
 	u64 ev_profile;
 };
 
-/**
- * struct mrc_peer_ev - one EV towards a peer
- * @path: where it goes
- * @index: of the EV in its profile
- * @bits: EV bits in source port and flow label
- * @tx_packets: packets meant for it
- * @acked: packets known to have arrived by it
- * @probed: EV probes sent on it
- * @lost: packets held to be lost on it and sent again
- * @marked: CE echoes
- *
- * Counters are guarded by the peer's lock.
- */
-struct mrc_peer_ev {
-	struct mrc_path path;
-	u16 index;
-	u32 bits;
-	u32 lost;
-	u32 probed;
-	u64 tx_packets;
-	u64 acked;
-	u64 marked;
-};
 
 /**
  * struct mrc_peer_evs - a version of the EVs towards a peer; replaced as a whole
  * @rcu: freed after readers
  * @gen: differs between versions of one peer's EVs, never 0
  * @via: some depend on the uSID of the route to the peer
- * @count: elements
- * @set: states and spray order, under peer->lock
- * @reverse: EVs for answers, under peer->lock
- * @ev: one per EV, same index as in @set
+ * @paths: what is known of them, under peer->lock but for what never changes: how many there are,
+ *         their bits, indices in the profile and ports
+ * @path: where each EV goes, same index as in @paths
  */
 struct mrc_peer_evs {
 	struct rcu_head rcu;
 	u32 gen;
 	bool via;
-	u16 count;
-	struct mrc_ev_set set;
-	struct mrc_reverse reverse;
-	struct mrc_ev_entry *entry;
-	struct mrc_peer_ev ev[];
+	struct mrc_paths paths;
+	struct mrc_path path[];
 };
 
 /**
@@ -72,12 +45,14 @@ struct mrc_peer_evs {
  * @key: who
  * @dev: device, a reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
- * @lock: guards the set in @evs, and @probing
+ * @lock: guards the paths in @evs, and @probing
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
  * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
+ * @prober: when
+ * @forgotten: the peer goes, no request may name it; under endpoint.lock
  * @ref: QPs that use it, and readers
  */
 struct mrc_peer {
@@ -93,6 +68,8 @@ struct mrc_peer {
 	u16 usid;
 	bool local;
 	struct mrc_probing probing;
+	struct mrc_prober_peer prober;
+	bool forgotten;
 	refcount_t ref;
 	struct rcu_head rcu;
 };
@@ -120,22 +97,10 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 
 /**
  * mrc_peer_evs_changed() - EVs may have another state now: probe them, tell those who watch
- * @peer: the peer
- * @evs: its EVs
- * @reason: static text; of EVs that the floor takes or lets go something of its own is said
  *
- * To be called after whatever may have changed states. peer->lock held.
+ * To be called once after what may have changed states. peer->lock held.
  */
-void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs,
-			  const char *reason);
-
-/**
- * mrc_no_way() - is a packet's fate that of all that take this EV, for now?
- * @err: what became of it on this host
- *
- * Return: a reason for mrc_peer_evs_changed(), or NULL.
- */
-const char *mrc_no_way(int err);
+void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_exit(struct mrc_dev *dev);

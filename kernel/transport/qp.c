@@ -137,7 +137,7 @@ static void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
 	if (old != IB_QPS_RTR && old != IB_QPS_RTS)
 		return;
 	rcu_read_lock();
-	mrc_probing_use(qp->peer, qp->conn.mtu, false);
+	mrc_prober_use(qp->peer, qp->conn.mtu, false);
 	rcu_read_unlock();
 }
 
@@ -268,7 +268,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 	if (!err) {
 		qp->peer = peer;
 		qp->params = params;
-		mrc_probing_use(peer, conn->mtu, true);
+		mrc_prober_use(peer, conn->mtu, true);
 	}
 	mrc_qp_unlock(qp);
 	rcu_read_unlock();
@@ -276,7 +276,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		mrc_responder_free(qp);
 		mrc_peer_put(peer);
 	} else {
-		mrc_probing_introduce(peer);
+		mrc_prober_introduce(peer);
 	}
 	return err;
 }

@@ -187,8 +187,6 @@ struct mrc_qp {
 	struct mrc_req req;
 	struct mrc_tx_rec *tx_ring;
 	u32 sq_psn;
-	u32 evs_gen;	/* of the peer's EVs that the records in tx name */
-	u32 ports_up;	/* of this host and the peer, when that was looked at last */
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */

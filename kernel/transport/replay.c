@@ -31,13 +31,15 @@ void mrc_replay_record_batch(const struct mrc_qp *qp, u64 now, const struct mrc_
 	trace_mrc_replay(qp, MRC_REPLAY_BATCH, now, words, n);
 }
 
-void mrc_replay_record_lose(const struct mrc_qp *qp, const unsigned long *evs, bool unsent,
-			    u32 lost)
+void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost)
 {
-	u32 words[2 + MRC_EV_MAX / 32];
+	u32 words[2 + MRC_EV_MAX / 32] = { };
+	unsigned int i;
 
-	words[0] = unsent;
-	bitmap_to_arr32(&words[1], evs, MRC_EV_MAX);
+	words[0] = qp->req.ports_up;
+	for (i = 0; i < paths->count; i++)
+		if (!(qp->req.ports_up & BIT(paths->set.ev[i].port - 1)))
+			words[1 + i / 32] |= BIT(i % 32);
 	words[1 + MRC_EV_MAX / 32] = lost;
 	trace_mrc_replay(qp, MRC_REPLAY_LOSE, 0, words, ARRAY_SIZE(words));
 }

@@ -15,6 +15,7 @@
 
 struct mrc_batch;
 struct mrc_hdr;
+struct mrc_paths;
 struct mrc_qp;
 struct mrc_tx_result;
 
@@ -61,8 +62,7 @@ void mrc_replay_record(const struct mrc_qp *qp, enum mrc_replay_op op, u64 now,
 		       const u32 *words, unsigned int count);
 void mrc_replay_record_batch(const struct mrc_qp *qp, u64 now, const struct mrc_batch *b,
 			     const u16 *ev);
-void mrc_replay_record_lose(const struct mrc_qp *qp, const unsigned long *evs, bool unsent,
-			    u32 lost);
+void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost);
 void mrc_replay_record_answer(const struct mrc_qp *qp, enum mrc_replay_op op, u64 now,
 			      const struct mrc_hdr *hdr, int err,
 			      const struct mrc_tx_result *res);
@@ -85,12 +85,15 @@ static inline void mrc_replay_batch(const struct mrc_qp *qp, u64 now,
 		mrc_replay_record_batch(qp, now, b, ev);
 }
 
-/** mrc_replay_lose() - paths were known to be gone, and with them @lost packets. tx_lock held. */
-static inline void mrc_replay_lose(const struct mrc_qp *qp, const unsigned long *evs,
-				   bool unsent, u32 lost)
+/**
+ * mrc_replay_lose() - mrc_req_heed_ports() knew paths to be gone, and with them @lost packets
+ *
+ * tx_lock held.
+ */
+static inline void mrc_replay_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost)
 {
 	if (tracepoint_enabled(mrc_replay))
-		mrc_replay_record_lose(qp, evs, unsent, lost);
+		mrc_replay_record_lose(qp, paths, lost);
 }
 
 /**

@@ -4,7 +4,7 @@
  * shorter, so a row of SACKs and one ACK fit one segmented skb: one walk
  * through the stack for all of them.
  */
-#include "probing.h"
+#include "prober.h"
 #include "reply.h"
 
 struct mrc_hdr *mrc_reply_add(struct mrc_reply *r, u8 opcode, u32 psn)
@@ -43,8 +43,8 @@ static u8 mrc_reply_tclass(const struct mrc_dev_cfg *cfg,
 }
 
 /* Sends packets from @from on as far as they fit one skb; returns the next one. */
-static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_ev *ev,
-				  u32 qpn, u16 pkey, const struct mrc_reply *r,
+static unsigned int mrc_reply_skb(struct mrc_peer *peer,
+				  struct mrc_peer_evs *evs, u16 ev, u32 qpn, u16 pkey, const struct mrc_reply *r,
 				  unsigned int from)
 {
 	u8 tclass = mrc_reply_tclass(&peer->dev->cfg, &r->hdr[from]);
@@ -56,8 +56,8 @@ static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_ev *ev,
 
 	if (READ_ONCE(dev->cfg.burst) == 1)
 		max = 1;
-	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &ev->path, ev->bits,
-			   tclass, max);
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
+			   evs->paths.ev[ev].bits, tclass, max);
 	if (err) {
 		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
 						MRC_CNT_TX_NO_PATH);
@@ -101,7 +101,7 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		       const struct mrc_reply *r)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	u16 ev = mrc_probing_reverse_ev(peer, evs);
+	u16 ev = mrc_prober_reverse_ev(peer, evs);
 	unsigned int i;
 
 	if (ev == MRC_EV_NONE) {
@@ -111,7 +111,7 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 	for (i = 0; i < r->count; i++)
 		mrc_count(peer->dev, mrc_reply_counter(&r->hdr[i]));
 	for (i = 0; i < r->count;)
-		i = mrc_reply_skb(peer, &evs->ev[ev], qpn, pkey, r, i);
+		i = mrc_reply_skb(peer, evs, ev, qpn, pkey, r, i);
 	return true;
 }
 
@@ -121,5 +121,5 @@ void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r)
 
 	if (peer && r->count &&
 	    mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, r))
-		mrc_probing_reverse(peer, rcu_dereference(peer->evs));
+		mrc_prober_reverse(peer, rcu_dereference(peer->evs));
 }

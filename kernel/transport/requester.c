@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 
 #include "event.h"
-#include "probing.h"
+#include "prober.h"
 #include "replay.h"
 #include "reply.h"
 #include "requester.h"
@@ -65,29 +65,6 @@ static void mrc_wqe_release(struct mrc_wqe *wqe)
 
 /* ---- sending: the plan -------------------------------------------------- */
 
-static u16 mrc_send_pick_ev(struct mrc_send *s, u64 now)
-{
-	if (!s->evs->count)
-		return MRC_EV_NONE;
-	return s->b.any ? mrc_ev_pick_any(&s->evs->set) :
-			  mrc_ev_pick(&s->evs->set, now);
-}
-
-static void mrc_send_pick(struct mrc_send *s, u16 *ev, unsigned int stride,
-			  u64 now)
-{
-	unsigned int i;
-
-	spin_lock(&s->peer->lock);
-	for (i = 0; i < stride; i++) {
-		ev[i] = mrc_send_pick_ev(s, now);
-		if (ev[i] != MRC_EV_NONE)
-			s->evs->ev[ev[i]].tx_packets +=
-				DIV_ROUND_UP(s->b.count - i, stride);
-	}
-	spin_unlock(&s->peer->lock);
-}
-
 /* Packets that were sent on these EVs go out again. */
 static void mrc_send_count_lost(struct mrc_send *s)
 {
@@ -95,8 +72,7 @@ static void mrc_send_count_lost(struct mrc_send *s)
 
 	spin_lock(&s->peer->lock);
 	for (i = 0; i < s->b.count; i++)
-		if (s->b.plan[i].was < s->evs->count)
-			s->evs->ev[s->b.plan[i].was].lost++;
+		mrc_paths_resent(&s->evs->paths, s->b.plan[i].was);
 	spin_unlock(&s->peer->lock);
 }
 
@@ -112,33 +88,27 @@ static unsigned int mrc_send_burst(const struct mrc_qp *qp)
 static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
 	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp),
-					     READ_ONCE(s->evs->set.good),
-					     READ_ONCE(s->evs->set.bad));
+					     READ_ONCE(s->evs->paths.set.good),
+					     READ_ONCE(s->evs->paths.set.bad));
 	u16 ev[MRC_BATCH_MAX];
 
-	mrc_send_pick(s, ev, stride, now);
+	spin_lock(&s->peer->lock);
+	mrc_paths_draw(&s->evs->paths, s->b.any, s->b.count, now, ev, stride);
+	spin_unlock(&s->peer->lock);
 	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
 	mrc_replay_batch(qp, now, &s->b, ev);
 	if (s->b.rtx)
 		mrc_send_count_lost(s);
 }
 
-/* Bit per port, from bit 0 on: those that work here and at the peer. */
-static u32 mrc_requester_ports_up(const struct mrc_peer_evs *evs)
-{
-	return READ_ONCE(evs->set.local_mask) & READ_ONCE(evs->set.remote_mask);
-}
-
-/* The EVs that the peer has now; indices of older versions mean nothing any more. */
+/* Indices of older versions of the EVs mean nothing any more. */
 static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 {
-	if (qp->evs_gen == evs->gen)
-		return;
-	if (!qp->evs_gen)
-		qp->ports_up = mrc_requester_ports_up(evs);
-	qp->evs_gen = evs->gen;
-	mrc_tx_forget_evs(&qp->req.tx);
-	mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
+	bool others = qp->req.evs_gen != evs->gen;
+
+	mrc_req_sync_evs(&qp->req, &evs->paths, evs->gen);
+	if (others)
+		mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
 }
 
 static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
@@ -254,13 +224,12 @@ static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
 	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
 	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
-	struct mrc_peer_ev *ev;
+	u16 ev = s->b.plan[from].ev;
 
-	if (s->b.plan[from].ev == MRC_EV_NONE)
+	if (ev == MRC_EV_NONE)
 		return -ENETUNREACH;
-	ev = &s->evs->ev[s->b.plan[from].ev];
-	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &ev->path,
-			    ev->bits, dscp << 2 | MRC_ECN_ECT0,
+	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
+			    s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
 			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
@@ -270,9 +239,6 @@ static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
 	return mrc_skb_xmit(skb);
 }
-
-static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
-				  u16 ev, u64 now, const char *reason);
 
 static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 			   unsigned int from, unsigned int end, u64 now)
@@ -293,6 +259,24 @@ static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 	return going;
 }
 
+/* Is a packet's fate that of all that take this EV, for now? Then its peer is told. */
+static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
+{
+	struct mrc_plane *plane = s->evs->path[ev].plane;
+
+	if (err != -ENETUNREACH && err != -EMSGSIZE)
+		return;
+	/* If the plane is down all EVs are about to be told. */
+	if (plane && !mrc_plane_usable(plane))
+		return;
+	spin_lock(&s->peer->lock);
+	mrc_paths_report(&s->evs->paths, err == -EMSGSIZE ? MRC_SEEN_NO_ROOM :
+							    MRC_SEEN_NO_ROUTE,
+			 ev, now, now);
+	mrc_peer_evs_changed(s->peer, s->evs);
+	spin_unlock(&s->peer->lock);
+}
+
 /*
  * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
  * and says nothing of the paths beyond.
@@ -301,8 +285,6 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 			     unsigned int from, unsigned int end, int err)
 {
 	u16 ev = s->b.plan[from].ev;
-	const char *reason = mrc_no_way(err);
-	struct mrc_plane *plane;
 	u64 now = ktime_get_ns();
 
 	if (err == -ENOMEM)
@@ -312,13 +294,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 	/* They wait for a port. */
 	if (ev == MRC_EV_NONE)
 		return;
-	plane = s->evs->ev[ev].path.plane;
-	/* If the plane is down all EVs are about to be told. */
-	if (reason && (!plane || mrc_plane_usable(plane))) {
-		spin_lock(&s->peer->lock);
-		mrc_requester_ev_lost(qp, s->evs, ev, now, reason);
-		spin_unlock(&s->peer->lock);
-	}
+	mrc_send_no_way(s, ev, err, now);
 	if (!mrc_send_again(qp, s, from, end, now))
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "this host drops all that is sent");
@@ -566,95 +542,21 @@ static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
 
 /* ---- answers -------------------------------------------------------------- */
 
-static void mrc_requester_ev_lost(struct mrc_qp *qp, struct mrc_peer_evs *evs,
-				  u16 ev, u64 now, const char *reason)
-{
-	if (mrc_ev_lost(&evs->set, ev, now))
-		mrc_peer_evs_changed(qp->peer, evs, reason);
-}
-
-static void mrc_requester_ev_acked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
-				   const struct mrc_tx_result *res, u64 now)
-{
-	unsigned int ev;
-
-	for_each_set_bit(ev, res->acked_evs, evs->count) {
-		evs->ev[ev].acked += mrc_tx_take_acked(&qp->req.tx, ev);
-		if (mrc_ev_heard(&evs->set, ev,
-				 mrc_tx_heard_ns(&qp->req.tx, ev, now), now))
-			mrc_peer_evs_changed(qp->peer, evs, "data arrived");
-		mrc_reverse_alive(&evs->reverse, &evs->set, ev);
-		WRITE_ONCE(qp->peer->probing.heard_at, now);
-	}
-	for_each_set_bit(ev, res->cleared_evs, evs->count)
-		if (mrc_ev_cleared(&evs->set, ev, now))
-			mrc_peer_evs_changed(qp->peer, evs, "arrived late");
-}
-
-/*
- * The EV that an answer names by its bits, and by the PSN of a packet that took it. One that other
- * answers have overtaken names a PSN that was acknowledged long ago: then the bits alone tell. Bits
- * of none of ours are a stranger's, or of EVs that have been replaced.
- */
-static u16 mrc_requester_named_ev(const struct mrc_peer_evs *evs,
-				  const struct mrc_tx_result *res)
-{
-	u16 ev;
-
-	if (res->ev < evs->count)
-		return evs->ev[res->ev].bits == res->entropy ? res->ev :
-							       MRC_EV_NONE;
-	for (ev = 0; ev < evs->count; ev++)
-		if (evs->ev[ev].bits == res->entropy)
-			return ev;
-	return MRC_EV_NONE;
-}
-
-static void mrc_requester_ev_marked(struct mrc_qp *qp, struct mrc_peer_evs *evs,
-				    const struct mrc_tx_result *res, u64 now)
-{
-	u16 ev = mrc_requester_named_ev(evs, res);
-
-	if (ev == MRC_EV_NONE)
-		return;
-	if (res->mark == MRC_SACK_SKIP_ONCE) {
-		mrc_ev_marked(&evs->set, ev, now);
-		evs->ev[ev].marked++;
-	} else {
-		mrc_requester_ev_lost(qp, evs, ev, now, "always skip");
-	}
-}
-
-/*
- * What an answer, or that none came, says about EVs goes to the peer. Where nothing that was sent
- * since has been answered, nobody is to blame: a QP that nobody hears, for there is nobody, must
- * not take paths from its neighbours. It leads to probes, and these tell. tx_lock held.
- */
-static void mrc_requester_learn(struct mrc_qp *qp,
-				const struct mrc_tx_result *res, u64 now)
+/* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */
+static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
+				u64 now)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-	unsigned int ev;
+	struct mrc_news news;
 
-	if (qp->evs_gen != evs->gen || !evs->count)
-		return;
-	if (!res->acked && !res->lost && !res->spurious &&
-	    !res->silent_since && res->mark == MRC_SACK_NONE)
+	if (qp->req.evs_gen != evs->gen ||
+	    !mrc_req_news(&qp->req, res, now, &news))
 		return;
 	spin_lock(&qp->peer->lock);
-	if (res->acked && mrc_ev_searching(&evs->set)) {
-		mrc_ev_stirred(&evs->set, now);
-		mrc_probing_arm(qp->peer, evs);
-	}
-	mrc_requester_ev_acked(qp, evs, res, now);
-	for_each_set_bit(ev, res->lost_evs, evs->count)
-		mrc_requester_ev_lost(qp, evs, ev, now, "loss");
-	if (res->mark != MRC_SACK_NONE)
-		mrc_requester_ev_marked(qp, evs, res, now);
-	if (res->silent_since) {
-		mrc_ev_silent(&evs->set, res->silent_evs, res->silent_since, now);
-		mrc_probing_arm(qp->peer, evs);
-	}
+	do
+		mrc_paths_learn(&evs->paths, &news, now);
+	while (mrc_req_news(&qp->req, res, now, &news));
+	mrc_peer_evs_changed(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
 }
 
@@ -667,39 +569,19 @@ static void mrc_requester_count_sack(struct mrc_qp *qp,
 		    res->mark == MRC_SACK_SKIP_ONCE);
 }
 
-/*
- * What is in flight on ports that are down is lost; what found no port goes out when there is
- * one. tx_lock held, under RCU.
- */
-static void mrc_requester_heed_ports(struct mrc_qp *qp)
-{
-	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
-	u32 up = mrc_requester_ports_up(evs);
-	DECLARE_BITMAP(lost, MRC_EV_MAX);
-	struct mrc_tx_result res;
-	unsigned int i;
-
-	qp->ports_up = up;
-	if (qp->evs_gen != evs->gen)
-		return;
-	bitmap_zero(lost, MRC_EV_MAX);
-	for (i = 0; i < evs->count; i++)
-		if (!(up & BIT(evs->entry[i].port - 1)))
-			__set_bit(i, lost);
-	mrc_tx_lose_evs(&qp->req.tx, lost, up, &res);
-	mrc_replay_lose(qp, lost, up, res.lost);
-	if (res.lost)
-		trace_mrc_loss(qp, &res, "port");
-}
-
 /* tx_lock held, under RCU. */
 static bool mrc_requester_check_ports(struct mrc_qp *qp)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	struct mrc_tx_result res;
 
-	if (mrc_requester_ports_up(evs) == qp->ports_up || qp->peer->local)
+	if (qp->peer->local ||
+	    !mrc_req_heed_ports(&qp->req, &evs->paths, evs->gen, &res))
 		return false;
-	mrc_requester_heed_ports(qp);
+	if (qp->req.evs_gen == evs->gen)
+		mrc_replay_lose(qp, &evs->paths, res.lost);
+	if (res.lost)
+		trace_mrc_loss(qp, &res, "port");
 	return true;
 }
 
@@ -921,8 +803,6 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.timeout_ns),
 		   upper_32_bits(cfg.timeout_ns), cfg.linear, cfg.exp, sq_psn, qp->req.cwnd,
 		   qp->conn.mtu, qp->params.wimm_tx, qp->req.sendq.depth);
-	qp->evs_gen = 0;
-	qp->ports_up = 0;
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 }

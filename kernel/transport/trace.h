@@ -35,10 +35,10 @@ TRACE_EVENT(mrc_ev,
 	TP_fast_assign(
 		__entry->dev = peer->dev->index;
 		memcpy(__entry->remote, &peer->key.remote, 16);
-		__entry->index = evs->ev[ev].index;
-		__entry->port = evs->entry[ev].port;
+		__entry->index = evs->paths.ev[ev].index;
+		__entry->port = evs->paths.set.ev[ev].port;
 		__entry->old = old;
-		__entry->state = evs->entry[ev].state;
+		__entry->state = evs->paths.set.ev[ev].state;
 		__entry->reason = reason;
 	),
 	TP_printk("dev=%u remote=%pI6c ev=%u port=%u %s -> %s (%s)",

@@ -129,7 +129,7 @@ public:
             forgetEvs(arg);
             break;
         case 14:
-            mrc_ev_marked(&set, arg, now);
+            mrc_ev_marked(&set, arg);
             break;
         case 15:
             silence(arg);
@@ -288,8 +288,9 @@ private:
 
     void silence(std::uint8_t mask)
     {
-        DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
-        mrc_ev_silent(&set, bits, now - mask, now);
+        for (u16 ev = 0; ev < 8; ++ev)
+            if (mask >> ev & 1)
+                mrc_ev_silent(&set, ev, now - mask, now);
     }
 
     void probeTail(std::uint8_t arg)
@@ -340,11 +341,11 @@ private:
             if (test_bit(ev, res.cleared_evs))
                 mrc_ev_cleared(&set, ev, now);
             if (test_bit(ev, res.lost_evs))
-                mrc_ev_lost(&set, ev, now);
+                mrc_ev_lost(&set, ev, MRC_EV_WHY_LOSS, now);
         }
         require(acked <= res.acked);
         if (res.ev != MRC_EV_NONE)
-            mrc_ev_marked(&set, res.ev, now);
+            mrc_ev_marked(&set, res.ev);
     }
 
     void invariants()

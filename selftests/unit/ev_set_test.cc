@@ -62,7 +62,7 @@ struct Set {
     void lose(const std::vector<u16> &evs, std::uint64_t now)
     {
         for (u16 ev : evs)
-            EXPECT_TRUE(mrc_ev_lost(&s, ev, now)) << ev;
+            EXPECT_TRUE(mrc_ev_lost(&s, ev, MRC_EV_WHY_LOSS, now)) << ev;
     }
 
     /// Answers probes of @p ev as soon as they are due until it is back; returns when.
@@ -286,7 +286,7 @@ TEST(EvSet, NoEvTwiceInSuccession)
 TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
 {
     Set set(2, 4);
-    mrc_ev_marked(&set.s, 5, 1);
+    mrc_ev_marked(&set.s, 5);
     EXPECT_EQ(set.ev[5].state, MRC_EV_SKIP);
     auto batch = set.picks(8 * 100, 1);
     EXPECT_EQ(batch[5], 0);
@@ -300,7 +300,7 @@ TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
     EXPECT_GE(next[5], 98);
     EXPECT_LT(next[5], 102);
 
-    mrc_ev_marked(&set.s, 5, 3);
+    mrc_ev_marked(&set.s, 5);
     EXPECT_EQ(set.picks(8 * 100, 3).count(5), 0u) << "each time anew";
 }
 
@@ -309,7 +309,7 @@ TEST(EvSet, ASetThatIsMarkedAllOverStillSends)
     Set set(2, 3);
     for (int round = 0; round < 20; ++round) {
         for (u16 ev = 0; ev < 6; ++ev)
-            mrc_ev_marked(&set.s, ev, 0);
+            mrc_ev_marked(&set.s, ev);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
     }
@@ -318,7 +318,7 @@ TEST(EvSet, ASetThatIsMarkedAllOverStillSends)
 TEST(EvSet, LostEvIsReplacedFromItsOwnPlane)
 {
     Set set(4, 8);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 3, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 3, MRC_EV_WHY_LOSS, 0));
     EXPECT_EQ(set.ev[3].state, MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.s.good, 31);
     auto count = set.picks(4 * 700);
@@ -328,7 +328,8 @@ TEST(EvSet, LostEvIsReplacedFromItsOwnPlane)
         perPort[set.port(ev)] += n;
     for (int port = 1; port <= 4; ++port)
         EXPECT_EQ(perPort[port], 700);
-    EXPECT_FALSE(mrc_ev_lost(&set.s, 3, 0)) << "further losses of the same kind say nothing new";
+    EXPECT_FALSE(mrc_ev_lost(&set.s, 3, MRC_EV_WHY_LOSS, 0))
+        << "further losses of the same kind say nothing new";
 }
 
 /* A long time, any number of packets, and what was sent before being acknowledged: no. */
@@ -541,7 +542,7 @@ TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
 TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
 {
     Set set(1, 3);
-    mrc_ev_marked(&set.s, 1, kMs);
+    mrc_ev_marked(&set.s, 1);
     for (u16 ev : {u16{0}, u16{1}}) {
         mrc_ev_entry before = set.ev[ev];
         for (int n = 0; n < 5; ++n)
@@ -554,7 +555,7 @@ TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
 TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
 {
     Set set(1, 3);
-    mrc_ev_marked(&set.s, 1, kMs);
+    mrc_ev_marked(&set.s, 1);
     for (u16 ev : {u16{0}, u16{1}}) {
         for (int n = 0; n < 5; ++n) {
             EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs)) << "one may be the other end's";
@@ -600,16 +601,32 @@ TEST(EvSet, AProbeThatWasNotSentIsDueSoon)
     EXPECT_EQ(set.ev[1].probe_at, 0u) << "in use";
 }
 
+/* Where there is no room for it there is less for it and all others a millisecond later. */
+TEST(EvSet, AProbeThatWasNotSentWaitsAsLongAsTheOneBefore)
+{
+    Set set(1, 2);
+    set.lose({0}, 0);
+    std::uint64_t now = kMs;
+    for (int n = 0; n < 5; ++n, now = set.ev[0].probe_at)
+        ASSERT_EQ(set.probes(now), std::vector<u16>{0});
+    const std::uint64_t waited = 32 * kMs;
+    ASSERT_EQ(set.probes(now), std::vector<u16>{0});
+    mrc_ev_probe_unsent(&set.s, 0, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + waited);
+    ASSERT_EQ(set.probes(now + waited), std::vector<u16>{0});
+    EXPECT_EQ(set.ev[0].probe_at, now + waited + 2 * waited) << "and is not counted";
+}
+
 TEST(EvSet, AnEvThatIsToBeSkippedIsGoodAsASpare)
 {
     Set set(1, 2, 0, 1, 1);
     const u16 ev = *set.rotation(1).begin();
-    mrc_ev_marked(&set.s, ev, kMs);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, ev, kMs));
+    mrc_ev_marked(&set.s, ev);
+    EXPECT_TRUE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, kMs));
     EXPECT_TRUE(mrc_ev_cleared(&set.s, ev, kMs));
     EXPECT_TRUE(set.spare(ev));
     EXPECT_EQ(set.state(ev), MRC_EV_GOOD);
-    mrc_ev_marked(&set.s, ev, kMs);
+    mrc_ev_marked(&set.s, ev);
     EXPECT_EQ(set.state(ev), MRC_EV_GOOD) << "a late mark";
 }
 
@@ -619,7 +636,7 @@ TEST(EvSet, ToBeSteppedOverIsNoChange)
     set.lose({0}, kMs);
     set.bringBack(0);
     const std::uint64_t at = set.ev[0].changed_at;
-    mrc_ev_marked(&set.s, 0, at + kMs);
+    mrc_ev_marked(&set.s, 0);
     EXPECT_EQ(set.state(0), MRC_EV_SKIP);
     EXPECT_EQ(set.ev[0].changed_at, at);
     set.picks(20, at + 2 * kMs);
@@ -655,8 +672,8 @@ TEST(EvSet, EveryChangeOfStateIsDated)
     EXPECT_EQ(set.ev[0].changed_at, 0u);
     set.lose({0}, 40);
     EXPECT_EQ(set.ev[0].changed_at, 40u);
-    mrc_ev_lost(&set.s, 0, 50);
-    mrc_ev_marked(&set.s, 0, 50);
+    mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 50);
+    mrc_ev_marked(&set.s, 0);
     mrc_ev_probed(&set.s, 0, 50, 50);
     mrc_ev_probed(&set.s, 0, 55, 55);
     mrc_ev_deny(&set.s, 0, false, 55);
@@ -679,7 +696,7 @@ TEST(EvSet, FloorKeepsTheLastOnesInUse)
 {
     Set set(2, 4, 3);
     for (u16 ev = 0; ev < 8; ++ev)
-        EXPECT_TRUE(mrc_ev_lost(&set.s, ev, 0));
+        EXPECT_TRUE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, 0));
     for (u16 ev = 0; ev < 8; ++ev)
         EXPECT_EQ(set.state(ev), ev < 5 ? MRC_EV_ASSUMED_BAD : MRC_EV_HELD) << ev;
     EXPECT_EQ(set.s.good, 3);
@@ -690,7 +707,7 @@ TEST(EvSet, FloorIsOneAtLeast)
 {
     Set set(2, 2, 0);
     for (u16 ev = 0; ev < 4; ++ev)
-        mrc_ev_lost(&set.s, ev, 0);
+        mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, 0);
     EXPECT_EQ(set.s.good, 1);
     EXPECT_EQ(set.picks(10).size(), 1u);
 }
@@ -700,8 +717,8 @@ TEST(EvSet, FloorCountsOnlyPortsThatAreUp)
     Set set(2, 4, 3);
     mrc_ev_ports(&set.s, 0x1, ~0u, 0);
     EXPECT_EQ(set.s.good, 4);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 1, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 1, MRC_EV_WHY_LOSS, 0));
     EXPECT_EQ(set.state(1), MRC_EV_HELD);
     EXPECT_EQ(set.s.good, 3);
     mrc_ev_ports(&set.s, ~0u, ~0u, 0);
@@ -713,7 +730,7 @@ TEST(EvSet, FloorCountsSparesAsUsable)
 {
     Set set(1, 4, 2, 1, 2);
     set.lose({0, 1}, 0);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, MRC_EV_WHY_LOSS, 0));
     EXPECT_EQ(set.state(2), MRC_EV_HELD);
     EXPECT_EQ(set.carriers(), (std::set<u16>{2, 3}));
 }
@@ -744,13 +761,13 @@ TEST(EvSet, AtTheFloorASpareTakesThePlaceAllTheSame)
 {
     Set set(1, 6, 6, 1, 2);
     const u16 lost = *set.rotation(1).begin();
-    mrc_ev_marked(&set.s, lost, kMs);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, lost, kMs));
+    mrc_ev_marked(&set.s, lost);
+    EXPECT_TRUE(mrc_ev_lost(&set.s, lost, MRC_EV_WHY_LOSS, kMs));
     EXPECT_EQ(set.state(lost), MRC_EV_HELD) << "usable, and a spare is not skipped";
     EXPECT_TRUE(set.spare(lost));
     EXPECT_EQ(set.rotation(1).size(), 2u);
     checkSlots(set);
-    EXPECT_FALSE(mrc_ev_lost(&set.s, lost, kMs));
+    EXPECT_FALSE(mrc_ev_lost(&set.s, lost, MRC_EV_WHY_LOSS, kMs));
     EXPECT_EQ(set.rotation(1).size(), 2u) << "a late loss of what is a spare by now";
 }
 
@@ -881,7 +898,7 @@ TEST(EvSet, AnEvThatIsSkippedIsNotReplaced)
     Set set(1, 4, 0, 1, 2);
     const std::set<u16> before = set.rotation(1);
     for (u16 ev : before)
-        mrc_ev_marked(&set.s, ev, kMs);
+        mrc_ev_marked(&set.s, ev);
     EXPECT_EQ(set.rotation(1), before);
     EXPECT_TRUE(before.count(mrc_ev_pick(&set.s, kMs))) << "though all are";
 }
@@ -915,8 +932,8 @@ TEST(EvSet, ControllerDenialStandsAboveAll)
     mrc_ev_deny(&set.s, 1, true, 1);
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.picks(100).count(1), 0u);
-    mrc_ev_marked(&set.s, 1, 2);
-    EXPECT_FALSE(mrc_ev_lost(&set.s, 1, 0));
+    mrc_ev_marked(&set.s, 1);
+    EXPECT_FALSE(mrc_ev_lost(&set.s, 1, MRC_EV_WHY_LOSS, 0));
     EXPECT_FALSE(mrc_ev_cleared(&set.s, 1, 2));
     for (int n = 0; n < 5; ++n)
         EXPECT_FALSE(mrc_ev_probed(&set.s, 1, 3, 3));
@@ -963,7 +980,7 @@ TEST(EvSet, ReadmittedEvHasNotFlapped)
 TEST(EvSet, AdmittingAnEvThatIsNotDeniedChangesNothing)
 {
     Set set(1, 2);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 0));
     mrc_ev_deny(&set.s, 0, false, 1);
     EXPECT_EQ(set.ev[0].state, MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.s.good, 1);
@@ -989,7 +1006,7 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
 {
     Set set(2, 4);
     set.lose({0, 4}, kMs);
-    mrc_ev_marked(&set.s, 1, kMs);
+    mrc_ev_marked(&set.s, 1);
     mrc_ev_probed(&set.s, 0, kMs, kMs);
     mrc_ev_ports(&set.s, ~1u, ~0u, 0);
     EXPECT_EQ(set.s.good, 3);
@@ -998,7 +1015,7 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
 
     for (u16 ev = 0; ev < 4; ++ev) {
         before[ev].heard_at = 2 * kMs;
-        EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 2 * kMs)) << "it is the port's fault";
+        EXPECT_FALSE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, 2 * kMs)) << "it is the port's fault";
         for (int n = 0; n < 5; ++n)
             EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 2 * kMs, 2 * kMs));
         mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs);
@@ -1026,8 +1043,8 @@ TEST(EvSet, BadEvsOfPortsThatAreDownAreNotWaitedFor)
 TEST(EvSet, ABadEvIsBetterThanNone)
 {
     Set set(2, 2);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 0));
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 1, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 0));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 1, MRC_EV_WHY_LOSS, 0));
     mrc_ev_ports(&set.s, 0x1, ~0u, 0);
     auto count = set.picks(10);
     EXPECT_EQ(count[0], 5);
@@ -1042,9 +1059,9 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
 {
     Set set(1, 2);
     for (u16 ev : {u16{2}, u16{255}, u16{MRC_EV_NONE}}) {
-        mrc_ev_marked(&set.s, ev, 1);
+        mrc_ev_marked(&set.s, ev);
         mrc_ev_deny(&set.s, ev, true, 1);
-        EXPECT_FALSE(mrc_ev_lost(&set.s, ev, 0));
+        EXPECT_FALSE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, 0));
         EXPECT_FALSE(mrc_ev_cleared(&set.s, ev, 0));
         EXPECT_FALSE(mrc_ev_probed(&set.s, ev, 0, 0));
         mrc_ev_probe_lost(&set.s, ev, 0, 0);
@@ -1070,10 +1087,10 @@ public:
         now_ += rng_() % (2 * kMs);
         switch (rng_() % 11) {
         case 0:
-            mrc_ev_marked(&set_.s, ev, now_);
+            mrc_ev_marked(&set_.s, ev);
             break;
         case 1:
-            mrc_ev_lost(&set_.s, ev, now_);
+            mrc_ev_lost(&set_.s, ev, MRC_EV_WHY_LOSS, now_);
             break;
         case 2:
             mrc_ev_probed(&set_.s, ev, now_, now_);
@@ -1119,8 +1136,6 @@ private:
     /* What changes many at once, and would leave little else to see. */
     void seldom(u16 ev)
     {
-        unsigned long silent[MRC_EV_MAX / (8 * sizeof(unsigned long))];
-
         switch (rng_() % 8) {
         case 0:
             mrc_ev_ports(&set_.s, rng_() | rng_(), rng_() | rng_(), 0);
@@ -1129,10 +1144,8 @@ private:
             mrc_ev_cleared(&set_.s, ev, now_);
             break;
         case 2:
-            for (unsigned long &word : silent)
-                word = rng_() | static_cast<unsigned long>(rng_()) << 32;
-            mrc_ev_silent(&set_.s, silent, now_ - std::min<std::uint64_t>(now_, rng_() % kMs),
-                          now_);
+            for (const u64 since = now_ - std::min<std::uint64_t>(now_, rng_() % kMs); rng_() % 8;)
+                mrc_ev_silent(&set_.s, static_cast<u16>(rng_() % MRC_EV_MAX), since, now_);
             break;
         default:
             break;
@@ -1188,12 +1201,12 @@ TEST(EvSet, TheFloorKeepsTheOneThatWasHeardOfLast)
     EXPECT_EQ(set.state(1), MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.state(2), MRC_EV_HELD);
     EXPECT_EQ(set.changes(), (std::map<u16, int>{{0, MRC_EV_GOOD}, {2, MRC_EV_ASSUMED_BAD}}));
-    EXPECT_FALSE(mrc_ev_lost(&set.s, 2, 40)) << "nobody was heard of later";
+    EXPECT_FALSE(mrc_ev_lost(&set.s, 2, MRC_EV_WHY_LOSS, 40)) << "nobody was heard of later";
     EXPECT_EQ(set.state(2), MRC_EV_HELD);
 
     mrc_ev_probed(&set.s, 1, 50, 51);
     EXPECT_EQ(set.state(2), MRC_EV_HELD) << "one answer alone changes nothing";
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, 60));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 2, MRC_EV_WHY_LOSS, 60));
     EXPECT_EQ(set.state(1), MRC_EV_HELD);
     EXPECT_EQ(set.state(2), MRC_EV_ASSUMED_BAD);
     EXPECT_EQ(set.picks(10), (std::map<u16, int>{{1, 10}}));
@@ -1207,7 +1220,7 @@ TEST(EvSet, TheFloorTakesNeitherDeniedEvsNorThoseOfPortsThatAreDown)
     set.lose({1, 3}, 20);
     mrc_ev_deny(&set.s, 1, true, 20);
     mrc_ev_ports(&set.s, 1, ~0u, 20);
-    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, 30));
+    EXPECT_TRUE(mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 30));
     EXPECT_EQ(set.state(0), MRC_EV_HELD);
 }
 
@@ -1244,15 +1257,14 @@ TEST(EvSet, MoreHeldOnesGoInTheOrderInWhichTheyWereHeardOf)
 TEST(EvSet, SilenceBlamesNoneAndHasThemProbed)
 {
     Set set(1, 3);
-    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {1};
     set.lose({2}, 0);
     set.probes(10 * kSec);
-    mrc_ev_silent(&set.s, evs, 10 * kSec, 11 * kSec);
+    mrc_ev_silent(&set.s, 0, 10 * kSec, 11 * kSec);
     EXPECT_TRUE(set.changes() == (std::map<u16, int>{{2, MRC_EV_GOOD}})) << "as before";
     EXPECT_EQ(set.probes(11 * kSec), (std::vector<u16>{0, 1, 2})) << "bad ones at once";
     EXPECT_FALSE(mrc_ev_searching(&set.s)) << "it may be the other program";
 
-    mrc_ev_silent(&set.s, evs, 10 * kSec, 11 * kSec + kMs);
+    mrc_ev_silent(&set.s, 0, 10 * kSec, 11 * kSec + kMs);
     EXPECT_TRUE(set.probes(11 * kSec + kMs).empty()) << "not again so soon";
     mrc_ev_heard(&set.s, 0, 11 * kSec, 11 * kSec);
     mrc_ev_heard(&set.s, 1, 11 * kSec, 11 * kSec);
@@ -1263,16 +1275,16 @@ TEST(EvSet, SilenceBlamesNoneAndHasThemProbed)
 TEST(EvSet, OneWhoHearsNothingDoubtsOnlyWhatItHasUsed)
 {
     Set set(1, 4);
-    unsigned long evs[MRC_EV_MAX / (8 * sizeof(unsigned long))] = {0x3};
     mrc_ev_heard(&set.s, 1, kSec, kSec);
     mrc_ev_heard(&set.s, 3, kSec, kSec);
-    mrc_ev_marked(&set.s, 0, kSec);
-    mrc_ev_silent(&set.s, evs, kSec - kMs, kSec + kMs);
+    mrc_ev_marked(&set.s, 0);
+    mrc_ev_silent(&set.s, 0, kSec - kMs, kSec + kMs);
+    mrc_ev_silent(&set.s, 1, kSec - kMs, kSec + kMs);
     EXPECT_EQ(set.probes(kSec + kMs), std::vector<u16>{0}) << "1 was heard of just now";
     EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "in doubt, not to be skipped";
-    mrc_ev_marked(&set.s, 0, kSec);
+    mrc_ev_marked(&set.s, 0);
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
-    mrc_ev_silent(&set.s, nullptr, kSec - kMs, kSec + kMs);
+    mrc_ev_silent(&set.s, MRC_EV_NONE, kSec - kMs, kSec + kMs);
     EXPECT_EQ(set.s.asked, 1);
 
     EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 0, kSec, 2 * kSec));
@@ -1388,9 +1400,9 @@ TEST(EvSet, SilencePutsAllInDoubtLessAndLessOften)
     Set set(1, 2);
     std::uint64_t now = kSec;
     for (std::uint64_t wait : {100 * kMs, 200 * kMs, 400 * kMs, 800 * kMs, kSec, kSec, kSec}) {
-        mrc_ev_silent(&set.s, nullptr, now, now);
+        mrc_ev_silent(&set.s, MRC_EV_NONE, now, now);
         EXPECT_EQ(set.probes(now).size(), 2u) << wait;
-        mrc_ev_silent(&set.s, nullptr, now, now + wait - 1);
+        mrc_ev_silent(&set.s, MRC_EV_NONE, now, now + wait - 1);
         EXPECT_EQ(set.s.silent_at, now) << wait;
         set.probes(now + wait - 1);
         /* The host is there: what is silent is the QP. */
@@ -1398,6 +1410,6 @@ TEST(EvSet, SilencePutsAllInDoubtLessAndLessOften)
         now += wait;
     }
     mrc_ev_heard(&set.s, 0, now, now);
-    mrc_ev_silent(&set.s, nullptr, now + 1, now + 1);
+    mrc_ev_silent(&set.s, MRC_EV_NONE, now + 1, now + 1);
     EXPECT_EQ(set.s.silent_at, now + 1) << "data has arrived";
 }

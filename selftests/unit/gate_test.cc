@@ -51,4 +51,19 @@ TEST(Gate, TheRateInTheLongRun)
     }
 }
 
+TEST(Gate, TheRoomIsWhatPasses)
+{
+    for (const std::uint32_t rate : {100u, 10000u}) {
+        mrc_gate gate{};
+        for (int step = 0; step < 1000; ++step) {
+            const std::uint64_t now = kSec + step * (kSec / rate) / 3;
+            mrc_gate copy = gate;
+            ASSERT_EQ(mrc_gate_room(&gate, now, rate),
+                      static_cast<unsigned>(passes(copy, now, rate)));
+            for (int n = step % 7; n; --n)
+                mrc_gate_pass(&gate, now, rate);
+        }
+    }
+}
+
 } // namespace

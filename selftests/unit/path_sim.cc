@@ -20,9 +20,8 @@ constexpr std::uint64_t kMs = 1000 * kUs;
 constexpr std::uint64_t kStart = 1000 * kMs;
 // As in kernel/transport: endpoint.h, probing.h, probing.c.
 constexpr std::uint64_t kProbeLostNs = 50 * kMs;
-constexpr std::uint64_t kReverseProbeNs = 10 * kMs;
 constexpr std::uint64_t kPaceNs = kMs;
-constexpr unsigned kProbesAtOnce = 8;
+constexpr unsigned kProbesAtOnce = 16;
 constexpr std::uint64_t kBurstNs = 5 * kMs;
 constexpr u32 kWindow = MRC_MPR_UNIT;
 constexpr u32 kMtu = 1024;
@@ -113,8 +112,9 @@ public:
     End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
         PathSimReport &report)
         : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
-          evs(config.ports.size()), pathFree(evs.size()), lostSince(evs.size()), requests(kWindow),
-          txRing(kWindow), rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
+          evs(config.ports.size()), named(evs.size()), pathFree(evs.size()), lostSince(evs.size()),
+          requests(kWindow), txRing(kWindow),
+          rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); })
     {
         const mrc_tx_cfg cfg = {
@@ -126,12 +126,15 @@ public:
         mrc_req_start(&req, txRing.data(), &cfg, 0, kWindow);
         mrc_rx_window_init(&rx, rxMem.data(), kWindow, 1, 0);
         rx.sack_bytes = 64 * MRC_SACK_BYTES_MIN;
-        for (std::size_t i = 0; i < evs.size(); ++i)
+        for (std::size_t i = 0; i < evs.size(); ++i) {
             evs[i].port = static_cast<u8>(c.ports[i]);
-        mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()), 0, 0,
-                        static_cast<u32>(rng()));
-        mrc_reverse_init(&reverse);
-        mrc_reverse_start(&reverse, &set, static_cast<u32>(rng()));
+            named[i].index = static_cast<u16>(i);
+            named[i].bits = static_cast<u32>(i + 1);
+        }
+        mrc_paths_init(&paths, named.data(), evs.data(), static_cast<u16>(evs.size()), 0, 0,
+                       static_cast<u32>(rng()));
+        mrc_probing_init(&probing);
+        mrc_probing_use(&probing, kMtu, true);
         believe();
     }
 
@@ -162,10 +165,12 @@ private:
     End *peer = nullptr;
 
     std::vector<mrc_ev_entry> evs;
+    std::vector<mrc_paths_ev> named;
     std::vector<std::uint64_t> pathFree;
     std::vector<std::uint64_t> lostSince; ///< per EV: data that has not been blamed yet
-    mrc_ev_set set;
-    mrc_reverse reverse;
+    mrc_paths paths;
+    mrc_ev_set &set = paths.set;
+    mrc_probing probing{};
     mrc_req req{};
     std::vector<mrc_msg> requests;
     std::vector<mrc_tx_rec> txRing;
@@ -177,8 +182,6 @@ private:
     bool reack = false;
     std::uint64_t lastDone = 0;
     std::uint64_t burstAt = 0;
-    std::uint64_t heardAt = 0;
-    std::uint64_t reverseAt = 0;
     std::uint64_t probesRanAt = 0;
     std::uint16_t nextId = 0;
     struct Asked {
@@ -195,7 +198,7 @@ private:
         for (u16 ev = 0; ev < evs.size(); ++ev) {
             if (me.beliefs[ev] != Belief::Bad)
                 continue;
-            mrc_ev_lost(&set, ev, 1);
+            mrc_paths_report(&paths, MRC_SEEN_LOST, ev, 0, 1);
             if (!c.stale)
                 continue;
             evs[ev].flaps = static_cast<u8>(rng() % (MRC_EV_FLAPS_MAX + 1));
@@ -203,7 +206,7 @@ private:
             evs[ev].probe_at = kStart + rng() % MRC_EV_PROBE_MAX_NS;
         }
         for (u16 plane = 0; plane < set.nplanes; ++plane)
-            reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));
+            paths.reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));
     }
 
     // ---- network
@@ -264,11 +267,11 @@ private:
     void send()
     {
         mrc_batch b;
+        mrc_req_sync_evs(&req, &paths, 1);
         while (mrc_req_plan(&req, clock.now, &b)) {
             const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
-            for (unsigned i = 0; i < stride; ++i)
-                ev[i] = b.any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, clock.now);
+            mrc_paths_draw(&paths, b.any, b.count, clock.now, ev.data(), stride);
             mrc_req_deal(&req, &b, ev.data(), stride, clock.now);
             for (unsigned e = 0; e < stride; ++e)
                 for (unsigned i = e; i < b.count; i += stride)
@@ -312,26 +315,20 @@ private:
         send();
     }
 
-    void learn(const mrc_tx_result &res)
+    void learn(mrc_tx_result &res)
     {
-        if (res.acked)
-            mrc_ev_stirred(&set, clock.now);
-        for (u16 ev = 0; ev < evs.size(); ++ev) {
-            if (test_bit(ev, res.acked_evs)) {
-                mrc_tx_take_acked(&req.tx, ev);
-                mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&req.tx, ev, clock.now), clock.now);
-                mrc_reverse_alive(&reverse, &set, ev);
-                heardAt = clock.now;
-            }
-            if (test_bit(ev, res.cleared_evs))
-                mrc_ev_cleared(&set, ev, clock.now);
-        }
-        for (u16 ev = 0; ev < evs.size(); ++ev)
-            if (test_bit(ev, res.lost_evs) && mrc_ev_lost(&set, ev, clock.now))
-                noteLeft(ev);
-        if (res.silent_since)
-            mrc_ev_silent(&set, res.silent_evs, res.silent_since, clock.now);
+        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
+            mrc_paths_learn(&paths, &news, clock.now);
+        noteChanges();
         armProbes();
+    }
+
+    void noteChanges()
+    {
+        u8 old = 0;
+        for (u16 ev; (ev = mrc_paths_next_change(&paths, &old)) != MRC_EV_NONE;)
+            if (evs[ev].why == MRC_EV_WHY_LOSS)
+                noteLeft(ev);
     }
 
     void noteLeft(u16 ev)
@@ -450,7 +447,7 @@ private:
 
     void answer(const Packet &packet)
     {
-        transmit(mrc_reverse_pick(&reverse, &set, clock.now), packet);
+        transmit(mrc_paths_reverse_ev(&paths, clock.now), packet);
         probeReverse();
     }
 
@@ -467,26 +464,24 @@ private:
 
     void probeReverse()
     {
-        if (clock.now < reverseAt || clock.now < heardAt + kReverseProbeNs)
-            return;
-        reverseAt = clock.now + kReverseProbeNs;
-        const u16 ev = mrc_reverse_probe(&reverse, &set, static_cast<u32>(rng()));
+        const u16 ev = mrc_paths_reverse_probe(&paths, static_cast<u32>(rng()), clock.now);
         if (ev != MRC_EV_NONE)
             ask(ev);
     }
 
     void armProbes()
     {
-        const std::uint64_t at = mrc_ev_probe_at(&set);
+        const std::uint64_t at = mrc_probing_at(&probing, &paths);
         if (at != U64_MAX)
             probeTimer.arm(std::max(at, probesRanAt + kPaceNs));
     }
 
     void probeEvs()
     {
+        unsigned room;
         probesRanAt = clock.now;
-        for (unsigned n = 0; n < kProbesAtOnce; ++n) {
-            const u16 ev = mrc_ev_probe_next(&set, clock.now);
+        for (unsigned left = kProbesAtOnce; left; --left) {
+            const u16 ev = mrc_probing_next(&probing, &paths, clock.now, &room);
             if (ev == MRC_EV_NONE)
                 break;
             ask(ev);
@@ -497,14 +492,12 @@ private:
     void evProbeArrived(const Packet &p)
     {
         u16 ev[MRC_REVERSE_COPIES];
-        const u16 mirror = c.mirrored ? p.cameBy : MRC_EV_NONE;
-        const unsigned n = mrc_reverse_answer(&reverse, &set, mirror, clock.now, ev);
+        const u8 port = c.mirrored ? evs[p.cameBy].port : 0;
+        const unsigned n = mrc_paths_answer_evs(&paths, port, p.cameBy, clock.now, ev);
         for (unsigned i = 0; i < n; ++i)
             transmit(ev[i], Packet{.kind = Packet::EvAnswer, .id = p.id});
         probeReverse();
     }
-
-    bool late(const Asked &a) const { return evs[a.ev].changed_at > a.sent; }
 
     void evProbeAnswered(const Packet &p)
     {
@@ -513,10 +506,8 @@ private:
             return;
         const Asked a = found->second;
         asked.erase(found);
-        heardAt = clock.now;
-        if (!late(a))
-            mrc_ev_probed(&set, a.ev, a.sent, clock.now);
-        mrc_reverse_alive(&reverse, &set, a.ev);
+        mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, a.ev, a.sent, clock.now);
+        noteChanges();
         armProbes();
     }
 
@@ -527,11 +518,8 @@ private:
             return;
         const Asked a = found->second;
         asked.erase(found);
-        if (!late(a)) {
-            if (mrc_reverse_lost(&reverse, &set, a.ev))
-                reverseAt = 0;
-            mrc_ev_probe_lost(&set, a.ev, a.sent, clock.now);
-        }
+        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, a.ev, a.sent, clock.now);
+        noteChanges();
         armProbes();
     }
 };

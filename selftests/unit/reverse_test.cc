@@ -66,7 +66,7 @@ TEST(Reverse, AnAnswerToAProbeLeavesOnce)
 TEST(Reverse, InASearchItLeavesOnSeveralEvsTheMirrorFirst)
 {
     Reverse f(4);
-    mrc_ev_lost(&f.s, 5, 1);
+    mrc_ev_lost(&f.s, 5, MRC_EV_WHY_LOSS, 1);
     mrc_ev_deny(&f.s, 0, true, 1);
     mrc_ev_probe_lost(&f.s, 2, 2, 3);
     ASSERT_TRUE(mrc_ev_searching(&f.s));
@@ -139,7 +139,7 @@ TEST(Reverse, AnEvKnownToBeBadSaysNothingOfItsPlane)
 {
     Reverse f(2);
     f.alive(0);
-    ASSERT_TRUE(mrc_ev_lost(&f.s, 1, 5));
+    ASSERT_TRUE(mrc_ev_lost(&f.s, 1, MRC_EV_WHY_LOSS, 5));
     for (int i = 0; i < 4; ++i)
         EXPECT_FALSE(f.lose(1));
     EXPECT_EQ(f.picks(4)[0], 2) << "its plane carries answers still";
@@ -162,7 +162,7 @@ TEST(Reverse, BadAndDeniedEvsCarryNoAnswers)
 {
     Reverse f(2);
     f.alive(0);
-    EXPECT_TRUE(mrc_ev_lost(&f.s, 0, 5));
+    EXPECT_TRUE(mrc_ev_lost(&f.s, 0, MRC_EV_WHY_LOSS, 5));
     mrc_ev_deny(&f.s, 2, true, 5);
     EXPECT_EQ(f.picks(4), (std::map<u16, int>{{1, 2}, {3, 2}}));
 }
@@ -196,7 +196,7 @@ TEST(Reverse, ProbesGoOverAllPlanesAndAllEvsButDeniedOnes)
     for (u32 i = 0; i < 16; ++i)
         seen.insert(mrc_reverse_probe(&f.r, &f.s, i / 2));
     EXPECT_EQ(seen, (std::set<u16>{0, 1, 2}));
-    mrc_ev_lost(&f.s, 0, 5);
+    mrc_ev_lost(&f.s, 0, MRC_EV_WHY_LOSS, 5);
     for (u32 i = 0; i < 16; ++i)
         EXPECT_NE(mrc_reverse_probe(&f.r, &f.s, i / 2), 0) << "a bad one says nothing of its plane";
     mrc_ev_deny(&f.s, 1, true, 5);

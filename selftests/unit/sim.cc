@@ -86,7 +86,8 @@ public:
           txRing(config.windowUnits * MRC_MPR_UNIT),
           rxMem(mrc_rx_window_mem(config.windowUnits * MRC_MPR_UNIT, config.immMax) / sizeof(long) +
                 1),
-          evs(static_cast<std::size_t>(config.planes * config.evsPerPlane)), pathFree(evs.size())
+          evs(static_cast<std::size_t>(config.planes * config.evsPerPlane)), named(evs.size()),
+          pathFree(evs.size())
     {
         makeMessages();
         const std::uint32_t size = c.windowUnits * MRC_MPR_UNIT;
@@ -101,12 +102,18 @@ public:
         mrc_sendq_start(&sendq, c.mtu, static_cast<u16>(c.immMax));
         mrc_rx_window_init(&rx, rxMem.data(), size, c.immMax, c.psn);
         rx.sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN;
-        for (std::size_t i = 0; i < evs.size(); ++i)
+        for (std::size_t i = 0; i < evs.size(); ++i) {
             evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
-        check(mrc_ev_set_init(&set, evs.data(), static_cast<u16>(evs.size()),
-                              static_cast<u16>(c.minActive), static_cast<u16>(c.active),
-                              static_cast<u32>(c.seed)) == 0,
-              "ev set");
+            named[i].index = static_cast<u16>(i);
+            named[i].bits = bitsOf(static_cast<u16>(i));
+        }
+        check(mrc_paths_init(&paths, named.data(), evs.data(), static_cast<u16>(evs.size()),
+                             static_cast<u16>(c.minActive), static_cast<u16>(c.active),
+                             static_cast<u32>(c.seed)) == 0,
+              "paths");
+        mrc_paths_ports(&paths, allPorts(), allPorts(), now);
+        mrc_probing_init(&probing);
+        mrc_probing_use(&probing, 1024, true);
         evStates.assign(evs.size(), MRC_EV_GOOD);
     }
 
@@ -137,7 +144,9 @@ private:
     mrc_tx_window &tx = req.tx;
     mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
     std::vector<mrc_tx_rec> txRing;
-    mrc_ev_set set;
+    mrc_paths paths;
+    mrc_ev_set &set = paths.set;
+    mrc_probing probing{};
     std::vector<mrc_msg> requests;
     std::optional<std::uint64_t> timerAt;
     std::map<std::uint16_t, std::uint64_t> probeSentAt;
@@ -151,8 +160,6 @@ private:
     };
     std::map<std::uint16_t, EvProbed> evProbed; ///< unanswered, by request
     std::vector<int> evStates;                  ///< after the event before
-    std::set<u16> evsClearedNow;
-    bool evsHeardNow = false;
 
     // responder
     mrc_rx_window rx;
@@ -161,8 +168,14 @@ private:
 
     // network
     std::vector<mrc_ev_entry> evs;
+    std::vector<mrc_paths_ev> named;
     std::vector<std::uint64_t> pathFree;
     std::map<std::uint32_t, std::uint64_t> arrivedOn; ///< data packets per EV, at the responder
+
+    /// No EV has the bits 0, which what is sent on no EV comes with.
+    static std::uint32_t bitsOf(u16 ev) { return ev + 1u; }
+
+    u32 allPorts() const { return (1u << c.planes) - 1; }
 
     std::uint32_t slotSize() const { return c.mtu * c.maxPackets; }
 
@@ -209,10 +222,8 @@ private:
             const Event e = events.top();
             events.pop();
             now = e.time;
-            evsClearedNow.clear();
-            evsHeardNow = false;
             handle(e);
-            checkEvStates(e.kind);
+            checkEvStates();
             check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
         }
         check(completed() == messages.size(), "stalled: nothing left to happen");
@@ -366,25 +377,25 @@ private:
     {
         mrc_batch batch;
         post();
+        mrc_req_sync_evs(&req, &paths, 1);
         while (mrc_req_plan(&req, now, &batch)) {
             const unsigned stride = mrc_req_stride(&batch, kBurst, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
+            mrc_paths_draw(&paths, batch.any, batch.count, now, ev.data(), stride);
             for (unsigned i = 0; i < stride; ++i)
-                ev[i] = draw(batch.any);
+                checkDrawn(ev[i], batch.any);
             mrc_req_deal(&req, &batch, ev.data(), stride, now);
             leave(batch);
         }
         arm();
     }
 
-    u16 draw(bool any)
+    void checkDrawn(u16 ev, bool any) const
     {
-        const u16 ev = any ? mrc_ev_pick_any(&set) : mrc_ev_pick(&set, now);
         if (ev == MRC_EV_NONE || any || mrc_ev_searching(&set))
-            return ev;
+            return;
         check(evs[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
         check(!mrc_ev_is_spare(&set, ev), "data on a spare");
-        return ev;
     }
 
     /// EV by EV, as its packets share skbs.
@@ -466,7 +477,7 @@ private:
 
     void armEvProbes()
     {
-        std::uint64_t at = mrc_ev_probe_at(&set);
+        std::uint64_t at = mrc_probing_at(&probing, &paths);
         if (at == U64_MAX || (completed() == messages.size() && now >= c.start + c.evProbeUntil))
             return;
         at = std::max(at, now);
@@ -487,7 +498,7 @@ private:
         report.timeouts += res.lost;
         if (due == MRC_REQ_PROBE)
             sendProbe();
-        blame(res);
+        learn(res);
         if (due == MRC_REQ_NOTHING)
             arm();
         else
@@ -508,8 +519,11 @@ private:
         if (!evProbeTimerAt || *evProbeTimerAt > now)
             return;
         evProbeTimerAt.reset();
-        for (u16 ev; (ev = mrc_ev_probe_next(&set, now)) != MRC_EV_NONE;)
+        unsigned room;
+        for (u16 ev; (ev = mrc_probing_next(&probing, &paths, now, &room)) != MRC_EV_NONE;) {
             sendEvProbe(ev);
+            mrc_probing_account(&paths, ev, MRC_PROBING_SENT, now);
+        }
         armEvProbes();
     }
 
@@ -533,9 +547,8 @@ private:
         const auto found = evProbed.find(static_cast<std::uint16_t>(hdr.bth.psn));
         if (found == evProbed.end())
             return;
-        const EvProbed &probe = found->second;
-        if (evs[probe.ev].changed_at <= probe.sent)
-            mrc_ev_probed(&set, probe.ev, probe.sent, now);
+        mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, found->second.ev, found->second.sent,
+                         now);
         evProbed.erase(found);
         pump();
     }
@@ -545,15 +558,14 @@ private:
         const auto found = evProbed.find(static_cast<std::uint16_t>(e.ev));
         if (found == evProbed.end())
             return;
-        const EvProbed &probe = found->second;
-        if (evs[probe.ev].changed_at <= probe.sent)
-            mrc_ev_probe_lost(&set, probe.ev, probe.sent, now);
+        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, found->second.ev, found->second.sent, now);
         evProbed.erase(found);
         armEvProbes();
     }
 
-    /// Only an answered probe, or a loss that was none, brings an EV back.
-    void checkEvStates(Event::Kind kind)
+    /// Only answered probes, or a loss that was none, bring an EV back, but where the floor, or a
+    /// search, takes one of which data has told.
+    void checkEvStates()
     {
         for (u16 ev = 0; ev < evs.size(); ++ev) {
             const bool was = evStates[ev] == MRC_EV_ASSUMED_BAD;
@@ -562,13 +574,13 @@ private:
             if (!was && is) {
                 ++report.evsLost;
                 report.lostEvs.insert(ev);
-            } else if (was && !is && kind == Event::EvProbeAnswer) {
+            } else if (was && !is && evs[ev].why == MRC_EV_WHY_PROBES_ANSWERED) {
                 ++report.evsReturned;
-            } else if (was && !is && evsClearedNow.count(ev)) {
+            } else if (was && !is && evs[ev].why == MRC_EV_WHY_LATE) {
                 ++report.evsCleared;
             } else if (was && !is) {
-                // the floor, or a search, takes one of which data has told
-                check(evsHeardNow || evs[ev].state == MRC_EV_HELD, "EV back without probes");
+                check(evs[ev].why == MRC_EV_WHY_HEARD || evs[ev].state == MRC_EV_HELD,
+                      "EV back without probes");
                 ++report.evsHeard;
             }
         }
@@ -579,40 +591,34 @@ private:
         planesDown = down;
         if (c.carrier) {
             const u32 dead = down ? (1u << c.outagePlanes) - 1 : 0;
-            mrc_ev_ports(&set, ~dead, ~0u, now);
-            DECLARE_BITMAP(bits, MRC_EV_MAX) = {};
-            for (std::size_t i = 0; i < evs.size(); ++i)
-                if (dead >> (evs[i].port - 1) & 1)
-                    __set_bit(i, bits);
             mrc_tx_result res;
-            mrc_tx_lose_evs(&tx, bits, !down, &res);
+            mrc_paths_ports(&paths, allPorts() & ~dead, allPorts(), now);
+            check(mrc_req_heed_ports(&req, &paths, 1, &res), "ports unheeded");
         }
         pump();
     }
 
-    void blame(const mrc_tx_result &res)
+    void learn(mrc_tx_result &res)
     {
         report.spurious += res.spurious;
-        if (res.acked)
-            mrc_ev_stirred(&set, now);
         std::uint32_t acked = 0;
-        for (u16 ev = 0; ev < evs.size(); ++ev) {
-            const std::uint32_t n = mrc_tx_take_acked(&tx, ev);
-            check(!n == !test_bit(ev, res.acked_evs), "acknowledged EVs");
-            acked += n;
-            ackedOn[ev] += n;
-            check(ackedOn[ev] <= arrivedOn[ev], "counted for another EV");
-            if (n && mrc_ev_heard(&set, ev, mrc_tx_heard_ns(&tx, ev, now), now))
-                evsHeardNow = true;
-            if (test_bit(ev, res.cleared_evs) && mrc_ev_cleared(&set, ev, now))
-                evsClearedNow.insert(ev);
-            if (test_bit(ev, res.lost_evs))
-                mrc_ev_lost(&set, ev, now);
+        for (mrc_news news; mrc_req_news(&req, &res, now, &news);) {
+            for (unsigned i = 0; i < news.count; ++i)
+                acked += countAcked(news.ev[i]);
+            mrc_paths_learn(&paths, &news, now);
         }
-        if (res.silent_since)
-            mrc_ev_silent(&set, res.silent_evs, res.silent_since, now);
         check(acked <= res.acked, "counted for two EVs");
         report.evAcked += acked;
+    }
+
+    std::uint32_t countAcked(const mrc_news_ev &e)
+    {
+        if (!(e.what & MRC_NEWS_ACKED))
+            return 0;
+        check(e.acked, "acknowledged EVs");
+        ackedOn[e.ev] += e.acked;
+        check(ackedOn[e.ev] <= arrivedOn[e.ev], "counted for another EV");
+        return e.acked;
     }
 
     void controlArrived(const Bytes &packet)
@@ -633,15 +639,11 @@ private:
     {
         mrc_tx_result res;
         check(mrc_req_sack(&req, &hdr, now, &res) == 0, "true SACK refused");
-        // Data names its EV by the index here; a probe takes none of ours.
-        if (res.mark == MRC_SACK_SKIP_ONCE && !hdr.sack.probe)
-            mrc_ev_marked(&set, res.ev != MRC_EV_NONE ? res.ev : static_cast<u16>(res.entropy),
-                          now);
         if (res.rtt_ns)
             checkSample(hdr, res);
         if (hdr.sack.probe)
             report.probeLost += res.lost;
-        blame(res);
+        learn(res);
     }
 
     void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res)
@@ -680,7 +682,7 @@ private:
         Psn psn = 0;
         check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
         check(mrc_req_ack(&req, &hdr, now, &psn, &res) == 0, "true ACK refused");
-        blame(res);
+        learn(res);
         while (mrc_sendq_done(&sendq, psn)) {
             check(completed() < delivered, "completed before it was executed");
             mrc_sendq_end(&sendq);
@@ -731,7 +733,7 @@ private:
         a.opflags = mrc_opcode_flags(hdr.bth.opcode);
         a.imm = hdr.write.imm;
         a.dmalen = hdr.write.dmalen;
-        a.ev = e.ev;
+        a.ev = bitsOf(static_cast<u16>(e.ev));
         a.tx_timestamp = hdr.write.tx_timestamp;
         a.ackreq = hdr.bth.ackreq;
         a.rtx = hdr.bth.rtx;

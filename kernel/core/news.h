@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a call to the requester has learned of EVs: a short list, which its shell hands on to the
+ * peer's paths (paths.h). It is consumed once.
+ */
+#ifndef _MRC_CORE_NEWS_H
+#define _MRC_CORE_NEWS_H
+
+#include "base.h"
+
+/* EVs that one list speaks of, at most; of more a further one speaks. */
+#define MRC_NEWS_MAX	16u
+
+#define MRC_NEWS_ACKED		0x01	/* packets are known to have arrived by it */
+#define MRC_NEWS_CLEARED	0x02	/* one that was held to be lost has arrived after all */
+#define MRC_NEWS_LOST		0x04	/* one is lost, and the EV is to blame */
+#define MRC_NEWS_SILENT		0x08	/* one is unanswered; that is no proof against the EV */
+
+/**
+ * struct mrc_news_ev - what was learned of one EV
+ * @ev: its index
+ * @what: MRC_NEWS_*
+ * @acked: packets newly known to have arrived by it
+ * @heard_ns: when the newest of these was sent; valid with MRC_NEWS_ACKED
+ */
+struct mrc_news_ev {
+	u16 ev;
+	u8 what;
+	u32 acked;
+	u64 heard_ns;
+};
+
+/**
+ * struct mrc_news - what was learned
+ * @stirred: packets are known to have arrived, be it not by which EV
+ * @mark: enum mrc_sack_m, what the peer says of an EV
+ * @marked_ev: with @mark: index of that EV, MRC_EV_NONE: @entropy alone tells
+ * @entropy: with @mark: EV bits of the packet that it was about
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1: the
+ *                peer speaks, so no other EV is in doubt; 0: nothing is
+ * @count: elements of @ev
+ * @ev: arrivals before losses: what was heard lately decides what is to be made of a loss
+ */
+struct mrc_news {
+	bool stirred;
+	u8 mark;
+	u16 marked_ev;
+	u32 entropy;
+	u64 silent_since;
+	unsigned int count;
+	struct mrc_news_ev ev[MRC_NEWS_MAX];
+};
+
+#endif /* _MRC_CORE_NEWS_H */

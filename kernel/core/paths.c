@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "paths.h"
+#include "wire.h"
+
+int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
+		   struct mrc_ev_entry *entry, u16 count, u16 min_active,
+		   u16 active, u32 random)
+{
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	p->ev = ev;
+	if (!count)
+		return 0;
+	err = mrc_ev_set_init(&p->set, entry, count, min(min_active, count),
+			      min(active, count), random);
+	if (err)
+		return err;
+	p->count = count;
+	mrc_reverse_init(&p->reverse);
+	mrc_reverse_start(&p->reverse, &p->set, random);
+	return 0;
+}
+
+/* ---- data ------------------------------------------------------------------ */
+
+void mrc_paths_draw(struct mrc_paths *p, bool any, unsigned int packets, u64 now,
+		    u16 *ev, unsigned int stride)
+{
+	unsigned int i;
+
+	for (i = 0; i < stride; i++) {
+		ev[i] = MRC_EV_NONE;
+		if (p->count)
+			ev[i] = any ? mrc_ev_pick_any(&p->set) :
+				      mrc_ev_pick(&p->set, now);
+		if (ev[i] != MRC_EV_NONE)
+			p->ev[ev[i]].tx_packets += DIV_ROUND_UP(packets - i, stride);
+	}
+}
+
+void mrc_paths_resent(struct mrc_paths *p, u16 ev)
+{
+	if (ev < p->count)
+		p->ev[ev].lost++;
+}
+
+/* ---- evidence -------------------------------------------------------------- */
+
+/* An EV that has changed since says nothing of how it is now. */
+static bool mrc_paths_is_stale(const struct mrc_paths *p, u16 ev, u64 sent)
+{
+	return p->set.ev[ev].changed_at > sent;
+}
+
+static void mrc_paths_arrived(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
+{
+	WRITE_ONCE(p->heard_at, now);
+	mrc_ev_heard(&p->set, ev, sent, now);
+	mrc_reverse_alive(&p->reverse, &p->set, ev);
+}
+
+static void mrc_paths_probe_answered(struct mrc_paths *p, u16 ev, u64 sent,
+				     u64 now)
+{
+	WRITE_ONCE(p->heard_at, now);
+	if (!mrc_paths_is_stale(p, ev, sent))
+		mrc_ev_probed(&p->set, ev, sent, now);
+	mrc_reverse_alive(&p->reverse, &p->set, ev);
+}
+
+/* Answers avoid it. If that may be the plane's fault, another EV of the plane is asked at once. */
+static void mrc_paths_reverse_lost(struct mrc_paths *p, u16 ev)
+{
+	if (mrc_reverse_lost(&p->reverse, &p->set, ev))
+		WRITE_ONCE(p->reverse_at, 0);
+}
+
+static void mrc_paths_probe_lost(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
+{
+	if (mrc_paths_is_stale(p, ev, sent))
+		return;
+	mrc_paths_reverse_lost(p, ev);
+	mrc_ev_probe_lost(&p->set, ev, sent, now);
+}
+
+/* No way leads out of this host: that is certain, whatever else is heard. */
+static void mrc_paths_no_way(struct mrc_paths *p, u16 ev, enum mrc_ev_why why,
+			     u64 now)
+{
+	mrc_paths_reverse_lost(p, ev);
+	if (!mrc_ev_lost(&p->set, ev, why, now))
+		mrc_ev_probe_lost(&p->set, ev, 0, now);
+}
+
+static void mrc_paths_skip_once(struct mrc_paths *p, u16 ev)
+{
+	mrc_ev_marked(&p->set, ev);
+	p->ev[ev].marked++;
+}
+
+void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
+		      u64 now)
+{
+	if (!p->count)
+		return;
+	if (seen == MRC_SEEN_STIRRED)
+		return mrc_ev_stirred(&p->set, now);
+	if (seen == MRC_SEEN_SILENT)
+		return mrc_ev_silent(&p->set, ev, sent, now);
+	if (ev >= p->count)
+		return;
+	switch (seen) {
+	case MRC_SEEN_ARRIVED:
+		return mrc_paths_arrived(p, ev, sent, now);
+	case MRC_SEEN_ARRIVED_LATE:
+		mrc_ev_cleared(&p->set, ev, now);
+		return;
+	case MRC_SEEN_LOST:
+		mrc_ev_lost(&p->set, ev, MRC_EV_WHY_LOSS, now);
+		return;
+	case MRC_SEEN_SKIP_ONCE:
+		return mrc_paths_skip_once(p, ev);
+	case MRC_SEEN_SKIP_ALWAYS:
+		mrc_ev_lost(&p->set, ev, MRC_EV_WHY_SKIP, now);
+		return;
+	case MRC_SEEN_PROBE_ANSWERED:
+		return mrc_paths_probe_answered(p, ev, sent, now);
+	case MRC_SEEN_PROBE_LOST:
+		return mrc_paths_probe_lost(p, ev, sent, now);
+	case MRC_SEEN_NO_ROUTE:
+		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROUTE, now);
+	case MRC_SEEN_NO_ROOM:
+		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROOM, now);
+	default:
+		return;
+	}
+}
+
+/*
+ * The EV that an answer names by its bits, and by the PSN of a packet that took it. One that other
+ * answers have overtaken names a PSN that was acknowledged long ago: then the bits alone tell. Bits
+ * of none of ours are a stranger's, or of EVs that have been replaced.
+ */
+static u16 mrc_paths_named(const struct mrc_paths *p, const struct mrc_news *n)
+{
+	u16 ev;
+
+	if (n->marked_ev < p->count)
+		return p->ev[n->marked_ev].bits == n->entropy ? n->marked_ev :
+								MRC_EV_NONE;
+	for (ev = 0; ev < p->count; ev++)
+		if (p->ev[ev].bits == n->entropy)
+			return ev;
+	return MRC_EV_NONE;
+}
+
+static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
+			       const struct mrc_news_ev *e, u64 now)
+{
+	if (e->ev >= p->count)
+		return;
+	if (e->what & MRC_NEWS_ACKED) {
+		p->ev[e->ev].acked += e->acked;
+		mrc_paths_report(p, MRC_SEEN_ARRIVED, e->ev, e->heard_ns, now);
+	}
+	if (e->what & MRC_NEWS_CLEARED)
+		mrc_paths_report(p, MRC_SEEN_ARRIVED_LATE, e->ev, 0, now);
+	if (e->what & MRC_NEWS_LOST)
+		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
+	if (e->what & MRC_NEWS_SILENT)
+		mrc_paths_report(p, MRC_SEEN_SILENT, e->ev, n->silent_since, now);
+}
+
+void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now)
+{
+	unsigned int i;
+
+	if (n->stirred)
+		mrc_paths_report(p, MRC_SEEN_STIRRED, MRC_EV_NONE, 0, now);
+	for (i = 0; i < n->count; i++)
+		mrc_paths_learn_ev(p, n, &n->ev[i], now);
+	if (n->mark == MRC_SACK_SKIP_ONCE)
+		mrc_paths_report(p, MRC_SEEN_SKIP_ONCE, mrc_paths_named(p, n), 0,
+				 now);
+	else if (n->mark != MRC_SACK_NONE)
+		mrc_paths_report(p, MRC_SEEN_SKIP_ALWAYS, mrc_paths_named(p, n), 0,
+				 now);
+	/* Also what was sent on no EV that is known may be unanswered. */
+	if (n->silent_since)
+		mrc_paths_report(p, MRC_SEEN_SILENT, MRC_EV_NONE,
+				 n->silent_since, now);
+}
+
+/* ---- the way back ---------------------------------------------------------- */
+
+u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now)
+{
+	return p->count ? mrc_reverse_pick(&p->reverse, &p->set, now) :
+			  MRC_EV_NONE;
+}
+
+/*
+ * The EV that leads back the way a probe came, as far as that can be guessed: of the plane that
+ * it came by the EV with the same index in its profile, which is what the low half of our EV
+ * bits is; for those of others any of the plane is as good.
+ */
+static u16 mrc_paths_mirror(const struct mrc_paths *p, u8 port, u16 index)
+{
+	u16 ev, mirror = MRC_EV_NONE;
+
+	for (ev = 0; ev < p->count; ev++) {
+		if (p->set.ev[ev].port != port)
+			continue;
+		if (mirror == MRC_EV_NONE || p->ev[ev].index == index)
+			mirror = ev;
+	}
+	return mirror;
+}
+
+unsigned int mrc_paths_answer_evs(struct mrc_paths *p, u8 port, u32 bits, u64 now,
+				  u16 ev[MRC_REVERSE_COPIES])
+{
+	u16 mirror = MRC_EV_NONE;
+
+	if (!p->count)
+		return 0;
+	if (mrc_ev_searching(&p->set))
+		mirror = mrc_paths_mirror(p, port, bits & 0xffff);
+	return mrc_reverse_answer(&p->reverse, &p->set, mirror, now, ev);
+}
+
+bool mrc_paths_want_reverse(const struct mrc_paths *p, u64 now)
+{
+	return p->count && now >= READ_ONCE(p->reverse_at) &&
+	       now >= READ_ONCE(p->heard_at) + MRC_REVERSE_PROBE_NS;
+}
+
+u16 mrc_paths_reverse_probe(struct mrc_paths *p, u32 random, u64 now)
+{
+	if (!mrc_paths_want_reverse(p, now))
+		return MRC_EV_NONE;
+	WRITE_ONCE(p->reverse_at, now + MRC_REVERSE_PROBE_NS);
+	return mrc_reverse_probe(&p->reverse, &p->set, random);
+}
+
+/* ---- what is decided elsewhere --------------------------------------------- */
+
+void mrc_paths_deny(struct mrc_paths *p, u16 index, bool deny, u64 now)
+{
+	u16 ev;
+
+	for (ev = 0; ev < p->count; ev++)
+		if (p->ev[ev].index == index)
+			mrc_ev_deny(&p->set, ev, deny, now);
+}
+
+void mrc_paths_ports(struct mrc_paths *p, u32 local_mask, u32 remote_mask, u64 now)
+{
+	if (p->count)
+		mrc_ev_ports(&p->set, local_mask, remote_mask, now);
+}

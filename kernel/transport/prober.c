@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probing the paths to peers, and port status.
+ */
+#include <linux/ktime.h>
+#include <linux/random.h>
+
+#include "device.h"
+#include "endpoint.h"
+#include "event.h"
+#include "peer.h"
+#include "prober.h"
+#include "trace.h"
+
+/* Least time between two runs of the timer; peers that one run looks at, and EV probes that it sends. */
+#define MRC_PROBER_PACE_NS	NSEC_PER_MSEC
+#define MRC_PROBER_PEERS_MAX	256u
+#define MRC_PROBER_PROBES_MAX	16u
+
+static struct mrc_peer *mrc_prober_peer(struct mrc_prober_peer *p)
+{
+	return container_of(p, struct mrc_peer, prober);
+}
+
+/* ---- when ------------------------------------------------------------------ */
+
+/* prober->lock held. */
+static void mrc_prober_set_timer(struct mrc_prober *prober)
+{
+	struct timerqueue_node *first = timerqueue_getnext(&prober->waiting);
+	u64 at = first ? first->expires : U64_MAX;
+
+	if (!mrc_turns_none(&prober->turns))
+		at = 0;
+	at = max(at, prober->ran_at + MRC_PROBER_PACE_NS);
+	if (at == U64_MAX || (prober->timer_at && prober->timer_at <= at))
+		return;
+	prober->timer_at = at;
+	hrtimer_start(&prober->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* prober->lock held. */
+static void mrc_prober_unwait(struct mrc_prober *prober, struct mrc_prober_peer *p)
+{
+	if (p->at == U64_MAX)
+		return;
+	timerqueue_del(&prober->waiting, &p->node);
+	WRITE_ONCE(p->at, U64_MAX);
+}
+
+/* prober->lock held. */
+static void mrc_prober_wait(struct mrc_prober *prober, struct mrc_prober_peer *p,
+			    u64 at)
+{
+	if (p->stopped || p->at <= at)
+		return;
+	mrc_prober_unwait(prober, p);
+	p->node.expires = at;
+	timerqueue_add(&prober->waiting, &p->node);
+	WRITE_ONCE(p->at, at);
+	mrc_prober_set_timer(prober);
+}
+
+void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
+{
+	struct mrc_prober *prober = &peer->dev->prober;
+	u64 ports_at, at;
+
+	lockdep_assert_held(&peer->lock);
+	ports_at = mrc_probing_ports_at(&peer->probing, &evs->paths);
+	at = min(ports_at, mrc_probing_at(&peer->probing, &evs->paths));
+	/* Whoever takes it out of the queue looks at it under peer->lock afterwards. */
+	if (at == U64_MAX || READ_ONCE(peer->prober.at) <= at)
+		return;
+	spin_lock(&prober->lock);
+	mrc_prober_wait(prober, &peer->prober,
+			mrc_turn_waits(&peer->prober.turn) ? ports_at : at);
+	spin_unlock(&prober->lock);
+}
+
+/* ---- the timer: ports ------------------------------------------------------ */
+
+/* Acts upon the newest status if it is time. Return: the ports have changed. peer->lock held. */
+static bool mrc_prober_take_ports(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+				  struct mrc_event *event, u64 now)
+{
+	event->old_ports = peer->probing.told.mask;
+	if (!mrc_probing_take_ports(&peer->probing, &evs->paths, now))
+		return false;
+	event->new_ports = peer->probing.told.mask;
+	trace_mrc_ports(peer, evs->paths.set.local_mask, event->new_ports);
+	mrc_peer_evs_changed(peer, evs);
+	return true;
+}
+
+static void mrc_prober_ports_event(struct mrc_peer *peer, struct mrc_event *event)
+{
+	event->type = MRC_EVENT_PEER_PORTS;
+	event->dev = peer->dev;
+	event->peer = peer;
+	mrc_event_notify(event);
+	mrc_dev_queue_work(peer->dev, &peer->dev->ports_work);
+}
+
+static void mrc_prober_send_tell(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+				 const struct mrc_probing_tell *tell)
+{
+	const struct mrc_ep_ask ask = {
+		.op = MRC_EP_PORT_STATUS,
+		.port_mask = tell->mask,
+	};
+
+	if (mrc_endpoint_send(peer, evs, tell->ev, &ask) != -EBUSY)
+		return;
+	spin_lock(&peer->lock);
+	mrc_probing_untold(&peer->probing, tell);
+	spin_unlock(&peer->lock);
+}
+
+/* What of a peer is due whoever's turn it is. Return: EV probes are due, too. */
+static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
+{
+	struct mrc_probing_tell tell;
+	struct mrc_event event = {};
+	struct mrc_peer_evs *evs;
+	bool changed, telling, probes;
+
+	spin_lock(&peer->lock);
+	/* Under the lock: what the peer says of its ports is not to go to EVs that were replaced. */
+	evs = rcu_dereference(peer->evs);
+	changed = mrc_prober_take_ports(peer, evs, &event, now);
+	telling = mrc_probing_plan_tell(&peer->probing, &evs->paths, now, &tell);
+	probes = mrc_probing_at(&peer->probing, &evs->paths) <= now;
+	spin_unlock(&peer->lock);
+	if (changed)
+		mrc_prober_ports_event(peer, &event);
+	if (telling)
+		mrc_prober_send_tell(peer, evs, &tell);
+	return probes;
+}
+
+/* The next one for which something is due, or NULL. */
+static struct mrc_peer *mrc_prober_next_due(struct mrc_prober *prober, u64 now)
+{
+	struct timerqueue_node *node;
+	struct mrc_prober_peer *p = NULL;
+
+	spin_lock(&prober->lock);
+	node = timerqueue_getnext(&prober->waiting);
+	if (node && node->expires <= now) {
+		p = container_of(node, struct mrc_prober_peer, node);
+		mrc_prober_unwait(prober, p);
+	}
+	spin_unlock(&prober->lock);
+	return p ? mrc_prober_peer(p) : NULL;
+}
+
+static void mrc_prober_add_turn(struct mrc_prober *prober, struct mrc_peer *peer)
+{
+	spin_lock(&prober->lock);
+	if (!peer->prober.stopped)
+		mrc_turns_add(&prober->turns, &peer->prober.turn);
+	spin_unlock(&prober->lock);
+}
+
+static void mrc_prober_arm_again(struct mrc_peer *peer)
+{
+	spin_lock(&peer->lock);
+	mrc_prober_arm(peer, rcu_dereference(peer->evs));
+	spin_unlock(&peer->lock);
+}
+
+/* ---- the timer: EV probes -------------------------------------------------- */
+
+static enum mrc_probing_sent mrc_prober_verdict(int err)
+{
+	switch (err) {
+	case 0:
+		return MRC_PROBING_SENT;
+	case -ENETUNREACH:
+		return MRC_PROBING_NO_ROUTE;
+	case -EMSGSIZE:
+		return MRC_PROBING_NO_ROOM;
+	case -ESHUTDOWN:
+		return MRC_PROBING_GONE;
+	default:
+		return MRC_PROBING_NO_SPACE;
+	}
+}
+
+/* Sends a probe and accounts for it. */
+static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+			    unsigned int room)
+{
+	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE, .room = room };
+	int err = mrc_endpoint_send(peer, evs, ev, &probe);
+
+	spin_lock(&peer->lock);
+	/* EVs that have been replaced meanwhile are of no interest. */
+	if (rcu_dereference(peer->evs) == evs) {
+		mrc_probing_account(&evs->paths, ev, mrc_prober_verdict(err),
+				    ktime_get_ns());
+		mrc_peer_evs_changed(peer, evs);
+	}
+	spin_unlock(&peer->lock);
+}
+
+/* A peer has its turn. Return: it has used it; @more: it wants another. */
+static bool mrc_prober_serve(struct mrc_peer *peer, u64 now, bool *more)
+{
+	struct mrc_peer_evs *evs;
+	unsigned int room;
+	u16 ev;
+
+	spin_lock(&peer->lock);
+	evs = rcu_dereference(peer->evs);
+	ev = mrc_probing_next(&peer->probing, &evs->paths, now, &room);
+	*more = mrc_probing_at(&peer->probing, &evs->paths) <= now;
+	spin_unlock(&peer->lock);
+	if (ev == MRC_EV_NONE)
+		return false;
+	mrc_prober_send(peer, evs, ev, room);
+	return true;
+}
+
+static struct mrc_peer *mrc_prober_next_turn(struct mrc_prober *prober, bool *fresh)
+{
+	struct mrc_turn *turn;
+
+	spin_lock(&prober->lock);
+	turn = mrc_turns_next(&prober->turns, fresh);
+	spin_unlock(&prober->lock);
+	return turn ? mrc_prober_peer(container_of(turn, struct mrc_prober_peer,
+						   turn)) : NULL;
+}
+
+static void mrc_prober_had_turn(struct mrc_prober *prober, struct mrc_peer *peer,
+				bool fresh, bool more)
+{
+	spin_lock(&prober->lock);
+	if (!peer->prober.stopped)
+		mrc_turns_had(&prober->turns, &peer->prober.turn, fresh, more);
+	spin_unlock(&prober->lock);
+}
+
+static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
+{
+	unsigned int room = min(mrc_endpoint_room(dev, now), MRC_PROBER_PROBES_MAX);
+	unsigned int looks = MRC_PROBER_PEERS_MAX;
+	struct mrc_peer *peer;
+	bool fresh, more;
+
+	/* One probe each: the more peers there are the longer all wait. */
+	while (room && looks--) {
+		peer = mrc_prober_next_turn(&dev->prober, &fresh);
+		if (!peer)
+			break;
+		room -= mrc_prober_serve(peer, now, &more);
+		mrc_prober_had_turn(&dev->prober, peer, fresh, more);
+		mrc_prober_arm_again(peer);
+	}
+}
+
+/* Softirq. Peers that it finds stay while it is under RCU. */
+static enum hrtimer_restart mrc_prober_timer(struct hrtimer *timer)
+{
+	struct mrc_prober *prober = container_of(timer, struct mrc_prober, timer);
+	struct mrc_dev *dev = container_of(prober, struct mrc_dev, prober);
+	unsigned int looks = MRC_PROBER_PEERS_MAX;
+	u64 now = ktime_get_ns();
+	struct mrc_peer *peer;
+
+	rcu_read_lock();
+	spin_lock(&prober->lock);
+	prober->timer_at = 0;
+	prober->ran_at = now;
+	spin_unlock(&prober->lock);
+	while (looks-- && (peer = mrc_prober_next_due(prober, now))) {
+		if (mrc_prober_look(peer, now))
+			mrc_prober_add_turn(prober, peer);
+		mrc_prober_arm_again(peer);
+	}
+	mrc_prober_run_turns(dev, now);
+	spin_lock(&prober->lock);
+	mrc_prober_set_timer(prober);
+	spin_unlock(&prober->lock);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+void mrc_prober_init(struct mrc_dev *dev)
+{
+	struct mrc_prober *prober = &dev->prober;
+
+	spin_lock_init(&prober->lock);
+	timerqueue_init_head(&prober->waiting);
+	mrc_turns_init(&prober->turns);
+	hrtimer_init(&prober->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	prober->timer.function = mrc_prober_timer;
+}
+
+void mrc_prober_fini(struct mrc_dev *dev)
+{
+	hrtimer_cancel(&dev->prober.timer);
+}
+
+void mrc_prober_peer_init(struct mrc_peer *peer)
+{
+	timerqueue_init(&peer->prober.node);
+	peer->prober.at = U64_MAX;
+	mrc_probing_init(&peer->probing);
+}
+
+void mrc_prober_peer_stop(struct mrc_peer *peer)
+{
+	struct mrc_prober *prober = &peer->dev->prober;
+
+	spin_lock_bh(&prober->lock);
+	peer->prober.stopped = true;
+	mrc_prober_unwait(prober, &peer->prober);
+	mrc_turns_del(&peer->prober.turn);
+	spin_unlock_bh(&prober->lock);
+}
+
+void mrc_prober_use(struct mrc_peer *peer, u32 mtu, bool use)
+{
+	spin_lock(&peer->lock);
+	mrc_probing_use(&peer->probing, mtu, use);
+	mrc_prober_arm(peer, rcu_dereference(peer->evs));
+	spin_unlock(&peer->lock);
+}
+
+void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other)
+{
+	struct mrc_port_status told;
+	struct mrc_peer_evs *evs;
+
+	spin_lock_bh(&other->lock);
+	told = other->probing.told;
+	spin_unlock_bh(&other->lock);
+	spin_lock_bh(&peer->lock);
+	evs = rcu_dereference(peer->evs);
+	if (mrc_probing_inherit(&peer->probing, &evs->paths, &told, ktime_get_ns()))
+		mrc_peer_evs_changed(peer, evs);
+	spin_unlock_bh(&peer->lock);
+}
+
+/* ---- what became of probes ------------------------------------------------- */
+
+static void mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
+			      enum mrc_seen seen, u16 ev, u64 sent_at)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+
+	/* Of an older version of the EVs it says nothing. */
+	if (evs->gen != evs_gen)
+		return;
+	spin_lock(&peer->lock);
+	mrc_paths_report(&evs->paths, seen, ev, sent_at, ktime_get_ns());
+	mrc_peer_evs_changed(peer, evs);
+	spin_unlock(&peer->lock);
+}
+
+void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
+{
+	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_ANSWERED, ev, sent_at);
+}
+
+void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
+{
+	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at);
+}
+
+/* ---- answers --------------------------------------------------------------- */
+
+u16 mrc_prober_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+{
+	u16 ev;
+
+	spin_lock(&peer->lock);
+	ev = mrc_paths_reverse_ev(&evs->paths, ktime_get_ns());
+	spin_unlock(&peer->lock);
+	return ev;
+}
+
+unsigned int mrc_prober_answer_evs(struct mrc_peer *peer,
+				   struct mrc_peer_evs *evs, u8 port, u32 bits,
+				   u16 ev[MRC_REVERSE_COPIES])
+{
+	unsigned int n;
+
+	spin_lock(&peer->lock);
+	n = mrc_paths_answer_evs(&evs->paths, port, bits, ktime_get_ns(), ev);
+	spin_unlock(&peer->lock);
+	return n;
+}
+
+void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+{
+	u64 now = ktime_get_ns();
+	u16 ev = MRC_EV_NONE;
+
+	if (peer->local || !mrc_paths_want_reverse(&evs->paths, now))
+		return;
+	spin_lock(&peer->lock);
+	if (peer->probing.users)
+		ev = mrc_paths_reverse_probe(&evs->paths, get_random_u32(), now);
+	spin_unlock(&peer->lock);
+	if (ev != MRC_EV_NONE)
+		mrc_prober_send(peer, evs, ev, 0);
+}
+
+bool mrc_prober_may_answer(struct mrc_peer *peer, enum mrc_ep_op op)
+{
+	bool may;
+
+	spin_lock(&peer->lock);
+	may = mrc_probing_may_answer(&peer->probing, op, ktime_get_ns());
+	spin_unlock(&peer->lock);
+	return may;
+}
+
+/* ---- ports ----------------------------------------------------------------- */
+
+void mrc_prober_tell(struct mrc_peer *peer)
+{
+	rcu_read_lock();
+	spin_lock_bh(&peer->lock);
+	/* Under the lock: what is said last is what was true last. */
+	mrc_port_tell_say(&peer->probing.tell, mrc_dev_port_status(peer->dev),
+			  ktime_get_ns());
+	mrc_prober_arm(peer, rcu_dereference(peer->evs));
+	spin_unlock_bh(&peer->lock);
+	rcu_read_unlock();
+}
+
+void mrc_prober_introduce(struct mrc_peer *peer)
+{
+	bool told;
+
+	if (peer->local || !READ_ONCE(peer->dev->ports_lost))
+		return;
+	spin_lock_bh(&peer->lock);
+	told = peer->probing.tell.since;
+	spin_unlock_bh(&peer->lock);
+	if (!told || mrc_dev_port_status(peer->dev) != ~0u)
+		mrc_prober_tell(peer);
+}
+
+void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
+{
+	spin_lock(&peer->lock);
+	mrc_port_tell_answered(&peer->probing.tell, mask, sent_at);
+	spin_unlock(&peer->lock);
+}
+
+bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep)
+{
+	u64 now = ktime_get_ns();
+	struct mrc_event event = {};
+	struct mrc_peer_evs *evs;
+	bool heard, changed;
+
+	spin_lock(&peer->lock);
+	evs = rcu_dereference(peer->evs);
+	heard = mrc_probing_hear(&peer->probing, ep, now);
+	changed = mrc_prober_take_ports(peer, evs, &event, now);
+	mrc_prober_arm(peer, evs);
+	spin_unlock(&peer->lock);
+	if (changed)
+		mrc_prober_ports_event(peer, &event);
+	return heard;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Probing the paths of all peers of a device: core/probing.h decides for a peer what is due,
+ * core/turns.h which peer is next; here is the timer that asks them, and what is sent.
+ *
+ * One timer per device runs once a millisecond at most, and only while something is due. Peers wait
+ * for their time in a tree, and for their turn in core's queues. The data path goes by a peer's lock
+ * alone: the device's is taken only when something becomes due earlier than the peer is waited for.
+ *
+ * Locks: peer->lock is outside of prober->lock.
+ */
+#ifndef _MRC_TRANSPORT_PROBER_H
+#define _MRC_TRANSPORT_PROBER_H
+
+#include <linux/hrtimer.h>
+#include <linux/timerqueue.h>
+
+#include "../core/paths.h"
+#include "../core/turns.h"
+#include "../core/wire.h"
+
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_peer_evs;
+
+/**
+ * struct mrc_prober - part of struct mrc_dev
+ * @lock: guards all of it, and the struct mrc_prober_peer of each peer; BH off, nothing inside
+ * @timer: for all that is due
+ * @timer_at: ns, 0: not armed
+ * @ran_at: ns, when it ran last
+ * @waiting: peers, by the time when something is due for them
+ * @turns: peers for which EV probes are due
+ */
+struct mrc_prober {
+	spinlock_t lock;
+	struct hrtimer timer;
+	u64 timer_at;
+	u64 ran_at;
+	struct timerqueue_head waiting;
+	struct mrc_turns turns;
+};
+
+/**
+ * struct mrc_prober_peer - part of struct mrc_peer
+ * @node: in @waiting of the device
+ * @at: ns, that it stands there for; U64_MAX: it does not. May be read without the lock
+ * @turn: in @turns of the device
+ * @stopped: the peer goes: it waits for nothing any more
+ */
+struct mrc_prober_peer {
+	struct timerqueue_node node;
+	u64 at;
+	struct mrc_turn turn;
+	bool stopped;
+};
+
+void mrc_prober_init(struct mrc_dev *dev);
+/** mrc_prober_fini() - no peer is left. Process context. */
+void mrc_prober_fini(struct mrc_dev *dev);
+
+void mrc_prober_peer_init(struct mrc_peer *peer);
+/**
+ * mrc_prober_peer_stop() - the peer goes: it is not looked for any more
+ *
+ * Who has found it before may still be at work on it, under RCU. Process context.
+ */
+void mrc_prober_peer_stop(struct mrc_peer *peer);
+
+/**
+ * mrc_prober_use() - a QP is connected to the peer, or not any more
+ * @peer: the peer
+ * @mtu: path MTU of the QP: EVs come back when their planes have room for its packets
+ * @use: it is
+ *
+ * Without QPs nothing is sent by itself. BH off, under RCU; takes peer->lock.
+ */
+void mrc_prober_use(struct mrc_peer *peer, u32 mtu, bool use);
+
+/**
+ * mrc_prober_inherit() - both peers are the same host: what @other was told, if it is newer
+ *
+ * Under RCU, BH may be on; takes the lock of each.
+ */
+void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other);
+
+/** mrc_prober_arm() - something may have become due. peer->lock held. */
+void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);
+
+/**
+ * mrc_prober_tell() - our ports have changed: say so until it is answered
+ *
+ * Context: any; takes peer->lock.
+ */
+void mrc_prober_tell(struct mrc_peer *peer);
+
+/**
+ * mrc_prober_introduce() - a QP is being connected: the other end may know nothing of us
+ *
+ * Tells if a port is down; once if one has been down: the other end may remember that from
+ * before there was this peer. Process context; takes peer->lock.
+ */
+void mrc_prober_introduce(struct mrc_peer *peer);
+
+/** mrc_prober_may_answer() - one more answer to the peer? Softirq; takes peer->lock. */
+bool mrc_prober_may_answer(struct mrc_peer *peer, enum mrc_ep_op op);
+
+/**
+ * mrc_prober_reverse_ev() - the EV for an answer to the peer
+ *
+ * Softirq or BH off, under RCU; takes peer->lock. Return: index or MRC_EV_NONE.
+ */
+u16 mrc_prober_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/**
+ * mrc_prober_answer_evs() - the EVs for the answer to an EV probe or a port status
+ * @peer: the peer
+ * @evs: its EVs
+ * @port: our port that the request came in by, 0: none of ours
+ * @bits: EV bits that it came with
+ * @ev: result: elements are indices
+ *
+ * Softirq or BH off, under RCU; takes peer->lock. Return: elements of @ev, 0: there is no EV.
+ */
+unsigned int mrc_prober_answer_evs(struct mrc_peer *peer,
+				   struct mrc_peer_evs *evs, u8 port, u32 bits,
+				   u16 ev[MRC_REVERSE_COPIES]);
+
+/**
+ * mrc_prober_reverse() - an answer was sent: probes the way back, if it is time
+ *
+ * Softirq or BH off, under RCU; takes peer->lock.
+ */
+void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/* From endpoint.c, softirq under RCU: what became of requests. */
+void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
+void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
+void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
+
+/**
+ * mrc_prober_port_status() - the peer's port status
+ * @peer: who says it
+ * @ep: the request
+ *
+ * Softirq, under RCU; takes peer->lock. Return: false: it is not to be answered, for nobody is
+ * connected, or it is older than another. True also if it leaves no port, which is not believed.
+ */
+bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep);
+
+#endif /* _MRC_TRANSPORT_PROBER_H */

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What is made of what is seen of EVs: a test per row of the table in paths.h.
+
+#include "core.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace
+{
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kSec = 1000 * kMs;
+
+struct Paths {
+    std::vector<mrc_ev_entry> entry;
+    std::vector<mrc_paths_ev> ev;
+    mrc_paths p;
+
+    Paths(int ports, int perPort, u16 minActive = 0)
+        : entry(static_cast<std::size_t>(ports * perPort)), ev(entry.size())
+    {
+        for (std::size_t i = 0; i < entry.size(); ++i) {
+            entry[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(perPort));
+            ev[i].index = static_cast<u16>(10 + i);
+            ev[i].bits = 0xc0010000u + 10 + static_cast<u32>(i);
+        }
+        EXPECT_EQ(mrc_paths_init(&p, ev.data(), entry.data(), static_cast<u16>(entry.size()),
+                                 minActive, 0, 3),
+                  0);
+    }
+
+    void report(mrc_seen seen, u16 which, std::uint64_t sent, std::uint64_t now)
+    {
+        mrc_paths_report(&p, seen, which, sent, now);
+    }
+
+    int state(u16 which) const { return entry[which].state; }
+
+    /// EV and why it is in its state, of all that has changed.
+    std::map<u16, int> changes()
+    {
+        std::map<u16, int> out;
+        u8 old = 0;
+        for (u16 which; (which = mrc_paths_next_change(&p, &old)) != MRC_EV_NONE;)
+            out[which] = entry[which].why;
+        return out;
+    }
+
+    bool probed(u16 which, std::uint64_t now)
+    {
+        bool found = false;
+        for (u16 next; (next = mrc_ev_probe_next(&p.set, now)) != MRC_EV_NONE;)
+            found |= next == which;
+        return found;
+    }
+};
+
+using Changes = std::map<u16, int>;
+
+TEST(Paths, ALossBlamesTheEv)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
+}
+
+TEST(Paths, ALossOnAPortThatIsDownIsThePorts)
+{
+    Paths f(2, 2);
+    mrc_paths_ports(&f.p, 2, ~0u, kSec);
+    f.report(MRC_SEEN_LOST, 0, 0, kSec);
+    EXPECT_EQ(f.state(0), MRC_EV_GOOD);
+}
+
+TEST(Paths, WhatArrivesLateWasNotLost)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    f.report(MRC_SEEN_ARRIVED_LATE, 1, 0, kSec + kMs);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+    EXPECT_EQ(f.entry[1].why, MRC_EV_WHY_LATE);
+}
+
+TEST(Paths, SilenceBlamesNone)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_SILENT, 1, kSec, 2 * kSec);
+    EXPECT_EQ(f.changes(), Changes{});
+    EXPECT_TRUE(f.probed(0, 2 * kSec)) << "all are asked";
+
+    Paths one(1, 3);
+    one.report(MRC_SEEN_ARRIVED, 0, kSec, kSec);
+    one.report(MRC_SEEN_SILENT, 1, kSec - kMs, kSec + kMs);
+    EXPECT_TRUE(one.probed(1, kSec + kMs));
+    EXPECT_FALSE(one.entry[2].doubted) << "the peer is heard of by another";
+}
+
+TEST(Paths, ProbesBringAnEvBackAndTakeItAway)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    for (unsigned n = 1; n <= MRC_EV_PROBE_GOOD; ++n) {
+        EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
+        f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec + n * kMs, kSec + n * kMs);
+    }
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+    EXPECT_EQ(f.changes(), Changes{}) << "as it was when it was spoken of last";
+    EXPECT_EQ(f.entry[1].why, MRC_EV_WHY_PROBES_ANSWERED);
+
+    f.report(MRC_SEEN_ARRIVED, 0, 3 * kSec, 3 * kSec);
+    for (unsigned n = 0; n < MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_LOST, 1, 3 * kSec, 3 * kSec + 50 * kMs);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_PROBES_LOST}}));
+}
+
+TEST(Paths, LostProbesBlameNoneWhereNothingArrives)
+{
+    Paths f(1, 3);
+    for (unsigned n = 0; n < 10; ++n)
+        f.report(MRC_SEEN_PROBE_LOST, 1, kSec, kSec + 50 * kMs);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+    EXPECT_TRUE(mrc_ev_searching(&f.p.set));
+}
+
+TEST(Paths, AProbeSaysNothingOfAnEvThatHasChangedSince)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_LOST, 1, 0, 2 * kSec);
+    for (unsigned n = 0; n < MRC_EV_PROBE_GOOD; ++n)
+        f.report(MRC_SEEN_PROBE_ANSWERED, 1, 2 * kSec - 1, 2 * kSec + kMs);
+    EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD) << "sent before the loss";
+    f.report(MRC_SEEN_ARRIVED_LATE, 1, 0, 3 * kSec);
+    f.report(MRC_SEEN_ARRIVED, 0, 3 * kSec, 3 * kSec);
+    for (unsigned n = 0; n < MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_LOST, 1, 3 * kSec - 1, 3 * kSec + 50 * kMs);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD) << "sent when it was bad";
+}
+
+TEST(Paths, WhatCannotLeaveThisHostIsCertain)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_NO_ROUTE, 0, kSec, kSec);
+    f.report(MRC_SEEN_NO_ROOM, 1, kSec, kSec);
+    EXPECT_EQ(f.changes(), (Changes{{0, MRC_EV_WHY_NO_ROUTE}, {1, MRC_EV_WHY_NO_ROOM}}));
+}
+
+/* Three answers in a row bring it back: not with a probe between them that could not be sent. */
+TEST(Paths, WhatCannotLeaveThisHostEndsARowOfAnswers)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec, kSec);
+    f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec, kSec);
+    f.report(MRC_SEEN_NO_ROUTE, 1, kSec, kSec);
+    f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec, kSec);
+    EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
+}
+
+TEST(Paths, TheFloorIsToldAsSuch)
+{
+    Paths f(1, 2);
+    f.report(MRC_SEEN_ARRIVED, 1, kSec, kSec);
+    f.report(MRC_SEEN_LOST, 1, 0, 2 * kSec);
+    f.report(MRC_SEEN_LOST, 0, 0, 2 * kSec);
+    EXPECT_EQ(f.changes(), (Changes{{0, MRC_EV_WHY_LOSS}, {1, MRC_EV_WHY_HELD}}))
+        << "of 1 was heard later";
+    f.report(MRC_SEEN_ARRIVED_LATE, 0, 0, 3 * kSec);
+    EXPECT_EQ(f.changes(), (Changes{{0, MRC_EV_WHY_LATE}, {1, MRC_EV_WHY_BETTER}}));
+}
+
+TEST(Paths, WithoutPathsNothingHappens)
+{
+    mrc_paths p;
+    u16 ev[MRC_REVERSE_COPIES] = {};
+    ASSERT_EQ(mrc_paths_init(&p, nullptr, nullptr, 0, 0, 0, 1), 0);
+    for (int seen = MRC_SEEN_ARRIVED; seen <= MRC_SEEN_NO_ROOM; ++seen)
+        mrc_paths_report(&p, static_cast<mrc_seen>(seen), 0, 1, 2);
+    mrc_paths_draw(&p, false, 4, 1, ev, 2);
+    EXPECT_EQ(ev[0], MRC_EV_NONE);
+    EXPECT_EQ(ev[1], MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_reverse_ev(&p, 1), MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_answer_evs(&p, 1, 1, 1, ev), 0u);
+    EXPECT_EQ(mrc_paths_reverse_probe(&p, 1, kSec), MRC_EV_NONE);
+    mrc_paths_ports(&p, 1, 1, 1);
+    mrc_paths_deny(&p, 0, true, 1);
+}
+
+TEST(Paths, WhatIsDrawnIsCounted)
+{
+    Paths f(2, 1);
+    u16 ev[2];
+    mrc_paths_draw(&f.p, false, 5, kSec, ev, 2);
+    EXPECT_NE(ev[0], ev[1]);
+    EXPECT_EQ(f.ev[ev[0]].tx_packets, 3u);
+    EXPECT_EQ(f.ev[ev[1]].tx_packets, 2u);
+    mrc_paths_resent(&f.p, ev[1]);
+    mrc_paths_resent(&f.p, MRC_EV_NONE);
+    EXPECT_EQ(f.ev[ev[1]].lost, 1u);
+}
+
+// ---- news of QPs
+
+mrc_news news()
+{
+    return {.marked_ev = MRC_EV_NONE};
+}
+
+TEST(Paths, NewsOfAnEvIsReported)
+{
+    Paths f(1, 4);
+    mrc_news n = news();
+    n.count = 3;
+    n.ev[0] = {.ev = 0, .what = MRC_NEWS_ACKED, .acked = 7, .heard_ns = kSec};
+    n.ev[1] = {.ev = 1, .what = MRC_NEWS_LOST};
+    n.ev[2] = {.ev = 9, .what = MRC_NEWS_ACKED | MRC_NEWS_LOST, .acked = 1};
+    mrc_paths_learn(&f.p, &n, 2 * kSec);
+    EXPECT_EQ(f.ev[0].acked, 7u);
+    EXPECT_EQ(f.entry[0].heard_at, kSec);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
+
+    n = news();
+    n.count = 1;
+    n.ev[0] = {.ev = 1, .what = MRC_NEWS_CLEARED};
+    mrc_paths_learn(&f.p, &n, 3 * kSec);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+}
+
+TEST(Paths, SilenceOfAQpThatKnowsNoEvIsHeeded)
+{
+    Paths f(1, 2);
+    mrc_news n = news();
+    n.silent_since = kSec;
+    mrc_paths_learn(&f.p, &n, 2 * kSec);
+    EXPECT_TRUE(f.probed(0, 2 * kSec));
+}
+
+/* A SACK that others overtook names a PSN that was acknowledged long ago: its bits tell the EV. */
+TEST(Paths, AMarkIsTheEvsThatItNamesByPsnAndBits)
+{
+    Paths f(1, 4);
+    mrc_news n = news();
+    n.mark = MRC_SACK_SKIP_ONCE;
+    n.entropy = f.ev[2].bits;
+    mrc_paths_learn(&f.p, &n, kSec);
+    EXPECT_EQ(f.state(2), MRC_EV_SKIP);
+    EXPECT_EQ(f.ev[2].marked, 1u);
+
+    n.marked_ev = 1;
+    mrc_paths_learn(&f.p, &n, kSec);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD) << "its bits are another's";
+    n.entropy = f.ev[1].bits;
+    mrc_paths_learn(&f.p, &n, kSec);
+    EXPECT_EQ(f.state(1), MRC_EV_SKIP);
+
+    n.mark = MRC_SACK_ALWAYS_SKIP;
+    mrc_paths_learn(&f.p, &n, kSec);
+    EXPECT_EQ(f.entry[1].why, MRC_EV_WHY_SKIP);
+    EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
+}
+
+// ---- the way back
+
+TEST(Paths, AnswersAreNotProbedAsLongAsSomethingIsHeard)
+{
+    Paths f(2, 2);
+    const std::uint64_t begin = kSec;
+    const u16 first = mrc_paths_reverse_probe(&f.p, 0, begin);
+    ASSERT_NE(first, MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + MRC_REVERSE_PROBE_NS - 1), MRC_EV_NONE);
+    f.report(MRC_SEEN_PROBE_ANSWERED, first, begin, begin + kMs);
+    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + MRC_REVERSE_PROBE_NS), MRC_EV_NONE);
+    EXPECT_NE(mrc_paths_reverse_probe(&f.p, 0, begin + kMs + MRC_REVERSE_PROBE_NS), MRC_EV_NONE);
+}
+
+/* Is it the EV or its plane? */
+TEST(Paths, ALostProbeOfTheWayBackIsFollowedByAnotherAtOnce)
+{
+    Paths f(2, 2);
+    const u16 first = mrc_paths_reverse_probe(&f.p, 0, kSec);
+    f.report(MRC_SEEN_PROBE_LOST, first, kSec, kSec + kMs);
+    const u16 next = mrc_paths_reverse_probe(&f.p, 1, kSec + kMs);
+    ASSERT_NE(next, MRC_EV_NONE);
+    EXPECT_EQ(f.entry[next].port, f.entry[first].port);
+}
+
+TEST(Paths, InASearchAnswersGoBackTheWayTheProbeCame)
+{
+    Paths f(2, 3);
+    u16 ev[MRC_REVERSE_COPIES];
+    EXPECT_EQ(mrc_paths_answer_evs(&f.p, 2, 14, kSec, ev), 1u);
+    f.report(MRC_SEEN_PROBE_LOST, 0, kSec, kSec);
+    ASSERT_TRUE(mrc_ev_searching(&f.p.set));
+    EXPECT_EQ(mrc_paths_answer_evs(&f.p, 2, 0x10000 | 14, kSec, ev), MRC_REVERSE_COPIES);
+    EXPECT_EQ(ev[0], 4) << "index 14 of port 2";
+    mrc_paths_answer_evs(&f.p, 2, 99, kSec, ev);
+    EXPECT_EQ(f.entry[ev[0]].port, 2) << "any of the plane";
+}
+
+} // namespace
