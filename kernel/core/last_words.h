@@ -7,11 +7,9 @@
 #ifndef _MRC_CORE_LAST_WORDS_H
 #define _MRC_CORE_LAST_WORDS_H
 
+#include "answers.h"
 #include "base.h"
 #include "wire.h"
-
-/* Packets of one answer. */
-#define MRC_LAST_WORDS_MAX	2u
 
 /**
  * struct mrc_last_words - how a QP stood as a responder when it ended
@@ -34,17 +32,15 @@ struct mrc_last_words {
  * @w: how it ended
  * @asked: the packet
  * @ev: EV bits it came with
- * @out: result: MRC_LAST_WORDS_MAX packets, in the order in which they are to be sent;
- *       bth.qpn and bth.pkey are the caller's to fill in
+ * @out: result, empty before; nothing for a PSN outside the window on either side of what was
+ *       complete, and for packets that want no answer
  *
  * A NAK that ended the QP is said again. Otherwise what was complete is acknowledged again, and
- * a packet beyond that, or a Reliability Probe, gets the NACK "unexpected event".
- *
- * Return: packets in @out; 0 for a PSN outside the window on either side of what was complete,
- * and for packets that want no answer.
+ * behind that, for a packet beyond it or a Reliability Probe, there is the NACK "unexpected event":
+ * whoever reads the packets in this order completes what can be completed, and then ends.
  */
-unsigned int mrc_last_words_say(const struct mrc_last_words *w,
-				const struct mrc_hdr *asked, u32 ev,
-				struct mrc_hdr *out);
+void mrc_last_words_say(const struct mrc_last_words *w,
+			const struct mrc_hdr *asked, u32 ev,
+			struct mrc_answers *out);
 
 #endif /* _MRC_CORE_LAST_WORDS_H */

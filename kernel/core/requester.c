@@ -82,9 +82,9 @@ static u32 mrc_req_room_new(const struct mrc_req *r)
 	return room < worth ? 0 : min(room, MRC_BATCH_MAX);
 }
 
-static void mrc_req_plan_new(struct mrc_req *r, struct mrc_batch *b)
+static void mrc_req_plan_new(struct mrc_req *r, u32 max, struct mrc_batch *b)
 {
-	u32 room = mrc_req_room_new(r);
+	u32 room = min(mrc_req_room_new(r), max);
 
 	for (; b->count < room; b->count++) {
 		struct mrc_plan *p = &b->plan[b->count];
@@ -95,15 +95,17 @@ static void mrc_req_plan_new(struct mrc_req *r, struct mrc_batch *b)
 	}
 }
 
-bool mrc_req_plan(struct mrc_req *r, u64 now, struct mrc_batch *b)
+bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max,
+		  struct mrc_batch *b)
 {
 	if (now < r->pause_until)
 		return false;
-	b->count = min(min(r->tx.lost, mrc_req_room_lost(r)), MRC_BATCH_MAX);
+	max = min(max, MRC_BATCH_MAX);
+	b->count = min(min(r->tx.lost, mrc_req_room_lost(r)), max);
 	b->rtx = b->count;
 	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
 	if (!r->tx.lost)
-		mrc_req_plan_new(r, b);
+		mrc_req_plan_new(r, max, b);
 	return b->count;
 }
 

@@ -125,6 +125,7 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
  * mrc_req_plan() - what goes out now
  * @r: the requester
  * @now: ns
+ * @max: packets that whoever sends them takes now, at least 1
  * @b: result, but for EVs
  *
  * Lost packets go before new ones, which never leave with them. New ones take their PSNs: what was
@@ -132,7 +133,8 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
  *
  * Return: false when nothing does.
  */
-bool mrc_req_plan(struct mrc_req *r, u64 now, struct mrc_batch *b);
+bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max,
+		  struct mrc_batch *b);
 
 /**
  * mrc_req_stride() - how many EVs a batch is dealt to: enough for bursts of the wanted size

@@ -8,8 +8,8 @@
 #include "rx_window.h"
 #include "psn.h"
 
-#define SACK_SPAN	64u	/* PSNs that one bitmap covers */
-#define MSN_MASK	0xffffffu
+#define MRC_RX_SACK_SPAN	64u	/* PSNs that one bitmap covers */
+#define MRC_RX_MSN_MASK	0xffffffu
 
 size_t mrc_rx_window_mem(u32 size, u32 imm_max)
 {
@@ -34,25 +34,25 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 }
 
 /* Ring index @n places after @at, @n at most the ring's size. */
-static u32 ring_after(const struct mrc_rx_window *w, u32 at, u32 n)
+static u32 mrc_rx_ring_after(const struct mrc_rx_window *w, u32 at, u32 n)
 {
 	at += n;
 	return at >= w->size ? at - w->size : at;
 }
 
 /* Ring index of a PSN in (cack, cack + size]. */
-static u32 ring_index(const struct mrc_rx_window *w, u32 psn)
+static u32 mrc_rx_ring_index(const struct mrc_rx_window *w, u32 psn)
 {
-	return ring_after(w, w->head, (u32)mrc_psn_diff(psn, w->cack) - 1);
+	return mrc_rx_ring_after(w, w->head, (u32)mrc_psn_diff(psn, w->cack) - 1);
 }
 
 /* Where the bits of a ring index are. */
-static struct mrc_rx_bits *bits_at(const struct mrc_rx_window *w, u32 at)
+static struct mrc_rx_bits *mrc_rx_bits_at(const struct mrc_rx_window *w, u32 at)
 {
 	return &w->bits[at / BITS_PER_LONG];
 }
 
-static unsigned long bit(u32 at)
+static unsigned long mrc_rx_bit(u32 at)
 {
 	return 1ul << at % BITS_PER_LONG;
 }
@@ -65,9 +65,9 @@ enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
 	if (ahead > (s32)(w->size - w->done_lag))
 		return MRC_RX_OOR;
 	if (ahead > 0) {
-		at = ring_index(w, psn);
-		if (!(bits_at(w, at)->claimed & bit(at))) {
-			bits_at(w, at)->claimed |= bit(at);
+		at = mrc_rx_ring_index(w, psn);
+		if (!(mrc_rx_bits_at(w, at)->claimed & mrc_rx_bit(at))) {
+			mrc_rx_bits_at(w, at)->claimed |= mrc_rx_bit(at);
 			return MRC_RX_NEW;
 		}
 	}
@@ -77,13 +77,13 @@ enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
 
 void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn)
 {
-	u32 at = ring_index(w, psn);
+	u32 at = mrc_rx_ring_index(w, psn);
 
-	bits_at(w, at)->claimed &= ~bit(at);
+	mrc_rx_bits_at(w, at)->claimed &= ~mrc_rx_bit(at);
 }
 
 /* The packet that the next SACK echoes: the latest, but a CE mark is not lost. */
-static void set_trigger(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+static void mrc_rx_set_trigger(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	if (w->sack_ce && !a->ce)
 		return;
@@ -94,7 +94,7 @@ static void set_trigger(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	w->trig_rtx = a->rtx;
 }
 
-static void add_unsacked(struct mrc_rx_window *w, u32 psn)
+static void mrc_rx_add_unsacked(struct mrc_rx_window *w, u32 psn)
 {
 	if (mrc_psn_diff(psn, w->cack) < 0)
 		psn = w->cack;	/* an old duplicate: cack alone tells it */
@@ -114,17 +114,17 @@ void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	if (mrc_psn_diff(a->psn, w->cack) > (s32)w->size)
 		return;		/* no duplicate: nothing of it was ever taken */
-	set_trigger(w, a);
-	add_unsacked(w, a->psn);
+	mrc_rx_set_trigger(w, a);
+	mrc_rx_add_unsacked(w, a->psn);
 	w->sack_due = true;
 }
 
-static bool imm_before(const struct mrc_rx_imm *a, const struct mrc_rx_imm *b)
+static bool mrc_rx_imm_before(const struct mrc_rx_imm *a, const struct mrc_rx_imm *b)
 {
 	return mrc_psn_diff(a->psn, b->psn) < 0;
 }
 
-static void imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+static void mrc_rx_imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	struct mrc_rx_imm new = {
 		.psn = a->psn,
@@ -134,14 +134,14 @@ static void imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	};
 	u32 at = w->imm_used++;
 
-	while (at && imm_before(&new, &w->imms[(at - 1) / 2])) {
+	while (at && mrc_rx_imm_before(&new, &w->imms[(at - 1) / 2])) {
 		w->imms[at] = w->imms[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
 	w->imms[at] = new;
 }
 
-static void imm_pop(struct mrc_rx_window *w)
+static void mrc_rx_imm_pop(struct mrc_rx_window *w)
 {
 	const struct mrc_rx_imm *moved = &w->imms[--w->imm_used];
 	u32 at = 0;
@@ -149,9 +149,9 @@ static void imm_pop(struct mrc_rx_window *w)
 
 	while ((child = 2 * at + 1) < w->imm_used) {
 		if (child + 1 < w->imm_used &&
-		    imm_before(&w->imms[child + 1], &w->imms[child]))
+		    mrc_rx_imm_before(&w->imms[child + 1], &w->imms[child]))
 			child++;
-		if (!imm_before(&w->imms[child], moved))
+		if (!mrc_rx_imm_before(&w->imms[child], moved))
 			break;
 		w->imms[at] = w->imms[child];
 		at = child;
@@ -159,14 +159,14 @@ static void imm_pop(struct mrc_rx_window *w)
 	w->imms[at] = *moved;
 }
 
-static void advance(struct mrc_rx_window *w)
+static void mrc_rx_advance(struct mrc_rx_window *w)
 {
 	struct mrc_rx_bits *b;
 
-	while ((b = bits_at(w, w->head))->arrived & bit(w->head)) {
-		b->arrived &= ~bit(w->head);
-		b->claimed &= ~bit(w->head);
-		w->head = ring_after(w, w->head, 1);
+	while ((b = mrc_rx_bits_at(w, w->head))->arrived & mrc_rx_bit(w->head)) {
+		b->arrived &= ~mrc_rx_bit(w->head);
+		b->claimed &= ~mrc_rx_bit(w->head);
+		w->head = mrc_rx_ring_after(w, w->head, 1);
 		w->cack = mrc_psn_add(w->cack, 1);
 		w->done_lag++;
 		w->ooo--;
@@ -174,46 +174,46 @@ static void advance(struct mrc_rx_window *w)
 }
 
 /* Who asks for SACKs need not be told that often. */
-static u32 threshold(const struct mrc_rx_window *w)
+static u32 mrc_rx_sack_threshold(const struct mrc_rx_window *w)
 {
 	return w->asks ? w->sack_bytes : min(w->sack_bytes, MRC_SACK_BYTES_UNASKED);
 }
 
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
-	u32 at = ring_index(w, a->psn);
+	u32 at = mrc_rx_ring_index(w, a->psn);
 
 	if (a->opflags & MRC_OPF_IMM) {
 		if (w->imm_used == w->imm_max)
 			return -ENOSPC;
-		imm_push(w, a);
+		mrc_rx_imm_push(w, a);
 	}
 	if (a->opflags & MRC_OPF_LAST)
-		bits_at(w, at)->last |= bit(at);
-	bits_at(w, at)->arrived |= bit(at);
+		mrc_rx_bits_at(w, at)->last |= mrc_rx_bit(at);
+	mrc_rx_bits_at(w, at)->arrived |= mrc_rx_bit(at);
 	w->ooo++;
 	w->bytes += a->payload;
 	if (mrc_psn_diff(a->psn, w->max) > 0)
 		w->max = a->psn;
 
-	set_trigger(w, a);
-	add_unsacked(w, a->psn);
+	mrc_rx_set_trigger(w, a);
+	mrc_rx_add_unsacked(w, a->psn);
 	w->trigger_bytes += max(a->payload, MRC_SACK_BYTES_MIN);
 	w->asks |= a->ackreq;
-	if (a->ce || a->rtx || a->ackreq || w->trigger_bytes >= threshold(w))
+	if (a->ce || a->rtx || a->ackreq || w->trigger_bytes >= mrc_rx_sack_threshold(w))
 		w->sack_due = true;
 
-	advance(w);
+	mrc_rx_advance(w);
 	return 0;
 }
 
-static void take_done(struct mrc_rx_window *w, u32 psn,
+static void mrc_rx_take_done(struct mrc_rx_window *w, u32 psn,
 		      struct mrc_rx_done *done)
 {
 	memset(done, 0, sizeof(*done));
 	done->packets = (u32)mrc_psn_diff(psn, w->done_psn);
 	w->done_psn = psn;
-	w->msn = (w->msn + 1) & MSN_MASK;
+	w->msn = (w->msn + 1) & MRC_RX_MSN_MASK;
 	done->psn = psn;
 	done->msn = w->msn;
 	if (w->imm_used && w->imms[0].psn == psn) {
@@ -221,58 +221,58 @@ static void take_done(struct mrc_rx_window *w, u32 psn,
 		done->imm = w->imms[0].imm;
 		done->len = w->imms[0].len;
 		done->payload = w->imms[0].payload;
-		imm_pop(w);
+		mrc_rx_imm_pop(w);
 	}
 }
 
 void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
 {
 	w->done_psn = mrc_psn_add(done->psn, -(s32)done->packets);
-	w->msn = (done->msn - 1) & MSN_MASK;
+	w->msn = (done->msn - 1) & MRC_RX_MSN_MASK;
 }
 
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)
 {
-	u32 at = ring_after(w, w->head, w->size - w->done_lag);
+	u32 at = mrc_rx_ring_after(w, w->head, w->size - w->done_lag);
 
 	while (w->done_lag) {
 		u32 psn = mrc_psn_add(w->cack, 1 - (s32)w->done_lag);
 
 		w->done_lag--;
-		if (bits_at(w, at)->last & bit(at)) {
-			bits_at(w, at)->last &= ~bit(at);
-			take_done(w, psn, done);
+		if (mrc_rx_bits_at(w, at)->last & mrc_rx_bit(at)) {
+			mrc_rx_bits_at(w, at)->last &= ~mrc_rx_bit(at);
+			mrc_rx_take_done(w, psn, done);
 			return true;
 		}
-		at = ring_after(w, at, 1);
+		at = mrc_rx_ring_after(w, at, 1);
 	}
 	return false;
 }
 
 /* Arrival bits of 64 PSNs from @psn on, all of them inside the window. */
-static u64 arrived_from(const struct mrc_rx_window *w, u32 psn)
+static u64 mrc_rx_arrived_from(const struct mrc_rx_window *w, u32 psn)
 {
-	u32 at = ring_index(w, psn);
+	u32 at = mrc_rx_ring_index(w, psn);
 	unsigned int got = 0;
 	u64 bits = 0;
 
-	while (got < SACK_SPAN) {
+	while (got < MRC_RX_SACK_SPAN) {
 		unsigned int off = at % BITS_PER_LONG;
 
-		bits |= (u64)(bits_at(w, at)->arrived >> off) << got;
+		bits |= (u64)(mrc_rx_bits_at(w, at)->arrived >> off) << got;
 		got += BITS_PER_LONG - off;
-		at = ring_after(w, at, BITS_PER_LONG - off);
+		at = mrc_rx_ring_after(w, at, BITS_PER_LONG - off);
 	}
 	return bits;
 }
 
-static void sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sack,
+static void mrc_rx_sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sack,
 		      u32 base)
 {
 	memset(sack, 0, sizeof(*sack));
 	sack->cack_psn = w->cack;
 	sack->sack_offset = (s16)mrc_psn_diff(base, w->cack);
-	sack->bitmap = arrived_from(w, base);
+	sack->bitmap = mrc_rx_arrived_from(w, base);
 	sack->ooo_count = (u16)w->ooo;
 	sack->rcvd_bytes = mrc_rcvd_bytes_units(w->bytes);
 }
@@ -284,40 +284,40 @@ static void sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sack,
  * than 64 PSNs of them are left. Stretches where nothing has arrived (only a
  * duplicate can span one) are stepped over.
  */
-static u32 walk(struct mrc_rx_window *w)
+static u32 mrc_rx_sack_walk(struct mrc_rx_window *w)
 {
 	u32 first = mrc_psn_add(w->cack, 1);
 	u32 base = w->unsacked_lo;
 
-	if (!w->unsacked || mrc_psn_diff(w->unsacked_hi, w->cack) <= (s32)SACK_SPAN) {
+	if (!w->unsacked || mrc_psn_diff(w->unsacked_hi, w->cack) <= (s32)MRC_RX_SACK_SPAN) {
 		w->unsacked = false;
 		return first;
 	}
 	if (mrc_psn_diff(base, first) < 0)
 		base = first;
-	while (mrc_psn_diff(w->unsacked_hi, base) >= (s32)SACK_SPAN) {
-		w->unsacked_lo = mrc_psn_add(base, SACK_SPAN);
-		if (arrived_from(w, base))
+	while (mrc_psn_diff(w->unsacked_hi, base) >= (s32)MRC_RX_SACK_SPAN) {
+		w->unsacked_lo = mrc_psn_add(base, MRC_RX_SACK_SPAN);
+		if (mrc_rx_arrived_from(w, base))
 			return base;
 		base = w->unsacked_lo;
 	}
 	w->unsacked = false;
-	return mrc_psn_add(w->unsacked_hi, 1 - (s32)SACK_SPAN);
+	return mrc_psn_add(w->unsacked_hi, 1 - (s32)MRC_RX_SACK_SPAN);
 }
 
 /*
  * The trigger relative to the cumulative PSN. A very old duplicate does not fit
  * the field; its requester has no record of that PSN, nor of the one named instead.
  */
-static s16 trigger_offset(const struct mrc_rx_window *w)
+static s16 mrc_rx_sack_trigger_offset(const struct mrc_rx_window *w)
 {
 	return (s16)max(mrc_psn_diff(w->trig_psn, w->cack), -32768);
 }
 
-static void sack_trigger(const struct mrc_rx_window *w, struct mrc_sack *sack,
+static void mrc_rx_sack_tell_trigger(const struct mrc_rx_window *w, struct mrc_sack *sack,
 			 bool *rtx)
 {
-	sack->ack_offset = trigger_offset(w);
+	sack->ack_offset = mrc_rx_sack_trigger_offset(w);
 	sack->entropy = w->trig_ev;
 	sack->tx_timestamp = w->trig_timestamp;
 	*rtx = w->trig_rtx;
@@ -329,9 +329,9 @@ bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 	if (!w->sack_due && !w->unsacked)
 		return false;
 
-	sack_fill(w, sack, walk(w));
+	mrc_rx_sack_fill(w, sack, mrc_rx_sack_walk(w));
 	sack->m = w->sack_ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
-	sack_trigger(w, sack, rtx);
+	mrc_rx_sack_tell_trigger(w, sack, rtx);
 
 	w->sack_due = false;
 	w->sack_ce = false;
@@ -343,18 +343,18 @@ bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
 		       bool *rtx)
 {
 	u32 first = mrc_psn_add(w->cack, 1);
-	u32 last = mrc_psn_add(w->max, 1 - (s32)SACK_SPAN);
+	u32 last = mrc_psn_add(w->max, 1 - (s32)MRC_RX_SACK_SPAN);
 	u32 base = w->again;
 
 	if (mrc_psn_diff(last, first) <= 0)
 		return false;
 	if (mrc_psn_diff(base, first) < 0 || mrc_psn_diff(base, w->max) > 0)
 		base = first;
-	w->again = mrc_psn_add(base, SACK_SPAN);
+	w->again = mrc_psn_add(base, MRC_RX_SACK_SPAN);
 	if (mrc_psn_diff(base, last) > 0)
 		base = last;
-	sack_fill(w, sack, base);
-	sack_trigger(w, sack, rtx);
+	mrc_rx_sack_fill(w, sack, base);
+	mrc_rx_sack_tell_trigger(w, sack, rtx);
 	return true;
 }
 
@@ -362,15 +362,15 @@ bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
 		       const struct mrc_probe *probe, u32 ev, bool ce,
 		       unsigned int part, struct mrc_sack *sack)
 {
-	s32 from = 1 + (s32)(part * SACK_SPAN);
+	s32 from = 1 + (s32)(part * MRC_RX_SACK_SPAN);
 	s32 beyond = mrc_psn_diff(w->max, w->cack);
 
 	if (part && from > beyond)
 		return false;
 	/* Not past the end of the ring. */
 	if (part)
-		from = min(from, beyond + 1 - (s32)SACK_SPAN);
-	sack_fill(w, sack, mrc_psn_add(w->cack, from));
+		from = min(from, beyond + 1 - (s32)MRC_RX_SACK_SPAN);
+	mrc_rx_sack_fill(w, sack, mrc_psn_add(w->cack, from));
 	sack->probe = true;
 	sack->m = ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
 	sack->ack_offset = (s16)probe->id;

@@ -60,7 +60,7 @@ static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)
 	spin_unlock_bh(&qp->tx_lock);
 
 	spin_lock_bh(&qp->rx_lock);
-	s->cack = qp->rx.cack;
+	s->cack = qp->resp.rx.cack;
 	s->rx_packets = qp->rx_packets;
 	spin_unlock_bh(&qp->rx_lock);
 	mutex_unlock(&qp->state_lock);

@@ -34,15 +34,13 @@ struct mrc_gone {
  * struct mrc_gone_answer - an answer that waits for the work
  * @list: in the table's answers
  * @gone: in whose name
- * @reply: the packets
+ * @answers: the packets
  */
 struct mrc_gone_answer {
 	struct list_head list;
 	struct mrc_gone gone;
-	struct mrc_reply reply;
+	struct mrc_answers answers;
 };
-
-static_assert(MRC_LAST_WORDS_MAX <= MRC_REPLY_MAX);
 
 static void mrc_gone_describe(struct mrc_gone *gone, struct mrc_qp *qp,
 			      const struct mrc_peer *peer)
@@ -151,9 +149,9 @@ static void mrc_gone_answer(struct mrc_dev *dev, struct mrc_gone_answer *answer,
 
 	if (!mrc_gone_from_peer(gone, pkt))
 		return;
-	answer->reply.count = mrc_last_words_say(&gone->words, &pkt->hdr,
-						 pkt->ev, answer->reply.hdr);
-	if (!answer->reply.count ||
+	mrc_answers_init(&answer->answers);
+	mrc_last_words_say(&gone->words, &pkt->hdr, pkt->ev, &answer->answers);
+	if (!answer->answers.count ||
 	    (READ_ONCE(dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt)))
 		return;
 	if (mrc_gone_queue(&dev->gone, answer))
@@ -259,7 +257,7 @@ static void mrc_gone_send(struct mrc_peer *peer,
 	local_bh_disable();
 	rcu_read_lock();
 	mrc_reply_send_to(peer, answer->gone.dest_qpn, answer->gone.pkey,
-			  &answer->reply);
+			  &answer->answers);
 	rcu_read_unlock();
 	local_bh_enable();
 }

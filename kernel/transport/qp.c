@@ -443,7 +443,8 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 	size_t bytes = sizeof(*qp);
 
 	if (qp->rx_mem)
-		bytes += mrc_rx_window_mem(qp->rx.size, qp->rx.imm_max);
+		bytes += mrc_rx_window_mem(qp->resp.rx.size,
+					   qp->resp.rx.imm_max);
 	if (qp->tx_ring)
 		bytes += qp->req.tx.ring_size * sizeof(*qp->tx_ring);
 	if (qp->req.sendq.slots)

@@ -17,7 +17,7 @@
 
 #include "../core/psn.h"
 #include "../core/requester.h"
-#include "../core/rx_window.h"
+#include "../core/responder.h"
 #include "device.h"
 #include "mr.h"
 #include "peer.h"
@@ -163,7 +163,7 @@ struct mrc_qp_conn {
 /**
  * struct mrc_qp - a queue pair
  *
- * @tx_lock guards req and everything of the requester; @rx_lock guards rx and everything
+ * @tx_lock guards req and everything of the requester; @rx_lock guards resp and everything
  * of the responder; @state changes under both and may be read with READ_ONCE.
  */
 struct mrc_qp {
@@ -195,14 +195,9 @@ struct mrc_qp {
 	u64 tx_packets;
 
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
-	struct mrc_rx_window rx;
+	struct mrc_resp resp;
 	void *rx_mem;
 	u64 rx_packets;
-	u32 acked_msn;	/* messages acknowledged by the newest ACK sent */
-	bool reack;	/* a duplicate came: say again what is complete */
-	u32 nak_psn;
-	u8 nak_syndrome;	/* 0: none waits; with @refused: of that NAK */
-	bool refused;	/* a NAK is on its way: nothing completes any more */
 	struct hrtimer sack_timer;	/* for SACKs that no packet makes due */
 	u64 sack_timer_at;	/* 0: not armed */
 };

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control packets on their way out. SACKs are equally long and an ACK is
- * shorter, so a row of SACKs and one ACK fit one segmented skb: one walk
- * through the stack for all of them.
+ * Control packets on their way out. Those that are equally long, and a shorter one behind them,
+ * share a segmented skb.
  */
 #include "prober.h"
 #include "reply.h"
-
-struct mrc_hdr *mrc_reply_add(struct mrc_reply *r, u8 opcode, u32 psn)
-{
-	struct mrc_hdr *hdr;
-
-	if (r->count == MRC_REPLY_MAX)
-		return NULL;
-	hdr = &r->hdr[r->count++];
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->bth.opcode = opcode;
-	hdr->bth.psn = psn & MRC_PSN_MASK;
-	return hdr;
-}
 
 static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 {
@@ -30,26 +16,22 @@ static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 	return !mrc_skb_close(b);
 }
 
-/*
- * What a Reliability Probe's answer says of data, it says because the probe cannot have overtaken
- * it. Nothing else goes out with a probe.
- */
 static u8 mrc_reply_tclass(const struct mrc_dev_cfg *cfg,
 			   const struct mrc_hdr *hdr)
 {
-	if (hdr->bth.opcode == MRC_OP_PROBE)
+	if (mrc_answers_traffic(hdr) == MRC_TRAFFIC_DATA)
 		return READ_ONCE(cfg->dscp_data) << 2 | MRC_ECN_ECT0;
 	return READ_ONCE(cfg->dscp_control) << 2;
 }
 
 /* Sends packets from @from on as far as they fit one skb; returns the next one. */
-static unsigned int mrc_reply_skb(struct mrc_peer *peer,
-				  struct mrc_peer_evs *evs, u16 ev, u32 qpn, u16 pkey, const struct mrc_reply *r,
+static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+				  u32 qpn, u16 pkey, const struct mrc_answers *a,
 				  unsigned int from)
 {
-	u8 tclass = mrc_reply_tclass(&peer->dev->cfg, &r->hdr[from]);
+	u8 tclass = mrc_reply_tclass(&peer->dev->cfg, &a->hdr[from]);
 	struct mrc_dev *dev = peer->dev;
-	unsigned int i = from, max = r->count - from, len;
+	unsigned int i = from, max = a->count - from, len;
 	struct mrc_hdr hdr;
 	struct mrc_skb b;
 	int err;
@@ -61,19 +43,19 @@ static unsigned int mrc_reply_skb(struct mrc_peer *peer,
 	if (err) {
 		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
 						MRC_CNT_TX_NO_PATH);
-		return r->count;
+		return a->count;
 	}
 	for (; i < from + max; i++) {
-		len = mrc_opcode_hdr_len(r->hdr[i].bth.opcode) + MRC_ICRC_LEN;
+		len = mrc_opcode_hdr_len(a->hdr[i].bth.opcode) + MRC_ICRC_LEN;
 		if (i > from && !mrc_skb_fits(&b, len, 0))
 			break;
-		hdr = r->hdr[i];
+		hdr = a->hdr[i];
 		hdr.bth.qpn = qpn;
 		hdr.bth.pkey = pkey;
 		if (!mrc_reply_put(&b, &hdr)) {
 			mrc_skb_abort(&b);
 			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
-			return r->count;
+			return a->count;
 		}
 	}
 	mrc_count_n(dev, MRC_CNT_TX_PACKETS, b.packets);
@@ -98,7 +80,7 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 }
 
 bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
-		       const struct mrc_reply *r)
+		       const struct mrc_answers *a)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 	u16 ev = mrc_prober_reverse_ev(peer, evs);
@@ -108,18 +90,18 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 		return false;
 	}
-	for (i = 0; i < r->count; i++)
-		mrc_count(peer->dev, mrc_reply_counter(&r->hdr[i]));
-	for (i = 0; i < r->count;)
-		i = mrc_reply_skb(peer, evs, ev, qpn, pkey, r, i);
+	for (i = 0; i < a->count; i++)
+		mrc_count(peer->dev, mrc_reply_counter(&a->hdr[i]));
+	for (i = 0; i < a->count;)
+		i = mrc_reply_skb(peer, evs, ev, qpn, pkey, a, i);
 	return true;
 }
 
-void mrc_reply_send(struct mrc_qp *qp, const struct mrc_reply *r)
+void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a)
 {
 	struct mrc_peer *peer = READ_ONCE(qp->peer);
 
-	if (peer && r->count &&
-	    mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, r))
+	if (peer && a->count &&
+	    mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, a))
 		mrc_prober_reverse(peer, rcu_dereference(peer->evs));
 }

@@ -121,7 +121,7 @@ static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
 	mrc_requester_sync_evs(qp, s->evs);
-	if (!mrc_req_plan(&qp->req, now, &s->b)) {
+	if (!mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &s->b)) {
 		mrc_replay(qp, MRC_REPLAY_IDLE, now, 0);
 		return false;
 	}
@@ -715,7 +715,7 @@ static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
 
 /* tx_lock held. */
 static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
-					   struct mrc_reply *r)
+					   struct mrc_answers *a)
 {
 	struct mrc_tx_result res;
 	enum mrc_req_due due = mrc_req_timer(&qp->req, now, &res);
@@ -723,7 +723,7 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 	mrc_replay(qp, MRC_REPLAY_TIMER, now, due, res.lost, qp->req.tx.una, qp->req.tx.nxt,
 		   qp->req.tx.inflight, qp->req.tx.lost);
 	if (due == MRC_REQ_PROBE)
-		mrc_reply_add(r, MRC_OP_PROBE, 0)->probe.id = qp->req.tx.probe_id;
+		mrc_answers_probe(a, qp->req.tx.probe_id);
 	if (res.lost) {
 		trace_mrc_loss(qp, &res, "timeout");
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
@@ -739,18 +739,19 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 {
 	struct mrc_qp *qp = container_of(timer, struct mrc_qp, timer);
 	enum mrc_req_due due = MRC_REQ_NOTHING;
-	struct mrc_reply r = { .count = 0 };
+	struct mrc_answers a;
 	bool run;
 
+	mrc_answers_init(&a);
 	rcu_read_lock();
 	spin_lock(&qp->tx_lock);
 	qp->timer_at = 0;
 	run = qp->yielded;
 	qp->yielded = false;
 	if (qp->state == IB_QPS_RTS)
-		due = mrc_requester_look(qp, ktime_get_ns(), &r);
+		due = mrc_requester_look(qp, ktime_get_ns(), &a);
 	spin_unlock(&qp->tx_lock);
-	mrc_reply_send(qp, &r);
+	mrc_reply_send(qp, &a);
 	if (due == MRC_REQ_FAILED)
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "retry exceeded");

@@ -34,27 +34,16 @@ mrc_hdr over_the_wire(const mrc_hdr &hdr)
     return read;
 }
 
-mrc_hdr header(u8 opcode, u32 psn)
-{
-    mrc_hdr hdr{};
-
-    hdr.bth.opcode = opcode;
-    hdr.bth.pkey = MRC_PKEY_DEFAULT;
-    hdr.bth.qpn = MRC_QPN_FIRST;
-    hdr.bth.psn = psn;
-    return hdr;
-}
-
 } // namespace
 
 size_t Endpoints::requester_bytes(uint32_t mpr)
 {
-    return sizeof(mrc_tx_window) + mpr * MRC_MPR_UNIT * sizeof(mrc_tx_rec);
+    return sizeof(mrc_req) + mpr * MRC_MPR_UNIT * sizeof(mrc_tx_rec);
 }
 
 size_t Endpoints::responder_bytes(uint32_t mpr)
 {
-    return sizeof(mrc_rx_window) + mrc_rx_window_mem(mpr * MRC_MPR_UNIT, 0);
+    return sizeof(mrc_resp) + mrc_rx_window_mem(mpr * MRC_MPR_UNIT, 0);
 }
 
 HugeMemory::HugeMemory(size_t size)
@@ -77,19 +66,24 @@ Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
     const u32 size = shape_.mpr * MRC_MPR_UNIT;
     const mrc_tx_cfg cfg = {
         .size = size, .timeout_ns = 1ull << 40, .linear = 0, .exp = MRC_EXP_MAX};
+    const mrc_resp_cfg limits = {
+        .size = size, .imm_max = 0, .mtu = mtu, .sack_bytes = MRC_SACK_BYTES_MAX};
     void *ring = memory.allocate(size * sizeof(mrc_tx_rec), line);
     void *rx = memory.allocate(mrc_rx_window_mem(size, 0), line);
     auto *qp = static_cast<Qp *>(memory.allocate(sizeof(Qp), line));
 
-    mrc_tx_window_init(&qp->tx, static_cast<mrc_tx_rec *>(ring), &cfg, 0);
-    mrc_rx_window_init(&qp->rx, rx, size, 0, 0);
-    qp->rx.sack_bytes = MRC_SACK_BYTES_MAX;
+    qp->req.sendq.slots = memory.allocate(requests * sizeof(mrc_msg), line);
+    qp->req.sendq.stride = sizeof(mrc_msg);
+    qp->req.sendq.depth = requests;
+    mrc_sendq_start(&qp->req.sendq, mtu, 1);
+    mrc_req_start(&qp->req, static_cast<mrc_tx_rec *>(ring), &cfg, 0, size);
+    mrc_resp_start(&qp->resp, rx, &limits, 0);
     return qp;
 }
 
 Endpoints::Endpoints(const Shape &shape)
     : shape_(shape), memory_(shape.qps * (requester_bytes(shape.mpr) + responder_bytes(shape.mpr) +
-                                          sizeof(Qp) + 3 * line)),
+                                          sizeof(Qp) + requests * sizeof(mrc_msg) + 4 * line)),
       order_(shape.qps), evs_(static_cast<size_t>(shape.planes) * shape.evs_per_plane),
       ev_acked_(evs_.size())
 {
@@ -104,7 +98,6 @@ Endpoints::Endpoints(const Shape &shape)
     std::iota(order_.begin(), order_.end(), 0);
     for (size_t i = order_.size(); i > 1; i--)
         std::swap(order_[i - 1], order_[random() % i]);
-    planned_.reserve(shape.per_sack);
 }
 
 /** Xorshift: it is not to cost more than what is measured. */
@@ -127,62 +120,62 @@ void Endpoints::turn()
 
     next_ = next_ + 1 == order_.size() ? 0 : next_ + 1;
     now_ += rtt_ns;
-    plan(qp);
-    deal(qp);
-    for (const Planned &packet : planned_)
-        deliver(qp, packet, &packet == &planned_.back());
+    post(qp);
+    left_ = shape_.per_sack;
+    while (left_ && send(qp, left_))
+        ;
+    check(left_ < shape_.per_sack, "nothing to send");
     now_ += rtt_ns;
     answer(qp);
 }
 
-/** Lost ones first, then new ones, as far as the window goes. */
-void Endpoints::plan(Qp &qp)
+/** There are always more. */
+void Endpoints::post(Qp &qp)
 {
-    const u32 again = std::min(qp.tx.lost, shape_.per_sack);
-    const u32 fresh = std::min(shape_.per_sack - again, mrc_tx_room(&qp.tx));
-
-    planned_.assign(again, {0, 0, true});
-    planned_.resize(again + fresh, {0, 0, false});
-    check(!planned_.empty(), "nothing to send");
-    totals_.resent += again;
-    totals_.sent += fresh;
+    while (mrc_msg *request = mrc_sendq_slot(&qp.req.sendq)) {
+        *request = {};
+        request->len = message_packets * mtu;
+        mrc_sendq_queue(&qp.req.sendq);
+    }
 }
 
-/** Like cards, to as many EVs as there are bursts. */
+/** One batch. */
+bool Endpoints::send(Qp &qp, uint32_t max)
+{
+    if (!mrc_req_plan(&qp.req, now_, max, &batch_))
+        return false;
+    deal(qp);
+    (batch_.rtx ? totals_.resent : totals_.sent) += batch_.count;
+    for (uint32_t i = 0; i < batch_.count; i++)
+        deliver(qp, batch_.plan[i]);
+    return true;
+}
+
 void Endpoints::deal(Qp &qp)
 {
-    const auto count = static_cast<uint32_t>(planned_.size());
-    const uint32_t stride = std::max(DIV_ROUND_UP(count, burst), std::min(count, 2u));
-    u16 ev[64];
+    const uint32_t stride = mrc_req_stride(&batch_, burst, set_.good, set_.bad);
+    u16 ev[MRC_BATCH_MAX];
 
-    for (uint32_t i = 0; i < stride; i++)
+    for (uint32_t i = 0; i < stride; i++) {
         ev[i] = mrc_ev_pick(&set_, now_);
-    for (uint32_t i = 0; i < count; i++) {
-        Planned &packet = planned_[i];
-        packet.ev = ev[i % stride];
-        check(packet.ev != MRC_EV_NONE, "no EV");
-        if (packet.rtx) {
-            check(mrc_tx_next_lost(&qp.tx, &packet.psn), "nothing lost");
-            mrc_tx_resend(&qp.tx, packet.psn, packet.ev, now_);
-        } else {
-            packet.psn = mrc_tx_send(&qp.tx, packet.ev, 0, now_);
-        }
+        check(ev[i] != MRC_EV_NONE, "no EV");
     }
-    for (uint32_t e = 0; e < stride; e++)
-        for (uint32_t i = e; i < count; i += stride)
-            mrc_tx_leaves(&qp.tx, planned_[i].psn);
+    mrc_req_deal(&qp.req, &batch_, ev, stride, now_);
 }
 
-void Endpoints::deliver(Qp &qp, const Planned &packet, bool last)
+void Endpoints::deliver(Qp &qp, const mrc_plan &packet)
 {
-    const u32 nth = packet.psn % message_packets;
+    const mrc_msg *request = mrc_sendq_at(&qp.req.sendq, packet.msg);
     uint8_t bytes[MRC_HDR_MAX];
-    mrc_hdr hdr = header(mrc_write_opcode(!nth, nth == message_packets - 1, false), packet.psn);
+    mrc_chunk chunk;
+    mrc_hdr hdr;
 
-    hdr.bth.rtx = packet.rtx;
-    hdr.bth.ackreq = last;
-    hdr.write.va = static_cast<u64>(nth) * mtu;
-    hdr.write.dmalen = message_packets * mtu;
+    mrc_sendq_chunk(&qp.req.sendq, request, packet.psn, &chunk);
+    mrc_sendq_header(request, &chunk, packet.psn, &hdr);
+    hdr.bth.pkey = MRC_PKEY_DEFAULT;
+    hdr.bth.qpn = MRC_QPN_FIRST;
+    hdr.bth.rtx = batch_.rtx;
+    hdr.bth.ackreq = !--left_;
     mrc_hdr_encode(bytes, &hdr);
     now_ += packet_ns;
     if (lost())
@@ -194,63 +187,51 @@ void Endpoints::deliver(Qp &qp, const Planned &packet, bool last)
 void Endpoints::arrive(Qp &qp, const uint8_t *bytes, u16 ev)
 {
     mrc_hdr hdr;
+    mrc_rx_arrival a;
 
     check(mrc_hdr_decode(bytes, MRC_HDR_MAX, &hdr) == MRC_DECODE_OK, "decode");
-    const mrc_rx_arrival a = {.psn = hdr.bth.psn,
-                              .payload = mtu,
-                              .opflags = mrc_opcode_flags(hdr.bth.opcode),
-                              .imm = 0,
-                              .dmalen = hdr.write.dmalen,
-                              .ev = ev,
-                              .tx_timestamp = 0,
-                              .ackreq = hdr.bth.ackreq,
-                              .rtx = hdr.bth.rtx,
-                              .ce = false};
     totals_.arrived++;
-    if (mrc_rx_claim(&qp.rx, a.psn) == MRC_RX_NEW)
-        check(!mrc_rx_commit(&qp.rx, &a), "commit");
-    else
-        mrc_rx_note_dup(&qp.rx, &a);
+    mrc_resp_arrival(&hdr, mtu, ev, false, &a);
+    if (mrc_resp_claim(&qp.resp, &a) == MRC_RX_NEW) {
+        check(mrc_resp_fits(&qp.resp, &a), "length");
+        mrc_resp_commit(&qp.resp, &a, 0);
+    }
 }
 
 /** A turn ends with a SACK, also when what asked for it is lost. */
 void Endpoints::answer(Qp &qp)
 {
-    const u32 before = qp.rx.msn;
+    mrc_answers answers;
     mrc_rx_done done;
-    bool rtx;
 
-    while (mrc_rx_next_done(&qp.rx, &done))
+    while (mrc_resp_next_done(&qp.resp, &done))
         totals_.messages++;
-    qp.rx.sack_due = true;
-    for (mrc_hdr hdr = header(MRC_OP_SACK, 0); mrc_rx_sack_next(&qp.rx, &hdr.sack, &rtx);) {
-        hdr.bth.psn = hdr.sack.cack_psn;
-        hdr.bth.rtx = rtx;
-        const mrc_hdr read = over_the_wire(hdr);
-        sacked(qp, read.sack, read.bth.rtx);
-    }
-    if (qp.rx.msn != before) {
-        mrc_hdr hdr = header(MRC_OP_ACK, qp.rx.done_psn);
-        hdr.ack.syndrome = MRC_ACK_OK;
-        hdr.ack.msn = qp.rx.msn;
-        acked(qp, over_the_wire(hdr).bth.psn);
-    }
+    qp.resp.rx.sack_due = true;
+    mrc_answers_init(&answers);
+    check(!mrc_resp_answer(&qp.resp, now_, &answers), "NAK");
+    for (uint32_t i = 0; i < answers.count; i++)
+        answered(qp, over_the_wire(answers.hdr[i]));
 }
 
-void Endpoints::sacked(Qp &qp, const mrc_sack &sack, bool rtx)
+void Endpoints::answered(Qp &qp, const mrc_hdr &hdr)
 {
     mrc_tx_result result;
 
-    check(!mrc_tx_sack(&qp.tx, &sack, rtx, now_, &result), "SACK");
+    if (hdr.bth.opcode == MRC_OP_SACK)
+        check(!mrc_req_sack(&qp.req, &hdr, now_, &result), "SACK");
+    else
+        acked(qp, hdr, result);
     learn(qp, result);
 }
 
-void Endpoints::acked(Qp &qp, u32 psn)
+void Endpoints::acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result)
 {
-    mrc_tx_result result;
+    u32 psn;
 
-    check(!mrc_tx_ack(&qp.tx, psn, now_, &result), "ACK");
-    learn(qp, result);
+    check(!mrc_req_ack(&qp.req, &hdr, now_, &psn, &result), "ACK");
+    while (mrc_sendq_done(&qp.req.sendq, psn))
+        mrc_sendq_end(&qp.req.sendq);
+    mrc_req_settle(&qp.req, now_);
 }
 
 /** What is lost here is nobody's fault: with EVs that are held to be bad less would be measured. */
@@ -261,8 +242,8 @@ void Endpoints::learn(Qp &qp, const mrc_tx_result &result)
     for (u16 ev = 0; ev < evs_.size(); ev++) {
         if (!test_bit(ev, result.acked_evs))
             continue;
-        ev_acked_[ev] += mrc_tx_take_acked(&qp.tx, ev);
-        mrc_ev_heard(&set_, ev, mrc_tx_heard_ns(&qp.tx, ev, now_), now_);
+        ev_acked_[ev] += mrc_tx_take_acked(&qp.req.tx, ev);
+        mrc_ev_heard(&set_, ev, mrc_tx_heard_ns(&qp.req.tx, ev, now_), now_);
     }
 }
 

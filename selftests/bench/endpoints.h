@@ -54,13 +54,14 @@ private:
 
 /** One QP: the requester here, the responder there. */
 struct Qp {
-    mrc_tx_window tx;
-    mrc_rx_window rx;
+    mrc_req req;
+    mrc_resp resp;
 };
 
 /**
- * Two hosts. Packets of a turn are dealt to EVs as the module deals them; each is encoded, decoded,
- * claimed and committed; then the SACKs and the ACK go back, and are encoded, decoded and applied.
+ * Two hosts, which use the engine as the module does. Packets of a turn are planned and dealt to
+ * EVs; each is encoded, decoded, claimed and committed; then the answers go back, and are encoded,
+ * decoded and applied.
  */
 class Endpoints
 {
@@ -80,24 +81,20 @@ private:
     static constexpr uint32_t burst = 8; ///< packets of one EV in a row
     static constexpr uint32_t message_packets = 16;
     static constexpr uint32_t mtu = 4096;
+    static constexpr uint32_t requests = 64;   ///< that a QP has room for
     static constexpr uint64_t packet_ns = 330; ///< 4 KiB at 100 Gb/s
     static constexpr uint64_t rtt_ns = 10'000;
 
-    struct Planned {
-        u32 psn;
-        u16 ev;
-        bool rtx;
-    };
-
     Qp *make_qp(std::pmr::memory_resource &memory) const;
-    void plan(Qp &qp);
+    static void post(Qp &qp);
+    bool send(Qp &qp, uint32_t max);
     void deal(Qp &qp);
-    void deliver(Qp &qp, const Planned &packet, bool last);
+    void deliver(Qp &qp, const mrc_plan &packet);
     void arrive(Qp &qp, const uint8_t *bytes, u16 ev);
     void answer(Qp &qp);
-    void sacked(Qp &qp, const mrc_sack &sack, bool rtx);
+    void answered(Qp &qp, const mrc_hdr &hdr);
+    void acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result);
     void learn(Qp &qp, const mrc_tx_result &result);
-    void acked(Qp &qp, u32 psn);
     bool lost();
     uint64_t random();
 
@@ -110,7 +107,8 @@ private:
     mrc_ev_set set_{};
     std::vector<mrc_ev_entry> evs_;
     std::vector<uint64_t> ev_acked_;
-    std::vector<Planned> planned_;
+    mrc_batch batch_{};
+    uint32_t left_ = 0; ///< packets of this turn that are still to be sent
     uint64_t now_ = 1'000'000;
     uint64_t random_ = 88172645463325252ull;
 };

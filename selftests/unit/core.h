@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 extern "C" {
+#include "answers.h"
 #include "crc_fold.h"
 #include "ev_set.h"
 #include "gate.h"
@@ -23,6 +24,7 @@ extern "C" {
 #include "probing.h"
 #include "psn.h"
 #include "requester.h"
+#include "responder.h"
 #include "reverse.h"
 #include "rx_window.h"
 #include "sendq.h"

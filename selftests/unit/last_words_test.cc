@@ -33,9 +33,10 @@ mrc_hdr packet(u8 opcode, u32 psn)
 
 std::vector<mrc_hdr> said(const mrc_last_words &w, const mrc_hdr &asked)
 {
-    std::vector<mrc_hdr> out(MRC_LAST_WORDS_MAX);
-    out.resize(mrc_last_words_say(&w, &asked, ev, out.data()));
-    return out;
+    mrc_answers out;
+    mrc_answers_init(&out);
+    mrc_last_words_say(&w, &asked, ev, &out);
+    return {out.hdr, out.hdr + out.count};
 }
 
 void expect_ack(const mrc_hdr &hdr, u32 psn, u8 syndrome)

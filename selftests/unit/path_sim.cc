@@ -95,15 +95,9 @@ struct Packet {
     u32 psn = 0; ///< Data
     bool rtx = false;
     bool ask = false;
-    std::uint16_t id = 0; ///< Probe, EvProbe, EvAnswer
-    u16 cameBy = 0;       ///< EV of the sender
-    struct Sack {
-        mrc_sack sack;
-        bool rtx;
-    };
-    std::vector<Sack> sacks; ///< Answer
-    bool ack = false;
-    u32 ackPsn = 0;
+    std::uint16_t id = 0;         ///< Probe, EvProbe, EvAnswer
+    u16 cameBy = 0;               ///< EV of the sender
+    std::vector<mrc_hdr> answers; ///< Answer
 };
 
 class End
@@ -115,7 +109,8 @@ public:
           evs(config.ports.size()), named(evs.size()), pathFree(evs.size()), lostSince(evs.size()),
           requests(kWindow), txRing(kWindow),
           rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
-          timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); })
+          timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); }),
+          sackTimer(clock, [this] { sackTimerFired(); })
     {
         const mrc_tx_cfg cfg = {
             .size = kWindow, .timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp};
@@ -124,8 +119,9 @@ public:
         req.sendq.depth = kWindow;
         mrc_sendq_start(&req.sendq, kMtu, 1);
         mrc_req_start(&req, txRing.data(), &cfg, 0, kWindow);
-        mrc_rx_window_init(&rx, rxMem.data(), kWindow, 1, 0);
-        rx.sack_bytes = 64 * MRC_SACK_BYTES_MIN;
+        const mrc_resp_cfg limits = {
+            .size = kWindow, .imm_max = 1, .mtu = kMtu, .sack_bytes = 64 * MRC_SACK_BYTES_MIN};
+        mrc_resp_start(&resp, rxMem.data(), &limits, 0);
         for (std::size_t i = 0; i < evs.size(); ++i) {
             evs[i].port = static_cast<u8>(c.ports[i]);
             named[i].index = static_cast<u16>(i);
@@ -174,12 +170,11 @@ private:
     mrc_req req{};
     std::vector<mrc_msg> requests;
     std::vector<mrc_tx_rec> txRing;
-    mrc_rx_window rx;
+    mrc_resp resp;
     std::vector<unsigned long> rxMem;
     Timer timer;
     Timer probeTimer;
-    u32 ackedMsn = 0;
-    bool reack = false;
+    Timer sackTimer;
     std::uint64_t lastDone = 0;
     std::uint64_t burstAt = 0;
     std::uint64_t probesRanAt = 0;
@@ -268,7 +263,7 @@ private:
     {
         mrc_batch b;
         mrc_req_sync_evs(&req, &paths, 1);
-        while (mrc_req_plan(&req, clock.now, &b)) {
+        while (mrc_req_plan(&req, clock.now, MRC_BATCH_MAX, &b)) {
             const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
             mrc_paths_draw(&paths, b.any, b.count, clock.now, ev.data(), stride);
@@ -343,24 +338,19 @@ private:
     void answerArrived(const Packet &p)
     {
         mrc_tx_result res;
-        mrc_hdr hdr{};
-        for (const Packet::Sack &s : p.sacks) {
-            hdr.sack = s.sack;
-            hdr.bth.rtx = s.rtx;
-            if (!mrc_req_sack(&req, &hdr, clock.now, &res))
+        for (const mrc_hdr &hdr : p.answers) {
+            if (hdr.bth.opcode != MRC_OP_SACK)
+                ackArrived(hdr);
+            else if (!mrc_req_sack(&req, &hdr, clock.now, &res))
                 learn(res);
         }
-        if (p.ack)
-            ackArrived(p.ackPsn);
         send();
     }
 
-    void ackArrived(u32 psn)
+    void ackArrived(const mrc_hdr &hdr)
     {
         mrc_tx_result res;
-        mrc_hdr hdr{};
-        hdr.bth.psn = psn;
-        hdr.ack.syndrome = MRC_ACK_OK;
+        u32 psn = 0;
         if (mrc_req_ack(&req, &hdr, clock.now, &psn, &res))
             return;
         learn(res);
@@ -386,63 +376,61 @@ private:
         lastDone = now;
     }
 
-    // ---- responder: transport/responder.c, reply.c
+    // ---- responder: transport/responder.c
 
     void dataArrived(const Packet &p)
     {
         mrc_rx_arrival a{};
+        mrc_rx_done done;
         a.psn = p.psn;
         a.payload = kMtu;
-        a.opflags = MRC_OPF_FIRST | MRC_OPF_LAST;
+        a.opflags = mrc_opcode_flags(MRC_OP_WRITE_ONLY);
         a.dmalen = kMtu;
         a.ackreq = p.ask;
         a.rtx = p.rtx;
-        switch (mrc_rx_claim(&rx, p.psn)) {
+        switch (mrc_resp_claim(&resp, &a)) {
         case MRC_RX_OOR:
             throw std::runtime_error("PSN beyond the window");
         case MRC_RX_DUP:
-            mrc_rx_note_dup(&rx, &a);
-            reack = true;
             break;
         case MRC_RX_NEW:
-            mrc_rx_commit(&rx, &a);
+            mrc_resp_commit(&resp, &a, 0);
             break;
         }
-        mrc_rx_done done;
-        while (mrc_rx_next_done(&rx, &done))
+        while (mrc_resp_next_done(&resp, &done))
             ;
-        Packet reply{.kind = Packet::Answer};
-        Packet::Sack s;
-        if (mrc_rx_sack_due(&rx) || (ackedMsn != rx.msn && mrc_rx_sack_news(&rx)))
-            while (reply.sacks.size() < 4 && mrc_rx_sack_next(&rx, &s.sack, &s.rtx))
-                reply.sacks.push_back(s);
-        addAck(reply);
-        if (reply.ack || !reply.sacks.empty())
-            answer(reply);
+        mrc_answers answers;
+        mrc_answers_init(&answers);
+        mrc_resp_answer(&resp, clock.now, &answers);
+        sendAnswers(answers);
     }
 
-    void addAck(Packet &reply)
+    void sendAnswers(const mrc_answers &answers)
     {
-        if (ackedMsn == rx.msn && !reack)
-            return;
-        reply.ack = rx.msn;
-        reply.ackPsn = rx.done_psn;
-        ackedMsn = rx.msn;
-        reack = false;
+        const std::uint64_t at = mrc_resp_timer_at(&resp);
+        if (answers.count)
+            answer(Packet{.kind = Packet::Answer,
+                          .answers = {answers.hdr, answers.hdr + answers.count}});
+        if (at)
+            sackTimer.arm(at);
+    }
+
+    void sackTimerFired()
+    {
+        mrc_answers answers;
+        mrc_answers_init(&answers);
+        mrc_resp_timer(&resp, clock.now, &answers);
+        sendAnswers(answers);
     }
 
     void probeArrived(const Packet &p)
     {
-        Packet reply{.kind = Packet::Answer};
-        Packet::Sack s{};
+        mrc_answers answers;
         mrc_probe probe{};
         probe.id = p.id;
-        for (unsigned part = 0; part < 4 && mrc_rx_sack_probe(&rx, &probe, 0, false, part, &s.sack);
-             ++part)
-            reply.sacks.push_back(s);
-        reack = true;
-        addAck(reply);
-        answer(reply);
+        mrc_answers_init(&answers);
+        mrc_resp_probe(&resp, &probe, 0, false, &answers);
+        sendAnswers(answers);
     }
 
     void answer(const Packet &packet)

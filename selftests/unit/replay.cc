@@ -134,7 +134,7 @@ Result Requester::idle(uint64_t now, Words &in)
 {
     mrc_batch b{};
     in.next();
-    return {mrc_req_plan(&req, now, &b) ? b.count : 0};
+    return {mrc_req_plan(&req, now, MRC_BATCH_MAX, &b) ? b.count : 0};
 }
 
 Result Requester::batch(uint64_t now, Words &in)
@@ -145,7 +145,7 @@ Result Requester::batch(uint64_t now, Words &in)
     std::vector<uint16_t> ev(stride);
     std::ranges::generate(ev, [&] { return static_cast<uint16_t>(in.next()); });
     Result said = in.read();
-    if (mrc_req_plan(&req, now, &b))
+    if (mrc_req_plan(&req, now, MRC_BATCH_MAX, &b))
         mrc_req_deal(&req, &b, ev.data(), stride, now);
     said.insert(said.end(), {b.count, b.rtx, b.any, b.ask});
     for (unsigned int i = 0; i < (b.rtx ? b.count : std::min(b.count, 1U)); i++)

@@ -20,6 +20,7 @@ struct Requester {
     mrc_req r{};
     mrc_batch b{};
     std::uint64_t now = 1000 * kUs;
+    unsigned max = MRC_BATCH_MAX; ///< packets that may leave at a time
 
     explicit Requester(std::uint32_t cwnd = kWindow, std::uint32_t mpr = 8, u16 imm_max = 2)
         : slots(128), ring(mpr * MRC_MPR_UNIT)
@@ -48,7 +49,7 @@ struct Requester {
     /// One batch, dealt to EVs 0, 1, ... @return its packets
     unsigned step(unsigned stride = 4)
     {
-        if (!mrc_req_plan(&r, now, &b))
+        if (!mrc_req_plan(&r, now, max, &b))
             return 0;
         std::vector<u16> ev(stride);
         std::iota(ev.begin(), ev.end(), u16{0});
@@ -97,6 +98,23 @@ TEST(Requester, NoMoreThanTheWindow)
     Requester peer(1000, 1);
     peer.post(1000);
     EXPECT_EQ(peer.run(), MRC_MPR_UNIT) << "the peer's window is smaller";
+}
+
+TEST(Requester, NoMoreThanIsTakenNow)
+{
+    Requester q;
+    q.post(1000);
+    q.max = 3;
+    EXPECT_EQ(q.step(), 3u);
+    EXPECT_FALSE(q.b.ask) << "more may follow at once";
+    q.lose(3);
+    q.max = 2;
+    EXPECT_EQ(q.step(), 2u);
+    EXPECT_TRUE(q.b.rtx);
+    EXPECT_EQ(q.r.tx.lost, 1u);
+    q.max = 1000;
+    q.step();
+    EXPECT_EQ(q.step(), MRC_BATCH_MAX);
 }
 
 TEST(Requester, RefillsByTheEighth)
@@ -169,7 +187,7 @@ TEST(Requester, DealsLikeCards)
 {
     Requester q;
     q.post(8);
-    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, &q.b));
+    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &q.b));
     const u16 ev[] = {7, 5};
     mrc_req_deal(&q.r, &q.b, ev, 2, q.now);
     for (unsigned i = 0; i < 8; ++i) {

@@ -22,8 +22,6 @@ constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
 constexpr std::uint32_t kRequesterQpn = 0x11;
 constexpr std::uint32_t kResponderQpn = 0x22;
-constexpr std::size_t kSacksPerTurn = 5;
-constexpr int kSacksAgain = 2;
 constexpr std::uint32_t kRequests = 64;
 constexpr unsigned kBurst = 4; ///< packets that one skb carries
 
@@ -46,6 +44,7 @@ struct Event {
         CtlToResponder,
         Copied,
         Timer,
+        SackTimer,
         EvProbeTimer,
         EvProbe,
         EvProbeAnswer,
@@ -100,8 +99,11 @@ public:
         sendq.stride = sizeof(mrc_msg);
         sendq.depth = kRequests;
         mrc_sendq_start(&sendq, c.mtu, static_cast<u16>(c.immMax));
-        mrc_rx_window_init(&rx, rxMem.data(), size, c.immMax, c.psn);
-        rx.sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN;
+        const mrc_resp_cfg limits = {.size = size,
+                                     .imm_max = c.immMax,
+                                     .mtu = c.mtu,
+                                     .sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN};
+        mrc_resp_start(&resp, rxMem.data(), &limits, c.psn);
         for (std::size_t i = 0; i < evs.size(); ++i) {
             evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
             named[i].index = static_cast<u16>(i);
@@ -162,9 +164,14 @@ private:
     std::vector<int> evStates;                  ///< after the event before
 
     // responder
-    mrc_rx_window rx;
+    mrc_resp resp;
     std::vector<unsigned long> rxMem;
+    std::optional<std::uint64_t> sackTimerAt;
     std::size_t delivered = 0;
+    std::set<Psn> refusedPsns;      ///< each copy of them
+    std::optional<Psn> refusedDone; ///< the oldest of them
+    bool responderEnded = false;    ///< by a NAK
+    bool requesterEnded = false;    ///< by that NAK
 
     // network
     std::vector<mrc_ev_entry> evs;
@@ -204,10 +211,19 @@ private:
             m.slot = static_cast<std::uint32_t>(i % c.slots);
             m.first = psn;
             m.last = mrc_psn_add(psn, static_cast<s32>(m.packets) - 1);
-            psn = mrc_psn_add(m.last, 1);
+            for (; psn != mrc_psn_add(m.last, 1); psn = mrc_psn_add(psn, 1))
+                if (chance(c.refused))
+                    refuse(psn);
             messages.push_back(m);
             report.packets += m.packets;
         }
+    }
+
+    void refuse(Psn psn)
+    {
+        refusedPsns.insert(psn);
+        if (!refusedDone)
+            refusedDone = psn;
     }
 
     void loop()
@@ -218,7 +234,7 @@ private:
         }
         pump();
         std::uint64_t handled = 0;
-        while (!events.empty()) {
+        while (!events.empty() && !requesterEnded) {
             const Event e = events.top();
             events.pop();
             now = e.time;
@@ -226,6 +242,9 @@ private:
             checkEvStates();
             check(++handled < kEventsMax && now - c.start < kPatience, "no progress");
         }
+        check(requesterEnded == refusedDone.has_value(), "NAK lost or invented");
+        if (requesterEnded)
+            return;
         check(completed() == messages.size(), "stalled: nothing left to happen");
         check(mrc_tx_idle(&tx) && tx.una == tx.nxt, "counters at the end");
         checkFinalMemory();
@@ -248,6 +267,9 @@ private:
             break;
         case Event::Timer:
             timerFired();
+            break;
+        case Event::SackTimer:
+            sackTimerFired();
             break;
         case Event::EvProbeTimer:
             evProbeTimerFired();
@@ -314,17 +336,24 @@ private:
     }
 
     /// One answer: its packets share an skb, a path and a fate.
-    void control(Event::Kind kind, const std::vector<mrc_hdr> &answer)
+    void control(Event::Kind kind, const mrc_answers &a)
     {
+        if (!a.count)
+            return;
         const int port = 1 + static_cast<int>(upTo(static_cast<std::uint64_t>(c.planes - 1)));
         if (chance(c.ctlLoss) || (!c.carrier && planeDead(port)))
             return;
         const std::uint64_t at = now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000);
-        for (const mrc_hdr &hdr : answer)
-            push(at, kind, encode(hdr), chance(c.ce));
+        for (unsigned i = 0; i < a.count; ++i)
+            push(at, kind, encode(a.hdr[i]), chance(c.ce));
     }
 
-    void control(Event::Kind kind, const mrc_hdr &hdr) { control(kind, std::vector{hdr}); }
+    void control(Event::Kind kind, const mrc_hdr &hdr)
+    {
+        mrc_answers a = none();
+        a.hdr[a.count++] = hdr;
+        control(kind, a);
+    }
 
     static Bytes encode(const mrc_hdr &hdr)
     {
@@ -378,7 +407,7 @@ private:
         mrc_batch batch;
         post();
         mrc_req_sync_evs(&req, &paths, 1);
-        while (mrc_req_plan(&req, now, &batch)) {
+        while (mrc_req_plan(&req, now, MRC_BATCH_MAX, &batch)) {
             const unsigned stride = mrc_req_stride(&batch, kBurst, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
             mrc_paths_draw(&paths, batch.any, batch.count, now, ev.data(), stride);
@@ -508,10 +537,10 @@ private:
     void sendProbe()
     {
         ++report.probes;
-        mrc_hdr hdr = header(MRC_OP_PROBE, kResponderQpn, 0);
-        hdr.probe.id = tx.probe_id;
-        probeSentAt[hdr.probe.id] = now;
-        control(Event::CtlToResponder, hdr);
+        probeSentAt[tx.probe_id] = now;
+        mrc_answers a = none();
+        mrc_answers_probe(&a, tx.probe_id);
+        control(Event::CtlToResponder, a);
     }
 
     void evProbeTimerFired()
@@ -624,7 +653,6 @@ private:
     void controlArrived(const Bytes &packet)
     {
         const mrc_hdr hdr = decode(packet);
-        check(hdr.bth.qpn == kRequesterQpn, "QPN");
         if (hdr.bth.opcode == MRC_OP_SACK)
             sackArrived(hdr);
         else if (hdr.bth.opcode == MRC_OP_NACK)
@@ -680,7 +708,6 @@ private:
     {
         mrc_tx_result res;
         Psn psn = 0;
-        check(hdr.ack.syndrome == MRC_ACK_OK, "NAK");
         check(mrc_req_ack(&req, &hdr, now, &psn, &res) == 0, "true ACK refused");
         learn(res);
         while (mrc_sendq_done(&sendq, psn)) {
@@ -690,34 +717,49 @@ private:
         }
         mrc_req_settle(&req, now);
         check(completed() >= hdr.ack.msn, "ACK counts other messages than its PSN");
+        if (hdr.ack.syndrome != MRC_ACK_OK)
+            nakArrived(hdr);
     }
 
-    // ---- responder
+    /// All before it was executed, and the request that it names is the one that is refused.
+    void nakArrived(const mrc_hdr &hdr)
+    {
+        check(refusedDone && hdr.bth.psn == *refusedDone, "NAK of another packet");
+        check(hdr.ack.syndrome == MRC_NAK_ACCESS && hdr.ack.msn == completed(), "NAK");
+        const Message &m = messages[completed()];
+        check(mrc_psn_diff(*refusedDone, m.first) >= 0 && mrc_psn_diff(*refusedDone, m.last) <= 0,
+              "another request fails");
+        check(completed() == delivered, "what is refused was executed");
+        ++report.naks;
+        requesterEnded = true;
+    }
+
+    // ---- responder: an skb holds one packet
+
+    static mrc_answers none()
+    {
+        mrc_answers a;
+        mrc_answers_init(&a);
+        return a;
+    }
 
     void dataArrived(const Event &e)
     {
         const mrc_hdr hdr = decode(e.packet);
         ++arrivedOn[e.ev];
-        if (chance(c.nack)) {
-            mrc_hdr nack = header(MRC_OP_NACK, kRequesterQpn, hdr.bth.psn);
-            nack.nack.reason = MRC_NACK_NO_RESOURCE;
-            nack.nack.psn = hdr.bth.psn;
-            control(Event::CtlToRequester, nack);
-            return;
-        }
-        switch (mrc_rx_claim(&rx, hdr.bth.psn)) {
+        if (responderEnded)
+            return sayLastWords(hdr, e.ev);
+        if (chance(c.nack))
+            return refuseForNow(hdr.bth.psn);
+        const mrc_rx_arrival a = arrival(e, hdr);
+        switch (mrc_resp_claim(&resp, &a)) {
         case MRC_RX_OOR:
             check(false, "PSN beyond the window");
             break;
-        case MRC_RX_DUP: {
+        case MRC_RX_DUP:
             ++report.dups;
-            const mrc_rx_arrival a = arrival(e, hdr);
-            mrc_rx_note_dup(&rx, &a);
-            if (mrc_psn_diff(hdr.bth.psn, rx.done_psn) <= 0)
-                sendAck();
-            sendSacks();
+            answer();
             break;
-        }
         case MRC_RX_NEW:
             push(now + (chance(c.slowCopy) ? upTo(100000) : upTo(c.copyNs)), Event::Copied,
                  e.packet, e.ce, e.ev);
@@ -725,43 +767,58 @@ private:
         }
     }
 
-    mrc_rx_arrival arrival(const Event &e, const mrc_hdr &hdr) const
+    void refuseForNow(Psn psn)
     {
-        mrc_rx_arrival a{};
-        a.psn = hdr.bth.psn;
-        a.payload = static_cast<std::uint32_t>(e.packet.size() - hdr.len);
-        a.opflags = mrc_opcode_flags(hdr.bth.opcode);
-        a.imm = hdr.write.imm;
-        a.dmalen = hdr.write.dmalen;
-        a.ev = bitsOf(static_cast<u16>(e.ev));
-        a.tx_timestamp = hdr.write.tx_timestamp;
-        a.ackreq = hdr.bth.ackreq;
-        a.rtx = hdr.bth.rtx;
-        a.ce = e.ce;
+        const mrc_nack nack = {
+            .reason = MRC_NACK_NO_RESOURCE, .entropy = 0, .psn = psn, .tx_timestamp = 0};
+        mrc_answers a = none();
+        mrc_answers_nack(&a, &nack);
+        control(Event::CtlToRequester, a);
+    }
+
+    void sayLastWords(const mrc_hdr &asked, std::uint32_t ev)
+    {
+        mrc_last_words words;
+        mrc_answers a = none();
+        mrc_resp_last_words(&resp, &words);
+        mrc_last_words_say(&words, &asked, ev, &a);
+        control(Event::CtlToRequester, a);
+    }
+
+    static mrc_rx_arrival arrival(const Event &e, const mrc_hdr &hdr)
+    {
+        mrc_rx_arrival a;
+        mrc_resp_arrival(&hdr, static_cast<std::uint32_t>(e.packet.size() - hdr.len),
+                         bitsOf(static_cast<u16>(e.ev)), e.ce, &a);
         return a;
     }
 
     void copied(const Event &e)
     {
         const mrc_hdr hdr = decode(e.packet);
-        if (chance(c.failedCopy)) {
-            mrc_rx_unclaim(&rx, hdr.bth.psn);
+        const mrc_rx_arrival a = arrival(e, hdr);
+        if (responderEnded)
             return;
-        }
-        check(mrc_psn_diff(hdr.bth.psn, rx.done_psn) > 0, "completed memory overwritten");
+        check(mrc_resp_fits(&resp, &a), "length");
+        const bool refused = refusedPsns.count(a.psn);
+        if (!refused)
+            place(e, hdr);
+        mrc_resp_commit(&resp, &a, refused ? MRC_NAK_ACCESS : 0);
+        deliver();
+        answer();
+    }
+
+    void place(const Event &e, const mrc_hdr &hdr)
+    {
+        check(mrc_psn_diff(hdr.bth.psn, resp.rx.done_psn) > 0, "completed memory overwritten");
         std::copy(e.packet.begin() + hdr.len, e.packet.end(),
                   memory.begin() + static_cast<std::ptrdiff_t>(hdr.write.va));
-        const mrc_rx_arrival a = arrival(e, hdr);
-        check(mrc_rx_commit(&rx, &a) == 0, "too many immediates");
-        deliver();
-        sendSacks();
     }
 
     void deliver()
     {
         mrc_rx_done d;
-        bool any = false;
-        while (mrc_rx_next_done(&rx, &d)) {
+        while (mrc_resp_next_done(&resp, &d)) {
             check(delivered < messages.size(), "more messages than were sent");
             const Message &m = messages[delivered];
             check(d.psn == m.last && d.msn == delivered + 1, "message order");
@@ -770,13 +827,69 @@ private:
                       (d.imm == htonl(static_cast<std::uint32_t>(delivered)) && d.len == m.len),
                   "order of immediates");
             check(d.packets == m.packets, "packets of a message");
-            check(!m.imm || d.payload + (d.packets - 1) * c.mtu == m.len, "bytes that arrived");
             checkSlot(m, delivered);
             ++delivered;
-            any = true;
         }
-        if (any)
-            sendAck();
+    }
+
+    void answer()
+    {
+        mrc_answers a = none();
+        responderEnded = mrc_resp_answer(&resp, now, &a) != 0;
+        check(!resp.rx.sack_due, "SACK still due");
+        sendAnswer(a);
+    }
+
+    void sendAnswer(mrc_answers &a)
+    {
+        for (unsigned i = 0; i < a.count; ++i) {
+            if (a.hdr[i].bth.opcode != MRC_OP_SACK)
+                continue;
+            mrc_sack &sack = a.hdr[i].sack;
+            sack.ooo_count = c.counts ? sack.ooo_count : 0;
+            report.marked += sack.m == MRC_SACK_SKIP_ONCE;
+            ++report.sacks;
+        }
+        control(Event::CtlToRequester, a);
+        armSackTimer();
+    }
+
+    void armSackTimer()
+    {
+        const std::uint64_t at = mrc_resp_timer_at(&resp);
+        if (!at || sackTimerAt)
+            return;
+        sackTimerAt = std::max(at, now);
+        push(*sackTimerAt, Event::SackTimer);
+    }
+
+    void sackTimerFired()
+    {
+        mrc_answers a = none();
+        sackTimerAt.reset();
+        mrc_resp_timer(&resp, now, &a);
+        sendAnswer(a);
+    }
+
+    void probeArrived(const Event &e)
+    {
+        const mrc_hdr probe = decode(e.packet);
+        if (responderEnded)
+            return sayLastWords(probe, e.ev);
+        mrc_answers a = none();
+        mrc_resp_probe(&resp, &probe.probe, e.ev, e.ce, &a);
+        for (unsigned i = 0; i < a.count; ++i)
+            check(a.hdr[i].bth.opcode == MRC_OP_ACK ||
+                      static_cast<u16>(a.hdr[i].sack.ack_offset) == probe.probe.id,
+                  "probe id");
+        control(Event::CtlToRequester, a);
+    }
+
+    void evProbeArrived(const Event &e)
+    {
+        const mrc_hdr request = decode(e.packet);
+        check(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
+        control(Event::EvProbeAnswer, header(MRC_OP_EP_RSP, kRequesterQpn, request.bth.psn));
     }
 
     void checkSlot(const Message &m, std::size_t index) const
@@ -790,63 +903,6 @@ private:
         const std::size_t first = messages.size() - std::min<std::size_t>(c.slots, messages.size());
         for (std::size_t i = first; i < messages.size(); ++i)
             checkSlot(messages[i], i);
-    }
-
-    void sendAck()
-    {
-        mrc_hdr hdr = header(MRC_OP_ACK, kRequesterQpn, rx.done_psn);
-        hdr.ack = {.syndrome = MRC_ACK_OK, .msn = rx.msn};
-        control(Event::CtlToRequester, hdr);
-    }
-
-    /// SACKs for one answer: news, if they are due, then what was told before.
-    std::vector<mrc_hdr> sacks()
-    {
-        std::vector<mrc_hdr> answer;
-        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
-        while (answer.size() < kSacksPerTurn - 1 &&
-               mrc_rx_sack_next(&rx, &hdr.sack, &hdr.bth.rtx)) {
-            answer.push_back(hdr);
-            report.marked += hdr.sack.m == MRC_SACK_SKIP_ONCE;
-        }
-        for (int again = 0; again < kSacksAgain && answer.size() < kSacksPerTurn &&
-                            mrc_rx_sack_again(&rx, &hdr.sack, &hdr.bth.rtx);
-             ++again)
-            answer.push_back(hdr);
-        for (mrc_hdr &sack : answer)
-            sack.sack.ooo_count = c.counts ? sack.sack.ooo_count : 0;
-        report.sacks += answer.size();
-        return answer;
-    }
-
-    void sendSacks()
-    {
-        if (!mrc_rx_sack_due(&rx))
-            return;
-        control(Event::CtlToRequester, sacks());
-        check(!mrc_rx_sack_due(&rx), "SACK still due");
-    }
-
-    void probeArrived(const Event &e)
-    {
-        const mrc_hdr probe = decode(e.packet);
-        std::vector<mrc_hdr> answer;
-        mrc_hdr hdr = header(MRC_OP_SACK, kRequesterQpn, rx.cack);
-        while (answer.size() < kSacksPerTurn &&
-               mrc_rx_sack_probe(&rx, &probe.probe, e.ev, e.ce,
-                                 static_cast<unsigned>(answer.size()), &hdr.sack)) {
-            check(static_cast<u16>(hdr.sack.ack_offset) == probe.probe.id, "probe id");
-            answer.push_back(hdr);
-        }
-        control(Event::CtlToRequester, answer);
-        sendAck();
-    }
-
-    void evProbeArrived(const Event &e)
-    {
-        const mrc_hdr request = decode(e.packet);
-        check(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
-        control(Event::EvProbeAnswer, header(MRC_OP_EP_RSP, kRequesterQpn, request.bth.psn));
     }
 };
 

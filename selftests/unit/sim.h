@@ -23,9 +23,9 @@ struct SimConfig {
     double dup = 0;                   ///< a data packet arrives twice, the second time late
     double ce = 0;                    ///< a data packet is marked
     double nack = 0;                  ///< the responder refuses a packet with a NACK
-    double failedCopy = 0;            ///< a claimed packet cannot be placed, and is unclaimed
     double slowCopy = 0;              ///< placing a packet takes up to 100 us
     std::uint64_t copyNs = 0;         ///< placing a packet takes up to this otherwise
+    double refused = 0;               ///< a packet may not be executed: the first one ends the QP
     double forged = 0;                ///< a data packet is followed by a forged SACK
     bool fifo = true;                 ///< packets of one path keep their order
     bool carrier = false;             ///< a plane's outage is seen at once, else never
@@ -67,6 +67,7 @@ struct SimReport {
     std::uint64_t timeouts = 0;  ///< packets held to be lost by their timeout
     std::uint64_t probes = 0;    ///< Reliability Probes of a silent tail
     std::uint64_t probeLost = 0; ///< packets held to be lost by the answer to a probe
+    std::uint64_t naks = 0;      ///< that reached the requester: one, with which it ends
     std::uint64_t evAcked = 0;   ///< packets that were counted for the EV they arrived on
     std::uint64_t evProbes = 0;
     std::uint64_t evsLost = 0;     ///< times that an EV became ASSUMED_BAD

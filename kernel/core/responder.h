@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The responder of a QP: which packets are taken, which are refused, what is complete, and what the
+ * other end is told of it. It joins the window of packets with the transport ACK; where payload
+ * goes, and what a program is told, is the caller's. The caller serialises all calls on one
+ * responder, but may place payload meanwhile.
+ *
+ * A write packet takes three steps, for placing payload takes time:
+ *  1. mrc_resp_claim() says whether it is new;
+ *  2. the caller checks it (mrc_resp_fits(), key, range) and copies its payload to its place;
+ *  3. mrc_resp_commit() accounts for it, or notes that it is refused.
+ *
+ * Then messages that are complete in order are taken by mrc_resp_next_done(), and mrc_resp_answer()
+ * says what goes back. This is done once for all packets that arrived together, after the last one
+ * of them. Peers see that: there is one answer to an aggregate, its SACK tells of all of it, and
+ * the trigger that it echoes is the latest packet, or the latest one with a CE mark.
+ */
+#ifndef _MRC_CORE_RESPONDER_H
+#define _MRC_CORE_RESPONDER_H
+
+#include "answers.h"
+#include "base.h"
+#include "last_words.h"
+#include "rx_window.h"
+#include "wire.h"
+
+/* SACKs of old news in one answer, for those that were lost. */
+#define MRC_RESP_SACKS_AGAIN	2u
+
+/**
+ * struct mrc_resp_cfg - limits of a connection
+ * @size: PSNs that are accepted beyond the cumulative one: see mrc_rx_window_mem()
+ * @imm_max: WriteImm messages that may be in flight
+ * @mtu: payload bytes of a packet
+ * @sack_bytes: threshold, see rx_window.h
+ */
+struct mrc_resp_cfg {
+	u32 size;
+	u32 imm_max;
+	u32 mtu;
+	u32 sack_bytes;
+};
+
+/**
+ * struct mrc_resp - the responder of a QP
+ * @rx: packets that have arrived
+ * @mtu: payload bytes of a packet
+ * @acked_msn: messages that the newest ACK acknowledged
+ * @nak_psn: first packet that may not be executed; valid if @nak_syndrome is not 0
+ * @nak_syndrome: why not, 0: there is none
+ * @reack: somebody has not heard what is complete: say it again
+ * @refused: the NAK has been said: nothing is taken any more
+ */
+struct mrc_resp {
+	struct mrc_rx_window rx;
+	u32 mtu;
+	u32 acked_msn;
+	u32 nak_psn;
+	u8 nak_syndrome;
+	bool reack;
+	bool refused;
+};
+
+/**
+ * mrc_resp_start() - start of a connection
+ * @q: the responder
+ * @mem: mrc_rx_window_mem(@cfg->size, @cfg->imm_max) zeroed bytes
+ * @cfg: limits
+ * @psn: the first PSN expected
+ */
+void mrc_resp_start(struct mrc_resp *q, void *mem,
+		    const struct mrc_resp_cfg *cfg, u32 psn);
+
+/**
+ * mrc_resp_arrival() - what of a write packet the window wants to know
+ * @hdr: the packet
+ * @payload: its payload bytes
+ * @ev: EV bits that it came with
+ * @ce: arrived CE-marked
+ * @a: result
+ */
+void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
+		      struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_claim() - a write packet has arrived: is it to be placed?
+ * @q: the responder
+ * @a: the packet
+ *
+ * A duplicate is answered with a SACK, and with the ACK of what is complete: either may have been
+ * lost.
+ *
+ * Return: MRC_RX_NEW: place it, then call mrc_resp_commit(). The others are dropped; after a NAK
+ * all are MRC_RX_OOR.
+ */
+enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
+				   const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_fits() - has a packet the length that it must have?
+ * @q: the responder; reads nothing but what mrc_resp_start() has set
+ * @a: the packet
+ *
+ * Packets of a message are full but for the last one, which is not empty but in an empty message,
+ * and none is longer than its message.
+ */
+bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_commit() - a packet that was claimed has been placed, or may not be
+ * @q: the responder
+ * @a: the packet
+ * @syndrome: 0, or the NAK with which it is refused
+ *
+ * A packet that may not be executed never counts as arrived, so the cumulative PSN stops before it;
+ * the NAK goes out when it gets there, after everything that was sent earlier. The oldest such
+ * packet counts. It is forgotten when another copy of it can be executed.
+ */
+void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
+		     u8 syndrome);
+
+/**
+ * mrc_resp_next_done() - hand out the next message that is complete in order
+ * @q: the responder
+ * @done: result
+ *
+ * A WriteImm whose packets are not as long together as it says is refused, and not handed out: its
+ * completion tells how long it is.
+ *
+ * Return: false when there is none, or it is refused.
+ */
+bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done);
+
+/**
+ * mrc_resp_refuse_done() - the message that was handed out last cannot be executed after all
+ * @q: the responder
+ * @done: that message: a WriteImm for which there is no receive
+ */
+void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
+
+/**
+ * mrc_resp_answer() - packets have arrived, and what is complete has been handed out
+ * @q: the responder
+ * @now: ns
+ * @a: result, added to what is there: SACKs, if they are due or an ACK goes out anyway, with which
+ *     they cost nothing; an ACK, if messages are complete that none has told of, or a duplicate
+ *     came; or the NAK
+ *
+ * Return: the syndrome of the NAK, with which the QP ends, or 0.
+ */
+u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
+
+/**
+ * mrc_resp_probe() - a Reliability Probe has arrived
+ * @q: the responder
+ * @probe: the probe
+ * @ev: EV bits that it came with
+ * @ce: arrived CE-marked
+ * @a: result, empty before: SACKs of as much of the window as they can tell, and the ACK of what is
+ *     complete
+ */
+void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
+		    bool ce, struct mrc_answers *a);
+
+/**
+ * mrc_resp_timer_at() - when to call mrc_resp_timer() next
+ *
+ * Return: ns, or 0: all has been told. While data flows a timer mostly finds nothing, so one that
+ * is set already may be left alone.
+ */
+u64 mrc_resp_timer_at(const struct mrc_resp *q);
+
+/**
+ * mrc_resp_timer() - time has passed
+ * @q: the responder
+ * @now: ns
+ * @a: result, empty before: SACKs that are due though no packet has come
+ */
+void mrc_resp_timer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
+
+/** mrc_resp_last_words() - what is left to say when the QP has ended */
+void mrc_resp_last_words(const struct mrc_resp *q, struct mrc_last_words *w);
+
+#endif /* _MRC_CORE_RESPONDER_H */

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <optional>
+#include <vector>
+
+namespace
+{
+
+constexpr u32 kMtu = 1024;
+constexpr u32 kSize = 512;
+constexpr u32 kImmMax = 3;
+constexpr u32 kFirst = 0xfffff0; ///< the PSN wraps soon
+constexpr std::uint64_t kUs = 1000;
+
+/// A responder, and packets by their distance from the first.
+struct Responder {
+    std::vector<unsigned long> mem;
+    mrc_resp q;
+    mrc_answers a;
+    std::uint64_t now = 1000 * kUs;
+
+    explicit Responder(u32 sack_bytes = MRC_SACK_BYTES_MAX)
+        : mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1)
+    {
+        const mrc_resp_cfg cfg = {
+            .size = kSize, .imm_max = kImmMax, .mtu = kMtu, .sack_bytes = sack_bytes};
+        memset(&q, 0xaa, sizeof(q));
+        mrc_resp_start(&q, mem.data(), &cfg, kFirst);
+    }
+
+    static u32 psn(u32 nth) { return mrc_psn_add(kFirst, static_cast<s32>(nth)); }
+
+    /// A full packet of a message of @p packets.
+    static mrc_rx_arrival packet(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY, u32 packets = 1)
+    {
+        mrc_hdr hdr{};
+        mrc_rx_arrival arrival;
+        hdr.bth.opcode = opcode;
+        hdr.bth.psn = psn(nth);
+        hdr.write.dmalen = packets * kMtu;
+        hdr.write.imm = htonl(nth);
+        mrc_resp_arrival(&hdr, kMtu, 0xe0000000 + nth, false, &arrival);
+        return arrival;
+    }
+
+    void arrive(const mrc_rx_arrival &arrival, u8 syndrome = 0)
+    {
+        ASSERT_EQ(mrc_resp_claim(&q, &arrival), MRC_RX_NEW);
+        mrc_resp_commit(&q, &arrival, syndrome);
+    }
+
+    void arrive(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY) { arrive(packet(nth, opcode)); }
+
+    /// Messages that are handed out.
+    std::vector<mrc_rx_done> done()
+    {
+        std::vector<mrc_rx_done> all;
+        mrc_rx_done d;
+        while (mrc_resp_next_done(&q, &d))
+            all.push_back(d);
+        return all;
+    }
+
+    u8 answer()
+    {
+        done();
+        mrc_answers_init(&a);
+        return mrc_resp_answer(&q, now, &a);
+    }
+
+    /// The answer is one ACK or NAK, and no SACK.
+    void expectAckAlone(u32 nth, u8 syndrome, u32 msn) const
+    {
+        ASSERT_EQ(a.count, 1u);
+        expectAck(nth, syndrome, msn);
+    }
+
+    /// The last answer is an ACK or NAK.
+    void expectAck(u32 nth, u8 syndrome, u32 msn) const
+    {
+        ASSERT_NE(a.count, 0u);
+        const mrc_hdr &hdr = a.hdr[a.count - 1];
+        EXPECT_EQ(hdr.bth.opcode, MRC_OP_ACK);
+        EXPECT_EQ(hdr.bth.psn, psn(nth));
+        EXPECT_EQ(hdr.ack.syndrome, syndrome);
+        EXPECT_EQ(hdr.ack.msn, msn);
+    }
+
+    unsigned sacks() const
+    {
+        unsigned n = 0;
+        while (n < a.count && a.hdr[n].bth.opcode == MRC_OP_SACK)
+            ++n;
+        return n;
+    }
+};
+
+mrc_rx_arrival sized(u8 opcode, u32 payload, u32 dmalen)
+{
+    mrc_rx_arrival a{};
+    a.opflags = mrc_opcode_flags(opcode);
+    a.payload = payload;
+    a.dmalen = dmalen;
+    return a;
+}
+
+} // namespace
+
+TEST(Responder, ArrivalSaysWhatThePacketSays)
+{
+    mrc_hdr hdr{};
+    mrc_rx_arrival a;
+    hdr.bth = {.opcode = MRC_OP_WRITE_LAST_IMM, .ackreq = true, .psn = 77};
+    hdr.write = {.tx_timestamp = 5, .dmalen = 3000, .imm = htonl(9)};
+    mrc_resp_arrival(&hdr, 952, 0xc0de, true, &a);
+    EXPECT_EQ(a.psn, 77u);
+    EXPECT_EQ(a.payload, 952u);
+    EXPECT_EQ(a.opflags, MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM);
+    EXPECT_EQ(a.imm, htonl(9));
+    EXPECT_EQ(a.dmalen, 3000u);
+    EXPECT_EQ(a.ev, 0xc0deu);
+    EXPECT_EQ(a.tx_timestamp, 5u);
+    EXPECT_TRUE(a.ackreq);
+    EXPECT_TRUE(a.ce);
+    EXPECT_FALSE(a.rtx);
+    hdr.bth = {.opcode = MRC_OP_WRITE_FIRST, .rtx = true};
+    mrc_resp_arrival(&hdr, 1024, 0, false, &a);
+    EXPECT_TRUE(a.rtx);
+    EXPECT_FALSE(a.ackreq);
+    EXPECT_FALSE(a.ce);
+}
+
+TEST(Responder, LengthRules)
+{
+    const Responder r;
+    const auto fits = [&](u8 opcode, u32 payload, u32 dmalen) {
+        const mrc_rx_arrival a = sized(opcode, payload, dmalen);
+        return mrc_resp_fits(&r.q, &a);
+    };
+    for (u8 opcode : {MRC_OP_WRITE_FIRST, MRC_OP_WRITE_MIDDLE}) {
+        EXPECT_TRUE(fits(opcode, kMtu, 2 * kMtu));
+        EXPECT_FALSE(fits(opcode, kMtu - 4, 2 * kMtu)) << "full, but for the last one";
+        EXPECT_FALSE(fits(opcode, kMtu + 4, 4 * kMtu));
+        EXPECT_FALSE(fits(opcode, kMtu, kMtu - 1)) << "longer than its message";
+    }
+    for (u8 opcode : {MRC_OP_WRITE_LAST, MRC_OP_WRITE_LAST_IMM}) {
+        EXPECT_TRUE(fits(opcode, 1, kMtu + 1));
+        EXPECT_TRUE(fits(opcode, kMtu, MRC_MSG_MAX));
+        EXPECT_FALSE(fits(opcode, 0, kMtu + 1)) << "there was no need for it";
+        EXPECT_FALSE(fits(opcode, kMtu + 1, 4 * kMtu));
+        EXPECT_FALSE(fits(opcode, 5, 4));
+        EXPECT_FALSE(fits(opcode, 1, MRC_MSG_MAX + 1));
+    }
+    for (u8 opcode : {MRC_OP_WRITE_ONLY, MRC_OP_WRITE_ONLY_IMM}) {
+        EXPECT_TRUE(fits(opcode, 0, 0));
+        EXPECT_TRUE(fits(opcode, kMtu, kMtu));
+        EXPECT_FALSE(fits(opcode, kMtu - 1, kMtu)) << "it is the whole message";
+        EXPECT_FALSE(fits(opcode, kMtu + 1, kMtu + 1));
+    }
+}
+
+TEST(Responder, WhatIsCompleteIsAcknowledgedOnce)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive(1);
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAck(1, MRC_ACK_OK, 2);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u) << "there is nothing new";
+    r.arrive(2, MRC_OP_WRITE_FIRST);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u) << "a part of a message is none";
+}
+
+TEST(Responder, ASackRidesWithAnAck)
+{
+    Responder r;
+    r.arrive(0, MRC_OP_WRITE_FIRST);
+    r.arrive(3);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u) << "no SACK is due";
+    r.arrive(1, MRC_OP_WRITE_LAST);
+    r.answer();
+    ASSERT_EQ(r.a.count, 2u);
+    EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
+    EXPECT_EQ(r.a.hdr[0].sack.cack_psn, r.psn(1));
+    EXPECT_EQ(r.a.hdr[0].sack.bitmap, 2u);
+    r.expectAck(1, MRC_ACK_OK, 1);
+}
+
+TEST(Responder, NoSackRidesWithAnAckWhenAllHasBeenTold)
+{
+    Responder r;
+    mrc_rx_arrival a = r.packet(0);
+    a.ackreq = true;
+    r.arrive(a);
+    mrc_answers_init(&r.a);
+    mrc_resp_answer(&r.q, r.now, &r.a); // before the message is handed out
+    EXPECT_EQ(r.sacks(), 1u);
+    r.answer();
+    r.expectAckAlone(0, MRC_ACK_OK, 1);
+}
+
+TEST(Responder, ASackThatIsDueNeedsNoAck)
+{
+    Responder r;
+    mrc_rx_arrival a = r.packet(1);
+    a.ackreq = true;
+    r.arrive(a);
+    r.answer();
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
+}
+
+TEST(Responder, TheSackSaysWhatItsTriggerWas)
+{
+    Responder r;
+    mrc_rx_arrival a = r.packet(0, MRC_OP_WRITE_FIRST);
+    a.rtx = true;
+    r.arrive(a);
+    r.answer();
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_TRUE(r.a.hdr[0].bth.rtx);
+    EXPECT_EQ(r.a.hdr[0].bth.psn, r.psn(0)) << "the cumulative PSN";
+    EXPECT_EQ(r.a.hdr[0].sack.entropy, 0xe0000000u);
+}
+
+TEST(Responder, ADuplicateGetsSackAndAckAgain)
+{
+    Responder r;
+    r.arrive(0);
+    r.answer();
+    const mrc_rx_arrival again = r.packet(0);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &again), MRC_RX_DUP);
+    r.answer();
+    EXPECT_EQ(r.sacks(), 1u);
+    r.expectAck(0, MRC_ACK_OK, 1);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u) << "once";
+}
+
+/* Every second packet of the window: more than SACKs of one answer can tell. */
+TEST(Responder, FourSacksOfNewsAndTheAckAtMost)
+{
+    Responder r;
+    for (u32 nth = 1; nth < kSize; nth += 2)
+        r.arrive(nth);
+    mrc_rx_arrival a = r.packet(0);
+    a.ackreq = true;
+    r.arrive(a);
+    r.answer();
+    EXPECT_EQ(r.a.count, MRC_ANSWERS_MAX);
+    EXPECT_EQ(r.sacks(), MRC_ANSWERS_MAX - 1) << "four of news, and one of what was told before";
+    r.expectAck(1, MRC_ACK_OK, 2);
+    s16 before = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_GT(r.a.hdr[i].sack.sack_offset, before) << "the walk goes on";
+        before = r.a.hdr[i].sack.sack_offset;
+    }
+    EXPECT_TRUE(mrc_rx_sack_news(&r.q.rx)) << "the rest with the next answer";
+}
+
+TEST(Responder, TwoSacksOfOldNewsFillAnAnswer)
+{
+    Responder r;
+    for (u32 nth = 1; nth < kSize; nth += 2)
+        r.arrive(nth);
+    while (mrc_rx_sack_news(&r.q.rx)) {
+        r.q.rx.sack_due = true;
+        r.answer();
+    }
+    mrc_rx_arrival a = r.packet(300);
+    a.ackreq = true;
+    r.arrive(a);
+    r.answer();
+    EXPECT_EQ(r.a.count, 3u) << "one of news and two again";
+    EXPECT_NE(r.a.hdr[1].sack.sack_offset, r.a.hdr[2].sack.sack_offset);
+}
+
+TEST(Responder, ARefusedPacketHasNotArrived)
+{
+    Responder r;
+    mrc_rx_arrival a = r.packet(1);
+    r.arrive(a, MRC_NAK_ACCESS);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_NEW) << "another copy may be right";
+    mrc_resp_commit(&r.q, &a, MRC_NAK_ACCESS);
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.a.count, 0u);
+}
+
+TEST(Responder, TheNakGoesOutWhenAllBeforeHasArrived)
+{
+    Responder r;
+    r.arrive(r.packet(2), MRC_NAK_ACCESS);
+    r.arrive(0);
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAck(0, MRC_ACK_OK, 1);
+    r.arrive(1);
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    r.expectAck(2, MRC_NAK_ACCESS, 2);
+}
+
+TEST(Responder, TheOldestRefusedPacketCounts)
+{
+    for (const bool older_first : {false, true}) {
+        Responder r;
+        r.arrive(r.packet(older_first ? 1 : 4), older_first ? MRC_NAK_ACCESS : MRC_NAK_INVALID);
+        r.arrive(r.packet(older_first ? 4 : 1), older_first ? MRC_NAK_INVALID : MRC_NAK_ACCESS);
+        r.arrive(0);
+        EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+        r.expectAck(1, MRC_NAK_ACCESS, 1);
+    }
+}
+
+TEST(Responder, AnotherCopyCanBeRight)
+{
+    Responder r;
+    r.arrive(r.packet(1), MRC_NAK_ACCESS);
+    r.arrive(1);
+    r.arrive(0);
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAck(1, MRC_ACK_OK, 2);
+}
+
+TEST(Responder, MoreImmediatesThanAgreedAreRefused)
+{
+    Responder r;
+    for (u32 nth = 1; nth <= kImmMax + 1; ++nth)
+        r.arrive(nth, MRC_OP_WRITE_ONLY_IMM);
+    r.arrive(0);
+    EXPECT_EQ(r.done().size(), 1 + kImmMax);
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(kImmMax + 1, MRC_NAK_INVALID, kImmMax + 1);
+}
+
+TEST(Responder, AnImmediateWhoseLengthIsAnotherIsRefused)
+{
+    for (const u32 len : {2 * kMtu - 1, 2 * kMtu + 1, 3 * kMtu}) {
+        Responder r;
+        r.arrive(0);
+        r.arrive(r.packet(1, MRC_OP_WRITE_FIRST, 2));
+        mrc_rx_arrival last = r.packet(2, MRC_OP_WRITE_LAST_IMM);
+        last.dmalen = len;
+        r.arrive(last);
+        EXPECT_EQ(r.done().size(), 1u) << len;
+        EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+        r.expectAck(2, MRC_NAK_INVALID, 1);
+        EXPECT_EQ(r.done().size(), 0u);
+    }
+}
+
+TEST(Responder, AnImmediateWithoutAReceiveIsRefused)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive(1, MRC_OP_WRITE_ONLY_IMM);
+    r.arrive(2);
+    mrc_rx_done d;
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
+    ASSERT_TRUE(d.has_imm);
+    mrc_resp_refuse_done(&r.q, &d);
+    EXPECT_FALSE(mrc_resp_next_done(&r.q, &d)) << "nothing behind it is executed";
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(1, MRC_NAK_INVALID, 1);
+}
+
+TEST(Responder, ARefusedMessageIsOlderThanARefusedPacket)
+{
+    Responder r;
+    r.arrive(r.packet(1), MRC_NAK_ACCESS);
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    mrc_rx_done d;
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
+    mrc_resp_refuse_done(&r.q, &d);
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(0, MRC_NAK_INVALID, 0);
+}
+
+TEST(Responder, NothingIsTakenAfterANak)
+{
+    Responder r;
+    r.arrive(r.packet(0), MRC_NAK_ACCESS);
+    mrc_rx_arrival a = r.packet(1);
+    ASSERT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_NEW);
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    mrc_resp_commit(&r.q, &a, 0); // its payload was being placed
+    a = r.packet(0);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_OOR);
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.a.count, 0u);
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u);
+    const mrc_probe probe{};
+    mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
+    EXPECT_EQ(r.a.count, 0u) << "last words are another's";
+}
+
+TEST(Responder, AProbeGetsTheWholeWindowAndTheAck)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive(2);
+    r.answer();
+    const mrc_probe probe = {.id = 0xbeef, .tx_timestamp = 3};
+    mrc_answers_init(&r.a);
+    mrc_resp_probe(&r.q, &probe, 0xc0de, true, &r.a);
+    ASSERT_EQ(r.a.count, 2u);
+    const mrc_sack &sack = r.a.hdr[0].sack;
+    EXPECT_TRUE(sack.probe);
+    EXPECT_EQ(static_cast<u16>(sack.ack_offset), 0xbeef);
+    EXPECT_EQ(sack.entropy, 0xc0deu);
+    EXPECT_EQ(sack.m, MRC_SACK_SKIP_ONCE);
+    EXPECT_EQ(sack.bitmap, 2u);
+    EXPECT_FALSE(r.a.hdr[0].bth.rtx);
+    r.expectAck(0, MRC_ACK_OK, 1);
+    for (u32 nth = 4; nth < kSize; nth += 2)
+        r.arrive(nth);
+    mrc_answers_init(&r.a);
+    mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
+    EXPECT_EQ(r.sacks(), MRC_ANSWERS_MAX - 1);
+    r.expectAck(0, MRC_ACK_OK, 1);
+}
+
+TEST(Responder, WhatNoSackHasToldIsToldInTime)
+{
+    Responder r;
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u) << "nothing has come";
+    r.arrive(0, MRC_OP_WRITE_FIRST);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u);
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + MRC_SACK_DELAY_NS);
+    mrc_resp_timer(&r.q, r.now + MRC_SACK_DELAY_NS - 1, &r.a);
+    EXPECT_EQ(r.a.count, 0u) << "too early";
+    mrc_resp_timer(&r.q, r.now + MRC_SACK_DELAY_NS, &r.a);
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u) << "all has been told";
+}
+
+TEST(Responder, WhileDataFlowsTheTimerWaits)
+{
+    Responder r;
+    r.arrive(0, MRC_OP_WRITE_FIRST);
+    r.answer();
+    r.now += MRC_SACK_DELAY_NS / 2;
+    r.arrive(1, MRC_OP_WRITE_MIDDLE);
+    r.answer();
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + MRC_SACK_DELAY_NS);
+}
+
+TEST(Responder, LastWordsRepeatTheNakOnlyWhenThereWasOne)
+{
+    Responder r;
+    mrc_last_words w;
+    r.arrive(0);
+    r.arrive(r.packet(2), MRC_NAK_ACCESS);
+    r.answer();
+    mrc_resp_last_words(&r.q, &w);
+    EXPECT_EQ(w.done_psn, r.psn(0));
+    EXPECT_EQ(w.size, kSize);
+    EXPECT_EQ(w.msn, 1u);
+    EXPECT_EQ(w.nak_syndrome, 0) << "its turn has not come";
+    r.arrive(1);
+    r.answer();
+    mrc_resp_last_words(&r.q, &w);
+    EXPECT_EQ(w.nak_syndrome, MRC_NAK_ACCESS);
+    EXPECT_EQ(w.nak_psn, r.psn(2));
+    EXPECT_EQ(w.msn, 2u);
+}
