@@ -17,6 +17,17 @@
 # shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
+# beyond WAY: what is beyond the window is refused by a NACK each.
+beyond()
+{
+	capture_start --direction out -i h2:eth1 -i h2:eth2
+	verdicts "$1" inject_"$1" beyond
+	capture_stop "$1, beyond the window"
+	check_equal "$1, beyond the window: the NACKs say so" "[11]" \
+		"$(decoded 1024 'select(.neth != null) | .neth.reason' | jq -sc unique)"
+	hold_write "$1: the QP goes on"
+}
+
 # silent WAY: what must not be answered, and is not.
 silent()
 {
@@ -41,6 +52,8 @@ hold_write "before: data flows"
 # Good packets are answered: what follows is wrong in one point each, and no more.
 verdicts "plain" inject_plain answered
 verdicts "srv6" inject_srv6 answered
+beyond plain
+beyond srv6
 silent plain
 silent srv6
 check_equal "afterwards: both QPs are as they were" true "$(hold state alive)"

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A switch marks what takes one path: the SACKs say SKIP_ONCE, and the sender uses
-# that path less, without losing anything.
+# that path less, without losing anything. Another puts packets into a class of its own: the receiver
+# knows.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
 
 # The values of "m" that SACKs for an EV had. $1: jq condition on the EV
 marks()
@@ -63,4 +68,17 @@ peer_state()
 }
 check "without marks all paths are good" wait_for peer_state
 check_traffic_end "verified" traffic_stop
+
+# The first switch of plane 1 changes the outer header, and nothing in it: what arrives by that
+# plane is told from what arrives by the other.
+if ! ingress p1t0r1 h1; then
+	bail "filters"
+fi
+check "plane 1 has a class of its own" filter p1t0r1 h1 0x10/0xfc \
+	pedit ex munge ip6 traffic_class set 0x54 retain 0xfc
+traces mrc_arrival
+echo >"$TRACING/trace"
+check_traffic "two classes" h1 h2 --sizes 8K --iterations 50
+check_equal "two classes: they arrive" "dscp=21 dscp=4" \
+	"$(grep -o 'dscp=[0-9]*' "$TRACING/trace" | sort -u | xargs)"
 finish

@@ -3,7 +3,8 @@
 #
 # What another implementation may do and we do not, made by hand in the name of the true peer:
 # port status with time stamps in the other unit, in quick succession and that leaves no port;
-# ACKs with credits; SACKs of another congestion control; data without an ack request.
+# ACKs with credits; SACKs of another congestion control; data without an ack request; messages
+# that are not what their numbers say.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
@@ -110,6 +111,18 @@ test_never_asks()
 	verdicts "never asks" inject_plain never-asks
 }
 
+# What its numbers say is not what its PSNs say.
+test_numbers()
+{
+	local what
+
+	for what in parts other-imm; do
+		hold "renew $TIMEOUT 7" mtu >/dev/null
+		hold_write "$what: data flows"
+		verdicts "$what" inject_plain $what
+	done
+}
+
 test_short_imm()
 {
 	hold "renew $TIMEOUT 7" mtu >/dev/null
@@ -130,5 +143,6 @@ check_equal "our own time stamps are in a unit of ours" "[1]" \
 test_acks
 test_never_asks
 test_short_imm
+test_numbers
 hold_stop
 finish

@@ -2,12 +2,18 @@
 #include "responder.h"
 #include "psn.h"
 
+/* Who has a small window must not wait for a SACK that comes when a large one is full. */
+static u32 mrc_resp_sack_bytes(const struct mrc_resp_cfg *cfg)
+{
+	return min(cfg->sack_bytes, cfg->size / 4 * max(cfg->mtu, MRC_SACK_BYTES_MIN));
+}
+
 void mrc_resp_start(struct mrc_resp *q, void *mem,
 		    const struct mrc_resp_cfg *cfg, u32 psn)
 {
 	memset(q, 0, sizeof(*q));
 	mrc_rx_window_init(&q->rx, mem, cfg->size, cfg->imm_max, psn);
-	q->rx.sack_bytes = cfg->sack_bytes;
+	q->rx.sack_bytes = mrc_resp_sack_bytes(cfg);
 	q->mtu = cfg->mtu;
 }
 
@@ -19,9 +25,12 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
 	*a = (struct mrc_rx_arrival){
 		.psn = hdr->bth.psn,
 		.payload = payload,
+		.nominal = mrc_nominal_len(hdr, payload),
 		.opflags = mrc_opcode_flags(hdr->bth.opcode),
 		.imm = hdr->write.imm,
 		.dmalen = hdr->write.dmalen,
+		.msn = hdr->write.msn,
+		.rqmsn = hdr->write.rqmsn,
 		.ev = ev,
 		.tx_timestamp = hdr->write.tx_timestamp,
 		.ackreq = hdr->bth.ackreq,
@@ -41,6 +50,17 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
 	return a->payload && a->payload <= q->mtu;
 }
 
+static void mrc_resp_note_beyond(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	q->nack = (struct mrc_nack){
+		.reason = MRC_NACK_PSN_OOR_WINDOW,
+		.entropy = a->ev,
+		.psn = a->psn,
+		.tx_timestamp = a->tx_timestamp,
+	};
+	q->nack_due = true;
+}
+
 enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 				   const struct mrc_rx_arrival *a)
 {
@@ -52,6 +72,8 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 	if (verdict == MRC_RX_DUP) {
 		mrc_rx_note_dup(&q->rx, a);
 		q->reack = true;
+	} else if (verdict == MRC_RX_OOR) {
+		mrc_resp_note_beyond(q, a);
 	}
 	return verdict;
 }
@@ -64,11 +86,26 @@ static void mrc_resp_refuse(struct mrc_resp *q, u32 psn, u8 syndrome)
 	q->nak_syndrome = syndrome;
 }
 
+/* Open point: where numbers start. Who sends first says it. */
+static bool mrc_resp_number_fits(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	u32 ahead = (u32)mrc_psn_diff(a->psn, q->rx.done_psn) - 1;
+
+	if (!q->numbered && !ahead) {
+		q->first_msn = a->msn;
+		q->numbered = true;
+	}
+	return !q->numbered ||
+	       (u16)(a->msn - q->first_msn - q->rx.msn) <= ahead;
+}
+
 void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		     u8 syndrome)
 {
 	if (q->refused)
 		return;
+	if (!syndrome && !mrc_resp_number_fits(q, a))
+		syndrome = MRC_NAK_INVALID;
 	if (syndrome)
 		mrc_rx_unclaim(&q->rx, a->psn);
 	else if (mrc_rx_commit(&q->rx, a))
@@ -87,10 +124,24 @@ static bool mrc_resp_refused_done(const struct mrc_resp *q)
 	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
 }
 
-static bool mrc_resp_imm_fits(const struct mrc_resp *q,
-			      const struct mrc_rx_done *done)
+static bool mrc_resp_imm_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
 {
-	return done->len == (u64)(done->packets - 1) * q->mtu + done->payload;
+	if (!q->imm_numbered) {
+		q->next_rqmsn = done->rqmsn;
+		q->imm_numbered = true;
+	}
+	return done->rqmsn == q->next_rqmsn++ &&
+	       done->len == (u64)(done->packets - 1) * q->mtu + done->payload;
+}
+
+static bool mrc_resp_done_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	/* Messages before this one. */
+	bool odd = (q->first_msn + done->msn - 1) & 1;
+
+	if (done->mixed || done->odd != odd)
+		return false;
+	return !done->has_imm || mrc_resp_imm_fits(q, done);
 }
 
 void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
@@ -104,7 +155,7 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 {
 	if (mrc_resp_refused_done(q) || !mrc_rx_next_done(&q->rx, done))
 		return false;
-	if (!done->has_imm || mrc_resp_imm_fits(q, done))
+	if (mrc_resp_done_fits(q, done))
 		return true;
 	mrc_resp_refuse_done(q, done);
 	return false;
@@ -118,18 +169,19 @@ static u8 mrc_resp_nak(const struct mrc_resp *q)
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
 }
 
-/* One place stays free for the ACK, and one for what was told before. */
+/* Places stay free for the ACK and for a NACK, and one for what was told before. */
 static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 {
+	unsigned int keep = 1 + q->nack_due;
 	unsigned int again;
 	struct mrc_sack sack;
 	bool rtx;
 
-	while (mrc_answers_room(a) > 2 &&
+	while (mrc_answers_room(a) > keep + 1 &&
 	       mrc_rx_sack_next(&q->rx, &sack, &rtx))
 		mrc_answers_sack(a, &sack, rtx);
 	for (again = 0; again < MRC_RESP_SACKS_AGAIN; again++) {
-		if (mrc_answers_room(a) <= 1 ||
+		if (mrc_answers_room(a) <= keep ||
 		    !mrc_rx_sack_again(&q->rx, &sack, &rtx))
 			return;
 		mrc_answers_sack(a, &sack, rtx);
@@ -140,6 +192,14 @@ static bool mrc_resp_sacks_due(const struct mrc_resp *q)
 {
 	return mrc_rx_sack_due(&q->rx) ||
 	       (q->acked_msn != q->rx.msn && mrc_rx_sack_news(&q->rx));
+}
+
+/* One is enough for packets that came together. */
+static void mrc_resp_nack(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	if (q->nack_due && mrc_gate_pass(&q->nack_gate, now, MRC_RESP_NACK_RATE))
+		mrc_answers_nack(a, &q->nack);
+	q->nack_due = false;
 }
 
 static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
@@ -160,6 +220,7 @@ u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 		return 0;
 	if (mrc_resp_sacks_due(q))
 		mrc_resp_sacks(q, a);
+	mrc_resp_nack(q, now, a);
 	mrc_resp_ack(q, nak, a);
 	mrc_rx_heard(&q->rx, now);
 	q->refused = nak;

@@ -20,6 +20,7 @@
 
 #include "answers.h"
 #include "base.h"
+#include "gate.h"
 #include "last_words.h"
 #include "rx_window.h"
 #include "wire.h"
@@ -27,12 +28,15 @@
 /* SACKs of old news in one answer, for those that were lost. */
 #define MRC_RESP_SACKS_AGAIN	2u
 
+/* NACKs per second that a QP sends; MRC_GATE_BURST at once. More is not answered. */
+#define MRC_RESP_NACK_RATE	1000u
+
 /**
  * struct mrc_resp_cfg - limits of a connection
  * @size: PSNs that are accepted beyond the cumulative one: see mrc_rx_window_mem()
  * @imm_max: WriteImm messages that may be in flight
  * @mtu: payload bytes of a packet
- * @sack_bytes: threshold, see rx_window.h
+ * @sack_bytes: threshold, see rx_window.h: no more than a quarter of the window counts
  */
 struct mrc_resp_cfg {
 	u32 size;
@@ -48,17 +52,31 @@ struct mrc_resp_cfg {
  * @acked_msn: messages that the newest ACK acknowledged
  * @nak_psn: first packet that may not be executed; valid if @nak_syndrome is not 0
  * @nak_syndrome: why not, 0: there is none
+ * @first_msn: number of the first message, once @numbered
+ * @nack: the newest one that waits for an answer to go with
+ * @nack_gate: how many have gone
+ * @next_rqmsn: number of the next WriteImm, once @imm_numbered
  * @reack: somebody has not heard what is complete: say it again
  * @refused: the NAK has been said: nothing is taken any more
+ * @nack_due: there is a @nack
+ * @numbered: the first packet has told @first_msn
+ * @imm_numbered: the first WriteImm has told @next_rqmsn
  */
 struct mrc_resp {
 	struct mrc_rx_window rx;
 	u32 mtu;
 	u32 acked_msn;
 	u32 nak_psn;
+	struct mrc_nack nack;
+	struct mrc_gate nack_gate;
+	u16 first_msn;
+	u16 next_rqmsn;
 	u8 nak_syndrome;
 	bool reack;
 	bool refused;
+	bool nack_due;
+	bool numbered;
+	bool imm_numbered;
 };
 
 /**
@@ -88,7 +106,8 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
  * @a: the packet
  *
  * A duplicate is answered with a SACK, and with the ACK of what is complete: either may have been
- * lost.
+ * lost. A packet outside the window gets a NACK, but many get one together, see
+ * mrc_resp_answer().
  *
  * Return: MRC_RX_NEW: place it, then call mrc_resp_commit(). The others are dropped; after a NAK
  * all are MRC_RX_OOR.
@@ -115,6 +134,9 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
  * A packet that may not be executed never counts as arrived, so the cumulative PSN stops before it;
  * the NAK goes out when it gets there, after everything that was sent earlier. The oldest such
  * packet counts. It is forgotten when another copy of it can be executed.
+ *
+ * A packet whose message has a number that it cannot have is refused, too: of n packets behind
+ * the last complete message none can be more than n - 1 messages further than the first.
  */
 void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		     u8 syndrome);
@@ -124,8 +146,9 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
  * @q: the responder
  * @done: result
  *
- * A WriteImm whose packets are not as long together as it says is refused, and not handed out: its
- * completion tells how long it is.
+ * What is not one message is refused, and not handed out: its packets bear the numbers of several
+ * ones, or not that which is next; or it is a WriteImm, and not the next one, or its packets are
+ * not as long together as it says, for its completion tells how long it is.
  *
  * Return: false when there is none, or it is refused.
  */
@@ -143,7 +166,8 @@ void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
  * @q: the responder
  * @now: ns
  * @a: result, added to what is there: SACKs, if they are due or an ACK goes out anyway, with which
- *     they cost nothing; an ACK, if messages are complete that none has told of, or a duplicate
+ *     they cost nothing; a NACK for the newest packet outside the window, if their rate allows it;
+ *     an ACK, if messages are complete that none has told of, or a duplicate
  *     came; or the NAK
  *
  * Return: the syndrome of the NAK, with which the QP ends, or 0.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A bit of "claimed" and of "arrived" stands for a PSN beyond the cumulative one,
- * in a ring of @size bits. A bit of "last" outlives that: it is needed until
- * mrc_rx_next_done() has passed it, @done_lag PSNs behind. Both spans together
+ * in a ring of @size bits. Bits of "last" and "odd" outlive that: they are needed until
+ * mrc_rx_next_done() has passed them, @done_lag PSNs behind. Both spans together
  * never exceed the ring, see mrc_rx_claim().
  */
 #include "rx_window.h"
@@ -130,7 +130,8 @@ static void mrc_rx_imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival
 		.psn = a->psn,
 		.imm = a->imm,
 		.len = a->dmalen,
-		.payload = a->payload,
+		.payload = (u16)a->payload,
+		.rqmsn = a->rqmsn,
 	};
 	u32 at = w->imm_used++;
 
@@ -182,17 +183,21 @@ static u32 mrc_rx_sack_threshold(const struct mrc_rx_window *w)
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	u32 at = mrc_rx_ring_index(w, a->psn);
+	struct mrc_rx_bits *b;
 
 	if (a->opflags & MRC_OPF_IMM) {
 		if (w->imm_used == w->imm_max)
 			return -ENOSPC;
 		mrc_rx_imm_push(w, a);
 	}
+	b = mrc_rx_bits_at(w, at);
 	if (a->opflags & MRC_OPF_LAST)
-		mrc_rx_bits_at(w, at)->last |= mrc_rx_bit(at);
-	mrc_rx_bits_at(w, at)->arrived |= mrc_rx_bit(at);
+		b->last |= mrc_rx_bit(at);
+	if (a->msn & 1)
+		b->odd |= mrc_rx_bit(at);
+	b->arrived |= mrc_rx_bit(at);
 	w->ooo++;
-	w->bytes += a->payload;
+	w->bytes += a->nominal;
 	if (mrc_psn_diff(a->psn, w->max) > 0)
 		w->max = a->psn;
 
@@ -216,11 +221,15 @@ static void mrc_rx_take_done(struct mrc_rx_window *w, u32 psn,
 	w->msn = (w->msn + 1) & MRC_RX_MSN_MASK;
 	done->psn = psn;
 	done->msn = w->msn;
+	done->odd = w->begun_odd;
+	done->mixed = w->begun_mixed;
+	w->begun = false;
 	if (w->imm_used && w->imms[0].psn == psn) {
 		done->has_imm = true;
 		done->imm = w->imms[0].imm;
 		done->len = w->imms[0].len;
 		done->payload = w->imms[0].payload;
+		done->rqmsn = w->imms[0].rqmsn;
 		mrc_rx_imm_pop(w);
 	}
 }
@@ -231,6 +240,17 @@ void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
 	w->msn = (done->msn - 1) & MRC_RX_MSN_MASK;
 }
 
+/* The next packet in order: is it of the same message as those before it? */
+static void mrc_rx_pass(struct mrc_rx_window *w, bool odd)
+{
+	if (!w->begun) {
+		w->begun = true;
+		w->begun_odd = odd;
+		w->begun_mixed = false;
+	}
+	w->begun_mixed |= odd != w->begun_odd;
+}
+
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)
 {
 	u32 at = mrc_rx_ring_after(w, w->head, w->size - w->done_lag);
@@ -238,9 +258,13 @@ bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done)
 	while (w->done_lag) {
 		u32 psn = mrc_psn_add(w->cack, 1 - (s32)w->done_lag);
 
+		struct mrc_rx_bits *b = mrc_rx_bits_at(w, at);
+
 		w->done_lag--;
-		if (mrc_rx_bits_at(w, at)->last & mrc_rx_bit(at)) {
-			mrc_rx_bits_at(w, at)->last &= ~mrc_rx_bit(at);
+		mrc_rx_pass(w, b->odd & mrc_rx_bit(at));
+		b->odd &= ~mrc_rx_bit(at);
+		if (b->last & mrc_rx_bit(at)) {
+			b->last &= ~mrc_rx_bit(at);
 			mrc_rx_take_done(w, psn, done);
 			return true;
 		}

@@ -50,21 +50,26 @@ enum mrc_rx_verdict {
  * @imm: network byte order
  * @len: bytes of the whole message, as the peer says (RETH DMALen)
  * @payload: bytes that this packet carried
+ * @rqmsn: number of the WriteImm, as the peer says
  */
 struct mrc_rx_imm {
 	u32 psn;
 	__be32 imm;
 	u32 len;
-	u32 payload;
+	u16 payload;
+	u16 rqmsn;
 };
 
 /**
  * struct mrc_rx_arrival - a placed packet, as told to mrc_rx_commit()
  * @psn: its PSN
  * @payload: payload bytes
+ * @nominal: mrc_nominal_len()
  * @opflags: mrc_opcode_flags() of its opcode
  * @imm: immediate, valid with MRC_OPF_IMM
  * @dmalen: bytes of the whole message
+ * @msn: number of its message
+ * @rqmsn: number of the WriteImm, valid with MRC_OPF_IMM
  * @ev: EV bits it came with
  * @tx_timestamp: TSETH or 0
  * @ackreq: BTH.a
@@ -74,9 +79,12 @@ struct mrc_rx_imm {
 struct mrc_rx_arrival {
 	u32 psn;
 	u32 payload;
+	u32 nominal;
 	unsigned int opflags;
 	__be32 imm;
 	u32 dmalen;
+	u16 msn;
+	u16 rqmsn;
 	u32 ev;
 	u16 tx_timestamp;
 	bool ackreq;
@@ -91,17 +99,23 @@ struct mrc_rx_arrival {
  * @has_imm: it is a WriteImm
  * @imm: network byte order
  * @packets: that it was made of
+ * @odd: the number that its packets bear is odd
+ * @mixed: not all of them bear that number: they are parts of several messages
  * @len: bytes of the message, as the peer says, valid with @has_imm
  * @payload: bytes of its last packet, valid with @has_imm
+ * @rqmsn: number of the WriteImm, as the peer says, valid with @has_imm
  */
 struct mrc_rx_done {
 	u32 psn;
 	u32 msn;
 	bool has_imm;
+	bool odd;
+	bool mixed;
 	__be32 imm;
 	u32 packets;
 	u32 len;
-	u32 payload;
+	u16 payload;
+	u16 rqmsn;
 };
 
 /**
@@ -109,11 +123,14 @@ struct mrc_rx_done {
  * @claimed: being placed, or arrived
  * @arrived: arrived beyond the cumulative PSN
  * @last: the last packet of its message
+ * @odd: the number of its message is odd. One bit of it is kept: neighbours differ in it, and
+ *       it makes this a half of a cache line
  */
 struct mrc_rx_bits {
 	unsigned long claimed;
 	unsigned long arrived;
 	unsigned long last;
+	unsigned long odd;
 };
 
 /**
@@ -124,7 +141,7 @@ struct mrc_rx_bits {
  * @max: highest PSN that has arrived
  * @size: PSNs accepted beyond @cack
  * @ooo: packets arrived beyond @cack
- * @bytes: new payload bytes so far
+ * @bytes: nominal bytes of new packets so far
  * @done_psn: last PSN of the last message handed out by mrc_rx_next_done()
  * @msn: messages handed out, modulo 2^24
  */
@@ -157,6 +174,9 @@ struct mrc_rx_window {
 	u16 trig_timestamp;
 	bool trig_rtx;
 	u32 done_lag;		/* PSNs up to cack not yet seen by mrc_rx_next_done() */
+	bool begun;		/* it has seen packets of a message, but not the last: */
+	bool begun_odd;
+	bool begun_mixed;
 };
 
 /**

@@ -9,8 +9,8 @@ void mrc_sendq_start(struct mrc_sendq *q, u32 mtu, u16 imm_max)
 	q->una = 0;
 	q->cur = 0;
 	q->tail = 0;
-	q->next_msn = 0;
-	q->next_rqmsn = 0;
+	q->next_msn = MRC_MSN_FIRST;
+	q->next_rqmsn = MRC_MSN_FIRST;
 	q->imm_inflight = 0;
 }
 

@@ -12,8 +12,12 @@
 
 #include "base.h"
 
-/* Open point: UDP destination port. RoCEv2's, unless the device is told another. */
+/*
+ * Open point: UDP destination port. RoCEv2's, unless the device is told another. Who listens there
+ * takes what comes to the other port that the sources name, too.
+ */
 #define MRC_UDP_PORT		4791
+#define MRC_UDP_PORT_TOO	4971
 
 #define MRC_BTH_LEN	12u
 #define MRC_TSETH_LEN	4u
@@ -28,6 +32,8 @@
 #define MRC_ERTH_LEN	16u
 #define MRC_EETH_LEN	36u
 #define MRC_ICRC_LEN	4u
+/* What of a packet's nominal bytes is before the BTH: IPv6 and UDP headers. */
+#define MRC_NOMINAL_OUTSIDE	48u
 
 /* BTH + METH + TSETH + RETH + ImmDt: the longest write header. */
 #define MRC_WRITE_HDR_MAX	40u
@@ -47,6 +53,8 @@
 /* RETH DMALen is 32 bits; verbs allows messages up to 2^31 bytes. */
 #define MRC_MSG_MAX		0x80000000u
 #define MRC_AETH_NO_CREDIT	0x1fu
+/* Open point: MSN of the first message of a connection, and RQMSN of its first WriteImm. */
+#define MRC_MSN_FIRST		0u
 
 /**
  * enum mrc_opcode - BTH opcodes of MRC; bits 7:5 are 110 in all of them
@@ -185,7 +193,7 @@ struct mrc_write {
  * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from who does not count
  * @restore_cwnd: CC_STATE r_c
  * @cwnd_pen: receiver's congestion window penalty, 7 bits
- * @rcvd_bytes: new bytes received so far in units of 256, modulo 2^24
+ * @rcvd_bytes: nominal bytes of new packets so far in units of 256, modulo 2^24
  */
 struct mrc_sack {
 	u8 m;
@@ -365,8 +373,22 @@ static inline u32 mrc_ev_flow_label(u32 ev)
 }
 
 /**
+ * mrc_nominal_len() - nominal bytes of a packet: UDP length and 40, for the inner IPv6 header
+ * @hdr: the packet
+ * @payload: its payload bytes
+ *
+ * Open point: whether rcvd_bytes counts these or payload. Congestion control counts what is in
+ * flight in these, so that its sums come out even.
+ */
+static inline u32 mrc_nominal_len(const struct mrc_hdr *hdr, u32 payload)
+{
+	return MRC_NOMINAL_OUTSIDE + hdr->len + payload + hdr->bth.pad +
+	       MRC_ICRC_LEN;
+}
+
+/**
  * mrc_rcvd_bytes_units() - CC_STATE rcvd_bytes of a byte count
- * @bytes: new untrimmed payload bytes received so far
+ * @bytes: nominal bytes of new untrimmed packets received so far
  */
 static inline u32 mrc_rcvd_bytes_units(u64 bytes)
 {

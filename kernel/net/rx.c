@@ -176,6 +176,7 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 		.bth = udp_offset + sizeof(struct udphdr),
 		.ce = INET_ECN_is_ce(tclass) ||
 		      INET_ECN_is_ce(ipv6_get_dsfield(ip6)),
+		.dscp = tclass >> 2,
 	};
 	struct udphdr buf;
 	const struct udphdr *udp = skb_header_pointer(skb, udp_offset,

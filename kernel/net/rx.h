@@ -68,6 +68,7 @@ extern const char *const mrc_drop_names[MRC_DROP_COUNT];
  * @ip6: offset of the inner IPv6 header, shared by all packets of an aggregate
  * @ev: EV bits of source port and flow label
  * @ce: CE on the outer or inner header
+ * @dscp: of the outer header, or of the inner one if there is no other any more
  * @raw: copy of the headers, as long as the headers
  * @udp: offset of the UDP header
  * @pos: where the walk over @skb stands: at the piece that holds the BTH
@@ -86,6 +87,7 @@ struct mrc_rx_pkt {
 	unsigned int ip6;
 	u32 ev;
 	bool ce;
+	u8 dscp;
 	/* Private to rx.c: */
 	const u8 *raw;
 	unsigned int udp;

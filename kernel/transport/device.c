@@ -201,6 +201,38 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	return dev;
 }
 
+static void mrc_dev_listen_no_more(struct mrc_dev *dev)
+{
+	if (dev->sock)
+		mrc_sock_put(dev->sock);
+	if (dev->sock_too)
+		mrc_sock_put(dev->sock_too);
+}
+
+/* Without the other port that MRC may have, where somebody else has it. */
+static struct mrc_sock *mrc_dev_listen_too(struct mrc_dev *dev, u16 port)
+{
+	struct mrc_sock *sock;
+
+	if (port != MRC_UDP_PORT)
+		return NULL;
+	sock = mrc_sock_get(dev->net, MRC_UDP_PORT_TOO);
+	return IS_ERR(sock) ? NULL : sock;
+}
+
+/* No longer where it did before. In case of an error nothing has changed. */
+static int mrc_dev_listen(struct mrc_dev *dev, u16 port)
+{
+	struct mrc_sock *sock = mrc_sock_get(dev->net, port);
+
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	mrc_dev_listen_no_more(dev);
+	dev->sock = sock;
+	dev->sock_too = mrc_dev_listen_too(dev, port);
+	return 0;
+}
+
 struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
 			       struct netlink_ext_ack *extack)
 {
@@ -214,9 +246,8 @@ struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
 		err = mrc_ev_profiles_init(dev);
 	if (err)
 		goto err_free;
-	dev->sock = mrc_sock_get(dev->net, dev->cfg.udp_port);
-	if (IS_ERR(dev->sock)) {
-		err = PTR_ERR(dev->sock);
+	err = mrc_dev_listen(dev, dev->cfg.udp_port);
+	if (err) {
 		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken; does rdma_rxe hold it?");
 		goto err_free;
 	}
@@ -259,7 +290,7 @@ void mrc_dev_shutdown(struct mrc_dev *dev)
 	dev->dead = true;
 	mutex_unlock(&dev->cfg_lock);
 	mrc_planes_destroy(&dev->planes);
-	mrc_sock_put(dev->sock);
+	mrc_dev_listen_no_more(dev);
 	mrc_dev_put(dev);
 }
 
@@ -361,7 +392,7 @@ void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 static int mrc_dev_set_port(struct mrc_dev *dev, u16 port,
 			    struct netlink_ext_ack *extack)
 {
-	struct mrc_sock *sock;
+	int err;
 
 	if (port == dev->cfg.udp_port)
 		return 0;
@@ -369,14 +400,10 @@ static int mrc_dev_set_port(struct mrc_dev *dev, u16 port,
 		NL_SET_ERR_MSG_MOD(extack, "udp-port cannot change while QPs exist");
 		return -EBUSY;
 	}
-	sock = mrc_sock_get(dev->net, port);
-	if (IS_ERR(sock)) {
+	err = mrc_dev_listen(dev, port);
+	if (err)
 		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken");
-		return PTR_ERR(sock);
-	}
-	mrc_sock_put(dev->sock);
-	dev->sock = sock;
-	return 0;
+	return err;
 }
 
 int mrc_dev_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,

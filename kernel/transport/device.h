@@ -68,6 +68,8 @@ struct mrc_dev_cfg {
  * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
+ * @sock: its UDP port
+ * @sock_too: the other port that MRC may have, or NULL
  * @qps: number of QPs
  * @dead: being deleted: no new QPs, peers, planes
  * @listed: it is announced, and changes of its planes are
@@ -86,7 +88,8 @@ struct mrc_dev {
 	bool ports_lost;
 	struct mrc_counters __percpu *counters;
 	struct mrc_sock *sock;
-	struct mutex cfg_lock;	/* profiles, routes, cfg, sock */
+	struct mrc_sock *sock_too;
+	struct mutex cfg_lock;	/* profiles, routes, cfg, sock, sock_too */
 	struct list_head ev_profiles;
 	struct list_head cc_profiles;
 	struct mrc_routes routes;

@@ -10,6 +10,7 @@
 
 #include "reply.h"
 #include "responder.h"
+#include "trace.h"
 
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 {
@@ -76,7 +77,8 @@ static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	return 0;
 }
 
-static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_arrival *a)
+static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+				const struct mrc_rx_arrival *a)
 {
 	enum mrc_rx_verdict verdict = MRC_RX_OOR;
 
@@ -87,6 +89,7 @@ static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_arrival *
 	    a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
 		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
 	spin_unlock(&qp->rx_lock);
+	trace_mrc_arrival(qp, pkt, verdict);
 	if (verdict == MRC_RX_DUP)
 		mrc_count(qp->dev, MRC_CNT_DUPLICATES);
 	else if (verdict == MRC_RX_OOR)
@@ -111,7 +114,7 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	u8 syndrome;
 
 	mrc_resp_arrival(&pkt->hdr, pkt->len, pkt->ev, pkt->ce, &a);
-	if (!mrc_responder_claim(qp, &a))
+	if (!mrc_responder_claim(qp, pkt, &a))
 		return;
 	if (mrc_resp_fits(&qp->resp, &a))
 		syndrome = mrc_responder_place(qp, pkt);

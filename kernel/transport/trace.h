@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints of the decisions that make or break goodput: an EV's state, ports, what answers
- * did to a window, what is held to be lost, what is sent again.
+ * did to a window, what is held to be lost, what is sent again; and what has arrived.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mrc
@@ -129,6 +129,40 @@ TRACE_EVENT(mrc_loss,
 		  __entry->qpn, __entry->lost, MRC_EV_MAX, __entry->evs,
 		  __entry->spurious, __entry->srtt_ns, __entry->reorder_ns,
 		  __entry->why)
+);
+
+#define MRC_TRACE_VERDICTS						\
+	{ MRC_RX_NEW, "new" }, { MRC_RX_DUP, "dup" }, { MRC_RX_OOR, "oor" }
+
+/* A write packet has come to a QP, in this class of the network's. */
+TRACE_EVENT(mrc_arrival,
+	TP_PROTO(const struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+		 enum mrc_rx_verdict verdict),
+	TP_ARGS(qp, pkt, verdict),
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, ev)
+		__field(u16, msn)
+		__field(u8, verdict)
+		__field(u8, dscp)
+		__field(bool, ce)
+		__field(bool, rtx)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qpn;
+		__entry->psn = pkt->hdr.bth.psn;
+		__entry->ev = pkt->ev;
+		__entry->msn = pkt->hdr.write.msn;
+		__entry->verdict = verdict;
+		__entry->dscp = pkt->dscp;
+		__entry->ce = pkt->ce;
+		__entry->rtx = pkt->hdr.bth.rtx;
+	),
+	TP_printk("qpn=0x%06x psn=0x%06x msn=%u %s ev=0x%08x dscp=%u ce=%u rtx=%u",
+		  __entry->qpn, __entry->psn, __entry->msn,
+		  __print_symbolic(__entry->verdict, MRC_TRACE_VERDICTS),
+		  __entry->ev, __entry->dscp, __entry->ce, __entry->rtx)
 );
 
 /* Packets go out again. */

@@ -104,6 +104,7 @@ public:
             result["rkey"].push_back(side.mr->rkey);
         }
         result["next"] = next_;
+        result["messages"] = messages_;
         return result;
     }
 
@@ -113,7 +114,10 @@ public:
                 {"alive", sides_[0].state() == IBV_QPS_RTS && sides_[1].state() == IBV_QPS_RTS}};
     }
 
-    /** Writes of several sizes both ways; "next" is the PSN that each side sends next. */
+    /**
+     * Writes of several sizes both ways; "next" is the PSN that each side sends next, "messages"
+     * how many it has sent, each with an immediate.
+     */
     json write()
     {
         bool good = true;
@@ -121,7 +125,7 @@ public:
         for (const uint32_t length : {1u, mtu, 3 * mtu + 5, 100000u}) {
             good = good && write_one(0, length) && write_one(1, length);
         }
-        return {{"good", good}, {"next", next_}};
+        return {{"good", good}, {"next", next_}, {"messages", messages_}};
     }
 
     json post(uint32_t length)
@@ -129,7 +133,8 @@ public:
         posted_ = length;
         return {{"good", length <= memory && post_one(1, length)},
                 {"packets", (length + mtu - 1) / mtu},
-                {"next", next_}};
+                {"next", next_},
+                {"messages", messages_}};
     }
 
     json settle()
@@ -188,6 +193,7 @@ private:
             return false;
         }
         next_[from] = (next_[from] + (length + mtu - 1) / mtu) & 0xffffff;
+        ++messages_[from];
         return true;
     }
 
@@ -213,6 +219,7 @@ private:
     Side sides_[2];
     Side idle_; /**< never connected */
     uint32_t next_[2]{};
+    uint16_t messages_[2]{};
     uint32_t seed_ = 0;
     uint32_t posted_ = 0;
 };

@@ -22,7 +22,7 @@ import time
 
 from mrcwire import ETH_IPV6, NH_IPV6, NH_UDP, Icrc, enter_namespace
 
-UDP_PORT = 4791
+UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
@@ -70,13 +70,13 @@ class Wire:
 
     icrc = Icrc(bitwise=0)
 
-    def __init__(self, src, dst):
-        self.src, self.dst = address(src), address(dst)
+    def __init__(self, src, dst, port=UDP_PORT):
+        self.src, self.dst, self.port = address(src), address(dst), port
 
     def datagram(self, data, sport=0xC123, flow=0x4567, icrc=None, ip_extra=0, udp_length=None):
         """IPv6, UDP, data, ICRC. icrc: other bytes in its place; ip_extra: added to the length."""
         length = 8 + len(data) + 4
-        udp = struct.pack("!HHHH", sport, UDP_PORT, length, 0)
+        udp = struct.pack("!HHHH", sport, self.port, length, 0)
         ip = ipv6(self.src, self.dst, length, NH_UDP, 0x10, flow)
         if icrc is None:
             icrc = struct.pack("<I", self.icrc.compute(ip, udp, data))
@@ -88,7 +88,7 @@ class Wire:
     def bare(self, payload):
         """IPv6, UDP and whatever payload, without anything at its end."""
         length = 8 + len(payload)
-        udp = struct.pack("!HHHH", 0xC123, UDP_PORT, length, 0)
+        udp = struct.pack("!HHHH", 0xC123, self.port, length, 0)
         return ipv6(self.src, self.dst, length, NH_UDP) + udp + payload
 
 
@@ -204,18 +204,22 @@ class Cases:
         self.qpn = held["qpn"][1]
         # What the receiver expects next, and what it will send next itself.
         self.expected, self.nxt = held["next"]
+        # And the number of that message: all that mrc_hold sends have immediates.
+        self.message = held.get("messages", (0, 0))[0]
         self.window = args.mpr * 128
         self.mtu = held["mtu"]
 
     def write(self, opcode=ONLY, length=64, **how):
-        fields = {"qpn": self.qpn, "psn": self.expected, "dmalen": length, "imm": b""}
+        fields = {"qpn": self.qpn, "psn": self.expected, "dmalen": length, "imm": b"",
+                  "msn": self.message, "rqmsn": self.message}
         fields["va"], fields["rkey"] = self.held["address"][1], self.held["rkey"][1]
         fields.update({k: how.pop(k) for k in list(how) if k in fields})
         reth = struct.pack("!QII", fields["va"], fields["rkey"], fields["dmalen"])
         if opcode in (LAST_IMM, ONLY_IMM):
             fields["imm"] = bytes(4)
         head = bth(opcode, fields["qpn"], fields["psn"], **how)
-        return head + bytes(4) + reth + fields["imm"] + b"\xa5" * length
+        meth = struct.pack("!HH", fields["rqmsn"] & 0xFFFF, fields["msn"] & 0xFFFF)
+        return head + meth + reth + fields["imm"] + b"\xa5" * length
 
     def control(self, opcode, body, **how):
         psn = how.pop("psn", self.expected)
@@ -316,11 +320,12 @@ class Cases:
         outer = fragments(self.link.encapsulate(spoilt), 512)
         yield Case("fragments of the outer packet", outer, why, "srv6")
 
-    def windows(self):
+    def beyond(self):
+        """Outside the window: answered with a NACK each, PSN out of window."""
         for n in (self.window, self.window + 77, 100000, HALF - 2):
             data = self.write(psn=self.expected + n)
-            wanted = self.to_qp(data, {"rx_drop_out_of_window": 1})
-            yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted)
+            wanted = self.to_qp(data, {"rx_drop_out_of_window": 1, "nack_sent": 1})
+            yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted, beside=ASKS)
 
     def never_sent(self):
         nxt = self.nxt
@@ -433,7 +438,7 @@ class Cases:
     def silent(self):
         """Nothing of this is answered."""
         for cases in (self.truncated, self.opcodes, self.headers, self.lengths, self.addressees,
-                      self.integrity, self.windows, self.never_sent, self.endpoints):
+                      self.integrity, self.never_sent, self.endpoints):
             yield from cases()
 
     def nack(self, psn, reason, **counted):
@@ -534,6 +539,22 @@ class Cases:
                    [self.wire.datagram(packet) for packet in data], wanted,
                    least=("out_of_buffer",))
 
+    def parts(self):
+        """The first packet of a message and the last one of the next."""
+        data = [self.write(FIRST, self.mtu, dmalen=self.mtu + 64),
+                self.write(LAST, psn=self.expected + 1, msn=self.message + 1,
+                           dmalen=self.mtu + 64, va=self.held["address"][1] + self.mtu)]
+        wanted = {"rx_packets": 2, "nak_sent": 1, "resp_cqe_error": 1}
+        yield Case("parts of two messages", [self.wire.datagram(packet) for packet in data], wanted,
+                   least=("ack_sent",))
+
+    def other_imm(self):
+        """The next message, but not the next WriteImm."""
+        data = self.write(ONLY_IMM, rqmsn=self.message + 1)
+        wanted = {"rx_packets": 1, "nak_sent": 1, "resp_cqe_error": 1}
+        yield Case("a WriteImm that is not the next one", self.wire.datagram(data), wanted,
+                   least=("out_of_buffer", "ack_sent"))
+
     def nacks_late(self):
         """For packets that have arrived."""
         for n in (1, self.held["packets"]):
@@ -579,6 +600,8 @@ class Cases:
         data = self.control(PROBE, bytes(16))
         wanted = self.to_qp(data, {"probe_received": 1, **answer})
         yield Case("a probe", self.wire.datagram(data), wanted)
+        too = Wire(self.held["gid"][0], self.held["gid"][1], UDP_PORT_TOO)
+        yield Case(f"a probe to port {UDP_PORT_TOO}", too.datagram(data), wanted)
         data = self.endpoint_request(1)
         wanted = {**probed, "endpoint_requests_received": 2, "endpoint_responses_sent": 2,
                   "tx_packets": 3, "tx_bytes": 2 * 52 + 32}
@@ -712,7 +735,8 @@ def run_stray(args, held, link):
 
 COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blast", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
-            "status", "acks", "sack-other-cc", "never-asks", "short-imm")
+            "status", "acks", "sack-other-cc", "never-asks", "short-imm", "parts", "other-imm",
+            "beyond")
 
 
 def parse():

@@ -386,6 +386,7 @@ private:
         a.payload = kMtu;
         a.opflags = mrc_opcode_flags(MRC_OP_WRITE_ONLY);
         a.dmalen = kMtu;
+        a.msn = static_cast<u16>(p.psn);
         a.ackreq = p.ask;
         a.rtx = p.rtx;
         switch (mrc_resp_claim(&resp, &a)) {

@@ -23,26 +23,28 @@ struct Responder {
     mrc_answers a;
     std::uint64_t now = 1000 * kUs;
 
-    explicit Responder(u32 sack_bytes = MRC_SACK_BYTES_MAX)
-        : mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1)
+    explicit Responder(u32 sack_bytes = MRC_SACK_BYTES_MAX, u32 size = kSize, u32 mtu = kMtu)
+        : mem(mrc_rx_window_mem(size, kImmMax) / sizeof(long) + 1)
     {
         const mrc_resp_cfg cfg = {
-            .size = kSize, .imm_max = kImmMax, .mtu = kMtu, .sack_bytes = sack_bytes};
+            .size = size, .imm_max = kImmMax, .mtu = mtu, .sack_bytes = sack_bytes};
         memset(&q, 0xaa, sizeof(q));
         mrc_resp_start(&q, mem.data(), &cfg, kFirst);
     }
 
     static u32 psn(u32 nth) { return mrc_psn_add(kFirst, static_cast<s32>(nth)); }
 
-    /// A full packet of a message of @p packets.
+    /// A full packet of message @p nth, which has @p packets.
     static mrc_rx_arrival packet(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY, u32 packets = 1)
     {
         mrc_hdr hdr{};
         mrc_rx_arrival arrival;
         hdr.bth.opcode = opcode;
         hdr.bth.psn = psn(nth);
+        hdr.len = mrc_opcode_hdr_len(opcode);
         hdr.write.dmalen = packets * kMtu;
         hdr.write.imm = htonl(nth);
+        hdr.write.msn = hdr.write.rqmsn = static_cast<u16>(nth);
         mrc_resp_arrival(&hdr, kMtu, 0xe0000000 + nth, false, &arrival);
         return arrival;
     }
@@ -54,6 +56,14 @@ struct Responder {
     }
 
     void arrive(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY) { arrive(packet(nth, opcode)); }
+
+    /// A packet of another message than the one of its place.
+    void arrive_of(u16 msn, u32 nth, u8 opcode)
+    {
+        mrc_rx_arrival arrival = packet(nth, opcode);
+        arrival.msn = msn;
+        arrive(arrival);
+    }
 
     /// Messages that are handed out.
     std::vector<mrc_rx_done> done()
@@ -114,14 +124,19 @@ TEST(Responder, ArrivalSaysWhatThePacketSays)
 {
     mrc_hdr hdr{};
     mrc_rx_arrival a;
-    hdr.bth = {.opcode = MRC_OP_WRITE_LAST_IMM, .ackreq = true, .psn = 77};
-    hdr.write = {.tx_timestamp = 5, .dmalen = 3000, .imm = htonl(9)};
-    mrc_resp_arrival(&hdr, 952, 0xc0de, true, &a);
+    hdr.bth = {.opcode = MRC_OP_WRITE_LAST_IMM, .pad = 3, .ackreq = true, .psn = 77};
+    hdr.len = 36;
+    hdr.write = {
+        .rqmsn = 0xabcd, .msn = 0x1234, .tx_timestamp = 5, .dmalen = 3000, .imm = htonl(9)};
+    mrc_resp_arrival(&hdr, 953, 0xc0de, true, &a);
     EXPECT_EQ(a.psn, 77u);
-    EXPECT_EQ(a.payload, 952u);
     EXPECT_EQ(a.opflags, MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM);
+    EXPECT_EQ(a.payload, 953u);
+    EXPECT_EQ(a.nominal, 40u + 8 + 36 + 953 + 3 + 4) << "IPv6, UDP, headers, pad and ICRC, too";
     EXPECT_EQ(a.imm, htonl(9));
     EXPECT_EQ(a.dmalen, 3000u);
+    EXPECT_EQ(a.msn, 0x1234);
+    EXPECT_EQ(a.rqmsn, 0xabcd);
     EXPECT_EQ(a.ev, 0xc0deu);
     EXPECT_EQ(a.tx_timestamp, 5u);
     EXPECT_TRUE(a.ackreq);
@@ -184,7 +199,7 @@ TEST(Responder, ASackRidesWithAnAck)
     r.arrive(3);
     r.answer();
     EXPECT_EQ(r.a.count, 0u) << "no SACK is due";
-    r.arrive(1, MRC_OP_WRITE_LAST);
+    r.arrive_of(0, 1, MRC_OP_WRITE_LAST);
     r.answer();
     ASSERT_EQ(r.a.count, 2u);
     EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
@@ -196,12 +211,14 @@ TEST(Responder, ASackRidesWithAnAck)
 TEST(Responder, NoSackRidesWithAnAckWhenAllHasBeenTold)
 {
     Responder r;
+    r.arrive(100); // there would be old news to tell again
     mrc_rx_arrival a = r.packet(0);
     a.ackreq = true;
     r.arrive(a);
     mrc_answers_init(&r.a);
     mrc_resp_answer(&r.q, r.now, &r.a); // before the message is handed out
-    EXPECT_EQ(r.sacks(), 1u);
+    EXPECT_NE(r.sacks(), 0u);
+    EXPECT_FALSE(mrc_rx_sack_news(&r.q.rx));
     r.answer();
     r.expectAckAlone(0, MRC_ACK_OK, 1);
 }
@@ -234,14 +251,124 @@ TEST(Responder, ADuplicateGetsSackAndAckAgain)
 {
     Responder r;
     r.arrive(0);
+    r.arrive(1);
     r.answer();
     const mrc_rx_arrival again = r.packet(0);
     EXPECT_EQ(mrc_resp_claim(&r.q, &again), MRC_RX_DUP);
     r.answer();
     EXPECT_EQ(r.sacks(), 1u);
-    r.expectAck(0, MRC_ACK_OK, 1);
+    EXPECT_EQ(r.a.hdr[0].sack.entropy, 0xe0000000u) << "its trigger";
+    r.expectAck(1, MRC_ACK_OK, 2);
     r.answer();
     EXPECT_EQ(r.a.count, 0u) << "once";
+}
+
+TEST(Responder, NominalBytesAreCountedOnce)
+{
+    Responder r;
+    mrc_rx_arrival a = r.packet(0);
+    a.ackreq = true;
+    EXPECT_EQ(a.nominal, 40u + 8 + 32 + kMtu + 4);
+    r.arrive(a);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_DUP);
+    r.arrive(r.packet(2), MRC_NAK_ACCESS);
+    r.answer();
+    EXPECT_EQ(r.a.hdr[0].sack.rcvd_bytes, mrc_rcvd_bytes_units(a.nominal));
+}
+
+TEST(Responder, ASmallWindowIsNotWaitedFor)
+{
+    const auto packets = [](Responder &&r, u32 mtu) {
+        mrc_rx_arrival a = r.packet(0, MRC_OP_WRITE_FIRST);
+        r.q.rx.asks = true;
+        for (u32 nth = 0; nth < r.q.rx.size; ++nth) {
+            a = r.packet(nth, MRC_OP_WRITE_FIRST);
+            a.payload = mtu;
+            a.msn = 0;
+            r.arrive(a);
+            if (mrc_rx_sack_due(&r.q.rx))
+                return nth + 1;
+        }
+        return 0u;
+    };
+    EXPECT_EQ(packets(Responder(64 * kMtu), kMtu), 64u) << "what it is told";
+    EXPECT_EQ(packets(Responder(MRC_SACK_BYTES_MAX), kMtu), kSize / 4);
+    EXPECT_EQ(packets(Responder(MRC_SACK_BYTES_MAX, 128), kMtu), 32u);
+    EXPECT_EQ(packets(Responder(MRC_SACK_BYTES_MAX, 128, 4096), 4096), 32u);
+    EXPECT_EQ(packets(Responder(MRC_SACK_BYTES_MAX, 128, 256), 256), 32u) << "each counts 1024";
+}
+
+TEST(Responder, OutsideTheWindowIsRefused)
+{
+    for (const u32 ahead : {kSize, kSize + 1, 1u << 22, (1u << 23) - 2}) {
+        Responder r;
+        mrc_rx_arrival a = r.packet(ahead);
+        a.tx_timestamp = 77;
+        EXPECT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_OOR);
+        EXPECT_EQ(r.answer(), 0);
+        ASSERT_EQ(r.a.count, 1u);
+        EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_NACK);
+        EXPECT_EQ(r.a.hdr[0].nack.reason, MRC_NACK_PSN_OOR_WINDOW);
+        EXPECT_EQ(r.a.hdr[0].nack.psn, a.psn);
+        EXPECT_EQ(r.a.hdr[0].nack.entropy, a.ev);
+        EXPECT_EQ(r.a.hdr[0].nack.tx_timestamp, 77);
+        r.answer();
+        EXPECT_EQ(r.a.count, 0u) << "once";
+    }
+}
+
+TEST(Responder, TheEndOfTheWindowIsInside)
+{
+    Responder r;
+    r.arrive(kSize - 1);
+    r.answer();
+    EXPECT_EQ(r.a.count, 0u);
+}
+
+TEST(Responder, PacketsTogetherGetOneNack)
+{
+    Responder r;
+    mrc_rx_arrival a;
+    for (u32 nth = 0; nth < 9; ++nth) {
+        a = r.packet(kSize + nth);
+        mrc_resp_claim(&r.q, &a);
+    }
+    r.answer();
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_EQ(r.a.hdr[0].nack.psn, a.psn) << "of the newest";
+}
+
+TEST(Responder, NacksAreBounded)
+{
+    Responder r;
+    const mrc_rx_arrival a = r.packet(kSize);
+    const auto nacks = [&](unsigned packets) {
+        unsigned n = 0;
+        for (; packets; --packets) {
+            mrc_resp_claim(&r.q, &a);
+            r.answer();
+            n += r.a.count;
+        }
+        return n;
+    };
+    EXPECT_EQ(nacks(1000), MRC_GATE_BURST);
+    r.now += 5000 * kUs;
+    EXPECT_EQ(nacks(1000), 5u) << "one each millisecond";
+}
+
+TEST(Responder, ANackStandsBetweenSacksAndTheAck)
+{
+    Responder r;
+    for (u32 nth = 1; nth < kSize; nth += 2)
+        r.arrive(nth);
+    r.arrive(0);
+    const mrc_rx_arrival a = r.packet(2 * kSize);
+    mrc_resp_claim(&r.q, &a);
+    r.answer();
+    EXPECT_EQ(r.a.count, MRC_ANSWERS_MAX);
+    EXPECT_EQ(r.sacks(), MRC_ANSWERS_MAX - 2);
+    EXPECT_EQ(r.a.hdr[MRC_ANSWERS_MAX - 2].bth.opcode, MRC_OP_NACK);
+    r.expectAck(1, MRC_ACK_OK, 2);
 }
 
 /* Every second packet of the window: more than SACKs of one answer can tell. */
@@ -262,6 +389,7 @@ TEST(Responder, FourSacksOfNewsAndTheAckAtMost)
         EXPECT_GT(r.a.hdr[i].sack.sack_offset, before) << "the walk goes on";
         before = r.a.hdr[i].sack.sack_offset;
     }
+    EXPECT_EQ(r.a.hdr[4].sack.sack_offset, 1) << "not of news";
     EXPECT_TRUE(mrc_rx_sack_news(&r.q.rx)) << "the rest with the next answer";
 }
 
@@ -346,12 +474,130 @@ TEST(Responder, AnImmediateWhoseLengthIsAnotherIsRefused)
         r.arrive(r.packet(1, MRC_OP_WRITE_FIRST, 2));
         mrc_rx_arrival last = r.packet(2, MRC_OP_WRITE_LAST_IMM);
         last.dmalen = len;
+        last.msn = 1;
         r.arrive(last);
         EXPECT_EQ(r.done().size(), 1u) << len;
         EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
         r.expectAck(2, MRC_NAK_INVALID, 1);
         EXPECT_EQ(r.done().size(), 0u);
     }
+}
+
+/* The first packet of one and the last packet of another, in whatever order they come. */
+TEST(Responder, PartsOfTwoMessagesAreNone)
+{
+    for (const bool last_first : {false, true}) {
+        Responder r;
+        r.arrive(0);
+        if (last_first)
+            r.arrive_of(2, 2, MRC_OP_WRITE_LAST);
+        r.arrive_of(1, 1, MRC_OP_WRITE_FIRST);
+        if (!last_first)
+            r.arrive_of(2, 2, MRC_OP_WRITE_LAST);
+        EXPECT_EQ(r.done().size(), 1u) << last_first;
+        EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+        r.expectAck(2, MRC_NAK_INVALID, 1);
+    }
+}
+
+TEST(Responder, PartsOfTwoMessagesAreNoneInSeveralAnswers)
+{
+    Responder r;
+    r.arrive_of(0, 0, MRC_OP_WRITE_FIRST);
+    r.answer();
+    r.arrive_of(1, 1, MRC_OP_WRITE_MIDDLE);
+    EXPECT_EQ(r.answer(), 0) << "it may not have an end";
+    r.arrive_of(0, 2, MRC_OP_WRITE_LAST);
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(2, MRC_NAK_INVALID, 0);
+}
+
+TEST(Responder, AMessageThatIsNotTheNextOneIsRefused)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive_of(2, 1, MRC_OP_WRITE_ONLY); // there is no room for message 1
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(1, MRC_NAK_INVALID, 1);
+    Responder again;
+    again.arrive(0);
+    again.arrive_of(0, 1, MRC_OP_WRITE_ONLY);
+    EXPECT_EQ(again.answer(), MRC_NAK_INVALID);
+    Responder early;
+    early.arrive(0);
+    early.arrive_of(2, 2, MRC_OP_WRITE_ONLY);
+    early.arrive_of(1, 1, MRC_OP_WRITE_FIRST); // and no end of it
+    EXPECT_EQ(early.answer(), MRC_NAK_INVALID);
+    early.expectAck(2, MRC_NAK_INVALID, 1);
+}
+
+/* Neighbours differ in whether they are odd; others are too far off to be where they are. */
+TEST(Responder, AnOddMessageWithTheEndOfAnotherOddOneIsNone)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive_of(1, 1, MRC_OP_WRITE_FIRST);
+    r.arrive_of(3, 2, MRC_OP_WRITE_LAST);
+    EXPECT_EQ(r.done().size(), 1u);
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+    r.expectAck(2, MRC_NAK_INVALID, 1);
+    Responder old;
+    old.arrive(0);
+    old.arrive(1);
+    old.answer();
+    old.arrive_of(0, 2, MRC_OP_WRITE_ONLY);
+    EXPECT_EQ(old.answer(), MRC_NAK_INVALID);
+}
+
+TEST(Responder, ManyMessagesOfSeveralPackets)
+{
+    Responder r;
+    for (u32 nth = 0; nth < 3 * kSize; ++nth) {
+        const u8 opcode[] = {MRC_OP_WRITE_FIRST, MRC_OP_WRITE_MIDDLE, MRC_OP_WRITE_LAST};
+        r.arrive_of(static_cast<u16>(nth / 3), nth, opcode[nth % 3]);
+        ASSERT_EQ(r.answer(), 0) << nth;
+    }
+    r.expectAck(3 * kSize - 1, MRC_ACK_OK, kSize);
+}
+
+TEST(Responder, NumbersStartWhereThePeerStartsAndWrap)
+{
+    Responder r;
+    for (u32 nth = 0; nth < 6; ++nth) {
+        mrc_rx_arrival a =
+            r.packet(nth ^ 1, nth % 2 == 0 ? MRC_OP_WRITE_ONLY_IMM : MRC_OP_WRITE_ONLY);
+        a.msn = static_cast<u16>(0xfffd + (nth ^ 1));
+        a.rqmsn = static_cast<u16>(0xfffe + nth / 2);
+        r.arrive(a);
+        EXPECT_EQ(r.answer(), 0) << nth;
+    }
+    r.expectAck(5, MRC_ACK_OK, 6);
+}
+
+TEST(Responder, AnImmediateThatIsNotTheNextOneIsRefused)
+{
+    for (const u16 rqmsn : {5, 7, 0}) {
+        Responder r;
+        mrc_rx_arrival a = r.packet(0, MRC_OP_WRITE_ONLY_IMM);
+        a.rqmsn = 5;
+        r.arrive(a);
+        a = r.packet(1, MRC_OP_WRITE_ONLY_IMM);
+        a.rqmsn = rqmsn;
+        r.arrive(a);
+        EXPECT_EQ(r.answer(), MRC_NAK_INVALID) << rqmsn;
+        r.expectAck(1, MRC_NAK_INVALID, 1);
+    }
+}
+
+TEST(Responder, AWriteHasNoWriteImmNumber)
+{
+    Responder r;
+    for (u32 nth = 0; nth < 3; ++nth) {
+        mrc_rx_arrival a = r.packet(nth);
+        a.rqmsn = static_cast<u16>(1000 * nth);
+        r.arrive(a);
+    }
+    EXPECT_EQ(r.answer(), 0);
 }
 
 TEST(Responder, AnImmediateWithoutAReceiveIsRefused)
@@ -386,6 +632,7 @@ TEST(Responder, NothingIsTakenAfterANak)
 {
     Responder r;
     r.arrive(r.packet(0), MRC_NAK_ACCESS);
+    r.arrive(5);
     mrc_rx_arrival a = r.packet(1);
     ASSERT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_NEW);
     EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
@@ -448,7 +695,7 @@ TEST(Responder, WhileDataFlowsTheTimerWaits)
     r.arrive(0, MRC_OP_WRITE_FIRST);
     r.answer();
     r.now += MRC_SACK_DELAY_NS / 2;
-    r.arrive(1, MRC_OP_WRITE_MIDDLE);
+    r.arrive_of(0, 1, MRC_OP_WRITE_MIDDLE);
     r.answer();
     EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + MRC_SACK_DELAY_NS);
 }
