@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "paths.h"
+#include "ev_rotation.h"
 #include "wire.h"
 
 int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The paths to one peer, in both directions: the EVs that data takes (ev_set.h), those that answers
+ * The paths to one peer, in both directions: the EVs that data takes (ev.h), those that answers
  * take (reverse.h), and what was counted on each.
  *
  * All that is learned of an EV comes in by mrc_paths_report(), which decides what it is worth:
  *
  *  what was seen                          what is made of it
- *  data has arrived by the EV             it is out of doubt, a search ends; if it was bad it is kept
- *                                         where the floor wants one
+ *  -------------                          ------------------
+ *  data has arrived by the EV             it is out of doubt, and a search ends; if it was bad, the
+ *                                         floor takes it back where it is short of one
  *  what was held to be lost has arrived   the loss was none
- *  data is lost, and something of its     the EV is bad, unless its port is down: then the port is
- *  own traffic class that was sent later
- *  has arrived (tx_window.h)
- *  data is unanswered, and so is all      nobody is to blame: it is asked for by probes. Programs
- *  that was sent since                    that nobody answers share EVs with others
- *  a probe was answered                   as data; several in a row bring a bad EV back
- *  a probe was lost                       if something that was sent since has arrived, several in a
- *                                         row make the EV bad; if nothing has, all are searched
+ *  data is lost: something of its own     the EV is bad, unless its port is down, which says it all
+ *  traffic class, sent later, arrived
+ *  data is unanswered, and so is all      nobody is to blame: it may be the other end that does not
+ *  that was sent since                    answer, and others use the EV. Probes are to tell
+ *  a probe was answered                   as for data; and several in a row bring a bad EV back
+ *  a probe was lost                       several in a row make the EV bad if something has arrived
+ *                                         that was sent since; if nothing has, a search begins
  *  the peer says so, by a SACK            skip once: not in the next batch; always: bad
- *  it cannot leave this host              certain: bad at once, with the reason
+ *  nothing can leave this host by it      certain: bad at once, with the reason
  *
  * A probe says nothing of an EV whose state has changed since it was sent. How many EVs stay in use
- * whatever is seen is ev_set.h's floor, which is one of the whole set: a plane whose EVs are all bad
- * carries nothing. The caller serialises all calls on one struct.
+ * whatever is seen is ev_set.h's floor. It is one of the whole set and not of each plane: a plane
+ * whose EVs are all bad must carry nothing. The caller serialises all calls on one struct.
  */
 #ifndef _MRC_CORE_PATHS_H
 #define _MRC_CORE_PATHS_H
 
 #include "base.h"
+#include "ev_search.h"
 #include "ev_set.h"
 #include "news.h"
 #include "reverse.h"
@@ -61,7 +62,7 @@ struct mrc_paths_ev {
  * @ev: one per EV, same index as in @set
  * @set: states and spray order
  * @reverse: EVs for answers
- * @heard_at: ns, when an answer last said that something has arrived; read without the caller's lock
+ * @heard_at: ns, when an answer last said that something has arrived; may be read without a lock
  * @reverse_at: ns, no probe of the way back before; read likewise
  */
 struct mrc_paths {
@@ -137,8 +138,8 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
  * @p: the paths
  * @seen: what
  * @ev: index; with MRC_SEEN_STIRRED any number, with MRC_SEEN_SILENT also MRC_EV_NONE: not known
- * @sent: ns, when the newest of what arrived, the first of what is unanswered, or the probe was sent;
- *        else any number
+ * @sent: ns, when the newest of what arrived, the first of what is unanswered, or the probe was
+ *        sent; else any number
  * @now: ns
  *
  * Several EVs may change: see mrc_paths_next_change().

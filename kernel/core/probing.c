@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "probing.h"
+#include "ev_rotation.h"
 
 void mrc_probing_init(struct mrc_probing *p)
 {

@@ -352,7 +352,7 @@ static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 }
 
 /* 0 is never. */
-static u64 earlier(u64 a, u64 b)
+static u64 mrc_req_earlier(u64 a, u64 b)
 {
 	return a && b ? min(a, b) : a + b;
 }
@@ -360,10 +360,10 @@ static u64 earlier(u64 a, u64 b)
 static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
 {
 	u64 at = r->ack_wait ? mrc_req_ack_deadline(r) :
-			       earlier(mrc_tx_deadline(&r->tx, now),
+			       mrc_req_earlier(mrc_tx_deadline(&r->tx, now),
 				       mrc_tx_probe_at(&r->tx, now));
 
-	return earlier(at, r->pause_until);
+	return mrc_req_earlier(at, r->pause_until);
 }
 
 u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "reverse.h"
+#include "ev_rotation.h"
 
 void mrc_reverse_init(struct mrc_reverse *r)
 {
@@ -10,26 +11,26 @@ void mrc_reverse_init(struct mrc_reverse *r)
 		r->plane[i].ev = MRC_EV_NONE;
 }
 
-static bool plane_up(const struct mrc_ev_set *s, u16 plane)
+static bool mrc_reverse_plane_up(const struct mrc_ev_set *s, u16 plane)
 {
 	return mrc_ev_port_up(s, s->ev[s->planes[plane].first].port);
 }
 
-static bool is_usable(const struct mrc_ev_set *s, u16 ev)
+static bool mrc_reverse_is_usable(const struct mrc_ev_set *s, u16 ev)
 {
 	return mrc_ev_is_usable(&s->ev[ev]);
 }
 
 /* A usable EV of the plane, the one answered last if it is. */
-static u16 usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
+static u16 mrc_reverse_usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
 		  u16 plane)
 {
 	u16 ev = r->plane[plane].ev, first = s->planes[plane].first;
 
-	if (ev != MRC_EV_NONE && is_usable(s, ev))
+	if (ev != MRC_EV_NONE && mrc_reverse_is_usable(s, ev))
 		return ev;
 	for (ev = first; ev < first + s->planes[plane].count; ev++)
-		if (is_usable(s, ev))
+		if (mrc_reverse_is_usable(s, ev))
 			return ev;
 	return MRC_EV_NONE;
 }
@@ -43,22 +44,22 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 		if (++r->next >= s->nplanes)
 			r->next = 0;
 		if (r->plane[plane].lost >= MRC_REVERSE_LOST_MAX ||
-		    !plane_up(s, plane))
+		    !mrc_reverse_plane_up(s, plane))
 			continue;
-		ev = usable(r, s, plane);
+		ev = mrc_reverse_usable(r, s, plane);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
 	return mrc_ev_pick(s, now);
 }
 
-static bool may_carry(const struct mrc_ev_set *s, u16 ev)
+static bool mrc_reverse_may_carry(const struct mrc_ev_set *s, u16 ev)
 {
 	return ev < s->count && s->ev[ev].state != MRC_EV_DENIED &&
 	       mrc_ev_port_up(s, s->ev[ev].port);
 }
 
-static bool is_among(const u16 *ev, unsigned int n, u16 which)
+static bool mrc_reverse_is_among(const u16 *ev, unsigned int n, u16 which)
 {
 	while (n--)
 		if (ev[n] == which)
@@ -77,27 +78,27 @@ unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
 		ev[0] = mrc_reverse_pick(r, s, now);
 		return ev[0] != MRC_EV_NONE;
 	}
-	if (may_carry(s, mirror))
+	if (mrc_reverse_may_carry(s, mirror))
 		ev[n++] = mirror;
 	for (tries = s->count; tries && n < MRC_REVERSE_COPIES; tries--) {
 		any = mrc_ev_pick_any(s);
 		if (any == MRC_EV_NONE)
 			break;
-		if (!is_among(ev, n, any))
+		if (!mrc_reverse_is_among(ev, n, any))
 			ev[n++] = any;
 	}
 	return n;
 }
 
 /* A usable one rather than a bad one, which says nothing of its plane. */
-static u16 any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
+static u16 mrc_reverse_any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
 {
 	const struct mrc_ev_plane *p = &s->planes[plane];
 	u16 n, ev, bad = MRC_EV_NONE;
 
 	for (n = 0; n < p->count; n++) {
 		ev = p->first + (random + n) % p->count;
-		if (is_usable(s, ev))
+		if (mrc_reverse_is_usable(s, ev))
 			return ev;
 		if (s->ev[ev].state != MRC_EV_DENIED)
 			bad = ev;
@@ -114,9 +115,9 @@ u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		plane = r->probe;
 		if (++r->probe >= s->nplanes)
 			r->probe = 0;
-		if (!plane_up(s, plane))
+		if (!mrc_reverse_plane_up(s, plane))
 			continue;
-		ev = any_of(s, plane, random);
+		ev = mrc_reverse_any_of(s, plane, random);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
@@ -130,7 +131,7 @@ void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
 
 	r->next = (random >> 16) % s->nplanes;
 	for (i = 0; i < s->nplanes; i++)
-		r->plane[i].ev = any_of(s, i, random & 0xffff);
+		r->plane[i].ev = mrc_reverse_any_of(s, i, random & 0xffff);
 }
 
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
@@ -139,7 +140,7 @@ void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 	struct mrc_reverse_plane *p = &r->plane[mrc_ev_plane_of(s, ev)];
 
 	p->lost = 0;
-	if (is_usable(s, ev))
+	if (mrc_reverse_is_usable(s, ev))
 		p->ev = ev;
 }
 
@@ -150,7 +151,7 @@ bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev)
 
 	if (p->ev == ev)
 		p->ev = MRC_EV_NONE;
-	if (!is_usable(s, ev) || p->lost >= MRC_REVERSE_LOST_MAX)
+	if (!mrc_reverse_is_usable(s, ev) || p->lost >= MRC_REVERSE_LOST_MAX)
 		return false;
 	r->probe = plane;
 	return ++p->lost < MRC_REVERSE_LOST_MAX;

@@ -12,7 +12,7 @@
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H
 
-#include "ev_set.h"
+#include "ev.h"
 
 /* Lost probes in a row after which a plane carries no answers. */
 #define MRC_REVERSE_LOST_MAX	2u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose turn it is, of all peers of a device for which EV probes are due: a host may have thousands,
- * and may send only so many probes.
+ * Whose turn it is, of all peers of a device for which EV probes are due: a host may have
+ * thousands, and may send only so many probes.
  *
  * As the queues of FQ-CoDel (RFC 8290, section 4) are served, with probes in place of bytes: a peer
  * that becomes due has a turn before those that have had one and want more, which take turns among

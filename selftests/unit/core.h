@@ -14,6 +14,9 @@
 extern "C" {
 #include "answers.h"
 #include "crc_fold.h"
+#include "ev_rotation.h"
+#include "ev_schedule.h"
+#include "ev_search.h"
 #include "ev_set.h"
 #include "gate.h"
 #include "icrc.h"

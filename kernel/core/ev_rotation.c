@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ev_rotation.h"
+
+static u32 mrc_ev_rotation_random(struct mrc_ev_set *s)
+{
+	s->rng ^= s->rng << 13;
+	s->rng ^= s->rng >> 17;
+	s->rng ^= s->rng << 5;
+	return s->rng;
+}
+
+static u16 mrc_ev_rotation_below(struct mrc_ev_set *s, u16 bound)
+{
+	return (u16)((u64)mrc_ev_rotation_random(s) * bound >> 32);
+}
+
+static u16 mrc_ev_rotation_gcd(u16 a, u16 b)
+{
+	while (b) {
+		u16 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Not to start with @last, the slot that the previous rotation ended with. */
+static void mrc_ev_rotation_shuffle(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 last)
+{
+	p->pos = 0;
+	if (p->quota == 1)
+		return;
+	do {
+		p->mul = 1 + mrc_ev_rotation_below(s, p->quota - 1);
+	} while (mrc_ev_rotation_gcd(p->quota, p->mul) != 1);
+	do {
+		p->add = mrc_ev_rotation_below(s, p->quota);
+	} while (p->add == last);
+}
+
+/* The EV in a slot of the plane, as index in the set. */
+static u16 mrc_ev_rotation_at(const struct mrc_ev_set *s, const struct mrc_ev_plane *p, u16 slot)
+{
+	return p->first + s->ev[p->first + slot].in_slot;
+}
+
+static void mrc_ev_rotation_put(struct mrc_ev_set *s, const struct mrc_ev_plane *p, u16 slot,
+				u16 ev)
+{
+	s->ev[p->first + slot].in_slot = (u8)(ev - p->first);
+	s->ev[ev].slot = (u8)slot;
+}
+
+static void mrc_ev_rotation_swap(struct mrc_ev_set *s, const struct mrc_ev_plane *p, u16 a, u16 b)
+{
+	u16 ev = mrc_ev_rotation_at(s, p, a);
+
+	mrc_ev_rotation_put(s, p, a, mrc_ev_rotation_at(s, p, b));
+	mrc_ev_rotation_put(s, p, b, ev);
+}
+
+/* EVs stand in slots as listed; where some are spares, chance says which. */
+static void mrc_ev_rotation_init(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 quota)
+{
+	u16 i;
+
+	p->quota = min(quota, p->count);
+	p->next_spare = p->quota;
+	for (i = 0; i < p->count; i++)
+		mrc_ev_rotation_put(s, p, i, p->first + i);
+	for (i = 0; p->quota < p->count && i < p->quota; i++)
+		mrc_ev_rotation_swap(s, p, i, i + mrc_ev_rotation_below(s, p->count - i));
+	mrc_ev_rotation_shuffle(s, p, MRC_EV_NONE);
+	p->next_any = p->add;
+}
+
+void mrc_ev_rotation_start(struct mrc_ev_set *s, u16 quota)
+{
+	u16 i;
+
+	for (i = 0; i < s->nplanes; i++)
+		mrc_ev_rotation_init(s, &s->planes[i], quota);
+	s->next_plane = mrc_ev_rotation_below(s, s->nplanes);
+}
+
+static bool mrc_ev_rotation_usable(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+				   u16 slot)
+{
+	return mrc_ev_is_usable(&s->ev[mrc_ev_rotation_at(s, p, slot)]);
+}
+
+/* The slot of the spare whose turn it is, of those that are GOOD, or HELD. 0: there is none. */
+static u16 mrc_ev_rotation_find_spare(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+				      u8 state)
+{
+	u16 n, slot = p->next_spare;
+
+	for (n = p->quota; n < p->count; n++, slot++) {
+		if (slot >= p->count)
+			slot = p->quota;
+		if (s->ev[mrc_ev_rotation_at(s, p, slot)].state == state)
+			return slot;
+	}
+	return 0;
+}
+
+/* A spare comes into the rotation; false when there is none. */
+static bool mrc_ev_rotation_replace(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot)
+{
+	u16 spare = mrc_ev_rotation_find_spare(s, p, MRC_EV_GOOD) ?:
+		    mrc_ev_rotation_find_spare(s, p, MRC_EV_HELD);
+
+	if (!spare)
+		return false;
+	mrc_ev_rotation_swap(s, p, slot, spare);
+	p->next_spare = spare + 1;
+	return true;
+}
+
+/* An EV outside the rotation has become usable: it comes in if that is short of EVs. */
+void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot)
+{
+	u16 i;
+
+	if (p->good > p->quota)
+		return;
+	for (i = 0; i < p->quota; i++) {
+		if (mrc_ev_rotation_usable(s, p, i))
+			continue;
+		mrc_ev_rotation_swap(s, p, i, slot);
+		return;
+	}
+}
+
+/* The next EV of the permutation, as index in the set. */
+static u16 mrc_ev_rotation_step(struct mrc_ev_set *s, struct mrc_ev_plane *p)
+{
+	u16 at = p->add;
+
+	p->add += p->mul;
+	if (p->add >= p->quota)
+		p->add -= p->quota;
+	if (++p->pos >= p->quota)
+		mrc_ev_rotation_shuffle(s, p, at);
+	return mrc_ev_rotation_at(s, p, at);
+}
+
+static bool mrc_ev_rotation_take(struct mrc_ev_entry *e, u64 now)
+{
+	switch (e->state) {
+	case MRC_EV_GOOD:
+	case MRC_EV_HELD:
+		return true;
+	case MRC_EV_SKIP:
+		/* Stepped over for the whole batch, and picks of a batch share @now. */
+		if (!e->skip_at)
+			e->skip_at = now;
+		if (e->skip_at == now)
+			return false;
+		e->state = MRC_EV_GOOD;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static u16 mrc_ev_rotation_skipped(struct mrc_ev_set *s, struct mrc_ev_plane *p)
+{
+	unsigned int n;
+
+	for (n = 2u * p->quota; n; n--) {
+		u16 ev = mrc_ev_rotation_step(s, p);
+
+		if (s->ev[ev].state == MRC_EV_SKIP)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+/*
+ * The plane's next usable EV. From any position 2 * quota steps pass every slot.
+ * Where all are to be skipped one is taken nevertheless: the plane keeps its share.
+ */
+static u16 mrc_ev_rotation_next(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
+{
+	unsigned int n;
+
+	if (!p->good)
+		return MRC_EV_NONE;
+	for (n = 2u * p->quota; n; n--) {
+		u16 ev = mrc_ev_rotation_step(s, p);
+
+		if (mrc_ev_rotation_take(&s->ev[ev], now))
+			return ev;
+	}
+	return mrc_ev_rotation_skipped(s, p);
+}
+
+/* The plane's next EV, in the rotation or not, whatever is believed of it. */
+static u16 mrc_ev_rotation_any(const struct mrc_ev_set *s, struct mrc_ev_plane *p)
+{
+	u16 n, ev;
+
+	for (n = 0; n < p->count; n++) {
+		ev = p->first + p->next_any;
+		if (++p->next_any == p->count)
+			p->next_any = 0;
+		if (s->ev[ev].state != MRC_EV_DENIED)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+/* One round over the planes, each getting its turn. */
+static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, bool usable, u64 now)
+{
+	u16 n;
+
+	for (n = 0; n < s->nplanes; n++) {
+		struct mrc_ev_plane *p = &s->planes[s->next_plane];
+		u16 ev;
+
+		if (++s->next_plane == s->nplanes)
+			s->next_plane = 0;
+		if (!mrc_ev_plane_up(s, p))
+			continue;
+		ev = usable ? mrc_ev_rotation_next(s, p, now) : mrc_ev_rotation_any(s, p);
+		if (ev != MRC_EV_NONE)
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
+{
+	u16 ev = MRC_EV_NONE;
+
+	if (!mrc_ev_searching(s))
+		ev = mrc_ev_rotation_round(s, true, now);
+	return ev != MRC_EV_NONE ? ev : mrc_ev_pick_any(s);
+}
+
+u16 mrc_ev_pick_any(struct mrc_ev_set *s)
+{
+	return mrc_ev_rotation_round(s, false, 0);
+}
+
+/* Out of the rotation, if a spare of the plane can take its place; usable as before. */
+void mrc_ev_rotation_leave(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+			   const struct mrc_ev_entry *e)
+{
+	if (e->slot < p->quota)
+		mrc_ev_rotation_replace(s, p, e->slot);
+}
+
+/* Into the rotation, for that of its EVs which was heard of longest ago. */
+void mrc_ev_rotation_enter(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+			   const struct mrc_ev_entry *e)
+{
+	struct mrc_ev_entry *out = &s->ev[mrc_ev_rotation_at(s, p, 0)], *at;
+	u16 slot;
+
+	if (e->slot < p->quota)
+		return;
+	for (slot = 1; slot < p->quota; slot++) {
+		at = &s->ev[mrc_ev_rotation_at(s, p, slot)];
+		if (at->heard_at < out->heard_at)
+			out = at;
+	}
+	mrc_ev_rotation_swap(s, p, out->slot, e->slot);
+	/* A spare has no batch to be left out of. */
+	if (out->state == MRC_EV_SKIP)
+		out->state = MRC_EV_GOOD;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What was heard of EVs, and what it means that nothing was: doubt, silence, and the search for a
+ * path that works.
+ */
+#ifndef _MRC_CORE_EV_SEARCH_H
+#define _MRC_CORE_EV_SEARCH_H
+
+#include "ev.h"
+#include "ev_schedule.h"
+
+/*
+ * An EV of which something was heard so lately is not in doubt; and so long after all were put in
+ * doubt for the silence of a QP they are again at the soonest, which doubles until data has
+ * arrived by a known EV, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with
+ * others, and a host answers few probes of those that it has no QP with.
+ */
+#define MRC_EV_DOUBT_NS		(50 * 1000ull * 1000)
+#define MRC_EV_SILENCE_NS	(100 * 1000ull * 1000)
+/* All probing begins anew for a search, if the last one is so long ago. */
+#define MRC_EV_SEARCH_NS	MRC_EV_PROBE_MAX_NS
+
+/**
+ * mrc_ev_silent() - who sent on this EV has heard of nothing that was sent since
+ * @s: the set
+ * @ev: index; MRC_EV_NONE: it is not known what it was sent on
+ * @since: ns, when the first of it was sent
+ * @now: ns
+ *
+ * Nobody is to blame: it may be the other end that does not answer. If something else that
+ * was sent to it since has arrived this EV is in doubt, else all are, and bad ones are
+ * probed at once. To be called for each EV that was sent on.
+ */
+void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
+
+/**
+ * mrc_ev_stirred() - something that was sent has arrived, but nobody knows by which EV
+ * @s: the set
+ * @now: ns
+ *
+ * In a search all are probed at once: now one will be answered.
+ */
+void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_ev_heard() - data that was sent on this EV has arrived, for certain
+ * @s: the set
+ * @ev: index
+ * @sent: ns, when the newest of it was sent
+ * @now: ns
+ *
+ * The silence of all is over. The EV is not in doubt, and a search is over: then the EV is in
+ * rotation, and GOOD if it was ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for
+ * it. Else only probes bring it back.
+ *
+ * Return: true when its state changed.
+ */
+bool mrc_ev_heard(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
+
+/**
+ * mrc_ev_probed() - a probe on this EV was answered
+ * @s: the set
+ * @ev: index
+ * @sent: ns, when it was sent
+ * @now: ns
+ *
+ * As mrc_ev_heard(), but a silence goes on: the host is there, the QP is silent. And
+ * MRC_EV_PROBE_GOOD answers in a row bring an ASSUMED_BAD EV back, and make a HELD one GOOD, more
+ * of them if it flaps. Until then the next probe is due a base interval later. Says nothing of an
+ * EV on a port that is down.
+ *
+ * Return: true when its state changed.
+ */
+bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
+
+/**
+ * mrc_ev_probe_lost() - a probe on this EV was not answered
+ * @s: the set
+ * @ev: index
+ * @sent: ns, when it was sent
+ * @now: ns
+ *
+ * Answers of an ASSUMED_BAD or HELD EV are counted from zero again. If there were any, it has
+ * flapped on its way back: the next probe is due no sooner than after a loss. An EV in use
+ * is lost, as with mrc_ev_lost(), when MRC_EV_PROBE_MISSED are lost in a row and something has
+ * arrived that was sent as late as each of them. If nothing has, a search begins; of HELD ones,
+ * which were lost before, that is no news unless all in use are HELD.
+ *
+ * Return: true when its state changed.
+ */
+bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now);
+
+#endif /* _MRC_CORE_EV_SEARCH_H */
