@@ -2,7 +2,7 @@
 #include "usid.h"
 
 /* Where the zeros at the end begin, in whole uSIDs. */
-static unsigned int used(const u8 *carrier)
+static unsigned int mrc_usid_used(const u8 *carrier)
 {
 	unsigned int n = MRC_USID_CARRIER_LEN;
 
@@ -11,7 +11,7 @@ static unsigned int used(const u8 *carrier)
 	return n;
 }
 
-static bool has_hole(const u8 *carrier, unsigned int end)
+static bool mrc_usid_has_hole(const u8 *carrier, unsigned int end)
 {
 	unsigned int n;
 
@@ -23,9 +23,9 @@ static bool has_hole(const u8 *carrier, unsigned int end)
 
 bool mrc_usid_append(u8 *carrier, u16 usid)
 {
-	unsigned int end = used(carrier);
+	unsigned int end = mrc_usid_used(carrier);
 
-	if (!usid || end == MRC_USID_CARRIER_LEN || has_hole(carrier, end))
+	if (!usid || end == MRC_USID_CARRIER_LEN || mrc_usid_has_hole(carrier, end))
 		return false;
 	carrier[end] = usid >> 8;
 	carrier[end + 1] = usid & 0xff;

@@ -74,7 +74,7 @@ static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
 };
 
 /* A row of zeroes for a byte that is not an MRC opcode. */
-static const struct mrc_opcode_row *opcode_row(u8 opcode)
+static const struct mrc_opcode_row *mrc_wire_row(u8 opcode)
 {
 	static const struct mrc_opcode_row none;
 
@@ -85,12 +85,12 @@ static const struct mrc_opcode_row *opcode_row(u8 opcode)
 
 unsigned int mrc_opcode_flags(u8 opcode)
 {
-	return opcode_row(opcode)->flags;
+	return mrc_wire_row(opcode)->flags;
 }
 
 unsigned int mrc_opcode_hdr_len(u8 opcode)
 {
-	return opcode_row(opcode)->len;
+	return mrc_wire_row(opcode)->len;
 }
 
 u8 mrc_write_opcode(bool first, bool last, bool imm)
@@ -102,7 +102,7 @@ u8 mrc_write_opcode(bool first, bool last, bool imm)
 	return imm ? MRC_OP_WRITE_LAST_IMM : MRC_OP_WRITE_LAST;
 }
 
-static void bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
+static void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
 {
 	bth->opcode = buf[0];
 	bth->pad = buf[1] >> BTH_PAD_SHIFT & BTH_PAD_MASK;
@@ -114,7 +114,7 @@ static void bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
 	bth->psn = get_unaligned_be24(buf + 9);
 }
 
-static void write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
+static void mrc_wire_write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
 {
 	wr->rqmsn = get_unaligned_be16(p);
 	wr->msn = get_unaligned_be16(p + 2);
@@ -132,7 +132,7 @@ static void write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
 		memcpy(&wr->imm, p + MRC_RETH_LEN, MRC_IMMDT_LEN);
 }
 
-static void cc_state_decode(const u8 *p, struct mrc_sack *sack)
+static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
 {
 	sack->tx_timestamp = get_unaligned_be16(p);
 	sack->ooo_count = get_unaligned_be16(p + 2) & CCST_OOO_MASK;
@@ -142,7 +142,7 @@ static void cc_state_decode(const u8 *p, struct mrc_sack *sack)
 }
 
 /* Of another kind of congestion control nothing is known, but what has arrived is. */
-static void sack_decode(const u8 *p, struct mrc_sack *sack)
+static void mrc_wire_sack_decode(const u8 *p, struct mrc_sack *sack)
 {
 	memset(sack, 0, sizeof(*sack));
 	sack->m = p[1] >> SETH_M_SHIFT & SETH_M_MASK;
@@ -154,10 +154,10 @@ static void sack_decode(const u8 *p, struct mrc_sack *sack)
 	sack->sack_offset = (s16)get_unaligned_be16(p + 18);
 	sack->bitmap = get_unaligned_be64(p + 20);
 	if (p[16] >> CC_TYPE_SHIFT == CC_TYPE_NSCC)
-		cc_state_decode(p + MRC_SETH_LEN, sack);
+		mrc_wire_cc_state_decode(p + MRC_SETH_LEN, sack);
 }
 
-static void nack_decode(const u8 *p, struct mrc_nack *nack)
+static void mrc_wire_nack_decode(const u8 *p, struct mrc_nack *nack)
 {
 	nack->reason = p[2];
 	nack->entropy = get_unaligned_be32(p + 4);
@@ -165,7 +165,7 @@ static void nack_decode(const u8 *p, struct mrc_nack *nack)
 	nack->tx_timestamp = get_unaligned_be16(p + 18);
 }
 
-static void ep_req_decode(const u8 *p, struct mrc_ep *ep)
+static void mrc_wire_ep_req_decode(const u8 *p, struct mrc_ep *ep)
 {
 	ep->op = p[1] & ERTH_OP_MASK;
 	ep->port_mask = get_unaligned_be32(p + 4);
@@ -173,7 +173,7 @@ static void ep_req_decode(const u8 *p, struct mrc_ep *ep)
 	ep->tsr = get_unaligned_be16(p + 14) & TSETH_TSR;
 }
 
-static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
+static void mrc_wire_ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
 {
 	ep->op = 0;
 	ep->port_mask = 0;
@@ -181,14 +181,14 @@ static void ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
 	ep->tsr = false;
 }
 
-static void control_decode(const u8 *p, struct mrc_hdr *hdr)
+static void mrc_wire_control_decode(const u8 *p, struct mrc_hdr *hdr)
 {
 	switch (hdr->bth.opcode) {
 	case MRC_OP_SACK:
-		sack_decode(p, &hdr->sack);
+		mrc_wire_sack_decode(p, &hdr->sack);
 		break;
 	case MRC_OP_NACK:
-		nack_decode(p, &hdr->nack);
+		mrc_wire_nack_decode(p, &hdr->nack);
 		break;
 	case MRC_OP_ACK:
 		hdr->ack.syndrome = p[0];
@@ -199,10 +199,10 @@ static void control_decode(const u8 *p, struct mrc_hdr *hdr)
 		hdr->probe.tx_timestamp = get_unaligned_be16(p + 12);
 		break;
 	case MRC_OP_EP_REQ:
-		ep_req_decode(p, &hdr->ep);
+		mrc_wire_ep_req_decode(p, &hdr->ep);
 		break;
 	case MRC_OP_EP_RSP:
-		ep_rsp_decode(p, &hdr->ep);
+		mrc_wire_ep_rsp_decode(p, &hdr->ep);
 		break;
 	}
 }
@@ -212,7 +212,7 @@ static void control_decode(const u8 *p, struct mrc_hdr *hdr)
  * bits are ignored, as are values that only their user can judge (NACK reason,
  * AETH syndrome).
  */
-static bool fields_ok(u8 opcode, const u8 *p)
+static bool mrc_wire_fields_ok(u8 opcode, const u8 *p)
 {
 	switch (opcode) {
 	case MRC_OP_SACK:
@@ -236,7 +236,7 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 
 	if (len < MRC_BTH_LEN)
 		return MRC_DECODE_SHORT;
-	row = opcode_row(buf[0]);
+	row = mrc_wire_row(buf[0]);
 	if (!row->flags)
 		return MRC_DECODE_OPCODE;
 	if (buf[1] & BTH_TVER_MASK)
@@ -246,20 +246,20 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 	need = row->len + (ts ? MRC_TSETH_LEN : 0);
 	if (len < need)
 		return MRC_DECODE_SHORT;
-	if (!fields_ok(buf[0], buf + MRC_BTH_LEN))
+	if (!mrc_wire_fields_ok(buf[0], buf + MRC_BTH_LEN))
 		return MRC_DECODE_FIELD;
 
-	bth_decode(buf, &hdr->bth, ts);
+	mrc_wire_bth_decode(buf, &hdr->bth, ts);
 	hdr->len = need;
 	if (row->flags & MRC_OPF_WRITE)
-		write_decode(buf + MRC_BTH_LEN, ts, row->flags & MRC_OPF_IMM,
-			     &hdr->write);
+		mrc_wire_write_decode(buf + MRC_BTH_LEN, ts, row->flags & MRC_OPF_IMM,
+				      &hdr->write);
 	else
-		control_decode(buf + MRC_BTH_LEN, hdr);
+		mrc_wire_control_decode(buf + MRC_BTH_LEN, hdr);
 	return MRC_DECODE_OK;
 }
 
-static void bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
+static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 {
 	buf[0] = bth->opcode;
 	buf[1] = (u8)((bth->pad & BTH_PAD_MASK) << BTH_PAD_SHIFT);
@@ -270,7 +270,7 @@ static void bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 		      (bth->rtx ? BTH_RTX : 0) | (ts ? BTH_TS : 0));
 }
 
-static void write_encode(u8 *p, const struct mrc_write *wr, bool ts, bool imm)
+static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, bool imm)
 {
 	put_unaligned_be16(wr->rqmsn, p);
 	put_unaligned_be16(wr->msn, p + 2);
@@ -287,7 +287,7 @@ static void write_encode(u8 *p, const struct mrc_write *wr, bool ts, bool imm)
 		memcpy(p + MRC_RETH_LEN, &wr->imm, MRC_IMMDT_LEN);
 }
 
-static void sack_encode(u8 *p, const struct mrc_sack *sack)
+static void mrc_wire_sack_encode(u8 *p, const struct mrc_sack *sack)
 {
 	p[1] = (u8)((sack->m & SETH_M_MASK) << SETH_M_SHIFT |
 		    (sack->probe ? SETH_PR : 0));
@@ -305,7 +305,7 @@ static void sack_encode(u8 *p, const struct mrc_sack *sack)
 	put_unaligned_be24(sack->rcvd_bytes, p + 33);
 }
 
-static void nack_encode(u8 *p, const struct mrc_nack *nack)
+static void mrc_wire_nack_encode(u8 *p, const struct mrc_nack *nack)
 {
 	p[2] = nack->reason;
 	put_unaligned_be32(nack->entropy, p + 4);
@@ -314,14 +314,14 @@ static void nack_encode(u8 *p, const struct mrc_nack *nack)
 	put_unaligned_be16(nack->tx_timestamp, p + 18);
 }
 
-static void probe_encode(u8 *p, const struct mrc_probe *probe)
+static void mrc_wire_probe_encode(u8 *p, const struct mrc_probe *probe)
 {
 	put_unaligned_be16(probe->id, p + 4);
 	put_unaligned_be16(probe->tx_timestamp, p + 12);
 	put_unaligned_be16(TSETH_FLAGS, p + 14);
 }
 
-static void ep_req_encode(u8 *p, const struct mrc_ep *ep)
+static void mrc_wire_ep_req_encode(u8 *p, const struct mrc_ep *ep)
 {
 	p[1] = ep->op & ERTH_OP_MASK;
 	put_unaligned_be32(ep->port_mask, p + 4);
@@ -329,51 +329,51 @@ static void ep_req_encode(u8 *p, const struct mrc_ep *ep)
 	put_unaligned_be16((u16)(TSETH_FLAGS | (ep->tsr ? TSETH_TSR : 0)), p + 14);
 }
 
-static void ep_rsp_encode(u8 *p, const struct mrc_ep *ep)
+static void mrc_wire_ep_rsp_encode(u8 *p, const struct mrc_ep *ep)
 {
 	p[1] = (u8)((ep->op & ERTH_OP_MASK) << EETH_OP_SHIFT);
 	put_unaligned_be16(ep->tx_timestamp, p + 28);
 }
 
-static void control_encode(u8 *p, const struct mrc_hdr *hdr)
+static void mrc_wire_control_encode(u8 *p, const struct mrc_hdr *hdr)
 {
 	switch (hdr->bth.opcode) {
 	case MRC_OP_SACK:
-		sack_encode(p, &hdr->sack);
+		mrc_wire_sack_encode(p, &hdr->sack);
 		break;
 	case MRC_OP_NACK:
-		nack_encode(p, &hdr->nack);
+		mrc_wire_nack_encode(p, &hdr->nack);
 		break;
 	case MRC_OP_ACK:
 		p[0] = hdr->ack.syndrome;
 		put_unaligned_be24(hdr->ack.msn, p + 1);
 		break;
 	case MRC_OP_PROBE:
-		probe_encode(p, &hdr->probe);
+		mrc_wire_probe_encode(p, &hdr->probe);
 		break;
 	case MRC_OP_EP_REQ:
-		ep_req_encode(p, &hdr->ep);
+		mrc_wire_ep_req_encode(p, &hdr->ep);
 		break;
 	case MRC_OP_EP_RSP:
-		ep_rsp_encode(p, &hdr->ep);
+		mrc_wire_ep_rsp_encode(p, &hdr->ep);
 		break;
 	}
 }
 
 unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr)
 {
-	const struct mrc_opcode_row *row = opcode_row(hdr->bth.opcode);
+	const struct mrc_opcode_row *row = mrc_wire_row(hdr->bth.opcode);
 	bool ts = row->flags & MRC_OPF_WRITE && hdr->bth.ts;
 
 	if (!row->flags)
 		return 0;
-	bth_encode(buf, &hdr->bth, ts);
+	mrc_wire_bth_encode(buf, &hdr->bth, ts);
 	if (row->flags & MRC_OPF_WRITE) {
-		write_encode(buf + MRC_BTH_LEN, &hdr->write, ts,
-			     row->flags & MRC_OPF_IMM);
+		mrc_wire_write_encode(buf + MRC_BTH_LEN, &hdr->write, ts,
+				      row->flags & MRC_OPF_IMM);
 	} else {
 		memset(buf + MRC_BTH_LEN, 0, row->len - MRC_BTH_LEN);
-		control_encode(buf + MRC_BTH_LEN, hdr);
+		mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);
 	}
 	return row->len + (ts ? MRC_TSETH_LEN : 0);
 }
