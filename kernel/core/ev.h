@@ -21,6 +21,7 @@
 #define _MRC_CORE_EV_H
 
 #include "base.h"
+#include "timing.h"
 #include "tx_window.h"
 
 #define MRC_PORT_MAX	32u	/* ports are numbered 1..32 */
@@ -158,6 +159,7 @@ struct mrc_ev_plane {
  * @remote_mask: bit per port: the peer's port can receive
  * @rng: state of the pseudo-random generator, never 0
  * @untold: states have changed of which mrc_ev_next_change() has not spoken
+ * @timing: how long is waited; mrc_timing_software unless it is set after mrc_ev_set_init()
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
  * @heard_at: ns, the newest @heard_at of an entry, 0: none
  * @silent_at: ns, when all were put in doubt last, 0: never
@@ -181,6 +183,7 @@ struct mrc_ev_set {
 	u32 rng;
 	bool untold;
 	u8 silences;
+	const struct mrc_timing *timing;
 	u64 probe_at;
 	u64 heard_at;
 	u64 silent_at;

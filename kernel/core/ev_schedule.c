@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_schedule.h"
 
-/* Exponent from which on every interval is MRC_EV_PROBE_MAX_NS. */
-#define MRC_EV_BACKOFF_MAX	20u
-
-static_assert(MRC_EV_PROBE_NS << MRC_EV_BACKOFF_MAX >= MRC_EV_PROBE_MAX_NS,
-	      "the longest interval must be reachable");
-
-u64 mrc_ev_probe_interval(u8 exp)
+u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp)
 {
-	return min(MRC_EV_PROBE_NS << exp, MRC_EV_PROBE_MAX_NS);
+	return min(s->timing->ev_probe << exp, s->timing->ev_probe_max);
 }
 
 /* The next exponent, unless the interval is the longest already. */
-static u8 mrc_ev_schedule_back_off(u8 exp)
+static u8 mrc_ev_schedule_back_off(const struct mrc_ev_set *s, u8 exp)
 {
-	return mrc_ev_probe_interval(exp) < MRC_EV_PROBE_MAX_NS ? exp + 1 : exp;
+	return mrc_ev_probe_interval(s, exp) < s->timing->ev_probe_max ? exp + 1 : exp;
 }
 
 void mrc_ev_schedule(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
@@ -34,17 +28,18 @@ void mrc_ev_schedule_start(struct mrc_ev_set *s, struct mrc_ev_entry *e, u8 back
 }
 
 /* The exponent that probing starts with: how often the EV has flapped of late. */
-u8 mrc_ev_schedule_flaps(const struct mrc_ev_entry *e, u64 now)
+u8 mrc_ev_schedule_flaps(const struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 now)
 {
-	u64 steady;
+	u64 at = e->changed_at + s->timing->ev_steady;
+	u8 flaps = e->flaps;
 
 	if (!e->returned)
-		return e->flaps;
-	if (now < e->changed_at + MRC_EV_FLAP_NS)
-		return e->flaps < MRC_EV_FLAPS_MAX ? mrc_ev_schedule_back_off(e->flaps) :
-						     e->flaps;
-	steady = (now - e->changed_at) / MRC_EV_STEADY_NS;
-	return steady < e->flaps ? (u8)(e->flaps - steady) : 0;
+		return flaps;
+	if (now < e->changed_at + s->timing->ev_flap)
+		return flaps < MRC_EV_FLAPS_MAX ? mrc_ev_schedule_back_off(s, flaps) : flaps;
+	for (; flaps && now >= at; at += s->timing->ev_steady)
+		flaps--;
+	return flaps;
 }
 
 void mrc_ev_schedule_find(struct mrc_ev_set *s)
@@ -76,8 +71,8 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 			s->next_probe = 0;
 		if (!mrc_ev_is_probed(s, e) || now < e->probe_at)
 			continue;
-		e->backoff = mrc_ev_schedule_back_off(e->backoff);
-		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(e->backoff));
+		e->backoff = mrc_ev_schedule_back_off(s, e->backoff);
+		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(s, e->backoff));
 		return ev;
 	}
 	mrc_ev_schedule_find(s);
@@ -93,14 +88,14 @@ u8 mrc_ev_schedule_enough(const struct mrc_ev_entry *e)
 }
 
 /* It has flapped on its way back. */
-void mrc_ev_schedule_restart(struct mrc_ev_entry *e, u64 now)
+void mrc_ev_schedule_restart(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
 	if (!e->answered)
 		return;
 	e->answered = 0;
 	if (e->backoff < e->flaps)
 		e->backoff = e->flaps;
-	e->probe_at = max(e->probe_at, now + mrc_ev_probe_interval(e->flaps));
+	e->probe_at = max(e->probe_at, now + mrc_ev_probe_interval(s, e->flaps));
 }
 
 void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
@@ -112,5 +107,5 @@ void mrc_ev_probe_unsent(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (e->backoff)
 		e->backoff--;
-	mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(e->backoff));
+	mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(s, e->backoff));
 }

@@ -10,13 +10,11 @@
 /*
  * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of
  * successes: MRC 1.0, section 9.3.1).
- * The interval between unanswered probes doubles from the base to the maximum;
+ * The interval between unanswered probes doubles from the base to the maximum (timing.h);
  * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
  * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
  * lost on another path.
  */
-#define MRC_EV_PROBE_NS		(1000ull * 1000)
-#define MRC_EV_PROBE_MAX_NS	(1000ull * 1000 * 1000)
 #define MRC_EV_PROBE_GOOD	3u
 #define MRC_EV_PROBE_MISSED	2u
 
@@ -24,11 +22,9 @@
  * An EV that is lost so soon after its return flaps: probing starts with twice the
  * interval of the time before, up to 2^MRC_EV_FLAPS_MAX base intervals: where every path
  * loses a little, paths that are out for long are no better than the loss. Each
- * MRC_EV_STEADY_NS of use halves that again.
+ * @ev_steady of use halves that again.
  */
 #define MRC_EV_FLAPS_MAX	6u
-#define MRC_EV_FLAP_NS		(2 * MRC_EV_PROBE_MAX_NS)
-#define MRC_EV_STEADY_NS	0x200000000ull	/* 8.6 s */
 
 /*
  * And each flap takes twice as many answers, up to 2^MRC_EV_DOUBTS_MAX times as many: a path
@@ -36,8 +32,8 @@
  */
 #define MRC_EV_DOUBTS_MAX	3u
 
-/** mrc_ev_probe_interval() - ns from a probe without an answer to the next; @exp: how often doubled */
-u64 mrc_ev_probe_interval(u8 exp);
+/** mrc_ev_probe_interval() - ns between two probes without an answer; @exp: how often it has doubled */
+u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp);
 
 /**
  * mrc_ev_probe_next() - the EV that a probe is to be sent on now
@@ -87,10 +83,10 @@ void mrc_ev_schedule(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at);
 void mrc_ev_schedule_start(struct mrc_ev_set *s, struct mrc_ev_entry *e, u8 backoff, u64 at);
 
 /** mrc_ev_schedule_flaps() - the exponent to begin with, by how often it has flapped of late */
-u8 mrc_ev_schedule_flaps(const struct mrc_ev_entry *e, u64 now);
+u8 mrc_ev_schedule_flaps(const struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 now);
 
 /** mrc_ev_schedule_restart() - a probe is lost: answers are counted from zero again */
-void mrc_ev_schedule_restart(struct mrc_ev_entry *e, u64 now);
+void mrc_ev_schedule_restart(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now);
 
 /** mrc_ev_schedule_enough() - answers in a row that bring it back */
 u8 mrc_ev_schedule_enough(const struct mrc_ev_entry *e);

@@ -39,7 +39,7 @@ static u64 mrc_ev_search_silence_ns(const struct mrc_ev_set *s)
 
 	if (!n)
 		return 0;
-	return min(MRC_EV_SILENCE_NS << (min(n, 8u) - 1), MRC_EV_PROBE_MAX_NS);
+	return min(s->timing->ev_silence << (min(n, 8u) - 1), s->timing->ev_probe_max);
 }
 
 void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
@@ -47,7 +47,7 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	if (s->heard_at < since) {
 		if (now >= s->silent_at + mrc_ev_search_silence_ns(s))
 			mrc_ev_search_doubt_all(s, now);
-	} else if (ev < s->count && now >= s->ev[ev].heard_at + MRC_EV_DOUBT_NS) {
+	} else if (ev < s->count && now >= s->ev[ev].heard_at + s->timing->ev_doubt) {
 		mrc_ev_search_doubt(s, ev, now);
 	}
 }
@@ -64,7 +64,7 @@ static void mrc_ev_search_anew(struct mrc_ev_set *s, u64 now)
 
 void mrc_ev_stirred(struct mrc_ev_set *s, u64 now)
 {
-	if (mrc_ev_searching(s) && now >= s->silent_at + MRC_EV_DOUBT_NS)
+	if (mrc_ev_searching(s) && now >= s->silent_at + s->timing->ev_doubt)
 		mrc_ev_search_anew(s, now);
 }
 
@@ -86,7 +86,7 @@ static void mrc_ev_search_begin(struct mrc_ev_set *s, const struct mrc_ev_entry 
 	if (mrc_ev_searching(s) || (e->state == MRC_EV_HELD && mrc_ev_search_any_good(s)))
 		return;
 	s->search_since = since;
-	if (!s->searched_at || now >= s->searched_at + MRC_EV_SEARCH_NS)
+	if (!s->searched_at || now >= s->searched_at + s->timing->ev_search)
 		mrc_ev_search_anew(s, now);
 	else
 		mrc_ev_search_doubt_all(s, now);
@@ -147,7 +147,7 @@ bool mrc_ev_probed(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 		return changed;
 	if (++e->answered < mrc_ev_schedule_enough(e)) {
 		e->backoff = 0;
-		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(0));
+		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(s, 0));
 		return changed;
 	}
 	mrc_ev_come_back(s, ev, MRC_EV_WHY_PROBES_ANSWERED, now);
@@ -162,7 +162,7 @@ bool mrc_ev_probe_lost(struct mrc_ev_set *s, u16 ev, u64 sent, u64 now)
 		return false;
 	e = &s->ev[ev];
 	if (mrc_ev_is_probed(s, e))
-		mrc_ev_schedule_restart(e, now);
+		mrc_ev_schedule_restart(s, e, now);
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port))
 		return false;
 	if (s->heard_at < sent) {

@@ -10,15 +10,12 @@
 #include "ev_schedule.h"
 
 /*
- * An EV of which something was heard so lately is not in doubt; and so long after all were put in
- * doubt for the silence of a QP they are again at the soonest, which doubles until data has
- * arrived by a known EV, to MRC_EV_PROBE_MAX_NS: programs that nobody answers share the EVs with
- * others, and a host answers few probes of those that it has no QP with.
+ * An EV of which something was heard lately (@ev_doubt) is not in doubt. After all were put in doubt
+ * for the silence of a QP they are again no sooner than @ev_silence later, which doubles until data
+ * has arrived by a known EV, to @ev_probe_max: programs that nobody answers share the EVs with
+ * others, and a host answers few probes of those that it has no QP with. For a search all probing
+ * begins anew, if the last one is long ago (@ev_search). See struct mrc_timing.
  */
-#define MRC_EV_DOUBT_NS		(50 * 1000ull * 1000)
-#define MRC_EV_SILENCE_NS	(100 * 1000ull * 1000)
-/* All probing begins anew for a search, if the last one is so long ago. */
-#define MRC_EV_SEARCH_NS	MRC_EV_PROBE_MAX_NS
 
 /**
  * mrc_ev_silent() - who sent on this EV has heard of nothing that was sent since

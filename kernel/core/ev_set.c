@@ -40,6 +40,7 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count, u1
 	s->remote_mask = ~0u;
 	s->rng = seed ? seed : 0x9e3779b9;
 	s->probe_at = U64_MAX;
+	s->timing = &mrc_timing_software;
 	if (mrc_ev_set_add_planes(s))
 		return -EINVAL;
 
@@ -128,9 +129,9 @@ void mrc_ev_fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why, u6
 
 	/* One that was lost before is probed as it was. */
 	if (mrc_ev_lasting(e->state) == MRC_EV_GOOD) {
-		e->flaps = mrc_ev_schedule_flaps(e, now);
+		e->flaps = mrc_ev_schedule_flaps(s, e, now);
 		e->answered = 0;
-		mrc_ev_schedule_start(s, e, e->flaps, now + mrc_ev_probe_interval(e->flaps));
+		mrc_ev_schedule_start(s, e, e->flaps, now + mrc_ev_probe_interval(s, e->flaps));
 	}
 	mrc_ev_set_state(s, mrc_ev_own_plane(s, ev), e, state, why, now);
 }

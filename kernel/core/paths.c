@@ -234,14 +234,14 @@ unsigned int mrc_paths_answer_evs(struct mrc_paths *p, u8 port, u32 bits, u64 no
 bool mrc_paths_want_reverse(const struct mrc_paths *p, u64 now)
 {
 	return p->count && now >= READ_ONCE(p->reverse_at) &&
-	       now >= READ_ONCE(p->heard_at) + MRC_REVERSE_PROBE_NS;
+	       now >= READ_ONCE(p->heard_at) + p->set.timing->reverse_probe;
 }
 
 u16 mrc_paths_reverse_probe(struct mrc_paths *p, u32 random, u64 now)
 {
 	if (!mrc_paths_want_reverse(p, now))
 		return MRC_EV_NONE;
-	WRITE_ONCE(p->reverse_at, now + MRC_REVERSE_PROBE_NS);
+	WRITE_ONCE(p->reverse_at, now + p->set.timing->reverse_probe);
 	return mrc_reverse_probe(&p->reverse, &p->set, random);
 }
 

@@ -33,9 +33,6 @@
 #include "news.h"
 #include "reverse.h"
 
-/* A receiver that sends nothing itself probes its way back so often, ns, while it answers. */
-#define MRC_REVERSE_PROBE_NS	(10 * 1000ull * 1000)
-
 /**
  * struct mrc_paths_ev - how one EV is called, and what was counted on it
  * @bits: EV bits in source port and flow label, which answers echo

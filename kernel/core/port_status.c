@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "port_status.h"
 
-void mrc_port_status_init(struct mrc_port_status *s)
+void mrc_port_status_init(struct mrc_port_status *s, const struct mrc_timing *timing)
 {
 	memset(s, 0, sizeof(*s));
+	s->timing = timing;
 	s->mask = ~0u;
 	s->newest = ~0u;
 }
@@ -32,7 +33,7 @@ u64 mrc_port_status_due(const struct mrc_port_status *s)
 {
 	if (s->newest == s->mask)
 		return U64_MAX;
-	return s->change ? s->change + MRC_PORTS_CHANGE_NS : 0;
+	return s->change ? s->change + s->timing->ports_change : 0;
 }
 
 bool mrc_port_status_take(struct mrc_port_status *s, u64 now)
@@ -44,12 +45,18 @@ bool mrc_port_status_take(struct mrc_port_status *s, u64 now)
 	return true;
 }
 
+void mrc_port_tell_init(struct mrc_port_tell *t, const struct mrc_timing *timing)
+{
+	memset(t, 0, sizeof(*t));
+	t->timing = timing;
+}
+
 void mrc_port_tell_say(struct mrc_port_tell *t, u32 mask, u64 now)
 {
 	t->mask = mask;
 	t->at = now;
 	t->since = now;
-	t->wait = MRC_TELL_MIN_NS;
+	t->wait = t->timing->tell;
 }
 
 bool mrc_port_tell_next(struct mrc_port_tell *t, u64 now, u64 *wait)
@@ -58,7 +65,7 @@ bool mrc_port_tell_next(struct mrc_port_tell *t, u64 now, u64 *wait)
 		return false;
 	*wait = t->wait;
 	t->at = now + t->wait;
-	t->wait = min(2 * t->wait, MRC_TELL_MAX_NS);
+	t->wait = min(2 * t->wait, t->timing->tell_max);
 	return true;
 }
 
@@ -83,6 +90,6 @@ void mrc_port_tell_back(struct mrc_port_tell *t, bool first, u64 now)
 	if (!t->since)
 		return;
 	if ((first && t->at) ||
-	    (t->mask != ~0u && now > t->since + MRC_TELL_MAX_NS))
+	    (t->mask != ~0u && now > t->since + t->timing->tell_max))
 		mrc_port_tell_say(t, t->mask, now);
 }

@@ -18,17 +18,13 @@
 #define _MRC_CORE_PORT_STATUS_H
 
 #include "base.h"
+#include "timing.h"
 #include "wire.h"
 
-/* Least time between two changes, ns. */
-#define MRC_PORTS_CHANGE_NS	1000000ull
 /* Time stamps tell the order of statuses that come no further apart, ns: not yet half a turn. */
 #define MRC_PORTS_ORDER_NS	2000000000ull
 /* Unit of our time stamps: 2^16 ns. */
 #define MRC_PORTS_STAMP_SHIFT	16
-/* Ours is said again after the least time, then after twice the time before, ns. */
-#define MRC_TELL_MIN_NS		1000000ull
-#define MRC_TELL_MAX_NS		1000000000ull
 
 /**
  * struct mrc_port_status - a peer's port status
@@ -38,6 +34,7 @@
  * @at: ns, when it did, 0: never
  * @stamp: the time stamp of that
  * @tsr: its flag
+ * @timing: how long is waited
  */
 struct mrc_port_status {
 	u32 mask;
@@ -46,6 +43,7 @@ struct mrc_port_status {
 	u64 at;
 	u16 stamp;
 	bool tsr;
+	const struct mrc_timing *timing;
 };
 
 /** mrc_port_stamp() - time stamp, with tsr, for a request of ours that is sent @now (ns) */
@@ -55,7 +53,7 @@ static inline u16 mrc_port_stamp(u64 now)
 }
 
 /** mrc_port_status_init() - nothing was said: all ports can receive */
-void mrc_port_status_init(struct mrc_port_status *s);
+void mrc_port_status_init(struct mrc_port_status *s, const struct mrc_timing *timing);
 
 /**
  * mrc_port_status_hear() - the peer says something
@@ -79,18 +77,23 @@ u64 mrc_port_status_due(const struct mrc_port_status *s);
 bool mrc_port_status_take(struct mrc_port_status *s, u64 now);
 
 /**
- * struct mrc_port_tell - our port status, as it is told to a peer; zeroed: there is nothing to tell
+ * struct mrc_port_tell - our port status, as it is told to a peer
  * @mask: ports that can receive
  * @at: ns, when it is said next; 0: the peer knows it
  * @since: ns, when it became true; 0: nothing was ever said
  * @wait: ns, from the next time that it is said to the one after
+ * @timing: how long is waited
  */
 struct mrc_port_tell {
 	u32 mask;
 	u64 at;
 	u64 since;
 	u64 wait;
+	const struct mrc_timing *timing;
 };
+
+/** mrc_port_tell_init() - there is nothing to tell */
+void mrc_port_tell_init(struct mrc_port_tell *t, const struct mrc_timing *timing);
 
 /** mrc_port_tell_say() - @mask is true from @now (ns, not 0) on, and is to be said */
 void mrc_port_tell_say(struct mrc_port_tell *t, u32 mask, u64 now);

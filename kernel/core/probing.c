@@ -2,9 +2,11 @@
 #include "probing.h"
 #include "ev_rotation.h"
 
-void mrc_probing_init(struct mrc_probing *p)
+void mrc_probing_init(struct mrc_probing *p, const struct mrc_timing *timing)
 {
-	mrc_port_status_init(&p->told);
+	memset(p, 0, sizeof(*p));
+	mrc_port_tell_init(&p->tell, timing);
+	mrc_port_status_init(&p->told, timing);
 }
 
 /* Index in @mtu_users. */

@@ -22,7 +22,7 @@
 #define MRC_PROBING_ANSWER_RATE	10000u
 
 /**
- * struct mrc_probing - zeroed and mrc_probing_init()
+ * struct mrc_probing - what is known of a peer by it and of it by us
  * @users: QPs that are connected and not in error
  * @mtu_users: of these, how many have each path MTU
  * @met: there has been such a QP
@@ -71,7 +71,8 @@ enum mrc_probing_sent {
 	MRC_PROBING_GONE,
 };
 
-void mrc_probing_init(struct mrc_probing *p);
+/** mrc_probing_init() - a peer of which nothing is known; @timing: how long is waited */
+void mrc_probing_init(struct mrc_probing *p, const struct mrc_timing *timing);
 
 /** mrc_probing_use() - a QP with path MTU @mtu is connected to the peer, or not any more */
 void mrc_probing_use(struct mrc_probing *p, u32 mtu, bool use);

@@ -141,7 +141,7 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 static bool mrc_req_ask(struct mrc_req *r)
 {
 	u32 since = (u32)mrc_psn_diff(r->tx.nxt, r->asked_psn);
-	u32 window = min(r->cwnd, r->tx.cfg.size);
+	u32 window = min(r->cwnd, r->tx.size);
 
 	if (r->tx.lost)
 		return false;
@@ -181,8 +181,8 @@ static void mrc_req_note_acked(struct mrc_req *r, const struct mrc_tx_result *re
 /* What was under way when a pause began makes it no longer. */
 static void mrc_req_pause(struct mrc_req *r, u64 now)
 {
-	u64 least = max(r->tx.srtt_ns, MRC_REQ_PAUSE_MIN_NS);
-	u64 most = min(r->tx.cfg.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+	u64 least = max(r->tx.rtt.srtt_ns, r->tx.rtt.timing->pause);
+	u64 most = min(r->tx.rtt.retries.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
 
 	if (now < r->pause_until)
 		return;
@@ -341,14 +341,14 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 
 static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 {
-	u64 interval = mrc_tx_interval(&r->tx.cfg, r->ack_retries);
+	u64 interval = mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries);
 
 	/*
 	 * Out of retries: one more interval, then the timer gives up. As for packets,
 	 * never less than two round trips.
 	 */
-	return r->ack_wait + max(interval ?: r->tx.cfg.timeout_ns,
-				 min(2 * r->tx.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
+	return r->ack_wait + max(interval ?: r->tx.rtt.retries.timeout_ns,
+				 min(2 * r->tx.rtt.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
 /* 0 is never. */
@@ -370,14 +370,14 @@ u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
 {
 	u64 at = mrc_req_deadline(r, now);
 
-	return at ? max(at, r->looked_at + MRC_REQ_LOOK_NS) : 0;
+	return at ? max(at, r->looked_at + r->tx.rtt.timing->look) : 0;
 }
 
 /* No ACK came though all is SACKed: ask again, until that was often enough. */
 static enum mrc_req_due mrc_req_ask_again(struct mrc_req *r, u64 now,
 					  struct mrc_tx_result *res)
 {
-	if (!mrc_tx_interval(&r->tx.cfg, r->ack_retries))
+	if (!mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries))
 		return MRC_REQ_FAILED;
 	if (r->ack_retries < U8_MAX)
 		r->ack_retries++;

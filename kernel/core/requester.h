@@ -25,12 +25,9 @@
 #define MRC_BATCH_MAX	64u
 /*
  * Who has no room for packets, the peer or a queue of this host, is left alone for a round trip,
- * this at least, then twice as long each time, but no longer than a timeout.
+ * @pause of struct mrc_timing at least, then twice as long each time, but no longer than a timeout.
  */
-#define MRC_REQ_PAUSE_MIN_NS	(10ull * 1000)
 #define MRC_REQ_PAUSES_MAX	16u
-/* A timer that found nothing to do looks again no sooner than this. */
-#define MRC_REQ_LOOK_NS	(1000ull * 1000)
 
 /**
  * struct mrc_plan - one packet of a batch

@@ -30,6 +30,7 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 	w->imms = (void *)(w->bits + BITS_TO_LONGS(size));
 	w->imm_max = imm_max;
 	w->again = psn;
+	w->timing = &mrc_timing_software;
 	w->sack_bytes = MRC_SACK_BYTES_DEFAULT;
 }
 

@@ -16,6 +16,7 @@
 #define _MRC_CORE_RX_WINDOW_H
 
 #include "base.h"
+#include "timing.h"
 #include "wire.h"
 
 /*
@@ -26,11 +27,6 @@
 #define MRC_SACK_BYTES_MAX	(1u << 20)
 /* The same as long as the peer has asked for none, and may wait for one when it stops. */
 #define MRC_SACK_BYTES_UNASKED	4096u
-/*
- * A SACK of what none has told goes out when nothing has come for so long, ns: who stops, and
- * does not ask, waits for it. Longer than packets of a flow are apart.
- */
-#define MRC_SACK_DELAY_NS	250000ull
 /* What a packet adds to the trigger count at least (MRC 1.0, section 7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
@@ -161,6 +157,7 @@ struct mrc_rx_window {
 	/* the SACK to come */
 	u32 sack_bytes;		/* threshold */
 	u32 trigger_bytes;	/* counted since the last SACK */
+	const struct mrc_timing *timing; /* of software unless it is set after the start */
 	bool asks;		/* the peer has asked for a SACK */
 	u64 heard_ns;		/* when packets came last */
 	bool sack_due;
@@ -273,11 +270,14 @@ static inline void mrc_rx_heard(struct mrc_rx_window *w, u64 now)
 /**
  * mrc_rx_sack_at() - when a SACK becomes due though no packet comes
  *
+ * What no SACK has told goes out when nothing has come for a while: who stops, and does not ask,
+ * waits for it.
+ *
  * Return: ns, or 0: all has been told.
  */
 static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
 {
-	return w->unsacked ? w->heard_ns + MRC_SACK_DELAY_NS : 0;
+	return w->unsacked ? w->heard_ns + w->timing->sack_delay : 0;
 }
 
 /**

@@ -5,22 +5,13 @@
  * (MRC 1.0, section 7.4.5). The caller serialises all calls on one window and brings the time in
  * nanoseconds of a monotonic clock.
  *
- * A record is lost when
- *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
- *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
- *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
- *      later has been answered: who hears of nothing knows nothing of paths.
- * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
- * show what has become of other retransmissions, and of nothing else; first transmissions, and
- * probes, which go in their class, show what has become of all that was sent before them.
- * What was sent before the first answer came says nothing of its EV either: the peer may not have
- * been connected yet.
+ * A SACK is digested in three steps: which transmission caused it, what has arrived, and what has
+ * not. The rules of the third, and who is to blame, are in evidence.h; how long to wait before they
+ * speak is in rtt.h.
+ *
  * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
- * is known of, a SACK was lost or is late, and (a) and (b) only judge what the bitmap at hand
+ * is known of, a SACK was lost or is late, and rules (a) and (b) only judge what the bitmap at hand
  * covers: of all else nobody knows that it has not arrived.
- * The reorder window starts at a quarter of the minimum RTT, grows when a
- * retransmission proves spurious and decays; rule (a) gets a slack of the same
- * kind that starts at zero. (Our decision; open point of the specification.)
  *
  * Nothing comes after the last packets that are lost. When the peer is silent for some
  * round trips a Reliability Probe is sent; rule (b) and its answer find them.
@@ -29,69 +20,26 @@
 #define _MRC_CORE_TX_WINDOW_H
 
 #include "base.h"
+#include "evidence.h"
+#include "rtt.h"
+#include "tx_rec.h"
+#include "tx_result.h"
 #include "wire.h"
-
-/* EVs that one peer may have in use; bounds the per-QP tables below. */
-#define MRC_EV_MAX	256u
-#define MRC_EV_NONE	0xffffu
-
-/* Verbs timeout exponent: 1.024 us * 2^timeout, at most 24 (17.17 s). */
-#define MRC_TIMEOUT_MAX		24u
-#define MRC_LINEAR_MAX		7u
-#define MRC_EXP_MAX		25u	/* 25: for ever */
-
-/**
- * struct mrc_tx_rec - a PSN in flight
- * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
- * @seq: number of this transmission in the QP, wraps; orders packets of one EV
- * @ev: index of the EV it was last sent on
- * @retries: timeouts and NACKs suffered (inferred losses do not count)
- * @flags: private: acked, lost and why, resent
- * @cookie: the caller's (which request it belongs to)
- */
-struct mrc_tx_rec {
-	u32 sent;
-	u32 seq;
-	u16 ev;
-	u8 retries;
-	u8 flags;
-	u32 cookie;
-};
-
-/*
- * Send times wrap after 18 minutes. Comparing them is safe all the same: a
- * packet is in flight for no longer than one timeout, which is capped at a
- * quarter of that, and older times are forgotten (see forget_old()).
- */
-#define MRC_TX_TICK_NS		256u
-#define MRC_TX_INTERVAL_MAX_NS	0x4000000000ull	/* 275 s */
 
 /**
  * struct mrc_tx_cfg - limits of a window
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
- * @timeout_ns: first retransmission timeout; two smoothed RTTs are waited for at least
- * @linear: retries at that interval
- * @exp: further retries with doubling; MRC_EXP_MAX: for ever
+ * @retries: see there
  */
 struct mrc_tx_cfg {
 	u32 size;
-	u64 timeout_ns;
-	u8 linear;
-	u8 exp;
+	struct mrc_retries retries;
 };
 
 /*
- * A probe is sent after two smoothed RTTs, or the reorder window, and this time have passed
- * without news; half a timeout while no RTT is known; at least a quarter of one when all has been
- * in vain for longer than a timeout: RTTs may have become longer than any that was seen, and where
- * all is crowded, probes must not be what crowds it. One, or its answer, may take a path that is
- * dead: so a few follow one another, then each waits twice as long as the one before, and at last
- * packets are left to their timeouts. So they are when so many answers in a row led to nothing but
- * losses: what is lost time and again while probes come through must use up its retries.
+ * Packets are left to their timeouts, without probes, when so many answers in a row led to nothing
+ * but losses: what is lost time and again while probes come through must use up its retries.
  */
-#define MRC_TX_PROBE_SLACK_NS	(100ull * 1000)
-#define MRC_TX_PROBES_EVEN	4u
-#define MRC_TX_PROBES_MAX	12u
 #define MRC_TX_PROBE_ROUNDS	16u
 /* Probes whose answer is still understood; a power of two. */
 #define MRC_TX_PROBES_KEPT	4u
@@ -108,49 +56,6 @@ struct mrc_tx_probed {
 	bool answered;
 };
 
-/*
- * First transmissions held to be lost that are remembered, each in the element that the last
- * bits of its PSN name, and for so many transmissions: then the PSN may mean another packet soon.
- */
-#define MRC_TX_GIVEN_UP		64u
-#define MRC_TX_GIVEN_UP_LASTS	(1u << 23)
-
-/**
- * struct mrc_tx_given_up - a first transmission that was held to be lost
- * @psn: its PSN
- * @seq: number of the QP's next transmission at that time
- * @ev: what it was sent on; MRC_EV_NONE: unused element
- */
-struct mrc_tx_given_up {
-	u32 psn;
-	u32 seq;
-	u16 ev;
-};
-
-/**
- * struct mrc_tx_ev - what is known of the packets that were sent on one EV
- * @seq: number of the newest first transmission that was SACKed + 1; 0: none yet
- * @sent: send time of that one, as in struct mrc_tx_rec
- * @heard: the same of any transmission among those that @acked counts
- * @acked: see mrc_tx_take_acked()
- */
-struct mrc_tx_ev {
-	u32 seq;
-	u32 sent;
-	u32 heard;
-	u32 acked;
-};
-
-/**
- * struct mrc_tx_newest - the newest of some transmissions that are known to have arrived
- * @any: there is one, and not so long ago that times have wrapped
- * @sent: when it was sent, as in struct mrc_tx_rec
- */
-struct mrc_tx_newest {
-	bool any;
-	u32 sent;
-};
-
 /**
  * struct mrc_tx_window - requester state of a QP (MRC 1.0, table 7-4)
  *
@@ -159,12 +64,11 @@ struct mrc_tx_newest {
  * @nxt: next new PSN
  * @inflight: packets sent, neither acknowledged nor held to be lost
  * @lost: packets that wait for retransmission
- * @min_rtt_ns: smallest RTT sample, 0 before the first
- * @srtt_ns: smoothed RTT, 0 before the first
+ * @rtt: round trips
  */
 struct mrc_tx_window {
-	struct mrc_tx_cfg cfg;
 	struct mrc_tx_rec *ring;
+	u32 size;		/* limit, see struct mrc_tx_cfg */
 	u32 ring_size;
 	u32 head;		/* ring index of una */
 	u32 una;
@@ -172,75 +76,20 @@ struct mrc_tx_window {
 	u32 inflight;
 	u32 lost;
 	u32 rtx_hint;		/* no lost PSN lies before this one */
-	u32 seq;
 	u32 high;		/* highest PSN SACKed + 1, or una */
 	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
-	struct mrc_tx_newest first;	/* of first transmissions */
-	struct mrc_tx_newest again;	/* of retransmissions */
-	struct mrc_tx_newest probed_at;	/* of probes, which have been answered */
-	u64 min_rtt_ns;
-	u64 srtt_ns;
-	u64 high_rtt_ns;	/* highest RTT of late */
-	u64 reorder_ns;		/* rule (b), if RTTs differ by less; 0: min RTT / 4 */
-	u64 ev_slack_ns;	/* rule (a) */
-	u64 patience_ns;	/* no timeout is shorter: shorter ones were wrong; 0: none were */
-	u64 longer_at_ns;	/* it does not grow again before */
-	u64 decay_at_ns;	/* when all three shrink again; 0: they are at rest */
+	struct mrc_rtt rtt;
 	u64 deadline_ns;	/* no record times out before this */
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
 	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
 	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
-	bool met;		/* something was answered */
-	bool meeting;		/* una is before met_psn */
-	u32 met_psn;		/* next new PSN when the first answer came */
 	bool in_vain;		/* what was sent again timed out, too; nothing was answered since */
 	u16 probe_id;		/* newest */
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
-	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
-	struct mrc_tx_ev ev[MRC_EV_MAX];
+	struct mrc_evidence evidence;
 };
-
-/**
- * struct mrc_tx_result - what one call learned
- * @acked: packets newly acknowledged
- * @lost: packets newly held to be lost
- * @spurious: a packet held to be lost turned out to have arrived
- * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
- *          probe is remembered
- * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
- *      when that is not certain (acknowledged long ago, or sent more than once)
- * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
- * @entropy: valid with @mark: EV bits of the packet that it was about
- * @lost_evs: EVs that lost a packet (not set for NACKs)
- * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
- * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
- *                the peer speaks, so no other EV is in doubt; 0: nothing is
- * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
- * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
- * @expired: a packet used up its retries
- * @told: private to mrc_req_news()
- */
-struct mrc_tx_result {
-	u32 acked;
-	u32 lost;
-	bool spurious;
-	bool expired;
-	bool told;
-	u8 mark;
-	u16 ev;
-	u32 entropy;
-	u64 rtt_ns;
-	u64 silent_since;
-	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(silent_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
-};
-
-/** mrc_tx_result_init() - that nothing is news */
-void mrc_tx_result_init(struct mrc_tx_result *res);
 
 /**
  * mrc_tx_window_init() - start of a connection
@@ -457,14 +306,5 @@ u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
  */
 void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		    struct mrc_tx_result *res);
-
-/**
- * mrc_tx_interval() - timeout that leads to the n-th retry: linear, then doubling
- * @cfg: limits
- * @retries: retries before this one
- *
- * Return: ns, at most MRC_TX_INTERVAL_MAX_NS, or 0 when no retry is left.
- */
-u64 mrc_tx_interval(const struct mrc_tx_cfg *cfg, unsigned int retries);
 
 #endif /* _MRC_CORE_TX_WINDOW_H */

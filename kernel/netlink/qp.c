@@ -53,8 +53,8 @@ static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)
 	s->nxt = qp->req.tx.nxt;
 	s->inflight = qp->req.tx.inflight;
 	s->lost = qp->req.tx.lost;
-	s->srtt = qp->req.tx.srtt_ns;
-	s->min_rtt = qp->req.tx.min_rtt_ns;
+	s->srtt = qp->req.tx.rtt.srtt_ns;
+	s->min_rtt = qp->req.tx.rtt.min_ns;
 	s->tx_packets = qp->tx_packets;
 	s->rtx_packets = qp->rtx_packets;
 	spin_unlock_bh(&qp->tx_lock);

@@ -310,7 +310,7 @@ void mrc_prober_peer_init(struct mrc_peer *peer)
 {
 	timerqueue_init(&peer->prober.node);
 	peer->prober.at = U64_MAX;
-	mrc_probing_init(&peer->probing);
+	mrc_probing_init(&peer->probing, &mrc_timing_software);
 }
 
 void mrc_prober_peer_stop(struct mrc_peer *peer)

@@ -783,9 +783,11 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 {
 	struct mrc_tx_cfg cfg = {
 		.size = qp->params.mpr_tx * MRC_MPR_UNIT,
-		.timeout_ns = 1024ull << qp->params.timeout,
-		.linear = qp->params.linear,
-		.exp = qp->params.exp,
+		.retries = {
+			.timeout_ns = 1024ull << qp->params.timeout,
+			.linear = qp->params.linear,
+			.exp = qp->params.exp,
+		},
 	};
 
 	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL_ACCOUNT);
@@ -801,9 +803,9 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		      mrc_requester_cwnd(qp));
 	qp->sq_psn = sq_psn;
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
-	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.timeout_ns),
-		   upper_32_bits(cfg.timeout_ns), cfg.linear, cfg.exp, sq_psn, qp->req.cwnd,
-		   qp->conn.mtu, qp->params.wimm_tx, qp->req.sendq.depth);
+	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
+		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
+		   cfg.retries.exp, sq_psn, qp->req.cwnd, qp->conn.mtu, qp->params.wimm_tx, qp->req.sendq.depth);
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 }

@@ -91,7 +91,7 @@ TRACE_EVENT(mrc_window,
 		__entry->lost = qp->req.tx.lost;
 		__entry->acked = res->acked;
 		__entry->rtt_ns = res->rtt_ns;
-		__entry->srtt_ns = qp->req.tx.srtt_ns;
+		__entry->srtt_ns = qp->req.tx.rtt.srtt_ns;
 	),
 	TP_printk("qpn=0x%06x una=0x%06x nxt=0x%06x inflight=%u lost=%u acked=%u rtt=%llu srtt=%llu",
 		  __entry->qpn, __entry->una, __entry->nxt, __entry->inflight,
@@ -117,8 +117,8 @@ TRACE_EVENT(mrc_loss,
 		__field(const char *, why)
 	),
 	TP_fast_assign(
-		__entry->srtt_ns = qp->req.tx.srtt_ns;
-		__entry->reorder_ns = qp->req.tx.reorder_ns;
+		__entry->srtt_ns = qp->req.tx.rtt.srtt_ns;
+		__entry->reorder_ns = qp->req.tx.rtt.reorder_ns;
 		__entry->qpn = qp->qpn;
 		__entry->lost = res->lost;
 		bitmap_copy(__entry->evs, res->lost_evs, MRC_EV_MAX);

@@ -36,8 +36,8 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 	r->inflight = qp->req.tx.inflight;
 	r->lost = qp->req.tx.lost;
 	r->window = qp->req.cwnd;
-	r->srtt = qp->req.tx.srtt_ns;
-	r->min_rtt = qp->req.tx.min_rtt_ns;
+	r->srtt = qp->req.tx.rtt.srtt_ns;
+	r->min_rtt = qp->req.tx.rtt.min_ns;
 	r->tx_packets = qp->tx_packets;
 	r->rtx_packets = qp->rtx_packets;
 	spin_unlock_bh(&qp->tx_lock);

@@ -64,8 +64,8 @@ HugeMemory::~HugeMemory()
 Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
 {
     const u32 size = shape_.mpr * MRC_MPR_UNIT;
-    const mrc_tx_cfg cfg = {
-        .size = size, .timeout_ns = 1ull << 40, .linear = 0, .exp = MRC_EXP_MAX};
+    const mrc_tx_cfg cfg = {.size = size,
+                            .retries = {.timeout_ns = 1ull << 40, .linear = 0, .exp = MRC_EXP_MAX}};
     const mrc_resp_cfg limits = {
         .size = size, .imm_max = 0, .mtu = mtu, .sack_bytes = MRC_SACK_BYTES_MAX};
     void *ring = memory.allocate(size * sizeof(mrc_tx_rec), line);

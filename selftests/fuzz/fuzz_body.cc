@@ -58,7 +58,8 @@ class Endpoint
 public:
     Endpoint() : ring(kSize), mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
     {
-        const mrc_tx_cfg cfg = {.size = kSize, .timeout_ns = 1 << 20, .linear = 1, .exp = 2};
+        const mrc_tx_cfg cfg = {.size = kSize,
+                                .retries = {.timeout_ns = 1 << 20, .linear = 1, .exp = 2}};
         mrc_tx_window_init(&tx, ring.data(), &cfg, kStart);
         mrc_rx_window_init(&rx, mem.data(), kSize, kImmMax, kStart);
         for (u16 i = 0; i < kEvs; ++i)
@@ -310,7 +311,7 @@ private:
         require(at <= now && up(ev));
         require(evs[ev].state == MRC_EV_ASSUMED_BAD || evs[ev].state == MRC_EV_HELD ||
                 evs[ev].doubted);
-        require(evs[ev].probe_at > now && evs[ev].probe_at <= now + MRC_EV_PROBE_MAX_NS);
+        require(evs[ev].probe_at > now && evs[ev].probe_at <= now + mrc_timing_software.ev_probe_max);
     }
 
     void probeAnswered(std::uint8_t arg)

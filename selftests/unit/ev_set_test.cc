@@ -382,9 +382,9 @@ TEST(EvSet, UnansweredProbesBackOffToTheLongestInterval)
         EXPECT_TRUE(set.probes(now + wait - 1).empty()) << n;
         now += wait;
         EXPECT_EQ(set.probes(now), std::vector<u16>{0}) << "once, " << n;
-        wait = std::min<std::uint64_t>(2 * wait, MRC_EV_PROBE_MAX_NS);
+        wait = std::min<std::uint64_t>(2 * wait, mrc_timing_software.ev_probe_max);
     }
-    EXPECT_EQ(wait, MRC_EV_PROBE_MAX_NS);
+    EXPECT_EQ(wait, mrc_timing_software.ev_probe_max);
 }
 
 TEST(EvSet, AnAnswerEndsTheBackOff)
@@ -462,7 +462,7 @@ TEST(EvSet, AnEvThatFlapsReturnsMoreAndMoreSlowly)
         const std::uint64_t back = set.bringBack(0);
         const std::uint64_t answers = 3u << std::min(n, 3);
         EXPECT_EQ(back, now + wait + (answers - 1) * kMs) << "further ones at the base interval";
-        now = back + MRC_EV_FLAP_NS - 1;
+        now = back + mrc_timing_software.ev_flap - 1;
         wait = std::min<std::uint64_t>(2 * wait, kMs << MRC_EV_FLAPS_MAX);
     }
     EXPECT_EQ(wait, 64 * kMs);
@@ -478,13 +478,13 @@ TEST(EvSet, BackOffOfAFlappingEvWearsOffInUse)
     }
     EXPECT_EQ(set.ev[0].flaps, 5);
 
-    now = set.ev[0].changed_at + MRC_EV_FLAP_NS;
+    now = set.ev[0].changed_at + mrc_timing_software.ev_flap;
     set.lose({0}, now);
     EXPECT_EQ(set.ev[0].probe_at, now + 32 * kMs) << "neither soon nor late";
-    now = set.bringBack(0) + 2 * MRC_EV_STEADY_NS;
+    now = set.bringBack(0) + 2 * mrc_timing_software.ev_steady;
     set.lose({0}, now);
     EXPECT_EQ(set.ev[0].probe_at, now + 8 * kMs);
-    now = set.bringBack(0) + 100 * MRC_EV_STEADY_NS;
+    now = set.bringBack(0) + 100 * mrc_timing_software.ev_steady;
     set.lose({0}, now);
     EXPECT_EQ(set.ev[0].probe_at, now + kMs);
 }
@@ -510,7 +510,7 @@ TEST(EvSet, ALossThatWasNoneIsNoFlap)
     EXPECT_TRUE(mrc_ev_cleared(&set.s, 0, now));
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
     EXPECT_FALSE(mrc_ev_cleared(&set.s, 0, now));
-    set.lose({0}, now + MRC_EV_FLAP_NS);
+    set.lose({0}, now + mrc_timing_software.ev_flap);
     EXPECT_EQ(set.ev[0].flaps, 0);
 }
 

@@ -113,7 +113,8 @@ public:
           sackTimer(clock, [this] { sackTimerFired(); })
     {
         const mrc_tx_cfg cfg = {
-            .size = kWindow, .timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp};
+            .size = kWindow,
+            .retries = {.timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp}};
         req.sendq.slots = requests.data();
         req.sendq.stride = sizeof(mrc_msg);
         req.sendq.depth = kWindow;
@@ -129,7 +130,7 @@ public:
         }
         mrc_paths_init(&paths, named.data(), evs.data(), static_cast<u16>(evs.size()), 0, 0,
                        static_cast<u32>(rng()));
-        mrc_probing_init(&probing);
+        mrc_probing_init(&probing, &mrc_timing_software);
         mrc_probing_use(&probing, kMtu, true);
         believe();
     }
@@ -198,7 +199,7 @@ private:
                 continue;
             evs[ev].flaps = static_cast<u8>(rng() % (MRC_EV_FLAPS_MAX + 1));
             evs[ev].backoff = 10;
-            evs[ev].probe_at = kStart + rng() % MRC_EV_PROBE_MAX_NS;
+            evs[ev].probe_at = kStart + rng() % mrc_timing_software.ev_probe_max;
         }
         for (u16 plane = 0; plane < set.nplanes; ++plane)
             paths.reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));

@@ -271,10 +271,13 @@ TEST(Paths, AnswersAreNotProbedAsLongAsSomethingIsHeard)
     const std::uint64_t begin = kSec;
     const u16 first = mrc_paths_reverse_probe(&f.p, 0, begin);
     ASSERT_NE(first, MRC_EV_NONE);
-    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + MRC_REVERSE_PROBE_NS - 1), MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + mrc_timing_software.reverse_probe - 1),
+              MRC_EV_NONE);
     f.report(MRC_SEEN_PROBE_ANSWERED, first, begin, begin + kMs);
-    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + MRC_REVERSE_PROBE_NS), MRC_EV_NONE);
-    EXPECT_NE(mrc_paths_reverse_probe(&f.p, 0, begin + kMs + MRC_REVERSE_PROBE_NS), MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, begin + mrc_timing_software.reverse_probe),
+              MRC_EV_NONE);
+    EXPECT_NE(mrc_paths_reverse_probe(&f.p, 0, begin + kMs + mrc_timing_software.reverse_probe),
+              MRC_EV_NONE);
 }
 
 /* Is it the EV or its plane? */

@@ -18,7 +18,7 @@ struct Told {
     mrc_port_status s;
     std::uint64_t now = 5 * kSec;
 
-    Told() { mrc_port_status_init(&s); }
+    Told() { mrc_port_status_init(&s, &mrc_timing_software); }
 
     /// Return: it is to be answered.
     bool hear(u32 mask, u16 stamp, bool tsr = true)

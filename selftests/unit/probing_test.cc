@@ -28,7 +28,7 @@ struct Probing {
                                  0, 3),
                   0);
         mrc_paths_ports(&paths, (1u << ports) - 1, ~0u, 1);
-        mrc_probing_init(&p);
+        mrc_probing_init(&p, &mrc_timing_software);
     }
 
     void use(u32 mtu) { mrc_probing_use(&p, mtu, true); }
@@ -72,7 +72,7 @@ TEST(Probing, WithoutQpsNothingIsSent)
     EXPECT_FALSE(f.hear(1, kSec));
 
     f.use(1024);
-    EXPECT_EQ(mrc_probing_at(&f.p, &f.paths), kSec + MRC_EV_PROBE_NS);
+    EXPECT_EQ(mrc_probing_at(&f.p, &f.paths), kSec + mrc_timing_software.ev_probe);
     EXPECT_EQ(f.next(9 * kSec), 0);
     EXPECT_EQ(f.next(9 * kSec), 1);
     EXPECT_EQ(f.next(9 * kSec), MRC_EV_NONE);
@@ -121,9 +121,9 @@ TEST(Probing, PortsOfThePeerAreTakenInTime)
     EXPECT_TRUE(mrc_probing_take_ports(&f.p, &f.paths, kSec));
     EXPECT_FALSE(mrc_ev_port_up(&f.paths.set, 1));
     ASSERT_TRUE(f.hear(3, kSec + 1));
-    EXPECT_EQ(mrc_probing_ports_at(&f.p, &f.paths), kSec + MRC_PORTS_CHANGE_NS);
+    EXPECT_EQ(mrc_probing_ports_at(&f.p, &f.paths), kSec + mrc_timing_software.ports_change);
     EXPECT_FALSE(mrc_probing_take_ports(&f.p, &f.paths, kSec + 1)) << "too soon";
-    EXPECT_TRUE(mrc_probing_take_ports(&f.p, &f.paths, kSec + MRC_PORTS_CHANGE_NS));
+    EXPECT_TRUE(mrc_probing_take_ports(&f.p, &f.paths, kSec + mrc_timing_software.ports_change));
     EXPECT_TRUE(mrc_ev_port_up(&f.paths.set, 1));
 }
 
@@ -167,7 +167,8 @@ TEST(Probing, OurPortsAreSaidAgainUntilThatIsAnswered)
 
 TEST(Probing, WhatThereIsToSayAnewIsNotPutOff)
 {
-    mrc_port_tell t{};
+    mrc_port_tell t;
+    mrc_port_tell_init(&t, &mrc_timing_software);
     u64 wait = 0;
     mrc_port_tell_say(&t, 1, kSec);
     ASSERT_TRUE(mrc_port_tell_next(&t, kSec, &wait));
@@ -201,7 +202,7 @@ TEST(Probing, WhatAnotherPeerOfTheHostWasToldCountsIfItIsNewer)
     Probing f(2, 2);
     f.use(1024);
     mrc_port_status told;
-    mrc_port_status_init(&told);
+    mrc_port_status_init(&told, &mrc_timing_software);
     EXPECT_FALSE(mrc_probing_inherit(&f.p, &f.paths, &told, kSec)) << "nothing was";
     told.at = kSec;
     told.mask = told.newest = 2;

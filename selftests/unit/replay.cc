@@ -93,9 +93,9 @@ Result Requester::start(Words &in)
 {
     mrc_tx_cfg cfg{};
     cfg.size = in.next();
-    cfg.timeout_ns = in.next64();
-    cfg.linear = static_cast<decltype(cfg.linear)>(in.next());
-    cfg.exp = static_cast<decltype(cfg.exp)>(in.next());
+    cfg.retries.timeout_ns = in.next64();
+    cfg.retries.linear = static_cast<u8>(in.next());
+    cfg.retries.exp = static_cast<u8>(in.next());
     const uint32_t psn = in.next(), cwnd = in.next(), mtu = in.next(), imm_max = in.next(),
                    depth = in.next();
     need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&

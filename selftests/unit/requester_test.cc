@@ -26,9 +26,7 @@ struct Requester {
         : slots(128), ring(mpr * MRC_MPR_UNIT)
     {
         const mrc_tx_cfg cfg = {.size = static_cast<u32>(ring.size()),
-                                .timeout_ns = 100'000 * kUs,
-                                .linear = 3,
-                                .exp = 3};
+                                .retries = {.timeout_ns = 100'000 * kUs, .linear = 3, .exp = 3}};
         r.sendq.slots = slots.data();
         r.sendq.stride = sizeof(mrc_msg);
         r.sendq.depth = static_cast<u32>(slots.size());
@@ -347,7 +345,7 @@ TEST(RequesterAck, IsAskedForUntilRetriesAreUsedUp)
 TEST(RequesterAck, WaitsTwoRoundTripsAtLeast)
 {
     Waiting q;
-    q.r.tx.srtt_ns = 10 * kTimeout;
+    q.r.tx.rtt.srtt_ns = 10 * kTimeout;
     EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + 20 * kTimeout);
 }
 
@@ -428,7 +426,7 @@ TEST(RequesterNack, ThePeerIsGivenPauses)
     ASSERT_EQ(q.ack(ackOf(7)), 0);
     q.post(8);
     q.run();
-    std::uint64_t wait = std::max<std::uint64_t>(q.r.tx.srtt_ns, MRC_REQ_PAUSE_MIN_NS);
+    std::uint64_t wait = std::max<std::uint64_t>(q.r.tx.rtt.srtt_ns, mrc_timing_software.pause);
     for (unsigned n = 0; n < 20; ++n) {
         const mrc_hdr refused = nackOf(8, MRC_NACK_NO_RESOURCE);
         const mrc_hdr another = nackOf(9, MRC_NACK_NO_PKT_BUFFER);
@@ -504,10 +502,10 @@ TEST(RequesterTimer, LooksNoMoreOftenThanItNeeds)
     q.post(1);
     q.run();
     const std::uint64_t due = mrc_req_timer_at(&q.r, q.now);
-    ASSERT_LT(due, q.now + MRC_REQ_LOOK_NS);
+    ASSERT_LT(due, q.now + mrc_timing_software.look);
     q.now = due - 1;
     EXPECT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_NOTHING);
-    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + MRC_REQ_LOOK_NS);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + mrc_timing_software.look);
 }
 
 /* ---- what this host drops ---- */

@@ -680,10 +680,10 @@ TEST(Responder, WhatNoSackHasToldIsToldInTime)
     r.arrive(0, MRC_OP_WRITE_FIRST);
     r.answer();
     EXPECT_EQ(r.a.count, 0u);
-    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + MRC_SACK_DELAY_NS);
-    mrc_resp_timer(&r.q, r.now + MRC_SACK_DELAY_NS - 1, &r.a);
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + mrc_timing_software.sack_delay);
+    mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay - 1, &r.a);
     EXPECT_EQ(r.a.count, 0u) << "too early";
-    mrc_resp_timer(&r.q, r.now + MRC_SACK_DELAY_NS, &r.a);
+    mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
     ASSERT_EQ(r.a.count, 1u);
     EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
     EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u) << "all has been told";
@@ -694,10 +694,10 @@ TEST(Responder, WhileDataFlowsTheTimerWaits)
     Responder r;
     r.arrive(0, MRC_OP_WRITE_FIRST);
     r.answer();
-    r.now += MRC_SACK_DELAY_NS / 2;
+    r.now += mrc_timing_software.sack_delay / 2;
     r.arrive_of(0, 1, MRC_OP_WRITE_MIDDLE);
     r.answer();
-    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + MRC_SACK_DELAY_NS);
+    EXPECT_EQ(mrc_resp_timer_at(&r.q), r.now + mrc_timing_software.sack_delay);
 }
 
 TEST(Responder, LastWordsRepeatTheNakOnlyWhenThereWasOne)

@@ -425,10 +425,10 @@ TEST(RxWindow, WhatNobodyAsksForIsToldAfterAWhile)
     EXPECT_EQ(mrc_rx_sack_at(&win.w), 0u);
     win.arrive(0);
     mrc_rx_heard(&win.w, 1000);
-    EXPECT_EQ(mrc_rx_sack_at(&win.w), 1000 + MRC_SACK_DELAY_NS);
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 1000 + mrc_timing_software.sack_delay);
     win.arrive(1);
     mrc_rx_heard(&win.w, 5000);
-    EXPECT_EQ(mrc_rx_sack_at(&win.w), 5000 + MRC_SACK_DELAY_NS) << "data flows";
+    EXPECT_EQ(mrc_rx_sack_at(&win.w), 5000 + mrc_timing_software.sack_delay) << "data flows";
     EXPECT_TRUE(win.sack());
     EXPECT_EQ(mrc_rx_sack_at(&win.w), 0u) << "all is told";
     win.arrive(2);

@@ -91,9 +91,9 @@ public:
         makeMessages();
         const std::uint32_t size = c.windowUnits * MRC_MPR_UNIT;
         const mrc_tx_cfg cfg = {
-            .size = size, .timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX};
+            .size = size, .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX}};
         mrc_req_start(&req, txRing.data(), &cfg, c.psn, c.cwnd);
-        tx.seq = c.seq;
+        tx.evidence.seq = c.seq;
         requests.resize(kRequests);
         sendq.slots = requests.data();
         sendq.stride = sizeof(mrc_msg);
@@ -114,7 +114,7 @@ public:
                              static_cast<u32>(c.seed)) == 0,
               "paths");
         mrc_paths_ports(&paths, allPorts(), allPorts(), now);
-        mrc_probing_init(&probing);
+        mrc_probing_init(&probing, &mrc_timing_software);
         mrc_probing_use(&probing, 1024, true);
         evStates.assign(evs.size(), MRC_EV_GOOD);
     }

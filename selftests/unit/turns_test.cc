@@ -129,7 +129,7 @@ public:
             EXPECT_EQ(
                 mrc_paths_init(&paths, ev.data(), entry.data(), static_cast<u16>(evs + 1), 0, 0, 7),
                 0);
-            mrc_probing_init(&probing);
+            mrc_probing_init(&probing, &mrc_timing_software);
             mrc_probing_use(&probing, 1024, true);
             mrc_paths_report(&paths, MRC_SEEN_ARRIVED, static_cast<u16>(evs), kSec, kSec);
         }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known to have arrived, and what that shows of packets that are not, and of EVs.
+ *
+ * A record is lost when
+ *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
+ *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
+ *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
+ *      later has been answered: who hears of nothing knows nothing of paths.
+ * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
+ * show what has become of other retransmissions, and of nothing else; first transmissions, and
+ * probes, which go in their class, show what has become of all that was sent before them.
+ * What was sent before the first answer came says nothing of its EV either: the peer may not have
+ * been connected yet.
+ */
+#ifndef _MRC_CORE_EVIDENCE_H
+#define _MRC_CORE_EVIDENCE_H
+
+#include "base.h"
+#include "tx_rec.h"
+#include "tx_result.h"
+
+/*
+ * First transmissions held to be lost that are remembered, each in the element that the last
+ * bits of its PSN name, and for so many transmissions: then the PSN may mean another packet soon.
+ */
+#define MRC_TX_GIVEN_UP		64u
+#define MRC_TX_GIVEN_UP_LASTS	(1u << 23)
+
+/**
+ * struct mrc_tx_given_up - a first transmission that was held to be lost
+ * @psn: its PSN
+ * @seq: number of the QP's next transmission at that time
+ * @ev: what it was sent on; MRC_EV_NONE: unused element
+ */
+struct mrc_tx_given_up {
+	u32 psn;
+	u32 seq;
+	u16 ev;
+};
+
+/**
+ * struct mrc_tx_ev - what is known of the packets that were sent on one EV
+ * @seq: number of the newest first transmission that was SACKed + 1; 0: none yet
+ * @sent: send time of that one, as in struct mrc_tx_rec
+ * @heard: the same of any transmission among those that @acked counts
+ * @acked: see mrc_tx_take_acked()
+ */
+struct mrc_tx_ev {
+	u32 seq;
+	u32 sent;
+	u32 heard;
+	u32 acked;
+};
+
+/**
+ * struct mrc_tx_newest - the newest of some transmissions that are known to have arrived
+ * @any: there is one, and not so long ago that times have wrapped
+ * @sent: when it was sent, as in struct mrc_tx_rec
+ */
+struct mrc_tx_newest {
+	bool any;
+	u32 sent;
+};
+
+/**
+ * struct mrc_evidence - what a QP knows of packets that have arrived, or have not
+ * @seq: number of the next transmission
+ * @first: newest of first transmissions
+ * @again: of retransmissions
+ * @probed: of probes, which have been answered
+ * @met: something was answered
+ * @meeting: some of what was sent before the first answer is not acknowledged
+ * @met_psn: next new PSN when the first answer came
+ * @given_up: see struct mrc_tx_given_up
+ * @ev: per EV
+ */
+struct mrc_evidence {
+	u32 seq;
+	struct mrc_tx_newest first;
+	struct mrc_tx_newest again;
+	struct mrc_tx_newest probed;
+	bool met;
+	bool meeting;
+	u32 met_psn;
+	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
+	struct mrc_tx_ev ev[MRC_EV_MAX];
+};
+
+/** mrc_evidence_init() - nothing is known; @e is zero */
+void mrc_evidence_init(struct mrc_evidence *e);
+
+/**
+ * mrc_evidence_forget_old() - a packet leaves on an EV
+ * @e: the evidence
+ * @ev: index, any number
+ * @now: ns
+ *
+ * Forgets what is so old that serial numbers would show it as new: the newest send times, and the
+ * newest number of this EV.
+ */
+void mrc_evidence_forget_old(struct mrc_evidence *e, u16 ev, u64 now);
+
+/** mrc_evidence_forget_evs() - EV indices have a new meaning from here on */
+void mrc_evidence_forget_evs(struct mrc_evidence *e);
+
+/** mrc_evidence_met() - the peer speaks; @nxt: next new PSN */
+void mrc_evidence_met(struct mrc_evidence *e, u32 nxt);
+
+/** mrc_evidence_passed() - all before @una is acknowledged */
+void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
+
+/**
+ * mrc_evidence_arrived() - this transmission is known to have arrived
+ *
+ * What goes no slower and was sent before it is overdue.
+ */
+void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
+
+/** mrc_evidence_count() - it is one more that is acknowledged on its EV */
+void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+			struct mrc_tx_result *res);
+
+/** mrc_evidence_probed() - a probe that was sent at @sent_ns has been answered */
+void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns);
+
+/**
+ * mrc_evidence_overdue() - is this packet, which is in flight, lost by rule (a)?
+ * @e: the evidence
+ * @rec: its record
+ * @slack: what is tolerated, in ticks
+ */
+bool mrc_evidence_overdue(const struct mrc_evidence *e,
+			  const struct mrc_tx_rec *rec, u32 slack);
+
+/**
+ * mrc_evidence_overtaken() - is this packet, which is in flight, lost by rule (b)?
+ * @e: the evidence
+ * @rec: its record
+ * @window: reorder window, in ticks
+ *
+ * Of probes it does not ask: their answers are judged one by one.
+ */
+bool mrc_evidence_overtaken(const struct mrc_evidence *e,
+			    const struct mrc_tx_rec *rec, u32 window);
+
+/**
+ * mrc_evidence_blame() - a packet is lost, and by what was found its EV is to blame
+ * @e: the evidence
+ * @rec: its record
+ * @psn: its PSN
+ * @res: what was learned
+ */
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+			u32 psn, struct mrc_tx_result *res);
+
+/**
+ * mrc_evidence_timed_out() - rule (c): who is to blame for a timeout
+ * @e: the evidence
+ * @rec: record of the packet
+ * @psn: its PSN
+ * @now: ns
+ * @res: what was learned
+ *
+ * Return: false: nobody, for nothing that was sent since has been answered.
+ */
+bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+			    u32 psn, u64 now, struct mrc_tx_result *res);
+
+/** mrc_evidence_clear() - the first transmission of a PSN has arrived, be it after the second */
+void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res);
+
+#endif /* _MRC_CORE_EVIDENCE_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long things take, and how long is waited: one set of times that each state of the engine
+ * points to. What a kernel does in software is a hundred times slower than what a NIC does, and so
+ * are the waits that suit it; what is decided is the same.
+ */
+#ifndef _MRC_CORE_TIMING_H
+#define _MRC_CORE_TIMING_H
+
+#include "base.h"
+
+/**
+ * struct mrc_timing - all in ns
+ * @ev_probe: from the first unanswered EV probe to the second; then the interval doubles ...
+ * @ev_probe_max: ... to this
+ * @ev_flap: an EV that is lost so soon after its return flaps
+ * @ev_steady: use of an EV that halves the interval that probing begins with
+ * @ev_doubt: an EV of which something was heard so lately is not in doubt
+ * @ev_silence: between two times that all are put in doubt for a silence, at first; doubles to
+ *              @ev_probe_max
+ * @ev_search: all probing begins anew for a search if the last one is so long ago
+ * @reverse_probe: a receiver that sends nothing itself probes its way back so often
+ * @tell: port status is said again after this, then after twice the time ...
+ * @tell_max: ... to this
+ * @ports_change: least time between two changes of a peer's ports
+ * @sack_delay: a SACK of what none has told goes out when nothing has come for so long. Longer than
+ *              packets of a flow are apart
+ * @pause: who has no room is left alone for a round trip, this at least
+ * @look: a QP's timer that found nothing to do looks again no sooner
+ * @probe_slack: a Reliability Probe waits for so much longer than round trips account for
+ * @quiet: tolerance for reordering stays for this at least after it had to grow
+ */
+struct mrc_timing {
+	u64 ev_probe;
+	u64 ev_probe_max;
+	u64 ev_flap;
+	u64 ev_steady;
+	u64 ev_doubt;
+	u64 ev_silence;
+	u64 ev_search;
+	u64 reverse_probe;
+	u64 tell;
+	u64 tell_max;
+	u64 ports_change;
+	u64 sack_delay;
+	u64 pause;
+	u64 look;
+	u64 probe_slack;
+	u64 quiet;
+};
+
+/* For packets that pass a kernel's network stack, and timers of a kernel: what the module uses. */
+extern const struct mrc_timing mrc_timing_software;
+
+/**
+ * mrc_timing_nic() - for a NIC's, which are as fast as its network
+ * @t: result
+ * @rtt: ns, of an empty network: at least 100, at most 10^7
+ */
+void mrc_timing_nic(struct mrc_timing *t, u64 rtt);
+
+#endif /* _MRC_CORE_TIMING_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The record of a PSN in flight: when and on which EV it was sent last, and what has become of it.
+ * Private to the window (tx_window), its evidence and its round trips.
+ */
+#ifndef _MRC_CORE_TX_REC_H
+#define _MRC_CORE_TX_REC_H
+
+#include "base.h"
+
+/* EVs that one peer may have in use; bounds the per-QP tables. */
+#define MRC_EV_MAX	256u
+#define MRC_EV_NONE	0xffffu
+
+/*
+ * Send times wrap after 18 minutes. Comparing them is safe all the same: a packet is in flight for
+ * no longer than one timeout, which is capped at a quarter of that (MRC_TX_INTERVAL_MAX_NS), and
+ * older times are forgotten (mrc_evidence_forget_old()).
+ */
+#define MRC_TX_TICK_NS	256u
+#define MRC_TX_HALF_WRAP	0x80000000u
+
+/* Flags of a record. */
+#define MRC_TX_ACKED	0x01
+#define MRC_TX_LOST	0x02	/* waits for retransmission */
+#define MRC_TX_RESENT	0x04
+#define MRC_TX_RESENT_MORE	0x08	/* twice or more: nobody knows which one is answered */
+#define MRC_TX_BY_EV	0x10	/* was held to be lost by rule (a) ... */
+#define MRC_TX_BY_TIME	0x20	/* ... by rule (b) ... */
+#define MRC_TX_BY_TIMER	0x40	/* ... by its timeout */
+#define MRC_TX_CERTAIN	0x80	/* resent, and the newest transmission has arrived */
+#define MRC_TX_DONE	(MRC_TX_ACKED | MRC_TX_LOST)
+
+/**
+ * struct mrc_tx_rec - a PSN in flight
+ * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
+ * @seq: number of this transmission in the QP, wraps; orders packets of one EV
+ * @ev: index of the EV it was last sent on
+ * @retries: timeouts and NACKs suffered (inferred losses do not count)
+ * @flags: acked, lost and why, resent
+ * @cookie: the caller's (which request it belongs to)
+ */
+struct mrc_tx_rec {
+	u32 sent;
+	u32 seq;
+	u16 ev;
+	u8 retries;
+	u8 flags;
+	u32 cookie;
+};
+
+/** mrc_tx_ticks() - ns in the unit of send times */
+static inline u32 mrc_tx_ticks(u64 ns)
+{
+	return (u32)(ns / MRC_TX_TICK_NS);
+}
+
+/** mrc_tx_age_ns() - how long ago a packet was sent, in whole ticks */
+static inline u64 mrc_tx_age_ns(const struct mrc_tx_rec *rec, u64 now)
+{
+	return (u64)(mrc_tx_ticks(now) - rec->sent) * MRC_TX_TICK_NS;
+}
+
+#endif /* _MRC_CORE_TX_REC_H */

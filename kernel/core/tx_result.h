@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one call of the window (tx_window) learned.
+ */
+#ifndef _MRC_CORE_TX_RESULT_H
+#define _MRC_CORE_TX_RESULT_H
+
+#include "base.h"
+#include "tx_rec.h"
+
+/**
+ * struct mrc_tx_result - what one call learned
+ * @acked: packets newly acknowledged
+ * @lost: packets newly held to be lost
+ * @spurious: a packet held to be lost turned out to have arrived
+ * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
+ *          probe is remembered
+ * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
+ *      when that is not certain (acknowledged long ago, or sent more than once)
+ * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
+ * @entropy: valid with @mark: EV bits of the packet that it was about
+ * @lost_evs: EVs that lost a packet (not set for NACKs)
+ * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
+ *                the peer speaks, so no other EV is in doubt; 0: nothing is
+ * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
+ * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
+ * @expired: a packet used up its retries
+ * @told: private to mrc_req_news()
+ */
+struct mrc_tx_result {
+	u32 acked;
+	u32 lost;
+	bool spurious;
+	bool expired;
+	bool told;
+	u8 mark;
+	u16 ev;
+	u32 entropy;
+	u64 rtt_ns;
+	u64 silent_since;
+	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(silent_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
+	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
+};
+
+/** mrc_tx_result_init() - that nothing is news */
+static inline void mrc_tx_result_init(struct mrc_tx_result *res)
+{
+	memset(res, 0, sizeof(*res));
+	res->ev = MRC_EV_NONE;
+}
+
+#endif /* _MRC_CORE_TX_RESULT_H */

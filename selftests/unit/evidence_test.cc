@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tx_fixture.h"
+
+TEST(Evidence, LateSackOfTheFirstTransmissionClearsItsEv)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_TRUE(lostEv(win.res, 5));
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    ASSERT_EQ(win.sack(2, {}, 1, true), 0);
+    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "that was the second";
+    ASSERT_EQ(win.sack(2, {}, 1), 0);
+    EXPECT_TRUE(test_bit(5, win.res.cleared_evs)) << "though acknowledged long since";
+    EXPECT_TRUE(win.res.spurious);
+}
+
+TEST(Evidence, SackOfThePacketThatHasThePsnAgainClearsNothing)
+{
+    constexpr std::uint32_t wrap = MRC_PSN_MASK + 1;
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_TRUE(lostEv(win.res, 5));
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    ASSERT_EQ(win.sack(2, {}, 1, true), 0);
+    std::uint32_t last = 2;
+    for (std::uint32_t sent = 0; sent < wrap - 2; ++sent) {
+        last = win.send(7);
+        if (!mrc_tx_room(&win.w) || sent == wrap - 3) {
+            win.now += kRtt;
+            ASSERT_EQ(win.sack(last, {}, last), 0);
+        }
+    }
+    ASSERT_EQ(last, 0u);
+    ASSERT_EQ(win.send(7), 1u);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "16 million packets ago";
+    EXPECT_FALSE(win.res.spurious);
+}
+
+TEST(Evidence, NewestOfThosePsnsThatShareAPlaceIsRemembered)
+{
+    Window win = withRtt();
+    for (std::uint32_t psn = 1; psn <= MRC_TX_GIVEN_UP + 2; ++psn)
+        win.send(psn % 2 ? 5 : 6);
+    win.now += kRtt;
+    const std::uint32_t last = MRC_TX_GIVEN_UP + 2;
+    ASSERT_EQ(win.sack(0, {last}, last), 0);
+    ASSERT_TRUE(lostEv(win.res, 6));
+    for (std::uint32_t psn = 2; psn < last; psn += 2)
+        mrc_tx_resend(&win.w, psn, 7, win.now);
+    ASSERT_EQ(win.sack(0, {last}, 2), 0);
+    EXPECT_TRUE(test_bit(6, win.res.cleared_evs));
+    ASSERT_EQ(win.sack(0, {last}, MRC_TX_GIVEN_UP), 0);
+    EXPECT_TRUE(test_bit(6, win.res.cleared_evs)) << "of each that has a place of its own";
+    ASSERT_EQ(win.sack(0, {last}, 2), 0);
+    EXPECT_FALSE(test_bit(6, win.res.cleared_evs)) << "once";
+}
+
+TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
+{
+    Window win = withRtt();
+    for (u16 ev : {u16{5}, u16{6}, u16{5}, u16{6}})
+        win.send(ev); // 1 .. 4
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 5));
+    EXPECT_FALSE(lostEv(win.res, 6));
+    EXPECT_EQ(win.nextLost(), 1u);
+    EXPECT_EQ(win.w.inflight, 2u);
+}
+
+TEST(Evidence, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.now += kRtt / 4;
+    win.send(6); // 2
+    win.now += kTick;
+    win.send(7); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u) << "sent more than a quarter of the RTT later";
+    EXPECT_TRUE(lostEv(win.res, 5));
+}
+
+TEST(Evidence, NothingIsInferredByTimeBeforeTheFirstSample)
+{
+    Window win;
+    win.send(1);
+    win.now += kSec / 100;
+    win.send(2);
+    const mrc_sack s = {.ack_offset = -100, .cack_psn = 0xffffff, .sack_offset = 2, .bitmap = 1};
+    EXPECT_EQ(mrc_tx_sack(&win.w, &s, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(Evidence, TriggerOutsideTheBitmapIsNoEvidenceAgainstItself)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    win.now += kRtt / 8;
+    EXPECT_EQ(win.sack(0, {2}, 1, true), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.w.inflight, 1u);
+}
+
+TEST(Evidence, LostRetransmissionIsInferredToo)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    ASSERT_EQ(win.nextLost(), 1u);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    win.send(6); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 6));
+    EXPECT_EQ(win.nextLost(), 1u);
+}
+
+namespace
+{
+
+/// A first transmission, on EV 7, waits in a queue that a retransmission, sent later, overtakes.
+Window overtaken()
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.send(7); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(2, {}, 1, true), 0);
+    return win;
+}
+
+} // namespace
+
+TEST(Evidence, RetransmissionIsNoEvidenceAgainstFirstTransmissions)
+{
+    Window win = overtaken();
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(3, {}, 3), 0) << "it was late";
+    EXPECT_FALSE(win.res.spurious);
+}
+
+TEST(Evidence, RetransmissionIsEvidenceAgainstOlderRetransmissions)
+{
+    Window win = withRtt();
+    for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{6}})
+        win.send(ev); // 1 to 4
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2, 4}, 4), 0);
+    ASSERT_EQ(win.res.lost, 2u);
+    mrc_tx_resend(&win.w, 3, 7, win.now);
+    win.now += kRtt;
+    mrc_tx_resend(&win.w, 1, 8, win.now);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(2, {4}, 1, true), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 7)) << "sent a round trip before, and as fast";
+}
+
+TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    const std::uint32_t later = win.send(7);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2, later}, later), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 7)) << "it would have come first";
+}
+
+TEST(Evidence, ResentPacketWithoutItsOwnSackIsNoEvidence)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    EXPECT_EQ(win.sack(1, {}, 0), 0) << "either transmission of 1 may have arrived";
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.res.lost, 0u);
+}
+
+TEST(Evidence, ForgottenEvsAreNotBlamed)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    win.send(5); // 2
+    win.send(6); // 3
+    win.now += kRtt;
+    mrc_tx_forget_evs(&win.w);
+    win.send(5); // 4, another path now
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2, 4}, 4), 0);
+    EXPECT_EQ(win.res.lost, 2u) << "by time";
+    EXPECT_EQ(win.res.ev, 5);
+    for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
+        EXPECT_FALSE(lostEv(win.res, ev));
+}
+
+TEST(EvidenceAcked, EveryWayToBeAcknowledgedCountsOnce)
+{
+    Window win;
+    for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{7}, u16{6}, u16{6}, u16{8}, u16{MRC_EV_NONE}})
+        win.send(ev); // 0 .. 7
+    ASSERT_EQ(win.sack(1, {4}, 4), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{5, 6}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 2u) << "cumulative PSN";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 0u) << "taken";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 1u) << "bitmap";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 0u);
+
+    ASSERT_EQ(win.sack(1, {4}, 4), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+    ASSERT_EQ(mrc_tx_ack(&win.w, 5, win.now, &win.res), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{6, 7}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 2u) << "transport ACK";
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 1u);
+
+    ASSERT_EQ(win.sack(7, {}, 7), 0);
+    EXPECT_EQ(win.res.acked, 2u);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{8}) << "the other one had none";
+    for (u16 ev : {u16{MRC_EV_MAX}, u16{MRC_EV_NONE}})
+        EXPECT_EQ(mrc_tx_take_acked(&win.w, ev), 0u);
+}
+
+TEST(EvidenceAcked, AnswerToAProbeCountsToo)
+{
+    Window win = withTail(3);
+    ASSERT_EQ(win.answer(77, 1, {3}), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{1, 3}));
+}
+
+TEST(EvidenceAcked, LateArrivalOfAPacketNotSentAgainCounts)
+{
+    Window win = withTail(1);
+    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{1});
+}
+
+TEST(EvidenceAcked, RetransmissionCountsIfItsOwnSackTells)
+{
+    Window win = withTail(1);
+    win.again(1, 20);
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{20});
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
+}
+
+TEST(EvidenceAcked, WhatMayBeEitherTransmissionCountsForNone)
+{
+    Window covered = withTail(2);
+    covered.again(1, 20);
+    ASSERT_EQ(covered.sack(2, {}, 2), 0) << "the SACK of another packet";
+    EXPECT_EQ(covered.ackedEvs(), std::set<unsigned>{2});
+
+    Window first = withTail(1);
+    first.again(1, 20);
+    ASSERT_EQ(first.sack(1, {}, 1), 0) << "the first transmission's";
+    EXPECT_EQ(first.res.acked, 1u);
+    EXPECT_EQ(first.ackedEvs(), std::set<unsigned>{});
+
+    Window thrice = withTail(1);
+    thrice.again(1, 20);
+    thrice.again(1, 21);
+    ASSERT_EQ(thrice.sack(1, {}, 1, true), 0) << "the second's or the third's";
+    EXPECT_EQ(thrice.res.acked, 1u);
+    EXPECT_EQ(thrice.ackedEvs(), std::set<unsigned>{});
+}
+
+TEST(EvidenceAcked, ATriggerThatIsNotAcknowledgedYetCountsWhenItIs)
+{
+    Window win = withTail(2);
+    win.again(1, 20);
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(win.sack(0, {}, 1, true), 0);
+        EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+    }
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{2, 20}));
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
+
+    Window more = withTail(1);
+    more.again(1, 20);
+    ASSERT_EQ(more.sack(0, {}, 1, true), 0);
+    more.again(1, 21);
+    ASSERT_EQ(more.sack(1, {}, 0), 0);
+    EXPECT_EQ(more.ackedEvs(), std::set<unsigned>{}) << "sent again since";
+}
+
+TEST(EvidenceAcked, ForgottenWithTheEvs)
+{
+    Window win = withTail(2);
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    mrc_tx_forget_evs(&win.w);
+    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    EXPECT_EQ(win.res.acked, 1u);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
+}
+
+/* One that nobody answers, for it is sent to nobody: no path is to blame. */
+TEST(Evidence, WhoHearsOfNothingBlamesNoPath)
+{
+    Window win(0, 128, 10 * kMs, 7, 0);
+    const std::uint64_t sent = win.now;
+    win.send(3);
+    win.send(4);
+    for (int n = 0; n < 7; ++n) {
+        win.now += 10 * kMs;
+        win.timeout();
+        ASSERT_EQ(win.res.lost, 2u);
+        EXPECT_FALSE(lostEv(win.res, 3) || lostEv(win.res, 4)) << n;
+        EXPECT_TRUE(test_bit(3, win.res.silent_evs) && test_bit(4, win.res.silent_evs));
+        EXPECT_EQ(mrc_tx_in_vain(&win.w), n > 0) << "sent again in vain";
+        if (n == 0) {
+            EXPECT_LE(win.res.silent_since, sent);
+            EXPECT_GT(win.res.silent_since + 2 * kTick, sent);
+        }
+        for (std::uint32_t psn : {0u, 1u})
+            mrc_tx_resend(&win.w, psn, psn ? 4 : 3, win.now);
+    }
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+    EXPECT_FALSE(mrc_tx_in_vain(&win.w));
+}
+
+namespace
+{
+
+/// A window whose peer has answered PSN 0, and tolerates reordering of more than a timeout.
+Window met()
+{
+    Window win(0, 128, 10 * kMs);
+    win.send(1);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {}, 0), 0);
+    win.w.rtt.reorder_ns = 40 * kMs; // losses would be found sooner
+    return win;
+}
+
+} // namespace
+
+TEST(Evidence, WhoHearsOfSomethingSentLaterDoes)
+{
+    Window win = met();
+    win.send(3);
+    win.now += kMs;
+    win.send(4);
+    win.now += kMs;
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    EXPECT_LE(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs);
+    EXPECT_GT(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs - 2 * kTick);
+    win.now += 10 * kMs;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(lostEv(win.res, 3));
+    EXPECT_EQ(win.res.silent_since, 0u);
+
+    Window probed = met();
+    probed.send(3);
+    probed.now += kMs;
+    const u16 id = mrc_tx_probe(&probed.w, probed.now);
+    probed.now += kMs;
+    ASSERT_EQ(probed.answer(id, 0), 0);
+    EXPECT_EQ(probed.res.lost, 0u);
+    probed.now += 10 * kMs;
+    probed.timeout();
+    EXPECT_TRUE(lostEv(probed.res, 3)) << "a probe that was sent later has been answered";
+}
+
+/* The peer was not there yet, perhaps: what it has missed is no path's fault. */
+TEST(Evidence, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
+{
+    Window win;
+    win.send(1);
+    win.send(2);
+    win.now += 50 * kMs;
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0xffffff), 0);
+    EXPECT_EQ(win.res.lost, 2u) << "sent again all the same";
+    EXPECT_FALSE(lostEv(win.res, 1) || lostEv(win.res, 2));
+    EXPECT_TRUE(test_bit(1, win.res.silent_evs) && test_bit(2, win.res.silent_evs));
+    EXPECT_GT(win.res.silent_since, 0u) << "they are in doubt";
+    mrc_tx_resend(&win.w, 0, 3, win.now);
+    mrc_tx_resend(&win.w, 1, 4, win.now);
+    ASSERT_EQ(win.sack(1, {}, 1, true), 0);
+
+    win.send(5);
+    win.now += kTick;
+    win.send(5);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(1, {3}, 3), 0);
+    EXPECT_TRUE(lostEv(win.res, 5)) << "it has been met";
+}
+
+TEST(Evidence, WhatMayHaveBeenOvertakenIsInDoubt)
+{
+    Window win = overtaken();
+    win.now += win.w.rtt.retries.timeout_ns;
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_FALSE(lostEv(win.res, 7)) << "but a retransmission has arrived by it";
+    EXPECT_TRUE(test_bit(7, win.res.silent_evs));
+    EXPECT_EQ(win.res.silent_since, 1u) << "no other EV is in doubt: the peer speaks";
+}
+
+TEST(EvidenceWrap, SendTimes)
+{
+    // the tick counter wraps while packets are in flight
+    Window win = withRtt();
+    win.now = (1ull << 40) - kRtt;
+    win.send(5); // 1
+    win.send(6); // 2
+    win.now += 2 * kRtt;
+    win.send(5); // 3
+    EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), (1ull << 40) - kRtt + 100 * kMs);
+    win.timeout();
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {3}, 3), 0);
+    EXPECT_EQ(win.res.rtt_ns, kRtt);
+    EXPECT_EQ(win.res.lost, 2u) << "1 on the same EV, 2 by time";
+}
+
+TEST(EvidenceWrap, TransmissionNumbers)
+{
+    Window win = withRtt();
+    win.w.evidence.seq = 0xffffffff;
+    win.send(5); // 1, number 0xffffffff
+    win.send(5); // 2, number 0
+    win.send(5); // 3
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+}
+
+TEST(EvidenceWrap, EvUnusedForHalfTheNumberSpace)
+{
+    Window win = withRtt(); // EV 99 has evidence
+    win.w.evidence.seq += 0x90000000;
+    win.now += 700 * kSec; // half the clock, too
+    win.send(99);          // 1
+    win.send(1);           // 2
+    win.now += kTick;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}
+
+TEST(EvidenceWrap, IdleForMoreThanHalfTheClock)
+{
+    Window win = withRtt();
+    win.now += 700 * kSec;
+    win.send(1); // 1
+    win.send(2); // 2
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A requester's window, for the tests of its parts: tx_window, evidence and rtt. They act on it
+// through packets and answers, as these come.
+#ifndef MRC_UNIT_TX_FIXTURE_H
+#define MRC_UNIT_TX_FIXTURE_H
+
+#include "core.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <vector>
+
+inline constexpr std::uint64_t kUs = 1000;
+inline constexpr std::uint64_t kMs = 1000 * kUs;
+inline constexpr std::uint64_t kSec = 1000 * kMs;
+/// One unit of the records' send time.
+inline constexpr std::uint64_t kTick = MRC_TX_TICK_NS;
+inline constexpr std::uint64_t kRtt = 400 * kTick;
+
+struct Window {
+    std::vector<mrc_tx_rec> ring;
+    mrc_tx_window w;
+    mrc_tx_result res;
+    std::set<std::uint32_t> arrived;
+    std::uint64_t now = 7 * kSec / kTick * kTick;
+
+    explicit Window(std::uint32_t psn = 0, std::uint32_t size = 128,
+                    std::uint64_t timeout = 100 * kMs, u8 linear = 2, u8 exp = 3)
+        : ring(size)
+    {
+        const mrc_tx_cfg cfg = {.size = size,
+                                .retries = {.timeout_ns = timeout, .linear = linear, .exp = exp}};
+        mrc_tx_window_init(&w, ring.data(), &cfg, psn);
+    }
+
+    std::uint32_t send(u16 ev, std::uint32_t cookie = 0)
+    {
+        return mrc_tx_send(&w, ev, cookie, now);
+    }
+
+    /// All that the peer has told of, its count of what lies beyond @p cack.
+    u16 count(std::uint32_t cack, std::initializer_list<std::uint32_t> psns)
+    {
+        arrived.insert(psns.begin(), psns.end());
+        std::erase_if(arrived, [=](std::uint32_t psn) { return mrc_psn_diff(psn, cack) <= 0; });
+        return static_cast<u16>(arrived.size());
+    }
+
+    /// A SACK that says: all up to @p cack, and @p psns, of @p ooo beyond it (of those told of, if
+    /// it is not given); caused by @p trigger.
+    int sack(std::uint32_t cack, std::initializer_list<std::uint32_t> psns, std::uint32_t trigger,
+             bool rtx = false, std::optional<u16> ooo = std::nullopt)
+    {
+        mrc_sack s{};
+        s.ooo_count = ooo.value_or(count(cack, psns));
+        s.cack_psn = cack;
+        s.ack_offset = static_cast<s16>(mrc_psn_diff(trigger, cack));
+        s.sack_offset = psns.size() ? static_cast<s16>(mrc_psn_diff(*psns.begin(), cack)) : 1;
+        for (std::uint32_t psn : psns)
+            s.bitmap |= 1ull << mrc_psn_diff(psn, *psns.begin());
+        return mrc_tx_sack(&w, &s, rtx, now, &res);
+    }
+
+    std::optional<std::uint32_t> nextLost()
+    {
+        std::uint32_t psn;
+        return mrc_tx_next_lost(&w, &psn) ? std::optional(psn) : std::nullopt;
+    }
+
+    void timeout() { mrc_tx_timeout(&w, now, &res); }
+
+    /// The answer to probe @p id: all up to @p cack, and @p psns of @p ooo beyond it.
+    int answer(u16 id, std::uint32_t cack, std::initializer_list<std::uint32_t> psns = {},
+               u16 ooo = 0)
+    {
+        mrc_sack s{};
+        s.probe = true;
+        s.cack_psn = cack;
+        s.ack_offset = static_cast<s16>(id);
+        s.sack_offset = 1;
+        for (std::uint32_t psn : psns)
+            s.bitmap |= 1ull << (mrc_psn_diff(psn, cack) - 1);
+        s.ooo_count = std::max<u16>(ooo, static_cast<u16>(psns.size()));
+        return mrc_tx_sack(&w, &s, false, now, &res);
+    }
+
+    /// The EVs that the last call counted packets for.
+    std::set<unsigned> ackedEvs() const
+    {
+        std::set<unsigned> evs;
+        for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
+            if (test_bit(ev, res.acked_evs))
+                evs.insert(ev);
+        return evs;
+    }
+
+    /// A packet is held to be lost (by a NACK), and sent again on @p ev.
+    void again(std::uint32_t psn, u16 ev)
+    {
+        now += 10 * kRtt;
+        ASSERT_EQ(mrc_tx_nack(&w, psn, now, &res), 0);
+        mrc_tx_resend(&w, psn, ev, now);
+    }
+};
+
+/// A window that knows the RTT: a first packet, on EV 99, was acknowledged.
+inline Window withRtt(std::uint32_t psn = 0)
+{
+    Window win(psn);
+    win.send(99);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(psn, {}, psn), 0);
+    EXPECT_EQ(win.w.rtt.min_ns, kRtt);
+    return win;
+}
+
+/// A window with an RTT and @p n packets in flight that were sent just now, on EVs 1, 2, ...
+inline Window withTail(unsigned n)
+{
+    Window win = withRtt();
+    for (unsigned i = 1; i <= n; ++i)
+        win.send(static_cast<u16>(i));
+    return win;
+}
+
+/// How long to be silent before a probe, with an RTT and nothing unusual.
+inline const std::uint64_t kQuiet = 2 * kRtt + mrc_timing_software.probe_slack;
+
+inline bool lostEv(const mrc_tx_result &res, unsigned ev)
+{
+    return test_bit(ev, res.lost_evs);
+}
+
+#endif
