@@ -97,9 +97,14 @@ static u32 mrc_probing_peer_ports(const struct mrc_paths *paths)
 static u64 mrc_probing_take_at(const struct mrc_probing *p,
 			       const struct mrc_paths *paths)
 {
-	u32 ports = mrc_probing_peer_ports(paths) & paths->set.local_mask;
+	u64 due = mrc_port_status_due(&p->told);
+	u32 ports;
 
-	return ports & p->told.newest ? mrc_port_status_due(&p->told) : U64_MAX;
+	/* Mostly there is nothing new, and this is asked with each SACK. */
+	if (due == U64_MAX)
+		return due;
+	ports = mrc_probing_peer_ports(paths) & paths->set.local_mask;
+	return ports & p->told.newest ? due : U64_MAX;
 }
 
 u64 mrc_probing_ports_at(const struct mrc_probing *p, const struct mrc_paths *paths)
