@@ -14,11 +14,11 @@ namespace
 
 // The same in every set of a noun.
 constexpr int dev_index = MRC_A_DEVICE_DEV_INDEX;
-constexpr int dev_name = MRC_A_DEVICE_DEV_NAME;
+constexpr int device_dev_name = MRC_A_DEVICE_DEV_NAME;
 
 DeviceRef decode_ref(const Attributes &a)
 {
-    return {a.u32(dev_index), a.string(dev_name)};
+    return {a.u32(dev_index), a.string(device_dev_name)};
 }
 
 DeviceSettings decode_settings(const Attributes &a)

@@ -13,15 +13,13 @@
 #include <new>
 #include <optional>
 
+#include "netlink_channel.h"
+
 namespace mrcnl
 {
 
 namespace
 {
-
-struct FreeCallbacks {
-    void operator()(nl_cb *cb) const { nl_cb_put(cb); }
-};
 
 /** What is looked for, and what of it was found. */
 struct Search {
@@ -71,7 +69,7 @@ int on_family(nl_msg *msg, void *arg) noexcept
 
 Result<Family> find_family(nl_sock *sock, const std::string &name)
 {
-    const std::unique_ptr<nl_cb, FreeCallbacks> cb(nl_cb_alloc(NL_CB_DEFAULT));
+    const Callbacks cb(nl_cb_alloc(NL_CB_DEFAULT));
     Search search{name, std::nullopt};
 
     if (!cb)

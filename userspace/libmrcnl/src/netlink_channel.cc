@@ -29,6 +29,11 @@ void FreeSocket::operator()(nl_sock *sock) const
     nl_socket_free(sock);
 }
 
+void FreeCallbacks::operator()(nl_cb *callbacks) const
+{
+    nl_cb_put(callbacks);
+}
+
 namespace
 {
 
@@ -45,11 +50,6 @@ constexpr size_t arrivals_max = 2 * event_buffer / least_message;
 struct FreeMessage {
     void operator()(nl_msg *msg) const { nlmsg_free(msg); }
 };
-
-struct FreeCallbacks {
-    void operator()(nl_cb *cb) const { nl_cb_put(cb); }
-};
-using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
 
 /** What one exchange has brought so far. */
 struct Exchange {

@@ -9,6 +9,7 @@
 
 #include "mrcnl/channel.h"
 
+struct nl_cb;
 struct nl_sock;
 
 namespace mrcnl
@@ -18,6 +19,11 @@ struct FreeSocket {
     void operator()(nl_sock *sock) const;
 };
 using Socket = std::unique_ptr<nl_sock, FreeSocket>;
+
+struct FreeCallbacks {
+    void operator()(nl_cb *callbacks) const;
+};
+using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
 
 /**
  * @param sock connected, or with its own way to send and receive

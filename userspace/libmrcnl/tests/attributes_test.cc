@@ -9,7 +9,7 @@
 #include <linux/mrc.h>
 #include <linux/seg6_iptunnel.h>
 
-namespace mrcnl
+namespace mrcnl::attributes_test
 {
 namespace
 {
@@ -157,4 +157,4 @@ TEST(AttributeAt, CountsWhatComesSeveralTimes)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::attributes_test

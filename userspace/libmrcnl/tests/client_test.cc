@@ -10,7 +10,7 @@
 #include "fake_channel.h"
 #include "srh.h"
 
-namespace mrcnl
+namespace mrcnl::client_test
 {
 namespace
 {
@@ -241,4 +241,4 @@ TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::client_test

@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace mrcnl
+namespace mrcnl::daemon_test
 {
 namespace
 {
@@ -126,4 +126,4 @@ TEST(Daemon, CannotBeAskedWithoutDescriptors)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::daemon_test

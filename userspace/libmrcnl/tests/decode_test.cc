@@ -8,7 +8,7 @@
 
 #include "fake_channel.h"
 
-namespace mrcnl
+namespace mrcnl::decode_test
 {
 namespace
 {
@@ -155,4 +155,4 @@ TEST(Decode, NoiseIsHarmless)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::decode_test

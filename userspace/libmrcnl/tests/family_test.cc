@@ -12,15 +12,13 @@
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
 
-namespace mrcnl
+#include "netlink_channel.h"
+
+namespace mrcnl::family_test
 {
 
 namespace
 {
-
-struct FreeSocket {
-    void operator()(nl_sock *sock) const { nl_socket_free(sock); }
-};
 
 class FamilyTest : public ::testing::Test
 {
@@ -31,7 +29,7 @@ protected:
         ASSERT_EQ(genl_connect(sock.get()), 0);
     }
 
-    std::unique_ptr<nl_sock, FreeSocket> sock{nl_socket_alloc()};
+    Socket sock{nl_socket_alloc()};
 };
 
 TEST_F(FamilyTest, IsFoundWithItsGroups)
@@ -55,4 +53,4 @@ TEST_F(FamilyTest, OneThatIsNotThereIsNot)
 
 } // namespace
 
-} // namespace mrcnl
+} // namespace mrcnl::family_test

@@ -17,7 +17,7 @@
 #include <netlink/msg.h>
 #include <netlink/socket.h>
 
-namespace mrcnl
+namespace mrcnl::netlink_channel_test
 {
 namespace
 {
@@ -174,4 +174,4 @@ TEST_F(NetlinkChannelTest, AStrangersAnswerIsNone)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::netlink_channel_test

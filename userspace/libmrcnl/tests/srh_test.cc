@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mrcnl
+namespace mrcnl::srh_test
 {
 namespace
 {
@@ -82,4 +82,4 @@ TEST(Segments, NoiseIsHarmless)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::srh_test

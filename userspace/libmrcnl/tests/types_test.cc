@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mrcnl
+namespace mrcnl::types_test
 {
 namespace
 {
@@ -61,4 +61,4 @@ TEST(Error, SaysWhatTheKernelSaid)
 }
 
 } // namespace
-} // namespace mrcnl
+} // namespace mrcnl::types_test

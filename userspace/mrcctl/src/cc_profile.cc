@@ -7,7 +7,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char cc_profile_help[] =
     "Usage: mrcctl cc-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl cc-profile { add | set } DEV ID algorithm none window BYTES\n"
     "       mrcctl cc-profile del DEV ID\n"
@@ -29,7 +29,7 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.end_object();
 }
 
-void show(Context &context, Args &args)
+void show_cc_profile(Context &context, Args &args)
 {
     const auto device = optional_device(args);
 
@@ -45,7 +45,7 @@ void show(Context &context, Args &args)
         print_profile(context.printer, profile);
 }
 
-void put(Context &context, Args &args, bool replace)
+void put_cc_profile(Context &context, Args &args, bool replace)
 {
     const std::string device = args.take("device");
     mrcnl::CcProfile profile;
@@ -59,17 +59,17 @@ void put(Context &context, Args &args, bool replace)
     value_of(context.kernel().put_cc_profile(device, profile, replace));
 }
 
-void add(Context &context, Args &args)
+void add_cc_profile(Context &context, Args &args)
 {
-    put(context, args, false);
+    put_cc_profile(context, args, false);
 }
 
-void set(Context &context, Args &args)
+void set_cc_profile(Context &context, Args &args)
 {
-    put(context, args, true);
+    put_cc_profile(context, args, true);
 }
 
-void del(Context &context, Args &args)
+void del_cc_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint64_t id = take_id(args);
@@ -78,10 +78,13 @@ void del(Context &context, Args &args)
     value_of(context.kernel().delete_cc_profile(device, id));
 }
 
-constexpr Command commands[] = {{"show", show}, {"add", add}, {"set", set}, {"del", del}};
+constexpr Command cc_profile_commands[] = {{"show", show_cc_profile},
+                                           {"add", add_cc_profile},
+                                           {"set", set_cc_profile},
+                                           {"del", del_cc_profile}};
 
 } // namespace
 
-const Object cc_profile_object{"cc-profile", help, commands};
+const Object cc_profile_object{"cc-profile", cc_profile_help, cc_profile_commands};
 
 } // namespace mrcctl

@@ -9,7 +9,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char daemon_help[] =
     "Usage: mrcctl daemon [ show [ DEV ] ]\n"
     "       mrcctl daemon reload [ DEV ]\n"
     "The mrcd that looks after a device: whether the host is as planned, and the file read\n"
@@ -47,7 +47,7 @@ void print_status(Printer &p, const std::string &device, const std::string &stat
 }
 
 /** That nobody looks after a device is an error only where it is named. */
-void show(Context &context, Args &args)
+void show_daemon(Context &context, Args &args)
 {
     const auto named = optional_device(args);
 
@@ -66,7 +66,7 @@ void show(Context &context, Args &args)
 }
 
 /** The answer is "ok", or what is wrong. */
-void reload(Context &context, Args &args)
+void reload_daemon(Context &context, Args &args)
 {
     const std::string problem = value_of(context.daemon(take_device(context, args), "reload"));
 
@@ -74,10 +74,10 @@ void reload(Context &context, Args &args)
         throw Failure(problem.empty() ? "mrcd has ended" : problem);
 }
 
-constexpr Command commands[] = {{"show", show}, {"reload", reload}};
+constexpr Command daemon_commands[] = {{"show", show_daemon}, {"reload", reload_daemon}};
 
 } // namespace
 
-const Object daemon_object{"daemon", help, commands};
+const Object daemon_object{"daemon", daemon_help, daemon_commands};
 
 } // namespace mrcctl

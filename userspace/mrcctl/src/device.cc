@@ -7,7 +7,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char device_help[] =
     "Usage: mrcctl device [ show [ DEV ] ]\n"
     "       mrcctl device set DEV SETTING...\n"
     "SETTING := { burst PACKETS | icrc { on | off } | udp-port PORT | hop-limit N |\n"
@@ -62,7 +62,7 @@ void print_device(Printer &p, const mrcnl::Device &device)
     p.end_object();
 }
 
-void show(Context &context, Args &args)
+void show_device(Context &context, Args &args)
 {
     const auto name = optional_device(args);
 
@@ -104,7 +104,7 @@ constexpr TakeSetting setting_takers[] = {
 };
 static_assert(std::size(setting_words) == std::size(setting_takers));
 
-void set(Context &context, Args &args)
+void set_device(Context &context, Args &args)
 {
     const std::string name = args.take("device");
     mrcnl::DeviceSettings change;
@@ -119,10 +119,10 @@ void set(Context &context, Args &args)
     value_of(context.kernel().set_device(name, change));
 }
 
-constexpr Command commands[] = {{"show", show}, {"set", set}};
+constexpr Command device_commands[] = {{"show", show_device}, {"set", set_device}};
 
 } // namespace
 
-const Object device_object{"device", help, commands};
+const Object device_object{"device", device_help, device_commands};
 
 } // namespace mrcctl

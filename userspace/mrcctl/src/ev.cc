@@ -8,7 +8,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char ev_help[] =
     "Usage: mrcctl ev [ show [ DEV [ ev-profile ID ] ] ]\n"
     "       mrcctl ev { deny | allow } DEV ev-profile ID index N\n"
     "Denies an EV, or readmits it, for all peers. mrcctl -d peer shows the states of EVs.\n";
@@ -32,7 +32,7 @@ void print_switches(Printer &p, const Names &names, const mrcnl::EvSpec &ev)
         p.list("switch", switches);
 }
 
-void show(Context &context, Args &args)
+void show_ev(Context &context, Args &args)
 {
     const auto device = optional_device(args);
     std::optional<uint64_t> profile;
@@ -72,7 +72,7 @@ void warn_of_daemon(Context &context, const std::string &device, uint64_t profil
         context.warn(who + "soon denies this EV again, if its file or its probes say so");
 }
 
-void set(Context &context, Args &args, bool deny)
+void set_ev(Context &context, Args &args, bool deny)
 {
     const std::string device = args.take("device");
     const uint64_t profile = take_profile(context, device, args);
@@ -84,17 +84,17 @@ void set(Context &context, Args &args, bool deny)
     warn_of_daemon(context, device, profile, deny);
 }
 
-void deny(Context &context, Args &args)
+void deny_ev(Context &context, Args &args)
 {
-    set(context, args, true);
+    set_ev(context, args, true);
 }
 
-void allow(Context &context, Args &args)
+void allow_ev(Context &context, Args &args)
 {
-    set(context, args, false);
+    set_ev(context, args, false);
 }
 
-constexpr Command commands[] = {{"show", show}, {"deny", deny}, {"allow", allow}};
+constexpr Command ev_commands[] = {{"show", show_ev}, {"deny", deny_ev}, {"allow", allow_ev}};
 
 void print_segments(Printer &p, const mrcnl::EvSegments &path)
 {
@@ -115,7 +115,7 @@ void print_segments(Printer &p, const mrcnl::EvSegments &path)
 
 } // namespace
 
-const Object ev_object{"ev", help, commands};
+const Object ev_object{"ev", ev_help, ev_commands};
 
 void print_ev(Printer &p, const mrcnl::EvSpec &ev)
 {

@@ -8,7 +8,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char ev_profile_help[] =
     "Usage: mrcctl ev-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl ev-profile { add | set } DEV ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
@@ -42,7 +42,7 @@ void print_profile(Context &context, const mrcnl::EvProfile &profile)
     p.end_object();
 }
 
-void show(Context &context, Args &args)
+void show_ev_profile(Context &context, Args &args)
 {
     const auto device = optional_device(args);
 
@@ -58,7 +58,7 @@ void show(Context &context, Args &args)
         print_profile(context, profile);
 }
 
-void put(Context &context, Args &args, bool replace)
+void put_ev_profile(Context &context, Args &args, bool replace)
 {
     const std::string device = args.take("device");
     const mrcnl::EvProfileSpec spec =
@@ -68,17 +68,17 @@ void put(Context &context, Args &args, bool replace)
     value_of(context.kernel().put_ev_profile(device, spec, replace));
 }
 
-void add(Context &context, Args &args)
+void add_ev_profile(Context &context, Args &args)
 {
-    put(context, args, false);
+    put_ev_profile(context, args, false);
 }
 
-void set(Context &context, Args &args)
+void set_ev_profile(Context &context, Args &args)
 {
-    put(context, args, true);
+    put_ev_profile(context, args, true);
 }
 
-void del(Context &context, Args &args)
+void del_ev_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint64_t id = take_ev_profile(context, device, args);
@@ -87,10 +87,13 @@ void del(Context &context, Args &args)
     value_of(context.kernel().delete_ev_profile(device, id));
 }
 
-constexpr Command commands[] = {{"show", show}, {"add", add}, {"set", set}, {"del", del}};
+constexpr Command ev_profile_commands[] = {{"show", show_ev_profile},
+                                           {"add", add_ev_profile},
+                                           {"set", set_ev_profile},
+                                           {"del", del_ev_profile}};
 
 } // namespace
 
-const Object ev_profile_object{"ev-profile", help, commands};
+const Object ev_profile_object{"ev-profile", ev_profile_help, ev_profile_commands};
 
 } // namespace mrcctl

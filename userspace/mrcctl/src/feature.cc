@@ -22,7 +22,7 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr const char help[] =
+constexpr const char feature_help[] =
     "Usage: mrcctl feature\n"
     "What this host has of all that MRC needs, and how to get what is missing.\n";
 
@@ -241,7 +241,7 @@ std::vector<Feature> ask_module(Context &context)
     return module_features(*info, *devices);
 }
 
-void show(Context &context, Args &args)
+void show_feature(Context &context, Args &args)
 {
     args.finish();
     const FeatureHost host = context.host();
@@ -257,11 +257,11 @@ void show(Context &context, Args &args)
         print(context.printer, feature);
 }
 
-constexpr Command commands[] = {{"show", show}};
+constexpr Command feature_commands[] = {{"show", show_feature}};
 
 } // namespace
 
-const Object feature_object{"feature", help, commands};
+const Object feature_object{"feature", feature_help, feature_commands};
 
 FeatureHost this_host()
 {

@@ -13,7 +13,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char help[] =
+constexpr const char health_help[] =
     "Usage: mrcctl health [ show [ DEV ] ]\n"
     "Whether all is well: what is wrong, since when, and what mends it, as mrcd has found; and\n"
     "how many planes, links, peers and EVs there are. Without mrcd: the kernel's half alone.\n"
@@ -332,7 +332,7 @@ int exit_status_of(const std::vector<HealthEntry> &entries)
     return any(Health::unknown) ? 2 : 0;
 }
 
-void show(Context &context, Args &args)
+void show_health(Context &context, Args &args)
 {
     const auto named = optional_device(args);
 
@@ -343,10 +343,10 @@ void show(Context &context, Args &args)
     context.exit_status = std::max(context.exit_status, exit_status_of(entries));
 }
 
-constexpr Command commands[] = {{"show", show}};
+constexpr Command health_commands[] = {{"show", show_health}};
 
 } // namespace
 
-const Object health_object{"health", help, commands};
+const Object health_object{"health", health_help, health_commands};
 
 } // namespace mrcctl

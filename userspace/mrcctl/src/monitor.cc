@@ -15,7 +15,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char monitor_help[] =
     "Usage: mrcctl monitor [ DEV ] [ kind KIND ]...\n"
     "KIND := { device | plane | peer-ev | peer-ports | qp }\n"
     "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
@@ -29,7 +29,7 @@ constexpr const char *kind_words[] = {"device", "plane", "peer-ev", "peer-ports"
 static_assert(std::variant_size_v<mrcnl::Event> == 1 + std::size(kind_words));
 
 /** What is to be told of. */
-struct Filter {
+struct EventFilter {
     std::optional<std::string> device;
     std::set<Kind> kinds; ///< none: all
 
@@ -233,7 +233,7 @@ bool changes_too_fast(const mrcnl::Result<T> &answer)
 }
 
 /** All or nothing. @return false: the kernel cannot say just now */
-bool print_state(Context &context, const Filter &filter, const Lines &lines)
+bool print_state(Context &context, const EventFilter &filter, const Lines &lines)
 {
     const uint64_t time = context.now();
     auto devices = context.kernel().devices();
@@ -256,7 +256,7 @@ bool print_state(Context &context, const Filter &filter, const Lines &lines)
 }
 
 /** Prints what waits, and behind an overrun the state: that is newer then than all of it. */
-void print_events(Context &context, const Filter &filter, mrcnl::EventStream &stream)
+void print_events(Context &context, const EventFilter &filter, mrcnl::EventStream &stream)
 {
     constexpr uint64_t pause = 100'000'000; // ns
     const Lines lines(context.printer, context.moment(), context.names_of());
@@ -271,10 +271,10 @@ void print_events(Context &context, const Filter &filter, mrcnl::EventStream &st
         ;
 }
 
-Filter take_filter(Args &args)
+EventFilter take_filter(Args &args)
 {
     static constexpr const char *keywords[] = {"kind"};
-    Filter filter;
+    EventFilter filter;
 
     filter.device = optional_device(args, keywords);
     while (!args.empty()) {
@@ -284,9 +284,9 @@ Filter take_filter(Args &args)
     return filter;
 }
 
-void run(Context &context, Args &args)
+void run_monitor(Context &context, Args &args)
 {
-    const Filter filter = take_filter(args);
+    const EventFilter filter = take_filter(args);
     const StopSignals signals;
     const auto stream = value_of(context.kernel().events());
     if (filter.device)
@@ -300,11 +300,11 @@ void run(Context &context, Args &args)
     }
 }
 
-constexpr Command commands[] = {{nullptr, run}};
+constexpr Command monitor_commands[] = {{nullptr, run_monitor}};
 
 } // namespace
 
-const Object monitor_object{"monitor", help, commands};
+const Object monitor_object{"monitor", monitor_help, monitor_commands};
 
 void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names)
 {

@@ -12,9 +12,7 @@ namespace mrcctl
 namespace
 {
 
-using Json = nlohmann::json;
-
-constexpr unsigned version = 1;
+constexpr unsigned names_version = 1;
 constexpr size_t name_most = 128;
 constexpr size_t block_bytes = 4;
 
@@ -39,7 +37,7 @@ bool usable_name(const std::string &name)
 
 /** The members of an object whose key and name make sense. */
 template <typename Key, typename Read>
-std::map<Key, std::string> names_in(const Json &object, const char *key, Read read)
+std::map<Key, std::string> names_in(const nlohmann::json &object, const char *key, Read read)
 {
     std::map<Key, std::string> names;
     const auto at = object.find(key);
@@ -78,15 +76,15 @@ std::optional<Key> find_key(const std::map<Key, std::string> &names, const std::
 
 std::optional<Names> Names::parse(const std::string &json)
 {
-    const Json object = Json::parse(json, nullptr, false);
+    const nlohmann::json object = nlohmann::json::parse(json, nullptr, false);
     Names names;
 
-    if (!object.is_object() || object.value("version", Json()) != version)
+    if (!object.is_object() || object.value("version", nlohmann::json()) != names_version)
         return std::nullopt;
     names.racks_ = names_in<uint64_t>(object, "ev-profile", number_of<uint64_t>);
     names.hosts_ = names_in<mrcnl::Address>(object, "host", mrcnl::Address::parse);
     names.switches_ = names_in<uint16_t>(object, "switch", number_of<uint16_t>);
-    const Json planned = object.value("ev-profile", Json::object());
+    const nlohmann::json planned = object.value("ev-profile", nlohmann::json::object());
     for (const auto &[id, name] : planned.items())
         if (const auto number = number_of<uint64_t>(id))
             names.planned_.insert(*number);

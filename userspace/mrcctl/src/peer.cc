@@ -10,7 +10,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char peer_help[] =
     "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] [ ev-profile ID ] [ ev-state STATE ] ]\n"
     "STATE := { good | spare | skip | held | assumed-bad | denied | bad }\n"
     "Remote GIDs in use, and a letter per EV towards them, by port: G good, R good but in\n"
@@ -25,7 +25,7 @@ enum class Wanted { good, spare, skip, held, assumed_bad, denied, bad };
 static_assert(std::size(state_words) == static_cast<size_t>(Wanted::bad) + 1);
 
 /** What is to be shown. */
-struct Filter {
+struct PeerFilter {
     std::optional<std::string> device;
     std::optional<mrcnl::Address> remote;
     std::optional<uint64_t> ev_profile;
@@ -156,10 +156,10 @@ void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrc
     p.end_object();
 }
 
-Filter take_filter(Context &context, Args &args)
+PeerFilter take_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"remote", "ev-profile", "ev-state"};
-    Filter filter;
+    PeerFilter filter;
 
     filter.device = optional_device(args, words);
     while (!args.empty()) {
@@ -177,7 +177,7 @@ Filter take_filter(Context &context, Args &args)
     return filter;
 }
 
-void show_peer(Context &context, const Filter &filter, const mrcnl::Peer &peer,
+void show_peer(Context &context, const PeerFilter &filter, const mrcnl::Peer &peer,
                const std::vector<mrcnl::PeerEv> &evs, const Moment &now)
 {
     std::vector<mrcnl::PeerEv> listed = evs;
@@ -192,9 +192,9 @@ void show_peer(Context &context, const Filter &filter, const mrcnl::Peer &peer,
     print_peer(context, peer, evs, listed, now);
 }
 
-void show(Context &context, Args &args)
+void show_peers(Context &context, Args &args)
 {
-    const Filter filter = take_filter(context, args);
+    const PeerFilter filter = take_filter(context, args);
     const PrintOptions &options = context.printer.options();
     EvsByPeer evs;
 
@@ -206,11 +206,11 @@ void show(Context &context, Args &args)
         show_peer(context, filter, peer, evs[{peer.device.index, peer.key}], now);
 }
 
-constexpr Command commands[] = {{"show", show}};
+constexpr Command peer_commands[] = {{"show", show_peers}};
 
 } // namespace
 
-const Object peer_object{"peer", help, commands};
+const Object peer_object{"peer", peer_help, peer_commands};
 
 EvsByPeer group(std::vector<mrcnl::PeerEv> evs)
 {

@@ -10,7 +10,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char plane_help[] =
     "Usage: mrcctl plane [ show [ DEV ] ]\n"
     "       mrcctl plane add DEV [ port N ] netdev IF\n"
     "       mrcctl plane set DEV port N { up | down }\n"
@@ -31,7 +31,7 @@ uint8_t take_port(Args &args)
     return static_cast<uint8_t>(args.take_number("port", 1, max_port));
 }
 
-void show(Context &context, Args &args)
+void show_plane(Context &context, Args &args)
 {
     const auto device = optional_device(args);
     Printer &p = context.printer;
@@ -46,7 +46,7 @@ void show(Context &context, Args &args)
     }
 }
 
-void add(Context &context, Args &args)
+void add_plane(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     std::optional<uint8_t> port;
@@ -62,7 +62,7 @@ void add(Context &context, Args &args)
     value_of(context.kernel().add_plane(device, port, ifindex));
 }
 
-void set(Context &context, Args &args)
+void set_plane(Context &context, Args &args)
 {
     static constexpr const char *states[] = {"down", "up"};
     const std::string device = args.take("device");
@@ -76,7 +76,7 @@ void set(Context &context, Args &args)
                      " and leaves the plane down: it is up again when you set it up");
 }
 
-void del(Context &context, Args &args)
+void del_plane(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint8_t port = take_port(args);
@@ -85,11 +85,12 @@ void del(Context &context, Args &args)
     value_of(context.kernel().delete_plane(device, port));
 }
 
-constexpr Command commands[] = {{"show", show}, {"add", add}, {"set", set}, {"del", del}};
+constexpr Command plane_commands[] = {
+    {"show", show_plane}, {"add", add_plane}, {"set", set_plane}, {"del", del_plane}};
 
 } // namespace
 
-const Object plane_object{"plane", help, commands};
+const Object plane_object{"plane", plane_help, plane_commands};
 
 void print_plane(Printer &p, const mrcnl::Plane &plane)
 {

@@ -9,7 +9,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char probe_help[] =
     "Usage: mrcctl probe DEV remote GID [ local GID ] [ ev-profile ID ] [ ev INDEX ]...\n"
     "                    [ timeout MS ]\n"
     "Probes the EVs to a remote GID, all but denied ones unless some are named, and waits for\n"
@@ -89,7 +89,7 @@ void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
                 duration_text(median(rtts)) + " max " + duration_text(rtts.back()));
 }
 
-void run(Context &context, Args &args)
+void run_probe(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const mrcnl::ProbeRequest request = take_request(context, device, args);
@@ -117,10 +117,10 @@ void run(Context &context, Args &args)
     throw Failure("nothing was answered");
 }
 
-constexpr Command commands[] = {{nullptr, run}};
+constexpr Command probe_commands[] = {{nullptr, run_probe}};
 
 } // namespace
 
-const Object probe_object{"probe", help, commands};
+const Object probe_object{"probe", probe_help, probe_commands};
 
 } // namespace mrcctl

@@ -11,7 +11,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char qp_help[] =
     "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] [ remote GID ] [ state STATE ]\n"
     "                 [ ev-profile ID ] [ pid PID ] ]\n"
     "STATE := { reset | init | rtr | rts | sqd | sqe | err }\n"
@@ -93,7 +93,7 @@ void print_qp(Context &context, const mrcnl::Qp &qp)
 }
 
 /** What is to be shown. */
-struct Filter {
+struct QpFilter {
     std::optional<std::string> device;
     std::optional<uint32_t> qpn;
     std::optional<mrcnl::Address> remote;
@@ -122,10 +122,10 @@ mrcnl::QpState take_state(Args &args)
     return states[args.take_word(words, "state")];
 }
 
-Filter take_filter(Context &context, Args &args)
+QpFilter take_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"qpn", "remote", "state", "ev-profile", "pid"};
-    Filter filter;
+    QpFilter filter;
 
     filter.device = optional_device(args, words);
     while (!args.empty()) {
@@ -150,27 +150,27 @@ Filter take_filter(Context &context, Args &args)
 }
 
 /** One that is named by its device and number must be there. */
-std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const Filter &filter)
+std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const QpFilter &filter)
 {
     if (filter.device && filter.qpn)
         return {value_of(kernel.qp(*filter.device, *filter.qpn))};
     return value_of(kernel.qps(filter.device));
 }
 
-void show(Context &context, Args &args)
+void show_qps(Context &context, Args &args)
 {
-    const Filter filter = take_filter(context, args);
+    const QpFilter filter = take_filter(context, args);
 
     for (const mrcnl::Qp &qp : qps(context.kernel(), filter))
         if (filter.wants(qp))
             print_qp(context, qp);
 }
 
-constexpr Command commands[] = {{"show", show}};
+constexpr Command qp_commands[] = {{"show", show_qps}};
 
 } // namespace
 
-const Object qp_object{"qp", help, commands};
+const Object qp_object{"qp", qp_help, qp_commands};
 
 Color color_of(mrcnl::QpState state)
 {

@@ -7,7 +7,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char route_help[] =
     "Usage: mrcctl route [ show [ DEV ] ]\n"
     "       mrcctl route { add | replace } DEV PREFIX ev-profile ID [ cc-profile ID ]\n"
     "              [ usid USID ]\n"
@@ -48,7 +48,7 @@ void print_profiles(Printer &p, const Names &names, const Route &route)
         p.hex("usid", route.usid, 4);
 }
 
-void show(Context &context, Args &args)
+void show_route(Context &context, Args &args)
 {
     const auto device = optional_device(args);
     Printer &p = context.printer;
@@ -67,7 +67,7 @@ void show(Context &context, Args &args)
     }
 }
 
-void put(Context &context, Args &args, bool replace)
+void put_route(Context &context, Args &args, bool replace)
 {
     const std::string device = args.take("device");
     mrcnl::Route route;
@@ -83,17 +83,17 @@ void put(Context &context, Args &args, bool replace)
     value_of(context.kernel().put_route(device, route, replace));
 }
 
-void add(Context &context, Args &args)
+void add_route(Context &context, Args &args)
 {
-    put(context, args, false);
+    put_route(context, args, false);
 }
 
-void replace(Context &context, Args &args)
+void replace_route(Context &context, Args &args)
 {
-    put(context, args, true);
+    put_route(context, args, true);
 }
 
-void del(Context &context, Args &args)
+void del_route(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const mrcnl::Prefix prefix = args.take_prefix("prefix");
@@ -102,7 +102,7 @@ void del(Context &context, Args &args)
     value_of(context.kernel().delete_route(device, prefix));
 }
 
-void get(Context &context, Args &args)
+void get_route(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const mrcnl::Address gid = take_remote(context, device, args);
@@ -126,11 +126,14 @@ void get(Context &context, Args &args)
     p.end_object();
 }
 
-constexpr Command commands[] = {
-    {"show", show}, {"add", add}, {"replace", replace}, {"del", del}, {"get", get}};
+constexpr Command route_commands[] = {{"show", show_route},
+                                      {"add", add_route},
+                                      {"replace", replace_route},
+                                      {"del", del_route},
+                                      {"get", get_route}};
 
 } // namespace
 
-const Object route_object{"route", help, commands};
+const Object route_object{"route", route_help, route_commands};
 
 } // namespace mrcctl

@@ -16,7 +16,7 @@ namespace mrcctl
 namespace
 {
 
-constexpr const char help[] =
+constexpr const char top_help[] =
     "Usage: mrcctl top [ DEV ] [ interval SECONDS ] [ count N ] [ sort KEY ]\n"
     "KEY := { traffic | lost | name }\n"
     "What planes, peers and QPs do, all per second, most traffic first: every second, or\n"
@@ -74,7 +74,7 @@ void draw(Context &context, const Activity &activity)
     context.out << (window ? redraw(text.str(), *window) : text.str());
 }
 
-void show(Context &context, const Snapshot &before, const Snapshot &now, Sort key)
+void show_top(Context &context, const Snapshot &before, const Snapshot &now, Sort key)
 {
     Activity activity = activity_between(before, now);
 
@@ -106,7 +106,7 @@ Snapshot nothing_at(uint64_t time)
     return nothing;
 }
 
-void run(Context &context, Args &args)
+void run_top(Context &context, Args &args)
 {
     const Request request = take_request(args);
     const StopSignals signals;
@@ -120,20 +120,20 @@ void run(Context &context, Args &args)
     context.printer.set_streaming();
     // Something to look at until there are rates.
     if (context.window() && !context.printer.options().json)
-        show(context, nothing_at(before.time), before, request.sort);
+        show_top(context, nothing_at(before.time), before, request.sort);
     while (shown != request.count && context.wait(request.interval)) {
         if (!renew(context, request, now))
             continue;
-        show(context, before, now, request.sort);
+        show_top(context, before, now, request.sort);
         std::swap(before, now);
         shown++;
     }
 }
 
-constexpr Command commands[] = {{nullptr, run}};
+constexpr Command top_commands[] = {{nullptr, run_top}};
 
 } // namespace
 
-const Object top_object{"top", help, commands};
+const Object top_object{"top", top_help, top_commands};
 
 } // namespace mrcctl

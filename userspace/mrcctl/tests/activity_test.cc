@@ -5,7 +5,7 @@
 
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::activity_test
 {
 namespace
 {
@@ -202,4 +202,4 @@ TEST(Activity, SortsPlanesAndPeers)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::activity_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mrcctl
+namespace mrcctl::args_test
 {
 namespace
 {
@@ -111,4 +111,4 @@ TEST(Args, Seconds)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::args_test

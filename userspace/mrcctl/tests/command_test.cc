@@ -6,7 +6,7 @@
 
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::command_test
 {
 namespace
 {
@@ -392,4 +392,4 @@ TEST_F(CommandTest, DaemonsOfAllDevices)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::command_test

@@ -5,7 +5,7 @@
 
 #include "fake_host.h"
 
-namespace mrcctl
+namespace mrcctl::feature_test
 {
 namespace
 {
@@ -115,4 +115,4 @@ TEST_F(FeatureTest, WhatTheModuleTells)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::feature_test

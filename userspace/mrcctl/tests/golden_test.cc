@@ -15,7 +15,7 @@
 #include "fake_host.h"
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::golden_test
 {
 namespace
 {
@@ -395,4 +395,4 @@ INSTANTIATE_TEST_SUITE_P(Output, GoldenTest, testing::ValuesIn(goldens), [](cons
 });
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::golden_test

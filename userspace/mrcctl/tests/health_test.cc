@@ -12,7 +12,7 @@
 #include "command.h"
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::health_test
 {
 namespace
 {
@@ -225,4 +225,4 @@ TEST(Health, IsOneScreenWithAThousandPeers)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::health_test

@@ -7,7 +7,7 @@
 
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::monitor_test
 {
 namespace
 {
@@ -201,4 +201,4 @@ TEST_F(MonitorTest, OfSomeKindsOnly)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::monitor_test

@@ -10,7 +10,7 @@
 
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::names_test
 {
 namespace
 {
@@ -204,4 +204,4 @@ TEST_F(NamesTest, WithoutMrcdNobodyIsWarned)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::names_test

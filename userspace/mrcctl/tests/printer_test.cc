@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "monitor.h"
 
-namespace mrcctl
+namespace mrcctl::printer_test
 {
 namespace
 {
@@ -269,4 +269,4 @@ TEST(Printer, EventsOfJsonHaveBothClocks)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::printer_test

@@ -7,7 +7,7 @@
 
 #include "terminal.h"
 
-namespace mrcctl
+namespace mrcctl::table_test
 {
 namespace
 {
@@ -84,4 +84,4 @@ TEST(Terminal, LeavesOutWhatIsTooLow)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::table_test

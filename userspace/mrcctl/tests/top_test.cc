@@ -9,7 +9,7 @@
 
 #include "fake_kernel.h"
 
-namespace mrcctl
+namespace mrcctl::top_test
 {
 namespace
 {
@@ -218,4 +218,4 @@ TEST(Top, SaysWhatHasNoRoom)
 }
 
 } // namespace
-} // namespace mrcctl
+} // namespace mrcctl::top_test

@@ -4,7 +4,7 @@
 
 #include "file/addresses.h"
 
-namespace mrcd::test
+namespace mrcd::test::addresses_test
 {
 namespace
 {
@@ -34,4 +34,4 @@ TEST(Addresses, Prefixes)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::addresses_test

@@ -11,7 +11,7 @@
 #include "contract.h"
 #include "model_kernel.h"
 
-namespace mrcd::test
+namespace mrcd::test::contract_test
 {
 namespace
 {
@@ -75,4 +75,4 @@ TEST(Contract, EnoughRequests)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::contract_test

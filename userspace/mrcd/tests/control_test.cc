@@ -13,7 +13,7 @@
 
 #include "control.h"
 
-namespace mrcd::test
+namespace mrcd::test::control_test
 {
 namespace
 {
@@ -158,4 +158,4 @@ TEST_F(ControlTest, RequestsAreCutNotBelieved)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::control_test

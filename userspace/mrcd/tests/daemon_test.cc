@@ -9,7 +9,7 @@
 
 #include "daemon_rig.h"
 
-namespace mrcd::test
+namespace mrcd::test::daemon_test
 {
 namespace
 {
@@ -384,4 +384,4 @@ TEST(Daemon, OpensTheModuleAnew)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::daemon_test

@@ -17,7 +17,7 @@ extern "C" {
 }
 #include "watch/data_packet.h"
 
-namespace mrcd::test
+namespace mrcd::test::data_packet_test
 {
 namespace
 {
@@ -42,4 +42,4 @@ TEST(DataPacket, IsAsLongAsThereIsRoom)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::data_packet_test

@@ -7,7 +7,7 @@
 #include "daemon_rig.h"
 #include "watch/decision_log.h"
 
-namespace mrcd::test
+namespace mrcd::test::decision_log_test
 {
 namespace
 {
@@ -222,4 +222,4 @@ TEST(EvChange, InFewWords)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::decision_log_test

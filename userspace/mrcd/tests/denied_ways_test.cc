@@ -7,7 +7,7 @@
 #include "fabrics.h"
 #include "plan/planner.h"
 
-namespace mrcd::test
+namespace mrcd::test::denied_ways_test
 {
 namespace
 {
@@ -51,4 +51,4 @@ TEST(DeniedWays, OfWhatTheFabricDoesNotHaveTheyKnowNothing)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::denied_ways_test

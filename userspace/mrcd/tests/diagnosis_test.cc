@@ -13,7 +13,7 @@
 #include "fabrics.h"
 #include "model_host.h"
 
-namespace mrcd::test
+namespace mrcd::test::diagnosis_test
 {
 namespace
 {
@@ -366,4 +366,4 @@ TEST(Diagnosis, NoDetoursNoNeedOfThem)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::diagnosis_test

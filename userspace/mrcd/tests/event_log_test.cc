@@ -6,7 +6,7 @@
 
 #include "report/event_log.h"
 
-namespace mrcd::test
+namespace mrcd::test::event_log_test
 {
 namespace
 {
@@ -154,4 +154,4 @@ TEST(EventLog, EachEventIsOfADevice)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::event_log_test

@@ -17,7 +17,7 @@
 #include "event_loop.h"
 #include "model_host.h"
 
-namespace mrcd::test
+namespace mrcd::test::event_loop_test
 {
 namespace
 {
@@ -328,4 +328,4 @@ TEST(EventLoop, WhoeverHoldsNetdevsBlindsNobody)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::event_loop_test

@@ -10,7 +10,7 @@
 
 #include "fabrics.h"
 
-namespace mrcd::test
+namespace mrcd::test::fabric_file_test
 {
 namespace
 {
@@ -387,4 +387,4 @@ TEST(FabricFile, LargeOnesAreRead)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::fabric_file_test

@@ -13,7 +13,7 @@
 #include "fabrics.h"
 #include "watch/fault_finder.h"
 
-namespace mrcd::test
+namespace mrcd::test::fault_finder_test
 {
 namespace
 {
@@ -889,4 +889,4 @@ TEST(FaultFinder, KnowsWhenItHasTriedAll)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::fault_finder_test

@@ -17,7 +17,7 @@
 #include "watch/link_watch.h"
 #include "watch/udp_sender.h"
 
-namespace mrcd::test
+namespace mrcd::test::fault_memory_test
 {
 namespace
 {
@@ -228,4 +228,4 @@ TEST_F(FaultMemoryFile, SurvivesARestartAndAFabricThatGrows)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::fault_memory_test

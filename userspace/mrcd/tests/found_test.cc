@@ -7,7 +7,7 @@
 #include "fabrics.h"
 #include "watch/found.h"
 
-namespace mrcd::test
+namespace mrcd::test::found_test
 {
 namespace
 {
@@ -48,4 +48,4 @@ TEST(Found, NonsenseIsNothing)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::found_test

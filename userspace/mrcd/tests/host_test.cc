@@ -15,7 +15,7 @@
 #include "host/system.h"
 #include "watch/udp_sender.h"
 
-namespace mrcd::test
+namespace mrcd::test::host_test
 {
 namespace
 {
@@ -144,4 +144,4 @@ TEST(Host, ErrorsAreTheKernels)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::host_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mrcd::test
+namespace mrcd::test::module_test
 {
 namespace
 {
@@ -42,4 +42,4 @@ TEST_F(ModuleTest, IsAsSysfsHasIt)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::module_test

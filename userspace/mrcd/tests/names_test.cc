@@ -8,7 +8,7 @@
 #include "fabrics.h"
 #include "plan/planner.h"
 
-namespace mrcd::test
+namespace mrcd::test::names_test
 {
 namespace
 {
@@ -31,4 +31,4 @@ TEST(Names, AreThoseOfTheFile)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::names_test

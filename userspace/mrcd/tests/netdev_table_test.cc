@@ -14,7 +14,7 @@
 #include "host/netdev_table.h"
 #include "host/owned.h"
 
-namespace mrcd::test
+namespace mrcd::test::netdev_table_test
 {
 namespace
 {
@@ -167,4 +167,4 @@ TEST(NetdevTable, WhatWasToldBeforeOrLaterIsNotKept)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::netdev_table_test

@@ -16,7 +16,7 @@
 #include "report/observer.h"
 #include "watch/udp_sender.h"
 
-namespace mrcd::test
+namespace mrcd::test::observation_test
 {
 namespace
 {
@@ -252,4 +252,4 @@ TEST(Observer, OpensAnewWhatDidNotAnswer)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::observation_test

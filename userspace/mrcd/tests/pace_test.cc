@@ -4,7 +4,7 @@
 
 #include "pace.h"
 
-namespace mrcd::test
+namespace mrcd::test::pace_test
 {
 namespace
 {
@@ -53,4 +53,4 @@ TEST(Pace, NewsDoNotWaitForWhatKeepsFailing)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::pace_test

@@ -7,7 +7,7 @@
 
 #include "plan/plan_output.h"
 
-namespace mrcd::test
+namespace mrcd::test::plan_output_test
 {
 namespace
 {
@@ -50,4 +50,4 @@ TEST(PlanOutput, NamesNeedNotBeText)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::plan_output_test

@@ -10,7 +10,7 @@
 
 #include "plan/plane_moves.h"
 
-namespace mrcd::test
+namespace mrcd::test::plane_moves_test
 {
 namespace
 {
@@ -93,4 +93,4 @@ TEST(PlaneMoves, MostAreThereAllTheTime)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::plane_moves_test

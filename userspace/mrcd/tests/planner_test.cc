@@ -10,7 +10,7 @@
 #include "fabrics.h"
 #include "plan/planner.h"
 
-namespace mrcd::test
+namespace mrcd::test::planner_test
 {
 namespace
 {
@@ -276,4 +276,4 @@ TEST(Planner, Carriers)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::planner_test

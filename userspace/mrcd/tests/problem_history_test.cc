@@ -11,7 +11,7 @@
 #include "daemon_rig.h"
 #include "host/state_file.h"
 
-namespace mrcd::test
+namespace mrcd::test::problem_history_test
 {
 namespace
 {
@@ -103,4 +103,4 @@ TEST_F(ProblemHistoryTest, WhatDoesNotChangeDoesNotGrowOld)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::problem_history_test

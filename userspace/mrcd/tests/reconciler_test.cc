@@ -13,7 +13,7 @@
 #include "model_kernel.h"
 #include "plan/reconciler.h"
 
-namespace mrcd::test
+namespace mrcd::test::reconciler_test
 {
 namespace
 {
@@ -685,4 +685,4 @@ TEST(Reconciler, ConvergesWhateverFailsAndNeverDisrupts)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::reconciler_test

@@ -10,7 +10,7 @@
 #include "report_rig.h"
 #include "watch/link_watch.h"
 
-namespace mrcd::test
+namespace mrcd::test::report_json_test
 {
 namespace
 {
@@ -136,4 +136,4 @@ TEST(LinkWatch, NothingIsKnownOfWhatIsNotWatched)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::report_json_test

@@ -18,7 +18,7 @@
 #include "report/status.h"
 #include "report_rig.h"
 
-namespace mrcd::test
+namespace mrcd::test::report_test
 {
 namespace
 {
@@ -375,4 +375,4 @@ TEST(Reporter, AsksTheModuleSeldom)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::report_test

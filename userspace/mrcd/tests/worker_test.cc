@@ -12,7 +12,7 @@
 
 #include "host/worker.h"
 
-namespace mrcd::test
+namespace mrcd::test::worker_test
 {
 namespace
 {
@@ -125,4 +125,4 @@ TEST(Worker, JobsThatHaveNotBegunAreNotWaitedFor)
 }
 
 } // namespace
-} // namespace mrcd::test
+} // namespace mrcd::test::worker_test

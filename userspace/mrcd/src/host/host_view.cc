@@ -22,7 +22,7 @@ namespace
 using mrcnl::Error;
 using mrcnl::Result;
 
-constexpr int dump_tries = 10; // while netdevs come and go
+constexpr int netdev_dump_tries = 10; // while netdevs come and go
 
 /** With all the names that it has. */
 void take_netdev(nl_msg *msg, std::map<std::string, NetdevView> &netdevs)
@@ -64,7 +64,7 @@ Result<std::map<std::string, NetdevView>> NetlinkView::netdevs()
             ask(sock_.get(), msg.get(), [&](nl_msg *one) { take_netdev(one, found); });
         if (asked)
             return found;
-        if (asked.error().code != EINTR || tries == dump_tries)
+        if (asked.error().code != EINTR || tries == netdev_dump_tries)
             return asked.error();
     }
 }

@@ -240,8 +240,8 @@ void Comparison::put_cc_profiles()
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
             std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
                 std::to_string(wanted.window),
-            [wanted, known](Kernel &kernel, const std::string &device) {
-                return kernel.put_cc_profile(device, wanted, known);
+            [profile = wanted, known](Kernel &kernel, const std::string &device) {
+                return kernel.put_cc_profile(device, profile, known);
             });
     }
 }

@@ -10,7 +10,7 @@ namespace mrcd
 namespace
 {
 
-constexpr size_t block_bytes = 4;
+constexpr size_t sid_block_bytes = 4;
 constexpr int json_bits = 53;
 
 /** FNV-1a: the same everywhere and for ever, unlike std::hash. */
@@ -143,7 +143,7 @@ mrcnl::EvProfileSpec Planner::profile(uint32_t rack) const
 mrcnl::Address carrier(const mrcnl::Address &block, std::initializer_list<uint16_t> usids)
 {
     mrcnl::Address address = block;
-    size_t at = block_bytes;
+    size_t at = sid_block_bytes;
 
     for (const uint16_t usid : usids) {
         address.bytes[at++] = static_cast<uint8_t>(usid >> 8);
