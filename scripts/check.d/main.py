@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -240,24 +241,44 @@ def expected(runs, width):
 
 
 def set_up(options):
-    """Packages, and the programs that both halves need."""
+    """Packages."""
     purposes = ["build", "vm", "test"] + ([] if options.only else ["lint"])
     if subprocess.run([SCRIPTS / "setup", *purposes], check=False).returncode:
         raise Broken("packages are missing")
     if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:
         report.warn("no browser, so mrcd's status page is not tested")
+
+
+def at_once(*works):
+    """Does them beside each other, to their ends. Raises what one of them raised."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        for ended in [pool.submit(work) for work in works]:
+            ended.result()
+
+
+def build_programs():
+    """Those that both halves need."""
     if subprocess.run([SCRIPTS / "build-userspace"], check=False).returncode:
         raise Broken("the programs do not build")
 
 
-def build(runs, width):
-    """The folder for all that follows, and the modules. Says what is to come."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True, exist_ok=True)
+def fetch_and_build(runs):
+    """Kernels, modules, and what else machines want: mostly the network's and one CPU's work."""
+    # Without them a machine takes the installed emulator, and of the files ynl fails.
+    subprocess.run([SCRIPTS / "emulator"], stdout=subprocess.DEVNULL, check=False)
     build_modules(sorted({run.kernel for run in runs}))
     if any(run.test.name == "ynl" for run in runs):
-        # The machines have no network. Without the client its file fails, the others can run.
+        # The machines have no network.
         subprocess.run([SCRIPTS / "ynl"], stdout=subprocess.DEVNULL, check=False)
+
+
+def build(runs, width):
+    """The folder for all that follows, programs and modules. Says what is to come."""
+    if not runs:
+        return build_programs()
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True, exist_ok=True)
+    at_once(build_programs, lambda: fetch_and_build(runs))
     report.say(
         f"== {len(runs)} files of selftests, {width} machines at a time: "
         f"about {report.duration(expected(runs, width))}"
@@ -277,17 +298,16 @@ def refuse_skips(counts):
     counts.skipped = 0
 
 
-def conclude(selftests, steps, failures, last, seconds, whole=False):
+def conclude(selftests, steps, failures, last, phases, whole=False):
     """Counts, writes and tells. Returns the exit status."""
     counts = tap.Counts(failed=failures)
-    phases = {"all": seconds}
     for one in selftests.files:
         counts.add(tap.Counts(one["passed"], one["failed"], one["skipped"]))
     steps.conclude(counts, phases)
     if whole:
         refuse_skips(counts)
     summary = {
-        "commit": commit(), "seconds": seconds, "phases": phases, "files": selftests.files,
+        "commit": commit(), "seconds": phases["all"], "phases": phases, "files": selftests.files,
         "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
     }  # fmt: skip
     for name, was, now in report.slower_files(last, summary):
@@ -301,7 +321,7 @@ def conclude(selftests, steps, failures, last, seconds, whole=False):
     if counts.skipped:
         report.say(f"{counts.skipped} skipped")
     where = ", see build/check/index.html" if selftests.files else ""
-    report.say(f"took {report.duration(seconds)}{where}")
+    report.say(f"took {report.duration(phases['all'])}{where}")
     report.say(f"{counts.passed} passed, {counts.failed} failed")
     return 1 if counts.failed else 0
 
@@ -316,14 +336,15 @@ def check(options):
     tries = number("CHECK_RETRIES", 0 if options.full else SECOND_TRIES)
     settings = settings_of(runs, options, width)
     set_up(options)
-    if runs:
-        build(runs, width)
+    build(runs, width)
+    ready = time.monotonic() - began
     steps = host.Steps(host_steps(options))
     settings.end = time.monotonic() + settings.limit
     selftests = Selftests(runs, settings, tries)
     failures = selftests.run(steps, width)
     seconds = time.monotonic() - began
-    return conclude(selftests, steps, failures, last, seconds, is_whole(options))
+    phases = {"all": seconds, "until the first machine": ready}
+    return conclude(selftests, steps, failures, last, phases, is_whole(options))
 
 
 def main():

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -355,7 +356,7 @@ class Skips(unittest.TestCase):
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
         ):
-            status = main.conclude(selftests, steps, 0, {}, 1.0, whole)
+            status = main.conclude(selftests, steps, 0, {}, {"all": 1.0}, whole)
         return status, said.getvalue()
 
     def test_none_in_a_whole_run(self):
@@ -376,6 +377,26 @@ class Skips(unittest.TestCase):
         for arguments in (["spray"], ["--fast"], ["--full"], ["--only", "unit"],
                           ["--kernel", "6.1"]):  # fmt: skip
             self.assertFalse(main.is_whole(main.parse(arguments)), arguments)
+
+
+class AtOnce(unittest.TestCase):
+    def test_beside_each_other(self):
+        both = threading.Barrier(2, timeout=10)
+        main.at_once(both.wait, both.wait)
+
+    def test_one_that_fails_stops_no_other(self):
+        done = []
+
+        def fails():
+            raise main.Broken("the first")
+
+        def ends():
+            time.sleep(0.05)
+            done.append(True)
+
+        with self.assertRaisesRegex(main.Broken, "the first"):
+            main.at_once(fails, ends)
+        self.assertEqual(done, [True])
 
 
 class Report(unittest.TestCase):
