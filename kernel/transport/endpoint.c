@@ -57,63 +57,27 @@ static int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 
 /* ---- requests ------------------------------------------------------------ */
 
-static struct mrc_ep_pending *mrc_ep_slot(struct mrc_endpoint *ep, u16 id)
-{
-	return &ep->pending[id % MRC_EP_PENDING_MAX];
-}
-
-static struct mrc_ep_pending *mrc_ep_oldest(struct mrc_endpoint *ep)
-{
-	return list_first_entry_or_null(&ep->busy, struct mrc_ep_pending, list);
-}
-
 static void mrc_ep_arm(struct mrc_endpoint *ep)
 {
-	u64 at = mrc_ep_oldest(ep)->sent_at + MRC_EP_TIMEOUT_NS;
-
-	hrtimer_start(&ep->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
-}
-
-/* Port status must get through whatever is probed; the slots bound it. */
-static bool mrc_ep_room(struct mrc_endpoint *ep, enum mrc_ep_op op, u64 now)
-{
-	if (op == MRC_EP_PORT_STATUS)
-		return ep->count < MRC_EP_PENDING_MAX;
-	return ep->count < MRC_EP_PROBES_MAX &&
-	       mrc_gate_pass(&ep->send, now, MRC_EP_SEND_RATE);
+	hrtimer_start(&ep->timer, ns_to_ktime(mrc_asks_timer_at(&ep->asks)),
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 unsigned int mrc_endpoint_room(struct mrc_dev *dev, u64 now)
 {
 	struct mrc_endpoint *ep = &dev->endpoint;
-	unsigned int slots = 0, room;
+	unsigned int room;
 
 	spin_lock(&ep->lock);
-	if (ep->count < MRC_EP_PROBES_MAX)
-		slots = MRC_EP_PROBES_MAX - ep->count;
-	room = min(slots, mrc_gate_room(&ep->send, now, MRC_EP_SEND_RATE));
+	room = mrc_asks_room(&ep->asks, now);
 	spin_unlock(&ep->lock);
 	return room;
 }
 
-/* A free slot. Its number is half of the id; who forges needs the other. */
-static struct mrc_ep_pending *mrc_ep_take(struct mrc_endpoint *ep, u64 now)
+static void mrc_ep_release(struct mrc_endpoint *ep, u16 slot)
 {
-	struct mrc_ep_pending *p = list_first_entry(&ep->free,
-						    struct mrc_ep_pending, list);
-
-	list_move_tail(&p->list, &ep->busy);
-	ep->count++;
-	p->sent_at = now;
-	p->id = (get_random_u32() & 0xff00) | (p - ep->pending);
-	return p;
-}
-
-static void mrc_ep_release(struct mrc_endpoint *ep, struct mrc_ep_pending *p)
-{
-	p->peer = NULL;
-	list_move_tail(&p->list, &ep->free);
-	ep->count--;
+	ep->pending[slot].peer = NULL;
+	mrc_asks_end(&ep->asks, slot);
 }
 
 /* Registers a request. Return: 0 and its @id, or what mrc_endpoint_send() says. */
@@ -121,22 +85,22 @@ static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 			const struct mrc_ep_ask *ask, u64 now, u16 *id)
 {
 	struct mrc_endpoint *ep = &peer->dev->endpoint;
-	struct mrc_ep_pending *p;
-	int err = 0;
+	u16 slot = MRC_ASK_NONE;
+	int err = -EBUSY;
 
 	spin_lock(&ep->lock);
-	if (peer->forgotten) {
+	if (peer->forgotten)
 		err = -ESHUTDOWN;
-	} else if (!mrc_ep_room(ep, ask->op, now)) {
-		err = -EBUSY;
-	} else {
-		p = mrc_ep_take(ep, now);
-		p->peer = peer;
-		p->ask = *ask;
-		p->evs_gen = evs->gen;
-		p->ev = ev;
-		*id = p->id;
-		if (ep->count == 1)
+	else
+		slot = mrc_asks_add(&ep->asks, ask->op != MRC_EP_PORT_STATUS,
+				    get_random_u32(), now);
+	if (slot != MRC_ASK_NONE) {
+		err = 0;
+		*id = ep->asks.slot[slot].id;
+		ep->pending[slot] = (struct mrc_ep_pending){
+			.peer = peer, .ask = *ask, .sent_at = now, .evs_gen = evs->gen, .ev = ev,
+		};
+		if (ep->asks.count == 1)
 			mrc_ep_arm(ep);
 	}
 	spin_unlock(&ep->lock);
@@ -146,15 +110,14 @@ static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 /* False: it has been answered or given up already. */
 static bool mrc_ep_cancel(struct mrc_endpoint *ep, u16 id)
 {
-	struct mrc_ep_pending *p = mrc_ep_slot(ep, id);
-	bool found;
+	u16 slot;
 
 	spin_lock(&ep->lock);
-	found = p->peer && p->id == id;
-	if (found)
-		mrc_ep_release(ep, p);
+	slot = mrc_asks_find(&ep->asks, id);
+	if (slot != MRC_ASK_NONE)
+		mrc_ep_release(ep, slot);
 	spin_unlock(&ep->lock);
-	return found;
+	return slot != MRC_ASK_NONE;
 }
 
 /* Want of memory or a full queue says nothing of the path, other errors are its own. */
@@ -224,13 +187,13 @@ static void mrc_ep_batch_end(struct mrc_ep_pending *p, u64 rtt, u8 rx_port)
 static bool mrc_ep_expire(struct mrc_endpoint *ep, u64 now,
 			  struct mrc_ep_pending *lost)
 {
-	struct mrc_ep_pending *p = mrc_ep_oldest(ep);
+	u16 slot = mrc_asks_lost(&ep->asks, now);
 
-	if (!p || now < p->sent_at + MRC_EP_TIMEOUT_NS)
+	if (slot == MRC_ASK_NONE)
 		return false;
-	mrc_ep_batch_end(p, 0, 0);
-	*lost = *p;
-	mrc_ep_release(ep, p);
+	mrc_ep_batch_end(&ep->pending[slot], 0, 0);
+	*lost = ep->pending[slot];
+	mrc_ep_release(ep, slot);
 	return true;
 }
 
@@ -246,7 +209,7 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 	do {
 		spin_lock(&ep->lock);
 		more = mrc_ep_expire(ep, now, &lost);
-		if (!more && ep->count)
+		if (!more && ep->asks.count)
 			mrc_ep_arm(ep);
 		spin_unlock(&ep->lock);
 		if (more && lost.ask.op == MRC_EP_EV_PROBE)
@@ -260,16 +223,16 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 void mrc_endpoint_forget(struct mrc_peer *peer)
 {
 	struct mrc_endpoint *ep = &peer->dev->endpoint;
-	struct mrc_ep_pending *p;
+	u16 slot;
 
 	spin_lock_bh(&ep->lock);
 	/* Who came by the peer under RCU may still be about to send. */
 	peer->forgotten = true;
-	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++) {
-		if (p->peer != peer)
+	for (slot = 0; slot < MRC_ASKS_MAX; slot++) {
+		if (ep->pending[slot].peer != peer)
 			continue;
-		mrc_ep_batch_end(p, 0, 0);
-		mrc_ep_release(ep, p);
+		mrc_ep_batch_end(&ep->pending[slot], 0, 0);
+		mrc_ep_release(ep, slot);
 	}
 	spin_unlock_bh(&ep->lock);
 }
@@ -287,7 +250,7 @@ void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch)
 	struct mrc_ep_pending *p;
 
 	spin_lock_bh(&ep->lock);
-	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++)
+	for (p = ep->pending; p < ep->pending + MRC_ASKS_MAX; p++)
 		if (p->peer && p->ask.batch == batch)
 			p->ask.batch = NULL;
 	spin_unlock_bh(&ep->lock);
@@ -314,17 +277,16 @@ static u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 static bool mrc_ep_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 			 u64 now, struct mrc_ep_pending *p)
 {
-	u16 id = pkt->hdr.bth.psn & 0xffff;
 	struct mrc_endpoint *ep = &dev->endpoint;
-	struct mrc_ep_pending *slot = mrc_ep_slot(ep, id);
 	bool found;
+	u16 slot;
 
 	spin_lock(&ep->lock);
-	found = slot->peer && slot->id == id && mrc_ep_from(slot->peer, pkt);
+	slot = mrc_asks_find(&ep->asks, pkt->hdr.bth.psn & 0xffff);
+	found = slot != MRC_ASK_NONE && mrc_ep_from(ep->pending[slot].peer, pkt);
 	if (found) {
-		mrc_ep_batch_end(slot, max(now - slot->sent_at, 1ull),
-				 mrc_ep_rx_port(dev, pkt));
-		*p = *slot;
+		*p = ep->pending[slot];
+		mrc_ep_batch_end(p, max(now - p->sent_at, 1ull), mrc_ep_rx_port(dev, pkt));
 		mrc_ep_release(ep, slot);
 	}
 	spin_unlock(&ep->lock);
@@ -551,13 +513,9 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 void mrc_endpoint_init(struct mrc_dev *dev)
 {
 	struct mrc_endpoint *ep = &dev->endpoint;
-	struct mrc_ep_pending *p;
 
 	spin_lock_init(&ep->lock);
-	INIT_LIST_HEAD(&ep->busy);
-	INIT_LIST_HEAD(&ep->free);
-	for (p = ep->pending; p < ep->pending + MRC_EP_PENDING_MAX; p++)
-		list_add_tail(&p->list, &ep->free);
+	mrc_asks_init(&ep->asks);
 	hrtimer_init(&ep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	ep->timer.function = mrc_ep_timer;
 	INIT_WORK(&ep->work, mrc_ep_work);

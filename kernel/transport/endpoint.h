@@ -3,9 +3,9 @@
  * Endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port status. They belong to no
  * QP; requests go to QPN 2, and the answer names the request by its id.
  *
- * Requests of a device that wait for an answer stand in one list by age, all with the same
- * time limit. A slot names its peer without a reference: mrc_endpoint_forget() empties the
- * slots of a peer before the peer goes, and who works on a slot is under RCU.
+ * Which requests of a device wait for an answer, and for how long, is decided by asks.h. A slot
+ * names its peer without a reference: mrc_endpoint_forget() empties the slots of a peer before
+ * the peer goes, and who works on a slot is under RCU.
  */
 #ifndef _MRC_TRANSPORT_ENDPOINT_H
 #define _MRC_TRANSPORT_ENDPOINT_H
@@ -15,6 +15,7 @@
 #include <linux/in6.h>
 #include <linux/workqueue.h>
 
+#include "../core/asks.h"
 #include "../core/gate.h"
 #include "../core/wire.h"
 
@@ -23,20 +24,10 @@ struct mrc_peer;
 struct mrc_peer_evs;
 struct mrc_rx_pkt;
 
-/* Requests without an answer, per device; up to 256. */
-#define MRC_EP_PENDING_MAX	256u
-/* Of these EV probes leave some to port status. */
-#define MRC_EP_PROBES_MAX	(MRC_EP_PENDING_MAX - 16u)
-/* After this a request counts as lost. */
-#define MRC_EP_TIMEOUT_NS	(50 * NSEC_PER_MSEC)
 /* EV probes from senders with a route but no QP that wait for their answer. */
 #define MRC_EP_STRANGERS_MAX	16u
 
-/*
- * Per second at most: EV probes sent per device, strangers for whom a route is looked up, and
- * answers to those who have one.
- */
-#define MRC_EP_SEND_RATE	10000u
+/* Per second at most: strangers for whom a route is looked up, and answers to those who have one. */
 #define MRC_EP_LOOK_RATE	1000u
 #define MRC_EP_STRANGER_RATE	100u
 
@@ -89,13 +80,11 @@ struct mrc_ep_ask {
 
 /** struct mrc_ep_pending - a request that waits for its answer; free when @peer is NULL */
 struct mrc_ep_pending {
-	struct list_head list;
 	struct mrc_peer *peer;
 	struct mrc_ep_ask ask;
 	u64 sent_at;
 	u32 evs_gen;
 	u16 ev;
-	u16 id;
 };
 
 /**
@@ -125,26 +114,20 @@ struct mrc_ep_stranger {
  * struct mrc_endpoint - endpoint requests of a device
  * @lock: guards all of it; innermost, BH off
  * @timer: when the oldest request is lost
- * @send: limits our EV probes
  * @look: limits look-ups of routes to strangers
  * @stranger: limits answers to @strangers
- * @busy: requests, the oldest first
- * @free: slots, the one that was used longest ago first
- * @count: requests in @busy
- * @pending: the slots
+ * @asks: requests that wait for an answer
+ * @pending: what they are about, same index as the slots of @asks
  * @work: answers @strangers
  * @strangers: queue for @work, @nstrangers long
  */
 struct mrc_endpoint {
 	spinlock_t lock;
 	struct hrtimer timer;
-	struct mrc_gate send;
 	struct mrc_gate look;
 	struct mrc_gate stranger;
-	struct list_head busy;
-	struct list_head free;
-	unsigned int count;
-	struct mrc_ep_pending pending[MRC_EP_PENDING_MAX];
+	struct mrc_asks asks;
+	struct mrc_ep_pending pending[MRC_ASKS_MAX];
 	struct work_struct work;
 	unsigned int nstrangers;
 	struct mrc_ep_stranger strangers[MRC_EP_STRANGERS_MAX];

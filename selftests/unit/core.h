@@ -13,6 +13,7 @@
 
 extern "C" {
 #include "answers.h"
+#include "asks.h"
 #include "crc_fold.h"
 #include "ev_rotation.h"
 #include "ev_schedule.h"

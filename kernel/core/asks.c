@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "asks.h"
+
+#define ASKS_BUSY	MRC_ASKS_MAX
+#define ASKS_FREE	(MRC_ASKS_MAX + 1u)
+
+static void asks_append(struct mrc_asks *a, u16 queue, u16 slot)
+{
+	struct mrc_ask *head = &a->slot[queue];
+
+	a->slot[slot].next = queue;
+	a->slot[slot].prev = head->prev;
+	a->slot[head->prev].next = slot;
+	head->prev = slot;
+}
+
+static void asks_move(struct mrc_asks *a, u16 queue, u16 slot)
+{
+	struct mrc_ask *ask = &a->slot[slot];
+
+	a->slot[ask->prev].next = ask->next;
+	a->slot[ask->next].prev = ask->prev;
+	asks_append(a, queue, slot);
+}
+
+void mrc_asks_init(struct mrc_asks *a)
+{
+	u16 i;
+
+	memset(a, 0, sizeof(*a));
+	for (i = ASKS_BUSY; i <= ASKS_FREE; i++)
+		a->slot[i].next = a->slot[i].prev = i;
+	for (i = 0; i < MRC_ASKS_MAX; i++)
+		asks_append(a, ASKS_FREE, i);
+}
+
+unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now)
+{
+	unsigned int slots = 0;
+
+	if (a->count < MRC_ASKS_PROBES_MAX)
+		slots = MRC_ASKS_PROBES_MAX - a->count;
+	return min(slots, mrc_gate_room(&a->gate, now, MRC_ASKS_PROBE_RATE));
+}
+
+u16 mrc_asks_add(struct mrc_asks *a, bool probe, u32 random, u64 now)
+{
+	u16 slot = a->slot[ASKS_FREE].next;
+	struct mrc_ask *ask = &a->slot[slot];
+
+	if (a->count >= (probe ? MRC_ASKS_PROBES_MAX : MRC_ASKS_MAX) ||
+	    (probe && !mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE)))
+		return MRC_ASK_NONE;
+	asks_move(a, ASKS_BUSY, slot);
+	a->count++;
+	ask->waits = true;
+	ask->sent_at = now;
+	ask->id = (random & 0xff00) | slot;
+	return slot;
+}
+
+u16 mrc_asks_find(const struct mrc_asks *a, u16 id)
+{
+	u16 slot = id % MRC_ASKS_MAX;
+
+	return a->slot[slot].waits && a->slot[slot].id == id ? slot : MRC_ASK_NONE;
+}
+
+void mrc_asks_end(struct mrc_asks *a, u16 slot)
+{
+	asks_move(a, ASKS_FREE, slot);
+	a->slot[slot].waits = false;
+	a->count--;
+}
+
+u64 mrc_asks_timer_at(const struct mrc_asks *a)
+{
+	u16 oldest = a->slot[ASKS_BUSY].next;
+
+	return oldest == ASKS_BUSY ? U64_MAX : a->slot[oldest].sent_at + MRC_ASKS_TIMEOUT_NS;
+}
+
+u16 mrc_asks_lost(const struct mrc_asks *a, u64 now)
+{
+	return now >= mrc_asks_timer_at(a) ? a->slot[ASKS_BUSY].next : MRC_ASK_NONE;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port
+ * status. All have the same time limit, so they stand in one queue by age. An answer names its
+ * request by an id; half of it is the number of the slot, and who forges needs the other half.
+ *
+ * What a request was about, and to whom it went, the caller keeps in a table of its own with the
+ * same numbers. The caller serialises all calls on one struct.
+ */
+#ifndef _MRC_CORE_ASKS_H
+#define _MRC_CORE_ASKS_H
+
+#include "base.h"
+#include "gate.h"
+
+/* Requests without an answer; the slot's number is one byte of the id. */
+#define MRC_ASKS_MAX		256u
+/* Of these EV probes leave some to port status. */
+#define MRC_ASKS_PROBES_MAX	(MRC_ASKS_MAX - 16u)
+/* After this a request counts as lost, ns. */
+#define MRC_ASKS_TIMEOUT_NS	(50 * 1000ull * 1000)
+/* EV probes per second, at most. */
+#define MRC_ASKS_PROBE_RATE	10000u
+#define MRC_ASK_NONE		0xffffu
+
+/**
+ * struct mrc_ask - a slot
+ * @sent_at: ns, when the request was sent
+ * @id: of the request
+ * @waits: for its answer; else the slot is free
+ * @next: behind it in its queue
+ * @prev: before it
+ */
+struct mrc_ask {
+	u64 sent_at;
+	u16 id;
+	bool waits;
+	u16 next;
+	u16 prev;
+};
+
+/**
+ * struct mrc_asks - all of a device
+ * @gate: limits EV probes
+ * @count: requests that wait
+ * @slot: the slots, then the heads of two queues: requests, the oldest first, and free slots, the one
+ *        that was used longest ago first, so that a late answer finds nothing
+ */
+struct mrc_asks {
+	struct mrc_gate gate;
+	u16 count;
+	struct mrc_ask slot[MRC_ASKS_MAX + 2];
+};
+
+/** mrc_asks_init() - none waits */
+void mrc_asks_init(struct mrc_asks *a);
+
+/** mrc_asks_room() - EV probes that may be sent now (ns), one after another */
+unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
+
+/**
+ * mrc_asks_add() - a request is about to be sent
+ * @a: all
+ * @probe: it is an EV probe; port status must get through whatever is probed
+ * @random: half of it goes into the id
+ * @now: ns
+ *
+ * Return: its slot, or MRC_ASK_NONE: there are too many, or too many a second.
+ */
+u16 mrc_asks_add(struct mrc_asks *a, bool probe, u32 random, u64 now);
+
+/**
+ * mrc_asks_find() - which request is answered?
+ * @a: all
+ * @id: that the answer names, any number
+ *
+ * It is one only if it comes from whom was asked, which is the caller's to see.
+ *
+ * Return: the slot, or MRC_ASK_NONE.
+ */
+u16 mrc_asks_find(const struct mrc_asks *a, u16 id);
+
+/** mrc_asks_end() - the request in @slot, which waits, has been answered or given up */
+void mrc_asks_end(struct mrc_asks *a, u16 slot);
+
+/** mrc_asks_lost() - the slot of the oldest request if it is lost by now (ns), or MRC_ASK_NONE */
+u16 mrc_asks_lost(const struct mrc_asks *a, u64 now);
+
+/** mrc_asks_timer_at() - ns, when the oldest request is lost; U64_MAX: none waits */
+u64 mrc_asks_timer_at(const struct mrc_asks *a);
+
+#endif /* _MRC_CORE_ASKS_H */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Requests that wait for an answer: how many, for how long, and which one an answer is about.
+
+#include "core.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <vector>
+
+namespace
+{
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kSec = 1000 * kMs;
+
+struct Asks {
+    std::unique_ptr<mrc_asks> all = std::make_unique<mrc_asks>();
+
+    Asks() { mrc_asks_init(all.get()); }
+
+    u16 probe(std::uint64_t now, u32 random = 0)
+    {
+        return mrc_asks_add(all.get(), true, random, now);
+    }
+
+    u16 status(std::uint64_t now) { return mrc_asks_add(all.get(), false, 0, now); }
+
+    u16 id(u16 slot) const { return all->slot[slot].id; }
+
+    u16 find(u16 id) const { return mrc_asks_find(all.get(), id); }
+};
+
+TEST(Asks, AnAnswerNamesItsRequestOnce)
+{
+    Asks a;
+    const u16 one = a.probe(kSec, 0x1234abcd);
+    const u16 two = a.probe(kSec, 0x4321);
+    EXPECT_NE(one, two);
+    EXPECT_EQ(a.id(one), 0xab00 | one);
+    EXPECT_EQ(a.find(a.id(two)), two);
+    EXPECT_EQ(a.find(a.id(one)), one);
+    mrc_asks_end(a.all.get(), one);
+    EXPECT_EQ(a.find(a.id(one)), MRC_ASK_NONE) << "answered";
+    EXPECT_EQ(a.find(a.id(two)), two);
+    EXPECT_EQ(a.all->count, 1u);
+}
+
+TEST(Asks, WhoGuessesTheSlotOnlyIsNotBelieved)
+{
+    Asks a;
+    const u16 slot = a.probe(kSec, 0x5500);
+    for (u32 half = 0; half < 256; ++half)
+        EXPECT_EQ(a.find(static_cast<u16>(half << 8 | slot)), half == 0x55 ? slot : MRC_ASK_NONE);
+}
+
+/* Else a late answer with the same random half would be taken for that of the next request. */
+TEST(Asks, ASlotRestsAsLongAsOthersAreFree)
+{
+    Asks a;
+    const u16 first = a.status(kSec);
+    mrc_asks_end(a.all.get(), first);
+    for (unsigned i = 1; i < MRC_ASKS_MAX; ++i) {
+        const u16 slot = a.status(kSec);
+        EXPECT_NE(slot, first);
+        mrc_asks_end(a.all.get(), slot);
+    }
+    EXPECT_EQ(a.status(kSec), first);
+}
+
+TEST(Asks, TheOldestIsLostFirst)
+{
+    Asks a;
+    EXPECT_EQ(mrc_asks_timer_at(a.all.get()), U64_MAX);
+    EXPECT_EQ(mrc_asks_lost(a.all.get(), 100 * kSec), MRC_ASK_NONE);
+    const u16 one = a.probe(kSec);
+    const u16 two = a.probe(kSec + kMs);
+    const u16 three = a.status(kSec + 2 * kMs);
+    EXPECT_EQ(mrc_asks_timer_at(a.all.get()), kSec + 50 * kMs);
+    EXPECT_EQ(mrc_asks_lost(a.all.get(), kSec + 50 * kMs - 1), MRC_ASK_NONE);
+    EXPECT_EQ(mrc_asks_lost(a.all.get(), kSec + 50 * kMs), one);
+    mrc_asks_end(a.all.get(), two);
+    mrc_asks_end(a.all.get(), one);
+    EXPECT_EQ(mrc_asks_timer_at(a.all.get()), kSec + 52 * kMs);
+    EXPECT_EQ(mrc_asks_lost(a.all.get(), kSec + 52 * kMs), three);
+}
+
+TEST(Asks, ProbesLeaveRoomForPortStatus)
+{
+    Asks a;
+    std::uint64_t now = kSec;
+    for (unsigned i = 0; i < 240; ++i, now += kMs)
+        ASSERT_NE(a.probe(now), MRC_ASK_NONE) << i;
+    EXPECT_EQ(a.probe(now), MRC_ASK_NONE);
+    EXPECT_EQ(mrc_asks_room(a.all.get(), now), 0u);
+    for (unsigned i = 0; i < 16; ++i)
+        ASSERT_NE(a.status(now), MRC_ASK_NONE) << i;
+    EXPECT_EQ(a.status(now), MRC_ASK_NONE) << "none is left";
+    mrc_asks_end(a.all.get(), 7);
+    EXPECT_EQ(a.probe(now), MRC_ASK_NONE);
+    EXPECT_EQ(a.status(now), 7);
+}
+
+TEST(Asks, ProbesPassAGateAndPortStatusDoesNot)
+{
+    Asks a;
+    unsigned sent = 0;
+    EXPECT_EQ(mrc_asks_room(a.all.get(), kSec), 64u);
+    while (a.probe(kSec) != MRC_ASK_NONE)
+        ++sent;
+    EXPECT_EQ(sent, 64u);
+    EXPECT_EQ(mrc_asks_room(a.all.get(), kSec), 0u);
+    EXPECT_NE(a.status(kSec), MRC_ASK_NONE);
+    EXPECT_EQ(mrc_asks_room(a.all.get(), kSec + kMs), 10u);
+}
+
+TEST(Asks, WhatIsRefusedTakesNothing)
+{
+    Asks a;
+    for (std::uint64_t now = kSec; a.all->count < 240; now += kMs)
+        a.probe(now);
+    const std::uint64_t free = a.all->gate.free_at;
+    EXPECT_EQ(a.probe(10 * kSec), MRC_ASK_NONE);
+    EXPECT_EQ(a.all->gate.free_at, free) << "the gate is for what leaves";
+    EXPECT_EQ(a.all->count, 240u);
+}
+
+} // namespace
