@@ -12,10 +12,8 @@
 #include "prober.h"
 #include "trace.h"
 
-/* Least time between two runs of the timer; peers that one run looks at, and EV probes that it sends. */
-#define MRC_PROBER_PACE_NS	NSEC_PER_MSEC
+/* Peers that one run of the timer looks at. */
 #define MRC_PROBER_PEERS_MAX	256u
-#define MRC_PROBER_PROBES_MAX	16u
 
 static struct mrc_peer *mrc_prober_peer(struct mrc_prober_peer *p)
 {
@@ -32,7 +30,7 @@ static void mrc_prober_set_timer(struct mrc_prober *prober)
 
 	if (!mrc_turns_none(&prober->turns))
 		at = 0;
-	at = max(at, prober->ran_at + MRC_PROBER_PACE_NS);
+	at = max(at, prober->ran_at + MRC_PROBING_PACE_NS);
 	if (at == U64_MAX || (prober->timer_at && prober->timer_at <= at))
 		return;
 	prober->timer_at = at;
@@ -245,7 +243,7 @@ static void mrc_prober_had_turn(struct mrc_prober *prober, struct mrc_peer *peer
 
 static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 {
-	unsigned int room = min(mrc_endpoint_room(dev, now), MRC_PROBER_PROBES_MAX);
+	unsigned int room = min(mrc_endpoint_room(dev, now), MRC_PROBING_RUN_MAX);
 	unsigned int looks = MRC_PROBER_PEERS_MAX;
 	struct mrc_peer *peer;
 	bool fresh, more;

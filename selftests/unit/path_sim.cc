@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "path_sim.h"
 
-#include "core.h"
+#include "path_end.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <memory>
 #include <queue>
 #include <random>
@@ -18,10 +17,6 @@ namespace
 constexpr std::uint64_t kUs = 1000;
 constexpr std::uint64_t kMs = 1000 * kUs;
 constexpr std::uint64_t kStart = 1000 * kMs;
-// As in kernel/transport: endpoint.h, probing.h, probing.c.
-constexpr std::uint64_t kProbeLostNs = 50 * kMs;
-constexpr std::uint64_t kPaceNs = kMs;
-constexpr unsigned kProbesAtOnce = 16;
 constexpr std::uint64_t kBurstNs = 5 * kMs;
 constexpr u32 kWindow = MRC_MPR_UNIT;
 constexpr u32 kMtu = 1024;
@@ -106,8 +101,9 @@ public:
     End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
         PathSimReport &report)
         : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
-          evs(config.ports.size()), named(evs.size()), pathFree(evs.size()), lostSince(evs.size()),
-          requests(kWindow), txRing(kWindow),
+          end({.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
+              [this](u16 ev, std::uint16_t id) { ask(ev, id); }),
+          pathFree(evs.size()), lostSince(evs.size()), requests(kWindow), txRing(kWindow),
           rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); }),
           sackTimer(clock, [this] { sackTimerFired(); })
@@ -123,15 +119,6 @@ public:
         const mrc_resp_cfg limits = {
             .size = kWindow, .imm_max = 1, .mtu = kMtu, .sack_bytes = 64 * MRC_SACK_BYTES_MIN};
         mrc_resp_start(&resp, rxMem.data(), &limits, 0);
-        for (std::size_t i = 0; i < evs.size(); ++i) {
-            evs[i].port = static_cast<u8>(c.ports[i]);
-            named[i].index = static_cast<u16>(i);
-            named[i].bits = static_cast<u32>(i + 1);
-        }
-        mrc_paths_init(&paths, named.data(), evs.data(), static_cast<u16>(evs.size()), 0, 0,
-                       static_cast<u32>(rng()));
-        mrc_probing_init(&probing, &mrc_timing_software);
-        mrc_probing_use(&probing, kMtu, true);
         believe();
     }
 
@@ -161,13 +148,12 @@ private:
     PathSimReport &report;
     End *peer = nullptr;
 
-    std::vector<mrc_ev_entry> evs;
-    std::vector<mrc_paths_ev> named;
+    PathEnd end;
+    std::vector<mrc_ev_entry> &evs = end.evs;
     std::vector<std::uint64_t> pathFree;
     std::vector<std::uint64_t> lostSince; ///< per EV: data that has not been blamed yet
-    mrc_paths paths;
-    mrc_ev_set &set = paths.set;
-    mrc_probing probing{};
+    mrc_paths &paths = end.paths;
+    mrc_ev_set &set = end.set;
     mrc_req req{};
     std::vector<mrc_msg> requests;
     std::vector<mrc_tx_rec> txRing;
@@ -178,13 +164,6 @@ private:
     Timer sackTimer;
     std::uint64_t lastDone = 0;
     std::uint64_t burstAt = 0;
-    std::uint64_t probesRanAt = 0;
-    std::uint16_t nextId = 0;
-    struct Asked {
-        u16 ev;
-        std::uint64_t sent;
-    };
-    std::map<std::uint16_t, Asked> asked;
 
     bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng) < p; }
 
@@ -437,78 +416,49 @@ private:
 
     void answer(const Packet &packet)
     {
-        transmit(mrc_paths_reverse_ev(&paths, clock.now), packet);
-        probeReverse();
+        transmit(end.answerEv(clock.now), packet);
+        answered();
     }
 
-    // ---- probes: transport/probing.c, endpoint.c
+    // ---- probes
 
-    void ask(u16 ev)
+    void answered()
     {
-        const std::uint16_t id = nextId++;
+        end.answered(static_cast<u32>(rng()), clock.now);
+        armProbes();
+    }
+
+    void ask(u16 ev, std::uint16_t id)
+    {
         ++report.probes;
-        asked[id] = {ev, clock.now};
-        clock.at(clock.now + kProbeLostNs, [this, id] { evProbeLost(id); });
         transmit(ev, Packet{.kind = Packet::EvProbe, .id = id});
-    }
-
-    void probeReverse()
-    {
-        const u16 ev = mrc_paths_reverse_probe(&paths, static_cast<u32>(rng()), clock.now);
-        if (ev != MRC_EV_NONE)
-            ask(ev);
     }
 
     void armProbes()
     {
-        const std::uint64_t at = mrc_probing_at(&probing, &paths);
+        const std::uint64_t at = end.timerAt();
         if (at != U64_MAX)
-            probeTimer.arm(std::max(at, probesRanAt + kPaceNs));
+            probeTimer.arm(at);
     }
 
     void probeEvs()
     {
-        unsigned room;
-        probesRanAt = clock.now;
-        for (unsigned left = kProbesAtOnce; left; --left) {
-            const u16 ev = mrc_probing_next(&probing, &paths, clock.now, &room);
-            if (ev == MRC_EV_NONE)
-                break;
-            ask(ev);
-        }
+        end.timer([this] { return static_cast<u32>(rng()); }, clock.now);
+        noteChanges();
         armProbes();
     }
 
     void evProbeArrived(const Packet &p)
     {
-        u16 ev[MRC_REVERSE_COPIES];
         const u8 port = c.mirrored ? evs[p.cameBy].port : 0;
-        const unsigned n = mrc_paths_answer_evs(&paths, port, p.cameBy, clock.now, ev);
-        for (unsigned i = 0; i < n; ++i)
-            transmit(ev[i], Packet{.kind = Packet::EvAnswer, .id = p.id});
-        probeReverse();
+        for (u16 ev : end.probeAnswerEvs(port, p.cameBy, clock.now))
+            transmit(ev, Packet{.kind = Packet::EvAnswer, .id = p.id});
+        answered();
     }
 
     void evProbeAnswered(const Packet &p)
     {
-        const auto found = asked.find(p.id);
-        if (found == asked.end())
-            return;
-        const Asked a = found->second;
-        asked.erase(found);
-        mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, a.ev, a.sent, clock.now);
-        noteChanges();
-        armProbes();
-    }
-
-    void evProbeLost(std::uint16_t id)
-    {
-        const auto found = asked.find(id);
-        if (found == asked.end())
-            return;
-        const Asked a = found->second;
-        asked.erase(found);
-        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, a.ev, a.sent, clock.now);
+        end.probeAnswered(p.id, clock.now);
         noteChanges();
         armProbes();
     }
