@@ -2,7 +2,7 @@
 #include "sim.h"
 
 #include "bytes.h"
-#include "core.h"
+#include "path_end.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -17,11 +17,12 @@ namespace
 {
 
 constexpr std::uint64_t kBaseDelayNs = 20000;
-constexpr std::uint64_t kEvProbeTimeoutNs = 2000000;
 constexpr std::uint64_t kEventsMax = 2000000;
 constexpr std::uint64_t kPatience = 3600ull * 1000000000;
 constexpr std::uint32_t kRequesterQpn = 0x11;
 constexpr std::uint32_t kResponderQpn = 0x22;
+constexpr int kReq = 0;  ///< the requester's end
+constexpr int kResp = 1; ///< the responder's
 constexpr std::uint32_t kRequests = 64;
 constexpr unsigned kBurst = 4; ///< packets that one skb carries
 
@@ -48,7 +49,6 @@ struct Event {
         EvProbeTimer,
         EvProbe,
         EvProbeAnswer,
-        EvProbeTimeout,
         PlanesDown,
         PlanesUp
     };
@@ -58,6 +58,7 @@ struct Event {
     Bytes packet;
     bool ce = false;
     std::uint32_t ev = 0;
+    int to = 0; ///< end, of what concerns EV probes
 
     bool operator<(const Event &other) const
     {
@@ -81,12 +82,13 @@ class Sim
 {
 public:
     explicit Sim(const SimConfig &config)
-        : c(config), rng(config.seed), now(config.start), memory(config.slots * slotSize()),
+        : c(config), rng(config.seed), now(config.start),
+          memory(config.slots * slotSize()), end{{pathsOf(config, kReq), sender(kReq)},
+                                                 {pathsOf(config, kResp), sender(kResp)}},
+          pathFree{std::vector<std::uint64_t>(evs.size()), std::vector<std::uint64_t>(evs.size())},
           txRing(config.windowUnits * MRC_MPR_UNIT),
           rxMem(mrc_rx_window_mem(config.windowUnits * MRC_MPR_UNIT, config.immMax) / sizeof(long) +
-                1),
-          evs(static_cast<std::size_t>(config.planes * config.evsPerPlane)), named(evs.size()),
-          pathFree(evs.size())
+                1)
     {
         makeMessages();
         const std::uint32_t size = c.windowUnits * MRC_MPR_UNIT;
@@ -104,18 +106,8 @@ public:
                                      .mtu = c.mtu,
                                      .sack_bytes = c.sackPackets * MRC_SACK_BYTES_MIN};
         mrc_resp_start(&resp, rxMem.data(), &limits, c.psn);
-        for (std::size_t i = 0; i < evs.size(); ++i) {
-            evs[i].port = static_cast<u8>(1 + i / static_cast<std::size_t>(c.evsPerPlane));
-            named[i].index = static_cast<u16>(i);
-            named[i].bits = bitsOf(static_cast<u16>(i));
-        }
-        check(mrc_paths_init(&paths, named.data(), evs.data(), static_cast<u16>(evs.size()),
-                             static_cast<u16>(c.minActive), static_cast<u16>(c.active),
-                             static_cast<u32>(c.seed)) == 0,
-              "paths");
-        mrc_paths_ports(&paths, allPorts(), allPorts(), now);
-        mrc_probing_init(&probing, &mrc_timing_software);
-        mrc_probing_use(&probing, 1024, true);
+        for (PathEnd &e : end)
+            mrc_paths_ports(&e.paths, allPorts(), allPorts(), now);
         evStates.assign(evs.size(), MRC_EV_GOOD);
     }
 
@@ -141,27 +133,28 @@ private:
     Bytes memory;
     bool planesDown = false;
 
+    // both ends
+    PathEnd end[2];
+    std::optional<std::uint64_t> evProbeTimerAt[2];
+
+    // network
+    std::vector<mrc_ev_entry> &evs = end[kReq].evs;
+    std::vector<std::uint64_t> pathFree[2];           ///< per end that sends, and EV
+    std::map<std::uint32_t, std::uint64_t> arrivedOn; ///< data packets per EV, at the responder
+
     // requester
     mrc_req req{};
     mrc_tx_window &tx = req.tx;
     mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
     std::vector<mrc_tx_rec> txRing;
-    mrc_paths paths;
+    mrc_paths &paths = end[kReq].paths;
     mrc_ev_set &set = paths.set;
-    mrc_probing probing{};
     std::vector<mrc_msg> requests;
     std::optional<std::uint64_t> timerAt;
     std::map<std::uint16_t, std::uint64_t> probeSentAt;
     std::map<std::uint32_t, std::uint64_t> ackedOn; ///< packets per EV, as the window counts them
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
-    std::optional<std::uint64_t> evProbeTimerAt;
-    std::uint16_t evProbeId = 0;
-    struct EvProbed {
-        u16 ev;
-        std::uint64_t sent;
-    };
-    std::map<std::uint16_t, EvProbed> evProbed; ///< unanswered, by request
-    std::vector<int> evStates;                  ///< after the event before
+    std::vector<int> evStates; ///< after the event before
 
     // responder
     mrc_resp resp;
@@ -173,14 +166,22 @@ private:
     bool responderEnded = false;    ///< by a NAK
     bool requesterEnded = false;    ///< by that NAK
 
-    // network
-    std::vector<mrc_ev_entry> evs;
-    std::vector<mrc_paths_ev> named;
-    std::vector<std::uint64_t> pathFree;
-    std::map<std::uint32_t, std::uint64_t> arrivedOn; ///< data packets per EV, at the responder
+    static PathEndConfig pathsOf(const SimConfig &c, int which)
+    {
+        PathEndConfig paths{.minActive = c.minActive,
+                            .active = c.active,
+                            .random = static_cast<u32>(c.seed + static_cast<u32>(which))};
+        for (int i = 0; i < c.planes * c.evsPerPlane; ++i)
+            paths.ports.push_back(1 + i / c.evsPerPlane);
+        return paths;
+    }
 
-    /// No EV has the bits 0, which what is sent on no EV comes with.
-    static std::uint32_t bitsOf(u16 ev) { return ev + 1u; }
+    PathEnd::Send sender(int from)
+    {
+        return [this, from](u16 ev, std::uint16_t id) { sendEvProbe(from, ev, id); };
+    }
+
+    u32 random() { return static_cast<u32>(rng()); }
 
     u32 allPorts() const { return (1u << c.planes) - 1; }
 
@@ -191,9 +192,9 @@ private:
     std::uint64_t upTo(std::uint64_t n) { return n ? rng() % (n + 1) : 0; }
 
     void push(std::uint64_t time, Event::Kind kind, Bytes packet = {}, bool ce = false,
-              std::uint32_t ev = 0)
+              std::uint32_t ev = 0, int to = 0)
     {
-        events.push(Event{time, eventOrder++, kind, std::move(packet), ce, ev});
+        events.push(Event{time, eventOrder++, kind, std::move(packet), ce, ev, to});
     }
 
     void makeMessages()
@@ -272,16 +273,13 @@ private:
             sackTimerFired();
             break;
         case Event::EvProbeTimer:
-            evProbeTimerFired();
+            evProbeTimerFired(e.to);
             break;
         case Event::EvProbe:
             evProbeArrived(e);
             break;
         case Event::EvProbeAnswer:
             evProbeAnswered(e);
-            break;
-        case Event::EvProbeTimeout:
-            evProbeLost(e);
             break;
         case Event::PlanesDown:
             planesChanged(true);
@@ -311,14 +309,20 @@ private:
                inHole(ev);
     }
 
-    std::uint64_t arrivalOn(u16 ev)
+    /// Holes are in the way of data only.
+    bool controlLostOn(int from, u16 ev)
+    {
+        return chance(c.ctlLoss) || planeDead(evs[ev].port) || (from == kReq && inHole(ev));
+    }
+
+    std::uint64_t arrivalOn(int from, u16 ev)
     {
         std::uint64_t at = now + kBaseDelayNs +
                            static_cast<std::uint64_t>(evs[ev].port) * c.skewNs + ev * 300 +
                            upTo(c.fifo ? 2000 : 60000);
         if (c.fifo)
-            at = std::max(at, pathFree[ev] + 1);
-        pathFree[ev] = at;
+            at = std::max(at, pathFree[from][ev] + 1);
+        pathFree[from][ev] = at;
         return at;
     }
 
@@ -326,7 +330,7 @@ private:
     {
         const bool lost = lostOn(ev);
         const bool ce = chance(c.ce);
-        const std::uint64_t at = arrivalOn(ev);
+        const std::uint64_t at = arrivalOn(kReq, ev);
         if (lost)
             ++report.dropped;
         else
@@ -340,19 +344,17 @@ private:
     {
         if (!a.count)
             return;
-        const int port = 1 + static_cast<int>(upTo(static_cast<std::uint64_t>(c.planes - 1)));
-        if (chance(c.ctlLoss) || (!c.carrier && planeDead(port)))
+        const int from = kind == Event::CtlToRequester ? kResp : kReq;
+        const u16 ev = end[from].answerEv(now);
+        if (ev == MRC_EV_NONE)
             return;
-        const std::uint64_t at = now + kBaseDelayNs + upTo(c.fifo ? 1000 : 30000);
-        for (unsigned i = 0; i < a.count; ++i)
-            push(at, kind, encode(a.hdr[i]), chance(c.ce));
-    }
-
-    void control(Event::Kind kind, const mrc_hdr &hdr)
-    {
-        mrc_answers a = none();
-        a.hdr[a.count++] = hdr;
-        control(kind, a);
+        if (!controlLostOn(from, ev)) {
+            const std::uint64_t at = arrivalOn(from, ev);
+            for (unsigned i = 0; i < a.count; ++i)
+                push(at, kind, encode(a.hdr[i]), chance(c.ce));
+        }
+        end[from].answered(random(), now);
+        armEvProbes(from);
     }
 
     static Bytes encode(const mrc_hdr &hdr)
@@ -377,6 +379,64 @@ private:
         hdr.bth.qpn = qpn;
         hdr.bth.psn = psn;
         return hdr;
+    }
+
+    // ---- EV probes, of both ends
+
+    void armEvProbes(int which)
+    {
+        std::uint64_t at = end[which].timerAt();
+        if (at == U64_MAX || (completed() == messages.size() && now >= c.start + c.evProbeUntil))
+            return;
+        at = std::max(at, now);
+        if (evProbeTimerAt[which] && *evProbeTimerAt[which] <= at)
+            return;
+        evProbeTimerAt[which] = at;
+        push(at, Event::EvProbeTimer, {}, false, 0, which);
+    }
+
+    void evProbeTimerFired(int which)
+    {
+        if (!evProbeTimerAt[which] || *evProbeTimerAt[which] > now)
+            return;
+        evProbeTimerAt[which].reset();
+        end[which].timer([this] { return random(); }, now);
+        armEvProbes(which);
+    }
+
+    bool evProbeLostOn(int from, u16 ev)
+    {
+        return from == kReq ? lostOn(ev) : controlLostOn(from, ev);
+    }
+
+    void sendEvProbe(int from, u16 ev, std::uint16_t id)
+    {
+        mrc_hdr hdr = header(MRC_OP_EP_REQ, MRC_QPN_ENDPOINT, id);
+        hdr.ep.op = MRC_EP_EV_PROBE;
+        report.evProbes += from == kReq;
+        if (!evProbeLostOn(from, ev))
+            push(arrivalOn(from, ev), Event::EvProbe, encode(hdr), false, ev, 1 - from);
+    }
+
+    void evProbeArrived(const Event &e)
+    {
+        const mrc_hdr request = decode(e.packet);
+        check(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
+        const Bytes answer = encode(header(MRC_OP_EP_RSP, MRC_QPN_ENDPOINT, request.bth.psn));
+        for (u16 ev : end[e.to].probeAnswerEvs(evs[e.ev].port, e.ev, now))
+            if (!controlLostOn(e.to, ev))
+                push(arrivalOn(e.to, ev), Event::EvProbeAnswer, answer, false, ev, 1 - e.to);
+        end[e.to].answered(random(), now);
+        armEvProbes(e.to);
+    }
+
+    void evProbeAnswered(const Event &e)
+    {
+        end[e.to].probeAnswered(static_cast<std::uint16_t>(decode(e.packet).bth.psn), now);
+        if (e.to == kReq)
+            pump();
+        else
+            armEvProbes(kResp);
     }
 
     // ---- requester
@@ -501,19 +561,7 @@ private:
             timerAt = std::max(at, now);
             push(*timerAt, Event::Timer);
         }
-        armEvProbes();
-    }
-
-    void armEvProbes()
-    {
-        std::uint64_t at = mrc_probing_at(&probing, &paths);
-        if (at == U64_MAX || (completed() == messages.size() && now >= c.start + c.evProbeUntil))
-            return;
-        at = std::max(at, now);
-        if (evProbeTimerAt && *evProbeTimerAt <= at)
-            return;
-        evProbeTimerAt = at;
-        push(at, Event::EvProbeTimer);
+        armEvProbes(kReq);
     }
 
     void timerFired()
@@ -541,55 +589,6 @@ private:
         mrc_answers a = none();
         mrc_answers_probe(&a, tx.probe_id);
         control(Event::CtlToResponder, a);
-    }
-
-    void evProbeTimerFired()
-    {
-        if (!evProbeTimerAt || *evProbeTimerAt > now)
-            return;
-        evProbeTimerAt.reset();
-        unsigned room;
-        for (u16 ev; (ev = mrc_probing_next(&probing, &paths, now, &room)) != MRC_EV_NONE;) {
-            sendEvProbe(ev);
-            mrc_probing_account(&paths, ev, MRC_PROBING_SENT, now);
-        }
-        armEvProbes();
-    }
-
-    void sendEvProbe(u16 ev)
-    {
-        check(evs[ev].state == MRC_EV_ASSUMED_BAD || evs[ev].state == MRC_EV_HELD ||
-                  evs[ev].doubted,
-              "probe of an EV in use");
-        mrc_hdr hdr = header(MRC_OP_EP_REQ, MRC_QPN_ENDPOINT, ++evProbeId);
-        hdr.ep.op = MRC_EP_EV_PROBE;
-        ++report.evProbes;
-        evProbed[evProbeId] = {ev, now};
-        push(now + kEvProbeTimeoutNs, Event::EvProbeTimeout, {}, false, evProbeId);
-        if (!lostOn(ev))
-            push(arrivalOn(ev), Event::EvProbe, encode(hdr), false, ev);
-    }
-
-    void evProbeAnswered(const Event &e)
-    {
-        const mrc_hdr hdr = decode(e.packet);
-        const auto found = evProbed.find(static_cast<std::uint16_t>(hdr.bth.psn));
-        if (found == evProbed.end())
-            return;
-        mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, found->second.ev, found->second.sent,
-                         now);
-        evProbed.erase(found);
-        pump();
-    }
-
-    void evProbeLost(const Event &e)
-    {
-        const auto found = evProbed.find(static_cast<std::uint16_t>(e.ev));
-        if (found == evProbed.end())
-            return;
-        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, found->second.ev, found->second.sent, now);
-        evProbed.erase(found);
-        armEvProbes();
     }
 
     /// Only answered probes, or a loss that was none, bring an EV back, but where the floor, or a
@@ -621,10 +620,12 @@ private:
         if (c.carrier) {
             const u32 dead = down ? (1u << c.outagePlanes) - 1 : 0;
             mrc_tx_result res;
-            mrc_paths_ports(&paths, allPorts() & ~dead, allPorts(), now);
+            for (PathEnd &e : end)
+                mrc_paths_ports(&e.paths, allPorts() & ~dead, allPorts(), now);
             check(mrc_req_heed_ports(&req, &paths, 1, &res), "ports unheeded");
         }
         pump();
+        armEvProbes(kResp);
     }
 
     void learn(mrc_tx_result &res)
@@ -789,7 +790,7 @@ private:
     {
         mrc_rx_arrival a;
         mrc_resp_arrival(&hdr, static_cast<std::uint32_t>(e.packet.size() - hdr.len),
-                         bitsOf(static_cast<u16>(e.ev)), e.ce, &a);
+                         PathEnd::bitsOf(static_cast<u16>(e.ev)), e.ce, &a);
         return a;
     }
 
@@ -883,13 +884,6 @@ private:
                       static_cast<u16>(a.hdr[i].sack.ack_offset) == probe.probe.id,
                   "probe id");
         control(Event::CtlToRequester, a);
-    }
-
-    void evProbeArrived(const Event &e)
-    {
-        const mrc_hdr request = decode(e.packet);
-        check(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
-        control(Event::EvProbeAnswer, header(MRC_OP_EP_RSP, kRequesterQpn, request.bth.psn));
     }
 
     void checkSlot(const Message &m, std::size_t index) const
