@@ -154,6 +154,7 @@ private:
     std::map<std::uint16_t, std::uint64_t> probeSentAt;
     std::map<std::uint32_t, std::uint64_t> ackedOn; ///< packets per EV, as the window counts them
     std::map<Psn, std::vector<std::uint64_t>> sentAt;
+    std::vector<Psn> unsent;   ///< of the batch
     std::vector<int> evStates; ///< after the event before
 
     // responder
@@ -320,10 +321,12 @@ private:
         std::uint64_t at = now + kBaseDelayNs +
                            static_cast<std::uint64_t>(evs[ev].port) * c.skewNs + ev * 300 +
                            upTo(c.fifo ? 2000 : 60000);
+        std::uint64_t &free = pathFree[from][ev];
+        const bool late = c.queueNs && from == kReq && rng() % 2;
         if (c.fifo)
-            at = std::max(at, pathFree[from][ev] + 1);
-        pathFree[from][ev] = at;
-        return at;
+            at = std::max(at, free + 1);
+        free = at;
+        return late ? at + c.queueNs : at;
     }
 
     void toResponder(u16 ev, const Bytes &packet)
@@ -475,6 +478,7 @@ private:
                 checkDrawn(ev[i], batch.any);
             mrc_req_deal(&req, &batch, ev.data(), stride, now);
             leave(batch);
+            takeBackUnsent();
         }
         arm();
     }
@@ -522,10 +526,21 @@ private:
         ++report.sent;
         report.resent += rtx;
         sentAt[psn].push_back(now);
-        if (plan.ev != MRC_EV_NONE)
+        if (chance(c.unsent))
+            unsent.push_back(psn);
+        else if (plan.ev != MRC_EV_NONE)
             toResponder(plan.ev, packet);
         if (chance(c.forged))
             forgeSack();
+    }
+
+    /// It has not left this host, which is no loss.
+    void takeBackUnsent()
+    {
+        for (Psn psn : unsent)
+            check(mrc_req_unsent(&req, psn, now), "QP ended by its own host");
+        report.unsent += unsent.size();
+        unsent.clear();
     }
 
     void forgeSack()
@@ -703,6 +718,9 @@ private:
         const int err = mrc_req_nack(&req, &hdr, now, &res);
         check(err == 0 || err == -EALREADY, "true NACK refused");
         check(err || res.lost == 1, "NACK without effect");
+        check(err || !res.expired, "refused too often");
+        if (!err)
+            learn(res);
     }
 
     void ackArrived(const mrc_hdr &hdr)
@@ -750,8 +768,10 @@ private:
         ++arrivedOn[e.ev];
         if (responderEnded)
             return sayLastWords(hdr, e.ev);
-        if (chance(c.nack))
-            return refuseForNow(hdr.bth.psn);
+        if (chance(c.trimmed))
+            return sendNack(MRC_NACK_TRIMMED, hdr.bth.psn, static_cast<u16>(e.ev));
+        if (chance(c.nack) || busy())
+            return sendNack(MRC_NACK_NO_RESOURCE, hdr.bth.psn, static_cast<u16>(e.ev));
         const mrc_rx_arrival a = arrival(e, hdr);
         switch (mrc_resp_claim(&resp, &a)) {
         case MRC_RX_OOR:
@@ -768,12 +788,15 @@ private:
         }
     }
 
-    void refuseForNow(Psn psn)
+    bool busy() const { return c.busyPeriod && (now - c.start) % c.busyPeriod < c.busyNs; }
+
+    void sendNack(u8 reason, Psn psn, u16 ev)
     {
         const mrc_nack nack = {
-            .reason = MRC_NACK_NO_RESOURCE, .entropy = 0, .psn = psn, .tx_timestamp = 0};
+            .reason = reason, .entropy = PathEnd::bitsOf(ev), .psn = psn, .tx_timestamp = 0};
         mrc_answers a = none();
         mrc_answers_nack(&a, &nack);
+        ++report.nacks;
         control(Event::CtlToRequester, a);
     }
 

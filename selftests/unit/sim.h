@@ -23,6 +23,11 @@ struct SimConfig {
     double dup = 0;                   ///< a data packet arrives twice, the second time late
     double ce = 0;                    ///< a data packet is marked
     double nack = 0;                  ///< the responder refuses a packet with a NACK
+    double trimmed = 0;               ///< only the head of a packet arrives, and a NACK says so
+    std::uint64_t busyNs = 0;         ///< the responder refuses all with a NACK for so long,
+    std::uint64_t busyPeriod = 0;     ///< each time that this is over
+    double unsent = 0;                ///< a data packet does not leave its host
+    std::uint64_t queueNs = 0;        ///< of two queues that share a path one is later by this
     double slowCopy = 0;              ///< placing a packet takes up to 100 us
     std::uint64_t copyNs = 0;         ///< placing a packet takes up to this otherwise
     double refused = 0;               ///< a packet may not be executed: the first one ends the QP
@@ -59,6 +64,8 @@ struct SimReport {
     std::uint64_t packets = 0; ///< PSNs used
     std::uint64_t sent = 0;    ///< data packets sent, again ones included
     std::uint64_t resent = 0;
+    std::uint64_t unsent = 0;  ///< data packets that did not leave their host
+    std::uint64_t nacks = 0;   ///< of either kind
     std::uint64_t dropped = 0; ///< data packets that the network lost
     std::uint64_t spurious = 0;
     std::uint64_t sacks = 0;

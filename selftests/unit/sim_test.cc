@@ -365,3 +365,63 @@ TEST(Sim, APlaneThatTakesSacksWithIt)
     EXPECT_GT(dropped, 100u);
     EXPECT_LT(resent, dropped + dropped / 4);
 }
+
+/* A full queue of this host is no loss: nothing is blamed, and all arrives. */
+TEST(Sim, WhatDoesNotLeaveBlamesNothing)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 500;
+        c.skewNs = 0;
+        c.unsent = 0.02;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.unsent, 0u);
+        EXPECT_EQ(r.evsLost, 0u) << "seed " << seed;
+        EXPECT_EQ(r.resent, r.unsent) << "seed " << seed;
+    }
+}
+
+/* Trimmed packets go again at once, refused ones after pauses: the more the longer. */
+TEST(Sim, NacksDelayAndKillNothing)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 500;
+        c.skewNs = 0;
+        c.trimmed = seed % 2 ? 0 : 0.02;
+        c.busyPeriod = 5000000;
+        c.busyNs = seed % 4 == 2 ? 0 : 1000000;
+        const SimReport r = expectGood(c);
+        if (!c.trimmed) {
+            EXPECT_EQ(r.evsLost, 0u) << "a peer that is busy, seed " << seed;
+        }
+        EXPECT_GT(r.nacks, 0u) << "seed " << seed;
+        EXPECT_EQ(r.resent, r.nacks) << "seed " << seed;
+        EXPECT_LT(r.nacks, r.packets / 2) << "seed " << seed;
+    }
+}
+
+/* Packets of one EV that leave by two queues of a host overtake each other a little. */
+TEST(Sim, TwoQueuesToAPathAreNoLoss)
+{
+    std::uint64_t evsLost = 0;
+    std::uint64_t resent = 0;
+    std::uint64_t packets = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.messages = 1000;
+        c.skewNs = 0;
+        c.queueNs = 5000;
+        c.evProbeUntil = 2000000000;
+        const SimReport r = expectGood(c);
+        resent += r.resent;
+        packets += r.packets;
+        EXPECT_EQ(r.evsBad, 0u) << "seed " << seed;
+        evsLost += r.evsLost;
+    }
+    EXPECT_LT(resent, packets / 200);
+    EXPECT_LT(evsLost, resent) << "most are found to be late in time";
+}
