@@ -12,6 +12,7 @@
 #include "../compat/compat_netlink.h"
 #include "../transport/device.h"
 #include "../transport/peer.h"
+#include "../transport/route.h"
 
 /* The same in every attribute set of a noun. */
 #define MRC_A_DEV_INDEX	1

@@ -4,6 +4,8 @@
  */
 #include <net/ipv6.h>
 
+#include "../transport/cc_profile.h"
+#include "../transport/ev_profile.h"
 #include "../transport/route.h"
 #include "message.h"
 

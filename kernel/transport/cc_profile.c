@@ -8,6 +8,7 @@
 
 #include "cc_profile.h"
 #include "device.h"
+#include "route.h"
 
 static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
 {

@@ -10,10 +10,16 @@
 #include <net/net_namespace.h>
 
 #include "../net/sock.h"
+#include "cc_profile.h"
 #include "device.h"
+#include "endpoint.h"
+#include "ev_profile.h"
 #include "event.h"
+#include "gone.h"
+#include "prober.h"
 #include "qp.h"
 #include "receive.h"
+#include "route.h"
 
 static DEFINE_MUTEX(mrc_devs_lock);
 static LIST_HEAD(mrc_devs);	/* by index, ascending */
@@ -156,18 +162,6 @@ static void mrc_dev_free_work(struct work_struct *work)
 	mrc_dev_free(container_of(work, struct mrc_dev, free_work));
 }
 
-static int mrc_dev_init_tables(struct mrc_dev *dev)
-{
-	int err = mrc_peers_init(dev);
-
-	if (err)
-		return err;
-	err = mrc_routes_init(dev);
-	if (err)
-		mrc_peers_exit(dev);
-	return err;
-}
-
 static struct mrc_dev *mrc_dev_alloc(const char *name,
 				     struct net_device *anchor)
 {
@@ -176,7 +170,7 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	if (!dev)
 		return NULL;
 	dev->counters = alloc_percpu(struct mrc_counters);
-	if (!dev->counters || mrc_dev_init_tables(dev)) {
+	if (!dev->counters || mrc_peers_init(dev)) {
 		free_percpu(dev->counters);
 		kfree(dev);
 		return NULL;
@@ -192,9 +186,6 @@ static struct mrc_dev *mrc_dev_alloc(const char *name,
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_WORK(&dev->free_work, mrc_dev_free_work);
 	INIT_WORK(&dev->ports_work, mrc_dev_ports_work);
-	mrc_endpoint_init(dev);
-	mrc_prober_init(dev);
-	mrc_gone_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);
 	atomic_inc(&mrc_dev_count);
@@ -233,6 +224,13 @@ static int mrc_dev_listen(struct mrc_dev *dev, u16 port)
 	return 0;
 }
 
+/* What is made is freed with the device. */
+static int mrc_dev_init_parts(struct mrc_dev *dev)
+{
+	return mrc_routes_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_prober_init(dev) ?:
+	       mrc_gone_init(dev) ?: mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
+}
+
 struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
 			       struct netlink_ext_ack *extack)
 {
@@ -241,9 +239,7 @@ struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
 
 	if (!dev)
 		return ERR_PTR(-ENOMEM);
-	err = mrc_cc_profiles_init(dev);
-	if (!err)
-		err = mrc_ev_profiles_init(dev);
+	err = mrc_dev_init_parts(dev);
 	if (err)
 		goto err_free;
 	err = mrc_dev_listen(dev, dev->cfg.udp_port);

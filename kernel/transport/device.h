@@ -21,10 +21,11 @@
 #include "../net/rx.h"
 #include "../net/skb.h"
 #include "counters.h"
-#include "endpoint.h"
-#include "gone.h"
-#include "prober.h"
-#include "profile.h"
+
+struct mrc_endpoint;
+struct mrc_gone_table;
+struct mrc_prober;
+struct mrc_routes;
 
 /**
  * struct mrc_dev_cfg - settings of a device
@@ -68,6 +69,10 @@ struct mrc_dev_cfg {
  * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
+ * @routes: see route.h
+ * @endpoint: see endpoint.h
+ * @prober: see prober.h
+ * @gone: see gone.h
  * @sock: its UDP port
  * @sock_too: the other port that MRC may have, or NULL
  * @qps: number of QPs
@@ -92,13 +97,13 @@ struct mrc_dev {
 	struct mutex cfg_lock;	/* profiles, routes, cfg, sock, sock_too */
 	struct list_head ev_profiles;
 	struct list_head cc_profiles;
-	struct mrc_routes routes;
+	struct mrc_routes *routes;
 	struct rhltable peers;
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
-	struct mrc_endpoint endpoint;
-	struct mrc_prober prober;
-	struct mrc_gone_table gone;
+	struct mrc_endpoint *endpoint;
+	struct mrc_prober *prober;
+	struct mrc_gone_table *gone;
 	struct work_struct ports_work;	/* ports have changed, here or at a peer */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;

@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
+#include <linux/slab.h>
 
 #include "device.h"
 #include "endpoint.h"
@@ -65,7 +66,7 @@ static void mrc_ep_arm(struct mrc_endpoint *ep)
 
 unsigned int mrc_endpoint_room(struct mrc_dev *dev, u64 now)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_endpoint *ep = dev->endpoint;
 	unsigned int room;
 
 	spin_lock(&ep->lock);
@@ -84,7 +85,7 @@ static void mrc_ep_release(struct mrc_endpoint *ep, u16 slot)
 static int mrc_ep_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 			const struct mrc_ep_ask *ask, u64 now, u16 *id)
 {
-	struct mrc_endpoint *ep = &peer->dev->endpoint;
+	struct mrc_endpoint *ep = peer->dev->endpoint;
 	u16 slot = MRC_ASK_NONE;
 	int err = -EBUSY;
 
@@ -157,7 +158,7 @@ int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	err = mrc_ep_xmit(peer, evs, ev, &hdr, ask->room);
 	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
-	else if (mrc_ep_cancel(&peer->dev->endpoint, id))
+	else if (mrc_ep_cancel(peer->dev->endpoint, id))
 		return mrc_ep_verdict(err);
 	return 0;
 }
@@ -222,7 +223,7 @@ static enum hrtimer_restart mrc_ep_timer(struct hrtimer *timer)
 
 void mrc_endpoint_forget(struct mrc_peer *peer)
 {
-	struct mrc_endpoint *ep = &peer->dev->endpoint;
+	struct mrc_endpoint *ep = peer->dev->endpoint;
 	u16 slot;
 
 	spin_lock_bh(&ep->lock);
@@ -239,14 +240,14 @@ void mrc_endpoint_forget(struct mrc_peer *peer)
 
 void mrc_endpoint_skip(struct mrc_dev *dev, struct mrc_ep_batch *batch)
 {
-	spin_lock_bh(&dev->endpoint.lock);
+	spin_lock_bh(&dev->endpoint->lock);
 	mrc_ep_batch_less(batch);
-	spin_unlock_bh(&dev->endpoint.lock);
+	spin_unlock_bh(&dev->endpoint->lock);
 }
 
 void mrc_endpoint_detach(struct mrc_dev *dev, const struct mrc_ep_batch *batch)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_endpoint *ep = dev->endpoint;
 	struct mrc_ep_pending *p;
 
 	spin_lock_bh(&ep->lock);
@@ -277,7 +278,7 @@ static u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 static bool mrc_ep_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 			 u64 now, struct mrc_ep_pending *p)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_endpoint *ep = dev->endpoint;
 	bool found;
 	u16 slot;
 
@@ -369,7 +370,7 @@ static void mrc_ep_answer_stranger(struct mrc_dev *dev,
 static void mrc_ep_work(struct work_struct *work)
 {
 	struct mrc_endpoint *ep = container_of(work, struct mrc_endpoint, work);
-	struct mrc_dev *dev = container_of(ep, struct mrc_dev, endpoint);
+	struct mrc_dev *dev = ep->dev;
 	struct mrc_ep_stranger s;
 
 	while (mrc_ep_take_stranger(ep, &s))
@@ -407,7 +408,7 @@ static bool mrc_ep_may_look(struct mrc_endpoint *ep, u64 now)
 static bool mrc_ep_enter_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 				  u64 now)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_endpoint *ep = dev->endpoint;
 	struct mrc_ep_stranger *s = NULL;
 
 	spin_lock(&ep->lock);
@@ -427,11 +428,11 @@ static bool mrc_ep_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	u64 now = ktime_get_ns();
 	struct mrc_route route;
 
-	if (pkt->hdr.ep.op != MRC_EP_EV_PROBE || !mrc_ep_may_look(&dev->endpoint, now) ||
+	if (pkt->hdr.ep.op != MRC_EP_EV_PROBE || !mrc_ep_may_look(dev->endpoint, now) ||
 	    !mrc_route_lookup(dev, pkt->saddr, &route) ||
 	    !mrc_ep_enter_stranger(dev, pkt, now))
 		return false;
-	mrc_dev_queue_work(dev, &dev->endpoint.work);
+	mrc_dev_queue_work(dev, &dev->endpoint->work);
 	return true;
 }
 
@@ -510,18 +511,26 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 
 /* ---- life ----------------------------------------------------------------- */
 
-void mrc_endpoint_init(struct mrc_dev *dev)
+int mrc_endpoint_init(struct mrc_dev *dev)
 {
-	struct mrc_endpoint *ep = &dev->endpoint;
+	struct mrc_endpoint *ep = dev->endpoint;
 
+	if (!ep)
+		return -ENOMEM;
+	ep->dev = dev;
 	spin_lock_init(&ep->lock);
 	mrc_asks_init(&ep->asks);
 	hrtimer_init(&ep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	ep->timer.function = mrc_ep_timer;
 	INIT_WORK(&ep->work, mrc_ep_work);
+	dev->endpoint = ep;
+	return 0;
 }
 
 void mrc_endpoint_fini(struct mrc_dev *dev)
 {
-	hrtimer_cancel(&dev->endpoint.timer);
+	if (!dev->endpoint)
+		return;
+	hrtimer_cancel(&dev->endpoint->timer);
+	kfree(dev->endpoint);
 }

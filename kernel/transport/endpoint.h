@@ -112,6 +112,7 @@ struct mrc_ep_stranger {
 
 /**
  * struct mrc_endpoint - endpoint requests of a device
+ * @dev: the device
  * @lock: guards all of it; innermost, BH off
  * @timer: when the oldest request is lost
  * @look: limits look-ups of routes to strangers
@@ -122,6 +123,7 @@ struct mrc_ep_stranger {
  * @strangers: queue for @work, @nstrangers long
  */
 struct mrc_endpoint {
+	struct mrc_dev *dev;
 	spinlock_t lock;
 	struct hrtimer timer;
 	struct mrc_gate look;
@@ -133,8 +135,9 @@ struct mrc_endpoint {
 	struct mrc_ep_stranger strangers[MRC_EP_STRANGERS_MAX];
 };
 
-void mrc_endpoint_init(struct mrc_dev *dev);
-/** mrc_endpoint_fini() - no peer is left. Process context. */
+/** mrc_endpoint_init() - Return: 0 or -ENOMEM */
+int mrc_endpoint_init(struct mrc_dev *dev);
+/** mrc_endpoint_fini() - no peer is left. Without mrc_endpoint_init(), too. Process context. */
 void mrc_endpoint_fini(struct mrc_dev *dev);
 
 /**

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "ev_profile.h"
 #include "peer.h"
+#include "route.h"
 
 struct mrc_ev_profile *mrc_ev_profile_alloc(u16 count)
 {

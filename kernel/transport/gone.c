@@ -78,7 +78,7 @@ static void mrc_gone_forget(struct mrc_gone_table *table, struct mrc_gone *gone)
 
 void mrc_gone_remember(struct mrc_qp *qp, const struct mrc_peer *peer)
 {
-	struct mrc_gone_table *table = &qp->dev->gone;
+	struct mrc_gone_table *table = qp->dev->gone;
 	struct mrc_gone *gone, *old;
 
 	gone = kmalloc(sizeof(*gone), GFP_KERNEL);
@@ -154,13 +154,13 @@ static void mrc_gone_answer(struct mrc_dev *dev, struct mrc_gone_answer *answer,
 	if (!answer->answers.count ||
 	    (READ_ONCE(dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt)))
 		return;
-	if (mrc_gone_queue(&dev->gone, answer))
-		mrc_dev_queue_work(dev, &dev->gone.work);
+	if (mrc_gone_queue(dev->gone, answer))
+		mrc_dev_queue_work(dev, &dev->gone->work);
 }
 
 static void mrc_gone_look_up(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
-	struct mrc_gone_table *table = &dev->gone;
+	struct mrc_gone_table *table = dev->gone;
 	struct mrc_gone_answer answer;
 	struct mrc_gone *gone;
 
@@ -219,7 +219,7 @@ static struct mrc_gone_answer *mrc_gone_take(struct mrc_gone_table *table)
 /* Is there such a peer, or may one be made? To make one costs more than to answer. */
 static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key)
 {
-	struct mrc_gone_table *table = &dev->gone;
+	struct mrc_gone_table *table = dev->gone;
 	bool may;
 
 	rcu_read_lock();
@@ -266,7 +266,7 @@ static void mrc_gone_work(struct work_struct *work)
 {
 	struct mrc_gone_table *table = container_of(work, struct mrc_gone_table,
 						    work);
-	struct mrc_dev *dev = container_of(table, struct mrc_dev, gone);
+	struct mrc_dev *dev = table->dev;
 	struct mrc_gone_answer *answer;
 	struct mrc_peer *peer = NULL;
 
@@ -283,21 +283,30 @@ static void mrc_gone_work(struct work_struct *work)
 
 /* ---- life ------------------------------------------------------------------- */
 
-void mrc_gone_init(struct mrc_dev *dev)
+int mrc_gone_init(struct mrc_dev *dev)
 {
-	struct mrc_gone_table *table = &dev->gone;
+	struct mrc_gone_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
 
+	if (!table)
+		return -ENOMEM;
+	table->dev = dev;
 	spin_lock_init(&table->lock);
 	hash_init(table->hash);
 	INIT_LIST_HEAD(&table->list);
 	INIT_LIST_HEAD(&table->answers);
 	INIT_WORK(&table->work, mrc_gone_work);
+	dev->gone = table;
+	return 0;
 }
 
 void mrc_gone_fini(struct mrc_dev *dev)
 {
+	struct mrc_gone_table *table = dev->gone;
 	struct mrc_gone *gone, *next;
 
-	list_for_each_entry_safe(gone, next, &dev->gone.list, list)
-		mrc_gone_forget(&dev->gone, gone);
+	if (!table)
+		return;
+	list_for_each_entry_safe(gone, next, &table->list, list)
+		mrc_gone_forget(table, gone);
+	kfree(table);
 }

@@ -34,7 +34,8 @@ struct mrc_rx_pkt;
 #define MRC_GONE_PEER_RATE	100u
 
 /**
- * struct mrc_gone_table - part of struct mrc_dev
+ * struct mrc_gone_table - QPs of a device that are gone
+ * @dev: the device
  * @lock: guards all of it; BH off, nothing inside
  * @hash: QPs that are gone, by number
  * @list: the same, the oldest first
@@ -46,6 +47,7 @@ struct mrc_rx_pkt;
  * @work: sends them
  */
 struct mrc_gone_table {
+	struct mrc_dev *dev;
 	spinlock_t lock;
 	DECLARE_HASHTABLE(hash, MRC_GONE_HASH_BITS);
 	struct list_head list;
@@ -57,8 +59,9 @@ struct mrc_gone_table {
 	struct work_struct work;
 };
 
-void mrc_gone_init(struct mrc_dev *dev);
-/** mrc_gone_fini() - forget all. No QP and no work is left. */
+/** mrc_gone_init() - Return: 0 or -ENOMEM */
+int mrc_gone_init(struct mrc_dev *dev);
+/** mrc_gone_fini() - forget all. No QP and no work is left. Without mrc_gone_init(), too. */
 void mrc_gone_fini(struct mrc_dev *dev);
 
 /**

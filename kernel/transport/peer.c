@@ -9,6 +9,7 @@
 
 #include "../core/usid.h"
 #include "endpoint.h"
+#include "ev_profile.h"
 #include "event.h"
 #include "peer.h"
 #include "route.h"

@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
+#include <linux/slab.h>
 
 #include "device.h"
 #include "endpoint.h"
@@ -61,7 +62,7 @@ static void mrc_prober_wait(struct mrc_prober *prober, struct mrc_prober_peer *p
 
 void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 {
-	struct mrc_prober *prober = &peer->dev->prober;
+	struct mrc_prober *prober = peer->dev->prober;
 	u64 ports_at, at;
 
 	lockdep_assert_held(&peer->lock);
@@ -250,11 +251,11 @@ static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 
 	/* One probe each: the more peers there are the longer all wait. */
 	while (room && looks--) {
-		peer = mrc_prober_next_turn(&dev->prober, &fresh);
+		peer = mrc_prober_next_turn(dev->prober, &fresh);
 		if (!peer)
 			break;
 		room -= mrc_prober_serve(peer, now, &more);
-		mrc_prober_had_turn(&dev->prober, peer, fresh, more);
+		mrc_prober_had_turn(dev->prober, peer, fresh, more);
 		mrc_prober_arm_again(peer);
 	}
 }
@@ -263,7 +264,7 @@ static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 static enum hrtimer_restart mrc_prober_timer(struct hrtimer *timer)
 {
 	struct mrc_prober *prober = container_of(timer, struct mrc_prober, timer);
-	struct mrc_dev *dev = container_of(prober, struct mrc_dev, prober);
+	struct mrc_dev *dev = prober->dev;
 	unsigned int looks = MRC_PROBER_PEERS_MAX;
 	u64 now = ktime_get_ns();
 	struct mrc_peer *peer;
@@ -288,20 +289,28 @@ static enum hrtimer_restart mrc_prober_timer(struct hrtimer *timer)
 
 /* ---- life ------------------------------------------------------------------ */
 
-void mrc_prober_init(struct mrc_dev *dev)
+int mrc_prober_init(struct mrc_dev *dev)
 {
-	struct mrc_prober *prober = &dev->prober;
+	struct mrc_prober *prober = kzalloc(sizeof(*prober), GFP_KERNEL);
 
+	if (!prober)
+		return -ENOMEM;
+	prober->dev = dev;
 	spin_lock_init(&prober->lock);
 	timerqueue_init_head(&prober->waiting);
 	mrc_turns_init(&prober->turns);
 	hrtimer_init(&prober->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	prober->timer.function = mrc_prober_timer;
+	dev->prober = prober;
+	return 0;
 }
 
 void mrc_prober_fini(struct mrc_dev *dev)
 {
-	hrtimer_cancel(&dev->prober.timer);
+	if (!dev->prober)
+		return;
+	hrtimer_cancel(&dev->prober->timer);
+	kfree(dev->prober);
 }
 
 void mrc_prober_peer_init(struct mrc_peer *peer)
@@ -313,7 +322,7 @@ void mrc_prober_peer_init(struct mrc_peer *peer)
 
 void mrc_prober_peer_stop(struct mrc_peer *peer)
 {
-	struct mrc_prober *prober = &peer->dev->prober;
+	struct mrc_prober *prober = peer->dev->prober;
 
 	spin_lock_bh(&prober->lock);
 	peer->prober.stopped = true;

@@ -24,7 +24,8 @@ struct mrc_peer;
 struct mrc_peer_evs;
 
 /**
- * struct mrc_prober - part of struct mrc_dev
+ * struct mrc_prober - when peers of a device are probed
+ * @dev: the device
  * @lock: guards all of it, and the struct mrc_prober_peer of each peer; BH off, nothing inside
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
@@ -33,6 +34,7 @@ struct mrc_peer_evs;
  * @turns: peers for which EV probes are due
  */
 struct mrc_prober {
+	struct mrc_dev *dev;
 	spinlock_t lock;
 	struct hrtimer timer;
 	u64 timer_at;
@@ -55,8 +57,9 @@ struct mrc_prober_peer {
 	bool stopped;
 };
 
-void mrc_prober_init(struct mrc_dev *dev);
-/** mrc_prober_fini() - no peer is left. Process context. */
+/** mrc_prober_init() - Return: 0 or -ENOMEM */
+int mrc_prober_init(struct mrc_dev *dev);
+/** mrc_prober_fini() - no peer is left. Without mrc_prober_init(), too. Process context. */
 void mrc_prober_fini(struct mrc_dev *dev);
 
 void mrc_prober_peer_init(struct mrc_peer *peer);

@@ -8,11 +8,14 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "cc_profile.h"
+#include "ev_profile.h"
 #include "event.h"
 #include "gone.h"
 #include "qp.h"
 #include "requester.h"
 #include "responder.h"
+#include "route.h"
 
 /* Draws of a random number before we believe that all are taken. */
 #define MRC_QPN_TRIES	32

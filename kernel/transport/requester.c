@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
+#include "cc_profile.h"
 #include "event.h"
 #include "prober.h"
 #include "replay.h"

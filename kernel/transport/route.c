@@ -8,7 +8,9 @@
 #include <linux/stringify.h>
 #include <net/ipv6.h>
 
+#include "cc_profile.h"
 #include "device.h"
+#include "ev_profile.h"
 #include "peer.h"
 #include "route.h"
 
@@ -59,7 +61,7 @@ static bool mrc_route_before(struct rb_node *a, const struct rb_node *b)
 static struct mrc_route_node *mrc_route_find(struct mrc_dev *dev,
 					     const struct mrc_route_key *key)
 {
-	return rhashtable_lookup_fast(&dev->routes.table, key, mrc_route_params);
+	return rhashtable_lookup_fast(&dev->routes->table, key, mrc_route_params);
 }
 
 static int mrc_route_bit(const struct mrc_route_node *n)
@@ -153,9 +155,9 @@ static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
 	struct mrc_route_node *old = mrc_route_find(dev, &new->route.key);
 
 	if (!old)
-		return mrc_route_insert(&dev->routes, new, extack);
+		return mrc_route_insert(dev->routes, new, extack);
 	if (replace)
-		return mrc_route_replace(&dev->routes, old, new);
+		return mrc_route_replace(dev->routes, old, new);
 	NL_SET_ERR_MSG_MOD(extack, "a route of this prefix exists");
 	return -EEXIST;
 }
@@ -194,7 +196,7 @@ int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 	mutex_lock(&dev->cfg_lock);
 	n = mrc_route_find(dev, key);
 	if (n) {
-		mrc_route_remove(&dev->routes, n);
+		mrc_route_remove(dev->routes, n);
 		mrc_peers_rerouted(dev, &key->prefix, key->plen);
 	}
 	mutex_unlock(&dev->cfg_lock);
@@ -212,7 +214,7 @@ bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 	int bit;
 
 	rcu_read_lock();
-	for_each_set_bit(bit, dev->routes.lens, MRC_ROUTE_LENS) {
+	for_each_set_bit(bit, dev->routes->lens, MRC_ROUTE_LENS) {
 		key.plen = 128 - bit;
 		ipv6_addr_prefix(&key.prefix, gid, key.plen);
 		n = mrc_route_find(dev, &key);
@@ -229,7 +231,7 @@ bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 static struct mrc_route_node *mrc_route_behind(struct mrc_dev *dev,
 					       const struct mrc_route_key *after)
 {
-	struct rb_node *rb = dev->routes.order.rb_node;
+	struct rb_node *rb = dev->routes->order.rb_node;
 	struct mrc_route_node *n, *found = NULL;
 
 	while (rb) {
@@ -251,7 +253,7 @@ bool mrc_route_next(struct mrc_dev *dev, const struct mrc_route_key *after,
 
 	mutex_lock(&dev->cfg_lock);
 	n = after ? mrc_route_behind(dev, after) :
-		    mrc_route_node(rb_first(&dev->routes.order));
+		    mrc_route_node(rb_first(&dev->routes->order));
 	if (n)
 		*result = n->route;
 	mutex_unlock(&dev->cfg_lock);
@@ -263,7 +265,7 @@ bool mrc_routes_name_ev_profile(struct mrc_dev *dev, u64 id)
 	struct rb_node *rb;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	for (rb = rb_first(&dev->routes.order); rb; rb = rb_next(rb))
+	for (rb = rb_first(&dev->routes->order); rb; rb = rb_next(rb))
 		if (mrc_route_node(rb)->route.ev_profile == id)
 			return true;
 	return false;
@@ -274,7 +276,7 @@ bool mrc_routes_name_cc_profile(struct mrc_dev *dev, u64 id)
 	struct rb_node *rb;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	for (rb = rb_first(&dev->routes.order); rb; rb = rb_next(rb))
+	for (rb = rb_first(&dev->routes->order); rb; rb = rb_next(rb))
 		if (mrc_route_node(rb)->route.cc_profile == id)
 			return true;
 	return false;
@@ -282,8 +284,18 @@ bool mrc_routes_name_cc_profile(struct mrc_dev *dev, u64 id)
 
 int mrc_routes_init(struct mrc_dev *dev)
 {
-	dev->routes.order = RB_ROOT;
-	return rhashtable_init(&dev->routes.table, &mrc_route_params);
+	struct mrc_routes *routes = kzalloc(sizeof(*routes), GFP_KERNEL);
+	int err;
+
+	if (!routes)
+		return -ENOMEM;
+	routes->order = RB_ROOT;
+	err = rhashtable_init(&routes->table, &mrc_route_params);
+	if (err)
+		kfree(routes);
+	else
+		dev->routes = routes;
+	return err;
 }
 
 static void mrc_route_free(void *node, void *unused)
@@ -293,5 +305,8 @@ static void mrc_route_free(void *node, void *unused)
 
 void mrc_routes_free(struct mrc_dev *dev)
 {
-	rhashtable_free_and_destroy(&dev->routes.table, mrc_route_free, NULL);
+	if (!dev->routes)
+		return;
+	rhashtable_free_and_destroy(&dev->routes->table, mrc_route_free, NULL);
+	kfree(dev->routes);
 }

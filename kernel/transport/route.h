@@ -8,7 +8,7 @@
 #include <linux/bitmap.h>
 #include <linux/in6.h>
 #include <linux/rbtree.h>
-#include <linux/rhashtable-types.h>
+#include <linux/rhashtable.h>
 #include <linux/types.h>
 
 struct mrc_dev;
@@ -62,7 +62,9 @@ struct mrc_routes {
 	u32 count;
 };
 
+/** mrc_routes_init() - Return: 0 or -ENOMEM */
 int mrc_routes_init(struct mrc_dev *dev);
+/** mrc_routes_free() - nobody looks any more. Without mrc_routes_init(), too. */
 void mrc_routes_free(struct mrc_dev *dev);
 
 /**
