@@ -3,6 +3,7 @@
  * Netlink: devices and their settings.
  */
 #include "../core/rx_window.h"
+#include "../transport/transport.h"
 #include "message.h"
 
 /* Reading and writing back settings is one step. */
@@ -164,7 +165,7 @@ static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 	cfg = dev->cfg;
 	mutex_unlock(&dev->cfg_lock);
 	mrc_nl_get_cfg(info->attrs, &cfg);
-	err = mrc_dev_set_cfg(dev, &cfg, info->extack);
+	err = mrc_transport_set_cfg(dev, &cfg, info->extack);
 	mutex_unlock(&mrc_nl_cfg_mutex);
 	return mrc_nl_blame(info, err, MRC_A_DEVICE_UDP_PORT);
 }

@@ -125,17 +125,15 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
 }
 
 /**
- * mrc_dev_create() - a device with default settings, listening, without planes
+ * mrc_dev_alloc() - a device with default settings and nothing that hangs on it
  * @name: name of the ib_device to be
  * @anchor: netdev; a reference is taken
- * @extack: may be NULL
  *
- * The caller adds planes afterwards; the first is the anchor itself, unless that is a dummy.
- * Process context, RTNL held or not.
- * Return: a reference or ERR_PTR (-EADDRINUSE: UDP port taken, -ENOMEM).
+ * The caller sets the functions of its works. Process context. Return: a reference or NULL.
  */
-struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
-			       struct netlink_ext_ack *extack);
+struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor);
+/** mrc_dev_free() - undo it: nobody holds a reference, nothing hangs on it any more */
+void mrc_dev_free(struct mrc_dev *dev);
 
 /**
  * mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find()
@@ -143,14 +141,8 @@ struct mrc_dev *mrc_dev_create(const char *name, struct net_device *anchor,
  */
 void mrc_dev_publish(struct mrc_dev *dev, const char *name);
 
-/**
- * mrc_dev_shutdown() - no traffic from here on
- *
- * Unlists the device, releases planes, socket and peers' paths. All QPs must be destroyed or in
- * error already (the verbs layer's unregistration does that). Process context, sleeps. Drops
- * the creator's reference.
- */
-void mrc_dev_shutdown(struct mrc_dev *dev);
+/** mrc_dev_unlist() - undo mrc_dev_publish(), if that was called. Process context, sleeps. */
+void mrc_dev_unlist(struct mrc_dev *dev);
 void mrc_dev_get(struct mrc_dev *dev);
 void mrc_dev_put(struct mrc_dev *dev);
 
@@ -199,21 +191,8 @@ u32 mrc_dev_port_status(struct mrc_dev *dev);
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 			 enum mrc_drop why);
 
-/**
- * mrc_dev_set_cfg() - change settings
- * @dev: the device
- * @cfg: complete new settings, copied
- * @extack: names what is out of range
- *
- * A new UDP port is listened on before the old one is given up.
- *
- * Process context. Return: 0, -EINVAL (out of range), -EBUSY (another UDP port, and there are QPs,
- * connected or not), -EADDRINUSE.
- */
-int mrc_dev_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
-		    struct netlink_ext_ack *extack);
-
-int mrc_transport_module_init(void);	/* tables, receive ops */
-void mrc_transport_module_exit(void);
+int mrc_dev_module_init(void);
+/** mrc_dev_module_exit() - waits until the last device is freed */
+void mrc_dev_module_exit(void);
 
 #endif /* _MRC_TRANSPORT_DEVICE_H */

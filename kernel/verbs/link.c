@@ -11,6 +11,7 @@
 #include <net/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 
+#include "../transport/transport.h"
 #include "context.h"
 #include "counters.h"
 #include "cq.h"
@@ -73,7 +74,7 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 
 	/* The registry may look at m->dev until mrc_registry_del() returns. */
 	mrc_dev_get(m->dev);
-	mrc_dev_shutdown(m->dev);
+	mrc_transport_shutdown(m->dev);
 	mrc_registry_del(m);
 	mrc_dev_put(m->dev);
 }
@@ -160,7 +161,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 	struct mrc_dev *dev;
 	int ret = 0;
 
-	dev = mrc_dev_create(name, anchor, extack);
+	dev = mrc_transport_create(name, anchor, extack);
 	if (IS_ERR(dev))
 		return ERR_CAST(dev);
 	if (mrc_anchor_is_plane(anchor))
@@ -181,7 +182,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 	return m;
 
 err_dev:
-	mrc_dev_shutdown(dev);
+	mrc_transport_shutdown(dev);
 	return ERR_PTR(ret);
 }
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The transport of a device: creation, settings, and what a change of planes means to traffic.
+ */
+#include <linux/netlink.h>
+
+#include "../net/sock.h"
+#include "cc_profile.h"
+#include "endpoint.h"
+#include "ev_profile.h"
+#include "event.h"
+#include "gone.h"
+#include "peer.h"
+#include "prober.h"
+#include "qp.h"
+#include "receive.h"
+#include "route.h"
+#include "transport.h"
+
+/* ---- planes ----------------------------------------------------------------- */
+
+/* Ports that have a plane, whatever its state. */
+static u32 mrc_transport_ports(struct mrc_dev *dev)
+{
+	struct mrc_plane *plane;
+	u32 ports = 0;
+	u8 port;
+
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane = mrc_plane_get(&dev->planes, port);
+		if (!plane)
+			continue;
+		if (!READ_ONCE(plane->gone))
+			ports |= BIT(port - 1);
+		mrc_plane_put(plane);
+	}
+	return ports;
+}
+
+/*
+ * Often under RTNL: only the masks by which packets take EVs change here, and peers are told. QPs
+ * follow in a work, for there may be thousands.
+ */
+static void mrc_transport_planes_changed(struct mrc_planes *planes,
+					 struct mrc_plane *plane)
+{
+	struct mrc_dev *dev = container_of(planes, struct mrc_dev, planes);
+	struct mrc_event event = {
+		.type = MRC_EVENT_PLANE,
+		.dev = dev,
+		.plane = plane,
+	};
+	u32 ports = mrc_transport_ports(dev);
+
+	mutex_lock(&dev->cfg_lock);
+	WRITE_ONCE(dev->ports_seen, dev->ports_seen | ports);
+	if (mrc_dev_port_status(dev) != ~0u)
+		WRITE_ONCE(dev->ports_lost, true);
+	mrc_peers_ports(dev);
+	WRITE_ONCE(dev->ports, ports);
+	mutex_unlock(&dev->cfg_lock);
+	mrc_dev_queue_work(dev, &dev->ports_work);
+	/* Its first plane comes before the device can be seen, the last goes after. */
+	if (READ_ONCE(dev->listed))
+		mrc_event_notify(&event);
+}
+
+/*
+ * Planes have come or gone: EVs are made anew for those of @ports, and EV indices mean something
+ * else afterwards. If @ports is not true any more, nothing is done: the work runs again. Return:
+ * EVs were made anew.
+ */
+static bool mrc_transport_renew_evs(struct mrc_dev *dev, u32 ports)
+{
+	bool renew;
+
+	mutex_lock(&dev->cfg_lock);
+	renew = dev->ports == ports && dev->evs_ports != ports && !dev->dead;
+	if (renew) {
+		dev->evs_ports = ports;
+		mrc_peers_refresh(dev, 0, true);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return renew;
+}
+
+/*
+ * Ports have changed, here or at a peer. QPs give up what is in flight on dead ports now, without
+ * waiting for a timer. They are told before EVs are made anew, for they know packets by EV index.
+ */
+static void mrc_transport_ports_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, ports_work);
+	u32 ports = READ_ONCE(dev->ports);
+
+	mrc_qps_heed_ports(dev);
+	if (mrc_transport_renew_evs(dev, ports))
+		mrc_qps_kick(dev);
+	mrc_dev_put(dev);
+}
+
+/* ---- UDP ports -------------------------------------------------------------- */
+
+static void mrc_transport_listen_no_more(struct mrc_dev *dev)
+{
+	if (dev->sock)
+		mrc_sock_put(dev->sock);
+	if (dev->sock_too)
+		mrc_sock_put(dev->sock_too);
+}
+
+/* Without the other port that MRC may have, where somebody else has it. */
+static struct mrc_sock *mrc_transport_listen_too(struct mrc_dev *dev, u16 port)
+{
+	struct mrc_sock *sock;
+
+	if (port != MRC_UDP_PORT)
+		return NULL;
+	sock = mrc_sock_get(dev->net, MRC_UDP_PORT_TOO);
+	return IS_ERR(sock) ? NULL : sock;
+}
+
+/* No longer where it did before. In case of an error nothing has changed. */
+static int mrc_transport_listen(struct mrc_dev *dev, u16 port)
+{
+	struct mrc_sock *sock = mrc_sock_get(dev->net, port);
+
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	mrc_transport_listen_no_more(dev);
+	dev->sock = sock;
+	dev->sock_too = mrc_transport_listen_too(dev, port);
+	return 0;
+}
+
+/* ---- life ------------------------------------------------------------------- */
+
+static void mrc_transport_free(struct mrc_dev *dev)
+{
+	mrc_prober_fini(dev);
+	mrc_endpoint_fini(dev);
+	mrc_gone_fini(dev);
+	mrc_ev_profiles_free(dev);
+	mrc_cc_profiles_free(dev);
+	mrc_routes_free(dev);
+	mrc_peers_exit(dev);
+	mrc_dev_free(dev);
+}
+
+static void mrc_transport_free_work(struct work_struct *work)
+{
+	mrc_transport_free(container_of(work, struct mrc_dev, free_work));
+}
+
+static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *anchor)
+{
+	struct mrc_dev *dev = mrc_dev_alloc(name, anchor);
+
+	if (!dev)
+		return NULL;
+	if (mrc_peers_init(dev)) {
+		mrc_dev_free(dev);
+		return NULL;
+	}
+	INIT_WORK(&dev->free_work, mrc_transport_free_work);
+	INIT_WORK(&dev->ports_work, mrc_transport_ports_work);
+	return dev;
+}
+
+/* What is made is freed with the device. */
+static int mrc_transport_init_parts(struct mrc_dev *dev)
+{
+	return mrc_routes_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_prober_init(dev) ?:
+	       mrc_gone_init(dev) ?: mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
+}
+
+struct mrc_dev *mrc_transport_create(const char *name, struct net_device *anchor,
+				     struct netlink_ext_ack *extack)
+{
+	struct mrc_dev *dev = mrc_transport_alloc(name, anchor);
+	int err;
+
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	err = mrc_transport_init_parts(dev);
+	if (err)
+		goto err_free;
+	err = mrc_transport_listen(dev, dev->cfg.udp_port);
+	if (err) {
+		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken; does rdma_rxe hold it?");
+		goto err_free;
+	}
+	mrc_planes_init(&dev->planes, mrc_transport_planes_changed);
+	return dev;
+
+err_free:
+	mrc_transport_free(dev);
+	return ERR_PTR(err);
+}
+
+void mrc_transport_shutdown(struct mrc_dev *dev)
+{
+	mrc_dev_unlist(dev);
+	mutex_lock(&dev->cfg_lock);
+	dev->dead = true;
+	mutex_unlock(&dev->cfg_lock);
+	mrc_planes_destroy(&dev->planes);
+	mrc_transport_listen_no_more(dev);
+	mrc_dev_put(dev);
+}
+
+/* ---- settings --------------------------------------------------------------- */
+
+#define MRC_CFG_CHECK(cond, text)				\
+	do {							\
+		if (!(cond)) {					\
+			NL_SET_ERR_MSG_MOD(extack, text);	\
+			return -EINVAL;				\
+		}						\
+	} while (0)
+
+static int mrc_transport_check_cfg(const struct mrc_dev_cfg *cfg,
+				   struct netlink_ext_ack *extack)
+{
+	MRC_CFG_CHECK(cfg->burst && cfg->burst <= MRC_BURST_MAX,
+		      "burst must be 1 to 16");
+	MRC_CFG_CHECK(cfg->udp_port, "udp-port must not be 0");
+	MRC_CFG_CHECK(cfg->hop_limit, "hop-limit must not be 0");
+	MRC_CFG_CHECK((cfg->dscp_data | cfg->dscp_rtx | cfg->dscp_control) < 64,
+		      "a DSCP is 0 to 63");
+	MRC_CFG_CHECK(cfg->mpr, "mpr must be 1 to 255");
+	MRC_CFG_CHECK(cfg->sack_bytes && cfg->sack_bytes <= MRC_SACK_BYTES_MAX,
+		      "sack-bytes must be 1 to 1048576");
+	return 0;
+}
+
+static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
+				  struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (port == dev->cfg.udp_port)
+		return 0;
+	if (atomic_read(&dev->qps)) {
+		NL_SET_ERR_MSG_MOD(extack, "udp-port cannot change while QPs exist");
+		return -EBUSY;
+	}
+	err = mrc_transport_listen(dev, port);
+	if (err)
+		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken");
+	return err;
+}
+
+int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
+			  struct netlink_ext_ack *extack)
+{
+	int err = mrc_transport_check_cfg(cfg, extack);
+
+	if (err)
+		return err;
+	mutex_lock(&dev->cfg_lock);
+	err = dev->dead ? -ENODEV : mrc_transport_set_port(dev, cfg->udp_port, extack);
+	if (!err) {
+		dev->cfg = *cfg;
+		mrc_peers_settings(dev);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+/* ---- the module ------------------------------------------------------------- */
+
+int mrc_transport_module_init(void)
+{
+	int err = mrc_dev_module_init();
+
+	if (err)
+		return err;
+	err = mrc_receive_init();
+	if (err)
+		mrc_dev_module_exit();
+	return err;
+}
+
+void mrc_transport_module_exit(void)
+{
+	mrc_receive_exit();
+	/* QPs and peers give up their device in RCU callbacks. */
+	rcu_barrier();
+	rcu_barrier();
+	mrc_dev_module_exit();
+	rcu_barrier();
+}
