@@ -2,7 +2,7 @@
 /*
  * Netlink: CC profiles.
  */
-#include "../transport/cc_profile.h"
+#include "../transport/config.h"
 #include "message.h"
 
 #define MRC_NL_ALGORITHM_LEN	sizeof_field(struct mrc_cc_profile, algorithm)
@@ -121,7 +121,7 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
 		    sizeof(p.algorithm));
 	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
-	err = mrc_cc_profile_set(mrc_nl_dev(info), &p, replace, info->extack);
+	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame_cc_profile(info, err);
@@ -143,9 +143,9 @@ int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	err = mrc_cc_profile_del(mrc_nl_dev(info),
-				 nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
-				 info->extack);
+	err = mrc_config_del_cc_profile(mrc_nl_dev(info),
+					nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
+					info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame(info, err, MRC_A_CC_PROFILE_ID);

@@ -8,6 +8,7 @@
 
 #include "../compat/compat_netlink.h"
 #include "../core/usid.h"
+#include "../transport/config.h"
 #include "ev.h"
 #include "message.h"
 
@@ -351,9 +352,9 @@ int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	id = nla_get_u64(a[MRC_A_EV_EV_PROFILE]);
-	err = mrc_ev_profile_deny(mrc_nl_dev(info), id,
-				  nla_get_u16(a[MRC_A_EV_INDEX]),
-				  nla_get_u8(a[MRC_A_EV_DENIED]),
-				  info->extack);
+	err = mrc_config_deny_ev(mrc_nl_dev(info), id,
+				 nla_get_u16(a[MRC_A_EV_INDEX]),
+				 nla_get_u8(a[MRC_A_EV_DENIED]),
+				 info->extack);
 	return mrc_nl_blame_deny(info, id, err);
 }

@@ -3,7 +3,7 @@
  * Netlink: EV profiles. A profile comes in one request with all its EVs; EVs
  * are shown by their own command, so that each message stays small.
  */
-#include "../transport/ev_profile.h"
+#include "../transport/config.h"
 #include "ev.h"
 #include "message.h"
 
@@ -225,7 +225,7 @@ static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 	p = mrc_nl_parse_profile(info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	err = mrc_ev_profile_publish(mrc_nl_dev(info), p, replace, info->extack);
+	err = mrc_config_set_ev_profile(mrc_nl_dev(info), p, replace, info->extack);
 	if (err) {
 		mrc_nl_blame_profile(info, p, err);
 		mrc_ev_profile_put(p);
@@ -251,9 +251,9 @@ int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	err = mrc_ev_profile_del(mrc_nl_dev(info),
-				 nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
-				 info->extack);
+	err = mrc_config_del_ev_profile(mrc_nl_dev(info),
+					nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
+					info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame(info, err, MRC_A_EV_PROFILE_ID);

@@ -4,9 +4,7 @@
  */
 #include <net/ipv6.h>
 
-#include "../transport/cc_profile.h"
-#include "../transport/ev_profile.h"
-#include "../transport/route.h"
+#include "../transport/config.h"
 #include "message.h"
 
 const struct nla_policy mrc_nl_route_get_policy[] = {
@@ -151,7 +149,7 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
 	if (a[MRC_A_ROUTE_USID])
 		r.usid = nla_get_u16(a[MRC_A_ROUTE_USID]);
-	err = mrc_route_add(dev, &r, replace, info->extack);
+	err = mrc_config_add_route(dev, &r, replace, info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame_route(info, dev, &r, err);
@@ -177,7 +175,7 @@ int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
 	key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
-	err = mrc_route_del(mrc_nl_dev(info), &key, info->extack);
+	err = mrc_config_del_route(mrc_nl_dev(info), &key, info->extack);
 	if (!err)
 		mrc_nl_changed();
 	return mrc_nl_blame(info, err, MRC_A_ROUTE_PREFIX);

@@ -8,7 +8,6 @@
 
 #include "cc_profile.h"
 #include "device.h"
-#include "route.h"
 
 static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
 {
@@ -45,13 +44,13 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 	struct mrc_cc_profile *old, *new;
 	int err;
 
+	lockdep_assert_held(&dev->cfg_lock);
 	err = mrc_cc_profile_check(p, extack);
 	if (err)
 		return err;
 	new = kmemdup(p, sizeof(*p), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
-	mutex_lock(&dev->cfg_lock);
 	old = mrc_cc_profile_find(dev, p->id);
 	if (!old && replace) {
 		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
@@ -65,7 +64,6 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 	} else {
 		list_add_tail_rcu(&new->list, &dev->cc_profiles);
 	}
-	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		kfree(new);
 	return err;
@@ -75,26 +73,20 @@ int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack)
 {
 	struct mrc_cc_profile *p;
-	int err = 0;
 
+	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_CC_PROFILE_DEFAULT) {
 		NL_SET_ERR_MSG_MOD(extack, "CC profile 0 is built in and cannot be deleted");
 		return -EPERM;
 	}
-	mutex_lock(&dev->cfg_lock);
 	p = mrc_cc_profile_find(dev, id);
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
-		err = -ENOENT;
-	} else if (mrc_routes_name_cc_profile(dev, id)) {
-		NL_SET_ERR_MSG_MOD(extack, "a route uses this CC profile");
-		err = -EBUSY;
-	} else {
-		list_del_rcu(&p->list);
-		kfree_rcu(p, rcu);
+		return -ENOENT;
 	}
-	mutex_unlock(&dev->cfg_lock);
-	return err;
+	list_del_rcu(&p->list);
+	kfree_rcu(p, rcu);
+	return 0;
 }
 
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id,

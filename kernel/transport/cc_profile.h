@@ -33,8 +33,18 @@ struct mrc_cc_profile {
 #define MRC_CC_WINDOW_MIN	(8u << 10)
 #define MRC_CC_WINDOW_MAX	(256u << 20)
 
+/**
+ * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
+ *
+ * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -EOPNOTSUPP (the
+ * algorithm), -ERANGE (the window), -ENOMEM.
+ */
 int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 		       bool replace, struct netlink_ext_ack *extack);
+/**
+ * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
+ * built-in one
+ */
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack);
 /** mrc_cc_profile_get() - copy out; false: no such id. Any context. */

@@ -9,8 +9,6 @@
 
 #include "device.h"
 #include "ev_profile.h"
-#include "peer.h"
-#include "route.h"
 
 struct mrc_ev_profile *mrc_ev_profile_alloc(u16 count)
 {
@@ -120,6 +118,7 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	struct mrc_ev_profile *old;
 	int err;
 
+	lockdep_assert_held(&dev->cfg_lock);
 	err = mrc_ev_profile_check(p, extack);
 	if (err)
 		return err;
@@ -131,7 +130,6 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	if (p->mode == MRC_EV_MODE_EXPLICIT)
 		mrc_ev_profile_finish(p);
 
-	mutex_lock(&dev->cfg_lock);
 	old = mrc_ev_profile_find(dev, p->id);
 	if (!old && replace) {
 		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
@@ -143,11 +141,9 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 		p->version = old->version + 1;
 		list_replace_rcu(&old->list, &p->list);
 		mrc_ev_profile_put(old);
-		mrc_peers_refresh(dev, p->id, false);
 	} else {
 		list_add_tail_rcu(&p->list, &dev->ev_profiles);
 	}
-	mutex_unlock(&dev->cfg_lock);
 	return err;
 }
 
@@ -155,27 +151,21 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       struct netlink_ext_ack *extack)
 {
 	struct mrc_ev_profile *p;
-	int err = 0;
 
+	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_EV_PROFILE_AUTO) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "EV profile 0 is the automatic one and cannot be deleted");
 		return -EPERM;
 	}
-	mutex_lock(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
-		err = -ENOENT;
-	} else if (mrc_routes_name_ev_profile(dev, id)) {
-		NL_SET_ERR_MSG_MOD(extack, "a route uses this EV profile");
-		err = -EBUSY;
-	} else {
-		list_del_rcu(&p->list);
-		mrc_ev_profile_put(p);
+		return -ENOENT;
 	}
-	mutex_unlock(&dev->cfg_lock);
-	return err;
+	list_del_rcu(&p->list);
+	mrc_ev_profile_put(p);
+	return 0;
 }
 
 struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id)
@@ -211,22 +201,19 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			struct netlink_ext_ack *extack)
 {
 	struct mrc_ev_profile *p;
-	int err = 0;
 
-	mutex_lock(&dev->cfg_lock);
+	lockdep_assert_held(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
 	if (!p || p->mode != MRC_EV_MODE_EXPLICIT) {
 		NL_SET_ERR_MSG_MOD(extack, "no such EV profile with a list of EVs");
-		err = -ENOENT;
-	} else if (index >= p->count) {
-		NL_SET_ERR_MSG_MOD(extack, "no EV of that index in the profile");
-		err = -ENOENT;
-	} else {
-		WRITE_ONCE(p->ev[index].denied, deny);
-		mrc_peers_deny(dev, id, index, deny);
+		return -ENOENT;
 	}
-	mutex_unlock(&dev->cfg_lock);
-	return err;
+	if (index >= p->count) {
+		NL_SET_ERR_MSG_MOD(extack, "no EV of that index in the profile");
+		return -ENOENT;
+	}
+	WRITE_ONCE(p->ev[index].denied, deny);
+	return 0;
 }
 
 int mrc_ev_profiles_init(struct mrc_dev *dev)
@@ -241,7 +228,9 @@ int mrc_ev_profiles_init(struct mrc_dev *dev)
 	p->format = MRC_EV_FMT_STEV;
 	p->count = MRC_EV_AUTO_COUNT;
 	p->min_active = MRC_EV_AUTO_COUNT / 4;
+	mutex_lock(&dev->cfg_lock);
 	err = mrc_ev_profile_publish(dev, p, false, NULL);
+	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		mrc_ev_profile_put(p);
 	return err;

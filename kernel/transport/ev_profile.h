@@ -97,14 +97,13 @@ void mrc_ev_profile_put(struct mrc_ev_profile *p);
  * @replace: the id must exist already (otherwise it must not)
  * @extack: says why not
  *
- * With @replace, peers that use the id take the new EVs at once; traffic goes on.
- * Process context. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ENOMEM.
+ * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ENOMEM.
  */
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 			   bool replace, struct netlink_ext_ack *extack);
 
 /**
- * mrc_ev_profile_del() - Return: 0, -ENOENT, -EBUSY while a route names it, -EPERM for the
+ * mrc_ev_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
  * automatic one
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
@@ -120,12 +119,14 @@ struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id);
 struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
 
 /**
- * mrc_ev_profile_deny() - deny or readmit one EV of a profile for all peers
+ * mrc_ev_profile_deny() - deny or readmit one EV of a profile for peers to come
  * @dev: the device
  * @id: profile
  * @index: EV in the profile's order
  * @deny: or readmit
  * @extack: says why not
+ *
+ * dev->cfg_lock held. Return: 0 or -ENOENT.
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			struct netlink_ext_ack *extack);

@@ -11,7 +11,6 @@
 #include "cc_profile.h"
 #include "device.h"
 #include "ev_profile.h"
-#include "peer.h"
 #include "route.h"
 
 /**
@@ -168,6 +167,7 @@ int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 	struct mrc_route_node *new;
 	int err;
 
+	lockdep_assert_held(&dev->cfg_lock);
 	if (route->key.plen > 128) {
 		NL_SET_ERR_MSG_MOD(extack, "prefix length must be 0 to 128");
 		return -EINVAL;
@@ -176,13 +176,9 @@ int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 	if (!new)
 		return -ENOMEM;
 	new->route = *route;
-	mutex_lock(&dev->cfg_lock);
 	err = mrc_route_check(dev, route, extack);
 	if (!err)
 		err = mrc_route_put(dev, new, replace, extack);
-	if (!err)
-		mrc_peers_rerouted(dev, &route->key.prefix, route->key.plen);
-	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		kfree(new);
 	return err;
@@ -193,17 +189,14 @@ int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 {
 	struct mrc_route_node *n;
 
-	mutex_lock(&dev->cfg_lock);
+	lockdep_assert_held(&dev->cfg_lock);
 	n = mrc_route_find(dev, key);
-	if (n) {
-		mrc_route_remove(dev->routes, n);
-		mrc_peers_rerouted(dev, &key->prefix, key->plen);
+	if (!n) {
+		NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");
+		return -ENOENT;
 	}
-	mutex_unlock(&dev->cfg_lock);
-	if (n)
-		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");
-	return -ENOENT;
+	mrc_route_remove(dev->routes, n);
+	return 0;
 }
 
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,

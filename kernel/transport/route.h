@@ -68,15 +68,15 @@ int mrc_routes_init(struct mrc_dev *dev);
 void mrc_routes_free(struct mrc_dev *dev);
 
 /**
- * mrc_route_add() - a route, also for peers that there are: their EVs follow its uSID
+ * mrc_route_add() - a route, new or, with @replace, in place of one of its prefix
  *
- * Process context, takes dev->cfg_lock. Return: 0, -EEXIST (without @replace), -ENOENT (no such
+ * dev->cfg_lock held. Return: 0, -EEXIST (without @replace), -ENOENT (no such
  * profile), -EINVAL (host bits, the profile needs a uSID), -ENOSPC (there are MRC_ROUTES_MAX),
  * -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, struct netlink_ext_ack *extack);
-/** mrc_route_del() - Return: 0 or -ENOENT. Process context, takes dev->cfg_lock. */
+/** mrc_route_del() - Return: 0 or -ENOENT. dev->cfg_lock held. */
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 		  struct netlink_ext_ack *extack);
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */

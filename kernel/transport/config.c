@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is configured on a device: a table changes and peers are told in one step.
+ */
+#include <linux/netlink.h>
+
+#include "config.h"
+#include "device.h"
+#include "peer.h"
+
+int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
+			      struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	err = mrc_ev_profile_publish(dev, p, replace, extack);
+	if (!err && replace)
+		mrc_peers_refresh(dev, p->id, false);
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	if (id != MRC_EV_PROFILE_AUTO && mrc_routes_name_ev_profile(dev, id)) {
+		NL_SET_ERR_MSG_MOD(extack, "a route uses this EV profile");
+		err = -EBUSY;
+	} else {
+		err = mrc_ev_profile_del(dev, id, extack);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+		       struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	err = mrc_ev_profile_deny(dev, id, index, deny, extack);
+	if (!err)
+		mrc_peers_deny(dev, id, index, deny);
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_set_cc_profile(struct mrc_dev *dev, const struct mrc_cc_profile *p, bool replace,
+			      struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	err = mrc_cc_profile_set(dev, p, replace, extack);
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	if (id != MRC_CC_PROFILE_DEFAULT && mrc_routes_name_cc_profile(dev, id)) {
+		NL_SET_ERR_MSG_MOD(extack, "a route uses this CC profile");
+		err = -EBUSY;
+	} else {
+		err = mrc_cc_profile_del(dev, id, extack);
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_add_route(struct mrc_dev *dev, const struct mrc_route *route, bool replace,
+			 struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	err = mrc_route_add(dev, route, replace, extack);
+	if (!err)
+		mrc_peers_rerouted(dev, &route->key.prefix, route->key.plen);
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}
+
+int mrc_config_del_route(struct mrc_dev *dev, const struct mrc_route_key *key,
+			 struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&dev->cfg_lock);
+	err = mrc_route_del(dev, key, extack);
+	if (!err)
+		mrc_peers_rerouted(dev, &key->prefix, key->plen);
+	mutex_unlock(&dev->cfg_lock);
+	return err;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is configured on a device, EV profiles, CC profiles and routes, and what follows from a
+ * change for the peers that there are.
+ *
+ * All in process context, and all take dev->cfg_lock.
+ */
+#ifndef _MRC_TRANSPORT_CONFIG_H
+#define _MRC_TRANSPORT_CONFIG_H
+
+#include "cc_profile.h"
+#include "ev_profile.h"
+#include "route.h"
+
+/**
+ * mrc_config_set_ev_profile() - make a profile known under its id
+ *
+ * With @replace, peers that use the id take the new EVs at once; traffic goes on. Return: as of
+ * mrc_ev_profile_publish().
+ */
+int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
+			      struct netlink_ext_ack *extack);
+/** mrc_config_del_ev_profile() - Return: as of mrc_ev_profile_del(), -EBUSY: a route names it */
+int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
+/**
+ * mrc_config_deny_ev() - deny or readmit one EV of a profile for all peers
+ *
+ * Return: as of mrc_ev_profile_deny().
+ */
+int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+		       struct netlink_ext_ack *extack);
+
+/** mrc_config_set_cc_profile() - for QPs to come. Return: as of mrc_cc_profile_set() */
+int mrc_config_set_cc_profile(struct mrc_dev *dev, const struct mrc_cc_profile *p, bool replace,
+			      struct netlink_ext_ack *extack);
+/** mrc_config_del_cc_profile() - Return: as of mrc_cc_profile_del(), -EBUSY: a route names it */
+int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
+
+/**
+ * mrc_config_add_route() - a route, also for peers that there are: their EVs follow its uSID
+ *
+ * Return: as of mrc_route_add().
+ */
+int mrc_config_add_route(struct mrc_dev *dev, const struct mrc_route *route, bool replace,
+			 struct netlink_ext_ack *extack);
+/** mrc_config_del_route() - the same. Return: as of mrc_route_del() */
+int mrc_config_del_route(struct mrc_dev *dev, const struct mrc_route_key *key,
+			 struct netlink_ext_ack *extack);
+
+#endif /* _MRC_TRANSPORT_CONFIG_H */
