@@ -4,7 +4,7 @@
  * list is walked for the few lowest keys beyond the cursor, again and again.
  */
 #include "../compat/compat_netlink.h"
-#include "../transport/peer.h"
+#include "../transport/peers.h"
 #include "message.h"
 
 /* Peers taken out of the list in one walk. */
@@ -63,10 +63,10 @@ static void mrc_nl_peers_insert(struct mrc_nl_peers *batch,
 
 	if (at == MRC_NL_PEER_BATCH) {
 		if (mrc_nl_peer_cmp(&batch->peer[--at]->key, &peer->key) <= 0) {
-			mrc_peer_put(peer);
+			mrc_peers_put(peer);
 			return;
 		}
-		mrc_peer_put(batch->peer[at]);
+		mrc_peers_put(batch->peer[at]);
 	} else {
 		batch->count++;
 	}
@@ -84,7 +84,7 @@ static void mrc_nl_peers_collect(struct mrc_nl_peers *batch,
 	struct mrc_peer *peer = NULL;
 
 	batch->count = 0;
-	while ((peer = mrc_peer_next(dev, peer))) {
+	while ((peer = mrc_peers_next(dev, peer))) {
 		if (!mrc_nl_peer_wanted(peer, from, remote))
 			continue;
 		mrc_peer_hold(peer);
@@ -130,7 +130,7 @@ static int mrc_nl_peers_batch(struct sk_buff *skb, struct netlink_callback *cb,
 			err = fill(skb, cb, batch->peer[i]);
 		if (!err)
 			mrc_nl_peer_after(cur, &batch->peer[i]->key);
-		mrc_peer_put(batch->peer[i]);
+		mrc_peers_put(batch->peer[i]);
 	}
 	return err;
 }

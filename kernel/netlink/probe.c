@@ -11,6 +11,7 @@
 #include <net/addrconf.h>
 
 #include "../transport/endpoint.h"
+#include "../transport/peers.h"
 #include "../transport/route.h"
 #include "message.h"
 
@@ -73,12 +74,12 @@ static bool mrc_nl_probe_known(struct mrc_dev *dev, bool local,
 {
 	struct mrc_peer *peer = NULL;
 
-	while ((peer = mrc_peer_next(dev, peer))) {
+	while ((peer = mrc_peers_next(dev, peer))) {
 		if (!ipv6_addr_equal(&peer->key.remote, &wanted->remote) ||
 		    (local && !ipv6_addr_equal(&peer->key.local, &wanted->local)))
 			continue;
 		*found = peer->key;
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 		return true;
 	}
 	return false;
@@ -157,7 +158,7 @@ static int mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev,
 
 	if (err)
 		return err;
-	p->peer = mrc_peer_get(dev, &key);
+	p->peer = mrc_peers_get(dev, &key);
 	if (!IS_ERR(p->peer))
 		return 0;
 	err = PTR_ERR(p->peer);
@@ -404,7 +405,7 @@ static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 	if (!err) {
 		err = mrc_nl_probe_plan(info, p) ?: mrc_nl_probe_run(p) ?:
 		      mrc_nl_probe_answer(skb, info, p);
-		mrc_peer_put(p->peer);
+		mrc_peers_put(p->peer);
 	}
 	kfree(p);
 	return err;

@@ -6,7 +6,7 @@
 
 #include "config.h"
 #include "device.h"
-#include "peer.h"
+#include "peers.h"
 
 int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
 			      struct netlink_ext_ack *extack)

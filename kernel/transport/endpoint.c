@@ -12,7 +12,7 @@
 
 #include "device.h"
 #include "endpoint.h"
-#include "peer.h"
+#include "peers.h"
 #include "prober.h"
 #include "route.h"
 
@@ -356,7 +356,7 @@ static void mrc_ep_answer_stranger(struct mrc_dev *dev,
 	if (!mrc_route_lookup(dev, &s->remote, &route))
 		return;
 	key.ev_profile = route.ev_profile;
-	peer = mrc_peer_get(dev, &key);
+	peer = mrc_peers_get(dev, &key);
 	if (IS_ERR(peer))
 		return;
 	local_bh_disable();
@@ -364,7 +364,7 @@ static void mrc_ep_answer_stranger(struct mrc_dev *dev,
 	mrc_ep_respond(peer, &s->came);
 	rcu_read_unlock();
 	local_bh_enable();
-	mrc_peer_put(peer);
+	mrc_peers_put(peer);
 }
 
 static void mrc_ep_work(struct work_struct *work)
@@ -513,7 +513,7 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 
 int mrc_endpoint_init(struct mrc_dev *dev)
 {
-	struct mrc_endpoint *ep = dev->endpoint;
+	struct mrc_endpoint *ep = kzalloc(sizeof(*ep), GFP_KERNEL);
 
 	if (!ep)
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 
 #include "gone.h"
+#include "peers.h"
 #include "reply.h"
 #include "responder.h"
 
@@ -245,9 +246,9 @@ static struct mrc_peer *mrc_gone_peer(struct mrc_dev *dev,
 	struct mrc_peer *peer = ERR_PTR(-EBUSY);
 
 	if (mrc_gone_may_get(dev, key))
-		peer = mrc_peer_get(dev, key);
+		peer = mrc_peers_get(dev, key);
 	if (before)
-		mrc_peer_put(before);
+		mrc_peers_put(before);
 	return IS_ERR(peer) ? NULL : peer;
 }
 
@@ -277,7 +278,7 @@ static void mrc_gone_work(struct work_struct *work)
 		kfree(answer);
 	}
 	if (peer)
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 	mrc_dev_put(dev);
 }
 

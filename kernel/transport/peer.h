@@ -7,11 +7,12 @@
 #define _MRC_TRANSPORT_PEER_H
 
 #include <linux/rhashtable.h>
+#include <linux/timerqueue.h>
 
 #include "../core/paths.h"
 #include "../core/probing.h"
+#include "../core/turns.h"
 #include "device.h"
-#include "prober.h"
 
 /** struct mrc_peer_key - what tells peers of a device apart */
 struct mrc_peer_key {
@@ -19,7 +20,6 @@ struct mrc_peer_key {
 	struct in6_addr remote;
 	u64 ev_profile;
 };
-
 
 /**
  * struct mrc_peer_evs - a version of the EVs towards a peer; replaced as a whole
@@ -39,6 +39,20 @@ struct mrc_peer_evs {
 };
 
 /**
+ * struct mrc_peer_due - when something is due for a peer; under prober->lock
+ * @node: in @waiting of the prober
+ * @at: ns, that it stands there for; U64_MAX: it does not. May be read without the lock
+ * @turn: in @turns of the prober
+ * @stopped: the peer goes: it waits for nothing any more
+ */
+struct mrc_peer_due {
+	struct timerqueue_node node;
+	u64 at;
+	struct mrc_turn turn;
+	bool stopped;
+};
+
+/**
  * struct mrc_peer - a remote GID in use
  * @node: in dev->peers, by the two GIDs: peers that differ in the profile stand together
  * @list: in dev->peer_list, for walks
@@ -51,7 +65,7 @@ struct mrc_peer_evs {
  * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
- * @prober: when
+ * @due: when
  * @forgotten: the peer goes, no request may name it; under endpoint.lock
  * @ref: QPs that use it, and readers
  */
@@ -68,73 +82,39 @@ struct mrc_peer {
 	u16 usid;
 	bool local;
 	struct mrc_probing probing;
-	struct mrc_prober_peer prober;
+	struct mrc_peer_due due;
 	bool forgotten;
 	refcount_t ref;
 	struct rcu_head rcu;
 };
 
-/**
- * mrc_peer_get() - the peer of a key, made when it does not exist
- *
- * Process context, takes dev->cfg_lock. Return: a reference or ERR_PTR (-ENOENT: no such
- * profile, -ENOMEM, -ENODEV: the device is being deleted).
- */
-struct mrc_peer *mrc_peer_get(struct mrc_dev *dev,
-			      const struct mrc_peer_key *key);
 void mrc_peer_hold(struct mrc_peer *peer);
-/** mrc_peer_put() - give up a reference. Process context: the last one stops the timer. */
-void mrc_peer_put(struct mrc_peer *peer);
 
 /**
- * mrc_peers_of() - peers of a pair of GIDs, for rhl_for_each_entry_rcu()
+ * mrc_peer_usid() - as the route to the peer says, whoever named the profile
  *
- * They may be losing their last reference. Under RCU. Return: NULL when there is none.
+ * Without one all stays: to delete routes takes no path from QPs that there are.
  */
-struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
-				 const struct in6_addr *local,
-				 const struct in6_addr *remote);
+u16 mrc_peer_usid(const struct mrc_peer *peer);
 
 /**
- * mrc_peer_evs_changed() - EVs may have another state now: probe them, tell those who watch
+ * mrc_peer_renew_evs() - makes the EVs of a peer (anew)
+ * @peer: the peer
+ * @gfp: the program whose connection made the peer is charged, who configures is not
  *
- * To be called once after what may have changed states. peer->lock held.
+ * dev->cfg_lock held. The prober is still to be told: mrc_prober_evs_changed(). Return: the EVs, or
+ * ERR_PTR (-ENOENT: the profile is gone, -ENOMEM), and then they are as they were.
  */
-void mrc_peer_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+struct mrc_peer_evs *mrc_peer_renew_evs(struct mrc_peer *peer, gfp_t gfp);
 
-int mrc_peers_init(struct mrc_dev *dev);
-void mrc_peers_exit(struct mrc_dev *dev);
-
-/** mrc_peers_settings() - settings of the device have changed. dev->cfg_lock held. */
-void mrc_peers_settings(struct mrc_dev *dev);
-/**
- * mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held.
- */
-void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
-/**
- * mrc_peers_rerouted() - a route of this prefix came, changed or went: make EVs anew that go on
- * to another uSID now. dev->cfg_lock held.
- */
-void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
-			u8 plen);
-/** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
-void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
-/**
- * mrc_peers_ports() - planes came or went: update port masks, forget routes, tell the peers.
- * dev->cfg_lock held.
- */
-void mrc_peers_ports(struct mrc_dev *dev);
+/** mrc_peer_free_evs() - if there are any. Nobody else knows the peer any more. */
+void mrc_peer_free_evs(struct mrc_peer *peer);
 
 /**
- * mrc_peer_next() - walk the peers of a device
- * @dev: the device
- * @peer: NULL for the first one, else what the call before returned; its reference is
- *        given up
+ * mrc_peer_make_flow() - writes the flow that nobody uses, as the settings are
  *
- * Peers that exist all the time are seen once each; with dev->cfg_lock held no new ones
- * come. Who stops early puts the last one itself. Process context.
- * Return: a reference, or NULL after the last one.
+ * Senders see the old one or the new one as a whole. dev->cfg_lock held.
  */
-struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, struct mrc_peer *peer);
+void mrc_peer_make_flow(struct mrc_peer *peer);
 
 #endif /* _MRC_TRANSPORT_PEER_H */

@@ -16,9 +16,9 @@
 /* Peers that one run of the timer looks at. */
 #define MRC_PROBER_PEERS_MAX	256u
 
-static struct mrc_peer *mrc_prober_peer(struct mrc_prober_peer *p)
+static struct mrc_peer *mrc_prober_peer(struct mrc_peer_due *p)
 {
-	return container_of(p, struct mrc_peer, prober);
+	return container_of(p, struct mrc_peer, due);
 }
 
 /* ---- when ------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static void mrc_prober_set_timer(struct mrc_prober *prober)
 }
 
 /* prober->lock held. */
-static void mrc_prober_unwait(struct mrc_prober *prober, struct mrc_prober_peer *p)
+static void mrc_prober_unwait(struct mrc_prober *prober, struct mrc_peer_due *p)
 {
 	if (p->at == U64_MAX)
 		return;
@@ -48,7 +48,7 @@ static void mrc_prober_unwait(struct mrc_prober *prober, struct mrc_prober_peer 
 }
 
 /* prober->lock held. */
-static void mrc_prober_wait(struct mrc_prober *prober, struct mrc_prober_peer *p,
+static void mrc_prober_wait(struct mrc_prober *prober, struct mrc_peer_due *p,
 			    u64 at)
 {
 	if (p->stopped || p->at <= at)
@@ -69,12 +69,52 @@ void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 	ports_at = mrc_probing_ports_at(&peer->probing, &evs->paths);
 	at = min(ports_at, mrc_probing_at(&peer->probing, &evs->paths));
 	/* Whoever takes it out of the queue looks at it under peer->lock afterwards. */
-	if (at == U64_MAX || READ_ONCE(peer->prober.at) <= at)
+	if (at == U64_MAX || READ_ONCE(peer->due.at) <= at)
 		return;
 	spin_lock(&prober->lock);
-	mrc_prober_wait(prober, &peer->prober,
-			mrc_turn_waits(&peer->prober.turn) ? ports_at : at);
+	mrc_prober_wait(prober, &peer->due,
+			mrc_turn_waits(&peer->due.turn) ? ports_at : at);
 	spin_unlock(&prober->lock);
+}
+
+/* ---- those who watch -------------------------------------------------------- */
+
+static const char *const mrc_prober_ev_reasons[] = {
+	[MRC_EV_WHY_NONE] = "new",
+	[MRC_EV_WHY_LOSS] = "loss",
+	[MRC_EV_WHY_SKIP] = "always skip",
+	[MRC_EV_WHY_NO_ROUTE] = "no route",
+	[MRC_EV_WHY_NO_ROOM] = "MTU too small",
+	[MRC_EV_WHY_PROBES_LOST] = "probes lost",
+	[MRC_EV_WHY_PROBES_ANSWERED] = "probes answered",
+	[MRC_EV_WHY_HEARD] = "data arrived",
+	[MRC_EV_WHY_LATE] = "arrived late",
+	[MRC_EV_WHY_HELD] = "heard of last",
+	[MRC_EV_WHY_BETTER] = "better ones known",
+	[MRC_EV_WHY_DENIED] = "denied",
+	[MRC_EV_WHY_ALLOWED] = "allowed",
+};
+
+void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_EV,
+		.dev = peer->dev,
+		.peer = peer,
+	};
+
+	lockdep_assert_held(&peer->lock);
+	/* Those that are bad now are probed. */
+	mrc_prober_arm(peer, evs);
+	for (;;) {
+		event.ev = mrc_paths_next_change(&evs->paths, &event.old_state);
+		if (event.ev == MRC_EV_NONE)
+			return;
+		event.new_state = evs->paths.set.ev[event.ev].state;
+		event.reason = mrc_prober_ev_reasons[evs->paths.set.ev[event.ev].why];
+		trace_mrc_ev(peer, evs, event.ev, event.old_state, event.reason);
+		mrc_event_notify(&event);
+	}
 }
 
 /* ---- the timer: ports ------------------------------------------------------ */
@@ -88,7 +128,7 @@ static bool mrc_prober_take_ports(struct mrc_peer *peer, struct mrc_peer_evs *ev
 		return false;
 	event->new_ports = peer->probing.told.mask;
 	trace_mrc_ports(peer, evs->paths.set.local_mask, event->new_ports);
-	mrc_peer_evs_changed(peer, evs);
+	mrc_prober_evs_changed(peer, evs);
 	return true;
 }
 
@@ -142,12 +182,12 @@ static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
 static struct mrc_peer *mrc_prober_next_due(struct mrc_prober *prober, u64 now)
 {
 	struct timerqueue_node *node;
-	struct mrc_prober_peer *p = NULL;
+	struct mrc_peer_due *p = NULL;
 
 	spin_lock(&prober->lock);
 	node = timerqueue_getnext(&prober->waiting);
 	if (node && node->expires <= now) {
-		p = container_of(node, struct mrc_prober_peer, node);
+		p = container_of(node, struct mrc_peer_due, node);
 		mrc_prober_unwait(prober, p);
 	}
 	spin_unlock(&prober->lock);
@@ -157,8 +197,8 @@ static struct mrc_peer *mrc_prober_next_due(struct mrc_prober *prober, u64 now)
 static void mrc_prober_add_turn(struct mrc_prober *prober, struct mrc_peer *peer)
 {
 	spin_lock(&prober->lock);
-	if (!peer->prober.stopped)
-		mrc_turns_add(&prober->turns, &peer->prober.turn);
+	if (!peer->due.stopped)
+		mrc_turns_add(&prober->turns, &peer->due.turn);
 	spin_unlock(&prober->lock);
 }
 
@@ -199,7 +239,7 @@ static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16
 	if (rcu_dereference(peer->evs) == evs) {
 		mrc_probing_account(&evs->paths, ev, mrc_prober_verdict(err),
 				    ktime_get_ns());
-		mrc_peer_evs_changed(peer, evs);
+		mrc_prober_evs_changed(peer, evs);
 	}
 	spin_unlock(&peer->lock);
 }
@@ -229,7 +269,7 @@ static struct mrc_peer *mrc_prober_next_turn(struct mrc_prober *prober, bool *fr
 	spin_lock(&prober->lock);
 	turn = mrc_turns_next(&prober->turns, fresh);
 	spin_unlock(&prober->lock);
-	return turn ? mrc_prober_peer(container_of(turn, struct mrc_prober_peer,
+	return turn ? mrc_prober_peer(container_of(turn, struct mrc_peer_due,
 						   turn)) : NULL;
 }
 
@@ -237,8 +277,8 @@ static void mrc_prober_had_turn(struct mrc_prober *prober, struct mrc_peer *peer
 				bool fresh, bool more)
 {
 	spin_lock(&prober->lock);
-	if (!peer->prober.stopped)
-		mrc_turns_had(&prober->turns, &peer->prober.turn, fresh, more);
+	if (!peer->due.stopped)
+		mrc_turns_had(&prober->turns, &peer->due.turn, fresh, more);
 	spin_unlock(&prober->lock);
 }
 
@@ -315,8 +355,8 @@ void mrc_prober_fini(struct mrc_dev *dev)
 
 void mrc_prober_peer_init(struct mrc_peer *peer)
 {
-	timerqueue_init(&peer->prober.node);
-	peer->prober.at = U64_MAX;
+	timerqueue_init(&peer->due.node);
+	peer->due.at = U64_MAX;
 	mrc_probing_init(&peer->probing, &mrc_timing_software);
 }
 
@@ -325,9 +365,9 @@ void mrc_prober_peer_stop(struct mrc_peer *peer)
 	struct mrc_prober *prober = peer->dev->prober;
 
 	spin_lock_bh(&prober->lock);
-	peer->prober.stopped = true;
-	mrc_prober_unwait(prober, &peer->prober);
-	mrc_turns_del(&peer->prober.turn);
+	peer->due.stopped = true;
+	mrc_prober_unwait(prober, &peer->due);
+	mrc_turns_del(&peer->due.turn);
 	spin_unlock_bh(&prober->lock);
 }
 
@@ -350,7 +390,7 @@ void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 	spin_lock_bh(&peer->lock);
 	evs = rcu_dereference(peer->evs);
 	if (mrc_probing_inherit(&peer->probing, &evs->paths, &told, ktime_get_ns()))
-		mrc_peer_evs_changed(peer, evs);
+		mrc_prober_evs_changed(peer, evs);
 	spin_unlock_bh(&peer->lock);
 }
 
@@ -366,7 +406,7 @@ static void mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
 		return;
 	spin_lock(&peer->lock);
 	mrc_paths_report(&evs->paths, seen, ev, sent_at, ktime_get_ns());
-	mrc_peer_evs_changed(peer, evs);
+	mrc_prober_evs_changed(peer, evs);
 	spin_unlock(&peer->lock);
 }
 

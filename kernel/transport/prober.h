@@ -26,7 +26,7 @@ struct mrc_peer_evs;
 /**
  * struct mrc_prober - when peers of a device are probed
  * @dev: the device
- * @lock: guards all of it, and the struct mrc_prober_peer of each peer; BH off, nothing inside
+ * @lock: guards all of it, and the struct mrc_peer_due of each peer; BH off, nothing inside
  * @timer: for all that is due
  * @timer_at: ns, 0: not armed
  * @ran_at: ns, when it ran last
@@ -41,20 +41,6 @@ struct mrc_prober {
 	u64 ran_at;
 	struct timerqueue_head waiting;
 	struct mrc_turns turns;
-};
-
-/**
- * struct mrc_prober_peer - part of struct mrc_peer
- * @node: in @waiting of the device
- * @at: ns, that it stands there for; U64_MAX: it does not. May be read without the lock
- * @turn: in @turns of the device
- * @stopped: the peer goes: it waits for nothing any more
- */
-struct mrc_prober_peer {
-	struct timerqueue_node node;
-	u64 at;
-	struct mrc_turn turn;
-	bool stopped;
 };
 
 /** mrc_prober_init() - Return: 0 or -ENOMEM */
@@ -86,6 +72,13 @@ void mrc_prober_use(struct mrc_peer *peer, u32 mtu, bool use);
  * Under RCU, BH may be on; takes the lock of each.
  */
 void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other);
+
+/**
+ * mrc_prober_evs_changed() - EVs may have another state now: probe them, tell those who watch
+ *
+ * To be called once after what may have changed states. peer->lock held.
+ */
+void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
 /** mrc_prober_arm() - something may have become due. peer->lock held. */
 void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);

@@ -12,6 +12,8 @@
 #include "ev_profile.h"
 #include "event.h"
 #include "gone.h"
+#include "peers.h"
+#include "prober.h"
 #include "qp.h"
 #include "requester.h"
 #include "responder.h"
@@ -176,7 +178,7 @@ void mrc_qp_destroy(struct mrc_qp *qp)
 	mutex_unlock(&qp->state_lock);
 	if (peer) {
 		mrc_gone_remember(qp, peer);
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 		/* A packet that is being placed now must not land in memory used anew. */
 		synchronize_rcu_expedited();
 	}
@@ -189,7 +191,7 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 
 	if (peer) {
 		mrc_gone_remember(qp, peer);
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 	}
 	/* Senders and receivers that saw the old state have left after this. */
 	synchronize_rcu_expedited();
@@ -256,13 +258,13 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		return -EINVAL;
 	mrc_qp_apply_route(qp->dev, &conn->remote, &params);
 	key.ev_profile = params.ev_profile;
-	peer = mrc_peer_get(qp->dev, &key);
+	peer = mrc_peers_get(qp->dev, &key);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
 	qp->conn = *conn;
 	err = mrc_responder_start(qp, conn->rq_psn);
 	if (err) {
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 		return err;
 	}
 	rcu_read_lock();
@@ -277,7 +279,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 	rcu_read_unlock();
 	if (err) {
 		mrc_responder_free(qp);
-		mrc_peer_put(peer);
+		mrc_peers_put(peer);
 	} else {
 		mrc_prober_introduce(peer);
 	}

@@ -274,7 +274,7 @@ static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
 	mrc_paths_report(&s->evs->paths, err == -EMSGSIZE ? MRC_SEEN_NO_ROOM :
 							    MRC_SEEN_NO_ROUTE,
 			 ev, now, now);
-	mrc_peer_evs_changed(s->peer, s->evs);
+	mrc_prober_evs_changed(s->peer, s->evs);
 	spin_unlock(&s->peer->lock);
 }
 
@@ -557,7 +557,7 @@ static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 	do
 		mrc_paths_learn(&evs->paths, &news, now);
 	while (mrc_req_news(&qp->req, res, now, &news));
-	mrc_peer_evs_changed(qp->peer, evs);
+	mrc_prober_evs_changed(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
 }
 

@@ -10,7 +10,7 @@
 #include "ev_profile.h"
 #include "event.h"
 #include "gone.h"
-#include "peer.h"
+#include "peers.h"
 #include "prober.h"
 #include "qp.h"
 #include "receive.h"

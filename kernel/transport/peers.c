@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Peers of a device: look-up and lifetime, and what is done to all of them.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+
+#include "endpoint.h"
+#include "peers.h"
+#include "prober.h"
+#include "trace.h"
+
+/* By the addresses alone: control packets name no profile. */
+static const struct rhashtable_params mrc_peers_params = {
+	.head_offset = offsetof(struct mrc_peer, node),
+	.key_offset = offsetof(struct mrc_peer, key),
+	.key_len = offsetof(struct mrc_peer_key, ev_profile),
+	.automatic_shrinking = true,
+};
+
+/* Return: 0 or what mrc_peer_renew_evs() says. */
+static int mrc_peers_make_evs(struct mrc_peer *peer, gfp_t gfp)
+{
+	struct mrc_peer_evs *evs = mrc_peer_renew_evs(peer, gfp);
+
+	if (IS_ERR(evs))
+		return PTR_ERR(evs);
+	spin_lock_bh(&peer->lock);
+	/* A status that came meanwhile is in the old version only. */
+	mrc_paths_ports(&evs->paths, evs->paths.set.local_mask,
+			peer->local ? ~0u : peer->probing.told.mask,
+			ktime_get_ns());
+	mrc_prober_evs_changed(peer, evs);
+	spin_unlock_bh(&peer->lock);
+	return 0;
+}
+
+/* What the other end says of its ports it says once, to those that there are. */
+static void mrc_peers_inherit(struct mrc_peer *peer)
+{
+	struct rhlist_head *list, *at;
+	struct mrc_peer *other;
+
+	rcu_read_lock();
+	list = mrc_peers_of(peer->dev, &peer->key.local, &peer->key.remote);
+	rhl_for_each_entry_rcu(other, at, list, node)
+		if (other != peer)
+			mrc_prober_inherit(peer, other);
+	rcu_read_unlock();
+}
+
+static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev,
+					 const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!peer)
+		return ERR_PTR(-ENOMEM);
+	peer->key = *key;
+	peer->dev = dev;
+	spin_lock_init(&peer->lock);
+	mrc_prober_peer_init(peer);
+	refcount_set(&peer->ref, 1);
+	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
+	mrc_peer_make_flow(peer);
+	err = mrc_peers_make_evs(peer, GFP_KERNEL_ACCOUNT);
+	if (!err)
+		err = rhltable_insert(&dev->peers, &peer->node, mrc_peers_params);
+	if (!err) {
+		mrc_dev_get(dev);
+		spin_lock(&dev->peers_lock);
+		list_add_tail(&peer->list, &dev->peer_list);
+		spin_unlock(&dev->peers_lock);
+		/* Only now nothing is missed any more. */
+		mrc_peers_inherit(peer);
+		return peer;
+	}
+	mrc_peer_free_evs(peer);
+	kfree(peer);
+	return ERR_PTR(err);
+}
+
+struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
+				 const struct in6_addr *local,
+				 const struct in6_addr *remote)
+{
+	const struct mrc_peer_key key = { .local = *local, .remote = *remote };
+
+	return rhltable_lookup(&dev->peers, &key, mrc_peers_params);
+}
+
+static struct mrc_peer *mrc_peers_find(struct mrc_dev *dev,
+				       const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer, *found = NULL;
+	struct rhlist_head *at, *list;
+
+	rcu_read_lock();
+	list = mrc_peers_of(dev, &key->local, &key->remote);
+	rhl_for_each_entry_rcu(peer, at, list, node) {
+		if (peer->key.ev_profile != key->ev_profile ||
+		    !refcount_inc_not_zero(&peer->ref))
+			continue;
+		found = peer;
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
+			       const struct mrc_peer_key *key)
+{
+	struct mrc_peer *peer;
+
+	mutex_lock(&dev->cfg_lock);
+	if (dev->dead)
+		peer = ERR_PTR(-ENODEV);
+	else
+		peer = mrc_peers_find(dev, key) ?: mrc_peers_create(dev, key);
+	mutex_unlock(&dev->cfg_lock);
+	return peer;
+}
+
+static void mrc_peers_free(struct rcu_head *rcu)
+{
+	struct mrc_peer *peer = container_of(rcu, struct mrc_peer, rcu);
+
+	mrc_peer_free_evs(peer);
+	mrc_dev_put(peer->dev);
+	kfree(peer);
+}
+
+void mrc_peers_put(struct mrc_peer *peer)
+{
+	if (!refcount_dec_and_test(&peer->ref))
+		return;
+	rhltable_remove(&peer->dev->peers, &peer->node, mrc_peers_params);
+	spin_lock(&peer->dev->peers_lock);
+	list_del(&peer->list);
+	spin_unlock(&peer->dev->peers_lock);
+	mrc_prober_peer_stop(peer);
+	mrc_endpoint_forget(peer);
+	call_rcu(&peer->rcu, mrc_peers_free);
+}
+
+/* The one before is held and so in the list still: the place is not lost. */
+struct mrc_peer *mrc_peers_next(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	struct mrc_peer *next, *found = NULL;
+
+	spin_lock(&dev->peers_lock);
+	next = list_prepare_entry(peer, &dev->peer_list, list);
+	list_for_each_entry_continue(next, &dev->peer_list, list) {
+		if (refcount_inc_not_zero(&next->ref)) {
+			found = next;
+			break;
+		}
+	}
+	spin_unlock(&dev->peers_lock);
+	if (peer)
+		mrc_peers_put(peer);
+	return found;
+}
+
+int mrc_peers_init(struct mrc_dev *dev)
+{
+	INIT_LIST_HEAD(&dev->peer_list);
+	spin_lock_init(&dev->peers_lock);
+	return rhltable_init(&dev->peers, &mrc_peers_params);
+}
+
+void mrc_peers_exit(struct mrc_dev *dev)
+{
+	rhltable_destroy(&dev->peers);
+}
+
+/* ---- changes ---------------------------------------------------------------- */
+
+void mrc_peers_settings(struct mrc_dev *dev)
+{
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer)))
+		mrc_peer_make_flow(peer);
+	/* The old flows may be written again after this. */
+	synchronize_rcu_expedited();
+}
+
+void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
+{
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer)))
+		if (all || peer->key.ev_profile == ev_profile)
+			mrc_peers_make_evs(peer, GFP_KERNEL);
+}
+
+static bool mrc_peers_via(const struct mrc_peer *peer)
+{
+	return rcu_dereference_protected(peer->evs,
+			lockdep_is_held(&peer->dev->cfg_lock))->via;
+}
+
+void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
+			u8 plen)
+{
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer)))
+		if (ipv6_prefix_equal(prefix, &peer->key.remote, plen) &&
+		    mrc_peers_via(peer) && mrc_peer_usid(peer) != peer->usid)
+			mrc_peers_make_evs(peer, GFP_KERNEL);
+}
+
+static void mrc_peers_deny_one(struct mrc_peer *peer, u16 index, bool deny)
+{
+	struct mrc_peer_evs *evs;
+
+	rcu_read_lock();
+	evs = rcu_dereference(peer->evs);
+	spin_lock_bh(&peer->lock);
+	mrc_paths_deny(&evs->paths, index, deny, ktime_get_ns());
+	mrc_prober_evs_changed(peer, evs);
+	spin_unlock_bh(&peer->lock);
+	rcu_read_unlock();
+}
+
+void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny)
+{
+	struct mrc_peer *peer = NULL;
+
+	while ((peer = mrc_peers_next(dev, peer)))
+		if (peer->key.ev_profile == ev_profile && !peer->local)
+			mrc_peers_deny_one(peer, index, deny);
+}
+
+static void mrc_peers_ports_one(struct mrc_peer *peer, u32 mask)
+{
+	struct mrc_peer_evs *evs;
+	unsigned int i;
+
+	rcu_read_lock();
+	evs = rcu_dereference(peer->evs);
+	spin_lock_bh(&peer->lock);
+	if (evs->paths.count) {
+		mrc_paths_ports(&evs->paths, mask, peer->probing.told.mask,
+				ktime_get_ns());
+		mrc_prober_evs_changed(peer, evs);
+		trace_mrc_ports(peer, mask, peer->probing.told.mask);
+	}
+	spin_unlock_bh(&peer->lock);
+	for (i = 0; i < evs->paths.count; i++)
+		if (!(mask & BIT(evs->paths.set.ev[i].port - 1)))
+			mrc_path_forget(&evs->path[i]);
+	rcu_read_unlock();
+}
+
+void mrc_peers_ports(struct mrc_dev *dev)
+{
+	u32 mask = mrc_planes_mask(&dev->planes);
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer))) {
+		if (peer->local)
+			continue;
+		mrc_peers_ports_one(peer, mask);
+		mrc_prober_tell(peer);
+	}
+}

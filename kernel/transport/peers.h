@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The peers of a device: how they come, are found and go, and what is done to all of them.
+ */
+#ifndef _MRC_TRANSPORT_PEERS_H
+#define _MRC_TRANSPORT_PEERS_H
+
+#include "peer.h"
+
+/**
+ * mrc_peers_get() - the peer of a key, made when it does not exist
+ *
+ * Process context, takes dev->cfg_lock. Return: a reference or ERR_PTR (-ENOENT: no such
+ * profile, -ENOMEM, -ENODEV: the device is being deleted).
+ */
+struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
+			       const struct mrc_peer_key *key);
+/** mrc_peers_put() - give up a reference. Process context: the last one stops the timer. */
+void mrc_peers_put(struct mrc_peer *peer);
+
+/**
+ * mrc_peers_of() - peers of a pair of GIDs, for rhl_for_each_entry_rcu()
+ *
+ * They may be losing their last reference. Under RCU. Return: NULL when there is none.
+ */
+struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
+				 const struct in6_addr *local,
+				 const struct in6_addr *remote);
+
+int mrc_peers_init(struct mrc_dev *dev);
+void mrc_peers_exit(struct mrc_dev *dev);
+
+/** mrc_peers_settings() - settings of the device have changed. dev->cfg_lock held. */
+void mrc_peers_settings(struct mrc_dev *dev);
+/**
+ * mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held.
+ */
+void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
+/**
+ * mrc_peers_rerouted() - a route of this prefix came, changed or went: make EVs anew that go on
+ * to another uSID now. dev->cfg_lock held.
+ */
+void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
+			u8 plen);
+/** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
+void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
+/**
+ * mrc_peers_ports() - planes came or went: update port masks, forget routes, tell the peers.
+ * dev->cfg_lock held.
+ */
+void mrc_peers_ports(struct mrc_dev *dev);
+
+/**
+ * mrc_peers_next() - walk the peers of a device
+ * @dev: the device
+ * @peer: NULL for the first one, else what the call before returned; its reference is
+ *        given up
+ *
+ * Peers that exist all the time are seen once each; with dev->cfg_lock held no new ones
+ * come. Who stops early puts the last one itself. Process context.
+ * Return: a reference, or NULL after the last one.
+ */
+struct mrc_peer *mrc_peers_next(struct mrc_dev *dev, struct mrc_peer *peer);
+
+#endif /* _MRC_TRANSPORT_PEERS_H */
