@@ -311,7 +311,8 @@ private:
         require(at <= now && up(ev));
         require(evs[ev].state == MRC_EV_ASSUMED_BAD || evs[ev].state == MRC_EV_HELD ||
                 evs[ev].doubted);
-        require(evs[ev].probe_at > now && evs[ev].probe_at <= now + mrc_timing_software.ev_probe_max);
+        require(evs[ev].probe_at > now &&
+                evs[ev].probe_at <= now + mrc_timing_software.ev_probe_max);
     }
 
     void probeAnswered(std::uint8_t arg)
