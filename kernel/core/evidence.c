@@ -2,15 +2,106 @@
 #include "evidence.h"
 #include "psn.h"
 
+#define ARRIVALS	(MRC_NEWS_ACKED | MRC_NEWS_CLEARED)
+
+/* ---- news ---------------------------------------------------------------- */
+
+static void mrc_evidence_push(struct mrc_evidence *e, struct mrc_tx_evs *list, u8 ev)
+{
+	e->ev[ev].next = list->first;
+	list->first = ev;
+	list->count++;
+}
+
+static u8 mrc_evidence_pop(struct mrc_evidence *e, struct mrc_tx_evs *list)
+{
+	u8 ev = list->first;
+
+	list->first = e->ev[ev].next;
+	list->count--;
+	return ev;
+}
+
+/* @ev: less than MRC_EV_MAX */
+static void mrc_evidence_tell(struct mrc_evidence *e, u16 ev, u8 what)
+{
+	if (!e->ev[ev].what)
+		mrc_evidence_push(e, &e->news, (u8)ev);
+	e->ev[ev].what |= what;
+}
+
+static void mrc_evidence_take_ev(struct mrc_evidence *e, u8 ev, u8 what, u64 now,
+				 struct mrc_news *n)
+{
+	struct mrc_news_ev *item = &n->ev[n->count++];
+	struct mrc_tx_ev *on = &e->ev[ev];
+
+	item->ev = ev;
+	item->what = on->what & what;
+	on->what &= ~what;
+	if (!(item->what & MRC_NEWS_ACKED))
+		return;
+	item->acked = on->acked;
+	on->acked = 0;
+	/* The rest of its tick may have passed since: not to be later than what came after. */
+	item->heard_ns = now - (u64)(mrc_tx_ticks(now) - on->heard + 1) * MRC_TX_TICK_NS;
+}
+
+/* Arrivals of all EVs come before losses of any: see struct mrc_news. */
+void mrc_evidence_take_news(struct mrc_evidence *e, u64 now, struct mrc_news *n)
+{
+	u8 ev;
+
+	n->count = 0;
+	while (e->news.count && n->count < MRC_NEWS_MAX) {
+		ev = mrc_evidence_pop(e, &e->news);
+		if (e->ev[ev].what & ARRIVALS)
+			mrc_evidence_take_ev(e, ev, ARRIVALS, now, n);
+		if (e->ev[ev].what)
+			mrc_evidence_push(e, &e->losses, ev);
+	}
+	if (e->news.count)
+		return;
+	while (e->losses.count && n->count < MRC_NEWS_MAX)
+		mrc_evidence_take_ev(e, mrc_evidence_pop(e, &e->losses), U8_MAX, now, n);
+}
+
+static void mrc_evidence_drop_list(struct mrc_evidence *e, struct mrc_tx_evs *list)
+{
+	struct mrc_tx_ev *on;
+
+	while (list->count) {
+		on = &e->ev[mrc_evidence_pop(e, list)];
+		on->what = 0;
+		on->acked = 0;
+	}
+}
+
+void mrc_evidence_drop_news(struct mrc_evidence *e)
+{
+	mrc_evidence_drop_list(e, &e->news);
+	mrc_evidence_drop_list(e, &e->losses);
+}
+
+void mrc_evidence_lost_evs(const struct mrc_evidence *e, unsigned long *evs)
+{
+	unsigned int ev;
+
+	bitmap_zero(evs, MRC_EV_MAX);
+	for (ev = 0; ev < MRC_EV_MAX; ev++)
+		if (e->ev[ev].what & MRC_NEWS_LOST)
+			__set_bit(ev, evs);
+}
+
 /* ---- what has arrived ---------------------------------------------------- */
 
-static void mrc_newest_forget_old(struct mrc_tx_newest *n, u64 now)
+static void mrc_evidence_newest_forget_old(struct mrc_tx_newest *n, u64 now)
 {
 	if (mrc_tx_ticks(now) - n->sent >= MRC_TX_HALF_WRAP)
 		n->any = false;
 }
 
-static void mrc_newest_add(struct mrc_tx_newest *n, u32 sent)
+static void mrc_evidence_newest_add(struct mrc_tx_newest *n, u32 sent)
 {
 	if (n->any && (s32)(sent - n->sent) <= 0)
 		return;
@@ -19,8 +110,8 @@ static void mrc_newest_add(struct mrc_tx_newest *n, u32 sent)
 }
 
 /* Was it sent more than @ticks after @rec? */
-static bool mrc_newest_is_later(const struct mrc_tx_newest *n,
-				const struct mrc_tx_rec *rec, u32 ticks)
+static bool mrc_evidence_newest_is_later(const struct mrc_tx_newest *n,
+					 const struct mrc_tx_rec *rec, u32 ticks)
 {
 	return n->any && (s32)(n->sent - rec->sent - ticks) > 0;
 }
@@ -40,15 +131,17 @@ void mrc_evidence_init(struct mrc_evidence *e)
 
 void mrc_evidence_forget_old(struct mrc_evidence *e, u16 ev, u64 now)
 {
-	mrc_newest_forget_old(&e->first, now);
-	mrc_newest_forget_old(&e->again, now);
-	mrc_newest_forget_old(&e->probed, now);
+	mrc_evidence_newest_forget_old(&e->first, now);
+	mrc_evidence_newest_forget_old(&e->again, now);
+	mrc_evidence_newest_forget_old(&e->probed, now);
 	if (ev < MRC_EV_MAX && e->seq - e->ev[ev].seq >= MRC_TX_HALF_WRAP)
 		e->ev[ev].seq = 0;
 }
 
 void mrc_evidence_forget_evs(struct mrc_evidence *e)
 {
+	e->news.count = 0;
+	e->losses.count = 0;
 	memset(e->ev, 0, sizeof(e->ev));
 	mrc_evidence_forget_given_up(e);
 }
@@ -73,7 +166,7 @@ void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 	bool again = rec->flags & MRC_TX_RESENT;
 	struct mrc_tx_ev *on;
 
-	mrc_newest_add(again ? &e->again : &e->first, rec->sent);
+	mrc_evidence_newest_add(again ? &e->again : &e->first, rec->sent);
 	if (again || rec->ev >= MRC_EV_MAX)
 		return;
 	on = &e->ev[rec->ev];
@@ -83,22 +176,22 @@ void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 	}
 }
 
-void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
-			struct mrc_tx_result *res)
+void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 {
 	struct mrc_tx_ev *on;
 
 	if (rec->ev >= MRC_EV_MAX)
 		return;
 	on = &e->ev[rec->ev];
-	if (!on->acked++ || (s32)(rec->sent - on->heard) > 0)
+	if (!on->acked || (s32)(rec->sent - on->heard) > 0)
 		on->heard = rec->sent;
-	__set_bit(rec->ev, res->acked_evs);
+	on->acked++;
+	mrc_evidence_tell(e, rec->ev, MRC_NEWS_ACKED);
 }
 
 void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns)
 {
-	mrc_newest_add(&e->probed, mrc_tx_ticks(sent_ns));
+	mrc_evidence_newest_add(&e->probed, mrc_tx_ticks(sent_ns));
 }
 
 /* ---- what has not -------------------------------------------------------- */
@@ -118,9 +211,9 @@ bool mrc_evidence_overdue(const struct mrc_evidence *e,
 bool mrc_evidence_overtaken(const struct mrc_evidence *e,
 			    const struct mrc_tx_rec *rec, u32 window)
 {
-	return mrc_newest_is_later(&e->first, rec, window) ||
+	return mrc_evidence_newest_is_later(&e->first, rec, window) ||
 	       (rec->flags & MRC_TX_RESENT &&
-		mrc_newest_is_later(&e->again, rec, window));
+		mrc_evidence_newest_is_later(&e->again, rec, window));
 }
 
 /* ---- who is to blame ----------------------------------------------------- */
@@ -132,17 +225,18 @@ static struct mrc_tx_given_up *mrc_evidence_given_up(struct mrc_evidence *e, u32
 }
 
 /* Others may have heard of the EV since: so it is in doubt, and no other. */
-static void mrc_evidence_doubt(const struct mrc_tx_rec *rec, struct mrc_tx_result *res)
+static void mrc_evidence_doubt(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+			       struct mrc_tx_result *res)
 {
 	if (rec->ev >= MRC_EV_MAX)
 		return;
-	__set_bit(rec->ev, res->silent_evs);
+	mrc_evidence_tell(e, rec->ev, MRC_NEWS_SILENT);
 	if (!res->silent_since)
 		res->silent_since = 1;
 }
 
-static void mrc_evidence_silent(const struct mrc_tx_rec *rec, u64 now,
-				struct mrc_tx_result *res)
+static void mrc_evidence_silent(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+				u64 now, struct mrc_tx_result *res)
 {
 	/* Not later than it was, be the clock as coarse as it is. */
 	u64 since = now - mrc_tx_age_ns(rec, now) - MRC_TX_TICK_NS;
@@ -150,7 +244,7 @@ static void mrc_evidence_silent(const struct mrc_tx_rec *rec, u64 now,
 	if (!res->silent_since || since < res->silent_since)
 		res->silent_since = since;
 	if (rec->ev < MRC_EV_MAX)
-		__set_bit(rec->ev, res->silent_evs);
+		mrc_evidence_tell(e, rec->ev, MRC_NEWS_SILENT);
 }
 
 void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
@@ -161,8 +255,8 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 	if (rec->ev >= MRC_EV_MAX)
 		return;
 	if (e->meeting && mrc_psn_diff(psn, e->met_psn) < 0)
-		return mrc_evidence_doubt(rec, res);
-	__set_bit(rec->ev, res->lost_evs);
+		return mrc_evidence_doubt(e, rec, res);
+	mrc_evidence_tell(e, rec->ev, MRC_NEWS_LOST);
 	if (rec->flags & MRC_TX_RESENT)
 		return;
 	g->psn = psn;
@@ -174,15 +268,15 @@ bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec
 			    u32 psn, u64 now, struct mrc_tx_result *res)
 {
 	if (mrc_evidence_overtaken(e, rec, 0) ||
-	    mrc_newest_is_later(&e->probed, rec, 0)) {
+	    mrc_evidence_newest_is_later(&e->probed, rec, 0)) {
 		mrc_evidence_blame(e, rec, psn, res);
 		return true;
 	}
-	if (mrc_newest_is_later(&e->again, rec, 0)) {
-		mrc_evidence_doubt(rec, res);
+	if (mrc_evidence_newest_is_later(&e->again, rec, 0)) {
+		mrc_evidence_doubt(e, rec, res);
 		return true;
 	}
-	mrc_evidence_silent(rec, now, res);
+	mrc_evidence_silent(e, rec, now, res);
 	return false;
 }
 
@@ -193,7 +287,7 @@ void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *r
 	if (g->ev == MRC_EV_NONE || g->psn != psn)
 		return;
 	if (e->seq - g->seq < MRC_TX_GIVEN_UP_LASTS) {
-		__set_bit(g->ev, res->cleared_evs);
+		mrc_evidence_tell(e, g->ev, MRC_NEWS_CLEARED);
 		res->spurious = true;
 	}
 	g->ev = MRC_EV_NONE;

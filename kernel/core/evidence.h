@@ -17,6 +17,7 @@
 #define _MRC_CORE_EVIDENCE_H
 
 #include "base.h"
+#include "news.h"
 #include "tx_rec.h"
 #include "tx_result.h"
 
@@ -40,17 +41,33 @@ struct mrc_tx_given_up {
 };
 
 /**
- * struct mrc_tx_ev - what is known of the packets that were sent on one EV
+ * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news
  * @seq: number of the newest first transmission that was SACKed + 1; 0: none yet
  * @sent: send time of that one, as in struct mrc_tx_rec
  * @heard: the same of any transmission among those that @acked counts
- * @acked: see mrc_tx_take_acked()
+ * @acked: packets newly acknowledged, with MRC_NEWS_ACKED
+ * @what: MRC_NEWS_*; 0: no news, and it is in no list
+ * @next: index of the next one in its list, if there is one
  */
 struct mrc_tx_ev {
 	u32 seq;
 	u32 sent;
 	u32 heard;
-	u32 acked;
+	u16 acked;
+	u8 what;
+	u8 next;
+};
+
+static_assert(MRC_EV_MAX - 1 <= U8_MAX, "the next one is a u8");
+
+/**
+ * struct mrc_tx_evs - a list of EVs, threaded through their table
+ * @count: how many
+ * @first: index of the first one, if there is one
+ */
+struct mrc_tx_evs {
+	u16 count;
+	u8 first;
 };
 
 /**
@@ -73,6 +90,8 @@ struct mrc_tx_newest {
  * @meeting: some of what was sent before the first answer is not acknowledged
  * @met_psn: next new PSN when the first answer came
  * @given_up: see struct mrc_tx_given_up
+ * @news: EVs with news
+ * @losses: such of which all but losses has been told
  * @ev: per EV
  */
 struct mrc_evidence {
@@ -84,6 +103,8 @@ struct mrc_evidence {
 	bool meeting;
 	u32 met_psn;
 	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
+	struct mrc_tx_evs news;
+	struct mrc_tx_evs losses;
 	struct mrc_tx_ev ev[MRC_EV_MAX];
 };
 
@@ -117,9 +138,8 @@ void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
  */
 void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
-/** mrc_evidence_count() - it is one more that is acknowledged on its EV */
-void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
-			struct mrc_tx_result *res);
+/** mrc_evidence_count() - it is one more that is acknowledged on its EV: that is news */
+void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
 /** mrc_evidence_probed() - a probe that was sent at @sent_ns has been answered */
 void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns);
@@ -149,7 +169,7 @@ bool mrc_evidence_overtaken(const struct mrc_evidence *e,
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN
- * @res: what was learned
+ * @res: what was learned, with news of the EV
  */
 void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 			u32 psn, struct mrc_tx_result *res);
@@ -169,5 +189,21 @@ bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec
 
 /** mrc_evidence_clear() - the first transmission of a PSN has arrived, be it after the second */
 void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res);
+
+/**
+ * mrc_evidence_take_news() - what was learned of EVs
+ * @e: the evidence
+ * @now: ns
+ * @n: result, @n->count and @n->ev: as many as fit; nothing of it is news any more
+ *
+ * Times are in steps of MRC_TX_TICK_NS, never later than they were.
+ */
+void mrc_evidence_take_news(struct mrc_evidence *e, u64 now, struct mrc_news *n);
+
+/** mrc_evidence_drop_news() - what was not taken is no news any more */
+void mrc_evidence_drop_news(struct mrc_evidence *e);
+
+/** mrc_evidence_lost_evs() - EVs with news of losses: for tracing; @evs: result, MRC_EV_MAX bits */
+void mrc_evidence_lost_evs(const struct mrc_evidence *e, unsigned long *evs);
 
 #endif /* _MRC_CORE_EVIDENCE_H */

@@ -46,7 +46,7 @@ bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 ge
 	if (up == r->ports_up)
 		return false;
 	r->ports_up = up;
-	mrc_tx_result_init(res);
+	mrc_tx_begin(&r->tx, res);
 	if (r->evs_gen != gen)
 		return true;
 	bitmap_zero(down, MRC_EV_MAX);
@@ -263,61 +263,9 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 
 /* ---- news ---------------------------------------------------------------- */
 
-/* Takes the lowest of the EVs in both maps. */
-static u16 mrc_req_take_ev(unsigned long *a, unsigned long *b)
-{
-	unsigned int i;
-	u16 ev;
-
-	for (i = 0; i < BITS_TO_LONGS(MRC_EV_MAX); i++) {
-		if (!(a[i] | b[i]))
-			continue;
-		ev = (u16)(i * BITS_PER_LONG + __ffs64(a[i] | b[i]));
-		return ev;
-	}
-	return MRC_EV_NONE;
-}
-
-static bool mrc_req_take_bit(unsigned long *map, u16 ev)
-{
-	bool set = test_bit(ev, map);
-
-	__clear_bit(ev, map);
-	return set;
-}
-
-static bool mrc_req_arrivals_of(struct mrc_req *r, struct mrc_tx_result *res,
-				u64 now, struct mrc_news_ev *e)
-{
-	e->ev = mrc_req_take_ev(res->acked_evs, res->cleared_evs);
-	if (e->ev == MRC_EV_NONE)
-		return false;
-	if (mrc_req_take_bit(res->acked_evs, e->ev)) {
-		e->what |= MRC_NEWS_ACKED;
-		e->acked = mrc_tx_take_acked(&r->tx, e->ev);
-		e->heard_ns = mrc_tx_heard_ns(&r->tx, e->ev, now);
-	}
-	if (mrc_req_take_bit(res->cleared_evs, e->ev))
-		e->what |= MRC_NEWS_CLEARED;
-	return true;
-}
-
-static bool mrc_req_losses_of(struct mrc_tx_result *res, struct mrc_news_ev *e)
-{
-	e->ev = mrc_req_take_ev(res->lost_evs, res->silent_evs);
-	if (e->ev == MRC_EV_NONE)
-		return false;
-	if (mrc_req_take_bit(res->lost_evs, e->ev))
-		e->what |= MRC_NEWS_LOST;
-	if (mrc_req_take_bit(res->silent_evs, e->ev))
-		e->what |= MRC_NEWS_SILENT;
-	return true;
-}
-
 bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 		  struct mrc_news *n)
 {
-	struct mrc_news_ev *e;
 	bool first = !res->told;
 
 	res->told = true;
@@ -326,13 +274,7 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	n->marked_ev = res->ev;
 	n->entropy = res->entropy;
 	n->silent_since = res->silent_since;
-	for (n->count = 0; n->count < MRC_NEWS_MAX; n->count++) {
-		e = &n->ev[n->count];
-		e->what = 0;
-		if (!mrc_req_arrivals_of(r, res, now, e) &&
-		    !mrc_req_losses_of(res, e))
-			break;
-	}
+	mrc_tx_take_news(&r->tx, now, n);
 	return n->count || (first && (n->stirred || n->silent_since ||
 				      n->mark != MRC_SACK_NONE));
 }
@@ -404,7 +346,7 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 {
 	u64 at = mrc_req_deadline(r, now);
 
-	mrc_tx_result_init(res);
+	mrc_tx_begin(&r->tx, res);
 	if (!at)
 		return MRC_REQ_NOTHING;
 	if (at > now) {

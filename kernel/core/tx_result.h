@@ -9,7 +9,7 @@
 #include "tx_rec.h"
 
 /**
- * struct mrc_tx_result - what one call learned
+ * struct mrc_tx_result - what one call learned, but for the news of EVs, which the window keeps
  * @acked: packets newly acknowledged
  * @lost: packets newly held to be lost
  * @spurious: a packet held to be lost turned out to have arrived
@@ -19,12 +19,8 @@
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
  * @entropy: valid with @mark: EV bits of the packet that it was about
- * @lost_evs: EVs that lost a packet (not set for NACKs)
- * @silent_evs: EVs with packets that are lost but no proof against the EV: see mrc_ev_silent()
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
  *                the peer speaks, so no other EV is in doubt; 0: nothing is
- * @cleared_evs: EVs blamed for a loss that was none: the packet has arrived after all
- * @acked_evs: EVs with packets newly acknowledged, see mrc_tx_take_acked()
  * @expired: a packet used up its retries
  * @told: private to mrc_req_news()
  */
@@ -39,17 +35,14 @@ struct mrc_tx_result {
 	u32 entropy;
 	u64 rtt_ns;
 	u64 silent_since;
-	DECLARE_BITMAP(lost_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(silent_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(cleared_evs, MRC_EV_MAX);
-	DECLARE_BITMAP(acked_evs, MRC_EV_MAX);
 };
 
-/** mrc_tx_result_init() - that nothing is news */
+/** mrc_tx_result_init() - that nothing is learned; see mrc_tx_begin() */
 static inline void mrc_tx_result_init(struct mrc_tx_result *res)
 {
-	memset(res, 0, sizeof(*res));
-	res->ev = MRC_EV_NONE;
+	*res = (struct mrc_tx_result){
+		.ev = MRC_EV_NONE,
+	};
 }
 
 #endif /* _MRC_CORE_TX_RESULT_H */

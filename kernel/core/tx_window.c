@@ -22,6 +22,12 @@ void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 	mrc_evidence_init(&w->evidence);
 }
 
+void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res)
+{
+	mrc_tx_result_init(res);
+	mrc_evidence_drop_news(&w->evidence);
+}
+
 static u32 mrc_tx_in_window(const struct mrc_tx_window *w)
 {
 	return (u32)mrc_psn_diff(w->nxt, w->una);
@@ -170,7 +176,7 @@ static u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 ps
 	if (!(flags & MRC_TX_RESENT))
 		mrc_evidence_arrived(&w->evidence, rec);
 	if (!(flags & MRC_TX_RESENT) || flags & MRC_TX_CERTAIN)
-		mrc_evidence_count(&w->evidence, rec, res);
+		mrc_evidence_count(&w->evidence, rec);
 	if (mrc_psn_diff(psn, w->high) >= 0)
 		w->high = mrc_psn_add(psn, 1);
 	if (flags & MRC_TX_LOST && !(flags & MRC_TX_RESENT))
@@ -499,6 +505,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 	if (!mrc_tx_sack_plausible(w, &d))
 		return -EINVAL;
 
+	mrc_tx_begin(w, res);
 	mrc_evidence_met(&w->evidence, w->nxt);
 	mrc_rtt_decay(&w->rtt, now);
 	mrc_tx_identify(w, &d, now, res);
@@ -527,6 +534,7 @@ static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)
 static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 			  u64 now, struct mrc_tx_result *res)
 {
+	mrc_tx_begin(w, res);
 	res->expired = !mrc_tx_bear_refusal(w, now);
 	if (res->expired)
 		return;
@@ -570,28 +578,12 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	mrc_tx_result_init(res);
 	if (mrc_tx_never_sent(w, psn))
 		return -EINVAL;
+	mrc_tx_begin(w, res);
 	mrc_evidence_met(&w->evidence, w->nxt);
 	if (mrc_tx_apply_cack(w, psn, res))
 		res->spurious = true;
 	mrc_tx_note_acked(w, now, res);
 	return 0;
-}
-
-u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev)
-{
-	u32 acked;
-
-	if (ev >= MRC_EV_MAX)
-		return 0;
-	acked = w->evidence.ev[ev].acked;
-	w->evidence.ev[ev].acked = 0;
-	return acked;
-}
-
-u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now)
-{
-	/* The rest of its tick may have passed since: not to be later than what came after. */
-	return now - (u64)(mrc_tx_ticks(now) - w->evidence.ev[ev].heard + 1) * MRC_TX_TICK_NS;
 }
 
 u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
@@ -623,7 +615,7 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
 	u32 left = w->inflight;
 	u32 psn;
 
-	mrc_tx_result_init(res);
+	mrc_tx_begin(w, res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
 			if (rec->ev < MRC_EV_MAX ? test_bit(rec->ev, evs) :
@@ -681,7 +673,7 @@ void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 	u64 next = U64_MAX;
 	u32 psn;
 
-	mrc_tx_result_init(res);
+	mrc_tx_begin(w, res);
 	if (!left || now < w->deadline_ns)
 		return;
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {

@@ -101,6 +101,9 @@ struct mrc_tx_window {
 void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
 			const struct mrc_tx_cfg *cfg, u32 psn);
 
+/** mrc_tx_begin() - a call that learns something begins: nothing is news; @res: its result */
+void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res);
+
 /** mrc_tx_room() - new PSNs that the window lets go now */
 u32 mrc_tx_room(const struct mrc_tx_window *w);
 
@@ -211,26 +214,20 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	       struct mrc_tx_result *res);
 
 /**
- * mrc_tx_take_acked() - packets acknowledged on an EV since this was called last
+ * mrc_tx_take_news() - what the newest call learned of EVs
  * @w: the window
- * @ev: index, any number
- *
- * Only what arrived on this EV for certain: of a packet sent more than once, the newest
- * transmission if its own SACK tells that it was this one.
- *
- * Return: how many; 0 from then on.
- */
-u32 mrc_tx_take_acked(struct mrc_tx_window *w, u16 ev);
-
-/**
- * mrc_tx_heard_ns() - when the newest of the packets was sent that were acknowledged on an EV
- * @w: the window
- * @ev: index that some mrc_tx_result named in @acked_evs
  * @now: ns
+ * @n: result: @n->count and @n->ev
  *
- * Return: ns, in steps of MRC_TX_TICK_NS, never later than it was.
+ * What is not taken before the next call is lost. Packets count as arrived on an EV if they did
+ * for certain: of a packet sent more than once, the newest transmission if its own SACK tells that
+ * it was this one.
  */
-u64 mrc_tx_heard_ns(const struct mrc_tx_window *w, u16 ev, u64 now);
+static inline void mrc_tx_take_news(struct mrc_tx_window *w, u64 now,
+				    struct mrc_news *n)
+{
+	mrc_evidence_take_news(&w->evidence, now, n);
+}
 
 /**
  * mrc_tx_in_vain() - has what was sent again timed out, too, and nothing been answered since?

@@ -121,7 +121,7 @@ TRACE_EVENT(mrc_loss,
 		__entry->reorder_ns = qp->req.tx.rtt.reorder_ns;
 		__entry->qpn = qp->qpn;
 		__entry->lost = res->lost;
-		bitmap_copy(__entry->evs, res->lost_evs, MRC_EV_MAX);
+		mrc_evidence_lost_evs(&qp->req.tx.evidence, __entry->evs);
 		__entry->spurious = res->spurious;
 		__entry->why = why;
 	),

@@ -235,16 +235,14 @@ void Endpoints::acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result)
 }
 
 /** What is lost here is nobody's fault: with EVs that are held to be bad less would be measured. */
-void Endpoints::learn(Qp &qp, const mrc_tx_result &result)
+void Endpoints::learn(Qp &qp, mrc_tx_result &result)
 {
-    if (!result.acked)
-        return;
-    for (u16 ev = 0; ev < evs_.size(); ev++) {
-        if (!test_bit(ev, result.acked_evs))
-            continue;
-        ev_acked_[ev] += mrc_tx_take_acked(&qp.req.tx, ev);
-        mrc_ev_heard(&set_, ev, mrc_tx_heard_ns(&qp.req.tx, ev, now_), now_);
-    }
+    for (mrc_news news; mrc_req_news(&qp.req, &result, now_, &news);)
+        for (u32 i = 0; i < news.count; i++)
+            if (news.ev[i].what & MRC_NEWS_ACKED) {
+                ev_acked_[news.ev[i].ev] += news.ev[i].acked;
+                mrc_ev_heard(&set_, news.ev[i].ev, news.ev[i].heard_ns, now_);
+            }
 }
 
 } // namespace bench

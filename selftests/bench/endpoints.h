@@ -94,7 +94,7 @@ private:
     void answer(Qp &qp);
     void answered(Qp &qp, const mrc_hdr &hdr);
     void acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result);
-    void learn(Qp &qp, const mrc_tx_result &result);
+    void learn(Qp &qp, mrc_tx_result &result);
     bool lost();
     uint64_t random();
 

@@ -332,19 +332,26 @@ private:
 
     bool up(u16 ev) const { return (set.local_mask & set.remote_mask) >> (evs[ev].port - 1) & 1; }
 
+    u32 learn(const mrc_news_ev &e)
+    {
+        const bool acked = e.what & MRC_NEWS_ACKED;
+
+        require(e.ev < kEvs && e.what);
+        require(!acked || (e.acked && e.heard_ns <= now));
+        if (e.what & MRC_NEWS_CLEARED)
+            mrc_ev_cleared(&set, e.ev, now);
+        if (e.what & MRC_NEWS_LOST)
+            mrc_ev_lost(&set, e.ev, MRC_EV_WHY_LOSS, now);
+        return acked ? e.acked : 0;
+    }
+
     void blame()
     {
         require(res.ev == MRC_EV_NONE || res.ev < kEvs);
         u32 acked = 0;
-        for (u16 ev = 0; ev < kEvs; ++ev) {
-            const u32 n = mrc_tx_take_acked(&tx, ev);
-            require(!n == !test_bit(ev, res.acked_evs));
-            acked += n;
-            if (test_bit(ev, res.cleared_evs))
-                mrc_ev_cleared(&set, ev, now);
-            if (test_bit(ev, res.lost_evs))
-                mrc_ev_lost(&set, ev, MRC_EV_WHY_LOSS, now);
-        }
+        for (mrc_news news; mrc_tx_take_news(&tx, now, &news), news.count;)
+            for (unsigned i = 0; i < news.count; ++i)
+                acked += learn(news.ev[i]);
         require(acked <= res.acked);
         if (res.ev != MRC_EV_NONE)
             mrc_ev_marked(&set, res.ev);

@@ -8,12 +8,12 @@ TEST(Evidence, LateSackOfTheFirstTransmissionClearsItsEv)
     win.send(5); // 2
     win.now += kRtt;
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
-    ASSERT_TRUE(lostEv(win.res, 5));
+    ASSERT_TRUE(win.lost(5));
     mrc_tx_resend(&win.w, 1, 6, win.now);
     ASSERT_EQ(win.sack(2, {}, 1, true), 0);
-    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "that was the second";
+    EXPECT_FALSE(win.cleared(5)) << "that was the second";
     ASSERT_EQ(win.sack(2, {}, 1), 0);
-    EXPECT_TRUE(test_bit(5, win.res.cleared_evs)) << "though acknowledged long since";
+    EXPECT_TRUE(win.cleared(5)) << "though acknowledged long since";
     EXPECT_TRUE(win.res.spurious);
 }
 
@@ -25,7 +25,7 @@ TEST(Evidence, SackOfThePacketThatHasThePsnAgainClearsNothing)
     win.send(5); // 2
     win.now += kRtt;
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
-    ASSERT_TRUE(lostEv(win.res, 5));
+    ASSERT_TRUE(win.lost(5));
     mrc_tx_resend(&win.w, 1, 6, win.now);
     ASSERT_EQ(win.sack(2, {}, 1, true), 0);
     std::uint32_t last = 2;
@@ -40,7 +40,7 @@ TEST(Evidence, SackOfThePacketThatHasThePsnAgainClearsNothing)
     ASSERT_EQ(win.send(7), 1u);
     win.now += kRtt;
     ASSERT_EQ(win.sack(1, {}, 1), 0);
-    EXPECT_FALSE(test_bit(5, win.res.cleared_evs)) << "16 million packets ago";
+    EXPECT_FALSE(win.cleared(5)) << "16 million packets ago";
     EXPECT_FALSE(win.res.spurious);
 }
 
@@ -52,15 +52,15 @@ TEST(Evidence, NewestOfThosePsnsThatShareAPlaceIsRemembered)
     win.now += kRtt;
     const std::uint32_t last = MRC_TX_GIVEN_UP + 2;
     ASSERT_EQ(win.sack(0, {last}, last), 0);
-    ASSERT_TRUE(lostEv(win.res, 6));
+    ASSERT_TRUE(win.lost(6));
     for (std::uint32_t psn = 2; psn < last; psn += 2)
         mrc_tx_resend(&win.w, psn, 7, win.now);
     ASSERT_EQ(win.sack(0, {last}, 2), 0);
-    EXPECT_TRUE(test_bit(6, win.res.cleared_evs));
+    EXPECT_TRUE(win.cleared(6));
     ASSERT_EQ(win.sack(0, {last}, MRC_TX_GIVEN_UP), 0);
-    EXPECT_TRUE(test_bit(6, win.res.cleared_evs)) << "of each that has a place of its own";
+    EXPECT_TRUE(win.cleared(6)) << "of each that has a place of its own";
     ASSERT_EQ(win.sack(0, {last}, 2), 0);
-    EXPECT_FALSE(test_bit(6, win.res.cleared_evs)) << "once";
+    EXPECT_FALSE(win.cleared(6)) << "once";
 }
 
 TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
@@ -71,8 +71,8 @@ TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {3}, 3), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 5));
-    EXPECT_FALSE(lostEv(win.res, 6));
+    EXPECT_TRUE(win.lost(5));
+    EXPECT_FALSE(win.lost(6));
     EXPECT_EQ(win.nextLost(), 1u);
     EXPECT_EQ(win.w.inflight, 2u);
 }
@@ -90,7 +90,7 @@ TEST(Evidence, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
     EXPECT_EQ(win.res.lost, 0u);
     EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
     EXPECT_EQ(win.res.lost, 1u) << "sent more than a quarter of the RTT later";
-    EXPECT_TRUE(lostEv(win.res, 5));
+    EXPECT_TRUE(win.lost(5));
 }
 
 TEST(Evidence, NothingIsInferredByTimeBeforeTheFirstSample)
@@ -100,7 +100,7 @@ TEST(Evidence, NothingIsInferredByTimeBeforeTheFirstSample)
     win.now += kSec / 100;
     win.send(2);
     const mrc_sack s = {.ack_offset = -100, .cack_psn = 0xffffff, .sack_offset = 2, .bitmap = 1};
-    EXPECT_EQ(mrc_tx_sack(&win.w, &s, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.apply(s), 0);
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.res.lost, 0u);
 }
@@ -111,7 +111,7 @@ TEST(Evidence, TriggerOutsideTheBitmapIsNoEvidenceAgainstItself)
     win.send(5); // 1
     win.send(6); // 2
     win.now += kRtt;
-    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(1), 0);
     mrc_tx_resend(&win.w, 1, 7, win.now);
     win.now += kRtt / 8;
     EXPECT_EQ(win.sack(0, {2}, 1, true), 0);
@@ -133,7 +133,7 @@ TEST(Evidence, LostRetransmissionIsInferredToo)
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 6));
+    EXPECT_TRUE(win.lost(6));
     EXPECT_EQ(win.nextLost(), 1u);
 }
 
@@ -181,7 +181,7 @@ TEST(Evidence, RetransmissionIsEvidenceAgainstOlderRetransmissions)
     win.now += kRtt;
     EXPECT_EQ(win.sack(2, {4}, 1, true), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 7)) << "sent a round trip before, and as fast";
+    EXPECT_TRUE(win.lost(7)) << "sent a round trip before, and as fast";
 }
 
 TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
@@ -196,7 +196,7 @@ TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2, later}, later), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 7)) << "it would have come first";
+    EXPECT_TRUE(win.lost(7)) << "it would have come first";
 }
 
 TEST(Evidence, ResentPacketWithoutItsOwnSackIsNoEvidence)
@@ -205,7 +205,7 @@ TEST(Evidence, ResentPacketWithoutItsOwnSackIsNoEvidence)
     win.send(5); // 1
     win.send(6); // 2
     win.now += kRtt;
-    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(1), 0);
     mrc_tx_resend(&win.w, 1, 6, win.now);
     EXPECT_EQ(win.sack(1, {}, 0), 0) << "either transmission of 1 may have arrived";
     EXPECT_EQ(win.res.acked, 1u);
@@ -229,7 +229,7 @@ TEST(Evidence, ForgottenEvsAreNotBlamed)
     EXPECT_EQ(win.res.lost, 2u) << "by time";
     EXPECT_EQ(win.res.ev, 5);
     for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
-        EXPECT_FALSE(lostEv(win.res, ev));
+        EXPECT_FALSE(win.lost(ev));
 }
 
 TEST(EvidenceAcked, EveryWayToBeAcknowledgedCountsOnce)
@@ -239,23 +239,20 @@ TEST(EvidenceAcked, EveryWayToBeAcknowledgedCountsOnce)
         win.send(ev); // 0 .. 7
     ASSERT_EQ(win.sack(1, {4}, 4), 0);
     EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{5, 6}));
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 2u) << "cumulative PSN";
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 5), 0u) << "taken";
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 1u) << "bitmap";
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 0u);
+    EXPECT_EQ(win.acked(5), 2u) << "cumulative PSN";
+    EXPECT_EQ(win.acked(6), 1u) << "bitmap";
+    EXPECT_EQ(win.acked(7), 0u);
 
     ASSERT_EQ(win.sack(1, {4}, 4), 0);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
-    ASSERT_EQ(mrc_tx_ack(&win.w, 5, win.now, &win.res), 0);
+    ASSERT_EQ(win.ack(5), 0);
     EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{6, 7}));
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 6), 2u) << "transport ACK";
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 7), 1u);
+    EXPECT_EQ(win.acked(6), 2u) << "transport ACK";
+    EXPECT_EQ(win.acked(7), 1u);
 
     ASSERT_EQ(win.sack(7, {}, 7), 0);
     EXPECT_EQ(win.res.acked, 2u);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{8}) << "the other one had none";
-    for (u16 ev : {u16{MRC_EV_MAX}, u16{MRC_EV_NONE}})
-        EXPECT_EQ(mrc_tx_take_acked(&win.w, ev), 0u);
 }
 
 TEST(EvidenceAcked, AnswerToAProbeCountsToo)
@@ -268,7 +265,7 @@ TEST(EvidenceAcked, AnswerToAProbeCountsToo)
 TEST(EvidenceAcked, LateArrivalOfAPacketNotSentAgainCounts)
 {
     Window win = withTail(1);
-    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(1), 0);
     ASSERT_EQ(win.sack(1, {}, 1), 0);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{1});
 }
@@ -279,8 +276,8 @@ TEST(EvidenceAcked, RetransmissionCountsIfItsOwnSackTells)
     win.again(1, 20);
     ASSERT_EQ(win.sack(1, {}, 1, true), 0);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{20});
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
+    EXPECT_EQ(win.acked(20), 1u);
+    EXPECT_EQ(win.acked(1), 0u);
 }
 
 TEST(EvidenceAcked, WhatMayBeEitherTransmissionCountsForNone)
@@ -314,7 +311,7 @@ TEST(EvidenceAcked, ATriggerThatIsNotAcknowledgedYetCountsWhenItIs)
     }
     ASSERT_EQ(win.sack(2, {}, 2), 0);
     EXPECT_EQ(win.ackedEvs(), (std::set<unsigned>{2, 20}));
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 20), 1u);
+    EXPECT_EQ(win.acked(20), 1u);
 
     Window more = withTail(1);
     more.again(1, 20);
@@ -329,7 +326,6 @@ TEST(EvidenceAcked, ForgottenWithTheEvs)
     Window win = withTail(2);
     ASSERT_EQ(win.sack(1, {}, 1), 0);
     mrc_tx_forget_evs(&win.w);
-    EXPECT_EQ(mrc_tx_take_acked(&win.w, 1), 0u);
     ASSERT_EQ(win.sack(2, {}, 2), 0);
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
@@ -346,8 +342,8 @@ TEST(Evidence, WhoHearsOfNothingBlamesNoPath)
         win.now += 10 * kMs;
         win.timeout();
         ASSERT_EQ(win.res.lost, 2u);
-        EXPECT_FALSE(lostEv(win.res, 3) || lostEv(win.res, 4)) << n;
-        EXPECT_TRUE(test_bit(3, win.res.silent_evs) && test_bit(4, win.res.silent_evs));
+        EXPECT_FALSE(win.lost(3) || win.lost(4)) << n;
+        EXPECT_TRUE(win.silent(3) && win.silent(4));
         EXPECT_EQ(mrc_tx_in_vain(&win.w), n > 0) << "sent again in vain";
         if (n == 0) {
             EXPECT_LE(win.res.silent_since, sent);
@@ -385,12 +381,12 @@ TEST(Evidence, WhoHearsOfSomethingSentLaterDoes)
     win.now += kMs;
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u);
-    EXPECT_LE(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs);
-    EXPECT_GT(mrc_tx_heard_ns(&win.w, 4, win.now), win.now - kMs - 2 * kTick);
+    EXPECT_LE(win.heard(4), win.now - kMs);
+    EXPECT_GT(win.heard(4), win.now - kMs - 2 * kTick);
     win.now += 10 * kMs;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 3));
+    EXPECT_TRUE(win.lost(3));
     EXPECT_EQ(win.res.silent_since, 0u);
 
     Window probed = met();
@@ -402,7 +398,7 @@ TEST(Evidence, WhoHearsOfSomethingSentLaterDoes)
     EXPECT_EQ(probed.res.lost, 0u);
     probed.now += 10 * kMs;
     probed.timeout();
-    EXPECT_TRUE(lostEv(probed.res, 3)) << "a probe that was sent later has been answered";
+    EXPECT_TRUE(probed.lost(3)) << "a probe that was sent later has been answered";
 }
 
 /* The peer was not there yet, perhaps: what it has missed is no path's fault. */
@@ -416,8 +412,8 @@ TEST(Evidence, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
     win.now += kRtt;
     ASSERT_EQ(win.answer(id, 0xffffff), 0);
     EXPECT_EQ(win.res.lost, 2u) << "sent again all the same";
-    EXPECT_FALSE(lostEv(win.res, 1) || lostEv(win.res, 2));
-    EXPECT_TRUE(test_bit(1, win.res.silent_evs) && test_bit(2, win.res.silent_evs));
+    EXPECT_FALSE(win.lost(1) || win.lost(2));
+    EXPECT_TRUE(win.silent(1) && win.silent(2));
     EXPECT_GT(win.res.silent_since, 0u) << "they are in doubt";
     mrc_tx_resend(&win.w, 0, 3, win.now);
     mrc_tx_resend(&win.w, 1, 4, win.now);
@@ -428,7 +424,7 @@ TEST(Evidence, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
     win.send(5);
     win.now += kRtt;
     ASSERT_EQ(win.sack(1, {3}, 3), 0);
-    EXPECT_TRUE(lostEv(win.res, 5)) << "it has been met";
+    EXPECT_TRUE(win.lost(5)) << "it has been met";
 }
 
 TEST(Evidence, WhatMayHaveBeenOvertakenIsInDoubt)
@@ -437,8 +433,8 @@ TEST(Evidence, WhatMayHaveBeenOvertakenIsInDoubt)
     win.now += win.w.rtt.retries.timeout_ns;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_FALSE(lostEv(win.res, 7)) << "but a retransmission has arrived by it";
-    EXPECT_TRUE(test_bit(7, win.res.silent_evs));
+    EXPECT_FALSE(win.lost(7)) << "but a retransmission has arrived by it";
+    EXPECT_TRUE(win.silent(7));
     EXPECT_EQ(win.res.silent_since, 1u) << "no other EV is in doubt: the peer speaks";
 }
 
@@ -494,4 +490,106 @@ TEST(EvidenceWrap, IdleForMoreThanHalfTheClock)
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";
+}
+
+namespace
+{
+
+mrc_sack sackOf(std::uint32_t cack, std::uint32_t trigger)
+{
+    return {.ack_offset = static_cast<s16>(trigger - cack), .cack_psn = cack};
+}
+
+/// All the lists that there are.
+std::vector<mrc_news> allNews(Window &win)
+{
+    std::vector<mrc_news> lists;
+    for (mrc_news n; mrc_tx_take_news(&win.w, win.now, &n), n.count;)
+        lists.push_back(n);
+    return lists;
+}
+
+} // namespace
+
+TEST(EvidenceNews, IsAShortListThatIsTakenOnce)
+{
+    Window win = withRtt();
+    for (int i = 0; i < 64; ++i)
+        win.send(static_cast<u16>(i % 8));
+    win.now += kRtt;
+    const mrc_sack sack = sackOf(64, 64);
+    ASSERT_EQ(mrc_tx_sack(&win.w, &sack, false, win.now, &win.res), 0);
+    mrc_news n;
+    mrc_tx_take_news(&win.w, win.now, &n);
+    ASSERT_EQ(n.count, 8u);
+    std::set<unsigned> evs;
+    for (unsigned i = 0; i < n.count; ++i) {
+        evs.insert(n.ev[i].ev);
+        EXPECT_EQ(n.ev[i].what, MRC_NEWS_ACKED);
+        EXPECT_EQ(n.ev[i].acked, 8u);
+        EXPECT_LE(n.ev[i].heard_ns, win.now - kRtt);
+        EXPECT_GT(n.ev[i].heard_ns, win.now - kRtt - 2 * kTick);
+    }
+    EXPECT_EQ(evs.size(), 8u);
+    mrc_tx_take_news(&win.w, win.now, &n);
+    EXPECT_EQ(n.count, 0u);
+}
+
+/* Of 40 EVs 20 lose a packet and have another arrive: 40 arrivals and 20 losses. */
+TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
+{
+    Window win = withRtt();
+    for (int i = 0; i < 60; ++i)
+        win.send(static_cast<u16>(i < 20 ? i : i - 20));
+    win.now += kRtt;
+    mrc_sack sack = sackOf(0, 60);
+    sack.sack_offset = 21; // what was sent first on EVs 0 to 19 has not arrived
+    sack.bitmap = ~0ull >> 24;
+    sack.ooo_count = 40;
+    ASSERT_EQ(mrc_tx_sack(&win.w, &sack, false, win.now, &win.res), 0);
+    ASSERT_EQ(win.res.lost, 20u);
+
+    std::set<unsigned> acked;
+    std::set<unsigned> lost;
+    const auto lists = allNews(win);
+    EXPECT_EQ(lists.size(), (40 + 20 + MRC_NEWS_MAX - 1) / MRC_NEWS_MAX);
+    for (const auto &n : lists)
+        for (unsigned i = 0; i < n.count; ++i) {
+            if (n.ev[i].what & MRC_NEWS_ACKED) {
+                EXPECT_EQ(lost.size(), 0u);
+                EXPECT_TRUE(acked.insert(n.ev[i].ev).second);
+            }
+            if (n.ev[i].what & MRC_NEWS_LOST) {
+                EXPECT_TRUE(lost.insert(n.ev[i].ev).second);
+            }
+        }
+    EXPECT_EQ(acked.size(), 40u);
+    EXPECT_EQ(lost.size(), 20u);
+}
+
+TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
+{
+    Window win = withTail(20);
+    DECLARE_BITMAP(evs, MRC_EV_MAX) = {~0ul};
+    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
+    ASSERT_EQ(win.res.lost, 20u);
+    mrc_news n;
+    mrc_tx_take_news(&win.w, win.now, &n); // a part
+    DECLARE_BITMAP(left, MRC_EV_MAX);
+    mrc_evidence_lost_evs(&win.w.evidence, left);
+    EXPECT_EQ(__builtin_popcountl(left[0]), 20 - static_cast<int>(MRC_NEWS_MAX));
+
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{1});
+    for (unsigned ev = 0; ev < 64; ++ev)
+        EXPECT_FALSE(win.lost(ev)) << ev;
+}
+
+TEST(EvidenceNews, WhatIsForgottenWithTheEvsIsNone)
+{
+    Window win = withTail(20);
+    const mrc_sack sack = sackOf(1, 1);
+    ASSERT_EQ(mrc_tx_sack(&win.w, &sack, false, win.now, &win.res), 0);
+    mrc_tx_forget_evs(&win.w);
+    EXPECT_TRUE(allNews(win).empty());
 }

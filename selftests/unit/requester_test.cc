@@ -529,7 +529,10 @@ TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
     sack.sack.sack_offset = 2;
     sack.sack.bitmap = 3;
     ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
-    EXPECT_FALSE(test_bit(1, q.res.lost_evs));
+    mrc_news news;
+    ASSERT_TRUE(mrc_req_news(&q.r, &q.res, q.now, &news));
+    for (unsigned i = 0; i < news.count; ++i)
+        EXPECT_FALSE(news.ev[i].what & MRC_NEWS_LOST);
 }
 
 TEST(RequesterUnsent, EndsAQpAfterAsLongAsSilence)

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -63,7 +64,12 @@ struct Window {
         s.sack_offset = psns.size() ? static_cast<s16>(mrc_psn_diff(*psns.begin(), cack)) : 1;
         for (std::uint32_t psn : psns)
             s.bitmap |= 1ull << mrc_psn_diff(psn, *psns.begin());
-        return mrc_tx_sack(&w, &s, rtx, now, &res);
+        return apply(s, rtx);
+    }
+
+    int apply(const mrc_sack &s, bool rtx = false)
+    {
+        return learn(mrc_tx_sack(&w, &s, rtx, now, &res));
     }
 
     std::optional<std::uint32_t> nextLost()
@@ -72,7 +78,11 @@ struct Window {
         return mrc_tx_next_lost(&w, &psn) ? std::optional(psn) : std::nullopt;
     }
 
-    void timeout() { mrc_tx_timeout(&w, now, &res); }
+    void timeout()
+    {
+        mrc_tx_timeout(&w, now, &res);
+        learn(0);
+    }
 
     /// The answer to probe @p id: all up to @p cack, and @p psns of @p ooo beyond it.
     int answer(u16 id, std::uint32_t cack, std::initializer_list<std::uint32_t> psns = {},
@@ -86,25 +96,69 @@ struct Window {
         for (std::uint32_t psn : psns)
             s.bitmap |= 1ull << (mrc_psn_diff(psn, cack) - 1);
         s.ooo_count = std::max<u16>(ooo, static_cast<u16>(psns.size()));
-        return mrc_tx_sack(&w, &s, false, now, &res);
+        return apply(s);
+    }
+
+    int ack(std::uint32_t psn) { return learn(mrc_tx_ack(&w, psn, now, &res)); }
+
+    int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, now, &res)); }
+
+    void lose(const unsigned long *evs, bool unsent)
+    {
+        mrc_tx_lose_evs(&w, evs, unsent, &res);
+        learn(0);
     }
 
     /// The EVs that the last call counted packets for.
     std::set<unsigned> ackedEvs() const
     {
         std::set<unsigned> evs;
-        for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
-            if (test_bit(ev, res.acked_evs))
+        for (const auto &[ev, said] : news)
+            if (said.what & MRC_NEWS_ACKED)
                 evs.insert(ev);
         return evs;
     }
+
+    /// How many it counted for this one.
+    unsigned acked(unsigned ev) const { return said(ev).acked; }
+    std::uint64_t heard(unsigned ev) const { return said(ev).heard_ns; }
+
+    bool lost(unsigned ev) const { return said(ev).what & MRC_NEWS_LOST; }
+    bool cleared(unsigned ev) const { return said(ev).what & MRC_NEWS_CLEARED; }
+    bool silent(unsigned ev) const { return said(ev).what & MRC_NEWS_SILENT; }
 
     /// A packet is held to be lost (by a NACK), and sent again on @p ev.
     void again(std::uint32_t psn, u16 ev)
     {
         now += 10 * kRtt;
-        ASSERT_EQ(mrc_tx_nack(&w, psn, now, &res), 0);
+        ASSERT_EQ(nack(psn), 0);
         mrc_tx_resend(&w, psn, ev, now);
+    }
+
+private:
+    /// What it learned of each EV.
+    std::map<unsigned, mrc_news_ev> news;
+
+    mrc_news_ev said(unsigned ev) const
+    {
+        const auto found = news.find(ev);
+        return found == news.end() ? mrc_news_ev{} : found->second;
+    }
+
+    int learn(int err)
+    {
+        news.clear();
+        for (mrc_news n; mrc_tx_take_news(&w, now, &n), n.count;)
+            for (unsigned i = 0; i < n.count; ++i) {
+                const mrc_news_ev &e = n.ev[i];
+                mrc_news_ev &all = news[e.ev];
+                all.what |= e.what;
+                if (!(e.what & MRC_NEWS_ACKED))
+                    continue;
+                all.acked = e.acked;
+                all.heard_ns = e.heard_ns;
+            }
+        return err;
     }
 };
 
@@ -130,10 +184,5 @@ inline Window withTail(unsigned n)
 
 /// How long to be silent before a probe, with an RTT and nothing unusual.
 inline const std::uint64_t kQuiet = 2 * kRtt + mrc_timing_software.probe_slack;
-
-inline bool lostEv(const mrc_tx_result &res, unsigned ev)
-{
-    return test_bit(ev, res.lost_evs);
-}
 
 #endif

@@ -89,7 +89,7 @@ TEST(TxWindow, SackForAPsnNeverSentIsNoProgress)
          {.cack_psn = mrc_psn_add(4, -0x800000), .sack_offset = -32, .bitmap = ~0ull}},
     };
     for (const auto &c : cases) {
-        EXPECT_EQ(mrc_tx_sack(&win.w, &c.s, false, win.now, &win.res), -EINVAL) << c.what;
+        EXPECT_EQ(win.apply(c.s), -EINVAL) << c.what;
         EXPECT_EQ(std::memcmp(&win.w, &before, sizeof(before)), 0) << c.what;
         EXPECT_EQ(
             std::memcmp(win.ring.data(), ringBefore.data(), ringBefore.size() * sizeof(mrc_tx_rec)),
@@ -100,8 +100,7 @@ TEST(TxWindow, SackForAPsnNeverSentIsNoProgress)
         EXPECT_EQ(win.res.rtt_ns, 0u);
     }
     mrc_sack probe = {.probe = true, .ack_offset = 0x7fff, .cack_psn = 0xfffffc};
-    EXPECT_EQ(mrc_tx_sack(&win.w, &probe, false, win.now, &win.res), 0)
-        << "the offset of a probe's answer is the probe's number";
+    EXPECT_EQ(win.apply(probe), 0) << "the offset of a probe's answer is the probe's number";
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.res.rtt_ns, 0u);
 }
@@ -111,7 +110,7 @@ TEST(TxWindow, SackLongBehindIsHarmless)
     Window win(0x100000);
     win.send(0);
     mrc_sack s = {.cack_psn = mrc_psn_add(0x100001, -0x800000), .sack_offset = 63, .bitmap = ~0ull};
-    EXPECT_EQ(mrc_tx_sack(&win.w, &s, false, win.now, &win.res), 0);
+    EXPECT_EQ(win.apply(s), 0);
     EXPECT_EQ(win.res.acked, 0u);
     EXPECT_EQ(win.w.inflight, 1u);
 }
@@ -126,7 +125,7 @@ TEST(TxWindow, BitmapHalfTheNumberSpaceBehindTouchesNothing)
                 win.send(0);
             const mrc_sack s = {.cack_psn = mrc_psn_add(5 + sent, -0x800000 + from),
                                 .bitmap = ~0ull >> (from < 0 ? 0 : from)};
-            mrc_tx_sack(&win.w, &s, false, win.now, &win.res);
+            win.apply(s);
             EXPECT_EQ(win.w.inflight, sent) << from;
             EXPECT_EQ(win.res.acked, 0u) << from;
         }
@@ -171,7 +170,7 @@ TEST(TxWindow, RetransmissionIsAnRttSampleOnlyIfTheRtxFlagMatches)
         Window win = withRtt();
         win.send(1);
         win.now += kRtt;
-        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(1), 0);
         mrc_tx_resend(&win.w, 1, 2, win.now);
         win.now += 3 * kRtt;
         EXPECT_EQ(win.sack(1, {}, 1, rtx), 0);
@@ -200,7 +199,7 @@ TEST(TxWindow, PacketSentThreeTimesGivesNoSample)
     win.send(1);
     for (u16 ev : {u16{2}, u16{3}}) {
         win.now += kRtt;
-        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(1), 0);
         mrc_tx_resend(&win.w, 1, ev, win.now);
     }
     win.now += kRtt;
@@ -222,7 +221,7 @@ TEST(TxWindow, WhatALostSackToldOfIsNotLost)
     EXPECT_EQ(win.res.lost, 0u) << "an older one says nothing of what has come since";
     ASSERT_EQ(win.sack(0, {2, 3, 4, 65}, 72, false, 99), 0);
     EXPECT_EQ(win.res.lost, 60u) << "5 to 64: it covers them, and they are not there";
-    EXPECT_TRUE(lostEv(win.res, 5));
+    EXPECT_TRUE(win.lost(5));
     EXPECT_EQ(win.nextLost(), 5u) << "1 is not covered";
 }
 
@@ -257,7 +256,7 @@ TEST(TxWindow, WhoDoesNotCountIsBelievedWhereTheBitmapIs)
     EXPECT_EQ(win.res.acked, 3u);
     EXPECT_EQ(win.res.lost, 1u) << "102: of what lies before 100 it says nothing";
     mrc_sack low = {.ack_offset = 66, .sack_offset = 1, .bitmap = ~0ull << 1 & ~(1ull << 9)};
-    ASSERT_EQ(mrc_tx_sack(&win.w, &low, false, win.now, &win.res), 0);
+    ASSERT_EQ(win.apply(low), 0);
     EXPECT_EQ(win.res.acked, 62u);
     EXPECT_EQ(win.res.lost, 2u) << "1 and 10";
     EXPECT_EQ(win.nextLost(), 1u);
@@ -296,7 +295,7 @@ TEST(TxWindow, SacksThatDoNotCountAndOvertakeEachOtherCostNothing)
         std::reverse(sacks.begin(), sacks.end());
         for (auto &[sack, rtx] : sacks) {
             sack.ooo_count = 0;
-            ASSERT_EQ(mrc_tx_sack(&win.w, &sack, rtx, win.now, &win.res), 0);
+            ASSERT_EQ(win.apply(sack, rtx), 0);
             lost += win.res.lost;
         }
     }
@@ -311,7 +310,7 @@ TEST(TxWindow, WhatASackToldLongAgoIsNotAheadAgain)
     for (std::uint32_t n = 0; n < (1u << 23) + 10; n += 100) {
         for (int i = 0; i < 100; ++i)
             win.send(5);
-        ASSERT_EQ(mrc_tx_ack(&win.w, mrc_psn_add(win.w.nxt, -1), win.now, &win.res), 0);
+        ASSERT_EQ(win.ack(mrc_psn_add(win.w.nxt, -1)), 0);
     }
     const std::uint32_t cack = mrc_psn_add(win.w.una, -1);
     win.send(5);
@@ -347,7 +346,7 @@ TEST(TxWindow, OldestLostGoesFirstInWhateverOrderTheyWereLost)
     for (int i = 0; i < 10; ++i)
         win.send(static_cast<u16>(i));
     for (std::uint32_t psn : {7u, 3u, 9u, 2u})
-        ASSERT_EQ(mrc_tx_nack(&win.w, psn, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(psn), 0);
     for (std::uint32_t want : {2u, 3u, 7u, 9u}) {
         ASSERT_EQ(win.nextLost(), want);
         mrc_tx_resend(&win.w, want, 20, win.now);
@@ -360,8 +359,8 @@ TEST(TxWindow, LossesBeyondTheHighestSackedPsnHideNoHole)
     Window win = withRtt();
     for (u16 ev : {u16{5}, u16{6}, u16{5}, u16{7}, u16{8}, u16{9}})
         win.send(ev); // 1 .. 6
-    ASSERT_EQ(mrc_tx_nack(&win.w, 5, win.now, &win.res), 0);
-    ASSERT_EQ(mrc_tx_nack(&win.w, 6, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(5), 0);
+    ASSERT_EQ(win.nack(6), 0);
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {3}, 3), 0);
     EXPECT_EQ(win.res.lost, 1u);
@@ -385,25 +384,25 @@ TEST(TxWindow, NackIsAnsweredWithoutBlame)
     Window win = withRtt();
     win.send(5); // 1
     win.send(6); // 2
-    EXPECT_EQ(mrc_tx_nack(&win.w, 3, win.now, &win.res), -EINVAL) << "never sent";
-    EXPECT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), -EALREADY) << "acknowledged";
-    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(win.nack(3), -EINVAL) << "never sent";
+    EXPECT_EQ(win.nack(0), -EALREADY) << "acknowledged";
+    EXPECT_EQ(win.nack(1), 0);
     EXPECT_EQ(win.res.ev, 5);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_FALSE(lostEv(win.res, 5));
-    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), -EALREADY) << "waits already";
+    EXPECT_FALSE(win.lost(5));
+    EXPECT_EQ(win.nack(1), -EALREADY) << "waits already";
     EXPECT_EQ(win.w.lost, 1u);
 
     mrc_tx_resend(&win.w, 1, 7, win.now);
     win.now += kRtt / 2;
-    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), -EALREADY) << "of the first time";
+    EXPECT_EQ(win.nack(1), -EALREADY) << "of the first time";
     win.now += kRtt;
-    EXPECT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(win.nack(1), 0);
     EXPECT_EQ(win.res.ev, 7);
     EXPECT_EQ(win.ring[1].retries, 0) << "that is no timeout";
 
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
-    EXPECT_EQ(mrc_tx_nack(&win.w, 2, win.now, &win.res), -EALREADY) << "acknowledged by bitmap";
+    EXPECT_EQ(win.nack(2), -EALREADY) << "acknowledged by bitmap";
 }
 
 TEST(TxWindow, TransportAckCoversArrival)
@@ -411,12 +410,12 @@ TEST(TxWindow, TransportAckCoversArrival)
     Window win;
     for (int i = 0; i < 5; ++i)
         win.send(static_cast<u16>(i));
-    EXPECT_EQ(mrc_tx_ack(&win.w, 5, win.now, &win.res), -EINVAL);
+    EXPECT_EQ(win.ack(5), -EINVAL);
     EXPECT_EQ(win.w.una, 0u);
-    EXPECT_EQ(mrc_tx_ack(&win.w, 2, win.now, &win.res), 0);
+    EXPECT_EQ(win.ack(2), 0);
     EXPECT_EQ(win.res.acked, 3u);
     EXPECT_EQ(win.w.una, 3u);
-    EXPECT_EQ(mrc_tx_ack(&win.w, 1, win.now, &win.res), 0);
+    EXPECT_EQ(win.ack(1), 0);
     EXPECT_EQ(win.res.acked, 0u);
     EXPECT_EQ(win.w.una, 3u);
 }
@@ -430,11 +429,11 @@ TEST(TxWindow, LosingPathsLosesWhatIsInFlightOnThem)
     DECLARE_BITMAP(evs, MRC_EV_MAX) = {};
     __set_bit(1, evs);
     __set_bit(2, evs);
-    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
+    win.lose(evs, false);
     EXPECT_EQ(win.res.lost, 5u);
     EXPECT_EQ(win.w.inflight, 6u);
     EXPECT_EQ(win.nextLost(), 2u);
-    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
+    win.lose(evs, false);
     EXPECT_EQ(win.res.lost, 0u);
 }
 
@@ -448,7 +447,7 @@ TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
     EXPECT_EQ(win.res.lost, 0u);
     DECLARE_BITMAP(evs, MRC_EV_MAX);
     std::memset(evs, 0xff, sizeof(evs));
-    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
+    win.lose(evs, false);
     EXPECT_EQ(win.res.lost, 0u);
     win.now += kSec;
     win.timeout();
@@ -463,11 +462,11 @@ TEST(TxWindow, APathComesBackForWhatHadNone)
     win.send(MRC_EV_NONE);
     EXPECT_EQ(win.sack(0xffffff, {2}, 2), 0);
     DECLARE_BITMAP(evs, MRC_EV_MAX) = {};
-    mrc_tx_lose_evs(&win.w, evs, true, &win.res);
+    win.lose(evs, true);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.nextLost(), 1u);
     for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
-        EXPECT_FALSE(lostEv(win.res, ev)) << ev;
+        EXPECT_FALSE(win.lost(ev)) << ev;
 }
 
 TEST(TxProbe, NoneWithoutNeed)
@@ -482,7 +481,7 @@ TEST(TxProbe, NoneWithoutNeed)
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now + kSec), 0u) << "nothing in flight";
     win.send(1);
     EXPECT_NE(mrc_tx_probe_at(&win.w, win.now), 0u);
-    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(1), 0);
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), 0u) << "it waits here, not on the way";
 }
 
@@ -503,7 +502,7 @@ TEST(TxProbe, AfterTwoRoundTripsWithoutNews)
     win.now += kRtt / 2;
     ASSERT_EQ(win.sack(1, {}, 1), 0);
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), since + kRtt / 2 + quiet) << "that is no news";
-    ASSERT_EQ(mrc_tx_ack(&win.w, 2, win.now, &win.res), 0);
+    ASSERT_EQ(win.ack(2), 0);
     EXPECT_EQ(mrc_tx_probe_at(&win.w, win.now), win.now + quiet) << "a transport ACK";
     win.send(4);
     ASSERT_EQ(mrc_tx_ack(&win.w, 3, win.now - kTick, &win.res), 0);
@@ -647,7 +646,7 @@ TEST(TxProbe, LostTailIsFoundInThreeRoundTrips)
     EXPECT_EQ(win.res.acked, 2u);
     EXPECT_EQ(win.res.lost, 3u) << "2, 3 and 5, beyond all that has arrived";
     for (unsigned ev = 1; ev <= 5; ++ev)
-        EXPECT_EQ(lostEv(win.res, ev), ev == 2 || ev == 3 || ev == 5) << ev;
+        EXPECT_EQ(win.lost(ev), ev == 2 || ev == 3 || ev == 5) << ev;
     EXPECT_EQ(win.nextLost(), 2u);
     EXPECT_EQ(win.w.inflight, 0u);
     EXPECT_LE(win.now - sent, 3 * kRtt + mrc_timing_software.probe_slack);
@@ -668,7 +667,7 @@ TEST(TxProbe, WhatWasSentShortlyBeforeIsNotLost)
     win.now = at + kRtt;
     ASSERT_EQ(win.answer(id, 0), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(lostEv(win.res, 1));
+    EXPECT_TRUE(win.lost(1));
     EXPECT_EQ(win.w.inflight, 3u);
 }
 
@@ -688,14 +687,14 @@ TEST(TxProbe, PartsOfAnAnswerTellOfAllThatHasArrived)
     part.sack_offset = 65;
     part.bitmap = 1;
     part.ooo_count = 2;
-    ASSERT_EQ(mrc_tx_sack(&win.w, &part, false, win.now, &win.res), 0);
+    ASSERT_EQ(win.apply(part), 0);
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.res.lost, 35u) << "now all is known";
     EXPECT_EQ(win.res.rtt_ns, 0u) << "one probe, one round trip";
 
     win.send(7);
     win.now += 100 * kRtt;
-    ASSERT_EQ(mrc_tx_sack(&win.w, &part, false, win.now, &win.res), 0);
+    ASSERT_EQ(win.apply(part), 0);
     EXPECT_EQ(win.res.lost, 0u) << "an answer that left nothing open was the last";
 }
 
@@ -817,7 +816,7 @@ TEST(TxTimeout, LinearThenExponentialThenExpired)
         if (n + 1 == std::size(waits))
             break;
         EXPECT_EQ(win.res.lost, 1u) << n;
-        EXPECT_TRUE(test_bit(3, win.res.silent_evs));
+        EXPECT_TRUE(win.silent(3));
         EXPECT_FALSE(win.res.expired);
         EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), 0u) << "nothing in flight";
         ASSERT_EQ(win.nextLost(), 0u);
@@ -834,7 +833,7 @@ TEST(TxTimeout, RefusalsAreBorneAsLongAsSilence)
     const std::uint64_t start = win.now;
     for (unsigned n = 0; n < 10000; ++n) {
         win.now += kUs;
-        ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(0), 0);
         if (win.res.expired)
             break;
         mrc_tx_resend(&win.w, 0, 1, win.now);
@@ -852,13 +851,13 @@ TEST(TxTimeout, WhatIsAcknowledgedEndsTheRefusals)
     win.send(1);
     for (unsigned n = 0; n < 3500; ++n) {
         win.now += kUs;
-        ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(1), 0);
         ASSERT_FALSE(win.res.expired);
         mrc_tx_resend(&win.w, 1, 1, win.now);
     }
     ASSERT_EQ(win.sack(0, {}, 0), 0);
     win.now += 5 * kMs;
-    ASSERT_EQ(mrc_tx_nack(&win.w, 1, win.now, &win.res), 0);
+    ASSERT_EQ(win.nack(1), 0);
     EXPECT_FALSE(win.res.expired);
     EXPECT_EQ(win.w.refusals, 0u);
 }
@@ -869,7 +868,7 @@ TEST(TxTimeout, NacksForEverWhereRetriesAreForEver)
     win.send(1);
     for (int i = 0; i < 300; ++i) {
         win.now += kUs;
-        ASSERT_EQ(mrc_tx_nack(&win.w, 0, win.now, &win.res), 0);
+        ASSERT_EQ(win.nack(0), 0);
         ASSERT_FALSE(win.res.expired);
         mrc_tx_resend(&win.w, 0, 1, win.now);
     }
