@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port
- * status. All have the same time limit, so they stand in one queue by age. An answer names its
+ * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and
+ * port status. All have the same time limit, so they stand in one queue by age. An answer names its
  * request by an id; half of it is the number of the slot, and who forges needs the other half.
  *
  * What a request was about, and to whom it went, the caller keeps in a table of its own with the
@@ -43,8 +43,8 @@ struct mrc_ask {
  * struct mrc_asks - all of a device
  * @gate: limits EV probes
  * @count: requests that wait
- * @slot: the slots, then the heads of two queues: requests, the oldest first, and free slots, the one
- *        that was used longest ago first, so that a late answer finds nothing
+ * @slot: the slots, then the heads of two queues: requests, the oldest first, and free slots, the
+ *        one that was used longest ago first, so that a late answer finds nothing
  */
 struct mrc_asks {
 	struct mrc_gate gate;

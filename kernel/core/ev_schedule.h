@@ -32,7 +32,7 @@
  */
 #define MRC_EV_DOUBTS_MAX	3u
 
-/** mrc_ev_probe_interval() - ns between two probes without an answer; @exp: how often it has doubled */
+/** mrc_ev_probe_interval() - ns between probes without an answer; @exp: how often it has doubled */
 u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp);
 
 /**

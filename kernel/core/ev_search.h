@@ -10,11 +10,11 @@
 #include "ev_schedule.h"
 
 /*
- * An EV of which something was heard lately (@ev_doubt) is not in doubt. After all were put in doubt
- * for the silence of a QP they are again no sooner than @ev_silence later, which doubles until data
- * has arrived by a known EV, to @ev_probe_max: programs that nobody answers share the EVs with
- * others, and a host answers few probes of those that it has no QP with. For a search all probing
- * begins anew, if the last one is long ago (@ev_search). See struct mrc_timing.
+ * An EV of which something was heard lately (@ev_doubt) is not in doubt. After all were put in
+ * doubt for the silence of a QP they are again no sooner than @ev_silence later, which doubles
+ * until data has arrived by a known EV, to @ev_probe_max: programs that nobody answers share the
+ * EVs with others, and a host answers few probes of those that it has no QP with. For a search all
+ * probing begins anew, if the last one is long ago (@ev_search). See struct mrc_timing.
  */
 
 /**
@@ -47,8 +47,8 @@ void mrc_ev_stirred(struct mrc_ev_set *s, u64 now);
  * @now: ns
  *
  * The silence of all is over. The EV is not in doubt, and a search is over: then the EV is in
- * rotation, and GOOD if it was ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back, HELD, if the floor wants for
- * it. Else only probes bring it back.
+ * rotation, and GOOD if it was ASSUMED_BAD. Without a search one that is ASSUMED_BAD comes back,
+ * HELD, if the floor wants for it. Else only probes bring it back.
  *
  * Return: true when its state changed.
  */

@@ -40,11 +40,11 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
  *
  * To be called only when something that was sent later has arrived, or nothing can leave this host
  * by it. A spare of its plane takes its place. Only probes, or mrc_ev_cleared(), bring it back: to
- * the rotation if that is short of EVs, else as a spare. The floor is @min_active, but at least one,
- * and counts EVs in use, spares too, on ports that are up. At the floor a bad EV comes back for it,
- * HELD, if that was heard of later; else the EV itself is HELD, but a spare takes its place all the
- * same. HELD ones go as soon as enough others are GOOD, those first that were heard of longest ago.
- * A loss on a port that is down is the port's, and changes nothing.
+ * the rotation if that is short of EVs, else as a spare. The floor is @min_active, but at least
+ * one, and counts EVs in use, spares too, on ports that are up. At the floor a bad EV comes back
+ * for it, HELD, if that was heard of later; else the EV itself is HELD, but a spare takes its place
+ * all the same. HELD ones go as soon as enough others are GOOD, those first that were heard of
+ * longest ago. A loss on a port that is down is the port's, and changes nothing.
  *
  * Return: true when its state changed.
  */

@@ -14,7 +14,7 @@
 #define MRC_NEWS_ACKED		0x01	/* packets are known to have arrived by it */
 #define MRC_NEWS_CLEARED	0x02	/* one that was held to be lost has arrived after all */
 #define MRC_NEWS_LOST		0x04	/* one is lost, and the EV is to blame */
-#define MRC_NEWS_SILENT		0x08	/* one is unanswered; that is no proof against the EV */
+#define MRC_NEWS_SILENT		0x08	/* one is unanswered: no proof against the EV */
 
 /**
  * struct mrc_news_ev - what was learned of one EV

@@ -24,7 +24,7 @@ const struct mrc_timing mrc_timing_software = {
 	.quiet		= MRC_TIMING_S,
 };
 
-/* The same in round trips, of which a kernel's are some 50 us: but a NIC's timers cost it nothing. */
+/* The same in round trips, of which a kernel's are some 50 us; a NIC's timers cost it nothing. */
 void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 {
 	*t = (struct mrc_timing){

@@ -85,7 +85,7 @@ struct mrc_tx_window {
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
 	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
 	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
-	bool in_vain;		/* what was sent again timed out, too; nothing was answered since */
+	bool in_vain;		/* what was sent again timed out, too; no answer since */
 	u16 probe_id;		/* newest */
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 	struct mrc_evidence evidence;

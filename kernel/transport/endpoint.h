@@ -27,7 +27,7 @@ struct mrc_rx_pkt;
 /* EV probes from senders with a route but no QP that wait for their answer. */
 #define MRC_EP_STRANGERS_MAX	16u
 
-/* Per second at most: strangers for whom a route is looked up, and answers to those who have one. */
+/* Per second at most: strangers for whom a route is looked up; answers to those who have one. */
 #define MRC_EP_LOOK_RATE	1000u
 #define MRC_EP_STRANGER_RATE	100u
 
@@ -149,7 +149,8 @@ void mrc_endpoint_fini(struct mrc_dev *dev);
  *
  * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
  * a second, or no memory; -ESHUTDOWN: the peer goes; -ENETUNREACH: no way leads out of this
- * host; -EMSGSIZE: none for packets as long as @ask says. Only after 0 something will be heard of it.
+ * host; -EMSGSIZE: none for packets as long as @ask says. Only after 0 something will be heard of
+ * it.
  */
 int mrc_endpoint_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		      const struct mrc_ep_ask *ask);

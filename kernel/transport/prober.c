@@ -165,7 +165,7 @@ static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
 	bool changed, telling, probes;
 
 	spin_lock(&peer->lock);
-	/* Under the lock: what the peer says of its ports is not to go to EVs that were replaced. */
+	/* Under the lock: what is said of ports must not go to EVs that were replaced. */
 	evs = rcu_dereference(peer->evs);
 	changed = mrc_prober_take_ports(peer, evs, &event, now);
 	telling = mrc_probing_plan_tell(&peer->probing, &evs->paths, now, &tell);

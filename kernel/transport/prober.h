@@ -4,8 +4,8 @@
  * core/turns.h which peer is next; here is the timer that asks them, and what is sent.
  *
  * One timer per device runs once a millisecond at most, and only while something is due. Peers wait
- * for their time in a tree, and for their turn in core's queues. The data path goes by a peer's lock
- * alone: the device's is taken only when something becomes due earlier than the peer is waited for.
+ * for their time in a tree, and for their turn in core's queues. The data path goes by a peer's
+ * lock alone: the device's is taken only when something becomes due sooner than the peer waits for.
  *
  * Locks: peer->lock is outside of prober->lock.
  */

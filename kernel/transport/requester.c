@@ -806,7 +806,8 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
 	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
 		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
-		   cfg.retries.exp, sq_psn, qp->req.cwnd, qp->conn.mtu, qp->params.wimm_tx, qp->req.sendq.depth);
+		   cfg.retries.exp, sq_psn, qp->req.cwnd, qp->conn.mtu, qp->params.wimm_tx,
+		   qp->req.sendq.depth);
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 }
