@@ -120,7 +120,8 @@ def chosen_runs(options, last):
             stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
         names = listed.stdout.split()
-    seconds = plan.read_seconds(TOP / "selftests/seconds")
+    usual = plan.read_seconds(TOP / "selftests/seconds")
+    seconds = dict(usual)
     seconds.update({one["file"]: one["seconds"] for one in last.get("files", [])
                     if one["kernel"] == plan.NEWEST and not one["failed"]})  # fmt: skip
     tests = [plan.read_test(TOP / "selftests", name, seconds) for name in names]
@@ -128,7 +129,7 @@ def chosen_runs(options, last):
         return plan.matrix(plan.fast(tests, FAST_SECONDS), [plan.NEWEST], "", True)
     kernels = options.kernel or ["6.1", "6.12"] + (["debug"] if options.full else [])
     everything = bool(options.full or options.kernel or options.tests)
-    return plan.matrix(tests, kernels, commit(), everything)
+    return plan.matrix(tests, kernels, commit(), everything, usual)
 
 
 def settings_of(runs, options, width):

@@ -14,9 +14,9 @@ at least cost; on the others an eighth of them each time, another one with each 
 """
 
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 NEWEST = "6.12"
 DEBUG = "debug"
@@ -78,20 +78,30 @@ def read_test(folder, name, seconds):
     )
 
 
-def eighth_of(name, commit):
-    """True for the names whose turn it is at this commit (a hash, in hex)."""
-    return zlib.crc32(name.encode()) % EIGHTHS == int(commit[:8] or "0", 16) % EIGHTHS
+def eighths(tests, usual):
+    """Parts that take equally long: {name: number}. Of what a file takes, usual knows the seconds
+    that are the same for everybody: a commit has one eighth, wherever it is checked."""
+    cost = {test.name: usual.get(test.name, UNKNOWN_SECONDS) * test.cpus for test in tests}
+    sums, parts = [0] * EIGHTHS, {}
+    for name in sorted(cost, key=lambda name: (-cost[name], name)):
+        parts[name] = sums.index(min(sums))
+        sums[parts[name]] += cost[name]
+    return parts
 
 
-def matrix(tests, kernels, commit, everything):
-    """The runs of a change: everything, or what the module's docstring says."""
+def matrix(tests, kernels, commit, everything, usual=MappingProxyType({})):
+    """The runs of a change (commit: its hash, in hex): everything, or what the module's docstring
+    says."""
     newest = NEWEST if NEWEST in kernels else kernels[-1]
+    rest = [test for test in tests if not test.all_kernels and not test.debug_only]
+    parts = eighths(rest, usual)
+    turn = int(commit[:8] or "0", 16) % EIGHTHS
     return [
         Run(kernel, test)
         for kernel in kernels
         for test in tests
         if (kernel == DEBUG or not test.debug_only)
-        and (everything or kernel == newest or test.all_kernels or eighth_of(test.name, commit))
+        and (everything or kernel == newest or test.all_kernels or parts.get(test.name) == turn)
     ]
 
 

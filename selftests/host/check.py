@@ -91,11 +91,26 @@ class Plan(unittest.TestCase):
         self.assertEqual(plan.matrix(tests[:1], ["6.1", "6.12"], "0", True), [])
         self.assertEqual([one.name for one in plan.fast(tests, 10)], ["usual"])
 
+    def older(self, tests, commit, usual):
+        runs = plan.matrix(tests, ["6.1", "6.12"], commit, False, usual)
+        return [run.test for run in runs if run.kernel == "6.1"]
+
     def test_eighths_are_everything(self):
-        names = [f"t{n}" for n in range(200)]
-        turns = [sum(plan.eighth_of(name, f"{n:08x}") for n in range(8)) for name in names]
-        self.assertEqual(turns, [1] * len(names))
-        self.assertIn(True, [plan.eighth_of(name, "") for name in names])
+        tests = [a_test(f"t{n}") for n in range(30)] + [a_test("both", all_kernels=True)]
+        ran = [one.name for n in range(8) for one in self.older(tests, f"{n:08x}", {"t3": 7.0})]
+        self.assertEqual(sorted(ran), sorted([f"t{n}" for n in range(30)] + ["both"] * 8))
+        self.assertTrue(self.older(tests, "", {}))
+
+    def test_eighths_take_equally_long(self):
+        folder = TOP / "selftests"
+        usual = plan.read_seconds(folder / "seconds")
+        tests = [plan.read_test(folder, name, usual) for name in usual if name != "soak"]
+        sums = [
+            sum(one.seconds * one.cpus for one in self.older(tests, f"{n:08x}", usual)
+                if not one.all_kernels)
+            for n in range(8)
+        ]  # fmt: skip
+        self.assertLess(max(sums) - min(sums), 30)
 
     def test_longest_first(self):
         tests = [a_test("short", 5), a_test("long", 50), a_test("wide", 9, cpus=2),
