@@ -23,15 +23,15 @@
 
 FLOOD=8
 
-# forge HOST HELD COMMAND...: h3 sends to HOST, through plane 2 of the fabric. HELD describes
-# the QPs; the second one is HOST's.
+# forge HOW HOST HELD COMMAND...: h3 sends to HOST, through plane 2 of the fabric. HOW is one of
+# inject.sh's; HELD describes the QPs, the second one is HOST's.
 forge()
 {
-	local host=$1 held=$2
-	shift 2
+	local how=$1 host=$2 held=$3
+	shift 3
 
-	python3 "$SELFTESTS/lib/inject.py" "$@" --device "$(device_of "$host")" --held "$held" \
-		--via h3:eth2 --mac "$(mac_of p2t0r3 h3)" --third "$(lab gid h3)" \
+	$how "$@" --device "$(device_of "$host")" --held "$held" \
+		--via h3:eth2 --to p2t0r3:h3 --third "$(lab gid h3)" \
 		--outer-src "$(lab sid h3)" --outer "$(lab path h3 "$host" 2)"
 }
 
@@ -59,10 +59,10 @@ test_idle()
 	for host in h1 h2; do
 		state_of $host >"$TEST_TMP/before.$host"
 	done
-	verdicts "to h1" forge h1 "$TEST_TMP/held.h1" forged
-	verdicts "to h2" forge h2 "$TEST_TMP/held.h2" forged
+	verdicts "to h1" forge inject_ask h1 "$TEST_TMP/held.h1" forged
+	verdicts "to h2" forge inject_ask h2 "$TEST_TMP/held.h2" forged
 	drops=$(counter h1 rx_drop_endpoint)
-	verdicts "to h2, in h1's name" forge h2 "$TEST_TMP/held.h2" answered --match "an EV probe|leaves none"
+	verdicts "to h2, in h1's name" forge inject_ask h2 "$TEST_TMP/held.h2" answered --match "an EV probe|leaves none"
 	check "to h2, in h1's name: h1 has not asked" \
 		wait_for counter_above h1 rx_drop_endpoint "$drops"
 	for host in h1 h2; do
@@ -116,9 +116,9 @@ test_traffic()
 		known[$host]=$(events $host)
 	done
 	ports=$(remote_ports h1)$(remote_ports h2)
-	forge h1 "$TEST_TMP/held.h1" flood --count $FLOOD >"$TEST_TMP/flood" 2>&1 &
+	forge inject_alone h1 "$TEST_TMP/held.h1" flood --count $FLOOD >"$TEST_TMP/flood" 2>&1 &
 	pid=$!
-	verdicts "traffic, to h2" forge h2 "$TEST_TMP/held.h2" flood --count $FLOOD
+	verdicts "traffic, to h2" forge inject_ask h2 "$TEST_TMP/held.h2" flood --count $FLOOD
 	wait $pid
 	verdicts "traffic, to h1" cat "$TEST_TMP/flood"
 	check_arrives "traffic: it goes on" 50 h1 h2

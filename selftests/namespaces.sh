@@ -82,7 +82,7 @@ test_equal_addresses()
 	# A write that is right for a QP of x, on the wire of y.
 	check "equal addresses: a stray has no QP here" python3 "$SELFTESTS/lib/inject.py" stray \
 		--held "$HOLD_FILE" --device mrcyb --expect rx_drop_no_qp --via ya:eth \
-		--mac "$(ip -n yb -j link show dev eth | jq -r '.[0].address')"
+		--to yb:eth
 	hold_write "equal addresses: the QP that was meant goes on"
 	hold_stop
 }

@@ -7,6 +7,9 @@ at the receiving device - by how much, and no other counter. Prints a line
 "pass NAME" or "fail NAME: why" for each.
 
 What is known of the QPs comes from mrc_hold; the receiver is its second side.
+
+With "-" alone: lines of standard input are such commands, quoted as for a shell;
+after each comes a line "end STATUS".
 """
 
 import argparse
@@ -15,6 +18,7 @@ import json
 import os
 import random
 import re
+import shlex
 import socket
 import struct
 import sys
@@ -112,15 +116,23 @@ class Link:
     """Puts packets on a link, as they are or with an outer header."""
 
     def __init__(self, args):
-        namespace, _, interface = args.via.rpartition(":")
+        self.socket, own = self.packets(args.via)
+        _, to = self.packets(args.to)
+        self.ethernet = to + own + struct.pack("!H", ETH_IPV6)
+        self.outer = (address(args.outer_src), address(args.outer)) if args.outer else None
+
+    @staticmethod
+    def packets(where):
+        """A socket for packets of a NAMESPACE:IF, and its address."""
+        namespace, _, interface = where.rpartition(":")
         with open("/proc/self/ns/net", "rb") as home:
             enter_namespace(f"/run/netns/{namespace}")
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-            self.socket.bind((interface, ETH_IPV6))
-            enter_namespace(f"/proc/self/fd/{home.fileno()}")
-        own = self.socket.getsockname()[4]
-        self.ethernet = bytes.fromhex(args.mac.replace(":", "")) + own + struct.pack("!H", ETH_IPV6)
-        self.outer = (address(args.outer_src), address(args.outer)) if args.outer else None
+            try:
+                found = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+                found.bind((interface, ETH_IPV6))
+            finally:
+                enter_namespace(f"/proc/self/fd/{home.fileno()}")
+        return found, found.getsockname()[4]
 
     def encapsulate(self, packet):
         if not self.outer:
@@ -144,14 +156,14 @@ class Counters:
     def __init__(self, device):
         path = f"/sys/class/infiniband/{device}/ports/1/hw_counters"
         self.files = {
-            name: os.open(f"{path}/{name}", os.O_RDONLY)
+            name: open(f"{path}/{name}", "rb", buffering=0)
             for name in sorted(os.listdir(path))
             if name != "lifespan"
         }
         self.newest = self.all()
 
     def one(self, name):
-        return int(os.pread(self.files[name], 32, 0))
+        return int(os.pread(self.files[name].fileno(), 32, 0))
 
     def all(self):
         time.sleep(STALE)
@@ -739,12 +751,12 @@ COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blas
             "beyond")
 
 
-def parse():
+def parse(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--held", required=True, help="what mrc_hold printed, with its newest next")
     parser.add_argument("--via", required=True, help="NAMESPACE:IF to send through")
-    parser.add_argument("--mac", required=True, help="of the other end of that link")
+    parser.add_argument("--to", required=True, help="NAMESPACE:IF at the other end of that link")
     parser.add_argument("--outer", help="outer destination address: encapsulate")
     parser.add_argument("--outer-src", default="::1", help="outer source address")
     parser.add_argument("--device", required=True, help="of the receiver, for its counters")
@@ -767,17 +779,33 @@ def parse():
     parser.add_argument(
         "--older", type=int, default=0, help="of these are too old, and are not answered"
     )
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-def main():
-    args = parse()
+def run(words):
+    """One command. Returns its status."""
+    args = parse(words)
     with open(args.held, encoding="ascii") as file:
         held = {}
         for line in file:
             held.update(json.loads(line))
     runs = {"blast": run_blast, "flood": run_flood, "stray": run_stray, "nack-all": run_nack_all}
     return runs.get(args.command, run_cases)(args, held, Link(args))
+
+
+def serve():
+    """All that come by standard input: to start Python takes an emulator seconds."""
+    for line in sys.stdin:
+        try:
+            status = run(shlex.split(line))
+        except SystemExit as wrong:  # words that mean nothing: the reason was printed
+            status = wrong.code
+        print(f"end {status}", flush=True)
+    return 0
+
+
+def main():
+    return serve() if sys.argv[1:] == ["-"] else run(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -7,23 +7,54 @@
 # What the caller wants to add to each call.
 INJECT_OPTIONS=()
 
+inject_pid=
+
+# inject_start: the process that serves all calls of a file. Not in a subshell.
+inject_start()
+{
+	[ -z "$inject_pid" ] || return 0
+	mkfifo "$TEST_TMP"/inject.{to,from}
+	python3 "$SELFTESTS/lib/inject.py" - <"$TEST_TMP/inject.to" >"$TEST_TMP/inject.from" 2>&1 &
+	inject_pid=$!
+	at_exit kill "$inject_pid"
+	exec {inject_to}>"$TEST_TMP/inject.to" {inject_from}<"$TEST_TMP/inject.from"
+}
+
+# inject_ask WORD...: has it done, prints what it says.
+inject_ask()
+{
+	local line
+
+	echo "${*@Q}" >&"$inject_to"
+	while IFS= read -r line <&"$inject_from"; do
+		[[ $line != "end "* ]] || return "${line#end }"
+		echo "$line"
+	done
+	return 1
+}
+
+# inject_alone WORD...: the same, by a process of its own, beside the other one.
+inject_alone()
+{
+	python3 "$SELFTESTS/lib/inject.py" "$@"
+}
+
 # inject COMMAND [OPTION]...
 inject()
 {
-	python3 "$SELFTESTS/lib/inject.py" "$@" --device mrc1 --held "$HOLD_FILE" \
-		"${INJECT_OPTIONS[@]}"
+	inject_ask "$@" --device mrc1 --held "$HOLD_FILE" "${INJECT_OPTIONS[@]}"
 }
 
 # inject_plain, inject_srv6 COMMAND [OPTION]...: to h2, from the last switch as it
 # leaves the fabric; or through all of it.
 inject_plain()
 {
-	inject "$@" --via p1t0r2:h2 --mac "$(mac_of h2 eth1)"
+	inject "$@" --via p1t0r2:h2 --to h2:eth1
 }
 
 inject_srv6()
 {
-	inject "$@" --via h1:eth1 --mac "$(mac_of p1t0r1 h1)" --outer-src "$(lab sid h1)" \
+	inject "$@" --via h1:eth1 --to p1t0r1:h1 --outer-src "$(lab sid h1)" \
 		--outer "$(lab path h1 h2 1)"
 }
 
@@ -33,6 +64,7 @@ verdicts()
 	local name=$1 verdict rest seen=0
 	shift
 
+	inject_start
 	while read -r verdict rest; do
 		seen=$((seen + 1))
 		case $verdict in
