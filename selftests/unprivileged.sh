@@ -26,9 +26,10 @@ as_nobody()
 	nsenter --net=/run/netns/"$ns" "${limited[@]}" "$@"
 }
 
-# pinned: pages that the whole machine has pinned
+# pinned: pages that the whole machine has pinned. Each CPU counts for itself until it is asked.
 pinned()
 {
+	echo 1 >/proc/sys/vm/stat_refresh
 	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
 		END { print n }' /proc/vmstat
 }
