@@ -78,7 +78,7 @@ traffic_start()
 # counter DEVICE NAME
 counter()
 {
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+	echo "$(<"/sys/class/infiniband/$1/ports/1/hw_counters/$2")"
 }
 
 # packets_flow DEVICE N: it has sent that many.
