@@ -238,7 +238,7 @@ def host_steps(options):
 
 def expected(runs, width):
     """Seconds that the selftests will take, as far as they were measured."""
-    return sum(run.test.seconds * run.test.cpus for run in runs) / width
+    return sum(run.cost for run in runs) / width
 
 
 def set_up(options):

@@ -5,7 +5,8 @@ A file says in a comment of its own what is special about it:
 
     # kernels: all     it touches interfaces that differ between kernels: both run it each time
     # kernels: debug   it needs what only the debug kernel has, and runs on no other
-    # cpus: 2          it is about what happens at once: a machine with so many CPUs
+    # cpus: 2          it is about what happens at once: a machine with so many CPUs, on the newest
+                       kernel and wherever everything runs
     # clock: icount    what it looks at depends on time, and a host that stands still would spoil
                        it: a machine whose clock counts instructions (scripts/vm --icount)
 
@@ -39,10 +40,16 @@ class Test:
 
 @dataclass(frozen=True)
 class Run:
-    """A file on a kernel."""
+    """A file on a kernel, in a machine with so many CPUs."""
 
     kernel: str
     test: Test
+    cpus: int = 1
+
+    @property
+    def cost(self):
+        """Seconds of one CPU."""
+        return self.test.seconds * self.cpus
 
 
 def said(name, text, key, values):
@@ -81,7 +88,7 @@ def read_test(folder, name, seconds):
 def eighths(tests, usual):
     """Parts that take equally long: {name: number}. Of what a file takes, usual knows the seconds
     that are the same for everybody: a commit has one eighth, wherever it is checked."""
-    cost = {test.name: usual.get(test.name, UNKNOWN_SECONDS) * test.cpus for test in tests}
+    cost = {test.name: usual.get(test.name, UNKNOWN_SECONDS) for test in tests}
     sums, parts = [0] * EIGHTHS, {}
     for name in sorted(cost, key=lambda name: (-cost[name], name)):
         parts[name] = sums.index(min(sums))
@@ -97,7 +104,7 @@ def matrix(tests, kernels, commit, everything, usual=MappingProxyType({})):
     parts = eighths(rest, usual)
     turn = int(commit[:8] or "0", 16) % EIGHTHS
     return [
-        Run(kernel, test)
+        Run(kernel, test, test.cpus if everything or kernel == newest else 1)
         for kernel in kernels
         for test in tests
         if (kernel == DEBUG or not test.debug_only)
@@ -122,6 +129,6 @@ def groups(runs):
     """Runs that one machine can take: {(kernel, cpus, icount): tests, the longest first}."""
     found = {}
     for run in sorted(runs, key=lambda run: -run.test.seconds):
-        kind = (run.kernel, run.test.cpus, run.test.icount)
+        kind = (run.kernel, run.cpus, run.test.icount)
         found.setdefault(kind, []).append(run.test)
     return found

@@ -81,6 +81,13 @@ class Plan(unittest.TestCase):
         self.assertTrue(1 < len(older) < 40)
         self.assertEqual(len(plan.matrix(tests, ["6.1", "6.12"], "0", True)), 2 * len(tests))
 
+    def test_several_cpus_on_the_newest_kernel(self):
+        tests = [a_test("smp", cpus=2, all_kernels=True)]
+        for everything, older in ((False, 1), (True, 2)):
+            runs = plan.matrix(tests, ["6.1", "6.12"], "0", everything)
+            self.assertEqual([(run.kernel, run.cpus) for run in runs], [("6.1", older), ("6.12", 2)])
+            self.assertEqual({kind[1] for kind in plan.groups(runs)}, {older, 2})
+
     def test_debug_kernel_alone(self):
         tests = [a_test("deep", 1, debug_only=True), a_test("usual", 2)]
         runs = plan.matrix(tests, ["6.1", "6.12", "debug"], "0", True)
@@ -106,7 +113,7 @@ class Plan(unittest.TestCase):
         usual = plan.read_seconds(folder / "seconds")
         tests = [plan.read_test(folder, name, usual) for name in usual if name != "soak"]
         sums = [
-            sum(one.seconds * one.cpus for one in self.older(tests, f"{n:08x}", usual)
+            sum(one.seconds for one in self.older(tests, f"{n:08x}", usual)
                 if not one.all_kernels)
             for n in range(8)
         ]  # fmt: skip
