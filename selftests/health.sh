@@ -217,9 +217,9 @@ test_killed()
 	wait "${daemon[h1]}" 2>/dev/null
 	check "killed: without it, a plan would allow them" grep -q "allowed$" <(plan_of h1)
 	start_with_journal
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		[ "$(paths .denied)" = "$denied" ] || seen="look $i: $(paths .denied)"
-		sleep 0.1
+		nap 0.1
 	done
 	check_equal "killed: they stay so" kept "$seen"
 	check "killed: the next one names it as well" wait_for named '[["p1t1s2","t1",true]]'

@@ -110,7 +110,7 @@ test_stays_unloaded()
 	check "mrcd: unloaded under it" rmmod mrc
 	for ((n = 0; n < 40; n++)); do
 		! is_loaded || seen="there at look $n"
-		sleep 0.1
+		nap 0.1
 	done
 	check_equal "mrcd: it stays away" away "$seen"
 	check "mrcd: it says so" daemon_says "the module is not loaded"
