@@ -197,6 +197,17 @@ lose_ev()
 			match u16 $((value >> 16)) 0xffff at 40 action drop
 }
 
+# What there is to see when an EV loses all and nobody notices.
+failure_report()
+{
+	tc -n p2 -s filter show dev veth egress
+	mrcctl -n p2 -d -s peer show mrc2
+	mrcctl -n p2 -s qp show mrc2
+	counter mrc2 tx_packets
+	cat "$TEST_TMP/client.log"
+	tail -n 5 "$JSON"
+}
+
 test_failure()
 {
 	# shellcheck disable=SC2119 # options are optional
@@ -207,11 +218,14 @@ test_failure()
 	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and ."time-ns" > 0
 		and (."old-remote-ports" | index(7)) and (."remote-ports" | index(7) | not)
 		and (."remote-ports" | index(1)) and ."remote-gid" == "'"$(pair_addr 1)"'"'
+	check "peer: port lost: traffic goes on" \
+		wait_for packets_flow mrc2 $(($(counter mrc2 tx_packets) + 1000))
 	check "EV: one of them loses all" lose_ev
 	seen "EV: lost packets" '.event == "peer-ev" and ."dev-name" == "mrc2" and .state == "assumed-bad"
 		and ."old-state" != .state and .reason != "" and ."remote-gid" == "'"$(pair_addr 1)"'"'
 	seen "EV: when and what before" '.event == "peer-ev" and ."changed-ns" > 0 and ."changed-ns" <= ."time-ns"
 		and .acked > 0 and ."old-state" == "good" and .state == "assumed-bad"'
+	[ "$test_failed" = 0 ] || failure_report | diag
 	tc -n p2 qdisc del dev veth clsact
 	# Nothing is answered any more, and both programs stay.
 	tc -n p1 qdisc add dev veth root netem loss 100%
