@@ -185,22 +185,23 @@ test_overrun()
 	mrcctl -n p2 route del mrc2 "$(pair_addr 1)"
 }
 
-# lose_ev: what p2 sends by one of its EVs; the first 16 bits of its value are the source port.
+# lose_ev: what p2 sends by one of its EVs; the first 16 bits of its value are the source port. At
+# p1: what a host drops itself it takes for no loss.
 lose_ev()
 {
 	local value
 
 	value=$(mrcctl -n p2 -j -d peer show mrc2 |
 		jq 'first(.[0]."peer-ev"[] | select(.state == "good")).value') || return
-	tc -n p2 qdisc add dev veth clsact &&
-		tc -n p2 filter add dev veth egress protocol ipv6 u32 \
+	tc -n p1 qdisc add dev veth clsact &&
+		tc -n p1 filter add dev veth ingress protocol ipv6 u32 \
 			match u16 $((value >> 16)) 0xffff at 40 action drop
 }
 
 # What there is to see when an EV loses all and nobody notices.
 failure_report()
 {
-	tc -n p2 -s filter show dev veth egress
+	tc -n p1 -s filter show dev veth ingress
 	mrcctl -n p2 -d -s peer show mrc2
 	mrcctl -n p2 -s qp show mrc2
 	counter mrc2 tx_packets
@@ -226,7 +227,7 @@ test_failure()
 	seen "EV: when and what before" '.event == "peer-ev" and ."changed-ns" > 0 and ."changed-ns" <= ."time-ns"
 		and .acked > 0 and ."old-state" == "good" and .state == "assumed-bad"'
 	[ "$test_failed" = 0 ] || failure_report | diag
-	tc -n p2 qdisc del dev veth clsact
+	tc -n p1 qdisc del dev veth clsact
 	# Nothing is answered any more, and both programs stay.
 	tc -n p1 qdisc add dev veth root netem loss 100%
 	seen "QP: failed" '.event == "qp" and .state == "err" and ."old-state" == "rts" and .reason != "" and .qpn > 0 and .pid > 0'
