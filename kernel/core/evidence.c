@@ -95,9 +95,9 @@ void mrc_evidence_lost_evs(const struct mrc_evidence *e, unsigned long *evs)
 
 /* ---- what has arrived ---------------------------------------------------- */
 
-static void mrc_evidence_newest_forget_old(struct mrc_tx_newest *n, u64 now)
+static void mrc_evidence_newest_forget_old(struct mrc_tx_newest *n, u32 tick)
 {
-	if (mrc_tx_ticks(now) - n->sent >= MRC_TX_HALF_WRAP)
+	if (tick - n->sent >= MRC_TX_HALF_WRAP)
 		n->any = false;
 }
 
@@ -122,6 +122,7 @@ static void mrc_evidence_forget_given_up(struct mrc_evidence *e)
 
 	for (i = 0; i < MRC_TX_GIVEN_UP; i++)
 		e->given_up[i].ev = MRC_EV_NONE;
+	e->remembered = 0;
 }
 
 void mrc_evidence_init(struct mrc_evidence *e)
@@ -129,13 +130,41 @@ void mrc_evidence_init(struct mrc_evidence *e)
 	mrc_evidence_forget_given_up(e);
 }
 
-void mrc_evidence_forget_old(struct mrc_evidence *e, u16 ev, u64 now)
+static void mrc_evidence_new_tick(struct mrc_evidence *e, u32 tick)
 {
-	mrc_evidence_newest_forget_old(&e->first, now);
-	mrc_evidence_newest_forget_old(&e->again, now);
-	mrc_evidence_newest_forget_old(&e->probed, now);
-	if (ev < MRC_EV_MAX && e->seq - e->ev[ev].seq >= MRC_TX_HALF_WRAP)
-		e->ev[ev].seq = 0;
+	e->tick = tick;
+	e->order = 0;
+	mrc_evidence_newest_forget_old(&e->first, tick);
+	mrc_evidence_newest_forget_old(&e->again, tick);
+	mrc_evidence_newest_forget_old(&e->probed, tick);
+}
+
+static u32 mrc_evidence_next_order(struct mrc_evidence *e)
+{
+	return e->order < MRC_TX_ORDER_MAX ? e->order++ : MRC_TX_ORDER_MAX;
+}
+
+void mrc_evidence_leaves(struct mrc_evidence *e, struct mrc_tx_rec *rec)
+{
+	rec->order = mrc_evidence_next_order(e);
+}
+
+struct mrc_tx_rec mrc_evidence_launch(struct mrc_evidence *e, struct mrc_tx_rec rec,
+				      u16 ev, u64 now)
+{
+	u32 tick = mrc_tx_ticks(now);
+
+	if (tick != e->tick)
+		mrc_evidence_new_tick(e, tick);
+	e->seq++;
+	if (ev >= MRC_EV_MAX)
+		ev = MRC_EV_MAX;
+	else if (tick - e->ev[ev].sent >= MRC_TX_HALF_WRAP)
+		e->ev[ev].newest = 0;
+	rec.sent = tick;
+	rec.order = mrc_evidence_next_order(e);
+	rec.ev = ev;
+	return rec;
 }
 
 void mrc_evidence_forget_evs(struct mrc_evidence *e)
@@ -161,32 +190,51 @@ void mrc_evidence_passed(struct mrc_evidence *e, u32 una)
 		e->meeting = false;
 }
 
+/* It is a first transmission. */
+static void mrc_evidence_note_on(struct mrc_tx_ev *on, const struct mrc_tx_rec *rec)
+{
+	s32 later = (s32)(rec->sent - on->sent);
+
+	if (on->newest && (later < 0 || (!later && rec->order < on->newest)))
+		return;
+	on->sent = rec->sent;
+	on->newest = (u16)(rec->order + 1);
+}
+
+static void mrc_evidence_count_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
+				  const struct mrc_tx_rec *rec)
+{
+	if (!on->acked || (s32)(rec->sent - on->heard) > 0)
+		on->heard = rec->sent;
+	on->acked++;
+	mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_ACKED);
+}
+
 void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 {
 	bool again = rec->flags & MRC_TX_RESENT;
-	struct mrc_tx_ev *on;
 
 	mrc_evidence_newest_add(again ? &e->again : &e->first, rec->sent);
-	if (again || rec->ev >= MRC_EV_MAX)
-		return;
-	on = &e->ev[rec->ev];
-	if (!on->seq || (s32)(rec->seq + 1 - on->seq) > 0) {
-		on->seq = rec->seq + 1;
-		on->sent = rec->sent;
-	}
+	if (!again && rec->ev < MRC_EV_MAX)
+		mrc_evidence_note_on(&e->ev[rec->ev], rec);
 }
 
 void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 {
+	if (rec->ev < MRC_EV_MAX)
+		mrc_evidence_count_on(e, &e->ev[rec->ev], rec);
+}
+
+void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
+{
 	struct mrc_tx_ev *on;
 
+	mrc_evidence_newest_add(&e->first, rec->sent);
 	if (rec->ev >= MRC_EV_MAX)
 		return;
 	on = &e->ev[rec->ev];
-	if (!on->acked || (s32)(rec->sent - on->heard) > 0)
-		on->heard = rec->sent;
-	on->acked++;
-	mrc_evidence_tell(e, rec->ev, MRC_NEWS_ACKED);
+	mrc_evidence_note_on(on, rec);
+	mrc_evidence_count_on(e, on, rec);
 }
 
 void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns)
@@ -200,12 +248,14 @@ bool mrc_evidence_overdue(const struct mrc_evidence *e,
 			  const struct mrc_tx_rec *rec, u32 slack)
 {
 	const struct mrc_tx_ev *on;
+	s32 later;
 
 	if (rec->ev >= MRC_EV_MAX)
 		return false;
 	on = &e->ev[rec->ev];
-	return on->seq && (s32)(on->seq - 1 - rec->seq) > 0 &&
-	       (s32)(on->sent - rec->sent - slack) >= 0;
+	later = (s32)(on->sent - rec->sent);
+	return on->newest && later >= (s32)slack &&
+	       (later || on->newest > rec->order + 1);
 }
 
 bool mrc_evidence_overtaken(const struct mrc_evidence *e,
@@ -230,7 +280,7 @@ static void mrc_evidence_doubt(struct mrc_evidence *e, const struct mrc_tx_rec *
 {
 	if (rec->ev >= MRC_EV_MAX)
 		return;
-	mrc_evidence_tell(e, rec->ev, MRC_NEWS_SILENT);
+	mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_SILENT);
 	if (!res->silent_since)
 		res->silent_since = 1;
 }
@@ -244,7 +294,7 @@ static void mrc_evidence_silent(struct mrc_evidence *e, const struct mrc_tx_rec 
 	if (!res->silent_since || since < res->silent_since)
 		res->silent_since = since;
 	if (rec->ev < MRC_EV_MAX)
-		mrc_evidence_tell(e, rec->ev, MRC_NEWS_SILENT);
+		mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_SILENT);
 }
 
 void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
@@ -256,12 +306,13 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 		return;
 	if (e->meeting && mrc_psn_diff(psn, e->met_psn) < 0)
 		return mrc_evidence_doubt(e, rec, res);
-	mrc_evidence_tell(e, rec->ev, MRC_NEWS_LOST);
+	mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_LOST);
 	if (rec->flags & MRC_TX_RESENT)
 		return;
+	e->remembered += g->ev == MRC_EV_NONE;
 	g->psn = psn;
 	g->seq = e->seq;
-	g->ev = rec->ev;
+	g->ev = (u16)rec->ev;
 }
 
 bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
@@ -284,11 +335,12 @@ void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *r
 {
 	struct mrc_tx_given_up *g = mrc_evidence_given_up(e, psn);
 
-	if (g->ev == MRC_EV_NONE || g->psn != psn)
+	if (!e->remembered || g->ev == MRC_EV_NONE || g->psn != psn)
 		return;
 	if (e->seq - g->seq < MRC_TX_GIVEN_UP_LASTS) {
 		mrc_evidence_tell(e, g->ev, MRC_NEWS_CLEARED);
 		res->spurious = true;
 	}
 	g->ev = MRC_EV_NONE;
+	e->remembered--;
 }

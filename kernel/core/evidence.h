@@ -31,7 +31,7 @@
 /**
  * struct mrc_tx_given_up - a first transmission that was held to be lost
  * @psn: its PSN
- * @seq: number of the QP's next transmission at that time
+ * @seq: the QP's transmissions at that time
  * @ev: what it was sent on; MRC_EV_NONE: unused element
  */
 struct mrc_tx_given_up {
@@ -42,17 +42,17 @@ struct mrc_tx_given_up {
 
 /**
  * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news
- * @seq: number of the newest first transmission that was SACKed + 1; 0: none yet
- * @sent: send time of that one, as in struct mrc_tx_rec
+ * @sent: send time of the newest first transmission that was SACKed, as in struct mrc_tx_rec
  * @heard: the same of any transmission among those that @acked counts
+ * @newest: 1 + which of its tick that first transmission was; 0: none is known
  * @acked: packets newly acknowledged, with MRC_NEWS_ACKED
  * @what: MRC_NEWS_*; 0: no news, and it is in no list
  * @next: index of the next one in its list, if there is one
  */
 struct mrc_tx_ev {
-	u32 seq;
 	u32 sent;
 	u32 heard;
+	u16 newest;
 	u16 acked;
 	u8 what;
 	u8 next;
@@ -82,29 +82,35 @@ struct mrc_tx_newest {
 
 /**
  * struct mrc_evidence - what a QP knows of packets that have arrived, or have not
- * @seq: number of the next transmission
+ * @seq: transmissions so far, wraps
+ * @tick: when the newest one was, as in struct mrc_tx_rec
+ * @order: packets that left in that tick
  * @first: newest of first transmissions
  * @again: of retransmissions
  * @probed: of probes, which have been answered
  * @met: something was answered
  * @meeting: some of what was sent before the first answer is not acknowledged
  * @met_psn: next new PSN when the first answer came
- * @given_up: see struct mrc_tx_given_up
  * @news: EVs with news
  * @losses: such of which all but losses has been told
+ * @remembered: elements of @given_up that are used
+ * @given_up: see struct mrc_tx_given_up
  * @ev: per EV
  */
 struct mrc_evidence {
 	u32 seq;
+	u32 tick;
+	u32 order;
 	struct mrc_tx_newest first;
 	struct mrc_tx_newest again;
 	struct mrc_tx_newest probed;
 	bool met;
 	bool meeting;
 	u32 met_psn;
-	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
 	struct mrc_tx_evs news;
 	struct mrc_tx_evs losses;
+	u32 remembered;
+	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
 	struct mrc_tx_ev ev[MRC_EV_MAX];
 };
 
@@ -112,15 +118,21 @@ struct mrc_evidence {
 void mrc_evidence_init(struct mrc_evidence *e);
 
 /**
- * mrc_evidence_forget_old() - a packet leaves on an EV
+ * mrc_evidence_launch() - a packet leaves on an EV
  * @e: the evidence
- * @ev: index, any number
+ * @rec: its record until now
+ * @ev: index, or MRC_EV_NONE
  * @now: ns
  *
- * Forgets what is so old that serial numbers would show it as new: the newest send times, and the
- * newest number of this EV.
+ * Forgets what is so old that serial numbers would show it as new: of all EVs, and of this one.
+ *
+ * Return: its record from now on, with another send time, order and EV.
  */
-void mrc_evidence_forget_old(struct mrc_evidence *e, u16 ev, u64 now);
+struct mrc_tx_rec mrc_evidence_launch(struct mrc_evidence *e, struct mrc_tx_rec rec,
+				      u16 ev, u64 now);
+
+/** mrc_evidence_leaves() - a packet that was launched just now leaves after all others */
+void mrc_evidence_leaves(struct mrc_evidence *e, struct mrc_tx_rec *rec);
 
 /** mrc_evidence_forget_evs() - EV indices have a new meaning from here on */
 void mrc_evidence_forget_evs(struct mrc_evidence *e);
@@ -137,6 +149,13 @@ void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
  * What goes no slower and was sent before it is overdue.
  */
 void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
+
+/**
+ * mrc_evidence_acked() - a packet that was sent once is acknowledged
+ *
+ * mrc_evidence_arrived() and mrc_evidence_count() of it at once.
+ */
+void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
 /** mrc_evidence_count() - it is one more that is acknowledged on its EV: that is news */
 void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec);

@@ -125,12 +125,12 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 
 	p->was = MRC_EV_NONE;
 	if (!b->rtx) {
-		mrc_tx_send(&r->tx, p->ev, p->msg, now);
+		mrc_tx_send(&r->tx, p->ev, now);
 		return;
 	}
 	rec = mrc_tx_next_lost(&r->tx, &p->psn);
-	p->was = rec->ev;
-	p->msg = rec->cookie;
+	p->was = mrc_tx_rec_ev(rec);
+	p->msg = mrc_sendq_find(&r->sendq, p->psn);
 	mrc_tx_resend(&r->tx, p->psn, p->ev, now);
 }
 
@@ -152,6 +152,18 @@ static bool mrc_req_ask(struct mrc_req *r)
 	return true;
 }
 
+/* Then packets of one EV leave in another order than that of PSNs, for they leave skb by skb. */
+static bool mrc_req_drawn_twice(const u16 *ev, unsigned int stride)
+{
+	unsigned int i, e;
+
+	for (e = 1; e < stride; e++)
+		for (i = 0; i < e; i++)
+			if (ev[i] == ev[e])
+				return true;
+	return false;
+}
+
 void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now)
 {
@@ -162,10 +174,10 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		b->plan[i].ev = ev[i % stride];
 		mrc_req_take(r, b, &b->plan[i], now);
 	}
-	/* An EV may have been drawn twice; its packets leave skb by skb. */
-	for (e = 0; e < stride; e++)
-		for (i = e; i < b->count; i += stride)
-			mrc_tx_leaves(&r->tx, b->plan[i].psn);
+	if (mrc_req_drawn_twice(ev, stride))
+		for (e = 0; e < stride; e++)
+			for (i = e; i < b->count; i += stride)
+				mrc_tx_leaves(&r->tx, b->plan[i].psn);
 	b->ask = mrc_req_ask(r);
 	r->ack_wait = 0;
 }

@@ -63,7 +63,6 @@ struct mrc_batch {
 
 /**
  * struct mrc_req - the requester of a QP
- * @tx: packets in flight
  * @sendq: requests
  * @cwnd: packets that may be in flight
  * @asked_psn: next PSN when a SACK was asked for last
@@ -74,19 +73,20 @@ struct mrc_batch {
  * @looked_at: ns, when the timer fired and found nothing to do
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
  * @ports_up: bit per port, from bit 0 on: up here and at the peer, when that was looked at last
+ * @tx: packets in flight; at the end, for its own end is large and mostly cold
  */
 struct mrc_req {
-	struct mrc_tx_window tx;
 	struct mrc_sendq sendq;
 	u32 cwnd;
 	u32 asked_psn;
 	u64 ack_wait;
-	u8 ack_retries;
-	u8 pauses;
 	u64 pause_until;
 	u64 looked_at;
 	u32 evs_gen;
 	u32 ports_up;
+	u8 ack_retries;
+	u8 pauses;
+	struct mrc_tx_window tx;
 };
 
 struct mrc_paths;

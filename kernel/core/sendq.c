@@ -79,6 +79,24 @@ bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt)
 	       mrc_psn_diff(psn, nxt) < 0;
 }
 
+/* PSNs ascend with the indices: the last request that begins at or before @psn. */
+u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn)
+{
+	u32 low = q->una, high = q->cur;
+
+	if (q->cur == q->tail || !mrc_sendq_at(q, q->cur)->sent)
+		high--;
+	while ((s32)(high - low) > 0) {
+		u32 mid = low + (high - low + 1) / 2;
+
+		if (mrc_psn_diff(psn, mrc_sendq_at(q, mid)->psn) >= 0)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
 void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
 		     struct mrc_chunk *c)
 {

@@ -160,6 +160,15 @@ void mrc_sendq_end(struct mrc_sendq *q);
 bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt);
 
 /**
+ * mrc_sendq_find() - which request a packet is of
+ * @q: the queue
+ * @psn: of a packet that was sent, of a request that is not complete
+ *
+ * Return: its index.
+ */
+u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn);
+
+/**
  * mrc_sendq_chunk() - which part of its request a packet carries
  * @q: the queue
  * @m: the request

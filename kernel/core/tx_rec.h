@@ -15,7 +15,7 @@
 /*
  * Send times wrap after 18 minutes. Comparing them is safe all the same: a packet is in flight for
  * no longer than one timeout, which is capped at a quarter of that (MRC_TX_INTERVAL_MAX_NS), and
- * older times are forgotten (mrc_evidence_forget_old()).
+ * older times are forgotten (mrc_evidence_launch()).
  */
 #define MRC_TX_TICK_NS	256u
 #define MRC_TX_HALF_WRAP	0x80000000u
@@ -31,23 +31,34 @@
 #define MRC_TX_CERTAIN	0x80	/* resent, and the newest transmission has arrived */
 #define MRC_TX_DONE	(MRC_TX_ACKED | MRC_TX_LOST)
 
+/* Of packets that left in one tick so many are told apart; what is beyond counts as one. */
+#define MRC_TX_ORDER_MAX	511u
+#define MRC_TX_RETRIES_MAX	63u
+
 /**
  * struct mrc_tx_rec - a PSN in flight
  * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
- * @seq: number of this transmission in the QP, wraps; orders packets of one EV
- * @ev: index of the EV it was last sent on
- * @retries: timeouts and NACKs suffered (inferred losses do not count)
+ * @order: which one it was in that tick, see MRC_TX_ORDER_MAX
+ * @ev: index of the EV it was last sent on; MRC_EV_MAX: none. See mrc_tx_rec_ev()
+ * @retries: timeouts suffered (neither NACKs nor inferred losses count)
  * @flags: acked, lost and why, resent
- * @cookie: the caller's (which request it belongs to)
  */
 struct mrc_tx_rec {
 	u32 sent;
-	u32 seq;
-	u16 ev;
-	u8 retries;
-	u8 flags;
-	u32 cookie;
+	u32 order : 9;
+	u32 ev : 9;
+	u32 retries : 6;
+	u32 flags : 8;
 };
+
+static_assert(sizeof(struct mrc_tx_rec) == 8, "there is one for each PSN of each QP");
+static_assert(MRC_EV_MAX < 1u << 9, "an EV, or none, fits");
+
+/** mrc_tx_rec_ev() - index of the EV that it was last sent on, MRC_EV_NONE: none */
+static inline u16 mrc_tx_rec_ev(const struct mrc_tx_rec *rec)
+{
+	return rec->ev < MRC_EV_MAX ? (u16)rec->ev : MRC_EV_NONE;
+}
 
 /** mrc_tx_ticks() - ns in the unit of send times */
 static inline u32 mrc_tx_ticks(u64 ns)

@@ -73,30 +73,39 @@ static struct mrc_tx_rec *mrc_tx_rec_find(const struct mrc_tx_window *w, u32 psn
 	return off >= 0 && (u32)off < mrc_tx_in_window(w) ? mrc_tx_rec_at(w, psn) : NULL;
 }
 
-static void mrc_tx_launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u16 ev,
-			  u64 now)
+/*
+ * A packet is about to leave. Those that leave at the same time, for the first time, are waited for
+ * equally long.
+ */
+static void mrc_tx_wait_for(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			    u64 now)
 {
-	u64 deadline = now + mrc_rtt_timeout(&w->rtt, rec->retries);
+	u64 deadline;
 
-	mrc_evidence_forget_old(&w->evidence, ev, now);
-	rec->sent = mrc_tx_ticks(now);
-	rec->seq = w->evidence.seq++;
-	rec->ev = ev;
-	w->quiet_ns = now;
-	w->probes = 0;
-	if (!w->inflight++ || deadline < w->deadline_ns)
+	if (w->inflight && !rec->retries && now == w->waits_from)
+		return;
+	deadline = now + mrc_rtt_timeout(&w->rtt, rec->retries);
+	if (!w->inflight || deadline < w->deadline_ns)
 		w->deadline_ns = deadline;
+	w->waits_from = rec->retries ? 0 : now;
 }
 
-u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u32 cookie, u64 now)
+static void mrc_tx_launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
+			  struct mrc_tx_rec was, u16 ev, u64 now)
+{
+	mrc_tx_wait_for(w, &was, now);
+	*rec = mrc_evidence_launch(&w->evidence, was, ev, now);
+	w->quiet_ns = now;
+	w->probes = 0;
+	w->inflight++;
+}
+
+u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u64 now)
 {
 	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, w->nxt);
 	u32 psn = w->nxt;
 
-	rec->retries = 0;
-	rec->flags = 0;
-	rec->cookie = cookie;
-	mrc_tx_launch(w, rec, ev, now);
+	mrc_tx_launch(w, rec, (struct mrc_tx_rec){ 0 }, ev, now);
 	w->nxt = mrc_psn_add(psn, 1);
 	return psn;
 }
@@ -119,13 +128,15 @@ const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn)
 void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 {
 	struct mrc_tx_rec *rec = mrc_tx_rec_find(w, psn);
+	struct mrc_tx_rec was;
 
 	if (!rec || !(rec->flags & MRC_TX_LOST))
 		return;
-	rec->flags &= ~(MRC_TX_LOST | MRC_TX_CERTAIN);
-	rec->flags |= rec->flags & MRC_TX_RESENT ? MRC_TX_RESENT_MORE : MRC_TX_RESENT;
+	was = *rec;
+	was.flags &= ~(MRC_TX_LOST | MRC_TX_CERTAIN);
+	was.flags |= was.flags & MRC_TX_RESENT ? MRC_TX_RESENT_MORE : MRC_TX_RESENT;
 	w->lost--;
-	mrc_tx_launch(w, rec, ev, now);
+	mrc_tx_launch(w, rec, was, ev, now);
 }
 
 void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
@@ -133,7 +144,7 @@ void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
 	struct mrc_tx_rec *rec = mrc_tx_rec_find(w, psn);
 
 	if (rec)
-		rec->seq = w->evidence.seq++;
+		mrc_evidence_leaves(&w->evidence, rec);
 }
 
 static void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
@@ -160,28 +171,48 @@ static void mrc_tx_give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 
  * Return: the flags of a packet that had been given up though it was not sent
  * again yet, else 0.
  */
-static u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
-			 struct mrc_tx_result *res)
+static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+			      struct mrc_tx_result *res)
 {
 	u8 flags = rec->flags;
 
-	if (flags & MRC_TX_ACKED)
-		return 0;
 	if (flags & MRC_TX_LOST)
 		w->lost--;
 	else
 		w->inflight--;
 	rec->flags = (flags & ~MRC_TX_LOST) | MRC_TX_ACKED;
+	if (flags & MRC_TX_RESENT) {
+		if (flags & MRC_TX_CERTAIN)
+			mrc_evidence_count(&w->evidence, rec);
+		return 0;
+	}
+	mrc_evidence_acked(&w->evidence, rec);
+	if (!(flags & MRC_TX_LOST))
+		return 0;
+	mrc_evidence_clear(&w->evidence, psn, res);
+	return flags;
+}
+
+/* Return: as mrc_tx_ack_troubled(), which most packets are not. */
+static u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+			 struct mrc_tx_result *res)
+{
+	if (rec->flags & MRC_TX_ACKED)
+		return 0;
 	res->acked++;
-	if (!(flags & MRC_TX_RESENT))
-		mrc_evidence_arrived(&w->evidence, rec);
-	if (!(flags & MRC_TX_RESENT) || flags & MRC_TX_CERTAIN)
-		mrc_evidence_count(&w->evidence, rec);
-	if (mrc_psn_diff(psn, w->high) >= 0)
-		w->high = mrc_psn_add(psn, 1);
-	if (flags & MRC_TX_LOST && !(flags & MRC_TX_RESENT))
-		mrc_evidence_clear(&w->evidence, psn, res);
-	return flags & MRC_TX_LOST && !(flags & MRC_TX_RESENT) ? flags : 0;
+	if (rec->flags)
+		return mrc_tx_ack_troubled(w, rec, psn, res);
+	w->inflight--;
+	mrc_evidence_acked(&w->evidence, rec);
+	rec->flags = MRC_TX_ACKED;
+	return 0;
+}
+
+/* All before @psn that has arrived is acknowledged. */
+static void mrc_tx_note_high(struct mrc_tx_window *w, u32 psn)
+{
+	if (mrc_psn_diff(psn, w->high) > 0)
+		w->high = psn;
 }
 
 /* Everything up to and including @cack has arrived; once per PSN in all. */
@@ -200,6 +231,7 @@ static u8 mrc_tx_apply_cack(struct mrc_tx_window *w, u32 cack,
 		rec = mrc_tx_rec_next(w, rec);
 	}
 	w->head = (u32)(rec - w->ring);
+	mrc_tx_note_high(w, w->una);
 	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
 		w->rtx_hint = w->una;
 	mrc_evidence_passed(&w->evidence, w->una);
@@ -220,6 +252,8 @@ static u8 mrc_tx_apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
 		return 0;
 	if (ahead < 0)
 		bits &= ~0ull << -ahead;
+	if (bits)
+		mrc_tx_note_high(w, mrc_psn_add(base, fls64(bits)));
 	for (; bits; bits &= bits - 1) {
 		u32 psn = mrc_psn_add(base, (s32)__ffs64(bits));
 
@@ -436,7 +470,7 @@ static void mrc_tx_identify(struct mrc_tx_window *w, struct mrc_tx_digest *d, u6
 	if (resent != d->rtx || rec->flags & MRC_TX_RESENT_MORE)
 		return;
 
-	res->ev = rec->ev;
+	res->ev = mrc_tx_rec_ev(rec);
 	if (rec->flags & MRC_TX_ACKED)
 		return;
 	res->rtt_ns = mrc_rtt_sample(&w->rtt, mrc_tx_age_ns(rec, now));
@@ -507,6 +541,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 
 	mrc_tx_begin(w, res);
 	mrc_evidence_met(&w->evidence, w->nxt);
+	w->waits_from = 0;
 	mrc_rtt_decay(&w->rtt, now);
 	mrc_tx_identify(w, &d, now, res);
 	mrc_tx_acknowledge(w, &d, now, res);
@@ -538,7 +573,7 @@ static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 p
 	res->expired = !mrc_tx_bear_refusal(w, now);
 	if (res->expired)
 		return;
-	res->ev = rec->ev;
+	res->ev = mrc_tx_rec_ev(rec);
 	mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 
@@ -568,7 +603,7 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return -EALREADY;
 	mrc_tx_refuse(w, rec, psn, now, res);
-	rec->ev = MRC_EV_NONE;
+	rec->ev = MRC_EV_MAX;
 	return 0;
 }
 
@@ -633,7 +668,7 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 	u32 left = mrc_tx_in_window(w);
 
 	for (; left; left--) {
-		rec->ev = MRC_EV_NONE;
+		rec->ev = MRC_EV_MAX;
 		rec = mrc_tx_rec_next(w, rec);
 	}
 	mrc_evidence_forget_evs(&w->evidence);
@@ -656,7 +691,7 @@ static u64 mrc_tx_check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 		res->expired = true;
 		return now;
 	}
-	if (rec->retries < U8_MAX)
+	if (rec->retries < MRC_TX_RETRIES_MAX)
 		rec->retries++;
 	if (!mrc_evidence_timed_out(&w->evidence, rec, psn, now, res) &&
 	    rec->flags & MRC_TX_RESENT)
@@ -684,6 +719,7 @@ void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		rec = mrc_tx_rec_next(w, rec);
 	}
 	w->deadline_ns = next;
+	w->waits_from = 0;
 	if (res->lost)
 		w->probe_rounds = 0;
 }

@@ -80,6 +80,7 @@ struct mrc_tx_window {
 	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
 	struct mrc_rtt rtt;
 	u64 deadline_ns;	/* no record times out before this */
+	u64 waits_from;		/* nor one that leaves now, if it is this time; 0: unknown */
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
@@ -87,8 +88,8 @@ struct mrc_tx_window {
 	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
 	bool in_vain;		/* what was sent again timed out, too; no answer since */
 	u16 probe_id;		/* newest */
-	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 	struct mrc_evidence evidence;
+	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 };
 
 /**
@@ -121,12 +122,11 @@ static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
  * mrc_tx_send() - take the next new PSN into flight
  * @w: the window, with room
  * @ev: index of the EV it goes out on
- * @cookie: kept in the record
  * @now: ns
  *
  * Return: its PSN.
  */
-u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u32 cookie, u64 now);
+u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u64 now);
 
 /**
  * mrc_tx_leaves() - a packet of a batch leaves now, after all that were named before

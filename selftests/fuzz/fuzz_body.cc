@@ -269,7 +269,7 @@ private:
     void send(std::uint8_t n)
     {
         for (n %= 32; n && mrc_tx_room(&tx); --n)
-            mrc_tx_send(&tx, pick(), n, now);
+            mrc_tx_send(&tx, pick(), now);
     }
 
     void resend()

@@ -456,12 +456,12 @@ TEST(EvidenceWrap, SendTimes)
     EXPECT_EQ(win.res.lost, 2u) << "1 on the same EV, 2 by time";
 }
 
-TEST(EvidenceWrap, TransmissionNumbers)
+/* They have one send time, and the order in which they left. */
+TEST(Evidence, PacketsOfOneTickAreToldApart)
 {
     Window win = withRtt();
-    win.w.evidence.seq = 0xffffffff;
-    win.send(5); // 1, number 0xffffffff
-    win.send(5); // 2, number 0
+    win.send(5); // 1
+    win.send(5); // 2
     win.send(5); // 3
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
@@ -469,13 +469,31 @@ TEST(EvidenceWrap, TransmissionNumbers)
     EXPECT_EQ(win.nextLost(), 1u);
 }
 
-TEST(EvidenceWrap, EvUnusedForHalfTheNumberSpace)
+TEST(Evidence, WhatCannotBeToldApartIsNotJudged)
+{
+    Window win(0, 1024);
+    win.send(5);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {}, 0), 0);
+    const std::uint32_t last = MRC_TX_ORDER_MAX + 10;
+    while (win.w.nxt <= last)
+        win.send(5); // all in one tick
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {last}, last), 0);
+    EXPECT_EQ(win.res.lost, MRC_TX_ORDER_MAX) << "what left before those that count as one";
+    win.now += kTick;
+    const std::uint32_t later = win.send(5);
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(0, {last, later}, later), 0);
+    EXPECT_EQ(win.res.lost, last - 1 - MRC_TX_ORDER_MAX) << "now they are";
+}
+
+TEST(EvidenceWrap, EvUnusedForHalfTheClock)
 {
     Window win = withRtt(); // EV 99 has evidence
-    win.w.evidence.seq += 0x90000000;
-    win.now += 700 * kSec; // half the clock, too
-    win.send(99);          // 1
-    win.send(1);           // 2
+    win.now += 700 * kSec;
+    win.send(99); // 1
+    win.send(1);  // 2
     win.now += kTick;
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u) << "old evidence must not look new";

@@ -180,7 +180,6 @@ TEST(Requester, EvsForABatch)
     EXPECT_EQ(mrc_req_stride(&b, 16, 100, 0), 1u);
 }
 
-/* Packets of one EV leave one after the other; which one was the last is what rule (a) asks. */
 TEST(Requester, DealsLikeCards)
 {
     Requester q;
@@ -193,8 +192,22 @@ TEST(Requester, DealsLikeCards)
         EXPECT_EQ(q.b.plan[i].ev, ev[i % 2]);
         EXPECT_EQ(q.b.plan[i].msg, 0u);
     }
-    EXPECT_LT(q.ring[6].seq, q.ring[1].seq) << "all of EV 7 leave before those of EV 5";
-    EXPECT_LT(q.ring[4].seq, q.ring[6].seq);
+    for (unsigned i = 2; i < 8; ++i)
+        EXPECT_LT(q.ring[i - 2].order, q.ring[i].order) << "of one EV in the order of PSNs";
+}
+
+/* Packets leave skb by skb; which one was the last of its EV is what rule (a) asks. */
+TEST(Requester, AnEvThatIsDrawnTwiceHasTwoSkbs)
+{
+    Requester q;
+    q.post(9);
+    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &q.b));
+    const u16 ev[] = {7, 5, 7};
+    mrc_req_deal(&q.r, &q.b, ev, 3, q.now);
+    EXPECT_LT(q.ring[0].order, q.ring[3].order);
+    EXPECT_LT(q.ring[3].order, q.ring[6].order);
+    EXPECT_LT(q.ring[6].order, q.ring[2].order) << "the first leaves before the second";
+    EXPECT_LT(q.ring[2].order, q.ring[8].order);
 }
 
 TEST(Requester, TheLastBeforeAPauseAsks)

@@ -163,6 +163,30 @@ TEST(Sendq, AcrossTheEndOfPsns)
     EXPECT_FALSE(mrc_sendq_names(&queue.q, 1, queue.psn)) << "complete";
 }
 
+TEST(Sendq, FindsTheRequestOfAPacket)
+{
+    Queue queue(8, 2, kWrap - 4);
+    for (unsigned packets : {2, 1, 4, 3, 1})
+        queue.add(packets * kMtu);
+    for (int i = 0; i < 8; ++i)
+        ASSERT_GE(queue.next(), 0);
+    const auto find = [&](std::uint32_t psn) {
+        return mrc_sendq_find(&queue.q, psn & (kWrap - 1));
+    };
+    const std::uint32_t want[] = {0, 0, 1, 2, 2, 2, 2, 3};
+    for (unsigned i = 0; i < 8; ++i)
+        EXPECT_EQ(find(kWrap - 4 + i), want[i]) << i << ": the last has begun, one has not";
+    EXPECT_EQ(queue.acked(kWrap - 2), 2);
+    for (unsigned i = 3; i < 8; ++i)
+        EXPECT_EQ(find(kWrap - 4 + i), want[i]) << i << ": some are complete";
+    ASSERT_GE(queue.next(), 0);
+    ASSERT_GE(queue.next(), 0);
+    EXPECT_EQ(find(kWrap + 4), 3u);
+    EXPECT_EQ(find(kWrap + 5), 3u) << "all but one have been sent";
+    queue.sendAll();
+    EXPECT_EQ(find(kWrap + 6), 4u) << "all have been sent";
+}
+
 TEST(Sendq, OneThatIsNotBegunEndsToo)
 {
     Queue queue(4, 1);

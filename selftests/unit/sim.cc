@@ -506,7 +506,7 @@ private:
         const Message &m = messages[index];
         const mrc_msg *request = mrc_sendq_at(&sendq, plan.msg);
         check(mrc_psn_diff(psn, m.first) >= 0 && mrc_psn_diff(psn, m.last) <= 0,
-              "cookie of another message");
+              "packet of another message");
         mrc_chunk chunk;
         mrc_hdr hdr;
         mrc_sendq_chunk(&sendq, request, psn, &chunk);

@@ -90,7 +90,7 @@ TEST(Timing, AQpWaitsAsItSays)
     mrc_req_start(&r, ring.data(), &cfg, 0, 8);
     r.tx.rtt.timing = &t;
     r.looked_at = kSec;
-    mrc_tx_send(&r.tx, 0, 0, 1);
+    mrc_tx_send(&r.tx, 0, 1);
     r.tx.deadline_ns = 2;
     EXPECT_EQ(mrc_req_timer_at(&r, kSec), kSec + t.look);
     r.tx.rtt.srtt_ns = kRtt;

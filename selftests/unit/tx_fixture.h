@@ -39,10 +39,7 @@ struct Window {
         mrc_tx_window_init(&w, ring.data(), &cfg, psn);
     }
 
-    std::uint32_t send(u16 ev, std::uint32_t cookie = 0)
-    {
-        return mrc_tx_send(&w, ev, cookie, now);
-    }
+    std::uint32_t send(u16 ev) { return mrc_tx_send(&w, ev, now); }
 
     /// All that the peer has told of, its count of what lies beyond @p cack.
     u16 count(std::uint32_t cack, std::initializer_list<std::uint32_t> psns)

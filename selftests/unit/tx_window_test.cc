@@ -26,7 +26,7 @@ TEST(TxWindow, PsnWrapOverSeveralRings)
 {
     Window win(0xfffff0, 128);
     for (std::uint32_t i = 0; i < 1000; ++i) {
-        const std::uint32_t psn = win.send(static_cast<u16>(i % 4), i);
+        const std::uint32_t psn = win.send(static_cast<u16>(i % 4));
         EXPECT_EQ(psn, mrc_psn_add(0xfffff0, static_cast<s32>(i)));
         if (i % 50 == 49) {
             EXPECT_EQ(win.w.inflight, 50u);
@@ -311,6 +311,7 @@ TEST(TxWindow, WhatASackToldLongAgoIsNotAheadAgain)
         for (int i = 0; i < 100; ++i)
             win.send(5);
         ASSERT_EQ(win.ack(mrc_psn_add(win.w.nxt, -1)), 0);
+        win.now += kTick;
     }
     const std::uint32_t cack = mrc_psn_add(win.w.una, -1);
     win.send(5);
@@ -323,7 +324,7 @@ TEST(TxWindow, RetransmissionGetsAFreshEvAndOldestGoesFirst)
 {
     Window win = withRtt();
     for (int i = 0; i < 10; ++i)
-        win.send(static_cast<u16>(i % 2), static_cast<std::uint32_t>(40 + i)); // 1 .. 10
+        win.send(static_cast<u16>(i % 2)); // 1 .. 10
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {9, 10}, 10), 0);
     EXPECT_EQ(win.res.lost, 8u);
@@ -332,9 +333,8 @@ TEST(TxWindow, RetransmissionGetsAFreshEvAndOldestGoesFirst)
         const mrc_tx_rec *rec = mrc_tx_next_lost(&win.w, &psn);
         ASSERT_TRUE(rec);
         EXPECT_EQ(psn, want);
-        EXPECT_EQ(rec->cookie, 39 + want);
         mrc_tx_resend(&win.w, psn, 77, win.now);
-        EXPECT_EQ(rec->ev, 77);
+        EXPECT_EQ(mrc_tx_rec_ev(rec), 77);
     }
     EXPECT_FALSE(win.nextLost());
     EXPECT_EQ(win.w.inflight, 8u);
