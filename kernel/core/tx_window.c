@@ -577,6 +577,15 @@ static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 p
 	mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 
+/* The packet is sent again already. But it has come to the peer, so its EV has not lost it. */
+static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
+			    struct mrc_tx_result *res)
+{
+	mrc_tx_begin(w, res);
+	mrc_evidence_clear(&w->evidence, psn, res);
+	return -EALREADY;
+}
+
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res)
 {
@@ -587,9 +596,9 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		return -EINVAL;
 	rec = mrc_tx_rec_find(w, psn);
 	if (!rec || rec->flags & MRC_TX_DONE)
-		return -EALREADY;
+		return mrc_tx_nack_late(w, psn, res);
 	if (rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < w->rtt.min_ns)
-		return -EALREADY;
+		return mrc_tx_nack_late(w, psn, res);
 	mrc_tx_refuse(w, rec, psn, now, res);
 	return 0;
 }

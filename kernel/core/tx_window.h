@@ -182,7 +182,8 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
  *
  * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
  * acknowledged, waits for retransmission already or was sent again so lately
- * that the NACK must be an answer to the time before.
+ * that the NACK must be an answer to the time before: with @res->spurious it is news all the same,
+ * for what was held to be lost has arrived (a SACK of later packets may overtake the NACK).
  */
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		struct mrc_tx_result *res);

@@ -642,7 +642,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		expired = !err && res.expired;
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
-		if (!err)
+		if (!err || res.spurious)
 			mrc_requester_learn(qp, &res, now);
 		mrc_requester_arm(qp, now);
 	}

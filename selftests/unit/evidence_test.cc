@@ -611,3 +611,38 @@ TEST(EvidenceNews, WhatIsForgottenWithTheEvsIsNone)
     mrc_tx_forget_evs(&win.w);
     EXPECT_TRUE(allNews(win).empty());
 }
+
+/* A trimmed packet may cost its EV before the NACK is here: it was overtaken by the SACK of a later
+ * one. The NACK shows that the EV brought it. */
+TEST(Evidence, ANackThatIsOvertakenClearsTheEv)
+{
+    Window win = withRtt();
+    win.send(5);
+    const std::uint32_t later = win.send(5);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {later}, later), 0);
+    ASSERT_TRUE(win.lost(5));
+    EXPECT_EQ(win.nack(1), -EALREADY);
+    EXPECT_TRUE(win.res.spurious);
+    EXPECT_TRUE(win.cleared(5));
+    EXPECT_EQ(win.nack(1), -EALREADY) << "it comes twice";
+    EXPECT_FALSE(win.res.spurious);
+    EXPECT_FALSE(win.cleared(5));
+}
+
+/* The same, when the packet was sent again meanwhile; but what was never blamed is no news. */
+TEST(Evidence, ANackOfTheFirstTransmissionClearsItsEv)
+{
+    Window win = withRtt();
+    win.send(5);
+    const std::uint32_t later = win.send(5);
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(0, {later}, later), 0);
+    ASSERT_EQ(win.nextLost(), 1u);
+    mrc_tx_resend(&win.w, 1, 6, win.now);
+    EXPECT_EQ(win.nack(later), -EALREADY) << "it has arrived";
+    EXPECT_FALSE(win.res.spurious);
+    EXPECT_EQ(win.nack(1), -EALREADY);
+    EXPECT_TRUE(win.cleared(5));
+    EXPECT_FALSE(win.cleared(6));
+}

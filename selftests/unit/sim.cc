@@ -719,7 +719,7 @@ private:
         check(err == 0 || err == -EALREADY, "true NACK refused");
         check(err || res.lost == 1, "NACK without effect");
         check(err || !res.expired, "refused too often");
-        if (!err)
+        if (!err || res.spurious)
             learn(res);
     }
 
