@@ -10,7 +10,7 @@
 #include <linux/sched/signal.h>
 #include <net/addrconf.h>
 
-#include "../transport/endpoint.h"
+#include "../transport/ask.h"
 #include "../transport/peers.h"
 #include "../transport/route.h"
 #include "message.h"
@@ -40,7 +40,7 @@ const struct nla_policy mrc_nl_probe_policy[] = {
  * @wanted: EVs by their index in the profile
  * @listed: the request lists them, otherwise it means all
  * @count: elements of @result
- * @batch: what endpoint.c fills; names @result
+ * @batch: what ask.c fills; names @result
  * @result: one per probe, also of those never sent
  */
 struct mrc_nl_probe {
@@ -50,8 +50,8 @@ struct mrc_nl_probe {
 	DECLARE_BITMAP(wanted, MRC_EV_MAX);
 	bool listed;
 	unsigned int count;
-	struct mrc_ep_batch batch;
-	struct mrc_ep_result result[MRC_EV_MAX];
+	struct mrc_ask_batch batch;
+	struct mrc_ask_result result[MRC_EV_MAX];
 };
 
 static int mrc_nl_probe_refuse(struct genl_info *info, int err, int type,
@@ -253,12 +253,12 @@ static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
  */
 static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 {
-	const struct mrc_ep_ask ask = {
+	const struct mrc_ask_request request = {
 		.op = MRC_EP_EV_PROBE,
 		.batch = &p->batch,
 		.index = i,
 	};
-	struct mrc_ep_result *res = &p->result[i];
+	struct mrc_ask_result *res = &p->result[i];
 	struct mrc_peer_evs *evs;
 	int err = -ENOENT;
 	u16 ev;
@@ -270,7 +270,7 @@ static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
 	if (ev != MRC_EV_NONE &&
 	    READ_ONCE(evs->paths.set.ev[ev].state) != MRC_EV_DENIED) {
 		res->port = evs->paths.set.ev[ev].port;
-		err = mrc_endpoint_send(p->peer, evs, ev, &ask);
+		err = mrc_ask_send(p->peer, evs, ev, &request);
 		res->sent = !err || err == -ENETUNREACH;
 	}
 	if (!err) {
@@ -298,7 +298,7 @@ static int mrc_nl_probe_send(struct mrc_nl_probe *p)
 			continue;
 		}
 		if (err)
-			mrc_endpoint_skip(p->peer->dev, &p->batch);
+			mrc_ask_skip(p->peer->dev, &p->batch);
 		sent += !err;
 		i++;
 	}
@@ -326,14 +326,14 @@ static int mrc_nl_probe_run(struct mrc_nl_probe *p)
 		wait = min(wait, p->deadline - now);
 		left = wait_for_completion_killable_timeout(done, wait);
 	}
-	mrc_endpoint_detach(p->peer->dev, &p->batch);
+	mrc_ask_detach(p->peer->dev, &p->batch);
 	return sent < 0 || left < 0 ? -EINTR : 0;
 }
 
 /* ---- the answer ------------------------------------------------------------ */
 
 static int mrc_nl_put_probe_result(struct sk_buff *skb,
-				   const struct mrc_ep_result *res)
+				   const struct mrc_ask_result *res)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROBE_RESULT);
 

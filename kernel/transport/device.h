@@ -22,6 +22,7 @@
 #include "../net/skb.h"
 #include "counters.h"
 
+struct mrc_ask_table;
 struct mrc_endpoint;
 struct mrc_gone_table;
 struct mrc_prober;
@@ -70,6 +71,7 @@ struct mrc_dev_cfg {
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
  * @routes: see route.h
+ * @asks: see ask.h
  * @endpoint: see endpoint.h
  * @prober: see prober.h
  * @gone: see gone.h
@@ -101,6 +103,7 @@ struct mrc_dev {
 	struct rhltable peers;
 	struct list_head peer_list;	/* in order of creation */
 	spinlock_t peers_lock;	/* peer_list */
+	struct mrc_ask_table *asks;
 	struct mrc_endpoint *endpoint;
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;

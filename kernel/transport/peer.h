@@ -66,7 +66,7 @@ struct mrc_peer_due {
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
  * @due: when
- * @forgotten: the peer goes, no request may name it; under endpoint.lock
+ * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
  * @ref: QPs that use it, and readers
  */
 struct mrc_peer {

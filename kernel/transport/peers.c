@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 
-#include "endpoint.h"
+#include "ask.h"
 #include "peers.h"
 #include "prober.h"
 #include "trace.h"
@@ -142,7 +142,7 @@ void mrc_peers_put(struct mrc_peer *peer)
 	list_del(&peer->list);
 	spin_unlock(&peer->dev->peers_lock);
 	mrc_prober_peer_stop(peer);
-	mrc_endpoint_forget(peer);
+	mrc_ask_forget(peer);
 	call_rcu(&peer->rcu, mrc_peers_free);
 }
 

@@ -6,8 +6,8 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "ask.h"
 #include "device.h"
-#include "endpoint.h"
 #include "event.h"
 #include "peer.h"
 #include "prober.h"
@@ -144,12 +144,12 @@ static void mrc_prober_ports_event(struct mrc_peer *peer, struct mrc_event *even
 static void mrc_prober_send_tell(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 				 const struct mrc_probing_tell *tell)
 {
-	const struct mrc_ep_ask ask = {
+	const struct mrc_ask_request status = {
 		.op = MRC_EP_PORT_STATUS,
 		.port_mask = tell->mask,
 	};
 
-	if (mrc_endpoint_send(peer, evs, tell->ev, &ask) != -EBUSY)
+	if (mrc_ask_send(peer, evs, tell->ev, &status) != -EBUSY)
 		return;
 	spin_lock(&peer->lock);
 	mrc_probing_untold(&peer->probing, tell);
@@ -231,8 +231,8 @@ static enum mrc_probing_sent mrc_prober_verdict(int err)
 static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 			    unsigned int room)
 {
-	const struct mrc_ep_ask probe = { .op = MRC_EP_EV_PROBE, .room = room };
-	int err = mrc_endpoint_send(peer, evs, ev, &probe);
+	const struct mrc_ask_request probe = { .op = MRC_EP_EV_PROBE, .room = room };
+	int err = mrc_ask_send(peer, evs, ev, &probe);
 
 	spin_lock(&peer->lock);
 	/* EVs that have been replaced meanwhile are of no interest. */
@@ -284,7 +284,7 @@ static void mrc_prober_had_turn(struct mrc_prober *prober, struct mrc_peer *peer
 
 static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 {
-	unsigned int room = min(mrc_endpoint_room(dev, now), MRC_PROBING_RUN_MAX);
+	unsigned int room = min(mrc_ask_room(dev, now), MRC_PROBING_RUN_MAX);
 	unsigned int looks = MRC_PROBER_PEERS_MAX;
 	struct mrc_peer *peer;
 	bool fresh, more;
@@ -394,7 +394,7 @@ void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* ---- what became of probes ------------------------------------------------- */
+/* ---- what became of requests ----------------------------------------------- */
 
 static void mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
 			      enum mrc_seen seen, u16 ev, u64 sent_at)
@@ -410,15 +410,28 @@ static void mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
 	spin_unlock(&peer->lock);
 }
 
-void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
+static void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
 	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_ANSWERED, ev, sent_at);
 }
 
-void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
+static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
 	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at);
 }
+
+static void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
+{
+	spin_lock(&peer->lock);
+	mrc_port_tell_answered(&peer->probing.tell, mask, sent_at);
+	spin_unlock(&peer->lock);
+}
+
+const struct mrc_ask_ops mrc_prober_ask_ops = {
+	.answered = mrc_prober_answered,
+	.lost = mrc_prober_lost,
+	.port_answered = mrc_prober_port_answered,
+};
 
 /* ---- answers --------------------------------------------------------------- */
 
@@ -494,13 +507,6 @@ void mrc_prober_introduce(struct mrc_peer *peer)
 	spin_unlock_bh(&peer->lock);
 	if (!told || mrc_dev_port_status(peer->dev) != ~0u)
 		mrc_prober_tell(peer);
-}
-
-void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)
-{
-	spin_lock(&peer->lock);
-	mrc_port_tell_answered(&peer->probing.tell, mask, sent_at);
-	spin_unlock(&peer->lock);
 }
 
 bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep)

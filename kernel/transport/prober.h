@@ -19,6 +19,7 @@
 #include "../core/turns.h"
 #include "../core/wire.h"
 
+struct mrc_ask_ops;
 struct mrc_dev;
 struct mrc_peer;
 struct mrc_peer_evs;
@@ -42,6 +43,9 @@ struct mrc_prober {
 	struct timerqueue_head waiting;
 	struct mrc_turns turns;
 };
+
+/* What requests lead to: for mrc_ask_init(). */
+extern const struct mrc_ask_ops mrc_prober_ask_ops;
 
 /** mrc_prober_init() - Return: 0 or -ENOMEM */
 int mrc_prober_init(struct mrc_dev *dev);
@@ -128,11 +132,6 @@ unsigned int mrc_prober_answer_evs(struct mrc_peer *peer,
  * Softirq or BH off, under RCU; takes peer->lock.
  */
 void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
-
-/* From endpoint.c, softirq under RCU: what became of requests. */
-void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
-void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
-void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at);
 
 /**
  * mrc_prober_port_status() - the peer's port status

@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 
 #include "../net/sock.h"
+#include "ask.h"
 #include "cc_profile.h"
 #include "endpoint.h"
 #include "ev_profile.h"
@@ -138,6 +139,7 @@ static int mrc_transport_listen(struct mrc_dev *dev, u16 port)
 static void mrc_transport_free(struct mrc_dev *dev)
 {
 	mrc_prober_fini(dev);
+	mrc_ask_fini(dev);
 	mrc_endpoint_fini(dev);
 	mrc_gone_fini(dev);
 	mrc_ev_profiles_free(dev);
@@ -170,8 +172,9 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 /* What is made is freed with the device. */
 static int mrc_transport_init_parts(struct mrc_dev *dev)
 {
-	return mrc_routes_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_prober_init(dev) ?:
-	       mrc_gone_init(dev) ?: mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
+	return mrc_routes_init(dev) ?: mrc_ask_init(dev, &mrc_prober_ask_ops) ?:
+	       mrc_prober_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_gone_init(dev) ?:
+	       mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
 }
 
 struct mrc_dev *mrc_transport_create(const char *name, struct net_device *anchor,

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Our requests to endpoints (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port status. The answer
+ * names the request by its id.
+ *
+ * Which requests of a device wait for an answer, and for how long, is decided by asks.h. A slot
+ * names its peer without a reference: mrc_ask_forget() empties the slots of a peer before the peer
+ * goes, and who works on a slot is under RCU.
+ */
+#ifndef _MRC_TRANSPORT_ASK_H
+#define _MRC_TRANSPORT_ASK_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/spinlock.h>
+
+#include "../core/asks.h"
+#include "../core/wire.h"
+
+struct mrc_dev;
+struct mrc_peer;
+struct mrc_peer_evs;
+struct mrc_rx_pkt;
+
+/**
+ * struct mrc_ask_ops - what became of requests
+ * @answered: an EV probe was; EVs of which version, index, when it was sent
+ * @lost: the same, and no answer came in time
+ * @port_answered: a port status was; which ports it named, when it was sent
+ *
+ * Softirq, under RCU, no lock held. The peer may be going.
+ */
+struct mrc_ask_ops {
+	void (*answered)(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
+	void (*lost)(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
+	void (*port_answered)(struct mrc_peer *peer, u32 mask, u64 sent_at);
+};
+
+/**
+ * struct mrc_ask_result - what became of one EV probe of a batch
+ * @ev: index of the EV in its profile
+ * @port: it was sent from
+ * @sent: it was; else nothing is known of the path
+ * @answered: in time
+ * @rx_port: the answer came in by this port, 0: none of ours
+ * @rtt_ns: valid if @answered
+ */
+struct mrc_ask_result {
+	u16 ev;
+	u8 port;
+	bool sent;
+	bool answered;
+	u8 rx_port;
+	u64 rtt_ns;
+};
+
+/**
+ * struct mrc_ask_batch - EV probes that somebody waits for
+ * @left: probes of which it is not known what became; under the table's lock
+ * @done: completed when @left becomes 0
+ * @result: one per probe
+ */
+struct mrc_ask_batch {
+	unsigned int left;
+	struct completion done;
+	struct mrc_ask_result *result;
+};
+
+/**
+ * struct mrc_ask_request - a request
+ * @op: MRC_EP_*
+ * @port_mask: PORT_STATUS: ports that can be reached
+ * @room: see mrc_ep_xmit()
+ * @batch: who waits for the answer, or NULL
+ * @index: of the result in @batch
+ */
+struct mrc_ask_request {
+	enum mrc_ep_op op;
+	u32 port_mask;
+	unsigned int room;
+	struct mrc_ask_batch *batch;
+	unsigned int index;
+};
+
+/** struct mrc_ask_pending - a request that waits for its answer; free when @peer is NULL */
+struct mrc_ask_pending {
+	struct mrc_peer *peer;
+	struct mrc_ask_request request;
+	u64 sent_at;
+	u32 evs_gen;
+	u16 ev;
+};
+
+/**
+ * struct mrc_ask_table - requests of a device that wait for an answer
+ * @ops: who is told what became of them
+ * @lock: guards all below, and peer->forgotten; innermost, BH off
+ * @timer: when the oldest is lost
+ * @asks: which there are
+ * @pending: what they are about, same index as the slots of @asks
+ */
+struct mrc_ask_table {
+	const struct mrc_ask_ops *ops;
+	spinlock_t lock;
+	struct hrtimer timer;
+	struct mrc_asks asks;
+	struct mrc_ask_pending pending[MRC_ASKS_MAX];
+};
+
+/** mrc_ask_init() - Return: 0 or -ENOMEM */
+int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops);
+/** mrc_ask_fini() - no peer is left. Without mrc_ask_init(), too. Process context. */
+void mrc_ask_fini(struct mrc_dev *dev);
+
+/**
+ * mrc_ask_send() - send a request
+ * @peer: to whom
+ * @evs: its EVs
+ * @ev: index in @evs: the path
+ * @request: what
+ *
+ * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
+ * a second, or no memory; -ESHUTDOWN: the peer goes; -ENETUNREACH: no way leads out of this
+ * host; -EMSGSIZE: none for packets as long as @request says. Only after 0 something will be heard
+ * of it.
+ */
+int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+		 const struct mrc_ask_request *request);
+
+/** mrc_ask_room() - EV probes that may be sent now (ns), as it looks. Softirq. */
+unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);
+
+/** mrc_ask_forget() - a peer goes: it will not be named any more. Process context. */
+void mrc_ask_forget(struct mrc_peer *peer);
+
+/** mrc_ask_skip() - one probe of a batch will not be sent. Process context. */
+void mrc_ask_skip(struct mrc_dev *dev, struct mrc_ask_batch *batch);
+
+/** mrc_ask_detach() - nobody waits for a batch any more. Process context. */
+void mrc_ask_detach(struct mrc_dev *dev, const struct mrc_ask_batch *batch);
+
+/**
+ * mrc_ask_response() - a response has come
+ *
+ * Softirq, under RCU. Return: false: it answers none of our requests.
+ */
+bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
+
+#endif /* _MRC_TRANSPORT_ASK_H */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Endpoint packets: what requests and answers have in common.
+ */
+#include "device.h"
+#include "ep.h"
+#include "peer.h"
+
+static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
+{
+	u8 *buf = mrc_skb_hdr(b, mrc_opcode_hdr_len(hdr->bth.opcode));
+
+	if (!buf)
+		return -ENOMEM;
+	mrc_hdr_encode(buf, hdr);
+	return mrc_skb_close(b);
+}
+
+int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+		const struct mrc_hdr *hdr, unsigned int room)
+{
+	struct mrc_dev *dev = peer->dev;
+	struct mrc_skb b;
+	int err;
+
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
+			   evs->paths.ev[ev].bits,
+			   READ_ONCE(dev->cfg.dscp_control) << 2, 1);
+	if (err) {
+		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						MRC_CNT_TX_NO_PATH);
+		return err;
+	}
+	if (!mrc_skb_mtu_fits(&b, room)) {
+		mrc_skb_abort(&b);
+		return -EMSGSIZE;
+	}
+	if (mrc_ep_put(&b, hdr)) {
+		mrc_skb_abort(&b);
+		mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
+		return -ENOMEM;
+	}
+	mrc_count(dev, MRC_CNT_TX_PACKETS);
+	mrc_count_n(dev, MRC_CNT_TX_BYTES, b.bytes);
+	return mrc_skb_xmit(&b);
+}
+
+u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_plane *plane = mrc_plane_by_ifindex(&dev->planes,
+						       pkt->ifindex);
+
+	return plane ? plane->port : 0;
+}
