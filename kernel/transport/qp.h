@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs at work. The verbs layer owns rings, completion queues and protection
- * domains; this layer owns windows, timers and packets. Between them stand
- * struct mrc_wqe, a request copied once out of the program's ring, and struct
- * mrc_qp_ops, the calls upwards.
+ * QPs at work: what they are, how they are found, how long they stay. How they begin, change
+ * state and end is qp_life.h, how they fail qp_error.h.
  *
- * Lifetime: a QP is reference counted (table look-ups, timers and the verbs object
- * hold references). After mrc_qp_destroy() returns no call upwards is made any more.
+ * The verbs layer owns rings, completion queues and protection domains; this layer owns windows,
+ * timers and packets. Between them stand struct mrc_wqe (wqe.h), a request copied once out of the
+ * program's ring, and struct mrc_qp_ops, the calls upwards.
+ *
+ * A QP is reference counted: table look-ups, timers and the verbs object hold references. After
+ * mrc_qp_destroy() returns no call upwards is made any more.
  */
 #ifndef _MRC_TRANSPORT_QP_H
 #define _MRC_TRANSPORT_QP_H
@@ -19,59 +21,18 @@
 #include "../core/requester.h"
 #include "../core/responder.h"
 #include "device.h"
-#include "mr.h"
 #include "peer.h"
-
-/* Requests of one QP in the kernel at a time; the rest waits in the program's ring. */
-#define MRC_SENDQ_MAX	128u
 
 /* For programs that name no timeout or retry count: 1.024 us * 2^14 is 16.8 ms. */
 #define MRC_TIMEOUT_DEFAULT	14
 #define MRC_EXP_DEFAULT		3
 
-#define MRC_WQE_SIGNALED	0x01
-#define MRC_WQE_INLINE		0x02
-
-/**
- * struct mrc_seg - one gather element of a request
- * @mr: region; the request holds a reference
- * @addr: first byte
- * @len: bytes
- */
-struct mrc_seg {
-	struct mrc_mr *mr;
-	u64 addr;
-	u32 len;
-};
-
-/**
- * struct mrc_wqe - a write request inside the kernel
- * @msg: what of it goes over the wire; first, for it is what the queue knows of
- * @wr_id: the program's
- * @flags: MRC_WQE_*
- * @num_sge: elements of @sge; 0 with MRC_WQE_INLINE
- *
- * Filled by verbs. Then either the gather list or the inline bytes.
- */
-struct mrc_wqe {
-	struct mrc_msg msg;
-	u64 wr_id;
-	u8 flags;
-	u8 num_sge;
-	union {
-		DECLARE_FLEX_ARRAY(struct mrc_seg, sge);
-		DECLARE_FLEX_ARRAY(u8, inline_data);
-	};
-};
-
-static_assert(!offsetof(struct mrc_wqe, msg));
-
-struct mrc_qp;
+struct mrc_wqe;
 
 /**
  * struct mrc_qp_ops - calls from a QP up to its verbs object
- * @refill: fill free request slots from the program's ring: call mrc_qp_slot() and
- *          mrc_qp_queue() until one of both has no more. Returns -ECANCELED when the oldest
+ * @refill: fill free request slots from the program's ring: call mrc_wqe_slot() and
+ *          mrc_wqe_queue() until one of both has no more. Returns -ECANCELED when the oldest
  *          request failed locally and its CQE is written (called again after each completion,
  *          so that it waits for those before it), another negative error when the ring holds
  *          nonsense (counted by verbs already): the QP goes to error, with IB_EVENT_QP_FATAL in
@@ -203,19 +164,20 @@ struct mrc_qp {
 };
 
 /**
- * mrc_qp_create() - a QP in RESET with an unpredictable number
+ * mrc_qp_alloc() - a QP in RESET, without a number
  *
- * Process context. Return: a reference or ERR_PTR (-ENOMEM, -ENOSPC, -ENODEV).
+ * Process context. Return: a reference or NULL.
  */
-struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
-			     const struct mrc_qp_init *init);
-
+struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init);
 /**
- * mrc_qp_destroy() - stop it and drop the creator's reference
+ * mrc_qp_publish() - give it an unpredictable number, by which it is found from here on
  *
- * Requests still in the kernel are dropped without completions. Process context, sleeps.
+ * Process context. Return: 0, -ENOMEM, -ENOSPC.
  */
-void mrc_qp_destroy(struct mrc_qp *qp);
+int mrc_qp_publish(struct mrc_qp *qp);
+/** mrc_qp_unlist() - it is found no more, its number is free. Process context. */
+void mrc_qp_unlist(struct mrc_qp *qp);
+
 void mrc_qp_hold(struct mrc_qp *qp);
 /** mrc_qp_tryhold() - a reference, unless the last one is gone. Under RCU. */
 bool mrc_qp_tryhold(struct mrc_qp *qp);
@@ -224,82 +186,22 @@ void mrc_qp_put(struct mrc_qp *qp);
 /** mrc_qp_find() - QP of a number in any namespace, or NULL. Under RCU, no reference. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
 
-/*
- * State changes; the caller has checked the transition against the verbs table. Process
- * context, qp->state_lock held.
- */
-/** mrc_qp_to_reset() - back to the parameters that were asked for, too. Return: 0 */
-int mrc_qp_to_reset(struct mrc_qp *qp);
-/** mrc_qp_to_init() - Return: 0, or -EINVAL: not in RESET any more */
-int mrc_qp_to_init(struct mrc_qp *qp);
-/** mrc_qp_to_rtr() - Return: 0, -EINVAL (IPv4 GID, MTU, state), -ENOENT (profile), -ENOMEM */
-int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn);
-/** mrc_qp_to_rts() - Return: 0, -EINVAL (not in RTR any more), -ENOMEM */
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn);
-
-#define MRC_QP_ANY_STATE	(~0ul)
-
-/**
- * mrc_qp_to_err() - to error, and flush everything with IB_WC_WR_FLUSH_ERR
- * @qp: the QP
- * @from: BIT(IB_QPS_*) of the states in which the caller's reason still holds; in
- *        others nothing happens. In error already: flush once more.
- * @reason: static text for those who watch
- *
- * Any context; takes both locks. Return: whether this call moved it.
- */
-bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason);
-
-/**
- * mrc_qp_fail() - a live QP goes to error by itself
- * @qp: the QP
- * @first: status of the oldest request; all others are flushed
- * @event: asynchronous event for the program
- * @reason: static text for those who watch
- *
- * Any context, no lock of the QP held.
- */
-void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
-		 enum ib_event_type event, const char *reason);
-
-/**
- * mrc_qp_set_params() - MRC attributes; -EINVAL out of range, -EBUSY too late for the state.
- * state_lock held.
- */
-int mrc_qp_set_params(struct mrc_qp *qp, const struct mrc_qp_params *params);
-
-/**
- * mrc_qp_kick() - doorbell: take requests from the ring and send. Process context or softirq.
- */
-void mrc_qp_kick(struct mrc_qp *qp);
-
-/**
- * mrc_qp_nudge() - as mrc_qp_kick(), but in steps: one batch now, and the next by the timer, after
- * other QPs had their turn
- */
-void mrc_qp_nudge(struct mrc_qp *qp);
-
-/** mrc_qp_slot() - the free slot for the next request, or NULL. From ops->refill. */
-struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp);
-/** mrc_qp_queue() - the slot of mrc_qp_slot() is filled. From ops->refill. */
-void mrc_qp_queue(struct mrc_qp *qp);
-
-/**
- * mrc_qps_heed_ports() - ports have changed, here or at a peer: what is in flight on those that are
- * down goes out again elsewhere, and what waited for one by those that are up. Process context,
- * sleeps.
- */
-void mrc_qps_heed_ports(struct mrc_dev *dev);
-/** mrc_qps_kick() - let all QPs of a device send what they can. Process context, sleeps. */
-void mrc_qps_kick(struct mrc_dev *dev);
-
-/** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */
-size_t mrc_qp_memory(const struct mrc_qp *qp);
-
 /**
  * mrc_qp_next() - reference to the QP of a device with the lowest number >= @qpn, or NULL.
  * Process context.
  */
 struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
+
+/* Both locks: state changes are seen by requester and responder alike. */
+void mrc_qp_lock(struct mrc_qp *qp) __acquires(&qp->tx_lock) __acquires(&qp->rx_lock);
+void mrc_qp_unlock(struct mrc_qp *qp) __releases(&qp->rx_lock) __releases(&qp->tx_lock);
+
+/** mrc_qp_free_tx() - give back send window and request slots; nobody looks any more */
+void mrc_qp_free_tx(struct mrc_qp *qp);
+/** mrc_qp_free_rx() - the same with the receive window */
+void mrc_qp_free_rx(struct mrc_qp *qp);
+
+/** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */
+size_t mrc_qp_memory(const struct mrc_qp *qp);
 
 #endif /* _MRC_TRANSPORT_QP_H */

@@ -1,392 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The requester: plans batches, builds packets, digests answers.
+ * The requester: when it sends, and what answers, and that none came, do to it.
  */
 #include <linux/ktime.h>
-#include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "cc_profile.h"
-#include "event.h"
 #include "prober.h"
+#include "qp_error.h"
 #include "replay.h"
 #include "reply.h"
 #include "requester.h"
+#include "send.h"
 #include "trace.h"
+#include "wqe.h"
 
 /* Batches in one go; then the CPU is given back. */
 #define MRC_RUN_BATCHES	16u
-
-/**
- * struct mrc_send - packets on their way out
- * @b: which
- * @peer: where to
- * @evs: the version of the EVs that @b means
- */
-struct mrc_send {
-	struct mrc_batch b;
-	struct mrc_peer *peer;
-	struct mrc_peer_evs *evs;
-};
-
-static struct mrc_wqe *mrc_wqe_of(struct mrc_msg *msg)
-{
-	return container_of(msg, struct mrc_wqe, msg);
-}
-
-static struct mrc_wqe *mrc_wqe_at(const struct mrc_qp *qp, u32 index)
-{
-	return mrc_wqe_of(mrc_sendq_at(&qp->req.sendq, index));
-}
-
-struct mrc_wqe *mrc_qp_slot(struct mrc_qp *qp)
-{
-	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
-
-	return msg ? mrc_wqe_of(msg) : NULL;
-}
-
-void mrc_qp_queue(struct mrc_qp *qp)
-{
-	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
-
-	mrc_sendq_queue(&qp->req.sendq);
-	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm);
-	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
-}
-
-static void mrc_wqe_release(struct mrc_wqe *wqe)
-{
-	unsigned int i;
-
-	for (i = 0; i < wqe->num_sge; i++)
-		mrc_mr_put(wqe->sge[i].mr);
-	wqe->num_sge = 0;
-}
-
-/* ---- sending: the plan -------------------------------------------------- */
-
-/* Packets that were sent on these EVs go out again. */
-static void mrc_send_count_lost(struct mrc_send *s)
-{
-	unsigned int i;
-
-	spin_lock(&s->peer->lock);
-	for (i = 0; i < s->b.count; i++)
-		mrc_paths_resent(&s->evs->paths, s->b.plan[i].was);
-	spin_unlock(&s->peer->lock);
-}
-
-/* Packets for one skb: of those that do not fit the last would go alone. */
-static unsigned int mrc_send_burst(const struct mrc_qp *qp)
-{
-	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
-					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
-
-	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
-}
-
-static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
-{
-	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp),
-					     READ_ONCE(s->evs->paths.set.good),
-					     READ_ONCE(s->evs->paths.set.bad));
-	u16 ev[MRC_BATCH_MAX];
-
-	spin_lock(&s->peer->lock);
-	mrc_paths_draw(&s->evs->paths, s->b.any, s->b.count, now, ev, stride);
-	spin_unlock(&s->peer->lock);
-	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
-	mrc_replay_batch(qp, now, &s->b, ev);
-	if (s->b.rtx)
-		mrc_send_count_lost(s);
-}
-
-/* Indices of older versions of the EVs mean nothing any more. */
-static void mrc_requester_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
-{
-	bool others = qp->req.evs_gen != evs->gen;
-
-	mrc_req_sync_evs(&qp->req, &evs->paths, evs->gen);
-	if (others)
-		mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
-}
-
-static void mrc_requester_arm(struct mrc_qp *qp, u64 now);
-
-/* Decides what goes out now. False: nothing does. */
-static bool mrc_requester_plan(struct mrc_qp *qp, struct mrc_send *s)
-{
-	u64 now = ktime_get_ns();
-
-	s->peer = qp->peer;
-	s->evs = rcu_dereference(s->peer->evs);
-	mrc_requester_sync_evs(qp, s->evs);
-	if (!mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &s->b)) {
-		mrc_replay(qp, MRC_REPLAY_IDLE, now, 0);
-		return false;
-	}
-	mrc_send_deal(qp, s, now);
-	qp->tx_packets += s->b.count;
-	if (s->b.rtx) {
-		trace_mrc_retransmit(qp, s->b.plan[0].psn, s->b.count);
-		qp->rtx_packets += s->b.count;
-		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, s->b.count);
-	}
-	mrc_requester_arm(qp, now);
-	return true;
-}
-
-/* ---- sending: the packets ----------------------------------------------- */
-
-/* Calls @fn for each stretch of a chunk that lies in one gather element. */
-static int mrc_chunk_walk(const struct mrc_wqe *wqe,
-			  const struct mrc_chunk *c, void *arg,
-			  int (*fn)(const struct mrc_seg *seg, u64 addr,
-				    u32 len, void *arg))
-{
-	u32 skip = c->offset, left = c->len, n;
-	const struct mrc_seg *seg = wqe->sge;
-	int err;
-
-	for (; left; seg++) {
-		if (skip >= seg->len) {
-			skip -= seg->len;
-			continue;
-		}
-		n = min(seg->len - skip, left);
-		err = fn(seg, seg->addr + skip, n, arg);
-		if (err)
-			return err;
-		left -= n;
-		skip = 0;
-	}
-	return 0;
-}
-
-static int mrc_seg_count_pages(const struct mrc_seg *seg, u64 addr, u32 len,
-			       void *arg)
-{
-	u64 at = addr - seg->mr->iova + seg->mr->offset;
-	unsigned int *pages = arg;
-
-	*pages += ((at & ~PAGE_MASK) + len + PAGE_SIZE - 1) >> PAGE_SHIFT;
-	return 0;
-}
-
-static unsigned int mrc_chunk_pages(const struct mrc_wqe *wqe,
-				    const struct mrc_chunk *c)
-{
-	unsigned int pages = 0;
-
-	if (wqe->flags & MRC_WQE_INLINE)
-		return !!c->len;
-	mrc_chunk_walk(wqe, c, &pages, mrc_seg_count_pages);
-	return pages;
-}
-
-static int mrc_seg_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
-			     void *arg)
-{
-	unsigned int n, offset;
-	struct page *page;
-	int err;
-
-	if (READ_ONCE(seg->mr->revoked))
-		return -EACCES;
-	for (; len; addr += n, len -= n) {
-		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
-		err = mrc_skb_page(arg, page, offset, n);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int mrc_chunk_put(struct mrc_skb *skb, const struct mrc_wqe *wqe,
-			 const struct mrc_chunk *c, struct mrc_hdr *hdr)
-{
-	u8 *buf = mrc_skb_hdr(skb, mrc_opcode_hdr_len(hdr->bth.opcode));
-	int err;
-
-	if (!buf)
-		return -ENOMEM;
-	mrc_hdr_encode(buf, hdr);
-	if (wqe->flags & MRC_WQE_INLINE)
-		err = mrc_skb_copy(skb, wqe->inline_data + c->offset, c->len);
-	else
-		err = mrc_chunk_walk(wqe, c, skb, mrc_seg_put_pages);
-	return err ?: mrc_skb_close(skb);
-}
-
-static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
-			  unsigned int from, struct mrc_skb *skb)
-{
-	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
-	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
-	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
-	u16 ev = s->b.plan[from].ev;
-
-	if (ev == MRC_EV_NONE)
-		return -ENETUNREACH;
-	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
-			    s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
-			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
-}
-
-static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
-{
-	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
-	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
-	return mrc_skb_xmit(skb);
-}
-
-static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
-			   unsigned int from, unsigned int end, u64 now)
-{
-	bool going = true, goes_on;
-	unsigned int i;
-
-	spin_lock(&qp->tx_lock);
-	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
-		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
-		mrc_replay(qp, MRC_REPLAY_UNSENT, now, s->b.plan[i].psn, goes_on);
-		going &= goes_on;
-		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);
-	}
-	if (qp->state == IB_QPS_RTS)
-		mrc_requester_arm(qp, now);
-	spin_unlock(&qp->tx_lock);
-	return going;
-}
-
-/* Is a packet's fate that of all that take this EV, for now? Then its peer is told. */
-static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
-{
-	struct mrc_plane *plane = s->evs->path[ev].plane;
-
-	if (err != -ENETUNREACH && err != -EMSGSIZE)
-		return;
-	/* If the plane is down all EVs are about to be told. */
-	if (plane && !mrc_plane_usable(plane))
-		return;
-	spin_lock(&s->peer->lock);
-	mrc_paths_report(&s->evs->paths, err == -EMSGSIZE ? MRC_SEEN_NO_ROOM :
-							    MRC_SEEN_NO_ROUTE,
-			 ev, now, now);
-	mrc_prober_evs_changed(s->peer, s->evs);
-	spin_unlock(&s->peer->lock);
-}
-
-/*
- * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
- * and says nothing of the paths beyond.
- */
-static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
-			     unsigned int from, unsigned int end, int err)
-{
-	u16 ev = s->b.plan[from].ev;
-	u64 now = ktime_get_ns();
-
-	if (err == -ENOMEM)
-		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
-	else if (err == -ENETUNREACH)
-		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
-	/* They wait for a port. */
-	if (ev == MRC_EV_NONE)
-		return;
-	mrc_send_no_way(s, ev, err, now);
-	if (!mrc_send_again(qp, s, from, end, now))
-		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
-			    "this host drops all that is sent");
-}
-
-/* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
-static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
-			 unsigned int i, struct mrc_skb *skb, bool first)
-{
-	const struct mrc_plan *p = &s->b.plan[i];
-	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->msg);
-	struct mrc_chunk c;
-	struct mrc_hdr hdr;
-	unsigned int len;
-
-	mrc_sendq_chunk(&qp->req.sendq, &wqe->msg, p->psn, &c);
-	mrc_sendq_header(&wqe->msg, &c, p->psn, &hdr);
-	hdr.bth.pkey = qp->conn.pkey;
-	hdr.bth.qpn = qp->conn.dest_qpn;
-	hdr.bth.rtx = s->b.rtx;
-	hdr.bth.ackreq = s->b.ask && i == s->b.count - 1;
-	len = mrc_opcode_hdr_len(hdr.bth.opcode) + c.len + hdr.bth.pad +
-	      MRC_ICRC_LEN;
-	if (!first && !mrc_skb_fits(skb, len, mrc_chunk_pages(wqe, &c)))
-		return -EAGAIN;
-	return mrc_chunk_put(skb, wqe, &c, &hdr);
-}
-
-/*
- * A late answer may complete a request while it is being sent again; its program
- * is then free to deregister the memory.
- */
-static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
-{
-	bool outstanding;
-
-	spin_lock(&qp->tx_lock);
-	outstanding = mrc_sendq_outstanding(&qp->req.sendq, p->msg);
-	spin_unlock(&qp->tx_lock);
-	return outstanding;
-}
-
-/*
- * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
- * one skb. Return: the first one left over, or a negative error that is the program's
- * fault.
- */
-static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
-			 unsigned int from)
-{
-	unsigned int i;
-	struct mrc_skb skb;
-	int err;
-
-	err = mrc_send_open(qp, s, from, &skb);
-	if (err) {
-		mrc_send_dropped(qp, s, from, s->b.count, err);
-		return s->b.count;
-	}
-	for (i = from; i < s->b.count; i += s->b.stride) {
-		err = mrc_send_put(qp, s, i, &skb, i == from);
-		if (err)
-			break;
-	}
-	if (!err || err == -EAGAIN) {
-		err = mrc_send_xmit(qp, &skb);
-		if (err)
-			mrc_send_dropped(qp, s, from, i, err);
-		return i;
-	}
-	mrc_skb_abort(&skb);
-	if (err == -EACCES && mrc_send_outstanding(qp, &s->b.plan[i]))
-		return err;
-	mrc_send_dropped(qp, s, from, s->b.count, err);
-	return s->b.count;
-}
-
-static int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s)
-{
-	unsigned int e;
-	int i;
-
-	for (e = 0; e < s->b.stride; e++) {
-		for (i = e; i < (int)s->b.count;) {
-			i = mrc_send_skb(qp, s, i);
-			if (i < 0)
-				return i;
-		}
-	}
-	return 0;
-}
 
 /* ---- the run ------------------------------------------------------------- */
 
@@ -404,7 +34,7 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	}
 	if (qp->state == IB_QPS_RTS) {
 		err = qp->ops->refill(qp->priv);
-		more = mrc_requester_plan(qp, &s);
+		more = mrc_send_plan(qp, &s);
 	} else if (qp->state == IB_QPS_ERR) {
 		qp->ops->flush_send(qp->priv);
 	}
@@ -462,7 +92,7 @@ void mrc_requester_run(struct mrc_qp *qp)
 	mrc_requester_run_some(qp, MRC_RUN_BATCHES);
 }
 
-static void mrc_qp_kick_some(struct mrc_qp *qp, unsigned int budget)
+static void mrc_requester_kick_some(struct mrc_qp *qp, unsigned int budget)
 {
 	local_bh_disable();
 	rcu_read_lock();
@@ -471,74 +101,14 @@ static void mrc_qp_kick_some(struct mrc_qp *qp, unsigned int budget)
 	local_bh_enable();
 }
 
-void mrc_qp_kick(struct mrc_qp *qp)
+void mrc_requester_kick(struct mrc_qp *qp)
 {
-	mrc_qp_kick_some(qp, MRC_RUN_BATCHES);
+	mrc_requester_kick_some(qp, MRC_RUN_BATCHES);
 }
 
-void mrc_qp_nudge(struct mrc_qp *qp)
+void mrc_requester_nudge(struct mrc_qp *qp)
 {
-	mrc_qp_kick_some(qp, 1);
-}
-
-/* ---- the end of requests ------------------------------------------------- */
-
-/* What verbs does not count itself: it sees each CQE, not what led to it. */
-static void mrc_requester_count_end(const struct mrc_qp *qp,
-				    enum ib_wc_status status)
-{
-	switch (status) {
-	case IB_WC_REM_ACCESS_ERR:
-		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_ACCESS);
-		break;
-	case IB_WC_REM_INV_REQ_ERR:
-		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_INVALID);
-		break;
-	case IB_WC_RETRY_EXC_ERR:
-		mrc_count(qp->dev, MRC_CNT_RETRY_EXCEEDED);
-		break;
-	default:
-		break;
-	}
-}
-
-/* Ends the oldest request. tx_lock held. */
-static void mrc_requester_done(struct mrc_qp *qp, enum ib_wc_status status)
-{
-	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->req.sendq.una);
-
-	mrc_requester_count_end(qp, status);
-	if (!qp->dead)
-		qp->ops->send_done(qp->priv, wqe, status);
-	mrc_wqe_release(wqe);
-	mrc_sendq_end(&qp->req.sendq);
-	mrc_replay(qp, MRC_REPLAY_END, 0, qp->req.sendq.una);
-}
-
-void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status)
-{
-	struct mrc_sendq *q = &qp->req.sendq;
-
-	while (q->una != q->tail) {
-		mrc_requester_done(qp, status);
-		status = IB_WC_WR_FLUSH_ERR;
-	}
-}
-
-void mrc_requester_drop(struct mrc_qp *qp)
-{
-	struct mrc_sendq *q = &qp->req.sendq;
-
-	for (; q->una != q->tail; q->una++)
-		mrc_wqe_release(mrc_wqe_at(qp, q->una));
-	q->cur = q->tail;
-}
-
-/* Completes requests whose last packet is at or before @psn. tx_lock held. */
-static void mrc_requester_complete(struct mrc_qp *qp, u32 psn)
-{
-	while (mrc_sendq_done(&qp->req.sendq, psn))
-		mrc_requester_done(qp, IB_WC_SUCCESS);
+	mrc_requester_kick_some(qp, 1);
 }
 
 /* ---- answers -------------------------------------------------------------- */
@@ -618,7 +188,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			mrc_requester_learn(qp, &res, now);
 			/* It need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp);
-			mrc_requester_arm(qp, now);
+			mrc_send_arm(qp, now);
 		}
 	}
 	spin_unlock(&qp->tx_lock);
@@ -644,7 +214,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			trace_mrc_loss(qp, &res, "NACK");
 		if (!err || res.spurious)
 			mrc_requester_learn(qp, &res, now);
-		mrc_requester_arm(qp, now);
+		mrc_send_arm(qp, now);
 	}
 	spin_unlock(&qp->tx_lock);
 	if (err == -EINVAL)
@@ -685,10 +255,10 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
 		if (!err) {
 			mrc_requester_learn(qp, &res, now);
-			mrc_requester_complete(qp, psn);
+			mrc_wqe_complete(qp, psn);
 			mrc_req_settle(&qp->req, now);
 			mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
-			mrc_requester_arm(qp, now);
+			mrc_send_arm(qp, now);
 		}
 	}
 	spin_unlock(&qp->tx_lock);
@@ -701,18 +271,6 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 }
 
 /* ---- time ------------------------------------------------------------------ */
-
-/* A timer that is armed already is left alone: it looks again when it fires. tx_lock held. */
-static void mrc_requester_arm(struct mrc_qp *qp, u64 now)
-{
-	u64 at = mrc_req_timer_at(&qp->req, now);
-
-	mrc_replay(qp, MRC_REPLAY_TIMER_AT, now, lower_32_bits(at), upper_32_bits(at));
-	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
-		return;
-	qp->timer_at = at;
-	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
-}
 
 /* tx_lock held. */
 static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
@@ -731,7 +289,7 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 	}
 	mrc_requester_learn(qp, &res, now);
 	if (due != MRC_REQ_FAILED)
-		mrc_requester_arm(qp, now);
+		mrc_send_arm(qp, now);
 	return due;
 }
 
@@ -796,7 +354,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 				       qp->req.sendq.stride,
 				       GFP_KERNEL_ACCOUNT);
 	if (!qp->tx_ring || !qp->req.sendq.slots) {
-		mrc_requester_free(qp);
+		mrc_qp_free_tx(qp);
 		return -ENOMEM;
 	}
 	spin_lock_bh(&qp->tx_lock);
@@ -810,12 +368,4 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		   qp->req.sendq.depth);
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
-}
-
-void mrc_requester_free(struct mrc_qp *qp)
-{
-	kvfree(qp->tx_ring);
-	kvfree(qp->req.sendq.slots);
-	qp->tx_ring = NULL;
-	qp->req.sendq.slots = NULL;
 }

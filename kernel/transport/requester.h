@@ -4,7 +4,7 @@
  * become progress.
  *
  * Sending is done by one CPU at a time (MRC_RUN_BUSY), which plans a batch
- * under tx_lock and builds and transmits it outside. Whoever finds the QP busy
+ * under tx_lock and builds and transmits it outside (send.h). Whoever finds the QP busy
  * leaves MRC_RUN_WANTED behind. The busy CPU alone refills request slots, so a slot that
  * a batch refers to keeps its contents even when its request completes meanwhile.
  */
@@ -24,23 +24,21 @@ void mrc_requester_init(struct mrc_qp *qp);
  */
 int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn);
 
-/** mrc_requester_free() - give back what mrc_requester_start() took; nobody looks any more */
-void mrc_requester_free(struct mrc_qp *qp);
-
 /** mrc_requester_run() - send what may be sent. Softirq or BH off, under RCU. */
 void mrc_requester_run(struct mrc_qp *qp);
 
 /**
- * mrc_requester_flush() - end all requests
- * @qp: in error already
- * @status: of the oldest; the others are flushed. IB_WC_WR_FLUSH_ERR: all are
+ * mrc_requester_kick() - doorbell: take requests from the ring and send
  *
- * tx_lock held.
+ * Process context or softirq.
  */
-void mrc_requester_flush(struct mrc_qp *qp, enum ib_wc_status status);
+void mrc_requester_kick(struct mrc_qp *qp);
 
-/** mrc_requester_drop() - forget all requests without completions. tx_lock held. */
-void mrc_requester_drop(struct mrc_qp *qp);
+/**
+ * mrc_requester_nudge() - as mrc_requester_kick(), but in steps: one batch now, and the next by the
+ * timer, after other QPs had their turn
+ */
+void mrc_requester_nudge(struct mrc_qp *qp);
 
 /**
  * mrc_requester_new_ports() - if other ports are up than before, here or at the peer, what is in

@@ -8,6 +8,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "mr.h"
+#include "qp_error.h"
 #include "reply.h"
 #include "responder.h"
 #include "trace.h"
@@ -31,12 +33,6 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 	mrc_resp_start(&qp->resp, mem, &cfg, rq_psn);
 	spin_unlock_bh(&qp->rx_lock);
 	return 0;
-}
-
-void mrc_responder_free(struct mrc_qp *qp)
-{
-	kvfree(qp->rx_mem);
-	qp->rx_mem = NULL;
 }
 
 /* Both locks guard the state: one is enough to read it. */

@@ -14,9 +14,6 @@ void mrc_responder_init(struct mrc_qp *qp);
 /** mrc_responder_start() - RTR: receive window. Return: 0 or -ENOMEM. state_lock held. */
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn);
 
-/** mrc_responder_free() - give back what mrc_responder_start() took; nobody looks any more */
-void mrc_responder_free(struct mrc_qp *qp);
-
 /** mrc_responder_write() - a write packet for this QP. Softirq, under RCU. */
 void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
 

@@ -15,6 +15,7 @@
 #include "prober.h"
 #include "qp.h"
 #include "receive.h"
+#include "requester.h"
 #include "route.h"
 #include "transport.h"
 
@@ -85,6 +86,26 @@ static bool mrc_transport_renew_evs(struct mrc_dev *dev, u32 ports)
 	return renew;
 }
 
+/* Calls @fn for each QP of a device. */
+static void mrc_transport_each_qp(struct mrc_dev *dev, void (*fn)(struct mrc_qp *qp))
+{
+	struct mrc_qp *qp;
+	u32 qpn = 0;
+
+	while ((qp = mrc_qp_next(dev, qpn))) {
+		fn(qp);
+		qpn = qp->qpn + 1;
+		mrc_qp_put(qp);
+		cond_resched();
+	}
+}
+
+static void mrc_transport_heed_ports(struct mrc_qp *qp)
+{
+	if (mrc_requester_new_ports(qp))
+		mrc_requester_nudge(qp);
+}
+
 /*
  * Ports have changed, here or at a peer. QPs give up what is in flight on dead ports now, without
  * waiting for a timer. They are told before EVs are made anew, for they know packets by EV index.
@@ -94,9 +115,9 @@ static void mrc_transport_ports_work(struct work_struct *work)
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, ports_work);
 	u32 ports = READ_ONCE(dev->ports);
 
-	mrc_qps_heed_ports(dev);
+	mrc_transport_each_qp(dev, mrc_transport_heed_ports);
 	if (mrc_transport_renew_evs(dev, ports))
-		mrc_qps_kick(dev);
+		mrc_transport_each_qp(dev, mrc_requester_nudge);
 	mrc_dev_put(dev);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/random.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../transport/qp_life.h"
 #include "context.h"
 #include "create.h"
 #include "device.h"

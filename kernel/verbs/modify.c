@@ -10,6 +10,8 @@
 #include <rdma/ib_cache.h>
 #include <rdma/mrc-abi.h>
 
+#include "../transport/qp_error.h"
+#include "../transport/qp_life.h"
 #include "device.h"
 #include "modify.h"
 #include "port.h"

@@ -2,6 +2,7 @@
 /*
  * QPs: what all who work on them need.
  */
+#include "../transport/qp_error.h"
 #include "qp.h"
 
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q)

@@ -5,6 +5,7 @@
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
 
+#include "../transport/qp_life.h"
 #include "qp.h"
 #include "qp_attr.h"
 

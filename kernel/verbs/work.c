@@ -8,6 +8,9 @@
  * requests before it have ended, as verbs has it. One that no honest provider
  * writes means that the ring is corrupt.
  */
+#include "../transport/qp_error.h"
+#include "../transport/requester.h"
+#include "../transport/wqe.h"
 #include "device.h"
 #include "qp.h"
 #include "work.h"
@@ -141,7 +144,7 @@ static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
 		return -ECANCELED;
 	}
 	q->pending++;
-	mrc_qp_queue(q->qp);
+	mrc_wqe_queue(q->qp);
 	return 1;
 }
 
@@ -155,7 +158,7 @@ static int mrc_refill(void *priv)
 	if (n < 0)
 		return mrc_ring_corrupt(q);
 	while (n-- > 0) {
-		wqe = mrc_qp_slot(q->qp);
+		wqe = mrc_wqe_slot(q->qp);
 		if (!wqe)
 			break;
 		ret = mrc_take_send(q, wqe);
@@ -277,7 +280,7 @@ int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad_wr = wr;
 		return -EOPNOTSUPP;
 	}
-	mrc_qp_kick(qp);
+	mrc_requester_kick(qp);
 	mrc_flush_late(qp);
 	return 0;
 }

@@ -237,7 +237,7 @@ private:
         }
     }
 
-    // ---- requester: transport/requester.c
+    // ---- requester: transport/requester.c, send.c
 
     void send()
     {

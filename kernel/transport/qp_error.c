@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs that go to error: what is open is flushed, and who watches is told.
+ */
+#include "event.h"
+#include "prober.h"
+#include "qp_error.h"
+#include "wqe.h"
+
+void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
+{
+	if (old != IB_QPS_RTR && old != IB_QPS_RTS)
+		return;
+	rcu_read_lock();
+	mrc_prober_use(qp->peer, qp->conn.mtu, false);
+	rcu_read_unlock();
+}
+
+/* Both locks held. */
+static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
+{
+	mrc_qp_leave(qp, qp->state);
+	WRITE_ONCE(qp->state, IB_QPS_ERR);
+	if (qp->dead)
+		return;
+	if (qp->req.sendq.slots)
+		mrc_wqe_flush(qp, first);
+	qp->ops->flush_send(qp->priv);
+	qp->ops->flush_recv(qp->priv);
+}
+
+static void mrc_qp_error_event(struct mrc_qp *qp, enum ib_qp_state from,
+			       const char *reason)
+{
+	struct mrc_event event = {
+		.type = MRC_EVENT_QP,
+		.dev = qp->dev,
+		.qp = qp,
+		.old_state = from,
+		.new_state = IB_QPS_ERR,
+		.reason = reason,
+	};
+
+	mrc_event_notify(&event);
+}
+
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
+{
+	enum ib_qp_state old;
+	bool moved = false;
+
+	mrc_qp_lock(qp);
+	old = qp->state;
+	if (from & BIT(old)) {
+		moved = old != IB_QPS_ERR && !qp->dead;
+		mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
+	}
+	mrc_qp_unlock(qp);
+	if (moved)
+		mrc_qp_error_event(qp, old, reason);
+	return moved;
+}
+
+void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
+		 enum ib_event_type type, const char *reason)
+{
+	enum ib_qp_state old;
+	bool failed;
+
+	mrc_qp_lock(qp);
+	old = qp->state;
+	failed = !qp->dead && (old == IB_QPS_RTR || old == IB_QPS_RTS);
+	if (failed) {
+		mrc_qp_flush(qp, first);
+		qp->ops->event(qp->priv, type);
+	}
+	mrc_qp_unlock(qp);
+	if (failed)
+		mrc_qp_error_event(qp, old, reason);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs that go to error, by themselves or because their program says so.
+ */
+#ifndef _MRC_TRANSPORT_QP_ERROR_H
+#define _MRC_TRANSPORT_QP_ERROR_H
+
+#include "qp.h"
+
+#define MRC_QP_ANY_STATE	(~0ul)
+
+/**
+ * mrc_qp_to_err() - to error, and flush everything with IB_WC_WR_FLUSH_ERR
+ * @qp: the QP
+ * @from: BIT(IB_QPS_*) of the states in which the caller's reason still holds; in
+ *        others nothing happens. In error already: flush once more.
+ * @reason: static text for those who watch
+ *
+ * Any context; takes both locks. Return: whether this call moved it.
+ */
+bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason);
+
+/**
+ * mrc_qp_fail() - a live QP goes to error by itself
+ * @qp: the QP
+ * @first: status of the oldest request; all others are flushed
+ * @event: asynchronous event for the program
+ * @reason: static text for those who watch
+ *
+ * Any context, no lock of the QP held.
+ */
+void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
+		 enum ib_event_type event, const char *reason);
+
+/**
+ * mrc_qp_leave() - the QP was in state @old and is not any more: it may need its peer no longer
+ *
+ * Both locks held.
+ */
+void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old);
+
+#endif /* _MRC_TRANSPORT_QP_ERROR_H */

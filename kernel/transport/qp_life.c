@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs: creation, states, destruction.
+ */
+#include <linux/log2.h>
+#include <net/ipv6.h>
+
+#include "cc_profile.h"
+#include "ev_profile.h"
+#include "gone.h"
+#include "peers.h"
+#include "prober.h"
+#include "qp_error.h"
+#include "qp_life.h"
+#include "requester.h"
+#include "responder.h"
+#include "route.h"
+#include "wqe.h"
+
+struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
+			     const struct mrc_qp_init *init)
+{
+	struct mrc_qp *qp = mrc_qp_alloc(dev, init);
+	int err;
+
+	if (!qp)
+		return ERR_PTR(-ENOMEM);
+	mrc_wqe_init(qp, init);
+	mrc_requester_init(qp);
+	mrc_responder_init(qp);
+	err = mrc_qp_publish(qp);
+	if (err) {
+		qp->dead = true;
+		mrc_qp_put(qp);
+		return ERR_PTR(err);
+	}
+	return qp;
+}
+
+/* Takes a QP out of traffic. The peer is the caller's to put. */
+static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
+				    bool dead)
+{
+	struct mrc_peer *peer;
+	enum ib_qp_state old;
+
+	mrc_qp_lock(qp);
+	old = qp->state;
+	WRITE_ONCE(qp->state, state);
+	qp->dead |= dead;
+	if (qp->req.sendq.slots)
+		mrc_wqe_drop(qp);
+	mrc_qp_leave(qp, old);
+	peer = qp->peer;
+	WRITE_ONCE(qp->peer, NULL);
+	mrc_qp_unlock(qp);
+	hrtimer_cancel(&qp->timer);
+	hrtimer_cancel(&qp->sack_timer);
+	return peer;
+}
+
+void mrc_qp_destroy(struct mrc_qp *qp)
+{
+	struct mrc_peer *peer;
+
+	mrc_qp_unlist(qp);
+	mutex_lock(&qp->state_lock);
+	peer = mrc_qp_stop(qp, IB_QPS_ERR, true);
+	mutex_unlock(&qp->state_lock);
+	if (peer) {
+		mrc_gone_remember(qp, peer);
+		mrc_peers_put(peer);
+		/* A packet that is being placed now must not land in memory used anew. */
+		synchronize_rcu_expedited();
+	}
+	mrc_qp_put(qp);
+}
+
+int mrc_qp_to_reset(struct mrc_qp *qp)
+{
+	struct mrc_peer *peer = mrc_qp_stop(qp, IB_QPS_RESET, false);
+
+	if (peer) {
+		mrc_gone_remember(qp, peer);
+		mrc_peers_put(peer);
+	}
+	/* Senders and receivers that saw the old state have left after this. */
+	synchronize_rcu_expedited();
+	mrc_qp_free_tx(qp);
+	mrc_qp_free_rx(qp);
+	qp->timer_at = 0;
+	qp->sack_timer_at = 0;
+	qp->params = qp->asked;
+	return 0;
+}
+
+/*
+ * Both locks held. The caller checked the state before it had them; errors come at
+ * any time.
+ */
+static int mrc_qp_move(struct mrc_qp *qp, enum ib_qp_state from,
+		       enum ib_qp_state to)
+{
+	if (qp->state != from)
+		return -EINVAL;
+	WRITE_ONCE(qp->state, to);
+	return 0;
+}
+
+int mrc_qp_to_init(struct mrc_qp *qp)
+{
+	int err;
+
+	mrc_qp_lock(qp);
+	err = mrc_qp_move(qp, IB_QPS_RESET, IB_QPS_INIT);
+	mrc_qp_unlock(qp);
+	return err;
+}
+
+/* What the program left open, the route says. */
+static void mrc_qp_apply_route(struct mrc_dev *dev,
+			       const struct in6_addr *remote,
+			       struct mrc_qp_params *params)
+{
+	struct mrc_route route;
+
+	if (!mrc_route_lookup(dev, remote, &route))
+		return;
+	if (params->ev_profile == MRC_EV_PROFILE_AUTO)
+		params->ev_profile = route.ev_profile;
+	if (params->cc_profile == MRC_CC_PROFILE_DEFAULT)
+		params->cc_profile = route.cc_profile;
+}
+
+int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
+{
+	struct mrc_peer_key key = {
+		.local = conn->local,
+		.remote = conn->remote,
+	};
+	struct mrc_qp_params params = qp->params;
+	struct mrc_peer *peer;
+	int err;
+
+	if (ipv6_addr_v4mapped(&conn->remote) ||
+	    ipv6_addr_v4mapped(&conn->local) || ipv6_addr_any(&conn->remote))
+		return -EINVAL;
+	if (conn->mtu < 256 || conn->mtu > 4096 || !is_power_of_2(conn->mtu))
+		return -EINVAL;
+	mrc_qp_apply_route(qp->dev, &conn->remote, &params);
+	key.ev_profile = params.ev_profile;
+	peer = mrc_peers_get(qp->dev, &key);
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	qp->conn = *conn;
+	err = mrc_responder_start(qp, conn->rq_psn);
+	if (err) {
+		mrc_peers_put(peer);
+		return err;
+	}
+	rcu_read_lock();
+	mrc_qp_lock(qp);
+	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
+	if (!err) {
+		qp->peer = peer;
+		qp->params = params;
+		mrc_prober_use(peer, conn->mtu, true);
+	}
+	mrc_qp_unlock(qp);
+	rcu_read_unlock();
+	if (err) {
+		mrc_qp_free_rx(qp);
+		mrc_peers_put(peer);
+	} else {
+		mrc_prober_introduce(peer);
+	}
+	return err;
+}
+
+int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
+{
+	int err = mrc_requester_start(qp, sq_psn);
+
+	if (err)
+		return err;
+	mrc_qp_lock(qp);
+	err = mrc_qp_move(qp, IB_QPS_RTR, IB_QPS_RTS);
+	mrc_qp_unlock(qp);
+	return err;
+}
+
+/* ---- parameters ------------------------------------------------------------- */
+
+static bool mrc_qp_params_valid(const struct mrc_qp_params *p)
+{
+	return p->mpr_rx && p->mpr_tx && p->wimm_rx && p->wimm_tx &&
+	       p->timeout <= MRC_TIMEOUT_MAX && p->linear <= MRC_LINEAR_MAX &&
+	       p->exp <= MRC_EXP_MAX;
+}
+
+static bool mrc_qp_params_late(const struct mrc_qp *qp,
+			       const struct mrc_qp_params *p)
+{
+	const struct mrc_qp_params *o = &qp->params;
+	bool rtr = p->ev_profile != o->ev_profile ||
+		   p->cc_profile != o->cc_profile ||
+		   p->mpr_rx != o->mpr_rx || p->wimm_rx != o->wimm_rx;
+	bool rts = p->mpr_tx != o->mpr_tx || p->wimm_tx != o->wimm_tx ||
+		   p->timeout != o->timeout || p->linear != o->linear ||
+		   p->exp != o->exp;
+
+	switch (qp->state) {
+	case IB_QPS_RESET:
+	case IB_QPS_INIT:
+		return false;
+	case IB_QPS_RTR:
+		return rtr;
+	default:
+		return rtr || rts;
+	}
+}
+
+int mrc_qp_set_params(struct mrc_qp *qp, const struct mrc_qp_params *params)
+{
+	if (!mrc_qp_params_valid(params))
+		return -EINVAL;
+	if (mrc_qp_params_late(qp, params))
+		return -EBUSY;
+	qp->params = *params;
+	return 0;
+}

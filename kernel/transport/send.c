@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write packets on their way out: a batch is planned, and built one EV after another.
+ */
+#include <linux/ktime.h>
+
+#include "prober.h"
+#include "qp_error.h"
+#include "replay.h"
+#include "send.h"
+#include "trace.h"
+#include "wqe.h"
+
+void mrc_send_arm(struct mrc_qp *qp, u64 now)
+{
+	u64 at = mrc_req_timer_at(&qp->req, now);
+
+	mrc_replay(qp, MRC_REPLAY_TIMER_AT, now, lower_32_bits(at), upper_32_bits(at));
+	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
+		return;
+	qp->timer_at = at;
+	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* ---- the plan --------------------------------------------------------------- */
+
+/* Packets that were sent on these EVs go out again. */
+static void mrc_send_count_lost(struct mrc_send *s)
+{
+	unsigned int i;
+
+	spin_lock(&s->peer->lock);
+	for (i = 0; i < s->b.count; i++)
+		mrc_paths_resent(&s->evs->paths, s->b.plan[i].was);
+	spin_unlock(&s->peer->lock);
+}
+
+/* Packets for one skb: of those that do not fit the last would go alone. */
+static unsigned int mrc_send_burst(const struct mrc_qp *qp)
+{
+	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
+					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
+
+	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
+}
+
+static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
+{
+	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp),
+					     READ_ONCE(s->evs->paths.set.good),
+					     READ_ONCE(s->evs->paths.set.bad));
+	u16 ev[MRC_BATCH_MAX];
+
+	spin_lock(&s->peer->lock);
+	mrc_paths_draw(&s->evs->paths, s->b.any, s->b.count, now, ev, stride);
+	spin_unlock(&s->peer->lock);
+	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
+	mrc_replay_batch(qp, now, &s->b, ev);
+	if (s->b.rtx)
+		mrc_send_count_lost(s);
+}
+
+/* Indices of older versions of the EVs mean nothing any more. */
+static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
+{
+	bool others = qp->req.evs_gen != evs->gen;
+
+	mrc_req_sync_evs(&qp->req, &evs->paths, evs->gen);
+	if (others)
+		mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
+}
+
+bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
+{
+	u64 now = ktime_get_ns();
+
+	s->peer = qp->peer;
+	s->evs = rcu_dereference(s->peer->evs);
+	mrc_send_sync_evs(qp, s->evs);
+	if (!mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &s->b)) {
+		mrc_replay(qp, MRC_REPLAY_IDLE, now, 0);
+		return false;
+	}
+	mrc_send_deal(qp, s, now);
+	qp->tx_packets += s->b.count;
+	if (s->b.rtx) {
+		trace_mrc_retransmit(qp, s->b.plan[0].psn, s->b.count);
+		qp->rtx_packets += s->b.count;
+		mrc_count_n(qp->dev, MRC_CNT_TX_RTX, s->b.count);
+	}
+	mrc_send_arm(qp, now);
+	return true;
+}
+
+/* ---- the packets ------------------------------------------------------------ */
+
+static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
+			  unsigned int from, struct mrc_skb *skb)
+{
+	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
+	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
+	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
+	u16 ev = s->b.plan[from].ev;
+
+	if (ev == MRC_EV_NONE)
+		return -ENETUNREACH;
+	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
+			    s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
+			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
+}
+
+static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
+{
+	mrc_count_n(qp->dev, MRC_CNT_TX_PACKETS, skb->packets);
+	mrc_count_n(qp->dev, MRC_CNT_TX_BYTES, skb->bytes);
+	return mrc_skb_xmit(skb);
+}
+
+static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
+			   unsigned int from, unsigned int end, u64 now)
+{
+	bool going = true, goes_on;
+	unsigned int i;
+
+	spin_lock(&qp->tx_lock);
+	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
+		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
+		mrc_replay(qp, MRC_REPLAY_UNSENT, now, s->b.plan[i].psn, goes_on);
+		going &= goes_on;
+		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);
+	}
+	if (qp->state == IB_QPS_RTS)
+		mrc_send_arm(qp, now);
+	spin_unlock(&qp->tx_lock);
+	return going;
+}
+
+/* Is a packet's fate that of all that take this EV, for now? Then its peer is told. */
+static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
+{
+	struct mrc_plane *plane = s->evs->path[ev].plane;
+
+	if (err != -ENETUNREACH && err != -EMSGSIZE)
+		return;
+	/* If the plane is down all EVs are about to be told. */
+	if (plane && !mrc_plane_usable(plane))
+		return;
+	spin_lock(&s->peer->lock);
+	mrc_paths_report(&s->evs->paths, err == -EMSGSIZE ? MRC_SEEN_NO_ROOM :
+							    MRC_SEEN_NO_ROUTE,
+			 ev, now, now);
+	mrc_prober_evs_changed(s->peer, s->evs);
+	spin_unlock(&s->peer->lock);
+}
+
+/*
+ * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
+ * and says nothing of the paths beyond.
+ */
+static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
+			     unsigned int from, unsigned int end, int err)
+{
+	u16 ev = s->b.plan[from].ev;
+	u64 now = ktime_get_ns();
+
+	if (err == -ENOMEM)
+		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
+	else if (err == -ENETUNREACH)
+		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+	/* They wait for a port. */
+	if (ev == MRC_EV_NONE)
+		return;
+	mrc_send_no_way(s, ev, err, now);
+	if (!mrc_send_again(qp, s, from, end, now))
+		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
+			    "this host drops all that is sent");
+}
+
+/* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
+static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
+			 unsigned int i, struct mrc_skb *skb, bool first)
+{
+	const struct mrc_plan *p = &s->b.plan[i];
+	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->msg);
+	struct mrc_chunk c;
+	struct mrc_hdr hdr;
+	unsigned int len;
+
+	mrc_sendq_chunk(&qp->req.sendq, &wqe->msg, p->psn, &c);
+	mrc_sendq_header(&wqe->msg, &c, p->psn, &hdr);
+	hdr.bth.pkey = qp->conn.pkey;
+	hdr.bth.qpn = qp->conn.dest_qpn;
+	hdr.bth.rtx = s->b.rtx;
+	hdr.bth.ackreq = s->b.ask && i == s->b.count - 1;
+	len = mrc_opcode_hdr_len(hdr.bth.opcode) + c.len + hdr.bth.pad +
+	      MRC_ICRC_LEN;
+	if (!first && !mrc_skb_fits(skb, len, mrc_wqe_chunk_pages(wqe, &c)))
+		return -EAGAIN;
+	return mrc_wqe_chunk_put(wqe, &c, skb, &hdr);
+}
+
+/*
+ * A late answer may complete a request while it is being sent again; its program
+ * is then free to deregister the memory.
+ */
+static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
+{
+	bool outstanding;
+
+	spin_lock(&qp->tx_lock);
+	outstanding = mrc_sendq_outstanding(&qp->req.sendq, p->msg);
+	spin_unlock(&qp->tx_lock);
+	return outstanding;
+}
+
+/*
+ * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
+ * one skb. Return: the first one left over, or a negative error that is the program's
+ * fault.
+ */
+static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
+			 unsigned int from)
+{
+	unsigned int i;
+	struct mrc_skb skb;
+	int err;
+
+	err = mrc_send_open(qp, s, from, &skb);
+	if (err) {
+		mrc_send_dropped(qp, s, from, s->b.count, err);
+		return s->b.count;
+	}
+	for (i = from; i < s->b.count; i += s->b.stride) {
+		err = mrc_send_put(qp, s, i, &skb, i == from);
+		if (err)
+			break;
+	}
+	if (!err || err == -EAGAIN) {
+		err = mrc_send_xmit(qp, &skb);
+		if (err)
+			mrc_send_dropped(qp, s, from, i, err);
+		return i;
+	}
+	mrc_skb_abort(&skb);
+	if (err == -EACCES && mrc_send_outstanding(qp, &s->b.plan[i]))
+		return err;
+	mrc_send_dropped(qp, s, from, s->b.count, err);
+	return s->b.count;
+}
+
+int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s)
+{
+	unsigned int e;
+	int i;
+
+	for (e = 0; e < s->b.stride; e++) {
+		for (i = e; i < (int)s->b.count;) {
+			i = mrc_send_skb(qp, s, i);
+			if (i < 0)
+				return i;
+		}
+	}
+	return 0;
+}
