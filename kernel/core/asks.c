@@ -23,11 +23,12 @@ static void asks_move(struct mrc_asks *a, u16 queue, u16 slot)
 	asks_append(a, queue, slot);
 }
 
-void mrc_asks_init(struct mrc_asks *a)
+void mrc_asks_init(struct mrc_asks *a, const struct mrc_timing *timing)
 {
 	u16 i;
 
 	memset(a, 0, sizeof(*a));
+	a->timing = timing;
 	for (i = ASKS_BUSY; i <= ASKS_FREE; i++)
 		a->slot[i].next = a->slot[i].prev = i;
 	for (i = 0; i < MRC_ASKS_MAX; i++)
@@ -77,7 +78,7 @@ u64 mrc_asks_timer_at(const struct mrc_asks *a)
 {
 	u16 oldest = a->slot[ASKS_BUSY].next;
 
-	return oldest == ASKS_BUSY ? U64_MAX : a->slot[oldest].sent_at + MRC_ASKS_TIMEOUT_NS;
+	return oldest == ASKS_BUSY ? U64_MAX : a->slot[oldest].sent_at + a->timing->ask;
 }
 
 u16 mrc_asks_lost(const struct mrc_asks *a, u64 now)

@@ -12,13 +12,12 @@
 
 #include "base.h"
 #include "gate.h"
+#include "timing.h"
 
 /* Requests without an answer; the slot's number is one byte of the id. */
 #define MRC_ASKS_MAX		256u
 /* Of these EV probes leave some to port status. */
 #define MRC_ASKS_PROBES_MAX	(MRC_ASKS_MAX - 16u)
-/* After this a request counts as lost, ns. */
-#define MRC_ASKS_TIMEOUT_NS	(50 * 1000ull * 1000)
 /* EV probes per second, at most. */
 #define MRC_ASKS_PROBE_RATE	10000u
 #define MRC_ASK_NONE		0xffffu
@@ -41,19 +40,21 @@ struct mrc_ask {
 
 /**
  * struct mrc_asks - all of a device
+ * @timing: how long is waited
  * @gate: limits EV probes
  * @count: requests that wait
  * @slot: the slots, then the heads of two queues: requests, the oldest first, and free slots, the
  *        one that was used longest ago first, so that a late answer finds nothing
  */
 struct mrc_asks {
+	const struct mrc_timing *timing;
 	struct mrc_gate gate;
 	u16 count;
 	struct mrc_ask slot[MRC_ASKS_MAX + 2];
 };
 
-/** mrc_asks_init() - none waits */
-void mrc_asks_init(struct mrc_asks *a);
+/** mrc_asks_init() - none waits; @timing: how long is waited */
+void mrc_asks_init(struct mrc_asks *a, const struct mrc_timing *timing);
 
 /** mrc_asks_room() - EV probes that may be sent now (ns), one after another */
 unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);

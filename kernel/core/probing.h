@@ -20,8 +20,7 @@
 #define MRC_MTU_COUNT		5u
 /* Answers to a peer per second, at most. */
 #define MRC_PROBING_ANSWER_RATE	10000u
-/* Least time between two runs in which probes are sent, ns, and how many one run sends. */
-#define MRC_PROBING_PACE_NS	(1000ull * 1000)
+/* EV probes that one run sends; runs are mrc_timing.pace apart. */
 #define MRC_PROBING_RUN_MAX	16u
 
 /**

@@ -19,6 +19,8 @@
  * @ev_silence: between two times that all are put in doubt for a silence, at first; doubles to
  *              @ev_probe_max
  * @ev_search: all probing begins anew for a search if the last one is so long ago
+ * @ask: a request to an endpoint that has no answer after this counts as lost
+ * @pace: least time between two runs in which EV probes are sent
  * @reverse_probe: a receiver that sends nothing itself probes its way back so often
  * @tell: port status is said again after this, then after twice the time ...
  * @tell_max: ... to this
@@ -38,6 +40,8 @@ struct mrc_timing {
 	u64 ev_doubt;
 	u64 ev_silence;
 	u64 ev_search;
+	u64 ask;
+	u64 pace;
 	u64 reverse_probe;
 	u64 tell;
 	u64 tell_max;

@@ -306,12 +306,12 @@ static int mrc_nl_probe_send(struct mrc_nl_probe *p)
 }
 
 /*
- * What is sent is answered or lost in MRC_ASKS_TIMEOUT_NS, so there is no use in waiting
+ * What is sent is answered or lost in mrc_timing_software.ask, so there is no use in waiting
  * longer: the batch never completes when the deadline comes before all are sent.
  */
 static int mrc_nl_probe_run(struct mrc_nl_probe *p)
 {
-	unsigned long wait = nsecs_to_jiffies(MRC_ASKS_TIMEOUT_NS) + 2;
+	unsigned long wait = nsecs_to_jiffies(mrc_timing_software.ask) + 2;
 	struct completion *done = &p->batch.done;
 	unsigned long now;
 	long left = 0;
@@ -384,7 +384,7 @@ static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info,
 
 static void mrc_nl_probe_times(struct mrc_nl_probe *p, unsigned long time)
 {
-	unsigned long wait = nsecs_to_jiffies(MRC_ASKS_TIMEOUT_NS);
+	unsigned long wait = nsecs_to_jiffies(mrc_timing_software.ask);
 
 	p->deadline = jiffies + time;
 	p->send_until = time >= 2 * wait ? p->deadline - wait : p->deadline;

@@ -272,7 +272,7 @@ int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
 		return -ENOMEM;
 	table->ops = ops;
 	spin_lock_init(&table->lock);
-	mrc_asks_init(&table->asks);
+	mrc_asks_init(&table->asks, &mrc_timing_software);
 	hrtimer_init(&table->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	table->timer.function = mrc_ask_timer;
 	dev->asks = table;

@@ -31,7 +31,7 @@ static void mrc_prober_set_timer(struct mrc_prober *prober)
 
 	if (!mrc_turns_none(&prober->turns))
 		at = 0;
-	at = max(at, prober->ran_at + MRC_PROBING_PACE_NS);
+	at = max(at, prober->ran_at + mrc_timing_software.pace);
 	if (at == U64_MAX || (prober->timer_at && prober->timer_at <= at))
 		return;
 	prober->timer_at = at;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kSec = 1000 * kMs;
 struct Asks {
     std::unique_ptr<mrc_asks> all = std::make_unique<mrc_asks>();
 
-    Asks() { mrc_asks_init(all.get()); }
+    Asks() { mrc_asks_init(all.get(), &mrc_timing_software); }
 
     u16 probe(std::uint64_t now, u32 random = 0)
     {

@@ -19,7 +19,7 @@ PathEnd::PathEnd(const PathEndConfig &config, Send send)
         throw std::runtime_error("paths");
     mrc_probing_init(&probing, &mrc_timing_software);
     mrc_probing_use(&probing, config.mtu, true);
-    mrc_asks_init(asks.get());
+    mrc_asks_init(asks.get(), &mrc_timing_software);
 }
 
 u16 PathEnd::answerEv(std::uint64_t now)
@@ -49,14 +49,14 @@ std::uint64_t PathEnd::timerAt() const
 {
     std::uint64_t at = mrc_probing_at(&probing, &paths);
     if (at != U64_MAX)
-        at = std::max<std::uint64_t>(at, ranAt + MRC_PROBING_PACE_NS);
+        at = std::max<std::uint64_t>(at, ranAt + mrc_timing_software.pace);
     return std::min<std::uint64_t>(at, mrc_asks_timer_at(asks.get()));
 }
 
 void PathEnd::timer(const std::function<u32()> &random, std::uint64_t now)
 {
     lose(now);
-    if (now >= ranAt + MRC_PROBING_PACE_NS)
+    if (now >= ranAt + mrc_timing_software.pace)
         run(random, now);
 }
 

@@ -5,6 +5,7 @@
 #include "core.h"
 
 #include <gtest/gtest.h>
+#include <memory>
 #include <vector>
 
 namespace
@@ -34,6 +35,8 @@ TEST(Timing, SetsAreConsistent)
         EXPECT_LT(t->tell, t->tell_max);
         EXPECT_LT(t->ports_change, MRC_PORTS_ORDER_NS);
         EXPECT_LT(t->pause, t->ev_probe);
+        EXPECT_LE(t->pace, t->ev_probe);
+        EXPECT_GT(t->ask, t->ev_probe);
     }
     EXPECT_LT(fast.ev_probe, mrc_timing_software.ev_probe);
 }
@@ -59,6 +62,18 @@ TEST(Timing, EvsAreProbedAsItSays)
     ASSERT_NE(mrc_paths_reverse_probe(&p, 1, now), MRC_EV_NONE);
     EXPECT_EQ(mrc_paths_reverse_probe(&p, 1, now + t.reverse_probe - 1), MRC_EV_NONE);
     EXPECT_NE(mrc_paths_reverse_probe(&p, 1, now + t.reverse_probe), MRC_EV_NONE);
+}
+
+TEST(Timing, RequestsAreLostAsItSays)
+{
+    const mrc_timing t = nic();
+    const auto asks = std::make_unique<mrc_asks>();
+    mrc_asks_init(asks.get(), &t);
+    const u16 slot = mrc_asks_add(asks.get(), true, 0, kSec);
+    ASSERT_NE(slot, MRC_ASK_NONE);
+    EXPECT_EQ(mrc_asks_timer_at(asks.get()), kSec + t.ask);
+    EXPECT_EQ(mrc_asks_lost(asks.get(), kSec + t.ask - 1), MRC_ASK_NONE);
+    EXPECT_EQ(mrc_asks_lost(asks.get(), kSec + t.ask), slot);
 }
 
 TEST(Timing, PortsAreToldAsItSays)
