@@ -233,7 +233,9 @@ def host_steps(options):
     """What runs beside the machines."""
     if options.only:
         return [host.Unit()] if options.only == "unit" else []
-    return [host.Unit(), host.Lint()] + ([host.Fuzz()] if options.full else [])
+    if options.full:
+        return [host.Unit(), host.Lint("--deep"), host.Fuzz()]
+    return [host.Unit(), host.Lint()]
 
 
 def expected(runs, width):
@@ -244,6 +246,7 @@ def expected(runs, width):
 def set_up(options):
     """Packages."""
     purposes = ["build", "vm", "test"] + ([] if options.only else ["lint"])
+    purposes += ["tidy"] if options.full else []
     if subprocess.run([SCRIPTS / "setup", *purposes], check=False).returncode:
         raise Broken("packages are missing")
     if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:

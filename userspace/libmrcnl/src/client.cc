@@ -93,7 +93,7 @@ class ClientStream : public EventStream
 public:
     explicit ClientStream(std::unique_ptr<MessageStream> stream) : stream_(std::move(stream)) {}
 
-    int fd() const override { return stream_->fd(); }
+    [[nodiscard]] int fd() const override { return stream_->fd(); }
 
     Result<void> receive(const std::function<void(const Event &)> &each) override
     {

@@ -49,8 +49,8 @@ class Args
 public:
     explicit Args(std::vector<std::string> words) : words_(std::move(words)) {}
 
-    bool empty() const { return next_ == words_.size(); }
-    const std::string &peek() const { return words_[next_]; }
+    [[nodiscard]] bool empty() const { return next_ == words_.size(); }
+    [[nodiscard]] const std::string &peek() const { return words_[next_]; }
 
     /** The next word. @throw UsageError "WHAT is missing" */
     std::string take(const char *what);

@@ -27,7 +27,7 @@ struct Moment {
     uint64_t wall = 0;      ///< ns of CLOCK_REALTIME, as people and JSON have it
 
     /** @param ns of CLOCK_MONOTONIC @return ns of CLOCK_REALTIME */
-    uint64_t wall_of(uint64_t ns) const { return wall - monotonic + ns; }
+    [[nodiscard]] uint64_t wall_of(uint64_t ns) const { return wall - monotonic + ns; }
 };
 
 } // namespace mrcctl

@@ -69,7 +69,7 @@ public:
     };
 
     /** Now, by both clocks. */
-    Moment moment() const { return {now(), wall()}; }
+    [[nodiscard]] Moment moment() const { return {now(), wall()}; }
     /** Waits for so many ns; false: told to end. */
     std::function<bool(uint64_t)> wait = wait_for;
     /** Waits until a descriptor can be read from; false: told to end. */

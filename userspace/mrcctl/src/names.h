@@ -33,16 +33,16 @@ public:
     static std::optional<Names> parse(const std::string &json);
 
     /** Of the rack that an EV profile leads to; empty: there is none. */
-    std::string ev_profile(uint64_t id) const;
+    [[nodiscard]] std::string ev_profile(uint64_t id) const;
     /** Whether an EV profile is one of mrcd's plan. */
-    bool plans(uint64_t ev_profile) const { return planned_.contains(ev_profile); }
+    [[nodiscard]] bool plans(uint64_t ev_profile) const { return planned_.contains(ev_profile); }
     /** Of the host that has a GID; empty: there is none. */
-    std::string host(const mrcnl::Address &gid) const;
+    [[nodiscard]] std::string host(const mrcnl::Address &gid) const;
     /** Of the switches that a SID leads through, in travel order, as far as they are known. */
-    std::vector<std::string> switches(const mrcnl::Address &sid) const;
+    [[nodiscard]] std::vector<std::string> switches(const mrcnl::Address &sid) const;
 
-    std::optional<uint64_t> ev_profile_of(const std::string &rack) const;
-    std::optional<mrcnl::Address> gid_of(const std::string &host) const;
+    [[nodiscard]] std::optional<uint64_t> ev_profile_of(const std::string &rack) const;
+    [[nodiscard]] std::optional<mrcnl::Address> gid_of(const std::string &host) const;
 
 private:
     std::set<uint64_t> planned_; ///< EV profiles, also those whose names are left out

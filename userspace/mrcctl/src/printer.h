@@ -40,7 +40,7 @@ public:
     Printer(std::ostream &out, PrintOptions options);
     ~Printer();
 
-    const PrintOptions &options() const { return options_; }
+    [[nodiscard]] const PrintOptions &options() const { return options_; }
 
     void begin_object();
     void end_object();

@@ -101,7 +101,7 @@ struct QpFilter {
     std::optional<uint64_t> ev_profile;
     std::optional<uint32_t> pid;
 
-    bool wants(const mrcnl::Qp &qp) const
+    [[nodiscard]] bool wants(const mrcnl::Qp &qp) const
     {
         return (!qpn || qp.qpn == *qpn) &&
                (!remote || (qp.connection && qp.connection->remote_gid == *remote)) &&

@@ -48,8 +48,8 @@ public:
     void print(Printer &p, size_t width) const;
 
 private:
-    std::vector<size_t> natural_widths() const;
-    std::vector<size_t> widths(size_t limit) const;
+    [[nodiscard]] std::vector<size_t> natural_widths() const;
+    [[nodiscard]] std::vector<size_t> widths(size_t limit) const;
     void print_row(Printer &p, const std::vector<Cell> &row,
                    const std::vector<size_t> &widths) const;
 

@@ -54,11 +54,11 @@ public:
     bool load();
 
     /** The planned one; only after load() was true. */
-    const std::string &device() const { return plan_->device; }
+    [[nodiscard]] const std::string &device() const { return plan_->device; }
     /** As the file has it; only after load() was true. */
-    const Fabric &fabric() const { return *fabric_; }
+    [[nodiscard]] const Fabric &fabric() const { return *fabric_; }
     /** What became of the file when it was read last. */
-    const FileState &file() const { return file_state_; }
+    [[nodiscard]] const FileState &file() const { return file_state_; }
 
     /** Sees whether the file is another one now than the one that was read last. */
     void look_at_file();
@@ -108,7 +108,7 @@ public:
     Again work();
 
     /** What the device marks packets with data with; nothing: not known yet. */
-    std::optional<uint8_t> dscp_data() const { return dscp_data_; }
+    [[nodiscard]] std::optional<uint8_t> dscp_data() const { return dscp_data_; }
 
     /** The module's events, when it was opened since they were asked for last; else null. */
     std::unique_ptr<mrcnl::EventStream> take_events() { return std::move(events_); }
@@ -117,13 +117,13 @@ public:
     void reopen();
 
     /** One line for people: what it is at. */
-    std::string status() const;
+    [[nodiscard]] std::string status() const;
 
     /** Is all as planned, by a file that was taken? */
-    bool as_planned() const;
+    [[nodiscard]] bool as_planned() const;
 
     /** What it has come to. */
-    const Progress &progress() const { return progress_; }
+    [[nodiscard]] const Progress &progress() const { return progress_; }
 
 private:
     std::optional<Fabric> read();

@@ -27,7 +27,7 @@ struct AttributeSet {
     const char *name;
     std::span<const AttributeName> attributes;
 
-    const AttributeName *find(int type) const;
+    [[nodiscard]] const AttributeName *find(int type) const;
 };
 
 /** All sets. */

@@ -32,7 +32,7 @@ class MessageStream
 {
 public:
     virtual ~MessageStream() = default;
-    virtual int fd() const = 0;
+    [[nodiscard]] virtual int fd() const = 0;
     /** Whatever waits; does not block. */
     virtual Result<Arrivals> receive() = 0;
 };

@@ -25,7 +25,7 @@ public:
     virtual ~EventStream() = default;
 
     /** Descriptor to poll for reading. */
-    virtual int fd() const = 0;
+    [[nodiscard]] virtual int fd() const = 0;
 
     /**
      * Hand all events that wait to @p each. Does not block.

@@ -31,7 +31,7 @@ public:
      */
     explicit Request(uint8_t command, size_t size = 4096);
 
-    uint8_t command() const { return command_; }
+    [[nodiscard]] uint8_t command() const { return command_; }
 
     Request &put_u8(int type, uint8_t value);
     Request &put_u16(int type, uint16_t value);
@@ -56,10 +56,10 @@ public:
     };
 
     /** An attribute did not fit in its 64 KiB or in the room given: the request is unusable. */
-    bool overflow() const { return overflow_; }
+    [[nodiscard]] bool overflow() const { return overflow_; }
 
     /** Attributes as they go to the kernel. */
-    std::span<const std::byte> attributes() const;
+    [[nodiscard]] std::span<const std::byte> attributes() const;
 
 private:
     void check(int err) { overflow_ = overflow_ || err < 0; }
@@ -90,17 +90,17 @@ public:
     /** @param max highest type of interest; others are ignored, as newer kernels may send more */
     Attributes(std::span<const std::byte> data, int max);
 
-    bool has(int type) const;
-    uint8_t u8(int type) const;
-    uint16_t u16(int type) const;
-    uint32_t u32(int type) const;
-    uint64_t u64(int type) const;
-    std::string string(int type) const;
-    Address address(int type) const;
+    [[nodiscard]] bool has(int type) const;
+    [[nodiscard]] uint8_t u8(int type) const;
+    [[nodiscard]] uint16_t u16(int type) const;
+    [[nodiscard]] uint32_t u32(int type) const;
+    [[nodiscard]] uint64_t u64(int type) const;
+    [[nodiscard]] std::string string(int type) const;
+    [[nodiscard]] Address address(int type) const;
     /** Payload; empty when missing. */
-    std::span<const std::byte> bytes(int type) const;
+    [[nodiscard]] std::span<const std::byte> bytes(int type) const;
     /** Payloads of all attributes of a type, in order. */
-    std::vector<std::span<const std::byte>> all(int type) const;
+    [[nodiscard]] std::vector<std::span<const std::byte>> all(int type) const;
 
 private:
     template <typename T>

@@ -20,7 +20,7 @@ struct Error {
     std::string attribute; ///< name of the attribute it is about, e.g. "ev 3: sid"; may be empty
 
     /** One line for people. */
-    std::string message() const;
+    [[nodiscard]] std::string message() const;
 };
 
 /** What a number of libnl's (NLE_*, negated or not) says. */
@@ -43,7 +43,7 @@ public:
     const T *operator->() const { return std::get_if<0>(&state_); }
 
     /** The error; only when there is no value. */
-    const Error &error() const { return *std::get_if<1>(&state_); }
+    [[nodiscard]] const Error &error() const { return *std::get_if<1>(&state_); }
 
 private:
     std::variant<T, Error> state_;
@@ -60,7 +60,7 @@ public:
     explicit operator bool() const { return !error_; }
 
     /** The error; only when there is one. */
-    const Error &error() const { return *error_; }
+    [[nodiscard]] const Error &error() const { return *error_; }
 
 private:
     std::optional<Error> error_;

@@ -24,8 +24,8 @@ struct Address {
 
     /** Text form to address; nothing when it is none. */
     static std::optional<Address> parse(const std::string &text);
-    std::string text() const;
-    bool unspecified() const;
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool unspecified() const;
     auto operator<=>(const Address &) const = default;
 };
 
@@ -36,7 +36,7 @@ struct Prefix {
 
     /** "ADDRESS/LENGTH", or an address alone with length 128. Host bits are kept. */
     static std::optional<Prefix> parse(const std::string &text);
-    std::string text() const;
+    [[nodiscard]] std::string text() const;
     auto operator<=>(const Prefix &) const = default;
 };
 

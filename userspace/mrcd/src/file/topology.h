@@ -33,10 +33,10 @@ public:
     explicit Topology(const Fabric &fabric);
 
     /** All paths of a plane to a rack, in the order of the fabric's T1s. */
-    std::vector<Path> paths(uint8_t plane, uint32_t rack) const;
+    [[nodiscard]] std::vector<Path> paths(uint8_t plane, uint32_t rack) const;
 
 private:
-    uint32_t t0_at(uint8_t plane, uint32_t rack) const;
+    [[nodiscard]] uint32_t t0_at(uint8_t plane, uint32_t rack) const;
 
     const Fabric &fabric_;
     uint32_t own_rack_;

@@ -28,7 +28,7 @@ public:
         if (fd_ >= 0)
             close(fd_);
     }
-    int get() const { return fd_; }
+    [[nodiscard]] int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
 private:

@@ -42,14 +42,14 @@ public:
     void take(const nlmsghdr *message);
 
     /** @return null: there is none */
-    const Netdev *find(const std::string &name) const;
+    [[nodiscard]] const Netdev *find(const std::string &name) const;
 
     /** All of them are being read: what comes meanwhile may be newer than what is read. */
     void expect();
     /** They have been read. */
     void renew(NetdevTable all);
     /** They have been read once. */
-    bool known() const { return known_; }
+    [[nodiscard]] bool known() const { return known_; }
 
 private:
     void apply(const Change &change);

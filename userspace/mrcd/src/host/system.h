@@ -49,7 +49,7 @@ public:
                                            const std::string &anchor) = 0;
 
     /** Descriptor that is readable when a netdev or an address may have changed. */
-    virtual int fd() const = 0;
+    [[nodiscard]] virtual int fd() const = 0;
     /**
      * Takes what has changed from the descriptor. Waits for nobody, unlike all that asks or
      * changes, and may be called while that waits in another thread.

@@ -30,7 +30,7 @@ public:
      * @param via a uSID carrier as planned EVs have it: T0, or T0, T1 and T0
      * @return nothing: not as far as is known, and the fabric does not have all of it
      */
-    std::optional<bool> denies(uint8_t port, const mrcnl::Address &via) const;
+    [[nodiscard]] std::optional<bool> denies(uint8_t port, const mrcnl::Address &via) const;
 
 private:
     /** By plane and uSID, indices in the fabric. */

@@ -21,7 +21,7 @@ using EvList = std::map<uint64_t, std::vector<uint16_t>>;
 struct EvChange {
     EvList denied;
     EvList allowed;
-    bool empty() const { return denied.empty() && allowed.empty(); }
+    [[nodiscard]] bool empty() const { return denied.empty() && allowed.empty(); }
 };
 
 /** "2 EVs of 1 profile denied, 1 EV of 1 profile allowed" */

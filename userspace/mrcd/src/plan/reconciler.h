@@ -26,7 +26,7 @@ struct Refusal {
     std::string what;
 
     /** One line for people. */
-    std::string message() const;
+    [[nodiscard]] std::string message() const;
 };
 
 /** What all attempts have come to. */
@@ -53,7 +53,7 @@ struct Outcome {
     std::optional<uint8_t> dscp_data; ///< of the device, if there is one
     bool module_gone = false; ///< nothing can be asked of the kernel until it is opened anew
     /** Nothing is missing. */
-    bool converged() const { return refusals.empty() && waits.empty() && !cut; }
+    [[nodiscard]] bool converged() const { return refusals.empty() && waits.empty() && !cut; }
 };
 
 /**

@@ -48,13 +48,13 @@ public:
      */
     void update(const std::vector<Fault> &faults, bool certain, const Recovery &recovery);
 
-    const std::deque<Decision> &decisions() const { return decisions_; }
+    [[nodiscard]] const std::deque<Decision> &decisions() const { return decisions_; }
 
 private:
     std::vector<Fault>::iterator known(const Element &element);
     void begin(const Fault &fault);
     void end(const Element &element, const std::vector<Fault> &faults, const std::string &why);
-    EvChange change_since(const Denials &before) const;
+    [[nodiscard]] EvChange change_since(const Denials &before) const;
     void say(const char *verdict, const std::string &what, const Finding &finding,
              const EvChange &evs);
 

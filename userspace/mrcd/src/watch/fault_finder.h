@@ -119,25 +119,25 @@ public:
     void neighbor_answered(uint8_t plane);
 
     /** Has it had the time to find what is broken? */
-    bool knows(uint64_t now_ns) const;
+    [[nodiscard]] bool knows(uint64_t now_ns) const;
 
     /** What is broken, oldest first. */
-    const std::vector<Fault> &faults() const { return faults_; }
+    [[nodiscard]] const std::vector<Fault> &faults() const { return faults_; }
 
     /**
      * What the faults are to deny. At least one plane stays, and of the T1s of each plane a
      * quarter: who finds more than that broken is probably broken itself.
      */
-    Denials denials() const { return denials_of(faults_); }
+    [[nodiscard]] Denials denials() const { return denials_of(faults_); }
 
     /** What says that it is over; its element is of a loop that is probed. */
-    std::string recovery(const Finding &finding) const;
+    [[nodiscard]] std::string recovery(const Finding &finding) const;
 
     /** By plane: the loop by the T0, then those by T1s. */
-    std::vector<LoopReport> loops() const;
-    bool carrier(uint8_t plane) const { return planes_.at(plane).carrier; }
+    [[nodiscard]] std::vector<LoopReport> loops() const;
+    [[nodiscard]] bool carrier(uint8_t plane) const { return planes_.at(plane).carrier; }
     /** Of probes that are as long as data; 0: there are none. */
-    uint16_t data_bytes() const { return data_bytes_; }
+    [[nodiscard]] uint16_t data_bytes() const { return data_bytes_; }
 
 private:
     struct InFlight {
@@ -184,36 +184,42 @@ private:
     };
 
     uint32_t add_track(ProbeLoop loop, uint64_t interval_ns, uint64_t now_ns);
-    const LoopHistory &history(uint32_t track) const { return tracks_.at(track).probes.history; }
-    const LoopHistory &data(uint32_t track) const { return tracks_.at(track).data.history; }
+    [[nodiscard]] const LoopHistory &history(uint32_t track) const
+    {
+        return tracks_.at(track).probes.history;
+    }
+    [[nodiscard]] const LoopHistory &data(uint32_t track) const
+    {
+        return tracks_.at(track).data.history;
+    }
     void expire(Track &track, uint64_t now_ns);
     void send_due(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender);
     void send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender);
     void look_at_data(uint16_t bytes);
     void hasten_data(Plane &plane);
-    bool data_open(const Plane &plane) const;
-    bool loses_data(uint32_t track) const;
-    uint64_t next_due(uint64_t now_ns) const;
+    [[nodiscard]] bool data_open(const Plane &plane) const;
+    [[nodiscard]] bool loses_data(uint32_t track) const;
+    [[nodiscard]] uint64_t next_due(uint64_t now_ns) const;
 
     void look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender);
-    bool silent(const Plane &plane) const;
-    bool lost_alone(const Plane &plane, const LoopHistory &loop) const;
-    bool others_lost(const Plane &plane, size_t probes, size_t percent) const;
+    [[nodiscard]] bool silent(const Plane &plane) const;
+    [[nodiscard]] bool lost_alone(const Plane &plane, const LoopHistory &loop) const;
+    [[nodiscard]] bool others_lost(const Plane &plane, size_t probes, size_t percent) const;
     void ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender);
     void doubt(uint8_t number, Plane &plane, uint64_t now_ns);
     void look_past(uint8_t number, Plane &plane, uint32_t t1, Doubt &doubt, uint64_t now_ns);
     void settle(Doubt &doubt, uint64_t now_ns);
     void forget(Doubt &doubt);
-    bool in_doubt(const Plane &plane, uint64_t now_ns) const;
-    uint32_t track_of(const Element &element) const;
-    const LoopHistory &evidence_of(const Finding &finding) const;
-    bool over(const Finding &finding) const;
+    [[nodiscard]] bool in_doubt(const Plane &plane, uint64_t now_ns) const;
+    [[nodiscard]] uint32_t track_of(const Element &element) const;
+    [[nodiscard]] const LoopHistory &evidence_of(const Finding &finding) const;
+    [[nodiscard]] bool over(const Finding &finding) const;
     void add_fault(Finding finding, uint64_t now_ns);
     void find_in_plane(uint8_t number, const Plane &plane, uint64_t now_ns);
     void find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_ns);
     void find_holes(uint8_t number, const Plane &plane, uint64_t now_ns);
     void evaluate(uint64_t now_ns);
-    size_t denied_by_file(uint8_t number, const Plane &plane) const;
+    [[nodiscard]] size_t denied_by_file(uint8_t number, const Plane &plane) const;
     void mark_denied();
 
     Fabric fabric_;

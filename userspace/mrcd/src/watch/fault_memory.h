@@ -64,7 +64,7 @@ public:
     FaultMemory(std::string file, Log &log) : file_(std::move(file)), log_(log) {}
 
     /** What a predecessor has left, if it is to be believed. */
-    std::vector<NamedFault> recall(const Origin &origin) const;
+    [[nodiscard]] std::vector<NamedFault> recall(const Origin &origin) const;
 
     /** Writes it if it is new, or was written a while ago. */
     void keep(const std::vector<NamedFault> &faults, const Origin &origin);

@@ -57,17 +57,17 @@ public:
     uint64_t tick();
 
     /** What the faults deny. */
-    Denials denials() const { return watch_ ? watch_->denials() : Denials{}; }
+    [[nodiscard]] Denials denials() const { return watch_ ? watch_->denials() : Denials{}; }
 
     /** For who reports. @return null: nothing is probed */
-    const FaultFinder *finder() const { return watch_.get(); }
-    const std::deque<Decision> &decisions() const { return decisions_.decisions(); }
+    [[nodiscard]] const FaultFinder *finder() const { return watch_.get(); }
+    [[nodiscard]] const std::deque<Decision> &decisions() const { return decisions_.decisions(); }
 
     /** What the faults deny, for another process; see found.h. */
     std::string found();
 
 private:
-    Origin origin() const;
+    [[nodiscard]] Origin origin() const;
 
     Fabric fabric_;
     NetdevTable netdevs_;

@@ -50,29 +50,29 @@ public:
     /** What was lost in a row up to now is no sign any more. It stays dead if it is. */
     void start_anew() { lost_run_ = 0; }
 
-    Verdict verdict() const { return verdict_; }
-    uint64_t sent() const { return sent_; }
-    uint64_t lost() const { return lost_; }
+    [[nodiscard]] Verdict verdict() const { return verdict_; }
+    [[nodiscard]] uint64_t sent() const { return sent_; }
+    [[nodiscard]] uint64_t lost() const { return lost_; }
     /** Of the last ones, at most #kept: how many there are, and were lost. */
-    size_t recent() const { return recent_; }
-    size_t recent_lost() const;
-    size_t lost_of_last(size_t n) const;
+    [[nodiscard]] size_t recent() const { return recent_; }
+    [[nodiscard]] size_t recent_lost() const;
+    [[nodiscard]] size_t lost_of_last(size_t n) const;
     /** Round-trip times of the last ones in ns, oldest first; 0: lost. */
-    std::vector<uint32_t> recent_rtts() const;
+    [[nodiscard]] std::vector<uint32_t> recent_rtts() const;
     /** Of those of them that came back; zeros: none did. */
-    RttSpread rtt_spread() const;
+    [[nodiscard]] RttSpread rtt_spread() const;
     /** Smoothed by an eighth; 0: none came back yet. */
-    uint64_t srtt_ns() const { return srtt_ns_; }
+    [[nodiscard]] uint64_t srtt_ns() const { return srtt_ns_; }
     /** How many in a row came back since it was dead or lost one, up to now. */
-    uint64_t answered_in_a_row() const { return answered_run_; }
+    [[nodiscard]] uint64_t answered_in_a_row() const { return answered_run_; }
     /** How many in a row were lost, up to now. */
-    uint64_t lost_in_a_row() const { return lost_run_; }
+    [[nodiscard]] uint64_t lost_in_a_row() const { return lost_run_; }
     /** When the first of them was found to be lost. */
-    uint64_t losing_since_ns() const { return losing_since_ns_; }
+    [[nodiscard]] uint64_t losing_since_ns() const { return losing_since_ns_; }
     /** When the last one that came back did. */
-    uint64_t answered_ns() const { return answered_ns_; }
+    [[nodiscard]] uint64_t answered_ns() const { return answered_ns_; }
     /** Dead, though some come back: half of the last twenty are lost. */
-    bool lossy() const;
+    [[nodiscard]] bool lossy() const;
 
 private:
     void add(uint32_t rtt_ns);
