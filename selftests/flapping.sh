@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A link goes and comes every half second for half a minute, under many QPs in both
+# A link goes and comes 30 times, half a second after each change, under many QPs in both
 # directions; then all planes go, for less time than retries last and for more.
 # timeout: 900
 
