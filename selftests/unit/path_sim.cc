@@ -2,12 +2,11 @@
 #include "path_sim.h"
 
 #include "path_end.h"
+#include "sim_clock.h"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
-#include <queue>
 #include <random>
 #include <stdexcept>
 
@@ -22,69 +21,6 @@ constexpr u32 kWindow = MRC_MPR_UNIT;
 constexpr u32 kMtu = 1024;
 constexpr unsigned kPacketsOfSkb = 4;
 
-/// Events in the order of their time.
-class Clock
-{
-public:
-    std::uint64_t now = kStart;
-
-    void at(std::uint64_t time, std::function<void()> what)
-    {
-        events.push({std::max(time, now), order++, std::move(what)});
-    }
-
-    void run(std::uint64_t until)
-    {
-        while (!events.empty() && events.top().time <= until) {
-            const auto what = events.top().what;
-            now = events.top().time;
-            events.pop();
-            what();
-        }
-        now = until;
-    }
-
-private:
-    struct Event {
-        std::uint64_t time;
-        std::uint64_t order;
-        std::function<void()> what;
-
-        bool operator<(const Event &other) const
-        {
-            return std::tie(time, order) > std::tie(other.time, other.order);
-        }
-    };
-
-    std::priority_queue<Event> events;
-    std::uint64_t order = 0;
-};
-
-/// A timer that is set to the earliest of what it is asked for.
-class Timer
-{
-public:
-    Timer(Clock &clock, std::function<void()> what) : clock(clock), what(std::move(what)) {}
-
-    void arm(std::uint64_t time)
-    {
-        if (armed && armed <= time)
-            return;
-        armed = std::max(time, clock.now);
-        clock.at(armed, [this, mine = armed] {
-            if (armed != mine)
-                return;
-            armed = 0;
-            what();
-        });
-    }
-
-private:
-    Clock &clock;
-    std::function<void()> what;
-    std::uint64_t armed = 0;
-};
-
 struct Packet {
     enum Kind { Data, Answer, Probe, EvProbe, EvAnswer } kind;
     u32 psn = 0; ///< Data
@@ -98,7 +34,7 @@ struct Packet {
 class End
 {
 public:
-    End(const PathSimConfig &config, int index, Clock &clock, std::mt19937_64 &rng,
+    End(const PathSimConfig &config, int index, SimClock &clock, std::mt19937_64 &rng,
         PathSimReport &report)
         : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
           end({.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
@@ -143,7 +79,7 @@ private:
     const PathSimConfig &c;
     const PathSimEnd &me;
     int index;
-    Clock &clock;
+    SimClock &clock;
     std::mt19937_64 &rng;
     PathSimReport &report;
     End *peer = nullptr;
@@ -159,9 +95,9 @@ private:
     std::vector<mrc_tx_rec> txRing;
     mrc_resp resp;
     std::vector<unsigned long> rxMem;
-    Timer timer;
-    Timer probeTimer;
-    Timer sackTimer;
+    SimTimer timer;
+    SimTimer probeTimer;
+    SimTimer sackTimer;
     std::uint64_t lastDone = 0;
     std::uint64_t burstAt = 0;
 
@@ -470,7 +406,7 @@ PathSimReport simulatePaths(const PathSimConfig &config)
 {
     PathSimReport report;
     std::mt19937_64 rng(config.seed);
-    Clock clock;
+    SimClock clock(kStart);
     End a(config, 0, clock, rng, report);
     End b(config, 1, clock, rng, report);
     a.connect(b);

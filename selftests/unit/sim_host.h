@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// One of the two simulated hosts: its paths to the other, which all its QPs share, and its EV
+// probes.
+#ifndef MRC_UNIT_SIM_HOST_H
+#define MRC_UNIT_SIM_HOST_H
+
+#include "path_end.h"
+#include "sim_fabric.h"
+
+class SimHost
+{
+public:
+    /// @p which: kReq or kResp. @p learned: an EV probe was answered
+    SimHost(SimWorld &world, SimFabric &fabric, int which, std::function<void()> learned);
+
+    PathEnd end;
+
+    void connect(SimHost &other) { peer = &other; }
+
+    /// Bits of ports, from bit 0 on.
+    void setPorts(u32 local, u32 remote);
+
+    /// What a QP says beside data.
+    void send(const mrc_answers &a, const SimFabric::Deliver &deliver);
+
+    /// EV states may have changed: what is to be probed, and when?
+    void arm();
+
+private:
+    SimWorld &world;
+    SimFabric &fabric;
+    int which;
+    std::function<void()> learned;
+    SimHost *peer = nullptr;
+    SimTimer timer;
+
+    void probe(u16 ev, u16 id);
+    void probeArrived(const SimPacket &packet);
+    void probeAnswered(const SimPacket &packet);
+    void answered();
+};
+
+#endif

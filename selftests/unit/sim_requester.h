@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The end of a simulated QP that asks: it uses the engine as transport/requester.c and send.c do,
+// and checks what it is told.
+#ifndef MRC_UNIT_SIM_REQUESTER_H
+#define MRC_UNIT_SIM_REQUESTER_H
+
+#include "sim_host.h"
+#include "sim_work.h"
+
+class SimResponder;
+
+class SimRequester
+{
+public:
+    SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, SimWork &work);
+
+    void connect(SimResponder &responder) { peer = &responder; }
+
+    /// Sends what may be sent.
+    void pump();
+
+    /// The host's ports have changed.
+    void heedPorts();
+
+    /// An answer.
+    void arrived(const SimPacket &packet);
+
+    /// By a NAK.
+    bool hasEnded() const { return ended; }
+
+    /// After the last event.
+    void checkEnd() const;
+
+private:
+    SimWorld &world;
+    const SimConfig &c;
+    SimFabric &fabric;
+    SimHost &host;
+    SimWork &work;
+    SimResponder *peer = nullptr;
+
+    mrc_req req{};
+    mrc_tx_window &tx = req.tx;
+    mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
+    mrc_paths &paths = host.end.paths;
+    std::vector<mrc_tx_rec> ring;
+    std::vector<mrc_msg> requests;
+    SimTimer timer;
+    std::map<u16, u64> probeSentAt;
+    std::map<u16, u64> ackedOn; ///< packets per EV, as the window counts them
+    std::map<u32, std::vector<u64>> sentAt;
+    std::vector<u32> unsent; ///< PSNs of the batch
+    bool ended = false;
+
+    std::size_t completed() const { return sendq.una; }
+
+    void post();
+    void arm();
+    void timerFired();
+    void sendProbe();
+
+    void checkDrawn(u16 ev, bool any) const;
+    void leave(const mrc_batch &batch);
+    void transmit(const mrc_plan &plan, bool rtx, bool ask);
+    Bytes packetOf(const mrc_plan &plan, bool rtx, bool ask);
+    void takeBackUnsent();
+    void forgeSack();
+
+    void sackArrived(const mrc_hdr &hdr);
+    void nackArrived(const mrc_hdr &hdr);
+    void ackArrived(const mrc_hdr &hdr);
+    void nakArrived(const mrc_hdr &hdr);
+    void learn(mrc_tx_result &res);
+    u32 countAcked(const mrc_news_ev &e);
+    void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const;
+    u64 transmissionOf(const mrc_hdr &hdr) const;
+};
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The end of a simulated QP that answers: it uses the engine as transport/responder.c does, and
+// checks what it executes. An skb holds one packet.
+#ifndef MRC_UNIT_SIM_RESPONDER_H
+#define MRC_UNIT_SIM_RESPONDER_H
+
+#include "sim_host.h"
+#include "sim_work.h"
+
+class SimRequester;
+
+class SimResponder
+{
+public:
+    SimResponder(SimWorld &world, SimHost &host, SimWork &work);
+
+    void connect(SimRequester &requester) { peer = &requester; }
+
+    void dataArrived(const SimPacket &packet);
+    void probeArrived(const SimPacket &packet);
+
+    /// After the last event: all messages have been executed.
+    void checkEnd() const;
+
+private:
+    SimWorld &world;
+    const SimConfig &c;
+    SimHost &host;
+    SimWork &work;
+    SimRequester *peer = nullptr;
+
+    mrc_resp resp;
+    std::vector<unsigned long> mem; ///< the window's
+    Bytes memory;                   ///< that is written to
+    SimTimer sackTimer;
+    bool ended = false; ///< by a NAK
+
+    bool busy() const;
+    void copied(const SimPacket &packet);
+    void place(const SimPacket &packet, const mrc_hdr &hdr);
+    void deliver();
+    void checkDone(const mrc_rx_done &done, const SimMessage &m) const;
+    void checkSlot(std::size_t index) const;
+
+    void answer();
+    void send(mrc_answers &a);
+    void say(const mrc_answers &a);
+    void sendNack(u8 reason, u32 psn, u16 ev);
+    void sayLastWords(const mrc_hdr &asked, u32 ev);
+    void sackTimerFired();
+};
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The messages of a simulated QP, and how far its two ends have come with them.
+#ifndef MRC_UNIT_SIM_WORK_H
+#define MRC_UNIT_SIM_WORK_H
+
+#include "sim_world.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+struct SimMessage {
+    u32 packets = 1;
+    u32 len = 0;
+    u32 slot = 0; ///< region of remote memory
+    bool imm = false;
+    u32 first = 0; ///< PSN
+    u32 last = 0;  ///< PSN
+    u16 rqmsn = 0;
+
+    bool has(u32 psn) const;
+};
+
+struct SimWork {
+    explicit SimWork(SimWorld &world);
+
+    std::vector<SimMessage> messages;
+    std::set<u32> refused;           ///< PSNs that may not be executed
+    std::optional<u32> firstRefused; ///< the oldest of them
+    std::size_t executed = 0;        ///< messages
+    std::map<u16, u64> arrivedOn;    ///< data packets per EV
+
+    /// The byte at @p offset of message @p index.
+    static std::uint8_t byteAt(std::size_t index, u32 offset);
+
+private:
+    void add(SimWorld &world, SimMessage m);
+};
+
+/// Bytes of a region of remote memory.
+inline u32 simSlotSize(const SimConfig &c)
+{
+    return c.mtu * c.maxPackets;
+}
+
+#endif
