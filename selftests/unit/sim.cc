@@ -4,7 +4,9 @@
 #include "sim_requester.h"
 #include "sim_responder.h"
 
+#include <algorithm>
 #include <exception>
+#include <memory>
 
 namespace
 {
@@ -12,23 +14,43 @@ namespace
 constexpr u64 kEventsMax = 2000000;
 constexpr u64 kPatienceNs = 3600ull * 1000000000;
 
-/// A run: two hosts, the fabric between them, and a QP.
+struct Qp {
+    Qp(SimWorld &world, SimFabric &fabric, SimHost *host, u64 late)
+        : work(world), requester(world, fabric, host[kReq], work),
+          responder(world, host[kResp], work, late)
+    {
+        requester.connect(responder);
+        responder.connect(requester);
+    }
+
+    SimWork work;
+    SimRequester requester;
+    SimResponder responder;
+
+    void checkEnd() const
+    {
+        requester.checkEnd();
+        if (!requester.hasEnded())
+            responder.checkEnd();
+    }
+};
+
+/// A run: two hosts, the fabric between them, and their QPs.
 class Sim
 {
 public:
     explicit Sim(const SimConfig &config)
-        : world(config), fabric(world),
-          work(world), host{{world, fabric, kReq, [this] { pump(); }},
-                            {world, fabric, kResp, [this] { host[kResp].arm(); }}},
-          requester(world, fabric, host[kReq], work), responder(world, host[kResp], work),
+        : world(config), fabric(world), host{{world, fabric, kReq, [this] { pump(); }},
+                                             {world, fabric, kResp, [this] { host[kResp].arm(); }}},
           evStates(host[kReq].end.evs.size(), MRC_EV_GOOD)
     {
         host[kReq].connect(host[kResp]);
         host[kResp].connect(host[kReq]);
-        requester.connect(responder);
-        responder.connect(requester);
         for (SimHost &h : host)
             h.setPorts(allPorts(), allPorts());
+        for (int i = 0; i < world.c.qps; ++i)
+            qps.push_back(std::make_unique<Qp>(world, fabric, host,
+                                               i < world.c.lateQps ? world.c.lateNs : 0));
     }
 
     SimReport run()
@@ -45,15 +67,23 @@ public:
 private:
     SimWorld world;
     SimFabric fabric;
-    SimWork work;
     SimHost host[2];
-    SimRequester requester;
-    SimResponder responder;
+    std::vector<std::unique_ptr<Qp>> qps;
     std::vector<int> evStates; ///< after the event before
 
     u32 allPorts() const { return (1u << world.c.planes) - 1; }
 
-    void pump() { requester.pump(); }
+    void pump()
+    {
+        for (auto &qp : qps)
+            qp->requester.pump();
+    }
+
+    bool allHaveEnded() const
+    {
+        return std::all_of(qps.begin(), qps.end(),
+                           [](const auto &qp) { return qp->requester.hasEnded(); });
+    }
 
     void loop()
     {
@@ -63,14 +93,14 @@ private:
             world.clock.at(c.start + c.outageEnds, [this] { planesChanged(false); });
         }
         pump();
-        for (u64 events = 1; !world.clock.idle() && !requester.hasEnded(); ++events) {
+        for (u64 events = 1; !world.clock.idle() && !allHaveEnded(); ++events) {
             world.clock.step();
             noteEvStates();
-            simCheck(events < kEventsMax && world.elapsed() < kPatienceNs, "no progress");
+            simCheck(events < kEventsMax * qps.size() && world.elapsed() < kPatienceNs,
+                     "no progress");
         }
-        requester.checkEnd();
-        if (!requester.hasEnded())
-            responder.checkEnd();
+        for (const auto &qp : qps)
+            qp->checkEnd();
     }
 
     void planesChanged(bool down)
@@ -80,7 +110,8 @@ private:
             const u32 dead = down ? (1u << world.c.outagePlanes) - 1 : 0;
             for (SimHost &h : host)
                 h.setPorts(allPorts() & ~dead, allPorts());
-            requester.heedPorts();
+            for (auto &qp : qps)
+                qp->requester.heedPorts();
         }
         pump();
         host[kResp].arm();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A requester and a responder made of the protocol engine, joined by a network
-// that loses, duplicates, reorders and marks packets, in simulated time. The
-// two use the engine as the transport layer does.
+// Two hosts with requesters and responders made of the protocol engine, joined by a network
+// that loses, duplicates, reorders and marks packets, in simulated time. They use the engine as the
+// transport layer does.
 #ifndef MRC_UNIT_SIM_H
 #define MRC_UNIT_SIM_H
 
@@ -52,8 +52,11 @@ struct SimConfig {
     std::uint32_t seq = 0;            ///< first transmission number
     std::uint64_t start = 1000000000; ///< the clock's first value
     std::uint64_t timeoutNs = 1000000;
-    int messages = 60;
-    int slots = 8; ///< regions of remote memory, used in turn
+    int qps = 1;              ///< between the same hosts, whose paths they share
+    int lateQps = 0;          ///< the first n are not known to the host that answers
+    std::uint64_t lateNs = 0; ///< for so long
+    int messages = 60;        ///< per QP
+    int slots = 8;            ///< regions of remote memory, used in turn
     std::uint32_t mtu = 32;
     std::uint32_t maxPackets = 12; ///< per message
 };
@@ -86,7 +89,7 @@ struct SimReport {
     std::uint64_t elapsedNs = 0;
 };
 
-/// Runs one connection to its end, or to the first check that fails.
+/// Runs the connections to their end, or to the first check that fails.
 SimReport simulate(const SimConfig &config);
 
 #endif

@@ -67,6 +67,8 @@ void SimRequester::post()
 void SimRequester::pump()
 {
     mrc_batch batch;
+    if (ended)
+        return;
     post();
     mrc_req_sync_evs(&req, &paths, 1);
     while (mrc_req_plan(&req, world.now(), MRC_BATCH_MAX, &batch)) {
@@ -182,6 +184,8 @@ void SimRequester::arm()
 void SimRequester::timerFired()
 {
     mrc_tx_result res;
+    if (ended)
+        return;
     const mrc_req_due due = mrc_req_timer(&req, world.now(), &res);
     simCheck(due != MRC_REQ_FAILED, "retries for ever expired");
     world.report.timeouts += res.lost;
@@ -209,6 +213,8 @@ void SimRequester::sendProbe()
 void SimRequester::heedPorts()
 {
     mrc_tx_result res;
+    if (ended)
+        return;
     simCheck(mrc_req_heed_ports(&req, &paths, 1, &res), "ports unheeded");
 }
 
@@ -237,6 +243,8 @@ u32 SimRequester::countAcked(const mrc_news_ev &e)
 
 void SimRequester::arrived(const SimPacket &packet)
 {
+    if (ended)
+        return;
     const mrc_hdr hdr = simDecode(packet.bytes);
     if (hdr.bth.opcode == MRC_OP_SACK)
         sackArrived(hdr);
@@ -315,6 +323,7 @@ void SimRequester::nakArrived(const mrc_hdr &hdr)
     simCheck(work.messages[completed()].has(*work.firstRefused), "another request fails");
     simCheck(completed() == work.executed, "what is refused was executed");
     ++world.report.naks;
+    world.open -= work.messages.size() - completed();
     ended = true;
 }
 

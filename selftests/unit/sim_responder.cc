@@ -27,8 +27,8 @@ mrc_rx_arrival arrival(const SimPacket &packet, const mrc_hdr &hdr)
 
 } // namespace
 
-SimResponder::SimResponder(SimWorld &world, SimHost &host, SimWork &work)
-    : world(world), c(world.c), host(host), work(work),
+SimResponder::SimResponder(SimWorld &world, SimHost &host, SimWork &work, u64 late)
+    : world(world), c(world.c), host(host), work(work), late(late),
       mem(mrc_rx_window_mem(c.windowUnits * MRC_MPR_UNIT, c.immMax) / sizeof(long) + 1),
       memory(static_cast<std::size_t>(c.slots) * simSlotSize(c)),
       sackTimer(world.clock, [this] { sackTimerFired(); })
@@ -44,6 +44,8 @@ SimResponder::SimResponder(SimWorld &world, SimHost &host, SimWork &work)
 
 void SimResponder::dataArrived(const SimPacket &packet)
 {
+    if (world.elapsed() < late)
+        return;
     const mrc_hdr hdr = simDecode(packet.bytes);
     ++work.arrivedOn[packet.ev];
     if (ended)
@@ -191,6 +193,8 @@ void SimResponder::sayLastWords(const mrc_hdr &asked, u32 ev)
 
 void SimResponder::probeArrived(const SimPacket &packet)
 {
+    if (world.elapsed() < late)
+        return;
     const mrc_hdr probe = simDecode(packet.bytes);
     if (ended)
         return sayLastWords(probe, 0);

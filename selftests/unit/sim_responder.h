@@ -13,7 +13,8 @@ class SimRequester;
 class SimResponder
 {
 public:
-    SimResponder(SimWorld &world, SimHost &host, SimWork &work);
+    /// @p late: ns after the start, what comes before is not heard
+    SimResponder(SimWorld &world, SimHost &host, SimWork &work, u64 late);
 
     void connect(SimRequester &requester) { peer = &requester; }
 
@@ -28,6 +29,7 @@ private:
     const SimConfig &c;
     SimHost &host;
     SimWork &work;
+    u64 late;
     SimRequester *peer = nullptr;
 
     mrc_resp resp;

@@ -382,6 +382,51 @@ TEST(Sim, WhatDoesNotLeaveBlamesNothing)
     }
 }
 
+/*
+ * QPs that the peer does not know yet send in vain. That is no fault of the paths, which others
+ * use; and what those hear of the paths serves all: no EV is asked. If nobody hears, all are.
+ */
+TEST(Sim, ASilentQpHarmsNoOther)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.qps = 4;
+        c.lateQps = seed % 2 ? 2 : 4;
+        c.lateNs = 6000000;
+        c.messages = 1000;
+        c.cwnd = 16;
+        c.skewNs = 0;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.timeouts, 0u) << "seed " << seed;
+        EXPECT_EQ(r.lostEvs, std::set<int>()) << "seed " << seed;
+        if (c.lateQps < c.qps)
+            EXPECT_LE(r.evProbes, 1u) << "the way back, before anything is heard, seed " << seed;
+        else
+            EXPECT_GE(r.evProbes, 16u) << "each EV, seed " << seed;
+    }
+}
+
+/* What one loses there is enough for all. Each for itself, they would lose a packet each at least.
+ */
+TEST(Sim, QpsFindADeadPathTogether)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.qps = 32;
+        c.messages = 30;
+        c.cwnd = 4;
+        c.skewNs = 0;
+        c.holeEvs = 1;
+        c.holeAt = 200000;
+        c.holeNs = ~0ull;
+        const SimReport r = expectGood(c);
+        EXPECT_EQ(r.lostEvs, std::set<int>{0}) << "seed " << seed;
+        EXPECT_LT(r.dropped, static_cast<std::uint64_t>(c.qps)) << "seed " << seed;
+    }
+}
+
 /* Trimmed packets go again at once, refused ones after pauses: the more the longer. */
 TEST(Sim, NacksDelayAndKillNothing)
 {
