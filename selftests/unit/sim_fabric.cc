@@ -37,8 +37,11 @@ SimFabric::SimFabric(SimWorld &world) : world(world), c(world.c)
 {
     for (int port : simPorts(c))
         ports.push_back(static_cast<u8>(port));
-    for (auto &free : pathFree)
-        free.resize(ports.size());
+    for (int from : {kReq, kResp}) {
+        pathFree[from].resize(ports.size());
+        for (std::size_t ev = 0; ev < ports.size(); ++ev)
+            queues[from].emplace_back(world.clock, c.classes, c.serveNs);
+    }
 }
 
 bool SimFabric::planeDead(u16 ev) const
@@ -79,42 +82,50 @@ u64 SimFabric::arrivalOn(int from, u16 ev)
     return late ? at + c.queueNs : at;
 }
 
-void SimFabric::deliverAt(u64 time, SimPacket packet, const Deliver &deliver)
+void SimFabric::deliverAt(u64 time, int from, SimTraffic traffic, SimPacket packet,
+                          const Deliver &deliver)
 {
-    world.clock.at(time, [packet = std::move(packet), deliver] { deliver(packet); });
+    SimQueue &queue = queues[from][packet.ev];
+    SimClock::What arrive = [packet = std::move(packet), deliver] { deliver(packet); };
+    if (!c.serveNs)
+        return world.clock.at(time, std::move(arrive));
+    world.clock.at(time,
+                   [&queue, traffic, arrive = std::move(arrive)] { queue.put(traffic, arrive); });
 }
 
-void SimFabric::sendData(u16 ev, const Bytes &packet, const Deliver &deliver)
+void SimFabric::sendData(u16 ev, SimTraffic traffic, const Bytes &packet, const Deliver &deliver)
 {
     const bool lost = dataLostOn(ev);
     const bool ce = world.chance(c.ce);
     const u64 at = arrivalOn(kReq, ev);
     if (lost)
         ++world.report.dropped;
+    else if (world.chance(c.trimmed))
+        deliverAt(at, kReq, SimTraffic::Control, {packet, ev, ce, true}, deliver);
     else
-        deliverAt(at, {packet, ev, ce}, deliver);
+        deliverAt(at, kReq, traffic, {packet, ev, ce}, deliver);
     if (world.chance(c.dup))
-        deliverAt(at + 1 + world.upTo(kRepeatedNs), {packet, ev, ce}, deliver);
+        deliverAt(at + 1 + world.upTo(kRepeatedNs), kReq, traffic, {packet, ev, ce}, deliver);
 }
 
-void SimFabric::sendControl(int from, u16 ev, const std::vector<Bytes> &packets,
+void SimFabric::sendControl(int from, u16 ev, SimTraffic traffic, const std::vector<Bytes> &packets,
                             const Deliver &deliver)
 {
     if (controlLostOn(from, ev))
         return;
     const u64 at = arrivalOn(from, ev);
     for (const Bytes &packet : packets)
-        deliverAt(at, {packet, ev, world.chance(c.ce)}, deliver);
+        deliverAt(at, from, traffic, {packet, ev, world.chance(c.ce)}, deliver);
 }
 
 void SimFabric::sendEvProbe(int from, u16 ev, const Bytes &packet, const Deliver &deliver)
 {
     if (!(from == kReq ? dataLostOn(ev) : controlLostOn(from, ev)))
-        deliverAt(arrivalOn(from, ev), {packet, ev}, deliver);
+        deliverAt(arrivalOn(from, ev), from, SimTraffic::Control, {packet, ev}, deliver);
 }
 
 void SimFabric::sendEvAnswer(int from, u16 ev, const Bytes &packet, const Deliver &deliver)
 {
     if (!controlLostOn(from, ev))
-        deliverAt(arrivalOn(from, ev), {packet, ev}, deliver);
+        deliverAt(arrivalOn(from, ev), from, SimTraffic::Control, {packet, ev}, deliver);
 }

@@ -6,6 +6,7 @@
 #define MRC_UNIT_SIM_FABRIC_H
 
 #include "bytes.h"
+#include "sim_queue.h"
 #include "sim_world.h"
 
 #include <functional>
@@ -16,6 +17,7 @@ struct SimPacket {
     Bytes bytes;
     u16 ev = 0; ///< that it came by
     bool ce = false;
+    bool trimmed = false; ///< to its head
 };
 
 class SimFabric
@@ -31,10 +33,11 @@ public:
     u8 port(u16 ev) const { return ports[ev]; }
 
     /// A write packet leaves the requesters' host.
-    void sendData(u16 ev, const Bytes &packet, const Deliver &deliver);
+    void sendData(u16 ev, SimTraffic traffic, const Bytes &packet, const Deliver &deliver);
 
     /// One answer, or a Reliability Probe: its packets share a path and a fate.
-    void sendControl(int from, u16 ev, const std::vector<Bytes> &packets, const Deliver &deliver);
+    void sendControl(int from, u16 ev, SimTraffic traffic, const std::vector<Bytes> &packets,
+                     const Deliver &deliver);
 
     /// An EV probe goes where data goes.
     void sendEvProbe(int from, u16 ev, const Bytes &packet, const Deliver &deliver);
@@ -44,8 +47,9 @@ public:
 private:
     SimWorld &world;
     const SimConfig &c;
-    std::vector<u8> ports;        ///< per EV
-    std::vector<u64> pathFree[2]; ///< per host that sends, and EV
+    std::vector<u8> ports;          ///< per EV
+    std::vector<u64> pathFree[2];   ///< per host that sends, and EV
+    std::deque<SimQueue> queues[2]; ///< the same
     bool planesDown = false;
 
     bool planeDead(u16 ev) const;
@@ -53,7 +57,8 @@ private:
     bool dataLostOn(u16 ev);
     bool controlLostOn(int from, u16 ev);
     u64 arrivalOn(int from, u16 ev);
-    void deliverAt(u64 time, SimPacket packet, const Deliver &deliver);
+    void deliverAt(u64 time, int from, SimTraffic traffic, SimPacket packet,
+                   const Deliver &deliver);
 };
 
 /// Ports of EVs, in their order.

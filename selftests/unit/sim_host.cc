@@ -12,6 +12,12 @@ PathEndConfig pathsOf(const SimConfig &c, int which)
             .random = static_cast<u32>(c.seed + static_cast<u32>(which))};
 }
 
+SimTraffic trafficOf(const mrc_answers &a)
+{
+    return mrc_answers_traffic(&a.hdr[0]) == MRC_TRAFFIC_DATA ? SimTraffic::Data
+                                                              : SimTraffic::Control;
+}
+
 mrc_hdr endpointHeader(u8 opcode, u32 id)
 {
     mrc_hdr hdr{};
@@ -48,7 +54,7 @@ void SimHost::send(const mrc_answers &a, const SimFabric::Deliver &deliver)
     std::vector<Bytes> packets;
     for (unsigned i = 0; i < a.count; ++i)
         packets.push_back(simEncode(a.hdr[i]));
-    fabric.sendControl(which, ev, packets, deliver);
+    fabric.sendControl(which, ev, trafficOf(a), packets, deliver);
     answered();
 }
 

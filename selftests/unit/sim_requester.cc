@@ -133,7 +133,8 @@ void SimRequester::transmit(const mrc_plan &plan, bool rtx, bool ask)
     if (world.chance(c.unsent))
         unsent.push_back(plan.psn);
     else if (plan.ev != MRC_EV_NONE)
-        fabric.sendData(plan.ev, packet, [this](const SimPacket &p) { peer->dataArrived(p); });
+        fabric.sendData(plan.ev, rtx ? SimTraffic::Again : SimTraffic::Data, packet,
+                        [this](const SimPacket &p) { peer->dataArrived(p); });
     if (world.chance(c.forged))
         forgeSack();
 }

@@ -49,8 +49,8 @@ void SimResponder::dataArrived(const SimPacket &packet)
     const mrc_hdr hdr = simDecode(packet.bytes);
     ++work.arrivedOn[packet.ev];
     if (ended)
-        return sayLastWords(hdr, packet.ev);
-    if (world.chance(c.trimmed))
+        return sayLastWords(hdr, packet);
+    if (packet.trimmed)
         return sendNack(MRC_NACK_TRIMMED, hdr.bth.psn, packet.ev);
     if (world.chance(c.nack) || busy())
         return sendNack(MRC_NACK_NO_RESOURCE, hdr.bth.psn, packet.ev);
@@ -182,12 +182,12 @@ void SimResponder::sendNack(u8 reason, u32 psn, u16 ev)
     say(a);
 }
 
-void SimResponder::sayLastWords(const mrc_hdr &asked, u32 ev)
+void SimResponder::sayLastWords(const mrc_hdr &asked, const SimPacket &packet)
 {
     mrc_last_words words;
     mrc_answers a = none();
     mrc_resp_last_words(&resp, &words);
-    mrc_last_words_say(&words, &asked, ev, &a);
+    mrc_last_words_say(&words, &asked, PathEnd::bitsOf(packet.ev), &a);
     say(a);
 }
 
@@ -197,9 +197,9 @@ void SimResponder::probeArrived(const SimPacket &packet)
         return;
     const mrc_hdr probe = simDecode(packet.bytes);
     if (ended)
-        return sayLastWords(probe, 0);
+        return sayLastWords(probe, packet);
     mrc_answers a = none();
-    mrc_resp_probe(&resp, &probe.probe, 0, packet.ce, &a);
+    mrc_resp_probe(&resp, &probe.probe, PathEnd::bitsOf(packet.ev), packet.ce, &a);
     for (unsigned i = 0; i < a.count; ++i)
         simCheck(a.hdr[i].bth.opcode == MRC_OP_ACK ||
                      static_cast<u16>(a.hdr[i].sack.ack_offset) == probe.probe.id,

@@ -49,7 +49,7 @@ private:
     void send(mrc_answers &a);
     void say(const mrc_answers &a);
     void sendNack(u8 reason, u32 psn, u16 ev);
-    void sayLastWords(const mrc_hdr &asked, u32 ev);
+    void sayLastWords(const mrc_hdr &asked, const SimPacket &packet);
     void sackTimerFired();
 };
 

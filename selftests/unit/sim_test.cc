@@ -84,6 +84,25 @@ SimConfig randomConfig(std::uint64_t seed)
     return c;
 }
 
+/* QPs whose bursts wait behind each other, on one path: an RTT says little about the next one. */
+SimConfig longQueues(std::uint64_t seed)
+{
+    SimConfig c;
+    c.seed = seed;
+    c.planes = 1;
+    c.evsPerPlane = 1;
+    c.qps = 12;
+    c.messages = 15;
+    c.slots = 1 + seed % 2;
+    c.maxPackets = 200;
+    c.windowUnits = 3;
+    c.cwnd = 256;
+    c.timeoutNs = 100000000;
+    c.classes = 3;
+    c.serveNs = 1000;
+    return c;
+}
+
 /*
  * A peer need not count what is beyond the cumulative PSN. Then SACKs that overtake each other
  * cannot be told apart, and a few packets are sent again for nothing. Of 15 times 20 seeds none had
@@ -425,6 +444,34 @@ TEST(Sim, QpsFindADeadPathTogether)
         EXPECT_EQ(r.lostEvs, std::set<int>{0}) << "seed " << seed;
         EXPECT_LT(r.dropped, static_cast<std::uint64_t>(c.qps)) << "seed " << seed;
     }
+}
+
+/*
+ * Retransmissions have a queue of their own, and overtake data that waits in another one: also soon
+ * after it was sent, if the head of a trimmed packet has overtaken it, too. That says nothing of
+ * what waits.
+ */
+TEST(Sim, RetransmissionsThatOvertakeDataCondemnNone)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        SimConfig c = longQueues(seed);
+        c.sackPackets = 4;
+        (seed % 2 ? c.loss : c.trimmed) = 0.005;
+        const SimReport r = expectGood(c);
+        EXPECT_EQ(r.resent, r.dropped + r.nacks) << "seed " << seed;
+    }
+}
+
+/* A probe is data's class, so what its answer condemns does not wait in a queue. */
+TEST(Sim, ProbesOvertakeNoData)
+{
+    std::uint64_t probes = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        const SimReport r = expectGood(longQueues(seed));
+        probes += r.probes;
+        EXPECT_EQ(r.resent, 0u) << "seed " << seed;
+    }
+    EXPECT_GT(probes, 0u);
 }
 
 /* Trimmed packets go again at once, refused ones after pauses: the more the longer. */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Where packets wait on a simulated path: a queue per traffic class, the most urgent one first.
+#ifndef MRC_UNIT_SIM_QUEUE_H
+#define MRC_UNIT_SIM_QUEUE_H
+
+#include "core.h"
+#include "sim_clock.h"
+
+#include <deque>
+
+/// From the most urgent one on.
+enum class SimTraffic { Control, Again, Data };
+
+class SimQueue
+{
+public:
+    /// @p classes: as in struct SimConfig. @p serveNs: a packet takes, not 0
+    SimQueue(SimClock &clock, int classes, u64 serveNs)
+        : clock(clock), classes(classes), serveNs(serveNs)
+    {
+    }
+
+    /// A packet is here, and is handed on when its turn has come.
+    void put(SimTraffic traffic, SimClock::What handOn);
+
+private:
+    SimClock &clock;
+    int classes;
+    u64 serveNs;
+    std::deque<SimClock::What> waiting[3]; ///< per class
+    bool busy = false;
+
+    void serve();
+};
+
+#endif
