@@ -105,16 +105,24 @@ private:
 
     void planesChanged(bool down)
     {
+        const SimConfig &c = world.c;
+        const u32 up = allPorts() & ~(down ? (1u << c.outagePlanes) - 1 : 0);
         fabric.setPlanesDown(down);
-        if (world.c.carrier) {
-            const u32 dead = down ? (1u << world.c.outagePlanes) - 1 : 0;
-            for (SimHost &h : host)
-                h.setPorts(allPorts() & ~dead, allPorts());
-            for (auto &qp : qps)
-                qp->requester.heedPorts();
-        }
+        if (c.carrier || c.peerTellsNs)
+            host[kResp].setPorts(up, allPorts());
+        if (c.peerTellsNs)
+            world.clock.at(world.now() + c.peerTellsNs, [this, up] { heedPorts(allPorts(), up); });
+        else if (c.carrier)
+            heedPorts(up, allPorts());
         pump();
         host[kResp].arm();
+    }
+
+    void heedPorts(u32 local, u32 remote)
+    {
+        host[kReq].setPorts(local, remote);
+        for (auto &qp : qps)
+            qp->requester.heedPorts();
     }
 
     void noteEvStates()

@@ -217,6 +217,22 @@ void SimRequester::heedPorts()
     if (ended)
         return;
     simCheck(mrc_req_heed_ports(&req, &paths, 1, &res), "ports unheeded");
+    simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
+    pump();
+    simCheck(!tx.lost || world.now() < req.pause_until, "not sent again at once");
+}
+
+bool SimRequester::inFlightOnDeadPort() const
+{
+    const u32 up = paths.set.local_mask & paths.set.remote_mask;
+    const u32 sent = static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una));
+    for (u32 i = 0; i < sent; ++i) {
+        const mrc_tx_rec &rec = ring[(tx.head + i) % ring.size()];
+        const u16 ev = mrc_tx_rec_ev(&rec);
+        if (!(rec.flags & MRC_TX_DONE) && ev != MRC_EV_NONE && !(up >> (fabric.port(ev) - 1) & 1))
+            return true;
+    }
+    return false;
 }
 
 void SimRequester::learn(mrc_tx_result &res)

@@ -20,7 +20,8 @@ public:
     /// Sends what may be sent.
     void pump();
 
-    /// The host's ports have changed.
+    /// Ports have changed, here or at the peer: what is in flight on those that are down goes out
+    /// again at once.
     void heedPorts();
 
     /// An answer.
@@ -71,6 +72,7 @@ private:
     void nackArrived(const mrc_hdr &hdr);
     void ackArrived(const mrc_hdr &hdr);
     void nakArrived(const mrc_hdr &hdr);
+    bool inFlightOnDeadPort() const;
     void learn(mrc_tx_result &res);
     u32 countAcked(const mrc_news_ev &e);
     void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const;

@@ -474,6 +474,33 @@ TEST(Sim, ProbesOvertakeNoData)
     EXPECT_GT(probes, 0u);
 }
 
+/*
+ * The peer says that a port of it is down, before what was sent there can be missed. It goes again
+ * at once, and nothing else does; no EV is blamed.
+ */
+TEST(Sim, PortsDownAtThePeerBlameNothing)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.qps = 3;
+        c.messages = 1000;
+        c.skewNs = 0;
+        c.timeoutNs = 100000000;
+        c.outageAt = 1000000;
+        c.outageEnds = 2000000;
+        c.outagePlanes = static_cast<int>(1 + seed % 3);
+        c.peerTellsNs = 30000;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.elapsedNs, c.outageEnds);
+        EXPECT_GT(r.dropped, 0u) << "seed " << seed;
+        EXPECT_GE(r.resent, r.dropped) << "seed " << seed;
+        EXPECT_LE(r.resent, 3 * c.cwnd) << "what was on its way, seed " << seed;
+        EXPECT_EQ(r.evsLost, 0u) << "seed " << seed;
+        EXPECT_EQ(r.timeouts, 0u) << "seed " << seed;
+    }
+}
+
 /* Trimmed packets go again at once, refused ones after pauses: the more the longer. */
 TEST(Sim, NacksDelayAndKillNothing)
 {
