@@ -159,7 +159,7 @@ test_held()
 
 	modprobe -r ifb 2>/dev/null
 	lab fail switch p1t1s2
-	background modprobe ifb numifbs=1000
+	background modprobe ifb numifbs=600
 	maker=$BACKGROUND_PID
 	check "held: T1 named" wait_for named '[["p1t1s2","t1",true]]'
 	check "held: its EVs are denied" wait_for denied_are '^1 .*:182:'

@@ -50,7 +50,7 @@ test_tail()
 	check "$name: a switch lets some of them through" filter p1t0r1 h1 $DATA \
 		police rate 1kbit burst 6000 conform-exceed drop/pipe
 	check_equal "$name: write of 10 packets" 10 "$(hold "post 10240" packets)"
-	check_equal "$name: it arrives" true "$(hold settle good)"
+	check_equal "$name: it arrives" true "$(hold arrive good)"
 	lost=$(filtered p1t0r1 h1 drops)
 	check "$name: $lost were dropped, not all" test "$lost" -ge 1 -a "$lost" -lt 10
 	check "$name: a Reliability Probe was sent" test "$(grown probe_sent "$probes")" -ge 1
