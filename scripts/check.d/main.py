@@ -187,17 +187,18 @@ class Selftests:
             report.say(f"# {result.why or 'see above'}; log: {group.folder}/log/{name}")
 
     def run(self, steps, width, machine=machines.Machine):
-        """Runs all, and the host's steps beside them. Returns the failures that no file has."""
+        """Runs all, and the host's steps beside them, which take the place of one machine. Returns
+        the failures that no file has."""
         for group in self.groups:
             group.fill()
         pool = machines.Pool(self.groups, self.settings, machine)
         steps.start()
         while True:
-            working = pool.keep_working(width)
+            busy = steps.tell()
+            working = pool.keep_working(max(1, width - busy))
             for group in self.groups:
                 for name, result in group.new_results():
                     self._ended(pool, group, name, result)
-            busy = steps.tell()
             over = pool.broken or not any(group.todo() for group in self.groups)
             if not working and over and not busy:
                 return self._trouble(pool)

@@ -107,9 +107,9 @@ TEST(Attributes, NoiseIsHarmless)
         const Attributes a(data, MRC_A_QP_MAX);
         for (int type = 0; type <= MRC_A_QP_MAX; type++) {
             EXPECT_LE(a.bytes(type).size(), data.size());
-            a.u64(type);
-            a.string(type);
-            a.all(type);
+            static_cast<void>(a.u64(type));
+            static_cast<void>(a.string(type));
+            static_cast<void>(a.all(type));
         }
         attribute_at(MRC_CMD_EV_PROFILE_ADD, data, random() % 70);
     }
