@@ -331,6 +331,14 @@ bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec
 	return false;
 }
 
+bool mrc_evidence_blamed(const struct mrc_evidence *e, u32 psn)
+{
+	const struct mrc_tx_given_up *g = &e->given_up[psn % MRC_TX_GIVEN_UP];
+
+	return e->remembered && g->ev != MRC_EV_NONE && g->psn == psn &&
+	       e->seq - g->seq < MRC_TX_GIVEN_UP_LASTS;
+}
+
 void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res)
 {
 	struct mrc_tx_given_up *g = mrc_evidence_given_up(e, psn);

@@ -206,6 +206,9 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 			    u32 psn, u64 now, struct mrc_tx_result *res);
 
+/** mrc_evidence_blamed() - an EV is held to have lost the first transmission of a PSN lately */
+bool mrc_evidence_blamed(const struct mrc_evidence *e, u32 psn);
+
 /** mrc_evidence_clear() - the first transmission of a PSN has arrived, be it after the second */
 void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res);
 

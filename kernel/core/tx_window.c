@@ -581,8 +581,10 @@ static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 p
 static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 			    struct mrc_tx_result *res)
 {
-	mrc_tx_begin(w, res);
-	mrc_evidence_clear(&w->evidence, psn, res);
+	if (mrc_evidence_blamed(&w->evidence, psn)) {
+		mrc_tx_begin(w, res);
+		mrc_evidence_clear(&w->evidence, psn, res);
+	}
 	return -EALREADY;
 }
 
