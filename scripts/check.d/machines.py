@@ -166,10 +166,10 @@ class Machine:
 
 
 def how_many():
-    """Machines at a time, as memory allows: three for two CPUs, for each waits a fifth of its time."""
+    """Machines at a time: one for each CPU, as memory allows."""
     cpus = len(os.sched_getaffinity(0))
     found = re.search(r"^MemAvailable: +(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
-    return max(1, min(cpus + cpus // 2, MOST, int(found.group(1)) // KIB_EACH))
+    return max(1, min(cpus, MOST, int(found.group(1)) // KIB_EACH))
 
 
 class Pool:

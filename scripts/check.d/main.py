@@ -187,15 +187,14 @@ class Selftests:
             report.say(f"# {result.why or 'see above'}; log: {group.folder}/log/{name}")
 
     def run(self, steps, width, machine=machines.Machine):
-        """Runs all, and the host's steps beside them, which take the place of one machine. Returns
-        the failures that no file has."""
+        """Runs all, and the host's steps beside them. Returns the failures that no file has."""
         for group in self.groups:
             group.fill()
         pool = machines.Pool(self.groups, self.settings, machine)
         steps.start()
         while True:
             busy = steps.tell()
-            working = pool.keep_working(max(1, width - busy))
+            working = pool.keep_working(width)
             for group in self.groups:
                 for name, result in group.new_results():
                     self._ended(pool, group, name, result)

@@ -230,7 +230,7 @@ class FakeMachine:
 
 
 class WholeRun(unittest.TestCase):
-    def run_all(self, width=2, seconds=60, tries=1, steps=None, **script):
+    def run_all(self, width=2, seconds=60, tries=1, **script):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         FakeMachine.script = {name: list(words) for name, words in script.items()}
@@ -238,23 +238,13 @@ class WholeRun(unittest.TestCase):
         settings = SimpleNamespace(end=time.monotonic() + seconds, poll=0.01)
         selftests = main.Selftests(runs, settings, tries, Path(folder.name))
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            failures = selftests.run(steps or host.Steps([]), width, FakeMachine)
+            failures = selftests.run(host.Steps([]), width, FakeMachine)
         bad = {one["file"] for one in selftests.files if one["failed"]}
         return bad, failures, selftests
 
     def test_all_good(self):
         for width in (1, 2, 4):
             self.assertEqual(self.run_all(width)[:2], (set(), 0))
-
-    def test_host_steps_take_the_place_of_a_machine(self):
-        answers = [True] * 5 + [False] * 1000
-        steps = SimpleNamespace(start=lambda: None, tell=lambda: answers.pop(0))
-        with unittest.mock.patch.object(machines.Pool, "keep_working", autospec=True,
-                                        side_effect=machines.Pool.keep_working) as pool:  # fmt: skip
-            self.assertEqual(self.run_all(3, steps=steps)[:2], (set(), 0))
-            widths = [call.args[1] for call in pool.call_args_list]
-        self.assertEqual(widths[:5], [2] * 5)
-        self.assertEqual(set(widths[5:]), {3})
 
     def test_one_second_try(self):
         self.assertEqual(self.run_all(b=["bad", "ok"])[:2], (set(), 0))
