@@ -18,8 +18,9 @@
 
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
 # bring back an EV that has flapped. That takes less than ten on a machine that is not busy; the
-# clock of an emulated one whose host is busy runs ahead of what the machine gets done, and answers
-# that take longer than 50 ms count as lost there (20 did not do with three machines on two CPUs).
+# clock of an emulated one whose host is busy runs ahead of what the machine gets done. A minute ends
+# a hung test: with ECMP on 6.1 not all EVs come back in that time now and then, also on a machine
+# that is not busy. Why is not known yet.
 HEALED_LIMIT=60
 
 # switches VERB PLANE SPINE...: all of them
