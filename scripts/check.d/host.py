@@ -130,8 +130,8 @@ class Lint(Step):
         self.options = options
 
     def _run(self):
-        text = run([TOP / "scripts/lint", *self.options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                   text=True)  # fmt: skip
+        text = run([TOP / "scripts/lint", *self.options],
+                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
         (TOP / self.log).write_text(text.stdout)
         lines = text.stdout.splitlines()
         passed = sum(line.endswith(": ok") for line in lines)

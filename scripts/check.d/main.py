@@ -193,11 +193,11 @@ class Selftests:
         pool = machines.Pool(self.groups, self.settings, machine)
         steps.start()
         while True:
-            busy = steps.tell()
             working = pool.keep_working(width)
             for group in self.groups:
                 for name, result in group.new_results():
                     self._ended(pool, group, name, result)
+            busy = steps.tell()
             over = pool.broken or not any(group.todo() for group in self.groups)
             if not working and over and not busy:
                 return self._trouble(pool)
