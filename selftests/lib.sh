@@ -387,6 +387,8 @@ test_exit()
 	local status=$? line
 
 	trap - EXIT
+	# A child that is killed before it has other handlers than this shell's comes here, too.
+	[ "$BASHPID" = $$ ] || return "$status"
 	lab_idle || lab_end
 	for line in "${test_cleanups[@]}"; do
 		eval "$line" >/dev/null 2>&1
