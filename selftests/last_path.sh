@@ -18,10 +18,8 @@
 
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
 # bring back an EV that has flapped. That takes less than ten on a machine that is not busy; the
-# clock of an emulated one whose host is busy runs ahead of what the machine gets done. A minute ends
-# a hung test. With ECMP on 6.1 20 s were missed on a machine that was not busy, and 30 s on one
-# that was: why is not known.
-HEALED_LIMIT=60
+# clock of an emulated one whose host is busy runs ahead of what the machine gets done.
+HEALED_LIMIT=20
 
 # switches VERB PLANE SPINE...: all of them
 switches()

@@ -4,35 +4,45 @@
 #define ASKS_BUSY	MRC_ASKS_MAX
 #define ASKS_FREE	(MRC_ASKS_MAX + 1u)
 
-static void asks_append(struct mrc_asks *a, u16 queue, u16 slot)
+/* Before @next: a slot, or the head of a queue, whose end that is. */
+static void asks_insert(struct mrc_asks *a, u16 next, u16 slot)
 {
-	struct mrc_ask *head = &a->slot[queue];
+	u16 prev = a->slot[next].prev;
 
-	a->slot[slot].next = queue;
-	a->slot[slot].prev = head->prev;
-	a->slot[head->prev].next = slot;
-	head->prev = slot;
+	a->slot[slot].next = next;
+	a->slot[slot].prev = prev;
+	a->slot[prev].next = slot;
+	a->slot[next].prev = slot;
 }
 
-static void asks_move(struct mrc_asks *a, u16 queue, u16 slot)
+static void asks_move(struct mrc_asks *a, u16 next, u16 slot)
 {
 	struct mrc_ask *ask = &a->slot[slot];
 
 	a->slot[ask->prev].next = ask->next;
 	a->slot[ask->next].prev = ask->prev;
-	asks_append(a, queue, slot);
+	asks_insert(a, next, slot);
 }
 
-void mrc_asks_init(struct mrc_asks *a, const struct mrc_timing *timing)
+/* Behind those that are lost no later, which are mostly all. */
+static u16 asks_place(const struct mrc_asks *a, u64 lost_at)
+{
+	u16 next = ASKS_BUSY, prev = a->slot[ASKS_BUSY].prev;
+
+	for (; prev != ASKS_BUSY && a->slot[prev].lost_at > lost_at; prev = a->slot[prev].prev)
+		next = prev;
+	return next;
+}
+
+void mrc_asks_init(struct mrc_asks *a)
 {
 	u16 i;
 
 	memset(a, 0, sizeof(*a));
-	a->timing = timing;
 	for (i = ASKS_BUSY; i <= ASKS_FREE; i++)
 		a->slot[i].next = a->slot[i].prev = i;
 	for (i = 0; i < MRC_ASKS_MAX; i++)
-		asks_append(a, ASKS_FREE, i);
+		asks_insert(a, ASKS_FREE, i);
 }
 
 unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now)
@@ -44,7 +54,7 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now)
 	return min(slots, mrc_gate_room(&a->gate, now, MRC_ASKS_PROBE_RATE));
 }
 
-u16 mrc_asks_add(struct mrc_asks *a, bool probe, u32 random, u64 now)
+u16 mrc_asks_add(struct mrc_asks *a, bool probe, u64 wait, u32 random, u64 now)
 {
 	u16 slot = a->slot[ASKS_FREE].next;
 	struct mrc_ask *ask = &a->slot[slot];
@@ -52,9 +62,10 @@ u16 mrc_asks_add(struct mrc_asks *a, bool probe, u32 random, u64 now)
 	if (a->count >= (probe ? MRC_ASKS_PROBES_MAX : MRC_ASKS_MAX) ||
 	    (probe && !mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE)))
 		return MRC_ASK_NONE;
-	asks_move(a, ASKS_BUSY, slot);
+	asks_move(a, asks_place(a, now + wait), slot);
 	a->count++;
 	ask->waits = true;
+	ask->lost_at = now + wait;
 	ask->sent_at = now;
 	ask->id = (random & 0xff00) | slot;
 	return slot;
@@ -76,9 +87,9 @@ void mrc_asks_end(struct mrc_asks *a, u16 slot)
 
 u64 mrc_asks_timer_at(const struct mrc_asks *a)
 {
-	u16 oldest = a->slot[ASKS_BUSY].next;
+	u16 first = a->slot[ASKS_BUSY].next;
 
-	return oldest == ASKS_BUSY ? U64_MAX : a->slot[oldest].sent_at + a->timing->ask;
+	return first == ASKS_BUSY ? U64_MAX : a->slot[first].lost_at;
 }
 
 u16 mrc_asks_lost(const struct mrc_asks *a, u64 now)

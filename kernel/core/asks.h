@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and
- * port status. All have the same time limit, so they stand in one queue by age. An answer names its
- * request by an id; half of it is the number of the slot, and who forges needs the other half.
+ * port status. They stand in one queue by when they are lost. An answer names its request by an id; half of it is the number of the slot, and who forges needs the other half.
  *
  * What a request was about, and to whom it went, the caller keeps in a table of its own with the
  * same numbers. The caller serialises all calls on one struct.
@@ -12,7 +11,6 @@
 
 #include "base.h"
 #include "gate.h"
-#include "timing.h"
 
 /* Requests without an answer; the slot's number is one byte of the id. */
 #define MRC_ASKS_MAX		256u
@@ -24,13 +22,15 @@
 
 /**
  * struct mrc_ask - a slot
- * @sent_at: ns, when the request was sent
+ * @lost_at: ns, when the request counts as lost
+ * @sent_at: ns, when it was sent
  * @id: of the request
  * @waits: for its answer; else the slot is free
  * @next: behind it in its queue
  * @prev: before it
  */
 struct mrc_ask {
+	u64 lost_at;
 	u64 sent_at;
 	u16 id;
 	bool waits;
@@ -40,21 +40,19 @@ struct mrc_ask {
 
 /**
  * struct mrc_asks - all of a device
- * @timing: how long is waited
  * @gate: limits EV probes
  * @count: requests that wait
- * @slot: the slots, then the heads of two queues: requests, the oldest first, and free slots, the
- *        one that was used longest ago first, so that a late answer finds nothing
+ * @slot: the slots, then the heads of two queues: requests, the first to be lost first, and free
+ *        slots, the one that was used longest ago first, so that a late answer finds nothing
  */
 struct mrc_asks {
-	const struct mrc_timing *timing;
 	struct mrc_gate gate;
 	u16 count;
 	struct mrc_ask slot[MRC_ASKS_MAX + 2];
 };
 
-/** mrc_asks_init() - none waits; @timing: how long is waited */
-void mrc_asks_init(struct mrc_asks *a, const struct mrc_timing *timing);
+/** mrc_asks_init() - none waits */
+void mrc_asks_init(struct mrc_asks *a);
 
 /** mrc_asks_room() - EV probes that may be sent now (ns), one after another */
 unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
@@ -63,12 +61,13 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
  * mrc_asks_add() - a request is about to be sent
  * @a: all
  * @probe: it is an EV probe; port status must get through whatever is probed
+ * @wait: ns, how long for its answer
  * @random: half of it goes into the id
  * @now: ns
  *
  * Return: its slot, or MRC_ASK_NONE: there are too many, or too many a second.
  */
-u16 mrc_asks_add(struct mrc_asks *a, bool probe, u32 random, u64 now);
+u16 mrc_asks_add(struct mrc_asks *a, bool probe, u64 wait, u32 random, u64 now);
 
 /**
  * mrc_asks_find() - which request is answered?
@@ -84,10 +83,10 @@ u16 mrc_asks_find(const struct mrc_asks *a, u16 id);
 /** mrc_asks_end() - the request in @slot, which waits, has been answered or given up */
 void mrc_asks_end(struct mrc_asks *a, u16 slot);
 
-/** mrc_asks_lost() - the slot of the oldest request if it is lost by now (ns), or MRC_ASK_NONE */
+/** mrc_asks_lost() - the slot of a request that is lost by now (ns), or MRC_ASK_NONE */
 u16 mrc_asks_lost(const struct mrc_asks *a, u64 now);
 
-/** mrc_asks_timer_at() - ns, when the oldest request is lost; U64_MAX: none waits */
+/** mrc_asks_timer_at() - ns, when the first request is lost; U64_MAX: none waits */
 u64 mrc_asks_timer_at(const struct mrc_asks *a);
 
 #endif /* _MRC_CORE_ASKS_H */

@@ -161,6 +161,8 @@ struct mrc_ev_plane {
  * @untold: states have changed of which mrc_ev_next_change() has not spoken
  * @timing: how long is waited; mrc_timing_software unless it is set after mrc_ev_set_init()
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
+ * @rtt: ns, what round trips take of late, those of data and of probes; 0: none is known. Read
+ *       without the lock, too
  * @heard_at: ns, the newest @heard_at of an entry, 0: none
  * @silent_at: ns, when all were put in doubt last, 0: never
  * @silences: times in a row that they were
@@ -185,6 +187,7 @@ struct mrc_ev_set {
 	u8 silences;
 	const struct mrc_timing *timing;
 	u64 probe_at;
+	u64 rtt;
 	u64 heard_at;
 	u64 silent_at;
 	u64 searched_at;

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_schedule.h"
 
+/* Follows a queue that grows at once, and one that is gone after some answers. */
+void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns)
+{
+	u64 rtt = s->rtt;
+
+	ns = min(ns, s->timing->ask_max);
+	WRITE_ONCE(s->rtt, ns > rtt ? rtt + (ns - rtt) / 2 : rtt - (rtt - ns) / 16);
+}
+
+u64 mrc_ev_patience(const struct mrc_ev_set *s, u64 least)
+{
+	return max(least, min(2 * READ_ONCE(s->rtt), s->timing->ask_max));
+}
+
 u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp)
 {
-	return min(s->timing->ev_probe << exp, s->timing->ev_probe_max);
+	return min(max(s->timing->ev_probe, s->rtt) << exp, s->timing->ev_probe_max);
 }
 
 /* The next exponent, unless the interval is the longest already. */

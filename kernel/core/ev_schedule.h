@@ -10,7 +10,8 @@
 /*
  * Probing of ASSUMED_BAD and HELD EVs, and of those in doubt (open point: cadence and number of
  * successes: MRC 1.0, section 9.3.1).
- * The interval between unanswered probes doubles from the base to the maximum (timing.h);
+ * The interval between unanswered probes doubles from the base to the maximum (timing.h). It is no
+ * shorter than a round trip: where answers wait in queues, probes must not be what fills these.
  * MRC_EV_PROBE_GOOD answers in a row, more for one that flaps, bring an EV back. One in use
  * is held to be bad when MRC_EV_PROBE_MISSED probes in a row are lost: a single answer may get
  * lost on another path.
@@ -31,6 +32,18 @@
  * that loses a fifth passes three in half of all cases, 24 in one of 200.
  */
 #define MRC_EV_DOUBTS_MAX	3u
+
+/** mrc_ev_round_trip() - it took @ns to hear of something that was sent */
+void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns);
+
+/**
+ * mrc_ev_patience() - how long an answer may take
+ * @s: the set
+ * @least: ns
+ *
+ * No lock is needed. Return: ns, twice what round trips take of late, @least at least.
+ */
+u64 mrc_ev_patience(const struct mrc_ev_set *s, u64 least);
 
 /** mrc_ev_probe_interval() - ns between probes without an answer; @exp: how often it has doubled */
 u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp);

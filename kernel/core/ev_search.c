@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_search.h"
 #include "ev_rotation.h"
+#include "ev_schedule.h"
 #include "ev_set.h"
 
 /* GOOD as it is, it is probed at once until it is heard of. */
@@ -47,7 +48,8 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	if (s->heard_at < since) {
 		if (now >= s->silent_at + mrc_ev_search_silence_ns(s))
 			mrc_ev_search_doubt_all(s, now);
-	} else if (ev < s->count && now >= s->ev[ev].heard_at + s->timing->ev_doubt) {
+	} else if (ev < s->count &&
+		   now >= s->ev[ev].heard_at + mrc_ev_patience(s, s->timing->ev_doubt)) {
 		mrc_ev_search_doubt(s, ev, now);
 	}
 }
@@ -64,7 +66,8 @@ static void mrc_ev_search_anew(struct mrc_ev_set *s, u64 now)
 
 void mrc_ev_stirred(struct mrc_ev_set *s, u64 now)
 {
-	if (mrc_ev_searching(s) && now >= s->silent_at + s->timing->ev_doubt)
+	if (mrc_ev_searching(s) &&
+	    now >= s->silent_at + mrc_ev_patience(s, s->timing->ev_doubt))
 		mrc_ev_search_anew(s, now);
 }
 
@@ -111,6 +114,7 @@ static bool mrc_ev_search_heard(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why wh
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
+	mrc_ev_round_trip(s, now - min(sent, now));
 	e->heard_at = max(e->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
 	e->missed = 0;

@@ -199,6 +199,12 @@ static inline u16 mrc_paths_next_change(struct mrc_paths *p, u8 *old)
 	return mrc_ev_next_change(&p->set, old);
 }
 
+/** mrc_paths_ask_wait() - ns, how long to wait for the answer to a request; no lock is needed */
+static inline u64 mrc_paths_ask_wait(const struct mrc_paths *p)
+{
+	return mrc_ev_patience(&p->set, p->set.timing->ask);
+}
+
 /** mrc_paths_deny() - the controller takes the EVs with this index of the profile out, or in */
 void mrc_paths_deny(struct mrc_paths *p, u16 index, bool deny, u64 now);
 

@@ -19,7 +19,8 @@
  * @ev_silence: between two times that all are put in doubt for a silence, at first; doubles to
  *              @ev_probe_max
  * @ev_search: all probing begins anew for a search if the last one is so long ago
- * @ask: a request to an endpoint that has no answer after this counts as lost
+ * @ask: a request to an endpoint that has no answer after this counts as lost ...
+ * @ask_max: ... or, where round trips take as long, after twice their time, this at most
  * @pace: least time between two runs in which EV probes are sent
  * @reverse_probe: a receiver that sends nothing itself probes its way back so often
  * @tell: port status is said again after this, then after twice the time ...
@@ -41,6 +42,7 @@ struct mrc_timing {
 	u64 ev_silence;
 	u64 ev_search;
 	u64 ask;
+	u64 ask_max;
 	u64 pace;
 	u64 reverse_probe;
 	u64 tell;

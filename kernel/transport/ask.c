@@ -41,6 +41,7 @@ static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 static int mrc_ask_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 			 const struct mrc_ask_request *request, u64 now, u16 *id)
 {
+	u64 wait = request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
 	struct mrc_ask_table *table = peer->dev->asks;
 	u16 slot = MRC_ASK_NONE;
 	int err = -EBUSY;
@@ -49,7 +50,7 @@ static int mrc_ask_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev
 	if (peer->forgotten)
 		err = -ESHUTDOWN;
 	else
-		slot = mrc_asks_add(&table->asks, request->op != MRC_EP_PORT_STATUS,
+		slot = mrc_asks_add(&table->asks, request->op != MRC_EP_PORT_STATUS, wait,
 				    get_random_u32(), now);
 	if (slot != MRC_ASK_NONE) {
 		err = 0;
@@ -61,7 +62,7 @@ static int mrc_ask_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev
 			.evs_gen = evs->gen,
 			.ev = ev,
 		};
-		if (table->asks.count == 1)
+		if (mrc_asks_timer_at(&table->asks) == now + wait)
 			mrc_ask_arm(table);
 	}
 	spin_unlock(&table->lock);
@@ -272,7 +273,7 @@ int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
 		return -ENOMEM;
 	table->ops = ops;
 	spin_lock_init(&table->lock);
-	mrc_asks_init(&table->asks, &mrc_timing_software);
+	mrc_asks_init(&table->asks);
 	hrtimer_init(&table->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	table->timer.function = mrc_ask_timer;
 	dev->asks = table;

@@ -95,7 +95,7 @@ struct mrc_ask_pending {
  * struct mrc_ask_table - requests of a device that wait for an answer
  * @ops: who is told what became of them
  * @lock: guards all below, and peer->forgotten; innermost, BH off
- * @timer: when the oldest is lost
+ * @timer: when the first is lost
  * @asks: which there are
  * @pending: what they are about, same index as the slots of @asks
  */

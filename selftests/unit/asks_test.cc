@@ -17,14 +17,14 @@ constexpr std::uint64_t kSec = 1000 * kMs;
 struct Asks {
     std::unique_ptr<mrc_asks> all = std::make_unique<mrc_asks>();
 
-    Asks() { mrc_asks_init(all.get(), &mrc_timing_software); }
+    Asks() { mrc_asks_init(all.get()); }
 
-    u16 probe(std::uint64_t now, u32 random = 0)
+    u16 probe(std::uint64_t now, u32 random = 0, std::uint64_t wait = 50 * kMs)
     {
-        return mrc_asks_add(all.get(), true, random, now);
+        return mrc_asks_add(all.get(), true, wait, random, now);
     }
 
-    u16 status(std::uint64_t now) { return mrc_asks_add(all.get(), false, 0, now); }
+    u16 status(std::uint64_t now) { return mrc_asks_add(all.get(), false, 50 * kMs, 0, now); }
 
     u16 id(u16 slot) const { return all->slot[slot].id; }
 
@@ -83,6 +83,25 @@ TEST(Asks, TheOldestIsLostFirst)
     mrc_asks_end(a.all.get(), one);
     EXPECT_EQ(mrc_asks_timer_at(a.all.get()), kSec + 52 * kMs);
     EXPECT_EQ(mrc_asks_lost(a.all.get(), kSec + 52 * kMs), three);
+}
+
+/* Who is far away, or behind a queue, keeps nobody else waiting. */
+TEST(Asks, EachWaitsForItsOwnTime)
+{
+    Asks a;
+    std::vector<u16> lost;
+    const u16 far = a.probe(kSec, 0, 300 * kMs);
+    const u16 near = a.probe(kSec + kMs);
+    const u16 between = a.probe(kSec + 2 * kMs, 0, 100 * kMs);
+    const u16 same = a.status(kSec + kMs);
+    EXPECT_EQ(mrc_asks_timer_at(a.all.get()), kSec + 51 * kMs);
+    while (mrc_asks_timer_at(a.all.get()) != U64_MAX) {
+        const std::uint64_t at = mrc_asks_timer_at(a.all.get());
+        EXPECT_EQ(mrc_asks_lost(a.all.get(), at - 1), MRC_ASK_NONE);
+        lost.push_back(mrc_asks_lost(a.all.get(), at));
+        mrc_asks_end(a.all.get(), lost.back());
+    }
+    EXPECT_EQ(lost, (std::vector<u16>{near, same, between, far}));
 }
 
 TEST(Asks, ProbesLeaveRoomForPortStatus)

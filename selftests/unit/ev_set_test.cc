@@ -405,6 +405,51 @@ TEST(EvSet, AnAnswerEndsTheBackOff)
     EXPECT_EQ(set.ev[0].probe_at, now + 2 * kMs) << "not answered yet";
 }
 
+/* It follows a queue that grows: probes that do not wait for it are what fills it. */
+TEST(EvSet, ProbesAreARoundTripApart)
+{
+    Set set(2, 2);
+    set.lose({0}, 0);
+    for (int n = 0; n < 20; ++n)
+        mrc_ev_heard(&set.s, 1, kSec, kSec + 30 * kMs);
+    EXPECT_NEAR(set.s.rtt, 30 * kMs, kMs);
+    const std::uint64_t now = 2 * kSec;
+    mrc_ev_probed(&set.s, 0, now - 30 * kMs, now);
+    EXPECT_EQ(set.ev[0].probe_at, now + set.s.rtt);
+    EXPECT_EQ(set.probes(set.ev[0].probe_at), std::vector<u16>{0});
+    EXPECT_EQ(set.ev[0].probe_at, now + 3 * set.s.rtt) << "doubled";
+
+    set.s.rtt = 400 * kMs;
+    mrc_ev_probed(&set.s, 0, now - 400 * kMs, now);
+    set.probes(set.ev[0].probe_at);
+    set.probes(set.ev[0].probe_at);
+    EXPECT_EQ(set.ev[0].probe_at, now + 400 * kMs + 800 * kMs + mrc_timing_software.ev_probe_max);
+    for (int n = 0; n < 200; ++n)
+        mrc_ev_heard(&set.s, 1, kSec, kSec + 20 * kUs);
+    EXPECT_LT(set.s.rtt, kMs) << "the queue is gone";
+}
+
+TEST(EvSet, WhatIsUnderWayIsNotInDoubt)
+{
+    Set set(1, 2);
+    for (int n = 0; n < 20; ++n)
+        mrc_ev_heard(&set.s, 0, kSec, kSec + 200 * kMs);
+    const std::uint64_t patience = mrc_ev_patience(&set.s, 50 * kMs);
+    EXPECT_NEAR(patience, 400 * kMs, kMs) << "two round trips";
+    mrc_ev_silent(&set.s, 0, kSec, kSec + patience - 1);
+    EXPECT_FALSE(set.ev[0].doubted);
+    mrc_ev_silent(&set.s, 0, kSec, kSec + patience);
+    EXPECT_TRUE(set.ev[0].doubted);
+
+    mrc_ev_probe_lost(&set.s, 0, kSec + 1, 2 * kSec);
+    ASSERT_TRUE(mrc_ev_searching(&set.s));
+    set.probes(2 * kSec);
+    mrc_ev_stirred(&set.s, 2 * kSec + patience - 1);
+    EXPECT_GT(mrc_ev_probe_at(&set.s), 2 * kSec + patience - 1) << "an answer may still come";
+    mrc_ev_stirred(&set.s, 2 * kSec + patience);
+    EXPECT_LE(mrc_ev_probe_at(&set.s), 2 * kSec + patience);
+}
+
 TEST(EvSet, ProbesAreDealtOutFairly)
 {
     Set set(4, 4);

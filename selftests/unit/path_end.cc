@@ -19,7 +19,7 @@ PathEnd::PathEnd(const PathEndConfig &config, Send send)
         throw std::runtime_error("paths");
     mrc_probing_init(&probing, &mrc_timing_software);
     mrc_probing_use(&probing, config.mtu, true);
-    mrc_asks_init(asks.get(), &mrc_timing_software);
+    mrc_asks_init(asks.get());
 }
 
 u16 PathEnd::answerEv(std::uint64_t now)
@@ -73,7 +73,7 @@ bool PathEnd::probeAnswered(std::uint16_t id, std::uint64_t now)
 /// Accounts for it, too: the table or the gate may have no room.
 void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 {
-    const u16 slot = mrc_asks_add(asks.get(), true, random, now);
+    const u16 slot = mrc_asks_add(asks.get(), true, mrc_paths_ask_wait(&paths), random, now);
     if (slot != MRC_ASK_NONE) {
         asked[slot] = ev;
         ++probes;

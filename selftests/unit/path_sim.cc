@@ -31,12 +31,36 @@ struct Packet {
     std::vector<mrc_hdr> answers; ///< Answer
 };
 
+/// All packets pass it, one after another.
+class Cpu
+{
+public:
+    explicit Cpu(const PathSimConfig &config) : c(config) {}
+
+    /// When it is done with a packet that comes @p at; 0: it is lost.
+    std::uint64_t pass(std::uint64_t at)
+    {
+        if (!c.cpuNs)
+            return at;
+        const std::uint64_t begin = std::max(at, free);
+        if (begin - at > c.backlog * c.cpuNs)
+            return 0;
+        free = begin + c.cpuNs;
+        return free;
+    }
+
+private:
+    const PathSimConfig &c;
+    std::uint64_t free = 0;
+};
+
 class End
 {
 public:
-    End(const PathSimConfig &config, int index, SimClock &clock, std::mt19937_64 &rng,
+    End(const PathSimConfig &config, int index, SimClock &clock, Cpu &cpu, std::mt19937_64 &rng,
         PathSimReport &report)
-        : c(config), me(config.end[index]), index(index), clock(clock), rng(rng), report(report),
+        : c(config), me(config.end[index]), index(index), clock(clock), cpu(cpu), rng(rng),
+          report(report),
           end({.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
               [this](u16 ev, std::uint16_t id) { ask(ev, id); }),
           pathFree(evs.size()), lostSince(evs.size()), requests(kWindow), txRing(kWindow),
@@ -80,6 +104,7 @@ private:
     const PathSimEnd &me;
     int index;
     SimClock &clock;
+    Cpu &cpu;
     std::mt19937_64 &rng;
     PathSimReport &report;
     End *peer = nullptr;
@@ -146,8 +171,10 @@ private:
             return;
         }
         packet.cameBy = ev;
-        const std::uint64_t at =
-            std::max(clock.now + 20 * kUs + rng() % (2 * kUs), pathFree[ev] + 1);
+        const std::uint64_t done = cpu.pass(clock.now);
+        if (!done)
+            return;
+        const std::uint64_t at = std::max(done + 20 * kUs + rng() % (2 * kUs), pathFree[ev] + 1);
         pathFree[ev] = at;
         clock.at(at, [this, packet = std::move(packet)] { peer->receive(packet); });
     }
@@ -240,6 +267,15 @@ private:
         for (u16 ev; (ev = mrc_paths_next_change(&paths, &old)) != MRC_EV_NONE;)
             if (evs[ev].why == MRC_EV_WHY_LOSS)
                 noteLeft(ev);
+        if (!report.goodNs && allGood() && peer->allGood())
+            report.goodNs = clock.now - kStart;
+    }
+
+    bool allGood() const
+    {
+        return std::all_of(evs.begin(), evs.end(), [](const mrc_ev_entry &e) {
+            return mrc_ev_lasting(e.state) == MRC_EV_GOOD;
+        });
     }
 
     void noteLeft(u16 ev)
@@ -407,8 +443,9 @@ PathSimReport simulatePaths(const PathSimConfig &config)
     PathSimReport report;
     std::mt19937_64 rng(config.seed);
     SimClock clock(kStart);
-    End a(config, 0, clock, rng, report);
-    End b(config, 1, clock, rng, report);
+    Cpu cpu(config);
+    End a(config, 0, clock, cpu, rng, report);
+    End b(config, 1, clock, cpu, rng, report);
     a.connect(b);
     b.connect(a);
     try {

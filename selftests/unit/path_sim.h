@@ -34,6 +34,8 @@ struct PathSimConfig {
     std::uint8_t linear = 7;
     std::uint8_t exp = 3;
     std::uint64_t diesNs = 0; ///< until then what is Dead is Alive
+    std::uint64_t cpuNs = 0;  ///< what the only CPU takes for a packet of either end; 0: nothing
+    unsigned backlog = 1000;  ///< packets that wait for it; more are lost
     std::uint64_t runNs = 2000000000;
 };
 
@@ -46,6 +48,7 @@ struct PathSimReport {
                                        ///< took until it was out of use for that
     int left[2] = {0, 0};              ///< times that this was so
     std::uint64_t probes = 0;          ///< EV probes of both
+    std::uint64_t goodNs = 0;          ///< when all EVs of both were good first, 0: never
 };
 
 PathSimReport simulatePaths(const PathSimConfig &config);

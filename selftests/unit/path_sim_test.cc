@@ -191,3 +191,25 @@ TEST(PathSim, NothingIsProbedWhereAllIsWell)
     expectFound(c);
     EXPECT_LE(simulatePaths(c).probes, 2u);
 }
+
+/* Else answers come when nobody waits any more, and all is asked again and again, by the same CPU. */
+TEST(PathSim, ProbesOfManyEvsLeaveASlowCpuTimeToAnswer)
+{
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        PathSimConfig c;
+        c.seed = seed;
+        c.ports.assign(128, 1);
+        for (PathSimEnd &end : c.end) {
+            end.fates.assign(128, Fate::Alive);
+            end.beliefs.assign(128, Belief::Good);
+            std::fill_n(end.beliefs.begin(), 96, Belief::Bad);
+        }
+        c.burst = 64;
+        c.cpuNs = 200000;
+        c.timeoutNs = 1024ull << 19;
+        c.runNs = 5000 * kMs;
+        const PathSimReport r = simulatePaths(c);
+        EXPECT_EQ(r.error, "");
+        EXPECT_NE(r.goodNs, 0u) << "seed " << seed << ", probes " << r.probes;
+    }
+}

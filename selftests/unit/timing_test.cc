@@ -37,6 +37,7 @@ TEST(Timing, SetsAreConsistent)
         EXPECT_LT(t->pause, t->ev_probe);
         EXPECT_LE(t->pace, t->ev_probe);
         EXPECT_GT(t->ask, t->ev_probe);
+        EXPECT_GT(t->ask_max, t->ask);
     }
     EXPECT_LT(fast.ev_probe, mrc_timing_software.ev_probe);
 }
@@ -67,13 +68,15 @@ TEST(Timing, EvsAreProbedAsItSays)
 TEST(Timing, RequestsAreLostAsItSays)
 {
     const mrc_timing t = nic();
-    const auto asks = std::make_unique<mrc_asks>();
-    mrc_asks_init(asks.get(), &t);
-    const u16 slot = mrc_asks_add(asks.get(), true, 0, kSec);
-    ASSERT_NE(slot, MRC_ASK_NONE);
-    EXPECT_EQ(mrc_asks_timer_at(asks.get()), kSec + t.ask);
-    EXPECT_EQ(mrc_asks_lost(asks.get(), kSec + t.ask - 1), MRC_ASK_NONE);
-    EXPECT_EQ(mrc_asks_lost(asks.get(), kSec + t.ask), slot);
+    mrc_ev_entry entry{};
+    mrc_paths_ev ev{};
+    mrc_paths p;
+    entry.port = 1;
+    ASSERT_EQ(mrc_paths_init(&p, &ev, &entry, 1, 0, 0, 1), 0);
+    p.set.timing = &t;
+    EXPECT_EQ(mrc_paths_ask_wait(&p), t.ask);
+    mrc_paths_report(&p, MRC_SEEN_ARRIVED, 0, kSec, kSec + 10 * t.ask_max);
+    EXPECT_EQ(mrc_paths_ask_wait(&p), t.ask_max);
 }
 
 TEST(Timing, PortsAreToldAsItSays)
