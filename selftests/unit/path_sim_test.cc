@@ -192,7 +192,7 @@ TEST(PathSim, NothingIsProbedWhereAllIsWell)
     EXPECT_LE(simulatePaths(c).probes, 2u);
 }
 
-/* Else answers come when nobody waits any more, and all is asked again and again, by the same CPU. */
+/* Else answers come too late for all who wait, and what is asked again fills the same queue. */
 TEST(PathSim, ProbesOfManyEvsLeaveASlowCpuTimeToAnswer)
 {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
