@@ -33,7 +33,7 @@
  */
 #define MRC_EV_DOUBTS_MAX	3u
 
-/** mrc_ev_round_trip() - it took @ns to hear of something that was sent */
+/** mrc_ev_round_trip() - one took @ns, of a packet or a probe */
 void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns);
 
 /**

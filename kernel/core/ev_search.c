@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_search.h"
 #include "ev_rotation.h"
-#include "ev_schedule.h"
 #include "ev_set.h"
 
 /* GOOD as it is, it is probed at once until it is heard of. */
@@ -114,7 +113,6 @@ static bool mrc_ev_search_heard(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why wh
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
-	mrc_ev_round_trip(s, now - min(sent, now));
 	e->heard_at = max(e->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
 	e->missed = 0;

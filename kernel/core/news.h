@@ -32,6 +32,7 @@ struct mrc_news_ev {
 
 /**
  * struct mrc_news - what was learned
+ * @rtt_ns: what a round trip took; 0: nothing new is known
  * @stirred: packets are known to have arrived, be it not by which EV
  * @mark: enum mrc_sack_m, what the peer says of an EV
  * @marked_ev: with @mark: index of that EV, MRC_EV_NONE: @entropy alone tells
@@ -42,6 +43,7 @@ struct mrc_news_ev {
  * @ev: arrivals before losses: what was heard lately decides what is to be made of a loss
  */
 struct mrc_news {
+	u64 rtt_ns;
 	bool stirred;
 	u8 mark;
 	u16 marked_ev;

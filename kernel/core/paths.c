@@ -65,6 +65,7 @@ static void mrc_paths_probe_answered(struct mrc_paths *p, u16 ev, u64 sent,
 				     u64 now)
 {
 	WRITE_ONCE(p->heard_at, now);
+	mrc_ev_round_trip(&p->set, now - sent);
 	if (!mrc_paths_is_stale(p, ev, sent))
 		mrc_ev_probed(&p->set, ev, sent, now);
 	mrc_reverse_alive(&p->reverse, &p->set, ev);
@@ -177,6 +178,8 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now)
 {
 	unsigned int i;
 
+	if (n->rtt_ns && p->count)
+		mrc_ev_round_trip(&p->set, n->rtt_ns);
 	if (n->stirred)
 		mrc_paths_report(p, MRC_SEEN_STIRRED, MRC_EV_NONE, 0, now);
 	for (i = 0; i < n->count; i++)

@@ -281,14 +281,15 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	bool first = !res->told;
 
 	res->told = true;
+	n->rtt_ns = first ? res->rtt_ns : 0;
 	n->stirred = first && res->acked;
 	n->mark = first ? res->mark : MRC_SACK_NONE;
 	n->marked_ev = res->ev;
 	n->entropy = res->entropy;
 	n->silent_since = res->silent_since;
 	mrc_tx_take_news(&r->tx, now, n);
-	return n->count || (first && (n->stirred || n->silent_since ||
-				      n->mark != MRC_SACK_NONE));
+	return n->count || n->rtt_ns || n->stirred || n->mark != MRC_SACK_NONE ||
+	       (first && n->silent_since);
 }
 
 /* ---- time ---------------------------------------------------------------- */

@@ -411,7 +411,7 @@ TEST(EvSet, ProbesAreARoundTripApart)
     Set set(2, 2);
     set.lose({0}, 0);
     for (int n = 0; n < 20; ++n)
-        mrc_ev_heard(&set.s, 1, kSec, kSec + 30 * kMs);
+        mrc_ev_round_trip(&set.s, 30 * kMs);
     EXPECT_NEAR(set.s.rtt, 30 * kMs, kMs);
     const std::uint64_t now = 2 * kSec;
     mrc_ev_probed(&set.s, 0, now - 30 * kMs, now);
@@ -425,7 +425,7 @@ TEST(EvSet, ProbesAreARoundTripApart)
     set.probes(set.ev[0].probe_at);
     EXPECT_EQ(set.ev[0].probe_at, now + 400 * kMs + 800 * kMs + mrc_timing_software.ev_probe_max);
     for (int n = 0; n < 200; ++n)
-        mrc_ev_heard(&set.s, 1, kSec, kSec + 20 * kUs);
+        mrc_ev_round_trip(&set.s, 20 * kUs);
     EXPECT_LT(set.s.rtt, kMs) << "the queue is gone";
 }
 
@@ -433,8 +433,9 @@ TEST(EvSet, WhatIsUnderWayIsNotInDoubt)
 {
     Set set(1, 2);
     for (int n = 0; n < 20; ++n)
-        mrc_ev_heard(&set.s, 0, kSec, kSec + 200 * kMs);
+        mrc_ev_round_trip(&set.s, 200 * kMs);
     const std::uint64_t patience = mrc_ev_patience(&set.s, 50 * kMs);
+    mrc_ev_heard(&set.s, 0, kSec, kSec + 200 * kMs);
     EXPECT_NEAR(patience, 400 * kMs, kMs) << "two round trips";
     mrc_ev_silent(&set.s, 0, kSec, kSec + patience - 1);
     EXPECT_FALSE(set.ev[0].doubted);

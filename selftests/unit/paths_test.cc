@@ -230,6 +230,28 @@ TEST(Paths, NewsOfAnEvIsReported)
     EXPECT_EQ(f.state(1), MRC_EV_GOOD);
 }
 
+/* Those of data and those of probes. */
+TEST(Paths, RoundTripsTellHowLongToWait)
+{
+    Paths f(1, 2);
+    mrc_news n = news();
+    EXPECT_EQ(mrc_paths_ask_wait(&f.p), mrc_timing_software.ask);
+    n.rtt_ns = 200 * kMs;
+    mrc_paths_learn(&f.p, &n, kSec);
+    const std::uint64_t rtt = f.p.set.rtt;
+    EXPECT_GE(rtt, 100 * kMs) << "a queue that grows is followed at once";
+    EXPECT_EQ(mrc_paths_ask_wait(&f.p), 2 * rtt);
+    f.report(MRC_SEEN_PROBE_ANSWERED, 0, kSec, kSec + 400 * kMs);
+    EXPECT_GE(f.p.set.rtt, 250 * kMs);
+    n = news();
+    mrc_paths_learn(&f.p, &n, 2 * kSec);
+    EXPECT_GE(f.p.set.rtt, 250 * kMs) << "news of nothing are no fast round trip";
+
+    Paths none(0, 0);
+    n.rtt_ns = kMs;
+    mrc_paths_learn(&none.p, &n, kSec);
+}
+
 TEST(Paths, SilenceOfAQpThatKnowsNoEvIsHeeded)
 {
     Paths f(1, 2);

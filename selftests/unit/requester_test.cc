@@ -548,6 +548,25 @@ TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
         EXPECT_FALSE(news.ev[i].what & MRC_NEWS_LOST);
 }
 
+TEST(Requester, NewsSayOnceWhatARoundTripTook)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(2);
+    q.run();
+    q.now += 3'000'000;
+    mrc_hdr sack = sackOf(8);
+    sack.sack.sack_offset = 1;
+    sack.sack.bitmap = 1;
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    mrc_news news;
+    ASSERT_TRUE(mrc_req_news(&q.r, &q.res, q.now, &news));
+    EXPECT_GE(news.rtt_ns, 3'000'000u);
+    EXPECT_LT(news.rtt_ns, 3'000'000u + 2 * MRC_TX_TICK_NS);
+    EXPECT_FALSE(mrc_req_news(&q.r, &q.res, q.now, &news));
+    EXPECT_EQ(news.rtt_ns, 0u);
+}
+
 TEST(RequesterUnsent, EndsAQpAfterAsLongAsSilence)
 {
     Waiting q;

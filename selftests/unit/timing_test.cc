@@ -75,7 +75,7 @@ TEST(Timing, RequestsAreLostAsItSays)
     ASSERT_EQ(mrc_paths_init(&p, &ev, &entry, 1, 0, 0, 1), 0);
     p.set.timing = &t;
     EXPECT_EQ(mrc_paths_ask_wait(&p), t.ask);
-    mrc_paths_report(&p, MRC_SEEN_ARRIVED, 0, kSec, kSec + 10 * t.ask_max);
+    mrc_paths_report(&p, MRC_SEEN_PROBE_ANSWERED, 0, kSec, kSec + 10 * t.ask_max);
     EXPECT_EQ(mrc_paths_ask_wait(&p), t.ask_max);
 }
 
