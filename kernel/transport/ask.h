@@ -3,9 +3,9 @@
  * Our requests to endpoints (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port status. The answer
  * names the request by its id.
  *
- * Which requests of a device wait for an answer, and for how long, is decided by core/asks.h. A
- * slot names its peer without a reference: mrc_ask_forget() empties the slots of a peer before the
- * peer goes, and who works on a slot is under RCU.
+ * Which requests of a device wait for an answer is decided by core/asks.h, and for how long by
+ * core/paths.h. A slot names its peer without a reference: mrc_ask_forget() empties the slots of a
+ * peer before the peer goes, and who works on a slot is under RCU.
  */
 #ifndef _MRC_TRANSPORT_ASK_H
 #define _MRC_TRANSPORT_ASK_H
