@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and
- * port status. They stand in one queue by when they are lost. An answer names its request by an id; half of it is the number of the slot, and who forges needs the other half.
+ * port status. They stand in one queue by when they are lost. An answer names its request by an id;
+ * half of it is the number of the slot, and who forges needs the other half.
  *
  * What a request was about, and to whom it went, the caller keeps in a table of its own with the
  * same numbers. The caller serialises all calls on one struct.
