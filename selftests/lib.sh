@@ -16,8 +16,10 @@ set -uo pipefail
 SELFTESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 TOP=$(dirname "$SELFTESTS")
 TEST_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mrc-test.XXXXXX")
+# How many times as long as usual everything may take here, see selftests/run.
+SLOW=${SELFTESTS_SLOW:-1}
 # Seconds that wait_for waits at most: ends a hung test, measures nothing.
-WAIT_LIMIT=${WAIT_LIMIT:-60}
+WAIT_LIMIT=${WAIT_LIMIT:-$((60 * SLOW))}
 
 test_number=0
 test_failed=0

@@ -19,7 +19,7 @@ run_cases()
 	local title=$1 line name
 	shift
 
-	timeout 800 mrc_verbs_test "$@" >"$TEST_TMP/cases.log" 2>&1 || true
+	timeout $((800 * SLOW)) mrc_verbs_test "$@" >"$TEST_TMP/cases.log" 2>&1 || true
 	while read -r line; do
 		name=${line#*\] }
 		case $line in

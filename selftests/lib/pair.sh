@@ -65,12 +65,12 @@ traffic_start()
 	local socket=$TEST_TMP/traffic.$RANDOM start
 
 	start=$(counter mrc2 tx_packets)
-	background ip netns exec p1 mrc_traffic server --socket "$socket" --device mrc1 --stall 10 \
+	background ip netns exec p1 mrc_traffic server --socket "$socket" --device mrc1 --stall $((10 * SLOW)) \
 		>"$TEST_TMP/server.log" 2>&1
 	TRAFFIC_SERVER=$BACKGROUND_PID
 	wait_for test -S "$socket" || bail "traffic server" "$(cat "$TEST_TMP/server.log")"
 	background ip netns exec p2 mrc_traffic client --socket "$socket" --device mrc2 \
-		--iterations 0 --timeout 14 --retry-cnt 7 --stall 10 "$@" >"$TEST_TMP/client.log" 2>&1
+		--iterations 0 --timeout 14 --retry-cnt 7 --stall $((10 * SLOW)) "$@" >"$TEST_TMP/client.log" 2>&1
 	TRAFFIC_CLIENT=$BACKGROUND_PID
 	wait_for packets_flow mrc2 $((start + 1000)) || bail "traffic flows" "$(cat "$TEST_TMP/client.log")"
 }

@@ -5,8 +5,8 @@
 # of a fabric, counters, and captures. Host h1 has device mrc0, h2 has mrc1.
 
 # These end a hung run, and measure nothing.
-TRAFFIC_STALL=${TRAFFIC_STALL:-120}
-WAIT_LIMIT=120
+TRAFFIC_STALL=${TRAFFIC_STALL:-$((120 * SLOW))}
+WAIT_LIMIT=$((120 * SLOW))
 # Retransmission timeout for runs that name none: two seconds. A machine that has
 # other things to do may stand still for a while, and a test that looks at what was
 # sent wants no retransmissions for that reason.
