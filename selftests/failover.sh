@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A plane of this host goes down while many QPs use it: whoever takes it down, and holds RTNL, tells
-# peers only. The QPs are told by a work, each in its turn, and what was in flight goes out again.
+# peers only. The QPs are told by a work, each in its turn, and what was in flight goes out again
+# when nothing has been heard of it for a round trip.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -28,14 +29,19 @@ lab_up --planes 2 --spines 1
 lab netem all delay 20ms
 traffic_launch h1 h2 --qps 50 --iterations 0 --sizes 16K --depth 2 --batch 1
 check_arrives "traffic flows" 100 h2
-traces mrc_ports mrc_loss
+# Of the calls of the engine those that tell of ports.
+echo "op == $(printf %d "'L")" >"$TRACING/events/mrc/mrc_replay/filter"
+traces mrc_ports mrc_loss mrc_replay
 echo >"$TRACING/trace"
 check "plane 1 of h1 goes down" ip -n h1 link set eth1 down
 check_arrives "it goes on" 100 h2
 check_equal "peers are told by whoever took it down" ip "$(told mrc_ports 'local-ports=0x00000002')"
 check_equal "QPs are told by a work, or look themselves" true \
-	"$(jq -n --arg by "$(told mrc_loss '\<port\>')" '["softirq work", "work"] | any(. == $by)')"
+	"$(jq -n --arg by "$(told mrc_replay ' L ')" '["softirq work", "work"] | any(. == $by)')"
+check_output "what was young then is lost when its time is over: a timer, or a SACK" softirq \
+	told mrc_loss '\<port\>'
 traces
+echo 0 >"$TRACING/events/mrc/mrc_replay/filter"
 check_traffic_end "all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 finish

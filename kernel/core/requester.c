@@ -15,15 +15,24 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 	r->pause_until = 0;
 	r->looked_at = 0;
 	r->evs_gen = 0;
-	r->ports_up = 0;
+	r->ports_here = 0;
+	r->ports_there = 0;
+	r->gone_at = 0;
 }
 
 /* ---- the paths ----------------------------------------------------------- */
 
-/* Bit per port, from bit 0 on: those that work here and at the peer. Without the paths' lock. */
-static u32 mrc_req_ports_up(const struct mrc_paths *paths)
+/* Without the paths' lock. Return: others than were seen before. */
+static bool mrc_req_see_ports(struct mrc_req *r, const struct mrc_paths *paths)
 {
-	return READ_ONCE(paths->set.local_mask) & READ_ONCE(paths->set.remote_mask);
+	u32 here = READ_ONCE(paths->set.local_mask);
+	u32 there = READ_ONCE(paths->set.remote_mask);
+
+	if (here == r->ports_here && there == r->ports_there)
+		return false;
+	r->ports_here = here;
+	r->ports_there = there;
+	return true;
 }
 
 void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
@@ -31,29 +40,50 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
 	if (r->evs_gen == gen)
 		return;
 	if (!r->evs_gen)
-		r->ports_up = mrc_req_ports_up(paths);
+		mrc_req_see_ports(r, paths);
 	r->evs_gen = gen;
+	r->gone_at = 0;
 	mrc_tx_forget_evs(&r->tx);
 }
 
-bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
-			struct mrc_tx_result *res)
+void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
+		  struct mrc_tx_gone *gone)
 {
-	u32 up = mrc_req_ports_up(paths);
-	DECLARE_BITMAP(down, MRC_EV_MAX);
 	u16 i;
 
-	if (up == r->ports_up)
+	memset(gone, 0, sizeof(*gone));
+	gone->unsent = r->ports_here & r->ports_there;
+	for (i = 0; i < paths->count; i++) {
+		u32 port = 1u << (paths->set.ev[i].port - 1);
+
+		if (!(r->ports_here & port))
+			__set_bit(i, gone->here);
+		else if (!(r->ports_there & port))
+			__set_bit(i, gone->there);
+	}
+}
+
+void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now,
+		      struct mrc_tx_result *res)
+{
+	r->gone_at = 0;
+	if (mrc_tx_lose_evs(&r->tx, gone, now, res))
+		r->gone_at = now + mrc_rtt_longest(&r->tx.rtt) + MRC_TX_TICK_NS;
+}
+
+bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
+			u64 now, struct mrc_tx_result *res)
+{
+	struct mrc_tx_gone gone;
+
+	if (!mrc_req_see_ports(r, paths) && (!r->gone_at || now < r->gone_at))
 		return false;
-	r->ports_up = up;
 	mrc_tx_begin(&r->tx, res);
+	r->gone_at = 0;
 	if (r->evs_gen != gen)
 		return true;
-	bitmap_zero(down, MRC_EV_MAX);
-	for (i = 0; i < paths->count; i++)
-		if (!(up >> (paths->set.ev[i].port - 1) & 1))
-			__set_bit(i, down);
-	mrc_tx_lose_evs(&r->tx, down, up, res);
+	mrc_req_gone(r, paths, &gone);
+	mrc_req_lose_evs(r, &gone, now, res);
 	return true;
 }
 
@@ -318,7 +348,7 @@ static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
 			       mrc_req_earlier(mrc_tx_deadline(&r->tx, now),
 				       mrc_tx_probe_at(&r->tx, now));
 
-	return mrc_req_earlier(at, r->pause_until);
+	return mrc_req_earlier(mrc_req_earlier(at, r->pause_until), r->gone_at);
 }
 
 u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
@@ -366,6 +396,8 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 		r->looked_at = now;
 		return MRC_REQ_NOTHING;
 	}
+	if (r->gone_at && now >= r->gone_at)
+		return MRC_REQ_GONE;
 	if (r->pause_until && now >= r->pause_until) {
 		r->pause_until = 0;
 		return MRC_REQ_GO_ON;

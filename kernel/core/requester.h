@@ -71,8 +71,10 @@ struct mrc_batch {
  * @pauses: since something was acknowledged
  * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do
+ * @gone_at: ns, what is in flight on ports that have gone here has had its time; 0: nothing is
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
- * @ports_up: bit per port, from bit 0 on: up here and at the peer, when that was looked at last
+ * @ports_here: bit per port, from bit 0 on: up here, when that was looked at last
+ * @ports_there: the same at the peer
  * @tx: packets in flight; at the end, for its own end is large and mostly cold
  */
 struct mrc_req {
@@ -82,8 +84,10 @@ struct mrc_req {
 	u64 ack_wait;
 	u64 pause_until;
 	u64 looked_at;
+	u64 gone_at;
 	u32 evs_gen;
-	u32 ports_up;
+	u32 ports_here;
+	u32 ports_there;
 	u8 ack_retries;
 	u8 pauses;
 	struct mrc_tx_window tx;
@@ -98,6 +102,7 @@ struct mrc_paths;
  * @MRC_REQ_GO_ON: a pause is over
  * @MRC_REQ_LOST: packets have timed out
  * @MRC_REQ_FAILED: retries are used up: the QP is at its end
+ * @MRC_REQ_GONE: what was in flight on ports that have gone had its time: mrc_req_heed_ports()
  */
 enum mrc_req_due {
 	MRC_REQ_NOTHING,
@@ -105,6 +110,7 @@ enum mrc_req_due {
 	MRC_REQ_GO_ON,
 	MRC_REQ_LOST,
 	MRC_REQ_FAILED,
+	MRC_REQ_GONE,
 };
 
 /**
@@ -172,13 +178,28 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
  * @r: the requester
  * @paths: the paths, of which only what never changes and the masks of ports are read
  * @gen: of their EVs
- * @res: result, if they are: what is in flight on those that are down is lost, and once one is up
- *       so is what was sent while none was
+ * @now: ns
+ * @res: result, if they are: what is in flight on those that are down is lost, see
+ *       mrc_tx_lose_evs(), and once one is up so is what was sent while none was
  *
- * Return: true: they are.
+ * Return: true: they are, or what was left in flight on one has had its time.
  */
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
-			struct mrc_tx_result *res);
+			u64 now, struct mrc_tx_result *res);
+
+/** mrc_req_gone() - what is gone of @paths, whose EVs are those that @r knows; @gone: result */
+void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
+		  struct mrc_tx_gone *gone);
+
+/**
+ * mrc_req_lose_evs() - the part of mrc_req_heed_ports() that knows no paths
+ * @r: the requester
+ * @gone: from mrc_req_gone()
+ * @now: ns
+ * @res: result
+ */
+void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now,
+		      struct mrc_tx_result *res);
 
 /**
  * mrc_req_unsent() - a packet that was dealt has not left this host: a queue was full, say

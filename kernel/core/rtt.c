@@ -66,6 +66,11 @@ static u64 mrc_rtt_spread(const struct mrc_rtt *r)
 	return r->high_ns - r->min_ns;
 }
 
+u64 mrc_rtt_longest(const struct mrc_rtt *r)
+{
+	return r->srtt_ns ? min(r->high_ns, 2 * r->srtt_ns) + r->timing->sack_delay : 0;
+}
+
 u64 mrc_rtt_reorder_window(const struct mrc_rtt *r)
 {
 	u64 allowed = r->reorder_ns ? r->reorder_ns : r->min_ns / 4;

@@ -101,6 +101,16 @@ u64 mrc_rtt_timeout(const struct mrc_rtt *r, unsigned int retries);
 u64 mrc_rtt_sample(struct mrc_rtt *r, u64 ns);
 
 /**
+ * mrc_rtt_longest() - how long an answer takes at most, as far as is known of late
+ * @r: round trips
+ *
+ * One time much longer than all others does not count: twice the smoothed one is enough.
+ *
+ * Return: ns, 0: nothing is known.
+ */
+u64 mrc_rtt_longest(const struct mrc_rtt *r);
+
+/**
  * mrc_rtt_reorder_window() - how much later others are sent that show that a packet is lost, ns
  *
  * Half as much again as paths differed by of late: a queue goes on growing while a packet

@@ -654,23 +654,36 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
 	return id;
 }
 
-void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
-		     bool unsent, struct mrc_tx_result *res)
+static bool mrc_tx_is_on(const struct mrc_tx_rec *rec, const unsigned long *evs)
 {
+	return rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs);
+}
+
+bool mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone, u64 now,
+		     struct mrc_tx_result *res)
+{
+	u64 wait = mrc_rtt_longest(&w->rtt);
 	struct mrc_tx_rec *rec = &w->ring[w->head];
 	u32 left = w->inflight;
+	bool waits = false;
 	u32 psn;
 
 	mrc_tx_begin(w, res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
-			if (rec->ev < MRC_EV_MAX ? test_bit(rec->ev, evs) :
-			    unsent)
+			bool here = mrc_tx_is_on(rec, gone->here);
+			bool young = here && mrc_tx_age_ns(rec, now) < wait;
+
+			if (young)
+				waits = true;
+			else if (here || mrc_tx_is_on(rec, gone->there) ||
+				 (gone->unsent && rec->ev >= MRC_EV_MAX))
 				mrc_tx_give_up(w, rec, psn, 0, res);
 			left--;
 		}
 		rec = mrc_tx_rec_next(w, rec);
 	}
+	return waits;
 }
 
 void mrc_tx_forget_evs(struct mrc_tx_window *w)

@@ -264,14 +264,32 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
 u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
 
 /**
+ * struct mrc_tx_gone - paths that are known to be gone, a bit per EV index
+ * @here: at this host
+ * @there: at the peer alone
+ * @unsent: what was sent on no EV, for there was no path, or on one that is forgotten, is lost, too
+ */
+struct mrc_tx_gone {
+	DECLARE_BITMAP(here, MRC_EV_MAX);
+	DECLARE_BITMAP(there, MRC_EV_MAX);
+	bool unsent;
+};
+
+/**
  * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
  * @w: the window
- * @evs: bit per EV index
- * @unsent: so is what was sent on no EV, for there was no path, or on one that is forgotten
+ * @gone: these paths
+ * @now: ns
  * @res: result
+ *
+ * What left by a port of this host before that went may be in queues beyond, and arrive: it has as
+ * long as the longest round trip of late took. At the peer's end of a path there is nothing beyond,
+ * and its word took as long to come as what had arrived before.
+ *
+ * Return: something is left in flight that was given this time.
  */
-void mrc_tx_lose_evs(struct mrc_tx_window *w, const unsigned long *evs,
-		     bool unsent, struct mrc_tx_result *res);
+bool mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone, u64 now,
+		     struct mrc_tx_result *res);
 
 /**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on

@@ -31,17 +31,18 @@ void mrc_replay_record_batch(const struct mrc_qp *qp, u64 now, const struct mrc_
 	trace_mrc_replay(qp, MRC_REPLAY_BATCH, now, words, n);
 }
 
-void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost)
+void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u64 now,
+			    u32 lost)
 {
-	u32 words[2 + MRC_EV_MAX / 32] = { };
-	unsigned int i;
+	u32 words[2 + 2 * MRC_EV_MAX / 32];
+	struct mrc_tx_gone gone;
 
-	words[0] = qp->req.ports_up;
-	for (i = 0; i < paths->count; i++)
-		if (!(qp->req.ports_up & BIT(paths->set.ev[i].port - 1)))
-			words[1 + i / 32] |= BIT(i % 32);
-	words[1 + MRC_EV_MAX / 32] = lost;
-	trace_mrc_replay(qp, MRC_REPLAY_LOSE, 0, words, ARRAY_SIZE(words));
+	mrc_req_gone(&qp->req, paths, &gone);
+	words[0] = gone.unsent;
+	bitmap_to_arr32(&words[1], gone.here, MRC_EV_MAX);
+	bitmap_to_arr32(&words[1 + MRC_EV_MAX / 32], gone.there, MRC_EV_MAX);
+	words[1 + 2 * MRC_EV_MAX / 32] = lost;
+	trace_mrc_replay(qp, MRC_REPLAY_LOSE, now, words, ARRAY_SIZE(words));
 }
 
 static unsigned int mrc_replay_put_result(u32 *words, const struct mrc_req *req,

@@ -31,7 +31,8 @@ DECLARE_TRACEPOINT(mrc_replay);
  * @MRC_REPLAY_BATCH: mrc_req_plan(), mrc_req_deal(): stride, that many EVs -> packets, rtx, any,
  *	ask, PSNs: of new packets that of the first
  * @MRC_REPLAY_UNSENT: mrc_req_unsent(): PSN -> goes on
- * @MRC_REPLAY_LOSE: mrc_tx_lose_evs(): unsent ones too, EVs (8 words) -> lost
+ * @MRC_REPLAY_LOSE: mrc_req_lose_evs(): unsent ones too, EVs that are gone here (8 words), at the
+ *	peer (8 words) -> lost
  * @MRC_REPLAY_SACK: mrc_req_sack(): bytes of the headers, the headers -> error or, without one, see
  *	mrc_replay_answer()
  * @MRC_REPLAY_NACK: mrc_req_nack(): the same
@@ -62,7 +63,8 @@ void mrc_replay_record(const struct mrc_qp *qp, enum mrc_replay_op op, u64 now,
 		       const u32 *words, unsigned int count);
 void mrc_replay_record_batch(const struct mrc_qp *qp, u64 now, const struct mrc_batch *b,
 			     const u16 *ev);
-void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost);
+void mrc_replay_record_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u64 now,
+			    u32 lost);
 void mrc_replay_record_answer(const struct mrc_qp *qp, enum mrc_replay_op op, u64 now,
 			      const struct mrc_hdr *hdr, int err,
 			      const struct mrc_tx_result *res);
@@ -90,10 +92,11 @@ static inline void mrc_replay_batch(const struct mrc_qp *qp, u64 now,
  *
  * tx_lock held.
  */
-static inline void mrc_replay_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u32 lost)
+static inline void mrc_replay_lose(const struct mrc_qp *qp, const struct mrc_paths *paths, u64 now,
+				   u32 lost)
 {
 	if (tracepoint_enabled(mrc_replay))
-		mrc_replay_record_lose(qp, paths, lost);
+		mrc_replay_record_lose(qp, paths, now, lost);
 }
 
 /**

@@ -141,16 +141,16 @@ static void mrc_requester_count_sack(struct mrc_qp *qp,
 }
 
 /* tx_lock held, under RCU. */
-static bool mrc_requester_check_ports(struct mrc_qp *qp)
+static bool mrc_requester_check_ports(struct mrc_qp *qp, u64 now)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
 	struct mrc_tx_result res;
 
 	if (qp->peer->local ||
-	    !mrc_req_heed_ports(&qp->req, &evs->paths, evs->gen, &res))
+	    !mrc_req_heed_ports(&qp->req, &evs->paths, evs->gen, now, &res))
 		return false;
 	if (qp->req.evs_gen == evs->gen)
-		mrc_replay_lose(qp, &evs->paths, res.lost);
+		mrc_replay_lose(qp, &evs->paths, now, res.lost);
 	if (res.lost)
 		trace_mrc_loss(qp, &res, "port");
 	return true;
@@ -158,12 +158,16 @@ static bool mrc_requester_check_ports(struct mrc_qp *qp)
 
 bool mrc_requester_new_ports(struct mrc_qp *qp)
 {
+	u64 now = ktime_get_ns();
 	bool changed = false;
 
 	rcu_read_lock();
 	spin_lock_bh(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS && qp->peer)
-		changed = mrc_requester_check_ports(qp);
+		changed = mrc_requester_check_ports(qp, now);
+	if (changed)
+		/* Some of it may have been given time. */
+		mrc_send_arm(qp, now);
 	spin_unlock_bh(&qp->tx_lock);
 	rcu_read_unlock();
 	return changed;
@@ -187,7 +191,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			mrc_requester_count_sack(qp, &res);
 			mrc_requester_learn(qp, &res, now);
 			/* It need not wait for the work that tells all QPs. */
-			mrc_requester_check_ports(qp);
+			mrc_requester_check_ports(qp, now);
 			mrc_send_arm(qp, now);
 		}
 	}
@@ -288,6 +292,8 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
 	}
 	mrc_requester_learn(qp, &res, now);
+	if (due == MRC_REQ_GONE)
+		mrc_requester_check_ports(qp, now);
 	if (due != MRC_REQ_FAILED)
 		mrc_send_arm(qp, now);
 	return due;

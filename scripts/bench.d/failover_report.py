@@ -146,8 +146,8 @@ class Report:
             yield (f"{name}: goodput of what remains", run["after_cut"], "", ">= 0.95",
                    run["after_cut"] >= 0.95)
             ratio = run["again_per_lost"]
-            yield (f"{name}: sent again per lost", ratio, "", "< 2",
-                   run["again"] == 0 if ratio is None else ratio < 2)
+            yield (f"{name}: sent again per lost", ratio, "", "< 1.5",
+                   run["again"] == 0 if ratio is None else ratio < 1.5)
 
     @staticmethod
     def limits(case, run):

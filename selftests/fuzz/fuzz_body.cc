@@ -284,8 +284,11 @@ private:
 
     void loseEvs(std::uint8_t mask)
     {
-        DECLARE_BITMAP(bits, MRC_EV_MAX) = {mask};
-        mrc_tx_lose_evs(&tx, bits, mask & 0x80, &res);
+        const mrc_tx_gone gone{
+            .here = {mask & 0x55UL}, .there = {mask & 0xaaUL}, .unsent = (mask & 0x80) != 0};
+        const u32 was = tx.inflight;
+        const bool waits = mrc_tx_lose_evs(&tx, &gone, now, &res);
+        require(was == tx.inflight + res.lost && (!waits || tx.inflight));
     }
 
     void silence(std::uint8_t mask)

@@ -588,8 +588,8 @@ TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
 TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
 {
     Window win = withTail(20);
-    DECLARE_BITMAP(evs, MRC_EV_MAX) = {~0ul};
-    mrc_tx_lose_evs(&win.w, evs, false, &win.res);
+    const mrc_tx_gone gone{.here = {}, .there = {~0ul}, .unsent = false};
+    mrc_tx_lose_evs(&win.w, &gone, win.now, &win.res);
     ASSERT_EQ(win.res.lost, 20u);
     mrc_news n;
     mrc_tx_take_news(&win.w, win.now, &n); // a part

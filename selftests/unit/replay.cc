@@ -159,16 +159,17 @@ Result Requester::unsent(uint64_t now, Words &in)
     return {psn, mrc_req_unsent(&req, psn, now)};
 }
 
-Result Requester::lose(Words &in)
+Result Requester::lose(uint64_t now, Words &in)
 {
     mrc_tx_result res{};
-    unsigned long evs[BITS_TO_LONGS(MRC_EV_MAX)] = {};
-    const bool unsent_too = in.next();
-    for (unsigned int i = 0; i < MRC_EV_MAX / 32; i++)
-        evs[i * 32 / BITS_PER_LONG] |= static_cast<unsigned long>(in.next())
-                                       << (i * 32 % BITS_PER_LONG);
+    mrc_tx_gone gone{};
+    gone.unsent = in.next();
+    for (unsigned long *evs : {gone.here, gone.there})
+        for (unsigned int i = 0; i < MRC_EV_MAX / 32; i++)
+            evs[i * 32 / BITS_PER_LONG] |= static_cast<unsigned long>(in.next())
+                                           << (i * 32 % BITS_PER_LONG);
     Result said = in.read();
-    mrc_tx_lose_evs(&req.tx, evs, unsent_too, &res);
+    mrc_req_lose_evs(&req, &gone, now, &res);
     said.push_back(res.lost);
     return said;
 }
@@ -240,7 +241,7 @@ Result Requester::make(const Call &call)
     case 'U':
         return unsent(call.now, in);
     case 'L':
-        return lose(in);
+        return lose(call.now, in);
     case 'K':
     case 'N':
     case 'A':

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -519,6 +520,78 @@ TEST(RequesterTimer, LooksNoMoreOftenThanItNeeds)
     q.now = due - 1;
     EXPECT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_NOTHING);
     EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + mrc_timing_software.look);
+}
+
+/* ---- ports that go ---- */
+
+namespace
+{
+
+/// Packets 8 to 11 on EVs 0 to 3, of ports 1, 2, 1, 2; the QP knows its RTT.
+struct Ports : Waiting {
+    std::array<mrc_ev_entry, 4> evs{};
+    mrc_paths paths{};
+
+    Ports()
+    {
+        EXPECT_EQ(ack(ackOf(7)), 0);
+        for (unsigned i = 0; i < evs.size(); ++i)
+            evs[i].port = static_cast<u8>(1 + i % 2);
+        paths.set.ev = evs.data();
+        paths.count = evs.size();
+        paths.set.local_mask = paths.set.remote_mask = 3;
+        mrc_req_sync_evs(&r, &paths, 1);
+        post(4);
+        run();
+    }
+
+    bool heed() { return mrc_req_heed_ports(&r, &paths, 1, now, &res); }
+};
+
+} // namespace
+
+TEST(RequesterPorts, WhatLeftByOneThatWentIsLookedAtAgainInTime)
+{
+    Ports q;
+    EXPECT_FALSE(q.heed());
+    q.paths.set.local_mask = 1;
+    EXPECT_TRUE(q.heed());
+    EXPECT_EQ(q.res.lost, 0u);
+    EXPECT_EQ(q.r.gone_at, q.now + mrc_rtt_longest(&q.r.tx.rtt) + MRC_TX_TICK_NS);
+    q.now = q.r.gone_at - 1;
+    EXPECT_FALSE(q.heed());
+    EXPECT_NE(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_GONE);
+    q.now = q.r.gone_at;
+    ASSERT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_GONE);
+    EXPECT_TRUE(q.heed());
+    EXPECT_EQ(q.res.lost, 2u);
+    EXPECT_EQ(q.r.gone_at, 0u);
+    EXPECT_EQ(q.step(), 2u);
+    EXPECT_EQ(q.b.plan[0].psn, 9u);
+    EXPECT_FALSE(q.heed());
+}
+
+/* What had arrived there was answered before it went. */
+TEST(RequesterPorts, OneThatIsGoneAtThePeerIsNotWaitedFor)
+{
+    Ports q;
+    q.paths.set.remote_mask = 2;
+    EXPECT_TRUE(q.heed());
+    EXPECT_EQ(q.res.lost, 2u);
+    EXPECT_EQ(q.r.gone_at, 0u);
+    EXPECT_EQ(q.step(), 2u);
+    EXPECT_EQ(q.b.plan[0].psn, 8u);
+}
+
+/* Nobody knows any more which packets it was about. */
+TEST(RequesterPorts, NothingIsLookedForWhenEvsAreOthers)
+{
+    Ports q;
+    q.paths.set.local_mask = 1;
+    EXPECT_TRUE(q.heed());
+    EXPECT_NE(q.r.gone_at, 0u);
+    mrc_req_sync_evs(&q.r, &q.paths, 2);
+    EXPECT_EQ(q.r.gone_at, 0u);
 }
 
 /* ---- what this host drops ---- */

@@ -195,6 +195,8 @@ void SimRequester::timerFired()
     learn(res);
     if (due == MRC_REQ_NOTHING)
         arm();
+    else if (due == MRC_REQ_GONE)
+        heedPorts();
     else
         pump();
 }
@@ -216,8 +218,9 @@ void SimRequester::heedPorts()
     mrc_tx_result res;
     if (ended)
         return;
-    simCheck(mrc_req_heed_ports(&req, &paths, 1, &res), "ports unheeded");
-    simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
+    simCheck(mrc_req_heed_ports(&req, &paths, 1, world.now(), &res), "ports unheeded");
+    simCheck(!inFlightOnDeadPort() || req.gone_at > world.now(),
+             "in flight on a port that is down");
     pump();
     simCheck(!tx.lost || world.now() < req.pause_until, "not sent again at once");
 }

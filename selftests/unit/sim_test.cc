@@ -529,6 +529,30 @@ TEST(Sim, PortsDownAtThePeerBlameNothing)
     }
 }
 
+/*
+ * Ports of this host go. All that had left by them arrives, and has the time to: nothing is sent
+ * again. What it waits for is little: the flow takes no longer than a few round trips more.
+ */
+TEST(Sim, WhatLeftByAPortThatIsGoneMayArrive)
+{
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.qps = 3;
+        c.messages = 1000;
+        c.timeoutNs = 100000000;
+        c.outageAt = 1000000;
+        c.outageEnds = 2000000;
+        c.outagePlanes = static_cast<int>(1 + seed % 3);
+        c.carrier = true;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.elapsedNs, c.outageEnds);
+        EXPECT_EQ(r.dropped, 0u) << "seed " << seed;
+        EXPECT_EQ(r.resent, 0u) << "seed " << seed;
+        EXPECT_EQ(r.evsLost, 0u) << "seed " << seed;
+    }
+}
+
 /* Trimmed packets go again at once, refused ones after pauses: the more the longer. */
 TEST(Sim, NacksDelayAndKillNothing)
 {

@@ -100,10 +100,24 @@ struct Window {
 
     int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, now, &res)); }
 
+    /// These EVs are gone at the peer.
     void lose(const unsigned long *evs, bool unsent)
     {
-        mrc_tx_lose_evs(&w, evs, unsent, &res);
+        mrc_tx_gone gone{};
+        std::copy_n(evs, BITS_TO_LONGS(MRC_EV_MAX), gone.there);
+        gone.unsent = unsent;
+        mrc_tx_lose_evs(&w, &gone, now, &res);
         learn(0);
+    }
+
+    /// EV @p ev is gone here. Returns whether something on it was given time.
+    bool loseHere(u16 ev)
+    {
+        mrc_tx_gone gone{};
+        __set_bit(ev, gone.here);
+        const bool waits = mrc_tx_lose_evs(&w, &gone, now, &res);
+        learn(0);
+        return waits;
     }
 
     /// The EVs that the last call counted packets for.

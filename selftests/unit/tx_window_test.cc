@@ -437,6 +437,34 @@ TEST(TxWindow, LosingPathsLosesWhatIsInFlightOnThem)
     EXPECT_EQ(win.res.lost, 0u);
 }
 
+/* What left by a port of this host has a round trip, the longest of late, to be heard of. */
+TEST(TxWindow, WhatLeftBeforeAPortWasGoneHasTheTimeOfARoundTrip)
+{
+    Window win = withRtt();
+    const u64 wait = mrc_rtt_longest(&win.w.rtt);
+    EXPECT_EQ(wait, kRtt + mrc_timing_software.sack_delay);
+    win.send(1);
+    win.now += wait / 2;
+    win.send(1);
+    win.send(0);
+    win.now += wait - wait / 2 + MRC_TX_TICK_NS;
+    EXPECT_TRUE(win.loseHere(1)) << "the second";
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+    win.now += wait / 2;
+    EXPECT_FALSE(win.loseHere(1));
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.w.inflight, 1u) << "on EV 0";
+}
+
+TEST(TxWindow, WithoutARoundTripNothingIsWaitedFor)
+{
+    Window win;
+    win.send(1);
+    EXPECT_FALSE(win.loseHere(1));
+    EXPECT_EQ(win.res.lost, 1u);
+}
+
 TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
 {
     Window win = withRtt();
