@@ -2,13 +2,16 @@
 #include "answers.h"
 #include "psn.h"
 
+/* All but what belongs to the opcode, as in mrc_sendq_header(). */
 static struct mrc_hdr *mrc_answers_add(struct mrc_answers *a, u8 opcode, u32 psn)
 {
 	struct mrc_hdr *hdr = &a->hdr[a->count++];
 
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->bth.opcode = opcode;
-	hdr->bth.psn = psn & MRC_PSN_MASK;
+	hdr->bth = (struct mrc_bth){
+		.opcode = opcode,
+		.psn = psn & MRC_PSN_MASK,
+	};
+	hdr->len = 0;
 	return hdr;
 }
 
@@ -28,15 +31,15 @@ void mrc_answers_nack(struct mrc_answers *a, const struct mrc_nack *nack)
 
 void mrc_answers_ack(struct mrc_answers *a, u32 psn, u8 syndrome, u32 msn)
 {
-	struct mrc_hdr *hdr = mrc_answers_add(a, MRC_OP_ACK, psn);
-
-	hdr->ack.syndrome = syndrome;
-	hdr->ack.msn = msn;
+	mrc_answers_add(a, MRC_OP_ACK, psn)->ack = (struct mrc_ack){
+		.syndrome = syndrome,
+		.msn = msn,
+	};
 }
 
 void mrc_answers_probe(struct mrc_answers *a, u16 id)
 {
-	mrc_answers_add(a, MRC_OP_PROBE, 0)->probe.id = id;
+	mrc_answers_add(a, MRC_OP_PROBE, 0)->probe = (struct mrc_probe){ .id = id };
 }
 
 enum mrc_traffic mrc_answers_traffic(const struct mrc_hdr *hdr)

@@ -109,14 +109,19 @@ void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 ps
 {
 	bool last = c->offset + c->len == m->len;
 
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->bth.opcode = mrc_write_opcode(!c->offset, last, m->has_imm);
-	hdr->bth.pad = -c->len & 3;
-	hdr->bth.psn = psn;
-	hdr->write.rqmsn = m->rqmsn;
-	hdr->write.msn = m->msn;
-	hdr->write.va = m->raddr + c->offset;
-	hdr->write.rkey = m->rkey;
-	hdr->write.dmalen = m->len;
-	hdr->write.imm = m->imm;
+	/* Not zeroed as a whole: a string instruction costs more than what is needed. */
+	hdr->bth = (struct mrc_bth){
+		.opcode = mrc_write_opcode(!c->offset, last, m->has_imm),
+		.pad = -c->len & 3,
+		.psn = psn,
+	};
+	hdr->len = 0;
+	hdr->write = (struct mrc_write){
+		.rqmsn = m->rqmsn,
+		.msn = m->msn,
+		.va = m->raddr + c->offset,
+		.rkey = m->rkey,
+		.dmalen = m->len,
+		.imm = m->imm,
+	};
 }
