@@ -8,7 +8,8 @@ A file says in a comment of its own what is special about it:
     # cpus: 2          it is about what happens at once: a machine with so many CPUs. One will do on
                        an older kernel, where it runs each time for what that does otherwise
     # clock: icount    what it looks at depends on time, and a host that stands still would spoil
-                       it: a machine whose clock counts instructions (scripts/vm --icount)
+                       it: a machine whose clock counts instructions (scripts/vm --icount). On
+                       the debug kernel it would be twelve times as slow, and is an ordinary one
 
 All others run on the newest kernel each time, in machines with one CPU, which an emulator runs
 at least cost; on the others an eighth of them each time, another one with each commit.
@@ -133,6 +134,6 @@ def groups(runs):
     """Runs that one machine can take: {(kernel, cpus, icount): tests, the longest first}."""
     found = {}
     for run in sorted(runs, key=lambda run: -run.test.seconds):
-        kind = (run.kernel, run.cpus, run.test.icount)
+        kind = (run.kernel, run.cpus, run.test.icount and run.kernel != DEBUG)
         found.setdefault(kind, []).append(run.test)
     return found

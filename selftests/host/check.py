@@ -132,6 +132,11 @@ class Plan(unittest.TestCase):
         self.assertEqual([one.name for one in found["6.12", 2, False]], ["wide"])
         self.assertEqual([one.name for one in found["6.12", 1, True]], ["slow"])
 
+    def test_the_debug_kernel_has_no_clock_of_instructions(self):
+        tests = [a_test("slow", icount=True)]
+        self.assertEqual(list(plan.groups(plan.matrix(tests, ["debug"], "", True))),
+                         [("debug", 1, False)])
+
     def test_fast(self):
         tests = [a_test("long", 50), a_test("short", 5), a_test("other", 6)]
         self.assertEqual([one.name for one in plan.fast(tests, 12)], ["short", "other"])
