@@ -61,8 +61,8 @@ check_blackhole()
 	check "spine back: the others send" plane_sends h1 4
 }
 
-# No timer, no SACK: what was in flight on a plane goes out again because its
-# carrier went.
+# No timer, no SACK: what was in flight on a plane goes out again because its carrier went, and at
+# once, for the QP is young and has no round trip to wait for.
 check_carrier_alone()
 {
 	local timeouts sacks before sent

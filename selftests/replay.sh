@@ -54,6 +54,13 @@ test_faults()
 	lab netem h2:eth2 loss 100%
 	check_moves "a plane dead outwards: it goes on"
 	lab netem h2:eth2 off
+	# Something is in flight, always.
+	lab netem all delay 10ms
+	check_moves "long links: it goes on"
+	lab fail link h1:eth1
+	check_moves "a link of this host cut: it goes on"
+	lab heal link h1:eth1
+	lab netem all off
 	links fail h1 2
 	nap 0.3
 	links heal h1 2

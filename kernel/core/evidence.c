@@ -158,7 +158,7 @@ struct mrc_tx_rec mrc_evidence_launch(struct mrc_evidence *e, struct mrc_tx_rec 
 		mrc_evidence_new_tick(e, tick);
 	e->seq++;
 	if (ev >= MRC_EV_MAX)
-		ev = MRC_EV_MAX;
+		ev = MRC_TX_ON_NONE;
 	else if (tick - e->ev[ev].sent >= MRC_TX_HALF_WRAP)
 		e->ev[ev].newest = 0;
 	rec.sent = tick;

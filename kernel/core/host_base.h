@@ -25,6 +25,7 @@ typedef __s32 s32;
 typedef __s64 s64;
 
 #define U8_MAX	((u8)~0u)
+#define U32_MAX	((u32)~0u)
 #define U64_MAX	((u64)~0ull)
 
 #define BITS_PER_LONG		(8u * sizeof(unsigned long))

@@ -16,22 +16,25 @@ void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
 	r->looked_at = 0;
 	r->evs_gen = 0;
 	r->ports_here = 0;
-	r->ports_there = 0;
+	r->ports_up = 0;
 	r->gone_at = 0;
 }
 
 /* ---- the paths ----------------------------------------------------------- */
 
-/* Without the paths' lock. Return: others than were seen before. */
+/*
+ * Without the paths' lock. Of the peer's ports only those that are up here matter. Return: others
+ * than were seen before.
+ */
 static bool mrc_req_see_ports(struct mrc_req *r, const struct mrc_paths *paths)
 {
 	u32 here = READ_ONCE(paths->set.local_mask);
-	u32 there = READ_ONCE(paths->set.remote_mask);
+	u32 up = here & READ_ONCE(paths->set.remote_mask);
 
-	if (here == r->ports_here && there == r->ports_there)
+	if (here == r->ports_here && up == r->ports_up)
 		return false;
 	r->ports_here = here;
-	r->ports_there = there;
+	r->ports_up = up;
 	return true;
 }
 
@@ -42,7 +45,6 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
 	if (!r->evs_gen)
 		mrc_req_see_ports(r, paths);
 	r->evs_gen = gen;
-	r->gone_at = 0;
 	mrc_tx_forget_evs(&r->tx);
 }
 
@@ -52,13 +54,13 @@ void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
 	u16 i;
 
 	memset(gone, 0, sizeof(*gone));
-	gone->unsent = r->ports_here & r->ports_there;
+	gone->unsent = r->ports_up;
 	for (i = 0; i < paths->count; i++) {
 		u32 port = 1u << (paths->set.ev[i].port - 1);
 
 		if (!(r->ports_here & port))
 			__set_bit(i, gone->here);
-		else if (!(r->ports_there & port))
+		else if (!(r->ports_up & port))
 			__set_bit(i, gone->there);
 	}
 }
@@ -66,9 +68,8 @@ void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
 void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now,
 		      struct mrc_tx_result *res)
 {
-	r->gone_at = 0;
-	if (mrc_tx_lose_evs(&r->tx, gone, now, res))
-		r->gone_at = now + mrc_rtt_longest(&r->tx.rtt) + MRC_TX_TICK_NS;
+	mrc_tx_lose_evs(&r->tx, gone, res);
+	r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
 }
 
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
@@ -76,10 +77,9 @@ bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 ge
 {
 	struct mrc_tx_gone gone;
 
-	if (!mrc_req_see_ports(r, paths) && (!r->gone_at || now < r->gone_at))
+	if (!mrc_req_see_ports(r, paths))
 		return false;
 	mrc_tx_begin(&r->tx, res);
-	r->gone_at = 0;
 	if (r->evs_gen != gen)
 		return true;
 	mrc_req_gone(r, paths, &gone);
@@ -396,8 +396,10 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 		r->looked_at = now;
 		return MRC_REQ_NOTHING;
 	}
-	if (r->gone_at && now >= r->gone_at)
+	if (r->gone_at && now >= r->gone_at) {
+		r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
 		return MRC_REQ_GONE;
+	}
 	if (r->pause_until && now >= r->pause_until) {
 		r->pause_until = 0;
 		return MRC_REQ_GO_ON;

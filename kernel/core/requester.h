@@ -71,10 +71,10 @@ struct mrc_batch {
  * @pauses: since something was acknowledged
  * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do
- * @gone_at: ns, what is in flight on ports that have gone here has had its time; 0: nothing is
+ * @gone_at: ns, when to look at what left by ports of this host that have gone; 0: there is nothing
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
  * @ports_here: bit per port, from bit 0 on: up here, when that was looked at last
- * @ports_there: the same at the peer
+ * @ports_up: those of them that were up at the peer, too
  * @tx: packets in flight; at the end, for its own end is large and mostly cold
  */
 struct mrc_req {
@@ -87,7 +87,7 @@ struct mrc_req {
 	u64 gone_at;
 	u32 evs_gen;
 	u32 ports_here;
-	u32 ports_there;
+	u32 ports_up;
 	u8 ack_retries;
 	u8 pauses;
 	struct mrc_tx_window tx;
@@ -102,7 +102,7 @@ struct mrc_paths;
  * @MRC_REQ_GO_ON: a pause is over
  * @MRC_REQ_LOST: packets have timed out
  * @MRC_REQ_FAILED: retries are used up: the QP is at its end
- * @MRC_REQ_GONE: what was in flight on ports that have gone had its time: mrc_req_heed_ports()
+ * @MRC_REQ_GONE: what left by ports that have gone since had its time: it may be lost
  */
 enum mrc_req_due {
 	MRC_REQ_NOTHING,
@@ -179,10 +179,10 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
  * @paths: the paths, of which only what never changes and the masks of ports are read
  * @gen: of their EVs
  * @now: ns
- * @res: result, if they are: what is in flight on those that are down is lost, see
- *       mrc_tx_lose_evs(), and once one is up so is what was sent while none was
+ * @res: result, if they are: what is in flight on those that are down is lost, or will be in time,
+ *       see mrc_tx_lose_evs(), and once one is up so is what was sent while none was
  *
- * Return: true: they are, or what was left in flight on one has had its time.
+ * Return: true: they are, and mrc_req_timer_at() may be another.
  */
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
 			u64 now, struct mrc_tx_result *res);

@@ -11,6 +11,9 @@
 /* EVs that one peer may have in use; bounds the per-QP tables. */
 #define MRC_EV_MAX	256u
 #define MRC_EV_NONE	0xffffu
+/* In records: sent on none or one that is forgotten; on one that has gone at this host. */
+#define MRC_TX_ON_NONE	MRC_EV_MAX
+#define MRC_TX_ON_GONE	(MRC_EV_MAX + 1)
 
 /*
  * Send times wrap after 18 minutes. Comparing them is safe all the same: a packet is in flight for
@@ -39,7 +42,7 @@
  * struct mrc_tx_rec - a PSN in flight
  * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
  * @order: which one it was in that tick, see MRC_TX_ORDER_MAX
- * @ev: index of the EV it was last sent on; MRC_EV_MAX: none. See mrc_tx_rec_ev()
+ * @ev: index of the EV it was last sent on, or MRC_TX_ON_*. See mrc_tx_rec_ev()
  * @retries: timeouts suffered (neither NACKs nor inferred losses count)
  * @flags: acked, lost and why, resent
  */
@@ -52,7 +55,7 @@ struct mrc_tx_rec {
 };
 
 static_assert(sizeof(struct mrc_tx_rec) == 8, "there is one for each PSN of each QP");
-static_assert(MRC_EV_MAX < 1u << 9, "an EV, or none, fits");
+static_assert(MRC_TX_ON_GONE < 1u << 9, "an EV, or none, fits");
 
 /** mrc_tx_rec_ev() - index of the EV that it was last sent on, MRC_EV_NONE: none */
 static inline u16 mrc_tx_rec_ev(const struct mrc_tx_rec *rec)

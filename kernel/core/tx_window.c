@@ -614,7 +614,7 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return -EALREADY;
 	mrc_tx_refuse(w, rec, psn, now, res);
-	rec->ev = MRC_EV_MAX;
+	rec->ev = MRC_TX_ON_NONE;
 	return 0;
 }
 
@@ -654,36 +654,64 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
 	return id;
 }
 
-static bool mrc_tx_is_on(const struct mrc_tx_rec *rec, const unsigned long *evs)
+/* Return: this packet is lost now. */
+static bool mrc_tx_note_gone(struct mrc_tx_rec *rec, const struct mrc_tx_gone *gone)
 {
-	return rec->ev < MRC_EV_MAX && test_bit(rec->ev, evs);
+	if (rec->ev >= MRC_EV_MAX)
+		return gone->unsent && rec->ev == MRC_TX_ON_NONE;
+	if (test_bit(rec->ev, gone->here))
+		rec->ev = MRC_TX_ON_GONE;
+	return rec->ev < MRC_EV_MAX && test_bit(rec->ev, gone->there);
 }
 
-bool mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone, u64 now,
+void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 		     struct mrc_tx_result *res)
 {
-	u64 wait = mrc_rtt_longest(&w->rtt);
 	struct mrc_tx_rec *rec = &w->ring[w->head];
 	u32 left = w->inflight;
-	bool waits = false;
 	u32 psn;
 
 	mrc_tx_begin(w, res);
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
-			bool here = mrc_tx_is_on(rec, gone->here);
-			bool young = here && mrc_tx_age_ns(rec, now) < wait;
-
-			if (young)
-				waits = true;
-			else if (here || mrc_tx_is_on(rec, gone->there) ||
-				 (gone->unsent && rec->ev >= MRC_EV_MAX))
-				mrc_tx_give_up(w, rec, psn, 0, res);
+			if (mrc_tx_note_gone(rec, gone))
+				mrc_tx_mark_lost(w, rec, psn, 0, res);
 			left--;
 		}
 		rec = mrc_tx_rec_next(w, rec);
 	}
-	return waits;
+}
+
+/* In ticks; another CPU's clock may be ahead. Return: 0 when @wait has passed since it left. */
+static u32 mrc_tx_left_of(const struct mrc_tx_rec *rec, u32 wait, u64 now)
+{
+	s32 left = (s32)(rec->sent + wait - mrc_tx_ticks(now));
+
+	return left > 0 ? (u32)left : 0;
+}
+
+u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res)
+{
+	u32 wait = mrc_tx_ticks(mrc_rtt_longest(&w->rtt)), next = U32_MAX;
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u32 psn;
+
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & MRC_TX_DONE)) {
+			u32 early = mrc_tx_left_of(rec, wait, now);
+
+			if (rec->ev == MRC_TX_ON_GONE && early)
+				next = min(next, early);
+			else if (rec->ev == MRC_TX_ON_GONE)
+				mrc_tx_mark_lost(w, rec, psn, 0, res);
+			left--;
+		}
+		rec = mrc_tx_rec_next(w, rec);
+	}
+	if (next == U32_MAX)
+		return 0;
+	return now + (u64)max(next + 1, wait / 4) * MRC_TX_TICK_NS;
 }
 
 void mrc_tx_forget_evs(struct mrc_tx_window *w)
@@ -692,7 +720,8 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 	u32 left = mrc_tx_in_window(w);
 
 	for (; left; left--) {
-		rec->ev = MRC_EV_MAX;
+		if (rec->ev != MRC_TX_ON_GONE)
+			rec->ev = MRC_TX_ON_NONE;
 		rec = mrc_tx_rec_next(w, rec);
 	}
 	mrc_evidence_forget_evs(&w->evidence);

@@ -279,23 +279,34 @@ struct mrc_tx_gone {
  * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
  * @w: the window
  * @gone: these paths
- * @now: ns
  * @res: result
  *
- * What left by a port of this host before that went may be in queues beyond, and arrive: it has as
- * long as the longest round trip of late took. At the peer's end of a path there is nothing beyond,
- * and its word took as long to come as what had arrived before.
- *
- * Return: something is left in flight that was given this time.
+ * It says nothing of any EV. What left by a port of this host before that went may be in queues
+ * beyond, and arrive: it is noted, for mrc_tx_lose_gone(). At the peer's end of a path there is
+ * nothing beyond, and the peer's word took as long to come as SACKs of what had arrived before.
  */
-bool mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone, u64 now,
+void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 		     struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_lose_gone() - what left by ports of this host that have gone since is lost in time
+ * @w: the window
+ * @now: ns
+ * @res: result; what is lost is added
+ *
+ * Each packet has as long as the longest round trip of late took. So that a window is gone over a few
+ * times and not for each packet, some have up to a quarter more.
+ *
+ * Return: ns of the same clock, when to call it again; 0: nothing is left of it.
+ */
+u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res);
 
 /**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on
  * @w: the window
  *
- * What is in flight stays in flight; what becomes of it says nothing of any EV.
+ * What is in flight stays in flight; what becomes of it says nothing of any EV. What has gone with
+ * a port of this host is known without.
  */
 void mrc_tx_forget_evs(struct mrc_tx_window *w);
 

@@ -158,11 +158,12 @@ static bool mrc_requester_check_ports(struct mrc_qp *qp, u64 now)
 
 bool mrc_requester_new_ports(struct mrc_qp *qp)
 {
-	u64 now = ktime_get_ns();
 	bool changed = false;
+	u64 now;
 
 	rcu_read_lock();
 	spin_lock_bh(&qp->tx_lock);
+	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS && qp->peer)
 		changed = mrc_requester_check_ports(qp, now);
 	if (changed)
@@ -287,13 +288,11 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 		   qp->req.tx.inflight, qp->req.tx.lost);
 	if (due == MRC_REQ_PROBE)
 		mrc_answers_probe(a, qp->req.tx.probe_id);
-	if (res.lost) {
-		trace_mrc_loss(qp, &res, "timeout");
+	if (res.lost)
+		trace_mrc_loss(qp, &res, due == MRC_REQ_GONE ? "port" : "timeout");
+	if (due != MRC_REQ_GONE)
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
-	}
 	mrc_requester_learn(qp, &res, now);
-	if (due == MRC_REQ_GONE)
-		mrc_requester_check_ports(qp, now);
 	if (due != MRC_REQ_FAILED)
 		mrc_send_arm(qp, now);
 	return due;

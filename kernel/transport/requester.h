@@ -42,7 +42,8 @@ void mrc_requester_nudge(struct mrc_qp *qp);
 
 /**
  * mrc_requester_new_ports() - if other ports are up than before, here or at the peer, what is in
- * flight on those that are down is lost, and once one is up so is what was sent while none was
+ * flight on those that are down is lost, here when it has had its time, and once one is up so is
+ * what was sent while none was
  *
  * Process context. Return: other ports are up.
  */

@@ -107,8 +107,8 @@ static void mrc_transport_heed_ports(struct mrc_qp *qp)
 }
 
 /*
- * Ports have changed, here or at a peer. QPs give up what is in flight on dead ports now, without
- * waiting for a timer. They are told before EVs are made anew, for they know packets by EV index.
+ * Ports have changed, here or at a peer. QPs note what is in flight on dead ports, and give up what
+ * cannot arrive any more. They are told before EVs are made anew, for they know packets by EV index.
  */
 static void mrc_transport_ports_work(struct work_struct *work)
 {

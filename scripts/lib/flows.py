@@ -33,7 +33,10 @@ def read_number(path):
 
 def longest_rtt(qps):
     """Seconds. @qps: as mrcctl shows them; one that has sent nothing has no RTT."""
-    return max(qp["srtt-ns"] for qp in qps if "srtt-ns" in qp) / 1e9
+    found = [qp["srtt-ns"] for qp in qps if "srtt-ns" in qp]
+    if not found:
+        raise SystemExit("no QP has a round trip")
+    return max(found) / 1e9
 
 
 class Ends:

@@ -287,8 +287,10 @@ private:
         const mrc_tx_gone gone{
             .here = {mask & 0x55UL}, .there = {mask & 0xaaUL}, .unsent = (mask & 0x80) != 0};
         const u32 was = tx.inflight;
-        const bool waits = mrc_tx_lose_evs(&tx, &gone, now, &res);
-        require(was == tx.inflight + res.lost && (!waits || tx.inflight));
+        mrc_tx_lose_evs(&tx, &gone, &res);
+        const u64 next = mrc_tx_lose_gone(&tx, now, &res);
+        require(was == tx.inflight + res.lost);
+        require(!next || (tx.inflight && next > now));
     }
 
     void silence(std::uint8_t mask)

@@ -30,6 +30,23 @@ TEST(Answers, AreInTheOrderInWhichTheyWereAdded)
     EXPECT_EQ(a.hdr[2].bth.opcode, MRC_OP_ACK);
 }
 
+TEST(Answers, HaveNothingOfWhatWasThereBefore)
+{
+    const mrc_sack sack = {.cack_psn = 1};
+    const mrc_nack nack = {.psn = 2};
+    mrc_answers a = none();
+    mrc_answers_sack(&a, &sack, false);
+    mrc_answers_nack(&a, &nack);
+    mrc_answers_ack(&a, 3, MRC_ACK_OK, 0);
+    mrc_answers_probe(&a, 4);
+    for (unsigned i = 0; i < a.count; ++i) {
+        const mrc_bth &bth = a.hdr[i].bth;
+        EXPECT_FALSE(bth.ackreq || bth.rtx || bth.ts) << i;
+        EXPECT_EQ(bth.pad | bth.pkey | bth.qpn | a.hdr[i].len, 0u) << i;
+    }
+    EXPECT_EQ(a.hdr[3].probe.tx_timestamp, 0u);
+}
+
 TEST(Answers, NameTheirPsnInTheBth)
 {
     const mrc_sack sack = {.cack_psn = 0x123456, .sack_offset = 1, .bitmap = 5};

@@ -588,8 +588,12 @@ TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
 TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
 {
     Window win = withTail(20);
-    const mrc_tx_gone gone{.here = {}, .there = {~0ul}, .unsent = false};
-    mrc_tx_lose_evs(&win.w, &gone, win.now, &win.res);
+    win.now += kQuiet;
+    mrc_sack answer{};
+    answer.probe = true;
+    answer.ack_offset = static_cast<s16>(mrc_tx_probe(&win.w, win.now));
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_sack(&win.w, &answer, false, win.now, &win.res), 0);
     ASSERT_EQ(win.res.lost, 20u);
     mrc_news n;
     mrc_tx_take_news(&win.w, win.now, &n); // a part

@@ -38,6 +38,22 @@ TEST(Replay, RecordingsOfTheModule)
     EXPECT_GE(count, 1U);
 }
 
+/* MRC_REQ_GONE, with losses: the recordings have one at least. */
+TEST(Replay, OneHasSeenAPortOfItsHostGo)
+{
+    unsigned int lost = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(MRC_RECORDINGS)) {
+        std::ifstream in(entry.path());
+        for (std::string line; std::getline(in, line);) {
+            std::istringstream words(line);
+            std::string op, now, due, count;
+            words >> op >> now >> due >> count;
+            lost += op == "D" && due == std::to_string(MRC_REQ_GONE) && count != "0";
+        }
+    }
+    EXPECT_GE(lost, 1U);
+}
+
 TEST(Replay, ADifferenceIsFound)
 {
     const std::string queued = std::string(Start) + "Q 0 2000 0\n";

@@ -38,6 +38,22 @@ void halfAMinuteOfPeace(Window &win)
 
 } // namespace
 
+TEST(Rtt, TheLongestIsNotOneThatStandsAlone)
+{
+    Window win = withRtt();
+    mrc_rtt &rtt = win.w.rtt;
+    EXPECT_EQ(mrc_rtt_longest(&rtt), kRtt + mrc_timing_software.sack_delay);
+    for (int i = 0; i < 8; ++i)
+        mrc_rtt_sample(&rtt, 3 * kRtt / 2);
+    EXPECT_EQ(mrc_rtt_longest(&rtt), 3 * kRtt / 2 + mrc_timing_software.sack_delay);
+    mrc_rtt_sample(&rtt, 100 * kRtt);
+    for (int i = 0; i < 64; ++i)
+        mrc_rtt_sample(&rtt, kRtt);
+    EXPECT_LT(mrc_rtt_longest(&rtt), 3 * kRtt + mrc_timing_software.sack_delay);
+    const mrc_rtt none{};
+    EXPECT_EQ(mrc_rtt_longest(&none), 0u);
+}
+
 /* Paths are gone, and the others take their load: each packet waits longer than any before. */
 TEST(Rtt, AQueueThatGrowsIsNoLoss)
 {

@@ -75,8 +75,14 @@ mrc_hdr header(const Queue &queue, const mrc_msg *m, std::uint32_t psn)
 {
     mrc_chunk c;
     mrc_hdr hdr;
+    memset(&hdr, 0xa5, sizeof(hdr)); // nothing of it may be left
     mrc_sendq_chunk(&queue.q, m, psn, &c);
     mrc_sendq_header(m, &c, psn, &hdr);
+    EXPECT_FALSE(hdr.bth.ackreq || hdr.bth.rtx || hdr.bth.ts);
+    EXPECT_EQ(hdr.bth.pkey, 0u);
+    EXPECT_EQ(hdr.bth.qpn, 0u);
+    EXPECT_EQ(hdr.len, 0u);
+    EXPECT_EQ(hdr.write.tx_timestamp, 0u);
     return hdr;
 }
 

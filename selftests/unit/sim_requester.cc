@@ -189,14 +189,13 @@ void SimRequester::timerFired()
         return;
     const mrc_req_due due = mrc_req_timer(&req, world.now(), &res);
     simCheck(due != MRC_REQ_FAILED, "retries for ever expired");
-    world.report.timeouts += res.lost;
+    if (due != MRC_REQ_GONE)
+        world.report.timeouts += res.lost;
     if (due == MRC_REQ_PROBE)
         sendProbe();
     learn(res);
     if (due == MRC_REQ_NOTHING)
         arm();
-    else if (due == MRC_REQ_GONE)
-        heedPorts();
     else
         pump();
 }
@@ -219,8 +218,7 @@ void SimRequester::heedPorts()
     if (ended)
         return;
     simCheck(mrc_req_heed_ports(&req, &paths, 1, world.now(), &res), "ports unheeded");
-    simCheck(!inFlightOnDeadPort() || req.gone_at > world.now(),
-             "in flight on a port that is down");
+    simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
     pump();
     simCheck(!tx.lost || world.now() < req.pause_until, "not sent again at once");
 }

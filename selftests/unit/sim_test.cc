@@ -531,7 +531,7 @@ TEST(Sim, PortsDownAtThePeerBlameNothing)
 
 /*
  * Ports of this host go. All that had left by them arrives, and has the time to: nothing is sent
- * again. What it waits for is little: the flow takes no longer than a few round trips more.
+ * again.
  */
 TEST(Sim, WhatLeftByAPortThatIsGoneMayArrive)
 {
@@ -551,6 +551,32 @@ TEST(Sim, WhatLeftByAPortThatIsGoneMayArrive)
         EXPECT_EQ(r.resent, 0u) << "seed " << seed;
         EXPECT_EQ(r.evsLost, 0u) << "seed " << seed;
     }
+}
+
+/* What was in its queues when it went is lost, sent again once, and the fault of no EV. */
+TEST(Sim, WhatWasLostWithAPortIsSentAgainOnce)
+{
+    std::uint64_t dropped = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        SimConfig c;
+        c.seed = seed;
+        c.qps = 3;
+        c.messages = 1000;
+        c.timeoutNs = 100000000;
+        c.outageAt = 1000000;
+        c.outageEnds = 2000000;
+        c.holeEvs = c.evsPerPlane;
+        c.holeNs = 10000;
+        c.holeAt = c.outageAt - c.holeNs;
+        c.carrier = true;
+        const SimReport r = expectGood(c);
+        EXPECT_GT(r.elapsedNs, c.outageEnds);
+        dropped += r.dropped;
+        EXPECT_EQ(r.resent, r.dropped) << "seed " << seed;
+        EXPECT_EQ(r.evsLost, 0u) << "seed " << seed;
+        EXPECT_EQ(r.timeouts, 0u) << "seed " << seed;
+    }
+    EXPECT_GT(dropped, 0u);
 }
 
 /* Trimmed packets go again at once, refused ones after pauses: the more the longer. */

@@ -106,18 +106,28 @@ struct Window {
         mrc_tx_gone gone{};
         std::copy_n(evs, BITS_TO_LONGS(MRC_EV_MAX), gone.there);
         gone.unsent = unsent;
-        mrc_tx_lose_evs(&w, &gone, now, &res);
+        mrc_tx_lose_evs(&w, &gone, &res);
         learn(0);
     }
 
-    /// EV @p ev is gone here. Returns whether something on it was given time.
-    bool loseHere(u16 ev)
+    /// EV @p ev is gone here. @return when to call loseGone(), 0: never
+    u64 loseHere(u16 ev)
     {
         mrc_tx_gone gone{};
         __set_bit(ev, gone.here);
-        const bool waits = mrc_tx_lose_evs(&w, &gone, now, &res);
+        mrc_tx_lose_evs(&w, &gone, &res);
+        EXPECT_EQ(res.lost, 0u);
+        const u64 next = mrc_tx_lose_gone(&w, now, &res);
         learn(0);
-        return waits;
+        return next;
+    }
+
+    u64 loseGone()
+    {
+        mrc_tx_begin(&w, &res);
+        const u64 next = mrc_tx_lose_gone(&w, now, &res);
+        learn(0);
+        return next;
     }
 
     /// The EVs that the last call counted packets for.

@@ -448,21 +448,71 @@ TEST(TxWindow, WhatLeftBeforeAPortWasGoneHasTheTimeOfARoundTrip)
     win.send(1);
     win.send(0);
     win.now += wait - wait / 2 + MRC_TX_TICK_NS;
-    EXPECT_TRUE(win.loseHere(1)) << "the second";
+    const u64 next = win.loseHere(1);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.nextLost(), 1u);
-    win.now += wait / 2;
-    EXPECT_FALSE(win.loseHere(1));
+    EXPECT_GE(next, win.now + wait / 2 - 2 * MRC_TX_TICK_NS) << "the second";
+    EXPECT_LE(next, win.now + wait / 2 + 2 * MRC_TX_TICK_NS);
+    win.now = next;
+    EXPECT_EQ(win.loseGone(), 0u);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.w.inflight, 1u) << "on EV 0";
+}
+
+/* A window is not gone over for each packet. */
+TEST(TxWindow, WhatLeftBeforeAPortWasGoneIsLookedAtAFewTimes)
+{
+    Window win = withRtt();
+    const u64 wait = mrc_rtt_longest(&win.w.rtt);
+    for (int i = 0; i < 100; ++i) {
+        win.send(1);
+        win.now += wait / 100;
+    }
+    unsigned looks = 1, lost = 0;
+    for (u64 next = win.loseHere(1); next; next = win.loseGone()) {
+        lost += win.res.lost;
+        win.now = next;
+        ++looks;
+    }
+    EXPECT_EQ(lost + win.res.lost, 100u);
+    EXPECT_LE(looks, 6u);
+}
+
+/* The port is back: that a later packet arrives on the EV says nothing of how it is now. */
+TEST(TxWindow, WhatWentWithAPortIsNoEvidenceAgainstIt)
+{
+    Window win = withRtt();
+    win.send(1);
+    const u64 next = win.loseHere(1);
+    win.now += 10 * MRC_TX_TICK_NS;
+    win.send(1);
+    ASSERT_LT(win.now, next);
+    mrc_tx_forget_evs(&win.w); // nor is it forgotten when EVs are made anew
+    ASSERT_EQ(win.sack(0, {2}, 2), 0);
+    EXPECT_EQ(win.res.lost, 0u);
+    win.now = next;
+    EXPECT_EQ(win.loseGone(), 0u);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 1u);
+    EXPECT_FALSE(win.lost(1));
 }
 
 TEST(TxWindow, WithoutARoundTripNothingIsWaitedFor)
 {
     Window win;
     win.send(1);
-    EXPECT_FALSE(win.loseHere(1));
+    EXPECT_EQ(win.loseHere(1), 0u);
     EXPECT_EQ(win.res.lost, 1u);
+}
+
+/* A CPU took the time, and then waited for the lock while another sent. */
+TEST(TxWindow, WhatLeftALittleLaterThanNowIsNotOld)
+{
+    Window win = withRtt();
+    win.send(1);
+    win.now -= 10 * MRC_TX_TICK_NS;
+    EXPECT_GT(win.loseHere(1), win.now);
+    EXPECT_EQ(win.res.lost, 0u);
 }
 
 TEST(TxWindow, PacketsWithoutAnEvAreHarmless)
