@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Registers memory within and beyond RLIMIT_MEMLOCK. Usage: memlock.py DEVICE
+"""Registers memory within and beyond RLIMIT_MEMLOCK. Usage: memlock.py DEVICE [TIMES]
 
 One line of JSON: the limit; each registration's error, or nothing; and what the kernel holds to
-be pinned by this process after each (VmPin of /proc/self/status). Sizes are MiB.
+be pinned by this process after each (VmPin of /proc/self/status). Sizes are MiB. TIMES (default 20)
+registrations go beyond the limit.
 """
 
 import ctypes
@@ -82,7 +83,7 @@ def main():
     memory.deregister("none", first)
     memory.register("32", 32)
     # What a refused registration kept would soon leave nothing.
-    for _ in range(TIMES):
+    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else TIMES):
         memory.register("again 9", 9)
         memory.steps.pop()
     memory.deregister("all again", memory.register("8", 8))
