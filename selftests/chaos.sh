@@ -14,13 +14,13 @@
 . "$SELFTESTS/lib/traffic.sh"
 
 # Seconds and write packets: so many must arrive in that time, each way of each pair.
-CHAOS_STALL=30
+CHAOS_STALL=$((30 * SLOW))
 CHAOS_PACKETS=20
 # A QP gives up after 4 s without an answer, later when timeouts have proved too short.
 TRAFFIC_TIMEOUT=17
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
 # bring back an EV that has flapped.
-HEALED_LIMIT=10
+HEALED_LIMIT=$((10 * SLOW))
 
 # ---------------------------------------------------------------- traffic
 

@@ -22,6 +22,12 @@ told()
 		sed -E 's/^[sH] .*/softirq/; s/^. //; s/kworker.*/work/' | sort -u | paste -sd ' '
 }
 
+# recorded CONDITION: these calls of the engine, see kernel/transport/replay.h; 0: all
+recorded()
+{
+	echo "$1" >"$TRACING/events/mrc/mrc_replay/filter"
+}
+
 # armed: of the QPs that the work told of ports each had its timer set then, under the same lock
 armed()
 {
@@ -40,8 +46,8 @@ lab netem all delay 20ms
 traffic_launch h1 h2 --qps 50 --iterations 0 --sizes 16K --depth 2 --batch 1
 check_arrives "traffic flows" 100 h2
 # Of the calls of the engine those that tell of ports, and ask for the timer's time.
-at_exit eval 'echo 0 >"$TRACING/events/mrc/mrc_replay/filter"'
-echo "op == $(printf %d "'L") || op == $(printf %d "'T")" >"$TRACING/events/mrc/mrc_replay/filter"
+at_exit recorded 0
+recorded "op == $(printf %d "'L") || op == $(printf %d "'T")"
 traces mrc_ports mrc_loss mrc_replay
 echo >"$TRACING/trace"
 check "plane 1 of h1 goes down" ip -n h1 link set eth1 down

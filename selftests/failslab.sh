@@ -40,7 +40,7 @@ arm()
 		/proc/kallsyms | sort | sed -n '1p;$p' | paste -sd ' ')
 	[ -n "$last" ] || return
 	inject probability 0 && inject times 100000 && inject interval 1 && inject verbose 0 &&
-		inject task-filter N && inject ignore-gfp-wait N && inject stacktrace-depth $DEPTH &&
+		inject task-filter N && inject ignore-gfp-wait N && inject stacktrace-depth "$DEPTH" &&
 		inject require-start "0x$first" && inject require-end "0x$last" &&
 		echo 0 >"$DEBUG/fail_page_alloc/min-order" &&
 		echo N >"$DEBUG/fail_page_alloc/ignore-gfp-highmem"

@@ -19,7 +19,7 @@
 # Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
 # bring back an EV that has flapped. That takes less than ten on a machine that is not busy; the
 # clock of an emulated one whose host is busy runs ahead of what the machine gets done.
-HEALED_LIMIT=20
+HEALED_LIMIT=$((20 * SLOW))
 
 # switches VERB PLANE SPINE...: all of them
 switches()
@@ -215,7 +215,7 @@ test_ecmp()
 # A QP ends after 15 s without an answer.
 TRAFFIC_TIMEOUT=19
 # Traffic that is stuck is to be seen before that.
-WAIT_LIMIT=40
+WAIT_LIMIT=$((40 * SLOW))
 FAULT_MESSAGES=50
 
 need jq tc
