@@ -51,11 +51,12 @@ commands()
 	LINES
 }
 
-# writer N: its rounds without end, for one mrcctl
+# writer N: its rounds without end, for one mrcctl, which is a child and ends with the writer: rounds
+# wait for it in the pipe, and it is not to write them after others.
 writer()
 {
 	while cat "$TEST_TMP/commands.$1"; do :; done 2>/dev/null |
-		on h1 mrcctl -j -d -b - >"$TEST_TMP/own.$1" 2>"$TEST_TMP/writer.$1"
+		exec mrcctl -n h1 -j -d -b - >"$TEST_TMP/own.$1" 2>"$TEST_TMP/writer.$1"
 }
 
 # check_own WRITER KEY VALUES: what it saw of the setting that nobody else changes
