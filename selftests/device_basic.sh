@@ -126,7 +126,7 @@ test_rename()
 	check "rename: back" rdma dev set other0 name mrc1
 }
 
-# pingpong COMMAND [ARG]...: server in p1, client in p2; the client's status.
+# pingpong COMMAND [ARG]...: server in p1, client in p2; the client's status, what both said.
 pingpong()
 {
 	local status=0
@@ -136,7 +136,8 @@ pingpong()
 	on p2 "$@" -d mrc2 10.99.0.1 >"$TEST_TMP/client.log" 2>&1 || status=$?
 	kill "$BACKGROUND_PID" 2>/dev/null
 	wait "$BACKGROUND_PID" 2>/dev/null
-	cat "$TEST_TMP/client.log"
+	sed 's/^/server: /' "$TEST_TMP/server.log"
+	sed 's/^/client: /' "$TEST_TMP/client.log"
 	return "$status"
 }
 

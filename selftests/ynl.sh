@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The kernel tree's own client for YAML specifications (tools/net/ynl, see scripts/ynl) drives the
-# module from Documentation/netlink/specs/mrc.yaml, which must fit the kernel's schema.
+# module from Documentation/netlink/specs/mrc.yaml, which must fit the kernel's schema but for what
+# is ours alone.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +14,8 @@ need jq mrcctl python3 rdma
 
 # In the cache when scripts/check runs this; a virtual machine could not fetch it.
 tool=$("$TOP/scripts/ynl") || bail "the kernel's client, from scripts/ynl where there is a network"
-spec=$TOP/Documentation/netlink/specs/mrc.yaml
+"$TOP/scripts/spec" ynl "$TEST_TMP" || bail "mrc.yaml for others, from scripts/spec"
+spec=$TEST_TMP/mrc.yaml
 schema=${tool%/tools/*}/Documentation/netlink/genetlink-legacy.yaml
 yaml_python || bail "Python's yaml module, which scripts/setup installs"
 

@@ -5,21 +5,6 @@
 #include "../transport/config.h"
 #include "message.h"
 
-#define MRC_NL_ALGORITHM_LEN	sizeof_field(struct mrc_cc_profile, algorithm)
-
-const struct nla_policy mrc_nl_cc_profile_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_CC_PROFILE_ID] = { .type = NLA_U64 },
-};
-
-const struct nla_policy mrc_nl_cc_profile_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_CC_PROFILE_ID] = { .type = NLA_U64 },
-	[MRC_A_CC_PROFILE_ALGORITHM] = { .type = NLA_NUL_STRING,
-					 .len = MRC_NL_ALGORITHM_LEN - 1 },
-	[MRC_A_CC_PROFILE_WINDOW] = { .type = NLA_U32 },
-};
-
 static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 				 const struct mrc_nl_to *to,
 				 struct mrc_dev *dev,
@@ -39,22 +24,13 @@ static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 	return 0;
 }
 
-static int mrc_nl_require_id(struct genl_info *info)
-{
-	return mrc_nl_require(info, MRC_A_CC_PROFILE_ID,
-			      KBUILD_MODNAME ": id is missing");
-}
-
 int mrc_nl_cc_profile_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
 	struct mrc_dev *dev = mrc_nl_dev(info);
-	int err = mrc_nl_require_id(info);
 	struct mrc_cc_profile p;
 	struct sk_buff *msg;
 
-	if (err)
-		return err;
 	if (!mrc_cc_profile_get(dev, nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
 				&p)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "no such CC profile");
@@ -88,7 +64,7 @@ static int mrc_nl_cc_profile_fill(struct sk_buff *skb,
 
 int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_cc_profile_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
 }
 
 static int mrc_nl_blame_cc_profile(struct genl_info *info, int err)
@@ -108,15 +84,6 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 	struct mrc_cc_profile p = { };
 	int err;
 
-	err = mrc_nl_require_id(info);
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_CC_PROFILE_ALGORITHM,
-				     KBUILD_MODNAME ": algorithm is missing");
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_CC_PROFILE_WINDOW,
-				     KBUILD_MODNAME ": window is missing");
-	if (err)
-		return err;
 	p.id = nla_get_u64(a[MRC_A_CC_PROFILE_ID]);
 	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
 		    sizeof(p.algorithm));
@@ -139,10 +106,8 @@ int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = mrc_nl_require_id(info);
+	int err;
 
-	if (err)
-		return err;
 	err = mrc_config_del_cc_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
 					info->extack);

@@ -2,51 +2,11 @@
 /*
  * Netlink: devices and their settings.
  */
-#include "../core/rx_window.h"
 #include "../transport/transport.h"
 #include "message.h"
 
 /* Reading and writing back settings is one step. */
 static DEFINE_MUTEX(mrc_nl_cfg_mutex);
-
-static struct netlink_range_validation mrc_nl_sack_bytes = {
-	.min = 1,
-	.max = MRC_SACK_BYTES_MAX,
-};
-
-const struct nla_policy mrc_nl_device_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-};
-
-const struct nla_policy mrc_nl_device_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_DEVICE_BURST] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_BURST_MAX),
-	[MRC_A_DEVICE_ICRC] = MRC_NL_POLICY_BOOL,
-	[MRC_A_DEVICE_UDP_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
-	[MRC_A_DEVICE_HOP_LIMIT] = NLA_POLICY_MIN(NLA_U8, 1),
-	[MRC_A_DEVICE_DSCP_DATA] = NLA_POLICY_MAX(NLA_U8, 63),
-	[MRC_A_DEVICE_DSCP_RTX] = NLA_POLICY_MAX(NLA_U8, 63),
-	[MRC_A_DEVICE_DSCP_CONTROL] = NLA_POLICY_MAX(NLA_U8, 63),
-	[MRC_A_DEVICE_MPR] = NLA_POLICY_MIN(NLA_U8, 1),
-	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32,
-							  &mrc_nl_sack_bytes),
-	[MRC_A_DEVICE_TUNNEL_SOURCE] = MRC_NL_POLICY_IN6,
-};
-
-static int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg)
-{
-	return nla_put_u8(skb, MRC_A_DEVICE_BURST, cfg->burst) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_ICRC, cfg->icrc) ?:
-	       nla_put_u16(skb, MRC_A_DEVICE_UDP_PORT, cfg->udp_port) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_HOP_LIMIT, cfg->hop_limit) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_DATA, cfg->dscp_data) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_RTX, cfg->dscp_rtx) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_CONTROL, cfg->dscp_control) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_MPR, cfg->mpr) ?:
-	       nla_put_u32(skb, MRC_A_DEVICE_SACK_BYTES, cfg->sack_bytes) ?:
-	       nla_put_in6_addr(skb, MRC_A_DEVICE_TUNNEL_SOURCE,
-				&cfg->tunnel_saddr);
-}
 
 static int mrc_nl_put_counters(struct sk_buff *skb, struct mrc_dev *dev)
 {
@@ -127,31 +87,7 @@ int mrc_nl_device_get_start(struct netlink_callback *cb)
 
 int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_device_fill);
-}
-
-static void mrc_nl_get_cfg(struct nlattr **a, struct mrc_dev_cfg *cfg)
-{
-	if (a[MRC_A_DEVICE_BURST])
-		cfg->burst = nla_get_u8(a[MRC_A_DEVICE_BURST]);
-	if (a[MRC_A_DEVICE_ICRC])
-		cfg->icrc = nla_get_u8(a[MRC_A_DEVICE_ICRC]);
-	if (a[MRC_A_DEVICE_UDP_PORT])
-		cfg->udp_port = nla_get_u16(a[MRC_A_DEVICE_UDP_PORT]);
-	if (a[MRC_A_DEVICE_HOP_LIMIT])
-		cfg->hop_limit = nla_get_u8(a[MRC_A_DEVICE_HOP_LIMIT]);
-	if (a[MRC_A_DEVICE_DSCP_DATA])
-		cfg->dscp_data = nla_get_u8(a[MRC_A_DEVICE_DSCP_DATA]);
-	if (a[MRC_A_DEVICE_DSCP_RTX])
-		cfg->dscp_rtx = nla_get_u8(a[MRC_A_DEVICE_DSCP_RTX]);
-	if (a[MRC_A_DEVICE_DSCP_CONTROL])
-		cfg->dscp_control = nla_get_u8(a[MRC_A_DEVICE_DSCP_CONTROL]);
-	if (a[MRC_A_DEVICE_MPR])
-		cfg->mpr = nla_get_u8(a[MRC_A_DEVICE_MPR]);
-	if (a[MRC_A_DEVICE_SACK_BYTES])
-		cfg->sack_bytes = nla_get_u32(a[MRC_A_DEVICE_SACK_BYTES]);
-	if (a[MRC_A_DEVICE_TUNNEL_SOURCE])
-		cfg->tunnel_saddr = nla_get_in6_addr(a[MRC_A_DEVICE_TUNNEL_SOURCE]);
+	return mrc_nl_dump(skb, cb, mrc_nl_device_fill);
 }
 
 /* What only a look at the device's state can refuse is about the port. */

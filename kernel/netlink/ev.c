@@ -12,36 +12,6 @@
 #include "ev.h"
 #include "message.h"
 
-static const struct nla_policy mrc_nl_seg6_policy[] = {
-	[SEG6_IPTUNNEL_SRH] =
-		NLA_POLICY_MIN_LEN(sizeof(struct seg6_iptunnel_encap) +
-				   sizeof(struct ipv6_sr_hdr) +
-				   sizeof(struct in6_addr)),
-};
-
-/* As part of a profile. */
-const struct nla_policy mrc_nl_ev_policy[MRC_A_EV_MAX + 1] = {
-	[MRC_A_EV_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
-	[MRC_A_EV_VALUE] = { .type = NLA_U32 },
-	[MRC_A_EV_SID] = MRC_NL_POLICY_IN6,
-	[MRC_A_EV_ENCAP] = NLA_POLICY_NESTED(mrc_nl_seg6_policy),
-	[MRC_A_EV_TABLE] = NLA_POLICY_MIN(NLA_U32, 1),
-	[MRC_A_EV_DENIED] = MRC_NL_POLICY_BOOL,
-	[MRC_A_EV_VIA] = MRC_NL_POLICY_IN6,
-};
-
-const struct nla_policy mrc_nl_ev_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_EV_EV_PROFILE] = { .type = NLA_U64 },
-};
-
-const struct nla_policy mrc_nl_ev_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_EV_EV_PROFILE] = { .type = NLA_U64 },
-	[MRC_A_EV_INDEX] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX - 1),
-	[MRC_A_EV_DENIED] = MRC_NL_POLICY_BOOL,
-};
-
 #define MRC_NL_REFUSE(extack, attr, msg) ({				\
 	NL_SET_ERR_MSG_ATTR(extack, attr, KBUILD_MODNAME ": " msg);	\
 	-EINVAL;							\
@@ -145,7 +115,7 @@ int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
 	struct nlattr *tb[MRC_A_EV_MAX + 1];
 	int err;
 
-	err = nla_parse_nested(tb, MRC_A_EV_MAX, attr, mrc_nl_ev_policy,
+	err = nla_parse_nested(tb, MRC_A_EV_MAX, attr, mrc_nl_ev_spec_policy,
 			       extack);
 	if (err)
 		return err;
@@ -315,8 +285,7 @@ static int mrc_nl_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, MRC_A_EV_EV_PROFILE,
-			   mrc_nl_ev_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
 }
 
 /* A profile without a list of EVs is refused for itself, not for the index. */
@@ -338,20 +307,9 @@ static int mrc_nl_blame_deny(struct genl_info *info, u64 id, int err)
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
-	u64 id;
+	u64 id = nla_get_u64(a[MRC_A_EV_EV_PROFILE]);
 	int err;
 
-	err = mrc_nl_require(info, MRC_A_EV_EV_PROFILE,
-			     KBUILD_MODNAME ": ev-profile is missing");
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_EV_INDEX,
-				     KBUILD_MODNAME ": index is missing");
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_EV_DENIED,
-				     KBUILD_MODNAME ": denied is missing");
-	if (err)
-		return err;
-	id = nla_get_u64(a[MRC_A_EV_EV_PROFILE]);
 	err = mrc_config_deny_ev(mrc_nl_dev(info), id,
 				 nla_get_u16(a[MRC_A_EV_INDEX]),
 				 nla_get_u8(a[MRC_A_EV_DENIED]),

@@ -13,22 +13,6 @@ static_assert((int)MRC_EV_FMT_UDP == (int)MRC_NL_EV_FORMAT_UDP);
 static_assert((int)MRC_EV_MODE_AUTO == (int)MRC_NL_EV_MODE_AUTO);
 static_assert((int)MRC_EV_MODE_EXPLICIT == (int)MRC_NL_EV_MODE_EXPLICIT);
 
-const struct nla_policy mrc_nl_ev_profile_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_EV_PROFILE_ID] = { .type = NLA_U64 },
-};
-
-const struct nla_policy mrc_nl_ev_profile_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_EV_PROFILE_ID] = { .type = NLA_U64 },
-	[MRC_A_EV_PROFILE_FORMAT] = NLA_POLICY_MAX(NLA_U8, MRC_NL_EV_FORMAT_UDP),
-	[MRC_A_EV_PROFILE_MODE] = NLA_POLICY_MAX(NLA_U8, MRC_NL_EV_MODE_EXPLICIT),
-	[MRC_A_EV_PROFILE_MIN_ACTIVE] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX),
-	[MRC_A_EV_PROFILE_COUNT] = NLA_POLICY_RANGE(NLA_U16, 1, MRC_EV_MAX),
-	[MRC_A_EV_PROFILE_EV] = NLA_POLICY_NESTED(mrc_nl_ev_policy),
-	[MRC_A_EV_PROFILE_ACTIVE] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX),
-};
-
 static u16 mrc_nl_count_denied(const struct mrc_ev_profile *p)
 {
 	unsigned int i;
@@ -63,22 +47,14 @@ static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
 	return 0;
 }
 
-static int mrc_nl_require_id(struct genl_info *info)
-{
-	return mrc_nl_require(info, MRC_A_EV_PROFILE_ID,
-			      KBUILD_MODNAME ": id is missing");
-}
-
 int mrc_nl_ev_profile_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
 	struct mrc_dev *dev = mrc_nl_dev(info);
-	int err = mrc_nl_require_id(info);
 	struct mrc_ev_profile *p;
 	struct sk_buff *msg;
+	int err;
 
-	if (err)
-		return err;
 	p = mrc_ev_profile_get(dev, nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]));
 	if (!p) {
 		NL_SET_ERR_MSG_MOD(info->extack, "no such EV profile");
@@ -115,7 +91,7 @@ static int mrc_nl_ev_profile_fill(struct sk_buff *skb,
 
 int mrc_nl_ev_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_ev_profile_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_ev_profile_fill);
 }
 
 /* Number of EVs in a request, or -EINVAL when it contradicts itself. */
@@ -216,12 +192,6 @@ static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 	struct mrc_ev_profile *p;
 	int err;
 
-	err = mrc_nl_require_id(info);
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_EV_PROFILE_FORMAT,
-				     KBUILD_MODNAME ": format is missing");
-	if (err)
-		return err;
 	p = mrc_nl_parse_profile(info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
@@ -247,10 +217,8 @@ int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = mrc_nl_require_id(info);
+	int err;
 
-	if (err)
-		return err;
 	err = mrc_config_del_ev_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
 					info->extack);

@@ -6,25 +6,6 @@
 
 #include "message.h"
 
-#define MRC_NL_SAME_PLACE(set)						\
-	static_assert(!((MRC_A_##set##_DEV_INDEX - MRC_A_DEV_INDEX) ||	\
-			(MRC_A_##set##_DEV_NAME - MRC_A_DEV_NAME) ||	\
-			(MRC_A_##set##_PAD - MRC_A_PAD)))
-
-MRC_NL_SAME_PLACE(DEVICE);
-MRC_NL_SAME_PLACE(PLANE);
-MRC_NL_SAME_PLACE(EV_PROFILE);
-MRC_NL_SAME_PLACE(EV);
-MRC_NL_SAME_PLACE(CC_PROFILE);
-MRC_NL_SAME_PLACE(ROUTE);
-MRC_NL_SAME_PLACE(PEER);
-MRC_NL_SAME_PLACE(PEER_EV);
-MRC_NL_SAME_PLACE(PROBE);
-MRC_NL_SAME_PLACE(QP);
-static_assert(!((MRC_A_COUNTER_PAD - MRC_A_PAD) ||
-		(MRC_A_PLANE_STATS_PAD - MRC_A_PAD) ||
-		(MRC_A_PROBE_RESULT_PAD - MRC_A_PAD)));
-
 /* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */
 static atomic_t mrc_nl_generation = ATOMIC_INIT(1);
 
@@ -118,10 +99,31 @@ static struct mrc_dev *mrc_nl_dev_by_attrs(struct net *net,
 	return ERR_PTR(-ENODEV);
 }
 
+int mrc_nl_require(struct genl_info *info, int type, const char *missing)
+{
+	if (!GENL_REQ_ATTR_CHECK(info, type))
+		return 0;
+	if (info->extack)
+		info->extack->_msg = missing;
+	return -EINVAL;
+}
+
+static int mrc_nl_complete(struct genl_info *info)
+{
+	const struct mrc_nl_required *need = mrc_nl_required;
+	int err = 0;
+
+	for (; !err && need < mrc_nl_required + MRC_NL_REQUIRED; need++)
+		if (need->cmd == info->genlhdr->cmd)
+			err = mrc_nl_require(info, need->type, need->missing);
+	return err;
+}
+
 int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		    struct genl_info *info)
 {
 	struct mrc_dev *dev;
+	int err;
 
 	/* The one request that is about no device. */
 	if (info->genlhdr->cmd == MRC_CMD_INFO_GET)
@@ -130,8 +132,12 @@ int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 				  info->extack);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-	info->user_ptr[0] = dev;
-	return 0;
+	err = mrc_nl_complete(info);
+	if (err)	/* no post_doit then */
+		mrc_dev_put(dev);
+	else
+		info->user_ptr[0] = dev;
+	return err;
 }
 
 void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
@@ -139,15 +145,6 @@ void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 {
 	if (info->user_ptr[0])
 		mrc_dev_put(info->user_ptr[0]);
-}
-
-int mrc_nl_require(struct genl_info *info, int type, const char *missing)
-{
-	if (!GENL_REQ_ATTR_CHECK(info, type))
-		return 0;
-	if (info->extack)
-		info->extack->_msg = missing;
-	return -EINVAL;
 }
 
 int mrc_nl_blame(struct genl_info *info, int err, int type)
@@ -166,14 +163,14 @@ int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err)
 }
 
 /* What a dump would not heed is refused. */
-static int mrc_nl_dump_check(struct netlink_callback *cb, int filter)
+static int mrc_nl_dump_check(struct netlink_callback *cb)
 {
-	struct nlattr **attrs = mrc_dump_attrs(cb);
+	u64 heeds = mrc_nl_dump_heeds[genl_dumpit_info(cb)->op.cmd];
 	unsigned int max = genl_dumpit_info(cb)->op.maxattr, i;
+	struct nlattr **attrs = mrc_dump_attrs(cb);
 
 	for (i = 0; i <= max; i++) {
-		if (!attrs[i] || i == MRC_A_DEV_INDEX || i == MRC_A_DEV_NAME ||
-		    i == filter)
+		if (!attrs[i] || heeds & BIT_ULL(i))
 			continue;
 		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[i],
 				    KBUILD_MODNAME ": a dump cannot filter by this attribute");
@@ -183,12 +180,12 @@ static int mrc_nl_dump_check(struct netlink_callback *cb, int filter)
 }
 
 /* The first device of a dump, by what the request says. */
-static int mrc_nl_dump_start(struct netlink_callback *cb, int filter)
+static int mrc_nl_dump_start(struct netlink_callback *cb)
 {
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
 	struct nlattr **attrs = mrc_dump_attrs(cb);
 	struct mrc_dev *dev;
-	int err = mrc_nl_dump_check(cb, filter);
+	int err = mrc_nl_dump_check(cb);
 
 	if (err)
 		return err;
@@ -239,7 +236,7 @@ static void mrc_nl_dump_next_dev(struct netlink_callback *cb)
 	};
 }
 
-int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, int filter,
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct mrc_dev *dev))
 {
@@ -248,7 +245,7 @@ int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, int filter,
 
 	cb->seq = atomic_read(&mrc_nl_generation);
 	if (!mrc_nl_cursor(cb)->started)
-		err = mrc_nl_dump_start(cb, filter);
+		err = mrc_nl_dump_start(cb);
 	while (!err) {
 		dev = mrc_nl_dump_dev(cb);
 		if (IS_ERR_OR_NULL(dev))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the nouns of the family share: finding the device a request names,
- * starting messages, walking devices in dumps, and the table of handlers.
+ * starting messages, walking devices in dumps. Their handlers, one file per noun, are
+ * declared in mrc-spec.h, which is made of mrc.yaml.
  */
 #ifndef _MRC_NETLINK_MESSAGE_H
 #define _MRC_NETLINK_MESSAGE_H
@@ -9,26 +10,12 @@
 #include <net/genetlink.h>
 #include <linux/mrc.h>
 
+#include "mrc-spec.h"
+
 #include "../compat/compat_netlink.h"
 #include "../transport/device.h"
 #include "../transport/peer.h"
 #include "../transport/route.h"
-
-/* The same in every attribute set of a noun. */
-#define MRC_A_DEV_INDEX	1
-#define MRC_A_DEV_NAME	2
-#define MRC_A_PAD	3
-
-#define MRC_NL_POLICY_DEV						\
-	[MRC_A_DEV_INDEX] = { .type = NLA_U32 },			\
-	[MRC_A_DEV_NAME] = { .type = NLA_NUL_STRING,			\
-			     .len = IB_DEVICE_NAME_MAX - 1 }
-
-#define MRC_NL_POLICY_IN6	NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr))
-#define MRC_NL_POLICY_BOOL	NLA_POLICY_MAX(NLA_U8, 1)
-
-/* Index of the multicast group "events" in the family. */
-#define MRC_NL_GROUP_EVENTS	0
 
 /* Messages of one device, plane, profile, route, peer or QP are smaller. */
 #define MRC_NL_MSG_SIZE		(8u << 10)
@@ -78,12 +65,13 @@ static inline int mrc_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 }
 
 /**
- * mrc_nl_pre_doit() - find the device that a request names, before its handler
+ * mrc_nl_pre_doit() - find the device that a request names, and see that nothing is missing
  * @ops: the request's operation
  * @skb: the request
  * @info: gets the device for mrc_nl_dev(); none for MRC_CMD_INFO_GET, which is about no device
  *
- * Return: 0, or with extack set -EINVAL when it names none, -ENODEV when there is none like that.
+ * Return: 0, or with extack set -EINVAL when it names none or an attribute is missing, -ENODEV
+ * when there is no device like that.
  */
 int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		    struct genl_info *info);
@@ -97,7 +85,11 @@ static inline struct mrc_dev *mrc_nl_dev(struct genl_info *info)
 	return info->user_ptr[0];
 }
 
-/** mrc_nl_require() - Return: 0, or -EINVAL with extack set when attribute @type is missing */
+/**
+ * mrc_nl_require() - of an attribute that only some requests of an operation must have
+ *
+ * Return: 0, or -EINVAL with extack set when attribute @type is missing.
+ */
 int mrc_nl_require(struct genl_info *info, int type, const char *missing);
 
 /**
@@ -150,87 +142,21 @@ static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
  * mrc_nl_dump() - run a handler for each device a dump request asks for
  * @skb: receives messages
  * @cb: the dump
- * @filter: attribute that @fill heeds, besides those that name the device; 0: none
  * @fill: puts what belongs to @dev, from the cursor on; -EMSGSIZE: @skb is full, go on from
  *        the cursor next time; other errors end the dump
  *
  * Return: as struct genl_ops::dumpit wants.
  */
-int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, int filter,
+int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct mrc_dev *dev));
 
-/* Handlers, one file per noun. Process context, no lock held. */
-#define MRC_NL_DO(name)							\
-	int mrc_nl_##name(struct sk_buff *skb, struct genl_info *info)
-#define MRC_NL_DUMP(name)						\
-	int mrc_nl_##name##_dump(struct sk_buff *skb,			\
-				 struct netlink_callback *cb)
-
-MRC_NL_DO(info_get);
-
-MRC_NL_DO(device_get);
-MRC_NL_DUMP(device_get);
-int mrc_nl_device_get_start(struct netlink_callback *cb);
-MRC_NL_DO(device_set);
-
-MRC_NL_DO(plane_get);
-MRC_NL_DUMP(plane_get);
-MRC_NL_DO(plane_add);
-MRC_NL_DO(plane_set);
-MRC_NL_DO(plane_del);
 int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
 		      struct mrc_plane *plane);
 
-MRC_NL_DO(ev_profile_get);
-MRC_NL_DUMP(ev_profile_get);
-MRC_NL_DO(ev_profile_add);
-MRC_NL_DO(ev_profile_set);
-MRC_NL_DO(ev_profile_del);
-
-MRC_NL_DUMP(ev_get);
-MRC_NL_DO(ev_set);
-
-MRC_NL_DO(cc_profile_get);
-MRC_NL_DUMP(cc_profile_get);
-MRC_NL_DO(cc_profile_add);
-MRC_NL_DO(cc_profile_set);
-MRC_NL_DO(cc_profile_del);
-
-MRC_NL_DO(route_get);
-MRC_NL_DUMP(route_get);
-MRC_NL_DO(route_add);
-MRC_NL_DO(route_replace);
-MRC_NL_DO(route_del);
-
-MRC_NL_DUMP(peer_get);
-MRC_NL_DUMP(peer_ev_get);
 /* What an EV has been through: the same in dumps and events. Under RCU. */
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i);
-
-MRC_NL_DO(probe);
-
-MRC_NL_DO(qp_get);
-MRC_NL_DUMP(qp_get);
-
-extern const struct nla_policy mrc_nl_device_get_policy[];
-extern const struct nla_policy mrc_nl_device_set_policy[];
-extern const struct nla_policy mrc_nl_plane_get_policy[];
-extern const struct nla_policy mrc_nl_plane_add_policy[];
-extern const struct nla_policy mrc_nl_plane_set_policy[];
-extern const struct nla_policy mrc_nl_ev_profile_get_policy[];
-extern const struct nla_policy mrc_nl_ev_profile_set_policy[];
-extern const struct nla_policy mrc_nl_ev_get_policy[];
-extern const struct nla_policy mrc_nl_ev_set_policy[];
-extern const struct nla_policy mrc_nl_ev_policy[MRC_A_EV_MAX + 1];
-extern const struct nla_policy mrc_nl_cc_profile_get_policy[];
-extern const struct nla_policy mrc_nl_cc_profile_set_policy[];
-extern const struct nla_policy mrc_nl_route_get_policy[];
-extern const struct nla_policy mrc_nl_route_set_policy[];
-extern const struct nla_policy mrc_nl_peer_get_policy[];
-extern const struct nla_policy mrc_nl_probe_policy[];
-extern const struct nla_policy mrc_nl_qp_get_policy[];
 
 int mrc_nl_events_init(void);
 void mrc_nl_events_exit(void);

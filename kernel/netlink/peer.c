@@ -16,11 +16,6 @@ static_assert((int)MRC_EV_DENIED == (int)MRC_NL_EV_STATE_DENIED);
 static_assert((int)MRC_EV_SKIP == (int)MRC_NL_EV_STATE_SKIP);
 static_assert((int)MRC_EV_HELD == (int)MRC_NL_EV_STATE_HELD);
 
-const struct nla_policy mrc_nl_peer_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_PEER_REMOTE_GID] = MRC_NL_POLICY_IN6,
-};
-
 static_assert((int)MRC_A_PEER_REMOTE_GID == (int)MRC_A_PEER_EV_REMOTE_GID,
 	      "one policy for both dumps");
 
@@ -257,8 +252,7 @@ static int mrc_nl_peers_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_peer_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, MRC_A_PEER_REMOTE_GID,
-			   mrc_nl_peers_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_peers_fill);
 }
 
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
@@ -360,6 +354,5 @@ static int mrc_nl_peer_evs_fill(struct sk_buff *skb,
 
 int mrc_nl_peer_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, MRC_A_PEER_REMOTE_GID,
-			   mrc_nl_peer_evs_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_peer_evs_fill);
 }

@@ -4,25 +4,6 @@
  */
 #include "message.h"
 
-static_assert(MRC_PORT_MAX == 32, "the highest port number is in the ABI");
-
-const struct nla_policy mrc_nl_plane_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
-};
-
-const struct nla_policy mrc_nl_plane_add_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
-	[MRC_A_PLANE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
-};
-
-const struct nla_policy mrc_nl_plane_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_PLANE_PORT] = NLA_POLICY_RANGE(NLA_U8, 1, MRC_PORT_MAX),
-	[MRC_A_PLANE_ADMIN_STATE] = NLA_POLICY_MAX(NLA_U8, MRC_NL_PLANE_STATE_UP),
-};
-
 static int mrc_nl_put_stats(struct sk_buff *skb, const struct mrc_plane *plane)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE_STATS);
@@ -96,12 +77,6 @@ static int mrc_nl_plane_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-static int mrc_nl_require_port(struct genl_info *info)
-{
-	return mrc_nl_require(info, MRC_A_PLANE_PORT,
-			      KBUILD_MODNAME ": port is missing");
-}
-
 static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 			       const struct mrc_nl_to *to, struct mrc_dev *dev,
 			       u8 port)
@@ -122,11 +97,9 @@ static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 int mrc_nl_plane_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	int err = mrc_nl_require_port(info);
 	struct sk_buff *msg;
+	int err;
 
-	if (err)
-		return err;
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
@@ -157,7 +130,7 @@ static int mrc_nl_planes_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_plane_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_planes_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_planes_fill);
 }
 
 /* A netdev is a plane of a device at most once, and a port has one netdev. */
@@ -203,10 +176,6 @@ int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 	int err;
 
-	err = mrc_nl_require(info, MRC_A_PLANE_IFINDEX,
-			     KBUILD_MODNAME ": ifindex is missing");
-	if (err)
-		return err;
 	/* First, so that no plane is added that cannot be answered for. */
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg)
@@ -222,12 +191,6 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr **a = info->attrs;
 	int err;
 
-	err = mrc_nl_require_port(info);
-	if (!err)
-		err = mrc_nl_require(info, MRC_A_PLANE_ADMIN_STATE,
-				     KBUILD_MODNAME ": admin-state is missing");
-	if (err)
-		return err;
 	err = mrc_plane_set_admin(&mrc_nl_dev(info)->planes,
 				  nla_get_u8(a[MRC_A_PLANE_PORT]),
 				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
@@ -239,10 +202,8 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = mrc_nl_require_port(info);
+	int err;
 
-	if (err)
-		return err;
 	err = mrc_plane_del(&mrc_nl_dev(info)->planes,
 			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
 			    info->extack);

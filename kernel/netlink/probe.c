@@ -16,21 +16,10 @@
 #include "message.h"
 
 #define MRC_NL_PROBE_MS		100u
-#define MRC_NL_PROBE_MS_MAX	10000
 
 /* What the answer and each result in it take, generously. */
 #define MRC_NL_PROBE_HEAD_SIZE		512u
 #define MRC_NL_PROBE_RESULT_SIZE	64u
-
-const struct nla_policy mrc_nl_probe_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_PROBE_REMOTE_GID] = MRC_NL_POLICY_IN6,
-	[MRC_A_PROBE_LOCAL_GID] = MRC_NL_POLICY_IN6,
-	[MRC_A_PROBE_EV_PROFILE] = { .type = NLA_U64 },
-	[MRC_A_PROBE_EV] = NLA_POLICY_MAX(NLA_U16, MRC_EV_MAX - 1),
-	[MRC_A_PROBE_TIMEOUT] = NLA_POLICY_RANGE(NLA_U32, 1,
-						 MRC_NL_PROBE_MS_MAX),
-};
 
 /**
  * struct mrc_nl_probe - one request
@@ -390,8 +379,7 @@ static void mrc_nl_probe_times(struct mrc_nl_probe *p, unsigned long time)
 	p->send_until = time >= 2 * wait ? p->deadline - wait : p->deadline;
 }
 
-static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
-			    struct mrc_dev *dev)
+int mrc_nl_probe(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
 	struct mrc_nl_probe *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -401,7 +389,7 @@ static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 		return -ENOMEM;
 	mrc_nl_probe_times(p, msecs_to_jiffies(timeout ? nla_get_u32(timeout) :
 							 MRC_NL_PROBE_MS));
-	err = mrc_nl_probe_open(info, dev, p);
+	err = mrc_nl_probe_open(info, mrc_nl_dev(info), p);
 	if (!err) {
 		err = mrc_nl_probe_plan(info, p) ?: mrc_nl_probe_run(p) ?:
 		      mrc_nl_probe_answer(skb, info, p);
@@ -409,12 +397,4 @@ static int mrc_nl_probe_dev(struct sk_buff *skb, struct genl_info *info,
 	}
 	kfree(p);
 	return err;
-}
-
-int mrc_nl_probe(struct sk_buff *skb, struct genl_info *info)
-{
-	int err = mrc_nl_require(info, MRC_A_PROBE_REMOTE_GID,
-				 KBUILD_MODNAME ": remote-gid is missing");
-
-	return err ?: mrc_nl_probe_dev(skb, info, mrc_nl_dev(info));
 }

@@ -14,11 +14,6 @@ static_assert((int)IB_QPS_SQD == (int)MRC_NL_QP_STATE_SQD);
 static_assert((int)IB_QPS_SQE == (int)MRC_NL_QP_STATE_SQE);
 static_assert((int)IB_QPS_ERR == (int)MRC_NL_QP_STATE_ERR);
 
-const struct nla_policy mrc_nl_qp_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_QP_QPN] = NLA_POLICY_MASK(NLA_U32, 0xffffff),
-};
-
 /* A QP at one moment. */
 struct mrc_nl_qp {
 	u8 state;
@@ -144,16 +139,11 @@ static int mrc_nl_qp_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 int mrc_nl_qp_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	u32 qpn = nla_get_u32(info->attrs[MRC_A_QP_QPN]);
 	struct sk_buff *msg;
 	struct mrc_qp *qp;
-	u32 qpn;
 	int err;
 
-	err = mrc_nl_require(info, MRC_A_QP_QPN,
-			     KBUILD_MODNAME ": qpn is missing");
-	if (err)
-		return err;
-	qpn = nla_get_u32(info->attrs[MRC_A_QP_QPN]);
 	qp = mrc_qp_next(mrc_nl_dev(info), qpn);
 	if (!qp || qp->qpn != qpn) {
 		if (qp)
@@ -188,5 +178,5 @@ static int mrc_nl_qp_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_qp_fill);
+	return mrc_nl_dump(skb, cb, mrc_nl_qp_fill);
 }

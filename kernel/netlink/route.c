@@ -7,20 +7,6 @@
 #include "../transport/config.h"
 #include "message.h"
 
-const struct nla_policy mrc_nl_route_get_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_ROUTE_GID] = MRC_NL_POLICY_IN6,
-};
-
-const struct nla_policy mrc_nl_route_set_policy[] = {
-	MRC_NL_POLICY_DEV,
-	[MRC_A_ROUTE_PREFIX] = MRC_NL_POLICY_IN6,
-	[MRC_A_ROUTE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
-	[MRC_A_ROUTE_EV_PROFILE] = { .type = NLA_U64 },
-	[MRC_A_ROUTE_CC_PROFILE] = { .type = NLA_U64 },
-	[MRC_A_ROUTE_USID] = NLA_POLICY_MIN(NLA_U16, 1),
-};
-
 static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 			    bool prefix, const struct in6_addr *gid)
 {
@@ -65,12 +51,7 @@ int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	struct in6_addr gid;
 	struct sk_buff *msg;
 	bool found;
-	int err;
 
-	err = mrc_nl_require(info, MRC_A_ROUTE_GID,
-			     KBUILD_MODNAME ": gid is missing");
-	if (err)
-		return err;
 	gid = nla_get_in6_addr(info->attrs[MRC_A_ROUTE_GID]);
 	found = mrc_route_lookup(dev, &gid, &r);
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
@@ -101,15 +82,7 @@ static int mrc_nl_route_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_nl_dump(skb, cb, 0, mrc_nl_route_fill);
-}
-
-static int mrc_nl_require_prefix(struct genl_info *info)
-{
-	return mrc_nl_require(info, MRC_A_ROUTE_PREFIX,
-			      KBUILD_MODNAME ": prefix is missing") ?:
-	       mrc_nl_require(info, MRC_A_ROUTE_PREFIX_LEN,
-			      KBUILD_MODNAME ": prefix-len is missing");
+	return mrc_nl_dump(skb, cb, mrc_nl_route_fill);
 }
 
 /* In the order in which the transport looks. */
@@ -136,11 +109,6 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 	struct mrc_route r = { };
 	int err;
 
-	err = mrc_nl_require_prefix(info) ?:
-	      mrc_nl_require(info, MRC_A_ROUTE_EV_PROFILE,
-			     KBUILD_MODNAME ": ev-profile is missing");
-	if (err)
-		return err;
 	r.key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
 	r.key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
 	r.ev_profile = nla_get_u64(a[MRC_A_ROUTE_EV_PROFILE]);
@@ -169,10 +137,8 @@ int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
 	struct mrc_route_key key = { };
-	int err = mrc_nl_require_prefix(info);
+	int err;
 
-	if (err)
-		return err;
 	key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
 	key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
 	err = mrc_config_del_route(mrc_nl_dev(info), &key, info->extack);

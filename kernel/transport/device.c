@@ -8,7 +8,6 @@
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 
-#include "../core/rx_window.h"
 #include "device.h"
 #include "event.h"
 
@@ -22,17 +21,7 @@ static DECLARE_WAIT_QUEUE_HEAD(mrc_dev_wait);
 /* Our own, to know when its last work has left our code. */
 static struct workqueue_struct *mrc_dev_wq;
 
-static const struct mrc_dev_cfg mrc_dev_cfg_default = {
-	.burst = MRC_BURST_DEFAULT,
-	.icrc = true,
-	.udp_port = MRC_UDP_PORT,
-	.hop_limit = 64,
-	.dscp_data = 4,
-	.dscp_rtx = 8,
-	.dscp_control = 46,
-	.mpr = MRC_MPR_DEFAULT,
-	.sack_bytes = MRC_SACK_BYTES_DEFAULT,
-};
+static const struct mrc_dev_cfg mrc_dev_cfg_default = MRC_DEV_CFG_DEFAULT;
 
 struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 {

@@ -17,6 +17,8 @@
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
+#include "mrc-settings.h"
+
 #include "../net/plane.h"
 #include "../net/rx.h"
 #include "../net/skb.h"
@@ -28,35 +30,7 @@ struct mrc_gone_table;
 struct mrc_prober;
 struct mrc_routes;
 
-/**
- * struct mrc_dev_cfg - settings of a device
- * @burst: packets per skb, 1..MRC_BURST_MAX
- * @icrc: compute and verify the ICRC
- * @udp_port: sent to and listened on
- * @hop_limit: 1..255
- * @dscp_data: of write packets
- * @dscp_rtx: of retransmissions
- * @dscp_control: of SACK, NACK, ACK, EV probes, port status
- * @mpr: default window, units of 128 PSNs, 1..255; for QPs created afterwards
- * @sack_bytes: SACK threshold in bytes
- * @tunnel_saddr: source of outer headers; unspecified: the QP's own GID
- */
-struct mrc_dev_cfg {
-	u8 burst;
-	bool icrc;
-	u16 udp_port;
-	u8 hop_limit;
-	u8 dscp_data;
-	u8 dscp_rtx;
-	u8 dscp_control;
-	u8 mpr;
-	u32 sack_bytes;
-	struct in6_addr tunnel_saddr;
-};
-
-#define MRC_MPR_DEFAULT		8u	/* 1024 PSNs */
 #define MRC_WIMM_DEFAULT	128u
-#define MRC_BURST_DEFAULT	16u
 
 /**
  * struct mrc_dev - a device

@@ -217,8 +217,8 @@ void mrc_peer_make_flow(struct mrc_peer *peer)
 	f->net = peer->dev->net;
 	f->saddr = peer->key.local;
 	f->daddr = peer->key.remote;
-	f->tunnel_saddr = ipv6_addr_any(&cfg->tunnel_saddr) ?
-			  peer->key.local : cfg->tunnel_saddr;
+	f->tunnel_saddr = ipv6_addr_any(&cfg->tunnel_source) ?
+			  peer->key.local : cfg->tunnel_source;
 	f->dport = htons(cfg->udp_port);
 	f->hop_limit = cfg->hop_limit;
 	f->icrc = cfg->icrc;

@@ -235,29 +235,6 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 
 /* ---- settings --------------------------------------------------------------- */
 
-#define MRC_CFG_CHECK(cond, text)				\
-	do {							\
-		if (!(cond)) {					\
-			NL_SET_ERR_MSG_MOD(extack, text);	\
-			return -EINVAL;				\
-		}						\
-	} while (0)
-
-static int mrc_transport_check_cfg(const struct mrc_dev_cfg *cfg,
-				   struct netlink_ext_ack *extack)
-{
-	MRC_CFG_CHECK(cfg->burst && cfg->burst <= MRC_BURST_MAX,
-		      "burst must be 1 to 16");
-	MRC_CFG_CHECK(cfg->udp_port, "udp-port must not be 0");
-	MRC_CFG_CHECK(cfg->hop_limit, "hop-limit must not be 0");
-	MRC_CFG_CHECK((cfg->dscp_data | cfg->dscp_rtx | cfg->dscp_control) < 64,
-		      "a DSCP is 0 to 63");
-	MRC_CFG_CHECK(cfg->mpr, "mpr must be 1 to 255");
-	MRC_CFG_CHECK(cfg->sack_bytes && cfg->sack_bytes <= MRC_SACK_BYTES_MAX,
-		      "sack-bytes must be 1 to 1048576");
-	return 0;
-}
-
 static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
 				  struct netlink_ext_ack *extack)
 {
@@ -278,10 +255,8 @@ static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 			  struct netlink_ext_ack *extack)
 {
-	int err = mrc_transport_check_cfg(cfg, extack);
+	int err;
 
-	if (err)
-		return err;
 	mutex_lock(&dev->cfg_lock);
 	err = dev->dead ? -ENODEV : mrc_transport_set_port(dev, cfg->udp_port, extack);
 	if (!err) {

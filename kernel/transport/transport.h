@@ -33,12 +33,12 @@ void mrc_transport_shutdown(struct mrc_dev *dev);
 /**
  * mrc_transport_set_cfg() - change settings
  * @dev: the device
- * @cfg: complete new settings, copied
- * @extack: names what is out of range
+ * @cfg: complete new settings, each in its range (the netlink policies look), copied
+ * @extack: says why not
  *
  * A new UDP port is listened on before the old one is given up.
  *
- * Process context. Return: 0, -EINVAL (out of range), -EBUSY (another UDP port, and there are QPs,
+ * Process context. Return: 0, -ENODEV (the device goes), -EBUSY (another UDP port, and there are QPs,
  * connected or not), -EADDRINUSE.
  */
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,

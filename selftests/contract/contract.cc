@@ -2,6 +2,7 @@
 #include "contract.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -92,25 +93,34 @@ Prefix prefix(const std::string &text)
 
 // ---- the device ------------------------------------------------------------------------------
 
-/** A number of settings with a setter each. */
+/** @{ The values at the limits of a setting, and beyond them where the type has such. */
 template <typename T>
-void set_numbers(Script &s, const std::string &name, std::optional<T> DeviceSettings::*setting,
-                 std::initializer_list<T> values)
+std::vector<T> values_of(const Setting &setting, std::optional<T> DeviceSettings::*)
 {
-    for (const T value : values) {
-        DeviceSettings change;
+    std::vector<T> values;
 
-        change.*setting = value;
-        s.ask(name + " " + std::to_string(value), s.kernel.set_device(s.device, change));
-    }
+    for (const uint64_t value : {setting.min - 1, setting.min, setting.max, setting.max + 1})
+        if (value <= std::numeric_limits<T>::max())
+            values.push_back(static_cast<T>(value));
+    return values;
 }
 
-void set_tunnel_source(Script &s, const std::string &source)
+std::vector<Address> values_of(const Setting &, std::optional<Address> DeviceSettings::*)
 {
-    DeviceSettings change;
+    return {address("fd00::9"), address("ff02::1"), address("::1"), address("::")};
+}
+/** @} */
 
-    change.tunnel_source = address(source);
-    s.ask("tunnel-source " + source, s.kernel.set_device(s.device, change));
+void set_each(Script &s)
+{
+    for_each_setting([&](const Setting &setting, auto member) {
+        for (const auto value : values_of(setting, member)) {
+            DeviceSettings change;
+
+            change.*member = value;
+            s.ask(text(setting, value), s.kernel.set_device(s.device, change));
+        }
+    });
 }
 
 void set_several(Script &s)
@@ -144,18 +154,9 @@ void devices(Script &s)
     s.ask("a stranger", s.kernel.device(stranger));
     s.ask("a name that is too long", s.kernel.device(std::string(64, 'x')));
     s.ask("of a stranger, nothing", s.kernel.set_device(stranger, {}));
-    set_numbers<uint8_t>(s, "burst", &DeviceSettings::burst, {0, 1, 16, 17});
-    set_numbers<bool>(s, "icrc", &DeviceSettings::icrc, {false, true});
-    set_numbers<uint16_t>(s, "udp-port", &DeviceSettings::udp_port, {0, 4792, taken_port, 65535});
-    set_numbers<uint8_t>(s, "hop-limit", &DeviceSettings::hop_limit, {0, 1, 255});
-    set_numbers<uint8_t>(s, "dscp-data", &DeviceSettings::dscp_data, {0, 63, 64});
-    set_numbers<uint8_t>(s, "dscp-rtx", &DeviceSettings::dscp_rtx, {0, 63, 64});
-    set_numbers<uint8_t>(s, "dscp-control", &DeviceSettings::dscp_control, {0, 63, 255});
-    set_numbers<uint8_t>(s, "mpr", &DeviceSettings::mpr, {0, 1, 255});
-    set_numbers<uint32_t>(s, "sack-bytes", &DeviceSettings::sack_bytes,
-                          {0, 1, 1 << 20, (1 << 20) + 1});
-    for (const char *source : {"fd00::9", "ff02::1", "::1", "::"})
-        set_tunnel_source(s, source);
+    set_each(s);
+    s.ask("udp-port " + std::to_string(taken_port),
+          s.kernel.set_device(s.device, {.udp_port = taken_port}));
     set_several(s);
     if (first)
         s.ask("as it was", s.kernel.set_device(s.device, first->settings));

@@ -11,17 +11,6 @@ namespace contract
 namespace
 {
 
-template <typename T>
-std::string number(const std::optional<T> &value)
-{
-    return value ? std::to_string(*value) : "?";
-}
-
-std::string address(const std::optional<Address> &value)
-{
-    return value ? value->text() : "?";
-}
-
 std::string path(const EvPath &path)
 {
     if (const auto *value = std::get_if<EvValue>(&path))
@@ -72,21 +61,16 @@ std::string text(const Info &info)
 
 std::vector<std::string> settings(const Device &device)
 {
-    const DeviceSettings &s = device.settings;
+    std::vector<std::string> lines{"on " + device.ifname};
 
-    return {"on " + device.ifname,
-            "burst " + number(s.burst),
-            "icrc " + number(s.icrc),
-            "udp-port " + number(s.udp_port),
-            "hop-limit " + number(s.hop_limit),
-            "dscp-data " + number(s.dscp_data),
-            "dscp-rtx " + number(s.dscp_rtx),
-            "dscp-control " + number(s.dscp_control),
-            "mpr " + number(s.mpr),
-            "sack-bytes " + number(s.sack_bytes),
-            "tunnel-source " + address(s.tunnel_source),
-            "ports-up " + std::to_string(device.ports_up),
-            "qps " + std::to_string(device.qps)};
+    for_each_setting([&](const Setting &setting, auto member) {
+        const auto &value = device.settings.*member;
+
+        lines.push_back(value ? text(setting, *value) : std::string(setting.name) + " ?");
+    });
+    lines.push_back("ports-up " + std::to_string(device.ports_up));
+    lines.push_back("qps " + std::to_string(device.qps));
+    return lines;
 }
 
 std::string text(const Device &device)

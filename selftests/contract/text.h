@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "mrcnl/kernel.h"
@@ -20,6 +21,18 @@ std::string text(const mrcnl::Ev &ev);
 std::string text(const mrcnl::CcProfile &profile);
 std::string text(const mrcnl::Route &route);
 std::string text(const mrcnl::RouteMatch &match);
+
+/** "NAME VALUE" */
+template <typename T>
+std::string text(const mrcnl::Setting &setting, const T &value)
+{
+    const std::string name = std::string(setting.name) + " ";
+
+    if constexpr (std::is_same_v<T, mrcnl::Address>)
+        return name + value.text();
+    else
+        return name + std::to_string(value);
+}
 
 /** Of a device, one each. */
 std::vector<std::string> settings(const mrcnl::Device &device);

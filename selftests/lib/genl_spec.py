@@ -57,14 +57,17 @@ def attributes(data):
 
 
 class Space:
-    """An attribute set."""
+    """An attribute set, or a part of another one."""
 
-    def __init__(self, yaml_set):
+    def __init__(self, yaml_set, others):
         self.name = yaml_set["name"]
         self.by_name, self.by_number = {}, {}
+        whole = others[yaml_set["subset-of"]] if "subset-of" in yaml_set else None
         number = 1
         for attr in yaml_set["attributes"]:
             number = attr.get("value", number)
+            if whole:
+                number, attr = whole.by_name[attr["name"]]
             self.by_name[attr["name"]] = (number, attr)
             self.by_number[number] = attr
             number += 1
@@ -76,7 +79,9 @@ class Family:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.spec = yaml.safe_load(file)
-        self.spaces = {s["name"]: Space(s) for s in self.spec["attribute-sets"]}
+        self.spaces = {}
+        for space in self.spec["attribute-sets"]:
+            self.spaces[space["name"]] = Space(space, self.spaces)
         self.enums = {}
         for enum in self.spec["definitions"]:
             number, self.enums[enum["name"]] = 0, {}
@@ -86,8 +91,9 @@ class Family:
                 self.enums[enum["name"]][entry["name"]] = number
                 number += 1
         self.ops, self.ops_by_number = {}, {}
-        for number, op in enumerate(self.spec["operations"]["list"], 1):
-            op["number"] = number
+        number = 0
+        for op in self.spec["operations"]["list"]:
+            op["number"] = number = op.get("value", number + 1)
             self.ops[op["name"]] = self.ops_by_number[number] = op
         self.sequence = 0
         self.socket = self.open()

@@ -87,14 +87,27 @@ class Tests:
                 dev_index=before["dev-index"] + 1000)
         refused(errno.EINVAL, self.f.call, "device-get")
         refused(errno.ENODEV, self.f.dump, "device-get", dev_name="none")
-        change = {"burst": 3, "icrc": 0, "udp_port": 4795, "hop_limit": 9, "dscp_data": 1,
-                  "dscp_rtx": 2, "dscp_control": 3, "mpr": 4, "sack_bytes": 5,
-                  "tunnel_source": "fd00::77"}
-        self.do("device-set", **change)
+        change = {name: self.another(name, before[name]) for name in self.settings()}
+        self.set_device(change)
         after = self.do("device-get")[0]
         for name, value in change.items():
-            expect(after[name.replace("_", "-")] == value, f"{name}: {after}")
-        self.do("device-set", **{n: before[n.replace("_", "-")] for n in change})
+            expect(after[name] == value != before[name], f"{name}: {after}")
+        self.set_device({name: before[name] for name in change})
+        expect(len(change) > 9, f"only {list(change)}")
+
+    def settings(self):
+        names = self.f.ops["device-set"]["do"]["request"]["attributes"]
+        return [name for name in names if not name.startswith("dev-")]
+
+    def set_device(self, values):
+        self.do("device-set", **{name.replace("-", "_"): value for name, value in values.items()})
+
+    def another(self, name, value):
+        """A value that the setting has not."""
+        attr = self.f.spaces["device"].by_name[name][1]
+        if attr["type"] == "binary":
+            return "fd00::77"
+        return value - 1 if value > attr["checks"].get("min", 0) else value + 1
 
     def test_plane(self):
         new = self.do("plane-add", port=9, ifindex=self.ifindex)[0]
@@ -391,6 +404,19 @@ class Tests:
             if flags == F_DUMP or op["name"] == "info-get":
                 continue
             refused(errno.EINVAL, self.f.request, op["number"], flags, b"")
+        for op in self.f.ops.values():
+            for name in op.get("x-mrc", {}).get("require", []):
+                self.without(op, name)
+
+    def without(self, op, name):
+        """All that an operation requires but one attribute, which the refusal is to name."""
+        space = self.f.spaces[op["attribute-set"]]
+        others = {other: self.sample(space.by_name[other][1]) for other in op["x-mrc"]["require"]
+                  if other != name}
+        data = self.f.encode(space.name, {"dev-name": self.device, **others})
+        refusal = refused(errno.EINVAL, self.f.request, op["number"], F_ACK, data)
+        expect(f"{name} is missing" in refusal.text, f"{op['name']} without {name}: {refusal}")
+        expect(refusal.missing == space.by_name[name][0], f"{op['name']}: {refusal.missing}")
 
     def test_unprivileged(self):
         """Without CAP_NET_ADMIN: no change, and nothing that helps to forge packets."""
@@ -544,9 +570,7 @@ class Tests:
             if before["port"] not in there:
                 self.do("plane-add", port=before["port"], ifindex=before["ifindex"])
             self.do("plane-set", port=before["port"], admin_state=before["admin-state"])
-        names = self.f.ops["device-set"]["do"]["request"]["attributes"]
-        self.do("device-set", **{name.replace("-", "_"): device[name] for name in names
-                                 if not name.startswith("dev-")})
+        self.set_device({name: device[name] for name in self.settings()})
 
     def random_attribute(self, dice, space, depth):
         number, attr = dice.choice(list(self.f.spaces[space].by_name.values()))

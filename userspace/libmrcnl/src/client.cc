@@ -2,6 +2,7 @@
 #include "mrcnl/client.h"
 
 #include <cerrno>
+#include <type_traits>
 
 #include <linux/mrc.h>
 #include <linux/seg6_iptunnel.h>
@@ -33,6 +34,20 @@ std::vector<T> decode_all(const std::vector<Reply> &replies, Decoder<T> decode)
     for (const Reply &reply : replies)
         objects.push_back(decode(reply));
     return objects;
+}
+
+/** A setting by its type; what is on or off is a u8 there. */
+template <typename T>
+void put(Request &request, int type, const T &value)
+{
+    if constexpr (std::is_same_v<T, Address>)
+        request.put_address(type, value);
+    else if constexpr (std::is_same_v<T, uint32_t>)
+        request.put_u32(type, value);
+    else if constexpr (std::is_same_v<T, uint16_t>)
+        request.put_u16(type, value);
+    else
+        request.put_u8(type, value);
 }
 
 void put_path(Request &request, const EvPath &path)
@@ -219,26 +234,10 @@ Result<void> Client::set_device(const std::string &name, const DeviceSettings &c
 {
     Request r = request(MRC_CMD_DEVICE_SET, name);
 
-    if (change.burst)
-        r.put_u8(MRC_A_DEVICE_BURST, *change.burst);
-    if (change.icrc)
-        r.put_u8(MRC_A_DEVICE_ICRC, *change.icrc);
-    if (change.udp_port)
-        r.put_u16(MRC_A_DEVICE_UDP_PORT, *change.udp_port);
-    if (change.hop_limit)
-        r.put_u8(MRC_A_DEVICE_HOP_LIMIT, *change.hop_limit);
-    if (change.dscp_data)
-        r.put_u8(MRC_A_DEVICE_DSCP_DATA, *change.dscp_data);
-    if (change.dscp_rtx)
-        r.put_u8(MRC_A_DEVICE_DSCP_RTX, *change.dscp_rtx);
-    if (change.dscp_control)
-        r.put_u8(MRC_A_DEVICE_DSCP_CONTROL, *change.dscp_control);
-    if (change.mpr)
-        r.put_u8(MRC_A_DEVICE_MPR, *change.mpr);
-    if (change.sack_bytes)
-        r.put_u32(MRC_A_DEVICE_SACK_BYTES, *change.sack_bytes);
-    if (change.tunnel_source)
-        r.put_address(MRC_A_DEVICE_TUNNEL_SOURCE, *change.tunnel_source);
+    for_each_setting([&](const Setting &setting, auto member) {
+        if (change.*member)
+            put(r, setting.attribute, *(change.*member));
+    });
     return this->change(r);
 }
 

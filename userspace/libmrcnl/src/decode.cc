@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode.h"
 
+#include <type_traits>
+
 #include <linux/mrc.h>
 #include <linux/seg6_iptunnel.h>
 
@@ -21,20 +23,29 @@ DeviceRef decode_ref(const Attributes &a)
     return {a.u32(dev_index), a.string(device_dev_name)};
 }
 
+template <typename T>
+T read(const Attributes &a, int type)
+{
+    if constexpr (std::is_same_v<T, Address>)
+        return a.address(type);
+    else if constexpr (std::is_same_v<T, uint32_t>)
+        return a.u32(type);
+    else if constexpr (std::is_same_v<T, uint16_t>)
+        return a.u16(type);
+    else
+        return static_cast<T>(a.u8(type));
+}
+
 DeviceSettings decode_settings(const Attributes &a)
 {
     DeviceSettings s;
 
-    s.burst = a.u8(MRC_A_DEVICE_BURST);
-    s.icrc = a.u8(MRC_A_DEVICE_ICRC) != 0;
-    s.udp_port = a.u16(MRC_A_DEVICE_UDP_PORT);
-    s.hop_limit = a.u8(MRC_A_DEVICE_HOP_LIMIT);
-    s.dscp_data = a.u8(MRC_A_DEVICE_DSCP_DATA);
-    s.dscp_rtx = a.u8(MRC_A_DEVICE_DSCP_RTX);
-    s.dscp_control = a.u8(MRC_A_DEVICE_DSCP_CONTROL);
-    s.mpr = a.u8(MRC_A_DEVICE_MPR);
-    s.sack_bytes = a.u32(MRC_A_DEVICE_SACK_BYTES);
-    s.tunnel_source = a.address(MRC_A_DEVICE_TUNNEL_SOURCE);
+    for_each_setting([&](const Setting &setting, auto member) {
+        using T = typename std::remove_reference_t<decltype(s.*member)>::value_type;
+
+        if (a.has(setting.attribute))
+            s.*member = read<T>(a, setting.attribute);
+    });
     return s;
 }
 

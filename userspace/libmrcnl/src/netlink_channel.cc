@@ -330,7 +330,8 @@ Error kernel_error(const Exchange &exchange, const Request &request)
         error.attribute =
             attribute_at(request.command(), request.attributes(), *exchange.offset - headers);
     if (exchange.missing && error.text.empty()) {
-        const AttributeName *name = command_set(request.command())->find(*exchange.missing);
+        const AttributeSet *set = command_set(request.command());
+        const AttributeName *name = set ? set->find(*exchange.missing) : nullptr;
 
         error.text = std::string(name ? name->name : "an attribute") + " is missing";
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <type_traits>
+
 #include "command.h"
 
 namespace mrcctl
@@ -10,27 +13,28 @@ namespace
 constexpr const char device_help[] =
     "Usage: mrcctl device [ show [ DEV ] ]\n"
     "       mrcctl device set DEV SETTING...\n"
-    "SETTING := { burst PACKETS | icrc { on | off } | udp-port PORT | hop-limit N |\n"
-    "             dscp-data N | dscp-rtx N | dscp-control N | mpr UNITS |\n"
-    "             sack-bytes BYTES | tunnel-source ADDRESS }\n"
+    "SETTING := " MRCNL_SETTING_GRAMMAR "\n"
     "Devices are made and deleted by rdma(8): rdma link add mrc0 type mrc netdev IF.\n";
 
-void print_settings(Printer &p, const mrcnl::DeviceSettings &s)
+template <typename T>
+void print(Printer &p, const char *name, const T &value)
+{
+    if constexpr (std::is_same_v<T, mrcnl::Address>)
+        p.text(name, value.text());
+    else if constexpr (std::is_same_v<T, bool>)
+        p.on_off(name, value);
+    else
+        p.number(name, value);
+}
+
+/** A line of those that are shown always, or of the others. */
+void print_settings(Printer &p, const mrcnl::DeviceSettings &s, bool brief)
 {
     p.line();
-    p.number("burst", s.burst.value_or(0));
-    p.on_off("icrc", s.icrc.value_or(false));
-    p.number("udp-port", s.udp_port.value_or(0));
-    p.number("mpr", s.mpr.value_or(0));
-    p.text("tunnel-source", s.tunnel_source.value_or(mrcnl::Address{}).text());
-    if (!p.options().details && !p.options().json)
-        return;
-    p.line();
-    p.number("hop-limit", s.hop_limit.value_or(0));
-    p.number("dscp-data", s.dscp_data.value_or(0));
-    p.number("dscp-rtx", s.dscp_rtx.value_or(0));
-    p.number("dscp-control", s.dscp_control.value_or(0));
-    p.number("sack-bytes", s.sack_bytes.value_or(0));
+    mrcnl::for_each_setting([&](const mrcnl::Setting &setting, auto member) {
+        if (setting.brief == brief && s.*member)
+            print(p, setting.name, *(s.*member));
+    });
 }
 
 void print_counters(Printer &p, const std::vector<mrcnl::Counter> &counters)
@@ -56,7 +60,9 @@ void print_device(Printer &p, const mrcnl::Device &device)
     p.text("ifname", device.ifname);
     p.ports("ports-up", device.ports_up);
     p.number("qps", device.qps);
-    print_settings(p, device.settings);
+    print_settings(p, device.settings, true);
+    if (p.options().details || p.options().json)
+        print_settings(p, device.settings, false);
     if (p.options().statistics && !device.counters.empty())
         print_counters(p, device.counters);
     p.end_object();
@@ -75,34 +81,35 @@ void show_device(Context &context, Args &args)
         print_device(context.printer, device);
 }
 
-constexpr const char *setting_words[] = {"burst",      "icrc",         "udp-port",     "hop-limit",
-                                         "dscp-data",  "dscp-rtx",     "dscp-control", "mpr",
-                                         "sack-bytes", "tunnel-source"};
-using TakeSetting = void (*)(Args &args, const char *what, mrcnl::DeviceSettings &s);
-
-/** A setter for a number of type T, 0 not allowed with a @p Min of 1. */
-template <auto Field, typename T, uint64_t Min, uint64_t Max>
-void take_number(Args &args, const char *what, mrcnl::DeviceSettings &s)
+/** @{ The value of a setting. The kernel checks narrower limits. */
+void take(Args &args, const mrcnl::Setting &setting, std::optional<bool> &value)
 {
-    s.*Field = static_cast<T>(args.take_number(what, Min, Max));
+    value = args.take_on_off(setting.name);
 }
 
-// In the order of setting_words. The kernel checks narrower limits.
-constexpr TakeSetting setting_takers[] = {
-    take_number<&mrcnl::DeviceSettings::burst, uint8_t, 1, 255>,
-    [](Args &args, const char *what, mrcnl::DeviceSettings &s) { s.icrc = args.take_on_off(what); },
-    take_number<&mrcnl::DeviceSettings::udp_port, uint16_t, 1, 65535>,
-    take_number<&mrcnl::DeviceSettings::hop_limit, uint8_t, 1, 255>,
-    take_number<&mrcnl::DeviceSettings::dscp_data, uint8_t, 0, 63>,
-    take_number<&mrcnl::DeviceSettings::dscp_rtx, uint8_t, 0, 63>,
-    take_number<&mrcnl::DeviceSettings::dscp_control, uint8_t, 0, 63>,
-    take_number<&mrcnl::DeviceSettings::mpr, uint8_t, 1, 255>,
-    take_number<&mrcnl::DeviceSettings::sack_bytes, uint32_t, 1, UINT32_MAX>,
-    [](Args &args, const char *what, mrcnl::DeviceSettings &s) {
-        s.tunnel_source = args.take_address(what);
-    },
-};
-static_assert(std::size(setting_words) == std::size(setting_takers));
+void take(Args &args, const mrcnl::Setting &setting, std::optional<mrcnl::Address> &value)
+{
+    value = args.take_address(setting.name);
+}
+
+template <typename T>
+void take(Args &args, const mrcnl::Setting &setting, std::optional<T> &value)
+{
+    const uint64_t least = std::min<uint64_t>(setting.min, 1);
+
+    value = static_cast<T>(args.take_number(setting.name, least, setting.tool_max));
+}
+/** @} */
+
+void take_setting(Args &args, mrcnl::DeviceSettings &change)
+{
+    const std::string name = mrcnl::setting_names[args.take_word(mrcnl::setting_names, "setting")];
+
+    mrcnl::for_each_setting([&](const mrcnl::Setting &setting, auto member) {
+        if (name == setting.name)
+            take(args, setting, change.*member);
+    });
+}
 
 void set_device(Context &context, Args &args)
 {
@@ -111,11 +118,8 @@ void set_device(Context &context, Args &args)
 
     if (args.empty())
         throw UsageError("setting is missing");
-    while (!args.empty()) {
-        const size_t i = args.take_word(setting_words, "setting");
-
-        setting_takers[i](args, setting_words[i], change);
-    }
+    while (!args.empty())
+        take_setting(args, change);
     value_of(context.kernel().set_device(name, change));
 }
 

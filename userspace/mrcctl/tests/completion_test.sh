@@ -8,8 +8,10 @@
 set -uo pipefail
 
 folder=$(realpath "$1")
-mrcctl=$2
+mrcctl=$(realpath "$2")
 failed=0
+# Settings of devices are asked for.
+PATH=$(dirname "$mrcctl"):$PATH
 # What is to be found: a word, and the line to complete.
 words=() lines=()
 
@@ -127,6 +129,11 @@ for option in $options; do
 	offers "$option" "-j ${option:0:2}"
 done
 offers -batch -
+for setting in $("$mrcctl" device help | tr -d '\n' |
+	sed 's/.*SETTING := { \(.*\) }Devices.*/\1/; s/{[^}]*}//g' | grep -oE '[a-z][a-z0-9-]*'); do
+	offers "$setting" "device set mrc0 "
+	settings=${settings:-}" $setting"
+done
 offers burst "device set mrc0 b"
 offers tunnel-source "device set mrc0 burst 8 "
 offers off "device set mrc0 icrc "
@@ -158,6 +165,7 @@ offers peer-ports "monitor kind p"
 # A number is not completed.
 offers "" "device set mrc0 burst "
 
+[ "$(wc -w <<<"$settings")" -ge 10 ] || complain "settings in the help: $settings"
 [ "$(wc -w <<<"$objects")" = 14 ] || complain "objects in the help: $objects"
 [ "$(wc -w <<<"$options")" = 11 ] || complain "options in the help: $options"
 complaints_file=$(mktemp)

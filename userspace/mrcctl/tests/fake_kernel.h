@@ -90,25 +90,20 @@ struct FakeKernel : Kernel {
     {
         return one(device_list, "device", [&](const auto &d) { return d.device.name == name; });
     }
+    static void show(std::ostream &line, const Address &value) { line << value.text(); }
+    template <typename T>
+    static void show(std::ostream &line, T value)
+    {
+        line << +value;
+    }
     Result<void> set_device(const std::string &name, const DeviceSettings &s) override
     {
         std::ostringstream line;
 
-        const auto add = [&](const char *key, const auto &value) {
-            if (value)
-                line << ' ' << key << ' ' << +*value;
-        };
-        add("burst", s.burst);
-        add("icrc", s.icrc);
-        add("udp-port", s.udp_port);
-        add("hop-limit", s.hop_limit);
-        add("dscp-data", s.dscp_data);
-        add("dscp-rtx", s.dscp_rtx);
-        add("dscp-control", s.dscp_control);
-        add("mpr", s.mpr);
-        add("sack-bytes", s.sack_bytes);
-        if (s.tunnel_source)
-            line << " tunnel-source " << s.tunnel_source->text();
+        for_each_setting([&](const Setting &setting, auto member) {
+            if (s.*member)
+                show(line << ' ' << setting.name << ' ', *(s.*member));
+        });
         return note("device", name + line.str());
     }
     Result<std::vector<Plane>> planes(const OptionalName &device) override

@@ -37,7 +37,16 @@ const PeerKey near_peer{address("fd00::1"), address("fd00::1"), 0};
 
 void add_devices(FakeKernel &k)
 {
-    DeviceSettings s{8, true, 4791, 64, 4, 8, 46, 8, 16384, Address{}};
+    DeviceSettings s{.burst = 8,
+                     .icrc = true,
+                     .udp_port = 4791,
+                     .hop_limit = 64,
+                     .dscp_data = 4,
+                     .dscp_rtx = 8,
+                     .dscp_control = 46,
+                     .mpr = 8,
+                     .sack_bytes = 16384,
+                     .tunnel_source = Address{}};
 
     k.device_list.push_back({mrc0,
                              3,

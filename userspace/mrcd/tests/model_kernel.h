@@ -61,7 +61,7 @@ public:
     std::map<uint64_t, StoredProfile> profiles;
     std::map<uint64_t, CcProfile> cc;
     std::map<Prefix, Route> route_map;
-    DeviceSettings settings{16, true, 4791, 64, 4, 8, 46, 8, 262144, Address{}};
+    DeviceSettings settings = default_settings();
     std::set<uint16_t> taken_ports;                     ///< UDP ports that others have
     std::function<bool()> fails = [] { return false; }; ///< asked before each change
     std::set<uint64_t> peer_profiles;                   ///< that peers in use have
@@ -505,24 +505,12 @@ private:
         return false;
     }
 
-    template <typename T>
-    static void take(std::optional<T> &setting, const std::optional<T> &change)
-    {
-        if (change)
-            setting = change;
-    }
     void take(const DeviceSettings &change)
     {
-        take(settings.burst, change.burst);
-        take(settings.icrc, change.icrc);
-        take(settings.udp_port, change.udp_port);
-        take(settings.hop_limit, change.hop_limit);
-        take(settings.dscp_data, change.dscp_data);
-        take(settings.dscp_rtx, change.dscp_rtx);
-        take(settings.dscp_control, change.dscp_control);
-        take(settings.mpr, change.mpr);
-        take(settings.sack_bytes, change.sack_bytes);
-        take(settings.tunnel_source, change.tunnel_source);
+        for_each_setting([&](const Setting &, auto member) {
+            if (change.*member)
+                settings.*member = change.*member;
+        });
     }
 
     /** EVs of a port stand together, in the order in which they came. */

@@ -202,12 +202,14 @@ Result<void> name_range(const std::string &name, size_t most, const std::string 
 
 Result<void> ranges(const DeviceSettings &change)
 {
-    return first(
-        {range(change.burst, 1, 16, "burst"), range(change.udp_port, 1, UINT16_MAX, "udp-port"),
-         range(change.hop_limit, 1, UINT8_MAX, "hop-limit"),
-         range(change.dscp_data, 0, 63, "dscp-data"), range(change.dscp_rtx, 0, 63, "dscp-rtx"),
-         range(change.dscp_control, 0, 63, "dscp-control"), range(change.mpr, 1, UINT8_MAX, "mpr"),
-         range(change.sack_bytes, 1, 1 << 20, "sack-bytes")});
+    Result<void> answer;
+
+    for_each_setting([&](const Setting &setting, auto member) {
+        if constexpr (!std::is_same_v<decltype(member), std::optional<Address> DeviceSettings::*>)
+            if (answer)
+                answer = range(change.*member, setting.min, setting.max, setting.name);
+    });
+    return answer;
 }
 
 Result<void> ranges(const EvProfileSpec &spec)

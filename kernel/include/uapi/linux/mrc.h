@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Generic netlink family "mrc": devices, planes, profiles, routes, peers, QPs.
+ * Generic netlink family "mrc". Made by scripts/spec of Documentation/netlink/specs/mrc.yaml: edit
+ * that.
  *
- * Documentation/netlink/specs/mrc.yaml describes it; a test keeps this file and that
- * one equal. In each attribute set of a noun, 1 and 2 name the device (either will
- * do in requests, answers carry both) and 3 is padding.
+ * In each attribute set of a noun, 1 and 2 name the device (either will do in requests, answers
+ * carry both) and 3 is padding.
  */
 #ifndef _UAPI_LINUX_MRC_H
 #define _UAPI_LINUX_MRC_H
@@ -20,22 +20,23 @@ enum mrc_nl_plane_state {
 };
 
 enum mrc_nl_ev_format {
-	MRC_NL_EV_FORMAT_STEV,
-	MRC_NL_EV_FORMAT_SRV6,
-	MRC_NL_EV_FORMAT_UDP,
+	MRC_NL_EV_FORMAT_STEV,		/* 4 bytes: UDP source port and flow label */
+	MRC_NL_EV_FORMAT_SRV6,		/* outer destination, segment list, or a kernel table */
+	MRC_NL_EV_FORMAT_UDP,		/* 2 bytes: UDP source port */
 };
 
 enum mrc_nl_ev_mode {
-	MRC_NL_EV_MODE_AUTO,
-	MRC_NL_EV_MODE_EXPLICIT,
+	MRC_NL_EV_MODE_AUTO,		/* drawn by the device, spread over its planes */
+	MRC_NL_EV_MODE_EXPLICIT,	/* a list */
 };
 
+/* Values of the OCP API, and skip and held, which it does not show */
 enum mrc_nl_ev_state {
-	MRC_NL_EV_STATE_GOOD		= 1,
-	MRC_NL_EV_STATE_ASSUMED_BAD	= 2,
-	MRC_NL_EV_STATE_DENIED		= 4,
-	MRC_NL_EV_STATE_SKIP		= 8,
-	MRC_NL_EV_STATE_HELD		= 16,
+	MRC_NL_EV_STATE_GOOD = 1,
+	MRC_NL_EV_STATE_ASSUMED_BAD = 2,
+	MRC_NL_EV_STATE_DENIED = 4,
+	MRC_NL_EV_STATE_SKIP = 8,
+	MRC_NL_EV_STATE_HELD = 16,	/* lost, and in use because nothing better is known */
 };
 
 enum mrc_nl_qp_state {
@@ -48,39 +49,41 @@ enum mrc_nl_qp_state {
 	MRC_NL_QP_STATE_ERR,
 };
 
-/* The module itself. */
 enum {
-	MRC_A_INFO_VERSION = 1,		/* string */
-	MRC_A_INFO_ICRC,		/* string: implementation in use */
-	MRC_A_INFO_SEG6,		/* u8: the kernel can encapsulate in SRv6 */
-	MRC_A_INFO_PORT_MAX,		/* u8: highest port number */
+	MRC_A_INFO_VERSION = 1,		/* string: version of the module */
+	MRC_A_INFO_ICRC,		/* string: CRC implementation in use */
+	MRC_A_INFO_SEG6,		/* u8: 1: the kernel can encapsulate in SRv6 */
+	MRC_A_INFO_PORT_MAX,		/* u8: highest port number of a plane */
 	MRC_A_INFO_EV_MAX,		/* u16: EVs in one profile, at most */
-	MRC_A_INFO_BURST_MAX,		/* u8 */
+	MRC_A_INFO_BURST_MAX,		/* u8: packets in one skb, at most */
 
 	__MRC_A_INFO_MAX,
 	MRC_A_INFO_MAX = (__MRC_A_INFO_MAX - 1)
 };
 
 enum {
-	MRC_A_DEVICE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_DEVICE_DEV_INDEX = 1,	/* u32: unique in this kernel, never used again */
 	MRC_A_DEVICE_DEV_NAME,		/* string */
 	MRC_A_DEVICE_PAD,
-	MRC_A_DEVICE_IFINDEX,		/* u32: anchor */
+	MRC_A_DEVICE_IFINDEX,		/* u32: netdev whose addresses are the GIDs */
 	MRC_A_DEVICE_IFNAME,		/* string */
-	MRC_A_DEVICE_BURST,		/* u8: packets per skb */
-	MRC_A_DEVICE_ICRC,		/* u8: 0 off, 1 on */
-	MRC_A_DEVICE_UDP_PORT,		/* u16 */
-	MRC_A_DEVICE_HOP_LIMIT,		/* u8 */
-	MRC_A_DEVICE_DSCP_DATA,		/* u8 */
-	MRC_A_DEVICE_DSCP_RTX,		/* u8 */
-	MRC_A_DEVICE_DSCP_CONTROL,	/* u8 */
-	MRC_A_DEVICE_MPR,		/* u8: units of 128 PSNs */
-	MRC_A_DEVICE_SACK_BYTES,	/* u32 */
-	MRC_A_DEVICE_TUNNEL_SOURCE,	/* IPv6 address; :: is each QP's own GID */
+	MRC_A_DEVICE_BURST,		/* u8, 1 to 16: packets per skb */
+	MRC_A_DEVICE_ICRC,		/* u8, 0 to 1: ICRC; 0: sent as zero and not checked */
+	/* u16, at least 1: destination and listening port; fixed while QPs exist */
+	MRC_A_DEVICE_UDP_PORT,
+	MRC_A_DEVICE_HOP_LIMIT,		/* u8, at least 1: of inner and outer headers */
+	MRC_A_DEVICE_DSCP_DATA,		/* u8, 0 to 63: of write packets and Reliability Probes */
+	MRC_A_DEVICE_DSCP_RTX,		/* u8, 0 to 63: of retransmissions */
+	MRC_A_DEVICE_DSCP_CONTROL,	/* u8, 0 to 63: of SACK, NACK, ACK and endpoint packets */
+	MRC_A_DEVICE_MPR,		/* u8, at least 1: window of new QPs in units of 128 PSNs */
+	MRC_A_DEVICE_SACK_BYTES,	/* u32, 1 to 1048576: bytes received that make a SACK due */
+	/* IPv6 address: source of outer headers; unspecified is the GID of each QP */
+	MRC_A_DEVICE_TUNNEL_SOURCE,
 	MRC_A_DEVICE_PORTS_UP,		/* u32: bit per usable port, bit 0 is port 1 */
-	MRC_A_DEVICE_QPS,		/* u32 */
-	MRC_A_DEVICE_COUNTER,		/* nest, one per counter */
-	MRC_A_DEVICE_TIME,		/* u64: events: ns of CLOCK_MONOTONIC */
+	MRC_A_DEVICE_QPS,		/* u32: number of QPs */
+	/* nest of MRC_A_COUNTER_*, repeated: see Documentation/counters.md */
+	MRC_A_DEVICE_COUNTER,
+	MRC_A_DEVICE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
 
 	__MRC_A_DEVICE_MAX,
 	MRC_A_DEVICE_MAX = (__MRC_A_DEVICE_MAX - 1)
@@ -96,215 +99,264 @@ enum {
 };
 
 enum {
-	MRC_A_PLANE_DEV_INDEX = 1,
-	MRC_A_PLANE_DEV_NAME,
+	MRC_A_PLANE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_PLANE_DEV_NAME,		/* string */
 	MRC_A_PLANE_PAD,
-	MRC_A_PLANE_PORT,		/* u8: 1..32 */
-	MRC_A_PLANE_IFINDEX,		/* u32 */
+	MRC_A_PLANE_PORT,		/* u8, 1 to 32 */
+	MRC_A_PLANE_IFINDEX,		/* u32, at least 1 */
 	MRC_A_PLANE_IFNAME,		/* string */
-	MRC_A_PLANE_ADMIN_STATE,	/* u8: enum mrc_nl_plane_state */
-	MRC_A_PLANE_OPER_STATE,		/* u8: enum mrc_nl_plane_state */
-	MRC_A_PLANE_STATS,		/* nest */
-	MRC_A_PLANE_GONE,		/* flag: events: the plane was removed */
-	MRC_A_PLANE_TIME,		/* u64: events */
+	MRC_A_PLANE_ADMIN_STATE,	/* u8, enum mrc_nl_plane_state: set by the operator */
+	/* u8, enum mrc_nl_plane_state: the netdev is up, has carrier and an MTU of 1280 or more */
+	MRC_A_PLANE_OPER_STATE,
+	MRC_A_PLANE_STATS,		/* nest of MRC_A_PLANE_STATS_* */
+	MRC_A_PLANE_GONE,		/* flag: the plane was removed */
+	MRC_A_PLANE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
 
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = (__MRC_A_PLANE_MAX - 1)
 };
 
 enum {
-	MRC_A_PLANE_STATS_TX_PACKETS = 1,	/* u64, as the others */
-	MRC_A_PLANE_STATS_TX_BYTES,
+	MRC_A_PLANE_STATS_TX_PACKETS = 1,	/* u64: MRC packets */
+	MRC_A_PLANE_STATS_TX_BYTES,	/* u64: from BTH to ICRC */
 	MRC_A_PLANE_STATS_PAD,
-	MRC_A_PLANE_STATS_TX_ERRORS,
-	MRC_A_PLANE_STATS_RX_PACKETS,
-	MRC_A_PLANE_STATS_RX_BYTES,
-	MRC_A_PLANE_STATS_RX_CE,
+	MRC_A_PLANE_STATS_TX_ERRORS,	/* u64: packets that the stack refused */
+	MRC_A_PLANE_STATS_RX_PACKETS,	/* u64 */
+	MRC_A_PLANE_STATS_RX_BYTES,	/* u64 */
+	MRC_A_PLANE_STATS_RX_CE,	/* u64: CE-marked packets */
 
 	__MRC_A_PLANE_STATS_MAX,
 	MRC_A_PLANE_STATS_MAX = (__MRC_A_PLANE_STATS_MAX - 1)
 };
 
 enum {
-	MRC_A_EV_PROFILE_DEV_INDEX = 1,
-	MRC_A_EV_PROFILE_DEV_NAME,
+	MRC_A_EV_PROFILE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_EV_PROFILE_DEV_NAME,	/* string */
 	MRC_A_EV_PROFILE_PAD,
-	MRC_A_EV_PROFILE_ID,		/* u64; 0 is the automatic one */
-	MRC_A_EV_PROFILE_FORMAT,	/* u8: enum mrc_nl_ev_format */
-	MRC_A_EV_PROFILE_MODE,		/* u8: enum mrc_nl_ev_mode */
-	MRC_A_EV_PROFILE_MIN_ACTIVE,	/* u16 */
-	MRC_A_EV_PROFILE_COUNT,		/* u16: EVs */
+	/* u64: 0 is the automatic one that every device has: 128 EVs over all its planes */
+	MRC_A_EV_PROFILE_ID,
+	MRC_A_EV_PROFILE_FORMAT,	/* u8, enum mrc_nl_ev_format */
+	/* u8, enum mrc_nl_ev_mode: explicit when left out; auto not with format srv6 */
+	MRC_A_EV_PROFILE_MODE,
+	/*
+	 * u16, 0 to 256: EVs that stay usable whatever is lost, spares among them; a quarter when
+	 * left out
+	 */
+	MRC_A_EV_PROFILE_MIN_ACTIVE,
+	/* u16, 1 to 256: number of EVs; in requests for mode auto only */
+	MRC_A_EV_PROFILE_COUNT,
 	MRC_A_EV_PROFILE_VERSION,	/* u32: grows with each replacement */
-	MRC_A_EV_PROFILE_DENIED,	/* u16: denied EVs */
-	MRC_A_EV_PROFILE_EV,		/* nest (MRC_A_EV_*), one per EV; requests only */
-	MRC_A_EV_PROFILE_ACTIVE,	/* u16: EVs in rotation at a time; 0: all */
+	MRC_A_EV_PROFILE_DENIED,	/* u16: number of denied EVs */
+	MRC_A_EV_PROFILE_EV,		/* nest of MRC_A_EV_*, repeated: of mode explicit */
+	/*
+	 * u16, 0 to 256: EVs of a peer in rotation at a time, divided equally among its planes and
+	 * rounded up, one of each at least; the others are spares; 0 or left out is all; at most as
+	 * many as there are EVs
+	 */
+	MRC_A_EV_PROFILE_ACTIVE,
 
 	__MRC_A_EV_PROFILE_MAX,
 	MRC_A_EV_PROFILE_MAX = (__MRC_A_EV_PROFILE_MAX - 1)
 };
 
+/*
+ * One EV of a profile. Besides port, an EV of format srv6 has one of sid, via, encap and table,
+ * one of another format has value.
+ */
 enum {
-	MRC_A_EV_DEV_INDEX = 1,
-	MRC_A_EV_DEV_NAME,
+	MRC_A_EV_DEV_INDEX = 1,		/* u32 */
+	MRC_A_EV_DEV_NAME,		/* string */
 	MRC_A_EV_PAD,
 	MRC_A_EV_EV_PROFILE,		/* u64 */
-	MRC_A_EV_INDEX,			/* u16: in the profile's order, grouped by port */
-	MRC_A_EV_PORT,			/* u8 */
-	MRC_A_EV_VALUE,			/* u32: port << 16 | flow label, UDP: port; CAP_NET_ADMIN */
-	MRC_A_EV_SID,			/* IPv6 address: the whole path is a uSID carrier */
-	MRC_A_EV_ENCAP,			/* nest (SEG6_IPTUNNEL_*): segment list */
-	MRC_A_EV_TABLE,			/* u32: as the route in this kernel table says */
-	MRC_A_EV_DENIED,		/* u8: 0 or 1 */
-	MRC_A_EV_VIA,			/* IPv6 address: as the SID, up to the last switch */
+	/* u16, 0 to 255: in the profile, whose EVs are sorted by port */
+	MRC_A_EV_INDEX,
+	MRC_A_EV_PORT,			/* u8, 1 to 32: the plane need not exist yet */
+	/* u32: stev: source port << 16 | flow label; udp: source port; shown to CAP_NET_ADMIN */
+	MRC_A_EV_VALUE,
+	/* IPv6 address: outer destination; a uSID carrier is a whole path */
+	MRC_A_EV_SID,
+	/*
+	 * nest of SEG6_IPTUNNEL_*: segment list of an IPv6 route with encapsulation seg6, mode
+	 * encap or encap.red
+	 */
+	MRC_A_EV_ENCAP,
+	/* u32, at least 1: the seg6 route to the peer in this table says it */
+	MRC_A_EV_TABLE,
+	MRC_A_EV_DENIED,		/* u8, 0 to 1: 1: out of use for all peers */
+	/*
+	 * IPv6 address: a uSID carrier as far as the last switch, with room for one more: the usid
+	 * of the route to the peer; so one profile does for all hosts behind a switch
+	 */
+	MRC_A_EV_VIA,
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
 };
 
 enum {
-	MRC_A_CC_PROFILE_DEV_INDEX = 1,
-	MRC_A_CC_PROFILE_DEV_NAME,
+	MRC_A_CC_PROFILE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_CC_PROFILE_DEV_NAME,	/* string */
 	MRC_A_CC_PROFILE_PAD,
-	MRC_A_CC_PROFILE_ID,		/* u64; 0 is built in */
-	MRC_A_CC_PROFILE_ALGORITHM,	/* string */
-	MRC_A_CC_PROFILE_WINDOW,	/* u32: bytes in flight per QP */
+	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in */
+	MRC_A_CC_PROFILE_ALGORITHM,	/* string: only none so far */
+	/* u32: bytes in flight per QP, at most; 8 KiB to 256 MiB; of profile 0: 1 MiB */
+	MRC_A_CC_PROFILE_WINDOW,
 
 	__MRC_A_CC_PROFILE_MAX,
 	MRC_A_CC_PROFILE_MAX = (__MRC_A_CC_PROFILE_MAX - 1)
 };
 
 enum {
-	MRC_A_ROUTE_DEV_INDEX = 1,
-	MRC_A_ROUTE_DEV_NAME,
+	MRC_A_ROUTE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_ROUTE_DEV_NAME,		/* string */
 	MRC_A_ROUTE_PAD,
-	MRC_A_ROUTE_PREFIX,		/* IPv6 address */
-	MRC_A_ROUTE_PREFIX_LEN,		/* u8 */
-	MRC_A_ROUTE_GID,		/* IPv6 address: look-up */
-	MRC_A_ROUTE_EV_PROFILE,		/* u64 */
-	MRC_A_ROUTE_CC_PROFILE,		/* u64 */
-	MRC_A_ROUTE_USID,		/* u16: of the host, where EVs with MRC_A_EV_VIA go on to */
+	MRC_A_ROUTE_PREFIX,		/* IPv6 address: of remote GIDs; host bits zero */
+	MRC_A_ROUTE_PREFIX_LEN,		/* u8, 0 to 128 */
+	MRC_A_ROUTE_GID,		/* IPv6 address: to look up */
+	MRC_A_ROUTE_EV_PROFILE,		/* u64: for QPs that name none themselves */
+	MRC_A_ROUTE_CC_PROFILE,		/* u64: for QPs that name none themselves */
+	/* u16, at least 1: of the host that the prefix names; EVs with via go on to it */
+	MRC_A_ROUTE_USID,
 
 	__MRC_A_ROUTE_MAX,
 	MRC_A_ROUTE_MAX = (__MRC_A_ROUTE_MAX - 1)
 };
 
 enum {
-	MRC_A_PEER_DEV_INDEX = 1,
-	MRC_A_PEER_DEV_NAME,
+	MRC_A_PEER_DEV_INDEX = 1,	/* u32 */
+	MRC_A_PEER_DEV_NAME,		/* string */
 	MRC_A_PEER_PAD,
 	MRC_A_PEER_REMOTE_GID,		/* IPv6 address */
 	MRC_A_PEER_LOCAL_GID,		/* IPv6 address */
 	MRC_A_PEER_EV_PROFILE,		/* u64 */
 	MRC_A_PEER_LOOPBACK,		/* u8: the remote GID is one of this host's */
-	MRC_A_PEER_EVS,			/* u16 */
-	MRC_A_PEER_EVS_GOOD,		/* u16 */
+	MRC_A_PEER_EVS,			/* u16: EVs on planes that exist */
+	MRC_A_PEER_EVS_GOOD,		/* u16: of them, spares included */
 	MRC_A_PEER_EVS_SKIP,		/* u16 */
 	MRC_A_PEER_EVS_ASSUMED_BAD,	/* u16 */
 	MRC_A_PEER_EVS_DENIED,		/* u16 */
 	MRC_A_PEER_MIN_ACTIVE,		/* u16 */
 	MRC_A_PEER_LOCAL_PORTS,		/* u32: bit per port of ours that can send */
-	MRC_A_PEER_REMOTE_PORTS,	/* u32: bit per port of the peer's that can receive */
+	/*
+	 * u32: bit per port of the peer's that can receive, as it said last; all, before it says
+	 * anything
+	 */
+	MRC_A_PEER_REMOTE_PORTS,
 	MRC_A_PEER_TX_PACKETS,		/* u64 */
-	MRC_A_PEER_LOST,		/* u64 */
-	MRC_A_PEER_MARKED,		/* u64 */
-	MRC_A_PEER_ACKED,		/* u64 */
-	MRC_A_PEER_PROBED,		/* u64 */
-	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: events */
-	MRC_A_PEER_TIME,		/* u64: events */
-	MRC_A_PEER_USID,		/* u16: where EVs with MRC_A_EV_VIA go on to */
-	MRC_A_PEER_EVS_SPARE,		/* u16: of the good ones */
-	MRC_A_PEER_EVS_HELD,		/* u16 */
+	MRC_A_PEER_LOST,		/* u64: packets held to be lost and sent again */
+	MRC_A_PEER_MARKED,		/* u64: echoes of CE marks */
+	MRC_A_PEER_ACKED,		/* u64: packets known to have arrived */
+	MRC_A_PEER_PROBED,		/* u64: EV probes sent */
+	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: what it had said before */
+	MRC_A_PEER_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	/* u16: where EVs with via go on to; left out where nothing does */
+	MRC_A_PEER_USID,
+	MRC_A_PEER_EVS_SPARE,		/* u16: good ones that are not in rotation */
+	MRC_A_PEER_EVS_HELD,		/* u16: lost ones that the floor keeps in use */
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
 };
 
 enum {
-	MRC_A_PEER_EV_DEV_INDEX = 1,
-	MRC_A_PEER_EV_DEV_NAME,
+	MRC_A_PEER_EV_DEV_INDEX = 1,	/* u32 */
+	MRC_A_PEER_EV_DEV_NAME,		/* string */
 	MRC_A_PEER_EV_PAD,
-	MRC_A_PEER_EV_REMOTE_GID,
-	MRC_A_PEER_EV_LOCAL_GID,
-	MRC_A_PEER_EV_EV_PROFILE,
+	MRC_A_PEER_EV_REMOTE_GID,	/* IPv6 address */
+	MRC_A_PEER_EV_LOCAL_GID,	/* IPv6 address */
+	MRC_A_PEER_EV_EV_PROFILE,	/* u64 */
 	MRC_A_PEER_EV_INDEX,		/* u16: in the profile */
 	MRC_A_PEER_EV_PORT,		/* u8 */
-	MRC_A_PEER_EV_STATE,		/* u8: enum mrc_nl_ev_state */
-	MRC_A_PEER_EV_OLD_STATE,	/* u8: events */
-	MRC_A_PEER_EV_VALUE,		/* u32: EV bits on the wire; CAP_NET_ADMIN */
+	MRC_A_PEER_EV_STATE,		/* u8, enum mrc_nl_ev_state */
+	MRC_A_PEER_EV_OLD_STATE,	/* u8, enum mrc_nl_ev_state */
+	/* u32: bits in source port and flow label; shown to CAP_NET_ADMIN */
+	MRC_A_PEER_EV_VALUE,
 	MRC_A_PEER_EV_TX_PACKETS,	/* u64 */
 	MRC_A_PEER_EV_LOST,		/* u64 */
 	MRC_A_PEER_EV_MARKED,		/* u64 */
-	MRC_A_PEER_EV_REASON,		/* string: events */
-	MRC_A_PEER_EV_TIME,		/* u64: events */
-	MRC_A_PEER_EV_ACKED,		/* u64 */
-	MRC_A_PEER_EV_PROBED,		/* u32 */
-	MRC_A_PEER_EV_CHANGED,		/* u64: ns of CLOCK_MONOTONIC, 0: never */
-	MRC_A_PEER_EV_SPARE,		/* u8: good, but not in rotation */
+	MRC_A_PEER_EV_REASON,		/* string: see Events */
+	MRC_A_PEER_EV_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	MRC_A_PEER_EV_ACKED,		/* u64: packets known to have arrived by it */
+	MRC_A_PEER_EV_PROBED,		/* u32: EV probes sent on it */
+	/* u64: last change of the state, ns of CLOCK_MONOTONIC; 0: none yet */
+	MRC_A_PEER_EV_CHANGED,
+	/* u8: good, but not in rotation: carries data when another of its port is lost or denied */
+	MRC_A_PEER_EV_SPARE,
 
 	__MRC_A_PEER_EV_MAX,
 	MRC_A_PEER_EV_MAX = (__MRC_A_PEER_EV_MAX - 1)
 };
 
 enum {
-	MRC_A_PROBE_DEV_INDEX = 1,
-	MRC_A_PROBE_DEV_NAME,
+	MRC_A_PROBE_DEV_INDEX = 1,	/* u32 */
+	MRC_A_PROBE_DEV_NAME,		/* string */
 	MRC_A_PROBE_PAD,
 	MRC_A_PROBE_REMOTE_GID,		/* IPv6 address */
-	MRC_A_PROBE_LOCAL_GID,		/* IPv6 address */
-	MRC_A_PROBE_EV_PROFILE,		/* u64 */
-	MRC_A_PROBE_EV,			/* u16: index in the profile, may come several times */
-	MRC_A_PROBE_TIMEOUT,		/* u32: ms, 1..10000 */
-	MRC_A_PROBE_RESULT,		/* nest, one per EV; answers only */
+	/*
+	 * IPv6 address: left out, that of a peer in use, otherwise the device's address that the
+	 * host would take as source towards remote-gid
+	 */
+	MRC_A_PROBE_LOCAL_GID,
+	/* u64: left out, that of the route, otherwise that of a peer in use; refused without either */
+	MRC_A_PROBE_EV_PROFILE,
+	/* u16, repeated, 0 to 255: index in the profile; left out, all */
+	MRC_A_PROBE_EV,
+	MRC_A_PROBE_TIMEOUT,		/* u32, 1 to 10000: ms; 100 when left out */
+	MRC_A_PROBE_RESULT,		/* nest of MRC_A_PROBE_RESULT_*, repeated: one per EV */
 
 	__MRC_A_PROBE_MAX,
 	MRC_A_PROBE_MAX = (__MRC_A_PROBE_MAX - 1)
 };
 
 enum {
-	MRC_A_PROBE_RESULT_INDEX = 1,	/* u16: in the profile */
+	MRC_A_PROBE_RESULT_INDEX = 1,	/* u16: of the EV in its profile */
 	MRC_A_PROBE_RESULT_PORT,	/* u8: sent from */
 	MRC_A_PROBE_RESULT_PAD,
 	MRC_A_PROBE_RESULT_RTT,		/* u64: ns; absent: no answer */
-	MRC_A_PROBE_RESULT_RX_PORT,	/* u8: answered by this port; absent: by none of ours */
+	/* u8: the answer came by this port; absent: by none of the device's */
+	MRC_A_PROBE_RESULT_RX_PORT,
 
 	__MRC_A_PROBE_RESULT_MAX,
 	MRC_A_PROBE_RESULT_MAX = (__MRC_A_PROBE_RESULT_MAX - 1)
 };
 
 enum {
-	MRC_A_QP_DEV_INDEX = 1,
-	MRC_A_QP_DEV_NAME,
+	MRC_A_QP_DEV_INDEX = 1,		/* u32 */
+	MRC_A_QP_DEV_NAME,		/* string */
 	MRC_A_QP_PAD,
-	MRC_A_QP_QPN,			/* u32 */
-	MRC_A_QP_STATE,			/* u8: enum mrc_nl_qp_state */
-	MRC_A_QP_DEST_QPN,		/* u32 */
-	MRC_A_QP_LOCAL_GID,
-	MRC_A_QP_REMOTE_GID,
-	MRC_A_QP_EV_PROFILE,		/* u64 */
-	MRC_A_QP_CC_PROFILE,		/* u64 */
-	MRC_A_QP_MTU,			/* u32: payload bytes per packet */
-	MRC_A_QP_PSN_UNA,		/* u32: oldest PSN not acknowledged; CAP_NET_ADMIN */
-	MRC_A_QP_PSN_NXT,		/* u32: next new PSN; CAP_NET_ADMIN */
-	MRC_A_QP_PSN_CACK,		/* u32: cumulative PSN received; CAP_NET_ADMIN */
-	MRC_A_QP_INFLIGHT,		/* u32: packets */
+	MRC_A_QP_QPN,			/* u32, 0 to 16777215 */
+	MRC_A_QP_STATE,			/* u8, enum mrc_nl_qp_state: sqd and sqe do not occur */
+	MRC_A_QP_DEST_QPN,		/* u32: from RTR on */
+	MRC_A_QP_LOCAL_GID,		/* IPv6 address: from RTR on */
+	MRC_A_QP_REMOTE_GID,		/* IPv6 address: from RTR on */
+	MRC_A_QP_EV_PROFILE,		/* u64: in use; before RTR the one asked for */
+	MRC_A_QP_CC_PROFILE,		/* u64: in use; before RTR the one asked for */
+	MRC_A_QP_MTU,			/* u32: payload bytes per packet; from RTR on */
+	/* u32: oldest PSN not acknowledged; shown to CAP_NET_ADMIN */
+	MRC_A_QP_PSN_UNA,
+	MRC_A_QP_PSN_NXT,		/* u32: next new PSN; shown to CAP_NET_ADMIN */
+	MRC_A_QP_PSN_CACK,		/* u32: cumulative PSN received; shown to CAP_NET_ADMIN */
+	MRC_A_QP_INFLIGHT,		/* u32: packets on their way */
 	MRC_A_QP_LOST,			/* u32: packets that wait for retransmission */
-	MRC_A_QP_MPR_TX,		/* u8: units of 128 PSNs */
-	MRC_A_QP_MPR_RX,		/* u8 */
-	MRC_A_QP_WIMM_TX,		/* u16 */
-	MRC_A_QP_WIMM_RX,		/* u16 */
-	MRC_A_QP_SRTT,			/* u64: ns */
-	MRC_A_QP_MIN_RTT,		/* u64: ns */
+	MRC_A_QP_MPR_TX,		/* u8: the peer's window, units of 128 PSNs */
+	MRC_A_QP_MPR_RX,		/* u8: ours, in the same units */
+	MRC_A_QP_WIMM_TX,		/* u16: WriteImm in flight that we send */
+	MRC_A_QP_WIMM_RX,		/* u16: WriteImm in flight that we accept */
+	MRC_A_QP_SRTT,			/* u64: ns; 0 before the first sample */
+	MRC_A_QP_MIN_RTT,		/* u64: ns; 0 before the first sample */
 	MRC_A_QP_TX_PACKETS,		/* u64 */
 	MRC_A_QP_RX_PACKETS,		/* u64 */
 	MRC_A_QP_RTX_PACKETS,		/* u64 */
 	MRC_A_QP_TIMEOUT,		/* u8: 1.024 us * 2^timeout */
-	MRC_A_QP_LINEAR_RETRIES,	/* u8 */
-	MRC_A_QP_EXP_RETRIES,		/* u8 */
-	MRC_A_QP_MEMORY,		/* u64: bytes */
-	MRC_A_QP_PID,			/* u32: creator as the reader knows it */
-	MRC_A_QP_REASON,		/* string: events */
-	MRC_A_QP_TIME,			/* u64: events */
-	MRC_A_QP_OLD_STATE,		/* u8: events */
+	MRC_A_QP_LINEAR_RETRIES,	/* u8: at that interval */
+	MRC_A_QP_EXP_RETRIES,		/* u8: then, the interval doubling; 25: for ever */
+	/* u64: bytes of kernel memory without the rings that the program shares */
+	MRC_A_QP_MEMORY,
+	/* u32: of the creator; absent where the pid namespace of the reader does not know it */
+	MRC_A_QP_PID,
+	MRC_A_QP_REASON,		/* string */
+	MRC_A_QP_TIME,			/* u64: ns of CLOCK_MONOTONIC */
+	MRC_A_QP_OLD_STATE,		/* u8, enum mrc_nl_qp_state */
 
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = (__MRC_A_QP_MAX - 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Names of attributes, for messages to people. A test keeps them equal to
- * Documentation/netlink/specs/mrc.yaml.
+ * Names of attributes, for messages to people. They are those of
+ * Documentation/netlink/specs/mrc.yaml, of which the tables are made.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct AttributeSet {
 /** All sets. */
 std::span<const AttributeSet *const> attribute_sets();
 
-/** Set of a command's attributes; never null for a command of the family. */
+/** Set of a command's attributes; null when the family has no such command. */
 const AttributeSet *command_set(uint8_t command);
 
 /**

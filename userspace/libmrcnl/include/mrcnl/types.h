@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -15,30 +14,11 @@
 #include <variant>
 #include <vector>
 
+#include "mrcnl/address.h"
+#include "mrcnl/settings.h"
+
 namespace mrcnl
 {
-
-/** An IPv6 address. */
-struct Address {
-    std::array<uint8_t, 16> bytes{};
-
-    /** Text form to address; nothing when it is none. */
-    static std::optional<Address> parse(const std::string &text);
-    [[nodiscard]] std::string text() const;
-    [[nodiscard]] bool unspecified() const;
-    auto operator<=>(const Address &) const = default;
-};
-
-/** A prefix of addresses. */
-struct Prefix {
-    Address address;
-    uint8_t length = 0; ///< 0..128
-
-    /** "ADDRESS/LENGTH", or an address alone with length 128. Host bits are kept. */
-    static std::optional<Prefix> parse(const std::string &text);
-    [[nodiscard]] std::string text() const;
-    auto operator<=>(const Prefix &) const = default;
-};
 
 /** The module. */
 struct Info {
@@ -62,25 +42,11 @@ struct Counter {
     uint64_t value = 0;
 };
 
-/** Settings of a device; in a change, what is empty stays. */
-struct DeviceSettings {
-    std::optional<uint8_t> burst;
-    std::optional<bool> icrc;
-    std::optional<uint16_t> udp_port;
-    std::optional<uint8_t> hop_limit;
-    std::optional<uint8_t> dscp_data;
-    std::optional<uint8_t> dscp_rtx;
-    std::optional<uint8_t> dscp_control;
-    std::optional<uint8_t> mpr;
-    std::optional<uint32_t> sack_bytes;
-    std::optional<Address> tunnel_source;
-};
-
 struct Device {
     DeviceRef device;
     uint32_t ifindex = 0;
     std::string ifname;
-    DeviceSettings settings; ///< all of them
+    DeviceSettings settings; ///< all that the module knows
     uint32_t ports_up = 0;
     uint32_t qps = 0;
     std::vector<Counter> counters;

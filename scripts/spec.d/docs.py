@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What readers are told: tables in Documentation/netlink/README.md, settings in device.json."""
+
+import json
+import re
+
+from family import PLACES, limits_of
+
+
+class Table:
+    """Of the attributes of a set."""
+
+    def __init__(self, family, group):
+        self.family, self.group = family, group
+        self.asked, self.told, self.raised = set(), set(), set()
+        for part in family.sets.values():
+            if part.parent == group.name:   # inside the requests of another set
+                self.asked |= set(part.attributes)
+        for op in family.operations:
+            if op.set is not group:
+                continue
+            for kind in ("do", "dump"):
+                self.asked |= {a.name for a in op.listed(kind, "request") or []}
+                self.told |= {a.name for a in op.listed(kind, "reply") or []}
+            self.raised |= set(op.data.get("event", {}).get("attributes", []))
+
+    def where(self, a):
+        """In which messages it is."""
+        inside = not self.asked | self.told | self.raised
+        if inside or (a.name in self.asked and a.name in self.told):
+            return ""
+        if a.name in self.asked:
+            return ", requests"
+        return " r" if a.name in self.told else ", events"
+
+    def kind(self, a):
+        kind = "address" if a.data.get("display-hint") == "ipv6" else a.kind
+        return kind + self.where(a) + (", repeated" if a.data.get("multi-attr") else "")
+
+    def text(self, a):
+        parts = [a.doc] if a.doc else []
+        if "enum" in a.data:
+            entries = self.family.enums[a.data["enum"]].entries
+            parts.append(", ".join(f"{number} {name}" for name, _, number, _ in entries))
+        elif a.kind[0] == "u" and limits_of(a) and a.checks != {"max": 1}:
+            parts.append(limits_of(a))
+        inner = self.family.nested(a)
+        if inner and inner.foreign:
+            parts.append("as " + ", ".join(f"`{x.constant}`" for x in inner.attributes.values()))
+        elif inner:
+            parts.append(f"see [{inner.parent or inner.name}](#{inner.parent or inner.name})")
+        default = a.own.get("default")
+        words = "; ".join(parts).replace("|", "\\|")
+        return words if default is None else f"{words} ({int(default)})"
+
+    def lines(self):
+        rows = [f"| `{a.name}` | {self.kind(a)} | {self.text(a)} |"
+                for a in self.group.attributes.values() if a.name not in PLACES]
+        return ["| attribute | type | |", "|---|---|---|", *rows]
+
+
+def asked(op, kind):
+    """What a request may have besides the device: in brackets what may be left out."""
+    must = op.own.get("require", []) if kind == "do" else []
+    return ", ".join(f"`{a.name}`" if a.name in must else f"[`{a.name}`]"
+                     for a in op.listed(kind, "request") if a.name not in PLACES)
+
+
+def operations(family):
+    lines = ["| operation | | request, besides the device | what it does |", "|---|---|---|---|"]
+    for op in family.operations:
+        kinds = [kind for kind in ("do", "dump") if kind in op.data]
+        if not kinds:
+            continue
+        requests = {kind: asked(op, kind) for kind in kinds}
+        if len(set(requests.values())) == 1:
+            request = requests[kinds[0]]
+        else:
+            request = "; ".join(f"{kind}: {names}" for kind, names in requests.items() if names)
+        lines.append(f"| `{op.name}` | {', '.join(kinds)} | {request} | {op.doc} |")
+    return lines
+
+
+def events(family):
+    lines = ["| event | when | besides |", "|---|---|---|"]
+    for op in family.operations:
+        if "event" in op.data:
+            names = [name for name in op.data["event"]["attributes"]
+                     if name not in (*PLACES, "time")]
+            lines.append(f"| `{op.name}` | {op.doc} | {', '.join(f'`{name}`' for name in names)} |")
+    return lines
+
+
+def page(family, text):
+    """The page with its tables written anew: each stands between two comments."""
+    def table(match):
+        name = match[1]
+        if name == "operations":
+            lines = operations(family)
+        elif name == "events":
+            lines = events(family)
+        else:
+            lines = Table(family, family.set_named(name, "README.md")).lines()
+        return "\n".join([f"<!-- spec: {name} -->", "", *lines, "", "<!-- /spec -->"])
+
+    return re.sub(r"<!-- spec: (\S+) -->\n.*?<!-- /spec -->", table, text, flags=re.S)
+
+
+def schema(family, text):
+    """device.json with all settings: those that it lacks come before the counters."""
+    data = json.loads(text)
+    items = data["items"]
+    counter = items["properties"].pop("counter")
+    for a in family.settings:
+        if a.data.get("display-hint") == "ipv6":
+            value = {"$ref": "common.json#/$defs/address"}
+        elif a.checks == {"max": 1}:
+            value = {"type": "boolean"}
+        else:
+            value = {"type": "integer", "minimum": a.checks.get("min", 0),
+                     "maximum": a.checks.get("max", (1 << int(a.kind[1:])) - 1)}
+        items["properties"][a.name] = value
+        if a.name not in items["required"]:
+            items["required"].append(a.name)
+    items["properties"]["counter"] = counter
+    return json.dumps(data, indent=2) + "\n"

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The family as mrc.yaml describes it, with all numbers, and checked.
+
+The file is in the kernel's YNL schema. What that has no word for stands under the key x-mrc, which
+target "ynl" leaves out. Of an attribute: default (of a setting), limit (the C name of its maximum),
+mask (a number with other bits than those of its maximum is refused as EINVAL); for mrcctl, word (what
+stands for the value in its help), tool-max (the highest number that it asks the kernel for; else all
+that the type can have) and brief (shown without -d). Of a set: settings
+(the operation whose request lists the device's settings). Of an operation: require (attributes
+that a request must have), start (it has a function that is called when a dump starts).
+"""
+
+from dataclasses import dataclass, field
+
+import yaml
+
+# The same numbers in every set.
+PLACES = {"dev-index": 1, "dev-name": 2, "pad": 3}
+# Verbs of operations that do more than look.
+ACTIVE = ("add", "set", "del", "replace", "probe")
+OWN = {
+    "attribute": {"default", "limit", "mask", "word", "tool-max", "brief"},
+    "set": {"settings"},
+    "operation": {"require", "start"},
+}
+
+
+class Wrong(Exception):
+    """The specification contradicts itself."""
+
+
+def c_name(*parts):
+    return "".join(parts).upper().replace("-", "_")
+
+
+def word(name):
+    return name.replace("-", "_")
+
+
+@dataclass
+class Attribute:
+    name: str
+    number: int
+    constant: str
+    data: dict
+    own: dict
+
+    @property
+    def kind(self):
+        return self.data["type"]
+
+    @property
+    def doc(self):
+        return self.data.get("doc", "").strip()
+
+    @property
+    def checks(self):
+        return self.data.get("checks", {})
+
+
+@dataclass
+class Set:
+    name: str
+    prefix: str
+    doc: str
+    parent: str
+    own: dict
+    attributes: dict = field(default_factory=dict)
+
+    @property
+    def foreign(self):
+        """Its constants are those of another header."""
+        return not self.prefix.startswith("mrc-")
+
+
+@dataclass
+class Operation:
+    name: str
+    number: int
+    constant: str
+    set: Set
+    data: dict
+    own: dict
+
+    def listed(self, kind, part):
+        """Attributes of a request or a reply, by name; None when there is no such message."""
+        if kind not in self.data:
+            return None
+        names = self.data[kind].get(part, {}).get("attributes", [])
+        return [self.set.attributes[name] for name in names]
+
+    @property
+    def doc(self):
+        return self.data["doc"].strip()
+
+    @property
+    def admin(self):
+        return "uns-admin-perm" in self.data.get("flags", [])
+
+
+@dataclass
+class Enum:
+    name: str
+    constant: str
+    doc: str
+    entries: list   # (name, constant, number, doc)
+
+
+def limits_of(attribute):
+    """Of a number, in words: "1 to 16"; empty when any will do."""
+    low, high = attribute.checks.get("min"), attribute.checks.get("max")
+    if high is not None:
+        return f"{low or 0} to {high}"
+    return f"at least {low}" if low is not None else ""
+
+
+def own_of(item, what, name):
+    own = item.get("x-mrc", {})
+    strangers = set(own) - OWN[what]
+    if strangers:
+        raise Wrong(f"{name}: x-mrc of {what}s has no {sorted(strangers)}")
+    return own
+
+
+def numbered(items, start):
+    """Pairs of a number, one more than the one before where the item says none, and the item."""
+    number = start
+    for item in items:
+        item = {"name": item} if isinstance(item, str) else item
+        number = item.get("value", number)
+        yield number, item
+        number += 1
+
+
+class Family:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.data = yaml.safe_load(file)
+        self.enums = {e["name"]: self.enum(e) for e in self.data["definitions"]}
+        self.sets = {}
+        for item in self.data["attribute-sets"]:
+            self.sets[item["name"]] = self.set(item)
+        listed = self.data["operations"]
+        self.operations = [
+            Operation(op["name"], number, c_name(listed["name-prefix"], op["name"]),
+                      self.set_named(op["attribute-set"], op["name"]), op,
+                      own_of(op, "operation", op["name"]))
+            for number, op in numbered(listed["list"], 1)]
+        self.groups = self.data["mcast-groups"]["list"]
+        self.check()
+
+    @staticmethod
+    def enum(item):
+        entries = [(entry["name"], c_name(item["name-prefix"], entry["name"]), number,
+                    entry.get("doc", "")) for number, entry in numbered(item["entries"], 0)]
+        return Enum(item["name"], word(item["enum-name"]), item.get("doc", ""), entries)
+
+    def set_named(self, name, user):
+        if name not in self.sets:
+            raise Wrong(f"{user}: there is no attribute set {name}")
+        return self.sets[name]
+
+    def set(self, item):
+        """Of one that is part of another, what the other says of its attributes."""
+        parent = item.get("subset-of")
+        made = Set(item["name"], item.get("name-prefix", ""), item.get("doc", ""), parent,
+                   own_of(item, "set", item["name"]))
+        if parent:
+            whole = self.set_named(parent, item["name"])
+            made.prefix = whole.prefix
+            made.attributes = {a["name"]: whole.attributes[a["name"]] for a in item["attributes"]}
+            return made
+        for number, attr in numbered(item["attributes"], 1):
+            if attr["name"] in made.attributes:
+                raise Wrong(f"set {made.name}: {attr['name']} comes twice")
+            made.attributes[attr["name"]] = Attribute(
+                attr["name"], number, c_name(made.prefix, attr["name"]), attr,
+                own_of(attr, "attribute", f"{made.name}: {attr['name']}"))
+        return made
+
+    def nested(self, attribute):
+        name = attribute.data.get("nested-attributes")
+        return self.set_named(name, attribute.name) if name else None
+
+    @property
+    def settings(self):
+        """Attributes that are settings of the device."""
+        where = next(s.own["settings"] for s in self.sets.values() if "settings" in s.own)
+        return [a for a in self.operation(where).listed("do", "request") if a.name not in PLACES]
+
+    def operation(self, name):
+        return next(op for op in self.operations if op.name == name)
+
+    # ---- what must hold
+
+    def check(self):
+        for group in self.sets.values():
+            for attribute in group.attributes.values():
+                self.check_attribute(group, attribute)
+        for op in self.operations:
+            self.check_operation(op)
+        for setting in self.settings:
+            if "default" not in setting.own and setting.kind != "binary":
+                raise Wrong(f"setting {setting.name}: no default")
+            if setting not in self.operation("device-get").listed("do", "reply"):
+                raise Wrong(f"setting {setting.name} is not in the answer of device-get")
+
+    def check_operation(self, op):
+        for kind in ("do", "dump", "event"):
+            for part in (op.data.get(kind, {}).get("request"), op.data.get(kind, {}).get("reply"),
+                         op.data.get(kind) if kind == "event" else None):
+                for name in (part or {}).get("attributes", []):
+                    if name not in op.set.attributes:
+                        raise Wrong(f"{op.name}: no attribute {name} in set {op.set.name}")
+        if (op.name.split("-")[-1] in ACTIVE) != op.admin:
+            raise Wrong(f"{op.name}: what does more than look needs a permission, nothing else")
+        takes = [a.name for a in op.listed("do", "request") or []]
+        for name in op.own.get("require", []):
+            if name not in takes:
+                raise Wrong(f"{op.name} requires {name}, and does not take it")
+
+    def check_attribute(self, group, attribute):
+        where = f"{group.name}: {attribute.name}"
+        if PLACES.get(attribute.name, attribute.number) != attribute.number:
+            raise Wrong(f"{where} has not the number that it has in all sets")
+        if attribute.number > 63:
+            raise Wrong(f"{where}: the kernel part has 64 bits for the attributes of a set")
+        if "enum" in attribute.data and attribute.data["enum"] not in self.enums:
+            raise Wrong(f"{where}: there is no enum {attribute.data['enum']}")
+        self.nested(attribute)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's part: what its operations take, and the settings of a device."""
+
+from family import PLACES, c_name, limits_of, word
+
+LICENCE = "GPL-2.0-only"
+MADE = "Made by scripts/spec of Documentation/netlink/specs/mrc.yaml."
+# Limits of struct nla_policy.
+INLINE_MAX = (1 << 15) - 1
+
+
+def title(text):
+    return ["/*", f" * {MADE}", f" * {text}", " */"]
+
+
+def kind_of(attribute):
+    """The C type of a setting."""
+    if attribute.data.get("display-hint") == "ipv6":
+        return "struct in6_addr"
+    if attribute.kind == "u8" and attribute.checks == {"max": 1}:
+        return "bool"
+    return attribute.kind
+
+
+# ---- policies
+
+
+class Policies:
+    """Arrays of struct nla_policy, each of them once."""
+
+    def __init__(self, family):
+        self.family = family
+        self.names = {}     # (prefix, attributes): name
+        self.lines = []
+        self.ranges = set()
+
+    def nested(self, group):
+        """One for what is inside an attribute. Its size is what NLA_POLICY_NESTED() looks at."""
+        key = (group.prefix, tuple(group.attributes))
+        if key not in self.names:
+            size = ""
+            if not group.foreign:
+                size = f'{c_name(group.prefix, "max")} + 1'
+            # Handlers parse such a nest themselves.
+            self.add(key, group.name, list(group.attributes.values()), size, group.foreign)
+        return self.names[key]
+
+    def of(self, op, attributes):
+        key = (op.set.prefix, tuple(a.name for a in sorted(attributes, key=lambda a: a.number)))
+        if key not in self.names:
+            self.add(key, op.name, attributes, "", True)
+        return self.names[key]
+
+    def add(self, key, name, attributes, size, static):
+        rows = [f"\t[{a.constant}] = {self.policy(a)},"
+                for a in sorted(attributes, key=lambda a: a.number) if a.kind != "pad"]
+        name = f"mrc_nl_{word(name)}_policy"
+        self.names[key] = name
+        scope = "static " if static else ""
+        self.lines += [f"{scope}const struct nla_policy {name}[{size}] = {{", *rows, "};", ""]
+
+    def policy(self, a):
+        if a.kind == "nest":
+            return f"NLA_POLICY_NESTED({self.nested(self.family.nested(a))})"
+        if a.kind == "string":
+            return f'{{ .type = NLA_NUL_STRING, .len = {a.checks["max-len"]} }}'
+        if a.kind == "flag":
+            return "{ .type = NLA_FLAG }"
+        if a.kind == "binary" and "exact-len" in a.checks:
+            return f'NLA_POLICY_EXACT_LEN({a.checks["exact-len"]})'
+        if a.kind == "binary":
+            return f'NLA_POLICY_MIN_LEN({a.checks["min-len"]})'
+        return self.number(a)
+
+    def number(self, a):
+        kind = f"NLA_{a.kind.upper()}"
+        low, high = a.checks.get("min"), a.checks.get("max")
+        if "enum" in a.data:
+            high = self.family.enums[a.data["enum"]].entries[-1][1]
+        if a.own.get("mask"):
+            return f"NLA_POLICY_MASK({kind}, {high:#x})"
+        if low is None and high is None:
+            return f"{{ .type = {kind} }}"
+        if isinstance(high, int) and high > INLINE_MAX:
+            return f"NLA_POLICY_FULL_RANGE({kind}, &{self.range(a, low or 0, high)})"
+        if low is None:
+            return f"NLA_POLICY_MAX({kind}, {high})"
+        if high is None:
+            return f"NLA_POLICY_MIN({kind}, {low})"
+        return f"NLA_POLICY_RANGE({kind}, {low}, {high})"
+
+    def range(self, a, low, high):
+        """Not const: up to Linux 6.1 the policy's pointer is not."""
+        name = f"mrc_nl_{a.constant.removeprefix('MRC_A_').lower()}_range"
+        if name not in self.ranges:
+            self.ranges.add(name)
+            self.lines += [f"static struct netlink_range_validation {name} = {{",
+                           f"\t.min = {low},", f"\t.max = {high},", "};", ""]
+        return name
+
+
+# ---- operations
+
+
+def takes(op):
+    """What any request of the operation may have: one policy serves both kinds."""
+    found = {}
+    for kind in ("do", "dump"):
+        for attribute in op.listed(kind, "request") or []:
+            found[attribute.name] = attribute
+    return list(found.values())
+
+
+def handlers(op):
+    """(member of struct genl_ops, function, its arguments)"""
+    name = f"mrc_nl_{word(op.name)}"
+    if "do" in op.data:
+        yield "doit", name, "struct sk_buff *skb, struct genl_info *info"
+    if "start" in op.own:
+        yield "start", f"{name}_start", "struct netlink_callback *cb"
+    if "dump" in op.data:
+        yield "dumpit", f"{name}_dump", "struct sk_buff *skb, struct netlink_callback *cb"
+
+
+def operation(op, policies):
+    lines = ["\t{", f"\t\t.cmd = {op.constant},"]
+    lines += [f"\t\t.{member} = {function}," for member, function, _ in handlers(op)]
+    attributes = takes(op)
+    if attributes:
+        last = max(attributes, key=lambda a: a.number)
+        lines += [f"\t\t.policy = {policies.of(op, attributes)},",
+                  f"\t\t.maxattr = {last.constant},"]
+    if op.admin:
+        lines += ["\t\t.flags = GENL_UNS_ADMIN_PERM,"]
+    return lines + ["\t},"]
+
+
+def requests(family):
+    return [op for op in family.operations if list(handlers(op))]
+
+
+def heeded(family):
+    """By command: a bit for each attribute that a dump looks at."""
+    lines = ["const u64 mrc_nl_dump_heeds[MRC_CMD_MAX + 1] = {"]
+    for op in requests(family):
+        attributes = op.listed("dump", "request")
+        if attributes:
+            bits = " |\n\t\t".join(f"BIT_ULL({a.constant})" for a in attributes)
+            lines.append(f"\t[{op.constant}] = {bits},")
+    return lines + ["};", ""]
+
+
+def required(family):
+    lines = ["const struct mrc_nl_required mrc_nl_required[MRC_NL_REQUIRED] = {"]
+    for op, attribute in all_required(family):
+        lines += [f"\t{{ {op.constant}, {attribute.constant},",
+                  f'\t  KBUILD_MODNAME ": {attribute.name} is missing" }},']
+    return lines + ["};", ""]
+
+
+def all_required(family):
+    return [(op, op.set.attributes[name]) for op in requests(family)
+            for name in op.own.get("require", [])]
+
+
+# ---- settings
+
+
+def continued(lines):
+    """Of a macro."""
+    return [line + "\t" * ((79 - len(line.expandtabs(8))) // 8) + "\\" for line in lines[:-1]] + \
+        lines[-1:]
+
+
+def settings_struct(family):
+    lines = ["/**", " * struct mrc_dev_cfg - settings of a device"]
+    for a in family.settings:
+        limits = limits_of(a) if kind_of(a) != "bool" else ""
+        lines.append(f" * @{word(a.name)}: {a.doc}{'; ' if limits else ''}{limits}")
+    lines += [" */", "struct mrc_dev_cfg {"]
+    lines += [f"\t{kind_of(a)} {word(a.name)};" for a in family.settings]
+    defaults = [f"\t.{word(a.name)} = {str(a.own['default']).lower()},"
+                for a in family.settings if "default" in a.own]
+    return lines + ["};", "", *continued(["#define MRC_DEV_CFG_DEFAULT {", *defaults, "}"]), ""]
+
+
+def put(a):
+    member = f"cfg->{word(a.name)}"
+    if kind_of(a) == "struct in6_addr":
+        return f"nla_put_in6_addr(skb, {a.constant}, &{member})"
+    return f"nla_put_{a.kind}(skb, {a.constant}, {member})"
+
+
+def settings_code(family):
+    puts = " ?:\n\t       ".join(put(a) for a in family.settings)
+    lines = ["int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg)", "{",
+             f"\treturn {puts};", "}", "",
+             "void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg)", "{"]
+    for a in family.settings:
+        kind = "in6_addr" if kind_of(a) == "struct in6_addr" else a.kind
+        lines += [f"\tif (attrs[{a.constant}])",
+                  f"\t\tcfg->{word(a.name)} = nla_get_{kind}(attrs[{a.constant}]);"]
+    return lines + ["}", ""]
+
+
+# ---- files
+
+
+def settings_header(family):
+    return "\n".join([
+        f"/* SPDX-License-Identifier: {LICENCE} */", *title("Settings of a device."),
+        "#ifndef _MRC_SETTINGS_H", "#define _MRC_SETTINGS_H", "", "#include <linux/in6.h>", "",
+        *settings_struct(family), "#endif /* _MRC_SETTINGS_H */", ""])
+
+
+def header(family):
+    ops = requests(family)
+    groups = [c_name("mrc-nl-group-", group["name"]) for group in family.groups]
+    lines = [f"/* SPDX-License-Identifier: {LICENCE} */",
+             *title("Operations of the family, and who handles them."),
+             "#ifndef _MRC_NL_SPEC_H", "#define _MRC_NL_SPEC_H", "", "#include <linux/mrc.h>",
+             "#include <net/genetlink.h>", "", "struct mrc_dev_cfg;", "",
+             "/* The same in every attribute set of a noun. */",
+             *(f"#define MRC_A_{c_name(name)}\t{number}" for name, number in PLACES.items()), "",
+             "/* Multicast groups, by their index in the family. */", "enum {",
+             *(f"\t{group}," for group in groups), "\tMRC_NL_GROUPS", "};", "",
+             f"#define MRC_NL_OPS {len(ops)}", f"#define MRC_NL_REQUIRED {len(all_required(family))}",
+             "",
+             "/**", " * struct mrc_nl_required - an attribute that a request must have",
+             " * @cmd: of the request", " * @type: of the attribute",
+             " * @missing: what is said when it has not", " */",
+             "struct mrc_nl_required {", "\tu8 cmd;", "\tu8 type;", "\tconst char *missing;", "};", "",
+             "extern const struct genl_ops mrc_nl_ops[MRC_NL_OPS];",
+             "extern const struct genl_multicast_group mrc_nl_groups[MRC_NL_GROUPS];",
+             "extern const struct mrc_nl_required mrc_nl_required[MRC_NL_REQUIRED];",
+             "/* By command: a bit for each attribute that a dump looks at. */",
+             "extern const u64 mrc_nl_dump_heeds[MRC_CMD_MAX + 1];",
+             "/* Of an EV inside the request that makes a profile. */",
+             "extern const struct nla_policy mrc_nl_ev_spec_policy[MRC_A_EV_MAX + 1];", "",
+             "int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg);",
+             "/* What is in the request; the rest of @cfg stays. */",
+             "void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg);", "",
+             "/* Handlers: process context, no lock held. */"]
+    for op in ops:
+        lines += [f"int {function}({arguments});" for _, function, arguments in handlers(op)]
+    return "\n".join(lines + ["", "#endif /* _MRC_NL_SPEC_H */", ""])
+
+
+def limits(family):
+    """What the code calls by a name has the number that the specification says."""
+    lines = []
+    for group in family.sets.values():
+        for a in group.attributes.values():
+            if "limit" in a.own and not group.parent:
+                lines.append(f'static_assert({a.own["limit"]} == {a.checks["max"]}, '
+                             f'"{group.name}: {a.name}");')
+    return [*lines, ""] if lines else []
+
+
+def source(family):
+    policies = Policies(family)
+    ops = [line for op in requests(family) for line in operation(op, policies)]
+    groups = [f'\t[{c_name("mrc-nl-group-", group["name"])}] = '
+              f'{{ .name = {c_name(group["c-define-name"])} }},' for group in family.groups]
+    return "\n".join([
+        f"// SPDX-License-Identifier: {LICENCE}", *title("What operations of the family take."),
+        "#include <linux/seg6_iptunnel.h>", "", '#include "../core/rx_window.h"',
+        '#include "../net/skb.h"', '#include "../transport/device.h"', '#include "mrc-spec.h"', "",
+        *limits(family), *policies.lines,
+        "const struct genl_ops mrc_nl_ops[MRC_NL_OPS] = {", *ops, "};", "",
+        "const struct genl_multicast_group mrc_nl_groups[MRC_NL_GROUPS] = {", *groups, "};", "",
+        *heeded(family), *required(family), *settings_code(family)])

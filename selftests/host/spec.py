@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/spec makes of mrc.yaml, what it refuses, and that numbers in use stay.
+
+Usage: spec.py TOP"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(sys.argv.pop(1)).resolve()
+SOURCE = "Documentation/netlink/specs/mrc.yaml"
+HEADER = "kernel/include/uapi/linux/mrc.h"
+PAGE = "Documentation/netlink/README.md"
+SCHEMA = "Documentation/json/device.json"
+# The last attribute of a device, and one more behind it.
+LAST = "      - { name: time, type: u64, doc: ns of CLOCK_MONOTONIC }\n  -\n    name: counter\n"
+NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
+       "x-mrc: { default: 7 } }\n")
+
+
+class Spec(unittest.TestCase):
+    def setUp(self):
+        self.tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(self.tmp.cleanup)
+        self.top = Path(self.tmp.name)
+        for path in (SOURCE, HEADER, PAGE, SCHEMA):
+            (self.top / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.top / path).write_text((TOP / path).read_text())
+
+    def spec(self, *args, top=None):
+        return subprocess.run([TOP / "scripts/spec", "--top", top or self.top, *args],
+                              capture_output=True, text=True, check=False)
+
+    def made(self, target, name):
+        done = self.spec(target, self.top / "made")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return (self.top / "made" / name).read_text()
+
+    def edit(self, old, new):
+        path = self.top / SOURCE
+        text = path.read_text()
+        self.assertEqual(text.count(old), 1, old)
+        path.write_text(text.replace(old, new))
+
+    def add_setting(self):
+        """A new setting: an attribute, and its name in what is asked and answered."""
+        last = LAST.splitlines(keepends=True)
+        self.edit(LAST, last[0] + NEW + "".join(last[1:]))
+        path = self.top / SOURCE
+        path.write_text(path.read_text().replace("tunnel-source ]", "tunnel-source, pace ]")
+                        .replace("tunnel-source, ports-up", "tunnel-source, pace, ports-up"))
+
+    def has(self, line, text):
+        self.assertTrue(line in text, f"not there: {line}")
+
+    def header(self):
+        return (self.top / HEADER).read_text()
+
+    def refused(self, words, *args):
+        done = self.spec(*args)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, words)
+        self.assertEqual(self.header(), (TOP / HEADER).read_text(), "written all the same")
+
+    # ---- files of the tree
+
+    def test_tree_is_up_to_date(self):
+        done = self.spec("--check", top=TOP)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_old_file(self):
+        self.add_setting()
+        self.refused(f"(?m)^spec: {HEADER} is older than {SOURCE}: run scripts/spec$", "--check")
+        self.assertEqual(self.spec().returncode, 0)
+        self.has("\tMRC_A_DEVICE_PACE,\t\t/* u16, 2 to 40000: beats */\n", self.header())
+        self.assertEqual(self.spec("--check").returncode, 0)
+        self.has("| `pace` | u16 | beats; 2 to 40000 (7) |\n", (self.top / PAGE).read_text())
+        items = json.loads((self.top / SCHEMA).read_text())["items"]
+        self.assertEqual(items["properties"]["pace"],
+                         {"type": "integer", "minimum": 2, "maximum": 40000})
+        self.assertIn("pace", items["required"])
+
+    def test_nothing_changed(self):
+        before = (self.top / HEADER).stat().st_mtime_ns
+        self.assertEqual(self.spec().returncode, 0)
+        self.assertEqual((self.top / HEADER).stat().st_mtime_ns, before, "all would be built anew")
+
+    def test_numbers_stay(self):
+        self.edit("      -\n        name: burst\n", NEW + "      -\n        name: burst\n")
+        self.refused("MRC_A_DEVICE_BURST was 6 and would be 7: numbers that are in use stay")
+        self.refused("MRC_A_DEVICE_MPR was 13 and would be 14", "--check")
+        self.assertEqual(self.spec("--renumber").returncode, 0)
+        self.assertRegex(self.header(), r"MRC_A_DEVICE_PACE,.*\n\tMRC_A_DEVICE_BURST,")
+
+    def test_commands_stay(self):
+        self.edit("    -\n      name: qp-ntf\n", "    -\n      name: qp-error-ntf\n")
+        self.refused("MRC_CMD_QP_NTF was 29 and is gone")
+
+    def test_holes(self):
+        """What is no longer there leaves its number behind."""
+        self.edit("    -\n      name: probe\n", "    -\n      name: probe\n      value: 40\n")
+        self.assertEqual(self.spec("--renumber").returncode, 0)
+        self.has("\tMRC_CMD_PEER_PORTS_NTF = 30,\n\tMRC_CMD_PROBE = 40,\n", self.header())
+
+    # ---- files of a build
+
+    def test_setting(self):
+        self.add_setting()
+        self.assertEqual(self.spec().returncode, 0)
+        code = self.made("kernel", "mrc-spec.c")
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_device_pace_range)", "\t.max = 40000,",
+                     "nla_put_u16(skb, MRC_A_DEVICE_PACE, cfg->pace)",
+                     "cfg->pace = nla_get_u16(attrs[MRC_A_DEVICE_PACE]);",
+                     ".maxattr = MRC_A_DEVICE_PACE,"):
+            self.has(line, code)
+        settings = self.made("kernel", "mrc-settings.h")
+        self.has("\tu16 pace;\n", settings)
+        self.assertRegex(settings, r"\t\.pace = 7,\t+\\\n")
+        self.has(" * @pace: beats; 2 to 40000\n", settings)
+
+    def test_setting_of_the_tools(self):
+        self.add_setting()
+        self.assertEqual(self.spec().returncode, 0)
+        text = self.made("cpp", "mrcnl/settings.h")
+        for line in ("    std::optional<uint16_t> pace;\n", "    s.pace = 7;\n", " | pace N }",
+                     'fn(Setting{MRC_A_DEVICE_PACE, "pace", 2, 40000, 65535, false},'):
+            self.has(line, text)
+        self.has('    {MRC_A_DEVICE_PACE, "pace"},\n', self.made("cpp", "spec_names.cc"))
+
+    def test_required(self):
+        code = self.made("kernel", "mrc-spec.c")
+        self.assertEqual(len(re.findall(r" is missing\"", code)),
+                         int(re.search(r"MRC_NL_REQUIRED (\d+)",
+                                       self.made("kernel", "mrc-spec.h"))[1]))
+        self.assertRegex(code, r'MRC_CMD_PLANE_SET, MRC_A_PLANE_ADMIN_STATE,\n\s+KBUILD_MODNAME '
+                               r'": admin-state is missing"')
+
+    def test_for_others(self):
+        text = self.made("ynl", "mrc.yaml")
+        self.assertNotIn("x-mrc:", text)
+        self.has("        name: burst\n        type: u8\n        checks: { min: 1, max: 16 }\n"
+                 "        doc: packets per skb\n      -\n", text)
+        self.has("{ name: qpn, type: u32, checks: { max: 16777215 } }\n", text)
+
+    # ---- what contradicts itself
+
+    def test_contradictions(self):
+        for old, new, words in (
+            ("attributes: [ version, icrc,", "attributes: [ versions, icrc,",
+             "info-get: no attribute versions in set info"),
+            ("name: plane-set\n", "name: plane-change\n",
+             "plane-change: what does more than look needs a permission, nothing else"),
+            ("require: [ port, admin-state ]", "require: [ port, ifname ]",
+             "plane-set requires ifname, and does not take it"),
+            ("x-mrc: { default: 46, ", "x-mrc: { defualt: 46, ",
+             r"device: dscp-control: x-mrc of attributes has no \['defualt'\]"),
+            ("x-mrc: { default: 46, ", "x-mrc: { ", "setting dscp-control: no default"),
+            ("nested-attributes: plane-stats", "nested-attributes: stats",
+             "stats: there is no attribute set stats"),
+            ("admin-state, type: u8, enum: plane-state", "admin-state, type: u8, enum: state",
+             "plane: admin-state: there is no enum state"),
+            ("dscp-rtx, dscp-control, mpr, sack-bytes, tunnel-source, ports-up",
+             "dscp-rtx, dscp-control, sack-bytes, tunnel-source, ports-up",
+             "setting mpr is not in the answer of device-get"),
+            ("{ name: ev-max, type", "{ name: icrc, type", "set info: icrc comes twice"),
+            ("{ name: port-max, type", "{ name: dev-name, type",
+             "info: dev-name has not the number that it has in all sets"),
+        ):
+            with self.subTest(words):
+                self.setUp()
+                self.edit(old, new)
+                self.refused(f"^spec: {SOURCE}: {words}", "--check")
+
+
+if __name__ == "__main__":
+    unittest.main()
