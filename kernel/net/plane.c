@@ -5,11 +5,11 @@
  */
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
-#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "asked.h"
 #include "plane.h"
 
 static LIST_HEAD(mrc_planes_all);
@@ -186,56 +186,48 @@ void mrc_planes_destroy(struct mrc_planes *planes)
 }
 
 static int mrc_plane_check_dev(const struct net_device *dev,
-			       struct netlink_ext_ack *extack)
+			       const struct mrc_asked *asked)
 {
-	if (dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "A plane needs an Ethernet netdev");
-		return -EINVAL;
-	}
-	if (READ_ONCE(dev->mtu) < IPV6_MIN_MTU) {
-		NL_SET_ERR_MSG(extack, "MTU of the netdev is below 1280");
-		return -EINVAL;
-	}
+	if (dev->type != ARPHRD_ETHER)
+		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+				  "A plane needs an Ethernet netdev");
+	if (READ_ONCE(dev->mtu) < IPV6_MIN_MTU)
+		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+				  "MTU of the netdev is below 1280");
 	/*
 	 * If the netdev begins to leave after this, its notifier waits for
 	 * planes->lock, which we hold, and then finds the new plane in the table.
 	 */
-	if (READ_ONCE(dev->reg_state) != NETREG_REGISTERED) {
-		NL_SET_ERR_MSG(extack, "The netdev is going away");
-		return -EINVAL;
-	}
+	if (READ_ONCE(dev->reg_state) != NETREG_REGISTERED)
+		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+				  "The netdev is going away");
 	return 0;
 }
 
 /* Return: port, -EEXIST, -ENOSPC or -EINVAL. */
 static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
 			       const struct net_device *dev,
-			       struct netlink_ext_ack *extack)
+			       const struct mrc_asked *asked)
 {
 	const struct mrc_plane *plane;
 	unsigned int i, free = 0;
 
-	if (port > MRC_PORT_MAX) {
-		NL_SET_ERR_MSG(extack, "Ports are numbered 1 to 32");
-		return -EINVAL;
-	}
+	if (port > MRC_PORT_MAX)
+		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_PORT,
+				  "Ports are numbered 1 to 32");
 	for (i = MRC_PORT_MAX; i; i--) {
 		plane = mrc_plane_locked(planes, i);
-		if (!plane) {
+		if (!plane)
 			free = i;
-		} else if (rcu_access_pointer(plane->dev) == dev) {
-			NL_SET_ERR_MSG(extack, "The netdev is a plane of this device already");
-			return -EEXIST;
-		}
+		else if (rcu_access_pointer(plane->dev) == dev)
+			return mrc_refuse(asked, -EEXIST, MRC_A_PLANE_IFINDEX,
+					  "The netdev is a plane of this device already");
 	}
-	if (port && mrc_plane_locked(planes, port)) {
-		NL_SET_ERR_MSG(extack, "Port is in use");
-		return -EEXIST;
-	}
-	if (!port && !free) {
-		NL_SET_ERR_MSG(extack, "All 32 ports are in use");
-		return -ENOSPC;
-	}
+	if (port && mrc_plane_locked(planes, port))
+		return mrc_refuse(asked, -EEXIST, MRC_A_PLANE_PORT,
+				  "Port is in use");
+	if (!port && !free)
+		return mrc_refuse(asked, -ENOSPC, 0, "All 32 ports are in use");
 	return port ?: free;
 }
 
@@ -266,20 +258,20 @@ static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
 }
 
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
-		  struct netlink_ext_ack *extack)
+		  const struct mrc_asked *asked)
 {
 	struct mrc_plane *plane;
 	int ret;
 
 	mutex_lock(&planes->lock);
 	if (planes->closed) {
-		NL_SET_ERR_MSG(extack, "The device is being deleted");
-		ret = -ENODEV;
+		ret = mrc_refuse(asked, -ENODEV, 0,
+				 "The device is being deleted");
 		goto out;
 	}
-	ret = mrc_plane_check_dev(dev, extack);
+	ret = mrc_plane_check_dev(dev, asked);
 	if (!ret)
-		ret = mrc_plane_find_port(planes, port, dev, extack);
+		ret = mrc_plane_find_port(planes, port, dev, asked);
 	if (ret < 0)
 		goto out;
 	plane = mrc_plane_alloc(planes, ret, dev);
@@ -295,7 +287,7 @@ out:
 }
 
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
-		  struct netlink_ext_ack *extack)
+		  const struct mrc_asked *asked)
 {
 	struct mrc_plane *plane;
 	int ret = 0;
@@ -305,15 +297,15 @@ int mrc_plane_del(struct mrc_planes *planes, u8 port,
 	if (plane) {
 		mrc_plane_remove(planes, plane);
 	} else {
-		NL_SET_ERR_MSG(extack, "No plane on this port");
-		ret = -ENOENT;
+		ret = mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
+				 "No plane on this port");
 	}
 	mutex_unlock(&planes->lock);
 	return ret;
 }
 
 int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
-			struct netlink_ext_ack *extack)
+			const struct mrc_asked *asked)
 {
 	struct mrc_plane *plane;
 	int ret = 0;
@@ -321,8 +313,8 @@ int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
 	mutex_lock(&planes->lock);
 	plane = mrc_plane_locked(planes, port);
 	if (!plane) {
-		NL_SET_ERR_MSG(extack, "No plane on this port");
-		ret = -ENOENT;
+		ret = mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
+				 "No plane on this port");
 	} else if (plane->admin_up != up) {
 		WRITE_ONCE(plane->admin_up, up);
 		mrc_plane_changed(planes, plane);

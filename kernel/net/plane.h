@@ -18,7 +18,7 @@
 
 #include "../core/ev_set.h"
 
-struct netlink_ext_ack;
+struct mrc_asked;
 struct mrc_path_route;
 struct mrc_planes;
 
@@ -115,22 +115,22 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * @planes: the table
  * @port: 1..MRC_PORT_MAX, or 0 for the lowest free one
  * @dev: an Ethernet or dummy netdev with MTU of at least 1280
- * @extack: says why not
+ * @asked: is told why not
  *
  * Context: process, sleeps.
  * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM, -ENODEV (the
  * table was destroyed meanwhile).
  */
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
-		  struct netlink_ext_ack *extack);
+		  const struct mrc_asked *asked);
 
 /** mrc_plane_del() - detach. Return: 0 or -ENOENT. Process context, sleeps. */
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
-		  struct netlink_ext_ack *extack);
+		  const struct mrc_asked *asked);
 
 /** mrc_plane_set_admin() - admin state. Return: 0 or -ENOENT. Process context, sleeps. */
 int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
-			struct netlink_ext_ack *extack);
+			const struct mrc_asked *asked);
 
 /** mrc_plane_get() - reference to the plane of a port, or NULL. Any context. */
 struct mrc_plane *mrc_plane_get(struct mrc_planes *planes, u8 port);

@@ -32,10 +32,9 @@ int mrc_nl_cc_profile_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 
 	if (!mrc_cc_profile_get(dev, nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
-				&p)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "no such CC profile");
-		return mrc_nl_blame(info, -ENOENT, MRC_A_CC_PROFILE_ID);
-	}
+				&p))
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_CC_PROFILE_ID,
+				     "no such CC profile");
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
@@ -67,19 +66,9 @@ int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
 }
 
-static int mrc_nl_blame_cc_profile(struct genl_info *info, int err)
-{
-	int about = MRC_A_CC_PROFILE_ID;
-
-	if (err == -EOPNOTSUPP)
-		about = MRC_A_CC_PROFILE_ALGORITHM;
-	else if (err == -ERANGE)
-		about = MRC_A_CC_PROFILE_WINDOW;
-	return mrc_nl_blame(info, err, about);
-}
-
 static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct nlattr **a = info->attrs;
 	struct mrc_cc_profile p = { };
 	int err;
@@ -88,10 +77,10 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
 		    sizeof(p.algorithm));
 	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
-	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, info->extack);
+	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, &asked);
 	if (!err)
 		mrc_nl_changed();
-	return mrc_nl_blame_cc_profile(info, err);
+	return err;
 }
 
 int mrc_nl_cc_profile_add(struct sk_buff *skb, struct genl_info *info)
@@ -106,12 +95,13 @@ int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	int err;
 
 	err = mrc_config_del_cc_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
-					info->extack);
+					&asked);
 	if (!err)
 		mrc_nl_changed();
-	return mrc_nl_blame(info, err, MRC_A_CC_PROFILE_ID);
+	return err;
 }

@@ -90,9 +90,9 @@ int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_device_fill);
 }
 
-/* What only a look at the device's state can refuse is about the port. */
 static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct mrc_dev_cfg cfg;
 	int err;
 
@@ -101,9 +101,9 @@ static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 	cfg = dev->cfg;
 	mutex_unlock(&dev->cfg_lock);
 	mrc_nl_get_cfg(info->attrs, &cfg);
-	err = mrc_transport_set_cfg(dev, &cfg, info->extack);
+	err = mrc_transport_set_cfg(dev, &cfg, &asked);
 	mutex_unlock(&mrc_nl_cfg_mutex);
-	return mrc_nl_blame(info, err, MRC_A_DEVICE_UDP_PORT);
+	return err;
 }
 
 int mrc_nl_device_set(struct sk_buff *skb, struct genl_info *info)
@@ -114,11 +114,10 @@ int mrc_nl_device_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (source) {
 		addr = nla_get_in6_addr(source);
-		if (ipv6_addr_is_multicast(&addr)) {
-			NL_SET_ERR_MSG_ATTR(info->extack, source,
-					    KBUILD_MODNAME ": not a unicast address");
-			return -EINVAL;
-		}
+		if (ipv6_addr_is_multicast(&addr))
+			return mrc_nl_refuse(info, -EINVAL,
+					     MRC_A_DEVICE_TUNNEL_SOURCE,
+					     "not a unicast address");
 	}
 	err = mrc_nl_apply_cfg(mrc_nl_dev(info), info);
 	if (!err)

@@ -288,31 +288,13 @@ int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
 }
 
-/* A profile without a list of EVs is refused for itself, not for the index. */
-static int mrc_nl_blame_deny(struct genl_info *info, u64 id, int err)
-{
-	struct mrc_ev_profile *p;
-	int about = MRC_A_EV_EV_PROFILE;
-
-	if (!err)
-		return 0;
-	p = mrc_ev_profile_get(mrc_nl_dev(info), id);
-	if (p && p->mode == MRC_EV_MODE_EXPLICIT)
-		about = MRC_A_EV_INDEX;
-	if (p)
-		mrc_ev_profile_put(p);
-	return mrc_nl_blame(info, err, about);
-}
-
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct nlattr **a = info->attrs;
-	u64 id = nla_get_u64(a[MRC_A_EV_EV_PROFILE]);
-	int err;
 
-	err = mrc_config_deny_ev(mrc_nl_dev(info), id,
-				 nla_get_u16(a[MRC_A_EV_INDEX]),
-				 nla_get_u8(a[MRC_A_EV_DENIED]),
-				 info->extack);
-	return mrc_nl_blame_deny(info, id, err);
+	return mrc_config_deny_ev(mrc_nl_dev(info),
+				  nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
+				  nla_get_u16(a[MRC_A_EV_INDEX]),
+				  nla_get_u8(a[MRC_A_EV_DENIED]), &asked);
 }

@@ -56,10 +56,9 @@ int mrc_nl_ev_profile_get(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	p = mrc_ev_profile_get(dev, nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]));
-	if (!p) {
-		NL_SET_ERR_MSG_MOD(info->extack, "no such EV profile");
-		return mrc_nl_blame(info, -ENOENT, MRC_A_EV_PROFILE_ID);
-	}
+	if (!p)
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_EV_PROFILE_ID,
+				     "no such EV profile");
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	err = msg ? mrc_nl_reply(msg, info,
 				 mrc_nl_ev_profile_msg(msg, &to, dev, p)) :
@@ -102,24 +101,21 @@ static int mrc_nl_count_evs(struct genl_info *info, bool automatic)
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
 		count += nla_type(attr) == MRC_A_EV_PROFILE_EV;
-	if (count > MRC_EV_MAX) {
-		NL_SET_ERR_MSG_MOD(info->extack, "an EV profile has at most 256 EVs");
-		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_EV);
-	}
-	if (automatic && count) {
-		NL_SET_ERR_MSG_MOD(info->extack, "mode auto draws its EVs, it takes no list");
-		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_EV);
-	}
+	if (count > MRC_EV_MAX)
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_EV_PROFILE_EV,
+				     "an EV profile has at most 256 EVs");
+	if (automatic && count)
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_EV_PROFILE_EV,
+				     "mode auto draws its EVs, it takes no list");
 	if (automatic)
 		return mrc_nl_require(info, MRC_A_EV_PROFILE_COUNT,
 				      KBUILD_MODNAME ": mode auto needs a count");
 	if (!count)
 		return mrc_nl_require(info, MRC_A_EV_PROFILE_EV,
 				      KBUILD_MODNAME ": mode explicit needs EVs");
-	if (info->attrs[MRC_A_EV_PROFILE_COUNT]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "count is for mode auto");
-		return mrc_nl_blame(info, -EINVAL, MRC_A_EV_PROFILE_COUNT);
-	}
+	if (info->attrs[MRC_A_EV_PROFILE_COUNT])
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_EV_PROFILE_COUNT,
+				     "count is for mode auto");
 	return count;
 }
 
@@ -172,36 +168,20 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 	return ERR_PTR(err);
 }
 
-/* Which attribute the transport's refusal is about. */
-static int mrc_nl_blame_profile(struct genl_info *info,
-				const struct mrc_ev_profile *p, int err)
-{
-	int about = MRC_A_EV_PROFILE_FORMAT;
-
-	if (err != -EINVAL)
-		about = MRC_A_EV_PROFILE_ID;
-	else if (p->min_active > p->count)
-		about = MRC_A_EV_PROFILE_MIN_ACTIVE;
-	else if (p->active > p->count)
-		about = MRC_A_EV_PROFILE_ACTIVE;
-	return mrc_nl_blame(info, err, about);
-}
-
 static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct mrc_ev_profile *p;
 	int err;
 
 	p = mrc_nl_parse_profile(info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	err = mrc_config_set_ev_profile(mrc_nl_dev(info), p, replace, info->extack);
-	if (err) {
-		mrc_nl_blame_profile(info, p, err);
+	err = mrc_config_set_ev_profile(mrc_nl_dev(info), p, replace, &asked);
+	if (err)
 		mrc_ev_profile_put(p);
-	} else {
+	else
 		mrc_nl_changed();
-	}
 	return err;
 }
 
@@ -217,12 +197,13 @@ int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	int err;
 
 	err = mrc_config_del_ev_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
-					info->extack);
+					&asked);
 	if (!err)
 		mrc_nl_changed();
-	return mrc_nl_blame(info, err, MRC_A_EV_PROFILE_ID);
+	return err;
 }

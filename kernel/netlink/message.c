@@ -147,13 +147,6 @@ void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		mrc_dev_put(info->user_ptr[0]);
 }
 
-int mrc_nl_blame(struct genl_info *info, int err, int type)
-{
-	if (err && info->extack && !info->extack->bad_attr)
-		NL_SET_BAD_ATTR(info->extack, info->attrs[type]);
-	return err;
-}
-
 int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err)
 {
 	if (!err)

@@ -13,6 +13,7 @@
 #include "mrc-spec.h"
 
 #include "../compat/compat_netlink.h"
+#include "../net/asked.h"
 #include "../transport/device.h"
 #include "../transport/peer.h"
 #include "../transport/route.h"
@@ -92,15 +93,20 @@ static inline struct mrc_dev *mrc_nl_dev(struct genl_info *info)
  */
 int mrc_nl_require(struct genl_info *info, int type, const char *missing);
 
-/**
- * mrc_nl_blame() - name the attribute that an error is about
- * @info: the request
- * @err: a result; nothing happens when it is 0
- * @type: attribute; an attribute named earlier stays
- *
- * Return: @err.
- */
-int mrc_nl_blame(struct genl_info *info, int err, int type);
+/** mrc_nl_asked() - the request, for those who may refuse it */
+static inline struct mrc_asked mrc_nl_asked(struct genl_info *info)
+{
+	return (struct mrc_asked) {
+		.extack = info->extack,
+		.attrs = info->attrs,
+	};
+}
+
+/* As mrc_refuse(), for what a handler finds itself. */
+#define mrc_nl_refuse(info, err, type, text) ({			\
+	const struct mrc_asked __asked = mrc_nl_asked(info);	\
+	mrc_refuse(&__asked, err, type, text);			\
+})
 
 /** mrc_nl_reply() - send an answer, or throw it away and return @err */
 int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err);

@@ -84,10 +84,9 @@ static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 	struct mrc_plane *plane = mrc_plane_get(&dev->planes, port);
 	int err;
 
-	if (!plane) {
-		NL_SET_ERR_MSG_MOD(info->extack, "no plane on this port");
-		return mrc_nl_blame(info, -ENOENT, MRC_A_PLANE_PORT);
-	}
+	if (!plane)
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_PLANE_PORT,
+				     "no plane on this port");
 	/* Clients know an answer by the command of their request. */
 	err = mrc_nl_plane_msg(msg, to, info->genlhdr->cmd, dev, plane);
 	mrc_plane_put(plane);
@@ -133,36 +132,23 @@ int mrc_nl_plane_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_planes_fill);
 }
 
-/* A netdev is a plane of a device at most once, and a port has one netdev. */
-static int mrc_nl_blame_attach(struct genl_info *info, struct mrc_dev *dev,
-			       u32 ifindex, int err)
-{
-	bool twice;
-
-	rcu_read_lock();
-	twice = mrc_plane_by_ifindex(&dev->planes, ifindex);
-	rcu_read_unlock();
-	return mrc_nl_blame(info, err, err == -EEXIST && !twice ?
-			    MRC_A_PLANE_PORT : MRC_A_PLANE_IFINDEX);
-}
-
 static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct nlattr *port = info->attrs[MRC_A_PLANE_PORT];
 	u32 ifindex = nla_get_u32(info->attrs[MRC_A_PLANE_IFINDEX]);
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct net_device *netdev;
 	int ret;
 
 	netdev = dev_get_by_index(dev->net, ifindex);
-	if (!netdev) {
-		NL_SET_ERR_MSG_MOD(info->extack, "no such netdev");
-		return mrc_nl_blame(info, -ENODEV, MRC_A_PLANE_IFINDEX);
-	}
+	if (!netdev)
+		return mrc_nl_refuse(info, -ENODEV, MRC_A_PLANE_IFINDEX,
+				     "no such netdev");
 	ret = mrc_plane_add(&dev->planes, port ? nla_get_u8(port) : 0, netdev,
-			    info->extack);
+			    &asked);
 	dev_put(netdev);
 	if (ret < 0)
-		return mrc_nl_blame_attach(info, dev, ifindex, ret);
+		return ret;
 	mrc_dev_settle_ports(dev);
 	mrc_nl_changed();
 	return ret;
@@ -188,28 +174,29 @@ int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct nlattr **a = info->attrs;
 	int err;
 
 	err = mrc_plane_set_admin(&mrc_nl_dev(info)->planes,
 				  nla_get_u8(a[MRC_A_PLANE_PORT]),
 				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
-				  MRC_NL_PLANE_STATE_UP, info->extack);
+				  MRC_NL_PLANE_STATE_UP, &asked);
 	if (!err)
 		mrc_dev_settle_ports(mrc_nl_dev(info));
-	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
+	return err;
 }
 
 int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	int err;
 
 	err = mrc_plane_del(&mrc_nl_dev(info)->planes,
-			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
-			    info->extack);
+			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]), &asked);
 	if (!err) {
 		mrc_dev_settle_ports(mrc_nl_dev(info));
 		mrc_nl_changed();
 	}
-	return mrc_nl_blame(info, err, MRC_A_PLANE_PORT);
+	return err;
 }

@@ -43,17 +43,6 @@ struct mrc_nl_probe {
 	struct mrc_ask_result result[MRC_EV_MAX];
 };
 
-static int mrc_nl_probe_refuse(struct genl_info *info, int err, int type,
-			       const char *why)
-{
-	if (info->extack)
-		info->extack->_msg = why;
-	return mrc_nl_blame(info, err, type);
-}
-
-#define MRC_NL_PROBE_REFUSE(info, err, type, why)			\
-	mrc_nl_probe_refuse(info, err, MRC_A_PROBE_##type, KBUILD_MODNAME ": " why)
-
 /* ---- which peer ------------------------------------------------------------ */
 
 /* A peer in use that has the remote GID, and the local one if that is given. */
@@ -89,14 +78,14 @@ static int mrc_nl_probe_local(struct genl_info *info, struct mrc_dev *dev,
 	if (info->attrs[MRC_A_PROBE_LOCAL_GID]) {
 		if (ipv6_chk_addr(dev->net, &key->local, dev->anchor, 0))
 			return 0;
-		return MRC_NL_PROBE_REFUSE(info, -EADDRNOTAVAIL, LOCAL_GID,
-					   "not an address of the device");
+		return mrc_nl_refuse(info, -EADDRNOTAVAIL, MRC_A_PROBE_LOCAL_GID,
+				     "not an address of the device");
 	}
 	if (known)
 		key->local = known->local;
 	else if (!mrc_nl_probe_own(dev, &key->remote, &key->local))
-		return MRC_NL_PROBE_REFUSE(info, -EADDRNOTAVAIL, LOCAL_GID,
-					   "the device has no address for this GID");
+		return mrc_nl_refuse(info, -EADDRNOTAVAIL, MRC_A_PROBE_LOCAL_GID,
+				     "the device has no address for this GID");
 	return 0;
 }
 
@@ -114,8 +103,8 @@ static int mrc_nl_probe_profile(struct genl_info *info, struct mrc_dev *dev,
 	else if (known)
 		key->ev_profile = known->ev_profile;
 	else
-		return MRC_NL_PROBE_REFUSE(info, -ENOENT, REMOTE_GID,
-					   "no route to this GID: name an EV profile");
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_PROBE_REMOTE_GID,
+				     "no route to this GID: name an EV profile");
 	return 0;
 }
 
@@ -129,8 +118,8 @@ static int mrc_nl_probe_key(struct genl_info *info, struct mrc_dev *dev,
 	if (ipv6_addr_any(&key->remote) ||
 	    ipv6_addr_is_multicast(&key->remote) ||
 	    ipv6_addr_v4mapped(&key->remote))
-		return MRC_NL_PROBE_REFUSE(info, -EINVAL, REMOTE_GID,
-					   "not a GID that a QP can connect to");
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_REMOTE_GID,
+				     "not a GID that a QP can connect to");
 	if (local)
 		key->local = nla_get_in6_addr(local);
 	if (mrc_nl_probe_known(dev, local, key, &peer))
@@ -152,8 +141,8 @@ static int mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev,
 		return 0;
 	err = PTR_ERR(p->peer);
 	if (err == -ENOENT)
-		return MRC_NL_PROBE_REFUSE(info, err, EV_PROFILE,
-					   "no such EV profile");
+		return mrc_nl_refuse(info, err, MRC_A_PROBE_EV_PROFILE,
+				     "no such EV profile");
 	return err;
 }
 
@@ -180,8 +169,8 @@ static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
 		if (nla_type(attr) == MRC_A_PROBE_EV &&
 		    nla_get_u16(attr) == index)
 			NL_SET_BAD_ATTR(info->extack, attr);
-	return MRC_NL_PROBE_REFUSE(info, -ENOENT, EV,
-				   "no EV of that index leads to the GID");
+	return mrc_nl_refuse(info, -ENOENT, 0,
+			     "no EV of that index leads to the GID");
 }
 
 /* The EVs of the peer as they are now, without those that are denied. */
@@ -216,8 +205,8 @@ static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_nl_probe *p)
 		return mrc_nl_probe_unknown(info, left);
 	if (p->count)
 		return 0;
-	return MRC_NL_PROBE_REFUSE(info, -ENETUNREACH, REMOTE_GID,
-				   "no EV to probe: all are denied, or no plane exists");
+	return mrc_nl_refuse(info, -ENETUNREACH, MRC_A_PROBE_REMOTE_GID,
+			     "no EV to probe: all are denied, or no plane exists");
 }
 
 /* ---- sending and waiting --------------------------------------------------- */

@@ -148,8 +148,7 @@ int mrc_nl_qp_get(struct sk_buff *skb, struct genl_info *info)
 	if (!qp || qp->qpn != qpn) {
 		if (qp)
 			mrc_qp_put(qp);
-		NL_SET_ERR_MSG_MOD(info->extack, "no such QP");
-		return mrc_nl_blame(info, -ENOENT, MRC_A_QP_QPN);
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_QP_QPN, "no such QP");
 	}
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	err = msg ? mrc_nl_reply(msg, info, mrc_nl_qp_msg(msg, &to, qp)) :

@@ -85,27 +85,10 @@ int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_route_fill);
 }
 
-/* In the order in which the transport looks. */
-static int mrc_nl_blame_route(struct genl_info *info, struct mrc_dev *dev,
-			      const struct mrc_route *r, int err)
-{
-	struct mrc_cc_profile cc;
-	int about = MRC_A_ROUTE_PREFIX;
-	struct in6_addr prefix;
-
-	ipv6_addr_prefix(&prefix, &r->key.prefix, r->key.plen);
-	if (err == -ENOENT)
-		about = mrc_cc_profile_get(dev, r->cc_profile, &cc) ?
-			MRC_A_ROUTE_EV_PROFILE : MRC_A_ROUTE_CC_PROFILE;
-	else if (err == -EINVAL && ipv6_addr_equal(&prefix, &r->key.prefix))
-		about = MRC_A_ROUTE_EV_PROFILE;
-	return mrc_nl_blame(info, err, about);
-}
-
 static int mrc_nl_route_change(struct genl_info *info, bool replace)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct nlattr **a = info->attrs;
-	struct mrc_dev *dev = mrc_nl_dev(info);
 	struct mrc_route r = { };
 	int err;
 
@@ -117,10 +100,10 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
 	if (a[MRC_A_ROUTE_USID])
 		r.usid = nla_get_u16(a[MRC_A_ROUTE_USID]);
-	err = mrc_config_add_route(dev, &r, replace, info->extack);
+	err = mrc_config_add_route(mrc_nl_dev(info), &r, replace, &asked);
 	if (!err)
 		mrc_nl_changed();
-	return mrc_nl_blame_route(info, dev, &r, err);
+	return err;
 }
 
 int mrc_nl_route_add(struct sk_buff *skb, struct genl_info *info)
@@ -135,14 +118,15 @@ int mrc_nl_route_replace(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
+	const struct mrc_asked asked = mrc_nl_asked(info);
 	struct nlattr **a = info->attrs;
 	struct mrc_route_key key = { };
 	int err;
 
 	key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
 	key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
-	err = mrc_config_del_route(mrc_nl_dev(info), &key, info->extack);
+	err = mrc_config_del_route(mrc_nl_dev(info), &key, &asked);
 	if (!err)
 		mrc_nl_changed();
-	return mrc_nl_blame(info, err, MRC_A_ROUTE_PREFIX);
+	return err;
 }

@@ -2,10 +2,10 @@
 /*
  * CC profiles of a device. The only algorithm so far is "none": a fixed window.
  */
-#include <linux/netlink.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "../net/asked.h"
 #include "cc_profile.h"
 #include "device.h"
 
@@ -21,31 +21,28 @@ static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
 }
 
 static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
-				struct netlink_ext_ack *extack)
+				const struct mrc_asked *asked)
 {
-	if (p->id == MRC_CC_PROFILE_DEFAULT) {
-		NL_SET_ERR_MSG_MOD(extack, "CC profile 0 is built in and cannot be changed");
-		return -EPERM;
-	}
-	if (strcmp(p->algorithm, "none")) {
-		NL_SET_ERR_MSG_MOD(extack, "unknown congestion-control algorithm");
-		return -EOPNOTSUPP;
-	}
-	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX) {
-		NL_SET_ERR_MSG_MOD(extack, "window must be 8 KiB to 256 MiB");
-		return -ERANGE;
-	}
+	if (p->id == MRC_CC_PROFILE_DEFAULT)
+		return mrc_refuse(asked, -EPERM, MRC_A_CC_PROFILE_ID,
+				  "CC profile 0 is built in and cannot be changed");
+	if (strcmp(p->algorithm, "none"))
+		return mrc_refuse(asked, -EOPNOTSUPP, MRC_A_CC_PROFILE_ALGORITHM,
+				  "unknown congestion-control algorithm");
+	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX)
+		return mrc_refuse(asked, -ERANGE, MRC_A_CC_PROFILE_WINDOW,
+				  "window must be 8 KiB to 256 MiB");
 	return 0;
 }
 
 int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
-		       bool replace, struct netlink_ext_ack *extack)
+		       bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_cc_profile *old, *new;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	err = mrc_cc_profile_check(p, extack);
+	err = mrc_cc_profile_check(p, asked);
 	if (err)
 		return err;
 	new = kmemdup(p, sizeof(*p), GFP_KERNEL_ACCOUNT);
@@ -53,11 +50,11 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 		return -ENOMEM;
 	old = mrc_cc_profile_find(dev, p->id);
 	if (!old && replace) {
-		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
-		err = -ENOENT;
+		err = mrc_refuse(asked, -ENOENT, MRC_A_CC_PROFILE_ID,
+				 "no such CC profile");
 	} else if (old && !replace) {
-		NL_SET_ERR_MSG_MOD(extack, "CC profile exists");
-		err = -EEXIST;
+		err = mrc_refuse(asked, -EEXIST, MRC_A_CC_PROFILE_ID,
+				 "CC profile exists");
 	} else if (old) {
 		list_replace_rcu(&old->list, &new->list);
 		kfree_rcu(old, rcu);
@@ -70,20 +67,18 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 }
 
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
-		       struct netlink_ext_ack *extack)
+		       const struct mrc_asked *asked)
 {
 	struct mrc_cc_profile *p;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	if (id == MRC_CC_PROFILE_DEFAULT) {
-		NL_SET_ERR_MSG_MOD(extack, "CC profile 0 is built in and cannot be deleted");
-		return -EPERM;
-	}
+	if (id == MRC_CC_PROFILE_DEFAULT)
+		return mrc_refuse(asked, -EPERM, MRC_A_CC_PROFILE_ID,
+				  "CC profile 0 is built in and cannot be deleted");
 	p = mrc_cc_profile_find(dev, id);
-	if (!p) {
-		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
-		return -ENOENT;
-	}
+	if (!p)
+		return mrc_refuse(asked, -ENOENT, MRC_A_CC_PROFILE_ID,
+				  "no such CC profile");
 	list_del_rcu(&p->list);
 	kfree_rcu(p, rcu);
 	return 0;

@@ -11,8 +11,8 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
+struct mrc_asked;
 struct mrc_dev;
-struct netlink_ext_ack;
 
 /**
  * struct mrc_cc_profile - numbered congestion-control configuration
@@ -40,13 +40,13 @@ struct mrc_cc_profile {
  * algorithm), -ERANGE (the window), -ENOMEM.
  */
 int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
-		       bool replace, struct netlink_ext_ack *extack);
+		       bool replace, const struct mrc_asked *asked);
 /**
  * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
  * built-in one
  */
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
-		       struct netlink_ext_ack *extack);
+		       const struct mrc_asked *asked);
 /** mrc_cc_profile_get() - copy out; false: no such id. Any context. */
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
 /** mrc_cc_profile_next() - copy of the one with the lowest id >= @id. Process context. */

@@ -19,22 +19,22 @@
  * mrc_ev_profile_publish().
  */
 int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
-			      struct netlink_ext_ack *extack);
+			      const struct mrc_asked *asked);
 /** mrc_config_del_ev_profile() - Return: as of mrc_ev_profile_del(), -EBUSY: a route names it */
-int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
+int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked);
 /**
  * mrc_config_deny_ev() - deny or readmit one EV of a profile for all peers
  *
  * Return: as of mrc_ev_profile_deny().
  */
 int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-		       struct netlink_ext_ack *extack);
+		       const struct mrc_asked *asked);
 
 /** mrc_config_set_cc_profile() - for QPs to come. Return: as of mrc_cc_profile_set() */
 int mrc_config_set_cc_profile(struct mrc_dev *dev, const struct mrc_cc_profile *p, bool replace,
-			      struct netlink_ext_ack *extack);
+			      const struct mrc_asked *asked);
 /** mrc_config_del_cc_profile() - Return: as of mrc_cc_profile_del(), -EBUSY: a route names it */
-int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
+int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked);
 
 /**
  * mrc_config_add_route() - a route, also for peers that there are: their EVs follow its uSID
@@ -42,9 +42,9 @@ int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, struct netlink_ext_ac
  * Return: as of mrc_route_add().
  */
 int mrc_config_add_route(struct mrc_dev *dev, const struct mrc_route *route, bool replace,
-			 struct netlink_ext_ack *extack);
+			 const struct mrc_asked *asked);
 /** mrc_config_del_route() - the same. Return: as of mrc_route_del() */
 int mrc_config_del_route(struct mrc_dev *dev, const struct mrc_route_key *key,
-			 struct netlink_ext_ack *extack);
+			 const struct mrc_asked *asked);
 
 #endif /* _MRC_TRANSPORT_CONFIG_H */

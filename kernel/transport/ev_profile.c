@@ -2,11 +2,11 @@
 /*
  * EV profiles of a device.
  */
-#include <linux/netlink.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "../net/asked.h"
 #include "device.h"
 #include "ev_profile.h"
 
@@ -69,33 +69,30 @@ static int mrc_ev_spec_cmp(const void *a, const void *b)
 }
 
 static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
-				struct netlink_ext_ack *extack)
+				const struct mrc_asked *asked)
 {
 	unsigned int i;
 
-	if (!p->count || p->count > MRC_EV_MAX) {
-		NL_SET_ERR_MSG_MOD(extack, "an EV profile has 1 to 256 EVs");
-		return -EINVAL;
-	}
-	if (p->min_active > p->count) {
-		NL_SET_ERR_MSG_MOD(extack, "min-active exceeds the number of EVs");
-		return -EINVAL;
-	}
-	if (p->active > p->count) {
-		NL_SET_ERR_MSG_MOD(extack, "active exceeds the number of EVs");
-		return -EINVAL;
-	}
+	if (!p->count || p->count > MRC_EV_MAX)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_COUNT,
+				  "an EV profile has 1 to 256 EVs");
+	if (p->min_active > p->count)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_MIN_ACTIVE,
+				  "min-active exceeds the number of EVs");
+	if (p->active > p->count)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_ACTIVE,
+				  "active exceeds the number of EVs");
 	if (p->mode == MRC_EV_MODE_AUTO) {
 		if (p->format != MRC_EV_FMT_SRV6)
 			return 0;
-		NL_SET_ERR_MSG_MOD(extack, "SRv6 EVs cannot be drawn: list them");
-		return -EINVAL;
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_FORMAT,
+				  "SRv6 EVs cannot be drawn: list them");
 	}
 	for (i = 0; i < p->count; i++) {
 		if (p->ev[i].port && p->ev[i].port <= MRC_PORT_MAX)
 			continue;
-		NL_SET_ERR_MSG_MOD(extack, "EV port must be 1 to 32");
-		return -EINVAL;
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_EV,
+				  "EV port must be 1 to 32");
 	}
 	return 0;
 }
@@ -113,30 +110,28 @@ static void mrc_ev_profile_finish(struct mrc_ev_profile *p)
 }
 
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
-			   bool replace, struct netlink_ext_ack *extack)
+			   bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *old;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	err = mrc_ev_profile_check(p, extack);
+	err = mrc_ev_profile_check(p, asked);
 	if (err)
 		return err;
-	if (p->id == MRC_EV_PROFILE_AUTO && !list_empty(&dev->ev_profiles)) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "EV profile 0 is the automatic one and cannot be changed");
-		return -EPERM;
-	}
+	if (p->id == MRC_EV_PROFILE_AUTO && !list_empty(&dev->ev_profiles))
+		return mrc_refuse(asked, -EPERM, MRC_A_EV_PROFILE_ID,
+				  "EV profile 0 is the automatic one and cannot be changed");
 	if (p->mode == MRC_EV_MODE_EXPLICIT)
 		mrc_ev_profile_finish(p);
 
 	old = mrc_ev_profile_find(dev, p->id);
 	if (!old && replace) {
-		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
-		err = -ENOENT;
+		err = mrc_refuse(asked, -ENOENT, MRC_A_EV_PROFILE_ID,
+				 "no such EV profile");
 	} else if (old && !replace) {
-		NL_SET_ERR_MSG_MOD(extack, "EV profile exists");
-		err = -EEXIST;
+		err = mrc_refuse(asked, -EEXIST, MRC_A_EV_PROFILE_ID,
+				 "EV profile exists");
 	} else if (old) {
 		p->version = old->version + 1;
 		list_replace_rcu(&old->list, &p->list);
@@ -148,21 +143,18 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 }
 
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
-		       struct netlink_ext_ack *extack)
+		       const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	if (id == MRC_EV_PROFILE_AUTO) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "EV profile 0 is the automatic one and cannot be deleted");
-		return -EPERM;
-	}
+	if (id == MRC_EV_PROFILE_AUTO)
+		return mrc_refuse(asked, -EPERM, MRC_A_EV_PROFILE_ID,
+				  "EV profile 0 is the automatic one and cannot be deleted");
 	p = mrc_ev_profile_find(dev, id);
-	if (!p) {
-		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
-		return -ENOENT;
-	}
+	if (!p)
+		return mrc_refuse(asked, -ENOENT, MRC_A_EV_PROFILE_ID,
+				  "no such EV profile");
 	list_del_rcu(&p->list);
 	mrc_ev_profile_put(p);
 	return 0;
@@ -198,20 +190,18 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id)
 }
 
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-			struct netlink_ext_ack *extack)
+			const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
-	if (!p || p->mode != MRC_EV_MODE_EXPLICIT) {
-		NL_SET_ERR_MSG_MOD(extack, "no such EV profile with a list of EVs");
-		return -ENOENT;
-	}
-	if (index >= p->count) {
-		NL_SET_ERR_MSG_MOD(extack, "no EV of that index in the profile");
-		return -ENOENT;
-	}
+	if (!p || p->mode != MRC_EV_MODE_EXPLICIT)
+		return mrc_refuse(asked, -ENOENT, MRC_A_EV_EV_PROFILE,
+				  "no such EV profile with a list of EVs");
+	if (index >= p->count)
+		return mrc_refuse(asked, -ENOENT, MRC_A_EV_INDEX,
+				  "no EV of that index in the profile");
 	WRITE_ONCE(p->ev[index].denied, deny);
 	return 0;
 }
@@ -219,6 +209,7 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 int mrc_ev_profiles_init(struct mrc_dev *dev)
 {
 	struct mrc_ev_profile *p = mrc_ev_profile_alloc(0);
+	const struct mrc_asked nobody = { };
 	int err;
 
 	INIT_LIST_HEAD(&dev->ev_profiles);
@@ -229,7 +220,7 @@ int mrc_ev_profiles_init(struct mrc_dev *dev)
 	p->count = MRC_EV_AUTO_COUNT;
 	p->min_active = MRC_EV_AUTO_COUNT / 4;
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_ev_profile_publish(dev, p, false, NULL);
+	err = mrc_ev_profile_publish(dev, p, false, &nobody);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		mrc_ev_profile_put(p);

@@ -14,8 +14,8 @@
 
 #include "../net/path.h"
 
+struct mrc_asked;
 struct mrc_dev;
-struct netlink_ext_ack;
 
 /* The automatic profile every device has; cannot be changed or deleted. */
 #define MRC_EV_PROFILE_AUTO	0ull
@@ -95,19 +95,19 @@ void mrc_ev_profile_put(struct mrc_ev_profile *p);
  * @dev: the device
  * @p: consumed on success; EVs are sorted by port here
  * @replace: the id must exist already (otherwise it must not)
- * @extack: says why not
+ * @asked: is told why not
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ENOMEM.
  */
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
-			   bool replace, struct netlink_ext_ack *extack);
+			   bool replace, const struct mrc_asked *asked);
 
 /**
  * mrc_ev_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
  * automatic one
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
-		       struct netlink_ext_ack *extack);
+		       const struct mrc_asked *asked);
 
 /** mrc_ev_profile_get() - reference or NULL. Any context. */
 struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id);
@@ -124,12 +124,12 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
  * @id: profile
  * @index: EV in the profile's order
  * @deny: or readmit
- * @extack: says why not
+ * @asked: is told why not
  *
  * dev->cfg_lock held. Return: 0 or -ENOENT.
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-			struct netlink_ext_ack *extack);
+			const struct mrc_asked *asked);
 
 int mrc_ev_profiles_init(struct mrc_dev *dev);
 void mrc_ev_profiles_free(struct mrc_dev *dev);

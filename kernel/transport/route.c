@@ -2,12 +2,12 @@
 /*
  * Routes of a device: prefixes of remote GIDs to profiles, longest first.
  */
-#include <linux/netlink.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
 #include <net/ipv6.h>
 
+#include "../net/asked.h"
 #include "cc_profile.h"
 #include "device.h"
 #include "ev_profile.h"
@@ -69,7 +69,7 @@ static int mrc_route_bit(const struct mrc_route_node *n)
 }
 
 static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
-			   struct netlink_ext_ack *extack)
+			   const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
 	struct mrc_cc_profile cc;
@@ -77,41 +77,35 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	bool via;
 
 	ipv6_addr_prefix(&prefix, &route->key.prefix, route->key.plen);
-	if (!ipv6_addr_equal(&prefix, &route->key.prefix)) {
-		NL_SET_ERR_MSG_MOD(extack, "host bits of the prefix are not zero");
-		return -EINVAL;
-	}
-	if (!mrc_cc_profile_get(dev, route->cc_profile, &cc)) {
-		NL_SET_ERR_MSG_MOD(extack, "no such CC profile");
-		return -ENOENT;
-	}
+	if (!ipv6_addr_equal(&prefix, &route->key.prefix))
+		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_PREFIX,
+				  "host bits of the prefix are not zero");
+	if (!mrc_cc_profile_get(dev, route->cc_profile, &cc))
+		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_CC_PROFILE,
+				  "no such CC profile");
 	p = mrc_ev_profile_get(dev, route->ev_profile);
-	if (!p) {
-		NL_SET_ERR_MSG_MOD(extack, "no such EV profile");
-		return -ENOENT;
-	}
+	if (!p)
+		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_EV_PROFILE,
+				  "no such EV profile");
 	via = p->via;
 	mrc_ev_profile_put(p);
-	if (via && !route->usid) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "EVs of this EV profile end at a switch: usid is missing");
-		return -EINVAL;
-	}
+	if (via && !route->usid)
+		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_EV_PROFILE,
+				  "EVs of this EV profile end at a switch: usid is missing");
 	return 0;
 }
 
 /* A reader that meets the length before the route looks in vain, and goes on. */
 static int mrc_route_insert(struct mrc_routes *routes, struct mrc_route_node *new,
-			    struct netlink_ext_ack *extack)
+			    const struct mrc_asked *asked)
 {
 	int bit = mrc_route_bit(new);
 	int err;
 
-	if (routes->count >= MRC_ROUTES_MAX) {
-		NL_SET_ERR_MSG_MOD(extack, "a device has " __stringify(MRC_ROUTES_MAX)
-				   " routes at most");
-		return -ENOSPC;
-	}
+	if (routes->count >= MRC_ROUTES_MAX)
+		return mrc_refuse(asked, -ENOSPC, 0,
+				  "a device has " __stringify(MRC_ROUTES_MAX)
+				  " routes at most");
 	err = rhashtable_insert_fast(&routes->table, &new->hash, mrc_route_params);
 	if (err)
 		return err;
@@ -149,52 +143,50 @@ static int mrc_route_replace(struct mrc_routes *routes, struct mrc_route_node *o
 }
 
 static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
-			 bool replace, struct netlink_ext_ack *extack)
+			 bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_route_node *old = mrc_route_find(dev, &new->route.key);
 
 	if (!old)
-		return mrc_route_insert(dev->routes, new, extack);
+		return mrc_route_insert(dev->routes, new, asked);
 	if (replace)
 		return mrc_route_replace(dev->routes, old, new);
-	NL_SET_ERR_MSG_MOD(extack, "a route of this prefix exists");
-	return -EEXIST;
+	return mrc_refuse(asked, -EEXIST, MRC_A_ROUTE_PREFIX,
+			  "a route of this prefix exists");
 }
 
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
-		  bool replace, struct netlink_ext_ack *extack)
+		  bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_route_node *new;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	if (route->key.plen > 128) {
-		NL_SET_ERR_MSG_MOD(extack, "prefix length must be 0 to 128");
-		return -EINVAL;
-	}
+	if (route->key.plen > 128)
+		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_PREFIX_LEN,
+				  "prefix length must be 0 to 128");
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	new->route = *route;
-	err = mrc_route_check(dev, route, extack);
+	err = mrc_route_check(dev, route, asked);
 	if (!err)
-		err = mrc_route_put(dev, new, replace, extack);
+		err = mrc_route_put(dev, new, replace, asked);
 	if (err)
 		kfree(new);
 	return err;
 }
 
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
-		  struct netlink_ext_ack *extack)
+		  const struct mrc_asked *asked)
 {
 	struct mrc_route_node *n;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	n = mrc_route_find(dev, key);
-	if (!n) {
-		NL_SET_ERR_MSG_MOD(extack, "no route of this prefix");
-		return -ENOENT;
-	}
+	if (!n)
+		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_PREFIX,
+				  "no route of this prefix");
 	mrc_route_remove(dev->routes, n);
 	return 0;
 }

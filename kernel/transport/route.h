@@ -11,8 +11,8 @@
 #include <linux/rhashtable.h>
 #include <linux/types.h>
 
+struct mrc_asked;
 struct mrc_dev;
-struct netlink_ext_ack;
 
 /* Routes of a device at most: one per host of a large cluster. Messages say it. */
 #define MRC_ROUTES_MAX	65536
@@ -75,10 +75,10 @@ void mrc_routes_free(struct mrc_dev *dev);
  * -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
-		  bool replace, struct netlink_ext_ack *extack);
+		  bool replace, const struct mrc_asked *asked);
 /** mrc_route_del() - Return: 0 or -ENOENT. dev->cfg_lock held. */
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
-		  struct netlink_ext_ack *extack);
+		  const struct mrc_asked *asked);
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 		      struct mrc_route *result);

@@ -4,6 +4,7 @@
  */
 #include <linux/netlink.h>
 
+#include "../net/asked.h"
 #include "../net/sock.h"
 #include "ask.h"
 #include "cc_profile.h"
@@ -236,29 +237,32 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 /* ---- settings --------------------------------------------------------------- */
 
 static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
-				  struct netlink_ext_ack *extack)
+				  const struct mrc_asked *asked)
 {
 	int err;
 
 	if (port == dev->cfg.udp_port)
 		return 0;
-	if (atomic_read(&dev->qps)) {
-		NL_SET_ERR_MSG_MOD(extack, "udp-port cannot change while QPs exist");
-		return -EBUSY;
-	}
+	if (atomic_read(&dev->qps))
+		return mrc_refuse(asked, -EBUSY, MRC_A_DEVICE_UDP_PORT,
+				  "udp-port cannot change while QPs exist");
 	err = mrc_transport_listen(dev, port);
-	if (err)
-		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken");
+	if (err == -EADDRINUSE)
+		mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
+			   "the UDP port is taken");
 	return err;
 }
 
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
-			  struct netlink_ext_ack *extack)
+			  const struct mrc_asked *asked)
 {
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = dev->dead ? -ENODEV : mrc_transport_set_port(dev, cfg->udp_port, extack);
+	if (dev->dead)
+		err = mrc_refuse(asked, -ENODEV, 0, "the device is being deleted");
+	else
+		err = mrc_transport_set_port(dev, cfg->udp_port, asked);
 	if (!err) {
 		dev->cfg = *cfg;
 		mrc_peers_settings(dev);

@@ -11,6 +11,7 @@
 #include <net/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 
+#include "../net/asked.h"
 #include "../transport/transport.h"
 #include "context.h"
 #include "counters.h"
@@ -157,6 +158,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 					 struct net_device *anchor,
 					 struct netlink_ext_ack *extack)
 {
+	const struct mrc_asked asked = { .extack = extack };
 	struct mrc_ibdev *m;
 	struct mrc_dev *dev;
 	int ret = 0;
@@ -165,7 +167,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 	if (IS_ERR(dev))
 		return ERR_CAST(dev);
 	if (mrc_anchor_is_plane(anchor))
-		ret = mrc_plane_add(&dev->planes, 1, anchor, extack);
+		ret = mrc_plane_add(&dev->planes, 1, anchor, &asked);
 	if (ret < 0)
 		goto err_dev;
 	ret = -ENOMEM;
