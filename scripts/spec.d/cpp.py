@@ -78,11 +78,9 @@ def names(family):
 
 
 def kind_of(a):
-    if a.data.get("display-hint") == "ipv6":
+    if a.address:
         return "Address"
-    if a.kind == "u8" and a.checks == {"max": 1}:
-        return "bool"
-    return f"uint{a.kind[1:]}_t"
+    return "bool" if a.on_off else f"uint{a.kind[1:]}_t"
 
 
 def width_of(a):
@@ -122,7 +120,7 @@ def grammar(family):
 def settings(family):
     members = []
     for a in family.settings:
-        limits = limits_of(a) if kind_of(a) != "bool" else ""
+        limits = limits_of(a) if not a.on_off else ""
         members += [f"    /** {a.doc}{'; ' if limits else ''}{limits} */",
                     f"    std::optional<{kind_of(a)}> {word(a.name)};"]
     text = '\\n"\n    "             '.join(grammar(family))

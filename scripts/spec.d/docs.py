@@ -34,7 +34,7 @@ class Table:
         return " r" if a.name in self.told else ", events"
 
     def kind(self, a):
-        kind = "address" if a.data.get("display-hint") == "ipv6" else a.kind
+        kind = "address" if a.address else a.kind
         return kind + self.where(a) + (", repeated" if a.data.get("multi-attr") else "")
 
     def text(self, a):
@@ -42,7 +42,7 @@ class Table:
         if "enum" in a.data:
             entries = self.family.enums[a.data["enum"]].entries
             parts.append(", ".join(f"{number} {name}" for name, _, number, _ in entries))
-        elif a.kind[0] == "u" and limits_of(a) and a.checks != {"max": 1}:
+        elif a.kind[0] == "u" and limits_of(a) and not a.on_off:
             parts.append(limits_of(a))
         inner = self.family.nested(a)
         if inner and inner.foreign:
@@ -112,9 +112,9 @@ def schema(family, text):
     items = data["items"]
     counter = items["properties"].pop("counter")
     for a in family.settings:
-        if a.data.get("display-hint") == "ipv6":
+        if a.address:
             value = {"$ref": "common.json#/$defs/address"}
-        elif a.checks == {"max": 1}:
+        elif a.on_off:
             value = {"type": "boolean"}
         else:
             value = {"type": "integer", "minimum": a.checks.get("min", 0),

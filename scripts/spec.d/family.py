@@ -5,9 +5,9 @@ The file is in the kernel's YNL schema. What that has no word for stands under t
 target "ynl" leaves out. Of an attribute: default (of a setting), limit (the C name of its maximum),
 mask (a number with other bits than those of its maximum is refused as EINVAL); for mrcctl, word (what
 stands for the value in its help), tool-max (the highest number that it asks the kernel for; else all
-that the type can have) and brief (shown without -d). Of a set: settings
-(the operation whose request lists the device's settings). Of an operation: require (attributes
-that a request must have), start (it has a function that is called when a dump starts).
+that the type can have) and brief (shown without -d). Of a set: settings (the operation whose request
+lists the device's settings). Of an operation: require (attributes that a request must have), start
+(it has a function that is called when a dump starts).
 """
 
 from dataclasses import dataclass, field
@@ -56,6 +56,14 @@ class Attribute:
     @property
     def checks(self):
         return self.data.get("checks", {})
+
+    @property
+    def on_off(self):
+        return self.kind == "u8" and self.checks == {"max": 1}
+
+    @property
+    def address(self):
+        return self.data.get("display-hint") == "ipv6"
 
 
 @dataclass
@@ -202,6 +210,8 @@ class Family:
         for setting in self.settings:
             if "default" not in setting.own and setting.kind != "binary":
                 raise Wrong(f"setting {setting.name}: no default")
+            if not setting.address and setting.kind not in ("u8", "u16", "u32"):
+                raise Wrong(f"setting {setting.name}: nobody knows how to write a {setting.kind}")
             if setting not in self.operation("device-get").listed("do", "reply"):
                 raise Wrong(f"setting {setting.name} is not in the answer of device-get")
 

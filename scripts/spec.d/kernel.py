@@ -15,11 +15,9 @@ def title(text):
 
 def kind_of(attribute):
     """The C type of a setting."""
-    if attribute.data.get("display-hint") == "ipv6":
+    if attribute.address:
         return "struct in6_addr"
-    if attribute.kind == "u8" and attribute.checks == {"max": 1}:
-        return "bool"
-    return attribute.kind
+    return "bool" if attribute.on_off else attribute.kind
 
 
 # ---- policies
@@ -175,7 +173,7 @@ def continued(lines):
 def settings_struct(family):
     lines = ["/**", " * struct mrc_dev_cfg - settings of a device"]
     for a in family.settings:
-        limits = limits_of(a) if kind_of(a) != "bool" else ""
+        limits = limits_of(a) if not a.on_off else ""
         lines.append(f" * @{word(a.name)}: {a.doc}{'; ' if limits else ''}{limits}")
     lines += [" */", "struct mrc_dev_cfg {"]
     lines += [f"\t{kind_of(a)} {word(a.name)};" for a in family.settings]
@@ -186,7 +184,7 @@ def settings_struct(family):
 
 def put(a):
     member = f"cfg->{word(a.name)}"
-    if kind_of(a) == "struct in6_addr":
+    if a.address:
         return f"nla_put_in6_addr(skb, {a.constant}, &{member})"
     return f"nla_put_{a.kind}(skb, {a.constant}, {member})"
 
@@ -197,7 +195,7 @@ def settings_code(family):
              f"\treturn {puts};", "}", "",
              "void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg)", "{"]
     for a in family.settings:
-        kind = "in6_addr" if kind_of(a) == "struct in6_addr" else a.kind
+        kind = "in6_addr" if a.address else a.kind
         lines += [f"\tif (attrs[{a.constant}])",
                   f"\t\tcfg->{word(a.name)} = nla_get_{kind}(attrs[{a.constant}]);"]
     return lines + ["}", ""]

@@ -68,7 +68,7 @@ def type_of(family, attribute):
     kind = attribute.kind
     if kind == "pad":
         return ""
-    if attribute.data.get("display-hint") == "ipv6":
+    if attribute.address:
         kind = "IPv6 address"
     if kind == "nest":
         kind = f"nest of {c_name(family.nested(attribute).prefix)}*"
