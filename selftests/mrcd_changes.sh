@@ -133,6 +133,77 @@ p2t0r3 = { plane = 2, rack = "r3", usid = 0x203 }/' "$TEST_TMP/whole" >"$file"
 		"$(counters h1 "$QP_ERRORS") $(counters h2 "$QP_ERRORS")"
 }
 
+# owners_of: prefixes of h1's routes, and who looks after them
+owners_of()
+{
+	device_json h1 route '[.[] | "\(.prefix) \(.owner)"] | sort'
+}
+
+# steps FILE: that mrcd would take on h1
+steps()
+{
+	on h1 mrcd --plan "$1"
+}
+
+# with_address ADDRESS COMMAND...: run while h1's anchor has it, and mrcd has not added it
+with_address()
+{
+	local address=$1
+	shift
+
+	ip -n h1 address add "$address/128" dev mrc nodad
+	"$@"
+	ip -n h1 address delete "$address/128" dev mrc
+}
+
+# Another controller, and somebody by hand, configure the device as well. What mrcd has left behind
+# itself goes; what is another's stays, and is told of where it is in the way.
+test_beside_another()
+{
+	local h2=fd00:6d72:63::2
+
+	on h1 mrcctl -b - <<-LINES || bail "beside another: set-up"
+	ev-profile add mrc0 9 mode auto count 8 owner 16
+	route add mrc0 fd00:9::/64 ev-profile 9 owner 16
+	route add mrc0 fd00:a::/64 ev-profile 0
+	route add mrc0 fd00:b::/64 ev-profile 0 owner mrcd
+	LINES
+	check_not "beside another: another's route is none of mrcd's" \
+		on h1 mrcctl route del mrc0 fd00:9::/64 owner mrcd
+	check "beside another: it looks again" on h1 mrcctl daemon reload mrc0
+	check "beside another: as planned" wait_for planned h1
+	check_equal "beside another: routes" \
+		"[\"$h2 mrcd\",\"fd00:9:: 16\",\"fd00:a:: admin\"]" "$(owners_of)"
+	check_equal "beside another: profiles" '["0 kernel","1 mrcd"]' \
+		"$(device_json h1 cc-profile '[.[] | "\(."cc-profile") \(.owner)"]')"
+	check_equal "beside another: planes" '["mrcd"]' "$(device_json h1 plane '[.[].owner] | unique')"
+	check_equal "beside another: nothing is left to do, nor for an address by hand" "" \
+		"$(with_address "$h2" steps "$(file_of h1)")"
+	sed "s/::1\"/::X\"/; s/::2\"/::1\"/; s/::X\"/::2\"/" "$(file_of h1)" >"$TEST_TMP/swapped"
+	check_equal "beside another: an address of its own goes when it is another host's" \
+		"- address fd00:6d72:63::1/64 netdev mrc" \
+		"$(steps "$TEST_TMP/swapped" | grep -e '^- address')"
+
+	on h1 mrcctl -b - <<-LINES || bail "in its way: set-up"
+	route del mrc0 $h2
+	route add mrc0 $h2 ev-profile 9 owner 16
+	LINES
+	check "in its way: it looks again" on h1 mrcctl daemon reload mrc0
+	check "in its way: the daemon says so" wait_for status_is \
+		"! route $h2/128 is not as planned, and 16 looks after it"
+	check_equal "in its way: it stays" "[\"$h2 16\",\"fd00:9:: 16\",\"fd00:a:: admin\"]" \
+		"$(owners_of)"
+	on h1 mrcctl -b - <<-LINES || bail "out of its way: set-up"
+	route del mrc0 $h2
+	route del mrc0 fd00:9::/64 owner 16
+	route del mrc0 fd00:a::/64
+	ev-profile del mrc0 9 owner 16
+	LINES
+	check "out of its way: it looks again" on h1 mrcctl daemon reload mrc0
+	check "out of its way: as planned" wait_for planned h1
+	check_traffic "out of its way: traffic flows" h1 h2 --sizes 64K --iterations 10
+}
+
 # Both ends of the link of h1 in plane 2.
 unlink_plane()
 {
@@ -200,6 +271,7 @@ done
 test_dies_at_each_step
 test_killed_at_first
 test_changes
+test_beside_another
 test_netdev_comes_back
 test_late_netdevs
 for host in h1 h2; do

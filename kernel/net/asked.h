@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who asks for a change, and how he is told why it cannot be: the place that finds the reason says
- * it, and names the attribute of the request that it is about.
+ * Who asks for a change, whose things he may change, and how he is told why it cannot be: the place
+ * that finds the reason says it, and names the attribute of the request that it is about.
  */
 #ifndef _MRC_NET_ASKED_H
 #define _MRC_NET_ASKED_H
@@ -13,11 +13,27 @@
  * struct mrc_asked - a request for a change
  * @extack: gets the reason; NULL: nobody wants to know
  * @attrs: attributes of the request, by type; NULL when it is none over the family "mrc"
+ * @owns: the request names an owner
+ * @claims: it changes nothing that is another's than @owner's
+ * @owner: enum mrc_nl_owner or a number behind it: whose is what the request makes or changes
  */
 struct mrc_asked {
 	struct netlink_ext_ack *extack;
 	struct nlattr **attrs;
+	bool owns;
+	bool claims;
+	u8 owner;
 };
+
+/** mrc_asked_by_kernel() - what the device makes itself; @extack may be NULL */
+static inline struct mrc_asked mrc_asked_by_kernel(struct netlink_ext_ack *extack)
+{
+	return (struct mrc_asked) {
+		.extack = extack,
+		.owns = true,
+		.owner = MRC_NL_OWNER_KERNEL,
+	};
+}
 
 static inline int mrc_refuse_about(const struct mrc_asked *asked, int err, int type)
 {
@@ -39,5 +55,30 @@ static inline int mrc_refuse_about(const struct mrc_asked *asked, int err, int t
 	NL_SET_ERR_MSG_MOD((asked)->extack, text);		\
 	mrc_refuse_about(asked, err, type);			\
 })
+
+/** mrc_asked_owner() - owner of what there is, or of nothing (MRC_NL_OWNER_NONE), afterwards */
+static inline u8 mrc_asked_owner(const struct mrc_asked *asked, u8 now)
+{
+	return asked->owns ? asked->owner : now;
+}
+
+/**
+ * mrc_asked_claim() - may what there is be changed by this request?
+ * @asked: the request
+ * @now: owner of it
+ * @type: attribute that named the owner
+ *
+ * One that claims nothing may change all: it is an operator's. A controller's leaves alone what is
+ * another's, however that came to be: no look before the request could be sure of it.
+ *
+ * Return: 0 or -ESTALE.
+ */
+static inline int mrc_asked_claim(const struct mrc_asked *asked, u8 now, int type)
+{
+	if (!asked->claims || now == asked->owner || now == MRC_NL_OWNER_NONE ||
+	    now == MRC_NL_OWNER_KERNEL)
+		return 0;
+	return mrc_refuse(asked, -ESTALE, type, "it belongs to another owner");
+}
 
 #endif /* _MRC_NET_ASKED_H */

@@ -231,8 +231,7 @@ static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
 	return port ?: free;
 }
 
-static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
-					 struct net_device *dev)
+static struct mrc_plane *mrc_plane_alloc(u8 port, struct net_device *dev)
 {
 	struct mrc_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
 	int cpu;
@@ -250,7 +249,6 @@ static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
 	plane->port = port;
 	plane->admin_up = true;
 	plane->running = mrc_dev_running(dev);
-	plane->owner = planes;
 	refcount_set(&plane->ref, 1);
 	RCU_INIT_POINTER(plane->dev, dev);
 	netdev_hold(dev, &plane->tracker, GFP_KERNEL);
@@ -274,11 +272,12 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		ret = mrc_plane_find_port(planes, port, dev, asked);
 	if (ret < 0)
 		goto out;
-	plane = mrc_plane_alloc(planes, ret, dev);
+	plane = mrc_plane_alloc(ret, dev);
 	if (!plane) {
 		ret = -ENOMEM;
 		goto out;
 	}
+	plane->owner = mrc_asked_owner(asked, MRC_NL_OWNER_NONE);
 	rcu_assign_pointer(planes->port[ret - 1], plane);
 	mrc_plane_changed(planes, plane);
 out:
@@ -286,41 +285,49 @@ out:
 	return ret;
 }
 
+/* The plane that a request may change, or ERR_PTR. */
+static struct mrc_plane *mrc_plane_claim(struct mrc_planes *planes, u8 port,
+					 const struct mrc_asked *asked)
+{
+	struct mrc_plane *plane = mrc_plane_locked(planes, port);
+	int err;
+
+	if (!plane)
+		return ERR_PTR(mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
+					  "No plane on this port"));
+	err = mrc_asked_claim(asked, plane->owner, MRC_A_PLANE_OWNER);
+	return err ? ERR_PTR(err) : plane;
+}
+
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
 		  const struct mrc_asked *asked)
 {
 	struct mrc_plane *plane;
-	int ret = 0;
 
 	mutex_lock(&planes->lock);
-	plane = mrc_plane_locked(planes, port);
-	if (plane) {
+	plane = mrc_plane_claim(planes, port, asked);
+	if (!IS_ERR(plane))
 		mrc_plane_remove(planes, plane);
-	} else {
-		ret = mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
-				 "No plane on this port");
-	}
 	mutex_unlock(&planes->lock);
-	return ret;
+	return PTR_ERR_OR_ZERO(plane);
 }
 
-int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
-			const struct mrc_asked *asked)
+int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
+		  const struct mrc_asked *asked)
 {
 	struct mrc_plane *plane;
-	int ret = 0;
 
 	mutex_lock(&planes->lock);
-	plane = mrc_plane_locked(planes, port);
-	if (!plane) {
-		ret = mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
-				 "No plane on this port");
-	} else if (plane->admin_up != up) {
-		WRITE_ONCE(plane->admin_up, up);
-		mrc_plane_changed(planes, plane);
+	plane = mrc_plane_claim(planes, port, asked);
+	if (!IS_ERR(plane)) {
+		WRITE_ONCE(plane->owner, mrc_asked_owner(asked, plane->owner));
+		if (up && plane->admin_up != *up) {
+			WRITE_ONCE(plane->admin_up, *up);
+			mrc_plane_changed(planes, plane);
+		}
 	}
 	mutex_unlock(&planes->lock);
-	return ret;
+	return PTR_ERR_OR_ZERO(plane);
 }
 
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,

@@ -59,7 +59,7 @@ struct mrc_plane_totals {
  * @admin_up: the operator lets it carry traffic
  * @running: the netdev is up and has carrier
  * @gone: removed from its table, or its netdev is gone; never usable again
- * @owner: the table it belongs to; valid while not @gone
+ * @owner: enum mrc_nl_owner or a number behind it
  * @dev: the netdev, held until the plane is removed; read under RCU
  * @tracker: of that reference
  * @route: what the last route look-up of a path found, see path.c; no reference
@@ -73,7 +73,7 @@ struct mrc_plane {
 	bool admin_up;
 	bool running;
 	bool gone;
-	struct mrc_planes *owner;
+	u8 owner;
 	struct net_device __rcu *dev;
 	netdevice_tracker tracker;
 	struct mrc_path_route __rcu *route;
@@ -124,13 +124,27 @@ void mrc_planes_destroy(struct mrc_planes *planes);
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		  const struct mrc_asked *asked);
 
-/** mrc_plane_del() - detach. Return: 0 or -ENOENT. Process context, sleeps. */
+/**
+ * mrc_plane_del() - detach
+ *
+ * Context: process, sleeps.
+ * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @asked names).
+ */
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
 		  const struct mrc_asked *asked);
 
-/** mrc_plane_set_admin() - admin state. Return: 0 or -ENOENT. Process context, sleeps. */
-int mrc_plane_set_admin(struct mrc_planes *planes, u8 port, bool up,
-			const struct mrc_asked *asked);
+/**
+ * mrc_plane_set() - admin state and owner
+ * @planes: the table
+ * @port: of the plane
+ * @up: lets it carry traffic, or not; NULL: as it is
+ * @asked: names the owner, and is told why not
+ *
+ * Context: process, sleeps.
+ * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @asked names).
+ */
+int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
+		  const struct mrc_asked *asked);
 
 /** mrc_plane_get() - reference to the plane of a port, or NULL. Any context. */
 struct mrc_plane *mrc_plane_get(struct mrc_planes *planes, u8 port);

@@ -16,7 +16,8 @@ static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 		return -EMSGSIZE;
 	if (mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ||
 	    nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ||
-	    nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window)) {
+	    nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) ||
+	    nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -68,7 +69,8 @@ int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
 	struct nlattr **a = info->attrs;
 	struct mrc_cc_profile p = { };
 	int err;
@@ -95,7 +97,8 @@ int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, 0);
 	int err;
 
 	err = mrc_config_del_cc_profile(mrc_nl_dev(info),

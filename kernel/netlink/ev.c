@@ -290,7 +290,7 @@ int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked = mrc_nl_asked_by(info, MRC_A_EV_OWNER, 0);
 	struct nlattr **a = info->attrs;
 
 	return mrc_config_deny_ev(mrc_nl_dev(info),

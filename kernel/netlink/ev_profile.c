@@ -39,7 +39,8 @@ static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
 	    nla_put_u16(skb, MRC_A_EV_PROFILE_ACTIVE, p->active) ||
 	    nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ||
 	    nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ||
-	    nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p))) {
+	    nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p)) ||
+	    nla_put_u8(skb, MRC_A_EV_PROFILE_OWNER, p->owner)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -170,7 +171,8 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 
 static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
 	struct mrc_ev_profile *p;
 	int err;
 
@@ -197,7 +199,8 @@ int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_EV_PROFILE_OWNER, 0);
 	int err;
 
 	err = mrc_config_del_ev_profile(mrc_nl_dev(info),

@@ -7,6 +7,9 @@
 #include "../net/crc.h"
 #include "message.h"
 
+/* What the module can: the code that a bit is about brings it along. */
+#define MRC_NL_CAPABILITIES	MRC_NL_CAPABILITY_OWNER
+
 static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
 {
 	void *hdr = mrc_nl_start(skb, to, MRC_CMD_INFO_GET, NULL);
@@ -20,7 +23,8 @@ static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
 		       IS_ENABLED(CONFIG_IPV6_SEG6_LWTUNNEL)) ||
 	    nla_put_u8(skb, MRC_A_INFO_PORT_MAX, MRC_PORT_MAX) ||
 	    nla_put_u16(skb, MRC_A_INFO_EV_MAX, MRC_EV_MAX) ||
-	    nla_put_u8(skb, MRC_A_INFO_BURST_MAX, MRC_BURST_MAX)) {
+	    nla_put_u8(skb, MRC_A_INFO_BURST_MAX, MRC_BURST_MAX) ||
+	    nla_put_u32(skb, MRC_A_INFO_CAPABILITIES, MRC_NL_CAPABILITIES)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

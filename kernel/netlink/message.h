@@ -102,6 +102,23 @@ static inline struct mrc_asked mrc_nl_asked(struct genl_info *info)
 	};
 }
 
+/**
+ * mrc_nl_asked_by() - the request, of an operation whose objects have owners
+ * @info: the request
+ * @owner: attribute that may name one
+ * @claim: flag of a request that leaves alone what is another's; 0: those that name one do
+ */
+static inline struct mrc_asked mrc_nl_asked_by(struct genl_info *info, int owner, int claim)
+{
+	struct mrc_asked asked = mrc_nl_asked(info);
+
+	asked.owns = info->attrs[owner];
+	if (asked.owns)
+		asked.owner = nla_get_u8(info->attrs[owner]);
+	asked.claims = claim ? info->attrs[claim] : info->attrs[owner];
+	return asked;
+}
+
 /* As mrc_refuse(), for what a handler finds itself. */
 #define mrc_nl_refuse(info, err, type, text) ({			\
 	const struct mrc_asked __asked = mrc_nl_asked(info);	\

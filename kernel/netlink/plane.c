@@ -58,7 +58,8 @@ int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
 	       nla_put_u8(skb, MRC_A_PLANE_OPER_STATE,
 			  running ? MRC_NL_PLANE_STATE_UP :
 				    MRC_NL_PLANE_STATE_DOWN) ?:
-	       mrc_nl_put_stats(skb, plane);
+	       mrc_nl_put_stats(skb, plane) ?:
+	       nla_put_u8(skb, MRC_A_PLANE_OWNER, READ_ONCE(plane->owner));
 }
 
 static int mrc_nl_plane_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
@@ -136,7 +137,8 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct nlattr *port = info->attrs[MRC_A_PLANE_PORT];
 	u32 ifindex = nla_get_u32(info->attrs[MRC_A_PLANE_IFINDEX]);
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, 0);
 	struct net_device *netdev;
 	int ret;
 
@@ -174,14 +176,15 @@ int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
-	struct nlattr **a = info->attrs;
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, MRC_A_PLANE_CLAIM);
+	struct nlattr *state = info->attrs[MRC_A_PLANE_ADMIN_STATE];
+	bool up = state && nla_get_u8(state) == MRC_NL_PLANE_STATE_UP;
 	int err;
 
-	err = mrc_plane_set_admin(&mrc_nl_dev(info)->planes,
-				  nla_get_u8(a[MRC_A_PLANE_PORT]),
-				  nla_get_u8(a[MRC_A_PLANE_ADMIN_STATE]) ==
-				  MRC_NL_PLANE_STATE_UP, &asked);
+	err = mrc_plane_set(&mrc_nl_dev(info)->planes,
+			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
+			    state ? &up : NULL, &asked);
 	if (!err)
 		mrc_dev_settle_ports(mrc_nl_dev(info));
 	return err;
@@ -189,7 +192,8 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, 0);
 	int err;
 
 	err = mrc_plane_del(&mrc_nl_dev(info)->planes,

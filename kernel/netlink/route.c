@@ -12,7 +12,8 @@ static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 {
 	if (prefix &&
 	    (nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &r->key.prefix) ||
-	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->key.plen)))
+	     nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, r->key.plen) ||
+	     nla_put_u8(skb, MRC_A_ROUTE_OWNER, r->owner)))
 		return -EMSGSIZE;
 	if (gid && nla_put_in6_addr(skb, MRC_A_ROUTE_GID, gid))
 		return -EMSGSIZE;
@@ -87,7 +88,8 @@ int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int mrc_nl_route_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_ROUTE_OWNER, MRC_A_ROUTE_CLAIM);
 	struct nlattr **a = info->attrs;
 	struct mrc_route r = { };
 	int err;
@@ -118,7 +120,8 @@ int mrc_nl_route_replace(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_asked asked =
+		mrc_nl_asked_by(info, MRC_A_ROUTE_OWNER, 0);
 	struct nlattr **a = info->attrs;
 	struct mrc_route_key key = { };
 	int err;

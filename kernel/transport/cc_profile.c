@@ -56,20 +56,27 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 		err = mrc_refuse(asked, -EEXIST, MRC_A_CC_PROFILE_ID,
 				 "CC profile exists");
 	} else if (old) {
+		err = mrc_asked_claim(asked, old->owner, MRC_A_CC_PROFILE_OWNER);
+	}
+	if (err) {
+		kfree(new);
+		return err;
+	}
+	new->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
+	if (old) {
 		list_replace_rcu(&old->list, &new->list);
 		kfree_rcu(old, rcu);
 	} else {
 		list_add_tail_rcu(&new->list, &dev->cc_profiles);
 	}
-	if (err)
-		kfree(new);
-	return err;
+	return 0;
 }
 
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked)
 {
 	struct mrc_cc_profile *p;
+	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_CC_PROFILE_DEFAULT)
@@ -79,6 +86,9 @@ int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 	if (!p)
 		return mrc_refuse(asked, -ENOENT, MRC_A_CC_PROFILE_ID,
 				  "no such CC profile");
+	err = mrc_asked_claim(asked, p->owner, MRC_A_CC_PROFILE_OWNER);
+	if (err)
+		return err;
 	list_del_rcu(&p->list);
 	kfree_rcu(p, rcu);
 	return 0;
@@ -121,6 +131,7 @@ int mrc_cc_profiles_init(struct mrc_dev *dev)
 		return -ENOMEM;
 	p->id = MRC_CC_PROFILE_DEFAULT;
 	p->window = MRC_CC_WINDOW_DEFAULT;
+	p->owner = MRC_NL_OWNER_KERNEL;
 	strscpy(p->algorithm, "none", sizeof(p->algorithm));
 	list_add_rcu(&p->list, &dev->cc_profiles);
 	return 0;

@@ -19,12 +19,14 @@ struct mrc_dev;
  * @id: 64-bit number; 0 is the built-in one, window MRC_CC_WINDOW_DEFAULT
  * @algorithm: "none"
  * @window: bytes in flight per QP, at most
+ * @owner: enum mrc_nl_owner or a number behind it
  */
 struct mrc_cc_profile {
 	struct list_head list;	/* dev->cc_profiles */
 	u64 id;
 	char algorithm[16];
 	u32 window;
+	u8 owner;
 	struct rcu_head rcu;
 };
 
@@ -36,14 +38,16 @@ struct mrc_cc_profile {
 /**
  * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
  *
- * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -EOPNOTSUPP (the
- * algorithm), -ERANGE (the window), -ENOMEM.
+ * Its owner is the one that @asked names.
+ *
+ * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs
+ * to another owner), -EOPNOTSUPP (the algorithm), -ERANGE (the window), -ENOMEM.
  */
 int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 		       bool replace, const struct mrc_asked *asked);
 /**
  * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
- * built-in one
+ * built-in one, -ESTALE (it belongs to another owner)
  */
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked);

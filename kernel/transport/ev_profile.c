@@ -133,19 +133,26 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 		err = mrc_refuse(asked, -EEXIST, MRC_A_EV_PROFILE_ID,
 				 "EV profile exists");
 	} else if (old) {
+		err = mrc_asked_claim(asked, old->owner, MRC_A_EV_PROFILE_OWNER);
+	}
+	if (err)
+		return err;
+	p->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
+	if (old) {
 		p->version = old->version + 1;
 		list_replace_rcu(&old->list, &p->list);
 		mrc_ev_profile_put(old);
 	} else {
 		list_add_tail_rcu(&p->list, &dev->ev_profiles);
 	}
-	return err;
+	return 0;
 }
 
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
+	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_EV_PROFILE_AUTO)
@@ -155,6 +162,9 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 	if (!p)
 		return mrc_refuse(asked, -ENOENT, MRC_A_EV_PROFILE_ID,
 				  "no such EV profile");
+	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_PROFILE_OWNER);
+	if (err)
+		return err;
 	list_del_rcu(&p->list);
 	mrc_ev_profile_put(p);
 	return 0;
@@ -193,6 +203,7 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
+	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
@@ -202,14 +213,17 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 	if (index >= p->count)
 		return mrc_refuse(asked, -ENOENT, MRC_A_EV_INDEX,
 				  "no EV of that index in the profile");
+	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_OWNER);
+	if (err)
+		return err;
 	WRITE_ONCE(p->ev[index].denied, deny);
 	return 0;
 }
 
 int mrc_ev_profiles_init(struct mrc_dev *dev)
 {
+	const struct mrc_asked asked = mrc_asked_by_kernel(NULL);
 	struct mrc_ev_profile *p = mrc_ev_profile_alloc(0);
-	const struct mrc_asked nobody = { };
 	int err;
 
 	INIT_LIST_HEAD(&dev->ev_profiles);
@@ -220,7 +234,7 @@ int mrc_ev_profiles_init(struct mrc_dev *dev)
 	p->count = MRC_EV_AUTO_COUNT;
 	p->min_active = MRC_EV_AUTO_COUNT / 4;
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_ev_profile_publish(dev, p, false, &nobody);
+	err = mrc_ev_profile_publish(dev, p, false, &asked);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		mrc_ev_profile_put(p);

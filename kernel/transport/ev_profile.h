@@ -63,6 +63,7 @@ struct mrc_ev_spec {
  * @min_active: EVs per peer that stay usable whatever is lost, spares among them
  * @active: EVs per peer in rotation at a time, over all planes; 0: all
  * @count: elements of @ev; mode auto: EVs to draw
+ * @owner: enum mrc_nl_owner or a number behind it
  * @ev: explicit mode only; grouped by port ascending
  */
 struct mrc_ev_profile {
@@ -75,6 +76,7 @@ struct mrc_ev_profile {
 	u16 min_active;
 	u16 active;
 	u16 count;
+	u8 owner;
 	refcount_t ref;
 	struct rcu_head rcu;
 	struct mrc_ev_spec *ev;
@@ -95,16 +97,16 @@ void mrc_ev_profile_put(struct mrc_ev_profile *p);
  * @dev: the device
  * @p: consumed on success; EVs are sorted by port here
  * @replace: the id must exist already (otherwise it must not)
- * @asked: is told why not
+ * @asked: names the owner, and is told why not
  *
- * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ENOMEM.
+ * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ESTALE (it belongs to another owner).
  */
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 			   bool replace, const struct mrc_asked *asked);
 
 /**
  * mrc_ev_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
- * automatic one
+ * automatic one, -ESTALE (it belongs to another owner)
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked);
@@ -126,7 +128,7 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
  * @deny: or readmit
  * @asked: is told why not
  *
- * dev->cfg_lock held. Return: 0 or -ENOENT.
+ * dev->cfg_lock held. Return: 0, -ENOENT, -ESTALE (the profile belongs to another owner).
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			const struct mrc_asked *asked);

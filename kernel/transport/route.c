@@ -147,12 +147,17 @@ static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
 {
 	struct mrc_route_node *old = mrc_route_find(dev, &new->route.key);
 
+	int err;
+
+	new->route.owner = mrc_asked_owner(asked, old ? old->route.owner :
+							MRC_NL_OWNER_NONE);
 	if (!old)
 		return mrc_route_insert(dev->routes, new, asked);
-	if (replace)
-		return mrc_route_replace(dev->routes, old, new);
-	return mrc_refuse(asked, -EEXIST, MRC_A_ROUTE_PREFIX,
-			  "a route of this prefix exists");
+	if (!replace)
+		return mrc_refuse(asked, -EEXIST, MRC_A_ROUTE_PREFIX,
+				  "a route of this prefix exists");
+	err = mrc_asked_claim(asked, old->route.owner, MRC_A_ROUTE_OWNER);
+	return err ?: mrc_route_replace(dev->routes, old, new);
 }
 
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
@@ -181,12 +186,16 @@ int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 		  const struct mrc_asked *asked)
 {
 	struct mrc_route_node *n;
+	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	n = mrc_route_find(dev, key);
 	if (!n)
 		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_PREFIX,
 				  "no route of this prefix");
+	err = mrc_asked_claim(asked, n->route.owner, MRC_A_ROUTE_OWNER);
+	if (err)
+		return err;
 	mrc_route_remove(dev->routes, n);
 	return 0;
 }

@@ -33,12 +33,14 @@ struct mrc_route_key {
 /**
  * struct mrc_route - maps a prefix of remote GIDs to profiles
  * @key: the prefix
+ * @owner: enum mrc_nl_owner or a number behind it
  * @usid: of the host that the prefix names, which EVs that end at its switch go on to; 0: none
  * @ev_profile: id of an EV profile that exists
  * @cc_profile: id of a CC profile, 0: none
  */
 struct mrc_route {
 	struct mrc_route_key key;
+	u8 owner;
 	u16 usid;
 	u64 ev_profile;
 	u64 cc_profile;
@@ -70,13 +72,17 @@ void mrc_routes_free(struct mrc_dev *dev);
 /**
  * mrc_route_add() - a route, new or, with @replace, in place of one of its prefix
  *
+ * Its owner is the one that @asked names.
+ *
  * dev->cfg_lock held. Return: 0, -EEXIST (without @replace), -ENOENT (no such
  * profile), -EINVAL (host bits, the profile needs a uSID), -ENOSPC (there are MRC_ROUTES_MAX),
- * -ENOMEM.
+ * -ESTALE (it belongs to another owner), -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		  bool replace, const struct mrc_asked *asked);
-/** mrc_route_del() - Return: 0 or -ENOENT. dev->cfg_lock held. */
+/**
+ * mrc_route_del() - Return: 0, -ENOENT, -ESTALE (it belongs to another owner). dev->cfg_lock held.
+ */
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 		  const struct mrc_asked *asked);
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */

@@ -158,7 +158,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 					 struct net_device *anchor,
 					 struct netlink_ext_ack *extack)
 {
-	const struct mrc_asked asked = { .extack = extack };
+	const struct mrc_asked asked = mrc_asked_by_kernel(extack);
 	struct mrc_ibdev *m;
 	struct mrc_dev *dev;
 	int ret = 0;

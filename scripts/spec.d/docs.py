@@ -40,8 +40,8 @@ class Table:
     def text(self, a):
         parts = [a.doc] if a.doc else []
         if "enum" in a.data:
-            entries = self.family.enums[a.data["enum"]].entries
-            parts.append(", ".join(f"{number} {name}" for name, _, number, _ in entries))
+            named = self.family.enums[a.data["enum"]].entries
+            parts.append(", ".join(f"{number} {name}" for name, _, number, _ in named))
         elif a.kind[0] == "u" and limits_of(a) and not a.on_off:
             parts.append(limits_of(a))
         inner = self.family.nested(a)
@@ -91,6 +91,11 @@ def events(family):
     return lines
 
 
+def entries(enum):
+    lines = ["| number | name | |", "|---|---|---|"]
+    return lines + [f"| {number} | `{name}` | {doc} |" for name, _, number, doc in enum.entries]
+
+
 def page(family, text):
     """The page with its tables written anew: each stands between two comments."""
     def table(match):
@@ -99,6 +104,8 @@ def page(family, text):
             lines = operations(family)
         elif name == "events":
             lines = events(family)
+        elif name.startswith("enum-"):
+            lines = entries(family.enums[name.removeprefix("enum-")])
         else:
             lines = Table(family, family.set_named(name, "README.md")).lines()
         return "\n".join([f"<!-- spec: {name} -->", "", *lines, "", "<!-- /spec -->"])

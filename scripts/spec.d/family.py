@@ -159,8 +159,10 @@ class Family:
 
     @staticmethod
     def enum(item):
-        entries = [(entry["name"], c_name(item["name-prefix"], entry["name"]), number,
-                    entry.get("doc", "")) for number, entry in numbered(item["entries"], 0)]
+        flags = item["type"] == "flags"
+        entries = [(entry["name"], c_name(item["name-prefix"], entry["name"]),
+                    1 << number if flags else number, entry.get("doc", ""))
+                   for number, entry in numbered(item["entries"], 0)]
         return Enum(item["name"], word(item["enum-name"]), item.get("doc", ""), entries)
 
     def set_named(self, name, user):

@@ -6,6 +6,8 @@
 #include <map>
 #include <stdexcept>
 
+#include <linux/mrc.h>
+
 #include "text.h"
 
 using namespace mrcnl;
@@ -170,9 +172,12 @@ void add_plane(Script &s, const std::string &netdev, std::optional<uint8_t> port
           s.kernel.add_plane(s.device, port, s.ifindex(netdev)));
 }
 
-void set_plane(Script &s, uint8_t port, bool up)
+void set_plane(Script &s, uint8_t port, std::optional<bool> up)
 {
-    s.ask("set " + std::to_string(port) + (up ? " up" : " down"),
+    s.ask("set " + std::to_string(port) +
+              (!up   ? " as it is"
+               : *up ? " up"
+                     : " down"),
           s.kernel.set_plane(s.device, port, up));
 }
 
@@ -567,6 +572,77 @@ void routes(Script &s)
     s.ask("delete CC profile 1", s.kernel.delete_cc_profile(s.device, 1));
 }
 
+// ---- owners ------------------------------------------------------------------------------------
+
+constexpr uint8_t stranger_owner = 16;
+
+/** Whoever asks from now on. */
+void act_as(Script &s, Owner owner, bool claim = true)
+{
+    s.lines.push_back((owner ? "as " + owner_name(*owner) : "as one who says nothing") +
+                      (owner && !claim ? ", who takes all" : ""));
+    s.kernel.act_as(owner, claim);
+}
+
+/** Each kind of change to what is there. */
+void change_all(Script &s)
+{
+    set_plane(s, 1, std::nullopt);
+    set_plane(s, 1, false);
+    set_plane(s, 1, true);
+    put(s, listed(5, {by_sid(good_sid), by_sid(good_sid, 2)}), true);
+    deny(s, 5, 0, true);
+    put_cc(s, 1, "none", 16384, true);
+    put_route(s, to("fd00::/64", 5, 1), true);
+}
+
+void delete_all(Script &s)
+{
+    delete_profile(s, 5);
+    delete_route(s, "fd00::/64");
+    delete_profile(s, 5);
+    s.ask("delete CC profile 1", s.kernel.delete_cc_profile(s.device, 1));
+    delete_plane(s, 1);
+}
+
+void add_all(Script &s)
+{
+    add_plane(s, "eth1", 1);
+    put(s, listed(5, {by_sid(good_sid)}));
+    put_cc(s, 1, "none", 8192);
+    put_route(s, to("fd00::/64", 5, 1));
+}
+
+/** Who names an owner changes and deletes his own and nobody's; who names none, all. */
+void owners(Script &s)
+{
+    act_as(s, MRC_NL_OWNER_MRCD);
+    add_all(s);
+    change_all(s);
+    act_as(s, stranger_owner);
+    add_all(s);
+    change_all(s);
+    delete_all(s);
+    act_as(s, std::nullopt);
+    change_all(s);
+    act_as(s, MRC_NL_OWNER_MRCD);
+    delete_all(s);
+    act_as(s, std::nullopt);
+    add_all(s);
+    act_as(s, stranger_owner);
+    change_all(s);
+    s.ask("match fd00::1", s.kernel.match_route(s.device, address("fd00::1")));
+    act_as(s, MRC_NL_OWNER_MRCD, false);
+    delete_all(s);
+    change_all(s);
+    act_as(s, MRC_NL_OWNER_ADMIN);
+    put(s, listed(0, {by_sid(good_sid)}), true);
+    put_route(s, to("fd00::/65", 5), true);
+    delete_route(s, "fd00::/65");
+    act_as(s, std::nullopt);
+    delete_all(s);
+}
+
 // ---- what traffic makes ------------------------------------------------------------------------
 
 void probe(Script &s, const std::string &words, const ProbeRequest &request)
@@ -601,10 +677,16 @@ void traffic(Script &s)
 }
 
 using Topic = void (*)(Script &);
-const std::map<std::string, Topic> all{
-    {"cc-profiles", cc_profiles}, {"devices", devices}, {"draws", draws},
-    {"ev-profiles", ev_profiles}, {"evs", evs},         {"paths", paths},
-    {"planes", planes},           {"routes", routes},   {"traffic", traffic}};
+const std::map<std::string, Topic> all{{"cc-profiles", cc_profiles},
+                                       {"devices", devices},
+                                       {"draws", draws},
+                                       {"ev-profiles", ev_profiles},
+                                       {"evs", evs},
+                                       {"owners", owners},
+                                       {"paths", paths},
+                                       {"planes", planes},
+                                       {"routes", routes},
+                                       {"traffic", traffic}};
 
 } // namespace
 

@@ -32,6 +32,12 @@ std::string path(const EvPath &path)
     return line;
 }
 
+/** Nothing of what says nothing: requests. */
+std::string owned(const Owner &owner)
+{
+    return owner ? " owner " + owner_name(*owner) : "";
+}
+
 template <typename T>
 void add(std::vector<std::string> &lines, const Result<std::vector<T>> &listed)
 {
@@ -56,7 +62,8 @@ std::string text(const Error &error)
 std::string text(const Info &info)
 {
     return "module port-max " + std::to_string(info.port_max) + " ev-max " +
-           std::to_string(info.ev_max) + " burst-max " + std::to_string(info.burst_max);
+           std::to_string(info.ev_max) + " burst-max " + std::to_string(info.burst_max) +
+           " capabilities " + std::to_string(info.capabilities);
 }
 
 std::vector<std::string> settings(const Device &device)
@@ -85,7 +92,8 @@ std::string text(const Device &device)
 std::string text(const Plane &plane)
 {
     return "plane " + std::to_string(plane.port) + " " + plane.ifname + " admin " +
-           (plane.admin_up ? "up" : "down") + " oper " + (plane.oper_up ? "up" : "down");
+           (plane.admin_up ? "up" : "down") + " oper " + (plane.oper_up ? "up" : "down") +
+           owned(plane.owner);
 }
 
 std::string text(const EvProfile &profile)
@@ -94,7 +102,7 @@ std::string text(const EvProfile &profile)
            to_string(profile.mode) + " min-active " + std::to_string(profile.min_active) +
            " active " + std::to_string(profile.active) + " count " + std::to_string(profile.count) +
            " version " + std::to_string(profile.version) + " denied " +
-           std::to_string(profile.denied);
+           std::to_string(profile.denied) + owned(profile.owner);
 }
 
 std::string text(const EvSpec &ev)
@@ -111,21 +119,21 @@ std::string text(const Ev &ev)
 std::string text(const CcProfile &profile)
 {
     return "cc-profile " + std::to_string(profile.id) + " " + profile.algorithm + " window " +
-           std::to_string(profile.window);
+           std::to_string(profile.window) + owned(profile.owner);
 }
 
 std::string text(const Route &route)
 {
     return "route " + route.prefix.text() + " ev-profile " + std::to_string(route.ev_profile) +
            " cc-profile " + std::to_string(route.cc_profile) + " usid " +
-           std::to_string(route.usid);
+           std::to_string(route.usid) + owned(route.owner);
 }
 
 std::string text(const RouteMatch &match)
 {
     return (match.prefix ? "by " + match.prefix->text() : "by none") + " ev-profile " +
            std::to_string(match.ev_profile) + " cc-profile " + std::to_string(match.cc_profile) +
-           " usid " + std::to_string(match.usid);
+           " usid " + std::to_string(match.usid) + owned(match.owner);
 }
 
 std::vector<std::string> state(Kernel &kernel, const std::string &device)

@@ -137,8 +137,18 @@ class Spec(unittest.TestCase):
         self.assertEqual(len(re.findall(r" is missing\"", code)),
                          int(re.search(r"MRC_NL_REQUIRED (\d+)",
                                        self.made("kernel", "mrc-spec.h"))[1]))
-        self.assertRegex(code, r'MRC_CMD_PLANE_SET, MRC_A_PLANE_ADMIN_STATE,\n\s+KBUILD_MODNAME '
-                               r'": admin-state is missing"')
+        self.assertRegex(code, r'MRC_CMD_EV_SET, MRC_A_EV_DENIED,\n\s+KBUILD_MODNAME '
+                               r'": denied is missing"')
+
+    def test_flags(self):
+        """Their numbers are places of bits in the file, and bits for all who use them."""
+        line = '      - { name: owner, doc: "planes'
+        self.edit(line, f"      - {{ name: first }}\n      - {{ name: second }}\n{line}")
+        self.assertEqual(self.spec("--renumber").returncode, 0)
+        with open(f"{self.top}/kernel/include/uapi/linux/mrc.h", encoding="utf-8") as file:
+            text = file.read()
+        for name, bit in (("FIRST", 1), ("SECOND", 2), ("OWNER", 4)):
+            self.has(f"MRC_NL_CAPABILITY_{name} = {bit},", text)
 
     def test_for_others(self):
         text = self.made("ynl", "mrc.yaml")
@@ -155,8 +165,8 @@ class Spec(unittest.TestCase):
              "info-get: no attribute versions in set info"),
             ("name: plane-set\n", "name: plane-change\n",
              "plane-change: what does more than look needs a permission, nothing else"),
-            ("require: [ port, admin-state ]", "require: [ port, ifname ]",
-             "plane-set requires ifname, and does not take it"),
+            ("require: [ ev-profile, index, denied ]", "require: [ ev-profile, index, via ]",
+             "ev-set requires via, and does not take it"),
             ("x-mrc: { default: 46, ", "x-mrc: { defualt: 46, ",
              r"device: dscp-control: x-mrc of attributes has no \['defualt'\]"),
             ("x-mrc: { default: 46, ", "x-mrc: { ", "setting dscp-control: no default"),

@@ -88,7 +88,8 @@ class Family:
             for entry in enum["entries"]:
                 entry = {"name": entry} if isinstance(entry, str) else entry
                 number = entry.get("value", number)
-                self.enums[enum["name"]][entry["name"]] = number
+                self.enums[enum["name"]][entry["name"]] = \
+                    1 << number if enum["type"] == "flags" else number
                 number += 1
         self.ops, self.ops_by_number = {}, {}
         number = 0
@@ -177,10 +178,18 @@ class Family:
             raise SpecError(f"{name} is {value}")
         if "enum" not in attr:
             return value
+        if attr.get("enum-as-flags"):
+            return self.flags(name, attr, value)
         for entry, number in self.enums[attr["enum"]].items():
             if number == value:
                 return entry
         raise SpecError(f"{name}: no entry {value} in enum {attr['enum']}")
+
+    def flags(self, name, attr, value):
+        names = [entry for entry, bit in self.enums[attr["enum"]].items() if value & bit]
+        if value != sum(self.enums[attr["enum"]][entry] for entry in names):
+            raise SpecError(f"{name}: {value} has bits that enum {attr['enum']} has not")
+        return names
 
     # ---- messages
 

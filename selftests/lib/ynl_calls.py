@@ -39,13 +39,18 @@ class Calls:
         return self.listener.async_msg_queue
 
 
+def plain(value):
+    """What JSON has no form of: bytes, and the names of flags."""
+    return sorted(value) if isinstance(value, set) else value.hex()
+
+
 def main():
     calls = Calls(*sys.argv[1:])
     for line in sys.stdin:
         kind, *rest = line.split(maxsplit=2)
         try:
             answer = getattr(calls, kind)(*rest)
-            print("ok", json.dumps(answer, default=bytes.hex), flush=True)
+            print("ok", json.dumps(answer, default=plain), flush=True)
         except Exception as why:  # pylint: disable=broad-except
             print(repr(str(why)), flush=True)
 

@@ -134,13 +134,19 @@ public:
     explicit Client(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
     Result<Info> info() override;
+    void act_as(Owner owner, bool claim) override
+    {
+        owner_ = owner;
+        claim_ = claim;
+    }
     Result<std::vector<Device>> devices() override;
     Result<Device> device(const std::string &name) override;
     Result<void> set_device(const std::string &name, const DeviceSettings &change) override;
     Result<std::vector<Plane>> planes(const OptionalName &device) override;
     Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
                             uint32_t ifindex) override;
-    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override;
+    Result<void> set_plane(const std::string &device, uint8_t port,
+                           std::optional<bool> up) override;
     Result<void> delete_plane(const std::string &device, uint8_t port) override;
     Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override;
     Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override;
@@ -186,6 +192,16 @@ private:
         return replies ? Result<void>() : Result<void>(replies.error());
     }
 
+    Result<void> name_owner(Request &request, int type, int claim_type = 0);
+
+    /** A change of something that has an owner, with its attributes; 0: it has none to claim. */
+    Result<void> change(Request &request, int type, int claim_type = 0)
+    {
+        const auto named = name_owner(request, type, claim_type);
+
+        return named ? change(request) : named;
+    }
+
     template <typename T>
     Result<T> get(const Request &request, Decoder<T> decode)
     {
@@ -213,7 +229,30 @@ private:
     }
 
     std::unique_ptr<Channel> channel_;
+    Owner owner_;
+    bool claim_ = false;
+    std::optional<bool> owners_known_; ///< by the module
 };
+
+/** Not known and not asked for are two things: in doubt nothing is changed. */
+Result<void> Client::name_owner(Request &request, int type, int claim_type)
+{
+    if (!owner_)
+        return {};
+    if (!owners_known_) {
+        const auto module = info();
+
+        if (!module)
+            return module.error();
+        owners_known_ = (module->capabilities & MRC_NL_CAPABILITY_OWNER) != 0;
+    }
+    if (!*owners_known_)
+        return {};
+    request.put_u8(type, *owner_);
+    if (claim_ && claim_type)
+        request.put_flag(claim_type);
+    return {};
+}
 
 Result<Info> Client::info()
 {
@@ -254,21 +293,27 @@ Result<Plane> Client::add_plane(const std::string &device, std::optional<uint8_t
     if (port)
         r.put_u8(MRC_A_PLANE_PORT, *port);
     r.put_u32(MRC_A_PLANE_IFINDEX, ifindex);
+    if (const auto named = name_owner(r, MRC_A_PLANE_OWNER); !named)
+        return named.error();
     return get(r, decode_plane);
 }
 
-Result<void> Client::set_plane(const std::string &device, uint8_t port, bool up)
+Result<void> Client::set_plane(const std::string &device, uint8_t port, std::optional<bool> up)
 {
     Request r = request(MRC_CMD_PLANE_SET, device);
 
     r.put_u8(MRC_A_PLANE_PORT, port);
-    r.put_u8(MRC_A_PLANE_ADMIN_STATE, up ? MRC_NL_PLANE_STATE_UP : MRC_NL_PLANE_STATE_DOWN);
-    return change(r);
+    if (up)
+        r.put_u8(MRC_A_PLANE_ADMIN_STATE, *up ? MRC_NL_PLANE_STATE_UP : MRC_NL_PLANE_STATE_DOWN);
+    return change(r, MRC_A_PLANE_OWNER, MRC_A_PLANE_CLAIM);
 }
 
 Result<void> Client::delete_plane(const std::string &device, uint8_t port)
 {
-    return change(request(MRC_CMD_PLANE_DEL, device).put_u8(MRC_A_PLANE_PORT, port));
+    Request r = request(MRC_CMD_PLANE_DEL, device);
+
+    r.put_u8(MRC_A_PLANE_PORT, port);
+    return change(r, MRC_A_PLANE_OWNER);
 }
 
 Result<std::vector<EvProfile>> Client::ev_profiles(const OptionalName &device)
@@ -302,12 +347,15 @@ Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSp
         r.put_u16(MRC_A_EV_PROFILE_COUNT, *spec.count);
     for (const EvSpec &ev : spec.evs)
         put_ev(r, ev);
-    return change(r);
+    return change(r, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
 }
 
 Result<void> Client::delete_ev_profile(const std::string &device, uint64_t id)
 {
-    return change(request(MRC_CMD_EV_PROFILE_DEL, device).put_u64(MRC_A_EV_PROFILE_ID, id));
+    Request r = request(MRC_CMD_EV_PROFILE_DEL, device);
+
+    r.put_u64(MRC_A_EV_PROFILE_ID, id);
+    return change(r, MRC_A_EV_PROFILE_OWNER);
 }
 
 Result<std::vector<Ev>> Client::evs(const OptionalName &device, std::optional<uint64_t> ev_profile)
@@ -327,7 +375,7 @@ Result<void> Client::deny_ev(const std::string &device, uint64_t ev_profile, uin
     r.put_u64(MRC_A_EV_EV_PROFILE, ev_profile);
     r.put_u16(MRC_A_EV_INDEX, index);
     r.put_u8(MRC_A_EV_DENIED, deny);
-    return change(r);
+    return change(r, MRC_A_EV_OWNER);
 }
 
 Result<std::vector<CcProfile>> Client::cc_profiles(const OptionalName &device)
@@ -349,12 +397,15 @@ Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &
     r.put_u64(MRC_A_CC_PROFILE_ID, profile.id);
     r.put_string(MRC_A_CC_PROFILE_ALGORITHM, profile.algorithm);
     r.put_u32(MRC_A_CC_PROFILE_WINDOW, profile.window);
-    return change(r);
+    return change(r, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
 }
 
 Result<void> Client::delete_cc_profile(const std::string &device, uint64_t id)
 {
-    return change(request(MRC_CMD_CC_PROFILE_DEL, device).put_u64(MRC_A_CC_PROFILE_ID, id));
+    Request r = request(MRC_CMD_CC_PROFILE_DEL, device);
+
+    r.put_u64(MRC_A_CC_PROFILE_ID, id);
+    return change(r, MRC_A_CC_PROFILE_OWNER);
 }
 
 Result<std::vector<Route>> Client::routes(const OptionalName &device)
@@ -378,7 +429,7 @@ Result<void> Client::put_route(const std::string &device, const Route &route, bo
     r.put_u64(MRC_A_ROUTE_CC_PROFILE, route.cc_profile);
     if (route.usid)
         r.put_u16(MRC_A_ROUTE_USID, route.usid);
-    return change(r);
+    return change(r, MRC_A_ROUTE_OWNER, MRC_A_ROUTE_CLAIM);
 }
 
 Result<void> Client::delete_route(const std::string &device, const Prefix &prefix)
@@ -387,7 +438,7 @@ Result<void> Client::delete_route(const std::string &device, const Prefix &prefi
 
     r.put_address(MRC_A_ROUTE_PREFIX, prefix.address);
     r.put_u8(MRC_A_ROUTE_PREFIX_LEN, prefix.length);
-    return change(r);
+    return change(r, MRC_A_ROUTE_OWNER);
 }
 
 Result<std::vector<Peer>> Client::peers(const OptionalName &device,

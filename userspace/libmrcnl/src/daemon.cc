@@ -31,11 +31,11 @@ bool printable(char c)
     return c > ' ' && c <= '~';
 }
 
-struct Owner {
+struct Descriptor {
     int fd;
-    explicit Owner(int owned) : fd(owned) {}
-    Owner(const Owner &) = delete;
-    ~Owner()
+    explicit Descriptor(int owned) : fd(owned) {}
+    Descriptor(const Descriptor &) = delete;
+    ~Descriptor()
     {
         if (fd >= 0)
             close(fd);
@@ -53,7 +53,7 @@ Result<std::string> ask_daemon(const std::string &device, const std::string &req
 {
     const std::string name = "mrcd/" + device;
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    const Owner owner(fd);
+    const Descriptor owned(fd);
     sockaddr_un at{};
 
     if (fd < 0)

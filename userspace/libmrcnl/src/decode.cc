@@ -23,6 +23,11 @@ DeviceRef decode_ref(const Attributes &a)
     return {a.u32(dev_index), a.string(device_dev_name)};
 }
 
+Owner decode_owner(const Attributes &a, int type)
+{
+    return a.has(type) ? Owner(a.u8(type)) : std::nullopt;
+}
+
 template <typename T>
 T read(const Attributes &a, int type)
 {
@@ -162,8 +167,9 @@ Info decode_info(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_INFO_MAX);
 
-    return {a.string(MRC_A_INFO_VERSION), a.string(MRC_A_INFO_ICRC), a.u8(MRC_A_INFO_SEG6) != 0,
-            a.u8(MRC_A_INFO_PORT_MAX),    a.u16(MRC_A_INFO_EV_MAX),  a.u8(MRC_A_INFO_BURST_MAX)};
+    return {a.string(MRC_A_INFO_VERSION),  a.string(MRC_A_INFO_ICRC), a.u8(MRC_A_INFO_SEG6) != 0,
+            a.u8(MRC_A_INFO_PORT_MAX),     a.u16(MRC_A_INFO_EV_MAX),  a.u8(MRC_A_INFO_BURST_MAX),
+            a.u32(MRC_A_INFO_CAPABILITIES)};
 }
 
 Device decode_device(const Reply &reply)
@@ -198,6 +204,7 @@ Plane decode_plane(const Reply &reply)
     plane.admin_up = a.u8(MRC_A_PLANE_ADMIN_STATE) == MRC_NL_PLANE_STATE_UP;
     plane.oper_up = a.u8(MRC_A_PLANE_OPER_STATE) == MRC_NL_PLANE_STATE_UP;
     plane.stats = decode_stats(a.bytes(MRC_A_PLANE_STATS));
+    plane.owner = decode_owner(a, MRC_A_PLANE_OWNER);
     return plane;
 }
 
@@ -215,6 +222,7 @@ EvProfile decode_ev_profile(const Reply &reply)
     profile.count = a.u16(MRC_A_EV_PROFILE_COUNT);
     profile.version = a.u32(MRC_A_EV_PROFILE_VERSION);
     profile.denied = a.u16(MRC_A_EV_PROFILE_DENIED);
+    profile.owner = decode_owner(a, MRC_A_EV_PROFILE_OWNER);
     return profile;
 }
 
@@ -235,7 +243,7 @@ CcProfile decode_cc_profile(const Reply &reply)
     const Attributes a(reply.attributes, MRC_A_CC_PROFILE_MAX);
 
     return {decode_ref(a), a.u64(MRC_A_CC_PROFILE_ID), a.string(MRC_A_CC_PROFILE_ALGORITHM),
-            a.u32(MRC_A_CC_PROFILE_WINDOW)};
+            a.u32(MRC_A_CC_PROFILE_WINDOW), decode_owner(a, MRC_A_CC_PROFILE_OWNER)};
 }
 
 Route decode_route(const Reply &reply)
@@ -246,7 +254,8 @@ Route decode_route(const Reply &reply)
             {a.address(MRC_A_ROUTE_PREFIX), a.u8(MRC_A_ROUTE_PREFIX_LEN)},
             a.u64(MRC_A_ROUTE_EV_PROFILE),
             a.u64(MRC_A_ROUTE_CC_PROFILE),
-            a.u16(MRC_A_ROUTE_USID)};
+            a.u16(MRC_A_ROUTE_USID),
+            decode_owner(a, MRC_A_ROUTE_OWNER)};
 }
 
 RouteMatch decode_route_match(const Reply &reply)
@@ -261,6 +270,7 @@ RouteMatch decode_route_match(const Reply &reply)
     match.ev_profile = a.u64(MRC_A_ROUTE_EV_PROFILE);
     match.cc_profile = a.u64(MRC_A_ROUTE_CC_PROFILE);
     match.usid = a.u16(MRC_A_ROUTE_USID);
+    match.owner = decode_owner(a, MRC_A_ROUTE_OWNER);
     return match;
 }
 

@@ -25,6 +25,12 @@ Request::Request(uint8_t command, size_t size)
         throw std::bad_alloc();
 }
 
+Request &Request::put_flag(int type)
+{
+    check(nla_put_flag(msg_.get(), type));
+    return *this;
+}
+
 Request &Request::put_u8(int type, uint8_t value)
 {
     check(nla_put_u8(msg_.get(), type, value));

@@ -13,6 +13,7 @@ namespace
 
 constexpr std::array ev_format_names{"stev", "srv6", "udp"};
 constexpr std::array ev_mode_names{"auto", "explicit"};
+constexpr std::array names_of_owners{"none", "kernel", "admin", "mrcd"};
 constexpr std::array qp_state_names{"reset", "init", "rtr", "rts", "sqd", "sqe", "err"};
 
 template <size_t N>
@@ -22,6 +23,16 @@ const char *name_of(const std::array<const char *, N> &names, size_t value)
 }
 
 } // namespace
+
+std::string owner_name(uint8_t owner)
+{
+    return owner < names_of_owners.size() ? names_of_owners[owner] : std::to_string(owner);
+}
+
+std::span<const char *const> owner_names()
+{
+    return names_of_owners;
+}
 
 std::optional<Address> Address::parse(const std::string &text)
 {

@@ -58,6 +58,82 @@ TEST_F(ClientTest, PlaneWithoutPortAsksForAny)
     EXPECT_EQ(a.u32(MRC_A_PLANE_IFINDEX), 12u);
 }
 
+Reply info_of(uint32_t capabilities)
+{
+    Request answer(MRC_CMD_INFO_GET);
+
+    answer.put_u32(MRC_A_INFO_CAPABILITIES, capabilities);
+    return reply_of(answer);
+}
+
+/** A change of something that has an owner, and its attributes. */
+struct OwnedChange {
+    std::function<bool(Kernel &)> make;
+    int owner;
+    int claim = 0; ///< none
+};
+
+const OwnedChange owned_changes[] = {
+    {[](Kernel &k) { return bool(k.add_plane("mrc0", 1, 2)); }, MRC_A_PLANE_OWNER},
+    {[](Kernel &k) { return bool(k.set_plane("mrc0", 1, true)); }, MRC_A_PLANE_OWNER,
+     MRC_A_PLANE_CLAIM},
+    {[](Kernel &k) { return bool(k.delete_plane("mrc0", 1)); }, MRC_A_PLANE_OWNER},
+    {[](Kernel &k) { return bool(k.put_ev_profile("mrc0", {.id = 1}, false)); },
+     MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM},
+    {[](Kernel &k) { return bool(k.delete_ev_profile("mrc0", 1)); }, MRC_A_EV_PROFILE_OWNER},
+    {[](Kernel &k) { return bool(k.deny_ev("mrc0", 1, 2, true)); }, MRC_A_EV_OWNER},
+    {[](Kernel &k) { return bool(k.put_cc_profile("mrc0", {}, true)); }, MRC_A_CC_PROFILE_OWNER,
+     MRC_A_CC_PROFILE_CLAIM},
+    {[](Kernel &k) { return bool(k.delete_cc_profile("mrc0", 1)); }, MRC_A_CC_PROFILE_OWNER},
+    {[](Kernel &k) { return bool(k.put_route("mrc0", {}, false)); }, MRC_A_ROUTE_OWNER,
+     MRC_A_ROUTE_CLAIM},
+    {[](Kernel &k) { return bool(k.delete_route("mrc0", {})); }, MRC_A_ROUTE_OWNER},
+};
+
+TEST_F(ClientTest, ChangesNameTheirOwner)
+{
+    constexpr int all = 64; // attributes of a set, at most
+
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_OWNER)});
+    for (const bool claims : {true, false}) {
+        kernel->act_as(16, claims);
+        for (const auto &[make, owner, claim] : owned_changes) {
+            make(*kernel);
+            EXPECT_EQ(last().parsed(all).u8(owner), 16) << last().command;
+            EXPECT_EQ(claim && last().parsed(all).has(claim), claim && claims) << last().command;
+        }
+    }
+    EXPECT_EQ(fake.seen.size(), 2 * std::size(owned_changes) + 1) << "the module is asked once";
+    kernel->act_as(std::nullopt, true);
+    for (const auto &[make, owner, claim] : owned_changes) {
+        make(*kernel);
+        EXPECT_FALSE(last().parsed(all).has(owner)) << last().command;
+        EXPECT_FALSE(claim && last().parsed(all).has(claim)) << last().command;
+    }
+}
+
+/** It would refuse the attribute. */
+TEST_F(ClientTest, AModuleThatKnowsNoOwnersIsToldNone)
+{
+    fake.answers.push_back(std::vector{info_of(0)});
+    kernel->act_as(16, true);
+    for (const auto &[make, owner, claim] : owned_changes) {
+        make(*kernel);
+        EXPECT_FALSE(last().parsed(owner).has(owner)) << last().command;
+    }
+}
+
+/** What was another's would go. */
+TEST_F(ClientTest, WithoutKnowingWhetherTheModuleKnowsOwnersNothingIsChanged)
+{
+    fake.answers.push_back(Error{ENOMEM, "", ""});
+    fake.answers.push_back(std::vector{info_of(0)});
+    kernel->act_as(16, true);
+    EXPECT_FALSE(kernel->delete_plane("mrc0", 1));
+    EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
+    EXPECT_TRUE(kernel->delete_plane("mrc0", 1)) << "it is asked again";
+}
+
 TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
 {
     const EvSegments segments{{*Address::parse("fc00::1"), *Address::parse("fc00::2")}, false};

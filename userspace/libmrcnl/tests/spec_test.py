@@ -34,7 +34,8 @@ def expected_constants(spec):
     wanted = {}
     for enum in spec["definitions"]:
         for name, number, _ in number_all(enum["entries"], 0):
-            wanted[c_name(enum["name-prefix"], name)] = number
+            value = 1 << number if enum["type"] == "flags" else number
+            wanted[c_name(enum["name-prefix"], name)] = value
     for space in spec["attribute-sets"]:
         if "subset-of" in space:
             continue

@@ -42,6 +42,16 @@ TEST(Names, EachStateHasALetterOfItsOwn)
     EXPECT_EQ(letter_of(EvState::good, true), 'R');
 }
 
+TEST(Names, OwnersWithoutOneAreNumbers)
+{
+    EXPECT_EQ(owner_name(0), "none");
+    EXPECT_EQ(owner_name(3), "mrcd");
+    EXPECT_EQ(owner_name(4), "4");
+    EXPECT_EQ(owner_name(255), "255");
+    for (size_t i = 0; i < owner_names().size(); i++)
+        EXPECT_EQ(owner_name(static_cast<uint8_t>(i)), owner_names()[i]);
+}
+
 TEST(Names, UnknownNumbersAreNamedSo)
 {
     EXPECT_STREQ(to_string(EvFormat::udp), "udp");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "command.h"
+#include "owner.h"
 
 namespace mrcctl
 {
@@ -10,7 +10,8 @@ namespace
 constexpr const char cc_profile_help[] =
     "Usage: mrcctl cc-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl cc-profile { add | set } DEV ID algorithm none window BYTES\n"
-    "       mrcctl cc-profile del DEV ID\n"
+    "                         [ owner OWNER ]\n"
+    "       mrcctl cc-profile del DEV ID [ owner OWNER ]\n"
     "Algorithm none keeps at most a window of bytes per QP in flight.\n";
 
 uint64_t take_id(Args &args)
@@ -26,6 +27,7 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.number("cc-profile", profile.id);
     p.text("algorithm", profile.algorithm);
     p.bytes("window", profile.window);
+    print_owner(p, profile.owner);
     p.end_object();
 }
 
@@ -45,7 +47,7 @@ void show_cc_profile(Context &context, Args &args)
         print_profile(context.printer, profile);
 }
 
-void put_cc_profile(Context &context, Args &args, bool replace)
+void put_cc_profile(Context &context, Args &args, bool replace, mrcnl::Owner otherwise)
 {
     const std::string device = args.take("device");
     mrcnl::CcProfile profile;
@@ -55,27 +57,29 @@ void put_cc_profile(Context &context, Args &args, bool replace)
     profile.algorithm = args.take("algorithm");
     args.expect("window");
     profile.window = static_cast<uint32_t>(args.take_number("window", 1, UINT32_MAX));
+    const mrcnl::Owner owner = take_owner(args);
     args.finish();
-    value_of(context.kernel().put_cc_profile(device, profile, replace));
+    value_of(kernel_for(context, owner, otherwise).put_cc_profile(device, profile, replace));
 }
 
 void add_cc_profile(Context &context, Args &args)
 {
-    put_cc_profile(context, args, false);
+    put_cc_profile(context, args, false, by_hand);
 }
 
 void set_cc_profile(Context &context, Args &args)
 {
-    put_cc_profile(context, args, true);
+    put_cc_profile(context, args, true, {});
 }
 
 void del_cc_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint64_t id = take_id(args);
+    const mrcnl::Owner owner = take_owner(args);
 
     args.finish();
-    value_of(context.kernel().delete_cc_profile(device, id));
+    value_of(kernel_for(context, owner).delete_cc_profile(device, id));
 }
 
 constexpr Command cc_profile_commands[] = {{"show", show_cc_profile},

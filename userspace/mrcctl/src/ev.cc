@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
 #include "objects.h"
+#include "owner.h"
 
 namespace mrcctl
 {
@@ -80,7 +81,7 @@ void set_ev(Context &context, Args &args, bool deny)
     args.expect("index");
     const auto index = static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
     args.finish();
-    value_of(context.kernel().deny_ev(device, profile, index, deny));
+    value_of(kernel_for(context, {}).deny_ev(device, profile, index, deny));
     warn_of_daemon(context, device, profile, deny);
 }
 

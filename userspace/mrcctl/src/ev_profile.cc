@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
 #include "ev_spec.h"
+#include "owner.h"
 
 namespace mrcctl
 {
@@ -12,7 +13,8 @@ constexpr const char ev_profile_help[] =
     "Usage: mrcctl ev-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl ev-profile { add | set } DEV ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
-    "       mrcctl ev-profile del DEV ID\n"
+    "                         [ owner OWNER ]\n"
+    "       mrcctl ev-profile del DEV ID [ owner OWNER ]\n"
     "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
@@ -37,6 +39,7 @@ void print_profile(Context &context, const mrcnl::EvProfile &profile)
     else
         p.hidden("active", profile.active);
     p.number("denied", profile.denied);
+    print_owner(p, profile.owner);
     if (p.options().details || p.options().json)
         p.number("version", profile.version);
     p.end_object();
@@ -58,33 +61,35 @@ void show_ev_profile(Context &context, Args &args)
         print_profile(context, profile);
 }
 
-void put_ev_profile(Context &context, Args &args, bool replace)
+void put_ev_profile(Context &context, Args &args, bool replace, mrcnl::Owner otherwise)
 {
     const std::string device = args.take("device");
+    mrcnl::Owner owner;
     const mrcnl::EvProfileSpec spec =
-        take_ev_profile_spec(take_ev_profile(context, device, args), args);
+        take_ev_profile_spec(take_ev_profile(context, device, args), args, owner);
 
     args.finish();
-    value_of(context.kernel().put_ev_profile(device, spec, replace));
+    value_of(kernel_for(context, owner, otherwise).put_ev_profile(device, spec, replace));
 }
 
 void add_ev_profile(Context &context, Args &args)
 {
-    put_ev_profile(context, args, false);
+    put_ev_profile(context, args, false, by_hand);
 }
 
 void set_ev_profile(Context &context, Args &args)
 {
-    put_ev_profile(context, args, true);
+    put_ev_profile(context, args, true, {});
 }
 
 void del_ev_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint64_t id = take_ev_profile(context, device, args);
+    const mrcnl::Owner owner = take_owner(args);
 
     args.finish();
-    value_of(context.kernel().delete_ev_profile(device, id));
+    value_of(kernel_for(context, owner).delete_ev_profile(device, id));
 }
 
 constexpr Command ev_profile_commands[] = {{"show", show_ev_profile},

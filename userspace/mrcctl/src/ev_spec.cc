@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_spec.h"
 
+#include "owner.h"
+
 namespace mrcctl
 {
 
@@ -76,10 +78,10 @@ mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
 
 } // namespace
 
-mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args)
+mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner &owner)
 {
-    static constexpr const char *words[] = {"format",     "mode",   "count",
-                                            "min-active", "active", "ev"};
+    static constexpr const char *words[] = {"format", "mode",  "count", "min-active",
+                                            "active", "owner", "ev"};
     std::optional<mrcnl::EvFormat> format;
     mrcnl::EvProfileSpec spec;
 
@@ -100,6 +102,9 @@ mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args)
             break;
         case 4:
             spec.active = static_cast<uint16_t>(args.take_number("active", 0, UINT16_MAX));
+            break;
+        case 5:
+            owner = take_owner_name(args);
             break;
         default:
             spec.evs.push_back(take_ev(args));

@@ -10,7 +10,12 @@
 namespace mrcctl
 {
 
-/** What follows the number, up to the last word. @throw UsageError */
-mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args);
+/**
+ * What follows the number, up to the last word.
+ *
+ * @param owner as the words name one
+ * @throw UsageError
+ */
+mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner &owner);
 
 } // namespace mrcctl

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "objects.h"
+#include "owner.h"
 
 namespace mrcctl
 {
@@ -12,9 +13,9 @@ namespace
 
 constexpr const char plane_help[] =
     "Usage: mrcctl plane [ show [ DEV ] ]\n"
-    "       mrcctl plane add DEV [ port N ] netdev IF\n"
-    "       mrcctl plane set DEV port N { up | down }\n"
-    "       mrcctl plane del DEV port N\n"
+    "       mrcctl plane add DEV [ port N ] netdev IF [ owner OWNER ]\n"
+    "       mrcctl plane set DEV port N [ up | down ] [ owner OWNER ]\n"
+    "       mrcctl plane del DEV port N [ owner OWNER ]\n"
     "Ports are numbered 1 to 32; without one the lowest free one is taken. Option -s shows\n"
     "counters.\n";
 
@@ -55,23 +56,26 @@ void add_plane(Context &context, Args &args)
         port = take_port(args);
     args.expect("netdev");
     const std::string netdev = args.take("netdev");
+    const mrcnl::Owner owner = take_owner(args);
     args.finish();
     const unsigned ifindex = if_nametoindex(netdev.c_str());
     if (!ifindex)
         throw Failure("no netdev '" + netdev + "' in this network namespace");
-    value_of(context.kernel().add_plane(device, port, ifindex));
+    value_of(kernel_for(context, owner, by_hand).add_plane(device, port, ifindex));
 }
 
 void set_plane(Context &context, Args &args)
 {
-    static constexpr const char *states[] = {"down", "up"};
+    static constexpr const char *words[] = {"down", "up", "owner"};
     const std::string device = args.take("device");
     const uint8_t port = take_port(args);
-    const bool up = args.take_word(states, "state") != 0;
+    const size_t word = args.take_word(words, "state");
+    const std::optional<bool> up = word < 2 ? std::optional(word != 0) : std::nullopt;
+    const mrcnl::Owner owner = up ? take_owner(args) : take_owner_name(args);
 
     args.finish();
-    value_of(context.kernel().set_plane(device, port, up));
-    if (!up && context.told(device).daemon)
+    value_of(kernel_for(context, owner).set_plane(device, port, up));
+    if (up == false && context.told(device).daemon)
         context.warn("mrcd looks after " + device +
                      " and leaves the plane down: it is up again when you set it up");
 }
@@ -80,9 +84,10 @@ void del_plane(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const uint8_t port = take_port(args);
+    const mrcnl::Owner owner = take_owner(args);
 
     args.finish();
-    value_of(context.kernel().delete_plane(device, port));
+    value_of(kernel_for(context, owner).delete_plane(device, port));
 }
 
 constexpr Command plane_commands[] = {
@@ -101,6 +106,7 @@ void print_plane(Printer &p, const mrcnl::Plane &plane)
     p.text("ifname", plane.ifname.empty() ? "-" : plane.ifname);
     print_state(p, "admin-state", plane.admin_up);
     print_state(p, "oper-state", plane.oper_up);
+    print_owner(p, plane.owner);
 }
 
 void print_plane_stats(Printer &p, const mrcnl::PlaneStats &stats)

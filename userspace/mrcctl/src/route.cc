@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "command.h"
+#include "owner.h"
 
 namespace mrcctl
 {
@@ -10,8 +10,8 @@ namespace
 constexpr const char route_help[] =
     "Usage: mrcctl route [ show [ DEV ] ]\n"
     "       mrcctl route { add | replace } DEV PREFIX ev-profile ID [ cc-profile ID ]\n"
-    "              [ usid USID ]\n"
-    "       mrcctl route del DEV PREFIX\n"
+    "              [ usid USID ] [ owner OWNER ]\n"
+    "       mrcctl route del DEV PREFIX [ owner OWNER ]\n"
     "       mrcctl route get DEV GID\n"
     "Routes map remote GIDs to profiles, for QPs that name none themselves; the longest\n"
     "prefix wins. Command get says which one a GID takes. USID is the host's: EVs that are\n"
@@ -46,6 +46,7 @@ void print_profiles(Printer &p, const Names &names, const Route &route)
     p.number("cc-profile", route.cc_profile);
     if (route.usid)
         p.hex("usid", route.usid, 4);
+    print_owner(p, route.owner);
 }
 
 void show_route(Context &context, Args &args)
@@ -67,7 +68,7 @@ void show_route(Context &context, Args &args)
     }
 }
 
-void put_route(Context &context, Args &args, bool replace)
+void put_route(Context &context, Args &args, bool replace, mrcnl::Owner otherwise)
 {
     const std::string device = args.take("device");
     mrcnl::Route route;
@@ -79,27 +80,29 @@ void put_route(Context &context, Args &args, bool replace)
         route.cc_profile = args.take_number("cc-profile", 0, UINT64_MAX);
     if (args.accept("usid"))
         route.usid = static_cast<uint16_t>(args.take_number("usid", 1, UINT16_MAX));
+    const mrcnl::Owner owner = take_owner(args);
     args.finish();
-    value_of(context.kernel().put_route(device, route, replace));
+    value_of(kernel_for(context, owner, otherwise).put_route(device, route, replace));
 }
 
 void add_route(Context &context, Args &args)
 {
-    put_route(context, args, false);
+    put_route(context, args, false, by_hand);
 }
 
 void replace_route(Context &context, Args &args)
 {
-    put_route(context, args, true);
+    put_route(context, args, true, {});
 }
 
 void del_route(Context &context, Args &args)
 {
     const std::string device = args.take("device");
     const mrcnl::Prefix prefix = args.take_prefix("prefix");
+    const mrcnl::Owner owner = take_owner(args);
 
     args.finish();
-    value_of(context.kernel().delete_route(device, prefix));
+    value_of(kernel_for(context, owner).delete_route(device, prefix));
 }
 
 void get_route(Context &context, Args &args)

@@ -46,13 +46,42 @@ TEST_F(CommandTest, DeviceSet)
 
 TEST_F(CommandTest, Planes)
 {
-    EXPECT_EQ(change("plane add mrc0 port 3 netdev lo"), "plane-add mrc0 3 1");
-    EXPECT_EQ(change("plane add mrc0 netdev lo"), "plane-add mrc0 any 1");
+    EXPECT_EQ(change("plane add mrc0 port 3 netdev lo"), "plane-add mrc0 3 1 by admin");
+    EXPECT_EQ(change("plane add mrc0 netdev lo"), "plane-add mrc0 any 1 by admin");
     EXPECT_EQ(change("plane set mrc0 port 3 up"), "plane-set mrc0 3 up");
+    EXPECT_EQ(change("plane add mrc0 netdev lo owner mrcd"), "plane-add mrc0 any 1 by mrcd");
+    EXPECT_EQ(change("plane set mrc0 port 3 owner 0x10"), "plane-set mrc0 3 as it is by 16")
+        << "hexadecimal, as all numbers";
+    EXPECT_EQ(change("plane set mrc0 port 3 down owner admin"), "plane-set mrc0 3 down by admin");
+    EXPECT_EQ(change("plane del mrc0 port 3"), "plane-del mrc0 3") << "whoever looks after it";
+    EXPECT_EQ(change("plane del mrc0 port 3 owner none"), "plane-del mrc0 3 by none");
+}
+
+/** Of an older module none is asked, and a named one is no slip of the tongue. */
+TEST_F(CommandTest, OwnersOfAModuleThatKnowsNone)
+{
+    run.kernel.info_value.capabilities = 0;
+    EXPECT_EQ(change("route del mrc0 fd00::2"), "route-del mrc0 fd00::2/128");
+    EXPECT_EQ(run.error<Failure>("route del mrc0 fd00::2 owner mrcd"),
+              "route del: the module, version 0.1.0, knows no owners");
+}
+
+/** Whoever was meant by one line of a batch is not meant by the next. */
+TEST_F(CommandTest, OwnersAreOfOneCommand)
+{
+    change("plane add mrc0 netdev lo");
+    run("ev deny mrc0 ev-profile 7 index 3");
+    EXPECT_EQ(run.kernel.changes.back(), "ev mrc0 7 3 deny");
+    run("plane del mrc0 port 3");
+    EXPECT_EQ(run.kernel.changes.back(), "plane-del mrc0 3");
 }
 
 TEST_F(CommandTest, PlaneErrors)
 {
+    EXPECT_EQ(run.usage("plane set mrc0 port 3"), "plane set: state is missing");
+    EXPECT_EQ(run.usage("plane del mrc0 port 3 owner me"), "plane del: unknown owner 'me'");
+    EXPECT_EQ(run.usage("plane del mrc0 port 3 owner 256"),
+              "plane del: owner must be 0 to 255, not 256");
     EXPECT_EQ(run.usage("plane add mrc0 port 33 netdev lo"),
               "plane add: port must be 1 to 32, not 33");
     EXPECT_EQ(run.usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
@@ -68,7 +97,7 @@ TEST_F(CommandTest, EvProfileWithEachPath)
 {
     EXPECT_EQ(change("ev-profile add mrc0 0x10 min-active 2 active 3 ev port 1 sid fc00::1 "
                      "ev port 2 segs fc00::2,fc00::3 reduced denied ev port 3 table 100"),
-              "ev-profile-add mrc0 16");
+              "ev-profile-add mrc0 16 by admin");
     const auto &spec = run.kernel.last_spec;
     EXPECT_EQ(spec.format, mrcnl::EvFormat::srv6);
     EXPECT_EQ(spec.mode, mrcnl::EvMode::explicit_list);
@@ -112,6 +141,8 @@ TEST_F(CommandTest, EvProfileErrors)
               "ev-profile add: path 's' is ambiguous: sid, segs");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 format ipv4"),
               "ev-profile add: unknown format 'ipv4'");
+    EXPECT_EQ(run.usage("ev-profile add mrc0 7 mode auto count 1 owner"),
+              "ev-profile add: owner is missing");
     EXPECT_EQ(run.usage("ev-profile del mrc0"), "ev-profile del: ev-profile is missing");
     EXPECT_TRUE(run.kernel.changes.empty());
 }
@@ -121,14 +152,19 @@ TEST_F(CommandTest, EvsAndProfilesAndRoutes)
     EXPECT_EQ(change("ev deny mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 deny");
     EXPECT_EQ(change("ev allow mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 allow");
     EXPECT_EQ(change("cc-profile add mrc0 3 algorithm none window 65536"),
-              "cc-profile-add mrc0 3 none 65536");
+              "cc-profile-add mrc0 3 none 65536 by admin");
     EXPECT_EQ(change("cc set mrc0 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");
     EXPECT_EQ(change("cc-profile del mrc0 3"), "cc-profile-del mrc0 3");
-    EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"), "route-add mrc0 fd00::/64 7 0 0");
+    EXPECT_EQ(change("cc-profile del mrc0 3 owner mrcd"), "cc-profile-del mrc0 3 by mrcd");
+    EXPECT_EQ(change("ev-profile set mrc0 1 owner mrcd mode auto count 64"),
+              "ev-profile-set mrc0 1 by mrcd");
+    EXPECT_EQ(change("ev-profile del mrc0 1 owner mrcd"), "ev-profile-del mrc0 1 by mrcd");
+    EXPECT_EQ(change("route add mrc0 fd00::/64 ev-profile 7"),
+              "route-add mrc0 fd00::/64 7 0 0 by admin");
     EXPECT_EQ(change("route replace mrc0 fd00::2 ev-profile 7 cc-profile 3"),
               "route-replace mrc0 fd00::2/128 7 3 0");
     EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile 7 usid 0xf002"),
-              "route-add mrc0 fd00::2/128 7 0 61442");
+              "route-add mrc0 fd00::2/128 7 0 61442 by admin");
     EXPECT_EQ(change("route del mrc0 fd00::/64"), "route-del mrc0 fd00::/64");
     EXPECT_EQ(change("ev-profile del mrc0 7"), "ev-profile-del mrc0 7");
     EXPECT_EQ(run.usage("route add mrc0 fd00::/129 ev-profile 1"),

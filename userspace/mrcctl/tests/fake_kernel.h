@@ -8,6 +8,8 @@
 #include <iterator>
 #include <sstream>
 
+#include <linux/mrc.h>
+
 #include "mrcnl/kernel.h"
 
 #include "command.h"
@@ -18,7 +20,8 @@ namespace mrcctl::test
 using namespace mrcnl;
 
 struct FakeKernel : Kernel {
-    Info info_value{"0.1.0", "crc32_le", true, 32, 256, 16};
+    Info info_value{"0.1.0", "crc32_le", true, 32, 256, 16, MRC_NL_CAPABILITY_OWNER};
+    Owner acting;
     std::vector<Device> device_list;
     std::vector<Plane> plane_list;
     std::vector<EvProfile> ev_profile_list;
@@ -64,6 +67,13 @@ struct FakeKernel : Kernel {
         return refuse ? Result<void>(*refuse) : Result<void>();
     }
 
+    /** Notes a change of something that has an owner. */
+    template <typename... Words>
+    Result<void> note_by(const Words &...words)
+    {
+        return acting ? note(words..., "by", owner_name(*acting)) : note(words...);
+    }
+
     template <typename T>
     static Result<std::vector<T>> of(const std::vector<T> &list, const OptionalName &device)
     {
@@ -85,6 +95,7 @@ struct FakeKernel : Kernel {
     }
 
     Result<Info> info() override { return info_value; }
+    void act_as(Owner owner, bool) override { acting = owner; }
     Result<std::vector<Device>> devices() override { return device_list; }
     Result<Device> device(const std::string &name) override
     {
@@ -115,19 +126,20 @@ struct FakeKernel : Kernel {
     Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
                             uint32_t ifindex) override
     {
-        const auto noted = note("plane-add", device, port ? std::to_string(*port) : "any", ifindex);
+        const auto noted =
+            note_by("plane-add", device, port ? std::to_string(*port) : "any", ifindex);
 
         if (!noted)
             return noted.error();
         return Plane{};
     }
-    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override
+    Result<void> set_plane(const std::string &device, uint8_t port, std::optional<bool> up) override
     {
-        return note("plane-set", device, +port, up ? "up" : "down");
+        return note_by("plane-set", device, +port, !up ? "as it is" : *up ? "up" : "down");
     }
     Result<void> delete_plane(const std::string &device, uint8_t port) override
     {
-        return note("plane-del", device, +port);
+        return note_by("plane-del", device, +port);
     }
     Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override
     {
@@ -142,11 +154,11 @@ struct FakeKernel : Kernel {
                                 bool replace) override
     {
         last_spec = spec;
-        return note(replace ? "ev-profile-set" : "ev-profile-add", device, spec.id);
+        return note_by(replace ? "ev-profile-set" : "ev-profile-add", device, spec.id);
     }
     Result<void> delete_ev_profile(const std::string &device, uint64_t id) override
     {
-        return note("ev-profile-del", device, id);
+        return note_by("ev-profile-del", device, id);
     }
     Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
     {
@@ -157,7 +169,7 @@ struct FakeKernel : Kernel {
     }
     Result<void> deny_ev(const std::string &device, uint64_t id, uint16_t index, bool deny) override
     {
-        return note("ev", device, id, index, deny ? "deny" : "allow");
+        return note_by("ev", device, id, index, deny ? "deny" : "allow");
     }
     Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
     {
@@ -171,12 +183,12 @@ struct FakeKernel : Kernel {
     Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
                                 bool replace) override
     {
-        return note(replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
-                    profile.algorithm, profile.window);
+        return note_by(replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
+                       profile.algorithm, profile.window);
     }
     Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
     {
-        return note("cc-profile-del", device, id);
+        return note_by("cc-profile-del", device, id);
     }
     Result<std::vector<Route>> routes(const OptionalName &device) override
     {
@@ -186,18 +198,18 @@ struct FakeKernel : Kernel {
     {
         for (const Route &route : route_list)
             if (route.prefix.address == gid)
-                return RouteMatch{route.device,     gid,       route.prefix, route.ev_profile,
-                                  route.cc_profile, route.usid};
+                return RouteMatch{route.device,     gid,        route.prefix, route.ev_profile,
+                                  route.cc_profile, route.usid, route.owner};
         return RouteMatch{{1, device}, gid, std::nullopt, 0, 0, 0};
     }
     Result<void> put_route(const std::string &device, const Route &route, bool replace) override
     {
-        return note(replace ? "route-replace" : "route-add", device, route.prefix.text(),
-                    route.ev_profile, route.cc_profile, route.usid);
+        return note_by(replace ? "route-replace" : "route-add", device, route.prefix.text(),
+                       route.ev_profile, route.cc_profile, route.usid);
     }
     Result<void> delete_route(const std::string &device, const Prefix &prefix) override
     {
-        return note("route-del", device, prefix.text());
+        return note_by("route-del", device, prefix.text());
     }
     Result<std::vector<Peer>> peers(const OptionalName &device,
                                     std::optional<Address> remote) override

@@ -62,8 +62,8 @@ void add_devices(FakeKernel &k)
     s.icrc = false;
     s.tunnel_source = address("fd00::1");
     k.device_list.push_back({mrc1, 4, "eth0", s, 0, 0, {}});
-    k.plane_list = {{mrc0, 1, 10, "eth1", true, true, {1, 2, 3, 4, 5, 6}},
-                    {mrc0, 2, 11, "eth2", true, false, {}},
+    k.plane_list = {{mrc0, 1, 10, "eth1", true, true, {1, 2, 3, 4, 5, 6}, MRC_NL_OWNER_MRCD},
+                    {mrc0, 2, 11, "eth2", true, false, {}, 16},
                     {mrc0, 32, 12, "eth3", false, true, {}}};
 }
 
@@ -71,8 +71,9 @@ void add_profiles(FakeKernel &k)
 {
     const EvSegments segments{{address("fc00::1"), address("fc00::2")}, false};
 
-    k.ev_profile_list = {{mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0},
-                         {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1, 2}};
+    k.ev_profile_list = {
+        {mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0, MRC_NL_OWNER_KERNEL},
+        {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1, 2, MRC_NL_OWNER_MRCD}};
     k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}},
                  {mrc0, 7, 1, {1, segments, true}},
                  {mrc0, 7, 2, {2, EvTable{100}, false}},
@@ -80,9 +81,10 @@ void add_profiles(FakeKernel &k)
                  {mrc0, 7, 4, {2, EvVia{address("fcbb:bb00:101:181:102::")}, false}},
                  {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
                  {mrc0, 8, 1, {2, std::monostate{}, false}}};
-    k.cc_profile_list = {{mrc0, 0, "none", 1 << 20}, {mrc0, 3, "none", 65536}};
-    k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002},
-                    {mrc0, {address("fd00::"), 64}, 7, 0}};
+    k.cc_profile_list = {{mrc0, 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL},
+                         {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN}};
+    k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002, MRC_NL_OWNER_MRCD},
+                    {mrc0, {address("fd00::"), 64}, 7, 0, 0, MRC_NL_OWNER_NONE}};
 }
 
 void add_traffic(FakeKernel &k)

@@ -127,7 +127,8 @@ struct NamesTest : testing::Test {
 TEST_F(NamesTest, StandForNumbersOnTheCommandLine)
 {
     EXPECT_EQ(change("ev-profile del mrc0 r2"), "ev-profile-del mrc0 311783503343485");
-    EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile r1"), "route-add mrc0 fd00::2/128 7 0 0");
+    EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile r1"),
+              "route-add mrc0 fd00::2/128 7 0 0 by admin");
     run.kernel.probe_answer.results = {{0, 1, 1000, 1}};
     EXPECT_EQ(change("probe mrc0 remote h2 ev-profile r1"), "probe mrc0 fd00::2 ev-profile 7");
     EXPECT_EQ(run("peer show remote h2"), "");

@@ -143,6 +143,7 @@ mrcnl::Result<std::shared_ptr<mrcnl::Kernel>> open_module()
 
     if (!kernel)
         return kernel.error();
+    (*kernel)->act_as(MRC_NL_OWNER_MRCD, true);
     return std::shared_ptr<mrcnl::Kernel>(std::move(*kernel));
 }
 

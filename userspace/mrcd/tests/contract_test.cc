@@ -48,6 +48,7 @@ TEST_P(Contract, ModelAnswersAsTheModule)
                               [&](const std::string &name) { return model.kernel.ifindex(name); }};
 
     model.kernel.exists = true;
+    model.kernel.acting.reset();
     model.kernel.taken_ports = {contract::taken_port};
     const auto found = contract::ask(model.kernel, host, GetParam());
     const auto wanted = lines_of(MRC_CONTRACT "/answers/" + GetParam());

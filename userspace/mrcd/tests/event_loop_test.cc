@@ -36,7 +36,7 @@ public:
     std::atomic<int> reads = 0;                      ///< of all netdevs
 
     uint32_t netdev(const std::string &name) override { return inner_.netdev(name); }
-    Result<std::map<Address, uint8_t>> addresses(const std::string &netdev) override
+    Result<std::map<Address, HeldAddress>> addresses(const std::string &netdev) override
     {
         each_look(++looks_);
         return inner_.addresses(netdev);

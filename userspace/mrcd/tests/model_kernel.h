@@ -17,6 +17,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <linux/mrc.h>
+
 #include "host/system.h"
 #include "refusals.h"
 
@@ -48,6 +50,7 @@ public:
     struct StoredProfile {
         EvProfileSpec spec;
         int version = 0; ///< grows when its EVs are made anew, which forgets what is known of them
+        Owner owner;
     };
 
     struct Netdev {
@@ -57,11 +60,14 @@ public:
     };
 
     std::map<uint8_t, uint32_t> plane_ifindex;
+    std::map<uint8_t, Owner> plane_owner;
     std::set<uint8_t> planes_down; ///< by the administrator
     std::map<uint64_t, StoredProfile> profiles;
     std::map<uint64_t, CcProfile> cc;
     std::map<Prefix, Route> route_map;
     DeviceSettings settings = default_settings();
+    Owner acting = MRC_NL_OWNER_MRCD;                   ///< whose changes come
+    bool claims = true;                                 ///< and leave alone what is another's
     std::set<uint16_t> taken_ports;                     ///< UDP ports that others have
     std::function<bool()> fails = [] { return false; }; ///< asked before each change
     std::set<uint64_t> peer_profiles;                   ///< that peers in use have
@@ -89,7 +95,15 @@ public:
         return 0;
     }
 
-    Result<Info> info() override { return Info{"0.1.0", "none", true, 32, 256, 16}; }
+    Result<Info> info() override
+    {
+        return Info{"0.1.0", "none", true, 32, 256, 16, MRC_NL_CAPABILITY_OWNER};
+    }
+    void act_as(Owner owner, bool claim) override
+    {
+        acting = owner;
+        claims = claim;
+    }
     Result<std::vector<mrcnl::Device>> devices() override
     {
         return std::vector<mrcnl::Device>{one_device()};
@@ -126,23 +140,33 @@ public:
             [&] {
                 return refusals::first({netdev_fits(ifindex), port_fits(port)});
             },
-            [&] { plane_ifindex[taken] = ifindex; });
+            [&] {
+                plane_ifindex[taken] = ifindex;
+                plane_owner[taken] = owner_of(MRC_NL_OWNER_NONE);
+            });
         if (!done)
             return done.error();
         return plane(taken);
     }
-    Result<void> set_plane(const std::string &device, uint8_t port, bool up) override
+    Result<void> set_plane(const std::string &device, uint8_t port, std::optional<bool> up) override
     {
         return change(
-            device, refusals::range(port, 1, 32, "port"), [&] { return has_plane(port); },
-            [&] { up ? planes_down.erase(port) : planes_down.insert(port).second; });
+            device, refusals::range(port, 1, 32, "port"), [&] { return claim_plane(port); },
+            [&] {
+                plane_owner[port] = owner_of(plane_owner[port].value_or(MRC_NL_OWNER_NONE));
+                if (up == true)
+                    planes_down.erase(port);
+                if (up == false)
+                    planes_down.insert(port);
+            });
     }
     Result<void> delete_plane(const std::string &device, uint8_t port) override
     {
         return change(
-            device, refusals::range(port, 1, 32, "port"), [&] { return has_plane(port); },
+            device, refusals::range(port, 1, 32, "port"), [&] { return claim_plane(port, true); },
             [&] {
                 plane_ifindex.erase(port);
+                plane_owner.erase(port);
                 planes_down.erase(port);
             });
     }
@@ -165,9 +189,9 @@ public:
         return change(
             device, refusals::ranges(spec),
             [&] {
-                return refusals::first(
-                    {refusals::check(spec),
-                     may_put("EV profile", profiles.contains(spec.id), replace)});
+                return refusals::first({refusals::check(spec),
+                                        may_put("EV profile", profiles.contains(spec.id), replace),
+                                        claim(owner(profiles, spec.id))});
             },
             [&] { store(spec, replace); });
     }
@@ -181,7 +205,8 @@ public:
                                "EV profile 0 is the automatic one and cannot be deleted", "id"),
                      has_profile(id, "id"),
                      refuse_if(named(&Route::ev_profile, id), EBUSY, "a route uses this EV profile",
-                               "id")});
+                               "id"),
+                     claim(owner(profiles, id), true)});
             },
             [&] { profiles.erase(id); });
     }
@@ -210,7 +235,8 @@ public:
                     {refuse_if(!count, ENOENT, "no such EV profile with a list of EVs",
                                "ev-profile"),
                      refuse_if(index >= count, ENOENT, "no EV of that index in the profile",
-                               "index")});
+                               "index"),
+                     claim(owner(profiles, profile), true)});
             },
             [&] { profiles[profile].spec.evs[index].denied = deny; });
     }
@@ -235,9 +261,15 @@ public:
             device, refusals::name_range(profile.algorithm, 15, "algorithm"),
             [&] {
                 return refusals::first({refusals::check(profile),
-                                        may_put("CC profile", cc.contains(profile.id), replace)});
+                                        may_put("CC profile", cc.contains(profile.id), replace),
+                                        claim(owner(cc, profile.id))});
             },
-            [&] { cc[profile.id] = profile; });
+            [&] {
+                const uint8_t now = owner(cc, profile.id);
+
+                cc[profile.id] = profile;
+                cc[profile.id].owner = owner_of(now);
+            });
     }
     Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
     {
@@ -248,7 +280,8 @@ public:
                     {refuse_if(!id, EPERM, "CC profile 0 is built in and cannot be deleted", "id"),
                      has_cc(id, "id"),
                      refuse_if(named(&Route::cc_profile, id), EBUSY, "a route uses this CC profile",
-                               "id")});
+                               "id"),
+                     claim(owner(cc, id), true)});
             },
             [&] { cc.erase(id); });
     }
@@ -267,13 +300,14 @@ public:
     Result<RouteMatch> match_route(const std::string &device, const Address &gid) override
     {
         return get<RouteMatch>(device, {}, [&] {
-            RouteMatch match{ref(), gid, {}, 0, 0, 0};
+            RouteMatch match{ref(), gid, {}, 0, 0, 0, {}};
             const auto listed = routes(device);
 
             for (const Route &route : *listed)
                 if (!match.prefix && covers(route.prefix, gid))
-                    match = {ref(),     gid, route.prefix, route.ev_profile, route.cc_profile,
-                             route.usid};
+                    match = {
+                        ref(),      gid,        route.prefix, route.ev_profile, route.cc_profile,
+                        route.usid, route.owner};
             return match;
         });
     }
@@ -286,17 +320,24 @@ public:
                     {refusals::check(route.prefix), has_cc(route.cc_profile, "cc-profile"),
                      has_profile(route.ev_profile, "ev-profile"), has_usid(route),
                      refuse_if(!replace && route_map.contains(route.prefix), EEXIST,
-                               "a route of this prefix exists", "prefix")});
+                               "a route of this prefix exists", "prefix"),
+                     claim(owner(route_map, route.prefix))});
             },
-            [&] { route_map[route.prefix] = route; });
+            [&] {
+                const uint8_t now = owner(route_map, route.prefix);
+
+                route_map[route.prefix] = route;
+                route_map[route.prefix].owner = owner_of(now);
+            });
     }
     Result<void> delete_route(const std::string &device, const Prefix &prefix) override
     {
         return change(
             device, refusals::range(prefix.length, 0, 128, "prefix-len"),
             [&] {
-                return refuse_if(!route_map.contains(prefix), ENOENT, "no route of this prefix",
-                                 "prefix");
+                return refusals::first({refuse_if(!route_map.contains(prefix), ENOENT,
+                                                  "no route of this prefix", "prefix"),
+                                        claim(owner(route_map, prefix), true)});
             },
             [&] { route_map.erase(prefix); });
     }
@@ -372,15 +413,16 @@ private:
     {
         const uint32_t ifindex = plane_ifindex.at(port);
 
-        return {ref(), port, ifindex, netdevs[ifindex].name, !planes_down.contains(port),
-                true,  stats};
+        return {ref(), port,  ifindex,          netdevs[ifindex].name, !planes_down.contains(port),
+                true,  stats, plane_owner[port]};
     }
 
     EvProfile profile(uint64_t id) const
     {
         if (!id)
-            return {ref(), 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0};
-        const auto &[spec, version] = profiles.at(id);
+            return {ref(), 0, EvFormat::stev,     EvMode::automatic, 32, 128, 0,
+                    0,     0, MRC_NL_OWNER_KERNEL};
+        const auto &[spec, version, by] = profiles.at(id);
         const auto denied = std::count_if(spec.evs.begin(), spec.evs.end(),
                                           [](const EvSpec &ev) { return ev.denied; });
         const uint16_t count = refusals::count(spec);
@@ -393,10 +435,11 @@ private:
                 count,
                 static_cast<uint32_t>(version),
                 static_cast<uint16_t>(denied),
-                spec.active.value_or(0)};
+                spec.active.value_or(0),
+                by};
     }
 
-    static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20}; }
+    static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL}; }
 
     static bool covers(const Prefix &prefix, const Address &gid)
     {
@@ -467,6 +510,31 @@ private:
         return {};
     }
 
+    /** @{ Owner of what a map has, and of what it has not. */
+    template <typename T, typename Key>
+    static uint8_t owner(const std::map<Key, T> &map, const Key &key)
+    {
+        const auto found = map.find(key);
+
+        return (found == map.end() ? Owner() : found->second.owner).value_or(MRC_NL_OWNER_NONE);
+    }
+    uint8_t owner_of(uint8_t now) const { return acting.value_or(now); }
+    /** @} */
+
+    /** @param always as those do that make nothing the owner's */
+    Result<void> claim(uint8_t now, bool always = false) const
+    {
+        return refuse_if(acting && (claims || always) && now != *acting &&
+                             now != MRC_NL_OWNER_NONE && now != MRC_NL_OWNER_KERNEL,
+                         ESTALE, "it belongs to another owner", "owner");
+    }
+
+    Result<void> claim_plane(uint8_t port, bool always = false)
+    {
+        return refusals::first(
+            {has_plane(port), claim(plane_owner[port].value_or(MRC_NL_OWNER_NONE), always)});
+    }
+
     Result<void> has_profile(uint64_t id, const std::string &attribute) const
     {
         return refuse_if(id && !profiles.contains(id), ENOENT, "no such EV profile", attribute);
@@ -516,12 +584,13 @@ private:
     /** EVs of a port stand together, in the order in which they came. */
     void store(const EvProfileSpec &spec, bool replace)
     {
-        auto &[stored, version] = profiles[spec.id];
+        auto &[stored, version, by] = profiles[spec.id];
 
         stored = spec;
         std::stable_sort(stored.evs.begin(), stored.evs.end(),
                          [](const EvSpec &a, const EvSpec &b) { return a.port < b.port; });
         version = replace ? version + 1 : 0;
+        by = owner_of(by.value_or(MRC_NL_OWNER_NONE));
     }
 
     /** What a device lists: of all devices, when none is named. */
@@ -581,18 +650,19 @@ public:
 
     std::map<std::string, uint32_t> netdevs{{"mrc", 9},  {"mrc8", 8}, {"eth1", 1},
                                             {"eth2", 2}, {"eth3", 3}, {"eth4", 4}};
-    std::map<Address, uint8_t> held; ///< by the anchor
-    bool anchor_is_plane = false;    ///< it is no dummy
+    std::map<Address, HeldAddress> held; ///< by the anchor
+    bool anchor_is_plane = false;        ///< it is no dummy
 
     uint32_t netdev(const std::string &name) override
     {
         return netdevs.contains(name) ? netdevs.at(name) : 0;
     }
-    Result<std::map<Address, uint8_t>> addresses(const std::string &) override { return held; }
+    Result<std::map<Address, HeldAddress>> addresses(const std::string &) override { return held; }
     Result<void> add_address(const std::string &, const Prefix &address) override
     {
-        return change_if(!held.contains(address.address), EEXIST,
-                         [&] { held[address.address] = address.length; });
+        return change_if(!held.contains(address.address), EEXIST, [&] {
+            held[address.address] = {address.length, true};
+        });
     }
     Result<void> delete_address(const std::string &, const Prefix &address) override
     {
@@ -604,8 +674,10 @@ public:
         return change_if(kernel_.loaded && !kernel_.exists, EEXIST, [&] {
             kernel_.exists = true;
             kernel_.anchor = netdevs.at(anchor);
-            if (anchor_is_plane)
+            if (anchor_is_plane) {
                 kernel_.plane_ifindex[1] = kernel_.anchor;
+                kernel_.plane_owner[1] = MRC_NL_OWNER_KERNEL;
+            }
         });
     }
     int fd() const override { return -1; }

@@ -63,6 +63,91 @@ size_t allowed(const EvProfileSpec &spec)
                                              [](const EvSpec &ev) { return !ev.denied; }));
 }
 
+constexpr uint8_t another = 16; // controller
+
+/** What another looks after is no business of mrcd's, be it in the plan's way or not. */
+TEST(Reconciler, WhatIsAnothersStays)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    const Prefix at = *Prefix::parse("fd00:6d72:63::2/128");
+
+    run(model, plan);
+    model.kernel.profiles[7] = {{.id = 7, .evs = model.kernel.profiles[id2].spec.evs}, 0, another};
+    model.kernel.profiles[id2].spec.evs.pop_back();
+    model.kernel.profiles[id2].owner = another;
+    model.kernel.cc[1].window++;
+    model.kernel.cc[1].owner = another;
+    model.kernel.cc[2] = {{}, 2, "none", 8192, another};
+    model.kernel.route_map[at].usid = 1;
+    model.kernel.route_map[at].owner = another;
+    model.kernel.route_map[*Prefix::parse("fd00:9::/64")] = {
+        {}, *Prefix::parse("fd00:9::/64"), 7, 2, 0, another};
+    model.kernel.plane_ifindex = {{1, 2}, {9, 1}};
+    model.kernel.plane_owner = {{1, another}, {9, another}};
+    const std::string left = " is not as planned, and 16 looks after it";
+    EXPECT_EQ(steps(model, plan),
+              (Lines{"! plane port 1 netdev eth2" + left, "! cc-profile 1" + left,
+                     "! ev-profile " + r2 + left, "! route " + at.text() + left}))
+        << "port 1 has what port 2 is to have: neither is touched";
+    const int changes = model.kernel.changes;
+    EXPECT_FALSE(run(model, plan).converged());
+    EXPECT_EQ(model.kernel.changes, changes);
+}
+
+/** Nobody speaks of what was there before there were owners; mrcd does. */
+TEST(Reconciler, TakesOverWhatIsNobodys)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    const Prefix elsewhere = *Prefix::parse("fd00:9::/64");
+
+    model.kernel.acting.reset();
+    run(model, plan);
+    model.kernel.route_map[elsewhere] = {{}, elsewhere, 0, 0, 0, MRC_NL_OWNER_NONE};
+    model.kernel.acting = MRC_NL_OWNER_MRCD;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(steps(model, plan), Lines());
+    for (const auto &[port, owner] : model.kernel.plane_owner)
+        EXPECT_EQ(owner, MRC_NL_OWNER_MRCD) << +port;
+    for (const auto &[id, profile] : model.kernel.profiles)
+        EXPECT_EQ(profile.owner, MRC_NL_OWNER_MRCD) << id;
+    for (const auto &[prefix, route] : model.kernel.route_map)
+        EXPECT_EQ(route.owner, prefix == elsewhere ? MRC_NL_OWNER_NONE : MRC_NL_OWNER_MRCD)
+            << prefix.text() << ": what is not planned stays";
+}
+
+/** An older module tells no owners: mrcd looks after all of it, as it did. */
+TEST(Reconciler, WithoutOwnersAllIsItsOwn)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel.plane_owner.clear();
+    for (auto &[id, profile] : model.kernel.profiles)
+        profile.owner.reset();
+    for (auto &[id, profile] : model.kernel.cc)
+        profile.owner.reset();
+    for (auto &[prefix, route] : model.kernel.route_map)
+        route.owner.reset();
+    EXPECT_EQ(steps(model, plan), Lines());
+    model.kernel.plane_ifindex[7] = 4;
+    model.kernel.cc[2] = {{}, 2, "none", 8192, {}};
+    EXPECT_EQ(steps(model, plan), (Lines{"- cc-profile 2", "- plane port 7 netdev eth4"}));
+}
+
+/** That of the anchor, which the module made. */
+TEST(Reconciler, ThePlaneThatCameWithTheDeviceGoes)
+{
+    Model model;
+
+    model.system.anchor_is_plane = true;
+    EXPECT_TRUE(run(model, plan_of(small_file)).converged());
+    for (const auto &[port, ifindex] : model.kernel.plane_ifindex)
+        EXPECT_NE(ifindex, model.kernel.anchor) << +port;
+}
+
 /** Somebody else has another one by now, and may have denied what this one allows. */
 TEST(Reconciler, APlanThatIsNoneAnyMoreIsNotFollowed)
 {
@@ -119,6 +204,11 @@ TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
     EXPECT_TRUE(deny_evs(model.kernel, plan).empty()) << "once";
     EXPECT_TRUE(model.kernel.route_map.empty());
     EXPECT_TRUE(deny_evs(model.kernel, plan_of(small_file)).empty()) << "and allows nothing";
+    EXPECT_EQ(denied(model.kernel), by_file + changed);
+    for (auto &[id, profile] : model.kernel.profiles)
+        profile.owner = another;
+    fabric.denied.t0.insert(1);
+    EXPECT_TRUE(deny_evs(model.kernel, make_plan(fabric)).empty()) << "nor what is another's";
     EXPECT_EQ(denied(model.kernel), by_file + changed);
 }
 
@@ -507,11 +597,15 @@ TEST(Reconciler, AddressesOfOtherHostsGo)
     const Plan plan = plan_of(small_file);
 
     run(model, plan_of(with(small_file, "host = \"h1\"", "host = \"h2\"")));
-    model.system.held[address("fd00::77")] = 64;
+    model.system.held[address("fd00::77")] = {64, false};
+    model.system.held[address("fd00:6d72:63::3")] = {128, false};
     EXPECT_TRUE(run(model, plan).converged());
-    EXPECT_EQ(model.system.held, (std::map<Address, uint8_t>{{address("fd00:6d72:63::1"), 128},
-                                                             {address("fcbb:bb00:f001::"), 128},
-                                                             {address("fd00::77"), 64}}));
+    EXPECT_EQ(model.system.held,
+              (std::map<Address, HeldAddress>{{address("fd00:6d72:63::1"), {128, true}},
+                                              {address("fd00:6d72:63::3"), {128, false}},
+                                              {address("fcbb:bb00:f001::"), {128, true}},
+                                              {address("fd00::77"), {64, false}}}))
+        << "of others mrcd takes away what it has added itself";
     EXPECT_EQ(steps(model, plan), Lines());
 }
 
@@ -523,10 +617,11 @@ TEST(Reconciler, ThePrefixLengthOfTheGid)
     Model model;
 
     run(model, of_48);
-    EXPECT_EQ(model.system.held.at(address("fd00:6d72:63::1")), 48) << "makes the route to all";
-    EXPECT_EQ(model.system.held.at(address("fcbb:bb00:f001::")), 128);
+    EXPECT_EQ(model.system.held.at(address("fd00:6d72:63::1")).length, 48)
+        << "makes the route to all";
+    EXPECT_EQ(model.system.held.at(address("fcbb:bb00:f001::")).length, 128);
     EXPECT_EQ(steps(model, any), Lines()) << "any will do";
-    model.system.held[address("fd00:6d72:63::1")] = 64;
+    model.system.held[address("fd00:6d72:63::1")] = {64, true};
     EXPECT_EQ(steps(model, any), Lines());
     const Lines conflict{"! address fd00:6d72:63::1/64 netdev mrc is to have prefix length 48"};
     EXPECT_EQ(steps(model, of_48), conflict);

@@ -49,6 +49,20 @@ enum mrc_nl_qp_state {
 	MRC_NL_QP_STATE_ERR,
 };
 
+/* Who looks after something. Controllers of others take numbers from 16 on. */
+enum mrc_nl_owner {
+	MRC_NL_OWNER_NONE,		/* who made it did not say */
+	MRC_NL_OWNER_KERNEL,		/* came with the device */
+	MRC_NL_OWNER_ADMIN,		/* somebody by hand, as mrcctl does */
+	MRC_NL_OWNER_MRCD,
+};
+
+/* What a module can that others of the same family cannot: ask before you count on it. */
+enum mrc_nl_capability {
+	/* planes, profiles and routes have an owner, and requests may name one */
+	MRC_NL_CAPABILITY_OWNER = 1,
+};
+
 enum {
 	MRC_A_INFO_VERSION = 1,		/* string: version of the module */
 	MRC_A_INFO_ICRC,		/* string: CRC implementation in use */
@@ -56,6 +70,7 @@ enum {
 	MRC_A_INFO_PORT_MAX,		/* u8: highest port number of a plane */
 	MRC_A_INFO_EV_MAX,		/* u16: EVs in one profile, at most */
 	MRC_A_INFO_BURST_MAX,		/* u8: packets in one skb, at most */
+	MRC_A_INFO_CAPABILITIES,	/* u32, enum mrc_nl_capability: none when absent */
 
 	__MRC_A_INFO_MAX,
 	MRC_A_INFO_MAX = (__MRC_A_INFO_MAX - 1)
@@ -111,6 +126,9 @@ enum {
 	MRC_A_PLANE_STATS,		/* nest of MRC_A_PLANE_STATS_* */
 	MRC_A_PLANE_GONE,		/* flag: the plane was removed */
 	MRC_A_PLANE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	MRC_A_PLANE_OWNER,		/* u8: enum owner, or the number of another controller */
+	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	MRC_A_PLANE_CLAIM,
 
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = (__MRC_A_PLANE_MAX - 1)
@@ -154,6 +172,9 @@ enum {
 	 * many as there are EVs
 	 */
 	MRC_A_EV_PROFILE_ACTIVE,
+	MRC_A_EV_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
+	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	MRC_A_EV_PROFILE_CLAIM,
 
 	__MRC_A_EV_PROFILE_MAX,
 	MRC_A_EV_PROFILE_MAX = (__MRC_A_EV_PROFILE_MAX - 1)
@@ -188,6 +209,8 @@ enum {
 	 * of the route to the peer; so one profile does for all hosts behind a switch
 	 */
 	MRC_A_EV_VIA,
+	/* u8: refused where the profile is another's than this, the kernel's or nobody's */
+	MRC_A_EV_OWNER,
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
@@ -201,6 +224,9 @@ enum {
 	MRC_A_CC_PROFILE_ALGORITHM,	/* string: only none so far */
 	/* u32: bytes in flight per QP, at most; 8 KiB to 256 MiB; of profile 0: 1 MiB */
 	MRC_A_CC_PROFILE_WINDOW,
+	MRC_A_CC_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
+	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	MRC_A_CC_PROFILE_CLAIM,
 
 	__MRC_A_CC_PROFILE_MAX,
 	MRC_A_CC_PROFILE_MAX = (__MRC_A_CC_PROFILE_MAX - 1)
@@ -217,6 +243,9 @@ enum {
 	MRC_A_ROUTE_CC_PROFILE,		/* u64: for QPs that name none themselves */
 	/* u16, at least 1: of the host that the prefix names; EVs with via go on to it */
 	MRC_A_ROUTE_USID,
+	MRC_A_ROUTE_OWNER,		/* u8: enum owner, or the number of another controller */
+	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	MRC_A_ROUTE_CLAIM,
 
 	__MRC_A_ROUTE_MAX,
 	MRC_A_ROUTE_MAX = (__MRC_A_ROUTE_MAX - 1)

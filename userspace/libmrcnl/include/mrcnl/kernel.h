@@ -51,6 +51,16 @@ public:
 
     virtual Result<Info> info() = 0;
 
+    /**
+     * Whose planes, profiles and routes are made and changed from now on. What is deleted, or an EV
+     * denied, is left alone (ESTALE) where it is neither the owner's nor the kernel's or nobody's.
+     *
+     * @param owner empty: what is made is nobody's, and all may be changed and keeps its owner. A
+     *        module that knows no owners (MRC_NL_CAPABILITY_OWNER) is told nothing.
+     * @param claim what is another's is not changed, either; else it becomes the owner's
+     */
+    virtual void act_as(Owner owner, bool claim) = 0;
+
     virtual Result<std::vector<Device>> devices() = 0;
     virtual Result<Device> device(const std::string &name) = 0;
     virtual Result<void> set_device(const std::string &name, const DeviceSettings &change) = 0;
@@ -59,7 +69,9 @@ public:
     /** Without @p port the lowest free one is taken; the answer says which. */
     virtual Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
                                     uint32_t ifindex) = 0;
-    virtual Result<void> set_plane(const std::string &device, uint8_t port, bool up) = 0;
+    /** @param up empty: as it is; to take the plane over */
+    virtual Result<void> set_plane(const std::string &device, uint8_t port,
+                                   std::optional<bool> up) = 0;
     virtual Result<void> delete_plane(const std::string &device, uint8_t port) = 0;
 
     virtual Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) = 0;

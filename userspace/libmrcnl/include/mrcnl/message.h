@@ -33,6 +33,7 @@ public:
 
     [[nodiscard]] uint8_t command() const { return command_; }
 
+    Request &put_flag(int type);
     Request &put_u8(int type, uint8_t value);
     Request &put_u16(int type, uint16_t value);
     Request &put_u32(int type, uint32_t value);

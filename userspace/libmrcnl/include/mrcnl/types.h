@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,7 +29,19 @@ struct Info {
     uint8_t port_max = 0;
     uint16_t ev_max = 0;
     uint8_t burst_max = 0;
+    uint32_t capabilities{}; ///< MRC_NL_CAPABILITY_*
 };
+
+/**
+ * Who looks after something: MRC_NL_OWNER_*, or the number of another controller; empty in what a
+ * module tells that knows no owners.
+ */
+using Owner = std::optional<uint8_t>;
+
+/** "mrcd"; of those that have no name the number. */
+std::string owner_name(uint8_t owner);
+/** Names of the first numbers. */
+std::span<const char *const> owner_names();
 
 /** Which device an object belongs to. */
 struct DeviceRef {
@@ -69,6 +82,7 @@ struct Plane {
     bool admin_up = false;
     bool oper_up = false;
     PlaneStats stats;
+    Owner owner{};
 };
 
 enum class EvFormat : uint8_t { stev = 0, srv6 = 1, udp = 2 };
@@ -93,6 +107,7 @@ struct EvProfile {
     uint32_t version = 0;
     uint16_t denied = 0;
     uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
+    Owner owner{};
 };
 
 /** How packets on an EV go. */
@@ -155,6 +170,7 @@ struct CcProfile {
     uint64_t id = 0;
     std::string algorithm;
     uint32_t window = 0;
+    Owner owner{}; ///< in a request nothing: see Kernel::act_as()
 };
 
 struct Route {
@@ -163,6 +179,7 @@ struct Route {
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
     uint16_t usid = 0; ///< of the host, where EVs with via go on to; 0: none
+    Owner owner{};     ///< in a request nothing: see Kernel::act_as()
 };
 
 /** Answer to a look-up. */
@@ -173,6 +190,7 @@ struct RouteMatch {
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
     uint16_t usid = 0; ///< as in Route
+    Owner owner{};     ///< of the route
 };
 
 /** What tells peers of a device apart. */

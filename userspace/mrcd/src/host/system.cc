@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/system.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netlink/attr.h>
 #include <netlink/errno.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
@@ -61,14 +63,14 @@ public:
     }
 
     uint32_t netdev(const std::string &name) override { return netdevs_.find(name); }
-    Result<std::map<mrcnl::Address, uint8_t>> addresses(const std::string &netdev) override;
+    Result<std::map<mrcnl::Address, HeldAddress>> addresses(const std::string &netdev) override;
     Result<void> add_address(const std::string &netdev, const mrcnl::Prefix &address) override
     {
-        return change_address(netdev, address, rtnl_addr_build_add_request);
+        return change_address(netdev, address, rtnl_addr_build_add_request, address_protocol);
     }
     Result<void> delete_address(const std::string &netdev, const mrcnl::Prefix &address) override
     {
-        return change_address(netdev, address, rtnl_addr_build_delete_request);
+        return change_address(netdev, address, rtnl_addr_build_delete_request, std::nullopt);
     }
     Result<void> add_device(const std::string &device, const std::string &anchor) override;
     int fd() const override { return nl_socket_get_fd(changes_.get()); }
@@ -77,37 +79,61 @@ public:
 
 private:
     Result<void> change_address(const std::string &netdev, const mrcnl::Prefix &address,
-                                int (*build)(rtnl_addr *, int, nl_msg **));
+                                int (*build)(rtnl_addr *, int, nl_msg **),
+                                std::optional<uint8_t> protocol);
 
     NetdevFinder netdevs_;
     Owned<nl_sock> requests_;
     Owned<nl_sock> changes_;
 };
 
-Result<std::map<mrcnl::Address, uint8_t>> NetlinkSystem::addresses(const std::string &netdev)
+/** Takes what is told of an address of the netdev. libnl knows no protocols of addresses. */
+void take_address(nl_msg *msg, uint32_t netdev, std::map<mrcnl::Address, HeldAddress> &found)
 {
-    const auto index = static_cast<int>(this->netdev(netdev));
-    std::map<mrcnl::Address, uint8_t> found;
-    nl_cache *all = nullptr;
-    const int err = rtnl_addr_alloc_cache(requests_.get(), &all);
-    const Owned<nl_cache> cache(err ? nullptr : all);
+    nlmsghdr *const head = nlmsg_hdr(msg);
+    const auto *const told = static_cast<const ifaddrmsg *>(nlmsg_data(head));
+    std::array<nlattr *, IFA_MAX + 1> attrs{};
+    mrcnl::Address address;
 
-    if (err)
-        return mrcnl::libnl_error(err);
-    for (nl_object *at = nl_cache_get_first(all); at; at = nl_cache_get_next(at)) {
-        auto *one = reinterpret_cast<rtnl_addr *>(at);
-        nl_addr *local = rtnl_addr_get_local(one);
-        mrcnl::Address address;
-        if (rtnl_addr_get_ifindex(one) != index || !local || nl_addr_get_family(local) != AF_INET6)
-            continue;
-        memcpy(address.bytes.data(), nl_addr_get_binary_addr(local), address.bytes.size());
-        found[address] = static_cast<uint8_t>(rtnl_addr_get_prefixlen(one));
+    if (head->nlmsg_type != RTM_NEWADDR ||
+        nlmsg_parse(head, sizeof(*told), attrs.data(), IFA_MAX, nullptr) < 0 ||
+        told->ifa_index != netdev || told->ifa_family != AF_INET6)
+        return;
+    // The address of a netdev to one other host is the local one, else there is none.
+    const nlattr *const local = attrs[IFA_LOCAL] ? attrs[IFA_LOCAL] : attrs[IFA_ADDRESS];
+    if (!local || nla_len(local) != static_cast<int>(address.bytes.size()))
+        return;
+    memcpy(address.bytes.data(), nla_data(local), address.bytes.size());
+    nlattr *const protocol = attrs[IFA_PROTO];
+    found[address] = {told->ifa_prefixlen, protocol && nla_get_u8(protocol) == address_protocol};
+}
+
+Result<std::map<mrcnl::Address, HeldAddress>> NetlinkSystem::addresses(const std::string &netdev)
+{
+    const uint32_t index = this->netdev(netdev);
+    ifaddrmsg all{};
+    Result<void> done;
+
+    all.ifa_family = AF_INET6;
+    for (int tries = 0; tries < dump_tries; tries++) {
+        std::map<mrcnl::Address, HeldAddress> found;
+        const Owned<nl_msg> msg(nlmsg_alloc_simple(RTM_GETADDR, NLM_F_DUMP));
+
+        if (!msg || nlmsg_append(msg.get(), &all, sizeof(all), NLMSG_ALIGNTO) < 0)
+            return Error{ENOMEM, {}, {}};
+        done =
+            ask(requests_.get(), msg.get(), [&](nl_msg *one) { take_address(one, index, found); });
+        if (done)
+            return found;
+        if (done.error().code != EINTR)
+            break;
     }
-    return found;
+    return done.error();
 }
 
 Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcnl::Prefix &address,
-                                           int (*build)(rtnl_addr *, int, nl_msg **))
+                                           int (*build)(rtnl_addr *, int, nl_msg **),
+                                           std::optional<uint8_t> protocol)
 {
     const auto &bytes = address.address.bytes;
     const Owned<rtnl_addr> one(rtnl_addr_alloc());
@@ -124,6 +150,8 @@ Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcn
     const Owned<nl_msg> owned(err ? nullptr : msg);
     if (err)
         return mrcnl::libnl_error(err);
+    if (protocol && nla_put_u8(msg, IFA_PROTO, *protocol) < 0)
+        return Error{ENOMEM, {}, {}};
     return request(requests_.get(), msg);
 }
 

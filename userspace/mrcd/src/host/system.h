@@ -16,6 +16,16 @@
 namespace mrcd
 {
 
+/** An address that a netdev has. */
+struct HeldAddress {
+    uint8_t length = 0; ///< of its prefix
+    bool ours = false;  ///< mrcd has added it, as its protocol says (IFA_PROTO)
+    bool operator==(const HeldAddress &) const = default;
+};
+
+/** IFA_PROTO of what mrcd adds: a number that no other program is known to use. */
+constexpr uint8_t address_protocol = 109;
+
 /**
  * This host, in the network namespace of the process. What asks or changes may have to wait for
  * seconds, for whoever configures netdevs at that moment.
@@ -28,8 +38,8 @@ public:
     /** Index of a netdev by its name, 0: there is none. */
     virtual uint32_t netdev(const std::string &name) = 0;
 
-    /** IPv6 addresses of a netdev with their prefix lengths; none when there is no such netdev. */
-    virtual mrcnl::Result<std::map<mrcnl::Address, uint8_t>>
+    /** IPv6 addresses of a netdev; none when there is no such netdev. */
+    virtual mrcnl::Result<std::map<mrcnl::Address, HeldAddress>>
     addresses(const std::string &netdev) = 0;
 
     /** Adds an address, and with it the route to its prefix. Needs CAP_NET_ADMIN. */

@@ -33,6 +33,18 @@ std::string to_hex(uint16_t usid)
     return text;
 }
 
+/** Whoever made it leaves it to whoever wants it. */
+bool nobodys(uint8_t owner)
+{
+    return owner == MRC_NL_OWNER_NONE || owner == MRC_NL_OWNER_KERNEL;
+}
+
+/** Somebody looks after it, and it is not mrcd. */
+bool of_another(uint8_t owner)
+{
+    return owner != MRC_NL_OWNER_MRCD && !nobodys(owner);
+}
+
 /** Collects steps. */
 class Comparison
 {
@@ -53,6 +65,8 @@ private:
     void settings();
     void move_planes();
     Planes wanted_planes();
+    void leave_planes(Planes &wanted);
+    void adopt_planes(const Planes &wanted);
     void put_cc_profiles();
     void put_ev_profiles();
     void set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted);
@@ -70,6 +84,10 @@ private:
     void remove(const char *object, const std::string &what, Apply apply);
     void wait_for(const std::string &netdev);
     void conflict(const char *object, const std::string &what);
+    void leave(const char *object, const std::string &what, uint8_t owner);
+    template <typename Map, typename Same>
+    bool is_left(const Map &known, const typename Map::key_type &key, const Same &same,
+                 const char *object, const std::string &what);
 
     const State &state_;
     const Plan &plan_;
@@ -130,6 +148,34 @@ void Comparison::conflict(const char *object, const std::string &what)
     steps_.push_back({Step::Kind::conflict, object, what});
 }
 
+/** It is planned otherwise, and another's. */
+void Comparison::leave(const char *object, const std::string &what, uint8_t owner)
+{
+    conflict(object,
+             what + " is not as planned, and " + mrcnl::owner_name(owner) + " looks after it");
+}
+
+/**
+ * Is nothing to be done about something planned, for it is so, or another's?
+ *
+ * @param same whether what there is is as planned
+ */
+template <typename Map, typename Same>
+bool Comparison::is_left(const Map &known, const typename Map::key_type &key, const Same &same,
+                         const char *object, const std::string &what)
+{
+    const auto now = known.find(key);
+
+    if (now == known.end())
+        return false;
+    if (same(now->second.is))
+        return !nobodys(now->second.owner);
+    if (!of_another(now->second.owner))
+        return false;
+    leave(object, what, now->second.owner);
+    return true;
+}
+
 void Comparison::add_addresses()
 {
     constexpr uint8_t alone = 128;
@@ -149,8 +195,8 @@ void Comparison::add_address(const mrcnl::Prefix &wanted, bool any_length)
                           [wanted, anchor = plan_.anchor](Target &target) {
                               return target.system.add_address(anchor, wanted);
                           }});
-    else if (!any_length && now->second != wanted.length)
-        conflict("address", mrcnl::Prefix{wanted.address, now->second}.text() + on +
+    else if (!any_length && now->second.length != wanted.length)
+        conflict("address", mrcnl::Prefix{wanted.address, now->second.length}.text() + on +
                                 " is to have prefix length " + std::to_string(wanted.length));
 }
 
@@ -204,10 +250,45 @@ Planes Comparison::wanted_planes()
     return wanted;
 }
 
+/** Takes out what another's planes are in the way of. */
+void Comparison::leave_planes(Planes &wanted)
+{
+    for (const auto &[at, now] : planes_) {
+        const uint8_t owner = state_.plane_owners.at(at);
+
+        if (!of_another(owner))
+            continue;
+        const auto in_the_way = std::erase_if(wanted, [at = at, &now = now](const auto &one) {
+            return (one.first == at) != (one.second.ifindex == now.ifindex);
+        });
+        if (in_the_way)
+            leave("plane", "port " + std::to_string(at) + " netdev " + now.name, owner);
+    }
+}
+
+/** Those that are as planned already, and nobody's. */
+void Comparison::adopt_planes(const Planes &wanted)
+{
+    for (const auto &[at, netdev] : wanted) {
+        const auto now = planes_.find(at);
+
+        if (now == planes_.end() || now->second.ifindex != netdev.ifindex ||
+            !nobodys(state_.plane_owners.at(at)))
+            continue;
+        add(Step::Kind::replace, "plane",
+            "port " + std::to_string(at) + " netdev " + netdev.name + " owner mrcd",
+            [port = at](Kernel &kernel, const std::string &device) {
+                return kernel.set_plane(device, port, std::nullopt);
+            });
+    }
+}
+
 void Comparison::move_planes()
 {
-    const Planes wanted = wanted_planes();
+    Planes wanted = wanted_planes();
 
+    leave_planes(wanted);
+    adopt_planes(wanted);
     for (const auto &[is_add, at, netdev] : plane_moves(planes_, wanted)) {
         const std::string what = "port " + std::to_string(at) + " netdev " + netdev.name;
         const uint8_t port = at;
@@ -232,11 +313,12 @@ void Comparison::move_planes()
 void Comparison::put_cc_profiles()
 {
     for (const auto &[id, wanted] : plan_.cc_profiles) {
-        const auto now = state_.cc_profiles.find(id);
-        const bool known = now != state_.cc_profiles.end();
-        if (known && now->second.algorithm == wanted.algorithm &&
-            now->second.window == wanted.window)
+        const auto same = [&wanted = wanted](const mrcnl::CcProfile &now) {
+            return now.algorithm == wanted.algorithm && now.window == wanted.window;
+        };
+        if (is_left(state_.cc_profiles, id, same, "cc-profile", std::to_string(id)))
             continue;
+        const bool known = state_.cc_profiles.contains(id);
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
             std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
                 std::to_string(wanted.window),
@@ -249,15 +331,19 @@ void Comparison::put_cc_profiles()
 void Comparison::put_ev_profiles()
 {
     for (const auto &[id, wanted] : plan_.ev_profiles) {
+        const auto same = [&wanted = wanted](const mrcnl::EvProfileSpec &now) {
+            return same_paths(now, wanted);
+        };
         const auto now = state_.ev_profiles.find(id);
         const bool known = now != state_.ev_profiles.end();
-        if (known && same_paths(now->second, wanted)) {
-            set_denials(now->second, wanted);
+        if (is_left(state_.ev_profiles, id, same, "ev-profile", std::to_string(id))) {
+            if (!of_another(now->second.owner))
+                set_denials(now->second.is, wanted);
             continue;
         }
         add(known ? Step::Kind::replace : Step::Kind::add, "ev-profile",
             std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
-            [wanted = known ? with_denials_kept(wanted, now->second) : wanted,
+            [wanted = known ? with_denials_kept(wanted, now->second.is) : wanted,
              known](Kernel &kernel, const std::string &device) {
                 return kernel.put_ev_profile(device, wanted, known);
             });
@@ -288,13 +374,15 @@ mrcnl::EvProfileSpec Comparison::with_denials_kept(mrcnl::EvProfileSpec wanted,
 void Comparison::set_denials_of_old_profiles()
 {
     for (const auto &[id, now] : state_.ev_profiles) {
-        if (plan_.ev_profiles.contains(id) || !state_.used_ev_profiles.contains(id))
+        if (plan_.ev_profiles.contains(id) || !state_.used_ev_profiles.contains(id) ||
+            of_another(now.owner))
             continue;
+        const auto &evs = now.is.evs;
         for (const bool deny : {false, true})
-            for (size_t i = 0; i < now.evs.size() && (deny || !plan_.keep_denials); i++) {
-                const auto *way = std::get_if<mrcnl::EvVia>(&now.evs[i].path);
-                if (way && now.evs[i].denied != deny &&
-                    plan_.denied.denies(now.evs[i].port, way->via) == deny)
+            for (size_t i = 0; i < evs.size() && (deny || !plan_.keep_denials); i++) {
+                const auto *way = std::get_if<mrcnl::EvVia>(&evs[i].path);
+                if (way && evs[i].denied != deny &&
+                    plan_.denied.denies(evs[i].port, way->via) == deny)
                     set_denied(id, static_cast<uint16_t>(i), deny);
             }
     }
@@ -329,10 +417,10 @@ void Comparison::set_denied(uint64_t profile, uint16_t index, bool deny)
 void Comparison::put_routes()
 {
     for (const auto &[prefix, wanted] : plan_.routes) {
-        const auto now = state_.routes.find(prefix);
-        const bool known = now != state_.routes.end();
-        if (known && now->second == wanted)
+        const auto same = [&wanted = wanted](const PlannedRoute &now) { return now == wanted; };
+        if (is_left(state_.routes, prefix, same, "route", prefix.text()))
             continue;
+        const bool known = state_.routes.contains(prefix);
         const mrcnl::Route route{{}, prefix, wanted.ev_profile, wanted.cc_profile, wanted.usid};
         add(known ? Step::Kind::replace : Step::Kind::add, "route",
             prefix.text() + " ev-profile " + std::to_string(wanted.ev_profile) + " cc-profile " +
@@ -346,7 +434,7 @@ void Comparison::put_routes()
 void Comparison::delete_routes()
 {
     for (const auto &[prefix, now] : state_.routes) {
-        if (plan_.routes.contains(prefix))
+        if (plan_.routes.contains(prefix) || now.owner != MRC_NL_OWNER_MRCD)
             continue;
         remove("route", prefix.text(), [at = prefix](Kernel &kernel, const std::string &device) {
             return kernel.delete_route(device, at);
@@ -358,7 +446,8 @@ void Comparison::delete_routes()
 void Comparison::delete_profiles()
 {
     for (const auto &[id, now] : state_.ev_profiles) {
-        if (plan_.ev_profiles.contains(id) || state_.used_ev_profiles.contains(id))
+        if (plan_.ev_profiles.contains(id) || state_.used_ev_profiles.contains(id) ||
+            now.owner != MRC_NL_OWNER_MRCD)
             continue;
         remove("ev-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {
@@ -366,7 +455,7 @@ void Comparison::delete_profiles()
                });
     }
     for (const auto &[id, now] : state_.cc_profiles) {
-        if (plan_.cc_profiles.contains(id))
+        if (plan_.cc_profiles.contains(id) || now.owner != MRC_NL_OWNER_MRCD)
             continue;
         remove("cc-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {
@@ -375,10 +464,12 @@ void Comparison::delete_profiles()
     }
 }
 
+/** That of the anchor came with the device: traffic is to keep to what is planned. */
 void Comparison::delete_planes()
 {
     for (const auto &[port, netdev] : planes_) {
-        if (port <= plan_.planes.size())
+        const uint8_t owner = port <= plan_.planes.size() ? 0 : state_.plane_owners.at(port);
+        if (owner != MRC_NL_OWNER_MRCD && owner != MRC_NL_OWNER_KERNEL)
             continue;
         remove("plane", "port " + std::to_string(port) + " netdev " + netdev.name,
                [at = port](Kernel &kernel, const std::string &device) {
@@ -390,9 +481,9 @@ void Comparison::delete_planes()
 /** This host may have been another one. */
 void Comparison::delete_addresses()
 {
-    for (const auto &[address, length] : state_.addresses) {
-        const mrcnl::Prefix now{address, length};
-        if (!plan_.others.contains(address))
+    for (const auto &[address, held] : state_.addresses) {
+        const mrcnl::Prefix now{address, held.length};
+        if (!held.ours || !plan_.others.contains(address))
             continue;
         steps_.push_back({Step::Kind::remove, "address", now.text() + " netdev " + plan_.anchor,
                           [now, anchor = plan_.anchor](Target &target) {

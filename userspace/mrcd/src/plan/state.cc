@@ -22,6 +22,12 @@ Result<void> for_each(const Result<std::vector<T>> &dump, Each each)
     return {};
 }
 
+/** Of what a module tells that knows no owners: as it was, mrcd looks after all. */
+uint8_t owner_of(const mrcnl::Owner &told)
+{
+    return told.value_or(MRC_NL_OWNER_MRCD);
+}
+
 mrcnl::EvProfileSpec spec_of(const mrcnl::EvProfile &profile)
 {
     mrcnl::EvProfileSpec spec;
@@ -40,7 +46,7 @@ Result<void> read_ev_profiles(mrcnl::Kernel &kernel, const std::string &device, 
 {
     const auto profiles = for_each(kernel.ev_profiles(device), [&](const auto &profile) {
         if (profile.id)
-            state.ev_profiles[profile.id] = spec_of(profile);
+            state.ev_profiles[profile.id] = {spec_of(profile), owner_of(profile.owner)};
     });
     if (!profiles)
         return profiles.error();
@@ -48,7 +54,7 @@ Result<void> read_ev_profiles(mrcnl::Kernel &kernel, const std::string &device, 
         const auto profile = state.ev_profiles.find(ev.ev_profile);
         if (profile == state.ev_profiles.end())
             return;
-        auto &evs = profile->second.evs;
+        auto &evs = profile->second.is.evs;
         if (evs.size() <= ev.index)
             evs.resize(ev.index + 1u);
         evs[ev.index] = ev.spec;
@@ -59,15 +65,17 @@ Result<void> read_others(mrcnl::Kernel &kernel, const std::string &device, State
 {
     auto done = for_each(kernel.planes(device), [&](const mrcnl::Plane &plane) {
         state.planes[plane.port] = {plane.ifindex, plane.ifname};
+        state.plane_owners[plane.port] = owner_of(plane.owner);
     });
     if (done)
         done = for_each(kernel.cc_profiles(device), [&](const mrcnl::CcProfile &profile) {
             if (profile.id)
-                state.cc_profiles[profile.id] = profile;
+                state.cc_profiles[profile.id] = {profile, owner_of(profile.owner)};
         });
     if (done)
         done = for_each(kernel.routes(device), [&](const mrcnl::Route &route) {
-            state.routes[route.prefix] = {route.ev_profile, route.cc_profile, route.usid};
+            state.routes[route.prefix] = {{route.ev_profile, route.cc_profile, route.usid},
+                                          owner_of(route.owner)};
         });
     if (done)
         done = for_each(kernel.peers(device, std::nullopt), [&](const mrcnl::Peer &peer) {

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include <linux/mrc.h>
+
 #include "host/system.h"
 #include "plan/plane_moves.h"
 #include "plan/planner.h"
@@ -17,16 +19,24 @@
 namespace mrcd
 {
 
+/** What the kernel has of a noun, and who looks after it: mrcd, where the module tells nobody. */
+template <typename T>
+struct Known {
+    T is{};
+    uint8_t owner = MRC_NL_OWNER_MRCD;
+};
+
 /** Of one device. The profiles that are built in are left out. */
 struct State {
     bool device = false; ///< it exists; else there is nothing of the rest but addresses
     Netdev anchor;       ///< that it is on
-    std::map<mrcnl::Address, uint8_t> addresses; ///< of the planned anchor, with their lengths
+    std::map<mrcnl::Address, HeldAddress> addresses; ///< of the planned anchor
     Planes planes;
-    std::map<uint64_t, mrcnl::CcProfile> cc_profiles;
-    std::map<uint64_t, mrcnl::EvProfileSpec> ev_profiles;
+    std::map<uint8_t, uint8_t> plane_owners; ///< by port
+    std::map<uint64_t, Known<mrcnl::CcProfile>> cc_profiles;
+    std::map<uint64_t, Known<mrcnl::EvProfileSpec>> ev_profiles;
     std::set<uint64_t> used_ev_profiles; ///< by peers: QPs depend on them
-    std::map<mrcnl::Prefix, PlannedRoute> routes;
+    std::map<mrcnl::Prefix, Known<PlannedRoute>> routes;
     mrcnl::Address tunnel_source;
     uint8_t dscp_data = 0; ///< of packets with data
 };
