@@ -198,6 +198,36 @@ lose_ev()
 			match u16 $((value >> 16)) 0xffff at 40 action drop
 }
 
+# By this mrcctl, as both monitors are told.
+test_config()
+{
+	mrcctl -n p2 -b - <<-BATCH || bail "configured: set-up"
+		device set mrc2 hop-limit 9
+		cc-profile add mrc2 9 algorithm none window 65536
+		ev-profile add mrc2 9 mode auto count 8
+		route add mrc2 fd00:9::/64 ev-profile 9 cc-profile 9 owner 16
+		route del mrc2 fd00:9::/64
+		ev-profile del mrc2 9
+		cc-profile del mrc2 9
+	BATCH
+	seen "configured: settings" '.event == "settings" and .settings."hop-limit" == 9 and .settings.burst > 0
+		and ."by-name" == "mrcctl" and ."by-pid" > 1'
+	seen "configured: EV profile" '.event == "ev-profile" and ."ev-profile" == 9 and .count == 8
+		and .owner == "admin" and ."by-name" == "mrcctl" and (.gone | not)'
+	seen "configured: CC profile" '.event == "cc-profile" and ."window-bytes" == 65536
+		and ."by-name" == "mrcctl"'
+	seen "configured: route" '.event == "route" and .prefix == "fd00:9::" and .owner == "16"
+		and ."by-name" == "mrcctl" and (.gone | not)'
+	seen "configured: gone again" '.event == "cc-profile" and ."cc-profile" == 9 and .gone'
+	check_equal "configured: in the order in which it was done" \
+		'["settings","cc-profile","ev-profile","route","route","ev-profile","cc-profile"]' \
+		"$(jq -c 'select(."by-name" == "mrcctl" and .event != "plane" and .event != "ev") |
+			.event' "$JSON" | tail -n 7 | jq -cs .)"
+	check "configured: text" grep -qE \
+		' route mrc2 fd00:9::/64 ev-profile 9 cc-profile 9 owner 16 by-name mrcctl by-pid [0-9]+$' \
+		"$TEXT"
+}
+
 # What there is to see when an EV loses all and nobody notices.
 failure_report()
 {
@@ -260,6 +290,7 @@ test_end()
 pair_up
 start_monitors
 test_planes
+test_config
 test_overrun
 test_failure
 test_devices

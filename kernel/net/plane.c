@@ -262,6 +262,7 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 	int ret;
 
 	mutex_lock(&planes->lock);
+	planes->asked = asked->attrs;
 	if (planes->closed) {
 		ret = mrc_refuse(asked, -ENODEV, 0,
 				 "The device is being deleted");
@@ -281,6 +282,7 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 	rcu_assign_pointer(planes->port[ret - 1], plane);
 	mrc_plane_changed(planes, plane);
 out:
+	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	return ret;
 }
@@ -305,11 +307,23 @@ int mrc_plane_del(struct mrc_planes *planes, u8 port,
 	struct mrc_plane *plane;
 
 	mutex_lock(&planes->lock);
+	planes->asked = asked->attrs;
 	plane = mrc_plane_claim(planes, port, asked);
 	if (!IS_ERR(plane))
 		mrc_plane_remove(planes, plane);
+	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	return PTR_ERR_OR_ZERO(plane);
+}
+
+static void mrc_plane_apply(struct mrc_planes *planes, struct mrc_plane *plane,
+			    bool up, u8 owner)
+{
+	if (plane->admin_up == up && plane->owner == owner)
+		return;
+	WRITE_ONCE(plane->admin_up, up);
+	WRITE_ONCE(plane->owner, owner);
+	mrc_plane_changed(planes, plane);
 }
 
 int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
@@ -318,14 +332,12 @@ int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
 	struct mrc_plane *plane;
 
 	mutex_lock(&planes->lock);
+	planes->asked = asked->attrs;
 	plane = mrc_plane_claim(planes, port, asked);
-	if (!IS_ERR(plane)) {
-		WRITE_ONCE(plane->owner, mrc_asked_owner(asked, plane->owner));
-		if (up && plane->admin_up != *up) {
-			WRITE_ONCE(plane->admin_up, *up);
-			mrc_plane_changed(planes, plane);
-		}
-	}
+	if (!IS_ERR(plane))
+		mrc_plane_apply(planes, plane, up ? *up : plane->admin_up,
+				mrc_asked_owner(asked, plane->owner));
+	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	return PTR_ERR_OR_ZERO(plane);
 }

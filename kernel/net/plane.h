@@ -90,6 +90,8 @@ struct mrc_plane {
  *           also when a plane appears or is about to be released (@gone set)
  * @list: all tables, for the notifier
  * @closed: destroyed: nothing is added any more
+ * @asked: who sent a request of the family "mrc" makes the change that @changed is told of, in his
+ *         own context; else netdevs do
  */
 struct mrc_planes {
 	struct mutex lock;	/* changes */
@@ -97,6 +99,7 @@ struct mrc_planes {
 	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane);
 	struct list_head list;
 	bool closed;
+	bool asked;
 };
 
 /** mrc_plane_usable() - may packets be sent through this plane now? */

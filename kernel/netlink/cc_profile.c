@@ -5,6 +5,14 @@
 #include "../transport/config.h"
 #include "message.h"
 
+int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p)
+{
+	return mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ?:
+	       nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ?:
+	       nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) ?:
+	       nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner);
+}
+
 static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 				 const struct mrc_nl_to *to,
 				 struct mrc_dev *dev,
@@ -14,10 +22,7 @@ static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ||
-	    nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ||
-	    nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) ||
-	    nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner)) {
+	if (mrc_nl_put_cc_profile(skb, p)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -196,20 +196,27 @@ static int mrc_nl_put_path(struct sk_buff *skb, const struct mrc_nl_to *to,
 	}
 }
 
+int mrc_nl_put_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
+		  const struct mrc_ev_profile *p, u16 index)
+{
+	const struct mrc_ev_spec *ev = &p->ev[index];
+
+	return mrc_nl_put_u64(skb, MRC_A_EV_EV_PROFILE, p->id) ?:
+	       nla_put_u16(skb, MRC_A_EV_INDEX, index) ?:
+	       nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ?:
+	       mrc_nl_put_path(skb, to, ev, p->format) ?:
+	       nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied));
+}
+
 static int mrc_nl_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 			 struct mrc_dev *dev, const struct mrc_ev_profile *p,
 			 u16 index)
 {
-	const struct mrc_ev_spec *ev = &p->ev[index];
 	void *hdr = mrc_nl_start(skb, to, MRC_CMD_EV_GET, dev);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (mrc_nl_put_u64(skb, MRC_A_EV_EV_PROFILE, p->id) ||
-	    nla_put_u16(skb, MRC_A_EV_INDEX, index) ||
-	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ||
-	    mrc_nl_put_path(skb, to, ev, p->format) ||
-	    nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied))) {
+	if (mrc_nl_put_ev(skb, to, p, index)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -23,6 +23,19 @@ static u16 mrc_nl_count_denied(const struct mrc_ev_profile *p)
 	return denied;
 }
 
+int mrc_nl_put_ev_profile(struct sk_buff *skb, const struct mrc_ev_profile *p)
+{
+	return mrc_nl_put_u64(skb, MRC_A_EV_PROFILE_ID, p->id) ?:
+	       nla_put_u8(skb, MRC_A_EV_PROFILE_FORMAT, p->format) ?:
+	       nla_put_u8(skb, MRC_A_EV_PROFILE_MODE, p->mode) ?:
+	       nla_put_u16(skb, MRC_A_EV_PROFILE_MIN_ACTIVE, p->min_active) ?:
+	       nla_put_u16(skb, MRC_A_EV_PROFILE_ACTIVE, p->active) ?:
+	       nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ?:
+	       nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ?:
+	       nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p)) ?:
+	       nla_put_u8(skb, MRC_A_EV_PROFILE_OWNER, p->owner);
+}
+
 static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
 				 const struct mrc_nl_to *to,
 				 struct mrc_dev *dev,
@@ -32,15 +45,7 @@ static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (mrc_nl_put_u64(skb, MRC_A_EV_PROFILE_ID, p->id) ||
-	    nla_put_u8(skb, MRC_A_EV_PROFILE_FORMAT, p->format) ||
-	    nla_put_u8(skb, MRC_A_EV_PROFILE_MODE, p->mode) ||
-	    nla_put_u16(skb, MRC_A_EV_PROFILE_MIN_ACTIVE, p->min_active) ||
-	    nla_put_u16(skb, MRC_A_EV_PROFILE_ACTIVE, p->active) ||
-	    nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ||
-	    nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ||
-	    nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p)) ||
-	    nla_put_u8(skb, MRC_A_EV_PROFILE_OWNER, p->owner)) {
+	if (mrc_nl_put_ev_profile(skb, p)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: events of the transport, to those who joined the group. Events are
- * raised in softirq and under the transport's locks: nothing here sleeps or
- * takes one of them.
+ * Netlink: events of the transport, to those who joined their group. Events are raised in softirq
+ * and under the transport's locks: nothing here sleeps or takes one of them.
  */
 #include <linux/ktime.h>
 #include <linux/user_namespace.h>
 
+#include "../transport/config.h"
 #include "../transport/event.h"
 #include "../transport/qp.h"
 #include "message.h"
+
+/*
+ * Who sent the request that an event is about: these are raised in his context. One message is for
+ * all listeners, whatever pid namespaces they are in; the number in the initial one is for those who
+ * can be expected to live there.
+ */
+static int mrc_nl_put_by(struct sk_buff *skb, const struct mrc_event *event, int name, int pid)
+{
+	char comm[TASK_COMM_LEN];
+	int err;
+
+	if (!event->asked)
+		return 0;
+	get_task_comm(comm, current->group_leader);
+	err = nla_put_string(skb, name, comm);
+	if (!err && event->dev->net->user_ns == &init_user_ns)
+		err = nla_put_u32(skb, pid, task_tgid_nr(current));
+	return err;
+}
 
 static int mrc_nl_event_device(struct sk_buff *skb,
 			       const struct mrc_event *event)
@@ -24,7 +43,8 @@ static int mrc_nl_event_plane(struct sk_buff *skb,
 	    nla_put_flag(skb, MRC_A_PLANE_GONE))
 		return -EMSGSIZE;
 	return mrc_nl_plane_fill(skb, event->dev, event->plane) ?:
-	       mrc_nl_put_u64(skb, MRC_A_PLANE_TIME, ktime_get_ns());
+	       mrc_nl_put_u64(skb, MRC_A_PLANE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_PLANE_BY_NAME, MRC_A_PLANE_BY_PID);
 }
 
 static int mrc_nl_put_ev_place(struct sk_buff *skb,
@@ -76,10 +96,7 @@ static int mrc_nl_event_peer_ports(struct sk_buff *skb,
 	       mrc_nl_put_u64(skb, MRC_A_PEER_TIME, ktime_get_ns());
 }
 
-/*
- * One message is for all listeners, whatever pid namespaces they are in. The number
- * in the initial one is for those who can be expected to live there.
- */
+/* The number is shown to listeners as that of mrc_nl_put_by(). */
 static int mrc_nl_put_creator(struct sk_buff *skb, const struct mrc_event *event)
 {
 	if (event->dev->net->user_ns != &init_user_ns)
@@ -103,17 +120,82 @@ static int mrc_nl_event_qp(struct sk_buff *skb, const struct mrc_event *event)
 	       mrc_nl_put_u64(skb, MRC_A_QP_TIME, ktime_get_ns());
 }
 
+static int mrc_nl_event_settings(struct sk_buff *skb, const struct mrc_event *event)
+{
+	return mrc_nl_put_cfg(skb, &event->dev->cfg) ?:
+	       mrc_nl_put_u64(skb, MRC_A_DEVICE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_DEVICE_BY_NAME, MRC_A_DEVICE_BY_PID);
+}
+
+static int mrc_nl_event_ev_profile(struct sk_buff *skb, const struct mrc_event *event)
+{
+	const struct mrc_ev_profile *p = event->ev_profile;
+
+	return (event->gone ? mrc_nl_put_u64(skb, MRC_A_EV_PROFILE_ID, p->id) ?:
+			      nla_put_flag(skb, MRC_A_EV_PROFILE_GONE) :
+			      mrc_nl_put_ev_profile(skb, p)) ?:
+	       mrc_nl_put_u64(skb, MRC_A_EV_PROFILE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_EV_PROFILE_BY_NAME, MRC_A_EV_PROFILE_BY_PID);
+}
+
+static int mrc_nl_event_profile_ev(struct sk_buff *skb, const struct mrc_event *event)
+{
+	const struct mrc_nl_to to = mrc_nl_to_listeners();
+
+	return mrc_nl_put_ev(skb, &to, event->ev_profile, event->ev) ?:
+	       mrc_nl_put_u64(skb, MRC_A_EV_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_EV_BY_NAME, MRC_A_EV_BY_PID);
+}
+
+static int mrc_nl_event_cc_profile(struct sk_buff *skb, const struct mrc_event *event)
+{
+	const struct mrc_cc_profile *p = event->cc_profile;
+
+	return (event->gone ? mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ?:
+			      nla_put_flag(skb, MRC_A_CC_PROFILE_GONE) :
+			      mrc_nl_put_cc_profile(skb, p)) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_CC_PROFILE_BY_NAME, MRC_A_CC_PROFILE_BY_PID);
+}
+
+static int mrc_nl_put_gone_route(struct sk_buff *skb, const struct mrc_route_key *key)
+{
+	return nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &key->prefix) ?:
+	       nla_put_u8(skb, MRC_A_ROUTE_PREFIX_LEN, key->plen) ?:
+	       nla_put_flag(skb, MRC_A_ROUTE_GONE);
+}
+
+static int mrc_nl_event_route(struct sk_buff *skb, const struct mrc_event *event)
+{
+	const struct mrc_route *r = event->route;
+
+	return (event->gone ? mrc_nl_put_gone_route(skb, &r->key) :
+			      mrc_nl_put_route(skb, r, true, NULL)) ?:
+	       mrc_nl_put_u64(skb, MRC_A_ROUTE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_ROUTE_BY_NAME, MRC_A_ROUTE_BY_PID);
+}
+
 static const struct {
 	u8 cmd;
+	u8 group;
 	int (*fill)(struct sk_buff *skb, const struct mrc_event *event);
 } mrc_nl_event_kinds[] = {
-	[MRC_EVENT_DEVICE_NEW] = { MRC_CMD_DEVICE_ADD_NTF, mrc_nl_event_device },
-	[MRC_EVENT_DEVICE_DEL] = { MRC_CMD_DEVICE_DEL_NTF, mrc_nl_event_device },
-	[MRC_EVENT_PLANE] = { MRC_CMD_PLANE_NTF, mrc_nl_event_plane },
-	[MRC_EVENT_EV] = { MRC_CMD_PEER_EV_NTF, mrc_nl_event_peer_ev },
-	[MRC_EVENT_PEER_PORTS] = { MRC_CMD_PEER_PORTS_NTF,
+	[MRC_EVENT_DEVICE_NEW] = { MRC_CMD_DEVICE_ADD_NTF, MRC_NL_GROUP_EVENTS,
+				   mrc_nl_event_device },
+	[MRC_EVENT_DEVICE_DEL] = { MRC_CMD_DEVICE_DEL_NTF, MRC_NL_GROUP_EVENTS,
+				   mrc_nl_event_device },
+	[MRC_EVENT_PLANE] = { MRC_CMD_PLANE_NTF, MRC_NL_GROUP_EVENTS, mrc_nl_event_plane },
+	[MRC_EVENT_EV] = { MRC_CMD_PEER_EV_NTF, MRC_NL_GROUP_EVENTS, mrc_nl_event_peer_ev },
+	[MRC_EVENT_PEER_PORTS] = { MRC_CMD_PEER_PORTS_NTF, MRC_NL_GROUP_EVENTS,
 				   mrc_nl_event_peer_ports },
-	[MRC_EVENT_QP] = { MRC_CMD_QP_NTF, mrc_nl_event_qp },
+	[MRC_EVENT_QP] = { MRC_CMD_QP_NTF, MRC_NL_GROUP_EVENTS, mrc_nl_event_qp },
+	[MRC_EVENT_SETTINGS] = { MRC_CMD_DEVICE_NTF, MRC_NL_GROUP_CONFIG, mrc_nl_event_settings },
+	[MRC_EVENT_EV_PROFILE] = { MRC_CMD_EV_PROFILE_NTF, MRC_NL_GROUP_CONFIG,
+				   mrc_nl_event_ev_profile },
+	[MRC_EVENT_PROFILE_EV] = { MRC_CMD_EV_NTF, MRC_NL_GROUP_CONFIG, mrc_nl_event_profile_ev },
+	[MRC_EVENT_CC_PROFILE] = { MRC_CMD_CC_PROFILE_NTF, MRC_NL_GROUP_CONFIG,
+				   mrc_nl_event_cc_profile },
+	[MRC_EVENT_ROUTE] = { MRC_CMD_ROUTE_NTF, MRC_NL_GROUP_CONFIG, mrc_nl_event_route },
 };
 
 static struct sk_buff *mrc_nl_event_msg(const struct mrc_event *event)
@@ -141,20 +223,21 @@ static int mrc_nl_event(struct notifier_block *nb, unsigned long type,
 	const struct mrc_event *event = data;
 	struct net *net = event->dev->net;
 	struct sk_buff *skb;
+	u8 group;
 
 	if (type == MRC_EVENT_DEVICE_NEW || type == MRC_EVENT_DEVICE_DEL ||
 	    (type == MRC_EVENT_PLANE && READ_ONCE(event->plane->gone)))
 		mrc_nl_changed();
-	if (type >= ARRAY_SIZE(mrc_nl_event_kinds) ||
-	    !genl_has_listeners(&mrc_nl_family, net, MRC_NL_GROUP_EVENTS))
+	if (type >= ARRAY_SIZE(mrc_nl_event_kinds))
+		return NOTIFY_DONE;
+	group = mrc_nl_event_kinds[type].group;
+	if (!genl_has_listeners(&mrc_nl_family, net, group))
 		return NOTIFY_DONE;
 	skb = mrc_nl_event_msg(event);
 	if (skb)
-		genlmsg_multicast_netns(&mrc_nl_family, net, skb, 0,
-					MRC_NL_GROUP_EVENTS, GFP_ATOMIC);
+		genlmsg_multicast_netns(&mrc_nl_family, net, skb, 0, group, GFP_ATOMIC);
 	else	/* they must know that they missed something */
-		genl_set_err(&mrc_nl_family, net, 0, MRC_NL_GROUP_EVENTS,
-			     -ENOBUFS);
+		genl_set_err(&mrc_nl_family, net, 0, group, -ENOBUFS);
 	return NOTIFY_DONE;
 }
 

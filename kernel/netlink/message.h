@@ -18,6 +18,9 @@
 #include "../transport/peer.h"
 #include "../transport/route.h"
 
+struct mrc_cc_profile;
+struct mrc_ev_profile;
+
 /* Messages of one device, plane, profile, route, peer or QP are smaller. */
 #define MRC_NL_MSG_SIZE		(8u << 10)
 
@@ -176,6 +179,14 @@ int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
 		      struct mrc_plane *plane);
+
+/* What answers and events have of these, besides the device. Return: 0 or -EMSGSIZE. */
+int mrc_nl_put_ev_profile(struct sk_buff *skb, const struct mrc_ev_profile *p);
+int mrc_nl_put_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
+		  const struct mrc_ev_profile *p, u16 index);
+int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p);
+int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
+		     bool prefix, const struct in6_addr *gid);
 
 /* What an EV has been through: the same in dumps and events. Under RCU. */
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,

@@ -7,8 +7,9 @@
 #include "../transport/config.h"
 #include "message.h"
 
-static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
-			    bool prefix, const struct in6_addr *gid)
+/* @prefix: there is a route; @gid: what was looked up, or NULL */
+int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
+		     bool prefix, const struct in6_addr *gid)
 {
 	if (prefix &&
 	    (nla_put_in6_addr(skb, MRC_A_ROUTE_PREFIX, &r->key.prefix) ||
@@ -23,7 +24,6 @@ static int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 	       mrc_nl_put_u64(skb, MRC_A_ROUTE_CC_PROFILE, r->cc_profile);
 }
 
-/* @prefix: there is a route; @gid: what was looked up, or NULL in dumps */
 static int mrc_nl_route_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 			    struct mrc_dev *dev, const struct mrc_route *r,
 			    bool prefix, const struct in6_addr *gid)

@@ -35,7 +35,7 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 	return 0;
 }
 
-int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
+int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 		       bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_cc_profile *old, *new;
@@ -63,6 +63,7 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 		return err;
 	}
 	new->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
+	p->owner = new->owner;
 	if (old) {
 		list_replace_rcu(&old->list, &new->list);
 		kfree_rcu(old, rcu);

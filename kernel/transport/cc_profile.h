@@ -38,12 +38,12 @@ struct mrc_cc_profile {
 /**
  * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
  *
- * Its owner is the one that @asked names.
+ * Its owner is the one that @asked names, or that of the one before; @p gets it.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs
  * to another owner), -EOPNOTSUPP (the algorithm), -ERANGE (the window), -ENOMEM.
  */
-int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
+int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 		       bool replace, const struct mrc_asked *asked);
 /**
  * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the

@@ -3,7 +3,7 @@
  * What is configured on a device, EV profiles, CC profiles and routes, and what follows from a
  * change for the peers that there are.
  *
- * All in process context, and all take dev->cfg_lock.
+ * All in process context, that of who sent a request of the family "mrc"; all take dev->cfg_lock.
  */
 #ifndef _MRC_TRANSPORT_CONFIG_H
 #define _MRC_TRANSPORT_CONFIG_H
@@ -25,13 +25,13 @@ int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_aske
 /**
  * mrc_config_deny_ev() - deny or readmit one EV of a profile for all peers
  *
- * Return: as of mrc_ev_profile_deny().
+ * Return: 0 or the error of mrc_ev_profile_deny().
  */
 int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 		       const struct mrc_asked *asked);
 
 /** mrc_config_set_cc_profile() - for QPs to come. Return: as of mrc_cc_profile_set() */
-int mrc_config_set_cc_profile(struct mrc_dev *dev, const struct mrc_cc_profile *p, bool replace,
+int mrc_config_set_cc_profile(struct mrc_dev *dev, struct mrc_cc_profile *p, bool replace,
 			      const struct mrc_asked *asked);
 /** mrc_config_del_cc_profile() - Return: as of mrc_cc_profile_del(), -EBUSY: a route names it */
 int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked);
@@ -41,7 +41,7 @@ int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_aske
  *
  * Return: as of mrc_route_add().
  */
-int mrc_config_add_route(struct mrc_dev *dev, const struct mrc_route *route, bool replace,
+int mrc_config_add_route(struct mrc_dev *dev, struct mrc_route *route, bool replace,
 			 const struct mrc_asked *asked);
 /** mrc_config_del_route() - the same. Return: as of mrc_route_del() */
 int mrc_config_del_route(struct mrc_dev *dev, const struct mrc_route_key *key,

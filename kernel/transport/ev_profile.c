@@ -216,8 +216,10 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_OWNER);
 	if (err)
 		return err;
+	if (p->ev[index].denied == deny)
+		return 0;
 	WRITE_ONCE(p->ev[index].denied, deny);
-	return 0;
+	return 1;
 }
 
 int mrc_ev_profiles_init(struct mrc_dev *dev)

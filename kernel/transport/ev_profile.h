@@ -128,7 +128,8 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
  * @deny: or readmit
  * @asked: is told why not
  *
- * dev->cfg_lock held. Return: 0, -ENOENT, -ESTALE (the profile belongs to another owner).
+ * dev->cfg_lock held. Return: 1, 0 (it was so already), -ENOENT, -ESTALE (the profile belongs to
+ * another owner).
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			const struct mrc_asked *asked);

@@ -8,10 +8,13 @@
 #include <linux/notifier.h>
 #include <linux/types.h>
 
+struct mrc_cc_profile;
 struct mrc_dev;
+struct mrc_ev_profile;
 struct mrc_peer;
 struct mrc_plane;
 struct mrc_qp;
+struct mrc_route;
 
 /** enum mrc_event_type - kinds of events */
 enum mrc_event_type {
@@ -21,6 +24,11 @@ enum mrc_event_type {
 	MRC_EVENT_EV,		/* an EV of a peer changed state */
 	MRC_EVENT_PEER_PORTS,	/* a peer said which of its ports work */
 	MRC_EVENT_QP,		/* a QP went to error */
+	MRC_EVENT_SETTINGS,	/* of the device were changed */
+	MRC_EVENT_EV_PROFILE,	/* made, replaced or deleted */
+	MRC_EVENT_PROFILE_EV,	/* an EV of a profile was denied or readmitted */
+	MRC_EVENT_CC_PROFILE,	/* made, replaced or deleted */
+	MRC_EVENT_ROUTE,	/* added, replaced or deleted */
 };
 
 /**
@@ -29,13 +37,19 @@ enum mrc_event_type {
  * @dev: always
  * @plane: PLANE
  * @peer: EV, PEER_PORTS
- * @ev: EV: index
+ * @ev: EV, PROFILE_EV: index
  * @old_state: EV: enum mrc_ev_state, QP: enum ib_qp_state
  * @new_state: the same
  * @old_ports: PEER_PORTS: bit per port that could receive before
  * @new_ports: PEER_PORTS: and now
  * @qp: QP
  * @reason: QP, EV: static text
+ * @asked: @type is one of those that only requests raise, or PLANE and a request did: its sender is
+ *         the current task
+ * @gone: what the last four are about was deleted
+ * @ev_profile: EV_PROFILE, PROFILE_EV
+ * @cc_profile: CC_PROFILE
+ * @route: ROUTE
  */
 struct mrc_event {
 	enum mrc_event_type type;
@@ -49,6 +63,11 @@ struct mrc_event {
 	u32 new_ports;
 	struct mrc_qp *qp;
 	const char *reason;
+	bool asked;
+	bool gone;
+	const struct mrc_ev_profile *ev_profile;
+	const struct mrc_cc_profile *cc_profile;
+	const struct mrc_route *route;
 };
 
 /* Listeners run in any context, also softirq with transport locks held. */

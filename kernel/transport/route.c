@@ -160,7 +160,7 @@ static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
 	return err ?: mrc_route_replace(dev->routes, old, new);
 }
 
-int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
+int mrc_route_add(struct mrc_dev *dev, struct mrc_route *route,
 		  bool replace, const struct mrc_asked *asked)
 {
 	struct mrc_route_node *new;
@@ -179,6 +179,8 @@ int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
 		err = mrc_route_put(dev, new, replace, asked);
 	if (err)
 		kfree(new);
+	else
+		route->owner = new->route.owner;
 	return err;
 }
 

@@ -72,13 +72,13 @@ void mrc_routes_free(struct mrc_dev *dev);
 /**
  * mrc_route_add() - a route, new or, with @replace, in place of one of its prefix
  *
- * Its owner is the one that @asked names.
+ * Its owner is the one that @asked names, or that of the one before; @route gets it.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST (without @replace), -ENOENT (no such
  * profile), -EINVAL (host bits, the profile needs a uSID), -ENOSPC (there are MRC_ROUTES_MAX),
  * -ESTALE (it belongs to another owner), -ENOMEM.
  */
-int mrc_route_add(struct mrc_dev *dev, const struct mrc_route *route,
+int mrc_route_add(struct mrc_dev *dev, struct mrc_route *route,
 		  bool replace, const struct mrc_asked *asked);
 /**
  * mrc_route_del() - Return: 0, -ENOENT, -ESTALE (it belongs to another owner). dev->cfg_lock held.

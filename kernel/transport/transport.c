@@ -52,6 +52,7 @@ static void mrc_transport_planes_changed(struct mrc_planes *planes,
 		.type = MRC_EVENT_PLANE,
 		.dev = dev,
 		.plane = plane,
+		.asked = planes->asked,
 	};
 	u32 ports = mrc_transport_ports(dev);
 
@@ -256,6 +257,11 @@ static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 			  const struct mrc_asked *asked)
 {
+	struct mrc_event event = {
+		.type = MRC_EVENT_SETTINGS,
+		.dev = dev,
+		.asked = true,
+	};
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
@@ -266,6 +272,7 @@ int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 	if (!err) {
 		dev->cfg = *cfg;
 		mrc_peers_settings(dev);
+		mrc_event_notify(&event);
 	}
 	mutex_unlock(&dev->cfg_lock);
 	return err;

@@ -82,12 +82,13 @@ def operations(family):
 
 
 def events(family):
-    lines = ["| event | when | besides |", "|---|---|---|"]
+    lines = ["| event | group | when | besides |", "|---|---|---|---|"]
     for op in family.operations:
         if "event" in op.data:
             names = [name for name in op.data["event"]["attributes"]
                      if name not in (*PLACES, "time")]
-            lines.append(f"| `{op.name}` | {op.doc} | {', '.join(f'`{name}`' for name in names)} |")
+            lines.append(f"| `{op.name}` | {op.data['mcgrp']} | {op.doc} | "
+                         f"{', '.join(f'`{name}`' for name in names)} |")
     return lines
 
 
@@ -114,10 +115,9 @@ def page(family, text):
 
 
 def schema(family, text):
-    """device.json with all settings: those that it lacks come before the counters."""
+    """device.json with all settings, before the counters and as an object of their own."""
     data = json.loads(text)
-    items = data["items"]
-    counter = items["properties"].pop("counter")
+    properties = {}
     for a in family.settings:
         if a.address:
             value = {"$ref": "common.json#/$defs/address"}
@@ -126,8 +126,12 @@ def schema(family, text):
         else:
             value = {"type": "integer", "minimum": a.checks.get("min", 0),
                      "maximum": a.checks.get("max", (1 << int(a.kind[1:])) - 1)}
-        items["properties"][a.name] = value
-        if a.name not in items["required"]:
-            items["required"].append(a.name)
+        properties[a.name] = value
+    data["$defs"]["settings"] = {"type": "object", "properties": properties,
+                                 "additionalProperties": False}
+    items = data["items"]
+    counter = items["properties"].pop("counter")
+    items["properties"] |= properties
     items["properties"]["counter"] = counter
+    items["required"] += [name for name in properties if name not in items["required"]]
     return json.dumps(data, indent=2) + "\n"

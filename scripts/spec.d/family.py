@@ -216,6 +216,8 @@ class Family:
                 raise Wrong(f"setting {setting.name}: nobody knows how to write a {setting.kind}")
             if setting not in self.operation("device-get").listed("do", "reply"):
                 raise Wrong(f"setting {setting.name} is not in the answer of device-get")
+            if setting.name not in self.operation("device-ntf").data["event"]["attributes"]:
+                raise Wrong(f"setting {setting.name} is not in device-ntf")
 
     def check_operation(self, op):
         for kind in ("do", "dump", "event"):

@@ -18,7 +18,8 @@ HEADER = "kernel/include/uapi/linux/mrc.h"
 PAGE = "Documentation/netlink/README.md"
 SCHEMA = "Documentation/json/device.json"
 # The last attribute of a device, and one more behind it.
-LAST = "      - { name: time, type: u64, doc: ns of CLOCK_MONOTONIC }\n  -\n    name: counter\n"
+LAST = ('      - { name: by-pid, type: u32, doc: "of it; only where the device\'s user namespace is the '
+        'initial one" }\n  -\n    name: counter\n')
 NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
        "x-mrc: { default: 7 } }\n")
 
@@ -53,7 +54,8 @@ class Spec(unittest.TestCase):
         self.edit(LAST, last[0] + NEW + "".join(last[1:]))
         path = self.top / SOURCE
         path.write_text(path.read_text().replace("tunnel-source ]", "tunnel-source, pace ]")
-                        .replace("tunnel-source, ports-up", "tunnel-source, pace, ports-up"))
+                        .replace("tunnel-source, ports-up", "tunnel-source, pace, ports-up")
+                        .replace("tunnel-source, time", "tunnel-source, pace, time"))
 
     def has(self, line, text):
         self.assertTrue(line in text, f"not there: {line}")
@@ -180,6 +182,8 @@ class Spec(unittest.TestCase):
             ("dscp-rtx, dscp-control, mpr, sack-bytes, tunnel-source, ports-up",
              "dscp-rtx, dscp-control, sack-bytes, tunnel-source, ports-up",
              "setting mpr is not in the answer of device-get"),
+            ("dscp-control, mpr, sack-bytes, tunnel-source, time",
+             "dscp-control, mpr, tunnel-source, time", "setting sack-bytes is not in device-ntf"),
             ("{ name: ev-max, type", "{ name: icrc, type", "set info: icrc comes twice"),
             ("{ name: port-max, type", "{ name: dev-name, type",
              "info: dev-name has not the number that it has in all sets"),

@@ -479,6 +479,44 @@ class Tests:
         times = [e["time"] for _, e in seen]
         expect(times == sorted(times) and times[0] > 0, times)
 
+    def test_config_events(self):
+        """Each change of what is configured is told, with all that its answer has and who did it."""
+        name = self.do("device-get")[0]
+        sock = self.f.subscribe("config")
+        route = {"prefix": "fd00:77::", "prefix_len": 64}
+        steps = [
+            ("device-ntf", "device-set", {"hop_limit": name["hop-limit"]}),
+            ("ev-profile-ntf", "ev-profile-add",
+             {"id": 9, "format": "srv6", "ev": [{"port": 9, "sid": "fc00::9"}]}),
+            ("ev-ntf", "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
+            (None, "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
+            ("cc-profile-ntf", "cc-profile-add", {"id": 9, "algorithm": "none", "window": 8192}),
+            ("cc-profile-ntf", "cc-profile-set", {"id": 9, "algorithm": "none", "window": 16384}),
+            ("route-ntf", "route-add", {**route, "ev_profile": 9, "cc_profile": 9, "usid": 7}),
+            ("route-ntf", "route-del", route),
+            ("cc-profile-ntf", "cc-profile-del", {"id": 9}),
+            ("ev-profile-ntf", "ev-profile-del", {"id": 9})]
+        for _, operation, values in steps:
+            self.do(operation, **values)
+        seen = [self.f.event(sock) for wanted, _, _ in steps if wanted]
+        expect([kind for kind, _ in seen] == [wanted for wanted, _, _ in steps if wanted], seen)
+        for kind, event in seen:
+            expect(event["by-name"].startswith("python"), event)
+            expect(event.get("by-pid", os.getpid()) > 0, event)
+            promised = set(self.f.ops[kind]["event"]["attributes"])
+            if "gone" in event:
+                missing = {"id", "prefix", "prefix-len"} & promised
+            else:
+                missing = promised - {"gone", "encap", "table", "via", "by-pid"}
+            expect(missing <= set(event), (kind, missing - set(event)))
+        gone = [(kind, "gone" in event) for kind, event in seen[-3:]]
+        expect(all(is_gone for _, is_gone in gone), gone)
+        events = self.f.subscribe("events")
+        self.do("plane-add", port=9, ifindex=self.ifindex)
+        self.do("plane-del", port=9)
+        for kind, event in (self.f.event(events), self.f.event(events)):
+            expect(kind == "plane-ntf" and event["by-name"].startswith("python"), event)
+
     def test_noise(self):
         """Requests of random attributes, well- and ill-formed: answered, never believed."""
         dice = random.Random(SEED)

@@ -173,7 +173,7 @@ public:
     Result<Probe> probe(const std::string &device, const ProbeRequest &request) override;
     Result<std::vector<Qp>> qps(const OptionalName &device) override;
     Result<Qp> qp(const std::string &device, uint32_t qpn) override;
-    Result<std::unique_ptr<EventStream>> events() override;
+    Result<std::unique_ptr<EventStream>> events(bool config) override;
 
 private:
     static Request request(uint8_t command, const OptionalName &device)
@@ -488,9 +488,10 @@ Result<Qp> Client::qp(const std::string &device, uint32_t qpn)
     return get(request(MRC_CMD_QP_GET, device).put_u32(MRC_A_QP_QPN, qpn), decode_qp);
 }
 
-Result<std::unique_ptr<EventStream>> Client::events()
+Result<std::unique_ptr<EventStream>> Client::events(bool config)
 {
-    auto stream = channel_->subscribe();
+    static constexpr std::array groups{MRC_MCGRP_EVENTS, MRC_MCGRP_CONFIG};
+    auto stream = channel_->subscribe(std::span(groups).first(config ? 2 : 1));
 
     if (!stream)
         return stream.error();

@@ -104,6 +104,16 @@ QpConnection decode_connection(const Attributes &a)
             a.u32(MRC_A_QP_MTU)};
 }
 
+By decode_by(const Attributes &a, int name, int pid)
+{
+    By by;
+
+    by.name = a.string(name);
+    if (a.has(pid))
+        by.pid = a.u32(pid);
+    return by;
+}
+
 DeviceEvent decode_device_event(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_DEVICE_MAX);
@@ -115,7 +125,50 @@ PlaneEvent decode_plane_event(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_PLANE_MAX);
 
-    return {decode_plane(reply), a.has(MRC_A_PLANE_GONE), a.u64(MRC_A_PLANE_TIME)};
+    return {decode_plane(reply), a.has(MRC_A_PLANE_GONE), a.u64(MRC_A_PLANE_TIME),
+            decode_by(a, MRC_A_PLANE_BY_NAME, MRC_A_PLANE_BY_PID)};
+}
+
+SettingsEvent decode_settings_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_DEVICE_MAX);
+
+    return {decode_ref(a), decode_settings(a),
+            decode_by(a, MRC_A_DEVICE_BY_NAME, MRC_A_DEVICE_BY_PID), a.u64(MRC_A_DEVICE_TIME)};
+}
+
+ConfigEvent<EvProfile> decode_ev_profile_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_EV_PROFILE_MAX);
+
+    return {decode_ev_profile(reply), a.has(MRC_A_EV_PROFILE_GONE),
+            decode_by(a, MRC_A_EV_PROFILE_BY_NAME, MRC_A_EV_PROFILE_BY_PID),
+            a.u64(MRC_A_EV_PROFILE_TIME)};
+}
+
+EvEvent decode_ev_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_EV_MAX);
+
+    return {decode_ev(reply), decode_by(a, MRC_A_EV_BY_NAME, MRC_A_EV_BY_PID),
+            a.u64(MRC_A_EV_TIME)};
+}
+
+ConfigEvent<CcProfile> decode_cc_profile_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_CC_PROFILE_MAX);
+
+    return {decode_cc_profile(reply), a.has(MRC_A_CC_PROFILE_GONE),
+            decode_by(a, MRC_A_CC_PROFILE_BY_NAME, MRC_A_CC_PROFILE_BY_PID),
+            a.u64(MRC_A_CC_PROFILE_TIME)};
+}
+
+ConfigEvent<Route> decode_route_event(const Reply &reply)
+{
+    const Attributes a(reply.attributes, MRC_A_ROUTE_MAX);
+
+    return {decode_route(reply), a.has(MRC_A_ROUTE_GONE),
+            decode_by(a, MRC_A_ROUTE_BY_NAME, MRC_A_ROUTE_BY_PID), a.u64(MRC_A_ROUTE_TIME)};
 }
 
 PeerEvEvent decode_peer_ev_event(const Reply &reply)
@@ -392,6 +445,16 @@ std::optional<Event> decode_event(const Reply &reply)
         return decode_peer_ports_event(reply);
     case MRC_CMD_QP_NTF:
         return decode_qp_event(reply);
+    case MRC_CMD_DEVICE_NTF:
+        return decode_settings_event(reply);
+    case MRC_CMD_EV_PROFILE_NTF:
+        return decode_ev_profile_event(reply);
+    case MRC_CMD_EV_NTF:
+        return decode_ev_event(reply);
+    case MRC_CMD_CC_PROFILE_NTF:
+        return decode_cc_profile_event(reply);
+    case MRC_CMD_ROUTE_NTF:
+        return decode_route_event(reply);
     default:
         return std::nullopt;
     }

@@ -272,7 +272,7 @@ public:
         return Dump{std::move(exchange->replies), exchange->interrupted};
     }
 
-    Result<std::unique_ptr<MessageStream>> subscribe() override;
+    Result<std::unique_ptr<MessageStream>> subscribe(std::span<const char *const> groups) override;
 
 private:
     Result<Exchange> run(const Request &request, int flags);
@@ -364,7 +364,8 @@ Result<Exchange> NetlinkChannel::run(const Request &request, int flags)
     return exchange;
 }
 
-Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
+Result<std::unique_ptr<MessageStream>>
+NetlinkChannel::subscribe(std::span<const char *const> groups)
 {
     auto sock = open_socket();
 
@@ -373,12 +374,16 @@ Result<std::unique_ptr<MessageStream>> NetlinkChannel::subscribe()
     const auto family = find_module(sock->get());
     if (!family)
         return family.error();
-    const auto group = family->groups.find(MRC_MCGRP_EVENTS);
-    if (group == family->groups.end())
-        return Error{EPROTO, "the module tells of no events", {}};
-    const int err = nl_socket_add_membership(sock->get(), group->second);
-    if (err)
-        return libnl_error(err);
+    for (const char *name : groups) {
+        const auto group = family->groups.find(name);
+        if (group == family->groups.end() && name == groups.front())
+            return Error{EPROTO, "the module tells of no events", {}};
+        if (group == family->groups.end())
+            continue;
+        const int err = nl_socket_add_membership(sock->get(), group->second);
+        if (err)
+            return libnl_error(err);
+    }
     nl_socket_set_nonblocking(sock->get());
     const int fd = nl_socket_get_fd(sock->get());
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &event_buffer, sizeof(event_buffer)))

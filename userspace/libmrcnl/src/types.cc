@@ -138,4 +138,22 @@ std::optional<EvFormat> parse_ev_format(std::string_view name)
     return static_cast<EvFormat>(found - ev_format_names.begin());
 }
 
+const DeviceRef *device_of(const Event &event)
+{
+    return std::visit(
+        [](const auto &one) -> const DeviceRef * {
+            if constexpr (requires { one.device; })
+                return &one.device;
+            else if constexpr (requires { one.plane; })
+                return &one.plane.device;
+            else if constexpr (requires { one.ev; })
+                return &one.ev.device;
+            else if constexpr (requires { one.is; })
+                return &one.is.device;
+            else
+                return nullptr;
+        },
+        event);
+}
+
 } // namespace mrcnl

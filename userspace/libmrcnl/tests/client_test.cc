@@ -306,14 +306,60 @@ TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
     plane.put_string(MRC_A_PLANE_DEV_NAME, "mrc0").put_u8(MRC_A_PLANE_PORT, 2);
     plane.put_bytes(MRC_A_PLANE_GONE, {});
     fake.arrivals = {{reply_of(plane), reply_of(later)}, true};
-    const auto stream = kernel->events();
+    const auto stream = kernel->events(false);
     ASSERT_TRUE(stream);
+    EXPECT_EQ(fake.groups, std::vector<std::string>{"events"});
     EXPECT_EQ((*stream)->fd(), 7);
     EXPECT_TRUE((*stream)->receive([&](const Event &event) { events.push_back(event); }));
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(std::get<PlaneEvent>(events[0]).plane.port, 2);
     EXPECT_TRUE(std::get<PlaneEvent>(events[0]).gone);
     EXPECT_TRUE(std::holds_alternative<Overrun>(events[1]));
+}
+
+/** What reply_of() makes of it, read again. */
+template <typename T>
+T event_of(const Request &request)
+{
+    FakeChannel fake;
+    const auto kernel = make_client(std::make_unique<test::ChannelRef>(fake));
+    std::optional<Event> found;
+
+    fake.arrivals = {{reply_of(request)}, false};
+    const auto stream = kernel->events(true);
+    EXPECT_EQ(fake.groups, (std::vector<std::string>{"events", "config"}));
+    EXPECT_TRUE((*stream)->receive([&](const Event &event) { found = event; }));
+    return std::get<T>(found.value());
+}
+
+TEST_F(ClientTest, WhatIsConfiguredIsToldWithWhoDidIt)
+{
+    Request settings(MRC_CMD_DEVICE_NTF), ev(MRC_CMD_EV_NTF), cc(MRC_CMD_CC_PROFILE_NTF),
+        profile(MRC_CMD_EV_PROFILE_NTF), route(MRC_CMD_ROUTE_NTF), plane(MRC_CMD_PLANE_NTF);
+
+    settings.put_u8(MRC_A_DEVICE_BURST, 3).put_string(MRC_A_DEVICE_BY_NAME, "mrcctl");
+    settings.put_u32(MRC_A_DEVICE_BY_PID, 12).put_u64(MRC_A_DEVICE_TIME, 5);
+    const auto set = event_of<SettingsEvent>(settings);
+    EXPECT_EQ(set.settings.burst, 3);
+    EXPECT_FALSE(set.settings.mpr);
+    EXPECT_EQ(set.by, (By{"mrcctl", 12}));
+    EXPECT_EQ(set.time, 5u);
+    ev.put_u16(MRC_A_EV_INDEX, 4).put_u8(MRC_A_EV_DENIED, 1).put_string(MRC_A_EV_BY_NAME, "x");
+    EXPECT_EQ(event_of<EvEvent>(ev).by, (By{"x", {}}));
+    EXPECT_TRUE(event_of<EvEvent>(ev).ev.spec.denied);
+    cc.put_u32(MRC_A_CC_PROFILE_WINDOW, 9).put_string(MRC_A_CC_PROFILE_BY_NAME, "x");
+    EXPECT_EQ(event_of<ConfigEvent<CcProfile>>(cc).is.window, 9u);
+    EXPECT_EQ(event_of<ConfigEvent<CcProfile>>(cc).by.name, "x");
+    profile.put_u64(MRC_A_EV_PROFILE_ID, 9).put_flag(MRC_A_EV_PROFILE_GONE);
+    profile.put_string(MRC_A_EV_PROFILE_BY_NAME, "x");
+    EXPECT_TRUE(event_of<ConfigEvent<EvProfile>>(profile).gone);
+    EXPECT_EQ(event_of<ConfigEvent<EvProfile>>(profile).by.name, "x");
+    route.put_u8(MRC_A_ROUTE_PREFIX_LEN, 9).put_string(MRC_A_ROUTE_BY_NAME, "x");
+    EXPECT_EQ(event_of<ConfigEvent<Route>>(route).is.prefix.length, 9);
+    EXPECT_FALSE(event_of<ConfigEvent<Route>>(route).gone);
+    EXPECT_EQ(event_of<ConfigEvent<Route>>(route).by.name, "x");
+    plane.put_string(MRC_A_PLANE_BY_NAME, "x");
+    EXPECT_EQ(event_of<PlaneEvent>(plane).by.name, "x");
 }
 
 } // namespace

@@ -45,6 +45,7 @@ struct FakeChannel {
     std::deque<Result<std::vector<Reply>>> answers;
     std::deque<Result<Dump>> dumps;
     Arrivals arrivals;
+    std::vector<std::string> groups; ///< that the last subscription was to
 };
 
 class ChannelRef : public Channel
@@ -72,8 +73,9 @@ public:
         return answer;
     }
 
-    Result<std::unique_ptr<MessageStream>> subscribe() override
+    Result<std::unique_ptr<MessageStream>> subscribe(std::span<const char *const> groups) override
     {
+        fake_.groups.assign(groups.begin(), groups.end());
         return std::unique_ptr<MessageStream>(std::make_unique<FakeStream>(fake_.arrivals));
     }
 

@@ -64,6 +64,21 @@ TEST(Names, UnknownNumbersAreNamedSo)
     EXPECT_FALSE(parse_ev_format("srv"));
 }
 
+TEST(Event, EachIsOfADevice)
+{
+    const DeviceRef mrc1{1, "mrc1"};
+
+    EXPECT_EQ(device_of(Overrun{}), nullptr);
+    for (const Event &event :
+         {Event(DeviceEvent{mrc1}), Event(PlaneEvent{{mrc1}}), Event(PeerEvEvent{mrc1}),
+          Event(PeerPortsEvent{mrc1}), Event(QpEvent{mrc1}), Event(SettingsEvent{mrc1}),
+          Event(ConfigEvent<EvProfile>{{mrc1}}), Event(EvEvent{{mrc1}}),
+          Event(ConfigEvent<CcProfile>{{mrc1}}), Event(ConfigEvent<Route>{{mrc1}})}) {
+        ASSERT_TRUE(device_of(event)) << event.index();
+        EXPECT_EQ(device_of(event)->name, "mrc1") << event.index();
+    }
+}
+
 TEST(Error, SaysWhatTheKernelSaid)
 {
     EXPECT_EQ((Error{EEXIST, "mrc: EV profile exists", "id"}.message()), "EV profile exists (id)");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "objects.h"
 #include "owner.h"
 
 namespace mrcctl
@@ -24,10 +25,7 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.begin_object();
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
-    p.number("cc-profile", profile.id);
-    p.text("algorithm", profile.algorithm);
-    p.bytes("window", profile.window);
-    print_owner(p, profile.owner);
+    print_object(p, Names(), profile);
     p.end_object();
 }
 
@@ -88,6 +86,19 @@ constexpr Command cc_profile_commands[] = {{"show", show_cc_profile},
                                            {"del", del_cc_profile}};
 
 } // namespace
+
+void print_id(Printer &p, const Names &, const mrcnl::CcProfile &profile)
+{
+    p.number("cc-profile", profile.id);
+}
+
+void print_object(Printer &p, const Names &names, const mrcnl::CcProfile &profile)
+{
+    print_id(p, names, profile);
+    p.text("algorithm", profile.algorithm);
+    p.bytes("window", profile.window);
+    print_owner(p, profile.owner);
+}
 
 const Object cc_profile_object{"cc-profile", cc_profile_help, cc_profile_commands};
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "command.h"
+#include "objects.h"
 
 namespace mrcctl
 {
@@ -27,10 +28,9 @@ void print(Printer &p, const char *name, const T &value)
         p.number(name, value);
 }
 
-/** A line of those that are shown always, or of the others. */
-void print_settings(Printer &p, const mrcnl::DeviceSettings &s, bool brief)
+/** Those that are shown always, or the others. */
+void print_some(Printer &p, const mrcnl::DeviceSettings &s, bool brief)
 {
-    p.line();
     mrcnl::for_each_setting([&](const mrcnl::Setting &setting, auto member) {
         if (setting.brief == brief && s.*member)
             print(p, setting.name, *(s.*member));
@@ -60,9 +60,12 @@ void print_device(Printer &p, const mrcnl::Device &device)
     p.text("ifname", device.ifname);
     p.ports("ports-up", device.ports_up);
     p.number("qps", device.qps);
-    print_settings(p, device.settings, true);
-    if (p.options().details || p.options().json)
-        print_settings(p, device.settings, false);
+    p.line();
+    print_some(p, device.settings, true);
+    if (p.options().details || p.options().json) {
+        p.line();
+        print_some(p, device.settings, false);
+    }
     if (p.options().statistics && !device.counters.empty())
         print_counters(p, device.counters);
     p.end_object();
@@ -126,6 +129,12 @@ void set_device(Context &context, Args &args)
 constexpr Command device_commands[] = {{"show", show_device}, {"set", set_device}};
 
 } // namespace
+
+void print_settings(Printer &p, const mrcnl::DeviceSettings &settings)
+{
+    print_some(p, settings, true);
+    print_some(p, settings, false);
+}
 
 const Object device_object{"device", device_help, device_commands};
 

@@ -46,11 +46,7 @@ void show_ev(Context &context, Args &args)
         p.begin_object();
         p.hidden("dev-index", ev.device.index);
         p.bare("dev-name", ev.device.name, Color::name);
-        const Names &names = context.names(ev.device.name);
-        print_ev_profile(p, names, ev.ev_profile);
-        p.number("index", ev.index);
-        print_switches(p, names, ev.spec);
-        print_ev(p, ev.spec);
+        print_object(p, context.names(ev.device.name), ev);
         p.end_object();
     }
 }
@@ -132,6 +128,14 @@ void print_ev(Printer &p, const mrcnl::EvSpec &ev)
     else if (const auto *value = std::get_if<mrcnl::EvValue>(&ev.path))
         p.hex("value", value->value);
     p.flag("denied", ev.denied, Color::bad);
+}
+
+void print_object(Printer &p, const Names &names, const mrcnl::Ev &ev)
+{
+    print_ev_profile(p, names, ev.ev_profile);
+    p.number("index", ev.index);
+    print_switches(p, names, ev.spec);
+    print_ev(p, ev.spec);
 }
 
 bool usable(mrcnl::EvState state)

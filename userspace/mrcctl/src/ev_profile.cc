@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
 #include "ev_spec.h"
+#include "objects.h"
 #include "owner.h"
 
 namespace mrcctl
@@ -29,19 +30,7 @@ void print_profile(Context &context, const mrcnl::EvProfile &profile)
     p.begin_object();
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
-    print_ev_profile(p, context.names(profile.device.name), profile.id);
-    p.text("format", to_string(profile.format));
-    p.text("mode", to_string(profile.mode));
-    p.number("count", profile.count);
-    p.number("min-active", profile.min_active);
-    if (profile.active)
-        p.number("active", profile.active);
-    else
-        p.hidden("active", profile.active);
-    p.number("denied", profile.denied);
-    print_owner(p, profile.owner);
-    if (p.options().details || p.options().json)
-        p.number("version", profile.version);
+    print_object(p, context.names(profile.device.name), profile);
     p.end_object();
 }
 
@@ -98,6 +87,28 @@ constexpr Command ev_profile_commands[] = {{"show", show_ev_profile},
                                            {"del", del_ev_profile}};
 
 } // namespace
+
+void print_id(Printer &p, const Names &names, const mrcnl::EvProfile &profile)
+{
+    print_ev_profile(p, names, profile.id);
+}
+
+void print_object(Printer &p, const Names &names, const mrcnl::EvProfile &profile)
+{
+    print_id(p, names, profile);
+    p.text("format", to_string(profile.format));
+    p.text("mode", to_string(profile.mode));
+    p.number("count", profile.count);
+    p.number("min-active", profile.min_active);
+    if (profile.active)
+        p.number("active", profile.active);
+    else
+        p.hidden("active", profile.active);
+    p.number("denied", profile.denied);
+    print_owner(p, profile.owner);
+    if (p.options().details || p.options().json)
+        p.number("version", profile.version);
+}
 
 const Object ev_profile_object{"ev-profile", ev_profile_help, ev_profile_commands};
 

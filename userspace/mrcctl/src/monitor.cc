@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <iterator>
 #include <set>
+#include <type_traits>
+
+#include <linux/mrc.h>
 
 #include "command.h"
 #include "objects.h"
@@ -17,15 +20,29 @@ namespace
 
 constexpr const char monitor_help[] =
     "Usage: mrcctl monitor [ DEV ] [ kind KIND ]...\n"
-    "KIND := { device | plane | peer-ev | peer-ports | qp }\n"
+    "KIND := { device | plane | peer-ev | peer-ports | qp | settings | ev-profile | ev |\n"
+    "          cc-profile | route }\n"
     "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
-    "change state, ports of peers that come and go, QPs that fail; all, or those of a device,\n"
-    "or of some kinds. With -j one JSON object a line; with -t without times. Where events\n"
-    "were lost it says so, and then tells how all is now, with the reason resync.\n";
+    "change state, ports of peers that come and go, QPs that fail, and what is configured, by\n"
+    "whom; all, or those of a device, or of some kinds. With -j one JSON object a line; with -t\n"
+    "without times. Where events were lost it says so, and then tells how all is now, with the\n"
+    "reason resync.\n";
 
 /** In the order of mrcnl::Event, behind Overrun. */
-enum class Kind { device, plane, peer_ev, peer_ports, qp };
-constexpr const char *kind_words[] = {"device", "plane", "peer-ev", "peer-ports", "qp"};
+enum class Kind {
+    device,
+    plane,
+    peer_ev,
+    peer_ports,
+    qp,
+    settings, ///< the first of those of what is configured
+    ev_profile,
+    ev,
+    cc_profile,
+    route
+};
+constexpr const char *kind_words[] = {"device",   "plane",      "peer-ev", "peer-ports", "qp",
+                                      "settings", "ev-profile", "ev",      "cc-profile", "route"};
 static_assert(std::variant_size_v<mrcnl::Event> == 1 + std::size(kind_words));
 
 /** What is to be told of. */
@@ -38,21 +55,16 @@ struct EventFilter {
         return (kinds.empty() || kinds.contains(kind)) && (!device || of.name == *device);
     }
 
+    /** Something of what is configured, by its kind. */
+    bool names_config() const { return kinds.lower_bound(Kind::settings) != kinds.end(); }
+    bool wants_config() const { return kinds.empty() || names_config(); }
+
     /** That something was lost is for everybody. */
     bool wants(const mrcnl::Event &event) const
     {
-        const auto kind = static_cast<Kind>(event.index() - 1);
+        const mrcnl::DeviceRef *const device = mrcnl::device_of(event);
 
-        return std::visit(
-            [&](const auto &one) {
-                if constexpr (requires { one.device; })
-                    return wants(kind, one.device);
-                else if constexpr (requires { one.plane; })
-                    return wants(kind, one.plane.device);
-                else
-                    return true;
-            },
-            event);
+        return !device || wants(static_cast<Kind>(event.index() - 1), *device);
     }
 };
 
@@ -86,7 +98,7 @@ public:
         begin("plane", event.time);
         print_plane(p, event.plane);
         p.flag("gone", event.gone, Color::bad);
-        p.end_object();
+        print_by(event.by);
     }
 
     void operator()(const mrcnl::PeerEvEvent &event) const
@@ -110,9 +122,56 @@ public:
         print_qp(event, event.connection, event.old_state, event.reason);
     }
 
+    void operator()(const mrcnl::SettingsEvent &event) const
+    {
+        begin("settings", event.device, event.time);
+        print_all(event.settings);
+        print_by(event.by);
+    }
+
+    void operator()(const mrcnl::EvEvent &event) const
+    {
+        begin("ev", event.ev.device, event.time);
+        print_object(p, names_(event.ev.device.name), event.ev);
+        print_by(event.by);
+    }
+
+    template <typename T>
+    void operator()(const mrcnl::ConfigEvent<T> &event) const
+    {
+        const Names &names = names_(event.is.device.name);
+
+        begin(name_of(event.is), event.is.device, event.time);
+        if (event.gone)
+            print_id(p, names, event.is);
+        else
+            print_object(p, names, event.is);
+        p.flag("gone", event.gone, Color::bad);
+        print_by(event.by);
+    }
+
     void state(const mrcnl::Device &device, uint64_t time) const
     {
         begin("device-add", device.device, time);
+        print_reason(resync);
+    }
+
+    /** Settings of a device. */
+    void settings(const mrcnl::Device &device, uint64_t time) const
+    {
+        begin("settings", device.device, time);
+        print_all(device.settings);
+        print_reason(resync);
+    }
+
+    /** @param object something that is configured */
+    template <typename T>
+    void config(const T &object, uint64_t time) const
+    {
+        begin(name_of(object), object.device, time);
+        print_object(p, names_(object.device.name), object);
+        if constexpr (!std::is_same_v<T, mrcnl::Ev>)
+            p.flag("gone", false);
         print_reason(resync);
     }
 
@@ -150,6 +209,33 @@ public:
     }
 
 private:
+    /** @{ Of the event about it. */
+    static const char *name_of(const mrcnl::EvProfile &) { return "ev-profile"; }
+    static const char *name_of(const mrcnl::Ev &) { return "ev"; }
+    static const char *name_of(const mrcnl::CcProfile &) { return "cc-profile"; }
+    static const char *name_of(const mrcnl::Route &) { return "route"; }
+    /** @} */
+
+    /** In JSON an object of their own. */
+    void print_all(const mrcnl::DeviceSettings &settings) const
+    {
+        if (p.options().json)
+            p.enter("settings");
+        print_settings(p, settings);
+        if (p.options().json)
+            p.leave();
+    }
+
+    /** Comes last. */
+    void print_by(const mrcnl::By &by) const
+    {
+        if (!by.name.empty())
+            p.text("by-name", by.name);
+        if (by.pid)
+            p.number("by-pid", *by.pid);
+        p.end_object();
+    }
+
     void begin(const char *event, uint64_t time) const
     {
         p.begin_object();
@@ -232,14 +318,53 @@ bool changes_too_fast(const mrcnl::Result<T> &answer)
     return !answer && answer.error().code == EAGAIN;
 }
 
+/** What is configured on the devices that are asked for. */
+struct Config {
+    mrcnl::Result<std::vector<mrcnl::EvProfile>> ev_profiles;
+    mrcnl::Result<std::vector<mrcnl::Ev>> evs;
+    mrcnl::Result<std::vector<mrcnl::CcProfile>> cc_profiles;
+    mrcnl::Result<std::vector<mrcnl::Route>> routes;
+
+    Config(mrcnl::Kernel &kernel, const std::optional<std::string> &device)
+        : ev_profiles(kernel.ev_profiles(device)), evs(kernel.evs(device, {})),
+          cc_profiles(kernel.cc_profiles(device)), routes(kernel.routes(device))
+    {
+    }
+
+    bool changes() const
+    {
+        return changes_too_fast(ev_profiles) || changes_too_fast(evs) ||
+               changes_too_fast(cc_profiles) || changes_too_fast(routes);
+    }
+};
+
+void print_config(const Config &config, const EventFilter &filter, const Lines &lines,
+                  uint64_t time)
+{
+    const auto print = [&](Kind kind, const auto &objects) {
+        for (const auto &object : value_of(objects))
+            if (filter.wants(kind, object.device))
+                lines.config(object, time);
+    };
+
+    print(Kind::ev_profile, config.ev_profiles);
+    print(Kind::ev, config.evs);
+    print(Kind::cc_profile, config.cc_profiles);
+    print(Kind::route, config.routes);
+}
+
 /** All or nothing. @return false: the kernel cannot say just now */
 bool print_state(Context &context, const EventFilter &filter, const Lines &lines)
 {
     const uint64_t time = context.now();
-    auto devices = context.kernel().devices();
+    const auto devices = context.kernel().devices();
     auto state = take_snapshot(context.kernel(), filter.device, time);
 
-    if (changes_too_fast(devices) || changes_too_fast(state))
+    std::optional<Config> config;
+
+    if (filter.wants_config())
+        config.emplace(context.kernel(), filter.device);
+    if (changes_too_fast(devices) || changes_too_fast(state) || (config && config->changes()))
         return false;
     const Snapshot snapshot = value_of(std::move(state));
     const auto print = [&](Kind kind, const auto &objects) {
@@ -247,11 +372,16 @@ bool print_state(Context &context, const EventFilter &filter, const Lines &lines
             if (filter.wants(kind, object.device))
                 lines.state(object, time);
     };
-    print(Kind::device, value_of(std::move(devices)));
+    print(Kind::device, value_of(devices));
+    for (const mrcnl::Device &device : value_of(devices))
+        if (filter.wants(Kind::settings, device.device))
+            lines.settings(device, time);
     print(Kind::plane, snapshot.planes);
     print(Kind::peer_ports, snapshot.peers);
     print(Kind::peer_ev, snapshot.peer_evs);
     print(Kind::qp, snapshot.qps);
+    if (config)
+        print_config(*config, filter, lines, time);
     return true;
 }
 
@@ -284,11 +414,23 @@ EventFilter take_filter(Args &args)
     return filter;
 }
 
+/** Who asks for what will never come should know. */
+void check_kinds(Context &context, const EventFilter &filter)
+{
+    if (!filter.names_config())
+        return;
+    const mrcnl::Info module = value_of(context.kernel().info());
+    if (!(module.capabilities & MRC_NL_CAPABILITY_CONFIG_EVENTS))
+        throw Failure("the module, version " + module.version +
+                      ", does not tell what is configured");
+}
+
 void run_monitor(Context &context, Args &args)
 {
     const EventFilter filter = take_filter(args);
     const StopSignals signals;
-    const auto stream = value_of(context.kernel().events());
+    check_kinds(context, filter);
+    const auto stream = value_of(context.kernel().events(filter.wants_config()));
     if (filter.device)
         value_of(context.kernel().device(*filter.device));
 

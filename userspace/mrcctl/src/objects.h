@@ -12,6 +12,7 @@
 #include "mrcnl/types.h"
 
 #include "clock.h"
+#include "names.h"
 #include "printer.h"
 
 namespace mrcctl
@@ -23,6 +24,21 @@ void print_plane_stats(Printer &p, const mrcnl::PlaneStats &stats);
 
 /** Port, path and whether it is denied. */
 void print_ev(Printer &p, const mrcnl::EvSpec &ev);
+
+/** All settings, in one line. */
+void print_settings(Printer &p, const mrcnl::DeviceSettings &settings);
+
+/** @{ The object without its device. */
+void print_object(Printer &p, const Names &names, const mrcnl::EvProfile &profile);
+void print_object(Printer &p, const Names &names, const mrcnl::Ev &ev);
+void print_object(Printer &p, const Names &names, const mrcnl::CcProfile &profile);
+void print_object(Printer &p, const Names &names, const mrcnl::Route &route);
+/** @} */
+
+/** What tells it from others: all that is known of one that was deleted. */
+void print_id(Printer &p, const Names &names, const mrcnl::EvProfile &profile);
+void print_id(Printer &p, const Names &names, const mrcnl::CcProfile &profile);
+void print_id(Printer &p, const Names &names, const mrcnl::Route &route);
 
 /** EVs by device and peer, in the order of the kernel. */
 using EvsByPeer = std::map<std::pair<uint32_t, mrcnl::PeerKey>, std::vector<mrcnl::PeerEv>>;

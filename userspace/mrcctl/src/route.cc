@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "objects.h"
 #include "owner.h"
 
 namespace mrcctl
@@ -59,11 +60,7 @@ void show_route(Context &context, Args &args)
         p.begin_object();
         p.hidden("dev-index", route.device.index);
         p.bare("dev-name", route.device.name, Color::name);
-        const Names &names = context.names(route.device.name);
-        print_prefix(p, route.prefix);
-        if (route.prefix.length == host_length)
-            print_host(p, names, route.prefix.address);
-        print_profiles(p, names, route);
+        print_object(p, context.names(route.device.name), route);
         p.end_object();
     }
 }
@@ -136,6 +133,19 @@ constexpr Command route_commands[] = {{"show", show_route},
                                       {"get", get_route}};
 
 } // namespace
+
+void print_id(Printer &p, const Names &names, const mrcnl::Route &route)
+{
+    print_prefix(p, route.prefix);
+    if (route.prefix.length == host_length)
+        print_host(p, names, route.prefix.address);
+}
+
+void print_object(Printer &p, const Names &names, const mrcnl::Route &route)
+{
+    print_id(p, names, route);
+    print_profiles(p, names, route);
+}
 
 const Object route_object{"route", route_help, route_commands};
 

@@ -20,7 +20,13 @@ namespace mrcctl::test
 using namespace mrcnl;
 
 struct FakeKernel : Kernel {
-    Info info_value{"0.1.0", "crc32_le", true, 32, 256, 16, MRC_NL_CAPABILITY_OWNER};
+    Info info_value{"0.1.0",
+                    "crc32_le",
+                    true,
+                    32,
+                    256,
+                    16,
+                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS};
     Owner acting;
     std::vector<Device> device_list;
     std::vector<Plane> plane_list;
@@ -249,7 +255,7 @@ struct FakeKernel : Kernel {
         return one(qp_list, "QP",
                    [&](const auto &q) { return q.device.name == device && q.qpn == qpn; });
     }
-    Result<std::unique_ptr<EventStream>> events() override
+    Result<std::unique_ptr<EventStream>> events(bool) override
     {
         return std::unique_ptr<EventStream>(std::make_unique<FakeStream>(*this));
     }

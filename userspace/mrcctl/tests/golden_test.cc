@@ -131,6 +131,28 @@ void add_traffic(FakeKernel &k)
     k.qp_list.push_back(qp);
 }
 
+/** Somebody by hand, and mrcd in a namespace where its pid says nothing. */
+void add_config_events(FakeKernel &k, uint64_t time)
+{
+    const By by_hand{"mrcctl", 4711}, by_mrcd{"mrcd", {}};
+    const DeviceSettings settings{.burst = 8, .icrc = false};
+    EvProfile deleted;
+    Ev denied = k.ev_list[0];
+
+    deleted.device = mrc0;
+    deleted.id = 8;
+    denied.spec.denied = true;
+    k.events_waiting.push_back(
+        {PlaneEvent{k.plane_list[0], false, time, by_hand},
+         SettingsEvent{mrc0, settings, by_hand, time + 1'000},
+         ConfigEvent<EvProfile>{k.ev_profile_list[1], false, by_mrcd, time + 2'000},
+         ConfigEvent<EvProfile>{deleted, true, by_mrcd, time + 3'000},
+         EvEvent{denied, by_mrcd, time + 4'000},
+         ConfigEvent<CcProfile>{k.cc_profile_list[1], false, by_hand, time + 5'000},
+         ConfigEvent<Route>{k.route_list[0], false, by_mrcd, time + 6'000},
+         ConfigEvent<Route>{{mrc0, k.route_list[1].prefix}, true, by_hand, time + 7'000}});
+}
+
 /** Each kind once, and in the end some are lost. */
 void add_events(FakeKernel &k)
 {
@@ -151,7 +173,9 @@ void add_events(FakeKernel &k)
                         {QpEvent{mrc0, 0x77, QpState::err, QpState::rts, connection, 99,
                                  "retry exceeded", time + 6'000},
                          QpEvent{mrc0, 0x78, QpState::err, QpState::init, {}, 0, "", time + 7'000},
-                         DeviceEvent{mrc1, false, time + 8'000}, Overrun{}}};
+                         DeviceEvent{mrc1, false, time + 8'000}}};
+    add_config_events(k, time + 9'000);
+    k.events_waiting.push_back({Overrun{}});
 }
 
 /** Of a host that lacks something. */
@@ -377,6 +401,7 @@ const std::set<std::string> foreign_keys = {"ev-profile-name",
                                             "mend",
                                             "kernel",
                                             "error",
+                                            "settings",
                                             "peers"};
 
 TEST_P(GoldenTest, KeysAreThoseOfTheFamily)

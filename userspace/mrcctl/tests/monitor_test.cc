@@ -37,6 +37,10 @@ struct MonitorTest : testing::Test {
 
         kernel.device_list = {{mrc0, 3, "dum0", {}, 1, 0, {}}};
         kernel.plane_list = {{mrc0, 1, 10, "eth1", true, true, {}}};
+        kernel.ev_profile_list = {{mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 1, 0, 0, 0}};
+        kernel.ev_list = {{mrc0, 7, 0, {1, EvSid{*Address::parse("fcbb::")}, false}}};
+        kernel.cc_profile_list = {{mrc0, 1, "none", 8192}};
+        kernel.route_list = {{mrc0, *Prefix::parse("fd00::/64"), 7, 1}};
         kernel.peer_list.resize(1);
         kernel.peer_list[0].device = mrc0;
         kernel.peer_list[0].key = peer;
@@ -85,7 +89,8 @@ struct MonitorTest : testing::Test {
     }
 };
 
-constexpr const char *whole_state = "device-add plane peer-ports peer-ev peer-ev qp";
+constexpr const char *whole_state = "device-add settings plane peer-ports peer-ev peer-ev qp "
+                                    "ev-profile ev cc-profile route";
 
 TEST_F(MonitorTest, NothingIsReadAnewWhereNothingIsLost)
 {
@@ -106,14 +111,16 @@ TEST_F(MonitorTest, TellsTheStateBehindAnOverrun)
         EXPECT_FALSE(lines[i].contains("old-state"));
         EXPECT_FALSE(lines[i].contains("old-remote-ports"));
     }
-    EXPECT_EQ(lines[2]["admin-state"], "up");
-    EXPECT_EQ(lines[2]["gone"], false);
-    EXPECT_EQ(lines[3]["remote-ports"], Json({1, 3}));
-    EXPECT_EQ(lines[4]["index"], 2);
-    EXPECT_EQ(lines[4]["state"], "assumed-bad");
-    EXPECT_EQ(lines[5]["index"], 3);
-    EXPECT_EQ(lines[5]["state"], "denied");
-    EXPECT_EQ(lines[6]["qpn"], 2);
+    EXPECT_EQ(lines[3]["admin-state"], "up");
+    EXPECT_EQ(lines[3]["gone"], false);
+    EXPECT_EQ(lines[4]["remote-ports"], Json({1, 3}));
+    EXPECT_EQ(lines[5]["index"], 2);
+    EXPECT_EQ(lines[5]["state"], "assumed-bad");
+    EXPECT_EQ(lines[6]["index"], 3);
+    EXPECT_EQ(lines[6]["state"], "denied");
+    EXPECT_EQ(lines[7]["qpn"], 2);
+    EXPECT_EQ(lines[8]["ev-profile"], 7);
+    EXPECT_EQ(lines[11]["prefix"], "fd00::");
 }
 
 // What waited is older: a reader must not end with it.
@@ -173,8 +180,35 @@ TEST_F(MonitorTest, OfADeviceOnly)
     all();
     EXPECT_EQ(kinds(monitor("mrc0")), std::string("plane overrun ") + whole_state);
     all();
-    EXPECT_EQ(kinds(monitor("mrc1")), "plane device-add overrun device-add plane");
+    EXPECT_EQ(kinds(monitor("mrc1")), "plane device-add overrun device-add settings plane");
     EXPECT_THROW(monitor("mrc2"), Failure);
+}
+
+/** Whoever asks for no kind gets what there is. */
+TEST_F(MonitorTest, AModuleThatTellsNotWhatIsConfigured)
+{
+    kernel.info_value.capabilities = 0;
+    EXPECT_EQ(run.error<Failure>("monitor kind plane kind route"),
+              "monitor: the module, version 0.1.0, does not tell what is configured");
+    kernel.events_waiting = {{plane_event(1, false)}};
+    EXPECT_EQ(kinds(monitor()), "plane");
+}
+
+TEST_F(MonitorTest, WhatIsConfiguredByKind)
+{
+    const ConfigEvent<Route> route{kernel.route_list[0], false, {"mrcctl", {}}, 7};
+    const ConfigEvent<CcProfile> profile{kernel.cc_profile_list[0], true, {"mrcctl", 3}, 8};
+
+    kernel.events_waiting = {{plane_event(1, false), route, profile}};
+    EXPECT_EQ(kinds(monitor("kind route")), "route");
+    kernel.events_waiting = {{route, profile, Overrun{}}};
+    const auto lines = monitor("kind cc-profile");
+    ASSERT_EQ(kinds(lines), "cc-profile overrun cc-profile");
+    EXPECT_EQ(lines[0]["gone"], true);
+    EXPECT_EQ(lines[0]["by-pid"], 3);
+    EXPECT_FALSE(lines[0].contains("window-bytes"));
+    EXPECT_EQ(lines[2]["window-bytes"], 8192);
+    EXPECT_FALSE(lines[2].contains("by-name"));
 }
 
 TEST_F(MonitorTest, OfSomeKindsOnly)

@@ -161,7 +161,7 @@ mrcnl::Result<void> Daemon::open(Pass &pass) const
 
     if (!urgent)
         return urgent.error();
-    auto events = (*kernel)->events();
+    auto events = (*kernel)->events(false);
     if (!events)
         return events.error();
     pass.kernel_ = std::move(*kernel);

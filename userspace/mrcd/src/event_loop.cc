@@ -347,9 +347,9 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
 /** For who asks what the module has told: of this device only. */
 void EventLoop::remember(const mrcnl::Event &event)
 {
-    const std::string device = device_of(event);
+    const mrcnl::DeviceRef *const device = mrcnl::device_of(event);
 
-    if (beside_.events && (device.empty() || device == daemon_.device()))
+    if (beside_.events && (!device || device->name == daemon_.device()))
         beside_.events->add(event, monotonic_ns(), wall_ns());
 }
 

@@ -77,6 +77,7 @@ TEST(EventLog, SaysWhatHappened)
     plane.plane.oper_up = false;
     rig.tell(plane, 3 * second);
     plane.gone = true;
+    plane.by.name = "mrcctl";
     rig.tell(plane, 4 * second);
     ports.key.remote_gid = *Address::parse("fd00::2");
     ports.remote_ports = 0x5;
@@ -86,7 +87,7 @@ TEST(EventLog, SaysWhatHappened)
     rig.tell(Overrun{}, 7 * second);
     EXPECT_EQ(rig.texts(),
               (std::vector<std::string>{"mrc0: made", "plane 2 (eth2): up", "plane 2 (eth2): down",
-                                        "plane 2 (eth2): gone",
+                                        "plane 2 (eth2): gone, by mrcctl",
                                         "fd00::2: ports that receive: 1 3, were none",
                                         "QP 18 towards fd00::2: err, was rts (retry exceeded)",
                                         "events were lost: there were too many"}));
@@ -139,18 +140,6 @@ TEST(EventLog, OnlyTheLastOnesAreKept)
     EXPECT_EQ(rig.log.events().size(), EventLog::kept);
     EXPECT_EQ(rig.log.events()[0].text,
               "QP " + std::to_string(2 * EventLog::kept) + " towards fd00::2: err, was rts");
-}
-
-TEST(EventLog, EachEventIsOfADevice)
-{
-    PlaneEvent plane;
-    QpEvent qp;
-
-    plane.plane.device.name = "mrc1";
-    qp.device.name = "mrc2";
-    EXPECT_EQ(device_of(plane), "mrc1");
-    EXPECT_EQ(device_of(qp), "mrc2");
-    EXPECT_EQ(device_of(Overrun{}), "");
 }
 
 } // namespace

@@ -97,7 +97,13 @@ public:
 
     Result<Info> info() override
     {
-        return Info{"0.1.0", "none", true, 32, 256, 16, MRC_NL_CAPABILITY_OWNER};
+        return Info{"0.1.0",
+                    "none",
+                    true,
+                    32,
+                    256,
+                    16,
+                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS};
     }
     void act_as(Owner owner, bool claim) override
     {
@@ -385,7 +391,7 @@ public:
                              refuse_if(true, ENOENT, "no such QP", "qpn")}),
             [] { return Qp{}; });
     }
-    Result<std::unique_ptr<EventStream>> events() override
+    Result<std::unique_ptr<EventStream>> events(bool) override
     {
         return std::unique_ptr<EventStream>(std::make_unique<NoEvents>());
     }

@@ -13,6 +13,7 @@
 #define MRC_FAMILY_VERSION	1
 
 #define MRC_MCGRP_EVENTS	"events"
+#define MRC_MCGRP_CONFIG	"config"
 
 enum mrc_nl_plane_state {
 	MRC_NL_PLANE_STATE_DOWN,
@@ -61,6 +62,8 @@ enum mrc_nl_owner {
 enum mrc_nl_capability {
 	/* planes, profiles and routes have an owner, and requests may name one */
 	MRC_NL_CAPABILITY_OWNER = 1,
+	/* group config tells of each change of what is configured */
+	MRC_NL_CAPABILITY_CONFIG_EVENTS,
 };
 
 enum {
@@ -99,6 +102,10 @@ enum {
 	/* nest of MRC_A_COUNTER_*, repeated: see Documentation/counters.md */
 	MRC_A_DEVICE_COUNTER,
 	MRC_A_DEVICE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_DEVICE_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_DEVICE_BY_PID,
 
 	__MRC_A_DEVICE_MAX,
 	MRC_A_DEVICE_MAX = (__MRC_A_DEVICE_MAX - 1)
@@ -129,6 +136,10 @@ enum {
 	MRC_A_PLANE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */
 	MRC_A_PLANE_CLAIM,
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_PLANE_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_PLANE_BY_PID,
 
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = (__MRC_A_PLANE_MAX - 1)
@@ -175,6 +186,12 @@ enum {
 	MRC_A_EV_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */
 	MRC_A_EV_PROFILE_CLAIM,
+	MRC_A_EV_PROFILE_GONE,		/* flag: it was deleted */
+	MRC_A_EV_PROFILE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_EV_PROFILE_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_EV_PROFILE_BY_PID,
 
 	__MRC_A_EV_PROFILE_MAX,
 	MRC_A_EV_PROFILE_MAX = (__MRC_A_EV_PROFILE_MAX - 1)
@@ -211,6 +228,11 @@ enum {
 	MRC_A_EV_VIA,
 	/* u8: refused where the profile is another's than this, the kernel's or nobody's */
 	MRC_A_EV_OWNER,
+	MRC_A_EV_TIME,			/* u64: ns of CLOCK_MONOTONIC */
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_EV_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_EV_BY_PID,
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
@@ -227,6 +249,12 @@ enum {
 	MRC_A_CC_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */
 	MRC_A_CC_PROFILE_CLAIM,
+	MRC_A_CC_PROFILE_GONE,		/* flag: it was deleted */
+	MRC_A_CC_PROFILE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_CC_PROFILE_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_CC_PROFILE_BY_PID,
 
 	__MRC_A_CC_PROFILE_MAX,
 	MRC_A_CC_PROFILE_MAX = (__MRC_A_CC_PROFILE_MAX - 1)
@@ -246,6 +274,12 @@ enum {
 	MRC_A_ROUTE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */
 	MRC_A_ROUTE_CLAIM,
+	MRC_A_ROUTE_GONE,		/* flag: it was deleted */
+	MRC_A_ROUTE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	/* string: of the program that asked for it, as it calls itself */
+	MRC_A_ROUTE_BY_NAME,
+	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_ROUTE_BY_PID,
 
 	__MRC_A_ROUTE_MAX,
 	MRC_A_ROUTE_MAX = (__MRC_A_ROUTE_MAX - 1)
@@ -423,6 +457,11 @@ enum {
 	MRC_CMD_QP_NTF,
 	MRC_CMD_PEER_PORTS_NTF,
 	MRC_CMD_PROBE,
+	MRC_CMD_DEVICE_NTF,
+	MRC_CMD_EV_PROFILE_NTF,
+	MRC_CMD_EV_NTF,
+	MRC_CMD_CC_PROFILE_NTF,
+	MRC_CMD_ROUTE_NTF,
 
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = (__MRC_CMD_MAX - 1)

@@ -27,7 +27,7 @@ struct Arrivals {
     bool overrun = false; ///< the kernel had to drop some
 };
 
-/** Messages sent to the group "events". */
+/** Messages sent to the groups that were subscribed to. */
 class MessageStream
 {
 public:
@@ -48,7 +48,9 @@ public:
     /** Ask for all objects of a kind. */
     virtual Result<Dump> dump(const Request &request) = 0;
 
-    virtual Result<std::unique_ptr<MessageStream>> subscribe() = 0;
+    /** @param groups what the module does not have of them is left out, but for the first */
+    virtual Result<std::unique_ptr<MessageStream>>
+    subscribe(std::span<const char *const> groups) = 0;
 };
 
 /**

@@ -115,8 +115,13 @@ public:
     virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
     virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;
 
-    /** Subscribe to all events from now on. */
-    virtual Result<std::unique_ptr<EventStream>> events() = 0;
+    /**
+     * Subscribe to events from now on.
+     *
+     * @param config also to those of what is configured, which may be as many as there are routes;
+     *        modules without MRC_NL_CAPABILITY_CONFIG_EVENTS have none
+     */
+    virtual Result<std::unique_ptr<EventStream>> events(bool config) = 0;
 };
 
 } // namespace mrcnl

@@ -324,10 +324,18 @@ struct DeviceEvent {
     uint64_t time = 0;  ///< ns of CLOCK_MONOTONIC, as in the others
 };
 
+/** Who asked for a change. */
+struct By {
+    std::string name;            ///< of the program, as it calls itself; empty: nobody asked
+    std::optional<uint32_t> pid; ///< where the kernel tells it
+    bool operator==(const By &) const = default;
+};
+
 struct PlaneEvent {
     Plane plane;
     bool gone = false;
     uint64_t time = 0;
+    By by{};
 };
 
 struct PeerEvEvent {
@@ -364,6 +372,39 @@ struct QpEvent {
     uint64_t time = 0;
 };
 
-using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPortsEvent, QpEvent>;
+/** Settings of a device were changed. */
+struct SettingsEvent {
+    DeviceRef device;
+    DeviceSettings settings;
+    By by;
+    uint64_t time = 0;
+};
+
+/**
+ * Something that is configured was made, replaced or deleted.
+ *
+ * @tparam T EvProfile, CcProfile or Route; of one that was deleted the id or the prefix alone
+ */
+template <typename T>
+struct ConfigEvent {
+    T is;
+    bool gone = false;
+    By by;
+    uint64_t time = 0;
+};
+
+/** An EV of a profile was denied or readmitted. */
+struct EvEvent {
+    Ev ev;
+    By by;
+    uint64_t time = 0;
+};
+
+using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPortsEvent, QpEvent,
+                           SettingsEvent, ConfigEvent<EvProfile>, EvEvent, ConfigEvent<CcProfile>,
+                           ConfigEvent<Route>>;
+
+/** Whose event it is; null: everybody's (Overrun). */
+const DeviceRef *device_of(const Event &event);
 
 } // namespace mrcnl

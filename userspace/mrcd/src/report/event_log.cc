@@ -52,7 +52,8 @@ struct Speaker {
         const mrcnl::Plane &plane = event.plane;
         const std::string up = plane.admin_up && plane.oper_up ? "up" : "down";
         const std::string text = "plane " + std::to_string(plane.port) + " (" + plane.ifname +
-                                 "): " + (event.gone ? "gone" : up);
+                                 "): " + (event.gone ? "gone" : up) +
+                                 (event.by.name.empty() ? "" : ", by " + event.by.name);
 
         return {event.time, text, text};
     }
@@ -74,6 +75,13 @@ struct Speaker {
                                    ports_of(event.old_remote_ports);
 
         return {event.time, change, event.key.remote_gid.text() + ": " + change};
+    }
+
+    /** Of what is configured, which mrcd does not subscribe to. */
+    template <typename Configured>
+    Said operator()(const Configured &event) const
+    {
+        return {event.time, "configured", "something was configured, by " + event.by.name};
     }
 
     Said operator()(const mrcnl::QpEvent &event) const
@@ -117,21 +125,6 @@ std::vector<KernelEvent> EventLog::events() const
     for (const Entry &entry : entries_)
         events.push_back(entry.event);
     return events;
-}
-
-std::string device_of(const mrcnl::Event &event)
-{
-    return std::visit(
-        [](const auto &told) -> std::string {
-            using Told = std::decay_t<decltype(told)>;
-            if constexpr (std::is_same_v<Told, mrcnl::Overrun>)
-                return "";
-            else if constexpr (std::is_same_v<Told, mrcnl::PlaneEvent>)
-                return told.plane.device.name;
-            else
-                return told.device.name;
-        },
-        event);
 }
 
 } // namespace mrcd

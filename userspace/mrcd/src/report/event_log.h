@@ -49,7 +49,4 @@ private:
     std::deque<Entry> entries_;
 };
 
-/** Of which device it tells; empty: of all. */
-std::string device_of(const mrcnl::Event &event);
-
 } // namespace mrcd
