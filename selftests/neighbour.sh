@@ -72,7 +72,7 @@ need jq mrc_dead mrc_traffic setpriv
 lab_up --planes 2 --racks 4
 traces mrc_loss mrc_ev
 # Paced, so that processors have time for others: what is missing then was kept back.
-traffic_launch h1 h2 --iterations 0 --qps 2 --sizes 20K --rate 100
+traffic_launch h1 h2 --iterations 0 --qps 2 --sizes 20K --rate $((100 / SLOW))
 check_arrives "the stream flows" 100 h2
 start=$(now_ms)
 before=$(counter h2 rx_write_requests)
