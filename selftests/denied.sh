@@ -122,19 +122,27 @@ timed_out()
 	[ "$(timeouts)" -gt $(($1 + 50)) ]
 }
 
+# set_evs FLOOR DENIED SPINE...: the EVs of each plane lead by these, in this order; the one by spine
+# DENIED of plane 1 is denied.
+set_evs()
+{
+	local floor=$1 denied=$2 plane spine
+	local -a evs=()
+	shift 2
+
+	for plane in 1 2; do
+		for spine; do
+			evs+=(ev port "$plane" sid "$(lab path h1 h2 "$plane" "$spine")")
+			[ "$plane,$spine" != "1,$denied" ] || evs+=(denied)
+		done
+	done
+	on h1 mrcctl ev-profile set mrc0 2 format srv6 min-active "$floor" "${evs[@]}"
+}
+
 # A profile of which more EVs are to stay in use than are not denied.
 set_floor()
 {
-	local plane spine
-	local -a evs=()
-
-	for plane in 1 2; do
-		for spine in 1 2; do
-			evs+=(ev port "$plane" sid "$(lab path h1 h2 "$plane" "$spine")")
-			[ "$plane,$spine" != 1,2 ] || evs+=(denied)
-		done
-	done
-	on h1 mrcctl ev-profile set mrc0 2 format srv6 min-active 4 "${evs[@]}"
+	set_evs 4 2 1 2
 }
 
 test_both_ways()
@@ -161,6 +169,56 @@ test_both_ways()
 	check_event "both ways: allowed" good denied allowed
 	check_used "both ways, allowed"
 	check_traffic_end "both ways: all of it verified" traffic_stop
+}
+
+# counted INDEX: packets that were lost on an EV of h1, and that arrived by it
+counted()
+{
+	local -i n=$1+1
+
+	echo "$(ev_values h1 lost | cut -d ' ' -f $n) $(ev_values h1 acked | cut -d ' ' -f $n)"
+}
+
+# check_known NAME INDEX COUNTED: the dead EV is bad still, and no more packets had to find that out.
+check_known()
+{
+	local -a states=('(good|skip)' '(good|skip)' '(good|skip)' '(good|skip)')
+
+	states[$2]=assumed-bad
+	check "$1: it is bad still" evs_are h1 "${states[*]}"
+	check_arrives "$1: it goes on" 50 h2
+	check_equal "$1: what was counted, and nothing more" "$3" "$(counted "$2")"
+}
+
+# A path is dead while its profile gets its EVs in another order, and while a plane comes: what is
+# known of paths stays.
+test_replaced()
+{
+	local before
+
+	set_evs 2 none 1 2
+	traffic_launch h1 h2 --qps 2 --iterations 0 --sizes 8K --rate 50
+	check_arrives "replaced" 50 h2
+	lab fail switch p1t1s1
+	check "replaced: an EV is dead" wait_for evs_are h1 \
+		"assumed-bad (good|skip) (good|skip) (good|skip)"
+	check_arrives "replaced: without it" 50 h2
+	before=$(counted 0)
+	check "replaced: packets were lost on it, and arrived" \
+		test "${before% *}" -gt 0 -a "${before#* }" -gt 0
+	check "replaced: by EVs in another order" set_evs 2 none 2 1
+	check_known "replaced" 1 "$before"
+	ip -n h1 link add spare type dummy
+	ip -n h1 link set spare up
+	check "replaced: a plane more" on h1 mrcctl plane add mrc0 port 9 netdev spare
+	check_known "a plane more" 1 "$before"
+	lab heal switch p1t1s1
+	check "replaced: it is good again" wait_for evs_are h1 "((good|skip) ?)+"
+	check "replaced: who watches is told" event h1 '.event == "peer-ev" and .index == 1 and
+		."old-state" == "assumed-bad" and .state == "good"'
+	check_traffic_end "replaced: all of it verified" traffic_stop
+	on h1 mrcctl plane del mrc0 port 9
+	set_floor
 }
 
 # h1 answers, and probes its way back; the EV is denied from the start.
@@ -195,6 +253,7 @@ modprobe -q sch_netem
 lab_up --planes 2
 monitor_start h1
 test_both_ways
+test_replaced
 test_answers
 check_counters_clean "$QP_ERRORS"
 finish

@@ -54,7 +54,7 @@ nested_found()
 	for ((n = 0; n <= 128; n++)); do
 		echo "route get mrc1 $(ones $n)"
 	done | on p1 mrcctl -b - |
-		sed -E 's/.* by default .*/none/; s/.* by [^ ]*\/([0-9]+) .* usid (.*)/\1 \2/'
+		sed -E 's/.* by default .*/none/; s/.* by [^ ]*\/([0-9]+) .* usid ([^ ]+).*/\1 \2/'
 }
 
 # nested_wanted AWK: the same, by an expression that says length and uSID of n

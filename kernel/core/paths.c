@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "paths.h"
+#include "ev_keep.h"
 #include "ev_rotation.h"
 #include "wire.h"
 
@@ -21,6 +22,40 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 	mrc_reverse_init(&p->reverse);
 	mrc_reverse_start(&p->reverse, &p->set, random);
 	return 0;
+}
+
+static void mrc_paths_keep_ev(struct mrc_paths *p, u16 ev, const struct mrc_paths *old, u16 was,
+			      u64 now)
+{
+	const struct mrc_paths_ev *known = &old->ev[was];
+	struct mrc_paths_ev *e = &p->ev[ev];
+
+	e->lost = known->lost;
+	e->probed = known->probed;
+	e->tx_packets = known->tx_packets;
+	e->acked = known->acked;
+	e->marked = known->marked;
+	mrc_ev_keep(&p->set, ev, &old->set.ev[was], now);
+}
+
+void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now)
+{
+	bool any = false;
+	u16 ev;
+
+	for (ev = 0; ev < p->count; ev++) {
+		if (from[ev] >= old->count)
+			continue;
+		mrc_paths_keep_ev(p, ev, old, from[ev], now);
+		any = true;
+	}
+	if (!any)
+		return;
+	mrc_ev_keep_end(&p->set, &old->set, now);
+	/* Those that answers began with may be bad, as is known now. */
+	mrc_reverse_start(&p->reverse, &p->set, p->set.rng);
+	p->heard_at = old->heard_at;
+	p->reverse_at = old->reverse_at;
 }
 
 /* ---- data ------------------------------------------------------------------ */
@@ -206,8 +241,8 @@ u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now)
 
 /*
  * The EV that leads back the way a probe came, as far as that can be guessed: of the plane that
- * it came by the EV with the same index in its profile, which is what the low half of our EV
- * bits is; for those of others any of the plane is as good.
+ * it came by the EV with the same index in its profile, which the low half of our EV bits was when
+ * the EV was new; for those of others any of the plane is as good.
  */
 static u16 mrc_paths_mirror(const struct mrc_paths *p, u8 port, u16 index)
 {

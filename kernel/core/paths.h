@@ -116,6 +116,18 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 		   u16 active, u32 random);
 
 /**
+ * mrc_paths_keep() - paths that take the place of others: what was known of those that stay holds on
+ * @p: of which nothing is known but which are denied and which ports are up
+ * @old: the others
+ * @from: per EV of @p its index in @old, MRC_EV_NONE: it was not there
+ * @now: ns
+ *
+ * States and counters; see mrc_ev_keep() and mrc_ev_keep_end(). Several EVs may change: see
+ * mrc_paths_next_change().
+ */
+void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now);
+
+/**
  * mrc_paths_draw() - the EVs of a batch
  * @p: the paths
  * @any: on EVs that are assumed bad, too: what is sent was sent in vain

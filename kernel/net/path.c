@@ -67,6 +67,28 @@ static bool mrc_path_unicast(const struct in6_addr *a)
 	       !ipv6_addr_v4mapped(a);
 }
 
+static bool mrc_path_same_srh(const struct mrc_srh *a, const struct mrc_srh *b)
+{
+	return a->len == b->len && ipv6_addr_equal(&a->first, &b->first) &&
+	       !memcmp(a->srh, b->srh, a->len);
+}
+
+bool mrc_path_same(const struct mrc_path *a, const struct mrc_path *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case MRC_PATH_SID:
+		return ipv6_addr_equal(&a->sid, &b->sid);
+	case MRC_PATH_SRH:
+		return a->srh == b->srh || mrc_path_same_srh(a->srh, b->srh);
+	case MRC_PATH_TABLE:
+		return a->table == b->table;
+	default:
+		return true;
+	}
+}
+
 static bool mrc_path_cfg_ok(const struct mrc_path_cfg *cfg)
 {
 	switch (cfg->kind) {

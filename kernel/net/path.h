@@ -172,6 +172,9 @@ struct mrc_path_hop {
 int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
 		  struct mrc_plane *plane);
 
+/** mrc_path_same() - do two paths of one port lead the same way? Any context. */
+bool mrc_path_same(const struct mrc_path *a, const struct mrc_path *b);
+
 /**
  * mrc_path_fini() - drop what a path holds; it finds no route any more
  * @path: the path, or a zeroed one

@@ -2,6 +2,7 @@
 /*
  * Peers: the making of their EVs from a profile, and of their flow from the settings.
  */
+#include <linux/bitmap.h>
 #include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -134,14 +135,24 @@ static void mrc_peer_evs_local(struct mrc_peer_evs *evs)
 	mrc_peer_evs_add(evs, &local, NULL, 1, 0, mrc_peer_ev_handle(0));
 }
 
+/* Nobody is told how EVs begin: who watches is told of changes. */
+static void mrc_peer_evs_begin(struct mrc_paths *paths)
+{
+	u8 old;
+
+	while (mrc_paths_next_change(paths, &old) != MRC_EV_NONE)
+		;
+}
+
 static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 			      const struct mrc_ev_profile *p, u16 usid)
 {
 	struct mrc_paths *paths = &evs->paths;
 	u64 now = ktime_get_ns();
 	unsigned int i;
-	u8 old;
 
+	evs->format = p->format;
+	evs->drawn = p->mode == MRC_EV_MODE_AUTO || p->format == MRC_EV_FMT_SRV6;
 	if (peer->local)
 		mrc_peer_evs_local(evs);
 	else if (p->mode == MRC_EV_MODE_AUTO)
@@ -158,9 +169,97 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	mrc_paths_ports(paths, peer->local ? ~0u :
 			mrc_planes_mask(&peer->dev->planes),
 			READ_ONCE(peer->probing.told.mask), now);
-	/* Who watches is told of changes, not of how EVs begin. */
-	while (mrc_paths_next_change(paths, &old) != MRC_EV_NONE)
-		;
+	mrc_peer_evs_begin(paths);
+}
+
+/*
+ * Is EV @j of @old the one that is EV @i of @evs now? What the device draws says nothing of the
+ * path: one of the same port is as good as another.
+ */
+static bool mrc_peer_evs_same(const struct mrc_peer_evs *evs, unsigned int i,
+			      const struct mrc_peer_evs *old, unsigned int j)
+{
+	return evs->paths.set.ev[i].port == old->paths.set.ev[j].port &&
+	       mrc_path_same(&evs->path[i], &old->path[j]) &&
+	       (evs->drawn || evs->paths.ev[i].bits == old->paths.ev[j].bits);
+}
+
+/*
+ * Which EV was which before; each is one of the new ones at most. Looked for from the last one
+ * found on: most often they stand in the same order.
+ */
+static void mrc_peer_evs_match(const struct mrc_peer_evs *evs, const struct mrc_peer_evs *old,
+			       u16 *from)
+{
+	unsigned int i, n, j, next = 0, count = old->paths.count;
+	DECLARE_BITMAP(taken, MRC_EV_MAX);
+
+	bitmap_zero(taken, MRC_EV_MAX);
+	for (i = 0; i < evs->paths.count; i++) {
+		from[i] = MRC_EV_NONE;
+		for (n = 0; n < count; n++) {
+			j = (next + n) % count;
+			if (test_bit(j, taken) || !mrc_peer_evs_same(evs, i, old, j))
+				continue;
+			__set_bit(j, taken);
+			from[i] = j;
+			next = j + 1;
+			break;
+		}
+	}
+}
+
+static bool mrc_peer_evs_has_bits(const struct mrc_peer_evs *evs, unsigned int n, u32 bits)
+{
+	while (n--)
+		if (evs->paths.ev[n].bits == bits)
+			return true;
+	return false;
+}
+
+/*
+ * EVs that stay are called what they were, for answers on their way name them. Others must not be
+ * called so by chance.
+ */
+static void mrc_peer_evs_rename(struct mrc_peer_evs *evs, const struct mrc_peer_evs *old,
+				const u16 *from)
+{
+	struct mrc_paths_ev *ev = evs->paths.ev;
+	unsigned int i;
+
+	for (i = 0; i < evs->paths.count; i++)
+		if (from[i] != MRC_EV_NONE)
+			ev[i].bits = old->paths.ev[from[i]].bits;
+	for (i = 0; i < evs->paths.count; i++)
+		while (from[i] == MRC_EV_NONE &&
+		       (mrc_peer_evs_has_bits(evs, i, ev[i].bits) ||
+			mrc_peer_evs_has_bits(old, old->paths.count, ev[i].bits)))
+			ev[i].bits = evs->format == MRC_EV_FMT_SRV6 ?
+				     mrc_peer_ev_handle(ev[i].index) :
+				     mrc_peer_ev_draw(evs->format);
+}
+
+/*
+ * Readers find the old EVs or the new ones. What is learned of the old ones between the two is lost,
+ * as is all that is under way.
+ */
+static void mrc_peer_evs_replace(struct mrc_peer *peer, struct mrc_peer_evs *evs,
+				 struct mrc_peer_evs *old)
+{
+	u16 from[MRC_EV_MAX];
+
+	if (old->format == evs->format && old->drawn == evs->drawn) {
+		mrc_peer_evs_match(evs, old, from);
+		if (evs->drawn)
+			mrc_peer_evs_rename(evs, old, from);
+	} else {
+		memset16(from, MRC_EV_NONE, MRC_EV_MAX);
+	}
+	spin_lock_bh(&peer->lock);
+	mrc_paths_keep(&evs->paths, &old->paths, from, ktime_get_ns());
+	rcu_assign_pointer(peer->evs, evs);
+	spin_unlock_bh(&peer->lock);
+	call_rcu(&old->rcu, mrc_peer_evs_free);
 }
 
 u16 mrc_peer_usid(const struct mrc_peer *peer)
@@ -192,10 +291,11 @@ struct mrc_peer_evs *mrc_peer_renew_evs(struct mrc_peer *peer, gfp_t gfp)
 	if (!evs)
 		return ERR_PTR(-ENOMEM);
 	WRITE_ONCE(peer->usid, usid);
-	old = rcu_replace_pointer(peer->evs, evs,
-				  lockdep_is_held(&peer->dev->cfg_lock));
+	old = rcu_dereference_protected(peer->evs, lockdep_is_held(&peer->dev->cfg_lock));
 	if (old)
-		call_rcu(&old->rcu, mrc_peer_evs_free);
+		mrc_peer_evs_replace(peer, evs, old);
+	else
+		rcu_assign_pointer(peer->evs, evs);
 	return evs;
 }
 

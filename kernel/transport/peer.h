@@ -26,6 +26,8 @@ struct mrc_peer_key {
  * @rcu: freed after readers
  * @gen: differs between versions of one peer's EVs, never 0
  * @via: some depend on the uSID of the route to the peer
+ * @drawn: their bits are the device's, and of @format
+ * @format: enum mrc_ev_format
  * @paths: what is known of them, under peer->lock but for what never changes: how many there are,
  *         their bits, indices in the profile and ports
  * @path: where each EV goes, same index as in @paths
@@ -34,6 +36,8 @@ struct mrc_peer_evs {
 	struct rcu_head rcu;
 	u32 gen;
 	bool via;
+	bool drawn;
+	u8 format;
 	struct mrc_paths paths;
 	struct mrc_path path[];
 };
@@ -101,6 +105,8 @@ u16 mrc_peer_usid(const struct mrc_peer *peer);
  * mrc_peer_renew_evs() - makes the EVs of a peer (anew)
  * @peer: the peer
  * @gfp: the program whose connection made the peer is charged, who configures is not
+ *
+ * What was known of EVs that stay, of the same port and path, is kept.
  *
  * dev->cfg_lock held. The prober is still to be told: mrc_prober_evs_changed(). Return: the EVs, or
  * ERR_PTR (-ENOENT: the profile is gone, -ENOMEM), and then they are as they were.

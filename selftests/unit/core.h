@@ -15,6 +15,7 @@ extern "C" {
 #include "answers.h"
 #include "asks.h"
 #include "crc_fold.h"
+#include "ev_keep.h"
 #include "ev_rotation.h"
 #include "ev_schedule.h"
 #include "ev_search.h"

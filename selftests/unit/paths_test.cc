@@ -4,6 +4,7 @@
 
 #include "core.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <utility>
@@ -324,6 +325,144 @@ TEST(Paths, InASearchAnswersGoBackTheWayTheProbeCame)
     EXPECT_EQ(ev[0], 4) << "index 14 of port 2";
     mrc_paths_answer_evs(&f.p, 2, 99, kSec, ev);
     EXPECT_EQ(f.entry[ev[0]].port, 2) << "any of the plane";
+}
+
+// ---- paths that take the place of others --------------------------------------------------------
+
+/// A set of one port per EV, known by the index in its profile.
+struct Known : Paths {
+    Known(int count, u16 minActive) : Paths(count, 1, minActive) {}
+
+    /// What it takes of another: its EVs are those of the same place, shifted by @p shift.
+    void keep(const Paths &old, int shift, std::uint64_t now)
+    {
+        std::vector<u16> from;
+        for (int i = 0; i < p.count; ++i)
+            from.push_back(i < shift ? MRC_EV_NONE : static_cast<u16>(i - shift));
+        changes();
+        mrc_paths_keep(&p, &old.p, from.data(), now);
+    }
+};
+
+TEST(Paths, WhatWasKnownOfAPathStays)
+{
+    Known old(4, 1), now(5, 1);
+
+    old.report(MRC_SEEN_ARRIVED, 0, 90 * kMs, 100 * kMs);
+    old.report(MRC_SEEN_LOST, 1, 0, 200 * kMs);
+    old.p.ev[0].acked = 7;
+    old.p.ev[1].lost = 3;
+    mrc_paths_deny(&old.p, 12, true, 300 * kMs);
+    mrc_ev_set_doubted(&old.p.set, 3, true);
+    mrc_ev_schedule_start(&old.p.set, &old.entry[3], 2, 400 * kMs);
+    mrc_ev_round_trip(&old.p.set, 5 * kMs);
+    old.changes();
+    mrc_paths_deny(&now.p, 13, true, 0);
+    now.keep(old, 1, kSec);
+    EXPECT_EQ(now.state(0), MRC_EV_GOOD) << "a new one";
+    EXPECT_EQ(now.state(1), MRC_EV_GOOD);
+    EXPECT_EQ(now.entry[1].heard_at, 90 * kMs);
+    EXPECT_EQ(now.p.ev[1].acked, 7u);
+    EXPECT_EQ(now.state(2), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(now.entry[2].why, MRC_EV_WHY_LOSS);
+    EXPECT_EQ(now.entry[2].changed_at, 200 * kMs);
+    EXPECT_EQ(now.entry[2].probe_at, old.entry[1].probe_at) << "its probes go on";
+    EXPECT_EQ(now.p.ev[2].lost, 3u);
+    EXPECT_EQ(now.state(3), MRC_EV_DENIED);
+    EXPECT_TRUE(now.entry[4].doubted);
+    EXPECT_EQ(now.entry[4].probe_at, 400 * kMs);
+    EXPECT_EQ(now.entry[4].backoff, 2);
+    EXPECT_EQ(now.p.set.rtt, old.p.set.rtt);
+    EXPECT_LE(mrc_ev_probe_at(&now.p.set), old.entry[1].probe_at);
+    EXPECT_EQ(now.changes(), Changes()) << "who watches knows all that";
+}
+
+TEST(Paths, WhatIsDeniedIsTheNewProfilesSay)
+{
+    Known old(2, 0), now(2, 0);
+
+    mrc_paths_deny(&old.p, 10, true, kMs);
+    old.changes();
+    mrc_paths_deny(&now.p, 11, true, 2 * kMs);
+    now.keep(old, 0, kSec);
+    EXPECT_EQ(now.state(0), MRC_EV_GOOD);
+    EXPECT_EQ(now.state(1), MRC_EV_DENIED);
+    EXPECT_EQ(now.changes(), (Changes{{0, MRC_EV_WHY_ALLOWED}, {1, MRC_EV_WHY_DENIED}}));
+    EXPECT_EQ(now.entry[0].changed_at, kSec);
+}
+
+TEST(Paths, TheFloorHoldsWhenWhatWasGoodIsGone)
+{
+    Known old(3, 1), now(2, 1);
+
+    old.report(MRC_SEEN_ARRIVED, 1, 90 * kMs, 100 * kMs);
+    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    old.report(MRC_SEEN_LOST, 1, 0, 300 * kMs);
+    old.changes();
+    now.keep(old, 0, kSec); // without the third
+    EXPECT_EQ(now.state(0), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(now.state(1), MRC_EV_HELD) << "heard of last";
+    EXPECT_EQ(now.changes(), (Changes{{1, MRC_EV_WHY_HELD}}));
+}
+
+TEST(Paths, WhatTheFloorHeldGoesWhenNewOnesCome)
+{
+    Known old(1, 1), now(2, 1);
+
+    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    ASSERT_EQ(old.state(0), MRC_EV_HELD);
+    old.changes();
+    now.keep(old, 1, kSec);
+    EXPECT_EQ(now.state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(now.changes(), (Changes{{1, MRC_EV_WHY_BETTER}}));
+}
+
+TEST(Paths, OfOthersNothingIsKnown)
+{
+    Known old(2, 1), now(2, 1);
+
+    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    mrc_ev_round_trip(&old.p.set, 5 * kMs);
+    now.keep(old, 2, kSec);
+    EXPECT_EQ(now.state(0), MRC_EV_GOOD);
+    EXPECT_EQ(now.p.set.rtt, 0u);
+}
+
+/// Each state of each of three EVs, each of them kept or not, each floor.
+TEST(Paths, CountsAndTheFloorHoldWhateverIsKept)
+{
+    constexpr int states[] = {MRC_EV_GOOD, MRC_EV_SKIP, MRC_EV_HELD, MRC_EV_ASSUMED_BAD,
+                              MRC_EV_DENIED};
+
+    for (int n = 0; n < 5 * 5 * 5 * 8 * 4; ++n) {
+        const int floor = n % 4, kept = n / 4 % 8;
+        Known old(3, static_cast<u16>(floor)), now(3, static_cast<u16>(floor));
+        std::vector<u16> from(3, MRC_EV_NONE);
+        for (int i = 0, left = n / 32; i < 3; ++i, left /= 5) {
+            const auto ev = static_cast<u16>(i);
+            const int state = states[left % 5];
+            if (state == MRC_EV_DENIED)
+                mrc_ev_deny(&old.p.set, ev, true, 1);
+            else if (state == MRC_EV_SKIP)
+                mrc_ev_marked(&old.p.set, ev);
+            else if (state != MRC_EV_GOOD)
+                mrc_ev_fall(&old.p.set, ev, static_cast<u8>(state), MRC_EV_WHY_LOSS, 1);
+            if (kept >> i & 1)
+                from[static_cast<std::size_t>(i)] = ev;
+        }
+        mrc_paths_keep(&now.p, &old.p, from.data(), 2);
+        int good = 0, bad = 0, asked = 0;
+        for (const mrc_ev_entry &e : now.entry) {
+            good += mrc_ev_is_usable(&e);
+            bad += e.state == MRC_EV_ASSUMED_BAD;
+            asked += mrc_ev_is_usable(&e) && mrc_ev_is_asked(&e);
+        }
+        ASSERT_EQ(now.p.set.good, good) << n;
+        ASSERT_EQ(now.p.set.bad, bad) << n;
+        ASSERT_EQ(now.p.set.asked, asked) << n;
+        ASSERT_GE(good, std::min(good + bad, floor ? floor : 1)) << n;
+        ASSERT_NE(mrc_ev_pick(&now.p.set, 3), MRC_EV_NONE) << n;
+    }
 }
 
 } // namespace

@@ -103,7 +103,8 @@ public:
                     32,
                     256,
                     16,
-                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS};
+                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
+                        MRC_NL_CAPABILITY_KEEP_EVS};
     }
     void act_as(Owner owner, bool claim) override
     {

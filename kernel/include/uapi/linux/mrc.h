@@ -63,7 +63,12 @@ enum mrc_nl_capability {
 	/* planes, profiles and routes have an owner, and requests may name one */
 	MRC_NL_CAPABILITY_OWNER = 1,
 	/* group config tells of each change of what is configured */
-	MRC_NL_CAPABILITY_CONFIG_EVENTS,
+	MRC_NL_CAPABILITY_CONFIG_EVENTS = 2,
+	/*
+	 * EVs that stay when a profile is replaced, or planes come and go, keep what is known of
+	 * them
+	 */
+	MRC_NL_CAPABILITY_KEEP_EVS = 4,
 };
 
 enum {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What was known of EVs, when a set of others takes the place of theirs: that of an EV which is in
+ * both stays.
+ */
+#ifndef _MRC_CORE_EV_KEEP_H
+#define _MRC_CORE_EV_KEEP_H
+
+#include "ev.h"
+
+/**
+ * mrc_ev_keep() - an EV of a new set is one of the old set
+ * @s: the new set, of which nothing is known but what is DENIED
+ * @ev: index
+ * @old: the EV in the old set
+ * @now: ns
+ *
+ * It is as it was, lost or in doubt, with what is counted for its probes; that it is to be stepped
+ * over is forgotten. What is DENIED is the new set's say: an EV that was is GOOD as if it was new.
+ * mrc_ev_next_change() speaks of it if it is not as it was told of last.
+ */
+void mrc_ev_keep(struct mrc_ev_set *s, u16 ev, const struct mrc_ev_entry *old, u64 now);
+
+/**
+ * mrc_ev_keep_end() - behind the last EV: what was known of all together, and the floor
+ * @s: the new set, its ports as they are
+ * @old: the old set
+ * @now: ns
+ *
+ * Where fewer EVs are in use than the floor wants, those come back, HELD, that were heard of last;
+ * where there are more, HELD ones go.
+ */
+void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, u64 now);
+
+#endif /* _MRC_CORE_EV_KEEP_H */
