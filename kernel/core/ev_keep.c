@@ -20,8 +20,6 @@ void mrc_ev_keep(struct mrc_ev_set *s, u16 ev, const struct mrc_ev_entry *old, u
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
-	s->untold = true;
-	e->told = old->told;
 	e->heard_at = old->heard_at;
 	if (mrc_ev_keep_denied(e, old, now))
 		return;
@@ -57,7 +55,13 @@ static u16 mrc_ev_keep_best(const struct mrc_ev_set *s)
 	return best;
 }
 
-void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, u64 now)
+void mrc_ev_keep_told(struct mrc_ev_set *s, u16 ev, u8 told)
+{
+	s->ev[ev].told = told;
+	s->untold = true;
+}
+
+void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, bool fresh, u64 now)
 {
 	u16 ev;
 
@@ -66,7 +70,8 @@ void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, u64 now
 	s->silent_at = old->silent_at;
 	s->silences = old->silences;
 	s->searched_at = old->searched_at;
-	s->search_since = old->search_since;
+	if (!fresh)
+		s->search_since = old->search_since;
 	/* Finds when the first probe is due, and lets go what only the floor held. */
 	mrc_ev_ports(s, s->local_mask, s->remote_mask, now);
 	while (s->good < mrc_ev_floor(s)) {

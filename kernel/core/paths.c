@@ -38,24 +38,53 @@ static void mrc_paths_keep_ev(struct mrc_paths *p, u16 ev, const struct mrc_path
 	mrc_ev_keep(&p->set, ev, &old->set.ev[was], now);
 }
 
+/* Who watches knows an EV by its index in the profile, and so a new one as the old one there. */
+static void mrc_paths_keep_told(struct mrc_paths *p, const struct mrc_paths *old)
+{
+	u16 ev, was = 0;
+
+	for (ev = 0; ev < p->count; ev++) {
+		while (was < old->count && old->ev[was].index < p->ev[ev].index)
+			was++;
+		mrc_ev_keep_told(&p->set, ev,
+				 was < old->count && old->ev[was].index == p->ev[ev].index ?
+				 old->set.ev[was].told : MRC_EV_GOOD);
+	}
+}
+
+/* Those that answers began with may be bad, as is known now. */
+static void mrc_paths_keep_reverse(struct mrc_paths *p, const struct mrc_paths *old,
+				   const u16 *from)
+{
+	u16 ev;
+
+	mrc_reverse_start(&p->reverse, &p->set, p->set.rng);
+	for (ev = 0; ev < p->count; ev++)
+		if (from[ev] < old->count)
+			mrc_reverse_keep(&p->reverse, &p->set, ev, &old->reverse, &old->set,
+					 from[ev]);
+	p->reverse_at = old->reverse_at;
+}
+
 void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now)
 {
-	bool any = false;
+	bool any = false, fresh = false;
 	u16 ev;
 
 	for (ev = 0; ev < p->count; ev++) {
-		if (from[ev] >= old->count)
+		if (from[ev] >= old->count) {
+			fresh |= p->set.ev[ev].state != MRC_EV_DENIED;
 			continue;
+		}
 		mrc_paths_keep_ev(p, ev, old, from[ev], now);
 		any = true;
 	}
-	if (!any)
-		return;
-	mrc_ev_keep_end(&p->set, &old->set, now);
-	/* Those that answers began with may be bad, as is known now. */
-	mrc_reverse_start(&p->reverse, &p->set, p->set.rng);
-	p->heard_at = old->heard_at;
-	p->reverse_at = old->reverse_at;
+	if (any) {
+		mrc_ev_keep_end(&p->set, &old->set, fresh, now);
+		mrc_paths_keep_reverse(p, old, from);
+		p->heard_at = old->heard_at;
+	}
+	mrc_paths_keep_told(p, old);
 }
 
 /* ---- data ------------------------------------------------------------------ */

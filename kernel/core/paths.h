@@ -102,7 +102,7 @@ enum mrc_seen {
 /**
  * mrc_paths_init() - paths of which nothing is known
  * @p: the paths
- * @ev: @count elements: @bits and @index filled in, all else zero
+ * @ev: @count elements: @bits and @index filled in, indices ascending, all else zero
  * @entry: as for mrc_ev_set_init()
  * @count: elements of both, 0..MRC_EV_MAX
  * @min_active: as for mrc_ev_set_init(); more than @count is @count
@@ -123,7 +123,7 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
  * @now: ns
  *
  * States and counters; see mrc_ev_keep() and mrc_ev_keep_end(). Several EVs may change: see
- * mrc_paths_next_change().
+ * mrc_paths_next_change(), which compares each with the one of the same index in the profile before.
  */
 void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now);
 

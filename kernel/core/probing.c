@@ -19,7 +19,7 @@ void mrc_probing_use(struct mrc_probing *p, u32 mtu, bool use)
 {
 	unsigned int n = use ? 1 : -1u;
 
-	p->users += n;
+	WRITE_ONCE(p->users, p->users + n);
 	p->mtu_users[mrc_probing_mtu(mtu)] += n;
 	if (use)
 		WRITE_ONCE(p->met, true);

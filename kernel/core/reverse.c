@@ -134,6 +134,17 @@ void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		r->plane[i].ev = mrc_reverse_any_of(s, i, random & 0xffff);
 }
 
+void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
+		      const struct mrc_reverse *old, const struct mrc_ev_set *old_s, u16 was)
+{
+	const struct mrc_reverse_plane *known = &old->plane[mrc_ev_plane_of(old_s, was)];
+	struct mrc_reverse_plane *p = &r->plane[mrc_ev_plane_of(s, ev)];
+
+	p->lost = known->lost;
+	if (known->ev == was && mrc_reverse_is_usable(s, ev))
+		p->ev = ev;
+}
+
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev)
 {

@@ -56,6 +56,18 @@ void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u32 random);
 
 /**
+ * mrc_reverse_keep() - what is known of an EV's plane stays, when a set takes the place of another
+ * @r: started
+ * @s: the set that it belongs to
+ * @ev: index there
+ * @old: what is known of the old set
+ * @old_s: the old set
+ * @was: index of the EV there; its port is the same
+ */
+void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
+		      const struct mrc_reverse *old, const struct mrc_ev_set *old_s, u16 was);
+
+/**
  * mrc_reverse_pick() - the EV for the next answer
  * @r: the reverse EVs
  * @s: the set that they belong to

@@ -152,7 +152,7 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 	unsigned int i;
 
 	evs->format = p->format;
-	evs->drawn = p->mode == MRC_EV_MODE_AUTO || p->format == MRC_EV_FMT_SRV6;
+	evs->drawn = peer->local || p->mode == MRC_EV_MODE_AUTO || p->format == MRC_EV_FMT_SRV6;
 	if (peer->local)
 		mrc_peer_evs_local(evs);
 	else if (p->mode == MRC_EV_MODE_AUTO)

@@ -104,6 +104,9 @@ void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	};
 
 	lockdep_assert_held(&peer->lock);
+	/* Others have taken their place, as which they are told of: see mrc_paths_keep(). */
+	if (rcu_access_pointer(peer->evs) != evs)
+		return;
 	/* Those that are bad now are probed. */
 	mrc_prober_arm(peer, evs);
 	for (;;) {

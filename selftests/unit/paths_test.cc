@@ -374,7 +374,56 @@ TEST(Paths, WhatWasKnownOfAPathStays)
     EXPECT_EQ(now.entry[4].backoff, 2);
     EXPECT_EQ(now.p.set.rtt, old.p.set.rtt);
     EXPECT_LE(mrc_ev_probe_at(&now.p.set), old.entry[1].probe_at);
-    EXPECT_EQ(now.changes(), Changes()) << "who watches knows all that";
+    EXPECT_EQ(now.changes(),
+              (Changes{{1, MRC_EV_WHY_NONE}, {2, MRC_EV_WHY_LOSS}, {3, MRC_EV_WHY_DENIED}}))
+        << "who watches knows EVs by their indices, 11 to 13, and those have moved";
+}
+
+TEST(Paths, WhoWatchesIsToldWhatIsAtAnIndexNow)
+{
+    Known old(3, 1), same(3, 1), others(2, 1);
+
+    old.report(MRC_SEEN_LOST, 1, 0, 200 * kMs);
+    mrc_paths_deny(&old.p, 12, true, 300 * kMs);
+    old.changes();
+    mrc_paths_deny(&same.p, 12, true, 0);
+    same.keep(old, 0, kSec);
+    EXPECT_EQ(same.changes(), Changes()) << "all is as before";
+    others.keep(old, 3, kSec);
+    EXPECT_EQ(others.changes(), (Changes{{1, MRC_EV_WHY_NONE}})) << "a new one, and good";
+}
+
+/* Else idle QPs would wait for an answer on a path that is dead, while there are others. */
+TEST(Paths, ASearchEndsWhenNewOnesCome)
+{
+    Known old(1, 1), same(1, 1), more(2, 1), denied(2, 1);
+
+    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    old.report(MRC_SEEN_PROBE_LOST, 0, 300 * kMs, 400 * kMs);
+    ASSERT_TRUE(mrc_ev_searching(&old.p.set));
+    same.keep(old, 0, kSec);
+    EXPECT_TRUE(mrc_ev_searching(&same.p.set));
+    more.keep(old, 1, kSec);
+    EXPECT_FALSE(mrc_ev_searching(&more.p.set));
+    EXPECT_EQ(mrc_ev_pick(&more.p.set, kSec), 0);
+    mrc_paths_deny(&denied.p, 10, true, 0);
+    denied.keep(old, 1, kSec);
+    EXPECT_TRUE(mrc_ev_searching(&denied.p.set)) << "the new one is of no use";
+}
+
+TEST(Paths, WhatIsKnownOfTheWayBackStays)
+{
+    Paths old(2, 2), now(2, 2);
+    const std::vector<u16> from{0, 1, 2, 3};
+
+    // Two probes on each EV of plane 2 are lost: answers avoid it.
+    for (unsigned int n = 0; n < MRC_REVERSE_LOST_MAX; ++n)
+        mrc_reverse_lost(&old.p.reverse, &old.p.set, 2);
+    old.report(MRC_SEEN_ARRIVED, 1, 90 * kMs, 100 * kMs);
+    mrc_paths_keep(&now.p, &old.p, from.data(), kSec);
+    for (int n = 0; n < 4; ++n)
+        EXPECT_EQ(mrc_paths_reverse_ev(&now.p, kSec), 1)
+            << "heard of last, of the plane that works";
 }
 
 TEST(Paths, WhatIsDeniedIsTheNewProfilesSay)
@@ -414,7 +463,7 @@ TEST(Paths, WhatTheFloorHeldGoesWhenNewOnesCome)
     old.changes();
     now.keep(old, 1, kSec);
     EXPECT_EQ(now.state(1), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(now.changes(), (Changes{{1, MRC_EV_WHY_BETTER}}));
+    EXPECT_EQ(now.changes(), (Changes{{0, MRC_EV_WHY_NONE}, {1, MRC_EV_WHY_BETTER}}));
 }
 
 TEST(Paths, OfOthersNothingIsKnown)
