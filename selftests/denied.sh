@@ -208,6 +208,10 @@ test_replaced()
 		test "${before% *}" -gt 0 -a "${before#* }" -gt 0
 	check "replaced: by EVs in another order" set_evs 2 none 2 1
 	check_known "replaced" 1 "$before"
+	check "replaced: who watches is told of the one that stands there now" wait_for event h1 \
+		'.event == "peer-ev" and .index == 1 and .state == "assumed-bad"'
+	check "replaced: and of the one that was bad there" wait_for event h1 \
+		'.event == "peer-ev" and .index == 0 and .state == "good" and .reason == "new"'
 	ip -n h1 link add spare type dummy
 	ip -n h1 link set spare up
 	check "replaced: a plane more" on h1 mrcctl plane add mrc0 port 9 netdev spare
@@ -218,6 +222,49 @@ test_replaced()
 		."old-state" == "assumed-bad" and .state == "good"'
 	check_traffic_end "replaced: all of it verified" traffic_stop
 	on h1 mrcctl plane del mrc0 port 9
+	set_floor
+}
+
+# edit VERSION COMMAND [WORD]...: of an EV of the profile, if that is of this version
+edit()
+{
+	local version=$1 command=$2
+	shift 2
+
+	on h1 mrcctl ev "$command" mrc0 ev-profile 2 "$@" version "$version"
+}
+
+# Single EVs come and go: what is known of the others stays, wherever they stand then.
+test_edited()
+{
+	local -i version
+	local before
+
+	set_evs 2 none 1 2
+	version=$(on h1 mrcctl -j ev-profile show mrc0 2 | jq '.[0].version')
+	traffic_launch h1 h2 --qps 2 --iterations 0 --sizes 8K --rate 50
+	check_arrives "edited" 50 h2
+	lab fail switch p1t1s2
+	check "edited: an EV is dead" wait_for evs_are h1 \
+		"(good|skip) assumed-bad (good|skip) (good|skip)"
+	check_arrives "edited: without it" 50 h2
+	before=$(counted 1)
+	check "edited: one of the other plane goes" edit $version del index 3
+	check "edited: it is bad still" evs_are h1 "(good|skip) assumed-bad (good|skip)"
+	check_error "edited: an index of another version" 2 "it is of another version now (version)" \
+		edit $version deny index 0
+	check "edited: one comes in place of another, by another plane" edit $((version + 1)) \
+		replace index 0 port 2 sid "$(lab path h1 h2 2 2)"
+	check "edited: and stands there" evs_are h1 "assumed-bad (good|skip) (good|skip)"
+	check_arrives "edited: with two by the other plane" 50 h2
+	check_equal "edited: what was counted, and nothing more" "$before" "$(counted 0)"
+	check "edited: one more" edit $((version + 2)) add port 1 sid "$(lab path h1 h2 1 1)"
+	check_known "edited: one more" 0 "$before"
+	check_equal "edited: all are there" "4 $((version + 3))" "$(on h1 mrcctl -j ev-profile show mrc0 2 |
+		jq -r '.[0] | "\(.count) \(.version)"')"
+	lab heal switch p1t1s2
+	check "edited: it is good again" wait_for evs_are h1 "((good|skip) ?)+"
+	check_traffic_end "edited: all of it verified" traffic_stop
 	set_floor
 }
 
@@ -254,6 +301,7 @@ lab_up --planes 2
 monitor_start h1
 test_both_ways
 test_replaced
+test_edited
 test_answers
 check_counters_clean "$QP_ERRORS"
 finish

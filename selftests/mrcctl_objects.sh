@@ -97,6 +97,12 @@ test_profiles()
 	check "ev: denied" m ev deny mrc1 ev-profile 7 index 3
 	check "ev: readmitted" m ev allow mrc1 ev-profile 7 index 1
 	shows "ev: so it is" '[.[].denied] == [false, false, false, true]' ev show mrc1 ev-profile 7
+	check "ev: added" m ev add mrc1 ev-profile 7 port 2 sid fcbb:2:: version 1
+	check "ev: replaced" m ev replace mrc1 ev-profile 7 index 0 port 1 table 101
+	check "ev: deleted" m ev del mrc1 ev-profile 7 index 4
+	shows "ev: they are" '[.[] | .table // .sid] == [101, 100, "fcbb:1::", "fcbb:2::"]
+		and [.[].version] == [4, 4, 4, 4] and [.[].denied] == [false, false, false, false]' \
+		ev show mrc1 ev-profile 7
 	check "ev-profile: auto" m ev-profile add mrc1 0xffffffffffffffff mode auto count 64
 	shows "ev-profile: all" '[.[] | .mode] == ["auto", "explicit", "auto"]' ev-profile
 	check "ev-profile: UDP" m ev-profile set mrc1 18446744073709551615 format udp \
@@ -104,6 +110,9 @@ test_profiles()
 	shows "ev-profile: of another format" '.[-1] | .format == "udp" and .count == 1' ev-profile
 	check "cc-profile: added" m cc-profile add mrc1 3 algorithm none window 65536
 	check "cc-profile: replaced" m cc-profile set mrc1 3 algorithm none window 131072
+	check "cc-profile: with an alias" m cc-profile set mrc1 3 algorithm none window 131072 alias wide
+	shows "cc-profile: by its alias" '.[0] | ."cc-profile" == 3 and .alias == "wide"' \
+		cc-profile show mrc1 wide
 	shows "cc-profile: shown" '[.[]."window-bytes"] == [1048576, 131072]' cc-profile show mrc1
 }
 
@@ -120,6 +129,23 @@ test_routes()
 	check "route: deleted" m route del mrc1 fd01::2/128
 	check "route: deleted too" m route del mrc1 fd01::/64
 	shows "route: none left" '. == []' route
+}
+
+# A profile goes when no route names it and no QP uses it.
+test_in_use()
+{
+	check "in use: a profile" m ev-profile add mrc1 9 alias used mode auto count 8
+	shows "in use: it has an alias" '.[0] | ."ev-profile" == 9 and .alias == "used"' \
+		ev-profile show mrc1 used
+	check "in use: a route" m route add mrc1 "$(pair_addr 2)" ev-profile used
+	hold_start -n p1 mrc1 -N p2 mrc2
+	hold_write "in use"
+	check_error "in use: by a route" 2 "a route uses this EV profile (id)" m ev-profile del mrc1 used
+	check "in use: no route any more" m route del mrc1 "$(pair_addr 2)"
+	check_error "in use: by QPs" 2 "QPs use this EV profile (id)" m ev-profile del mrc1 used
+	hold_write "in use: they go on"
+	hold_stop
+	check "in use: by nobody" m ev-profile del mrc1 used
 }
 
 test_traffic()
@@ -220,6 +246,7 @@ test_device
 test_plane
 test_profiles
 test_routes
+test_in_use
 test_traffic
 test_schemas
 test_completion

@@ -129,6 +129,41 @@ test_peers()
 	check_equal "with QPs: all is well" true "$(hold state alive)"
 }
 
+# prober N: until there is no device any more
+prober()
+{
+	: >"$TEST_TMP/prober.$1"
+	until grep -q "no such device" "$TEST_TMP/prober.$1"; do
+		probe "$gid2" timeout 1000 >/dev/null 2>>"$TEST_TMP/prober.$1"
+	done
+}
+
+# ended PID...: all of them
+ended()
+{
+	local pid
+
+	for pid; do
+		! kill -0 "$pid" 2>/dev/null || return
+	done
+}
+
+# It goes while probes are under way: nobody waits for what never comes.
+test_device_deleted()
+{
+	local -a probers=()
+	local -i sent n
+
+	sent=$(counter h1 endpoint_requests_sent)
+	for n in 1 2 3 4; do
+		prober $n &
+		probers+=($!)
+	done
+	check "deleted: probes are sent" wait_for counter_above h1 endpoint_requests_sent $((sent + 40))
+	check "deleted: the device is gone" on h1 rdma link delete mrc0
+	check "deleted: all who probed are told" wait_for ended "${probers[@]}"
+}
+
 need jq python3 mrc_hold
 lab_up --planes 2
 gid1=$(lab gid h1)
@@ -140,4 +175,5 @@ test_spine "no QP"
 test_peers
 verdicts "strangers" inject_plain endpoints
 hold_stop
+test_device_deleted
 finish

@@ -64,8 +64,8 @@ check_answer()
 
 test_devices()
 {
-	check_answer "info" '[32,256,16,"config-events","keep-evs","owner"]' \
-		'[."port-max", ."ev-max", ."burst-max", .capabilities[]]' ynl "do" info-get
+	check_answer "info" '[32,256,16,"alias","config-events","edit-evs","keep-evs","owner",'\
+'"port-evs","probe-start"]' '[."port-max", ."ev-max", ."burst-max", .capabilities[]]' ynl "do" info-get
 	check_answer "devices" '["mrc1"]' 'map(."dev-name")' ynl dump device-get
 	check "a setting" request device-set '{"hop-limit": 9}'
 	check_answer "is set" 9 '."hop-limit"' request device-get '{}'

@@ -15,14 +15,18 @@
  * @attrs: attributes of the request, by type; NULL when it is none over the family "mrc"
  * @owns: the request names an owner
  * @claims: it changes nothing that is another's than @owner's
+ * @versioned: it changes nothing that is of another version than @version
  * @owner: enum mrc_nl_owner or a number behind it: whose is what the request makes or changes
+ * @version: of what the sender has seen
  */
 struct mrc_asked {
 	struct netlink_ext_ack *extack;
 	struct nlattr **attrs;
 	bool owns;
 	bool claims;
+	bool versioned;
 	u8 owner;
+	u32 version;
 };
 
 /** mrc_asked_by_kernel() - what the device makes itself; @extack may be NULL */
@@ -79,6 +83,21 @@ static inline int mrc_asked_claim(const struct mrc_asked *asked, u8 now, int typ
 	    now == MRC_NL_OWNER_KERNEL)
 		return 0;
 	return mrc_refuse(asked, -ESTALE, type, "it belongs to another owner");
+}
+
+/**
+ * mrc_asked_version() - is what there is what the sender of this request has seen?
+ * @asked: the request
+ * @now: version of it
+ * @type: attribute that named the version
+ *
+ * Return: 0 or -ESTALE.
+ */
+static inline int mrc_asked_version(const struct mrc_asked *asked, u32 now, int type)
+{
+	if (!asked->versioned || now == asked->version)
+		return 0;
+	return mrc_refuse(asked, -ESTALE, type, "it is of another version now");
 }
 
 #endif /* _MRC_NET_ASKED_H */

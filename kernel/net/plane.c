@@ -111,7 +111,7 @@ static void mrc_plane_changed(struct mrc_planes *planes,
 			      struct mrc_plane *plane)
 {
 	if (planes->changed)
-		planes->changed(planes, plane);
+		planes->changed(planes, plane, true);
 }
 
 static void mrc_plane_remove(struct mrc_planes *planes,
@@ -148,7 +148,7 @@ static void mrc_plane_set_running(struct mrc_planes *planes,
  * Context: process, sleeps; RTNL may be held.
  */
 void mrc_planes_init(struct mrc_planes *planes,
-		     void (*changed)(struct mrc_planes *, struct mrc_plane *))
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports))
 {
 	memset(planes, 0, sizeof(*planes));
 	mutex_init(&planes->lock);
@@ -319,11 +319,14 @@ int mrc_plane_del(struct mrc_planes *planes, u8 port,
 static void mrc_plane_apply(struct mrc_planes *planes, struct mrc_plane *plane,
 			    bool up, u8 owner)
 {
-	if (plane->admin_up == up && plane->owner == owner)
+	bool ports = plane->admin_up != up;
+
+	if (!ports && plane->owner == owner)
 		return;
 	WRITE_ONCE(plane->admin_up, up);
 	WRITE_ONCE(plane->owner, owner);
-	mrc_plane_changed(planes, plane);
+	if (planes->changed)
+		planes->changed(planes, plane, ports);
 }
 
 int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,

@@ -86,8 +86,9 @@ struct mrc_plane {
  * struct mrc_planes - the planes of one device
  * @lock: serialises changes; taken under RTNL (notifier) or alone, never the other way round
  * @port: element n is port n + 1
- * @changed: told about each change of usability, with @lock held, process context, may sleep;
- *           also when a plane appears or is about to be released (@gone set)
+ * @changed: told about each change, with @lock held, process context, may sleep; also when a plane
+ *           appears or is about to be released (@gone set). @ports: where it can send may have
+ *           changed; else only whose it is
  * @list: all tables, for the notifier
  * @closed: destroyed: nothing is added any more
  * @asked: who sent a request of the family "mrc" makes the change that @changed is told of, in his
@@ -96,7 +97,7 @@ struct mrc_plane {
 struct mrc_planes {
 	struct mutex lock;	/* changes */
 	struct mrc_plane __rcu *port[MRC_PORT_MAX];
-	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane);
+	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane, bool ports);
 	struct list_head list;
 	bool closed;
 	bool asked;
@@ -110,7 +111,7 @@ static inline bool mrc_plane_usable(const struct mrc_plane *p)
 }
 
 void mrc_planes_init(struct mrc_planes *planes,
-		     void (*changed)(struct mrc_planes *, struct mrc_plane *));
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports));
 void mrc_planes_destroy(struct mrc_planes *planes);
 
 /**

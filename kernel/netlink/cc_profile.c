@@ -10,7 +10,8 @@ int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p)
 	return mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ?:
 	       nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ?:
 	       nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) ?:
-	       nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner);
+	       nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner) ?:
+	       (*p->alias ? nla_put_string(skb, MRC_A_CC_PROFILE_ALIAS, p->alias) : 0);
 }
 
 static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
@@ -84,6 +85,8 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
 		    sizeof(p.algorithm));
 	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
+	if (a[MRC_A_CC_PROFILE_ALIAS])
+		nla_strscpy(p.alias, a[MRC_A_CC_PROFILE_ALIAS], sizeof(p.alias));
 	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, &asked);
 	if (!err)
 		mrc_nl_changed();

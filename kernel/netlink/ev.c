@@ -108,6 +108,18 @@ static int mrc_nl_parse_srv6(struct net *net, struct nlattr **tb,
 	return 0;
 }
 
+/* @tb: has a port. @attr: what is named when something else is missing; NULL: nothing is. */
+static int mrc_nl_parse_ev(struct net *net, struct nlattr **tb, const struct nlattr *attr,
+			   enum mrc_ev_format format, struct mrc_ev_spec *ev,
+			   struct netlink_ext_ack *extack)
+{
+	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
+	ev->denied = tb[MRC_A_EV_DENIED] && nla_get_u8(tb[MRC_A_EV_DENIED]);
+	if (format == MRC_EV_FMT_SRV6)
+		return mrc_nl_parse_srv6(net, tb, attr, ev, extack);
+	return mrc_nl_parse_value(tb, attr, format, ev, extack);
+}
+
 int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
 		    enum mrc_ev_format format, struct mrc_ev_spec *ev,
 		    struct netlink_ext_ack *extack)
@@ -121,11 +133,7 @@ int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
 		return err;
 	if (!tb[MRC_A_EV_PORT])
 		return MRC_NL_REFUSE(extack, attr, "EV without a port");
-	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
-	ev->denied = tb[MRC_A_EV_DENIED] && nla_get_u8(tb[MRC_A_EV_DENIED]);
-	if (format == MRC_EV_FMT_SRV6)
-		return mrc_nl_parse_srv6(net, tb, attr, ev, extack);
-	return mrc_nl_parse_value(tb, attr, format, ev, extack);
+	return mrc_nl_parse_ev(net, tb, attr, format, ev, extack);
 }
 
 /* Segments in travel order come last to first in an SRH. */
@@ -205,7 +213,8 @@ int mrc_nl_put_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
 	       nla_put_u16(skb, MRC_A_EV_INDEX, index) ?:
 	       nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ?:
 	       mrc_nl_put_path(skb, to, ev, p->format) ?:
-	       nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied));
+	       nla_put_u8(skb, MRC_A_EV_DENIED, READ_ONCE(ev->denied)) ?:
+	       nla_put_u32(skb, MRC_A_EV_VERSION, p->version);
 }
 
 static int mrc_nl_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
@@ -295,13 +304,76 @@ int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
 }
 
+static struct mrc_asked mrc_nl_asked_of_ev(struct genl_info *info)
+{
+	struct mrc_asked asked = mrc_nl_asked_by(info, MRC_A_EV_OWNER, 0);
+
+	asked.versioned = info->attrs[MRC_A_EV_VERSION];
+	if (asked.versioned)
+		asked.version = nla_get_u32(info->attrs[MRC_A_EV_VERSION]);
+	return asked;
+}
+
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked_by(info, MRC_A_EV_OWNER, 0);
+	const struct mrc_asked asked = mrc_nl_asked_of_ev(info);
 	struct nlattr **a = info->attrs;
 
 	return mrc_config_deny_ev(mrc_nl_dev(info),
 				  nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
 				  nla_get_u16(a[MRC_A_EV_INDEX]),
 				  nla_get_u8(a[MRC_A_EV_DENIED]), &asked);
+}
+
+/* The EV that a request describes, as the profile is now: who changes it looks again. */
+static int mrc_nl_parse_put(struct genl_info *info, struct mrc_ev_edit *edit)
+{
+	struct mrc_ev_profile *p = mrc_ev_profile_get(mrc_nl_dev(info), edit->profile);
+
+	if (!p)
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_EV_EV_PROFILE,
+				     "no such EV profile with a list of EVs");
+	edit->format = p->format;
+	mrc_ev_profile_put(p);
+	return mrc_nl_parse_ev(genl_info_net(info), info->attrs, NULL, edit->format, &edit->ev,
+			       info->extack);
+}
+
+static int mrc_nl_ev_edit(struct genl_info *info, bool take, bool put)
+{
+	const struct mrc_asked asked = mrc_nl_asked_of_ev(info);
+	struct mrc_ev_edit edit = {
+		.profile = nla_get_u64(info->attrs[MRC_A_EV_EV_PROFILE]),
+		.take = take,
+		.put = put,
+	};
+	int err = 0;
+
+	if (take)
+		edit.index = nla_get_u16(info->attrs[MRC_A_EV_INDEX]);
+	if (put)
+		err = mrc_nl_parse_put(info, &edit);
+	if (err)
+		return err;
+	err = mrc_config_edit_ev(mrc_nl_dev(info), &edit, &asked);
+	if (!err)
+		mrc_nl_changed();
+	else if (edit.ev.path.srh)
+		mrc_srh_put(edit.ev.path.srh);
+	return err;
+}
+
+int mrc_nl_ev_add(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_ev_edit(info, false, true);
+}
+
+int mrc_nl_ev_replace(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_ev_edit(info, true, true);
+}
+
+int mrc_nl_ev_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_ev_edit(info, true, false);
 }

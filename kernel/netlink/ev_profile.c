@@ -33,7 +33,8 @@ int mrc_nl_put_ev_profile(struct sk_buff *skb, const struct mrc_ev_profile *p)
 	       nla_put_u16(skb, MRC_A_EV_PROFILE_COUNT, p->count) ?:
 	       nla_put_u32(skb, MRC_A_EV_PROFILE_VERSION, p->version) ?:
 	       nla_put_u16(skb, MRC_A_EV_PROFILE_DENIED, mrc_nl_count_denied(p)) ?:
-	       nla_put_u8(skb, MRC_A_EV_PROFILE_OWNER, p->owner);
+	       nla_put_u8(skb, MRC_A_EV_PROFILE_OWNER, p->owner) ?:
+	       (*p->alias ? nla_put_string(skb, MRC_A_EV_PROFILE_ALIAS, p->alias) : 0);
 }
 
 static int mrc_nl_ev_profile_msg(struct sk_buff *skb,
@@ -167,6 +168,8 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 		p->min_active = nla_get_u16(a[MRC_A_EV_PROFILE_MIN_ACTIVE]);
 	if (a[MRC_A_EV_PROFILE_ACTIVE])
 		p->active = nla_get_u16(a[MRC_A_EV_PROFILE_ACTIVE]);
+	if (a[MRC_A_EV_PROFILE_ALIAS])
+		nla_strscpy(p->alias, a[MRC_A_EV_PROFILE_ALIAS], sizeof(p->alias));
 	err = mrc_nl_parse_evs(info, p);
 	if (!err)
 		return p;

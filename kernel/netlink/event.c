@@ -179,6 +179,7 @@ static const struct {
 	u8 cmd;
 	u8 group;
 	int (*fill)(struct sk_buff *skb, const struct mrc_event *event);
+	size_t (*size)(const struct mrc_event *event);	/* GENLMSG_DEFAULT_SIZE is not enough */
 } mrc_nl_event_kinds[] = {
 	[MRC_EVENT_DEVICE_NEW] = { MRC_CMD_DEVICE_ADD_NTF, MRC_NL_GROUP_EVENTS,
 				   mrc_nl_event_device },
@@ -196,15 +197,18 @@ static const struct {
 	[MRC_EVENT_CC_PROFILE] = { MRC_CMD_CC_PROFILE_NTF, MRC_NL_GROUP_CONFIG,
 				   mrc_nl_event_cc_profile },
 	[MRC_EVENT_ROUTE] = { MRC_CMD_ROUTE_NTF, MRC_NL_GROUP_CONFIG, mrc_nl_event_route },
+	[MRC_EVENT_PROBED] = { MRC_CMD_PROBE_NTF, MRC_NL_GROUP_PROBES, mrc_nl_put_probes,
+			       mrc_nl_probes_size },
 };
 
 static struct sk_buff *mrc_nl_event_msg(const struct mrc_event *event)
 {
+	size_t (*size)(const struct mrc_event *event) = mrc_nl_event_kinds[event->type].size;
 	struct mrc_nl_to to = mrc_nl_to_listeners();
 	struct sk_buff *skb;
 	void *hdr;
 
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
+	skb = genlmsg_new(size ? size(event) : GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
 	hdr = mrc_nl_start(skb, &to, mrc_nl_event_kinds[event->type].cmd,

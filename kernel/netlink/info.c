@@ -10,7 +10,11 @@
 /* What the module can: the code that a bit is about brings it along. */
 #define MRC_NL_CAPABILITIES	(MRC_NL_CAPABILITY_OWNER |		\
 				 MRC_NL_CAPABILITY_CONFIG_EVENTS |	\
-				 MRC_NL_CAPABILITY_KEEP_EVS)
+				 MRC_NL_CAPABILITY_KEEP_EVS |		\
+				 MRC_NL_CAPABILITY_EDIT_EVS |		\
+				 MRC_NL_CAPABILITY_ALIAS |		\
+				 MRC_NL_CAPABILITY_PORT_EVS |		\
+				 MRC_NL_CAPABILITY_PROBE_START)
 
 static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
 {

@@ -142,7 +142,6 @@ void mrc_nl_changed(void);
  * @one: the request names a device
  * @done: nothing is left to show
  * @next: handler's: number to go on from on this device; 0 on a new device
- * @peer: handler's: key to go on from; zero on a new device
  * @route: handler's: the one that was shown last, when @sub says that there was one
  */
 struct mrc_nl_cursor {
@@ -153,7 +152,6 @@ struct mrc_nl_cursor {
 	bool done : 1;
 	union {
 		u64 next;
-		struct mrc_peer_key peer;
 		struct mrc_route_key route;
 	};
 };
@@ -191,6 +189,12 @@ int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 /* What an EV has been through: the same in dumps and events. Under RCU. */
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i);
+
+struct mrc_event;
+
+/* What became of EV probes: bytes that this takes at most, and the attributes. Process context. */
+size_t mrc_nl_probes_size(const struct mrc_event *event);
+int mrc_nl_put_probes(struct sk_buff *skb, const struct mrc_event *event);
 
 int mrc_nl_events_init(void);
 void mrc_nl_events_exit(void);

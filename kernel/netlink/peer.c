@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: peers and their EVs. Peers have no number, so dumps go by key: the
- * list is walked for the few lowest keys beyond the cursor, again and again.
+ * Netlink: peers and their EVs. Dumps go by the peers' numbers, which nobody sees.
  */
 #include "../compat/compat_netlink.h"
 #include "../transport/peers.h"
 #include "message.h"
-
-/* Peers taken out of the list in one walk. */
-#define MRC_NL_PEER_BATCH	64u
 
 static_assert((int)MRC_EV_GOOD == (int)MRC_NL_EV_STATE_GOOD);
 static_assert((int)MRC_EV_ASSUMED_BAD == (int)MRC_NL_EV_STATE_ASSUMED_BAD);
@@ -19,134 +15,42 @@ static_assert((int)MRC_EV_HELD == (int)MRC_NL_EV_STATE_HELD);
 static_assert((int)MRC_A_PEER_REMOTE_GID == (int)MRC_A_PEER_EV_REMOTE_GID,
 	      "one policy for both dumps");
 
-/**
- * struct mrc_nl_peers - the lowest keys beyond a cursor
- * @count: elements
- * @peer: references, in the order of mrc_nl_peer_cmp()
- */
-struct mrc_nl_peers {
-	unsigned int count;
-	struct mrc_peer *peer[MRC_NL_PEER_BATCH];
-};
-
-static int mrc_nl_peer_cmp(const struct mrc_peer_key *a,
-			   const struct mrc_peer_key *b)
+static bool mrc_nl_peer_wanted(const struct mrc_peer *peer, const struct nlattr *remote)
 {
-	int diff = memcmp(&a->remote, &b->remote, sizeof(a->remote)) ?:
-		   memcmp(&a->local, &b->local, sizeof(a->local));
-
-	if (diff || a->ev_profile == b->ev_profile)
-		return diff;
-	return a->ev_profile < b->ev_profile ? -1 : 1;
-}
-
-static bool mrc_nl_peer_wanted(const struct mrc_peer *peer,
-			       const struct mrc_peer_key *from,
-			       const struct nlattr *remote)
-{
-	if (remote && memcmp(&peer->key.remote, nla_data(remote),
-			     sizeof(peer->key.remote)))
-		return false;
-	return mrc_nl_peer_cmp(&peer->key, from) >= 0;
-}
-
-/* Takes over the reference to @peer. */
-static void mrc_nl_peers_insert(struct mrc_nl_peers *batch,
-				struct mrc_peer *peer)
-{
-	unsigned int at = batch->count;
-
-	if (at == MRC_NL_PEER_BATCH) {
-		if (mrc_nl_peer_cmp(&batch->peer[--at]->key, &peer->key) <= 0) {
-			mrc_peers_put(peer);
-			return;
-		}
-		mrc_peers_put(batch->peer[at]);
-	} else {
-		batch->count++;
-	}
-	for (; at && mrc_nl_peer_cmp(&batch->peer[at - 1]->key, &peer->key) > 0;
-	     at--)
-		batch->peer[at] = batch->peer[at - 1];
-	batch->peer[at] = peer;
-}
-
-static void mrc_nl_peers_collect(struct mrc_nl_peers *batch,
-				 struct mrc_dev *dev,
-				 const struct mrc_peer_key *from,
-				 const struct nlattr *remote)
-{
-	struct mrc_peer *peer = NULL;
-
-	batch->count = 0;
-	while ((peer = mrc_peers_next(dev, peer))) {
-		if (!mrc_nl_peer_wanted(peer, from, remote))
-			continue;
-		mrc_peer_hold(peer);
-		mrc_nl_peers_insert(batch, peer);
-	}
-}
-
-/* The cursor moves behind @key. */
-static void mrc_nl_peer_after(struct mrc_nl_cursor *cur,
-			      const struct mrc_peer_key *key)
-{
-	unsigned int i;
-
-	cur->peer = *key;
-	cur->sub = 0;
-	if (++cur->peer.ev_profile)
-		return;
-	for (i = sizeof(key->local); i-- && !++cur->peer.local.s6_addr[i];)
-		;
+	return !remote || !memcmp(&peer->key.remote, nla_data(remote), sizeof(peer->key.remote));
 }
 
 typedef int (*mrc_nl_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb,
 			      struct mrc_peer *peer);
 
-/* Runs @fill for one batch; 0 with an empty batch when no peer is left. */
-static int mrc_nl_peers_batch(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct mrc_dev *dev, mrc_nl_peer_fn fill,
-			      struct mrc_nl_peers *batch)
+static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct mrc_dev *dev, mrc_nl_peer_fn fill)
 {
 	struct nlattr *remote = mrc_dump_attrs(cb)[MRC_A_PEER_REMOTE_GID];
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
-	unsigned int i;
+	struct mrc_peer *peer;
 	int err = 0;
 
-	mrc_nl_peers_collect(batch, dev, &cur->peer, remote);
-	for (i = 0; i < batch->count; i++) {
-		if (!err && mrc_nl_peer_cmp(&batch->peer[i]->key, &cur->peer)) {
-			cur->peer = batch->peer[i]->key;
+	while (!err && cur->next <= U32_MAX && (peer = mrc_peers_from(dev, cur->next))) {
+		if (peer->number != cur->next) {
+			/* The peer went while its EVs were being shown: that part is torn. */
 			cb->prev_seq = cur->sub ? U32_MAX : 0;
+			cur->next = peer->number;
 			cur->sub = 0;
 		}
-		if (!err)
-			err = fill(skb, cb, batch->peer[i]);
-		if (!err)
-			mrc_nl_peer_after(cur, &batch->peer[i]->key);
-		mrc_peers_put(batch->peer[i]);
+		if (mrc_nl_peer_wanted(peer, remote))
+			err = fill(skb, cb, peer);
+		if (!err) {
+			cur->next++;
+			cur->sub = 0;
+		}
+		mrc_peers_put(peer);
 	}
 	return err;
 }
 
-static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct mrc_dev *dev, mrc_nl_peer_fn fill)
-{
-	struct mrc_nl_peers *batch = kmalloc(sizeof(*batch), GFP_KERNEL);
-	int err;
-
-	if (!batch)
-		return -ENOMEM;
-	do {
-		err = mrc_nl_peers_batch(skb, cb, dev, fill, batch);
-	} while (!err && batch->count == MRC_NL_PEER_BATCH);
-	kfree(batch);
-	return err;
-}
-
-/* What the EVs of a peer add up to. */
-struct mrc_nl_peer_sum {
+/* EVs by what they are, as MRC_A_PEER_EVS* and MRC_A_PORT_EVS_*. */
+struct mrc_nl_ev_counts {
 	u16 evs;
 	u16 good;
 	u16 spare;
@@ -154,6 +58,12 @@ struct mrc_nl_peer_sum {
 	u16 held;
 	u16 assumed_bad;
 	u16 denied;
+};
+
+/* What the EVs of a peer add up to. */
+struct mrc_nl_peer_sum {
+	struct mrc_nl_ev_counts all;
+	struct mrc_nl_ev_counts port[MRC_PORT_MAX];
 	u16 min_active;
 	u16 usid;
 	u32 local_ports;
@@ -165,6 +75,18 @@ struct mrc_nl_peer_sum {
 	u64 probed;
 };
 
+static void mrc_nl_ev_count(struct mrc_nl_ev_counts *n, const struct mrc_ev_set *set,
+			    unsigned int i)
+{
+	n->evs++;
+	n->good += set->ev[i].state == MRC_EV_GOOD;
+	n->spare += mrc_ev_is_spare(set, i);
+	n->skip += set->ev[i].state == MRC_EV_SKIP;
+	n->held += set->ev[i].state == MRC_EV_HELD;
+	n->assumed_bad += set->ev[i].state == MRC_EV_ASSUMED_BAD;
+	n->denied += set->ev[i].state == MRC_EV_DENIED;
+}
+
 static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 			       struct mrc_nl_peer_sum *sum)
 {
@@ -175,18 +97,13 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
 	spin_lock_bh(&peer->lock);
-	sum->evs = evs->paths.count;
 	sum->min_active = evs->paths.set.min_active;
 	sum->usid = evs->via ? READ_ONCE(peer->usid) : 0;
 	sum->local_ports = evs->paths.set.local_mask;
 	sum->remote_ports = evs->paths.set.remote_mask;
 	for (i = 0; i < evs->paths.count; i++) {
-		sum->good += evs->paths.set.ev[i].state == MRC_EV_GOOD;
-		sum->spare += mrc_ev_is_spare(&evs->paths.set, i);
-		sum->skip += evs->paths.set.ev[i].state == MRC_EV_SKIP;
-		sum->held += evs->paths.set.ev[i].state == MRC_EV_HELD;
-		sum->assumed_bad += evs->paths.set.ev[i].state == MRC_EV_ASSUMED_BAD;
-		sum->denied += evs->paths.set.ev[i].state == MRC_EV_DENIED;
+		mrc_nl_ev_count(&sum->all, &evs->paths.set, i);
+		mrc_nl_ev_count(&sum->port[evs->paths.set.ev[i].port - 1], &evs->paths.set, i);
 		sum->tx_packets += evs->paths.ev[i].tx_packets;
 		sum->lost += evs->paths.ev[i].lost;
 		sum->marked += evs->paths.ev[i].marked;
@@ -197,19 +114,48 @@ static void mrc_nl_peer_add_up(struct mrc_peer *peer,
 	rcu_read_unlock();
 }
 
+static int mrc_nl_put_port_evs(struct sk_buff *skb, u8 port, const struct mrc_nl_ev_counts *n)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER_PORT_EVS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u8(skb, MRC_A_PORT_EVS_PORT, port) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_EVS, n->evs) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_GOOD, n->good) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_SPARE, n->spare) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_SKIP, n->skip) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_HELD, n->held) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_ASSUMED_BAD, n->assumed_bad) ||
+	    nla_put_u16(skb, MRC_A_PORT_EVS_DENIED, n->denied))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int mrc_nl_put_ports_evs(struct sk_buff *skb, const struct mrc_nl_ev_counts *port)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < MRC_PORT_MAX && !err; i++)
+		if (port[i].evs)
+			err = mrc_nl_put_port_evs(skb, i + 1, &port[i]);
+	return err;
+}
+
 static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 			       const struct mrc_nl_peer_sum *sum)
 {
 	if (sum->usid && nla_put_u16(skb, MRC_A_PEER_USID, sum->usid))
 		return -EMSGSIZE;
-	return nla_put_u16(skb, MRC_A_PEER_EVS, sum->evs) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_GOOD, sum->good) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_SPARE, sum->spare) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_SKIP, sum->skip) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_HELD, sum->held) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_ASSUMED_BAD,
-			   sum->assumed_bad) ?:
-	       nla_put_u16(skb, MRC_A_PEER_EVS_DENIED, sum->denied) ?:
+	return nla_put_u16(skb, MRC_A_PEER_EVS, sum->all.evs) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_GOOD, sum->all.good) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_SPARE, sum->all.spare) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_SKIP, sum->all.skip) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_HELD, sum->all.held) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_ASSUMED_BAD, sum->all.assumed_bad) ?:
+	       nla_put_u16(skb, MRC_A_PEER_EVS_DENIED, sum->all.denied) ?:
 	       nla_put_u16(skb, MRC_A_PEER_MIN_ACTIVE, sum->min_active) ?:
 	       nla_put_u32(skb, MRC_A_PEER_LOCAL_PORTS, sum->local_ports) ?:
 	       nla_put_u32(skb, MRC_A_PEER_REMOTE_PORTS, sum->remote_ports) ?:
@@ -217,7 +163,8 @@ static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 	       mrc_nl_put_u64(skb, MRC_A_PEER_LOST, sum->lost) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_MARKED, sum->marked) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PEER_ACKED, sum->acked) ?:
-	       mrc_nl_put_u64(skb, MRC_A_PEER_PROBED, sum->probed);
+	       mrc_nl_put_u64(skb, MRC_A_PEER_PROBED, sum->probed) ?:
+	       mrc_nl_put_ports_evs(skb, sum->port);
 }
 
 static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
@@ -227,7 +174,7 @@ static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	struct mrc_nl_peer_sum sum;
 	void *hdr;
 
-	cb->seq = 0;	/* going by key, a dump is always consistent */
+	cb->seq = 0;	/* going by number, a dump is always consistent */
 	hdr = mrc_nl_start(skb, &to, MRC_CMD_PEER_GET, peer->dev);
 	if (!hdr)
 		return -EMSGSIZE;

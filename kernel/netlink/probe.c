@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: EV probes on behalf of a controller. The request waits for the answers: a
- * peer exists for its time at least, whether QPs use it or not.
+ * Netlink: EV probes on behalf of a controller. The request starts them; what became of them is told
+ * to group "probes". Until then there is the peer, whether QPs use it or not.
  */
 #include <linux/bitmap.h>
-#include <linux/completion.h>
-#include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/sched/signal.h>
 #include <net/addrconf.h>
 
-#include "../transport/ask.h"
+#include "../transport/event.h"
 #include "../transport/peers.h"
+#include "../transport/probe_order.h"
 #include "../transport/route.h"
 #include "message.h"
 
@@ -20,28 +18,6 @@
 /* What the answer and each result in it take, generously. */
 #define MRC_NL_PROBE_HEAD_SIZE		512u
 #define MRC_NL_PROBE_RESULT_SIZE	64u
-
-/**
- * struct mrc_nl_probe - one request
- * @peer: that is probed
- * @deadline: in jiffies, of the answer
- * @send_until: in jiffies: what is sent later would have too little time
- * @wanted: EVs by their index in the profile
- * @listed: the request lists them, otherwise it means all
- * @count: elements of @result
- * @batch: what ask.c fills; names @result
- * @result: one per probe, also of those never sent
- */
-struct mrc_nl_probe {
-	struct mrc_peer *peer;
-	unsigned long deadline;
-	unsigned long send_until;
-	DECLARE_BITMAP(wanted, MRC_EV_MAX);
-	bool listed;
-	unsigned int count;
-	struct mrc_ask_batch batch;
-	struct mrc_ask_result result[MRC_EV_MAX];
-};
 
 /* ---- which peer ------------------------------------------------------------ */
 
@@ -128,35 +104,41 @@ static int mrc_nl_probe_key(struct genl_info *info, struct mrc_dev *dev,
 	       mrc_nl_probe_profile(info, dev, known, key);
 }
 
-static int mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev,
-			     struct mrc_nl_probe *p)
+/* An order to the peer that the request names, or ERR_PTR. */
+static struct mrc_probe_order *mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev)
 {
+	struct mrc_probe_order *order;
 	struct mrc_peer_key key = { };
+	struct mrc_peer *peer;
 	int err = mrc_nl_probe_key(info, dev, &key);
 
 	if (err)
-		return err;
-	p->peer = mrc_peers_get(dev, &key);
-	if (!IS_ERR(p->peer))
-		return 0;
-	err = PTR_ERR(p->peer);
-	if (err == -ENOENT)
-		return mrc_nl_refuse(info, err, MRC_A_PROBE_EV_PROFILE,
-				     "no such EV profile");
-	return err;
+		return ERR_PTR(err);
+	peer = mrc_peers_get(dev, &key);
+	if (PTR_ERR_OR_ZERO(peer) == -ENOENT)
+		return ERR_PTR(mrc_nl_refuse(info, -ENOENT, MRC_A_PROBE_EV_PROFILE,
+					     "no such EV profile"));
+	if (IS_ERR(peer))
+		return ERR_CAST(peer);
+	order = mrc_probe_order_alloc(peer);
+	if (order)
+		return order;
+	mrc_peers_put(peer);
+	return ERR_PTR(-ENOMEM);
 }
 
 /* ---- which EVs ------------------------------------------------------------- */
 
-static void mrc_nl_probe_wanted(struct genl_info *info, struct mrc_nl_probe *p)
+/* By their index in the profile; all, when the request lists none. */
+static void mrc_nl_probe_wanted(struct genl_info *info, unsigned long *wanted)
 {
 	struct nlattr *attr;
 	int rem;
 
-	p->listed = info->attrs[MRC_A_PROBE_EV];
+	bitmap_zero(wanted, MRC_EV_MAX);
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
 		if (nla_type(attr) == MRC_A_PROBE_EV)
-			__set_bit(nla_get_u16(attr), p->wanted);
+			__set_bit(nla_get_u16(attr), wanted);
 }
 
 /* One that the peer does not have is named by its attribute. */
@@ -173,142 +155,56 @@ static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
 			     "no EV of that index leads to the GID");
 }
 
-/* The EVs of the peer as they are now, without those that are denied. */
-static void mrc_nl_probe_collect(struct mrc_nl_probe *p)
+/*
+ * The EVs of the peer as they are now, without those that are denied. Left in @wanted are those that
+ * the peer does not have.
+ */
+static void mrc_nl_probe_collect(struct mrc_probe_order *order, unsigned long *wanted)
 {
+	bool listed = !bitmap_empty(wanted, MRC_EV_MAX);
 	const struct mrc_peer_evs *evs;
 	unsigned int i;
 	u16 index;
 
 	rcu_read_lock();
-	evs = rcu_dereference(p->peer->evs);
+	evs = rcu_dereference(order->peer->evs);
 	for (i = 0; i < evs->paths.count; i++) {
 		index = evs->paths.ev[i].index;
-		if (p->listed && !__test_and_clear_bit(index, p->wanted))
+		if (listed && !__test_and_clear_bit(index, wanted))
 			continue;
 		if (READ_ONCE(evs->paths.set.ev[i].state) == MRC_EV_DENIED)
 			continue;
-		p->result[p->count].ev = index;
-		p->result[p->count++].port = evs->paths.set.ev[i].port;
+		order->result[order->count].ev = index;
+		order->result[order->count++].port = evs->paths.set.ev[i].port;
 	}
 	rcu_read_unlock();
 }
 
-static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_nl_probe *p)
+static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_probe_order *order)
 {
+	DECLARE_BITMAP(wanted, MRC_EV_MAX);
 	unsigned int left;
 
-	mrc_nl_probe_wanted(info, p);
-	mrc_nl_probe_collect(p);
-	left = find_first_bit(p->wanted, MRC_EV_MAX);
+	mrc_nl_probe_wanted(info, wanted);
+	mrc_nl_probe_collect(order, wanted);
+	left = find_first_bit(wanted, MRC_EV_MAX);
 	if (left < MRC_EV_MAX)
 		return mrc_nl_probe_unknown(info, left);
-	if (p->count)
+	if (order->count)
 		return 0;
 	return mrc_nl_refuse(info, -ENETUNREACH, MRC_A_PROBE_REMOTE_GID,
 			     "no EV to probe: all are denied, or no plane exists");
 }
 
-/* ---- sending and waiting --------------------------------------------------- */
+/* ---- answer and event ------------------------------------------------------- */
 
-/* Index of an EV in @evs, which may be a newer version. @hint: its index before, mostly right. */
-static u16 mrc_nl_probe_find(const struct mrc_peer_evs *evs, u16 index,
-			     unsigned int hint)
+static int mrc_nl_put_probe_key(struct sk_buff *skb, u32 id, const struct mrc_peer_key *key)
 {
-	unsigned int i;
-
-	if (hint < evs->paths.count && evs->paths.ev[hint].index == index)
-		return hint;
-	for (i = 0; i < evs->paths.count; i++)
-		if (evs->paths.ev[i].index == index)
-			return i;
-	return MRC_EV_NONE;
+	return nla_put_u32(skb, MRC_A_PROBE_ID, id) ?:
+	       nla_put_in6_addr(skb, MRC_A_PROBE_REMOTE_GID, &key->remote) ?:
+	       nla_put_in6_addr(skb, MRC_A_PROBE_LOCAL_GID, &key->local) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PROBE_EV_PROFILE, key->ev_profile);
 }
-
-/*
- * Probes one EV. One that was denied or removed meanwhile is left out (-ENOENT). One whose probe
- * cannot leave this host counts as probed and not answered.
- */
-static int mrc_nl_probe_one(struct mrc_nl_probe *p, unsigned int i)
-{
-	const struct mrc_ask_request request = {
-		.op = MRC_EP_EV_PROBE,
-		.batch = &p->batch,
-		.index = i,
-	};
-	struct mrc_ask_result *res = &p->result[i];
-	struct mrc_peer_evs *evs;
-	int err = -ENOENT;
-	u16 ev;
-
-	local_bh_disable();
-	rcu_read_lock();
-	evs = rcu_dereference(p->peer->evs);
-	ev = mrc_nl_probe_find(evs, res->ev, i);
-	if (ev != MRC_EV_NONE &&
-	    READ_ONCE(evs->paths.set.ev[ev].state) != MRC_EV_DENIED) {
-		res->port = evs->paths.set.ev[ev].port;
-		err = mrc_ask_send(p->peer, evs, ev, &request);
-		res->sent = !err || err == -ENETUNREACH;
-	}
-	if (!err) {
-		spin_lock(&p->peer->lock);
-		evs->paths.ev[ev].probed++;
-		spin_unlock(&p->peer->lock);
-	}
-	rcu_read_unlock();
-	local_bh_enable();
-	return err;
-}
-
-/* Return: how many were sent in time, or -EINTR. */
-static int mrc_nl_probe_send(struct mrc_nl_probe *p)
-{
-	unsigned int i = 0;
-	int err, sent = 0;
-
-	while (i < p->count && time_before(jiffies, p->send_until)) {
-		err = mrc_nl_probe_one(p, i);
-		if (err == -EBUSY) {
-			usleep_range(1000, 2000);
-			if (fatal_signal_pending(current))
-				return -EINTR;
-			continue;
-		}
-		if (err)
-			mrc_ask_skip(p->peer->dev, &p->batch);
-		sent += !err;
-		i++;
-	}
-	return sent;
-}
-
-/*
- * What is sent is answered or lost in mrc_timing_software.ask, so there is no use in waiting
- * longer: the batch never completes when the deadline comes before all are sent.
- */
-static int mrc_nl_probe_run(struct mrc_nl_probe *p)
-{
-	unsigned long wait = nsecs_to_jiffies(mrc_timing_software.ask) + 2;
-	struct completion *done = &p->batch.done;
-	unsigned long now;
-	long left = 0;
-	int sent;
-
-	p->batch.left = p->count;
-	p->batch.result = p->result;
-	init_completion(done);
-	sent = mrc_nl_probe_send(p);
-	now = jiffies;
-	if (sent > 0 && time_before(now, p->deadline)) {
-		wait = min(wait, p->deadline - now);
-		left = wait_for_completion_killable_timeout(done, wait);
-	}
-	mrc_ask_detach(p->peer->dev, &p->batch);
-	return sent < 0 || left < 0 ? -EINTR : 0;
-}
-
-/* ---- the answer ------------------------------------------------------------ */
 
 static int mrc_nl_put_probe_result(struct sk_buff *skb,
 				   const struct mrc_ask_result *res)
@@ -327,63 +223,69 @@ static int mrc_nl_put_probe_result(struct sk_buff *skb,
 	return 0;
 }
 
-static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
-			    const struct mrc_nl_probe *p)
+size_t mrc_nl_probes_size(const struct mrc_event *event)
 {
-	const struct mrc_peer_key *key = &p->peer->key;
-	void *hdr = mrc_nl_start(skb, to, MRC_CMD_PROBE, p->peer->dev);
-	unsigned int i;
+	return MRC_NL_PROBE_HEAD_SIZE + event->probes->count * MRC_NL_PROBE_RESULT_SIZE;
+}
 
-	if (!hdr ||
-	    nla_put_in6_addr(skb, MRC_A_PROBE_REMOTE_GID, &key->remote) ||
-	    nla_put_in6_addr(skb, MRC_A_PROBE_LOCAL_GID, &key->local) ||
-	    mrc_nl_put_u64(skb, MRC_A_PROBE_EV_PROFILE, key->ev_profile))
+int mrc_nl_put_probes(struct sk_buff *skb, const struct mrc_event *event)
+{
+	const struct mrc_probe_order *order = event->probes;
+	unsigned int i;
+	int err;
+
+	err = mrc_nl_put_probe_key(skb, order->id, &order->peer->key) ?:
+	      mrc_nl_put_u64(skb, MRC_A_PROBE_TIME, ktime_get_ns());
+	for (i = 0; i < order->count && !err; i++)
+		if (order->result[i].sent)
+			err = mrc_nl_put_probe_result(skb, &order->result[i]);
+	return err;
+}
+
+static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+			    struct mrc_dev *dev, u32 id, const struct mrc_peer_key *key)
+{
+	void *hdr = mrc_nl_start(skb, to, MRC_CMD_PROBE_START, dev);
+
+	if (!hdr || mrc_nl_put_probe_key(skb, id, key))
 		return -EMSGSIZE;
-	for (i = 0; i < p->count; i++)
-		if (p->result[i].sent &&
-		    mrc_nl_put_probe_result(skb, &p->result[i]))
-			return -EMSGSIZE;
 	genlmsg_end(skb, hdr);
 	return 0;
 }
 
-static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info,
-			       const struct mrc_nl_probe *p)
+/* The answer is made ready first: an order that is started is told of. */
+static int mrc_nl_probe_begin(struct sk_buff *skb, struct genl_info *info,
+			      struct mrc_probe_order *order, unsigned long time)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	struct sk_buff *msg = nlmsg_new(MRC_NL_PROBE_HEAD_SIZE +
-					p->count * MRC_NL_PROBE_RESULT_SIZE,
-					GFP_KERNEL);
+	const struct mrc_peer_key key = order->peer->key;
+	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	u32 id;
+	int err;
 
 	if (!msg)
 		return -ENOMEM;
-	return mrc_nl_reply(msg, info, mrc_nl_probe_msg(msg, &to, p));
+	err = mrc_probe_order_start(order, time, &id);
+	if (err == -EBUSY)
+		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
+	if (err) {
+		nlmsg_free(msg);
+		return err;
+	}
+	return mrc_nl_reply(msg, info, mrc_nl_probe_msg(msg, &to, mrc_nl_dev(info), id, &key));
 }
 
-static void mrc_nl_probe_times(struct mrc_nl_probe *p, unsigned long time)
-{
-	unsigned long wait = nsecs_to_jiffies(mrc_timing_software.ask);
-
-	p->deadline = jiffies + time;
-	p->send_until = time >= 2 * wait ? p->deadline - wait : p->deadline;
-}
-
-int mrc_nl_probe(struct sk_buff *skb, struct genl_info *info)
+int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
-	struct mrc_nl_probe *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	unsigned long time = msecs_to_jiffies(timeout ? nla_get_u32(timeout) : MRC_NL_PROBE_MS);
+	struct mrc_probe_order *order = mrc_nl_probe_open(info, mrc_nl_dev(info));
 	int err;
 
-	if (!p)
-		return -ENOMEM;
-	mrc_nl_probe_times(p, msecs_to_jiffies(timeout ? nla_get_u32(timeout) :
-							 MRC_NL_PROBE_MS));
-	err = mrc_nl_probe_open(info, mrc_nl_dev(info), p);
-	if (!err) {
-		err = mrc_nl_probe_plan(info, p) ?: mrc_nl_probe_run(p) ?:
-		      mrc_nl_probe_answer(skb, info, p);
-		mrc_peers_put(p->peer);
-	}
-	kfree(p);
-	return err;
+	if (IS_ERR(order))
+		return PTR_ERR(order);
+	err = mrc_nl_probe_plan(info, order);
+	if (err)
+		mrc_probe_order_free(order);
+	return err ?: mrc_nl_probe_begin(skb, info, order, time);
 }

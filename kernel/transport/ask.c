@@ -128,11 +128,12 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 
 static void mrc_ask_batch_less(struct mrc_ask_batch *batch)
 {
-	if (!--batch->left)
-		complete(&batch->done);
+	WRITE_ONCE(batch->left, batch->left - 1);
+	if (!batch->left)
+		batch->done(batch);
 }
 
-/* Whoever waits in process context is told under the lock: detach keeps out the rest. */
+/* Whoever waits is told under the lock: detach keeps out the rest. */
 static void mrc_ask_batch_end(struct mrc_ask_pending *p, u64 rtt, u8 rx_port)
 {
 	struct mrc_ask_batch *batch = p->request.batch;

@@ -10,7 +10,6 @@
 #ifndef _MRC_TRANSPORT_ASK_H
 #define _MRC_TRANSPORT_ASK_H
 
-#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 
@@ -57,12 +56,12 @@ struct mrc_ask_result {
 /**
  * struct mrc_ask_batch - EV probes that somebody waits for
  * @left: probes of which it is not known what became; under the table's lock
- * @done: completed when @left becomes 0
+ * @done: called when @left becomes 0, under the table's lock, BH off
  * @result: one per probe
  */
 struct mrc_ask_batch {
 	unsigned int left;
-	struct completion done;
+	void (*done)(struct mrc_ask_batch *batch);
 	struct mrc_ask_result *result;
 };
 

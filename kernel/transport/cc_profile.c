@@ -32,6 +32,9 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX)
 		return mrc_refuse(asked, -ERANGE, MRC_A_CC_PROFILE_WINDOW,
 				  "window must be 8 KiB to 256 MiB");
+	if (!mrc_alias_valid(p->alias))
+		return mrc_refuse(asked, -EINVAL, MRC_A_CC_PROFILE_ALIAS,
+				  "control character in the alias");
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
+#include "alias.h"
+
 struct mrc_asked;
 struct mrc_dev;
 
@@ -20,6 +22,7 @@ struct mrc_dev;
  * @algorithm: "none"
  * @window: bytes in flight per QP, at most
  * @owner: enum mrc_nl_owner or a number behind it
+ * @alias: what people call it by, or empty
  */
 struct mrc_cc_profile {
 	struct list_head list;	/* dev->cc_profiles */
@@ -27,6 +30,7 @@ struct mrc_cc_profile {
 	char algorithm[16];
 	u32 window;
 	u8 owner;
+	char alias[MRC_ALIAS_MAX + 1];
 	struct rcu_head rcu;
 };
 

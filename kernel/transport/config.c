@@ -36,18 +36,29 @@ int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, boo
 	return err;
 }
 
+/* Whatever the id is: what cannot be deleted for another reason is refused later. */
+static int mrc_config_ev_profile_unused(struct mrc_dev *dev, u64 id,
+					const struct mrc_asked *asked)
+{
+	if (id == MRC_EV_PROFILE_AUTO)
+		return 0;
+	if (mrc_routes_name_ev_profile(dev, id))
+		return mrc_refuse(asked, -EBUSY, MRC_A_EV_PROFILE_ID,
+				  "a route uses this EV profile");
+	if (mrc_peers_use_ev_profile(dev, id))
+		return mrc_refuse(asked, -EBUSY, MRC_A_EV_PROFILE_ID,
+				  "QPs use this EV profile");
+	return 0;
+}
+
 int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked)
 {
 	const struct mrc_ev_profile gone = { .id = id };
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	if (id != MRC_EV_PROFILE_AUTO && mrc_routes_name_ev_profile(dev, id)) {
-		err = mrc_refuse(asked, -EBUSY, MRC_A_EV_PROFILE_ID,
-				 "a route uses this EV profile");
-	} else {
-		err = mrc_ev_profile_del(dev, id, asked);
-	}
+	err = mrc_config_ev_profile_unused(dev, id, asked) ?:
+	      mrc_ev_profile_del(dev, id, asked);
 	if (!err)
 		mrc_config_tell(dev, (struct mrc_event) {
 			.type = MRC_EVENT_EV_PROFILE,
@@ -80,6 +91,24 @@ int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 	}
 	mutex_unlock(&dev->cfg_lock);
 	return min(changed, 0);
+}
+
+int mrc_config_edit_ev(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
+		       const struct mrc_asked *asked)
+{
+	struct mrc_ev_profile *p;
+
+	mutex_lock(&dev->cfg_lock);
+	p = mrc_ev_profile_edit(dev, edit, asked);
+	if (!IS_ERR(p)) {
+		mrc_peers_refresh(dev, p->id, false);
+		mrc_config_tell(dev, (struct mrc_event) {
+			.type = MRC_EVENT_EV_PROFILE,
+			.ev_profile = p,
+		});
+	}
+	mutex_unlock(&dev->cfg_lock);
+	return PTR_ERR_OR_ZERO(p);
 }
 
 int mrc_config_set_cc_profile(struct mrc_dev *dev, struct mrc_cc_profile *p, bool replace,

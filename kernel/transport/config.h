@@ -20,7 +20,11 @@
  */
 int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
 			      const struct mrc_asked *asked);
-/** mrc_config_del_ev_profile() - Return: as of mrc_ev_profile_del(), -EBUSY: a route names it */
+/**
+ * mrc_config_del_ev_profile() - delete a profile that nobody uses
+ *
+ * Return: as of mrc_ev_profile_del(), -EBUSY: a route names it, or a QP in RTR or RTS has it.
+ */
 int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked);
 /**
  * mrc_config_deny_ev() - deny or readmit one EV of a profile for all peers
@@ -28,6 +32,13 @@ int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_aske
  * Return: 0 or the error of mrc_ev_profile_deny().
  */
 int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+		       const struct mrc_asked *asked);
+/**
+ * mrc_config_edit_ev() - one EV of a profile more, less, or another in its place, for all peers
+ *
+ * What is known of the other EVs stays. Return: 0 or the error of mrc_ev_profile_edit().
+ */
+int mrc_config_edit_ev(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
 		       const struct mrc_asked *asked);
 
 /** mrc_config_set_cc_profile() - for QPs to come. Return: as of mrc_cc_profile_set() */

@@ -78,6 +78,16 @@ void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
 		mrc_dev_put(dev);
 }
 
+void mrc_dev_queue_later(struct delayed_work *work, unsigned long delay)
+{
+	queue_delayed_work(mrc_dev_wq, work, delay);
+}
+
+void mrc_dev_hurry(struct delayed_work *work)
+{
+	mod_delayed_work(mrc_dev_wq, work, 0);
+}
+
 void mrc_dev_settle_ports(struct mrc_dev *dev)
 {
 	flush_work(&dev->ports_work);

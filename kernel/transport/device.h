@@ -42,12 +42,14 @@ struct mrc_routes;
  * @planes: underlay ports
  * @ports: bit per port that has a plane; written under @cfg_lock
  * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
+ * @evs_stale: a plane has gone since; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
  * @routes: see route.h
  * @asks: see ask.h
  * @endpoint: see endpoint.h
  * @prober: see prober.h
+ * @orders: see probe_order.h
  * @gone: see gone.h
  * @sock: its UDP port
  * @sock_too: the other port that MRC may have, or NULL
@@ -65,6 +67,7 @@ struct mrc_dev {
 	struct mrc_planes planes;
 	u32 ports;
 	u32 evs_ports;
+	bool evs_stale;
 	u32 ports_seen;
 	bool ports_lost;
 	struct mrc_counters __percpu *counters;
@@ -75,12 +78,13 @@ struct mrc_dev {
 	struct list_head cc_profiles;
 	struct mrc_routes *routes;
 	struct rhltable peers;
-	struct list_head peer_list;	/* in order of creation */
-	spinlock_t peers_lock;	/* peer_list */
+	struct xarray peer_numbers;	/* in order of creation */
+	u32 next_peer;
 	struct mrc_ask_table *asks;
 	struct mrc_endpoint *endpoint;
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;
+	struct mrc_probe_orders *orders;
 	struct work_struct ports_work;	/* ports have changed, here or at a peer */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	atomic_t qps;
@@ -144,6 +148,15 @@ struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr);
  * Any context, with the device alive. One that is queued already stays so.
  */
 void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
+
+/**
+ * mrc_dev_queue_later() - run a work that looks after its device itself
+ * @work: the work; if it is queued already, that stays
+ * @delay: jiffies
+ */
+void mrc_dev_queue_later(struct delayed_work *work, unsigned long delay);
+/** mrc_dev_hurry() - run such a work now, queued or not. Any context. */
+void mrc_dev_hurry(struct delayed_work *work);
 
 /**
  * mrc_dev_settle_ports() - wait until QPs know of the ports, and EVs are as the planes are

@@ -82,6 +82,9 @@ static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
 	if (p->active > p->count)
 		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_ACTIVE,
 				  "active exceeds the number of EVs");
+	if (!mrc_alias_valid(p->alias))
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_ALIAS,
+				  "control character in the alias");
 	if (p->mode == MRC_EV_MODE_AUTO) {
 		if (p->format != MRC_EV_FMT_SRV6)
 			return 0;
@@ -107,6 +110,13 @@ static void mrc_ev_profile_finish(struct mrc_ev_profile *p)
 		p->via |= p->ev[i].via;
 	}
 	sort(p->ev, p->count, sizeof(*p->ev), mrc_ev_spec_cmp, NULL);
+}
+
+static void mrc_ev_profile_replace(struct mrc_ev_profile *old, struct mrc_ev_profile *p)
+{
+	p->version = old->version + 1;
+	list_replace_rcu(&old->list, &p->list);
+	mrc_ev_profile_put(old);
 }
 
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
@@ -138,13 +148,10 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	if (err)
 		return err;
 	p->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
-	if (old) {
-		p->version = old->version + 1;
-		list_replace_rcu(&old->list, &p->list);
-		mrc_ev_profile_put(old);
-	} else {
+	if (old)
+		mrc_ev_profile_replace(old, p);
+	else
 		list_add_tail_rcu(&p->list, &dev->ev_profiles);
-	}
 	return 0;
 }
 
@@ -199,8 +206,11 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id)
 	return best;
 }
 
-int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-			const struct mrc_asked *asked)
+/* ---- single EVs -------------------------------------------------------------- */
+
+/* The profile whose list a request changes, or ERR_PTR. */
+static struct mrc_ev_profile *mrc_ev_profile_listed(struct mrc_dev *dev, u64 id,
+						    const struct mrc_asked *asked)
 {
 	struct mrc_ev_profile *p;
 	int err;
@@ -208,18 +218,114 @@ int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 	lockdep_assert_held(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
 	if (!p || p->mode != MRC_EV_MODE_EXPLICIT)
-		return mrc_refuse(asked, -ENOENT, MRC_A_EV_EV_PROFILE,
-				  "no such EV profile with a list of EVs");
-	if (index >= p->count)
-		return mrc_refuse(asked, -ENOENT, MRC_A_EV_INDEX,
-				  "no EV of that index in the profile");
-	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_OWNER);
+		err = mrc_refuse(asked, -ENOENT, MRC_A_EV_EV_PROFILE,
+				 "no such EV profile with a list of EVs");
+	else
+		err = mrc_asked_claim(asked, p->owner, MRC_A_EV_OWNER) ?:
+		      mrc_asked_version(asked, p->version, MRC_A_EV_VERSION);
+	return err ? ERR_PTR(err) : p;
+}
+
+static int mrc_ev_profile_has(const struct mrc_ev_profile *p, u16 index,
+			      const struct mrc_asked *asked)
+{
+	if (index < p->count)
+		return 0;
+	return mrc_refuse(asked, -ENOENT, MRC_A_EV_INDEX,
+			  "no EV of that index in the profile");
+}
+
+int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
+			const struct mrc_asked *asked)
+{
+	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, id, asked);
+	int err;
+
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	err = mrc_ev_profile_has(p, index, asked);
 	if (err)
 		return err;
 	if (p->ev[index].denied == deny)
 		return 0;
 	WRITE_ONCE(p->ev[index].denied, deny);
 	return 1;
+}
+
+static unsigned int mrc_ev_edit_count(const struct mrc_ev_profile *p,
+				      const struct mrc_ev_edit *edit)
+{
+	return p->count + edit->put - edit->take;
+}
+
+static int mrc_ev_edit_check(const struct mrc_ev_profile *p, const struct mrc_ev_edit *edit,
+			     const struct mrc_asked *asked)
+{
+	unsigned int count = mrc_ev_edit_count(p, edit);
+	int err = edit->take ? mrc_ev_profile_has(p, edit->index, asked) : 0;
+
+	if (err)
+		return err;
+	if (edit->put && edit->format != p->format)
+		return mrc_refuse(asked, -ESTALE, MRC_A_EV_EV_PROFILE,
+				  "the EV profile has another format now");
+	if (!count || count > MRC_EV_MAX)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+				  "an EV profile has 1 to 256 EVs");
+	if (p->min_active > count)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+				  "min-active would exceed the number of EVs");
+	if (p->active > count)
+		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+				  "active would exceed the number of EVs");
+	return 0;
+}
+
+/* What is put stands where what is taken stood, or last of its port. */
+static struct mrc_ev_profile *mrc_ev_edit_copy(const struct mrc_ev_profile *p,
+					       const struct mrc_ev_edit *edit)
+{
+	struct mrc_ev_profile *new = mrc_ev_profile_alloc(mrc_ev_edit_count(p, edit));
+	unsigned int i, n = 0, at = edit->take ? edit->index : p->count;
+
+	if (!new)
+		return NULL;
+	new->id = p->id;
+	new->format = p->format;
+	new->min_active = p->min_active;
+	new->active = p->active;
+	new->owner = p->owner;
+	memcpy(new->alias, p->alias, sizeof(new->alias));
+	for (i = 0; i <= p->count; i++) {
+		if (i == at && edit->put)
+			new->ev[n++] = edit->ev;
+		if (i == p->count || (i == at && edit->take))
+			continue;
+		new->ev[n] = p->ev[i];
+		if (new->ev[n].path.srh)
+			mrc_srh_get(new->ev[n].path.srh);
+		n++;
+	}
+	mrc_ev_profile_finish(new);
+	return new;
+}
+
+struct mrc_ev_profile *mrc_ev_profile_edit(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
+					   const struct mrc_asked *asked)
+{
+	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, edit->profile, asked), *new;
+	int err;
+
+	if (IS_ERR(p))
+		return p;
+	err = mrc_ev_edit_check(p, edit, asked);
+	if (err)
+		return ERR_PTR(err);
+	new = mrc_ev_edit_copy(p, edit);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	mrc_ev_profile_replace(p, new);
+	return new;
 }
 
 int mrc_ev_profiles_init(struct mrc_dev *dev)

@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "../net/path.h"
+#include "alias.h"
 
 struct mrc_asked;
 struct mrc_dev;
@@ -64,6 +65,7 @@ struct mrc_ev_spec {
  * @active: EVs per peer in rotation at a time, over all planes; 0: all
  * @count: elements of @ev; mode auto: EVs to draw
  * @owner: enum mrc_nl_owner or a number behind it
+ * @alias: what people call it by, or empty
  * @ev: explicit mode only; grouped by port ascending
  */
 struct mrc_ev_profile {
@@ -77,6 +79,7 @@ struct mrc_ev_profile {
 	u16 active;
 	u16 count;
 	u8 owner;
+	char alias[MRC_ALIAS_MAX + 1];
 	refcount_t ref;
 	struct rcu_head rcu;
 	struct mrc_ev_spec *ev;
@@ -105,8 +108,10 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 			   bool replace, const struct mrc_asked *asked);
 
 /**
- * mrc_ev_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
- * automatic one, -ESTALE (it belongs to another owner)
+ * mrc_ev_profile_del() - no route names it and no QP uses it
+ *
+ * dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the automatic one, -ESTALE (it belongs to
+ * another owner).
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked);
@@ -129,10 +134,42 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
  * @asked: is told why not
  *
  * dev->cfg_lock held. Return: 1, 0 (it was so already), -ENOENT, -ESTALE (the profile belongs to
- * another owner).
+ * another owner or is of another version).
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 			const struct mrc_asked *asked);
+
+/**
+ * struct mrc_ev_edit - a change of one EV in the list of a profile
+ * @profile: its id
+ * @take: the EV of @index goes
+ * @put: @ev comes: in the place of the one that goes when their ports are the same, else last of
+ *       its port
+ * @index: in the profile's order
+ * @format: that @ev was read in
+ * @ev: the profile takes over its reference to a segment list
+ */
+struct mrc_ev_edit {
+	u64 profile;
+	bool take;
+	bool put;
+	u16 index;
+	enum mrc_ev_format format;
+	struct mrc_ev_spec ev;
+};
+
+/**
+ * mrc_ev_profile_edit() - a new version of a profile, with one EV more, less or another
+ * @dev: the device
+ * @edit: what is to be changed
+ * @asked: is told why not
+ *
+ * dev->cfg_lock held. Return: the new version, the list's reference; or ERR_PTR: -ENOENT, -ESTALE
+ * (it belongs to another owner, is of another version or format), -EINVAL (too many EVs, or too
+ * few), -ENOMEM.
+ */
+struct mrc_ev_profile *mrc_ev_profile_edit(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
+					   const struct mrc_asked *asked);
 
 int mrc_ev_profiles_init(struct mrc_dev *dev);
 void mrc_ev_profiles_free(struct mrc_dev *dev);

@@ -13,6 +13,7 @@ struct mrc_dev;
 struct mrc_ev_profile;
 struct mrc_peer;
 struct mrc_plane;
+struct mrc_probe_order;
 struct mrc_qp;
 struct mrc_route;
 
@@ -29,6 +30,7 @@ enum mrc_event_type {
 	MRC_EVENT_PROFILE_EV,	/* an EV of a profile was denied or readmitted */
 	MRC_EVENT_CC_PROFILE,	/* made, replaced or deleted */
 	MRC_EVENT_ROUTE,	/* added, replaced or deleted */
+	MRC_EVENT_PROBED,	/* it is known what became of EV probes that were asked for */
 };
 
 /**
@@ -36,7 +38,7 @@ enum mrc_event_type {
  * @type: which of the others count
  * @dev: always
  * @plane: PLANE
- * @peer: EV, PEER_PORTS
+ * @peer: EV, PEER_PORTS, PROBED
  * @ev: EV, PROFILE_EV: index
  * @old_state: EV: enum mrc_ev_state, QP: enum ib_qp_state
  * @new_state: the same
@@ -46,10 +48,11 @@ enum mrc_event_type {
  * @reason: QP, EV: static text
  * @asked: @type is one of those that only requests raise, or PLANE and a request did: its sender is
  *         the current task
- * @gone: what the last four are about was deleted
+ * @gone: what EV_PROFILE to ROUTE are about was deleted
  * @ev_profile: EV_PROFILE, PROFILE_EV
  * @cc_profile: CC_PROFILE
  * @route: ROUTE
+ * @probes: PROBED
  */
 struct mrc_event {
 	enum mrc_event_type type;
@@ -68,6 +71,7 @@ struct mrc_event {
 	const struct mrc_ev_profile *ev_profile;
 	const struct mrc_cc_profile *cc_profile;
 	const struct mrc_route *route;
+	const struct mrc_probe_order *probes;
 };
 
 /* Listeners run in any context, also softirq with transport locks held. */

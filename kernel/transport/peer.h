@@ -59,7 +59,7 @@ struct mrc_peer_due {
 /**
  * struct mrc_peer - a remote GID in use
  * @node: in dev->peers, by the two GIDs: peers that differ in the profile stand together
- * @list: in dev->peer_list, for walks
+ * @number: in dev->peer_numbers, for walks
  * @key: who
  * @dev: device, a reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
@@ -75,7 +75,7 @@ struct mrc_peer_due {
  */
 struct mrc_peer {
 	struct rhlist_head node;
-	struct list_head list;
+	u32 number;
 	struct mrc_peer_key key;
 	struct mrc_dev *dev;
 	const struct mrc_flow __rcu *flow;

@@ -2,6 +2,7 @@
 /*
  * Peers of a device: look-up and lifetime, and what is done to all of them.
  */
+#include <linux/bottom_half.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
@@ -50,6 +51,24 @@ static void mrc_peers_inherit(struct mrc_peer *peer)
 	rcu_read_unlock();
 }
 
+/* Who walks by number may take a reference at once: the peer is shown when all else is done. */
+static int mrc_peers_insert(struct mrc_peer *peer)
+{
+	struct mrc_dev *dev = peer->dev;
+	int err;
+
+	err = xa_alloc_cyclic(&dev->peer_numbers, &peer->number, NULL, xa_limit_32b,
+			      &dev->next_peer, GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+	err = rhltable_insert(&dev->peers, &peer->node, mrc_peers_params);
+	if (err)
+		xa_release(&dev->peer_numbers, peer->number);
+	else
+		xa_store(&dev->peer_numbers, peer->number, peer, 0);
+	return err;
+}
+
 static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev,
 					 const struct mrc_peer_key *key)
 {
@@ -67,12 +86,9 @@ static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev,
 	mrc_peer_make_flow(peer);
 	err = mrc_peers_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
-		err = rhltable_insert(&dev->peers, &peer->node, mrc_peers_params);
+		err = mrc_peers_insert(peer);
 	if (!err) {
 		mrc_dev_get(dev);
-		spin_lock(&dev->peers_lock);
-		list_add_tail(&peer->list, &dev->peer_list);
-		spin_unlock(&dev->peers_lock);
 		/* Only now nothing is missed any more. */
 		mrc_peers_inherit(peer);
 		return peer;
@@ -110,18 +126,51 @@ static struct mrc_peer *mrc_peers_find(struct mrc_dev *dev,
 	return found;
 }
 
+static struct mrc_peer *mrc_peers_get_locked(struct mrc_dev *dev,
+					     const struct mrc_peer_key *key)
+{
+	lockdep_assert_held(&dev->cfg_lock);
+	if (dev->dead)
+		return ERR_PTR(-ENODEV);
+	return mrc_peers_find(dev, key) ?: mrc_peers_create(dev, key);
+}
+
 struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
 			       const struct mrc_peer_key *key)
 {
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
-	if (dev->dead)
-		peer = ERR_PTR(-ENODEV);
-	else
-		peer = mrc_peers_find(dev, key) ?: mrc_peers_create(dev, key);
+	peer = mrc_peers_get_locked(dev, key);
 	mutex_unlock(&dev->cfg_lock);
 	return peer;
+}
+
+static void mrc_peers_use(struct mrc_peer *peer, u32 mtu, bool use)
+{
+	rcu_read_lock();
+	local_bh_disable();
+	mrc_prober_use(peer, mtu, use);
+	local_bh_enable();
+	rcu_read_unlock();
+}
+
+struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu)
+{
+	struct mrc_peer *peer;
+
+	mutex_lock(&dev->cfg_lock);
+	peer = mrc_peers_get_locked(dev, key);
+	if (!IS_ERR(peer))
+		mrc_peers_use(peer, mtu, true);
+	mutex_unlock(&dev->cfg_lock);
+	return peer;
+}
+
+void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu)
+{
+	mrc_peers_use(peer, mtu, false);
+	mrc_peers_put(peer);
 }
 
 static void mrc_peers_free(struct rcu_head *rcu)
@@ -138,43 +187,62 @@ void mrc_peers_put(struct mrc_peer *peer)
 	if (!refcount_dec_and_test(&peer->ref))
 		return;
 	rhltable_remove(&peer->dev->peers, &peer->node, mrc_peers_params);
-	spin_lock(&peer->dev->peers_lock);
-	list_del(&peer->list);
-	spin_unlock(&peer->dev->peers_lock);
+	xa_erase(&peer->dev->peer_numbers, peer->number);
 	mrc_prober_peer_stop(peer);
 	mrc_ask_forget(peer);
 	call_rcu(&peer->rcu, mrc_peers_free);
 }
 
-/* The one before is held and so in the list still: the place is not lost. */
+struct mrc_peer *mrc_peers_from(struct mrc_dev *dev, u32 number)
+{
+	unsigned long at = number;
+	struct mrc_peer *peer;
+
+	rcu_read_lock();
+	peer = xa_find(&dev->peer_numbers, &at, U32_MAX, XA_PRESENT);
+	while (peer && !refcount_inc_not_zero(&peer->ref))
+		peer = xa_find_after(&dev->peer_numbers, &at, U32_MAX, XA_PRESENT);
+	rcu_read_unlock();
+	return peer;
+}
+
 struct mrc_peer *mrc_peers_next(struct mrc_dev *dev, struct mrc_peer *peer)
 {
-	struct mrc_peer *next, *found = NULL;
+	u32 number = 0;
 
-	spin_lock(&dev->peers_lock);
-	next = list_prepare_entry(peer, &dev->peer_list, list);
-	list_for_each_entry_continue(next, &dev->peer_list, list) {
-		if (refcount_inc_not_zero(&next->ref)) {
-			found = next;
-			break;
-		}
-	}
-	spin_unlock(&dev->peers_lock);
-	if (peer)
+	if (peer) {
+		number = peer->number + 1;
 		mrc_peers_put(peer);
-	return found;
+		if (!number)
+			return NULL;
+	}
+	return mrc_peers_from(dev, number);
 }
 
 int mrc_peers_init(struct mrc_dev *dev)
 {
-	INIT_LIST_HEAD(&dev->peer_list);
-	spin_lock_init(&dev->peers_lock);
+	xa_init_flags(&dev->peer_numbers, XA_FLAGS_ALLOC);
 	return rhltable_init(&dev->peers, &mrc_peers_params);
 }
 
 void mrc_peers_exit(struct mrc_dev *dev)
 {
 	rhltable_destroy(&dev->peers);
+	xa_destroy(&dev->peer_numbers);
+}
+
+bool mrc_peers_use_ev_profile(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_peer *peer = NULL;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer))) {
+		if (peer->key.ev_profile != id || !READ_ONCE(peer->probing.users))
+			continue;
+		mrc_peers_put(peer);
+		return true;
+	}
+	return false;
 }
 
 /* ---- changes ---------------------------------------------------------------- */

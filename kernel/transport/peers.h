@@ -15,6 +15,20 @@
  */
 struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
 			       const struct mrc_peer_key *key);
+/**
+ * mrc_peers_connect() - as mrc_peers_get(), for a QP that connects
+ * @dev: the device
+ * @key: the peer's
+ * @mtu: path MTU of the QP, a power of two from 256 to 4096
+ *
+ * The peer is in use, and so its EV profile stays, until mrc_peers_disconnect() or
+ * mrc_qp_leave(). Process context, takes dev->cfg_lock.
+ */
+struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu);
+/** mrc_peers_disconnect() - the QP did not connect after all. Gives up its reference. */
+void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu);
+/** mrc_peers_use_ev_profile() - a QP in RTR or RTS has an EV profile. dev->cfg_lock held. */
+bool mrc_peers_use_ev_profile(struct mrc_dev *dev, u64 id);
 /** mrc_peers_put() - give up a reference. Process context: the last one stops the timer. */
 void mrc_peers_put(struct mrc_peer *peer);
 
@@ -49,6 +63,14 @@ void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
  * dev->cfg_lock held.
  */
 void mrc_peers_ports(struct mrc_dev *dev);
+
+/**
+ * mrc_peers_from() - the peer with the lowest number >= @number
+ *
+ * Numbers grow in the order in which peers come, up to U32_MAX, and then begin anew. Any context.
+ * Return: a reference, or NULL.
+ */
+struct mrc_peer *mrc_peers_from(struct mrc_dev *dev, u32 number);
 
 /**
  * mrc_peers_next() - walk the peers of a device

@@ -132,6 +132,28 @@ static void mrc_qp_apply_route(struct mrc_dev *dev,
 		params->cc_profile = route.cc_profile;
 }
 
+/* Takes over the reference to @peer, when it succeeds. */
+static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
+			  const struct mrc_qp_params *params, struct mrc_peer *peer)
+{
+	int err;
+
+	qp->conn = *conn;
+	err = mrc_responder_start(qp, conn->rq_psn);
+	if (err)
+		return err;
+	mrc_qp_lock(qp);
+	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
+	if (!err) {
+		qp->peer = peer;
+		qp->params = *params;
+	}
+	mrc_qp_unlock(qp);
+	if (err)
+		mrc_qp_free_rx(qp);
+	return err;
+}
+
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 {
 	struct mrc_peer_key key = {
@@ -149,31 +171,14 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 		return -EINVAL;
 	mrc_qp_apply_route(qp->dev, &conn->remote, &params);
 	key.ev_profile = params.ev_profile;
-	peer = mrc_peers_get(qp->dev, &key);
+	peer = mrc_peers_connect(qp->dev, &key, conn->mtu);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
-	qp->conn = *conn;
-	err = mrc_responder_start(qp, conn->rq_psn);
-	if (err) {
-		mrc_peers_put(peer);
-		return err;
-	}
-	rcu_read_lock();
-	mrc_qp_lock(qp);
-	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
-	if (!err) {
-		qp->peer = peer;
-		qp->params = params;
-		mrc_prober_use(peer, conn->mtu, true);
-	}
-	mrc_qp_unlock(qp);
-	rcu_read_unlock();
-	if (err) {
-		mrc_qp_free_rx(qp);
-		mrc_peers_put(peer);
-	} else {
+	err = mrc_qp_connect(qp, conn, &params, peer);
+	if (err)
+		mrc_peers_disconnect(peer, conn->mtu);
+	else
 		mrc_prober_introduce(peer);
-	}
 	return err;
 }
 

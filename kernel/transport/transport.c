@@ -13,6 +13,7 @@
 #include "event.h"
 #include "gone.h"
 #include "peers.h"
+#include "probe_order.h"
 #include "prober.h"
 #include "qp.h"
 #include "receive.h"
@@ -44,16 +45,8 @@ static u32 mrc_transport_ports(struct mrc_dev *dev)
  * Often under RTNL: only the masks by which packets take EVs change here, and peers are told. QPs
  * follow in a work, for there may be thousands.
  */
-static void mrc_transport_planes_changed(struct mrc_planes *planes,
-					 struct mrc_plane *plane)
+static void mrc_transport_ports_changed(struct mrc_dev *dev, const struct mrc_plane *plane)
 {
-	struct mrc_dev *dev = container_of(planes, struct mrc_dev, planes);
-	struct mrc_event event = {
-		.type = MRC_EVENT_PLANE,
-		.dev = dev,
-		.plane = plane,
-		.asked = planes->asked,
-	};
 	u32 ports = mrc_transport_ports(dev);
 
 	mutex_lock(&dev->cfg_lock);
@@ -62,8 +55,25 @@ static void mrc_transport_planes_changed(struct mrc_planes *planes,
 		WRITE_ONCE(dev->ports_lost, true);
 	mrc_peers_ports(dev);
 	WRITE_ONCE(dev->ports, ports);
+	/* Another plane may take its port before the work runs: then the ports are the same. */
+	dev->evs_stale |= READ_ONCE(plane->gone);
 	mutex_unlock(&dev->cfg_lock);
 	mrc_dev_queue_work(dev, &dev->ports_work);
+}
+
+static void mrc_transport_planes_changed(struct mrc_planes *planes,
+					 struct mrc_plane *plane, bool ports)
+{
+	struct mrc_dev *dev = container_of(planes, struct mrc_dev, planes);
+	struct mrc_event event = {
+		.type = MRC_EVENT_PLANE,
+		.dev = dev,
+		.plane = plane,
+		.asked = planes->asked,
+	};
+
+	if (ports)
+		mrc_transport_ports_changed(dev, plane);
 	/* Its first plane comes before the device can be seen, the last goes after. */
 	if (READ_ONCE(dev->listed))
 		mrc_event_notify(&event);
@@ -79,9 +89,10 @@ static bool mrc_transport_renew_evs(struct mrc_dev *dev, u32 ports)
 	bool renew;
 
 	mutex_lock(&dev->cfg_lock);
-	renew = dev->ports == ports && dev->evs_ports != ports && !dev->dead;
+	renew = dev->ports == ports && (dev->evs_ports != ports || dev->evs_stale) && !dev->dead;
 	if (renew) {
 		dev->evs_ports = ports;
+		dev->evs_stale = false;
 		mrc_peers_refresh(dev, 0, true);
 	}
 	mutex_unlock(&dev->cfg_lock);
@@ -165,6 +176,7 @@ static void mrc_transport_free(struct mrc_dev *dev)
 	mrc_ask_fini(dev);
 	mrc_endpoint_fini(dev);
 	mrc_gone_fini(dev);
+	mrc_probe_orders_fini(dev);
 	mrc_ev_profiles_free(dev);
 	mrc_cc_profiles_free(dev);
 	mrc_routes_free(dev);
@@ -197,6 +209,7 @@ static int mrc_transport_init_parts(struct mrc_dev *dev)
 {
 	return mrc_routes_init(dev) ?: mrc_ask_init(dev, &mrc_prober_ask_ops) ?:
 	       mrc_prober_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_gone_init(dev) ?:
+	       mrc_probe_orders_init(dev) ?:
 	       mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
 }
 
@@ -230,6 +243,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 	mutex_lock(&dev->cfg_lock);
 	dev->dead = true;
 	mutex_unlock(&dev->cfg_lock);
+	mrc_probe_orders_close(dev);
 	mrc_planes_destroy(&dev->planes);
 	mrc_transport_listen_no_more(dev);
 	mrc_dev_put(dev);

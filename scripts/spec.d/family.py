@@ -17,7 +17,7 @@ import yaml
 # The same numbers in every set.
 PLACES = {"dev-index": 1, "dev-name": 2, "pad": 3}
 # Verbs of operations that do more than look.
-ACTIVE = ("add", "set", "del", "replace", "probe")
+ACTIVE = ("add", "set", "del", "replace", "start")
 OWN = {
     "attribute": {"default", "limit", "mask", "word", "tool-max", "brief"},
     "set": {"settings"},
@@ -226,7 +226,8 @@ class Family:
                 for name in (part or {}).get("attributes", []):
                     if name not in op.set.attributes:
                         raise Wrong(f"{op.name}: no attribute {name} in set {op.set.name}")
-        if (op.name.split("-")[-1] in ACTIVE) != op.admin:
+        # One without requests is no more: its number stays taken.
+        if "do" in op.data and (op.name.split("-")[-1] in ACTIVE) != op.admin:
             raise Wrong(f"{op.name}: what does more than look needs a permission, nothing else")
         takes = [a.name for a in op.listed("do", "request") or []]
         for name in op.own.get("require", []):

@@ -250,7 +250,8 @@ def limits(family):
     for group in family.sets.values():
         for a in group.attributes.values():
             if "limit" in a.own and not group.parent:
-                lines.append(f'static_assert({a.own["limit"]} == {a.checks["max"]}, '
+                most = a.checks.get("max", a.checks.get("max-len"))
+                lines.append(f'static_assert({a.own["limit"]} == {most}, '
                              f'"{group.name}: {a.name}");')
     return [*lines, ""] if lines else []
 
@@ -263,7 +264,8 @@ def source(family):
     return "\n".join([
         f"// SPDX-License-Identifier: {LICENCE}", *title("What operations of the family take."),
         "#include <linux/seg6_iptunnel.h>", "", '#include "../core/rx_window.h"',
-        '#include "../net/skb.h"', '#include "../transport/device.h"', '#include "mrc-spec.h"', "",
+        '#include "../net/skb.h"', '#include "../transport/alias.h"',
+        '#include "../transport/device.h"', '#include "mrc-spec.h"', "",
         *limits(family), *policies.lines,
         "const struct genl_ops mrc_nl_ops[MRC_NL_OPS] = {", *ops, "};", "",
         "const struct genl_multicast_group mrc_nl_groups[MRC_NL_GROUPS] = {", *groups, "};", "",

@@ -3,7 +3,7 @@
  * @file mrc_dead.cc
  * QPs that are connected to numbers which nobody has, and write 8 bytes each. Nobody can
  * answer them: all must end with their retries. Prints how they did; the exit status is 0 if
- * it was so for every one.
+ * it was so for every one. With --hold they write nothing, and are there until standard input ends.
  */
 #include <arpa/inet.h>
 #include <cerrno>
@@ -12,6 +12,7 @@
 #include <functional>
 #include <getopt.h>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -33,8 +34,9 @@ constexpr auto limit = std::chrono::seconds(120);
 
 constexpr const char *usage =
     "Usage: mrc_dead --device DEVICE --gid GID --remote GID [--remote GID]... [--qps N]\n"
-    "                [--timeout N] [--retry-cnt N]\n"
-    "N QPs (default 60), in turn to each remote GID; timeout and retry count as in verbs.\n";
+    "                [--timeout N] [--retry-cnt N] [--peers N] [--hold yes]\n"
+    "N QPs (default 60), in turn to each remote GID; timeout and retry count as in verbs.\n"
+    "With --peers to so many GIDs, counted up from the only remote one.\n";
 
 struct Options {
     std::string device;
@@ -43,6 +45,8 @@ struct Options {
     unsigned int qps = 60;
     uint8_t timeout = 14;
     uint8_t retries = 7;
+    uint32_t peers = 0;
+    bool hold = false;
 };
 
 using verbs::fail;
@@ -58,6 +62,28 @@ ibv_gid parse_gid(const char *text)
     return gid;
 }
 
+/** @return GID number N from one on, in the last 32 bits */
+ibv_gid behind(const ibv_gid &first, uint32_t n)
+{
+    ibv_gid gid = first;
+    uint32_t last = 0;
+
+    std::memcpy(&last, gid.raw + 12, sizeof(last));
+    last = htonl(ntohl(last) + n);
+    std::memcpy(gid.raw + 12, &last, sizeof(last));
+    return gid;
+}
+
+void spread(Options &o)
+{
+    const ibv_gid first = o.remote.front();
+
+    o.remote.clear();
+    for (uint32_t n = 0; n < o.peers; n++) {
+        o.remote.push_back(behind(first, n));
+    }
+}
+
 Options parse(int argc, char **argv)
 {
     Options o;
@@ -69,6 +95,8 @@ Options parse(int argc, char **argv)
         {"timeout", [&o](const char *text) { o.timeout = static_cast<uint8_t>(std::stoi(text)); }},
         {"retry-cnt",
          [&o](const char *text) { o.retries = static_cast<uint8_t>(std::stoi(text)); }},
+        {"peers", [&o](const char *text) { o.peers = static_cast<uint32_t>(std::stoul(text)); }},
+        {"hold", [&o](const char *text) { o.hold = text == std::string("yes"); }},
     };
     std::vector<option> table;
     int index = 0;
@@ -86,6 +114,9 @@ Options parse(int argc, char **argv)
     }
     if (o.device.empty() || o.gid.empty() || o.remote.empty() || optind != argc) {
         throw std::invalid_argument(usage);
+    }
+    if (o.peers) {
+        spread(o);
     }
     return o;
 }
@@ -228,6 +259,11 @@ int main(int argc, char **argv)
         const Options options = parse(argc, argv);
         Dead dead(options);
 
+        if (options.hold) {
+            std::cout << nlohmann::json{{"qps", options.qps}} << std::endl;
+            std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+            return 0;
+        }
         dead.post();
         const auto ends = dead.ends();
         std::cout << nlohmann::json{{"qps", options.qps}, {"ends", ends}} << std::endl;

@@ -236,6 +236,7 @@ void put(Script &s, const EvProfileSpec &spec, bool replace = false)
         words += " min-active " + std::to_string(*spec.min_active);
     if (spec.active)
         words += " active " + std::to_string(*spec.active);
+    words += called(spec.alias);
     if (spec.count)
         words += " count " + std::to_string(*spec.count);
     if (spec.evs.size() > 3)
@@ -369,6 +370,22 @@ void floors(Script &s)
     delete_profile(s, 5);
 }
 
+const std::string aliases[] = {"rack 3, left",       "\xc3\xa4", "",        std::string(64, 'a'),
+                               std::string(65, 'a'), "a\n",      "\x1b[1m", "\x7f"};
+
+void profile_aliases(Script &s)
+{
+    EvProfileSpec spec = drawn(5, EvFormat::udp, 4);
+
+    put(s, spec);
+    for (const std::string &alias : aliases) {
+        spec.alias = alias;
+        put(s, spec, true);
+    }
+    put(s, listed(5, {by_sid(good_sid)}), true);
+    delete_profile(s, 5);
+}
+
 /** Of two faults the one is told that is looked for first. */
 void profiles_of_faults(Script &s)
 {
@@ -418,6 +435,7 @@ void draws(Script &s)
 {
     drawn_profiles(s);
     floors(s);
+    profile_aliases(s);
 }
 
 // ---- EVs -------------------------------------------------------------------------------------
@@ -425,7 +443,88 @@ void draws(Script &s)
 void deny(Script &s, uint64_t id, uint16_t index, bool denied)
 {
     s.ask((denied ? "deny " : "allow ") + std::to_string(id) + "/" + std::to_string(index),
-          s.kernel.deny_ev(s.device, id, index, denied));
+          s.kernel.deny_ev(s.device, {id, index}, denied));
+}
+
+std::string at(uint64_t id, std::optional<uint32_t> version)
+{
+    return std::to_string(id) + (version ? " version " + std::to_string(*version) : "");
+}
+
+std::string at(const EvPlace &place)
+{
+    return at(place.ev_profile, place.version) + " index " + std::to_string(place.index);
+}
+
+void add_ev(Script &s, uint64_t id, const EvSpec &ev, std::optional<uint32_t> version = {})
+{
+    s.ask("add to " + at(id, version) + ": " + text(ev),
+          s.kernel.add_ev(s.device, id, ev, version));
+}
+
+void replace_ev(Script &s, const EvPlace &place, const EvSpec &ev)
+{
+    s.ask("replace in " + at(place) + ": " + text(ev), s.kernel.replace_ev(s.device, place, ev));
+}
+
+void delete_ev(Script &s, const EvPlace &place)
+{
+    s.ask("delete from " + at(place), s.kernel.delete_ev(s.device, place));
+}
+
+/** What an EV alone is refused for: as those of a profile are, but for its name. */
+void bad_evs(Script &s)
+{
+    for (const char *sid : {"::", "ff02::1", "fe80::1"})
+        add_ev(s, 5, by_sid(sid));
+    for (const char *via : {"::1", "fcbb:0:1:2:3:4:5:6"})
+        add_ev(s, 5, by_via(via));
+    for (const EvSpec &ev :
+         {by_value(7), EvSpec{1, EvTable{0}, false}, EvSpec{0, EvTable{1}, false},
+          EvSpec{33, EvTable{1}, false}, EvSpec{1, EvSegments{}, false},
+          EvSpec{1, EvSegments{{address("ff02::1")}, false}, false},
+          EvSpec{1, std::monostate{}, false}})
+        add_ev(s, 5, ev);
+    put(s, listed(7, {by_value(1)}, EvFormat::udp));
+    for (const EvSpec &ev : {by_value(65535), by_value(65536), by_sid(good_sid)})
+        add_ev(s, 7, ev);
+    delete_profile(s, 7);
+}
+
+void edits(Script &s)
+{
+    EvProfileSpec tight = listed(7, {by_sid("fcbb:0:5::"), by_sid("fcbb:0:6::")});
+
+    put(s, listed(5, {by_sid("fcbb:0:1::", 2)}));
+    add_ev(s, 5, by_sid("fcbb:0:2::", 1));
+    add_ev(s, 5, by_sid("fcbb:0:3::", 2), 1);
+    add_ev(s, 5, by_sid("fcbb:0:4::", 2), 1);
+    replace_ev(s, {5, 1}, by_via(good_via, 2));
+    replace_ev(s, {5, 1, 3}, by_sid("fcbb:0:7::", 3));
+    for (const EvPlace &place : {EvPlace{5, 3}, {5, 256}, {5, 0, 3}, {0, 0}, {6, 0}, {9, 0}}) {
+        replace_ev(s, place, by_sid(good_sid));
+        delete_ev(s, place);
+    }
+    for (const uint64_t id : {0, 6, 9}) {
+        add_ev(s, id, by_sid(good_sid));
+        add_ev(s, id, by_value(1));
+    }
+    bad_evs(s);
+    s.ask("deny 5/0 version 3", s.kernel.deny_ev(s.device, {5, 0, 3}, true));
+    s.ask("deny 5/0 version 4", s.kernel.deny_ev(s.device, {5, 0, 4}, true));
+    delete_ev(s, {5, 1, 4});
+    delete_ev(s, {5, 0});
+    delete_ev(s, {5, 0});
+    tight.min_active = 2;
+    put(s, tight);
+    delete_ev(s, {7, 0});
+    tight.min_active = 0;
+    tight.active = 2;
+    put(s, tight, true);
+    delete_ev(s, {7, 0});
+    s.ask("of a stranger, delete", s.kernel.delete_ev(stranger, {5, 0}));
+    for (const uint64_t id : {5, 7})
+        delete_profile(s, id);
 }
 
 void evs(Script &s)
@@ -443,13 +542,14 @@ void evs(Script &s)
     for (const uint64_t id : {0, 6, 7})
         deny(s, id, 0, true);
     deny(s, 7, 256, true);
-    s.ask("of a stranger, deny", s.kernel.deny_ev(stranger, 5, 0, true));
+    s.ask("of a stranger, deny", s.kernel.deny_ev(stranger, {5, 0}, true));
     for (const uint64_t id : {0, 5, 6, 7})
         s.ask("EVs of " + std::to_string(id), s.kernel.evs(s.device, id));
     s.ask("EVs of 7 on all devices", s.kernel.evs({}, 7));
     s.ask("EVs of a stranger", s.kernel.evs(stranger, {}));
     put(s, listed(5, {by_sid(good_sid)}), true);
     delete_profile(s, 5);
+    edits(s);
     delete_profile(s, 6);
 }
 
@@ -461,6 +561,13 @@ void put_cc(Script &s, uint64_t id, const std::string &algorithm, uint32_t windo
     s.ask((replace ? "set " : "add ") + std::to_string(id) + " '" + algorithm + "' window " +
               std::to_string(window),
           s.kernel.put_cc_profile(s.device, {{}, id, algorithm, window}, replace));
+}
+
+void cc_aliases(Script &s)
+{
+    for (const std::string &alias : aliases)
+        s.ask("set 1 'none' window 8192" + called(alias),
+              s.kernel.put_cc_profile(s.device, {{}, 1, "none", 8192, {}, alias}, true));
 }
 
 void cc_profiles(Script &s)
@@ -480,6 +587,7 @@ void cc_profiles(Script &s)
     put_cc(s, 1, "none", least);
     put_cc(s, 1, "none", most);
     put_cc(s, 1, "none", most, true);
+    cc_aliases(s);
     put_cc(s, ~0ull, "none", least);
     for (const uint64_t id : {0, 1, 2})
         s.ask("get " + std::to_string(id), s.kernel.cc_profile(s.device, id));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "text.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mrcnl;
@@ -50,6 +51,16 @@ void add(std::vector<std::string> &lines, const Result<std::vector<T>> &listed)
 }
 
 } // namespace
+
+/** What a terminal would obey is not for a file of answers. */
+std::string called(const std::string &alias)
+{
+    std::string text = alias.empty() ? "" : " alias " + alias;
+
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return (c > 0 && c < ' ') || c == '\x7f'; }, '?');
+    return text;
+}
 
 std::string text(const Error &error)
 {
@@ -102,7 +113,7 @@ std::string text(const EvProfile &profile)
            to_string(profile.mode) + " min-active " + std::to_string(profile.min_active) +
            " active " + std::to_string(profile.active) + " count " + std::to_string(profile.count) +
            " version " + std::to_string(profile.version) + " denied " +
-           std::to_string(profile.denied) + owned(profile.owner);
+           std::to_string(profile.denied) + owned(profile.owner) + called(profile.alias);
 }
 
 std::string text(const EvSpec &ev)
@@ -119,7 +130,7 @@ std::string text(const Ev &ev)
 std::string text(const CcProfile &profile)
 {
     return "cc-profile " + std::to_string(profile.id) + " " + profile.algorithm + " window " +
-           std::to_string(profile.window) + owned(profile.owner);
+           std::to_string(profile.window) + owned(profile.owner) + called(profile.alias);
 }
 
 std::string text(const Route &route)

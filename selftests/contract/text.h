@@ -15,6 +15,8 @@ std::string text(const mrcnl::Error &error);
 std::string text(const mrcnl::Info &info);
 std::string text(const mrcnl::Device &device);
 std::string text(const mrcnl::Plane &plane);
+/** " alias NAME", or nothing */
+std::string called(const std::string &alias);
 std::string text(const mrcnl::EvProfile &profile);
 std::string text(const mrcnl::EvSpec &ev);
 std::string text(const mrcnl::Ev &ev);

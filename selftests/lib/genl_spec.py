@@ -288,6 +288,16 @@ class Family:
         op = self.ops_by_number[data[16]]
         return op["name"], self.read(op, data[HEADERS:], op["event"]["attributes"])
 
+    def probe(self, **values):
+        """EV probes, and what became of them."""
+        sock = self.subscribe("probes")
+        started = self.call("probe-start", **values)[0]
+        while True:
+            _, event = self.event(sock)
+            if all(event[name] == started[name] for name in ("dev-index", "id")):
+                sock.close()
+                return event
+
 
 def drop_privileges():
     os.setgroups([])

@@ -24,7 +24,7 @@ def main():
     began = []
     for _ in range(args.rounds):
         began.append(time.time_ns())
-        family.call("probe", dev_name=args.device, remote_gid=args.gid, timeout=10000)
+        family.probe(dev_name=args.device, remote_gid=args.gid, timeout=10000)
     print(json.dumps(began))
     return 0
 

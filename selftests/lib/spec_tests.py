@@ -150,10 +150,10 @@ class Tests:
         again = [{k: v for k, v in ev.items() if k in (*kinds, "denied")}
                  for ev in shown]
         self.do("ev-profile-set", id=7, format="srv6", ev=again)
-        expect([ev | {"dev-index": 0} for ev in self.dump("ev-get", ev_profile=7)] ==
-               [ev | {"dev-index": 0} for ev in shown], "differs after a round trip")
         after = self.do("ev-profile-get", id=7)[0]
         expect(after["version"] > got["version"], "version")
+        expect(self.dump("ev-get", ev_profile=7) ==
+               [ev | {"version": after["version"]} for ev in shown], "differs after a round trip")
         expect(after["active"] == 0, "all, when left out")
         self.do("ev-set", ev_profile=7, index=3, denied=1)
         expect(self.do("ev-profile-get", id=7)[0]["denied"] == 2, "not denied")
@@ -285,7 +285,7 @@ class Tests:
         peer = self.dump("peer-get")[0]
         gid = peer["remote-gid"]
         for _ in range(100):
-            got = self.do("probe", remote_gid=gid, ev=[1, 0, 1], timeout=10000)[0]
+            got = self.f.probe(dev_name=self.device, remote_gid=gid, ev=[1, 0, 1], timeout=10000)
             expect([r["index"] for r in got["result"]] == [0, 1], got)
             if all(r.get("rtt", 0) > 0 for r in got["result"]):
                 break
@@ -293,7 +293,9 @@ class Tests:
             raise AssertionError(f"never all answered: {got}")
         for name in ("remote-gid", "local-gid", "ev-profile"):
             expect(got[name] == peer[name], got)
-        refused(errno.ENODEV, self.f.call, "probe", dev_name="none", remote_gid=gid)
+        expect(got["time"] > 0, got)
+        refused(errno.ENODEV, self.f.call, "probe-start", dev_name="none", remote_gid=gid)
+        self.must_be_no_more("probe")
         for code, at, values in (
             (errno.ENOENT, "remote-gid", {"remote_gid": "fd09::9"}),
             (errno.EINVAL, "remote-gid", {"remote_gid": "::"}),
@@ -304,7 +306,37 @@ class Tests:
             (errno.ERANGE, "timeout", {"remote_gid": gid, "timeout": 10001}),
             (errno.ENOENT, "ev", {"remote_gid": gid, "ev": 255}),
         ):
-            self.blamed(code, at, "probe", **values)
+            self.blamed(code, at, "probe-start", **values)
+
+    def must_be_no_more(self, name):
+        try:
+            self.f.request(self.f.ops[name]["number"], F_ACK, b"")
+        except Refused as refusal:
+            expect(refusal.code == errno.EOPNOTSUPP, refusal)
+            return
+        raise AssertionError(f"{name} is answered")
+
+    def test_probes_at_a_time(self):
+        """As many as may wait are started at once; each is told of, and then there is room again."""
+        self.do("ev-profile-add", id=9, format="stev", mode="auto", count=256)
+        self.do("route-add", prefix="fd0a::", prefix_len=64, ev_profile=9)
+        sock = self.f.subscribe("probes")
+        ids = []
+        refusal = None
+        # Nobody answers, and a device sends 10000 probes a second: 40 such requests.
+        while refusal is None and len(ids) < 1000:
+            try:
+                ids.append(self.do("probe-start", remote_gid="fd0a::9", timeout=10000)[0]["id"])
+            except Refused as why:
+                refusal = why
+        expect(refusal and refusal.code == errno.EBUSY and len(ids) >= 64, (refusal, len(ids)))
+        ended = [self.f.event(sock)[1] for _ in ids]
+        expect(sorted(event["id"] for event in ended) == ids, (ids, ended))
+        expect(all("rtt" not in result for event in ended for result in event["result"]), ended)
+        self.do("probe-start", remote_gid="fd0a::9", timeout=1)
+        self.f.event(sock)
+        self.do("route-del", prefix="fd0a::", prefix_len=64)
+        self.do("ev-profile-del", id=9)
 
     def blamed(self, code, name, op, **values):
         """A refusal that points at the attribute of this name."""
@@ -487,11 +519,13 @@ class Tests:
         steps = [
             ("device-ntf", "device-set", {"hop_limit": name["hop-limit"]}),
             ("ev-profile-ntf", "ev-profile-add",
-             {"id": 9, "format": "srv6", "ev": [{"port": 9, "sid": "fc00::9"}]}),
+             {"id": 9, "format": "srv6", "ev": [{"port": 9, "sid": "fc00::9"}], "alias": "nine"}),
             ("ev-ntf", "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
             (None, "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
-            ("cc-profile-ntf", "cc-profile-add", {"id": 9, "algorithm": "none", "window": 8192}),
-            ("cc-profile-ntf", "cc-profile-set", {"id": 9, "algorithm": "none", "window": 16384}),
+            ("cc-profile-ntf", "cc-profile-add", {"id": 9, "algorithm": "none", "window": 8192,
+                                                 "alias": "nine"}),
+            ("cc-profile-ntf", "cc-profile-set", {"id": 9, "algorithm": "none", "window": 16384,
+                                                 "alias": "nine"}),
             ("route-ntf", "route-add", {**route, "ev_profile": 9, "cc_profile": 9, "usid": 7}),
             ("route-ntf", "route-del", route),
             ("cc-profile-ntf", "cc-profile-del", {"id": 9}),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mrcnl/client.h"
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <type_traits>
 
 #include <linux/mrc.h>
@@ -69,12 +71,23 @@ void put_path(Request &request, const EvPath &path)
 
 void put_ev(Request &request, const EvSpec &ev)
 {
-    const Request::Nest nest(request, MRC_A_EV_PROFILE_EV);
-
     request.put_u8(MRC_A_EV_PORT, ev.port);
     put_path(request, ev.path);
     if (ev.denied)
         request.put_u8(MRC_A_EV_DENIED, 1);
+}
+
+void put_profile(Request &request, uint64_t ev_profile, std::optional<uint32_t> version)
+{
+    request.put_u64(MRC_A_EV_EV_PROFILE, ev_profile);
+    if (version)
+        request.put_u32(MRC_A_EV_VERSION, *version);
+}
+
+void put_place(Request &request, const EvPlace &place)
+{
+    put_profile(request, place.ev_profile, place.version);
+    request.put_u16(MRC_A_EV_INDEX, place.index);
 }
 
 /** Room that the EVs of a request take, generously. */
@@ -90,17 +103,56 @@ size_t ev_room(const EvProfileSpec &spec)
     return room;
 }
 
-/** What only this side can find wrong: a segment list without a form on the wire. */
+/**
+ * What only this side can find wrong: a segment list without a form on the wire.
+ *
+ * @param where what stands before the attribute in the error
+ */
+Result<void> check_segments(const EvSpec &ev, const std::string &where)
+{
+    const auto *path = std::get_if<EvSegments>(&ev.path);
+
+    if (path && (path->segments.empty() || path->segments.size() > max_segments))
+        return Error{EINVAL, "a segment list has 1 to 127 segments", where + "encap"};
+    return {};
+}
+
 Result<void> check_segments(const EvProfileSpec &spec)
 {
-    for (size_t i = 0; i < spec.evs.size(); i++) {
-        const auto *path = std::get_if<EvSegments>(&spec.evs[i].path);
-
-        if (path && (path->segments.empty() || path->segments.size() > max_segments))
-            return Error{EINVAL, "a segment list has 1 to 127 segments",
-                         "ev " + std::to_string(i + 1) + ": encap"};
-    }
+    for (size_t i = 0; i < spec.evs.size(); i++)
+        if (auto checked = check_segments(spec.evs[i], "ev " + std::to_string(i + 1) + ": ");
+            !checked)
+            return checked;
     return {};
+}
+
+constexpr uint32_t probe_timeout = 100;     // ms, of a request that names none
+constexpr uint32_t probe_patience = 10'000; // ms more, for a busy host
+
+/** What a stream says of probes that were started. @param timeout of the request, ms */
+Result<Probe> end_of(const Probe &started, MessageStream &stream, uint32_t timeout)
+{
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(uint64_t{timeout} + probe_patience);
+
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            end - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || !stream.wait(static_cast<int>(left.count())))
+            return Error{ETIMEDOUT, "the kernel does not say what became of the probes", {}};
+        const auto arrivals = stream.receive();
+        if (!arrivals)
+            return arrivals.error();
+        for (const Reply &message : arrivals->messages) {
+            if (message.command != MRC_CMD_PROBE_NTF)
+                continue;
+            Probe probe = decode_probe(message);
+            if (probe.id == started.id && probe.device.index == started.device.index)
+                return probe;
+        }
+        if (arrivals->overrun)
+            return Error{ENOBUFS, "what became of the probes is lost, for there are too many", {}};
+    }
 }
 
 class ClientStream : public EventStream
@@ -155,8 +207,12 @@ public:
     Result<void> delete_ev_profile(const std::string &device, uint64_t id) override;
     Result<std::vector<Ev>> evs(const OptionalName &device,
                                 std::optional<uint64_t> ev_profile) override;
-    Result<void> deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
-                         bool deny) override;
+    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override;
+    Result<void> add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+                        std::optional<uint32_t> version) override;
+    Result<void> replace_ev(const std::string &device, const EvPlace &place,
+                            const EvSpec &ev) override;
+    Result<void> delete_ev(const std::string &device, const EvPlace &place) override;
     Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override;
     Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override;
     Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
@@ -193,6 +249,11 @@ private:
     }
 
     Result<void> name_owner(Request &request, int type, int claim_type = 0);
+    /** What the module can, MRC_NL_CAPABILITY_*: asked once. Not known and not able are two things.
+     */
+    Result<bool> can(uint32_t capability);
+    static Request probe_request(uint8_t command, const std::string &device,
+                                 const ProbeRequest &request);
 
     /** A change of something that has an owner, with its attributes; 0: it has none to claim. */
     Result<void> change(Request &request, int type, int claim_type = 0)
@@ -231,22 +292,18 @@ private:
     std::unique_ptr<Channel> channel_;
     Owner owner_;
     bool claim_ = false;
-    std::optional<bool> owners_known_; ///< by the module
+    std::optional<uint32_t> capabilities_; ///< of the module
 };
 
-/** Not known and not asked for are two things: in doubt nothing is changed. */
+/** In doubt nothing is changed. */
 Result<void> Client::name_owner(Request &request, int type, int claim_type)
 {
     if (!owner_)
         return {};
-    if (!owners_known_) {
-        const auto module = info();
-
-        if (!module)
-            return module.error();
-        owners_known_ = (module->capabilities & MRC_NL_CAPABILITY_OWNER) != 0;
-    }
-    if (!*owners_known_)
+    const auto owners = can(MRC_NL_CAPABILITY_OWNER);
+    if (!owners)
+        return owners.error();
+    if (!*owners)
         return {};
     request.put_u8(type, *owner_);
     if (claim_ && claim_type)
@@ -345,8 +402,13 @@ Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSp
         r.put_u16(MRC_A_EV_PROFILE_ACTIVE, *spec.active);
     if (spec.count)
         r.put_u16(MRC_A_EV_PROFILE_COUNT, *spec.count);
-    for (const EvSpec &ev : spec.evs)
+    for (const EvSpec &ev : spec.evs) {
+        const Request::Nest nest(r, MRC_A_EV_PROFILE_EV);
+
         put_ev(r, ev);
+    }
+    if (!spec.alias.empty())
+        r.put_string(MRC_A_EV_PROFILE_ALIAS, spec.alias);
     return change(r, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
 }
 
@@ -367,14 +429,45 @@ Result<std::vector<Ev>> Client::evs(const OptionalName &device, std::optional<ui
     return dump(r, decode_ev);
 }
 
-Result<void> Client::deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
-                             bool deny)
+Result<void> Client::deny_ev(const std::string &device, const EvPlace &place, bool deny)
 {
     Request r = request(MRC_CMD_EV_SET, device);
 
-    r.put_u64(MRC_A_EV_EV_PROFILE, ev_profile);
-    r.put_u16(MRC_A_EV_INDEX, index);
+    put_place(r, place);
     r.put_u8(MRC_A_EV_DENIED, deny);
+    return change(r, MRC_A_EV_OWNER);
+}
+
+Result<void> Client::add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+                            std::optional<uint32_t> version)
+{
+    auto checked = check_segments(ev, "");
+    Request r = request(MRC_CMD_EV_ADD, device);
+
+    if (!checked)
+        return checked;
+    put_profile(r, ev_profile, version);
+    put_ev(r, ev);
+    return change(r, MRC_A_EV_OWNER);
+}
+
+Result<void> Client::replace_ev(const std::string &device, const EvPlace &place, const EvSpec &ev)
+{
+    auto checked = check_segments(ev, "");
+    Request r = request(MRC_CMD_EV_REPLACE, device);
+
+    if (!checked)
+        return checked;
+    put_place(r, place);
+    put_ev(r, ev);
+    return change(r, MRC_A_EV_OWNER);
+}
+
+Result<void> Client::delete_ev(const std::string &device, const EvPlace &place)
+{
+    Request r = request(MRC_CMD_EV_DEL, device);
+
+    put_place(r, place);
     return change(r, MRC_A_EV_OWNER);
 }
 
@@ -397,6 +490,8 @@ Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &
     r.put_u64(MRC_A_CC_PROFILE_ID, profile.id);
     r.put_string(MRC_A_CC_PROFILE_ALGORITHM, profile.algorithm);
     r.put_u32(MRC_A_CC_PROFILE_WINDOW, profile.window);
+    if (!profile.alias.empty())
+        r.put_string(MRC_A_CC_PROFILE_ALIAS, profile.alias);
     return change(r, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
 }
 
@@ -461,9 +556,42 @@ Result<std::vector<PeerEv>> Client::peer_evs(const OptionalName &device,
     return dump(r, decode_peer_ev);
 }
 
+Result<bool> Client::can(uint32_t capability)
+{
+    if (!capabilities_) {
+        const auto module = info();
+
+        if (!module)
+            return module.error();
+        capabilities_ = module->capabilities;
+    }
+    return (*capabilities_ & capability) != 0;
+}
+
+/** Older modules answer when all is known. */
 Result<Probe> Client::probe(const std::string &device, const ProbeRequest &request)
 {
-    Request r(MRC_CMD_PROBE, 4096 + request.evs.size() * 8);
+    const auto starts = can(MRC_NL_CAPABILITY_PROBE_START);
+
+    if (!starts)
+        return starts.error();
+    const Request r = probe_request(*starts ? MRC_CMD_PROBE_START : MRC_CMD_PROBE, device, request);
+    if (!*starts)
+        return get(r, decode_probe);
+    static constexpr std::array groups{MRC_MCGRP_PROBES};
+    auto stream = channel_->subscribe(groups);
+    if (!stream)
+        return stream.error();
+    const auto started = get(r, decode_probe);
+    if (!started)
+        return started;
+    return end_of(*started, **stream, request.timeout.value_or(probe_timeout));
+}
+
+Request Client::probe_request(uint8_t command, const std::string &device,
+                              const ProbeRequest &request)
+{
+    Request r(command, 4096 + request.evs.size() * 8);
 
     r.put_string(dev_name, device);
     r.put_address(MRC_A_PROBE_REMOTE_GID, request.remote_gid);
@@ -475,7 +603,7 @@ Result<Probe> Client::probe(const std::string &device, const ProbeRequest &reque
         r.put_u16(MRC_A_PROBE_EV, ev);
     if (request.timeout)
         r.put_u32(MRC_A_PROBE_TIMEOUT, *request.timeout);
-    return get(r, decode_probe);
+    return r;
 }
 
 Result<std::vector<Qp>> Client::qps(const OptionalName &device)

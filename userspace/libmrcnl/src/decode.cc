@@ -98,6 +98,16 @@ PeerKey decode_peer_ev_key(const Attributes &a)
             a.u64(MRC_A_PEER_EV_EV_PROFILE)};
 }
 
+PortEvs decode_port_evs(std::span<const std::byte> data)
+{
+    const Attributes a(data, MRC_A_PORT_EVS_MAX);
+
+    return {a.u8(MRC_A_PORT_EVS_PORT),         a.u16(MRC_A_PORT_EVS_EVS),
+            a.u16(MRC_A_PORT_EVS_GOOD),        a.u16(MRC_A_PORT_EVS_SPARE),
+            a.u16(MRC_A_PORT_EVS_SKIP),        a.u16(MRC_A_PORT_EVS_HELD),
+            a.u16(MRC_A_PORT_EVS_ASSUMED_BAD), a.u16(MRC_A_PORT_EVS_DENIED)};
+}
+
 QpConnection decode_connection(const Attributes &a)
 {
     return {a.u32(MRC_A_QP_DEST_QPN), a.address(MRC_A_QP_LOCAL_GID), a.address(MRC_A_QP_REMOTE_GID),
@@ -276,6 +286,7 @@ EvProfile decode_ev_profile(const Reply &reply)
     profile.version = a.u32(MRC_A_EV_PROFILE_VERSION);
     profile.denied = a.u16(MRC_A_EV_PROFILE_DENIED);
     profile.owner = decode_owner(a, MRC_A_EV_PROFILE_OWNER);
+    profile.alias = a.string(MRC_A_EV_PROFILE_ALIAS);
     return profile;
 }
 
@@ -288,6 +299,8 @@ Ev decode_ev(const Reply &reply)
     ev.ev_profile = a.u64(MRC_A_EV_EV_PROFILE);
     ev.index = a.u16(MRC_A_EV_INDEX);
     ev.spec = {a.u8(MRC_A_EV_PORT), decode_path(a), a.u8(MRC_A_EV_DENIED) != 0};
+    if (a.has(MRC_A_EV_VERSION))
+        ev.version = a.u32(MRC_A_EV_VERSION);
     return ev;
 }
 
@@ -295,8 +308,12 @@ CcProfile decode_cc_profile(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_CC_PROFILE_MAX);
 
-    return {decode_ref(a), a.u64(MRC_A_CC_PROFILE_ID), a.string(MRC_A_CC_PROFILE_ALGORITHM),
-            a.u32(MRC_A_CC_PROFILE_WINDOW), decode_owner(a, MRC_A_CC_PROFILE_OWNER)};
+    return {decode_ref(a),
+            a.u64(MRC_A_CC_PROFILE_ID),
+            a.string(MRC_A_CC_PROFILE_ALGORITHM),
+            a.u32(MRC_A_CC_PROFILE_WINDOW),
+            decode_owner(a, MRC_A_CC_PROFILE_OWNER),
+            a.string(MRC_A_CC_PROFILE_ALIAS)};
 }
 
 Route decode_route(const Reply &reply)
@@ -351,6 +368,8 @@ Peer decode_peer(const Reply &reply)
     peer.marked = a.u64(MRC_A_PEER_MARKED);
     peer.acked = a.u64(MRC_A_PEER_ACKED);
     peer.probed = a.u64(MRC_A_PEER_PROBED);
+    for (const auto nest : a.all(MRC_A_PEER_PORT_EVS))
+        peer.port_evs.push_back(decode_port_evs(nest));
     return peer;
 }
 
@@ -382,6 +401,7 @@ Probe decode_probe(const Reply &reply)
     Probe probe;
 
     probe.device = decode_ref(a);
+    probe.id = a.u32(MRC_A_PROBE_ID);
     probe.key = {a.address(MRC_A_PROBE_REMOTE_GID), a.address(MRC_A_PROBE_LOCAL_GID),
                  a.u64(MRC_A_PROBE_EV_PROFILE)};
     for (const auto nest : a.all(MRC_A_PROBE_RESULT)) {

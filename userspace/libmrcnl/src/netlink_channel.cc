@@ -16,6 +16,7 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <new>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "family.h"
@@ -212,6 +213,13 @@ public:
     explicit NetlinkStream(Socket sock) : sock_(std::move(sock)) {}
 
     int fd() const override { return nl_socket_get_fd(sock_.get()); }
+
+    bool wait(int timeout) override
+    {
+        pollfd waits{fd(), POLLIN, 0};
+
+        return poll(&waits, 1, timeout) > 0;
+    }
 
     /**
      * After an overrun the kernel drops what comes until all that waits has been read, and

@@ -129,10 +129,10 @@ TEST(AttributeAt, NamesTheAttribute)
 
 TEST(AttributeAt, CountsNumbersThatComeSeveralTimes)
 {
-    Request request(MRC_CMD_PROBE);
+    Request request(MRC_CMD_PROBE_START);
 
     request.put_u16(MRC_A_PROBE_EV, 3).put_u16(MRC_A_PROBE_EV, 77);
-    EXPECT_EQ(attribute_at(MRC_CMD_PROBE, request.attributes(), 8), "ev 2");
+    EXPECT_EQ(attribute_at(MRC_CMD_PROBE_START, request.attributes(), 8), "ev 2");
 }
 
 TEST(AttributeAt, CountsWhatComesSeveralTimes)

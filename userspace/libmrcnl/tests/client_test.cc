@@ -81,7 +81,19 @@ const OwnedChange owned_changes[] = {
     {[](Kernel &k) { return bool(k.put_ev_profile("mrc0", {.id = 1}, false)); },
      MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM},
     {[](Kernel &k) { return bool(k.delete_ev_profile("mrc0", 1)); }, MRC_A_EV_PROFILE_OWNER},
-    {[](Kernel &k) { return bool(k.deny_ev("mrc0", 1, 2, true)); }, MRC_A_EV_OWNER},
+    {[](Kernel &k) {
+         return bool(k.deny_ev("mrc0", {1, 2}, true));
+     },
+     MRC_A_EV_OWNER},
+    {[](Kernel &k) { return bool(k.add_ev("mrc0", 1, {}, {})); }, MRC_A_EV_OWNER},
+    {[](Kernel &k) {
+         return bool(k.replace_ev("mrc0", {1, 2}, {}));
+     },
+     MRC_A_EV_OWNER},
+    {[](Kernel &k) {
+         return bool(k.delete_ev("mrc0", {1, 2}));
+     },
+     MRC_A_EV_OWNER},
     {[](Kernel &k) { return bool(k.put_cc_profile("mrc0", {}, true)); }, MRC_A_CC_PROFILE_OWNER,
      MRC_A_CC_PROFILE_CLAIM},
     {[](Kernel &k) { return bool(k.delete_cc_profile("mrc0", 1)); }, MRC_A_CC_PROFILE_OWNER},
@@ -166,6 +178,58 @@ TEST_F(ClientTest, ProfileCarriesEachKindOfPath)
     EXPECT_EQ(Attributes(evs[4], MRC_A_EV_MAX).u32(MRC_A_EV_VALUE), 0xc0001234);
 }
 
+TEST_F(ClientTest, AliasesAreSentWhereThereAreSome)
+{
+    EXPECT_TRUE(kernel->put_ev_profile("mrc0", {.id = 1, .alias = "rack-3"}, false));
+    EXPECT_EQ(last().parsed(MRC_A_EV_PROFILE_MAX).string(MRC_A_EV_PROFILE_ALIAS), "rack-3");
+    EXPECT_TRUE(kernel->put_ev_profile("mrc0", {.id = 1}, false));
+    EXPECT_FALSE(last().parsed(MRC_A_EV_PROFILE_MAX).has(MRC_A_EV_PROFILE_ALIAS));
+    EXPECT_TRUE(kernel->put_cc_profile("mrc0", {.id = 1, .alias = "wide"}, true));
+    EXPECT_EQ(last().parsed(MRC_A_CC_PROFILE_MAX).string(MRC_A_CC_PROFILE_ALIAS), "wide");
+    EXPECT_TRUE(kernel->put_cc_profile("mrc0", {.id = 1}, true));
+    EXPECT_FALSE(last().parsed(MRC_A_CC_PROFILE_MAX).has(MRC_A_CC_PROFILE_ALIAS));
+}
+
+TEST_F(ClientTest, ChangesOfOneEvSayWhichAndWhat)
+{
+    const EvSpec ev{3, EvTable{100}, true};
+
+    EXPECT_TRUE(kernel->add_ev("mrc0", 7, ev, 5));
+    EXPECT_EQ(last().command, MRC_CMD_EV_ADD);
+    Attributes a = last().parsed(MRC_A_EV_MAX);
+    EXPECT_EQ(a.u64(MRC_A_EV_EV_PROFILE), 7u);
+    EXPECT_FALSE(a.has(MRC_A_EV_INDEX));
+    EXPECT_EQ(a.u32(MRC_A_EV_VERSION), 5u);
+    EXPECT_EQ(a.u8(MRC_A_EV_PORT), 3);
+    EXPECT_EQ(a.u32(MRC_A_EV_TABLE), 100u);
+    EXPECT_EQ(a.u8(MRC_A_EV_DENIED), 1);
+    EXPECT_TRUE(kernel->replace_ev("mrc0", {7, 2}, ev));
+    EXPECT_EQ(last().command, MRC_CMD_EV_REPLACE);
+    a = last().parsed(MRC_A_EV_MAX);
+    EXPECT_EQ(a.u16(MRC_A_EV_INDEX), 2);
+    EXPECT_FALSE(a.has(MRC_A_EV_VERSION));
+    EXPECT_EQ(a.u32(MRC_A_EV_TABLE), 100u);
+    EXPECT_TRUE(kernel->delete_ev("mrc0", {7, 2, 0}));
+    EXPECT_EQ(last().command, MRC_CMD_EV_DEL);
+    a = last().parsed(MRC_A_EV_MAX);
+    EXPECT_EQ(a.u16(MRC_A_EV_INDEX), 2);
+    EXPECT_TRUE(a.has(MRC_A_EV_VERSION)) << "0 is one";
+    EXPECT_FALSE(a.has(MRC_A_EV_PORT));
+    EXPECT_TRUE(kernel->deny_ev("mrc0", {7, 2, 4}, false));
+    a = last().parsed(MRC_A_EV_MAX);
+    EXPECT_EQ(a.u32(MRC_A_EV_VERSION), 4u);
+    EXPECT_EQ(a.u8(MRC_A_EV_DENIED), 0);
+}
+
+TEST_F(ClientTest, TheLongestSegmentListOfOneEvFits)
+{
+    const EvSpec ev{1, EvSegments{std::vector<Address>(max_segments), false}, true};
+
+    EXPECT_TRUE(kernel->replace_ev("mrc0", {7, 2, 3}, ev));
+    EXPECT_FALSE(last().overflow);
+    EXPECT_TRUE(last().parsed(MRC_A_EV_MAX).has(MRC_A_EV_DENIED));
+}
+
 TEST_F(ClientTest, TheLargestProfileFits)
 {
     EvProfileSpec spec;
@@ -189,6 +253,11 @@ TEST_F(ClientTest, SegmentListsWithoutAFormAreRefusedHere)
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().code, EINVAL);
         EXPECT_EQ(result.error().attribute, "ev 2: encap");
+        for (const auto &alone : {kernel->add_ev("mrc0", 7, spec.evs[1], {}),
+                                  kernel->replace_ev("mrc0", {7, 2}, spec.evs[1])}) {
+            ASSERT_FALSE(alone);
+            EXPECT_EQ(alone.error().attribute, "encap");
+        }
     }
     EXPECT_TRUE(fake.seen.empty());
 }
@@ -257,7 +326,10 @@ TEST_F(ClientTest, ProbesAskForWhatIsGiven)
     ProbeRequest probe;
 
     probe.remote_gid = *Address::parse("fd00::2");
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_PROBE_START)});
     EXPECT_FALSE(kernel->probe("mrc0", probe));
+    EXPECT_EQ(last().command, MRC_CMD_PROBE_START);
+    EXPECT_EQ(fake.groups, std::vector<std::string>{"probes"});
     const Attributes bare = last().parsed(MRC_A_PROBE_MAX);
     EXPECT_EQ(bare.address(MRC_A_PROBE_REMOTE_GID).text(), "fd00::2");
     for (const int type :
@@ -275,10 +347,50 @@ TEST_F(ClientTest, ProbesAskForWhatIsGiven)
     EXPECT_EQ(full.u64(MRC_A_PROBE_EV_PROFILE), 7u);
 }
 
-TEST_F(ClientTest, ProbesThatAreNotAnsweredHaveNoTime)
+/** What is started has an id, by which it is told what became of it. */
+Request probe_message(uint8_t command, uint32_t device, uint32_t id)
+{
+    Request message(command);
+
+    message.put_u32(MRC_A_PROBE_DEV_INDEX, device).put_u32(MRC_A_PROBE_ID, id);
+    return message;
+}
+
+TEST_F(ClientTest, ProbesAreAnsweredByTheirEvent)
+{
+    Request ended = probe_message(MRC_CMD_PROBE_NTF, 1, 5);
+
+    ended.put_u64(MRC_A_PROBE_EV_PROFILE, 7);
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_PROBE_START)});
+    fake.answers.push_back(std::vector{reply_of(probe_message(MRC_CMD_PROBE_START, 1, 5))});
+    fake.arrivals = {{reply_of(probe_message(MRC_CMD_PROBE_NTF, 1, 4)),
+                      reply_of(probe_message(MRC_CMD_PROBE_NTF, 2, 5)),
+                      reply_of(probe_message(MRC_CMD_PLANE_NTF, 1, 5)), reply_of(ended)},
+                     true};
+    const auto probe = kernel->probe("mrc0", {});
+    ASSERT_TRUE(probe) << "what was lost was not ours";
+    EXPECT_EQ(probe->id, 5u);
+    EXPECT_EQ(probe->key.ev_profile, 7u);
+}
+
+TEST_F(ClientTest, ProbesWhoseEventDoesNotCome)
+{
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_PROBE_START)});
+    fake.answers.push_back(std::vector{reply_of(probe_message(MRC_CMD_PROBE_START, 1, 5))});
+    fake.answers.push_back(std::vector{reply_of(probe_message(MRC_CMD_PROBE_START, 1, 6))});
+    fake.answers.push_back(Error{EBUSY, "mrc: too many", {}});
+    fake.arrivals = {{reply_of(probe_message(MRC_CMD_PROBE_NTF, 1, 4))}, true};
+    EXPECT_EQ(kernel->probe("mrc0", {}).error().code, ENOBUFS);
+    fake.arrivals = {};
+    EXPECT_EQ(kernel->probe("mrc0", {}).error().code, ETIMEDOUT);
+    EXPECT_EQ(kernel->probe("mrc0", {}).error().message(), "too many");
+}
+
+TEST_F(ClientTest, OlderModulesAnswerProbesThemselves)
 {
     Request answer(MRC_CMD_PROBE);
 
+    fake.answers.push_back(std::vector{info_of(0)});
     answer.put_u64(MRC_A_PROBE_EV_PROFILE, 7);
     for (uint16_t i = 0; i < 2; i++) {
         const Request::Nest nest(answer, MRC_A_PROBE_RESULT);

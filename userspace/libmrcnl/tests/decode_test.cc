@@ -111,6 +111,30 @@ TEST(Decode, HowManyAreSpares)
     EXPECT_EQ(decode_ev_profile(reply_of(profile)).active, 2);
 }
 
+TEST(Decode, HowManyEvsOfEachPort)
+{
+    Request answer(MRC_CMD_PEER_GET);
+
+    for (uint8_t port = 1; port <= 2; port++) {
+        const Request::Nest nest(answer, MRC_A_PEER_PORT_EVS);
+
+        answer.put_u8(MRC_A_PORT_EVS_PORT, port);
+        for (uint16_t type = MRC_A_PORT_EVS_EVS; type <= MRC_A_PORT_EVS_DENIED; type++)
+            answer.put_u16(type, static_cast<uint16_t>(port * 10 + type));
+    }
+    const Peer peer = decode_peer(reply_of(answer));
+    ASSERT_EQ(peer.port_evs.size(), 2u);
+    const PortEvs &second = peer.port_evs[1];
+    EXPECT_EQ(second.port, 2);
+    EXPECT_EQ(second.evs, 20 + MRC_A_PORT_EVS_EVS);
+    EXPECT_EQ(second.good, 20 + MRC_A_PORT_EVS_GOOD);
+    EXPECT_EQ(second.spare, 20 + MRC_A_PORT_EVS_SPARE);
+    EXPECT_EQ(second.skip, 20 + MRC_A_PORT_EVS_SKIP);
+    EXPECT_EQ(second.held, 20 + MRC_A_PORT_EVS_HELD);
+    EXPECT_EQ(second.assumed_bad, 20 + MRC_A_PORT_EVS_ASSUMED_BAD);
+    EXPECT_EQ(second.denied, 20 + MRC_A_PORT_EVS_DENIED);
+}
+
 TEST(Decode, PeerPortsEvent)
 {
     Request r(MRC_CMD_PEER_PORTS_NTF);

@@ -33,6 +33,7 @@ class FakeStream : public MessageStream
 public:
     explicit FakeStream(Arrivals arrivals) : arrivals_(std::move(arrivals)) {}
     int fd() const override { return 7; }
+    bool wait(int) override { return !arrivals_.messages.empty() || arrivals_.overrun; }
     Result<Arrivals> receive() override { return std::exchange(arrivals_, {}); }
 
 private:

@@ -100,13 +100,13 @@ private:
     std::map<decltype(key_of(std::declval<T>())), const T *> by_key_;
 };
 
-void count(EvCount &evs, const mrcnl::PeerEv &ev)
+void add(EvCount &count, const mrcnl::PortEvs &evs)
 {
-    const bool good = ev.state == mrcnl::EvState::good;
+    const uint16_t spare = std::min(evs.spare, evs.good);
 
-    evs.all++;
-    evs.good += good && !ev.spare;
-    evs.spare += good && ev.spare;
+    count.all += evs.evs;
+    count.good += evs.good - spare;
+    count.spare += spare;
 }
 
 /** EVs, by peer and by plane. */
@@ -114,11 +114,13 @@ struct EvCounts {
     std::map<std::tuple<uint32_t, mrcnl::PeerKey>, EvsByPort> by_peer;
     std::map<std::tuple<uint32_t, uint8_t>, EvCount> by_plane;
 
-    explicit EvCounts(const std::vector<mrcnl::PeerEv> &evs)
+    explicit EvCounts(const std::vector<mrcnl::Peer> &peers)
     {
-        for (const mrcnl::PeerEv &ev : evs) {
-            count(by_peer[{ev.device.index, ev.key}][ev.port], ev);
-            count(by_plane[{ev.device.index, ev.port}], ev);
+        for (const mrcnl::Peer &peer : peers) {
+            for (const mrcnl::PortEvs &evs : peer.port_evs) {
+                add(by_peer[key_of(peer)][evs.port], evs);
+                add(by_plane[{peer.device.index, evs.port}], evs);
+            }
         }
     }
 };
@@ -165,7 +167,7 @@ Activity activity_between(const Snapshot &before, const Snapshot &now)
     const Former planes(before.planes);
     const Former peers(before.peers);
     const Former qps(before.qps);
-    EvCounts evs(now.peer_evs);
+    EvCounts evs(now.peers);
     Activity activity;
 
     activity.interval = interval;

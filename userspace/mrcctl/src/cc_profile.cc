@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "alias.h"
 #include "objects.h"
 #include "owner.h"
 
@@ -11,14 +12,10 @@ namespace
 constexpr const char cc_profile_help[] =
     "Usage: mrcctl cc-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl cc-profile { add | set } DEV ID algorithm none window BYTES\n"
-    "                         [ owner OWNER ]\n"
+    "                         [ alias NAME ] [ owner OWNER ]\n"
     "       mrcctl cc-profile del DEV ID [ owner OWNER ]\n"
-    "Algorithm none keeps at most a window of bytes per QP in flight.\n";
-
-uint64_t take_id(Args &args)
-{
-    return args.take_number("cc-profile", 0, UINT64_MAX);
-}
+    "Algorithm none keeps at most a window of bytes per QP in flight. A profile that has an alias\n"
+    "may be named by it; set without one takes it away.\n";
 
 void print_profile(Printer &p, const mrcnl::CcProfile &profile)
 {
@@ -34,7 +31,7 @@ void show_cc_profile(Context &context, Args &args)
     const auto device = optional_device(args);
 
     if (device && !args.empty()) {
-        const uint64_t id = take_id(args);
+        const uint64_t id = take_cc_profile(context, *device, args);
 
         args.finish();
         print_profile(context.printer, value_of(context.kernel().cc_profile(*device, id)));
@@ -50,13 +47,16 @@ void put_cc_profile(Context &context, Args &args, bool replace, mrcnl::Owner oth
     const std::string device = args.take("device");
     mrcnl::CcProfile profile;
 
-    profile.id = take_id(args);
+    profile.id = take_cc_profile(context, device, args);
     args.expect("algorithm");
     profile.algorithm = args.take("algorithm");
     args.expect("window");
     profile.window = static_cast<uint32_t>(args.take_number("window", 1, UINT32_MAX));
+    if (args.accept("alias"))
+        profile.alias = take_alias(args);
     const mrcnl::Owner owner = take_owner(args);
     args.finish();
+    require_alias(context, profile.alias);
     value_of(kernel_for(context, owner, otherwise).put_cc_profile(device, profile, replace));
 }
 
@@ -73,7 +73,7 @@ void set_cc_profile(Context &context, Args &args)
 void del_cc_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
-    const uint64_t id = take_id(args);
+    const uint64_t id = take_cc_profile(context, device, args);
     const mrcnl::Owner owner = take_owner(args);
 
     args.finish();
@@ -95,6 +95,7 @@ void print_id(Printer &p, const Names &, const mrcnl::CcProfile &profile)
 void print_object(Printer &p, const Names &names, const mrcnl::CcProfile &profile)
 {
     print_id(p, names, profile);
+    print_alias(p, profile.alias);
     p.text("algorithm", profile.algorithm);
     p.bytes("window", profile.window);
     print_owner(p, profile.owner);

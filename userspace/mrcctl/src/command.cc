@@ -6,6 +6,8 @@
 #include <istream>
 #include <sstream>
 
+#include "alias.h"
+
 namespace mrcctl
 {
 
@@ -169,22 +171,28 @@ auto ask_for(Context &context, const std::optional<std::string> &device, Find fi
     return std::nullopt;
 }
 
-bool starts_with_digit(const std::string &text)
-{
-    return !text.empty() && text[0] >= '0' && text[0] <= '9';
-}
-
 } // namespace
+
+void require(Context &context, uint32_t capability, const char *what)
+{
+    const mrcnl::Info module = value_of(context.kernel().info());
+
+    if (!(module.capabilities & capability))
+        throw Failure("the module, version " + module.version + ", knows no " + what);
+}
 
 uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args)
 {
     if (args.empty() || starts_with_digit(args.peek()))
         return args.take_number("ev-profile", 0, UINT64_MAX);
     const std::string name = args.take("ev-profile");
-    const auto id =
-        ask_for(context, device, [&](const Names &names) { return names.ev_profile_of(name); });
+    auto id = ev_profile_of_alias(context, device, name);
     if (!id)
-        throw UsageError("ev-profile: '" + name + "' is no number, and no name that mrcd knows");
+        id =
+            ask_for(context, device, [&](const Names &names) { return names.ev_profile_of(name); });
+    if (!id)
+        throw UsageError("ev-profile: '" + name +
+                         "' is no number, no alias, and no name that mrcd knows");
     return *id;
 }
 

@@ -144,9 +144,18 @@ inline void value_of(const mrcnl::Result<void> &result)
 }
 
 /**
- * An EV profile: its number, or the name that mrcd has for it.
+ * Ask before something is sent that older modules do not know.
  *
- * @param device whose mrcd is asked; none: those of all devices
+ * @param capability MRC_NL_CAPABILITY_*
+ * @param what the module knows none of
+ * @throw Failure it does not
+ */
+void require(Context &context, uint32_t capability, const char *what);
+
+/**
+ * An EV profile: its number, its alias, or the name that mrcd has for it.
+ *
+ * @param device where, and whose mrcd is asked; none: those of all devices
  */
 uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "command.h"
+#include "ev_spec.h"
 #include "objects.h"
 #include "owner.h"
 
@@ -11,8 +12,15 @@ namespace
 
 constexpr const char ev_help[] =
     "Usage: mrcctl ev [ show [ DEV [ ev-profile ID ] ] ]\n"
-    "       mrcctl ev { deny | allow } DEV ev-profile ID index N\n"
-    "Denies an EV, or readmits it, for all peers. mrcctl -d peer shows the states of EVs.\n";
+    "       mrcctl ev { deny | allow | del } DEV ev-profile ID index N [ version V ]\n"
+    "       mrcctl ev add DEV ev-profile ID EV [ version V ]\n"
+    "       mrcctl ev replace DEV ev-profile ID index N EV [ version V ]\n"
+    "EV := port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
+    "               table TABLE | value VALUE } [ denied ]\n"
+    "Denies an EV, or readmits it, for all peers; adds one to a profile, last of its port, puts\n"
+    "another in its place, or takes it out: what is known of the others stays, but indices may\n"
+    "change. With version only while the profile is of that one, as show -d says.\n"
+    "mrcctl -d peer shows the states of EVs.\n";
 
 uint64_t take_profile(Context &context, const std::optional<std::string> &device, Args &args)
 {
@@ -69,16 +77,35 @@ void warn_of_daemon(Context &context, const std::string &device, uint64_t profil
         context.warn(who + "soon denies this EV again, if its file or its probes say so");
 }
 
+uint16_t take_index(Args &args)
+{
+    args.expect("index");
+    return static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
+}
+
+/** The end of the words of a change. */
+std::optional<uint32_t> take_version(Context &context, Args &args)
+{
+    std::optional<uint32_t> version;
+
+    if (args.accept("version"))
+        version = static_cast<uint32_t>(args.take_number("version", 0, UINT32_MAX));
+    args.finish();
+    if (version)
+        require(context, MRC_NL_CAPABILITY_EDIT_EVS, "versions of EV profiles");
+    return version;
+}
+
 void set_ev(Context &context, Args &args, bool deny)
 {
     const std::string device = args.take("device");
-    const uint64_t profile = take_profile(context, device, args);
+    mrcnl::EvPlace place;
 
-    args.expect("index");
-    const auto index = static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
-    args.finish();
-    value_of(kernel_for(context, {}).deny_ev(device, profile, index, deny));
-    warn_of_daemon(context, device, profile, deny);
+    place.ev_profile = take_profile(context, device, args);
+    place.index = take_index(args);
+    place.version = take_version(context, args);
+    value_of(kernel_for(context, {}).deny_ev(device, place, deny));
+    warn_of_daemon(context, device, place.ev_profile, deny);
 }
 
 void deny_ev(Context &context, Args &args)
@@ -91,7 +118,60 @@ void allow_ev(Context &context, Args &args)
     set_ev(context, args, false);
 }
 
-constexpr Command ev_commands[] = {{"show", show_ev}, {"deny", deny_ev}, {"allow", allow_ev}};
+mrcnl::Kernel &kernel_to_edit(Context &context)
+{
+    require(context, MRC_NL_CAPABILITY_EDIT_EVS, "changes of single EVs");
+    return kernel_for(context, {});
+}
+
+/** mrcd makes a profile of its plan anew as soon as it is another. */
+void warn_of_plan(Context &context, const std::string &device, uint64_t profile)
+{
+    const Told &told = context.told(device);
+
+    if (told.daemon && (!told.names || told.names->plans(profile)))
+        context.warn("mrcd looks after " + device +
+                     " and soon makes this EV profile anew, if it is one of its plan");
+}
+
+void add_ev(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    const uint64_t profile = take_profile(context, device, args);
+    const mrcnl::EvSpec ev = take_ev_spec(args);
+    const auto version = take_version(context, args);
+
+    value_of(kernel_to_edit(context).add_ev(device, profile, ev, version));
+    warn_of_plan(context, device, profile);
+}
+
+void replace_ev(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    mrcnl::EvPlace place;
+
+    place.ev_profile = take_profile(context, device, args);
+    place.index = take_index(args);
+    const mrcnl::EvSpec ev = take_ev_spec(args);
+    place.version = take_version(context, args);
+    value_of(kernel_to_edit(context).replace_ev(device, place, ev));
+    warn_of_plan(context, device, place.ev_profile);
+}
+
+void del_ev(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+    mrcnl::EvPlace place;
+
+    place.ev_profile = take_profile(context, device, args);
+    place.index = take_index(args);
+    place.version = take_version(context, args);
+    value_of(kernel_to_edit(context).delete_ev(device, place));
+    warn_of_plan(context, device, place.ev_profile);
+}
+
+constexpr Command ev_commands[] = {{"show", show_ev}, {"deny", deny_ev},       {"allow", allow_ev},
+                                   {"add", add_ev},   {"replace", replace_ev}, {"del", del_ev}};
 
 void print_segments(Printer &p, const mrcnl::EvSegments &path)
 {
@@ -136,6 +216,8 @@ void print_object(Printer &p, const Names &names, const mrcnl::Ev &ev)
     p.number("index", ev.index);
     print_switches(p, names, ev.spec);
     print_ev(p, ev.spec);
+    if (ev.version && (p.options().details || p.options().json))
+        p.number("version", *ev.version);
 }
 
 bool usable(mrcnl::EvState state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "command.h"
+#include "alias.h"
 #include "ev_spec.h"
 #include "objects.h"
 #include "owner.h"
@@ -14,13 +14,14 @@ constexpr const char ev_profile_help[] =
     "Usage: mrcctl ev-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl ev-profile { add | set } DEV ID [ format { srv6 | stev | udp } ]\n"
     "                         [ min-active N ] [ active N ] { mode auto count N | EV... }\n"
-    "                         [ owner OWNER ]\n"
+    "                         [ alias NAME ] [ owner OWNER ]\n"
     "       mrcctl ev-profile del DEV ID [ owner OWNER ]\n"
     "EV := ev port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
     "Of a peer's EVs, active are in use at a time, equally many of each port; the others are\n"
     "spares. 0 is all, as when left out.\n"
+    "A profile that has an alias may be named by it; set without one takes it away.\n"
     "The format follows from the EVs when left out: value is stev, mode auto too.\n";
 
 void print_profile(Context &context, const mrcnl::EvProfile &profile)
@@ -58,6 +59,7 @@ void put_ev_profile(Context &context, Args &args, bool replace, mrcnl::Owner oth
         take_ev_profile_spec(take_ev_profile(context, device, args), args, owner);
 
     args.finish();
+    require_alias(context, spec.alias);
     value_of(kernel_for(context, owner, otherwise).put_ev_profile(device, spec, replace));
 }
 
@@ -96,6 +98,7 @@ void print_id(Printer &p, const Names &names, const mrcnl::EvProfile &profile)
 void print_object(Printer &p, const Names &names, const mrcnl::EvProfile &profile)
 {
     print_id(p, names, profile);
+    print_alias(p, profile.alias);
     p.text("format", to_string(profile.format));
     p.text("mode", to_string(profile.mode));
     p.number("count", profile.count);

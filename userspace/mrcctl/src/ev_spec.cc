@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_spec.h"
 
+#include "alias.h"
 #include "owner.h"
 
 namespace mrcctl
@@ -44,17 +45,6 @@ mrcnl::EvPath take_path(Args &args)
     }
 }
 
-mrcnl::EvSpec take_ev(Args &args)
-{
-    mrcnl::EvSpec ev;
-
-    args.expect("port");
-    ev.port = static_cast<uint8_t>(args.take_number("port", 1, max_port));
-    ev.path = take_path(args);
-    ev.denied = args.accept("denied");
-    return ev;
-}
-
 void take_mode(Args &args, mrcnl::EvProfileSpec &spec)
 {
     static constexpr const char *modes[] = {"auto", "explicit"};
@@ -78,10 +68,21 @@ mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
 
 } // namespace
 
+mrcnl::EvSpec take_ev_spec(Args &args)
+{
+    mrcnl::EvSpec ev;
+
+    args.expect("port");
+    ev.port = static_cast<uint8_t>(args.take_number("port", 1, max_port));
+    ev.path = take_path(args);
+    ev.denied = args.accept("denied");
+    return ev;
+}
+
 mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner &owner)
 {
     static constexpr const char *words[] = {"format", "mode",  "count", "min-active",
-                                            "active", "owner", "ev"};
+                                            "active", "owner", "alias", "ev"};
     std::optional<mrcnl::EvFormat> format;
     mrcnl::EvProfileSpec spec;
 
@@ -106,8 +107,11 @@ mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner 
         case 5:
             owner = take_owner_name(args);
             break;
+        case 6:
+            spec.alias = take_alias(args);
+            break;
         default:
-            spec.evs.push_back(take_ev(args));
+            spec.evs.push_back(take_ev_spec(args));
         }
     }
     spec.format = format.value_or(guess_format(spec));

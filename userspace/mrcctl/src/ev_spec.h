@@ -10,6 +10,9 @@
 namespace mrcctl
 {
 
+/** "port N", its path, and "denied". @throw UsageError */
+mrcnl::EvSpec take_ev_spec(Args &args);
+
 /**
  * What follows the number, up to the last word.
  *

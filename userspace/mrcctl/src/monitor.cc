@@ -359,12 +359,14 @@ bool print_state(Context &context, const EventFilter &filter, const Lines &lines
     const uint64_t time = context.now();
     const auto devices = context.kernel().devices();
     auto state = take_snapshot(context.kernel(), filter.device, time);
+    const auto peer_evs = take_peer_evs(context.kernel(), filter.device);
 
     std::optional<Config> config;
 
     if (filter.wants_config())
         config.emplace(context.kernel(), filter.device);
-    if (changes_too_fast(devices) || changes_too_fast(state) || (config && config->changes()))
+    if (changes_too_fast(devices) || changes_too_fast(state) || changes_too_fast(peer_evs) ||
+        (config && config->changes()))
         return false;
     const Snapshot snapshot = value_of(std::move(state));
     const auto print = [&](Kind kind, const auto &objects) {
@@ -378,7 +380,7 @@ bool print_state(Context &context, const EventFilter &filter, const Lines &lines
             lines.settings(device, time);
     print(Kind::plane, snapshot.planes);
     print(Kind::peer_ports, snapshot.peers);
-    print(Kind::peer_ev, snapshot.peer_evs);
+    print(Kind::peer_ev, value_of(peer_evs));
     print(Kind::qp, snapshot.qps);
     if (config)
         print_config(*config, filter, lines, time);

@@ -28,13 +28,6 @@ std::optional<T> number_of(const std::string &text)
     return number;
 }
 
-/** One word, which the reader of a line tells from a number. */
-bool usable_name(const std::string &name)
-{
-    return !name.empty() && name.size() <= name_most && !(name[0] >= '0' && name[0] <= '9') &&
-           std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
 /** The members of an object whose key and name make sense. */
 template <typename Key, typename Read>
 std::map<Key, std::string> names_in(const nlohmann::json &object, const char *key, Read read)
@@ -73,6 +66,17 @@ std::optional<Key> find_key(const std::map<Key, std::string> &names, const std::
 }
 
 } // namespace
+
+bool usable_name(const std::string &name)
+{
+    return !name.empty() && name.size() <= name_most && !starts_with_digit(name) &&
+           std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+bool starts_with_digit(const std::string &text)
+{
+    return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
 
 std::optional<Names> Names::parse(const std::string &json)
 {

@@ -20,6 +20,11 @@
 namespace mrcctl
 {
 
+/** One word, of at most 128 letters, which the reader of a line tells from a number. */
+bool usable_name(const std::string &name);
+
+bool starts_with_digit(const std::string &text);
+
 /** The names of one fabric; none where nobody knows any. */
 class Names
 {

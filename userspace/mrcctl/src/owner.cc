@@ -22,12 +22,8 @@ mrcnl::Kernel &kernel_for(Context &context, mrcnl::Owner owner, mrcnl::Owner oth
 {
     mrcnl::Kernel &kernel = context.kernel();
 
-    if (owner) {
-        const mrcnl::Info module = value_of(kernel.info());
-
-        if (!(module.capabilities & MRC_NL_CAPABILITY_OWNER))
-            throw Failure("the module, version " + module.version + ", knows no owners");
-    }
+    if (owner)
+        require(context, MRC_NL_CAPABILITY_OWNER, "owners");
     kernel.act_as(owner ? owner : otherwise, false);
     return kernel;
 }

@@ -125,6 +125,25 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
     }
 }
 
+/** Text has a picture of them. */
+void print_port_evs(Printer &p, const std::vector<mrcnl::PortEvs> &ports)
+{
+    p.begin_list("port-evs");
+    for (const mrcnl::PortEvs &evs : ports) {
+        p.begin_object();
+        p.number("port", evs.port);
+        p.number("evs", evs.evs);
+        p.number("good", evs.good - std::min(evs.spare, evs.good));
+        p.number("spare", evs.spare);
+        p.number("skip", evs.skip);
+        p.number("held", evs.held);
+        p.number("assumed-bad", evs.assumed_bad);
+        p.number("denied", evs.denied);
+        p.end_object();
+    }
+    p.end_list();
+}
+
 /** @param listed those of the EVs that -d and -s list */
 void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
                 const std::vector<mrcnl::PeerEv> &listed, const Moment &now)
@@ -150,13 +169,15 @@ void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrc
         p.line();
         print_counters(p, {peer.tx_packets, peer.acked, peer.marked, peer.lost, peer.probed});
     }
+    if (p.options().json)
+        print_port_evs(p, peer.port_evs);
     print_picture(p, peer, evs);
     if (p.options().details || p.options().statistics)
         print_evs(p, listed, now);
     p.end_object();
 }
 
-PeerFilter take_filter(Context &context, Args &args)
+PeerFilter take_peer_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"remote", "ev-profile", "ev-state"};
     PeerFilter filter;
@@ -194,7 +215,7 @@ void show_peer(Context &context, const PeerFilter &filter, const mrcnl::Peer &pe
 
 void show_peers(Context &context, Args &args)
 {
-    const PeerFilter filter = take_filter(context, args);
+    const PeerFilter filter = take_peer_filter(context, args);
     const PrintOptions &options = context.printer.options();
     EvsByPeer evs;
 

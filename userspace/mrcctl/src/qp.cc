@@ -122,7 +122,7 @@ mrcnl::QpState take_state(Args &args)
     return states[args.take_word(words, "state")];
 }
 
-QpFilter take_filter(Context &context, Args &args)
+QpFilter take_qp_filter(Context &context, Args &args)
 {
     static constexpr const char *words[] = {"qpn", "remote", "state", "ev-profile", "pid"};
     QpFilter filter;
@@ -159,7 +159,7 @@ std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const QpFilter &filter)
 
 void show_qps(Context &context, Args &args)
 {
-    const QpFilter filter = take_filter(context, args);
+    const QpFilter filter = take_qp_filter(context, args);
 
     for (const mrcnl::Qp &qp : qps(context.kernel(), filter))
         if (filter.wants(qp))

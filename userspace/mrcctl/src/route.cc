@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "alias.h"
 #include "objects.h"
 #include "owner.h"
 
@@ -74,7 +75,7 @@ void put_route(Context &context, Args &args, bool replace, mrcnl::Owner otherwis
     args.expect("ev-profile");
     route.ev_profile = take_ev_profile(context, device, args);
     if (args.accept("cc-profile"))
-        route.cc_profile = args.take_number("cc-profile", 0, UINT64_MAX);
+        route.cc_profile = take_cc_profile(context, device, args);
     if (args.accept("usid"))
         route.usid = static_cast<uint16_t>(args.take_number("usid", 1, UINT16_MAX));
     const mrcnl::Owner owner = take_owner(args);

@@ -17,7 +17,6 @@ struct Snapshot {
     uint64_t time = 0; ///< ns of CLOCK_MONOTONIC
     std::vector<mrcnl::Plane> planes;
     std::vector<mrcnl::Peer> peers;
-    std::vector<mrcnl::PeerEv> peer_evs;
     std::vector<mrcnl::Qp> qps;
 };
 
@@ -30,5 +29,9 @@ struct Snapshot {
  */
 mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel,
                                       const std::optional<std::string> &device, uint64_t time);
+
+/** The EVs of its peers, in the same way. */
+mrcnl::Result<std::vector<mrcnl::PeerEv>> take_peer_evs(mrcnl::Kernel &kernel,
+                                                        const std::optional<std::string> &device);
 
 } // namespace mrcctl

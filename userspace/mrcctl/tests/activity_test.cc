@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "activity.h"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "fake_kernel.h"
@@ -56,14 +58,19 @@ Qp qp(uint32_t qpn, uint64_t tx_packets, uint64_t rx_packets, uint64_t rtx_packe
     return qp;
 }
 
+Peer with_evs(Peer peer, std::vector<PortEvs> evs)
+{
+    peer.port_evs = std::move(evs);
+    return peer;
+}
+
 TEST(Activity, RatesArePerSecond)
 {
     const Snapshot before{
-        second, {plane(1, {1, 2, 3, 4, 5, 6})}, {peer(far_peer, 9, 1)}, {}, {qp(17, 5, 6, 7)}};
+        second, {plane(1, {1, 2, 3, 4, 5, 6})}, {peer(far_peer, 9, 1)}, {qp(17, 5, 6, 7)}};
     const Snapshot now{second + second / 2,
                        {plane(1, {11, 22, 33, 44, 55, 66})},
                        {peer(far_peer, 109, 3)},
-                       {},
                        {qp(17, 15, 26, 37)}};
     const Activity activity = activity_between(before, now);
 
@@ -85,9 +92,9 @@ TEST(Activity, RatesArePerSecond)
 
 TEST(Activity, WhatIsNewHasNoRateAndWhatIsGoneIsNotThere)
 {
-    const Snapshot before{0, {plane(1, {})}, {peer(near_peer, 1, 0)}, {}, {qp(1, 1, 1, 1)}};
+    const Snapshot before{0, {plane(1, {})}, {peer(near_peer, 1, 0)}, {qp(1, 1, 1, 1)}};
     const Snapshot now{
-        second, {plane(2, {9, 9, 9, 9, 9, 9})}, {peer(far_peer, 9, 0)}, {}, {qp(2, 9, 9, 9)}};
+        second, {plane(2, {9, 9, 9, 9, 9, 9})}, {peer(far_peer, 9, 0)}, {qp(2, 9, 9, 9)}};
     const Activity activity = activity_between(before, now);
 
     ASSERT_EQ(activity.planes.size(), 1u);
@@ -103,9 +110,9 @@ TEST(Activity, WhatIsNewHasNoRateAndWhatIsGoneIsNotThere)
 TEST(Activity, CountersThatWentBackGiveNoRate)
 {
     const Snapshot before{
-        0, {plane(1, {5, 5, 5, 5, 5, 5})}, {peer(far_peer, 5, 5)}, {}, {qp(1, 5, 5, 5)}};
+        0, {plane(1, {5, 5, 5, 5, 5, 5})}, {peer(far_peer, 5, 5)}, {qp(1, 5, 5, 5)}};
     const Snapshot now{
-        second, {plane(1, {9, 9, 9, 9, 9, 4})}, {peer(far_peer, 4, 9)}, {}, {qp(1, 9, 9, 0)}};
+        second, {plane(1, {9, 9, 9, 9, 9, 4})}, {peer(far_peer, 4, 9)}, {qp(1, 9, 9, 0)}};
     const Activity activity = activity_between(before, now);
 
     EXPECT_FALSE(activity.planes.at(0).rate);
@@ -116,16 +123,16 @@ TEST(Activity, CountersThatWentBackGiveNoRate)
 // The index tells them apart: it is never used again.
 TEST(Activity, DeviceMadeAnewIsAnother)
 {
-    const Snapshot before{0, {plane(1, {5, 5, 5, 5, 5, 5})}, {}, {}, {}};
-    const Snapshot now{second, {plane(1, {9, 9, 9, 9, 9, 9}, {2, "mrc0"})}, {}, {}, {}};
+    const Snapshot before{0, {plane(1, {5, 5, 5, 5, 5, 5})}, {}, {}};
+    const Snapshot now{second, {plane(1, {9, 9, 9, 9, 9, 9}, {2, "mrc0"})}, {}, {}};
 
     EXPECT_FALSE(activity_between(before, now).planes.at(0).rate);
 }
 
 TEST(Activity, NoTimeNoRate)
 {
-    const Snapshot before{second, {plane(1, {})}, {}, {}, {}};
-    Snapshot now{second, {plane(1, {9, 9, 9, 9, 9, 9})}, {}, {}, {}};
+    const Snapshot before{second, {plane(1, {})}, {}, {}};
+    Snapshot now{second, {plane(1, {9, 9, 9, 9, 9, 9})}, {}, {}};
 
     EXPECT_FALSE(activity_between(before, now).planes.at(0).rate);
     now.time = 0;
@@ -135,23 +142,46 @@ TEST(Activity, NoTimeNoRate)
 
 TEST(Activity, CountsEvsByPeerAndPlane)
 {
-    const Snapshot now{second,
-                       {plane(1, {}), plane(2, {}), plane(3, {})},
-                       {peer(near_peer, 0, 0), peer(far_peer, 0, 0)},
-                       {peer_ev(near_peer, 1, EvState::good), peer_ev(far_peer, 1, EvState::good),
-                        peer_ev(far_peer, 1, EvState::skip), peer_ev(far_peer, 2, EvState::denied)},
-                       {}};
+    const Snapshot now{
+        second,
+        {plane(1, {}), plane(2, {}), plane(3, {})},
+        {with_evs(peer(near_peer, 0, 0), {{1, 1, 1}}),
+         with_evs(peer(far_peer, 0, 0), {{1, 3, 2, 1, 1}, {2, 1, 0, 0, 0, 0, 0, 1}})},
+        {}};
     const Activity activity = activity_between({}, now);
 
-    EXPECT_EQ(activity.planes.at(0).evs.all, 3u);
+    EXPECT_EQ(activity.planes.at(0).evs.all, 4u);
     EXPECT_EQ(activity.planes.at(0).evs.good, 2u);
+    EXPECT_EQ(activity.planes.at(0).evs.spare, 1u);
     EXPECT_EQ(activity.planes.at(1).evs.all, 1u);
     EXPECT_EQ(activity.planes.at(1).evs.good, 0u);
     EXPECT_EQ(activity.planes.at(2).evs.all, 0u);
     EXPECT_EQ(activity.peers.at(0).evs.size(), 1u);
     ASSERT_EQ(activity.peers.at(1).evs.size(), 2u);
-    EXPECT_EQ(activity.peers.at(1).evs.at(1).all, 2u);
+    EXPECT_EQ(activity.peers.at(1).evs.at(1).all, 3u);
     EXPECT_EQ(activity.peers.at(1).evs.at(1).good, 1u);
+}
+
+/** Older modules say it of each EV alone. */
+TEST(Snapshot, CountsEvsByPortWhereTheModuleDoesNot)
+{
+    test::FakeKernel kernel;
+    Peer silent = peer(far_peer, 0, 0);
+
+    silent.evs = 3;
+    kernel.peer_list = {with_evs(peer(near_peer, 0, 0), {{1, 1, 1}}), silent};
+    kernel.peer_ev_list = {peer_ev(near_peer, 1, EvState::good),
+                           peer_ev(far_peer, 1, EvState::good), peer_ev(far_peer, 1, EvState::skip),
+                           peer_ev(far_peer, 2, EvState::denied)};
+    kernel.peer_ev_list[1].spare = true;
+    const auto snapshot = take_snapshot(kernel, "mrc0", 0);
+    ASSERT_TRUE(snapshot);
+    EXPECT_EQ(snapshot->peers[0].port_evs.size(), 1u) << "it has said so";
+    const auto &evs = snapshot->peers[1].port_evs;
+    ASSERT_EQ(evs.size(), 2u);
+    EXPECT_EQ(std::tuple(evs[0].port, evs[0].evs, evs[0].good, evs[0].spare, evs[0].skip),
+              std::tuple(1, 2, 1, 1, 1));
+    EXPECT_EQ(std::tuple(evs[1].port, evs[1].evs, evs[1].denied), std::tuple(2, 1, 1));
 }
 
 std::vector<uint32_t> qps_sorted(Activity activity, Sort key)
@@ -167,11 +197,10 @@ std::vector<uint32_t> qps_sorted(Activity activity, Sort key)
 TEST(Activity, SortsWhatIsEqualByName)
 {
     const Snapshot before{
-        0, {}, {}, {}, {qp(4, 0, 0, 0), qp(3, 0, 0, 0), qp(2, 0, 0, 0), qp(1, 0, 0, 0)}};
+        0, {}, {}, {qp(4, 0, 0, 0), qp(3, 0, 0, 0), qp(2, 0, 0, 0), qp(1, 0, 0, 0)}};
     // The fifth one has no rate.
     const Snapshot now{
         second,
-        {},
         {},
         {},
         {qp(5, 99, 99, 99), qp(4, 7, 0, 0), qp(3, 3, 5, 2), qp(2, 0, 0, 9), qp(1, 0, 0, 0)}};
@@ -185,11 +214,10 @@ TEST(Activity, SortsWhatIsEqualByName)
 TEST(Activity, SortsPlanesAndPeers)
 {
     const Snapshot before{
-        0, {plane(1, {}), plane(2, {})}, {peer(near_peer, 0, 0), peer(far_peer, 0, 0)}, {}, {}};
+        0, {plane(1, {}), plane(2, {})}, {peer(near_peer, 0, 0), peer(far_peer, 0, 0)}, {}};
     const Snapshot now{second,
                        {plane(1, {9, 9, 1, 9, 0, 0}), plane(2, {0, 0, 0, 0, 10, 0})},
                        {peer(near_peer, 1, 1), peer(far_peer, 2, 0)},
-                       {},
                        {}};
     Activity activity = activity_between(before, now);
 

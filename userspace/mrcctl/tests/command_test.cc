@@ -129,8 +129,9 @@ TEST_F(CommandTest, EvProfileFormats)
 
 TEST_F(CommandTest, EvProfileErrors)
 {
-    EXPECT_EQ(run.usage("ev-profile add mrc0 id 7"),
-              "ev-profile add: ev-profile: 'id' is no number, and no name that mrcd knows");
+    EXPECT_EQ(
+        run.usage("ev-profile add mrc0 id 7"),
+        "ev-profile add: ev-profile: 'id' is no number, no alias, and no name that mrcd knows");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 sid fc00::g"),
@@ -147,10 +148,75 @@ TEST_F(CommandTest, EvProfileErrors)
     EXPECT_TRUE(run.kernel.changes.empty());
 }
 
+TEST_F(CommandTest, SingleEvs)
+{
+    EXPECT_EQ(change("ev add mrc0 ev-profile 7 port 2 sid fc00::1 denied"), "ev-add mrc0 7");
+    EXPECT_EQ(run.kernel.last_spec.evs[0],
+              (mrcnl::EvSpec{2, mrcnl::EvSid{*mrcnl::Address::parse("fc00::1")}, true}));
+    EXPECT_EQ(change("ev add mrc0 ev-profile 7 port 2 table 100 version 0"),
+              "ev-add mrc0 7 version 0");
+    EXPECT_EQ(change("ev replace mrc0 ev-profile 7 index 3 port 1 value 7 version 9"),
+              "ev-replace mrc0 7 3 version 9");
+    EXPECT_EQ(run.kernel.last_spec.evs[0], (mrcnl::EvSpec{1, mrcnl::EvValue{7}, false}));
+    EXPECT_EQ(change("ev del mrc0 ev-profile 7 index 3"), "ev-del mrc0 7 3");
+    EXPECT_TRUE(run.warnings.empty());
+    EXPECT_EQ(run.usage("ev add mrc0 ev-profile 7 sid fc00::1"),
+              "ev add: 'port' expected, not 'sid'");
+    EXPECT_EQ(run.usage("ev replace mrc0 ev-profile 7 port 1 sid fc00::1"),
+              "ev replace: 'index' expected, not 'port'");
+    EXPECT_EQ(run.usage("ev del mrc0 ev-profile 7 index 3 now"), "ev del: what is 'now'?");
+    run.kernel.info_value.capabilities = 0;
+    const auto changes = run.kernel.changes;
+    for (const char *line : {"ev add mrc0 ev-profile 7 port 2 sid fc00::1",
+                             "ev replace mrc0 ev-profile 7 index 3 port 1 value 7",
+                             "ev del mrc0 ev-profile 7 index 3"})
+        EXPECT_NE(run.error<Failure>(line).find("knows no changes of single EVs"),
+                  std::string::npos)
+            << line;
+    EXPECT_EQ(run.error<Failure>("ev deny mrc0 ev-profile 7 index 3 version 9"),
+              "ev deny: the module, version 0.1.0, knows no versions of EV profiles");
+    EXPECT_EQ(run.kernel.changes, changes);
+}
+
+TEST_F(CommandTest, Aliases)
+{
+    run.kernel.ev_profile_list.resize(3);
+    for (uint64_t id = 0; id < 3; id++)
+        run.kernel.ev_profile_list[id] = {
+            .device = {1, "mrc0"}, .id = id, .alias = id ? "rack-" + std::to_string(id) : ""};
+    run.kernel.cc_profile_list = {{.device = {1, "mrc0"}, .id = 5, .alias = "narrow"}};
+    EXPECT_EQ(change("ev-profile set mrc0 rack-2 alias Rack2 mode auto count 64"),
+              "ev-profile-set mrc0 2");
+    EXPECT_EQ(run.kernel.last_spec.alias, "Rack2");
+    EXPECT_EQ(change("cc-profile set mrc0 narrow algorithm none window 8192 alias wide owner 16"),
+              "cc-profile-set mrc0 5 none 8192 alias wide by 16");
+    EXPECT_EQ(change("route add mrc0 fd00::2 ev-profile rack-1 cc-profile narrow"),
+              "route-add mrc0 fd00::2/128 1 5 0 by admin");
+    EXPECT_EQ(change("ev del mrc0 ev-profile rack-1 index 0"), "ev-del mrc0 1 0");
+    for (const char *alias : {"7up", "\x1b[1m", ""})
+        EXPECT_EQ(run.error<UsageError>("ev-profile set mrc0 1 mode auto count 64 alias " +
+                                        std::string(alias)),
+                  *alias ? "ev-profile set: alias: '" + std::string(alias) +
+                               "' is not one word that begins with no digit"
+                         : "ev-profile set: alias is missing");
+    EXPECT_EQ(run.usage("ev-profile set mrc0 1 alias " + std::string(65, 'a')),
+              "ev-profile set: alias: longer than 64 bytes");
+    EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 cc-profile none"),
+              "route add: cc-profile: 'none' is no number, and no alias of one");
+    run.kernel.ev_profile_list[2].alias = "rack-1";
+    EXPECT_EQ(run.usage("ev-profile del mrc0 rack-1"),
+              "ev-profile del: 'rack-1' is the alias of more than one profile");
+    run.kernel.info_value.capabilities = 0;
+    EXPECT_EQ(run.error<Failure>("ev-profile set mrc0 1 mode auto count 64 alias new"),
+              "ev-profile set: the module, version 0.1.0, knows no aliases");
+}
+
 TEST_F(CommandTest, EvsAndProfilesAndRoutes)
 {
     EXPECT_EQ(change("ev deny mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 deny");
     EXPECT_EQ(change("ev allow mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 allow");
+    EXPECT_EQ(change("ev allow mrc0 ev-profile 7 index 3 version 2"),
+              "ev mrc0 7 3 version 2 allow");
     EXPECT_EQ(change("cc-profile add mrc0 3 algorithm none window 65536"),
               "cc-profile-add mrc0 3 none 65536 by admin");
     EXPECT_EQ(change("cc set mrc0 3 al none w 65536"), "cc-profile-set mrc0 3 none 65536");

@@ -26,7 +26,8 @@ struct FakeKernel : Kernel {
                     32,
                     256,
                     16,
-                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS};
+                    MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
+                        MRC_NL_CAPABILITY_EDIT_EVS | MRC_NL_CAPABILITY_ALIAS};
     Owner acting;
     std::vector<Device> device_list;
     std::vector<Plane> plane_list;
@@ -173,9 +174,35 @@ struct FakeKernel : Kernel {
         std::erase_if(*found, [&](const Ev &ev) { return id && ev.ev_profile != *id; });
         return found;
     }
-    Result<void> deny_ev(const std::string &device, uint64_t id, uint16_t index, bool deny) override
+    static std::string at(uint64_t id, std::optional<uint16_t> index,
+                          std::optional<uint32_t> version)
     {
-        return note_by("ev", device, id, index, deny ? "deny" : "allow");
+        return std::to_string(id) + (index ? " " + std::to_string(*index) : "") +
+               (version ? " version " + std::to_string(*version) : "");
+    }
+    static std::string at(const EvPlace &place)
+    {
+        return at(place.ev_profile, place.index, place.version);
+    }
+    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override
+    {
+        return note_by("ev", device, at(place), deny ? "deny" : "allow");
+    }
+    Result<void> add_ev(const std::string &device, uint64_t id, const EvSpec &ev,
+                        std::optional<uint32_t> version) override
+    {
+        last_spec.evs = {ev};
+        return note_by("ev-add", device, at(id, {}, version));
+    }
+    Result<void> replace_ev(const std::string &device, const EvPlace &place,
+                            const EvSpec &ev) override
+    {
+        last_spec.evs = {ev};
+        return note_by("ev-replace", device, at(place));
+    }
+    Result<void> delete_ev(const std::string &device, const EvPlace &place) override
+    {
+        return note_by("ev-del", device, at(place));
     }
     Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
     {
@@ -190,7 +217,9 @@ struct FakeKernel : Kernel {
                                 bool replace) override
     {
         return note_by(replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
-                       profile.algorithm, profile.window);
+                       profile.algorithm,
+                       std::to_string(profile.window) +
+                           (profile.alias.empty() ? "" : " alias " + profile.alias));
     }
     Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
     {

@@ -73,8 +73,9 @@ void add_profiles(FakeKernel &k)
 
     k.ev_profile_list = {
         {mrc0, 0, EvFormat::stev, EvMode::automatic, 32, 128, 0, 0, 0, MRC_NL_OWNER_KERNEL},
-        {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1, 2, MRC_NL_OWNER_MRCD}};
-    k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}},
+        {mrc0, 7, EvFormat::srv6, EvMode::explicit_list, 1, 5, 3, 1, 2, MRC_NL_OWNER_MRCD,
+         "rack-7"}};
+    k.ev_list = {{mrc0, 7, 0, {1, EvSid{address("fcbb:1::")}, false}, 3},
                  {mrc0, 7, 1, {1, segments, true}},
                  {mrc0, 7, 2, {2, EvTable{100}, false}},
                  {mrc0, 7, 3, {2, EvSegments{{address("fc00::9")}, true}, false}},
@@ -82,7 +83,7 @@ void add_profiles(FakeKernel &k)
                  {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
                  {mrc0, 8, 1, {2, std::monostate{}, false}}};
     k.cc_profile_list = {{mrc0, 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL},
-                         {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN}};
+                         {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN, "narrow"}};
     k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002, MRC_NL_OWNER_MRCD},
                     {mrc0, {address("fd00::"), 64}, 7, 0, 0, MRC_NL_OWNER_NONE}};
 }
@@ -92,8 +93,11 @@ void add_traffic(FakeKernel &k)
     Qp qp;
 
     k.peer_list = {
-        {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0},
-        {mrc0, far_peer, false, 5, 2, 1, 0, 1, 1, 1, 1, 0xf002, 0x2, 0xd, 900, 3, 2, 880, 41}};
+        {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0, {{1, 1, 1}}},
+        {mrc0, far_peer, false, 5,   2,
+         1,    0,        1,     1,   1,
+         1,    0xf002,   0x2,   0xd, 900,
+         3,    2,        880,   41,  {{1, 2, 1, 0, 1, 0, 0, 0}, {2, 3, 1, 1, 0, 0, 1, 1}}}};
     k.peer_ev_list = {
         {mrc0, far_peer, 0, 1, EvState::good, false, 0xc0010000, 500, 0, 0, 495, 0, 0},
         {mrc0, far_peer, 1, 1, EvState::skip, false, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},

@@ -136,7 +136,7 @@ TEST_F(NamesTest, StandForNumbersOnTheCommandLine)
     EXPECT_EQ(run.usage("peer show remote h9"),
               "peer show: remote: 'h9' is no IPv6 address, and no host that mrcd knows");
     EXPECT_EQ(run.usage("ev show mrc0 ev-profile r9"),
-              "ev show: ev-profile: 'r9' is no number, and no name that mrcd knows");
+              "ev show: ev-profile: 'r9' is no number, no alias, and no name that mrcd knows");
 }
 
 TEST_F(NamesTest, AreAskedForAgainAfterAWhile)

@@ -104,7 +104,9 @@ public:
                     256,
                     16,
                     MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
-                        MRC_NL_CAPABILITY_KEEP_EVS};
+                        MRC_NL_CAPABILITY_KEEP_EVS | MRC_NL_CAPABILITY_EDIT_EVS |
+                        MRC_NL_CAPABILITY_ALIAS | MRC_NL_CAPABILITY_PORT_EVS |
+                        MRC_NL_CAPABILITY_PROBE_START};
     }
     void act_as(Owner owner, bool claim) override
     {
@@ -213,6 +215,7 @@ public:
                      has_profile(id, "id"),
                      refuse_if(named(&Route::ev_profile, id), EBUSY, "a route uses this EV profile",
                                "id"),
+                     refuse_if(peer_profiles.contains(id), EBUSY, "QPs use this EV profile", "id"),
                      claim(owner(profiles, id), true)});
             },
             [&] { profiles.erase(id); });
@@ -226,26 +229,66 @@ public:
         return list<Ev>(device, [&](auto &found) {
             for (const auto &[profile, stored] : profiles)
                 for (size_t i = 0; (!id || profile == *id) && i < stored.spec.evs.size(); i++)
-                    found.push_back({ref(), profile, static_cast<uint16_t>(i), stored.spec.evs[i]});
+                    found.push_back({ref(), profile, static_cast<uint16_t>(i), stored.spec.evs[i],
+                                     static_cast<uint32_t>(stored.version)});
         });
     }
-    Result<void> deny_ev(const std::string &device, uint64_t profile, uint16_t index,
-                         bool deny) override
+    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override
     {
         return change(
-            device, refusals::range(index, 0, 255, "index"),
+            device, refusals::range(place.index, 0, 255, "index"),
             [&] {
-                const size_t count =
-                    profiles.contains(profile) ? profiles[profile].spec.evs.size() : 0;
-
-                return refusals::first(
-                    {refuse_if(!count, ENOENT, "no such EV profile with a list of EVs",
-                               "ev-profile"),
-                     refuse_if(index >= count, ENOENT, "no EV of that index in the profile",
-                               "index"),
-                     claim(owner(profiles, profile), true)});
+                return refusals::first({may_edit(place.ev_profile, place.version), has_ev(place)});
             },
-            [&] { profiles[profile].spec.evs[index].denied = deny; });
+            [&] { profiles[place.ev_profile].spec.evs[place.index].denied = deny; });
+    }
+    Result<void> add_ev(const std::string &device, uint64_t profile, const EvSpec &ev,
+                        std::optional<uint32_t> version) override
+    {
+        return change(
+            device, refusals::ranges(ev),
+            [&] {
+                return refusals::first(
+                    {check_ev(profile, ev), may_edit(profile, version), count_fits(profile, 1)});
+            },
+            [&] {
+                EvProfileSpec spec = profiles[profile].spec;
+
+                spec.evs.push_back(ev);
+                edit(spec);
+            });
+    }
+    Result<void> replace_ev(const std::string &device, const EvPlace &place,
+                            const EvSpec &ev) override
+    {
+        return change(
+            device,
+            refusals::first({refusals::range(place.index, 0, 255, "index"), refusals::ranges(ev)}),
+            [&] {
+                return refusals::first({check_ev(place.ev_profile, ev),
+                                        may_edit(place.ev_profile, place.version), has_ev(place)});
+            },
+            [&] {
+                EvProfileSpec spec = profiles[place.ev_profile].spec;
+
+                spec.evs[place.index] = ev;
+                edit(spec);
+            });
+    }
+    Result<void> delete_ev(const std::string &device, const EvPlace &place) override
+    {
+        return change(
+            device, refusals::range(place.index, 0, 255, "index"),
+            [&] {
+                return refusals::first({may_edit(place.ev_profile, place.version), has_ev(place),
+                                        count_fits(place.ev_profile, -1)});
+            },
+            [&] {
+                EvProfileSpec spec = profiles[place.ev_profile].spec;
+
+                spec.evs.erase(spec.evs.begin() + place.index);
+                edit(spec);
+            });
     }
 
     Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
@@ -265,7 +308,9 @@ public:
                                 bool replace) override
     {
         return change(
-            device, refusals::name_range(profile.algorithm, 15, "algorithm"),
+            device,
+            refusals::first({refusals::name_range(profile.algorithm, 15, "algorithm"),
+                             refusals::ranges(profile)}),
             [&] {
                 return refusals::first({refusals::check(profile),
                                         may_put("CC profile", cc.contains(profile.id), replace),
@@ -438,12 +483,13 @@ private:
                 id,
                 spec.format,
                 spec.mode,
-                spec.min_active.value_or(count / 4),
+                min_active_of(spec),
                 count,
                 static_cast<uint32_t>(version),
                 static_cast<uint16_t>(denied),
                 spec.active.value_or(0),
-                by};
+                by,
+                spec.alias};
     }
 
     static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL}; }
@@ -546,6 +592,71 @@ private:
     {
         return refuse_if(id && !profiles.contains(id), ENOENT, "no such EV profile", attribute);
     }
+
+    /** @{ Of a change of one EV. */
+    size_t listed(uint64_t profile) const
+    {
+        return profiles.contains(profile) ? profiles.at(profile).spec.evs.size() : 0;
+    }
+
+    Result<void> check_ev(uint64_t profile, const EvSpec &ev) const
+    {
+        const auto at = profiles.find(profile);
+
+        return refusals::first(
+            {refuse_if(profile && at == profiles.end(), ENOENT,
+                       "no such EV profile with a list of EVs", "ev-profile"),
+             refusals::check(ev, at == profiles.end() ? EvFormat::stev : at->second.spec.format)});
+    }
+
+    Result<void> may_edit(uint64_t profile, std::optional<uint32_t> version) const
+    {
+        const auto at = profiles.find(profile);
+
+        return refusals::first({refuse_if(!listed(profile), ENOENT,
+                                          "no such EV profile with a list of EVs", "ev-profile"),
+                                claim(owner(profiles, profile), true),
+                                refuse_if(version && at != profiles.end() &&
+                                              *version != static_cast<uint32_t>(at->second.version),
+                                          ESTALE, "it is of another version now", "version")});
+    }
+
+    Result<void> has_ev(const EvPlace &place) const
+    {
+        return refuse_if(place.index >= listed(place.ev_profile), ENOENT,
+                         "no EV of that index in the profile", "index");
+    }
+
+    Result<void> count_fits(uint64_t profile, int more) const
+    {
+        if (!listed(profile))
+            return {};
+        const EvProfileSpec &spec = profiles.at(profile).spec;
+        const int count = refusals::count(spec) + more;
+
+        return refusals::first(
+            {refuse_if(count < 1 || count > 256, EINVAL, "an EV profile has 1 to 256 EVs",
+                       "ev-profile"),
+             refuse_if(min_active_of(spec) > count, EINVAL,
+                       "min-active would exceed the number of EVs", "ev-profile"),
+             refuse_if(spec.active.value_or(0) > count, EINVAL,
+                       "active would exceed the number of EVs", "ev-profile")});
+    }
+
+    static uint16_t min_active_of(const EvProfileSpec &spec)
+    {
+        return spec.min_active.value_or(refusals::count(spec) / 4);
+    }
+
+    /** What was said of the number of EVs stays. */
+    void edit(EvProfileSpec spec)
+    {
+        spec.min_active = min_active_of(profiles[spec.id].spec);
+        const Owner by = profiles[spec.id].owner;
+        store(spec, true);
+        profiles[spec.id].owner = by;
+    }
+    /** @} */
 
     Result<void> has_cc(uint64_t id, const std::string &attribute) const
     {

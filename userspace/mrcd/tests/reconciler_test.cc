@@ -95,6 +95,43 @@ TEST(Reconciler, WhatIsAnothersStays)
     EXPECT_EQ(model.kernel.changes, changes);
 }
 
+/** The kernel would refuse, and with it all that is left over would stay. */
+TEST(Reconciler, ProfilesThatRoutesOfOthersNameStay)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+    const Prefix elsewhere = *Prefix::parse("fd00:9::/64");
+
+    run(model, plan);
+    for (const uint64_t id : {98, 99}) {
+        model.kernel.profiles[id] = model.kernel.profiles[id2];
+        model.kernel.profiles[id].spec.id = id;
+        model.kernel.cc[id] = {{}, id, "none", 8192, MRC_NL_OWNER_MRCD};
+    }
+    model.kernel.route_map[elsewhere] = {{}, elsewhere, 99, 99, 0, another};
+    EXPECT_EQ(steps(model, plan), (Lines{"- ev-profile 98", "- cc-profile 98"}));
+    EXPECT_TRUE(run(model, plan).converged());
+    model.kernel.route_map[elsewhere].owner = MRC_NL_OWNER_NONE;
+    EXPECT_EQ(steps(model, plan), Lines());
+    model.kernel.route_map.erase(elsewhere);
+    EXPECT_EQ(steps(model, plan), (Lines{"- ev-profile 99", "- cc-profile 99"}));
+}
+
+/** That is how it is for as long as the other likes. */
+TEST(Reconciler, WhatIsAnothersKeepsNothingElseFromGoing)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel.cc[1].window++;
+    model.kernel.cc[1].owner = another;
+    model.kernel.profiles[98] = model.kernel.profiles[id2];
+    model.kernel.profiles[98].spec.id = 98;
+    EXPECT_FALSE(run(model, plan).converged());
+    EXPECT_FALSE(model.kernel.profiles.contains(98));
+}
+
 /** Nobody speaks of what was there before there were owners; mrcd does. */
 TEST(Reconciler, TakesOverWhatIsNobodys)
 {

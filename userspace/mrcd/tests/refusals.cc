@@ -14,7 +14,7 @@ using namespace mrcnl;
 namespace
 {
 
-constexpr unsigned ports = 32, evs_most = 256;
+constexpr unsigned ports = 32, evs_most = 256, alias_most = 64;
 
 /** A setting that is left out is in range. */
 template <typename T>
@@ -24,9 +24,14 @@ Result<void> range(const std::optional<T> &value, uint64_t least, uint64_t most,
     return value ? refusals::range(*value, least, most, attribute) : Result<void>();
 }
 
+/** In place of an index: the request is about one EV, whose attributes are its own. */
+constexpr size_t alone = SIZE_MAX;
+
 /** "ev 3", the third one of a request. */
 std::string ev_name(size_t index, const char *attribute = nullptr)
 {
+    if (index == alone)
+        return attribute ? attribute : "";
     return "ev " + std::to_string(index + 1) + (attribute ? std::string(": ") + attribute : "");
 }
 
@@ -150,15 +155,25 @@ Result<void> check_mode(const EvProfileSpec &spec)
     return {};
 }
 
+Result<void> check_path(const EvPath &path, EvFormat format, size_t index)
+{
+    return format == EvFormat::srv6 ? check_srv6(path, index) : check_value(path, format, index);
+}
+
 Result<void> check_evs(const EvProfileSpec &spec)
 {
-    for (size_t i = 0; i < spec.evs.size(); i++) {
-        const EvPath &path = spec.evs[i].path;
-        const auto answer =
-            spec.format == EvFormat::srv6 ? check_srv6(path, i) : check_value(path, spec.format, i);
-        if (!answer)
+    for (size_t i = 0; i < spec.evs.size(); i++)
+        if (const auto answer = check_path(spec.evs[i].path, spec.format, i); !answer)
             return answer;
-    }
+    return {};
+}
+
+/** Aliases that the policy lets pass. */
+Result<void> check_alias(const std::string &alias)
+{
+    for (const char c : alias)
+        if ((c > 0 && c < ' ') || c == '\x7f')
+            return Error{EINVAL, "mrc: control character in the alias", "alias"};
     return {};
 }
 
@@ -169,6 +184,8 @@ Result<void> check_whole(const EvProfileSpec &spec)
         return Error{EINVAL, "mrc: min-active exceeds the number of EVs", "min-active"};
     if (spec.active.value_or(0) > count(spec))
         return Error{EINVAL, "mrc: active exceeds the number of EVs", "active"};
+    if (const auto alias = check_alias(spec.alias); !alias)
+        return alias;
     if (spec.mode == EvMode::automatic && spec.format == EvFormat::srv6)
         return Error{EINVAL, "mrc: SRv6 EVs cannot be drawn: list them", "format"};
     if (!spec.id)
@@ -224,7 +241,17 @@ Result<void> ranges(const EvProfileSpec &spec)
                         range(spec.count, 1, evs_most, "count")});
     for (size_t i = 0; answer && i < spec.evs.size(); i++)
         answer = ev_range(spec.evs[i], i);
-    return answer;
+    return answer ? name_range(spec.alias, alias_most, "alias") : answer;
+}
+
+Result<void> ranges(const EvSpec &ev)
+{
+    return first({check_length(ev.path, alone), ev_range(ev, alone)});
+}
+
+Result<void> ranges(const CcProfile &profile)
+{
+    return name_range(profile.alias, alias_most, "alias");
 }
 
 Result<void> ranges(const ProbeRequest &request)
@@ -248,6 +275,11 @@ Result<void> check(const EvProfileSpec &spec)
     return first({check_mode(spec), check_evs(spec), check_whole(spec)});
 }
 
+Result<void> check(const EvSpec &ev, EvFormat format)
+{
+    return check_path(ev.path, format, alone);
+}
+
 Result<void> check(const CcProfile &profile)
 {
     if (!profile.id)
@@ -256,7 +288,7 @@ Result<void> check(const CcProfile &profile)
         return Error{EOPNOTSUPP, "mrc: unknown congestion-control algorithm", "algorithm"};
     if (profile.window < 8u << 10 || profile.window > 256u << 20)
         return Error{ERANGE, "mrc: window must be 8 KiB to 256 MiB", "window"};
-    return {};
+    return check_alias(profile.alias);
 }
 
 Result<void> check(const Prefix &prefix)

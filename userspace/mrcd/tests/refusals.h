@@ -29,6 +29,8 @@ Result<void> range(uint64_t value, uint64_t least, uint64_t most, const std::str
 Result<void> name_range(const std::string &name, size_t most, const std::string &attribute);
 Result<void> ranges(const mrcnl::DeviceSettings &change);
 Result<void> ranges(const mrcnl::EvProfileSpec &spec);
+Result<void> ranges(const mrcnl::EvSpec &ev);
+Result<void> ranges(const mrcnl::CcProfile &profile);
 Result<void> ranges(const mrcnl::ProbeRequest &request);
 /** @} */
 
@@ -36,6 +38,8 @@ Result<void> ranges(const mrcnl::ProbeRequest &request);
 /** @{ */
 Result<void> check(const mrcnl::DeviceSettings &change);
 Result<void> check(const mrcnl::EvProfileSpec &spec);
+/** Of a request that is about this EV alone. */
+Result<void> check(const mrcnl::EvSpec &ev, mrcnl::EvFormat format);
 Result<void> check(const mrcnl::CcProfile &profile);
 Result<void> check(const mrcnl::Prefix &prefix);
 Result<void> check(const mrcnl::ProbeRequest &request);

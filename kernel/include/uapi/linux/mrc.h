@@ -14,6 +14,7 @@
 
 #define MRC_MCGRP_EVENTS	"events"
 #define MRC_MCGRP_CONFIG	"config"
+#define MRC_MCGRP_PROBES	"probes"
 
 enum mrc_nl_plane_state {
 	MRC_NL_PLANE_STATE_DOWN,
@@ -69,6 +70,15 @@ enum mrc_nl_capability {
 	 * them
 	 */
 	MRC_NL_CAPABILITY_KEEP_EVS = 4,
+	/*
+	 * single EVs of a profile can be added, replaced and deleted, and a request may name the
+	 * version of the profile
+	 */
+	MRC_NL_CAPABILITY_EDIT_EVS = 8,
+	MRC_NL_CAPABILITY_ALIAS = 16,	/* EV and CC profiles have an alias */
+	MRC_NL_CAPABILITY_PORT_EVS = 32,	/* peers show their EVs by port */
+	/* probes are started, and group probes tells what became of them */
+	MRC_NL_CAPABILITY_PROBE_START = 64,
 };
 
 enum {
@@ -197,6 +207,8 @@ enum {
 	MRC_A_EV_PROFILE_BY_NAME,
 	/* u32: of it; only where the device's user namespace is the initial one */
 	MRC_A_EV_PROFILE_BY_PID,
+	/* string: what people call it by; no control characters; none when left out */
+	MRC_A_EV_PROFILE_ALIAS,
 
 	__MRC_A_EV_PROFILE_MAX,
 	MRC_A_EV_PROFILE_MAX = (__MRC_A_EV_PROFILE_MAX - 1)
@@ -238,6 +250,8 @@ enum {
 	MRC_A_EV_BY_NAME,
 	/* u32: of it; only where the device's user namespace is the initial one */
 	MRC_A_EV_BY_PID,
+	/* u32: of the profile; in a request: refused where it is another, for indices may be others */
+	MRC_A_EV_VERSION,
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
@@ -260,6 +274,8 @@ enum {
 	MRC_A_CC_PROFILE_BY_NAME,
 	/* u32: of it; only where the device's user namespace is the initial one */
 	MRC_A_CC_PROFILE_BY_PID,
+	/* string: what people call it by; no control characters; none when left out */
+	MRC_A_CC_PROFILE_ALIAS,
 
 	__MRC_A_CC_PROFILE_MAX,
 	MRC_A_CC_PROFILE_MAX = (__MRC_A_CC_PROFILE_MAX - 1)
@@ -321,9 +337,26 @@ enum {
 	MRC_A_PEER_USID,
 	MRC_A_PEER_EVS_SPARE,		/* u16: good ones that are not in rotation */
 	MRC_A_PEER_EVS_HELD,		/* u16: lost ones that the floor keeps in use */
+	/* nest of MRC_A_PORT_EVS_*, repeated: one per port that EVs have */
+	MRC_A_PEER_PORT_EVS,
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
+};
+
+/* How many EVs leave by a port, and what they are. */
+enum {
+	MRC_A_PORT_EVS_PORT = 1,	/* u8 */
+	MRC_A_PORT_EVS_EVS,		/* u16 */
+	MRC_A_PORT_EVS_GOOD,		/* u16: spares included */
+	MRC_A_PORT_EVS_SPARE,		/* u16: good ones that are not in rotation */
+	MRC_A_PORT_EVS_SKIP,		/* u16 */
+	MRC_A_PORT_EVS_HELD,		/* u16: lost ones that the floor keeps in use */
+	MRC_A_PORT_EVS_ASSUMED_BAD,	/* u16 */
+	MRC_A_PORT_EVS_DENIED,		/* u16 */
+
+	__MRC_A_PORT_EVS_MAX,
+	MRC_A_PORT_EVS_MAX = (__MRC_A_PORT_EVS_MAX - 1)
 };
 
 enum {
@@ -371,6 +404,9 @@ enum {
 	MRC_A_PROBE_EV,
 	MRC_A_PROBE_TIMEOUT,		/* u32, 1 to 10000: ms; 100 when left out */
 	MRC_A_PROBE_RESULT,		/* nest of MRC_A_PROBE_RESULT_*, repeated: one per EV */
+	/* u32: of the request, never 0; of a device, as good as unique */
+	MRC_A_PROBE_ID,
+	MRC_A_PROBE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
 
 	__MRC_A_PROBE_MAX,
 	MRC_A_PROBE_MAX = (__MRC_A_PROBE_MAX - 1)
@@ -467,6 +503,11 @@ enum {
 	MRC_CMD_EV_NTF,
 	MRC_CMD_CC_PROFILE_NTF,
 	MRC_CMD_ROUTE_NTF,
+	MRC_CMD_EV_ADD,
+	MRC_CMD_EV_REPLACE,
+	MRC_CMD_EV_DEL,
+	MRC_CMD_PROBE_START,
+	MRC_CMD_PROBE_NTF,
 
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = (__MRC_CMD_MAX - 1)

@@ -33,6 +33,8 @@ class MessageStream
 public:
     virtual ~MessageStream() = default;
     [[nodiscard]] virtual int fd() const = 0;
+    /** Wait until something has come. @return false: it has not, for so many ms */
+    virtual bool wait(int timeout) = 0;
     /** Whatever waits; does not block. */
     virtual Result<Arrivals> receive() = 0;
 };

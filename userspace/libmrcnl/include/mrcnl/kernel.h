@@ -83,8 +83,20 @@ public:
 
     virtual Result<std::vector<Ev>> evs(const OptionalName &device,
                                         std::optional<uint64_t> ev_profile) = 0;
-    virtual Result<void> deny_ev(const std::string &device, uint64_t ev_profile, uint16_t index,
-                                 bool deny) = 0;
+    virtual Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) = 0;
+    /**
+     * Add an EV to an explicit profile, the last one of its port. What is known of the others
+     * stays.
+     *
+     * @param version of the profile, as in EvPlace
+     */
+    virtual Result<void> add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+                                std::optional<uint32_t> version) = 0;
+    /** The index may be another afterwards, where the port is. */
+    virtual Result<void> replace_ev(const std::string &device, const EvPlace &place,
+                                    const EvSpec &ev) = 0;
+    /** EINVAL: it is the last one, or min-active and active want as many as there are. */
+    virtual Result<void> delete_ev(const std::string &device, const EvPlace &place) = 0;
 
     virtual Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) = 0;
     virtual Result<CcProfile> cc_profile(const std::string &device, uint64_t id) = 0;
@@ -108,7 +120,9 @@ public:
      * Probe the EVs to a remote GID, and wait for the answers. Needs CAP_NET_ADMIN.
      *
      * ENOENT: no route and no peer in use that would name a profile, no such profile or EV.
-     * ENETUNREACH: there is no EV to probe. No answer is no error.
+     * ENETUNREACH: there is no EV to probe. EBUSY: the device has as many requests as may be.
+     * ENOBUFS, ETIMEDOUT: they were sent, but it is not known what became of them. No answer is no
+     * error.
      */
     virtual Result<Probe> probe(const std::string &device, const ProbeRequest &request) = 0;
 

@@ -108,6 +108,7 @@ struct EvProfile {
     uint16_t denied = 0;
     uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
     Owner owner{};
+    std::string alias{}; ///< what people call it by, or empty
 };
 
 /** How packets on an EV go. */
@@ -152,6 +153,14 @@ struct Ev {
     uint64_t ev_profile = 0;
     uint16_t index = 0;
     EvSpec spec;
+    std::optional<uint32_t> version{}; ///< of the profile; older modules do not say
+};
+
+/** Which EV of a profile a change is about. */
+struct EvPlace {
+    uint64_t ev_profile = 0;
+    uint16_t index = 0;
+    std::optional<uint32_t> version{}; ///< of the profile: ESTALE where it is another
 };
 
 /** An EV profile as it is asked for. */
@@ -163,6 +172,7 @@ struct EvProfileSpec {
     std::optional<uint16_t> active; ///< as in EvProfile
     std::optional<uint16_t> count;  ///< mode auto only
     std::vector<EvSpec> evs;        ///< mode explicit only
+    std::string alias;              ///< at most 64 bytes, no control characters; empty: none
 };
 
 struct CcProfile {
@@ -170,7 +180,8 @@ struct CcProfile {
     uint64_t id = 0;
     std::string algorithm;
     uint32_t window = 0;
-    Owner owner{}; ///< in a request nothing: see Kernel::act_as()
+    Owner owner{};       ///< in a request nothing: see Kernel::act_as()
+    std::string alias{}; ///< what people call it by, or empty
 };
 
 struct Route {
@@ -201,6 +212,18 @@ struct PeerKey {
     auto operator<=>(const PeerKey &) const = default;
 };
 
+/** EVs that leave by a port, by what they are. */
+struct PortEvs {
+    uint8_t port = 0;
+    uint16_t evs = 0;
+    uint16_t good = 0;
+    uint16_t spare = 0; ///< of the good ones
+    uint16_t skip = 0;
+    uint16_t held = 0;
+    uint16_t assumed_bad = 0;
+    uint16_t denied = 0;
+};
+
 struct Peer {
     DeviceRef device;
     PeerKey key;
@@ -221,6 +244,7 @@ struct Peer {
     uint64_t marked = 0;
     uint64_t acked = 0;
     uint64_t probed = 0;
+    std::vector<PortEvs> port_evs{}; ///< older modules do not say
 };
 
 struct PeerEv {
@@ -268,6 +292,7 @@ struct Probe {
     DeviceRef device;
     PeerKey key;
     std::vector<ProbeResult> results; ///< one per EV that is not denied
+    uint32_t id = 0;                  ///< of the request; 0: an older module's, which numbers none
 };
 
 /** Packets of a unit of mpr: the PSN window of a QP in packets is so many times its mpr. */

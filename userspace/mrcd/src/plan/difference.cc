@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace mrcd
 {
@@ -59,6 +60,12 @@ public:
 private:
     using Apply = std::function<mrcnl::Result<void>(Kernel &, const std::string &device)>;
 
+    /** Profiles that routes name. */
+    struct Named {
+        std::set<uint64_t> ev_profiles;
+        std::set<uint64_t> cc_profiles;
+    };
+
     void add_addresses();
     void add_address(const mrcnl::Prefix &wanted, bool any_length);
     void add_device();
@@ -76,6 +83,7 @@ private:
     void set_denied(uint64_t profile, uint16_t index, bool deny);
     void put_routes();
     void delete_routes();
+    Named named_by_others() const;
     void delete_profiles();
     void delete_planes();
     void delete_addresses();
@@ -153,6 +161,7 @@ void Comparison::leave(const char *object, const std::string &what, uint8_t owne
 {
     conflict(object,
              what + " is not as planned, and " + mrcnl::owner_name(owner) + " looks after it");
+    steps_.back().in_place = true;
 }
 
 /**
@@ -400,11 +409,14 @@ void Comparison::set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvPro
 void Comparison::set_denied(uint64_t profile, uint16_t index, bool deny)
 {
     const std::string allowed = "allowed EVs of " + std::to_string(profile);
+    const auto version = state_.ev_versions.find(profile);
+    const mrcnl::EvPlace place{
+        profile, index, version == state_.ev_versions.end() ? std::nullopt : version->second};
     Step &step = add(Step::Kind::replace, "ev",
                      "profile " + std::to_string(profile) + " index " + std::to_string(index) +
                          (deny ? " denied" : " allowed"),
                      [=](Kernel &kernel, const std::string &device) {
-                         return kernel.deny_ev(device, profile, index, deny);
+                         return kernel.deny_ev(device, place, deny);
                      });
 
     step.ev = {profile, index, deny};
@@ -442,12 +454,29 @@ void Comparison::delete_routes()
     }
 }
 
+/** By routes that mrcd leaves alone: as long as they are there, nobody can delete the profiles. */
+Comparison::Named Comparison::named_by_others() const
+{
+    Named named;
+
+    for (const auto &[prefix, route] : state_.routes) {
+        if (plan_.routes.contains(prefix) ? !of_another(route.owner)
+                                          : route.owner == MRC_NL_OWNER_MRCD)
+            continue;
+        named.ev_profiles.insert(route.is.ev_profile);
+        named.cc_profiles.insert(route.is.cc_profile);
+    }
+    return named;
+}
+
 /** A profile without routes may still have QPs: it goes when they have gone. */
 void Comparison::delete_profiles()
 {
+    const Named named = named_by_others();
+
     for (const auto &[id, now] : state_.ev_profiles) {
         if (plan_.ev_profiles.contains(id) || state_.used_ev_profiles.contains(id) ||
-            now.owner != MRC_NL_OWNER_MRCD)
+            named.ev_profiles.contains(id) || now.owner != MRC_NL_OWNER_MRCD)
             continue;
         remove("ev-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {
@@ -455,7 +484,8 @@ void Comparison::delete_profiles()
                });
     }
     for (const auto &[id, now] : state_.cc_profiles) {
-        if (plan_.cc_profiles.contains(id) || now.owner != MRC_NL_OWNER_MRCD)
+        if (plan_.cc_profiles.contains(id) || named.cc_profiles.contains(id) ||
+            now.owner != MRC_NL_OWNER_MRCD)
             continue;
         remove("cc-profile", std::to_string(id),
                [profile = id](Kernel &kernel, const std::string &device) {

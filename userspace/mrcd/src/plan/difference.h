@@ -41,6 +41,7 @@ struct Step {
     std::string part{};                                   ///< steps that others need; see needs
     std::optional<std::string> needs{}; ///< a part of which no step was refused, "": no step at all
     bool last = false;                  ///< what comes behind it must be worked out anew
+    bool in_place = false;              ///< a conflict, but something is there: nothing is missing
     std::optional<EvDenial> ev{};       ///< if it is about one
 };
 

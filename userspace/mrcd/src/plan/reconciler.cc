@@ -40,7 +40,8 @@ private:
 void Attempt::refuse(const Step &step, const mrcnl::Error &error)
 {
     outcome_.refusals.push_back({to_string(step), error, step.object, step.what});
-    refused_.insert({step.part, ""});
+    if (!step.in_place)
+        refused_.insert({step.part, ""});
 }
 
 /**
@@ -133,7 +134,8 @@ EvChange deny_evs(mrcnl::Kernel &kernel, const Plan &plan)
         const bool wanted = profile != plan.ev_profiles.end()
                                 ? denies(profile->second, ev.spec)
                                 : way && plan.denied.denies(ev.spec.port, way->via) == true;
-        if (wanted && !ev.spec.denied && kernel.deny_ev(plan.device, ev.ev_profile, ev.index, true))
+        if (wanted && !ev.spec.denied &&
+            kernel.deny_ev(plan.device, {ev.ev_profile, ev.index, ev.version}, true))
             change.denied[ev.ev_profile].push_back(ev.index);
     }
     return change;

@@ -58,6 +58,7 @@ Result<void> read_ev_profiles(mrcnl::Kernel &kernel, const std::string &device, 
         if (evs.size() <= ev.index)
             evs.resize(ev.index + 1u);
         evs[ev.index] = ev.spec;
+        state.ev_versions[ev.ev_profile] = ev.version;
     });
 }
 

@@ -35,7 +35,8 @@ struct State {
     std::map<uint8_t, uint8_t> plane_owners; ///< by port
     std::map<uint64_t, Known<mrcnl::CcProfile>> cc_profiles;
     std::map<uint64_t, Known<mrcnl::EvProfileSpec>> ev_profiles;
-    std::set<uint64_t> used_ev_profiles; ///< by peers: QPs depend on them
+    std::map<uint64_t, std::optional<uint32_t>> ev_versions; ///< of the lists in ev_profiles
+    std::set<uint64_t> used_ev_profiles;                     ///< by peers: QPs depend on them
     std::map<mrcnl::Prefix, Known<PlannedRoute>> routes;
     mrcnl::Address tunnel_source;
     uint8_t dscp_data = 0; ///< of packets with data
