@@ -253,39 +253,40 @@ static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-/* The answer is made ready first: an order that is started is told of. */
-static int mrc_nl_probe_begin(struct sk_buff *skb, struct genl_info *info,
-			      struct mrc_probe_order *order, unsigned long time)
-{
-	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	const struct mrc_peer_key key = order->peer->key;
-	struct sk_buff *msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
-	u32 id;
-	int err;
-
-	if (!msg)
-		return -ENOMEM;
-	err = mrc_probe_order_start(order, time, &id);
-	if (err == -EBUSY)
-		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
-	if (err) {
-		nlmsg_free(msg);
-		return err;
-	}
-	return mrc_nl_reply(msg, info, mrc_nl_probe_msg(msg, &to, mrc_nl_dev(info), id, &key));
-}
-
-int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
+/* Starts the order, or frees it. */
+static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_order *order, u32 *id)
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
 	unsigned long time = msecs_to_jiffies(timeout ? nla_get_u32(timeout) : MRC_NL_PROBE_MS);
-	struct mrc_probe_order *order = mrc_nl_probe_open(info, mrc_nl_dev(info));
+	int err;
+
+	err = mrc_nl_probe_plan(info, order) ?: mrc_probe_order_start(order, time, id);
+	if (err == -EBUSY)
+		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
+	if (err)
+		mrc_probe_order_free(order);
+	return err;
+}
+
+/* The answer has its memory first: of an order that is started the sender knows the id. */
+int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
+{
+	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
+	struct mrc_dev *dev = mrc_nl_dev(info);
+	struct mrc_probe_order *order = mrc_nl_probe_open(info, dev);
+	struct mrc_peer_key key;
+	struct sk_buff *msg;
+	u32 id;
 	int err;
 
 	if (IS_ERR(order))
 		return PTR_ERR(order);
-	err = mrc_nl_probe_plan(info, order);
-	if (err)
+	key = order->peer->key;
+	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
+	if (!msg) {
 		mrc_probe_order_free(order);
-	return err ?: mrc_nl_probe_begin(skb, info, order, time);
+		return -ENOMEM;
+	}
+	err = mrc_nl_probe_begin(info, order, &id);
+	return mrc_nl_reply(msg, info, err ?: mrc_nl_probe_msg(msg, &to, dev, id, &key));
 }
