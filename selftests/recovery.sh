@@ -21,7 +21,8 @@
 # on.
 SILENT=10
 TOLD=3
-DELAY=1ms
+# A slow kernel hears of carriers later, too.
+DELAY=${SLOW}ms
 
 # trace_begin: from here on, and enough of it
 trace_begin()

@@ -249,6 +249,24 @@ class Family:
         self.send_raw(self.id, F_REQUEST | flags, struct.pack("=BBH", number, version, 0) + payload)
         return self.receive()
 
+    def at_once(self, name, times, **values):
+        """As many requests alike in one go: of each its answer, or how it was refused."""
+        op = self.ops[name]
+        wanted = {key.replace("_", "-"): value for key, value in values.items()}
+        payload = struct.pack("=BBH", op["number"], self.spec.get("version", 1), 0) + \
+            self.encode(op["attribute-set"], wanted)
+        header = struct.pack("=IHHII", 16 + len(payload), self.id, F_REQUEST | F_ACK, 0, 0)
+        message = header + payload
+        self.socket.send((message + bytes(align(len(message)) - len(message))) * times)
+        ends = []
+        for _ in range(times):
+            try:
+                (_, data), = self.receive()[0]
+                ends.append(self.read(op, data, op["do"]["reply"]["attributes"]))
+            except Refused as refusal:
+                ends.append(refusal)
+        return ends
+
     def read(self, op, data, allowed):
         """Attributes of a message, no others than allowed."""
         values = self.decode(op["attribute-set"], data)
