@@ -49,6 +49,7 @@ test_rdma_tool()
 	check "counters: in sysfs" test "$(counter mrc1 ring_corrupt)" = 0
 	check "firmware version" grep -qx '[0-9]*\.[0-9]*\.[0-9]*' \
 		/sys/class/infiniband/mrc1/fw_ver
+	check "it hangs somewhere in sysfs" readlink -e /sys/class/infiniband/mrc1/device
 }
 
 test_libibverbs()

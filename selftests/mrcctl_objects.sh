@@ -144,8 +144,12 @@ test_in_use()
 	check "in use: no route any more" m route del mrc1 "$(pair_addr 2)"
 	check_error "in use: by QPs" 2 "QPs use this EV profile (id)" m ev-profile del mrc1 used
 	hold_write "in use: they go on"
+	check "in use: a QP fails" hold "error 0" state
+	check "in use: not by one in error" m ev-profile del mrc1 used
+	check "in use: another one of that number" m ev-profile add mrc1 9 alias other mode auto count 4
+	shows "in use: then the peer has its EVs" '.[0] | ."ev-profile" == 9 and .evs == 4' peer show mrc1
 	hold_stop
-	check "in use: by nobody" m ev-profile del mrc1 used
+	check "in use: by nobody" m ev-profile del mrc1 other
 }
 
 test_traffic()

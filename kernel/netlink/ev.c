@@ -245,7 +245,7 @@ static int mrc_nl_ev_fill_profile(struct sk_buff *skb,
 
 	if (p->mode != MRC_EV_MODE_EXPLICIT)
 		return 0;
-	cb->seq = p->version + 1 ?: 1;
+	mrc_nl_resume(cb, p->version + 1 ?: 1);
 	for (; cur->sub < p->count; cur->sub++) {
 		err = mrc_nl_ev_msg(skb, &to, dev, p, cur->sub);
 		if (err)
@@ -262,6 +262,8 @@ static int mrc_nl_ev_fill_one(struct sk_buff *skb, struct netlink_callback *cb,
 	struct mrc_ev_profile *p = mrc_ev_profile_get(dev, id);
 	int err;
 
+	if (!p)
+		mrc_nl_lost(cb);
 	if (!p && !mrc_nl_cursor(cb)->one)
 		return 0;
 	if (!p) {
@@ -279,24 +281,24 @@ static int mrc_nl_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	struct nlattr *id = mrc_dump_attrs(cb)[MRC_A_EV_EV_PROFILE];
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);
 	struct mrc_ev_profile *p;
-	int err = 0;
+	int err;
 
 	if (id)
 		return mrc_nl_ev_fill_one(skb, cb, dev, nla_get_u64(id));
-	while (!err && (p = mrc_ev_profile_next(dev, cur->next))) {
-		if (p->id != cur->next) {
-			/* The profile went while it was being shown: the dump is inconsistent. */
-			cb->prev_seq = cur->sub ? U32_MAX : 0;
-			cur->next = p->id;
-			cur->sub = 0;
-		}
+	while ((p = mrc_ev_profile_next(dev, cur->next))) {
+		if (p->id != cur->next)
+			mrc_nl_lost(cb);
+		cur->next = p->id;
 		err = mrc_nl_ev_fill_profile(skb, cb, dev, p);
 		mrc_ev_profile_put(p);
-		if (err || !++cur->next)
-			break;
+		if (err)
+			return err;
 		cur->sub = 0;
+		if (!++cur->next)
+			return 0;
 	}
-	return err;
+	mrc_nl_lost(cb);
+	return 0;
 }
 
 int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)

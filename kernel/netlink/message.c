@@ -213,6 +213,7 @@ static struct mrc_dev *mrc_nl_dump_dev(struct netlink_callback *cb)
 		*cur = (struct mrc_nl_cursor) {
 			.dev = dev->index,
 			.started = true,
+			.torn = cur->torn,
 		};
 	}
 	return dev;
@@ -226,6 +227,7 @@ static void mrc_nl_dump_next_dev(struct netlink_callback *cb)
 		.dev = cur->dev + 1,
 		.started = true,
 		.done = cur->one,
+		.torn = cur->torn,
 	};
 }
 
@@ -241,6 +243,8 @@ int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		err = mrc_nl_dump_start(cb);
 	while (!err) {
 		dev = mrc_nl_dump_dev(cb);
+		if (!dev && mrc_nl_cursor(cb)->torn)
+			cb->prev_seq = MRC_NL_SEQ_NONE;
 		if (IS_ERR_OR_NULL(dev))
 			return dev ? PTR_ERR(dev) : skb->len;
 		err = fill(skb, cb, dev);

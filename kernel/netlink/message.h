@@ -141,6 +141,7 @@ void mrc_nl_changed(void);
  * @started: the request has been looked at
  * @one: the request names a device
  * @done: nothing is left to show
+ * @torn: what was shown in pieces is not of one time
  * @next: handler's: number to go on from on this device; 0 on a new device
  * @route: handler's: the one that was shown last, when @sub says that there was one
  */
@@ -150,16 +151,42 @@ struct mrc_nl_cursor {
 	bool started : 1;
 	bool one : 1;
 	bool done : 1;
+	bool torn : 1;
 	union {
 		u64 next;
 		struct mrc_route_key route;
 	};
 };
 
+/* In netlink_callback::prev_seq: the message that follows is marked as inconsistent. */
+#define MRC_NL_SEQ_NONE	U32_MAX
+
 static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
 {
 	BUILD_BUG_ON(sizeof(struct mrc_nl_cursor) > sizeof(cb->ctx));
 	return (struct mrc_nl_cursor *)cb->ctx;
+}
+
+/**
+ * mrc_nl_resume() - go on with something that is shown in pieces, from @sub of the cursor on
+ * @cb: the dump
+ * @version: of it, not 0
+ *
+ * With pieces of another version before, the dump is torn.
+ */
+static inline void mrc_nl_resume(struct netlink_callback *cb, u32 version)
+{
+	if (mrc_nl_cursor(cb)->sub && cb->prev_seq != version)
+		mrc_nl_cursor(cb)->torn = true;
+	cb->seq = version;
+}
+
+/** mrc_nl_lost() - what was being shown in pieces, if something was, is gone */
+static inline void mrc_nl_lost(struct netlink_callback *cb)
+{
+	if (mrc_nl_cursor(cb)->sub)
+		mrc_nl_cursor(cb)->torn = true;
+	mrc_nl_cursor(cb)->sub = 0;
 }
 
 /**

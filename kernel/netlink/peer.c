@@ -32,12 +32,9 @@ static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
 	int err = 0;
 
 	while (!err && cur->next <= U32_MAX && (peer = mrc_peers_from(dev, cur->next))) {
-		if (peer->number != cur->next) {
-			/* The peer went while its EVs were being shown: that part is torn. */
-			cb->prev_seq = cur->sub ? U32_MAX : 0;
-			cur->next = peer->number;
-			cur->sub = 0;
-		}
+		if (peer->number != cur->next)
+			mrc_nl_lost(cb);
+		cur->next = peer->number;
 		if (mrc_nl_peer_wanted(peer, remote))
 			err = fill(skb, cb, peer);
 		if (!err) {
@@ -46,6 +43,8 @@ static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
 		}
 		mrc_peers_put(peer);
 	}
+	if (!err)
+		mrc_nl_lost(cb);
 	return err;
 }
 
@@ -280,7 +279,7 @@ static int mrc_nl_peer_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
-	cb->seq = evs->gen;
+	mrc_nl_resume(cb, evs->gen);
 	for (; cur->sub < evs->paths.count; cur->sub++) {
 		err = mrc_nl_peer_ev_msg(skb, &to, peer, evs, cur->sub);
 		if (err)

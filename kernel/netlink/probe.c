@@ -15,9 +15,11 @@
 
 #define MRC_NL_PROBE_MS		100u
 
-/* What the answer and each result in it take, generously. */
+/* What the event takes without results, generously, and each result in it. */
 #define MRC_NL_PROBE_HEAD_SIZE		512u
-#define MRC_NL_PROBE_RESULT_SIZE	64u
+#define MRC_NL_PROBE_RESULT_SIZE					\
+	(nla_total_size(0) + nla_total_size(sizeof(u16)) +		\
+	 nla_total_size_64bit(sizeof(u64)) + 2 * nla_total_size(sizeof(u8)))
 
 /* ---- which peer ------------------------------------------------------------ */
 

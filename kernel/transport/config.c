@@ -25,7 +25,8 @@ int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, boo
 
 	mutex_lock(&dev->cfg_lock);
 	err = mrc_ev_profile_publish(dev, p, replace, asked);
-	if (!err && replace)
+	/* One that is added may be there again: what is left of peers has the EVs of the old one. */
+	if (!err)
 		mrc_peers_refresh(dev, p->id, false);
 	if (!err)
 		mrc_config_tell(dev, (struct mrc_event) {

@@ -15,7 +15,7 @@
 /**
  * mrc_config_set_ev_profile() - make a profile known under its id
  *
- * With @replace, peers that use the id take the new EVs at once; traffic goes on. Return: as of
+ * Peers that use the id take the new EVs at once; traffic goes on. Return: as of
  * mrc_ev_profile_publish().
  */
 int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,

@@ -75,6 +75,7 @@ struct mrc_dev {
 	struct mrc_sock *sock_too;
 	struct mutex cfg_lock;	/* profiles, routes, cfg, sock, sock_too */
 	struct list_head ev_profiles;
+	u32 ev_version;
 	struct list_head cc_profiles;
 	struct mrc_routes *routes;
 	struct rhltable peers;

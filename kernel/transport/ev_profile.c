@@ -148,10 +148,12 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 	if (err)
 		return err;
 	p->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
-	if (old)
+	if (old) {
 		mrc_ev_profile_replace(old, p);
-	else
+	} else {
+		p->version = dev->ev_version;
 		list_add_tail_rcu(&p->list, &dev->ev_profiles);
+	}
 	return 0;
 }
 
@@ -172,23 +174,46 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_PROFILE_OWNER);
 	if (err)
 		return err;
+	/* Who has seen it must not take one that is made later for the same. */
+	dev->ev_version = max(dev->ev_version, p->version + 1);
 	list_del_rcu(&p->list);
 	mrc_ev_profile_put(p);
 	return 0;
 }
 
-struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id)
+bool mrc_ev_profile_exists(struct mrc_dev *dev, u64 id)
+{
+	lockdep_assert_held(&dev->cfg_lock);
+	return mrc_ev_profile_find(dev, id);
+}
+
+/* Return: false: it is just being replaced or deleted, look again. */
+static bool mrc_ev_profile_try_get(struct mrc_dev *dev, u64 id, struct mrc_ev_profile **found)
 {
 	struct mrc_ev_profile *p;
 
-	rcu_read_lock();
+	*found = NULL;
 	list_for_each_entry_rcu(p, &dev->ev_profiles, list) {
-		if (p->id == id && refcount_inc_not_zero(&p->ref))
-			goto out;
+		if (p->id != id)
+			continue;
+		if (!refcount_inc_not_zero(&p->ref))
+			return false;
+		*found = p;
+		break;
 	}
-	p = NULL;
-out:
-	rcu_read_unlock();
+	return true;
+}
+
+struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id)
+{
+	struct mrc_ev_profile *p;
+	bool sure;
+
+	do {
+		rcu_read_lock();
+		sure = mrc_ev_profile_try_get(dev, id, &p);
+		rcu_read_unlock();
+	} while (!sure);
 	return p;
 }
 
@@ -281,15 +306,17 @@ static int mrc_ev_edit_check(const struct mrc_ev_profile *p, const struct mrc_ev
 	return 0;
 }
 
-/* What is put stands where what is taken stood, or last of its port. */
+/* What is put stands where what is taken stood, if that is its port, or last of its port. */
 static struct mrc_ev_profile *mrc_ev_edit_copy(const struct mrc_ev_profile *p,
 					       const struct mrc_ev_edit *edit)
 {
 	struct mrc_ev_profile *new = mrc_ev_profile_alloc(mrc_ev_edit_count(p, edit));
-	unsigned int i, n = 0, at = edit->take ? edit->index : p->count;
+	unsigned int i, n = 0, at = p->count;
 
 	if (!new)
 		return NULL;
+	if (edit->take && p->ev[edit->index].port == edit->ev.port)
+		at = edit->index;
 	new->id = p->id;
 	new->format = p->format;
 	new->min_active = p->min_active;
@@ -299,7 +326,7 @@ static struct mrc_ev_profile *mrc_ev_edit_copy(const struct mrc_ev_profile *p,
 	for (i = 0; i <= p->count; i++) {
 		if (i == at && edit->put)
 			new->ev[n++] = edit->ev;
-		if (i == p->count || (i == at && edit->take))
+		if (i == p->count || (edit->take && i == edit->index))
 			continue;
 		new->ev[n] = p->ev[i];
 		if (new->ev[n].path.srh)

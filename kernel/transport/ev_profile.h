@@ -57,7 +57,7 @@ struct mrc_ev_spec {
 /**
  * struct mrc_ev_profile - a numbered set of EVs
  * @id: 64-bit number, unique on the device
- * @version: grows with each change of @id on this device
+ * @version: grows with each change of @id on this device, also if it is deleted and added again
  * @format: of all values
  * @mode: auto or explicit
  * @via: some EVs depend on the uSID of the route to the peer
@@ -115,6 +115,9 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_asked *asked);
+
+/** mrc_ev_profile_exists() - dev->cfg_lock held */
+bool mrc_ev_profile_exists(struct mrc_dev *dev, u64 id);
 
 /** mrc_ev_profile_get() - reference or NULL. Any context. */
 struct mrc_ev_profile *mrc_ev_profile_get(struct mrc_dev *dev, u64 id);

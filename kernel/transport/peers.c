@@ -8,6 +8,7 @@
 #include <net/addrconf.h>
 
 #include "ask.h"
+#include "ev_profile.h"
 #include "peers.h"
 #include "prober.h"
 #include "trace.h"
@@ -160,7 +161,11 @@ struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_ke
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
-	peer = mrc_peers_get_locked(dev, key);
+	/* A peer may be there still though its profile is not. */
+	if (mrc_ev_profile_exists(dev, key->ev_profile))
+		peer = mrc_peers_get_locked(dev, key);
+	else
+		peer = ERR_PTR(-ENOENT);
 	if (!IS_ERR(peer))
 		mrc_peers_use(peer, mtu, true);
 	mutex_unlock(&dev->cfg_lock);

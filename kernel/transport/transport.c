@@ -225,10 +225,12 @@ struct mrc_dev *mrc_transport_create(const char *name, struct net_device *anchor
 	if (err)
 		goto err_free;
 	err = mrc_transport_listen(dev, dev->cfg.udp_port);
-	if (err) {
+	if (err == -EADDRINUSE)
 		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken; does rdma_rxe hold it?");
+	else if (err)
+		NL_SET_ERR_MSG_MOD(extack, "no UDP socket can be opened");
+	if (err)
 		goto err_free;
-	}
 	mrc_planes_init(&dev->planes, mrc_transport_planes_changed);
 	return dev;
 
@@ -263,9 +265,11 @@ static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
 				  "udp-port cannot change while QPs exist");
 	err = mrc_transport_listen(dev, port);
 	if (err == -EADDRINUSE)
-		mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
-			   "the UDP port is taken");
-	return err;
+		return mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
+				  "the UDP port is taken");
+	if (err)
+		return mrc_refuse(asked, err, 0, "no UDP socket can be opened");
+	return 0;
 }
 
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,

@@ -8,6 +8,18 @@
 #include "context.h"
 #include "device.h"
 
+int mrc_udata_check(struct ib_udata *udata, size_t room)
+{
+	if (!udata || (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)))
+		return -EOPNOTSUPP;
+	return udata->outlen < room ? -EINVAL : 0;
+}
+
+int mrc_udata_answer(struct ib_udata *udata, void *answer, size_t size)
+{
+	return ib_copy_to_udata(udata, answer, min(udata->outlen, size));
+}
+
 int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 {
 	struct mrc_alloc_ucontext_resp resp = {
@@ -15,9 +27,9 @@ int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 		.max_inline = MRC_MAX_INLINE,
 	};
 
-	if (udata->outlen < sizeof(resp))
-		return -EINVAL;
-	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+	int err = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask));
+
+	return err ?: mrc_udata_answer(udata, &resp, sizeof(resp));
 }
 
 void mrc_dealloc_ucontext(struct ib_ucontext *uctx)
@@ -34,7 +46,9 @@ void mrc_disassociate_ucontext(struct ib_ucontext *uctx)
 
 int mrc_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	return mrc_object_add(pd->device, MRC_OBJECT_PD);
+	int err = udata ? mrc_udata_check(udata, 0) : 0;
+
+	return err ?: mrc_object_add(pd->device, MRC_OBJECT_PD);
 }
 
 int mrc_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)

@@ -18,6 +18,19 @@ struct mrc_ib_pd {
 	struct ib_pd ib;
 };
 
+/**
+ * mrc_udata_check() - does the program's library ask for what this module knows?
+ * @udata: what it has sent; NULL: the user is in the kernel
+ * @room: bytes that it must have for the answer
+ *
+ * Process context. Return: 0, -EOPNOTSUPP (a user in the kernel, or a library that sends more than
+ * there is to be asked for), -EINVAL (no room).
+ */
+int mrc_udata_check(struct ib_udata *udata, size_t room);
+
+/** mrc_udata_answer() - as much of an answer as a library of this age has room for. As above. */
+int mrc_udata_answer(struct ib_udata *udata, void *answer, size_t size);
+
 /* Device operations. */
 int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata);
 void mrc_dealloc_ucontext(struct ib_ucontext *uctx);

@@ -104,7 +104,7 @@ static void mrc_cq_init(struct mrc_ib_cq *cq)
 	INIT_WORK(&cq->fail_work, mrc_cq_fail_work);
 }
 
-/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users), -ENOMEM. Process context. */
+/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries), -ENOMEM. Process context. */
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
@@ -114,11 +114,13 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	struct mrc_ib_ucontext *uctx;
 	int ret;
 
-	if (!udata || attr->flags)
+	if (attr->flags)
 		return -EOPNOTSUPP;
-	if (!attr->cqe || attr->cqe > MRC_MAX_CQE ||
-	    udata->outlen < sizeof(resp))
+	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
 		return -EINVAL;
+	ret = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask));
+	if (ret)
+		return ret;
 	mrc_cq_init(cq);
 	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	if (!uctx)
@@ -129,7 +131,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = mrc_kring_create(&cq->ring, &uctx->ib, attr->cqe,
 			       sizeof(struct mrc_cqe), &resp.cq);
 	if (!ret)
-		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		ret = mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (ret) {
 		mrc_kring_destroy(&cq->ring);
 		mrc_object_del(ibcq->device, MRC_OBJECT_CQ);

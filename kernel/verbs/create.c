@@ -13,21 +13,19 @@
 #include "work.h"
 
 static int mrc_qp_check_init(const struct ib_qp_init_attr *init,
-			     const struct ib_udata *udata)
+			     struct ib_udata *udata)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (!udata || init->qp_type != IB_QPT_RC || init->srq ||
-	    init->create_flags)
+	if (init->qp_type != IB_QPT_RC || init->srq || init->create_flags)
 		return -EOPNOTSUPP;
 	if (cap->max_send_wr > MRC_MAX_QP_WR ||
 	    cap->max_recv_wr > MRC_MAX_QP_WR ||
 	    cap->max_send_sge > MRC_MAX_SGE ||
 	    cap->max_recv_sge > MRC_MAX_SGE ||
-	    cap->max_inline_data > MRC_MAX_INLINE ||
-	    udata->outlen < sizeof(struct mrc_create_qp_resp))
+	    cap->max_inline_data > MRC_MAX_INLINE)
 		return -EINVAL;
-	return 0;
+	return mrc_udata_check(udata, offsetof(struct mrc_create_qp_resp, comp_mask));
 }
 
 static u32 mrc_send_entry_size(const struct ib_qp_cap *cap)
@@ -100,8 +98,8 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
  * @udata: the program's response buffer
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users), -EINVAL (too
- * large, CQ has failed), -ENOMEM, -ENODEV.
+ * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users, a newer library's wishes),
+ * -EINVAL (too large, CQ has failed), -ENOMEM, -ENODEV.
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)
@@ -128,7 +126,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return ret;
 	ret = mrc_qp_create_rings(q, &uctx->ib, &resp);
 	if (!ret)
-		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		ret = mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (!ret)
 		ret = mrc_qp_create_transport(q);
 	if (ret) {

@@ -2,6 +2,7 @@
 /*
  * What "rdma link add" makes: an ib_device with all that it can do.
  */
+#include <linux/device.h>
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
@@ -129,6 +130,9 @@ static bool mrc_anchor_is_plane(const struct net_device *anchor)
 	       strcmp(anchor->rtnl_link_ops->kind, "dummy");
 }
 
+/* Where devices whose anchor has no hardware hang in sysfs. */
+static struct device *mrc_root;
+
 static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 {
 	struct ib_device *ib = &m->ib;
@@ -138,6 +142,8 @@ static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 	ib->num_comp_vectors = num_possible_cpus();
 	addrconf_addr_eui48((u8 *)&ib->node_guid, anchor->dev_addr);
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "mrc:%s", anchor->name);
+	/* The core waits for our hold on the anchor before what is below that may go. */
+	ib->dev.parent = anchor->dev.parent ?: mrc_root;
 	ib_set_device_ops(ib, &mrc_dev_ops);
 	ib->driver_def = mrc_uapi_defs;
 	/* Doorbells, and what the core does not allow by itself. */
@@ -271,9 +277,15 @@ static struct rdma_link_ops mrc_link_ops = {
 
 int mrc_verbs_module_init(void)
 {
-	int ret = mrc_registry_init();
+	int ret;
 
-	if (!ret)
+	mrc_root = root_device_register(KBUILD_MODNAME);
+	if (IS_ERR(mrc_root))
+		return PTR_ERR(mrc_root);
+	ret = mrc_registry_init();
+	if (ret)
+		root_device_unregister(mrc_root);
+	else
 		rdma_link_register(&mrc_link_ops);
 	return ret;
 }
@@ -283,4 +295,5 @@ void mrc_verbs_module_exit(void)
 	rdma_link_unregister(&mrc_link_ops);
 	ib_unregister_driver(MRC_IB_DRIVER);
 	mrc_registry_exit();
+	root_device_unregister(mrc_root);
 }

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 
+#include "context.h"
 #include "device.h"
 #include "mr.h"
 
@@ -104,7 +105,7 @@ err_umem:
  * @length: bytes
  * @virt: address of the first byte in requests
  * @access: IB_ACCESS_* bits
- * @udata: unused
+ * @udata: has nothing to say
  *
  * Context: process, sleeps.
  * Return: the region, or ERR_PTR: -EINVAL (empty, too large, wraps), -EOPNOTSUPP
@@ -114,7 +115,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata)
 {
 	struct mrc_ib_mr *m;
-	int ret = mrc_mr_check_args(length, virt, access);
+	int ret = mrc_mr_check_args(length, virt, access) ?: mrc_udata_check(udata, 0);
 
 	if (ret)
 		return ERR_PTR(ret);

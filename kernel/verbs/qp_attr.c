@@ -13,7 +13,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 
 static void mrc_params_merge(struct mrc_qp_params *p,
-			     const struct mrc_qp_attr *a)
+			     const struct mrc_abi_qp_attr *a)
 {
 	if (a->mask & MRC_QP_ATTR_EV_PROFILE)
 		p->ev_profile = a->ev_profile;
@@ -36,7 +36,7 @@ static void mrc_params_merge(struct mrc_qp_params *p,
 }
 
 static void mrc_params_show(const struct mrc_qp_params *p,
-			    struct mrc_qp_attr *a)
+			    struct mrc_abi_qp_attr *a)
 {
 	a->mask = MRC_QP_ATTR_ALL;
 	a->ev_profile = p->ev_profile;
@@ -55,7 +55,7 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs,
 							    MRC_ATTR_QP_SET_HANDLE));
 	struct mrc_qp_params params;
-	struct mrc_qp_attr values;
+	struct mrc_abi_qp_attr values;
 	int ret;
 
 	ret = uverbs_copy_from(&values, attrs, MRC_ATTR_QP_SET_VALUES);
@@ -80,7 +80,7 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_QUERY)(struct uverbs_attr_bundle *attrs)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs,
 							    MRC_ATTR_QP_QUERY_HANDLE));
-	struct mrc_qp_attr values = {};
+	struct mrc_abi_qp_attr values = {};
 
 	mutex_lock(&q->qp->state_lock);
 	mrc_params_show(&q->qp->params, &values);
@@ -93,14 +93,14 @@ DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_QP_SET,
 	UVERBS_ATTR_IDR(MRC_ATTR_QP_SET_HANDLE, UVERBS_OBJECT_QP,
 			UVERBS_ACCESS_READ, UA_MANDATORY),
 	UVERBS_ATTR_PTR_IN(MRC_ATTR_QP_SET_VALUES,
-			   UVERBS_ATTR_TYPE(struct mrc_qp_attr),
+			   UVERBS_ATTR_TYPE(struct mrc_abi_qp_attr),
 			   UA_MANDATORY));
 
 DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_QP_QUERY,
 	UVERBS_ATTR_IDR(MRC_ATTR_QP_QUERY_HANDLE, UVERBS_OBJECT_QP,
 			UVERBS_ACCESS_READ, UA_MANDATORY),
 	UVERBS_ATTR_PTR_OUT(MRC_ATTR_QP_QUERY_VALUES,
-			    UVERBS_ATTR_TYPE(struct mrc_qp_attr),
+			    UVERBS_ATTR_TYPE(struct mrc_abi_qp_attr),
 			    UA_MANDATORY));
 
 ADD_UVERBS_METHODS(mrc_qp_methods, UVERBS_OBJECT_QP,

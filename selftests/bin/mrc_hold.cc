@@ -64,7 +64,7 @@ struct Patience {
 
 void set_patience(const Side &side, const Patience &patience)
 {
-    mrc_qp_attr attr{};
+    mrc_abi_qp_attr attr{};
 
     attr.mask = MRC_QP_ATTR_TIMEOUT | MRC_QP_ATTR_LINEAR | MRC_QP_ATTR_EXP;
     attr.timeout = patience.timeout;

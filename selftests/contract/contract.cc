@@ -496,12 +496,18 @@ void edits(Script &s)
     EvProfileSpec tight = listed(7, {by_sid("fcbb:0:5::"), by_sid("fcbb:0:6::")});
 
     put(s, listed(5, {by_sid("fcbb:0:1::", 2)}));
+    const uint32_t first = s.kernel.ev_profile(s.device, 5)->version;
     add_ev(s, 5, by_sid("fcbb:0:2::", 1));
-    add_ev(s, 5, by_sid("fcbb:0:3::", 2), 1);
-    add_ev(s, 5, by_sid("fcbb:0:4::", 2), 1);
+    add_ev(s, 5, by_sid("fcbb:0:3::", 2), first + 1);
+    add_ev(s, 5, by_sid("fcbb:0:4::", 2), first + 1);
     replace_ev(s, {5, 1}, by_via(good_via, 2));
-    replace_ev(s, {5, 1, 3}, by_sid("fcbb:0:7::", 3));
-    for (const EvPlace &place : {EvPlace{5, 3}, {5, 256}, {5, 0, 3}, {0, 0}, {6, 0}, {9, 0}}) {
+    replace_ev(s, {5, 1, first + 3}, by_sid("fcbb:0:7::", 3));
+    replace_ev(s, {5, 0}, by_sid("fcbb:0:8::", 2));
+    replace_ev(s, {5, 2}, by_sid("fcbb:0:9::", 2));
+    replace_ev(s, {5, 2}, by_sid("fcbb:0:a::", 1));
+    replace_ev(s, {5, 2}, by_sid("fcbb:0:b::", 3));
+    for (const EvPlace &place :
+         {EvPlace{5, 3}, {5, 256}, {5, 0, first + 3}, {0, 0}, {6, 0}, {9, 0}}) {
         replace_ev(s, place, by_sid(good_sid));
         delete_ev(s, place);
     }
@@ -510,9 +516,10 @@ void edits(Script &s)
         add_ev(s, id, by_value(1));
     }
     bad_evs(s);
-    s.ask("deny 5/0 version 3", s.kernel.deny_ev(s.device, {5, 0, 3}, true));
-    s.ask("deny 5/0 version 4", s.kernel.deny_ev(s.device, {5, 0, 4}, true));
-    delete_ev(s, {5, 1, 4});
+    const uint32_t version = s.kernel.ev_profile(s.device, 5)->version;
+    s.ask("deny 5/0, an older version", s.kernel.deny_ev(s.device, {5, 0, version - 1}, true));
+    s.ask("deny 5/0, this version", s.kernel.deny_ev(s.device, {5, 0, version}, true));
+    delete_ev(s, {5, 1, version});
     delete_ev(s, {5, 0});
     delete_ev(s, {5, 0});
     tight.min_active = 2;
@@ -525,6 +532,10 @@ void edits(Script &s)
     s.ask("of a stranger, delete", s.kernel.delete_ev(stranger, {5, 0}));
     for (const uint64_t id : {5, 7})
         delete_profile(s, id);
+    put(s, listed(5, {by_sid("fcbb:0:1::")}));
+    s.ask("deny 5/0, of a version before it was deleted",
+          s.kernel.deny_ev(s.device, {5, 0, version}, true));
+    delete_profile(s, 5);
 }
 
 void evs(Script &s)

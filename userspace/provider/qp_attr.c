@@ -15,7 +15,7 @@ struct mrc_qp_call {
 };
 
 static int mrc_qp_call(struct ibv_qp *qp, uint16_t method, uint16_t handle_id,
-		       uint16_t values_id, const struct mrc_qp_attr *values)
+		       uint16_t values_id, const struct mrc_abi_qp_attr *values)
 {
 	struct mrc_qp_call call = {
 		.hdr = {
@@ -43,13 +43,13 @@ static int mrc_qp_call(struct ibv_qp *qp, uint16_t method, uint16_t handle_id,
 	return ioctl(qp->context->cmd_fd, RDMA_VERBS_IOCTL, &call) ? errno : 0;
 }
 
-int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_qp_attr *values)
+int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_abi_qp_attr *values)
 {
 	return mrc_qp_call(qp, MRC_METHOD_QP_SET, MRC_ATTR_QP_SET_HANDLE, MRC_ATTR_QP_SET_VALUES,
 			   values);
 }
 
-int mrc_qp_attr_query(struct ibv_qp *qp, struct mrc_qp_attr *values)
+int mrc_qp_attr_query(struct ibv_qp *qp, struct mrc_abi_qp_attr *values)
 {
 	return mrc_qp_call(qp, MRC_METHOD_QP_QUERY, MRC_ATTR_QP_QUERY_HANDLE,
 			   MRC_ATTR_QP_QUERY_VALUES, values);

@@ -21,7 +21,7 @@ extern "C" {
  * @return 0, or an errno value: EINVAL out of range, EBUSY too late for the state,
  *         ENOTTY or EPROTONOSUPPORT not an mrc device.
  */
-int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_qp_attr *values);
+int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_abi_qp_attr *values);
 
 /**
  * @brief Query all attributes.
@@ -29,7 +29,7 @@ int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_qp_attr *values);
  * @param values result
  * @return 0 or an errno value.
  */
-int mrc_qp_attr_query(struct ibv_qp *qp, struct mrc_qp_attr *values);
+int mrc_qp_attr_query(struct ibv_qp *qp, struct mrc_abi_qp_attr *values);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ protected:
 
 void Immediates::limit(Side &side, uint16_t wimm_rx, uint16_t wimm_tx)
 {
-    mrc_qp_attr attr{};
+    mrc_abi_qp_attr attr{};
 
     attr.mask = MRC_QP_ATTR_WIMM_RX | MRC_QP_ATTR_WIMM_TX;
     attr.wimm_rx = wimm_rx;

@@ -214,7 +214,7 @@ TEST_F(States, ResetStartsAnew)
 /* What verbs derived is gone; what the program said in MRC's terms stays. */
 TEST_F(States, ResetForgetsWhatWasDerived)
 {
-    mrc_qp_attr fresh{}, found{}, attr{};
+    mrc_abi_qp_attr fresh{}, found{}, attr{};
 
     make({.timeout = 0, .retries = 2});
     attr.mask = MRC_QP_ATTR_WIMM_TX;
@@ -235,7 +235,7 @@ TEST_F(States, ResetForgetsWhatWasDerived)
 
 TEST_F(States, FailedTransitionKeepsTheRetries)
 {
-    mrc_qp_attr fresh{}, found{}, profile{};
+    mrc_abi_qp_attr fresh{}, found{}, profile{};
     ibv_qp_attr attr{};
 
     make();
@@ -321,7 +321,7 @@ TEST_F(States, Ipv4GidsAreRefused)
 
 TEST_F(States, MrcAttributes)
 {
-    mrc_qp_attr attr{}, found{};
+    mrc_abi_qp_attr attr{}, found{};
 
     make();
     ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);
@@ -346,7 +346,7 @@ TEST_F(States, MrcAttributes)
 
 TEST_F(States, BadMrcAttributesAreRefused)
 {
-    mrc_qp_attr attr{};
+    mrc_abi_qp_attr attr{};
 
     make();
     attr.mask = MRC_QP_ATTR_MPR_RX;
@@ -370,7 +370,7 @@ TEST_F(States, BadMrcAttributesAreRefused)
 
 TEST_F(States, VerbsRetriesBecomeMrcRetries)
 {
-    mrc_qp_attr found{};
+    mrc_abi_qp_attr found{};
 
     ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 10, .retries = 5}));
     ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);

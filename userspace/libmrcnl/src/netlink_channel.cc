@@ -218,7 +218,9 @@ public:
     {
         pollfd waits{fd(), POLLIN, 0};
 
-        return poll(&waits, 1, timeout) > 0;
+        errno = 0;
+        // A signal says nothing of what has come: look.
+        return poll(&waits, 1, timeout) > 0 || errno == EINTR;
     }
 
     /**

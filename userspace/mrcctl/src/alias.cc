@@ -16,6 +16,8 @@ std::optional<uint64_t> id_of(const std::vector<Profile> &profiles, const std::s
 {
     std::optional<uint64_t> id;
 
+    if (alias.empty())
+        return id;
     for (const Profile &profile : profiles) {
         if (profile.alias != alias)
             continue;

@@ -65,14 +65,25 @@ const char *escape_of(Color color)
     return "";
 }
 
+/** Those of C1 are two bytes in UTF-8. */
+bool is_control(unsigned char before, unsigned char c)
+{
+    return c < ' ' || c == 0x7f || (before == 0xc2 && c >= 0x80 && c < 0xa0);
+}
+
 /** Names come from netdevs and programs: no control characters to the terminal. */
 std::string printable(const std::string &text)
 {
     std::string clean = text;
+    unsigned char before = 0;
 
-    for (char &c : clean)
-        if (static_cast<unsigned char>(c) < ' ' || c == '\177')
+    for (char &c : clean) {
+        const auto now = static_cast<unsigned char>(c);
+
+        if (is_control(before, now))
             c = '?';
+        before = now;
+    }
     return clean;
 }
 

@@ -203,6 +203,9 @@ TEST_F(CommandTest, Aliases)
               "ev-profile set: alias: longer than 64 bytes");
     EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 cc-profile none"),
               "route add: cc-profile: 'none' is no number, and no alias of one");
+    for (const char *object : {"ev-profile", "cc-profile"})
+        EXPECT_THROW(run_words(run.context, {object, "del", "mrc0", ""}), UsageError)
+            << "no word is no alias, though some have none";
     run.kernel.ev_profile_list[2].alias = "rack-1";
     EXPECT_EQ(run.usage("ev-profile del mrc0 rack-1"),
               "ev-profile del: 'rack-1' is the alias of more than one profile");

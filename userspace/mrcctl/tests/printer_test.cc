@@ -107,9 +107,9 @@ TEST(Printer, NamesCannotTalkToTheTerminal)
     Printer text(out, {});
 
     text.begin_object();
-    text.text("ifname", "a\033[2Jb\n");
+    text.text("ifname", "a\033[2Jb\n\xc2\x9b\xc3\x9b");
     text.end_object();
-    EXPECT_EQ(out.str(), "ifname a?[2Jb?\n");
+    EXPECT_EQ(out.str(), "ifname a?[2Jb?\xc2?\xc3\x9b\n") << "of UTF-8 the letters stay";
 
     out.str({});
     Printer json(out, {.json = true});

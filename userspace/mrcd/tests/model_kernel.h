@@ -63,6 +63,7 @@ public:
     std::map<uint8_t, Owner> plane_owner;
     std::set<uint8_t> planes_down; ///< by the administrator
     std::map<uint64_t, StoredProfile> profiles;
+    int next_version = 0; ///< of a profile that is added
     std::map<uint64_t, CcProfile> cc;
     std::map<Prefix, Route> route_map;
     DeviceSettings settings = default_settings();
@@ -218,7 +219,10 @@ public:
                      refuse_if(peer_profiles.contains(id), EBUSY, "QPs use this EV profile", "id"),
                      claim(owner(profiles, id), true)});
             },
-            [&] { profiles.erase(id); });
+            [&] {
+                next_version = std::max(next_version, profiles[id].version + 1);
+                profiles.erase(id);
+            });
     }
 
     Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
@@ -271,7 +275,12 @@ public:
             [&] {
                 EvProfileSpec spec = profiles[place.ev_profile].spec;
 
-                spec.evs[place.index] = ev;
+                if (spec.evs[place.index].port == ev.port) {
+                    spec.evs[place.index] = ev;
+                } else {
+                    spec.evs.erase(spec.evs.begin() + place.index);
+                    spec.evs.push_back(ev);
+                }
                 edit(spec);
             });
     }
@@ -707,7 +716,7 @@ private:
         stored = spec;
         std::stable_sort(stored.evs.begin(), stored.evs.end(),
                          [](const EvSpec &a, const EvSpec &b) { return a.port < b.port; });
-        version = replace ? version + 1 : 0;
+        version = replace ? version + 1 : next_version;
         by = owner_of(by.value_or(MRC_NL_OWNER_NONE));
     }
 

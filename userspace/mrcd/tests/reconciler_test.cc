@@ -117,6 +117,22 @@ TEST(Reconciler, ProfilesThatRoutesOfOthersNameStay)
     EXPECT_EQ(steps(model, plan), (Lines{"- ev-profile 99", "- cc-profile 99"}));
 }
 
+TEST(Reconciler, ProfilesAreCalledWhatTheyWereCalled)
+{
+    Model model;
+    const Plan plan = plan_of(small_file);
+
+    run(model, plan);
+    model.kernel.profiles[id2].spec.alias = "left";
+    model.kernel.cc[1].alias = "wide";
+    EXPECT_EQ(steps(model, plan), Lines());
+    model.kernel.profiles[id2].spec.evs.pop_back();
+    model.kernel.cc[1].window++;
+    EXPECT_TRUE(run(model, plan).converged());
+    EXPECT_EQ(model.kernel.profiles[id2].spec.alias, "left");
+    EXPECT_EQ(model.kernel.cc[1].alias, "wide");
+}
+
 /** That is how it is for as long as the other likes. */
 TEST(Reconciler, WhatIsAnothersKeepsNothingElseFromGoing)
 {

@@ -126,9 +126,18 @@ struct mrc_cqe {
 
 #define MRC_CQE_IMM	(1u << 0)
 
+/*
+ * Answers grow at their end. comp_mask says what there is behind it: nothing yet. Older modules do
+ * not write it, so a library gives 0 there; of a library that has no room for it no more is written
+ * than it has. What a library sends besides the core's commands must be zero: there is nothing to
+ * ask for yet, and a module must not seem to do what it does not know (EOPNOTSUPP).
+ */
+
 struct mrc_alloc_ucontext_resp {
 	__u32 abi_version;
 	__u32 max_inline;
+	__u32 comp_mask;
+	__u32 reserved;
 };
 
 /**
@@ -147,18 +156,22 @@ struct mrc_ring_info {
 
 struct mrc_create_cq_resp {
 	struct mrc_ring_info cq;
+	__u32 comp_mask;
+	__u32 reserved;
 };
 
 struct mrc_create_qp_resp {
 	struct mrc_ring_info sq;
 	struct mrc_ring_info rq;
+	__u32 comp_mask;
+	__u32 reserved;
 };
 
 /*
  * Driver methods on the QP object of the uverbs ioctl (UVERBS_OBJECT_QP): MRC's
  * own attributes. Only the process that owns the QP can reach them.
  *
- * Each takes the QP's handle and one struct mrc_qp_attr. SET takes the fields
+ * Each takes the QP's handle and one struct mrc_abi_qp_attr. SET takes the fields
  * named in the mask and leaves the others; settable until RTR (profiles, mpr_rx,
  * wimm_rx) or RTS (the others), later EBUSY. QUERY returns all of them.
  */
@@ -189,11 +202,11 @@ enum mrc_qp_query_attrs {
 #define MRC_QP_ATTR_ALL		((1u << 9) - 1)
 
 /**
- * struct mrc_qp_attr - see struct mrc_qp_params of the kernel
+ * struct mrc_abi_qp_attr - see struct mrc_qp_params of the kernel
  * @mask: MRC_QP_ATTR_* bits of the fields that count
  * @reserved: zero
  */
-struct mrc_qp_attr {
+struct mrc_abi_qp_attr {
 	__aligned_u64 ev_profile;
 	__aligned_u64 cc_profile;
 	__u32 mask;

@@ -77,8 +77,8 @@ private:
     void put_cc_profiles();
     void put_ev_profiles();
     void set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted);
-    mrcnl::EvProfileSpec with_denials_kept(mrcnl::EvProfileSpec wanted,
-                                           const mrcnl::EvProfileSpec &now) const;
+    mrcnl::EvProfileSpec with_words_kept(mrcnl::EvProfileSpec wanted,
+                                         const mrcnl::EvProfileSpec &now) const;
     void set_denials_of_old_profiles();
     void set_denied(uint64_t profile, uint16_t index, bool deny);
     void put_routes();
@@ -327,11 +327,15 @@ void Comparison::put_cc_profiles()
         };
         if (is_left(state_.cc_profiles, id, same, "cc-profile", std::to_string(id)))
             continue;
-        const bool known = state_.cc_profiles.contains(id);
+        const auto now = state_.cc_profiles.find(id);
+        const bool known = now != state_.cc_profiles.end();
+        mrcnl::CcProfile profile = wanted;
+        if (known)
+            profile.alias = now->second.is.alias;
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
             std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
                 std::to_string(wanted.window),
-            [profile = wanted, known](Kernel &kernel, const std::string &device) {
+            [profile, known](Kernel &kernel, const std::string &device) {
                 return kernel.put_cc_profile(device, profile, known);
             });
     }
@@ -352,7 +356,7 @@ void Comparison::put_ev_profiles()
         }
         add(known ? Step::Kind::replace : Step::Kind::add, "ev-profile",
             std::to_string(id) + " of " + std::to_string(wanted.evs.size()) + " EVs",
-            [wanted = known ? with_denials_kept(wanted, now->second.is) : wanted,
+            [wanted = known ? with_words_kept(wanted, now->second.is) : wanted,
              known](Kernel &kernel, const std::string &device) {
                 return kernel.put_ev_profile(device, wanted, known);
             });
@@ -361,11 +365,12 @@ void Comparison::put_ev_profiles()
 
 /**
  * To make a profile anew allows all of its EVs. Those that an earlier mrcd has denied stay denied,
- * for nobody knows that it was wrong; but never all of them.
+ * for nobody knows that it was wrong; but never all of them. And it is called what it was called.
  */
-mrcnl::EvProfileSpec Comparison::with_denials_kept(mrcnl::EvProfileSpec wanted,
-                                                   const mrcnl::EvProfileSpec &now) const
+mrcnl::EvProfileSpec Comparison::with_words_kept(mrcnl::EvProfileSpec wanted,
+                                                 const mrcnl::EvProfileSpec &now) const
 {
+    wanted.alias = now.alias;
     const mrcnl::EvProfileSpec planned = wanted;
 
     if (!plan_.keep_denials)

@@ -37,6 +37,7 @@ mrcnl::EvProfileSpec spec_of(const mrcnl::EvProfile &profile)
     spec.mode = profile.mode;
     spec.min_active = profile.min_active;
     spec.active = profile.active;
+    spec.alias = profile.alias;
     if (profile.mode == mrcnl::EvMode::automatic)
         spec.count = profile.count;
     return spec;
