@@ -66,7 +66,7 @@ silent_fault()
 	lab netem "$3" loss 100%
 	wait_for some_bad || fail "$1: an EV is left out"
 	recovered "$1" silent "$SILENT" "$2"
-	lab netem "$3" delay $DELAY
+	lab netem "$3" delay "$DELAY"
 	check "$1, healed: all EVs are good again" wait_for all_good
 }
 
@@ -85,7 +85,7 @@ modprobe -q sch_netem
 echo 8192 >"$TRACING/buffer_size_kb"
 lab_up --planes 4
 gid=$(lab gid h2)
-lab netem all delay $DELAY
+lab netem all delay "$DELAY"
 traffic_launch h1 h2 --iterations 0 --sizes 64K --depth 32 --rate 1000
 check_arrives "traffic flows" 100 h2
 traces mrc_ev mrc_ports mrc_window
