@@ -16,7 +16,8 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-TRAFFIC_TIMEOUT=14
+# Longer than it takes to cut all links and heal them: eight times as long on a slow kernel.
+TRAFFIC_TIMEOUT=$((SLOW > 1 ? 17 : 14))
 FAULT_MESSAGES=10
 RECORDED=${VM_OUT:-$TEST_TMP}/replay
 
