@@ -48,6 +48,7 @@ spec "CC profiles" cc_profile
 spec "routes" route
 spec "events" events
 spec "changes of what is configured" config_events
+spec "changes under a dump" torn
 spec "what an operation does not take is refused, by name" strict
 spec "limits of the specification are the kernel's" ranges
 spec "what is missing is named" missing

@@ -267,6 +267,33 @@ class Family:
                 ends.append(refusal)
         return ends
 
+    def dump_in_pieces(self, name, between, **values):
+        """A dump that is read slowly, and what is done between its first piece and the others.
+
+        Answer: whether it is marked as inconsistent.
+        """
+        op = self.ops[name]
+        wanted = {key.replace("_", "-"): value for key, value in values.items()}
+        payload = struct.pack("=BBH", op["number"], self.spec.get("version", 1), 0) + \
+            self.encode(op["attribute-set"], wanted)
+        interrupted, kind, pieces = False, None, 0
+        with self.open() as sock:
+            self.send_raw(self.id, F_REQUEST | F_DUMP, payload, sock)
+            while kind not in (NLMSG_DONE, NLMSG_ERROR):
+                data = sock.recv(8192)
+                pieces += 1
+                while data:
+                    length, kind, flags, _, _ = struct.unpack_from("=IHHII", data)
+                    body, data = data[16:length], data[align(length):]
+                    interrupted = interrupted or bool(flags & F_DUMP_INTR)
+                if kind == NLMSG_ERROR:
+                    self.check_end(kind, flags, body)
+                if pieces == 1:
+                    between()
+        if pieces < 3:
+            raise SpecError(f"{name} came in one piece")
+        return interrupted
+
     def read(self, op, data, allowed):
         """Attributes of a message, no others than allowed."""
         values = self.decode(op["attribute-set"], data)

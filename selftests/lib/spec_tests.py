@@ -548,6 +548,27 @@ class Tests:
         for kind, event in (self.f.event(events), self.f.event(events)):
             expect(kind == "plane-ntf" and event["by-name"].startswith("python"), event)
 
+    def test_torn(self):
+        """A list that changes while it is shown in pieces is marked, however it changes."""
+        def profile(op, number, count):
+            self.do(op, id=number, format="srv6",
+                    ev=[{"port": 1, "sid": f"fc00::{i + 1:x}"} for i in range(count)])
+
+        def torn(change):
+            return self.f.dump_in_pieces("ev-get", change, dev_name=self.device)
+
+        profile("ev-profile-add", 20, 256)
+        profile("ev-profile-add", 21, 1)
+        expect(not torn(lambda: None), "nothing has changed")
+        expect(not torn(lambda: profile("ev-profile-set", 21, 2)), "what was not shown yet")
+        for count in (256, 255, 2, 1):
+            expect(torn(lambda: profile("ev-profile-set", 20, count)), f"{count} EVs")
+            profile("ev-profile-set", 20, 256)
+        expect(torn(lambda: self.do("ev-profile-del", id=20)), "the profile is gone")
+        profile("ev-profile-add", 20, 256)
+        self.do("ev-profile-del", id=21)
+        expect(torn(lambda: self.do("ev-profile-del", id=20)), "the last profile is gone")
+
     def test_noise(self):
         """Requests of random attributes, well- and ill-formed: answered, never believed."""
         dice = random.Random(SEED)
