@@ -564,6 +564,11 @@ class Tests:
         for count in (256, 255, 2, 1):
             expect(torn(lambda: profile("ev-profile-set", 20, count)), f"{count} EVs")
             profile("ev-profile-set", 20, 256)
+        self.do("ev-profile-del", id=20)
+        self.do("ev-profile-del", id=21)
+        # Of one version, by which the list that follows cannot be told from the one that is gone.
+        profile("ev-profile-add", 20, 256)
+        profile("ev-profile-add", 21, 1)
         expect(torn(lambda: self.do("ev-profile-del", id=20)), "the profile is gone")
         profile("ev-profile-add", 20, 256)
         self.do("ev-profile-del", id=21)
