@@ -30,10 +30,22 @@ def fields(entry):
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
+def forget_dead():
+    """One that was killed leaves its name behind; a journal that lives keeps it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        try:
+            sender.connect(PATH)
+        except ConnectionRefusedError:
+            os.unlink(PATH)
+        except FileNotFoundError:
+            pass
+
+
 def bind():
     """The socket, to which everybody may write."""
     os.makedirs(os.path.dirname(PATH), exist_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    forget_dead()
     listener.bind(PATH)
     os.chmod(PATH, 0o666)
     return listener
