@@ -45,6 +45,9 @@ struct mrc_routes;
  * @evs_stale: a plane has gone since; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
  * @ports_lost: one of them has been down
+ * @ev_version: of an EV profile that is added next: behind those of its number that were deleted;
+ *              under @cfg_lock
+ * @peer_numbers: peers by struct mrc_peer::number; @next_peer: of the next one, under @cfg_lock
  * @routes: see route.h
  * @asks: see ask.h
  * @endpoint: see endpoint.h

@@ -12,6 +12,7 @@
 
 #include "../transport/qp_error.h"
 #include "../transport/qp_life.h"
+#include "context.h"
 #include "device.h"
 #include "modify.h"
 #include "port.h"
@@ -251,18 +252,20 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
  * @ibqp: the QP
  * @attr: new values
  * @mask: IB_QP_* bits of the values that count
- * @udata: unused
+ * @udata: has nothing to say
  *
  * Context: process, sleeps.
- * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU, a failed CQ), -EOPNOTSUPP (mask),
- * -ENOENT (EV or CC profile), -ENOMEM.
+ * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU, a failed CQ), -EOPNOTSUPP (mask, a newer
+ * library's wishes), -ENOENT (EV or CC profile), -ENOMEM.
  */
 int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
-	int ret;
+	int ret = udata ? mrc_udata_check(udata, 0) : 0;
 
+	if (ret)
+		return ret;
 	mutex_lock(&q->qp->state_lock);
 	ret = mrc_qp_apply(q, attr, mask);
 	mutex_unlock(&q->qp->state_lock);

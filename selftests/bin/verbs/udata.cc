@@ -61,6 +61,30 @@ protected:
         return 0;
     }
 
+    /** The QP to INIT, with two words behind the command. @return 0 or errno */
+    int try_init(uint64_t first, uint64_t second)
+    {
+        struct {
+            ib_uverbs_cmd_hdr hdr;
+            ib_uverbs_ex_cmd_hdr ex;
+            ib_uverbs_ex_modify_qp modify;
+            uint64_t more[2];
+        } cmd{};
+
+        cmd.hdr = {.command = IB_USER_VERBS_EX_CMD_MODIFY_QP | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+                   .in_words = sizeof(cmd.modify) / 8,
+                   .out_words = 0};
+        cmd.ex.provider_in_words = sizeof(cmd.more) / 8;
+        cmd.modify.base.qp_handle = a->qp->handle;
+        cmd.modify.base.attr_mask =
+            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+        cmd.modify.base.qp_state = IBV_QPS_INIT;
+        cmd.modify.base.port_num = 1;
+        cmd.more[0] = first;
+        cmd.more[1] = second;
+        return send(&cmd, sizeof(cmd)) ? 0 : errno;
+    }
+
     Answer answer{};
 
 private:
@@ -96,6 +120,16 @@ TEST_F(Udata, WhatIsNotKnownIsRefused)
         EXPECT_EQ(try_cq(more, sizeof(answer.mrc)), EOPNOTSUPP) << &byte - more.data();
         byte = 0;
     }
+}
+
+TEST_F(Udata, NorIsItInAChangeOfState)
+{
+    make();
+    EXPECT_EQ(try_init(1, 0), EOPNOTSUPP);
+    EXPECT_EQ(try_init(0, 1ull << 63), EOPNOTSUPP);
+    EXPECT_EQ(a->state(), IBV_QPS_RESET) << "nothing is done";
+    EXPECT_EQ(try_init(0, 0), 0);
+    EXPECT_EQ(a->state(), IBV_QPS_INIT);
 }
 
 TEST_F(Udata, AnswersAreAsLongAsTheRoomThatThereIs)
