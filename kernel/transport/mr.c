@@ -9,6 +9,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
+#include "hazard.h"
 #include "mr.h"
 
 /* Draws of a random index before we believe that the table is full. */
@@ -38,7 +39,7 @@ void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr)
 {
 	xa_erase(&dev->mrs, mrc_mr_index(mr->key));
 	WRITE_ONCE(mr->revoked, true);
-	synchronize_rcu_expedited();
+	mrc_hazard_wait(mr);
 }
 
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key)

@@ -3,9 +3,9 @@
  * Memory regions as the data path sees them: a key, a range, access rights
  * and an array of pinned pages. Registration (pinning) is verbs'.
  *
- * A reader works under RCU. Revocation unlists the key, marks the region and
- * waits for a grace period, after which no one touches its pages any more; references only
- * keep the struct.
+ * A reader finds it under RCU and names it as what his CPU uses (hazard.h) before he touches its
+ * pages. Revocation unlists the key, marks the region and waits until no CPU names it; after that
+ * no one touches its pages any more. References, and RCU, only keep the struct.
  */
 #ifndef _MRC_TRANSPORT_MR_H
 #define _MRC_TRANSPORT_MR_H
@@ -50,7 +50,11 @@ int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr);
 /** mrc_mr_revoke() - unlist and wait until nobody uses its pages. Process context, sleeps. */
 void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
 
-/** mrc_mr_find() - region of a key, or NULL. Under RCU; no reference is taken. */
+/**
+ * mrc_mr_find() - region of a key, or NULL
+ *
+ * Under RCU; no reference is taken. For the pages see mrc_hazard_set().
+ */
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
 void mrc_mr_get(struct mrc_mr *mr);
 /* Frees the struct by RCU; the pages array is verbs' to free after revocation. */
@@ -71,7 +75,7 @@ int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
 
 /**
  * mrc_mr_piece() - the page that holds an address
- * @mr: a region, range checked
+ * @mr: a region, range checked and not revoked; named by mrc_hazard_set() before that was seen
  * @addr: address
  * @len: bytes wanted
  * @page: result

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "hazard.h"
 #include "mr.h"
 #include "qp_error.h"
 #include "reply.h"
@@ -35,31 +36,25 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 	return 0;
 }
 
-/* Both locks guard the state: one is enough to read it. */
+/* Both locks guard the state: one is enough to read it for sure. */
 static bool mrc_responder_live(const struct mrc_qp *qp)
 {
-	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS;
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return state == IB_QPS_RTR || state == IB_QPS_RTS;
 }
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* Copies the payload to its place. Return: 0 or an AETH syndrome. */
-static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+/* Return: 0 or an AETH syndrome. */
+static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, const struct mrc_mr *mr)
 {
-	const struct mrc_write *w = &pkt->hdr.write;
 	unsigned int done = 0, n, offset;
 	struct page *page;
-	struct mrc_mr *mr;
 	void *to;
 
-	if (!pkt->len)
-		return 0;
-	mr = mrc_mr_find(qp->dev, w->rkey);
-	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_WRITE) ||
-	    mrc_mr_check(mr, qp->pd, w->va, pkt->len, IB_ACCESS_REMOTE_WRITE))
-		return MRC_NAK_ACCESS;
 	while (done < pkt->len) {
-		n = mrc_mr_piece(mr, w->va + done, pkt->len - done, &page,
+		n = mrc_mr_piece(mr, pkt->hdr.write.va + done, pkt->len - done, &page,
 				 &offset);
 		to = kmap_local_page(page);
 		if (mrc_rx_copy(pkt, done, to + offset, n)) {
@@ -71,6 +66,29 @@ static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 		done += n;
 	}
 	return 0;
+}
+
+/*
+ * Copies the payload to its place, unless the region is being deregistered or the QP destroyed:
+ * the memory may be used anew as soon as that has returned. Return: 0 or an AETH syndrome.
+ */
+static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_write *w = &pkt->hdr.write;
+	u8 syndrome = MRC_NAK_ACCESS;
+	struct mrc_mr *mr;
+
+	if (!pkt->len)
+		return 0;
+	mr = mrc_mr_find(qp->dev, w->rkey);
+	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_WRITE))
+		return syndrome;
+	mrc_hazard_set(mr, qp);
+	if (mrc_responder_live(qp) &&
+	    !mrc_mr_check(mr, qp->pd, w->va, pkt->len, IB_ACCESS_REMOTE_WRITE))
+		syndrome = mrc_responder_copy(pkt, mr);
+	mrc_hazard_clear();
+	return syndrome;
 }
 
 static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,

@@ -4,6 +4,7 @@
  */
 #include <linux/log2.h>
 
+#include "hazard.h"
 #include "replay.h"
 #include "wqe.h"
 
@@ -87,8 +88,7 @@ unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chu
 	return pages;
 }
 
-static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
-			     void *arg)
+static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct mrc_skb *skb)
 {
 	unsigned int n, offset;
 	struct page *page;
@@ -98,11 +98,23 @@ static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
 		return -EACCES;
 	for (; len; addr += n, len -= n) {
 		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
-		err = mrc_skb_page(arg, page, offset, n);
+		err = mrc_skb_page(skb, page, offset, n);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* The skb holds the pages itself: the region is in use only until it has them. */
+static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
+			     void *arg)
+{
+	int err;
+
+	mrc_hazard_set(seg->mr, NULL);
+	err = mrc_wqe_put_each(seg, addr, len, arg);
+	mrc_hazard_clear();
+	return err;
 }
 
 int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, struct mrc_skb *skb,

@@ -6,6 +6,8 @@
  * exists only because the peer asked for one by sending an immediate, so all of
  * them count as solicited, and so do errors.
  */
+#include <linux/wait_bit.h>
+
 #include "context.h"
 #include "cq.h"
 #include "device.h"
@@ -56,6 +58,49 @@ static bool mrc_cq_push(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 	return true;
 }
 
+/* Any context. */
+static void mrc_cq_wake_here(struct mrc_ib_cq *cq)
+{
+	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
+/* Any context. */
+static void mrc_cq_woken(struct mrc_ib_cq *cq)
+{
+	if (atomic_dec_and_test(&cq->wakes))
+		/* Nothing of the queue is touched any more, its address is but a name. */
+		wake_up_var(&cq->wakes);
+}
+
+/* Hard interrupt. */
+static void mrc_cq_wake_called(void *info)
+{
+	struct mrc_ib_cq *cq = info;
+
+	mrc_cq_wake_here(cq);
+	mrc_cq_woken(cq);
+}
+
+/* One that is on its way there already wakes the program for both. */
+static void mrc_cq_wake_there(struct mrc_ib_cq *cq)
+{
+	atomic_inc(&cq->wakes);
+	if (smp_call_function_single_async(cq->cpu, &cq->wake))
+		mrc_cq_woken(cq);
+}
+
+/* A CPU that is online stays so while this one is not preempted. */
+static void mrc_cq_wake(struct mrc_ib_cq *cq)
+{
+	int here = get_cpu();
+
+	if (cq->cpu < 0 || cq->cpu == here || !cpu_online(cq->cpu))
+		mrc_cq_wake_here(cq);
+	else
+		mrc_cq_wake_there(cq);
+	put_cpu();
+}
+
 void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		bool solicited)
 {
@@ -66,7 +111,7 @@ void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		wake = mrc_cq_push(cq, cqe, solicited);
 	spin_unlock_bh(&cq->lock);
 	if (wake)
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+		mrc_cq_wake(cq);
 }
 
 bool mrc_cq_failed(struct mrc_ib_cq *cq)
@@ -96,12 +141,31 @@ void mrc_cq_unuse(struct mrc_ib_cq *cq, struct mrc_cq_user *user)
 	mutex_unlock(&cq->qps_lock);
 }
 
-static void mrc_cq_init(struct mrc_ib_cq *cq)
+/*
+ * A vector is a CPU. Vector 0 is what programs name that have no wish: they are woken up where the
+ * completion comes about, for one CPU to wake all of them would be a bottleneck.
+ */
+static int mrc_cq_vector_cpu(u32 vector)
+{
+	int cpu;
+
+	if (!vector)
+		return -1;
+	for_each_possible_cpu(cpu)
+		if (!vector--)
+			return cpu;
+	return -1;
+}
+
+static void mrc_cq_init(struct mrc_ib_cq *cq, u32 vector)
 {
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->qps_lock);
 	INIT_LIST_HEAD(&cq->qps);
 	INIT_WORK(&cq->fail_work, mrc_cq_fail_work);
+	INIT_CSD(&cq->wake, mrc_cq_wake_called, cq);
+	atomic_set(&cq->wakes, 0);
+	cq->cpu = mrc_cq_vector_cpu(vector);
 }
 
 /* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries), -ENOMEM. Process context. */
@@ -121,7 +185,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask));
 	if (ret)
 		return ret;
-	mrc_cq_init(cq);
+	mrc_cq_init(cq, attr->comp_vector);
 	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	if (!uctx)
 		return -EINVAL;
@@ -148,6 +212,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct mrc_kring ring;
 
 	cancel_work_sync(&cq->fail_work);
+	wait_var_event(&cq->wakes, !atomic_read(&cq->wakes));
 	/* The core may still ask for details. */
 	spin_lock_bh(&cq->lock);
 	ring = cq->ring;

@@ -7,6 +7,7 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "compat/compat_verbs.h"
@@ -18,6 +19,9 @@
  * @ring: completions
  * @lock: guards @ring, @armed, @failed, @added; innermost of all
  * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP
+ * @cpu: where the program is woken up; negative: where the completion comes about
+ * @wake: does so, when that is another CPU
+ * @wakes: calls of @wake under way
  * @failed: overrun; takes no more completions
  * @added: completions so far
  * @fail_work: tells the program and ends the QPs
@@ -29,6 +33,9 @@ struct mrc_ib_cq {
 	struct mrc_kring ring;
 	spinlock_t lock;
 	u8 armed;
+	int cpu;
+	call_single_data_t wake;
+	atomic_t wakes;
 	bool failed;
 	u64 added;
 	struct work_struct fail_work;

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bytes arrive where they were sent, completions say so. */
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <poll.h>
+#include <sched.h>
+#include <string>
+#include <sys/prctl.h>
+#include <thread>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -276,6 +284,91 @@ TEST_F(Data, ChannelWakesUp)
         pollfd fd{.fd = b->channel->fd, .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&fd, 1, 50), 0);
     }
+}
+
+namespace
+{
+
+/** This thread, and those that it starts, run on CPU 0 as long as this lives. */
+class OnCpuZero
+{
+public:
+    OnCpuZero()
+    {
+        cpu_set_t zero;
+
+        sched_getaffinity(0, sizeof(before_), &before_);
+        CPU_ZERO(&zero);
+        CPU_SET(0, &zero);
+        sched_setaffinity(0, sizeof(zero), &zero);
+    }
+    ~OnCpuZero() { sched_setaffinity(0, sizeof(before_), &before_); }
+    OnCpuZero(const OnCpuZero &) = delete;
+    OnCpuZero &operator=(const OnCpuZero &) = delete;
+
+private:
+    cpu_set_t before_{};
+};
+
+/** A thread that waits for one completion, under a name by which verbs.sh knows it. */
+class Waiter
+{
+public:
+    Waiter(const std::string &name, ibv_comp_channel *channel)
+        : thread_([this, name, channel] { wait(name, channel); })
+    {
+    }
+    ~Waiter() { thread_.join(); }
+    Waiter(const Waiter &) = delete;
+    Waiter &operator=(const Waiter &) = delete;
+
+    [[nodiscard]] bool asleep() const
+    {
+        const pid_t tid = tid_;
+        std::ifstream stat("/proc/self/task/" + std::to_string(tid) + "/stat");
+        std::string number, name, state;
+
+        return tid && stat >> number >> name >> state && state == "S";
+    }
+
+private:
+    void wait(const std::string &name, ibv_comp_channel *channel)
+    {
+        ibv_cq *cq = nullptr;
+        void *context = nullptr;
+
+        prctl(PR_SET_NAME, name.c_str());
+        tid_ = gettid();
+        if (!ibv_get_cq_event(channel, &cq, &context)) {
+            ibv_ack_cq_events(cq, 1);
+        }
+    }
+
+    std::atomic<pid_t> tid_ = 0;
+    std::thread thread_;
+};
+
+} // namespace
+
+/* Completions come about on CPU 0. Where those who wait are woken up verbs.sh sees. */
+TEST_F(Data, VectorsWakeUp)
+{
+    const OnCpuZero pinned;
+    int vectors = 1;
+
+    for (int vector = 0; vector < vectors; vector++) {
+        ASSERT_NO_FATAL_FAILURE(make_connected({.recv_vector = vector}));
+        vectors = b->context->num_comp_vectors;
+        ASSERT_EQ(ibv_req_notify_cq(b->recv_cq.get(), 0), 0);
+        ASSERT_EQ(post_receives(*b, 1), 0);
+        const Waiter waiter("vector-" + std::to_string(vector), b->channel.get());
+        while (!waiter.asleep()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_EQ(post(*a, *b, {.signaled = false, .imm = true}), 0);
+    }
+    EXPECT_EQ(ibv_create_cq(b->context.get(), 1, nullptr, b->channel.get(), vectors), nullptr);
+    EXPECT_EQ(errno, EINVAL);
 }
 
 TEST_F(Data, DeepQueue)

@@ -132,7 +132,8 @@ Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_
     pd.reset(must(ibv_alloc_pd(context.get()), "PD"));
     channel.reset(must(ibv_create_comp_channel(context.get()), "completion channel"));
     send_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, nullptr, 0), "CQ"));
-    recv_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, channel.get(), 0), "CQ"));
+    recv_cq.reset(must(
+        ibv_create_cq(context.get(), shape.cqe, nullptr, channel.get(), shape.recv_vector), "CQ"));
     mr.reset(must(ibv_reg_mr(pd.get(), bytes_.data(), bytes_.size(), shape.mr_access), "MR"));
     make_qp();
     psn = random_psn();

@@ -69,6 +69,7 @@ struct Shape {
     uint32_t send_sge = 16;
     uint32_t inline_data = 256;
     int cqe = 512;
+    int recv_vector = 0;
     bool signal_all = false;
     int qp_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What can be created, and what cannot. */
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include <rdma/mrc-abi.h>
@@ -80,6 +85,34 @@ private:
     bool mounted_ = false;
     bool inside_ = false;
 };
+
+/** More writes than are over soon. */
+void write_until_some_arrives(Side &from, Side &to)
+{
+    const volatile uint8_t *last = to.data() + to.size() - 1;
+    const uint8_t before = *last;
+
+    from.data()[from.size() - 1] = static_cast<uint8_t>(~before);
+    for (uint64_t i = 0; i < 20; i++) {
+        ASSERT_EQ(post(from, to, {.id = i, .length = static_cast<uint32_t>(from.size())}), 0);
+    }
+    while (*last == before) {
+        std::this_thread::yield();
+    }
+}
+
+/** The memory is used for something else at once; for a while nobody else writes to it. */
+void expect_untouched(Side &side)
+{
+    constexpr uint8_t other = 0xee;
+
+    std::memset(side.data(), other, side.size());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto *end = side.data() + side.size();
+    EXPECT_EQ(std::find_if(side.data(), side.data() + side.size(),
+                           [](uint8_t byte) { return byte != other; }),
+              end);
+}
 
 } // namespace
 
@@ -195,6 +228,28 @@ TEST_F(Limits, RemoteKeysAreUnpredictable)
     EXPECT_NE(step, 0x100u);
 }
 
+/* verbs.sh looks what it costs others. */
+TEST_F(Limits, ManyRegions)
+{
+    constexpr size_t many = 10000;
+    using Clock = std::chrono::steady_clock;
+    using Ms = std::chrono::duration<double, std::milli>;
+    std::vector<Mr> regions;
+
+    make();
+    regions.reserve(many);
+    const auto began = Clock::now();
+    for (size_t i = 0; i < many; i++) {
+        regions.emplace_back(ibv_reg_mr(a->pd.get(), a->data(), 4096, IBV_ACCESS_LOCAL_WRITE));
+        ASSERT_NE(regions.back().get(), nullptr) << i;
+    }
+    const auto registered = Clock::now();
+    regions.clear();
+    const auto done = Clock::now();
+    std::cout << many << " regions: ms to register " << Ms(registered - began).count()
+              << ", to deregister " << Ms(done - registered).count() << '\n';
+}
+
 TEST_F(Limits, DestroyUnderTraffic)
 {
     for (int round = 0; round < 5; round++) {
@@ -221,6 +276,26 @@ TEST_F(Limits, DeregisterUnderTraffic)
     ASSERT_EQ(sent.size(), 20u);
     EXPECT_TRUE(sent[19].status == IBV_WC_WR_FLUSH_ERR || sent[19].status == IBV_WC_SUCCESS ||
                 sent[19].status == IBV_WC_REM_ACCESS_ERR);
+}
+
+TEST_F(Limits, NothingLandsInMemoryAfterDeregistration)
+{
+    for (int round = 0; round < 10; round++) {
+        ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}, 1 << 20));
+        ASSERT_NO_FATAL_FAILURE(write_until_some_arrives(*a, *b));
+        b->mr.reset();
+        expect_untouched(*b);
+    }
+}
+
+TEST_F(Limits, NothingLandsInMemoryAfterDestruction)
+{
+    for (int round = 0; round < 10; round++) {
+        ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}, 1 << 20));
+        ASSERT_NO_FATAL_FAILURE(write_until_some_arrives(*a, *b));
+        b->qp.reset();
+        expect_untouched(*b);
+    }
 }
 
 } // namespace verbs
