@@ -10,6 +10,7 @@
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
 #include <net/lwtunnel.h>
+#include <net/xfrm.h>
 
 #include "path.h"
 
@@ -170,16 +171,17 @@ static bool mrc_path_route_valid(const struct mrc_path *path,
 	return dst_check(f->via, f->via_cookie);
 }
 
+/* @outer: destination of the outer header; NULL: what the inner header says */
 static void mrc_path_flowi(struct flowi6 *fl6, const struct mrc_path *path,
-			   const struct in6_addr *daddr,
-			   const struct in6_addr *saddr, u8 proto)
+			   const struct mrc_flow *flow, const struct in6_addr *outer)
 {
 	memset(fl6, 0, sizeof(*fl6));
 	fl6->flowi6_oif = path->plane ? path->plane->ifindex : 0;
 	fl6->flowi6_iif = LOOPBACK_IFINDEX;
-	fl6->flowi6_proto = proto;
-	fl6->daddr = *daddr;
-	fl6->saddr = *saddr;
+	fl6->flowi6_proto = outer ? IPPROTO_IPV6 : IPPROTO_UDP;
+	fl6->daddr = outer ? *outer : flow->daddr;
+	fl6->saddr = outer ? flow->tunnel_saddr : flow->saddr;
+	fl6->fl6_dport = outer ? 0 : flow->dport;
 }
 
 /* Only a route out of the plane's netdev will do; without plane only one to this host. */
@@ -192,6 +194,39 @@ static bool mrc_path_dst_ok(const struct mrc_path *path, struct dst_entry *dst)
 	return dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
 }
 
+/*
+ * Does an IPsec policy cover a flow? Then it must not leave: packets of a path go straight to the
+ * netdev, past the policy. A policy that comes or goes makes routes be looked up anew.
+ */
+static bool mrc_path_policed(struct net *net, struct dst_entry *dst, struct flowi6 *fl6)
+{
+	struct dst_entry *found;
+
+	dst_hold(dst);
+	found = xfrm_lookup(net, dst, flowi6_to_flowi(fl6), NULL, 0);
+	if (!IS_ERR(found))
+		dst_release(found);
+	if (found == dst)
+		return false;
+	net_warn_ratelimited("mrc: an IPsec policy covers %pI6c to %pI6c: no path there\n",
+			     &fl6->saddr, &fl6->daddr);
+	return true;
+}
+
+/* Of the outer header, or of the inner one when there is no other, and then of the inner one. */
+static bool mrc_path_allowed(const struct mrc_path *path, const struct mrc_flow *flow,
+			     struct dst_entry *dst, struct flowi6 *fl6)
+{
+	struct flowi6 inner;
+
+	if (mrc_path_policed(flow->net, dst, fl6))
+		return false;
+	if (fl6->flowi6_proto == IPPROTO_UDP)
+		return true;
+	mrc_path_flowi(&inner, path, flow, NULL);
+	return !mrc_path_policed(flow->net, dst, &inner);
+}
+
 /* Fills in the route of the outermost header. */
 static int mrc_path_route_out(struct mrc_path_route *r,
 			      const struct mrc_path *path,
@@ -200,15 +235,10 @@ static int mrc_path_route_out(struct mrc_path_route *r,
 {
 	struct flowi6 fl6;
 
-	if (outer)
-		mrc_path_flowi(&fl6, path, outer, &flow->tunnel_saddr,
-			       IPPROTO_IPV6);
-	else
-		mrc_path_flowi(&fl6, path, &flow->daddr, &flow->saddr,
-			       IPPROTO_UDP);
+	mrc_path_flowi(&fl6, path, flow, outer);
 	r->dst = ip6_route_output_flags(flow->net, NULL, &fl6,
 					path->plane ? RT6_LOOKUP_F_IFACE : 0);
-	if (!mrc_path_dst_ok(path, r->dst)) {
+	if (!mrc_path_dst_ok(path, r->dst) || !mrc_path_allowed(path, flow, r->dst, &fl6)) {
 		dst_release(r->dst);
 		return -ENETUNREACH;
 	}
@@ -228,7 +258,7 @@ static int mrc_path_route_via(struct mrc_path_follow *f,
 
 	if (!table)
 		return -ENETUNREACH;
-	mrc_path_flowi(&fl6, path, &flow->daddr, &flow->saddr, IPPROTO_UDP);
+	mrc_path_flowi(&fl6, path, flow, NULL);
 	rt = ip6_pol_route(flow->net, table, fl6.flowi6_oif, &fl6, NULL,
 			   RT6_LOOKUP_F_HAS_SADDR);
 	f->srh = rt->dst.error ? ERR_PTR(-ENETUNREACH) :
