@@ -44,6 +44,36 @@ blast()
 	check "$1: noise: device still there" rdma dev show mrc1
 }
 
+# A link between both hosts beside the planes.
+link_aside()
+{
+	ip link add aside netns h1 type veth peer name aside netns h2 || return
+	ip -n h1 link set aside up && ip -n h2 link set aside up
+}
+
+inject_aside()
+{
+	inject "$@" --via h1:aside --to h2:aside
+}
+
+inject_aside_srv6()
+{
+	inject_aside "$@" --outer-src "$(lab sid h1)" --outer "$(lab sid h2)"
+}
+
+# What comes in by it is nobody's, good as it may be, unless the device is told to take it.
+aside()
+{
+	check "beside the planes: a link" link_aside
+	verdicts "beside the planes, plain" inject_aside aside
+	verdicts "beside the planes, srv6" inject_aside_srv6 aside
+	check "beside the planes: ingress-filter off" on h2 mrcctl device set mrc1 ingress-filter off
+	verdicts "beside the planes, taken, plain" inject_aside answered
+	verdicts "beside the planes, taken, srv6" inject_aside_srv6 answered
+	check "beside the planes: ingress-filter on" on h2 mrcctl device set mrc1 ingress-filter on
+	verdicts "beside the planes, plain, dropped again" inject_aside aside --match "a probe$"
+}
+
 need jq python3 mrc_hold
 lab_up --planes 2 --spines 1
 INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
@@ -56,6 +86,7 @@ beyond plain
 beyond srv6
 silent plain
 silent srv6
+aside
 check_equal "afterwards: both QPs are as they were" true "$(hold state alive)"
 # Noise may end the QP: among it are refusals that are all right.
 blast plain

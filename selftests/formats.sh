@@ -91,6 +91,30 @@ check_segment_lists()
 			[.outer.dst, .srh.left]' | jq -s -c unique)"
 }
 
+# planes_mtu VALUE: both of h1
+planes_mtu()
+{
+	ip -n h1 link set eth1 mtu "$1" && ip -n h1 link set eth2 mtu "$1"
+}
+
+# Planes with room for a full packet, but not for one with a segment list.
+check_room()
+{
+	local name="segment lists: a path MTU of 4096 that they leave no room for"
+
+	check "$name: MTU of the planes" planes_mtu $((40 + 40 + 8 + 40 + 4096 + 4))
+	check_equal "$name: the port has room" 4096 \
+		"$(on h1 ibv_devinfo -d mrc0 | awk '$1 == "active_mtu:" { print $2 }')"
+	traffic_launch h1 h2 --iterations 1 --mtu 4096
+	check_not "$name: refused" traffic_end
+	check "$name: at RTR" grep -q 'QP to RTR: Invalid argument' "$TEST_TMP"/{client,server}.{json,err}
+	check "$name: and the kernel says what has room" grep -q \
+		"path MTU 4096 does not fit into the planes' MTU, 2048 does" <(dmesg | tail -n 50)
+	check_traffic "$name: that has room" h1 h2 --iterations 10 --mtu 2048
+	check "$name: MTU set back" planes_mtu 9000
+	check_traffic "$name, and back" h1 h2 --iterations 10 --mtu 4096
+}
+
 # h2 decapsulates in the kernel what is sent to another SID of its own.
 check_end_dt6()
 {
@@ -118,6 +142,7 @@ lab_down
 
 lab_up --planes 2
 check_segment_lists
+check_room
 check_end_dt6
 check_counters_clean "$TROUBLE"
 finish

@@ -3,7 +3,8 @@
 #
 # A user without a privilege, and with the limit of locked memory that systems come with: traffic
 # within it works; memory beyond it is refused, with the error that says so, and what was pinned is
-# given back; every change over netlink is refused, also to who is root of a user namespace of his
+# given back; no user takes more objects of a device than the settings allow, and what one has takes
+# nothing from another; every change over netlink is refused, also to who is root of a user namespace of his
 # own; and everything may be looked at.
 # kernels: all
 
@@ -162,11 +163,87 @@ test_netlink()
 	done < <(changes | grep -v -e "plane del" -e "ev-profile del" -e probe -e down -e deny)
 }
 
-need jq mrc_traffic python3 setpriv prlimit nsenter unshare
+# shares UID [PEER]: what a program of this user can have, and has no more afterwards
+shares()
+{
+	nsenter --net=/run/netns/p1 setpriv --reuid "$1" --regid "$1" --clear-groups \
+		mrc_shares mrc1 "$(pair_addr "${2:-100}")" </dev/null
+}
+
+# hold_shares UID: it keeps what it has, until give_shares
+hold_shares()
+{
+	coproc HOLDER { exec nsenter --net=/run/netns/p1 setpriv --reuid "$1" --regid "$1" \
+		--clear-groups mrc_shares mrc1 "$(pair_addr 100)" 2>&1; }
+	at_exit kill "$HOLDER_PID"
+	# Bash keeps that of a coprocess from command substitutions.
+	exec {holder_from}<&"${HOLDER[0]}"
+	read -r -t "$WAIT_LIMIT" held <&"$holder_from"
+}
+
+# give_shares: it is killed, and the kernel takes all back
+give_shares()
+{
+	local pid=$HOLDER_PID
+
+	kill "$pid" && { wait "$pid" || true; }
+}
+
+refused_is()
+{
+	[ "$(counter mrc1 user_limit_refused)" = "$1" ]
+}
+
+# check_shares NAME WANTED GOT
+check_shares()
+{
+	check_equal "$1" "$(jq -c . <<<"$2")" "$(jq -c . <<<"$3")"
+}
+
+# Peers that are not there: the RDMA core wants to know where packets would go.
+neighbours()
+{
+	local n
+
+	for n in {1,2}0{{0..9},a,b}; do
+		ip -n p1 neigh replace "$(pair_addr "$n")" lladdr 02:00:00:00:00:01 dev veth || return
+	done
+}
+
+test_shares()
+{
+	local all none many held
+	all='{"pds":[3,"EDQUOT"],"cqs":[4,"EDQUOT"],"mrs":[6,"EDQUOT"],"qps":[5,"EDQUOT"],"peers":[2,"EDQUOT"]}'
+	none='{"pds":[0,"EDQUOT"],"cqs":[0,"EDQUOT"]}'
+	many='{"pds":[12,""],"cqs":[12,""],"mrs":[12,""],"qps":[12,""],"peers":[12,""]}'
+
+	check "neighbours of mrc1" neighbours
+	check_shares "a user, by default" "$many" "$(shares 65534)"
+	check "limits of users are set" on p1 mrcctl device set mrc1 user-pds 3 user-cqs 4 \
+		user-qps 5 user-mrs 6 user-peers 2
+	check_shares "a user: no more than that" "$all" "$(shares 65534)"
+	check_shares "a user: what he gave back he can have again" "$all" "$(shares 65534)"
+	check "refusals are counted" wait_for refused_is 10
+	check "a user holds all that he may have" hold_shares 65534
+	check_shares "a user holds that much" "$all" "$held"
+	check_shares "a user holds all: another program of his gets nothing" "$none" \
+		"$(shares 65534)"
+	check_shares "a user holds all: another user gets his own" "$all" "$(shares 65533 200)"
+	check_shares "a user holds all: root gets more" "$many" "$(shares 0)"
+	check "limits of users are lower now" on p1 mrcctl device set mrc1 user-pds 1 user-cqs 1 \
+		user-qps 1 user-mrs 1 user-peers 1
+	check "a user gives all back, also what he could not have now: his program is killed" give_shares
+	check "limits of users are set back" on p1 mrcctl device set mrc1 user-pds 16384 \
+		user-cqs 65536 user-qps 65536 user-mrs 262144 user-peers 16384
+	check_shares "a user, as at first" "$many" "$(shares 65534)"
+}
+
+need jq mrc_traffic mrc_shares python3 setpriv prlimit nsenter unshare
 chmod 711 "$TEST_TMP"
 mkdir -m 777 "$TRY"
 pair_up
 test_traffic
 test_memlock
+test_shares
 test_netlink
 finish

@@ -12,7 +12,7 @@ void mrc_probing_init(struct mrc_probing *p, const struct mrc_timing *timing)
 /* Index in @mtu_users. */
 static unsigned int mrc_probing_mtu(u32 mtu)
 {
-	return (unsigned int)fls64(mtu / 256) - 1;
+	return (unsigned int)fls64(mtu / MRC_MTU_MIN) - 1;
 }
 
 void mrc_probing_use(struct mrc_probing *p, u32 mtu, bool use)
@@ -41,7 +41,7 @@ static unsigned int mrc_probing_room(const struct mrc_probing *p)
 
 	while (i--)
 		if (p->mtu_users[i])
-			return (256u << i) + MRC_WRITE_HDR_MAX + MRC_ICRC_LEN;
+			return (MRC_MTU_MIN << i) + MRC_WRITE_HDR_MAX + MRC_ICRC_LEN;
 	return 0;
 }
 

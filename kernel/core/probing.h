@@ -16,7 +16,7 @@
 #include "port_status.h"
 #include "wire.h"
 
-/* Path MTUs that a QP may have: 256 << 0 to 256 << 4. */
+/* Path MTUs that a QP may have, each twice the one before. */
 #define MRC_MTU_COUNT		5u
 /* Answers to a peer per second, at most. */
 #define MRC_PROBING_ANSWER_RATE	10000u

@@ -35,6 +35,10 @@
 /* What of a packet's nominal bytes is before the BTH: IPv6 and UDP headers. */
 #define MRC_NOMINAL_OUTSIDE	48u
 
+/* Path MTUs, powers of two. */
+#define MRC_MTU_MIN		256u
+#define MRC_MTU_MAX		4096u
+
 /* BTH + METH + TSETH + RETH + ImmDt: the longest write header. */
 #define MRC_WRITE_HDR_MAX	40u
 #define MRC_SACK_LEN		(MRC_BTH_LEN + MRC_SETH_LEN + MRC_CCST_LEN)

@@ -41,6 +41,7 @@ const char *const mrc_drop_names[MRC_DROP_COUNT] = {
 	[MRC_DROP_PKEY]			= "pkey",
 	[MRC_DROP_ENDPOINT]		= "endpoint",
 	[MRC_DROP_NO_MEMORY]		= "no_memory",
+	[MRC_DROP_INGRESS]		= "ingress",
 };
 
 static const struct mrc_rx_ops *mrc_rx_ops;
@@ -158,6 +159,13 @@ static int mrc_rx_ifindex(const struct sk_buff *skb)
 					      skb->dev->ifindex;
 }
 
+/* In a VRF, its own netdev stands for lo. */
+static bool mrc_rx_loopback(const struct sk_buff *skb)
+{
+	return skb->dev->flags & IFF_LOOPBACK ||
+	       (netif_is_l3_master(skb->dev) && mrc_rx_ifindex(skb) == skb->dev->ifindex);
+}
+
 /*
  * Takes all packets of an skb whose data begins with the inner IPv6 header.
  * @tclass is the traffic class of the outer header, or the inner one's again.
@@ -170,6 +178,7 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 		.skb = skb,
 		.net = dev_net(skb->dev),
 		.ifindex = mrc_rx_ifindex(skb),
+		.loopback = mrc_rx_loopback(skb),
 		.saddr = &ip6->saddr,
 		.daddr = &ip6->daddr,
 		.udp = udp_offset,

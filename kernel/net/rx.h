@@ -30,6 +30,7 @@ struct net;
  * @MRC_DROP_PKEY: wrong partition key
  * @MRC_DROP_ENDPOINT: endpoint request or response that nobody asked for
  * @MRC_DROP_NO_MEMORY: no memory
+ * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device
  * @MRC_DROP_COUNT: number of the others
  *
  * Names follow in mrc_drop_names[] in the same order.
@@ -48,6 +49,7 @@ enum mrc_drop {
 	MRC_DROP_PKEY,
 	MRC_DROP_ENDPOINT,
 	MRC_DROP_NO_MEMORY,
+	MRC_DROP_INGRESS,
 	MRC_DROP_COUNT,
 };
 
@@ -58,6 +60,7 @@ extern const char *const mrc_drop_names[MRC_DROP_COUNT];
  * @skb: holds it; linear or not
  * @net: namespace it arrived in
  * @ifindex: netdev it arrived by (a plane, lo, ...)
+ * @loopback: it was sent by this host to itself
  * @saddr: inner source
  * @daddr: inner destination
  * @hdr: decoded headers
@@ -77,6 +80,7 @@ struct mrc_rx_pkt {
 	struct sk_buff *skb;
 	struct net *net;
 	int ifindex;
+	bool loopback;
 	const struct in6_addr *saddr;
 	const struct in6_addr *daddr;
 	struct mrc_hdr hdr;

@@ -438,6 +438,18 @@ bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len)
 	       dst_mtu(b->hop.dst);
 }
 
+u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path)
+{
+	struct mrc_path_hop hop;
+	u32 mtu, headers;
+
+	if (mrc_path_hop(path, flow, &hop))
+		return U32_MAX;
+	mtu = dst_mtu(hop.dst);
+	headers = mrc_hop_outer_len(&hop) + MRC_INNER_LEN;
+	return mtu - min(mtu, headers);
+}
+
 static int mrc_skb_send(struct mrc_skb *b)
 {
 	struct sk_buff *skb = b->skb;

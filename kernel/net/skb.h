@@ -122,6 +122,16 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len);
 
 /**
+ * mrc_skb_room() - bytes of a packet, from BTH to ICRC, that a path's MTU has room for
+ * @flow: the peer
+ * @path: one of its paths
+ *
+ * The outer header counts with its SRH. Context: BH disabled, under RCU.
+ * Return: 0 with an MTU that is smaller than the headers; U32_MAX when there is no route now.
+ */
+u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path);
+
+/**
  * mrc_skb_hdr() - begin a packet
  * @b: the builder
  * @len: bytes of its MRC headers, MRC_BTH_LEN..MRC_HDR_MAX

@@ -43,6 +43,7 @@
 	X(ECN_RX,		"np_ecn_marked_roce_packets")		\
 	X(ECN_ECHO_RX,		"rp_cnp_handled")			\
 	X(NO_RECEIVE,		"out_of_buffer")			\
+	X(USER_LIMIT,		"user_limit_refused")			\
 	X(REQ_CQE_ERROR,	"req_cqe_error")			\
 	X(REQ_CQE_FLUSH,	"req_cqe_flush_error")			\
 	X(RESP_CQE_ERROR,	"resp_cqe_error")			\
@@ -66,7 +67,8 @@
 	X(DROP_BAD_ACK,		"rx_drop_bad_ack")			\
 	X(DROP_PKEY,		"rx_drop_pkey")				\
 	X(DROP_ENDPOINT,	"rx_drop_endpoint")			\
-	X(DROP_NO_MEMORY,	"rx_drop_no_memory")
+	X(DROP_NO_MEMORY,	"rx_drop_no_memory")			\
+	X(DROP_INGRESS,		"rx_drop_ingress")
 
 #define MRC_COUNTER_ENUM(sym, name)	MRC_CNT_##sym,
 enum mrc_counter {

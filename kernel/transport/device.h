@@ -56,6 +56,7 @@ struct mrc_routes;
  * @gone: see gone.h
  * @sock: its UDP port
  * @sock_too: the other port that MRC may have, or NULL
+ * @users: see user.h; by uid
  * @qps: number of QPs
  * @dead: being deleted: no new QPs, peers, planes
  * @listed: it is announced, and changes of its planes are
@@ -91,6 +92,7 @@ struct mrc_dev {
 	struct mrc_probe_orders *orders;
 	struct work_struct ports_work;	/* ports have changed, here or at a peer */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
+	struct xarray users;
 	atomic_t qps;
 	bool dead;
 	bool listed;
@@ -175,6 +177,21 @@ void mrc_dev_settle_ports(struct mrc_dev *dev);
  * Ports that never had a plane are nobody's to judge and count as good. Any context.
  */
 u32 mrc_dev_port_status(struct mrc_dev *dev);
+
+/**
+ * mrc_dev_hears() - may a packet that came in this way be for the device?
+ * @dev: the device
+ * @plane: that it came in by, or NULL
+ * @loopback: or this host sent it to itself
+ *
+ * What comes in by another netdev - a management network, a tunnel - is none of the fabric's.
+ * Any context.
+ */
+static inline bool mrc_dev_hears(const struct mrc_dev *dev, const struct mrc_plane *plane,
+				 bool loopback)
+{
+	return plane || loopback || !READ_ONCE(dev->cfg.ingress_filter);
+}
 
 /**
  * mrc_devs_count_drop() - charge a dropped packet to the device it was for

@@ -204,6 +204,11 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 		mrc_devs_count_drop(pkt->net, pkt->daddr, MRC_DROP_ENDPOINT);
 		return;
 	}
+	if (!mrc_dev_hears(dev, mrc_plane_by_ifindex(&dev->planes, pkt->ifindex),
+			   pkt->loopback)) {
+		mrc_count(dev, MRC_CNT_DROP_INGRESS);
+		return;
+	}
 	if (READ_ONCE(dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt)) {
 		mrc_count(dev, MRC_CNT_DROP_ICRC);
 		return;

@@ -178,7 +178,8 @@ void mrc_gone_no_qp(const struct mrc_rx_pkt *pkt)
 {
 	struct mrc_dev *dev = mrc_dev_by_addr(pkt->net, pkt->daddr);
 
-	if (dev)
+	if (dev && mrc_dev_hears(dev, mrc_plane_by_ifindex(&dev->planes, pkt->ifindex),
+				 pkt->loopback))
 		mrc_gone_look_up(dev, pkt);
 }
 

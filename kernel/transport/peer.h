@@ -13,6 +13,7 @@
 #include "../core/probing.h"
 #include "../core/turns.h"
 #include "device.h"
+#include "user.h"
 
 /** struct mrc_peer_key - what tells peers of a device apart */
 struct mrc_peer_key {
@@ -62,6 +63,8 @@ struct mrc_peer_due {
  * @number: in dev->peer_numbers, for walks
  * @key: who
  * @dev: device, a reference
+ * @user: whose QP it was made for, a reference; NULL: made for answers. Set before anybody else
+ *        can give up the last reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
  * @lock: guards the paths in @evs, and @probing
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
@@ -78,6 +81,7 @@ struct mrc_peer {
 	u32 number;
 	struct mrc_peer_key key;
 	struct mrc_dev *dev;
+	struct mrc_user *user;
 	const struct mrc_flow __rcu *flow;
 	struct mrc_flow flows[2];
 	spinlock_t lock;

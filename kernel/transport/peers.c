@@ -12,6 +12,7 @@
 #include "peers.h"
 #include "prober.h"
 #include "trace.h"
+#include "user.h"
 
 /* By the addresses alone: control packets name no profile. */
 static const struct rhashtable_params mrc_peers_params = {
@@ -70,8 +71,8 @@ static int mrc_peers_insert(struct mrc_peer *peer)
 	return err;
 }
 
-static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev,
-					 const struct mrc_peer_key *key)
+static struct mrc_peer *mrc_peers_make(struct mrc_dev *dev,
+				       const struct mrc_peer_key *key)
 {
 	struct mrc_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -97,6 +98,25 @@ static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev,
 	mrc_peer_free_evs(peer);
 	kfree(peer);
 	return ERR_PTR(err);
+}
+
+/* @user: whose it is; NULL: nobody's */
+static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev, const struct mrc_peer_key *key,
+					 struct mrc_user *user)
+{
+	struct mrc_peer *peer;
+	int err = mrc_user_take(user, MRC_SHARE_PEER);
+
+	if (err)
+		return ERR_PTR(err);
+	peer = mrc_peers_make(dev, key);
+	if (IS_ERR(peer)) {
+		mrc_user_give(user, MRC_SHARE_PEER);
+	} else if (user) {
+		mrc_user_hold(user);
+		peer->user = user;
+	}
+	return peer;
 }
 
 struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
@@ -128,12 +148,13 @@ static struct mrc_peer *mrc_peers_find(struct mrc_dev *dev,
 }
 
 static struct mrc_peer *mrc_peers_get_locked(struct mrc_dev *dev,
-					     const struct mrc_peer_key *key)
+					     const struct mrc_peer_key *key,
+					     struct mrc_user *user)
 {
 	lockdep_assert_held(&dev->cfg_lock);
 	if (dev->dead)
 		return ERR_PTR(-ENODEV);
-	return mrc_peers_find(dev, key) ?: mrc_peers_create(dev, key);
+	return mrc_peers_find(dev, key) ?: mrc_peers_create(dev, key, user);
 }
 
 struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
@@ -142,7 +163,7 @@ struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
-	peer = mrc_peers_get_locked(dev, key);
+	peer = mrc_peers_get_locked(dev, key, NULL);
 	mutex_unlock(&dev->cfg_lock);
 	return peer;
 }
@@ -156,20 +177,39 @@ static void mrc_peers_use(struct mrc_peer *peer, u32 mtu, bool use)
 	rcu_read_unlock();
 }
 
-struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu)
+struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu,
+				   struct mrc_user *user)
 {
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
 	/* A peer may be there still though its profile is not. */
 	if (mrc_ev_profile_exists(dev, key->ev_profile))
-		peer = mrc_peers_get_locked(dev, key);
+		peer = mrc_peers_get_locked(dev, key, user);
 	else
 		peer = ERR_PTR(-ENOENT);
 	if (!IS_ERR(peer))
 		mrc_peers_use(peer, mtu, true);
 	mutex_unlock(&dev->cfg_lock);
 	return peer;
+}
+
+u32 mrc_peers_room(struct mrc_peer *peer, u32 len)
+{
+	struct mrc_peer_evs *evs;
+	const struct mrc_flow *flow;
+	unsigned int i;
+	u32 room = 0;
+
+	rcu_read_lock();
+	local_bh_disable();
+	flow = rcu_dereference(peer->flow);
+	evs = rcu_dereference(peer->evs);
+	for (i = 0; i < evs->paths.count && room < len; i++)
+		room = max(room, mrc_skb_room(flow, &evs->path[i]));
+	local_bh_enable();
+	rcu_read_unlock();
+	return i ? room : len;
 }
 
 void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu)
@@ -183,6 +223,10 @@ static void mrc_peers_free(struct rcu_head *rcu)
 	struct mrc_peer *peer = container_of(rcu, struct mrc_peer, rcu);
 
 	mrc_peer_free_evs(peer);
+	if (peer->user) {
+		mrc_user_give(peer->user, MRC_SHARE_PEER);
+		mrc_user_put(peer->user);
+	}
 	mrc_dev_put(peer->dev);
 	kfree(peer);
 }

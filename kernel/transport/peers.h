@@ -20,11 +20,22 @@ struct mrc_peer *mrc_peers_get(struct mrc_dev *dev,
  * @dev: the device
  * @key: the peer's
  * @mtu: path MTU of the QP, a power of two from 256 to 4096
+ * @user: whose the peer is, if it has to be made
  *
  * The peer is in use, and so its EV profile stays, until mrc_peers_disconnect() or
- * mrc_qp_leave(). Process context, takes dev->cfg_lock.
+ * mrc_qp_leave(). Process context, takes dev->cfg_lock. Return: as mrc_peers_get(), and -EDQUOT.
  */
-struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu);
+struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu,
+				   struct mrc_user *user);
+/**
+ * mrc_peers_room() - bytes of a packet, from BTH to ICRC, that some path to a peer has room for
+ * @peer: the peer
+ * @len: more than these nobody needs to know of
+ *
+ * Process context. Return: @len or more when a path has that room, or no one knows (no EVs, no
+ * route now); else what the one with the most room has.
+ */
+u32 mrc_peers_room(struct mrc_peer *peer, u32 len);
 /** mrc_peers_disconnect() - the QP did not connect after all. Gives up its reference. */
 void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu);
 /** mrc_peers_use_ev_profile() - a QP in RTR or RTS has an EV profile. dev->cfg_lock held. */

@@ -64,6 +64,7 @@ struct mrc_qp_ops {
  * @ops: calls up
  * @priv: their argument
  * @pd: identity of the protection domain
+ * @user: whose; there as long as the QP is not destroyed
  * @max_sge: gather elements per request
  * @max_inline: inline bytes per request
  * @sq_depth: requests the program may have outstanding
@@ -72,6 +73,7 @@ struct mrc_qp_init {
 	const struct mrc_qp_ops *ops;
 	void *priv;
 	const void *pd;
+	struct mrc_user *user;
 	u32 max_sge;
 	u32 max_inline;
 	u32 sq_depth;
@@ -138,6 +140,7 @@ struct mrc_qp {
 	const struct mrc_qp_ops *ops;
 	void *priv;
 	const void *pd;
+	struct mrc_user *user;	/* as in struct mrc_qp_init */
 	struct mrc_qp_params params;	/* in effect */
 	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
 	struct mrc_qp_conn conn;

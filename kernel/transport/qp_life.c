@@ -8,6 +8,7 @@
 #include "cc_profile.h"
 #include "ev_profile.h"
 #include "gone.h"
+#include "hazard.h"
 #include "peers.h"
 #include "prober.h"
 #include "qp_error.h"
@@ -71,7 +72,7 @@ void mrc_qp_destroy(struct mrc_qp *qp)
 		mrc_gone_remember(qp, peer);
 		mrc_peers_put(peer);
 		/* A packet that is being placed now must not land in memory used anew. */
-		synchronize_rcu_expedited();
+		mrc_hazard_wait(qp);
 	}
 	mrc_qp_put(qp);
 }
@@ -154,7 +155,20 @@ static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
 	return err;
 }
 
-int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
+/* A full packet must have room on one path at least. */
+static int mrc_qp_check_room(struct mrc_peer *peer, u32 mtu, u32 *fits)
+{
+	const u32 headers = MRC_WRITE_HDR_MAX + MRC_ICRC_LEN;
+	u32 room = mrc_peers_room(peer, mtu + headers);
+
+	if (room >= mtu + headers)
+		return 0;
+	room -= min(room, headers);
+	*fits = room < MRC_MTU_MIN ? 0 : rounddown_pow_of_two(room);
+	return -EMSGSIZE;
+}
+
+int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits)
 {
 	struct mrc_peer_key key = {
 		.local = conn->local,
@@ -167,14 +181,15 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn)
 	if (ipv6_addr_v4mapped(&conn->remote) ||
 	    ipv6_addr_v4mapped(&conn->local) || ipv6_addr_any(&conn->remote))
 		return -EINVAL;
-	if (conn->mtu < 256 || conn->mtu > 4096 || !is_power_of_2(conn->mtu))
+	if (conn->mtu < MRC_MTU_MIN || conn->mtu > MRC_MTU_MAX || !is_power_of_2(conn->mtu))
 		return -EINVAL;
 	mrc_qp_apply_route(qp->dev, &conn->remote, &params);
 	key.ev_profile = params.ev_profile;
-	peer = mrc_peers_connect(qp->dev, &key, conn->mtu);
+	peer = mrc_peers_connect(qp->dev, &key, conn->mtu, qp->user);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
-	err = mrc_qp_connect(qp, conn, &params, peer);
+	err = mrc_qp_check_room(peer, conn->mtu, fits) ?:
+	      mrc_qp_connect(qp, conn, &params, peer);
 	if (err)
 		mrc_peers_disconnect(peer, conn->mtu);
 	else

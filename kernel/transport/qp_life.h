@@ -30,8 +30,16 @@ void mrc_qp_destroy(struct mrc_qp *qp);
 int mrc_qp_to_reset(struct mrc_qp *qp);
 /** mrc_qp_to_init() - Return: 0, or -EINVAL: not in RESET any more */
 int mrc_qp_to_init(struct mrc_qp *qp);
-/** mrc_qp_to_rtr() - Return: 0, -EINVAL (IPv4 GID, MTU, state), -ENOENT (profile), -ENOMEM */
-int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn);
+/**
+ * mrc_qp_to_rtr() - connect it
+ * @qp: the QP
+ * @conn: to whom
+ * @fits: with -EMSGSIZE, the largest path MTU that would fit, or 0 if none would
+ *
+ * Return: 0, -EINVAL (IPv4 GID, MTU, state), -EMSGSIZE (no path to the peer has room for a full
+ * packet), -ENOENT (profile), -ENOMEM, -EDQUOT (the user has too many peers).
+ */
+int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits);
 /** mrc_qp_to_rts() - Return: 0, -EINVAL (not in RTR any more), -ENOMEM */
 int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn);
 

@@ -55,24 +55,25 @@ static void mrc_receive_end(struct mrc_rx_run *scratch)
 }
 
 static void mrc_receive_begin(struct mrc_receive_run *run, struct mrc_qp *qp,
-			      const struct mrc_rx_pkt *pkt)
+			      struct mrc_plane *plane, const struct mrc_rx_pkt *pkt)
 {
 	if (run->qp != qp) {
 		mrc_receive_flush(run);
 		run->qp = qp;
-		run->plane = mrc_plane_by_ifindex(&qp->dev->planes,
-						  pkt->ifindex);
+		run->plane = plane;
 	}
 	run->packets++;
 	run->bytes += pkt->wire_len;
 	run->ce |= pkt->ce;
 }
 
-static enum mrc_drop mrc_receive_check(struct mrc_qp *qp,
+static enum mrc_drop mrc_receive_check(struct mrc_qp *qp, const struct mrc_plane *plane,
 				       const struct mrc_rx_pkt *pkt)
 {
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
+	if (!mrc_dev_hears(qp->dev, plane, pkt->loopback))
+		return MRC_DROP_INGRESS;
 	if (state != IB_QPS_RTR && state != IB_QPS_RTS)
 		return MRC_DROP_QP_STATE;
 	if (!ipv6_addr_equal(pkt->saddr, &qp->conn.remote) ||
@@ -111,6 +112,7 @@ static void mrc_receive_dispatch(struct mrc_qp *qp,
 static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 {
 	struct mrc_receive_run *run = (struct mrc_receive_run *)scratch;
+	struct mrc_plane *plane;
 	enum mrc_drop drop;
 	struct mrc_qp *qp;
 
@@ -125,14 +127,17 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 		mrc_gone_no_qp(pkt);
 		return;
 	}
-	drop = mrc_receive_check(qp, pkt);
+	/* All packets of an skb came in together. */
+	plane = run->qp == qp ? run->plane :
+		mrc_plane_by_ifindex(&qp->dev->planes, pkt->ifindex);
+	drop = mrc_receive_check(qp, plane, pkt);
 	if (drop != MRC_DROP_COUNT) {
 		mrc_count(qp->dev, mrc_drop_counter(drop));
 		if (drop == MRC_DROP_QP_STATE)
 			mrc_gone_not_live(qp, pkt);
 		return;
 	}
-	mrc_receive_begin(run, qp, pkt);
+	mrc_receive_begin(run, qp, plane, pkt);
 	mrc_receive_dispatch(qp, pkt, run);
 }
 

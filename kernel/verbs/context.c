@@ -20,20 +20,34 @@ int mrc_udata_answer(struct ib_udata *udata, void *answer, size_t size)
 	return ib_copy_to_udata(udata, answer, min(udata->outlen, size));
 }
 
-int mrc_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
+struct mrc_user *mrc_udata_user(struct ib_udata *udata)
 {
+	struct mrc_ib_ucontext *uctx =
+		rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
+
+	return uctx ? uctx->user : NULL;
+}
+
+int mrc_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
+{
+	struct mrc_ib_ucontext *uctx = container_of(ibuctx, struct mrc_ib_ucontext, ib);
 	struct mrc_alloc_ucontext_resp resp = {
 		.abi_version = MRC_ABI_VERSION,
 		.max_inline = MRC_MAX_INLINE,
 	};
+	int err;
 
-	int err = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask));
-
-	return err ?: mrc_udata_answer(udata, &resp, sizeof(resp));
+	err = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask)) ?:
+	      mrc_udata_answer(udata, &resp, sizeof(resp));
+	if (err)
+		return err;
+	uctx->user = mrc_user_get(to_mrc_dev(ibuctx->device));
+	return uctx->user ? 0 : -ENOMEM;
 }
 
-void mrc_dealloc_ucontext(struct ib_ucontext *uctx)
+void mrc_dealloc_ucontext(struct ib_ucontext *ibuctx)
 {
+	mrc_user_put(container_of(ibuctx, struct mrc_ib_ucontext, ib)->user);
 }
 
 /*
@@ -44,15 +58,18 @@ void mrc_disassociate_ucontext(struct ib_ucontext *uctx)
 {
 }
 
-int mrc_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+int mrc_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
+	struct mrc_ib_pd *pd = container_of(ibpd, struct mrc_ib_pd, ib);
 	int err = udata ? mrc_udata_check(udata, 0) : 0;
 
-	return err ?: mrc_object_add(pd->device, MRC_OBJECT_PD);
+	pd->user = mrc_udata_user(udata);
+	return err ?: mrc_object_add(ibpd->device, pd->user, MRC_SHARE_PD);
 }
 
-int mrc_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+int mrc_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
-	mrc_object_del(pd->device, MRC_OBJECT_PD);
+	mrc_object_del(ibpd->device, container_of(ibpd, struct mrc_ib_pd, ib)->user,
+		       MRC_SHARE_PD);
 	return 0;
 }

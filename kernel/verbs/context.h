@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a program gets when it opens the device: its context and protection
- * domains. Both are mere identities here.
+ * What a program gets when it opens the device: its context, which knows whose it is, and
+ * protection domains, which are mere identities here.
  */
 #ifndef _MRC_VERBS_CONTEXT_H
 #define _MRC_VERBS_CONTEXT_H
 
 #include <rdma/ib_verbs.h>
 
-/** struct mrc_ib_ucontext - a program's context */
+struct mrc_user;
+
+/**
+ * struct mrc_ib_ucontext - a program's context
+ * @ib: the core's part
+ * @user: who opened the device; a reference, which all objects of the context rely on
+ */
 struct mrc_ib_ucontext {
 	struct ib_ucontext ib;
+	struct mrc_user *user;
 };
 
-/** struct mrc_ib_pd - a protection domain; its address is its identity */
+/**
+ * struct mrc_ib_pd - a protection domain; its address is its identity
+ * @ib: the core's part
+ * @user: whose; NULL: the kernel's
+ */
 struct mrc_ib_pd {
 	struct ib_pd ib;
+	struct mrc_user *user;
 };
+
+/** mrc_udata_user() - whose request it is; NULL: the kernel's. Process context. */
+struct mrc_user *mrc_udata_user(struct ib_udata *udata);
 
 /**
  * mrc_udata_check() - does the program's library ask for what this module knows?

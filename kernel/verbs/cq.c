@@ -168,7 +168,7 @@ static void mrc_cq_init(struct mrc_ib_cq *cq, u32 vector)
 	cq->cpu = mrc_cq_vector_cpu(vector);
 }
 
-/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries), -ENOMEM. Process context. */
+/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries), -ENOMEM, -EDQUOT. Process context. */
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
@@ -189,7 +189,8 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	if (!uctx)
 		return -EINVAL;
-	ret = mrc_object_add(ibcq->device, MRC_OBJECT_CQ);
+	cq->user = uctx->user;
+	ret = mrc_object_add(ibcq->device, cq->user, MRC_SHARE_CQ);
 	if (ret)
 		return ret;
 	ret = mrc_kring_create(&cq->ring, &uctx->ib, attr->cqe,
@@ -198,7 +199,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		ret = mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (ret) {
 		mrc_kring_destroy(&cq->ring);
-		mrc_object_del(ibcq->device, MRC_OBJECT_CQ);
+		mrc_object_del(ibcq->device, cq->user, MRC_SHARE_CQ);
 		return ret;
 	}
 	ibcq->cqe = cq->ring.size;
@@ -219,7 +220,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	cq->ring.mem = NULL;
 	spin_unlock_bh(&cq->lock);
 	mrc_kring_destroy(&ring);
-	mrc_object_del(ibcq->device, MRC_OBJECT_CQ);
+	mrc_object_del(ibcq->device, cq->user, MRC_SHARE_CQ);
 	return 0;
 }
 

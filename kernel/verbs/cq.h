@@ -16,6 +16,7 @@
 /**
  * struct mrc_ib_cq - a completion queue
  * @ib: the core's part
+ * @user: whose
  * @ring: completions
  * @lock: guards @ring, @armed, @failed, @added; innermost of all
  * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP
@@ -30,6 +31,7 @@
  */
 struct mrc_ib_cq {
 	struct ib_cq ib;
+	struct mrc_user *user;
 	struct mrc_kring ring;
 	spinlock_t lock;
 	u8 armed;

@@ -77,6 +77,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 		.ops = &mrc_work_ops,
 		.priv = q,
 		.pd = q->ib.pd,
+		.user = q->user,
 		.max_sge = q->cap.max_send_sge,
 		.max_inline = q->cap.max_inline_data,
 		.sq_depth = q->sq.size,
@@ -99,7 +100,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
  *
  * Context: process, sleeps.
  * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users, a newer library's wishes),
- * -EINVAL (too large, CQ has failed), -ENOMEM, -ENODEV.
+ * -EINVAL (too large, CQ has failed), -ENOMEM, -EDQUOT (the user has too many).
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)
@@ -121,7 +122,8 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return -EINVAL;
 	q->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	mrc_qp_grant(q, &init->cap);
-	ret = mrc_object_add(ibqp->device, MRC_OBJECT_QP);
+	q->user = uctx->user;
+	ret = mrc_object_add(ibqp->device, q->user, MRC_SHARE_QP);
 	if (ret)
 		return ret;
 	ret = mrc_qp_create_rings(q, &uctx->ib, &resp);
@@ -131,7 +133,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		ret = mrc_qp_create_transport(q);
 	if (ret) {
 		mrc_qp_destroy_rings(q);
-		mrc_object_del(ibqp->device, MRC_OBJECT_QP);
+		mrc_object_del(ibqp->device, q->user, MRC_SHARE_QP);
 		return ret;
 	}
 	init->cap = q->cap;
@@ -157,6 +159,6 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	WRITE_ONCE(q->qp, NULL);
 	mrc_qp_put(qp);
 	mrc_qp_destroy_rings(q);
-	mrc_object_del(ibqp->device, MRC_OBJECT_QP);
+	mrc_object_del(ibqp->device, q->user, MRC_SHARE_QP);
 	return 0;
 }

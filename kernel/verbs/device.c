@@ -4,14 +4,21 @@
  */
 #include "device.h"
 
-int mrc_object_add(struct ib_device *ib, enum mrc_object kind)
+int mrc_object_add(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind)
 {
 	atomic_t *n = &to_mrc_ibdev(ib)->objects[kind];
+	int err;
 
-	return atomic_add_unless(n, 1, MRC_MAX_OBJECTS) ? 0 : -ENOMEM;
+	if (!atomic_add_unless(n, 1, MRC_MAX_OBJECTS))
+		return -ENOMEM;
+	err = mrc_user_take(user, kind);
+	if (err)
+		atomic_dec(n);
+	return err;
 }
 
-void mrc_object_del(struct ib_device *ib, enum mrc_object kind)
+void mrc_object_del(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind)
 {
+	mrc_user_give(user, kind);
 	atomic_dec(&to_mrc_ibdev(ib)->objects[kind]);
 }

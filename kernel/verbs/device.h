@@ -9,26 +9,15 @@
 #include <rdma/mrc-abi.h>
 
 #include "../transport/device.h"
+#include "../transport/user.h"
 
 #define MRC_IB_DRIVER	((__force enum rdma_driver_id)MRC_DRIVER_ID)
-
-/* Objects of a kind on a device at most. */
-#define MRC_MAX_OBJECTS	(1 << 20)
-
-/** enum mrc_object - what is counted and limited */
-enum mrc_object {
-	MRC_OBJECT_PD,
-	MRC_OBJECT_CQ,
-	MRC_OBJECT_QP,
-	MRC_OBJECT_MR,
-	MRC_OBJECT_KINDS,
-};
 
 /**
  * struct mrc_ibdev - an mrc device as the RDMA core sees it
  * @ib: the core's part
  * @dev: the transport's part, a reference
- * @objects: how many there are
+ * @objects: how many there are, by enum mrc_share
  * @list: private to registry.c
  * @registered: private to registry.c
  * @state: private to registry.c
@@ -36,7 +25,7 @@ enum mrc_object {
 struct mrc_ibdev {
 	struct ib_device ib;
 	struct mrc_dev *dev;
-	atomic_t objects[MRC_OBJECT_KINDS];
+	atomic_t objects[MRC_SHARE_MR + 1];
 	struct list_head list;
 	bool registered;
 	enum ib_port_state state;
@@ -52,9 +41,16 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ib)
 	return to_mrc_ibdev(ib)->dev;
 }
 
-/** mrc_object_add() - one more of a kind. Return: 0, or -ENOMEM at the device's limit. */
-int mrc_object_add(struct ib_device *ib, enum mrc_object kind);
+/**
+ * mrc_object_add() - one more of a kind
+ * @ib: the device
+ * @user: whose; NULL: the kernel's
+ * @kind: one up to MRC_SHARE_MR
+ *
+ * Process context. Return: 0, -ENOMEM at the device's limit, -EDQUOT at the user's.
+ */
+int mrc_object_add(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind);
 /** mrc_object_del() - one less */
-void mrc_object_del(struct ib_device *ib, enum mrc_object kind);
+void mrc_object_del(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind);
 
 #endif /* _MRC_VERBS_DEVICE_H */

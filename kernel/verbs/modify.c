@@ -114,6 +114,20 @@ static int mrc_qp_gids(struct mrc_ib_qp *q, const struct rdma_ah_attr *ah,
 	return 0;
 }
 
+/* @fits: what would have room, or 0. Programs get a number from verbs; people find the words. */
+static int mrc_qp_no_room(const struct mrc_ib_qp *q, u32 mtu, u32 fits)
+{
+	if (fits)
+		ibdev_warn_ratelimited(q->ib.device,
+				       "QP 0x%06x: path MTU %u does not fit into the planes' MTU, %u does\n",
+				       q->qp->qpn, mtu, fits);
+	else
+		ibdev_warn_ratelimited(q->ib.device,
+				       "QP 0x%06x: no path to the peer has room for a path MTU\n",
+				       q->qp->qpn);
+	return -EINVAL;
+}
+
 static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 			  int mask)
 {
@@ -126,16 +140,16 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 						      q->attr.qp_access_flags,
 	};
 
-	if (attr->path_mtu > mrc_port_mtu(to_mrc_dev(q->ib.device))) {
-		ibdev_warn_ratelimited(q->ib.device,
-				       "QP 0x%06x: path MTU %u does not fit into the planes' MTU\n",
-				       q->qp->qpn, conn.mtu);
-		return -EINVAL;
-	}
+	u32 fits = ib_mtu_enum_to_int(mrc_port_mtu(to_mrc_dev(q->ib.device)));
+	int ret;
+
 	if (conn.dest_qpn & ~MRC_PSN_MASK)
 		return -EINVAL;
-	return mrc_qp_gids(q, &attr->ah_attr, &conn) ?:
-	       mrc_qp_to_rtr(q->qp, &conn);
+	if (conn.mtu > fits)
+		return mrc_qp_no_room(q, conn.mtu, fits);
+	ret = mrc_qp_gids(q, &attr->ah_attr, &conn) ?:
+	      mrc_qp_to_rtr(q->qp, &conn, &fits);
+	return ret == -EMSGSIZE ? mrc_qp_no_room(q, conn.mtu, fits) : ret;
 }
 
 /*

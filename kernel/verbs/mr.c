@@ -109,26 +109,30 @@ err_umem:
  *
  * Context: process, sleeps.
  * Return: the region, or ERR_PTR: -EINVAL (empty, too large, wraps), -EOPNOTSUPP
- * (windows, on demand, zero based), -ENOMEM (also RLIMIT_MEMLOCK), -EFAULT.
+ * (windows, on demand, zero based), -ENOMEM (also RLIMIT_MEMLOCK), -EDQUOT (the user has too
+ * many), -EFAULT.
  */
 struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata)
 {
+	struct mrc_user *user;
 	struct mrc_ib_mr *m;
 	int ret = mrc_mr_check_args(length, virt, access) ?: mrc_udata_check(udata, 0);
 
 	if (ret)
 		return ERR_PTR(ret);
-	ret = mrc_object_add(pd->device, MRC_OBJECT_MR);
+	user = mrc_udata_user(udata);
+	ret = mrc_object_add(pd->device, user, MRC_SHARE_MR);
 	if (ret)
 		return ERR_PTR(ret);
 	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 	ret = m ? mrc_mr_register(m, pd, start, length, virt, access) : -ENOMEM;
 	if (ret) {
 		kfree(m);
-		mrc_object_del(pd->device, MRC_OBJECT_MR);
+		mrc_object_del(pd->device, user, MRC_SHARE_MR);
 		return ERR_PTR(ret);
 	}
+	m->user = user;
 	return &m->ib;
 }
 
@@ -141,7 +145,7 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	kvfree(m->mr->pages);
 	ib_umem_release(m->umem);
 	mrc_mr_put(m->mr);
-	mrc_object_del(ibmr->device, MRC_OBJECT_MR);
+	mrc_object_del(ibmr->device, m->user, MRC_SHARE_MR);
 	kfree(m);
 	return 0;
 }

@@ -19,11 +19,13 @@ struct ib_umem;
  * @ib: the core's part
  * @mr: the data path's part, a reference
  * @umem: the pinned memory
+ * @user: whose
  */
 struct mrc_ib_mr {
 	struct ib_mr ib;
 	struct mrc_mr *mr;
 	struct ib_umem *umem;
+	struct mrc_user *user;
 };
 
 static inline struct mrc_ib_mr *to_mrc_mr(struct ib_mr *ib)

@@ -20,6 +20,7 @@
  * @rcq: completions of receives
  * @scq_user: entry in @scq
  * @rcq_user: entry in @rcq
+ * @user: whose
  * @sq: requests; consumed under the transport's tx_lock
  * @rq: receives; consumed under the transport's rx_lock
  * @cap: what the program was promised
@@ -35,6 +36,7 @@ struct mrc_ib_qp {
 	struct mrc_ib_cq *rcq;
 	struct mrc_cq_user scq_user;
 	struct mrc_cq_user rcq_user;
+	struct mrc_user *user;
 	struct mrc_kring sq;
 	struct mrc_kring rq;
 	struct ib_qp_cap cap;

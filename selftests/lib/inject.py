@@ -623,6 +623,11 @@ class Cases:
             yield Case(f"port status that leaves none ({mask:#x})", self.wire.datagram(data),
                        wanted)
 
+    def aside(self):
+        """The same, when they come in by a netdev that is no plane."""
+        for case in self.answered():
+            yield Case(case.name, case.packets, {"rx_drop_ingress": 1}, case.only)
+
 
 def check(case, link, counters):
     for packet in case.packets:
@@ -748,7 +753,7 @@ def run_stray(args, held, link):
 COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blast", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
             "status", "acks", "sack-other-cc", "never-asks", "short-imm", "parts", "other-imm",
-            "beyond")
+            "beyond", "aside")
 
 
 def parse(words):

@@ -46,7 +46,13 @@ void add_devices(FakeKernel &k)
                      .dscp_control = 46,
                      .mpr = 8,
                      .sack_bytes = 16384,
-                     .tunnel_source = Address{}};
+                     .tunnel_source = Address{},
+                     .ingress_filter = true,
+                     .user_pds = 16384,
+                     .user_cqs = 65536,
+                     .user_qps = 65536,
+                     .user_mrs = 262144,
+                     .user_peers = 16384};
 
     k.device_list.push_back({mrc0,
                              3,

@@ -121,6 +121,17 @@ enum {
 	MRC_A_DEVICE_BY_NAME,
 	/* u32: of it; only where the device's user namespace is the initial one */
 	MRC_A_DEVICE_BY_PID,
+	/* u8, 0 to 1: drop what comes in by other netdevs than planes and loopback; 0: take it */
+	MRC_A_DEVICE_INGRESS_FILTER,
+	/* u32, 1 to 1048576: protection domains that one user may have, at most */
+	MRC_A_DEVICE_USER_PDS,
+	/* u32, 1 to 1048576: completion queues that one user may have, at most */
+	MRC_A_DEVICE_USER_CQS,
+	MRC_A_DEVICE_USER_QPS,		/* u32, 1 to 1048576: QPs that one user may have, at most */
+	/* u32, 1 to 1048576: memory regions that one user may have, at most */
+	MRC_A_DEVICE_USER_MRS,
+	/* u32, 1 to 1048576: peers that QPs of one user have made, at most */
+	MRC_A_DEVICE_USER_PEERS,
 
 	__MRC_A_DEVICE_MAX,
 	MRC_A_DEVICE_MAX = (__MRC_A_DEVICE_MAX - 1)
