@@ -1,92 +1,53 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Find out by compiling what a kernel's headers offer.
+# Find out by compiling which of two forms of something a kernel's headers know.
 #
-# Usage: conftest.sh KDIR OUT
+# Usage: conftest.sh PROBE.c OUT COMPILER FLAG...
 #
-# Every conftest/NAME.c beside this script is compiled by the kernel's own build
-# system against KDIR.  OUT receives "#define HAVE_NAME 1" for each that does.
-# Nothing is compiled when neither KDIR nor a probe has changed since, and OUT
-# is only touched when its content changes.
+# Kbuild calls this for each probe. PROBE.c has the new form where PROBE_NEW is defined, and else the
+# old one. Exactly one of them must compile. OUT says "#define HAVE_PROBE 1" when that is the new one.
+# Where none does, or both do, the probe is wrong about this kernel, or something else is wrong with
+# the compiler or the headers: nothing is guessed then.
 
-set -euo pipefail
+set -eu
 
-probes=$(dirname "$(realpath "$0")")/conftest
-kdir=$(realpath "$1")
-out=$2
+probe=$1 out=$2
+shift 2
+name=$(basename "$probe" .c)
+
+# compiles FORM COMPILER FLAG...: what the compiler has to complain about goes to OUT.FORM.
+# Nobody's -Werror makes a form fail for a warning; but these are no mere warnings.
+compiles()
+{
+	form=$1
+	shift
+	LC_ALL=C "$@" -Wno-error -Werror=implicit-function-declaration -Werror=int-conversion \
+		-Werror=incompatible-pointer-types -fsyntax-only "$probe" 2>"$out.$form"
+}
+
+# The compiler's first error, or what there is instead.
+first_error()
+{
+	sed -n '/error:/{p;q;}' "$out.$1" | grep . || head -n 1 "$out.$1"
+}
 
 die()
 {
-	echo "conftest: $*" >&2
+	echo "conftest: probe $name: $*" >&2
 	exit 1
 }
 
-key_of_inputs()
-{
-	{
-		echo "$kdir"
-		cat "$0" "$probes"/*.c "$kdir/include/generated/autoconf.h" \
-			"$kdir/include/generated/utsrelease.h"
-		printf '%s\n' "$probes"/*.c
-	} | sha256sum | cut -d ' ' -f 1
-}
+old=0 new=0
+! compiles old "$@" || old=1
+! compiles new "$@" -DPROBE_NEW || new=1
+old_error=$(first_error old) new_error=$(first_error new)
+rm -f "$out.old" "$out.new"
 
-compile()
-{
-	local dir=$1
-	shift
-
-	cat >"$dir/Kbuild" <<-'KBUILD'
-	obj-m := $(patsubst $(src)/%.c,%.o,$(wildcard $(src)/*.c))
-	ccflags-y := -Werror=int-conversion -Werror=incompatible-pointer-types
-	KBUILD
-	# Objects that do not compile are the answer, not an error.
-	make -s -k -j "$(nproc)" -C "$kdir" M="$dir" "$@" >"$dir/log" 2>&1 || true
-}
-
-main()
-{
-	local key dir name
-	local -a names=() objects=()
-
-	[ -e "$kdir/include/generated/autoconf.h" ] ||
-		die "$kdir is not a configured kernel build folder"
-	key=$(key_of_inputs)
-	if [ -e "$out" ] && grep -q "key: $key" "$out"; then
-		return
-	fi
-
-	dir=$(mktemp -d)
-	# shellcheck disable=SC2064 # the name is fixed here
-	trap "rm -rf '$dir'" EXIT
-	for name in "$probes"/*.c; do
-		name=$(basename "$name" .c)
-		[[ $name =~ ^[a-z][a-z0-9_]*$ ]] || die "bad probe name '$name'"
-		names+=("$name")
-		objects+=("$name.o")
-	done
-	cp "$probes"/*.c "$dir"
-	compile "$dir" "${objects[@]}"
-	if ! [ -e "$dir/always.o" ]; then
-		cat "$dir/log" >&2
-		die "cannot compile anything against $kdir"
-	fi
-	{
-		echo "/* SPDX-License-Identifier: GPL-2.0-only */"
-		echo "/* Written by compat/conftest.sh; key: $key */"
-		for name in "${names[@]}"; do
-			if [ -e "$dir/$name.o" ]; then
-				echo "#define HAVE_${name^^} 1"
-			else
-				echo "/* no HAVE_${name^^} */"
-			fi
-		done
-	} >"$dir/config.h"
-	mkdir -p "$(dirname "$out")"
-	cp "$dir/log" "$(dirname "$out")/conftest.log"
-	cp "$dir/config.h" "$out"
-}
-
-[ $# = 2 ] || die "usage: conftest.sh KDIR OUT"
-main
+have=HAVE_$(echo "$name" | tr '[:lower:]' '[:upper:]')
+case $old$new in
+00) die "neither form compiles; the old one: $old_error; the new one: $new_error" ;;
+11) die "both forms compile: they say nothing about this kernel" ;;
+01) echo "#define $have 1" >"$out" ;;
+10) echo "/* no $have */" >"$out" ;;
+esac

@@ -3,8 +3,12 @@
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
+#ifdef PROBE_NEW
 int probe(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
 	  struct uverbs_attr_bundle *attrs);
+#else
+int probe(struct ib_cq *cq, const struct ib_cq_init_attr *attr, struct ib_udata *udata);
+#endif
 
 const struct ib_device_ops ops = {
 	.create_cq = probe,

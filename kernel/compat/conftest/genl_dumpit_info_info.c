@@ -3,9 +3,11 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-struct nlattr **probe(struct netlink_callback *cb);
-
 struct nlattr **probe(struct netlink_callback *cb)
 {
+#ifdef PROBE_NEW
 	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
 }

@@ -3,10 +3,10 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-static int probe(const struct genl_split_ops *ops, struct sk_buff *skb,
-		 struct genl_info *info)
-{
-	return 0;
-}
+#ifdef PROBE_NEW
+int probe(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info);
+#else
+int probe(const struct genl_ops *ops, struct sk_buff *skb, struct genl_info *info);
+#endif
 
 const struct genl_family probe_family = { .pre_doit = probe };
