@@ -3,7 +3,10 @@
 #ifndef _MRC_COMPAT_NET_H
 #define _MRC_COMPAT_NET_H
 
+#include <linux/net.h>
+#include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <net/ip6_fib.h>
 
 #include "compat-config.h"
 
@@ -18,5 +21,38 @@ static inline bool mrc_skb_frags_readable(const struct sk_buff *skb)
 	return true;
 #endif
 }
+
+/** mrc_netdev_registered() - it is; without RTNL that may be over a moment later */
+static inline bool mrc_netdev_registered(const struct net_device *dev)
+{
+#ifdef HAVE_REG_STATE_BYTE
+	return READ_ONCE(dev->reg_state) == NETREG_REGISTERED;
+#else
+	return dev->reg_state == NETREG_REGISTERED;
+#endif
+}
+
+/** mrc_dst_rt6_info() - the IPv6 route around what every route has */
+static inline struct rt6_info *mrc_dst_rt6_info(struct dst_entry *dst)
+{
+#ifdef HAVE_DST_RT6_INFO
+	return dst_rt6_info(dst);
+#else
+	return container_of(dst, struct rt6_info, dst);
+#endif
+}
+
+/* What the functions for UDP tunnels are given of a socket. */
+#ifdef HAVE_UDP_TUNNEL_SK
+static inline struct sock *mrc_udp_tunnel(struct socket *sock)
+{
+	return sock->sk;
+}
+#else
+static inline struct socket *mrc_udp_tunnel(struct socket *sock)
+{
+	return sock;
+}
+#endif
 
 #endif /* _MRC_COMPAT_NET_H */

@@ -5,6 +5,7 @@
 #ifndef _MRC_COMPAT_VERBS_H
 #define _MRC_COMPAT_VERBS_H
 
+#include <rdma/ib_umem.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "compat-config.h"
@@ -25,5 +26,39 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 	return arg;
 }
 #endif
+
+/*
+ * MRC_DEFINE_REG_USER_MR(OP, FN): what the RDMA core calls to register a region. FN, which knows no
+ * hints for DMA, does it.
+ */
+#ifdef HAVE_REG_USER_MR_DMAH
+#define MRC_DEFINE_REG_USER_MR(op, fn)						\
+static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length, u64 virt,	\
+			int access, struct ib_dmah *dmah,			\
+			struct ib_udata *udata)					\
+{										\
+	if (dmah)								\
+		return ERR_PTR(-EOPNOTSUPP);					\
+	return fn(pd, start, length, virt, access, udata);			\
+}
+#else
+#define MRC_DEFINE_REG_USER_MR(op, fn)						\
+static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length, u64 virt,	\
+			int access, struct ib_udata *udata)			\
+{										\
+	return fn(pd, start, length, virt, access, udata);			\
+}
+#endif
+
+/** mrc_umem_get() - pin memory of the program that is calling */
+static inline struct ib_umem *mrc_umem_get(struct ib_device *device, unsigned long addr,
+					   size_t size, int access)
+{
+#ifdef HAVE_UMEM_GET_VA
+	return ib_umem_get_va(device, addr, size, access);
+#else
+	return ib_umem_get(device, addr, size, access);
+#endif
+}
 
 #endif /* _MRC_COMPAT_VERBS_H */

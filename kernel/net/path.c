@@ -12,6 +12,7 @@
 #include <net/lwtunnel.h>
 #include <net/xfrm.h>
 
+#include "../compat/compat_net.h"
 #include "path.h"
 
 /**
@@ -191,7 +192,7 @@ static bool mrc_path_dst_ok(const struct mrc_path *path, struct dst_entry *dst)
 		return false;
 	if (path->plane)
 		return dst->dev->ifindex == path->plane->ifindex;
-	return dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
+	return mrc_dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
 }
 
 /*
@@ -242,7 +243,7 @@ static int mrc_path_route_out(struct mrc_path_route *r,
 		dst_release(r->dst);
 		return -ENETUNREACH;
 	}
-	r->cookie = rt6_get_cookie(dst_rt6_info(r->dst));
+	r->cookie = rt6_get_cookie(mrc_dst_rt6_info(r->dst));
 	refcount_set(&r->ref, 1);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "../compat/compat_net.h"
 #include "asked.h"
 #include "plane.h"
 
@@ -198,7 +199,7 @@ static int mrc_plane_check_dev(const struct net_device *dev,
 	 * If the netdev begins to leave after this, its notifier waits for
 	 * planes->lock, which we hold, and then finds the new plane in the table.
 	 */
-	if (READ_ONCE(dev->reg_state) != NETREG_REGISTERED)
+	if (!mrc_netdev_registered(dev))
 		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "The netdev is going away");
 	return 0;

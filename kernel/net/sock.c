@@ -13,6 +13,7 @@
 #include <net/netns/generic.h>
 #include <net/udp_tunnel.h>
 
+#include "../compat/compat_net.h"
 #include "sock.h"
 
 /**
@@ -76,7 +77,7 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 		return err;
 	/* A forged "packet too big" must not shrink the path of somebody's packets. */
 	inet6_sk(s->sock->sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
-	setup_udp_tunnel_sock(net, s->sock, &tunnel);
+	setup_udp_tunnel_sock(net, mrc_udp_tunnel(s->sock), &tunnel);
 	/*
 	 * Nothing checksummed is inside our packets. Without this the stack computes the
 	 * checksum of each part when it splits an aggregate for us.
@@ -88,7 +89,7 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 static void mrc_sock_close(struct mrc_sock *s)
 {
 	list_del_rcu(&s->list);
-	udp_tunnel_sock_release(s->sock);
+	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
 	s->sock = NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "../compat/compat_timer.h"
 #include "ask.h"
 #include "device.h"
 #include "ep.h"
@@ -275,8 +276,7 @@ int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
 	table->ops = ops;
 	spin_lock_init(&table->lock);
 	mrc_asks_init(&table->asks);
-	hrtimer_init(&table->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	table->timer.function = mrc_ask_timer;
+	mrc_hrtimer_setup(&table->timer, mrc_ask_timer);
 	dev->asks = table;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "../compat/compat_timer.h"
 #include "ask.h"
 #include "device.h"
 #include "event.h"
@@ -342,8 +343,7 @@ int mrc_prober_init(struct mrc_dev *dev)
 	spin_lock_init(&prober->lock);
 	timerqueue_init_head(&prober->waiting);
 	mrc_turns_init(&prober->turns);
-	hrtimer_init(&prober->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	prober->timer.function = mrc_prober_timer;
+	mrc_hrtimer_setup(&prober->timer, mrc_prober_timer);
 	dev->prober = prober;
 	return 0;
 }

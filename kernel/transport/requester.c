@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "../compat/compat_timer.h"
 #include "cc_profile.h"
 #include "prober.h"
 #include "qp_error.h"
@@ -330,8 +331,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 void mrc_requester_init(struct mrc_qp *qp)
 {
 	spin_lock_init(&qp->tx_lock);
-	hrtimer_init(&qp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	qp->timer.function = mrc_requester_timer;
+	mrc_hrtimer_setup(&qp->timer, mrc_requester_timer);
 }
 
 static u32 mrc_requester_cwnd(struct mrc_qp *qp)

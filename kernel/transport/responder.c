@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "../compat/compat_timer.h"
 #include "hazard.h"
 #include "mr.h"
 #include "qp_error.h"
@@ -197,8 +198,7 @@ static enum hrtimer_restart mrc_responder_timer(struct hrtimer *timer)
 void mrc_responder_init(struct mrc_qp *qp)
 {
 	spin_lock_init(&qp->rx_lock);
-	hrtimer_init(&qp->sack_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	qp->sack_timer.function = mrc_responder_timer;
+	mrc_hrtimer_setup(&qp->sack_timer, mrc_responder_timer);
 }
 
 static const char *mrc_responder_error(u8 syndrome, enum ib_event_type *event,

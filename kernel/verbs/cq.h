@@ -10,7 +10,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "compat/compat_verbs.h"
+#include "../compat/compat_verbs.h"
 #include "ring.h"
 
 /**

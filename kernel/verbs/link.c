@@ -12,6 +12,7 @@
 #include <net/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 
+#include "../compat/compat_verbs.h"
 #include "../net/asked.h"
 #include "../transport/transport.h"
 #include "context.h"
@@ -81,6 +82,8 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 	mrc_dev_put(m->dev);
 }
 
+MRC_DEFINE_REG_USER_MR(mrc_reg_user_mr_op, mrc_reg_user_mr)
+
 static const struct ib_device_ops mrc_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = MRC_IB_DRIVER,
@@ -114,7 +117,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_pkey = mrc_query_pkey,
 	.query_port = mrc_query_port,
 	.query_qp = mrc_query_qp,
-	.reg_user_mr = mrc_reg_user_mr,
+	.reg_user_mr = mrc_reg_user_mr_op,
 	.req_notify_cq = mrc_req_notify_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ib_cq, ib),

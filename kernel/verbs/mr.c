@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 
+#include "../compat/compat_verbs.h"
 #include "context.h"
 #include "device.h"
 #include "mr.h"
@@ -73,7 +74,7 @@ static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, u64 start,
 {
 	int ret;
 
-	m->umem = ib_umem_get(pd->device, start, length, access);
+	m->umem = mrc_umem_get(pd->device, start, length, access);
 	if (IS_ERR(m->umem))
 		return PTR_ERR(m->umem);
 	m->mr = mrc_mr_alloc(pd, m->umem, virt, access);

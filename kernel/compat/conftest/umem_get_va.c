@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What pins a program's memory says in its name that it takes an address. */
+#include <linux/module.h>
+#include <rdma/ib_umem.h>
+
+struct ib_umem *probe(struct ib_device *device, unsigned long addr)
+{
+#ifdef PROBE_NEW
+	return ib_umem_get_va(device, addr, 1, 0);
+#else
+	return ib_umem_get(device, addr, 1, 0);
+#endif
+}
