@@ -39,7 +39,8 @@
 static int mrc_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr, struct ib_udata *uhw)
 {
-	if (uhw->inlen || uhw->outlen)
+	/* The core itself asks with an empty one, or (7.2) with none. */
+	if (uhw && (uhw->inlen || uhw->outlen))
 		return -EINVAL;
 	attr->fw_ver = MRC_FW_VER;
 	attr->sys_image_guid = ibdev->node_guid;
