@@ -23,6 +23,7 @@ Soft MRC
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
   make modules KDIR=DIR mrc.ko for one kernel, e.g. KDIR=/lib/modules/$$(uname -r)/build
   make modules_install  build and install for the running kernel (RELEASE=, DESTDIR=)
+  make dkms-tree        the module's source by itself, for dkms, in build/dkms/soft-mrc-VERSION
   make userspace        libraries, provider, mrcctl, mrcd, in build/userspace/
   make install          install the userspace parts (PREFIX=, DESTDIR=)
 
@@ -36,7 +37,7 @@ endef
 export HELP
 
 .PHONY: help demo check check-fast check-full nightly bench bench-engine bench-failover \
-	modules modules_install userspace install unit selftests lint clean
+	modules modules_install dkms-tree userspace install unit selftests lint clean
 
 help:
 	@echo "$$HELP"
@@ -93,6 +94,10 @@ modules_install:
 	scripts/build-module "$(RELEASE)" "$$kdir" && \
 	$(MAKE) -C "$$kdir" M="$(CURDIR)/build/modules/$(RELEASE)" \
 		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
+
+dkms-tree:
+	@scripts/setup build
+	@scripts/dkms-tree
 
 userspace:
 	@scripts/setup build test

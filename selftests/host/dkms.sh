@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# scripts/dkms-tree makes the same tree each time, and that builds by itself, somewhere else, with a
+# compiler and make: without this tree, Python, git. What dkms is told of it is right.
+#
+# Usage: dkms.sh TOP
+
+# shellcheck source=selftests/host/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+top=$1
+python3 -c 'import yaml' 2>/dev/null || exit 4
+kdir=$("$top/scripts/kernels" 6.12 2>"$HOST_TMP/log") || { cat "$HOST_TMP/log" >&2; exit 4; }
+kdir=${kdir#* }
+version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/kernel/main.c")
+
+# listed TREE: each file, with what is in it, its mode and time.
+listed()
+{
+	(cd "$1" && find . -printf '%p %m %T@\n' | sort && find . -type f -exec sha256sum {} + | sort)
+}
+
+tree=$("$top/scripts/dkms-tree" "$HOST_TMP/a") || exit 1
+equal "its path" "$HOST_TMP/a/soft-mrc-$version" "$tree"
+# Over one that somebody has built in, and with another mask.
+mkdir -p "$HOST_TMP/b/soft-mrc-$version"
+touch "$HOST_TMP/b/soft-mrc-$version/main.o"
+again=$(umask 077; "$top/scripts/dkms-tree" "$HOST_TMP/b") || exit 1
+diff -u <(listed "$tree") <(listed "$again") >&2 || wrong "another tree, of the same source"
+equal "beside it" "soft-mrc-$version" "$(ls -A "$HOST_TMP/b")"
+for name in COPYING LICENSES/BSD-2-Clause.txt README Kbuild generated/mrc-spec.c; do
+	[ -s "$tree/$name" ] || wrong "no $name"
+done
+
+# dkms reads its file with bash. These are the names that it knows there.
+# shellcheck disable=SC2034 # by that file
+kernel_source_dir=KDIR dkms_tree=/var/lib/dkms
+# shellcheck disable=SC1091 # made above
+. "$tree/dkms.conf" || exit 1
+equal "what dkms builds" "soft-mrc/$version mrc" "$PACKAGE_NAME/$PACKAGE_VERSION ${BUILT_MODULE_NAME[0]}"
+equal "how" "make -C KDIR M=/var/lib/dkms/soft-mrc/$version/build" "${MAKE[0]}"
+
+# Programs of a machine that has neither. (pahole comes with the headers, where they want it.)
+mkdir "$HOST_TMP/bin"
+find /usr/bin /usr/sbin /bin /sbin -maxdepth 1 \( -type f -o -type l \) ! -name 'python*' ! -name 'git*' \
+	-exec ln -sf -t "$HOST_TMP/bin" {} +
+arguments=()
+command -v pahole >/dev/null || arguments+=(CONFIG_DEBUG_INFO_BTF_MODULES=)
+! PATH=$HOST_TMP/bin command -v python3 >/dev/null || wrong "there is a python3"
+! grep -rl python "$tree" >&2 || wrong "the tree speaks of Python"
+
+mkdir "$HOST_TMP/elsewhere"
+cp -a "$tree" "$HOST_TMP/elsewhere/mrc"
+if ! env -i PATH="$HOST_TMP/bin" make -s -j "$(nproc)" -C "$kdir" M="$HOST_TMP/elsewhere/mrc" \
+	"${arguments[@]}" >"$HOST_TMP/log" 2>&1; then
+	cat "$HOST_TMP/log" >&2
+	exit 1
+fi
+ko=$HOST_TMP/elsewhere/mrc/mrc.ko
+info()
+{
+	PATH=$PATH:/sbin:/usr/sbin modinfo -F "$1" "$ko"
+}
+equal "kernel of mrc.ko" "$(cat "$kdir/include/config/kernel.release")" "$(info vermagic | cut -d ' ' -f 1)"
+equal "its name and version" "mrc $version" "$(info name) $(info version)"
+[[ ,$(info depends), = *,ib_core,* ]] || wrong "it needs no ib_core: $(info depends)"
+exit $failed
