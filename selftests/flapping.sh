@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A link goes and comes 15 times, half a second after each change, under many QPs in both
-# directions; then all planes go, for less time than retries last and for more.
+# directions, and is used as before; then all planes go, for less time than retries last and for
+# more.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
@@ -30,6 +31,9 @@ lab_up --planes 2
 traffic_launch h1 h2 --both --qps 64 --iterations 0 --sizes 3000,20K --imm-every 5 --rate 3
 check_arrives "64 QPs: traffic flows" 100 h2
 check_flap 15
+check "a link flapped 15 times: its plane carries data" plane_sends h1 1
+check "a link flapped 15 times: the peer's, too" plane_sends h2 1
+check_recovered "a link flapped 15 times"
 check_traffic_end "64 QPs: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
