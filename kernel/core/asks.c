@@ -54,17 +54,27 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now)
 	return min(slots, mrc_gate_room(&a->gate, now, MRC_ASKS_PROBE_RATE));
 }
 
-u16 mrc_asks_add(struct mrc_asks *a, bool probe, u64 wait, u32 random, u64 now)
+static bool asks_may_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 now)
+{
+	if (kind == MRC_ASK_STATUS)
+		return a->count < MRC_ASKS_MAX;
+	if (kind == MRC_ASK_RAW && a->raw >= MRC_ASKS_RAW_MAX)
+		return false;
+	return a->count < MRC_ASKS_PROBES_MAX && mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE);
+}
+
+u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 random, u64 now)
 {
 	u16 slot = a->slot[ASKS_FREE].next;
 	struct mrc_ask *ask = &a->slot[slot];
 
-	if (a->count >= (probe ? MRC_ASKS_PROBES_MAX : MRC_ASKS_MAX) ||
-	    (probe && !mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE)))
+	if (!asks_may_add(a, kind, now))
 		return MRC_ASK_NONE;
 	asks_move(a, asks_place(a, now + wait), slot);
 	a->count++;
 	ask->waits = true;
+	ask->raw = kind == MRC_ASK_RAW;
+	a->raw += ask->raw;
 	ask->lost_at = now + wait;
 	ask->sent_at = now;
 	ask->id = (random & 0xff00) | slot;
@@ -82,6 +92,7 @@ void mrc_asks_end(struct mrc_asks *a, u16 slot)
 {
 	asks_move(a, ASKS_FREE, slot);
 	a->slot[slot].waits = false;
+	a->raw -= a->slot[slot].raw;
 	a->count--;
 }
 

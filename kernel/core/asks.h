@@ -17,9 +17,23 @@
 #define MRC_ASKS_MAX		256u
 /* Of these EV probes leave some to port status. */
 #define MRC_ASKS_PROBES_MAX	(MRC_ASKS_MAX - 16u)
+/* And raw probes, which may wait for seconds, leave most to other probes. */
+#define MRC_ASKS_RAW_MAX	64u
 /* EV probes per second, at most. */
 #define MRC_ASKS_PROBE_RATE	10000u
 #define MRC_ASK_NONE		0xffffu
+
+/**
+ * enum mrc_ask_kind - what a request asks, as far as it is limited for that
+ * @MRC_ASK_STATUS: port status, which must get through whatever is probed
+ * @MRC_ASK_PROBE: an EV probe
+ * @MRC_ASK_RAW: an EV probe along a way that is no EV of a peer
+ */
+enum mrc_ask_kind {
+	MRC_ASK_STATUS,
+	MRC_ASK_PROBE,
+	MRC_ASK_RAW,
+};
 
 /**
  * struct mrc_ask - a slot
@@ -27,6 +41,7 @@
  * @sent_at: ns, when it was sent
  * @id: of the request
  * @waits: for its answer; else the slot is free
+ * @raw: it is MRC_ASK_RAW
  * @next: behind it in its queue
  * @prev: before it
  */
@@ -35,6 +50,7 @@ struct mrc_ask {
 	u64 sent_at;
 	u16 id;
 	bool waits;
+	bool raw;
 	u16 next;
 	u16 prev;
 };
@@ -43,12 +59,14 @@ struct mrc_ask {
  * struct mrc_asks - all of a device
  * @gate: limits EV probes
  * @count: requests that wait
+ * @raw: of these MRC_ASK_RAW
  * @slot: the slots, then the heads of two queues: requests, the first to be lost first, and free
  *        slots, the one that was used longest ago first, so that a late answer finds nothing
  */
 struct mrc_asks {
 	struct mrc_gate gate;
 	u16 count;
+	u16 raw;
 	struct mrc_ask slot[MRC_ASKS_MAX + 2];
 };
 
@@ -61,14 +79,14 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
 /**
  * mrc_asks_add() - a request is about to be sent
  * @a: all
- * @probe: it is an EV probe; port status must get through whatever is probed
+ * @kind: what it is
  * @wait: ns, how long for its answer
  * @random: half of it goes into the id
  * @now: ns
  *
  * Return: its slot, or MRC_ASK_NONE: there are too many, or too many a second.
  */
-u16 mrc_asks_add(struct mrc_asks *a, bool probe, u64 wait, u32 random, u64 now);
+u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 random, u64 now);
 
 /**
  * mrc_asks_find() - which request is answered?

@@ -21,10 +21,15 @@ struct Asks {
 
     u16 probe(std::uint64_t now, u32 random = 0, std::uint64_t wait = 50 * kMs)
     {
-        return mrc_asks_add(all.get(), true, wait, random, now);
+        return mrc_asks_add(all.get(), MRC_ASK_PROBE, wait, random, now);
     }
 
-    u16 status(std::uint64_t now) { return mrc_asks_add(all.get(), false, 50 * kMs, 0, now); }
+    u16 raw(std::uint64_t now) { return mrc_asks_add(all.get(), MRC_ASK_RAW, 10 * kSec, 0, now); }
+
+    u16 status(std::uint64_t now)
+    {
+        return mrc_asks_add(all.get(), MRC_ASK_STATUS, 50 * kMs, 0, now);
+    }
 
     u16 id(u16 slot) const { return all->slot[slot].id; }
 
@@ -118,6 +123,37 @@ TEST(Asks, ProbesLeaveRoomForPortStatus)
     mrc_asks_end(a.all.get(), 7);
     EXPECT_EQ(a.probe(now), MRC_ASK_NONE);
     EXPECT_EQ(a.status(now), 7);
+}
+
+/* They may wait for seconds. */
+TEST(Asks, RawProbesLeaveMostToOthers)
+{
+    Asks a;
+    std::uint64_t now = kSec;
+    for (unsigned i = 0; i < 64; ++i, now += kMs)
+        ASSERT_NE(a.raw(now), MRC_ASK_NONE) << i;
+    const std::uint64_t free = a.all->gate.free_at;
+    EXPECT_EQ(a.raw(now), MRC_ASK_NONE);
+    EXPECT_EQ(a.all->gate.free_at, free) << "the gate is for what leaves";
+    u16 slot = MRC_ASK_NONE;
+    for (unsigned i = 0; i < 240 - 64; ++i, now += kMs)
+        ASSERT_NE(slot = a.probe(now), MRC_ASK_NONE) << i;
+    mrc_asks_end(a.all.get(), slot);
+    EXPECT_EQ(a.raw(now), MRC_ASK_NONE) << "it was another's";
+    mrc_asks_end(a.all.get(), 0);
+    EXPECT_EQ(a.all->raw, 63u);
+    EXPECT_NE(a.raw(now), MRC_ASK_NONE);
+    EXPECT_NE(a.probe(now), MRC_ASK_NONE);
+    EXPECT_EQ(a.probe(now), MRC_ASK_NONE);
+}
+
+TEST(Asks, RawProbesPassTheGateOfOthers)
+{
+    Asks a;
+    while (a.probe(kSec) != MRC_ASK_NONE)
+        ;
+    EXPECT_EQ(a.raw(kSec), MRC_ASK_NONE);
+    EXPECT_NE(a.raw(kSec + kMs), MRC_ASK_NONE);
 }
 
 TEST(Asks, ProbesPassAGateAndPortStatusDoesNot)

@@ -73,7 +73,8 @@ bool PathEnd::probeAnswered(std::uint16_t id, std::uint64_t now)
 /// Accounts for it, too: the table or the gate may have no room.
 void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 {
-    const u16 slot = mrc_asks_add(asks.get(), true, mrc_paths_ask_wait(&paths), random, now);
+    const u16 slot =
+        mrc_asks_add(asks.get(), MRC_ASK_PROBE, mrc_paths_ask_wait(&paths), random, now);
     if (slot != MRC_ASK_NONE) {
         asked[slot] = ev;
         ++probes;
