@@ -84,18 +84,28 @@ u32 mrc_planes_mask(struct mrc_planes *planes)
 	return mask;
 }
 
+unsigned int mrc_plane_mtu(const struct mrc_plane *plane)
+{
+	const struct net_device *dev;
+	unsigned int mtu;
+
+	rcu_read_lock();
+	dev = rcu_dereference(plane->dev);
+	mtu = dev ? READ_ONCE(dev->mtu) : 0;
+	rcu_read_unlock();
+	return mtu;
+}
+
 unsigned int mrc_planes_mtu(struct mrc_planes *planes)
 {
 	const struct mrc_plane *plane;
-	const struct net_device *dev;
 	unsigned int i, mtu = 0;
 
 	rcu_read_lock();
 	for (i = 0; i < MRC_PORT_MAX; i++) {
 		plane = rcu_dereference(planes->port[i]);
-		dev = plane ? rcu_dereference(plane->dev) : NULL;
-		if (dev)
-			mtu = min_not_zero(mtu, READ_ONCE(dev->mtu));
+		if (plane)
+			mtu = min_not_zero(mtu, mrc_plane_mtu(plane));
 	}
 	rcu_read_unlock();
 	return mtu;

@@ -160,6 +160,9 @@ struct mrc_plane *mrc_plane_by_ifindex(struct mrc_planes *planes, int ifindex);
 /** mrc_planes_mask() - bit per port (bit 0 is port 1) that is usable now. Any context. */
 u32 mrc_planes_mask(struct mrc_planes *planes);
 
+/** mrc_plane_mtu() - MTU of its netdev, 0: that has gone. Any context. */
+unsigned int mrc_plane_mtu(const struct mrc_plane *plane);
+
 /** mrc_planes_mtu() - the smallest MTU of all planes, 0 without planes. Any context. */
 unsigned int mrc_planes_mtu(struct mrc_planes *planes);
 

@@ -417,8 +417,8 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	struct ipv6hdr *ip6 = (struct ipv6hdr *)skb->data;
 	struct udphdr *udp = (struct udphdr *)(ip6 + 1);
 
-	udp->len = htons(skb->len - sizeof(*ip6));
-	ip6->payload_len = udp->len;
+	udp->len = htons(skb->len - sizeof(*ip6) - b->surplus);
+	ip6->payload_len = htons(skb->len - sizeof(*ip6));
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, sizeof(*ip6));
 	if (b->hop.daddr)
@@ -448,6 +448,26 @@ u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path)
 	mtu = dst_mtu(hop.dst);
 	headers = mrc_hop_outer_len(&hop) + MRC_INNER_LEN;
 	return mtu - min(mtu, headers);
+}
+
+int mrc_skb_stretch(struct mrc_skb *b, unsigned int size)
+{
+	unsigned int now = mrc_hop_outer_len(&b->hop) + b->skb->len, more, len;
+	int err;
+
+	if (size < now || size > dst_mtu(b->hop.dst))
+		return -EMSGSIZE;
+	/* What is read-only for all stays so for the stack. */
+	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
+	for (more = size - now; more; more -= len) {
+		len = min_t(unsigned int, more, PAGE_SIZE);
+		err = mrc_skb_add_frag(b, ZERO_PAGE(0), 0, len);
+		if (err)
+			return err;
+	}
+	b->surplus = size - now;
+	b->closed = true;
+	return 0;
 }
 
 static int mrc_skb_send(struct mrc_skb *b)

@@ -43,6 +43,7 @@
  * @max_len: their bytes from BTH to ICRC, at most
  * @packets: finished packets
  * @bytes: their bytes from BTH to ICRC
+ * @surplus: bytes behind the UDP datagram
  * @seg_len: bytes of the first packet, of which all but the last have as many
  * @hdr: headers of the open packet, NULL between packets
  * @hdr_len: their bytes
@@ -69,6 +70,7 @@ struct mrc_skb {
 	unsigned int max_len;
 	unsigned int packets;
 	unsigned int bytes;
+	unsigned int surplus;
 	unsigned int seg_len;
 	u8 *hdr;
 	unsigned int hdr_len;
@@ -168,6 +170,18 @@ int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);
  * after a shorter one.
  */
 int mrc_skb_close(struct mrc_skb *b);
+
+/**
+ * mrc_skb_stretch() - make the only packet of an skb longer by bytes that mean nothing
+ * @b: the builder; a packet is closed, and none is added afterwards
+ * @size: bytes of all, from the outermost IPv6 header on
+ *
+ * They are zeros behind the UDP datagram, where no receiver looks (RFC 9868 calls it the surplus
+ * area).
+ *
+ * Return: 0, -EMSGSIZE: the packet is longer than that, or the route's MTU smaller.
+ */
+int mrc_skb_stretch(struct mrc_skb *b, unsigned int size);
 
 /**
  * mrc_skb_xmit() - hand the skb to the plane and count it there

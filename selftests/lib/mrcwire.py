@@ -369,14 +369,20 @@ class Decoder:
         layers, ip_offset, udp_offset = stack
         end = ip_offset + 40 + layers["ip"][-1]["length"]
         be(frame, 0, end)
-        if layers["udp"]["length"] != end - udp_offset:
+        udp_end = udp_offset + layers["udp"]["length"]
+        if udp_end > end:
             raise WireError(f"UDP length {layers['udp']['length']} of {end - udp_offset}")
-        layers["udp"]["sum"] = udp_sum(frame, ip_offset, udp_offset, end)
-        packets = self.walk(frame[udp_offset + 8 : end])
+        layers["udp"]["sum"] = udp_sum(frame, ip_offset, udp_offset, udp_end)
+        packets = self.walk(frame[udp_offset + 8 : udp_end])
+        surplus = frame[udp_end:end]
+        # Only probes of a size that somebody has asked for have that.
+        if any(surplus) or surplus and [p["name"] for p, _ in packets] != ["EP_REQUEST"]:
+            raise WireError(f"{len(surplus)} bytes behind the UDP datagram")
         headers = frame[ip_offset : ip_offset + 40], frame[udp_offset : udp_offset + 8]
         for index, (packet, data) in enumerate(packets):
             self.finish(packet, data, layers, headers)
             packet["segment"], packet["segments"] = index, len(packets)
+            packet["surplus"] = len(surplus)
         return [packet for packet, _ in packets]
 
     def walk(self, data):
