@@ -56,6 +56,7 @@ hold_start -n p1 mrc1 -N p2 mrc2
 hold_write "QPs to look at"
 spec "peers and QPs" peer_and_qp
 spec "probes" probe
+spec "raw probes" raw_probe
 ip -n p1 route add fd0a::/64 via "$(pair_addr 2)"
 spec "probes: as many as may be at a time" probes_at_a_time
 spec "who made a QP, told where that means something" creator

@@ -10,7 +10,7 @@
 /**
  * mrc_nl_ev_parse() - an EV out of a request
  * @net: namespace
- * @attr: nested attribute, validated by mrc_nl_ev_policy
+ * @attr: nested attribute, validated by mrc_nl_ev_spec_policy
  * @format: of the profile
  * @ev: zeroed; a segment list is a reference that the profile drops
  * @extack: says why not, and about which attribute

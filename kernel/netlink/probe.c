@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: EV probes on behalf of a controller. The request starts them; what became of them is told
- * to group "probes". Until then there is the peer, whether QPs use it or not.
+ * Netlink: EV probes on behalf of a controller. The request starts them; what became of them is
+ * told to group "probes". Until then there is the peer, whether QPs use it or not; raw probes have
+ * none.
  */
 #include <linux/bitmap.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <net/addrconf.h>
 
 #include "../transport/event.h"
 #include "../transport/peers.h"
 #include "../transport/probe_order.h"
+#include "../transport/raw_probe.h"
 #include "../transport/route.h"
+#include "ev.h"
 #include "message.h"
 
 #define MRC_NL_PROBE_MS		100u
+#define MRC_NL_RAW_PROBE_LIMIT	100000000ull	/* ns */
 
 /* What the event takes without results, generously, and each result in it. */
 #define MRC_NL_PROBE_HEAD_SIZE		512u
 #define MRC_NL_PROBE_RESULT_SIZE					\
 	(nla_total_size(0) + nla_total_size(sizeof(u16)) +		\
 	 nla_total_size_64bit(sizeof(u64)) + 2 * nla_total_size(sizeof(u8)))
+#define MRC_NL_RAW_PROBE_RESULT_SIZE					\
+	(MRC_NL_PROBE_RESULT_SIZE + nla_total_size(sizeof(u32)) +	\
+	 nla_total_size(sizeof(struct in6_addr)))
 
 /* ---- which peer ------------------------------------------------------------ */
 
@@ -49,22 +57,28 @@ static bool mrc_nl_probe_own(struct mrc_dev *dev, const struct in6_addr *remote,
 	       ipv6_chk_addr(dev->net, local, dev->anchor, 0);
 }
 
+/* @local: filled in when the request names one; @known: which it is if not, or NULL */
 static int mrc_nl_probe_local(struct genl_info *info, struct mrc_dev *dev,
-			      const struct mrc_peer_key *known,
-			      struct mrc_peer_key *key)
+			      const struct in6_addr *known, const struct in6_addr *remote,
+			      struct in6_addr *local)
 {
 	if (info->attrs[MRC_A_PROBE_LOCAL_GID]) {
-		if (ipv6_chk_addr(dev->net, &key->local, dev->anchor, 0))
+		if (ipv6_chk_addr(dev->net, local, dev->anchor, 0))
 			return 0;
 		return mrc_nl_refuse(info, -EADDRNOTAVAIL, MRC_A_PROBE_LOCAL_GID,
 				     "not an address of the device");
 	}
 	if (known)
-		key->local = known->local;
-	else if (!mrc_nl_probe_own(dev, &key->remote, &key->local))
+		*local = *known;
+	else if (!mrc_nl_probe_own(dev, remote, local))
 		return mrc_nl_refuse(info, -EADDRNOTAVAIL, MRC_A_PROBE_LOCAL_GID,
 				     "the device has no address for this GID");
 	return 0;
+}
+
+static bool mrc_nl_probe_gid_ok(const struct in6_addr *gid)
+{
+	return !ipv6_addr_any(gid) && !ipv6_addr_is_multicast(gid) && !ipv6_addr_v4mapped(gid);
 }
 
 static int mrc_nl_probe_profile(struct genl_info *info, struct mrc_dev *dev,
@@ -93,21 +107,20 @@ static int mrc_nl_probe_key(struct genl_info *info, struct mrc_dev *dev,
 	struct mrc_peer_key peer, *known = NULL;
 
 	key->remote = nla_get_in6_addr(info->attrs[MRC_A_PROBE_REMOTE_GID]);
-	if (ipv6_addr_any(&key->remote) ||
-	    ipv6_addr_is_multicast(&key->remote) ||
-	    ipv6_addr_v4mapped(&key->remote))
+	if (!mrc_nl_probe_gid_ok(&key->remote))
 		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_REMOTE_GID,
 				     "not a GID that a QP can connect to");
 	if (local)
 		key->local = nla_get_in6_addr(local);
 	if (mrc_nl_probe_known(dev, local, key, &peer))
 		known = &peer;
-	return mrc_nl_probe_local(info, dev, known, key) ?:
+	return mrc_nl_probe_local(info, dev, known ? &known->local : NULL, &key->remote,
+				  &key->local) ?:
 	       mrc_nl_probe_profile(info, dev, known, key);
 }
 
-/* An order to the peer that the request names, or ERR_PTR. */
-static struct mrc_probe_order *mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev)
+/* An order to the peer that the request names, without probes, or ERR_PTR. */
+static struct mrc_probe_order *mrc_nl_probe_to(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct mrc_probe_order *order;
 	struct mrc_peer_key key = { };
@@ -198,22 +211,55 @@ static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_probe_order *ord
 			     "no EV to probe: all are denied, or no plane exists");
 }
 
+static struct mrc_probe_order *mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev)
+{
+	struct mrc_probe_order *order = mrc_nl_probe_to(info, dev);
+	int err = PTR_ERR_OR_ZERO(order) ?: mrc_nl_probe_plan(info, order);
+
+	if (!err)
+		return order;
+	if (!IS_ERR(order))
+		mrc_probe_order_free(order);
+	return ERR_PTR(err);
+}
+
 /* ---- answer and event ------------------------------------------------------- */
 
-static int mrc_nl_put_probe_key(struct sk_buff *skb, u32 id, const struct mrc_peer_key *key)
+/* Between whom the probes of an order go; raw ones are from one GID to many. */
+static struct mrc_peer_key mrc_nl_probe_between(const struct mrc_probe_order *order)
 {
-	return nla_put_u32(skb, MRC_A_PROBE_ID, id) ?:
-	       nla_put_in6_addr(skb, MRC_A_PROBE_REMOTE_GID, &key->remote) ?:
-	       nla_put_in6_addr(skb, MRC_A_PROBE_LOCAL_GID, &key->local) ?:
+	if (order->peer)
+		return order->peer->key;
+	return (struct mrc_peer_key) { .local = order->raw->way[0].flow.saddr };
+}
+
+static int mrc_nl_put_probe_key(struct sk_buff *skb, u32 id, const struct mrc_peer_key *key,
+				bool raw)
+{
+	int err = nla_put_u32(skb, MRC_A_PROBE_ID, id) ?:
+		  nla_put_in6_addr(skb, MRC_A_PROBE_LOCAL_GID, &key->local);
+
+	if (err || raw)
+		return err;
+	return nla_put_in6_addr(skb, MRC_A_PROBE_REMOTE_GID, &key->remote) ?:
 	       mrc_nl_put_u64(skb, MRC_A_PROBE_EV_PROFILE, key->ev_profile);
 }
 
-static int mrc_nl_put_probe_result(struct sk_buff *skb,
+static int mrc_nl_put_raw_result(struct sk_buff *skb, const struct mrc_raw_probe *raw,
+				 const struct mrc_ask_result *res)
+{
+	return nla_put_in6_addr(skb, MRC_A_PROBE_RESULT_REMOTE_GID,
+				&raw->way[res->to].flow.daddr) ?:
+	       (res->sent ? 0 : nla_put_u32(skb, MRC_A_PROBE_RESULT_ERROR, -res->error));
+}
+
+static int mrc_nl_put_probe_result(struct sk_buff *skb, const struct mrc_raw_probe *raw,
 				   const struct mrc_ask_result *res)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROBE_RESULT);
 
 	if (!nest ||
+	    (raw && mrc_nl_put_raw_result(skb, raw, res)) ||
 	    nla_put_u16(skb, MRC_A_PROBE_RESULT_INDEX, res->ev) ||
 	    nla_put_u8(skb, MRC_A_PROBE_RESULT_PORT, res->port) ||
 	    (res->answered &&
@@ -227,29 +273,31 @@ static int mrc_nl_put_probe_result(struct sk_buff *skb,
 
 size_t mrc_nl_probes_size(const struct mrc_event *event)
 {
-	return MRC_NL_PROBE_HEAD_SIZE + event->probes->count * MRC_NL_PROBE_RESULT_SIZE;
+	return MRC_NL_PROBE_HEAD_SIZE + event->probes->count *
+	       (event->probes->raw ? MRC_NL_RAW_PROBE_RESULT_SIZE : MRC_NL_PROBE_RESULT_SIZE);
 }
 
 int mrc_nl_put_probes(struct sk_buff *skb, const struct mrc_event *event)
 {
 	const struct mrc_probe_order *order = event->probes;
+	struct mrc_peer_key key = mrc_nl_probe_between(order);
 	unsigned int i;
 	int err;
 
-	err = mrc_nl_put_probe_key(skb, order->id, &order->peer->key) ?:
+	err = mrc_nl_put_probe_key(skb, order->id, &key, order->raw) ?:
 	      mrc_nl_put_u64(skb, MRC_A_PROBE_TIME, ktime_get_ns());
 	for (i = 0; i < order->count && !err; i++)
-		if (order->result[i].sent)
-			err = mrc_nl_put_probe_result(skb, &order->result[i]);
+		if (order->raw || order->result[i].sent)
+			err = mrc_nl_put_probe_result(skb, order->raw, &order->result[i]);
 	return err;
 }
 
-static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
+static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to, u8 cmd,
 			    struct mrc_dev *dev, u32 id, const struct mrc_peer_key *key)
 {
-	void *hdr = mrc_nl_start(skb, to, MRC_CMD_PROBE_START, dev);
+	void *hdr = mrc_nl_start(skb, to, cmd, dev);
 
-	if (!hdr || mrc_nl_put_probe_key(skb, id, key))
+	if (!hdr || mrc_nl_put_probe_key(skb, id, key, cmd == MRC_CMD_RAW_PROBE_START))
 		return -EMSGSIZE;
 	genlmsg_end(skb, hdr);
 	return 0;
@@ -260,9 +308,8 @@ static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_order *or
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
 	unsigned long time = msecs_to_jiffies(timeout ? nla_get_u32(timeout) : MRC_NL_PROBE_MS);
-	int err;
+	int err = mrc_probe_order_start(order, time, id);
 
-	err = mrc_nl_probe_plan(info, order) ?: mrc_probe_order_start(order, time, id);
 	if (err == -EBUSY)
 		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
 	if (err)
@@ -270,12 +317,14 @@ static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_order *or
 	return err;
 }
 
-/* The answer has its memory first: of an order that is started the sender knows the id. */
-int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
+/*
+ * Starts an order, which may be an error. The answer has its memory first: of an order that is
+ * started the sender knows the id.
+ */
+static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info, u8 cmd,
+			       struct mrc_probe_order *order)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
-	struct mrc_dev *dev = mrc_nl_dev(info);
-	struct mrc_probe_order *order = mrc_nl_probe_open(info, dev);
 	struct mrc_peer_key key;
 	struct sk_buff *msg;
 	u32 id;
@@ -283,12 +332,195 @@ int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(order))
 		return PTR_ERR(order);
-	key = order->peer->key;
+	key = mrc_nl_probe_between(order);
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg) {
 		mrc_probe_order_free(order);
 		return -ENOMEM;
 	}
 	err = mrc_nl_probe_begin(info, order, &id);
-	return mrc_nl_reply(msg, info, err ?: mrc_nl_probe_msg(msg, &to, dev, id, &key));
+	return mrc_nl_reply(msg, info, err ?: mrc_nl_probe_msg(msg, &to, cmd, mrc_nl_dev(info), id,
+								&key));
+}
+
+int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_probe_answer(skb, info, MRC_CMD_PROBE_START,
+				   mrc_nl_probe_open(info, mrc_nl_dev(info)));
+}
+
+/* ---- raw probes -------------------------------------------------------------- */
+
+/**
+ * struct mrc_nl_raw - what a request for raw probes says
+ * @ev: how packets go; a segment list is a reference
+ * @plane: of its port, a reference
+ * @local: from which GID
+ * @to: attribute of each destination
+ * @count: of destinations
+ * @each: probes to each
+ */
+struct mrc_nl_raw {
+	struct mrc_ev_spec ev;
+	struct mrc_plane *plane;
+	struct in6_addr local;
+	const struct nlattr *to[MRC_RAW_PROBE_DESTINATIONS];
+	unsigned int count;
+	unsigned int each;
+};
+
+/* As mrc_nl_refuse(), about one of several attributes of a type. */
+#define mrc_nl_refuse_attr(info, err, attr, text) ({				\
+	NL_SET_ERR_MSG_ATTR((info)->extack, attr, KBUILD_MODNAME ": " text);	\
+	err;									\
+})
+
+static int mrc_nl_raw_destinations(struct genl_info *info, struct mrc_nl_raw *raw)
+{
+	struct nlattr *each = info->attrs[MRC_A_PROBE_COUNT];
+	const struct nlattr *attr;
+	struct in6_addr gid;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != MRC_A_PROBE_TO)
+			continue;
+		gid = nla_get_in6_addr(attr);
+		if (!mrc_nl_probe_gid_ok(&gid))
+			return mrc_nl_refuse_attr(info, -EINVAL, attr,
+						  "not a GID that a QP can connect to");
+		if (raw->count == MRC_RAW_PROBE_DESTINATIONS)
+			return mrc_nl_refuse_attr(info, -E2BIG, attr, "more than 64 destinations");
+		raw->to[raw->count++] = attr;
+	}
+	raw->each = each ? nla_get_u16(each) : 1;
+	if (raw->each * raw->count > MRC_EV_MAX)
+		return mrc_nl_refuse(info, -E2BIG, MRC_A_PROBE_COUNT, "more than 256 probes");
+	return 0;
+}
+
+/* What @raw holds is the caller's to drop, also on error. */
+static int mrc_nl_raw_way(struct genl_info *info, struct mrc_dev *dev, struct mrc_nl_raw *raw)
+{
+	struct nlattr *nest = info->attrs[MRC_A_PROBE_RAW_EV];
+	int err;
+
+	err = mrc_nl_ev_parse(genl_info_net(info), nest,
+			      nla_get_u8(info->attrs[MRC_A_PROBE_FORMAT]), &raw->ev, info->extack);
+	if (err)
+		return err;
+	if (raw->ev.denied)
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_RAW_EV, "it is denied");
+	raw->plane = mrc_plane_get(&dev->planes, raw->ev.port);
+	if (!raw->plane)
+		return mrc_nl_refuse(info, -ENOENT, MRC_A_PROBE_RAW_EV, "no plane has this port");
+	return 0;
+}
+
+static int mrc_nl_raw_local(struct genl_info *info, struct mrc_dev *dev, struct mrc_nl_raw *raw)
+{
+	struct nlattr *local = info->attrs[MRC_A_PROBE_LOCAL_GID];
+	struct in6_addr first = nla_get_in6_addr(raw->to[0]);
+
+	if (local)
+		raw->local = nla_get_in6_addr(local);
+	return mrc_nl_probe_local(info, dev, NULL, &first, &raw->local);
+}
+
+static int mrc_nl_raw_size(struct genl_info *info, const struct mrc_nl_raw *raw)
+{
+	struct nlattr *attr = info->attrs[MRC_A_PROBE_SIZE];
+	u16 size = attr ? nla_get_u16(attr) : 0;
+
+	if (!attr)
+		return 0;
+	if (size % 4)
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_SIZE, "not a multiple of 4");
+	if (size < mrc_raw_probe_size(&raw->ev))
+		return mrc_nl_refuse(info, -EMSGSIZE, MRC_A_PROBE_SIZE,
+				     "less than the headers of a probe take");
+	if (size > mrc_plane_mtu(raw->plane))
+		return mrc_nl_refuse(info, -EMSGSIZE, MRC_A_PROBE_SIZE,
+				     "more than the MTU of the plane");
+	return 0;
+}
+
+static int mrc_nl_raw_aim(struct genl_info *info, struct mrc_dev *dev,
+			  const struct mrc_nl_raw *wanted, struct mrc_raw_probe *raw)
+{
+	struct nlattr *dscp = info->attrs[MRC_A_PROBE_DSCP], *size = info->attrs[MRC_A_PROBE_SIZE];
+	struct in6_addr remote;
+	struct mrc_ep_way *way;
+	unsigned int i;
+
+	for (i = 0; i < raw->count; i++) {
+		way = &raw->way[i];
+		way->dscp = dscp ? nla_get_u8(dscp) : READ_ONCE(dev->cfg.dscp_control);
+		way->size = size ? nla_get_u16(size) : 0;
+		remote = nla_get_in6_addr(wanted->to[i]);
+		if (mrc_raw_probe_aim(dev, way, &wanted->ev, &wanted->local, &remote))
+			return mrc_nl_refuse_attr(info, -ENETUNREACH, wanted->to[i],
+						  "no route with a usid that via would go on to");
+	}
+	return 0;
+}
+
+/* One probe to each destination, then the next to each. */
+static void mrc_nl_raw_plan(struct mrc_probe_order *order, const struct mrc_nl_raw *wanted)
+{
+	struct mrc_ask_result *res = order->result;
+	unsigned int n, to;
+
+	for (n = 0; n < wanted->each; n++) {
+		for (to = 0; to < wanted->count; to++, res++) {
+			res->ev = n;
+			res->to = to;
+			res->port = wanted->ev.port;
+			res->error = -ECANCELED;	/* as long as it is not sent */
+		}
+	}
+	order->count = wanted->each * wanted->count;
+}
+
+static struct mrc_probe_order *mrc_nl_raw_order(struct genl_info *info, struct mrc_dev *dev,
+						const struct mrc_nl_raw *wanted)
+{
+	struct nlattr *limit = info->attrs[MRC_A_PROBE_LIMIT];
+	struct mrc_probe_order *order = NULL;
+	struct mrc_raw_probe *raw;
+	int err;
+
+	raw = mrc_raw_probe_alloc(wanted->plane, wanted->ev.path.srh, wanted->count);
+	if (!raw)
+		return ERR_PTR(-ENOMEM);
+	raw->wait = limit ? nla_get_u64(limit) : MRC_NL_RAW_PROBE_LIMIT;
+	err = mrc_nl_raw_aim(info, dev, wanted, raw);
+	if (!err)
+		order = mrc_probe_order_alloc_raw(dev, raw);
+	if (order) {
+		mrc_nl_raw_plan(order, wanted);
+		return order;
+	}
+	mrc_raw_probe_free(raw);
+	return ERR_PTR(err ?: -ENOMEM);
+}
+
+static struct mrc_probe_order *mrc_nl_raw_open(struct genl_info *info, struct mrc_dev *dev)
+{
+	struct mrc_nl_raw wanted = { };
+	struct mrc_probe_order *order;
+	int err;
+
+	err = mrc_nl_raw_destinations(info, &wanted) ?: mrc_nl_raw_way(info, dev, &wanted) ?:
+	      mrc_nl_raw_local(info, dev, &wanted) ?: mrc_nl_raw_size(info, &wanted);
+	order = err ? ERR_PTR(err) : mrc_nl_raw_order(info, dev, &wanted);
+	mrc_srh_put(wanted.ev.path.srh);
+	mrc_plane_put(wanted.plane);
+	return order;
+}
+
+int mrc_nl_raw_probe_start(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_nl_probe_answer(skb, info, MRC_CMD_RAW_PROBE_START,
+				   mrc_nl_raw_open(info, mrc_nl_dev(info)));
 }

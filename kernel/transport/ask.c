@@ -32,38 +32,29 @@ unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now)
 
 static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 {
-	table->pending[slot].peer = NULL;
+	table->pending[slot].remote = NULL;
 	mrc_asks_end(&table->asks, slot);
 }
 
 /* ---- sending -------------------------------------------------------------- */
 
-/* Registers a request. Return: 0 and its @id, or what mrc_ask_send() says. */
-static int mrc_ask_enter(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
-			 const struct mrc_ask_request *request, u64 now, u16 *id)
+/* Registers a request, which is sent now. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
+static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pending *p,
+			 enum mrc_ask_kind kind, u16 *id)
 {
-	u64 wait = request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
-	struct mrc_ask_table *table = peer->dev->asks;
 	u16 slot = MRC_ASK_NONE;
 	int err = -EBUSY;
 
 	spin_lock(&table->lock);
-	if (peer->forgotten)
+	if (p->peer && p->peer->forgotten)
 		err = -ESHUTDOWN;
 	else
-		slot = mrc_asks_add(&table->asks, request->op != MRC_EP_PORT_STATUS, wait,
-				    get_random_u32(), now);
+		slot = mrc_asks_add(&table->asks, kind, p->wait, get_random_u32(), p->sent_at);
 	if (slot != MRC_ASK_NONE) {
 		err = 0;
 		*id = table->asks.slot[slot].id;
-		table->pending[slot] = (struct mrc_ask_pending){
-			.peer = peer,
-			.request = *request,
-			.sent_at = now,
-			.evs_gen = evs->gen,
-			.ev = ev,
-		};
-		if (mrc_asks_timer_at(&table->asks) == now + wait)
+		table->pending[slot] = *p;
+		if (mrc_asks_timer_at(&table->asks) == p->sent_at + p->wait)
 			mrc_ask_arm(table);
 	}
 	spin_unlock(&table->lock);
@@ -97,31 +88,85 @@ static int mrc_ask_verdict(int err)
 	}
 }
 
+static u64 mrc_ask_wait(const struct mrc_peer_evs *evs, const struct mrc_ask_request *request)
+{
+	return request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
+}
+
+static struct mrc_hdr mrc_ask_hdr(const struct mrc_ask_pending *p, u16 id)
+{
+	return (struct mrc_hdr) {
+		.bth.opcode = MRC_OP_EP_REQ,
+		.bth.pkey = MRC_PKEY_DEFAULT,
+		.bth.qpn = MRC_QPN_ENDPOINT,
+		.bth.psn = id,
+		.ep.op = p->request.op,
+		.ep.port_mask = p->request.port_mask,
+		.ep.tx_timestamp = p->stamp,
+		.ep.tsr = true,
+	};
+}
+
 int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		 const struct mrc_ask_request *request)
 {
 	u64 now = ktime_get_ns();
-	struct mrc_hdr hdr = {
-		.bth.opcode = MRC_OP_EP_REQ,
-		.bth.pkey = MRC_PKEY_DEFAULT,
-		.bth.qpn = MRC_QPN_ENDPOINT,
-		.ep.op = request->op,
-		.ep.port_mask = request->port_mask,
-		.ep.tx_timestamp = mrc_port_stamp(now),
-		.ep.tsr = true,
+	const struct mrc_ask_pending p = {
+		.peer = peer,
+		.local = &peer->key.local,
+		.remote = &peer->key.remote,
+		.request = *request,
+		.sent_at = now,
+		.wait = mrc_ask_wait(evs, request),
+		.stamp = mrc_port_stamp(now),
+		.evs_gen = evs->gen,
+		.ev = ev,
 	};
+	struct mrc_hdr hdr;
 	u16 id;
 	int err;
 
-	err = mrc_ask_enter(peer, evs, ev, request, now, &id);
+	err = mrc_ask_enter(peer->dev->asks, &p, request->op == MRC_EP_PORT_STATUS ?
+			    MRC_ASK_STATUS : MRC_ASK_PROBE, &id);
 	if (err)
 		return err;
-	hdr.bth.psn = id;
+	hdr = mrc_ask_hdr(&p, id);
 	err = mrc_ep_xmit(peer, evs, ev, &hdr, request->room);
 	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
 	else if (mrc_ask_cancel(peer->dev->asks, id))
 		return mrc_ask_verdict(err);
+	return 0;
+}
+
+/*
+ * One may wait for seconds, in which a stranger can try all ids: its time stamp, which nobody reads
+ * as one, is random, and he would have to guess that, too.
+ */
+int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
+		     struct mrc_ask_batch *batch, unsigned int index)
+{
+	const struct mrc_ask_pending p = {
+		.local = &way->flow.saddr,
+		.remote = &way->flow.daddr,
+		.request = { .op = MRC_EP_EV_PROBE, .batch = batch, .index = index },
+		.sent_at = ktime_get_ns(),
+		.wait = wait,
+		.stamp = get_random_u32(),
+	};
+	struct mrc_hdr hdr;
+	u16 id;
+	int err;
+
+	err = mrc_ask_enter(dev->asks, &p, MRC_ASK_RAW, &id);
+	if (err)
+		return err;
+	hdr = mrc_ask_hdr(&p, id);
+	err = mrc_ep_xmit_by(dev, way, &hdr);
+	if (!err)
+		mrc_count(dev, MRC_CNT_EP_REQ_TX);
+	else if (mrc_ask_cancel(dev->asks, id))
+		return err == -ENOMEM || err == -ENOBUFS ? -EBUSY : err;
 	return 0;
 }
 
@@ -178,7 +223,7 @@ static enum hrtimer_restart mrc_ask_timer(struct hrtimer *timer)
 		if (!more && table->asks.count)
 			mrc_ask_arm(table);
 		spin_unlock(&table->lock);
-		if (more && lost.request.op == MRC_EP_EV_PROBE)
+		if (more && lost.peer && lost.request.op == MRC_EP_EV_PROBE)
 			table->ops->lost(lost.peer, lost.evs_gen, lost.ev, lost.sent_at);
 	} while (more);
 	rcu_read_unlock();
@@ -194,7 +239,7 @@ void mrc_ask_forget(struct mrc_peer *peer)
 	/* Who came by the peer under RCU may still be about to send. */
 	peer->forgotten = true;
 	for (slot = 0; slot < MRC_ASKS_MAX; slot++) {
-		if (table->pending[slot].peer != peer)
+		if (!table->pending[slot].remote || table->pending[slot].peer != peer)
 			continue;
 		mrc_ask_batch_end(&table->pending[slot], 0, 0);
 		mrc_ask_release(table, slot);
@@ -213,21 +258,34 @@ void mrc_ask_detach(struct mrc_dev *dev, const struct mrc_ask_batch *batch)
 {
 	struct mrc_ask_table *table = dev->asks;
 	struct mrc_ask_pending *p;
+	u16 slot;
 
 	spin_lock_bh(&table->lock);
-	for (p = table->pending; p < table->pending + MRC_ASKS_MAX; p++)
-		if (p->peer && p->request.batch == batch)
-			p->request.batch = NULL;
+	for (slot = 0; slot < MRC_ASKS_MAX; slot++) {
+		p = &table->pending[slot];
+		if (!p->remote || p->request.batch != batch)
+			continue;
+		p->request.batch = NULL;
+		if (!p->peer)
+			mrc_ask_release(table, slot);
+	}
 	spin_unlock_bh(&table->lock);
 }
 
 /* ---- answers -------------------------------------------------------------- */
 
-static bool mrc_ask_from(const struct mrc_peer *peer,
-			 const struct mrc_rx_pkt *pkt)
+static bool mrc_ask_is_from(const struct mrc_ask_pending *p, const struct mrc_rx_pkt *pkt)
 {
-	return ipv6_addr_equal(&peer->key.remote, pkt->saddr) &&
-	       ipv6_addr_equal(&peer->key.local, pkt->daddr);
+	return ipv6_addr_equal(p->remote, pkt->saddr) && ipv6_addr_equal(p->local, pkt->daddr) &&
+	       (p->peer || p->stamp == pkt->hdr.ep.tx_timestamp);
+}
+
+/* The round trip, never 0; 0: a raw probe's answer has come too late. */
+static u64 mrc_ask_rtt(const struct mrc_ask_pending *p, u64 now)
+{
+	u64 rtt = max(now - p->sent_at, 1ull);
+
+	return p->peer || rtt <= p->wait ? rtt : 0;
 }
 
 /* Which request is answered? Copied to @p; the slot is free then. */
@@ -240,10 +298,10 @@ static bool mrc_ask_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 
 	spin_lock(&table->lock);
 	slot = mrc_asks_find(&table->asks, pkt->hdr.bth.psn & 0xffff);
-	found = slot != MRC_ASK_NONE && mrc_ask_from(table->pending[slot].peer, pkt);
+	found = slot != MRC_ASK_NONE && mrc_ask_is_from(&table->pending[slot], pkt);
 	if (found) {
 		*p = table->pending[slot];
-		mrc_ask_batch_end(p, max(now - p->sent_at, 1ull), mrc_ep_rx_port(dev, pkt));
+		mrc_ask_batch_end(p, mrc_ask_rtt(p, now), mrc_ep_rx_port(dev, pkt));
 		mrc_ask_release(table, slot);
 	}
 	spin_unlock(&table->lock);
@@ -258,6 +316,8 @@ bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	if (!mrc_ask_match(dev, pkt, ktime_get_ns(), &p))
 		return false;
 	mrc_count(dev, MRC_CNT_EP_RSP_RX);
+	if (!p.peer)
+		return true;
 	if (p.request.op == MRC_EP_EV_PROBE)
 		ops->answered(p.peer, p.evs_gen, p.ev, p.sent_at);
 	else

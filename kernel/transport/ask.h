@@ -4,19 +4,21 @@
  * names the request by its id.
  *
  * Which requests of a device wait for an answer is decided by core/asks.h, and for how long by
- * core/paths.h. A slot names its peer without a reference: mrc_ask_forget() empties the slots of a
+ * core/paths.h, or by who asks for a raw probe. A slot names its peer without a reference: mrc_ask_forget() empties the slots of a
  * peer before the peer goes, and who works on a slot is under RCU.
  */
 #ifndef _MRC_TRANSPORT_ASK_H
 #define _MRC_TRANSPORT_ASK_H
 
 #include <linux/hrtimer.h>
+#include <linux/in6.h>
 #include <linux/spinlock.h>
 
 #include "../core/asks.h"
 #include "../core/wire.h"
 
 struct mrc_dev;
+struct mrc_ep_way;
 struct mrc_peer;
 struct mrc_peer_evs;
 struct mrc_rx_pkt;
@@ -27,7 +29,7 @@ struct mrc_rx_pkt;
  * @lost: the same, and no answer came in time
  * @port_answered: a port status was; which ports it named, when it was sent
  *
- * Softirq, under RCU, no lock held. The peer may be going.
+ * Softirq, under RCU, no lock held. The peer may be going. Of raw probes nothing is told.
  */
 struct mrc_ask_ops {
 	void (*answered)(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at);
@@ -37,19 +39,23 @@ struct mrc_ask_ops {
 
 /**
  * struct mrc_ask_result - what became of one EV probe of a batch
- * @ev: index of the EV in its profile
+ * @ev: index of the EV in its profile; raw: which of those to its destination
  * @port: it was sent from
+ * @to: raw: index of the destination
  * @sent: it was; else nothing is known of the path
  * @answered: in time
  * @rx_port: the answer came in by this port, 0: none of ours
+ * @error: raw, not @sent: why not, a negative number
  * @rtt_ns: valid if @answered
  */
 struct mrc_ask_result {
 	u16 ev;
 	u8 port;
+	u8 to;
 	bool sent;
 	bool answered;
 	u8 rx_port;
+	int error;
 	u64 rtt_ns;
 };
 
@@ -81,13 +87,28 @@ struct mrc_ask_request {
 	unsigned int index;
 };
 
-/** struct mrc_ask_pending - a request that waits for its answer; free when @peer is NULL */
+/**
+ * struct mrc_ask_pending - a request that waits for its answer
+ * @peer: whom it went to; NULL: it is a raw probe, and goes when nobody waits for it any more
+ * @local: from which GID
+ * @remote: to which GID; NULL: the slot is free
+ * @request: what it is
+ * @sent_at: ns
+ * @wait: ns: an answer that comes later is none; raw probes only
+ * @evs_gen: EVs of @peer
+ * @ev: index in these
+ * @stamp: time stamp that it has, and a raw probe's answer must have
+ */
 struct mrc_ask_pending {
 	struct mrc_peer *peer;
+	const struct in6_addr *local;
+	const struct in6_addr *remote;
 	struct mrc_ask_request request;
 	u64 sent_at;
+	u64 wait;
 	u32 evs_gen;
 	u16 ev;
+	u16 stamp;
 };
 
 /**
@@ -125,6 +146,21 @@ void mrc_ask_fini(struct mrc_dev *dev);
  */
 int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		 const struct mrc_ask_request *request);
+
+/**
+ * mrc_ask_send_raw() - send an EV probe along a way that is no EV of a peer
+ * @dev: the device
+ * @way: the way; it stays until nobody waits for @batch any more
+ * @wait: ns, how long for the answer
+ * @batch: who waits
+ * @index: of the result in @batch
+ *
+ * Nothing is learned of it but what the result says. BH off, under RCU. Return: 0, and only then
+ * something will be heard of it; -EBUSY: too many without an answer, or too many a second, or no
+ * memory; -EMSGSIZE: it cannot have that size; or why it cannot leave this host.
+ */
+int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
+		     struct mrc_ask_batch *batch, unsigned int index);
 
 /** mrc_ask_room() - EV probes that may be sent now (ns), as it looks. Softirq. */
 unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);

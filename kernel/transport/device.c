@@ -80,6 +80,21 @@ void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work)
 		mrc_dev_put(dev);
 }
 
+void mrc_dev_make_flow(struct mrc_dev *dev, struct mrc_flow *f, const struct in6_addr *local,
+		       const struct in6_addr *remote)
+{
+	const struct mrc_dev_cfg *cfg = &dev->cfg;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	f->net = dev->net;
+	f->saddr = *local;
+	f->daddr = *remote;
+	f->tunnel_saddr = ipv6_addr_any(&cfg->tunnel_source) ? *local : cfg->tunnel_source;
+	f->dport = htons(cfg->udp_port);
+	f->hop_limit = cfg->hop_limit;
+	f->icrc = cfg->icrc;
+}
+
 void mrc_dev_queue_later(struct delayed_work *work, unsigned long delay)
 {
 	queue_delayed_work(mrc_dev_wq, work, delay);

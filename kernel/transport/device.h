@@ -133,6 +133,14 @@ void mrc_dev_unlist(struct mrc_dev *dev);
 void mrc_dev_get(struct mrc_dev *dev);
 void mrc_dev_put(struct mrc_dev *dev);
 
+/**
+ * mrc_dev_make_flow() - what packets from one GID to another share, as the settings are
+ *
+ * Once, as a whole: @cfg_lock held.
+ */
+void mrc_dev_make_flow(struct mrc_dev *dev, struct mrc_flow *f, const struct in6_addr *local,
+		       const struct in6_addr *remote);
+
 /** mrc_dev_find() - published device of a namespace by name; reference or NULL */
 struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
 /**

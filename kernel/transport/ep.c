@@ -16,6 +16,33 @@ static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 	return mrc_skb_close(b);
 }
 
+static int mrc_ep_opened(struct mrc_dev *dev, int err)
+{
+	if (err)
+		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
+						MRC_CNT_TX_NO_PATH);
+	return err;
+}
+
+/* The packet goes, or an skb that was opened. @size: that of all, or 0. */
+static int mrc_ep_send(struct mrc_dev *dev, struct mrc_skb *b, const struct mrc_hdr *hdr,
+		       unsigned int size)
+{
+	int err = mrc_ep_put(b, hdr) ? -ENOMEM : 0;
+
+	if (!err && size)
+		err = mrc_skb_stretch(b, size);
+	if (err) {
+		mrc_skb_abort(b);
+		if (err == -ENOMEM)
+			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
+		return err;
+	}
+	mrc_count(dev, MRC_CNT_TX_PACKETS);
+	mrc_count_n(dev, MRC_CNT_TX_BYTES, b->bytes);
+	return mrc_skb_xmit(b);
+}
+
 int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		const struct mrc_hdr *hdr, unsigned int room)
 {
@@ -23,26 +50,31 @@ int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	struct mrc_skb b;
 	int err;
 
-	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
-			   evs->paths.ev[ev].bits,
-			   READ_ONCE(dev->cfg.dscp_control) << 2, 1);
-	if (err) {
-		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
-						MRC_CNT_TX_NO_PATH);
+	err = mrc_ep_opened(dev, mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
+					      evs->paths.ev[ev].bits,
+					      READ_ONCE(dev->cfg.dscp_control) << 2, 1));
+	if (err)
 		return err;
-	}
 	if (!mrc_skb_mtu_fits(&b, room)) {
 		mrc_skb_abort(&b);
 		return -EMSGSIZE;
 	}
-	if (mrc_ep_put(&b, hdr)) {
-		mrc_skb_abort(&b);
-		mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
-		return -ENOMEM;
-	}
-	mrc_count(dev, MRC_CNT_TX_PACKETS);
-	mrc_count_n(dev, MRC_CNT_TX_BYTES, b.bytes);
-	return mrc_skb_xmit(&b);
+	return mrc_ep_send(dev, &b, hdr, 0);
+}
+
+int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const struct mrc_hdr *hdr)
+{
+	struct mrc_path path = { };
+	struct mrc_skb b;
+	int err = mrc_path_init(&path, &way->path, way->plane);
+
+	if (err)
+		return err;
+	err = mrc_ep_opened(dev, mrc_skb_open(&b, &way->flow, &path, way->bits,
+					      way->dscp << 2, 1)) ?:
+	      mrc_ep_send(dev, &b, hdr, way->size);
+	mrc_path_fini(&path);
+	return err;
 }
 
 u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)

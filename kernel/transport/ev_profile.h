@@ -23,6 +23,9 @@ struct mrc_dev;
 /* EVs of the automatic profile, over all planes together (the MRC paper, section 2.1). */
 #define MRC_EV_AUTO_COUNT	128u
 
+/* EVs that are drawn stay out of the ports that the system and RoCE know for something else. */
+#define MRC_EV_SPORT_BASE	0xc000u
+
 /** enum mrc_ev_format - format of EV values; numbers are uapi (MRC_EV_FORMAT_*) */
 enum mrc_ev_format {
 	MRC_EV_FMT_STEV	= 0,	/* 4 bytes: source port and flow label */

@@ -13,9 +13,6 @@
 #include "peer.h"
 #include "route.h"
 
-/* EVs stay out of the ports that the system and RoCE know for something else. */
-#define MRC_SPORT_BASE	0xc000u
-
 /* What a peer with many paths may take: a host has thousands of peers. */
 #define MRC_PEER_BYTES(evs)	(sizeof(struct mrc_peer) +			\
 				 sizeof(struct mrc_peer_evs) +			\
@@ -68,14 +65,14 @@ static void mrc_peer_evs_add(struct mrc_peer_evs *evs,
 /* EV bits that only we interpret: which EV, and a random part against forgery. */
 static u32 mrc_peer_ev_handle(u16 index)
 {
-	u16 sport = MRC_SPORT_BASE | (get_random_u32() & 0x3fff);
+	u16 sport = MRC_EV_SPORT_BASE | (get_random_u32() & 0x3fff);
 
 	return (u32)sport << 16 | index;
 }
 
 static u32 mrc_peer_ev_draw(enum mrc_ev_format format)
 {
-	u32 bits = get_random_u32() | MRC_SPORT_BASE << 16;
+	u32 bits = get_random_u32() | MRC_EV_SPORT_BASE << 16;
 
 	return format == MRC_EV_FMT_UDP ? bits & 0xffff0000 : bits;
 }
@@ -309,19 +306,11 @@ void mrc_peer_free_evs(struct mrc_peer *peer)
 
 void mrc_peer_make_flow(struct mrc_peer *peer)
 {
-	const struct mrc_dev_cfg *cfg = &peer->dev->cfg;
 	struct mrc_flow *f = peer->flows;
 
 	if (rcu_access_pointer(peer->flow) == f)
 		f++;
-	f->net = peer->dev->net;
-	f->saddr = peer->key.local;
-	f->daddr = peer->key.remote;
-	f->tunnel_saddr = ipv6_addr_any(&cfg->tunnel_source) ?
-			  peer->key.local : cfg->tunnel_source;
-	f->dport = htons(cfg->udp_port);
-	f->hop_limit = cfg->hop_limit;
-	f->icrc = cfg->icrc;
+	mrc_dev_make_flow(peer->dev, f, &peer->key.local, &peer->key.remote);
 	rcu_assign_pointer(peer->flow, f);
 }
 

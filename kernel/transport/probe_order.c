@@ -10,6 +10,10 @@
 #include "event.h"
 #include "peers.h"
 #include "probe_order.h"
+#include "raw_probe.h"
+
+/* Raw probes that have not left by then do not leave at all, in jiffies. */
+#define MRC_PROBE_ORDER_RAW_TIME	HZ
 
 /* ---- sending ---------------------------------------------------------------- */
 
@@ -58,6 +62,25 @@ static int mrc_probe_order_send_one(struct mrc_probe_order *order, unsigned int 
 	return err;
 }
 
+static int mrc_probe_order_send_raw(struct mrc_probe_order *order, unsigned int i)
+{
+	struct mrc_ask_result *res = &order->result[i];
+	int err;
+
+	local_bh_disable();
+	rcu_read_lock();
+	/* It may be answered before this returns. */
+	res->sent = true;
+	err = mrc_ask_send_raw(order->dev, &order->raw->way[res->to], order->raw->wait,
+			       &order->batch, i);
+	if (err)
+		res->sent = false;
+	res->error = err;
+	rcu_read_unlock();
+	local_bh_enable();
+	return err;
+}
+
 /* Return: what is left is to be sent later. */
 static bool mrc_probe_order_send(struct mrc_probe_order *order)
 {
@@ -66,15 +89,18 @@ static bool mrc_probe_order_send(struct mrc_probe_order *order)
 	for (; order->next < order->count; order->next++) {
 		if (time_after_eq(jiffies, order->send_until))
 			break;
-		err = mrc_probe_order_send_one(order, order->next);
+		err = order->raw ? mrc_probe_order_send_raw(order, order->next) :
+				   mrc_probe_order_send_one(order, order->next);
 		if (err == -EBUSY)
 			return true;
 		if (err)
-			mrc_ask_skip(order->peer->dev, &order->batch);
+			mrc_ask_skip(order->dev, &order->batch);
 	}
 	/* Those that there was no time for. */
-	for (; order->next < order->count; order->next++)
-		mrc_ask_skip(order->peer->dev, &order->batch);
+	for (; order->next < order->count; order->next++) {
+		order->result[order->next].error = -EBUSY;
+		mrc_ask_skip(order->dev, &order->batch);
+	}
 	return false;
 }
 
@@ -111,7 +137,7 @@ static void mrc_probe_order_tell(struct mrc_probe_order *order)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_PROBED,
-		.dev = order->peer->dev,
+		.dev = order->dev,
 		.peer = order->peer,
 		.probes = order,
 	};
@@ -123,7 +149,7 @@ static void mrc_probe_order_tell(struct mrc_probe_order *order)
 /* In its own work: it may have been queued again since that began. */
 static void mrc_probe_order_end(struct mrc_probe_order *order)
 {
-	mrc_ask_detach(order->peer->dev, &order->batch);
+	mrc_ask_detach(order->dev, &order->batch);
 	cancel_delayed_work(&order->work);
 	mrc_probe_order_tell(order);
 }
@@ -136,7 +162,7 @@ static void mrc_probe_order_work(struct work_struct *work)
 {
 	struct mrc_probe_order *order =
 		container_of(to_delayed_work(work), struct mrc_probe_order, work);
-	struct mrc_dev *dev = order->peer->dev;
+	struct mrc_dev *dev = order->dev;
 	unsigned long now = jiffies;
 
 	if (mrc_probe_order_send(order))
@@ -147,21 +173,46 @@ static void mrc_probe_order_work(struct work_struct *work)
 		mrc_probe_order_end(order);
 }
 
-struct mrc_probe_order *mrc_probe_order_alloc(struct mrc_peer *peer)
+static struct mrc_probe_order *mrc_probe_order_new(struct mrc_dev *dev)
 {
 	struct mrc_probe_order *order = kzalloc(sizeof(*order), GFP_KERNEL);
 
 	if (!order)
 		return NULL;
-	order->peer = peer;
+	order->dev = dev;
 	INIT_LIST_HEAD(&order->list);
 	INIT_DELAYED_WORK(&order->work, mrc_probe_order_work);
 	return order;
 }
 
+struct mrc_probe_order *mrc_probe_order_alloc(struct mrc_peer *peer)
+{
+	struct mrc_probe_order *order = mrc_probe_order_new(peer->dev);
+
+	if (order)
+		order->peer = peer;
+	return order;
+}
+
+struct mrc_probe_order *mrc_probe_order_alloc_raw(struct mrc_dev *dev, struct mrc_raw_probe *raw)
+{
+	struct mrc_probe_order *order = mrc_probe_order_new(dev);
+
+	if (!order)
+		return NULL;
+	mrc_dev_get(dev);
+	order->raw = raw;
+	return order;
+}
+
 void mrc_probe_order_free(struct mrc_probe_order *order)
 {
-	mrc_peers_put(order->peer);
+	if (order->raw) {
+		mrc_raw_probe_free(order->raw);
+		mrc_dev_put(order->dev);
+	} else {
+		mrc_peers_put(order->peer);
+	}
 	kfree(order);
 }
 
@@ -173,15 +224,25 @@ static void mrc_probe_order_set_times(struct mrc_probe_order *order, unsigned lo
 	order->send_until = time >= 2 * wait ? order->deadline - wait : order->deadline;
 }
 
+/* All of them end by their own timers: the deadline is there for none that does not. */
+static void mrc_probe_order_set_raw_times(struct mrc_probe_order *order)
+{
+	order->send_until = jiffies + MRC_PROBE_ORDER_RAW_TIME;
+	order->deadline = order->send_until + nsecs_to_jiffies(order->raw->wait) + HZ;
+}
+
 int mrc_probe_order_start(struct mrc_probe_order *order, unsigned long time, u32 *id)
 {
-	struct mrc_probe_orders *orders = order->peer->dev->orders;
+	struct mrc_probe_orders *orders = order->dev->orders;
 	int err = 0;
 
 	order->batch.left = order->count;
 	order->batch.result = order->result;
 	order->batch.done = mrc_probe_order_done;
-	mrc_probe_order_set_times(order, time);
+	if (order->raw)
+		mrc_probe_order_set_raw_times(order);
+	else
+		mrc_probe_order_set_times(order, time);
 	mutex_lock(&orders->lock);
 	if (orders->closed) {
 		err = -ENODEV;

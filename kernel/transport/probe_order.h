@@ -13,12 +13,16 @@
 #include "../core/ev.h"
 #include "ask.h"
 
+struct mrc_raw_probe;
+
 /* Of a device, at a time. */
 #define MRC_PROBE_ORDERS_MAX	64u
 
 /**
- * struct mrc_probe_order - probes of EVs to one peer
- * @peer: a reference
+ * struct mrc_probe_order - probes of EVs to one peer, or raw ones
+ * @dev: the device, which is there as long as @peer is; of a raw one a reference
+ * @peer: a reference; NULL: they are raw
+ * @raw: their ways; NULL: they are not
  * @id: of the order, never 0, unique among those of a device for 2^32 of them
  * @count: elements of @result
  * @result: one per probe, also of those never sent; @ev and @port are filled in before it starts
@@ -30,7 +34,9 @@
  * @work: sends, and ends it
  */
 struct mrc_probe_order {
+	struct mrc_dev *dev;
 	struct mrc_peer *peer;
+	struct mrc_raw_probe *raw;
 	u32 id;
 	unsigned int count;
 	struct mrc_ask_result result[MRC_EV_MAX];
@@ -71,17 +77,26 @@ void mrc_probe_orders_fini(struct mrc_dev *dev);
  * Return: NULL when there is no memory; else it has taken over the reference to @peer.
  */
 struct mrc_probe_order *mrc_probe_order_alloc(struct mrc_peer *peer);
+/**
+ * mrc_probe_order_alloc_raw() - an order of raw probes, without them
+ * @dev: the device
+ * @raw: their ways, taken over when this succeeds
+ *
+ * Return: NULL when there is no memory.
+ */
+struct mrc_probe_order *mrc_probe_order_alloc_raw(struct mrc_dev *dev, struct mrc_raw_probe *raw);
 /** mrc_probe_order_free() - of one that was not started. Process context. */
 void mrc_probe_order_free(struct mrc_probe_order *order);
 
 /**
  * mrc_probe_order_start() - send the probes
  * @order: its @result and @count are filled in
- * @time: jiffies until it is told what became of them
+ * @time: jiffies until it is told what became of them; raw ones have a time of their own
  * @id: is set to that of the order
  *
  * One that was denied or removed meanwhile, or could not be sent in time, is not @sent; one whose
- * probe cannot leave this host counts as sent and not answered. Process context. Return: 0, and the
+ * probe cannot leave this host counts as sent and not answered. A raw one that was not sent has an
+ * error, -EBUSY if there was no time. Process context. Return: 0, and the
  * order is not the caller's any more; -EBUSY: there are too many; -ENODEV: the device goes.
  */
 int mrc_probe_order_start(struct mrc_probe_order *order, unsigned long time, u32 *id);

@@ -333,10 +333,10 @@ class Family:
         op = self.ops_by_number[data[16]]
         return op["name"], self.read(op, data[HEADERS:], op["event"]["attributes"])
 
-    def probe(self, **values):
+    def probe(self, operation="probe-start", **values):
         """EV probes, and what became of them."""
         sock = self.subscribe("probes")
-        started = self.call("probe-start", **values)[0]
+        started = self.call(operation, **values)[0]
         while True:
             _, event = self.event(sock)
             if all(event[name] == started[name] for name in ("dev-index", "id")):

@@ -308,6 +308,41 @@ class Tests:
         ):
             self.blamed(code, at, "probe-start", **values)
 
+    def test_raw_probe(self):
+        """With QPs that the caller of this script keeps; no route leads to fd09::9."""
+        peer = self.dump("peer-get")[0]
+        gid, other = peer["remote-gid"], "fd09::9"
+        way = {"format": "stev", "raw_ev": {"port": 1, "value": 0xC0001234}}
+        got = self.f.probe("raw-probe-start", dev_name=self.device, **way, to=[gid, other], count=2,
+                           dscp=63, size=1000, limit=10**10)
+        expect([(r["remote-gid"], r["index"], r["port"]) for r in got["result"]] ==
+               [(gid, 0, 1), (other, 0, 1), (gid, 1, 1), (other, 1, 1)], got)
+        for result in got["result"]:
+            if result["remote-gid"] == gid:
+                expect(result["rtt"] > 0 and "error" not in result, got)
+            else:
+                expect(result["error"] == errno.ENETUNREACH and "rtt" not in result, got)
+        expect(got["local-gid"] == peer["local-gid"] and got["time"] > 0, got)
+        expect("remote-gid" not in got and "ev-profile" not in got, got)
+        for code, at, values in (
+            (errno.EINVAL, "to", {"to": "::ffff:10.0.0.1"}),
+            (errno.E2BIG, "count", {"to": [gid, other], "count": 129}),
+            (errno.ENOENT, "raw-ev", {"to": gid, "raw_ev": {"port": 32, "value": 1}}),
+            (errno.EINVAL, "raw-ev", {"to": gid, "raw_ev": {"port": 1, "value": 1, "denied": 1}}),
+            (errno.EINVAL, "raw-ev", {"to": gid, "raw_ev": {"port": 1}}),
+            (errno.EADDRNOTAVAIL, "local-gid", {"to": gid, "local_gid": other}),
+            (errno.EADDRNOTAVAIL, "local-gid", {"to": gid, "local_gid": gid}),
+            (errno.EINVAL, "size", {"to": gid, "size": 82}),
+            (errno.EMSGSIZE, "size", {"to": gid, "size": 76}),
+            (errno.EMSGSIZE, "size", {"to": gid, "size": 65532}),
+            (errno.ERANGE, "limit", {"to": gid, "limit": 0}),
+            (errno.ERANGE, "limit", {"to": gid, "limit": 10**10 + 1}),
+            (errno.ERANGE, "dscp", {"to": gid, "dscp": 64}),
+        ):
+            self.blamed(code, at, "raw-probe-start", **{**way, **values})
+        self.do("raw-probe-start", **way, to=[gid] * 64, count=4)
+        refused(errno.E2BIG, self.do, "raw-probe-start", **way, to=[gid] * 65)
+
     def must_be_no_more(self, name):
         try:
             self.f.request(self.f.ops[name]["number"], F_ACK, b"")
@@ -321,6 +356,7 @@ class Tests:
         self.do("ev-profile-add", id=9, format="stev", mode="auto", count=256)
         self.do("route-add", prefix="fd0a::", prefix_len=64, ev_profile=9)
         sock = self.f.subscribe("probes")
+        sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)     # SO_RCVBUFFORCE
         # Nobody answers, and a device sends 10000 probes a second: 40 such requests.
         ends = self.f.at_once("probe-start", 100, dev_name=self.device, remote_gid="fd0a::9",
                               timeout=10000)
@@ -334,6 +370,15 @@ class Tests:
         self.f.event(sock)
         self.do("route-del", prefix="fd0a::", prefix_len=64)
         self.do("ev-profile-del", id=9)
+        # Raw ones are among them; 64 are under way at a time, and those wait for all of their time.
+        way = {"format": "udp", "raw_ev": {"port": 1, "value": 0xC000}, "limit": 5 * 10**9}
+        ends = self.f.at_once("raw-probe-start", 66, dev_name=self.device, **way, to="fd0a::9",
+                              count=2)
+        expect([isinstance(end, Refused) and end.code == errno.EBUSY for end in ends] ==
+               [False] * 64 + [True] * 2, ends)
+        results = [result for _ in range(64) for result in self.f.event(sock)[1]["result"]]
+        errors = [result["error"] for result in results if "error" in result]
+        expect(errors == [errno.EBUSY] * 64, errors)
 
     def blamed(self, code, name, op, **values):
         """A refusal that points at the attribute of this name."""

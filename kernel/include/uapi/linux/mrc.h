@@ -79,6 +79,7 @@ enum mrc_nl_capability {
 	MRC_NL_CAPABILITY_PORT_EVS = 32,	/* peers show their EVs by port */
 	/* probes are started, and group probes tells what became of them */
 	MRC_NL_CAPABILITY_PROBE_START = 64,
+	MRC_NL_CAPABILITY_RAW_PROBE = 128,	/* probes may go a way that is no EV of a profile */
 };
 
 enum {
@@ -418,18 +419,41 @@ enum {
 	/* u32: of the request, never 0; of a device, as good as unique */
 	MRC_A_PROBE_ID,
 	MRC_A_PROBE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
+	MRC_A_PROBE_FORMAT,		/* u8, enum mrc_nl_ev_format: of raw-ev */
+	MRC_A_PROBE_RAW_EV,		/* nest of MRC_A_EV_*: the way that raw probes go */
+	/* IPv6 address, repeated: a GID to which raw probes go; 1 to 64 of them */
+	MRC_A_PROBE_TO,
+	/* u16, 1 to 256: raw probes to each GID; 1 when left out; 256 to all together at most */
+	MRC_A_PROBE_COUNT,
+	/* u8, 0 to 63: of raw probes, in both headers; dscp-control of the device when left out */
+	MRC_A_PROBE_DSCP,
+	/*
+	 * u16: bytes of a raw probe from its outermost IPv6 header on, a multiple of 4; no more
+	 * than it takes when left out. They end behind the UDP datagram, with zeros that nobody
+	 * reads
+	 */
+	MRC_A_PROBE_SIZE,
+	/*
+	 * u64, 1 to 10000000000: ns from the sending of a raw probe to its answer; one that comes
+	 * later is none. 100000000 when left out
+	 */
+	MRC_A_PROBE_LIMIT,
 
 	__MRC_A_PROBE_MAX,
 	MRC_A_PROBE_MAX = (__MRC_A_PROBE_MAX - 1)
 };
 
 enum {
-	MRC_A_PROBE_RESULT_INDEX = 1,	/* u16: of the EV in its profile */
+	/* u16: of the EV in its profile; of a raw probe among those to its GID */
+	MRC_A_PROBE_RESULT_INDEX = 1,
 	MRC_A_PROBE_RESULT_PORT,	/* u8: sent from */
 	MRC_A_PROBE_RESULT_PAD,
 	MRC_A_PROBE_RESULT_RTT,		/* u64: ns; absent: no answer */
 	/* u8: the answer came by this port; absent: by none of the device's */
 	MRC_A_PROBE_RESULT_RX_PORT,
+	MRC_A_PROBE_RESULT_REMOTE_GID,	/* IPv6 address: where a raw probe went */
+	/* u32: why a raw probe was not sent, as errno; absent: it was */
+	MRC_A_PROBE_RESULT_ERROR,
 
 	__MRC_A_PROBE_RESULT_MAX,
 	MRC_A_PROBE_RESULT_MAX = (__MRC_A_PROBE_RESULT_MAX - 1)
@@ -519,6 +543,7 @@ enum {
 	MRC_CMD_EV_DEL,
 	MRC_CMD_PROBE_START,
 	MRC_CMD_PROBE_NTF,
+	MRC_CMD_RAW_PROBE_START,
 
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = (__MRC_CMD_MAX - 1)
