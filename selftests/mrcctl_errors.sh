@@ -70,6 +70,7 @@ test_refusals()
 		probe mrc1 remote fd09::9 local fd09::1
 	refused "probe: no EV of that index leads to the GID (ev 2)" \
 		probe mrc1 remote fd09::9 ev-profile 1 ev 0 ev 7
+	refused "probe: no plane has this port (raw-ev)" probe mrc1 raw to fd09::9 port 9 value 1
 	check "a profile without a route is enough to probe" \
 		grep -q "answered 0/1" <(mrcctl -n p1 probe mrc1 remote fd09::9 ev-profile 1 timeout 1000)
 }

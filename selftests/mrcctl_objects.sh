@@ -228,6 +228,8 @@ test_schemas()
 	keep top
 	m -j probe mrc1 remote "$(pair_addr 2)" timeout 1000 >"$TEST_TMP/json"
 	keep probe
+	m -j probe mrc1 raw to "$(pair_addr 2)" port 1 value 1 limit 1s >"$TEST_TMP/json"
+	keep probe-raw
 	background mrcctl -n p1 -j monitor >"$TEST_TMP/json"
 	wait_for monitor_tells || bail "monitor"
 	kill -TERM "$BACKGROUND_PID"

@@ -113,6 +113,7 @@ changes()
 	route replace mrc1 fd00:78::/64 ev-profile 0
 	route del mrc1 fd00:78::/64
 	probe mrc1 remote $(pair_addr 2)
+	probe mrc1 raw to $(pair_addr 2) port 1 value 1
 	LINES
 }
 

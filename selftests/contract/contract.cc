@@ -771,6 +771,30 @@ void probe(Script &s, const std::string &words, const ProbeRequest &request)
     s.ask("probe " + words, answer ? Result<void>() : Result<void>(answer.error()));
 }
 
+void raw_probe(Script &s, const std::string &words, const RawProbeRequest &request)
+{
+    const auto answer = s.kernel.probe_raw(s.device, request);
+
+    s.ask("raw probe " + words, answer ? Result<void>() : Result<void>(answer.error()));
+}
+
+void raw_probes(Script &s)
+{
+    const Address gid = address("fd00::1");
+    const EvSpec way{.port = 1, .path = EvValue{1}};
+
+    for (const char *bad : {"::", "ff02::1", "::ffff:1.2.3.4"})
+        raw_probe(s, bad, {.to = {gid, address(bad)}, .ev = way});
+    raw_probe(s, "to 65", {.to = std::vector<Address>(65, gid), .ev = way});
+    for (const uint16_t count : {0, 257})
+        raw_probe(s, "count " + std::to_string(count), {.to = {gid}, .ev = way, .count = count});
+    raw_probe(s, "129 to each of two", {.to = {gid, gid}, .ev = way, .count = 129});
+    raw_probe(s, "DSCP 64", {.to = {gid}, .ev = way, .dscp = 64});
+    for (const uint64_t limit : {0ull, 10'000'000'001ull})
+        raw_probe(s, "limit " + std::to_string(limit), {.to = {gid}, .ev = way, .limit = limit});
+    raw_probe(s, "by no plane", {.to = {gid}, .ev = way});
+}
+
 void traffic(Script &s)
 {
     const Address gid = address("fd00::1");
@@ -793,6 +817,7 @@ void traffic(Script &s)
         probe(s, "timeout " + std::to_string(timeout), {.remote_gid = gid, .timeout = timeout});
     probe(s, "EV 256", {.remote_gid = gid, .evs = {0, 256}});
     probe(s, "from a strange GID", {.remote_gid = gid, .local_gid = address("fd09::1")});
+    raw_probes(s);
 }
 
 using Topic = void (*)(Script &);

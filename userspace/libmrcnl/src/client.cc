@@ -126,8 +126,10 @@ Result<void> check_segments(const EvProfileSpec &spec)
     return {};
 }
 
-constexpr uint32_t probe_timeout = 100;     // ms, of a request that names none
-constexpr uint32_t probe_patience = 10'000; // ms more, for a busy host
+constexpr uint32_t probe_timeout = 100;           // ms, of a request that names none
+constexpr uint64_t raw_probe_limit = 100'000'000; // ns
+constexpr uint32_t raw_probe_sending = 1000;      // ms, in which raw probes leave
+constexpr uint32_t probe_patience = 10'000;       // ms more, for a busy host
 
 /** What a stream says of probes that were started. @param timeout of the request, ms */
 Result<Probe> end_of(const Probe &started, MessageStream &stream, uint32_t timeout)
@@ -227,6 +229,7 @@ public:
     Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
                                          std::optional<Address> remote_gid) override;
     Result<Probe> probe(const std::string &device, const ProbeRequest &request) override;
+    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override;
     Result<std::vector<Qp>> qps(const OptionalName &device) override;
     Result<Qp> qp(const std::string &device, uint32_t qpn) override;
     Result<std::unique_ptr<EventStream>> events(bool config) override;
@@ -252,6 +255,8 @@ private:
     /** What the module can, MRC_NL_CAPABILITY_*: asked once. Not known and not able are two things.
      */
     Result<bool> can(uint32_t capability);
+    /** Starts probes, and waits for what becomes of them. @param timeout ms */
+    Result<Probe> start_probes(const Request &request, uint32_t timeout);
     static Request probe_request(uint8_t command, const std::string &device,
                                  const ProbeRequest &request);
 
@@ -578,14 +583,20 @@ Result<Probe> Client::probe(const std::string &device, const ProbeRequest &reque
     const Request r = probe_request(*starts ? MRC_CMD_PROBE_START : MRC_CMD_PROBE, device, request);
     if (!*starts)
         return get(r, decode_probe);
+    return start_probes(r, request.timeout.value_or(probe_timeout));
+}
+
+Result<Probe> Client::start_probes(const Request &request, uint32_t timeout)
+{
     static constexpr std::array groups{MRC_MCGRP_PROBES};
     auto stream = channel_->subscribe(groups);
+
     if (!stream)
         return stream.error();
-    const auto started = get(r, decode_probe);
+    const auto started = get(request, decode_probe);
     if (!started)
         return started;
-    return end_of(*started, **stream, request.timeout.value_or(probe_timeout));
+    return end_of(*started, **stream, timeout);
 }
 
 Request Client::probe_request(uint8_t command, const std::string &device,
@@ -604,6 +615,40 @@ Request Client::probe_request(uint8_t command, const std::string &device,
     if (request.timeout)
         r.put_u32(MRC_A_PROBE_TIMEOUT, *request.timeout);
     return r;
+}
+
+Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest &request)
+{
+    const auto knows = can(MRC_NL_CAPABILITY_RAW_PROBE);
+
+    if (!knows)
+        return knows.error();
+    if (!*knows)
+        return Error{EOPNOTSUPP, "the module is older and knows no raw probes", {}};
+    if (const auto checked = check_segments(request.ev, ""); !checked)
+        return checked.error();
+    Request r(MRC_CMD_RAW_PROBE_START, 8192 + request.to.size() * 32);
+    r.put_string(dev_name, device);
+    r.put_u8(MRC_A_PROBE_FORMAT, static_cast<uint8_t>(request.format));
+    {
+        const Request::Nest nest(r, MRC_A_PROBE_RAW_EV);
+
+        put_ev(r, request.ev);
+    }
+    for (const Address &gid : request.to)
+        r.put_address(MRC_A_PROBE_TO, gid);
+    if (request.local_gid)
+        r.put_address(MRC_A_PROBE_LOCAL_GID, *request.local_gid);
+    if (request.count)
+        r.put_u16(MRC_A_PROBE_COUNT, *request.count);
+    if (request.dscp)
+        r.put_u8(MRC_A_PROBE_DSCP, *request.dscp);
+    if (request.size)
+        r.put_u16(MRC_A_PROBE_SIZE, *request.size);
+    if (request.limit)
+        r.put_u64(MRC_A_PROBE_LIMIT, *request.limit);
+    const uint64_t limit = request.limit.value_or(raw_probe_limit) / 1'000'000;
+    return start_probes(r, raw_probe_sending + static_cast<uint32_t>(limit));
 }
 
 Result<std::vector<Qp>> Client::qps(const OptionalName &device)

@@ -409,7 +409,9 @@ Probe decode_probe(const Reply &reply)
         ProbeResult result{r.u16(MRC_A_PROBE_RESULT_INDEX),
                            r.u8(MRC_A_PROBE_RESULT_PORT),
                            {},
-                           r.u8(MRC_A_PROBE_RESULT_RX_PORT)};
+                           r.u8(MRC_A_PROBE_RESULT_RX_PORT),
+                           r.address(MRC_A_PROBE_RESULT_REMOTE_GID),
+                           static_cast<int>(r.u32(MRC_A_PROBE_RESULT_ERROR))};
 
         if (r.has(MRC_A_PROBE_RESULT_RTT))
             result.rtt = r.u64(MRC_A_PROBE_RESULT_RTT);

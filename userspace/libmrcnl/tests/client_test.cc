@@ -409,6 +409,95 @@ TEST_F(ClientTest, OlderModulesAnswerProbesThemselves)
     EXPECT_EQ(probe->results[1].rx_port, 2);
 }
 
+RawProbeRequest raw_probe()
+{
+    return {.to = {*Address::parse("fd00::2"), *Address::parse("fd00::3")},
+            .ev = {.port = 2, .path = EvValue{0xc0010002}}};
+}
+
+TEST_F(ClientTest, RawProbesAskForWhatIsGiven)
+{
+    RawProbeRequest probe = raw_probe();
+
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
+    EXPECT_FALSE(kernel->probe_raw("mrc0", probe));
+    EXPECT_EQ(last().command, MRC_CMD_RAW_PROBE_START);
+    EXPECT_EQ(fake.groups, std::vector<std::string>{"probes"});
+    const Attributes bare = last().parsed(MRC_A_PROBE_MAX);
+    EXPECT_EQ(bare.all(MRC_A_PROBE_TO).size(), 2u);
+    EXPECT_EQ(bare.u8(MRC_A_PROBE_FORMAT), MRC_NL_EV_FORMAT_STEV);
+    const Attributes ev(bare.all(MRC_A_PROBE_RAW_EV).at(0), MRC_A_EV_MAX);
+    EXPECT_EQ(ev.u8(MRC_A_EV_PORT), 2);
+    EXPECT_EQ(ev.u32(MRC_A_EV_VALUE), 0xc0010002);
+    for (const int type : {MRC_A_PROBE_REMOTE_GID, MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_COUNT,
+                           MRC_A_PROBE_DSCP, MRC_A_PROBE_SIZE, MRC_A_PROBE_LIMIT})
+        EXPECT_FALSE(bare.has(type)) << type;
+    probe.format = EvFormat::srv6;
+    probe.ev.path = EvSegments{std::vector<Address>(127, *Address::parse("fc00::1"))};
+    probe.to.assign(64, *Address::parse("fd00::2"));
+    probe.local_gid = *Address::parse("fd00::1");
+    probe.count = 4;
+    probe.dscp = 0;
+    probe.size = 9000;
+    probe.limit = 10'000'000'000;
+    EXPECT_FALSE(kernel->probe_raw("mrc0", probe));
+    EXPECT_FALSE(last().overflow);
+    const Attributes full = last().parsed(MRC_A_PROBE_MAX);
+    EXPECT_EQ(full.all(MRC_A_PROBE_TO).size(), 64u);
+    EXPECT_EQ(full.address(MRC_A_PROBE_LOCAL_GID).text(), "fd00::1");
+    EXPECT_EQ(full.u16(MRC_A_PROBE_COUNT), 4);
+    EXPECT_TRUE(full.has(MRC_A_PROBE_DSCP)) << "0 is one";
+    EXPECT_EQ(full.u16(MRC_A_PROBE_SIZE), 9000);
+    EXPECT_EQ(full.u64(MRC_A_PROBE_LIMIT), 10'000'000'000u);
+}
+
+TEST_F(ClientTest, RawProbesAreToldOfOneByOne)
+{
+    Request ended = probe_message(MRC_CMD_PROBE_NTF, 1, 5);
+
+    for (uint16_t i = 0; i < 3; i++) {
+        const Request::Nest nest(ended, MRC_A_PROBE_RESULT);
+
+        ended.put_address(MRC_A_PROBE_RESULT_REMOTE_GID, *Address::parse("fd00::2"));
+        ended.put_u16(MRC_A_PROBE_RESULT_INDEX, i).put_u8(MRC_A_PROBE_RESULT_PORT, 2);
+        if (i == 1)
+            ended.put_u32(MRC_A_PROBE_RESULT_ERROR, ENETUNREACH);
+        if (i == 2)
+            ended.put_u64(MRC_A_PROBE_RESULT_RTT, 5000).put_u8(MRC_A_PROBE_RESULT_RX_PORT, 1);
+    }
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
+    fake.answers.push_back(std::vector{reply_of(probe_message(MRC_CMD_RAW_PROBE_START, 1, 5))});
+    fake.arrivals = {{reply_of(ended)}, false};
+    const auto probe = kernel->probe_raw("mrc0", raw_probe());
+    ASSERT_TRUE(probe);
+    ASSERT_EQ(probe->results.size(), 3u);
+    EXPECT_EQ(probe->results[0].remote_gid.text(), "fd00::2");
+    EXPECT_EQ(probe->results[0].error, 0);
+    EXPECT_FALSE(probe->results[0].rtt);
+    EXPECT_EQ(probe->results[1].error, ENETUNREACH);
+    EXPECT_EQ(probe->results[2].rtt, 5000u);
+    EXPECT_EQ(probe->results[2].rx_port, 1);
+}
+
+TEST_F(ClientTest, OlderModulesAreNotAskedForRawProbes)
+{
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_PROBE_START)});
+    const auto probe = kernel->probe_raw("mrc0", raw_probe());
+    EXPECT_EQ(probe.error().code, EOPNOTSUPP);
+    EXPECT_EQ(probe.error().message(), "the module is older and knows no raw probes");
+    EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
+}
+
+TEST_F(ClientTest, SegmentsOfRawProbesAreLookedAt)
+{
+    RawProbeRequest probe = raw_probe();
+
+    probe.format = EvFormat::srv6;
+    probe.ev.path = EvSegments{};
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
+    EXPECT_EQ(kernel->probe_raw("mrc0", probe).error().attribute, "encap");
+}
+
 TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
 {
     Request plane(MRC_CMD_PLANE_NTF);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "args.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace mrcctl
 {
@@ -116,6 +119,27 @@ uint64_t Args::take_seconds(const char *what, double min, double max)
         throw UsageError(std::string(what) + " must be " + limits.str() + " seconds, not " + text);
     }
     return static_cast<uint64_t>(seconds * 1e9);
+}
+
+uint64_t Args::take_time(const char *what, uint64_t min, uint64_t max)
+{
+    static constexpr std::pair<std::string_view, double> units[] = {
+        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const std::string text = take(what);
+    const char *last = text.data() + text.size();
+    double number = 0;
+    const auto [end, err] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
+    const std::string_view unit(end, last);
+    const auto *const found =
+        std::find_if(std::begin(units), std::end(units), [&](auto &u) { return u.first == unit; });
+
+    if (err == std::errc::invalid_argument || std::isnan(number) || found == std::end(units))
+        throw UsageError(std::string(what) + ": '" + text + "' is no time like 500us, 2ms or 1s");
+    const double ns = std::round(number * found->second);
+    if (err != std::errc() || ns < static_cast<double>(min) || ns > static_cast<double>(max))
+        throw UsageError(std::string(what) + " must be " + std::to_string(min) + "ns to " +
+                         std::to_string(max) + "ns, not " + text);
+    return static_cast<uint64_t>(ns);
 }
 
 bool Args::take_on_off(const char *what)

@@ -68,6 +68,8 @@ public:
     uint64_t take_number(const char *what, uint64_t min, uint64_t max);
     /** Seconds, with a fraction or without. @return ns */
     uint64_t take_seconds(const char *what, double min, double max);
+    /** A time with its unit: ns, us, ms or s. @return ns */
+    uint64_t take_time(const char *what, uint64_t min, uint64_t max);
     bool take_on_off(const char *what);
     mrcnl::Address take_address(const char *what);
     mrcnl::Prefix take_prefix(const char *what);

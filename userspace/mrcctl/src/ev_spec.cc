@@ -52,29 +52,39 @@ void take_mode(Args &args, mrcnl::EvProfileSpec &spec)
     spec.mode = static_cast<mrcnl::EvMode>(args.take_word(modes, "mode"));
 }
 
-mrcnl::EvFormat take_format(Args &args)
+mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
+{
+    return spec.evs.empty() ? mrcnl::EvFormat::stev : guess_ev_format(spec.evs.front());
+}
+
+} // namespace
+
+mrcnl::EvFormat take_ev_format(Args &args)
 {
     static constexpr const char *formats[] = {"stev", "srv6", "udp"};
 
     return static_cast<mrcnl::EvFormat>(args.take_word(formats, "format"));
 }
 
-mrcnl::EvFormat guess_format(const mrcnl::EvProfileSpec &spec)
+mrcnl::EvFormat guess_ev_format(const mrcnl::EvSpec &ev)
 {
-    if (spec.evs.empty() || std::holds_alternative<mrcnl::EvValue>(spec.evs.front().path))
-        return mrcnl::EvFormat::stev;
-    return mrcnl::EvFormat::srv6;
+    return std::holds_alternative<mrcnl::EvValue>(ev.path) ? mrcnl::EvFormat::stev
+                                                           : mrcnl::EvFormat::srv6;
 }
 
-} // namespace
-
-mrcnl::EvSpec take_ev_spec(Args &args)
+mrcnl::EvSpec take_ev_way(Args &args)
 {
     mrcnl::EvSpec ev;
 
-    args.expect("port");
     ev.port = static_cast<uint8_t>(args.take_number("port", 1, max_port));
     ev.path = take_path(args);
+    return ev;
+}
+
+mrcnl::EvSpec take_ev_spec(Args &args)
+{
+    args.expect("port");
+    mrcnl::EvSpec ev = take_ev_way(args);
     ev.denied = args.accept("denied");
     return ev;
 }
@@ -90,7 +100,7 @@ mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner 
     while (!args.empty()) {
         switch (args.take_word(words, "keyword")) {
         case 0:
-            format = take_format(args);
+            format = take_ev_format(args);
             break;
         case 1:
             take_mode(args, spec);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <system_error>
 
 #include "command.h"
+#include "ev_spec.h"
 
 namespace mrcctl
 {
@@ -14,9 +16,18 @@ constexpr const char probe_help[] =
     "                    [ timeout MS ]\n"
     "Probes the EVs to a remote GID, all but denied ones unless some are named, and waits for\n"
     "the answers. The remote end answers peers and those to whom it has a route. The profile\n"
-    "is that of the route, or of a peer in use, unless given. Fails when nothing was answered.\n";
+    "is that of the route, or of a peer in use, unless given. Fails when nothing was answered.\n"
+    "       mrcctl probe DEV raw to GID[,GID]... port N PATH [ format { stev | udp } ]\n"
+    "                    [ local GID ] [ count N ] [ dscp N ] [ size BYTES ] [ limit TIME ]\n"
+    "PATH := { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
+    "          table TABLE | value VALUE }\n"
+    "TIME := N{ns|us|ms|s}\n"
+    "Raw probes take the path that is given, whatever EVs and peers there are, and change none.\n";
 
 constexpr uint64_t max_timeout = 10000;
+constexpr uint64_t max_count = 256;
+constexpr uint64_t max_dscp = 63;
+constexpr uint64_t max_limit = 10'000'000'000;
 
 mrcnl::ProbeRequest take_request(Context &context, const std::string &device, Args &args)
 {
@@ -43,12 +54,69 @@ mrcnl::ProbeRequest take_request(Context &context, const std::string &device, Ar
     return request;
 }
 
-void print_result(Printer &p, const mrcnl::ProbeResult &result)
+/** Each of them an address, or the name of a host. */
+std::vector<mrcnl::Address> take_destinations(Context &context, const std::string &device,
+                                              Args &args)
+{
+    std::vector<mrcnl::Address> gids;
+
+    for (const std::string &text : split(args.take("to"), ',')) {
+        Args one({text});
+
+        gids.push_back(take_remote(context, device, one));
+    }
+    return gids;
+}
+
+mrcnl::RawProbeRequest take_raw_request(Context &context, const std::string &device, Args &args)
+{
+    static constexpr const char *words[] = {"format", "local", "count", "dscp", "size", "limit"};
+    std::optional<mrcnl::EvFormat> format;
+    mrcnl::RawProbeRequest request;
+
+    args.expect("to");
+    request.to = take_destinations(context, device, args);
+    args.expect("port");
+    request.ev = take_ev_way(args);
+    while (!args.empty()) {
+        switch (args.take_word(words, "keyword")) {
+        case 0:
+            format = take_ev_format(args);
+            break;
+        case 1:
+            request.local_gid = args.take_address("local");
+            break;
+        case 2:
+            request.count = static_cast<uint16_t>(args.take_number("count", 1, max_count));
+            break;
+        case 3:
+            request.dscp = static_cast<uint8_t>(args.take_number("dscp", 0, max_dscp));
+            break;
+        case 4:
+            request.size = static_cast<uint16_t>(args.take_number("size", 1, UINT16_MAX));
+            break;
+        default:
+            request.limit = args.take_time("limit", 1, max_limit);
+        }
+    }
+    request.format = format.value_or(guess_ev_format(request.ev));
+    return request;
+}
+
+/** @param names of what raw probes went to; else nullptr */
+void print_result(Printer &p, const mrcnl::ProbeResult &result, const Names *names)
 {
     p.begin_object();
+    if (names)
+        print_remote(p, *names, result.remote_gid);
     p.number("index", result.index);
     p.number("port", result.port);
-    if (result.rtt) {
+    if (result.error) {
+        const std::string why = std::generic_category().message(result.error);
+
+        p.hidden("error", why);
+        p.plain("not sent: " + why, Color::bad);
+    } else if (result.rtt) {
         p.duration("rtt", *result.rtt);
         if (result.rx_port)
             p.number("rx-port", result.rx_port);
@@ -89,11 +157,9 @@ void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
                 duration_text(median(rtts)) + " max " + duration_text(rtts.back()));
 }
 
-void run_probe(Context &context, Args &args)
+/** @param raw they were raw probes, which have neither a remote GID nor a profile in common */
+void print_probe(Context &context, const mrcnl::Probe &probe, bool raw)
 {
-    const std::string device = args.take("device");
-    const mrcnl::ProbeRequest request = take_request(context, device, args);
-    const mrcnl::Probe probe = value_of(context.kernel().probe(device, request));
     const std::vector<uint64_t> rtts = answers(probe);
     Printer &p = context.printer;
 
@@ -101,12 +167,14 @@ void run_probe(Context &context, Args &args)
     p.hidden("dev-index", probe.device.index);
     p.bare("dev-name", probe.device.name, Color::name);
     const Names &names = context.names(probe.device.name);
-    print_remote(p, names, probe.key.remote_gid);
+    if (!raw)
+        print_remote(p, names, probe.key.remote_gid);
     p.text("local-gid", probe.key.local_gid.text());
-    print_ev_profile(p, names, probe.key.ev_profile);
+    if (!raw)
+        print_ev_profile(p, names, probe.key.ev_profile);
     p.begin_list("result");
     for (const mrcnl::ProbeResult &result : probe.results)
-        print_result(p, result);
+        print_result(p, result, raw ? &names : nullptr);
     p.end_list();
     print_summary(p, rtts, probe.results.size());
     p.end_object();
@@ -115,6 +183,22 @@ void run_probe(Context &context, Args &args)
     // What was found out is printed all the same.
     p.finish();
     throw Failure("nothing was answered");
+}
+
+void run_probe(Context &context, Args &args)
+{
+    const std::string device = args.take("device");
+
+    // A single letter has always been the other.
+    if (!args.empty() && args.peek().starts_with("ra") && args.accept("raw")) {
+        const mrcnl::RawProbeRequest request = take_raw_request(context, device, args);
+
+        print_probe(context, value_of(context.kernel().probe_raw(device, request)), true);
+    } else {
+        const mrcnl::ProbeRequest request = take_request(context, device, args);
+
+        print_probe(context, value_of(context.kernel().probe(device, request)), false);
+    }
 }
 
 constexpr Command probe_commands[] = {{nullptr, run_probe}};

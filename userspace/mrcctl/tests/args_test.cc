@@ -110,5 +110,24 @@ TEST(Args, Seconds)
                   std::string("n must be 0.1 to 100 seconds, not ") + bad);
 }
 
+uint64_t time(const char *text)
+{
+    return Args({text}).take_time("n", 1, 10'000'000'000);
+}
+
+TEST(Args, TimeWithItsUnit)
+{
+    EXPECT_EQ(time("1ns"), 1u);
+    EXPECT_EQ(time("500us"), 500'000u);
+    EXPECT_EQ(time("1.5ms"), 1'500'000u);
+    EXPECT_EQ(time("10s"), 10'000'000'000u);
+    for (const char *bad : {"", "x", "5", "5 ms", " 5ms", "1m", "1e3s", "nans", "ms", "5msx"})
+        EXPECT_EQ(usage_error([&] { time(bad); }),
+                  std::string("n: '") + bad + "' is no time like 500us, 2ms or 1s");
+    for (const char *bad : {"0s", "0.4ns", "-1ms", "10.1s", "infs"})
+        EXPECT_EQ(usage_error([&] { time(bad); }),
+                  std::string("n must be 1ns to 10000000000ns, not ") + bad);
+}
+
 } // namespace
 } // namespace mrcctl::args_test

@@ -265,6 +265,40 @@ TEST_F(CommandTest, Probe)
               "probe: keyword 'e' is ambiguous: ev-profile, ev");
 }
 
+TEST_F(CommandTest, ProbeRaw)
+{
+    const auto probe = [&](const std::string &line) {
+        run.kernel.changes.clear();
+        run.kernel.raw_probe_answer.results = {{0, 1, 1000, 1}};
+        run("probe mrc0 raw to " + line);
+        return run.kernel.changes.at(0);
+    };
+
+    EXPECT_EQ(probe("fd00::2 port 3 value 0xc0010002"), "probe raw mrc0 to fd00::2 port 3 stev");
+    EXPECT_EQ(run.kernel.last_spec.evs.at(0).path, mrcnl::EvPath(mrcnl::EvValue{0xc0010002}));
+    EXPECT_EQ(probe("fd00::2 port 3 value 50001 format udp"),
+              "probe raw mrc0 to fd00::2 port 3 udp");
+    EXPECT_EQ(probe("fd00::2,fd00::3 port 32 segs fc00::1,fc00::2 reduced loc fd00::1 co 2 ds 0 "
+                    "si 9000 li 2ms"),
+              "probe raw mrc0 to fd00::2 to fd00::3 port 32 srv6 local fd00::1 count 2 dscp 0 "
+              "size 9000 limit 2000000");
+    const auto &segments = std::get<mrcnl::EvSegments>(run.kernel.last_spec.evs.at(0).path);
+    EXPECT_EQ(segments.segments.size(), 2u);
+    EXPECT_TRUE(segments.reduced);
+    EXPECT_EQ(run.usage("probe mrc0 raw"), "probe: 'to' is missing");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2,"),
+              "probe: remote: '' is no IPv6 address, and no host that mrcd knows");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2"), "probe: 'port' is missing");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2 port 33"),
+              "probe: port must be 1 to 32, not 33");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2 port 1 value 1 denied"),
+              "probe: unknown keyword 'denied'");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2 port 1 value 1 dscp 64"),
+              "probe: dscp must be 0 to 63, not 64");
+    EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2 port 1 value 1 count 257"),
+              "probe: count must be 1 to 256, not 257");
+}
+
 TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
 {
     Runner json({.json = true});

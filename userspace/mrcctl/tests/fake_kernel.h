@@ -38,6 +38,7 @@ struct FakeKernel : Kernel {
     std::vector<Peer> peer_list;
     std::vector<PeerEv> peer_ev_list;
     Probe probe_answer;
+    Probe raw_probe_answer;
     std::vector<Qp> qp_list;
 
     std::vector<std::string> changes; ///< one line each
@@ -277,6 +278,27 @@ struct FakeKernel : Kernel {
             line += " timeout " + std::to_string(*request.timeout);
         const auto noted = note("probe", line);
         return noted ? Result<Probe>(probe_answer) : Result<Probe>(noted.error());
+    }
+    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override
+    {
+        std::string line = device;
+
+        for (const Address &gid : request.to)
+            line += " to " + gid.text();
+        line += " port " + std::to_string(request.ev.port) + " " + to_string(request.format);
+        if (request.local_gid)
+            line += " local " + request.local_gid->text();
+        if (request.count)
+            line += " count " + std::to_string(*request.count);
+        if (request.dscp)
+            line += " dscp " + std::to_string(*request.dscp);
+        if (request.size)
+            line += " size " + std::to_string(*request.size);
+        if (request.limit)
+            line += " limit " + std::to_string(*request.limit);
+        last_spec.evs = {request.ev};
+        const auto noted = note("probe raw", line);
+        return noted ? Result<Probe>(raw_probe_answer) : Result<Probe>(noted.error());
     }
     Result<std::vector<Qp>> qps(const OptionalName &device) override { return of(qp_list, device); }
     Result<Qp> qp(const std::string &device, uint32_t qpn) override

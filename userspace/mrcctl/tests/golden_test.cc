@@ -118,6 +118,12 @@ void add_traffic(FakeKernel &k)
                        {2, 2, 1'200'000, 1},
                        {3, 2, 300'000, 0},
                        {7, 2, 310'500, 2}}};
+    k.raw_probe_answer = {mrc0,
+                          {.remote_gid = {}, .local_gid = far_peer.local_gid, .ev_profile = 0},
+                          {{0, 2, 250'000, 1, far_peer.remote_gid},
+                           {0, 2, {}, 0, *Address::parse("fd00::77")},
+                           {1, 2, 1'200'000, 0, far_peer.remote_gid},
+                           {1, 2, {}, 0, *Address::parse("fd00::77"), ENETUNREACH}}};
     qp.device = mrc0;
     qp.qpn = 0x1234;
     qp.state = QpState::init;
@@ -234,6 +240,7 @@ constexpr Golden goldens[] = {
     {"peer", "peer"},
     {"peer-remote", "peer show mrc0 remote fd00::1"},
     {"probe", "probe mrc0 remote fd00::2"},
+    {"probe-raw", "probe mrc0 raw to fd00::2,fd00::77 port 2 value 0xc0010002 count 2"},
     {"qp", "qp show mrc0"},
     {"health", "health"},
     {"health-kernel", "health show mrc0", false},

@@ -107,7 +107,7 @@ public:
                     MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
                         MRC_NL_CAPABILITY_KEEP_EVS | MRC_NL_CAPABILITY_EDIT_EVS |
                         MRC_NL_CAPABILITY_ALIAS | MRC_NL_CAPABILITY_PORT_EVS |
-                        MRC_NL_CAPABILITY_PROBE_START};
+                        MRC_NL_CAPABILITY_PROBE_START | MRC_NL_CAPABILITY_RAW_PROBE};
     }
     void act_as(Owner owner, bool claim) override
     {
@@ -433,6 +433,14 @@ public:
                                            refuse_if(true, EADDRNOTAVAIL,
                                                      "not an address of the device", "local-gid")}),
                           [] { return Probe{}; });
+    }
+    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override
+    {
+        return get<Probe>(
+            device,
+            refusals::first({refusals::ranges(request), refusals::check(request),
+                             refuse_if(true, ENOENT, "no plane has this port", "raw-ev")}),
+            [] { return Probe{}; });
     }
     Result<std::vector<Qp>> qps(const OptionalName &device) override
     {

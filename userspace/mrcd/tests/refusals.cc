@@ -263,6 +263,12 @@ Result<void> ranges(const ProbeRequest &request)
     return range(request.timeout, 1, 10000, "timeout");
 }
 
+Result<void> ranges(const RawProbeRequest &request)
+{
+    return first({range(request.count, 1, evs_most, "count"), range(request.dscp, 0, 63, "dscp"),
+                  range(request.limit, 1, 10'000'000'000, "limit")});
+}
+
 Result<void> check(const DeviceSettings &change)
 {
     if (change.tunnel_source && IN6_IS_ADDR_MULTICAST(in6(*change.tunnel_source)))
@@ -303,6 +309,23 @@ Result<void> check(const ProbeRequest &request)
 {
     if (no_unicast(request.remote_gid) || IN6_IS_ADDR_V4MAPPED(in6(request.remote_gid)))
         return Error{EINVAL, "mrc: not a GID that a QP can connect to", "remote-gid"};
+    return {};
+}
+
+Result<void> check(const RawProbeRequest &request)
+{
+    constexpr size_t most = 64;
+
+    for (size_t i = 0; i < request.to.size(); i++) {
+        const std::string name = "to " + std::to_string(i + 1);
+
+        if (no_unicast(request.to[i]) || IN6_IS_ADDR_V4MAPPED(in6(request.to[i])))
+            return Error{EINVAL, "mrc: not a GID that a QP can connect to", name};
+        if (i == most)
+            return Error{E2BIG, "mrc: more than 64 destinations", name};
+    }
+    if (request.to.size() * request.count.value_or(1) > evs_most)
+        return Error{E2BIG, "mrc: more than 256 probes", "count"};
     return {};
 }
 

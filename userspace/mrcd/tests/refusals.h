@@ -32,6 +32,7 @@ Result<void> ranges(const mrcnl::EvProfileSpec &spec);
 Result<void> ranges(const mrcnl::EvSpec &ev);
 Result<void> ranges(const mrcnl::CcProfile &profile);
 Result<void> ranges(const mrcnl::ProbeRequest &request);
+Result<void> ranges(const mrcnl::RawProbeRequest &request);
 /** @} */
 
 /** @name Of any device */
@@ -43,6 +44,8 @@ Result<void> check(const mrcnl::EvSpec &ev, mrcnl::EvFormat format);
 Result<void> check(const mrcnl::CcProfile &profile);
 Result<void> check(const mrcnl::Prefix &prefix);
 Result<void> check(const mrcnl::ProbeRequest &request);
+/** But for the EV. */
+Result<void> check(const mrcnl::RawProbeRequest &request);
 /** @} */
 
 /** EVs of a profile: listed, or drawn. */

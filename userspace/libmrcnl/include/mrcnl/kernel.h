@@ -125,6 +125,14 @@ public:
      * error.
      */
     virtual Result<Probe> probe(const std::string &device, const ProbeRequest &request) = 0;
+    /**
+     * Send probes a way that is no EV of a peer, and wait for the answers. Needs CAP_NET_ADMIN.
+     *
+     * EOPNOTSUPP: the module is older, see MRC_NL_CAPABILITY_RAW_PROBE. ENOENT: no such plane.
+     * EMSGSIZE: no packet on this plane has the size that is asked for. E2BIG: too many. Further as
+     * probe(). That one was not sent, or not answered, is no error.
+     */
+    virtual Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) = 0;
 
     virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
     virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;

@@ -280,18 +280,32 @@ struct ProbeRequest {
     std::optional<uint32_t> timeout;    ///< ms, 1..10000; 100
 };
 
+/** Raw probes as they are asked for. */
+struct RawProbeRequest {
+    std::vector<Address> to;            ///< GIDs, 1..64
+    std::optional<Address> local_gid{}; ///< the source towards the first of them
+    EvFormat format = EvFormat::stev;   ///< of ev
+    EvSpec ev{};                        ///< which way they go; not denied
+    std::optional<uint16_t> count{};    ///< to each GID: 1; 256 to all together
+    std::optional<uint8_t> dscp{};      ///< dscp-control of the device
+    std::optional<uint16_t> size{}; ///< bytes with all headers, a multiple of 4; as small as may be
+    std::optional<uint64_t> limit{}; ///< ns to the answer, 1..10 s; 100 ms
+};
+
 /** What became of one EV probe. */
 struct ProbeResult {
-    uint16_t index = 0;
+    uint16_t index = 0; ///< of the EV; of a raw probe among those to its GID
     uint8_t port = 0;
     std::optional<uint64_t> rtt; ///< ns; empty: no answer
     uint8_t rx_port = 0;         ///< the answer came by this port, 0: by none of the device's
+    Address remote_gid{};        ///< where a raw probe went
+    int error = 0;               ///< errno of a raw probe that was not sent
 };
 
 struct Probe {
     DeviceRef device;
-    PeerKey key;
-    std::vector<ProbeResult> results; ///< one per EV that is not denied
+    PeerKey key;                      ///< of raw probes only the local GID
+    std::vector<ProbeResult> results; ///< one per EV that is not denied, or raw probe
     uint32_t id = 0;                  ///< of the request; 0: an older module's, which numbers none
 };
 
