@@ -51,6 +51,8 @@ planes()
 		ip -n "p$n" link set way up
 	done
 	ip -n p1 route add fd00:6d72:70::/64 via fd00:6d72:71::2 dev way metric 2048
+	# Whoever was looked for in vain while nothing passes is found a while later only.
+	ip -n p1 neigh replace fd00:6d72:71::2 lladdr "$(mac_of p2 way)" dev way nud permanent
 	on p1 mrcctl plane add mrc1 port 2 netdev way &&
 		on p1 mrcctl plane add mrc1 port 3 netdev nowhere
 }
@@ -270,7 +272,13 @@ test_limits()
 {
 	local sent asks most
 
+	trace_begin
+	silent_peers
 	check "all EVs of $PEERS peers are probed" sends $((5 * PEERS))
+	trace_end
+	# The first find all places free.
+	check_equal "at first 10000 probes a second at most: too soon" 0 "$(too_many)"
+	check_equal "at first $UNANSWERED without an answer at most: too soon" 0 "$(without_answer)"
 	sent=$(counter mrc1 endpoint_requests_sent)
 	trace_begin
 	check "and go on to be" sends $MANY
@@ -339,7 +347,6 @@ check "EVs and routes" routes
 hold_start -n p1 -g "$(pair_addr 1)" mrc1 -N p2 -G "$(pair_addr 2)" mrc2
 hold_write "data flows"
 test_one
-silent_peers
 test_limits
 test_fair
 test_back
