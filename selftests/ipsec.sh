@@ -25,10 +25,10 @@ no_policy()
 	ip -n h1 xfrm policy flush
 }
 
-# said FROM TO: the kernel has told it
+# said FROM TO: the kernel has told it. It does not say all of it at once, but does so again.
 said()
 {
-	dmesg | tail -n 100 | grep -q "an IPsec policy covers $1 to $2: no path there"
+	grep -q "an IPsec policy covers $1 to $2: no path there" <(dmesg | tail -n 200)
 }
 
 # sent: packets that both planes have sent
@@ -49,7 +49,7 @@ check_inner()
 	refused=$(counter h1 tx_no_path)
 	check "$name: more are" wait_for counter_above h1 tx_no_path $((refused + 10))
 	check_equal "$name: none has left" "$before" "$(sent)"
-	check "$name: the kernel says so" said "$gid1" "$gid2"
+	check "$name: the kernel says so" wait_for said "$gid1" "$gid2"
 	check "$name: gone" no_policy
 	check_recovered "$name, and gone"
 }
@@ -65,7 +65,7 @@ check_outer()
 	before=$(plane_stat h1 1 tx-packets)
 	check_moves "$name: and on"
 	check_equal "$name: none has left by plane 1" "$before" "$(plane_stat h1 1 tx-packets)"
-	check "$name: the kernel says so" said "$(lab sid h1)" fcbb:bb00:101:.*
+	check "$name: the kernel says so" wait_for said "$(lab sid h1)" fcbb:bb00:101:.*
 	check "$name: gone" no_policy
 	check_recovered "$name, and gone"
 	check "$name, and gone: plane 1 carries data" plane_sends h1 1

@@ -53,7 +53,9 @@ planes()
 	ip -n p1 route add fd00:6d72:70::/64 via fd00:6d72:71::2 dev way metric 2048
 	# Whoever was looked for in vain while nothing passes is found a while later only.
 	ip -n p1 neigh replace fd00:6d72:71::2 lladdr "$(mac_of p2 way)" dev way nud permanent
-	on p1 mrcctl plane add mrc1 port 2 netdev way &&
+	# That is no plane there.
+	on p2 mrcctl device set mrc2 ingress-filter off &&
+		on p1 mrcctl plane add mrc1 port 2 netdev way &&
 		on p1 mrcctl plane add mrc1 port 3 netdev nowhere
 }
 
