@@ -223,10 +223,8 @@ static void mrc_peers_free(struct rcu_head *rcu)
 	struct mrc_peer *peer = container_of(rcu, struct mrc_peer, rcu);
 
 	mrc_peer_free_evs(peer);
-	if (peer->user) {
-		mrc_user_give(peer->user, MRC_SHARE_PEER);
+	if (peer->user)
 		mrc_user_put(peer->user);
-	}
 	mrc_dev_put(peer->dev);
 	kfree(peer);
 }
@@ -237,6 +235,8 @@ void mrc_peers_put(struct mrc_peer *peer)
 		return;
 	rhltable_remove(&peer->dev->peers, &peer->node, mrc_peers_params);
 	xa_erase(&peer->dev->peer_numbers, peer->number);
+	/* Who connects anew need not wait for readers. */
+	mrc_user_give(peer->user, MRC_SHARE_PEER);
 	mrc_prober_peer_stop(peer);
 	mrc_ask_forget(peer);
 	call_rcu(&peer->rcu, mrc_peers_free);
