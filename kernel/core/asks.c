@@ -4,6 +4,13 @@
 #define ASKS_BUSY	MRC_ASKS_MAX
 #define ASKS_FREE	(MRC_ASKS_MAX + 1u)
 
+static const u16 asks_max[MRC_ASK_KINDS] = {
+	[MRC_ASK_STATUS] = MRC_ASKS_MAX,
+	[MRC_ASK_PROBE] = MRC_ASKS_PROBES_MAX,
+	[MRC_ASK_RAW] = MRC_ASKS_RAW_MAX,
+	[MRC_ASK_REVERSE] = MRC_ASKS_REVERSE_MAX,
+};
+
 /* Before @next: a slot, or the head of a queue, whose end that is. */
 static void asks_insert(struct mrc_asks *a, u16 next, u16 slot)
 {
@@ -58,9 +65,11 @@ static bool asks_may_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 now)
 {
 	if (kind == MRC_ASK_STATUS)
 		return a->count < MRC_ASKS_MAX;
-	if (kind == MRC_ASK_RAW && a->raw >= MRC_ASKS_RAW_MAX)
+	if (a->count >= MRC_ASKS_PROBES_MAX || a->of[kind] >= asks_max[kind])
 		return false;
-	return a->count < MRC_ASKS_PROBES_MAX && mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE);
+	if (kind == MRC_ASK_REVERSE)
+		return mrc_gate_pass(&a->reverse, now, MRC_ASKS_REVERSE_RATE);
+	return mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE);
 }
 
 u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 random, u64 now)
@@ -73,8 +82,8 @@ u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 rando
 	asks_move(a, asks_place(a, now + wait), slot);
 	a->count++;
 	ask->waits = true;
-	ask->raw = kind == MRC_ASK_RAW;
-	a->raw += ask->raw;
+	ask->kind = kind;
+	a->of[kind]++;
 	ask->lost_at = now + wait;
 	ask->sent_at = now;
 	ask->id = (random & 0xff00) | slot;
@@ -92,7 +101,7 @@ void mrc_asks_end(struct mrc_asks *a, u16 slot)
 {
 	asks_move(a, ASKS_FREE, slot);
 	a->slot[slot].waits = false;
-	a->raw -= a->slot[slot].raw;
+	a->of[a->slot[slot].kind]--;
 	a->count--;
 }
 

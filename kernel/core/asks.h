@@ -19,8 +19,11 @@
 #define MRC_ASKS_PROBES_MAX	(MRC_ASKS_MAX - 16u)
 /* And raw probes, which may wait for seconds, leave most to other probes. */
 #define MRC_ASKS_RAW_MAX	64u
-/* EV probes per second, at most. */
+/* So do probes of ways back, of which nobody takes turns. */
+#define MRC_ASKS_REVERSE_MAX	64u
+/* EV probes per second, at most, and beside them those of ways back. */
 #define MRC_ASKS_PROBE_RATE	10000u
+#define MRC_ASKS_REVERSE_RATE	1000u
 #define MRC_ASK_NONE		0xffffu
 
 /**
@@ -28,11 +31,15 @@
  * @MRC_ASK_STATUS: port status, which must get through whatever is probed
  * @MRC_ASK_PROBE: an EV probe
  * @MRC_ASK_RAW: an EV probe along a way that is no EV of a peer
+ * @MRC_ASK_REVERSE: an EV probe of the way back, which an answer sets off
+ * @MRC_ASK_KINDS: number of kinds
  */
 enum mrc_ask_kind {
 	MRC_ASK_STATUS,
 	MRC_ASK_PROBE,
 	MRC_ASK_RAW,
+	MRC_ASK_REVERSE,
+	MRC_ASK_KINDS,
 };
 
 /**
@@ -41,7 +48,7 @@ enum mrc_ask_kind {
  * @sent_at: ns, when it was sent
  * @id: of the request
  * @waits: for its answer; else the slot is free
- * @raw: it is MRC_ASK_RAW
+ * @kind: enum mrc_ask_kind
  * @next: behind it in its queue
  * @prev: before it
  */
@@ -50,30 +57,32 @@ struct mrc_ask {
 	u64 sent_at;
 	u16 id;
 	bool waits;
-	bool raw;
+	u8 kind;
 	u16 next;
 	u16 prev;
 };
 
 /**
  * struct mrc_asks - all of a device
- * @gate: limits EV probes
+ * @gate: limits EV probes but those of ways back
+ * @reverse: limits these
  * @count: requests that wait
- * @raw: of these MRC_ASK_RAW
+ * @of: of these, those of each kind
  * @slot: the slots, then the heads of two queues: requests, the first to be lost first, and free
  *        slots, the one that was used longest ago first, so that a late answer finds nothing
  */
 struct mrc_asks {
 	struct mrc_gate gate;
+	struct mrc_gate reverse;
 	u16 count;
-	u16 raw;
+	u16 of[MRC_ASK_KINDS];
 	struct mrc_ask slot[MRC_ASKS_MAX + 2];
 };
 
 /** mrc_asks_init() - none waits */
 void mrc_asks_init(struct mrc_asks *a);
 
-/** mrc_asks_room() - EV probes that may be sent now (ns), one after another */
+/** mrc_asks_room() - MRC_ASK_PROBE that may be sent now (ns), one after another */
 unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
 
 /**

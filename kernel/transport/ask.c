@@ -93,6 +93,13 @@ static u64 mrc_ask_wait(const struct mrc_peer_evs *evs, const struct mrc_ask_req
 	return request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
 }
 
+static enum mrc_ask_kind mrc_ask_kind(const struct mrc_ask_request *request)
+{
+	if (request->op == MRC_EP_PORT_STATUS)
+		return MRC_ASK_STATUS;
+	return request->reverse ? MRC_ASK_REVERSE : MRC_ASK_PROBE;
+}
+
 static struct mrc_hdr mrc_ask_hdr(const struct mrc_ask_pending *p, u16 id)
 {
 	return (struct mrc_hdr) {
@@ -126,8 +133,7 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	u16 id;
 	int err;
 
-	err = mrc_ask_enter(peer->dev->asks, &p, request->op == MRC_EP_PORT_STATUS ?
-			    MRC_ASK_STATUS : MRC_ASK_PROBE, &id);
+	err = mrc_ask_enter(peer->dev->asks, &p, mrc_ask_kind(request), &id);
 	if (err)
 		return err;
 	hdr = mrc_ask_hdr(&p, id);

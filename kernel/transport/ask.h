@@ -4,8 +4,9 @@
  * names the request by its id.
  *
  * Which requests of a device wait for an answer is decided by core/asks.h, and for how long by
- * core/paths.h, or by who asks for a raw probe. A slot names its peer without a reference: mrc_ask_forget() empties the slots of a
- * peer before the peer goes, and who works on a slot is under RCU.
+ * core/paths.h, or by who asks for a raw probe. A slot names its peer without a reference:
+ * mrc_ask_forget() empties the slots of a peer before the peer goes, and who works on a slot is
+ * under RCU.
  */
 #ifndef _MRC_TRANSPORT_ASK_H
 #define _MRC_TRANSPORT_ASK_H
@@ -74,6 +75,7 @@ struct mrc_ask_batch {
 /**
  * struct mrc_ask_request - a request
  * @op: MRC_EP_*
+ * @reverse: EV_PROBE: of the way back; it takes no turn
  * @port_mask: PORT_STATUS: ports that can be reached
  * @room: see mrc_ep_xmit()
  * @batch: who waits for the answer, or NULL
@@ -81,6 +83,7 @@ struct mrc_ask_batch {
  */
 struct mrc_ask_request {
 	enum mrc_ep_op op;
+	bool reverse;
 	u32 port_mask;
 	unsigned int room;
 	struct mrc_ask_batch *batch;
@@ -162,7 +165,7 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
 		     struct mrc_ask_batch *batch, unsigned int index);
 
-/** mrc_ask_room() - EV probes that may be sent now (ns), as it looks. Softirq. */
+/** mrc_ask_room() - EV probes in turns that may be sent now (ns), as it looks. Softirq. */
 unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);
 
 /** mrc_ask_forget() - a peer goes: it will not be named any more. Process context. */

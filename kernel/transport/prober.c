@@ -233,11 +233,13 @@ static enum mrc_probing_sent mrc_prober_verdict(int err)
 
 /* Sends a probe and accounts for it. */
 static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
-			    unsigned int room)
+			    const struct mrc_ask_request *probe)
 {
-	const struct mrc_ask_request probe = { .op = MRC_EP_EV_PROBE, .room = room };
-	int err = mrc_ask_send(peer, evs, ev, &probe);
+	int err = mrc_ask_send(peer, evs, ev, probe);
 
+	/* What is not planned is not planned again. */
+	if (err == -EBUSY && probe->reverse)
+		return;
 	spin_lock(&peer->lock);
 	/* EVs that have been replaced meanwhile are of no interest. */
 	if (rcu_dereference(peer->evs) == evs) {
@@ -251,18 +253,18 @@ static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16
 /* A peer has its turn. Return: it has used it; @more: it wants another. */
 static bool mrc_prober_serve(struct mrc_peer *peer, u64 now, bool *more)
 {
+	struct mrc_ask_request probe = { .op = MRC_EP_EV_PROBE };
 	struct mrc_peer_evs *evs;
-	unsigned int room;
 	u16 ev;
 
 	spin_lock(&peer->lock);
 	evs = rcu_dereference(peer->evs);
-	ev = mrc_probing_next(&peer->probing, &evs->paths, now, &room);
+	ev = mrc_probing_next(&peer->probing, &evs->paths, now, &probe.room);
 	*more = mrc_probing_at(&peer->probing, &evs->paths) <= now;
 	spin_unlock(&peer->lock);
 	if (ev == MRC_EV_NONE)
 		return false;
-	mrc_prober_send(peer, evs, ev, room);
+	mrc_prober_send(peer, evs, ev, &probe);
 	return true;
 }
 
@@ -462,6 +464,7 @@ unsigned int mrc_prober_answer_evs(struct mrc_peer *peer,
 
 void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
+	const struct mrc_ask_request probe = { .op = MRC_EP_EV_PROBE, .reverse = true };
 	u64 now = ktime_get_ns();
 	u16 ev = MRC_EV_NONE;
 
@@ -472,7 +475,7 @@ void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		ev = mrc_paths_reverse_probe(&evs->paths, get_random_u32(), now);
 	spin_unlock(&peer->lock);
 	if (ev != MRC_EV_NONE)
-		mrc_prober_send(peer, evs, ev, 0);
+		mrc_prober_send(peer, evs, ev, &probe);
 }
 
 bool mrc_prober_may_answer(struct mrc_peer *peer, enum mrc_ep_op op)

@@ -97,11 +97,18 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 	return true;
 }
 
+bool mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a)
+{
+	struct mrc_peer *peer = READ_ONCE(qp->peer);
+
+	return peer && a->count &&
+	       mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, a);
+}
+
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a)
 {
 	struct mrc_peer *peer = READ_ONCE(qp->peer);
 
-	if (peer && a->count &&
-	    mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, a))
+	if (mrc_reply_ask(qp, a))
 		mrc_prober_reverse(peer, rcu_dereference(peer->evs));
 }

@@ -316,7 +316,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	if (qp->state == IB_QPS_RTS)
 		due = mrc_requester_look(qp, ktime_get_ns(), &a);
 	spin_unlock(&qp->tx_lock);
-	mrc_reply_send(qp, &a);
+	mrc_reply_ask(qp, &a);
 	if (due == MRC_REQ_FAILED)
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "retry exceeded");

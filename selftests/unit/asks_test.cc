@@ -26,6 +26,11 @@ struct Asks {
 
     u16 raw(std::uint64_t now) { return mrc_asks_add(all.get(), MRC_ASK_RAW, 10 * kSec, 0, now); }
 
+    u16 reverse(std::uint64_t now)
+    {
+        return mrc_asks_add(all.get(), MRC_ASK_REVERSE, 50 * kMs, 0, now);
+    }
+
     u16 status(std::uint64_t now)
     {
         return mrc_asks_add(all.get(), MRC_ASK_STATUS, 50 * kMs, 0, now);
@@ -141,7 +146,7 @@ TEST(Asks, RawProbesLeaveMostToOthers)
     mrc_asks_end(a.all.get(), slot);
     EXPECT_EQ(a.raw(now), MRC_ASK_NONE) << "it was another's";
     mrc_asks_end(a.all.get(), 0);
-    EXPECT_EQ(a.all->raw, 63u);
+    EXPECT_EQ(a.all->of[MRC_ASK_RAW], 63u);
     EXPECT_NE(a.raw(now), MRC_ASK_NONE);
     EXPECT_NE(a.probe(now), MRC_ASK_NONE);
     EXPECT_EQ(a.probe(now), MRC_ASK_NONE);
@@ -154,6 +159,40 @@ TEST(Asks, RawProbesPassTheGateOfOthers)
         ;
     EXPECT_EQ(a.raw(kSec), MRC_ASK_NONE);
     EXPECT_NE(a.raw(kSec + kMs), MRC_ASK_NONE);
+}
+
+TEST(Asks, WaysBackLeaveMostSlotsToTurns)
+{
+    Asks a;
+    std::uint64_t now = kSec;
+    for (unsigned i = 0; i < 64; ++i, now += kMs)
+        ASSERT_NE(a.reverse(now), MRC_ASK_NONE) << i;
+    const std::uint64_t free = a.all->reverse.free_at;
+    EXPECT_EQ(a.reverse(now), MRC_ASK_NONE);
+    EXPECT_EQ(a.all->reverse.free_at, free) << "the gate is for what leaves";
+    for (unsigned i = 0; i < 240 - 64; ++i, now += kMs)
+        ASSERT_NE(a.probe(now), MRC_ASK_NONE) << i;
+    mrc_asks_end(a.all.get(), 0);
+    EXPECT_EQ(a.all->of[MRC_ASK_REVERSE], 63u);
+    EXPECT_NE(a.probe(now), MRC_ASK_NONE);
+    EXPECT_EQ(a.reverse(now), MRC_ASK_NONE) << "all that probes may take are taken";
+    EXPECT_NE(a.status(now), MRC_ASK_NONE);
+}
+
+/* Each answer to each peer may set off one: they pass a gate of their own. */
+TEST(Asks, WaysBackLeaveTheirRateToTurns)
+{
+    Asks a;
+    unsigned sent = 0;
+    for (; a.reverse(kSec) != MRC_ASK_NONE; ++sent)
+        mrc_asks_end(a.all.get(), mrc_asks_lost(a.all.get(), U64_MAX));
+    EXPECT_EQ(sent, 64u);
+    EXPECT_EQ(mrc_asks_room(a.all.get(), kSec), 64u);
+    for (sent = 0; a.probe(kSec) != MRC_ASK_NONE; ++sent)
+        ;
+    EXPECT_EQ(sent, 64u);
+    EXPECT_NE(a.reverse(kSec + kMs), MRC_ASK_NONE);
+    EXPECT_EQ(a.reverse(kSec + kMs), MRC_ASK_NONE) << "one a millisecond";
 }
 
 TEST(Asks, ProbesPassAGateAndPortStatusDoesNot)
