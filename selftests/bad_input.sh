@@ -51,6 +51,17 @@ link_aside()
 	ip -n h1 link set aside up && ip -n h2 link set aside up
 }
 
+# The same link in a VRF, to which h2's addresses belong, too.
+link_in_vrf()
+{
+	ip -n h2 link add red type vrf table 77 &&
+		ip -n h2 link set red up &&
+		ip -n h2 link set aside master red &&
+		ip -n h2 -6 route add local "$(lab gid h2)" dev red table 77 &&
+		ip -n h2 -6 route add local "$(lab sid h2)" dev red table 77 &&
+		on h2 sysctl -qw net.ipv4.udp_l3mdev_accept=1
+}
+
 inject_aside()
 {
 	inject "$@" --via h1:aside --to h2:aside
@@ -61,17 +72,17 @@ inject_aside_srv6()
 	inject_aside "$@" --outer-src "$(lab sid h1)" --outer "$(lab sid h2)"
 }
 
-# What comes in by it is nobody's, good as it may be, unless the device is told to take it.
+# aside WHERE: what comes in by it is nobody's, good as it may be, unless the device is told to take
+# it.
 aside()
 {
-	check "beside the planes: a link" link_aside
-	verdicts "beside the planes, plain" inject_aside aside
-	verdicts "beside the planes, srv6" inject_aside_srv6 aside
-	check "beside the planes: ingress-filter off" on h2 mrcctl device set mrc1 ingress-filter off
-	verdicts "beside the planes, taken, plain" inject_aside answered
-	verdicts "beside the planes, taken, srv6" inject_aside_srv6 answered
-	check "beside the planes: ingress-filter on" on h2 mrcctl device set mrc1 ingress-filter on
-	verdicts "beside the planes, plain, dropped again" inject_aside aside --match "a probe$"
+	verdicts "$1, plain" inject_aside aside
+	verdicts "$1, srv6" inject_aside_srv6 aside
+	check "$1: ingress-filter off" on h2 mrcctl device set mrc1 ingress-filter off
+	verdicts "$1, taken, plain" inject_aside answered
+	verdicts "$1, taken, srv6" inject_aside_srv6 answered
+	check "$1: ingress-filter on" on h2 mrcctl device set mrc1 ingress-filter on
+	verdicts "$1, plain, dropped again" inject_aside aside --match "a probe$"
 }
 
 need jq python3 mrc_hold
@@ -86,7 +97,12 @@ beyond plain
 beyond srv6
 silent plain
 silent srv6
-aside
+check "beside the planes: a link" link_aside
+aside "beside the planes"
+if modprobe -q vrf; then
+	check "beside the planes, in a VRF: the link" link_in_vrf
+	aside "beside the planes, in a VRF"
+fi
 check_equal "afterwards: both QPs are as they were" true "$(hold state alive)"
 # Noise may end the QP: among it are refusals that are all right.
 blast plain

@@ -153,17 +153,19 @@ static void mrc_rx_segments(struct mrc_rx_pkt *pkt, unsigned int end,
 	mrc_rx_ops->end(&run);
 }
 
+/* The netdev that it came in by; in a VRF, whose netdev takes its place, that is noted beside. */
 static int mrc_rx_ifindex(const struct sk_buff *skb)
 {
-	return netif_is_l3_master(skb->dev) ? inet6_iif(skb) :
-					      skb->dev->ifindex;
+	return netif_is_l3_master(skb->dev) ? inet6_sdif(skb) : skb->dev->ifindex;
 }
 
-/* In a VRF, its own netdev stands for lo. */
+/* In a VRF, what this host sends itself comes in by lo or by the VRF's own netdev. */
 static bool mrc_rx_loopback(const struct sk_buff *skb)
 {
-	return skb->dev->flags & IFF_LOOPBACK ||
-	       (netif_is_l3_master(skb->dev) && mrc_rx_ifindex(skb) == skb->dev->ifindex);
+	int ifindex = mrc_rx_ifindex(skb);
+
+	return ifindex == LOOPBACK_IFINDEX ||
+	       (netif_is_l3_master(skb->dev) && ifindex == skb->dev->ifindex);
 }
 
 /*
