@@ -57,6 +57,9 @@ check_no_hurry()
 	traced_case mrc_test/hurry 'comm == "mrc_verbs_test"' Limits.DestroyUnderTraffic
 	check_equal "no CPU is interrupted for QPs that are destroyed" 0 \
 		"$(wc -l <"$TEST_TMP/trace")"
+	traced_case mrc_test/hurry 'comm == "mrc_verbs_test"' States.ResetStartsAnew
+	check_equal "no CPU is interrupted for QPs that are reset" 0 \
+		"$(wc -l <"$TEST_TMP/trace")"
 	echo '-:mrc_test/hurry' >>"$TRACING/kprobe_events"
 }
 

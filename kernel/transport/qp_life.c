@@ -85,8 +85,12 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 		mrc_gone_remember(qp, peer);
 		mrc_peers_put(peer);
 	}
-	/* Senders and receivers that saw the old state have left after this. */
-	synchronize_rcu_expedited();
+	/*
+	 * Senders and receivers that saw the old state have left after this; without a peer there
+	 * are none. Not in a hurry, which interrupts all CPUs: any program may do this in a loop.
+	 */
+	if (peer)
+		synchronize_rcu();
 	mrc_qp_free_tx(qp);
 	mrc_qp_free_rx(qp);
 	qp->timer_at = 0;
