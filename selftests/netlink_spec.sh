@@ -3,8 +3,7 @@
 #
 # The netlink family against its specification: a client that knows nothing but
 # Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
-# limit, with and without privileges, and with noise: that of a seed that is always the same, and
-# of one that is drawn (SPEC_SEED=N in the environment repeats it).
+# limit, with and without privileges. Noise is fuzz_netlink.sh's.
 # timeout: 1800
 # kernels: all
 
@@ -26,14 +25,6 @@ spec()
 		"$TOP/Documentation/netlink/specs/mrc.yaml" mrc1 spare "$2"
 }
 
-# at_random WHICH: what $SPEC_SEED makes
-at_random()
-{
-	spec "noise, $1" noise
-	spec "requests that are nearly right, $1" mutations
-}
-
-seed=${SPEC_SEED:-$RANDOM}
 pair_up
 ip -n p1 link add spare type dummy
 ip -n p1 link set spare up
@@ -61,8 +52,5 @@ ip -n p1 route add fd0a::/64 via "$(pair_addr 2)"
 spec "probes: as many as may be at a time" probes_at_a_time
 spec "who made a QP, told where that means something" creator
 spec "without privileges" unprivileged
-SPEC_SEED=1 at_random "the same each time"
-echo "# SPEC_SEED=$seed"
-SPEC_SEED=$seed at_random "drawn"
 hold_write "QPs survive it all"
 finish

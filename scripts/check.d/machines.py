@@ -135,7 +135,7 @@ class Machine:
             "-q", str(slow * settings.quiet),
             "-o", str(self.folder), "-s", str(group.folder),
             *(["--icount"] if group.icount else []),
-            "--", "env", f"SELFTESTS_SLOW={slow}", *settings.environment,
+            "--", "env", f"SELFTESTS_SLOW={slow}", *settings.environment(group.kernel),
             str(TOP / "selftests/run"), "-q", str(group.folder), "-m", self.name,
         ]  # fmt: skip
 

@@ -28,6 +28,8 @@ OUT = TOP / "build/check"
 LIMIT, QUIET, ROUND = 1800, 480, 150
 # Times that everything may take longer on the debug kernel.
 DEBUG_SLOW = 5
+# Seconds of each fuzz_*.sh, and those on the debug kernel with --full.
+FUZZ, FUZZ_LONG = 20, 600
 FAST_SECONDS = 240
 # A change is held against a seed of chaos.sh that took the traffic of an older tree away.
 CHAOS_SEED = 3
@@ -63,7 +65,8 @@ build/check/ has summary.json, index.html and the logs of each file and machine.
 In the environment: CHECK_RETRIES=N files may fail and pass in a second try (default 1, named at
 the end; 0 with --full); CHECK_LIMIT=SECONDS for all selftests; CHECK_QUIET=SECONDS for a machine
 to print nothing; CHECK_MACHINES=N at a time; CHAOS_SEED=N and CHAOS_ROUNDS=N for chaos.sh,
-SOAK_MINUTES=N for soak.sh, which --full runs.
+SOAK_MINUTES=N for soak.sh, which --full runs; FUZZ_SECONDS=N for each fuzz_*.sh (default 20; 600 on
+the debug kernel with --full).
 
 Example: scripts/check --only selftests --kernel 6.12 spray netem""",
     )
@@ -137,6 +140,8 @@ def settings_of(runs, options, width):
     rounds = number("CHAOS_ROUNDS", 10 if options.nightly else 1, 1)
     seed = number("CHAOS_SEED", random.randrange(10**6) if options.nightly else CHAOS_SEED)
     soak = number("SOAK_MINUTES", 20, 1)
+    fuzz = number("FUZZ_SECONDS", FUZZ, 1)
+    fuzz_debug = number("FUZZ_SECONDS", FUZZ_LONG if options.full else FUZZ, 1)
     debug = any(run.kernel == "debug" for run in runs)
     limit = max(LIMIT, 2 * expected(runs, width)) * (DEBUG_SLOW if debug else 1)
     limit = number("CHECK_LIMIT", int(limit), 1) + (rounds - 1) * ROUND
@@ -145,7 +150,10 @@ def settings_of(runs, options, width):
         quiet=number("CHECK_QUIET", QUIET, 1),
         poll=1,
         slow=lambda kernel: DEBUG_SLOW if kernel == "debug" else 1,
-        environment=[f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}", f"SOAK_MINUTES={soak}"],
+        environment=lambda kernel: [
+            f"CHAOS_ROUNDS={rounds}", f"CHAOS_SEED={seed}", f"SOAK_MINUTES={soak}",
+            f"FUZZ_SECONDS={fuzz_debug if kernel == 'debug' else fuzz}",
+        ],  # fmt: skip
     )
 
 

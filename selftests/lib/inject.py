@@ -25,6 +25,7 @@ import sys
 import time
 
 from mrcwire import ETH_IPV6, NH_IPV6, NH_UDP, Icrc, enter_namespace
+from mutants import Mutants
 
 UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
@@ -651,7 +652,7 @@ def run_cases(args, held, link):
     return 0 if good else 1
 
 
-# ---------------------------------------------------------------- blast
+# ---------------------------------------------------------------- at random
 
 
 class Blast:
@@ -703,13 +704,18 @@ class Blast:
         return whole[: draw.randrange(41, len(whole) + 1)]
 
 
-def run_blast(args, held, link):
+def run_mutants(args, held, link):
     seed = args.seed or random.getrandbits(32)
-    print(f"pass seed {seed}", flush=True)
+    mutants = Mutants(args.frames, args.third, held["next"], seed)
+    names = " ".join(f"{opcode:02x}" for opcode in mutants.names())
+    print(f"pass seed {seed}, opcodes {names}", flush=True)
     blast = Blast(Cases(args, held, link), link, seed)
-    for _ in range(args.count):
-        link.send(blast.packet())
-    print(f"pass {args.count} packets", flush=True)
+    draw, sent, end = random.Random(seed), 0, time.monotonic() + args.seconds
+    while time.monotonic() < end:
+        for _ in range(100):
+            link.send(mutants.packet() if draw.randrange(4) else blast.packet())
+        sent += 100
+    print(f"pass {sent} packets", flush=True)
     return 0
 
 
@@ -750,10 +756,10 @@ def run_stray(args, held, link):
     return 0 if check(case, link, Counters(args.device)) else 1
 
 
-COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "blast", "stray", "nacks",
+COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
             "status", "acks", "sack-other-cc", "never-asks", "short-imm", "parts", "other-imm",
-            "beyond", "aside")
+            "beyond", "aside", "mutants")
 
 
 def parse(words):
@@ -774,9 +780,11 @@ def parse(words):
     parser.add_argument("--timeout-ns", type=int, default=0, help="of the receiver's requests")
     parser.add_argument("--match", default="", help="cases whose names match only")
     parser.add_argument(
-        "--count", type=int, default=4000, help="packets of a blast, rounds of a flood"
+        "--count", type=int, default=4000, help="rounds of a flood"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of a blast")
+    parser.add_argument("--frames", help="what mutants are made of: a capture file")
+    parser.add_argument("--seconds", type=float, default=1, help="of mutants")
+    parser.add_argument("--seed", type=int, default=0, help="of mutants")
     parser.add_argument("--expect", help="counter that a stray changes")
     parser.add_argument("--masks", default="0", help="of port statuses, with commas between")
     parser.add_argument("--stamps", default="0", help="the same: their time stamps")
@@ -794,7 +802,8 @@ def run(words):
         held = {}
         for line in file:
             held.update(json.loads(line))
-    runs = {"blast": run_blast, "flood": run_flood, "stray": run_stray, "nack-all": run_nack_all}
+    runs = {"mutants": run_mutants, "flood": run_flood, "stray": run_stray,
+            "nack-all": run_nack_all}
     return runs.get(args.command, run_cases)(args, held, Link(args))
 
 

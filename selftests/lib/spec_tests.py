@@ -4,14 +4,12 @@
 
 Usage: spec_tests.py SPEC DEVICE NETDEV TEST
 
-NETDEV is one that is no plane of DEVICE yet. SPEC_SEED and SPEC_ROUNDS in the environment are
-for the tests that draw requests at random (1, 500).
+NETDEV is one that is no plane of DEVICE yet.
 """
 
 import ctypes
 import errno
 import os
-import random
 import socket
 import struct
 import sys
@@ -21,9 +19,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from genl_spec import F_ACK, F_DUMP, HEADERS, Family, Refused, attribute, drop_privileges
 
 SEGS = ["fc00::1", "fc00::2", "fc00::3"]
-# Of what is drawn at random, and how many requests of it.
-SEED = int(os.environ.get("SPEC_SEED", "1"))
-ROUNDS = int(os.environ.get("SPEC_ROUNDS", "500"))
 
 
 def srh(segments, mode=1):
@@ -618,120 +613,6 @@ class Tests:
         profile("ev-profile-add", 20, 256)
         self.do("ev-profile-del", id=21)
         expect(torn(lambda: self.do("ev-profile-del", id=20)), "the last profile is gone")
-
-    def test_noise(self):
-        """Requests of random attributes, well- and ill-formed: answered, never believed."""
-        dice = random.Random(SEED)
-        device, planes = self.do("device-get")[0], self.dump("plane-get")
-        name = attribute(2, self.device.encode() + b"\0")
-        for _ in range(ROUNDS):
-            op = dice.choice(list(self.f.ops.values()))
-            data = name + b"".join(self.random_attribute(dice, op["attribute-set"], 0)
-                                   for _ in range(dice.randrange(6)))
-            if dice.randrange(4) == 0:
-                data = data[:dice.randrange(len(data) + 1)]
-            try:
-                self.f.request(op["number"], dice.choice([F_ACK, F_DUMP]), data)
-            except Refused:
-                pass
-        self.restore(device, planes)
-
-    def test_mutations(self):
-        """Requests that are right, or nearly so: answered, and all that they made goes again."""
-        dice = random.Random(SEED)
-        device, planes = self.do("device-get")[0], self.dump("plane-get")
-        taken = 0
-        for _ in range(ROUNDS):
-            name, values = self.right_request(dice)
-            op = self.f.ops[name]
-            data = self.f.encode(op["attribute-set"], {"dev-name": self.device, **values})
-            for _ in range(dice.choice([0, 0, 1, 2])):
-                data = self.mutated(dice, data) if data else data
-            try:
-                self.f.request(op["number"], F_ACK, data)
-                taken += 1
-            except Refused:
-                pass
-        expect(taken > ROUNDS / 10, f"only {taken} of {ROUNDS} were taken")
-        self.restore(device, planes)
-
-    def right_request(self, dice):
-        """One that may be taken, depending on those before."""
-        low = dice.randrange(1, 4)
-        prefix = {"prefix": f"fd00:77::{low}", "prefix-len": dice.choice([64, 128])}
-        noun, verb = dice.choice([
-            ("ev-profile", "add"), ("ev-profile", "set"), ("ev-profile", "del"),
-            ("route", "add"), ("route", "replace"), ("route", "del"), ("ev", "set"),
-            ("cc-profile", "add"), ("cc-profile", "set"), ("cc-profile", "del"),
-            ("plane", "add"), ("plane", "set"), ("plane", "del"), ("device", "set")])
-        values = {
-            "ev-profile": {"id": low, "format": "srv6",
-                           "ev": [self.random_ev(dice) for _ in range(dice.randrange(1, 9))]},
-            "route": {**prefix, "ev-profile": dice.choice([0, low]), "cc-profile": 0,
-                      "usid": dice.randrange(1, 1 << 16)},
-            "ev": {"ev-profile": low, "index": dice.randrange(8), "denied": dice.randrange(2)},
-            "cc-profile": {"id": low, "algorithm": "none", "window": 1 << dice.randrange(13, 24)},
-            "plane": {"port": low + 1, "ifindex": self.ifindex},
-            "device": {dice.choice(["hop-limit", "burst", "mpr", "dscp-data"]): low},
-        }[noun]
-        if verb == "del":
-            keep = ("id", "prefix", "prefix-len", "port")
-            values = {key: value for key, value in values.items() if key in keep}
-        if (noun, verb) == ("plane", "set"):
-            values = {"port": values["port"], "admin-state": dice.choice(["up", "down"])}
-        return f"{noun}-{verb}", values
-
-    @staticmethod
-    def random_ev(dice):
-        host, switch = dice.randrange(1, 1 << 16), dice.randrange(1, 1 << 16)
-        way = dice.choice([
-            {"via": f"fcbb:bb00:101:{switch:x}:102::"}, {"via": f"fcbb:bb00:{switch:x}::"},
-            {"sid": f"fcbb:bb00:101:{switch:x}:102:{host:x}::"}, {"table": 100},
-            {"encap": {"srh": srh(SEGS, mode=dice.choice([1, 3]))}}])
-        return {"port": dice.randrange(1, 5), "denied": dice.randrange(2), **way}
-
-    @staticmethod
-    def mutated(dice, data):
-        at = dice.randrange(len(data))
-        step = at & ~3
-        return dice.choice([
-            data[:at] + dice.randbytes(1) + data[at + 1:], data[:at],
-            data[:step] + data[step + 4:], data[:step] + data[step:step + 4] + data[step:],
-            data[:step] + dice.randbytes(8) + data[step:], data + data[step:]])
-
-    def restore(self, device, planes):
-        """The device as it was."""
-        self.clean()
-        for plane in self.dump("plane-get"):
-            if plane["port"] not in [before["port"] for before in planes]:
-                self.do("plane-del", port=plane["port"])
-        there = [plane["port"] for plane in self.dump("plane-get")]
-        for before in planes:
-            if before["port"] not in there:
-                self.do("plane-add", port=before["port"], ifindex=before["ifindex"])
-            self.do("plane-set", port=before["port"], admin_state=before["admin-state"])
-        self.set_device({name: device[name] for name in self.settings()})
-
-    def random_attribute(self, dice, space, depth):
-        number, attr = dice.choice(list(self.f.spaces[space].by_name.values()))
-        if dice.randrange(8) == 0:
-            return attribute(dice.randrange(1 << 16), dice.randbytes(dice.randrange(40)))
-        if attr["type"] == "nest" and depth < 3:
-            inner = b"".join(self.random_attribute(dice, attr["nested-attributes"], depth + 1)
-                             for _ in range(dice.randrange(4)))
-            return attribute(number | 0x8000, inner)
-        if dice.randrange(2) and attr["type"] not in ("nest", "pad"):
-            return attribute(number, self.f.encode_one(attr, self.sample(attr)))
-        return attribute(number, dice.randbytes(dice.choice([1, 2, 4, 8, 16, 28, 60])))
-
-    def clean(self):
-        """Removes what noise may have made, but no plane of the caller's."""
-        for route in self.dump("route-get"):
-            self.do("route-del", prefix=route["prefix"], prefix_len=route["prefix-len"])
-        for noun in ("ev-profile", "cc-profile"):
-            for profile in self.dump(noun + "-get"):
-                if profile["id"]:
-                    self.do(noun + "-del", id=profile["id"])
 
 
 def main():
