@@ -27,10 +27,10 @@ RUN=16
 BURST=64
 UNANSWERED=240
 LOST_A_SECOND=20
-# Probes of a second, what a peer may wait for after a turn (it is behind all others once more if
-# nobody has looked yet whether something is due for it), and so many probes to see both.
+# Probes of a second, what a peer may wait for after a turn (it is behind all others once), and so
+# many probes to see both.
 SECOND=$((UNANSWERED * (LOST_A_SECOND + 2)))
-ROUNDS=$((2 * PEERS + UNANSWERED))
+ROUND=$((PEERS + UNANSWERED))
 MANY=$((10 * PEERS))
 # Timeout of the QPs that nobody answers, a second: all are silent after two, and there are 29.
 TIMEOUT=$((SLOW > 1 ? 21 : 18))
@@ -222,10 +222,10 @@ each_got()
 # behind them for that one any more. Numbers as long as these must be compared as text.
 late()
 {
-	awk -v beside="$1" -v room=$UNANSWERED -v rounds=$ROUNDS '$2 != "ask" { next }
+	awk -v beside="$1" -v room=$UNANSWERED -v round=$ROUND '$2 != "ask" { next }
 		$3 "" == beside {
 			again += !!last
-			late += due > room && since > rounds
+			late += due > room && since > round
 			last = $1
 			since = due = 0
 			next
@@ -331,7 +331,7 @@ test_back()
 	check "one EV, healed: probed within a second, which is ${before:-?} probes of others" \
 		test "${before:-$((SECOND + 1))}" -le $SECOND
 	check "one EV, healed: back after two turns more, which is ${until:-?} probes of others" \
-		test "${until:-$((ROUNDS + 1))}" -le $ROUNDS
+		test "${until:-$((2 * ROUND + 1))}" -le $((2 * ROUND))
 }
 
 test_gone()

@@ -71,26 +71,38 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s)
 	return s->bad || s->asked ? s->probe_at : U64_MAX;
 }
 
+/* The next one that is due, or MRC_EV_NONE. */
+static u16 mrc_ev_schedule_due(const struct mrc_ev_set *s, u64 now)
+{
+	u16 ev = s->next_probe, n;
+
+	for (n = s->count; n; n--) {
+		if (mrc_ev_is_probed(s, &s->ev[ev]) && now >= s->ev[ev].probe_at)
+			return ev;
+		if (++ev == s->count)
+			ev = 0;
+	}
+	return MRC_EV_NONE;
+}
+
 u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 {
-	u16 n;
+	struct mrc_ev_entry *e;
+	u16 ev;
 
 	if (now < mrc_ev_probe_at(s))
 		return MRC_EV_NONE;
-	for (n = s->count; n; n--) {
-		u16 ev = s->next_probe;
-		struct mrc_ev_entry *e = &s->ev[ev];
-
-		if (++s->next_probe == s->count)
-			s->next_probe = 0;
-		if (!mrc_ev_is_probed(s, e) || now < e->probe_at)
-			continue;
+	ev = mrc_ev_schedule_due(s, now);
+	if (ev != MRC_EV_NONE) {
+		e = &s->ev[ev];
 		e->backoff = mrc_ev_schedule_back_off(s, e->backoff);
 		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(s, e->backoff));
-		return ev;
+		s->next_probe = ev + 1 == s->count ? 0 : ev + 1;
 	}
-	mrc_ev_schedule_find(s);
-	return MRC_EV_NONE;
+	/* Who asks many sets wants to know whether this one has another. */
+	if (ev == MRC_EV_NONE || mrc_ev_schedule_due(s, now) == MRC_EV_NONE)
+		mrc_ev_schedule_find(s);
+	return ev;
 }
 
 /* Answers in a row that bring it back. */

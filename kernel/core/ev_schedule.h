@@ -65,8 +65,8 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now);
  * mrc_ev_probe_at() - when mrc_ev_probe_next() has something to do
  * @s: the set
  *
- * Return: ns, a lower bound and maybe past; U64_MAX when no EV on a port that is up is to be
- * probed.
+ * Return: ns, a lower bound and maybe past, but right after mrc_ev_probe_next(); U64_MAX when no EV
+ * on a port that is up is to be probed.
  */
 u64 mrc_ev_probe_at(const struct mrc_ev_set *s);
 

@@ -461,6 +461,18 @@ TEST(EvSet, ProbesAreDealtOutFairly)
     EXPECT_EQ(count, (std::map<u16, int>{{1, 2}, {6, 2}, {7, 2}, {12, 2}}));
 }
 
+/* Whoever serves many sets takes the next one, and need not come back to this one for nothing. */
+TEST(EvSet, AfterAProbeItIsKnownWhenTheNextIsDue)
+{
+    Set set(2, 4);
+    set.lose({1, 6}, 0);
+    EXPECT_NE(mrc_ev_probe_next(&set.s, kSec), MRC_EV_NONE);
+    EXPECT_LE(mrc_ev_probe_at(&set.s), kSec) << "the other one";
+    EXPECT_NE(mrc_ev_probe_next(&set.s, kSec), MRC_EV_NONE);
+    EXPECT_EQ(mrc_ev_probe_at(&set.s), std::min(set.ev[1].probe_at, set.ev[6].probe_at));
+    EXPECT_GT(mrc_ev_probe_at(&set.s), kSec);
+}
+
 TEST(EvSet, NothingIsDueWhenNothingIsBad)
 {
     Set set(2, 16);
