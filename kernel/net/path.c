@@ -235,13 +235,18 @@ static int mrc_path_route_out(struct mrc_path_route *r,
 			      const struct in6_addr *outer)
 {
 	struct flowi6 fl6;
+	int err = 0;
 
 	mrc_path_flowi(&fl6, path, flow, outer);
 	r->dst = ip6_route_output_flags(flow->net, NULL, &fl6,
 					path->plane ? RT6_LOOKUP_F_IFACE : 0);
-	if (!mrc_path_dst_ok(path, r->dst) || !mrc_path_allowed(path, flow, r->dst, &fl6)) {
+	if (!mrc_path_dst_ok(path, r->dst))
+		err = -ENETUNREACH;
+	else if (!mrc_path_allowed(path, flow, r->dst, &fl6))
+		err = -EACCES;
+	if (err) {
 		dst_release(r->dst);
-		return -ENETUNREACH;
+		return err;
 	}
 	r->cookie = rt6_get_cookie(mrc_dst_rt6_info(r->dst));
 	refcount_set(&r->ref, 1);
@@ -377,10 +382,10 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 	struct mrc_path_route *r;
 
 	if (path->plane && !mrc_plane_usable(path->plane))
-		return -ENETUNREACH;
+		return -ENETDOWN;
 	r = mrc_path_route(path, flow);
 	if (IS_ERR(r))
-		return PTR_ERR(r) == -ENOMEM ? -ENOMEM : -ENETUNREACH;
+		return PTR_ERR(r);
 	hop->dst = r->dst;
 	hop->daddr = mrc_path_outer(path);
 	hop->srh = path->kind == MRC_PATH_SRH ? path->srh : NULL;

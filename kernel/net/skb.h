@@ -94,7 +94,7 @@ struct mrc_skb {
  * @max_packets: packets that will be added at most, 1..MRC_BURST_MAX; more than one asks for
  *               GSO
  *
- * Return: 0, -ENETUNREACH (no route, plane down), -ENOMEM. On error there is nothing to abort.
+ * Return: 0, or an error of mrc_path_hop(). On error there is nothing to abort.
  */
 int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
 		 struct mrc_path *path, u32 ev, u8 tclass,

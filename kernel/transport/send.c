@@ -140,7 +140,7 @@ static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
 {
 	struct mrc_plane *plane = s->evs->path[ev].plane;
 
-	if (err != -ENETUNREACH && err != -EMSGSIZE)
+	if (!mrc_path_no_way(err) && err != -EMSGSIZE)
 		return;
 	/* If the plane is down all EVs are about to be told. */
 	if (plane && !mrc_plane_usable(plane))
@@ -165,7 +165,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 
 	if (err == -ENOMEM)
 		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
-	else if (err == -ENETUNREACH)
+	else if (mrc_path_no_way(err))
 		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
 	/* They wait for a port. */
 	if (ev == MRC_EV_NONE)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include "command.h"
@@ -103,6 +104,25 @@ mrcnl::RawProbeRequest take_raw_request(Context &context, const std::string &dev
     return request;
 }
 
+/** What the errors of the module mean here. */
+std::string why_not_sent(int error)
+{
+    switch (error) {
+    case ENETUNREACH:
+        return "no route leads out of the plane's netdev";
+    case ENETDOWN:
+        return "the plane is down";
+    case EACCES:
+        return "an IPsec policy covers it";
+    case EBUSY:
+        return "too many probes: it had not left in a second";
+    case EMSGSIZE:
+        return "longer than the MTU of its route";
+    default:
+        return std::generic_category().message(error);
+    }
+}
+
 /** @param names of what raw probes went to; else nullptr */
 void print_result(Printer &p, const mrcnl::ProbeResult &result, const Names *names)
 {
@@ -112,7 +132,7 @@ void print_result(Printer &p, const mrcnl::ProbeResult &result, const Names *nam
     p.number("index", result.index);
     p.number("port", result.port);
     if (result.error) {
-        const std::string why = std::generic_category().message(result.error);
+        const std::string why = why_not_sent(static_cast<int>(result.error));
 
         p.hidden("error", why);
         p.plain("not sent: " + why, Color::bad);
