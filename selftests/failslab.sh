@@ -13,6 +13,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
 
 DEBUG=/sys/kernel/debug
 KINDS=(failslab fail_page_alloc)
@@ -103,6 +105,46 @@ test_configuration()
 		mrcctl -n p1 route add mrc1 fd00:7::/64 ev-profile 0
 }
 
+# evs_are JSON: those towards p2, as pairs of EV bits and whether they are denied
+evs_are()
+{
+	[ "$(on p1 mrcctl -j -d peer show mrc1 remote "$(pair_addr 2)" |
+		jq -c '.[0]."peer-ev" | map([.value, .state == "denied"])')" = "$1" ]
+}
+
+# set_evs VALUE...: of the profile of the peer that is in use
+set_evs()
+{
+	local -a evs=()
+	local value
+
+	for value; do
+		evs+=(ev port 1 value "$value")
+	done
+	echo mrcctl -n p1 ev-profile set mrc1 9 format stev "${evs[@]}"
+}
+
+# The new list is denied where it is said to be, not where the old one has that index; and what
+# there was no memory for is there a second later.
+renewed()
+{
+	on p1 mrcctl ev deny mrc1 ev-profile 9 index 1 &&
+		wait_for evs_are "[[$((0xc0010003)),false],[$((0xc0010001)),true],[$((0xc0010002)),false]]" &&
+		$(set_evs 0xc0010001 0xc0010002) &&
+		wait_for evs_are "[[$((0xc0010001)),false],[$((0xc0010002)),false]]"
+}
+
+test_peers()
+{
+	$(set_evs 0xc0010001 0xc0010002 | sed 's/ set / add /')
+	check "a peer" on p1 mrcctl route add mrc1 "$(pair_addr 2)/128" ev-profile 9
+	hold_start -n p1 mrc1 -N p2 mrc2
+	# shellcheck disable=SC2046 # words
+	check_each "EVs of a peer" renewed $(set_evs 0xc0010003 0xc0010001 0xc0010002)
+	hold_stop
+	check "the peer's route goes" on p1 mrcctl route del mrc1 "$(pair_addr 2)/128"
+}
+
 # Everything that a program does until one QP has written to another: a few packets, for each is an
 # allocation, too.
 test_verbs()
@@ -132,7 +174,7 @@ test_traffic()
 	check_equal "traffic: all of it verified" 0 $?
 }
 
-need jq mrc_verbs_test mrc_traffic python3
+need jq mrc_hold mrc_verbs_test mrc_traffic python3
 mountpoint -q $DEBUG || mount -t debugfs none $DEBUG
 for kind in "${KINDS[@]}"; do
 	[ -e "$DEBUG/$kind/require-start" ] || skip_all "needs $kind and its filter by stack"
@@ -143,6 +185,7 @@ ip -n p1 link set spare up
 at_exit inject probability 0
 check "only the module's allocations fail" arm
 test_configuration
+test_peers
 test_verbs
 test_traffic
 finish

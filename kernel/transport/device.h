@@ -91,6 +91,7 @@ struct mrc_dev {
 	struct mrc_gone_table *gone;
 	struct mrc_probe_orders *orders;
 	struct work_struct ports_work;	/* ports have changed, here or at a peer */
+	struct delayed_work renew_work;	/* EVs for which there was no memory are made */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	struct xarray users;
 	atomic_t qps;

@@ -70,6 +70,7 @@ struct mrc_peer_due {
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
  * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
+ * @stale: there was no memory for EVs that its profile, planes or route want; under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
  * @due: when
@@ -88,6 +89,7 @@ struct mrc_peer {
 	struct mrc_peer_evs __rcu *evs;
 	u32 gen;
 	u16 usid;
+	bool stale;
 	bool local;
 	struct mrc_probing probing;
 	struct mrc_peer_due due;

@@ -14,6 +14,9 @@
 #include "trace.h"
 #include "user.h"
 
+/* Until EVs are made again for which there was no memory. */
+#define MRC_PEERS_RENEW		HZ
+
 /* By the addresses alone: control packets name no profile. */
 static const struct rhashtable_params mrc_peers_params = {
 	.head_offset = offsetof(struct mrc_peer, node),
@@ -307,6 +310,28 @@ void mrc_peers_settings(struct mrc_dev *dev)
 	synchronize_rcu_expedited();
 }
 
+static void mrc_peers_renew(struct mrc_peer *peer)
+{
+	struct mrc_dev *dev = peer->dev;
+
+	lockdep_assert_held(&dev->cfg_lock);
+	peer->stale = mrc_peers_make_evs(peer, GFP_KERNEL) == -ENOMEM;
+	if (peer->stale && !dev->dead)
+		mrc_dev_queue_later(&dev->renew_work, MRC_PEERS_RENEW);
+}
+
+void mrc_peers_renew_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, renew_work);
+	struct mrc_peer *peer = NULL;
+
+	mutex_lock(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer)))
+		if (peer->stale)
+			mrc_peers_renew(peer);
+	mutex_unlock(&dev->cfg_lock);
+}
+
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 {
 	struct mrc_peer *peer = NULL;
@@ -314,7 +339,7 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all)
 	lockdep_assert_held(&dev->cfg_lock);
 	while ((peer = mrc_peers_next(dev, peer)))
 		if (all || peer->key.ev_profile == ev_profile)
-			mrc_peers_make_evs(peer, GFP_KERNEL);
+			mrc_peers_renew(peer);
 }
 
 static bool mrc_peers_via(const struct mrc_peer *peer)
@@ -332,7 +357,7 @@ void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
 	while ((peer = mrc_peers_next(dev, peer)))
 		if (ipv6_prefix_equal(prefix, &peer->key.remote, plen) &&
 		    mrc_peers_via(peer) && mrc_peer_usid(peer) != peer->usid)
-			mrc_peers_make_evs(peer, GFP_KERNEL);
+			mrc_peers_renew(peer);
 }
 
 static void mrc_peers_deny_one(struct mrc_peer *peer, u16 index, bool deny)
@@ -352,9 +377,16 @@ void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny)
 {
 	struct mrc_peer *peer = NULL;
 
-	while ((peer = mrc_peers_next(dev, peer)))
-		if (peer->key.ev_profile == ev_profile && !peer->local)
+	lockdep_assert_held(&dev->cfg_lock);
+	while ((peer = mrc_peers_next(dev, peer))) {
+		if (peer->key.ev_profile != ev_profile || peer->local)
+			continue;
+		/* The index is that of another EV there, and the new ones are denied as they are made. */
+		if (peer->stale)
+			mrc_peers_renew(peer);
+		else
 			mrc_peers_deny_one(peer, index, deny);
+	}
 }
 
 static void mrc_peers_ports_one(struct mrc_peer *peer, u32 mask)

@@ -59,6 +59,8 @@ void mrc_peers_exit(struct mrc_dev *dev);
 void mrc_peers_settings(struct mrc_dev *dev);
 /**
  * mrc_peers_refresh() - make EVs anew where profile or planes have changed. dev->cfg_lock held.
+ *
+ * Peers for which there is no memory keep those that they have, and dev->renew_work tries again.
  */
 void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
 /**
@@ -67,6 +69,8 @@ void mrc_peers_refresh(struct mrc_dev *dev, u64 ev_profile, bool all);
  */
 void mrc_peers_rerouted(struct mrc_dev *dev, const struct in6_addr *prefix,
 			u8 plen);
+/** mrc_peers_renew_work() - makes EVs for which there was no memory */
+void mrc_peers_renew_work(struct work_struct *work);
 /** mrc_peers_deny() - an EV of a profile was denied or readmitted. dev->cfg_lock held. */
 void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny);
 /**

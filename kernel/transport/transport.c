@@ -201,6 +201,7 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 	}
 	INIT_WORK(&dev->free_work, mrc_transport_free_work);
 	INIT_WORK(&dev->ports_work, mrc_transport_ports_work);
+	INIT_DELAYED_WORK(&dev->renew_work, mrc_peers_renew_work);
 	return dev;
 }
 
@@ -245,6 +246,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 	mutex_lock(&dev->cfg_lock);
 	dev->dead = true;
 	mutex_unlock(&dev->cfg_lock);
+	cancel_delayed_work_sync(&dev->renew_work);
 	mrc_probe_orders_close(dev);
 	mrc_planes_destroy(&dev->planes);
 	mrc_transport_listen_no_more(dev);
