@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The module's part: what its operations take, and the settings of a device."""
 
-from family import PLACES, c_name, limits_of, word
+from family import PLACES, Wrong, c_name, limits_of, word
 
 LICENCE = "GPL-2.0-only"
 MADE = "Made by scripts/spec of Documentation/netlink/specs/mrc.yaml."
 # Limits of struct nla_policy.
 INLINE_MAX = (1 << 15) - 1
+BIGGEST = {"u8": "U8_MAX", "u16": "U16_MAX", "u32": "U32_MAX", "u64": "U64_MAX"}
 
 
 def title(text):
@@ -74,18 +75,28 @@ class Policies:
         kind = f"NLA_{a.kind.upper()}"
         low, high = a.checks.get("min"), a.checks.get("max")
         if "enum" in a.data:
-            high = self.family.enums[a.data["enum"]].entries[-1][1]
+            high = self.last_of(a)
         if a.own.get("mask"):
             return f"NLA_POLICY_MASK({kind}, {high:#x})"
         if low is None and high is None:
             return f"{{ .type = {kind} }}"
-        if isinstance(high, int) and high > INLINE_MAX:
-            return f"NLA_POLICY_FULL_RANGE({kind}, &{self.range(a, low or 0, high)})"
+        if max((n for n in (low, high) if isinstance(n, int)), default=0) > INLINE_MAX:
+            last = BIGGEST[a.kind] if high is None else high
+            return f"NLA_POLICY_FULL_RANGE({kind}, &{self.range(a, low or 0, last)})"
         if low is None:
             return f"NLA_POLICY_MAX({kind}, {high})"
         if high is None:
             return f"NLA_POLICY_MIN({kind}, {low})"
         return f"NLA_POLICY_RANGE({kind}, {low}, {high})"
+
+    def last_of(self, a):
+        """Of an enum that a request may have: the kernel takes all numbers up to it."""
+        enum = self.family.enums[a.data["enum"]]
+        if not a.own.get("mask") and \
+                [entry[2] for entry in enum.entries] != list(range(len(enum.entries))):
+            raise Wrong(f"{a.name}: a request may have it, and enum {enum.name} is not all numbers "
+                        "from 0 to its last")
+        return enum.entries[-1][1]
 
     def range(self, a, low, high):
         """Not const: up to Linux 6.1 the policy's pointer is not."""

@@ -102,12 +102,12 @@ def main(args):
         sys.exit("spec: the yaml module of Python is missing (scripts/setup build)")
     try:
         family = Family(os.path.join(options.top, SOURCE))
+        if options.target:
+            for name, text in list(built(family, options.target, options.top)):
+                write(os.path.join(options.dir, name), text)
+            return 0
     except Wrong as why:
         sys.exit(f"spec: {SOURCE}: {why}")
-    if options.target:
-        for name, text in built(family, options.target, options.top):
-            write(os.path.join(options.dir, name), text)
-        return 0
     errors = renew(family, options.top, options.check, options.renumber)
     for error in errors:
         print(f"spec: {error}", file=sys.stderr)

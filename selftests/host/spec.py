@@ -132,6 +132,23 @@ class Spec(unittest.TestCase):
             self.has(line, text)
         self.has('    {MRC_A_DEVICE_PACE, "pace"},\n', self.made("cpp", "spec_names.cc"))
 
+    def test_limits_that_a_policy_cannot_hold(self):
+        self.add_setting()
+        self.edit("{ min: 2, max: 40000 }", "{ min: 40000 }")
+        self.assertEqual(self.spec().returncode, 0)
+        code = self.made("kernel", "mrc-spec.c")
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_device_pace_range)",
+                     "\t.min = 40000,\n\t.max = U16_MAX,"):
+            self.has(line, code)
+
+    def test_enum_with_holes(self):
+        self.edit('{ name: explicit, doc: "a list" }', '{ name: explicit, value: 4, doc: "a list" }')
+        self.assertEqual(self.spec("--renumber").returncode, 0)
+        done = self.spec("kernel", self.top / "made")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "^spec: .*mode: a request may have it, and enum ev-mode is not "
+                                      "all numbers from 0 to its last")
+
     def test_required(self):
         code = self.made("kernel", "mrc-spec.c")
         self.assertEqual(len(re.findall(r" is missing\"", code)),
