@@ -47,7 +47,7 @@ class Policies:
     def of(self, op, attributes):
         key = (op.set.prefix, tuple(a.name for a in sorted(attributes, key=lambda a: a.number)))
         if key not in self.names:
-            self.add(key, op.name, attributes, "", True)
+            self.add(key, op.name, attributes, f'{c_name(op.set.prefix, "max")} + 1', True)
         return self.names[key]
 
     def add(self, key, name, attributes, size, static):
@@ -136,9 +136,9 @@ def operation(op, policies):
     lines += [f"\t\t.{member} = {function}," for member, function, _ in handlers(op)]
     attributes = takes(op)
     if attributes:
-        last = max(attributes, key=lambda a: a.number)
+        # All of the set, so that whoever refuses may name any of them (mrc_refuse()).
         lines += [f"\t\t.policy = {policies.of(op, attributes)},",
-                  f"\t\t.maxattr = {last.constant},"]
+                  f'\t\t.maxattr = {c_name(op.set.prefix, "max")},']
     if op.admin:
         lines += ["\t\t.flags = GENL_UNS_ADMIN_PERM,"]
     return lines + ["\t},"]

@@ -115,8 +115,7 @@ class Spec(unittest.TestCase):
         code = self.made("kernel", "mrc-spec.c")
         for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_device_pace_range)", "\t.max = 40000,",
                      "nla_put_u16(skb, MRC_A_DEVICE_PACE, cfg->pace)",
-                     "cfg->pace = nla_get_u16(attrs[MRC_A_DEVICE_PACE]);",
-                     ".maxattr = MRC_A_DEVICE_PACE,"):
+                     "cfg->pace = nla_get_u16(attrs[MRC_A_DEVICE_PACE]);"):
             self.has(line, code)
         settings = self.made("kernel", "mrc-settings.h")
         self.has("\tu16 pace;\n", settings)
@@ -131,6 +130,15 @@ class Spec(unittest.TestCase):
                      'fn(Setting{MRC_A_DEVICE_PACE, "pace", 2, 40000, 65535, false},'):
             self.has(line, text)
         self.has('    {MRC_A_DEVICE_PACE, "pace"},\n', self.made("cpp", "spec_names.cc"))
+
+    def test_policies_hold_the_whole_set(self):
+        """Whoever refuses names any attribute of it, whatever the operation takes."""
+        code = self.made("kernel", "mrc-spec.c")
+        lasts = re.findall(r"\.policy = (\w+),\n\t\t\.maxattr = (\w+),", code)
+        self.assertGreater(len(lasts), 20)
+        for policy, last in lasts:
+            self.assertRegex(last, "_MAX$")
+            self.has(f"const struct nla_policy {policy}[{last} + 1] = {{", code)
 
     def test_limits_that_a_policy_cannot_hold(self):
         self.add_setting()
