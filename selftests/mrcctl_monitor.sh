@@ -269,9 +269,9 @@ test_failure()
 test_devices()
 {
 	rdma link delete mrc2
-	seen "device: deleted" '.event == "device-del" and ."dev-name" == "mrc2"'
+	seen "device: deleted" '.event == "device-del" and ."dev-name" == "mrc2" and ."by-name" == "rdma"'
 	pair_device 2
-	seen "device: added" '.event == "device-add" and ."dev-name" == "mrc2"'
+	seen "device: added" '.event == "device-add" and ."dev-name" == "mrc2" and ."by-name" == "rdma" and ."by-pid" > 0'
 	check_equal "nothing of the other namespace" false "$(has '."dev-name" == "mrc1"')"
 }
 

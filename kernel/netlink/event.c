@@ -33,7 +33,8 @@ static int mrc_nl_put_by(struct sk_buff *skb, const struct mrc_event *event, int
 static int mrc_nl_event_device(struct sk_buff *skb,
 			       const struct mrc_event *event)
 {
-	return mrc_nl_put_u64(skb, MRC_A_DEVICE_TIME, ktime_get_ns());
+	return mrc_nl_put_u64(skb, MRC_A_DEVICE_TIME, ktime_get_ns()) ?:
+	       mrc_nl_put_by(skb, event, MRC_A_DEVICE_BY_NAME, MRC_A_DEVICE_BY_PID);
 }
 
 static int mrc_nl_event_plane(struct sk_buff *skb,

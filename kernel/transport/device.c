@@ -117,9 +117,19 @@ u32 mrc_dev_port_status(struct mrc_dev *dev)
 
 /* ---- look-up ---------------------------------------------------------------- */
 
+/* By a program? A work deletes those whose netdev or namespace goes. */
+static bool mrc_dev_asked(void)
+{
+	return !(current->flags & PF_KTHREAD);
+}
+
 void mrc_dev_publish(struct mrc_dev *dev, const char *name)
 {
-	struct mrc_event event = { .type = MRC_EVENT_DEVICE_NEW, .dev = dev };
+	struct mrc_event event = {
+		.type = MRC_EVENT_DEVICE_NEW,
+		.dev = dev,
+		.asked = mrc_dev_asked(),
+	};
 
 	mutex_lock(&mrc_devs_lock);
 	strscpy(dev->name, name, sizeof(dev->name));
@@ -134,7 +144,11 @@ void mrc_dev_publish(struct mrc_dev *dev, const char *name)
 
 void mrc_dev_unlist(struct mrc_dev *dev)
 {
-	struct mrc_event event = { .type = MRC_EVENT_DEVICE_DEL, .dev = dev };
+	struct mrc_event event = {
+		.type = MRC_EVENT_DEVICE_DEL,
+		.dev = dev,
+		.asked = mrc_dev_asked(),
+	};
 
 	if (!dev->listed)
 		return;

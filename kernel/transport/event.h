@@ -46,8 +46,8 @@ enum mrc_event_type {
  * @new_ports: PEER_PORTS: and now
  * @qp: QP
  * @reason: QP, EV: static text
- * @asked: @type is one of those that only requests raise, or PLANE and a request did: its sender is
- *         the current task
+ * @asked: @type is one of those that only requests raise, or DEVICE_NEW, DEVICE_DEL or PLANE and a
+ *         request did: its sender is the current task
  * @gone: what EV_PROFILE to ROUTE are about was deleted
  * @ev_profile: EV_PROFILE, PROFILE_EV
  * @cc_profile: CC_PROFILE

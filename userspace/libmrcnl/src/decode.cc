@@ -128,7 +128,8 @@ DeviceEvent decode_device_event(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_DEVICE_MAX);
 
-    return {decode_ref(a), reply.command == MRC_CMD_DEVICE_ADD_NTF, a.u64(MRC_A_DEVICE_TIME)};
+    return {decode_ref(a), reply.command == MRC_CMD_DEVICE_ADD_NTF, a.u64(MRC_A_DEVICE_TIME),
+            decode_by(a, MRC_A_DEVICE_BY_NAME, MRC_A_DEVICE_BY_PID)};
 }
 
 PlaneEvent decode_plane_event(const Reply &reply)

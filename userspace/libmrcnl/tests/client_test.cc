@@ -540,6 +540,9 @@ TEST_F(ClientTest, WhatIsConfiguredIsToldWithWhoDidIt)
 
     settings.put_u8(MRC_A_DEVICE_BURST, 3).put_string(MRC_A_DEVICE_BY_NAME, "mrcctl");
     settings.put_u32(MRC_A_DEVICE_BY_PID, 12).put_u64(MRC_A_DEVICE_TIME, 5);
+    Request deleted(MRC_CMD_DEVICE_DEL_NTF);
+    deleted.put_string(MRC_A_DEVICE_BY_NAME, "rdma").put_u32(MRC_A_DEVICE_BY_PID, 7);
+    EXPECT_EQ(event_of<DeviceEvent>(deleted).by, (By{"rdma", 7}));
     const auto set = event_of<SettingsEvent>(settings);
     EXPECT_EQ(set.settings.burst, 3);
     EXPECT_FALSE(set.settings.mpr);

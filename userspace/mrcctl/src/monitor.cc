@@ -90,7 +90,7 @@ public:
     void operator()(const mrcnl::DeviceEvent &event) const
     {
         begin(event.added ? "device-add" : "device-del", event.device, event.time);
-        p.end_object();
+        print_by(event.by);
     }
 
     void operator()(const mrcnl::PlaneEvent &event) const

@@ -189,7 +189,7 @@ void add_events(FakeKernel &k)
                         {QpEvent{mrc0, 0x77, QpState::err, QpState::rts, connection, 99,
                                  "retry exceeded", time + 6'000},
                          QpEvent{mrc0, 0x78, QpState::err, QpState::init, {}, 0, "", time + 7'000},
-                         DeviceEvent{mrc1, false, time + 8'000}}};
+                         DeviceEvent{mrc1, false, time + 8'000, {"rdma", 4712}}}};
     add_config_events(k, time + 9'000);
     k.events_waiting.push_back({Overrun{}});
 }

@@ -353,6 +353,13 @@ struct Qp {
     uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
 };
 
+/** Who asked for a change. */
+struct By {
+    std::string name;            ///< of the program, as it calls itself; empty: nobody asked
+    std::optional<uint32_t> pid; ///< where the kernel tells it
+    bool operator==(const By &) const = default;
+};
+
 /** Events were lost; what is known must be read anew. */
 struct Overrun {
 };
@@ -361,13 +368,7 @@ struct DeviceEvent {
     DeviceRef device;
     bool added = false; ///< or deleted
     uint64_t time = 0;  ///< ns of CLOCK_MONOTONIC, as in the others
-};
-
-/** Who asked for a change. */
-struct By {
-    std::string name;            ///< of the program, as it calls itself; empty: nobody asked
-    std::optional<uint32_t> pid; ///< where the kernel tells it
-    bool operator==(const By &) const = default;
+    By by;              ///< the program that made, renamed or deleted it
 };
 
 struct PlaneEvent {
