@@ -183,6 +183,24 @@ TEST_F(NamesTest, WhoDeniesIsToldWhatMrcdMakesOfIt)
     EXPECT_EQ(joined(run.warnings), "");
 }
 
+TEST_F(NamesTest, WhoChangesAListIsToldThatMrcdMakesItAnew)
+{
+    for (const char *how :
+         {"add mrc0 ev-profile %s port 2 sid fc00::1", "del mrc0 ev-profile %s index 3",
+          "replace mrc0 ev-profile %s index 3 port 2 sid fc00::1"}) {
+        std::string line = std::string("ev ") + how;
+        const size_t at = line.find("%s");
+
+        change(line.replace(at, 2, "r1"));
+        EXPECT_EQ(joined(run.warnings),
+                  "mrcd looks after mrc0 and soon makes this EV profile anew, "
+                  "if it is one of its plan ")
+            << line;
+        change(line.replace(at, 2, "8"));
+        EXPECT_EQ(joined(run.warnings), "") << line;
+    }
+}
+
 TEST_F(NamesTest, AnMrcdWithoutNamesUndoesAllTheSame)
 {
     answer("mrcd: no such request");
