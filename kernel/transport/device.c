@@ -44,7 +44,6 @@ struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ACCOUNT);
-	xa_init_flags(&dev->users, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	refcount_set(&dev->ref, 1);
 	atomic_inc(&mrc_dev_count);
 	return dev;
@@ -53,7 +52,6 @@ struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 void mrc_dev_free(struct mrc_dev *dev)
 {
 	xa_destroy(&dev->mrs);
-	xa_destroy(&dev->users);
 	free_percpu(dev->counters);
 	netdev_put(dev->anchor, &dev->anchor_tracker);
 	kfree(dev);

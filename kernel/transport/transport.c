@@ -181,6 +181,7 @@ static void mrc_transport_free(struct mrc_dev *dev)
 	mrc_cc_profiles_free(dev);
 	mrc_routes_free(dev);
 	mrc_peers_exit(dev);
+	mrc_users_exit(dev);
 	mrc_dev_free(dev);
 }
 
@@ -195,7 +196,9 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 
 	if (!dev)
 		return NULL;
+	mrc_users_init(dev);
 	if (mrc_peers_init(dev)) {
+		mrc_users_exit(dev);
 		mrc_dev_free(dev);
 		return NULL;
 	}

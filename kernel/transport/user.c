@@ -9,6 +9,20 @@
 #include "device.h"
 #include "user.h"
 
+/*
+ * Here: lockdep knows locks of xarrays by the file that makes them, and takes this one, which
+ * softirqs take, for that of another one, which they do not, where both are made.
+ */
+void mrc_users_init(struct mrc_dev *dev)
+{
+	xa_init_flags(&dev->users, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+}
+
+void mrc_users_exit(struct mrc_dev *dev)
+{
+	xa_destroy(&dev->users);
+}
+
 static struct mrc_user *mrc_user_alloc(struct mrc_dev *dev, kuid_t uid)
 {
 	struct mrc_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);

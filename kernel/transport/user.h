@@ -39,6 +39,11 @@ struct mrc_user {
 	atomic_t has[MRC_SHARE_COUNT];
 };
 
+/** mrc_users_init() - nobody uses the device yet */
+void mrc_users_init(struct mrc_dev *dev);
+/** mrc_users_exit() - nobody does any more */
+void mrc_users_exit(struct mrc_dev *dev);
+
 /** mrc_user_get() - who runs the current program. Process context. Return: a reference or NULL. */
 struct mrc_user *mrc_user_get(struct mrc_dev *dev);
 /** mrc_user_hold() - one more reference. Process context or BH off. */
