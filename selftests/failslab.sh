@@ -112,35 +112,41 @@ evs_are()
 		jq -c '.[0]."peer-ev" | map([.value, .state == "denied"])')" = "$1" ]
 }
 
-# set_evs VALUE...: of the profile of the peer that is in use
-set_evs()
+# evs_command add|set VALUE...: COMMAND that gives the profile of the peer these EVs
+evs_command()
 {
-	local -a evs=()
 	local value
 
+	COMMAND=(mrcctl -n p1 ev-profile "$1" mrc1 9 format stev)
+	shift
 	for value; do
-		evs+=(ev port 1 value "$value")
+		COMMAND+=(ev port 1 value "$value")
 	done
-	echo mrcctl -n p1 ev-profile set mrc1 9 format stev "${evs[@]}"
 }
 
 # The new list is denied where it is said to be, not where the old one has that index; and what
 # there was no memory for is there a second later.
 renewed()
 {
+	local -a COMMAND
+
 	on p1 mrcctl ev deny mrc1 ev-profile 9 index 1 &&
-		wait_for evs_are "[[$((0xc0010003)),false],[$((0xc0010001)),true],[$((0xc0010002)),false]]" &&
-		$(set_evs 0xc0010001 0xc0010002) &&
-		wait_for evs_are "[[$((0xc0010001)),false],[$((0xc0010002)),false]]"
+		wait_for evs_are "[[$((0xc0010003)),false],[$((0xc0010001)),true],[$((0xc0010002)),false]]" ||
+		return
+	evs_command set 0xc0010001 0xc0010002
+	"${COMMAND[@]}" && wait_for evs_are "[[$((0xc0010001)),false],[$((0xc0010002)),false]]"
 }
 
 test_peers()
 {
-	$(set_evs 0xc0010001 0xc0010002 | sed 's/ set / add /')
+	local -a COMMAND
+
+	evs_command add 0xc0010001 0xc0010002
+	check "an EV profile" "${COMMAND[@]}"
 	check "a peer" on p1 mrcctl route add mrc1 "$(pair_addr 2)/128" ev-profile 9
 	hold_start -n p1 mrc1 -N p2 mrc2
-	# shellcheck disable=SC2046 # words
-	check_each "EVs of a peer" renewed $(set_evs 0xc0010003 0xc0010001 0xc0010002)
+	evs_command set 0xc0010003 0xc0010001 0xc0010002
+	check_each "EVs of a peer" renewed "${COMMAND[@]}"
 	hold_stop
 	check "the peer's route goes" on p1 mrcctl route del mrc1 "$(pair_addr 2)/128"
 }

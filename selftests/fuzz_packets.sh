@@ -58,7 +58,7 @@ deep()
 
 	for name in rx_drop_{truncated,opcode,header,length,no_qp,wrong_peer,pkey,out_of_window,bad_ack} \
 		rx_icrc_encapsulated nack_sent sack_received endpoint_requests_received; do
-		[ "$(counter h2 $name)" -gt 0 ] || echo -n "$name "
+		[ "$(counter h2 "$name")" -gt 0 ] || echo -n "$name "
 	done
 }
 
@@ -68,7 +68,7 @@ lab_up --planes 2 --spines 1
 INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
 for ((n = 1; (n - 1) * ROUND < FUZZ_SECONDS; n++)); do
 	[ $((n % 2)) = 0 ] && format=plain || format=srv6
-	round $n $format
+	round "$n" "$format"
 done
 check_equal "afterwards: has not reached" "" "$(deep)"
 check_traffic "afterwards: new QPs work" h1 h2 --sizes 1,64K --iterations 50 --both

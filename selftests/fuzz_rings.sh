@@ -16,7 +16,7 @@ scribble()
 {
 	local end=$((SECONDS + ${FUZZ_SECONDS:-20}))
 
-	while [ $SECONDS -lt $end ]; do
+	while [ "$SECONDS" -lt "$end" ]; do
 		timeout $((240 * SLOW)) mrc_errors --gtest_filter='Scribble.*' -n h1 -g "$(lab gid h1)" mrc0 \
 			-N h2 -G "$(lab gid h2)" mrc1 || return
 	done
