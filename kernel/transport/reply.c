@@ -97,18 +97,21 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 	return true;
 }
 
-bool mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a)
+static bool mrc_reply_of(struct mrc_qp *qp, struct mrc_peer *peer, const struct mrc_answers *a)
 {
-	struct mrc_peer *peer = READ_ONCE(qp->peer);
-
 	return peer && a->count &&
 	       mrc_reply_send_to(peer, qp->conn.dest_qpn, qp->conn.pkey, a);
+}
+
+void mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a)
+{
+	mrc_reply_of(qp, READ_ONCE(qp->peer), a);
 }
 
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a)
 {
 	struct mrc_peer *peer = READ_ONCE(qp->peer);
 
-	if (mrc_reply_ask(qp, a))
+	if (mrc_reply_of(qp, peer, a))
 		mrc_prober_reverse(peer, rcu_dereference(peer->evs));
 }

@@ -20,10 +20,8 @@ void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a);
  *
  * Who sends data learns of its ways by them: no probe of the way back is set off, which is for who
  * only answers.
- *
- * Return: whether there was an EV for them.
  */
-bool mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a);
+void mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a);
 
 /**
  * mrc_reply_send_to() - the same without a QP here: to QP @qpn of the peer
