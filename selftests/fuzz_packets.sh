@@ -56,8 +56,8 @@ deep()
 {
 	local name
 
-	for name in rx_drop_{truncated,opcode,header,length,no_qp,wrong_peer,pkey,out_of_window,bad_ack} \
-		rx_icrc_encapsulated nack_sent sack_received endpoint_requests_received; do
+	for name in rx_drop_{truncated,opcode,header,length,no_qp,wrong_peer,bad_ack} rx_icrc_encapsulated \
+		sack_received endpoint_requests_received; do
 		[ "$(counter h2 "$name")" -gt 0 ] || echo -n "$name "
 	done
 }
