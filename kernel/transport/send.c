@@ -101,12 +101,15 @@ static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
 	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
 	u16 ev = s->b.plan[from].ev;
+	int err;
 
 	if (ev == MRC_EV_NONE)
 		return -ENETUNREACH;
-	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
-			    s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
-			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
+	err = mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
+			   s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
+			   min_t(unsigned int, left, READ_ONCE(cfg->burst)));
+	/* Memory that is gone, or a netdev that refuses, has the same errors, and blames no path. */
+	return mrc_path_no_way(err) ? -ENETUNREACH : err;
 }
 
 static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
@@ -140,7 +143,7 @@ static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
 {
 	struct mrc_plane *plane = s->evs->path[ev].plane;
 
-	if (!mrc_path_no_way(err) && err != -EMSGSIZE)
+	if (err != -ENETUNREACH && err != -EMSGSIZE)
 		return;
 	/* If the plane is down all EVs are about to be told. */
 	if (plane && !mrc_plane_usable(plane))
@@ -165,7 +168,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 
 	if (err == -ENOMEM)
 		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
-	else if (mrc_path_no_way(err))
+	else if (err == -ENETUNREACH)
 		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
 	/* They wait for a port. */
 	if (ev == MRC_EV_NONE)
