@@ -3,7 +3,7 @@
 #
 # Programs that scribble over the rings they share with the kernel, one after the other for
 # FUZZ_SECONDS (20), lose their QPs; traffic of another program over the same devices goes on, every
-# byte right.
+# byte right. FUZZ_SEED=N in the environment repeats what it prints.
 # timeout: 300 + 3 * FUZZ_SECONDS
 
 # shellcheck source=selftests/lib.sh
@@ -11,18 +11,23 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Each draws a seed, and says which.
+SEED=${FUZZ_SEED:-$RANDOM}
+
+# Each has a seed of its own, from 1 to what googletest takes.
 scribble()
 {
-	local end=$((SECONDS + ${FUZZ_SECONDS:-20}))
+	local end=$((SECONDS + ${FUZZ_SECONDS:-20})) seed=$SEED
 
 	while [ "$SECONDS" -lt "$end" ]; do
-		timeout $((240 * SLOW)) mrc_errors --gtest_filter='Scribble.*' -n h1 -g "$(lab gid h1)" mrc0 \
+		timeout $((240 * SLOW)) mrc_errors --gtest_filter='Scribble.*' \
+			--gtest_random_seed=$((1 + seed % 99999)) -n h1 -g "$(lab gid h1)" mrc0 \
 			-N h2 -G "$(lab gid h2)" mrc1 || return
+		seed=$((seed + 1))
 	done
 }
 
 need jq mrc_errors mrc_traffic
+echo "# FUZZ_SEED=$SEED"
 lab_up --planes 2 --spines 1
 traffic_launch h1 h2 --both --iterations 0 --qps 2 --sizes 100,20000 --rate 200
 wait_for plane_sent_more h1 1 100 || bail "traffic flows" "$(traffic_report)"
