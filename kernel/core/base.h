@@ -17,6 +17,7 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/math.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>

@@ -52,6 +52,11 @@ typedef __s64 s64;
 
 #endif
 
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
 static inline void __set_bit(unsigned long nr, unsigned long *map)
 {
 	map[nr / BITS_PER_LONG] |= 1ul << (nr % BITS_PER_LONG);

@@ -32,6 +32,7 @@
  * @look: a QP's timer that found nothing to do looks again no sooner
  * @probe_slack: a Reliability Probe waits for so much longer than round trips account for
  * @quiet: tolerance for reordering stays for this at least after it had to grow
+ * @cc_target: congestion control aims at no less delay: this host adds as much by itself
  */
 struct mrc_timing {
 	u64 ev_probe;
@@ -53,6 +54,7 @@ struct mrc_timing {
 	u64 look;
 	u64 probe_slack;
 	u64 quiet;
+	u64 cc_target;
 };
 
 /* For packets that pass a kernel's network stack, and timers of a kernel: what the module uses. */

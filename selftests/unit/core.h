@@ -14,6 +14,7 @@
 extern "C" {
 #include "answers.h"
 #include "asks.h"
+#include "cc.h"
 #include "crc_fold.h"
 #include "ev_keep.h"
 #include "ev_rotation.h"

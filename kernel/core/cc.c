@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cc.h"
+
+/* The network for which the constants are written down: 100 Gb/s, 12 us. */
+#define CC_REF_BDP	150000u
+#define CC_REF_RTT_NS	12000u
+
+/* Taken for a base RTT before anything is known of it. */
+#define CC_BASE_GUESS_NS	100000u
+/* The base RTT rises when packets that had the way for themselves took longer for so long. */
+#define CC_RISE_NS		10000000000ull
+/* The largest window is one and a half times the bandwidth-delay product, and no more than this. */
+#define CC_BDP_MAX		(MRC_CC_CWND_MAX / 3 * 2)
+
+/* ---- settings ------------------------------------------------------------- */
+
+/* No overflow: the one factor is less than 2^29, the other than 2^30. */
+static u32 mrc_cc_bdp(u64 rate, u32 base_ns, u32 mtu)
+{
+	u64 bdp = div64_u64(div64_u64(rate, 1000) * base_ns, 1000000);
+
+	return (u32)min(max(bdp, 2ull * mtu), (u64)CC_BDP_MAX);
+}
+
+static u64 mrc_cc_live_rate(const struct mrc_cc_params *p, u32 live, u32 planes)
+{
+	return div64_u64(p->rate * live, planes);
+}
+
+static u32 mrc_cc_max_cwnd(const struct mrc_cc_params *p, u32 bdp, u32 live, u32 planes)
+{
+	u64 most = p->max_cwnd ? div64_u64((u64)p->max_cwnd * live, planes) : bdp / 2 * 3;
+
+	return (u32)min(max(most, (u64)p->mtu), (u64)MRC_CC_CWND_MAX);
+}
+
+static u32 mrc_cc_target(const struct mrc_cc_params *p, const struct mrc_timing *timing,
+			 u32 base_ns)
+{
+	u64 target = p->trimming ? (u64)base_ns * 3 / 4 : base_ns;
+
+	return p->target_ns ? p->target_ns : (u32)max(target, timing->cc_target);
+}
+
+/* 0 is never. */
+static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, u32 target_ns)
+{
+	if (p->qa_threshold_ns)
+		return p->qa_threshold_ns;
+	return p->trimming ? 0 : (u32)min(4ull * target_ns, (u64)U32_MAX);
+}
+
+/* @a_q16: how much larger the network is than that of the constants. */
+static void mrc_cc_derive_gains(const struct mrc_cc_params *p, u64 a_q16,
+				struct mrc_cc_derived *d)
+{
+	u64 fi = 5 * p->mtu * a_q16 >> 16;
+	u64 eta = div64_u64(15 * p->mtu * a_q16, 100) >> 8;
+	u64 scale = p->fi_scale ? div64_u64((u64)p->fi_scale << 16, MRC_CC_ONE) : a_q16 / 4;
+
+	d->alpha_q16 = div64_u64(4 * p->mtu * a_q16, CC_REF_RTT_NS);
+	d->fi = p->fi ? p->fi : (u32)min(max(fi, 1ull), (u64)MRC_CC_FI_MAX);
+	d->fi_scale_q16 = (u32)min(scale, (u64)MRC_CC_FI_SCALE_MAX / MRC_CC_ONE << 16);
+	d->eta_q8 = p->eta ? min(p->eta, MRC_CC_ETA_MAX) << 8 : (u32)min(eta, (u64)U32_MAX);
+}
+
+void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timing, u32 base_ns,
+		   u32 live, u32 planes, struct mrc_cc_derived *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->bdp = mrc_cc_bdp(mrc_cc_live_rate(p, live, planes), base_ns, p->mtu);
+	d->max_cwnd = mrc_cc_max_cwnd(p, d->bdp, live, planes);
+	d->target_ns = mrc_cc_target(p, timing, base_ns);
+	d->fast_ns = max(base_ns / 8, 1000u);
+	d->qa_threshold_ns = mrc_cc_qa_threshold(p, d->target_ns);
+	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
+	d->adjust_bytes = p->adjust_bytes ? p->adjust_bytes : 8 * p->mtu;
+	d->adjust_ns = p->adjust_ns ? p->adjust_ns : base_ns;
+	mrc_cc_derive_gains(p, div64_u64((u64)d->bdp << 16, CC_REF_BDP), d);
+}
+
+/* The base RTT is another one than it was. Gains go on to rest on a configured one. */
+static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
+{
+	const struct mrc_cc_params *p = &cc->p;
+	u32 bdp;
+
+	cc->base_ns = max(base_ns, MRC_CC_BASE_RTT_MIN);
+	mrc_cc_derive(p, cc->timing, p->base_rtt_ns ? p->base_rtt_ns : cc->base_ns, cc->live,
+		      cc->planes, &cc->d);
+	bdp = mrc_cc_bdp(mrc_cc_live_rate(p, cc->live, cc->planes), cc->base_ns, p->mtu);
+	cc->max_cwnd = min(mrc_cc_max_cwnd(p, bdp, cc->live, cc->planes), cc->d.max_cwnd);
+	cc->cwnd = min(cc->cwnd, cc->max_cwnd);
+}
+
+void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
+		 const struct mrc_timing *timing, u64 now)
+{
+	memset(cc, 0, sizeof(*cc));
+	cc->p = *p;
+	cc->timing = timing;
+	cc->live = 1;
+	cc->planes = 1;
+	cc->cwnd = p->max_cwnd;
+	cc->max_cwnd = p->max_cwnd;
+	if (p->algorithm == MRC_CC_NONE)
+		return;
+	mrc_cc_rebase(cc, p->base_rtt_ns ? p->base_rtt_ns : CC_BASE_GUESS_NS);
+	cc->base_ns = p->base_rtt_ns;
+	cc->cwnd = cc->max_cwnd;
+	cc->lowest_ns = U32_MAX;
+	cc->risen_ns = U32_MAX;
+	cc->risen_at = now;
+	cc->avg_at = now;
+	cc->adjusted_at = now;
+	cc->decreased_at = now;
+	cc->idle_at = now;
+}
+
+void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
+{
+	live = max(min(live, planes), 1u);
+	if (cc->p.algorithm == MRC_CC_NONE || (live == cc->live && planes == cc->planes))
+		return;
+	cc->live = live;
+	cc->planes = planes;
+	if (cc->base_ns)
+		return mrc_cc_rebase(cc, cc->base_ns);
+	mrc_cc_rebase(cc, CC_BASE_GUESS_NS);
+	cc->base_ns = 0;
+}
+
+/* ---- round trips ---------------------------------------------------------- */
+
+/* Other CPUs' clocks may be ahead of this one's. */
+static u64 mrc_cc_since(u64 then, u64 now)
+{
+	return now > then ? now - then : 0;
+}
+
+/* By so much RTTs differ for no reason. */
+static u32 mrc_cc_slack(const struct mrc_cc *cc)
+{
+	return max(cc->base_ns / 16, 1000u);
+}
+
+/* Was a packet that is answered after @rtt_ns sent when nothing else was in flight? */
+static bool mrc_cc_was_alone(const struct mrc_cc *cc, u32 rtt_ns, u64 now)
+{
+	u64 sent = now - rtt_ns;
+
+	return mrc_cc_since(cc->alone_at, sent) <= 2 * MRC_TX_TICK_NS &&
+	       mrc_cc_since(sent, cc->alone_at) <= 2 * MRC_TX_TICK_NS;
+}
+
+/*
+ * A way may become longer. Then no round trip is as short as the shortest was; but so it is behind
+ * a queue that stands. Packets that left when nothing else was in flight have not waited for what
+ * this host has sent, and where others' queues never end, twice the shortest round trip ever is the
+ * limit: with the base RTT the queue grows that is aimed at.
+ */
+static void mrc_cc_raise_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
+{
+	u64 risen;
+
+	if (mrc_cc_was_alone(cc, rtt_ns, now))
+		cc->risen_ns = min(cc->risen_ns, rtt_ns);
+	if (mrc_cc_since(cc->risen_at, now) < CC_RISE_NS)
+		return;
+	risen = min(cc->risen_ns, 2ull * cc->lowest_ns);
+	if (cc->risen_ns != U32_MAX && risen > (u64)cc->base_ns + mrc_cc_slack(cc))
+		mrc_cc_rebase(cc, (u32)risen);
+	cc->risen_ns = U32_MAX;
+	cc->risen_at = now;
+}
+
+static void mrc_cc_note_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
+{
+	bool untouched = cc->cwnd == cc->max_cwnd;
+
+	cc->lowest_ns = min(cc->lowest_ns, rtt_ns);
+	if (!cc->base_ns) {
+		mrc_cc_rebase(cc, rtt_ns);
+		if (untouched)
+			cc->cwnd = cc->max_cwnd;
+	} else if ((u64)rtt_ns + mrc_cc_slack(cc) < cc->base_ns) {
+		mrc_cc_rebase(cc, rtt_ns);
+	}
+	if (!cc->p.base_rtt_ns)
+		mrc_cc_raise_base(cc, rtt_ns, now);
+}
+
+/*
+ * Over the time that a round trip takes, not over a number of samples: there may be a SACK per
+ * packet or one per window.
+ */
+static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
+{
+	u64 passed = mrc_cc_since(cc->avg_at, now);
+	u32 base = max(cc->base_ns, MRC_CC_BASE_RTT_MIN);
+
+	cc->avg_at = max(cc->avg_at, now);
+	if (passed >= base)
+		cc->avg_ns = delay_ns;
+	else if (delay_ns >= cc->avg_ns)
+		cc->avg_ns += (u32)div64_u64((delay_ns - cc->avg_ns) * passed, base);
+	else
+		cc->avg_ns -= (u32)div64_u64((cc->avg_ns - delay_ns) * passed, base);
+}
+
+/* ---- the window ----------------------------------------------------------- */
+
+static void mrc_cc_grow(struct mrc_cc *cc, u64 bytes)
+{
+	cc->cwnd = (u32)min(cc->cwnd + bytes, (u64)cc->max_cwnd);
+}
+
+static void mrc_cc_shrink(struct mrc_cc *cc, u32 bytes)
+{
+	cc->cwnd = max(cc->cwnd - min(cc->cwnd, bytes), cc->p.mtu);
+}
+
+/* Increases take effect. Time adds something, too, once per period however many bytes arrive. */
+static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
+{
+	bool time = mrc_cc_since(cc->adjusted_at, now) >= cc->d.adjust_ns;
+
+	if (!time && cc->received <= cc->d.adjust_bytes)
+		return;
+	mrc_cc_grow(cc, div64_u64(cc->inc, cc->cwnd));
+	if (time) {
+		u64 eta = (u64)cc->eta_rest + cc->d.eta_q8;
+
+		mrc_cc_grow(cc, eta >> 8);
+		cc->eta_rest = eta & 0xff;
+		cc->adjusted_at = now;
+	}
+	cc->inc = 0;
+	cc->received = 0;
+}
+
+/* A step is never more than the largest window, bytes are less than 2^29: it cannot overflow. */
+static void mrc_cc_add(struct mrc_cc *cc, u64 step, u32 bytes)
+{
+	u64 most = (u64)cc->cwnd * cc->max_cwnd;
+
+	cc->inc = min(cc->inc + min(step, (u64)cc->max_cwnd) * bytes, most);
+}
+
+static bool mrc_cc_fast_increase(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
+{
+	if (delay_ns >= cc->d.fast_ns) {
+		cc->unhindered = 0;
+		cc->fast = false;
+		return false;
+	}
+	cc->unhindered = min(cc->unhindered + bytes, MRC_CC_CWND_MAX + bytes);
+	if (cc->unhindered <= cc->cwnd && !cc->fast)
+		return false;
+	cc->fast = true;
+	cc->count[MRC_CC_FAST]++;
+	mrc_cc_grow(cc, (u64)bytes * cc->d.fi_scale_q16 >> 16);
+	return true;
+}
+
+static void mrc_cc_proportional(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
+{
+	if (mrc_cc_fast_increase(cc, bytes, delay_ns))
+		return;
+	cc->count[MRC_CC_PROPORTIONAL]++;
+	mrc_cc_add(cc, cc->d.alpha_q16 * (cc->d.target_ns - delay_ns) >> 16, bytes);
+}
+
+static void mrc_cc_fair(struct mrc_cc *cc, u32 bytes)
+{
+	cc->count[MRC_CC_FAIR]++;
+	mrc_cc_add(cc, cc->d.fi, bytes);
+}
+
+/* By what the average, not this one SACK, is too late: once in a round trip. */
+static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
+{
+	u64 cut, most = MRC_CC_ONE - min(cc->p.max_md_jump, MRC_CC_ONE);
+
+	cc->count[MRC_CC_DECREASE]++;
+	cc->fast = false;
+	cc->unhindered = 0;
+	if (cc->avg_ns <= cc->d.target_ns ||
+	    mrc_cc_since(cc->decreased_at, now) <= cc->base_ns)
+		return;
+	cut = div64_u64((u64)min(cc->p.gamma, MRC_CC_ONE) * (cc->avg_ns - cc->d.target_ns),
+			cc->avg_ns);
+	mrc_cc_shrink(cc, (u32)div64_u64(cc->cwnd * min(cut, most), MRC_CC_ONE));
+	cc->decreased_at = now;
+	cc->count[MRC_CC_CUTS]++;
+}
+
+/* ---- quick adapt ---------------------------------------------------------- */
+
+static bool mrc_cc_starved(const struct mrc_cc *cc, bool lost, u32 delay_ns)
+{
+	bool late = cc->d.qa_threshold_ns && delay_ns > cc->d.qa_threshold_ns;
+
+	return cc->qa_end && (cc->qa_trigger || lost || late) &&
+	       cc->achieved < cc->max_cwnd >> cc->p.qa_gate;
+}
+
+/*
+ * When next to nothing has arrived in a period, and something shows that the network is full, the
+ * window becomes what has arrived. Marks and trims of what was sent before then say nothing new.
+ *
+ * Return: this signal has had its effect, or is to have none.
+ */
+static bool mrc_cc_quick_adapt(struct mrc_cc *cc, bool lost, bool marked, u32 delay_ns, u64 now)
+{
+	bool handled = cc->ignored < cc->to_ignore && marked;
+
+	if (cc->p.disable_qa)
+		return false;
+	if (!handled && now >= cc->qa_end) {
+		handled = mrc_cc_starved(cc, lost, delay_ns);
+		if (handled) {
+			cc->cwnd = min(max(cc->achieved, cc->p.mtu), cc->max_cwnd);
+			cc->to_ignore = (u32)min(cc->inflight, (u64)U32_MAX);
+			cc->ignored = 0;
+			cc->qa_trigger = false;
+			cc->count[MRC_CC_QUICK_ADAPTS]++;
+		}
+		cc->achieved = 0;
+		cc->qa_end = now + cc->d.qa_period_ns;
+	}
+	if (handled) {
+		cc->inc = 0;
+		cc->received = 0;
+	}
+	return handled;
+}
+
+/* ---- news ----------------------------------------------------------------- */
+
+/* Return: the receiver asks for less just now: nothing increases. */
+static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
+{
+	if (n->penalty) {
+		if (!cc->saved)
+			cc->saved = cc->cwnd;
+		cc->count[MRC_CC_PENALTIES]++;
+		cc->cwnd = (u32)min((u64)cc->cwnd, max(cc->inflight, (u64)cc->p.mtu));
+		mrc_cc_shrink(cc, (u32)min((u64)n->penalty * n->acked >> 7, (u64)U32_MAX));
+		return true;
+	}
+	if (n->restore && cc->saved) {
+		cc->cwnd = min(cc->saved, cc->max_cwnd);
+		cc->saved = 0;
+	}
+	return false;
+}
+
+/* @limited: the window is not what limits what is sent, or the receiver does. */
+static void mrc_cc_steer(struct mrc_cc *cc, const struct mrc_cc_news *n, u32 delay_ns,
+			 bool limited, u64 now)
+{
+	bool late = delay_ns >= cc->d.target_ns;
+	bool marked = n->marked ||
+		      (cc->p.ecn_absent && late && cc->avg_ns > cc->d.target_ns);
+
+	if (mrc_cc_quick_adapt(cc, false, marked, delay_ns, now))
+		return;
+	if (marked && late)
+		mrc_cc_decrease(cc, now);
+	else if (marked)
+		cc->count[MRC_CC_HOLD]++;
+	else if (!limited && late)
+		mrc_cc_fair(cc, n->acked);
+	else if (!limited)
+		mrc_cc_proportional(cc, n->acked, delay_ns);
+	mrc_cc_fulfil(cc, now);
+}
+
+static u32 mrc_cc_count_up(u32 sum, u32 bytes)
+{
+	return sum + min(bytes, U32_MAX - sum);
+}
+
+/* @before: what was in flight */
+static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 before, u64 now)
+{
+	bool limited = mrc_cc_heed_receiver(cc, n) ||
+		       (!n->waiting && before < cc->cwnd / 2);
+	u32 rtt_ns = (u32)min(n->rtt_ns, (u64)MRC_CC_RTT_MAX_NS);
+	u32 delay_ns;
+
+	cc->received = mrc_cc_count_up(cc->received, n->acked);
+	cc->achieved = mrc_cc_count_up(cc->achieved, n->acked);
+	cc->ignored = mrc_cc_count_up(cc->ignored, n->acked);
+	if (!rtt_ns)
+		return;
+	mrc_cc_note_base(cc, rtt_ns, now);
+	delay_ns = rtt_ns - min(rtt_ns, cc->base_ns);
+	mrc_cc_average(cc, delay_ns, now);
+	mrc_cc_steer(cc, n, delay_ns, limited, now);
+}
+
+/* An answer to the head of a packet came sooner than one to all of it: it measures nothing. */
+static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
+{
+	cc->count[MRC_CC_TRIMS]++;
+	mrc_cc_average(cc, cc->base_ns, now);
+	cc->qa_trigger = true;
+	if (!mrc_cc_quick_adapt(cc, true, true, 0, now))
+		mrc_cc_shrink(cc, bytes);
+}
+
+static void mrc_cc_lost(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
+{
+	if (n->cause == MRC_CC_REFUSED)
+		return;
+	cc->ignored = mrc_cc_count_up(cc->ignored, n->lost);
+	if (n->cause == MRC_CC_TRIMMED)
+		mrc_cc_trimmed(cc, n->lost, now);
+	else
+		mrc_cc_shrink(cc, n->lost);
+}
+
+void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
+{
+	u64 before = cc->inflight;
+
+	cc->inflight -= min(cc->inflight, (u64)n->landed + n->lost);
+	if (before && !cc->inflight)
+		cc->idle_at = now;
+	if (cc->p.algorithm == MRC_CC_NONE)
+		return;
+	if (n->acked || n->rtt_ns)
+		mrc_cc_arrived(cc, n, before, now);
+	if (n->lost)
+		mrc_cc_lost(cc, n, now);
+}
+
+/* After a pause nothing is known of queues; the window is no larger than it may be at the start. */
+static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
+{
+	cc->alone_at = now;
+	if (mrc_cc_since(cc->idle_at, now) <= cc->base_ns)
+		return;
+	cc->avg_ns = 0;
+	cc->qa_end = 0;
+	cc->qa_trigger = false;
+}
+
+void mrc_cc_sent(struct mrc_cc *cc, u32 bytes, u64 now)
+{
+	if (!cc->inflight && cc->p.algorithm != MRC_CC_NONE)
+		mrc_cc_resume(cc, now);
+	cc->inflight += bytes;
+}
