@@ -97,7 +97,8 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 		 const struct mrc_timing *timing, u64 now)
 {
 	memset(cc, 0, sizeof(*cc));
-	cc->p = *p;
+	/* All of it, so that settings can be compared as memory. */
+	memcpy(&cc->p, p, sizeof(*p));
 	cc->timing = timing;
 	cc->live = 1;
 	cc->planes = 1;

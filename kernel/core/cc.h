@@ -275,6 +275,33 @@ static inline u32 mrc_cc_room(const struct mrc_cc *cc)
 	return cc->inflight < cc->cwnd ? cc->cwnd - (u32)cc->inflight : 0;
 }
 
+/**
+ * struct mrc_cc_grant - what may be sent now, all in bytes
+ * @cwnd: the window
+ * @room: what of it is left
+ * @room_lost: the same for what is sent again, which may have one packet more: the hole at the start
+ *             of a window of PSNs may be what keeps this one full
+ * @ask_after: who has sent so much without asking for a SACK asks for one where the window ends
+ */
+struct mrc_cc_grant {
+	u32 cwnd;
+	u32 room;
+	u32 room_lost;
+	u32 ask_after;
+};
+
+/** mrc_cc_allow() - what may be sent now; @g: result */
+static inline void mrc_cc_allow(const struct mrc_cc *cc, struct mrc_cc_grant *g)
+{
+	u32 more = cc->cwnd + cc->p.mtu;
+
+	g->cwnd = cc->cwnd;
+	g->room = mrc_cc_room(cc);
+	g->room_lost = cc->inflight < more ? more - (u32)cc->inflight : 0;
+	/* A window that moves has to hear of it more often. */
+	g->ask_after = cc->cwnd / (cc->p.algorithm == MRC_CC_NONE ? 2 : 8);
+}
+
 /** mrc_cc_sent() - @bytes leave; @now: ns */
 void mrc_cc_sent(struct mrc_cc *cc, u32 bytes, u64 now);
 

@@ -3,12 +3,11 @@
 #include "paths.h"
 #include "psn.h"
 
-void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
-		   const struct mrc_tx_cfg *cfg, u32 psn, u32 cwnd)
+void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
 {
-	mrc_tx_window_init(&r->tx, ring, cfg, psn);
-	r->cwnd = cwnd;
+	mrc_tx_window_init(&r->tx, mem, cfg, psn);
 	r->asked_psn = r->tx.nxt;
+	r->unasked = 0;
 	r->ack_wait = 0;
 	r->ack_retries = 0;
 	r->pauses = 0;
@@ -48,6 +47,26 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
 	mrc_tx_forget_evs(&r->tx);
 }
 
+static u32 mrc_req_ports(u32 mask)
+{
+	u32 n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths, u32 *live)
+{
+	u32 all = 0;
+	u16 i;
+
+	for (i = 0; i < paths->count; i++)
+		all |= 1u << (paths->set.ev[i].port - 1);
+	*live = mrc_req_ports(all & r->ports_up);
+	return mrc_req_ports(all);
+}
+
 void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
 		  struct mrc_tx_gone *gone)
 {
@@ -70,6 +89,7 @@ void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now
 {
 	mrc_tx_lose_evs(&r->tx, gone, res);
 	r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
+	res->cause = MRC_CC_PORT;
 }
 
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
@@ -89,53 +109,88 @@ bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 ge
 
 /* ---- what goes out ------------------------------------------------------- */
 
-/*
- * Retransmissions are subject to the congestion window, too, but may have one packet more: the
- * hole at the window's start may be what keeps it full.
- */
-static u32 mrc_req_room_lost(const struct mrc_req *r)
+static u32 mrc_req_in_flight(u32 bytes)
 {
-	return r->cwnd + 1 > r->tx.inflight ? r->cwnd + 1 - r->tx.inflight : 0;
+	return DIV_ROUND_UP(bytes, MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
+}
+
+static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
+			      struct mrc_batch *b)
+{
+	u32 psn;
+
+	mrc_tx_next_lost(&r->tx, &psn);
+	while (b->bytes < g->room_lost) {
+		struct mrc_plan *p = &b->plan[b->count++];
+
+		p->psn = psn;
+		p->bytes = mrc_tx_bytes(&r->tx, psn);
+		b->bytes += p->bytes;
+		if (b->count == min(r->tx.lost, max))
+			break;
+		psn = mrc_tx_lost_after(&r->tx, psn);
+	}
 }
 
 /*
  * A window that opens packet by packet would be refilled packet by packet, one skb each. With much
  * in flight, wait until an eighth of it is open.
  */
-static u32 mrc_req_room_new(const struct mrc_req *r)
+static u32 mrc_req_worth(const struct mrc_req *r, const struct mrc_cc_grant *g)
 {
-	u32 worth = min(r->cwnd / 8, MRC_BATCH_MAX / 2);
-	u32 room = 0;
-
-	if (r->tx.inflight < r->cwnd)
-		room = min(mrc_tx_room(&r->tx), r->cwnd - r->tx.inflight);
-	return room < worth ? 0 : min(room, MRC_BATCH_MAX);
+	return min(g->cwnd / 8, MRC_BATCH_MAX / 2 * mrc_sendq_bytes_max(r->sendq.mtu));
 }
 
-static void mrc_req_plan_new(struct mrc_req *r, u32 max, struct mrc_batch *b)
+/* The same for the window of PSNs. */
+static u32 mrc_req_psns(const struct mrc_req *r)
 {
-	u32 room = min(mrc_req_room_new(r), max);
+	u32 room = mrc_tx_room(&r->tx);
 
-	for (; b->count < room; b->count++) {
+	return room < min(r->tx.size / 8, MRC_BATCH_MAX / 2) ? 0 : room;
+}
+
+static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
+			     struct mrc_batch *b)
+{
+	u32 worth = mrc_req_worth(r, g);
+	u32 room = g->room < worth ? 0 : g->room;
+
+	max = min(max, mrc_req_psns(r));
+	while (b->count < max && b->bytes < room) {
 		struct mrc_plan *p = &b->plan[b->count];
 
 		p->psn = mrc_psn_add(r->tx.nxt, (s32)b->count);
 		if (!mrc_sendq_next(&r->sendq, p->psn, &p->msg))
 			break;
+		p->bytes = mrc_sendq_bytes(&r->sendq, mrc_sendq_at(&r->sendq, p->msg), p->psn);
+		b->bytes += mrc_req_in_flight(p->bytes);
+		b->count++;
 	}
+	b->full = b->bytes >= room || room - b->bytes < worth;
 }
 
-bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max,
+bool mrc_req_wants(const struct mrc_req *r, u64 now)
+{
+	return now >= r->pause_until &&
+	       (r->tx.lost || (mrc_sendq_ready(&r->sendq) && mrc_req_psns(r)));
+}
+
+bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
 		  struct mrc_batch *b)
 {
-	if (now < r->pause_until)
+	if (!mrc_req_wants(r, now))
 		return false;
 	max = min(max, MRC_BATCH_MAX);
-	b->count = min(min(r->tx.lost, mrc_req_room_lost(r)), max);
-	b->rtx = b->count;
+	b->count = 0;
+	b->bytes = 0;
+	b->full = false;
+	b->ask_after = g->ask_after;
+	b->rtx = r->tx.lost;
 	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
-	if (!r->tx.lost)
-		mrc_req_plan_new(r, max, b);
+	if (b->rtx)
+		mrc_req_plan_lost(r, max, g, b);
+	else
+		mrc_req_plan_new(r, max, g, b);
 	return b->count;
 }
 
@@ -155,7 +210,7 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 
 	p->was = MRC_EV_NONE;
 	if (!b->rtx) {
-		mrc_tx_send(&r->tx, p->ev, now);
+		mrc_tx_send(&r->tx, p->bytes, p->ev, now);
 		return;
 	}
 	rec = mrc_tx_next_lost(&r->tx, &p->psn);
@@ -168,17 +223,22 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
  * The last packet before a pause asks for a SACK. The end of the requests is one; a window that is
  * full opens by the SACKs that are due anyway, unless the peer's threshold is beyond it.
  */
-static bool mrc_req_ask(struct mrc_req *r)
+static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
 {
 	u32 since = (u32)mrc_psn_diff(r->tx.nxt, r->asked_psn);
-	u32 window = min(r->cwnd, r->tx.size);
 
+	if (!b->rtx)
+		r->unasked += b->bytes;
 	if (r->tx.lost)
 		return false;
-	if (mrc_sendq_ready(&r->sendq) &&
-	    (mrc_req_room_new(r) || since < window / 2))
-		return false;
+	if (mrc_sendq_ready(&r->sendq)) {
+		bool full = b->full || !mrc_req_psns(r);
+
+		if (!full || (since < r->tx.size / 2 && r->unasked < b->ask_after))
+			return false;
+	}
 	r->asked_psn = r->tx.nxt;
+	r->unasked = 0;
 	return true;
 }
 
@@ -208,7 +268,7 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		for (e = 0; e < stride; e++)
 			for (i = e; i < b->count; i += stride)
 				mrc_tx_leaves(&r->tx, b->plan[i].psn);
-	b->ask = mrc_req_ask(r);
+	b->ask = mrc_req_ask(r, b);
 	r->ack_wait = 0;
 }
 
@@ -244,13 +304,12 @@ void mrc_req_settle(struct mrc_req *r, u64 now)
 	}
 }
 
-bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now)
+bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
 {
-	struct mrc_tx_result res;
-
-	if (!mrc_tx_unsent(&r->tx, psn, now, &res))
+	if (!mrc_tx_unsent(&r->tx, psn, now, res))
 		mrc_req_pause(r, now);
-	return !res.expired;
+	res->cause = MRC_CC_REFUSED;
+	return !res->expired;
 }
 
 int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
@@ -262,6 +321,8 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		return err;
 	res->mark = hdr->sack.m;
 	res->entropy = hdr->sack.entropy;
+	res->penalty = hdr->sack.cwnd_pen;
+	res->restore = hdr->sack.restore_cwnd;
 	mrc_req_note_acked(r, res);
 	mrc_req_settle(r, now);
 	return 0;
@@ -279,6 +340,7 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
 		return -EINVAL;
 	err = mrc_tx_nack(&r->tx, nack->psn, now, res);
+	res->cause = trimmed ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
 	res->entropy = nack->entropy;
@@ -304,6 +366,22 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 }
 
 /* ---- news ---------------------------------------------------------------- */
+
+void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res,
+		     struct mrc_cc_news *n)
+{
+	*n = (struct mrc_cc_news) {
+		.acked = res->acked_bytes,
+		.landed = res->landed_bytes,
+		.lost = res->lost_bytes,
+		.cause = res->cause,
+		.rtt_ns = res->data_rtt_ns,
+		.marked = res->mark == MRC_SACK_SKIP_ONCE,
+		.waiting = r->tx.lost || mrc_sendq_ready(&r->sendq),
+		.restore = res->restore,
+		.penalty = res->penalty,
+	};
+}
 
 bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 		  struct mrc_news *n)
@@ -398,6 +476,7 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	}
 	if (r->gone_at && now >= r->gone_at) {
 		r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
+		res->cause = MRC_CC_PORT;
 		return MRC_REQ_GONE;
 	}
 	if (r->pause_until && now >= r->pause_until) {

@@ -17,6 +17,7 @@
 #define _MRC_CORE_REQUESTER_H
 
 #include "base.h"
+#include "cc.h"
 #include "news.h"
 #include "sendq.h"
 #include "tx_window.h"
@@ -33,12 +34,14 @@
  * struct mrc_plan - one packet of a batch
  * @psn: its PSN
  * @msg: free-running index of its request
+ * @bytes: nominal ones
  * @ev: EV index
  * @was: a retransmission: the EV that it was sent on before
  */
 struct mrc_plan {
 	u32 psn;
 	u32 msg;
+	u32 bytes;
 	u16 ev;
 	u16 was;
 };
@@ -47,25 +50,31 @@ struct mrc_plan {
  * struct mrc_batch - packets to send now, all of one traffic class
  * @plan: the packets; packet i goes on EV i % @stride
  * @count: elements of @plan
+ * @bytes: nominal ones of all, each packet's rounded up as in flight
  * @stride: EVs that the batch is dealt to
  * @rtx: they are retransmissions
  * @any: on EVs that are assumed bad, too: on the others they were sent in vain
+ * @full: no more fit into the congestion window for now
+ * @ask_after: see struct mrc_cc_grant
  * @ask: the last one asks for a SACK: nothing follows for now
  */
 struct mrc_batch {
 	struct mrc_plan plan[MRC_BATCH_MAX];
 	unsigned int count;
 	unsigned int stride;
+	u32 bytes;
+	u32 ask_after;
 	bool rtx;
 	bool any;
+	bool full;
 	bool ask;
 };
 
 /**
  * struct mrc_req - the requester of a QP
  * @sendq: requests
- * @cwnd: packets that may be in flight
  * @asked_psn: next PSN when a SACK was asked for last
+ * @unasked: nominal bytes of packets sent for the first time since then
  * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
  * @ack_retries: probes since all was SACKed and an ACK is missing
  * @pauses: since something was acknowledged
@@ -79,8 +88,8 @@ struct mrc_batch {
  */
 struct mrc_req {
 	struct mrc_sendq sendq;
-	u32 cwnd;
 	u32 asked_psn;
+	u32 unasked;
 	u64 ack_wait;
 	u64 pause_until;
 	u64 looked_at;
@@ -116,27 +125,29 @@ enum mrc_req_due {
 /**
  * mrc_req_start() - start of a connection
  * @r: the requester; the slots of its queue are the caller's
- * @ring: @cfg->size records
+ * @mem: mrc_tx_window_mem() zeroed bytes
  * @cfg: limits of the window
  * @psn: the first PSN to send
- * @cwnd: packets that may be in flight
  */
-void mrc_req_start(struct mrc_req *r, struct mrc_tx_rec *ring,
-		   const struct mrc_tx_cfg *cfg, u32 psn, u32 cwnd);
+void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn);
+
+/** mrc_req_wants() - would anything go out now, were there room in the congestion window? */
+bool mrc_req_wants(const struct mrc_req *r, u64 now);
 
 /**
  * mrc_req_plan() - what goes out now
  * @r: the requester
  * @now: ns
  * @max: packets that whoever sends them takes now, at least 1
+ * @g: what congestion control lets go
  * @b: result, but for EVs
  *
  * Lost packets go before new ones, which never leave with them. New ones take their PSNs: what was
- * planned must be dealt.
+ * planned must be dealt, and @b->bytes be told to congestion control (mrc_cc_sent()).
  *
  * Return: false when nothing does.
  */
-bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max,
+bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
 		  struct mrc_batch *b);
 
 /**
@@ -174,6 +185,16 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen);
 
 /**
+ * mrc_req_planes() - how many planes there are, for mrc_cc_capacity()
+ * @r: the requester
+ * @paths: the paths
+ * @live: result: ports with EVs that are up here and at the peer, as @r knows
+ *
+ * Return: ports with EVs.
+ */
+u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths, u32 *live);
+
+/**
  * mrc_req_heed_ports() - are other ports up, here or at the peer, than before?
  * @r: the requester
  * @paths: the paths, of which only what never changes and the masks of ports are read
@@ -206,12 +227,17 @@ void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now
  * @r: the requester
  * @psn: its PSN
  * @now: ns
+ * @res: result, of which congestion control is told
  *
  * It goes out again after a pause, and says nothing of its EV.
  *
  * Return: false when that has gone on for as long as silence would be borne: the QP is at its end.
  */
-bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now);
+bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res);
+
+/** mrc_req_cc_news() - what @res, of a call just now, is for mrc_cc_learn(); @n: result */
+void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res,
+		     struct mrc_cc_news *n);
 
 /**
  * mrc_req_sack() - a SACK arrived

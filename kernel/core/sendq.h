@@ -178,6 +178,15 @@ u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn);
 void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
 		     struct mrc_chunk *c);
 
+/** mrc_sendq_bytes() - nominal bytes of a packet; as mrc_sendq_chunk(), see mrc_nominal_len() */
+u32 mrc_sendq_bytes(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn);
+
+/** mrc_sendq_bytes_max() - nominal bytes of the largest packet, of payload @mtu */
+static inline u32 mrc_sendq_bytes_max(u32 mtu)
+{
+	return MRC_NOMINAL_OUTSIDE + MRC_WRITE_HDR_MAX + mtu + MRC_ICRC_LEN;
+}
+
 /**
  * mrc_sendq_header() - headers of a packet but for flags, partition key and QP number
  * @m: the request

@@ -57,6 +57,10 @@ struct mrc_tx_rec {
 static_assert(sizeof(struct mrc_tx_rec) == 8, "there is one for each PSN of each QP");
 static_assert(MRC_TX_ON_GONE < 1u << 9, "an EV, or none, fits");
 
+/* A packet's nominal bytes are kept beside its record, in these units, rounded up. */
+#define MRC_TX_BYTES_UNIT	64u
+#define MRC_TX_BYTES_MAX	(U8_MAX * MRC_TX_BYTES_UNIT)
+
 /** mrc_tx_rec_ev() - index of the EV that it was last sent on, MRC_EV_NONE: none */
 static inline u16 mrc_tx_rec_ev(const struct mrc_tx_rec *rec)
 {

@@ -5,14 +5,14 @@
 /* PSNs that the bitmap of a SACK covers. */
 #define SACK_SPAN	64u
 
-void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
-			const struct mrc_tx_cfg *cfg, u32 psn)
+void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
 {
 	memset(w, 0, sizeof(*w));
 	w->size = cfg->size;
 	w->rtt.retries = cfg->retries;
 	w->rtt.timing = &mrc_timing_software;
-	w->ring = ring;
+	w->ring = mem;
+	w->units = (u8 *)&w->ring[cfg->size];
 	w->ring_size = cfg->size;
 	w->una = psn & MRC_PSN_MASK;
 	w->nxt = w->una;
@@ -73,6 +73,16 @@ static struct mrc_tx_rec *mrc_tx_rec_find(const struct mrc_tx_window *w, u32 psn
 	return off >= 0 && (u32)off < mrc_tx_in_window(w) ? mrc_tx_rec_at(w, psn) : NULL;
 }
 
+static u32 mrc_tx_rec_bytes(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec)
+{
+	return w->units[rec - w->ring] * MRC_TX_BYTES_UNIT;
+}
+
+u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn)
+{
+	return w->units[mrc_tx_ring_index(w, psn)] * MRC_TX_BYTES_UNIT;
+}
+
 /*
  * A packet is about to leave. Those that leave at the same time, for the first time, are waited for
  * equally long.
@@ -98,13 +108,15 @@ static void mrc_tx_launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	w->quiet_ns = now;
 	w->probes = 0;
 	w->inflight++;
+	w->inflight_bytes += mrc_tx_rec_bytes(w, rec);
 }
 
-u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u64 now)
+u32 mrc_tx_send(struct mrc_tx_window *w, u32 bytes, u16 ev, u64 now)
 {
 	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, w->nxt);
 	u32 psn = w->nxt;
 
+	w->units[rec - w->ring] = (u8)DIV_ROUND_UP(min(bytes, MRC_TX_BYTES_MAX), MRC_TX_BYTES_UNIT);
 	mrc_tx_launch(w, rec, (struct mrc_tx_rec){ 0 }, ev, now);
 	w->nxt = mrc_psn_add(psn, 1);
 	return psn;
@@ -123,6 +135,17 @@ const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn)
 	}
 	*psn = w->rtx_hint;
 	return rec;
+}
+
+u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn)
+{
+	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, psn);
+
+	do {
+		psn = mrc_psn_add(psn, 1);
+		rec = mrc_tx_rec_next(w, rec);
+	} while (!(rec->flags & MRC_TX_LOST));
+	return psn;
 }
 
 void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
@@ -150,8 +173,12 @@ void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
 static void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 			     u8 why, struct mrc_tx_result *res)
 {
+	u32 bytes = mrc_tx_rec_bytes(w, rec);
+
 	rec->flags |= MRC_TX_LOST | why;
 	w->inflight--;
+	w->inflight_bytes -= bytes;
+	res->lost_bytes += bytes;
 	if (!w->lost++ || mrc_psn_diff(psn, w->rtx_hint) < 0)
 		w->rtx_hint = psn;
 	res->lost++;
@@ -162,6 +189,17 @@ static void mrc_tx_give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 
 {
 	mrc_evidence_blame(&w->evidence, rec, psn, res);
 	mrc_tx_mark_lost(w, rec, psn, why, res);
+}
+
+/* One in flight has arrived. */
+static void mrc_tx_land(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			struct mrc_tx_result *res)
+{
+	u32 bytes = mrc_tx_rec_bytes(w, rec);
+
+	w->inflight--;
+	w->inflight_bytes -= bytes;
+	res->landed_bytes += bytes;
 }
 
 /*
@@ -179,7 +217,7 @@ static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u
 	if (flags & MRC_TX_LOST)
 		w->lost--;
 	else
-		w->inflight--;
+		mrc_tx_land(w, rec, res);
 	rec->flags = (flags & ~MRC_TX_LOST) | MRC_TX_ACKED;
 	if (flags & MRC_TX_RESENT) {
 		if (flags & MRC_TX_CERTAIN)
@@ -200,9 +238,10 @@ static u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 ps
 	if (rec->flags & MRC_TX_ACKED)
 		return 0;
 	res->acked++;
+	res->acked_bytes += mrc_tx_rec_bytes(w, rec);
 	if (rec->flags)
 		return mrc_tx_ack_troubled(w, rec, psn, res);
-	w->inflight--;
+	mrc_tx_land(w, rec, res);
 	mrc_evidence_acked(&w->evidence, rec);
 	rec->flags = MRC_TX_ACKED;
 	return 0;
@@ -474,6 +513,7 @@ static void mrc_tx_identify(struct mrc_tx_window *w, struct mrc_tx_digest *d, u6
 	if (rec->flags & MRC_TX_ACKED)
 		return;
 	res->rtt_ns = mrc_rtt_sample(&w->rtt, mrc_tx_age_ns(rec, now));
+	res->data_rtt_ns = res->rtt_ns;
 	if (!resent)
 		return;
 	rec->flags |= MRC_TX_CERTAIN;

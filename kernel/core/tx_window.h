@@ -64,10 +64,12 @@ struct mrc_tx_probed {
  * @nxt: next new PSN
  * @inflight: packets sent, neither acknowledged nor held to be lost
  * @lost: packets that wait for retransmission
+ * @inflight_bytes: nominal ones of @inflight, each packet's rounded up
  * @rtt: round trips
  */
 struct mrc_tx_window {
 	struct mrc_tx_rec *ring;
+	u8 *units;		/* of MRC_TX_BYTES_UNIT, one for each record */
 	u32 size;		/* limit, see struct mrc_tx_cfg */
 	u32 ring_size;
 	u32 head;		/* ring index of una */
@@ -75,6 +77,7 @@ struct mrc_tx_window {
 	u32 nxt;
 	u32 inflight;
 	u32 lost;
+	u32 inflight_bytes;
 	u32 rtx_hint;		/* no lost PSN lies before this one */
 	u32 high;		/* highest PSN SACKed + 1, or una */
 	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
@@ -92,15 +95,20 @@ struct mrc_tx_window {
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 };
 
+/** mrc_tx_window_mem() - bytes of memory that a window of @size PSNs needs */
+static inline size_t mrc_tx_window_mem(u32 size)
+{
+	return size * (sizeof(struct mrc_tx_rec) + sizeof(u8));
+}
+
 /**
  * mrc_tx_window_init() - start of a connection
  * @w: the window
- * @ring: @cfg->size records
+ * @mem: mrc_tx_window_mem() zeroed bytes, aligned as for a record
  * @cfg: limits
  * @psn: the first PSN to send
  */
-void mrc_tx_window_init(struct mrc_tx_window *w, struct mrc_tx_rec *ring,
-			const struct mrc_tx_cfg *cfg, u32 psn);
+void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_cfg *cfg, u32 psn);
 
 /** mrc_tx_begin() - a call that learns something begins: nothing is news; @res: its result */
 void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res);
@@ -121,12 +129,13 @@ static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
 /**
  * mrc_tx_send() - take the next new PSN into flight
  * @w: the window, with room
+ * @bytes: its nominal ones, at most MRC_TX_BYTES_MAX
  * @ev: index of the EV it goes out on
  * @now: ns
  *
  * Return: its PSN.
  */
-u32 mrc_tx_send(struct mrc_tx_window *w, u16 ev, u64 now);
+u32 mrc_tx_send(struct mrc_tx_window *w, u32 bytes, u16 ev, u64 now);
 
 /**
  * mrc_tx_leaves() - a packet of a batch leaves now, after all that were named before
@@ -146,6 +155,16 @@ void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn);
  * Return: its record, or NULL when there is none.
  */
 const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn);
+
+/**
+ * mrc_tx_lost_after() - the oldest PSN behind @psn that must be sent again
+ * @w: the window
+ * @psn: one that must be sent again, not the last one
+ */
+u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn);
+
+/** mrc_tx_bytes() - nominal bytes of a packet, rounded up; @psn: in the window */
+u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn);
 
 /**
  * mrc_tx_resend() - a lost PSN goes out again

@@ -66,13 +66,14 @@ struct mrc_peer_due {
  * @user: whose QP it was made for, a reference; NULL: made for answers. Set before anybody else
  *        can give up the last reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
- * @lock: guards the paths in @evs, and @probing
+ * @lock: guards the paths in @evs, @probing and @congestions
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
  * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
  * @stale: there was no memory for EVs that its profile, planes or route want; under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
+ * @congestions: congestion contexts that QPs share
  * @due: when
  * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
  * @ref: QPs that use it, and readers
@@ -92,6 +93,7 @@ struct mrc_peer {
 	bool stale;
 	bool local;
 	struct mrc_probing probing;
+	struct list_head congestions;
 	struct mrc_peer_due due;
 	bool forgotten;
 	refcount_t ref;

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "congestion.h"
 #include "qp.h"
 
 /* Draws of a random number before we believe that all are taken. */
@@ -41,6 +42,7 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);
+	INIT_LIST_HEAD(&qp->place);
 	mrc_dev_get(dev);
 	atomic_inc(&dev->qps);
 	return qp;
@@ -128,13 +130,21 @@ void mrc_qp_unlock(struct mrc_qp *qp)
 	spin_unlock_bh(&qp->tx_lock);
 }
 
+u32 mrc_qp_cwnd(const struct mrc_qp *qp)
+{
+	const struct mrc_congestion *c = rcu_dereference(qp->congestion);
+
+	return c ? READ_ONCE(c->cc.cwnd) : 0;
+}
+
 /* ---- memory ----------------------------------------------------------------- */
 
 void mrc_qp_free_tx(struct mrc_qp *qp)
 {
-	kvfree(qp->tx_ring);
+	mrc_congestion_put(unrcu_pointer(xchg(&qp->congestion, NULL)));
+	kvfree(qp->tx_mem);
 	kvfree(qp->req.sendq.slots);
-	qp->tx_ring = NULL;
+	qp->tx_mem = NULL;
 	qp->req.sendq.slots = NULL;
 }
 
@@ -151,8 +161,8 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 	if (qp->rx_mem)
 		bytes += mrc_rx_window_mem(qp->resp.rx.size,
 					   qp->resp.rx.imm_max);
-	if (qp->tx_ring)
-		bytes += qp->req.tx.ring_size * sizeof(*qp->tx_ring);
+	if (qp->tx_mem)
+		bytes += mrc_tx_window_mem(qp->req.tx.ring_size);
 	if (qp->req.sendq.slots)
 		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride;
 	return bytes;

@@ -149,7 +149,10 @@ struct mrc_qp {
 
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
 	struct mrc_req req;
-	struct mrc_tx_rec *tx_ring;
+	void *tx_mem;
+	struct mrc_congestion __rcu *congestion;	/* from RTS on */
+	struct list_head place;	/* in its queue */
+	bool joined;	/* it counts there: in RTS */
 	u32 sq_psn;
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
@@ -198,6 +201,9 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
 /* Both locks: state changes are seen by requester and responder alike. */
 void mrc_qp_lock(struct mrc_qp *qp) __acquires(&qp->tx_lock) __acquires(&qp->rx_lock);
 void mrc_qp_unlock(struct mrc_qp *qp) __releases(&qp->rx_lock) __releases(&qp->tx_lock);
+
+/** mrc_qp_cwnd() - its congestion window in bytes; 0: it sends nothing. Under RCU. */
+u32 mrc_qp_cwnd(const struct mrc_qp *qp);
 
 /** mrc_qp_free_tx() - give back send window and request slots; nobody looks any more */
 void mrc_qp_free_tx(struct mrc_qp *qp);

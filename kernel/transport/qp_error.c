@@ -2,13 +2,38 @@
 /*
  * QPs that go to error: what is open is flushed, and who watches is told.
  */
+#include "congestion.h"
 #include "event.h"
 #include "prober.h"
 #include "qp_error.h"
 #include "wqe.h"
 
+void mrc_qp_leave_congestion(struct mrc_qp *qp)
+{
+	if (!qp->joined)
+		return;
+	qp->joined = false;
+	mrc_congestion_leave(rcu_dereference_protected(qp->congestion,
+						       lockdep_is_held(&qp->tx_lock)),
+			     &qp->place, qp->req.tx.inflight_bytes);
+}
+
+void mrc_qp_serve_others(struct mrc_qp *qp)
+{
+	struct mrc_congestion *c;
+
+	local_bh_disable();
+	rcu_read_lock();
+	c = rcu_dereference(qp->congestion);
+	if (c)
+		mrc_congestion_serve(c, NULL);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
 void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
 {
+	mrc_qp_leave_congestion(qp);
 	if (old != IB_QPS_RTR && old != IB_QPS_RTS)
 		return;
 	rcu_read_lock();
@@ -56,6 +81,7 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
 		mrc_qp_flush(qp, IB_WC_WR_FLUSH_ERR);
 	}
 	mrc_qp_unlock(qp);
+	mrc_qp_serve_others(qp);
 	if (moved)
 		mrc_qp_error_event(qp, old, reason);
 	return moved;
@@ -75,6 +101,7 @@ void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 		qp->ops->event(qp->priv, type);
 	}
 	mrc_qp_unlock(qp);
+	mrc_qp_serve_others(qp);
 	if (failed)
 		mrc_qp_error_event(qp, old, reason);
 }

@@ -32,6 +32,12 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason);
 void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 		 enum ib_event_type event, const char *reason);
 
+/** mrc_qp_leave_congestion() - it sends no more; @qp: its tx_lock held */
+void mrc_qp_leave_congestion(struct mrc_qp *qp);
+
+/** mrc_qp_serve_others() - after it has left: others may have its room. No lock held. */
+void mrc_qp_serve_others(struct mrc_qp *qp);
+
 /**
  * mrc_qp_leave() - the QP was in state @old and is not any more: it may need its peer no longer
  *

@@ -55,6 +55,7 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	peer = qp->peer;
 	WRITE_ONCE(qp->peer, NULL);
 	mrc_qp_unlock(qp);
+	mrc_qp_serve_others(qp);
 	hrtimer_cancel(&qp->timer);
 	hrtimer_cancel(&qp->sack_timer);
 	return peer;
@@ -209,6 +210,8 @@ int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
 		return err;
 	mrc_qp_lock(qp);
 	err = mrc_qp_move(qp, IB_QPS_RTR, IB_QPS_RTS);
+	if (err)
+		mrc_qp_leave_congestion(qp);
 	mrc_qp_unlock(qp);
 	return err;
 }

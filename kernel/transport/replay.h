@@ -13,6 +13,8 @@
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 
+#include "../core/cc.h"
+
 struct mrc_batch;
 struct mrc_hdr;
 struct mrc_paths;
@@ -24,12 +26,13 @@ DECLARE_TRACEPOINT(mrc_replay);
 /**
  * enum mrc_replay_op - a call; behind it the words of its record, results after "->"
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
- *	and exponential retries, PSN, congestion window, MTU, immediates, request slots
+ *	and exponential retries, PSN, MTU, immediates, request slots
  * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, has an immediate
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
- * @MRC_REPLAY_IDLE: mrc_req_plan() -> nothing goes out
- * @MRC_REPLAY_BATCH: mrc_req_plan(), mrc_req_deal(): stride, that many EVs -> packets, rtx, any,
- *	ask, PSNs: of new packets that of the first
+ * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, bytes to
+ *	ask after -> something goes out
+ * @MRC_REPLAY_BATCH: mrc_req_deal() of it: stride, that many EVs -> packets, rtx, any, ask, PSNs:
+ *	of new packets that of the first
  * @MRC_REPLAY_UNSENT: mrc_req_unsent(): PSN -> goes on
  * @MRC_REPLAY_LOSE: mrc_req_lose_evs(): unsent ones too, EVs that are gone here (8 words), at the
  *	peer (8 words) -> lost
@@ -46,7 +49,7 @@ enum mrc_replay_op {
 	MRC_REPLAY_START	= 'S',
 	MRC_REPLAY_QUEUE	= 'Q',
 	MRC_REPLAY_FORGET	= 'F',
-	MRC_REPLAY_IDLE		= 'I',
+	MRC_REPLAY_PLAN		= 'P',
 	MRC_REPLAY_BATCH	= 'B',
 	MRC_REPLAY_UNSENT	= 'U',
 	MRC_REPLAY_LOSE		= 'L',
@@ -78,6 +81,13 @@ do {										\
 		mrc_replay_record(qp, op, now, words, ARRAY_SIZE(words));	\
 	}									\
 } while (0)
+
+/** mrc_replay_grant() - what mrc_req_plan() was granted; @more: it had something. tx_lock held. */
+static inline void mrc_replay_grant(const struct mrc_qp *qp, u64 now,
+				    const struct mrc_cc_grant *g, bool more)
+{
+	mrc_replay(qp, MRC_REPLAY_PLAN, now, g->cwnd, g->room, g->room_lost, g->ask_after, more);
+}
 
 /** mrc_replay_batch() - @ev: what @b was dealt to. tx_lock held. */
 static inline void mrc_replay_batch(const struct mrc_qp *qp, u64 now,

@@ -7,6 +7,7 @@
 
 #include "../compat/compat_timer.h"
 #include "cc_profile.h"
+#include "congestion.h"
 #include "prober.h"
 #include "qp_error.h"
 #include "replay.h"
@@ -66,7 +67,7 @@ static void mrc_requester_yield(struct mrc_qp *qp)
 }
 
 /* Sends at most @budget batches now. */
-static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
+static void mrc_requester_go(struct mrc_qp *qp, unsigned int budget)
 {
 	/* What there is to do can be seen by whoever sees the bit ... */
 	smp_mb__before_atomic();
@@ -86,6 +87,22 @@ static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
 			break;
 		}
 	}
+}
+
+/* The same, and then those have their turns that wait for room of the same window. */
+static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
+{
+	struct mrc_congestion *c;
+
+	mrc_requester_go(qp, budget);
+	c = rcu_dereference(qp->congestion);
+	if (c)
+		mrc_congestion_serve(c, &qp->place);
+}
+
+static void mrc_requester_turn(struct list_head *place)
+{
+	mrc_requester_go(container_of(place, struct mrc_qp, place), MRC_RUN_BATCHES);
 }
 
 void mrc_requester_run(struct mrc_qp *qp)
@@ -152,6 +169,8 @@ static bool mrc_requester_check_ports(struct mrc_qp *qp, u64 now)
 		return false;
 	if (qp->req.evs_gen == evs->gen)
 		mrc_replay_lose(qp, &evs->paths, now, res.lost);
+	mrc_send_learn(qp, &res, now);
+	mrc_send_count_planes(qp, evs);
 	if (res.lost)
 		trace_mrc_loss(qp, &res, "port");
 	return true;
@@ -191,6 +210,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			if (res.lost || res.spurious)
 				trace_mrc_loss(qp, &res, "SACK");
 			mrc_requester_count_sack(qp, &res);
+			mrc_send_learn(qp, &res, now);
 			mrc_requester_learn(qp, &res, now);
 			/* It need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp, now);
@@ -216,6 +236,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
 		expired = !err && res.expired;
+		mrc_send_learn(qp, &res, now);
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
 		if (!err || res.spurious)
@@ -260,6 +281,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
 		if (!err) {
+			mrc_send_learn(qp, &res, now);
 			mrc_requester_learn(qp, &res, now);
 			mrc_wqe_complete(qp, psn);
 			mrc_req_settle(&qp->req, now);
@@ -293,6 +315,7 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 		trace_mrc_loss(qp, &res, due == MRC_REQ_GONE ? "port" : "timeout");
 	if (due != MRC_REQ_GONE)
 		mrc_count_n(qp->dev, MRC_CNT_TIMEOUTS, res.lost);
+	mrc_send_learn(qp, &res, now);
 	mrc_requester_learn(qp, &res, now);
 	if (due != MRC_REQ_FAILED)
 		mrc_send_arm(qp, now);
@@ -334,13 +357,28 @@ void mrc_requester_init(struct mrc_qp *qp)
 	mrc_hrtimer_setup(&qp->timer, mrc_requester_timer);
 }
 
-static u32 mrc_requester_cwnd(struct mrc_qp *qp)
+static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 {
-	struct mrc_cc_profile cc;
+	struct mrc_cc_profile profile;
+	struct mrc_cc_params p;
 
-	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &cc))
-		cc.window = MRC_CC_WINDOW_DEFAULT;
-	return max(cc.window / qp->conn.mtu, 2u);
+	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &profile))
+		profile.window = MRC_CC_WINDOW_DEFAULT;
+	memset(&p, 0, sizeof(p));
+	p.algorithm = MRC_CC_NONE;
+	p.max_cwnd = profile.window;
+	p.mtu = mrc_sendq_bytes_max(qp->conn.mtu);
+	return mrc_congestion_join(qp->peer, &p, mrc_requester_turn, true);
+}
+
+static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
+{
+	qp->tx_mem = kvcalloc(1, mrc_tx_window_mem(size), GFP_KERNEL_ACCOUNT);
+	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth, qp->req.sendq.stride,
+				       GFP_KERNEL_ACCOUNT);
+	if (!qp->tx_mem || !qp->req.sendq.slots)
+		return -ENOMEM;
+	return 0;
 }
 
 int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
@@ -353,24 +391,27 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 			.exp = qp->params.exp,
 		},
 	};
+	struct mrc_congestion *c;
 
-	qp->tx_ring = kvcalloc(cfg.size, sizeof(*qp->tx_ring), GFP_KERNEL_ACCOUNT);
-	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth,
-				       qp->req.sendq.stride,
-				       GFP_KERNEL_ACCOUNT);
-	if (!qp->tx_ring || !qp->req.sendq.slots) {
-		mrc_qp_free_tx(qp);
-		return -ENOMEM;
-	}
+	if (mrc_requester_alloc(qp, cfg.size))
+		goto no_memory;
+	c = mrc_requester_join(qp);
+	if (!c)
+		goto no_memory;
 	spin_lock_bh(&qp->tx_lock);
-	mrc_req_start(&qp->req, qp->tx_ring, &cfg, sq_psn,
-		      mrc_requester_cwnd(qp));
+	mrc_req_start(&qp->req, qp->tx_mem, &cfg, sq_psn);
+	rcu_assign_pointer(qp->congestion, c);
+	qp->joined = true;
 	qp->sq_psn = sq_psn;
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
 	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
 		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
-		   cfg.retries.exp, sq_psn, qp->req.cwnd, qp->conn.mtu, qp->params.wimm_tx,
+		   cfg.retries.exp, sq_psn, qp->conn.mtu, qp->params.wimm_tx,
 		   qp->req.sendq.depth);
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
+
+no_memory:
+	mrc_qp_free_tx(qp);
+	return -ENOMEM;
 }

@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 
+#include "congestion.h"
 #include "prober.h"
 #include "qp_error.h"
 #include "replay.h"
@@ -22,6 +23,14 @@ void mrc_send_arm(struct mrc_qp *qp, u64 now)
 	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
+void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
+{
+	struct mrc_cc_news n;
+
+	mrc_req_cc_news(&qp->req, res, &n);
+	mrc_congestion_learn(rcu_dereference(qp->congestion), &n, now);
+}
+
 /* ---- the plan --------------------------------------------------------------- */
 
 /* Packets that were sent on these EVs go out again. */
@@ -33,6 +42,13 @@ static void mrc_send_count_lost(struct mrc_send *s)
 	for (i = 0; i < s->b.count; i++)
 		mrc_paths_resent(&s->evs->paths, s->b.plan[i].was);
 	spin_unlock(&s->peer->lock);
+}
+
+void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs)
+{
+	u32 live, all = mrc_req_planes(&qp->req, &evs->paths, &live);
+
+	mrc_congestion_capacity(rcu_dereference(qp->congestion), live, all);
 }
 
 /* Packets for one skb: of those that do not fit the last would go alone. */
@@ -66,8 +82,42 @@ static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 	bool others = qp->req.evs_gen != evs->gen;
 
 	mrc_req_sync_evs(&qp->req, &evs->paths, evs->gen);
-	if (others)
-		mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
+	if (!others)
+		return;
+	mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
+	mrc_send_count_planes(qp, evs);
+}
+
+/* It wants nothing, for now: it is nobody's turn that others wait for. */
+static void mrc_send_step_aside(struct mrc_qp *qp, struct mrc_congestion *c)
+{
+	if (list_empty(&qp->place))
+		return;
+	spin_lock(&c->lock);
+	list_del_init(&qp->place);
+	spin_unlock(&c->lock);
+}
+
+/* Of the room that congestion control leaves. */
+static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
+{
+	struct mrc_congestion *c = rcu_dereference(qp->congestion);
+	struct mrc_cc_grant g;
+	bool more = false;
+
+	if (!mrc_req_wants(&qp->req, now)) {
+		mrc_send_step_aside(qp, c);
+		return false;
+	}
+	spin_lock(&c->lock);
+	if (mrc_congestion_begin(c, &qp->place, &g)) {
+		more = mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &g, b);
+		mrc_replay_grant(qp, now, &g, more);
+		mrc_congestion_end(c, &qp->place, more ? b->bytes : 0,
+				   mrc_req_wants(&qp->req, now), now);
+	}
+	spin_unlock(&c->lock);
+	return more;
 }
 
 bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
@@ -77,10 +127,8 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
 	mrc_send_sync_evs(qp, s->evs);
-	if (!mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &s->b)) {
-		mrc_replay(qp, MRC_REPLAY_IDLE, now, 0);
+	if (!mrc_send_plan_batch(qp, &s->b, now))
 		return false;
-	}
 	mrc_send_deal(qp, s, now);
 	qp->tx_packets += s->b.count;
 	if (s->b.rtx) {
@@ -123,11 +171,13 @@ static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 			   unsigned int from, unsigned int end, u64 now)
 {
 	bool going = true, goes_on;
+	struct mrc_tx_result res;
 	unsigned int i;
 
 	spin_lock(&qp->tx_lock);
 	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
-		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now);
+		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now, &res);
+		mrc_send_learn(qp, &res, now);
 		mrc_replay(qp, MRC_REPLAY_UNSENT, now, s->b.plan[i].psn, goes_on);
 		going &= goes_on;
 		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);

@@ -27,6 +27,12 @@ struct mrc_send {
  */
 void mrc_send_arm(struct mrc_qp *qp, u64 now);
 
+/** mrc_send_learn() - congestion control is told what a call has learned. tx_lock held, in RTS. */
+void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now);
+
+/** mrc_send_count_planes() - congestion control is told what is up. tx_lock held, in RTS. */
+void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs);
+
 /**
  * mrc_send_plan() - decides what goes out now
  * @qp: in RTS

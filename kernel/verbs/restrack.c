@@ -35,7 +35,7 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 	spin_lock_bh(&qp->tx_lock);
 	r->inflight = qp->req.tx.inflight;
 	r->lost = qp->req.tx.lost;
-	r->window = qp->req.cwnd;
+	r->window = mrc_qp_cwnd(qp);
 	r->srtt = qp->req.tx.rtt.srtt_ns;
 	r->min_rtt = qp->req.tx.rtt.min_ns;
 	r->tx_packets = qp->tx_packets;

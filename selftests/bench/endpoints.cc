@@ -38,7 +38,7 @@ mrc_hdr over_the_wire(const mrc_hdr &hdr)
 
 size_t Endpoints::requester_bytes(uint32_t mpr)
 {
-    return sizeof(mrc_req) + mpr * MRC_MPR_UNIT * sizeof(mrc_tx_rec);
+    return sizeof(mrc_req) + mrc_tx_window_mem(mpr * MRC_MPR_UNIT);
 }
 
 size_t Endpoints::responder_bytes(uint32_t mpr)
@@ -68,7 +68,7 @@ Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
                             .retries = {.timeout_ns = 1ull << 40, .linear = 0, .exp = MRC_EXP_MAX}};
     const mrc_resp_cfg limits = {
         .size = size, .imm_max = 0, .mtu = mtu, .sack_bytes = MRC_SACK_BYTES_MAX};
-    void *ring = memory.allocate(size * sizeof(mrc_tx_rec), line);
+    void *ring = memory.allocate(mrc_tx_window_mem(size), line);
     void *rx = memory.allocate(mrc_rx_window_mem(size, 0), line);
     auto *qp = static_cast<Qp *>(memory.allocate(sizeof(Qp), line));
 
@@ -76,8 +76,11 @@ Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
     qp->req.sendq.stride = sizeof(mrc_msg);
     qp->req.sendq.depth = requests;
     mrc_sendq_start(&qp->req.sendq, mtu, 1);
-    mrc_req_start(&qp->req, static_cast<mrc_tx_rec *>(ring), &cfg, 0, size);
+    mrc_req_start(&qp->req, ring, &cfg, 0);
     mrc_resp_start(&qp->resp, rx, &limits, 0);
+    const mrc_cc_params params = {
+        .mtu = mrc_sendq_bytes_max(mtu), .max_cwnd = MRC_CC_CWND_MAX, .algorithm = MRC_CC_NONE};
+    mrc_cc_init(&qp->cc, &params, &mrc_timing_software, 0);
     return qp;
 }
 
@@ -142,8 +145,12 @@ void Endpoints::post(Qp &qp)
 /** One batch. */
 bool Endpoints::send(Qp &qp, uint32_t max)
 {
-    if (!mrc_req_plan(&qp.req, now_, max, &batch_))
+    mrc_cc_grant grant;
+
+    mrc_cc_allow(&qp.cc, &grant);
+    if (!mrc_req_plan(&qp.req, now_, max, &grant, &batch_))
         return false;
+    mrc_cc_sent(&qp.cc, batch_.bytes, now_);
     deal(qp);
     (batch_.rtx ? totals_.resent : totals_.sent) += batch_.count;
     for (uint32_t i = 0; i < batch_.count; i++)
@@ -237,6 +244,10 @@ void Endpoints::acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result)
 /** What is lost here is nobody's fault: with EVs that are held to be bad less would be measured. */
 void Endpoints::learn(Qp &qp, mrc_tx_result &result)
 {
+    mrc_cc_news said;
+
+    mrc_req_cc_news(&qp.req, &result, &said);
+    mrc_cc_learn(&qp.cc, &said, now_);
     for (mrc_news news; mrc_req_news(&qp.req, &result, now_, &news);)
         for (u32 i = 0; i < news.count; i++)
             if (news.ev[i].what & MRC_NEWS_ACKED) {

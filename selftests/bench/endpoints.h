@@ -55,6 +55,7 @@ private:
 /** One QP: the requester here, the responder there. */
 struct Qp {
     mrc_req req;
+    mrc_cc cc;
     mrc_resp resp;
 };
 

@@ -56,7 +56,8 @@ private:
 class Endpoint
 {
 public:
-    Endpoint() : ring(kSize), mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
+    Endpoint()
+        : ring(mrc_tx_window_mem(kSize) / sizeof(u64) + 1), mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
     {
         const mrc_tx_cfg cfg = {.size = kSize,
                                 .retries = {.timeout_ns = 1 << 20, .linear = 1, .exp = 2}};
@@ -145,7 +146,7 @@ private:
     mrc_rx_window rx;
     mrc_ev_set set;
     mrc_tx_result res;
-    std::vector<mrc_tx_rec> ring;
+    std::vector<u64> ring;
     std::vector<unsigned long> mem;
     std::vector<mrc_ev_entry> evs;
     std::vector<mrc_rx_arrival> placing;
@@ -270,7 +271,7 @@ private:
     void send(std::uint8_t n)
     {
         for (n %= 32; n && mrc_tx_room(&tx); --n)
-            mrc_tx_send(&tx, pick(), now);
+            mrc_tx_send(&tx, 64U << n % 8, pick(), now);
     }
 
     void resend()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "path_sim.h"
 
+#include "cc_window.h"
 #include "path_end.h"
 #include "sim_clock.h"
 
@@ -63,7 +64,8 @@ public:
           report(report),
           end({.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
               [this](u16 ev, std::uint16_t id) { ask(ev, id); }),
-          pathFree(evs.size()), lostSince(evs.size()), requests(kWindow), txRing(kWindow),
+          pathFree(evs.size()), lostSince(evs.size()), requests(kWindow),
+          window(kWindow, kMtu, clock.now), txMem(mrc_tx_window_mem(kWindow) / sizeof(u64) + 1),
           rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); }),
           sackTimer(clock, [this] { sackTimerFired(); })
@@ -75,7 +77,7 @@ public:
         req.sendq.stride = sizeof(mrc_msg);
         req.sendq.depth = kWindow;
         mrc_sendq_start(&req.sendq, kMtu, 1);
-        mrc_req_start(&req, txRing.data(), &cfg, 0, kWindow);
+        mrc_req_start(&req, txMem.data(), &cfg, 0);
         const mrc_resp_cfg limits = {
             .size = kWindow, .imm_max = 1, .mtu = kMtu, .sack_bytes = 64 * MRC_SACK_BYTES_MIN};
         mrc_resp_start(&resp, rxMem.data(), &limits, 0);
@@ -117,7 +119,8 @@ private:
     mrc_ev_set &set = end.set;
     mrc_req req{};
     std::vector<mrc_msg> requests;
-    std::vector<mrc_tx_rec> txRing;
+    CcWindow window;
+    std::vector<u64> txMem;
     mrc_resp resp;
     std::vector<unsigned long> rxMem;
     SimTimer timer;
@@ -206,7 +209,7 @@ private:
     {
         mrc_batch b;
         mrc_req_sync_evs(&req, &paths, 1);
-        while (mrc_req_plan(&req, clock.now, MRC_BATCH_MAX, &b)) {
+        while (window.plan(req, clock.now, MRC_BATCH_MAX, b)) {
             const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
             std::array<u16, MRC_BATCH_MAX> ev{};
             mrc_paths_draw(&paths, b.any, b.count, clock.now, ev.data(), stride);
@@ -255,6 +258,7 @@ private:
 
     void learn(mrc_tx_result &res)
     {
+        window.learn(req, res, clock.now);
         for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
             mrc_paths_learn(&paths, &news, clock.now);
         noteChanges();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace replay
 {
@@ -86,7 +87,7 @@ private:
 
 void Requester::need_start() const
 {
-    need(!ring.empty(), "a call before the start");
+    need(!mem.empty(), "a call before the start");
 }
 
 Result Requester::start(Words &in)
@@ -96,18 +97,18 @@ Result Requester::start(Words &in)
     cfg.retries.timeout_ns = in.next64();
     cfg.retries.linear = static_cast<u8>(in.next());
     cfg.retries.exp = static_cast<u8>(in.next());
-    const uint32_t psn = in.next(), cwnd = in.next(), mtu = in.next(), imm_max = in.next(),
-                   depth = in.next();
+    const uint32_t psn = in.next(), mtu = in.next(), imm_max = in.next(), depth = in.next();
     need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
              mtu,
          "sizes that no requester has");
-    ring.assign(cfg.size, {});
+    mem.assign(DIV_ROUND_UP(mrc_tx_window_mem(cfg.size), sizeof(uint64_t)), 0);
+    planned = {};
     slots.assign(depth, {});
     req = {};
     req.sendq.slots = slots.data();
     req.sendq.stride = sizeof(mrc_msg);
     req.sendq.depth = depth;
-    mrc_req_start(&req, ring.data(), &cfg, psn, cwnd);
+    mrc_req_start(&req, mem.data(), &cfg, psn);
     mrc_sendq_start(&req.sendq, mtu, static_cast<uint16_t>(imm_max));
     return in.read();
 }
@@ -130,23 +131,29 @@ Result Requester::forget(Words &in)
     return in.read();
 }
 
-Result Requester::idle(uint64_t now, Words &in)
+Result Requester::plan(uint64_t now, Words &in)
 {
-    mrc_batch b{};
-    in.next();
-    return {mrc_req_plan(&req, now, MRC_BATCH_MAX, &b) ? b.count : 0};
+    mrc_cc_grant grant{};
+    grant.cwnd = in.next();
+    grant.room = in.next();
+    grant.room_lost = in.next();
+    grant.ask_after = in.next();
+    Result said = in.read();
+    planned = {};
+    said.push_back(mrc_req_plan(&req, now, MRC_BATCH_MAX, &grant, &planned));
+    return said;
 }
 
 Result Requester::batch(uint64_t now, Words &in)
 {
-    mrc_batch b{};
+    mrc_batch b = std::exchange(planned, {});
     const uint32_t stride = in.next();
     need(stride && stride <= MRC_BATCH_MAX, "a stride that no batch has");
     std::vector<uint16_t> ev(stride);
     std::ranges::generate(ev, [&] { return static_cast<uint16_t>(in.next()); });
     Result said = in.read();
-    if (mrc_req_plan(&req, now, MRC_BATCH_MAX, &b))
-        mrc_req_deal(&req, &b, ev.data(), stride, now);
+    need(b.count, "a batch that was not planned");
+    mrc_req_deal(&req, &b, ev.data(), stride, now);
     said.insert(said.end(), {b.count, b.rtx, b.any, b.ask});
     for (unsigned int i = 0; i < (b.rtx ? b.count : std::min(b.count, 1U)); i++)
         said.push_back(b.plan[i].psn);
@@ -156,7 +163,8 @@ Result Requester::batch(uint64_t now, Words &in)
 Result Requester::unsent(uint64_t now, Words &in)
 {
     const uint32_t psn = in.next();
-    return {psn, mrc_req_unsent(&req, psn, now)};
+    mrc_tx_result res{};
+    return {psn, mrc_req_unsent(&req, psn, now, &res)};
 }
 
 Result Requester::lose(uint64_t now, Words &in)
@@ -234,8 +242,8 @@ Result Requester::make(const Call &call)
         return queue(in);
     case 'F':
         return forget(in);
-    case 'I':
-        return idle(call.now, in);
+    case 'P':
+        return plan(call.now, in);
     case 'B':
         return batch(call.now, in);
     case 'U':

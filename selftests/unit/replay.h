@@ -38,7 +38,7 @@ private:
     std::vector<uint32_t> start(Words &in);
     std::vector<uint32_t> queue(Words &in);
     std::vector<uint32_t> forget(Words &in);
-    std::vector<uint32_t> idle(uint64_t now, Words &in);
+    std::vector<uint32_t> plan(uint64_t now, Words &in);
     std::vector<uint32_t> batch(uint64_t now, Words &in);
     std::vector<uint32_t> unsent(uint64_t now, Words &in);
     std::vector<uint32_t> lose(uint64_t now, Words &in);
@@ -49,7 +49,8 @@ private:
     void need_start() const;
 
     mrc_req req{};
-    std::vector<mrc_tx_rec> ring;
+    mrc_batch planned{};
+    std::vector<uint64_t> mem;
     std::vector<mrc_msg> slots;
 };
 

@@ -13,7 +13,7 @@
 namespace
 {
 
-const char *const Start = "S 0 80 1000000 0 7 3 fffff0 40 1000 80 40\n";
+const char *const Start = "S 0 80 1000000 0 7 3 fffff0 1000 80 40\n";
 
 std::string difference(const std::string &recording)
 {
@@ -57,13 +57,15 @@ TEST(Replay, OneHasSeenAPortOfItsHostGo)
 TEST(Replay, ADifferenceIsFound)
 {
     const std::string queued = std::string(Start) + "Q 0 2000 0\n";
-    EXPECT_EQ(difference(queued + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
-    // Another number of packets, another PSN, none asks; and nothing was to go out.
-    EXPECT_NE(difference(queued + "B 1000 1 0 3 0 0 1 fffff0\n"), "");
-    EXPECT_NE(difference(queued + "B 1000 1 0 2 0 0 1 fffff1\n"), "");
-    EXPECT_NE(difference(queued + "B 1000 1 0 2 0 0 0 fffff0\n"), "");
-    EXPECT_NE(difference(queued + "I 1000 0\n"), "");
-    EXPECT_NE(difference(std::string(Start) + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
+    const std::string planned = queued + "P 1000 10000 10000 10000 8000 1\n";
+    EXPECT_EQ(difference(planned + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
+    // Another number of packets, another PSN, none asks; and nothing was to go out, or something.
+    EXPECT_NE(difference(planned + "B 1000 1 0 3 0 0 1 fffff0\n"), "");
+    EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 1 fffff1\n"), "");
+    EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 0 fffff0\n"), "");
+    EXPECT_NE(difference(queued + "P 1000 10000 10000 10000 8000 0\n"), "");
+    EXPECT_NE(difference(queued + "P 1000 10000 0 0 8000 1\n"), "");
+    EXPECT_NE(difference(queued + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
 }
 
 TEST(Replay, NonsenseIsToldOf)
@@ -71,7 +73,7 @@ TEST(Replay, NonsenseIsToldOf)
     EXPECT_NE(difference("Q 0 2000 0\n"), "");
     EXPECT_NE(difference("what\n"), "");
     for (const char *line : {"X 0\n", "Q 0\n", "Q 0 zz 0\n", "E 0 1\n", "B 0 0 1 0 0 0 0\n",
-                             "B 0 ffff\n", "K 0 ffff\n", "K 0 4 0\n", "S 0 0 0 0 0 0 0 0 0 0 0\n"})
+                             "B 0 ffff\n", "K 0 ffff\n", "K 0 4 0\n", "S 0 0 0 0 0 0 0 0 0 0\n"})
         EXPECT_NE(difference(std::string(Start) + line), "") << line;
 }
 

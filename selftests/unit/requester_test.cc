@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cc_window.h"
 #include "core.h"
 
 #include <gtest/gtest.h>
@@ -17,22 +18,25 @@ constexpr std::uint64_t kUs = 1000;
 
 struct Requester {
     std::vector<mrc_msg> slots;
-    std::vector<mrc_tx_rec> ring;
+    std::vector<u64> mem;
+    const mrc_tx_rec *ring;
+    std::uint32_t cwnd; ///< packets
     mrc_req r{};
     mrc_batch b{};
     std::uint64_t now = 1000 * kUs;
     unsigned max = MRC_BATCH_MAX; ///< packets that may leave at a time
 
     explicit Requester(std::uint32_t cwnd = kWindow, std::uint32_t mpr = 8, u16 imm_max = 2)
-        : slots(128), ring(mpr * MRC_MPR_UNIT)
+        : slots(128), mem(DIV_ROUND_UP(mrc_tx_window_mem(mpr * MRC_MPR_UNIT), sizeof(u64))),
+          ring(reinterpret_cast<const mrc_tx_rec *>(mem.data())), cwnd(cwnd)
     {
-        const mrc_tx_cfg cfg = {.size = static_cast<u32>(ring.size()),
+        const mrc_tx_cfg cfg = {.size = mpr * MRC_MPR_UNIT,
                                 .retries = {.timeout_ns = 100'000 * kUs, .linear = 3, .exp = 3}};
         r.sendq.slots = slots.data();
         r.sendq.stride = sizeof(mrc_msg);
         r.sendq.depth = static_cast<u32>(slots.size());
         mrc_sendq_start(&r.sendq, kMtu, imm_max);
-        mrc_req_start(&r, ring.data(), &cfg, 0, cwnd);
+        mrc_req_start(&r, mem.data(), &cfg, 0);
     }
 
     void post(std::uint32_t packets, bool imm = false)
@@ -45,10 +49,28 @@ struct Requester {
         mrc_sendq_queue(&r.sendq);
     }
 
+    /// What a window of packets of full size lets go.
+    mrc_cc_grant grant() const
+    {
+        mrc_cc_grant g;
+        mrc_cc cc{};
+        cc.p.mtu = CcWindow::bytes(kMtu);
+        cc.cwnd = cwnd * CcWindow::bytes(kMtu);
+        cc.inflight = r.tx.inflight_bytes;
+        mrc_cc_allow(&cc, &g);
+        return g;
+    }
+
+    bool plan()
+    {
+        const mrc_cc_grant g = grant();
+        return mrc_req_plan(&r, now, max, &g, &b);
+    }
+
     /// One batch, dealt to EVs 0, 1, ... @return its packets
     unsigned step(unsigned stride = 4)
     {
-        if (!mrc_req_plan(&r, now, max, &b))
+        if (!plan())
             return 0;
         std::vector<u16> ev(stride);
         std::iota(ev.begin(), ev.end(), u16{0});
@@ -97,6 +119,49 @@ TEST(Requester, NoMoreThanTheWindow)
     Requester peer(1000, 1);
     peer.post(1000);
     EXPECT_EQ(peer.run(), MRC_MPR_UNIT) << "the peer's window is smaller";
+}
+
+/* A window is one of bytes: of small packets more are in flight. */
+TEST(Requester, SmallPacketsTakeLessOfTheWindow)
+{
+    Requester q(8);
+    for (unsigned i = 0; i < 100; ++i) {
+        q.post(1);
+        mrc_sendq_at(&q.r.sendq, i)->len = 8;
+    }
+    EXPECT_EQ(q.run(), 100u);
+    const u32 each = q.r.tx.inflight_bytes / 100;
+    EXPECT_EQ(each % MRC_TX_BYTES_UNIT, 0u);
+    EXPECT_GE(each, mrc_sendq_bytes(&q.r.sendq, mrc_sendq_at(&q.r.sendq, 0), 0));
+    EXPECT_LT(each, mrc_sendq_bytes(&q.r.sendq, mrc_sendq_at(&q.r.sendq, 0), 0) + MRC_TX_BYTES_UNIT);
+}
+
+/* What a batch counts is what its packets count in flight, be it their first time or not. */
+TEST(Requester, ABatchCountsWhatItAddsToTheWindow)
+{
+    Requester q;
+    q.post(3);
+    mrc_sendq_at(&q.r.sendq, 0)->len -= 4000;
+    ASSERT_EQ(q.step(), 3u);
+    EXPECT_EQ(q.b.bytes, q.r.tx.inflight_bytes);
+    const u32 all = q.r.tx.inflight_bytes;
+    q.lose(3);
+    EXPECT_EQ(q.r.tx.inflight_bytes, 0u);
+    ASSERT_EQ(q.step(), 3u);
+    EXPECT_TRUE(q.b.rtx);
+    EXPECT_EQ(q.b.bytes, all);
+    EXPECT_EQ(q.r.tx.inflight_bytes, all);
+}
+
+/* The last one may overlap the end of the window: MRC 1.0, section 8.3.1. */
+TEST(Requester, APartOfAPacketThatFitsIsEnough)
+{
+    Requester q;
+    q.post(1000);
+    ::mrc_cc_grant g = {.cwnd = 1, .room = 1, .room_lost = 1, .ask_after = 0};
+    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &g, &q.b));
+    EXPECT_EQ(q.b.count, 1u);
+    EXPECT_TRUE(q.b.full);
 }
 
 TEST(Requester, NoMoreThanIsTakenNow)
@@ -149,11 +214,11 @@ TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
     q.post(1000);
     q.run();
     q.lose(40);
-    q.r.cwnd = kWindow - 40;
+    q.cwnd = kWindow - 40;
     EXPECT_EQ(q.run(), 1u) << "the hole may be what keeps the window full";
-    EXPECT_EQ(q.r.tx.inflight, q.r.cwnd + 1);
+    EXPECT_EQ(q.r.tx.inflight, q.cwnd + 1);
     EXPECT_EQ(q.r.tx.lost, 39u);
-    q.r.cwnd = kWindow - 10;
+    q.cwnd = kWindow - 10;
     EXPECT_EQ(q.run(), 30u);
 }
 
@@ -163,7 +228,7 @@ TEST(Requester, NewPacketsWaitForLostOnes)
     q.post(1000);
     q.run();
     q.lose(40);
-    q.r.cwnd = 10;
+    q.cwnd = 10;
     EXPECT_EQ(q.step(), 0u);
 }
 
@@ -185,7 +250,7 @@ TEST(Requester, DealsLikeCards)
 {
     Requester q;
     q.post(8);
-    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &q.b));
+    ASSERT_TRUE(q.plan());
     const u16 ev[] = {7, 5};
     mrc_req_deal(&q.r, &q.b, ev, 2, q.now);
     for (unsigned i = 0; i < 8; ++i) {
@@ -202,7 +267,7 @@ TEST(Requester, AnEvThatIsDrawnTwiceHasTwoSkbs)
 {
     Requester q;
     q.post(9);
-    ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &q.b));
+    ASSERT_TRUE(q.plan());
     const u16 ev[] = {7, 5, 7};
     mrc_req_deal(&q.r, &q.b, ev, 3, q.now);
     EXPECT_LT(q.ring[0].order, q.ring[3].order);
@@ -233,6 +298,28 @@ TEST(Requester, AFullWindowAsksOnceInHalf)
     }
     EXPECT_GE(asked, 10u);
     EXPECT_LE(asked, 21u);
+}
+
+/* As often as congestion control says: here after each eighth of the window. */
+TEST(Requester, AFullWindowAsksAsOftenAsCongestionControlSays)
+{
+    Requester q;
+    q.post(100'000);
+    unsigned asked = 0;
+    for (std::uint32_t acked = 0; acked < 10 * kWindow; acked += kWindow / 8) {
+        for (;;) {
+            ::mrc_cc_grant g = q.grant();
+            g.ask_after = g.cwnd / 8;
+            if (!mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &g, &q.b))
+                break;
+            const u16 ev[] = {0, 1};
+            mrc_req_deal(&q.r, &q.b, ev, 2, q.now);
+            asked += q.b.ask;
+        }
+        q.acked(acked + kWindow / 8 - 1);
+    }
+    EXPECT_GE(asked, 75u);
+    EXPECT_LE(asked, 81u);
 }
 
 /* Whatever the peer's threshold is, and though its window is small beside ours. */
@@ -611,6 +698,141 @@ TEST(RequesterPorts, WhatThePeerSaysOfOthersIsNoNews)
     EXPECT_FALSE(q.heed());
 }
 
+/* ---- what congestion control is told ---- */
+
+namespace
+{
+
+/// 8 packets in flight, and more to send.
+struct InFlight : Requester {
+    mrc_tx_result res{};
+    std::uint32_t each = 0; ///< bytes of a packet
+
+    InFlight() : Requester(8)
+    {
+        post(100);
+        run();
+        each = r.tx.inflight_bytes / 8;
+        now += 50 * kUs;
+    }
+
+    mrc_cc_news news() const
+    {
+        mrc_cc_news n;
+        mrc_req_cc_news(&r, &res, &n);
+        return n;
+    }
+};
+
+} // namespace
+
+TEST(RequesterCc, IsToldWhatASackSays)
+{
+    InFlight q;
+    mrc_hdr sack = sackOf(3, MRC_SACK_SKIP_ONCE);
+    sack.sack.cwnd_pen = 5;
+    sack.sack.restore_cwnd = true;
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    const mrc_cc_news n = q.news();
+    EXPECT_EQ(n.acked, 4 * q.each);
+    EXPECT_EQ(n.landed, 4 * q.each);
+    EXPECT_EQ(n.lost, 0u);
+    EXPECT_NEAR(static_cast<double>(n.rtt_ns), 50.0 * kUs, 2 * MRC_TX_TICK_NS);
+    EXPECT_TRUE(n.marked);
+    EXPECT_TRUE(n.waiting);
+    EXPECT_TRUE(n.restore);
+    EXPECT_EQ(n.penalty, 5);
+}
+
+/* Probes, and their answers, pass by what data waits in. */
+TEST(RequesterCc, ProbesMeasureNoDelay)
+{
+    InFlight q;
+    const u16 id = mrc_tx_probe(&q.r.tx, q.now);
+    q.now += 20 * kUs;
+    mrc_hdr sack = sackOf(3);
+    sack.sack.probe = true;
+    sack.sack.ack_offset = static_cast<s16>(id);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    EXPECT_NE(q.res.rtt_ns, 0u);
+    EXPECT_EQ(q.news().rtt_ns, 0u);
+    EXPECT_EQ(q.news().acked, 4 * q.each);
+}
+
+TEST(RequesterCc, WhatWasHeldToBeLostIsNotInFlight)
+{
+    InFlight q;
+    ASSERT_EQ(mrc_tx_nack(&q.r.tx, 2, q.now, &q.res), 0);
+    mrc_hdr sack = sackOf(3);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    EXPECT_EQ(q.news().acked, 4 * q.each);
+    EXPECT_EQ(q.news().landed, 3 * q.each);
+}
+
+TEST(RequesterCc, KnowsWhyPacketsAreLost)
+{
+    const struct {
+        u8 reason;
+        mrc_cc_cause cause;
+    } nacks[] = {{MRC_NACK_TRIMMED, MRC_CC_TRIMMED},
+                 {MRC_NACK_TRIMMED_LASTHOP, MRC_CC_TRIMMED},
+                 {MRC_NACK_NO_RESOURCE, MRC_CC_REFUSED}};
+    for (const auto &[reason, cause] : nacks) {
+        InFlight q;
+        const mrc_hdr nack = nackOf(5, reason);
+        ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+        EXPECT_EQ(q.news().lost, q.each);
+        EXPECT_EQ(q.news().cause, cause);
+    }
+    InFlight timed;
+    timed.now += 100'000 * kUs;
+    while (mrc_req_timer(&timed.r, timed.now, &timed.res) == MRC_REQ_PROBE)
+        ;
+    EXPECT_EQ(timed.news().lost, 8 * timed.each);
+    EXPECT_EQ(timed.news().cause, MRC_CC_LOST);
+    InFlight here;
+    EXPECT_TRUE(mrc_req_unsent(&here.r, 5, here.now, &here.res));
+    EXPECT_EQ(here.news().lost, here.each);
+    EXPECT_EQ(here.news().cause, MRC_CC_REFUSED);
+}
+
+/* However many there are: in an incast a packet may be trimmed each time it is sent. */
+TEST(RequesterTrim, OnlyTimeEndsAQp)
+{
+    InFlight q;
+    const std::uint64_t start = q.now;
+    const mrc_hdr nack = nackOf(3, MRC_NACK_TRIMMED);
+    for (unsigned i = 0; i < 1000; ++i) {
+        q.now += 20 * kUs;
+        ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0) << i;
+        ASSERT_FALSE(q.res.expired) << i;
+        EXPECT_EQ(q.res.mark, MRC_SACK_SKIP_ONCE);
+        ASSERT_EQ(q.step(), 1u) << "again at once";
+        EXPECT_EQ(q.b.plan[0].psn, 3u);
+    }
+    unsigned more = 0;
+    while (!mrc_req_nack(&q.r, &nack, q.now, &q.res) && !q.res.expired) {
+        ASSERT_LT(++more, 100'000u);
+        q.now += 1000 * kUs;
+        q.step();
+    }
+    EXPECT_TRUE(q.res.expired);
+    EXPECT_GE(q.now - start, 3 * kTimeout) << "as long as silence is borne";
+}
+
+/* No other path would have been better. */
+TEST(RequesterTrim, TheLastHopBlamesNoPath)
+{
+    InFlight q;
+    const mrc_hdr nack = nackOf(3, MRC_NACK_TRIMMED_LASTHOP);
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    EXPECT_EQ(q.res.mark, MRC_SACK_NONE);
+    mrc_news news;
+    while (mrc_req_news(&q.r, &q.res, q.now, &news))
+        for (unsigned i = 0; i < news.count; ++i)
+            EXPECT_FALSE(news.ev[i].what & (MRC_NEWS_LOST | MRC_NEWS_SILENT));
+}
+
 /* ---- what this host drops ---- */
 
 TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
@@ -619,8 +841,8 @@ TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
     ASSERT_EQ(q.ack(ackOf(7)), 0);
     q.post(4);
     q.run();
-    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now));
-    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now)) << "known";
+    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now, &q.res));
+    EXPECT_TRUE(mrc_req_unsent(&q.r, 9, q.now, &q.res)) << "known";
     EXPECT_EQ(q.r.tx.lost, 1u);
     EXPECT_EQ(q.step(), 0u) << "a pause";
     ASSERT_EQ(q.timer(), MRC_REQ_GO_ON);
@@ -665,7 +887,7 @@ TEST(RequesterUnsent, EndsAQpAfterAsLongAsSilence)
     q.run();
     const std::uint64_t start = q.now;
     unsigned drops = 0;
-    while (mrc_req_unsent(&q.r, 8, q.now)) {
+    while (mrc_req_unsent(&q.r, 8, q.now, &q.res)) {
         ASSERT_LT(++drops, 1000u);
         mrc_req_due due;
         while ((due = q.timer()) == MRC_REQ_PROBE || due == MRC_REQ_LOST)

@@ -47,7 +47,8 @@ struct SimConfig {
     std::uint64_t evProbeUntil = 0;   ///< EVs are probed so long at least, messages or not
     std::uint64_t skewNs = 5000;      ///< additional delay per plane
     std::uint32_t windowUnits = 1;    ///< MPR
-    std::uint32_t cwnd = 64;          ///< packets in flight
+    std::uint32_t cwnd = 64;          ///< packets in flight, at most
+    bool nscc = false;                ///< by NSCC, which measures the RTT
     std::uint32_t sackPackets = 256;  ///< arrived since the last SACK make one due
     bool counts = true;               ///< SACKs say how much is beyond the cumulative PSN
     std::uint32_t immMax = 8;         ///< WriteImm messages in flight

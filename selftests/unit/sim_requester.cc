@@ -25,17 +25,33 @@ mrc_hdr forgedHeader(const mrc_sack &sack, bool rtx)
     return hdr;
 }
 
+/// Of a link of 1 Gb/s.
+mrc_cc_params windowOf(const SimConfig &c)
+{
+    mrc_cc_params params = CcWindow::fixed(c.cwnd, c.mtu);
+    if (c.nscc) {
+        params.algorithm = MRC_CC_NSCC;
+        params.rate = 125'000'000;
+        params.gamma = MRC_CC_GAMMA_DEFAULT;
+        params.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
+        params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
+        params.trimming = c.trimmed > 0;
+    }
+    return params;
+}
+
 } // namespace
 
 SimRequester::SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, SimWork &work)
     : world(world), c(world.c), fabric(fabric), host(host), work(work),
-      ring(c.windowUnits * MRC_MPR_UNIT), requests(kRequests),
+      window(windowOf(c), world.now()),
+      mem(mrc_tx_window_mem(c.windowUnits * MRC_MPR_UNIT) / sizeof(u64)), requests(kRequests),
       timer(world.clock, [this] { timerFired(); })
 {
     const mrc_tx_cfg cfg = {
         .size = c.windowUnits * MRC_MPR_UNIT,
         .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX}};
-    mrc_req_start(&req, ring.data(), &cfg, c.psn, c.cwnd);
+    mrc_req_start(&req, mem.data(), &cfg, c.psn);
     tx.evidence.seq = c.seq;
     sendq.slots = requests.data();
     sendq.stride = sizeof(mrc_msg);
@@ -71,7 +87,7 @@ void SimRequester::pump()
         return;
     post();
     mrc_req_sync_evs(&req, &paths, 1);
-    while (mrc_req_plan(&req, world.now(), MRC_BATCH_MAX, &batch)) {
+    while (window.plan(req, world.now(), MRC_BATCH_MAX, batch)) {
         const unsigned stride = mrc_req_stride(&batch, kBurst, paths.set.good, paths.set.bad);
         std::array<u16, MRC_BATCH_MAX> ev{};
         mrc_paths_draw(&paths, batch.any, batch.count, world.now(), ev.data(), stride);
@@ -142,8 +158,11 @@ void SimRequester::transmit(const mrc_plan &plan, bool rtx, bool ask)
 /// It has not left this host, which is no loss.
 void SimRequester::takeBackUnsent()
 {
-    for (u32 psn : unsent)
-        simCheck(mrc_req_unsent(&req, psn, world.now()), "QP ended by its own host");
+    for (u32 psn : unsent) {
+        mrc_tx_result res;
+        simCheck(mrc_req_unsent(&req, psn, world.now(), &res), "QP ended by its own host");
+        window.learn(req, res, world.now());
+    }
     world.report.unsent += unsent.size();
     unsent.clear();
 }
@@ -218,9 +237,10 @@ void SimRequester::heedPorts()
     if (ended)
         return;
     simCheck(mrc_req_heed_ports(&req, &paths, 1, world.now(), &res), "ports unheeded");
+    window.learn(req, res, world.now());
     simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
     pump();
-    simCheck(!tx.lost || world.now() < req.pause_until, "not sent again at once");
+    simCheck(!tx.lost || world.now() < req.pause_until || window.full(), "not sent again at once");
 }
 
 bool SimRequester::inFlightOnDeadPort() const
@@ -228,7 +248,7 @@ bool SimRequester::inFlightOnDeadPort() const
     const u32 up = paths.set.local_mask & paths.set.remote_mask;
     const u32 sent = static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una));
     for (u32 i = 0; i < sent; ++i) {
-        const mrc_tx_rec &rec = ring[(tx.head + i) % ring.size()];
+        const mrc_tx_rec &rec = tx.ring[(tx.head + i) % tx.ring_size];
         const u16 ev = mrc_tx_rec_ev(&rec);
         if (!(rec.flags & MRC_TX_DONE) && ev != MRC_EV_NONE && !(up >> (fabric.port(ev) - 1) & 1))
             return true;
@@ -237,6 +257,12 @@ bool SimRequester::inFlightOnDeadPort() const
 }
 
 void SimRequester::learn(mrc_tx_result &res)
+{
+    window.learn(req, res, world.now());
+    learnOfEvs(res);
+}
+
+void SimRequester::learnOfEvs(mrc_tx_result &res)
 {
     world.report.spurious += res.spurious;
     u32 acked = 0;
@@ -270,6 +296,7 @@ void SimRequester::arrived(const SimPacket &packet)
         nackArrived(hdr);
     else
         ackArrived(hdr);
+    simCheck(window.cc.inflight == tx.inflight_bytes, "congestion control counts otherwise");
     simCheck(tx.inflight + tx.lost <= static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una)), "counters");
     pump();
 }
@@ -311,8 +338,9 @@ void SimRequester::nackArrived(const mrc_hdr &hdr)
     simCheck(err == 0 || err == -EALREADY, "true NACK refused");
     simCheck(err || res.lost == 1, "NACK without effect");
     simCheck(err || !res.expired, "refused too often");
+    window.learn(req, res, world.now());
     if (!err || res.spurious)
-        learn(res);
+        learnOfEvs(res);
 }
 
 void SimRequester::ackArrived(const mrc_hdr &hdr)

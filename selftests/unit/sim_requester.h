@@ -5,6 +5,7 @@
 #ifndef MRC_UNIT_SIM_REQUESTER_H
 #define MRC_UNIT_SIM_REQUESTER_H
 
+#include "cc_window.h"
 #include "sim_host.h"
 #include "sim_work.h"
 
@@ -45,7 +46,8 @@ private:
     mrc_tx_window &tx = req.tx;
     mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
     mrc_paths &paths = host.end.paths;
-    std::vector<mrc_tx_rec> ring;
+    CcWindow window;
+    std::vector<u64> mem;
     std::vector<mrc_msg> requests;
     SimTimer timer;
     std::map<u16, u64> probeSentAt;
@@ -74,6 +76,7 @@ private:
     void nakArrived(const mrc_hdr &hdr);
     bool inFlightOnDeadPort() const;
     void learn(mrc_tx_result &res);
+    void learnOfEvs(mrc_tx_result &res);
     u32 countAcked(const mrc_news_ev &e);
     void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const;
     u64 transmissionOf(const mrc_hdr &hdr) const;

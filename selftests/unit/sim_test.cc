@@ -105,6 +105,7 @@ SimConfig randomConfig(std::uint64_t seed)
         c.active =
             static_cast<int>(1 + rng() % static_cast<std::uint64_t>(c.planes * c.evsPerPlane));
     randomHosts(rng, c);
+    c.nscc = rng() % 2;
     return c;
 }
 

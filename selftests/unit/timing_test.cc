@@ -101,14 +101,14 @@ TEST(Timing, PortsAreToldAsItSays)
 TEST(Timing, AQpWaitsAsItSays)
 {
     const mrc_timing t = nic();
-    std::vector<mrc_tx_rec> ring(MRC_MPR_UNIT);
+    std::vector<u64> txMem(mrc_tx_window_mem(MRC_MPR_UNIT) / sizeof(u64));
     const mrc_tx_cfg cfg = {.size = MRC_MPR_UNIT,
                             .retries = {.timeout_ns = kSec, .linear = 3, .exp = 3}};
     mrc_req r{};
-    mrc_req_start(&r, ring.data(), &cfg, 0, 8);
+    mrc_req_start(&r, txMem.data(), &cfg, 0);
     r.tx.rtt.timing = &t;
     r.looked_at = kSec;
-    mrc_tx_send(&r.tx, 0, 1);
+    mrc_tx_send(&r.tx, 64, 0, 1);
     r.tx.deadline_ns = 2;
     EXPECT_EQ(mrc_req_timer_at(&r, kSec), kSec + t.look);
     r.tx.rtt.srtt_ns = kRtt;

@@ -22,9 +22,17 @@ inline constexpr std::uint64_t kSec = 1000 * kMs;
 /// One unit of the records' send time.
 inline constexpr std::uint64_t kTick = MRC_TX_TICK_NS;
 inline constexpr std::uint64_t kRtt = 400 * kTick;
+/// Nominal bytes of a packet, unless a test says otherwise.
+inline constexpr std::uint32_t kBytes = 4160;
+
+/// Memory of a window of @p size PSNs.
+inline std::vector<u64> windowMem(std::uint32_t size)
+{
+    return std::vector<u64>(DIV_ROUND_UP(mrc_tx_window_mem(size), sizeof(u64)));
+}
 
 struct Window {
-    std::vector<mrc_tx_rec> ring;
+    std::vector<u64> mem;
     mrc_tx_window w;
     mrc_tx_result res;
     std::set<std::uint32_t> arrived;
@@ -32,14 +40,17 @@ struct Window {
 
     explicit Window(std::uint32_t psn = 0, std::uint32_t size = 128,
                     std::uint64_t timeout = 100 * kMs, u8 linear = 2, u8 exp = 3)
-        : ring(size)
+        : mem(windowMem(size))
     {
         const mrc_tx_cfg cfg = {.size = size,
                                 .retries = {.timeout_ns = timeout, .linear = linear, .exp = exp}};
-        mrc_tx_window_init(&w, ring.data(), &cfg, psn);
+        mrc_tx_window_init(&w, mem.data(), &cfg, psn);
     }
 
-    std::uint32_t send(u16 ev) { return mrc_tx_send(&w, ev, now); }
+    std::uint32_t send(u16 ev, std::uint32_t bytes = kBytes)
+    {
+        return mrc_tx_send(&w, bytes, ev, now);
+    }
 
     /// All that the peer has told of, its count of what lies beyond @p cack.
     u16 count(std::uint32_t cack, std::initializer_list<std::uint32_t> psns)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "congestion.h"
+#include "peer.h"
+
+/* Packets of full size that a QP may send before the next one has its turn. */
+#define MRC_TURN_PACKETS	32u
+/* And so many all of them at a time; then answers are waited for, which give turns again. */
+#define MRC_SERVE_PACKETS	512u
+
+/* ---- life ------------------------------------------------------------------- */
+
+static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
+						   const struct mrc_cc_params *p,
+						   void (*turn)(struct list_head *place))
+{
+	struct mrc_congestion *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+
+	if (!c)
+		return NULL;
+	INIT_LIST_HEAD(&c->list);
+	INIT_LIST_HEAD(&c->waiting);
+	spin_lock_init(&c->lock);
+	c->peer = peer;
+	c->turn = turn;
+	c->users = 1;
+	refcount_set(&c->ref, 1);
+	mrc_cc_init(&c->cc, p, &mrc_timing_software, ktime_get_ns());
+	return c;
+}
+
+/* peer->lock held. */
+static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
+						  const struct mrc_cc_params *p)
+{
+	struct mrc_congestion *c;
+
+	list_for_each_entry(c, &peer->congestions, list) {
+		if (memcmp(&c->cc.p, p, sizeof(*p)))
+			continue;
+		c->users++;
+		refcount_inc(&c->ref);
+		return c;
+	}
+	return NULL;
+}
+
+struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer, const struct mrc_cc_params *p,
+					   void (*turn)(struct list_head *place), bool alone)
+{
+	struct mrc_congestion *new = mrc_congestion_alloc(peer, p, turn), *found;
+
+	if (!new || alone)
+		return new;
+	spin_lock_bh(&peer->lock);
+	found = mrc_congestion_find(peer, p);
+	if (!found)
+		list_add(&new->list, &peer->congestions);
+	spin_unlock_bh(&peer->lock);
+	if (!found)
+		return new;
+	kfree(new);
+	return found;
+}
+
+void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32 bytes)
+{
+	struct mrc_cc_news n = {
+		.lost = bytes,
+		.cause = MRC_CC_REFUSED,
+	};
+
+	spin_lock(&c->lock);
+	list_del_init(place);
+	mrc_cc_learn(&c->cc, &n, ktime_get_ns());
+	spin_unlock(&c->lock);
+	spin_lock(&c->peer->lock);
+	if (!--c->users)
+		list_del_init(&c->list);
+	spin_unlock(&c->peer->lock);
+}
+
+void mrc_congestion_put(struct mrc_congestion *c)
+{
+	if (c && refcount_dec_and_test(&c->ref))
+		kfree_rcu(c, rcu);
+}
+
+/* ---- turns ------------------------------------------------------------------ */
+
+static u32 mrc_congestion_turn(const struct mrc_congestion *c)
+{
+	return MRC_TURN_PACKETS * c->cc.p.mtu;
+}
+
+bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
+			  struct mrc_cc_grant *g)
+{
+	lockdep_assert_held(&c->lock);
+	if (!list_empty(&c->waiting) && c->waiting.next != place) {
+		if (list_empty(place))
+			list_add_tail(place, &c->waiting);
+		return false;
+	}
+	mrc_cc_allow(&c->cc, g);
+	/* Somebody else waits, too: this one pauses after its turn, and a pause begins with a SACK. */
+	if (!list_empty(&c->waiting) && !list_is_singular(&c->waiting)) {
+		g->room = min(g->room, mrc_congestion_turn(c));
+		g->room_lost = min(g->room_lost, mrc_congestion_turn(c));
+		g->ask_after = 0;
+	}
+	return true;
+}
+
+void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
+			u64 now)
+{
+	lockdep_assert_held(&c->lock);
+	mrc_cc_sent(&c->cc, bytes, now);
+	c->given += bytes;
+	/* Who had no room keeps the first place. */
+	if (wants && !bytes && !list_empty(place))
+		return;
+	list_del_init(place);
+	if (wants)
+		list_add_tail(place, &c->waiting);
+}
+
+/* Return: the first place, or NULL: there is none, no room for it, or enough was given. */
+static struct list_head *mrc_congestion_next(struct mrc_congestion *c)
+{
+	struct list_head *place = NULL;
+
+	spin_lock(&c->lock);
+	if (!list_empty(&c->waiting) && mrc_cc_room(&c->cc) &&
+	    c->given < (u64)MRC_SERVE_PACKETS * c->cc.p.mtu)
+		place = c->waiting.next;
+	spin_unlock(&c->lock);
+	return place;
+}
+
+/* Who is first again has not moved: another CPU is at it, or what is left is too little for it. */
+static void mrc_congestion_give(struct mrc_congestion *c, const struct list_head *own)
+{
+	const struct list_head *last = own;
+	struct list_head *place;
+
+	spin_lock(&c->lock);
+	c->given = 0;
+	spin_unlock(&c->lock);
+	while ((place = mrc_congestion_next(c)) && place != last) {
+		last = place;
+		c->turn(place);
+	}
+}
+
+void mrc_congestion_serve(struct mrc_congestion *c, const struct list_head *own)
+{
+	if (list_empty_careful(&c->waiting))
+		return;
+	/* As in mrc_requester_run(): whoever is at it goes on for those that find him. */
+	smp_mb__before_atomic();
+	set_bit(MRC_SERVE_WANTED, &c->serving);
+	while (test_bit(MRC_SERVE_WANTED, &c->serving) &&
+	       !test_and_set_bit_lock(MRC_SERVE_BUSY, &c->serving)) {
+		clear_bit(MRC_SERVE_WANTED, &c->serving);
+		smp_mb__after_atomic();
+		mrc_congestion_give(c, own);
+		clear_bit_unlock(MRC_SERVE_BUSY, &c->serving);
+		smp_mb__after_atomic();
+	}
+}
+
+/* ---- news ------------------------------------------------------------------- */
+
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now)
+{
+	spin_lock(&c->lock);
+	n->waiting |= !list_empty(&c->waiting);
+	mrc_cc_learn(&c->cc, n, now);
+	spin_unlock(&c->lock);
+}
+
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, u32 planes)
+{
+	spin_lock(&c->lock);
+	mrc_cc_capacity(&c->cc, live, planes);
+	spin_unlock(&c->lock);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Congestion contexts: the window that QPs to one destination share, and whose turn it is to send
+ * when there is less room than they want. A QP has a place in the queue of its context; the QP whose
+ * answer has made room gives turns to those that wait.
+ */
+#ifndef _MRC_TRANSPORT_CONGESTION_H
+#define _MRC_TRANSPORT_CONGESTION_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+
+#include "../core/cc.h"
+
+struct mrc_peer;
+
+/**
+ * struct mrc_congestion - a context
+ * @list: in peer->congestions, under peer->lock; empty: it is one QP's alone
+ * @peer: whose; there as long as one of its QPs has not left
+ * @users: QPs that have not left; under peer->lock
+ * @ref: QPs that may look at it
+ * @rcu: freed after readers
+ * @lock: guards the rest; inside tx_lock of QPs
+ * @cc: the window
+ * @waiting: places of QPs that would send, had they room, in the order of their turns
+ * @given: bytes that were sent since somebody began to give turns
+ * @turn: tells the QP of a place that it is its turn; BH off, under RCU
+ * @serving: MRC_SERVE_*
+ */
+struct mrc_congestion {
+	struct list_head list;
+	struct mrc_peer *peer;
+	unsigned int users;
+	refcount_t ref;
+	struct rcu_head rcu;
+	spinlock_t lock;
+	struct mrc_cc cc;
+	struct list_head waiting;
+	u64 given;
+	void (*turn)(struct list_head *place);
+	unsigned long serving;
+};
+
+#define MRC_SERVE_BUSY		0
+#define MRC_SERVE_WANTED	1
+
+/**
+ * mrc_congestion_join() - a QP begins to send
+ * @peer: where to, of which it has a reference until it has left
+ * @p: settings; QPs with the same ones share a context
+ * @turn: see struct mrc_congestion
+ * @alone: it gets one for itself
+ *
+ * Process context. Return: a reference, or NULL: no memory.
+ */
+struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer, const struct mrc_cc_params *p,
+					   void (*turn)(struct list_head *place), bool alone);
+
+/**
+ * mrc_congestion_leave() - a QP sends no more
+ * @c: its context
+ * @place: its own
+ * @bytes: that it has in flight, which are forgotten
+ *
+ * Once per mrc_congestion_join(). Its tx_lock held, BH off. Others may have their turn now:
+ * mrc_congestion_serve().
+ */
+void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32 bytes);
+
+/** mrc_congestion_put() - give back a reference; NULL is fine. Any context. */
+void mrc_congestion_put(struct mrc_congestion *c);
+
+/**
+ * mrc_congestion_begin() - a QP has something to send: is it its turn?
+ * @c: its context, locked
+ * @place: its own
+ * @g: result: what it may send
+ *
+ * Return: false: others come first; it waits from here on.
+ */
+bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
+			  struct mrc_cc_grant *g);
+
+/**
+ * mrc_congestion_end() - after mrc_congestion_begin(), if that was true
+ * @c: the context, locked since then
+ * @place: the QP's own
+ * @bytes: that it sends now
+ * @wants: it has more
+ * @now: ns
+ */
+void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
+			u64 now);
+
+/** mrc_congestion_learn() - what has become of packets. BH off. */
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now);
+
+/** mrc_congestion_capacity() - planes that are up, and all. BH off. */
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, u32 planes);
+
+/**
+ * mrc_congestion_serve() - those that wait have their turns, as far as there is room
+ * @c: the context
+ * @own: the place of a QP that has just had its own; NULL: there is none
+ *
+ * BH off, under RCU, no lock of a QP held. May be called by a turn: the caller goes on.
+ */
+void mrc_congestion_serve(struct mrc_congestion *c, const struct list_head *own);
+
+#endif /* _MRC_TRANSPORT_CONGESTION_H */
