@@ -332,8 +332,7 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {
 	const struct mrc_nack *nack = &hdr->nack;
-	bool trimmed = nack->reason == MRC_NACK_TRIMMED ||
-		       nack->reason == MRC_NACK_TRIMMED_LASTHOP;
+	bool trimmed = mrc_nack_is_trim(nack->reason);
 	int err;
 
 	if (mrc_nack_is_fatal(nack->reason) &&

@@ -257,6 +257,12 @@ static inline bool mrc_nack_is_fatal(u8 reason)
 	return reason == MRC_NACK_UNEXP_EVENT;
 }
 
+/** mrc_nack_is_trim() - has a switch trimmed the packet? Then only its way was busy. */
+static inline bool mrc_nack_is_trim(u8 reason)
+{
+	return reason == MRC_NACK_TRIMMED || reason == MRC_NACK_TRIMMED_LASTHOP;
+}
+
 /**
  * mrc_req_nack() - a NACK arrived
  * @r: the requester

@@ -30,6 +30,8 @@
 
 /* NACKs per second that a QP sends; MRC_GATE_BURST at once. More is not answered. */
 #define MRC_RESP_NACK_RATE	1000u
+/* The same for trimmed packets, each of which is to be told of: what this host can bear. */
+#define MRC_RESP_TRIM_RATE	1000000u
 
 /**
  * struct mrc_resp_cfg - limits of a connection
@@ -55,6 +57,7 @@ struct mrc_resp_cfg {
  * @first_msn: number of the first message, once @numbered
  * @nack: the newest one that waits for an answer to go with
  * @nack_gate: how many have gone
+ * @trim_gate: the same for trimmed packets
  * @next_rqmsn: number of the next WriteImm, once @imm_numbered
  * @reack: somebody has not heard what is complete: say it again
  * @refused: the NAK has been said: nothing is taken any more
@@ -69,6 +72,7 @@ struct mrc_resp {
 	u32 nak_psn;
 	struct mrc_nack nack;
 	struct mrc_gate nack_gate;
+	struct mrc_gate trim_gate;
 	u16 first_msn;
 	u16 next_rqmsn;
 	u8 nak_syndrome;
@@ -114,6 +118,22 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
  */
 enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 				   const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_trimmed() - the head of a write packet has arrived: a switch had no room for all of it
+ * @q: the responder
+ * @bth: what is left of it; no more is believed, for its ICRC is gone
+ * @ev: EV bits that it came with
+ * @lasthop: the switch was the last one: no other path would have been better
+ * @now: ns
+ * @a: result, empty before: a NACK; or SACKs, if it was a duplicate or asked for one
+ *
+ * Nothing counts as received.
+ *
+ * Return: false: it is not in the window, or there were too many: nothing is to be said of it.
+ */
+bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop, u64 now,
+		      struct mrc_answers *a);
 
 /**
  * mrc_resp_fits() - has a packet the length that it must have?

@@ -58,22 +58,31 @@ static unsigned long mrc_rx_bit(u32 at)
 	return 1ul << at % BITS_PER_LONG;
 }
 
-enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
+enum mrc_rx_verdict mrc_rx_look(const struct mrc_rx_window *w, u32 psn)
 {
 	s32 ahead = mrc_psn_diff(psn, w->cack);
 	u32 at;
 
 	if (ahead > (s32)(w->size - w->done_lag))
 		return MRC_RX_OOR;
-	if (ahead > 0) {
+	if (ahead <= 0)
+		return MRC_RX_DUP;
+	at = mrc_rx_ring_index(w, psn);
+	return mrc_rx_bits_at(w, at)->claimed & mrc_rx_bit(at) ? MRC_RX_DUP : MRC_RX_NEW;
+}
+
+enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn)
+{
+	enum mrc_rx_verdict verdict = mrc_rx_look(w, psn);
+	u32 at;
+
+	if (verdict == MRC_RX_NEW) {
 		at = mrc_rx_ring_index(w, psn);
-		if (!(mrc_rx_bits_at(w, at)->claimed & mrc_rx_bit(at))) {
-			mrc_rx_bits_at(w, at)->claimed |= mrc_rx_bit(at);
-			return MRC_RX_NEW;
-		}
+		mrc_rx_bits_at(w, at)->claimed |= mrc_rx_bit(at);
+	} else if (verdict == MRC_RX_DUP) {
+		w->sack_due = true;
 	}
-	w->sack_due = true;
-	return MRC_RX_DUP;
+	return verdict;
 }
 
 void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn)

@@ -207,6 +207,9 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
  */
 enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn);
 
+/** mrc_rx_look() - what would mrc_rx_claim() say? Nothing changes. */
+enum mrc_rx_verdict mrc_rx_look(const struct mrc_rx_window *w, u32 psn);
+
 /**
  * mrc_rx_note_dup() - a duplicate was dropped: answer it with a SACK
  * @w: the window

@@ -259,6 +259,18 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 	return MRC_DECODE_OK;
 }
 
+enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth)
+{
+	if (len < MRC_BTH_LEN)
+		return MRC_DECODE_SHORT;
+	if (!(mrc_wire_row(buf[0])->flags & MRC_OPF_WRITE))
+		return MRC_DECODE_OPCODE;
+	if (buf[1] & BTH_TVER_MASK)
+		return MRC_DECODE_VERSION;
+	mrc_wire_bth_decode(buf, bth, buf[8] & BTH_TS);
+	return MRC_DECODE_OK;
+}
+
 static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 {
 	buf[0] = bth->opcode;

@@ -344,6 +344,16 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 				   struct mrc_hdr *hdr);
 
 /**
+ * mrc_bth_decode() - decode the BTH of a write packet of which a switch has left no more
+ * @buf: the packet from its BTH on
+ * @len: readable bytes at @buf
+ * @bth: result, written only on success
+ *
+ * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for what is no write.
+ */
+enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth);
+
+/**
  * mrc_hdr_encode() - encode all headers of one packet
  * @buf: at least MRC_HDR_MAX bytes
  * @hdr: what to encode; @hdr->len is ignored, reserved fields become zero

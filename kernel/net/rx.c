@@ -209,6 +209,45 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 	mrc_rx_segments(&pkt, udp_offset + len, seg);
 }
 
+/*
+ * The head of a packet, whose data begins with the inner IPv6 header, UDP behind it. Of its inside
+ * only what stands before the BTH's end is read.
+ */
+static void mrc_rx_head(struct sk_buff *skb, u8 tclass)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+	struct mrc_rx_pkt pkt = {
+		.skb = skb,
+		.net = dev_net(skb->dev),
+		.ifindex = mrc_rx_ifindex(skb),
+		.loopback = mrc_rx_loopback(skb),
+		.saddr = &ip6->saddr,
+		.daddr = &ip6->daddr,
+		.ce = INET_ECN_is_ce(tclass),
+		.dscp = tclass >> 2,
+	};
+	struct {
+		struct udphdr udp;
+		u8 bth[MRC_BTH_LEN];
+	} __packed head;
+	enum mrc_decode_err err = MRC_DECODE_SHORT;
+
+	if (!skb_copy_bits(skb, sizeof(*ip6), &head, sizeof(head)))
+		err = mrc_bth_decode(head.bth, sizeof(head.bth), &pkt.hdr.bth);
+	if (err) {
+		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_TRUNCATED);
+		return;
+	}
+	pkt.ev = mrc_ev_pack(ntohs(head.udp.source), ntohl(ip6_flowlabel(ip6)));
+	mrc_rx_ops->trimmed(&pkt);
+}
+
+/* Without an outer header. */
+static void mrc_rx_trimmed(struct sk_buff *skb)
+{
+	mrc_rx_head(skb, ipv6_get_dsfield(ipv6_hdr(skb)));
+}
+
 /* Is the packet behind the outer header one of ours? */
 static bool mrc_tunnel_ours(const struct sk_buff *skb)
 {
@@ -237,8 +276,7 @@ static int mrc_tunnel_rcv(struct sk_buff *skb)
 	if (!mrc_tunnel_ours(skb))
 		return -ENOENT;
 	if (sizeof(*ip6) + ntohs(ip6->payload_len) > skb->len)
-		mrc_rx_ops->drop(dev_net(skb->dev), &ip6->daddr,
-				 MRC_DROP_TRUNCATED);
+		mrc_rx_head(skb, ipv6_get_dsfield(ipv6_hdr(skb)));
 	else
 		mrc_rx_skb(skb, sizeof(*ip6), ipv6_get_dsfield(ipv6_hdr(skb)));
 	consume_skb(skb);
@@ -285,7 +323,7 @@ int mrc_rx_module_init(const struct mrc_rx_ops *ops)
 	int err;
 
 	mrc_rx_ops = ops;
-	err = mrc_sock_module_init(mrc_udp_rcv);
+	err = mrc_sock_module_init(mrc_udp_rcv, mrc_rx_trimmed);
 	if (err)
 		return err;
 	err = xfrm6_tunnel_register(&mrc_tunnel, AF_INET6);

@@ -2,7 +2,7 @@
 /*
  * Receiving: packets come from the IPv6-in-IPv6 handler (we take the outer header off, read its
  * ECN, and get aggregates whole) or from the UDP socket (End.DT6 took it off, or there was none).
- * They go up decoded, one at a time. The outer DSCP is not kept.
+ * They go up decoded, one at a time. What a switch has trimmed goes up, too, as far as it is there.
  */
 #ifndef _MRC_NET_RX_H
 #define _MRC_NET_RX_H
@@ -109,11 +109,14 @@ struct mrc_rx_run {
 /**
  * struct mrc_rx_ops - how packets go up; softirq, under RCU
  * @rx: one packet; the skb is valid during the call only
+ * @trimmed: the head of a write packet that is shorter than it says: of @pkt->hdr there is nothing
+ *           but the BTH, and no ICRC. A switch may have trimmed it, or it is damaged
  * @end: the last packet of an skb has been delivered
  * @drop: a packet was thrown away below
  */
 struct mrc_rx_ops {
 	void (*rx)(struct mrc_rx_pkt *pkt, struct mrc_rx_run *run);
+	void (*trimmed)(struct mrc_rx_pkt *pkt);
 	void (*end)(struct mrc_rx_run *run);
 	void (*drop)(struct net *net, const struct in6_addr *daddr,
 		     enum mrc_drop why);

@@ -5,8 +5,10 @@
  * closes what is left when it goes: devices and namespaces may go in any order.
  */
 #include <linux/mutex.h>
+#include <linux/netfilter_ipv6.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/udp.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
@@ -22,6 +24,8 @@
  * @sock: NULL once the namespace has closed it
  * @port: network order
  * @users: references, under mrc_sock_lock
+ * @trims: those that want trimmed packets, under mrc_sock_lock
+ * @hook: that takes them, if there is one
  * @rcu: freed after readers of the list
  */
 struct mrc_sock {
@@ -29,6 +33,8 @@ struct mrc_sock {
 	struct socket *sock;
 	__be16 port;
 	unsigned int users;
+	unsigned int trims;
+	struct nf_hook_ops hook;
 	struct rcu_head rcu;
 };
 
@@ -44,6 +50,7 @@ struct mrc_sock_net {
 
 static unsigned int mrc_sock_net_id;
 static int (*mrc_sock_rcv)(struct sock *sk, struct sk_buff *skb);
+static void (*mrc_sock_trimmed)(struct sk_buff *skb);
 
 /* Guards all lists; nothing else is locked inside but the socket layer's own. */
 static DEFINE_MUTEX(mrc_sock_lock);
@@ -86,8 +93,74 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 	return 0;
 }
 
+/* ---- trimmed packets ---------------------------------------------------------- */
+
+/* Is it shorter than its UDP header says? */
+static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	if (ip6->nexthdr != NEXTHDR_UDP || skb_is_gso(skb))
+		return false;
+	udp = skb_header_pointer(skb, sizeof(*ip6), sizeof(buf), &buf);
+	return udp && udp->dest == s->port && ntohs(udp->len) > skb->len - sizeof(*ip6);
+}
+
+/* Softirq, under RCU; data begins with the IPv6 header. */
+static unsigned int mrc_sock_hook(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
+{
+	if (!mrc_sock_is_trimmed(priv, skb))
+		return NF_ACCEPT;
+	mrc_sock_trimmed(skb);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+static int mrc_sock_hook_up(struct mrc_sock *s)
+{
+	if (!s->sock)
+		return -ENETDOWN;
+	s->hook = (struct nf_hook_ops) {
+		.hook = mrc_sock_hook,
+		.priv = s,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		/* Behind all that may drop it. */
+		.priority = NF_IP6_PRI_LAST,
+	};
+	return nf_register_net_hook(sock_net(s->sock->sk), &s->hook);
+}
+
+static void mrc_sock_unhook(struct mrc_sock *s)
+{
+	if (s->sock)
+		nf_unregister_net_hook(sock_net(s->sock->sk), &s->hook);
+}
+
+int mrc_sock_trim(struct mrc_sock *s, bool on)
+{
+	int err = 0;
+
+	mutex_lock(&mrc_sock_lock);
+	if (on && !s->trims)
+		err = mrc_sock_hook_up(s);
+	if (!err)
+		s->trims += on ? 1 : -1;
+	if (!on && !s->trims)
+		mrc_sock_unhook(s);
+	mutex_unlock(&mrc_sock_lock);
+	return err;
+}
+
+/* ---- life --------------------------------------------------------------------- */
+
 static void mrc_sock_close(struct mrc_sock *s)
 {
+	if (s->trims)
+		mrc_sock_unhook(s);
 	list_del_rcu(&s->list);
 	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
 	s->sock = NULL;
@@ -177,9 +250,11 @@ static struct pernet_operations mrc_sock_net_ops = {
 	.size = sizeof(struct mrc_sock_net),
 };
 
-int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb))
+int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb),
+			 void (*trimmed)(struct sk_buff *skb))
 {
 	mrc_sock_rcv = rcv;
+	mrc_sock_trimmed = trimmed;
 	return register_pernet_subsys(&mrc_sock_net_ops);
 }
 

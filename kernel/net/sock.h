@@ -28,18 +28,31 @@ struct mrc_sock *mrc_sock_get(struct net *net, u16 port);
 /** mrc_sock_put() - give up a reference. Process context, sleeps; the namespace may be gone. */
 void mrc_sock_put(struct mrc_sock *sock);
 
+/**
+ * mrc_sock_trim() - packets that UDP would drop for their length are taken before it sees them
+ * @sock: the reference that wants it, or wants it no more before it is given up
+ * @on: from here on, or no longer
+ *
+ * A trimmed packet is shorter than its UDP header says.
+ *
+ * Process context, sleeps. Return: 0, -ENETDOWN: the namespace is going, or -ENOMEM; 0 if !@on.
+ */
+int mrc_sock_trim(struct mrc_sock *sock, bool on);
+
 /** mrc_sock_listening() - does a namespace listen on a UDP port? Under RCU. */
 bool mrc_sock_listening(const struct net *net, __be16 port);
 
 /**
  * mrc_sock_module_init() - per-namespace state
  * @rcv: UDP encapsulation receiver of all sockets
+ * @trimmed: takes packets for mrc_sock_trim(): data begins with the IPv6 header; softirq, under RCU
  *
  * mrc_sock_module_exit() closes all sockets and waits until no receiver runs any more.
  *
  * Return: 0 or -ENOMEM.
  */
-int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb));
+int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb),
+			 void (*trimmed)(struct sk_buff *skb));
 void mrc_sock_module_exit(void);
 
 #endif /* _MRC_NET_SOCK_H */

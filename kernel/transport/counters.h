@@ -42,6 +42,10 @@
 	X(EP_RSP_RX,		"endpoint_responses_received")		\
 	X(ECN_RX,		"np_ecn_marked_roce_packets")		\
 	X(ECN_ECHO_RX,		"rp_cnp_handled")			\
+	X(TRIMMED_RX,		"trimmed_received")			\
+	X(TRIMMED_LASTHOP_RX,	"trimmed_lasthop_received")		\
+	X(TRIMMED_UNTOLD,	"trimmed_ignored")			\
+	X(TRIM_NACK_RX,		"trim_nack_received")			\
 	X(NO_RECEIVE,		"out_of_buffer")			\
 	X(USER_LIMIT,		"user_limit_refused")			\
 	X(REQ_CQE_ERROR,	"req_cqe_error")			\

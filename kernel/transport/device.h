@@ -68,6 +68,7 @@ struct mrc_dev {
 	struct net_device *anchor;
 	netdevice_tracker anchor_tracker;
 	struct mrc_dev_cfg cfg;
+	bool trims;	/* its sockets take trimmed packets */
 	struct mrc_planes planes;
 	u32 ports;
 	u32 evs_ports;

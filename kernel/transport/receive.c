@@ -67,8 +67,9 @@ static void mrc_receive_begin(struct mrc_receive_run *run, struct mrc_qp *qp,
 	run->ce |= pkt->ce;
 }
 
-static enum mrc_drop mrc_receive_check(struct mrc_qp *qp, const struct mrc_plane *plane,
-				       const struct mrc_rx_pkt *pkt)
+/* All that can be checked without the ICRC. */
+static enum mrc_drop mrc_receive_check_head(struct mrc_qp *qp, const struct mrc_plane *plane,
+					    const struct mrc_rx_pkt *pkt)
 {
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
@@ -81,9 +82,17 @@ static enum mrc_drop mrc_receive_check(struct mrc_qp *qp, const struct mrc_plane
 		return MRC_DROP_WRONG_PEER;
 	if ((pkt->hdr.bth.pkey ^ qp->conn.pkey) & 0x7fff)
 		return MRC_DROP_PKEY;
-	if (READ_ONCE(qp->dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt))
-		return MRC_DROP_ICRC;
 	return MRC_DROP_COUNT;
+}
+
+static enum mrc_drop mrc_receive_check(struct mrc_qp *qp, const struct mrc_plane *plane,
+				       const struct mrc_rx_pkt *pkt)
+{
+	enum mrc_drop drop = mrc_receive_check_head(qp, plane, pkt);
+
+	if (drop == MRC_DROP_COUNT && READ_ONCE(qp->dev->cfg.icrc) && !mrc_rx_icrc_ok(pkt))
+		return MRC_DROP_ICRC;
+	return drop;
 }
 
 static void mrc_receive_dispatch(struct mrc_qp *qp,
@@ -141,8 +150,37 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 	mrc_receive_dispatch(qp, pkt, run);
 }
 
+/* Has a switch trimmed it, as far as the device knows? Else it is but damaged. */
+static bool mrc_receive_is_trimmed(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	return READ_ONCE(dev->cfg.trim) &&
+	       (pkt->dscp == READ_ONCE(dev->cfg.dscp_trimmed) ||
+		pkt->dscp == READ_ONCE(dev->cfg.dscp_trimmed_lasthop));
+}
+
+static void mrc_receive_trimmed(struct mrc_rx_pkt *pkt)
+{
+	struct mrc_qp *qp = mrc_qp_find(pkt->hdr.bth.qpn);
+	struct mrc_plane *plane;
+	enum mrc_drop drop;
+
+	if (!qp || !net_eq(qp->dev->net, pkt->net)) {
+		mrc_devs_count_drop(pkt->net, pkt->daddr, MRC_DROP_TRUNCATED);
+		return;
+	}
+	plane = mrc_plane_by_ifindex(&qp->dev->planes, pkt->ifindex);
+	drop = mrc_receive_is_trimmed(qp->dev, pkt) ? mrc_receive_check_head(qp, plane, pkt) :
+						      MRC_DROP_TRUNCATED;
+	if (drop == MRC_DROP_COUNT)
+		mrc_responder_trimmed(qp, pkt,
+				      pkt->dscp != READ_ONCE(qp->dev->cfg.dscp_trimmed));
+	else
+		mrc_count(qp->dev, mrc_drop_counter(drop));
+}
+
 static const struct mrc_rx_ops mrc_receive_ops = {
 	.rx = mrc_receive,
+	.trimmed = mrc_receive_trimmed,
 	.end = mrc_receive_end,
 	.drop = mrc_devs_count_drop,
 };

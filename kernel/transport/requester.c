@@ -231,6 +231,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	int err = -EINVAL;
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
+	mrc_count_n(qp->dev, MRC_CNT_TRIM_NACK_RX, mrc_nack_is_trim(hdr->nack.reason));
 	spin_lock(&qp->tx_lock);
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);

@@ -251,6 +251,24 @@ void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	mrc_reply_send(qp, &a);
 }
 
+void mrc_responder_trimmed(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, bool lasthop)
+{
+	struct mrc_answers a;
+	bool told = false;
+
+	mrc_answers_init(&a);
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp))
+		told = mrc_resp_trimmed(&qp->resp, &pkt->hdr.bth, pkt->ev, lasthop,
+					ktime_get_ns(), &a);
+	spin_unlock(&qp->rx_lock);
+	if (told)
+		mrc_count(qp->dev, lasthop ? MRC_CNT_TRIMMED_LASTHOP_RX : MRC_CNT_TRIMMED_RX);
+	else
+		mrc_count(qp->dev, MRC_CNT_TRIMMED_UNTOLD);
+	mrc_reply_send(qp, &a);
+}
+
 void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w)
 {
 	spin_lock_bh(&qp->rx_lock);

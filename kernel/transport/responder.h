@@ -29,4 +29,10 @@ void mrc_responder_answer(struct mrc_qp *qp);
 /** mrc_responder_last_words() - what is left to say when the QP has ended. Any context. */
 void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w);
 
+/**
+ * mrc_responder_trimmed() - the head of a write packet, which a switch has trimmed; @lasthop: the
+ * last one. Softirq, under RCU.
+ */
+void mrc_responder_trimmed(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, bool lasthop);
+
 #endif /* _MRC_TRANSPORT_RESPONDER_H */

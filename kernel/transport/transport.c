@@ -136,8 +136,24 @@ static void mrc_transport_ports_work(struct work_struct *work)
 
 /* ---- UDP ports -------------------------------------------------------------- */
 
+/* Both sockets, or none. */
+static int mrc_transport_trim(struct mrc_sock *sock, struct mrc_sock *too, bool on)
+{
+	int err = mrc_sock_trim(sock, on);
+
+	if (err || !too)
+		return err;
+	err = mrc_sock_trim(too, on);
+	if (err)
+		mrc_sock_trim(sock, false);
+	return err;
+}
+
 static void mrc_transport_listen_no_more(struct mrc_dev *dev)
 {
+	if (dev->trims)
+		mrc_transport_trim(dev->sock, dev->sock_too, false);
+	dev->trims = false;
 	if (dev->sock)
 		mrc_sock_put(dev->sock);
 	if (dev->sock_too)
@@ -156,15 +172,26 @@ static struct mrc_sock *mrc_transport_listen_too(struct mrc_dev *dev, u16 port)
 }
 
 /* No longer where it did before. In case of an error nothing has changed. */
-static int mrc_transport_listen(struct mrc_dev *dev, u16 port)
+static int mrc_transport_listen(struct mrc_dev *dev, u16 port, bool trims)
 {
-	struct mrc_sock *sock = mrc_sock_get(dev->net, port);
+	struct mrc_sock *sock = mrc_sock_get(dev->net, port), *too;
+	int err = 0;
 
 	if (IS_ERR(sock))
 		return PTR_ERR(sock);
+	too = mrc_transport_listen_too(dev, port);
+	if (trims)
+		err = mrc_transport_trim(sock, too, true);
+	if (err) {
+		mrc_sock_put(sock);
+		if (too)
+			mrc_sock_put(too);
+		return err;
+	}
 	mrc_transport_listen_no_more(dev);
 	dev->sock = sock;
-	dev->sock_too = mrc_transport_listen_too(dev, port);
+	dev->sock_too = too;
+	dev->trims = trims;
 	return 0;
 }
 
@@ -228,7 +255,7 @@ struct mrc_dev *mrc_transport_create(const char *name, struct net_device *anchor
 	err = mrc_transport_init_parts(dev);
 	if (err)
 		goto err_free;
-	err = mrc_transport_listen(dev, dev->cfg.udp_port);
+	err = mrc_transport_listen(dev, dev->cfg.udp_port, dev->cfg.trim);
 	if (err == -EADDRINUSE)
 		NL_SET_ERR_MSG_MOD(extack, "the UDP port is taken; does rdma_rxe hold it?");
 	else if (err)
@@ -258,22 +285,45 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 
 /* ---- settings --------------------------------------------------------------- */
 
-static int mrc_transport_set_port(struct mrc_dev *dev, u16 port,
-				  const struct mrc_asked *asked)
+/* Where it listens, and for what. */
+static int mrc_transport_set_sockets(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
+				     const struct mrc_asked *asked)
 {
 	int err;
 
-	if (port == dev->cfg.udp_port)
+	if (cfg->udp_port == dev->cfg.udp_port && cfg->trim == dev->trims)
 		return 0;
-	if (atomic_read(&dev->qps))
+	if (cfg->udp_port != dev->cfg.udp_port && atomic_read(&dev->qps))
 		return mrc_refuse(asked, -EBUSY, MRC_A_DEVICE_UDP_PORT,
 				  "udp-port cannot change while QPs exist");
-	err = mrc_transport_listen(dev, port);
+	err = mrc_transport_listen(dev, cfg->udp_port, cfg->trim);
 	if (err == -EADDRINUSE)
 		return mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
 				  "the UDP port is taken");
 	if (err)
 		return mrc_refuse(asked, err, 0, "no UDP socket can be opened");
+	return 0;
+}
+
+/* What is trimmed must be told from what is not. */
+static int mrc_transport_check_trim(const struct mrc_dev_cfg *cfg, const struct mrc_asked *asked)
+{
+	const u8 whole[] = { cfg->dscp_data, cfg->dscp_rtx, cfg->dscp_control };
+	int i;
+
+	if (!cfg->trim)
+		return 0;
+	if (cfg->dscp_trimmed == cfg->dscp_trimmed_lasthop)
+		return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
+				  "with trim, dscp-trimmed and dscp-trimmed-lasthop must differ");
+	for (i = 0; i < ARRAY_SIZE(whole); i++) {
+		if (whole[i] == cfg->dscp_trimmed)
+			return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED,
+					  "with trim, no other packets may have dscp-trimmed");
+		if (whole[i] == cfg->dscp_trimmed_lasthop)
+			return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
+					  "with trim, no other packets may have dscp-trimmed-lasthop");
+	}
 	return 0;
 }
 
@@ -291,7 +341,8 @@ int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 	if (dev->dead)
 		err = mrc_refuse(asked, -ENODEV, 0, "the device is being deleted");
 	else
-		err = mrc_transport_set_port(dev, cfg->udp_port, asked);
+		err = mrc_transport_check_trim(cfg, asked) ?:
+		      mrc_transport_set_sockets(dev, cfg, asked);
 	if (!err) {
 		dev->cfg = *cfg;
 		mrc_peers_settings(dev);

@@ -719,3 +719,122 @@ TEST(Responder, LastWordsRepeatTheNakOnlyWhenThereWasOne)
     EXPECT_EQ(w.nak_psn, r.psn(2));
     EXPECT_EQ(w.msn, 2u);
 }
+
+/* ---- trimmed packets ---- */
+
+namespace
+{
+
+mrc_bth headOf(u32 nth, bool ackreq = false)
+{
+    mrc_bth bth{};
+    bth.opcode = MRC_OP_WRITE_ONLY;
+    bth.psn = Responder::psn(nth);
+    bth.ackreq = ackreq;
+    return bth;
+}
+
+constexpr u32 kEv = 0xe0000abc;
+
+} // namespace
+
+TEST(ResponderTrim, TheSenderIsTold)
+{
+    for (const bool lasthop : {false, true}) {
+        Responder r;
+        r.arrive(0);
+        mrc_answers_init(&r.a);
+        const mrc_bth head = headOf(2);
+        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, lasthop, r.now, &r.a));
+        ASSERT_EQ(r.a.count, 1u);
+        const mrc_hdr &hdr = r.a.hdr[0];
+        EXPECT_EQ(hdr.bth.opcode, MRC_OP_NACK);
+        EXPECT_EQ(hdr.nack.reason, lasthop ? MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED);
+        EXPECT_EQ(hdr.nack.psn, Responder::psn(2));
+        EXPECT_EQ(hdr.nack.entropy, kEv);
+    }
+}
+
+/* It is as if it had never come: the whole packet is taken later. */
+TEST(ResponderTrim, NothingCountsAsReceived)
+{
+    Responder r;
+    const u64 bytes = r.q.rx.bytes;
+    mrc_answers_init(&r.a);
+    const mrc_bth head = headOf(0);
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_EQ(r.q.rx.bytes, bytes);
+    EXPECT_FALSE(mrc_rx_sack_news(&r.q.rx));
+    EXPECT_TRUE(r.done().empty());
+    r.arrive(0);
+    EXPECT_EQ(r.done().size(), 1u);
+}
+
+TEST(ResponderTrim, WhatAsksForASackGetsOne)
+{
+    for (const bool asks : {false, true}) {
+        Responder r;
+        r.arrive(0);
+        r.arrive(1);
+        mrc_answers_init(&r.a);
+        const mrc_bth head = headOf(2, asks);
+        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+        ASSERT_EQ(r.a.count, asks ? 2u : 1u);
+        if (asks) {
+            EXPECT_EQ(r.a.hdr[1].bth.opcode, MRC_OP_SACK);
+            EXPECT_EQ(r.a.hdr[1].sack.cack_psn, Responder::psn(1));
+        }
+    }
+}
+
+/* Its SACK or ACK was lost: a NACK would have it sent once more. */
+TEST(ResponderTrim, ADuplicateIsAcknowledged)
+{
+    Responder r;
+    r.arrive(0);
+    r.answer();
+    mrc_answers_init(&r.a);
+    const mrc_bth head = headOf(0);
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    ASSERT_EQ(r.a.count, 2u);
+    EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
+    EXPECT_EQ(r.a.hdr[0].sack.entropy, kEv);
+    EXPECT_EQ(r.a.hdr[1].bth.opcode, MRC_OP_ACK);
+}
+
+TEST(ResponderTrim, WhatIsBeyondTheWindowIsIgnored)
+{
+    Responder r;
+    mrc_answers_init(&r.a);
+    const mrc_bth head = headOf(kSize);
+    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_EQ(r.a.count, 0u);
+}
+
+/* Whoever forges them gets no more than so many answers. */
+TEST(ResponderTrim, AnswersAreBounded)
+{
+    Responder r;
+    unsigned told = 0;
+    for (unsigned i = 0; i < 10000; ++i) {
+        const mrc_bth head = headOf(i % kSize);
+        mrc_answers_init(&r.a);
+        told += mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a);
+    }
+    EXPECT_EQ(told, MRC_GATE_BURST);
+    r.now += 1000 * kUs;
+    const mrc_bth head = headOf(1);
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+}
+
+TEST(ResponderTrim, NothingIsSaidAfterANak)
+{
+    Responder r;
+    const mrc_rx_arrival a = Responder::packet(0);
+    r.arrive(a, MRC_NAK_ACCESS);
+    ASSERT_NE(r.answer(), 0);
+    mrc_answers_init(&r.a);
+    const mrc_bth head = headOf(1);
+    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_EQ(r.a.count, 0u);
+}

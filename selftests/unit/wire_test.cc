@@ -483,3 +483,52 @@ TEST(Wire, RcvdBytesRoundUpAndWrap)
     EXPECT_EQ(mrc_rcvd_bytes_units(0x100000000), 0u);
     EXPECT_EQ(mrc_rcvd_bytes_units(0xffffff00), 0xffffffu);
 }
+
+/* ---- what a switch has left of a packet ---- */
+
+TEST(WireHead, IsThereWhenTheBthIs)
+{
+    for (const WriteRow &row : kWrites) {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = row.opcode;
+        hdr.bth.pkey = 0x8001;
+        hdr.bth.qpn = 0xabcdef;
+        hdr.bth.psn = 0x123456;
+        hdr.bth.ackreq = true;
+        hdr.bth.rtx = true;
+        Bytes packet = encode(hdr);
+        packet.resize(130);
+        for (std::size_t len = 0; len <= packet.size(); ++len) {
+            const std::unique_ptr<std::uint8_t[]> exact(new std::uint8_t[len]);
+            std::copy_n(packet.begin(), len, exact.get());
+            mrc_bth bth{};
+            if (len < MRC_BTH_LEN) {
+                EXPECT_EQ(mrc_bth_decode(exact.get(), len, &bth), MRC_DECODE_SHORT);
+                continue;
+            }
+            ASSERT_EQ(mrc_bth_decode(exact.get(), len, &bth), MRC_DECODE_OK);
+            EXPECT_EQ(bth.opcode, row.opcode);
+            EXPECT_EQ(bth.pkey, 0x8001);
+            EXPECT_EQ(bth.qpn, 0xabcdefu);
+            EXPECT_EQ(bth.psn, 0x123456u);
+            EXPECT_TRUE(bth.ackreq);
+            EXPECT_TRUE(bth.rtx);
+        }
+    }
+}
+
+TEST(WireHead, IsThatOfAWrite)
+{
+    mrc_bth bth{};
+    for (const ControlRow &row : kControls) {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = row.opcode;
+        const Bytes packet = encode(hdr);
+        EXPECT_EQ(mrc_bth_decode(packet.data(), packet.size(), &bth), MRC_DECODE_OPCODE);
+    }
+    Bytes packet(MRC_BTH_LEN);
+    EXPECT_EQ(mrc_bth_decode(packet.data(), packet.size(), &bth), MRC_DECODE_OPCODE);
+    packet[0] = MRC_OP_WRITE_ONLY;
+    packet[1] = 1;
+    EXPECT_EQ(mrc_bth_decode(packet.data(), packet.size(), &bth), MRC_DECODE_VERSION);
+}

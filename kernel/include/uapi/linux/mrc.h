@@ -133,6 +133,14 @@ enum {
 	MRC_A_DEVICE_USER_MRS,
 	/* u32, 1 to 1048576: peers that QPs of one user have made, at most */
 	MRC_A_DEVICE_USER_PEERS,
+	/*
+	 * u8, 0 to 1: switches trim what they cannot hold: the peer is told of what is left; 0: it
+	 * is dropped
+	 */
+	MRC_A_DEVICE_TRIM,
+	MRC_A_DEVICE_DSCP_TRIMMED,	/* u8, 0 to 63: of packets that a switch has trimmed */
+	/* u8, 0 to 63: of packets that the last switch has trimmed */
+	MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
 
 	__MRC_A_DEVICE_MAX,
 	MRC_A_DEVICE_MAX = (__MRC_A_DEVICE_MAX - 1)
