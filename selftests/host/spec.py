@@ -18,7 +18,7 @@ HEADER = "kernel/include/uapi/linux/mrc.h"
 PAGE = "Documentation/netlink/README.md"
 SCHEMA = "Documentation/json/device.json"
 # The last attribute of a device, and one more behind it.
-LAST = ("        x-mrc: { default: 16384, limit: MRC_MAX_OBJECTS, word: N }\n"
+LAST = ("        x-mrc: { default: 16, tool-max: 63 }\n"
         "  -\n    name: counter\n")
 NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
        "x-mrc: { default: 7 } }\n")
@@ -53,7 +53,7 @@ class Spec(unittest.TestCase):
         last = LAST.splitlines(keepends=True)
         self.edit(LAST, last[0] + NEW + "".join(last[1:]))
         path = self.top / SOURCE
-        path.write_text(path.read_text().replace("user-peers ]", "user-peers, pace ]"))
+        path.write_text(path.read_text().replace("dscp-trimmed-lasthop ]", "dscp-trimmed-lasthop, pace ]"))
 
     def has(self, line, text):
         self.assertTrue(line in text, f"not there: {line}")

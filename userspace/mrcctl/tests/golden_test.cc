@@ -52,7 +52,10 @@ void add_devices(FakeKernel &k)
                      .user_cqs = 65536,
                      .user_qps = 65536,
                      .user_mrs = 262144,
-                     .user_peers = 16384};
+                     .user_peers = 16384,
+                     .trim = false,
+                     .dscp_trimmed = 12,
+                     .dscp_trimmed_lasthop = 16};
 
     k.device_list.push_back({mrc0,
                              3,
