@@ -34,6 +34,7 @@ ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 ACK_OK, NAK_INVALID = 0x1F, 0x61
 ACK_CREDIT, RNR_NAK, RESERVED = 0x00, 0x21, 0x5F
 TRIMMED, UNEXPECTED = 0x01, 0x19
+DSCP_TRIMMED, DSCP_LASTHOP = 12, 16
 # Reasons to send a packet again, three that nobody has defined among them.
 AGAIN = (0x02, TRIMMED, 0x06, 0x07, 0x0A, 0x0B, 0x00, 0x18, 0xFF)
 PSNS = 1 << 24
@@ -68,6 +69,20 @@ def neth(psn, reason=1, cc_type=2, entropy=0):
     return head + bytes(5) + (psn % PSNS).to_bytes(3, "big") + bytes(
         [cc_type << 4]
     ) + bytes(3)
+
+
+class Trimmed(bytes):
+    """What a switch has left of a packet: the outermost length is right, the DSCP another one."""
+
+    def __new__(cls, packet, size, dscp):
+        made = super().__new__(cls, packet[: 40 + size])
+        made.tclass = dscp << 2 | 2  # ECT(0), as before
+        return made
+
+    def plain(self):
+        """Without an outer header."""
+        first = int.from_bytes(self[:4], "big") & ~(0xFF << 20) | self.tclass << 20
+        return first.to_bytes(4, "big") + struct.pack("!H", len(self) - 40) + self[6:]
 
 
 class Wire:
@@ -136,9 +151,10 @@ class Link:
         return found, found.getsockname()[4]
 
     def encapsulate(self, packet):
+        tclass = getattr(packet, "tclass", None)
         if not self.outer:
-            return packet
-        return ipv6(*self.outer, len(packet), NH_IPV6, 0x10, 0x4567) + packet
+            return packet if tclass is None else packet.plain()
+        return ipv6(*self.outer, len(packet), NH_IPV6, tclass or 0x10, 0x4567) + packet
 
     def send(self, packet):
         while True:
@@ -339,6 +355,63 @@ class Cases:
             data = self.write(psn=self.expected + n)
             wanted = self.to_qp(data, {"rx_drop_out_of_window": 1, "nack_sent": 1})
             yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted, beside=ASKS)
+
+    def head(self, data, dscp=DSCP_TRIMMED, size=80):
+        """Of a packet, its first bytes behind the inner IPv6 header."""
+        return Trimmed(self.wire.datagram(data), size, dscp)
+
+    def trimmed(self):
+        """Heads of packets, of which the peer is told; nothing of them counts as received."""
+        data = self.write(length=self.mtu, dmalen=self.mtu)
+        told = {"trimmed_received": 1, "nack_sent": 1}
+        for size in (20, 21, 24, 40, 56, 130):
+            yield Case(f"head of {size} bytes", self.head(data, size=size), told, beside=ASKS)
+        last = {"trimmed_lasthop_received": 1, "nack_sent": 1}
+        yield Case("head, the last hop's", self.head(data, DSCP_LASTHOP), last, beside=ASKS)
+        for opcode in (FIRST, MIDDLE, LAST, LAST_IMM, ONLY_IMM):
+            data = self.write(opcode, self.mtu, dmalen=9 * self.mtu, psn=self.expected + 7)
+            yield Case(f"head of opcode {opcode:#x}", self.head(data), told, beside=ASKS)
+        data = self.write(length=self.mtu, psn=self.expected - 1)
+        again = {"trimmed_received": 1, "sack_sent": 1, "ack_sent": 1}
+        yield Case("head of a duplicate", self.head(data), again, beside=ASKS)
+
+    def not_trimmed(self):
+        """Heads that nobody is told of."""
+        why, data = {"rx_drop_truncated": 1}, self.write(length=self.mtu)
+        yield Case("head without all of the BTH", self.head(data, size=19), why, "srv6")
+        yield Case("head with another DSCP", self.head(data, 4), why)
+        control = self.control(SACK, seth(self.nxt - 1) + bytes(90))
+        yield Case("head of a SACK", self.head(control), why)
+        yield Case("head of TVer 1", self.head(self.write(length=self.mtu, tver=1)), why)
+        other = self.head(self.write(length=self.mtu, qpn=self.qpn ^ 1))
+        yield Case("head for another QP", other, why)
+        other = self.head(self.write(length=self.mtu, pkey=1))
+        yield Case("head with P_Key 1", other, {"rx_drop_pkey": 1})
+        third = Wire(self.args.third, self.held["gid"][1])
+        other = Trimmed(third.datagram(data), 80, DSCP_TRIMMED)
+        yield Case("head of a third host", other, {"rx_drop_wrong_peer": 1})
+        idle = self.head(self.write(length=self.mtu, qpn=self.held["idle_qpn"]))
+        yield Case("head for a QP that is not connected", idle, {"rx_drop_qp_state": 1})
+        for n in (self.window, HALF - 2):
+            beyond = self.head(self.write(length=self.mtu, psn=self.expected + n))
+            yield Case(f"head, PSN {n} ahead", beyond, {"trimmed_ignored": 1}, beside=ASKS)
+
+    def trims_off(self):
+        """Where trimming is off."""
+        for dscp in (DSCP_TRIMMED, DSCP_LASTHOP):
+            head = self.head(self.write(length=self.mtu), dscp)
+            yield Case(f"head with DSCP {dscp}", head, {"rx_drop_truncated": 1}, "srv6")
+            # UDP drops it for its length.
+            yield Case(f"head with DSCP {dscp}", head, {}, "plain")
+
+    def whole(self):
+        """Short already, so that a switch which trims has left all of it."""
+        data = self.write()
+        packet = self.wire.datagram(data)
+        whole = Trimmed(packet, len(packet) - 40, DSCP_TRIMMED)
+        wanted = self.to_qp(data, {"rx_write_requests": 1})
+        yield Case("a whole packet with the DSCP of trimmed ones", whole, wanted,
+                   beside=(*ASKS, "sack_sent", "ack_sent"))
 
     def never_sent(self):
         nxt = self.nxt
@@ -756,7 +829,8 @@ def run_stray(args, held, link):
     return 0 if check(case, link, Counters(args.device)) else 1
 
 
-COMMANDS = ("silent", "answered", "ended", "endpoints", "forged", "flood", "stray", "nacks",
+COMMANDS = ("trimmed", "not-trimmed", "trims-off", "whole", "silent", "answered", "ended",
+            "endpoints", "forged", "flood", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
             "status", "acks", "sack-other-cc", "never-asks", "short-imm", "parts", "other-imm",
             "beyond", "aside", "mutants")
