@@ -3,6 +3,7 @@
  * Netlink: QPs.
  */
 #include "../compat/compat_netlink.h"
+#include "../transport/congestion.h"
 #include "../transport/qp.h"
 #include "message.h"
 
@@ -31,7 +32,20 @@ struct mrc_nl_qp {
 	u64 rx_packets;
 	u64 rtx_packets;
 	u64 memory;
+	bool congested;	/* @congestion is there */
+	struct mrc_congestion_state congestion;
 };
+
+/* tx_lock held. */
+static bool mrc_nl_qp_read_congestion(struct mrc_qp *qp, struct mrc_congestion_state *s)
+{
+	struct mrc_congestion *c = rcu_dereference_protected(qp->congestion,
+							     lockdep_is_held(&qp->tx_lock));
+
+	if (c && qp->state == IB_QPS_RTS)
+		mrc_congestion_read(c, s);
+	return c && qp->state == IB_QPS_RTS;
+}
 
 static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)
 {
@@ -52,6 +66,7 @@ static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)
 	s->min_rtt = qp->req.tx.rtt.min_ns;
 	s->tx_packets = qp->tx_packets;
 	s->rtx_packets = qp->rtx_packets;
+	s->congested = mrc_nl_qp_read_congestion(qp, &s->congestion);
 	spin_unlock_bh(&qp->tx_lock);
 
 	spin_lock_bh(&qp->rx_lock);
@@ -106,6 +121,40 @@ static int mrc_nl_put_progress(struct sk_buff *skb, const struct mrc_nl_qp *s)
 	       mrc_nl_put_u64(skb, MRC_A_QP_MEMORY, s->memory);
 }
 
+static int mrc_nl_put_cc_counts(struct sk_buff *skb, const u64 *n)
+{
+	return mrc_nl_put_u64(skb, MRC_A_CONGESTION_FAST, n[MRC_CC_FAST]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_PROPORTIONAL, n[MRC_CC_PROPORTIONAL]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_FAIR, n[MRC_CC_FAIR]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_HOLD, n[MRC_CC_HOLD]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_DECREASE, n[MRC_CC_DECREASE]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_CUTS, n[MRC_CC_CUTS]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_QUICK_ADAPTS, n[MRC_CC_QUICK_ADAPTS]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_TRIMS, n[MRC_CC_TRIMS]) ?:
+	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_PENALTIES, n[MRC_CC_PENALTIES]);
+}
+
+static int mrc_nl_put_congestion(struct sk_buff *skb, const struct mrc_nl_qp *q)
+{
+	const struct mrc_congestion_state *s = &q->congestion;
+	struct nlattr *nest;
+
+	if (!q->congested)
+		return 0;
+	nest = nla_nest_start(skb, MRC_A_QP_CONGESTION);
+	if (!nest || nla_put_u32(skb, MRC_A_CONGESTION_CWND, s->cwnd) ||
+	    nla_put_u32(skb, MRC_A_CONGESTION_MAX_CWND, s->max_cwnd) ||
+	    mrc_nl_put_u64(skb, MRC_A_CONGESTION_INFLIGHT, s->inflight) ||
+	    nla_put_u32(skb, MRC_A_CONGESTION_QPS, s->qps) ||
+	    nla_put_u32(skb, MRC_A_CONGESTION_BASE_RTT, s->base_ns) ||
+	    nla_put_u32(skb, MRC_A_CONGESTION_DELAY, s->delay_ns) ||
+	    nla_put_u32(skb, MRC_A_CONGESTION_TARGET_DELAY, s->target_ns) ||
+	    mrc_nl_put_cc_counts(skb, s->count))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* As the reader knows the creator, if it does. */
 static int mrc_nl_put_pid(struct sk_buff *skb, const struct mrc_qp *qp)
 {
@@ -128,7 +177,7 @@ static int mrc_nl_qp_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	    mrc_nl_put_pid(skb, qp) ||
 	    mrc_nl_put_conn(skb, &s) || mrc_nl_put_params(skb, &s) ||
 	    (to->admin && mrc_nl_put_psns(skb, &s)) ||
-	    mrc_nl_put_progress(skb, &s)) {
+	    mrc_nl_put_progress(skb, &s) || mrc_nl_put_congestion(skb, &s)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -189,3 +189,17 @@ void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, u32 planes)
 	mrc_cc_capacity(&c->cc, live, planes);
 	spin_unlock(&c->lock);
 }
+
+void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s)
+{
+	spin_lock(&c->lock);
+	s->cwnd = c->cc.cwnd;
+	s->max_cwnd = c->cc.max_cwnd;
+	s->inflight = c->cc.inflight;
+	s->qps = READ_ONCE(c->users);
+	s->base_ns = c->cc.base_ns;
+	s->delay_ns = c->cc.avg_ns;
+	s->target_ns = c->cc.d.target_ns;
+	memcpy(s->count, c->cc.count, sizeof(s->count));
+	spin_unlock(&c->lock);
+}

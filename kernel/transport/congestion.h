@@ -47,6 +47,21 @@ struct mrc_congestion {
 #define MRC_SERVE_BUSY		0
 #define MRC_SERVE_WANTED	1
 
+/** struct mrc_congestion_state - a context at one moment; see struct mrc_cc */
+struct mrc_congestion_state {
+	u32 cwnd;
+	u32 max_cwnd;
+	u64 inflight;
+	unsigned int qps;
+	u32 base_ns;
+	u32 delay_ns;
+	u32 target_ns;
+	u64 count[MRC_CC_COUNTS];
+};
+
+/** mrc_congestion_read() - for dumps; BH off */
+void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s);
+
 /**
  * mrc_congestion_join() - a QP begins to send
  * @peer: where to, of which it has a reference until it has left

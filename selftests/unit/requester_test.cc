@@ -133,7 +133,8 @@ TEST(Requester, SmallPacketsTakeLessOfTheWindow)
     const u32 each = q.r.tx.inflight_bytes / 100;
     EXPECT_EQ(each % MRC_TX_BYTES_UNIT, 0u);
     EXPECT_GE(each, mrc_sendq_bytes(&q.r.sendq, mrc_sendq_at(&q.r.sendq, 0), 0));
-    EXPECT_LT(each, mrc_sendq_bytes(&q.r.sendq, mrc_sendq_at(&q.r.sendq, 0), 0) + MRC_TX_BYTES_UNIT);
+    EXPECT_LT(each,
+              mrc_sendq_bytes(&q.r.sendq, mrc_sendq_at(&q.r.sendq, 0), 0) + MRC_TX_BYTES_UNIT);
 }
 
 /* What a batch counts is what its packets count in flight, be it their first time or not. */

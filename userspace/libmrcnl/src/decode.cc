@@ -63,6 +63,28 @@ PlaneStats decode_stats(std::span<const std::byte> data)
             a.u64(MRC_A_PLANE_STATS_RX_BYTES),   a.u64(MRC_A_PLANE_STATS_RX_CE)};
 }
 
+Congestion decode_congestion(std::span<const std::byte> data)
+{
+    const Attributes a(data, MRC_A_CONGESTION_MAX);
+
+    return {.cwnd = a.u32(MRC_A_CONGESTION_CWND),
+            .max_cwnd = a.u32(MRC_A_CONGESTION_MAX_CWND),
+            .inflight = a.u64(MRC_A_CONGESTION_INFLIGHT),
+            .qps = a.u32(MRC_A_CONGESTION_QPS),
+            .base_rtt = a.u32(MRC_A_CONGESTION_BASE_RTT),
+            .delay = a.u32(MRC_A_CONGESTION_DELAY),
+            .target_delay = a.u32(MRC_A_CONGESTION_TARGET_DELAY),
+            .fast = a.u64(MRC_A_CONGESTION_FAST),
+            .proportional = a.u64(MRC_A_CONGESTION_PROPORTIONAL),
+            .fair = a.u64(MRC_A_CONGESTION_FAIR),
+            .hold = a.u64(MRC_A_CONGESTION_HOLD),
+            .decrease = a.u64(MRC_A_CONGESTION_DECREASE),
+            .cuts = a.u64(MRC_A_CONGESTION_CUTS),
+            .quick_adapts = a.u64(MRC_A_CONGESTION_QUICK_ADAPTS),
+            .trims = a.u64(MRC_A_CONGESTION_TRIMS),
+            .penalties = a.u64(MRC_A_CONGESTION_PENALTIES)};
+}
+
 EvPath decode_path(const Attributes &a)
 {
     if (a.has(MRC_A_EV_SID))
@@ -451,6 +473,8 @@ Qp decode_qp(const Reply &reply)
     qp.exp_retries = a.u8(MRC_A_QP_EXP_RETRIES);
     qp.memory = a.u64(MRC_A_QP_MEMORY);
     qp.pid = a.u32(MRC_A_QP_PID);
+    if (a.has(MRC_A_QP_CONGESTION))
+        qp.congestion = decode_congestion(a.bytes(MRC_A_QP_CONGESTION));
     return qp;
 }
 

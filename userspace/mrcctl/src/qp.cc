@@ -49,6 +49,29 @@ void print_progress(Printer &p, const mrcnl::Qp &qp)
     p.bytes("memory", qp.memory);
 }
 
+void print_congestion(Printer &p, const mrcnl::Congestion &c)
+{
+    p.enter("congestion");
+    p.bytes("cwnd", c.cwnd);
+    p.bytes("max-cwnd", c.max_cwnd);
+    p.bytes("in-window", c.inflight);
+    p.number("qps", c.qps);
+    print_rtt(p, "base-rtt", c.base_rtt);
+    print_rtt(p, "delay", c.delay);
+    print_rtt(p, "target-delay", c.target_delay);
+    p.line();
+    p.number("fast", c.fast);
+    p.number("proportional", c.proportional);
+    p.number("fair", c.fair);
+    p.number("hold", c.hold);
+    p.number("decrease", c.decrease);
+    p.number("cuts", c.cuts);
+    p.number("quick-adapts", c.quick_adapts);
+    p.number("trims", c.trims);
+    p.number("penalties", c.penalties);
+    p.leave();
+}
+
 void print_settings(Printer &p, const mrcnl::Qp &qp)
 {
     p.line();
@@ -87,6 +110,8 @@ void print_qp(Context &context, const mrcnl::Qp &qp)
     p.number("cc-profile", qp.cc_profile);
     if (p.options().statistics || p.options().json)
         print_progress(p, qp);
+    if (qp.congestion && (p.options().statistics || p.options().json))
+        print_congestion(p, *qp.congestion);
     if (p.options().details || p.options().json)
         print_settings(p, qp);
     p.end_object();

@@ -143,10 +143,27 @@ void add_traffic(FakeKernel &k)
     qp.srtt = 123456;
     qp.min_rtt = 100000;
     qp.timeout = 14;
+    qp.congestion = {.cwnd = 98304,
+                     .max_cwnd = 750000,
+                     .inflight = 65536,
+                     .qps = 2,
+                     .base_rtt = 100000,
+                     .delay = 7500,
+                     .target_delay = 75000,
+                     .fast = 1,
+                     .proportional = 20,
+                     .fair = 3,
+                     .hold = 4,
+                     .decrease = 5,
+                     .cuts = 2,
+                     .quick_adapts = 1,
+                     .trims = 6,
+                     .penalties = 7};
     k.qp_list.push_back(qp);
     qp.qpn = 0x77;
     qp.state = QpState::err;
     qp.inflight = 0;
+    qp.congestion.reset();
     k.qp_list.push_back(qp);
 }
 

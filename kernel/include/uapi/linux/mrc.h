@@ -504,9 +504,36 @@ enum {
 	MRC_A_QP_REASON,		/* string */
 	MRC_A_QP_TIME,			/* u64: ns of CLOCK_MONOTONIC */
 	MRC_A_QP_OLD_STATE,		/* u8, enum mrc_nl_qp_state */
+	/* nest of MRC_A_CONGESTION_*: its congestion context, from RTS on */
+	MRC_A_QP_CONGESTION,
 
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = (__MRC_A_QP_MAX - 1)
+};
+
+enum {
+	MRC_A_CONGESTION_CWND = 1,	/* u32: the window, in nominal bytes */
+	MRC_A_CONGESTION_MAX_CWND,	/* u32: that it has at most, with the planes that are up */
+	MRC_A_CONGESTION_PAD,
+	MRC_A_CONGESTION_INFLIGHT,	/* u64: nominal bytes on their way */
+	MRC_A_CONGESTION_QPS,		/* u32: that share it */
+	/* u32: ns, of an empty network; 0: not known, or not asked for */
+	MRC_A_CONGESTION_BASE_RTT,
+	MRC_A_CONGESTION_DELAY,		/* u32: ns beyond it, over the last round trip or so */
+	MRC_A_CONGESTION_TARGET_DELAY,	/* u32: ns */
+	/* u64: SACKs that found no delay, for a whole window: fast increase */
+	MRC_A_CONGESTION_FAST,
+	MRC_A_CONGESTION_PROPORTIONAL,	/* u64: SACKs without a mark and with little delay */
+	MRC_A_CONGESTION_FAIR,		/* u64: SACKs without a mark and with much delay */
+	MRC_A_CONGESTION_HOLD,		/* u64: SACKs with a mark and little delay */
+	MRC_A_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
+	MRC_A_CONGESTION_CUTS,		/* u64: times that one of these made the window smaller */
+	MRC_A_CONGESTION_QUICK_ADAPTS,	/* u64: times that the window became what had arrived */
+	MRC_A_CONGESTION_TRIMS,		/* u64: packets that were trimmed */
+	MRC_A_CONGESTION_PENALTIES,	/* u64: SACKs by which the receiver asked for less */
+
+	__MRC_A_CONGESTION_MAX,
+	MRC_A_CONGESTION_MAX = (__MRC_A_CONGESTION_MAX - 1)
 };
 
 enum {

@@ -327,6 +327,27 @@ struct QpConnection {
     uint32_t mtu = 0;
 };
 
+/** A window that QPs to one peer share, or that one has for itself. Bytes are nominal ones. */
+struct Congestion {
+    uint32_t cwnd = 0;
+    uint32_t max_cwnd = 0; ///< with the planes that are up
+    uint64_t inflight = 0;
+    uint32_t qps = 0;          ///< that share it
+    uint32_t base_rtt = 0;     ///< ns; 0: not known, or of no use to the algorithm
+    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so
+    uint32_t target_delay = 0; ///< ns
+    uint64_t fast = 0;         ///< SACKs by what they made of the window ...
+    uint64_t proportional = 0;
+    uint64_t fair = 0;
+    uint64_t hold = 0;
+    uint64_t decrease = 0;
+    uint64_t cuts = 0; ///< ... and times that it became smaller by these
+    uint64_t quick_adapts = 0;
+    uint64_t trims = 0;     ///< packets
+    uint64_t penalties = 0; ///< SACKs
+    bool operator==(const Congestion &) const = default;
+};
+
 struct Qp {
     DeviceRef device;
     uint32_t qpn = 0;
@@ -350,7 +371,8 @@ struct Qp {
     uint8_t linear_retries = 0;
     uint8_t exp_retries = 0;
     uint64_t memory = 0;
-    uint32_t pid = 0; ///< creator; 0: in no pid namespace that we know
+    uint32_t pid = 0;                     ///< creator; 0: in no pid namespace that we know
+    std::optional<Congestion> congestion; ///< in RTS
 };
 
 /** Who asked for a change. */
