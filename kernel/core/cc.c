@@ -120,6 +120,7 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
 {
+	planes = max(planes, 1u);
 	live = max(min(live, planes), 1u);
 	if (cc->p.algorithm == MRC_CC_NONE || (live == cc->live && planes == cc->planes))
 		return;

@@ -312,7 +312,7 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now);
  * mrc_cc_capacity() - planes have gone, or are back
  * @cc: the context
  * @live: planes that are up; 0 counts as one
- * @planes: of all that the rate counts
+ * @planes: of all that the rate counts; 0 counts as one
  *
  * The largest window follows; what was on its way by those that have gone is lost, which makes the
  * window smaller.
