@@ -403,11 +403,15 @@ static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 b
 	mrc_cc_steer(cc, n, delay_ns, limited, now);
 }
 
-/* An answer to the head of a packet came sooner than one to all of it: it measures nothing. */
+/*
+ * An answer to the head of a packet came sooner than one to all of it: it measures nothing. It
+ * counts as a base RTT of delay: of the one that is set, as a shorter one might be below the target
+ * that follows from that.
+ */
 static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 {
 	cc->count[MRC_CC_TRIMS]++;
-	mrc_cc_average(cc, cc->base_ns, now);
+	mrc_cc_average(cc, cc->p.base_rtt_ns ? cc->p.base_rtt_ns : cc->base_ns, now);
 	cc->qa_trigger = true;
 	if (!mrc_cc_quick_adapt(cc, true, true, 0, now))
 		mrc_cc_shrink(cc, bytes);
