@@ -5,8 +5,8 @@
 #define CC_REF_BDP	150000u
 #define CC_REF_RTT_NS	12000u
 
-/* Taken for a base RTT before anything is known of it. */
-#define CC_BASE_GUESS_NS	100000u
+/* Taken for a base RTT before anything is known of it: what a host adds is a tenth of it. */
+#define CC_BASE_GUESS_HOSTS	10u
 /* The base RTT rises when packets that had the way for themselves took longer for so long. */
 #define CC_RISE_NS		10000000000ull
 /* The largest window is one and a half times the bandwidth-delay product, and no more than this. */
@@ -79,6 +79,11 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 	mrc_cc_derive_gains(p, div64_u64((u64)d->bdp << 16, CC_REF_BDP), d);
 }
 
+static u32 mrc_cc_base_guess(const struct mrc_timing *timing)
+{
+	return (u32)min(CC_BASE_GUESS_HOSTS * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
+}
+
 /* The base RTT is another one than it was. Gains go on to rest on a configured one. */
 static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 {
@@ -106,7 +111,7 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 	cc->max_cwnd = p->max_cwnd;
 	if (p->algorithm == MRC_CC_NONE)
 		return;
-	mrc_cc_rebase(cc, p->base_rtt_ns ? p->base_rtt_ns : CC_BASE_GUESS_NS);
+	mrc_cc_rebase(cc, p->base_rtt_ns ? p->base_rtt_ns : mrc_cc_base_guess(timing));
 	cc->base_ns = p->base_rtt_ns;
 	cc->cwnd = cc->max_cwnd;
 	cc->lowest_ns = U32_MAX;
@@ -128,7 +133,7 @@ void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
 	cc->planes = planes;
 	if (cc->base_ns)
 		return mrc_cc_rebase(cc, cc->base_ns);
-	mrc_cc_rebase(cc, CC_BASE_GUESS_NS);
+	mrc_cc_rebase(cc, mrc_cc_base_guess(cc->timing));
 	cc->base_ns = 0;
 }
 
