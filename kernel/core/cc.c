@@ -145,7 +145,7 @@ static u64 mrc_cc_since(u64 then, u64 now)
 	return now > then ? now - then : 0;
 }
 
-/* By so much RTTs differ for no reason. */
+/* By so much the RTTs of packets that were alone differ for no reason. */
 static u32 mrc_cc_slack(const struct mrc_cc *cc)
 {
 	return max(cc->base_ns / 16, 1000u);
@@ -190,7 +190,7 @@ static void mrc_cc_note_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 		mrc_cc_rebase(cc, rtt_ns);
 		if (untouched)
 			cc->cwnd = cc->max_cwnd;
-	} else if ((u64)rtt_ns + mrc_cc_slack(cc) < cc->base_ns) {
+	} else if (rtt_ns < cc->base_ns) {
 		mrc_cc_rebase(cc, rtt_ns);
 	}
 	if (!cc->p.base_rtt_ns)
