@@ -846,6 +846,16 @@ TEST(CcBase, MeasuredWithTheFirstRoundTrip)
     EXPECT_EQ(c.cc.d.target_ns, kTarget / 2);
 }
 
+TEST(CcBase, ALongerOneThanWasGuessedOpensTheWindow)
+{
+    mrc_cc_params p = params();
+    p.base_rtt_ns = 0;
+    Context c(p);
+    c.learn({.acked = kMtu, .rtt_ns = 2 * kBase});
+    EXPECT_EQ(c.cc.base_ns, 2 * kBase);
+    EXPECT_EQ(c.cc.cwnd, 2 * kMax);
+}
+
 TEST(CcBase, AWindowThatWasCutStaysCut)
 {
     mrc_cc_params p = params();
@@ -983,6 +993,9 @@ TEST(CcAverage, FollowsDownAndIgnoresWhatTakesNoTime)
     c.now -= kBase;
     c.ack(0, true);
     EXPECT_EQ(c.cc.avg_ns, 6000u) << "another CPU's clock";
+    c.now += kBase;
+    c.ack(0, true);
+    EXPECT_EQ(c.cc.avg_ns, 6000u) << "no time has passed since";
 }
 
 /* ---- senders that have little to send ------------------------------------- */
@@ -1274,6 +1287,21 @@ TEST(CcCorners, TheLargestOfEverything)
     c.now += 2ull * MRC_CC_BASE_RTT_MAX;
     c.ack(U32_MAX, true);
     EXPECT_NEAR(c.cc.cwnd, MRC_CC_CWND_MAX / 2, MRC_CC_ETA_MAX * 2);
+}
+
+/* Products that wrapped would now and then be small. */
+TEST(CcCorners, IncreasesDoNotWrap)
+{
+    mrc_cc_params p = params();
+    p.rate = MRC_CC_RATE_MAX;
+    p.base_rtt_ns = MRC_CC_BASE_RTT_MAX;
+    Context c(p);
+    const u32 fast = c.cc.d.fast_ns;
+    for (u32 i = 0; i < 3000; ++i) {
+        c.cc.cwnd = MRC_CC_CWND_MAX / 2;
+        c.ack(fast + i * 65537, false, 1u << 31);
+        ASSERT_EQ(c.cc.cwnd, c.cc.max_cwnd) << i;
+    }
 }
 
 TEST(CcCorners, TheClockStepsBack)

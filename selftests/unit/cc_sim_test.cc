@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What the rules of congestion control add up to: how full a link is, how long its queue, how fair
+// the shares of flows. Seeds are fixed, MRC_CC_SIM_SEED=N takes another one; limits are such that
+// 40 of them pass. What is said of a network of 100 Gb/s and 12 us is said of packets of 4160
+// bytes: its bandwidth-delay product (BDP) is 36 of them.
+//
+// How many flows a link holds: no window is less than a packet, the queue and the link hold two
+// BDP, so that is 72 flows. A packet goes if a part of it has room, however (MRC 1.0, section
+// 8.3.1), and a window that is a little larger than a packet lets two go. From 36 flows on, then,
+// packets are trimmed as a matter of course. With UEC's rule (all of a packet has room) 72 it is.
+#include "cc_sim.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+namespace
+{
+
+constexpr u64 kRtt = 12000;
+constexpr double kBdp = 150000;
+
+const mrc_timing &nic()
+{
+    static const mrc_timing t = [] {
+        mrc_timing out;
+        mrc_timing_nic(&out, kRtt);
+        return out;
+    }();
+    return t;
+}
+
+u64 seed()
+{
+    const char *given = std::getenv("MRC_CC_SIM_SEED");
+    return given ? std::strtoull(given, nullptr, 0) : 1;
+}
+
+/// @p n flows to host 0 begin at once.
+CcSimConfig incast(unsigned n, u64 rtts)
+{
+    CcSimConfig c;
+    c.seed = seed();
+    c.timing = &nic();
+    c.params.algorithm = MRC_CC_NSCC;
+    c.params.rate = c.rate;
+    c.params.mtu = c.packet;
+    c.params.base_rtt_ns = kRtt;
+    c.params.gamma = MRC_CC_GAMMA_DEFAULT;
+    c.params.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
+    c.params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
+    c.params.trimming = true;
+    for (unsigned i = 1; i <= n; ++i)
+        c.flows.push_back({.from = i, .to = 0});
+    c.runNs = rtts * c.baseNs;
+    return c;
+}
+
+CcSimConfig withoutTrimming(CcSimConfig c)
+{
+    c.trim = false;
+    c.params.trimming = false;
+    return c;
+}
+
+CcSimConfig withoutMarks(CcSimConfig c, bool delayIsAMark)
+{
+    c.ecn = false;
+    c.params.ecn_absent = delayIsAMark;
+    return c;
+}
+
+CcSimConfig onPlanes(CcSimConfig c, unsigned planes)
+{
+    c.planes = planes;
+    c.params.rate = c.rate * planes;
+    return c;
+}
+
+u64 sum(const std::vector<u64> &perSlice, std::size_t from, std::size_t to)
+{
+    to = std::min(to, perSlice.size());
+    return std::accumulate(perSlice.begin() + from, perSlice.begin() + to, u64{0});
+}
+
+/// What the last two thirds of a run were like.
+struct Steady {
+    double use = 0;   ///< of the link to host 0, of one plane
+    double fair = 0;  ///< Jain's index
+    double queue = 0; ///< mean, BDP
+    double trims = 0; ///< per packet
+};
+
+Steady steady(const CcSimConfig &c, const CcSimReport &r)
+{
+    const std::size_t to = r.sent.size() - 1;
+    const std::size_t from = to / 3;
+    const double n = static_cast<double>(to - from);
+    const double bdp = static_cast<double>(c.rate) * c.baseNs / 1e9;
+    u64 bytes = 0;
+    for (unsigned i = 0; i < r.arrived.size(); ++i)
+        bytes += r.bytes(i, from, to);
+    return {bytes / n / bdp, fairness(r, from, to), sum(r.queued, from, to) / n / bdp,
+            static_cast<double>(sum(r.trimmed, from, to)) / sum(r.sent, from, to)};
+}
+
+/// Run it, and expect what always is: windows are in their bounds, the queue in its own.
+CcSimReport simulate(const CcSimConfig &c)
+{
+    const CcSimReport r = simulateCc(c);
+    EXPECT_EQ(r.outOfBounds, 0u);
+    EXPECT_LE(r.longestQueue, c.rate * c.baseNs / 1'000'000'000 * (c.trim ? 1 : 5));
+    return r;
+}
+
+/// Share of the link of flow @p i.
+double share(const CcSimReport &r, unsigned i, std::size_t from, std::size_t to)
+{
+    return r.bytes(i, from, to) / kBdp / static_cast<double>(to - from);
+}
+
+void expectGood(const CcSimConfig &c, double fair, double queue, double trims)
+{
+    const Steady s = steady(c, simulate(c));
+    EXPECT_GE(s.use, 0.98) << c.flows.size();
+    EXPECT_GE(s.fair, fair) << c.flows.size();
+    EXPECT_LE(s.queue, queue) << c.flows.size();
+    EXPECT_LE(s.trims, trims) << c.flows.size();
+}
+
+/// The queue that is aimed at is 0.75 BDP with trimming.
+constexpr double kQueue = 0.75 * 1.15;
+
+} // namespace
+
+TEST(CcSim, OneFlowFillsTheLinkAndNoQueue)
+{
+    const CcSimConfig c = incast(1, 500);
+    const CcSimReport r = simulate(c);
+    const Steady s = steady(c, r);
+    EXPECT_GE(s.use, 0.99);
+    EXPECT_LE(s.queue, 0.1);
+    EXPECT_EQ(r.cc[0].cwnd, 225000u);
+}
+
+TEST(CcSim, OneFlowThatWasCutIsBackByFastIncrease)
+{
+    CcSimConfig c = incast(2, 200);
+    c.flows[1].stopNs = 20 * kRtt;
+    const CcSimReport r = simulate(c);
+    EXPECT_EQ(r.cc[0].cwnd, 225000u);
+    EXPECT_GT(r.count(MRC_CC_FAST), 0u);
+}
+
+TEST(CcSim, IncastWithMarksAndTrimming)
+{
+    for (const unsigned n : {2u, 4u, 8u, 16u, 32u})
+        expectGood(incast(n, 1000), 0.98, kQueue, 0.06);
+}
+
+/* More flows than the link holds: see the top. */
+TEST(CcSim, MoreFlowsThanHaveRoom)
+{
+    const CcSimConfig c = incast(64, 1000);
+    expectGood(c, 0.98, 1, 0.45);
+    EXPECT_GE(steady(c, simulate(c)).trims, 0.2) << "the comment is to be changed";
+    CcSimConfig whole = c;
+    whole.whole = true;
+    expectGood(whole, 0.98, kQueue, 0.06);
+}
+
+TEST(CcSim, IncastWithMarksAndWithoutTrimming)
+{
+    for (const unsigned n : {2u, 4u, 8u, 16u, 32u, 64u}) {
+        const CcSimConfig c = withoutTrimming(incast(n, 600));
+        const CcSimReport r = simulate(c);
+        const Steady s = steady(c, r);
+        EXPECT_GE(s.use, 0.98) << n;
+        EXPECT_GE(s.fair, 0.97) << n;
+        EXPECT_EQ(sum(r.dropped, 100, 600), 0u) << n;
+        EXPECT_LE(s.queue, n <= 32 ? 1.15 : 4) << n;
+    }
+}
+
+/* Without marks delay alone makes no window smaller: trims do, and there are many. */
+TEST(CcSim, IncastWithoutMarks)
+{
+    for (const unsigned n : {2u, 8u, 32u}) {
+        const CcSimConfig c = withoutMarks(incast(n, 500), false);
+        const CcSimReport r = simulate(c);
+        const Steady s = steady(c, r);
+        EXPECT_GE(s.use, 0.98) << n;
+        EXPECT_GE(s.trims, 0.05) << n;
+        EXPECT_LE(s.trims, 0.65) << n;
+        EXPECT_LE(r.longestGapNs, 100 * kRtt) << n;
+        EXPECT_EQ(r.count(MRC_CC_CUTS), 0u) << n;
+    }
+}
+
+/* Fairness takes longer than with marks: with 3 of 40 seeds it is below 0.98, at least 0.966. */
+TEST(CcSim, IncastWithDelayAsAMark)
+{
+    for (const unsigned n : {2u, 4u, 8u, 16u, 32u})
+        expectGood(withoutMarks(incast(n, 1000), true), 0.95, kQueue, 0.06);
+}
+
+TEST(CcSim, ManyMoreFlowsThanHaveRoomAllProceed)
+{
+    const CcSimConfig c = incast(128, 700);
+    const CcSimReport r = simulate(c);
+    EXPECT_GE(steady(c, r).use, 0.98);
+    EXPECT_LE(r.longestGapNs, 150 * kRtt);
+    EXPECT_EQ(r.timeoutsOfOne, 0u);
+    EXPECT_GT(r.trimsOfOne, 7u) << "more often than retries may be";
+}
+
+TEST(CcSim, AFlowJoinsAndLeaves)
+{
+    CcSimConfig c = incast(2, 700);
+    c.flows[1].startNs = 200 * kRtt;
+    c.flows[1].stopNs = 500 * kRtt;
+    const CcSimReport r = simulate(c);
+    EXPECT_GE(share(r, 0, 100, 200), 0.99);
+    EXPECT_GE(share(r, 1, 230, 350), 0.4);
+    EXPECT_GE(share(r, 1, 350, 500), 0.45);
+    EXPECT_GE(share(r, 0, 520, 540), 0.95);
+    EXPECT_EQ(sum(r.trimmed, 210, 700), 0u) << "only at its start";
+}
+
+/* One of seven that send to host 0 sends to host 8, too: what it has left of its link is 6/7. */
+TEST(CcSim, AFlowBesideAnIncastHasTheRestOfTheLink)
+{
+    CcSimConfig c = incast(7, 700);
+    c.flows.push_back({.from = 1, .to = 8});
+    const CcSimReport r = simulate(c);
+    EXPECT_GE(share(r, 7, 100, 700), 0.95 * 6 / 7);
+    EXPECT_GE(share(r, 0, 100, 700), 0.6 / 7);
+}
+
+TEST(CcSim, PermutationOverPlanes)
+{
+    CcSimConfig c = onPlanes(incast(0, 100), 4);
+    for (unsigned i = 0; i < 8; ++i)
+        c.flows.push_back({.from = i, .to = (i + 1) % 8});
+    const CcSimReport r = simulate(c);
+    for (unsigned i = 0; i < 8; ++i)
+        EXPECT_GE(share(r, i, 5, 100), 0.98 * 4) << i;
+    EXPECT_EQ(sum(r.trimmed, 0, 100), 0u);
+}
+
+namespace
+{
+
+/// Plane 0 of 4 is away for 150 round trips; senders hear of it, and of its return, after @p known.
+void aPlaneGoesAndReturns(unsigned n, unsigned known)
+{
+    CcSimConfig c = onPlanes(incast(n, 500), 4);
+    c.detectNs = known * kRtt;
+    c.cutNs = 200 * kRtt;
+    c.backNs = 350 * kRtt;
+    const CcSimReport r = simulate(c);
+    const auto use = [&](std::size_t from, std::size_t to) {
+        double all = 0;
+        for (unsigned i = 0; i < n; ++i)
+            all += share(r, i, from, to);
+        return all / 4;
+    };
+    EXPECT_GE(use(100, 200), 0.98) << n;
+    EXPECT_NEAR(use(220 + known, 230 + known), 0.75, 0.03) << n;
+    EXPECT_NEAR(use(230 + known, 350), 0.75, 0.01) << n;
+    EXPECT_GE(use(370 + known, 500), 0.98) << n;
+    EXPECT_EQ(sum(r.adapted, 100, 500), 0u) << n << ": no quick adapt";
+}
+
+} // namespace
+
+/*
+ * One flow loses its whole window to the plane until it knows, and is back in a few round trips.
+ * Of several each has the room of those that came to a stop before; if that lasts for 8 round trips
+ * they trim each other, which brings a quick adapt with some seeds.
+ */
+TEST(CcSim, APlaneGoesAndReturns)
+{
+    aPlaneGoesAndReturns(1, 1);
+    aPlaneGoesAndReturns(1, 8);
+    aPlaneGoesAndReturns(4, 1);
+    aPlaneGoesAndReturns(4, 4);
+}
+
+TEST(CcSim, RandomLosses)
+{
+    const std::pair<unsigned, double> cases[] = {{1000, 0.98}, {10000, 0.95}};
+    for (const auto &[ppm, use] : cases) {
+        CcSimConfig c = incast(1, 500);
+        c.lossPpm = ppm;
+        EXPECT_GE(steady(c, simulate(c)).use, use) << ppm;
+        c = withoutTrimming(c);
+        EXPECT_GE(steady(c, simulate(c)).use, use) << ppm;
+    }
+}
+
+/* After an incast one of its flows is alone and sends two packets at a time, a tenth of the link.
+ */
+TEST(CcSim, AFlowThatSendsLittleGetsNoLargeWindow)
+{
+    CcSimConfig c = incast(8, 400);
+    for (unsigned i = 1; i < 8; ++i)
+        c.flows[i].stopNs = 100 * kRtt;
+    c.flows[0].burst = 2;
+    c.flows[0].everyNs = 2 * 332 * 10;
+    CcSimConfig shorter = c;
+    shorter.runNs = 150 * kRtt;
+    const u32 before = simulate(shorter).cc[0].cwnd;
+    const u32 after = simulate(c).cc[0].cwnd;
+    EXPECT_LE(after, before + 250 * 624) << "eta, 0.15 packets in a round trip";
+}
+
+/* A base RTT of half, a quarter and twice what it is: as much of the link, or of the queue. */
+TEST(CcSim, ABaseRttThatIsWrong)
+{
+    const std::pair<u32, double> shorter[] = {{kRtt / 2, 0.764}, {kRtt / 4, 0.383}};
+    for (const auto &[base, use] : shorter) {
+        CcSimConfig c = incast(1, 200);
+        c.params.base_rtt_ns = base;
+        EXPECT_NEAR(steady(c, simulate(c)).use, use, 0.02) << base;
+    }
+    CcSimConfig c = incast(4, 500);
+    c.params.base_rtt_ns = 2 * kRtt;
+    const Steady s = steady(c, simulate(c));
+    EXPECT_GE(s.use, 0.99);
+    EXPECT_LE(s.trims, 0.06);
+    EXPECT_GE(s.fair, 0.5) << "shares depend on what each has measured";
+}
+
+/*
+ * A base RTT that is measured is as good as one that is set where each sender has had the empty
+ * network for a few packets. Where all begin at once, or one comes to a queue that stands, it is
+ * too long by that queue, and who measured more gets more: 0.3 of 1 is the fairness of four flows
+ * whose base RTTs are 12.0 to 12.9 us.
+ */
+TEST(CcSim, ABaseRttThatIsMeasured)
+{
+    CcSimConfig one = incast(1, 100);
+    one.params.base_rtt_ns = 0;
+    const CcSimReport r = simulate(one);
+    EXPECT_GE(steady(one, r).use, 0.99);
+    EXPECT_NEAR(r.cc[0].base_ns, kRtt, 300) << "the jitter";
+    EXPECT_NEAR(r.cc[0].cwnd, 225000, 6000);
+
+    for (const unsigned n : {2u, 8u}) {
+        CcSimConfig c = incast(n, 1000);
+        c.params.base_rtt_ns = 0;
+        for (unsigned i = 0; i < n; ++i) {
+            for (unsigned k = 0; k < 16; ++k)
+                c.flows[i].earlyNs.push_back((16 * i + k) * 3000);
+            c.flows[i].startNs = 16 * n * 3000 + 3 * kRtt;
+        }
+        expectGood(c, 0.93, kQueue, 0.06);
+    }
+}
+
+TEST(CcSim, BeginnersThatMeasureAtOnceAreUnequal)
+{
+    CcSimConfig c = incast(4, 500);
+    c.params.base_rtt_ns = 0;
+    const Steady s = steady(c, simulate(c));
+    EXPECT_GE(s.use, 0.99);
+    EXPECT_LE(s.fair, 0.9) << "the comment above is to be changed";
+}
+
+TEST(CcSim, SacksOfManyPackets)
+{
+    for (const bool marks : {true, false}) {
+        for (const unsigned n : {1u, 8u, 32u}) {
+            CcSimConfig c = marks ? incast(n, 600) : withoutMarks(incast(n, 600), true);
+            const Steady each = steady(c, simulate(c));
+            for (const u32 bytes : {16384u, 65536u}) {
+                c.sackBytes = bytes;
+                const Steady s = steady(c, simulate(c));
+                EXPECT_NEAR(s.use, each.use, 0.02) << n;
+                EXPECT_NEAR(s.fair, each.fair, 0.04) << n;
+                EXPECT_NEAR(s.queue, each.queue, 0.03) << n;
+                EXPECT_NEAR(s.trims, each.trims, 0.02) << n;
+            }
+        }
+    }
+}
+
+/* What a kernel's times suit: the delay of its own is some of it. */
+TEST(CcSim, Software)
+{
+    const struct {
+        u64 rate;
+        u64 base;
+        u32 packet;
+    } nets[] = {{125'000'000, 200'000, 1500}, {1'250'000'000, 50'000, 4160}};
+    for (const auto &net : nets) {
+        for (const unsigned n : {2u, 4u, 8u}) {
+            CcSimConfig c = incast(n, 1);
+            c.timing = &mrc_timing_software;
+            c.rate = c.params.rate = net.rate;
+            c.baseNs = net.base;
+            c.params.base_rtt_ns = static_cast<u32>(net.base);
+            c.packet = c.params.mtu = net.packet;
+            c.jitterNs = 5000;
+            c.rtoNs = 40 * net.base;
+            c.runNs = 1000 * net.base;
+            expectGood(c, 0.97, kQueue, 0.06);
+        }
+    }
+}
+
+/*
+ * The proportional increase grows with the square of the base RTT, measured in BDP per round trip:
+ * beyond some 200 us it overshoots. Here the link is used all the same, by many trims.
+ */
+TEST(CcSim, LongRoundTripsAreTooLong)
+{
+    CcSimConfig c = incast(4, 1);
+    c.timing = &mrc_timing_software;
+    c.rate = c.params.rate = 25'000'000;
+    c.baseNs = 2'000'000;
+    c.params.base_rtt_ns = 2'000'000;
+    c.packet = c.params.mtu = 1500;
+    c.jitterNs = 50'000;
+    c.rtoNs = 40 * c.baseNs;
+    c.runNs = 600 * c.baseNs;
+    const Steady s = steady(c, simulate(c));
+    EXPECT_GE(s.use, 0.98);
+    EXPECT_GE(s.fair, 0.97);
+    EXPECT_GE(s.trims, 0.1) << "the comment is to be changed";
+}
+
+TEST(CcSim, TheSameSeedIsTheSameRun)
+{
+    CcSimConfig c = incast(8, 100);
+    const u64 hash = simulate(c).hash;
+    EXPECT_EQ(simulate(c).hash, hash);
+    ++c.seed;
+    EXPECT_NE(simulate(c).hash, hash);
+}
