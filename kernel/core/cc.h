@@ -223,7 +223,7 @@ enum mrc_cc_cause {
  * @landed: those of them that were in flight until now
  * @lost: bytes in flight until now that are lost
  * @cause: enum mrc_cc_cause, of @lost
- * @rtt_ns: a round trip; 0: none was measured
+ * @rtt_ns: a round trip, of a packet that came whole; 0: none was measured
  * @marked: the packet that it tells of came with a mark
  * @waiting: more would have been sent, had there been room
  * @restore: the receiver takes back what it asked for
