@@ -22,13 +22,18 @@ trim()
 	on h2 mrcctl device set mrc1 "$@"
 }
 
+trim_said()
+{
+	trim "$@" 2>"$TEST_TMP/refused"
+}
+
 # refused NAME TEXT SETTING...
 refused()
 {
 	local name=$1 text=$2
 	shift 2
 
-	check_not "$name" trim "$@" 2>"$TEST_TMP/refused"
+	check_not "$name" trim_said "$@"
 	check "$name: says why" grep -qF -- "$text" "$TEST_TMP/refused"
 }
 

@@ -59,7 +59,7 @@ enum mrc_cc_algorithm {
 /**
  * struct mrc_cc_params - what is set; 0 unless a field says otherwise: as the others suggest
  * @algorithm: enum mrc_cc_algorithm; MRC_CC_NONE heeds @max_cwnd alone, which then is not 0
- * @mtu: nominal bytes of the largest packet, not 0
+ * @mtu: nominal bytes of the largest packet, as they are counted in flight; not 0
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
  * @target_ns: delay that is aimed at; three quarters of the base RTT with trimming, else all of it
@@ -263,16 +263,12 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 		 const struct mrc_timing *timing, u64 now);
 
-/**
- * mrc_cc_room() - bytes that may go now
- * @cc: the context
- *
- * A packet goes if a part of it has room (MRC 1.0, section 8.3.1), so the window is never too small
- * for one.
- */
+/** mrc_cc_room() - bytes that may go now; if nothing is in flight, a packet of full size at least */
 static inline u32 mrc_cc_room(const struct mrc_cc *cc)
 {
-	return cc->inflight < cc->cwnd ? cc->cwnd - (u32)cc->inflight : 0;
+	u32 room = cc->inflight < cc->cwnd ? cc->cwnd - (u32)cc->inflight : 0;
+
+	return cc->inflight || room > cc->p.mtu ? room : cc->p.mtu;
 }
 
 /**
@@ -281,12 +277,16 @@ static inline u32 mrc_cc_room(const struct mrc_cc *cc)
  * @room: what of it is left
  * @room_lost: the same for what is sent again, which may have one packet more: the hole at the start
  *             of a window of PSNs may be what keeps this one full
+ * @least: room that a packet needs. MRC 1.0, section 8.3.1, lets one go of which a part fits, and so
+ *         does a fixed window. But then a hundred windows of one packet are two hundred packets:
+ *         NSCC wants room for all of a packet, as UEC 1.0 does
  * @ask_after: who has sent so much without asking for a SACK asks for one where the window ends
  */
 struct mrc_cc_grant {
 	u32 cwnd;
 	u32 room;
 	u32 room_lost;
+	u32 least;
 	u32 ask_after;
 };
 
@@ -298,6 +298,7 @@ static inline void mrc_cc_allow(const struct mrc_cc *cc, struct mrc_cc_grant *g)
 	g->cwnd = cc->cwnd;
 	g->room = mrc_cc_room(cc);
 	g->room_lost = cc->inflight < more ? more - (u32)cc->inflight : 0;
+	g->least = cc->p.algorithm == MRC_CC_NONE ? 1 : cc->p.mtu;
 	/* A window that moves has to hear of it more often. */
 	g->ask_after = cc->cwnd / (cc->p.algorithm == MRC_CC_NONE ? 2 : 8);
 }

@@ -156,7 +156,7 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 	u32 room = g->room < worth ? 0 : g->room;
 
 	max = min(max, mrc_req_psns(r));
-	while (b->count < max && b->bytes < room) {
+	while (b->count < max && b->bytes + g->least <= room) {
 		struct mrc_plan *p = &b->plan[b->count];
 
 		p->psn = mrc_psn_add(r->tx.nxt, (s32)b->count);
@@ -166,7 +166,7 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 		b->bytes += mrc_req_in_flight(p->bytes);
 		b->count++;
 	}
-	b->full = b->bytes >= room || room - b->bytes < worth;
+	b->full = b->bytes + max(worth, g->least) > room;
 }
 
 bool mrc_req_wants(const struct mrc_req *r, u64 now)

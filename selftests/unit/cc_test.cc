@@ -1206,6 +1206,7 @@ void expectSound(const mrc_cc &cc, u64 inflight)
     ASSERT_LE(cc.d.max_cwnd, MRC_CC_CWND_MAX);
     ASSERT_EQ(cc.inflight, inflight);
     ASSERT_EQ(mrc_cc_room(&cc), inflight < cc.cwnd ? cc.cwnd - inflight : 0);
+    ASSERT_TRUE(inflight || mrc_cc_room(&cc) >= cc.p.mtu);
     ASSERT_LE(cc.avg_ns, MRC_CC_RTT_MAX_NS);
     ASSERT_LE(cc.base_ns, MRC_CC_RTT_MAX_NS);
     ASSERT_TRUE(!cc.base_ns || cc.base_ns >= MRC_CC_BASE_RTT_MIN);

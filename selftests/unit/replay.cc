@@ -137,6 +137,7 @@ Result Requester::plan(uint64_t now, Words &in)
     grant.cwnd = in.next();
     grant.room = in.next();
     grant.room_lost = in.next();
+    grant.least = in.next();
     grant.ask_after = in.next();
     Result said = in.read();
     planned = {};

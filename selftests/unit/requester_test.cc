@@ -154,12 +154,24 @@ TEST(Requester, ABatchCountsWhatItAddsToTheWindow)
     EXPECT_EQ(q.r.tx.inflight_bytes, all);
 }
 
-/* The last one may overlap the end of the window: MRC 1.0, section 8.3.1. */
-TEST(Requester, APartOfAPacketThatFitsIsEnough)
+/* The last one may overlap the end of the window, where a part is enough: MRC 1.0, section 8.3.1.
+ */
+TEST(Requester, APacketGoesIfItHasTheRoomThatItNeeds)
 {
     Requester q;
     q.post(1000);
-    ::mrc_cc_grant g = {.cwnd = 1, .room = 1, .room_lost = 1, .ask_after = 0};
+    const u32 all = CcWindow::bytes(kMtu);
+    for (const u32 room : {1u, all - 1, all, 2 * all - 1}) {
+        ::mrc_cc_grant whole = {.cwnd = 1, .room = room, .room_lost = 1, .least = all};
+        const bool fits = room >= all;
+        ASSERT_EQ(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &whole, &q.b), fits) << room;
+        if (!fits)
+            continue;
+        EXPECT_EQ(q.b.count, 1u) << room;
+        const u16 ev = 0;
+        mrc_req_deal(&q.r, &q.b, &ev, 1, q.now);
+    }
+    ::mrc_cc_grant g = {.cwnd = 1, .room = 1, .room_lost = 1, .least = 1};
     ASSERT_TRUE(mrc_req_plan(&q.r, q.now, MRC_BATCH_MAX, &g, &q.b));
     EXPECT_EQ(q.b.count, 1u);
     EXPECT_TRUE(q.b.full);
