@@ -3,6 +3,7 @@
  * Planes and their tables. All tables are on one list for the netdev notifier;
  * the list's mutex stands between RTNL and the tables' own locks.
  */
+#include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -12,6 +13,9 @@
 #include "../compat/compat_net.h"
 #include "asked.h"
 #include "plane.h"
+
+/* Of a plane that does not know its speed, Mb/s. */
+#define MRC_PLANE_SPEED	SPEED_10000
 
 static LIST_HEAD(mrc_planes_all);
 static DEFINE_MUTEX(mrc_planes_all_lock);
@@ -109,6 +113,55 @@ unsigned int mrc_planes_mtu(struct mrc_planes *planes)
 	}
 	rcu_read_unlock();
 	return mtu;
+}
+
+u64 mrc_planes_mbps(struct mrc_planes *planes)
+{
+	const struct mrc_plane *plane;
+	unsigned int i;
+	u64 sum = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PORT_MAX; i++) {
+		plane = rcu_dereference(planes->port[i]);
+		if (plane)
+			sum += READ_ONCE(plane->mbps) ?: MRC_PLANE_SPEED;
+	}
+	rcu_read_unlock();
+	return sum ?: MRC_PLANE_SPEED;
+}
+
+/* A link that is down does not know, and will be what it was. Under RTNL. */
+static void mrc_plane_look(struct mrc_plane *plane, struct net_device *dev)
+{
+	struct ethtool_link_ksettings settings = {};
+	u32 speed;
+
+	if (__ethtool_get_link_ksettings(dev, &settings))
+		return;
+	speed = settings.base.speed;
+	if (speed && speed != (u32)SPEED_UNKNOWN)
+		WRITE_ONCE(plane->mbps, speed);
+}
+
+void mrc_planes_look(struct mrc_planes *planes)
+{
+	struct mrc_plane *plane;
+	struct net_device *dev;
+	u8 port;
+
+	/* A netdev that a plane names stays until RTNL is free. */
+	rtnl_lock();
+	for (port = 1; port <= MRC_PORT_MAX; port++) {
+		plane = mrc_plane_get(planes, port);
+		if (!plane)
+			continue;
+		dev = rtnl_dereference(plane->dev);
+		if (dev)
+			mrc_plane_look(plane, dev);
+		mrc_plane_put(plane);
+	}
+	rtnl_unlock();
 }
 
 /* IPv6 itself leaves a netdev whose MTU is too small for it. */
@@ -295,6 +348,8 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 out:
 	planes->asked = false;
 	mutex_unlock(&planes->lock);
+	if (ret > 0)
+		mrc_planes_look(planes);
 	return ret;
 }
 
@@ -419,7 +474,7 @@ void mrc_plane_totals(const struct mrc_plane *plane,
 }
 
 static void mrc_plane_event(struct mrc_planes *planes, struct mrc_plane *plane,
-			    unsigned long event, const struct net_device *dev)
+			    unsigned long event, struct net_device *dev)
 {
 	switch (event) {
 	case NETDEV_UNREGISTER:
@@ -431,6 +486,7 @@ static void mrc_plane_event(struct mrc_planes *planes, struct mrc_plane *plane,
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
+		mrc_plane_look(plane, dev);
 		mrc_plane_set_running(planes, plane, mrc_dev_running(dev));
 		break;
 	case NETDEV_CHANGEMTU:

@@ -4,8 +4,8 @@
  * number, an admin state set by the operator and an operational state that
  * follows the netdev (admin-up and carrier) through the netdev notifier.
  *
- * No function here takes RTNL, but for module init and exit. The order of locks is in
- * Documentation/architecture.md.
+ * No function here takes RTNL, but for module init and exit, and where it says so. The order of
+ * locks is in Documentation/architecture.md.
  */
 #ifndef _MRC_NET_PLANE_H
 #define _MRC_NET_PLANE_H
@@ -60,6 +60,7 @@ struct mrc_plane_totals {
  * @running: the netdev is up and has carrier
  * @gone: removed from its table, or its netdev is gone; never usable again
  * @owner: enum mrc_nl_owner or a number behind it
+ * @mbps: speed of its link when that was looked at last, Mb/s; 0: it has never told
  * @dev: the netdev, held until the plane is removed; read under RCU
  * @tracker: of that reference
  * @route: what the last route look-up of a path found, see path.c; no reference
@@ -74,6 +75,7 @@ struct mrc_plane {
 	bool running;
 	bool gone;
 	u8 owner;
+	u32 mbps;
 	struct net_device __rcu *dev;
 	netdevice_tracker tracker;
 	struct mrc_path_route __rcu *route;
@@ -121,7 +123,7 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * @dev: an Ethernet or dummy netdev with MTU of at least 1280
  * @asked: is told why not
  *
- * Context: process, sleeps.
+ * Context: process, takes RTNL.
  * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM, -ENODEV (the
  * table was destroyed meanwhile).
  */
@@ -165,6 +167,17 @@ unsigned int mrc_plane_mtu(const struct mrc_plane *plane);
 
 /** mrc_planes_mtu() - the smallest MTU of all planes, 0 without planes. Any context. */
 unsigned int mrc_planes_mtu(struct mrc_planes *planes);
+
+/**
+ * mrc_planes_mbps() - what the links of all planes say together, Mb/s
+ *
+ * As they were when they changed last: see mrc_planes_look(). One that does not know its speed
+ * counts as 10 Gb/s, and so do no planes at all. Any context.
+ */
+u64 mrc_planes_mbps(struct mrc_planes *planes);
+
+/** mrc_planes_look() - ask all links for their speeds. Context: process, takes RTNL */
+void mrc_planes_look(struct mrc_planes *planes);
 
 /** mrc_plane_count_tx() - mrc_skb_xmit() does this. BH disabled. */
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,

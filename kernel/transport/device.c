@@ -2,14 +2,22 @@
 /*
  * Devices: references, and how they are found.
  */
+#include <linux/ipv6.h>
+#include <linux/log2.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/udp.h>
 #include <linux/wait.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 
+#include "../core/wire.h"
 #include "device.h"
 #include "event.h"
+
+/* Outer header, inner header, UDP, MRC's own headers and ICRC. */
+#define MRC_OVERHEAD	((int)(2 * sizeof(struct ipv6hdr) + sizeof(struct udphdr) +	\
+			       MRC_WRITE_HDR_MAX + MRC_ICRC_LEN))
 
 static DEFINE_MUTEX(mrc_devs_lock);
 static LIST_HEAD(mrc_devs);	/* by index, ascending */
@@ -111,6 +119,15 @@ void mrc_dev_settle_ports(struct mrc_dev *dev)
 u32 mrc_dev_port_status(struct mrc_dev *dev)
 {
 	return mrc_planes_mask(&dev->planes) | ~READ_ONCE(dev->ports_seen);
+}
+
+u32 mrc_dev_mtu(struct mrc_dev *dev)
+{
+	int mtu = mrc_planes_mtu(&dev->planes);
+
+	if (!mtu)
+		return MRC_MTU_MAX;
+	return rounddown_pow_of_two(clamp_t(int, mtu - MRC_OVERHEAD, MRC_MTU_MIN, MRC_MTU_MAX));
 }
 
 /* ---- look-up ---------------------------------------------------------------- */

@@ -188,6 +188,9 @@ void mrc_dev_settle_ports(struct mrc_dev *dev);
  */
 u32 mrc_dev_port_status(struct mrc_dev *dev);
 
+/** mrc_dev_mtu() - payload of a packet that each plane takes, a path MTU of verbs. Any context. */
+u32 mrc_dev_mtu(struct mrc_dev *dev);
+
 /**
  * mrc_dev_hears() - may a packet that came in this way be for the device?
  * @dev: the device

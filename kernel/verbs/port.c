@@ -2,22 +2,10 @@
 /*
  * The port of the ib_device.
  */
-#include <linux/ethtool.h>
-#include <linux/ipv6.h>
-#include <linux/rtnetlink.h>
-#include <linux/udp.h>
-
 #include "device.h"
 #include "port.h"
 
 #define MRC_GID_TABLE_LEN	256
-
-/* Outer header, inner header, UDP, MRC's own headers and ICRC. */
-#define MRC_OVERHEAD	(2 * sizeof(struct ipv6hdr) +			\
-			 sizeof(struct udphdr) + MRC_WRITE_HDR_MAX + MRC_ICRC_LEN)
-
-/* Of a plane that does not know its speed, Mb/s. */
-#define MRC_PLANE_SPEED	SPEED_10000
 
 enum ib_port_state mrc_port_state(struct mrc_dev *dev)
 {
@@ -30,44 +18,7 @@ enum ib_port_state mrc_port_state(struct mrc_dev *dev)
 
 enum ib_mtu mrc_port_mtu(struct mrc_dev *dev)
 {
-	unsigned int mtu = mrc_planes_mtu(&dev->planes);
-
-	if (!mtu)
-		return IB_MTU_4096;
-	return ib_mtu_int_to_enum(max_t(int, mtu - MRC_OVERHEAD, 256));
-}
-
-/* Mb/s of a plane. Under RTNL. */
-static u32 mrc_plane_speed(struct mrc_plane *plane)
-{
-	struct ethtool_link_ksettings settings = {};
-	struct net_device *dev;
-	u32 speed = 0;
-
-	dev = rtnl_dereference(plane->dev);
-	if (dev && mrc_plane_usable(plane) &&
-	    !__ethtool_get_link_ksettings(dev, &settings))
-		speed = settings.base.speed;
-	return speed && speed != (u32)SPEED_UNKNOWN ? speed : MRC_PLANE_SPEED;
-}
-
-/* Of all planes together. */
-static u64 mrc_port_mbps(struct mrc_dev *dev)
-{
-	struct mrc_plane *plane;
-	u64 sum = 0;
-	u8 port;
-
-	rtnl_lock();
-	for (port = 1; port <= MRC_PORT_MAX; port++) {
-		plane = mrc_plane_get(&dev->planes, port);
-		if (!plane)
-			continue;
-		sum += mrc_plane_speed(plane);
-		mrc_plane_put(plane);
-	}
-	rtnl_unlock();
-	return sum ?: MRC_PLANE_SPEED;
+	return ib_mtu_int_to_enum(mrc_dev_mtu(dev));
 }
 
 /* Verbs knows speeds as lanes times a rate: the least that is enough. */
@@ -88,9 +39,11 @@ static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
 		{ 800000, IB_WIDTH_8X, IB_SPEED_NDR },
 		{ U32_MAX, IB_WIDTH_12X, IB_SPEED_NDR },
 	};
-	u64 mbps = mrc_port_mbps(dev);
+	u64 mbps;
 	int i = 0;
 
+	mrc_planes_look(&dev->planes);
+	mbps = mrc_planes_mbps(&dev->planes);
 	while (i < ARRAY_SIZE(rates) - 1 && rates[i].mbps < mbps)
 		i++;
 	attr->active_width = rates[i].width;
