@@ -36,6 +36,8 @@ spec "EV profiles and EVs" ev_profile
 spec "EV profiles: modes, formats, refusals" ev_profile_modes
 spec "EV profiles: the largest" ev_profile_size
 spec "CC profiles" cc_profile
+spec "CC profiles: settings of nscc" cc_profile_nscc
+spec "CC profiles: what follows from settings" cc_profile_derived
 spec "routes" route
 spec "events" events
 spec "changes of what is configured" config_events

@@ -5,13 +5,64 @@
 #include "../transport/config.h"
 #include "message.h"
 
+/* What was set: where that is the rate of the links, nothing was. */
+static int mrc_nl_put_cc_nscc(struct sk_buff *skb, const struct mrc_cc_profile *p)
+{
+	struct mrc_cc_profile set = *p;
+
+	if (set.links_rate)
+		set.params.rate = 0;
+	return mrc_nl_put_cc_profile_settings(skb, &set);
+}
+
 int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p)
 {
 	return mrc_nl_put_u64(skb, MRC_A_CC_PROFILE_ID, p->id) ?:
-	       nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM, p->algorithm) ?:
-	       nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) ?:
+	       nla_put_string(skb, MRC_A_CC_PROFILE_ALGORITHM,
+			      mrc_cc_algorithm_names[p->params.algorithm]) ?:
+	       (p->params.algorithm == MRC_CC_NONE ?
+		nla_put_u32(skb, MRC_A_CC_PROFILE_WINDOW, p->window) :
+		mrc_nl_put_cc_nscc(skb, p)) ?:
 	       nla_put_u8(skb, MRC_A_CC_PROFILE_OWNER, p->owner) ?:
 	       (*p->alias ? nla_put_string(skb, MRC_A_CC_PROFILE_ALIAS, p->alias) : 0);
+}
+
+/* Of a number with @bits bits behind the point. */
+static u32 mrc_nl_cc_millionths(u64 value, unsigned int bits)
+{
+	return min_t(u64, value * MRC_CC_ONE >> bits, U32_MAX);
+}
+
+static int mrc_nl_put_cc_derived(struct sk_buff *skb, struct mrc_dev *dev,
+				 const struct mrc_cc_profile *p)
+{
+	struct mrc_cc_derived d;
+	struct nlattr *nest;
+	u32 mtu;
+
+	if (!mrc_cc_profile_derive(dev, p, &mtu, &d))
+		return 0;
+	nest = nla_nest_start(skb, MRC_A_CC_PROFILE_DERIVED);
+	if (!nest ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_MTU, mtu) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_BDP, d.bdp) ||
+	    mrc_nl_put_u64(skb, MRC_A_CC_DERIVED_RATE, p->params.rate) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_MAX_CWND, d.max_cwnd) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_TARGET_DELAY, d.target_ns) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_FAST_DELAY, d.fast_ns) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_ADJUST_BYTES, d.adjust_bytes) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_ADJUST_PERIOD, d.adjust_ns) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_ALPHA, mrc_nl_cc_millionths(d.alpha_q16, 16)) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_ETA, DIV_ROUND_CLOSEST_ULL(d.eta_q8, 256)) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_FI, d.fi) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_FI_SCALE,
+			mrc_nl_cc_millionths(d.fi_scale_q16, 16)) ||
+	    (d.qa_threshold_ns &&
+	     nla_put_u32(skb, MRC_A_CC_DERIVED_QA_THRESHOLD, d.qa_threshold_ns)) ||
+	    nla_put_u32(skb, MRC_A_CC_DERIVED_QA_PERIOD, d.qa_period_ns))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
 }
 
 static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
@@ -23,7 +74,7 @@ static int mrc_nl_cc_profile_msg(struct sk_buff *skb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (mrc_nl_put_cc_profile(skb, p)) {
+	if (mrc_nl_put_cc_profile(skb, p) || mrc_nl_put_cc_derived(skb, dev, p)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -73,18 +124,51 @@ int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
 }
 
+/* That of a name; MRC_CC_ALGORITHMS: none has it. */
+static u8 mrc_nl_cc_algorithm(const char *name)
+{
+	u8 i;
+
+	for (i = 0; i < MRC_CC_ALGORITHMS; i++)
+		if (!strcmp(name, mrc_cc_algorithm_names[i]))
+			break;
+	return i;
+}
+
+/* What is missing, and what is another algorithm's. */
+static int mrc_nl_cc_check(struct genl_info *info, u8 algorithm)
+{
+	unsigned int i;
+
+	if (algorithm == MRC_CC_NSCC && info->attrs[MRC_A_CC_PROFILE_WINDOW])
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_CC_PROFILE_WINDOW,
+				     "only algorithm none has that");
+	if (algorithm != MRC_CC_NONE)
+		return 0;
+	for (i = 0; i < MRC_NL_CC_PROFILE_SETTINGS; i++)
+		if (info->attrs[mrc_nl_cc_profile_settings[i]])
+			return mrc_nl_refuse(info, -EINVAL, mrc_nl_cc_profile_settings[i],
+					     "only algorithm nscc has that");
+	return mrc_nl_require(info, MRC_A_CC_PROFILE_WINDOW,
+			      KBUILD_MODNAME ": window is missing");
+}
+
 static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
 	const struct mrc_asked asked =
 		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
+	struct mrc_cc_profile p = { .window = MRC_CC_WINDOW_DEFAULT };
 	struct nlattr **a = info->attrs;
-	struct mrc_cc_profile p = { };
 	int err;
 
 	p.id = nla_get_u64(a[MRC_A_CC_PROFILE_ID]);
-	nla_strscpy(p.algorithm, a[MRC_A_CC_PROFILE_ALGORITHM],
-		    sizeof(p.algorithm));
-	p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
+	p.params.algorithm = mrc_nl_cc_algorithm(nla_data(a[MRC_A_CC_PROFILE_ALGORITHM]));
+	err = mrc_nl_cc_check(info, p.params.algorithm);
+	if (err)
+		return err;
+	mrc_nl_get_cc_profile_settings(a, &p);
+	if (a[MRC_A_CC_PROFILE_WINDOW])
+		p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
 	if (a[MRC_A_CC_PROFILE_ALIAS])
 		nla_strscpy(p.alias, a[MRC_A_CC_PROFILE_ALIAS], sizeof(p.alias));
 	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, &asked);

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CC profiles of a device. The only algorithm so far is "none": a fixed window.
+ * CC profiles of a device.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "../core/wire.h"
 #include "../net/asked.h"
 #include "cc_profile.h"
 #include "device.h"
+
+const char * const mrc_cc_algorithm_names[MRC_CC_ALGORITHMS] = {
+	[MRC_CC_NONE] = "none",
+	[MRC_CC_NSCC] = "nscc",
+};
 
 static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
 {
@@ -26,7 +32,7 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 	if (p->id == MRC_CC_PROFILE_DEFAULT)
 		return mrc_refuse(asked, -EPERM, MRC_A_CC_PROFILE_ID,
 				  "CC profile 0 is built in and cannot be changed");
-	if (strcmp(p->algorithm, "none"))
+	if (p->params.algorithm >= MRC_CC_ALGORITHMS)
 		return mrc_refuse(asked, -EOPNOTSUPP, MRC_A_CC_PROFILE_ALGORITHM,
 				  "unknown congestion-control algorithm");
 	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX)
@@ -36,6 +42,19 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 		return mrc_refuse(asked, -EINVAL, MRC_A_CC_PROFILE_ALIAS,
 				  "control character in the alias");
 	return 0;
+}
+
+/* What is not set, but for what is the connection's. */
+static void mrc_cc_profile_complete(struct mrc_dev *dev, struct mrc_cc_profile *p)
+{
+	const u64 per_mbps = 1000000 / BITS_PER_BYTE;
+
+	if (p->params.algorithm == MRC_CC_NONE)
+		p->params.max_cwnd = p->window;
+	p->links_rate = p->links_rate || !p->params.rate;
+	if (p->links_rate)
+		p->params.rate = clamp_t(u64, mrc_planes_mbps(&dev->planes) * per_mbps,
+					 MRC_CC_RATE_MIN, MRC_CC_RATE_MAX);
 }
 
 int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
@@ -48,6 +67,7 @@ int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 	err = mrc_cc_profile_check(p, asked);
 	if (err)
 		return err;
+	mrc_cc_profile_complete(dev, p);
 	new = kmemdup(p, sizeof(*p), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
@@ -108,6 +128,8 @@ bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id,
 	if (p)
 		*out = *p;
 	rcu_read_unlock();
+	if (p)
+		mrc_cc_profile_complete(dev, out);
 	return p;
 }
 
@@ -123,7 +145,22 @@ bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id,
 	if (best)
 		*out = *best;
 	mutex_unlock(&dev->cfg_lock);
+	if (best)
+		mrc_cc_profile_complete(dev, out);
 	return best;
+}
+
+bool mrc_cc_profile_derive(struct mrc_dev *dev, const struct mrc_cc_profile *p, u32 *mtu,
+			   struct mrc_cc_derived *d)
+{
+	struct mrc_cc_params params = p->params;
+
+	if (params.algorithm != MRC_CC_NSCC || !params.base_rtt_ns)
+		return false;
+	params.mtu = MRC_NOMINAL_OUTSIDE + MRC_WRITE_HDR_MAX + mrc_dev_mtu(dev) + MRC_ICRC_LEN;
+	*mtu = params.mtu;
+	mrc_cc_derive(&params, &mrc_timing_software, params.base_rtt_ns, 1, 1, d);
+	return true;
 }
 
 int mrc_cc_profiles_init(struct mrc_dev *dev)
@@ -136,7 +173,6 @@ int mrc_cc_profiles_init(struct mrc_dev *dev)
 	p->id = MRC_CC_PROFILE_DEFAULT;
 	p->window = MRC_CC_WINDOW_DEFAULT;
 	p->owner = MRC_NL_OWNER_KERNEL;
-	strscpy(p->algorithm, "none", sizeof(p->algorithm));
 	list_add_rcu(&p->list, &dev->cc_profiles);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
+#include "../core/cc.h"
 #include "alias.h"
 
 struct mrc_asked;
@@ -19,16 +20,21 @@ struct mrc_dev;
 /**
  * struct mrc_cc_profile - numbered congestion-control configuration
  * @id: 64-bit number; 0 is the built-in one, window MRC_CC_WINDOW_DEFAULT
- * @algorithm: "none"
- * @window: bytes in flight per QP, at most
+ * @params: what is set. mtu is 0, for it is the connection's; max_cwnd is @window with algorithm
+ *          "none"; rate is that of the links where @links_rate says so
+ * @window: bytes in flight per QP, at most, with algorithm "none"; else MRC_CC_WINDOW_DEFAULT
+ * @scope: enum mrc_nl_cc_scope
+ * @links_rate: no rate is set
  * @owner: enum mrc_nl_owner or a number behind it
  * @alias: what people call it by, or empty
  */
 struct mrc_cc_profile {
 	struct list_head list;	/* dev->cc_profiles */
 	u64 id;
-	char algorithm[16];
+	struct mrc_cc_params params;
 	u32 window;
+	u8 scope;
+	bool links_rate;
 	u8 owner;
 	char alias[MRC_ALIAS_MAX + 1];
 	struct rcu_head rcu;
@@ -39,10 +45,17 @@ struct mrc_cc_profile {
 #define MRC_CC_WINDOW_MIN	(8u << 10)
 #define MRC_CC_WINDOW_MAX	(256u << 20)
 
+#define MRC_CC_ALGORITHMS	(MRC_CC_NSCC + 1)
+
+/* By enum mrc_cc_algorithm. */
+extern const char * const mrc_cc_algorithm_names[MRC_CC_ALGORITHMS];
+
 /**
  * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
  *
- * Its owner is the one that @asked names, or that of the one before; @p gets it.
+ * Of @p->params rate and mtu are 0 where they are not set, and an algorithm that nobody knows is
+ * MRC_CC_ALGORITHMS. Its owner is the one that @asked names, or that of the one before; @p gets it,
+ * and what is not set.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs
  * to another owner), -EOPNOTSUPP (the algorithm), -ERANGE (the window), -ENOMEM.
@@ -59,6 +72,19 @@ int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
 /** mrc_cc_profile_next() - copy of the one with the lowest id >= @id. Process context. */
 bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
+
+/**
+ * mrc_cc_profile_derive() - what follows for a QP whose packets are as large as all planes take,
+ * with all planes up
+ * @dev: the device
+ * @p: a copy of a profile of it
+ * @mtu: gets the nominal bytes of such a packet
+ * @d: result
+ *
+ * Return: false: nothing does as long as nobody has measured the base RTT. Any context.
+ */
+bool mrc_cc_profile_derive(struct mrc_dev *dev, const struct mrc_cc_profile *p, u32 *mtu,
+			   struct mrc_cc_derived *d);
 
 int mrc_cc_profiles_init(struct mrc_dev *dev);
 void mrc_cc_profiles_free(struct mrc_dev *dev);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tools' part: names of attributes, and the settings of a device."""
+"""The tools' part: names of attributes, and settings."""
 
 import textwrap
 
@@ -88,26 +88,47 @@ def width_of(a):
     return (1 << int(a.kind[1:])) - 1 if a.kind[0] == "u" else 0
 
 
-def value_of(a):
+def value_of(family, a):
     if a.kind == "binary":
         return "Address{}"
-    return str(a.own["default"]).lower()
+    number = family.default_of(a)[0]
+    return str(bool(number)).lower() if a.on_off else str(number)
 
 
-def row_of(a):
-    top = width_of(a)
-    numbers = (a.checks.get("min", 0), a.checks.get("max", top), a.own.get("tool-max", top))
+def words_of(enum):
+    return f"{word(enum.name)}_words"
+
+
+def row_of(family, values, a):
+    top, enum = width_of(a), family.enum_of(a)
+    if enum:
+        numbers = (0, enum.entries[-1][2], top)
+    else:
+        numbers = (a.checks.get("min", 0), a.checks.get("max", top), a.own.get("tool-max", top))
+    numbers = ", ".join(f"{n}u" if n >> 31 else str(n) for n in numbers)
     brief = "true" if a.own.get("brief") else "false"
-    return (f"    fn(Setting{{{a.constant}, {quoted(a.name)}, {', '.join(map(str, numbers))}, "
-            f"{brief}}},\n       &DeviceSettings::{word(a.name)});")
+    tail = f", Unit::{a.unit or 'none'}" if a.unit or enum else ""
+    tail += f", {words_of(enum)}" if enum else ""
+    return (f"    fn(Setting{{{a.constant}, {quoted(a.name)}, {numbers}, {brief}{tail}}},\n"
+            f"       &{values.cpp}::{word(a.name)});")
 
 
-def grammar(family):
+# What stands for a value in help.
+STAND_INS = {"ns": "TIME", "bytes": "BYTES", "rate": "RATE", "fraction": "X"}
+
+
+def stand_in(family, a):
+    enum = family.enum_of(a)
+    if enum:
+        return f"{{ {' | '.join(entry[0] for entry in enum.entries)} }}"
+    if kind_of(a) in ("Address", "bool"):
+        return {"Address": "ADDRESS", "bool": "{ on | off }"}[kind_of(a)]
+    return a.own.get("word", STAND_INS.get(a.unit, "N"))
+
+
+def grammar(family, values):
     """As help shows it, behind "SETTING := "."""
-    choices = []
-    for a in family.settings:
-        what = {"Address": "ADDRESS", "bool": "{ on | off }"}.get(kind_of(a), a.own.get("word", "N"))
-        choices.append(f"{a.name} {what}".replace(" ", "\0"))
+    choices = [f"{a.name} {stand_in(family, a)}".replace(" ", "\0") for a in values.attributes]
     lines = textwrap.wrap("{\0" + " | ".join(choices) + "\0}", 66, break_on_hyphens=False,
                           break_long_words=False)
     for place in range(1, len(lines)):
@@ -117,32 +138,75 @@ def grammar(family):
     return [line.replace("\0", " ") for line in lines]
 
 
-def settings(family):
+def struct_of(values):
     members = []
-    for a in family.settings:
+    for a in values.attributes:
         limits = limits_of(a) if not a.on_off else ""
         members += [f"    /** {a.doc}{'; ' if limits else ''}{limits} */",
                     f"    std::optional<{kind_of(a)}> {word(a.name)};"]
-    text = '\\n"\n    "             '.join(grammar(family))
+    title = "In a change, what is empty stays; in an answer, the module does not know it."
+    if values.struct:
+        title = "In a request, what is empty is as its default, or as the others suggest."
+    elif not values.settings:
+        title = "What follows from settings; empty: nothing does."
+    return [f"/** {title} */", f"struct {values.cpp} {{", *members,
+            f"    bool operator==(const {values.cpp} &) const = default;", "};", ""]
+
+
+def defaults_of(family, values):
+    return ["template <>", f"inline {values.cpp} default_settings()", "{", f"    {values.cpp} s;", "",
+            *(f"    s.{word(a.name)} = {value_of(family, a)};" for a in values.attributes
+              if "default" in a.own or a.kind == "binary"),
+            "    return s;", "}", ""]
+
+
+def rows_of(family):
+    """The bodies of for_each_setting(), one for each struct."""
+    lines = []
+    for values in family.values:
+        lines += ["template <typename Fn>", f"void for_each_of(const {values.cpp} *, Fn &&fn)", "{",
+                  *(row_of(family, values, a) for a in values.attributes), "}", ""]
+    return lines
+
+
+def grammars(family):
+    lines = []
+    for values in family.settings:
+        name = "CC_SETTING" if values.struct else "SETTING"
+        text = '\\n"\n    "             '.join(grammar(family, values))
+        lines.append(f'#define MRCNL_{name}_GRAMMAR \\\n    "{text}"'
+                     .replace('"\n    "', '" \\\n    "'))
+    return lines
+
+
+def settings(family):
+    device = next(values for values in family.settings if not values.struct)
+    enums = {enum.name: enum for values in family.values for a in values.attributes
+             if (enum := family.enum_of(a))}
     return "\n".join([
-        HEAD.format("Settings of a device."), "#pragma once", "", "#include <cstdint>",
-        "#include <optional>", "", "#include <linux/mrc.h>", "", '#include "mrcnl/address.h"', "",
+        HEAD.format("Settings."), "#pragma once", "", "#include <cstdint>",
+        "#include <optional>", "#include <span>", "", "#include <linux/mrc.h>", "",
+        '#include "mrcnl/address.h"', "",
         "// What follows \"SETTING := \" in a grammar, with the newlines and the room before each line.",
-        f'#define MRCNL_SETTING_GRAMMAR \\\n    "{text}"'.replace('"\n    "', '" \\\n    "'), "",
-        "namespace mrcnl", "{", "",
-        "/** In a change, what is empty stays; in an answer, the module does not know it. */",
-        "struct DeviceSettings {", *members,
-        "    bool operator==(const DeviceSettings &) const = default;", "};", "",
+        *grammars(family), "", "namespace mrcnl", "{", "",
+        *(line for values in family.values for line in struct_of(values)),
         "constexpr const char *setting_names[] = {",
-        *(f"    {quoted(a.name)}," for a in family.settings), "};", "",
+        *(f"    {quoted(a.name)}," for a in device.attributes), "};", "",
+        *(f"inline constexpr const char *{words_of(enum)}[] = {{"
+          f"{', '.join(quoted(entry[0]) for entry in enum.entries)}}};" for enum in enums.values()), "",
+        "/** Of a number. ns: of a time; rate: bytes a second; fraction: millionths */",
+        "enum class Unit : uint8_t { none, ns, bytes, rate, fraction };", "",
         "/** A setting; numbers mean something for numbers only. */", "struct Setting {",
         "    int attribute;", "    const char *name;", "    uint64_t min; ///< the kernel's limits",
         "    uint64_t max;", "    uint64_t tool_max; ///< what a tool need not ask the kernel for",
-        "    bool brief;        ///< shown when no details are asked for", "};", "",
-        "/** Calls @p fn with the Setting of each member of DeviceSettings, and a pointer to it. */",
-        "template <typename Fn>", "void for_each_setting(Fn &&fn)", "{",
-        *(row_of(a) for a in family.settings), "}", "",
-        "/** What a new device has. */", "inline DeviceSettings default_settings()", "{",
-        "    DeviceSettings s;", "",
-        *(f"    s.{word(a.name)} = {value_of(a)};" for a in family.settings),
-        "    return s;", "}", "", "} // namespace mrcnl", ""])
+        "    bool brief;        ///< shown when no details are asked for",
+        "    Unit unit = Unit::none;",
+        "    std::span<const char *const> words{}; ///< that its numbers stand for; none: they do not",
+        "};", "", *rows_of(family),
+        "/** Calls @p fn with the Setting of each member of a struct, and a pointer to it. */",
+        "template <typename Settings = DeviceSettings, typename Fn>", "void for_each_setting(Fn &&fn)",
+        "{", "    for_each_of(static_cast<const Settings *>(nullptr), fn);", "}", "",
+        "/** What a new device has, and a profile where the request says nothing. */",
+        "template <typename Settings = DeviceSettings>", "Settings default_settings();", "",
+        *(line for values in family.settings for line in defaults_of(family, values)),
+        "} // namespace mrcnl", ""])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What readers are told: tables in Documentation/netlink/README.md, settings in device.json."""
+"""What readers are told: tables in Documentation/netlink/README.md, settings in schemas of JSON."""
 
 import json
 import re
@@ -51,7 +51,9 @@ class Table:
             parts.append(f"see [{inner.parent or inner.name}](#{inner.parent or inner.name})")
         default = a.own.get("default")
         words = "; ".join(parts).replace("|", "\\|")
-        return words if default is None else f"{words} ({int(default)})"
+        if default is None:
+            return words
+        return f"{words} ({default if 'enum' in a.data else int(default)})"
 
     def lines(self):
         rows = [f"| `{a.name}` | {self.kind(a)} | {self.text(a)} |"
@@ -114,19 +116,35 @@ def page(family, text):
     return re.sub(r"<!-- spec: (\S+) -->\n.*?<!-- /spec -->", table, text, flags=re.S)
 
 
-def schema(family, text):
+def dump(data):
+    return json.dumps(data, indent=2) + "\n"
+
+
+def value(family, a):
+    """Key and schema of a setting."""
+    low, high = a.checks.get("min", 0), a.checks.get("max", (1 << int(a.kind[1:] or 0)) - 1
+                                                     if a.kind[0] == "u" else 0)
+    if a.address:
+        return a.name, {"$ref": "common.json#/$defs/address"}
+    if a.on_off:
+        return a.name, {"type": "boolean"}
+    if family.enum_of(a):
+        return a.name, {"enum": [entry[0] for entry in family.enum_of(a).entries]}
+    if a.unit == "fraction":
+        return a.name, {"type": "number", "minimum": low / 1e6, "maximum": high / 1e6}
+    suffix = {"ns": "-ns", "bytes": "-bytes", "rate": "-bytes-per-second"}.get(a.unit, "")
+    return a.name + suffix, {"type": "integer", "minimum": low, "maximum": high}
+
+
+def properties_of(family, name):
+    values = next(values for values in family.values if values.name == name)
+    return dict(value(family, a) for a in values.attributes)
+
+
+def device_schema(family, text):
     """device.json with all settings, before the counters and as an object of their own."""
     data = json.loads(text)
-    properties = {}
-    for a in family.settings:
-        if a.address:
-            value = {"$ref": "common.json#/$defs/address"}
-        elif a.on_off:
-            value = {"type": "boolean"}
-        else:
-            value = {"type": "integer", "minimum": a.checks.get("min", 0),
-                     "maximum": a.checks.get("max", (1 << int(a.kind[1:])) - 1)}
-        properties[a.name] = value
+    properties = properties_of(family, "device")
     data["$defs"]["settings"] = {"type": "object", "properties": properties,
                                  "additionalProperties": False}
     items = data["items"]
@@ -134,4 +152,24 @@ def schema(family, text):
     items["properties"] |= properties
     items["properties"]["counter"] = counter
     items["required"] += [name for name in properties if name not in items["required"]]
-    return json.dumps(data, indent=2) + "\n"
+    return dump(data)
+
+
+def cc_profile_schema(family, text):
+    """cc-profile.json with all settings, and what follows from them."""
+    data = json.loads(text)
+    properties = data["items"]["properties"]
+    properties |= properties_of(family, "cc-profile")
+    properties.pop("derived", None)
+    properties["derived"] = {"type": "object", "properties": properties_of(family, "cc-derived"),
+                             "additionalProperties": False}
+    return dump(data)
+
+
+def monitor_schema(family, text):
+    """monitor.json with the settings of CC profiles in their events."""
+    data = json.loads(text)
+    for event in data["oneOf"]:
+        if event["properties"]["event"].get("const") == "cc-profile":
+            event["properties"] |= properties_of(family, "cc-profile")
+    return dump(data)

@@ -2,12 +2,16 @@
 """The family as mrc.yaml describes it, with all numbers, and checked.
 
 The file is in the kernel's YNL schema. What that has no word for stands under the key x-mrc, which
-target "ynl" leaves out. Of an attribute: default (of a setting), limit (the C name of its maximum),
-mask (a number with other bits than those of its maximum is refused as EINVAL); for mrcctl, word (what
-stands for the value in its help), tool-max (the highest number that it asks the kernel for; else all
-that the type can have) and brief (shown without -d). Of a set: settings (the operation whose request
-lists the device's settings). Of an operation: require (attributes that a request must have), start
-(it has a function that is called when a dump starts).
+target "ynl" leaves out. Of an attribute: default (of a setting), limit and least (the C names of its
+maximum and minimum), mask (a number with other bits than those of its maximum is refused as EINVAL),
+member (of the set's struct: it is a setting) and inverse (the member says the contrary); for mrcctl,
+unit (ns, bytes, rate: bytes a second, fraction: millionths), word (what stands for the value in its
+help), tool-max (the highest number that it asks the kernel for; else all that the type can have) and
+brief (shown without -d). Of a set: settings (the operation whose request lists settings), cpp (the
+struct of libmrcnl that has its settings; without settings, all that it has) and struct (the module's
+struct that has them; else one is made, and all that the request lists is a setting). Of an
+operation: require (attributes that a request must have), start (it has a function that is called
+when a dump starts).
 """
 
 from dataclasses import dataclass, field
@@ -16,11 +20,13 @@ import yaml
 
 # The same numbers in every set.
 PLACES = {"dev-index": 1, "dev-name": 2, "pad": 3}
+UNITS = ("ns", "bytes", "rate", "fraction")
 # Verbs of operations that do more than look.
 ACTIVE = ("add", "set", "del", "replace", "start")
 OWN = {
-    "attribute": {"default", "limit", "mask", "word", "tool-max", "brief"},
-    "set": {"settings"},
+    "attribute": {"default", "limit", "least", "mask", "member", "inverse", "unit", "word",
+                  "tool-max", "brief"},
+    "set": {"settings", "cpp", "struct"},
     "operation": {"require", "start"},
 }
 
@@ -65,6 +71,10 @@ class Attribute:
     def address(self):
         return self.data.get("display-hint") == "ipv6"
 
+    @property
+    def unit(self):
+        return self.own.get("unit")
+
 
 @dataclass
 class Set:
@@ -104,6 +114,30 @@ class Operation:
     @property
     def admin(self):
         return "uns-admin-perm" in self.data.get("flags", [])
+
+
+@dataclass
+class Values:
+    """Attributes of a set that are handled all alike: settings, or what follows from such."""
+    set: Set
+    attributes: list
+
+    @property
+    def name(self):
+        return self.set.name
+
+    @property
+    def cpp(self):
+        return self.set.own["cpp"]
+
+    @property
+    def struct(self):
+        """The module's, that is written by hand."""
+        return self.set.own.get("struct")
+
+    @property
+    def settings(self):
+        return "settings" in self.set.own
 
 
 @dataclass
@@ -193,10 +227,30 @@ class Family:
         return self.set_named(name, attribute.name) if name else None
 
     @property
+    def values(self):
+        return [self.values_of(s) for s in self.sets.values() if "cpp" in s.own]
+
+    @property
     def settings(self):
-        """Attributes that are settings of the device."""
-        where = next(s.own["settings"] for s in self.sets.values() if "settings" in s.own)
-        return [a for a in self.operation(where).listed("do", "request") if a.name not in PLACES]
+        return [values for values in self.values if values.settings]
+
+    def values_of(self, group):
+        listed = list(group.attributes.values())
+        if "settings" in group.own:
+            listed = self.operation(group.own["settings"]).listed("do", "request")
+        return Values(group, [a for a in listed if a.name not in PLACES and
+                              ("struct" not in group.own or "member" in a.own)])
+
+    def enum_of(self, attribute):
+        return self.enums.get(attribute.data.get("enum"))
+
+    def default_of(self, setting):
+        """Its number, and what that is called in C; None: it has none."""
+        value = setting.own.get("default")
+        if value is None or not self.enum_of(setting):
+            return None if value is None else (int(value), str(int(value)))
+        return next((number, constant) for name, constant, number, _
+                    in self.enum_of(setting).entries if name == value)
 
     def operation(self, name):
         return next(op for op in self.operations if op.name == name)
@@ -209,15 +263,19 @@ class Family:
                 self.check_attribute(group, attribute)
         for op in self.operations:
             self.check_operation(op)
-        for setting in self.settings:
-            if "default" not in setting.own and setting.kind != "binary":
-                raise Wrong(f"setting {setting.name}: no default")
-            if not setting.address and setting.kind not in ("u8", "u16", "u32"):
-                raise Wrong(f"setting {setting.name}: nobody knows how to write a {setting.kind}")
-            if setting not in self.operation("device-get").listed("do", "reply"):
-                raise Wrong(f"setting {setting.name} is not in the answer of device-get")
-            if setting.name not in self.operation("device-ntf").data["event"]["attributes"]:
-                raise Wrong(f"setting {setting.name} is not in device-ntf")
+        for values in self.settings:
+            for setting in values.attributes:
+                self.check_setting(values, setting)
+
+    def check_setting(self, values, setting):
+        if "default" not in setting.own and setting.kind != "binary" and not values.struct:
+            raise Wrong(f"setting {setting.name}: no default")
+        if not setting.address and setting.kind not in ("u8", "u16", "u32", "u64"):
+            raise Wrong(f"setting {setting.name}: nobody knows how to write a {setting.kind}")
+        if setting not in self.operation(f"{values.name}-get").listed("do", "reply"):
+            raise Wrong(f"setting {setting.name} is not in the answer of {values.name}-get")
+        if setting.name not in self.operation(f"{values.name}-ntf").data["event"]["attributes"]:
+            raise Wrong(f"setting {setting.name} is not in {values.name}-ntf")
 
     def check_operation(self, op):
         for kind in ("do", "dump", "event"):
@@ -242,4 +300,6 @@ class Family:
             raise Wrong(f"{where}: the kernel part has 64 bits for the attributes of a set")
         if "enum" in attribute.data and attribute.data["enum"] not in self.enums:
             raise Wrong(f"{where}: there is no enum {attribute.data['enum']}")
+        if attribute.unit not in (None, *UNITS):
+            raise Wrong(f"{where}: there is no unit {attribute.unit}")
         self.nested(attribute)

@@ -182,34 +182,83 @@ def continued(lines):
 
 
 def settings_struct(family):
+    """That of the device."""
+    settings = next(values.attributes for values in family.settings if not values.struct)
     lines = ["/**", " * struct mrc_dev_cfg - settings of a device"]
-    for a in family.settings:
+    for a in settings:
         limits = limits_of(a) if not a.on_off else ""
         lines.append(f" * @{word(a.name)}: {a.doc}{'; ' if limits else ''}{limits}")
     lines += [" */", "struct mrc_dev_cfg {"]
-    lines += [f"\t{kind_of(a)} {word(a.name)};" for a in family.settings]
+    lines += [f"\t{kind_of(a)} {word(a.name)};" for a in settings]
     defaults = [f"\t.{word(a.name)} = {str(a.own['default']).lower()},"
-                for a in family.settings if "default" in a.own]
+                for a in settings if "default" in a.own]
     return lines + ["};", "", *continued(["#define MRC_DEV_CFG_DEFAULT {", *defaults, "}"]), ""]
 
 
-def put(a):
-    member = f"cfg->{word(a.name)}"
+def functions_of(values):
+    """Of those that write and read settings: the ends of their names, the struct, its variable."""
+    if values.struct:
+        return f"{word(values.name)}_settings", values.struct, "p"
+    return "cfg", "mrc_dev_cfg", "cfg"
+
+
+def put(values, a):
+    member = f"{functions_of(values)[2]}->{a.own.get('member', word(a.name))}"
     if a.address:
         return f"nla_put_in6_addr(skb, {a.constant}, &{member})"
-    return f"nla_put_{a.kind}(skb, {a.constant}, {member})"
+    value = f"!{member}" if a.own.get("inverse") else member
+    if a.kind == "u64":
+        call = f"nla_put_u64_64bit(skb, {a.constant}, {value}, MRC_A_PAD)"
+    else:
+        call = f"nla_put_{a.kind}(skb, {a.constant}, {value})"
+    # What has no default is as the others suggest, and 0 then.
+    return call if "default" in a.own else f"({member} ? {call} : 0)"
+
+
+def get(family, values, a):
+    """Lines: a change leaves what it does not name, and what is made anew has all."""
+    member = f"{functions_of(values)[2]}->{a.own.get('member', word(a.name))}"
+    value = f"nla_get_{'in6_addr' if a.address else a.kind}(attrs[{a.constant}])"
+    if not values.struct:
+        return [f"\tif (attrs[{a.constant}])", f"\t\t{member} = {value};"]
+    default = family.default_of(a)
+    value = f"attrs[{a.constant}] ? {value} : {default[1] if default else 0}"
+    return [f"\t{member} = {f'!({value})' if a.own.get('inverse') else value};"]
 
 
 def settings_code(family):
-    puts = " ?:\n\t       ".join(put(a) for a in family.settings)
-    lines = ["int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg)", "{",
-             f"\treturn {puts};", "}", "",
-             "void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg)", "{"]
-    for a in family.settings:
-        kind = "in6_addr" if a.address else a.kind
-        lines += [f"\tif (attrs[{a.constant}])",
-                  f"\t\tcfg->{word(a.name)} = nla_get_{kind}(attrs[{a.constant}]);"]
-    return lines + ["}", ""]
+    lines = []
+    for values in family.settings:
+        name, struct, variable = functions_of(values)
+        puts = " ?:\n\t       ".join(put(values, a) for a in values.attributes)
+        lines += [f"int mrc_nl_put_{name}(struct sk_buff *skb, const struct {struct} *{variable})",
+                  "{", f"\treturn {puts};", "}", "",
+                  f"void mrc_nl_get_{name}(struct nlattr **attrs, struct {struct} *{variable})", "{",
+                  *(line for a in values.attributes for line in get(family, values, a)), "}", ""]
+        if values.struct:
+            lines += [f"const u8 mrc_nl_{name}[{count_of(values)}] = {{",
+                      *(f"\t{a.constant}," for a in values.attributes), "};", ""]
+    return lines
+
+
+def count_of(values):
+    return f"MRC_NL_{c_name(values.name)}_SETTINGS"
+
+
+def settings_declarations(family):
+    lines = []
+    for values in family.settings:
+        name, struct, variable = functions_of(values)
+        lines.append(f"int mrc_nl_put_{name}(struct sk_buff *skb, const struct {struct} *{variable});")
+        if values.struct:
+            lines.append(f"/* What is in the request, else its default; the rest of @{variable} stays. */")
+        else:
+            lines.append(f"/* What is in the request; the rest of @{variable} stays. */")
+        lines.append(f"void mrc_nl_get_{name}(struct nlattr **attrs, struct {struct} *{variable});")
+        if values.struct:
+            lines += ["/* Their attributes. */", f"#define {count_of(values)} {len(values.attributes)}",
+                      f"extern const u8 mrc_nl_{name}[{count_of(values)}];"]
+    return lines
 
 
 # ---- files
@@ -228,7 +277,8 @@ def header(family):
     lines = [f"/* SPDX-License-Identifier: {LICENCE} */",
              *title("Operations of the family, and who handles them."),
              "#ifndef _MRC_NL_SPEC_H", "#define _MRC_NL_SPEC_H", "", "#include <linux/mrc.h>",
-             "#include <net/genetlink.h>", "", "struct mrc_dev_cfg;", "",
+             "#include <net/genetlink.h>", "",
+             *(f"struct {functions_of(values)[1]};" for values in family.settings), "",
              "/* The same in every attribute set of a noun. */",
              *(f"#define MRC_A_{c_name(name)}\t{number}" for name, number in PLACES.items()), "",
              "/* Multicast groups, by their index in the family. */", "enum {",
@@ -246,9 +296,7 @@ def header(family):
              "extern const u64 mrc_nl_dump_heeds[MRC_CMD_MAX + 1];",
              "/* Of an EV inside the request that makes a profile. */",
              "extern const struct nla_policy mrc_nl_ev_spec_policy[MRC_A_EV_MAX + 1];", "",
-             "int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg);",
-             "/* What is in the request; the rest of @cfg stays. */",
-             "void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg);", "",
+             *settings_declarations(family), "",
              "/* Handlers: process context, no lock held. */"]
     for op in ops:
         lines += [f"int {function}({arguments});" for _, function, arguments in handlers(op)]
@@ -260,10 +308,11 @@ def limits(family):
     lines = []
     for group in family.sets.values():
         for a in group.attributes.values():
-            if "limit" in a.own and not group.parent:
-                most = a.checks.get("max", a.checks.get("max-len"))
-                lines.append(f'static_assert({a.own["limit"]} == {most}, '
-                             f'"{group.name}: {a.name}");')
+            most = a.checks.get("max", a.checks.get("max-len"))
+            for key, number in (("limit", most), ("least", a.checks.get("min"))):
+                if key in a.own and not group.parent:
+                    lines.append(f'static_assert({a.own[key]} == {number}, '
+                                 f'"{group.name}: {a.name}");')
     return [*lines, ""] if lines else []
 
 
@@ -276,7 +325,7 @@ def source(family):
         f"// SPDX-License-Identifier: {LICENCE}", *title("What operations of the family take."),
         "#include <linux/seg6_iptunnel.h>", "", '#include "../core/rx_window.h"',
         '#include "../net/skb.h"', '#include "../transport/alias.h"',
-        '#include "../transport/device.h"', '#include "../transport/user.h"',
+        '#include "../transport/cc_profile.h"', '#include "../transport/device.h"', '#include "../transport/user.h"',
         '#include "mrc-spec.h"', "",
         *limits(family), *policies.lines,
         "const struct genl_ops mrc_nl_ops[MRC_NL_OPS] = {", *ops, "};", "",

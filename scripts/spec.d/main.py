@@ -5,11 +5,13 @@ In the tree are, written by "spec" and looked at by "spec --check", as whoever b
     kernel/include/uapi/linux/mrc.h         numbers for C
     Documentation/netlink/README.md         the tables of the page for readers
     Documentation/json/device.json          settings among what mrcctl prints
+    Documentation/json/cc-profile.json      the same
+    Documentation/json/monitor.json         the same, in events
 In folders of a build, named on the command line:
     spec kernel DIR     mrc-spec.h, mrc-spec.c      operations of the module and their policies
                         mrc-settings.h              settings of a device
     spec cpp DIR        spec_names.cc               names of attributes, for libmrcnl
-                        mrcnl/settings.h            settings of a device
+                        mrcnl/settings.h            settings
     spec ynl DIR        mrc.yaml                    without what is ours alone, for other clients
 """
 
@@ -21,7 +23,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 SOURCE = "Documentation/netlink/specs/mrc.yaml"
 HEADER = "kernel/include/uapi/linux/mrc.h"
 PAGE = "Documentation/netlink/README.md"
-SCHEMA = "Documentation/json/device.json"
+SCHEMAS = "Documentation/json"
 
 
 def read(path):
@@ -48,7 +50,10 @@ def in_tree(family, top):
     import uapi
     yield HEADER, uapi.header(family)
     yield PAGE, docs.page(family, read(os.path.join(top, PAGE)))
-    yield SCHEMA, docs.schema(family, read(os.path.join(top, SCHEMA)))
+    for name, schema in (("device", docs.device_schema), ("cc-profile", docs.cc_profile_schema),
+                         ("monitor", docs.monitor_schema)):
+        path = os.path.join(SCHEMAS, f"{name}.json")
+        yield path, schema(family, read(os.path.join(top, path)))
 
 
 def built(family, target, top):

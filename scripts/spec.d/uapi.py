@@ -34,7 +34,7 @@ def commented(line, doc):
     if columns(behind) <= WIDTH:
         return [behind]
     lines = textwrap.wrap(doc, WIDTH - 11)
-    if len(lines) == 1:
+    if len(lines) == 1 and columns(f"\t/* {doc} */") <= WIDTH:
         return [f"\t/* {doc} */", line]
     return ["\t/*", *(f"\t * {part}" for part in lines), "\t */", line]
 

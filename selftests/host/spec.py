@@ -17,11 +17,17 @@ SOURCE = "Documentation/netlink/specs/mrc.yaml"
 HEADER = "kernel/include/uapi/linux/mrc.h"
 PAGE = "Documentation/netlink/README.md"
 SCHEMA = "Documentation/json/device.json"
+CC_SCHEMA = "Documentation/json/cc-profile.json"
+EVENT_SCHEMA = "Documentation/json/monitor.json"
 # The last attribute of a device, and one more behind it.
 LAST = ("        x-mrc: { default: 16, tool-max: 63 }\n"
         "  -\n    name: counter\n")
 NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
        "x-mrc: { default: 7 } }\n")
+# The same of a CC profile.
+CC_LAST = "  -\n    name: cc-derived\n"
+CC_NEW = ("      - { name: pace, type: u32, checks: { min: 2, max: 5000000 }, doc: beats, "
+          "x-mrc: { member: params.pace, unit: UNIT, brief: true } }\n")
 
 
 class Spec(unittest.TestCase):
@@ -29,7 +35,7 @@ class Spec(unittest.TestCase):
         self.tmp = tempfile.TemporaryDirectory()
         self.addCleanup(self.tmp.cleanup)
         self.top = Path(self.tmp.name)
-        for path in (SOURCE, HEADER, PAGE, SCHEMA):
+        for path in (SOURCE, HEADER, PAGE, SCHEMA, CC_SCHEMA, EVENT_SCHEMA):
             (self.top / path).parent.mkdir(parents=True, exist_ok=True)
             (self.top / path).write_text((TOP / path).read_text())
 
@@ -54,6 +60,15 @@ class Spec(unittest.TestCase):
         self.edit(LAST, last[0] + NEW + "".join(last[1:]))
         path = self.top / SOURCE
         path.write_text(path.read_text().replace("dscp-trimmed-lasthop ]", "dscp-trimmed-lasthop, pace ]"))
+
+    def add_cc_setting(self, unit="fraction", member="member: params.pace"):
+        self.edit(CC_LAST, CC_NEW.replace("UNIT", unit).replace("member: params.pace", member) +
+                  CC_LAST)
+        path = self.top / SOURCE
+        text = path.read_text()
+        for old in ("ecn, scope ]", "ecn, scope,\n"):
+            text = text.replace(old, old.replace("scope", "scope, pace"))
+        path.write_text(text)
 
     def has(self, line, text):
         self.assertTrue(line in text, f"not there: {line}")
@@ -131,6 +146,63 @@ class Spec(unittest.TestCase):
             self.has(line, text)
         self.has('    {MRC_A_DEVICE_PACE, "pace"},\n', self.made("cpp", "spec_names.cc"))
 
+    def test_cc_setting(self):
+        self.add_cc_setting()
+        self.assertEqual(self.spec().returncode, 0)
+        code = self.made("kernel", "mrc-spec.c")
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_pace_range)",
+                     "(p->params.pace ? nla_put_u32(skb, MRC_A_CC_PROFILE_PACE, p->params.pace) : 0)",
+                     "\tp->params.pace = attrs[MRC_A_CC_PROFILE_PACE] ? "
+                     "nla_get_u32(attrs[MRC_A_CC_PROFILE_PACE]) : 0;",
+                     "\tMRC_A_CC_PROFILE_PACE,\n};"):
+            self.has(line, code)
+        text = self.made("cpp", "mrcnl/settings.h")
+        for line in ("    std::optional<uint32_t> pace;\n", " | pace X }\"",
+                     'fn(Setting{MRC_A_CC_PROFILE_PACE, "pace", 2, 5000000, 4294967295u, true, '
+                     'Unit::fraction},\n       &CcSettings::pace);'):
+            self.has(line, text)
+        self.has("| `pace` | u32 | beats; 2 to 5000000 |\n", (self.top / PAGE).read_text())
+
+    def test_cc_setting_in_json(self):
+        self.add_cc_setting()
+        self.assertEqual(self.spec().returncode, 0)
+        wanted = {"type": "number", "minimum": 2e-6, "maximum": 5.0}
+        items = json.loads((self.top / CC_SCHEMA).read_text())["items"]
+        self.assertEqual(items["properties"]["pace"], wanted)
+        self.assertNotIn("pace", items["required"])
+        for event in json.loads((self.top / EVENT_SCHEMA).read_text())["oneOf"]:
+            of_profile = event["properties"]["event"].get("const") == "cc-profile"
+            self.assertEqual(event["properties"].get("pace"), wanted if of_profile else None)
+
+    def test_defaults_of_cc_settings(self):
+        """In the module, where a request says nothing; of what says the contrary of its member, too."""
+        code = self.made("kernel", "mrc-spec.c")
+        for line in ("p->params.gamma = attrs[MRC_A_CC_PROFILE_GAMMA] ? "
+                     "nla_get_u32(attrs[MRC_A_CC_PROFILE_GAMMA]) : 800000;",
+                     "p->params.disable_qa = !(attrs[MRC_A_CC_PROFILE_QUICK_ADAPT] ? "
+                     "nla_get_u8(attrs[MRC_A_CC_PROFILE_QUICK_ADAPT]) : 1);",
+                     "nla_put_u8(skb, MRC_A_CC_PROFILE_QUICK_ADAPT, !p->params.disable_qa)",
+                     "p->scope = attrs[MRC_A_CC_PROFILE_SCOPE] ? "
+                     "nla_get_u8(attrs[MRC_A_CC_PROFILE_SCOPE]) : MRC_NL_CC_SCOPE_PEER;",
+                     'static_assert(MRC_CC_RATE_MIN == 1000000, "cc-profile: rate");',
+                     'static_assert(MRC_CC_RATE_MAX == 274877906944, "cc-profile: rate");'):
+            self.has(line, code)
+        text = self.made("cpp", "mrcnl/settings.h")
+        for line in ("    s.quick_adapt = true;\n", "    s.scope = 0;\n", "    s.gamma = 800000;\n",
+                     '*cc_ecn_words[] = {"present", "absent"};', "ecn { present | absent }"):
+            self.has(line, text)
+
+    def test_cc_setting_that_is_nowhere(self):
+        for old, words in (("trimming, ecn, scope ]\n      mcgrp", "is not in cc-profile-ntf"),
+                           ("trimming, ecn, scope,\n", "is not in the answer of cc-profile-get")):
+            with self.subTest(words):
+                self.setUp()
+                self.edit(old, old.replace("scope", "owner"))
+                self.refused(f"^spec: {SOURCE}: setting scope {words}", "--check")
+        self.setUp()
+        self.add_cc_setting(unit="miles")
+        self.refused(f"^spec: {SOURCE}: cc-profile: pace: there is no unit miles", "--check")
+
     def test_policies_hold_the_whole_set(self):
         """Whoever refuses names any attribute of it, whatever the operation takes."""
         code = self.made("kernel", "mrc-spec.c")
@@ -199,8 +271,8 @@ class Spec(unittest.TestCase):
              "stats: there is no attribute set stats"),
             ("admin-state, type: u8, enum: plane-state", "admin-state, type: u8, enum: state",
              "plane: admin-state: there is no enum state"),
-            ("name: sack-bytes\n        type: u32", "name: sack-bytes\n        type: u64",
-             "setting sack-bytes: nobody knows how to write a u64"),
+            ("name: sack-bytes\n        type: u32", "name: sack-bytes\n        type: string",
+             "setting sack-bytes: nobody knows how to write a string"),
             ("dscp-rtx, dscp-control, mpr, sack-bytes, tunnel-source, ports-up",
              "dscp-rtx, dscp-control, sack-bytes, tunnel-source, ports-up",
              "setting mpr is not in the answer of device-get"),

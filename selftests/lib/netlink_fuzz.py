@@ -98,7 +98,7 @@ class Draw:
             "route": {**prefix, "ev-profile": dice.choice([0, low]), "cc-profile": 0,
                       "usid": dice.randrange(1, 1 << 16)},
             "ev": {"ev-profile": low, "index": dice.randrange(8), "denied": dice.randrange(2)},
-            "cc-profile": {"id": low, "algorithm": "none", "window": 1 << dice.randrange(13, 24)},
+            "cc-profile": {"id": low, **self.congestion()},
             "plane": {"port": low + 1, "ifindex": self.tests.ifindex},
             "device": {dice.choice(["hop-limit", "burst", "mpr", "dscp-data"]): low},
             "probe": {"remote-gid": prefix["prefix"], "ev-profile": low,
@@ -110,6 +110,15 @@ class Draw:
         if (noun, verb) == ("plane", "set"):
             values = {"port": values["port"], "admin-state": dice.choice(["up", "down"])}
         return f"{noun}-{verb}", values
+
+    def congestion(self):
+        """An algorithm, and some of its settings."""
+        dice = self.dice
+        if dice.randrange(2):
+            return {"algorithm": "none", "window": 1 << dice.randrange(13, 24)}
+        names = [name for name in self.tests.cc_settings() if dice.randrange(4) == 0]
+        values = {name: dice.choice(self.tests.limits("cc-profile", name)) for name in names}
+        return {"algorithm": "nscc", "base-rtt": 10000, **values}
 
     def ev(self):
         dice = self.dice

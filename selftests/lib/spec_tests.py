@@ -218,6 +218,96 @@ class Tests:
         refused(errno.ENOENT, self.do, "cc-profile-get", id=3)
         refused(errno.ENOENT, self.do, "cc-profile-del", id=3)
 
+    def cc_settings(self):
+        """Names of what algorithm nscc has."""
+        names = self.f.ops["cc-profile-add"]["do"]["request"]["attributes"]
+        others = ("dev-index", "dev-name", "id", "algorithm", "window", "owner", "claim", "alias")
+        return [name for name in names if name not in others]
+
+    def limits(self, space, name):
+        """The least and the most that a number may be."""
+        attr = self.f.spaces[space].by_name[name][1]
+        if "enum" in attr:
+            return 0, max(self.f.enums[attr["enum"]].values())
+        return attr["checks"].get("min", 0), attr["checks"]["max"]
+
+    def most_of_nscc(self):
+        return {name.replace("-", "_"): self.limits("cc-profile", name)[1]
+                for name in self.cc_settings()}
+
+    def put_nscc(self, verb="set", **values):
+        named = {name.replace("-", "_"): value for name, value in values.items()}
+        self.do(f"cc-profile-{verb}", id=3, algorithm="nscc", **named)
+        return self.do("cc-profile-get", id=3)[0]
+
+    def blames(self, code, name, **values):
+        """Refused for this attribute, the last one of the request."""
+        refusal = refused(code, self.put_nscc, **values)
+        message = self.f.encode("cc-profile", {"dev-name": self.device, "id": 3,
+                                               "algorithm": "nscc"})
+        expect(refusal.offset == HEADERS + len(message), f"{name}: {refusal}, {refusal.offset}")
+
+    def test_cc_profile_nscc(self):
+        expect("nscc" in self.f.call("info-get")[0]["capabilities"], "no capability")
+        plain = self.put_nscc("add")
+        given = {"gamma": 800000, "max-md-jump": 500000, "qa-gate": 3, "quick-adapt": 1,
+                 "trimming": 0, "ecn": "present", "scope": "peer"}
+        for name in self.cc_settings():
+            expect(plain.get(name) == given.get(name), f"{name}: {plain}")
+        for name in self.cc_settings():
+            least, most = self.limits("cc-profile", name)
+            attr = self.f.spaces["cc-profile"].by_name[name][1]
+            words = {number: word for word, number in self.f.enums.get(attr.get("enum"), {}).items()}
+            for value in (least, most):
+                got = self.put_nscc(**{name: value})
+                got.pop("derived", None)
+                expect(got == {**plain, name: words.get(value, value)}, f"{name} {value}: {got}")
+            self.blames(errno.ERANGE, name, **{name: most + 1})
+            if least:
+                self.blames(errno.ERANGE, name, **{name: least - 1})
+                self.blames(errno.ERANGE, name, **{name: 0})
+            refused(errno.EINVAL, self.do, "cc-profile-set", id=3, algorithm="none", window=8192,
+                    **{name.replace("-", "_"): most})
+        self.blames(errno.EINVAL, "window", window=8192)
+        refused(errno.EINVAL, self.do, "cc-profile-set", id=3, algorithm="none")
+        self.do("cc-profile-set", id=3, algorithm="none", window=8192)
+        fixed = self.do("cc-profile-get", id=3)[0]
+        expect(not set(fixed) & {"derived", *self.cc_settings()}, fixed)
+        self.do("cc-profile-del", id=3)
+
+    def test_cc_profile_derived(self):
+        """By the formulas of UEC 1.0, table 3-82."""
+        expect("derived" not in self.put_nscc("add"), "of a base RTT that nobody knows")
+        # 100 Gb/s for 12 us are what the constants are written down for.
+        d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 12000, "target-delay": 9000})["derived"]
+        mtu = d["mtu"]
+        expect((d["rate"], d["bdp"], d["max-cwnd"]) == (12500000000, 150000, 225000), d)
+        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (9000, 36000, 21000), d)
+        expect((d["adjust-bytes"], d["adjust-period"]) == (8 * mtu, 12000), d)
+        expect((d["fi"], d["fi-scale"]) == (5 * mtu, 250000), d)
+        expect(abs(d["eta"] - 0.15 * mtu) <= 1, d)
+        expect(abs(d["alpha"] - 4 * mtu * 1000000 // 12000) < d["alpha"] // 1000, d)
+        d = self.put_nscc(**{"base-rtt": 12000, "trimming": 1, "fi": 7, "eta": 9, "fi-scale": 5000000,
+                             "max-cwnd": 8192, "adjust-bytes": 11, "adjust-period": 1000})["derived"]
+        expect((d["fi"], d["eta"], d["fi-scale"], d["max-cwnd"], d["adjust-bytes"],
+                d["adjust-period"]) == (7, 9, 5000000, 8192, 11, 1000), d)
+        expect("qa-threshold" not in d, "never, with trimming")
+        speeds = self.plane_speeds()
+        expect(d["rate"] == sum(speeds) * 125000, f"{d}, links {speeds}")
+        self.do("cc-profile-del", id=3)
+
+    def plane_speeds(self):
+        """What ethtool says of the planes, Mb/s."""
+        return [self.speed_of(plane["ifname"]) for plane in self.dump("plane-get")]
+
+    @staticmethod
+    def speed_of(netdev):
+        try:
+            with open(f"/sys/class/net/{netdev}/speed", encoding="ascii") as file:
+                return max(int(file.read()), 0) or 10000
+        except OSError:
+            return 10000
+
     def test_route(self):
         self.do("ev-profile-add", id=7, format="stev", mode="auto", count=8)
         self.do("route-add", prefix="fd01::", prefix_len=64, ev_profile=7)
@@ -559,8 +649,8 @@ class Tests:
              {"id": 9, "format": "srv6", "ev": [{"port": 9, "sid": "fc00::9"}], "alias": "nine"}),
             ("ev-ntf", "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
             (None, "ev-set", {"ev_profile": 9, "index": 0, "denied": 1}),
-            ("cc-profile-ntf", "cc-profile-add", {"id": 9, "algorithm": "none", "window": 8192,
-                                                 "alias": "nine"}),
+            ("cc-profile-ntf", "cc-profile-add", {"id": 9, "algorithm": "nscc", "alias": "nine",
+                                                 **self.most_of_nscc()}),
             ("cc-profile-ntf", "cc-profile-set", {"id": 9, "algorithm": "none", "window": 16384,
                                                  "alias": "nine"}),
             ("route-ntf", "route-add", {**route, "ev_profile": 9, "cc_profile": 9, "usid": 7}),
@@ -579,6 +669,8 @@ class Tests:
                 missing = {"id", "prefix", "prefix-len"} & promised
             else:
                 missing = promised - {"gone", "encap", "table", "via", "by-pid"}
+            if "algorithm" in event:
+                missing -= {"window"} if event["algorithm"] == "nscc" else set(self.cc_settings())
             expect(missing <= set(event), (kind, missing - set(event)))
         gone = [(kind, "gone" in event) for kind, event in seen[-3:]]
         expect(all(is_gone for _, is_gone in gone), gone)

@@ -59,6 +59,16 @@ enum mrc_nl_owner {
 	MRC_NL_OWNER_MRCD,
 };
 
+enum mrc_nl_cc_ecn {
+	MRC_NL_CC_ECN_PRESENT,		/* switches mark what waits long */
+	MRC_NL_CC_ECN_ABSENT,		/* they do not where it counts: delay does for a mark */
+};
+
+enum mrc_nl_cc_scope {
+	MRC_NL_CC_SCOPE_PEER,		/* all QPs to a remote GID together */
+	MRC_NL_CC_SCOPE_QP,		/* each by itself */
+};
+
 /* What a module can that others of the same family cannot: ask before you count on it. */
 enum mrc_nl_capability {
 	/* planes, profiles and routes have an owner, and requests may name one */
@@ -80,6 +90,7 @@ enum mrc_nl_capability {
 	/* probes are started, and group probes tells what became of them */
 	MRC_NL_CAPABILITY_PROBE_START = 64,
 	MRC_NL_CAPABILITY_RAW_PROBE = 128,	/* probes may go a way that is no EV of a profile */
+	MRC_NL_CAPABILITY_NSCC = 256,	/* CC profiles may have algorithm nscc, and its settings */
 };
 
 enum {
@@ -270,20 +281,27 @@ enum {
 	MRC_A_EV_BY_NAME,
 	/* u32: of it; only where the device's user namespace is the initial one */
 	MRC_A_EV_BY_PID,
-	/* u32: of the profile; in a request: refused where it is another, for indices may be others */
+	/*
+	 * u32: of the profile; in a request: refused where it is another, for indices may be others
+	 */
 	MRC_A_EV_VERSION,
 
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = (__MRC_A_EV_MAX - 1)
 };
 
+/* From rate to scope: settings of algorithm nscc */
 enum {
 	MRC_A_CC_PROFILE_DEV_INDEX = 1,	/* u32 */
 	MRC_A_CC_PROFILE_DEV_NAME,	/* string */
 	MRC_A_CC_PROFILE_PAD,
 	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in */
-	MRC_A_CC_PROFILE_ALGORITHM,	/* string: only none so far */
-	/* u32: bytes in flight per QP, at most; 8 KiB to 256 MiB; of profile 0: 1 MiB */
+	/* string: none: a fixed window; nscc: the network's signals steer it */
+	MRC_A_CC_PROFILE_ALGORITHM,
+	/*
+	 * u32: of algorithm none: bytes in flight per QP, at most; 8 KiB to 256 MiB; of profile 0:
+	 * 1 MiB
+	 */
 	MRC_A_CC_PROFILE_WINDOW,
 	MRC_A_CC_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */
@@ -296,9 +314,93 @@ enum {
 	MRC_A_CC_PROFILE_BY_PID,
 	/* string: what people call it by; no control characters; none when left out */
 	MRC_A_CC_PROFILE_ALIAS,
+	/*
+	 * u64, 1000000 to 274877906944: bytes a second to a destination, over all planes; left out:
+	 * what the links of all planes say together
+	 */
+	MRC_A_CC_PROFILE_RATE,
+	/*
+	 * u32, 1000 to 1000000000: ns of a round trip in an empty network; left out: it is measured
+	 */
+	MRC_A_CC_PROFILE_BASE_RTT,
+	/*
+	 * u32, 1000 to 1000000000: ns beyond the base RTT that are aimed at; left out: three
+	 * quarters of it with trimming, else all of it
+	 */
+	MRC_A_CC_PROFILE_TARGET_DELAY,
+	/*
+	 * u32, 8192 to 268435456: bytes in flight, at most; left out: one and a half times what the
+	 * base RTT and the rate hold
+	 */
+	MRC_A_CC_PROFILE_MAX_CWND,
+	/* u32, 1 to 268435456: increases take effect after so many bytes; left out: 8 packets */
+	MRC_A_CC_PROFILE_ADJUST_BYTES,
+	/* u32, 1000 to 1000000000: or after so many ns; left out: a base RTT */
+	MRC_A_CC_PROFILE_ADJUST_PERIOD,
+	/*
+	 * u32, 1 to 1048576: bytes that each such period adds, whatever else happens; left out: in
+	 * proportion to what the base RTT and the rate hold
+	 */
+	MRC_A_CC_PROFILE_ETA,
+	/* u32, 1 to 67108864: bytes that a round trip of fair increase adds; left out: as of eta */
+	MRC_A_CC_PROFILE_FI,
+	/*
+	 * u32, 1 to 64000000: millionths of the window that a round trip of fast increase adds;
+	 * left out: as of eta
+	 */
+	MRC_A_CC_PROFILE_FI_SCALE,
+	/* u32, 0 to 1000000: millionths of the excess of delay that a decrease takes */
+	MRC_A_CC_PROFILE_GAMMA,
+	/* u32, 0 to 1000000: millionths of the window that a decrease leaves, at least */
+	MRC_A_CC_PROFILE_MAX_MD_JUMP,
+	/* u8, 0 to 15: quick adapt acts below the largest window shifted right by this */
+	MRC_A_CC_PROFILE_QA_GATE,
+	/*
+	 * u32, 1000 to 4000000000: ns of delay at which quick adapt acts, too; left out: never with
+	 * trimming, else 4 times target-delay
+	 */
+	MRC_A_CC_PROFILE_QA_THRESHOLD,
+	/* u8, 0 to 1: the window becomes what has arrived when that is little */
+	MRC_A_CC_PROFILE_QUICK_ADAPT,
+	/* u8, 0 to 1: switches on the way trim what they cannot hold */
+	MRC_A_CC_PROFILE_TRIMMING,
+	/* u8, enum mrc_nl_cc_ecn: whether switches on the way mark */
+	MRC_A_CC_PROFILE_ECN,
+	MRC_A_CC_PROFILE_SCOPE,		/* u8, enum mrc_nl_cc_scope: what has a window of its own */
+	/*
+	 * nest of MRC_A_CC_DERIVED_*: with algorithm nscc and a base-rtt; else each peer has its
+	 * own
+	 */
+	MRC_A_CC_PROFILE_DERIVED,
 
 	__MRC_A_CC_PROFILE_MAX,
 	MRC_A_CC_PROFILE_MAX = (__MRC_A_CC_PROFILE_MAX - 1)
+};
+
+/* What follows from the settings of a CC profile, with all planes up. */
+enum {
+	/* u32: bytes of the largest packet that all planes take, from the inner IPv6 header on */
+	MRC_A_CC_DERIVED_MTU = 1,
+	MRC_A_CC_DERIVED_BDP,		/* u32: bytes that the base RTT and the rate hold */
+	MRC_A_CC_DERIVED_PAD,
+	MRC_A_CC_DERIVED_RATE,		/* u64: bytes a second */
+	MRC_A_CC_DERIVED_MAX_CWND,	/* u32: bytes */
+	MRC_A_CC_DERIVED_TARGET_DELAY,	/* u32: ns */
+	MRC_A_CC_DERIVED_FAST_DELAY,	/* u32: ns: a delay below this is none */
+	MRC_A_CC_DERIVED_ADJUST_BYTES,	/* u32: bytes */
+	MRC_A_CC_DERIVED_ADJUST_PERIOD,	/* u32: ns */
+	/*
+	 * u32: millionths of a byte that proportional increase adds for each ns below target-delay
+	 */
+	MRC_A_CC_DERIVED_ALPHA,
+	MRC_A_CC_DERIVED_ETA,		/* u32: bytes */
+	MRC_A_CC_DERIVED_FI,		/* u32: bytes */
+	MRC_A_CC_DERIVED_FI_SCALE,	/* u32: millionths */
+	MRC_A_CC_DERIVED_QA_THRESHOLD,	/* u32: ns; left out: never */
+	MRC_A_CC_DERIVED_QA_PERIOD,	/* u32: ns of quick adapt */
+
+	__MRC_A_CC_DERIVED_MAX,
+	MRC_A_CC_DERIVED_MAX = (__MRC_A_CC_DERIVED_MAX - 1)
 };
 
 enum {
@@ -418,7 +520,9 @@ enum {
 	 * host would take as source towards remote-gid
 	 */
 	MRC_A_PROBE_LOCAL_GID,
-	/* u64: left out, that of the route, otherwise that of a peer in use; refused without either */
+	/*
+	 * u64: left out, that of the route, otherwise that of a peer in use; refused without either
+	 */
 	MRC_A_PROBE_EV_PROFILE,
 	/* u16, repeated, 0 to 255: index in the profile; left out, all */
 	MRC_A_PROBE_EV,
