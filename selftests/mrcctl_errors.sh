@@ -29,6 +29,38 @@ usage()
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
+# refused_setting TEXT SETTING VALUE
+refused_setting()
+{
+	refused "cc-profile add: $1 ($2)" cc-profile add mrc1 1 algorithm "${ALGORITHM:-nscc}" "${@:2}"
+}
+
+refused_settings()
+{
+	local bad range="integer out of range"
+
+	for bad in "rate 7mbit" "rate 3tbit" "base-rtt 999ns" "base-rtt 1001ms" "target-delay 1ns" \
+		"target-delay 2s" "max-cwnd 8191" "max-cwnd 268435457" "adjust-bytes 268435457" \
+		"adjust-period 10ns" "adjust-period 4s" "eta 1048577" "fi 67108865" "fi-scale 0" \
+		"fi-scale 64.1" "gamma 1.000001" "max-md-jump 2" "qa-gate 16" "qa-threshold 10ns" \
+		"qa-threshold 4001ms"; do
+		# shellcheck disable=SC2086 # two words
+		refused_setting "$range" $bad
+	done
+	refused_setting "only algorithm none has that" window 8192
+	for bad in "rate 1gbit" "base-rtt 1ms" "gamma 1" "quick-adapt on" "scope peer"; do
+		# shellcheck disable=SC2086 # two words
+		ALGORITHM=none refused_setting "only algorithm nscc has that" $bad window 8192
+	done
+	refused "cc-profile set: no such CC profile (id)" cc-profile set mrc1 1 algorithm nscc
+	usage "cc-profile add: window is missing" cc-profile add mrc1 1 algorithm none
+	usage "cc-profile add: unknown setting 'colour'" cc-profile add mrc1 1 algorithm nscc colour red
+	usage "cc-profile add: base-rtt: '12' is no time like 500us, 2ms or 1s" \
+		cc-profile add mrc1 1 algorithm nscc base-rtt 12
+	usage "cc-profile add: rate: '12' is no rate like 400gbit or 2500mbit" \
+		cc-profile add mrc1 1 algorithm nscc rate 12
+}
+
 test_refusals()
 {
 	refused "device show: no such device (dev-name)" device show nope
@@ -55,6 +87,7 @@ test_refusals()
 		cc-profile add mrc1 1 algorithm nope window 65536
 	refused "cc-profile add: window must be 8 KiB to 256 MiB (window)" \
 		cc-profile add mrc1 1 algorithm none window 1
+	refused_settings
 	refused "route add: host bits of the prefix are not zero (prefix)" \
 		route add mrc1 fd00::1/64 ev-profile 0
 	refused "route add: no such EV profile (ev-profile)" route add mrc1 fd00::/64 ev-profile 99

@@ -116,6 +116,47 @@ test_profiles()
 	shows "cc-profile: shown" '[.[]."window-bytes"] == [1048576, 131072]' cc-profile show mrc1
 }
 
+test_nscc()
+{
+	check "nscc: all settings" m cc-profile add mrc1 4 algorithm nscc rate 100gbit base-rtt 12us \
+		target-delay 9500ns max-cwnd 1048576 adjust-bytes 32768 adjust-period 1500us eta 625 \
+		"fi" 20800 fi-scale 2.25 gamma 0.75 max-md-jump 0 qa-gate 0 qa-threshold 1s \
+		quick-adapt off trimming on ecn absent scope qp alias steered owner 16
+	shows "nscc: as given" '.[0] | .algorithm == "nscc" and ."rate-bytes-per-second" == 12500000000
+		and ."base-rtt-ns" == 12000 and ."target-delay-ns" == 9500 and ."max-cwnd-bytes" == 1048576
+		and ."adjust-bytes" == 32768 and ."adjust-period-ns" == 1500000 and ."eta-bytes" == 625
+		and ."fi-bytes" == 20800 and ."fi-scale" == 2.25 and .gamma == 0.75 and ."max-md-jump" == 0
+		and ."qa-gate" == 0 and ."qa-threshold-ns" == 1000000000 and ."quick-adapt" == false
+		and .trimming and .ecn == "absent" and .scope == "qp" and .alias == "steered"
+		and .owner == "16" and (has("window-bytes") | not)' cc-profile show mrc1 4
+	shows "nscc: what follows" '.[0].derived | ."bdp-bytes" == 150000 and ."fi-bytes" == 20800
+		and ."max-cwnd-bytes" == 1048576 and .alpha > 0' cc-profile show mrc1 4
+	# shellcheck disable=SC2046 # words, as they are
+	check "nscc: what is shown can be given back" m cc-profile add mrc1 5 \
+		$(m -d cc-profile show mrc1 4 | sed -n 's/.* \(algorithm .*\) owner 16$/\1/p')
+	check_equal "nscc: and is the same" \
+		"$(m -j cc-profile show mrc1 4 | jq -S '.[0] | del(."cc-profile", .alias, .owner)')" \
+		"$(m -j cc-profile show mrc1 5 | jq -S '.[0] | del(."cc-profile", .alias, .owner)')"
+	check "nscc: replaced" m cc-profile set mrc1 4 algorithm nscc gamma 0.5
+	shows "nscc: as a whole, but for its owner" '.[0] | .gamma == 0.5 and ."quick-adapt" and .owner == "16"
+		and .ecn == "present" and .scope == "peer" and ."qa-gate" == 3 and ."max-md-jump" == 0.5
+		and ([has("alias", "rate-bytes-per-second", "base-rtt-ns", "eta-bytes", "derived")] | any | not)' \
+		cc-profile show mrc1 4
+	check "nscc: with the rate of its links" m cc-profile set mrc1 4 algorithm nscc base-rtt 10us
+	shows "nscc: which follows, and is not set" '.[0] | .derived."rate-bytes-per-second" == 1250000000
+		and (has("rate-bytes-per-second") | not)' cc-profile show mrc1 4
+	ip -n p1 link add slow type dummy
+	check "nscc: one more link" m plane add mrc1 netdev slow
+	shows "nscc: both together" '.[0].derived."rate-bytes-per-second" == 2500000000' \
+		cc-profile show mrc1 4
+	ip -n p1 link del slow
+	check "nscc: another algorithm" m cc-profile set mrc1 4 algorithm none window 65536
+	shows "nscc: no setting is left" '.[0] | keys == ["algorithm", "cc-profile", "dev-index",
+		"dev-name", "owner", "window-bytes"]' cc-profile show mrc1 4
+	check "nscc: deleted" m cc-profile del mrc1 4
+	check "nscc: deleted, too" m cc-profile del mrc1 5
+}
+
 test_routes()
 {
 	check "route: added" m route add mrc1 fd01::/64 ev-profile 7 cc-profile 3
@@ -251,6 +292,7 @@ pair_up
 test_device
 test_plane
 test_profiles
+test_nscc
 test_routes
 test_in_use
 test_traffic

@@ -96,8 +96,8 @@ Prefix prefix(const std::string &text)
 // ---- the device ------------------------------------------------------------------------------
 
 /** @{ The values at the limits of a setting, and beyond them where the type has such. */
-template <typename T>
-std::vector<T> values_of(const Setting &setting, std::optional<T> DeviceSettings::*)
+template <typename T, typename Settings>
+std::vector<T> values_of(const Setting &setting, std::optional<T> Settings::*)
 {
     std::vector<T> values;
 
@@ -574,6 +574,57 @@ void put_cc(Script &s, uint64_t id, const std::string &algorithm, uint32_t windo
           s.kernel.put_cc_profile(s.device, {{}, id, algorithm, window}, replace));
 }
 
+void put_nscc(Script &s, const std::string &what, uint64_t id, const CcSettings &settings,
+              bool replace = true)
+{
+    CcProfile profile{.id = id, .algorithm = "nscc"};
+
+    profile.settings = settings;
+    s.ask((replace ? "set " : "add ") + std::to_string(id) + " 'nscc'" + what,
+          s.kernel.put_cc_profile(s.device, profile, replace));
+}
+
+void nscc_settings(Script &s)
+{
+    for_each_setting<CcSettings>([&](const Setting &setting, auto member) {
+        for (const auto value : values_of(setting, member)) {
+            CcSettings settings;
+
+            settings.*member = value;
+            put_nscc(s, " " + text(setting, value), 2, settings);
+        }
+    });
+}
+
+/** A setting of another algorithm is none; what is not named is as if it had never been. */
+void nscc(Script &s)
+{
+    const CcSettings some{.rate = 1'000'000'000, .gamma = 0};
+    CcProfile mixed{{}, 2, "nscc", 8192};
+
+    put_nscc(s, "", 2, {});
+    put_nscc(s, " rate 1000000000 gamma 0", 2, some, false);
+    put_nscc(s, "", 2, {}, false);
+    put_nscc(s, "", 0, {});
+    put_nscc(s, " gamma 1000001", 0, {.gamma = 1'000'001});
+    nscc_settings(s);
+    s.ask("set 2 'nscc' window 8192", s.kernel.put_cc_profile(s.device, mixed, true));
+    mixed.algorithm = "none";
+    for_each_setting<CcSettings>([&](const Setting &setting, auto member) {
+        mixed.settings = {};
+        mixed.settings.*member = values_of(setting, member)[1];
+        s.ask(std::string("set 2 'none' window 8192 with ") + setting.name,
+              s.kernel.put_cc_profile(s.device, mixed, true));
+    });
+    mixed.settings = some;
+    mixed.algorithm = "NSCC";
+    s.ask("set 2 'NSCC' window 8192 with some", s.kernel.put_cc_profile(s.device, mixed, true));
+    s.ask("set 2 'none'", s.kernel.put_cc_profile(s.device, {{}, 2, "none", {}}, true));
+    put_cc(s, 2, "none", 8192, true);
+    put_nscc(s, "", 2, {});
+    s.ask("get 2", s.kernel.cc_profile(s.device, 2));
+}
+
 void cc_aliases(Script &s)
 {
     for (const std::string &alias : aliases)
@@ -600,6 +651,7 @@ void cc_profiles(Script &s)
     put_cc(s, 1, "none", most, true);
     cc_aliases(s);
     put_cc(s, ~0ull, "none", least);
+    nscc(s);
     for (const uint64_t id : {0, 1, 2})
         s.ask("get " + std::to_string(id), s.kernel.cc_profile(s.device, id));
     s.ask("get of a stranger", s.kernel.cc_profile(stranger, 1));

@@ -39,6 +39,18 @@ std::string owned(const Owner &owner)
     return owner ? " owner " + owner_name(*owner) : "";
 }
 
+/** Those that there are, as numbers. */
+std::string of_algorithm(const CcSettings &settings)
+{
+    std::string line;
+
+    for_each_setting<CcSettings>([&](const Setting &setting, auto member) {
+        if (settings.*member)
+            line += " " + text(setting, *(settings.*member));
+    });
+    return line;
+}
+
 template <typename T>
 void add(std::vector<std::string> &lines, const Result<std::vector<T>> &listed)
 {
@@ -129,8 +141,9 @@ std::string text(const Ev &ev)
 
 std::string text(const CcProfile &profile)
 {
-    return "cc-profile " + std::to_string(profile.id) + " " + profile.algorithm + " window " +
-           std::to_string(profile.window) + owned(profile.owner) + called(profile.alias);
+    return "cc-profile " + std::to_string(profile.id) + " " + profile.algorithm +
+           (profile.window ? " window " + std::to_string(*profile.window) : "") +
+           of_algorithm(profile.settings) + owned(profile.owner) + called(profile.alias);
 }
 
 std::string text(const Route &route)

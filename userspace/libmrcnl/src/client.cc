@@ -44,12 +44,23 @@ void put(Request &request, int type, const T &value)
 {
     if constexpr (std::is_same_v<T, Address>)
         request.put_address(type, value);
+    else if constexpr (std::is_same_v<T, uint64_t>)
+        request.put_u64(type, value);
     else if constexpr (std::is_same_v<T, uint32_t>)
         request.put_u32(type, value);
     else if constexpr (std::is_same_v<T, uint16_t>)
         request.put_u16(type, value);
     else
         request.put_u8(type, value);
+}
+
+template <typename Settings>
+void put_settings(Request &request, const Settings &settings)
+{
+    for_each_setting<Settings>([&](const Setting &setting, auto member) {
+        if (settings.*member)
+            put(request, setting.attribute, *(settings.*member));
+    });
 }
 
 void put_path(Request &request, const EvPath &path)
@@ -335,10 +346,7 @@ Result<void> Client::set_device(const std::string &name, const DeviceSettings &c
 {
     Request r = request(MRC_CMD_DEVICE_SET, name);
 
-    for_each_setting([&](const Setting &setting, auto member) {
-        if (change.*member)
-            put(r, setting.attribute, *(change.*member));
-    });
+    put_settings(r, change);
     return this->change(r);
 }
 
@@ -494,7 +502,9 @@ Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &
 
     r.put_u64(MRC_A_CC_PROFILE_ID, profile.id);
     r.put_string(MRC_A_CC_PROFILE_ALGORITHM, profile.algorithm);
-    r.put_u32(MRC_A_CC_PROFILE_WINDOW, profile.window);
+    if (profile.window)
+        r.put_u32(MRC_A_CC_PROFILE_WINDOW, *profile.window);
+    put_settings(r, profile.settings);
     if (!profile.alias.empty())
         r.put_string(MRC_A_CC_PROFILE_ALIAS, profile.alias);
     return change(r, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);

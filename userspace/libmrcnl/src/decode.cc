@@ -33,6 +33,8 @@ T read(const Attributes &a, int type)
 {
     if constexpr (std::is_same_v<T, Address>)
         return a.address(type);
+    else if constexpr (std::is_same_v<T, uint64_t>)
+        return a.u64(type);
     else if constexpr (std::is_same_v<T, uint32_t>)
         return a.u32(type);
     else if constexpr (std::is_same_v<T, uint16_t>)
@@ -41,11 +43,12 @@ T read(const Attributes &a, int type)
         return static_cast<T>(a.u8(type));
 }
 
-DeviceSettings decode_settings(const Attributes &a)
+template <typename Settings = DeviceSettings>
+Settings decode_settings(const Attributes &a)
 {
-    DeviceSettings s;
+    Settings s;
 
-    for_each_setting([&](const Setting &setting, auto member) {
+    for_each_setting<Settings>([&](const Setting &setting, auto member) {
         using T = typename std::remove_reference_t<decltype(s.*member)>::value_type;
 
         if (a.has(setting.attribute))
@@ -330,13 +333,19 @@ Ev decode_ev(const Reply &reply)
 CcProfile decode_cc_profile(const Reply &reply)
 {
     const Attributes a(reply.attributes, MRC_A_CC_PROFILE_MAX);
+    const Attributes derived(a.bytes(MRC_A_CC_PROFILE_DERIVED), MRC_A_CC_DERIVED_MAX);
+    CcProfile profile;
 
-    return {decode_ref(a),
-            a.u64(MRC_A_CC_PROFILE_ID),
-            a.string(MRC_A_CC_PROFILE_ALGORITHM),
-            a.u32(MRC_A_CC_PROFILE_WINDOW),
-            decode_owner(a, MRC_A_CC_PROFILE_OWNER),
-            a.string(MRC_A_CC_PROFILE_ALIAS)};
+    profile.device = decode_ref(a);
+    profile.id = a.u64(MRC_A_CC_PROFILE_ID);
+    profile.algorithm = a.string(MRC_A_CC_PROFILE_ALGORITHM);
+    if (a.has(MRC_A_CC_PROFILE_WINDOW))
+        profile.window = a.u32(MRC_A_CC_PROFILE_WINDOW);
+    profile.owner = decode_owner(a, MRC_A_CC_PROFILE_OWNER);
+    profile.alias = a.string(MRC_A_CC_PROFILE_ALIAS);
+    profile.settings = decode_settings<CcSettings>(a);
+    profile.derived = decode_settings<CcDerived>(derived);
+    return profile;
 }
 
 Route decode_route(const Reply &reply)

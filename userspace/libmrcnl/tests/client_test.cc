@@ -58,6 +58,28 @@ TEST_F(ClientTest, PlaneWithoutPortAsksForAny)
     EXPECT_EQ(a.u32(MRC_A_PLANE_IFINDEX), 12u);
 }
 
+TEST_F(ClientTest, CcProfileHasWhatWasNamed)
+{
+    CcProfile profile{.id = 3, .algorithm = "nscc"};
+
+    profile.settings = {.rate = 1ull << 38, .gamma = 0, .quick_adapt = false, .ecn = 1};
+    EXPECT_TRUE(kernel->put_cc_profile("mrc0", profile, false));
+    EXPECT_EQ(last().command, MRC_CMD_CC_PROFILE_ADD);
+    Attributes a = last().parsed(MRC_A_CC_PROFILE_MAX);
+    EXPECT_EQ(a.string(MRC_A_CC_PROFILE_ALGORITHM), "nscc");
+    EXPECT_EQ(a.u64(MRC_A_CC_PROFILE_RATE), 1ull << 38);
+    EXPECT_EQ(a.u8(MRC_A_CC_PROFILE_ECN), 1);
+    for (const int type : {MRC_A_CC_PROFILE_GAMMA, MRC_A_CC_PROFILE_QUICK_ADAPT})
+        EXPECT_TRUE(a.has(type)) << type;
+    for (const int type : {MRC_A_CC_PROFILE_WINDOW, MRC_A_CC_PROFILE_BASE_RTT,
+                           MRC_A_CC_PROFILE_SCOPE, MRC_A_CC_PROFILE_ALIAS})
+        EXPECT_FALSE(a.has(type)) << type;
+    EXPECT_TRUE(kernel->put_cc_profile("mrc0", {{}, 3, "none", 8192}, true));
+    a = last().parsed(MRC_A_CC_PROFILE_MAX);
+    EXPECT_EQ(a.u32(MRC_A_CC_PROFILE_WINDOW), 8192u);
+    EXPECT_FALSE(a.has(MRC_A_CC_PROFILE_GAMMA));
+}
+
 Reply info_of(uint32_t capabilities)
 {
     Request answer(MRC_CMD_INFO_GET);

@@ -135,6 +135,33 @@ TEST(Decode, HowManyEvsOfEachPort)
     EXPECT_EQ(second.denied, 20 + MRC_A_PORT_EVS_DENIED);
 }
 
+TEST(Decode, CcProfile)
+{
+    Request answer(MRC_CMD_CC_PROFILE_GET);
+
+    answer.put_u64(MRC_A_CC_PROFILE_ID, 3).put_string(MRC_A_CC_PROFILE_ALGORITHM, "none");
+    answer.put_u32(MRC_A_CC_PROFILE_WINDOW, 8192);
+    const CcProfile fixed = decode_cc_profile(reply_of(answer));
+    EXPECT_EQ(fixed.window, 8192u);
+    EXPECT_EQ(fixed.settings, CcSettings());
+    EXPECT_EQ(fixed.derived, CcDerived());
+    Request steered(MRC_CMD_CC_PROFILE_GET);
+    steered.put_u64(MRC_A_CC_PROFILE_RATE, 1ull << 38).put_u32(MRC_A_CC_PROFILE_GAMMA, 800'000);
+    steered.put_u8(MRC_A_CC_PROFILE_QUICK_ADAPT, 0).put_u8(MRC_A_CC_PROFILE_SCOPE, 1);
+    {
+        const Request::Nest nest(steered, MRC_A_CC_PROFILE_DERIVED);
+
+        steered.put_u64(MRC_A_CC_DERIVED_RATE, 5).put_u32(MRC_A_CC_DERIVED_ALPHA, 6);
+    }
+    const CcProfile profile = decode_cc_profile(reply_of(steered));
+    EXPECT_FALSE(profile.window);
+    EXPECT_EQ(profile.settings, (CcSettings{.rate = 1ull << 38,
+                                            .gamma = 800'000,
+                                            .quick_adapt = false,
+                                            .scope = MRC_NL_CC_SCOPE_QP}));
+    EXPECT_EQ(profile.derived, (CcDerived{.rate = 5, .alpha = 6}));
+}
+
 TEST(Decode, PeerPortsEvent)
 {
     Request r(MRC_CMD_PEER_PORTS_NTF);

@@ -121,25 +121,50 @@ uint64_t Args::take_seconds(const char *what, double min, double max)
     return static_cast<uint64_t>(seconds * 1e9);
 }
 
-uint64_t Args::take_time(const char *what, uint64_t min, uint64_t max)
+uint64_t Args::take_quantity(const char *what, std::span<const QuantityUnit> units,
+                             const char *like, uint64_t min, uint64_t max)
 {
-    static constexpr std::pair<std::string_view, double> units[] = {
-        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     const std::string text = take(what);
     const char *last = text.data() + text.size();
     double number = 0;
     const auto [end, err] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
-    const std::string_view unit(end, last);
-    const auto *const found =
-        std::find_if(std::begin(units), std::end(units), [&](auto &u) { return u.first == unit; });
+    const std::string_view name(end, last);
+    const auto unit =
+        std::find_if(units.begin(), units.end(), [&](auto &u) { return u.name == name; });
 
-    if (err == std::errc::invalid_argument || std::isnan(number) || found == std::end(units))
-        throw UsageError(std::string(what) + ": '" + text + "' is no time like 500us, 2ms or 1s");
-    const double ns = std::round(number * found->second);
-    if (err != std::errc() || ns < static_cast<double>(min) || ns > static_cast<double>(max))
-        throw UsageError(std::string(what) + " must be " + std::to_string(min) + "ns to " +
-                         std::to_string(max) + "ns, not " + text);
-    return static_cast<uint64_t>(ns);
+    if (err == std::errc::invalid_argument || std::isnan(number) || unit == units.end())
+        throw UsageError(std::string(what) + ": '" + text + "' is no " + like);
+    const double value = std::round(number * unit->size / units[0].per);
+    if (err != std::errc() || value < static_cast<double>(min) || value > static_cast<double>(max))
+        throw UsageError(std::string(what) + " must be " + quantity_text(min, units.first(1)) +
+                         " to " + quantity_text(max, units.first(1)) + ", not " + text);
+    return static_cast<uint64_t>(value);
+}
+
+uint64_t Args::take_time(const char *what, uint64_t min, uint64_t max)
+{
+    return take_quantity(what, time_units, "time like 500us, 2ms or 1s", min, max);
+}
+
+uint64_t Args::take_rate(const char *what, uint64_t min, uint64_t max)
+{
+    return take_quantity(what, rate_units, "rate like 400gbit or 2500mbit", min, max);
+}
+
+uint64_t Args::take_fraction(const char *what, uint64_t min, uint64_t max)
+{
+    const std::string text = take(what);
+    const char *last = text.data() + text.size();
+    double number = 0;
+    const auto [end, err] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
+
+    if (err == std::errc::invalid_argument || end != last || std::isnan(number))
+        throw UsageError(std::string(what) + ": '" + text + "' is not a number");
+    const double value = std::round(number * millionths);
+    if (err != std::errc() || value < static_cast<double>(min) || value > static_cast<double>(max))
+        throw UsageError(std::string(what) + " must be " + fraction_text(min) + " to " +
+                         fraction_text(max) + ", not " + text);
+    return static_cast<uint64_t>(value);
 }
 
 bool Args::take_on_off(const char *what)

@@ -14,6 +14,8 @@
 
 #include "mrcnl/types.h"
 
+#include "quantity.h"
+
 namespace mrcctl
 {
 
@@ -70,6 +72,10 @@ public:
     uint64_t take_seconds(const char *what, double min, double max);
     /** A time with its unit: ns, us, ms or s. @return ns */
     uint64_t take_time(const char *what, uint64_t min, uint64_t max);
+    /** A rate with its unit: bit, kbit, mbit, gbit or tbit a second. @return bytes a second */
+    uint64_t take_rate(const char *what, uint64_t min, uint64_t max);
+    /** A number with a fraction or without. @return millionths */
+    uint64_t take_fraction(const char *what, uint64_t min, uint64_t max);
     bool take_on_off(const char *what);
     mrcnl::Address take_address(const char *what);
     mrcnl::Prefix take_prefix(const char *what);
@@ -78,6 +84,10 @@ public:
     void finish() const;
 
 private:
+    /** A number with its unit. @param units the smallest one first @param like examples of one */
+    uint64_t take_quantity(const char *what, std::span<const QuantityUnit> units, const char *like,
+                           uint64_t min, uint64_t max);
+
     std::vector<std::string> words_;
     size_t next_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "alias.h"
 #include "objects.h"
 #include "owner.h"
+#include "setting.h"
 
 namespace mrcctl
 {
@@ -13,9 +14,23 @@ constexpr const char cc_profile_help[] =
     "Usage: mrcctl cc-profile [ show [ DEV [ ID ] ] ]\n"
     "       mrcctl cc-profile { add | set } DEV ID algorithm none window BYTES\n"
     "                         [ alias NAME ] [ owner OWNER ]\n"
+    "       mrcctl cc-profile { add | set } DEV ID algorithm nscc [ SETTING... ]\n"
+    "                         [ alias NAME ] [ owner OWNER ]\n"
     "       mrcctl cc-profile del DEV ID [ owner OWNER ]\n"
-    "Algorithm none keeps at most a window of bytes per QP in flight. A profile that has an alias\n"
-    "may be named by it; set without one takes it away.\n";
+    "SETTING := " MRCNL_CC_SETTING_GRAMMAR "\n"
+    "Algorithm none keeps at most a window of bytes per QP in flight; nscc steers it by what the\n"
+    "network says. TIME: 12us; RATE: 400gbit; X: 0.8. A profile that has an alias may be named by\n"
+    "it; set without one takes it away, and all settings that it does not name.\n";
+
+void print_derived(Printer &p, const mrcnl::CcDerived &derived)
+{
+    if (derived == mrcnl::CcDerived())
+        return;
+    p.enter("derived");
+    p.plain("derived");
+    print_settings(p, derived, false);
+    p.leave();
+}
 
 void print_profile(Printer &p, const mrcnl::CcProfile &profile)
 {
@@ -23,6 +38,7 @@ void print_profile(Printer &p, const mrcnl::CcProfile &profile)
     p.hidden("dev-index", profile.device.index);
     p.bare("dev-name", profile.device.name, Color::name);
     print_object(p, Names(), profile);
+    print_derived(p, profile.derived);
     p.end_object();
 }
 
@@ -42,6 +58,26 @@ void show_cc_profile(Context &context, Args &args)
         print_profile(context.printer, profile);
 }
 
+/** Up to what comes last. */
+void take_settings(Args &args, mrcnl::CcProfile &profile)
+{
+    std::vector<const char *> names = names_of_settings<mrcnl::CcSettings>();
+
+    names.insert(names.end(), {"window", "alias"});
+    while (!args.empty() && !std::string_view("owner").starts_with(args.peek())) {
+        const std::string name = names[args.take_word(names, "setting")];
+
+        if (name == "window")
+            profile.window = static_cast<uint32_t>(args.take_number("window", 1, UINT32_MAX));
+        else if (name == "alias")
+            profile.alias = take_alias(args);
+        else
+            take_setting(args, name, profile.settings);
+    }
+    if (profile.algorithm == "none" && !profile.window)
+        throw UsageError("window is missing");
+}
+
 void put_cc_profile(Context &context, Args &args, bool replace, mrcnl::Owner otherwise)
 {
     const std::string device = args.take("device");
@@ -50,13 +86,12 @@ void put_cc_profile(Context &context, Args &args, bool replace, mrcnl::Owner oth
     profile.id = take_cc_profile(context, device, args);
     args.expect("algorithm");
     profile.algorithm = args.take("algorithm");
-    args.expect("window");
-    profile.window = static_cast<uint32_t>(args.take_number("window", 1, UINT32_MAX));
-    if (args.accept("alias"))
-        profile.alias = take_alias(args);
+    take_settings(args, profile);
     const mrcnl::Owner owner = take_owner(args);
     args.finish();
     require_alias(context, profile.alias);
+    if (profile.algorithm == "nscc")
+        require(context, MRC_NL_CAPABILITY_NSCC, "algorithm nscc");
     value_of(kernel_for(context, owner, otherwise).put_cc_profile(device, profile, replace));
 }
 
@@ -97,7 +132,11 @@ void print_object(Printer &p, const Names &names, const mrcnl::CcProfile &profil
     print_id(p, names, profile);
     print_alias(p, profile.alias);
     p.text("algorithm", profile.algorithm);
-    p.bytes("window", profile.window);
+    if (profile.window)
+        p.bytes("window", *profile.window);
+    print_settings(p, profile.settings, true);
+    if (p.options().details || p.options().json)
+        print_settings(p, profile.settings, false);
     print_owner(p, profile.owner);
 }
 

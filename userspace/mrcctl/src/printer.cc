@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clock.h"
+#include "quantity.h"
 
 namespace mrcctl
 {
@@ -244,6 +245,30 @@ void Printer::duration(const char *key, uint64_t ns)
 void Printer::bytes(const char *key, uint64_t value)
 {
     number(options_.json ? (std::string(key) + "-bytes").c_str() : key, value);
+}
+
+void Printer::time(const char *key, uint64_t ns)
+{
+    if (options_.json)
+        document_->put((std::string(key) + "-ns").c_str(), ns);
+    else
+        text(key, quantity_text(ns, time_units));
+}
+
+void Printer::rate(const char *key, uint64_t bytes)
+{
+    if (options_.json)
+        document_->put((std::string(key) + "-bytes-per-second").c_str(), bytes);
+    else
+        text(key, quantity_text(bytes, rate_units));
+}
+
+void Printer::fraction(const char *key, uint64_t value)
+{
+    if (options_.json)
+        document_->put(key, static_cast<double>(value) / millionths);
+    else
+        text(key, fraction_text(value));
 }
 
 void Printer::hidden(const char *key, uint64_t value)

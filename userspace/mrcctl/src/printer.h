@@ -3,7 +3,7 @@
  * @file
  * One printing layer for text and JSON, so that they cannot drift apart. JSON
  * keys are the attribute names of the netlink specification, with the unit behind them where there
- * is one: -ns, -bytes.
+ * is one: -ns, -bytes, -bytes-per-second.
  */
 #pragma once
 
@@ -64,6 +64,12 @@ public:
     void duration(const char *key, uint64_t ns);
     /** "key value"; JSON: "key-bytes" */
     void bytes(const char *key, uint64_t value);
+    /** "key 12us", exactly; JSON: "key-ns" */
+    void time(const char *key, uint64_t ns);
+    /** "key 400gbit", exactly; JSON: "key-bytes-per-second" */
+    void rate(const char *key, uint64_t bytes);
+    /** "key 0.8"; JSON: a number */
+    void fraction(const char *key, uint64_t millionths);
     /** JSON only. */
     void hidden(const char *key, uint64_t value);
     void hidden(const char *key, const std::string &value);

@@ -129,5 +129,64 @@ TEST(Args, TimeWithItsUnit)
                   std::string("n must be 1ns to 10000000000ns, not ") + bad);
 }
 
+uint64_t rate(const char *text)
+{
+    return Args({text}).take_rate("n", 1, 1'000'000'000'000);
+}
+
+TEST(Args, RateWithItsUnit)
+{
+    EXPECT_EQ(rate("8bit"), 1u);
+    EXPECT_EQ(rate("12kbit"), 1'500u);
+    EXPECT_EQ(rate("2.5mbit"), 312'500u);
+    EXPECT_EQ(rate("400gbit"), 50'000'000'000u);
+    EXPECT_EQ(rate("8tbit"), 1'000'000'000'000u);
+    for (const char *bad : {"", "x", "5", "5 gbit", "1e3bit", "gbit", "1gbps", "1Gbit"})
+        EXPECT_EQ(usage_error([&] { rate(bad); }),
+                  std::string("n: '") + bad + "' is no rate like 400gbit or 2500mbit");
+    for (const char *bad : {"0gbit", "3bit", "-1gbit", "9tbit", "infbit"})
+        EXPECT_EQ(usage_error([&] { rate(bad); }),
+                  std::string("n must be 8bit to 8000000000000bit, not ") + bad);
+}
+
+uint64_t fraction(const char *text)
+{
+    return Args({text}).take_fraction("n", 0, 64'000'000);
+}
+
+TEST(Args, Fraction)
+{
+    EXPECT_EQ(fraction("0"), 0u);
+    EXPECT_EQ(fraction("0.8"), 800'000u);
+    EXPECT_EQ(fraction("0.000001"), 1u);
+    EXPECT_EQ(fraction("64"), 64'000'000u);
+    for (const char *bad : {"", "x", "0.8x", " 1", "1e1", "nan"})
+        EXPECT_EQ(usage_error([&] { fraction(bad); }),
+                  std::string("n: '") + bad + "' is not a number");
+    for (const char *bad : {"64.1", "-1", "inf"})
+        EXPECT_EQ(usage_error([&] { fraction(bad); }),
+                  std::string("n must be 0 to 64, not ") + bad);
+}
+
+/** What is shown can be given back. */
+TEST(Args, QuantitiesAsTheyAreShown)
+{
+    for (const uint64_t value : {1u, 999u, 1'000u, 12'345u, 1'500'000u, 2'000'000'000u}) {
+        EXPECT_EQ(time(quantity_text(value, time_units).c_str()), value);
+        EXPECT_EQ(rate(quantity_text(value, rate_units).c_str()), value);
+    }
+    EXPECT_EQ(quantity_text(12'000, time_units), "12us");
+    EXPECT_EQ(quantity_text(12'500, time_units), "12500ns");
+    EXPECT_EQ(quantity_text(0, time_units), "0ns");
+    EXPECT_EQ(quantity_text(50'000'000'000, rate_units), "400gbit");
+    EXPECT_EQ(quantity_text(312'500'000, rate_units), "2500mbit");
+    EXPECT_EQ(quantity_text(1, rate_units), "8bit");
+    for (const uint64_t value : {0u, 1u, 800'000u, 1'000'000u, 10'000'000u, 12'300'004u})
+        EXPECT_EQ(fraction(fraction_text(value).c_str()), value);
+    EXPECT_EQ(fraction_text(800'000), "0.8");
+    EXPECT_EQ(fraction_text(10'000'000), "10");
+    EXPECT_EQ(fraction_text(12'300'004), "12.300004");
+}
+
 } // namespace
 } // namespace mrcctl::args_test

@@ -214,6 +214,54 @@ TEST_F(CommandTest, Aliases)
               "ev-profile set: the module, version 0.1.0, knows no aliases");
 }
 
+TEST_F(CommandTest, SettingsOfNscc)
+{
+    EXPECT_EQ(change("cc-profile add mrc0 3 algorithm nscc"),
+              "cc-profile-add mrc0 3 nscc by admin");
+    EXPECT_EQ(change("cc-profile set mrc0 3 algorithm nscc scope qp rate 400gbit base-rtt 12us "
+                     "target-delay 9us max-cwnd 65536 adjust-bytes 32768 adjust-period 1ms eta 625 "
+                     "alias wide fi 20800 fi-scale 2.25 gamma 0 max-md-jump 0.5 qa-gate 0 "
+                     "qa-threshold 4s quick-adapt off trimming on ecn absent owner 16"),
+              "cc-profile-set mrc0 3 nscc rate 50000000000 base-rtt 12000 target-delay 9000 "
+              "max-cwnd 65536 adjust-bytes 32768 adjust-period 1000000 eta 625 fi 20800 "
+              "fi-scale 2250000 gamma 0 max-md-jump 500000 qa-gate 0 qa-threshold 4000000000 "
+              "quick-adapt 0 trimming 1 ecn 1 scope 1 alias wide by 16");
+    EXPECT_EQ(change("cc-profile set mrc0 3 algorithm none gamma 1 window 8192"),
+              "cc-profile-set mrc0 3 none 8192 gamma 1000000")
+        << "the kernel says what is another algorithm's";
+    EXPECT_EQ(change("cc-profile set mrc0 3 algorithm nscc window 8192 ba 1s"),
+              "cc-profile-set mrc0 3 nscc 8192 base-rtt 1000000000");
+}
+
+TEST_F(CommandTest, SettingsOfNsccThatAreNone)
+{
+    const auto refused = [&](const std::string &what) {
+        return run.usage("cc-profile add mrc0 3 algorithm nscc " + what);
+    };
+    constexpr const char *front = "cc-profile add: ";
+
+    EXPECT_EQ(refused("colour red"), front + std::string("unknown setting 'colour'"));
+    EXPECT_EQ(refused("f 1"), front + std::string("setting 'f' is ambiguous: fi, fi-scale"));
+    EXPECT_EQ(refused("rate 100"),
+              front + std::string("rate: '100' is no rate like 400gbit or 2500mbit"));
+    EXPECT_EQ(refused("base-rtt 0s"),
+              front + std::string("base-rtt must be 1ns to 4294967295ns, not 0s"));
+    EXPECT_EQ(refused("gamma 4295"),
+              front + std::string("gamma must be 0 to 4294.967295, not 4295"));
+    EXPECT_EQ(refused("qa-gate 256"), front + std::string("qa-gate must be 0 to 255, not 256"));
+    EXPECT_EQ(refused("ecn maybe"), front + std::string("unknown ecn 'maybe'"));
+    EXPECT_EQ(refused("trimming yes"),
+              front + std::string("trimming must be on or off, not 'yes'"));
+    EXPECT_EQ(refused("eta"), front + std::string("eta is missing"));
+    EXPECT_EQ(run.usage("cc-profile add mrc0 3 algorithm none"),
+              "cc-profile add: window is missing");
+    run.kernel.info_value.capabilities = MRC_NL_CAPABILITY_OWNER;
+    EXPECT_EQ(run.error<Failure>("cc-profile add mrc0 3 algorithm nscc"),
+              "cc-profile add: the module, version 0.1.0, knows no algorithm nscc");
+    EXPECT_EQ(change("cc-profile set mrc0 3 algorithm none window 8192"),
+              "cc-profile-set mrc0 3 none 8192");
+}
+
 TEST_F(CommandTest, EvsAndProfilesAndRoutes)
 {
     EXPECT_EQ(change("ev deny mrc0 ev-profile 7 index 3"), "ev mrc0 7 3 deny");

@@ -129,11 +129,28 @@ for option in $options; do
 	offers "$option" "-j ${option:0:2}"
 done
 offers -batch -
-for setting in $("$mrcctl" device help | tr -d '\n' |
-	sed 's/.*SETTING := { \(.*\) }Devices.*/\1/; s/{[^}]*}//g' | grep -oE '[a-z][a-z0-9-]*'); do
+# settings_of OBJECT END: what its help has for SETTING, which END follows
+settings_of()
+{
+	"$mrcctl" "$1" help | tr -d '\n' |
+		sed "s/.*SETTING := { \(.*\) }$2.*/\1/; s/{[^}]*}//g" | grep -oE '[a-z][a-z0-9-]*'
+}
+
+for setting in $(settings_of device Devices); do
 	offers "$setting" "device set mrc0 "
 	settings=${settings:-}" $setting"
 done
+for setting in $(settings_of cc-profile Algorithm); do
+	offers "$setting" "cc-profile add mrc0 4 algorithm nscc "
+	cc_settings=${cc_settings:-}" $setting"
+done
+for word in present absent; do
+	offers $word "cc-profile set mrc0 4 algorithm nscc ecn "
+done
+offers nscc "cc-profile set mrc0 4 algorithm "
+offers off "cc-profile set mrc0 4 algorithm nscc quick-adapt "
+offers gamma "cc-profile set mrc0 4 algorithm nscc quick-adapt off "
+offers "" "cc-profile set mrc0 4 algorithm nscc rate "
 offers burst "device set mrc0 b"
 offers tunnel-source "device set mrc0 burst 8 "
 offers off "device set mrc0 icrc "
@@ -169,6 +186,7 @@ offers peer-ports "monitor kind p"
 offers "" "device set mrc0 burst "
 
 [ "$(wc -w <<<"$settings")" -ge 10 ] || complain "settings in the help: $settings"
+[ "$(wc -w <<<"$cc_settings")" -ge 17 ] || complain "settings of nscc in the help: $cc_settings"
 [ "$(wc -w <<<"$objects")" = 14 ] || complain "objects in the help: $objects"
 [ "$(wc -w <<<"$options")" = 11 ] || complain "options in the help: $options"
 complaints_file=$(mktemp)

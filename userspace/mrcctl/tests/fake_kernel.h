@@ -27,7 +27,8 @@ struct FakeKernel : Kernel {
                     256,
                     16,
                     MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
-                        MRC_NL_CAPABILITY_EDIT_EVS | MRC_NL_CAPABILITY_ALIAS};
+                        MRC_NL_CAPABILITY_EDIT_EVS | MRC_NL_CAPABILITY_ALIAS |
+                        MRC_NL_CAPABILITY_NSCC};
     Owner acting;
     std::vector<Device> device_list;
     std::vector<Plane> plane_list;
@@ -115,15 +116,20 @@ struct FakeKernel : Kernel {
     {
         line << +value;
     }
-    Result<void> set_device(const std::string &name, const DeviceSettings &s) override
+    template <typename Settings>
+    static std::string shown(const Settings &s)
     {
         std::ostringstream line;
 
-        for_each_setting([&](const Setting &setting, auto member) {
+        for_each_setting<Settings>([&](const Setting &setting, auto member) {
             if (s.*member)
                 show(line << ' ' << setting.name << ' ', *(s.*member));
         });
-        return note("device", name + line.str());
+        return line.str();
+    }
+    Result<void> set_device(const std::string &name, const DeviceSettings &s) override
+    {
+        return note("device", name + shown(s));
     }
     Result<std::vector<Plane>> planes(const OptionalName &device) override
     {
@@ -217,10 +223,10 @@ struct FakeKernel : Kernel {
     Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
                                 bool replace) override
     {
-        return note_by(replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
-                       profile.algorithm,
-                       std::to_string(profile.window) +
-                           (profile.alias.empty() ? "" : " alias " + profile.alias));
+        return note_by(
+            replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
+            profile.algorithm + (profile.window ? " " + std::to_string(*profile.window) : "") +
+                shown(profile.settings) + (profile.alias.empty() ? "" : " alias " + profile.alias));
     }
     Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
     {

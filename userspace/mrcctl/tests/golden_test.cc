@@ -76,6 +76,45 @@ void add_devices(FakeKernel &k)
                     {mrc0, 32, 12, "eth3", false, true, {}}};
 }
 
+/** With all settings, and all that follows from them. */
+CcProfile steered(uint64_t id)
+{
+    CcProfile profile{mrc0, id, "nscc", {}, MRC_NL_OWNER_ADMIN};
+
+    profile.settings = {.rate = 100'000'000'000,
+                        .base_rtt = 12'000,
+                        .target_delay = 9'500,
+                        .max_cwnd = 1 << 20,
+                        .adjust_bytes = 32768,
+                        .adjust_period = 1'500'000,
+                        .eta = 625,
+                        .fi = 20800,
+                        .fi_scale = 2'250'000,
+                        .gamma = 800'000,
+                        .max_md_jump = 0,
+                        .qa_gate = 3,
+                        .qa_threshold = 1'000'000'000,
+                        .quick_adapt = false,
+                        .trimming = true,
+                        .ecn = MRC_NL_CC_ECN_ABSENT,
+                        .scope = MRC_NL_CC_SCOPE_QP};
+    profile.derived = {.mtu = 4160,
+                       .bdp = 1'200'000,
+                       .rate = 100'000'000'000,
+                       .max_cwnd = 1 << 20,
+                       .target_delay = 9'500,
+                       .fast_delay = 1'500,
+                       .adjust_bytes = 32768,
+                       .adjust_period = 1'500'000,
+                       .alpha = 11'093'333,
+                       .eta = 625,
+                       .fi = 20800,
+                       .fi_scale = 2'250'000,
+                       .qa_threshold = 1'000'000'000,
+                       .qa_period = 21'500};
+    return profile;
+}
+
 void add_profiles(FakeKernel &k)
 {
     const EvSegments segments{{address("fc00::1"), address("fc00::2")}, false};
@@ -92,7 +131,11 @@ void add_profiles(FakeKernel &k)
                  {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
                  {mrc0, 8, 1, {2, std::monostate{}, false}}};
     k.cc_profile_list = {{mrc0, 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL},
-                         {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN, "narrow"}};
+                         {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN, "narrow"},
+                         steered(4),
+                         steered(5)};
+    k.cc_profile_list[3].derived = {};
+    k.cc_profile_list[3].settings = default_settings<CcSettings>();
     k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002, MRC_NL_OWNER_MRCD},
                     {mrc0, {address("fd00::"), 64}, 7, 0, 0, MRC_NL_OWNER_NONE}};
 }
@@ -185,6 +228,7 @@ void add_config_events(FakeKernel &k, uint64_t time)
          ConfigEvent<EvProfile>{deleted, true, by_mrcd, time + 3'000},
          EvEvent{denied, by_mrcd, time + 4'000},
          ConfigEvent<CcProfile>{k.cc_profile_list[1], false, by_hand, time + 5'000},
+         ConfigEvent<CcProfile>{k.cc_profile_list[2], false, by_hand, time + 5'000},
          ConfigEvent<Route>{k.route_list[0], false, by_mrcd, time + 6'000},
          ConfigEvent<Route>{{mrc0, k.route_list[1].prefix}, true, by_hand, time + 7'000}});
 }
@@ -380,8 +424,9 @@ void collect(const nlohmann::json &json, std::set<std::string> &keys)
 /** @param key that may end in a unit */
 std::string without_unit(const std::string &key)
 {
-    for (const std::string unit : {"-ns", "-bytes"})
-        if (key.ends_with(unit) && key != "tx-bytes" && key != "rx-bytes" && key != "sack-bytes")
+    for (const std::string unit : {"-ns", "-bytes", "-bytes-per-second"})
+        if (key.ends_with(unit) && key != "tx-bytes" && key != "rx-bytes" && key != "sack-bytes" &&
+            key != "adjust-bytes")
             return key.substr(0, key.size() - unit.size());
     return key;
 }

@@ -107,7 +107,8 @@ public:
                     MRC_NL_CAPABILITY_OWNER | MRC_NL_CAPABILITY_CONFIG_EVENTS |
                         MRC_NL_CAPABILITY_KEEP_EVS | MRC_NL_CAPABILITY_EDIT_EVS |
                         MRC_NL_CAPABILITY_ALIAS | MRC_NL_CAPABILITY_PORT_EVS |
-                        MRC_NL_CAPABILITY_PROBE_START | MRC_NL_CAPABILITY_RAW_PROBE};
+                        MRC_NL_CAPABILITY_PROBE_START | MRC_NL_CAPABILITY_RAW_PROBE |
+                        MRC_NL_CAPABILITY_NSCC};
     }
     void act_as(Owner owner, bool claim) override
     {
@@ -317,9 +318,7 @@ public:
                                 bool replace) override
     {
         return change(
-            device,
-            refusals::first({refusals::name_range(profile.algorithm, 15, "algorithm"),
-                             refusals::ranges(profile)}),
+            device, refusals::ranges(profile),
             [&] {
                 return refusals::first({refusals::check(profile),
                                         may_put("CC profile", cc.contains(profile.id), replace),
@@ -330,6 +329,8 @@ public:
 
                 cc[profile.id] = profile;
                 cc[profile.id].owner = owner_of(now);
+                if (profile.algorithm == "nscc")
+                    cc[profile.id].settings = overlaid(profile.settings);
             });
     }
     Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
@@ -507,6 +508,18 @@ private:
                 spec.active.value_or(0),
                 by,
                 spec.alias};
+    }
+
+    /** On what holds where a request says nothing. */
+    static CcSettings overlaid(const CcSettings &set)
+    {
+        auto all = default_settings<CcSettings>();
+
+        for_each_setting<CcSettings>([&](const Setting &, auto member) {
+            if (set.*member)
+                all.*member = set.*member;
+        });
+        return all;
     }
 
     static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL}; }

@@ -76,7 +76,7 @@ TEST(Reconciler, WhatIsAnothersStays)
     model.kernel.profiles[7] = {{.id = 7, .evs = model.kernel.profiles[id2].spec.evs}, 0, another};
     model.kernel.profiles[id2].spec.evs.pop_back();
     model.kernel.profiles[id2].owner = another;
-    model.kernel.cc[1].window++;
+    ++*model.kernel.cc[1].window;
     model.kernel.cc[1].owner = another;
     model.kernel.cc[2] = {{}, 2, "none", 8192, another};
     model.kernel.route_map[at].usid = 1;
@@ -127,7 +127,7 @@ TEST(Reconciler, ProfilesAreCalledWhatTheyWereCalled)
     model.kernel.cc[1].alias = "wide";
     EXPECT_EQ(steps(model, plan), Lines());
     model.kernel.profiles[id2].spec.evs.pop_back();
-    model.kernel.cc[1].window++;
+    ++*model.kernel.cc[1].window;
     EXPECT_TRUE(run(model, plan).converged());
     EXPECT_EQ(model.kernel.profiles[id2].spec.alias, "left");
     EXPECT_EQ(model.kernel.cc[1].alias, "wide");
@@ -140,7 +140,7 @@ TEST(Reconciler, WhatIsAnothersKeepsNothingElseFromGoing)
     const Plan plan = plan_of(small_file);
 
     run(model, plan);
-    model.kernel.cc[1].window++;
+    ++*model.kernel.cc[1].window;
     model.kernel.cc[1].owner = another;
     model.kernel.profiles[98] = model.kernel.profiles[id2];
     model.kernel.profiles[98].spec.id = 98;

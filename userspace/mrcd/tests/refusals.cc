@@ -193,6 +193,24 @@ Result<void> check_whole(const EvProfileSpec &spec)
     return {};
 }
 
+/** What is missing, and what is another algorithm's. */
+Result<void> check_algorithm(const CcProfile &profile)
+{
+    Result<void> answer;
+
+    if (profile.algorithm == "nscc" && profile.window)
+        return Error{EINVAL, "mrc: only algorithm none has that", "window"};
+    if (profile.algorithm != "none")
+        return {};
+    for_each_setting<CcSettings>([&](const Setting &setting, auto member) {
+        if (answer && profile.settings.*member)
+            answer = Error{EINVAL, "mrc: only algorithm nscc has that", setting.name};
+    });
+    if (answer && !profile.window)
+        answer = Error{EINVAL, "mrc: window is missing", ""};
+    return answer;
+}
+
 } // namespace
 
 Result<void> first(std::initializer_list<Result<void>> answers)
@@ -217,16 +235,23 @@ Result<void> name_range(const std::string &name, size_t most, const std::string 
     return {};
 }
 
-Result<void> ranges(const DeviceSettings &change)
+/** Those that are numbers. */
+template <typename Settings>
+Result<void> ranges_of(const Settings &change)
 {
     Result<void> answer;
 
-    for_each_setting([&](const Setting &setting, auto member) {
-        if constexpr (!std::is_same_v<decltype(member), std::optional<Address> DeviceSettings::*>)
+    for_each_setting<Settings>([&](const Setting &setting, auto member) {
+        if constexpr (!std::is_same_v<decltype(member), std::optional<Address> Settings::*>)
             if (answer)
                 answer = range(change.*member, setting.min, setting.max, setting.name);
     });
     return answer;
+}
+
+Result<void> ranges(const DeviceSettings &change)
+{
+    return ranges_of(change);
 }
 
 Result<void> ranges(const EvProfileSpec &spec)
@@ -251,7 +276,8 @@ Result<void> ranges(const EvSpec &ev)
 
 Result<void> ranges(const CcProfile &profile)
 {
-    return name_range(profile.alias, alias_most, "alias");
+    return first({name_range(profile.algorithm, 15, "algorithm"), ranges_of(profile.settings),
+                  name_range(profile.alias, alias_most, "alias")});
 }
 
 Result<void> ranges(const ProbeRequest &request)
@@ -288,11 +314,13 @@ Result<void> check(const EvSpec &ev, EvFormat format)
 
 Result<void> check(const CcProfile &profile)
 {
+    if (const auto algorithm = check_algorithm(profile); !algorithm)
+        return algorithm;
     if (!profile.id)
         return Error{EPERM, "mrc: CC profile 0 is built in and cannot be changed", "id"};
-    if (profile.algorithm != "none")
+    if (profile.algorithm != "none" && profile.algorithm != "nscc")
         return Error{EOPNOTSUPP, "mrc: unknown congestion-control algorithm", "algorithm"};
-    if (profile.window < 8u << 10 || profile.window > 256u << 20)
+    if (profile.window && (*profile.window < 8u << 10 || *profile.window > 256u << 20))
         return Error{ERANGE, "mrc: window must be 8 KiB to 256 MiB", "window"};
     return check_alias(profile.alias);
 }

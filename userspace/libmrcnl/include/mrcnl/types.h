@@ -179,9 +179,11 @@ struct CcProfile {
     DeviceRef device;
     uint64_t id = 0;
     std::string algorithm;
-    uint32_t window = 0;
-    Owner owner{};       ///< in a request nothing: see Kernel::act_as()
-    std::string alias{}; ///< what people call it by, or empty
+    std::optional<uint32_t> window; ///< of algorithm none
+    Owner owner{};                  ///< in a request nothing: see Kernel::act_as()
+    std::string alias{};            ///< what people call it by, or empty
+    CcSettings settings{};          ///< of algorithm nscc
+    CcDerived derived{};            ///< in an answer
 };
 
 struct Route {

@@ -334,7 +334,7 @@ void Comparison::put_cc_profiles()
             profile.alias = now->second.is.alias;
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
             std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
-                std::to_string(wanted.window),
+                std::to_string(wanted.window.value_or(0)),
             [profile, known](Kernel &kernel, const std::string &device) {
                 return kernel.put_cc_profile(device, profile, known);
             });

@@ -251,8 +251,9 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
 void add_cc_profiles(Collection &all, const std::vector<mrcnl::CcProfile> &profiles)
 {
     for (const mrcnl::CcProfile &profile : profiles)
-        all.gauge("mrc_cc_window_bytes", "What a QP has in flight at most, by its CC profile.",
-                  {{"cc_profile", std::to_string(profile.id)}}, profile.window);
+        if (profile.window)
+            all.gauge("mrc_cc_window_bytes", "What a QP has in flight at most, by its CC profile.",
+                      {{"cc_profile", std::to_string(profile.id)}}, *profile.window);
 }
 
 void add_snapshot(Collection &all, const Snapshot &snapshot)
