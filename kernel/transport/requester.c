@@ -3,6 +3,7 @@
  * The requester: when it sends, and what answers, and that none came, do to it.
  */
 #include <linux/ktime.h>
+#include <linux/mrc.h>
 #include <linux/slab.h>
 
 #include "../compat/compat_timer.h"
@@ -358,18 +359,17 @@ void mrc_requester_init(struct mrc_qp *qp)
 	mrc_hrtimer_setup(&qp->timer, mrc_requester_timer);
 }
 
+/* A fixed window is each QP's own. */
 static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 {
-	struct mrc_cc_profile profile;
-	struct mrc_cc_params p;
+	struct mrc_cc_profile p;
 
-	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &profile))
-		profile.window = MRC_CC_WINDOW_DEFAULT;
-	memset(&p, 0, sizeof(p));
-	p.algorithm = MRC_CC_NONE;
-	p.max_cwnd = profile.window;
-	p.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
-	return mrc_congestion_join(qp->peer, &p, mrc_requester_turn, true);
+	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &p))
+		mrc_cc_profile_get(qp->dev, MRC_CC_PROFILE_DEFAULT, &p);
+	p.params.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
+	return mrc_congestion_join(qp->peer, &p.params, mrc_requester_turn,
+				   p.params.algorithm == MRC_CC_NONE ||
+				   p.scope == MRC_NL_CC_SCOPE_QP);
 }
 
 static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)

@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# NSCC at work: a QP measures the round trip, its window stays within what the profile says, follows
+# planes that go and come, and shrinks by marks and by losses; QPs to one peer share a window, by
+# turns, unless the profile says otherwise. What is in flight comes back when QPs end.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
+
+# profile SETTING...: of QPs from h1 to h2
+profile()
+{
+	on h1 mrcctl cc-profile set mrc0 7 algorithm nscc "$@"
+}
+
+# cc FILTER: of what h1's QPs in RTS say of their windows, a list
+cc()
+{
+	on h1 mrcctl -j -s qp show mrc0 state rts | jq -c "[.[] | .congestion] | $1"
+}
+
+# cc_has CONDITION: of that list, with something in it
+cc_has()
+{
+	on h1 mrcctl -j -s qp show mrc0 state rts |
+		jq -e "[.[] | .congestion] | length > 0 and ($1)" >/dev/null
+}
+
+# narrow SETTING...: each last switch sends 100 Mb/s to h2, through a queue that is set so
+narrow()
+{
+	local plane
+
+	for plane in 1 2; do
+		tc -n p${plane}t0r2 qdisc replace dev h2 root handle 1: htb default 1 &&
+			tc -n p${plane}t0r2 class replace dev h2 parent 1: classid 1:1 htb rate 100mbit \
+				burst 20k cburst 20k &&
+			tc -n p${plane}t0r2 qdisc replace dev h2 parent 1:1 "$@" || return
+	done
+}
+
+wide()
+{
+	tc -n p1t0r2 qdisc del dev h2 root && tc -n p2t0r2 qdisc del dev h2 root
+}
+
+test_measured()
+{
+	check "measured: a profile" on h1 mrcctl cc-profile add mrc0 7 algorithm nscc rate 1gbit
+	check "measured: for QPs to h2" on h1 mrcctl route add mrc0 "$(lab gid h2)/128" cc-profile 7
+	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
+	check "measured: the base RTT is known" wait_for cc_has '.[0]."base-rtt-ns" > 1000'
+	check "measured: the largest window is one and a half times what that and the rate hold" \
+		cc_has '.[0] | (."base-rtt-ns" * 0.125 * 1.5 - ."max-cwnd-bytes" | fabs) <
+			."max-cwnd-bytes" * 0.01 + 9000'
+	check "measured: the window is no larger" cc_has '.[0] | ."cwnd-bytes" <= ."max-cwnd-bytes"'
+	check_traffic_end "measured: verified" traffic_stop
+}
+
+# The rate is that of both planes.
+test_planes()
+{
+	check "planes: a profile" profile rate 1gbit base-rtt 2ms
+	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
+	check "planes: both" wait_for cc_has '.[0]."max-cwnd-bytes" == 375000'
+	lab fail link h1:eth2
+	check "planes: one" wait_for cc_has '.[0] | ."max-cwnd-bytes" == 187500 and
+		."cwnd-bytes" <= 187500'
+	lab heal link h1:eth2
+	check "planes: both again" wait_for cc_has '.[0]."max-cwnd-bytes" == 375000'
+	check_traffic_end "planes: verified" traffic_stop
+}
+
+test_marks()
+{
+	check "marks: a profile" profile rate 200mbit base-rtt 2ms
+	check "marks: a narrow way, with marks" narrow fq_codel flows 1 ce_threshold 1ms ecn limit 10000
+	traffic_launch h1 h2 --iterations 0 --sizes 256K
+	check "marks: they make the window smaller" wait_for cc_has '.[0] | .decrease > 20 and .cuts > 5'
+	check "marks: it is not the largest" wait_for cc_has '.[0] | ."cwnd-bytes" < ."max-cwnd-bytes"'
+	check "marks: delay is seen" wait_for cc_has '.[0]."delay-ns" > 500000'
+	check_traffic_end "marks: verified" traffic_stop
+}
+
+# A queue of 20 packets of 4 KiB each, which drops what does not fit.
+test_drops()
+{
+	check "drops: a narrow way, without marks" narrow bfifo limit 90000
+	traffic_launch h1 h2 --iterations 0 --sizes 256K
+	check "drops: the window is not the largest" wait_for cc_has \
+		'.[0] | ."cwnd-bytes" < ."max-cwnd-bytes" and .fair + .proportional > 20'
+	check "drops: no mark was seen" cc_has '.[0] | .hold + .decrease == 0'
+	check_traffic_end "drops: verified" traffic_stop
+}
+
+# shares RATIO: each QP has sent that part of what the one with the most has, and all have some
+shares()
+{
+	on h1 mrcctl -j -s qp show mrc0 state rts | jq -e --argjson part "$1" '
+		[.[]."tx-packets"] | length == 8 and min > 100 and min >= max * $part' >/dev/null
+}
+
+test_shared()
+{
+	check "shared: a narrow way, with marks" narrow fq_codel flows 1 ce_threshold 1ms ecn limit 10000
+	traffic_launch h1 h2 --iterations 0 --sizes 64K --qps 8
+	check "shared: eight QPs, one window" wait_for cc_has \
+		'length == 8 and all(.[]; .qps == 8) and (map(."max-cwnd-bytes") | unique | length) == 1'
+	check "shared: all have turns" wait_for shares 0.5
+	check "shared: never more than the window and a packet" \
+		cc_has 'all(.[]; ."in-window-bytes" <= ."max-cwnd-bytes" + 4224)'
+	check_traffic_end "shared: verified" traffic_stop
+
+	check "alone: a profile" profile rate 200mbit base-rtt 2ms scope qp
+	traffic_launch h1 h2 --iterations 0 --sizes 64K --qps 4
+	check "alone: four QPs, four windows" wait_for cc_has 'length == 4 and all(.[]; .qps == 1)'
+	check_traffic_end "alone: verified" traffic_stop
+	check "shared: as before" profile rate 200mbit base-rtt 2ms
+}
+
+# Those that stay have the room of one that is killed with all that it had in flight.
+test_ends()
+{
+	local first
+
+	mkdir "$TEST_TMP/first"
+	TEST_TMP=$TEST_TMP/first traffic_launch h1 h2 --iterations 0 --sizes 256K --qps 2
+	check "ends: two QPs, one window" wait_for cc_has 'length == 2 and all(.[]; .qps == 2)'
+	first=$TRAFFIC_CLIENT
+	traffic_launch h1 h2 --iterations 0 --sizes 64K
+	check "ends: three" wait_for cc_has 'length == 3 and all(.[]; .qps == 3)'
+	kill -KILL "$first"
+	check "ends: one is left" wait_for cc_has 'length == 1 and .[0].qps == 1'
+	check_moves "ends: it goes on"
+	check_traffic_end "ends: verified" traffic_stop
+}
+
+test_idle()
+{
+	traffic_launch h1 h2 --iterations 0 --sizes 4K --rate 2
+	check "idle: nothing is in flight between messages" wait_for cc_has '.[0]."in-window-bytes" == 0'
+	check_traffic_end "idle: verified" traffic_stop
+}
+
+need jq tc
+lab_up --planes 2 --spines 1
+test_measured
+test_planes
+test_marks
+test_drops
+test_shared
+test_ends
+check "wide again" wide
+test_idle
+finish
