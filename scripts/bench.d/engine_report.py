@@ -7,7 +7,7 @@ import json
 import re
 import sys
 
-PACKET = re.compile(r"packet/qps:(\d+)/sack:(\d+)/loss:(\d+)")
+PACKET = r"/qps:(\d+)/sack:(\d+)/loss:(\d+)"
 
 
 def medians(benchmarks):
@@ -26,11 +26,11 @@ def table(title, rows):
     return "\n".join(["", title, "", lines[0], rule, *lines[1:]])
 
 
-def packets(cases):
+def packets(cases, kind, title):
     """ns per packet, both ends: a row for each number of QPs and each loss."""
     cost = {}
     for name, one in cases.items():
-        match = PACKET.fullmatch(name)
+        match = re.fullmatch(kind + PACKET, name)
         if match:
             cost[tuple(map(int, match.groups()))] = one["s/packet"] * 1e9
     if not cost:
@@ -41,7 +41,7 @@ def packets(cases):
         cells = [cost.get((qps, sack, loss)) for sack in sacks]
         rows.append([f"{qps:,}", f"{loss / 10:g} %",
                      *("-" if cell is None else f"{cell:.0f}" for cell in cells)])  # fmt: skip
-    return [table("ns a packet, both ends:", rows)]
+    return [table(title, rows)]
 
 
 def headers(cases):
@@ -73,7 +73,8 @@ def report(measured, cpu):
     memory = [int(context[end]) for end in ("requester_bytes", "responder_bytes")]
     return "\n".join([
         f"{cpu}, one core.",
-        *packets(cases), *headers(cases), *bytes_read(cases),
+        *packets(cases, "packet", "ns a packet, both ends:"),
+        *packets(cases, "nscc", "The same with NSCC:"), *headers(cases), *bytes_read(cases),
         f"\nA QP: {memory[0]:,} bytes of requester, {memory[1]:,} of responder, at MPR 8.",
     ])  # fmt: skip
 

@@ -61,6 +61,21 @@ HugeMemory::~HugeMemory()
     munmap(data_, size_);
 }
 
+/** Windows that never limit: what they cost is measured, not what they do. */
+mrc_cc_params Endpoints::cc_params() const
+{
+    mrc_cc_params params = {.mtu = mrc_sendq_bytes_max(mtu), .max_cwnd = MRC_CC_CWND_MAX};
+    if (shape_.nscc) {
+        params.algorithm = MRC_CC_NSCC;
+        params.rate = 50'000'000'000;
+        params.base_rtt_ns = rtt_ns;
+        params.gamma = MRC_CC_GAMMA_DEFAULT;
+        params.max_md_jump = MRC_CC_ONE;
+        params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
+    }
+    return params;
+}
+
 Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
 {
     const u32 size = shape_.mpr * MRC_MPR_UNIT;
@@ -78,8 +93,7 @@ Qp *Endpoints::make_qp(std::pmr::memory_resource &memory) const
     mrc_sendq_start(&qp->req.sendq, mtu, 1);
     mrc_req_start(&qp->req, ring, &cfg, 0);
     mrc_resp_start(&qp->resp, rx, &limits, 0);
-    const mrc_cc_params params = {
-        .mtu = mrc_sendq_bytes_max(mtu), .max_cwnd = MRC_CC_CWND_MAX, .algorithm = MRC_CC_NONE};
+    const mrc_cc_params params = cc_params();
     mrc_cc_init(&qp->cc, &params, &mrc_timing_software, 0);
     return qp;
 }

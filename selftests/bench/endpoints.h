@@ -24,6 +24,7 @@ struct Shape {
     uint32_t mpr = 8;        ///< units of 128 PSNs
     uint16_t planes = 4;
     uint16_t evs_per_plane = 8;
+    bool nscc = false; ///< sets the window, else it is fixed
 };
 
 /** What became of the packets. */
@@ -87,6 +88,7 @@ private:
     static constexpr uint64_t rtt_ns = 10'000;
 
     Qp *make_qp(std::pmr::memory_resource &memory) const;
+    mrc_cc_params cc_params() const;
     static void post(Qp &qp);
     bool send(Qp &qp, uint32_t max);
     void deal(Qp &qp);

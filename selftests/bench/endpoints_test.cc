@@ -11,14 +11,14 @@
 namespace
 {
 
-class Endpoints : public testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t>>
+class Endpoints : public testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t, bool>>
 {
 };
 
 TEST_P(Endpoints, DeliverAll)
 {
     bench::Shape shape;
-    std::tie(shape.qps, shape.per_sack, shape.loss_mille) = GetParam();
+    std::tie(shape.qps, shape.per_sack, shape.loss_mille, shape.nscc) = GetParam();
     const uint64_t turns = 20'000 * shape.qps / shape.per_sack;
     bench::Endpoints ends(shape);
 
@@ -36,6 +36,10 @@ TEST_P(Endpoints, DeliverAll)
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Endpoints,
                          testing::Combine(testing::Values(1u, 8u), testing::Values(1u, 4u, 64u),
-                                          testing::Values(0u, 1u, 100u)));
+                                          testing::Values(0u, 1u, 100u), testing::Values(false)));
+
+INSTANTIATE_TEST_SUITE_P(Nscc, Endpoints,
+                         testing::Combine(testing::Values(8u), testing::Values(1u, 64u),
+                                          testing::Values(0u, 100u), testing::Values(true)));
 
 } // namespace

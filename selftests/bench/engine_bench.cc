@@ -131,17 +131,18 @@ void bytes(benchmark::State &state, void (*what)(const Bytes &, Bytes &))
                             static_cast<int64_t>(from.size()));
 }
 
-void add_packets()
+void add_packets(bool nscc, std::initializer_list<uint32_t> losses)
 {
     for (const uint32_t qps : {1u, 64u, 4096u})
         for (const uint32_t per_sack : {64u, 16u, 4u, 1u})
-            for (const uint32_t loss : {0u, 1u, 10u, 100u}) {
+            for (const uint32_t loss : losses) {
                 Shape shape;
+                shape.nscc = nscc;
                 shape.qps = qps;
                 shape.per_sack = per_sack;
                 shape.loss_mille = loss;
-                const std::string name = "packet/qps:" + std::to_string(qps) +
-                                         "/sack:" + std::to_string(per_sack) +
+                const std::string name = (nscc ? "nscc/qps:" : "packet/qps:") +
+                                         std::to_string(qps) + "/sack:" + std::to_string(per_sack) +
                                          "/loss:" + std::to_string(loss);
                 benchmark::RegisterBenchmark(name.c_str(),
                                              [shape](auto &state) { packet(state, shape); });
@@ -150,7 +151,8 @@ void add_packets()
 
 void add_all()
 {
-    add_packets();
+    add_packets(false, {0u, 1u, 10u, 100u});
+    add_packets(true, {0u, 10u});
     benchmark::RegisterBenchmark("encode/write", [](auto &s) { encode(s, write_header()); });
     benchmark::RegisterBenchmark("encode/sack", [](auto &s) { encode(s, sack_header()); });
     benchmark::RegisterBenchmark("decode/write", [](auto &s) { decode(s, write_header()); });

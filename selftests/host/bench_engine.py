@@ -32,11 +32,16 @@ class Report(unittest.TestCase):
             one("packet/qps:4096/sack:64/loss:0", "median", **{"s/packet": 84e-9}),
             one("packet/qps:4096/sack:4/loss:0", "median", **{"s/packet": 128e-9}),
             one("packet/qps:1/sack:4/loss:1", "median", **{"s/packet": 90e-9}),
+            one("nscc/qps:1/sack:64/loss:0", "median", **{"s/packet": 44e-9}),
         )
         head = lines.index("| QPs | lost | a SACK per 64 | a SACK per 4 |")
         self.assertEqual(lines[head + 1], "|---|---|---|---|")
         self.assertEqual(lines[head + 2:head + 5], [
             "| 1 | 0 % | 42 | - |", "| 1 | 0.1 % | - | 90 |", "| 4,096 | 0 % | 84 | 128 |"])  # fmt: skip
+        nscc = lines.index("The same with NSCC:")
+        self.assertGreater(nscc, head)
+        self.assertEqual(lines[nscc + 2:nscc + 5], [
+            "| QPs | lost | a SACK per 64 |", "|---|---|---|", "| 1 | 0 % | 44 |"])  # fmt: skip
         self.assertEqual(lines[0], "a CPU, one core.")
         self.assertIn("20,480 bytes of requester, 520 of responder", lines[-1])
 
