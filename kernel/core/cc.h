@@ -76,6 +76,7 @@ enum mrc_cc_algorithm {
  * @disable_qa: no quick adapt
  * @trimming: switches on the way trim what they cannot hold
  * @ecn_absent: switches on the way do not mark: delay counts as a mark
+ * @zero: 0
  */
 struct mrc_cc_params {
 	u64 rate;
@@ -96,6 +97,7 @@ struct mrc_cc_params {
 	bool disable_qa;
 	bool trimming;
 	bool ecn_absent;
+	u8 zero[3];	/* all of it is what is set: settings are compared as memory */
 };
 
 /**
@@ -190,7 +192,7 @@ struct mrc_cc {
 	u64 adjusted_at;
 	u32 eta_rest;		/* of @eta_q8, what is less than a byte */
 	u64 decreased_at;
-	u32 unhindered;		/* bytes in a row that met no delay */
+	u32 unhindered;		/* bytes of proportional increase, in a row, that met no delay */
 	bool fast;
 
 	bool qa_trigger;

@@ -47,24 +47,16 @@ void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
 	mrc_tx_forget_evs(&r->tx);
 }
 
-static u32 mrc_req_ports(u32 mask)
+u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths)
 {
-	u32 n = 0;
-
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
-u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths, u32 *live)
-{
-	u32 all = 0;
+	u32 live = 0, n = 0;
 	u16 i;
 
 	for (i = 0; i < paths->count; i++)
-		all |= 1u << (paths->set.ev[i].port - 1);
-	*live = mrc_req_ports(all & r->ports_up);
-	return mrc_req_ports(all);
+		live |= 1u << (paths->set.ev[i].port - 1);
+	for (live &= r->ports_up; live; live &= live - 1)
+		n++;
+	return n;
 }
 
 void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
@@ -120,7 +112,7 @@ static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_gr
 	u32 psn;
 
 	mrc_tx_next_lost(&r->tx, &psn);
-	while (b->bytes < g->room_lost) {
+	while (b->bytes + g->least <= g->room_lost) {
 		struct mrc_plan *p = &b->plan[b->count++];
 
 		p->psn = psn;
@@ -156,14 +148,15 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 	u32 room = g->room < worth ? 0 : g->room;
 
 	max = min(max, mrc_req_psns(r));
-	while (b->count < max && b->bytes + g->least <= room) {
+	while (b->count < max && mrc_sendq_ready(&r->sendq)) {
 		struct mrc_plan *p = &b->plan[b->count];
 
 		p->psn = mrc_psn_add(r->tx.nxt, (s32)b->count);
-		if (!mrc_sendq_next(&r->sendq, p->psn, &p->msg))
+		p->bytes = mrc_req_in_flight(mrc_sendq_next_bytes(&r->sendq));
+		if (b->bytes + min(g->least, p->bytes) > room)
 			break;
-		p->bytes = mrc_sendq_bytes(&r->sendq, mrc_sendq_at(&r->sendq, p->msg), p->psn);
-		b->bytes += mrc_req_in_flight(p->bytes);
+		mrc_sendq_next(&r->sendq, p->psn, &p->msg);
+		b->bytes += p->bytes;
 		b->count++;
 	}
 	b->full = b->bytes + max(worth, g->least) > room;
@@ -206,15 +199,12 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
 static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 			 struct mrc_plan *p, u64 now)
 {
-	const struct mrc_tx_rec *rec;
-
 	p->was = MRC_EV_NONE;
 	if (!b->rtx) {
 		mrc_tx_send(&r->tx, p->bytes, p->ev, now);
 		return;
 	}
-	rec = mrc_tx_next_lost(&r->tx, &p->psn);
-	p->was = mrc_tx_rec_ev(rec);
+	p->was = mrc_tx_ev(&r->tx, p->psn);
 	p->msg = mrc_sendq_find(&r->sendq, p->psn);
 	mrc_tx_resend(&r->tx, p->psn, p->ev, now);
 }
@@ -335,10 +325,11 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	bool trimmed = mrc_nack_is_trim(nack->reason);
 	int err;
 
+	mrc_tx_result_init(res);
 	if (mrc_nack_is_fatal(nack->reason) &&
 	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
 		return -EINVAL;
-	err = mrc_tx_nack(&r->tx, nack->psn, now, res);
+	err = mrc_tx_nack(&r->tx, nack->psn, trimmed, now, res);
 	res->cause = trimmed ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
@@ -354,6 +345,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 	bool nak = mrc_syndrome_is_nak(hdr->ack.syndrome);
 	int err;
 
+	mrc_tx_result_init(res);
 	if (nak ? !mrc_sendq_names(&r->sendq, hdr->bth.psn, r->tx.nxt) :
 		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
 		return -EINVAL;
@@ -366,7 +358,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 
 /* ---- news ---------------------------------------------------------------- */
 
-void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res,
+void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u64 now,
 		     struct mrc_cc_news *n)
 {
 	*n = (struct mrc_cc_news) {
@@ -376,7 +368,7 @@ void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res,
 		.cause = res->cause,
 		.rtt_ns = res->data_rtt_ns,
 		.marked = res->mark == MRC_SACK_SKIP_ONCE,
-		.waiting = r->tx.lost || mrc_sendq_ready(&r->sendq),
+		.waiting = mrc_req_wants(r, now),
 		.restore = res->restore,
 		.penalty = res->penalty,
 	};

@@ -184,15 +184,8 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
  */
 void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen);
 
-/**
- * mrc_req_planes() - how many planes there are, for mrc_cc_capacity()
- * @r: the requester
- * @paths: the paths
- * @live: result: ports with EVs that are up here and at the peer, as @r knows
- *
- * Return: ports with EVs.
- */
-u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths, u32 *live);
+/** mrc_req_planes() - ports with EVs that are up here and at the peer, as @r knows */
+u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths);
 
 /**
  * mrc_req_heed_ports() - are other ports up, here or at the peer, than before?
@@ -235,8 +228,14 @@ void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now
  */
 bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res);
 
-/** mrc_req_cc_news() - what @res, of a call just now, is for mrc_cc_learn(); @n: result */
-void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res,
+/**
+ * mrc_req_cc_news() - what a call has learned, for mrc_cc_learn()
+ * @r: the requester
+ * @res: the result of that call
+ * @now: ns
+ * @n: result
+ */
+void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u64 now,
 		     struct mrc_cc_news *n);
 
 /**

@@ -212,8 +212,8 @@ static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
 	q->reack = false;
 }
 
-static bool mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev,
-				 bool lasthop, u64 now, struct mrc_answers *a)
+static void mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev,
+				 bool lasthop, struct mrc_answers *a)
 {
 	const struct mrc_nack nack = {
 		.reason = lasthop ? MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED,
@@ -221,13 +221,10 @@ static bool mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, 
 		.psn = bth->psn,
 	};
 
-	if (!mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE))
-		return false;
 	mrc_answers_nack(a, &nack);
 	/* What it asked for may be what the other end waits for: no window closes without that. */
 	if (bth->ackreq)
 		mrc_resp_sacks(q, a);
-	return true;
 }
 
 bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop, u64 now,
@@ -239,20 +236,20 @@ bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, boo
 		.rtx = bth->rtx,
 	};
 
-	if (q->refused)
+	enum mrc_rx_verdict verdict = mrc_rx_look(&q->rx, bth->psn);
+
+	if (q->refused || verdict == MRC_RX_OOR ||
+	    !mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE))
 		return false;
-	switch (mrc_rx_look(&q->rx, bth->psn)) {
-	case MRC_RX_NEW:
-		return mrc_resp_trimmed_new(q, bth, ev, lasthop, now, a);
-	case MRC_RX_DUP:
-		mrc_rx_note_dup(&q->rx, &again);
-		q->reack = true;
-		mrc_resp_sacks(q, a);
-		mrc_resp_ack(q, 0, a);
+	if (verdict == MRC_RX_NEW) {
+		mrc_resp_trimmed_new(q, bth, ev, lasthop, a);
 		return true;
-	default:
-		return false;
 	}
+	mrc_rx_note_dup(&q->rx, &again);
+	q->reack = true;
+	mrc_resp_sacks(q, a);
+	mrc_resp_ack(q, 0, a);
+	return true;
 }
 
 u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a)

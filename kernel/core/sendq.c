@@ -104,16 +104,16 @@ void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn
 	c->len = min(m->len - c->offset, q->mtu);
 }
 
-u32 mrc_sendq_bytes(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn)
+u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
 {
-	struct mrc_chunk c;
-	bool last;
+	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+	u32 offset = m->sent * q->mtu;
+	u32 len = min(m->len - offset, q->mtu);
+	bool last = offset + len == m->len;
 
-	mrc_sendq_chunk(q, m, psn, &c);
-	last = c.offset + c.len == m->len;
 	return MRC_NOMINAL_OUTSIDE +
-	       mrc_opcode_hdr_len(mrc_write_opcode(!c.offset, last, m->has_imm)) + c.len +
-	       (-c.len & 3) + MRC_ICRC_LEN;
+	       mrc_opcode_hdr_len(mrc_write_opcode(!offset, last, m->has_imm)) + len + (-len & 3) +
+	       MRC_ICRC_LEN;
 }
 
 void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,

@@ -178,8 +178,8 @@ u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn);
 void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
 		     struct mrc_chunk *c);
 
-/** mrc_sendq_bytes() - nominal bytes of a packet; as mrc_sendq_chunk(), see mrc_nominal_len() */
-u32 mrc_sendq_bytes(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn);
+/** mrc_sendq_next_bytes() - nominal bytes of the packet that mrc_sendq_next() would find */
+u32 mrc_sendq_next_bytes(const struct mrc_sendq *q);
 
 /** mrc_sendq_bytes_max() - nominal bytes of the largest packet, of payload @mtu */
 static inline u32 mrc_sendq_bytes_max(u32 mtu)

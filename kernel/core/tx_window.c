@@ -83,6 +83,11 @@ u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn)
 	return w->units[mrc_tx_ring_index(w, psn)] * MRC_TX_BYTES_UNIT;
 }
 
+u16 mrc_tx_ev(const struct mrc_tx_window *w, u32 psn)
+{
+	return mrc_tx_rec_ev(mrc_tx_rec_at(w, psn));
+}
+
 /*
  * A packet is about to leave. Those that leave at the same time, for the first time, are waited for
  * equally long.
@@ -531,6 +536,7 @@ static void mrc_tx_note_acked(struct mrc_tx_window *w, u64 now,
 	w->probe_rounds = 0;
 	w->refusals = 0;
 	w->refused_at = 0;
+	w->trimmed_at = 0;
 	w->in_vain = false;
 }
 
@@ -606,11 +612,19 @@ static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)
 	return true;
 }
 
+/* In an incast each packet may be trimmed more often than it is sent again for any other reason. */
+static bool mrc_tx_bear_trim(struct mrc_tx_window *w, u64 now)
+{
+	if (!w->trimmed_at)
+		w->trimmed_at = now;
+	return now - w->trimmed_at < MRC_TX_TRIMS_NS;
+}
+
 static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
-			  u64 now, struct mrc_tx_result *res)
+			  bool trimmed, u64 now, struct mrc_tx_result *res)
 {
 	mrc_tx_begin(w, res);
-	res->expired = !mrc_tx_bear_refusal(w, now);
+	res->expired = !(trimmed ? mrc_tx_bear_trim(w, now) : mrc_tx_bear_refusal(w, now));
 	if (res->expired)
 		return;
 	res->ev = mrc_tx_rec_ev(rec);
@@ -628,7 +642,7 @@ static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 	return -EALREADY;
 }
 
-int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 		struct mrc_tx_result *res)
 {
 	struct mrc_tx_rec *rec;
@@ -641,7 +655,7 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
 		return mrc_tx_nack_late(w, psn, res);
 	if (rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < w->rtt.min_ns)
 		return mrc_tx_nack_late(w, psn, res);
-	mrc_tx_refuse(w, rec, psn, now, res);
+	mrc_tx_refuse(w, rec, psn, trimmed, now, res);
 	return 0;
 }
 
@@ -653,7 +667,7 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 	mrc_tx_result_init(res);
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return -EALREADY;
-	mrc_tx_refuse(w, rec, psn, now, res);
+	mrc_tx_refuse(w, rec, psn, false, now, res);
 	rec->ev = MRC_TX_ON_NONE;
 	return 0;
 }

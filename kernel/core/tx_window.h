@@ -41,6 +41,8 @@ struct mrc_tx_cfg {
  * but losses: what is lost time and again while probes come through must use up its retries.
  */
 #define MRC_TX_PROBE_ROUNDS	16u
+/* A QP of which nothing but trimmed packets has been heard of for so long is given up. */
+#define MRC_TX_TRIMS_NS		60000000000ull
 /* Probes whose answer is still understood; a power of two. */
 #define MRC_TX_PROBES_KEPT	4u
 
@@ -89,6 +91,7 @@ struct mrc_tx_window {
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
 	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
 	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
+	u64 trimmed_at;		/* ns: when a trim was told of first since then; 0: none was */
 	bool in_vain;		/* what was sent again timed out, too; no answer since */
 	u16 probe_id;		/* newest */
 	struct mrc_evidence evidence;
@@ -136,6 +139,9 @@ static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
  * Return: its PSN.
  */
 u32 mrc_tx_send(struct mrc_tx_window *w, u32 bytes, u16 ev, u64 now);
+
+/** mrc_tx_ev() - index of the EV that a packet was last sent on, or MRC_EV_NONE; @psn: in flight */
+u16 mrc_tx_ev(const struct mrc_tx_window *w, u32 psn);
 
 /**
  * mrc_tx_leaves() - a packet of a batch leaves now, after all that were named before
@@ -195,16 +201,18 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
  * mrc_tx_nack() - apply a recoverable NACK: the packet goes out again
  * @w: the window
  * @psn: the refused PSN
+ * @trimmed: not by the peer: a switch had no room for it
  * @now: ns
  * @res: result; @res->ev is the EV it was sent on; @res->expired: nothing but NACKs has come for
- *       as long as silence would have been borne, which is what the timeouts of a packet take
+ *       as long as silence would have been borne, which is what the timeouts of a packet take; of
+ *       trims, behind which there is a peer that lives, for MRC_TX_TRIMS_NS at least
  *
  * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
  * acknowledged, waits for retransmission already or was sent again so lately
  * that the NACK must be an answer to the time before: with @res->spurious it is news all the same,
  * for what was held to be lost has arrived (a SACK of later packets may overtake the NACK).
  */
-int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, u64 now,
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 		struct mrc_tx_result *res);
 
 /**

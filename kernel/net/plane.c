@@ -131,12 +131,24 @@ u64 mrc_planes_mbps(struct mrc_planes *planes)
 	return sum ?: MRC_PLANE_SPEED;
 }
 
+unsigned int mrc_planes_count(struct mrc_planes *planes)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < MRC_PORT_MAX; i++)
+		n += !!rcu_access_pointer(planes->port[i]);
+	return n;
+}
+
 /* A link that is down does not know, and will be what it was. Under RTNL. */
 static void mrc_plane_look(struct mrc_plane *plane, struct net_device *dev)
 {
 	struct ethtool_link_ksettings settings = {};
 	u32 speed;
 
+	/* Not all drivers bear the question when they have taken their hardware down. */
+	if (!netif_running(dev) || !netif_device_present(dev))
+		return;
 	if (__ethtool_get_link_ksettings(dev, &settings))
 		return;
 	speed = settings.base.speed;

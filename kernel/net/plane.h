@@ -176,6 +176,9 @@ unsigned int mrc_planes_mtu(struct mrc_planes *planes);
  */
 u64 mrc_planes_mbps(struct mrc_planes *planes);
 
+/** mrc_planes_count() - how many there are. Context: any */
+unsigned int mrc_planes_count(struct mrc_planes *planes);
+
 /** mrc_planes_look() - ask all links for their speeds. Context: process, takes RTNL */
 void mrc_planes_look(struct mrc_planes *planes);
 

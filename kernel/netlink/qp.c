@@ -36,11 +36,11 @@ struct mrc_nl_qp {
 	struct mrc_congestion_state congestion;
 };
 
-/* tx_lock held. */
+/* state_lock and tx_lock held. */
 static bool mrc_nl_qp_read_congestion(struct mrc_qp *qp, struct mrc_congestion_state *s)
 {
 	struct mrc_congestion *c = rcu_dereference_protected(qp->congestion,
-							     lockdep_is_held(&qp->tx_lock));
+							     lockdep_is_held(&qp->state_lock));
 
 	if (c && qp->state == IB_QPS_RTS)
 		mrc_congestion_read(c, s);

@@ -7,14 +7,14 @@
 
 /* Packets of full size that a QP may send before the next one has its turn. */
 #define MRC_TURN_PACKETS	32u
-/* And so many all of them at a time; then answers are waited for, which give turns again. */
+/* So many all of them at a time, and so often for other CPUs; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u
+#define MRC_SERVE_ROUNDS	2u
 
 /* ---- life ------------------------------------------------------------------- */
 
 static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
-						   const struct mrc_cc_params *p,
-						   void (*turn)(struct list_head *place))
+						   const struct mrc_congestion_cfg *cfg)
 {
 	struct mrc_congestion *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 
@@ -23,22 +23,39 @@ static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
 	INIT_LIST_HEAD(&c->list);
 	INIT_LIST_HEAD(&c->waiting);
 	spin_lock_init(&c->lock);
+	c->alone = cfg->alone;
+	c->links_rate = cfg->links_rate;
+	c->user = cfg->user;
 	c->peer = peer;
-	c->turn = turn;
+	c->turn = cfg->turn;
 	c->users = 1;
 	refcount_set(&c->ref, 1);
-	mrc_cc_init(&c->cc, p, &mrc_timing_software, ktime_get_ns());
+	mrc_cc_init(&c->cc, &cfg->p, &mrc_timing_software, ktime_get_ns());
+	mrc_cc_capacity(&c->cc, cfg->planes, cfg->planes);
 	return c;
+}
+
+/* Links that have become faster since are no reason for a second window. */
+static bool mrc_congestion_fits(const struct mrc_congestion *c,
+				const struct mrc_congestion_cfg *cfg)
+{
+	struct mrc_cc_params p;
+
+	memcpy(&p, &cfg->p, sizeof(p));
+	if (cfg->links_rate)
+		p.rate = c->cc.p.rate;
+	return c->links_rate == cfg->links_rate && c->user == cfg->user &&
+	       !memcmp(&c->cc.p, &p, sizeof(p));
 }
 
 /* peer->lock held. */
 static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
-						  const struct mrc_cc_params *p)
+						  const struct mrc_congestion_cfg *cfg)
 {
 	struct mrc_congestion *c;
 
 	list_for_each_entry(c, &peer->congestions, list) {
-		if (memcmp(&c->cc.p, p, sizeof(*p)))
+		if (!mrc_congestion_fits(c, cfg))
 			continue;
 		c->users++;
 		refcount_inc(&c->ref);
@@ -47,15 +64,15 @@ static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
 	return NULL;
 }
 
-struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer, const struct mrc_cc_params *p,
-					   void (*turn)(struct list_head *place), bool alone)
+struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
+					   const struct mrc_congestion_cfg *cfg)
 {
-	struct mrc_congestion *new = mrc_congestion_alloc(peer, p, turn), *found;
+	struct mrc_congestion *new = mrc_congestion_alloc(peer, cfg), *found;
 
-	if (!new || alone)
+	if (!new || cfg->alone)
 		return new;
 	spin_lock_bh(&peer->lock);
-	found = mrc_congestion_find(peer, p);
+	found = mrc_congestion_find(peer, cfg);
 	if (!found)
 		list_add(&new->list, &peer->congestions);
 	spin_unlock_bh(&peer->lock);
@@ -74,6 +91,7 @@ void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32
 
 	spin_lock(&c->lock);
 	list_del_init(place);
+	c->stuck = false;
 	mrc_cc_learn(&c->cc, &n, ktime_get_ns());
 	spin_unlock(&c->lock);
 	spin_lock(&c->peer->lock);
@@ -114,63 +132,90 @@ bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
 	return true;
 }
 
+/* Who had too little room keeps the first place, and is asked again when something has changed. */
 void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
 			u64 now)
 {
 	lockdep_assert_held(&c->lock);
 	mrc_cc_sent(&c->cc, bytes, now);
+	if (c->alone)
+		return;
 	c->given += bytes;
-	/* Who had no room keeps the first place. */
-	if (wants && !bytes && !list_empty(place))
+	c->stuck = wants && !bytes;
+	if (c->stuck && !list_empty(place))
 		return;
 	list_del_init(place);
 	if (wants)
 		list_add_tail(place, &c->waiting);
 }
 
-/* Return: the first place, or NULL: there is none, no room for it, or enough was given. */
+void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place)
+{
+	spin_lock(&c->lock);
+	list_del_init(place);
+	c->stuck = false;
+	spin_unlock(&c->lock);
+}
+
+/* Return: the first place, or NULL: there is none, or no room for it. */
 static struct list_head *mrc_congestion_next(struct mrc_congestion *c)
 {
 	struct list_head *place = NULL;
 
 	spin_lock(&c->lock);
-	if (!list_empty(&c->waiting) && mrc_cc_room(&c->cc) &&
-	    c->given < (u64)MRC_SERVE_PACKETS * c->cc.p.mtu)
+	if (!list_empty(&c->waiting) && !c->stuck)
 		place = c->waiting.next;
 	spin_unlock(&c->lock);
 	return place;
 }
 
-/* Who is first again has not moved: another CPU is at it, or what is left is too little for it. */
-static void mrc_congestion_give(struct mrc_congestion *c, const struct list_head *own)
+/* Who is first again is busy: another CPU is at it. Return: there is more, but it is enough for now. */
+static bool mrc_congestion_give(struct mrc_congestion *c)
 {
-	const struct list_head *last = own;
+	const struct list_head *last = NULL;
 	struct list_head *place;
 
 	spin_lock(&c->lock);
 	c->given = 0;
 	spin_unlock(&c->lock);
 	while ((place = mrc_congestion_next(c)) && place != last) {
+		if (READ_ONCE(c->given) >= (u64)MRC_SERVE_PACKETS * c->cc.p.mtu)
+			return true;
 		last = place;
-		c->turn(place);
+		c->turn(place, false);
 	}
+	return false;
 }
 
-void mrc_congestion_serve(struct mrc_congestion *c, const struct list_head *own)
+/* Others want this CPU, too: whose turn it is goes on by itself. */
+static void mrc_congestion_later(struct mrc_congestion *c)
 {
-	if (list_empty_careful(&c->waiting))
+	struct list_head *place = mrc_congestion_next(c);
+
+	if (place)
+		c->turn(place, true);
+}
+
+void mrc_congestion_serve(struct mrc_congestion *c)
+{
+	unsigned int rounds = MRC_SERVE_ROUNDS;
+	bool more = false;
+
+	if (c->alone || list_empty_careful(&c->waiting))
 		return;
 	/* As in mrc_requester_run(): whoever is at it goes on for those that find him. */
 	smp_mb__before_atomic();
 	set_bit(MRC_SERVE_WANTED, &c->serving);
-	while (test_bit(MRC_SERVE_WANTED, &c->serving) &&
+	while (rounds-- && !more && test_bit(MRC_SERVE_WANTED, &c->serving) &&
 	       !test_and_set_bit_lock(MRC_SERVE_BUSY, &c->serving)) {
 		clear_bit(MRC_SERVE_WANTED, &c->serving);
 		smp_mb__after_atomic();
-		mrc_congestion_give(c, own);
+		more = mrc_congestion_give(c);
 		clear_bit_unlock(MRC_SERVE_BUSY, &c->serving);
 		smp_mb__after_atomic();
 	}
+	if (more || test_bit(MRC_SERVE_WANTED, &c->serving))
+		mrc_congestion_later(c);
 }
 
 /* ---- news ------------------------------------------------------------------- */
@@ -179,14 +224,16 @@ void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 n
 {
 	spin_lock(&c->lock);
 	n->waiting |= !list_empty(&c->waiting);
+	c->stuck = false;
 	mrc_cc_learn(&c->cc, n, now);
 	spin_unlock(&c->lock);
 }
 
-void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, u32 planes)
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live)
 {
 	spin_lock(&c->lock);
-	mrc_cc_capacity(&c->cc, live, planes);
+	c->stuck = false;
+	mrc_cc_capacity(&c->cc, live, c->cc.planes);
 	spin_unlock(&c->lock);
 }
 

@@ -18,7 +18,10 @@ struct mrc_peer;
 
 /**
  * struct mrc_congestion - a context
- * @list: in peer->congestions, under peer->lock; empty: it is one QP's alone
+ * @list: in peer->congestions, under peer->lock
+ * @alone: it is one QP's alone: nobody waits
+ * @links_rate: the rate is what links said when it was made
+ * @user: whose QPs share it
  * @peer: whose; there as long as one of its QPs has not left
  * @users: QPs that have not left; under peer->lock
  * @ref: QPs that may look at it
@@ -26,12 +29,17 @@ struct mrc_peer;
  * @lock: guards the rest; inside tx_lock of QPs
  * @cc: the window
  * @waiting: places of QPs that would send, had they room, in the order of their turns
+ * @stuck: the first of them has had too little room, and nothing has changed since
  * @given: bytes that were sent since somebody began to give turns
- * @turn: tells the QP of a place that it is its turn; BH off, under RCU
+ * @turn: tells the QP of a place that it is its turn: now, or @later, when others have had the CPU;
+ *        BH off, under RCU
  * @serving: MRC_SERVE_*
  */
 struct mrc_congestion {
 	struct list_head list;
+	bool alone;
+	bool links_rate;
+	const void *user;
 	struct mrc_peer *peer;
 	unsigned int users;
 	refcount_t ref;
@@ -39,9 +47,28 @@ struct mrc_congestion {
 	spinlock_t lock;
 	struct mrc_cc cc;
 	struct list_head waiting;
+	bool stuck;
 	u64 given;
-	void (*turn)(struct list_head *place);
+	void (*turn)(struct list_head *place, bool later);
 	unsigned long serving;
+};
+
+/**
+ * struct mrc_congestion_cfg - what QPs have in common that share a context
+ * @p: settings
+ * @links_rate: @p.rate is that of the links: contexts may have another one that is older
+ * @planes: that @p.rate counts
+ * @user: whose they are; compared, never followed
+ * @alone: this one shares none
+ * @turn: see struct mrc_congestion
+ */
+struct mrc_congestion_cfg {
+	struct mrc_cc_params p;
+	bool links_rate;
+	u32 planes;
+	const void *user;
+	bool alone;
+	void (*turn)(struct list_head *place, bool later);
 };
 
 #define MRC_SERVE_BUSY		0
@@ -65,14 +92,12 @@ void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *
 /**
  * mrc_congestion_join() - a QP begins to send
  * @peer: where to, of which it has a reference until it has left
- * @p: settings; QPs with the same ones share a context
- * @turn: see struct mrc_congestion
- * @alone: it gets one for itself
+ * @cfg: QPs with the same one share a context
  *
  * Process context. Return: a reference, or NULL: no memory.
  */
-struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer, const struct mrc_cc_params *p,
-					   void (*turn)(struct list_head *place), bool alone);
+struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
+					   const struct mrc_congestion_cfg *cfg);
 
 /**
  * mrc_congestion_leave() - a QP sends no more
@@ -110,19 +135,22 @@ bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
 void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
 			u64 now);
 
+/** mrc_congestion_step_aside() - a QP wants nothing for now: it waits no more. BH off. */
+void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place);
+
 /** mrc_congestion_learn() - what has become of packets. BH off. */
 void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now);
 
-/** mrc_congestion_capacity() - planes that are up, and all. BH off. */
-void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, u32 planes);
+/** mrc_congestion_capacity() - so many planes are up. BH off. */
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live);
 
 /**
  * mrc_congestion_serve() - those that wait have their turns, as far as there is room
  * @c: the context
- * @own: the place of a QP that has just had its own; NULL: there is none
  *
- * BH off, under RCU, no lock of a QP held. May be called by a turn: the caller goes on.
+ * To be called after anything that makes room or changes whose turn it is. BH off, under RCU, no lock
+ * of a QP held. May be called by a turn: the caller goes on.
  */
-void mrc_congestion_serve(struct mrc_congestion *c, const struct list_head *own);
+void mrc_congestion_serve(struct mrc_congestion *c);
 
 #endif /* _MRC_TRANSPORT_CONGESTION_H */

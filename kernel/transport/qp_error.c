@@ -26,7 +26,7 @@ void mrc_qp_serve_others(struct mrc_qp *qp)
 	rcu_read_lock();
 	c = rcu_dereference(qp->congestion);
 	if (c)
-		mrc_congestion_serve(c, NULL);
+		mrc_congestion_serve(c);
 	rcu_read_unlock();
 	local_bh_enable();
 }

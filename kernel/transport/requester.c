@@ -98,12 +98,17 @@ static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
 	mrc_requester_go(qp, budget);
 	c = rcu_dereference(qp->congestion);
 	if (c)
-		mrc_congestion_serve(c, &qp->place);
+		mrc_congestion_serve(c);
 }
 
-static void mrc_requester_turn(struct list_head *place)
+static void mrc_requester_turn(struct list_head *place, bool later)
 {
-	mrc_requester_go(container_of(place, struct mrc_qp, place), MRC_RUN_BATCHES);
+	struct mrc_qp *qp = container_of(place, struct mrc_qp, place);
+
+	if (later)
+		mrc_requester_yield(qp);
+	else
+		mrc_requester_go(qp, MRC_RUN_BATCHES);
 }
 
 void mrc_requester_run(struct mrc_qp *qp)
@@ -238,7 +243,8 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
 		expired = !err && res.expired;
-		mrc_send_learn(qp, &res, now);
+		if (!err)
+			mrc_send_learn(qp, &res, now);
 		if (!err && res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
 		if (!err || res.spurious)
@@ -362,14 +368,20 @@ void mrc_requester_init(struct mrc_qp *qp)
 /* A fixed window is each QP's own. */
 static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 {
-	struct mrc_cc_profile p;
+	struct mrc_congestion_cfg cfg = {
+		.planes = max(mrc_planes_count(&qp->dev->planes), 1u),
+		.user = qp->user,
+		.turn = mrc_requester_turn,
+	};
+	struct mrc_cc_profile profile;
 
-	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &p))
-		mrc_cc_profile_get(qp->dev, MRC_CC_PROFILE_DEFAULT, &p);
-	p.params.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
-	return mrc_congestion_join(qp->peer, &p.params, mrc_requester_turn,
-				   p.params.algorithm == MRC_CC_NONE ||
-				   p.scope == MRC_NL_CC_SCOPE_QP);
+	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &profile))
+		mrc_cc_profile_get(qp->dev, MRC_CC_PROFILE_DEFAULT, &profile);
+	memcpy(&cfg.p, &profile.params, sizeof(cfg.p));
+	cfg.p.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
+	cfg.links_rate = profile.links_rate;
+	cfg.alone = cfg.p.algorithm == MRC_CC_NONE || profile.scope == MRC_NL_CC_SCOPE_QP;
+	return mrc_congestion_join(qp->peer, &cfg);
 }
 
 static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)

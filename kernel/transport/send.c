@@ -27,7 +27,7 @@ void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
 {
 	struct mrc_cc_news n;
 
-	mrc_req_cc_news(&qp->req, res, &n);
+	mrc_req_cc_news(&qp->req, res, now, &n);
 	mrc_congestion_learn(rcu_dereference(qp->congestion), &n, now);
 }
 
@@ -46,9 +46,8 @@ static void mrc_send_count_lost(struct mrc_send *s)
 
 void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs)
 {
-	u32 live, all = mrc_req_planes(&qp->req, &evs->paths, &live);
-
-	mrc_congestion_capacity(rcu_dereference(qp->congestion), live, all);
+	mrc_congestion_capacity(rcu_dereference(qp->congestion),
+				mrc_req_planes(&qp->req, &evs->paths));
 }
 
 /* Packets for one skb: of those that do not fit the last would go alone. */
@@ -88,16 +87,6 @@ static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 	mrc_send_count_planes(qp, evs);
 }
 
-/* It wants nothing, for now: it is nobody's turn that others wait for. */
-static void mrc_send_step_aside(struct mrc_qp *qp, struct mrc_congestion *c)
-{
-	if (list_empty(&qp->place))
-		return;
-	spin_lock(&c->lock);
-	list_del_init(&qp->place);
-	spin_unlock(&c->lock);
-}
-
 /* Of the room that congestion control leaves. */
 static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 {
@@ -106,7 +95,8 @@ static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 	bool more = false;
 
 	if (!mrc_req_wants(&qp->req, now)) {
-		mrc_send_step_aside(qp, c);
+		if (!list_empty(&qp->place))
+			mrc_congestion_step_aside(c, &qp->place);
 		return false;
 	}
 	spin_lock(&c->lock);

@@ -260,7 +260,7 @@ void Endpoints::learn(Qp &qp, mrc_tx_result &result)
 {
     mrc_cc_news said;
 
-    mrc_req_cc_news(&qp.req, &result, &said);
+    mrc_req_cc_news(&qp.req, &result, now_, &said);
     mrc_cc_learn(&qp.cc, &said, now_);
     for (mrc_news news; mrc_req_news(&qp.req, &result, now_, &news);)
         for (u32 i = 0; i < news.count; i++)

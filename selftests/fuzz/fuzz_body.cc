@@ -57,7 +57,8 @@ class Endpoint
 {
 public:
     Endpoint()
-        : ring(mrc_tx_window_mem(kSize) / sizeof(u64) + 1), mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
+        : ring(mrc_tx_window_mem(kSize) / sizeof(u64) + 1),
+          mem(mrc_rx_window_mem(kSize, kImmMax) / sizeof(long) + 1), evs(kEvs)
     {
         const mrc_tx_cfg cfg = {.size = kSize,
                                 .retries = {.timeout_ns = 1 << 20, .linear = 1, .exp = 2}};
@@ -233,7 +234,7 @@ private:
         if (hdr.bth.opcode == MRC_OP_SACK)
             err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
         else if (hdr.bth.opcode == MRC_OP_NACK)
-            err = mrc_tx_nack(&tx, hdr.nack.psn, now, &res);
+            err = mrc_tx_nack(&tx, hdr.nack.psn, mrc_nack_is_trim(hdr.nack.reason), now, &res);
         else if (hdr.bth.opcode == MRC_OP_ACK)
             err = mrc_tx_ack(&tx, hdr.bth.psn, now, &res);
         else if (hdr.bth.opcode == MRC_OP_PROBE)

@@ -36,7 +36,7 @@ public:
     void learn(const mrc_req &req, const mrc_tx_result &res, u64 now)
     {
         mrc_cc_news news;
-        mrc_req_cc_news(&req, &res, &news);
+        mrc_req_cc_news(&req, &res, now, &news);
         mrc_cc_learn(&cc, &news, now);
     }
 
@@ -45,7 +45,7 @@ public:
     {
         ::mrc_cc_grant grant;
         mrc_cc_allow(&cc, &grant);
-        return !grant.room_lost;
+        return grant.room_lost < grant.least;
     }
 
     static mrc_cc_params fixed(u32 packets, u32 mtu)
