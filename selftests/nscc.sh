@@ -128,7 +128,7 @@ test_shared()
 		'length == 8 and all(.[]; .qps == 8) and (map(."max-cwnd-bytes") | unique | length) == 1'
 	check "shared: all have turns" wait_for shares 0.5
 	check "shared: never more than the window and a packet" \
-		cc_has 'all(.[]; ."in-window-bytes" <= ."max-cwnd-bytes" + 4224)'
+		cc_has 'all(.[]; ."inflight-bytes" <= ."max-cwnd-bytes" + 4224)'
 	check_traffic_end "shared: verified" traffic_stop
 
 	check "alone: a profile" profile rate 200mbit target-delay 500us scope qp
@@ -159,7 +159,7 @@ test_ends()
 test_idle()
 {
 	traffic_launch h1 h2 --iterations 0 --sizes 4K --rate 2
-	check "idle: nothing is in flight between messages" wait_for cc_has '.[0]."in-window-bytes" == 0'
+	check "idle: nothing is in flight between messages" wait_for cc_has '.[0]."inflight-bytes" == 0'
 	check_traffic_end "idle: verified" traffic_stop
 }
 

@@ -60,14 +60,14 @@ test_told()
 {
 	local way
 
-	for way in plain srv6; do
+	for way in $WAYS; do
 		capture_start --direction out -i h2:eth1 -i h2:eth2
-		verdicts "$way" inject_$way trimmed
+		verdicts "$way" inject_"$way" trimmed
 		capture_stop "$way"
 		check_equal "$way: a NACK for each, one of them the last hop's" "[1,2,11]" \
 			"$(nacks '[unique[], (map(select(. == 1)) | length)]')"
 		capture_start --direction out -i h2:eth1 -i h2:eth2
-		verdicts "$way" inject_$way not-trimmed
+		verdicts "$way" inject_"$way" not-trimmed
 		capture_stop "$way, not told of"
 		check_equal "$way, not told of: no NACK" "[]" "$(nacks .)"
 		hold_write "$way: the QP goes on"
@@ -102,6 +102,9 @@ test_port()
 }
 
 need jq python3 mrc_hold
+WAYS="srv6"
+# Else UDP drops them.
+[ ! -e /proc/sys/net/netfilter ] || WAYS="plain srv6"
 lab_up --planes 2 --spines 1
 INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1

@@ -119,6 +119,8 @@ static unsigned int mrc_sock_hook(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
+#if IS_ENABLED(CONFIG_NETFILTER)
+
 static int mrc_sock_hook_up(struct mrc_sock *s)
 {
 	if (!s->sock)
@@ -139,6 +141,21 @@ static void mrc_sock_unhook(struct mrc_sock *s)
 	if (s->sock)
 		nf_unregister_net_hook(sock_net(s->sock->sk), &s->hook);
 }
+
+#else
+
+/* Only what has an outer header can be taken. */
+static int mrc_sock_hook_up(struct mrc_sock *s)
+{
+	s->hook.hook = mrc_sock_hook;
+	return s->sock ? 0 : -ENETDOWN;
+}
+
+static void mrc_sock_unhook(struct mrc_sock *s)
+{
+}
+
+#endif
 
 int mrc_sock_trim(struct mrc_sock *s, bool on)
 {

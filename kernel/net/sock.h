@@ -33,7 +33,7 @@ void mrc_sock_put(struct mrc_sock *sock);
  * @sock: the reference that wants it, or wants it no more before it is given up
  * @on: from here on, or no longer
  *
- * A trimmed packet is shorter than its UDP header says.
+ * A trimmed packet is shorter than its UDP header says. A kernel without netfilter lets UDP drop it.
  *
  * Process context, sleeps. Return: 0, -ENETDOWN: the namespace is going, or -ENOMEM; 0 if !@on.
  */

@@ -54,7 +54,7 @@ void print_congestion(Printer &p, const mrcnl::Congestion &c)
     p.enter("congestion");
     p.bytes("cwnd", c.cwnd);
     p.bytes("max-cwnd", c.max_cwnd);
-    p.bytes("in-window", c.inflight);
+    p.bytes("inflight", c.inflight);
     p.number("qps", c.qps);
     print_rtt(p, "base-rtt", c.base_rtt);
     print_rtt(p, "delay", c.delay);

@@ -41,7 +41,8 @@ TEST_F(CommandTest, DeviceSet)
     EXPECT_EQ(run.usage("device set mrc0 udp-port 65536"),
               "device set: udp-port must be 1 to 65535, not 65536");
     EXPECT_EQ(run.usage("device set mrc0 dscp 1"),
-              "device set: setting 'dscp' is ambiguous: dscp-data, dscp-rtx, dscp-control");
+              "device set: setting 'dscp' is ambiguous: dscp-data, dscp-rtx, dscp-control, "
+              "dscp-trimmed, dscp-trimmed-lasthop");
 }
 
 TEST_F(CommandTest, Planes)

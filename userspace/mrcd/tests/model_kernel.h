@@ -128,7 +128,8 @@ public:
         return this->change(
             name, refusals::ranges(change),
             [&] {
-                return refusals::first({refusals::check(change), port_free(change)});
+                return refusals::first(
+                    {refusals::check(change), trims_differ(change), port_free(change)});
             },
             [&] { take(change); });
     }
@@ -546,6 +547,32 @@ private:
         if (!loaded)
             return Error{ENOENT, "", ""};
         return refuse_if(!exists || device != ref().name, ENODEV, "no such device", "dev-name");
+    }
+
+    /** What is trimmed is told from what is not. */
+    Result<void> trims_differ(const DeviceSettings &change) const
+    {
+        const DeviceSettings now = one_device().settings;
+        const uint8_t trimmed = *(change.dscp_trimmed ? change : now).dscp_trimmed;
+        const uint8_t last = *(change.dscp_trimmed_lasthop ? change : now).dscp_trimmed_lasthop;
+        const std::string others = "with trim, no other packets may have ";
+
+        if (!*(change.trim ? change : now).trim)
+            return {};
+        if (trimmed == last)
+            return refuse_if(true, EINVAL,
+                             "with trim, dscp-trimmed and dscp-trimmed-lasthop must differ",
+                             "dscp-trimmed-lasthop");
+        for (const auto member : {&DeviceSettings::dscp_data, &DeviceSettings::dscp_rtx,
+                                  &DeviceSettings::dscp_control}) {
+            const uint8_t dscp = *((change.*member ? change : now).*member);
+            if (dscp == trimmed)
+                return refuse_if(true, EINVAL, others + "dscp-trimmed", "dscp-trimmed");
+            if (dscp == last)
+                return refuse_if(true, EINVAL, others + "dscp-trimmed-lasthop",
+                                 "dscp-trimmed-lasthop");
+        }
+        return {};
     }
 
     Result<void> port_free(const DeviceSettings &change) const
