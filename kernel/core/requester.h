@@ -122,10 +122,16 @@ enum mrc_req_due {
 	MRC_REQ_GONE,
 };
 
+/** mrc_req_mem() - bytes of memory that a requester needs with a window of @size PSNs */
+static inline size_t mrc_req_mem(u32 size)
+{
+	return mrc_tx_window_mem(size);
+}
+
 /**
  * mrc_req_start() - start of a connection
  * @r: the requester; the slots of its queue are the caller's
- * @mem: mrc_tx_window_mem() zeroed bytes
+ * @mem: mrc_req_mem() zeroed bytes, aligned as for a record
  * @cfg: limits of the window
  * @psn: the first PSN to send
  */

@@ -386,7 +386,7 @@ static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 
 static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
 {
-	qp->tx_mem = kvcalloc(1, mrc_tx_window_mem(size), GFP_KERNEL_ACCOUNT);
+	qp->tx_mem = kvcalloc(1, mrc_req_mem(size), GFP_KERNEL_ACCOUNT);
 	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth, qp->req.sendq.stride,
 				       GFP_KERNEL_ACCOUNT);
 	if (!qp->tx_mem || !qp->req.sendq.slots)
