@@ -33,7 +33,7 @@ FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0x
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 ACK_OK, NAK_INVALID = 0x1F, 0x61
 ACK_CREDIT, RNR_NAK, RESERVED = 0x00, 0x21, 0x5F
-TRIMMED, UNEXPECTED = 0x01, 0x19
+TRIMMED, TRIMMED_LASTHOP, NO_RESOURCE, UNEXPECTED = 0x01, 0x02, 0x0A, 0x19
 DSCP_TRIMMED, DSCP_LASTHOP = 12, 16
 # Reasons to send a packet again, three that nobody has defined among them.
 AGAIN = (0x02, TRIMMED, 0x06, 0x07, 0x0A, 0x0B, 0x00, 0x18, 0xFF)
@@ -530,6 +530,8 @@ class Cases:
     def nack(self, psn, reason, **counted):
         data = self.control(NACK, neth(psn, reason, entropy=self.args.entropy), psn=psn)
         name = f"NACK {reason:#04x}, packet {psn - self.nxt + self.held['packets']}"
+        if reason in (TRIMMED, TRIMMED_LASTHOP):
+            counted["trim_nack_received"] = 1
         wanted = self.to_qp(data, {"nack_received": 1, **counted})
         return Case(name, self.wire.datagram(data), wanted, beside=ASKS)
 
@@ -542,10 +544,10 @@ class Cases:
     def nack_retries(self):
         """For longer than the two timeouts of two retries, so often that none passes in silence."""
         for _ in range(2 * 2 + 1):
-            yield self.nack(self.nxt - 1, TRIMMED, retransmitted_packets=1)
+            yield self.nack(self.nxt - 1, NO_RESOURCE, retransmitted_packets=1)
             # Every second one comes later than a timeout after that which was counted last.
             time.sleep(0.6 * self.args.timeout_ns / 1e9)
-        yield self.nack(self.nxt - 1, TRIMMED, retry_exceeded_err=1, req_cqe_error=1)
+        yield self.nack(self.nxt - 1, NO_RESOURCE, retry_exceeded_err=1, req_cqe_error=1)
         yield from self.nack_dead()
 
     def nack_fatal(self):
