@@ -8,6 +8,7 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 	mrc_tx_window_init(&r->tx, mem, cfg, psn);
 	r->asked_psn = r->tx.nxt;
 	r->unasked = 0;
+	r->last_ev = MRC_EV_NONE;
 	r->ack_wait = 0;
 	r->ack_retries = 0;
 	r->pauses = 0;
@@ -247,17 +248,20 @@ static bool mrc_req_drawn_twice(const u16 *ev, unsigned int stride)
 void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now)
 {
+	/* Packets that follow one another take different EVs, also where batches meet. */
+	unsigned int skip = stride > 1 && ev[0] == r->last_ev;
 	unsigned int i, e;
 
 	b->stride = stride;
 	for (i = 0; i < b->count; i++) {
-		b->plan[i].ev = ev[i % stride];
+		b->plan[i].ev = ev[(i + skip) % stride];
 		mrc_req_take(r, b, &b->plan[i], now);
 	}
 	if (mrc_req_drawn_twice(ev, stride))
 		for (e = 0; e < stride; e++)
 			for (i = e; i < b->count; i += stride)
 				mrc_tx_leaves(&r->tx, b->plan[i].psn);
+	r->last_ev = b->plan[b->count - 1].ev;
 	b->ask = mrc_req_ask(r, b);
 	r->ack_wait = 0;
 }

@@ -75,6 +75,7 @@ struct mrc_batch {
  * @sendq: requests
  * @asked_psn: next PSN when a SACK was asked for last
  * @unasked: nominal bytes of packets sent for the first time since then
+ * @last_ev: that the newest batch ended with
  * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
  * @ack_retries: probes since all was SACKed and an ACK is missing
  * @pauses: since something was acknowledged
@@ -90,6 +91,7 @@ struct mrc_req {
 	struct mrc_sendq sendq;
 	u32 asked_psn;
 	u32 unasked;
+	u16 last_ev;
 	u64 ack_wait;
 	u64 pause_until;
 	u64 looked_at;

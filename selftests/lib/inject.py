@@ -427,7 +427,7 @@ class Cases:
             wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "sack_received": 1})
             yield Case(f"SACK, {name} never sent", self.wire.datagram(data), wanted)
         for n in (0, 1, 5000, HALF - 1):
-            data = self.control(NACK, neth(nxt + n))
+            data = self.control(NACK, neth(nxt + n, NO_RESOURCE))
             wanted = self.to_qp(data, {"rx_drop_bad_ack": 1, "nack_received": 1})
             yield Case(f"NACK, PSN next + {n}", self.wire.datagram(data), wanted)
             data = self.control(ACK, bytes([ACK_OK, 0, 0, 9]), psn=nxt + n)
@@ -502,7 +502,7 @@ class Cases:
         for name, opcode, body, counted in (
             ("SACK", SACK, seth(self.nxt + far), "sack_received"),
             ("SACK that retires", SACK, seth(self.nxt + far, m=2), "sack_received"),
-            ("NACK", NACK, neth(self.nxt + far), "nack_received"),
+            ("NACK", NACK, neth(self.nxt + far, NO_RESOURCE), "nack_received"),
             ("NACK that ends QPs", NACK, neth(self.nxt + far, reason=0x19), "nack_received"),
             ("ACK", ACK, bytes([ACK_OK, 0, 0, 0]), "ack_received"),
             ("NAK", ACK, bytes([NAK_INVALID, 0, 0, 0]), "nak_received"),

@@ -273,6 +273,27 @@ TEST(Requester, DealsLikeCards)
         EXPECT_LT(q.ring[i - 2].order, q.ring[i].order) << "of one EV in the order of PSNs";
 }
 
+/* However many packets a batch has. */
+TEST(Requester, NeighboursTakeDifferentEvsWhereBatchesMeet)
+{
+    Requester q;
+    q.post(100);
+    q.max = 4;
+    const u16 first[] = {7, 5, 9}, second[] = {7, 9, 5};
+    ASSERT_TRUE(q.plan());
+    mrc_req_deal(&q.r, &q.b, first, 3, q.now);
+    EXPECT_EQ(q.b.plan[3].ev, 7);
+    ASSERT_TRUE(q.plan());
+    mrc_req_deal(&q.r, &q.b, second, 3, q.now);
+    const u16 wanted[] = {9, 5, 7, 9};
+    for (unsigned i = 0; i < 4; ++i)
+        EXPECT_EQ(q.b.plan[i].ev, wanted[i]) << i;
+    ASSERT_TRUE(q.plan());
+    const u16 only = 9;
+    mrc_req_deal(&q.r, &q.b, &only, 1, q.now);
+    EXPECT_EQ(q.b.plan[0].ev, 9) << "there is no other";
+}
+
 /* Packets leave skb by skb; which one was the last of its EV is what rule (a) asks. */
 TEST(Requester, AnEvThatIsDrawnTwiceHasTwoSkbs)
 {
