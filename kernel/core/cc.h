@@ -101,7 +101,7 @@ struct mrc_cc_params {
 };
 
 /**
- * struct mrc_cc_derived - what follows from the settings (UEC 1.0, section 3.6.13)
+ * struct mrc_cc_derived - what follows from the settings (UE, section 3.6.13)
  * @bdp: bytes that the base RTT and the rate hold
  * @max_cwnd: bytes
  * @target_ns: of the delay
