@@ -2,7 +2,7 @@
 /*
  * Congestion control: how many bytes may be in flight to a destination. One context is what all
  * packets share that go there; it learns what became of them, and says what room there is. Two
- * algorithms: a fixed window, and NSCC (network signal congestion control; UEC 1.0, section
+ * algorithms: a fixed window, and NSCC (network signal congestion control; UE, section
  * 3.6.13), which steers by four signals: marks of switches, the delay of round trips, trimmed
  * packets and lost ones.
  *
@@ -225,7 +225,7 @@ enum mrc_cc_cause {
  * @landed: those of them that were in flight until now
  * @lost: bytes in flight until now that are lost
  * @cause: enum mrc_cc_cause, of @lost
- * @rtt_ns: a round trip, of a packet that came whole; 0: none was measured
+ * @rtt_ns: a round trip, of a packet that came whole; 0: none was measured, and nothing is steered
  * @marked: the packet that it tells of came with a mark
  * @waiting: more would have been sent, had there been room
  * @restore: the receiver takes back what it asked for
@@ -281,7 +281,7 @@ static inline u32 mrc_cc_room(const struct mrc_cc *cc)
  *             of a window of PSNs may be what keeps this one full
  * @least: room that a packet needs. MRC 1.0, section 8.3.1, lets one go of which a part fits, and so
  *         does a fixed window. But then a hundred windows of one packet are two hundred packets:
- *         NSCC wants room for all of a packet, as UEC 1.0 does
+ *         NSCC wants room for all of a packet, as UE does
  * @ask_after: who has sent so much without asking for a SACK asks for one where the window ends
  */
 struct mrc_cc_grant {

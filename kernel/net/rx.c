@@ -169,14 +169,14 @@ static bool mrc_rx_loopback(const struct sk_buff *skb)
 }
 
 /*
- * Takes all packets of an skb whose data begins with the inner IPv6 header.
- * @tclass is the traffic class of the outer header, or the inner one's again.
+ * What all packets of an skb have in common, whose data begins with the inner IPv6 header. @tclass is
+ * the traffic class of the outer header, or the inner one's again.
  */
-static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
+static struct mrc_rx_pkt mrc_rx_begin(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 {
-	int err = mrc_walk_prepare(skb);
 	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
-	struct mrc_rx_pkt pkt = {
+
+	return (struct mrc_rx_pkt) {
 		.skb = skb,
 		.net = dev_net(skb->dev),
 		.ifindex = mrc_rx_ifindex(skb),
@@ -189,6 +189,17 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 		      INET_ECN_is_ce(ipv6_get_dsfield(ip6)),
 		.dscp = tclass >> 2,
 	};
+}
+
+/*
+ * Takes all packets of an skb whose data begins with the inner IPv6 header.
+ * @tclass is the traffic class of the outer header, or the inner one's again.
+ */
+static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
+{
+	int err = mrc_walk_prepare(skb);
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+	struct mrc_rx_pkt pkt = mrc_rx_begin(skb, udp_offset, tclass);
 	struct udphdr buf;
 	const struct udphdr *udp = skb_header_pointer(skb, udp_offset,
 						      sizeof(buf), &buf);
@@ -216,23 +227,14 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 static void mrc_rx_head(struct sk_buff *skb, u8 tclass)
 {
 	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
-	struct mrc_rx_pkt pkt = {
-		.skb = skb,
-		.net = dev_net(skb->dev),
-		.ifindex = mrc_rx_ifindex(skb),
-		.loopback = mrc_rx_loopback(skb),
-		.saddr = &ip6->saddr,
-		.daddr = &ip6->daddr,
-		.ce = INET_ECN_is_ce(tclass),
-		.dscp = tclass >> 2,
-	};
+	struct mrc_rx_pkt pkt = mrc_rx_begin(skb, sizeof(*ip6), tclass);
 	struct {
 		struct udphdr udp;
 		u8 bth[MRC_BTH_LEN];
 	} __packed head;
 	enum mrc_decode_err err = MRC_DECODE_SHORT;
 
-	if (!skb_copy_bits(skb, sizeof(*ip6), &head, sizeof(head)))
+	if (!skb_copy_bits(skb, pkt.udp, &head, sizeof(head)))
 		err = mrc_bth_decode(head.bth, sizeof(head.bth), &pkt.hdr.bth);
 	if (err) {
 		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_TRUNCATED);

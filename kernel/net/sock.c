@@ -52,7 +52,7 @@ static unsigned int mrc_sock_net_id;
 static int (*mrc_sock_rcv)(struct sock *sk, struct sk_buff *skb);
 static void (*mrc_sock_trimmed)(struct sk_buff *skb);
 
-/* Guards all lists; nothing else is locked inside but the socket layer's own. */
+/* Guards all lists; inside, only locks of the socket layer and of netfilter's hooks. */
 static DEFINE_MUTEX(mrc_sock_lock);
 
 bool mrc_sock_listening(const struct net *net, __be16 port)
@@ -109,7 +109,7 @@ static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *
 }
 
 /* Softirq, under RCU; data begins with the IPv6 header. */
-static unsigned int mrc_sock_hook(void *priv, struct sk_buff *skb,
+static unsigned int __maybe_unused mrc_sock_hook(void *priv, struct sk_buff *skb,
 				  const struct nf_hook_state *state)
 {
 	if (!mrc_sock_is_trimmed(priv, skb))
@@ -147,7 +147,6 @@ static void mrc_sock_unhook(struct mrc_sock *s)
 /* Only what has an outer header can be taken. */
 static int mrc_sock_hook_up(struct mrc_sock *s)
 {
-	s->hook.hook = mrc_sock_hook;
 	return s->sock ? 0 : -ENETDOWN;
 }
 

@@ -199,7 +199,7 @@ static void mrc_congestion_later(struct mrc_congestion *c)
 void mrc_congestion_serve(struct mrc_congestion *c)
 {
 	unsigned int rounds = MRC_SERVE_ROUNDS;
-	bool more = false;
+	bool more = false, served = false;
 
 	if (c->alone || list_empty_careful(&c->waiting))
 		return;
@@ -211,10 +211,11 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 		clear_bit(MRC_SERVE_WANTED, &c->serving);
 		smp_mb__after_atomic();
 		more = mrc_congestion_give(c);
+		served = true;
 		clear_bit_unlock(MRC_SERVE_BUSY, &c->serving);
 		smp_mb__after_atomic();
 	}
-	if (more || test_bit(MRC_SERVE_WANTED, &c->serving))
+	if (served && (more || test_bit(MRC_SERVE_WANTED, &c->serving)))
 		mrc_congestion_later(c);
 }
 

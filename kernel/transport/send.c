@@ -84,7 +84,8 @@ static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 	if (!others)
 		return;
 	mrc_replay(qp, MRC_REPLAY_FORGET, 0, evs->gen);
-	mrc_send_count_planes(qp, evs);
+	if (!qp->peer->local)
+		mrc_send_count_planes(qp, evs);
 }
 
 /* Of the room that congestion control leaves. */

@@ -300,6 +300,9 @@ static int mrc_transport_set_sockets(struct mrc_dev *dev, const struct mrc_dev_c
 	if (err == -EADDRINUSE)
 		return mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
 				  "the UDP port is taken");
+	if (err && cfg->udp_port == dev->cfg.udp_port)
+		return mrc_refuse(asked, err, MRC_A_DEVICE_TRIM,
+				  "trimmed packets cannot be taken from UDP");
 	if (err)
 		return mrc_refuse(asked, err, 0, "no UDP socket can be opened");
 	return 0;

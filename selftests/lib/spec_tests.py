@@ -276,7 +276,7 @@ class Tests:
         self.do("cc-profile-del", id=3)
 
     def test_cc_profile_derived(self):
-        """By the formulas of UEC 1.0, table 3-82."""
+        """By the formulas of UE, table 3-82."""
         expect("derived" not in self.put_nscc("add"), "of a base RTT that nobody knows")
         # 100 Gb/s for 12 us are what the constants are written down for.
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 12000, "target-delay": 9000})["derived"]

@@ -140,10 +140,8 @@ void add_profiles(FakeKernel &k)
                     {mrc0, {address("fd00::"), 64}, 7, 0, 0, MRC_NL_OWNER_NONE}};
 }
 
-void add_traffic(FakeKernel &k)
+void add_peers(FakeKernel &k)
 {
-    Qp qp;
-
     k.peer_list = {
         {mrc0, near_peer, true, 1, 1, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, 0, 0, 0, 0, 0, {{1, 1, 1}}},
         {mrc0, far_peer, false, 5,   2,
@@ -170,6 +168,12 @@ void add_traffic(FakeKernel &k)
                            {0, 2, {}, 0, *Address::parse("fd00::77")},
                            {1, 2, 1'200'000, 0, far_peer.remote_gid},
                            {1, 2, {}, 0, *Address::parse("fd00::77"), ENETUNREACH}}};
+}
+
+void add_qps(FakeKernel &k)
+{
+    Qp qp;
+
     qp.device = mrc0;
     qp.qpn = 0x1234;
     qp.state = QpState::init;
@@ -366,7 +370,8 @@ std::string print(const Golden &golden, const PrintOptions &options)
     add_features(host);
     add_devices(run.kernel);
     add_profiles(run.kernel);
-    add_traffic(run.kernel);
+    add_peers(run.kernel);
+    add_qps(run.kernel);
     add_events(run.kernel);
     run.context.host = [&]() -> FeatureHost { return host; };
     run.context.daemon = [&](const std::string &device, const std::string &request) {
