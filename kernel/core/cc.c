@@ -50,7 +50,14 @@ static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, u32 target_ns)
 	return p->trimming ? 0 : (u32)min(4ull * target_ns, (u64)U32_MAX);
 }
 
-/* @a_q16: how much larger the network is than that of the constants. */
+/*
+ * @a_q16: how much larger the network is than that of the constants.
+ *
+ * UE's proportional increase adds alpha * target in a round trip without delay: four packets in the
+ * network of the constants, and so many times more as the target is longer than theirs. What it
+ * adds would grow with the square of the base RTT, the window only with the RTT itself, and from
+ * some 100 us on it goes beyond the room of switches. So a longer target counts as theirs here.
+ */
 static void mrc_cc_derive_gains(const struct mrc_cc_params *p, u64 a_q16,
 				struct mrc_cc_derived *d)
 {
@@ -58,7 +65,7 @@ static void mrc_cc_derive_gains(const struct mrc_cc_params *p, u64 a_q16,
 	u64 eta = div64_u64(15 * p->mtu * a_q16, 100) >> 8;
 	u64 scale = p->fi_scale ? div64_u64((u64)p->fi_scale << 16, MRC_CC_ONE) : a_q16 / 4;
 
-	d->alpha_q16 = div64_u64(4 * p->mtu * a_q16, CC_REF_RTT_NS);
+	d->alpha_q16 = div64_u64(4 * p->mtu * a_q16, max(CC_REF_RTT_NS, d->target_ns));
 	d->fi = p->fi ? p->fi : (u32)min(max(fi, 1ull), (u64)MRC_CC_FI_MAX);
 	d->fi_scale_q16 = (u32)min(scale, (u64)MRC_CC_FI_SCALE_MAX / MRC_CC_ONE << 16);
 	d->eta_q8 = p->eta ? min(p->eta, MRC_CC_ETA_MAX) << 8 : (u32)min(eta, (u64)U32_MAX);

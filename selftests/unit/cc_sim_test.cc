@@ -388,42 +388,25 @@ TEST(CcSim, Software)
         u64 rate;
         u64 base;
         u32 packet;
-    } nets[] = {{125'000'000, 200'000, 1500}, {1'250'000'000, 50'000, 4160}};
+        u64 jitter;
+    } nets[] = {{125'000'000, 200'000, 1500, 5000},
+                {1'250'000'000, 50'000, 4160, 5000},
+                {1'250'000'000, 100'000, 4160, 5000},
+                {25'000'000, 2'000'000, 1500, 50'000}};
     for (const auto &net : nets) {
-        for (const unsigned n : {2u, 4u, 8u}) {
+        for (const unsigned n : {2u, 4u, 8u, 16u}) {
             CcSimConfig c = incast(n, 1);
             c.timing = &mrc_timing_software;
             c.rate = c.params.rate = net.rate;
             c.baseNs = net.base;
             c.params.base_rtt_ns = static_cast<u32>(net.base);
             c.packet = c.params.mtu = net.packet;
-            c.jitterNs = 5000;
+            c.jitterNs = net.jitter;
             c.rtoNs = 40 * net.base;
             c.runNs = 1000 * net.base;
-            expectGood(c, 0.97, kQueue, 0.06);
+            expectGood(c, 0.97, kQueue, 0.02);
         }
     }
-}
-
-/*
- * The proportional increase grows with the square of the base RTT, measured in BDP per round trip:
- * beyond some 200 us it overshoots. Here the link is used all the same, by many trims.
- */
-TEST(CcSim, LongRoundTripsAreTooLong)
-{
-    CcSimConfig c = incast(4, 1);
-    c.timing = &mrc_timing_software;
-    c.rate = c.params.rate = 25'000'000;
-    c.baseNs = 2'000'000;
-    c.params.base_rtt_ns = 2'000'000;
-    c.packet = c.params.mtu = 1500;
-    c.jitterNs = 50'000;
-    c.rtoNs = 40 * c.baseNs;
-    c.runNs = 600 * c.baseNs;
-    const Steady s = steady(c, simulate(c));
-    EXPECT_GE(s.use, 0.98);
-    EXPECT_GE(s.fair, 0.97);
-    EXPECT_GE(s.trims, 0.1) << "the comment is to be changed";
 }
 
 TEST(CcSim, TheSameSeedIsTheSameRun)

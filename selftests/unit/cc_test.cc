@@ -139,6 +139,20 @@ TEST(CcDerive, WithoutTrimming)
     EXPECT_EQ(d.alpha_q16, (10u << 16) / 3) << "the target does not matter";
 }
 
+/* A round trip without delay adds as many BDPs in a long network as in UE's, and no more. */
+TEST(CcDerive, ALongTargetGivesNoLargerIncrease)
+{
+    const auto added = [](u32 base) {
+        mrc_cc_params p = params();
+        const mrc_cc_derived d = derive(p, base);
+        return static_cast<double>(d.alpha_q16) * d.target_ns / 65536 / d.bdp;
+    };
+    const double reference = added(16000);
+    EXPECT_NEAR(added(12000), reference * 3 / 4, reference / 100) << "as UE has it";
+    EXPECT_NEAR(added(160000), reference, reference / 100);
+    EXPECT_NEAR(added(1600000), reference, reference / 100);
+}
+
 TEST(CcDerive, WhatIsSetIsKept)
 {
     mrc_cc_params p = params();
@@ -178,7 +192,7 @@ TEST(CcDerive, SmallNetworks)
     EXPECT_EQ(d.bdp, 12500u);
     EXPECT_EQ(d.eta_q8, 3481u) << "13.6 bytes";
     EXPECT_EQ(d.fi, 453u);
-    EXPECT_NEAR(static_cast<double>(d.alpha_q16), 65536 * 0.030222, 2);
+    EXPECT_NEAR(static_cast<double>(d.alpha_q16), 65536 * 0.030222 * 12000 / 75000, 2);
 
     p.rate = MRC_CC_RATE_MIN;
     const mrc_cc_derived least = derive(p, MRC_CC_BASE_RTT_MIN);
@@ -1297,11 +1311,14 @@ TEST(CcCorners, IncreasesDoNotWrap)
     p.rate = MRC_CC_RATE_MAX;
     p.base_rtt_ns = MRC_CC_BASE_RTT_MAX;
     Context c(p);
-    const u32 fast = c.cc.d.fast_ns;
+    const mrc_cc_derived d = c.cc.d;
+    const double cwnd = MRC_CC_CWND_MAX / 2;
     for (u32 i = 0; i < 3000; ++i) {
-        c.cc.cwnd = MRC_CC_CWND_MAX / 2;
-        c.ack(fast + i * 65537, false, 1u << 31);
-        ASSERT_EQ(c.cc.cwnd, c.cc.max_cwnd) << i;
+        const u32 delay = d.fast_ns + i * 65537;
+        const double gain = static_cast<double>(d.alpha_q16) * (d.target_ns - delay) / 65536;
+        c.cc.cwnd = static_cast<u32>(cwnd);
+        c.ack(delay, false, 1u << 31);
+        ASSERT_NEAR(c.cc.cwnd, cwnd + gain * (1u << 31) / cwnd, cwnd / 1000) << i;
     }
 }
 
