@@ -10,9 +10,9 @@ from errors import Refused
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
-def _built_module():
+def _built_module(name):
     for series in (os.environ.get("VM_KERNEL") or "none", os.uname().release):
-        path = f"{TOP}/build/modules/{series}/mrc.ko"
+        path = f"{TOP}/build/modules/{series}/{name}"
         if os.path.exists(path):
             return path
     return None
@@ -22,13 +22,23 @@ def load():
     """The module: that of build/modules, or the installed one."""
     if os.path.isdir("/sys/module/mrc"):
         return
-    path = _built_module()
+    path = _built_module("mrc.ko")
     if path is None:
         _must(["modprobe", "mrc"])
         return
     depends = system.output(["modinfo", "-F", "depends", path]).strip()
     if depends:
         _must(["modprobe", "-a", *depends.split(",")])
+    _must(["insmod", path])
+
+
+def load_switch():
+    """The module of ports that mark and trim, which nothing installs."""
+    if os.path.isdir("/sys/module/sch_trim"):
+        return
+    path = _built_module("switch/sch_trim.ko")
+    if path is None:
+        raise Refused("there is no switch/sch_trim.ko for this kernel in build/modules: make modules")
     _must(["insmod", path])
 
 

@@ -166,8 +166,8 @@ def _heal_switch(state, ns, complaint):
     return Fault(steps[:1], complaint, steps[1:], lambda: state.mark_healed(ns))
 
 
-def _netem_ends(state, target):
-    """Every (namespace, interface) that a netem target means."""
+def ends_of(state, target):
+    """Every (namespace, interface) that NS:IF, "link NS:IF", "plane N" or "all" means."""
     kind, *what = target
     if kind == "link":
         return list(state.ends(what[0]))
@@ -192,16 +192,25 @@ def _mtu(state, words):
     return Fault(steps, f"cannot set the MTU of '{target[-1]}'")
 
 
-def _netem(state, words):
+def aimed(state, command, words):
+    """What a command is about, as ends of links, and the words behind that."""
     size = 2 if words[0] in ("link", "plane") else 1
-    target, arguments = words[:size], " ".join(words[size:])
+    target = words[:size]
     if len(target) < size:
-        raise Usage(f"netem {words[0]} what?")
-    if not arguments:
-        raise Usage("netem wants arguments")
-    ends = _netem_ends(state, target)
+        raise Usage(f"{command} {words[0]} what?")
+    ends = ends_of(state, target)
     if not ends:
         raise Refused(f"no links in '{' '.join(target)}'")
+    return ends, words[size:]
+
+
+def _netem(state, words):
+    ends, arguments = aimed(state, "netem", words)
+    arguments = " ".join(arguments)
+    if not arguments:
+        raise Usage("netem wants arguments")
+    if state.exists("ports"):
+        raise Refused("the links have ports that trim, and netem would take their place")
     system.load_modules("sch_netem")
     off = arguments == "off"
     lines = {}

@@ -23,6 +23,9 @@ up [OPTION]...        build the fabric, and a device in every host
    --plain-too        beside SRv6 also addresses of each plane, and of all, routed
                       the plain way: for what knows no SRv6
    --management       also an IPv4 network that joins the hosts, apart from the fabric
+   --switch trim      ports of switches mark and trim, and links have a rate and a delay
+     --rate-mbit N    of each link, in Mb/s (default 100, up to 10000)
+     --rtt-us N       between racks and back, queues empty (default 2000, up to 65535)
    --no-devices       no module, no MRC devices: the fabric alone
    --bare-hosts       the same, and hosts without GID and SID: all of that is mrcd's
 down                  remove everything, also a half-built fabric
@@ -37,6 +40,10 @@ netem link NS:IF ARGS ... for both directions of the link
 netem plane N ARGS    ... for all links of a plane
 netem all ARGS        ... for all links
                       ARGS "off" removes it
+port NS:IF|link NS:IF|plane N|all
+                      print what has happened at ports that mark and trim, as JSON
+port NS:IF|... [ecn on|off] [trim on|off] [stale on|off]
+                      set them; stale: a trimmed packet keeps its payload length
 mtu NS:IF N           the MTU of that end of a link, N or "off": that of the fabric
 mtu link NS:IF N      ... of both ends
 hold fail|heal|netem|mtu ...  the same, but get ready, and do it when a line comes on
@@ -84,9 +91,15 @@ class Lab:
         system.load_modules("veth", "dummy", "bridge")
         if shape.devices:
             devices.load()
+        if shape.switch:
+            devices.load_switch()
         self.state.save(shape, commands)
         try:
             builder.build(self.state, shape, commands)
+            if shape.switch:
+                import ports
+
+                ports.of(self.state).build()
             if shape.devices:
                 devices.build(self.state, shape)
         except BaseException:
@@ -143,6 +156,17 @@ class Lab:
 
     def mtu(self, *words):
         self._do(["mtu", *words])
+
+    def port(self, *words):
+        import faults
+        import ports
+
+        found = ports.of(self.state)
+        ends, settings = faults.aimed(self.state, "port", list(words))
+        if settings:
+            found.change(ends, settings)
+        else:
+            found.print(ends)
 
     def _do(self, words):
         import faults
@@ -213,6 +237,7 @@ COMMANDS = {
     "heal": ("link NS:IF, or heal switch NS", 2, 3, True, True),
     "netem": ("NS:IF|link NS:IF|plane N|all ARGS", 1, MANY, True, True),
     "mtu": ("NS:IF|link NS:IF N|off", 2, 3, True, True),
+    "port": ("NS:IF|link NS:IF|plane N|all [SETTING on|off]...", 1, MANY, True, True),
     "path": ("FROM TO PLANE [SPINE]", 3, 4, False, True),
     "gid": ("HOST", 1, 1, False, True),
     "sid": ("HOST", 1, 1, False, True),

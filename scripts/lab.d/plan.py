@@ -34,7 +34,13 @@ NUMBERS = {
     "spines": (2, 1, 64),
     "hosts_per_rack": (1, 1, 63),
     "mtu": (9000, 1280, 65535),
+    "rate_mbit": (100, 1, 10000),
+    "rtt_us": (2000, 100, 65535),
 }
+# What forwards in a switch: the kernel alone, or with ports that mark and trim.
+SWITCHES = ("kernel", "trim")
+# Of links that have such ports.
+OF_PORTS = ("rate_mbit", "rtt_us")
 # Options without a value, and what each sets.
 FLAGS = {
     "--plain": {"plain": 1},
@@ -52,8 +58,11 @@ class Shape:
 
     def __init__(self, **settings):
         self.planes, self.racks, self.spines, self.hosts_per_rack, self.mtu = (
-            settings.get(name, default) for name, (default, _, _) in NUMBERS.items()
+            settings.get(name, NUMBERS[name][0])
+            for name in ("planes", "racks", "spines", "hosts_per_rack", "mtu")
         )
+        self.rate_mbit, self.rtt_us = (settings.get(name, NUMBERS[name][0]) for name in OF_PORTS)
+        self.switch = settings.get("switch", 0)
         self.plain = settings.get("plain", 0)
         self.plain_too = settings.get("plain_too", 0)
         self.management = settings.get("management", 0)
@@ -91,6 +100,8 @@ def shape_of(arguments):
         name = option.removeprefix("--").replace("-", "_")
         if option in FLAGS:
             settings.update(FLAGS[option])
+        elif option == "--switch":
+            settings["switch"] = _switch(next(words, None))
         elif option.startswith("--") and "_" not in option and name in NUMBERS:
             text = next(words, None)
             if text is None:
@@ -98,9 +109,18 @@ def shape_of(arguments):
             settings[name] = number(option, text, *NUMBERS[name][1:])
         else:
             raise Usage(f"unknown option '{option}'")
+    for name in OF_PORTS:
+        if name in settings and not settings.get("switch"):
+            raise Usage(f"--{name.replace('_', '-')} goes with --switch trim")
     shape = Shape(**settings)
     _check(shape)
     return shape
+
+
+def _switch(kind):
+    if kind not in SWITCHES:
+        raise Usage(f"--switch wants {' or '.join(SWITCHES)}")
+    return SWITCHES.index(kind)
 
 
 def _check(shape):

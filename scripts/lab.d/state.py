@@ -6,6 +6,7 @@ the other, and several at a time, see the same.
   links           NS IF NS IF, each link
   hosts switches  their names
   devices         DEVICE HOST, of MRC
+  ports           NS:IF SETTING=0|1..., of a fabric whose switches trim
   ns/NAME         lines for ip that set up this host or switch
   failed/NS:IF    a link that was cut on its own, at this end
   failed/NAME     a dead switch; it says so when its links died with it
@@ -45,7 +46,7 @@ class State:
         """What down needs is on disk before anything is built. Of two at a time one fails here."""
         for part in ("", "ns", "failed"):
             os.mkdir(self.path(part))
-        names = [*plan.NUMBERS, "plain", "management"]
+        names = [*plan.NUMBERS, "plain", "management", "switch"]
         self.write("config", (f"{name}={getattr(shape, name)}" for name in names))
         self.write("links", (f"{link.ns_a} {link.if_a} {link.ns_b} {link.if_b}"
                              for link in commands.links))  # fmt: skip

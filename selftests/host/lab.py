@@ -3,7 +3,9 @@
 
 import contextlib
 import io
+import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ import hostfile  # noqa: E402
 import main  # noqa: E402
 import picture  # noqa: E402
 import plan  # noqa: E402
+import ports  # noqa: E402
 import system  # noqa: E402
 from commands import Commands  # noqa: E402
 from errors import Refused, Usage, number  # noqa: E402
@@ -82,6 +85,16 @@ class Arguments(unittest.TestCase):
         for text in ("--plain --plain-too", "--bare-hosts --plain"):
             with self.assertRaisesRegex(Usage, "^either --plain or"):
                 shape(text)
+
+    def test_switches_that_trim(self):
+        found = shape("--switch trim --rate-mbit 50 --rtt-us 1000")
+        self.assertEqual((found.switch, found.rate_mbit, found.rtt_us), (1, 50, 1000))
+        self.assertEqual(shape("--switch kernel").switch, 0)
+        for text in ("--switch", "--switch fast"):
+            with self.assertRaisesRegex(Usage, "^--switch wants kernel or trim$"):
+                shape(text)
+        with self.assertRaisesRegex(Usage, "^--rate-mbit goes with --switch trim$"):
+            shape("--rate-mbit 50")
 
     def test_bare_hosts_have_no_devices(self):
         self.assertEqual((shape("--bare-hosts").devices, shape("--no-devices").devices), (0, 0))
@@ -265,7 +278,7 @@ class WithState(unittest.TestCase):
 class OnDisk(WithState):
     def test_shape_comes_back(self):
         found = self.state.shape()
-        for name in (*plan.NUMBERS, "plain", "management"):
+        for name in (*plan.NUMBERS, "plain", "management", "switch"):
             self.assertEqual(getattr(found, name), getattr(self.shape, name))
 
     def test_files(self):
@@ -335,6 +348,7 @@ class CommandLine(WithState):
             ("netem plane 3 off", 1, "no links in 'plane 3'"),
             ("netem link", 2, "netem link what"),
             ("netem all", 2, "netem wants arguments"),
+            ("port all", 1, "built without --switch trim"),
             ("exec h9 true", 1, "no host or switch 'h9'"),
             ("exec h1", 2, "exec wants a command"),
             ("down now", 2, "down takes no arguments"),
@@ -707,6 +721,119 @@ class Batch(unittest.TestCase):
             link.symlink_to(TOP / "scripts/lab")
             done = subprocess.run([link, "help"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, main.USAGE))
+
+
+class KernelOfPorts:
+    """Stands for ports.Kernel: what was told, and one answer to all questions."""
+
+    def __init__(self, answer=b""):
+        self.told = []
+        self.answer = answer
+
+    def ask(self, ns, interface, kind, _, attributes=b""):
+        self.told.append((f"{ns}:{interface}", kind, ports.parse_attributes(attributes)))
+        return self.answer
+
+
+def an_answer(kind=b"trim\0", numbers=range(1, 11)):
+    """What the kernel says of a port."""
+    application = ports._attribute(ports.TCA_STATS_APP,
+                                   struct.pack(ports.STATISTICS_FORMAT, *numbers))  # fmt: skip
+    return bytes(36) + ports._attribute(ports.TCA_KIND, kind) + ports._attribute(
+        ports.TCA_STATS2, application)  # fmt: skip
+
+
+def options_of(told):
+    """{attribute: number} that a port was told."""
+    data = told[2][ports.TCA_OPTIONS]
+    return {kind: int.from_bytes(value, sys.byteorder)
+            for kind, value in ports.parse_attributes(data).items()}  # fmt: skip
+
+
+class PortsThatTrim(WithState):
+    options = "--switch trim --planes 1 --racks 1 --spines 1 --rate-mbit 80 --rtt-us 1000"
+
+    def made(self, answer=b""):
+        kernel = KernelOfPorts(answer)
+        found = ports.Ports(self.state, kernel)
+        found.build()
+        return found, kernel
+
+    def told(self, kernel, name):
+        return options_of(next(told for told in reversed(kernel.told) if told[0] == name))
+
+    def test_thresholds_are_parts_of_the_product(self):
+        _, kernel = self.made()
+        found = self.told(kernel, "p1t0r1:t1s1")
+        self.assertEqual([found[n] for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)], [
+            10_000_000, 250_000, 2000, 8000, 10_000, 15_000, 40_000, 10_000, 128, 12, 0,
+        ])  # fmt: skip
+
+    def test_the_last_hop_says_so(self):
+        _, kernel = self.made()
+        self.assertEqual(self.told(kernel, "p1t0r1:h1")[10], 16)
+        self.assertEqual(self.told(kernel, "p1t1s1:t0r1")[10], 12)
+
+    def test_a_host_neither_marks_nor_trims_nor_drops(self):
+        _, kernel = self.made()
+        found = self.told(kernel, "h1:eth1")
+        self.assertFalse({3, 4, 5, 6} & set(found))
+        self.assertGreater(found[7], 1 << 24)
+
+    def test_a_way_between_racks_is_twice_as_long(self):
+        two = ports.Link(shape("--switch trim --rtt-us 1000"))
+        self.assertEqual(two.delay, 125_000)
+
+    def test_settings_change_and_stay(self):
+        _, kernel = self.made()
+        again = ports.Ports(self.state, kernel)
+        again.change([("p1t0r1", "h1")], ["ecn", "off", "stale", "on"])
+        found = self.told(kernel, "p1t0r1:h1")
+        self.assertFalse({3, 4} & set(found))
+        self.assertEqual((found[5], found[11]), (10_000, 1))
+        ports.Ports(self.state, kernel).change([("p1t0r1", "h1")], ["trim", "off"])
+        found = self.told(kernel, "p1t0r1:h1")
+        self.assertFalse({3, 4, 5, 6} & set(found))
+        self.assertEqual(found[11], 1)
+
+    def test_what_a_port_tells(self):
+        found, _ = self.made(an_answer())
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            found.print([("p1t0r1", "h1"), ("h1", "eth1")])
+        first, second = (json.loads(line) for line in out.getvalue().splitlines())
+        self.assertEqual((first["port"], first["marked"], first["longest"], first["trim"]),
+                         ("p1t0r1:h1", 1, 10, True))  # fmt: skip
+        self.assertEqual(second["port"], "h1:eth1")
+
+    def test_another_qdisc(self):
+        for answer in (an_answer(kind=b"netem\0"), bytes(36), an_answer()[:-8], b""):
+            found, _ = self.made(answer)
+            with self.assertRaisesRegex(Refused, "p1t0r1:h1 has another qdisc"):
+                found.print([("p1t0r1", "h1")])
+
+    def test_settings_that_are_none(self):
+        for text, complaint in (
+            ("ecm on", "no setting 'ecm'"), ("ecn", "ecn wants on or off$"),
+            ("ecn on trim", "trim wants on or off$"), ("ecn 1", "not '1'"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(Usage, complaint):
+                ports.parse(text.split())
+
+    def test_netem_would_take_their_place(self):
+        self.made()
+        self.refuses("netem all delay 1ms", 1, "netem would take their place")
+
+    def test_what_the_kernel_says_is_wrong(self):
+        def error(number, tail=b"", flags=0):
+            body = struct.pack("=i", -number) + bytes(16) + tail
+            return struct.pack("=IHHII", 16 + len(body), ports.NLMSG_ERROR, flags, 1, 0) + body
+
+        text = ports._attribute(ports.NLMSGERR_ATTR_MSG, b"a port needs a rate\0")
+        both = ports.NLM_F_CAPPED | ports.NLM_F_ACK_TLVS
+        self.assertIsNone(ports.complaint(error(0)))
+        self.assertEqual(ports.complaint(error(2)), "No such file or directory")
+        self.assertEqual(ports.complaint(error(22, text, both)), "a port needs a rate")
 
 
 if __name__ == "__main__":

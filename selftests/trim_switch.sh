@@ -1,0 +1,240 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A fabric whose switches mark and trim: three hosts send to one more than its links carry. The
+# receiver tells the senders of each trimmed head, they send that packet again, and no timeout is
+# needed for any. Also where switches leave the length of what they trim as it was, and where they
+# drop.
+# Whether timeouts expire is part of it, and is not to depend on how busy the host is.
+# clock: icount
+# kernels: all
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+SENDERS=(h1 h2 h3)
+RECEIVER=h4
+# What each sender sends in a round, of 64 KiB.
+MESSAGES=60
+
+# in_folder FOLDER COMMAND...: with the files of one sender's traffic
+in_folder()
+{
+	local TEST_TMP=$TEST_TMP/$1
+	shift
+
+	"$@"
+}
+
+# everywhere SETTING...: of each device
+everywhere()
+{
+	local n
+
+	for n in 1 2 3 4; do
+		on "h$n" mrcctl device set mrc$((n - 1)) "$@" || return
+	done
+}
+
+# ports FIELD TARGET...: its sum over these ports
+ports()
+{
+	lab port "${@:2}" | jq -s "map(.$1) | add"
+}
+
+# last_hop FIELD: of the ports to the receiver
+last_hop()
+{
+	{
+		lab port p1t0r2:$RECEIVER
+		lab port p2t0r2:$RECEIVER
+	} | jq -s "map(.$1) | add"
+}
+
+# of_senders COUNTER: its sum
+of_senders()
+{
+	local host
+	local -i sum=0
+
+	for host in "${SENDERS[@]}"; do
+		sum+=$(counter "$host" "$1")
+	done
+	echo $sum
+}
+
+# windows VERB BYTES: what a QP of each sender has in flight to the receiver
+windows()
+{
+	local host dev ev
+
+	for host in "${SENDERS[@]}"; do
+		dev=$(device_of "$host")
+		ev=$(on "$host" mrcctl -j route get "$dev" "$(lab gid "$RECEIVER")" | jq '.[0]."ev-profile"')
+		on "$host" mrcctl -b - <<-SETTINGS || return
+		cc-profile $1 $dev 7 algorithm none window $2
+		route del $dev $(lab gid "$RECEIVER")/128
+		route add $dev $(lab gid "$RECEIVER")/128 ev-profile $ev cc-profile 7
+		SETTINGS
+	done
+}
+
+# check_round NAME: all of the senders at once; all of it arrives.
+check_round()
+{
+	local -a clients=() servers=()
+	local host n
+
+	for host in "${SENDERS[@]}"; do
+		mkdir -p "$TEST_TMP/$host"
+		in_folder "$host" traffic_launch "$host" $RECEIVER --iterations $MESSAGES --sizes 64K \
+			--mtu 1024
+		clients+=("$TRAFFIC_CLIENT")
+		servers+=("$TRAFFIC_SERVER")
+	done
+	for n in 0 1 2; do
+		TRAFFIC_CLIENT=${clients[n]} TRAFFIC_SERVER=${servers[n]}
+		in_folder "${SENDERS[n]}" check_traffic_end "$1: ${SENDERS[n]}: all verified"
+	done
+}
+
+# check_grew NAME BEFORE NOW
+check_grew()
+{
+	check "$1: $2, then $3" test "$3" -gt "$2"
+}
+
+refused()
+{
+	check_not "$1" lab_said "${@:3}"
+	check "$1: says why" grep -qF -- "$2" "$TEST_TMP/refused"
+}
+
+lab_said()
+{
+	lab "$@" >/dev/null 2>"$TEST_TMP/refused"
+}
+
+tc_said()
+{
+	tc "$@" 2>"$TEST_TMP/refused"
+}
+
+test_refusals()
+{
+	refused "netem, where ports are" "netem would take their place" netem h1:eth1 delay 1ms
+	refused "a setting that is none" "a port has no setting 'ecm'" port all ecm on
+	refused "neither on nor off" "ecn wants on or off, not '1'" port all ecn 1
+	refused "a port that is none" "no link 'h1:eth9'" port h1:eth9
+	check_not "a port without a rate" tc_said -n h1 qdisc replace dev mrc root trim
+	check "a port without a rate: says why" grep -qF "a port needs a rate" "$TEST_TMP/refused"
+}
+
+# Eight links there and back, a quarter of a millisecond each; it may take longer.
+test_delay()
+{
+	local fastest
+
+	fastest=$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h4)" timeout 1000 | tee "$TEST_TMP/probe" | jq '[.[0].result[]."rtt-ns"] | min')
+	check "packets take their time: $fastest ns" test "$fastest" -ge 2000000
+	diag <"$TEST_TMP/probe"
+}
+
+test_trimmed()
+{
+	local -i trimmed said again timeouts
+
+	timeouts=$(of_senders local_ack_timeout_err)
+	check_round "trimmed"
+	trimmed=$(last_hop trimmed)
+	said=$(heads)
+	again=$(of_senders trim_nack_received)
+	lab port all | jq -c 'select(.trimmed + .dropped + .control_dropped > 0)' | diag
+	check "the last hop trims: $trimmed packets" test $trimmed -gt 0
+	check_equal "the receiver has seen each of its heads" $trimmed \
+		"$(counter $RECEIVER trimmed_lasthop_received)"
+	check "the senders were told: $again times" test $again -gt 0 -a $again -le "$said"
+	check_equal "nothing was dropped" 0 "$(ports "dropped + .control_dropped" all)"
+	# With an ordinary clock, which the debug kernel has, a machine that stands still has timeouts.
+	[ "$SLOW" -gt 1 ] ||
+		check_equal "nobody has waited for a timeout" $timeouts \
+			"$(of_senders local_ack_timeout_err)"
+	check "and marks before: $(last_hop marked) packets" test "$(last_hop marked)" -gt 0
+	check "the queue is no longer than where it trims what is sent again" \
+		test "$(last_hop longest)" -le $((2 * 3 * BDP / 2))
+}
+
+# Two hosts share their rack's links up, which are no last hop.
+test_not_last_hop()
+{
+	local -i trimmed
+
+	trimmed=$(ports trimmed all)-$(last_hop trimmed)
+	check "other ports trim, too: $trimmed packets" test $trimmed -gt 0
+	check_equal "and the receiver tells them apart" $trimmed "$(counter $RECEIVER trimmed_received)"
+}
+
+# Linux drops what is shorter than its header says, before anything of ours sees it.
+test_stale()
+{
+	local -i seen cut
+
+	seen=$(heads)
+	cut=$(truncated)
+	check "lengths are left alone" lab port all stale on
+	check_round "stale lengths"
+	check_grew "the stack drops the heads" $cut "$(truncated)"
+	check_equal "none came to us" $seen "$(heads)"
+	check "lengths are right again" lab port all stale off
+}
+
+heads()
+{
+	echo $(($(counter $RECEIVER trimmed_received) + $(counter $RECEIVER trimmed_lasthop_received)))
+}
+
+truncated()
+{
+	on $RECEIVER cat /proc/net/snmp6 | sed -n 's/^Ip6InTruncatedPkts *//p'
+}
+
+test_dropped()
+{
+	local -i trimmed marked
+
+	check "no trims, no marks" lab port all trim off ecn off
+	check "windows are larger than all queues" windows set 262144
+	trimmed=$(ports trimmed all)
+	marked=$(ports marked all)
+	check_round "dropped"
+	check "packets are dropped" test "$(ports dropped all)" -gt 0
+	check_equal "and none is trimmed" $trimmed "$(ports trimmed all)"
+	check_equal "nor marked" $marked "$(ports marked all)"
+}
+
+test_switch_module_goes()
+{
+	check_not "it does not go while ports are there" rmmod sch_trim
+	check "the fabric goes" lab down
+	# Namespaces end a little later.
+	check "then it does" wait_for rmmod sch_trim
+}
+
+need jq tc ping mrc_traffic
+# Packets of 1 KiB: ten of them are what a link holds.
+BDP=$((50 * 2000 / 8))
+lab_up --planes 2 --spines 1 --hosts-per-rack 2 --mtu 1280 --switch trim --rate-mbit 50
+test_refusals
+test_delay
+check "devices take trims" everywhere trim on
+# More than the links hold, but not so much that heads of trimmed packets find no room.
+check "windows are larger than the network" windows add 65536
+test_trimmed
+test_not_last_hop
+test_stale
+test_dropped
+test_switch_module_goes
+finish
