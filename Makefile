@@ -18,6 +18,8 @@ Soft MRC
   make nightly          make check with ten rounds of random faults instead of one
   make bench            figures against rdma_rxe and TCP; writes build/bench/
   make bench-engine     what the protocol engine costs a packet, on this machine; the same place
+  make bench-congestion many hosts send to one, with a fixed window, NSCC and TCP, over switches that
+                        mark, trim, both or neither; the same place
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
 
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
@@ -36,7 +38,8 @@ The first eight do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check check-fast check-full nightly bench bench-engine bench-failover \
+.PHONY: help demo check check-fast check-full nightly bench bench-congestion bench-engine \
+	bench-failover \
 	modules modules_install dkms-tree userspace install unit selftests lint clean
 
 help:
@@ -68,6 +71,9 @@ bench:
 
 bench-engine:
 	@scripts/bench-engine
+
+bench-congestion:
+	@scripts/bench-congestion
 
 bench-failover:
 	@scripts/bench-failover

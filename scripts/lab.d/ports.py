@@ -191,14 +191,18 @@ class Ports:
             self._tell(ns, interface)
         self._save()
 
+    def look(self, ns, interface):
+        """{name: number} of what has happened there."""
+        numbers = statistics(self._kernel.ask(ns, interface, RTM_GETQDISC, NLM_F_ECHO))
+        if numbers is None:
+            raise Refused(f"{ns}:{interface} has another qdisc")
+        return numbers
+
     def print(self, ends):
         for ns, interface in ends:
-            answer = self._kernel.ask(ns, interface, RTM_GETQDISC, NLM_F_ECHO)
-            numbers = statistics(answer)
-            if numbers is None:
-                raise Refused(f"{ns}:{interface} has another qdisc")
-            print(json.dumps({"port": f"{ns}:{interface}", **self._settings[f"{ns}:{interface}"],
-                              **numbers}))  # fmt: skip
+            name = f"{ns}:{interface}"
+            numbers = self.look(ns, interface)
+            print(json.dumps({"port": name, **self._settings[name], **numbers}))
 
     def _tell(self, ns, interface):
         options = attributes(self.link, ns, interface, self._settings[f"{ns}:{interface}"])

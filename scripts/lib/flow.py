@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""One bulk flow of TCP or MPTCP: "receive PROTOCOL FILE" counts what it reads into
-eight bytes of a file, "send PROTOCOL ADDRESS" sends until it is killed."""
+"""One bulk flow of TCP or MPTCP: "receive PROTOCOL FILE [PORT]" counts what it reads into
+eight bytes of a file, "send PROTOCOL ADDRESS [PORT [CONGESTION]]" sends until it is killed."""
 import mmap
 import socket
 import struct
@@ -15,11 +15,11 @@ def open_socket(protocol):
     return socket.socket(socket.AF_INET6, socket.SOCK_STREAM, PROTOCOLS[protocol])
 
 
-def receive(protocol, path):
+def receive(protocol, path, port=PORT):
     listener = open_socket(protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Subflows come to other addresses than the first.
-    listener.bind(("::", PORT))
+    listener.bind(("::", int(port)))
     listener.listen(1)
     flow, _ = listener.accept()
     piece, total = bytearray(PIECE), 0
@@ -29,9 +29,11 @@ def receive(protocol, path):
             counter[:] = struct.pack("=Q", total)
 
 
-def send(protocol, address):
+def send(protocol, address, port=PORT, congestion=None):
     flow, piece = open_socket(protocol), bytes(PIECE)
-    flow.connect((address, PORT))
+    if congestion:
+        flow.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+    flow.connect((address, int(port)))
     while True:
         flow.sendall(piece)
 

@@ -53,8 +53,8 @@ class Frame:
     with legend() and content().
     """
 
-    def __init__(self, title, unit, start, end, top, marks):
-        self.title, self.unit = title, unit
+    def __init__(self, title, unit, start, end, top, marks, what="goodput"):
+        self.title, self.unit, self.what = title, unit, what
         self.start, self.end, self.top = start, end, top
         self.marked = marks
         self.plot_top = TITLE + FAULT_ROW * len(marks) + 8
@@ -119,7 +119,7 @@ class Frame:
         self.text((LEFT + WIDTH - RIGHT) / 2, self.bottom + 40, "time in seconds",
                   text_anchor="middle")
         middle = (self.plot_top + self.bottom) / 2
-        self.text(18, middle, f"goodput in {self.unit}", text_anchor="middle",
+        self.text(18, middle, f"{self.what} in {self.unit}", text_anchor="middle",
                   transform=f"rotate(-90 18 {middle:.1f})")
 
     def marks(self):

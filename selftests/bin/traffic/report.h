@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "times.h"
+
 namespace traffic
 {
 
@@ -30,6 +32,8 @@ struct Report {
     std::map<std::string, uint64_t> errors;
     std::map<std::string, uint64_t> async_events;
     std::vector<std::string> problems;
+    /** From when a signalled request was posted until its completion was polled. */
+    Times completions;
 
     /** Something that must not happen: the run has failed. */
     void problem(const std::string &what)
@@ -41,8 +45,19 @@ struct Report {
     }
     [[nodiscard]] bool good() const { return problem_count == 0; }
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, messages_sent, bytes_sent, messages_verified,
-                                   bytes_verified, immediates, problem_count, seconds, errors,
-                                   async_events, problems)
+inline void to_json(nlohmann::json &json, const Report &r)
+{
+    json = {{"messages_sent", r.messages_sent},
+            {"bytes_sent", r.bytes_sent},
+            {"messages_verified", r.messages_verified},
+            {"bytes_verified", r.bytes_verified},
+            {"immediates", r.immediates},
+            {"problem_count", r.problem_count},
+            {"seconds", r.seconds},
+            {"errors", r.errors},
+            {"async_events", r.async_events},
+            {"problems", r.problems},
+            {"completions", r.completions}};
+}
 
 } // namespace traffic

@@ -139,7 +139,7 @@ bool Sender::prepare(Request &request)
     }
     request.wr.wr.rdma.remote_addr = endpoint_.remote(index_).address + m.offset;
     request.wr.wr.rdma.rkey = endpoint_.remote(index_).rkey;
-    outstanding_.push_back({m.number, start, signaled});
+    outstanding_.push_back({m.number, start, signaled, Clock::now()});
     signaled_head_ = signaled ? source_head_ : signaled_head_;
     posted_++;
     imms_posted_ += imm;
@@ -207,6 +207,9 @@ void Sender::complete(const ibv_wc &wc)
         if (o.number == number) {
             if (!o.signaled && wc.status == IBV_WC_SUCCESS) {
                 report_.problem("completion of an unsignalled request");
+            }
+            if (wc.status == IBV_WC_SUCCESS) {
+                report_.completions.add(Clock::now() - o.posted);
             }
             return;
         }

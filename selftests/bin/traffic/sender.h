@@ -56,6 +56,7 @@ private:
         uint64_t number;
         uint64_t source_start;
         bool signaled;
+        Clock::time_point posted;
     };
     struct Request {
         ibv_send_wr wr;

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Figures of the runs of congestion.py. Times in seconds, rates in Mb/s, queues in parts of a plane's
+bandwidth-delay product."""
+
+# On the wire, beside the payload of a full packet: Ethernet, outer and inner IPv6, UDP, BTH, METH,
+# TSETH, RETH's share is none, and the ICRC.
+HEADERS = 14 + 40 + 40 + 8 + 12 + 4 + 4 + 4
+TARGET = 0.75       # of a base RTT, with trimming
+TARGET_DROP = 1.0   # and without
+MOVED_RTTS = 20     # within which MRC is to leave a plane that others fill
+RATE_BIN = 0.1      # seconds
+
+
+def jain(shares):
+    """Fairness: 1 when all are equal, 1/n when one has all; None when nobody has anything."""
+    squares = sum(share * share for share in shares)
+    return sum(shares) ** 2 / (len(shares) * squares) if squares else None
+
+
+def rates(samples, flow):
+    """Mb/s of a flow, between each two samples."""
+    return [(b["t"], (b["bytes"][flow] - a["bytes"][flow]) * 8 / (b["t"] - a["t"]) / 1e6)
+            for a, b in zip(samples, samples[1:])]
+
+
+def total(samples, flow):
+    """Mb/s of a flow over all samples."""
+    first, last = samples[0], samples[-1]
+    return (last["bytes"][flow] - first["bytes"][flow]) * 8 / (last["t"] - first["t"]) / 1e6
+
+
+def queues(samples, bdp):
+    """(t, mean queue since the last sample), over the planes, in parts of bdp."""
+    found = []
+    for a, b in zip(samples, samples[1:]):
+        parts = [(b_queued - a_queued) / (b_at - a_at)
+                 for (a_queued, a_at, _), (b_queued, b_at, _) in zip(a["ports"], b["ports"])
+                 if b_at > a_at]
+        if parts:
+            found.append((b["t"], sum(parts) / len(parts) / bdp))
+    return found
+
+
+def mean_queue(samples, bdp):
+    return mean([queue for _, queue in queues([samples[0], samples[-1]], bdp)])
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def worst(completions, key):
+    """Of the flows, in milliseconds; None where nobody counted."""
+    found = [one[key] for one in completions if one and one["count"]]
+    return max(found) / 1e6 if found else None
+
+
+class Run:
+    """One run and what follows from it."""
+
+    def __init__(self, record, run):
+        self.case, self.name = run["case"], run["name"]
+        self.samples, self.counts, self.switch = run["samples"], run["counts"], run["switch"]
+        self.mrc = self.case["cc"] in ("fixed", "nscc")
+        senders = self.case["senders"]
+        goodputs = [total(self.samples, flow) for flow in range(len(self.samples[0]["bytes"]))]
+        self.victim = goodputs[senders] if self.case["victim"] else None
+        if self.case["victim"]:
+            # The victim's host has both: what it sent is both's.
+            goodputs[senders - 1] -= self.victim
+        self.goodputs = goodputs[:senders]
+        self.jain = jain(self.goodputs)
+        # With headers, so that a link that is full has 1.
+        wire = (record["path_mtu"] + HEADERS) / record["path_mtu"] if self.mrc else 1
+        capacity = record["rate"] * record["planes"]
+        self.use = sum(self.goodputs) * wire / capacity
+        self.left = None if self.victim is None else (
+            self.victim * wire / (capacity - self.goodputs[-1] * wire))
+        self.queue = mean_queue(self.samples, record["bdp"])
+        self.longest = max(queue for _, queue in queues(self.samples, record["bdp"]))
+        self.p99 = worst(run["completions"], "p99_ns")
+        self.p50 = worst(run["completions"], "p50_ns")
+        self.again = self.counts["retransmitted_packets"] if self.mrc else None
+        self.timeouts = self.counts["local_ack_timeout_err"] if self.mrc else None
+
+    @property
+    def target(self):
+        return TARGET if self.case["trim"] else TARGET_DROP
+
+
+def share_of_first(samples, start, end):
+    """Of what was sent between two moments, what went by the first plane; None if nothing was."""
+    inside = [s for s in samples if start <= s["t"] <= end]
+    if len(inside) < 2:
+        return None
+    sent = [b - a for a, b in zip(inside[0]["planes"], inside[-1]["planes"])]
+    return sent[0] / sum(sent) if sum(sent) else None
+
+
+def foreign(record):
+    """What MRC did when others came to the first plane."""
+    runs, rtt = record["foreign"], record["base_rtt_us"] / 1e6
+    samples, came, went = runs["samples"], runs["came"], runs["went"]
+    moved = came + MOVED_RTTS * rtt
+    during = [s for s in samples if moved <= s["t"] <= went]
+    wire = (record["path_mtu"] + HEADERS) / record["path_mtu"]
+    others = record["rate"] * (record["planes"] - 1)
+    return {
+        "before": share_of_first(samples, samples[0]["t"], came),
+        "during": share_of_first(samples, moved, went),
+        "after": share_of_first(samples, went, samples[-1]["t"]),
+        "goodput": total(during, 0) * wire,
+        "of_others": total(during, 0) * wire / others,
+    }
