@@ -4,6 +4,7 @@
  */
 #include <linux/netlink.h>
 
+#include "../core/cc.h"
 #include "message.h"
 
 /* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */
@@ -42,6 +43,19 @@ struct mrc_nl_to mrc_nl_to_dump(struct netlink_callback *cb)
 struct mrc_nl_to mrc_nl_to_listeners(void)
 {
 	return (struct mrc_nl_to) { };
+}
+
+static_assert(MRC_A_CONGESTION_PENALTIES - MRC_A_CONGESTION_FAST == (int)MRC_CC_PENALTIES);
+static_assert(MRC_A_PEER_CONGESTION_PENALTIES - MRC_A_PEER_CONGESTION_FAST ==
+	      (int)MRC_CC_PENALTIES);
+
+int mrc_nl_put_cc_counts(struct sk_buff *skb, int first, const u64 *count)
+{
+	int i, err = 0;
+
+	for (i = 0; i < MRC_CC_COUNTS && !err; i++)
+		err = mrc_nl_put_u64(skb, first + i, count[i]);
+	return err;
 }
 
 void *mrc_nl_start(struct sk_buff *skb, const struct mrc_nl_to *to, u8 cmd,

@@ -217,6 +217,14 @@ int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i);
 
+/**
+ * mrc_nl_put_cc_counts() - what congestion contexts count
+ * @skb: receives it
+ * @first: attribute of MRC_CC_FAST, in the set that is shown; the others follow
+ * @count: see enum mrc_cc_count
+ */
+int mrc_nl_put_cc_counts(struct sk_buff *skb, int first, const u64 *count);
+
 struct mrc_event;
 
 /* What became of EV probes: bytes that this takes at most, and the attributes. Process context. */

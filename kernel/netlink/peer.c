@@ -3,6 +3,7 @@
  * Netlink: peers and their EVs. Dumps go by the peers' numbers, which nobody sees.
  */
 #include "../compat/compat_netlink.h"
+#include "../transport/congestion.h"
 #include "../transport/peers.h"
 #include "message.h"
 
@@ -166,6 +167,37 @@ static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 	       mrc_nl_put_ports_evs(skb, sum->port);
 }
 
+static int mrc_nl_put_congestion_sum(struct sk_buff *skb, const struct mrc_congestion_sum *sum)
+{
+	return nla_put_u32(skb, MRC_A_PEER_CONGESTION_CONTEXTS, sum->contexts) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_QPS, sum->qps) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_CONGESTION_CWND, sum->cwnd) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_CWND_LOWEST, sum->lowest_cwnd) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_CWND_HIGHEST, sum->highest_cwnd) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_CONGESTION_MAX_CWND, sum->max_cwnd) ?:
+	       mrc_nl_put_u64(skb, MRC_A_PEER_CONGESTION_INFLIGHT, sum->inflight) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_BASE_RTT, sum->base_ns) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_DELAY, (u32)sum->delay_ns) ?:
+	       nla_put_u32(skb, MRC_A_PEER_CONGESTION_TARGET_DELAY, (u32)sum->target_ns) ?:
+	       mrc_nl_put_cc_counts(skb, MRC_A_PEER_CONGESTION_FAST, sum->count);
+}
+
+/* Nothing, as long as no context of the peer was steered by NSCC. */
+static int mrc_nl_put_peer_congestion(struct sk_buff *skb, struct mrc_peer *peer)
+{
+	struct mrc_congestion_sum sum;
+	struct nlattr *nest;
+
+	mrc_congestion_add_up(peer, &sum);
+	if (!sum.contexts && !memchr_inv(sum.count, 0, sizeof(sum.count)))
+		return 0;
+	nest = nla_nest_start(skb, MRC_A_PEER_CONGESTION);
+	if (!nest || mrc_nl_put_congestion_sum(skb, &sum))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct mrc_peer *peer)
 {
@@ -182,7 +214,7 @@ static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_in6_addr(skb, MRC_A_PEER_LOCAL_GID, &peer->key.local) ||
 	    mrc_nl_put_u64(skb, MRC_A_PEER_EV_PROFILE, peer->key.ev_profile) ||
 	    nla_put_u8(skb, MRC_A_PEER_LOOPBACK, peer->local) ||
-	    mrc_nl_put_peer_sum(skb, &sum)) {
+	    mrc_nl_put_peer_sum(skb, &sum) || mrc_nl_put_peer_congestion(skb, peer)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

@@ -121,19 +121,6 @@ static int mrc_nl_put_progress(struct sk_buff *skb, const struct mrc_nl_qp *s)
 	       mrc_nl_put_u64(skb, MRC_A_QP_MEMORY, s->memory);
 }
 
-static int mrc_nl_put_cc_counts(struct sk_buff *skb, const u64 *n)
-{
-	return mrc_nl_put_u64(skb, MRC_A_CONGESTION_FAST, n[MRC_CC_FAST]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_PROPORTIONAL, n[MRC_CC_PROPORTIONAL]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_FAIR, n[MRC_CC_FAIR]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_HOLD, n[MRC_CC_HOLD]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_DECREASE, n[MRC_CC_DECREASE]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_CUTS, n[MRC_CC_CUTS]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_QUICK_ADAPTS, n[MRC_CC_QUICK_ADAPTS]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_TRIMS, n[MRC_CC_TRIMS]) ?:
-	       mrc_nl_put_u64(skb, MRC_A_CONGESTION_PENALTIES, n[MRC_CC_PENALTIES]);
-}
-
 static int mrc_nl_put_congestion(struct sk_buff *skb, const struct mrc_nl_qp *q)
 {
 	const struct mrc_congestion_state *s = &q->congestion;
@@ -149,7 +136,7 @@ static int mrc_nl_put_congestion(struct sk_buff *skb, const struct mrc_nl_qp *q)
 	    nla_put_u32(skb, MRC_A_CONGESTION_BASE_RTT, s->base_ns) ||
 	    nla_put_u32(skb, MRC_A_CONGESTION_DELAY, s->delay_ns) ||
 	    nla_put_u32(skb, MRC_A_CONGESTION_TARGET_DELAY, s->target_ns) ||
-	    mrc_nl_put_cc_counts(skb, s->count))
+	    mrc_nl_put_cc_counts(skb, MRC_A_CONGESTION_FAST, s->count))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -10,6 +10,8 @@
 /* So many all of them at a time, and so often for other CPUs; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u
 #define MRC_SERVE_ROUNDS	2u
+/* Whoever asks for sums waits no longer for QPs that keep ending. */
+#define MRC_CONGESTION_SUM_TRIES	4u
 
 /* ---- life ------------------------------------------------------------------- */
 
@@ -48,13 +50,15 @@ static bool mrc_congestion_fits(const struct mrc_congestion *c,
 	       !memcmp(&c->cc.p, &p, sizeof(p));
 }
 
-/* peer->lock held. */
+/* Those that QPs share come first. peer->lock held. */
 static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
 						  const struct mrc_congestion_cfg *cfg)
 {
 	struct mrc_congestion *c;
 
 	list_for_each_entry(c, &peer->congestions, list) {
+		if (c->alone)
+			break;
 		if (!mrc_congestion_fits(c, cfg))
 			continue;
 		c->users++;
@@ -67,19 +71,35 @@ static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
 struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 					   const struct mrc_congestion_cfg *cfg)
 {
-	struct mrc_congestion *new = mrc_congestion_alloc(peer, cfg), *found;
+	struct mrc_congestion *new = mrc_congestion_alloc(peer, cfg), *found = NULL;
 
-	if (!new || cfg->alone)
+	if (!new || cfg->p.algorithm == MRC_CC_NONE)
 		return new;
 	spin_lock_bh(&peer->lock);
-	found = mrc_congestion_find(peer, cfg);
-	if (!found)
-		list_add(&new->list, &peer->congestions);
+	if (!cfg->alone)
+		found = mrc_congestion_find(peer, cfg);
+	if (cfg->alone)
+		list_add_tail_rcu(&new->list, &peer->congestions);
+	else if (!found)
+		list_add_rcu(&new->list, &peer->congestions);
 	spin_unlock_bh(&peer->lock);
 	if (!found)
 		return new;
 	kfree(new);
 	return found;
+}
+
+/* What it has counted stays the peer's. peer->lock held. */
+static void mrc_congestion_unlist(struct mrc_congestion *c)
+{
+	struct mrc_peer *peer = c->peer;
+	unsigned int i;
+
+	write_seqcount_begin(&peer->congestions_seq);
+	for (i = 0; i < MRC_CC_COUNTS; i++)
+		peer->congestions_past[i] += c->cc.count[i];
+	list_del_rcu(&c->list);
+	write_seqcount_end(&peer->congestions_seq);
 }
 
 void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32 bytes)
@@ -95,8 +115,8 @@ void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32
 	mrc_cc_learn(&c->cc, &n, ktime_get_ns());
 	spin_unlock(&c->lock);
 	spin_lock(&c->peer->lock);
-	if (!--c->users)
-		list_del_init(&c->list);
+	if (!--c->users && !list_empty(&c->list))
+		mrc_congestion_unlist(c);
 	spin_unlock(&c->peer->lock);
 }
 
@@ -221,26 +241,9 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 
 /* ---- news ------------------------------------------------------------------- */
 
-void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now)
+static void mrc_congestion_look(const struct mrc_congestion *c, struct mrc_congestion_state *s)
 {
-	spin_lock(&c->lock);
-	n->waiting |= !list_empty(&c->waiting);
-	c->stuck = false;
-	mrc_cc_learn(&c->cc, n, now);
-	spin_unlock(&c->lock);
-}
-
-void mrc_congestion_capacity(struct mrc_congestion *c, u32 live)
-{
-	spin_lock(&c->lock);
-	c->stuck = false;
-	mrc_cc_capacity(&c->cc, live, c->cc.planes);
-	spin_unlock(&c->lock);
-}
-
-void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s)
-{
-	spin_lock(&c->lock);
+	lockdep_assert_held(&c->lock);
 	s->cwnd = c->cc.cwnd;
 	s->max_cwnd = c->cc.max_cwnd;
 	s->inflight = c->cc.inflight;
@@ -249,5 +252,107 @@ void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *
 	s->delay_ns = c->cc.avg_ns;
 	s->target_ns = c->cc.d.target_ns;
 	memcpy(s->count, c->cc.count, sizeof(s->count));
+}
+
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
+			  struct mrc_congestion_move *move)
+{
+	spin_lock(&c->lock);
+	if (move)
+		mrc_congestion_look(c, &move->was);
+	n->waiting |= !list_empty(&c->waiting);
+	c->stuck = false;
+	mrc_cc_learn(&c->cc, n, now);
+	if (move)
+		mrc_congestion_look(c, &move->is);
 	spin_unlock(&c->lock);
+}
+
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move)
+{
+	spin_lock(&c->lock);
+	if (move)
+		mrc_congestion_look(c, &move->was);
+	c->stuck = false;
+	mrc_cc_capacity(&c->cc, live, c->cc.planes);
+	if (move)
+		mrc_congestion_look(c, &move->is);
+	spin_unlock(&c->lock);
+}
+
+/* ---- who looks on ----------------------------------------------------------- */
+
+void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s)
+{
+	spin_lock(&c->lock);
+	mrc_congestion_look(c, s);
+	spin_unlock(&c->lock);
+}
+
+enum mrc_cc_count mrc_congestion_did(const struct mrc_congestion_move *move)
+{
+	static const enum mrc_cc_count order[] = {
+		MRC_CC_QUICK_ADAPTS, MRC_CC_FAST, MRC_CC_PROPORTIONAL, MRC_CC_FAIR,
+		MRC_CC_HOLD, MRC_CC_DECREASE, MRC_CC_PENALTIES,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		if (move->is.count[order[i]] != move->was.count[order[i]])
+			return order[i];
+	return MRC_CC_COUNTS;
+}
+
+static void mrc_congestion_add(struct mrc_congestion_sum *sum, const struct mrc_congestion_state *s)
+{
+	unsigned int i;
+
+	sum->lowest_cwnd = sum->contexts ? min(sum->lowest_cwnd, s->cwnd) : s->cwnd;
+	sum->highest_cwnd = max(sum->highest_cwnd, s->cwnd);
+	if (s->base_ns && (!sum->base_ns || s->base_ns < sum->base_ns))
+		sum->base_ns = s->base_ns;
+	sum->contexts++;
+	sum->qps += s->qps;
+	sum->cwnd += s->cwnd;
+	sum->max_cwnd += s->max_cwnd;
+	sum->inflight += s->inflight;
+	sum->delay_ns += s->delay_ns;
+	sum->target_ns += s->target_ns;
+	for (i = 0; i < MRC_CC_COUNTS; i++)
+		sum->count[i] += s->count[i];
+}
+
+/* peer->lock keeps senders: it is not held while this goes from one to the next. */
+static void mrc_congestion_add_all(struct mrc_peer *peer, struct mrc_congestion_sum *sum)
+{
+	struct mrc_congestion_state s;
+	struct mrc_congestion *c;
+
+	memset(sum, 0, sizeof(*sum));
+	memcpy(sum->count, peer->congestions_past, sizeof(sum->count));
+	rcu_read_lock();
+	list_for_each_entry_rcu(c, &peer->congestions, list) {
+		if (sum->contexts == MRC_CONGESTION_SUM_MAX)
+			break;
+		local_bh_disable();
+		mrc_congestion_read(c, &s);
+		local_bh_enable();
+		mrc_congestion_add(sum, &s);
+	}
+	rcu_read_unlock();
+}
+
+void mrc_congestion_add_up(struct mrc_peer *peer, struct mrc_congestion_sum *sum)
+{
+	unsigned int tries = MRC_CONGESTION_SUM_TRIES, seq;
+
+	/* One that ends meanwhile would count twice, or not at all. */
+	do {
+		seq = read_seqcount_begin(&peer->congestions_seq);
+		mrc_congestion_add_all(peer, sum);
+	} while (read_seqcount_retry(&peer->congestions_seq, seq) && --tries);
+	if (!sum->contexts)
+		return;
+	sum->delay_ns = div_u64(sum->delay_ns, sum->contexts);
+	sum->target_ns = div_u64(sum->target_ns, sum->contexts);
 }

@@ -18,7 +18,7 @@ struct mrc_peer;
 
 /**
  * struct mrc_congestion - a context
- * @list: in peer->congestions, under peer->lock
+ * @list: in peer->congestions, unless the window is fixed; under peer->lock, readers under RCU
  * @alone: it is one QP's alone: nobody waits
  * @links_rate: the rate is what links said when it was made
  * @user: whose QPs share it
@@ -74,6 +74,9 @@ struct mrc_congestion_cfg {
 #define MRC_SERVE_BUSY		0
 #define MRC_SERVE_WANTED	1
 
+/* Contexts of a peer that are added up, at most: it may have as many as its QPs. */
+#define MRC_CONGESTION_SUM_MAX	4096u
+
 /** struct mrc_congestion_state - a context at one moment; see struct mrc_cc */
 struct mrc_congestion_state {
 	u32 cwnd;
@@ -88,6 +91,50 @@ struct mrc_congestion_state {
 
 /** mrc_congestion_read() - for dumps; BH off */
 void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s);
+
+/**
+ * struct mrc_congestion_sum - what the contexts of a peer that NSCC steers add up to
+ * @contexts: how many there are; without any, all but @count is 0
+ * @qps: that share them
+ * @cwnd: bytes; of all of them, as the next two
+ * @max_cwnd: bytes
+ * @inflight: bytes
+ * @lowest_cwnd: bytes, of one
+ * @highest_cwnd: bytes, of one
+ * @base_ns: the lowest that is known; 0: none is
+ * @delay_ns: mean
+ * @target_ns: mean
+ * @count: see enum mrc_cc_count; of contexts that have ended, too: they never become less
+ */
+struct mrc_congestion_sum {
+	u32 contexts;
+	u32 qps;
+	u64 cwnd;
+	u64 max_cwnd;
+	u64 inflight;
+	u32 lowest_cwnd;
+	u32 highest_cwnd;
+	u32 base_ns;
+	u64 delay_ns;
+	u64 target_ns;
+	u64 count[MRC_CC_COUNTS];
+};
+
+/** mrc_congestion_add_up() - the contexts of a peer, MRC_CONGESTION_SUM_MAX at most. Process context. */
+void mrc_congestion_add_up(struct mrc_peer *peer, struct mrc_congestion_sum *sum);
+
+/** struct mrc_congestion_move - a context before and after something */
+struct mrc_congestion_move {
+	struct mrc_congestion_state was;
+	struct mrc_congestion_state is;
+};
+
+/**
+ * mrc_congestion_did() - what was done to the window
+ *
+ * Return: quick adapt, a quadrant or a penalty; MRC_CC_COUNTS: none of them.
+ */
+enum mrc_cc_count mrc_congestion_did(const struct mrc_congestion_move *move);
 
 /**
  * mrc_congestion_join() - a QP begins to send
@@ -138,11 +185,20 @@ void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 b
 /** mrc_congestion_step_aside() - a QP wants nothing for now: it waits no more. BH off. */
 void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place);
 
-/** mrc_congestion_learn() - what has become of packets. BH off. */
-void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now);
+/**
+ * mrc_congestion_learn() - what has become of packets
+ * @c: the context
+ * @n: that
+ * @now: ns
+ * @move: result: what it did; NULL: nobody looks
+ *
+ * BH off.
+ */
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
+			  struct mrc_congestion_move *move);
 
-/** mrc_congestion_capacity() - so many planes are up. BH off. */
-void mrc_congestion_capacity(struct mrc_congestion *c, u32 live);
+/** mrc_congestion_capacity() - so many planes are up; @move as above. BH off. */
+void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move);
 
 /**
  * mrc_congestion_serve() - those that wait have their turns, as far as there is room

@@ -7,8 +7,10 @@
 #define _MRC_TRANSPORT_PEER_H
 
 #include <linux/rhashtable.h>
+#include <linux/seqlock.h>
 #include <linux/timerqueue.h>
 
+#include "../core/cc.h"
 #include "../core/paths.h"
 #include "../core/probing.h"
 #include "../core/turns.h"
@@ -73,7 +75,10 @@ struct mrc_peer_due {
  * @stale: there was no memory for EVs that its profile, planes or route want; under dev->cfg_lock
  * @local: the remote GID is one of this host's
  * @probing: what is done to know the paths
- * @congestions: congestion contexts that QPs share
+ * @congestions: congestion contexts that NSCC steers, those that QPs share first; changes under
+ *               @lock, readers under RCU
+ * @congestions_past: what those counted that have ended, see enum mrc_cc_count
+ * @congestions_seq: changes with @congestions_past
  * @due: when
  * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
  * @ref: QPs that use it, and readers
@@ -94,6 +99,8 @@ struct mrc_peer {
 	bool local;
 	struct mrc_probing probing;
 	struct list_head congestions;
+	u64 congestions_past[MRC_CC_COUNTS];
+	seqcount_spinlock_t congestions_seq;
 	struct mrc_peer_due due;
 	bool forgotten;
 	refcount_t ref;

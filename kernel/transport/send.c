@@ -23,12 +23,35 @@ void mrc_send_arm(struct mrc_qp *qp, u64 now)
 	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
+/* A fixed window has nothing to show. */
+static bool mrc_send_cc_traced(const struct mrc_congestion *c)
+{
+	return trace_mrc_cc_enabled() && c->cc.p.algorithm != MRC_CC_NONE;
+}
+
+static const char *mrc_send_cc_cause(const struct mrc_cc_news *n)
+{
+	static const char *const causes[] = {
+		[MRC_CC_LOST] = "loss",
+		[MRC_CC_PORT] = "port",
+		[MRC_CC_TRIMMED] = "trim",
+		[MRC_CC_REFUSED] = "refusal",
+	};
+
+	return n->lost ? causes[n->cause] : "ack";
+}
+
 void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
 {
+	struct mrc_congestion *c = rcu_dereference(qp->congestion);
+	bool traced = mrc_send_cc_traced(c);
+	struct mrc_congestion_move move;
 	struct mrc_cc_news n;
 
 	mrc_req_cc_news(&qp->req, res, now, &n);
-	mrc_congestion_learn(rcu_dereference(qp->congestion), &n, now);
+	mrc_congestion_learn(c, &n, now, traced ? &move : NULL);
+	if (traced && (n.acked || n.lost || n.rtt_ns))
+		trace_mrc_cc(qp, &move, mrc_send_cc_cause(&n));
 }
 
 /* ---- the plan --------------------------------------------------------------- */
@@ -46,8 +69,13 @@ static void mrc_send_count_lost(struct mrc_send *s)
 
 void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs)
 {
-	mrc_congestion_capacity(rcu_dereference(qp->congestion),
-				mrc_req_planes(&qp->req, &evs->paths));
+	struct mrc_congestion *c = rcu_dereference(qp->congestion);
+	bool traced = mrc_send_cc_traced(c);
+	struct mrc_congestion_move move;
+
+	mrc_congestion_capacity(c, mrc_req_planes(&qp->req, &evs->paths), traced ? &move : NULL);
+	if (traced && move.is.max_cwnd != move.was.max_cwnd)
+		trace_mrc_cc(qp, &move, "planes");
 }
 
 /* Packets for one skb: of those that do not fit the last would go alone. */

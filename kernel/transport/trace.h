@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints of the decisions that make or break goodput: an EV's state, ports, what answers
- * did to a window, what is held to be lost, what is sent again; and what has arrived.
+ * did to a window and what congestion control to its own, what is held to be lost, what is sent
+ * again; and what has arrived.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mrc
@@ -12,6 +13,7 @@
 #include <linux/tracepoint.h>
 
 #include "peer.h"
+#include "congestion.h"
 #include "qp.h"
 
 #define MRC_TRACE_EV_STATES						\
@@ -97,6 +99,56 @@ TRACE_EVENT(mrc_window,
 		  __entry->qpn, __entry->una, __entry->nxt, __entry->inflight,
 		  __entry->lost, __entry->acked, __entry->rtt_ns,
 		  __entry->srtt_ns)
+);
+
+#define MRC_TRACE_CC							\
+	{ MRC_CC_FAST, "fast" }, { MRC_CC_PROPORTIONAL, "proportional" },	\
+	{ MRC_CC_FAIR, "fair" }, { MRC_CC_HOLD, "hold" },			\
+	{ MRC_CC_DECREASE, "decrease" }, { MRC_CC_QUICK_ADAPTS, "quick-adapt" }, \
+	{ MRC_CC_PENALTIES, "penalty" }, { MRC_CC_COUNTS, "-" }
+
+/*
+ * Congestion control has heard of packets, or of planes that went or came: the window before and
+ * after, and the quadrant, if a SACK was in one. qpn is whose packets they were: others may share
+ * the window. A fixed one has no such events.
+ */
+TRACE_EVENT(mrc_cc,
+	TP_PROTO(const struct mrc_qp *qp, const struct mrc_congestion_move *move,
+		 const char *cause),
+	TP_ARGS(qp, move, cause),
+	TP_STRUCT__entry(
+		__field(u64, inflight)
+		__array(u8, remote, 16)
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, old_cwnd)
+		__field(u32, cwnd)
+		__field(u32, max_cwnd)
+		__field(u32, base_ns)
+		__field(u32, delay_ns)
+		__field(u32, target_ns)
+		__field(u8, quadrant)
+		__field(const char *, cause)
+	),
+	TP_fast_assign(
+		__entry->inflight = move->is.inflight;
+		memcpy(__entry->remote, &qp->peer->key.remote, 16);
+		__entry->dev = qp->dev->index;
+		__entry->qpn = qp->qpn;
+		__entry->old_cwnd = move->was.cwnd;
+		__entry->cwnd = move->is.cwnd;
+		__entry->max_cwnd = move->is.max_cwnd;
+		__entry->base_ns = move->is.base_ns;
+		__entry->delay_ns = move->is.delay_ns;
+		__entry->target_ns = move->is.target_ns;
+		__entry->quadrant = mrc_congestion_did(move);
+		__entry->cause = cause;
+	),
+	TP_printk("dev=%u remote=%pI6c qpn=0x%06x cwnd=%u -> %u max=%u inflight=%llu base-rtt=%u delay=%u target=%u %s by %s",
+		  __entry->dev, __entry->remote, __entry->qpn, __entry->old_cwnd,
+		  __entry->cwnd, __entry->max_cwnd, __entry->inflight,
+		  __entry->base_ns, __entry->delay_ns, __entry->target_ns,
+		  __print_symbolic(__entry->quadrant, MRC_TRACE_CC), __entry->cause)
 );
 
 /*

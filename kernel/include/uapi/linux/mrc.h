@@ -461,6 +461,11 @@ enum {
 	MRC_A_PEER_EVS_HELD,		/* u16: lost ones that the floor keeps in use */
 	/* nest of MRC_A_PORT_EVS_*, repeated: one per port that EVs have */
 	MRC_A_PEER_PORT_EVS,
+	/*
+	 * nest of MRC_A_PEER_CONGESTION_*: what its congestion contexts of algorithm nscc add up
+	 * to; left out where there was none
+	 */
+	MRC_A_PEER_CONGESTION,
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
@@ -638,6 +643,42 @@ enum {
 
 	__MRC_A_CONGESTION_MAX,
 	MRC_A_CONGESTION_MAX = (__MRC_A_CONGESTION_MAX - 1)
+};
+
+/*
+ * What the congestion contexts of a peer that algorithm nscc steers add up to, the first 4096 of
+ * them. From fast on: what they counted, those that have ended, too.
+ */
+enum {
+	MRC_A_PEER_CONGESTION_CONTEXTS = 1,	/* u32: how many there are; 0: all have ended */
+	MRC_A_PEER_CONGESTION_QPS,	/* u32: that share them */
+	MRC_A_PEER_CONGESTION_PAD,
+	MRC_A_PEER_CONGESTION_CWND,	/* u64: of all windows together, in nominal bytes */
+	MRC_A_PEER_CONGESTION_CWND_LOWEST,	/* u32: of one context */
+	MRC_A_PEER_CONGESTION_CWND_HIGHEST,	/* u32: of one context */
+	/* u64: that all have together at most, with the planes that are up */
+	MRC_A_PEER_CONGESTION_MAX_CWND,
+	MRC_A_PEER_CONGESTION_INFLIGHT,	/* u64: nominal bytes on their way */
+	MRC_A_PEER_CONGESTION_BASE_RTT,	/* u32: ns, of an empty network: the lowest; 0: not known */
+	/* u32: ns beyond it, over the last round trip or so: the mean of contexts */
+	MRC_A_PEER_CONGESTION_DELAY,
+	MRC_A_PEER_CONGESTION_TARGET_DELAY,	/* u32: ns, the mean of contexts */
+	/* u64: SACKs that found no delay, for a whole window: fast increase */
+	MRC_A_PEER_CONGESTION_FAST,
+	/* u64: SACKs without a mark and with little delay */
+	MRC_A_PEER_CONGESTION_PROPORTIONAL,
+	MRC_A_PEER_CONGESTION_FAIR,	/* u64: SACKs without a mark and with much delay */
+	MRC_A_PEER_CONGESTION_HOLD,	/* u64: SACKs with a mark and little delay */
+	MRC_A_PEER_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
+	MRC_A_PEER_CONGESTION_CUTS,	/* u64: times that one of these made a window smaller */
+	/* u64: times that a window became what had arrived */
+	MRC_A_PEER_CONGESTION_QUICK_ADAPTS,
+	MRC_A_PEER_CONGESTION_TRIMS,	/* u64: packets that were trimmed */
+	/* u64: SACKs by which the receiver asked for less */
+	MRC_A_PEER_CONGESTION_PENALTIES,
+
+	__MRC_A_PEER_CONGESTION_MAX,
+	MRC_A_PEER_CONGESTION_MAX = (__MRC_A_PEER_CONGESTION_MAX - 1)
 };
 
 enum {
