@@ -3,13 +3,16 @@
 #
 # NSCC at work: a QP measures the round trip, its window stays within what the profile says, follows
 # planes that go and come, and shrinks by marks and by losses; QPs to one peer share a window, by
-# turns, unless the profile says otherwise. What is in flight comes back when QPs end.
+# turns, unless the profile says otherwise. What is in flight comes back when QPs end. Peers show what
+# their windows add up to, and tracepoint mrc_cc what they go by.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 
 # profile SETTING...: of QPs from h1 to h2
 profile()
@@ -32,6 +35,19 @@ cc_has()
 {
 	on h1 mrcctl -j -s qp show mrc0 state rts |
 		jq -e "[.[] | .congestion] | length > 0 and ($1)" >/dev/null
+}
+
+# peer_has CONDITION: of what h1's windows towards h2 add up to
+peer_has()
+{
+	on h1 mrcctl -j -s peer show mrc0 remote "$(lab gid h2)" |
+		jq -e ".[0].congestion | $1" >/dev/null
+}
+
+# traced TEXT: an event of that
+traced()
+{
+	grep -q " mrc_cc: .* qpn=.* $1\$" "$TRACING/trace"
 }
 
 # narrow SETTING...: each last switch sends 100 Mb/s to h2, through a queue that is set so
@@ -83,22 +99,46 @@ test_planes()
 	check "planes: a profile" profile rate 1gbit max-cwnd 400000
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
 	check "planes: both" wait_for cc_has '.[0]."max-cwnd-bytes" == 400000'
+	echo >"$TRACING/trace"
+	traces mrc_cc
 	lab fail link h1:eth2
 	check "planes: one" wait_for cc_has '.[0] | ."max-cwnd-bytes" == 200000 and
 		."cwnd-bytes" <= 200000'
+	check "planes: of the peer, too" peer_has '."max-cwnd-bytes" == 200000'
+	check "planes: one, by the tracepoint" wait_for traced "max=200000 .* by planes"
 	lab heal link h1:eth2
 	check "planes: both again" wait_for cc_has '.[0]."max-cwnd-bytes" == 400000'
+	check "planes: both again, by the tracepoint" wait_for traced "max=400000 .* by planes"
+	traces
 	check_traffic_end "planes: verified" traffic_stop
+}
+
+# Marks with much delay made the window smaller, says the tracepoint.
+smaller_by_decrease()
+{
+	awk '/ mrc_cc: .* decrease by ack$/ {
+		match($0, /cwnd=[0-9]+ -> [0-9]+/)
+		split(substr($0, RSTART + 5, RLENGTH - 5), window, " -> ")
+		if (window[2] + 0 < window[1] + 0)
+			found = 1
+	} END { exit !found }' "$TRACING/trace"
 }
 
 test_marks()
 {
 	check "marks: a profile" profile rate 200mbit target-delay 500us
 	check "marks: a narrow way, with marks" narrow fq_codel flows 1 ce_threshold 1ms ecn limit 10000
+	echo >"$TRACING/trace"
+	traces mrc_cc
 	traffic_launch h1 h2 --iterations 0 --sizes 256K
 	check "marks: they make the window smaller" wait_for cc_has '.[0] | .decrease > 20 and .cuts > 5'
 	check "marks: it is not the largest" wait_for cc_has '.[0] | ."cwnd-bytes" < ."max-cwnd-bytes"'
 	check "marks: delay is seen" wait_for cc_has '.[0]."delay-ns" > 500000'
+	traces
+	check "marks: by the tracepoint" smaller_by_decrease
+	check "marks: of the peer, too" peer_has '.contexts == 1 and .qps == 1 and .decrease > 20 and
+		.cuts > 5 and ."delay-ns" > 0 and ."cwnd-bytes" == ."cwnd-lowest-bytes" and
+		."cwnd-bytes" == ."cwnd-highest-bytes" and ."cwnd-bytes" < ."max-cwnd-bytes"'
 	check_traffic_end "marks: verified" traffic_stop
 }
 
@@ -126,6 +166,7 @@ test_shared()
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --qps 8
 	check "shared: eight QPs, one window" wait_for cc_has \
 		'length == 8 and all(.[]; .qps == 8) and (map(."max-cwnd-bytes") | unique | length) == 1'
+	check "shared: the peer has one" peer_has '.contexts == 1 and .qps == 8'
 	check "shared: all have turns" wait_for shares 0.5
 	check "shared: never more than the window and a packet" \
 		cc_has 'all(.[]; ."inflight-bytes" <= ."max-cwnd-bytes" + 4224)'
@@ -134,6 +175,9 @@ test_shared()
 	check "alone: a profile" profile rate 200mbit target-delay 500us scope qp
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --qps 4
 	check "alone: four QPs, four windows" wait_for cc_has 'length == 4 and all(.[]; .qps == 1)'
+	check "alone: the peer has four" peer_has '.contexts == 4 and .qps == 4 and
+		."cwnd-bytes" >= 4 * ."cwnd-lowest-bytes" and
+		."cwnd-bytes" <= 4 * ."cwnd-highest-bytes"'
 	check_traffic_end "alone: verified" traffic_stop
 	check "shared: as before" profile rate 200mbit target-delay 500us
 }
@@ -156,6 +200,23 @@ test_ends()
 	check_traffic_end "ends: verified" traffic_stop
 }
 
+# What a peer has counted stays when windows end.
+test_counts()
+{
+	local first sacks='.fast + .proportional + .fair + .hold + .decrease'
+
+	check "counts: a profile" profile rate 200mbit target-delay 500us scope qp
+	mkdir "$TEST_TMP/counted"
+	TEST_TMP=$TEST_TMP/counted traffic_launch h1 h2 --iterations 0 --sizes 256K
+	check "counts: many" wait_for peer_has ".contexts == 1 and $sacks > 200"
+	first=$TRAFFIC_CLIENT
+	traffic_launch h1 h2 --iterations 0 --sizes 4K --rate 2
+	check "counts: two windows" wait_for peer_has '.contexts == 2'
+	kill -KILL "$first"
+	check "counts: one is left, all counts are" wait_for peer_has ".contexts == 1 and $sacks > 200"
+	check_traffic_end "counts: verified" traffic_stop
+}
+
 test_idle()
 {
 	traffic_launch h1 h2 --iterations 0 --sizes 4K --rate 2
@@ -174,6 +235,7 @@ test_marks
 test_drops
 test_shared
 test_ends
+test_counts
 check "wide again" wide
 test_idle
 finish

@@ -120,7 +120,7 @@ struct mrc_congestion_sum {
 	u64 count[MRC_CC_COUNTS];
 };
 
-/** mrc_congestion_add_up() - the contexts of a peer, MRC_CONGESTION_SUM_MAX at most. Process context. */
+/** mrc_congestion_add_up() - contexts of a peer, so many at most. Process context. */
 void mrc_congestion_add_up(struct mrc_peer *peer, struct mrc_congestion_sum *sum);
 
 /** struct mrc_congestion_move - a context before and after something */
@@ -197,7 +197,7 @@ void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place
 void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
 			  struct mrc_congestion_move *move);
 
-/** mrc_congestion_capacity() - so many planes are up; @move as above. BH off. */
+/** mrc_congestion_capacity() - so many planes are up; @move: see mrc_congestion_learn(). BH off. */
 void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move);
 
 /**

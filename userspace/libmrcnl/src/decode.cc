@@ -66,6 +66,25 @@ PlaneStats decode_stats(std::span<const std::byte> data)
             a.u64(MRC_A_PLANE_STATS_RX_BYTES),   a.u64(MRC_A_PLANE_STATS_RX_CE)};
 }
 
+/** @param first attribute of the first of them; the others follow, in the order of the members */
+CongestionCounts decode_congestion_counts(const Attributes &a, int first)
+{
+    constexpr uint64_t CongestionCounts::*members[] = {
+        &CongestionCounts::fast,         &CongestionCounts::proportional,
+        &CongestionCounts::fair,         &CongestionCounts::hold,
+        &CongestionCounts::decrease,     &CongestionCounts::cuts,
+        &CongestionCounts::quick_adapts, &CongestionCounts::trims,
+        &CongestionCounts::penalties};
+    CongestionCounts counts;
+
+    static_assert(MRC_A_CONGESTION_PENALTIES - MRC_A_CONGESTION_FAST + 1 == std::size(members));
+    static_assert(MRC_A_PEER_CONGESTION_PENALTIES - MRC_A_PEER_CONGESTION_FAST + 1 ==
+                  std::size(members));
+    for (const auto member : members)
+        counts.*member = a.u64(first++);
+    return counts;
+}
+
 Congestion decode_congestion(std::span<const std::byte> data)
 {
     const Attributes a(data, MRC_A_CONGESTION_MAX);
@@ -77,15 +96,24 @@ Congestion decode_congestion(std::span<const std::byte> data)
             .base_rtt = a.u32(MRC_A_CONGESTION_BASE_RTT),
             .delay = a.u32(MRC_A_CONGESTION_DELAY),
             .target_delay = a.u32(MRC_A_CONGESTION_TARGET_DELAY),
-            .fast = a.u64(MRC_A_CONGESTION_FAST),
-            .proportional = a.u64(MRC_A_CONGESTION_PROPORTIONAL),
-            .fair = a.u64(MRC_A_CONGESTION_FAIR),
-            .hold = a.u64(MRC_A_CONGESTION_HOLD),
-            .decrease = a.u64(MRC_A_CONGESTION_DECREASE),
-            .cuts = a.u64(MRC_A_CONGESTION_CUTS),
-            .quick_adapts = a.u64(MRC_A_CONGESTION_QUICK_ADAPTS),
-            .trims = a.u64(MRC_A_CONGESTION_TRIMS),
-            .penalties = a.u64(MRC_A_CONGESTION_PENALTIES)};
+            .counts = decode_congestion_counts(a, MRC_A_CONGESTION_FAST)};
+}
+
+PeerCongestion decode_peer_congestion(std::span<const std::byte> data)
+{
+    const Attributes a(data, MRC_A_PEER_CONGESTION_MAX);
+
+    return {.contexts = a.u32(MRC_A_PEER_CONGESTION_CONTEXTS),
+            .qps = a.u32(MRC_A_PEER_CONGESTION_QPS),
+            .cwnd = a.u64(MRC_A_PEER_CONGESTION_CWND),
+            .cwnd_lowest = a.u32(MRC_A_PEER_CONGESTION_CWND_LOWEST),
+            .cwnd_highest = a.u32(MRC_A_PEER_CONGESTION_CWND_HIGHEST),
+            .max_cwnd = a.u64(MRC_A_PEER_CONGESTION_MAX_CWND),
+            .inflight = a.u64(MRC_A_PEER_CONGESTION_INFLIGHT),
+            .base_rtt = a.u32(MRC_A_PEER_CONGESTION_BASE_RTT),
+            .delay = a.u32(MRC_A_PEER_CONGESTION_DELAY),
+            .target_delay = a.u32(MRC_A_PEER_CONGESTION_TARGET_DELAY),
+            .counts = decode_congestion_counts(a, MRC_A_PEER_CONGESTION_FAST)};
 }
 
 EvPath decode_path(const Attributes &a)
@@ -402,6 +430,8 @@ Peer decode_peer(const Reply &reply)
     peer.probed = a.u64(MRC_A_PEER_PROBED);
     for (const auto nest : a.all(MRC_A_PEER_PORT_EVS))
         peer.port_evs.push_back(decode_port_evs(nest));
+    if (a.has(MRC_A_PEER_CONGESTION))
+        peer.congestion = decode_peer_congestion(a.bytes(MRC_A_PEER_CONGESTION));
     return peer;
 }
 

@@ -135,6 +135,51 @@ TEST(Decode, HowManyEvsOfEachPort)
     EXPECT_EQ(second.denied, 20 + MRC_A_PORT_EVS_DENIED);
 }
 
+TEST(Decode, CongestionOfAPeer)
+{
+    Request answer(MRC_CMD_PEER_GET);
+
+    EXPECT_FALSE(decode_peer(reply_of(answer)).congestion);
+    {
+        const Request::Nest nest(answer, MRC_A_PEER_CONGESTION);
+
+        answer.put_u32(MRC_A_PEER_CONGESTION_CONTEXTS, 2).put_u32(MRC_A_PEER_CONGESTION_QPS, 9);
+        answer.put_u64(MRC_A_PEER_CONGESTION_CWND, 1ull << 33);
+        answer.put_u32(MRC_A_PEER_CONGESTION_CWND_LOWEST, 4224);
+        answer.put_u32(MRC_A_PEER_CONGESTION_CWND_HIGHEST, 98304);
+        answer.put_u64(MRC_A_PEER_CONGESTION_MAX_CWND, 1ull << 34);
+        answer.put_u64(MRC_A_PEER_CONGESTION_INFLIGHT, 65536);
+        answer.put_u32(MRC_A_PEER_CONGESTION_BASE_RTT, 100000);
+        answer.put_u32(MRC_A_PEER_CONGESTION_DELAY, 7500);
+        answer.put_u32(MRC_A_PEER_CONGESTION_TARGET_DELAY, 75000);
+        for (uint16_t type = MRC_A_PEER_CONGESTION_FAST; type <= MRC_A_PEER_CONGESTION_PENALTIES;
+             type++)
+            answer.put_u64(type, type - MRC_A_PEER_CONGESTION_FAST + 1u);
+    }
+    const auto congestion = decode_peer(reply_of(answer)).congestion;
+    const PeerCongestion expected{.contexts = 2,
+                                  .qps = 9,
+                                  .cwnd = 1ull << 33,
+                                  .cwnd_lowest = 4224,
+                                  .cwnd_highest = 98304,
+                                  .max_cwnd = 1ull << 34,
+                                  .inflight = 65536,
+                                  .base_rtt = 100000,
+                                  .delay = 7500,
+                                  .target_delay = 75000,
+                                  .counts = {.fast = 1,
+                                             .proportional = 2,
+                                             .fair = 3,
+                                             .hold = 4,
+                                             .decrease = 5,
+                                             .cuts = 6,
+                                             .quick_adapts = 7,
+                                             .trims = 8,
+                                             .penalties = 9}};
+
+    EXPECT_EQ(congestion, expected);
+}
+
 TEST(Decode, CcProfile)
 {
     Request answer(MRC_CMD_CC_PROFILE_GET);

@@ -58,6 +58,14 @@ uint32_t good_but_spares(const mrcnl::Peer &peer);
 /** How many EVs there are, and how many in each state: these add up. */
 void print_ev_counts(Printer &p, const mrcnl::Peer &peer);
 
+/** @param ns 0: there is none, or it is not known yet */
+void print_rtt(Printer &p, const char *key, uint64_t ns);
+
+/** On a line of their own. */
+void print_congestion_counts(Printer &p, const mrcnl::CongestionCounts &counts);
+
+void print_peer_congestion(Printer &p, const mrcnl::PeerCongestion &congestion);
+
 /** Whether a state is one that an EV can be used in: good, or skipped once. */
 bool usable(mrcnl::EvState state);
 

@@ -16,8 +16,9 @@ constexpr const char peer_help[] =
     "Remote GIDs in use, and a letter per EV towards them, by port: G good, R good but in\n"
     "reserve (spare), S skip, H held, B assumed bad, D denied; down and peer-down mark ports\n"
     "that are. Options -d and -s list each EV, with its counters and when its state changed; -d\n"
-    "adds EV bits, -s sums per peer. With ev-state only peers that have such EVs, and of these\n"
-    "only those; bad are held, assumed-bad and denied.\n";
+    "adds EV bits, -s sums per peer, and of its congestion windows where nscc steers them. With\n"
+    "ev-state only peers that have such EVs, and of these only those; bad are held, assumed-bad\n"
+    "and denied.\n";
 
 constexpr const char *state_words[] = {"good",        "spare",  "skip", "held",
                                        "assumed-bad", "denied", "bad"};
@@ -169,6 +170,8 @@ void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrc
         p.line();
         print_counters(p, {peer.tx_packets, peer.acked, peer.marked, peer.lost, peer.probed});
     }
+    if (peer.congestion && p.options().statistics)
+        print_peer_congestion(p, *peer.congestion);
     if (p.options().json)
         print_port_evs(p, peer.port_evs);
     print_picture(p, peer, evs);
@@ -256,6 +259,23 @@ void print_ev_counts(Printer &p, const mrcnl::Peer &peer)
     p.number("evs-held", peer.evs_held);
     p.number("evs-assumed-bad", peer.evs_assumed_bad);
     p.number("evs-denied", peer.evs_denied);
+}
+
+void print_peer_congestion(Printer &p, const mrcnl::PeerCongestion &c)
+{
+    p.enter("congestion");
+    p.number("contexts", c.contexts);
+    p.number("qps", c.qps);
+    p.bytes("cwnd", c.cwnd);
+    p.bytes("cwnd-lowest", c.cwnd_lowest);
+    p.bytes("cwnd-highest", c.cwnd_highest);
+    p.bytes("max-cwnd", c.max_cwnd);
+    p.bytes("inflight", c.inflight);
+    print_rtt(p, "base-rtt", c.base_rtt);
+    print_rtt(p, "delay", c.delay);
+    print_rtt(p, "target-delay", c.target_delay);
+    print_congestion_counts(p, c.counts);
+    p.leave();
 }
 
 void print_changed(Printer &p, uint64_t changed, const Moment &now)

@@ -21,15 +21,6 @@ constexpr const char qp_help[] =
 constexpr uint64_t max_qpn = 0xffffff;
 constexpr uint8_t longest_timeout = 53; // as a power of two, of 1.024 us: what 64 bits hold
 
-/** 0: not known yet. */
-void print_rtt(Printer &p, const char *key, uint64_t ns)
-{
-    if (ns)
-        p.duration(key, ns);
-    else
-        p.plain(std::string(key) + " -");
-}
-
 void print_progress(Printer &p, const mrcnl::Qp &qp)
 {
     p.line();
@@ -59,16 +50,7 @@ void print_congestion(Printer &p, const mrcnl::Congestion &c)
     print_rtt(p, "base-rtt", c.base_rtt);
     print_rtt(p, "delay", c.delay);
     print_rtt(p, "target-delay", c.target_delay);
-    p.line();
-    p.number("fast", c.fast);
-    p.number("proportional", c.proportional);
-    p.number("fair", c.fair);
-    p.number("hold", c.hold);
-    p.number("decrease", c.decrease);
-    p.number("cuts", c.cuts);
-    p.number("quick-adapts", c.quick_adapts);
-    p.number("trims", c.trims);
-    p.number("penalties", c.penalties);
+    print_congestion_counts(p, c.counts);
     p.leave();
 }
 
@@ -196,6 +178,28 @@ constexpr Command qp_commands[] = {{"show", show_qps}};
 } // namespace
 
 const Object qp_object{"qp", qp_help, qp_commands};
+
+void print_rtt(Printer &p, const char *key, uint64_t ns)
+{
+    if (ns)
+        p.duration(key, ns);
+    else
+        p.plain(std::string(key) + " -");
+}
+
+void print_congestion_counts(Printer &p, const mrcnl::CongestionCounts &counts)
+{
+    p.line();
+    p.number("fast", counts.fast);
+    p.number("proportional", counts.proportional);
+    p.number("fair", counts.fair);
+    p.number("hold", counts.hold);
+    p.number("decrease", counts.decrease);
+    p.number("cuts", counts.cuts);
+    p.number("quick-adapts", counts.quick_adapts);
+    p.number("trims", counts.trims);
+    p.number("penalties", counts.penalties);
+}
 
 Color color_of(mrcnl::QpState state)
 {

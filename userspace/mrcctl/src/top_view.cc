@@ -81,6 +81,8 @@ void print_peer_json(Printer &p, const PeerActivity &activity, const Names &name
     print_ev_profile(p, names, peer.key.ev_profile);
     print_evs(p, {peer.evs, good_but_spares(peer), peer.evs_spare});
     print_ports_json(p, activity.evs);
+    if (peer.congestion)
+        print_peer_congestion(p, *peer.congestion);
     print_rate(p, activity.rate,
                {{"tx-packets", &PeerRate::tx_packets},
                 {"acked", &PeerRate::acked},
@@ -222,29 +224,68 @@ std::string name_or(const std::string &name, const std::string &number)
     return name.empty() ? number : name;
 }
 
+/** "98.3k/750k": what the windows are together, of what they are at most */
+Cell cwnd_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
+{
+    if (!congestion || !congestion->contexts)
+        return {"-"};
+    return {amount_text(static_cast<double>(congestion->cwnd)) + "/" +
+            amount_text(static_cast<double>(congestion->max_cwnd))};
+}
+
+Cell delay_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
+{
+    if (!congestion || !congestion->contexts)
+        return {"-"};
+    const bool late = congestion->delay > congestion->target_delay;
+    return {duration_text(congestion->delay), late ? Color::warn : Color::none};
+}
+
+/** @param steered windows towards some of them move: by the signals of the network */
+std::vector<Column> peer_columns(bool steered)
+{
+    std::vector<Column> columns{
+        {"DEV", true, 0, Cut::end}, {"PEER", true, 0, Cut::begin}, {"EV-PROFILE"},
+        {"TX/s", false, 5},         {"LOST/s", false, 5},          {"MARKED/s", false, 5}};
+
+    if (steered) {
+        columns.push_back({"CWND", false, 11});
+        columns.push_back({"DELAY", false, 9});
+    }
+    columns.push_back({"EVS BY PORT", true, 0, Cut::end});
+    return columns;
+}
+
+std::vector<Cell> peer_cells(const PeerActivity &activity, const Names &names, bool steered)
+{
+    const auto &[peer, evs, rate] = activity;
+    std::vector<Cell> cells{
+        {peer.device.name, Color::name},
+        {name_or(names.host(peer.key.remote_gid), peer.key.remote_gid.text())},
+        {name_or(names.ev_profile(peer.key.ev_profile), std::to_string(peer.key.ev_profile))},
+        rate_cell(rate, &PeerRate::tx_packets),
+        rate_cell(rate, &PeerRate::lost, Color::bad),
+        rate_cell(rate, &PeerRate::marked, Color::warn)};
+
+    if (steered) {
+        cells.push_back(cwnd_cell(peer.congestion));
+        cells.push_back(delay_cell(peer.congestion));
+    }
+    cells.push_back(ports_cell(evs));
+    return cells;
+}
+
 void print_peers(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
                  size_t width)
 {
-    Table table({{"DEV", true, 0, Cut::end},
-                 {"PEER", true, 0, Cut::begin},
-                 {"EV-PROFILE"},
-                 {"TX/s", false, 5},
-                 {"LOST/s", false, 5},
-                 {"MARKED/s", false, 5},
-                 {"EVS BY PORT", true, 0, Cut::end}});
+    const bool steered = std::any_of(activity.peers.begin(), activity.peers.end(),
+                                     [](const auto &peer) { return peer.peer.congestion; });
+    Table table(peer_columns(steered));
 
     for (size_t i = 0; i < rows; i++) {
-        const auto &[peer, evs, rate] = activity.peers[i];
-        const Names &of = names(peer.device.name);
+        const PeerActivity &peer = activity.peers[i];
 
-        table.add(
-            {{peer.device.name, Color::name},
-             {name_or(of.host(peer.key.remote_gid), peer.key.remote_gid.text())},
-             {name_or(of.ev_profile(peer.key.ev_profile), std::to_string(peer.key.ev_profile))},
-             rate_cell(rate, &PeerRate::tx_packets),
-             rate_cell(rate, &PeerRate::lost, Color::bad),
-             rate_cell(rate, &PeerRate::marked, Color::warn),
-             ports_cell(evs)});
+        table.add(peer_cells(peer, names(peer.peer.device.name), steered));
     }
     table.print(p, width);
 }

@@ -140,6 +140,16 @@ void add_profiles(FakeKernel &k)
                     {mrc0, {address("fd00::"), 64}, 7, 0, 0, MRC_NL_OWNER_NONE}};
 }
 
+constexpr CongestionCounts counts_of_nscc{.fast = 1,
+                                          .proportional = 20,
+                                          .fair = 3,
+                                          .hold = 4,
+                                          .decrease = 5,
+                                          .cuts = 2,
+                                          .quick_adapts = 1,
+                                          .trims = 6,
+                                          .penalties = 7};
+
 void add_peers(FakeKernel &k)
 {
     k.peer_list = {
@@ -148,6 +158,17 @@ void add_peers(FakeKernel &k)
          1,    0,        1,     1,   1,
          1,    0xf002,   0x2,   0xd, 900,
          3,    2,        880,   41,  {{1, 2, 1, 0, 1, 0, 0, 0}, {2, 3, 1, 1, 0, 0, 1, 1}}}};
+    k.peer_list[1].congestion = {.contexts = 2,
+                                 .qps = 9,
+                                 .cwnd = 102528,
+                                 .cwnd_lowest = 4224,
+                                 .cwnd_highest = 98304,
+                                 .max_cwnd = 1500000,
+                                 .inflight = 65536,
+                                 .base_rtt = 100000,
+                                 .delay = 7500,
+                                 .target_delay = 75000,
+                                 .counts = counts_of_nscc};
     k.peer_ev_list = {
         {mrc0, far_peer, 0, 1, EvState::good, false, 0xc0010000, 500, 0, 0, 495, 0, 0},
         {mrc0, far_peer, 1, 1, EvState::skip, false, 0xc0020001, 300, 0, 2, 290, 1, 99'999'500'000},
@@ -197,15 +218,7 @@ void add_qps(FakeKernel &k)
                      .base_rtt = 100000,
                      .delay = 7500,
                      .target_delay = 75000,
-                     .fast = 1,
-                     .proportional = 20,
-                     .fair = 3,
-                     .hold = 4,
-                     .decrease = 5,
-                     .cuts = 2,
-                     .quick_adapts = 1,
-                     .trims = 6,
-                     .penalties = 7};
+                     .counts = counts_of_nscc};
     k.qp_list.push_back(qp);
     qp.qpn = 0x77;
     qp.state = QpState::err;

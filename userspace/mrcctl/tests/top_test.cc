@@ -69,6 +69,25 @@ TEST(Top, EndsWhenToldTo)
     EXPECT_EQ(top.waits.size(), 3u);
 }
 
+/** Where windows are fixed there is nothing to say of them. */
+TEST(Top, ShowsWindowsWhereTheyMove)
+{
+    Top top;
+    Peer peer;
+
+    peer.device = mrc0;
+    top.run.kernel.peer_list = {peer};
+    EXPECT_EQ(top.run("top count 1").find("CWND"), std::string::npos);
+    top.run.kernel.peer_list[0].congestion = {
+        .contexts = 1, .cwnd = 98304, .max_cwnd = 750000, .delay = 7500, .target_delay = 75000};
+    const std::string shown = top.run("top count 1");
+    EXPECT_NE(shown.find("CWND     DELAY"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("98.3k/750k    7.5 us"), std::string::npos) << shown;
+    top.run.kernel.peer_list[0].congestion->contexts = 0;
+    EXPECT_NE(top.run("top count 1").find("        -         - "), std::string::npos)
+        << "all have ended";
+}
+
 TEST(Top, UsageErrors)
 {
     Top top;

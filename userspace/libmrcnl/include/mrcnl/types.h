@@ -226,6 +226,49 @@ struct PortEvs {
     uint16_t denied = 0;
 };
 
+/** What congestion contexts count. */
+struct CongestionCounts {
+    uint64_t fast = 0; ///< SACKs by what they made of the window ...
+    uint64_t proportional = 0;
+    uint64_t fair = 0;
+    uint64_t hold = 0;
+    uint64_t decrease = 0;
+    uint64_t cuts = 0;         ///< ... and times that it became smaller by these
+    uint64_t quick_adapts = 0; ///< times that it became what had arrived
+    uint64_t trims = 0;        ///< packets
+    uint64_t penalties = 0;    ///< SACKs
+    bool operator==(const CongestionCounts &) const = default;
+};
+
+/** A window that QPs to one peer share, or that one has for itself. Bytes are nominal ones. */
+struct Congestion {
+    uint32_t cwnd = 0;
+    uint32_t max_cwnd = 0; ///< with the planes that are up
+    uint64_t inflight = 0;
+    uint32_t qps = 0;          ///< that share it
+    uint32_t base_rtt = 0;     ///< ns; 0: not known, or of no use to the algorithm
+    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so
+    uint32_t target_delay = 0; ///< ns
+    CongestionCounts counts{};
+    bool operator==(const Congestion &) const = default;
+};
+
+/** What the windows of a peer that algorithm nscc steers add up to. Bytes are nominal ones. */
+struct PeerCongestion {
+    uint32_t contexts = 0; ///< 0: all have ended
+    uint32_t qps = 0;      ///< that share them
+    uint64_t cwnd = 0;     ///< of all together
+    uint32_t cwnd_lowest = 0;
+    uint32_t cwnd_highest = 0;
+    uint64_t max_cwnd = 0; ///< of all together, with the planes that are up
+    uint64_t inflight = 0;
+    uint32_t base_rtt = 0;     ///< ns, the lowest; 0: not known
+    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so: mean
+    uint32_t target_delay = 0; ///< ns, mean
+    CongestionCounts counts{}; ///< of those that have ended, too
+    bool operator==(const PeerCongestion &) const = default;
+};
+
 struct Peer {
     DeviceRef device;
     PeerKey key;
@@ -246,7 +289,8 @@ struct Peer {
     uint64_t marked = 0;
     uint64_t acked = 0;
     uint64_t probed = 0;
-    std::vector<PortEvs> port_evs{}; ///< older modules do not say
+    std::vector<PortEvs> port_evs{};            ///< older modules do not say
+    std::optional<PeerCongestion> congestion{}; ///< empty: NSCC steers nothing that goes there
 };
 
 struct PeerEv {
@@ -327,27 +371,6 @@ struct QpConnection {
     Address local_gid;
     Address remote_gid;
     uint32_t mtu = 0;
-};
-
-/** A window that QPs to one peer share, or that one has for itself. Bytes are nominal ones. */
-struct Congestion {
-    uint32_t cwnd = 0;
-    uint32_t max_cwnd = 0; ///< with the planes that are up
-    uint64_t inflight = 0;
-    uint32_t qps = 0;          ///< that share it
-    uint32_t base_rtt = 0;     ///< ns; 0: not known, or of no use to the algorithm
-    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so
-    uint32_t target_delay = 0; ///< ns
-    uint64_t fast = 0;         ///< SACKs by what they made of the window ...
-    uint64_t proportional = 0;
-    uint64_t fair = 0;
-    uint64_t hold = 0;
-    uint64_t decrease = 0;
-    uint64_t cuts = 0; ///< ... and times that it became smaller by these
-    uint64_t quick_adapts = 0;
-    uint64_t trims = 0;     ///< packets
-    uint64_t penalties = 0; ///< SACKs
-    bool operator==(const Congestion &) const = default;
 };
 
 struct Qp {
