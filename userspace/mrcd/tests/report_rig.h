@@ -76,6 +76,7 @@ struct ReportRig {
         kernel.counters = {{"retransmitted_packets", 7}};
         add_peer(1, 3, 100);
         add_peer(2, 0, 900);
+        steer(kernel.more_peers.back());
         kernel.qp_list.resize(3);
         for (Qp &qp : kernel.qp_list) {
             qp.state = QpState::rts;
@@ -108,6 +109,19 @@ struct ReportRig {
     }
 
     /** A peer with four EVs in each of two planes, of which so many are bad, in the second one. */
+    /** NSCC has two windows to it. */
+    static void steer(Peer &peer)
+    {
+        peer.marked = 40;
+        peer.congestion = {.contexts = 2,
+                           .qps = 9,
+                           .cwnd = 102528,
+                           .max_cwnd = 1500000,
+                           .delay = 7'500'000,
+                           .target_delay = 75'000'000,
+                           .counts = {.trims = 6}};
+    }
+
     void add_peer(uint8_t number, uint16_t bad, uint64_t packets)
     {
         Peer peer;

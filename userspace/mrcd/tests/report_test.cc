@@ -87,6 +87,54 @@ TEST(Metrics, TellOfEverything)
         std::string::npos);
 }
 
+std::string count_of(const std::string &text, const std::string &part)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size())
+        count++;
+    return std::to_string(count);
+}
+
+/** Peers with fixed windows have none. */
+TEST(Metrics, TellOfWindowsThatMove)
+{
+    ReportRig rig;
+    Snapshot snapshot = snapshot_of(rig);
+    const std::string labels =
+        R"({device="mrc0",host="h2",remote_gid="fd00:6d72:63::2",local_gid="::",ev_profile="0"} )";
+    std::string text = metrics(rig.report(), &snapshot);
+
+    for (const char *line : {"tx_packets_total", "cwnd_bytes", "delay_seconds", "marked_total"})
+        EXPECT_EQ(count_of(text, std::string("\nmrc_peer_") + line + "{"), "1") << line;
+    EXPECT_TRUE(has_line(text, "mrc_peer_tx_packets_total" + labels + "900"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_marked_total" + labels + "40"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_trims_total" + labels + "6"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_cwnd_bytes" + labels + "102528"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_max_cwnd_bytes" + labels + "1500000"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_delay_seconds" + labels + "0.0075"));
+    EXPECT_TRUE(has_line(text, "mrc_peer_target_delay_seconds" + labels + "0.075"));
+
+    snapshot.peers->back().congestion->contexts = 0;
+    text = metrics(rig.report(), &snapshot);
+    EXPECT_TRUE(has_line(text, "mrc_peer_trims_total" + labels + "6"));
+    EXPECT_EQ(text.find("mrc_peer_cwnd_bytes"), std::string::npos) << "all have ended";
+}
+
+TEST(Metrics, HaveRoomForSoManyPeers)
+{
+    ReportRig rig;
+    Snapshot snapshot = snapshot_of(rig);
+
+    snapshot.peers->resize(1000, snapshot.peers->back());
+    for (size_t i = 0; i < snapshot.peers->size(); i++)
+        (*snapshot.peers)[i].key.ev_profile = i;
+    const std::string text = metrics(rig.report(), &snapshot);
+    EXPECT_EQ(count_of(text, "\nmrc_peer_cwnd_bytes{"), std::to_string(metrics_peers_max));
+    EXPECT_NE(text.find(R"(ev_profile="1"})"), std::string::npos) << "the first ones";
+    EXPECT_TRUE(has_line(text, R"(mrc_peers{device="mrc0"} 1000)")) << "there are";
+}
+
 TEST(Metrics, TellOfAFileThatIsRefused)
 {
     ReportRig rig;

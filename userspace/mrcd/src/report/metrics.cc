@@ -205,6 +205,51 @@ void add_peers(Collection &all, const std::vector<mrcnl::Peer> &peers)
     }
 }
 
+std::string name_of(const std::map<mrcnl::Address, std::string> &hosts, const mrcnl::Address &gid)
+{
+    const auto host = hosts.find(gid);
+
+    return host == hosts.end() ? "" : host->second;
+}
+
+/** The windows towards a peer; of those that have ended only what they counted. */
+void add_windows(Collection &all, const mrcnl::PeerCongestion &congestion, const Labels &labels)
+{
+    all.counter("mrc_peer_trims_total", "Packets that switches have trimmed.", labels,
+                real(congestion.counts.trims));
+    if (!congestion.contexts)
+        return;
+    all.gauge("mrc_peer_cwnd_bytes", "The congestion windows, together.", labels,
+              real(congestion.cwnd));
+    all.gauge("mrc_peer_max_cwnd_bytes", "What these are at most.", labels,
+              real(congestion.max_cwnd));
+    all.gauge("mrc_peer_delay_seconds", "What round trips take beyond those of an empty network.",
+              labels, real(congestion.delay) / ns_per_s);
+    all.gauge("mrc_peer_target_delay_seconds", "What is aimed at.", labels,
+              real(congestion.target_delay) / ns_per_s);
+}
+
+/** Those with windows that move; the first ones, which stay the first. */
+void add_steered_peers(Collection &all, const std::vector<mrcnl::Peer> &peers,
+                       const std::map<mrcnl::Address, std::string> &hosts)
+{
+    size_t left = metrics_peers_max;
+
+    for (const mrcnl::Peer &peer : peers) {
+        if (!peer.congestion)
+            continue;
+        if (!left--)
+            return;
+        const Labels labels = {{"host", name_of(hosts, peer.key.remote_gid)},
+                               {"remote_gid", peer.key.remote_gid.text()},
+                               {"local_gid", peer.key.local_gid.text()},
+                               {"ev_profile", std::to_string(peer.key.ev_profile)}};
+        all.counter("mrc_peer_tx_packets_total", "Packets sent.", labels, real(peer.tx_packets));
+        all.counter("mrc_peer_marked_total", "Echoes of marks.", labels, real(peer.marked));
+        add_windows(all, *peer.congestion, labels);
+    }
+}
+
 void add_rtts(Collection &all, const std::vector<mrcnl::Qp> &qps)
 {
     std::vector<uint64_t> rtts;
@@ -256,13 +301,15 @@ void add_cc_profiles(Collection &all, const std::vector<mrcnl::CcProfile> &profi
                       {{"cc_profile", std::to_string(profile.id)}}, *profile.window);
 }
 
-void add_snapshot(Collection &all, const Snapshot &snapshot)
+void add_snapshot(Collection &all, const Report &report, const Snapshot &snapshot)
 {
     if (snapshot.planes)
         for (const mrcnl::Plane &plane : *snapshot.planes)
             add_plane(all, plane);
-    if (snapshot.peers)
+    if (snapshot.peers) {
         add_peers(all, *snapshot.peers);
+        add_steered_peers(all, *snapshot.peers, report.hosts);
+    }
     if (snapshot.qps)
         add_qps(all, *snapshot.qps);
     if (snapshot.cc_profiles)
@@ -282,7 +329,7 @@ std::string metrics(const Report &report, const Snapshot *snapshot)
     all.gauge("mrc_device_up", "Whether the module has the device.", {}, snapshot != nullptr);
     add_health(all, report);
     if (snapshot)
-        add_snapshot(all, *snapshot);
+        add_snapshot(all, report, *snapshot);
     return all.text();
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "report/report.h"
@@ -12,6 +13,9 @@
 
 namespace mrcd
 {
+
+/** Of how many peers there are metrics of their own, at most. */
+constexpr size_t metrics_peers_max = 256;
 
 /**
  * All metrics; Documentation/metrics.md lists them.

@@ -95,6 +95,8 @@ Report make_report(ReportSource source)
     report.time_ns = source.wall_ns;
     report.file = source.file;
     report.denied = denied(fabric);
+    for (const Host &host : fabric.hosts)
+        report.hosts[host.gid] = host.name;
     report.decisions.assign(source.decisions.begin(), source.decisions.end());
     if (source.finder) {
         report.planes = planes(fabric, *source.finder);

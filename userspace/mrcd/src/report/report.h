@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -81,6 +82,7 @@ struct Report {
     std::vector<FaultReport> faults;
     std::vector<std::string> denied; ///< by the file
     std::vector<Decision> decisions;
+    std::map<mrcnl::Address, std::string> hosts; ///< by their GIDs
 };
 
 /** What a report is made of, at one moment. */
