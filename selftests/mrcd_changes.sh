@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Hosts that change under mrcd: it dies at each step of its first work, and its successor goes
-# on; files that plan something else are taken under traffic, which is not to notice; netdevs
-# come late, go, and come back.
+# on; files that plan something else are taken under traffic, which is not to notice, and such with
+# settings of NSCC; netdevs come late, go, and come back.
 # timeout: 1200
 
 # shellcheck source=selftests/lib.sh
@@ -131,6 +131,51 @@ p2t0r3 = { plane = 2, rack = "r3", usid = 0x203 }/' "$TEST_TMP/whole" >"$file"
 	check_traffic_end "changes: all of it verified" traffic_stop
 	check_equal "changes: no QP has failed" " " \
 		"$(counters h1 "$QP_ERRORS") $(counters h2 "$QP_ERRORS")"
+}
+
+# cc_profile_is JSON: what CC profile 1 of h1 has of what the file says
+cc_profile_is()
+{
+	[ "$(device_json h1 cc-profile '.[] | select(."cc-profile" == 1) | [.algorithm,
+		."window-bytes", ."rate-bytes-per-second", .trimming, .gamma, .owner]')" = "$1" ]
+}
+
+# takes_cc NAME PROFILE [LINE...]: h1's file has these lines in [cc]
+takes_cc()
+{
+	local name=$1 profile=$2
+	shift 2
+
+	cp "$TEST_TMP/whole" "$(file_of h1)"
+	[ $# -eq 0 ] || printf '%s\n' "[cc]" "$@" >>"$(file_of h1)"
+	check "$name: the file is taken" on h1 mrcctl daemon reload mrc0
+	check "$name: as planned" wait_for planned h1
+	check "$name: CC profile" cc_profile_is "$profile"
+}
+
+# window_measured: of the peer, in h1's metrics
+window_measured()
+{
+	grep -q '^mrc_peer_cwnd_bytes{device="mrc0",host="h2",.*} [1-9]' \
+		<(on h1 curl -sf --max-time 10 http://127.0.0.1:9867/metrics)
+}
+
+# Settings of NSCC, for QPs that begin to send afterwards.
+test_congestion()
+{
+	takes_cc "nscc" '["nscc",null,125000000,false,0.8,"mrcd"]' \
+		'algorithm = "nscc"' 'rate = "1gbit"'
+	takes_cc "nscc, changed" '["nscc",null,125000000,true,0.5,"mrcd"]' \
+		'algorithm = "nscc"' 'rate = "1gbit"' 'trimming = true' 'gamma = 0.5'
+	on h1 mrcctl cc-profile set mrc0 1 algorithm nscc gamma 0.1 owner mrcd ||
+		bail "nscc, by hand: set-up"
+	check "nscc, by hand: it looks again" on h1 mrcctl daemon reload mrc0
+	check "nscc, by hand: as planned again" wait_for cc_profile_is \
+		'["nscc",null,125000000,true,0.5,"mrcd"]'
+	traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
+	check "nscc: the window is among the metrics" wait_for window_measured
+	check_traffic_end "nscc: verified" traffic_stop
+	takes_cc "nscc no more" '["none",1048576,null,null,null,"mrcd"]'
 }
 
 # owners_of: prefixes of h1's routes, and who looks after them
@@ -262,7 +307,7 @@ test_late_netdevs()
 	check_traffic "late: traffic flows" h1 h2 --sizes 64K --iterations 30
 }
 
-need jq mrcd rdma prlimit
+need curl jq mrcd rdma prlimit
 lab_up --planes 2 --racks 2 --spines 2 --bare-hosts
 lab load
 for host in h1 h2; do
@@ -271,6 +316,7 @@ done
 test_dies_at_each_step
 test_killed_at_first
 test_changes
+test_congestion
 test_beside_another
 test_netdev_comes_back
 test_late_netdevs

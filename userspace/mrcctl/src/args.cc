@@ -121,34 +121,29 @@ uint64_t Args::take_seconds(const char *what, double min, double max)
     return static_cast<uint64_t>(seconds * 1e9);
 }
 
-uint64_t Args::take_quantity(const char *what, std::span<const QuantityUnit> units,
+uint64_t Args::take_quantity(const char *what, std::span<const mrcnl::QuantityUnit> units,
                              const char *like, uint64_t min, uint64_t max)
 {
     const std::string text = take(what);
-    const char *last = text.data() + text.size();
-    double number = 0;
-    const auto [end, err] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
-    const std::string_view name(end, last);
-    const auto unit =
-        std::find_if(units.begin(), units.end(), [&](auto &u) { return u.name == name; });
+    const auto value = mrcnl::quantity_of(text, units);
 
-    if (err == std::errc::invalid_argument || std::isnan(number) || unit == units.end())
+    if (!value)
         throw UsageError(std::string(what) + ": '" + text + "' is no " + like);
-    const double value = std::round(number * unit->size / units[0].per);
-    if (err != std::errc() || value < static_cast<double>(min) || value > static_cast<double>(max))
-        throw UsageError(std::string(what) + " must be " + quantity_text(min, units.first(1)) +
-                         " to " + quantity_text(max, units.first(1)) + ", not " + text);
-    return static_cast<uint64_t>(value);
+    if (*value < static_cast<double>(min) || *value > static_cast<double>(max))
+        throw UsageError(std::string(what) + " must be " +
+                         mrcnl::quantity_text(min, units.first(1)) + " to " +
+                         mrcnl::quantity_text(max, units.first(1)) + ", not " + text);
+    return static_cast<uint64_t>(*value);
 }
 
 uint64_t Args::take_time(const char *what, uint64_t min, uint64_t max)
 {
-    return take_quantity(what, time_units, "time like 500us, 2ms or 1s", min, max);
+    return take_quantity(what, mrcnl::time_units, mrcnl::time_like, min, max);
 }
 
 uint64_t Args::take_rate(const char *what, uint64_t min, uint64_t max)
 {
-    return take_quantity(what, rate_units, "rate like 400gbit or 2500mbit", min, max);
+    return take_quantity(what, mrcnl::rate_units, mrcnl::rate_like, min, max);
 }
 
 uint64_t Args::take_fraction(const char *what, uint64_t min, uint64_t max)
@@ -160,10 +155,10 @@ uint64_t Args::take_fraction(const char *what, uint64_t min, uint64_t max)
 
     if (err == std::errc::invalid_argument || end != last || std::isnan(number))
         throw UsageError(std::string(what) + ": '" + text + "' is not a number");
-    const double value = std::round(number * millionths);
+    const double value = std::round(number * mrcnl::millionths);
     if (err != std::errc() || value < static_cast<double>(min) || value > static_cast<double>(max))
-        throw UsageError(std::string(what) + " must be " + fraction_text(min) + " to " +
-                         fraction_text(max) + ", not " + text);
+        throw UsageError(std::string(what) + " must be " + mrcnl::fraction_text(min) + " to " +
+                         mrcnl::fraction_text(max) + ", not " + text);
     return static_cast<uint64_t>(value);
 }
 

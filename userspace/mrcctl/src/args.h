@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "mrcnl/quantity.h"
 #include "mrcnl/types.h"
-
-#include "quantity.h"
 
 namespace mrcctl
 {
@@ -85,8 +84,8 @@ public:
 
 private:
     /** A number with its unit. @param units the smallest one first @param like examples of one */
-    uint64_t take_quantity(const char *what, std::span<const QuantityUnit> units, const char *like,
-                           uint64_t min, uint64_t max);
+    uint64_t take_quantity(const char *what, std::span<const mrcnl::QuantityUnit> units,
+                           const char *like, uint64_t min, uint64_t max);
 
     std::vector<std::string> words_;
     size_t next_ = 0;

@@ -8,8 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mrcnl/quantity.h"
+
 #include "clock.h"
-#include "quantity.h"
 
 namespace mrcctl
 {
@@ -252,7 +253,7 @@ void Printer::time(const char *key, uint64_t ns)
     if (options_.json)
         document_->put((std::string(key) + "-ns").c_str(), ns);
     else
-        text(key, quantity_text(ns, time_units));
+        text(key, mrcnl::quantity_text(ns, mrcnl::time_units));
 }
 
 void Printer::rate(const char *key, uint64_t bytes)
@@ -260,15 +261,15 @@ void Printer::rate(const char *key, uint64_t bytes)
     if (options_.json)
         document_->put((std::string(key) + "-bytes-per-second").c_str(), bytes);
     else
-        text(key, quantity_text(bytes, rate_units));
+        text(key, mrcnl::quantity_text(bytes, mrcnl::rate_units));
 }
 
 void Printer::fraction(const char *key, uint64_t value)
 {
     if (options_.json)
-        document_->put(key, static_cast<double>(value) / millionths);
+        document_->put(key, static_cast<double>(value) / mrcnl::millionths);
     else
-        text(key, fraction_text(value));
+        text(key, mrcnl::fraction_text(value));
 }
 
 void Printer::hidden(const char *key, uint64_t value)

@@ -8,6 +8,11 @@ namespace mrcctl::args_test
 namespace
 {
 
+using mrcnl::fraction_text;
+using mrcnl::quantity_text;
+using mrcnl::rate_units;
+using mrcnl::time_units;
+
 constexpr const char *nouns[] = {"device", "ev", "ev-profile", "peer", "plane"};
 
 /** The message of the UsageError that a call throws; "" when it does not. */

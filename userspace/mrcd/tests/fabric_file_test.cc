@@ -120,10 +120,67 @@ TEST(FabricFile, NamesWhatIsWrong)
     EXPECT_EQ(complaints_with("min-active = 3", "min-active = 17"),
               "f:37: evs: min-active: must be 0 to 16, not 17\n");
     EXPECT_EQ(complaints_with("\"none\"", "\"cubic\""),
-              "f:41: cc: algorithm: 'cubic' is unknown; only \"none\" so far\n");
+              "f:41: cc: algorithm: 'cubic' is unknown; it is \"none\" or \"nscc\"\n");
+    EXPECT_EQ(complaints_with("\"none\"", "\"nscc\""),
+              "f:42: cc: window: only algorithm \"none\" has that\n");
     EXPECT_EQ(complaints_with("[cc]", "[ccc]"), "f:40: unknown key 'ccc'\n");
     EXPECT_EQ(complaints(""), "f:1: fabric: is missing\nf:1: t0: is missing\n"
                               "f:1: hosts: is missing\nf:1: local: is missing\n");
+}
+
+/** All of them, in the units of mrcctl. */
+TEST(FabricFile, SettingsOfNscc)
+{
+    const std::string given = R"(algorithm = "nscc"
+rate = "400gbit"
+base-rtt = "12.5us"
+target-delay = "9us"
+max-cwnd = 300000
+adjust-bytes = 32768
+adjust-period = "12us"
+eta = 1000
+fi = 20000
+fi-scale = 0.25
+gamma = 0.7
+max-md-jump = 1
+qa-gate = 4
+qa-threshold = "1ms"
+quick-adapt = false
+trimming = true
+ecn = "absent"
+scope = "qp"
+)";
+    const Fabric fabric =
+        fabric_of(with(small_file, "algorithm = \"none\"\nwindow = 524288\n", given));
+    const CcSettings expected{.rate = 50'000'000'000,
+                              .base_rtt = 12'500,
+                              .target_delay = 9'000,
+                              .max_cwnd = 300'000,
+                              .adjust_bytes = 32'768,
+                              .adjust_period = 12'000,
+                              .eta = 1'000,
+                              .fi = 20'000,
+                              .fi_scale = 250'000,
+                              .gamma = 700'000,
+                              .max_md_jump = 1'000'000,
+                              .qa_gate = 4,
+                              .qa_threshold = 1'000'000,
+                              .quick_adapt = false,
+                              .trimming = true,
+                              .ecn = 1,
+                              .scope = 1};
+
+    EXPECT_EQ(fabric.cc.algorithm, "nscc");
+    EXPECT_FALSE(fabric.cc.window);
+    EXPECT_EQ(fabric.cc.settings, expected);
+}
+
+TEST(FabricFile, WindowsOfTheAlgorithms)
+{
+    EXPECT_EQ(fabric_of(with(small_file, "window = 524288\n", "")).cc.window, 1u << 20);
+    const Cc nscc = fabric_of(with(small_file, "\"none\"\nwindow = 524288\n", "\"nscc\"\n")).cc;
+    EXPECT_FALSE(nscc.window);
+    EXPECT_EQ(nscc.settings, CcSettings());
 }
 
 TEST(FabricFile, EachPlaneReachesEachRack)

@@ -378,6 +378,33 @@ TEST(Reconciler, DenialsLeaveTheOtherEvsAlone)
     EXPECT_EQ(kernel.profiles.at(id2).version, version);
 }
 
+/** What is not set is as the kernel has it, and no reason for a step. */
+TEST(Reconciler, ACcProfileOfNscc)
+{
+    Model model;
+    ModelKernel &kernel = model.kernel;
+    const std::string nscc = with(small_file, "\"none\"\nwindow = 524288\n",
+                                  "\"nscc\"\nrate = \"100gbit\"\ntrimming = true\n");
+    run(model, plan_of(small_file));
+
+    EXPECT_EQ(
+        steps(model, plan_of(nscc)),
+        (Lines{"~ cc-profile 1 algorithm nscc rate 100gbit gamma 0.8 max-md-jump 0.5 qa-gate 3 "
+               "quick-adapt on trimming on ecn present scope peer"}));
+    EXPECT_TRUE(run(model, plan_of(nscc)).converged());
+    EXPECT_EQ(kernel.cc.at(1).owner, MRC_NL_OWNER_MRCD);
+    EXPECT_FALSE(kernel.cc.at(1).window);
+    EXPECT_EQ(steps(model, plan_of(nscc)), Lines());
+
+    kernel.cc[1].settings.gamma = 100'000;
+    EXPECT_EQ(steps(model, plan_of(nscc)).size(), 1u) << "somebody has changed it";
+    EXPECT_TRUE(run(model, plan_of(with(nscc, "true", "false"))).converged());
+    EXPECT_EQ(kernel.cc.at(1).settings.trimming, false);
+    EXPECT_EQ(kernel.cc.at(1).settings.gamma, 800'000u);
+    EXPECT_TRUE(run(model, plan_of(small_file)).converged());
+    EXPECT_EQ(kernel.cc.at(1).algorithm, "none");
+}
+
 TEST(Reconciler, WhatIsLeftOverGoesBehindTheRest)
 {
     Model model;

@@ -78,7 +78,8 @@ struct Evs {
 /** How fast QPs send. */
 struct Cc {
     std::string algorithm = "none";
-    uint32_t window = 1 << 20; ///< bytes
+    std::optional<uint32_t> window; ///< bytes; of algorithm none
+    mrcnl::CcSettings settings;     ///< of algorithm nscc; empty: as the kernel has it
 };
 
 /** How links are probed. */

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 
 #include "file/addresses.h"
+#include "file/cc_table.h"
 #include "file/toml_table.h"
 #include "file/topology.h"
 
@@ -25,8 +26,6 @@ constexpr int64_t lost_after_max = 1000;
 constexpr int64_t dead_after_min = 2; // one is lost now and then
 constexpr int64_t dead_after_max = 10;
 constexpr int64_t alive_after_max = 100;
-constexpr int64_t window_min = 8 << 10;
-constexpr int64_t window_max = 256 << 20;
 constexpr size_t netdev_name_max = 15;
 constexpr size_t device_name_max = 63;
 constexpr std::string_view netdev_name_never = "/:% ";
@@ -70,7 +69,6 @@ private:
     void read_local();
     void read_planes(TomlTable &table);
     void read_evs();
-    void read_cc();
     void read_watch();
     void read_report();
     void check_racks();
@@ -125,7 +123,7 @@ void Builder::read_rest()
     read_denials();
     read_local();
     read_evs();
-    read_cc();
+    fabric_.cc = read_cc(root_.table("cc", false));
     read_watch();
     read_report();
     root_.finish();
@@ -449,19 +447,6 @@ void Builder::read_report()
         table.complain("address", "'" + report.address + "' is no IPv4 address");
     report.port =
         static_cast<uint16_t>(table.integer("port", 0, UINT16_MAX, false).value_or(report.port));
-    table.finish();
-}
-
-void Builder::read_cc()
-{
-    TomlTable table = root_.table("cc", false);
-    Cc &cc = fabric_.cc;
-
-    cc.algorithm = table.string("algorithm", cc.algorithm);
-    if (!cc.algorithm.empty() && cc.algorithm != "none")
-        table.complain("algorithm", "'" + cc.algorithm + "' is unknown; only \"none\" so far");
-    cc.window = static_cast<uint32_t>(
-        table.integer("window", window_min, window_max, false).value_or(cc.window));
     table.finish();
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "file/toml_table.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace mrcd
 {
 
@@ -63,6 +66,71 @@ std::optional<int64_t> TomlTable::integer(const char *key, int64_t min, int64_t 
                           std::to_string(*value));
     else
         return *value;
+    return std::nullopt;
+}
+
+std::optional<uint64_t> TomlTable::quantity(const char *key,
+                                            std::span<const mrcnl::QuantityUnit> units,
+                                            const char *like, uint64_t min, uint64_t max)
+{
+    const toml::node *node = find(key, false);
+
+    if (!node)
+        return std::nullopt;
+    const auto text = node->value_exact<std::string>();
+    const auto value = text ? mrcnl::quantity_of(*text, units) : std::nullopt;
+    if (!text)
+        complain(key, "must be a string with a " + std::string(like) + ", not " + kind_of(*node));
+    else if (!value)
+        complain(key, "'" + *text + "' is no " + like);
+    else if (*value < static_cast<double>(min) || *value > static_cast<double>(max))
+        complain(key, "must be " + mrcnl::quantity_text(min, units) + " to " +
+                          mrcnl::quantity_text(max, units) + ", not " + *text);
+    else
+        return static_cast<uint64_t>(*value);
+    return std::nullopt;
+}
+
+std::optional<uint64_t> TomlTable::fraction(const char *key, uint64_t min, uint64_t max)
+{
+    const toml::node *node = find(key, false);
+
+    if (!node)
+        return std::nullopt;
+    const auto number = node->value<double>();
+    const double value = std::round(number.value_or(0) * mrcnl::millionths);
+    if (!number || !node->is_number())
+        complain(key, "must be a number, not " + kind_of(*node));
+    else if (!(value >= static_cast<double>(min) && value <= static_cast<double>(max)))
+        complain(key, "must be " + mrcnl::fraction_text(min) + " to " + mrcnl::fraction_text(max));
+    else
+        return static_cast<uint64_t>(value);
+    return std::nullopt;
+}
+
+std::optional<bool> TomlTable::boolean(const char *key)
+{
+    const toml::node *node = find(key, false);
+    const auto value = node ? node->value_exact<bool>() : std::nullopt;
+
+    if (node && !value)
+        complain(key, "must be true or false, not " + kind_of(*node));
+    return value;
+}
+
+std::optional<uint64_t> TomlTable::word(const char *key, std::span<const char *const> words)
+{
+    const std::string text = string(key, "");
+    const auto found = std::find(words.begin(), words.end(), text);
+    std::string known;
+
+    if (text.empty())
+        return std::nullopt;
+    if (found != words.end())
+        return found - words.begin();
+    for (const char *one : words)
+        known += (known.empty() ? "\"" : " or \"") + std::string(one) + "\"";
+    complain(key, "'" + text + "' is unknown; it is " + known);
     return std::nullopt;
 }
 

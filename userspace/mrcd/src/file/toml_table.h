@@ -9,11 +9,14 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <toml++/toml.h>
+
+#include "mrcnl/quantity.h"
 
 #include "file/fabric_file.h"
 
@@ -40,6 +43,24 @@ public:
 
     /** A number of this key, nothing when it is missing or wrong. */
     std::optional<int64_t> integer(const char *key, int64_t min, int64_t max, bool needed = true);
+
+    /**
+     * A number with a unit of this key, which is a string, nothing when it is missing or wrong.
+     *
+     * @param like what it looks like, for people
+     */
+    std::optional<uint64_t> quantity(const char *key, std::span<const mrcnl::QuantityUnit> units,
+                                     const char *like, uint64_t min, uint64_t max);
+
+    /** A number of this key, with a fraction or without, nothing when it is missing or wrong.
+     *  @return millionths, as @p min and @p max are */
+    std::optional<uint64_t> fraction(const char *key, uint64_t min, uint64_t max);
+
+    /** True or false, nothing when it is missing or wrong. */
+    std::optional<bool> boolean(const char *key);
+
+    /** Which of these words a key has, nothing when it is missing or wrong. */
+    std::optional<uint64_t> word(const char *key, std::span<const char *const> words);
 
     /** A text of this key; empty when it is wrong, or missing though it must not be. */
     std::string string(const char *key, std::optional<std::string> missing = {});

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
+
+#include "mrcnl/quantity.h"
 
 namespace mrcd
 {
@@ -31,6 +34,24 @@ std::string to_hex(uint16_t usid)
 
     for (size_t i = 0; i < 4; i++)
         text[5 - i] = digits[usid >> (4 * i) & 15];
+    return text;
+}
+
+/** As words of mrcctl cc-profile. */
+std::string text_of(const mrcnl::CcProfile &profile)
+{
+    std::string text = " algorithm " + profile.algorithm;
+
+    if (profile.window)
+        text += " window " + std::to_string(*profile.window);
+    mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &setting, auto member) {
+        const auto &value = profile.settings.*member;
+
+        if constexpr (std::is_same_v<decltype(value), const std::optional<bool> &>)
+            text += value ? std::string(" ") + setting.name + (*value ? " on" : " off") : "";
+        else if (value)
+            text += std::string(" ") + setting.name + " " + mrcnl::setting_text(setting, *value);
+    });
     return text;
 }
 
@@ -323,7 +344,8 @@ void Comparison::put_cc_profiles()
 {
     for (const auto &[id, wanted] : plan_.cc_profiles) {
         const auto same = [&wanted = wanted](const mrcnl::CcProfile &now) {
-            return now.algorithm == wanted.algorithm && now.window == wanted.window;
+            return now.algorithm == wanted.algorithm && now.window == wanted.window &&
+                   now.settings == wanted.settings;
         };
         if (is_left(state_.cc_profiles, id, same, "cc-profile", std::to_string(id)))
             continue;
@@ -333,8 +355,7 @@ void Comparison::put_cc_profiles()
         if (known)
             profile.alias = now->second.is.alias;
         add(known ? Step::Kind::replace : Step::Kind::add, "cc-profile",
-            std::to_string(id) + " algorithm " + wanted.algorithm + " window " +
-                std::to_string(wanted.window.value_or(0)),
+            std::to_string(id) + text_of(wanted),
             [profile, known](Kernel &kernel, const std::string &device) {
                 return kernel.put_cc_profile(device, profile, known);
             });

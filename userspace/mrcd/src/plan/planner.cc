@@ -174,6 +174,21 @@ std::vector<uint64_t> profile_ids(const std::vector<std::string> &racks,
     return ids;
 }
 
+/** With what the kernel adds to what is not set, so that the two can be compared. */
+mrcnl::CcProfile cc_profile(const Cc &cc)
+{
+    mrcnl::CcProfile profile{{}, cc_profile_id, cc.algorithm, cc.window};
+
+    if (cc.algorithm == "none")
+        return profile;
+    profile.settings = mrcnl::default_settings<mrcnl::CcSettings>();
+    mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &, auto member) {
+        if (cc.settings.*member)
+            profile.settings.*member = cc.settings.*member;
+    });
+    return profile;
+}
+
 Plan make_plan(const Fabric &fabric)
 {
     const Planner planner(fabric);
@@ -188,7 +203,7 @@ Plan make_plan(const Fabric &fabric)
     plan.sid = carrier(fabric.block, {self.usid});
     plan.planes = fabric.local.planes;
     plan.denied = DeniedWays(fabric);
-    plan.cc_profiles[cc_profile_id] = {{}, cc_profile_id, fabric.cc.algorithm, fabric.cc.window};
+    plan.cc_profiles[cc_profile_id] = cc_profile(fabric.cc);
     for (const Host &host : fabric.hosts) {
         const uint64_t id = planner.profile_id(host.rack);
         if (&host == &self)

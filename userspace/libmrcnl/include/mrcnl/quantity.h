@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace mrcctl
+#include "mrcnl/types.h"
+
+namespace mrcnl
 {
 
 /** A unit, and what it is of the smallest one of its kind. */
@@ -32,10 +35,24 @@ inline constexpr QuantityUnit rate_units[] = {{"bit", 1, 8},
 
 constexpr uint64_t millionths = 1'000'000;
 
+/** What a quantity of such units looks like, for people. */
+inline constexpr const char *time_like = "time like 500us, 2ms or 1s";
+inline constexpr const char *rate_like = "rate like 400gbit or 2500mbit";
+
+/**
+ * "12us", "2.5gbit": how many of what is counted, a whole number.
+ *
+ * @return nothing: it is none; what no number holds is as large as they get
+ */
+std::optional<double> quantity_of(std::string_view text, std::span<const QuantityUnit> units);
+
 /** In the largest unit of which it is a whole number: "12us", "2500mbit". */
 std::string quantity_text(uint64_t value, std::span<const QuantityUnit> units);
 
 /** Millionths: "0.8", "2". */
 std::string fraction_text(uint64_t value);
 
-} // namespace mrcctl
+/** The value of a setting, as its command takes it. @param value of a switch 1: on */
+std::string setting_text(const Setting &setting, uint64_t value);
+
+} // namespace mrcnl
