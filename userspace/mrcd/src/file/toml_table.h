@@ -52,8 +52,11 @@ public:
     std::optional<uint64_t> quantity(const char *key, std::span<const mrcnl::QuantityUnit> units,
                                      const char *like, uint64_t min, uint64_t max);
 
-    /** A number of this key, with a fraction or without, nothing when it is missing or wrong.
-     *  @return millionths, as @p min and @p max are */
+    /**
+     * A number of this key, with a fraction or without, nothing when it is missing or wrong.
+     *
+     * @return millionths, as @p min and @p max are
+     */
     std::optional<uint64_t> fraction(const char *key, uint64_t min, uint64_t max);
 
     /** True or false, nothing when it is missing or wrong. */
