@@ -642,6 +642,19 @@ static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 	return -EALREADY;
 }
 
+/*
+ * A NACK that comes so soon is of an earlier transmission. The head of a trimmed packet goes before
+ * what waits in the queues on its way, and the SACKs that the least round trip was taken from were
+ * of packets that waited, in up to three queues as long as the way itself.
+ */
+static bool mrc_tx_nack_soon(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			     bool trimmed, u64 now)
+{
+	u64 least = trimmed ? w->rtt.min_ns / 4 : w->rtt.min_ns;
+
+	return rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < least;
+}
+
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 		struct mrc_tx_result *res)
 {
@@ -653,7 +666,7 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 	rec = mrc_tx_rec_find(w, psn);
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return mrc_tx_nack_late(w, psn, res);
-	if (rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < w->rtt.min_ns)
+	if (mrc_tx_nack_soon(w, rec, trimmed, now))
 		return mrc_tx_nack_late(w, psn, res);
 	mrc_tx_refuse(w, rec, psn, trimmed, now, res);
 	return 0;

@@ -109,6 +109,7 @@ struct Window {
 
     int ack(std::uint32_t psn) { return learn(mrc_tx_ack(&w, psn, now, &res)); }
 
+    int trim(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, true, now, &res)); }
     int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, false, now, &res)); }
 
     /// These EVs are gone at the peer.

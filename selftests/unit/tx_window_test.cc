@@ -402,6 +402,20 @@ TEST(TxWindow, NackIsAnsweredWithoutBlame)
     EXPECT_EQ(win.nack(2), -EALREADY) << "acknowledged by bitmap";
 }
 
+/* Its head does not wait in the queues that packets wait in of which SACKs tell. */
+TEST(TxWindow, ATrimmedRetransmissionIsToldOfBeforeAnySackCouldBe)
+{
+    Window win = withRtt();
+    win.send(5); // 1
+    EXPECT_EQ(win.trim(1), 0);
+    mrc_tx_resend(&win.w, 1, 7, win.now);
+    win.now += kRtt / 8;
+    EXPECT_EQ(win.trim(1), -EALREADY) << "of the first time";
+    win.now += kRtt / 4;
+    EXPECT_EQ(win.trim(1), 0);
+    EXPECT_EQ(win.res.ev, 7);
+}
+
 TEST(TxWindow, TransportAckCoversArrival)
 {
     Window win;
