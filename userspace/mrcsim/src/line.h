@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Those that wait for their turn: first in, first out. Links are in what waits.
+ */
+#pragma once
+
+namespace mrcsim
+{
+
+/** What can stand in one line. */
+template <class T>
+struct InLine {
+    T *behind = nullptr;
+    bool waits = false;
+};
+
+/** A line of T, which are derived from InLine<T>. */
+template <class T>
+class Line
+{
+public:
+    bool empty() const { return !first_; }
+    bool is_single() const { return first_ && first_ == last_; }
+    T *front() const { return first_; }
+
+    void push(T *one)
+    {
+        one->waits = true;
+        one->behind = nullptr;
+        (first_ ? last_->behind : first_) = one;
+        last_ = one;
+    }
+
+    T *pop()
+    {
+        T *one = first_;
+        first_ = one->behind;
+        one->waits = false;
+        return one;
+    }
+
+private:
+    T *first_ = nullptr;
+    T *last_ = nullptr; ///< valid unless it is empty
+};
+
+} // namespace mrcsim

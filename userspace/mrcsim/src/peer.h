@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What a host knows of another one: the paths there, and the window that all of its QPs share.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine.h"
+#include "line.h"
+#include "network.h"
+#include "stats.h"
+
+namespace mrcsim
+{
+
+class Requester;
+
+/** Another host. */
+class Peer : public InLine<Peer>
+{
+public:
+    Peer(const Network &network, uint32_t host, uint32_t remote);
+    Peer(const Peer &) = delete;
+    Peer &operator=(const Peer &) = delete;
+
+    uint32_t remote() const { return remote_; }
+    /** The T1 that an EV goes by. */
+    uint16_t spine(uint16_t ev) const { return spines_[ev]; }
+    uint8_t plane(uint16_t ev) const { return static_cast<uint8_t>(paths.set.ev[ev].port - 1); }
+
+    mrc_paths paths{};
+    mrc_probing probing{};
+    mrc_cc cc{};
+    Line<Requester> waiting; ///< for room in the window; the first one has its turn
+    std::vector<Requester *> requesters;
+    mrc_turn turn{};         ///< to be probed
+    uint64_t due_at = ~0ull; ///< engine's ns, when it has to be looked at; never: no need
+
+    /** Counts EVs whose states have changed. */
+    void count_changes(Sample &sample);
+
+private:
+    void choose_ways(const Network &network, uint32_t host);
+
+    uint32_t remote_;
+    std::vector<mrc_ev_entry> entries_;
+    std::vector<mrc_paths_ev> evs_;
+    std::vector<uint16_t> spines_;
+};
+
+} // namespace mrcsim

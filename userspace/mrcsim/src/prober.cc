@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "prober.h"
+
+#include <algorithm>
+
+#include "endpoint.h"
+#include "random.h"
+
+namespace mrcsim
+{
+
+namespace
+{
+
+constexpr unsigned peers_max = 256; // that one run of the timer looks at, as the module does
+
+mrc_hdr request_header(mrc_ep_op op, uint32_t mask, u16 id, uint64_t now)
+{
+    mrc_hdr hdr{};
+
+    hdr.bth.opcode = MRC_OP_EP_REQ;
+    hdr.bth.pkey = MRC_PKEY_DEFAULT;
+    hdr.bth.qpn = MRC_QPN_ENDPOINT;
+    hdr.bth.psn = id;
+    hdr.ep.op = static_cast<u8>(op);
+    hdr.ep.port_mask = mask;
+    hdr.ep.tx_timestamp = mrc_port_stamp(now);
+    hdr.ep.tsr = true;
+    return hdr;
+}
+
+} // namespace
+
+Prober::Prober(Endpoint &endpoint) : endpoint_(endpoint)
+{
+    mrc_asks_init(&asks_);
+    mrc_turns_init(&turns_);
+}
+
+uint64_t Prober::now() const
+{
+    return endpoint_.cell().engine_now();
+}
+
+// ---- when
+
+void Prober::set_timer()
+{
+    uint64_t at = mrc_turns_none(&turns_) ? ~0ull : 0;
+
+    for (const auto &peer : endpoint_.peers())
+        at = std::min(at, peer->due_at);
+    if (at != ~0ull)
+        at = std::max<uint64_t>(at, ran_at_ + endpoint_.network().derived.timing.pace);
+    at = std::min<uint64_t>(at, mrc_asks_timer_at(&asks_));
+    if (at >= timer_at_)
+        return;
+    timer_at_ = std::max(at, now());
+    endpoint_.schedule_ns(timer_at_, What::prober_timer, 0);
+}
+
+void Prober::arm(Peer &peer)
+{
+    const uint64_t ports_at = mrc_probing_ports_at(&peer.probing, &peer.paths);
+    const uint64_t probes_at =
+        mrc_turn_waits(&peer.turn) ? ~0ull : mrc_probing_at(&peer.probing, &peer.paths);
+    const uint64_t at = std::min(ports_at, probes_at);
+
+    if (at >= peer.due_at)
+        return;
+    peer.due_at = at;
+    set_timer();
+}
+
+void Prober::evs_changed(Peer &peer)
+{
+    arm(peer);
+    if (peer.paths.set.untold)
+        peer.count_changes(endpoint_.cell().sample());
+}
+
+// ---- requests of this host
+
+bool Prober::ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask)
+{
+    const auto &network = endpoint_.network();
+    const auto draw = static_cast<u32>(
+        random(network.scenario.run.seed, entity(Draw::ask, endpoint_.host()), draws_++));
+    const u16 slot = mrc_asks_add(&asks_, kind, mrc_paths_ask_wait(&peer.paths), draw, now());
+
+    if (slot == MRC_ASK_NONE)
+        return false;
+    asked_[slot] = {&peer, now(), mask, ev, static_cast<u8>(op)};
+    endpoint_.say(peer, ev, request_header(op, mask, asks_.slot[slot].id, now()), Traffic::control,
+                  0);
+    set_timer();
+    return true;
+}
+
+void Prober::probe(Peer &peer, u16 ev, mrc_ask_kind kind)
+{
+    const bool sent = ask(peer, ev, MRC_EP_EV_PROBE, kind, 0);
+
+    if (!sent && kind == MRC_ASK_REVERSE)
+        return;
+    mrc_probing_account(&peer.paths, ev, sent ? MRC_PROBING_SENT : MRC_PROBING_NO_SPACE, now());
+    evs_changed(peer);
+}
+
+void Prober::reverse(Peer &peer)
+{
+    const auto &network = endpoint_.network();
+
+    if (!mrc_paths_want_reverse(&peer.paths, now()) || !peer.probing.users)
+        return;
+    const auto draw = static_cast<u32>(
+        random(network.scenario.run.seed, entity(Draw::ask, endpoint_.host()), draws_++));
+    const u16 ev = mrc_paths_reverse_probe(&peer.paths, draw, now());
+    if (ev != MRC_EV_NONE)
+        probe(peer, ev, MRC_ASK_REVERSE);
+}
+
+void Prober::tell(Peer &peer, uint32_t mask)
+{
+    mrc_port_tell_say(&peer.probing.tell, mask, now());
+    arm(peer);
+}
+
+void Prober::lose()
+{
+    for (u16 slot; (slot = mrc_asks_lost(&asks_, now())) != MRC_ASK_NONE;) {
+        const Asked asked = asked_[slot];
+        mrc_asks_end(&asks_, slot);
+        if (asked.op != MRC_EP_EV_PROBE)
+            continue;
+        mrc_paths_report(&asked.peer->paths, MRC_SEEN_PROBE_LOST, asked.ev, asked.sent_at, now());
+        evs_changed(*asked.peer);
+    }
+}
+
+void Prober::response(Peer &peer, const Packet &packet)
+{
+    const u16 slot = mrc_asks_find(&asks_, static_cast<u16>(packet.hdr.bth.psn));
+
+    if (slot == MRC_ASK_NONE || asked_[slot].peer != &peer)
+        return;
+    const Asked asked = asked_[slot];
+    mrc_asks_end(&asks_, slot);
+    if (asked.op == MRC_EP_EV_PROBE) {
+        mrc_paths_report(&peer.paths, MRC_SEEN_PROBE_ANSWERED, asked.ev, asked.sent_at, now());
+        evs_changed(peer);
+    } else {
+        mrc_port_tell_answered(&peer.probing.tell, asked.mask, asked.sent_at);
+    }
+}
+
+// ---- requests of others
+
+void Prober::request(Peer &peer, const Packet &packet)
+{
+    const mrc_ep &ep = packet.hdr.ep;
+
+    if (!peer.probing.met ||
+        !mrc_probing_may_answer(&peer.probing, static_cast<mrc_ep_op>(ep.op), now()))
+        return;
+    if (ep.op == MRC_EP_PORT_STATUS) {
+        const bool heard = mrc_probing_hear(&peer.probing, &ep, now());
+        take_ports(peer);
+        arm(peer);
+        if (!heard)
+            return;
+    }
+    u16 ev[MRC_REVERSE_COPIES];
+    const unsigned n = mrc_paths_answer_evs(&peer.paths, static_cast<u8>(packet.plane + 1),
+                                            packet.bits, now(), ev);
+    mrc_hdr hdr{};
+    hdr.bth.opcode = MRC_OP_EP_RSP;
+    hdr.bth.pkey = MRC_PKEY_DEFAULT;
+    hdr.bth.qpn = MRC_QPN_ENDPOINT;
+    hdr.bth.psn = packet.hdr.bth.psn;
+    hdr.ep.tx_timestamp = ep.tx_timestamp;
+    for (unsigned i = 0; i < n; i++)
+        endpoint_.say(peer, ev[i], hdr, Traffic::control, 0);
+    reverse(peer);
+}
+
+/** What the peer said of its ports last is acted upon, if it is time. */
+void Prober::take_ports(Peer &peer)
+{
+    if (!mrc_probing_take_ports(&peer.probing, &peer.paths, now()))
+        return;
+    evs_changed(peer);
+    endpoint_.heed_ports(peer);
+}
+
+// ---- the timer
+
+/** True: EV probes are due, too. */
+bool Prober::look(Peer &peer)
+{
+    mrc_probing_tell tell;
+
+    take_ports(peer);
+    if (mrc_probing_plan_tell(&peer.probing, &peer.paths, now(), &tell) &&
+        !ask(peer, tell.ev, MRC_EP_PORT_STATUS, MRC_ASK_STATUS, tell.mask))
+        mrc_probing_untold(&peer.probing, &tell);
+    return mrc_probing_at(&peer.probing, &peer.paths) <= now();
+}
+
+/** A peer has its turn. True: it has used it. */
+bool Prober::serve(Peer &peer, bool &more)
+{
+    unsigned int room = 0;
+    const u16 ev = mrc_probing_next(&peer.probing, &peer.paths, now(), &room);
+
+    more = mrc_probing_at(&peer.probing, &peer.paths) <= now();
+    if (ev == MRC_EV_NONE)
+        return false;
+    probe(peer, ev, MRC_ASK_PROBE);
+    return true;
+}
+
+Peer &Prober::peer_of(const mrc_turn *turn)
+{
+    return **std::find_if(endpoint_.peers().begin(), endpoint_.peers().end(),
+                          [turn](const auto &peer) { return &peer->turn == turn; });
+}
+
+/** One probe each: the more peers there are the longer all wait. */
+void Prober::run_turns()
+{
+    unsigned room = std::min(mrc_asks_room(&asks_, now()), MRC_PROBING_RUN_MAX);
+    bool fresh = false;
+    bool more = false;
+
+    for (unsigned looks = peers_max; room && looks; looks--) {
+        mrc_turn *turn = mrc_turns_next(&turns_, &fresh);
+        if (!turn)
+            break;
+        Peer &peer = peer_of(turn);
+        room -= serve(peer, more);
+        mrc_turns_had(&turns_, turn, fresh, more);
+        arm(peer);
+    }
+}
+
+void Prober::timer()
+{
+    if (now() < timer_at_)
+        return;
+    timer_at_ = ~0ull;
+    lose();
+    if (now() >= ran_at_ + endpoint_.network().derived.timing.pace) {
+        ran_at_ = now();
+        for (const auto &peer : endpoint_.peers()) {
+            if (peer->due_at > now())
+                continue;
+            peer->due_at = ~0ull;
+            if (look(*peer))
+                mrc_turns_add(&turns_, &peer->turn);
+            arm(*peer);
+        }
+        run_turns();
+    }
+    set_timer();
+}
+
+} // namespace mrcsim

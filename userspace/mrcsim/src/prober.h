@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * How a host gets to know the paths to its peers: EV probes, and port status, each way. The steps
+ * are those of the module's prober, asks and endpoint.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine.h"
+#include "packet.h"
+#include "peer.h"
+
+namespace mrcsim
+{
+
+class Endpoint;
+
+/** A host's prober. */
+class Prober
+{
+public:
+    explicit Prober(Endpoint &endpoint);
+
+    /** EVs of a peer may have changed: those that are bad now are probed. */
+    void evs_changed(Peer &peer);
+
+    /** An answer has gone to a peer: is the way back to be probed? */
+    void reverse(Peer &peer);
+
+    /** Other ports of this host are up than before. */
+    void tell(Peer &peer, uint32_t mask);
+
+    /** A request from a peer, or the answer to one of ours. */
+    void request(Peer &peer, const Packet &packet);
+    void response(Peer &peer, const Packet &packet);
+
+    /** Time has passed. */
+    void timer();
+
+private:
+    /** What is asked, in the slot of the same number in the engine's table. */
+    struct Asked {
+        Peer *peer = nullptr;
+        uint64_t sent_at = 0;
+        uint32_t mask = 0;
+        u16 ev = 0;
+        u8 op = 0;
+    };
+
+    uint64_t now() const;
+    void arm(Peer &peer);
+    void set_timer();
+    bool ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask);
+    void probe(Peer &peer, u16 ev, mrc_ask_kind kind);
+    void lose();
+    bool look(Peer &peer);
+    void take_ports(Peer &peer);
+    void run_turns();
+    bool serve(Peer &peer, bool &more);
+    Peer &peer_of(const mrc_turn *turn);
+
+    Endpoint &endpoint_;
+    mrc_asks asks_{};
+    std::array<Asked, MRC_ASKS_MAX> asked_{};
+    mrc_turns turns_{};
+    uint64_t ran_at_ = 0;
+    uint64_t timer_at_ = ~0ull; ///< engine's ns
+    uint64_t draws_ = 0;
+};
+
+} // namespace mrcsim

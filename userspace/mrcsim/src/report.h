@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What is told of a run: figures, which a scenario may expect bounds of, and everything else as
+ * JSON.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "network.h"
+#include "stats.h"
+
+namespace mrcsim
+{
+
+/** What a figure is called, and whether more of it is better. */
+struct FigureName {
+    const char *name;
+    bool more_is_better;
+};
+
+/** All figures, see Documentation/simulation.md. */
+const std::vector<FigureName> &figure_names();
+
+/** Values of the figures. */
+using Figures = std::map<std::string, double>;
+
+/** What a run has cost. It is no part of what is the same for equal runs. */
+struct Cost {
+    double cpu_seconds = 0;
+    double wall_seconds = 0;
+    uint64_t memory_kib = 0; ///< at most
+};
+
+/** A run that has ended, in numbers. */
+class Report
+{
+public:
+    Report(const Network &network, const Stats &stats, const Cost &cost);
+
+    const Figures &figures() const { return figures_; }
+    uint64_t digest() const { return digest_; }
+
+    /** Expectations that were not met, each as "goodput-min is 0.95, not 0.97 or more". */
+    std::vector<std::string> missed() const;
+
+    nlohmann::ordered_json json() const;
+
+private:
+    void measure_flows();
+    void measure_sinks();
+    void measure_requesters();
+    void measure_queues();
+    void measure_evs();
+    double rate_of(uint32_t flow) const;
+    void note_spread(const std::string &name, std::vector<double> values);
+    nlohmann::ordered_json totals() const;
+    nlohmann::ordered_json flows() const;
+    nlohmann::ordered_json queues() const;
+    nlohmann::ordered_json curves() const;
+    nlohmann::ordered_json settings() const;
+
+    const Network &network_;
+    const Stats &stats_;
+    const Cost cost_;
+    Figures figures_;
+    uint64_t digest_ = 0;
+};
+
+} // namespace mrcsim

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "requester.h"
+
+#include <algorithm>
+
+#include "endpoint.h"
+#include "random.h"
+
+namespace mrcsim
+{
+
+namespace
+{
+
+constexpr uint32_t requests = 8;    // that a QP has under way
+constexpr uint32_t evs_version = 1; // EVs of a peer are never replaced
+
+} // namespace
+
+Requester::Requester(Endpoint &endpoint, Peer &peer, uint32_t flow)
+    : endpoint_(endpoint), peer_(peer), flow_(flow), requests_(requests)
+{
+    const Network &network = endpoint.network();
+    const TransportSettings &transport = network.scenario.transport;
+    const mrc_tx_cfg cfg = {.size = transport.mpr, .retries = network.derived.retries};
+
+    memory_.resize((mrc_req_mem(transport.mpr) + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+    req_.sendq.slots = requests_.data();
+    req_.sendq.stride = sizeof(mrc_msg);
+    req_.sendq.depth = requests;
+    mrc_sendq_start(&req_.sendq, transport.mtu, 1);
+    mrc_req_start(&req_, memory_.data(), &cfg, 0);
+    req_.tx.rtt.timing = &network.derived.timing;
+    left_ = network.flows[flow].bytes;
+    endless_ = !left_;
+}
+
+uint64_t Requester::now() const
+{
+    return endpoint_.cell().engine_now();
+}
+
+// ---- what goes out
+
+void Requester::start()
+{
+    started_ = true;
+    post();
+    endpoint_.poke(*this);
+}
+
+void Requester::post()
+{
+    const uint32_t whole = endpoint_.network().scenario.transport.message;
+
+    while (left_ || endless_) {
+        mrc_msg *request = mrc_sendq_slot(&req_.sendq);
+        if (!request)
+            return;
+        *request = {};
+        request->len = endless_ ? whole : static_cast<u32>(std::min<uint64_t>(left_, whole));
+        left_ -= endless_ ? 0 : request->len;
+        mrc_sendq_queue(&req_.sendq);
+    }
+}
+
+bool Requester::wants() const
+{
+    return started_ && !failed_ && mrc_req_wants(&req_, now());
+}
+
+/** The module's mrc_congestion_begin() has the same rules for those that share a window. */
+bool Requester::send(uint32_t max, bool others)
+{
+    mrc_batch &batch = endpoint_.cell().batch();
+    mrc_cc_grant grant;
+    u16 ev[MRC_BATCH_MAX];
+
+    if (!wants())
+        return false;
+    mrc_req_sync_evs(&req_, &peer_.paths, evs_version);
+    mrc_cc_allow(&peer_.cc, &grant);
+    if (others)
+        grant.ask_after = 0;
+    if (!mrc_req_plan(&req_, now(), max, &grant, &batch))
+        return false;
+    mrc_cc_sent(&peer_.cc, batch.bytes, now());
+    const unsigned stride = mrc_req_stride(&batch, endpoint_.network().derived.burst,
+                                           peer_.paths.set.good, peer_.paths.set.bad);
+    mrc_paths_draw(&peer_.paths, batch.any, batch.count, now(), ev, stride);
+    mrc_req_deal(&req_, &batch, ev, stride, now());
+    if (batch.rtx)
+        for (unsigned i = 0; i < batch.count; i++)
+            mrc_paths_resent(&peer_.paths, batch.plan[i].was);
+    leave(batch);
+    arm();
+    return true;
+}
+
+/** EV by EV, as its packets share skbs. */
+void Requester::leave(const mrc_batch &batch)
+{
+    (batch.rtx ? counts_.again : counts_.sent) += batch.count;
+    for (unsigned e = 0; e < batch.stride; e++)
+        for (unsigned i = e; i < batch.count; i += batch.stride)
+            if (!transmit(batch.plan[i], batch.rtx, batch.ask && i == batch.count - 1))
+                take_back(batch.plan[i].psn);
+}
+
+/** False: this host has no room for it. Without a path a packet counts as sent all the same. */
+bool Requester::transmit(const mrc_plan &plan, bool again, bool ask)
+{
+    const mrc_msg *request = mrc_sendq_at(&req_.sendq, plan.msg);
+    mrc_chunk chunk;
+    mrc_hdr hdr;
+
+    if (plan.ev == MRC_EV_NONE)
+        return true;
+    mrc_sendq_chunk(&req_.sendq, request, plan.psn, &chunk);
+    mrc_sendq_header(request, &chunk, plan.psn, &hdr);
+    hdr.bth.pkey = MRC_PKEY_DEFAULT;
+    hdr.bth.qpn = MRC_QPN_FIRST + flow_;
+    hdr.bth.rtx = again;
+    hdr.bth.ackreq = ask;
+    return endpoint_.send_data(peer_, plan.ev, flow_, hdr, chunk.len, again);
+}
+
+void Requester::take_back(u32 psn)
+{
+    mrc_tx_result result;
+
+    counts_.unsent++;
+    failed_ |= !mrc_req_unsent(&req_, psn, now(), &result);
+    learn_of_window(result);
+}
+
+// ---- what comes
+
+/** What an answer, or that none came, says of the window and of EVs. */
+void Requester::learn(mrc_tx_result &result)
+{
+    learn_of_window(result);
+    learn_of_evs(result);
+}
+
+void Requester::learn_of_window(const mrc_tx_result &result)
+{
+    mrc_cc_news said;
+
+    mrc_req_cc_news(&req_, &result, now(), &said);
+    said.waiting |= !peer_.waiting.empty();
+    mrc_cc_learn(&peer_.cc, &said, now());
+}
+
+void Requester::learn_of_evs(mrc_tx_result &result)
+{
+    bool learned = false;
+
+    counts_.spurious += result.spurious;
+    for (mrc_news news; mrc_req_news(&req_, &result, now(), &news); learned = true)
+        mrc_paths_learn(&peer_.paths, &news, now());
+    if (learned)
+        endpoint_.prober().evs_changed(peer_);
+}
+
+void Requester::sack(const mrc_hdr &hdr, mrc_tx_result &result)
+{
+    if (mrc_req_sack(&req_, &hdr, now(), &result))
+        return;
+    counts_.inferred += result.lost;
+    learn(result);
+    check_ports();
+}
+
+bool Requester::nack(const mrc_hdr &hdr, mrc_tx_result &result)
+{
+    const int err = mrc_req_nack(&req_, &hdr, now(), &result);
+
+    if (!err && mrc_nack_is_trim(hdr.nack.reason))
+        counts_.trims++;
+    if (!err)
+        learn_of_window(result);
+    if (!err || result.spurious)
+        learn_of_evs(result);
+    return err || (!result.expired && !mrc_nack_is_fatal(hdr.nack.reason));
+}
+
+void Requester::end_requests(u32 psn)
+{
+    while (mrc_sendq_done(&req_.sendq, psn))
+        mrc_sendq_end(&req_.sendq);
+    mrc_req_settle(&req_, now());
+    post();
+    if (!endless_ && !left_ && req_.sendq.una == req_.sendq.tail && completed_ == never)
+        completed_ = endpoint_.cell().now();
+}
+
+void Requester::ack(const mrc_hdr &hdr, mrc_tx_result &result)
+{
+    u32 psn = 0;
+
+    if (mrc_req_ack(&req_, &hdr, now(), &psn, &result))
+        return;
+    learn(result);
+    end_requests(psn);
+    failed_ |= !mrc_syndrome_is_ack(hdr.ack.syndrome);
+}
+
+void Requester::answered(const Packet &packet)
+{
+    mrc_tx_result result;
+
+    if (failed_)
+        return;
+    if (packet.hdr.bth.opcode == MRC_OP_SACK)
+        sack(packet.hdr, result);
+    else if (packet.hdr.bth.opcode == MRC_OP_NACK)
+        failed_ |= !nack(packet.hdr, result);
+    else
+        ack(packet.hdr, result);
+    arm();
+    endpoint_.poke(*this);
+}
+
+// ---- ports
+
+/** Are other ports up, here or at the peer? What was on its way by those that have gone is lost. */
+void Requester::check_ports()
+{
+    mrc_tx_result result;
+
+    if (!mrc_req_heed_ports(&req_, &peer_.paths, evs_version, now(), &result))
+        return;
+    counts_.ports += result.lost;
+    learn_of_window(result);
+    mrc_cc_capacity(&peer_.cc, mrc_req_planes(&req_, &peer_.paths), peer_.cc.planes);
+}
+
+void Requester::heed_ports()
+{
+    check_ports();
+    arm();
+    endpoint_.poke(*this);
+}
+
+// ---- time
+
+/** One that is set already is left alone, if it is no later. */
+void Requester::arm()
+{
+    const uint64_t at = mrc_req_timer_at(&req_, now());
+
+    if (!at || failed_ || (timer_at_ && timer_at_ <= at))
+        return;
+    timer_at_ = at;
+    endpoint_.schedule_ns(at, What::requester_timer, flow_);
+}
+
+void Requester::timer()
+{
+    mrc_tx_result result;
+    mrc_answers answers;
+
+    // It may have been moved to another time.
+    if (!timer_at_ || now() < timer_at_ || failed_)
+        return;
+    timer_at_ = 0;
+    const mrc_req_due due = mrc_req_timer(&req_, now(), &result);
+    mrc_answers_init(&answers);
+    if (due == MRC_REQ_PROBE)
+        mrc_answers_probe(&answers, req_.tx.probe_id);
+    counts_.probes += answers.count;
+    (due == MRC_REQ_GONE ? counts_.ports : counts_.timeouts) += result.lost;
+    learn(result);
+    failed_ = due == MRC_REQ_FAILED;
+    arm();
+    endpoint_.reply(peer_, flow_, answers, false);
+    if (due != MRC_REQ_NOTHING)
+        endpoint_.poke(*this);
+}
+
+uint64_t Requester::digest() const
+{
+    const uint64_t sequence = static_cast<uint64_t>(req_.tx.una) << 32 | req_.tx.nxt;
+    const uint64_t window = static_cast<uint64_t>(peer_.cc.cwnd) << 32 | req_.tx.inflight_bytes;
+
+    return mix(mix(sequence ^ mix(flow_ + golden)) ^ window) +
+           mix(counts_.again << 32 ^ counts_.spurious << 16 ^ counts_.timeouts ^ completed_);
+}
+
+} // namespace mrcsim

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * The end of a QP that writes. It does with the engine what the module's requester and send do.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine.h"
+#include "line.h"
+#include "packet.h"
+#include "peer.h"
+
+namespace mrcsim
+{
+
+class Endpoint;
+
+/** What became of a QP, as it sees it. */
+struct RequesterCounts {
+    uint64_t sent = 0;     ///< packets, first transmissions
+    uint64_t again = 0;    ///< retransmissions
+    uint64_t inferred = 0; ///< held to be lost by what SACKs say
+    uint64_t ports = 0;    ///< by what is known of ports
+    uint64_t timeouts = 0; ///< by their time
+    uint64_t trims = 0;    ///< NACKs of trimmed packets
+    uint64_t spurious = 0; ///< held to be lost, and had arrived
+    uint64_t probes = 0;   ///< Reliability Probes
+    uint64_t unsent = 0;   ///< packets that this host had no room for
+};
+
+/** A requester. */
+class Requester : public InLine<Requester>
+{
+public:
+    Requester(Endpoint &endpoint, Peer &peer, uint32_t flow);
+    Requester(const Requester &) = delete;
+    Requester &operator=(const Requester &) = delete;
+
+    Peer &peer() { return peer_; }
+
+    void start();
+    /** Would it send, had it room? */
+    bool wants() const;
+    /**
+     * A batch of at most @p max packets.
+     * @param others wait for the same window
+     * @return false: nothing goes out
+     */
+    bool send(uint32_t max, bool others);
+    void answered(const Packet &packet);
+    void timer();
+    void heed_ports();
+
+    const RequesterCounts &counts() const { return counts_; }
+    /** When all was acknowledged, never: it is not. */
+    Time completed() const { return completed_; }
+    /** It has given up. */
+    bool failed() const { return failed_; }
+    /** Of its state; equal in runs that are equal. */
+    uint64_t digest() const;
+
+private:
+    uint64_t now() const;
+    void post();
+    void arm();
+    void leave(const mrc_batch &batch);
+    bool transmit(const mrc_plan &plan, bool again, bool ask);
+    void take_back(u32 psn);
+    void learn(mrc_tx_result &result);
+    void learn_of_window(const mrc_tx_result &result);
+    void learn_of_evs(mrc_tx_result &result);
+    void sack(const mrc_hdr &hdr, mrc_tx_result &result);
+    bool nack(const mrc_hdr &hdr, mrc_tx_result &result);
+    void ack(const mrc_hdr &hdr, mrc_tx_result &result);
+    void end_requests(u32 psn);
+    void check_ports();
+
+    Endpoint &endpoint_;
+    Peer &peer_;
+    uint32_t flow_;
+    mrc_req req_{};
+    std::vector<uint64_t> memory_;
+    std::vector<mrc_msg> requests_;
+    uint64_t left_ = 0; ///< bytes that are not posted
+    bool endless_ = false;
+    bool started_ = false;
+    bool failed_ = false;
+    uint64_t timer_at_ = 0; ///< engine's ns; 0: none is set
+    Time completed_ = never;
+    RequesterCounts counts_;
+};
+
+} // namespace mrcsim

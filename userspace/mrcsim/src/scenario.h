@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What is to be simulated. Defaults are those of Documentation/simulation.md. Times are in ps,
+ * fractions in millionths.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clock.h"
+#include "fabric.h"
+#include "port.h"
+
+namespace mrcsim
+{
+
+/** [link] */
+struct LinkSettings {
+    uint64_t mbps = 100'000;
+    Time delay = 500 * nanosecond;
+    Time switch_delay = 225 * nanosecond;
+};
+
+/** [queue]: fractions of what a plane holds in a base RTT (plane BDP). */
+struct QueueSettings {
+    uint64_t mark_from = 200'000;
+    uint64_t mark_all = 800'000; ///< 0: nothing is marked
+    bool mark_last_hop = false;
+    uint64_t trim = millionth; ///< 0: nothing is trimmed
+    uint64_t trim_last_hop = 1'500'000;
+    uint64_t drop = 4 * uint64_t{millionth};
+    uint32_t trim_bytes = 128; ///< of a frame, without what Ethernet adds
+};
+
+/** How fast an endpoint is. */
+enum class EndpointTiming : uint8_t { nic, software };
+
+/** transport.evs: to one destination, over all planes together. */
+struct EvSettings {
+    uint32_t in_rotation = 128;
+    uint32_t spares = 32;
+    uint32_t min_active = 32;
+};
+
+/** [transport]; what has no value follows from the timing. */
+struct TransportSettings {
+    EndpointTiming timing = EndpointTiming::nic;
+    bool nscc = true;
+    EvSettings evs;
+    uint32_t mtu = 4096;
+    uint32_t mpr = 1024;                ///< packets
+    uint32_t message = 1u << 20;        ///< bytes of a request
+    std::optional<uint32_t> sack_bytes; ///< threshold
+    std::optional<uint32_t> rx_batch;   ///< packets that are answered together
+    std::optional<uint32_t> burst;      ///< packets on one EV in a row
+    std::optional<uint32_t> timeout;    ///< exponent, as verbs have it
+};
+
+/** What flows there are of one [[traffic]]. */
+enum class TrafficKind : uint8_t { permutation, incast, matrix };
+
+/** A flow between two hosts. */
+struct FlowEntry {
+    uint32_t source = 0;
+    uint32_t destination = 0;
+    uint64_t bytes = 0; ///< 0: until the end
+    Time start = 0;
+};
+
+/** [[traffic]] */
+struct TrafficSettings {
+    TrafficKind kind = TrafficKind::permutation;
+    uint64_t bytes = 0; ///< of a QP; 0: until the end
+    uint32_t qps = 1;   ///< between two hosts
+    Time start = 0;
+    Time spread = 0;              ///< starts are random within this
+    uint32_t senders = 7;         ///< incast
+    uint32_t groups = 1;          ///< incast
+    bool victim = false;          ///< incast: the first sender has another flow
+    std::vector<FlowEntry> flows; ///< matrix
+};
+
+/** What is wrong with links. */
+struct FaultSettings {
+    Time at = 0;
+    std::optional<Time> until; ///< none: to the end
+    Tier tier = Tier::t0_up;   ///< t0_up: links between switches, both ways; host_up: hosts' links
+    uint32_t count = 1;
+    Time spacing = 0;
+    uint64_t seed = 1;
+    std::vector<uint32_t> named; ///< plane, rack and T1, or plane and host; empty: drawn
+    bool dead = false;
+    bool carrier = true;        ///< hosts see theirs
+    uint32_t loss = 0;          ///< millionths
+    uint32_t speed = millionth; ///< millionths of the rate
+};
+
+/** [run] */
+struct RunSettings {
+    Time end = 200 * microsecond;
+    std::optional<Time> from; ///< goodput counts from here on; none: a third of the run
+    uint64_t seed = 1;
+    uint32_t samples = 100; ///< points of curves
+};
+
+/** Bound of a figure: see report.h. */
+struct Expectation {
+    std::string figure;
+    bool at_least = false;
+    double bound = 0;
+};
+
+/** A scenario. */
+struct Scenario {
+    std::string name;
+    FabricShape fabric;
+    LinkSettings link;
+    QueueSettings queue;
+    TransportSettings transport;
+    std::vector<TrafficSettings> traffic;
+    std::vector<FaultSettings> faults;
+    RunSettings run;
+    std::vector<Expectation> expect;
+};
+
+/** One word of what is wrong with a file, and where. */
+struct Complaint {
+    uint32_t line = 0; ///< from 1; 0: none
+    std::string text;
+};
+
+/** What was read, or all that is wrong with it. */
+struct ScenarioResult {
+    std::optional<Scenario> scenario;
+    std::vector<Complaint> complaints;
+};
+
+/** A "section.key=value" of the command line. */
+using Override = std::pair<std::string, std::string>;
+
+/**
+ * Reads a scenario.
+ * @param text TOML
+ * @param folder where files are that it names
+ */
+ScenarioResult read_scenario(const std::string &text, const std::string &folder,
+                             const std::vector<Override> &overrides);
+
+} // namespace mrcsim

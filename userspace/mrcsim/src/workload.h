@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Which QPs there are, and what they send.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric.h"
+#include "scenario.h"
+
+namespace mrcsim
+{
+
+/** A QP's one direction. */
+struct Flow {
+    uint32_t source = 0;
+    uint32_t destination = 0;
+    uint32_t traffic = 0; ///< which [[traffic]] it is of
+    uint32_t group = 0;   ///< flows that are compared with each other: those of one sink
+    bool victim = false;
+    uint64_t bytes = 0; ///< 0: until the end
+    Time start = 0;
+};
+
+/** The flows of a scenario, in an order that depends on nothing but it. */
+std::vector<Flow> make_flows(const Scenario &scenario, const Fabric &fabric);
+
+} // namespace mrcsim
