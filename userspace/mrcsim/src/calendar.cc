@@ -17,12 +17,44 @@ struct Later {
 
 } // namespace
 
-Calendar::Calendar() : ring_(slots), busy_(slots / 64) {}
+Calendar::Calendar() : ring_(slots, no_block), busy_(slots / 64) {}
 
 void Calendar::add_now(const Event &event)
 {
     inserted_.push_back(event);
     std::push_heap(inserted_.begin(), inserted_.end(), Later());
+}
+
+/** One more for a slot, as its first one. */
+void Calendar::add_block(uint64_t at)
+{
+    uint32_t id = free_;
+
+    if (id == no_block) {
+        id = static_cast<uint32_t>(blocks_.size());
+        blocks_.emplace_back();
+    } else {
+        free_ = blocks_[id].next;
+    }
+    blocks_[id].next = ring_[at];
+    blocks_[id].count = 0;
+    ring_[at] = id;
+    busy_[at / 64] |= 1ull << at % 64;
+}
+
+/** The events of a slot become those of now. */
+void Calendar::gather(uint64_t at)
+{
+    for (uint32_t id = ring_[at]; id != no_block;) {
+        Block &block = blocks_[id];
+        const uint32_t next = block.next;
+        now_.insert(now_.end(), block.events, block.events + block.count);
+        block.next = free_;
+        free_ = id;
+        id = next;
+    }
+    ring_[at] = no_block;
+    busy_[at / 64] &= ~(1ull << at % 64);
 }
 
 void Calendar::add_far(const Event &event)
@@ -108,8 +140,7 @@ bool Calendar::advance(Time until)
     const uint64_t at = slot_ & (slots - 1);
     now_.clear();
     done_ = 0;
-    now_.swap(ring_[at]);
-    busy_[at / 64] &= ~(1ull << at % 64);
+    gather(at);
     take_far();
     std::sort(now_.begin(), now_.end());
     return true;

@@ -22,6 +22,7 @@ enum class What : uint8_t {
     arrival,         ///< of a packet; source: the port that sent it
     port_free,       ///< it has sent a packet; source: the port
     flow_start,      ///< source: the flow
+    post,            ///< of a request, source: the flow
     requester_timer, ///< source: the flow
     responder_timer, ///< source: the flow
     answer_timer,    ///< source: the flow; arrivals have been held back for long enough
@@ -50,7 +51,8 @@ struct Event {
 
 /**
  * A calendar: a ring of slots of some nanoseconds each. The slot that is being worked at is sorted;
- * the others are heaped up as events come. What is further away than a turn waits in a heap.
+ * the others are heaped up as events come, in blocks that are used again as soon as they are empty,
+ * while caches still have them. What is further away than a turn waits in a heap.
  */
 class Calendar
 {
@@ -75,23 +77,43 @@ public:
     /** When the first event is, not exactly: no earlier than this. never: there is none. */
     Time earliest() const;
 
+    /** The event that follows, as far as is known; null: it is not. For who fetches ahead. */
+    const Event *ahead(size_t events) const
+    {
+        return done_ + events < now_.size() ? &now_[done_ + events] : nullptr;
+    }
+
 private:
     static constexpr unsigned slot_shift = 14; // 16.4 ns
     static constexpr uint64_t slots = 1u << 14;
+    static constexpr uint32_t no_block = ~0u;
+    static constexpr uint32_t block_events = 15;
+
+    struct Block {
+        uint32_t next = no_block;
+        uint32_t count = 0;
+        Event events[block_events];
+    };
 
     void add_now(const Event &event);
     void add_far(const Event &event);
+    void add_block(uint64_t at);
     void add_soon(const Event &event, uint64_t at)
     {
-        ring_[at].push_back(event);
-        busy_[at / 64] |= 1ull << at % 64;
+        if (ring_[at] == no_block || blocks_[ring_[at]].count == block_events)
+            add_block(at);
+        Block &block = blocks_[ring_[at]];
+        block.events[block.count++] = event;
     }
     bool advance(Time until);
+    void gather(uint64_t at);
     void take_far();
     uint64_t next_busy() const;
 
-    std::vector<std::vector<Event>> ring_;
-    std::vector<uint64_t> busy_;  ///< bit per slot: it has events
+    std::vector<uint32_t> ring_; ///< the first block of each slot
+    std::vector<uint64_t> busy_; ///< bit per slot: it has events
+    std::vector<Block> blocks_;
+    uint32_t free_ = no_block;
     std::vector<Event> now_;      ///< of the current slot, sorted
     size_t done_ = 0;             ///< of these
     std::vector<Event> inserted_; ///< into the current slot since; a heap

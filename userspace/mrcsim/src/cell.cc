@@ -12,7 +12,7 @@ Cell::Cell(Network &network, uint32_t index)
     : network_(network), index_(index),
       sample_time_((network.scenario.run.end + network.scenario.run.samples - 1) /
                    network.scenario.run.samples),
-      outbox_(network.cells)
+      from_(network.scenario.run.from.value_or(0)), outbox_(network.cells)
 {
     const Fabric &fabric = network.fabric;
 
@@ -40,9 +40,25 @@ void Cell::run(Time until)
 
     while (calendar_.next(until, event)) {
         now_ = event.at;
+        fetch_ahead();
         stats_.events++;
         happen(event);
     }
+}
+
+/** What the next events look at is far away in memory: packets first, then ports. */
+void Cell::fetch_ahead() const
+{
+    const Event *far = calendar_.ahead(10);
+    const Event *near = calendar_.ahead(4);
+
+    if (far && far->what() == What::arrival)
+        pool_.fetch(far->argument);
+    if (far && far->what() == What::port_free)
+        __builtin_prefetch(&network_.ports[far->source()], 1);
+    if (near && near->what() == What::arrival && !network_.fabric.is_host(near->node()))
+        __builtin_prefetch(
+            &network_.ports[network_.fabric.next_port(near->node(), pool_[near->argument])], 1);
 }
 
 void Cell::take(const std::vector<Handover> &packets)
@@ -116,6 +132,7 @@ void Cell::send(uint32_t index, PacketId id)
         return drop(id, pool_[id].traffic == Traffic::control ? Drop::control : Drop::queue);
     case Admission::trimmed:
         stats_.trimmed[static_cast<size_t>(port.tier)]++;
+        stats_.counted_trimmed += counts();
         break;
     case Admission::queued:
         break;
@@ -127,7 +144,7 @@ void Cell::note_queue(const Port &port, Traffic traffic)
 {
     const uint64_t bdp = network_.derived.plane_bdp;
 
-    if (traffic == Traffic::control)
+    if (traffic == Traffic::control || !counts())
         return;
     const uint64_t bytes = port.queues.bytes(Traffic::data) + port.queues.bytes(Traffic::again);
     const uint64_t bin = std::min<uint64_t>(bytes * queue_bins_per_bdp / bdp, queue_bins - 1);
@@ -171,6 +188,7 @@ void Cell::send_next(uint32_t index, Port &port)
         is_marked(limits, behind, draw(Draw::mark, index, port))) {
         packet.marked = true;
         stats_.marked[static_cast<size_t>(port.tier)]++;
+        stats_.counted_marked += counts();
     }
     transmit(index, port, id);
     if (!port.queues.empty())

@@ -62,12 +62,15 @@ public:
     }
     /** The point of the curves over time that is now. */
     Sample &sample() { return stats_.samples[now_ / sample_time_]; }
+    /** Is it the time that counts for figures? */
+    bool counts() const { return now_ >= from_; }
     /** A batch of the engine, too large for a stack. */
     mrc_batch &batch() { return batch_; }
     /** @} */
 
 private:
     void happen(const Event &event);
+    void fetch_ahead() const;
     void arrive(const Event &event);
     void arrive_at_host(uint32_t host, PacketId id);
     void port_free(uint32_t port);
@@ -88,6 +91,7 @@ private:
     Stats stats_;
     Time now_ = 0;
     Time sample_time_;
+    Time from_;
     std::vector<std::vector<Handover>> outbox_;
     mrc_batch batch_{};
 };

@@ -71,6 +71,8 @@ void Endpoint::happen(What what, uint32_t source)
     switch (what) {
     case What::flow_start:
         return network_.requesters[source]->start();
+    case What::post:
+        return network_.requesters[source]->post_paced();
     case What::requester_timer:
         return network_.requesters[source]->timer();
     case What::responder_timer:
@@ -186,11 +188,13 @@ bool Endpoint::send_data(Peer &peer, u16 ev, uint32_t flow, const mrc_hdr &hdr, 
     if (network_.scenario.transport.timing == EndpointTiming::software &&
         queued_ >= network_.derived.host_queue)
         return false;
+    const bool above = again && network_.scenario.queue.again_first;
     const PacketId id =
-        make_packet(peer, ev, hdr, again ? Traffic::again : Traffic::data, flow, payload);
+        make_packet(peer, ev, hdr, above ? Traffic::again : Traffic::data, flow, payload);
 
     queued_++;
     (again ? cell_.stats().again : cell_.stats().data)++;
+    cell_.stats().counted_sent += cell_.counts();
     cell_.send(network_.fabric.host_port(host_, peer.plane(ev)), id);
     return true;
 }

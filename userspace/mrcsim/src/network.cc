@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "endpoint.h"
+#include "line_rate.h"
 
 namespace mrcsim
 {
@@ -19,7 +20,6 @@ constexpr Time software_rx_hold = 20 * microsecond;
 constexpr uint32_t software_timeout = 14; // what the module begins with
 constexpr uint32_t software_exp = 3;
 constexpr uint64_t nic_timeout_rtts = 10;
-constexpr uint32_t write_headers = MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN;
 
 uint64_t fraction(uint64_t of, uint64_t millionths)
 {
@@ -136,14 +136,6 @@ Derived derive(const Scenario &scenario, const Fabric &fabric)
     d.cc = cc_params(scenario, d.base_rtt_ns);
     derive_endpoint(scenario, d);
     return d;
-}
-
-double line_rate(const Scenario &scenario)
-{
-    const uint32_t mtu = scenario.transport.mtu;
-
-    return static_cast<double>(scenario.link.mbps) * scenario.fabric.planes * (1e6 / 8) * mtu /
-           wire_bytes(write_headers, mtu, 0);
 }
 
 Network::Network(const Scenario &what, uint32_t cell_count)

@@ -80,7 +80,4 @@ struct Network {
 /** What follows from a scenario. */
 Derived derive(const Scenario &scenario, const Fabric &fabric);
 
-/** Payload bytes a second that all planes together carry at most, of packets of full size. */
-double line_rate(const Scenario &scenario);
-
 } // namespace mrcsim

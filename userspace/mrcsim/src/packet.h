@@ -17,8 +17,8 @@ namespace mrcsim
 /** Classes that ports serve one after another, the first one first. */
 enum class Traffic : uint8_t {
     control, ///< answers and requests to endpoints, and heads of trimmed packets
-    again,   ///< retransmissions
-    data,    ///< first transmissions, and Reliability Probes
+    again,   ///< retransmissions, where a fabric has a class for them
+    data,    ///< all others
 };
 constexpr unsigned traffic_classes = 3;
 
@@ -31,7 +31,7 @@ using PacketId = uint32_t;
 constexpr PacketId no_packet = ~PacketId{0};
 
 /** A packet. What ports and switches look at comes first, in one line of a cache. */
-struct Packet {
+struct alignas(64) Packet {
     PacketId next = no_packet; ///< behind it in a queue
     uint32_t source = 0;       ///< host
     uint32_t destination = 0;  ///< host
@@ -82,6 +82,9 @@ public:
     /** A reference that lasts until the next take(). */
     Packet &operator[](PacketId id) { return packets_[id]; }
     const Packet &operator[](PacketId id) const { return packets_[id]; }
+
+    /** It is looked at soon. */
+    void fetch(PacketId id) const { __builtin_prefetch(&packets_[id], 1); }
 
 private:
     PacketId grow()

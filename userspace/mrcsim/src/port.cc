@@ -56,6 +56,8 @@ PacketId PortQueues::take(PacketPool &pool)
     queue.first = packet.next;
     if (queue.first == no_packet)
         queue.last = no_packet;
+    else
+        pool.fetch(queue.first);
     bytes_[i] -= packet.bytes;
     return id;
 }

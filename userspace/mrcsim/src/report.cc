@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "line_rate.h"
 #include "percentile.h"
 #include "requester.h"
 #include "responder.h"
@@ -77,6 +78,7 @@ const std::vector<FigureName> &figure_names()
                                                   {"lost-max", false},
                                                   {"again", false},
                                                   {"trimmed-share", false},
+                                                  {"trims-untold", false},
                                                   {"marked-share", false},
                                                   {"dropped", false},
                                                   {"failed", false},
@@ -124,17 +126,29 @@ double Report::rate_of(uint32_t flow) const
     return static_cast<double>(responder.counted()) / seconds(until - from) / line_rate(scenario);
 }
 
+/** What other flows of the same host have. */
+double Report::others_of(uint32_t flow) const
+{
+    double sum = 0;
+
+    for (uint32_t other = 0; other < network_.flows.size(); other++)
+        if (network_.flows[other].source == network_.flows[flow].source &&
+            network_.flows[other].destination != network_.flows[flow].destination)
+            sum += rate_of(other);
+    return sum;
+}
+
 void Report::measure_flows()
 {
     std::vector<double> rates;
     std::vector<double> completions;
-    double victim = 2;
+    std::map<uint32_t, double> victims; // of hosts, the part of the rest that these flows have
 
     for (uint32_t flow = 0; flow < network_.flows.size(); flow++) {
         const Time completed = network_.requesters[flow]->completed();
         rates.push_back(rate_of(flow));
         if (network_.flows[flow].victim)
-            victim = std::min(victim, rates.back());
+            victims[network_.flows[flow].source] += rates.back() / (1 - others_of(flow));
         if (completed != never)
             completions.push_back(microseconds(completed - network_.flows[flow].start));
     }
@@ -145,8 +159,10 @@ void Report::measure_flows()
     figures_["goodput-max"] = percentile(rates, 100);
     figures_["goodput-total"] = mean(rates) * static_cast<double>(rates.size());
     figures_["completed"] = static_cast<double>(completions.size());
-    if (victim <= 1.5)
-        figures_["victim-min"] = victim;
+    for (const auto &[host, part] : victims) {
+        double &least = figures_.try_emplace("victim-min", part).first->second;
+        least = std::min(least, part);
+    }
     if (completions.empty())
         return;
     figures_["completion-p50-us"] = percentile(completions, 50);
@@ -194,14 +210,12 @@ void Report::measure_requesters()
         lost += own;
         lost_max = std::max(lost_max, own);
     }
-    const double sent = std::max<double>(static_cast<double>(sum.sent + sum.again), 1);
-    uint64_t trimmed = 0;
-    uint64_t marked = 0;
+    uint64_t untold = 0;
+    for (const Responder *responder : network_.responders)
+        untold += responder->untold();
+    figures_["trims-untold"] = static_cast<double>(untold);
+    const auto sent = std::max<double>(static_cast<double>(stats_.counted_sent), 1);
     uint64_t dropped = 0;
-    for (size_t tier = 0; tier < tiers; tier++) {
-        trimmed += stats_.trimmed[tier];
-        marked += stats_.marked[tier];
-    }
     for (const uint64_t one : stats_.dropped)
         dropped += one;
     figures_["timeouts"] = static_cast<double>(sum.timeouts);
@@ -212,8 +226,8 @@ void Report::measure_requesters()
     figures_["failed"] = failed;
     figures_["lost-mean"] = lost / static_cast<double>(network_.flows.size());
     figures_["lost-max"] = lost_max;
-    figures_["trimmed-share"] = static_cast<double>(trimmed) / sent;
-    figures_["marked-share"] = static_cast<double>(marked) / sent;
+    figures_["trimmed-share"] = static_cast<double>(stats_.counted_trimmed) / sent;
+    figures_["marked-share"] = static_cast<double>(stats_.counted_marked) / sent;
     figures_["dropped"] = static_cast<double>(dropped);
 }
 

@@ -59,7 +59,7 @@ private:
     void measure_queues();
     void measure_evs();
     double rate_of(uint32_t flow) const;
-    void note_spread(const std::string &name, std::vector<double> values);
+    double others_of(uint32_t flow) const;
     nlohmann::ordered_json totals() const;
     nlohmann::ordered_json flows() const;
     nlohmann::ordered_json queues() const;

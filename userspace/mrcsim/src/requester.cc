@@ -45,23 +45,46 @@ uint64_t Requester::now() const
 void Requester::start()
 {
     started_ = true;
+    if (endpoint_.network().flows[flow_].pace)
+        return post_paced();
     post();
     endpoint_.poke(*this);
 }
 
+/** Those that are due, or all that there is room for. */
 void Requester::post()
 {
-    const uint32_t whole = endpoint_.network().scenario.transport.message;
+    const bool paced = endpoint_.network().flows[flow_].pace;
 
-    while (left_ || endless_) {
-        mrc_msg *request = mrc_sendq_slot(&req_.sendq);
-        if (!request)
-            return;
-        *request = {};
-        request->len = endless_ ? whole : static_cast<u32>(std::min<uint64_t>(left_, whole));
-        left_ -= endless_ ? 0 : request->len;
-        mrc_sendq_queue(&req_.sendq);
-    }
+    while ((left_ || endless_) && (!paced || due_) && post_one())
+        due_ -= paced ? 1 : 0;
+}
+
+/** False: there is no room. */
+bool Requester::post_one()
+{
+    const uint32_t whole = endpoint_.network().scenario.transport.message;
+    mrc_msg *request = mrc_sendq_slot(&req_.sendq);
+
+    if (!request)
+        return false;
+    *request = {};
+    request->len = endless_ ? whole : static_cast<u32>(std::min<uint64_t>(left_, whole));
+    left_ -= endless_ ? 0 : request->len;
+    mrc_sendq_queue(&req_.sendq);
+    return true;
+}
+
+void Requester::post_paced()
+{
+    Cell &cell = endpoint_.cell();
+
+    due_++;
+    post();
+    endpoint_.poke(*this);
+    if (left_ || endless_)
+        cell.schedule(cell.now() + endpoint_.network().flows[flow_].pace, endpoint_.host(),
+                      What::post, flow_);
 }
 
 bool Requester::wants() const

@@ -42,6 +42,8 @@ public:
     Peer &peer() { return peer_; }
 
     void start();
+    /** A request is due. */
+    void post_paced();
     /** Would it send, had it room? */
     bool wants() const;
     /**
@@ -65,6 +67,7 @@ public:
 private:
     uint64_t now() const;
     void post();
+    bool post_one();
     void arm();
     void leave(const mrc_batch &batch);
     bool transmit(const mrc_plan &plan, bool again, bool ask);
@@ -86,6 +89,7 @@ private:
     std::vector<mrc_msg> requests_;
     uint64_t left_ = 0; ///< bytes that are not posted
     bool endless_ = false;
+    uint32_t due_ = 0; ///< requests that are due, but have no room
     bool started_ = false;
     bool failed_ = false;
     uint64_t timer_at_ = 0; ///< engine's ns; 0: none is set

@@ -65,7 +65,7 @@ void Responder::place(const Packet &packet)
     mrc_resp_commit(&resp_, &a, mrc_resp_fits(&resp_, &a) ? 0 : MRC_NAK_INVALID);
     bytes_ += packet.payload;
     last_ = at;
-    if (at >= endpoint_.network().scenario.run.from.value_or(0))
+    if (endpoint_.cell().counts())
         counted_ += packet.payload;
     endpoint_.cell().sample().bytes += packet.payload;
 }
@@ -75,7 +75,8 @@ void Responder::trimmed(const Packet &packet)
     mrc_answers answers;
 
     mrc_answers_init(&answers);
-    mrc_resp_trimmed(&resp_, &packet.hdr.bth, packet.bits, packet.last_hop, now(), &answers);
+    untold_ +=
+        !mrc_resp_trimmed(&resp_, &packet.hdr.bth, packet.bits, packet.last_hop, now(), &answers);
     endpoint_.reply(peer_, flow_, answers, true);
 }
 

@@ -35,6 +35,8 @@ public:
     uint64_t bytes() const { return bytes_; }
     /** Those of them that came in the time that counts. */
     uint64_t counted() const { return counted_; }
+    /** Trimmed packets that the sender was not told of: there were too many at a time. */
+    uint64_t untold() const { return untold_; }
     /** When the last of it came. */
     Time last() const { return last_; }
     uint64_t digest() const;
@@ -58,6 +60,7 @@ private:
     uint64_t timer_at_ = 0;  ///< engine's ns; 0: none is set
     uint64_t bytes_ = 0;
     uint64_t counted_ = 0;
+    uint64_t untold_ = 0;
     Time last_ = 0;
     bool refused_ = false; ///< a NAK has ended it
 };

@@ -118,6 +118,7 @@ void Reader::queue()
             section.complain("ecn", "the first must not be above the second");
     }
     section.boolean("ecn-last-hop", s_.queue.mark_last_hop);
+    section.word("retransmissions", {"with-data", "above-data"}, s_.queue.again_first);
     section.scaled("trim", bdps, millionth, s_.queue.trim);
     section.scaled("trim-last-hop", bdps, millionth, s_.queue.trim_last_hop);
     section.scaled("drop", {0.1, 1000}, millionth, s_.queue.drop);
@@ -249,6 +250,7 @@ void Reader::traffic(Section &one)
     one.word("kind", {"permutation", "incast", "matrix"}, t.kind);
     one.integer("bytes", 0, static_cast<int64_t>(bytes_max), t.bytes);
     one.integer("qps", 1, 1024, t.qps);
+    one.scaled("load", {0.001, 1}, millionth, t.load);
     one.scaled("start-us", any_us, us, t.start);
     one.scaled("spread-us", any_us, us, t.spread);
     if (t.kind == TrafficKind::incast)

@@ -32,6 +32,7 @@ struct QueueSettings {
     uint64_t mark_from = 200'000;
     uint64_t mark_all = 800'000; ///< 0: nothing is marked
     bool mark_last_hop = false;
+    bool again_first = false;  ///< retransmissions have a class of their own, above data
     uint64_t trim = millionth; ///< 0: nothing is trimmed
     uint64_t trim_last_hop = 1'500'000;
     uint64_t drop = 4 * uint64_t{millionth};
@@ -78,6 +79,7 @@ struct TrafficSettings {
     TrafficKind kind = TrafficKind::permutation;
     uint64_t bytes = 0; ///< of a QP; 0: until the end
     uint32_t qps = 1;   ///< between two hosts
+    uint32_t load = 0;  ///< millionths of the line rate that each host offers; 0: all it can
     Time start = 0;
     Time spread = 0;              ///< starts are random within this
     uint32_t senders = 7;         ///< incast

@@ -25,6 +25,9 @@ void Stats::add(const Stats &other)
     arrived += other.arrived;
     events += other.events;
     digest += other.digest;
+    counted_sent += other.counted_sent;
+    counted_trimmed += other.counted_trimmed;
+    counted_marked += other.counted_marked;
     add_all(dropped, other.dropped);
     add_all(trimmed, other.trimmed);
     add_all(marked, other.marked);

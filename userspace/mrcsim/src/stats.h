@@ -50,7 +50,11 @@ struct Stats {
     std::array<uint64_t, drops> dropped{};
     std::array<uint64_t, tiers> trimmed{};
     std::array<uint64_t, tiers> marked{};
-    std::array<std::array<uint64_t, queue_bins>, tiers> queue{}; ///< as packets found it
+    uint64_t counted_sent = 0;    ///< packets with payload, in the time that counts
+    uint64_t counted_trimmed = 0; ///< of these
+    uint64_t counted_marked = 0;  ///< of these
+    /** As packets found it, in the time that counts. */
+    std::array<std::array<uint64_t, queue_bins>, tiers> queue{};
     std::vector<Sample> samples;
     uint64_t digest = 0;
 

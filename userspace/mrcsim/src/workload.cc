@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "line_rate.h"
 #include "random.h"
 
 namespace mrcsim
@@ -20,6 +21,10 @@ public:
         : seed_(scenario.run.seed), traffic_(scenario.traffic[index]), index_(index),
           fabric_(fabric), flows_(flows)
     {
+        const double rate = line_rate(scenario) * traffic_.load / millionth / traffic_.qps;
+
+        if (traffic_.load)
+            pace_ = static_cast<Time>(scenario.transport.message / rate * 1e12);
     }
 
     void make()
@@ -42,6 +47,7 @@ private:
     void add(Flow flow)
     {
         flow.start += traffic_.start;
+        flow.pace = pace_;
         for (uint32_t i = 0; i < traffic_.qps; i++) {
             Flow one = flow;
             if (traffic_.spread)
@@ -62,29 +68,47 @@ private:
             add({host, to[host], index_, to[host], false, traffic_.bytes, 0});
     }
 
-    /** Hosts of a group are far from each other, in as many racks as there are. */
-    uint32_t member(uint32_t group, uint32_t i) const
+    /** A host that is in no group yet, in the first rack behind @p rack that has one. */
+    uint32_t free_host(uint32_t rack)
     {
-        const uint32_t size = traffic_.senders + 1 + (traffic_.victim ? 1 : 0);
-        const uint32_t at = group * size + i;
-        const uint32_t rack = at % fabric_.racks();
+        while (taken_[rack % fabric_.racks()] == fabric_.shape().t0_down)
+            rack++;
+        rack %= fabric_.racks();
+        return rack * fabric_.shape().t0_down + taken_[rack]++;
+    }
 
-        return rack * fabric_.shape().t0_down + at / fabric_.racks();
+    /** Those of a group are in other racks than its sink, all of these in turn, as far as they go.
+     */
+    uint32_t free_sender(uint32_t sink_rack, uint32_t i)
+    {
+        const uint32_t others = fabric_.racks() - 1;
+
+        for (uint32_t n = 0; n < others; n++) {
+            const uint32_t rack = (sink_rack + 1 + (i + n) % others) % fabric_.racks();
+            if (taken_[rack] < fabric_.shape().t0_down)
+                return free_host(rack);
+        }
+        return free_host(sink_rack);
     }
 
     void incast()
     {
+        taken_.assign(fabric_.racks(), 0);
         for (uint32_t group = 0; group < traffic_.groups; group++) {
-            const uint32_t sink = member(group, 0);
-            for (uint32_t i = 1; i <= traffic_.senders; i++)
-                add({member(group, i), sink, index_, sink, false, traffic_.bytes, 0});
+            const uint32_t sink = free_host(group % fabric_.racks());
+            const uint32_t rack = fabric_.rack_of(sink);
+            const auto first = static_cast<uint32_t>(flows_.size());
+            for (uint32_t i = 0; i < traffic_.senders; i++)
+                add({free_sender(rack, i), sink, index_, sink, false, traffic_.bytes, 0});
             if (!traffic_.victim)
                 continue;
-            const uint32_t other = member(group, traffic_.senders + 1);
-            add({member(group, 1), other, index_, other, true, traffic_.bytes, 0});
+            const uint32_t other = free_sender(rack, traffic_.senders);
+            add({flows_[first].source, other, index_, other, true, traffic_.bytes, 0});
         }
     }
 
+    Time pace_ = 0;
+    std::vector<uint32_t> taken_; ///< hosts of each rack that are in a group
     uint64_t seed_;
     const TrafficSettings &traffic_;
     uint32_t index_;

@@ -23,6 +23,7 @@ struct Flow {
     bool victim = false;
     uint64_t bytes = 0; ///< 0: until the end
     Time start = 0;
+    Time pace = 0; ///< from one request to the next; 0: as there is room
 };
 
 /** The flows of a scenario, in an order that depends on nothing but it. */
