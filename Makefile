@@ -21,6 +21,7 @@ Soft MRC
   make bench-congestion many hosts send to one, with a fixed window, NSCC and TCP, over switches that
                         mark, trim, both or neither; the same place
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
+  make sim              the protocol engine at many simulated endpoints; writes build/sim/
 
   make modules          mrc.ko for the Debian kernels $(KERNELS), in build/modules/
   make modules KDIR=DIR mrc.ko for one kernel, e.g. KDIR=/lib/modules/$$(uname -r)/build
@@ -34,12 +35,12 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first eight do all their own set-up.
+The first nine do all their own set-up.
 endef
 export HELP
 
 .PHONY: help demo check check-fast check-full nightly bench bench-congestion bench-engine \
-	bench-failover \
+	bench-failover sim \
 	modules modules_install dkms-tree userspace install unit selftests lint clean
 
 help:
@@ -77,6 +78,9 @@ bench-congestion:
 
 bench-failover:
 	@scripts/bench-failover
+
+sim:
+	@scripts/sim
 
 lint:
 	@scripts/lint

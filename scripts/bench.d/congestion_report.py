@@ -31,8 +31,9 @@ class Lines(Frame):
         self.curves = curves
         points = [pair for pairs in curves.values() for pair in pairs]
         top = max(value for _, value in points) * 1.1 or 1
+        self.along = what + " in {unit}"
         super().__init__(title, unit, min(t for t, _ in points), max(t for t, _ in points), top,
-                         list(marks), what)
+                         list(marks))
 
     def legend(self):
         for i, name in enumerate(self.curves):

@@ -50,11 +50,13 @@ class Frame:
     """One picture from start to end seconds, up to top on the other axis.
 
     marks: dicts with from, to (None: it lasts), text, and color. Those who derive draw
-    with legend() and content().
+    with legend() and content(), and may have other words at the axes.
     """
 
-    def __init__(self, title, unit, start, end, top, marks, what="goodput"):
-        self.title, self.unit, self.what = title, unit, what
+    across, along = "time in seconds", "goodput in {unit}"
+
+    def __init__(self, title, unit, start, end, top, marks):
+        self.title, self.unit = title, unit
         self.start, self.end, self.top = start, end, top
         self.marked = marks
         self.plot_top = TITLE + FAULT_ROW * len(marks) + 8
@@ -116,10 +118,10 @@ class Frame:
         for i in range(math.ceil(self.start / step), int(self.end / step) + 1):
             self.text(self.x(i * step), self.bottom + 18, number(i * step), text_anchor="middle")
         self.put(f'<path class="axis" d="M{LEFT},{self.plot_top} V{self.bottom} H{WIDTH - RIGHT}"/>')
-        self.text((LEFT + WIDTH - RIGHT) / 2, self.bottom + 40, "time in seconds",
+        self.text((LEFT + WIDTH - RIGHT) / 2, self.bottom + 40, self.across,
                   text_anchor="middle")
         middle = (self.plot_top + self.bottom) / 2
-        self.text(18, middle, f"{self.what} in {self.unit}", text_anchor="middle",
+        self.text(18, middle, self.along.format(unit=self.unit), text_anchor="middle",
                   transform=f"rotate(-90 18 {middle:.1f})")
 
     def marks(self):

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Simulates rows with their seeds, prints a table of what came, and tells what was not expected.
+scripts/sim calls it."""
+
+import argparse
+import concurrent.futures
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import draw
+import rows
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "userspace/mrcsim/scenarios"
+
+
+def stem(row, seed):
+    return f"{row.name.replace(' ', '-').replace(',', '')}-{seed}"
+
+
+def simulate(program, output, row, seed):
+    """One run: what it wrote, or why it wrote nothing."""
+    out = output / f"{stem(row, seed)}.json"
+    out.unlink(missing_ok=True)
+    command = [program, "run", "--output", out]
+    for key, value in {**row.set, "run.seed": str(seed)}.items():
+        command += ["--set", f"{key}={value}"]
+    ran = subprocess.run([*command, SCENARIOS / f"{row.scenario}.toml"], capture_output=True,
+                         text=True, check=False)  # fmt: skip
+    if not out.exists():
+        return {"error": ran.stderr.strip() or f"status {ran.returncode}"}
+    return json.loads(out.read_text())
+
+
+def number(value):
+    return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
+
+
+def cell(name, runs):
+    """A figure's median, and its ends if there are several seeds."""
+    values = sorted(run["figures"].get(name, 0) for run in runs)
+    text = number(statistics.median(values))
+    if values[0] != values[-1]:
+        text += f" ({number(values[0])} to {number(values[-1])})"
+    return f"{name} {text}"
+
+
+def verdict(row, runs):
+    """Word for the table, and whether it is a failure."""
+    errors = [run["error"] for run in runs if "error" in run]
+    if errors:
+        return f"error: {errors[0]}", True
+    missed = sorted({text.split(" is ")[0] for run in runs for text in run["missed"]})
+    if not missed:
+        return ("as expected" if not row.known else "as expected, though it is known not to be",
+                bool(row.known))  # fmt: skip
+    return f"missed: {', '.join(missed)}" + (f" [{row.known}]" if row.known else ""), not row.known
+
+
+def speed(results):
+    """Packet-hops of all runs for each second of a CPU."""
+    runs = [run for found in results.values() for run in found if "totals" in run]
+    seconds = sum(run["cpu-seconds"] for run in runs)
+    return sum(run["totals"]["hops"] for run in runs) / max(seconds, 1e-9), seconds
+
+
+def tell(chosen, results):
+    failed = 0
+    for row in chosen:
+        runs = results[row.name]
+        word, bad = verdict(row, runs)
+        failed += bad
+        good = [run for run in runs if "figures" in run]
+        figures = "; ".join(cell(name, good) for name in row.shown) if good else ""
+        print(f"{'FAIL' if bad else 'ok  '} {row.name}: {word}\n       {figures}")
+    hops, seconds = speed(results)
+    print(f"\n{hops / 1e6:.2f} M packet-hops for each of {seconds:.0f} seconds of a CPU")
+    return failed
+
+
+def choose(names, quick):
+    chosen = [row for row in rows.ROWS if (not names or row.name in names)
+              and (row.quick or not quick)]  # fmt: skip
+    unknown = set(names) - {row.name for row in rows.ROWS}
+    if unknown:
+        sys.exit(f"sim: there is no row {', '.join(sorted(unknown))}")
+    return chosen
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, required=True)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    chosen = choose(args.names, args.quick)
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for row in chosen:
+            seeds = range(1, 2 if args.quick else row.seeds + 1)
+            results[row.name] = [pool.submit(simulate, args.program, args.output, row, seed)
+                                 for seed in seeds]  # fmt: skip
+    results = {name: [run.result() for run in found] for name, found in results.items()}
+    for row in chosen:
+        if "figures" in results[row.name][0]:
+            draw.draw(args.output / f"{stem(row, 1)}.json")
+    sys.exit(1 if tell(chosen, results) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/sim simulates: scenarios, what is set in them, and what is expected of several runs
+together. What is expected of one run is in its scenario."""
+
+from dataclasses import dataclass, field
+
+LARGE = {"fabric.generate": "{ endpoints = 1024, t0-down = 64, t0-up = 64 }"}
+NO_ECN = {"queue.ecn": "[0.0, 0.0]"}
+NO_TRIM = {"queue.trim": "0"}
+NO_CC = {"transport.cc": "none"}
+
+
+@dataclass
+class Row:
+    """One line of the table. shown: figures that it prints; quick: takes a second; known: why it
+    is not as expected, which is then no failure."""
+
+    name: str
+    scenario: str
+    set: dict = field(default_factory=dict)
+    shown: tuple = ("goodput-min", "goodput-mean")
+    quick: bool = False
+    seeds: int = 5
+    known: str = ""
+
+
+INCAST = ("sink-min", "jain-min", "queue-t0-down-mean", "trimmed-share", "timeouts")
+VICTIM = ("victim-min", "sink-min", "jain-min", "trims-untold", "timeouts")
+MATRIX = ("sink-mean", "jain-min", "trimmed-share", "timeouts", "queue-t0-down-p99")
+STALL = ("the NACK of a retransmission that is trimmed is taken for a late one of the packet before, "
+         "and its timeout is waited for")
+
+ROWS = [
+    Row("pair", "pair", shown=("completion-max-us",), quick=True),
+    Row("S3 16", "permutation", quick=True),
+    Row("S3 1024", "permutation", LARGE, known="24 to 40 of 64 T1s are unequally loaded by chance, "
+        "and marks do not make up for all of it"),
+    Row("S3 one EV", "single-path", quick=True),
+    Row("S4 1 QP", "victim", shown=VICTIM, quick=True, known="first losers of the start stay behind "
+        "for longer than the run; trims beyond a million a second are not told of"),
+    Row("S4 8 QPs", "victim", {"traffic.0.qps": "8"}, shown=VICTIM, known="as with 1 QP"),
+    Row("S6", "links-dead", shown=("goodput-low", "lost-max", "evs-bad-end", "spurious"),
+        known="see Documentation/simulation.md"),
+    Row("S9", "two-pairs", quick=True),
+    Row("incast 8", "incast", shown=INCAST, quick=True),
+    Row("incast 32", "incast", {"traffic.0.senders": "32"}, shown=INCAST, quick=True, known=STALL),
+    Row("incast 64", "incast", {"traffic.0.senders": "64"}, shown=INCAST, known=STALL),
+    Row("incast 128", "incast-many", shown=INCAST, known=STALL),
+]
+
+
+def variants(name, scenario, changes):
+    """S16: congestion control and trimming, on and off. Nothing is expected of the single runs."""
+    for label, more in (("both", {}), ("no trimming", NO_TRIM), ("no CC", NO_CC),
+                        ("neither", {**NO_TRIM, **NO_CC})):  # fmt: skip
+        yield Row(f"S16 {name}, {label}", scenario,
+                  {"expect": "{}", "run.us": "2000", **changes, **more}, MATRIX, seeds=1)
+
+
+for senders in (8, 32, 128):
+    ROWS.extend(variants(f"incast {senders}", "incast", {"traffic.0.senders": str(senders)}))
+ROWS.extend(variants("permutation", "permutation", {"run.us": "500"}))
+ROWS.extend(variants("oversubscribed", "oversubscribed", {}))
+
+UPLINKS = ("goodput-mean", "queue-t0-up-p99", "queue-t1-down-p99", "trimmed-share")
+MIDDLE = {"fabric.generate": "{ endpoints = 256, t0-down = 32, t0-up = 32 }", "expect": "{}"}
+ROWS.append(Row("S17 marked", "permutation", MIDDLE, UPLINKS))
+ROWS.append(Row("S17 not marked", "permutation", {**MIDDLE, **NO_ECN}, UPLINKS))
