@@ -23,10 +23,12 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	PROVIDER
 	etc/libibverbs.d/mrc.driver
 	opt/mrc/lib/systemd/system/mrcd.service
+	opt/mrc/bin/mrcsim
 	opt/mrc/sbin/mrcctl
 	opt/mrc/sbin/mrcd
 	opt/mrc/share/bash-completion/completions/mrcctl
 	opt/mrc/share/fish/vendor_completions.d/mrcctl.fish
+	opt/mrc/share/man/man1/mrcsim.1
 	opt/mrc/share/man/man5/mrcd.toml.5
 	opt/mrc/share/man/man8/mrcctl-cc-profile.8
 	opt/mrc/share/man/man8/mrcctl-daemon.8
@@ -45,6 +47,15 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/man/man8/mrcctl.8
 	opt/mrc/share/man/man8/mrcd.8
 	opt/mrc/share/zsh/site-functions/_mrcctl
+	opt/mrc/share/mrcsim/incast-many.toml
+	opt/mrc/share/mrcsim/incast.toml
+	opt/mrc/share/mrcsim/links-dead.toml
+	opt/mrc/share/mrcsim/oversubscribed.toml
+	opt/mrc/share/mrcsim/pair.toml
+	opt/mrc/share/mrcsim/permutation.toml
+	opt/mrc/share/mrcsim/single-path.toml
+	opt/mrc/share/mrcsim/two-pairs.toml
+	opt/mrc/share/mrcsim/victim.toml
 LIST
 diff -u --label wanted --label installed "$HOST_TMP/wanted" "$HOST_TMP/found" >&2 ||
 	wrong "installed files"
