@@ -66,6 +66,23 @@ def speed(results):
     return sum(run["totals"]["hops"] for run in runs) / max(seconds, 1e-9), seconds
 
 
+def median(name, runs):
+    return statistics.median(run["figures"].get(name, 0) for run in runs)
+
+
+def tell_relation(relation, results):
+    """1: it is not as expected."""
+    less = median(relation.figure, results[relation.less])
+    than = median(relation.figure, results[relation.than])
+    holds = less <= relation.factor * than
+    bad = holds == bool(relation.known)
+    word = "as expected" if holds else f"missed [{relation.known}]"
+    print(f"{'FAIL' if bad else 'ok  '} {relation.name}: {word}\n       {relation.figure} "
+          f"{number(less)} ({relation.less}), at most {relation.factor:g} of {number(than)} "
+          f"({relation.than})")  # fmt: skip
+    return int(bad)
+
+
 def tell(chosen, results):
     failed = 0
     for row in chosen:
@@ -75,6 +92,10 @@ def tell(chosen, results):
         good = [run for run in runs if "figures" in run]
         figures = "; ".join(cell(name, good) for name in row.shown) if good else ""
         print(f"{'FAIL' if bad else 'ok  '} {row.name}: {word}\n       {figures}")
+    good = {name for name, runs in results.items() if all("figures" in run for run in runs)}
+    for relation in rows.RELATIONS:
+        if {relation.less, relation.than} <= good:
+            failed += tell_relation(relation, results)
     hops, seconds = speed(results)
     print(f"\n{hops / 1e6:.2f} M packet-hops for each of {seconds:.0f} seconds of a CPU")
     return failed

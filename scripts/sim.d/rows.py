@@ -24,6 +24,18 @@ class Row:
     known: str = ""
 
 
+@dataclass
+class Relation:
+    """The median of a figure of row @less is at most @factor of that of row @than."""
+
+    name: str
+    figure: str
+    less: str
+    factor: float
+    than: str
+    known: str = ""
+
+
 INCAST = ("sink-min", "jain-min", "queue-t0-down-mean", "trimmed-share", "timeouts")
 VICTIM = ("victim-min", "sink-min", "jain-min", "trims-untold", "timeouts")
 MATRIX = ("sink-mean", "jain-min", "trimmed-share", "timeouts", "queue-t0-down-p99")
@@ -33,14 +45,14 @@ STALL = ("the NACK of a retransmission that is trimmed is taken for a late one o
 ROWS = [
     Row("pair", "pair", shown=("completion-max-us",), quick=True),
     Row("S3 16", "permutation", quick=True),
-    Row("S3 1024", "permutation", LARGE, known="24 to 40 of 64 T1s are unequally loaded by chance, "
-        "and marks do not make up for all of it"),
+    Row("S3 1024", "permutation", LARGE, known="64 hosts spray over each link, which is full, and "
+        "marks do not make up for all of it"),
     Row("S3 one EV", "single-path", quick=True),
-    Row("S4 1 QP", "victim", shown=VICTIM, quick=True, known="first losers of the start stay behind "
-        "for longer than the run; trims beyond a million a second are not told of"),
+    Row("S4 1 QP", "victim", shown=VICTIM, quick=True, known="the flow beside the victim has half of "
+        "what others have, and losers of the start stay behind for longer than the run"),
     Row("S4 8 QPs", "victim", {"traffic.0.qps": "8"}, shown=VICTIM, known="as with 1 QP"),
     Row("S6", "links-dead", shown=("goodput-low", "lost-max", "evs-bad-end", "spurious"),
-        known="see Documentation/simulation.md"),
+        known="answers by dead links are lost until the way back is probed"),
     Row("S9", "two-pairs", quick=True),
     Row("incast 8", "incast", shown=INCAST, quick=True),
     Row("incast 32", "incast", {"traffic.0.senders": "32"}, shown=INCAST, quick=True, known=STALL),
@@ -66,3 +78,22 @@ UPLINKS = ("goodput-mean", "queue-t0-up-p99", "queue-t1-down-p99", "trimmed-shar
 MIDDLE = {"fabric.generate": "{ endpoints = 256, t0-down = 32, t0-up = 32 }", "expect": "{}"}
 ROWS.append(Row("S17 marked", "permutation", MIDDLE, UPLINKS))
 ROWS.append(Row("S17 not marked", "permutation", {**MIDDLE, **NO_ECN}, UPLINKS))
+
+CAP = "without marks it is trimming that keeps queues at one plane BDP"
+BEYOND = "windows of one packet are too large together: what is trimmed has used links in vain"
+RELATIONS = [
+    Relation("S17", "queue-t0-up-p99", "S17 marked", 0.5, "S17 not marked", CAP),
+    Relation("S16 timeouts, 8", "timeouts", "S16 incast 8, both", 0.9, "S16 incast 8, no trimming"),
+    Relation("S16 timeouts, 32", "timeouts", "S16 incast 32, both", 0.9,
+             "S16 incast 32, no trimming"),
+    Relation("S16 timeouts, 128", "timeouts", "S16 incast 128, both", 0.9,
+             "S16 incast 128, no trimming"),
+    Relation("S16 goodput, 8", "sink-mean", "S16 incast 8, no CC", 0.99, "S16 incast 8, both"),
+    Relation("S16 goodput, 32", "sink-mean", "S16 incast 32, no CC", 0.99, "S16 incast 32, both"),
+    Relation("S16 goodput, 128", "sink-mean", "S16 incast 128, no CC", 0.99,
+             "S16 incast 128, both"),
+    Relation("S16 no trimming, 128", "sink-mean", "S16 incast 128, no trimming", 1,
+             "S16 incast 128, both", BEYOND),
+    Relation("S16 goodput, oversubscribed", "sink-mean", "S16 oversubscribed, no CC", 0.99,
+             "S16 oversubscribed, both"),
+]
