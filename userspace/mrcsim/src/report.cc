@@ -37,7 +37,7 @@ double rounded(double value)
     return std::round(value * 1e6) / 1e6;
 }
 
-std::string text_of(double value)
+std::string brief(double value)
 {
     std::ostringstream text;
 
@@ -288,7 +288,7 @@ std::vector<std::string> Report::missed() const
         // Bounds are of what is printed, which is rounded.
         const double value = rounded(at->second);
         if (e.at_least ? value < e.bound : value > e.bound)
-            missed.push_back(e.figure + " is " + text_of(value) + ", not " + text_of(e.bound) +
+            missed.push_back(e.figure + " is " + brief(value) + ", not " + brief(e.bound) +
                              (e.at_least ? " or more" : " or less"));
     }
     return missed;
