@@ -39,9 +39,9 @@ struct Event {
     {
         return static_cast<uint64_t>(node) << 32 | static_cast<uint64_t>(what) << 28 | source;
     }
-    uint32_t node() const { return static_cast<uint32_t>(order >> 32); }
-    What what() const { return static_cast<What>(order >> 28 & 0xf); }
-    uint32_t source() const { return static_cast<uint32_t>(order & 0xfffffff); }
+    [[nodiscard]] uint32_t node() const { return static_cast<uint32_t>(order >> 32); }
+    [[nodiscard]] What what() const { return static_cast<What>(order >> 28 & 0xf); }
+    [[nodiscard]] uint32_t source() const { return static_cast<uint32_t>(order & 0xfffffff); }
 
     bool operator<(const Event &other) const
     {
@@ -75,10 +75,10 @@ public:
     bool next(Time until, Event &event);
 
     /** When the first event is, not exactly: no earlier than this. never: there is none. */
-    Time earliest() const;
+    [[nodiscard]] Time earliest() const;
 
     /** The event that follows, as far as is known; null: it is not. For who fetches ahead. */
-    const Event *ahead(size_t events) const
+    [[nodiscard]] const Event *ahead(size_t events) const
     {
         return done_ + events < now_.size() ? &now_[done_ + events] : nullptr;
     }
@@ -108,7 +108,7 @@ private:
     bool advance(Time until);
     void gather(uint64_t at);
     void take_far();
-    uint64_t next_busy() const;
+    [[nodiscard]] uint64_t next_busy() const;
 
     std::vector<uint32_t> ring_; ///< the first block of each slot
     std::vector<uint64_t> busy_; ///< bit per slot: it has events

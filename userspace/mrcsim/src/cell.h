@@ -37,23 +37,26 @@ public:
     void run(Time until);
 
     /** What has left for another cell since the last call of this; then forgotten by put_done(). */
-    const std::vector<Handover> &leaving(uint32_t cell) const { return outbox_[cell]; }
+    [[nodiscard]] const std::vector<Handover> &leaving(uint32_t cell) const
+    {
+        return outbox_[cell];
+    }
     void left(uint32_t cell) { outbox_[cell].clear(); }
 
     /** Packets that have come from another cell. */
     void take(const std::vector<Handover> &packets);
 
     /** No event of this cell is before this. */
-    Time earliest() const { return calendar_.earliest(); }
+    [[nodiscard]] Time earliest() const { return calendar_.earliest(); }
 
-    uint32_t index() const { return index_; }
+    [[nodiscard]] uint32_t index() const { return index_; }
     Stats &stats() { return stats_; }
-    const Stats &stats() const { return stats_; }
+    [[nodiscard]] const Stats &stats() const { return stats_; }
     Network &network() { return network_; }
 
     /** What endpoints of this cell may do. @{ */
-    Time now() const { return now_; }
-    uint64_t engine_now() const { return engine_ns(now_); }
+    [[nodiscard]] Time now() const { return now_; }
+    [[nodiscard]] uint64_t engine_now() const { return engine_ns(now_); }
     PacketPool &pool() { return pool_; }
     void send(uint32_t port, PacketId id);
     void schedule(Time at, uint32_t node, What what, uint32_t source)
@@ -63,7 +66,7 @@ public:
     /** The point of the curves over time that is now. */
     Sample &sample() { return stats_.samples[now_ / sample_time_]; }
     /** Is it the time that counts for figures? */
-    bool counts() const { return now_ >= from_; }
+    [[nodiscard]] bool counts() const { return now_ >= from_; }
     /** A batch of the engine, too large for a stack. */
     mrc_batch &batch() { return batch_; }
     /** @} */

@@ -38,10 +38,10 @@ public:
     void happen(What what, uint32_t source);
     /** @} */
 
-    uint32_t host() const { return host_; }
+    [[nodiscard]] uint32_t host() const { return host_; }
     Cell &cell() { return cell_; }
-    const Network &network() const { return network_; }
-    const std::vector<std::unique_ptr<Peer>> &peers() const { return peers_; }
+    [[nodiscard]] const Network &network() const { return network_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<Peer>> &peers() const { return peers_; }
     Prober &prober() { return prober_; }
 
     /** Schedules an event of this host at the engine's time @p at, ns. */

@@ -13,15 +13,15 @@
 #include <linux/types.h>
 
 extern "C" {
-#include "../../../kernel/core/answers.h"
-#include "../../../kernel/core/asks.h"
-#include "../../../kernel/core/cc.h"
-#include "../../../kernel/core/paths.h"
-#include "../../../kernel/core/port_status.h"
-#include "../../../kernel/core/probing.h"
-#include "../../../kernel/core/requester.h"
-#include "../../../kernel/core/responder.h"
-#include "../../../kernel/core/timing.h"
-#include "../../../kernel/core/turns.h"
-#include "../../../kernel/core/wire.h"
+#include <core/answers.h>
+#include <core/asks.h>
+#include <core/cc.h>
+#include <core/paths.h>
+#include <core/port_status.h>
+#include <core/probing.h>
+#include <core/requester.h>
+#include <core/responder.h>
+#include <core/timing.h>
+#include <core/turns.h>
+#include <core/wire.h>
 }

@@ -48,39 +48,45 @@ class Fabric
 public:
     explicit Fabric(const FabricShape &shape);
 
-    const FabricShape &shape() const { return shape_; }
-    uint32_t racks() const { return racks_; }
-    uint32_t hosts() const { return shape_.endpoints; }
-    uint32_t nodes() const { return first_t1_ + shape_.planes * shape_.t0_up; }
-    uint32_t ports() const { return ports_; }
+    [[nodiscard]] const FabricShape &shape() const { return shape_; }
+    [[nodiscard]] uint32_t racks() const { return racks_; }
+    [[nodiscard]] uint32_t hosts() const { return shape_.endpoints; }
+    [[nodiscard]] uint32_t nodes() const { return first_t1_ + shape_.planes * shape_.t0_up; }
+    [[nodiscard]] uint32_t ports() const { return ports_; }
 
-    bool is_host(uint32_t node) const { return node < first_t0_; }
-    uint32_t t0(uint32_t plane, uint32_t rack) const { return first_t0_ + plane * racks_ + rack; }
-    uint32_t t1(uint32_t plane, uint32_t spine) const
+    [[nodiscard]] bool is_host(uint32_t node) const { return node < first_t0_; }
+    [[nodiscard]] uint32_t t0(uint32_t plane, uint32_t rack) const
+    {
+        return first_t0_ + plane * racks_ + rack;
+    }
+    [[nodiscard]] uint32_t t1(uint32_t plane, uint32_t spine) const
     {
         return first_t1_ + plane * shape_.t0_up + spine;
     }
-    uint32_t rack_of(uint32_t host) const { return host / shape_.t0_down; }
-    uint32_t slot_of(uint32_t host) const { return host % shape_.t0_down; }
+    [[nodiscard]] uint32_t rack_of(uint32_t host) const { return host / shape_.t0_down; }
+    [[nodiscard]] uint32_t slot_of(uint32_t host) const { return host % shape_.t0_down; }
 
-    uint32_t host_port(uint32_t host, uint32_t plane) const { return host * shape_.planes + plane; }
-    uint32_t t0_down_port(uint32_t plane, uint32_t rack, uint32_t slot) const
+    [[nodiscard]] uint32_t host_port(uint32_t host, uint32_t plane) const
+    {
+        return host * shape_.planes + plane;
+    }
+    [[nodiscard]] uint32_t t0_down_port(uint32_t plane, uint32_t rack, uint32_t slot) const
     {
         return first_t0_port_ + (plane * racks_ + rack) * t0_ports() + slot;
     }
-    uint32_t t0_up_port(uint32_t plane, uint32_t rack, uint32_t spine) const
+    [[nodiscard]] uint32_t t0_up_port(uint32_t plane, uint32_t rack, uint32_t spine) const
     {
         return t0_down_port(plane, rack, shape_.t0_down) + spine;
     }
-    uint32_t t1_port(uint32_t plane, uint32_t spine, uint32_t rack) const
+    [[nodiscard]] uint32_t t1_port(uint32_t plane, uint32_t spine, uint32_t rack) const
     {
         return first_t1_port_ + (plane * shape_.t0_up + spine) * racks_ + rack;
     }
 
-    PortPlace place(uint32_t port) const;
+    [[nodiscard]] PortPlace place(uint32_t port) const;
 
     /** The port that switch @p node sends a packet by. */
-    uint32_t next_port(uint32_t node, const Packet &packet) const
+    [[nodiscard]] uint32_t next_port(uint32_t node, const Packet &packet) const
     {
         if (node >= first_t1_)
             return first_t1_port_ + (node - first_t1_) * racks_ + packet.rack;
@@ -91,17 +97,17 @@ public:
     }
 
     /** Links that a packet passes between hosts of different racks, or of one if there is one. */
-    uint32_t longest_way() const { return racks_ > 1 ? 4 : 2; }
+    [[nodiscard]] uint32_t longest_way() const { return racks_ > 1 ? 4 : 2; }
 
     /** The cell that a node is in, of @p cells: racks, and T1s, are dealt out in equal parts. */
-    uint32_t cell_of(uint32_t node, uint32_t cells) const;
+    [[nodiscard]] uint32_t cell_of(uint32_t node, uint32_t cells) const;
 
     /** What is wrong with a shape, if anything is. */
     static std::optional<std::string> refusal(const FabricShape &shape);
 
 private:
-    uint32_t t0_ports() const { return shape_.t0_down + shape_.t0_up; }
-    PortPlace place_at_t0(uint32_t port) const;
+    [[nodiscard]] uint32_t t0_ports() const { return shape_.t0_down + shape_.t0_up; }
+    [[nodiscard]] PortPlace place_at_t0(uint32_t port) const;
 
     FabricShape shape_;
     uint32_t racks_;

@@ -20,9 +20,9 @@ template <class T>
 class Line
 {
 public:
-    bool empty() const { return !first_; }
-    bool is_single() const { return first_ && first_ == last_; }
-    T *front() const { return first_; }
+    [[nodiscard]] bool empty() const { return !first_; }
+    [[nodiscard]] bool is_single() const { return first_ && first_ == last_; }
+    [[nodiscard]] T *front() const { return first_; }
 
     void push(T *one)
     {

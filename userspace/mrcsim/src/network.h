@@ -74,7 +74,7 @@ struct Network {
     std::vector<Requester *> requesters;              ///< per flow
     std::vector<Responder *> responders;              ///< per flow
 
-    uint32_t cell_of(uint32_t node) const { return fabric.cell_of(node, cells); }
+    [[nodiscard]] uint32_t cell_of(uint32_t node) const { return fabric.cell_of(node, cells); }
 };
 
 /** What follows from a scenario. */

@@ -26,10 +26,13 @@ public:
     Peer(const Peer &) = delete;
     Peer &operator=(const Peer &) = delete;
 
-    uint32_t remote() const { return remote_; }
+    [[nodiscard]] uint32_t remote() const { return remote_; }
     /** The T1 that an EV goes by. */
-    uint16_t spine(uint16_t ev) const { return spines_[ev]; }
-    uint8_t plane(uint16_t ev) const { return static_cast<uint8_t>(paths.set.ev[ev].port - 1); }
+    [[nodiscard]] uint16_t spine(uint16_t ev) const { return spines_[ev]; }
+    [[nodiscard]] uint8_t plane(uint16_t ev) const
+    {
+        return static_cast<uint8_t>(paths.set.ev[ev].port - 1);
+    }
 
     mrc_paths paths{};
     mrc_probing probing{};

@@ -34,7 +34,7 @@ struct LinkState {
     uint32_t loss = 0;      ///< millionths of packets that are lost
     bool dead = false;      ///< nothing arrives
 
-    Time serialization(uint32_t bytes) const { return bytes * byte_time >> 8; }
+    [[nodiscard]] Time serialization(uint32_t bytes) const { return bytes * byte_time >> 8; }
 };
 
 /** ps that a byte takes at @p mbps Mb/s, 8 bits of it behind the point. */
@@ -50,8 +50,8 @@ enum class Admission : uint8_t { queued, trimmed, dropped };
 class PortQueues
 {
 public:
-    bool empty() const { return !(bytes_[0] | bytes_[1] | bytes_[2]); }
-    uint64_t bytes(Traffic traffic) const { return bytes_[index(traffic)]; }
+    [[nodiscard]] bool empty() const { return !(bytes_[0] | bytes_[1] | bytes_[2]); }
+    [[nodiscard]] uint64_t bytes(Traffic traffic) const { return bytes_[index(traffic)]; }
 
     /** Puts a packet to the end of its queue, trims it, or refuses it. */
     Admission admit(const QueueLimits &limits, PacketPool &pool, PacketId id);
@@ -66,7 +66,7 @@ private:
     };
 
     static constexpr size_t index(Traffic traffic) { return static_cast<size_t>(traffic); }
-    bool fits(const QueueLimits &limits, const Packet &packet) const;
+    [[nodiscard]] bool fits(const QueueLimits &limits, const Packet &packet) const;
 
     std::array<Queue, traffic_classes> queues_;
     std::array<uint64_t, traffic_classes> bytes_{};

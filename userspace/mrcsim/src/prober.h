@@ -50,7 +50,7 @@ private:
         u8 op = 0;
     };
 
-    uint64_t now() const;
+    [[nodiscard]] uint64_t now() const;
     void arm(Peer &peer);
     void set_timer();
     bool ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask);

@@ -45,7 +45,7 @@ public:
     /** A request is due. */
     void post_paced();
     /** Would it send, had it room? */
-    bool wants() const;
+    [[nodiscard]] bool wants() const;
     /**
      * A batch of at most @p max packets.
      * @param others wait for the same window
@@ -56,16 +56,16 @@ public:
     void timer();
     void heed_ports();
 
-    const RequesterCounts &counts() const { return counts_; }
+    [[nodiscard]] const RequesterCounts &counts() const { return counts_; }
     /** When all was acknowledged, never: it is not. */
-    Time completed() const { return completed_; }
+    [[nodiscard]] Time completed() const { return completed_; }
     /** It has given up. */
-    bool failed() const { return failed_; }
+    [[nodiscard]] bool failed() const { return failed_; }
     /** Of its state; equal in runs that are equal. */
-    uint64_t digest() const;
+    [[nodiscard]] uint64_t digest() const;
 
 private:
-    uint64_t now() const;
+    [[nodiscard]] uint64_t now() const;
     void post();
     bool post_one();
     void arm();

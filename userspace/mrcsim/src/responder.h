@@ -32,17 +32,17 @@ public:
     void answer_timer();
 
     /** Payload bytes, each counted once. */
-    uint64_t bytes() const { return bytes_; }
+    [[nodiscard]] uint64_t bytes() const { return bytes_; }
     /** Those of them that came in the time that counts. */
-    uint64_t counted() const { return counted_; }
+    [[nodiscard]] uint64_t counted() const { return counted_; }
     /** Trimmed packets that the sender was not told of: there were too many at a time. */
-    uint64_t untold() const { return untold_; }
+    [[nodiscard]] uint64_t untold() const { return untold_; }
     /** When the last of it came. */
-    Time last() const { return last_; }
-    uint64_t digest() const;
+    [[nodiscard]] Time last() const { return last_; }
+    [[nodiscard]] uint64_t digest() const;
 
 private:
-    uint64_t now() const;
+    [[nodiscard]] uint64_t now() const;
     void write(const Packet &packet);
     void trimmed(const Packet &packet);
     void probe(const Packet &packet);
