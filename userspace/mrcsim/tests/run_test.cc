@@ -146,6 +146,8 @@ TEST(Run, AHostsLinkThatIsDownCostsItsPlane)
 
     EXPECT_NEAR(static_cast<double>(rate(60, 100)) / static_cast<double>(rate(10, 24)), 0.5, 0.03);
     EXPECT_EQ(ran.figure("failed"), 0);
+    EXPECT_EQ(ran.figure("evs-bad-end"), 0)
+        << "no EV is blamed for a port that is known to be down";
 }
 
 TEST(Run, AnIncastIsTrimmedAndTold)
@@ -156,6 +158,10 @@ TEST(Run, AnIncastIsTrimmedAndTold)
     EXPECT_GT(ran.stats.trimmed[static_cast<size_t>(Tier::t0_down)], 10u);
     EXPECT_EQ(ran.stats.trimmed[static_cast<size_t>(Tier::host_up)], 0u);
     EXPECT_EQ(ran.figure("marked-share"), 0);
+    uint64_t told = 0;
+    for (const Requester *requester : ran.network->requesters)
+        told += requester->counts().trims;
+    EXPECT_GT(told, 10u);
 }
 
 TEST(Run, PacedFlowsOfferTheirLoad)
@@ -175,6 +181,16 @@ TEST(Run, SoftwareIsSlowerToAnswerAndSendsBursts)
     const Ran ran = run(text + "bytes = 1048576\n");
     EXPECT_EQ(ran.figure("completed"), 1);
     EXPECT_LT(ran.stats.packets - ran.stats.data, ran.stats.data / 4) << "answers are fewer";
+}
+
+TEST(Run, PacketsThatAreHeldBackAreAnsweredTogether)
+{
+    std::string text = two_hosts;
+
+    text.replace(text.find("[transport]"), 11, "[transport]\nrx-batch = 8");
+    const Ran ran = run(text + "bytes = 1048576\n");
+    EXPECT_EQ(ran.figure("completed"), 1);
+    EXPECT_LT(ran.stats.packets - ran.stats.data, ran.stats.data / 4);
 }
 
 TEST(Run, WhatIsNotAsExpectedIsTold)
