@@ -35,7 +35,7 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first nine do all their own set-up.
+The first ten do all their own set-up.
 endef
 export HELP
 
