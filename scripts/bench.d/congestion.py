@@ -296,7 +296,7 @@ def run_case(case, fabric, hosts, burner, opts):
         time.sleep(SETTLE)
         before, looks, idle = counts(), fabric.look(), burner.ran()
         samples = watch(lambda: {"bytes": [flow.bytes() for flow in flows],
-                                 "ports": [(look["queued"], look["at"], look["backlog"])
+                                 "ports": [(look["queued"], look["at"], look["sent_bytes"])
                                            for look in fabric.look()]}, opts.seconds)
         after, looked, idle = counts(), fabric.look(), burner.ran() - idle
         completions = [flow.finish() for flow in flows]

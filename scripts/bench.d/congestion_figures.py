@@ -2,9 +2,9 @@
 """Figures of the runs of congestion.py. Times in seconds, rates in Mb/s, queues in parts of a plane's
 bandwidth-delay product."""
 
-# On the wire, beside the payload of a full packet: Ethernet, outer and inner IPv6, UDP, BTH, METH,
-# TSETH, RETH's share is none, and the ICRC.
-HEADERS = 14 + 40 + 40 + 8 + 12 + 4 + 4 + 4
+# On the wire, beside the payload of a packet: Ethernet, outer and inner IPv6, UDP, BTH, METH, RETH,
+# ICRC.
+HEADERS = 14 + 40 + 40 + 8 + 12 + 4 + 16 + 4
 TARGET = 0.75       # of a base RTT, with trimming
 TARGET_DROP = 1.0   # and without
 MOVED_RTTS = 20     # within which MRC is to leave a plane that others fill
@@ -45,6 +45,13 @@ def mean_queue(samples, bdp):
     return mean([queue for _, queue in queues([samples[0], samples[-1]], bdp)])
 
 
+def used(samples, capacity):
+    """Part of the links to the receiver that was sent on, whatever it was."""
+    first, last = samples[0]["ports"], samples[-1]["ports"]
+    return sum((b_sent - a_sent) * 8 / (b_at - a_at) * 1e3
+               for (_, a_at, a_sent), (_, b_at, b_sent) in zip(first, last)) / capacity
+
+
 def mean(values):
     return sum(values) / len(values) if values else None
 
@@ -70,10 +77,10 @@ class Run:
             goodputs[senders - 1] -= self.victim
         self.goodputs = goodputs[:senders]
         self.jain = jain(self.goodputs)
-        # With headers, so that a link that is full has 1.
-        wire = (record["path_mtu"] + HEADERS) / record["path_mtu"] if self.mrc else 1
+        wire = (record["path_mtu"] + HEADERS) / record["path_mtu"]
         capacity = record["rate"] * record["planes"]
-        self.use = sum(self.goodputs) * wire / capacity
+        self.use = used(self.samples, capacity)
+        self.goodput = sum(self.goodputs)
         self.left = None if self.victim is None else (
             self.victim * wire / (capacity - self.goodputs[-1] * wire))
         self.queue = mean_queue(self.samples, record["bdp"])

@@ -51,10 +51,10 @@ class Report:
         self.runs = [Run(record, run) for run in record["runs"]]
 
     def table(self):
-        print(f"\n{'':42}{'link':>6} {'Jain':>6} {'victim':>7} | {'queue (BDP)':>13} | "
+        print(f"\n{'':42}{'link':>6} {'Mb/s':>6} {'Jain':>6} {'victim':>7} | {'queue (BDP)':>13} | "
               f"{'64 KiB write, ms':>18} | {'marks':>6} {'trims':>6} {'drops':>6} | {'again':>6} "
               f"{'timeouts':>8}")
-        print(f"{'':42}{'used':>6} {'':>6} {'of left':>7} | {'mean':>6} {'most':>6} | "
+        print(f"{'':42}{'used':>6} {'':>6} {'':>6} {'of left':>7} | {'mean':>6} {'most':>6} | "
               f"{'p50':>8} {'p99':>9} |{'':>22} |")
         for run in self.runs:
             print(f"{run.name:42}{self.row(run)}")
@@ -62,7 +62,7 @@ class Report:
     @staticmethod
     def row(run):
         drops = run.switch["dropped"] + run.switch["control_dropped"]
-        return (f"{run.use:>6.2f} {cell(run.jain, '.3f', 6)} {cell(run.left, '.2f', 7)} | "
+        return (f"{run.use:>6.2f} {run.goodput:>6.1f} {cell(run.jain, '.3f', 6)} {cell(run.left, '.2f', 7)} | "
                 f"{cell(run.queue, '.2f', 6)} {run.longest:>6.2f} | {cell(run.p50, '.1f', 8)} "
                 f"{cell(run.p99, '.1f', 9)} | {run.switch['marked']:>6} {run.switch['trimmed']:>6} "
                 f"{drops:>6} | {cell(run.again, 'd', 6)} {cell(run.timeouts, 'd', 8)}")
@@ -151,7 +151,7 @@ class Report:
              "color": COLORS[-2]}])
 
     def save(self, folder):
-        figures = [{**run.case, "name": run.name, "use": run.use, "jain": run.jain,
+        figures = [{**run.case, "name": run.name, "use": run.use, "goodput": run.goodput, "jain": run.jain,
                     "goodputs": run.goodputs, "victim": run.victim, "victim_of_left": run.left,
                     "queue": run.queue, "longest": run.longest, "p50_ms": run.p50,
                     "p99_ms": run.p99, "switch": run.switch, "counts": run.counts}

@@ -23,14 +23,14 @@ PAYLOAD = 1024
 WIRE = (PAYLOAD + figures.HEADERS) / PAYLOAD
 
 
-def samples(rates, queues=(0.5, 0.5), seconds=10, bdp=10_000, step=0.1):
-    """Flows of so many Mb/s each, and mean queues of ports in parts of bdp."""
+def samples(rates, queues=(0.5, 0.5), seconds=10, bdp=10_000, step=0.1, sent=50):
+    """Flows of so many Mb/s each, and mean queues of ports in parts of bdp, which send so much."""
     found = []
     for i in range(int(seconds / step) + 1):
         t = i * step
         ns = int(t * 1e9)
         found.append({"t": 100 + t, "bytes": [rate * t * 1e6 / 8 for rate in rates],
-                      "ports": [(queue * bdp * ns, ns, int(queue * bdp)) for queue in queues]})
+                      "ports": [(queue * bdp * ns, ns, sent * ns / 8e3) for queue in queues]})
     return found
 
 
@@ -70,13 +70,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.jain([5, 0, 0, 0]), 0.25)
         self.assertIsNone(figures.jain([0, 0]))
 
-    def test_a_full_link_is_used_whole(self):
-        self.assertAlmostEqual(self.run_of([50 / WIRE] * 2).use, 1)
+    def test_a_link_is_used_by_what_its_port_sends(self):
+        self.assertAlmostEqual(self.run_of([1, 1]).use, 1)
+        self.assertAlmostEqual(self.run_of([50, 50], sent=40).use, 0.8)
+        self.assertAlmostEqual(self.run_of([20, 30]).goodput, 50)
 
-    def test_tcp_counts_no_headers_of_mrc(self):
-        run = self.run_of([50, 50], cc="dctcp")
-        self.assertAlmostEqual(run.use, 1)
-        self.assertIsNone(run.again)
+    def test_of_tcp_nobody_counts_retransmissions(self):
+        self.assertIsNone(self.run_of([50, 50], cc="dctcp").again)
 
     def test_the_queue_is_the_mean_over_time_and_planes(self):
         run = self.run_of([1, 1], queues=(0.2, 0.6))
@@ -112,7 +112,7 @@ class Report(unittest.TestCase):
         good = self.goals(a_run([12.4 / WIRE] * 8))
         self.assertEqual([good[f"{name}: {what}"][1] for what in ("link used", "Jain", "mean queue",
                                                                  "timeouts")], [True] * 4)
-        bad = self.goals(a_run([24 / WIRE] + [1] * 7, queues=(1, 1), timeouts=1))
+        bad = self.goals(a_run([24 / WIRE] + [1] * 7, queues=(1, 1), timeouts=1, sent=47))
         self.assertEqual([bad[f"{name}: {what}"][1] for what in ("link used", "Jain", "mean queue",
                                                                 "timeouts")], [False] * 4)
 
