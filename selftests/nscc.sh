@@ -136,7 +136,8 @@ test_marks()
 	check "marks: delay is seen" wait_for cc_has '.[0]."delay-ns" > 500000'
 	traces
 	check "marks: by the tracepoint" smaller_by_decrease
-	check "marks: of the peer, too" peer_has '.contexts == 1 and .qps == 1 and .decrease > 20 and
+	# The window has moved on since, and may be the largest for a moment.
+	check "marks: of the peer, too" wait_for peer_has '.contexts == 1 and .qps == 1 and .decrease > 20 and
 		.cuts > 5 and ."delay-ns" > 0 and ."cwnd-bytes" == ."cwnd-lowest-bytes" and
 		."cwnd-bytes" == ."cwnd-highest-bytes" and ."cwnd-bytes" < ."max-cwnd-bytes"'
 	check_traffic_end "marks: verified" traffic_stop
