@@ -44,6 +44,16 @@ for how in '-c 1' '-c 2' '-t 2'; do
 done
 [ "$one" != "$(digest -s run.seed=2)" ] || wrong "another seed has the same digest"
 
+# The examples of its page, where it is installed and for who is in another folder.
+mapfile -t examples < <(sed -n '/^\.SH EXAMPLES/,$ { s/\\-/-/g; s/^# mrcsim //p }' "$top/Documentation/man/mrcsim.1")
+[ ${#examples[@]} -ge 2 ] || wrong "mrcsim.1 has ${#examples[@]} examples"
+for example in "${examples[@]}"; do
+	# shellcheck disable=SC2086
+	(cd "$HOST_TMP" && "$mrcsim" ${example//\/usr\/local\/share\/mrcsim/$scenarios}) >"$HOST_TMP/example" ||
+		wrong "mrcsim $example:" "$(cat "$HOST_TMP/example")"
+done
+[ -s "$HOST_TMP/out.json" ] || wrong "an example has left no out.json"
+
 printf '[link]\ngbps = "fast"\n' >"$HOST_TMP/bad.toml"
 refused 1 "$HOST_TMP/bad.toml:2: link: gbps: must be a number, not a string" run "$HOST_TMP/bad.toml"
 refused 1 "$HOST_TMP/none.toml: No such file or directory" run "$HOST_TMP/none.toml"
