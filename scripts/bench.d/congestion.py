@@ -29,7 +29,6 @@ from machine import MRCCTL, OUT, PROVIDER, TOP, lab, ns, run, say, wait_until
 from state import State
 
 TRAFFIC = os.path.join(TOP, "build/userspace/bin/mrc_traffic")
-HERE = os.path.dirname(os.path.abspath(__file__))
 FLOW = os.path.join(TOP, "scripts/lib/flow.py")
 PLANES, RTT_US, MTU = 2, 2000, 1280
 SENDERS, SINK, VICTIM_SINK = 8, 9, 10
@@ -39,7 +38,7 @@ PATH_MTU = 1024
 INTERVAL, SETTLE = 0.02, 2
 FOREIGN_FLOWS, FOREIGN_BEFORE, FOREIGN_DURING, FOREIGN_AFTER = 4, 2, 4, 2
 PROFILE = 7
-COUNTERS = ("retransmitted_packets", "local_ack_timeout_err", "trim_nack_received", "rx_marked")
+COUNTERS = ("retransmitted_packets", "local_ack_timeout_err", "trim_nack_received")
 
 
 class Case(typing.NamedTuple):
@@ -249,11 +248,7 @@ class Fabric:
 
 
 def counts():
-    found = {}
-    for name in COUNTERS:
-        with contextlib.suppress(FileNotFoundError):
-            found[name] = sum(counter(n, name) for n in range(1, SENDERS + 1))
-    return found
+    return {name: sum(counter(n, name) for n in range(1, SENDERS + 1)) for name in COUNTERS}
 
 
 class Burner:
@@ -308,6 +303,15 @@ def run_case(case, fabric, hosts, burner, opts):
             "idle": idle / (samples[-1]["t"] - samples[0]["t"])}
 
 
+def tried(case, *arguments):
+    """A flow that ends is a result, too, and the others are still to come."""
+    try:
+        return run_case(case, *arguments)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        say(str(error))
+        return {"case": case._asdict(), "name": case.name, "failed": str(error)}
+
+
 def run_foreign(fabric, hosts):
     """One flow by both planes; for a while TCP fills one of them."""
     case = Case(1, "nscc", True, True)
@@ -350,6 +354,11 @@ def main():
     p.add_argument("--senders", type=int, action="append", choices=[2, 4, 8])
     p.add_argument("--case", action="append", help="only those whose name has this text")
     opts = p.parse_args()
+    cases = [case for case in all_cases(opts.senders or [2, 4, 8])
+             if not opts.case or any(text in case.name for text in opts.case)]
+    with_foreign = not opts.case or "foreign" in opts.case
+    if not cases and not with_foreign:
+        p.error("no case has that in its name")
     up = ["up", "--planes", str(PLANES), "--racks", "1", "--spines", "1",
           "--hosts-per-rack", str(VICTIM_SINK), "--mtu", str(MTU), "--plain-too",
           "--switch", "trim", "--rate-mbit", str(opts.rate), "--rtt-us", str(RTT_US)]
@@ -365,11 +374,10 @@ def main():
         hosts = Hosts(opts.rate)
         record["base_rtt_us"] = hosts.base
         say(f"    base RTT {hosts.base} us, bandwidth-delay product of a plane {record['bdp']} bytes")
-        for case in all_cases(opts.senders or [2, 4, 8]):
-            if not opts.case or any(text in case.name for text in opts.case):
-                say(f"  {case.name}")
-                record["runs"].append(run_case(case, fabric, hosts, burner, opts))
-        if not opts.case or "foreign" in opts.case:
+        for case in cases:
+            say(f"  {case.name}")
+            record["runs"].append(tried(case, fabric, hosts, burner, opts))
+        if with_foreign:
             say("  foreign traffic")
             record["foreign"] = run_foreign(fabric, hosts)
     with open(os.path.join(OUT, "congestion.json"), "w", encoding="utf-8") as file:

@@ -68,6 +68,7 @@ class Run:
     def __init__(self, record, run):
         self.case, self.name = run["case"], run["name"]
         self.samples, self.counts, self.switch = run["samples"], run["counts"], run["switch"]
+        self.idle = run["idle"]
         self.mrc = self.case["cc"] in ("fixed", "nscc")
         senders = self.case["senders"]
         goodputs = [total(self.samples, flow) for flow in range(len(self.samples[0]["bytes"]))]

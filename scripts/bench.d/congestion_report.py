@@ -7,8 +7,12 @@ import os
 import sys
 
 from congestion_figures import HEADERS, MOVED_RTTS, RATE_BIN, Run, foreign, queues, rates
-from frame import COLORS, Frame
+from curves import Curves
+from frame import COLORS
 
+SECONDS = "time in seconds"
+# Of a run, so that what it says is of windows and not of this guest's CPU.
+IDLE = 0.25
 GROUPS = ((2, False), (4, False), (8, False), (8, True))
 
 
@@ -24,31 +28,11 @@ def binned(pairs, width):
     return [((key + 0.5) * width, sum(values) / len(values)) for key, values in sorted(bins.items())]
 
 
-class Lines(Frame):
-    """Curves over time: {name: [(t, value)]}."""
-
-    def __init__(self, title, what, unit, curves, marks=()):
-        self.curves = curves
-        points = [pair for pairs in curves.values() for pair in pairs]
-        top = max(value for _, value in points) * 1.1 or 1
-        self.along = what + " in {unit}"
-        super().__init__(title, unit, min(t for t, _ in points), max(t for t, _ in points), top,
-                         list(marks))
-
-    def legend(self):
-        for i, name in enumerate(self.curves):
-            self.legend_entry(i, 760 // max(4, len(self.curves)), COLORS[i % len(COLORS)], name)
-
-    def content(self):
-        for i, pairs in enumerate(self.curves.values()):
-            self.put(f'<polyline class="curve" stroke="{COLORS[i % len(COLORS)]}" '
-                     f'stroke-width="1.2" points="{self.points(pairs)}"/>')
-
-
 class Report:
     def __init__(self, record):
         self.record = record
-        self.runs = [Run(record, run) for run in record["runs"]]
+        self.failed = [run for run in record["runs"] if "failed" in run]
+        self.runs = [Run(record, run) for run in record["runs"] if "failed" not in run]
 
     def table(self):
         print(f"\n{'':42}{'link':>6} {'Mb/s':>6} {'Jain':>6} {'victim':>7} | {'queue (BDP)':>13} | "
@@ -114,6 +98,14 @@ class Report:
               f"{found['before']:.0%} before, {found['during']:.0%} from {MOVED_RTTS} RTT on, "
               f"{found['after']:.0%} afterwards; MRC has {found['of_others']:.0%} of the other plane")
 
+    def warnings(self):
+        busy = [run.name for run in self.runs if run.idle < IDLE]
+        if busy:
+            print(f"\nThe guest's CPU had less than {IDLE:.0%} to spare, so that hosts were late, in: "
+                  f"{'; '.join(busy)}. A lower rate (-r) says more")
+        for run in self.failed:
+            print(f"\nFAILED: {run['name']}: {run['failed']}")
+
     def pictures(self):
         """(name, picture)."""
         bdp = self.record["bdp"]
@@ -124,11 +116,11 @@ class Report:
                       for run in runs}
             if curves:
                 name = f"{senders}to1{'-victim' * victim}"
-                yield f"queue-{name}", Lines(
-                    f"Queue to the receiver, {senders}:1{' with a victim' * victim}", "queue",
-                    "BDP of a plane", curves)
+                yield f"queue-{name}", Curves(
+                    f"Queue to the receiver, {senders}:1{' with a victim' * victim}", SECONDS,
+                    "queue in BDP of a plane", curves)
         for run in self.find(senders=8, cc="nscc", ecn=True, trim=True, victim=False):
-            yield "goodput", Lines(f"Goodput of each flow, {run.name}", "goodput", "Mb/s", {
+            yield "goodput", Curves(f"Goodput of each flow, {run.name}", SECONDS, "Mb/s", {
                 f"h{flow + 1}": binned(self.since_start(run, rates(run.samples, flow)), RATE_BIN)
                 for flow in range(8)})
         if "foreign" in self.record:
@@ -146,7 +138,7 @@ class Report:
             samples = [{"t": s["t"], "bytes": [s["planes"][plane]]} for s in runs["samples"]]
             curves[f"plane {plane + 1}"] = binned(
                 [(t - zero, rate) for t, rate in rates(samples, 0)], RATE_BIN)
-        return Lines("What MRC sends by each plane while TCP fills plane 1", "rate", "Mb/s", curves, [
+        return Curves("What MRC sends by each plane while TCP fills plane 1", SECONDS, "Mb/s", curves, [
             {"from": runs["came"] - zero, "to": runs["went"] - zero, "text": "foreign traffic",
              "color": COLORS[-2]}])
 
@@ -154,7 +146,7 @@ class Report:
         figures = [{**run.case, "name": run.name, "use": run.use, "goodput": run.goodput, "jain": run.jain,
                     "goodputs": run.goodputs, "victim": run.victim, "victim_of_left": run.left,
                     "queue": run.queue, "longest": run.longest, "p50_ms": run.p50,
-                    "p99_ms": run.p99, "switch": run.switch, "counts": run.counts}
+                    "p99_ms": run.p99, "idle": run.idle, "switch": run.switch, "counts": run.counts}
                    for run in self.runs]
         goals = [dict(zip(("what", "value", "goal", "met"), goal)) for goal in self.goals()]
         with open(os.path.join(folder, "congestion-figures.json"), "w", encoding="utf-8") as file:
@@ -180,10 +172,11 @@ def main():
     report.table()
     report.print_foreign()
     report.print_goals()
+    report.warnings()
     report.save(folder)
     print(f"\nWritten: {os.path.relpath(folder)}/congestion-figures.json, congestion-*.svg; the samples: "
           "congestion.json")
-    return 0
+    return 1 if report.failed else 0
 
 
 if __name__ == "__main__":

@@ -179,17 +179,19 @@ class Ports:
         """One at each end of each link."""
         for ns_a, if_a, ns_b, if_b in self.state.links():
             for ns, interface in ((ns_a, if_a), (ns_b, if_b)):
-                self._settings[f"{ns}:{interface}"] = dict(SETTINGS)
-                self._tell(ns, interface)
+                self._tell(ns, interface, SETTINGS)
         self._save()
 
     def change(self, ends, words):
         """words: "ecn on", "trim off" ... in a row."""
         changes = parse(words)
-        for ns, interface in ends:
-            self._settings[f"{ns}:{interface}"].update(changes)
-            self._tell(ns, interface)
-        self._save()
+        try:
+            for ns, interface in ends:
+                name = f"{ns}:{interface}"
+                self._tell(ns, interface, {**self._settings[name], **changes})
+        finally:
+            # Also of those that were told before one refused.
+            self._save()
 
     def look(self, ns, interface):
         """{name: number} of what has happened there."""
@@ -204,12 +206,13 @@ class Ports:
             numbers = self.look(ns, interface)
             print(json.dumps({"port": name, **self._settings[name], **numbers}))
 
-    def _tell(self, ns, interface):
-        options = attributes(self.link, ns, interface, self._settings[f"{ns}:{interface}"])
+    def _tell(self, ns, interface, settings):
+        options = attributes(self.link, ns, interface, settings)
         self._kernel.ask(
             ns, interface, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE,
             _attribute(TCA_KIND, b"trim\0") + _attribute(TCA_OPTIONS | NLA_F_NESTED, _packed(options)),
         )  # fmt: skip
+        self._settings[f"{ns}:{interface}"] = dict(settings)
 
     def _save(self):
         lines = []

@@ -8,29 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from frame import COLORS, Frame  # noqa: E402
+from curves import Curves  # noqa: E402
 
 TIERS = ("t0-up", "t1-down", "t0-down")
-
-
-class Curves(Frame):
-    """Curves {name: [(x, y)]} from 0 on, with words at both axes."""
-
-    def __init__(self, title, across, along, curves):
-        self.across, self.along, self.curves = across, along, curves
-        points = [point for curve in curves.values() for point in curve]
-        end = max((x for x, _ in points), default=0) or 1
-        top = max((y for _, y in points), default=0) or 1
-        super().__init__(title, "", 0, end, top * 1.1, [])
-
-    def legend(self):
-        for i, name in enumerate(self.curves):
-            self.legend_entry(i, 130, COLORS[i], name)
-
-    def content(self):
-        for i, curve in enumerate(self.curves.values()):
-            self.put(f'<polyline class="curve" stroke="{COLORS[i]}" stroke-width="2" '
-                     f'points="{self.points(curve)}"/>')  # fmt: skip
 
 
 def over_time(run, names):

@@ -34,13 +34,14 @@ def samples(rates, queues=(0.5, 0.5), seconds=10, bdp=10_000, step=0.1, sent=50)
     return found
 
 
-def a_run(rates, cc="nscc", ecn=True, trim=True, victim=False, timeouts=0, p99=10_000_000, **more):
+def a_run(rates, cc="nscc", ecn=True, trim=True, victim=False, timeouts=0, p99=10_000_000, idle=0.5,
+          **more):
     senders = len(rates) - victim
     case = {"senders": senders, "cc": cc, "ecn": ecn, "trim": trim, "victim": victim}
     return {"case": case, "name": f"{senders}:1 {cc}{', ECN' * ecn}{', trim' * trim}",
             "samples": samples(rates, **more),
             "counts": {"retransmitted_packets": 3, "local_ack_timeout_err": timeouts},
-            "switch": {"marked": 1, "trimmed": 2, "dropped": 3, "control_dropped": 4},
+            "idle": idle, "switch": {"marked": 1, "trimmed": 2, "dropped": 3, "control_dropped": 4},
             "completions": [{"count": 9, "p50_ns": 5_000_000, "p99_ns": p99}, None]}
 
 
@@ -145,13 +146,14 @@ class Report(unittest.TestCase):
             self.assertEqual(goals[name][1], met)
 
     def test_files(self):
-        record = a_record(a_run([12] * 8), a_run([12] * 8, cc="dctcp"), a_run([12] * 9, victim=True),
+        record = a_record(a_run([12] * 8), a_run([12] * 8, cc="dctcp", idle=0.1),
+                          a_run([12] * 9, victim=True), {"name": "4:1 fixed", "failed": "it ended"},
                           foreign=a_foreign(0.5, 0.1, 0.4, 45))
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "congestion.json").write_text(json.dumps(record), encoding="utf-8")
             out = io.StringIO()
             with contextlib.redirect_stdout(out), unittest.mock.patch.object(sys, "argv", ["", folder]):
-                self.assertEqual(report.main(), 0)
+                self.assertEqual(report.main(), 1)
             self.assertEqual(sorted(os.listdir(folder)), [
                 "congestion-figures.json", "congestion-foreign.svg", "congestion-goodput.svg",
                 "congestion-queue-8to1-victim.svg", "congestion-queue-8to1.svg",
@@ -160,7 +162,9 @@ class Report(unittest.TestCase):
             picture = Path(folder, "congestion-goodput.svg").read_text(encoding="utf-8")
         self.assertEqual(len(saved["runs"]), 3)
         self.assertEqual(picture.count("<polyline"), 8)
-        self.assertIn("8:1 dctcp", out.getvalue())
+        said = out.getvalue()
+        self.assertIn("FAILED: 4:1 fixed: it ended", said)
+        self.assertRegex(said, "to spare, so that hosts were late, in: 8:1 dctcp, ECN, trim\\.")
 
 
 if __name__ == "__main__":

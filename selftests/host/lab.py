@@ -796,6 +796,15 @@ class PortsThatTrim(WithState):
         self.assertFalse({3, 4, 5, 6} & set(found))
         self.assertEqual(found[11], 1)
 
+    def test_a_port_that_refuses_stays_as_it_was(self):
+        found, kernel = self.made()
+        kernel.ask = unittest.mock.Mock(side_effect=[b"", Refused("no")])
+        with self.assertRaises(Refused):
+            found.change([("h1", "eth1"), ("p1t0r1", "h1")], ["ecn", "off"])
+        lines = self.state.lines("ports")
+        self.assertIn("h1:eth1 ecn=0 trim=1 stale=0", lines)
+        self.assertIn("p1t0r1:h1 ecn=1 trim=1 stale=0", lines)
+
     def test_what_a_port_tells(self):
         found, _ = self.made(an_answer())
         out = io.StringIO()

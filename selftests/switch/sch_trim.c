@@ -8,12 +8,11 @@
  *
  * What finds the data queue too long is trimmed: it loses what is behind its headers, gets a DSCP
  * that says so, and goes on in the other queue, which has precedence, but at most a quarter of the
- * link while there is data. Thresholds and shares are those of UE, section 4.1; a packet is judged
- * when it arrives.
+ * link while there is data, as UE has it (section 4.1). A packet is judged when it arrives.
  *
  * All happens at times that are calculated: a packet leaves when the link has sent what was before
- * it, not when a timer has come. So a busy machine delivers packets late, but neither queues nor
- * marks nor trims differ for it.
+ * it, not when a timer has come. So the queue here does not depend on how late timers are; what is
+ * delivered late comes late to the next port.
  */
 #include <linux/ipv6.h>
 #include <linux/math64.h>
