@@ -165,6 +165,16 @@ static bool mrc_ev_rotation_take(struct mrc_ev_entry *e, u64 now)
 	}
 }
 
+/* What a pick is content with, from best to worst. */
+enum mrc_ev_demand {
+	MRC_EV_WANT_USABLE,
+	/* In rotation, and left out of this batch. */
+	MRC_EV_WANT_SKIPPED,
+	/* Whatever is believed of it, spares among them. */
+	MRC_EV_WANT_ANY,
+};
+
+/* From any position 2 * quota steps of the permutation pass every slot. */
 static u16 mrc_ev_rotation_skipped(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
 	unsigned int n;
@@ -178,23 +188,18 @@ static u16 mrc_ev_rotation_skipped(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 	return MRC_EV_NONE;
 }
 
-/*
- * The plane's next usable EV. From any position 2 * quota steps pass every slot.
- * Where all are to be skipped one is taken nevertheless: the plane keeps its share.
- */
+/* The plane's next usable EV. */
 static u16 mrc_ev_rotation_next(struct mrc_ev_set *s, struct mrc_ev_plane *p, u64 now)
 {
 	unsigned int n;
 
-	if (!p->good)
-		return MRC_EV_NONE;
 	for (n = 2u * p->quota; n; n--) {
 		u16 ev = mrc_ev_rotation_step(s, p);
 
 		if (mrc_ev_rotation_take(&s->ev[ev], now))
 			return ev;
 	}
-	return mrc_ev_rotation_skipped(s, p);
+	return MRC_EV_NONE;
 }
 
 /* The plane's next EV, in the rotation or not, whatever is believed of it. */
@@ -212,8 +217,21 @@ static u16 mrc_ev_rotation_any(const struct mrc_ev_set *s, struct mrc_ev_plane *
 	return MRC_EV_NONE;
 }
 
+static u16 mrc_ev_rotation_turn(struct mrc_ev_set *s, struct mrc_ev_plane *p,
+				enum mrc_ev_demand demand, u64 now)
+{
+	if (demand == MRC_EV_WANT_ANY)
+		return mrc_ev_rotation_any(s, p);
+	/* SKIP EVs count as good. */
+	if (!p->good)
+		return MRC_EV_NONE;
+	if (demand == MRC_EV_WANT_SKIPPED)
+		return mrc_ev_rotation_skipped(s, p);
+	return mrc_ev_rotation_next(s, p, now);
+}
+
 /* One round over the planes, each getting its turn. */
-static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, bool usable, u64 now)
+static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand, u64 now)
 {
 	u16 n;
 
@@ -225,7 +243,7 @@ static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, bool usable, u64 now)
 			s->next_plane = 0;
 		if (!mrc_ev_plane_up(s, p))
 			continue;
-		ev = usable ? mrc_ev_rotation_next(s, p, now) : mrc_ev_rotation_any(s, p);
+		ev = mrc_ev_rotation_turn(s, p, demand, now);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
@@ -236,14 +254,17 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 {
 	u16 ev = MRC_EV_NONE;
 
-	if (!mrc_ev_searching(s))
-		ev = mrc_ev_rotation_round(s, true, now);
+	if (!mrc_ev_searching(s)) {
+		ev = mrc_ev_rotation_round(s, MRC_EV_WANT_USABLE, now);
+		if (ev == MRC_EV_NONE)
+			ev = mrc_ev_rotation_round(s, MRC_EV_WANT_SKIPPED, now);
+	}
 	return ev != MRC_EV_NONE ? ev : mrc_ev_pick_any(s);
 }
 
 u16 mrc_ev_pick_any(struct mrc_ev_set *s)
 {
-	return mrc_ev_rotation_round(s, false, 0);
+	return mrc_ev_rotation_round(s, MRC_EV_WANT_ANY, 0);
 }
 
 /* Out of the rotation, if a spare of the plane can take its place; usable as before. */

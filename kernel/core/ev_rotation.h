@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The order in which packets take EVs. The planes take turns, so they carry exactly equal shares as
- * long as each has a usable EV; inside a plane the EVs follow a pseudo-random permutation that is
- * drawn anew at the end of each rotation. A retired EV is therefore replaced from its own plane
- * only.
+ * long as each has an EV that is usable and not marked. A plane that is marked all over gives up
+ * its turns for a batch, unless all planes are. Inside a plane the EVs follow a pseudo-random
+ * permutation that is drawn anew at the end of each rotation. A retired EV is therefore replaced
+ * from its own plane only.
  *
  * The EVs of a plane stand in slots, of which the first @quota are in rotation. One that is retired
  * changes places with a usable EV of the others, the plane's spares; where there is none left the
@@ -28,8 +29,8 @@ void mrc_ev_rotation_start(struct mrc_ev_set *s, u16 quota);
  *
  * Steps over ports that are down, DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs:
  * they are left out of one batch, and become GOOD again when a later one passes them. A
- * spare is never returned, nor passed. A plane without a usable EV gets nothing. If no plane
- * has one but some port is up, an ASSUMED_BAD EV is returned rather than none; a DENIED one
+ * spare is never returned, nor passed. A plane without such an EV gets nothing. If no plane
+ * has one, SKIP EVs are taken; if there are none of those either but some port is up, an ASSUMED_BAD EV is returned rather than none; a DENIED one
  * never is. In a search: what mrc_ev_pick_any() says.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.

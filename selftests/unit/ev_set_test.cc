@@ -304,6 +304,30 @@ TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
     EXPECT_EQ(set.picks(8 * 100, 3).count(5), 0u) << "each time anew";
 }
 
+TEST(EvSet, APlaneThatIsMarkedAllOverHasNoTurn)
+{
+    const auto perPort = [](Set &set, int n, u64 now) {
+        std::map<int, int> count;
+        for (const auto &[ev, picks] : set.picks(n, now))
+            count[set.port(ev)] += picks;
+        return count;
+    };
+    using Shares = std::map<int, int>;
+    Set set(3, 2);
+    const Shares equal{{1, 200}, {2, 200}, {3, 200}};
+    mrc_ev_marked(&set.s, 2);
+    EXPECT_EQ(perPort(set, 600, 1), equal) << "one EV of the plane is left";
+    EXPECT_EQ(perPort(set, 600, 2), equal);
+    for (u16 ev : {2, 3})
+        mrc_ev_marked(&set.s, ev);
+    EXPECT_EQ(perPort(set, 600, 3), (Shares{{1, 300}, {3, 300}}));
+    EXPECT_EQ(perPort(set, 600, 4), equal) << "for one batch";
+    for (u16 ev = 0; ev < 6; ++ev)
+        mrc_ev_marked(&set.s, ev);
+    EXPECT_EQ(perPort(set, 600, 5), equal) << "no place is better";
+    EXPECT_EQ(perPort(set, 600, 6), equal);
+}
+
 TEST(EvSet, ASetThatIsMarkedAllOverStillSends)
 {
     Set set(2, 3);
