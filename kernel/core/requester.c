@@ -145,22 +145,25 @@ static u32 mrc_req_psns(const struct mrc_req *r)
 static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
 			     struct mrc_batch *b)
 {
-	u32 worth = mrc_req_worth(r, g);
+	u32 worth = mrc_req_worth(r, g), least = g->least;
 	u32 room = g->room < worth ? 0 : g->room;
+	u32 psn = r->tx.nxt, bytes = 0;
+	struct mrc_plan *p = b->plan;
 
 	max = min(max, mrc_req_psns(r));
-	while (b->count < max && mrc_sendq_ready(&r->sendq)) {
-		struct mrc_plan *p = &b->plan[b->count];
+	for (; b->count < max && mrc_sendq_ready(&r->sendq); b->count++, p++) {
+		u32 size = mrc_req_in_flight(mrc_sendq_next_bytes(&r->sendq));
 
-		p->psn = mrc_psn_add(r->tx.nxt, (s32)b->count);
-		p->bytes = mrc_req_in_flight(mrc_sendq_next_bytes(&r->sendq));
-		if (b->bytes + min(g->least, p->bytes) > room)
+		if (bytes + min(least, size) > room)
 			break;
-		mrc_sendq_next(&r->sendq, p->psn, &p->msg);
-		b->bytes += p->bytes;
-		b->count++;
+		mrc_sendq_next(&r->sendq, psn, &p->msg);
+		p->psn = psn;
+		p->bytes = size;
+		bytes += size;
+		psn = mrc_psn_add(psn, 1);
 	}
-	b->full = b->bytes + max(worth, g->least) > room;
+	b->bytes = bytes;
+	b->full = bytes + max(worth, least) > room;
 }
 
 bool mrc_req_wants(const struct mrc_req *r, u64 now)

@@ -25,14 +25,6 @@ void mrc_sendq_queue(struct mrc_sendq *q)
 	q->tail++;
 }
 
-bool mrc_sendq_ready(const struct mrc_sendq *q)
-{
-	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
-
-	return mrc_sendq_has_new(q) &&
-	       (m->sent || !m->has_imm || q->imm_inflight < q->imm_max);
-}
-
 bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 {
 	struct mrc_msg *m = mrc_sendq_at(q, q->cur);
@@ -102,18 +94,6 @@ void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn
 {
 	c->offset = (u32)mrc_psn_diff(psn, m->psn) * q->mtu;
 	c->len = min(m->len - c->offset, q->mtu);
-}
-
-u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
-{
-	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
-	u32 offset = m->sent * q->mtu;
-	u32 len = min(m->len - offset, q->mtu);
-	bool last = offset + len == m->len;
-
-	return MRC_NOMINAL_OUTSIDE +
-	       mrc_opcode_hdr_len(mrc_write_opcode(!offset, last, m->has_imm)) + len + (-len & 3) +
-	       MRC_ICRC_LEN;
 }
 
 void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,

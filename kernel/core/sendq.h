@@ -114,7 +114,13 @@ static inline bool mrc_sendq_has_new(const struct mrc_sendq *q)
 }
 
 /** mrc_sendq_ready() - would mrc_sendq_next() find one? */
-bool mrc_sendq_ready(const struct mrc_sendq *q);
+static inline bool mrc_sendq_ready(const struct mrc_sendq *q)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+
+	return mrc_sendq_has_new(q) &&
+	       (m->sent || !m->has_imm || q->imm_inflight < q->imm_max);
+}
 
 /** mrc_sendq_unanswered() - has a request been begun that is not complete? */
 static inline bool mrc_sendq_unanswered(const struct mrc_sendq *q)
@@ -179,7 +185,15 @@ void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn
 		     struct mrc_chunk *c);
 
 /** mrc_sendq_next_bytes() - nominal bytes of the packet that mrc_sendq_next() would find */
-u32 mrc_sendq_next_bytes(const struct mrc_sendq *q);
+static inline u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+	bool last = m->sent + 1 == m->packets;
+	u32 len = last ? m->len - m->sent * q->mtu : q->mtu;
+
+	return MRC_NOMINAL_OUTSIDE + MRC_WRITE_HDR_LEN + (last && m->has_imm ? MRC_IMMDT_LEN : 0) +
+	       len + (-len & 3) + MRC_ICRC_LEN;
+}
 
 /** mrc_sendq_bytes_max() - nominal bytes of the largest packet, of payload @mtu */
 static inline u32 mrc_sendq_bytes_max(u32 mtu)

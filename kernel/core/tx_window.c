@@ -106,23 +106,24 @@ static void mrc_tx_wait_for(struct mrc_tx_window *w, const struct mrc_tx_rec *re
 }
 
 static void mrc_tx_launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
-			  struct mrc_tx_rec was, u16 ev, u64 now)
+			  struct mrc_tx_rec was, u32 bytes, u16 ev, u64 now)
 {
 	mrc_tx_wait_for(w, &was, now);
 	*rec = mrc_evidence_launch(&w->evidence, was, ev, now);
 	w->quiet_ns = now;
 	w->probes = 0;
 	w->inflight++;
-	w->inflight_bytes += mrc_tx_rec_bytes(w, rec);
+	w->inflight_bytes += bytes;
 }
 
 u32 mrc_tx_send(struct mrc_tx_window *w, u32 bytes, u16 ev, u64 now)
 {
-	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, w->nxt);
-	u32 psn = w->nxt;
+	u32 units = DIV_ROUND_UP(min(bytes, MRC_TX_BYTES_MAX), MRC_TX_BYTES_UNIT);
+	u32 psn = w->nxt, index = mrc_tx_ring_index(w, psn);
 
-	w->units[rec - w->ring] = (u8)DIV_ROUND_UP(min(bytes, MRC_TX_BYTES_MAX), MRC_TX_BYTES_UNIT);
-	mrc_tx_launch(w, rec, (struct mrc_tx_rec){ 0 }, ev, now);
+	w->units[index] = (u8)units;
+	mrc_tx_launch(w, &w->ring[index], (struct mrc_tx_rec){ 0 }, units * MRC_TX_BYTES_UNIT, ev,
+		      now);
 	w->nxt = mrc_psn_add(psn, 1);
 	return psn;
 }
@@ -164,7 +165,7 @@ void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 	was.flags &= ~(MRC_TX_LOST | MRC_TX_CERTAIN);
 	was.flags |= was.flags & MRC_TX_RESENT ? MRC_TX_RESENT_MORE : MRC_TX_RESENT;
 	w->lost--;
-	mrc_tx_launch(w, rec, was, ev, now);
+	mrc_tx_launch(w, rec, was, mrc_tx_rec_bytes(w, rec), ev, now);
 }
 
 void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn)
@@ -197,11 +198,8 @@ static void mrc_tx_give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 
 }
 
 /* One in flight has arrived. */
-static void mrc_tx_land(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
-			struct mrc_tx_result *res)
+static void mrc_tx_land(struct mrc_tx_window *w, u32 bytes, struct mrc_tx_result *res)
 {
-	u32 bytes = mrc_tx_rec_bytes(w, rec);
-
 	w->inflight--;
 	w->inflight_bytes -= bytes;
 	res->landed_bytes += bytes;
@@ -214,7 +212,7 @@ static void mrc_tx_land(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
  * Return: the flags of a packet that had been given up though it was not sent
  * again yet, else 0.
  */
-static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 bytes, u32 psn,
 			      struct mrc_tx_result *res)
 {
 	u8 flags = rec->flags;
@@ -222,7 +220,7 @@ static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u
 	if (flags & MRC_TX_LOST)
 		w->lost--;
 	else
-		mrc_tx_land(w, rec, res);
+		mrc_tx_land(w, bytes, res);
 	rec->flags = (flags & ~MRC_TX_LOST) | MRC_TX_ACKED;
 	if (flags & MRC_TX_RESENT) {
 		if (flags & MRC_TX_CERTAIN)
@@ -236,17 +234,20 @@ static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u
 	return flags;
 }
 
-/* Return: as mrc_tx_ack_troubled(), which most packets are not. */
-static u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+/* Return: as mrc_tx_ack_troubled(), which most packets are not. Once per PSN, so inline. */
+static inline u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 			 struct mrc_tx_result *res)
 {
+	u32 bytes;
+
 	if (rec->flags & MRC_TX_ACKED)
 		return 0;
+	bytes = mrc_tx_rec_bytes(w, rec);
 	res->acked++;
-	res->acked_bytes += mrc_tx_rec_bytes(w, rec);
+	res->acked_bytes += bytes;
 	if (rec->flags)
-		return mrc_tx_ack_troubled(w, rec, psn, res);
-	mrc_tx_land(w, rec, res);
+		return mrc_tx_ack_troubled(w, rec, bytes, psn, res);
+	mrc_tx_land(w, bytes, res);
 	mrc_evidence_acked(&w->evidence, rec);
 	rec->flags = MRC_TX_ACKED;
 	return 0;

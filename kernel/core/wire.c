@@ -43,27 +43,26 @@ struct mrc_opcode_row {
 	u8 len;
 };
 
-#define WRITE_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN)
 #define OPCODE_INDEX(op)	((op) & OPCODE_INDEX_MASK)
 
 static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
 	[OPCODE_INDEX(MRC_OP_WRITE_FIRST)] = {
-		MRC_OPF_WRITE | MRC_OPF_FIRST, WRITE_LEN
+		MRC_OPF_WRITE | MRC_OPF_FIRST, MRC_WRITE_HDR_LEN
 	},
-	[OPCODE_INDEX(MRC_OP_WRITE_MIDDLE)] = { MRC_OPF_WRITE, WRITE_LEN },
+	[OPCODE_INDEX(MRC_OP_WRITE_MIDDLE)] = { MRC_OPF_WRITE, MRC_WRITE_HDR_LEN },
 	[OPCODE_INDEX(MRC_OP_WRITE_LAST)] = {
-		MRC_OPF_WRITE | MRC_OPF_LAST, WRITE_LEN
+		MRC_OPF_WRITE | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_LAST_IMM)] = {
 		MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM,
-		WRITE_LEN + MRC_IMMDT_LEN
+		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_ONLY)] = {
-		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST, WRITE_LEN
+		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_ONLY_IMM)] = {
 		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_IMM,
-		WRITE_LEN + MRC_IMMDT_LEN
+		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_ACK)] = { MRC_OPF_CONTROL, MRC_ACK_LEN },
 	[OPCODE_INDEX(MRC_OP_EP_REQ)] = { MRC_OPF_CONTROL, MRC_EP_REQ_LEN },
@@ -102,7 +101,7 @@ u8 mrc_write_opcode(bool first, bool last, bool imm)
 	return imm ? MRC_OP_WRITE_LAST_IMM : MRC_OP_WRITE_LAST;
 }
 
-static void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
+static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
 {
 	bth->opcode = buf[0];
 	bth->pad = buf[1] >> BTH_PAD_SHIFT & BTH_PAD_MASK;

@@ -39,8 +39,9 @@
 #define MRC_MTU_MIN		256u
 #define MRC_MTU_MAX		4096u
 
-/* BTH + METH + TSETH + RETH + ImmDt: the longest write header. */
-#define MRC_WRITE_HDR_MAX	40u
+/* The shortest write header has no TSETH and no ImmDt, the longest has both. */
+#define MRC_WRITE_HDR_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN)
+#define MRC_WRITE_HDR_MAX	(MRC_WRITE_HDR_LEN + MRC_TSETH_LEN + MRC_IMMDT_LEN)
 #define MRC_SACK_LEN		(MRC_BTH_LEN + MRC_SETH_LEN + MRC_CCST_LEN)
 #define MRC_NACK_LEN		(MRC_BTH_LEN + MRC_NETH_LEN)
 #define MRC_ACK_LEN		(MRC_BTH_LEN + MRC_AETH_LEN)
