@@ -34,6 +34,7 @@ PLANES, RTT_US, MTU = 2, 2000, 1280
 SENDERS, SINK, VICTIM_SINK = 8, 9, 10
 MESSAGE = 65536
 PATH_MTU = 1024
+FOREIGN = "foreign traffic"
 # Seconds between samples, until a run is watched, and of foreign traffic.
 INTERVAL, SETTLE = 0.02, 2
 FOREIGN_FLOWS, FOREIGN_BEFORE, FOREIGN_DURING, FOREIGN_AFTER = 4, 2, 4, 2
@@ -297,19 +298,10 @@ def run_case(case, fabric, hosts, burner, opts):
         completions = [flow.finish() for flow in flows]
     grown = {name: sum(b[name] - a[name] for a, b in zip(looks, looked))
              for name in ("marked", "trimmed", "dropped", "control_dropped", "sent", "sent_bytes")}
-    return {"case": case._asdict(), "name": case.name, "samples": samples,
+    return {"samples": samples,
             "counts": {name: after[name] - before[name] for name in after},
             "switch": grown, "completions": completions,
             "idle": idle / (samples[-1]["t"] - samples[0]["t"])}
-
-
-def tried(case, *arguments):
-    """A flow that ends is a result, too, and the others are still to come."""
-    try:
-        return run_case(case, *arguments)
-    except (RuntimeError, subprocess.TimeoutExpired) as error:
-        say(str(error))
-        return {"case": case._asdict(), "name": case.name, "failed": str(error)}
 
 
 def run_foreign(fabric, hosts):
@@ -338,6 +330,15 @@ def run_foreign(fabric, hosts):
     return {"samples": samples, "came": came, "went": went}
 
 
+def tried(what, *arguments):
+    """A flow that ends is a result, too, and the others are still to come."""
+    try:
+        return what(*arguments)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        say(str(error))
+        return {"failed": str(error)}
+
+
 def prepare_tcp():
     run(["modprobe", "tcp_dctcp"])
     for n in range(1, VICTIM_SINK + 1):
@@ -356,7 +357,7 @@ def main():
     opts = p.parse_args()
     cases = [case for case in all_cases(opts.senders or [2, 4, 8])
              if not opts.case or any(text in case.name for text in opts.case)]
-    with_foreign = not opts.case or "foreign" in opts.case
+    with_foreign = not opts.case or any(text in FOREIGN for text in opts.case)
     if not cases and not with_foreign:
         p.error("no case has that in its name")
     up = ["up", "--planes", str(PLANES), "--racks", "1", "--spines", "1",
@@ -376,10 +377,11 @@ def main():
         say(f"    base RTT {hosts.base} us, bandwidth-delay product of a plane {record['bdp']} bytes")
         for case in cases:
             say(f"  {case.name}")
-            record["runs"].append(tried(case, fabric, hosts, burner, opts))
+            record["runs"].append({"case": case._asdict(), "name": case.name, **tried(
+                run_case, case, fabric, hosts, burner, opts)})
         if with_foreign:
-            say("  foreign traffic")
-            record["foreign"] = run_foreign(fabric, hosts)
+            say(f"  {FOREIGN}")
+            record["foreign"] = {"name": FOREIGN, **tried(run_foreign, fabric, hosts)}
     with open(os.path.join(OUT, "congestion.json"), "w", encoding="utf-8") as file:
         json.dump(record, file)
     return 0

@@ -31,7 +31,9 @@ def binned(pairs, width):
 class Report:
     def __init__(self, record):
         self.record = record
-        self.failed = [run for run in record["runs"] if "failed" in run]
+        self.failed = [run for run in [*record["runs"], record.get("foreign", {})]
+                       if "failed" in run]
+        self.foreign = "samples" in record.get("foreign", {}) and record["foreign"]
         self.runs = [Run(record, run) for run in record["runs"] if "failed" not in run]
 
     def table(self):
@@ -69,7 +71,7 @@ class Report:
             if run.mrc:
                 yield f"{run.name}: timeouts", run.timeouts, "0", not run.timeouts
         yield from self.latency_goals()
-        if "foreign" in self.record:
+        if self.foreign:
             found = foreign(self.record)
             yield ("foreign traffic on one plane: of what the others have", found["of_others"],
                    ">= 0.90", found["of_others"] >= 0.9)
@@ -91,7 +93,7 @@ class Report:
                   f"{'met' if met else 'MISSED':<6} |")
 
     def print_foreign(self):
-        if "foreign" not in self.record:
+        if not self.foreign:
             return
         found = foreign(self.record)
         print(f"\nForeign traffic (TCP, CUBIC) on plane 1: of what MRC sends, it has "
@@ -123,7 +125,7 @@ class Report:
             yield "goodput", Curves(f"Goodput of each flow, {run.name}", SECONDS, "Mb/s", {
                 f"h{flow + 1}": binned(self.since_start(run, rates(run.samples, flow)), RATE_BIN)
                 for flow in range(8)})
-        if "foreign" in self.record:
+        if self.foreign:
             yield "foreign", self.foreign_picture()
 
     @staticmethod
@@ -131,7 +133,7 @@ class Report:
         return [(t - run.samples[0]["t"], value) for t, value in pairs]
 
     def foreign_picture(self):
-        runs = self.record["foreign"]
+        runs = self.foreign
         zero = runs["samples"][0]["t"]
         curves = {}
         for plane in range(self.record["planes"]):
@@ -153,7 +155,7 @@ class Report:
             json.dump({**{key: self.record[key] for key in ("kernel", "rate", "planes", "bdp",
                                                             "base_rtt_us")},
                        "headers": HEADERS, "runs": figures, "goals": goals,
-                       "foreign": foreign(self.record) if "foreign" in self.record else None},
+                       "foreign": foreign(self.record) if self.foreign else None},
                       file, indent=1)
             file.write("\n")
         for name, picture in self.pictures():

@@ -145,6 +145,15 @@ class Report(unittest.TestCase):
             goals = self.goals(foreign=a_foreign(0.5, 0.1, 0.4, rate / WIRE))
             self.assertEqual(goals[name][1], met)
 
+    def test_foreign_traffic_that_ends_early_is_said(self):
+        found = report.Report(a_record(foreign={"name": "foreign traffic", "failed": "it ended"}))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            found.print_foreign()
+            found.warnings()
+        self.assertIn("FAILED: foreign traffic: it ended", out.getvalue())
+        self.assertEqual([*found.goals()], [])
+
     def test_files(self):
         record = a_record(a_run([12] * 8), a_run([12] * 8, cc="dctcp", idle=0.1),
                           a_run([12] * 9, victim=True), {"name": "4:1 fixed", "failed": "it ended"},
