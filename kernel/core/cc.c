@@ -34,20 +34,25 @@ static u32 mrc_cc_max_cwnd(const struct mrc_cc_params *p, u32 bdp, u32 live, u32
 	return (u32)min(max(most, (u64)p->mtu), (u64)MRC_CC_CWND_MAX);
 }
 
+/*
+ * UE aims at the whole base RTT where nothing is trimmed. But where a ramp of marks ends before
+ * that, as UE's own does at 0.8, the queue stands at its end: all is marked, no delay is above the
+ * target, and windows stay as they are, however unequal. So only who has no marks aims at it.
+ */
 static u32 mrc_cc_target(const struct mrc_cc_params *p, const struct mrc_timing *timing,
 			 u32 base_ns)
 {
-	u64 target = p->trimming ? (u64)base_ns * 3 / 4 : base_ns;
+	u64 target = p->trimming || !p->ecn_absent ? (u64)base_ns * 3 / 4 : base_ns;
 
 	return p->target_ns ? p->target_ns : (u32)max(target, timing->cc_target);
 }
 
 /* 0 is never. */
-static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, u32 target_ns)
+static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, u32 target_ns, u32 base_ns)
 {
 	if (p->qa_threshold_ns)
 		return p->qa_threshold_ns;
-	return p->trimming ? 0 : (u32)min(4ull * target_ns, (u64)U32_MAX);
+	return p->trimming ? 0 : (u32)min(4ull * max(target_ns, base_ns), (u64)U32_MAX);
 }
 
 /*
@@ -79,7 +84,7 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 	d->max_cwnd = mrc_cc_max_cwnd(p, d->bdp, live, planes);
 	d->target_ns = mrc_cc_target(p, timing, base_ns);
 	d->fast_ns = max(base_ns / 8, 1000u);
-	d->qa_threshold_ns = mrc_cc_qa_threshold(p, d->target_ns);
+	d->qa_threshold_ns = mrc_cc_qa_threshold(p, d->target_ns, base_ns);
 	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
 	d->adjust_bytes = p->adjust_bytes ? p->adjust_bytes : 8 * p->mtu;
 	d->adjust_ns = p->adjust_ns ? p->adjust_ns : base_ns;

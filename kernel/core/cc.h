@@ -62,7 +62,8 @@ enum mrc_cc_algorithm {
  * @mtu: nominal bytes of the largest packet, as they are counted in flight; not 0
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
- * @target_ns: delay that is aimed at; three quarters of the base RTT with trimming, else all of it
+ * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent and
+ *             without @trimming
  * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold
  * @adjust_bytes: increases take effect after so many bytes; 8 packets
  * @adjust_ns: or after this; a base RTT
@@ -71,7 +72,8 @@ enum mrc_cc_algorithm {
  * @fi_scale: what a round trip of fast increase adds, in millionths of the window
  * @gamma: what of the excess of delay a decrease takes, in millionths, one at most; 0 counts
  * @max_md_jump: what a decrease leaves of the window at least, in millionths, one at most; 0 counts
- * @qa_threshold_ns: quick adapt acts at a longer delay, too; never with trimming, else 4 targets
+ * @qa_threshold_ns: quick adapt acts at a longer delay, too; never with trimming, else 4 base RTTs,
+ *                   or targets if those are longer
  * @qa_gate: quick adapt acts below the largest window shifted right by this; 0 counts
  * @disable_qa: no quick adapt
  * @trimming: switches on the way trim what they cannot hold

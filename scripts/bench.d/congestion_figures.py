@@ -5,8 +5,7 @@ bandwidth-delay product."""
 # On the wire, beside the payload of a packet: Ethernet, outer and inner IPv6, UDP, BTH, METH, RETH,
 # ICRC.
 HEADERS = 14 + 40 + 40 + 8 + 12 + 4 + 16 + 4
-TARGET = 0.75       # of a base RTT, with trimming
-TARGET_DROP = 1.0   # and without
+TARGET = 0.75       # of a base RTT
 MOVED_RTTS = 20     # within which MRC is to leave a plane that others fill
 RATE_BIN = 0.1      # seconds
 
@@ -90,10 +89,6 @@ class Run:
         self.p50 = worst(run["completions"], "p50_ns")
         self.again = self.counts["retransmitted_packets"] if self.mrc else None
         self.timeouts = self.counts["local_ack_timeout_err"] if self.mrc else None
-
-    @property
-    def target(self):
-        return TARGET if self.case["trim"] else TARGET_DROP
 
 
 def share_of_first(samples, start, end):

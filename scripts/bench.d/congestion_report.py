@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from congestion_figures import HEADERS, MOVED_RTTS, RATE_BIN, Run, foreign, queues, rates
+from congestion_figures import HEADERS, MOVED_RTTS, RATE_BIN, TARGET, Run, foreign, queues, rates
 from curves import Curves
 from frame import COLORS
 
@@ -63,7 +63,7 @@ class Report:
         for run in self.find(cc="nscc", senders=8, victim=False, ecn=True):
             yield f"{run.name}: link used", run.use, ">= 0.95", run.use >= 0.95
             yield f"{run.name}: Jain", run.jain, ">= 0.95", (run.jain or 0) >= 0.95
-            limit = 1.3 * run.target
+            limit = 1.3 * TARGET
             yield (f"{run.name}: mean queue", run.queue, f"<= {limit:.2f}", run.queue <= limit)
         for run in self.find(cc="nscc", victim=True):
             yield f"{run.name}: victim, of what is left", run.left, ">= 0.90", run.left >= 0.9

@@ -132,11 +132,20 @@ TEST(CcDerive, WithoutTrimming)
 {
     mrc_cc_params p = params();
     p.trimming = false;
+    const mrc_cc_derived marked = derive(p);
+    EXPECT_EQ(marked.target_ns, kTarget) << "within the ramp of marks";
+    EXPECT_EQ(marked.qa_threshold_ns, 4 * kBase);
+    EXPECT_EQ(marked.qa_period_ns, kPeriod);
+    p.ecn_absent = true;
     const mrc_cc_derived d = derive(p);
     EXPECT_EQ(d.target_ns, kBase);
     EXPECT_EQ(d.qa_threshold_ns, 4 * kBase);
     EXPECT_EQ(d.qa_period_ns, 2 * kBase);
     EXPECT_EQ(d.alpha_q16, (10u << 16) / 3) << "the target does not matter";
+    p.target_ns = 2 * kBase;
+    EXPECT_EQ(derive(p).qa_threshold_ns, 8 * kBase);
+    p.target_ns = kBase / 2;
+    EXPECT_EQ(derive(p).qa_threshold_ns, 4 * kBase) << "what is usual there is no reason";
 }
 
 /* A round trip without delay adds as many BDPs in a long network as in UE's, and no more. */

@@ -325,7 +325,7 @@ enum {
 	MRC_A_CC_PROFILE_BASE_RTT,
 	/*
 	 * u32, 1000 to 1000000000: ns beyond the base RTT that are aimed at; left out: three
-	 * quarters of it with trimming, else all of it
+	 * quarters of it; all of it with ecn absent and without trimming
 	 */
 	MRC_A_CC_PROFILE_TARGET_DELAY,
 	/*
@@ -357,7 +357,7 @@ enum {
 	MRC_A_CC_PROFILE_QA_GATE,
 	/*
 	 * u32, 1000 to 4000000000: ns of delay at which quick adapt acts, too; left out: never with
-	 * trimming, else 4 times target-delay
+	 * trimming, else 4 times the base RTT, or target-delay if that is longer
 	 */
 	MRC_A_CC_PROFILE_QA_THRESHOLD,
 	/* u8, 0 to 1: the window becomes what has arrived when that is little */
