@@ -130,7 +130,7 @@ void expectGood(const CcSimConfig &c, double fair, double queue, double trims)
     EXPECT_LE(s.trims, trims) << c.flows.size();
 }
 
-/// The queue that is aimed at is 0.75 BDP with trimming.
+/// The queue that is aimed at is 0.75 BDP.
 constexpr double kQueue = 0.75 * 1.15;
 
 } // namespace
@@ -169,7 +169,7 @@ TEST(CcSim, IncastWithMarksAndWithoutTrimming)
         EXPECT_GE(s.use, 0.98) << n;
         EXPECT_GE(s.fair, 0.97) << n;
         EXPECT_EQ(sum(r.dropped, 100, 600), 0u) << n;
-        EXPECT_LE(s.queue, n <= 32 ? 1.15 : 4) << n;
+        EXPECT_LE(s.queue, n <= 16 ? kQueue : 0.95) << n;
     }
 }
 
