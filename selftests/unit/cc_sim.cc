@@ -22,13 +22,16 @@ struct Packet {
     u64 timeouts;
     bool ask = false;
     bool marked = false;
-    bool over = false; ///< its sender knows what became of it
+    bool over = false;   ///< its sender knows what became of it
+    bool forged = false; ///< it has not been trimmed: its sender only thinks so
+    bool twice = false;  ///< sent again though it had not been lost
 };
 
 /// A packet that is to be sent again.
 struct Again {
     u64 trims;
     u64 timeouts;
+    bool twice;
 };
 
 struct Sack {
@@ -254,6 +257,7 @@ private:
         }
         p.trims = f.again.front().trims;
         p.timeouts = f.again.front().timeouts;
+        p.twice = f.again.front().twice;
         f.again.pop_front();
         return p;
     }
@@ -281,7 +285,8 @@ private:
         if (p.over)
             return;
         p.over = true;
-        f.again.push_back({p.trims + (cause == MRC_CC_TRIMMED), p.timeouts + timed});
+        f.again.push_back(
+            {p.trims + (cause == MRC_CC_TRIMMED), p.timeouts + timed, p.forged || p.twice});
         r.trimsOfOne = std::max(r.trimsOfOne, static_cast<unsigned>(f.again.back().trims));
         r.timeoutsOfOne = std::max(r.timeoutsOfOne, static_cast<unsigned>(f.again.back().timeouts));
         learn(f, {.lost = c.packet, .cause = static_cast<u8>(cause)});
@@ -306,7 +311,7 @@ private:
         for (std::size_t k = 0; k < s.packets; ++k) {
             Packet &p = packets[f.arrived.front()];
             n.landed += p.over ? 0 : c.packet;
-            n.acked += c.packet;
+            n.acked += p.twice ? 0 : c.packet;
             p.over = true;
             newest[p.plane] = f.arrived.front();
             any[p.plane] = true;
@@ -354,10 +359,15 @@ private:
 
     void enqueue(u32 id)
     {
-        const Packet &p = packets[id];
+        Packet &p = packets[id];
         Port &q = port(p);
         if (!live[p.plane] || below(1'000'000) < c.lossPpm)
             return;
+        /* The head of a packet that is there already is no reason to send it again. */
+        if (!p.twice && c.forgedPpm && below(1'000'000) < c.forgedPpm) {
+            p.forged = true;
+            clock.at(clock.now + 3 * wayPs, [this, id] { trimmed(id); });
+        }
         if (q.bytes + c.packet > (c.trim ? bdp : 5 * bdp)) {
             ++(c.trim ? r.trimmed : r.dropped)[slice()];
             if (c.trim)
@@ -401,7 +411,7 @@ private:
     {
         const Packet &p = packets[id];
         Flow &f = flows[p.flow];
-        r.arrived[p.flow][slice()] += c.packet;
+        r.arrived[p.flow][slice()] += p.twice ? 0 : c.packet;
         if (!f.config.burst && nowNs() > f.config.startNs)
             r.longestGapNs =
                 std::max(r.longestGapNs, nowNs() - std::max(f.lastNs, f.config.startNs));

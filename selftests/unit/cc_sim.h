@@ -27,15 +27,16 @@ struct CcSimConfig {
     u64 baseNs = 12000;        ///< round trip of an empty network
     u32 packet = 4160;         ///< nominal bytes
     unsigned planes = 1;
-    bool ecn = true;       ///< marks from 0.2 to 0.8 BDP, when a packet leaves the queue
-    bool trim = true;      ///< beyond 1 BDP; else drops beyond 5
-    unsigned lossPpm = 0;  ///< packets that are lost for no reason
-    u32 sackBytes = 1;     ///< a SACK for so many bytes, or a mark, or when asked
-    u64 jitterNs = 300;    ///< on the way to the switch, up to this
-    u64 rtoNs = 500000;    ///< a packet of which nothing was heard
-    u64 cutNs = ~0ull;     ///< plane 0 goes ...
-    u64 backNs = ~0ull;    ///< ... and returns;
-    u64 detectNs = 100000; ///< senders know so much later
+    bool ecn = true;        ///< marks from 0.2 to 0.8 BDP, when a packet leaves the queue
+    bool trim = true;       ///< beyond 1 BDP; else drops beyond 5
+    unsigned lossPpm = 0;   ///< packets that are lost for no reason
+    unsigned forgedPpm = 0; ///< packets whose head somebody forges, who is faster than they are
+    u32 sackBytes = 1;      ///< a SACK for so many bytes, or a mark, or when asked
+    u64 jitterNs = 300;     ///< on the way to the switch, up to this
+    u64 rtoNs = 500000;     ///< a packet of which nothing was heard
+    u64 cutNs = ~0ull;      ///< plane 0 goes ...
+    u64 backNs = ~0ull;     ///< ... and returns;
+    u64 detectNs = 100000;  ///< senders know so much later
     u64 runNs = 12'000'000;
     mrc_cc_params params{};
     const mrc_timing *timing = nullptr;
@@ -44,7 +45,7 @@ struct CcSimConfig {
 
 /// What is counted per slice is in slices of a base RTT.
 struct CcSimReport {
-    std::vector<std::vector<u64>> arrived; ///< per flow and slice: bytes
+    std::vector<std::vector<u64>> arrived; ///< per flow and slice: bytes, once each
     std::vector<u64> sent;                 ///< per slice: packets
     std::vector<u64> trimmed;              ///< per slice
     std::vector<u64> dropped;              ///< per slice: by a full queue

@@ -291,6 +291,25 @@ TEST(CcSim, RandomLosses)
 }
 
 /*
+ * Somebody forges the heads of packets that are on their way, and is faster than they are: each is
+ * sent again for nothing. What that costs is in congestion.md.
+ */
+TEST(CcSim, ForgedTrims)
+{
+    const std::pair<unsigned, double> cases[] = {
+        {1000, 0.998}, {10000, 0.985}, {100000, 0.9}, {300000, 0.1}, {1000000, 0.013}};
+    for (const auto &[ppm, use] : cases) {
+        CcSimConfig c = incast(1, 1000);
+        c.forgedPpm = ppm;
+        const CcSimReport r = simulate(c);
+        EXPECT_GE(steady(c, r).use, use) << ppm;
+        EXPECT_LE(r.longestGapNs, 3 * kRtt) << ppm;
+        EXPECT_EQ(r.trimsOfOne, 1u) << ppm;
+        EXPECT_EQ(r.timeoutsOfOne, 0u) << ppm;
+    }
+}
+
+/*
  * After an incast one of its flows is alone and sends two packets at a time, a tenth of the link.
  * Eta is paid all the same, 0.15 packets in a round trip: in some 300 of them the window is large.
  */
