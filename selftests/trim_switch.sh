@@ -3,8 +3,8 @@
 #
 # A fabric whose switches mark and trim: three hosts send to one more than its links carry. The
 # receiver tells the senders of each trimmed head, they send that packet again, and no timeout is
-# needed for any. Also where switches leave the length of what they trim as it was, and where they
-# drop.
+# needed for any. With NSCC few are trimmed at all. Also where switches leave the length of what they
+# trim as it was, and where they drop.
 # Whether timeouts expire is part of it, and is not to depend on how busy the host is.
 # clock: icount
 # kernels: all
@@ -14,6 +14,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 
 SENDERS=(h1 h2 h3)
 RECEIVER=h4
@@ -66,8 +68,8 @@ of_senders()
 	echo $sum
 }
 
-# windows VERB BYTES: what a QP of each sender has in flight to the receiver
-windows()
+# profiles VERB ALGORITHM SETTING...: of QPs of each sender to the receiver
+profiles()
 {
 	local host dev ev
 
@@ -75,11 +77,17 @@ windows()
 		dev=$(device_of "$host")
 		ev=$(on "$host" mrcctl -j route get "$dev" "$(lab gid "$RECEIVER")" | jq '.[0]."ev-profile"')
 		on "$host" mrcctl -b - <<-SETTINGS || return
-		cc-profile $1 $dev 7 algorithm none window $2
+		cc-profile $1 $dev 7 algorithm ${*:2}
 		route del $dev $(lab gid "$RECEIVER")/128
 		route add $dev $(lab gid "$RECEIVER")/128 ev-profile $ev cc-profile 7
 		SETTINGS
 	done
+}
+
+# steps TEXT: of windows, which the tracepoint tells so
+steps()
+{
+	grep -c " mrc_cc: .* $1\$" "$TRACING/trace"
 }
 
 # check_round NAME: all of the senders at once; all of it arrives.
@@ -167,6 +175,32 @@ test_trimmed()
 		test "$(last_hop longest)" -le $((2 * 3 * BDP / 2))
 }
 
+# The windows follow trims and marks, so that few packets are trimmed, and the links are as full.
+test_nscc()
+{
+	local -i trimmed told timeouts before
+
+	before=$(last_hop trimmed)
+	told=$(of_senders trim_nack_received)
+	timeouts=$(of_senders local_ack_timeout_err)
+	check "NSCC: profiles" profiles set nscc rate 100mbit base-rtt 2100us trimming on
+	echo >"$TRACING/trace"
+	echo 'cwnd != old_cwnd' >"$TRACING/events/mrc/mrc_cc/filter"
+	traces mrc_cc
+	check_round "NSCC"
+	traces
+	trimmed=$(last_hop trimmed)-before
+	told=$(of_senders trim_nack_received)-told
+	check "NSCC: fewer are trimmed: $trimmed, $before before" test $trimmed -lt $((before / 4))
+	check "NSCC: trims made windows smaller, at most once each: $told" \
+		test "$(steps '.* by trim')" -gt 0 -a "$(steps '.* by trim')" -le $told
+	check "NSCC: marks did, too" test "$(steps 'decrease by ack')" -gt 0
+	[ "$SLOW" -gt 1 ] ||
+		check_equal "NSCC: nobody has waited for a timeout" $timeouts \
+			"$(of_senders local_ack_timeout_err)"
+	check "fixed windows again" profiles set none window 65536
+}
+
 # Two hosts share their rack's links up, which are no last hop.
 test_not_last_hop()
 {
@@ -206,7 +240,7 @@ test_dropped()
 	local -i trimmed marked
 
 	check "no trims, no marks" lab port all trim off ecn off
-	check "windows are larger than all queues" windows set 262144
+	check "windows are larger than all queues" profiles set none window 262144
 	trimmed=$(ports trimmed all)
 	marked=$(ports marked all)
 	check_round "dropped"
@@ -231,8 +265,9 @@ test_refusals
 test_delay
 check "devices take trims" everywhere trim on
 # More than the links hold, but not so much that heads of trimmed packets find no room.
-check "windows are larger than the network" windows add 65536
+check "windows are larger than the network" profiles add none window 65536
 test_trimmed
+test_nscc
 test_not_last_hop
 test_stale
 test_dropped
