@@ -236,7 +236,7 @@ static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u
 
 /* Return: as mrc_tx_ack_troubled(), which most packets are not. Once per PSN, so inline. */
 static inline u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
-			 struct mrc_tx_result *res)
+				struct mrc_tx_result *res)
 {
 	u32 bytes;
 
