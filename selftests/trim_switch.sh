@@ -175,7 +175,7 @@ test_trimmed()
 		test "$(last_hop longest)" -le $((2 * 3 * BDP / 2))
 }
 
-# The windows follow trims and marks, so that few packets are trimmed, and the links are as full.
+# The windows follow trims and marks, so that few packets are trimmed.
 test_nscc()
 {
 	local -i trimmed told timeouts before
