@@ -48,11 +48,14 @@ static u32 mrc_cc_target(const struct mrc_cc_params *p, const struct mrc_timing 
 }
 
 /* 0 is never. */
-static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, u32 target_ns, u32 base_ns)
+static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, const struct mrc_timing *timing,
+			       u32 target_ns, u32 base_ns)
 {
+	u64 late = max(4ull * max(target_ns, base_ns), timing->cc_late);
+
 	if (p->qa_threshold_ns)
 		return p->qa_threshold_ns;
-	return p->trimming ? 0 : (u32)min(4ull * max(target_ns, base_ns), (u64)U32_MAX);
+	return p->trimming ? 0 : (u32)min(late, (u64)U32_MAX);
 }
 
 /*
@@ -84,7 +87,7 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 	d->max_cwnd = mrc_cc_max_cwnd(p, d->bdp, live, planes);
 	d->target_ns = mrc_cc_target(p, timing, base_ns);
 	d->fast_ns = max(base_ns / 8, 1000u);
-	d->qa_threshold_ns = mrc_cc_qa_threshold(p, d->target_ns, base_ns);
+	d->qa_threshold_ns = mrc_cc_qa_threshold(p, timing, d->target_ns, base_ns);
 	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
 	d->adjust_bytes = p->adjust_bytes ? p->adjust_bytes : 8 * p->mtu;
 	d->adjust_ns = p->adjust_ns ? p->adjust_ns : base_ns;

@@ -26,6 +26,7 @@ const struct mrc_timing mrc_timing_software = {
 	.probe_slack	= 100 * MRC_TIMING_US,
 	.quiet		= MRC_TIMING_S,
 	.cc_target	= 10 * MRC_TIMING_US,
+	.cc_late	= 8 * MRC_TIMING_MS,
 };
 
 /* The same in round trips, of which a kernel's are some 50 us; a NIC's timers cost it nothing. */
@@ -52,5 +53,6 @@ void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 		.probe_slack	= rtt,
 		.quiet		= 10000 * rtt,
 		.cc_target	= rtt / 10,
+		.cc_late	= rtt,
 	};
 }

@@ -33,6 +33,8 @@
  * @probe_slack: a Reliability Probe waits for so much longer than round trips account for
  * @quiet: tolerance for reordering stays for this at least after it had to grow
  * @cc_target: congestion control aims at no less delay: this host adds as much by itself
+ * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
+ *           as long a busy host may take
  */
 struct mrc_timing {
 	u64 ev_probe;
@@ -55,6 +57,7 @@ struct mrc_timing {
 	u64 probe_slack;
 	u64 quiet;
 	u64 cc_target;
+	u64 cc_late;
 };
 
 /* For packets that pass a kernel's network stack, and timers of a kernel: what the module uses. */

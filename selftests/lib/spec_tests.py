@@ -280,13 +280,15 @@ class Tests:
         expect("derived" not in self.put_nscc("add"), "of a base RTT that nobody knows")
         # 100 Gb/s for 12 us are what the constants are written down for.
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 12000, "ecn": 1})["derived"]
-        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (12000, 48000, 24000), d)
+        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (12000, 8000000, 24000), d)
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 100000})["derived"]
-        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (75000, 400000, 175000), d)
+        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (75000, 8000000, 175000), d)
+        d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 3000000})["derived"]
+        expect((d["target-delay"], d["qa-threshold"]) == (2250000, 12000000), d)
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 12000, "target-delay": 9000})["derived"]
         mtu = d["mtu"]
         expect((d["rate"], d["bdp"], d["max-cwnd"]) == (12500000000, 150000, 225000), d)
-        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (9000, 48000, 21000), d)
+        expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (9000, 8000000, 21000), d)
         expect((d["adjust-bytes"], d["adjust-period"]) == (8 * mtu, 12000), d)
         expect((d["fi"], d["fi-scale"]) == (5 * mtu, 250000), d)
         expect(abs(d["eta"] - 0.15 * mtu) <= 1, d)

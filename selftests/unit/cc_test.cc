@@ -192,6 +192,25 @@ TEST(CcDerive, ThisHostsOwnDelayIsTheLeastTarget)
     EXPECT_EQ(d.target_ns, mrc_timing_software.cc_target);
 }
 
+/* In a short network its being busy is no sign of a full one, in a long one four base RTTs are. */
+TEST(CcDerive, ABusyHostIsNoFullNetwork)
+{
+    mrc_cc_params p = params();
+    p.trimming = false;
+    mrc_cc_derived d;
+    mrc_cc_derive(&p, &mrc_timing_software, kBase, 1, 1, &d);
+    EXPECT_EQ(d.qa_threshold_ns, mrc_timing_software.cc_late);
+    mrc_cc_derive(&p, &mrc_timing_software, mrc_timing_software.cc_late, 1, 1, &d);
+    EXPECT_EQ(d.qa_threshold_ns, 4 * mrc_timing_software.cc_late);
+    p.qa_threshold_ns = 9000;
+    mrc_cc_derive(&p, &mrc_timing_software, kBase, 1, 1, &d);
+    EXPECT_EQ(d.qa_threshold_ns, 9000u) << "as it is set";
+    p.qa_threshold_ns = 0;
+    p.trimming = true;
+    mrc_cc_derive(&p, &mrc_timing_software, kBase, 1, 1, &d);
+    EXPECT_EQ(d.qa_threshold_ns, 0u) << "trims show it";
+}
+
 TEST(CcDerive, SmallNetworks)
 {
     mrc_cc_params p = params();

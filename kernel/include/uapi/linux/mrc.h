@@ -357,7 +357,7 @@ enum {
 	MRC_A_CC_PROFILE_QA_GATE,
 	/*
 	 * u32, 1000 to 4000000000: ns of delay at which quick adapt acts, too; left out: never with
-	 * trimming, else 4 times the base RTT, or target-delay if that is longer
+	 * trimming, else 4 times the base RTT, or target-delay if that is longer, and 8 ms at least
 	 */
 	MRC_A_CC_PROFILE_QA_THRESHOLD,
 	/* u8, 0 to 1: the window becomes what has arrived when that is little */
