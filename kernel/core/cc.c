@@ -372,7 +372,8 @@ static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 		return true;
 	}
 	if (n->restore && cc->saved) {
-		cc->cwnd = min(cc->saved, cc->max_cwnd);
+		/* It may have grown beyond that since. */
+		cc->cwnd = max(cc->cwnd, min(cc->saved, cc->max_cwnd));
 		cc->saved = 0;
 	}
 	return false;
@@ -463,13 +464,17 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 		mrc_cc_lost(cc, n, now);
 }
 
-/* After a pause nothing is known of queues; the window is no larger than it may be at the start. */
+/*
+ * After a pause nothing is known of queues, nor of the receiver; the window is no larger than it may
+ * be at the start.
+ */
 static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 {
 	cc->alone_at = now;
 	if (mrc_cc_since(cc->idle_at, now) <= cc->base_ns)
 		return;
 	cc->avg_ns = 0;
+	cc->saved = 0;
 	cc->qa_end = 0;
 	cc->qa_trigger = false;
 }

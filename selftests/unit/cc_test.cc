@@ -831,6 +831,30 @@ TEST(CcPenalty, IsTakenBackOnce)
     EXPECT_EQ(c.cc.cwnd, 5000u);
 }
 
+TEST(CcPenalty, WhatIsTakenBackNeverMakesTheWindowSmaller)
+{
+    Context c;
+    c.at(5000).learn({.acked = kMtu, .landed = kMtu, .penalty = 1});
+    c.cc.cwnd = 90000;
+    c.learn({.acked = kMtu, .landed = kMtu, .restore = true});
+    EXPECT_EQ(c.cc.cwnd, 90000u);
+    EXPECT_EQ(c.cc.saved, 0u);
+}
+
+TEST(CcPenalty, IsForgottenAfterAPause)
+{
+    for (const u64 pause : {u64{kBase}, u64{kBase} + 1}) {
+        Context c;
+        c.at(1000000).learn(
+            {.acked = kMtu, .landed = static_cast<u32>(c.cc.inflight), .penalty = 127});
+        const u32 smaller = c.cc.cwnd;
+        c.now += pause;
+        mrc_cc_sent(&c.cc, kMtu, c.now);
+        c.learn({.acked = kMtu, .landed = kMtu, .restore = true});
+        EXPECT_EQ(c.cc.cwnd, pause > kBase ? smaller : 1000000u);
+    }
+}
+
 TEST(CcPenalty, NeverLessThanAPacketNorMoreThanTheLargestWindow)
 {
     Context c;
