@@ -20,16 +20,6 @@ profile()
 	on h1 mrcctl cc-profile set mrc0 7 algorithm nscc "$@"
 }
 
-# The route of the lab, with that profile.
-profile_for_h2()
-{
-	local ev
-
-	ev=$(on h1 mrcctl -j route get mrc0 "$(lab gid h2)" | jq '.[0]."ev-profile"') &&
-		on h1 mrcctl route del mrc0 "$(lab gid h2)/128" &&
-		on h1 mrcctl route add mrc0 "$(lab gid h2)/128" ev-profile "$ev" cc-profile 7
-}
-
 # cc_has CONDITION: of what h1's QPs in RTS say of their windows, a list with something in it
 cc_has()
 {
@@ -83,7 +73,7 @@ sent_more()
 test_measured()
 {
 	check "measured: a profile" on h1 mrcctl cc-profile add mrc0 7 algorithm nscc rate 1gbit
-	check "measured: for QPs to h2" profile_for_h2
+	check "measured: for QPs to h2" steer h1 h2 7
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
 	check "measured: the base RTT is known" wait_for cc_has '.[0]."base-rtt-ns" > 1000'
 	check "measured: the largest window is one and a half times what that and the rate hold" \

@@ -71,16 +71,11 @@ of_senders()
 # profiles VERB ALGORITHM SETTING...: of QPs of each sender to the receiver
 profiles()
 {
-	local host dev ev
+	local host
 
 	for host in "${SENDERS[@]}"; do
-		dev=$(device_of "$host")
-		ev=$(on "$host" mrcctl -j route get "$dev" "$(lab gid "$RECEIVER")" | jq '.[0]."ev-profile"')
-		on "$host" mrcctl -b - <<-SETTINGS || return
-		cc-profile $1 $dev 7 algorithm ${*:2}
-		route del $dev $(lab gid "$RECEIVER")/128
-		route add $dev $(lab gid "$RECEIVER")/128 ev-profile $ev cc-profile 7
-		SETTINGS
+		on "$host" mrcctl cc-profile "$1" "$(device_of "$host")" 7 algorithm "${@:2}" &&
+			steer "$host" "$RECEIVER" 7 || return
 	done
 }
 

@@ -236,6 +236,25 @@ set_device()
 	on h1 mrcctl device set mrc0 "$@" && on h2 mrcctl device set mrc1 "$@"
 }
 
+# steer HOST PEER ID: the lab's route to the peer takes this CC profile. QPs that send already keep
+# theirs.
+steer()
+{
+	local dev ev
+
+	dev=$(device_of "$1")
+	ev=$(on "$1" mrcctl -j route get "$dev" "$(lab gid "$2")" | jq '.[0]."ev-profile"') &&
+		on "$1" mrcctl route replace "$dev" "$(lab gid "$2")/128" ev-profile "$ev" \
+			cc-profile "$3"
+}
+
+# fixed_window HOST PEER: of a MiB, whatever becomes of packets
+fixed_window()
+{
+	on "$1" mrcctl cc-profile add "$(device_of "$1")" 9 algorithm none window 1048576 &&
+		steer "$1" "$2" 9
+}
+
 # switch_received SWITCH IF: frames
 switch_received()
 {
