@@ -175,7 +175,8 @@ test_congestion()
 	traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 	check "nscc: the window is among the metrics" wait_for window_measured
 	check_traffic_end "nscc: verified" traffic_stop
-	takes_cc "nscc no more" '["none",1048576,null,null,null,"mrcd"]'
+	takes_cc "nscc no more" '["none",1048576,null,null,null,"mrcd"]' 'algorithm = "none"'
+	takes_cc "nothing said" '["nscc",null,null,false,0.8,"mrcd"]'
 }
 
 # owners_of: prefixes of h1's routes, and who looks after them

@@ -137,6 +137,8 @@ modprobe -qa sch_ingress cls_u32 act_gact
 lab_up --planes 1
 tc -n p1t0r2 qdisc add dev h2 clsact || bail "clsact"
 monitor_start h2
+# What is refused or trimmed goes again at once: with NSCC that waits for room in the window.
+fixed_window h2 h1 || bail "a fixed window"
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 test_again
 test_retired

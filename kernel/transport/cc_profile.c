@@ -171,6 +171,10 @@ int mrc_cc_profiles_init(struct mrc_dev *dev)
 	if (!p)
 		return -ENOMEM;
 	p->id = MRC_CC_PROFILE_DEFAULT;
+	p->params.algorithm = MRC_CC_NSCC;
+	p->params.gamma = MRC_CC_GAMMA_DEFAULT;
+	p->params.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
+	p->params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
 	p->window = MRC_CC_WINDOW_DEFAULT;
 	p->owner = MRC_NL_OWNER_KERNEL;
 	list_add_rcu(&p->list, &dev->cc_profiles);

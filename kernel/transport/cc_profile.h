@@ -19,7 +19,7 @@ struct mrc_dev;
 
 /**
  * struct mrc_cc_profile - numbered congestion-control configuration
- * @id: 64-bit number; 0 is the built-in one, window MRC_CC_WINDOW_DEFAULT
+ * @id: 64-bit number; 0 is the built-in one, NSCC of which nothing is set
  * @params: what is set. mtu is 0, for it is the connection's; max_cwnd is @window with algorithm
  *          "none"; rate is that of the links where @links_rate says so
  * @window: bytes in flight per QP, at most, with algorithm "none"; else MRC_CC_WINDOW_DEFAULT

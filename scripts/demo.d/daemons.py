@@ -17,7 +17,7 @@ class Daemon:
         self.host = host
         file, self.log = f"{OUT}/{host}.toml", f"{OUT}/mrcd-{host}.log"
         with open(file, "w", encoding="utf-8") as out:
-            out.write(f"{lab('file', host)}\n\n[cc]\nwindow = {WINDOW}\n")
+            out.write(f"{lab('file', host)}\n\n[cc]\nalgorithm = \"none\"\nwindow = {WINDOW}\n")
         say(f"{host}$ mrcd -f {host}.toml")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(

@@ -74,8 +74,18 @@ TEST(FabricFile, WhatIsLeftOutHasADefault)
     EXPECT_EQ(f.evs.min_active, std::nullopt);
     EXPECT_EQ(f.evs.active, 0) << "all";
     EXPECT_EQ(f.gids, std::nullopt);
-    EXPECT_EQ(f.cc.algorithm, "none");
-    EXPECT_EQ(f.cc.window, 1u << 20);
+    EXPECT_EQ(f.cc.algorithm, "nscc");
+    EXPECT_EQ(f.cc.window, std::nullopt);
+    EXPECT_EQ(f.cc.settings, CcSettings());
+}
+
+TEST(FabricFile, AFixedWindowIsAskedForByName)
+{
+    const std::string both = "algorithm = \"none\"\nwindow = 524288\n";
+
+    EXPECT_EQ(complaints_with(both, "window = 524288\n"),
+              "f:41: cc: window: only algorithm \"none\" has that\n");
+    EXPECT_EQ(fabric_of(with(small_file, both, "algorithm = \"none\"\n")).cc.window, 1u << 20);
 }
 
 TEST(FabricFile, NamesWhatIsWrong)

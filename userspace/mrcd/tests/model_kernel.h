@@ -523,7 +523,12 @@ private:
         return all;
     }
 
-    static CcProfile cc_default() { return {ref(), 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL}; }
+    static CcProfile cc_default()
+    {
+        CcProfile profile{ref(), 0, "nscc", {}, MRC_NL_OWNER_KERNEL};
+        profile.settings = default_settings<CcSettings>();
+        return profile;
+    }
 
     static bool covers(const Prefix &prefix, const Address &gid)
     {

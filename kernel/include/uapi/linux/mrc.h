@@ -295,13 +295,10 @@ enum {
 	MRC_A_CC_PROFILE_DEV_INDEX = 1,	/* u32 */
 	MRC_A_CC_PROFILE_DEV_NAME,	/* string */
 	MRC_A_CC_PROFILE_PAD,
-	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in */
+	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in: nscc, of which nothing is set */
 	/* string: none: a fixed window; nscc: the network's signals steer it */
 	MRC_A_CC_PROFILE_ALGORITHM,
-	/*
-	 * u32: of algorithm none: bytes in flight per QP, at most; 8 KiB to 256 MiB; of profile 0:
-	 * 1 MiB
-	 */
+	/* u32: of algorithm none: bytes in flight per QP, at most; 8 KiB to 256 MiB */
 	MRC_A_CC_PROFILE_WINDOW,
 	MRC_A_CC_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
 	/* flag: refused where it is another's than owner, the kernel's or nobody's */

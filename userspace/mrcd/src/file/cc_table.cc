@@ -69,7 +69,7 @@ Cc read_cc(TomlTable table)
 {
     Cc cc;
 
-    cc.algorithm = table.string("algorithm", "none");
+    cc.algorithm = table.string("algorithm", "nscc");
     if (!cc.algorithm.empty() && cc.algorithm != "none" && cc.algorithm != "nscc")
         table.complain("algorithm",
                        "'" + cc.algorithm + "' is unknown; it is \"none\" or \"nscc\"");

@@ -77,7 +77,7 @@ struct Evs {
 
 /** How fast QPs send. */
 struct Cc {
-    std::string algorithm = "none";
+    std::string algorithm = "nscc";
     std::optional<uint32_t> window; ///< bytes; of algorithm none
     mrcnl::CcSettings settings;     ///< of algorithm nscc; empty: as the kernel has it
 };
