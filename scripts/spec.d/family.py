@@ -7,11 +7,20 @@ maximum and minimum), mask (a number with other bits than those of its maximum i
 member (of the set's struct: it is a setting) and inverse (the member says the contrary); for mrcctl,
 unit (ns, bytes, rate: bytes a second, fraction: millionths), word (what stands for the value in its
 help), tool-max (the highest number that it asks the kernel for; else all that the type can have) and
-brief (shown without -d). Of a set: settings (the operation whose request lists settings), cpp (the
-struct of libmrcnl that has its settings; without settings, all that it has) and struct (the module's
-struct that has them; else one is made, and all that the request lists is a setting). Of an
-operation: require (attributes that a request must have), start (it has a function that is called
-when a dump starts).
+brief (shown without -d). Of a set: settings (the operation whose request lists settings), follows
+(the set from whose settings all in it follows), cpp (the struct of libmrcnl that has its settings;
+without settings, all that it has; it is made when there is one of the two keys before) and struct
+(the module's struct that has them; else one is made, and all that the request lists is a setting).
+Of an operation: require (attributes that a request must have), start (it has a function that is
+called when a dump starts).
+
+A struct of libmrcnl that is not made has members for attributes, and is filled by the lists that
+members.py makes. Of an answer or event: cpp (the struct that has what it lists) and object (the member
+that has all that the answers of the noun list). Of an attribute: cpp (its member, where that is not
+called as the attribute is; false: none, for code reads it, or nobody does). Where several attributes
+of a set are a struct inside others: parts, of the family, are these structs and the members that have
+them; the cpp of such an attribute is "part.member", or the part alone when the member is called as the
+attribute is.
 """
 
 from dataclasses import dataclass, field
@@ -25,9 +34,11 @@ UNITS = ("ns", "bytes", "rate", "fraction")
 ACTIVE = ("add", "set", "del", "replace", "start")
 OWN = {
     "attribute": {"default", "limit", "least", "mask", "member", "inverse", "unit", "word",
-                  "tool-max", "brief"},
-    "set": {"settings", "cpp", "struct"},
+                  "tool-max", "brief", "cpp"},
+    "set": {"settings", "follows", "cpp", "struct"},
     "operation": {"require", "start"},
+    "message": {"cpp", "object"},
+    "family": {"parts"},
 }
 
 
@@ -108,6 +119,12 @@ class Operation:
         return [self.set.attributes[name] for name in names]
 
     @property
+    def replies(self):
+        """What the kernel tells: answers, or the event."""
+        said = [self.data.get(kind, {}).get("reply") for kind in ("do", "dump")]
+        return [message for message in (*said, self.data.get("event")) if message]
+
+    @property
     def doc(self):
         return self.data["doc"].strip()
 
@@ -178,6 +195,8 @@ class Family:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.data = yaml.safe_load(file)
+        self.parts = dict(reversed(part.split())
+                          for part in own_of(self.data, "family", "family").get("parts", []))
         self.enums = {e["name"]: self.enum(e) for e in self.data["definitions"]}
         self.sets = {}
         for item in self.data["attribute-sets"]:
@@ -228,7 +247,7 @@ class Family:
 
     @property
     def values(self):
-        return [self.values_of(s) for s in self.sets.values() if "cpp" in s.own]
+        return [self.values_of(s) for s in self.sets.values() if {"settings", "follows"} & set(s.own)]
 
     @property
     def settings(self):
@@ -287,6 +306,9 @@ class Family:
         # One without requests is no more: its number stays taken.
         if "do" in op.data and (op.name.split("-")[-1] in ACTIVE) != op.admin:
             raise Wrong(f"{op.name}: what does more than look needs a permission, nothing else")
+        for message in op.replies:
+            if "cpp" not in own_of(message, "message", op.name):
+                raise Wrong(f"{op.name}: no struct has what it tells")
         takes = [a.name for a in op.listed("do", "request") or []]
         for name in op.own.get("require", []):
             if name not in takes:
@@ -300,6 +322,9 @@ class Family:
             raise Wrong(f"{where}: the kernel part has 64 bits for the attributes of a set")
         if "enum" in attribute.data and attribute.data["enum"] not in self.enums:
             raise Wrong(f"{where}: there is no enum {attribute.data['enum']}")
+        part = str(attribute.own.get("cpp", "")).rpartition(".")[0]
+        if part and part not in self.parts:
+            raise Wrong(f"{where}: there is no part {part}")
         if attribute.unit not in (None, *UNITS):
             raise Wrong(f"{where}: there is no unit {attribute.unit}")
         self.nested(attribute)

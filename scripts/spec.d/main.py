@@ -12,6 +12,7 @@ In folders of a build, named on the command line:
                         mrc-settings.h              settings of a device
     spec cpp DIR        spec_names.cc               names of attributes, for libmrcnl
                         mrcnl/settings.h            settings
+                        mrcnl/members.h             which attribute each member of a struct is
     spec ynl DIR        mrc.yaml                    without what is ours alone, for other clients
 """
 
@@ -65,8 +66,10 @@ def built(family, target, top):
         yield "mrc-settings.h", kernel.settings_header(family)
     elif target == "cpp":
         import cpp
+        import members
         yield "spec_names.cc", cpp.names(family)
         yield "mrcnl/settings.h", cpp.settings(family)
+        yield "mrcnl/members.h", members.members(family)
     else:
         import ynl
         yield "mrc.yaml", ynl.text(read(os.path.join(top, SOURCE)))

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import yaml
+
 TOP = Path(sys.argv.pop(1)).resolve()
 SOURCE = "Documentation/netlink/specs/mrc.yaml"
 HEADER = "kernel/include/uapi/linux/mrc.h"
@@ -146,6 +148,49 @@ class Spec(unittest.TestCase):
             self.has(line, text)
         self.has('    {MRC_A_DEVICE_PACE, "pace"},\n', self.made("cpp", "spec_names.cc"))
 
+    def members(self):
+        return self.made("cpp", "mrcnl/members.h")
+
+    def test_members(self):
+        """What sets, answers and events list, libmrcnl's structs must have, or nothing compiles."""
+        self.edit("doc: CE-marked packets }\n",
+                  "doc: CE-marked packets }\n      - { name: pace, type: u16 }\n")
+        self.edit("mtu, psn-una,", "mtu, reason, psn-una,")
+        self.edit("reason, time ]\n      mcgrp: events\n    -\n      name: qp-ntf",
+                  "reason, time, value ]\n      mcgrp: events\n    -\n      name: qp-ntf")
+        text = self.members()
+        for line in ("    fn(Value<uint16_t>{MRC_A_PLANE_STATS_PACE}, &PlaneStats::pace);\n",
+                     "    fn(Value<std::string>{MRC_A_QP_REASON}, &Qp::reason);\n",
+                     "    fn(Value<uint32_t>{MRC_A_PEER_EV_VALUE}, &PeerEvEvent::value);\n"):
+            self.has(line, text)
+
+    def test_kinds_of_members(self):
+        text = self.members()
+        for line in ("fn(Value<Address>{MRC_A_ROUTE_GID}, &RouteMatch::gid);",
+                     "fn(Value<bool>{MRC_A_ROUTE_GONE}, &ConfigEvent<Route>::gone);",
+                     "fn(Part{MRC_A_ROUTE_DEV_INDEX}, &ConfigEvent<Route>::is);",
+                     "fn(Part{MRC_A_ROUTE_PREFIX}, &Route::prefix);",
+                     "fn(Value<uint8_t>{MRC_A_ROUTE_PREFIX_LEN}, &Prefix::length);",
+                     "fn(Part{MRC_A_DEVICE_BURST}, &SettingsEvent::settings);",
+                     "fn(Nested<CounterSet>{MRC_A_DEVICE_COUNTER}, &Device::counters);"):
+            self.has(line, text)
+
+    def test_attributes_without_a_member(self):
+        """What is told has one, or the specification says that there is none."""
+        text = self.members()
+        with open(TOP / SOURCE, encoding="utf-8") as file:
+            spec = yaml.safe_load(file)
+        sets = {group["name"]: group for group in spec["attribute-sets"]}
+        for op in spec["operations"]["list"]:
+            group = sets[op["attribute-set"]]
+            own = {a["name"]: a.get("x-mrc", {}) for a in group["attributes"]}
+            for told in (op.get("do", {}).get("reply"), op.get("dump", {}).get("reply"),
+                         op.get("event")):
+                for name in (told or {}).get("attributes", []):
+                    constant = (group["name-prefix"] + name).upper().replace("-", "_")
+                    with self.subTest(constant):
+                        self.assertEqual(f"{{{constant}}}" in text, own[name].get("cpp") is not False)
+
     def test_cc_setting(self):
         self.add_cc_setting()
         self.assertEqual(self.spec().returncode, 0)
@@ -278,6 +323,12 @@ class Spec(unittest.TestCase):
              "setting mpr is not in the answer of device-get"),
             ("dscp-control, mpr, sack-bytes, tunnel-source, time",
              "dscp-control, mpr, tunnel-source, time", "setting sack-bytes is not in device-ntf"),
+            ("x-mrc: { cpp: PeerEvEvent }", "x-mrc: { object: ev }",
+             "peer-ev-ntf: no struct has what it tells"),
+            ("x-mrc: { cpp: PeerEvEvent }", "x-mrc: { cp: PeerEvEvent }",
+             r"peer-ev-ntf: x-mrc of messages has no \['cp'\]"),
+            ("x-mrc: { cpp: psns.nxt }", "x-mrc: { cpp: psn.nxt }",
+             "qp: psn-nxt: there is no part psn"),
             ("{ name: ev-max, type", "{ name: icrc, type", "set info: icrc comes twice"),
             ("{ name: port-max, type", "{ name: dev-name, type",
              "info: dev-name has not the number that it has in all sets"),
