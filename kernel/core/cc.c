@@ -27,10 +27,13 @@ static u64 mrc_cc_live_rate(const struct mrc_cc_params *p, u32 live, u32 planes)
 	return div64_u64(p->rate * live, planes);
 }
 
-static u32 mrc_cc_max_cwnd(const struct mrc_cc_params *p, u32 bdp, u32 live, u32 planes)
+static u32 mrc_cc_max_cwnd(const struct mrc_cc_params *p, const struct mrc_timing *timing, u32 bdp,
+			   u32 live, u32 planes)
 {
 	u64 most = p->max_cwnd ? div64_u64((u64)p->max_cwnd * live, planes) : bdp / 2 * 3;
 
+	if (!p->max_cwnd && !p->base_rtt_ns)
+		most = max(most, timing->cc_room);
 	return (u32)min(max(most, (u64)p->mtu), (u64)MRC_CC_CWND_MAX);
 }
 
@@ -84,7 +87,7 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 {
 	memset(d, 0, sizeof(*d));
 	d->bdp = mrc_cc_bdp(mrc_cc_live_rate(p, live, planes), base_ns, p->mtu);
-	d->max_cwnd = mrc_cc_max_cwnd(p, d->bdp, live, planes);
+	d->max_cwnd = mrc_cc_max_cwnd(p, timing, d->bdp, live, planes);
 	d->target_ns = mrc_cc_target(p, timing, base_ns);
 	d->fast_ns = max(base_ns / 8, 1000u);
 	d->qa_threshold_ns = mrc_cc_qa_threshold(p, timing, d->target_ns, base_ns);
@@ -109,7 +112,8 @@ static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 	mrc_cc_derive(p, cc->timing, p->base_rtt_ns ? p->base_rtt_ns : cc->base_ns, cc->live,
 		      cc->planes, &cc->d);
 	bdp = mrc_cc_bdp(mrc_cc_live_rate(p, cc->live, cc->planes), cc->base_ns, p->mtu);
-	cc->max_cwnd = min(mrc_cc_max_cwnd(p, bdp, cc->live, cc->planes), cc->d.max_cwnd);
+	cc->max_cwnd = min(mrc_cc_max_cwnd(p, cc->timing, bdp, cc->live, cc->planes),
+			   cc->d.max_cwnd);
 	cc->cwnd = min(cc->cwnd, cc->max_cwnd);
 }
 
@@ -150,6 +154,20 @@ void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
 		return mrc_cc_rebase(cc, cc->base_ns);
 	mrc_cc_rebase(cc, mrc_cc_base_guess(cc->timing));
 	cc->base_ns = 0;
+}
+
+void mrc_cc_links(struct mrc_cc *cc, u64 rate, u32 planes)
+{
+	u32 live = cc->live;
+
+	if (cc->p.algorithm == MRC_CC_NONE || rate <= cc->p.rate)
+		return;
+	cc->p.rate = rate;
+	if (planes > cc->planes)
+		live += planes - cc->planes;
+	/* Nothing of the old ones holds. */
+	cc->planes = 0;
+	mrc_cc_capacity(cc, live, planes);
 }
 
 /* ---- round trips ---------------------------------------------------------- */
@@ -360,6 +378,13 @@ static bool mrc_cc_quick_adapt(struct mrc_cc *cc, bool lost, bool marked, u32 de
 
 /* ---- news ----------------------------------------------------------------- */
 
+/* What the receiver asked for no longer holds. The window may have grown beyond it since. */
+static void mrc_cc_take_back(struct mrc_cc *cc)
+{
+	cc->cwnd = max(cc->cwnd, min(cc->saved, cc->max_cwnd));
+	cc->saved = 0;
+}
+
 /* Return: the receiver asks for less just now: nothing increases. */
 static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 {
@@ -371,11 +396,8 @@ static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 		mrc_cc_shrink(cc, (u32)min((u64)n->penalty * n->acked >> 7, (u64)U32_MAX));
 		return true;
 	}
-	if (n->restore && cc->saved) {
-		/* It may have grown beyond that since. */
-		cc->cwnd = max(cc->cwnd, min(cc->saved, cc->max_cwnd));
-		cc->saved = 0;
-	}
+	if (n->restore)
+		mrc_cc_take_back(cc);
 	return false;
 }
 
@@ -465,16 +487,16 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 }
 
 /*
- * After a pause nothing is known of queues, nor of the receiver; the window is no larger than it may
- * be at the start.
+ * After a pause nothing is known of queues, and what the receiver asked for is long ago; the window is
+ * no larger than it may be at the start.
  */
 static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 {
 	cc->alone_at = now;
 	if (mrc_cc_since(cc->idle_at, now) <= cc->base_ns)
 		return;
+	mrc_cc_take_back(cc);
 	cc->avg_ns = 0;
-	cc->saved = 0;
 	cc->qa_end = 0;
 	cc->qa_trigger = false;
 }

@@ -64,7 +64,8 @@ enum mrc_cc_algorithm {
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
  * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent and
  *             without @trimming
- * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold
+ * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold; cc_room of struct
+ *            mrc_timing at least where @base_rtt_ns is not set
  * @adjust_bytes: increases take effect after so many bytes; 8 packets
  * @adjust_ns: or after this; a base RTT
  * @eta: whole bytes that each such time adds, whatever else happens
@@ -73,7 +74,7 @@ enum mrc_cc_algorithm {
  * @gamma: what of the excess of delay a decrease takes, in millionths, one at most; 0 counts
  * @max_md_jump: what a decrease leaves of the window at least, in millionths, one at most; 0 counts
  * @qa_threshold_ns: quick adapt acts at a longer delay, too; never with trimming, else 4 base RTTs,
- *                   or targets if those are longer
+ *                   or targets if those are longer, cc_late of struct mrc_timing at least
  * @qa_gate: quick adapt acts below the largest window shifted right by this; 0 counts
  * @disable_qa: no quick adapt
  * @trimming: switches on the way trim what they cannot hold
@@ -323,5 +324,13 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now);
  * window smaller.
  */
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes);
+
+/**
+ * mrc_cc_links() - links are faster, or more, than when the context was made; slower ones are no news
+ * @cc: the context
+ * @rate: bytes a second, of all planes
+ * @planes: that it counts; those that are new are up
+ */
+void mrc_cc_links(struct mrc_cc *cc, u64 rate, u32 planes);
 
 #endif /* _MRC_CORE_CC_H */

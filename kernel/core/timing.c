@@ -27,6 +27,7 @@ const struct mrc_timing mrc_timing_software = {
 	.quiet		= MRC_TIMING_S,
 	.cc_target	= 10 * MRC_TIMING_US,
 	.cc_late	= 8 * MRC_TIMING_MS,
+	.cc_room	= 1 << 20,
 };
 
 /* The same in round trips, of which a kernel's are some 50 us; a NIC's timers cost it nothing. */

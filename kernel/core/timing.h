@@ -35,6 +35,8 @@
  * @cc_target: congestion control aims at no less delay: this host adds as much by itself
  * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
  *           as long a busy host may take
+ * @cc_room: bytes: where no base RTT is set a window may be as large at least, for round trips of a
+ *           busy host hold more than those of an idle one, which are what is measured
  */
 struct mrc_timing {
 	u64 ev_probe;
@@ -58,6 +60,7 @@ struct mrc_timing {
 	u64 quiet;
 	u64 cc_target;
 	u64 cc_late;
+	u64 cc_room;
 };
 
 /* For packets that pass a kernel's network stack, and timers of a kernel: what the module uses. */

@@ -37,7 +37,7 @@ static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
 	return c;
 }
 
-/* Links that have become faster since are no reason for a second window. */
+/* Links that have become faster since are no reason for a second window: see mrc_cc_links(). */
 static bool mrc_congestion_fits(const struct mrc_congestion *c,
 				const struct mrc_congestion_cfg *cfg)
 {
@@ -86,6 +86,11 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 	if (!found)
 		return new;
 	kfree(new);
+	if (cfg->links_rate) {
+		spin_lock_bh(&found->lock);
+		mrc_cc_links(&found->cc, cfg->p.rate, cfg->planes);
+		spin_unlock_bh(&found->lock);
+	}
 	return found;
 }
 

@@ -20,7 +20,7 @@ struct mrc_peer;
  * struct mrc_congestion - a context
  * @list: in peer->congestions, unless the window is fixed; under peer->lock, readers under RCU
  * @alone: it is one QP's alone: nobody waits
- * @links_rate: the rate is what links said when it was made
+ * @links_rate: the rate is what links said when it was made, or more, if a QP that joined later knew
  * @user: whose QPs share it
  * @peer: whose; there as long as one of its QPs has not left
  * @users: QPs that have not left; under peer->lock
@@ -56,7 +56,7 @@ struct mrc_congestion {
 /**
  * struct mrc_congestion_cfg - what QPs have in common that share a context
  * @p: settings
- * @links_rate: @p.rate is that of the links: contexts may have another one that is older
+ * @links_rate: @p.rate is that of the links: contexts may have a lower one that is older, and take it
  * @planes: that @p.rate counts
  * @user: whose they are; compared, never followed
  * @alone: this one shares none

@@ -327,7 +327,7 @@ enum {
 	MRC_A_CC_PROFILE_TARGET_DELAY,
 	/*
 	 * u32, 8192 to 268435456: bytes in flight, at most; left out: one and a half times what the
-	 * base RTT and the rate hold
+	 * base RTT and the rate hold, 1048576 at least without base-rtt
 	 */
 	MRC_A_CC_PROFILE_MAX_CWND,
 	/* u32, 1 to 268435456: increases take effect after so many bytes; left out: 8 packets */
