@@ -35,7 +35,8 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 	if (p->params.algorithm >= MRC_CC_ALGORITHMS)
 		return mrc_refuse(asked, -EOPNOTSUPP, MRC_A_CC_PROFILE_ALGORITHM,
 				  "unknown congestion-control algorithm");
-	if (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX)
+	if (p->params.algorithm == MRC_CC_NONE &&
+	    (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX))
 		return mrc_refuse(asked, -ERANGE, MRC_A_CC_PROFILE_WINDOW,
 				  "window must be 8 KiB to 256 MiB");
 	if (!mrc_alias_valid(p->alias))
@@ -175,7 +176,6 @@ int mrc_cc_profiles_init(struct mrc_dev *dev)
 	p->params.gamma = MRC_CC_GAMMA_DEFAULT;
 	p->params.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
 	p->params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
-	p->window = MRC_CC_WINDOW_DEFAULT;
 	p->owner = MRC_NL_OWNER_KERNEL;
 	list_add_rcu(&p->list, &dev->cc_profiles);
 	return 0;

@@ -22,7 +22,7 @@ struct mrc_dev;
  * @id: 64-bit number; 0 is the built-in one, NSCC of which nothing is set
  * @params: what is set. mtu is 0, for it is the connection's; max_cwnd is @window with algorithm
  *          "none"; rate is that of the links where @links_rate says so
- * @window: bytes in flight per QP, at most, with algorithm "none"; else MRC_CC_WINDOW_DEFAULT
+ * @window: bytes in flight per QP, at most, with algorithm "none"; else 0
  * @scope: enum mrc_nl_cc_scope
  * @links_rate: no rate is set
  * @owner: enum mrc_nl_owner or a number behind it
@@ -41,7 +41,6 @@ struct mrc_cc_profile {
 };
 
 #define MRC_CC_PROFILE_DEFAULT	0ull
-#define MRC_CC_WINDOW_DEFAULT	(1u << 20)
 #define MRC_CC_WINDOW_MIN	(8u << 10)
 #define MRC_CC_WINDOW_MAX	(256u << 20)
 

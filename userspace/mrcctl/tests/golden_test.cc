@@ -130,10 +130,11 @@ void add_profiles(FakeKernel &k)
                  {mrc0, 7, 4, {2, EvVia{address("fcbb:bb00:101:181:102::")}, false}},
                  {mrc0, 8, 0, {1, EvValue{0xc0000001}, false}},
                  {mrc0, 8, 1, {2, std::monostate{}, false}}};
-    k.cc_profile_list = {{mrc0, 0, "none", 1 << 20, MRC_NL_OWNER_KERNEL},
+    k.cc_profile_list = {{mrc0, 0, "nscc", {}, MRC_NL_OWNER_KERNEL},
                          {mrc0, 3, "none", 65536, MRC_NL_OWNER_ADMIN, "narrow"},
                          steered(4),
                          steered(5)};
+    k.cc_profile_list[0].settings = default_settings<CcSettings>();
     k.cc_profile_list[3].derived = {};
     k.cc_profile_list[3].settings = default_settings<CcSettings>();
     k.route_list = {{mrc0, {address("fd00::2"), 128}, 7, 3, 0xf002, MRC_NL_OWNER_MRCD},

@@ -84,7 +84,7 @@ TEST(FabricFile, AFixedWindowIsAskedForByName)
     const std::string both = "algorithm = \"none\"\nwindow = 524288\n";
 
     EXPECT_EQ(complaints_with(both, "window = 524288\n"),
-              "f:41: cc: window: only algorithm \"none\" has that\n");
+              "f:41: cc: window: only algorithm \"none\" has that, which is not the default\n");
     EXPECT_EQ(fabric_of(with(small_file, both, "algorithm = \"none\"\n")).cc.window, 1u << 20);
 }
 
@@ -132,7 +132,7 @@ TEST(FabricFile, NamesWhatIsWrong)
     EXPECT_EQ(complaints_with("\"none\"", "\"cubic\""),
               "f:41: cc: algorithm: 'cubic' is unknown; it is \"none\" or \"nscc\"\n");
     EXPECT_EQ(complaints_with("\"none\"", "\"nscc\""),
-              "f:42: cc: window: only algorithm \"none\" has that\n");
+              "f:42: cc: window: only algorithm \"none\" has that, which is not the default\n");
     EXPECT_EQ(complaints_with("[cc]", "[ccc]"), "f:40: unknown key 'ccc'\n");
     EXPECT_EQ(complaints(""), "f:1: fabric: is missing\nf:1: t0: is missing\n"
                               "f:1: hosts: is missing\nf:1: local: is missing\n");

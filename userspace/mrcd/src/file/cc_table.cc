@@ -54,7 +54,7 @@ mrcnl::CcSettings read_settings(TomlTable &table)
 void refuse_foreign(TomlTable &table, const Cc &cc)
 {
     if (cc.algorithm == "nscc" && cc.window)
-        table.complain("window", "only algorithm \"none\" has that");
+        table.complain("window", "only algorithm \"none\" has that, which is not the default");
     if (cc.algorithm != "none")
         return;
     mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &setting, auto member) {
