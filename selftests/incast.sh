@@ -73,7 +73,7 @@ check_shares()
 	check "$name: who has least has $least of 1000" test $least -ge "$floor"
 }
 
-# Windows are fixed, and who drops is a queue that knows no flows: for a while one may have more.
+# No switch marks, and who drops is a queue that knows no flows: for a while one may have more.
 check_round()
 {
 	local -a before

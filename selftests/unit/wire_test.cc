@@ -72,7 +72,7 @@ mrc_hdr header(std::uint8_t opcode, std::uint32_t qpn, std::uint32_t psn)
 
 const Bytes kSack = hex("dc 00 ffff 00 0a0b0c 20 010203" // BTH, rtx
                         "00 22 fff0 c0de1234 0000 0000"  // m = 1, pr = 1, offset -16
-                        "00 010203 00 08 0021 8000000000000001"
+                        "00 010203 00 08 0021 8123456789abcde0"
                         "beef 1234 85 a1b2c3");
 const Bytes kNack = hex("dd 00 ffff 00 0a0b0c 00 fffffe"
                         "0000 0b 00 c0de1234 0000 0000 00 fffffe 20 00 beef");
@@ -207,7 +207,7 @@ TEST(Wire, Sack)
                 .cack_psn = 0x010203,
                 .mpr = 8,
                 .sack_offset = 33,
-                .bitmap = 0x8000000000000001,
+                .bitmap = 0x8123456789abcde0,
                 .tx_timestamp = 0xbeef,
                 .ooo_count = 0x1234,
                 .restore_cwnd = true,
@@ -226,7 +226,7 @@ TEST(Wire, Sack)
     EXPECT_EQ(got.sack.cack_psn, 0x010203u);
     EXPECT_EQ(got.sack.mpr, 8);
     EXPECT_EQ(got.sack.sack_offset, 33);
-    EXPECT_EQ(got.sack.bitmap, 0x8000000000000001u);
+    EXPECT_EQ(got.sack.bitmap, 0x8123456789abcde0u);
     EXPECT_EQ(got.sack.tx_timestamp, 0xbeef);
     EXPECT_EQ(got.sack.ooo_count, 0x1234);
     EXPECT_TRUE(got.sack.restore_cwnd);
