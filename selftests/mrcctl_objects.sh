@@ -113,7 +113,8 @@ test_profiles()
 	check "cc-profile: with an alias" m cc-profile set mrc1 3 algorithm none window 131072 alias wide
 	shows "cc-profile: by its alias" '.[0] | ."cc-profile" == 3 and .alias == "wide"' \
 		cc-profile show mrc1 wide
-	shows "cc-profile: shown" '[.[] | .algorithm, ."window-bytes"] == ["nscc", null, "none", 131072]' cc-profile show mrc1
+	shows "cc-profile: shown" '[.[] | .algorithm, ."window-bytes"] ==
+		["nscc", null, "none", 131072]' cc-profile show mrc1
 }
 
 test_nscc()

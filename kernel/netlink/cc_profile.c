@@ -157,7 +157,7 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
 	const struct mrc_asked asked =
 		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
-	struct mrc_cc_profile p = { };
+	struct mrc_cc_profile p = {};
 	struct nlattr **a = info->attrs;
 	int err;
 

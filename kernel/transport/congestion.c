@@ -37,17 +37,20 @@ static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
 	return c;
 }
 
-/* Links that have become faster since are no reason for a second window: see mrc_cc_links(). */
+/*
+ * Links that have become faster since are no reason for a second window: see mrc_cc_links(), which may
+ * run meanwhile. So rates are not compared.
+ */
 static bool mrc_congestion_fits(const struct mrc_congestion *c,
 				const struct mrc_congestion_cfg *cfg)
 {
-	struct mrc_cc_params p;
+	struct mrc_cc_params has;
 
-	memcpy(&p, &cfg->p, sizeof(p));
+	memcpy(&has, &c->cc.p, sizeof(has));
 	if (cfg->links_rate)
-		p.rate = c->cc.p.rate;
+		has.rate = cfg->p.rate;
 	return c->links_rate == cfg->links_rate && c->user == cfg->user &&
-	       !memcmp(&c->cc.p, &p, sizeof(p));
+	       !memcmp(&has, &cfg->p, sizeof(has));
 }
 
 /* Those that QPs share come first. peer->lock held. */

@@ -72,8 +72,11 @@ def list_of(family, group, struct, paths):
     """The body of for_each_of() of a struct. A part is listed with the first of its attributes."""
     members = {}
     for a, path in paths:
-        if path:
-            members.setdefault(path[0], (a, len(path) > 1))
+        if not path:
+            continue
+        first, _ = members.setdefault(path[0], (a, len(path) > 1))
+        if first is not a and len(path) == 1:
+            raise Wrong(f"{a.name}: {struct} has one {path[0]} for two attributes")
     rows = [f"    fn({what_of(family, a, part)}{{{a.constant}}}, &{struct}::{member});"
             for member, (a, part) in members.items()]
     return ["template <typename Fn>",

@@ -164,6 +164,11 @@ class Spec(unittest.TestCase):
                      "    fn(Value<uint32_t>{MRC_A_PEER_EV_VALUE}, &PeerEvEvent::value);\n"):
             self.has(line, text)
 
+    def test_a_member_of_two_attributes(self):
+        self.edit("cpp: psns.nxt", "cpp: psns.una")
+        self.refused("^spec: .*psn-nxt: QpPsns has one una for two attributes", "cpp",
+                     str(self.top / "out"))
+
     def test_kinds_of_members(self):
         text = self.members()
         for line in ("fn(Value<Address>{MRC_A_ROUTE_GID}, &RouteMatch::gid);",

@@ -76,7 +76,7 @@ T decode(const Attributes &a);
 template <typename, typename T, typename Wire>
 T decode_as(const Attributes &a, Value<Wire> value)
 {
-    static_assert(sizeof(T) == sizeof(Wire), "the member has another type than the attribute");
+    static_assert(sizeof(T) == sizeof(Wire), "the member has another size than the attribute");
     return static_cast<T>(read<Wire>(a, value.number));
 }
 
