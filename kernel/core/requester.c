@@ -2,6 +2,7 @@
 #include "requester.h"
 #include "paths.h"
 #include "psn.h"
+#include "tx_sack.h"
 
 void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
 {

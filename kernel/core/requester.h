@@ -20,6 +20,7 @@
 #include "cc.h"
 #include "news.h"
 #include "sendq.h"
+#include "tx_loss.h"
 #include "tx_window.h"
 
 /* Packets planned at a time. */

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester's view of a QP: one record per PSN in flight, what SACKs and
- * NACKs say about them, which are lost and must be sent again
- * (MRC 1.0, section 7.4.5). The caller serialises all calls on one window and brings the time in
- * nanoseconds of a monotonic clock.
- *
- * A SACK is digested in three steps: which transmission caused it, what has arrived, and what has
- * not. The rules of the third, and who is to blame, are in evidence.h; how long to wait before they
- * speak is in rtt.h.
- *
- * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
- * is known of, a SACK was lost or is late, and rules (a) and (b) only judge what the bitmap at hand
- * covers: of all else nobody knows that it has not arrived.
- *
- * Nothing comes after the last packets that are lost. When the peer is silent for some
- * round trips a Reliability Probe is sent; rule (b) and its answer find them.
+ * The requester's view of a QP: one record per PSN in flight, which are sent, and which are lost and
+ * must be sent again (MRC 1.0, section 7.4.5). What the peer says of them is applied by tx_sack.h,
+ * what is lost without its telling by tx_loss.h. The caller serialises all calls on one window and
+ * brings the time in nanoseconds of a monotonic clock.
  */
 #ifndef _MRC_CORE_TX_WINDOW_H
 #define _MRC_CORE_TX_WINDOW_H
@@ -36,13 +25,6 @@ struct mrc_tx_cfg {
 	struct mrc_retries retries;
 };
 
-/*
- * Packets are left to their timeouts, without probes, when so many answers in a row led to nothing
- * but losses: what is lost time and again while probes come through must use up its retries.
- */
-#define MRC_TX_PROBE_ROUNDS	16u
-/* A QP of which nothing but trimmed packets has been heard of for so long is given up. */
-#define MRC_TX_TRIMS_NS		60000000000ull
 /* Probes whose answer is still understood; a power of two. */
 #define MRC_TX_PROBES_KEPT	4u
 
@@ -182,66 +164,6 @@ u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn);
 void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now);
 
 /**
- * mrc_tx_sack() - apply a SACK
- * @w: the window
- * @sack: the SACK
- * @rtx: its BTH.rtx
- * @now: ns
- * @res: result
- *
- * Return: 0, or -EINVAL for a SACK that names a PSN never sent, which changes
- * nothing. A SACK older than what is known already is applied for what it
- * still says. The answer to a probe that is not remembered tells what has arrived and
- * nothing else.
- */
-int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
-		u64 now, struct mrc_tx_result *res);
-
-/**
- * mrc_tx_nack() - apply a recoverable NACK: the packet goes out again
- * @w: the window
- * @psn: the refused PSN
- * @trimmed: not by the peer: a switch had no room for it
- * @now: ns
- * @res: result; @res->ev is the EV it was sent on; @res->expired: nothing but NACKs has come for
- *       as long as silence would have been borne, which is what the timeouts of a packet take; of
- *       trims, behind which there is a peer that lives, for MRC_TX_TRIMS_NS at least
- *
- * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
- * acknowledged, waits for retransmission already or was sent again so lately
- * that the NACK must be an answer to the time before: with @res->spurious it is news all the same,
- * for what was held to be lost has arrived (a SACK of later packets may overtake the NACK).
- */
-int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
-		struct mrc_tx_result *res);
-
-/**
- * mrc_tx_unsent() - a packet taken into flight has not left this host: it goes out again
- * @w: the window
- * @psn: its PSN
- * @now: ns
- * @res: result; @res->expired as for mrc_tx_nack(), of which this is one by this host
- *
- * No EV is blamed for it, nor counts it as lost.
- *
- * Return: 0, or -EALREADY: it is not in flight any more.
- */
-int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
-		  struct mrc_tx_result *res);
-
-/**
- * mrc_tx_ack() - a transport ACK: everything up to @psn was executed, so it arrived
- * @w: the window
- * @psn: PSN of the ACK
- * @now: ns
- * @res: result
- *
- * Return: 0, or -EINVAL for a PSN never sent.
- */
-int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
-	       struct mrc_tx_result *res);
-
-/**
  * mrc_tx_take_news() - what the newest call learned of EVs
  * @w: the window
  * @now: ns
@@ -268,67 +190,6 @@ static inline bool mrc_tx_in_vain(const struct mrc_tx_window *w)
 }
 
 /**
- * mrc_tx_probe_at() - when a Reliability Probe is worth its while
- * @w: the window
- * @now: ns
- *
- * Something is in flight, and nothing was sent or newly acknowledged for a while.
- *
- * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
- * nothing is in flight, or enough of them were sent.
- */
-u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
-
-/**
- * mrc_tx_probe() - a Reliability Probe leaves now
- * @w: the window
- * @now: ns, not 0
- *
- * Also for probes that the caller sends for reasons of its own.
- *
- * Return: its id.
- */
-u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
-
-/**
- * struct mrc_tx_gone - paths that are known to be gone, a bit per EV index
- * @here: at this host
- * @there: at the peer alone
- * @unsent: what was sent on no EV, for there was no path, or on one that is forgotten, is lost, too
- */
-struct mrc_tx_gone {
-	DECLARE_BITMAP(here, MRC_EV_MAX);
-	DECLARE_BITMAP(there, MRC_EV_MAX);
-	bool unsent;
-};
-
-/**
- * mrc_tx_lose_evs() - paths are known to be gone: what is in flight on them is lost
- * @w: the window
- * @gone: these paths
- * @res: result
- *
- * It says nothing of any EV. What left by a port of this host before that went may be in queues
- * beyond, and arrive: it is noted, for mrc_tx_lose_gone(). At the peer's end of a path there is
- * nothing beyond, and the peer's word took as long to come as SACKs of what had arrived before.
- */
-void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
-		     struct mrc_tx_result *res);
-
-/**
- * mrc_tx_lose_gone() - what left by ports of this host that have gone since is lost in time
- * @w: the window
- * @now: ns
- * @res: result; what is lost is added
- *
- * Each packet has as long as the longest round trip of late took. So that a window is gone over a few
- * times and not for each packet, some have up to a quarter more.
- *
- * Return: ns of the same clock, when to call it again; 0: nothing is left of it.
- */
-u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res);
-
-/**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on
  * @w: the window
  *
@@ -336,29 +197,5 @@ u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res
  * a port of this host is known without.
  */
 void mrc_tx_forget_evs(struct mrc_tx_window *w);
-
-/**
- * mrc_tx_deadline() - when mrc_tx_timeout() has something to do
- * @w: the window
- * @now: ns
- *
- * A lower bound, kept without looking at the records: acknowledgements do not
- * move it, so a timer that is armed can stay as it is. mrc_tx_timeout() called
- * too early does nothing but find the exact time.
- *
- * Return: ns of the same clock, not before @now, or 0 when nothing is in flight.
- */
-u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
-
-/**
- * mrc_tx_timeout() - hold packets to be lost whose time has passed
- * @w: the window
- * @now: ns
- * @res: result; @res->expired when a packet has no retry left
- *
- * The packet's last retry is waited for as long as the one before it was.
- */
-void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
-		    struct mrc_tx_result *res);
 
 #endif /* _MRC_CORE_TX_WINDOW_H */

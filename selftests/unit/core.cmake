@@ -6,7 +6,8 @@ function(mrc_core_library name)
   add_library(${name} STATIC
     ${mrc_core_dir}/wire.c ${mrc_core_dir}/cc.c ${mrc_core_dir}/answers.c ${mrc_core_dir}/responder.c
     ${mrc_core_dir}/icrc.c ${mrc_core_dir}/crc_fold.c ${mrc_core_dir}/rx_window.c
-    ${mrc_core_dir}/requester.c ${mrc_core_dir}/sendq.c ${mrc_core_dir}/tx_window.c ${mrc_core_dir}/ev_set.c
+    ${mrc_core_dir}/requester.c ${mrc_core_dir}/sendq.c ${mrc_core_dir}/tx_window.c
+    ${mrc_core_dir}/tx_sack.c ${mrc_core_dir}/tx_loss.c ${mrc_core_dir}/ev_set.c
     ${mrc_core_dir}/ev_keep.c ${mrc_core_dir}/ev_rotation.c
     ${mrc_core_dir}/ev_schedule.c ${mrc_core_dir}/ev_search.c
     ${mrc_core_dir}/last_words.c ${mrc_core_dir}/port_status.c ${mrc_core_dir}/reverse.c
