@@ -223,8 +223,10 @@ static void mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, 
 
 	mrc_answers_nack(a, &nack);
 	/* What it asked for may be what the other end waits for: no window closes without that. */
-	if (bth->ackreq)
+	if (bth->ackreq) {
+		mrc_rx_sack_late(&q->rx);
 		mrc_resp_sacks(q, a);
+	}
 }
 
 bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop, u64 now,
@@ -296,6 +298,7 @@ void mrc_resp_timer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 
 	if (!at || at > now)
 		return;
+	mrc_rx_sack_late(&q->rx);
 	mrc_resp_sacks(q, a);
 	mrc_rx_heard(&q->rx, now);
 }

@@ -357,6 +357,15 @@ static void mrc_rx_sack_tell_trigger(const struct mrc_rx_window *w, struct mrc_s
 	*rtx = w->trig_rtx;
 }
 
+void mrc_rx_sack_late(struct mrc_rx_window *w)
+{
+	if (w->sack_ce)
+		return;
+	w->trig_psn = mrc_psn_add(w->cack, -(s32)w->size);
+	/* The peer may remember that it blamed an EV for the first copy: this says nothing of it. */
+	w->trig_rtx = true;
+}
+
 bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 		      bool *rtx)
 {

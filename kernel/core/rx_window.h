@@ -284,6 +284,16 @@ static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
 }
 
 /**
+ * mrc_rx_sack_late() - no packet that has just come is the cause of the next SACK
+ *
+ * Time is, or what was trimmed. By its trigger the peer would measure how long that packet has
+ * waited here, and take it for the way's delay. So one is named of which the peer has no record any
+ * more, for it is further behind the cumulative PSN than a window. A CE mark that no SACK has told
+ * keeps its trigger: where it was set is worth more than an RTT.
+ */
+void mrc_rx_sack_late(struct mrc_rx_window *w);
+
+/**
  * mrc_rx_sack_next() - the next SACK to send
  * @w: the window
  * @sack: result: everything but mpr

@@ -689,6 +689,42 @@ TEST(Responder, WhatNoSackHasToldIsToldInTime)
     EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u) << "all has been told";
 }
 
+// What it names as its trigger: by a packet that has waited here nobody may measure an RTT.
+TEST(Responder, TheTimersSackNamesAPacketThatNobodyRemembers)
+{
+    Responder r;
+    r.arrive(0, MRC_OP_WRITE_FIRST);
+    r.answer();
+    mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_EQ(r.a.hdr[0].bth.psn, r.psn(0)) << "the cumulative PSN";
+    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, -static_cast<s32>(kSize));
+    EXPECT_TRUE(r.a.hdr[0].bth.rtx);
+
+    mrc_rx_arrival a = r.packet(1, MRC_OP_WRITE_MIDDLE);
+    a.ackreq = true;
+    r.arrive(a);
+    r.answer();
+    ASSERT_EQ(r.a.count, 1u);
+    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, 0) << "the next packet is a trigger again";
+    EXPECT_FALSE(r.a.hdr[0].bth.rtx);
+}
+
+TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
+{
+    Responder r;
+    r.arrive(0, MRC_OP_WRITE_FIRST);
+    r.answer();
+    const mrc_bth trimmed = {.ackreq = true, .psn = r.psn(1)};
+    mrc_answers_init(&r.a);
+    ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, r.now, &r.a));
+    ASSERT_EQ(r.a.count, 2u) << "the NACK, and a SACK";
+    const mrc_hdr &sack = r.a.hdr[1];
+    ASSERT_EQ(sack.bth.opcode, MRC_OP_SACK);
+    EXPECT_EQ(sack.sack.ack_offset, -static_cast<s32>(kSize));
+    EXPECT_TRUE(sack.bth.rtx);
+}
+
 TEST(Responder, WhileDataFlowsTheTimerWaits)
 {
     Responder r;
