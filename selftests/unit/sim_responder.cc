@@ -51,7 +51,7 @@ void SimResponder::dataArrived(const SimPacket &packet)
     if (ended)
         return sayLastWords(hdr, packet);
     if (packet.trimmed)
-        return sendNack(MRC_NACK_TRIMMED, hdr.bth.psn, packet.ev);
+        return trimmed(packet, hdr);
     if (world.chance(c.nack) || busy())
         return sendNack(MRC_NACK_NO_RESOURCE, hdr.bth.psn, packet.ev);
     const mrc_rx_arrival a = arrival(packet, hdr);
@@ -68,6 +68,13 @@ void SimResponder::dataArrived(const SimPacket &packet)
                        [this, packet] { copied(packet); });
         break;
     }
+}
+
+void SimResponder::trimmed(const SimPacket &packet, const mrc_hdr &hdr)
+{
+    mrc_answers a = none();
+    mrc_resp_trimmed(&resp, &hdr.bth, PathEnd::bitsOf(packet.ev), false, world.now(), &a);
+    send(a);
 }
 
 bool SimResponder::busy() const
@@ -162,6 +169,8 @@ void SimResponder::send(mrc_answers &a)
 
 void SimResponder::say(const mrc_answers &a)
 {
+    for (unsigned i = 0; i < a.count; ++i)
+        world.report.nacks += a.hdr[i].bth.opcode == MRC_OP_NACK;
     host.send(a, [this](const SimPacket &p) { peer->arrived(p); });
 }
 
@@ -178,7 +187,6 @@ void SimResponder::sendNack(u8 reason, u32 psn, u16 ev)
         .reason = reason, .entropy = PathEnd::bitsOf(ev), .psn = psn, .tx_timestamp = 0};
     mrc_answers a = none();
     mrc_answers_nack(&a, &nack);
-    ++world.report.nacks;
     say(a);
 }
 

@@ -38,6 +38,7 @@ private:
     SimTimer sackTimer;
     bool ended = false; ///< by a NAK
 
+    void trimmed(const SimPacket &packet, const mrc_hdr &hdr);
     bool busy() const;
     void copied(const SimPacket &packet);
     void place(const SimPacket &packet, const mrc_hdr &hdr);
