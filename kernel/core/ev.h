@@ -77,7 +77,7 @@ enum mrc_ev_why {
 /**
  * struct mrc_ev_entry - one EV of a set
  * @state: enum mrc_ev_state
- * @told: @state when mrc_ev_next_change() spoke of it last; GOOD and SKIP count as one
+ * @told: its state as mrc_ev_next_change() has reported it last; GOOD and SKIP count as one
  * @missed: in use: probes lost in a row
  * @doubted: GOOD: is probed until it is heard of
  * @port: 1..32
@@ -87,7 +87,8 @@ enum mrc_ev_why {
  * @answered: ASSUMED_BAD or HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
- * @in_slot: of the slot that has the same index in the plane as this EV: the EV there
+ * @in_slot: which EV stands in the slot that has this EV's index in the plane. Slots are an array
+ *           that has no place of its own: its elements lie in the entries
  * @skip_at: SKIP: ns, when it was stepped over first, 0 before
  * @probe_at: ns, when the next probe is due, if it is probed at all
  * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none

@@ -164,7 +164,10 @@ static bool mrc_endpoint_port_status(struct rhlist_head *list, const struct mrc_
 	return heard;
 }
 
-/* Those without a QP are there for an answer to a stranger, who is none the less one. */
+/*
+ * A peer that has never had a QP is kept only while a stranger's request is answered. Who asks is
+ * still a stranger. Return: a peer that has had one, or NULL.
+ */
 static struct mrc_peer *mrc_endpoint_met(struct rhlist_head *list)
 {
 	struct rhlist_head *at;
