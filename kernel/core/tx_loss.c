@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tx_loss.h"
 #include "psn.h"
-#include "tx_ring.h"
 
 /* Return: false when refusals have been borne for long enough. However many come, time counts. */
 static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)

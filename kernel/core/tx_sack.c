@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tx_sack.h"
 #include "psn.h"
-#include "tx_ring.h"
 
 /* PSNs that the bitmap of a SACK covers. */
 #define SACK_SPAN	64u

@@ -17,6 +17,7 @@
 #define _MRC_CORE_TX_SACK_H
 
 #include "tx_window.h"
+#include "wire.h"
 
 /*
  * Packets are left to their timeouts, without probes, when so many answers in a row led to nothing

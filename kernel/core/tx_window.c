@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tx_window.h"
 #include "psn.h"
-#include "tx_ring.h"
 
 void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
 {

@@ -8,12 +8,8 @@
 #ifndef _MRC_CORE_TX_WINDOW_H
 #define _MRC_CORE_TX_WINDOW_H
 
-#include "base.h"
-#include "evidence.h"
-#include "rtt.h"
-#include "tx_rec.h"
 #include "tx_result.h"
-#include "wire.h"
+#include "tx_ring.h"
 
 /**
  * struct mrc_tx_cfg - limits of a window
@@ -23,61 +19,6 @@
 struct mrc_tx_cfg {
 	u32 size;
 	struct mrc_retries retries;
-};
-
-/* Probes whose answer is still understood; a power of two. */
-#define MRC_TX_PROBES_KEPT	4u
-
-/**
- * struct mrc_tx_probed - a Reliability Probe that was sent
- * @sent_ns: when; 0: unused element
- * @id: comes back in the answer
- * @answered: an answer has come, or the first part of it
- */
-struct mrc_tx_probed {
-	u64 sent_ns;
-	u16 id;
-	bool answered;
-};
-
-/**
- * struct mrc_tx_window - requester state of a QP (MRC 1.0, table 7-4)
- *
- * Readable for dumps:
- * @una: oldest PSN beyond the cumulative PSN that was acknowledged
- * @nxt: next new PSN
- * @inflight: packets sent, neither acknowledged nor held to be lost
- * @lost: packets that wait for retransmission
- * @inflight_bytes: nominal ones of @inflight, each packet's rounded up
- * @rtt: round trips
- */
-struct mrc_tx_window {
-	struct mrc_tx_rec *ring;
-	u8 *units;		/* of MRC_TX_BYTES_UNIT, one for each record */
-	u32 size;		/* limit, see struct mrc_tx_cfg */
-	u32 ring_size;
-	u32 head;		/* ring index of una */
-	u32 una;
-	u32 nxt;
-	u32 inflight;
-	u32 lost;
-	u32 inflight_bytes;
-	u32 rtx_hint;		/* no lost PSN lies before this one */
-	u32 high;		/* highest PSN SACKed + 1, or una */
-	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
-	struct mrc_rtt rtt;
-	u64 deadline_ns;	/* no record times out before this */
-	u64 waits_from;		/* nor one that leaves now, if it is this time; 0: unknown */
-	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
-	u8 probes;		/* sent since a packet was sent or acknowledged */
-	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
-	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
-	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
-	u64 trimmed_at;		/* ns: when a trim was told of first since then; 0: none was */
-	bool in_vain;		/* what was sent again timed out, too; no answer since */
-	u16 probe_id;		/* newest */
-	struct mrc_evidence evidence;
-	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 };
 
 /** mrc_tx_window_mem() - bytes of memory that a window of @size PSNs needs */
@@ -188,6 +129,19 @@ static inline bool mrc_tx_in_vain(const struct mrc_tx_window *w)
 {
 	return w->in_vain;
 }
+
+/**
+ * mrc_tx_mark_lost() - a packet is not in flight any more, but waits to be sent again
+ * @w: the window
+ * @rec: its record
+ * @psn: its PSN
+ * @why: MRC_TX_BY_*, or 0
+ * @res: what is lost is added
+ *
+ * For tx_sack.c and tx_loss.c.
+ */
+void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, u8 why,
+		      struct mrc_tx_result *res);
 
 /**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on
