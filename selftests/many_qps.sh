@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 1000 QPs at once over four planes, in both directions. While they have nothing to send,
-# nothing goes on: no timer, no packet, and no function of the module is called.
+# nothing goes on: no timer, no packet, and no function of the module is called. Nor does a plane that
+# goes down keep RTNL longer for there being many.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
@@ -58,6 +59,36 @@ check_no_calls()
 	calls_forget
 }
 
+# calls_under FUNCTION: how many of them it has made, and what it calls; what came by softirq
+# meanwhile, as packets do, is not its doing
+calls_under()
+{
+	awk -v by="$1" '/<stack trace>/ { top = 1; next }
+		top { ours = / => mrc_/; top = 0 }
+		/softirq/ { ours = 0 }
+		ours && $2 == by { n++; ours = 0 }
+		END { print n + 0 }' "$TRACING/trace"
+}
+
+# Who takes a plane down holds RTNL, and waits for nothing that there is more of with more QPs: they
+# are told by a work.
+check_plane_down()
+{
+	local calls
+
+	# The work's calls come after those that count, and are many: none may push these out.
+	echo 6144 >"$TRACING/buffer_size_kb"
+	calls_watch
+	check "a plane of h1 goes down" ip -n h1 link set eth1 down
+	calls=$(calls_under rtnetlink_rcv_msg)
+	calls_forget
+	echo 1408 >"$TRACING/buffer_size_kb"
+	diag <<<"functions of the module that ran under RTNL meanwhile: $calls"
+	check "under RTNL no QP of $qps is told of it" \
+		test "$calls" -gt 0 -a "$calls" -lt $((qps / 5))
+	check "it comes up again" ip -n h1 link set eth1 up
+}
+
 # Nobody has anything to say: no timer, no packet.
 check_idle()
 {
@@ -98,6 +129,7 @@ check "every QP of h2 has moved something both ways" wait_for all_moved h2
 check "timers of the module are seen" wait_for timers
 kill -STOP "$TRAFFIC_CLIENT" "$TRAFFIC_SERVER"
 check_idle "$qps QPs that are idle"
+check_plane_down
 kill -CONT "$TRAFFIC_CLIENT" "$TRAFFIC_SERVER"
 check_traffic_end "data of $qps QPs" traffic_stop
 check_counters_clean "$QP_ERRORS"
