@@ -77,11 +77,11 @@ test_measured()
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
 	check "measured: the base RTT is known" wait_for cc_has '.[0]."base-rtt-ns" > 1000'
 	check "measured: the largest window is one and a half times what that and the rate hold" \
-		cc_has '.[0] | (."base-rtt-ns" * 50 * 1.5 - ."max-cwnd-bytes" | fabs) <
+		cc_has '.[0] | (([."base-rtt-ns" * 50 * 1.5, 268435456] | min) - ."max-cwnd-bytes" | fabs) <
 			."max-cwnd-bytes" * 0.01 + 9000'
 	check "measured: the window is no larger" cc_has '.[0] | ."cwnd-bytes" <= ."max-cwnd-bytes"'
 	check_traffic_end "measured: verified" traffic_stop
-	check "measured, slow: a profile" profile rate 1gbit
+	check "measured, slow: a profile" profile rate 100mbit
 	traffic_launch h1 h2 --iterations 0 --sizes 64K --rate 200
 	check "measured, slow: room for what a busy host holds" wait_for cc_has \
 		'.[0] | ."base-rtt-ns" > 1000 and ."max-cwnd-bytes" == 1048576'
