@@ -359,9 +359,9 @@ static void mrc_rx_sack_tell_trigger(const struct mrc_rx_window *w, struct mrc_s
 
 void mrc_rx_sack_late(struct mrc_rx_window *w)
 {
-	if (w->sack_ce)
+	if (w->sack_ce || w->sack_due)
 		return;
-	w->trig_psn = mrc_psn_add(w->cack, -(s32)w->size);
+	w->trig_psn = mrc_psn_add(w->cack, -32768);
 	/* The peer may remember that it blamed an EV for the first copy: this says nothing of it. */
 	w->trig_rtx = true;
 }

@@ -288,8 +288,8 @@ static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
  *
  * Time is, or what was trimmed. By its trigger the peer would measure how long that packet has
  * waited here, and take it for the way's delay. So one is named of which the peer has no record any
- * more, for it is further behind the cumulative PSN than a window. A CE mark that no SACK has told
- * keeps its trigger: where it was set is worth more than an RTT.
+ * more, for it is further behind the cumulative PSN than any window is large. Where a SACK is due by a
+ * packet all the same, or a CE mark is still to be told, that packet stays the trigger.
  */
 void mrc_rx_sack_late(struct mrc_rx_window *w);
 

@@ -87,7 +87,7 @@ static inline struct mrc_tx_rec *mrc_tx_rec_at(const struct mrc_tx_window *w, u3
 }
 
 static inline struct mrc_tx_rec *mrc_tx_rec_next(const struct mrc_tx_window *w,
-					  struct mrc_tx_rec *rec)
+						 struct mrc_tx_rec *rec)
 {
 	return ++rec == w->ring + w->ring_size ? w->ring : rec;
 }

@@ -3,7 +3,7 @@
 #include "psn.h"
 
 /* PSNs that the bitmap of a SACK covers. */
-#define SACK_SPAN	64u
+#define MRC_TX_SACK_SPAN	64u
 
 static void mrc_tx_give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 			   u8 why, struct mrc_tx_result *res)
@@ -201,7 +201,7 @@ static bool mrc_tx_covered(const struct mrc_tx_window *w, const struct mrc_sack 
 	if (!mrc_tx_uninformed(w))
 		return true;
 	*from = mrc_tx_psn_clamp(base, *from, *end);
-	*end = mrc_tx_psn_clamp(mrc_psn_add(base, SACK_SPAN), *from, *end);
+	*end = mrc_tx_psn_clamp(mrc_psn_add(base, MRC_TX_SACK_SPAN), *from, *end);
 	return mrc_psn_diff(mrc_tx_told_by(sack), w->told) >= 0;
 }
 

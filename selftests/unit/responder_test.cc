@@ -698,7 +698,7 @@ TEST(Responder, TheTimersSackNamesAPacketThatNobodyRemembers)
     mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
     ASSERT_EQ(r.a.count, 1u);
     EXPECT_EQ(r.a.hdr[0].bth.psn, r.psn(0)) << "the cumulative PSN";
-    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, -static_cast<s32>(kSize));
+    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, -32768);
     EXPECT_TRUE(r.a.hdr[0].bth.rtx);
 
     mrc_rx_arrival a = r.packet(1, MRC_OP_WRITE_MIDDLE);
@@ -708,6 +708,23 @@ TEST(Responder, TheTimersSackNamesAPacketThatNobodyRemembers)
     ASSERT_EQ(r.a.count, 1u);
     EXPECT_EQ(r.a.hdr[0].sack.ack_offset, 0) << "the next packet is a trigger again";
     EXPECT_FALSE(r.a.hdr[0].bth.rtx);
+}
+
+TEST(Responder, WhatASackIsDueByStaysItsTrigger)
+{
+    for (const bool ce : {false, true}) {
+        Responder r;
+        mrc_rx_arrival a = r.packet(0, MRC_OP_WRITE_FIRST);
+        a.ce = ce;
+        a.rtx = !ce;
+        r.arrive(a);
+        const mrc_bth trimmed = {.ackreq = true, .psn = r.psn(1)};
+        mrc_answers_init(&r.a);
+        ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, r.now, &r.a));
+        ASSERT_EQ(r.a.count, 2u);
+        EXPECT_EQ(r.a.hdr[1].sack.ack_offset, 0) << ce;
+        EXPECT_EQ(r.a.hdr[1].bth.rtx, !ce);
+    }
 }
 
 TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
@@ -721,7 +738,7 @@ TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
     ASSERT_EQ(r.a.count, 2u) << "the NACK, and a SACK";
     const mrc_hdr &sack = r.a.hdr[1];
     ASSERT_EQ(sack.bth.opcode, MRC_OP_SACK);
-    EXPECT_EQ(sack.sack.ack_offset, -static_cast<s32>(kSize));
+    EXPECT_EQ(sack.sack.ack_offset, -32768);
     EXPECT_TRUE(sack.bth.rtx);
 }
 
