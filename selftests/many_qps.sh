@@ -71,14 +71,17 @@ calls_under()
 }
 
 # Who takes a plane down holds RTNL, and waits for nothing that there is more of with more QPs: they
-# are told by a work.
+# are told by a work. The plane stays down: the others carry what comes then.
 check_plane_down()
 {
 	local calls
 
+	if ! calls_watch; then
+		skip "under RTNL no QP of $qps is told of it" "needs dynamic ftrace"
+		return
+	fi
 	# The work's calls come after those that count, and are many: none may push these out.
 	echo 6144 >"$TRACING/buffer_size_kb"
-	calls_watch
 	check "a plane of h1 goes down" ip -n h1 link set eth1 down
 	calls=$(calls_under rtnetlink_rcv_msg)
 	calls_forget
@@ -86,7 +89,6 @@ check_plane_down()
 	diag <<<"functions of the module that ran under RTNL meanwhile: $calls"
 	check "under RTNL no QP of $qps is told of it" \
 		test "$calls" -gt 0 -a "$calls" -lt $((qps / 5))
-	check "it comes up again" ip -n h1 link set eth1 up
 }
 
 # Nobody has anything to say: no timer, no packet.

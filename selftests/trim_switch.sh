@@ -136,7 +136,7 @@ test_refusals()
 	check "a port without a rate: says why" grep -qF "a port needs a rate" "$TEST_TMP/refused"
 }
 
-# Eight links there and back, a quarter of a millisecond each; it may take longer.
+# Eight links there and back have the RTT together; it may take longer.
 test_delay()
 {
 	local fastest

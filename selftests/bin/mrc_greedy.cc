@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <stdexcept>
