@@ -3,9 +3,9 @@
 #
 # A user without a privilege, and with the limit of locked memory that systems come with: traffic
 # within it works; memory beyond it is refused, with the error that says so, and what was pinned is
-# given back; no user takes more objects of a device than the settings allow, and what one has takes
-# nothing from another; every change over netlink is refused, also to who is root of a user namespace of his
-# own; and everything may be looked at.
+# given back; no user takes more objects of a device than the settings allow, nor than his rdma cgroup
+# does, and what one has takes nothing from another; every change over netlink is refused, also to who
+# is root of a user namespace of his own; and everything may be looked at.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh
@@ -239,6 +239,29 @@ test_shares()
 	check_shares "a user, as at first" "$many" "$(shares 65534)"
 }
 
+# counts_nothing CGROUP: of mrc1's objects. Its line may be missing then.
+counts_nothing()
+{
+	! grep '^mrc1 .*=[1-9]' "$1/rdma.current"
+}
+
+# The RDMA core counts, beside the device.
+test_cgroup()
+{
+	local groups=/sys/fs/cgroup group=/sys/fs/cgroup/few
+
+	mountpoint -q "$groups" || mount -t cgroup2 none "$groups"
+	if ! { echo +rdma >"$groups/cgroup.subtree_control" && mkdir "$group" &&
+		echo "mrc1 hca_object=5" >"$group/rdma.max"; }; then
+		fail "rdma cgroup: is made"
+		return
+	fi
+	check_shares "rdma cgroup: no more than its limit" '{"pds":[5,"EAGAIN"],"cqs":[0,"EAGAIN"]}' \
+		"$(echo "$BASHPID" >"$group/cgroup.procs" && shares 65534)"
+	check "rdma cgroup: all is given back" wait_for counts_nothing "$group"
+	check "rdma cgroup: it can go" wait_for rmdir "$group"
+}
+
 need jq mrc_traffic mrc_shares python3 setpriv prlimit nsenter unshare
 chmod 711 "$TEST_TMP"
 mkdir -m 777 "$TRY"
@@ -246,5 +269,6 @@ pair_up
 test_traffic
 test_memlock
 test_shares
+test_cgroup
 test_netlink
 finish
