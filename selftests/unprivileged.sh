@@ -259,6 +259,9 @@ test_cgroup()
 	check_shares "rdma cgroup: no more than its limit" '{"pds":[5,"EAGAIN"],"cqs":[0,"EAGAIN"]}' \
 		"$(echo "$BASHPID" >"$group/cgroup.procs" && shares 65534)"
 	check "rdma cgroup: all is given back" wait_for counts_nothing "$group"
+	# A limit that goes with its cgroup leaves a list of freed memory in the kernel (seen with 6.12):
+	# it crashes when the device goes.
+	echo "mrc1 hca_object=max" >"$group/rdma.max"
 	check "rdma cgroup: it can go" wait_for rmdir "$group"
 }
 
