@@ -74,19 +74,21 @@ bool is_control(unsigned char before, unsigned char c)
 }
 
 /** Names come from netdevs and programs: no control characters to the terminal. */
-std::string printable(const std::string &text)
+void print_clean(std::ostream &out, const std::string &text)
 {
-    std::string clean = text;
     unsigned char before = 0;
+    size_t from = 0;
 
-    for (char &c : clean) {
-        const auto now = static_cast<unsigned char>(c);
+    for (size_t i = 0; i < text.size(); i++) {
+        const auto now = static_cast<unsigned char>(text[i]);
 
-        if (is_control(before, now))
-            c = '?';
+        if (is_control(before, now)) {
+            out.write(text.data() + from, static_cast<std::streamsize>(i - from)).put('?');
+            from = i + 1;
+        }
         before = now;
     }
-    return clean;
+    out.write(text.data() + from, static_cast<std::streamsize>(text.size() - from));
 }
 
 std::string dump(const Json &json, int indent)
@@ -108,10 +110,13 @@ void Printer::word(const std::string &text, Color color)
     if (!start_of_line_)
         out_ << ' ';
     start_of_line_ = false;
-    if (options_.color && color != Color::none)
-        out_ << escape_of(color) << printable(text) << "\033[0m";
-    else
-        out_ << printable(text);
+    const bool colored = options_.color && color != Color::none;
+
+    if (colored)
+        out_ << escape_of(color);
+    print_clean(out_, text);
+    if (colored)
+        out_ << "\033[0m";
 }
 
 void Printer::begin_object()

@@ -29,11 +29,10 @@ void narrow(std::vector<size_t> &widths, size_t column, size_t least, size_t lim
         widths[column] -= std::min(length - limit, widths[column] - least);
 }
 
-std::string pad(const std::string &text, size_t width, bool left)
+void pad(std::string &text, size_t width, bool left)
 {
-    const std::string blanks(width - std::min(width, text.size()), ' ');
-
-    return left ? text + blanks : blanks + text;
+    if (text.size() < width)
+        text.insert(left ? text.size() : 0, width - text.size(), ' ');
 }
 
 } // namespace
@@ -79,11 +78,12 @@ void Table::print_row(Printer &p, const std::vector<Cell> &row,
 {
     p.begin_object();
     for (size_t i = 0; i < row.size() && widths[i]; i++) {
-        const std::string text = cut_text(row[i].text, widths[i], columns_[i].cut);
+        std::string text = cut_text(row[i].text, widths[i], columns_[i].cut);
         const bool last = i + 1 == row.size() || !widths[i + 1];
 
-        p.plain(last && columns_[i].left ? text : pad(text, widths[i], columns_[i].left),
-                row[i].color);
+        if (!last || !columns_[i].left)
+            pad(text, widths[i], columns_[i].left);
+        p.plain(text, row[i].color);
     }
     p.end_object();
 }
