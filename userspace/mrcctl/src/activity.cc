@@ -69,6 +69,23 @@ std::optional<PeerRate> rate_between(const mrcnl::Peer &a, const mrcnl::Peer &b,
                                  rate(a.probed, b.probed)});
 }
 
+std::optional<CongestionRate> congestion_between(const std::optional<mrcnl::PeerCongestion> &before,
+                                                 const std::optional<mrcnl::PeerCongestion> &now,
+                                                 uint64_t interval)
+{
+    if (!before || !now)
+        return std::nullopt;
+    const mrcnl::CongestionCounts &a = before->counts;
+    const mrcnl::CongestionCounts &b = now->counts;
+    Meter rate(interval);
+
+    return rate.checked(CongestionRate{rate(a.fast, b.fast), rate(a.proportional, b.proportional),
+                                       rate(a.fair, b.fair), rate(a.hold, b.hold),
+                                       rate(a.decrease, b.decrease), rate(a.cuts, b.cuts),
+                                       rate(a.quick_adapts, b.quick_adapts), rate(a.trims, b.trims),
+                                       rate(a.penalties, b.penalties)});
+}
+
 std::optional<QpRate> rate_between(const mrcnl::Qp &a, const mrcnl::Qp &b, uint64_t interval)
 {
     Meter rate(interval);
@@ -77,27 +94,42 @@ std::optional<QpRate> rate_between(const mrcnl::Qp &a, const mrcnl::Qp &b, uint6
                                rate(a.rtx_packets, b.rtx_packets)});
 }
 
-/** Objects as they were, to be found by those that are. */
+/** Objects as they were, to be found by those that are: mostly in the same order. */
 template <typename T>
 class Former
 {
 public:
-    explicit Former(const std::vector<T> &objects)
+    explicit Former(const std::vector<T> &objects) : objects_(objects) {}
+
+    /** As it was, or nullptr. */
+    const T *find(const T &now)
     {
-        for (const T &object : objects)
-            by_key_.emplace(key_of(object), &object);
+        const auto key = key_of(now);
+
+        if (next_ < objects_.size() && key_of(objects_[next_]) == key)
+            return &objects_[next_++];
+        if (by_key_.empty())
+            for (size_t i = 0; i < objects_.size(); i++)
+                by_key_.emplace(key_of(objects_[i]), i);
+        const auto before = by_key_.find(key);
+        if (before == by_key_.end())
+            return nullptr;
+        next_ = before->second + 1;
+        return &objects_[before->second];
     }
 
-    auto rate(const T &now, uint64_t interval) const
+    auto rate(const T &now, uint64_t interval)
     {
-        const auto before = by_key_.find(key_of(now));
+        const T *before = find(now);
 
-        return before == by_key_.end() ? decltype(rate_between(now, now, interval))()
-                                       : rate_between(*before->second, now, interval);
+        return before ? rate_between(*before, now, interval)
+                      : decltype(rate_between(now, now, interval))();
     }
 
 private:
-    std::map<decltype(key_of(std::declval<T>())), const T *> by_key_;
+    const std::vector<T> &objects_;
+    size_t next_ = 0;
+    std::map<decltype(key_of(std::declval<T>())), size_t> by_key_;
 };
 
 void add(EvCount &count, const mrcnl::PortEvs &evs)
@@ -109,21 +141,25 @@ void add(EvCount &count, const mrcnl::PortEvs &evs)
     count.spare += spare;
 }
 
-/** EVs, by peer and by plane. */
-struct EvCounts {
-    std::map<std::tuple<uint32_t, mrcnl::PeerKey>, EvsByPort> by_peer;
+EvsByPort evs_of(const mrcnl::Peer &peer)
+{
+    EvsByPort by_port;
+
+    for (const mrcnl::PortEvs &evs : peer.port_evs)
+        add(by_port[evs.port], evs);
+    return by_port;
+}
+
+/** Of all peers, by device and port. */
+std::map<std::tuple<uint32_t, uint8_t>, EvCount> evs_of(const std::vector<mrcnl::Peer> &peers)
+{
     std::map<std::tuple<uint32_t, uint8_t>, EvCount> by_plane;
 
-    explicit EvCounts(const std::vector<mrcnl::Peer> &peers)
-    {
-        for (const mrcnl::Peer &peer : peers) {
-            for (const mrcnl::PortEvs &evs : peer.port_evs) {
-                add(by_peer[key_of(peer)][evs.port], evs);
-                add(by_plane[{peer.device.index, evs.port}], evs);
-            }
-        }
-    }
-};
+    for (const mrcnl::Peer &peer : peers)
+        for (const mrcnl::PortEvs &evs : peer.port_evs)
+            add(by_plane[{peer.device.index, evs.port}], evs);
+    return by_plane;
+}
 
 double value(const PlaneRate &rate, Sort key)
 {
@@ -150,12 +186,11 @@ double value(const std::optional<Rate> &rate, Sort key)
 template <typename T, typename Object>
 void sort(std::vector<T> &objects, Object T::*member, Sort key)
 {
-    std::sort(objects.begin(), objects.end(),
-              [&](const T &a, const T &b) { return key_of(a.*member) < key_of(b.*member); });
-    if (key == Sort::name)
-        return;
-    std::stable_sort(objects.begin(), objects.end(), [&](const T &a, const T &b) {
-        return value(a.rate, key) > value(b.rate, key);
+    std::sort(objects.begin(), objects.end(), [&](const T &a, const T &b) {
+        const double of_a = key == Sort::name ? 0 : value(a.rate, key);
+        const double of_b = key == Sort::name ? 0 : value(b.rate, key);
+
+        return of_a != of_b ? of_a > of_b : key_of(a.*member) < key_of(b.*member);
     });
 }
 
@@ -164,19 +199,25 @@ void sort(std::vector<T> &objects, Object T::*member, Sort key)
 Activity activity_between(const Snapshot &before, const Snapshot &now)
 {
     const uint64_t interval = now.time - std::min(before.time, now.time);
-    const Former planes(before.planes);
-    const Former peers(before.peers);
-    const Former qps(before.qps);
-    EvCounts evs(now.peers);
+    Former planes(before.planes);
+    Former peers(before.peers);
+    Former qps(before.qps);
+    auto evs = evs_of(now.peers);
     Activity activity;
 
     activity.interval = interval;
     for (const mrcnl::Plane &plane : now.planes)
         activity.planes.push_back(
-            {plane, evs.by_plane[{plane.device.index, plane.port}], planes.rate(plane, interval)});
-    for (const mrcnl::Peer &peer : now.peers)
-        activity.peers.push_back({peer, std::move(evs.by_peer[{peer.device.index, peer.key}]),
-                                  peers.rate(peer, interval)});
+            {plane, evs[{plane.device.index, plane.port}], planes.rate(plane, interval)});
+    for (const mrcnl::Peer &peer : now.peers) {
+        PeerActivity one{peer, evs_of(peer), std::nullopt, std::nullopt};
+
+        if (const mrcnl::Peer *former = peers.find(peer)) {
+            one.rate = rate_between(*former, peer, interval);
+            one.congestion = congestion_between(former->congestion, peer.congestion, interval);
+        }
+        activity.peers.push_back(std::move(one));
+    }
     for (const mrcnl::Qp &qp : now.qps)
         activity.qps.push_back({qp, qps.rate(qp, interval)});
     return activity;

@@ -45,6 +45,19 @@ struct PeerRate {
     double probed = 0;
 };
 
+/** What congestion contexts of a peer count. */
+struct CongestionRate {
+    double fast = 0; ///< SACKs, by what they made of windows ...
+    double proportional = 0;
+    double fair = 0;
+    double hold = 0;
+    double decrease = 0;
+    double cuts = 0; ///< ... and times that a window became smaller by these
+    double quick_adapts = 0;
+    double trims = 0;
+    double penalties = 0;
+};
+
 struct QpRate {
     double tx_packets = 0;
     double rx_packets = 0;
@@ -63,6 +76,7 @@ struct PeerActivity {
     mrcnl::Peer peer;
     EvsByPort evs;
     std::optional<PeerRate> rate;
+    std::optional<CongestionRate> congestion; ///< where algorithm nscc steers windows
 };
 
 struct QpActivity {

@@ -32,13 +32,19 @@ template <typename Rate>
 using Values = std::initializer_list<std::pair<const char *, double Rate::*>>;
 
 template <typename Rate>
+void print_values(Printer &p, const Rate &rate, Values<Rate> values)
+{
+    for (const auto &[name, value] : values)
+        p.hidden_decimal(name, rate.*value);
+}
+
+template <typename Rate>
 void print_rate(Printer &p, const std::optional<Rate> &rate, Values<Rate> values)
 {
     if (!rate)
         return;
     p.enter("per-second");
-    for (const auto &[name, value] : values)
-        p.hidden_decimal(name, (*rate).*value);
+    print_values(p, *rate, values);
     p.leave();
 }
 
@@ -69,6 +75,31 @@ void print_ports_json(Printer &p, const EvsByPort &ports)
     p.end_list();
 }
 
+void print_peer_rates(Printer &p, const PeerActivity &activity)
+{
+    if (!activity.rate)
+        return;
+    p.enter("per-second");
+    print_values(p, *activity.rate,
+                 {{"tx-packets", &PeerRate::tx_packets},
+                  {"acked", &PeerRate::acked},
+                  {"marked", &PeerRate::marked},
+                  {"lost", &PeerRate::lost},
+                  {"probed", &PeerRate::probed}});
+    if (activity.congestion)
+        print_values(p, *activity.congestion,
+                     {{"fast", &CongestionRate::fast},
+                      {"proportional", &CongestionRate::proportional},
+                      {"fair", &CongestionRate::fair},
+                      {"hold", &CongestionRate::hold},
+                      {"decrease", &CongestionRate::decrease},
+                      {"cuts", &CongestionRate::cuts},
+                      {"quick-adapts", &CongestionRate::quick_adapts},
+                      {"trims", &CongestionRate::trims},
+                      {"penalties", &CongestionRate::penalties}});
+    p.leave();
+}
+
 void print_peer_json(Printer &p, const PeerActivity &activity, const Names &names)
 {
     const mrcnl::Peer &peer = activity.peer;
@@ -83,12 +114,7 @@ void print_peer_json(Printer &p, const PeerActivity &activity, const Names &name
     print_ports_json(p, activity.evs);
     if (peer.congestion)
         print_peer_congestion(p, *peer.congestion);
-    print_rate(p, activity.rate,
-               {{"tx-packets", &PeerRate::tx_packets},
-                {"acked", &PeerRate::acked},
-                {"marked", &PeerRate::marked},
-                {"lost", &PeerRate::lost},
-                {"probed", &PeerRate::probed}});
+    print_peer_rates(p, activity);
     p.end_object();
 }
 
@@ -241,24 +267,56 @@ Cell delay_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
     return {duration_text(congestion->delay), late ? Color::warn : Color::none};
 }
 
-/** @param steered windows towards some of them move: by the signals of the network */
-std::vector<Column> peer_columns(bool steered)
+Cell base_rtt_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
+{
+    if (!congestion || !congestion->contexts || !congestion->base_rtt)
+        return {"-"};
+    return {duration_text(congestion->base_rtt)};
+}
+
+/** "62/5/20/13": of a hundred SACKs, those of each quadrant; fast increase is proportional, too */
+Cell quadrants_cell(const std::optional<CongestionRate> &rate)
+{
+    const CongestionRate &r = rate.value_or(CongestionRate{});
+    const double all = r.fast + r.proportional + r.fair + r.hold + r.decrease;
+    std::array<char, 32> text{};
+
+    if (all <= 0)
+        return {"-"};
+    snprintf(text.data(), text.size(), "%.0f/%.0f/%.0f/%.0f", 100 * (r.fast + r.proportional) / all,
+             100 * r.fair / all, 100 * r.hold / all, 100 * r.decrease / all);
+    return {text.data()};
+}
+
+/** What is shown of windows. */
+enum class Windows {
+    none,   ///< none is steered
+    size,   ///< towards some peers they move: by the signals of the network
+    signals ///< and these are wanted, too
+};
+
+std::vector<Column> peer_columns(Windows windows)
 {
     std::vector<Column> columns{
         {"DEV", true, 0, Cut::end}, {"PEER", true, 0, Cut::begin}, {"EV-PROFILE"},
         {"TX/s", false, 5},         {"LOST/s", false, 5},          {"MARKED/s", false, 5}};
 
-    if (steered) {
+    if (windows != Windows::none) {
         columns.push_back({"CWND", false, 11});
         columns.push_back({"DELAY", false, 9});
     }
+    if (windows == Windows::signals)
+        columns.insert(columns.end(), {{"BASE", false, 9},
+                                       {"TRIM/s", false, 5},
+                                       {"QA/s", false, 5},
+                                       {"P/F/H/D %", false, 11}});
     columns.push_back({"EVS BY PORT", true, 0, Cut::end});
     return columns;
 }
 
-std::vector<Cell> peer_cells(const PeerActivity &activity, const Names &names, bool steered)
+std::vector<Cell> peer_cells(const PeerActivity &activity, const Names &names, Windows windows)
 {
-    const auto &[peer, evs, rate] = activity;
+    const auto &[peer, evs, rate, congestion] = activity;
     std::vector<Cell> cells{
         {peer.device.name, Color::name},
         {name_or(names.host(peer.key.remote_gid), peer.key.remote_gid.text())},
@@ -267,10 +325,16 @@ std::vector<Cell> peer_cells(const PeerActivity &activity, const Names &names, b
         rate_cell(rate, &PeerRate::lost, Color::bad),
         rate_cell(rate, &PeerRate::marked, Color::warn)};
 
-    if (steered) {
+    if (windows != Windows::none) {
         cells.push_back(cwnd_cell(peer.congestion));
         cells.push_back(delay_cell(peer.congestion));
     }
+    if (windows == Windows::signals)
+        cells.insert(cells.end(),
+                     {base_rtt_cell(peer.congestion),
+                      rate_cell(congestion, &CongestionRate::trims, Color::warn),
+                      rate_cell(congestion, &CongestionRate::quick_adapts, Color::warn),
+                      quadrants_cell(congestion)});
     cells.push_back(ports_cell(evs));
     return cells;
 }
@@ -278,14 +342,18 @@ std::vector<Cell> peer_cells(const PeerActivity &activity, const Names &names, b
 void print_peers(Printer &p, const Activity &activity, const NamesOf &names, size_t rows,
                  size_t width)
 {
-    const bool steered = std::any_of(activity.peers.begin(), activity.peers.end(),
-                                     [](const auto &peer) { return peer.peer.congestion; });
-    Table table(peer_columns(steered));
+    const bool steered =
+        std::any_of(activity.peers.begin(), activity.peers.end(),
+                    [](const auto &peer) { return peer.peer.congestion.has_value(); });
+    const Windows windows = !steered                 ? Windows::none
+                            : p.options().statistics ? Windows::signals
+                                                     : Windows::size;
+    Table table(peer_columns(windows));
 
     for (size_t i = 0; i < rows; i++) {
         const PeerActivity &peer = activity.peers[i];
 
-        table.add(peer_cells(peer, names(peer.peer.device.name), steered));
+        table.add(peer_cells(peer, names(peer.peer.device.name), windows));
     }
     table.print(p, width);
 }

@@ -64,6 +64,35 @@ Peer with_evs(Peer peer, std::vector<PortEvs> evs)
     return peer;
 }
 
+/** Of windows that both snapshots know; counters that have gone back are no rate. */
+TEST(Activity, RatesOfWindows)
+{
+    Peer early = peer(far_peer, 0, 0);
+    Peer late = early;
+    const auto rate = [&] {
+        return activity_between({second, {}, {early}, {}}, {3 * second, {}, {late}, {}})
+            .peers.at(0)
+            .congestion;
+    };
+
+    EXPECT_FALSE(rate());
+    late.congestion = PeerCongestion{.counts = {10, 20, 30, 40, 50, 60, 70, 80, 90}};
+    EXPECT_FALSE(rate()) << "there was none before";
+    early.congestion = PeerCongestion{.counts = {8, 16, 24, 32, 40, 48, 56, 64, 72}};
+    ASSERT_TRUE(rate());
+    EXPECT_DOUBLE_EQ(rate()->fast, 1);
+    EXPECT_DOUBLE_EQ(rate()->proportional, 2);
+    EXPECT_DOUBLE_EQ(rate()->fair, 3);
+    EXPECT_DOUBLE_EQ(rate()->hold, 4);
+    EXPECT_DOUBLE_EQ(rate()->decrease, 5);
+    EXPECT_DOUBLE_EQ(rate()->cuts, 6);
+    EXPECT_DOUBLE_EQ(rate()->quick_adapts, 7);
+    EXPECT_DOUBLE_EQ(rate()->trims, 8);
+    EXPECT_DOUBLE_EQ(rate()->penalties, 9);
+    late.congestion->counts.trims = 0;
+    EXPECT_FALSE(rate());
+}
+
 TEST(Activity, RatesArePerSecond)
 {
     const Snapshot before{

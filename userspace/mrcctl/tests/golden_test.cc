@@ -296,6 +296,15 @@ void go_on(FakeKernel &k)
     k.peer_list[1].tx_packets += 199'990;
     k.peer_list[1].acked += 199'000;
     k.peer_list[1].lost += 1;
+    k.peer_list[1].congestion->counts = {.fast = 11,
+                                         .proportional = 40,
+                                         .fair = 13,
+                                         .hold = 24,
+                                         .decrease = 45,
+                                         .cuts = 4,
+                                         .quick_adapts = 2,
+                                         .trims = 1006,
+                                         .penalties = 7};
     k.qp_list[1].tx_packets += 199'990;
     k.qp_list[1].rx_packets += 19;
     k.qp_list[1].rtx_packets += 1;
