@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 LARGE = {"fabric.generate": "{ endpoints = 1024, t0-down = 64, t0-up = 64 }"}
 NO_ECN = {"queue.ecn": "[0.0, 0.0]"}
 NO_TRIM = {"queue.trim": "0"}
+DELAY = {"transport.ecn": "absent"}
 NO_CC = {"transport.cc": "none"}
 
 
@@ -51,6 +52,8 @@ ROWS = [
     Row("S4 1 QP", "victim", shown=VICTIM, quick=True, known="the flow beside the victim has half of "
         "what others have, and losers of the start stay behind for longer than the run"),
     Row("S4 8 QPs", "victim", {"traffic.0.qps": "8"}, shown=VICTIM, known="as with 1 QP"),
+    Row("S4 64 groups", "victim", {**LARGE, "traffic.0.groups": "64"}, VICTIM, seeds=1,
+        known="as with one group"),
     Row("S6", "links-dead", shown=("goodput-low", "lost-max", "evs-bad-end", "spurious"),
         known="answers by dead links are lost until the way back is probed"),
     Row("S9", "two-pairs", quick=True),
@@ -66,13 +69,23 @@ def variants(name, scenario, changes):
     for label, more in (("both", {}), ("no trimming", NO_TRIM), ("no CC", NO_CC),
                         ("neither", {**NO_TRIM, **NO_CC})):  # fmt: skip
         yield Row(f"S16 {name}, {label}", scenario,
-                  {"expect": "{}", "run.us": "2000", **changes, **more}, MATRIX, seeds=1)
+                  {"expect": "{}", "run.us": "2000", **changes, **more}, MATRIX)
 
 
 for senders in (8, 32, 128):
     ROWS.extend(variants(f"incast {senders}", "incast", {"traffic.0.senders": str(senders)}))
 ROWS.extend(variants("permutation", "permutation", {"run.us": "500"}))
 ROWS.extend(variants("oversubscribed", "oversubscribed", {}))
+
+for senders in (8, 32):
+    for label, more in (("marks", {}), ("marks and delay", DELAY), ("neither", NO_ECN),
+                        ("delay", {**NO_ECN, **DELAY})):  # fmt: skip
+        ROWS.append(Row(f"ECN {senders}, {label}", "incast",
+                        {"expect": "{}", "run.us": "10000", "traffic.0.senders": str(senders), **more},
+                        INCAST))  # fmt: skip
+SOFTWARE = {"transport.timing": "software", "queue.trim": "0", "expect": "{}", "run.us": "10000"}
+ROWS.append(Row("ECN software, marks", "incast", SOFTWARE, INCAST))
+ROWS.append(Row("ECN software, marks and delay", "incast", {**SOFTWARE, **DELAY}, INCAST))
 
 UPLINKS = ("goodput-mean", "queue-t0-up-p99", "queue-t1-down-p99", "trimmed-share")
 MIDDLE = {"fabric.generate": "{ endpoints = 256, t0-down = 32, t0-up = 32 }", "expect": "{}"}
@@ -82,6 +95,12 @@ ROWS.append(Row("S17 not marked", "permutation", {**MIDDLE, **NO_ECN}, UPLINKS))
 CAP = "without marks it is trimming that keeps queues at one plane BDP"
 BEYOND = "windows of one packet are too large together: what is trimmed has used links in vain"
 RELATIONS = [
+    Relation("S4, 8 QPs get no more", "sink-mean", "S4 8 QPs", 1.02, "S4 1 QP"),
+    Relation("S4, 8 QPs get no less", "sink-mean", "S4 1 QP", 1.02, "S4 8 QPs"),
+    Relation("ECN absent, 8", "trimmed-share", "ECN 8, delay", 0.2, "ECN 8, neither"),
+    Relation("ECN absent, software", "sink-mean", "ECN software, marks and delay", 0.5,
+             "ECN software, marks"),
+    Relation("ECN absent, 32", "trimmed-share", "ECN 32, delay", 0.5, "ECN 32, neither"),
     Relation("S17", "queue-t0-up-p99", "S17 marked", 0.5, "S17 not marked", CAP),
     Relation("S16 timeouts, 8", "timeouts", "S16 incast 8, both", 0.9, "S16 incast 8, no trimming"),
     Relation("S16 timeouts, 32", "timeouts", "S16 incast 32, both", 0.9,

@@ -75,6 +75,7 @@ mrc_cc_params cc_params(const Scenario &scenario, uint64_t base_rtt)
     params.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
     params.qa_gate = MRC_CC_QA_GATE_DEFAULT;
     params.trimming = scenario.queue.trim != 0;
+    params.ecn_absent = scenario.transport.ecn_absent;
     return params;
 }
 

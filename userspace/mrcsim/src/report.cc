@@ -308,6 +308,7 @@ Json Report::settings() const
             {"gbps", static_cast<double>(s.link.mbps) / 1000},
             {"timing", s.transport.timing == EndpointTiming::nic ? "nic" : "software"},
             {"cc", s.transport.nscc ? "uet-1.0-nscc" : "none"},
+            {"ecn", s.transport.ecn_absent ? "absent" : "present"},
             {"us", microseconds(s.run.end)},
             {"from-us", microseconds(*s.run.from)},
             {"seed", s.run.seed},

@@ -53,6 +53,7 @@ struct EvSettings {
 struct TransportSettings {
     EndpointTiming timing = EndpointTiming::nic;
     bool nscc = true;
+    bool ecn_absent = false; ///< NSCC takes delay for a mark
     EvSettings evs;
     uint32_t mtu = 4096;
     uint32_t mpr = 1024;                ///< packets

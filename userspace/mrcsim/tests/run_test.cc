@@ -49,6 +49,16 @@ Ran run(const std::string &text, uint32_t cells = 1, uint32_t threads = 1)
     return ran;
 }
 
+/** Mean bytes of samples, the last excluded. */
+uint64_t mean_of(const Ran &ran, size_t from, size_t to)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = from; i < to; i++)
+        bytes += ran.stats.samples[i].bytes;
+    return bytes / (to - from);
+}
+
 const std::string with_faults = std::string(eight_racks) + R"([[fault]]
 at-us = 10
 count = 4
@@ -136,18 +146,49 @@ TEST(Run, AHostsLinkThatIsDownCostsItsPlane)
 {
     const Ran ran = run(std::string(two_hosts) + "[[fault]]\nat-us = 100\ntier = \"host-t0\"\n"
                                                  "link = [1, 0]\nstate = \"down\"\n");
-    const auto &samples = ran.stats.samples;
-    const auto rate = [&](size_t from, size_t to) {
-        uint64_t bytes = 0;
-        for (size_t i = from; i < to; i++)
-            bytes += samples[i].bytes;
-        return bytes / (to - from);
-    };
+    const auto before = static_cast<double>(mean_of(ran, 10, 24));
 
-    EXPECT_NEAR(static_cast<double>(rate(60, 100)) / static_cast<double>(rate(10, 24)), 0.5, 0.03);
+    EXPECT_NEAR(static_cast<double>(mean_of(ran, 60, 100)) / before, 0.5, 0.03);
     EXPECT_EQ(ran.figure("failed"), 0);
     EXPECT_EQ(ran.figure("evs-bad-end"), 0)
         << "no EV is blamed for a port that is known to be down";
+}
+
+TEST(Run, ASlowLinkCarriesItsPartWhileItIsSlow)
+{
+    std::string text = two_hosts;
+
+    text.replace(text.find("planes = 2"), 10, "planes = 1");
+    const Ran ran = run(text + "[[fault]]\nat-us = 100\nuntil-us = 300\ntier = \"host-t0\"\n"
+                               "link = [0, 1]\nslow = 0.5\n");
+    const auto whole = static_cast<double>(mean_of(ran, 10, 24));
+
+    EXPECT_NEAR(static_cast<double>(mean_of(ran, 30, 74)) / whole, 0.5, 0.02);
+    EXPECT_NEAR(static_cast<double>(mean_of(ran, 90, 100)) / whole, 1, 0.02);
+    EXPECT_EQ(ran.figure("evs-bad-max"), 0) << "a slow link is no dead one";
+    EXPECT_EQ(ran.figure("timeouts"), 0);
+}
+
+/** The way by it is skipped where it is marked; the three others have room for what it leaves. */
+TEST(Run, ASlowLinkBetweenSwitchesIsAvoided)
+{
+    const Ran ran = run(std::string(two_hosts) + "[[fault]]\nlink = [0, 0, 1]\nslow = 0.1\n");
+
+    EXPECT_GT(ran.figure("goodput-mean"), 0.9);
+    EXPECT_GT(ran.figure("marked-share"), 0);
+    EXPECT_EQ(ran.figure("timeouts"), 0);
+}
+
+/** Without marks it is delay that keeps queues short, if it is told to. */
+TEST(Run, DelayIsTakenForAMark)
+{
+    std::string text = std::string(eight_racks) + "[queue]\necn = [0, 0]\n";
+    text.replace(text.find("us = 60"), 7, "us = 400");
+    const Ran present = run(text);
+    text.replace(text.find("[transport]"), 11, "[transport]\necn = \"absent\"");
+    const Ran absent = run(text);
+
+    EXPECT_LT(absent.figure("trimmed-share"), present.figure("trimmed-share") / 2);
 }
 
 TEST(Run, AnIncastIsTrimmedAndTold)

@@ -46,6 +46,7 @@ TEST(Scenario, HasDefaults)
     EXPECT_EQ(result.scenario->transport.mpr, 1024u);
     EXPECT_EQ(*result.scenario->run.from, result.scenario->run.end / 3);
     EXPECT_TRUE(result.scenario->transport.nscc);
+    EXPECT_FALSE(result.scenario->transport.ecn_absent);
 }
 
 TEST(Scenario, IsReadInItsUnits)
@@ -117,12 +118,16 @@ TEST(Scenario, WhatIsWrongIsSaidWithLineAndKey)
 
 TEST(Scenario, TheCommandLineChangesIt)
 {
-    const ScenarioResult result = read_scenario(
-        small, ".", {{"run.seed", "9"}, {"transport.cc", "none"}, {"traffic.0.qps", "3"}});
+    const ScenarioResult result = read_scenario(small, ".",
+                                                {{"run.seed", "9"},
+                                                 {"transport.cc", "none"},
+                                                 {"transport.ecn", "absent"},
+                                                 {"traffic.0.qps", "3"}});
 
     ASSERT_TRUE(result.scenario);
     EXPECT_EQ(result.scenario->run.seed, 9u);
     EXPECT_FALSE(result.scenario->transport.nscc);
+    EXPECT_TRUE(result.scenario->transport.ecn_absent);
     EXPECT_EQ(result.scenario->traffic[0].qps, 3u);
     EXPECT_EQ(refusal(small, {{"run.sed", "9"}}), "0: run: unknown key 'sed'");
     EXPECT_EQ(refusal(small, {{"traffic.7.qps", "9"}}),
