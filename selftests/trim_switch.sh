@@ -14,6 +14,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/senders.sh
+. "$SELFTESTS/lib/senders.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
@@ -21,15 +23,8 @@ SENDERS=(h1 h2 h3)
 RECEIVER=h4
 # What each sender sends in a round, of 64 KiB.
 MESSAGES=60
-
-# in_folder FOLDER COMMAND...: with the files of one sender's traffic
-in_folder()
-{
-	local TEST_TMP=$TEST_TMP/$1
-	shift
-
-	"$@"
-}
+# Bytes that trimming leaves, from the IP header on.
+LEFT=128
 
 # everywhere SETTING...: of each device
 everywhere()
@@ -68,13 +63,26 @@ of_senders()
 	echo $sum
 }
 
+# base_rtt HOST: to the receiver; a host of its rack has half the way. What the hosts themselves take
+# is a twentieth.
+base_rtt()
+{
+	local -i rtt=RTT
+
+	[ "$1" != h3 ] || rtt=$((RTT / 2))
+	echo $((rtt + RTT / 20))us
+}
+
 # profiles VERB ALGORITHM SETTING...: of QPs of each sender to the receiver
 profiles()
 {
+	local -a base=()
 	local host
 
 	for host in "${SENDERS[@]}"; do
-		on "$host" mrcctl cc-profile "$1" "$(device_of "$host")" 7 algorithm "${@:2}" &&
+		[ "$2" = none ] || base=(base-rtt "$(base_rtt "$host")")
+		on "$host" mrcctl cc-profile "$1" "$(device_of "$host")" 7 algorithm "${@:2}" \
+			"${base[@]}" &&
 			steer "$host" "$RECEIVER" 7 || return
 	done
 }
@@ -88,20 +96,37 @@ steps()
 # check_round NAME: all of the senders at once; all of it arrives.
 check_round()
 {
-	local -a clients=() servers=()
-	local host n
+	senders_launch --iterations $MESSAGES --sizes 64K --mtu 1024
+	check_senders_end "$1"
+}
 
-	for host in "${SENDERS[@]}"; do
-		mkdir -p "$TEST_TMP/$host"
-		in_folder "$host" traffic_launch "$host" $RECEIVER --iterations $MESSAGES --sizes 64K \
-			--mtu 1024
-		clients+=("$TRAFFIC_CLIENT")
-		servers+=("$TRAFFIC_SERVER")
+# jain SHARE...: 1000 when all are equal, 1000/n when one has all
+jain()
+{
+	local -i share sum=0 squares=0
+
+	for share in "$@"; do
+		sum+=$share
+		squares+=$((share * share))
 	done
-	for n in 0 1 2; do
-		TRAFFIC_CLIENT=${clients[n]} TRAFFIC_SERVER=${servers[n]}
-		in_folder "${SENDERS[n]}" check_traffic_end "$1: ${SENDERS[n]}: all verified"
-	done
+	echo $((1000 * sum * sum / squares / $#))
+}
+
+# check_fair NAME: for three seconds of a full link, each sender has about the same.
+check_fair()
+{
+	local -a begin all
+	local -i packets=$((3 * 2 * RATE * 1000000 / 8 / 1200))
+
+	senders_launch --iterations 0 --sizes 64K --mtu 1024
+	# The first second is a burst, and who was not in it.
+	read -ra begin < <(sent_all)
+	wait_for sum_above $((begin[-1] + packets / 3)) || fail "$1: packets flow" "$(sent_all)"
+	read -ra begin < <(sent_all)
+	wait_for sum_above $((begin[-1] + packets)) || fail "$1: packets flow on" "$(sent_all)"
+	read -ra all < <(shares "${begin[@]}")
+	check "$1: shares of 1000: ${all[*]}" test "$(jain "${all[@]}")" -ge 900
+	check_senders_end "$1" traffic_stop
 }
 
 # check_grew NAME BEFORE NOW
@@ -179,8 +204,7 @@ test_nscc()
 	before=$(last_hop trimmed)
 	told=$(of_senders trim_nack_received)
 	timeouts=$(of_senders local_ack_timeout_err)
-	check "NSCC: profiles" profiles set nscc rate $((2 * RATE))mbit \
-		base-rtt $((RTT + RTT / 20))us trimming on
+	check "NSCC: profiles" profiles set nscc rate $((2 * RATE))mbit trimming on
 	echo >"$TRACING/trace"
 	echo 'cwnd != old_cwnd' >"$TRACING/events/mrc/mrc_cc/filter"
 	traces mrc_cc
@@ -208,10 +232,23 @@ test_not_last_hop()
 	check_equal "and the receiver tells them apart" $trimmed "$(counter $RECEIVER trimmed_received)"
 }
 
+# Incast with NSCC, with trims and without.
+test_fair()
+{
+	check "fair: profiles" profiles set nscc rate $((2 * RATE))mbit trimming on
+	check_fair "trims"
+	check "fair: switches trim no more" lab port all trim off
+	check "fair: nor do profiles say so" profiles set nscc rate $((2 * RATE))mbit trimming off
+	check_fair "no trims"
+	check "fair: they trim again" lab port all trim on
+	check "fair: fixed windows again" profiles set none window 65536
+}
+
 # Linux drops what is shorter than its header says, before anything of ours sees it.
 test_stale()
 {
 	local -i seen cut
+	local dev
 
 	seen=$(heads)
 	cut=$(truncated)
@@ -219,7 +256,30 @@ test_stale()
 	check_round "stale lengths"
 	check_grew "the stack drops the heads" $cut "$(truncated)"
 	check_equal "none came to us" $seen "$(heads)"
+	cut=$(truncated)
+	for dev in eth1 eth2; do
+		check "lengths are mended at $dev" mend_lengths $dev
+	done
+	check_round "mended lengths"
+	check_grew "the heads come to us" $seen "$(heads)"
+	check "the stack drops none" test "$(truncated)" -eq $cut
+	for dev in eth1 eth2; do
+		check "$dev as it was" tc -n $RECEIVER qdisc del dev $dev clsact
+	done
 	check "lengths are right again" lab port all stale off
+}
+
+# mend_lengths NETDEV: as congestion.md says, before the stack looks at them
+mend_lengths()
+{
+	local dscp
+
+	tc -n $RECEIVER qdisc add dev "$1" clsact || return
+	for dscp in 12 16; do
+		tc -n $RECEIVER filter add dev "$1" ingress protocol ipv6 flower \
+			ip_tos $((dscp << 2))/0xfc action pedit ex munge ip6 payload_len set \
+			$((LEFT - 40)) || return
+	done
 }
 
 heads()
@@ -271,6 +331,7 @@ check "windows are larger than the network" profiles add none window 65536
 test_trimmed
 test_nscc
 test_not_last_hop
+test_fair
 test_stale
 test_dropped
 test_switch_module_goes

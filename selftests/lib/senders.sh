@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For tests where several hosts send to one, behind traffic.sh. SENDERS is an array of them, RECEIVER
+# the one.
+
+# in_folder FOLDER COMMAND...: with the files of one sender's traffic
+in_folder()
+{
+	local TEST_TMP=$TEST_TMP/$1
+	shift
+
+	"$@"
+}
+
+# senders_launch OPTION...: all of them at once, in the background
+senders_launch()
+{
+	local host
+
+	clients=() servers=()
+	for host in "${SENDERS[@]}"; do
+		mkdir -p "$TEST_TMP/$host"
+		in_folder "$host" traffic_launch "$host" "$RECEIVER" "$@"
+		clients+=("$TRAFFIC_CLIENT")
+		servers+=("$TRAFFIC_SERVER")
+	done
+}
+
+# check_senders_end NAME [COMMAND]: all that each has sent is verified
+check_senders_end()
+{
+	local n
+
+	for n in "${!SENDERS[@]}"; do
+		TRAFFIC_CLIENT=${clients[n]} TRAFFIC_SERVER=${servers[n]}
+		in_folder "${SENDERS[n]}" check_traffic_end "$1: ${SENDERS[n]}: all verified" "${@:2}"
+	done
+}
+
+# senders_run N: wait until each has sent so many packets
+senders_run()
+{
+	local host
+
+	for host in "${SENDERS[@]}"; do
+		wait_for counter_above "$host" tx_packets "$1" ||
+			bail "$host sends" "$(in_folder "$host" traffic_report)"
+	done
+}
+
+# sent HOST: packets, each counted once
+sent()
+{
+	echo $(($(counter "$1" tx_packets) - $(counter "$1" retransmitted_packets)))
+}
+
+# sent_all: of each, and the sum
+sent_all()
+{
+	local host
+	local -i n sum=0
+
+	for host in "${SENDERS[@]}"; do
+		n=$(sent "$host")
+		sum+=$n
+		printf '%d ' "$n"
+	done
+	echo $sum
+}
+
+# sum_above N
+sum_above()
+{
+	local -a now
+
+	read -ra now < <(sent_all)
+	[ "${now[-1]}" -gt "$1" ]
+}
+
+# shares BEFORE...: of 1000, what each sender has of all that was sent since then
+shares()
+{
+	local -a before=("$@") now
+	local -i n
+
+	read -ra now < <(sent_all)
+	for n in "${!SENDERS[@]}"; do
+		printf '%d ' $((1000 * (now[n] - before[n]) / (now[-1] - before[-1])))
+	done
+}
