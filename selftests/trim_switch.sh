@@ -256,10 +256,11 @@ test_stale()
 	check_round "stale lengths"
 	check_grew "the stack drops the heads" $cut "$(truncated)"
 	check_equal "none came to us" $seen "$(heads)"
-	cut=$(truncated)
 	for dev in eth1 eth2; do
 		check "lengths are mended at $dev" mend_lengths $dev
 	done
+	# Those on their way until then were not.
+	cut=$(truncated)
 	check_round "mended lengths"
 	check_grew "the heads come to us" $seen "$(heads)"
 	check "the stack drops none" test "$(truncated)" -eq $cut
@@ -274,9 +275,9 @@ mend_lengths()
 {
 	local dscp
 
-	tc -n $RECEIVER qdisc add dev "$1" clsact || return
+	tc -n "$RECEIVER" qdisc add dev "$1" clsact || return
 	for dscp in 12 16; do
-		tc -n $RECEIVER filter add dev "$1" ingress protocol ipv6 flower \
+		tc -n "$RECEIVER" filter add dev "$1" ingress protocol ipv6 flower \
 			ip_tos $((dscp << 2))/0xfc action pedit ex munge ip6 payload_len set \
 			$((LEFT - 40)) || return
 	done
