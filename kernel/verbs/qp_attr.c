@@ -6,6 +6,7 @@
 #include <rdma/uverbs_std_types.h>
 
 #include "../transport/qp_life.h"
+#include "device_attr.h"
 #include "qp.h"
 #include "qp_attr.h"
 
@@ -61,7 +62,7 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 	ret = uverbs_copy_from(&values, attrs, MRC_ATTR_QP_SET_VALUES);
 	if (ret)
 		return ret;
-	if ((values.mask & ~MRC_QP_ATTR_ALL) ||
+	if ((values.mask & ~(MRC_QP_ATTR_ALL | MRC_QP_ATTR_UNSET)) ||
 	    memchr_inv(values.reserved, 0, sizeof(values.reserved)))
 		return -EINVAL;
 	mutex_lock(&q->qp->state_lock);
@@ -70,7 +71,10 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 	ret = mrc_qp_set_params(q->qp, &params);
 	if (!ret) {
 		mrc_params_merge(&q->qp->asked, &values);
-		q->explicit |= values.mask;
+		if (values.mask & MRC_QP_ATTR_UNSET)
+			q->explicit &= ~values.mask;
+		else
+			q->explicit |= values.mask;
 	}
 	mutex_unlock(&q->qp->state_lock);
 	return ret;
@@ -108,6 +112,7 @@ ADD_UVERBS_METHODS(mrc_qp_methods, UVERBS_OBJECT_QP,
 		   &UVERBS_METHOD(MRC_METHOD_QP_QUERY));
 
 const struct uapi_definition mrc_uapi_defs[] = {
+	UAPI_DEF_CHAIN(mrc_device_uapi_defs),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &mrc_qp_methods),
 	{},
 };

@@ -200,6 +200,11 @@ enum mrc_qp_query_attrs {
 #define MRC_QP_ATTR_LINEAR	(1u << 7)
 #define MRC_QP_ATTR_EXP		(1u << 8)
 #define MRC_QP_ATTR_ALL		((1u << 9) - 1)
+/*
+ * With SET: the fields have these values, but as if nobody had set them, so that a timeout or
+ * retries of verbs count again. For libraries that take back what they have set.
+ */
+#define MRC_QP_ATTR_UNSET	(1u << 31)
 
 /**
  * struct mrc_abi_qp_attr - see struct mrc_qp_params of the kernel
@@ -218,6 +223,42 @@ struct mrc_abi_qp_attr {
 	__u8 linear;
 	__u8 exp;
 	__u8 reserved[3];
+};
+
+/*
+ * A driver method on the device object of the uverbs ioctl (UVERBS_OBJECT_DEVICE): what an mrc device
+ * has beyond verbs. Who calls another driver's device gets an error, so it also tells what is one.
+ */
+enum mrc_device_methods {
+	MRC_METHOD_DEVICE_QUERY	= 0x1000,
+};
+
+enum mrc_device_query_attrs {
+	MRC_ATTR_DEVICE_QUERY_VALUES = 0x1000,
+};
+
+/* The device takes trimmed packets, and tells their sender (device setting trim). */
+#define MRC_ABI_DEVICE_CAP_TRIM_NACK	(1u << 0)
+
+/**
+ * struct mrc_abi_device_attr - limits; grows at its end, of which a library gets what it has room for,
+ *                              and zeros where a module has nothing to say
+ * @comp_mask: what there is behind @reserved: nothing yet
+ * @caps: MRC_ABI_DEVICE_CAP_*
+ * @max_qp: QPs
+ * @max_wimm_rx: largest wimm_rx of struct mrc_abi_qp_attr
+ * @max_wimm_tx: largest wimm_tx
+ * @max_mpr: largest mpr_rx and mpr_tx, units of 128 PSNs
+ * @reserved: zero
+ */
+struct mrc_abi_device_attr {
+	__u32 comp_mask;
+	__u32 caps;
+	__u32 max_qp;
+	__u16 max_wimm_rx;
+	__u16 max_wimm_tx;
+	__u8 max_mpr;
+	__u8 reserved[7];
 };
 
 #endif /* _UAPI_RDMA_MRC_ABI_H */
