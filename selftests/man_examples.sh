@@ -257,7 +257,7 @@ start_daemon
 # shellcheck disable=SC2086
 run_pages $WITH_DAEMON
 seen[$ELSEWHERE]=1
-for page in "$MANUAL"/*.[1-9]; do
+for page in "$MANUAL"/*.[158]; do
 	[ -n "${seen[${page##*/}]:-}" ] || run_pages "${page##*/}"
 done
 finish

@@ -29,6 +29,42 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/bash-completion/completions/mrcctl
 	opt/mrc/share/fish/vendor_completions.d/mrcctl.fish
 	opt/mrc/share/man/man1/mrcsim.1
+	opt/mrc/share/man/man7/mrc.7
+	opt/mrc/share/man/man3/mrc_ack_async_event.3
+	opt/mrc/share/man/man3/mrc_ack_cq_events.3
+	opt/mrc/share/man/man3/mrc_create_comp_channel.3
+	opt/mrc/share/man/man3/mrc_create_context.3
+	opt/mrc/share/man/man3/mrc_create_cq.3
+	opt/mrc/share/man/man3/mrc_create_qp.3
+	opt/mrc/share/man/man3/mrc_create_qp_hint.3
+	opt/mrc/share/man/man3/mrc_destroy_comp_channel.3
+	opt/mrc/share/man/man3/mrc_destroy_context.3
+	opt/mrc/share/man/man3/mrc_destroy_cq.3
+	opt/mrc/share/man/man3/mrc_destroy_qp.3
+	opt/mrc/share/man/man3/mrc_destroy_qp_hint.3
+	opt/mrc/share/man/man3/mrc_get_async_event.3
+	opt/mrc/share/man/man3/mrc_get_comp_channel_fd.3
+	opt/mrc/share/man/man3/mrc_get_cq_event.3
+	opt/mrc/share/man/man3/mrc_get_qpn.3
+	opt/mrc/share/man/man3/mrc_modify_qp.3
+	opt/mrc/share/man/man3/mrc_modify_qp_hint.3
+	opt/mrc/share/man/man3/mrc_poll_cq.3
+	opt/mrc/share/man/man3/mrc_post_recv.3
+	opt/mrc/share/man/man3/mrc_post_send.3
+	opt/mrc/share/man/man3/mrc_query_device.3
+	opt/mrc/share/man/man3/mrc_query_device_ex.3
+	opt/mrc/share/man/man3/mrc_query_qp.3
+	opt/mrc/share/man/man3/mrc_query_qp_hint.3
+	opt/mrc/share/man/man3/mrc_query_version.3
+	opt/mrc/share/man/man3/mrc_req_notify_cq.3
+	opt/mrc/include/mrc.h
+	opt/mrc/include/mrc_api_ver.h
+	opt/mrc/lib/cmake/mrc/mrcConfig.cmake
+	opt/mrc/lib/cmake/mrc/mrcConfigVersion.cmake
+	opt/mrc/lib/cmake/mrc/mrcTargets.cmake
+	opt/mrc/lib/cmake/mrc/mrcTargets-relwithdebinfo.cmake
+	opt/mrc/lib/libmrc.so.1.0.1
+	opt/mrc/lib/pkgconfig/mrc.pc
 	opt/mrc/share/man/man5/mrcd.toml.5
 	opt/mrc/share/man/man8/mrcctl-cc-profile.8
 	opt/mrc/share/man/man8/mrcctl-daemon.8

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The manual pages: formatted without a warning; one for each object of mrcctl, with all
-# words of its grammar and all keys of its JSON; no reference to a page that is not there.
-# selftests/man_examples.sh runs their examples.
+# words of its grammar and all keys of its JSON; one for each function of libmrc; no reference to a
+# page that is not there. selftests/man_examples.sh runs their examples, libmrc.sh that of mrc(7).
 #
 # Usage: manual.sh TOP MRCCTL
 
@@ -39,7 +39,7 @@ check_format()
 	name=$(basename "${page%.*}")
 	grep -qxF ".TH ${name^^} ${page##*.} \"\" \"Soft MRC\" \"Linux\"" <(sed 's/\\-/-/g' "$page") ||
 		wrong "$page: another heading"
-	grep -A 1 '^\.SH NAME' "$page" | sed 's/\\-/-/g' | grep -qE "^$name - " ||
+	grep -A 1 '^\.SH NAME' "$page" | sed 's/\\-/-/g' | grep -qE "^$name( - |, )" ||
 		wrong "$page: another name"
 }
 
@@ -48,7 +48,7 @@ check_examples()
 {
 	local page=$1
 
-	grep -qx '\.SH EXAMPLES' "$page" || wrong "$page: no examples"
+	[[ $page = *.[37] ]] || grep -qx '\.SH EXAMPLES' "$page" || wrong "$page: no examples"
 	awk -v page="$page" '/^\.EX/ { inside = 1; next } /^\.EE/ { inside = 0 }
 		inside && /(^|[^\\])-|['\''`^~]/ { print page ":" NR ": not escaped: " $0; bad = 1 }
 		END { exit bad }' "$page" >&2 || failed=1
@@ -61,7 +61,7 @@ check_references()
 
 	while read -r name section; do
 		[ -e "$pages/$name.$section" ] || wrong "$page: no page $name($section)"
-	done < <(text "$page" | grep -oE 'mrc(ctl|d)[a-z.-]*\([0-9]\)' | sed 's/[()]/ /g')
+	done < <(text "$page" | grep -oE 'mrc((ctl|d)[a-z.-]*|_[a-z_]*|)\([0-9]\)' | sed 's/[()]/ /g')
 }
 
 # usage_words OBJECT: keywords of its grammar, not what it says of them
@@ -92,9 +92,27 @@ check_object()
 	grep -qE "^($object@|\.SS $object\$)" "$pages/mrcctl.8" || wrong "mrcctl.8 does not list $object"
 }
 
+# Each function has a page, or a link to the one that has it in its head.
+check_function()
+{
+	local name=$1 page=$pages/$1.3 of
+
+	[ -e "$page" ] || { wrong "no page of $name"; return; }
+	of=$(sed -n 's,^\.so man3/,,p' "$page")
+	page=$pages/${of:-$name.3}
+	if ! [ -e "$page" ]; then
+		wrong "$name.3 leads nowhere: $of"
+	elif ! grep -A 2 '^\.SH NAME' "$page" | grep -qwF "$name"; then
+		wrong "$page: $name is not in its head"
+	elif ! grep -qF "mrc.h" "$page" || ! text "$page" | grep -qF " RETURN VALUE "; then
+		wrong "$page: what is returned is not in it"
+	fi
+}
+
 command -v groff >/dev/null || exit 4
 command -v jq >/dev/null || exit 4
 for page in "$pages"/*.[1-9]; do
+	! grep -q '^\.so ' "$page" || continue
 	check_format "$page"
 	check_examples "$page"
 	check_references "$page"
@@ -110,4 +128,10 @@ for page in "$pages"/mrcctl-*.8; do
 	grep -qF ".BR mrcctl\\-${object//-/\\-} (8)" "$pages/mrcctl.8" ||
 		wrong "mrcctl.8 does not refer to $page"
 done
+functions=0
+while read -r name; do
+	check_function "$name"
+	functions=$((functions + 1))
+done < <(sed -nE 's/^\t\t(mrc_[a-z_]+);/\1/p' "$1/userspace/libmrc/libmrc.map")
+[ $functions -gt 20 ] || wrong "libmrc.map has $functions functions"
 exit $failed

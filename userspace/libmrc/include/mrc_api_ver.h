@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/**
+ * @file mrc_api_ver.h
+ * Versions of the MRC application API (OCP MRC API 1.0.1), and which one a program is written to.
+ *
+ * A program that was written to an older version defines MRC_API_VER_USED before it includes
+ * mrc.h: what came later is then not declared. A new major version breaks programs, a minor one
+ * adds, a subminor one mends.
+ */
+#ifndef MRC_API_VER_H
+#define MRC_API_VER_H
+
+/* Where the parts of a version stand in its number. */
+#define MRC_API_VER_MAJOR_OFFSET 24
+#define MRC_API_VER_MINOR_OFFSET 16
+#define MRC_API_VER_SUBMINOR_OFFSET 0
+
+/** The number of a version; works in #if, too. */
+#define MRC_API_VER(major, minor, subminor)                                                        \
+    ((0u + (major)) << MRC_API_VER_MAJOR_OFFSET | (0u + (minor)) << MRC_API_VER_MINOR_OFFSET |     \
+     (0u + (subminor)) << MRC_API_VER_SUBMINOR_OFFSET)
+
+/** Whatever is newest. */
+#define MRC_API_VER_LATEST MRC_API_VER(0xFF, 0xFF, 0xFFFF)
+
+/** The newest version that this header has. */
+#define MRC_API_CURRENT_VERSION MRC_API_VER(1, 0, 1)
+/** The oldest one that it has; programs of this very version get a warning. */
+#define MRC_API_LAST_SUPPORTED_VERSION MRC_API_VER(0, 0, 0)
+
+#ifndef MRC_API_VER_USED
+#define MRC_API_VER_USED MRC_API_CURRENT_VERSION
+#elif MRC_API_VER_USED == MRC_API_VER_LATEST
+#undef MRC_API_VER_USED
+#define MRC_API_VER_USED MRC_API_CURRENT_VERSION
+#endif
+
+#if MRC_API_VER_USED > MRC_API_CURRENT_VERSION
+#error "MRC_API_VER_USED is newer than this mrc.h"
+#elif MRC_API_VER_USED < MRC_API_LAST_SUPPORTED_VERSION
+#error "MRC_API_VER_USED is older than what this mrc.h supports"
+#elif MRC_API_VER_USED == MRC_API_LAST_SUPPORTED_VERSION
+#warning "MRC_API_VER_USED is the oldest version that this mrc.h supports"
+#endif
+
+/** What a vendor adds has a version of its own. This library adds nothing. */
+#define MRC_VENDOR_API_CURRENT_VERSION MRC_API_VER(1, 0, 0)
+#define MRC_VENDOR_API_LAST_SUPPORTED_VERSION MRC_API_VER(0, 0, 0)
+
+#ifndef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED MRC_VENDOR_API_CURRENT_VERSION
+#elif MRC_VENDOR_API_VER_USED == MRC_API_VER_LATEST
+#undef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED MRC_VENDOR_API_CURRENT_VERSION
+#endif
+
+#if MRC_VENDOR_API_VER_USED > MRC_VENDOR_API_CURRENT_VERSION
+#error "MRC_VENDOR_API_VER_USED is newer than this mrc.h"
+#elif MRC_VENDOR_API_VER_USED < MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#error "MRC_VENDOR_API_VER_USED is older than what this mrc.h supports"
+#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#warning "MRC_VENDOR_API_VER_USED is the oldest version that this mrc.h supports"
+#endif
+
+#endif /* MRC_API_VER_H */

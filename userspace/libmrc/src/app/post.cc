@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What is called for each message: nothing is checked, nothing is locked. What the inner object's
+ * device has for an operation does it.
+ */
+#include "base/edge.h"
+#include "objects.h"
+
+MRC_EXPORT int mrc_post_send(mrc_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad_wr)
+{
+    const int error = ibv_post_send(qp->qp, wr, bad_wr);
+
+    if (__builtin_expect(error != 0, 0))
+        errno = error;
+    return error;
+}
+
+MRC_EXPORT int mrc_post_recv(mrc_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad_wr)
+{
+    const int error = ibv_post_recv(qp->qp, wr, bad_wr);
+
+    if (__builtin_expect(error != 0, 0))
+        errno = error;
+    return error;
+}
+
+MRC_EXPORT int mrc_poll_cq(mrc_cq *cq, int num_entries, ibv_wc *wc)
+{
+    const int found = ibv_poll_cq(cq->cq, num_entries, wc);
+
+    return __builtin_expect(found < 0, 0) ? -1 : found;
+}

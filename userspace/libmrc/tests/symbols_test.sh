@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the library exports is what is promised, all with default versions: some programs look names
+# up by dlsym().
+#
+# Usage: symbols_test.sh LIST LIBRARY
+
+set -euo pipefail
+export LC_ALL=C
+
+diff -u --label wanted --label exported "$1" \
+	<(nm -D --defined-only --with-symbol-versions "$2" | awk '{ print $3 }' | sed 's/^\(LIBMRC_[0-9.]*\)@@.*/\1/' | sort)
