@@ -47,11 +47,16 @@ test_example()
 		"$(on p1 mrc_page_example mrc9 "$index" 2>&1)"
 }
 
+rxe_device()
+{
+	ip link add other type dummy && ip link set other up &&
+		ip -6 addr add fd77::1/64 dev other nodad && rdma link add rxe7 type rxe netdev other
+}
+
 test_other_driver()
 {
 	modprobe -q rdma_rxe || bail "no rdma_rxe for this kernel"
-	ip link add other type dummy && ip link set other up && ip -6 addr add fd77::1/64 dev other nodad &&
-		rdma link add rxe7 type rxe netdev other || bail "a device of rdma_rxe"
+	rxe_device || bail "a device of rdma_rxe"
 	run_cases "rdma_rxe" mrc_api_test '--gtest_filter=Others.*' rxe7
 	check_equal "rdma_rxe: the example says so" "rxe7: no MRC device" "$(mrc_page_example rxe7 0 2>&1)"
 }
