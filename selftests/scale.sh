@@ -74,6 +74,31 @@ test_cost()
 		test $many -le $((6 * few)) -a "$few" -gt 0
 }
 
+# Somebody looks all the time, and data goes on as if nobody did.
+test_traffic()
+{
+	local -i lost port
+
+	# Their netdevs lead nowhere.
+	for port in 2 3 4; do
+		on p1 mrcctl plane del mrc1 port $port || bail "plane $port"
+	done
+	pair_device 2 || bail "device 2"
+	traffic_start
+	lost=$(again)
+	check "traffic: looks" on p1 mrcctl top mrc1 interval 0.1 count $LOOKS >/dev/null
+	check_equal "traffic: nothing was sent again meanwhile" $lost "$(again)"
+	kill -TERM "$TRAFFIC_CLIENT"
+	check "traffic: all verified" wait "$TRAFFIC_CLIENT"
+	wait "$TRAFFIC_SERVER"
+}
+
+# again: packets that p2 has sent again
+again()
+{
+	counter mrc2 retransmitted_packets
+}
+
 test_shown()
 {
 	check_equal "peers: all are shown, in the order in which they came" \
@@ -114,7 +139,7 @@ test_churn()
 		"$(tr ' ' '\n' <<<"${shown# }" | uniq)"
 }
 
-need jq mrc_dead
+need jq mrc_dead mrc_traffic
 pair_net
 lab load || bail "module"
 pair_device 1 || bail "device"
@@ -130,4 +155,5 @@ done
 test_cost
 test_shown
 test_churn
+test_traffic
 finish
