@@ -147,11 +147,14 @@ test_rename()
 pingpong()
 {
 	local option=$1 status=0
+	local -a of_p1=() of_p2=()
 	shift
 
-	background ip netns exec p1 "$@" "$option" "$(gid_index 1)" -d mrc1 >"$TEST_TMP/server.log" 2>&1
+	[ "$option" = none ] || of_p1=("$option" "$(gid_index 1)")
+	[ "$option" = none ] || of_p2=("$option" "$(gid_index 2)")
+	background ip netns exec p1 "$@" "${of_p1[@]}" -d mrc1 >"$TEST_TMP/server.log" 2>&1
 	wait_for listening 18515 || wait_for listening 18515
-	on p2 "$@" "$option" "$(gid_index 2)" -d mrc2 10.99.0.1 >"$TEST_TMP/client.log" 2>&1 || status=$?
+	on p2 "$@" "${of_p2[@]}" -d mrc2 10.99.0.1 >"$TEST_TMP/client.log" 2>&1 || status=$?
 	kill "$BACKGROUND_PID" 2>/dev/null
 	wait "$BACKGROUND_PID" 2>/dev/null
 	sed 's/^/server: /' "$TEST_TMP/server.log"
@@ -167,6 +170,9 @@ listening()
 test_programs()
 {
 	check "ib_write_bw" pingpong -x ib_write_bw -F -n 200
+	# The IPv4 addresses of both hosts are no GIDs, which it would take first.
+	check "ib_write_bw chooses a GID that works" pingpong none ib_write_bw -F -n 200
+	check_not "no IPv4 address is a GID" grep -q "::ffff:" <(ibv_devinfo -v -d mrc1)
 	check "ib_write_lat" pingpong -x ib_write_lat -F -n 100
 	check_not "ib_send_bw is refused" pingpong -x ib_send_bw -F -n 10
 	check "ib_send_bw says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"

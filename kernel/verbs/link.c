@@ -90,6 +90,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.driver_id = MRC_IB_DRIVER,
 	.uverbs_abi_ver = MRC_ABI_VERSION,
 
+	.add_gid = mrc_add_gid,
 	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
 	.alloc_pd = mrc_alloc_pd,
 	.alloc_ucontext = mrc_alloc_ucontext,
@@ -98,6 +99,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.dealloc_driver = mrc_dealloc_driver,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dealloc_ucontext = mrc_dealloc_ucontext,
+	.del_gid = mrc_del_gid,
 	.dereg_mr = mrc_dereg_mr,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,

@@ -30,4 +30,12 @@ int mrc_port_immutable(struct ib_device *ibdev, u32 port,
 		       struct ib_port_immutable *immutable);
 enum rdma_link_layer mrc_link_layer(struct ib_device *ibdev, u32 port);
 
+/**
+ * mrc_add_gid() - an IPv4 address is no GID: no QP could be connected from it, and programs prefer it
+ *
+ * Process context. Return: 0, or -EOPNOTSUPP, which the core writes into the log.
+ */
+int mrc_add_gid(const struct ib_gid_attr *attr, void **context);
+int mrc_del_gid(const struct ib_gid_attr *attr, void **context);
+
 #endif /* _MRC_VERBS_PORT_H */
