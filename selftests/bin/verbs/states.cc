@@ -354,7 +354,7 @@ TEST_F(States, BadMrcAttributesAreRefused)
     attr.mask = MRC_QP_ATTR_TIMEOUT;
     attr.timeout = 25;
     EXPECT_EQ(mrc_qp_attr_set(a->qp.get(), &attr), EINVAL);
-    attr.mask = 1u << 31;
+    attr.mask = 1u << 30;
     EXPECT_EQ(mrc_qp_attr_set(a->qp.get(), &attr), EINVAL);
     attr.mask = 0;
     attr.reserved[1] = 1;
@@ -366,6 +366,27 @@ TEST_F(States, BadMrcAttributesAreRefused)
     ASSERT_NO_FATAL_FAILURE(a->to_init());
     EXPECT_EQ(a->to_rtr(*b), ENOENT);
     EXPECT_EQ(a->state(), IBV_QPS_INIT);
+}
+
+/* What was set, and then taken back, leaves verbs' timeout and retries their effect. */
+TEST_F(States, MrcAttributesCanBeTakenBack)
+{
+    mrc_abi_qp_attr before{}, attr{};
+
+    make();
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &before), 0);
+    attr.mask = MRC_QP_ATTR_TIMEOUT | MRC_QP_ATTR_LINEAR | MRC_QP_ATTR_MPR_TX;
+    attr.timeout = 3;
+    attr.linear = 1;
+    attr.mpr_tx = 9;
+    ASSERT_EQ(mrc_qp_attr_set(a->qp.get(), &attr), 0);
+    before.mask = MRC_QP_ATTR_TIMEOUT | MRC_QP_ATTR_MPR_TX | MRC_QP_ATTR_UNSET;
+    ASSERT_EQ(mrc_qp_attr_set(a->qp.get(), &before), 0);
+    ASSERT_NO_FATAL_FAILURE(a->connect(*a));
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &attr), 0);
+    EXPECT_EQ(attr.timeout, a->shape.timeout + 2) << "that of verbs, in units of a quarter";
+    EXPECT_EQ(attr.linear, 1) << "which was not taken back";
+    EXPECT_EQ(attr.mpr_tx, before.mpr_tx);
 }
 
 TEST_F(States, VerbsRetriesBecomeMrcRetries)
