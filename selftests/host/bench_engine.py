@@ -10,12 +10,23 @@ from pathlib import Path
 
 TOP = Path(sys.argv.pop(1))
 sys.path.insert(0, str(TOP / "scripts/bench.d"))
+import api_report  # noqa: E402
 import engine_report as report  # noqa: E402
 
 
 def one(name, aggregate=None, **values):
     entry = {"run_name": name, **values}
     return entry | {"aggregate_name": aggregate} if aggregate else entry
+
+
+class ApiReport(unittest.TestCase):
+    def test_what_the_library_adds(self):
+        measured = {"benchmarks": [
+            one("post_send/verbs", "median", cpu_time=1.25), one("post_send/mrc", "median", cpu_time=3.5),
+            one("post_send/mrc", "mean", cpu_time=99), one("poll_cq/verbs", "median", cpu_time=2)]}  # fmt: skip
+        lines = api_report.report(measured).splitlines()
+        self.assertEqual(lines[-1], "| post_send | 1.2 | 3.5 | 2.2 |")
+        self.assertEqual(api_report.report({"benchmarks": []}), "")
 
 
 class Report(unittest.TestCase):
