@@ -10,26 +10,10 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/cases.sh
+. "$SELFTESTS/lib/cases.sh"
 
 OVERRIDING=$TOP/build/userspace/libmrc/tests/liboverriding.so
-
-# run_cases TITLE COMMAND...: each case of the program is one of ours.
-run_cases()
-{
-	local title=$1 line name
-	shift
-
-	timeout $((300 * SLOW)) "$@" >"$TEST_TMP/cases.log" 2>&1 || true
-	while read -r line; do
-		name=${line#*\] }
-		case $line in
-		'[       OK ]'*) ok "$title: ${name% (*}" ;;
-		'[  FAILED  ]'*' ms)') fail "$title: ${name% (*}" ;;
-		esac
-	done <"$TEST_TMP/cases.log"
-	check "$title: all cases ran and passed" grep -q '^\[  PASSED  \]' "$TEST_TMP/cases.log"
-	grep -q '^\[  PASSED  \]' "$TEST_TMP/cases.log" || diag <"$TEST_TMP/cases.log"
-}
 
 gid_index()
 {

@@ -12,26 +12,10 @@
 . "$SELFTESTS/lib/pair.sh"
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/cases.sh
+. "$SELFTESTS/lib/cases.sh"
 
 need mrc_verbs_test
-
-# run_cases TITLE ARG...: each case of the program is one of ours.
-run_cases()
-{
-	local title=$1 line name
-	shift
-
-	timeout $((800 * SLOW)) mrc_verbs_test "$@" >"$TEST_TMP/cases.log" 2>&1 || true
-	while read -r line; do
-		name=${line#*\] }
-		case $line in
-		'[       OK ]'*) ok "$title: ${name% (*}" ;;
-		'[  FAILED  ]'*' ms)') fail "$title: ${name% (*}" ;;
-		esac
-	done <"$TEST_TMP/cases.log"
-	check "$title: all cases ran and passed" grep -q '^\[  PASSED  \]' "$TEST_TMP/cases.log"
-	grep -q 'FAILED' "$TEST_TMP/cases.log" && diag <"$TEST_TMP/cases.log"
-}
 
 # traced_case EVENT FILTER CASE: one case, and the trace of an event meanwhile
 traced_case()
@@ -78,8 +62,8 @@ check_vectors()
 
 pair_up
 # The largest messages take their time: once is enough.
-run_cases "one device" -n p1 '--gtest_filter=-Largest.*' mrc1
+run_cases "one device" mrc_verbs_test -n p1 '--gtest_filter=-Largest.*' mrc1
 check_no_hurry
 check_vectors
-run_cases "two devices" -n p1 -N p2 mrc1 mrc2
+run_cases "two devices" mrc_verbs_test -n p1 -N p2 mrc1 mrc2
 finish
