@@ -322,6 +322,13 @@ int FakeVerbs::call(const char *name)
     return error == errors.end() ? 0 : error->second;
 }
 
+void FakeVerbs::happens(const ibv_async_event &event)
+{
+    const std::lock_guard guard(lock);
+
+    async_events.push_back(event);
+}
+
 size_t FakeVerbs::count(const std::string &name) const
 {
     return static_cast<size_t>(std::count(calls.begin(), calls.end(), name));

@@ -52,6 +52,8 @@ struct FakeVerbs {
 
     /** Notes a call. @return the error that it is to have, or 0 */
     int call(const char *name);
+    /** An event that nobody has read yet; from any thread. */
+    void happens(const ibv_async_event &event);
     /** How often it was called. */
     [[nodiscard]] size_t count(const std::string &name) const;
 };
