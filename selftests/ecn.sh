@@ -4,6 +4,7 @@
 # A switch marks what takes one path: the SACKs say SKIP_ONCE, and the sender uses
 # that path less, without losing anything. Another puts packets into a class of its own: the receiver
 # knows.
+# kernels: all
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -5,6 +5,7 @@
 # planes that go and come, and shrinks by marks and by losses; QPs to one peer share a window, by
 # turns, unless the profile says otherwise. What is in flight comes back when QPs end. Peers show what
 # their windows add up to, and tracepoint mrc_cc what they go by.
+# kernels: all
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -6,6 +6,7 @@
 # what is wrong with one is counted under its name. Without the setting they are dropped.
 # Nothing but what is sent here may count, however busy the host is.
 # clock: icount
+# kernels: all
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh
