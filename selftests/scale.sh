@@ -77,7 +77,7 @@ test_cost()
 # Somebody looks all the time, and data goes on as if nobody did.
 test_traffic()
 {
-	local -i lost port
+	local -i lost sent port
 
 	# Their netdevs lead nowhere.
 	for port in 2 3 4; do
@@ -86,8 +86,11 @@ test_traffic()
 	pair_device 2 || bail "device 2"
 	traffic_start
 	lost=$(again)
+	sent=$(counter mrc2 tx_packets)
 	check "traffic: looks" on p1 mrcctl top mrc1 interval 0.1 count $LOOKS >/dev/null
 	check_equal "traffic: nothing was sent again meanwhile" $lost "$(again)"
+	sent=$(counter mrc2 tx_packets)-sent
+	check "traffic: it went on: $sent packets" test $sent -gt 1000
 	kill -TERM "$TRAFFIC_CLIENT"
 	check "traffic: all verified" wait "$TRAFFIC_CLIENT"
 	wait "$TRAFFIC_SERVER"

@@ -277,9 +277,10 @@ mend_lengths()
 
 	tc -n "$RECEIVER" qdisc add dev "$1" clsact || return
 	for dscp in 12 16; do
-		tc -n "$RECEIVER" filter add dev "$1" ingress protocol ipv6 flower \
-			ip_tos $((dscp << 2))/0xfc action pedit ex munge ip6 payload_len set \
-			$((LEFT - 40)) || return
+		tc -n "$RECEIVER" filter add dev "$1" ingress protocol ipv6 basic match \
+			"cmp(u16 at 0 layer network mask 0x0fc0 eq $((dscp << 6)))
+			and cmp(u16 at 4 layer network gt $((LEFT - 40)))" \
+			action pedit ex munge ip6 payload_len set $((LEFT - 40)) || return
 	done
 }
 

@@ -17,6 +17,19 @@ static DEFINE_XARRAY_FLAGS(mrc_qps, XA_FLAGS_ACCOUNT);
 
 /* ---- life ------------------------------------------------------------------- */
 
+void mrc_qp_defaults(const struct mrc_dev *dev, struct mrc_qp_params *p)
+{
+	*p = (struct mrc_qp_params){
+		.mpr_rx = READ_ONCE(dev->cfg.mpr),
+		.mpr_tx = READ_ONCE(dev->cfg.mpr),
+		.wimm_rx = MRC_WIMM_DEFAULT,
+		.wimm_tx = MRC_WIMM_DEFAULT,
+		.timeout = MRC_TIMEOUT_DEFAULT,
+		.linear = MRC_LINEAR_MAX,
+		.exp = MRC_EXP_DEFAULT,
+	};
+}
+
 struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 {
 	struct mrc_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
@@ -30,15 +43,7 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 	qp->user = init->user;
 	qp->creator = get_pid(task_tgid(current));
 	qp->state = IB_QPS_RESET;
-	qp->asked = (struct mrc_qp_params){
-		.mpr_rx = READ_ONCE(dev->cfg.mpr),
-		.mpr_tx = READ_ONCE(dev->cfg.mpr),
-		.wimm_rx = MRC_WIMM_DEFAULT,
-		.wimm_tx = MRC_WIMM_DEFAULT,
-		.timeout = MRC_TIMEOUT_DEFAULT,
-		.linear = MRC_LINEAR_MAX,
-		.exp = MRC_EXP_DEFAULT,
-	};
+	mrc_qp_defaults(dev, &qp->asked);
 	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);

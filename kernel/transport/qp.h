@@ -169,6 +169,9 @@ struct mrc_qp {
 	u64 sack_timer_at;	/* 0: not armed */
 };
 
+/** mrc_qp_defaults() - what a QP has as it is made; @p: result. Any context. */
+void mrc_qp_defaults(const struct mrc_dev *dev, struct mrc_qp_params *p);
+
 /**
  * mrc_qp_alloc() - a QP in RESET, without a number
  *

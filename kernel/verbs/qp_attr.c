@@ -51,6 +51,22 @@ static void mrc_params_show(const struct mrc_qp_params *p,
 	a->exp = p->exp;
 }
 
+/*
+ * Nobody has set them: what verbs says counts for them, and when the QP is reset they are what they
+ * were when it was made. state_lock held.
+ */
+static void mrc_params_forget(struct mrc_ib_qp *q, u32 mask)
+{
+	struct mrc_abi_qp_attr values = {};
+	struct mrc_qp_params defaults;
+
+	mrc_qp_defaults(q->qp->dev, &defaults);
+	mrc_params_show(&defaults, &values);
+	values.mask = mask;
+	mrc_params_merge(&q->qp->asked, &values);
+	q->explicit &= ~mask;
+}
+
 static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs,
@@ -69,12 +85,11 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 	params = q->qp->params;
 	mrc_params_merge(&params, &values);
 	ret = mrc_qp_set_params(q->qp, &params);
-	if (!ret) {
+	if (!ret && (values.mask & MRC_QP_ATTR_UNSET)) {
+		mrc_params_forget(q, values.mask);
+	} else if (!ret) {
 		mrc_params_merge(&q->qp->asked, &values);
-		if (values.mask & MRC_QP_ATTR_UNSET)
-			q->explicit &= ~values.mask;
-		else
-			q->explicit |= values.mask;
+		q->explicit |= values.mask;
 	}
 	mutex_unlock(&q->qp->state_lock);
 	return ret;

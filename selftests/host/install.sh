@@ -102,6 +102,36 @@ provider=$(find "$root" -name 'libmrc-rdmav*.so')
 name=$(sed -n 's/^driver //p' "$root/etc/libibverbs.d/mrc.driver")
 equal "name of the provider" "lib$name" "$(basename "${provider%-rdmav*}")"
 grep -qa 'verbs_register_driver' "$provider" || wrong "$provider is no provider"
+
+# runs NAME COMMAND...: a program that looks for a device that is not there
+runs()
+{
+	local said
+
+	said=$("${@:2}" mrc9 2>&1)
+	[[ $said = "mrc9: no such device" || $said = "devices: "* ]] || wrong "$1" "$said"
+}
+
+# A program is built with what is installed, wherever that is.
+sed -f "$top/userspace/libmrc/tests/page_example.sed" "$top/Documentation/man/mrc.7" >"$HOST_TMP/page.c"
+read -ra flags < <(PKG_CONFIG_PATH=$root/opt/mrc/lib/pkgconfig pkg-config --cflags --libs mrc libibverbs)
+cc -o "$HOST_TMP/by-pkg-config" "$HOST_TMP/page.c" "${flags[@]}" 2>"$HOST_TMP/log" ||
+	wrong "pkg-config's flags" "$(cat "$HOST_TMP/log")"
+# Where there is no RDMA it finds no devices at all.
+runs "with pkg-config's flags" env LD_LIBRARY_PATH="$root/opt/mrc/lib" "$HOST_TMP/by-pkg-config"
+cat >"$HOST_TMP/CMakeLists.txt" <<-'CMAKE'
+	cmake_minimum_required(VERSION 3.25)
+	project(page LANGUAGES C)
+	find_package(mrc 1.0 REQUIRED)
+	add_executable(page page.c)
+	target_link_libraries(page PRIVATE mrc::mrc)
+CMAKE
+if cmake -S "$HOST_TMP" -B "$HOST_TMP/page" -DCMAKE_PREFIX_PATH="$root/opt/mrc" >"$HOST_TMP/log" 2>&1 &&
+	cmake --build "$HOST_TMP/page" >>"$HOST_TMP/log" 2>&1; then
+	runs "with find_package" "$HOST_TMP/page/page"
+else
+	wrong "find_package" "$(cat "$HOST_TMP/log")"
+fi
 for page in "$top"/Documentation/man/*; do
 	cmp -s "$page" "$root/opt/mrc/share/man/man${page##*.}/${page##*/}" ||
 		wrong "another manual page than $page"

@@ -387,6 +387,17 @@ TEST_F(States, MrcAttributesCanBeTakenBack)
     EXPECT_EQ(attr.timeout, a->shape.timeout + 2) << "that of verbs, in units of a quarter";
     EXPECT_EQ(attr.linear, 1) << "which was not taken back";
     EXPECT_EQ(attr.mpr_tx, before.mpr_tx);
+    before.mask = MRC_QP_ATTR_EXP | MRC_QP_ATTR_UNSET;
+    const uint8_t exp = before.exp;
+    before.exp = 25;
+    ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+    ASSERT_EQ(mrc_qp_attr_set(a->qp.get(), &before), 0);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &attr), 0);
+    EXPECT_EQ(attr.exp, 25);
+    ASSERT_NO_FATAL_FAILURE(a->to_init());
+    ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+    ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &attr), 0);
+    EXPECT_EQ(attr.exp, exp) << "nobody has asked for another one";
 }
 
 TEST_F(States, VerbsRetriesBecomeMrcRetries)

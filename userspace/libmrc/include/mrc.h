@@ -59,7 +59,7 @@ struct mrc_device_attr {
         uint8_t mpr_resolution; /**< they are multiples of so many units */
     } mpr_attr;
     struct {
-        uint32_t max_qp_hint; /**< hints that a context may have */
+        uint32_t max_qp_hint; /**< as many hints are of use: QPs of the device; there may be more */
     } qp_attr;
     uint32_t cap; /**< enum mrc_device_cap */
 };
@@ -71,7 +71,8 @@ struct mrc_device_attr {
  * @param mcontext its MRC context, which knows the version that the program was written to; or NULL
  * @param attr result; all zero if @p supported is 0
  * @param supported result: 0 if it is no MRC device, else 1
- * @return 0; or -1, errno: EINVAL a pointer is NULL, or no context; EIO the device has gone
+ * @return 0; or -1, errno: EINVAL a pointer is NULL, or no context; EIO the device has gone; ENOSYS
+ *         libibverbs has not all that this library calls
  */
 int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
                         struct mrc_device_attr *attr, int *supported);
@@ -318,7 +319,8 @@ int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 /**
  * Post IBV_WR_RDMA_WRITE and IBV_WR_RDMA_WRITE_WITH_IMM.
  * @param qp a QP; is not checked
- * @return 0; or an errno value, which errno has, too: EOPNOTSUPP another operation, ENOMEM no room
+ * @return 0; or an errno value, which errno has, too: EOPNOTSUPP or EINVAL another operation,
+ * ENOMEM no room
  */
 int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
@@ -345,7 +347,8 @@ void mrc_ack_async_event(struct mrc_async_event *event);
 
 /**
  * Ask for an event when the next completion comes.
- * @param solicited_only not 0: the next one that the peer has marked, or an error
+ * @param solicited_only not 0: the next one that the peer has marked, or an error; no packet of
+ * this protocol has such a mark, so that each receive counts
  * @return 0; or an errno value
  */
 int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only);

@@ -80,7 +80,9 @@ TEST_F(CqTest, IsPolledByItsDevice)
     EXPECT_EQ(wc[1].wr_id, 41u);
     EXPECT_EQ(mrc_poll_cq(o.cq, 1, wc), 1);
     verbs.errors["poll_cq"] = 1;
+    errno = 0;
     EXPECT_EQ(mrc_poll_cq(o.cq, 4, wc), -1);
+    EXPECT_EQ(errno, EIO);
 }
 
 TEST_F(CqTest, AsksForEvents)

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include <unistd.h>
+
 #include "base/verbs.h"
 
 namespace mrc::test
@@ -173,6 +175,9 @@ int modify_qp(ibv_qp *qp, ibv_qp_attr *attr, int mask)
 int get_async_event(ibv_context *, ibv_async_event *event)
 {
     const int error = fake().call("get_async_event");
+
+    while (fake().waits_for_events)
+        pause();
     const std::lock_guard guard(lock);
 
     if (error || fake().async_events.empty()) {

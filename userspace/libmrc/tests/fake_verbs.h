@@ -42,6 +42,7 @@ struct FakeVerbs {
     std::map<ibv_comp_channel *, int> channels; ///< CQs that use them
     std::deque<ibv_cq *> cq_events;
     std::deque<ibv_async_event> async_events;
+    bool waits_for_events = false; ///< none comes, ever
     unsigned int acked_cq_events = 0;
     std::vector<ibv_async_event> acked_async_events;
 

@@ -40,7 +40,6 @@ int destroy(mrc_comp_channel *channel)
     mrc_context *context = channel->context;
     const std::lock_guard lock(context->lock);
     context->channels.erase(channel);
-    channel->kind = Kind::none;
     delete channel;
     return 0;
 }

@@ -43,7 +43,6 @@ void drop(const Verbs &v, mrc_qp *qp)
         v.ack_async_event(&event);
     }
     v.destroy_qp(qp->qp);
-    qp->kind = Kind::none;
     delete qp;
 }
 
@@ -58,20 +57,12 @@ void drop(const Verbs &v, mrc_cq *cq)
     if (cq->events)
         v.ack_cq_events(cq->cq, cq->events);
     v.destroy_cq(cq->cq);
-    cq->kind = Kind::none;
     delete cq;
-}
-
-void drop(mrc_qp_hint *hint)
-{
-    hint->kind = Kind::none;
-    delete hint;
 }
 
 void drop(const Verbs &v, mrc_comp_channel *channel)
 {
     v.destroy_comp_channel(channel->channel);
-    channel->kind = Kind::none;
     delete channel;
 }
 
@@ -86,10 +77,9 @@ int destroy(mrc_context *context)
     for (const auto &[inner, cq] : context->cqs)
         drop(*v, cq);
     for (mrc_qp_hint *hint : context->hints)
-        drop(hint);
+        delete hint;
     for (mrc_comp_channel *channel : context->channels)
         drop(*v, channel);
-    context->kind = Kind::none;
     delete context;
     return 0;
 }

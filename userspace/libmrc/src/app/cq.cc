@@ -47,7 +47,6 @@ int destroy(mrc_cq *cq)
     // A new one may have its address already.
     if (found != context->cqs.end() && found->second == cq)
         context->cqs.erase(found);
-    cq->kind = Kind::none;
     delete cq;
     return 0;
 }

@@ -58,7 +58,6 @@ int destroy(mrc_qp_hint *hint)
     if (hint->qps)
         return EBUSY;
     context->hints.erase(hint);
-    hint->kind = Kind::none;
     delete hint;
     return 0;
 }

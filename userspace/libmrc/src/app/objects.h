@@ -20,7 +20,6 @@ namespace mrc
 
 /** What an object is. */
 enum class Kind : uint32_t {
-    none = 0,
     context = 0x4d524331,
     channel = 0x4d524332,
     cq = 0x4d524333,

@@ -28,5 +28,9 @@ MRC_EXPORT int mrc_poll_cq(mrc_cq *cq, int num_entries, ibv_wc *wc)
 {
     const int found = ibv_poll_cq(cq->cq, num_entries, wc);
 
-    return __builtin_expect(found < 0, 0) ? -1 : found;
+    if (__builtin_expect(found >= 0, 1))
+        return found;
+    // Some devices say why.
+    errno = found < -1 ? -found : EIO;
+    return -1;
 }

@@ -116,7 +116,6 @@ int destroy(mrc_qp *qp)
     if (found != context->qps.end() && found->second == qp)
         context->qps.erase(found);
     take_hint(*qp, nullptr);
-    qp->kind = Kind::none;
     delete qp;
     return 0;
 }

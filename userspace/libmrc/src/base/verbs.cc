@@ -16,14 +16,13 @@ namespace
 {
 
 /**
- * The libibverbs that this library was linked with, or that somebody names who has loaded another
- * one of the same name before it. It is there already; nothing new is loaded.
+ * The libibverbs that this library was linked with, which is there already; or the one that
+ * somebody names who has put another one of the same name before it.
  */
 void *libibverbs()
 {
     if (const char *named = secure_getenv("VMRC_LIBIBVERBS_SO"))
-        if (void *library = dlopen(named, RTLD_NOW | RTLD_NOLOAD))
-            return library;
+        return dlopen(named, RTLD_NOW);
     return dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
 }
 
