@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The tools' part: names of attributes, and settings."""
 
 import textwrap
@@ -6,7 +6,7 @@ import textwrap
 from family import c_name, limits_of, word
 
 HEAD = """\
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
  * Made by scripts/spec of Documentation/netlink/specs/mrc.yaml.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
 
 #include <unistd.h>
@@ -300,6 +301,8 @@ FakeVerbs::FakeVerbs()
     context.ops.poll_cq = poll_cq;
     context.ops.req_notify_cq = req_notify_cq;
     pd.context = &context;
+    strcpy(ibdev.name, "mrc0");
+    context.device = &ibdev;
     device = {.caps = MRC_ABI_DEVICE_CAP_TRIM_NACK,
               .max_qp = 1000,
               .max_wimm_rx = 500,

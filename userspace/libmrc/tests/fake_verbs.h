@@ -29,6 +29,7 @@ struct FakeQp {
 
 /** What there is, of one test at a time. */
 struct FakeVerbs {
+    ibv_device ibdev{}; ///< "mrc0"
     ibv_context context{};
     ibv_context other{}; ///< of another driver
     ibv_pd pd{};

@@ -1,9 +1,13 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "mrcnl/client.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <deque>
+#include <iterator>
+#include <map>
 #include <type_traits>
 
 #include <linux/mrc.h>
@@ -139,32 +143,57 @@ Result<void> check_segments(const EvProfileSpec &spec)
 
 constexpr uint32_t probe_timeout = 100;           // ms, of a request that names none
 constexpr uint64_t raw_probe_limit = 100'000'000; // ns
+constexpr size_t raw_probes_at_once = 32;         // requests; a device has twice as many
 constexpr uint32_t raw_probe_sending = 1000;      // ms, in which raw probes leave
 constexpr uint32_t probe_patience = 10'000;       // ms more, for a busy host
 
-/** What a stream says of probes that were started. @param timeout of the request, ms */
-Result<Probe> end_of(const Probe &started, MessageStream &stream, uint32_t timeout)
+/** How long raw probes may take, ms. */
+uint32_t raw_probe_time(const RawProbeRequest &request)
+{
+    return raw_probe_sending +
+           static_cast<uint32_t>(request.limit.value_or(raw_probe_limit) / 1'000'000);
+}
+
+/** What becomes of probes that were started, as a stream says it. */
+class ProbeEnds
+{
+public:
+    explicit ProbeEnds(MessageStream &stream) : stream_(stream) {}
+
+    /** @param timeout of the request that may take longest, ms */
+    Result<Probe> next(const std::function<bool(const Probe &)> &is_ours, uint32_t timeout);
+
+private:
+    MessageStream &stream_;
+    std::deque<Reply> messages_; ///< that have come and were not looked at
+};
+
+Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours, uint32_t timeout)
 {
     const auto end = std::chrono::steady_clock::now() +
                      std::chrono::milliseconds(uint64_t{timeout} + probe_patience);
 
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-            end - std::chrono::steady_clock::now());
-        if (left.count() <= 0 || !stream.wait(static_cast<int>(left.count())))
-            return Error{ETIMEDOUT, "the kernel does not say what became of the probes", {}};
-        const auto arrivals = stream.receive();
-        if (!arrivals)
-            return arrivals.error();
-        for (const Reply &message : arrivals->messages) {
+        while (!messages_.empty()) {
+            const Reply message = std::move(messages_.front());
+            messages_.pop_front();
             if (message.command != MRC_CMD_PROBE_NTF)
                 continue;
             Probe probe = decode_probe(message);
-            if (probe.id == started.id && probe.device.index == started.device.index)
+            if (is_ours(probe))
                 return probe;
         }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            end - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || !stream_.wait(static_cast<int>(left.count())))
+            return Error{ETIMEDOUT, "the kernel does not say what became of the probes", {}};
+        auto arrivals = stream_.receive();
+        if (!arrivals)
+            return arrivals.error();
         if (arrivals->overrun)
             return Error{ENOBUFS, "what became of the probes is lost, for there are too many", {}};
+        std::move(arrivals->messages.begin(), arrivals->messages.end(),
+                  std::back_inserter(messages_));
     }
 }
 
@@ -241,6 +270,9 @@ public:
                                          std::optional<Address> remote_gid) override;
     Result<Probe> probe(const std::string &device, const ProbeRequest &request) override;
     Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override;
+    Result<void> probe_raw_each(const std::string &device,
+                                const std::vector<RawProbeRequest> &requests,
+                                const EachProbe &each) override;
     Result<std::vector<Qp>> qps(const OptionalName &device) override;
     Result<Qp> qp(const std::string &device, uint32_t qpn) override;
     Result<std::unique_ptr<EventStream>> events(bool config) override;
@@ -270,6 +302,9 @@ private:
     Result<Probe> start_probes(const Request &request, uint32_t timeout);
     static Request probe_request(uint8_t command, const std::string &device,
                                  const ProbeRequest &request);
+    Result<void> knows_raw_probes();
+    Result<Probe> start_raw_probes(const std::string &device, const RawProbeRequest &request);
+    static Request raw_probe_request(const std::string &device, const RawProbeRequest &request);
 
     /** A change of something that has an owner, with its attributes; 0: it has none to claim. */
     Result<void> change(Request &request, int type, int claim_type = 0)
@@ -606,7 +641,11 @@ Result<Probe> Client::start_probes(const Request &request, uint32_t timeout)
     const auto started = get(request, decode_probe);
     if (!started)
         return started;
-    return end_of(*started, **stream, timeout);
+    return ProbeEnds(**stream).next(
+        [&](const Probe &probe) {
+            return probe.id == started->id && probe.device.index == started->device.index;
+        },
+        timeout);
 }
 
 Request Client::probe_request(uint8_t command, const std::string &device,
@@ -627,7 +666,8 @@ Request Client::probe_request(uint8_t command, const std::string &device,
     return r;
 }
 
-Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest &request)
+/** EOPNOTSUPP: the module is older. */
+Result<void> Client::knows_raw_probes()
 {
     const auto knows = can(MRC_NL_CAPABILITY_RAW_PROBE);
 
@@ -635,9 +675,13 @@ Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest
         return knows.error();
     if (!*knows)
         return Error{EOPNOTSUPP, "the module is older and knows no raw probes", {}};
-    if (const auto checked = check_segments(request.ev, ""); !checked)
-        return checked.error();
+    return {};
+}
+
+Request Client::raw_probe_request(const std::string &device, const RawProbeRequest &request)
+{
     Request r(MRC_CMD_RAW_PROBE_START, 8192 + request.to.size() * 32);
+
     r.put_string(dev_name, device);
     r.put_u8(MRC_A_PROBE_FORMAT, static_cast<uint8_t>(request.format));
     {
@@ -657,8 +701,68 @@ Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest
         r.put_u16(MRC_A_PROBE_SIZE, *request.size);
     if (request.limit)
         r.put_u64(MRC_A_PROBE_LIMIT, *request.limit);
-    const uint64_t limit = request.limit.value_or(raw_probe_limit) / 1'000'000;
-    return start_probes(r, raw_probe_sending + static_cast<uint32_t>(limit));
+    return r;
+}
+
+/** Of a module that knows them. */
+Result<Probe> Client::start_raw_probes(const std::string &device, const RawProbeRequest &request)
+{
+    if (const auto checked = check_segments(request.ev, ""); !checked)
+        return checked.error();
+    return get(raw_probe_request(device, request), decode_probe);
+}
+
+Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest &request)
+{
+    if (const auto knows = knows_raw_probes(); !knows)
+        return knows.error();
+    if (const auto checked = check_segments(request.ev, ""); !checked)
+        return checked.error();
+    return start_probes(raw_probe_request(device, request), raw_probe_time(request));
+}
+
+/** A few at a time: the device has as many requests of others, too. */
+Result<void> Client::probe_raw_each(const std::string &device,
+                                    const std::vector<RawProbeRequest> &requests,
+                                    const EachProbe &each)
+{
+    static constexpr std::array groups{MRC_MCGRP_PROBES};
+    const auto key = [](const Probe &probe) { return std::pair(probe.device.index, probe.id); };
+    std::map<std::pair<uint32_t, uint32_t>, size_t> under_way; // which request
+    uint32_t longest = 0;
+    size_t next = 0;
+
+    if (const auto knows = knows_raw_probes(); !knows)
+        return knows;
+    auto stream = channel_->subscribe(groups);
+    if (!stream)
+        return stream.error();
+    ProbeEnds ends(**stream);
+    // Until the device has as many requests as may be.
+    const auto start = [&] {
+        const auto started = start_raw_probes(device, requests[next]);
+
+        if (!started && started.error().code == EBUSY && !under_way.empty())
+            return false;
+        if (started)
+            under_way[key(*started)] = next;
+        else
+            each(next, started);
+        longest = std::max(longest, raw_probe_time(requests[next++]));
+        return true;
+    };
+    while (next < requests.size() || !under_way.empty()) {
+        while (next < requests.size() && under_way.size() < raw_probes_at_once && start()) {
+        }
+        if (under_way.empty())
+            continue;
+        const auto end =
+            ends.next([&](const Probe &probe) { return under_way.contains(key(probe)); }, longest);
+        if (!end)
+            return end.error();
+        each(under_way.extract(key(*end)).mapped(), end);
+    }
+    return {};
 }
 
 Result<std::vector<Qp>> Client::qps(const OptionalName &device)

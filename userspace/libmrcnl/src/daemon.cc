@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "mrcnl/daemon.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <unistd.h>
+
+#include "mrcnl/descriptor.h"
 
 namespace mrcnl
 {
@@ -30,17 +31,6 @@ bool printable(char c)
 {
     return c > ' ' && c <= '~';
 }
-
-struct Descriptor {
-    int fd;
-    explicit Descriptor(int owned) : fd(owned) {}
-    Descriptor(const Descriptor &) = delete;
-    ~Descriptor()
-    {
-        if (fd >= 0)
-            close(fd);
-    }
-};
 
 Error last_error(const std::string &device)
 {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The channel to the kernel, over libnl. libnl's callbacks only collect; what
  * they collected is looked at afterwards. It knows nothing of the error number

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "mrcnl/types.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace
 
 constexpr std::array ev_format_names{"stev", "srv6", "udp"};
 constexpr std::array ev_mode_names{"auto", "explicit"};
-constexpr std::array names_of_owners{"none", "kernel", "admin", "mrcd"};
+constexpr std::array names_of_owners{"none", "kernel", "admin", "mrcd", "mrc-ctl"};
 constexpr std::array qp_state_names{"reset", "init", "rtr", "rts", "sqd", "sqe", "err"};
 
 template <size_t N>

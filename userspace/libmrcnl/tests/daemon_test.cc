@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
 // Questions to an mrcd that is a thread at the other end of a real socket.
 #include "mrcnl/daemon.h"

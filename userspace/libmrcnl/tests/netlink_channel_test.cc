@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The channel over a socket that hands out what the test has put in, after receive errors: an
  * answer is that to the request, never what is left of the one before.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The uapi header has the numbers that follow from the specification by the rules of the kernel's
 YNL; the compiler says what the header makes of each name."""
 

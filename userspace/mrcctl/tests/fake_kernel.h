@@ -285,6 +285,14 @@ struct FakeKernel : Kernel {
         const auto noted = note("probe", line);
         return noted ? Result<Probe>(probe_answer) : Result<Probe>(noted.error());
     }
+    Result<void> probe_raw_each(const std::string &device,
+                                const std::vector<RawProbeRequest> &requests,
+                                const EachProbe &each) override
+    {
+        for (size_t i = 0; i < requests.size(); i++)
+            each(i, probe_raw(device, requests[i]));
+        return {};
+    }
     Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override
     {
         std::string line = device;

@@ -41,10 +41,10 @@ void send_all(int fd, const std::string &text)
 
 } // namespace
 
-mrcnl::Result<Descriptor> control_socket(const std::string &device)
+mrcnl::Result<mrcnl::Descriptor> control_socket(const std::string &device)
 {
     const std::string name = "mrcd/" + device;
-    Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    mrcnl::Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un at{};
 
     if (name.size() >= sizeof(at.sun_path))
@@ -80,7 +80,7 @@ int Control::on_connect(sd_event_source *, int fd, uint32_t, void *self)
 void Control::admit(int fd)
 {
     sd_event_source *source = nullptr;
-    Descriptor client(fd);
+    mrcnl::Descriptor client(fd);
 
     if (clients_.size() == clients_most)
         clients_.pop_front();

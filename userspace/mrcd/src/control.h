@@ -12,7 +12,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "host/descriptor.h"
+#include "mrcnl/descriptor.h"
 #include "mrcnl/result.h"
 
 namespace mrcd
@@ -24,7 +24,7 @@ namespace mrcd
  *
  * @return EADDRINUSE: another one does
  */
-mrcnl::Result<Descriptor> control_socket(const std::string &device);
+mrcnl::Result<mrcnl::Descriptor> control_socket(const std::string &device);
 
 /** Answers requests: one message from the client, the answer in messages, then the end. */
 class Control
@@ -41,7 +41,7 @@ private:
         void operator()(sd_event_source *source) const { sd_event_source_unref(source); }
     };
     struct Client {
-        Descriptor fd;
+        mrcnl::Descriptor fd;
         std::unique_ptr<sd_event_source, Unref> source;
     };
 

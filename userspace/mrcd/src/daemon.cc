@@ -127,7 +127,7 @@ bool Daemon::deny(const Denials &found)
         return false;
     found_ = found;
     make_plan_anew();
-    if (urgent_)
+    if (urgent_ && !others_)
         report(deny_evs(*urgent_, *plan_));
     return true;
 }
@@ -244,6 +244,34 @@ Daemon::Pass Daemon::begin()
     return pass;
 }
 
+/**
+ * One that is not there yet is nobody's. Where there is no place for the lock mrcd goes on: it knew
+ * none for long.
+ *
+ * @return false: another controller has the device
+ */
+bool Daemon::lock(Pass &pass)
+{
+    const auto device = pass.kernel_->device(pass.plan_.device);
+
+    if (!device || device->device.index == locked_)
+        return true;
+    auto lock = system_.lock(device->device.index);
+    if (!lock && lock.error().code == EBUSY) {
+        pass.others_ = true;
+        pass.outcome_.refusals.push_back(
+            {"configure " + pass.plan_.device, lock.error(), "device", pass.plan_.device});
+        return false;
+    }
+    if (!lock)
+        log_.write(Level::warning,
+                   "other controllers are not kept away: " + lock.error().message());
+    else
+        lock_ = std::move(*lock);
+    locked_ = device->device.index;
+    return true;
+}
+
 void Daemon::perform(Pass &pass)
 {
     if (!pass.kernel_) {
@@ -253,6 +281,8 @@ void Daemon::perform(Pass &pass)
             return;
         }
     }
+    if (!lock(pass))
+        return;
     Target target{*pass.kernel_, system_};
     EvChange &evs = pass.evs_;
     // One by one they would drown what they are done for.
@@ -267,6 +297,7 @@ void Daemon::perform(Pass &pass)
 Daemon::Again Daemon::finish(Pass pass)
 {
     begun_.reset();
+    others_ = pass.others_;
     if (pass.closed_.code) {
         report_closed(pass.closed_);
         return {rest_ms, away_ms};

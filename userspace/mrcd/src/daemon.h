@@ -91,6 +91,7 @@ public:
         std::shared_ptr<mrcnl::Kernel> urgent_;
         std::unique_ptr<mrcnl::EventStream> events_;
         mrcnl::Error closed_; ///< why the module cannot be asked; code 0: it can
+        bool others_ = false; ///< another controller has the device
         EvChange evs_;
         Outcome outcome_;
     };
@@ -130,6 +131,7 @@ private:
     void complain(const std::string &text);
     void make_plan_anew();
     mrcnl::Result<void> open(Pass &pass) const;
+    bool lock(Pass &pass);
     void report_closed(const mrcnl::Error &error);
     void report(const Outcome &outcome);
     void report(const EvChange &evs);
@@ -144,6 +146,9 @@ private:
     std::shared_ptr<mrcnl::Kernel> kernel_; ///< for passes; null: the module is away
     std::shared_ptr<mrcnl::Kernel> urgent_; ///< for what cannot wait for them
     std::unique_ptr<mrcnl::EventStream> events_;
+    mrcnl::Descriptor lock_;         ///< passes only
+    std::optional<uint32_t> locked_; ///< the device that it is for; passes only
+    bool others_ = false;            ///< another controller had the device in the last pass
     std::optional<Fabric> fabric_;
     Denials found_; ///< to be denied, by no file
     bool keep_denials_ = false;

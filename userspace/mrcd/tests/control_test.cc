@@ -42,10 +42,10 @@ protected:
     }
 
     /** A client that is connected. */
-    Descriptor client() const
+    mrcnl::Descriptor client() const
     {
         const std::string name = "mrcd/" + device_;
-        Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        mrcnl::Descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         sockaddr_un at{};
 
         at.sun_family = AF_UNIX;
@@ -64,7 +64,7 @@ protected:
     }
 
     /** All that comes; "" when nothing does, or the connection has ended. */
-    static std::string take(const Descriptor &fd)
+    static std::string take(const mrcnl::Descriptor &fd)
     {
         std::string all;
         std::string piece(65536, 0);
@@ -75,7 +75,7 @@ protected:
     }
 
     const std::string device_ = "control" + std::to_string(getpid());
-    Descriptor listener_;
+    mrcnl::Descriptor listener_;
     sd_event *event_ = nullptr;
     Control control_;
     std::string answer_ = "as planned";
@@ -85,8 +85,8 @@ protected:
 
 TEST_F(ControlTest, AnswersEachClientOnce)
 {
-    const Descriptor one = client();
-    const Descriptor two = client();
+    const mrcnl::Descriptor one = client();
+    const mrcnl::Descriptor two = client();
 
     send(one.get(), "status", 6, 0);
     send(two.get(), "health", 6, 0);
@@ -100,7 +100,7 @@ TEST_F(ControlTest, AnswersEachClientOnce)
 
 TEST_F(ControlTest, AnswersAreAsLongAsTheyAre)
 {
-    const Descriptor fd = client();
+    const mrcnl::Descriptor fd = client();
 
     answer_ = std::string(100000, 'x');
     send(fd.get(), "health", 6, 0);
@@ -110,16 +110,16 @@ TEST_F(ControlTest, AnswersAreAsLongAsTheyAre)
 
 TEST_F(ControlTest, ClientsThatSayNothingKeepNobodyFromAnAnswer)
 {
-    std::vector<Descriptor> silent;
+    std::vector<mrcnl::Descriptor> silent;
 
     for (int i = 0; i < 40; i++) {
         silent.push_back(client());
         run();
     }
     {
-        const Descriptor gone = client();
+        const mrcnl::Descriptor gone = client();
     }
-    const Descriptor fd = client();
+    const mrcnl::Descriptor fd = client();
     send(fd.get(), "status", 6, 0);
     run();
     EXPECT_EQ(take(fd), "as planned");
@@ -130,7 +130,7 @@ TEST_F(ControlTest, ClientsThatSayNothingKeepNobodyFromAnAnswer)
 /** Anybody may ask; who it is was settled when the connection was made. */
 TEST_F(ControlTest, OthersAreNotPrivileged)
 {
-    Descriptor fd;
+    mrcnl::Descriptor fd;
 
     // Only root can be somebody else.
     if (geteuid())
@@ -149,7 +149,7 @@ TEST_F(ControlTest, OthersAreNotPrivileged)
 
 TEST_F(ControlTest, RequestsAreCutNotBelieved)
 {
-    const Descriptor fd = client();
+    const mrcnl::Descriptor fd = client();
     const std::string request(5000, 'a');
 
     send(fd.get(), request.data(), request.size(), 0);

@@ -91,6 +91,48 @@ TEST(Daemon, KeepsDenialsUntilLinksAreKnown)
     EXPECT_EQ(denied(rig), by_file);
 }
 
+TEST(Daemon, LeavesADeviceToAnotherController)
+{
+    DaemonRig rig;
+
+    rig.settle();
+    rig.model.kernel.route_map.clear();
+    rig.daemon.work();
+    EXPECT_FALSE(rig.model.kernel.route_map.empty()) << "it has it, and needs no lock any more";
+    DaemonRig second;
+    second.model.system.lock_error = EBUSY;
+    second.settle();
+    const int changes = second.model.kernel.changes;
+    const size_t by_file = denied(second);
+    EXPECT_TRUE(second.model.kernel.exists) << "one that it makes is not yet another's";
+    EXPECT_TRUE(second.model.kernel.route_map.empty());
+    EXPECT_EQ(second.daemon.status(),
+              "configure mrc0: of the model (Device or resource busy, 3.lock)");
+    EXPECT_FALSE(second.daemon.as_planned());
+    EXPECT_TRUE(second.daemon.deny({{0}, {}, {}}));
+    EXPECT_EQ(denied(second), by_file) << "nor what cannot wait";
+    EXPECT_EQ(second.model.kernel.changes, changes);
+    second.model.system.lock_error = 0;
+    second.daemon.work();
+    EXPECT_FALSE(second.model.kernel.route_map.empty()) << "when the other one has ended";
+}
+
+TEST(Daemon, WithoutAPlaceForTheLockItGoesOn)
+{
+    DaemonRig rig;
+
+    rig.model.system.lock_error = EROFS;
+    ASSERT_TRUE(rig.daemon.load());
+    for (int i = 0; i < 4; i++)
+        rig.daemon.work();
+    EXPECT_EQ(rig.daemon.status(), "as planned");
+    EXPECT_EQ(std::count(rig.log.lines.begin(), rig.log.lines.end(),
+                         "other controllers are not kept away: of the model "
+                         "(Read-only file system, 3.lock)"),
+              1)
+        << "once";
+}
+
 TEST(Daemon, TakesAnotherFile)
 {
     DaemonRig rig;

@@ -183,14 +183,14 @@ TEST_F(FaultMemoryFile, OtherFilesAreNotTouched)
     EXPECT_TRUE(FaultMemory(file, log).recall(origin).empty()) << "a link is not followed";
     fs::create_symlink(other, file + ".new");
     FaultMemory(file, log).keep({}, origin);
-    EXPECT_EQ(read_faults(*read_state_file(other), origin), faults) << "as it was";
+    EXPECT_EQ(read_faults(*mrcnl::read_state_file(other), origin), faults) << "as it was";
     EXPECT_FALSE(fs::is_symlink(file));
     fs::remove(file);
     ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
     EXPECT_TRUE(FaultMemory(file, log).recall(origin).empty()) << "and does not wait";
     fs::remove(file);
-    std::ofstream(file) << std::string(state_file_most + 1, ' ');
-    EXPECT_EQ(read_state_file(file).error().code, EFBIG);
+    std::ofstream(file) << std::string(mrcnl::state_file_most + 1, ' ');
+    EXPECT_EQ(mrcnl::read_state_file(file).error().code, EFBIG);
     if (geteuid() == 0) {
         std::ofstream(file) << to_json(faults, origin);
         ASSERT_EQ(chown(file.c_str(), 12345, 0), 0);
@@ -212,7 +212,7 @@ TEST_F(FaultMemoryFile, SurvivesARestartAndAFabricThatGrows)
     const std::string more = with(small_file, "[t1]\n", "[t1]\nnew = { plane = 1, usid = 7 }\n");
     const Origin here{boot_id(), "h1", monotonic_ns()};
 
-    ASSERT_TRUE(write_state_file(file, to_json({faults[0]}, here)));
+    ASSERT_TRUE(mrcnl::write_state_file(file, to_json({faults[0]}, here)));
     LinkWatch links(log, file);
     links.look_at(fabric_of(small_file));
     EXPECT_TRUE(links.denials() == Denials{}) << "no other T1 leads anywhere";

@@ -444,6 +444,14 @@ public:
                              refuse_if(true, ENOENT, "no plane has this port", "raw-ev")}),
             [] { return Probe{}; });
     }
+    Result<void> probe_raw_each(const std::string &device,
+                                const std::vector<RawProbeRequest> &requests,
+                                const EachProbe &each) override
+    {
+        for (size_t i = 0; i < requests.size(); i++)
+            each(i, probe_raw(device, requests[i]));
+        return {};
+    }
     Result<std::vector<Qp>> qps(const OptionalName &device) override
     {
         return list<Qp>(device, [&](auto &found) { found = qp_list; });
@@ -832,6 +840,7 @@ public:
                                             {"eth2", 2}, {"eth3", 3}, {"eth4", 4}};
     std::map<Address, HeldAddress> held; ///< by the anchor
     bool anchor_is_plane = false;        ///< it is no dummy
+    int lock_error = 0;                  ///< why nobody may configure the device; 0: who wants may
 
     uint32_t netdev(const std::string &name) override
     {
@@ -859,6 +868,12 @@ public:
                 kernel_.plane_owner[1] = MRC_NL_OWNER_KERNEL;
             }
         });
+    }
+    Result<Descriptor> lock(uint32_t) override
+    {
+        if (lock_error)
+            return Error{lock_error, "of the model", "3.lock"};
+        return Descriptor();
     }
     int fd() const override { return -1; }
     bool drain(NetdevTable &) override { return true; }

@@ -71,19 +71,19 @@ TEST_F(ProblemHistoryTest, SurvivesARestart)
     };
 
     history.update(now, 100 * second);
-    const std::string text = *read_state_file(file);
+    const std::string text = *mrcnl::read_state_file(file);
     EXPECT_EQ(since("a-boot", 200 * second), 100 * second);
     for (const auto &[boot, now_ns] :
          {std::pair{"another-boot", 200 * second}, std::pair{"", 200 * second},
           std::pair{"a-boot", 50 * second}, std::pair{"a-boot", 701 * second}}) {
-        ASSERT_TRUE(write_state_file(file, text));
+        ASSERT_TRUE(mrcnl::write_state_file(file, text));
         EXPECT_EQ(since(boot, now_ns), now_ns) << boot;
     }
     for (size_t length = 0; length + 2 < text.size(); length++) {
-        ASSERT_TRUE(write_state_file(file, text.substr(0, length)));
+        ASSERT_TRUE(mrcnl::write_state_file(file, text.substr(0, length)));
         EXPECT_EQ(since("a-boot", 200 * second), 200 * second) << length;
     }
-    ASSERT_TRUE(write_state_file(file, with(text, "100000000000}", "999000000000}")));
+    ASSERT_TRUE(mrcnl::write_state_file(file, with(text, "100000000000}", "999000000000}")));
     EXPECT_LE(since("a-boot", 200 * second), 200 * second) << "not in the future";
 }
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host/descriptor.h"
+#include "mrcnl/descriptor.h"
 #include "report/metrics.h"
 #include "report/reporter.h"
 #include "report/status.h"
@@ -232,7 +232,7 @@ TEST(Status, TellsWhatTheModuleTold)
 /** A port of the loopback address that is free, or was a moment ago. */
 uint16_t free_port()
 {
-    const Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
+    const mrcnl::Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in at{};
     socklen_t length = sizeof(at);
 
@@ -246,7 +246,7 @@ uint16_t free_port()
 /** All that a server has to say to this. */
 std::string ask(uint16_t port, const std::string &request)
 {
-    const Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
+    const mrcnl::Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in at{};
     std::string all;
     char part[4096];

@@ -57,6 +57,7 @@ enum mrc_nl_owner {
 	MRC_NL_OWNER_KERNEL,		/* came with the device */
 	MRC_NL_OWNER_ADMIN,		/* somebody by hand, as mrcctl does */
 	MRC_NL_OWNER_MRCD,
+	MRC_NL_OWNER_MRC_CTL,		/* a program that uses the MRC controller API */
 };
 
 enum mrc_nl_cc_ecn {

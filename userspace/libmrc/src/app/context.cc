@@ -78,6 +78,8 @@ int destroy(mrc_context *context)
         drop(*v, cq);
     for (mrc_qp_hint *hint : context->hints)
         delete hint;
+    for (mrc_cq *cq : context->ev_event_cqs)
+        delete cq;
     for (mrc_comp_channel *channel : context->channels)
         drop(*v, channel);
     delete context;

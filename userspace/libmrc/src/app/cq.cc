@@ -33,8 +33,19 @@ mrc_cq *create(mrc_context *context, int cqe, void *cq_context, mrc_comp_channel
     return cq.release();
 }
 
+int destroy_ev_event_cq(mrc_cq *cq)
+{
+    const std::lock_guard lock(cq->context->lock);
+
+    cq->context->ev_event_cqs.erase(cq);
+    delete cq;
+    return 0;
+}
+
 int destroy(mrc_cq *cq)
 {
+    if (cq && cq->kind == Kind::ev_event_cq)
+        return destroy_ev_event_cq(cq);
     if (!is(cq))
         return EINVAL;
     mrc_context *context = cq->context;

@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
 
 #include <mrc.h>
+#include <mrc_ctl.h>
 #include <rdma/mrc-abi.h>
 
 namespace mrc
@@ -25,7 +27,11 @@ enum class Kind : uint32_t {
     cq = 0x4d524333,
     qp = 0x4d524334,
     hint = 0x4d524335,
+    ev_event_cq = 0x4d524336, ///< an mrc_cq that has no CQ
 };
+
+class Controller;
+class EvEvents;
 
 /** Is that a handle of this kind? Null is none. */
 template <typename T>
@@ -47,6 +53,10 @@ struct mrc_context {
     std::unordered_map<const ibv_cq *, mrc_cq *> cqs;
     std::unordered_set<mrc_comp_channel *> channels;
     std::unordered_set<mrc_qp_hint *> hints;
+    std::unordered_set<mrc_cq *> ev_event_cqs;
+
+    std::mutex controller_lock; ///< guards what follows, and its calls; none is taken inside
+    std::shared_ptr<mrc::Controller> controller; ///< made by the first call of mrc_ctl.h
 };
 
 struct mrc_comp_channel {
@@ -63,8 +73,9 @@ struct mrc_cq {
     ibv_cq *cq = nullptr;
     mrc::Kind kind = own_kind;
     mrc_context *context = nullptr;
-    unsigned int events = 0;       ///< not acknowledged; under the context's lock
-    unsigned int async_events = 0; ///< the same
+    unsigned int events = 0;                  ///< not acknowledged; under the context's lock
+    unsigned int async_events = 0;            ///< the same
+    std::shared_ptr<mrc::EvEvents> ev_events; ///< of an ev_event_cq
 };
 
 struct mrc_qp_hint {

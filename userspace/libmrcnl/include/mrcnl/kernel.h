@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
  * The kernel as its users see it: typed requests. An interface, so that what
@@ -46,6 +46,8 @@ class Kernel
 {
 public:
     using OptionalName = std::optional<std::string>;
+    /** @param request its index */
+    using EachProbe = std::function<void(size_t request, const Result<Probe> &probe)>;
 
     virtual ~Kernel() = default;
 
@@ -133,6 +135,15 @@ public:
      * probe(). That one was not sent, or not answered, is no error.
      */
     virtual Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) = 0;
+    /**
+     * Several of them, many under way at a time.
+     *
+     * @param each told what became of each request, as soon as that is known
+     * @return why it is not known what becomes of those that were not told
+     */
+    virtual Result<void> probe_raw_each(const std::string &device,
+                                        const std::vector<RawProbeRequest> &requests,
+                                        const EachProbe &each) = 0;
 
     virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
     virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;

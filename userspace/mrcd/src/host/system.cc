@@ -19,6 +19,7 @@
 #include "host/module.h"
 #include "host/netdev.h"
 #include "host/netlink.h"
+#include "mrcnl/controller_lock.h"
 
 namespace mrcd
 {
@@ -74,6 +75,10 @@ public:
     }
     Result<void> add_device(const std::string &device, const std::string &anchor) override;
     int fd() const override { return nl_socket_get_fd(changes_.get()); }
+    mrcnl::Result<mrcnl::Descriptor> lock(uint32_t device) override
+    {
+        return mrcnl::lock_controller(device);
+    }
     bool drain(NetdevTable &netdevs) override;
     Result<NetdevTable> read_netdevs() override;
 

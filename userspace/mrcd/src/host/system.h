@@ -11,6 +11,7 @@
 #include <string>
 
 #include "host/netdev_table.h"
+#include "mrcnl/descriptor.h"
 #include "mrcnl/kernel.h"
 
 namespace mrcd
@@ -57,6 +58,13 @@ public:
      */
     virtual mrcnl::Result<void> add_device(const std::string &device,
                                            const std::string &anchor) = 0;
+
+    /**
+     * Become the one that configures a device, as mrcnl::lock_controller() does.
+     *
+     * @param device its index
+     */
+    virtual mrcnl::Result<mrcnl::Descriptor> lock(uint32_t device) = 0;
 
     /** Descriptor that is readable when a netdev or an address may have changed. */
     [[nodiscard]] virtual int fd() const = 0;

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-#include "host/descriptor.h"
+#include "mrcnl/descriptor.h"
 
 namespace mrcd
 {
@@ -40,7 +40,7 @@ public:
 private:
     void run();
 
-    Descriptor fd_;
+    mrcnl::Descriptor fd_;
     std::mutex mutex_; ///< of what follows
     std::condition_variable more_;
     std::deque<Job> jobs_;

@@ -49,7 +49,7 @@ std::optional<std::map<std::string, uint64_t>> read(const std::string &text,
 void ProblemHistory::recall(uint64_t now_ns)
 {
     const auto text =
-        file_.empty() ? mrcnl::Result<std::string>(std::string()) : read_state_file(file_);
+        file_.empty() ? mrcnl::Result<std::string>(std::string()) : mrcnl::read_state_file(file_);
 
     if (text)
         since_ = read(*text, boot_, now_ns).value_or(since_);
@@ -65,7 +65,7 @@ void ProblemHistory::keep(uint64_t now_ns)
     for (const auto &[what, begin] : since_)
         object["since"][what] = begin;
     // That it cannot be written, the memory of faults has told, which stands beside it.
-    static_cast<void>(write_state_file(
+    static_cast<void>(mrcnl::write_state_file(
         file_, object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'));
     written_ = since_;
     written_ns_ = now_ns;

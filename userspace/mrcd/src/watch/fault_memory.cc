@@ -158,7 +158,7 @@ std::vector<NamedFault> FaultMemory::recall(const Origin &origin) const
 {
     if (file_.empty())
         return {};
-    const auto text = read_state_file(file_);
+    const auto text = mrcnl::read_state_file(file_);
     if (!text && text.error().code != ENOENT)
         log_.write(Level::warning, file_ + ": not read: " + text.error().message());
     if (!text)
@@ -172,7 +172,7 @@ void FaultMemory::keep(const std::vector<NamedFault> &faults, const Origin &orig
 
     if (file_.empty() || fresh)
         return;
-    const auto written = write_state_file(file_, to_json(faults, origin));
+    const auto written = mrcnl::write_state_file(file_, to_json(faults, origin));
     if (!written && !told_)
         log_.write(Level::warning,
                    file_ + ": what is found broken is not kept: " + written.error().message());

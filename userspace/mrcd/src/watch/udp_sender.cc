@@ -54,7 +54,7 @@ bool set(int fd, int level, int option, int value)
     return !setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-bool bind_to(const Descriptor &fd, const std::string &netdev)
+bool bind_to(const mrcnl::Descriptor &fd, const std::string &netdev)
 {
     return !setsockopt(fd.get(), SOL_SOCKET, SO_BINDTODEVICE, netdev.c_str(),
                        static_cast<socklen_t>(netdev.size()));
@@ -138,7 +138,7 @@ UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
 bool UdpSender::open(Plane &plane)
 {
     const sockaddr_in6 own = socket_address(sid_, 0);
-    Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    mrcnl::Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (!plane.index || !fd || !bind_to(fd, plane.name) ||
         !set(fd.get(), IPPROTO_UDP, UDP_NO_CHECK6_TX, 1) ||
@@ -239,7 +239,7 @@ bool UdpSender::carrier(uint8_t number)
     const uint32_t index = netdev ? netdev->index : 0;
 
     if (index != plane.index)
-        plane.probes = Descriptor();
+        plane.probes = mrcnl::Descriptor();
     plane.index = index;
     return netdev && netdev->carrier;
 }
@@ -259,7 +259,7 @@ void UdpSender::ask(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];
     const auto next = routes_.next_hop(plane.neighbor, plane.index);
-    Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    mrcnl::Descriptor fd(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (!next || !fd || !bind_to(fd, plane.name))
         return;
@@ -302,7 +302,7 @@ void UdpSender::receive(FaultFinder &watch)
         if (plane.question && recv(plane.question.get(), &byte, 1, MSG_DONTWAIT) < 0 &&
             (errno == ECONNREFUSED || errno == EACCES)) {
             watch.neighbor_answered(static_cast<uint8_t>(i + 1));
-            plane.question = Descriptor();
+            plane.question = mrcnl::Descriptor();
         }
     }
 }

@@ -13,9 +13,9 @@
 
 #include <netinet/in.h>
 
-#include "host/descriptor.h"
 #include "host/netdev.h"
 #include "host/netdev_table.h"
+#include "mrcnl/descriptor.h"
 #include "watch/fault_finder.h"
 
 namespace mrcd
@@ -68,10 +68,10 @@ private:
         std::string name;        ///< of its netdev
         uint32_t index = 0;      ///< of the netdev that its sockets are bound to
         mrcnl::Address neighbor; ///< SID of the T0
-        Descriptor probes;
+        mrcnl::Descriptor probes;
         uint16_t port = 0;             ///< of probes
         std::vector<Datagram> waiting; ///< to be sent together
-        Descriptor question;           ///< to the T0 itself
+        mrcnl::Descriptor question;    ///< to the T0 itself
     };
 
     bool open(Plane &plane);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
  * A file descriptor with an owner.
@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace mrcd
+namespace mrcnl
 {
 
 /** Closed with its owner. */
@@ -35,4 +35,4 @@ private:
     int fd_;
 };
 
-} // namespace mrcd
+} // namespace mrcnl

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/**
+ * @file
+ * What functions have in common that tell versions.
+ */
+#pragma once
+
+#include <cstdint>
+
+namespace mrc
+{
+
+/** @param where may be null */
+inline void tell(uint32_t *where, uint32_t version)
+{
+    if (where)
+        *where = version;
+}
+
+} // namespace mrc

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ctl/controller.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include <linux/mrc.h>
+
+#include "mrcnl/controller_lock.h"
+
+namespace mrc
+{
+
+/** The name of the device, which may be another one than last time. @return 0 or EIO, EPERM, ... */
+int Controller::find()
+{
+    const auto devices = kernel_->devices();
+
+    if (!devices)
+        return devices.error().code == ENOENT ? EIO : api_error(devices.error());
+    const auto found =
+        std::find_if(devices->begin(), devices->end(), [&](const mrcnl::Device &device) {
+            return index_ ? device.device.index == *index_ : device.device.name == name_;
+        });
+    if (found == devices->end())
+        return EIO;
+    name_ = found->device.name;
+    index_ = found->device.index;
+    return 0;
+}
+
+void Controller::act()
+{
+    kernel_->act_as(MRC_NL_OWNER_MRC_CTL, true);
+}
+
+int Controller::begin(bool change)
+{
+    if (!kernel_) {
+        auto kernel = open_kernel();
+
+        if (!kernel)
+            return kernel.error().code == ENOENT ? EIO : api_error(kernel.error());
+        kernel_ = std::move(*kernel);
+        act();
+    }
+    if (const int error = find()) {
+        // The module may be another one next time.
+        kernel_.reset();
+        return error;
+    }
+    if (!store_)
+        store_.emplace(*index_);
+    if (!change || lock_)
+        return 0;
+    auto lock = mrcnl::lock_controller(*index_);
+    if (!lock && lock.error().code == ENOENT)
+        return EIO; // the place for it
+    if (!lock)
+        return api_error(lock.error());
+    lock_ = std::move(*lock);
+    return 0;
+}
+
+bool nothing_added(const uint8_t (&vendor_cfg)[MRC_CTL_MAX_VENDOR_CFG_SIZE])
+{
+    return std::all_of(std::begin(vendor_cfg), std::end(vendor_cfg),
+                       [](uint8_t byte) { return !byte; });
+}
+
+} // namespace mrc

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ctl/ev_events.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "base/edge.h"
+#include "ctl/ev_array.h"
+#include "ctl/ev_profile.h"
+
+namespace mrc
+{
+
+namespace
+{
+
+/** Peers that go take what they thought of EVs along, and no event tells of it. */
+constexpr uint64_t look_ns = 1'000'000'000;
+
+/** As the kernel's events have it, CLOCK_MONOTONIC. */
+uint64_t now_ns()
+{
+    using namespace std::chrono;
+    return static_cast<uint64_t>(
+        duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+} // namespace
+
+mrc_ctl_ev_state EvEvents::Watched::state() const
+{
+    if (denied)
+        return MRC_CTL_EV_DENIED;
+    return bad.empty() ? MRC_CTL_EV_GOOD : MRC_CTL_EV_ASSUMED_BAD;
+}
+
+int EvEvents::read_bad(uint64_t id, Table &table)
+{
+    const auto evs = controller_.kernel().peer_evs(controller_.device(), std::nullopt);
+
+    if (!evs)
+        return api_error(evs.error());
+    for (const mrcnl::PeerEv &ev : *evs)
+        if (ev.key.ev_profile == id && ev.index < table.evs.size() && is_bad(ev.state))
+            table.evs[ev.index].bad.insert(ev.key);
+    return 0;
+}
+
+int EvEvents::read_table(uint64_t id, Table &table)
+{
+    EvProfile profile;
+
+    table.read_ns = now_ns();
+    if (const int error = load(controller_, id, profile))
+        return error;
+    table.evs.resize(profile.places.size());
+    for (size_t i = 0; i < profile.places.size(); i++) {
+        Watched &watched = table.evs[profile.places[i]];
+        watched.ev = profile.evs[i].ev;
+        watched.denied = profile.evs[i].denied;
+    }
+    return read_bad(id, table);
+}
+
+void EvEvents::tell(uint64_t id, const Watched &ev, mrc_ctl_ev_state before)
+{
+    const auto state = ev.state();
+
+    if (state == before || !(event_mask_of(controller_, id) & state))
+        return;
+    if (queue_.size() >= capacity_) {
+        lost_ = true;
+        return;
+    }
+    queue_.push_back({id, ev.ev, lost_, state});
+    lost_ = false;
+}
+
+/** What became of the EVs is told. One that is new has begun as a good one. */
+int EvEvents::renew(uint64_t id)
+{
+    std::vector<Watched> before = std::move(tables_[id].evs);
+    Table table;
+
+    if (const int error = read_table(id, table)) {
+        tables_.erase(id);
+        return error;
+    }
+    for (const Watched &ev : table.evs) {
+        const auto old = std::find_if(before.begin(), before.end(), [&](const Watched &known) {
+            return same_ev(known.ev, ev.ev);
+        });
+        if (old == before.end()) {
+            tell(id, ev, MRC_CTL_EV_GOOD);
+            continue;
+        }
+        tell(id, ev, old->state());
+        before.erase(old);
+    }
+    tables_[id] = std::move(table);
+    return 0;
+}
+
+int EvEvents::renew_all()
+{
+    const auto profiles = controller_.kernel().ev_profiles(controller_.device());
+    std::set<uint64_t> there;
+
+    if (!profiles)
+        return api_error(profiles.error());
+    for (const mrcnl::EvProfile &profile : *profiles)
+        if (profile.mode == mrcnl::EvMode::explicit_list)
+            there.insert(profile.id);
+    std::erase_if(tables_, [&](const auto &table) { return !there.contains(table.first); });
+    for (const uint64_t id : there)
+        if (const int error = renew(id))
+            return error;
+    all_stale_ = false;
+    stale_.clear();
+    return 0;
+}
+
+int EvEvents::open()
+{
+    const std::lock_guard lock(lock_);
+
+    if (const int error = controller_.begin(false))
+        return error;
+    // Before what there is, or what happens in between would be missed.
+    auto stream = controller_.kernel().events(true);
+    if (!stream)
+        return api_error(stream.error());
+    stream_ = std::move(*stream);
+    looked_ns_ = now_ns();
+    const int error = renew_all();
+    // What there was before is no event.
+    queue_.clear();
+    lost_ = false;
+    return error;
+}
+
+EvEvents::Watched *EvEvents::watched(uint64_t id, uint16_t index, uint64_t time)
+{
+    const auto table = tables_.find(id);
+
+    if (table == tables_.end() || time < table->second.read_ns ||
+        index >= table->second.evs.size() || stale_.contains(id))
+        return nullptr;
+    return &table->second.evs[index];
+}
+
+void EvEvents::on_peer_ev(const mrcnl::PeerEvEvent &event)
+{
+    Watched *ev = watched(event.key.ev_profile, event.index, event.time);
+
+    if (!ev)
+        return;
+    const auto before = ev->state();
+    if (is_bad(event.state))
+        ev->bad.insert(event.key);
+    else
+        ev->bad.erase(event.key);
+    tell(event.key.ev_profile, *ev, before);
+}
+
+void EvEvents::on_ev(const mrcnl::EvEvent &event)
+{
+    Watched *ev = watched(event.ev.ev_profile, event.ev.index, event.time);
+
+    if (!ev)
+        return;
+    const auto before = ev->state();
+    ev->denied = event.ev.spec.denied;
+    tell(event.ev.ev_profile, *ev, before);
+}
+
+/** Numbers of EVs mean others: until the profile is read anew nothing is taken. */
+void EvEvents::on_profile(const mrcnl::ConfigEvent<mrcnl::EvProfile> &event)
+{
+    const auto table = tables_.find(event.is.id);
+
+    if (event.gone) {
+        if (table != tables_.end())
+            tables_.erase(table);
+        stale_.erase(event.is.id);
+    } else if (event.is.mode == mrcnl::EvMode::explicit_list &&
+               (table == tables_.end() || event.time >= table->second.read_ns)) {
+        stale_.insert(event.is.id);
+    }
+}
+
+bool EvEvents::is_ours(const mrcnl::Event &event) const
+{
+    const mrcnl::DeviceRef *device = mrcnl::device_of(event);
+
+    return device && device->name == controller_.device();
+}
+
+void EvEvents::on(const mrcnl::Event &event)
+{
+    if (std::holds_alternative<mrcnl::Overrun>(event)) {
+        lost_ = all_stale_ = true;
+        return;
+    }
+    if (!is_ours(event) || all_stale_)
+        return;
+    if (const auto *of_peer = std::get_if<mrcnl::PeerEvEvent>(&event))
+        on_peer_ev(*of_peer);
+    else if (const auto *of_ev = std::get_if<mrcnl::EvEvent>(&event))
+        on_ev(*of_ev);
+}
+
+/** While something is bad. */
+void EvEvents::look_again()
+{
+    const auto is_bad_somewhere = [](const Watched &ev) { return !ev.bad.empty(); };
+    const uint64_t now = now_ns();
+
+    if (now - looked_ns_ < look_ns)
+        return;
+    looked_ns_ = now;
+    for (const auto &[id, table] : tables_)
+        if (std::any_of(table.evs.begin(), table.evs.end(), is_bad_somewhere))
+            stale_.insert(id);
+}
+
+int EvEvents::drain()
+{
+    std::vector<mrcnl::Event> events;
+    const auto received =
+        stream_->receive([&](const mrcnl::Event &event) { events.push_back(event); });
+
+    if (!received)
+        return api_error(received.error());
+    // First: of EVs that have other numbers now the kernel may tell before it tells of the change.
+    for (const mrcnl::Event &event : events)
+        if (const auto *of = std::get_if<mrcnl::ConfigEvent<mrcnl::EvProfile>>(&event);
+            of && is_ours(event))
+            on_profile(*of);
+    for (const mrcnl::Event &event : events)
+        on(event);
+    look_again();
+    if (all_stale_)
+        return renew_all();
+    for (const uint64_t id : std::exchange(stale_, {}))
+        if (const int error = renew(id))
+            return error;
+    return 0;
+}
+
+int EvEvents::poll(std::span<mrc_ctl_ev_event> events)
+{
+    const std::lock_guard lock(lock_);
+    size_t taken = 0;
+
+    if (const int error = controller_.begin(false))
+        return -error;
+    const int error = drain();
+    if (error && queue_.empty())
+        return -error;
+    for (; taken < events.size() && !queue_.empty(); taken++) {
+        events[taken] = queue_.front();
+        queue_.pop_front();
+    }
+    return static_cast<int>(taken);
+}
+
+namespace
+{
+
+int refuse_poll(ibv_cq *, int, ibv_wc *)
+{
+    return -EINVAL;
+}
+
+/** What mrc_poll_cq() finds there, which does not look at what it is given. */
+ibv_cq *no_cq()
+{
+    static ibv_context context = [] {
+        ibv_context none{};
+        none.ops.poll_cq = refuse_poll;
+        return none;
+    }();
+    static ibv_cq cq = [] {
+        ibv_cq none{};
+        none.context = &context;
+        return none;
+    }();
+    return &cq;
+}
+
+mrc_cq *create(mrc_context *context, int cqe, const mrc_comp_channel *channel)
+{
+    if (!is(context) || cqe < 1)
+        return refused(EINVAL);
+    if (channel)
+        return refused(ENOTSUP);
+    auto cq = std::make_unique<mrc_cq>();
+    cq->kind = Kind::ev_event_cq;
+    cq->cq = no_cq();
+    cq->context = context;
+    cq->ev_events =
+        std::make_shared<EvEvents>(context->device->device->name, static_cast<size_t>(cqe));
+    if (const int error = cq->ev_events->open())
+        return refused(error);
+    const std::lock_guard lock(context->lock);
+    context->ev_event_cqs.insert(cq.get());
+    return cq.release();
+}
+
+/** @param stride bytes from one to the next, at the beginning of which each event stands */
+int poll(mrc_cq *cq, int entries, void *events, size_t stride)
+{
+    if (!cq || cq->kind != Kind::ev_event_cq || entries < 0 || (entries && !events))
+        return -EINVAL;
+    std::vector<mrc_ctl_ev_event> found(
+        std::min(static_cast<size_t>(entries), cq->ev_events->capacity()));
+    const int count = cq->ev_events->poll(found);
+    for (int i = 0; i < count; i++)
+        memcpy(static_cast<char *>(events) + static_cast<size_t>(i) * stride,
+               &found[static_cast<size_t>(i)], stride);
+    return count;
+}
+
+/** An event of version 1.0.0, which had no state. */
+constexpr size_t stride_v100 = 48;
+
+static_assert(sizeof(mrc_ctl_ev_event) == 56 && offsetof(mrc_ctl_ev_event, state) == stride_v100);
+
+template <typename Body>
+int negative_errno(Body body)
+{
+    int result = 0;
+    const int error = errno_value([&] {
+        result = body();
+        return 0;
+    });
+    return error ? -error : result;
+}
+
+} // namespace
+
+} // namespace mrc
+
+MRC_EXPORT mrc_cq *mrc_ctl_create_ev_event_cq(mrc_context *mrc_ctx, int cqe, void *,
+                                              mrc_comp_channel *channel, int)
+{
+    return mrc::pointer([&] { return mrc::create(mrc_ctx, cqe, channel); });
+}
+
+MRC_EXPORT int mrc_ctl_poll_ev_event(mrc_cq *ev_cq, int num_entries, mrc_ctl_ev_event *ev_event)
+{
+    return mrc::negative_errno(
+        [&] { return mrc::poll(ev_cq, num_entries, ev_event, sizeof(*ev_event)); });
+}
+
+MRC_EXPORT int mrc_ctl_poll_ev_event_v100(mrc_cq *ev_cq, int num_entries, void *ev_event)
+{
+    return mrc::negative_errno(
+        [&] { return mrc::poll(ev_cq, num_entries, ev_event, mrc::stride_v100); });
+}

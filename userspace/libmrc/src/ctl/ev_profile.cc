@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ctl/ev_profile.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/edge.h"
+#include "ctl/stored_enum.h"
+#include "ctl/wire_ev.h"
+
+namespace mrc
+{
+
+namespace
+{
+
+constexpr const char *kind = "ev";
+
+std::string text_of(const mrc_ctl_ev &ev)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+
+    for (const uint8_t byte : ev.val) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+/** @return false: it is no such text */
+bool ev_from(const std::string &text, mrc_ctl_ev &ev)
+{
+    if (text.size() != 2 * sizeof(ev.val) ||
+        text.find_first_not_of("0123456789abcdef") != std::string::npos)
+        return false;
+    for (size_t i = 0; i < sizeof(ev.val); i++)
+        ev.val[i] = static_cast<uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+    return true;
+}
+
+nlohmann::json json_of(const EvProfile &profile)
+{
+    nlohmann::json json{{"state", profile.state},
+                        {"mode", profile.mode},
+                        {"format", profile.format},
+                        {"count", profile.count},
+                        {"fields", nlohmann::json::array()},
+                        {"evs", nlohmann::json::array()}};
+
+    if (profile.min_active)
+        json["min-active"] = *profile.min_active;
+    if (profile.event_mask)
+        json["event-mask"] = *profile.event_mask;
+    if (profile.foreign)
+        json["foreign"] = *profile.foreign;
+    for (const mrc_ctl_ev_field &f : profile.fields)
+        json["fields"].push_back({f.width, f.init_val, f.min_val, f.max_val, f.mask});
+    for (const EvSlot &slot : profile.evs)
+        json["evs"].push_back({text_of(slot.ev), slot.ev.port, slot.denied});
+    return json;
+}
+
+/** @return false: it is none that json_of() made */
+bool profile_from(const nlohmann::json &json, EvProfile &profile)
+{
+    if (!read_enum(json.at("state"), profile_states, profile.state) ||
+        !read_enum(json.at("mode"), ev_modes, profile.mode))
+        return false;
+    json.at("format").get_to(profile.format);
+    json.at("count").get_to(profile.count);
+    if (json.contains("min-active"))
+        profile.min_active = json.at("min-active").get<uint32_t>();
+    if (json.contains("event-mask"))
+        profile.event_mask = json.at("event-mask").get<int>();
+    if (json.contains("foreign") &&
+        !read_enum(json.at("foreign"), format_modes, profile.foreign.emplace()))
+        return false;
+    for (const auto &f : json.at("fields"))
+        profile.fields.push_back({f.at(0), f.at(1), f.at(2), f.at(3), f.at(4)});
+    for (const auto &ev : json.at("evs")) {
+        EvSlot &slot = profile.evs.emplace_back();
+        if (!ev_from(ev.at(0), slot.ev))
+            return false;
+        ev.at(1).get_to(slot.ev.port);
+        ev.at(2).get_to(slot.denied);
+    }
+    return fields_sound(profile.fields) &&
+           (profile.evs.empty() || profile.evs.size() == profile.count);
+}
+
+int read(const Controller &controller, uint64_t id, EvProfile &profile)
+{
+    nlohmann::json json;
+    const int error = controller.store().read(kind, id, json);
+
+    profile = {};
+    if (error)
+        return error == ENOENT ? 0 : error;
+    return profile_from(json, profile) ? 0 : EIO;
+}
+
+/** EVs as the kernel has them. @return 0; EPERM: it does not show them */
+int kernel_evs(Controller &controller, uint64_t id, std::vector<mrcnl::EvSpec> &evs)
+{
+    const auto listed = controller.kernel().evs(controller.device(), id);
+
+    if (!listed)
+        return api_error(listed.error());
+    evs.clear();
+    for (const mrcnl::Ev &ev : *listed) {
+        if (std::holds_alternative<std::monostate>(ev.spec.path))
+            return EPERM;
+        evs.push_back(ev.spec);
+    }
+    return 0;
+}
+
+/** Somebody else has made or changed it: what is known is what the kernel says. */
+void adopt(EvProfile &profile, const mrcnl::EvProfile &now)
+{
+    const auto event_mask = profile.event_mask;
+    const auto kernel = std::move(profile.kernel_evs);
+    const auto wire = format_mode(now.format);
+
+    profile = {};
+    profile.event_mask = event_mask;
+    profile.mode =
+        now.mode == mrcnl::EvMode::automatic ? MRC_CTL_EV_MODE_AUTO : MRC_CTL_EV_MODE_EXP;
+    profile.foreign = wire;
+    for (const mrcnl::EvSpec &ev : kernel)
+        profile.evs.push_back({ev_of(wire_of(wire, ev.path), ev.port), ev.denied});
+    for (size_t i = 0; i < kernel.size(); i++)
+        profile.places.push_back(static_cast<uint16_t>(i));
+    profile.kernel_evs = kernel;
+}
+
+/** Is it what the kernel has? */
+bool agrees(const Controller &controller, EvProfile &profile, const mrcnl::EvProfile &now)
+{
+    const bool automatic = now.mode == mrcnl::EvMode::automatic;
+    FormatProfile format;
+    std::vector<mrcnl::EvSpec> evs;
+
+    if (profile.state != MRC_CTL_PROFILE_ONLINE ||
+        automatic != (profile.mode == MRC_CTL_EV_MODE_AUTO))
+        return false;
+    if (automatic)
+        return true;
+    if (format_of(controller, profile, format) || kernel_format(format.mode) != now.format)
+        return false;
+    for (const EvSlot &slot : profile.evs) {
+        const auto wire = expand(bits_of(slot.ev), profile.fields, format.widths);
+        if (!wire)
+            return false;
+        evs.push_back({slot.ev.port, path_of(format.mode, *wire), false});
+    }
+    const auto places = places_of(evs, profile.kernel_evs);
+    profile.places = places.value_or(std::vector<uint16_t>());
+    return places.has_value();
+}
+
+} // namespace
+
+bool is_populated(const mrc_ctl_ev &ev)
+{
+    return !same_ev(ev, mrc_ctl_ev{});
+}
+
+bool same_ev(const mrc_ctl_ev &a, const mrc_ctl_ev &b)
+{
+    return a.port == b.port && !memcmp(a.val, b.val, sizeof(a.val));
+}
+
+int format_of(const Controller &controller, const EvProfile &profile, FormatProfile &format)
+{
+    if (profile.foreign) {
+        format = {MRC_CTL_PROFILE_ONLINE, *profile.foreign,
+                  EvFormatWidths(width_of(*profile.foreign) / 8, 8)};
+        return 0;
+    }
+    if (const int error = load(controller, profile.format, format))
+        return error;
+    return format.state == MRC_CTL_PROFILE_ONLINE ? 0 : EINVAL;
+}
+
+int load(Controller &controller, uint64_t id, EvProfile &profile)
+{
+    const auto now = controller.kernel().ev_profile(controller.device(), id);
+
+    if (!now && now.error().code != ENOENT)
+        return api_error(now.error());
+    if (const int error = read(controller, id, profile))
+        return error;
+    if (!now) {
+        // It was deleted by other means, or never came to be: what was said of it stays.
+        if (profile.state == MRC_CTL_PROFILE_ONLINE)
+            profile.state = MRC_CTL_PROFILE_OFFLINE;
+        return 0;
+    }
+    if (now->mode == mrcnl::EvMode::explicit_list)
+        if (const int error = kernel_evs(controller, id, profile.kernel_evs))
+            return error;
+    if (!agrees(controller, profile, *now))
+        adopt(profile, *now);
+    profile.state = MRC_CTL_PROFILE_ONLINE;
+    profile.count = now->count;
+    profile.min_active = now->min_active;
+    profile.version = now->version;
+    for (size_t i = 0; i < profile.evs.size(); i++)
+        profile.evs[i].denied = profile.kernel_evs[profile.places[i]].denied;
+    return 0;
+}
+
+int save(const Controller &controller, uint64_t id, const EvProfile &profile)
+{
+    return controller.store().write(kind, id, json_of(profile));
+}
+
+std::vector<uint64_t> stored_ev_profile_ids(const Controller &controller)
+{
+    return controller.store().ids(kind);
+}
+
+int event_mask_of(const Controller &controller, uint64_t id)
+{
+    EvProfile profile;
+
+    return read(controller, id, profile) ? 0 : profile.event_mask.value_or(0);
+}
+
+std::vector<uint64_t> ev_profile_ids(Controller &controller)
+{
+    const auto stored = stored_ev_profile_ids(controller);
+    const auto kernel = controller.kernel().ev_profiles(controller.device());
+    std::set<uint64_t> ids(stored.begin(), stored.end());
+
+    if (kernel)
+        for (const mrcnl::EvProfile &profile : *kernel)
+            ids.insert(profile.id);
+    return {ids.begin(), ids.end()};
+}
+
+int make_evs(Controller &controller, uint64_t id, EvProfile &profile)
+{
+    if (profile.mode != MRC_CTL_EV_MODE_GEN || !profile.evs.empty())
+        return 0;
+    const auto planes = controller.kernel().planes(controller.device());
+    if (!planes)
+        return api_error(planes.error());
+    if (planes->empty())
+        return EINVAL;
+    // Each value on each plane: the planes are alike.
+    const size_t values = (profile.count + planes->size() - 1) / planes->size();
+    const auto made = generate(profile.fields, values, id);
+    if (made.size() < values)
+        return E2BIG;
+    for (size_t i = 0; i < profile.count; i++)
+        profile.evs.push_back(
+            {ev_of(made[i / planes->size()], (*planes)[i % planes->size()].port), false});
+    return 0;
+}
+
+} // namespace mrc

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ctl/nscc.h"
+
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+namespace mrc
+{
+
+namespace
+{
+
+constexpr float millionths = 1e6F;
+
+/** A number of the kernel's; zero says nothing. */
+template <typename T>
+void put(std::optional<T> &setting, T value)
+{
+    setting = value ? std::optional<T>(value) : std::nullopt;
+}
+
+/** @return false: it is none, negative, or more than the kernel has a number for */
+bool put_scaled(std::optional<uint32_t> &setting, float value, float scale)
+{
+    const double scaled = std::round(static_cast<double>(value) * static_cast<double>(scale));
+
+    if (!std::isfinite(value) || value < 0 || scaled > std::numeric_limits<uint32_t>::max() ||
+        (value > 0 && scaled < 1))
+        return false;
+    put(setting, static_cast<uint32_t>(scaled));
+    return true;
+}
+
+template <typename T>
+T either(const std::optional<T> &set, const std::optional<T> &derived)
+{
+    return set ? *set : derived.value_or(T());
+}
+
+float fraction(const std::optional<uint32_t> &value)
+{
+    return static_cast<float>(value.value_or(0)) / millionths;
+}
+
+} // namespace
+
+bool to_settings(const mrc_ctl_cc_nscc_cfg &config, mrcnl::CcSettings &settings)
+{
+    settings.quick_adapt = !config.disable_qa;
+    put(settings.adjust_bytes, config.adjust_bytes_threshold);
+    put(settings.adjust_period, config.adjust_period_threshold);
+    put(settings.base_rtt, config.base_rtt);
+    put(settings.max_cwnd, config.max_cwnd);
+    put(settings.qa_gate, config.qa_gate);
+    put(settings.qa_threshold, config.qa_threshold);
+    put(settings.target_delay, config.target_delay);
+    return put_scaled(settings.eta, config.eta, 1) && put_scaled(settings.fi, config.fi, 1) &&
+           put_scaled(settings.fi_scale, config.fi_scale, millionths) &&
+           put_scaled(settings.gamma, config.gamma, millionths) &&
+           put_scaled(settings.max_md_jump, config.max_md_jump, millionths);
+}
+
+mrc_ctl_cc_nscc_cfg config_of(const mrcnl::CcProfile &profile)
+{
+    const mrcnl::CcSettings &set = profile.settings;
+    const mrcnl::CcDerived &derived = profile.derived;
+    mrc_ctl_cc_nscc_cfg config{};
+
+    config.disable_qa = !set.quick_adapt.value_or(true);
+    config.adjust_bytes_threshold = either(set.adjust_bytes, derived.adjust_bytes);
+    config.adjust_period_threshold = either(set.adjust_period, derived.adjust_period);
+    config.base_rtt = set.base_rtt.value_or(0);
+    config.eta = static_cast<float>(either(set.eta, derived.eta));
+    config.fi = static_cast<float>(either(set.fi, derived.fi));
+    config.fi_scale = static_cast<float>(either(set.fi_scale, derived.fi_scale)) / millionths;
+    config.gamma = fraction(set.gamma);
+    config.max_md_jump = fraction(set.max_md_jump);
+    config.max_cwnd = either(set.max_cwnd, derived.max_cwnd);
+    config.qa_gate = set.qa_gate.value_or(0);
+    config.qa_threshold = either(set.qa_threshold, derived.qa_threshold);
+    config.target_delay = either(set.target_delay, derived.target_delay);
+    return config;
+}
+
+nlohmann::json json_of(const mrc_ctl_cc_nscc_cfg &c)
+{
+    return {c.disable_qa,
+            c.adjust_bytes_threshold,
+            c.adjust_period_threshold,
+            c.base_rtt,
+            c.eta,
+            c.fi,
+            c.fi_scale,
+            c.gamma,
+            c.max_md_jump,
+            c.max_cwnd,
+            c.qa_gate,
+            c.qa_threshold,
+            c.target_delay};
+}
+
+mrc_ctl_cc_nscc_cfg config_from(const nlohmann::json &j)
+{
+    return {j.at(0), j.at(1), j.at(2), j.at(3),  j.at(4),  j.at(5), j.at(6),
+            j.at(7), j.at(8), j.at(9), j.at(10), j.at(11), j.at(12)};
+}
+
+} // namespace mrc

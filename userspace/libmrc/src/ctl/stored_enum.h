@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/**
+ * @file
+ * Enumerators in files, which may have any number there.
+ */
+#pragma once
+
+#include <initializer_list>
+
+#include <nlohmann/json.hpp>
+
+namespace mrc
+{
+
+/** @return false: it is none of those that are known */
+template <typename Enum>
+bool read_enum(const nlohmann::json &json, std::initializer_list<Enum> known, Enum &value)
+{
+    const int read = json.get<int>();
+
+    for (const Enum one : known) {
+        if (read != one)
+            continue;
+        value = one;
+        return true;
+    }
+    return false;
+}
+
+} // namespace mrc

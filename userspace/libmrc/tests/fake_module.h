@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/**
+ * @file
+ * A module that is none, by the rules of the real one, and what the functions of mrc_ctl.h need
+ * beside it.
+ */
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fake_verbs.h"
+#include "model_kernel.h"
+
+#include <mrc_ctl.h>
+
+namespace mrc::test
+{
+
+/** With probes that are answered as a test wants, and events that it makes. */
+class FakeModule : public mrcd::test::ModelKernel
+{
+public:
+    std::vector<mrcnl::RawProbeRequest> probes;            ///< that were asked for
+    std::map<size_t, mrcnl::Result<mrcnl::Probe>> answers; ///< by request; none: none comes
+    std::vector<size_t> order; ///< of answers; none: that of the requests
+    std::deque<mrcnl::Event> pending;
+    std::string name = "mrc0"; ///< of the device
+    int info_asked = 0;
+    int opened = 0;
+    int open_error = 0;
+
+    FakeModule();
+    ~FakeModule() override;
+    FakeModule(const FakeModule &) = delete;
+    FakeModule &operator=(const FakeModule &) = delete;
+
+    mrcnl::Result<std::vector<mrcnl::Device>> devices() override;
+    mrcnl::Result<void> probe_raw_each(const std::string &device,
+                                       const std::vector<mrcnl::RawProbeRequest> &requests,
+                                       const EachProbe &each) override;
+    mrcnl::Result<std::unique_ptr<mrcnl::EventStream>> events(bool config) override;
+
+    /** An EV of a profile as a peer sees it; in dumps, and as an event. */
+    void peer_sees(uint64_t profile, uint16_t index, mrcnl::EvState state, uint8_t peer = 1);
+    /** All that peers see is forgotten. */
+    void peers_go();
+};
+
+/** ns of CLOCK_MONOTONIC. */
+uint64_t now_ns();
+
+/** A context of a program that is a controller, and a folder for what it leaves. */
+struct ControllerRig {
+    FakeVerbs verbs;
+    FakeModule module;
+    std::filesystem::path folder;
+    mrc_context *context = nullptr;
+
+    ControllerRig();
+    ~ControllerRig();
+    ControllerRig(const ControllerRig &) = delete;
+    ControllerRig &operator=(const ControllerRig &) = delete;
+
+    /** Ends, and begins again as another program would. */
+    void start_anew();
+
+    /** An EV format profile that is ONLINE. */
+    void format(uint64_t id, mrc_ctl_ev_fmt_mode mode, const std::vector<uint8_t> &widths) const;
+    /** An explicit EV profile that is OFFLINE and has no EVs yet. */
+    void offline(uint64_t id, uint64_t format, uint32_t count) const;
+    /** Steps. @return 0 or errno */
+    [[nodiscard]] int step(uint64_t id, mrc_ctl_profile_state state) const;
+    [[nodiscard]] int ev_op(uint64_t id, mrc_ctl_ev_op op,
+                            std::vector<mrc_ctl_ev_op_entry> &entries) const;
+    [[nodiscard]] int replace(uint64_t id, const mrc_ctl_ev &ev, const mrc_ctl_ev &by,
+                              int state = 0, uint32_t flags = 0) const;
+    [[nodiscard]] int set_state(uint64_t id, const mrc_ctl_ev &ev, mrc_ctl_ev_state state) const;
+    /** All that a query says of a profile; fails the test where it fails. */
+    [[nodiscard]] mrc_ctl_ev_profile_attr query(uint64_t id) const;
+    [[nodiscard]] std::vector<mrc_ctl_ev_op_entry> evs(uint64_t id) const;
+    /** An explicit STEV profile that is ONLINE, EVs 1, 2, ... of ports 1, 2, 1, 2, ... */
+    void online(uint64_t id, uint32_t count) const;
+};
+
+/** EV n, as a number in its first two bytes. */
+mrc_ctl_ev ev(uint16_t n, uint8_t port);
+
+/** 0, or errno of a call that returned -1. */
+int failed(int result);
+
+} // namespace mrc::test
