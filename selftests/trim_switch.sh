@@ -129,10 +129,12 @@ check_fair()
 	check_senders_end "$1" traffic_stop
 }
 
-# check_grew NAME BEFORE NOW
-check_grew()
+# check_amount NAME COMMAND...: of what is there when links are full, which they are not on a debug
+# kernel, however slow they are: its hosts take longer still. There it is memory and locks that are
+# looked at.
+check_amount()
 {
-	check "$1: $2, then $3" test "$3" -gt "$2"
+	[ "$SLOW" -gt 1 ] || check "$@"
 }
 
 refused()
@@ -161,15 +163,22 @@ test_refusals()
 	check "a port without a rate: says why" grep -qF "a port needs a rate" "$TEST_TMP/refused"
 }
 
-# Eight links there and back have the RTT together; it may take longer.
+# Eight links there and back have the RTT together; it may take longer. Who looks for neighbours takes
+# longer than a probe may, so the first ones need not be answered.
 test_delay()
 {
 	local fastest
 
-	fastest=$(on h1 mrcctl -j probe mrc0 remote "$(lab gid h4)" timeout $((1000 * SLOW)) |
-		tee "$TEST_TMP/probe" | jq '[.[0].result[]."rtt-ns"] | min')
+	wait_for probed || fail "a probe is answered" "$(cat "$TEST_TMP/probe")"
+	fastest=$(jq '[.[0].result[]."rtt-ns"] | min' "$TEST_TMP/probe")
 	check "packets take their time: $fastest ns" test "$fastest" -ge $((1000 * RTT))
 	diag <"$TEST_TMP/probe"
+}
+
+probed()
+{
+	on h1 mrcctl -j probe mrc0 remote "$(lab gid h4)" timeout $((1000 * SLOW)) >"$TEST_TMP/probe" &&
+		jq -e 'all(.[0].result[]; has("rtt-ns"))' "$TEST_TMP/probe" >/dev/null
 }
 
 test_trimmed()
@@ -182,16 +191,14 @@ test_trimmed()
 	said=$(heads)
 	again=$(of_senders trim_nack_received)
 	lab port all | jq -c 'select(.trimmed + .dropped + .control_dropped > 0)' | diag
-	check "the last hop trims: $trimmed packets" test $trimmed -gt 0
+	check_amount "the last hop trims: $trimmed packets" test $trimmed -gt 0
 	check_equal "the receiver has seen each of its heads" $trimmed \
 		"$(counter $RECEIVER trimmed_lasthop_received)"
-	check "the senders were told: $again times" test $again -gt 0 -a $again -le "$said"
+	check_amount "the senders were told: $again times" test $again -gt 0 -a $again -le "$said"
 	check_equal "nothing was dropped" 0 "$(ports "dropped + .control_dropped" all)"
-	# With an ordinary clock, which the debug kernel has, a machine that stands still has timeouts.
-	[ "$SLOW" -gt 1 ] ||
-		check_equal "nobody has waited for a timeout" $timeouts \
-			"$(of_senders local_ack_timeout_err)"
-	check "and marks before: $(last_hop marked) packets" test "$(last_hop marked)" -gt 0
+	check_amount "nobody has waited for a timeout" \
+		test "$(of_senders local_ack_timeout_err)" = $timeouts
+	check_amount "and marks before: $(last_hop marked) packets" test "$(last_hop marked)" -gt 0
 	check "the queue is no longer than where it trims what is sent again" \
 		test "$(last_hop longest)" -le $((2 * 3 * BDP / 2))
 }
@@ -212,13 +219,12 @@ test_nscc()
 	traces
 	trimmed=$(last_hop trimmed)-before
 	told=$(of_senders trim_nack_received)-told
-	check "NSCC: fewer are trimmed: $trimmed, $before before" test $trimmed -lt $((before / 4))
-	check "NSCC: trims made windows smaller, at most once each: $told" \
+	check_amount "NSCC: fewer are trimmed: $trimmed, $before before" test $trimmed -lt $((before / 4))
+	check_amount "NSCC: trims made windows smaller, at most once each: $told" \
 		test "$(steps '.* by trim')" -gt 0 -a "$(steps '.* by trim')" -le $told
-	check "NSCC: marks did, too" test "$(steps 'decrease by ack')" -gt 0
-	[ "$SLOW" -gt 1 ] ||
-		check_equal "NSCC: nobody has waited for a timeout" $timeouts \
-			"$(of_senders local_ack_timeout_err)"
+	check_amount "NSCC: marks did, too" test "$(steps 'decrease by ack')" -gt 0
+	check_amount "NSCC: nobody has waited for a timeout" \
+		test "$(of_senders local_ack_timeout_err)" = $timeouts
 	check "fixed windows again" profiles set none window 65536
 }
 
@@ -228,7 +234,7 @@ test_not_last_hop()
 	local -i trimmed
 
 	trimmed=$(ports trimmed all)-$(last_hop trimmed)
-	check "other ports trim, too: $trimmed packets" test $trimmed -gt 0
+	check_amount "other ports trim, too: $trimmed packets" test $trimmed -gt 0
 	check_equal "and the receiver tells them apart" $trimmed "$(counter $RECEIVER trimmed_received)"
 }
 
@@ -254,7 +260,7 @@ test_stale()
 	cut=$(truncated)
 	check "lengths are left alone" lab port all stale on
 	check_round "stale lengths"
-	check_grew "the stack drops the heads" $cut "$(truncated)"
+	check_amount "the stack drops the heads: $cut, then $(truncated)" test "$(truncated)" -gt $cut
 	check_equal "none came to us" $seen "$(heads)"
 	for dev in eth1 eth2; do
 		check "lengths are mended at $dev" mend_lengths $dev
@@ -262,7 +268,7 @@ test_stale()
 	# Those on their way until then were not.
 	cut=$(truncated)
 	check_round "mended lengths"
-	check_grew "the heads come to us" $seen "$(heads)"
+	check_amount "the heads come to us: $seen, then $(heads)" test "$(heads)" -gt $seen
 	check "the stack drops none" test "$(truncated)" -eq $cut
 	for dev in eth1 eth2; do
 		check "$dev as it was" tc -n $RECEIVER qdisc del dev $dev clsact
@@ -303,7 +309,7 @@ test_dropped()
 	trimmed=$(ports trimmed all)
 	marked=$(ports marked all)
 	check_round "dropped"
-	check "packets are dropped" test "$(ports dropped all)" -gt 0
+	check_amount "packets are dropped" test "$(ports dropped all)" -gt 0
 	check_equal "and none is trimmed" $trimmed "$(ports trimmed all)"
 	check_equal "nor marked" $marked "$(ports marked all)"
 }
@@ -333,7 +339,7 @@ check "windows are larger than the network" profiles add none window 65536
 test_trimmed
 test_nscc
 test_not_last_hop
-test_fair
+[ "$SLOW" -gt 1 ] || test_fair
 test_stale
 test_dropped
 test_switch_module_goes

@@ -138,6 +138,15 @@ static bool mrc_dev_asked(void)
 	return !(current->flags & PF_KTHREAD);
 }
 
+/* Never the same again, also when the module goes and comes: 8 ms are a device's. */
+static u32 mrc_dev_next_index(void)
+{
+	lockdep_assert_held(&mrc_devs_lock);
+	if (!mrc_dev_last_index)
+		mrc_dev_last_index = ktime_get_boottime_ns() >> 23;
+	return ++mrc_dev_last_index;
+}
+
 void mrc_dev_publish(struct mrc_dev *dev, const char *name)
 {
 	struct mrc_event event = {
@@ -149,7 +158,7 @@ void mrc_dev_publish(struct mrc_dev *dev, const char *name)
 	mutex_lock(&mrc_devs_lock);
 	strscpy(dev->name, name, sizeof(dev->name));
 	if (!dev->listed) {
-		dev->index = ++mrc_dev_last_index;
+		dev->index = mrc_dev_next_index();
 		list_add_tail_rcu(&dev->list, &mrc_devs);
 		WRITE_ONCE(dev->listed, true);
 	}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A controller that knows nothing but mrc_ctl.h: it makes an EV profile of the ways that it is told,
+ * and a CC profile; it sends probes on each way, has no packets sent where none is answered, hears of
+ * ways that die, and takes them back when they answer again.
+ *
+ * Usage: controller DEVICE ID GID PORT=SID...
+ *
+ *   ID    number of both profiles, and of the EV format
+ *   GID   whom probes go to
+ *   SID   an SRv6 address, where packets of this way go
+ *
+ * QPs use the profiles by their number (mrc_qp_attr), or as a route of mrcctl-route(8) says. It ends
+ * with SIGTERM; what it has set up stays, and the next one goes on with it.
+ *
+ *   cc controller.c $(pkg-config --cflags --libs mrc libibverbs)
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <mrc_ctl.h>
+
+#define WAYS_MOST 256
+#define LOOK_MS 50 /* between looks at events */
+#define PROBE_MS 500 /* between probes of what is denied */
+#define LIMIT_NS 100000000u /* for an answer */
+
+struct way {
+	struct mrc_ctl_ev ev;
+	int denied;
+};
+
+static struct mrc_context *mrc;
+static struct way ways[WAYS_MOST];
+static int way_count;
+static uint64_t id;
+static union ibv_gid peer;
+static uint32_t base_rtt; /* ns, the least that was seen */
+static volatile sig_atomic_t ended;
+
+static void on_end(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+static void must(int good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "controller: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "controller: %s: %s\n", what, why);
+	exit(2);
+}
+
+static void say(int way, const char *what)
+{
+	printf("way %d port %d %s\n", way + 1, ways[way].ev.port, what);
+	fflush(stdout);
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **device = list;
+	struct ibv_context *context;
+
+	must(list != NULL, "devices");
+	while (*device && strcmp(ibv_get_device_name(*device), name))
+		device++;
+	if (!*device)
+		refuse(name, "no such device");
+	context = ibv_open_device(*device);
+	must(context != NULL, name);
+	ibv_free_device_list(list);
+	return context;
+}
+
+/* PORT=SID */
+static void read_way(const char *text)
+{
+	char *sid;
+	unsigned long port = strtoul(text, &sid, 10);
+	struct way *way = &ways[way_count];
+
+	if (way_count == WAYS_MOST)
+		refuse(text, "there are too many");
+	if (*sid != '=' || !port || port > 32 || inet_pton(AF_INET6, sid + 1, way->ev.val) != 1)
+		refuse(text, "no PORT=SID");
+	way->ev.port = port;
+	way_count++;
+}
+
+/* ---- what it sets up ---- */
+
+static void make_format(void)
+{
+	struct mrc_ctl_ev_fmt_field field = { 128 };
+	struct mrc_ctl_ev_fmt_profile_attr attr = {
+		.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6,
+		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1 },
+	};
+
+	must(!mrc_ctl_query_ev_fmt_profile(mrc, id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), "format");
+	if (attr.profile_state == MRC_CTL_PROFILE_ONLINE)
+		return;
+	attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
+	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr,
+					    MRC_CTL_EV_FMT_PROFILE_STATE |
+					    MRC_CTL_EV_FMT_PROFILE_MODE |
+					    MRC_CTL_EV_FMT_PROFILE_OP), "format");
+	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
+	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), "format");
+}
+
+static void make_ev_profile(void)
+{
+	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
+	struct mrc_ctl_ev_profile_attr attr = {
+		.profile_state = MRC_CTL_PROFILE_OFFLINE,
+		.ev_mode = MRC_CTL_EV_MODE_EXP,
+		.ev_fmt_profile_id = id,
+		.ev_count = way_count,
+		.ev_min_active = 1,
+		.ev_event_mask = MRC_CTL_EV_GOOD | MRC_CTL_EV_ASSUMED_BAD,
+		.ev_op = { MRC_CTL_EV_OP_REPLACE_EV, entries, way_count },
+	};
+	int i;
+
+	memset(entries, 0, sizeof(entries));
+	for (i = 0; i < way_count; i++)
+		entries[i].ev_new = ways[i].ev;
+	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr,
+					MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
+					MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
+					MRC_CTL_EV_PROFILE_MIN_ACTIVE |
+					MRC_CTL_EV_PROFILE_EVENT_MASK |
+					MRC_CTL_EV_PROFILE_EV_OP), "EV profile");
+	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
+	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr, MRC_CTL_EV_PROFILE_STATE), "EV profile");
+}
+
+/* A profile that the last controller has made, and what it has denied. */
+static void take_over(void)
+{
+	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
+	struct mrc_ctl_ev_profile_attr attr = {
+		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, WAYS_MOST },
+	};
+	int i, j;
+
+	must(!mrc_ctl_query_ev_profile(mrc, id, &attr,
+				       MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_EV_OP),
+	     "EV profile");
+	if (attr.profile_state != MRC_CTL_PROFILE_ONLINE) {
+		make_ev_profile();
+		return;
+	}
+	for (i = 0; i < way_count; i++) {
+		for (j = 0; j < attr.ev_op.entry_count; j++)
+			if (!memcmp(&entries[j].ev, &ways[i].ev, sizeof(ways[i].ev)))
+				break;
+		if (j == attr.ev_op.entry_count)
+			refuse("EV profile", "it has other ways: take it OFFLINE first");
+		ways[i].denied = entries[j].state == MRC_CTL_EV_DENIED;
+	}
+}
+
+/* The base RTT is what the probes have shown. */
+static void set_cc_profile(void)
+{
+	struct mrc_ctl_cc_nscc_cfg config = { .base_rtt = base_rtt };
+	struct mrc_ctl_cc_profile_attr attr = { 0 };
+
+	must(!mrc_ctl_query_cc_profile(mrc, id, &attr, MRC_CTL_CC_PROFILE_STATE), "CC profile");
+	if (attr.profile_state == MRC_CTL_PROFILE_INIT) {
+		attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
+		attr.algorithm = "uet-1.0-nscc";
+		must(!mrc_ctl_modify_cc_profile(mrc, id, &attr,
+						MRC_CTL_CC_PROFILE_STATE |
+						MRC_CTL_CC_PROFILE_ALGORITHM), "CC profile");
+	}
+	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
+	attr.cc_config = &config;
+	must(!mrc_ctl_modify_cc_profile(mrc, id, &attr,
+					MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG),
+	     "CC profile");
+	printf("base rtt %u ns\n", base_rtt);
+	fflush(stdout);
+}
+
+/* ---- what it watches ---- */
+
+static void set_denied(int way, int denied)
+{
+	struct mrc_ctl_ev_op_entry entry = {
+		.ev = ways[way].ev,
+		.state = denied ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD,
+	};
+	struct mrc_ctl_ev_profile_attr attr = {
+		.ev_op = { MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, 1 },
+	};
+
+	if (ways[way].denied == denied)
+		return;
+	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr, MRC_CTL_EV_PROFILE_EV_OP), "EV");
+	ways[way].denied = denied;
+}
+
+/* A probe on each way, or on those that are denied: it learns RTTs, and which are of use. */
+static void probe(int only_denied)
+{
+	struct mrc_ctl_ep_req requests[WAYS_MOST];
+	struct mrc_ctl_ep_rsp answers[WAYS_MOST];
+	int i, count = 0, answered = 0, alive[WAYS_MOST] = { 0 };
+
+	memset(requests, 0, sizeof(requests));
+	for (i = 0; i < way_count; i++) {
+		if (only_denied && !ways[i].denied)
+			continue;
+		requests[count].req_id = i;
+		requests[count].dgid = peer;
+		requests[count].ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
+		requests[count++].req_ev = ways[i].ev;
+	}
+	if (!count)
+		return;
+	if (mrc_ctl_ep_batch_send_wait(mrc, 0, MRC_CTL_EP_OP_EV_PROBE, requests, count, LIMIT_NS,
+				       answers, &answered))
+		must(errno == ETIMEDOUT || errno == EAGAIN || errno == EIO, "probes");
+	for (i = 0; i < answered; i++) {
+		alive[answers[i].req_id] = 1;
+		if (!base_rtt || answers[i].rtt < base_rtt)
+			base_rtt = answers[i].rtt;
+	}
+	for (i = 0; i < count; i++) {
+		int way = requests[i].req_id;
+
+		if (alive[way] && ways[way].denied)
+			say(way, "answers: allowed");
+		else if (!alive[way] && !ways[way].denied)
+			say(way, "does not answer: denied");
+		set_denied(way, !alive[way]);
+	}
+}
+
+static void hear(const struct mrc_ctl_ev_event *event)
+{
+	int i;
+
+	if (event->drop_count)
+		printf("events were lost\n");
+	if (event->profile_id != id || event->state != MRC_CTL_EV_ASSUMED_BAD)
+		return;
+	for (i = 0; i < way_count; i++) {
+		if (memcmp(&event->ev, &ways[i].ev, sizeof(event->ev)) || ways[i].denied)
+			continue;
+		say(i, "is assumed bad: denied");
+		set_denied(i, 1);
+	}
+}
+
+static void watch(struct mrc_cq *events)
+{
+	const struct timespec pause = { 0, LOOK_MS * 1000000L };
+	struct mrc_ctl_ev_event event;
+	int found, looks = 0;
+
+	while (!ended) {
+		while ((found = mrc_ctl_poll_ev_event(events, 1, &event)) > 0)
+			hear(&event);
+		errno = -found;
+		must(found == 0, "events");
+		if (++looks % (PROBE_MS / LOOK_MS) == 0)
+			probe(1);
+		nanosleep(&pause, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_end };
+	struct mrc_cq *events;
+	int i;
+
+	if (argc < 5)
+		refuse("usage", "controller DEVICE ID GID PORT=SID...");
+	id = strtoull(argv[2], NULL, 10);
+	if (!id || inet_pton(AF_INET6, argv[3], peer.raw) != 1)
+		refuse(argv[3], "no GID, or the ID is 0");
+	for (i = 4; i < argc; i++)
+		read_way(argv[i]);
+	sigaction(SIGTERM, &action, NULL);
+	mrc = mrc_create_context(open_device(argv[1]), NULL);
+	must(mrc != NULL, argv[1]);
+	make_format();
+	take_over();
+	events = mrc_ctl_create_ev_event_cq(mrc, 128, NULL, NULL, 0);
+	must(events != NULL, "events");
+	probe(0);
+	if (base_rtt)
+		set_cc_profile();
+	watch(events);
+	must(!mrc_destroy_context(mrc), "end");
+	return 0;
+}
