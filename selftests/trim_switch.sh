@@ -213,7 +213,6 @@ test_nscc()
 	timeouts=$(of_senders local_ack_timeout_err)
 	check "NSCC: profiles" profiles set nscc rate $((2 * RATE))mbit trimming on
 	echo >"$TRACING/trace"
-	echo 'cwnd != old_cwnd' >"$TRACING/events/mrc/mrc_cc/filter"
 	traces mrc_cc
 	check_round "NSCC"
 	traces

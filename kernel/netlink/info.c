@@ -16,7 +16,8 @@
 				 MRC_NL_CAPABILITY_PORT_EVS |		\
 				 MRC_NL_CAPABILITY_PROBE_START |	\
 				 MRC_NL_CAPABILITY_RAW_PROBE |		\
-				 MRC_NL_CAPABILITY_NSCC)
+				 MRC_NL_CAPABILITY_NSCC |		\
+				 MRC_NL_CAPABILITY_RAW_STATUS)
 
 static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
 {

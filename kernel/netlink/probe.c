@@ -485,6 +485,7 @@ static void mrc_nl_raw_plan(struct mrc_probe_order *order, const struct mrc_nl_r
 static struct mrc_probe_order *mrc_nl_raw_order(struct genl_info *info, struct mrc_dev *dev,
 						const struct mrc_nl_raw *wanted)
 {
+	struct nlattr *status = info->attrs[MRC_A_PROBE_PORT_STATUS];
 	struct nlattr *limit = info->attrs[MRC_A_PROBE_LIMIT];
 	struct mrc_probe_order *order = NULL;
 	struct mrc_raw_probe *raw;
@@ -493,6 +494,8 @@ static struct mrc_probe_order *mrc_nl_raw_order(struct genl_info *info, struct m
 	raw = mrc_raw_probe_alloc(wanted->plane, wanted->ev.path.srh, wanted->count);
 	if (!raw)
 		return ERR_PTR(-ENOMEM);
+	raw->op = status ? MRC_EP_PORT_STATUS : MRC_EP_EV_PROBE;
+	raw->port_mask = status ? nla_get_u32(status) : 0;
 	raw->wait = limit ? nla_get_u64(limit) : MRC_NL_RAW_PROBE_LIMIT;
 	err = mrc_nl_raw_aim(info, dev, wanted, raw);
 	if (!err)

@@ -146,19 +146,25 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 }
 
 /*
- * One may wait for seconds, in which a stranger can try all ids: its time stamp, which nobody reads
- * as one, is random, and he would have to guess that, too.
+ * One may wait for seconds, in which a stranger can try all ids: the time stamp of a probe, which
+ * nobody reads as one, is random, and he would have to guess that, too.
  */
-int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
-		     struct mrc_ask_batch *batch, unsigned int index)
+static u16 mrc_ask_raw_stamp(const struct mrc_ask_request *request, u64 now)
 {
+	return request->op == MRC_EP_EV_PROBE ? get_random_u32() : mrc_port_stamp(now);
+}
+
+int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
+		     const struct mrc_ask_request *request)
+{
+	u64 now = ktime_get_ns();
 	const struct mrc_ask_pending p = {
 		.local = &way->flow.saddr,
 		.remote = &way->flow.daddr,
-		.request = { .op = MRC_EP_EV_PROBE, .batch = batch, .index = index },
-		.sent_at = ktime_get_ns(),
+		.request = *request,
+		.sent_at = now,
 		.wait = wait,
-		.stamp = get_random_u32(),
+		.stamp = mrc_ask_raw_stamp(request, now),
 	};
 	struct mrc_hdr hdr;
 	u16 id;

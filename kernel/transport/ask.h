@@ -151,19 +151,18 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		 const struct mrc_ask_request *request);
 
 /**
- * mrc_ask_send_raw() - send an EV probe along a way that is no EV of a peer
+ * mrc_ask_send_raw() - send a request along a way that is no EV of a peer
  * @dev: the device
- * @way: the way; it stays until nobody waits for @batch any more
+ * @way: the way
  * @wait: ns, how long for the answer
- * @batch: who waits
- * @index: of the result in @batch
+ * @request: what; @way stays until nobody waits for its batch any more
  *
  * Nothing is learned of it but what the result says. BH off, under RCU. Return: 0, and only then
  * something will be heard of it; -EBUSY: too many without an answer, or too many a second, or no
  * memory; -EMSGSIZE: it cannot have that size; or why it cannot leave this host.
  */
 int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
-		     struct mrc_ask_batch *batch, unsigned int index);
+		     const struct mrc_ask_request *request);
 
 /** mrc_ask_room() - EV probes in turns that may be sent now (ns), as it looks. Softirq. */
 unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);

@@ -64,6 +64,12 @@ static int mrc_probe_order_send_one(struct mrc_probe_order *order, unsigned int 
 
 static int mrc_probe_order_send_raw(struct mrc_probe_order *order, unsigned int i)
 {
+	const struct mrc_ask_request request = {
+		.op = order->raw->op,
+		.port_mask = order->raw->port_mask,
+		.batch = &order->batch,
+		.index = i,
+	};
 	struct mrc_ask_result *res = &order->result[i];
 	int err;
 
@@ -71,8 +77,7 @@ static int mrc_probe_order_send_raw(struct mrc_probe_order *order, unsigned int 
 	rcu_read_lock();
 	/* It may be answered before this returns. */
 	res->sent = true;
-	err = mrc_ask_send_raw(order->dev, &order->raw->way[res->to], order->raw->wait,
-			       &order->batch, i);
+	err = mrc_ask_send_raw(order->dev, &order->raw->way[res->to], order->raw->wait, &request);
 	if (err)
 		res->sent = false;
 	res->error = err;

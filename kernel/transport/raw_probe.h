@@ -20,6 +20,8 @@ struct mrc_srh;
  * @plane: by which they leave, a reference
  * @srh: their segment list, a reference, or NULL
  * @wait: ns, how long each waits for its answer
+ * @op: EV_PROBE, or PORT_STATUS
+ * @port_mask: PORT_STATUS: ports that can be reached
  * @count: destinations
  * @way: to each of these
  */
@@ -27,6 +29,8 @@ struct mrc_raw_probe {
 	struct mrc_plane *plane;
 	struct mrc_srh *srh;
 	u64 wait;
+	enum mrc_ep_op op;
+	u32 port_mask;
 	unsigned int count;
 	struct mrc_ep_way way[];
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What mrc_ctl.h promises, tried with libmrc and the module: the controller of the first device, and
- * QPs between two that use what it sets up. It must run in the network namespace of the first one.
+ * What mrc_ctl.h promises, tried with libmrc and the module: the controller of the first device,
+ * and QPs between two that use what it sets up. It must run in the network namespace of the first
+ * one.
  */
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -224,9 +226,9 @@ TEST_F(EvProfiles, AsTheApisExampleOfExplicitEvsDoes)
             << i;
     ASSERT_EQ(step(1, MRC_CTL_PROFILE_ONLINE), 0);
     for (uint32_t i = 13; i <= 42; i++)
-        ASSERT_EQ(ev_op(1, MRC_CTL_EV_OP_MODIFY_EV_STATE,
-                        {{ev(i << 16 | i), {}, MRC_CTL_EV_DENIED, 0}}),
-                  0)
+        ASSERT_EQ(
+            ev_op(1, MRC_CTL_EV_OP_MODIFY_EV_STATE, {{ev(i << 16 | i), {}, MRC_CTL_EV_DENIED, 0}}),
+            0)
             << i;
     EXPECT_EQ(evs(1)[42].state, MRC_CTL_EV_DENIED);
     for (uint32_t i = 13; i <= 42; i++)
@@ -246,7 +248,8 @@ TEST_F(EvProfiles, AsTheApisExampleOfExplicitEvsDoes)
 /* The calls of mrc_ctl_gen_ev.md. */
 TEST_F(EvProfiles, AsTheApisExampleOfGeneratedEvsDoes)
 {
-    std::vector<mrc_ctl_ev_field> fields{{8, 0, 0, 255, 0xff}, {4, 0, 0, 15, 0xf}, {4, 0, 0, 15, 0xf}};
+    std::vector<mrc_ctl_ev_field> fields{
+        {8, 0, 0, 255, 0xff}, {4, 0, 0, 15, 0xf}, {4, 0, 0, 15, 0xf}};
     mrc_ctl_ev_profile_attr attr = wanted(13, 256);
 
     format(13, MRC_CTL_EV_FMT_MODE_STEV, {{8}, {4}, {4}});
@@ -258,8 +261,8 @@ TEST_F(EvProfiles, AsTheApisExampleOfGeneratedEvsDoes)
     for (const auto &entry : evs(1))
         if (entry.ev.val[0] >= 180) {
             denied++;
-            ASSERT_EQ(ev_op(1, MRC_CTL_EV_OP_MODIFY_EV_STATE, {{entry.ev, {}, MRC_CTL_EV_DENIED, 0}}),
-                      0);
+            ASSERT_EQ(
+                ev_op(1, MRC_CTL_EV_OP_MODIFY_EV_STATE, {{entry.ev, {}, MRC_CTL_EV_DENIED, 0}}), 0);
         }
     EXPECT_GT(denied, 0u);
     for (const auto &entry : evs(1))
@@ -307,7 +310,8 @@ TEST_F(EvProfiles, AreUsedByQps)
     EXPECT_EQ(ev_op(4, MRC_CTL_EV_OP_REPLACE_EV, {{stev(0), stev(9), MRC_CTL_EV_GOOD, 0}}), 0);
     check_write();
     for (uint8_t i = 1; i < 4; i++)
-        EXPECT_EQ(ev_op(4, MRC_CTL_EV_OP_MODIFY_EV_STATE, {{stev(i), {}, MRC_CTL_EV_DENIED, 0}}), 0);
+        EXPECT_EQ(ev_op(4, MRC_CTL_EV_OP_MODIFY_EV_STATE, {{stev(i), {}, MRC_CTL_EV_DENIED, 0}}),
+                  0);
     check_write();
     EXPECT_EQ(evs(4)[0].state, MRC_CTL_EV_GOOD);
     EXPECT_EQ(a->to_state(IBV_QPS_RESET), 0);
@@ -373,10 +377,10 @@ TEST_F(Probes, AreAnsweredByThoseThatThereAre)
         requests[i].ev_fmt_mode = MRC_CTL_EV_FMT_MODE_STEV;
         requests[i].req_ev = stev(static_cast<uint8_t>(i));
     }
-    ASSERT_EQ(failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE,
-                                                requests.data(), 40, 4'000'000'000u,
-                                                answers.data(), &count)),
-              0);
+    ASSERT_EQ(
+        failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE, requests.data(), 40,
+                                          4'000'000'000u, answers.data(), &count)),
+        0);
     ASSERT_EQ(count, 40);
     for (const mrc_ctl_ep_rsp &answer : answers) {
         ASSERT_LT(answer.req_id - 1000, 40);
@@ -386,17 +390,57 @@ TEST_F(Probes, AreAnsweredByThoseThatThereAre)
         EXPECT_GT(answer.rtt, 0u);
     }
     requests[1].dgid.raw[15] = 77; // nobody
-    EXPECT_EQ(failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE,
-                                                requests.data(), 3, 300'000'000u, answers.data(),
-                                                &count)),
-              ETIMEDOUT);
+    EXPECT_EQ(
+        failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE, requests.data(), 3,
+                                          300'000'000u, answers.data(), &count)),
+        ETIMEDOUT);
     EXPECT_EQ(count, 2);
     requests[1].req_ev.port = 9;
-    EXPECT_EQ(failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE,
-                                                requests.data() + 1, 1, 300'000'000u,
-                                                answers.data(), &count)),
-              EINVAL)
+    EXPECT_EQ(
+        failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE, requests.data() + 1,
+                                          1, 300'000'000u, answers.data(), &count)),
+        EINVAL)
         << "there is no such port";
+}
+
+/** Which ports of the first device the second one believes in, as mrcctl shows them. */
+std::string believed()
+{
+    std::string shown(256, '\0');
+    FILE *pipe = popen("ip netns exec p2 mrcctl -j peer show mrc2 |"
+                       " jq -c '[.[].\"remote-ports\"] | unique'",
+                       "r");
+
+    if (!pipe)
+        return "no mrcctl";
+    shown.resize(fread(shown.data(), 1, shown.size(), pipe));
+    pclose(pipe);
+    return shown;
+}
+
+TEST_F(Probes, TellOfPorts)
+{
+    mrc_ctl_ep_req request{};
+    mrc_ctl_ep_rsp answer{};
+    int count = 0;
+    const auto tell = [&](uint32_t ports) {
+        request.op.port_status_update.port_status = ports;
+        return failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE,
+                                                 &request, 1, 4'000'000'000u, &answer, &count));
+    };
+
+    ASSERT_NO_FATAL_FAILURE(connect());
+    check_write();
+    request.req_id = 7;
+    request.dgid = b->gid;
+    request.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_STEV;
+    request.req_ev = stev(0);
+    ASSERT_EQ(tell(0b1010), 0); // ports 1 and 3
+    EXPECT_EQ(answer.req_id, 7);
+    EXPECT_EQ(believed(), "[[1,3,32]]\n");
+    ASSERT_EQ(tell(0b0110), 0);
+    EXPECT_EQ(believed(), "[[1,2,32]]\n") << "what is told later is so";
+    check_write();
 }
 
 } // namespace api

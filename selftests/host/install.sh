@@ -30,6 +30,7 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/fish/vendor_completions.d/mrcctl.fish
 	opt/mrc/share/man/man1/mrcsim.1
 	opt/mrc/share/man/man7/mrc.7
+	opt/mrc/share/man/man7/mrc_ctl.7
 	opt/mrc/share/man/man3/mrc_ack_async_event.3
 	opt/mrc/share/man/man3/mrc_ack_cq_events.3
 	opt/mrc/share/man/man3/mrc_create_comp_channel.3
@@ -37,6 +38,20 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/man/man3/mrc_create_cq.3
 	opt/mrc/share/man/man3/mrc_create_qp.3
 	opt/mrc/share/man/man3/mrc_create_qp_hint.3
+	opt/mrc/share/man/man3/mrc_ctl_create_ev_event_cq.3
+	opt/mrc/share/man/man3/mrc_ctl_ep_batch_send_wait.3
+	opt/mrc/share/man/man3/mrc_ctl_modify_cc_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_modify_ev_fmt_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_modify_ev_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_modify_port.3
+	opt/mrc/share/man/man3/mrc_ctl_poll_ev_event.3
+	opt/mrc/share/man/man3/mrc_ctl_query_cc_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_query_device.3
+	opt/mrc/share/man/man3/mrc_ctl_query_device_ex.3
+	opt/mrc/share/man/man3/mrc_ctl_query_ev_fmt_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_query_ev_profile.3
+	opt/mrc/share/man/man3/mrc_ctl_query_port.3
+	opt/mrc/share/man/man3/mrc_ctl_query_version.3
 	opt/mrc/share/man/man3/mrc_destroy_comp_channel.3
 	opt/mrc/share/man/man3/mrc_destroy_context.3
 	opt/mrc/share/man/man3/mrc_destroy_cq.3
@@ -59,6 +74,8 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/man/man3/mrc_req_notify_cq.3
 	opt/mrc/include/mrc.h
 	opt/mrc/include/mrc_api_ver.h
+	opt/mrc/include/mrc_ctl.h
+	opt/mrc/include/mrc_ctl_api_ver.h
 	opt/mrc/lib/cmake/mrc/mrcConfig.cmake
 	opt/mrc/lib/cmake/mrc/mrcConfigVersion.cmake
 	opt/mrc/lib/cmake/mrc/mrcTargets.cmake

@@ -187,6 +187,19 @@ TEST_F(EndpointTest, AnswersStandInTheOrderInWhichTheyCame)
     EXPECT_EQ(probes[1].limit, 2'000'000u);
 }
 
+TEST_F(EndpointTest, PortStatus)
+{
+    rig.module.answers.insert({0, answer(50'000, 1)});
+    op = MRC_CTL_EP_OP_PORT_STATUS_UPDATE;
+    req[0].op.port_status_update.port_status = 0b1010; // ports 1 and 3
+    ASSERT_EQ(send(1), 0);
+    EXPECT_EQ(rig.module.probes[0].port_status, 0x80000005u);
+    EXPECT_EQ(rsp[0].rtt, 50'000u);
+    op = MRC_CTL_EP_OP_EV_PROBE;
+    ASSERT_EQ(send(1), 0);
+    EXPECT_FALSE(rig.module.probes[0].port_status);
+}
+
 TEST_F(EndpointTest, NotAllAreAnswered)
 {
     rig.module.answers.insert({2, answer(50'000, 1)});
@@ -227,7 +240,7 @@ TEST_F(EndpointTest, RequestsThatAreNone)
               EINVAL);
     EXPECT_EQ(failed(mrc_ctl_ep_batch_send_wait(rig.context, 0, op, req, 1, 1, rsp, nullptr)),
               EINVAL);
-    op = MRC_CTL_EP_OP_PORT_STATUS_UPDATE;
+    op = static_cast<mrc_ctl_ep_op_type>(2);
     EXPECT_EQ(send(), ENOTSUP);
     op = MRC_CTL_EP_OP_EV_PROBE;
     req[2].ev_fmt_mode = static_cast<mrc_ctl_ev_fmt_mode>(3);

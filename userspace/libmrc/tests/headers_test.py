@@ -4,26 +4,58 @@
 without a warning; structures and values as programs of other implementations were compiled."""
 
 import argparse
+import dataclasses
 import itertools
+import pathlib
 import subprocess
 import sys
 
 LANGUAGES = [("c", s) for s in ("c99", "c11", "c17")] + [("c++", s) for s in ("c++11", "c++17", "c++20")]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-USES_ALL = """
+
+
+@dataclasses.dataclass
+class Api:
+    """A header, and programs that use what it has."""
+
+    header: str
+    versions: str  # the header with these
+    prefix: str  # of its macros
+    struct: str  # with a size that it has not
+    uses_all: str
+    uses_new: str  # what came with 1.0.1
+
+
+APIS = [
+    Api("mrc.h", "mrc_api_ver.h", "MRC", "SIZE(mrc_qp_attr, 168);\n", """
 int main(void)
 {
     int supported = 0;
     struct mrc_device_attr attr;
     return mrc_query_device(NULL, &attr, &supported) + mrc_poll_cq(NULL, 0, NULL);
 }
-"""
-USES_NEW = """
+""", """
 int main(void)
 {
     return mrc_query_device_ex(NULL, NULL, NULL, NULL);
 }
-"""
+"""),
+    Api("mrc_ctl.h", "mrc_ctl_api_ver.h", "MRC_CTL", "SIZE(mrc_ctl_ev, 32);\n", """
+int main(void)
+{
+    struct mrc_ctl_device_attr attr;
+    struct mrc_ctl_ev none = MRC_CTL_EV_UNPOPULATED;
+    return mrc_ctl_query_device(NULL, &attr) + mrc_ctl_poll_ev_event(NULL, 0, NULL) + none.port;
+}
+""", """
+int main(void)
+{
+    struct mrc_ctl_ev_event event;
+    event.state = MRC_CTL_EV_GOOD;
+    return mrc_ctl_query_device_ex(NULL, NULL, NULL, NULL) + (int)event.state;
+}
+"""),
+]  # fmt: skip
 
 
 class Compiler:
@@ -46,42 +78,52 @@ class Compiler:
             self.failed += 1
 
 
-def check(compiler, layout):
-    headers = ["#include <mrc.h>\n", "#include <mrc_api_ver.h>\n"]
+def check_versions(compiler, api, header):
+    version_of = f"{api.prefix}_API_VER"
+    versions = {"(1,0,0)": (True, False), "(1,0,1)": (True, True), "_LATEST": (True, True),
+                "(9,9,9)": (False, False), "(1,0,2)": (False, False)}  # fmt: skip
+    for (version, (compiles, has_new)), language in itertools.product(versions.items(), ("c", "c++")):
+        standard = "gnu11" if language == "c" else "c++17"
+        name = f"{language}: {version_of}{version}"
+        option = f"-D{version_of}_USED={version_of}{version}"
+        compiler.expect(name, compiles, language, standard,
+                        header + "#include <stddef.h>\n" + api.uses_all, option)  # fmt: skip
+        compiler.expect(f"{name}: what came with 1.0.1", has_new, language, standard,
+                        header + "#include <stddef.h>\n" + api.uses_new, option)  # fmt: skip
+    oldest = f"-D{version_of}_USED=0"
+    compiler.expect(f"{api.header}: the oldest version: a warning", False, "c", "gnu11", header, oldest)
+    compiler.expect(f"{api.header}: the oldest version: nothing worse", True, "c", "gnu11", header, oldest,
+                    "-Wno-error=cpp", "-Wno-pedantic")  # fmt: skip
+    compiler.expect(f"{api.header}: a vendor's version that is newer", False, "c", "gnu11", header,
+                    f"-D{api.prefix}_VENDOR_API_VER_USED={version_of}(1,0,1)")  # fmt: skip
+
+
+def check(compiler, api, layout):
+    headers = [f"#include <{api.header}>\n", f"#include <{api.versions}>\n"]
     for language, standard in LANGUAGES:
         for order in itertools.permutations(headers):
             compiler.expect(f"{standard}: {''.join(order).split()[1]} first", True, language, standard,
-                            "".join(order) * 2 + layout + USES_ALL)  # fmt: skip
-        compiler.expect(f"{standard}: versions alone", True, language, standard,
+                            "".join(order) * 2 + layout + api.uses_all)  # fmt: skip
+        compiler.expect(f"{standard}: {api.versions} alone", True, language, standard,
                         headers[1] + "typedef int something;\n")  # fmt: skip
-    versions = {"MRC_API_VER(1,0,0)": (True, False), "MRC_API_VER(1,0,1)": (True, True),
-                "MRC_API_VER_LATEST": (True, True), "MRC_API_VER(9,9,9)": (False, False),
-                "MRC_API_VER(1,0,2)": (False, False)}  # fmt: skip
-    for (version, (compiles, has_new)), language in itertools.product(versions.items(), ("c", "c++")):
-        standard = "gnu11" if language == "c" else "c++17"
-        option = f"-DMRC_API_VER_USED={version}"
-        compiler.expect(f"{language}: {version}", compiles, language, standard,
-                        headers[0] + "#include <stddef.h>\n" + USES_ALL, option)  # fmt: skip
-        compiler.expect(f"{language}: {version}: what came with 1.0.1", has_new, language, standard,
-                        headers[0] + "#include <stddef.h>\n" + USES_NEW, option)  # fmt: skip
-    compiler.expect("the oldest version: a warning", False, "c", "gnu11", headers[0],
-                    "-DMRC_API_VER_USED=0")  # fmt: skip
-    compiler.expect("the oldest version: nothing worse", True, "c", "gnu11", headers[0],
-                    "-DMRC_API_VER_USED=0", "-Wno-error=cpp", "-Wno-pedantic")  # fmt: skip
-    compiler.expect("a vendor's version that is newer", False, "c", "gnu11", headers[0],
-                    "-DMRC_VENDOR_API_VER_USED=MRC_API_VER(1,0,1)")  # fmt: skip
-    compiler.expect("a layout that is wrong is seen", False, "c", "c99",
-                    headers[0] + layout + "SIZE(mrc_qp_attr, 168);\n")  # fmt: skip
+    check_versions(compiler, api, headers[0])
+    compiler.expect(f"{api.header}: a layout that is wrong is seen", False, "c", "c99",
+                    headers[0] + layout + api.struct)  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("include", "layout", "cc", "cxx"):
+    for name in ("include", "layouts", "cc", "cxx"):
         parser.add_argument(f"--{name}", required=True)
     args = parser.parse_args()
     compiler = Compiler(args)
-    with open(args.layout, encoding="utf-8") as file:
-        check(compiler, file.read())
+    common = pathlib.Path(args.layouts, "layout.h").read_text(encoding="utf-8")
+    for api in APIS:
+        own = pathlib.Path(args.layouts, f"layout_{api.header}").read_text(encoding="utf-8")
+        check(compiler, api, common + own)
+    compiler.expect("mrc_ctl.h: events of 1.0.0 are shorter", True, "c", "c99",
+                    "#include <mrc_ctl.h>\n" + common + "SIZE(mrc_ctl_ev_event, 48);\n",
+                    "-DMRC_CTL_API_VER_USED=MRC_CTL_API_VER(1,0,0)")  # fmt: skip
     sys.exit(1 if compiler.failed else 0)
 
 

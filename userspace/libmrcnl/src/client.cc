@@ -166,6 +166,7 @@ public:
 private:
     MessageStream &stream_;
     std::deque<Reply> messages_; ///< that have come and were not looked at
+    bool lost_ = false;          ///< others, behind these
 };
 
 Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours, uint32_t timeout)
@@ -183,6 +184,8 @@ Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours,
             if (is_ours(probe))
                 return probe;
         }
+        if (lost_)
+            return Error{ENOBUFS, "what became of the probes is lost, for there are too many", {}};
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             end - std::chrono::steady_clock::now());
         if (left.count() <= 0 || !stream_.wait(static_cast<int>(left.count())))
@@ -190,8 +193,7 @@ Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours,
         auto arrivals = stream_.receive();
         if (!arrivals)
             return arrivals.error();
-        if (arrivals->overrun)
-            return Error{ENOBUFS, "what became of the probes is lost, for there are too many", {}};
+        lost_ = arrivals->overrun;
         std::move(arrivals->messages.begin(), arrivals->messages.end(),
                   std::back_inserter(messages_));
     }
@@ -299,10 +301,10 @@ private:
      */
     Result<bool> can(uint32_t capability);
     /** Starts probes, and waits for what becomes of them. @param timeout ms */
-    Result<Probe> start_probes(const Request &request, uint32_t timeout);
+    Result<Probe> start_probes(const std::function<Result<Probe>()> &start, uint32_t timeout);
     static Request probe_request(uint8_t command, const std::string &device,
                                  const ProbeRequest &request);
-    Result<void> knows_raw_probes();
+    Result<void> knows(uint32_t capability, const char *what);
     Result<Probe> start_raw_probes(const std::string &device, const RawProbeRequest &request);
     static Request raw_probe_request(const std::string &device, const RawProbeRequest &request);
 
@@ -628,17 +630,18 @@ Result<Probe> Client::probe(const std::string &device, const ProbeRequest &reque
     const Request r = probe_request(*starts ? MRC_CMD_PROBE_START : MRC_CMD_PROBE, device, request);
     if (!*starts)
         return get(r, decode_probe);
-    return start_probes(r, request.timeout.value_or(probe_timeout));
+    return start_probes([&] { return get(r, decode_probe); },
+                        request.timeout.value_or(probe_timeout));
 }
 
-Result<Probe> Client::start_probes(const Request &request, uint32_t timeout)
+Result<Probe> Client::start_probes(const std::function<Result<Probe>()> &start, uint32_t timeout)
 {
     static constexpr std::array groups{MRC_MCGRP_PROBES};
     auto stream = channel_->subscribe(groups);
 
     if (!stream)
         return stream.error();
-    const auto started = get(request, decode_probe);
+    const auto started = start();
     if (!started)
         return started;
     return ProbeEnds(**stream).next(
@@ -667,14 +670,14 @@ Request Client::probe_request(uint8_t command, const std::string &device,
 }
 
 /** EOPNOTSUPP: the module is older. */
-Result<void> Client::knows_raw_probes()
+Result<void> Client::knows(uint32_t capability, const char *what)
 {
-    const auto knows = can(MRC_NL_CAPABILITY_RAW_PROBE);
+    const auto known = can(capability);
 
-    if (!knows)
-        return knows.error();
-    if (!*knows)
-        return Error{EOPNOTSUPP, "the module is older and knows no raw probes", {}};
+    if (!known)
+        return known.error();
+    if (!*known)
+        return Error{EOPNOTSUPP, std::string("the module is older and knows no ") + what, {}};
     return {};
 }
 
@@ -701,6 +704,8 @@ Request Client::raw_probe_request(const std::string &device, const RawProbeReque
         r.put_u16(MRC_A_PROBE_SIZE, *request.size);
     if (request.limit)
         r.put_u64(MRC_A_PROBE_LIMIT, *request.limit);
+    if (request.port_status)
+        r.put_u32(MRC_A_PROBE_PORT_STATUS, *request.port_status);
     return r;
 }
 
@@ -709,16 +714,17 @@ Result<Probe> Client::start_raw_probes(const std::string &device, const RawProbe
 {
     if (const auto checked = check_segments(request.ev, ""); !checked)
         return checked.error();
+    if (request.port_status)
+        if (const auto known = knows(MRC_NL_CAPABILITY_RAW_STATUS, "status requests"); !known)
+            return known.error();
     return get(raw_probe_request(device, request), decode_probe);
 }
 
 Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest &request)
 {
-    if (const auto knows = knows_raw_probes(); !knows)
-        return knows.error();
-    if (const auto checked = check_segments(request.ev, ""); !checked)
-        return checked.error();
-    return start_probes(raw_probe_request(device, request), raw_probe_time(request));
+    if (const auto known = knows(MRC_NL_CAPABILITY_RAW_PROBE, "raw probes"); !known)
+        return known.error();
+    return start_probes([&] { return start_raw_probes(device, request); }, raw_probe_time(request));
 }
 
 /** A few at a time: the device has as many requests of others, too. */
@@ -732,8 +738,8 @@ Result<void> Client::probe_raw_each(const std::string &device,
     uint32_t longest = 0;
     size_t next = 0;
 
-    if (const auto knows = knows_raw_probes(); !knows)
-        return knows;
+    if (const auto known = knows(MRC_NL_CAPABILITY_RAW_PROBE, "raw probes"); !known)
+        return known;
     auto stream = channel_->subscribe(groups);
     if (!stream)
         return stream.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "mrcnl/client.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@ namespace
 
 using test::FakeChannel;
 using test::reply_of;
+using test::Seen;
 
 struct ClientTest : testing::Test {
     FakeChannel fake;
@@ -451,8 +453,9 @@ TEST_F(ClientTest, RawProbesAskForWhatIsGiven)
     const Attributes ev(bare.all(MRC_A_PROBE_RAW_EV).at(0), MRC_A_EV_MAX);
     EXPECT_EQ(ev.u8(MRC_A_EV_PORT), 2);
     EXPECT_EQ(ev.u32(MRC_A_EV_VALUE), 0xc0010002);
-    for (const int type : {MRC_A_PROBE_REMOTE_GID, MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_COUNT,
-                           MRC_A_PROBE_DSCP, MRC_A_PROBE_SIZE, MRC_A_PROBE_LIMIT})
+    for (const int type :
+         {MRC_A_PROBE_REMOTE_GID, MRC_A_PROBE_LOCAL_GID, MRC_A_PROBE_COUNT, MRC_A_PROBE_DSCP,
+          MRC_A_PROBE_SIZE, MRC_A_PROBE_LIMIT, MRC_A_PROBE_PORT_STATUS})
         EXPECT_FALSE(bare.has(type)) << type;
     probe.format = EvFormat::srv6;
     probe.ev.path = EvSegments{std::vector<Address>(127, *Address::parse("fc00::1"))};
@@ -508,6 +511,144 @@ TEST_F(ClientTest, OlderModulesAreNotAskedForRawProbes)
     EXPECT_EQ(probe.error().code, EOPNOTSUPP);
     EXPECT_EQ(probe.error().message(), "the module is older and knows no raw probes");
     EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
+}
+
+TEST_F(ClientTest, RawProbesMayTellOfPorts)
+{
+    RawProbeRequest status = raw_probe();
+
+    status.port_status = 5;
+    fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
+    EXPECT_EQ(kernel->probe_raw("mrc0", status).error().message(),
+              "the module is older and knows no status requests");
+    EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
+}
+
+TEST_F(ClientTest, RawProbesMayTellOfPortsToo)
+{
+    RawProbeRequest status = raw_probe();
+
+    status.port_status = 5;
+    fake.answers.push_back(
+        std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE | MRC_NL_CAPABILITY_RAW_STATUS)});
+    EXPECT_FALSE(kernel->probe_raw("mrc0", status));
+    EXPECT_EQ(last().parsed(MRC_A_PROBE_MAX).u32(MRC_A_PROBE_PORT_STATUS), 5u);
+}
+
+/** What is told of request n of several: "n: RTT", or its error. */
+class ManyRawProbes : public ClientTest
+{
+protected:
+    std::vector<std::string> told;
+    std::vector<RawProbeRequest> requests{3, raw_probe()};
+
+    ManyRawProbes()
+    {
+        fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
+        fake.arrivals.overrun = false;
+    }
+
+    Result<void> probe()
+    {
+        return kernel->probe_raw_each("mrc0", requests, [&](size_t n, const Result<Probe> &probe) {
+            told.push_back(std::to_string(n) + ": " +
+                           (probe ? std::to_string(probe->results.at(0).rtt.value_or(0))
+                                  : std::to_string(probe.error().code)));
+        });
+    }
+    void starts(uint32_t id)
+    {
+        fake.answers.push_back(
+            std::vector{reply_of(probe_message(MRC_CMD_RAW_PROBE_START, 1, id))});
+    }
+    void ends(uint32_t id, uint64_t rtt)
+    {
+        Request ended = probe_message(MRC_CMD_PROBE_NTF, 1, id);
+        {
+            const Request::Nest nest(ended, MRC_A_PROBE_RESULT);
+
+            ended.put_address(MRC_A_PROBE_RESULT_REMOTE_GID, *Address::parse("fd00::2"));
+            ended.put_u16(MRC_A_PROBE_RESULT_INDEX, 0).put_u8(MRC_A_PROBE_RESULT_PORT, 2);
+            ended.put_u64(MRC_A_PROBE_RESULT_RTT, rtt);
+        }
+        fake.arrivals.messages.push_back(reply_of(ended));
+    }
+    size_t started() const
+    {
+        return static_cast<size_t>(
+            std::count_if(fake.seen.begin(), fake.seen.end(), [](const Seen &seen) {
+                return seen.command == MRC_CMD_RAW_PROBE_START;
+            }));
+    }
+};
+
+using Told = std::vector<std::string>;
+
+TEST_F(ManyRawProbes, AreToldOfInTheOrderInWhichTheyEnd)
+{
+    for (const uint32_t id : {5, 6, 7})
+        starts(id);
+    ends(7, 70);
+    ends(9, 90); // somebody else's
+    ends(5, 50);
+    ends(6, 60);
+    EXPECT_TRUE(probe());
+    EXPECT_EQ(told, (Told{"2: 70", "0: 50", "1: 60"}));
+    EXPECT_EQ(fake.groups, std::vector<std::string>{"probes"});
+}
+
+TEST_F(ManyRawProbes, OneThatIsRefusedIsToldAtOnce)
+{
+    starts(5);
+    fake.answers.push_back(Error{EINVAL, "", ""});
+    starts(7);
+    ends(5, 50);
+    ends(7, 70);
+    EXPECT_TRUE(probe());
+    EXPECT_EQ(told, (Told{"1: 22", "0: 50", "2: 70"}));
+}
+
+TEST_F(ManyRawProbes, WhereTheDeviceIsBusyTheyWait)
+{
+    starts(5);
+    fake.answers.push_back(Error{EBUSY, "", ""});
+    starts(6);
+    starts(7);
+    ends(5, 50);
+    ends(6, 60);
+    ends(7, 70);
+    EXPECT_TRUE(probe());
+    EXPECT_EQ(told, (Told{"0: 50", "1: 60", "2: 70"}));
+}
+
+TEST_F(ManyRawProbes, WhereItIsBusyWithOthersTheyAreToldSo)
+{
+    requests.resize(1);
+    fake.answers.push_back(Error{EBUSY, "", ""});
+    EXPECT_TRUE(probe());
+    EXPECT_EQ(told, Told{"0: 16"});
+}
+
+TEST_F(ManyRawProbes, ManyAreStartedBitByBit)
+{
+    requests.resize(100, raw_probe());
+    for (uint32_t id = 0; id < 100; id++)
+        starts(1000 + id);
+    // Only those that are under way may end.
+    for (uint32_t id = 0; id < 31; id++)
+        ends(1000 + id, 1);
+    EXPECT_EQ(probe().error().code, ETIMEDOUT);
+    EXPECT_EQ(told.size(), 31u);
+    EXPECT_EQ(started(), 63u) << "31 that have ended, and 32 that have not";
+}
+
+TEST_F(ManyRawProbes, WhatIsLostIsTold)
+{
+    for (const uint32_t id : {5, 6, 7})
+        starts(id);
+    ends(5, 50);
+    fake.arrivals.overrun = true;
+    EXPECT_EQ(probe().error().code, ENOBUFS);
 }
 
 TEST_F(ClientTest, SegmentsOfRawProbesAreLookedAt)

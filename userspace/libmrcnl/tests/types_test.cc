@@ -46,7 +46,7 @@ TEST(Names, OwnersWithoutOneAreNumbers)
 {
     EXPECT_EQ(owner_name(0), "none");
     EXPECT_EQ(owner_name(3), "mrcd");
-    EXPECT_EQ(owner_name(4), "4");
+    EXPECT_EQ(owner_name(5), "5");
     EXPECT_EQ(owner_name(255), "255");
     for (size_t i = 0; i < owner_names().size(); i++)
         EXPECT_EQ(owner_name(static_cast<uint8_t>(i)), owner_names()[i]);

@@ -53,6 +53,7 @@ public:
     {
         return inner_.add_device(device, anchor);
     }
+    Result<Descriptor> lock(uint32_t device) override { return inner_.lock(device); }
     int fd() const override { return fd_; }
     bool drain(NetdevTable &) override
     {

@@ -108,7 +108,7 @@ public:
                         MRC_NL_CAPABILITY_KEEP_EVS | MRC_NL_CAPABILITY_EDIT_EVS |
                         MRC_NL_CAPABILITY_ALIAS | MRC_NL_CAPABILITY_PORT_EVS |
                         MRC_NL_CAPABILITY_PROBE_START | MRC_NL_CAPABILITY_RAW_PROBE |
-                        MRC_NL_CAPABILITY_NSCC};
+                        MRC_NL_CAPABILITY_NSCC | MRC_NL_CAPABILITY_RAW_STATUS};
     }
     void act_as(Owner owner, bool claim) override
     {

@@ -92,6 +92,7 @@ enum mrc_nl_capability {
 	MRC_NL_CAPABILITY_PROBE_START = 64,
 	MRC_NL_CAPABILITY_RAW_PROBE = 128,	/* probes may go a way that is no EV of a profile */
 	MRC_NL_CAPABILITY_NSCC = 256,	/* CC profiles may have algorithm nscc, and its settings */
+	MRC_NL_CAPABILITY_RAW_STATUS = 512,	/* raw probes may be Port Status Updates */
 };
 
 enum {
@@ -553,6 +554,11 @@ enum {
 	 * later is none. 100000000 when left out
 	 */
 	MRC_A_PROBE_LIMIT,
+	/*
+	 * u32: what is sent are no EV probes but Port Status Updates: our ports that can receive,
+	 * bit 0 is port 1. A peer takes it for our own word until the ports change
+	 */
+	MRC_A_PROBE_PORT_STATUS,
 
 	__MRC_A_PROBE_MAX,
 	MRC_A_PROBE_MAX = (__MRC_A_PROBE_MAX - 1)

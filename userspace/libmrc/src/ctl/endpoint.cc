@@ -21,6 +21,7 @@ constexpr uint8_t last_dscp = 63;
 struct Batch {
     uint8_t dscp;
     uint32_t limit; ///< ns
+    bool status;    ///< they tell of ports
     std::span<const mrc_ctl_ep_req> requests;
 };
 
@@ -30,6 +31,12 @@ mrcnl::Address address_of(const ibv_gid &gid)
 
     std::copy(std::begin(gid.raw), std::end(gid.raw), address.bytes.begin());
     return address;
+}
+
+/** Bit 0 is port 1 there. Of port 32, which the API has no bit for, nothing bad is said. */
+uint32_t kernel_ports(uint32_t mask)
+{
+    return mask >> 1 | 1u << 31;
 }
 
 /** @return nothing: it is no request that can be sent */
@@ -50,6 +57,8 @@ std::optional<mrcnl::RawProbeRequest> request_of(const mrc_ctl_ep_req &req, cons
     request.ev = {req.req_ev.port, path_of(req.ev_fmt_mode, bits_of(req.req_ev)), false};
     request.dscp = batch.dscp;
     request.limit = batch.limit;
+    if (batch.status)
+        request.port_status = kernel_ports(req.op.port_status_update.port_status);
     return request;
 }
 
@@ -148,10 +157,10 @@ MRC_EXPORT int mrc_ctl_ep_batch_send_wait(mrc_context *mrc_ctx, uint8_t req_tc,
             !rsp || !num_rsp)
             return EINVAL;
         *num_rsp = 0;
-        if (mrc::number(op_type) != MRC_CTL_EP_OP_EV_PROBE)
+        if (!mrc::one_of(op_type, {MRC_CTL_EP_OP_EV_PROBE, MRC_CTL_EP_OP_PORT_STATUS_UPDATE}))
             return ENOTSUP;
         return mrc::send(mrc_ctx,
-                         {req_tc, rsp_timeout,
+                         {req_tc, rsp_timeout, op_type == MRC_CTL_EP_OP_PORT_STATUS_UPDATE,
                           std::span<const mrc_ctl_ep_req>(req, static_cast<size_t>(num_req))},
                          rsp, num_rsp);
     });

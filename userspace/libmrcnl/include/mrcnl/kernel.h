@@ -130,9 +130,9 @@ public:
     /**
      * Send probes a way that is no EV of a peer, and wait for the answers. Needs CAP_NET_ADMIN.
      *
-     * EOPNOTSUPP: the module is older, see MRC_NL_CAPABILITY_RAW_PROBE. ENOENT: no such plane.
-     * EMSGSIZE: no packet on this plane has the size that is asked for. E2BIG: too many. Further as
-     * probe(). That one was not sent, or not answered, is no error.
+     * EOPNOTSUPP: the module is older, see MRC_NL_CAPABILITY_RAW_PROBE and _RAW_STATUS. ENOENT: no
+     * such plane. EMSGSIZE: no packet on this plane has the size that is asked for. E2BIG: too
+     * many. Further as probe(). That one was not sent, or not answered, is no error.
      */
     virtual Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) = 0;
     /**

@@ -336,6 +336,9 @@ struct RawProbeRequest {
     std::optional<uint8_t> dscp{};      ///< dscp-control of the device
     std::optional<uint16_t> size{}; ///< bytes with all headers, a multiple of 4; as small as may be
     std::optional<uint64_t> limit{}; ///< ns to the answer, 1..10 s; 100 ms
+    /** They are no EV probes but Port Status Updates: our ports that can receive, bit 0 is port 1
+     */
+    std::optional<uint32_t> port_status{};
 };
 
 /** What became of one EV probe. */
