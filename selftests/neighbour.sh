@@ -22,13 +22,14 @@ stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # blamed: EVs that were good and are not any more since the trace was emptied. What a SACK spoke
 # against is the stream's own business, for only the stream gets any: a machine that stands still
-# makes it so. So it does with the EVs back to h1, which its peers probe.
+# makes it so. Where it spoke against all of them, the floor holds the one that was heard of last, and
+# that is what is told. So it does with the EVs back to h1, which its peers probe.
 blamed()
 {
 	awk -v back="remote=$(lab gid h1) " '
 		{ match($0, /\[[0-9]+\]/); cpu = substr($0, RSTART, RLENGTH) }
 		/ mrc_loss: / { sack[cpu] = / by SACK/ }
-		/ mrc_ev: .* good -> (assumed-bad|held)/ && !index($0, back) && !(sack[cpu] && /[(]loss[)]/) {
+		/ mrc_ev: .* good -> (assumed-bad|held)/ && !index($0, back) && !(sack[cpu] && /[(](loss|heard of last)[)]/) {
 			sub(/.* mrc_ev: /, ""); print }' "$TRACING/trace"
 }
 

@@ -104,7 +104,7 @@ check_function()
 		wrong "$name.3 leads nowhere: $of"
 	elif ! grep -A 2 '^\.SH NAME' "$page" | grep -qwF "$name"; then
 		wrong "$page: $name is not in its head"
-	elif ! grep -qF "mrc.h" "$page" || ! text "$page" | grep -qF " RETURN VALUE "; then
+	elif ! grep -qE "mrc(_ctl)?\\.h" "$page" || ! text "$page" | grep -qF " RETURN VALUE "; then
 		wrong "$page: what is returned is not in it"
 	fi
 }

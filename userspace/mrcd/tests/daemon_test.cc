@@ -106,8 +106,7 @@ TEST(Daemon, LeavesADeviceToAnotherController)
     const size_t by_file = denied(second);
     EXPECT_TRUE(second.model.kernel.exists) << "one that it makes is not yet another's";
     EXPECT_TRUE(second.model.kernel.route_map.empty());
-    EXPECT_EQ(second.daemon.status(),
-              "configure mrc0: of the model (3.lock)");
+    EXPECT_EQ(second.daemon.status(), "configure mrc0: of the model (3.lock)");
     EXPECT_FALSE(second.daemon.as_planned());
     EXPECT_TRUE(second.daemon.deny({{0}, {}, {}}));
     EXPECT_EQ(denied(second), by_file) << "nor what cannot wait";
