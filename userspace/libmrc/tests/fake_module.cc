@@ -81,19 +81,15 @@ FakeModule::~FakeModule()
     current = nullptr;
 }
 
-mrcnl::Result<std::vector<mrcnl::Device>> FakeModule::devices()
+mrcnl::Result<mrcnl::Device> FakeModule::device(const mrcnl::DeviceId &id)
 {
-    auto all = ModelKernel::devices();
-
-    if (!loaded)
-        return mrcnl::Error{ENOENT, "", ""};
-    if (!exists)
-        return std::vector<mrcnl::Device>();
-    (*all)[0].device.name = name;
-    return all;
+    // By its name alone it is looked for here.
+    if (!id.index() && id.name() != name)
+        return mrcnl::Error{ENODEV, "", ""};
+    return ModelKernel::device(mrcnl::DeviceRef{1, name});
 }
 
-mrcnl::Result<void> FakeModule::probe_raw_each(const std::string &,
+mrcnl::Result<void> FakeModule::probe_raw_each(const mrcnl::DeviceId &,
                                                const std::vector<mrcnl::RawProbeRequest> &requests,
                                                const EachProbe &each)
 {

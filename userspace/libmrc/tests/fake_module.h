@@ -28,7 +28,6 @@ public:
     std::vector<size_t> order; ///< of answers; none: that of the requests
     std::deque<mrcnl::Event> pending;
     std::string name = "mrc0"; ///< of the device
-    int info_asked = 0;
     int opened = 0;
     int open_error = 0;
 
@@ -37,8 +36,8 @@ public:
     FakeModule(const FakeModule &) = delete;
     FakeModule &operator=(const FakeModule &) = delete;
 
-    mrcnl::Result<std::vector<mrcnl::Device>> devices() override;
-    mrcnl::Result<void> probe_raw_each(const std::string &device,
+    mrcnl::Result<mrcnl::Device> device(const mrcnl::DeviceId &id) override;
+    mrcnl::Result<void> probe_raw_each(const mrcnl::DeviceId &device,
                                        const std::vector<mrcnl::RawProbeRequest> &requests,
                                        const EachProbe &each) override;
     mrcnl::Result<std::unique_ptr<mrcnl::EventStream>> events(bool config) override;

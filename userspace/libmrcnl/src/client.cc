@@ -24,6 +24,7 @@ namespace
 
 // The same in every set of a noun.
 constexpr int dev_name = MRC_A_DEVICE_DEV_NAME;
+constexpr int dev_index = MRC_A_DEVICE_DEV_INDEX;
 
 /** Attempts at a dump that nothing changes meanwhile. */
 constexpr int dump_attempts = 10;
@@ -56,6 +57,14 @@ void put(Request &request, int type, const T &value)
         request.put_u16(type, value);
     else
         request.put_u8(type, value);
+}
+
+void put_device(Request &request, const DeviceId &device)
+{
+    if (const auto index = device.index())
+        request.put_u32(dev_index, *index);
+    else
+        request.put_string(dev_name, device.name());
 }
 
 template <typename Settings>
@@ -236,56 +245,55 @@ public:
         claim_ = claim;
     }
     Result<std::vector<Device>> devices() override;
-    Result<Device> device(const std::string &name) override;
-    Result<void> set_device(const std::string &name, const DeviceSettings &change) override;
-    Result<std::vector<Plane>> planes(const OptionalName &device) override;
-    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+    Result<Device> device(const DeviceId &device) override;
+    Result<void> set_device(const DeviceId &device, const DeviceSettings &change) override;
+    Result<std::vector<Plane>> planes(const OptionalDevice &device) override;
+    Result<Plane> add_plane(const DeviceId &device, std::optional<uint8_t> port,
                             uint32_t ifindex) override;
-    Result<void> set_plane(const std::string &device, uint8_t port,
-                           std::optional<bool> up) override;
-    Result<void> delete_plane(const std::string &device, uint8_t port) override;
-    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override;
-    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override;
-    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+    Result<void> set_plane(const DeviceId &device, uint8_t port, std::optional<bool> up) override;
+    Result<void> delete_plane(const DeviceId &device, uint8_t port) override;
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalDevice &device) override;
+    Result<EvProfile> ev_profile(const DeviceId &device, uint64_t id) override;
+    Result<void> put_ev_profile(const DeviceId &device, const EvProfileSpec &spec,
                                 bool replace) override;
-    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override;
-    Result<std::vector<Ev>> evs(const OptionalName &device,
+    Result<void> delete_ev_profile(const DeviceId &device, uint64_t id) override;
+    Result<std::vector<Ev>> evs(const OptionalDevice &device,
                                 std::optional<uint64_t> ev_profile) override;
-    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override;
-    Result<void> add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+    Result<void> deny_ev(const DeviceId &device, const EvPlace &place, bool deny) override;
+    Result<void> add_ev(const DeviceId &device, uint64_t ev_profile, const EvSpec &ev,
                         std::optional<uint32_t> version) override;
-    Result<void> replace_ev(const std::string &device, const EvPlace &place,
+    Result<void> replace_ev(const DeviceId &device, const EvPlace &place,
                             const EvSpec &ev) override;
-    Result<void> delete_ev(const std::string &device, const EvPlace &place) override;
-    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override;
-    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override;
-    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+    Result<void> delete_ev(const DeviceId &device, const EvPlace &place) override;
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalDevice &device) override;
+    Result<CcProfile> cc_profile(const DeviceId &device, uint64_t id) override;
+    Result<void> put_cc_profile(const DeviceId &device, const CcProfile &profile,
                                 bool replace) override;
-    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override;
-    Result<std::vector<Route>> routes(const OptionalName &device) override;
-    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override;
-    Result<void> put_route(const std::string &device, const Route &route, bool replace) override;
-    Result<void> delete_route(const std::string &device, const Prefix &prefix) override;
-    Result<std::vector<Peer>> peers(const OptionalName &device,
+    Result<void> delete_cc_profile(const DeviceId &device, uint64_t id) override;
+    Result<std::vector<Route>> routes(const OptionalDevice &device) override;
+    Result<RouteMatch> match_route(const DeviceId &device, const Address &gid) override;
+    Result<void> put_route(const DeviceId &device, const Route &route, bool replace) override;
+    Result<void> delete_route(const DeviceId &device, const Prefix &prefix) override;
+    Result<std::vector<Peer>> peers(const OptionalDevice &device,
                                     std::optional<Address> remote_gid) override;
-    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+    Result<std::vector<PeerEv>> peer_evs(const OptionalDevice &device,
                                          std::optional<Address> remote_gid) override;
-    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override;
-    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override;
-    Result<void> probe_raw_each(const std::string &device,
+    Result<Probe> probe(const DeviceId &device, const ProbeRequest &request) override;
+    Result<Probe> probe_raw(const DeviceId &device, const RawProbeRequest &request) override;
+    Result<void> probe_raw_each(const DeviceId &device,
                                 const std::vector<RawProbeRequest> &requests,
                                 const EachProbe &each) override;
-    Result<std::vector<Qp>> qps(const OptionalName &device) override;
-    Result<Qp> qp(const std::string &device, uint32_t qpn) override;
+    Result<std::vector<Qp>> qps(const OptionalDevice &device) override;
+    Result<Qp> qp(const DeviceId &device, uint32_t qpn) override;
     Result<std::unique_ptr<EventStream>> events(bool config) override;
 
 private:
-    static Request request(uint8_t command, const OptionalName &device)
+    static Request request(uint8_t command, const OptionalDevice &device)
     {
         Request request(command);
 
         if (device)
-            request.put_string(dev_name, *device);
+            put_device(request, *device);
         return request;
     }
 
@@ -302,11 +310,11 @@ private:
     Result<bool> can(uint32_t capability);
     /** Starts probes, and waits for what becomes of them. @param timeout ms */
     Result<Probe> start_probes(const std::function<Result<Probe>()> &start, uint32_t timeout);
-    static Request probe_request(uint8_t command, const std::string &device,
+    static Request probe_request(uint8_t command, const DeviceId &device,
                                  const ProbeRequest &request);
     Result<void> knows(uint32_t capability, const char *what);
-    Result<Probe> start_raw_probes(const std::string &device, const RawProbeRequest &request);
-    static Request raw_probe_request(const std::string &device, const RawProbeRequest &request);
+    Result<Probe> start_raw_probes(const DeviceId &device, const RawProbeRequest &request);
+    static Request raw_probe_request(const DeviceId &device, const RawProbeRequest &request);
 
     /** A change of something that has an owner, with its attributes; 0: it has none to claim. */
     Result<void> change(Request &request, int type, int claim_type = 0)
@@ -374,25 +382,25 @@ Result<std::vector<Device>> Client::devices()
     return dump(request(MRC_CMD_DEVICE_GET, {}), decode_device);
 }
 
-Result<Device> Client::device(const std::string &name)
+Result<Device> Client::device(const DeviceId &device)
 {
-    return get(request(MRC_CMD_DEVICE_GET, name), decode_device);
+    return get(request(MRC_CMD_DEVICE_GET, device), decode_device);
 }
 
-Result<void> Client::set_device(const std::string &name, const DeviceSettings &change)
+Result<void> Client::set_device(const DeviceId &device, const DeviceSettings &change)
 {
-    Request r = request(MRC_CMD_DEVICE_SET, name);
+    Request r = request(MRC_CMD_DEVICE_SET, device);
 
     put_settings(r, change);
     return this->change(r);
 }
 
-Result<std::vector<Plane>> Client::planes(const OptionalName &device)
+Result<std::vector<Plane>> Client::planes(const OptionalDevice &device)
 {
     return dump(request(MRC_CMD_PLANE_GET, device), decode_plane);
 }
 
-Result<Plane> Client::add_plane(const std::string &device, std::optional<uint8_t> port,
+Result<Plane> Client::add_plane(const DeviceId &device, std::optional<uint8_t> port,
                                 uint32_t ifindex)
 {
     Request r = request(MRC_CMD_PLANE_ADD, device);
@@ -405,7 +413,7 @@ Result<Plane> Client::add_plane(const std::string &device, std::optional<uint8_t
     return get(r, decode_plane);
 }
 
-Result<void> Client::set_plane(const std::string &device, uint8_t port, std::optional<bool> up)
+Result<void> Client::set_plane(const DeviceId &device, uint8_t port, std::optional<bool> up)
 {
     Request r = request(MRC_CMD_PLANE_SET, device);
 
@@ -415,7 +423,7 @@ Result<void> Client::set_plane(const std::string &device, uint8_t port, std::opt
     return change(r, MRC_A_PLANE_OWNER, MRC_A_PLANE_CLAIM);
 }
 
-Result<void> Client::delete_plane(const std::string &device, uint8_t port)
+Result<void> Client::delete_plane(const DeviceId &device, uint8_t port)
 {
     Request r = request(MRC_CMD_PLANE_DEL, device);
 
@@ -423,26 +431,25 @@ Result<void> Client::delete_plane(const std::string &device, uint8_t port)
     return change(r, MRC_A_PLANE_OWNER);
 }
 
-Result<std::vector<EvProfile>> Client::ev_profiles(const OptionalName &device)
+Result<std::vector<EvProfile>> Client::ev_profiles(const OptionalDevice &device)
 {
     return dump(request(MRC_CMD_EV_PROFILE_GET, device), decode_ev_profile);
 }
 
-Result<EvProfile> Client::ev_profile(const std::string &device, uint64_t id)
+Result<EvProfile> Client::ev_profile(const DeviceId &device, uint64_t id)
 {
     return get(request(MRC_CMD_EV_PROFILE_GET, device).put_u64(MRC_A_EV_PROFILE_ID, id),
                decode_ev_profile);
 }
 
-Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSpec &spec,
-                                    bool replace)
+Result<void> Client::put_ev_profile(const DeviceId &device, const EvProfileSpec &spec, bool replace)
 {
     auto checked = check_segments(spec);
     Request r(replace ? MRC_CMD_EV_PROFILE_SET : MRC_CMD_EV_PROFILE_ADD, ev_room(spec));
 
     if (!checked)
         return checked;
-    r.put_string(dev_name, device);
+    put_device(r, device);
     r.put_u64(MRC_A_EV_PROFILE_ID, spec.id);
     r.put_u8(MRC_A_EV_PROFILE_FORMAT, static_cast<uint8_t>(spec.format));
     r.put_u8(MRC_A_EV_PROFILE_MODE, static_cast<uint8_t>(spec.mode));
@@ -462,7 +469,7 @@ Result<void> Client::put_ev_profile(const std::string &device, const EvProfileSp
     return change(r, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
 }
 
-Result<void> Client::delete_ev_profile(const std::string &device, uint64_t id)
+Result<void> Client::delete_ev_profile(const DeviceId &device, uint64_t id)
 {
     Request r = request(MRC_CMD_EV_PROFILE_DEL, device);
 
@@ -470,7 +477,8 @@ Result<void> Client::delete_ev_profile(const std::string &device, uint64_t id)
     return change(r, MRC_A_EV_PROFILE_OWNER);
 }
 
-Result<std::vector<Ev>> Client::evs(const OptionalName &device, std::optional<uint64_t> ev_profile)
+Result<std::vector<Ev>> Client::evs(const OptionalDevice &device,
+                                    std::optional<uint64_t> ev_profile)
 {
     Request r = request(MRC_CMD_EV_GET, device);
 
@@ -479,7 +487,7 @@ Result<std::vector<Ev>> Client::evs(const OptionalName &device, std::optional<ui
     return dump(r, decode_ev);
 }
 
-Result<void> Client::deny_ev(const std::string &device, const EvPlace &place, bool deny)
+Result<void> Client::deny_ev(const DeviceId &device, const EvPlace &place, bool deny)
 {
     Request r = request(MRC_CMD_EV_SET, device);
 
@@ -488,7 +496,7 @@ Result<void> Client::deny_ev(const std::string &device, const EvPlace &place, bo
     return change(r, MRC_A_EV_OWNER);
 }
 
-Result<void> Client::add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+Result<void> Client::add_ev(const DeviceId &device, uint64_t ev_profile, const EvSpec &ev,
                             std::optional<uint32_t> version)
 {
     auto checked = check_segments(ev, "");
@@ -501,7 +509,7 @@ Result<void> Client::add_ev(const std::string &device, uint64_t ev_profile, cons
     return change(r, MRC_A_EV_OWNER);
 }
 
-Result<void> Client::replace_ev(const std::string &device, const EvPlace &place, const EvSpec &ev)
+Result<void> Client::replace_ev(const DeviceId &device, const EvPlace &place, const EvSpec &ev)
 {
     auto checked = check_segments(ev, "");
     Request r = request(MRC_CMD_EV_REPLACE, device);
@@ -513,7 +521,7 @@ Result<void> Client::replace_ev(const std::string &device, const EvPlace &place,
     return change(r, MRC_A_EV_OWNER);
 }
 
-Result<void> Client::delete_ev(const std::string &device, const EvPlace &place)
+Result<void> Client::delete_ev(const DeviceId &device, const EvPlace &place)
 {
     Request r = request(MRC_CMD_EV_DEL, device);
 
@@ -521,19 +529,18 @@ Result<void> Client::delete_ev(const std::string &device, const EvPlace &place)
     return change(r, MRC_A_EV_OWNER);
 }
 
-Result<std::vector<CcProfile>> Client::cc_profiles(const OptionalName &device)
+Result<std::vector<CcProfile>> Client::cc_profiles(const OptionalDevice &device)
 {
     return dump(request(MRC_CMD_CC_PROFILE_GET, device), decode_cc_profile);
 }
 
-Result<CcProfile> Client::cc_profile(const std::string &device, uint64_t id)
+Result<CcProfile> Client::cc_profile(const DeviceId &device, uint64_t id)
 {
     return get(request(MRC_CMD_CC_PROFILE_GET, device).put_u64(MRC_A_CC_PROFILE_ID, id),
                decode_cc_profile);
 }
 
-Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &profile,
-                                    bool replace)
+Result<void> Client::put_cc_profile(const DeviceId &device, const CcProfile &profile, bool replace)
 {
     Request r = request(replace ? MRC_CMD_CC_PROFILE_SET : MRC_CMD_CC_PROFILE_ADD, device);
 
@@ -547,7 +554,7 @@ Result<void> Client::put_cc_profile(const std::string &device, const CcProfile &
     return change(r, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
 }
 
-Result<void> Client::delete_cc_profile(const std::string &device, uint64_t id)
+Result<void> Client::delete_cc_profile(const DeviceId &device, uint64_t id)
 {
     Request r = request(MRC_CMD_CC_PROFILE_DEL, device);
 
@@ -555,18 +562,18 @@ Result<void> Client::delete_cc_profile(const std::string &device, uint64_t id)
     return change(r, MRC_A_CC_PROFILE_OWNER);
 }
 
-Result<std::vector<Route>> Client::routes(const OptionalName &device)
+Result<std::vector<Route>> Client::routes(const OptionalDevice &device)
 {
     return dump(request(MRC_CMD_ROUTE_GET, device), decode_route);
 }
 
-Result<RouteMatch> Client::match_route(const std::string &device, const Address &gid)
+Result<RouteMatch> Client::match_route(const DeviceId &device, const Address &gid)
 {
     return get(request(MRC_CMD_ROUTE_GET, device).put_address(MRC_A_ROUTE_GID, gid),
                decode_route_match);
 }
 
-Result<void> Client::put_route(const std::string &device, const Route &route, bool replace)
+Result<void> Client::put_route(const DeviceId &device, const Route &route, bool replace)
 {
     Request r = request(replace ? MRC_CMD_ROUTE_REPLACE : MRC_CMD_ROUTE_ADD, device);
 
@@ -579,7 +586,7 @@ Result<void> Client::put_route(const std::string &device, const Route &route, bo
     return change(r, MRC_A_ROUTE_OWNER, MRC_A_ROUTE_CLAIM);
 }
 
-Result<void> Client::delete_route(const std::string &device, const Prefix &prefix)
+Result<void> Client::delete_route(const DeviceId &device, const Prefix &prefix)
 {
     Request r = request(MRC_CMD_ROUTE_DEL, device);
 
@@ -588,7 +595,7 @@ Result<void> Client::delete_route(const std::string &device, const Prefix &prefi
     return change(r, MRC_A_ROUTE_OWNER);
 }
 
-Result<std::vector<Peer>> Client::peers(const OptionalName &device,
+Result<std::vector<Peer>> Client::peers(const OptionalDevice &device,
                                         std::optional<Address> remote_gid)
 {
     Request r = request(MRC_CMD_PEER_GET, device);
@@ -598,7 +605,7 @@ Result<std::vector<Peer>> Client::peers(const OptionalName &device,
     return dump(r, decode_peer);
 }
 
-Result<std::vector<PeerEv>> Client::peer_evs(const OptionalName &device,
+Result<std::vector<PeerEv>> Client::peer_evs(const OptionalDevice &device,
                                              std::optional<Address> remote_gid)
 {
     Request r = request(MRC_CMD_PEER_EV_GET, device);
@@ -621,7 +628,7 @@ Result<bool> Client::can(uint32_t capability)
 }
 
 /** Older modules answer when all is known. */
-Result<Probe> Client::probe(const std::string &device, const ProbeRequest &request)
+Result<Probe> Client::probe(const DeviceId &device, const ProbeRequest &request)
 {
     const auto starts = can(MRC_NL_CAPABILITY_PROBE_START);
 
@@ -651,12 +658,11 @@ Result<Probe> Client::start_probes(const std::function<Result<Probe>()> &start, 
         timeout);
 }
 
-Request Client::probe_request(uint8_t command, const std::string &device,
-                              const ProbeRequest &request)
+Request Client::probe_request(uint8_t command, const DeviceId &device, const ProbeRequest &request)
 {
     Request r(command, 4096 + request.evs.size() * 8);
 
-    r.put_string(dev_name, device);
+    put_device(r, device);
     r.put_address(MRC_A_PROBE_REMOTE_GID, request.remote_gid);
     if (request.local_gid)
         r.put_address(MRC_A_PROBE_LOCAL_GID, *request.local_gid);
@@ -681,11 +687,11 @@ Result<void> Client::knows(uint32_t capability, const char *what)
     return {};
 }
 
-Request Client::raw_probe_request(const std::string &device, const RawProbeRequest &request)
+Request Client::raw_probe_request(const DeviceId &device, const RawProbeRequest &request)
 {
     Request r(MRC_CMD_RAW_PROBE_START, 8192 + request.to.size() * 32);
 
-    r.put_string(dev_name, device);
+    put_device(r, device);
     r.put_u8(MRC_A_PROBE_FORMAT, static_cast<uint8_t>(request.format));
     {
         const Request::Nest nest(r, MRC_A_PROBE_RAW_EV);
@@ -710,7 +716,7 @@ Request Client::raw_probe_request(const std::string &device, const RawProbeReque
 }
 
 /** Of a module that knows them. */
-Result<Probe> Client::start_raw_probes(const std::string &device, const RawProbeRequest &request)
+Result<Probe> Client::start_raw_probes(const DeviceId &device, const RawProbeRequest &request)
 {
     if (const auto checked = check_segments(request.ev, ""); !checked)
         return checked.error();
@@ -720,7 +726,7 @@ Result<Probe> Client::start_raw_probes(const std::string &device, const RawProbe
     return get(raw_probe_request(device, request), decode_probe);
 }
 
-Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest &request)
+Result<Probe> Client::probe_raw(const DeviceId &device, const RawProbeRequest &request)
 {
     if (const auto known = knows(MRC_NL_CAPABILITY_RAW_PROBE, "raw probes"); !known)
         return known.error();
@@ -728,7 +734,7 @@ Result<Probe> Client::probe_raw(const std::string &device, const RawProbeRequest
 }
 
 /** A few at a time: the device has as many requests of others, too. */
-Result<void> Client::probe_raw_each(const std::string &device,
+Result<void> Client::probe_raw_each(const DeviceId &device,
                                     const std::vector<RawProbeRequest> &requests,
                                     const EachProbe &each)
 {
@@ -771,12 +777,12 @@ Result<void> Client::probe_raw_each(const std::string &device,
     return {};
 }
 
-Result<std::vector<Qp>> Client::qps(const OptionalName &device)
+Result<std::vector<Qp>> Client::qps(const OptionalDevice &device)
 {
     return dump(request(MRC_CMD_QP_GET, device), decode_qp);
 }
 
-Result<Qp> Client::qp(const std::string &device, uint32_t qpn)
+Result<Qp> Client::qp(const DeviceId &device, uint32_t qpn)
 {
     return get(request(MRC_CMD_QP_GET, device).put_u32(MRC_A_QP_QPN, qpn), decode_qp);
 }

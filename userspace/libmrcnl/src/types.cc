@@ -34,6 +34,11 @@ std::span<const char *const> owner_names()
     return names_of_owners;
 }
 
+std::string DeviceId::text() const
+{
+    return index_ ? "device " + std::to_string(*index_) : name_;
+}
+
 std::optional<Address> Address::parse(const std::string &text)
 {
     Address address;

@@ -651,6 +651,20 @@ TEST_F(ManyRawProbes, WhatIsLostIsTold)
     EXPECT_EQ(probe().error().code, ENOBUFS);
 }
 
+TEST_F(ClientTest, ADeviceThatIsKnownGoesByItsIndex)
+{
+    EXPECT_FALSE(kernel->device(DeviceRef{7, "an old name"}));
+    EXPECT_EQ(last().parsed(MRC_A_DEVICE_MAX).u32(MRC_A_DEVICE_DEV_INDEX), 7u);
+    EXPECT_FALSE(last().parsed(MRC_A_DEVICE_MAX).has(MRC_A_DEVICE_DEV_NAME));
+    EXPECT_TRUE(kernel->planes(DeviceRef{7, "an old name"}));
+    EXPECT_EQ(last().parsed(MRC_A_PLANE_MAX).u32(MRC_A_PLANE_DEV_INDEX), 7u);
+    EXPECT_FALSE(kernel->device("mrc0"));
+    EXPECT_FALSE(last().parsed(MRC_A_DEVICE_MAX).has(MRC_A_DEVICE_DEV_INDEX));
+    EXPECT_EQ(DeviceId(DeviceRef{7, "x"}).text(), "device 7");
+    EXPECT_TRUE(DeviceId("x").is({7, "x"}));
+    EXPECT_FALSE(DeviceId(DeviceRef{7, "x"}).is({8, "x"}));
+}
+
 TEST_F(ClientTest, SegmentsOfRawProbesAreLookedAt)
 {
     RawProbeRequest probe = raw_probe();

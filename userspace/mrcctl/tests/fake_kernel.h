@@ -84,12 +84,12 @@ struct FakeKernel : Kernel {
     }
 
     template <typename T>
-    static Result<std::vector<T>> of(const std::vector<T> &list, const OptionalName &device)
+    static Result<std::vector<T>> of(const std::vector<T> &list, const OptionalDevice &device)
     {
         std::vector<T> found;
 
         std::copy_if(list.begin(), list.end(), std::back_inserter(found),
-                     [&](const T &object) { return !device || object.device.name == *device; });
+                     [&](const T &object) { return !device || device->is(object.device); });
         return found;
     }
 
@@ -106,9 +106,9 @@ struct FakeKernel : Kernel {
     Result<Info> info() override { return info_value; }
     void act_as(Owner owner, bool) override { acting = owner; }
     Result<std::vector<Device>> devices() override { return device_list; }
-    Result<Device> device(const std::string &name) override
+    Result<Device> device(const DeviceId &id) override
     {
-        return one(device_list, "device", [&](const auto &d) { return d.device.name == name; });
+        return one(device_list, "device", [&](const auto &d) { return id.is(d.device); });
     }
     static void show(std::ostream &line, const Address &value) { line << value.text(); }
     template <typename T>
@@ -127,54 +127,54 @@ struct FakeKernel : Kernel {
         });
         return line.str();
     }
-    Result<void> set_device(const std::string &name, const DeviceSettings &s) override
+    Result<void> set_device(const DeviceId &id, const DeviceSettings &s) override
     {
-        return note("device", name + shown(s));
+        return note("device", id.text() + shown(s));
     }
-    Result<std::vector<Plane>> planes(const OptionalName &device) override
+    Result<std::vector<Plane>> planes(const OptionalDevice &device) override
     {
         if (dump_error)
             return *dump_error;
         return of(plane_list, device);
     }
-    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+    Result<Plane> add_plane(const DeviceId &device, std::optional<uint8_t> port,
                             uint32_t ifindex) override
     {
         const auto noted =
-            note_by("plane-add", device, port ? std::to_string(*port) : "any", ifindex);
+            note_by("plane-add", device.text(), port ? std::to_string(*port) : "any", ifindex);
 
         if (!noted)
             return noted.error();
         return Plane{};
     }
-    Result<void> set_plane(const std::string &device, uint8_t port, std::optional<bool> up) override
+    Result<void> set_plane(const DeviceId &device, uint8_t port, std::optional<bool> up) override
     {
-        return note_by("plane-set", device, +port, !up ? "as it is" : *up ? "up" : "down");
+        return note_by("plane-set", device.text(), +port, !up ? "as it is" : *up ? "up" : "down");
     }
-    Result<void> delete_plane(const std::string &device, uint8_t port) override
+    Result<void> delete_plane(const DeviceId &device, uint8_t port) override
     {
-        return note_by("plane-del", device, +port);
+        return note_by("plane-del", device.text(), +port);
     }
-    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalDevice &device) override
     {
         return of(ev_profile_list, device);
     }
-    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override
+    Result<EvProfile> ev_profile(const DeviceId &device, uint64_t id) override
     {
         return one(ev_profile_list, "EV profile",
-                   [&](const auto &p) { return p.device.name == device && p.id == id; });
+                   [&](const auto &p) { return device.is(p.device) && p.id == id; });
     }
-    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+    Result<void> put_ev_profile(const DeviceId &device, const EvProfileSpec &spec,
                                 bool replace) override
     {
         last_spec = spec;
-        return note_by(replace ? "ev-profile-set" : "ev-profile-add", device, spec.id);
+        return note_by(replace ? "ev-profile-set" : "ev-profile-add", device.text(), spec.id);
     }
-    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override
+    Result<void> delete_ev_profile(const DeviceId &device, uint64_t id) override
     {
-        return note_by("ev-profile-del", device, id);
+        return note_by("ev-profile-del", device.text(), id);
     }
-    Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
+    Result<std::vector<Ev>> evs(const OptionalDevice &device, std::optional<uint64_t> id) override
     {
         auto found = of(ev_list, device);
 
@@ -191,69 +191,68 @@ struct FakeKernel : Kernel {
     {
         return at(place.ev_profile, place.index, place.version);
     }
-    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override
+    Result<void> deny_ev(const DeviceId &device, const EvPlace &place, bool deny) override
     {
-        return note_by("ev", device, at(place), deny ? "deny" : "allow");
+        return note_by("ev", device.text(), at(place), deny ? "deny" : "allow");
     }
-    Result<void> add_ev(const std::string &device, uint64_t id, const EvSpec &ev,
+    Result<void> add_ev(const DeviceId &device, uint64_t id, const EvSpec &ev,
                         std::optional<uint32_t> version) override
     {
         last_spec.evs = {ev};
-        return note_by("ev-add", device, at(id, {}, version));
+        return note_by("ev-add", device.text(), at(id, {}, version));
     }
-    Result<void> replace_ev(const std::string &device, const EvPlace &place,
-                            const EvSpec &ev) override
+    Result<void> replace_ev(const DeviceId &device, const EvPlace &place, const EvSpec &ev) override
     {
         last_spec.evs = {ev};
-        return note_by("ev-replace", device, at(place));
+        return note_by("ev-replace", device.text(), at(place));
     }
-    Result<void> delete_ev(const std::string &device, const EvPlace &place) override
+    Result<void> delete_ev(const DeviceId &device, const EvPlace &place) override
     {
-        return note_by("ev-del", device, at(place));
+        return note_by("ev-del", device.text(), at(place));
     }
-    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalDevice &device) override
     {
         return of(cc_profile_list, device);
     }
-    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override
+    Result<CcProfile> cc_profile(const DeviceId &device, uint64_t id) override
     {
         return one(cc_profile_list, "CC profile",
-                   [&](const auto &p) { return p.device.name == device && p.id == id; });
+                   [&](const auto &p) { return device.is(p.device) && p.id == id; });
     }
-    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+    Result<void> put_cc_profile(const DeviceId &device, const CcProfile &profile,
                                 bool replace) override
     {
         return note_by(
-            replace ? "cc-profile-set" : "cc-profile-add", device, profile.id,
+            replace ? "cc-profile-set" : "cc-profile-add", device.text(), profile.id,
             profile.algorithm + (profile.window ? " " + std::to_string(*profile.window) : "") +
                 shown(profile.settings) + (profile.alias.empty() ? "" : " alias " + profile.alias));
     }
-    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
+    Result<void> delete_cc_profile(const DeviceId &device, uint64_t id) override
     {
-        return note_by("cc-profile-del", device, id);
+        return note_by("cc-profile-del", device.text(), id);
     }
-    Result<std::vector<Route>> routes(const OptionalName &device) override
+    Result<std::vector<Route>> routes(const OptionalDevice &device) override
     {
         return of(route_list, device);
     }
-    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override
+    Result<RouteMatch> match_route(const DeviceId &device, const Address &gid) override
     {
         for (const Route &route : route_list)
             if (route.prefix.address == gid)
                 return RouteMatch{route.device,     gid,        route.prefix, route.ev_profile,
                                   route.cc_profile, route.usid, route.owner};
-        return RouteMatch{{1, device}, gid, std::nullopt, 0, 0, 0};
+        return RouteMatch{{1, device.name()}, gid, std::nullopt, 0, 0, 0};
     }
-    Result<void> put_route(const std::string &device, const Route &route, bool replace) override
+    Result<void> put_route(const DeviceId &device, const Route &route, bool replace) override
     {
-        return note_by(replace ? "route-replace" : "route-add", device, route.prefix.text(),
+        return note_by(replace ? "route-replace" : "route-add", device.text(), route.prefix.text(),
                        route.ev_profile, route.cc_profile, route.usid);
     }
-    Result<void> delete_route(const std::string &device, const Prefix &prefix) override
+    Result<void> delete_route(const DeviceId &device, const Prefix &prefix) override
     {
-        return note_by("route-del", device, prefix.text());
+        return note_by("route-del", device.text(), prefix.text());
     }
-    Result<std::vector<Peer>> peers(const OptionalName &device,
+    Result<std::vector<Peer>> peers(const OptionalDevice &device,
                                     std::optional<Address> remote) override
     {
         auto found = of(peer_list, device);
@@ -261,7 +260,7 @@ struct FakeKernel : Kernel {
         std::erase_if(*found, [&](const Peer &p) { return remote && p.key.remote_gid != *remote; });
         return found;
     }
-    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+    Result<std::vector<PeerEv>> peer_evs(const OptionalDevice &device,
                                          std::optional<Address> remote) override
     {
         auto found = of(peer_ev_list, device);
@@ -270,9 +269,9 @@ struct FakeKernel : Kernel {
                       [&](const PeerEv &p) { return remote && p.key.remote_gid != *remote; });
         return found;
     }
-    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override
+    Result<Probe> probe(const DeviceId &device, const ProbeRequest &request) override
     {
-        std::string line = device + " " + request.remote_gid.text();
+        std::string line = device.text() + " " + request.remote_gid.text();
 
         if (request.local_gid)
             line += " local " + request.local_gid->text();
@@ -285,7 +284,7 @@ struct FakeKernel : Kernel {
         const auto noted = note("probe", line);
         return noted ? Result<Probe>(probe_answer) : Result<Probe>(noted.error());
     }
-    Result<void> probe_raw_each(const std::string &device,
+    Result<void> probe_raw_each(const DeviceId &device,
                                 const std::vector<RawProbeRequest> &requests,
                                 const EachProbe &each) override
     {
@@ -293,9 +292,9 @@ struct FakeKernel : Kernel {
             each(i, probe_raw(device, requests[i]));
         return {};
     }
-    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override
+    Result<Probe> probe_raw(const DeviceId &device, const RawProbeRequest &request) override
     {
-        std::string line = device;
+        std::string line = device.text();
 
         for (const Address &gid : request.to)
             line += " to " + gid.text();
@@ -314,11 +313,14 @@ struct FakeKernel : Kernel {
         const auto noted = note("probe raw", line);
         return noted ? Result<Probe>(raw_probe_answer) : Result<Probe>(noted.error());
     }
-    Result<std::vector<Qp>> qps(const OptionalName &device) override { return of(qp_list, device); }
-    Result<Qp> qp(const std::string &device, uint32_t qpn) override
+    Result<std::vector<Qp>> qps(const OptionalDevice &device) override
+    {
+        return of(qp_list, device);
+    }
+    Result<Qp> qp(const DeviceId &device, uint32_t qpn) override
     {
         return one(qp_list, "QP",
-                   [&](const auto &q) { return q.device.name == device && q.qpn == qpn; });
+                   [&](const auto &q) { return device.is(q.device) && q.qpn == qpn; });
     }
     Result<std::unique_ptr<EventStream>> events(bool) override
     {

@@ -119,14 +119,14 @@ public:
     {
         return std::vector<mrcnl::Device>{one_device()};
     }
-    Result<mrcnl::Device> device(const std::string &name) override
+    Result<mrcnl::Device> device(const DeviceId &id) override
     {
-        return get<mrcnl::Device>(name, {}, [&] { return one_device(); });
+        return get<mrcnl::Device>(id, {}, [&] { return one_device(); });
     }
-    Result<void> set_device(const std::string &name, const DeviceSettings &change) override
+    Result<void> set_device(const DeviceId &id, const DeviceSettings &change) override
     {
         return this->change(
-            name, refusals::ranges(change),
+            id, refusals::ranges(change),
             [&] {
                 return refusals::first(
                     {refusals::check(change), trims_differ(change), port_free(change)});
@@ -134,14 +134,14 @@ public:
             [&] { take(change); });
     }
 
-    Result<std::vector<Plane>> planes(const OptionalName &device) override
+    Result<std::vector<Plane>> planes(const OptionalDevice &device) override
     {
         return list<Plane>(device, [&](auto &found) {
             for (const auto &[port, ifindex] : plane_ifindex)
                 found.push_back(plane(port));
         });
     }
-    Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+    Result<Plane> add_plane(const DeviceId &device, std::optional<uint8_t> port,
                             uint32_t ifindex) override
     {
         const uint8_t taken = port.value_or(lowest_port());
@@ -160,7 +160,7 @@ public:
             return done.error();
         return plane(taken);
     }
-    Result<void> set_plane(const std::string &device, uint8_t port, std::optional<bool> up) override
+    Result<void> set_plane(const DeviceId &device, uint8_t port, std::optional<bool> up) override
     {
         return change(
             device, refusals::range(port, 1, 32, "port"), [&] { return claim_plane(port); },
@@ -172,7 +172,7 @@ public:
                     planes_down.insert(port);
             });
     }
-    Result<void> delete_plane(const std::string &device, uint8_t port) override
+    Result<void> delete_plane(const DeviceId &device, uint8_t port) override
     {
         return change(
             device, refusals::range(port, 1, 32, "port"), [&] { return claim_plane(port, true); },
@@ -183,7 +183,7 @@ public:
             });
     }
 
-    Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) override
+    Result<std::vector<EvProfile>> ev_profiles(const OptionalDevice &device) override
     {
         return list<EvProfile>(device, [&](auto &found) {
             found.push_back(profile(0));
@@ -191,11 +191,11 @@ public:
                 found.push_back(profile(id));
         });
     }
-    Result<EvProfile> ev_profile(const std::string &device, uint64_t id) override
+    Result<EvProfile> ev_profile(const DeviceId &device, uint64_t id) override
     {
         return get<EvProfile>(device, has_profile(id, "id"), [&] { return profile(id); });
     }
-    Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+    Result<void> put_ev_profile(const DeviceId &device, const EvProfileSpec &spec,
                                 bool replace) override
     {
         return change(
@@ -207,7 +207,7 @@ public:
             },
             [&] { store(spec, replace); });
     }
-    Result<void> delete_ev_profile(const std::string &device, uint64_t id) override
+    Result<void> delete_ev_profile(const DeviceId &device, uint64_t id) override
     {
         return change(
             device, {},
@@ -227,7 +227,7 @@ public:
             });
     }
 
-    Result<std::vector<Ev>> evs(const OptionalName &device, std::optional<uint64_t> id) override
+    Result<std::vector<Ev>> evs(const OptionalDevice &device, std::optional<uint64_t> id) override
     {
         // Of all devices some may have it.
         if (id && device && usable(*device) && !has_profile(*id, ""))
@@ -239,7 +239,7 @@ public:
                                      static_cast<uint32_t>(stored.version)});
         });
     }
-    Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) override
+    Result<void> deny_ev(const DeviceId &device, const EvPlace &place, bool deny) override
     {
         return change(
             device, refusals::range(place.index, 0, 255, "index"),
@@ -248,7 +248,7 @@ public:
             },
             [&] { profiles[place.ev_profile].spec.evs[place.index].denied = deny; });
     }
-    Result<void> add_ev(const std::string &device, uint64_t profile, const EvSpec &ev,
+    Result<void> add_ev(const DeviceId &device, uint64_t profile, const EvSpec &ev,
                         std::optional<uint32_t> version) override
     {
         return change(
@@ -264,8 +264,7 @@ public:
                 edit(spec);
             });
     }
-    Result<void> replace_ev(const std::string &device, const EvPlace &place,
-                            const EvSpec &ev) override
+    Result<void> replace_ev(const DeviceId &device, const EvPlace &place, const EvSpec &ev) override
     {
         return change(
             device,
@@ -286,7 +285,7 @@ public:
                 edit(spec);
             });
     }
-    Result<void> delete_ev(const std::string &device, const EvPlace &place) override
+    Result<void> delete_ev(const DeviceId &device, const EvPlace &place) override
     {
         return change(
             device, refusals::range(place.index, 0, 255, "index"),
@@ -302,7 +301,7 @@ public:
             });
     }
 
-    Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) override
+    Result<std::vector<CcProfile>> cc_profiles(const OptionalDevice &device) override
     {
         return list<CcProfile>(device, [&](auto &found) {
             found.push_back(cc_default());
@@ -310,12 +309,12 @@ public:
                 found.push_back(profile);
         });
     }
-    Result<CcProfile> cc_profile(const std::string &device, uint64_t id) override
+    Result<CcProfile> cc_profile(const DeviceId &device, uint64_t id) override
     {
         return get<CcProfile>(device, has_cc(id, "id"),
                               [&] { return id ? cc.at(id) : cc_default(); });
     }
-    Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+    Result<void> put_cc_profile(const DeviceId &device, const CcProfile &profile,
                                 bool replace) override
     {
         return change(
@@ -334,7 +333,7 @@ public:
                     cc[profile.id].settings = overlaid(profile.settings);
             });
     }
-    Result<void> delete_cc_profile(const std::string &device, uint64_t id) override
+    Result<void> delete_cc_profile(const DeviceId &device, uint64_t id) override
     {
         return change(
             device, {},
@@ -350,7 +349,7 @@ public:
     }
 
     /** The longest prefix first. */
-    Result<std::vector<Route>> routes(const OptionalName &device) override
+    Result<std::vector<Route>> routes(const OptionalDevice &device) override
     {
         return list<Route>(device, [&](auto &found) {
             for (const auto &[prefix, route] : route_map)
@@ -360,7 +359,7 @@ public:
             });
         });
     }
-    Result<RouteMatch> match_route(const std::string &device, const Address &gid) override
+    Result<RouteMatch> match_route(const DeviceId &device, const Address &gid) override
     {
         return get<RouteMatch>(device, {}, [&] {
             RouteMatch match{ref(), gid, {}, 0, 0, 0, {}};
@@ -374,7 +373,7 @@ public:
             return match;
         });
     }
-    Result<void> put_route(const std::string &device, const Route &route, bool replace) override
+    Result<void> put_route(const DeviceId &device, const Route &route, bool replace) override
     {
         return change(
             device, refusals::range(route.prefix.length, 0, 128, "prefix-len"),
@@ -393,7 +392,7 @@ public:
                 route_map[route.prefix].owner = owner_of(now);
             });
     }
-    Result<void> delete_route(const std::string &device, const Prefix &prefix) override
+    Result<void> delete_route(const DeviceId &device, const Prefix &prefix) override
     {
         return change(
             device, refusals::range(prefix.length, 0, 128, "prefix-len"),
@@ -405,7 +404,7 @@ public:
             [&] { route_map.erase(prefix); });
     }
 
-    Result<std::vector<Peer>> peers(const OptionalName &device, std::optional<Address>) override
+    Result<std::vector<Peer>> peers(const OptionalDevice &device, std::optional<Address>) override
     {
         peer_dumps++;
         if (peers_change)
@@ -418,7 +417,7 @@ public:
             }
         });
     }
-    Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+    Result<std::vector<PeerEv>> peer_evs(const OptionalDevice &device,
                                          std::optional<Address> remote_gid) override
     {
         return list<PeerEv>(device, [&](auto &found) {
@@ -428,7 +427,7 @@ public:
         });
     }
     /** From this host nothing goes out. */
-    Result<Probe> probe(const std::string &device, const ProbeRequest &request) override
+    Result<Probe> probe(const DeviceId &device, const ProbeRequest &request) override
     {
         return get<Probe>(device,
                           refusals::first({refusals::ranges(request), refusals::check(request),
@@ -436,7 +435,7 @@ public:
                                                      "not an address of the device", "local-gid")}),
                           [] { return Probe{}; });
     }
-    Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) override
+    Result<Probe> probe_raw(const DeviceId &device, const RawProbeRequest &request) override
     {
         return get<Probe>(
             device,
@@ -444,7 +443,7 @@ public:
                              refuse_if(true, ENOENT, "no plane has this port", "raw-ev")}),
             [] { return Probe{}; });
     }
-    Result<void> probe_raw_each(const std::string &device,
+    Result<void> probe_raw_each(const DeviceId &device,
                                 const std::vector<RawProbeRequest> &requests,
                                 const EachProbe &each) override
     {
@@ -452,11 +451,11 @@ public:
             each(i, probe_raw(device, requests[i]));
         return {};
     }
-    Result<std::vector<Qp>> qps(const OptionalName &device) override
+    Result<std::vector<Qp>> qps(const OptionalDevice &device) override
     {
         return list<Qp>(device, [&](auto &found) { found = qp_list; });
     }
-    Result<Qp> qp(const std::string &device, uint32_t qpn) override
+    Result<Qp> qp(const DeviceId &device, uint32_t qpn) override
     {
         return get<Qp>(
             device,
@@ -555,11 +554,11 @@ private:
         return refused ? Error{code, "mrc: " + text, attribute} : Result<void>();
     }
 
-    Result<void> usable(const std::string &device) const
+    Result<void> usable(const DeviceId &device) const
     {
         if (!loaded)
             return Error{ENOENT, "", ""};
-        return refuse_if(!exists || device != ref().name, ENODEV, "no such device", "dev-name");
+        return refuse_if(!exists || !device.is(ref()), ENODEV, "no such device", "dev-name");
     }
 
     /** What is trimmed is told from what is not. */
@@ -783,7 +782,7 @@ private:
 
     /** What a device lists: of all devices, when none is named. */
     template <typename T>
-    Result<std::vector<T>> list(const OptionalName &device,
+    Result<std::vector<T>> list(const OptionalDevice &device,
                                 const std::function<void(std::vector<T> &)> &fill) const
     {
         std::vector<T> found;
@@ -796,11 +795,11 @@ private:
     }
 
     template <typename T>
-    Result<T> get(const std::string &device, const Result<void> &allowed,
+    Result<T> get(const DeviceId &device, const Result<void> &allowed,
                   const std::function<T()> &answer) const
     {
         const auto known = refusals::first(
-            {refusals::name_range(device, 63, "dev-name"), usable(device), allowed});
+            {refusals::name_range(device.name(), 63, "dev-name"), usable(device), allowed});
 
         if (!known)
             return known.error();
@@ -811,12 +810,12 @@ private:
      * @param in_range as the attributes are, before any device is looked for
      * @param allowed whether this device takes it
      */
-    Result<void> change(const std::string &device, const Result<void> &in_range,
+    Result<void> change(const DeviceId &device, const Result<void> &in_range,
                         const std::function<Result<void>()> &allowed,
                         const std::function<void()> &make)
     {
         const auto known = refusals::first(
-            {refusals::name_range(device, 63, "dev-name"), in_range, usable(device)});
+            {refusals::name_range(device.name(), 63, "dev-name"), in_range, usable(device)});
 
         if (!known)
             return known;

@@ -12,21 +12,14 @@
 namespace mrc
 {
 
-/** The name of the device, which may be another one than last time. @return 0 or EIO, EPERM, ... */
+/** By its name at first, then by its index. @return 0 or EIO, EPERM, ... */
 int Controller::find()
 {
-    const auto devices = kernel_->devices();
+    const auto found = kernel_->device(device_ ? mrcnl::DeviceId(*device_) : name_);
 
-    if (!devices)
-        return devices.error().code == ENOENT ? EIO : api_error(devices.error());
-    const auto found =
-        std::find_if(devices->begin(), devices->end(), [&](const mrcnl::Device &device) {
-            return index_ ? device.device.index == *index_ : device.device.name == name_;
-        });
-    if (found == devices->end())
-        return EIO;
-    name_ = found->device.name;
-    index_ = found->device.index;
+    if (!found)
+        return found.error().code == ENOENT ? EIO : api_error(found.error());
+    device_ = found->device;
     return 0;
 }
 
@@ -51,10 +44,10 @@ int Controller::begin(bool change)
         return error;
     }
     if (!store_)
-        store_.emplace(*index_);
+        store_.emplace(device_->index);
     if (!change || lock_)
         return 0;
-    auto lock = mrcnl::lock_controller(*index_);
+    auto lock = mrcnl::lock_controller(device_->index);
     if (!lock && lock.error().code == ENOENT)
         return EIO; // the place for it
     if (!lock)

@@ -41,8 +41,12 @@ public:
     int begin(bool change);
 
     mrcnl::Kernel &kernel() { return *kernel_; }
-    /** The name of the device in this call. */
-    [[nodiscard]] const std::string &device() const { return name_; }
+    [[nodiscard]] mrcnl::DeviceId device() const { return *device_; }
+    /** Is it the one that something belongs to? */
+    [[nodiscard]] bool is(const mrcnl::DeviceRef &device) const
+    {
+        return device_->index == device.index;
+    }
     [[nodiscard]] const Store &store() const { return *store_; }
 
     /** Changes something that stays whose it is. @return what @p change returns */
@@ -65,7 +69,7 @@ private:
 
     std::string name_;
     std::shared_ptr<mrcnl::Kernel> kernel_;
-    std::optional<uint32_t> index_;
+    std::optional<mrcnl::DeviceRef> device_; ///< when it has been found
     std::optional<Store> store_;
     mrcnl::Descriptor lock_;
 };

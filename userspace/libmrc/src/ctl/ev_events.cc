@@ -195,7 +195,7 @@ bool EvEvents::is_ours(const mrcnl::Event &event) const
 {
     const mrcnl::DeviceRef *device = mrcnl::device_of(event);
 
-    return device && device->name == controller_.device();
+    return device && controller_.is(*device);
 }
 
 void EvEvents::on(const mrcnl::Event &event)

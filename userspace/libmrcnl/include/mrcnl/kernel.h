@@ -39,13 +39,13 @@ public:
 /**
  * Requests to the module, in the network namespace the implementation was made in.
  *
- * Devices are named by name. A selector that is left out means all. Changes need
+ * A device that is left out means all of them. Changes need
  * CAP_NET_ADMIN in the namespace (EPERM).
  */
 class Kernel
 {
 public:
-    using OptionalName = std::optional<std::string>;
+    using OptionalDevice = std::optional<DeviceId>;
     /** @param request its index */
     using EachProbe = std::function<void(size_t request, const Result<Probe> &probe)>;
 
@@ -64,58 +64,58 @@ public:
     virtual void act_as(Owner owner, bool claim) = 0;
 
     virtual Result<std::vector<Device>> devices() = 0;
-    virtual Result<Device> device(const std::string &name) = 0;
-    virtual Result<void> set_device(const std::string &name, const DeviceSettings &change) = 0;
+    virtual Result<Device> device(const DeviceId &device) = 0;
+    virtual Result<void> set_device(const DeviceId &device, const DeviceSettings &change) = 0;
 
-    virtual Result<std::vector<Plane>> planes(const OptionalName &device) = 0;
+    virtual Result<std::vector<Plane>> planes(const OptionalDevice &device) = 0;
     /** Without @p port the lowest free one is taken; the answer says which. */
-    virtual Result<Plane> add_plane(const std::string &device, std::optional<uint8_t> port,
+    virtual Result<Plane> add_plane(const DeviceId &device, std::optional<uint8_t> port,
                                     uint32_t ifindex) = 0;
     /** @param up empty: as it is; to take the plane over */
-    virtual Result<void> set_plane(const std::string &device, uint8_t port,
+    virtual Result<void> set_plane(const DeviceId &device, uint8_t port,
                                    std::optional<bool> up) = 0;
-    virtual Result<void> delete_plane(const std::string &device, uint8_t port) = 0;
+    virtual Result<void> delete_plane(const DeviceId &device, uint8_t port) = 0;
 
-    virtual Result<std::vector<EvProfile>> ev_profiles(const OptionalName &device) = 0;
-    virtual Result<EvProfile> ev_profile(const std::string &device, uint64_t id) = 0;
+    virtual Result<std::vector<EvProfile>> ev_profiles(const OptionalDevice &device) = 0;
+    virtual Result<EvProfile> ev_profile(const DeviceId &device, uint64_t id) = 0;
     /** @param replace the id must exist, otherwise it must not */
-    virtual Result<void> put_ev_profile(const std::string &device, const EvProfileSpec &spec,
+    virtual Result<void> put_ev_profile(const DeviceId &device, const EvProfileSpec &spec,
                                         bool replace) = 0;
-    virtual Result<void> delete_ev_profile(const std::string &device, uint64_t id) = 0;
+    virtual Result<void> delete_ev_profile(const DeviceId &device, uint64_t id) = 0;
 
-    virtual Result<std::vector<Ev>> evs(const OptionalName &device,
+    virtual Result<std::vector<Ev>> evs(const OptionalDevice &device,
                                         std::optional<uint64_t> ev_profile) = 0;
-    virtual Result<void> deny_ev(const std::string &device, const EvPlace &place, bool deny) = 0;
+    virtual Result<void> deny_ev(const DeviceId &device, const EvPlace &place, bool deny) = 0;
     /**
      * Add an EV to an explicit profile, the last one of its port. What is known of the others
      * stays.
      *
      * @param version of the profile, as in EvPlace
      */
-    virtual Result<void> add_ev(const std::string &device, uint64_t ev_profile, const EvSpec &ev,
+    virtual Result<void> add_ev(const DeviceId &device, uint64_t ev_profile, const EvSpec &ev,
                                 std::optional<uint32_t> version) = 0;
     /** The index may be another afterwards, where the port is. */
-    virtual Result<void> replace_ev(const std::string &device, const EvPlace &place,
+    virtual Result<void> replace_ev(const DeviceId &device, const EvPlace &place,
                                     const EvSpec &ev) = 0;
     /** EINVAL: it is the last one, or min-active and active want as many as there are. */
-    virtual Result<void> delete_ev(const std::string &device, const EvPlace &place) = 0;
+    virtual Result<void> delete_ev(const DeviceId &device, const EvPlace &place) = 0;
 
-    virtual Result<std::vector<CcProfile>> cc_profiles(const OptionalName &device) = 0;
-    virtual Result<CcProfile> cc_profile(const std::string &device, uint64_t id) = 0;
+    virtual Result<std::vector<CcProfile>> cc_profiles(const OptionalDevice &device) = 0;
+    virtual Result<CcProfile> cc_profile(const DeviceId &device, uint64_t id) = 0;
     /** @param replace the id must exist, otherwise it must not */
-    virtual Result<void> put_cc_profile(const std::string &device, const CcProfile &profile,
+    virtual Result<void> put_cc_profile(const DeviceId &device, const CcProfile &profile,
                                         bool replace) = 0;
-    virtual Result<void> delete_cc_profile(const std::string &device, uint64_t id) = 0;
+    virtual Result<void> delete_cc_profile(const DeviceId &device, uint64_t id) = 0;
 
-    virtual Result<std::vector<Route>> routes(const OptionalName &device) = 0;
-    virtual Result<RouteMatch> match_route(const std::string &device, const Address &gid) = 0;
+    virtual Result<std::vector<Route>> routes(const OptionalDevice &device) = 0;
+    virtual Result<RouteMatch> match_route(const DeviceId &device, const Address &gid) = 0;
     /** @param replace a route of this prefix may exist */
-    virtual Result<void> put_route(const std::string &device, const Route &route, bool replace) = 0;
-    virtual Result<void> delete_route(const std::string &device, const Prefix &prefix) = 0;
+    virtual Result<void> put_route(const DeviceId &device, const Route &route, bool replace) = 0;
+    virtual Result<void> delete_route(const DeviceId &device, const Prefix &prefix) = 0;
 
-    virtual Result<std::vector<Peer>> peers(const OptionalName &device,
+    virtual Result<std::vector<Peer>> peers(const OptionalDevice &device,
                                             std::optional<Address> remote_gid) = 0;
-    virtual Result<std::vector<PeerEv>> peer_evs(const OptionalName &device,
+    virtual Result<std::vector<PeerEv>> peer_evs(const OptionalDevice &device,
                                                  std::optional<Address> remote_gid) = 0;
 
     /**
@@ -126,7 +126,7 @@ public:
      * ENOBUFS, ETIMEDOUT: they were sent, but it is not known what became of them. No answer is no
      * error.
      */
-    virtual Result<Probe> probe(const std::string &device, const ProbeRequest &request) = 0;
+    virtual Result<Probe> probe(const DeviceId &device, const ProbeRequest &request) = 0;
     /**
      * Send probes a way that is no EV of a peer, and wait for the answers. Needs CAP_NET_ADMIN.
      *
@@ -134,19 +134,19 @@ public:
      * such plane. EMSGSIZE: no packet on this plane has the size that is asked for. E2BIG: too
      * many. Further as probe(). That one was not sent, or not answered, is no error.
      */
-    virtual Result<Probe> probe_raw(const std::string &device, const RawProbeRequest &request) = 0;
+    virtual Result<Probe> probe_raw(const DeviceId &device, const RawProbeRequest &request) = 0;
     /**
      * Several of them, many under way at a time.
      *
      * @param each told what became of each request, as soon as that is known
      * @return why it is not known what becomes of those that were not told
      */
-    virtual Result<void> probe_raw_each(const std::string &device,
+    virtual Result<void> probe_raw_each(const DeviceId &device,
                                         const std::vector<RawProbeRequest> &requests,
                                         const EachProbe &each) = 0;
 
-    virtual Result<std::vector<Qp>> qps(const OptionalName &device) = 0;
-    virtual Result<Qp> qp(const std::string &device, uint32_t qpn) = 0;
+    virtual Result<std::vector<Qp>> qps(const OptionalDevice &device) = 0;
+    virtual Result<Qp> qp(const DeviceId &device, uint32_t qpn) = 0;
 
     /**
      * Subscribe to events from now on.

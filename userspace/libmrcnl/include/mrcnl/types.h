@@ -50,6 +50,32 @@ struct DeviceRef {
     bool operator==(const DeviceRef &) const = default;
 };
 
+/**
+ * Which device a request is about: one by its name, or one that is known, by its index, whatever it
+ * is called meanwhile.
+ */
+class DeviceId
+{
+public:
+    DeviceId(std::string name) : name_(std::move(name)) {}
+    DeviceId(const char *name) : name_(name) {}
+    DeviceId(const DeviceRef &device) : index_(device.index) {}
+
+    /** Empty: it is one by its name. */
+    [[nodiscard]] std::optional<uint32_t> index() const { return index_; }
+    [[nodiscard]] const std::string &name() const { return name_; }
+    [[nodiscard]] bool is(const DeviceRef &device) const
+    {
+        return index_ ? *index_ == device.index : name_ == device.name;
+    }
+    /** For people: the name, or "device N". */
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::string name_;
+    std::optional<uint32_t> index_;
+};
+
 struct Counter {
     std::string name;
     uint64_t value = 0;
