@@ -12,8 +12,6 @@
  *
  * QPs use the profiles by their number (mrc_qp_attr), or as a route of mrcctl-route(8) says. It ends
  * with SIGTERM; what it has set up stays, and the next one goes on with it.
- *
- *   cc controller.c $(pkg-config --cflags --libs mrc libibverbs)
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -46,28 +44,19 @@ static volatile sig_atomic_t ended;
 
 static void on_end(int signal)
 {
-	(void)signal;
-	ended = 1;
-}
-
-static void must(int good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "controller: %s: %s\n", what, strerror(errno));
-	exit(1);
+	ended = signal;
 }
 
 static void refuse(const char *what, const char *why)
 {
 	fprintf(stderr, "controller: %s: %s\n", what, why);
-	exit(2);
+	exit(1);
 }
 
-static void say(int way, const char *what)
+static void must(int good, const char *what)
 {
-	printf("way %d port %d %s\n", way + 1, ways[way].ev.port, what);
-	fflush(stdout);
+	if (!good)
+		refuse(what, strerror(errno));
 }
 
 static struct ibv_context *open_device(const char *name)
@@ -101,8 +90,6 @@ static void read_way(const char *text)
 	way_count++;
 }
 
-/* ---- what it sets up ---- */
-
 static void make_format(void)
 {
 	struct mrc_ctl_ev_fmt_field field = { 128 };
@@ -111,23 +98,29 @@ static void make_format(void)
 		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1 },
 	};
 
-	must(!mrc_ctl_query_ev_fmt_profile(mrc, id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), "format");
+	const int state = MRC_CTL_EV_FMT_PROFILE_STATE;
+	const int all = state | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP;
+
+	must(!mrc_ctl_query_ev_fmt_profile(mrc, id, &attr, state), "format");
 	if (attr.profile_state == MRC_CTL_PROFILE_ONLINE)
 		return;
 	attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
-	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr,
-					    MRC_CTL_EV_FMT_PROFILE_STATE |
-					    MRC_CTL_EV_FMT_PROFILE_MODE |
-					    MRC_CTL_EV_FMT_PROFILE_OP), "format");
+	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr, all), "format");
 	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), "format");
+	must(!mrc_ctl_modify_ev_fmt_profile(mrc, id, &attr, state), "format");
 }
 
-static void make_ev_profile(void)
+static void step(struct mrc_ctl_ev_profile_attr *attr, enum mrc_ctl_profile_state state, int mask)
+{
+	mask |= MRC_CTL_EV_PROFILE_STATE;
+	attr->profile_state = state;
+	must(!mrc_ctl_modify_ev_profile(mrc, id, attr, mask), "EV profile");
+}
+
+static void make_ev_profile(enum mrc_ctl_profile_state now)
 {
 	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
 	struct mrc_ctl_ev_profile_attr attr = {
-		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_EXP,
 		.ev_fmt_profile_id = id,
 		.ev_count = way_count,
@@ -140,81 +133,82 @@ static void make_ev_profile(void)
 	memset(entries, 0, sizeof(entries));
 	for (i = 0; i < way_count; i++)
 		entries[i].ev_new = ways[i].ev;
-	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr,
-					MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
-					MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
-					MRC_CTL_EV_PROFILE_MIN_ACTIVE |
-					MRC_CTL_EV_PROFILE_EVENT_MASK |
-					MRC_CTL_EV_PROFILE_EV_OP), "EV profile");
-	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr, MRC_CTL_EV_PROFILE_STATE), "EV profile");
-}
-
-/* A profile that the last controller has made, and what it has denied. */
-static void take_over(void)
-{
-	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
-	struct mrc_ctl_ev_profile_attr attr = {
-		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, WAYS_MOST },
-	};
-	int i, j;
-
-	must(!mrc_ctl_query_ev_profile(mrc, id, &attr,
-				       MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_EV_OP),
-	     "EV profile");
-	if (attr.profile_state != MRC_CTL_PROFILE_ONLINE) {
-		make_ev_profile();
-		return;
-	}
-	for (i = 0; i < way_count; i++) {
-		for (j = 0; j < attr.ev_op.entry_count; j++)
-			if (!memcmp(&entries[j].ev, &ways[i].ev, sizeof(ways[i].ev)))
-				break;
-		if (j == attr.ev_op.entry_count)
-			refuse("EV profile", "it has other ways: take it OFFLINE first");
-		ways[i].denied = entries[j].state == MRC_CTL_EV_DENIED;
-	}
+	if (now == MRC_CTL_PROFILE_OFFLINE)
+		step(&attr, MRC_CTL_PROFILE_INIT, 0);
+	step(&attr, MRC_CTL_PROFILE_OFFLINE,
+	     MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
+	     MRC_CTL_EV_PROFILE_MIN_ACTIVE | MRC_CTL_EV_PROFILE_EVENT_MASK |
+	     MRC_CTL_EV_PROFILE_EV_OP);
+	step(&attr, MRC_CTL_PROFILE_ONLINE, 0);
 }
 
 /* The base RTT is what the probes have shown. */
 static void set_cc_profile(void)
 {
 	struct mrc_ctl_cc_nscc_cfg config = { .base_rtt = base_rtt };
-	struct mrc_ctl_cc_profile_attr attr = { 0 };
+	struct mrc_ctl_cc_profile_attr attr = { .algorithm = "uet-1.0-nscc", .cc_config = &config };
+	const int state = MRC_CTL_CC_PROFILE_STATE;
+	const int make = state | MRC_CTL_CC_PROFILE_ALGORITHM;
 
-	must(!mrc_ctl_query_cc_profile(mrc, id, &attr, MRC_CTL_CC_PROFILE_STATE), "CC profile");
+	must(!mrc_ctl_query_cc_profile(mrc, id, &attr, state), "CC profile");
 	if (attr.profile_state == MRC_CTL_PROFILE_INIT) {
 		attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
-		attr.algorithm = "uet-1.0-nscc";
-		must(!mrc_ctl_modify_cc_profile(mrc, id, &attr,
-						MRC_CTL_CC_PROFILE_STATE |
-						MRC_CTL_CC_PROFILE_ALGORITHM), "CC profile");
+		must(!mrc_ctl_modify_cc_profile(mrc, id, &attr, make), "CC profile");
 	}
 	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	attr.cc_config = &config;
-	must(!mrc_ctl_modify_cc_profile(mrc, id, &attr,
-					MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG),
-	     "CC profile");
+	must(!mrc_ctl_modify_cc_profile(mrc, id, &attr, state | MRC_CTL_CC_PROFILE_CONFIG), "CC");
 	printf("base rtt %u ns\n", base_rtt);
-	fflush(stdout);
 }
 
-/* ---- what it watches ---- */
-
-static void set_denied(int way, int denied)
+static void set_denied(int way, int denied, const char *why)
 {
-	struct mrc_ctl_ev_op_entry entry = {
-		.ev = ways[way].ev,
-		.state = denied ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD,
-	};
+	struct mrc_ctl_ev_op_entry entry = { .ev = ways[way].ev };
 	struct mrc_ctl_ev_profile_attr attr = {
 		.ev_op = { MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, 1 },
 	};
 
 	if (ways[way].denied == denied)
 		return;
+	entry.state = denied ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD;
 	must(!mrc_ctl_modify_ev_profile(mrc, id, &attr, MRC_CTL_EV_PROFILE_EV_OP), "EV");
 	ways[way].denied = denied;
+	printf("way %d port %d %s\n", way + 1, ways[way].ev.port, why);
+}
+
+static int find_way(const struct mrc_ctl_ev *ev)
+{
+	int i;
+
+	for (i = 0; i < way_count; i++)
+		if (!memcmp(ev, &ways[i].ev, sizeof(*ev)))
+			return i;
+	return -1;
+}
+
+/* What became of the ways, also before this program began: makes the profile if there is none. */
+static void look(void)
+{
+	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
+	struct mrc_ctl_ev_profile_attr attr = {
+		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, WAYS_MOST },
+	};
+	const int mask = MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_EV_OP;
+	int i;
+
+	must(!mrc_ctl_query_ev_profile(mrc, id, &attr, mask), "EV profile");
+	if (attr.profile_state != MRC_CTL_PROFILE_ONLINE) {
+		make_ev_profile(attr.profile_state);
+		return;
+	}
+	for (i = 0; i < attr.ev_op.entry_count; i++) {
+		int way = find_way(&entries[i].ev);
+
+		if (way < 0 || attr.ev_op.entry_count != way_count)
+			refuse("EV profile", "it has other ways: take it OFFLINE first");
+		ways[way].denied = entries[i].state == MRC_CTL_EV_DENIED;
+		if (entries[i].state == MRC_CTL_EV_ASSUMED_BAD)
+			set_denied(way, 1, "is assumed bad: denied");
+	}
 }
 
 /* A probe on each way, or on those that are denied: it learns RTTs, and which are of use. */
@@ -223,6 +217,7 @@ static void probe(int only_denied)
 	struct mrc_ctl_ep_req requests[WAYS_MOST];
 	struct mrc_ctl_ep_rsp answers[WAYS_MOST];
 	int i, count = 0, answered = 0, alive[WAYS_MOST] = { 0 };
+	uint32_t least = base_rtt;
 
 	memset(requests, 0, sizeof(requests));
 	for (i = 0; i < way_count; i++) {
@@ -233,40 +228,24 @@ static void probe(int only_denied)
 		requests[count].ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
 		requests[count++].req_ev = ways[i].ev;
 	}
-	if (!count)
+	/* Those that could not be sent say nothing of the ways. */
+	if (!count || (mrc_ctl_ep_batch_send_wait(mrc, 0, MRC_CTL_EP_OP_EV_PROBE, requests, count,
+						  LIMIT_NS, answers, &answered) &&
+		       errno != ETIMEDOUT))
 		return;
-	if (mrc_ctl_ep_batch_send_wait(mrc, 0, MRC_CTL_EP_OP_EV_PROBE, requests, count, LIMIT_NS,
-				       answers, &answered))
-		must(errno == ETIMEDOUT || errno == EAGAIN || errno == EIO, "probes");
 	for (i = 0; i < answered; i++) {
 		alive[answers[i].req_id] = 1;
-		if (!base_rtt || answers[i].rtt < base_rtt)
-			base_rtt = answers[i].rtt;
+		if (!least || answers[i].rtt < least)
+			least = answers[i].rtt;
 	}
 	for (i = 0; i < count; i++) {
 		int way = requests[i].req_id;
 
-		if (alive[way] && ways[way].denied)
-			say(way, "answers: allowed");
-		else if (!alive[way] && !ways[way].denied)
-			say(way, "does not answer: denied");
-		set_denied(way, !alive[way]);
+		set_denied(way, !alive[way], alive[way] ? "answers: allowed" : "does not answer: denied");
 	}
-}
-
-static void hear(const struct mrc_ctl_ev_event *event)
-{
-	int i;
-
-	if (event->drop_count)
-		printf("events were lost\n");
-	if (event->profile_id != id || event->state != MRC_CTL_EV_ASSUMED_BAD)
-		return;
-	for (i = 0; i < way_count; i++) {
-		if (memcmp(&event->ev, &ways[i].ev, sizeof(event->ev)) || ways[i].denied)
-			continue;
-		say(i, "is assumed bad: denied");
-		set_denied(i, 1);
+	if (!base_rtt && least) {
+		base_rtt = least;
+		set_cc_profile();
 	}
 }
 
@@ -274,15 +253,20 @@ static void watch(struct mrc_cq *events)
 {
 	const struct timespec pause = { 0, LOOK_MS * 1000000L };
 	struct mrc_ctl_ev_event event;
-	int found, looks = 0;
+	int found, way, looks = 0;
 
 	while (!ended) {
-		while ((found = mrc_ctl_poll_ev_event(events, 1, &event)) > 0)
-			hear(&event);
+		while ((found = mrc_ctl_poll_ev_event(events, 1, &event)) > 0) {
+			if (event.drop_count)
+				look();
+			way = event.profile_id == id ? find_way(&event.ev) : -1;
+			if (way >= 0 && event.state == MRC_CTL_EV_ASSUMED_BAD)
+				set_denied(way, 1, "is assumed bad: denied");
+		}
 		errno = -found;
 		must(found == 0, "events");
 		if (++looks % (PROBE_MS / LOOK_MS) == 0)
-			probe(1);
+			probe(base_rtt != 0);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -301,15 +285,14 @@ int main(int argc, char **argv)
 	for (i = 4; i < argc; i++)
 		read_way(argv[i]);
 	sigaction(SIGTERM, &action, NULL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	mrc = mrc_create_context(open_device(argv[1]), NULL);
 	must(mrc != NULL, argv[1]);
 	make_format();
-	take_over();
 	events = mrc_ctl_create_ev_event_cq(mrc, 128, NULL, NULL, 0);
 	must(events != NULL, "events");
+	look();
 	probe(0);
-	if (base_rtt)
-		set_cc_profile();
 	watch(events);
 	must(!mrc_destroy_context(mrc), "end");
 	return 0;

@@ -147,7 +147,9 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 
 /*
  * One may wait for seconds, in which a stranger can try all ids: the time stamp of a probe, which
- * nobody reads as one, is random, and he would have to guess that, too.
+ * nobody reads as one, is random, and he would have to guess that, too. That of a status is one, for
+ * the peer goes by it: an answer to that may be forged by who guesses 16 bits, and says nothing but
+ * that the peer has heard.
  */
 static u16 mrc_ask_raw_stamp(const struct mrc_ask_request *request, u64 now)
 {

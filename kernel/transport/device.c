@@ -138,7 +138,10 @@ static bool mrc_dev_asked(void)
 	return !(current->flags & PF_KTHREAD);
 }
 
-/* Never the same again, also when the module goes and comes: 8 ms are a device's. */
+/*
+ * Later ones than those of a module that was here before, whose controllers may have left something:
+ * that had fewer than a device each 8 ms, and a year has no more of these than there are numbers.
+ */
 static u32 mrc_dev_next_index(void)
 {
 	lockdep_assert_held(&mrc_devs_lock);

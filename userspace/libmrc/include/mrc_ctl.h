@@ -15,8 +15,8 @@
  * otherwise. Beside the reasons that each one names there are EINVAL (no context, a pointer is
  * NULL, an attribute that this state does not take), EPERM (the program has no CAP_NET_ADMIN),
  * ENOMEM, and EIO (the device has gone; what the last controller left cannot be read or written).
- * Functions that change something fail with EBUSY while another program is the device's controller,
- * or where what is to be changed is somebody else's.
+ * Functions that change something fail with EBUSY while another context, of this program or another
+ * one, is the device's controller, or where what is to be changed is somebody else's.
  */
 #ifndef MRC_CTL_API_H
 #define MRC_CTL_API_H
@@ -313,7 +313,8 @@ struct mrc_ctl_ev_profile_attr {
  * on EVs, and fields. What an EV is in operations has been made of the bits that masks take.
  *
  * Entries are done one after the other; at the first that fails the call ends, and what was done
- * stays. EVs that are not replaced keep what is known of them.
+ * stays, but a profile that was in INIT is in INIT then. EVs that are not replaced keep what is
+ * known of them.
  *
  * @param ev_profile_id as in mrc_qp_attr; 0 cannot be changed
  * @param attr_mask enum mrc_ctl_ev_profile_attr_mask; not both EV_OP and EV_FIELDS_OP
@@ -383,7 +384,8 @@ struct mrc_ctl_cc_nscc_cfg {
  * already keep what they have.
  * @param cc_profile_id as in mrc_qp_attr; 0 cannot be changed
  * @param attr_mask enum mrc_ctl_cc_profile_attr_mask
- * @return 0; or -1, errno: EPERM it is profile 0; EBUSY a route names the profile, or QPs use it
+ * @return 0; or -1, errno: EPERM it is profile 0; E2BIG there are 1024; EBUSY a route names the
+ * profile, or QPs use it
  */
 int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,
                               struct mrc_ctl_cc_profile_attr *attr, int attr_mask);
@@ -426,7 +428,7 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, 
 /**
  * Take events from a queue. Does not wait.
  * @param num_entries of the array
- * @return how many there were; or a negative errno value: EINVAL, EIO
+ * @return how many there were; or a negative errno value: EINVAL, EPERM, ENOMEM, EIO
  */
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries,
                           struct mrc_ctl_ev_event *ev_event) MRC_CTL_POLL_EV_EVENT_NAME;

@@ -2,6 +2,7 @@
 /* CC profiles. */
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -230,6 +231,48 @@ TEST_F(CcProfileTest, InUse)
     EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), EBUSY) << "a route names it";
     rig.module.route_map.clear();
     EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+}
+
+TEST_F(CcProfileTest, WhatTheKernelHasIsWhatGoesOffline)
+{
+    make_online();
+    auto &is = rig.module.cc.at(3); // mrcctl cc-profile set
+    is.settings.base_rtt = 9000;
+    is.settings.ecn = 1;
+    is.settings.rate = 5'000'000;
+    is.alias = "of the rails";
+    ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+    mrc_ctl_cc_nscc_cfg told{};
+    attr.cc_config = &told;
+    ASSERT_EQ(query(config), 0);
+    EXPECT_EQ(told.base_rtt, 9000u);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel().base_rtt, 9000u);
+    EXPECT_EQ(kernel().ecn, 1) << "also what this API does not know";
+    EXPECT_EQ(kernel().rate, 5'000'000u);
+    EXPECT_EQ(rig.module.cc.at(3).alias, "of the rails");
+}
+
+TEST_F(CcProfileTest, AWindowOfSomebodyElse)
+{
+    rig.module.acting = MRC_NL_OWNER_NONE;
+    ASSERT_TRUE(rig.module.put_cc_profile("mrc0", {{1, "mrc0"}, 3, "none", 65536, {}}, false));
+    ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(rig.module.cc.at(3).window, 65536u) << "stays what it is";
+}
+
+TEST_F(CcProfileTest, WhatIsLeftMayBeBroken)
+{
+    ASSERT_EQ(modify(state | algorithm | config), 0);
+    for (const char *text :
+         {"{}", "7", "{\"state\":1}",
+          "{\"state\":9,\"nscc\":true,\"configured\":true,\"alias\":\"\",\"settings\":{}}",
+          "{\"state\":1,\"nscc\":true,\"configured\":true,\"alias\":\"\","
+          "\"settings\":{\"base-rtt\":\"x\"}}"}) {
+        std::ofstream(rig.folder / "1" / "cc-3.json") << text;
+        EXPECT_EQ(query(state), EIO) << text;
+    }
 }
 
 TEST_F(CcProfileTest, SomebodyElses)

@@ -195,9 +195,26 @@ TEST_F(EndpointTest, PortStatus)
     ASSERT_EQ(send(1), 0);
     EXPECT_EQ(rig.module.probes[0].port_status, 0x80000005u);
     EXPECT_EQ(rsp[0].rtt, 50'000u);
+    mrc_context *controller = rig.context;
+    rig.context = mrc_create_context(&rig.verbs.context, nullptr);
+    EXPECT_EQ(send(1), EBUSY) << "that is the controller's to say";
     op = MRC_CTL_EP_OP_EV_PROBE;
+    EXPECT_EQ(send(1), 0) << "this is everybody's";
+    mrc_destroy_context(rig.context);
+    rig.context = controller;
     ASSERT_EQ(send(1), 0);
     EXPECT_FALSE(rig.module.probes[0].port_status);
+}
+
+TEST_F(EndpointTest, AnswersThatNobodyHasRoomFor)
+{
+    auto many = answer(50'000, 1);
+
+    many.results.resize(100, many.results[0]);
+    for (const size_t i : {0, 1, 2})
+        rig.module.answers.insert({i, many});
+    ASSERT_EQ(send(), 0);
+    EXPECT_EQ(answered, 3);
 }
 
 TEST_F(EndpointTest, NotAllAreAnswered)

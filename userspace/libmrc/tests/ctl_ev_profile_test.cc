@@ -2,6 +2,7 @@
 /* EV profiles: states, EVs, fields. */
 #include <algorithm>
 #include <fstream>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,7 @@ protected:
         attr.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields.data(),
                              static_cast<int>(fields.size())};
     }
+    static mrc_ctl_ev_field all_of_eight() { return {16, 0, 0, 0, 0xff}; }
     const mrcnl::EvProfileSpec &kernel() { return rig.module.profiles.at(1).spec; }
     /** Values that the kernel has, in its order. */
     std::vector<uint32_t> values()
@@ -538,6 +540,213 @@ TEST_F(EvProfileTest, ACountThatChangesKeepsTheEvs)
     EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
 }
 
+/** What another program sees of a profile, in the midst of a change. */
+struct Glimpse {
+    uint64_t format = 0;
+    mrc_ctl_ev_mode mode{};
+    std::vector<uint8_t> evs; ///< the second byte of each
+    std::vector<mrc_ctl_ev_field> fields{10};
+
+    explicit Glimpse(ControllerRig &rig)
+    {
+        mrc_context *other = mrc_create_context(&rig.verbs.context, nullptr);
+        std::vector<mrc_ctl_ev_op_entry> entries(256);
+        mrc_ctl_ev_profile_attr attr{};
+
+        attr.ev_op = {MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries.data(), 256};
+        EXPECT_EQ(failed(mrc_ctl_query_ev_profile(other, 1, &attr, format_id | mode_bit | ev_op)),
+                  0);
+        format = attr.ev_fmt_profile_id;
+        mode = attr.ev_mode;
+        for (int i = 0; i < attr.ev_op.entry_count; i++)
+            evs.push_back(entries[static_cast<size_t>(i)].ev.val[1]);
+        attr.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_QUERY_FIELDS, fields.data(), 10};
+        EXPECT_EQ(failed(mrc_ctl_query_ev_profile(other, 1, &attr, fields_op)), 0);
+        fields.resize(static_cast<size_t>(attr.ev_fields_op.field_count));
+        mrc_destroy_context(other);
+    }
+
+private:
+    static constexpr int mode_bit = MRC_CTL_EV_PROFILE_MODE;
+};
+
+TEST_F(EvProfileTest, InTheMidstOfAChangeItIsNobodyElses)
+{
+    using Seconds = std::vector<uint8_t>;
+    std::vector<Seconds> seen;
+
+    rig.online(1, 4);
+    rig.module.meanwhile = [&] {
+        const Glimpse glimpse(rig);
+        EXPECT_EQ(glimpse.format, 13u);
+        seen.push_back(glimpse.evs);
+    };
+    std::vector<mrc_ctl_ev_op_entry> entries{{ev(1, 1), ev(11, 1), MRC_CTL_EV_GOOD, 0},
+                                             {ev(2, 2), ev(12, 1), MRC_CTL_EV_GOOD, 0},
+                                             {ev(9, 2), ev(13, 1), MRC_CTL_EV_GOOD, 0}};
+    EXPECT_EQ(rig.ev_op(1, MRC_CTL_EV_OP_REPLACE_EV, entries), ENOENT);
+    EXPECT_EQ(seen, (std::vector<Seconds>{{11, 2, 3, 4}, {11, 12, 3, 4}}));
+}
+
+TEST_F(EvProfileTest, AFileThatCannotBeWrittenKeepsItFromBeingChanged)
+{
+    rig.online(1, 2);
+    std::filesystem::remove_all(rig.folder / "1");
+    std::ofstream(rig.folder / "1") << "no folder";
+    EXPECT_EQ(rig.replace(1, ev(1, 1), ev(5, 1)), EIO);
+    EXPECT_EQ(values(), (Values{1, 2}));
+    std::filesystem::remove(rig.folder / "1");
+}
+
+TEST_F(EvProfileTest, EndedInTheMidstOfAChange)
+{
+    rig.online(1, 2);
+    const auto file = rig.folder / "1" / "ev-1.json";
+    const auto copy = rig.folder / "copy";
+    rig.module.meanwhile = [&] { std::filesystem::copy_file(file, copy); };
+    ASSERT_EQ(rig.replace(1, ev(1, 1), ev(5, 1)), 0);
+    rig.module.meanwhile = [] {};
+    std::filesystem::rename(copy, file); // as it was at that moment
+    EXPECT_EQ(rig.query(1).ev_fmt_profile_id, 13u);
+    EXPECT_EQ(rig.evs(1)[0].ev.val[1], 5);
+    rig.module.profiles.at(1).spec.evs[0].path = mrcnl::EvValue{1u << 16}; // before that
+    EXPECT_EQ(rig.query(1).ev_fmt_profile_id, 13u);
+    EXPECT_EQ(rig.evs(1)[0].ev.val[1], 1);
+    EXPECT_EQ(rig.set_state(1, ev(1, 1), MRC_CTL_EV_DENIED), 0) << "and all goes on";
+    EXPECT_EQ(rig.evs(1)[0].state, MRC_CTL_EV_DENIED);
+}
+
+TEST_F(EvProfileTest, InTheMidstOfOtherFields)
+{
+    rig.format(13, MRC_CTL_EV_FMT_MODE_STEV, {16, 16});
+    attr.ev_mode = MRC_CTL_EV_MODE_GEN;
+    set_fields({all_of_eight(), {16, 0x200, 1, 15, 15}});
+    ASSERT_EQ(modify(state | mode | format_id | count | min_active | event_mask | fields_op), 0);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    size_t looks = 0;
+    rig.module.meanwhile = [&] {
+        const Glimpse glimpse(rig);
+        looks++;
+        EXPECT_EQ(glimpse.mode, MRC_CTL_EV_MODE_GEN);
+        ASSERT_EQ(glimpse.fields.size(), 2u);
+        EXPECT_EQ(glimpse.fields[1].init_val, 0x300u);
+    };
+    set_fields({all_of_eight(), {16, 0x300, 1, 15, 15}});
+    EXPECT_EQ(modify(fields_op), 0);
+    EXPECT_EQ(looks, 1u);
+    rig.module.meanwhile = [] {};
+    rig.module.fails = [] { return true; };
+    set_fields({all_of_eight(), {16, 0x400, 1, 15, 15}});
+    EXPECT_EQ(modify(fields_op), ENOMEM);
+    const Glimpse after(rig);
+    EXPECT_EQ(after.fields[1].init_val, 0x300u) << "it is as it was";
+    EXPECT_EQ(after.mode, MRC_CTL_EV_MODE_GEN);
+}
+
+TEST_F(EvProfileTest, EvsThatHaveNoFormAreReplacedByOthers)
+{
+    const auto via = *mrcnl::Address::parse("fcbb:0:e001::");
+    rig.module.acting = MRC_NL_OWNER_NONE;
+    ASSERT_TRUE(rig.module.put_ev_profile(
+        "mrc0",
+        {1,
+         mrcnl::EvFormat::srv6,
+         mrcnl::EvMode::explicit_list,
+         1,
+         {},
+         {},
+         {{1, mrcnl::EvVia{via}}, {1, mrcnl::EvVia{via}}, {2, mrcnl::EvVia{via}}},
+         ""},
+        false));
+    const mrc_ctl_ev sid{{0xfc, 0xbb, 0, 0, 0xe0, 9}, 2};
+    const mrc_ctl_ev none{{}, 1};
+    EXPECT_EQ(rig.replace(1, none, sid), 0);
+    EXPECT_EQ(rig.replace(1, none, sid), 0);
+    EXPECT_EQ(rig.replace(1, none, sid), ENOENT);
+    EXPECT_EQ(kernel().evs.size(), 3u);
+    EXPECT_EQ(std::get<mrcnl::EvSid>(kernel().evs[2].path).sid.text(), "fcbb:0:e009::");
+}
+
+TEST_F(EvProfileTest, MinActiveOfAnAutomaticOne)
+{
+    attr.ev_mode = MRC_CTL_EV_MODE_AUTO;
+    for (const uint32_t too_many : {129u, 65537u}) {
+        attr.ev_min_active = too_many;
+        EXPECT_EQ(modify(state | mode | min_active), EINVAL) << too_many;
+    }
+    attr.ev_min_active = 128;
+    EXPECT_EQ(modify(state | mode | min_active), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel().min_active, 128);
+}
+
+/** Whatever is asked for, what the kernel has is what a list would be, in each state. */
+TEST_F(EvProfileTest, RandomOperations)
+{
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    const auto some = [&] {
+        return ev(static_cast<uint16_t>(1 + below(12)), static_cast<uint8_t>(1 + below(3)));
+    };
+    struct Wanted {
+        mrc_ctl_ev ev;
+        bool denied;
+    };
+    std::vector<Wanted> list;
+
+    rig.online(1, 8);
+    for (const auto &entry : rig.evs(1))
+        list.push_back({entry.ev, false});
+    for (int round = 0; round < 1500; round++) {
+        const mrc_ctl_ev old = some();
+        const mrc_ctl_ev by = some();
+        const bool deny = below(2);
+        // Which one of equal EVs is replaced is the library's choice: of these, none is denied, or
+        // all.
+        const auto is_denied = [&](const Wanted &w) { return same_ev(w.ev, old) && w.denied; };
+        const auto is_allowed = [&](const Wanted &w) { return same_ev(w.ev, old) && !w.denied; };
+        const bool all = below(2) || (std::any_of(list.begin(), list.end(), is_denied) &&
+                                      std::any_of(list.begin(), list.end(), is_allowed));
+        const bool replaces = below(3);
+        int wanted = ENOENT;
+        for (Wanted &at : list) {
+            if (!same_ev(at.ev, old) || (!wanted && replaces && !all))
+                continue;
+            wanted = 0;
+            at = {replaces ? by : at.ev, deny};
+        }
+        const auto word = deny ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD;
+        ASSERT_EQ(replaces
+                      ? rig.replace(1, old, by, word,
+                                    all ? static_cast<uint32_t>(MRC_CTL_EV_OP_F_ALL_COPIES) : 0)
+                      : rig.set_state(1, old, word),
+                  wanted)
+            << round;
+        const auto found = rig.evs(1);
+        ASSERT_EQ(found.size(), list.size());
+        for (size_t i = 0; i < found.size(); i++) {
+            // Equal ones are not told apart.
+            EXPECT_TRUE(same_ev(found[i].ev, list[i].ev)) << round << ": " << i;
+            EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                                    [&](const auto &e) {
+                                        return same_ev(e.ev, found[i].ev) &&
+                                               e.state == MRC_CTL_EV_DENIED;
+                                    }),
+                      std::count_if(
+                          list.begin(), list.end(),
+                          [&](const auto &w) { return same_ev(w.ev, found[i].ev) && w.denied; }))
+                << round << ": " << i;
+        }
+        ASSERT_EQ(rig.query(1).ev_fmt_profile_id, 13u) << round;
+        if (below(40) == 0) {
+            ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+            ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+        }
+    }
+}
+
 TEST_F(EvProfileTest, WhatIsLeftMayBeBroken)
 {
     rig.format(13, MRC_CTL_EV_FMT_MODE_STEV, {16, 16});
@@ -564,6 +773,11 @@ TEST_F(EvProfileTest, WhatIsLeftMayBeBroken)
     EXPECT_EQ(with("000000", "00000g"), EIO);
     EXPECT_EQ(with("000000", "0000"), EIO);
     EXPECT_EQ(with("\"evs\"", "\"evz\""), EIO);
+    EXPECT_EQ(with("\"mode\":2", "\"mode\":1"), EIO) << "an automatic one has no list";
+    EXPECT_EQ(with("\"count\":1", "\"count\":-1"), EIO);
+    EXPECT_EQ(with("\"count\":1", "\"count\":4000000000"), EIO);
+    EXPECT_EQ(with("\"fields\":[]", "\"before\":7,\"fields\":[]"), EIO);
+    EXPECT_EQ(with("\"fields\":[]", "\"before\":{\"fields\":[],\"evs\":[1]},\"fields\":[]"), EIO);
     EXPECT_EQ(step(MRC_CTL_PROFILE_INIT), EIO) << "nor is it lost by a change";
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Events of EVs. */
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "fake_module.h"
@@ -146,6 +148,62 @@ TEST_F(EventsTest, TheLatestAreLostWhenThereAreTooMany)
     rig.module.peer_sees(1, 1, EvState::assumed_bad);
     rig.module.peer_sees(1, 1, EvState::good);
     EXPECT_EQ(poll(), (Events{"!1/3/1/bad", "1/3/1/good"})) << "the first one afterwards says so";
+}
+
+TEST_F(EventsTest, WhatThereWasNoRoomForIsToldWhenThereIs)
+{
+    EXPECT_EQ(mrc_destroy_cq(cq), 0);
+    cq = mrc_ctl_create_ev_event_cq(rig.context, 1, nullptr, nullptr, 0);
+    ASSERT_TRUE(cq);
+    for (uint16_t i = 0; i < 4; i++)
+        rig.module.peer_sees(1, i, EvState::assumed_bad);
+    Events told;
+    for (int polls = 0; polls < 10; polls++)
+        for (const std::string &event : poll())
+            told.push_back(event);
+    EXPECT_EQ(told, (Events{"1/1/1/bad", "!1/3/1/bad", "!1/2/2/bad", "!1/4/2/bad"}))
+        << "though nothing more happens";
+    EXPECT_EQ(poll(), Events());
+}
+
+TEST_F(EventsTest, ABrokenProfileKeepsNobodyFromTheOthers)
+{
+    rig.offline(2, 13, 2);
+    ASSERT_EQ(rig.replace(2, {}, ev(5, 1)), 0);
+    ASSERT_EQ(rig.replace(2, {}, ev(6, 1)), 0);
+    ASSERT_EQ(rig.step(2, MRC_CTL_PROFILE_ONLINE), 0);
+    changed(2);
+    ASSERT_EQ(poll(), Events());
+    std::ofstream(rig.folder / "1" / "ev-1.json") << "{\"state\":\"what\"}";
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    rig.module.peer_sees(2, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"2/6/1/bad"});
+    changed(1);
+    ASSERT_EQ(rig.replace(2, ev(6, 1), ev(7, 1)), 0);
+    changed(2);
+    rig.module.peer_ev_list.clear();
+    EXPECT_EQ(poll(), Events());
+    rig.module.peer_sees(2, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"2/7/1/bad"}) << "by its name now";
+    rig.module.pending.emplace_back(mrcnl::Overrun());
+    rig.module.peer_sees(2, 0, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"!2/5/1/bad"});
+    mrc_cq *another = mrc_ctl_create_ev_event_cq(rig.context, 8, nullptr, nullptr, 0);
+    EXPECT_TRUE(another);
+    EXPECT_EQ(mrc_destroy_cq(another), 0);
+}
+
+TEST_F(EventsTest, AnAutomaticOneInItsPlace)
+{
+    mrcnl::ConfigEvent<mrcnl::EvProfile> event;
+
+    event.is.device = {1, "mrc0"};
+    event.is.id = 1;
+    event.is.mode = mrcnl::EvMode::automatic;
+    event.time = now_ns();
+    rig.module.pending.emplace_back(event);
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events());
 }
 
 TEST_F(EventsTest, AFewAtATime)

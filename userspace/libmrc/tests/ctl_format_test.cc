@@ -172,6 +172,25 @@ TEST_F(FormatTest, StayWhileEvProfilesAreOnline)
     EXPECT_EQ(rig.query(1).profile_state, MRC_CTL_PROFILE_OFFLINE);
 }
 
+TEST_F(FormatTest, ZeroIsOneAsTheOthers)
+{
+    ASSERT_TRUE(rig.module.put_ev_profile("mrc0",
+                                          {5,
+                                           mrcnl::EvFormat::stev,
+                                           mrcnl::EvMode::explicit_list,
+                                           1,
+                                           {},
+                                           {},
+                                           {{1, mrcnl::EvValue{7}}},
+                                           ""},
+                                          false));
+    ASSERT_EQ(modify(state | mode | op, 0), 0);
+    attr.profile_state = MRC_CTL_PROFILE_ONLINE;
+    ASSERT_EQ(modify(state, 0), 0);
+    attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
+    EXPECT_EQ(modify(state, 0), 0) << "what others made has none";
+}
+
 TEST_F(FormatTest, AreNotMoreThanTheDeviceSays)
 {
     mrc_ctl_device_attr device{};

@@ -238,7 +238,9 @@ TEST(Generate, ManyValues)
 /** Whatever fields say, what does not fit is refused and what fits has the format's shape. */
 TEST(Expand, OfRandomFields)
 {
-    std::mt19937 random(std::random_device{}());
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
     const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
     size_t fitting = 0;
 

@@ -27,7 +27,8 @@ public:
     std::map<size_t, mrcnl::Result<mrcnl::Probe>> answers; ///< by request; none: none comes
     std::vector<size_t> order; ///< of answers; none: that of the requests
     std::deque<mrcnl::Event> pending;
-    std::string name = "mrc0"; ///< of the device
+    std::string name = "mrc0";               ///< of the device
+    std::function<void()> meanwhile = [] {}; ///< between a change of EVs and its answer
     int opened = 0;
     int open_error = 0;
 
@@ -37,6 +38,22 @@ public:
     FakeModule &operator=(const FakeModule &) = delete;
 
     mrcnl::Result<mrcnl::Device> device(const mrcnl::DeviceId &id) override;
+    mrcnl::Result<void> replace_ev(const mrcnl::DeviceId &device, const mrcnl::EvPlace &place,
+                                   const mrcnl::EvSpec &ev) override
+    {
+        const auto done = ModelKernel::replace_ev(device, place, ev);
+
+        meanwhile();
+        return done;
+    }
+    mrcnl::Result<void> put_ev_profile(const mrcnl::DeviceId &device,
+                                       const mrcnl::EvProfileSpec &spec, bool replace) override
+    {
+        const auto done = ModelKernel::put_ev_profile(device, spec, replace);
+
+        meanwhile();
+        return done;
+    }
     mrcnl::Result<void> probe_raw_each(const mrcnl::DeviceId &device,
                                        const std::vector<mrcnl::RawProbeRequest> &requests,
                                        const EachProbe &each) override;

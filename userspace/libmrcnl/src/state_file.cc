@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "mrcnl/state_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -52,7 +53,7 @@ Result<void> write_state_file(const std::string &name, const std::string &text)
 Result<std::string> read_state_file(const std::string &name)
 {
     const Descriptor fd(open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    std::string text(state_file_most + 1, '\0');
+    std::string text;
     struct stat about {
     };
     size_t size = 0;
@@ -61,7 +62,11 @@ Result<std::string> read_state_file(const std::string &name)
         return last_file_error();
     if (!S_ISREG(about.st_mode) || (about.st_uid && about.st_uid != geteuid()))
         return Error{EPERM, "no plain file of ours", {}};
+    // One byte more than it has: it may grow.
+    text.resize(std::min<size_t>(static_cast<size_t>(about.st_size), state_file_most) + 1);
     for (;;) {
+        if (size == text.size())
+            text.resize(std::min(2 * size, state_file_most + 1));
         const ssize_t n = read(fd.get(), &text[size], text.size() - size);
         if (n < 0 && errno != EINTR)
             return last_file_error();

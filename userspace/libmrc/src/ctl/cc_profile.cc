@@ -26,9 +26,10 @@ constexpr int all = states | MRC_CTL_CC_PROFILE_ALGORITHM | MRC_CTL_CC_PROFILE_C
 
 struct CcProfile {
     mrc_ctl_profile_state state = MRC_CTL_PROFILE_INIT;
-    bool nscc = false; ///< or no algorithm
-    std::optional<mrc_ctl_cc_nscc_cfg> config;
-    std::optional<mrcnl::CcProfile> kernel; ///< of one that is ONLINE
+    bool nscc = false;       ///< or no algorithm
+    bool configured = false; ///< it has what ONLINE takes
+    bool in_kernel = false;
+    mrcnl::CcProfile is; ///< as the kernel has it or is to have it
 };
 
 int read(const Controller &controller, uint64_t id, CcProfile &profile)
@@ -38,20 +39,31 @@ int read(const Controller &controller, uint64_t id, CcProfile &profile)
 
     if (error)
         return error == ENOENT ? 0 : error;
-    if (!read_enum(json.at("state"), profile_states, profile.state))
-        return EIO;
-    json.at("nscc").get_to(profile.nscc);
-    if (json.contains("config"))
-        profile.config = config_from(json.at("config"));
+    try {
+        if (!read_enum(json.at("state"), profile_states, profile.state))
+            return EBADMSG;
+        json.at("nscc").get_to(profile.nscc);
+        json.at("configured").get_to(profile.configured);
+        json.at("alias").get_to(profile.is.alias);
+        if (json.contains("window"))
+            profile.is.window = json["window"].get<uint32_t>();
+        settings_from(json.at("settings"), profile.is.settings);
+    } catch (const nlohmann::json::exception &) {
+        return EBADMSG;
+    }
     return 0;
 }
 
 int save(const Controller &controller, uint64_t id, const CcProfile &profile)
 {
-    nlohmann::json json{{"state", profile.state}, {"nscc", profile.nscc}};
+    nlohmann::json json{{"state", profile.state},
+                        {"nscc", profile.nscc},
+                        {"configured", profile.configured},
+                        {"alias", profile.is.alias},
+                        {"settings", json_of(profile.is.settings)}};
 
-    if (profile.config)
-        json["config"] = json_of(*profile.config);
+    if (profile.is.window)
+        json["window"] = *profile.is.window;
     return controller.store().write(kind, id, json);
 }
 
@@ -61,31 +73,30 @@ int load(Controller &controller, uint64_t id, CcProfile &profile)
 
     if (!now && now.error().code != ENOENT)
         return api_error(now.error());
-    if (const int error = read(controller, id, profile))
-        return error;
     if (now) {
-        profile.state = MRC_CTL_PROFILE_ONLINE;
-        profile.nscc = now->algorithm == "nscc";
-        profile.kernel = *now;
-    } else if (profile.state == MRC_CTL_PROFILE_ONLINE) {
-        profile.state = MRC_CTL_PROFILE_OFFLINE;
+        profile = {MRC_CTL_PROFILE_ONLINE, now->algorithm == "nscc", true, true, *now};
+        return 0;
     }
-    return 0;
+    const int error = read(controller, id, profile);
+    if (profile.state == MRC_CTL_PROFILE_ONLINE)
+        profile.state = MRC_CTL_PROFILE_OFFLINE;
+    return error;
 }
 
-/** What a configuration has no field for stays as it is. */
 int publish(Controller &controller, uint64_t id, const CcProfile &profile)
 {
-    mrcnl::CcProfile wanted = profile.kernel.value_or(mrcnl::CcProfile());
+    mrcnl::CcProfile wanted = profile.is;
 
+    if (profile.nscc)
+        wanted.window.reset();
+    else
+        wanted.settings = {};
     if (!profile.nscc && !wanted.window)
         wanted.window = fixed_window;
     wanted.id = id;
     wanted.algorithm = profile.nscc ? "nscc" : "none";
-    if (profile.nscc && !to_settings(*profile.config, wanted.settings))
-        return EINVAL;
-    return error_of(controller.kernel().put_cc_profile(controller.device(), wanted,
-                                                       profile.kernel.has_value()));
+    return error_of(
+        controller.kernel().put_cc_profile(controller.device(), wanted, profile.in_kernel));
 }
 
 int take_algorithm(CcProfile &profile, const char *algorithm)
@@ -93,20 +104,22 @@ int take_algorithm(CcProfile &profile, const char *algorithm)
     if (algorithm && strcmp(algorithm, nscc_name) != 0)
         return EINVAL;
     profile.nscc = algorithm;
-    profile.config.reset();
+    profile.configured = !algorithm;
+    profile.is.settings = {};
     return 0;
 }
 
+/** What it has no field for stays as it is. */
 int take_config(CcProfile &profile, const void *config)
 {
-    mrcnl::CcSettings settings;
-
     if (!profile.nscc)
         return config ? EINVAL : 0;
     if (!config)
         return EINVAL;
-    profile.config = *static_cast<const mrc_ctl_cc_nscc_cfg *>(config);
-    return to_settings(*profile.config, settings) ? 0 : EINVAL;
+    profile.configured = true;
+    return to_settings(*static_cast<const mrc_ctl_cc_nscc_cfg *>(config), profile.is.settings)
+               ? 0
+               : EINVAL;
 }
 
 int configure(CcProfile &profile, const Attr &attr, int mask)
@@ -133,7 +146,7 @@ int leave_online(Controller &controller, uint64_t id)
 
 int go_online(Controller &controller, uint64_t id, CcProfile &profile)
 {
-    if (profile.nscc && !profile.config)
+    if (!profile.configured)
         return EINVAL;
     profile.state = MRC_CTL_PROFILE_ONLINE;
     if (const int error = save(controller, id, profile))
@@ -155,11 +168,7 @@ int modify_online(Controller &controller, uint64_t id, CcProfile &profile, const
         return 0;
     if (const int error = take_config(profile, attr.cc_config))
         return error;
-    if (!profile.nscc)
-        return 0;
-    if (const int error = publish(controller, id, profile))
-        return error;
-    return save(controller, id, profile);
+    return profile.nscc ? publish(controller, id, profile) : 0;
 }
 
 int modify(Controller &controller, uint64_t id, const Attr &attr, int mask)
@@ -184,11 +193,9 @@ int modify(Controller &controller, uint64_t id, const Attr &attr, int mask)
         return E2BIG;
     if (const int error = configure(profile, attr, mask))
         return error;
-    if (from == MRC_CTL_PROFILE_ONLINE) {
+    if (from == MRC_CTL_PROFILE_ONLINE)
         if (const int error = leave_online(controller, id))
             return error;
-        profile.kernel.reset();
-    }
     if (to == MRC_CTL_PROFILE_ONLINE)
         return go_online(controller, id, profile);
     profile.state = to;
@@ -198,17 +205,12 @@ int modify(Controller &controller, uint64_t id, const Attr &attr, int mask)
 /** Into the program's memory, or ours. */
 void give_config(Controller &controller, uint64_t id, const CcProfile &profile, Attr &attr)
 {
-    mrc_ctl_cc_nscc_cfg config{};
-
     if (!profile.nscc) {
         if (!attr.cc_config)
             controller.lent.erase(id);
         return;
     }
-    if (profile.kernel)
-        config = config_of(*profile.kernel);
-    else if (profile.config)
-        config = *profile.config;
+    const mrc_ctl_cc_nscc_cfg config = config_of(profile.is);
     if (!attr.cc_config) {
         auto &lent = controller.lent[id];
         lent = std::make_unique<mrc_ctl_cc_nscc_cfg>();

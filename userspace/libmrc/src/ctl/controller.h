@@ -53,16 +53,31 @@ public:
     template <typename Change>
     auto as_nobody(Change change)
     {
-        kernel_->act_as({}, false);
-        auto result = change(*kernel_);
-        act();
-        return result;
+        const Nobody nobody(*this);
+
+        return change(*kernel_);
     }
 
     /** Memory of this context that a query has given away, by CC profile. */
     std::unordered_map<uint64_t, std::unique_ptr<mrc_ctl_cc_nscc_cfg>> lent;
 
 private:
+    /** As long as there is one. */
+    class Nobody
+    {
+    public:
+        explicit Nobody(Controller &controller) : controller_(controller)
+        {
+            controller.kernel_->act_as({}, false);
+        }
+        ~Nobody() { controller_.act(); }
+        Nobody(const Nobody &) = delete;
+        Nobody &operator=(const Nobody &) = delete;
+
+    private:
+        Controller &controller_;
+    };
+
     /** What is changed is ours, unless it is somebody else's. */
     void act();
     int find();
@@ -88,8 +103,11 @@ int controlled(mrc_context *context, bool change, Body body)
     const std::lock_guard lock(context->controller_lock);
     if (!context->controller)
         context->controller = std::make_shared<Controller>(context->device->device->name);
-    const int error = context->controller->begin(change);
-    return error ? error : body(*context->controller);
+    int error = context->controller->begin(change);
+    if (!error)
+        error = body(*context->controller);
+    // What is wrong with a file is no program's matter.
+    return error == EBADMSG ? EIO : error;
 }
 
 /** @param change as it became of a request */

@@ -86,7 +86,9 @@ public:
             note(refusal_of(probe.error().code));
             return;
         }
-        for (const mrcnl::ProbeResult &result : probe->results) {
+        // A request has one.
+        for (const mrcnl::ProbeResult &result :
+             std::span(probe->results).first(std::min<size_t>(probe->results.size(), 1))) {
             note(refusal_of(result.error));
             if (!result.rtt)
                 continue;
@@ -132,6 +134,10 @@ int send(mrc_context *context, const Batch &batch, mrc_ctl_ep_rsp *rsp, int *num
             return EINVAL;
         requests.push_back(*request);
     }
+    // What peers believe of our ports is the controller's to say.
+    if (batch.status)
+        if (const int error = controlled(context, true, [](Controller &) { return 0; }))
+            return error;
     if (const int error = controller.begin(false))
         return error;
     const auto sent = controller.kernel().probe_raw_each(

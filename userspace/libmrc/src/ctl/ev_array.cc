@@ -71,26 +71,20 @@ int EvArray::replace_in_kernel(size_t slot, const EvSlot &by)
 {
     const auto spec = spec_of(by);
     const mrcnl::EvPlace place{id_, profile_.places[slot], profile_.version};
+    std::vector<mrcnl::EvSpec> evs;
 
     if (!spec)
         return EINVAL;
     const int error = error_of(controller_.kernel().replace_ev(controller_.device(), place, *spec));
     if (error)
         return error;
+    for (const uint16_t at : profile_.places)
+        evs.push_back(profile_.kernel_evs[at]);
+    evs[slot] = *spec;
     profile_.version++;
     profile_.evs[slot] = by;
-    const bool moves = profile_.kernel_evs[place.index].port != spec->port;
     replace_in_list(profile_.kernel_evs, place.index, *spec);
-    if (!moves)
-        return 0;
-    std::vector<mrcnl::EvSpec> evs;
-    for (const EvSlot &at : profile_.evs)
-        evs.push_back(spec_of(at).value_or(mrcnl::EvSpec()));
-    const auto places = places_of(evs, profile_.kernel_evs);
-    // EVs that this API has no form for are not told apart: the next call asks the kernel.
-    if (!places)
-        return EBUSY;
-    profile_.places = *places;
+    profile_.places = places_of(evs, profile_.kernel_evs).value();
     return 0;
 }
 

@@ -36,23 +36,23 @@ mrc_ctl_ev_state EvEvents::Watched::state() const
     return bad.empty() ? MRC_CTL_EV_GOOD : MRC_CTL_EV_ASSUMED_BAD;
 }
 
-int EvEvents::read_bad(uint64_t id, Table &table)
+int EvEvents::see(Seen &seen)
 {
-    const auto evs = controller_.kernel().peer_evs(controller_.device(), std::nullopt);
+    seen.read_ns = now_ns();
+    auto evs = controller_.kernel().peer_evs(controller_.device(), std::nullopt);
 
     if (!evs)
         return api_error(evs.error());
-    for (const mrcnl::PeerEv &ev : *evs)
-        if (ev.key.ev_profile == id && ev.index < table.evs.size() && is_bad(ev.state))
-            table.evs[ev.index].bad.insert(ev.key);
+    seen.evs = std::move(*evs);
     return 0;
 }
 
-int EvEvents::read_table(uint64_t id, Table &table)
+/** What happens after it was seen, events tell. */
+int EvEvents::read_table(uint64_t id, const Seen &seen, Table &table)
 {
     EvProfile profile;
 
-    table.read_ns = now_ns();
+    table.read_ns = seen.read_ns;
     if (const int error = load(controller_, id, profile))
         return error;
     table.evs.resize(profile.places.size());
@@ -61,49 +61,96 @@ int EvEvents::read_table(uint64_t id, Table &table)
         watched.ev = profile.evs[i].ev;
         watched.denied = profile.evs[i].denied;
     }
-    return read_bad(id, table);
-}
-
-void EvEvents::tell(uint64_t id, const Watched &ev, mrc_ctl_ev_state before)
-{
-    const auto state = ev.state();
-
-    if (state == before || !(event_mask_of(controller_, id) & state))
-        return;
-    if (queue_.size() >= capacity_) {
-        lost_ = true;
-        return;
-    }
-    queue_.push_back({id, ev.ev, lost_, state});
-    lost_ = false;
-}
-
-/** What became of the EVs is told. One that is new has begun as a good one. */
-int EvEvents::renew(uint64_t id)
-{
-    std::vector<Watched> before = std::move(tables_[id].evs);
-    Table table;
-
-    if (const int error = read_table(id, table)) {
-        tables_.erase(id);
-        return error;
-    }
-    for (const Watched &ev : table.evs) {
-        const auto old = std::find_if(before.begin(), before.end(), [&](const Watched &known) {
-            return same_ev(known.ev, ev.ev);
-        });
-        if (old == before.end()) {
-            tell(id, ev, MRC_CTL_EV_GOOD);
-            continue;
-        }
-        tell(id, ev, old->state());
-        before.erase(old);
-    }
-    tables_[id] = std::move(table);
+    for (const mrcnl::PeerEv &ev : seen.evs)
+        if (ev.key.ev_profile == id && ev.index < table.evs.size() && is_bad(ev.state))
+            table.evs[ev.index].bad.insert(ev.key);
     return 0;
 }
 
-int EvEvents::renew_all()
+int EvEvents::mask_of(uint64_t id)
+{
+    const auto known = masks_.find(id);
+
+    if (known != masks_.end())
+        return known->second;
+    return masks_[id] = event_mask_of(controller_, id);
+}
+
+/** What there is no room for is told later, if it is so still. */
+void EvEvents::tell(uint64_t id, Watched &ev)
+{
+    const auto state = ev.state();
+
+    if (state == ev.told)
+        return;
+    if (mask_of(id) & state) {
+        if (queue_.size() >= capacity_) {
+            lost_ = true;
+            return;
+        }
+        queue_.push_back({id, ev.ev, lost_, state});
+        lost_ = false;
+    }
+    ev.told = state;
+}
+
+void EvEvents::catch_up()
+{
+    for (auto &[id, table] : tables_)
+        for (Watched &ev : table.evs)
+            tell(id, ev);
+}
+
+/** What became of the EVs is told. One that is new has begun as a good one. */
+int EvEvents::renew(uint64_t id, const Seen &seen)
+{
+    Table table;
+
+    if (const int error = read_table(id, seen, table))
+        return error;
+    std::vector<Watched> &before = tables_[id].evs;
+    for (Watched &ev : table.evs) {
+        const auto old = std::find_if(before.begin(), before.end(), [&](const Watched &known) {
+            return same_ev(known.ev, ev.ev);
+        });
+        if (old == before.end())
+            continue;
+        ev.told = old->told;
+        before.erase(old);
+    }
+    tables_[id] = std::move(table);
+    for (Watched &ev : tables_[id].evs)
+        tell(id, ev);
+    return 0;
+}
+
+/** One whose file is broken, or that has gone, does not keep the others from being told of. */
+int EvEvents::renew_stale()
+{
+    Seen seen;
+    int failed = 0;
+
+    if (stale_.empty())
+        return 0;
+    if (const int error = see(seen))
+        return error;
+    for (auto id = stale_.begin(); id != stale_.end();) {
+        const int error = renew(*id, seen);
+
+        if (error && error != EBADMSG && error != ENOENT) {
+            failed = error;
+            id++;
+            continue;
+        }
+        if (error)
+            tables_.erase(*id);
+        id = stale_.erase(id);
+    }
+    return failed;
+}
+
+/** All are to be read anew. */
+int EvEvents::find_profiles()
 {
     const auto profiles = controller_.kernel().ev_profiles(controller_.device());
     std::set<uint64_t> there;
@@ -114,11 +161,8 @@ int EvEvents::renew_all()
         if (profile.mode == mrcnl::EvMode::explicit_list)
             there.insert(profile.id);
     std::erase_if(tables_, [&](const auto &table) { return !there.contains(table.first); });
-    for (const uint64_t id : there)
-        if (const int error = renew(id))
-            return error;
+    stale_ = std::move(there);
     all_stale_ = false;
-    stale_.clear();
     return 0;
 }
 
@@ -134,11 +178,18 @@ int EvEvents::open()
         return api_error(stream.error());
     stream_ = std::move(*stream);
     looked_ns_ = now_ns();
-    const int error = renew_all();
+    if (const int error = find_profiles())
+        return error;
+    if (const int error = renew_stale())
+        return error;
     // What there was before is no event.
+    for (auto &[id, table] : tables_)
+        for (Watched &ev : table.evs)
+            ev.told = ev.state();
     queue_.clear();
+    masks_.clear();
     lost_ = false;
-    return error;
+    return 0;
 }
 
 EvEvents::Watched *EvEvents::watched(uint64_t id, uint16_t index, uint64_t time)
@@ -157,12 +208,11 @@ void EvEvents::on_peer_ev(const mrcnl::PeerEvEvent &event)
 
     if (!ev)
         return;
-    const auto before = ev->state();
     if (is_bad(event.state))
         ev->bad.insert(event.key);
     else
         ev->bad.erase(event.key);
-    tell(event.key.ev_profile, *ev, before);
+    tell(event.key.ev_profile, *ev);
 }
 
 void EvEvents::on_ev(const mrcnl::EvEvent &event)
@@ -171,9 +221,8 @@ void EvEvents::on_ev(const mrcnl::EvEvent &event)
 
     if (!ev)
         return;
-    const auto before = ev->state();
     ev->denied = event.ev.spec.denied;
-    tell(event.ev.ev_profile, *ev, before);
+    tell(event.ev.ev_profile, *ev);
 }
 
 /** Numbers of EVs mean others: until the profile is read anew nothing is taken. */
@@ -181,14 +230,14 @@ void EvEvents::on_profile(const mrcnl::ConfigEvent<mrcnl::EvProfile> &event)
 {
     const auto table = tables_.find(event.is.id);
 
-    if (event.gone) {
-        if (table != tables_.end())
-            tables_.erase(table);
-        stale_.erase(event.is.id);
-    } else if (event.is.mode == mrcnl::EvMode::explicit_list &&
-               (table == tables_.end() || event.time >= table->second.read_ns)) {
+    if (table != tables_.end() && event.time < table->second.read_ns)
+        return;
+    if (!event.gone && event.is.mode == mrcnl::EvMode::explicit_list) {
         stale_.insert(event.is.id);
+        return;
     }
+    tables_.erase(event.is.id);
+    stale_.erase(event.is.id);
 }
 
 bool EvEvents::is_ours(const mrcnl::Event &event) const
@@ -243,11 +292,12 @@ int EvEvents::drain()
         on(event);
     look_again();
     if (all_stale_)
-        return renew_all();
-    for (const uint64_t id : std::exchange(stale_, {}))
-        if (const int error = renew(id))
+        if (const int error = find_profiles())
             return error;
-    return 0;
+    const int error = renew_stale();
+    if (lost_ && queue_.size() < capacity_)
+        catch_up();
+    return error;
 }
 
 int EvEvents::poll(std::span<mrc_ctl_ev_event> events)
@@ -257,6 +307,7 @@ int EvEvents::poll(std::span<mrc_ctl_ev_event> events)
 
     if (const int error = controller_.begin(false))
         return -error;
+    masks_.clear();
     const int error = drain();
     if (error && queue_.empty())
         return -error;

@@ -39,7 +39,8 @@ private:
     struct Watched {
         mrc_ctl_ev ev{};
         bool denied = false;
-        std::set<mrcnl::PeerKey> bad; ///< to whom
+        std::set<mrcnl::PeerKey> bad;            ///< to whom
+        mrc_ctl_ev_state told = MRC_CTL_EV_GOOD; ///< what the program knows
         [[nodiscard]] mrc_ctl_ev_state state() const;
     };
     /** A profile; EVs as the kernel numbers them. */
@@ -47,11 +48,17 @@ private:
         std::vector<Watched> evs;
         uint64_t read_ns = 0; ///< what happened before is in it
     };
+    /** What peers see, all of them. */
+    struct Seen {
+        std::vector<mrcnl::PeerEv> evs;
+        uint64_t read_ns = 0;
+    };
 
-    int read_table(uint64_t id, Table &table);
-    int read_bad(uint64_t id, Table &table);
-    int renew(uint64_t id);
-    int renew_all();
+    int see(Seen &seen);
+    int read_table(uint64_t id, const Seen &seen, Table &table);
+    int renew(uint64_t id, const Seen &seen);
+    int renew_stale();
+    int find_profiles();
     void look_again();
     [[nodiscard]] bool is_ours(const mrcnl::Event &event) const;
     void on(const mrcnl::Event &event);
@@ -59,7 +66,9 @@ private:
     void on_ev(const mrcnl::EvEvent &event);
     void on_profile(const mrcnl::ConfigEvent<mrcnl::EvProfile> &event);
     Watched *watched(uint64_t id, uint16_t index, uint64_t time);
-    void tell(uint64_t id, const Watched &ev, mrc_ctl_ev_state before);
+    int mask_of(uint64_t id);
+    void tell(uint64_t id, Watched &ev);
+    void catch_up();
     int drain();
 
     Controller controller_;
@@ -69,6 +78,7 @@ private:
     std::map<uint64_t, Table> tables_;
     std::set<uint64_t> stale_; ///< profiles to be read anew
     bool all_stale_ = false;
+    std::map<uint64_t, int> masks_; ///< of profiles, as they were in this call
     std::deque<mrc_ctl_ev_event> queue_;
     bool lost_ = false; ///< some, since the last one in the queue
     uint64_t looked_ns_ = 0;

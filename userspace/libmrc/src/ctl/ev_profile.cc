@@ -40,14 +40,34 @@ bool ev_from(const std::string &text, mrc_ctl_ev &ev)
     return true;
 }
 
+constexpr uint32_t count_most = 4096; ///< of EVs in a file: kernels may take more than ours
+
+nlohmann::json json_of(const EvFields &fields)
+{
+    auto json = nlohmann::json::array();
+
+    for (const mrc_ctl_ev_field &f : fields)
+        json.push_back({f.width, f.init_val, f.min_val, f.max_val, f.mask});
+    return json;
+}
+
+nlohmann::json json_of(const std::vector<EvSlot> &evs)
+{
+    auto json = nlohmann::json::array();
+
+    for (const EvSlot &slot : evs)
+        json.push_back({text_of(slot.ev), slot.ev.port, slot.denied});
+    return json;
+}
+
 nlohmann::json json_of(const EvProfile &profile)
 {
     nlohmann::json json{{"state", profile.state},
                         {"mode", profile.mode},
                         {"format", profile.format},
                         {"count", profile.count},
-                        {"fields", nlohmann::json::array()},
-                        {"evs", nlohmann::json::array()}};
+                        {"fields", json_of(profile.fields)},
+                        {"evs", json_of(profile.evs)}};
 
     if (profile.min_active)
         json["min-active"] = *profile.min_active;
@@ -55,11 +75,31 @@ nlohmann::json json_of(const EvProfile &profile)
         json["event-mask"] = *profile.event_mask;
     if (profile.foreign)
         json["foreign"] = *profile.foreign;
-    for (const mrc_ctl_ev_field &f : profile.fields)
-        json["fields"].push_back({f.width, f.init_val, f.min_val, f.max_val, f.mask});
-    for (const EvSlot &slot : profile.evs)
-        json["evs"].push_back({text_of(slot.ev), slot.ev.port, slot.denied});
+    if (profile.before)
+        json["before"] = {{"fields", json_of(profile.before->fields)},
+                          {"evs", json_of(profile.before->evs)}};
     return json;
+}
+
+/** @return false: they are none that json_of() made */
+bool fields_from(const nlohmann::json &json, EvFields &fields)
+{
+    for (const auto &f : json)
+        fields.push_back({f.at(0), f.at(1), f.at(2), f.at(3), f.at(4)});
+    return json.is_array() && fields_sound(fields);
+}
+
+bool evs_from(const nlohmann::json &json, std::vector<EvSlot> &evs)
+{
+    for (const auto &ev : json) {
+        EvSlot &slot = evs.emplace_back();
+
+        if (!ev_from(ev.at(0), slot.ev))
+            return false;
+        ev.at(1).get_to(slot.ev.port);
+        ev.at(2).get_to(slot.denied);
+    }
+    return json.is_array() && evs.size() <= count_most;
 }
 
 /** @return false: it is none that json_of() made */
@@ -77,17 +117,17 @@ bool profile_from(const nlohmann::json &json, EvProfile &profile)
     if (json.contains("foreign") &&
         !read_enum(json.at("foreign"), format_modes, profile.foreign.emplace()))
         return false;
-    for (const auto &f : json.at("fields"))
-        profile.fields.push_back({f.at(0), f.at(1), f.at(2), f.at(3), f.at(4)});
-    for (const auto &ev : json.at("evs")) {
-        EvSlot &slot = profile.evs.emplace_back();
-        if (!ev_from(ev.at(0), slot.ev))
+    if (!fields_from(json.at("fields"), profile.fields) || !evs_from(json.at("evs"), profile.evs))
+        return false;
+    if (json.contains("before")) {
+        auto &before = profile.before.emplace();
+        if (!fields_from(json["before"].at("fields"), before.fields) ||
+            !evs_from(json["before"].at("evs"), before.evs))
             return false;
-        ev.at(1).get_to(slot.ev.port);
-        ev.at(2).get_to(slot.denied);
     }
-    return fields_sound(profile.fields) &&
-           (profile.evs.empty() || profile.evs.size() == profile.count);
+    const bool lists = profile.mode != MRC_CTL_EV_MODE_AUTO;
+    return profile.count <= count_most &&
+           (profile.evs.empty() || (lists && profile.evs.size() == profile.count));
 }
 
 int read(const Controller &controller, uint64_t id, EvProfile &profile)
@@ -98,7 +138,11 @@ int read(const Controller &controller, uint64_t id, EvProfile &profile)
     profile = {};
     if (error)
         return error == ENOENT ? 0 : error;
-    return profile_from(json, profile) ? 0 : EIO;
+    try {
+        return profile_from(json, profile) ? 0 : EBADMSG;
+    } catch (const nlohmann::json::exception &) {
+        return EBADMSG;
+    }
 }
 
 /** EVs as the kernel has them. @return 0; EPERM: it does not show them */
@@ -136,12 +180,54 @@ void adopt(EvProfile &profile, const mrcnl::EvProfile &now)
     profile.kernel_evs = kernel;
 }
 
+/** @return nothing: they do not fit the format */
+std::optional<std::vector<mrcnl::EvSpec>>
+specs_of(const std::vector<EvSlot> &evs, const EvFields &fields, const FormatProfile &format)
+{
+    std::vector<mrcnl::EvSpec> specs;
+
+    for (const EvSlot &slot : evs) {
+        const auto wire = expand(bits_of(slot.ev), fields, format.widths);
+        if (!wire)
+            return std::nullopt;
+        specs.push_back({slot.ev.port, path_of(format.mode, *wire), false});
+    }
+    return specs;
+}
+
+/** One that is being changed: all of the fields, or none, and of EVs any. */
+bool agrees_with_change(EvProfile &profile, const FormatProfile &format)
+{
+    const EvProfile::Before before = *profile.before;
+    auto specs = specs_of(profile.evs, profile.fields, format);
+    const auto old = specs_of(before.evs, before.fields, format);
+
+    if (!old)
+        return false;
+    if (const auto places = places_of(*old, profile.kernel_evs)) {
+        profile.fields = before.fields;
+        profile.evs = before.evs;
+        profile.places = *places;
+        return true;
+    }
+    if (!specs || specs->size() != old->size())
+        return false;
+    const auto replaced = replaced_of(*specs, *old, profile.kernel_evs);
+    for (size_t i = 0; i < old->size(); i++)
+        if (!replaced[i]) {
+            (*specs)[i] = (*old)[i];
+            profile.evs[i] = before.evs[i];
+        }
+    const auto places = places_of(*specs, profile.kernel_evs);
+    profile.places = places.value_or(std::vector<uint16_t>());
+    return places.has_value();
+}
+
 /** Is it what the kernel has? */
 bool agrees(const Controller &controller, EvProfile &profile, const mrcnl::EvProfile &now)
 {
     const bool automatic = now.mode == mrcnl::EvMode::automatic;
     FormatProfile format;
-    std::vector<mrcnl::EvSpec> evs;
 
     if (profile.state != MRC_CTL_PROFILE_ONLINE ||
         automatic != (profile.mode == MRC_CTL_EV_MODE_AUTO))
@@ -150,15 +236,13 @@ bool agrees(const Controller &controller, EvProfile &profile, const mrcnl::EvPro
         return true;
     if (format_of(controller, profile, format) || kernel_format(format.mode) != now.format)
         return false;
-    for (const EvSlot &slot : profile.evs) {
-        const auto wire = expand(bits_of(slot.ev), profile.fields, format.widths);
-        if (!wire)
-            return false;
-        evs.push_back({slot.ev.port, path_of(format.mode, *wire), false});
+    const auto specs = specs_of(profile.evs, profile.fields, format);
+    const auto places = specs ? places_of(*specs, profile.kernel_evs) : std::nullopt;
+    if (places) {
+        profile.places = *places;
+        return true;
     }
-    const auto places = places_of(evs, profile.kernel_evs);
-    profile.places = places.value_or(std::vector<uint16_t>());
-    return places.has_value();
+    return profile.before && agrees_with_change(profile, format);
 }
 
 } // namespace
@@ -205,7 +289,11 @@ int load(Controller &controller, uint64_t id, EvProfile &profile)
     if (!agrees(controller, profile, *now))
         adopt(profile, *now);
     profile.state = MRC_CTL_PROFILE_ONLINE;
-    profile.count = now->count;
+    profile.before.reset();
+    // The list was read later.
+    profile.count = profile.mode == MRC_CTL_EV_MODE_AUTO
+                        ? now->count
+                        : static_cast<uint32_t>(profile.evs.size());
     profile.min_active = now->min_active;
     profile.version = now->version;
     for (size_t i = 0; i < profile.evs.size(); i++)
@@ -230,16 +318,23 @@ int event_mask_of(const Controller &controller, uint64_t id)
     return read(controller, id, profile) ? 0 : profile.event_mask.value_or(0);
 }
 
-std::vector<uint64_t> ev_profile_ids(Controller &controller)
+int forget_ev_profile(const Controller &controller, uint64_t id)
+{
+    return controller.store().remove(kind, id);
+}
+
+int ev_profile_ids(Controller &controller, std::vector<uint64_t> &ids)
 {
     const auto stored = stored_ev_profile_ids(controller);
     const auto kernel = controller.kernel().ev_profiles(controller.device());
-    std::set<uint64_t> ids(stored.begin(), stored.end());
+    std::set<uint64_t> all(stored.begin(), stored.end());
 
-    if (kernel)
-        for (const mrcnl::EvProfile &profile : *kernel)
-            ids.insert(profile.id);
-    return {ids.begin(), ids.end()};
+    if (!kernel)
+        return api_error(kernel.error());
+    for (const mrcnl::EvProfile &profile : *kernel)
+        all.insert(profile.id);
+    ids.assign(all.begin(), all.end());
+    return 0;
 }
 
 int make_evs(Controller &controller, uint64_t id, EvProfile &profile)

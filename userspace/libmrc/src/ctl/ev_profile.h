@@ -41,6 +41,15 @@ struct EvProfile {
     std::vector<EvSlot> evs;
     /** Made by other means: EVs are as on the wire, and what carries them is this. */
     std::optional<mrc_ctl_ev_fmt_mode> foreign;
+    /**
+     * While one that is ONLINE is being changed: what it was. Whoever looks meanwhile, or when that
+     * was ended in between, finds each EV as it was or as it is to be.
+     */
+    struct Before {
+        EvFields fields;
+        std::vector<EvSlot> evs;
+    };
+    std::optional<Before> before;
 
     /** @name What the kernel has of one that is ONLINE */
     /** @{ */
@@ -50,10 +59,13 @@ struct EvProfile {
     /** @} */
 };
 
-/** @return 0; EPERM; EIO */
+/** @return 0; EPERM; EBADMSG: its file is none that save() wrote; EIO */
 int load(Controller &controller, uint64_t id, EvProfile &profile);
 
 int save(const Controller &controller, uint64_t id, const EvProfile &profile);
+
+/** It is in INIT then, unless the kernel has it. */
+int forget_ev_profile(const Controller &controller, uint64_t id);
 
 /** Those that a file has. */
 std::vector<uint64_t> stored_ev_profile_ids(const Controller &controller);
@@ -61,8 +73,8 @@ std::vector<uint64_t> stored_ev_profile_ids(const Controller &controller);
 /** What a file says of the event mask of a profile; 0: nothing. */
 int event_mask_of(const Controller &controller, uint64_t id);
 
-/** Those that the kernel or a file has, in order. */
-std::vector<uint64_t> ev_profile_ids(Controller &controller);
+/** Those that the kernel or a file has, in order. @return 0 or an errno value */
+int ev_profile_ids(Controller &controller, std::vector<uint64_t> &ids);
 
 /**
  * EVs of a GEN profile, if they have not been made yet. Others stay as they are.

@@ -60,7 +60,6 @@ public:
     int apply(Attr &attr, int mask);
 
 private:
-    int forget();
     int go_offline();
     int begin(const Attr &attr, int mask);
     int configure(const Attr &attr, int mask);
@@ -71,6 +70,8 @@ private:
     int go_online();
     int publish(bool replace);
     int modify_online(Attr &attr, int mask);
+    int save_with(const EvProfile::Before &before);
+    int announce(const Attr &attr, int mask);
     std::optional<FormatProfile> format() const;
     int save() const { return mrc::save(controller_, id_, profile_); }
 
@@ -86,11 +87,6 @@ std::optional<FormatProfile> Edit::format() const
     if (profile_.mode == MRC_CTL_EV_MODE_AUTO || format_of(controller_, profile_, format))
         return std::nullopt;
     return format;
-}
-
-int Edit::forget()
-{
-    return controller_.store().remove("ev", id_);
 }
 
 int Edit::go_offline()
@@ -115,7 +111,10 @@ int Edit::begin(const Attr &attr, int mask)
         return EINVAL;
     if (attr.ev_mode == MRC_CTL_EV_MODE_GEN && !has_fields)
         return EINVAL;
-    if (ev_profile_ids(controller_).size() >= profiles_most)
+    std::vector<uint64_t> ids;
+    if (const int error = ev_profile_ids(controller_, ids))
+        return error;
+    if (ids.size() >= profiles_most)
         return E2BIG;
     profile_ = {};
     profile_.state = MRC_CTL_PROFILE_OFFLINE;
@@ -145,7 +144,7 @@ int Edit::set_count(uint32_t count)
     return 0;
 }
 
-/** Each EV must be one of the format still, when it is ONLINE. */
+/** EVs are looked at when the profile goes ONLINE. */
 int Edit::set_fields(const Attr &attr)
 {
     const auto &op = attr.ev_fields_op;
@@ -184,8 +183,7 @@ int Edit::configure(const Attr &attr, int mask)
         profile_.min_active = attr.ev_min_active;
     if (mask & MRC_CTL_EV_PROFILE_EVENT_MASK)
         profile_.event_mask = attr.ev_event_mask;
-    // Of an automatic one that names no count the kernel knows it.
-    if (profile_.min_active.value_or(0) > profile_.count && profile_.count)
+    if (profile_.min_active.value_or(0) > (profile_.count ? profile_.count : auto_count))
         return EINVAL;
     if (mask & remakes)
         list_evs();
@@ -211,14 +209,12 @@ int Edit::operate(Attr &attr, int mask)
     return is_query(attr, mask) ? array.query(attr) : array.change(attr);
 }
 
-/** @param replace it is ONLINE already */
+/** With the EVs that it has. @param replace it is ONLINE already */
 int Edit::publish(bool replace)
 {
     const auto format = this->format();
     mrcnl::EvProfileSpec spec;
 
-    if (const int error = make_evs(controller_, id_, profile_))
-        return error;
     spec.id = id_;
     if (profile_.min_active)
         spec.min_active = static_cast<uint16_t>(*profile_.min_active);
@@ -260,24 +256,58 @@ int Edit::go_online()
     return error;
 }
 
+/** The file has both, as long as the kernel may have either. */
 int Edit::modify_online(Attr &attr, int mask)
 {
     const bool new_fields = mask & MRC_CTL_EV_PROFILE_EV_FIELDS_OP &&
                             attr.ev_fields_op.op == MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS;
+    const EvProfile::Before before{profile_.fields, profile_.evs};
 
     if (mask & ~states & ~MRC_CTL_EV_PROFILE_VENDOR_CFG & ~online)
         return EINVAL;
     if (mask & MRC_CTL_EV_PROFILE_EVENT_MASK)
         profile_.event_mask = attr.ev_event_mask;
-    int error = operate(attr, mask);
-    if (error && new_fields)
+    if (new_fields) {
+        if (const int error = operate(attr, mask))
+            return error;
+        if (const int error = make_evs(controller_, id_, profile_))
+            return error;
+        if (const int error = save_with(before))
+            return error;
+        if (const int error = publish(true)) {
+            profile_.fields = before.fields;
+            profile_.evs = before.evs;
+            save();
+            return error;
+        }
+        return save();
+    }
+    if (const int error = announce(attr, mask))
         return error;
-    if (new_fields)
-        error = publish(true);
-    if (error && new_fields)
-        return error;
+    const int error = operate(attr, mask);
     const int saved = save();
     return error ? error : saved;
+}
+
+int Edit::save_with(const EvProfile::Before &before)
+{
+    profile_.before = before;
+    const int error = save();
+    profile_.before.reset();
+    return error;
+}
+
+/** What entries will have replaced, if none fails. */
+int Edit::announce(const Attr &attr, int mask)
+{
+    if (!(mask & MRC_CTL_EV_PROFILE_EV_OP) || attr.ev_op.op != MRC_CTL_EV_OP_REPLACE_EV)
+        return 0;
+    EvProfile after = profile_;
+    after.state = MRC_CTL_PROFILE_OFFLINE;
+    EvArray(controller_, id_, after, format()).change(attr);
+    after.state = MRC_CTL_PROFILE_ONLINE;
+    after.before = EvProfile::Before{profile_.fields, profile_.evs};
+    return mrc::save(controller_, id_, after);
 }
 
 int Edit::apply(Attr &attr, int mask)
@@ -290,7 +320,7 @@ int Edit::apply(Attr &attr, int mask)
         !may_step(from, to) || (to == MRC_CTL_PROFILE_INIT && rest))
         return EINVAL;
     if (to == MRC_CTL_PROFILE_INIT)
-        return from == to ? 0 : forget();
+        return from == to ? 0 : forget_ev_profile(controller_, id_);
     if (from == MRC_CTL_PROFILE_ONLINE && to == from)
         return modify_online(attr, mask);
     if (from == MRC_CTL_PROFILE_INIT)

@@ -82,13 +82,18 @@ int forget(const Controller &controller, uint64_t id)
 /** An EV profile that is ONLINE keeps the format that it has. */
 int leave_online(Controller &controller, uint64_t id)
 {
-    for (const uint64_t profile : ev_profile_ids(controller)) {
-        EvProfile user;
+    std::vector<uint64_t> profiles;
 
-        if (const int error = load(controller, profile, user))
+    if (const int error = ev_profile_ids(controller, profiles))
+        return error;
+    for (const uint64_t profile : profiles) {
+        EvProfile user;
+        const int error = load(controller, profile, user);
+
+        if (error && error != EBADMSG)
             return error;
-        if (user.state == MRC_CTL_PROFILE_ONLINE && user.mode != MRC_CTL_EV_MODE_AUTO &&
-            user.format == id)
+        if (!error && user.state == MRC_CTL_PROFILE_ONLINE && user.mode != MRC_CTL_EV_MODE_AUTO &&
+            !user.foreign && user.format == id)
             return EBUSY;
     }
     return 0;
@@ -153,6 +158,18 @@ int query(Controller &controller, uint64_t id, Attr &attr, int mask)
     return attr.ev_fmt_op.op == MRC_CTL_EV_FMT_OP_QUERY_FIELDS ? get_fields(format, attr) : EINVAL;
 }
 
+/** @return false: it is none that save() wrote */
+bool format_from(const nlohmann::json &json, FormatProfile &format)
+{
+    if (!read_enum(json.at("state"), profile_states, format.state) ||
+        !read_enum(json.at("mode"), format_modes, format.mode))
+        return false;
+    json.at("widths").get_to(format.widths);
+    return format.state != MRC_CTL_PROFILE_INIT &&
+           total_width(format.widths) <= width_of(format.mode) &&
+           (format.state != MRC_CTL_PROFILE_ONLINE || !format.widths.empty());
+}
+
 /** What every state refuses. */
 bool sound(const Attr *attr, int mask)
 {
@@ -199,15 +216,11 @@ int load(const Controller &controller, uint64_t id, FormatProfile &format)
     format = {};
     if (error)
         return error == ENOENT ? 0 : error;
-    if (!read_enum(stored.at("state"), profile_states, format.state) ||
-        !read_enum(stored.at("mode"), format_modes, format.mode))
-        return EIO;
-    stored.at("widths").get_to(format.widths);
-    const bool online = format.state == MRC_CTL_PROFILE_ONLINE;
-    if (format.state == MRC_CTL_PROFILE_INIT ||
-        total_width(format.widths) > width_of(format.mode) || (online && format.widths.empty()))
-        return EIO;
-    return 0;
+    try {
+        return format_from(stored, format) ? 0 : EBADMSG;
+    } catch (const nlohmann::json::exception &) {
+        return EBADMSG;
+    }
 }
 
 } // namespace mrc

@@ -28,7 +28,7 @@ bool is_mode(const mrc_ctl_ev_fmt_mode &mode);
 /** Bits of an EV on the wire, at most. */
 size_t width_of(mrc_ctl_ev_fmt_mode mode);
 
-/** @return 0 or EIO; one that was never set up is in INIT */
+/** @return 0, EBADMSG or EIO; one that was never set up is in INIT */
 int load(const Controller &controller, uint64_t id, FormatProfile &format);
 
 } // namespace mrc

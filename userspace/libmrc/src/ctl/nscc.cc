@@ -84,27 +84,25 @@ mrc_ctl_cc_nscc_cfg config_of(const mrcnl::CcProfile &profile)
     return config;
 }
 
-nlohmann::json json_of(const mrc_ctl_cc_nscc_cfg &c)
+nlohmann::json json_of(const mrcnl::CcSettings &settings)
 {
-    return {c.disable_qa,
-            c.adjust_bytes_threshold,
-            c.adjust_period_threshold,
-            c.base_rtt,
-            c.eta,
-            c.fi,
-            c.fi_scale,
-            c.gamma,
-            c.max_md_jump,
-            c.max_cwnd,
-            c.qa_gate,
-            c.qa_threshold,
-            c.target_delay};
+    auto json = nlohmann::json::object();
+
+    mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &setting, auto member) {
+        if (settings.*member)
+            json[setting.name] = *(settings.*member);
+    });
+    return json;
 }
 
-mrc_ctl_cc_nscc_cfg config_from(const nlohmann::json &j)
+void settings_from(const nlohmann::json &json, mrcnl::CcSettings &settings)
 {
-    return {j.at(0), j.at(1), j.at(2), j.at(3),  j.at(4),  j.at(5), j.at(6),
-            j.at(7), j.at(8), j.at(9), j.at(10), j.at(11), j.at(12)};
+    mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &setting, auto member) {
+        auto &value = settings.*member;
+
+        if (json.contains(setting.name))
+            json.at(setting.name).get_to(value.emplace());
+    });
 }
 
 } // namespace mrc

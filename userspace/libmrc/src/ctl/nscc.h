@@ -26,7 +26,10 @@ bool to_settings(const mrc_ctl_cc_nscc_cfg &config, mrcnl::CcSettings &settings)
 /** What a profile of the kernel's comes to, with what it takes by itself. */
 mrc_ctl_cc_nscc_cfg config_of(const mrcnl::CcProfile &profile);
 
-nlohmann::json json_of(const mrc_ctl_cc_nscc_cfg &config);
-mrc_ctl_cc_nscc_cfg config_from(const nlohmann::json &json);
+/** @name Settings by their names, in files */
+/** @{ */
+nlohmann::json json_of(const mrcnl::CcSettings &settings);
+void settings_from(const nlohmann::json &json, mrcnl::CcSettings &settings);
+/** @} */
 
 } // namespace mrc

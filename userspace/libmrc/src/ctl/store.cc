@@ -16,6 +16,16 @@
 namespace mrc
 {
 
+namespace
+{
+
+int file_error(const mrcnl::Error &error)
+{
+    return error.code == EACCES || error.code == EPERM ? EPERM : EIO;
+}
+
+} // namespace
+
 Store::Store(uint32_t device)
     : folder_(mrcnl::controller_folder() + "/" + std::to_string(device) + "/")
 {
@@ -31,16 +41,17 @@ int Store::read(const std::string &kind, uint64_t id, nlohmann::json &profile) c
     const auto text = mrcnl::read_state_file(name(kind, id));
 
     if (!text)
-        return text.error().code == ENOENT ? ENOENT : EIO;
+        return text.error().code == ENOENT ? ENOENT : file_error(text.error());
     profile = nlohmann::json::parse(*text, nullptr, false);
-    return profile.is_object() ? 0 : EIO;
+    return profile.is_object() ? 0 : EBADMSG;
 }
 
 int Store::write(const std::string &kind, uint64_t id, const nlohmann::json &profile) const
 {
     // Who may change something has made the folder above it, for the lock.
     mkdir(folder_.c_str(), 0755);
-    return mrcnl::write_state_file(name(kind, id), profile.dump()) ? 0 : EIO;
+    const auto written = mrcnl::write_state_file(name(kind, id), profile.dump());
+    return written ? 0 : file_error(written.error());
 }
 
 int Store::remove(const std::string &kind, uint64_t id) const

@@ -24,10 +24,10 @@ public:
 
     /**
      * @param kind "format", "ev" or "cc"
-     * @return 0; ENOENT: there is none; EIO: it is none that this library wrote, or cannot be read
+     * @return 0; ENOENT: there is none; EBADMSG: it is none that this library wrote; EPERM; EIO
      */
     int read(const std::string &kind, uint64_t id, nlohmann::json &profile) const;
-    /** @return 0 or EIO; half of a profile is never written */
+    /** @return 0, EPERM or EIO; half of a profile is never written */
     int write(const std::string &kind, uint64_t id, const nlohmann::json &profile) const;
     /** @return 0 or EIO; it is no error that there is none */
     int remove(const std::string &kind, uint64_t id) const;

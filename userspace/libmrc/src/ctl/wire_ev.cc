@@ -37,6 +37,18 @@ uint32_t number_of(const EvBits &wire, size_t bytes)
     return number;
 }
 
+/** @return where one like it is that is not taken; the size: nowhere */
+size_t find_free(const mrcnl::EvSpec &ev, const std::vector<mrcnl::EvSpec> &kernel,
+                 const std::vector<bool> &taken)
+{
+    size_t at = 0;
+
+    while (at < kernel.size() &&
+           (taken[at] || kernel[at].port != ev.port || kernel[at].path != ev.path))
+        at++;
+    return at;
+}
+
 size_t bytes_of(mrc_ctl_ev_fmt_mode mode)
 {
     return mode == MRC_CTL_EV_FMT_MODE_UDP ? 2 : 4;
@@ -103,6 +115,23 @@ mrc_ctl_ev ev_of(const EvBits &bits, uint8_t port)
     return ev;
 }
 
+std::vector<bool> replaced_of(const std::vector<mrcnl::EvSpec> &evs,
+                              const std::vector<mrcnl::EvSpec> &old,
+                              const std::vector<mrcnl::EvSpec> &kernel)
+{
+    std::vector<bool> taken(kernel.size());
+    std::vector<bool> replaced;
+
+    for (size_t i = 0; i < evs.size(); i++) {
+        const size_t at = find_free(old[i], kernel, taken);
+
+        replaced.push_back(at == kernel.size());
+        if (at < kernel.size())
+            taken[at] = true;
+    }
+    return replaced;
+}
+
 std::optional<std::vector<uint16_t>> places_of(const std::vector<mrcnl::EvSpec> &evs,
                                                const std::vector<mrcnl::EvSpec> &kernel)
 {
@@ -112,11 +141,8 @@ std::optional<std::vector<uint16_t>> places_of(const std::vector<mrcnl::EvSpec> 
     if (evs.size() != kernel.size())
         return std::nullopt;
     for (const mrcnl::EvSpec &ev : evs) {
-        size_t at = 0;
+        const size_t at = find_free(ev, kernel, taken);
 
-        while (at < kernel.size() &&
-               (taken[at] || kernel[at].port != ev.port || kernel[at].path != ev.path))
-            at++;
         if (at == kernel.size())
             return std::nullopt;
         taken[at] = true;

@@ -30,6 +30,15 @@ EvBits bits_of(const mrc_ctl_ev &ev);
 mrc_ctl_ev ev_of(const EvBits &bits, uint8_t port);
 
 /**
+ * Of each one: has it taken the place of an old one there?
+ *
+ * @param evs one behind the other, as many as old ones
+ */
+std::vector<bool> replaced_of(const std::vector<mrcnl::EvSpec> &evs,
+                              const std::vector<mrcnl::EvSpec> &old,
+                              const std::vector<mrcnl::EvSpec> &kernel);
+
+/**
  * Which of the kernel's each one is. Denied or not is no difference.
  *
  * @return nothing: they are not the same EVs
