@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A controller that knows nothing but mrc_ctl.h: it makes an EV profile of the ways that it is told,
- * and a CC profile; it sends probes on each way, has no packets sent where none is answered, hears of
- * ways that die, and takes them back when they answer again.
+ * A controller that knows nothing but mrc_ctl.h: it makes an EV profile of the ways that it is
+ * told, and a CC profile; it sends probes on each way, has no packets sent where none is answered,
+ * hears of ways that die, and takes them back when they answer again.
  *
  * Usage: controller DEVICE ID GID PORT=SID...
  *
@@ -10,8 +10,8 @@
  *   GID   whom probes go to
  *   SID   an SRv6 address, where packets of this way go
  *
- * QPs use the profiles by their number (mrc_qp_attr), or as a route of mrcctl-route(8) says. It ends
- * with SIGTERM; what it has set up stays, and the next one goes on with it.
+ * QPs use the profiles by their number (mrc_qp_attr), or as a route of mrcctl-route(8) says. It
+ * ends with SIGTERM; what it has set up stays, and the next one goes on with it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -149,6 +149,7 @@ static void set_cc_profile(void)
 	struct mrc_ctl_cc_profile_attr attr = { .algorithm = "uet-1.0-nscc", .cc_config = &config };
 	const int state = MRC_CTL_CC_PROFILE_STATE;
 	const int make = state | MRC_CTL_CC_PROFILE_ALGORITHM;
+	const int go = state | MRC_CTL_CC_PROFILE_CONFIG;
 
 	must(!mrc_ctl_query_cc_profile(mrc, id, &attr, state), "CC profile");
 	if (attr.profile_state == MRC_CTL_PROFILE_INIT) {
@@ -156,7 +157,7 @@ static void set_cc_profile(void)
 		must(!mrc_ctl_modify_cc_profile(mrc, id, &attr, make), "CC profile");
 	}
 	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	must(!mrc_ctl_modify_cc_profile(mrc, id, &attr, state | MRC_CTL_CC_PROFILE_CONFIG), "CC");
+	must(!mrc_ctl_modify_cc_profile(mrc, id, &attr, go), "CC profile");
 	printf("base rtt %u ns\n", base_rtt);
 }
 
@@ -241,7 +242,7 @@ static void probe(int only_denied)
 	for (i = 0; i < count; i++) {
 		int way = requests[i].req_id;
 
-		set_denied(way, !alive[way], alive[way] ? "answers: allowed" : "does not answer: denied");
+		set_denied(way, !alive[way], alive[way] ? "answers: allowed" : "no answer: denied");
 	}
 	if (!base_rtt && least) {
 		base_rtt = least;
