@@ -20,6 +20,7 @@ Soft MRC
   make bench-engine     what the protocol engine costs a packet, on this machine; the same place
   make bench-congestion many hosts send to one, with a fixed window, NSCC and TCP, over switches that
                         mark, trim, both or neither; the same place
+  make bench-ocp        the benchmark of the OCP's API beside ib_write_bw; fetches it
   make bench-failover   what faults cost, against MPTCP and TCP over ECMP; the same place
   make sim              the protocol engine at many simulated endpoints; writes build/sim/
 
@@ -40,7 +41,7 @@ endef
 export HELP
 
 .PHONY: help demo check check-fast check-full nightly bench bench-congestion bench-engine \
-	bench-failover sim \
+	bench-failover bench-ocp sim \
 	modules modules_install dkms-tree userspace install unit selftests lint clean
 
 help:
@@ -78,6 +79,9 @@ bench-congestion:
 
 bench-failover:
 	@scripts/bench-failover
+
+bench-ocp:
+	@scripts/bench-ocp
 
 sim:
 	@scripts/sim

@@ -65,7 +65,7 @@ check_answer()
 test_devices()
 {
 	check_answer "info" '[32,256,16,"alias","config-events","edit-evs","keep-evs","nscc","owner",'\
-'"port-evs","probe-start","raw-probe"]' '[."port-max", ."ev-max", ."burst-max", .capabilities[]]' ynl "do" info-get
+'"port-evs","probe-start","raw-probe","raw-status"]' '[."port-max", ."ev-max", ."burst-max", .capabilities[]]' ynl "do" info-get
 	check_answer "devices" '["mrc1"]' 'map(."dev-name")' ynl dump device-get
 	check "a setting" request device-set '{"hop-limit": 9}'
 	check_answer "is set" 9 '."hop-limit"' request device-get '{}'
