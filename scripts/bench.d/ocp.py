@@ -20,6 +20,10 @@ CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 SWEEPS = [(1, 1 << 16, 2000), (1 << 17, 1 << 20, 200), (1 << 21, 1 << 26, 20)]
 
 
+# Gb/s: of less, the two digits that mrc_example shows make no ratio.
+LEAST = 0.2
+
+
 class Hosts:
     """Two of them, with a device each."""
 
@@ -82,8 +86,8 @@ def main():
     ratios = {}
     for size in sorted(ocp):
         a, b = statistics.median(ocp[size]), statistics.median(verbs[size])
-        ratios[size] = a / b if b else 0
-        say(f"{size:>10} {a:>12.3f} {b:>12.3f} {ratios[size]:>6.2f}")
+        ratios[size] = a / b if min(a, b) >= LEAST else 0
+        say(f"{size:>10} {a:>12.3f} {b:>12.3f} {ratios[size] or '-':>6.4}")
     large = statistics.geometric_mean(ratios[size] for size in ratios if size >= 1 << 16)
     say(f"\nof 64 KiB and more the geometric mean of the ratios is {large:.3f}")
     with open(os.path.join(OUT, "ocp.json"), "w", encoding="utf-8") as file:
