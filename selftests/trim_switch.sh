@@ -137,6 +137,18 @@ check_amount()
 	[ "$SLOW" -gt 1 ] || check "$@"
 }
 
+# check_heads NAME TRIMMED COUNTER: the receiver has told of each head; but for a few that came when
+# their QP had ended, or were too many at once, which it counts, too.
+check_heads()
+{
+	local -i told others
+
+	told=$(counter $RECEIVER "$3")
+	others=$(counter $RECEIVER trimmed_ignored)+$(counter $RECEIVER rx_drop_truncated)
+	check "$1: $2, told of $told" test $((told)) -le "$2" -a $((told + others)) -ge "$2" -a \
+		$((10 * told)) -ge $((9 * $2))
+}
+
 refused()
 {
 	check_not "$1" lab_said "${@:3}"
@@ -192,8 +204,7 @@ test_trimmed()
 	again=$(of_senders trim_nack_received)
 	lab port all | jq -c 'select(.trimmed + .dropped + .control_dropped > 0)' | diag
 	check_amount "the last hop trims: $trimmed packets" test $trimmed -gt 0
-	check_equal "the receiver has seen each of its heads" $trimmed \
-		"$(counter $RECEIVER trimmed_lasthop_received)"
+	check_heads "the receiver has seen each of its heads" $trimmed trimmed_lasthop_received
 	check_amount "the senders were told: $again times" test $again -gt 0 -a $again -le "$said"
 	check_equal "nothing was dropped" 0 "$(ports "dropped + .control_dropped" all)"
 	check_amount "nobody has waited for a timeout" \
@@ -234,7 +245,7 @@ test_not_last_hop()
 
 	trimmed=$(ports trimmed all)-$(last_hop trimmed)
 	check_amount "other ports trim, too: $trimmed packets" test $trimmed -gt 0
-	check_equal "and the receiver tells them apart" $trimmed "$(counter $RECEIVER trimmed_received)"
+	check_heads "and the receiver tells them apart" $trimmed trimmed_received
 }
 
 # Incast with NSCC, with trims and without.
@@ -296,7 +307,7 @@ heads()
 
 truncated()
 {
-	on $RECEIVER cat /proc/net/snmp6 | sed -n 's/^Ip6InTruncatedPkts *//p'
+	on $RECEIVER cat /proc/net/snmp6 | sed -n 's/^Ip6InTruncatedPkts[[:space:]]*//p'
 }
 
 test_dropped()
