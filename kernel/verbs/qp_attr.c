@@ -52,8 +52,8 @@ static void mrc_params_show(const struct mrc_qp_params *p,
 }
 
 /*
- * Nobody has set them: what verbs says counts for them, and when the QP is reset they are what they
- * were when it was made. state_lock held.
+ * Nobody has set them: what verbs says counts for them, and when the QP is reset they are those of a
+ * QP that would be made now. state_lock held.
  */
 static void mrc_params_forget(struct mrc_ib_qp *q, u32 mask)
 {

@@ -159,6 +159,16 @@ protected:
         ASSERT_EQ(ev_op(id, MRC_CTL_EV_OP_REPLACE_EV, entries), 0);
         ASSERT_EQ(step(id, MRC_CTL_PROFILE_ONLINE), 0);
     }
+    /** The first QP has what it is told by number. */
+    void connect_with(mrc_qp_attr &attr, int mask)
+    {
+        ASSERT_EQ(a->to_init(&attr, mask), 0);
+        ASSERT_EQ(b->to_init(), 0);
+        ASSERT_EQ(a->to_rtr(*b), 0);
+        ASSERT_EQ(b->to_rtr(*a), 0);
+        ASSERT_EQ(a->to_rts(), 0);
+        ASSERT_EQ(b->to_rts(), 0);
+    }
     void check_write()
     {
         a->data()[0] = static_cast<uint8_t>(a->data()[0] + 7);
@@ -299,12 +309,7 @@ TEST_F(EvProfiles, AreUsedByQps)
 
     make_profile(4, 4);
     by_number.profile.ev_profile_id = 4;
-    ASSERT_EQ(a->to_init(&by_number, MRC_QP_EV_PROFILE_ID), 0);
-    ASSERT_EQ(b->to_init(), 0);
-    ASSERT_EQ(a->to_rtr(*b), 0);
-    ASSERT_EQ(b->to_rtr(*a), 0);
-    ASSERT_EQ(a->to_rts(), 0);
-    ASSERT_EQ(b->to_rts(), 0);
+    ASSERT_NO_FATAL_FAILURE(connect_with(by_number, MRC_QP_EV_PROFILE_ID));
     check_write();
     EXPECT_EQ(step(4, MRC_CTL_PROFILE_OFFLINE), EBUSY);
     EXPECT_EQ(ev_op(4, MRC_CTL_EV_OP_REPLACE_EV, {{stev(0), stev(9), MRC_CTL_EV_GOOD, 0}}), 0);
@@ -338,12 +343,7 @@ TEST_F(CcProfiles, AreUsedByQps)
     attr.profile_state = MRC_CTL_PROFILE_ONLINE;
     ASSERT_EQ(modify_cc(MRC_CTL_CC_PROFILE_STATE), 0);
     by_number.profile.cc_profile_id = 5;
-    ASSERT_EQ(a->to_init(&by_number, MRC_QP_CC_PROFILE_ID), 0);
-    ASSERT_EQ(b->to_init(), 0);
-    ASSERT_EQ(a->to_rtr(*b), 0);
-    ASSERT_EQ(b->to_rtr(*a), 0);
-    ASSERT_EQ(a->to_rts(), 0);
-    ASSERT_EQ(b->to_rts(), 0);
+    ASSERT_NO_FATAL_FAILURE(connect_with(by_number, MRC_QP_CC_PROFILE_ID));
     check_write();
     attr.cc_config = &told;
     ASSERT_EQ(failed(mrc_ctl_query_cc_profile(context(), 5, &attr, MRC_CTL_CC_PROFILE_CONFIG)), 0);

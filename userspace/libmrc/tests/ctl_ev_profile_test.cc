@@ -680,6 +680,46 @@ TEST_F(EvProfileTest, MinActiveOfAnAutomaticOne)
     EXPECT_EQ(kernel().min_active, 128);
 }
 
+/** A list of EVs that does what a profile is to do. */
+struct Wanted {
+    mrc_ctl_ev ev;
+    bool denied;
+};
+using WantedList = std::vector<Wanted>;
+
+/** How many are like it and denied. */
+size_t denied_like(const mrc_ctl_ev &ev, const WantedList &list)
+{
+    return static_cast<size_t>(std::count_if(list.begin(), list.end(), [&](const Wanted &at) {
+        return same_ev(at.ev, ev) && at.denied;
+    }));
+}
+
+size_t like(const mrc_ctl_ev &ev, const WantedList &list)
+{
+    return static_cast<size_t>(std::count_if(list.begin(), list.end(),
+                                             [&](const Wanted &at) { return same_ev(at.ev, ev); }));
+}
+
+/** Equal ones are not told apart. */
+void expect_same(const WantedList &found, const WantedList &list)
+{
+    ASSERT_EQ(found.size(), list.size());
+    for (size_t i = 0; i < found.size(); i++) {
+        EXPECT_TRUE(same_ev(found[i].ev, list[i].ev)) << i;
+        EXPECT_EQ(denied_like(found[i].ev, found), denied_like(found[i].ev, list)) << i;
+    }
+}
+
+WantedList list_of(const ControllerRig &rig)
+{
+    WantedList list;
+
+    for (const auto &entry : rig.evs(1))
+        list.push_back({entry.ev, entry.state == MRC_CTL_EV_DENIED});
+    return list;
+}
+
 /** Whatever is asked for, what the kernel has is what a list would be, in each state. */
 TEST_F(EvProfileTest, RandomOperations)
 {
@@ -690,61 +730,48 @@ TEST_F(EvProfileTest, RandomOperations)
     const auto some = [&] {
         return ev(static_cast<uint16_t>(1 + below(12)), static_cast<uint8_t>(1 + below(3)));
     };
-    struct Wanted {
-        mrc_ctl_ev ev;
-        bool denied;
-    };
-    std::vector<Wanted> list;
 
     rig.online(1, 8);
-    for (const auto &entry : rig.evs(1))
-        list.push_back({entry.ev, false});
+    WantedList list = list_of(rig);
     for (int round = 0; round < 1500; round++) {
+        SCOPED_TRACE(round);
         const mrc_ctl_ev old = some();
         const mrc_ctl_ev by = some();
-        const bool deny = below(2);
-        // Which one of equal EVs is replaced is the library's choice: of these, none is denied, or
-        // all.
-        const auto is_denied = [&](const Wanted &w) { return same_ev(w.ev, old) && w.denied; };
-        const auto is_allowed = [&](const Wanted &w) { return same_ev(w.ev, old) && !w.denied; };
-        const bool all = below(2) || (std::any_of(list.begin(), list.end(), is_denied) &&
-                                      std::any_of(list.begin(), list.end(), is_allowed));
+        const auto state = below(2) ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD;
         const bool replaces = below(3);
+        // Which one of equal EVs is replaced is the library's choice: they are all alike, or all
+        // go.
+        const size_t denied = denied_like(old, list);
+        const bool all = below(2) || (denied && denied < like(old, list));
         int wanted = ENOENT;
         for (Wanted &at : list) {
             if (!same_ev(at.ev, old) || (!wanted && replaces && !all))
                 continue;
             wanted = 0;
-            at = {replaces ? by : at.ev, deny};
+            at = {replaces ? by : at.ev, state == MRC_CTL_EV_DENIED};
         }
-        const auto word = deny ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD;
-        ASSERT_EQ(replaces
-                      ? rig.replace(1, old, by, word,
-                                    all ? static_cast<uint32_t>(MRC_CTL_EV_OP_F_ALL_COPIES) : 0)
-                      : rig.set_state(1, old, word),
-                  wanted)
-            << round;
-        const auto found = rig.evs(1);
-        ASSERT_EQ(found.size(), list.size());
-        for (size_t i = 0; i < found.size(); i++) {
-            // Equal ones are not told apart.
-            EXPECT_TRUE(same_ev(found[i].ev, list[i].ev)) << round << ": " << i;
-            EXPECT_EQ(std::count_if(found.begin(), found.end(),
-                                    [&](const auto &e) {
-                                        return same_ev(e.ev, found[i].ev) &&
-                                               e.state == MRC_CTL_EV_DENIED;
-                                    }),
-                      std::count_if(
-                          list.begin(), list.end(),
-                          [&](const auto &w) { return same_ev(w.ev, found[i].ev) && w.denied; }))
-                << round << ": " << i;
-        }
-        ASSERT_EQ(rig.query(1).ev_fmt_profile_id, 13u) << round;
+        const uint32_t flags = all ? MRC_CTL_EV_OP_F_ALL_COPIES : 0;
+        ASSERT_EQ(replaces ? rig.replace(1, old, by, state, flags) : rig.set_state(1, old, state),
+                  wanted);
+        ASSERT_NO_FATAL_FAILURE(expect_same(list_of(rig), list));
+        ASSERT_EQ(rig.query(1).ev_fmt_profile_id, 13u);
         if (below(40) == 0) {
             ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
             ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
         }
     }
+}
+
+TEST_F(EvProfileTest, WhatOthersMadeAndDeletedIsGone)
+{
+    make_by_hand(rig.module, {{1, mrcnl::EvSid{*mrcnl::Address::parse("fcbb::7")}}});
+    const auto evs = rig.evs(1);
+    EXPECT_EQ(rig.set_state(1, evs[0].ev, MRC_CTL_EV_DENIED), EBUSY);
+    EXPECT_FALSE(std::filesystem::exists(rig.folder / "1" / "ev-1.json"))
+        << "of what is refused nothing is left";
+    EXPECT_EQ(modify(event_mask), 0) << "this is the library's";
+    rig.module.profiles.erase(1);
+    EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
 }
 
 TEST_F(EvProfileTest, WhatIsLeftMayBeBroken)

@@ -86,16 +86,15 @@ public:
             note(refusal_of(probe.error().code));
             return;
         }
-        // A request has one.
-        for (const mrcnl::ProbeResult &result :
-             std::span(probe->results).first(std::min<size_t>(probe->results.size(), 1))) {
-            note(refusal_of(result.error));
-            if (!result.rtt)
-                continue;
-            rsp_[count_++] = {
-                batch_.requests[request].req_id, result.rx_port,
-                static_cast<unsigned int>(std::min<uint64_t>(*result.rtt, UINT32_MAX)), 0};
-        }
+        if (probe->results.empty())
+            return;
+        const mrcnl::ProbeResult &result = probe->results.front();
+        note(refusal_of(result.error));
+        if (!result.rtt)
+            return;
+        rsp_[count_++] = {batch_.requests[request].req_id, result.rx_port,
+                          static_cast<unsigned int>(std::min<uint64_t>(*result.rtt, UINT32_MAX)),
+                          0};
     }
 
     [[nodiscard]] size_t count() const { return count_; }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <set>
 
-#include "base/edge.h"
 #include "ctl/stored_enum.h"
 #include "ctl/wire_ev.h"
 
@@ -195,6 +194,15 @@ specs_of(const std::vector<EvSlot> &evs, const EvFields &fields, const FormatPro
     return specs;
 }
 
+bool same_fields(const EvFields &a, const EvFields &b)
+{
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(),
+                      [](const mrc_ctl_ev_field &x, const mrc_ctl_ev_field &y) {
+                          return !memcmp(&x, &y, sizeof(x));
+                      });
+}
+
 /** One that is being changed: all of the fields, or none, and of EVs any. */
 bool agrees_with_change(EvProfile &profile, const FormatProfile &format)
 {
@@ -210,7 +218,7 @@ bool agrees_with_change(EvProfile &profile, const FormatProfile &format)
         profile.places = *places;
         return true;
     }
-    if (!specs || specs->size() != old->size())
+    if (!specs || specs->size() != old->size() || !same_fields(profile.fields, before.fields))
         return false;
     const auto replaced = replaced_of(*specs, *old, profile.kernel_evs);
     for (size_t i = 0; i < old->size(); i++)
@@ -278,8 +286,11 @@ int load(Controller &controller, uint64_t id, EvProfile &profile)
     if (const int error = read(controller, id, profile))
         return error;
     if (!now) {
-        // It was deleted by other means, or never came to be: what was said of it stays.
-        if (profile.state == MRC_CTL_PROFILE_ONLINE)
+        // Deleted by other means, or it never came to be: what was said of it stays, but who made
+        // it by other means said nothing here.
+        if (profile.state == MRC_CTL_PROFILE_ONLINE && profile.foreign)
+            profile = {};
+        else if (profile.state == MRC_CTL_PROFILE_ONLINE)
             profile.state = MRC_CTL_PROFILE_OFFLINE;
         return 0;
     }

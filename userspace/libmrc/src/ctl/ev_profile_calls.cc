@@ -71,7 +71,7 @@ private:
     int publish(bool replace);
     int modify_online(Attr &attr, int mask);
     int save_with(const EvProfile::Before &before);
-    int announce(const Attr &attr, int mask);
+    int announce(const Attr &attr);
     std::optional<FormatProfile> format() const;
     int save() const { return mrc::save(controller_, id_, profile_); }
 
@@ -282,9 +282,14 @@ int Edit::modify_online(Attr &attr, int mask)
         }
         return save();
     }
-    if (const int error = announce(attr, mask))
-        return error;
+    // Of what others made the kernel has all but the event mask.
+    const bool ours = !profile_.foreign && mask & MRC_CTL_EV_PROFILE_EV_OP && !is_query(attr, mask);
+    if (ours)
+        if (const int error = announce(attr))
+            return error;
     const int error = operate(attr, mask);
+    if (!ours && !(mask & MRC_CTL_EV_PROFILE_EVENT_MASK))
+        return error;
     const int saved = save();
     return error ? error : saved;
 }
@@ -298,9 +303,9 @@ int Edit::save_with(const EvProfile::Before &before)
 }
 
 /** What entries will have replaced, if none fails. */
-int Edit::announce(const Attr &attr, int mask)
+int Edit::announce(const Attr &attr)
 {
-    if (!(mask & MRC_CTL_EV_PROFILE_EV_OP) || attr.ev_op.op != MRC_CTL_EV_OP_REPLACE_EV)
+    if (attr.ev_op.op != MRC_CTL_EV_OP_REPLACE_EV)
         return 0;
     EvProfile after = profile_;
     after.state = MRC_CTL_PROFILE_OFFLINE;
@@ -404,7 +409,6 @@ int modify(Controller &controller, uint64_t id, Attr &attr, int mask)
 
 int query(Controller &controller, uint64_t id, Attr &attr, int mask)
 {
-    FormatProfile format;
     EvProfile profile;
 
     if (const int error = load(controller, id, profile))
