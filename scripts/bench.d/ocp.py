@@ -3,8 +3,10 @@
 """The guest's side of scripts/bench-ocp: writes of many sizes between two hosts of the lab, by the
 benchmark of the OCP's repository and by ib_write_bw, one after the other.
 
-Both have 128 writes under way at most, on one QP. The first one makes a sweep of sizes at a time,
-which end with one WriteImm each, and verifies what has arrived.
+Both have 128 writes under way at most, on one QP, every 64th signalled. The first one makes a sweep
+of sizes at a time, which end with one WriteImm each, and verifies what has arrived. Its server polls
+for that one, and the other's sleeps: a program that is as busy stands beside it, or a receiver with a
+CPU for its packets alone would be compared with one that shares it.
 """
 import argparse
 import json
@@ -60,9 +62,10 @@ def of_ocp(hosts, program, sweep):
 
 def of_verbs(hosts, size, count):
     """Gb/s"""
-    out = hosts.between(lambda device, gid: [
+    with serving(SERVER + ["sh", "-c", "while :; do :; done"]):
+        out = hosts.between(lambda device, gid: [
         "ib_write_bw", "-d", device, "-x", gid, "-s", str(size), "-n", str(count), "-F",
-        "--report_gbits", "-m", "4096"])
+        "--report_gbits", "-m", "4096", "-Q", "64"])
     found = re.search(rf"^\s*{size}\s+\d+\s+\S+\s+(\S+)", out, re.M)
     if not found:
         raise RuntimeError(f"ib_write_bw: no result\n{out}")

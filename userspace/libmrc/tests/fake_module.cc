@@ -136,7 +136,8 @@ void FakeModule::peers_go()
     peer_ev_list.clear();
 }
 
-ControllerRig::ControllerRig()
+ControllerRig::ControllerRig(std::unique_ptr<FakeModule> its_module)
+    : its_module(std::move(its_module)), module(*this->its_module)
 {
     char name[] = "/tmp/mrc-ctl-XXXXXX";
 

@@ -6,8 +6,10 @@
  */
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,7 @@ public:
     std::deque<mrcnl::Event> pending;
     std::string name = "mrc0";               ///< of the device
     std::function<void()> meanwhile = [] {}; ///< between a change of EVs and its answer
-    int opened = 0;
+    std::atomic<int> opened = 0;
     int open_error = 0;
 
     FakeModule();
@@ -71,11 +73,12 @@ uint64_t now_ns();
 /** A context of a program that is a controller, and a folder for what it leaves. */
 struct ControllerRig {
     FakeVerbs verbs;
-    FakeModule module;
+    const std::unique_ptr<FakeModule> its_module;
+    FakeModule &module;
     std::filesystem::path folder;
     mrc_context *context = nullptr;
 
-    ControllerRig();
+    explicit ControllerRig(std::unique_ptr<FakeModule> = std::make_unique<FakeModule>());
     ~ControllerRig();
     ControllerRig(const ControllerRig &) = delete;
     ControllerRig &operator=(const ControllerRig &) = delete;
