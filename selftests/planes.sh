@@ -10,6 +10,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
 
 # check_quiet NAME PORT: it sends nothing while the others do.
 check_quiet()
@@ -51,6 +53,8 @@ check_blackhole()
 {
 	local before
 
+	# Planes have just come back: an EV that is still out of the rotation has nothing to lose.
+	check "before a spine is blackholed: all EVs are good" wait_for all_good
 	before=$(counter h1 retransmitted_packets)
 	lab fail switch p2t1s1
 	check "spine blackholed: packets sent again" \
