@@ -58,6 +58,21 @@ protected:
     const mrcnl::CcSettings &kernel() { return rig.module.cc.at(3).settings; }
 };
 
+TEST_F(CcProfileTest, WhatIsNotAskedForIsLeftAlone)
+{
+    using Attr = mrc_ctl_cc_profile_attr;
+
+    ASSERT_EQ(modify(state | algorithm | config), 0);
+    expect_each_alone(
+        &attr, sizeof(attr),
+        {{state, offsetof(Attr, profile_state), sizeof(attr.profile_state)},
+         {MRC_CTL_CC_PROFILE_CUR_STATE, offsetof(Attr, cur_profile_state),
+          sizeof(attr.cur_profile_state)},
+         {algorithm, offsetof(Attr, algorithm), sizeof(attr.algorithm)},
+         {MRC_CTL_CC_PROFILE_VENDOR_CFG, offsetof(Attr, vendor_cfg), sizeof(attr.vendor_cfg)}},
+        [&](int mask) { return query(mask); });
+}
+
 TEST_F(CcProfileTest, WhatEachStepTakes)
 {
     EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
@@ -160,11 +175,25 @@ TEST_F(CcProfileTest, NumbersThatAreNone)
     cfg = {};
     cfg.eta = 0.2F;
     EXPECT_EQ(modify(state | algorithm | config), EINVAL) << "less than a byte";
+    cfg.eta = 1;
+    EXPECT_EQ(modify(state | algorithm | config), 0);
     cfg = {};
     cfg.gamma = 1.5F;
     EXPECT_EQ(modify(state | algorithm | config), 0) << "the kernel has a number for it";
     EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), EINVAL) << "and its limits";
     EXPECT_EQ(now(), MRC_CTL_PROFILE_OFFLINE);
+}
+
+TEST_F(CcProfileTest, AreNotMoreThanTheDeviceSays)
+{
+    mrc_ctl_device_attr device{};
+
+    ASSERT_EQ(mrc_ctl_query_device(&rig.verbs.context, &device), 0);
+    ASSERT_EQ(modify(state | algorithm), 0);
+    rig.files("cc", device.cc.cc_max_profiles - 1);
+    ASSERT_EQ(modify(state | algorithm, 4999), 0);
+    EXPECT_EQ(modify(state | algorithm, 5000), E2BIG);
+    EXPECT_EQ(modify(config), 0) << "those that there are can be changed";
 }
 
 TEST_F(CcProfileTest, NoAlgorithm)
@@ -195,6 +224,8 @@ TEST_F(CcProfileTest, RefusesWhatIsNone)
     EXPECT_EQ(modify(state | algorithm | config), EINVAL);
     attr.vendor_cfg[0] = 1;
     EXPECT_EQ(modify(state | algorithm | MRC_CTL_CC_PROFILE_VENDOR_CFG), EINVAL);
+    attr.vendor_cfg[0] = 0;
+    EXPECT_EQ(modify(state | algorithm | MRC_CTL_CC_PROFILE_VENDOR_CFG), 0);
     attr.profile_state = static_cast<mrc_ctl_profile_state>(7);
     EXPECT_EQ(modify(state | algorithm), EINVAL);
     EXPECT_EQ(failed(mrc_ctl_modify_cc_profile(rig.context, 3, nullptr, 0)), EINVAL);
@@ -285,6 +316,11 @@ TEST_F(CcProfileTest, SomebodyElses)
     EXPECT_EQ(attr.profile_state, MRC_CTL_PROFILE_ONLINE) << "the one that is built in";
     rig.module.cc.clear();
     EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
+    attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
+    make_online();
+    EXPECT_EQ(modify(config), 0);
+    rig.module.cc.at(3).owner = MRC_NL_OWNER_ADMIN;
+    EXPECT_EQ(modify(config), EBUSY) << "it became somebody else's";
 }
 
 TEST_F(CcProfileTest, AConfigurationOfTheLibrarys)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -149,6 +150,25 @@ TEST_F(EvProfileTest, WhatEachStepTakes)
     EXPECT_EQ(rig.query(1).ev_count, 0u) << "all is forgotten";
 }
 
+TEST_F(EvProfileTest, WhatIsNotAskedForIsLeftAlone)
+{
+    using Attr = mrc_ctl_ev_profile_attr;
+
+    rig.online(1, 4);
+    expect_each_alone(
+        &attr, sizeof(attr),
+        {{state, offsetof(Attr, profile_state), sizeof(attr.profile_state)},
+         {MRC_CTL_EV_PROFILE_CUR_STATE, offsetof(Attr, cur_profile_state),
+          sizeof(attr.cur_profile_state)},
+         {mode, offsetof(Attr, ev_mode), sizeof(attr.ev_mode)},
+         {format_id, offsetof(Attr, ev_fmt_profile_id), sizeof(attr.ev_fmt_profile_id)},
+         {count, offsetof(Attr, ev_count), sizeof(attr.ev_count)},
+         {min_active, offsetof(Attr, ev_min_active), sizeof(attr.ev_min_active)},
+         {event_mask, offsetof(Attr, ev_event_mask), sizeof(attr.ev_event_mask)},
+         {MRC_CTL_EV_PROFILE_VENDOR_CFG, offsetof(Attr, vendor_cfg), sizeof(attr.vendor_cfg)}},
+        [&](int mask) { return query(mask); });
+}
+
 TEST_F(EvProfileTest, RefusesWhatIsNone)
 {
     rig.format(13, MRC_CTL_EV_FMT_MODE_STEV, {16, 16});
@@ -170,6 +190,8 @@ TEST_F(EvProfileTest, RefusesWhatIsNone)
     EXPECT_EQ(modify(all, 0), EPERM) << "profile 0 is the kernel's";
     attr.vendor_cfg[5] = 1;
     EXPECT_EQ(modify(all | MRC_CTL_EV_PROFILE_VENDOR_CFG), EINVAL);
+    attr.vendor_cfg[5] = 0;
+    EXPECT_EQ(modify(all | MRC_CTL_EV_PROFILE_VENDOR_CFG, 2), 0);
     EXPECT_EQ(failed(mrc_ctl_modify_ev_profile(rig.context, 1, nullptr, 0)), EINVAL);
     EXPECT_EQ(failed(mrc_ctl_query_ev_profile(rig.context, 1, nullptr, 0)), EINVAL);
     EXPECT_EQ(failed(mrc_ctl_query_ev_profile(nullptr, 1, &attr, 0)), EINVAL);
@@ -188,6 +210,19 @@ TEST_F(EvProfileTest, RefusesWhatIsNone)
     attr.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, nullptr, 0};
     EXPECT_EQ(query(fields_op), EINVAL);
     EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
+}
+
+TEST_F(EvProfileTest, AreNotMoreThanTheDeviceSays)
+{
+    mrc_ctl_device_attr device{};
+
+    ASSERT_EQ(mrc_ctl_query_device(&rig.verbs.context, &device), 0);
+    attr.ev_mode = MRC_CTL_EV_MODE_AUTO;
+    ASSERT_EQ(modify(state | mode), 0);
+    rig.files("ev", device.ev.ev_max_profiles - 2); // the kernel's own one counts, too
+    ASSERT_EQ(modify(state | mode, 4999), 0);
+    EXPECT_EQ(modify(state | mode, 5000), E2BIG);
+    EXPECT_EQ(modify(min_active), 0) << "those that there are can be changed";
 }
 
 TEST_F(EvProfileTest, EntriesAreDoneUntilOneFails)
@@ -212,6 +247,20 @@ TEST_F(EvProfileTest, EntriesAreDoneUntilOneFails)
     EXPECT_EQ(values(), (Values{11, 12, 4, 15}));
 }
 
+TEST_F(EvProfileTest, EntriesThatFailBeforeItIsOnline)
+{
+    rig.format(13, MRC_CTL_EV_FMT_MODE_STEV, {16, 16});
+    std::vector<mrc_ctl_ev_op_entry> entries{{{}, ev(1, 1), {}, 0}, {ev(7, 1), ev(2, 1), {}, 0}};
+    const int all = state | mode | format_id | count;
+
+    attr.ev_op = {MRC_CTL_EV_OP_REPLACE_EV, entries.data(), 2};
+    EXPECT_EQ(modify(all | ev_op), ENOENT);
+    EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT) << "it is none";
+    ASSERT_EQ(modify(all), 0);
+    EXPECT_EQ(modify(ev_op), ENOENT);
+    EXPECT_EQ(rig.evs(1)[0].ev.val[1], 1) << "the first one was done";
+}
+
 TEST_F(EvProfileTest, EntriesThatAreNone)
 {
     rig.online(1, 4);
@@ -230,7 +279,8 @@ TEST_F(EvProfileTest, EntriesThatAreNone)
     ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
     EXPECT_EQ(rig.replace(1, ev(1, 1), MRC_CTL_EV_UNPOPULATED), 0) << "OFFLINE it may go";
     EXPECT_EQ(rig.set_state(1, MRC_CTL_EV_UNPOPULATED, MRC_CTL_EV_DENIED), ENOENT);
-    EXPECT_EQ(rig.replace(1, ev(3, 1), wide), EINVAL);
+    EXPECT_EQ(rig.replace(1, ev(3, 1), ev(3, 32)), 0) << "there may be such a port once";
+    EXPECT_EQ(rig.replace(1, ev(3, 32), wide), EINVAL);
     EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), EINVAL);
 }
 
@@ -406,7 +456,9 @@ TEST_F(EvProfileTest, Automatic)
 {
     attr.ev_mode = MRC_CTL_EV_MODE_AUTO;
     EXPECT_EQ(modify(state | mode), 0) << "nothing else is needed";
+    EXPECT_EQ(modify(format_id), 0) << "but may be said";
     EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(rig.query(1).ev_fmt_profile_id, 13u) << "it is ours still";
     EXPECT_EQ(kernel().mode, mrcnl::EvMode::automatic);
     EXPECT_EQ(rig.query(1).ev_mode, MRC_CTL_EV_MODE_AUTO);
     EXPECT_EQ(rig.query(1).ev_count, 128u) << "what the kernel made of it";
@@ -461,6 +513,15 @@ TEST_F(EvProfileTest, SomebodyElses)
     EXPECT_EQ(rig.set_state(1, evs[0].ev, MRC_CTL_EV_DENIED), 0) << "nobody's may be changed";
     EXPECT_EQ(modify(event_mask), 0);
     EXPECT_EQ(rig.query(1).ev_event_mask, MRC_CTL_EV_GOOD);
+}
+
+TEST_F(EvProfileTest, ThatBecameSomebodyElses)
+{
+    rig.online(1, 4);
+    set_fields({all_of_eight(), all_of_eight()});
+    EXPECT_EQ(modify(fields_op), 0);
+    rig.module.profiles.at(1).owner = MRC_NL_OWNER_ADMIN;
+    EXPECT_EQ(modify(fields_op), EBUSY);
 }
 
 TEST_F(EvProfileTest, TheKernelIsRight)
@@ -614,6 +675,10 @@ TEST_F(EvProfileTest, EndedInTheMidstOfAChange)
     EXPECT_EQ(rig.evs(1)[0].ev.val[1], 1);
     EXPECT_EQ(rig.set_state(1, ev(1, 1), MRC_CTL_EV_DENIED), 0) << "and all goes on";
     EXPECT_EQ(rig.evs(1)[0].state, MRC_CTL_EV_DENIED);
+    ASSERT_EQ(modify(event_mask), 0);
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    EXPECT_EQ(text.str().find("before"), std::string::npos) << "which has ended: " << text.str();
 }
 
 TEST_F(EvProfileTest, InTheMidstOfOtherFields)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Events of EVs. */
+#include <climits>
 #include <fstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -184,7 +186,8 @@ TEST_F(EventsTest, ABrokenProfileKeepsNobodyFromTheOthers)
     rig.module.peer_ev_list.clear();
     EXPECT_EQ(poll(), Events());
     rig.module.peer_sees(2, 1, EvState::assumed_bad);
-    EXPECT_EQ(poll(), Events{"2/7/1/bad"}) << "by its name now";
+    rig.module.peer_sees(1, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"2/7/1/bad"}) << "by its name now; of the broken one nothing is known";
     rig.module.pending.emplace_back(mrcnl::Overrun());
     rig.module.peer_sees(2, 0, EvState::assumed_bad);
     EXPECT_EQ(poll(), Events{"!2/5/1/bad"});
@@ -214,6 +217,8 @@ TEST_F(EventsTest, AFewAtATime)
     EXPECT_EQ(poll(0), Events());
     EXPECT_EQ(poll(1), Events{"1/3/1/bad"});
     EXPECT_EQ(poll(-1), Events{"22"});
+    mrc_ctl_ev_event event;
+    EXPECT_EQ(mrc_ctl_poll_ev_event(cq, INT_MAX, &event), 0) << "as many as it may be";
 }
 
 TEST_F(EventsTest, WhatTheKernelLostIsReadAnew)
@@ -223,6 +228,90 @@ TEST_F(EventsTest, WhatTheKernelLostIsReadAnew)
     rig.module.pending.emplace_back(mrcnl::Overrun());
     EXPECT_EQ(poll(), Events{"!1/1/1/bad"});
     EXPECT_EQ(poll(), Events());
+    rig.module.peer_sees(1, 0, EvState::good);
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    EXPECT_EQ(poll(), (Events{"1/1/1/good", "1/1/1/bad"})) << "each event counts again";
+}
+
+TEST_F(EventsTest, ProfilesThatWentUnheard)
+{
+    const auto stored = rig.module.profiles;
+
+    rig.module.profiles.clear();
+    rig.module.pending.emplace_back(mrcnl::Overrun());
+    EXPECT_EQ(poll(), Events());
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events()) << "an event of before: there is none";
+    rig.module.profiles = stored;
+    changed(1);
+    EXPECT_EQ(poll(), Events{"!1/1/1/bad"}) << "the first one after the loss";
+    rig.module.profiles.clear();
+    changed(1);
+    rig.module.peer_sees(1, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events()) << "it went while it was to be read";
+    rig.module.peer_sees(1, 2, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events());
+}
+
+TEST_F(EventsTest, OneEvThatIsThereTwice)
+{
+    rig.offline(2, 13, 2);
+    ASSERT_EQ(rig.replace(2, {}, ev(5, 1)), 0);
+    ASSERT_EQ(rig.replace(2, {}, ev(5, 1)), 0);
+    ASSERT_EQ(rig.step(2, MRC_CTL_PROFILE_ONLINE), 0);
+    changed(2);
+    rig.module.peer_sees(2, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"2/5/1/bad"});
+    changed(2);
+    EXPECT_EQ(poll(), Events()) << "it is told already";
+}
+
+TEST_F(EventsTest, WhatFailsIsToldWhenNothingElseIs)
+{
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    changed(2);
+    rig.module.peer_ev_error = ENOMEM;
+    EXPECT_EQ(poll(), Events{"1/1/1/bad"});
+    EXPECT_EQ(poll(), Events{std::to_string(ENOMEM)});
+    rig.module.peer_ev_error = 0;
+    EXPECT_EQ(poll(), Events());
+    rig.module.events_error = EPERM;
+    EXPECT_EQ(mrc_ctl_create_ev_event_cq(rig.context, 8, nullptr, nullptr, 0), nullptr);
+    EXPECT_EQ(errno, EPERM);
+}
+
+/* Events of before a profile was read are in what was read. */
+TEST_F(EventsTest, WhatIsOlderThanWhatWasRead)
+{
+    const uint64_t before = now_ns() - 1'000'000'000;
+    const auto older = [&](auto event) {
+        event.time = before;
+        rig.module.pending.back() = event;
+    };
+
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    older(std::get<mrcnl::PeerEvEvent>(rig.module.pending.back()));
+    EXPECT_EQ(poll(), Events());
+    changed(1, true);
+    older(std::get<mrcnl::ConfigEvent<mrcnl::EvProfile>>(rig.module.pending.back()));
+    rig.module.peer_sees(1, 1, EvState::assumed_bad);
+    EXPECT_EQ(poll(), Events{"1/3/1/bad"}) << "it has not gone";
+}
+
+/* What was bad before somebody listens is no event; that it is good again is one. */
+TEST_F(EventsTest, WhatThereWasBefore)
+{
+    ASSERT_EQ(mrc_destroy_cq(cq), 0);
+    rig.module.peer_sees(1, 0, EvState::assumed_bad);
+    rig.module.peer_sees(1, 1, EvState::assumed_bad);
+    rig.module.pending.clear();
+    cq = mrc_ctl_create_ev_event_cq(rig.context, 1, nullptr, nullptr, 0);
+    ASSERT_TRUE(cq);
+    EXPECT_EQ(poll(), Events()) << "nor of those that it has no room for";
+    changed(1);
+    EXPECT_EQ(poll(), Events());
+    rig.module.peer_sees(1, 1, EvState::good);
+    EXPECT_EQ(poll(), Events{"1/3/1/good"});
 }
 
 TEST_F(EventsTest, EvsThatChange)

@@ -102,6 +102,28 @@ TEST_F(FormatTest, FieldsAreToldAgain)
     EXPECT_EQ(found[0].width, 16);
     attr.ev_fmt_op.op = MRC_CTL_EV_FMT_OP_MODIFY_FIELDS;
     EXPECT_EQ(query(op), EINVAL) << "a query changes nothing";
+    attr.ev_fmt_op = {MRC_CTL_EV_FMT_OP_QUERY_FIELDS, nullptr, 2};
+    EXPECT_EQ(query(op), EINVAL);
+    attr.ev_fmt_op = {MRC_CTL_EV_FMT_OP_QUERY_FIELDS, found.data(), -1};
+    EXPECT_EQ(query(op), EINVAL);
+    attr.ev_fmt_op = {MRC_CTL_EV_FMT_OP_QUERY_FIELDS, nullptr, 0};
+    EXPECT_EQ(query(op), E2BIG) << "who asks how many there are needs no array";
+    EXPECT_EQ(attr.ev_fmt_op.fmt_field_count, 2);
+}
+
+TEST_F(FormatTest, WhatIsNotAskedForIsLeftAlone)
+{
+    using Attr = mrc_ctl_ev_fmt_profile_attr;
+
+    ASSERT_EQ(modify(state | mode | op), 0);
+    expect_each_alone(
+        &attr, sizeof(attr),
+        {{state, offsetof(Attr, profile_state), sizeof(attr.profile_state)},
+         {MRC_CTL_EV_FMT_PROFILE_CUR_STATE, offsetof(Attr, cur_profile_state),
+          sizeof(attr.cur_profile_state)},
+         {mode, offsetof(Attr, ev_fmt_mode), sizeof(attr.ev_fmt_mode)},
+         {MRC_CTL_EV_FMT_VENDOR_CFG, offsetof(Attr, vendor_cfg), sizeof(attr.vendor_cfg)}},
+        [&](int mask) { return query(mask); });
 }
 
 TEST_F(FormatTest, HaveNoMoreBitsThanTheMode)
@@ -172,6 +194,13 @@ TEST_F(FormatTest, StayWhileEvProfilesAreOnline)
     EXPECT_EQ(rig.query(1).profile_state, MRC_CTL_PROFILE_OFFLINE);
 }
 
+TEST_F(FormatTest, EvProfilesWhoseFileIsBrokenHaveNone)
+{
+    rig.online(1, 4);
+    std::ofstream(rig.folder / "1" / "ev-1.json") << "{";
+    EXPECT_EQ(go(MRC_CTL_PROFILE_OFFLINE), 0);
+}
+
 TEST_F(FormatTest, ZeroIsOneAsTheOthers)
 {
     ASSERT_TRUE(rig.module.put_ev_profile("mrc0",
@@ -196,8 +225,9 @@ TEST_F(FormatTest, AreNotMoreThanTheDeviceSays)
     mrc_ctl_device_attr device{};
 
     ASSERT_EQ(mrc_ctl_query_device(&rig.verbs.context, &device), 0);
-    for (uint64_t id = 1; id <= device.ev.ev_max_fmt_profiles; id++)
-        ASSERT_EQ(modify(state | mode, id), 0) << id;
+    ASSERT_EQ(modify(state | mode, 7), 0);
+    rig.files("format", device.ev.ev_max_fmt_profiles - 1);
+    ASSERT_EQ(modify(state | mode, 4999), 0);
     EXPECT_EQ(modify(state | mode, 5000), E2BIG);
     EXPECT_EQ(modify(mode, 7), 0) << "those that there are can be changed";
 }

@@ -2,6 +2,8 @@
 #include "fake_module.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -108,6 +110,8 @@ mrcnl::Result<void> FakeModule::probe_raw_each(const mrcnl::DeviceId &,
 
 mrcnl::Result<std::unique_ptr<mrcnl::EventStream>> FakeModule::events(bool)
 {
+    if (events_error)
+        return mrcnl::Error{events_error, "", ""};
     return std::unique_ptr<mrcnl::EventStream>(std::make_unique<FakeStream>(pending));
 }
 
@@ -159,6 +163,12 @@ void ControllerRig::start_anew()
 {
     EXPECT_EQ(mrc_destroy_context(context), 0);
     context = mrc_create_context(&verbs.context, nullptr);
+}
+
+void ControllerRig::files(const std::string &kind, uint32_t count) const
+{
+    for (uint32_t id = 1; id <= count; id++)
+        std::ofstream(folder / "1" / (kind + "-" + std::to_string(id) + ".json"), std::ios::app);
 }
 
 void ControllerRig::format(uint64_t id, mrc_ctl_ev_fmt_mode mode,
@@ -276,6 +286,22 @@ mrc_ctl_ev ev(uint16_t n, uint8_t port)
     ev.val[1] = static_cast<uint8_t>(n);
     ev.port = port;
     return ev;
+}
+
+void expect_each_alone(void *attr, size_t size, const std::vector<Place> &places,
+                       const std::function<int(int mask)> &query)
+{
+    constexpr int untouched = 0x5a;
+    const auto *bytes = static_cast<const uint8_t *>(attr);
+
+    for (const Place &place : places) {
+        memset(attr, untouched, size);
+        ASSERT_EQ(query(place.mask), 0) << place.mask;
+        for (size_t i = 0; i < size; i++) {
+            const bool asked_for = i >= place.offset && i < place.offset + place.size;
+            EXPECT_EQ(bytes[i] == untouched, !asked_for) << place.mask << ": byte " << i;
+        }
+    }
 }
 
 int failed(int result)

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ public:
     std::function<void()> meanwhile = [] {}; ///< between a change of EVs and its answer
     std::atomic<int> opened = 0;
     int open_error = 0;
+    int events_error = 0;  ///< of a stream that is to begin
+    int peer_ev_error = 0; ///< of what peers see
 
     FakeModule();
     ~FakeModule() override;
@@ -60,6 +63,13 @@ public:
                                        const std::vector<mrcnl::RawProbeRequest> &requests,
                                        const EachProbe &each) override;
     mrcnl::Result<std::unique_ptr<mrcnl::EventStream>> events(bool config) override;
+    mrcnl::Result<std::vector<mrcnl::PeerEv>> peer_evs(const OptionalDevice &device,
+                                                       std::optional<mrcnl::Address> gid) override
+    {
+        if (peer_ev_error)
+            return mrcnl::Error{peer_ev_error, "", ""};
+        return ModelKernel::peer_evs(device, gid);
+    }
 
     /** An EV of a profile as a peer sees it; in dumps, and as an event. */
     void peer_sees(uint64_t profile, uint16_t index, mrcnl::EvState state, uint8_t peer = 1);
@@ -86,6 +96,8 @@ struct ControllerRig {
     /** Ends, and begins again as another program would. */
     void start_anew();
 
+    /** Files of profiles 1 to @p count, as far as there are none: they are counted, not read. */
+    void files(const std::string &kind, uint32_t count) const;
     /** An EV format profile that is ONLINE. */
     void format(uint64_t id, mrc_ctl_ev_fmt_mode mode, const std::vector<uint8_t> &widths) const;
     /** An explicit EV profile that is OFFLINE and has no EVs yet. */
@@ -106,6 +118,21 @@ struct ControllerRig {
 
 /** EV n, as a number in its first two bytes. */
 mrc_ctl_ev ev(uint16_t n, uint8_t port);
+
+/** An attribute, and where it is. */
+struct Place {
+    int mask;
+    size_t offset;
+    size_t size;
+};
+
+/**
+ * Does a query that asks for one attribute leave all others alone?
+ *
+ * @param attr what the query fills, of @p size bytes @param query of a mask; 0 or errno
+ */
+void expect_each_alone(void *attr, size_t size, const std::vector<Place> &places,
+                       const std::function<int(int mask)> &query);
 
 /** 0, or errno of a call that returned -1. */
 int failed(int result);

@@ -131,7 +131,6 @@ int EvArray::set_state(const Entry &entry)
             if (const int error =
                     error_of(controller_.kernel().deny_ev(controller_.device(), place, deny)))
                 return error;
-            profile_.kernel_evs[place.index].denied = deny;
         }
         profile_.evs[slot].denied = deny;
     }
