@@ -230,11 +230,31 @@ test_nscc()
 	trimmed=$(last_hop trimmed)-before
 	told=$(of_senders trim_nack_received)-told
 	check_amount "NSCC: fewer are trimmed: $trimmed, $before before" test $trimmed -lt $((before / 4))
-	check_amount "NSCC: trims made windows smaller, at most once each: $told" \
-		test "$(steps '.* by trim')" -gt 0 -a "$(steps '.* by trim')" -le $told
-	check_amount "NSCC: marks did, too" test "$(steps 'decrease by ack')" -gt 0
+	check "NSCC: each trim made a window smaller once at most: $(steps '.* by trim') of $told" \
+		test "$(steps '.* by trim')" -le $told
+	check_amount "NSCC: marks did" test "$(steps 'decrease by ack')" -gt 0
 	check_amount "NSCC: nobody has waited for a timeout" \
 		test "$(of_senders local_ack_timeout_err)" = $timeouts
+}
+
+# Without marks, and with a delay as their aim that no queue has, nothing but trims ends their growth.
+test_nscc_by_trims()
+{
+	local -i told
+
+	told=$(of_senders trim_nack_received)
+	check "NSCC by trims: switches mark no more" lab port all ecn off
+	check "NSCC by trims: profiles" profiles set nscc rate $((2 * RATE))mbit trimming on ecn absent \
+		target-delay 50ms
+	echo >"$TRACING/trace"
+	traces mrc_cc
+	check_round "NSCC by trims"
+	traces
+	told=$(of_senders trim_nack_received)-told
+	check_amount "NSCC by trims: they made windows smaller: $(steps '.* by trim') times" \
+		test "$(steps '.* by trim')" -gt 0
+	check "NSCC by trims: at most once each: $told" test "$(steps '.* by trim')" -le $told
+	check "NSCC by trims: switches mark again" lab port all ecn on
 	check "fixed windows again" profiles set none window 65536
 }
 
@@ -348,6 +368,7 @@ check "devices take trims" everywhere trim on
 check "windows are larger than the network" profiles add none window 65536
 test_trimmed
 test_nscc
+test_nscc_by_trims
 test_not_last_hop
 [ "$SLOW" -gt 1 ] || test_fair
 test_stale
