@@ -65,7 +65,6 @@ int End::to_init(mrc_qp_attr *attr, int mask)
 int End::to_rtr(const End &peer, mrc_qp_attr *attr, int mask)
 {
     ibv_qp_attr v{};
-    int error = ETIMEDOUT;
 
     v.qp_state = IBV_QPS_RTR;
     v.path_mtu = std::min({IBV_MTU_4096, port.active_mtu, peer.port.active_mtu});
@@ -76,12 +75,11 @@ int End::to_rtr(const End &peer, mrc_qp_attr *attr, int mask)
     v.ah_attr.grh.dgid = peer.gid;
     v.ah_attr.grh.sgid_index = static_cast<uint8_t>(gid_index);
     v.ah_attr.grh.hop_limit = 64;
-    // The RDMA subsystem gives a neighbour one second to answer; a busy machine may need more.
-    for (int tries = 0; error == ETIMEDOUT && tries < 10; tries++)
-        error = mrc_modify_qp(
+    return verbs::with_neighbour([&] {
+        return mrc_modify_qp(
             qp, &v, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
             attr, mask);
-    return error;
+    });
 }
 
 /* Retry counts as one known program has them: more than three bits. */

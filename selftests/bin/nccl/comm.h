@@ -218,7 +218,6 @@ private:
     int to_rtr(typename Api::Qp qp, const Comm &peer, unsigned int i)
     {
         ibv_qp_attr attr{};
-        int error = ETIMEDOUT;
 
         attr.qp_state = IBV_QPS_RTR;
         attr.path_mtu = std::min(port_.active_mtu, peer.port_.active_mtu);
@@ -230,13 +229,12 @@ private:
         attr.ah_attr.grh.dgid = peer.gid_;
         attr.ah_attr.grh.sgid_index = static_cast<uint8_t>(gid_index_);
         attr.ah_attr.grh.hop_limit = 255;
-        // The RDMA subsystem gives a neighbour one second to answer; a busy machine may need more.
-        for (int tries = 0; error == ETIMEDOUT && tries < 10; tries++)
-            error =
-                api_->modify(qp, attr,
-                             IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                                 IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-        return error;
+        return verbs::with_neighbour([&] {
+            return api_->modify(qp, attr,
+                                IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                                    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+                                    IBV_QP_MIN_RNR_TIMER);
+        });
     }
 
     int to_rts(typename Api::Qp qp)

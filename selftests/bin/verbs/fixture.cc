@@ -210,13 +210,8 @@ int Side::to_rts()
 
 void Side::connect(const Side &peer)
 {
-    int err = ETIMEDOUT;
-
     ASSERT_NO_FATAL_FAILURE(to_init());
-    // The RDMA subsystem gives a neighbour one second to answer; a busy machine may need more.
-    for (int tries = 0; err == ETIMEDOUT && tries < 10; tries++)
-        err = to_rtr(peer);
-    ASSERT_EQ(err, 0);
+    ASSERT_EQ(with_neighbour([&] { return to_rtr(peer); }), 0);
     ASSERT_EQ(to_rts(), 0);
 }
 

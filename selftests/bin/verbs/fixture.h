@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,6 +52,22 @@ T *must(T *object, const std::string &what)
         fail(what);
     }
     return object;
+}
+
+/**
+ * A QP to RTR. The RDMA subsystem gives a neighbour one second to answer; a busy machine may need
+ * more.
+ *
+ * @param modify does it: 0 or an errno value @return as @p modify does
+ */
+template <typename Modify>
+int with_neighbour(Modify modify)
+{
+    int error = ETIMEDOUT;
+
+    for (int tries = 0; error == ETIMEDOUT && tries < 10; tries++)
+        error = modify();
+    return error;
 }
 
 /** A device by its name, seen from a network namespace ("": this one). @throw when there is none */
