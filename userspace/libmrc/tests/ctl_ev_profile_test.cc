@@ -540,6 +540,28 @@ TEST_F(EvProfileTest, TheKernelIsRight)
     EXPECT_EQ(values(), (Values{1, 2}));
 }
 
+/* mrcctl ev-profile set; this API has no words for it. */
+TEST_F(EvProfileTest, WhatOthersSayOfItStays)
+{
+    rig.online(1, 4);
+    rig.module.profiles.at(1).spec.alias = "of the rails";
+    rig.module.profiles.at(1).spec.active = 2;
+    set_fields({all_of_eight(), all_of_eight()});
+    ASSERT_EQ(modify(fields_op), 0);
+    EXPECT_EQ(kernel().alias, "of the rails");
+    EXPECT_EQ(kernel().active, 2);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+    rig.start_anew();
+    ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel().alias, "of the rails");
+    EXPECT_EQ(kernel().active, 2);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
+    attr.ev_count = 1;
+    ASSERT_EQ(modify(count), 0);
+    ASSERT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel().active, 1) << "of more there are no EVs";
+}
+
 TEST_F(EvProfileTest, InUse)
 {
     rig.online(1, 2);
@@ -862,6 +884,7 @@ TEST_F(EvProfileTest, WhatIsLeftMayBeBroken)
     EXPECT_EQ(with("\"fields\":[]", "\"fields\":[[8,0,1,0,15]]"), EIO) << "no value";
     EXPECT_EQ(with("\"fields\":[]", "\"fields\":[[8,0]]"), EIO);
     EXPECT_EQ(with("\"fields\":[]", "\"fields\":7"), EIO);
+    EXPECT_EQ(with("\"alias\":\"\"", "\"alias\":7"), EIO);
     EXPECT_EQ(with("000000", "00000g"), EIO);
     EXPECT_EQ(with("000000", "0000"), EIO);
     EXPECT_EQ(with("\"evs\"", "\"evz\""), EIO);

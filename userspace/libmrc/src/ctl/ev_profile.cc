@@ -65,6 +65,8 @@ nlohmann::json json_of(const EvProfile &profile)
                         {"mode", profile.mode},
                         {"format", profile.format},
                         {"count", profile.count},
+                        {"active", profile.active},
+                        {"alias", profile.alias},
                         {"fields", json_of(profile.fields)},
                         {"evs", json_of(profile.evs)}};
 
@@ -109,6 +111,8 @@ bool profile_from(const nlohmann::json &json, EvProfile &profile)
         return false;
     json.at("format").get_to(profile.format);
     json.at("count").get_to(profile.count);
+    profile.active = json.value("active", profile.active);
+    profile.alias = json.value("alias", profile.alias);
     if (json.contains("min-active"))
         profile.min_active = json.at("min-active").get<uint32_t>();
     if (json.contains("event-mask"))
@@ -306,6 +310,8 @@ int load(Controller &controller, uint64_t id, EvProfile &profile)
                         ? now->count
                         : static_cast<uint32_t>(profile.evs.size());
     profile.min_active = now->min_active;
+    profile.active = now->active;
+    profile.alias = now->alias;
     profile.version = now->version;
     for (size_t i = 0; i < profile.evs.size(); i++)
         profile.evs[i].denied = profile.kernel_evs[profile.places[i]].denied;

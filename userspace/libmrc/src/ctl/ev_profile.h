@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ctl/controller.h"
@@ -50,6 +51,12 @@ struct EvProfile {
         std::vector<EvSlot> evs;
     };
     std::optional<Before> before;
+
+    /** @name What this API has no words for, as others have set it */
+    /** @{ */
+    uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
+    std::string alias;
+    /** @} */
 
     /** @name What the kernel has of one that is ONLINE */
     /** @{ */

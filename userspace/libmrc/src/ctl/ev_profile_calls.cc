@@ -233,6 +233,9 @@ int Edit::publish(bool replace)
             return EINVAL;
         spec.evs.push_back(*ev);
     }
+    spec.alias = profile_.alias;
+    spec.active = static_cast<uint16_t>(std::min<size_t>(
+        profile_.active, spec.count.value_or(static_cast<uint16_t>(spec.evs.size()))));
     return error_of(controller_.kernel().put_ev_profile(controller_.device(), spec, replace));
 }
 
