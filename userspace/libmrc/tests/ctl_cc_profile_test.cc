@@ -8,7 +8,7 @@
 
 #include "fake_module.h"
 
-namespace mrc::test
+namespace mrc::test::cc_profile
 {
 namespace
 {
@@ -350,4 +350,4 @@ TEST_F(CcProfileTest, OutlivesTheProgram)
 
 } // namespace
 
-} // namespace mrc::test
+} // namespace mrc::test::cc_profile

@@ -7,7 +7,7 @@
 #include "fake_module.h"
 #include "mrcnl/controller_lock.h"
 
-namespace mrc::test
+namespace mrc::test::format_profile
 {
 namespace
 {
@@ -330,4 +330,4 @@ TEST_F(FormatTest, OfAnotherVersionOfTheApi)
 
 } // namespace
 
-} // namespace mrc::test
+} // namespace mrc::test::format_profile

@@ -13,6 +13,10 @@
 namespace mrc
 {
 
+// Profiles of other kinds have functions of the same names.
+namespace cc_profile
+{
+
 namespace
 {
 
@@ -251,18 +255,21 @@ bool may_change(const Attr &attr, int mask)
 
 } // namespace
 
+} // namespace cc_profile
+
 } // namespace mrc
 
 MRC_EXPORT int mrc_ctl_modify_cc_profile(mrc_context *mrc_ctx, uint64_t cc_profile_id,
                                          mrc_ctl_cc_profile_attr *attr, int attr_mask)
 {
     return mrc::zero_or_minus([&] {
-        if (!mrc::sound(attr, attr_mask) || !mrc::may_change(*attr, attr_mask))
+        if (!mrc::cc_profile::sound(attr, attr_mask) ||
+            !mrc::cc_profile::may_change(*attr, attr_mask))
             return EINVAL;
         if (!cc_profile_id)
             return EPERM;
         return mrc::controlled(mrc_ctx, true, [&](mrc::Controller &controller) {
-            return mrc::modify(controller, cc_profile_id, *attr, attr_mask);
+            return mrc::cc_profile::modify(controller, cc_profile_id, *attr, attr_mask);
         });
     });
 }
@@ -271,10 +278,10 @@ MRC_EXPORT int mrc_ctl_query_cc_profile(mrc_context *mrc_ctx, uint64_t cc_profil
                                         mrc_ctl_cc_profile_attr *attr, int attr_mask)
 {
     return mrc::zero_or_minus([&] {
-        if (!mrc::sound(attr, attr_mask))
+        if (!mrc::cc_profile::sound(attr, attr_mask))
             return EINVAL;
         return mrc::controlled(mrc_ctx, false, [&](mrc::Controller &controller) {
-            return mrc::query(controller, cc_profile_id, *attr, attr_mask);
+            return mrc::cc_profile::query(controller, cc_profile_id, *attr, attr_mask);
         });
     });
 }

@@ -12,6 +12,10 @@
 namespace mrc
 {
 
+// Profiles of other kinds have functions of the same names.
+namespace format_profile
+{
+
 namespace
 {
 
@@ -190,6 +194,8 @@ bool may_change(const Attr &attr, int mask)
 
 } // namespace
 
+} // namespace format_profile
+
 bool is_mode(const mrc_ctl_ev_fmt_mode &mode)
 {
     return one_of(mode, format_modes);
@@ -211,13 +217,13 @@ size_t width_of(mrc_ctl_ev_fmt_mode mode)
 int load(const Controller &controller, uint64_t id, FormatProfile &format)
 {
     nlohmann::json stored;
-    const int error = controller.store().read(kind, id, stored);
+    const int error = controller.store().read(format_profile::kind, id, stored);
 
     format = {};
     if (error)
         return error == ENOENT ? 0 : error;
     try {
-        return format_from(stored, format) ? 0 : EBADMSG;
+        return format_profile::format_from(stored, format) ? 0 : EBADMSG;
     } catch (const nlohmann::json::exception &) {
         return EBADMSG;
     }
@@ -229,10 +235,11 @@ MRC_EXPORT int mrc_ctl_modify_ev_fmt_profile(mrc_context *mrc_ctx, uint64_t ev_f
                                              mrc_ctl_ev_fmt_profile_attr *attr, int attr_mask)
 {
     return mrc::zero_or_minus([&] {
-        if (!mrc::sound(attr, attr_mask) || !mrc::may_change(*attr, attr_mask))
+        if (!mrc::format_profile::sound(attr, attr_mask) ||
+            !mrc::format_profile::may_change(*attr, attr_mask))
             return EINVAL;
         return mrc::controlled(mrc_ctx, true, [&](mrc::Controller &controller) {
-            return mrc::modify(controller, ev_fmt_profile_id, *attr, attr_mask);
+            return mrc::format_profile::modify(controller, ev_fmt_profile_id, *attr, attr_mask);
         });
     });
 }
@@ -241,10 +248,10 @@ MRC_EXPORT int mrc_ctl_query_ev_fmt_profile(mrc_context *mrc_ctx, uint64_t ev_fm
                                             mrc_ctl_ev_fmt_profile_attr *attr, int attr_mask)
 {
     return mrc::zero_or_minus([&] {
-        if (!mrc::sound(attr, attr_mask))
+        if (!mrc::format_profile::sound(attr, attr_mask))
             return EINVAL;
         return mrc::controlled(mrc_ctx, false, [&](mrc::Controller &controller) {
-            return mrc::query(controller, ev_fmt_profile_id, *attr, attr_mask);
+            return mrc::format_profile::query(controller, ev_fmt_profile_id, *attr, attr_mask);
         });
     });
 }
