@@ -64,8 +64,8 @@ def of_verbs(hosts, size, count):
     """Gb/s"""
     with serving(SERVER + ["sh", "-c", "while :; do :; done"]):
         out = hosts.between(lambda device, gid: [
-        "ib_write_bw", "-d", device, "-x", gid, "-s", str(size), "-n", str(count), "-F",
-        "--report_gbits", "-m", "4096", "-Q", "64"])
+            "ib_write_bw", "-d", device, "-x", gid, "-s", str(size), "-n", str(count), "-F",
+            "--report_gbits", "-m", "4096", "-Q", "64"])
     found = re.search(rf"^\s*{size}\s+\d+\s+\S+\s+(\S+)", out, re.M)
     if not found:
         raise RuntimeError(f"ib_write_bw: no result\n{out}")

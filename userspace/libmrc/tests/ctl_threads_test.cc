@@ -211,6 +211,7 @@ TEST_F(CtlThreadsTest, EventsMeanwhile)
     ASSERT_TRUE(other);
     together({[this](int turn) { denies_and_allows(1, turn); }, [this](int turn) { is_seen(turn); },
               [&](int) { polled += polls(); }, [&](int) { polled += polls(); },
+              [this](int) { makes_and_destroys_queues(); },
               [this](int) { makes_and_destroys_queues(); }, [&](int) { queries(other); }});
     while (const int many = polls())
         polled += many;

@@ -234,6 +234,7 @@ int Edit::publish(bool replace)
         spec.evs.push_back(*ev);
     }
     spec.alias = profile_.alias;
+    // The program, which does not know of it, may have taken EVs away.
     spec.active = static_cast<uint16_t>(std::min<size_t>(
         profile_.active, spec.count.value_or(static_cast<uint16_t>(spec.evs.size()))));
     return error_of(controller_.kernel().put_ev_profile(controller_.device(), spec, replace));
