@@ -2,6 +2,7 @@
 /*
  * Contexts and protection domains.
  */
+#include <linux/sched/task.h>
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -28,9 +29,8 @@ struct mrc_user *mrc_udata_user(struct ib_udata *udata)
 	return uctx ? uctx->user : NULL;
 }
 
-int mrc_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
+static int mrc_ucontext_init(struct mrc_ib_ucontext *uctx, struct ib_udata *udata)
 {
-	struct mrc_ib_ucontext *uctx = container_of(ibuctx, struct mrc_ib_ucontext, ib);
 	struct mrc_alloc_ucontext_resp resp = {
 		.abi_version = MRC_ABI_VERSION,
 		.max_inline = MRC_MAX_INLINE,
@@ -41,8 +41,29 @@ int mrc_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 	      mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (err)
 		return err;
-	uctx->user = mrc_user_get(to_mrc_dev(ibuctx->device));
+	uctx->user = mrc_user_get(to_mrc_dev(uctx->ib.device));
 	return uctx->user ? 0 : -ENOMEM;
+}
+
+/*
+ * The core holds the program's task by the context. If a driver refuses the context, the core's
+ * ioctl (UVERBS_METHOD_GET_CONTEXT, as of 6.12) frees it and forgets the task, which would stay
+ * for ever. Its write() drops the task, unless there is none any more.
+ */
+static void mrc_ucontext_drop_task(struct ib_ucontext *ibuctx)
+{
+	if (ibuctx->res.task)
+		put_task_struct(ibuctx->res.task);
+	ibuctx->res.task = NULL;
+}
+
+int mrc_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
+{
+	int err = mrc_ucontext_init(container_of(ibuctx, struct mrc_ib_ucontext, ib), udata);
+
+	if (err)
+		mrc_ucontext_drop_task(ibuctx);
+	return err;
 }
 
 void mrc_dealloc_ucontext(struct ib_ucontext *ibuctx)
