@@ -157,6 +157,9 @@ for i in $(seq $TURNS); do
 done
 ok "loaded and unloaded $TURNS times"
 after=$(kernel_memory)
-echo "# kernel memory: $before KiB after 10 turns, $after KiB after $TURNS"
-check "memory does not grow" test $((after - before)) -lt $(((TURNS - 10) * LEAK_KIB))
+diag <<<"kernel memory: $before KiB after 10 turns, $after KiB after $TURNS"
+# Where KASAN is, memory that was freed counts for as long as it is quarantined. There kmemleak
+# looks for what is lost, at the end of the file.
+[ -e /sys/kernel/debug/kmemleak ] ||
+	check "memory does not grow" test $((after - before)) -lt $(((TURNS - 10) * LEAK_KIB))
 finish
