@@ -143,7 +143,7 @@ def settings_of(runs, options, width):
     fuzz = number("FUZZ_SECONDS", FUZZ, 1)
     fuzz_debug = number("FUZZ_SECONDS", FUZZ_LONG if options.full else FUZZ, 1)
     debug = any(run.kernel == "debug" for run in runs)
-    limit = max(LIMIT, 3 * expected(runs, width)) * (DEBUG_SLOW if debug else 1)
+    limit = max(LIMIT * (DEBUG_SLOW if debug else 1), 3 * expected(runs, width))
     limit = number("CHECK_LIMIT", int(limit), 1) + (rounds - 1) * ROUND
     return SimpleNamespace(
         limit=limit,

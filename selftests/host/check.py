@@ -102,6 +102,8 @@ class Plan(unittest.TestCase):
         )
         self.assertEqual(plan.matrix(tests[:1], ["6.1", "6.12"], "0", True), [])
         self.assertEqual([one.name for one in plan.fast(tests, 10)], ["usual"])
+        # What only that kernel runs was measured there.
+        self.assertEqual([run.cost for run in runs], [2, 2, 1, 2 * plan.DEBUG_TIMES])
 
     def older(self, tests, commit, usual):
         runs = plan.matrix(tests, ["6.1", "6.12"], commit, False, usual)
