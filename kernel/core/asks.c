@@ -4,6 +4,9 @@
 #define ASKS_BUSY	MRC_ASKS_MAX
 #define ASKS_FREE	(MRC_ASKS_MAX + 1u)
 
+/* Waits without a late answer after which twice as many probes may wait. */
+#define ASKS_CALM	4u
+
 static const u16 asks_max[MRC_ASK_KINDS] = {
 	[MRC_ASK_STATUS] = MRC_ASKS_MAX,
 	[MRC_ASK_PROBE] = MRC_ASKS_PROBES_MAX,
@@ -41,6 +44,40 @@ static u16 asks_place(const struct mrc_asks *a, u64 lost_at)
 	return next;
 }
 
+/* ---- peers ----------------------------------------------------------------- */
+
+void mrc_ask_peer_init(struct mrc_ask_peer *peer)
+{
+	*peer = (struct mrc_ask_peer){ .window = MRC_ASKS_PROBES_MAX };
+}
+
+void mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now)
+{
+	if (peer->wait && now < peer->turned_at + wait)
+		return;
+	peer->window = max(peer->window / 2u, MRC_ASKS_PEER_MIN);
+	peer->wait = wait;
+	peer->turned_at = now;
+}
+
+/* Nothing was late for a while. Late answers to probes that are many come some waits later. */
+static void asks_peer_calm(struct mrc_ask_peer *peer, u64 now)
+{
+	if (peer->window == MRC_ASKS_PROBES_MAX ||
+	    now < peer->turned_at + ASKS_CALM * peer->wait)
+		return;
+	peer->window = min(2u * peer->window, MRC_ASKS_PROBES_MAX);
+	peer->turned_at = now;
+}
+
+static void asks_peer_count(const struct mrc_ask *ask, int n)
+{
+	if (ask->peer && ask->kind == MRC_ASK_PROBE)
+		ask->peer->probes += n;
+}
+
+/* ---- requests -------------------------------------------------------------- */
+
 void mrc_asks_init(struct mrc_asks *a)
 {
 	u16 i;
@@ -72,21 +109,26 @@ static bool asks_may_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 now)
 	return mrc_gate_pass(&a->gate, now, MRC_ASKS_PROBE_RATE);
 }
 
-u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 random, u64 now)
+u16 mrc_asks_add(struct mrc_asks *a, struct mrc_ask_peer *peer, enum mrc_ask_kind kind,
+		 u64 wait, u32 random, u64 now)
 {
 	u16 slot = a->slot[ASKS_FREE].next;
 	struct mrc_ask *ask = &a->slot[slot];
 
+	if (peer)
+		asks_peer_calm(peer, now);
 	if (!asks_may_add(a, kind, now))
 		return MRC_ASK_NONE;
 	asks_move(a, asks_place(a, now + wait), slot);
 	a->count++;
 	ask->waits = true;
 	ask->kind = kind;
+	ask->peer = peer;
+	asks_peer_count(ask, 1);
 	a->of[kind]++;
 	ask->lost_at = now + wait;
 	ask->sent_at = now;
-	ask->id = (random & 0xff00) | slot;
+	ask->id = (random & MRC_ASK_ID_RANDOM) | slot;
 	return slot;
 }
 
@@ -100,6 +142,7 @@ u16 mrc_asks_find(const struct mrc_asks *a, u16 id)
 void mrc_asks_end(struct mrc_asks *a, u16 slot)
 {
 	asks_move(a, ASKS_FREE, slot);
+	asks_peer_count(&a->slot[slot], -1);
 	a->slot[slot].waits = false;
 	a->of[a->slot[slot].kind]--;
 	a->count--;

@@ -17,6 +17,8 @@
 #define MRC_ASKS_MAX		256u
 /* Of these EV probes leave some to port status. */
 #define MRC_ASKS_PROBES_MAX	(MRC_ASKS_MAX - 16u)
+/* While a peer's answers are late, fewer EV probes to it may wait, down to this. */
+#define MRC_ASKS_PEER_MIN	8u
 /* And raw probes, which may wait for seconds, leave most to other probes. */
 #define MRC_ASKS_RAW_MAX	64u
 /* So do probes of ways back, of which nobody takes turns. */
@@ -25,6 +27,8 @@
 #define MRC_ASKS_PROBE_RATE	10000u
 #define MRC_ASKS_REVERSE_RATE	1000u
 #define MRC_ASK_NONE		0xffffu
+/* Bits of an id that are not its slot's number. */
+#define MRC_ASK_ID_RANDOM	0xff00u
 
 /**
  * enum mrc_ask_kind - what a request asks, as far as it is limited for that
@@ -43,7 +47,22 @@ enum mrc_ask_kind {
 };
 
 /**
+ * struct mrc_ask_peer - who is asked, as far as that is limited
+ * @probes: MRC_ASK_PROBE to it that wait
+ * @window: so many may before it has another turn
+ * @wait: ns, how long answers had been waited for that were late last
+ * @turned_at: ns, when @window changed last
+ */
+struct mrc_ask_peer {
+	u16 probes;
+	u16 window;
+	u64 wait;
+	u64 turned_at;
+};
+
+/**
  * struct mrc_ask - a slot
+ * @peer: who is asked, or NULL
  * @lost_at: ns, when the request counts as lost
  * @sent_at: ns, when it was sent
  * @id: of the request
@@ -53,6 +72,7 @@ enum mrc_ask_kind {
  * @prev: before it
  */
 struct mrc_ask {
+	struct mrc_ask_peer *peer;
 	u64 lost_at;
 	u64 sent_at;
 	u16 id;
@@ -79,6 +99,27 @@ struct mrc_asks {
 	struct mrc_ask slot[MRC_ASKS_MAX + 2];
 };
 
+/** mrc_ask_peer_init() - none waits, and none was late */
+void mrc_ask_peer_init(struct mrc_ask_peer *peer);
+
+/** mrc_ask_peer_may() - may it have a turn, as far as the probes go that wait for its answers? */
+static inline bool mrc_ask_peer_may(const struct mrc_ask_peer *peer)
+{
+	return peer->probes < peer->window;
+}
+
+/**
+ * mrc_ask_peer_late() - an answer has come when nobody waited for it any more
+ * @peer: whose
+ * @wait: ns, how long somebody had
+ * @now: ns
+ *
+ * A host that is asked more than it can answer answers too late, and what it was asked is asked
+ * again: a queue of probes that keeps itself full. So half as many may wait, and half of that after
+ * another @wait, until the queue is gone; then they may be more again.
+ */
+void mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now);
+
 /** mrc_asks_init() - none waits */
 void mrc_asks_init(struct mrc_asks *a);
 
@@ -88,6 +129,7 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
 /**
  * mrc_asks_add() - a request is about to be sent
  * @a: all
+ * @peer: who is asked, and stays until mrc_asks_end(); NULL: nobody with a window
  * @kind: what it is
  * @wait: ns, how long for its answer
  * @random: half of it goes into the id
@@ -95,7 +137,8 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
  *
  * Return: its slot, or MRC_ASK_NONE: there are too many, or too many a second.
  */
-u16 mrc_asks_add(struct mrc_asks *a, enum mrc_ask_kind kind, u64 wait, u32 random, u64 now);
+u16 mrc_asks_add(struct mrc_asks *a, struct mrc_ask_peer *peer, enum mrc_ask_kind kind,
+		 u64 wait, u32 random, u64 now);
 
 /**
  * mrc_asks_find() - which request is answered?

@@ -66,6 +66,7 @@ void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, bool fr
 	u16 ev;
 
 	s->rtt = old->rtt;
+	s->rtt_at = old->rtt_at;
 	s->heard_at = old->heard_at;
 	s->silent_at = old->silent_at;
 	s->silences = old->silences;

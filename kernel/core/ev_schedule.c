@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_schedule.h"
 
-/* Follows a queue that grows at once, and one that is gone after some answers. */
-void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns)
+/*
+ * Follows a queue that grows at once, and one that is gone after some round trips, however many
+ * answers these bring: a queue of our own probes is gone as soon as they stop, and comes back with
+ * the next ones if it is forgotten at once.
+ */
+void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns, u64 now)
 {
 	u64 rtt = s->rtt;
 
 	ns = min(ns, s->timing->ask_max);
-	WRITE_ONCE(s->rtt, ns > rtt ? rtt + (ns - rtt) / 2 : rtt - (rtt - ns) / 16);
+	if (ns <= rtt && now < s->rtt_at + rtt)
+		return;
+	s->rtt_at = now;
+	WRITE_ONCE(s->rtt, ns > rtt ? rtt + (ns - rtt) / 2 : rtt - (rtt - ns) / 4);
 }
 
 u64 mrc_ev_patience(const struct mrc_ev_set *s, u64 least)

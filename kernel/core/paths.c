@@ -129,7 +129,7 @@ static void mrc_paths_probe_answered(struct mrc_paths *p, u16 ev, u64 sent,
 				     u64 now)
 {
 	WRITE_ONCE(p->heard_at, now);
-	mrc_ev_round_trip(&p->set, now - sent);
+	mrc_ev_round_trip(&p->set, now - sent, now);
 	if (!mrc_paths_is_stale(p, ev, sent))
 		mrc_ev_probed(&p->set, ev, sent, now);
 	mrc_reverse_alive(&p->reverse, &p->set, ev);
@@ -203,6 +203,19 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 	}
 }
 
+u64 mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now)
+{
+	u64 wait;
+
+	if (!p->count)
+		return 0;
+	wait = mrc_paths_ask_wait(p);
+	if (now - sent <= wait)
+		return 0;
+	mrc_ev_round_trip(&p->set, now - sent, now);
+	return wait;
+}
+
 /*
  * The EV that an answer names by its bits, and by the PSN of a packet that took it. One that other
  * answers have overtaken names a PSN that was acknowledged long ago: then the bits alone tell. Bits
@@ -243,7 +256,7 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now)
 	unsigned int i;
 
 	if (n->rtt_ns && p->count)
-		mrc_ev_round_trip(&p->set, n->rtt_ns);
+		mrc_ev_round_trip(&p->set, n->rtt_ns, now);
 	if (n->stirred)
 		mrc_paths_report(p, MRC_SEEN_STIRRED, MRC_EV_NONE, 0, now);
 	for (i = 0; i < n->count; i++)
@@ -308,7 +321,8 @@ u16 mrc_paths_reverse_probe(struct mrc_paths *p, u32 random, u64 now)
 {
 	if (!mrc_paths_want_reverse(p, now))
 		return MRC_EV_NONE;
-	WRITE_ONCE(p->reverse_at, now + p->set.timing->reverse_probe);
+	WRITE_ONCE(p->reverse_at, now + max(p->set.timing->reverse_probe,
+					    p->set.rtt / MRC_PATHS_REVERSE_RTT));
 	return mrc_reverse_probe(&p->reverse, &p->set, random);
 }
 

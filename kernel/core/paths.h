@@ -33,6 +33,9 @@
 #include "news.h"
 #include "reverse.h"
 
+/* Probes of the way back that leave in a round trip, at most, where these take long. */
+#define MRC_PATHS_REVERSE_RTT	4u
+
 /**
  * struct mrc_paths_ev - how one EV is called, and what was counted on it
  * @bits: EV bits in source port and flow label, which answers echo
@@ -210,6 +213,21 @@ static inline u16 mrc_paths_next_change(struct mrc_paths *p, u8 *old)
 {
 	return mrc_ev_next_change(&p->set, old);
 }
+
+/**
+ * mrc_paths_late() - a request has been answered for which nobody waits any more
+ * @p: the paths
+ * @sent: ns, when it was sent, or later
+ * @now: ns
+ *
+ * Answers that come later than is waited for them are in vain, and what they were for is asked
+ * again, which makes the next ones later: so the time that they took counts as a round trip. Of its
+ * EV it says nothing, for nobody knows which that was. What is no older than that is a copy of an
+ * answer that came in time, and says nothing at all.
+ *
+ * Return: ns, what was waited and too short; 0: it was in time.
+ */
+u64 mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now);
 
 /** mrc_paths_ask_wait() - ns, how long to wait for the answer to a request; no lock is needed */
 static inline u64 mrc_paths_ask_wait(const struct mrc_paths *p)

@@ -30,6 +30,17 @@ unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now)
 	return room;
 }
 
+bool mrc_ask_may(struct mrc_peer *peer)
+{
+	struct mrc_ask_table *table = peer->dev->asks;
+	bool may;
+
+	spin_lock(&table->lock);
+	may = mrc_ask_peer_may(&peer->asked);
+	spin_unlock(&table->lock);
+	return may;
+}
+
 static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 {
 	table->pending[slot].remote = NULL;
@@ -37,6 +48,15 @@ static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 }
 
 /* ---- sending -------------------------------------------------------------- */
+
+/*
+ * Half of the id. An answer that comes when its slot is another's is known by it, with the time
+ * stamp that it brings back. Raw probes have no mark: their stamps say nothing of time.
+ */
+static u32 mrc_ask_mark(const struct mrc_ask_table *table, u16 stamp)
+{
+	return hsiphash_1u32(stamp, &table->mark_key);
+}
 
 /* Registers a request, which is sent now. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
 static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pending *p,
@@ -49,7 +69,9 @@ static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pendi
 	if (p->peer && p->peer->forgotten)
 		err = -ESHUTDOWN;
 	else
-		slot = mrc_asks_add(&table->asks, kind, p->wait, get_random_u32(), p->sent_at);
+		slot = mrc_asks_add(&table->asks, p->peer ? &p->peer->asked : NULL, kind, p->wait,
+				    p->peer ? mrc_ask_mark(table, p->stamp) : get_random_u32(),
+				    p->sent_at);
 	if (slot != MRC_ASK_NONE) {
 		err = 0;
 		*id = table->asks.slot[slot].id;
@@ -339,6 +361,24 @@ bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 	return true;
 }
 
+u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, u64 now)
+{
+	u16 id = pkt->hdr.bth.psn & 0xffff, stamp = pkt->hdr.ep.tx_timestamp;
+
+	if ((id ^ mrc_ask_mark(dev->asks, stamp)) & MRC_ASK_ID_RANDOM)
+		return 0;
+	return now - mrc_port_stamp_age(stamp, now);
+}
+
+void mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now)
+{
+	struct mrc_ask_table *table = peer->dev->asks;
+
+	spin_lock(&table->lock);
+	mrc_ask_peer_late(&peer->asked, wait, now);
+	spin_unlock(&table->lock);
+}
+
 /* ---- life ----------------------------------------------------------------- */
 
 int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
@@ -348,6 +388,7 @@ int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
 	if (!table)
 		return -ENOMEM;
 	table->ops = ops;
+	get_random_bytes(&table->mark_key, sizeof(table->mark_key));
 	spin_lock_init(&table->lock);
 	mrc_asks_init(&table->asks);
 	mrc_hrtimer_setup(&table->timer, mrc_ask_timer);

@@ -13,6 +13,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/in6.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 
 #include "../core/asks.h"
@@ -117,13 +118,15 @@ struct mrc_ask_pending {
 /**
  * struct mrc_ask_table - requests of a device that wait for an answer
  * @ops: who is told what became of them
- * @lock: guards all below, and peer->forgotten; innermost, BH off
+ * @mark_key: what ids are made with, of requests to peers
+ * @lock: guards all below, peer->asked and peer->forgotten; innermost, BH off
  * @timer: when the first is lost
  * @asks: which there are
  * @pending: what they are about, same index as the slots of @asks
  */
 struct mrc_ask_table {
 	const struct mrc_ask_ops *ops;
+	hsiphash_key_t mark_key;
 	spinlock_t lock;
 	struct hrtimer timer;
 	struct mrc_asks asks;
@@ -167,6 +170,9 @@ int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait
 /** mrc_ask_room() - EV probes in turns that may be sent now (ns), as it looks. Softirq. */
 unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);
 
+/** mrc_ask_may() - may the peer have a turn, see mrc_ask_peer_may(). Softirq, under RCU. */
+bool mrc_ask_may(struct mrc_peer *peer);
+
 /** mrc_ask_forget() - a peer goes: it will not be named any more. Process context. */
 void mrc_ask_forget(struct mrc_peer *peer);
 
@@ -182,5 +188,19 @@ void mrc_ask_detach(struct mrc_dev *dev, const struct mrc_ask_batch *batch);
  * Softirq, under RCU. Return: false: it answers none of our requests.
  */
 bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
+
+/**
+ * mrc_ask_late_since() - of a response that answers no request that waits
+ * @dev: the device
+ * @pkt: the response
+ * @now: ns
+ *
+ * Softirq. Return: ns, when the request was sent that it answers, or up to two units of stamps later;
+ * 0: none to a peer, as far as can be seen. Who forges has to guess eight bits.
+ */
+u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, u64 now);
+
+/** mrc_ask_late() - an answer was late, see mrc_ask_peer_late(). Softirq, under RCU. */
+void mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now);
 
 #endif /* _MRC_TRANSPORT_ASK_H */

@@ -198,6 +198,31 @@ static bool mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_rx_pkt *p
 	return true;
 }
 
+/* ---- responses ------------------------------------------------------------- */
+
+/* Peers that differ in the profile share the host that is slow. */
+static void mrc_endpoint_late(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr), *at;
+	u64 now = ktime_get_ns(), sent_at = mrc_ask_late_since(dev, pkt, now);
+	struct mrc_peer *peer;
+
+	if (!sent_at)
+		return;
+	rhl_for_each_entry_rcu(peer, at, list, node)
+		mrc_prober_late(peer, sent_at, now);
+}
+
+static bool mrc_endpoint_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
+{
+	if (mrc_ask_response(dev, pkt))
+		return true;
+	mrc_endpoint_late(dev, pkt);
+	return false;
+}
+
+/* ---- what comes ------------------------------------------------------------ */
+
 void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 {
 	struct mrc_dev *dev = mrc_dev_by_addr(pkt->net, pkt->daddr);
@@ -221,7 +246,7 @@ void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 		return;
 	}
 	if (pkt->hdr.bth.opcode == MRC_OP_EP_RSP) {
-		fine = mrc_ask_response(dev, pkt);
+		fine = mrc_endpoint_response(dev, pkt);
 	} else {
 		mrc_count(dev, MRC_CNT_EP_REQ_RX);
 		fine = mrc_endpoint_request(dev, pkt);

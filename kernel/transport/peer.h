@@ -10,6 +10,7 @@
 #include <linux/seqlock.h>
 #include <linux/timerqueue.h>
 
+#include "../core/asks.h"
 #include "../core/cc.h"
 #include "../core/paths.h"
 #include "../core/probing.h"
@@ -80,6 +81,7 @@ struct mrc_peer_due {
  * @congestions_past: what those counted that have ended, see enum mrc_cc_count
  * @congestions_seq: changes with @congestions_past
  * @due: when
+ * @asked: what limits requests to it; under the lock of dev->asks
  * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
  * @ref: QPs that use it, and readers
  */
@@ -102,6 +104,7 @@ struct mrc_peer {
 	u64 congestions_past[MRC_CC_COUNTS];
 	seqcount_spinlock_t congestions_seq;
 	struct mrc_peer_due due;
+	struct mrc_ask_peer asked;
 	bool forgotten;
 	refcount_t ref;
 	struct rcu_head rcu;

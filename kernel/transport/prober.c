@@ -257,6 +257,9 @@ static bool mrc_prober_serve(struct mrc_peer *peer, u64 now, bool *more)
 	struct mrc_peer_evs *evs;
 	u16 ev;
 
+	*more = false;
+	if (!mrc_ask_may(peer))
+		return false;
 	spin_lock(&peer->lock);
 	evs = rcu_dereference(peer->evs);
 	ev = mrc_probing_next(&peer->probing, &evs->paths, now, &probe.room);
@@ -363,6 +366,7 @@ void mrc_prober_peer_init(struct mrc_peer *peer)
 	timerqueue_init(&peer->due.node);
 	peer->due.at = U64_MAX;
 	mrc_probing_init(&peer->probing, &mrc_timing_software);
+	mrc_ask_peer_init(&peer->asked);
 }
 
 void mrc_prober_peer_stop(struct mrc_peer *peer)
@@ -423,6 +427,17 @@ static void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 
 static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
 	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at);
+}
+
+void mrc_prober_late(struct mrc_peer *peer, u64 sent_at, u64 now)
+{
+	u64 wait;
+
+	spin_lock(&peer->lock);
+	wait = mrc_paths_late(&rcu_dereference(peer->evs)->paths, sent_at, now);
+	spin_unlock(&peer->lock);
+	if (wait)
+		mrc_ask_late(peer, wait, now);
 }
 
 static void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)

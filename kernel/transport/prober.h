@@ -143,4 +143,14 @@ void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
  */
 bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep);
 
+/**
+ * mrc_prober_late() - a request was answered for which nobody waits any more
+ * @peer: who answered
+ * @sent_at: ns, when it was sent, or later
+ * @now: ns
+ *
+ * See mrc_paths_late() and mrc_ask_late(). Softirq, under RCU; takes peer->lock.
+ */
+void mrc_prober_late(struct mrc_peer *peer, u64 sent_at, u64 now);
+
 #endif /* _MRC_TRANSPORT_PROBER_H */

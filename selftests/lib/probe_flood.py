@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""EV probes in other hosts' names, faster than packets can be made one by one.
+"""EV probes in other hosts' names, or answers to none, faster than packets can be made one by one.
 
 Sends skbs of many probes through sockets of a namespace that routes packets to the
 receiver. Prints when it began, in ns since 1970.
@@ -14,30 +14,36 @@ import struct
 import sys
 import time
 
-from inject import EP_REQ, UDP_PORT, Wire, bth
+from inject import EP_REQ, EP_RSP, UDP_PORT, Wire, bth
 from mrcwire import enter_namespace
 
 IPV6_FREEBIND, SOL_UDP, UDP_SEGMENT = 78, 17, 103
 SEGMENTS = 64
 PORT = 0xC123
 PROBE = bth(EP_REQ, 2, 0x1234) + b"\0\1" + bytes(14)
+# Skbs with answers: one for each half of an id that a request gets at random.
+ANSWERS = 256 // SEGMENTS
+
+
+def answer(number):
+    return bth(EP_RSP, 2, number % 256 << 8) + bytes(36)
 
 
 class Sender:
     """One host's name."""
 
     def __init__(self, name, receiver):
-        wire = Wire(name, receiver)
-        one = wire.datagram(PROBE, sport=PORT)[48:]
-        self.packets = one * SEGMENTS
+        self.wire = Wire(name, receiver)
         self.socket = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)
-        self.socket.setsockopt(SOL_UDP, UDP_SEGMENT, struct.pack("=i", len(one)))
         self.socket.bind((name, PORT))
         self.socket.connect((receiver, UDP_PORT))
 
-    def send(self):
-        self.socket.send(self.packets)
+    def packets(self, of):
+        """SEGMENTS in one skb."""
+        packets = [self.wire.datagram(of(n), sport=PORT)[48:] for n in range(SEGMENTS)]
+        self.socket.setsockopt(SOL_UDP, UDP_SEGMENT, struct.pack("=i", len(packets[0])))
+        return b"".join(packets)
 
 
 def main():
@@ -47,13 +53,21 @@ def main():
     parser.add_argument("first", help="address of the first sender, others follow it")
     parser.add_argument("--senders", type=int, default=1)
     parser.add_argument("--count", type=int, default=300, help=f"of skbs with {SEGMENTS} probes")
+    parser.add_argument("--answers", action="store_true",
+                        help="one with each random half of an id, and no probes")
     args = parser.parse_args()
     enter_namespace(f"/run/netns/{args.namespace}")
     first = ipaddress.IPv6Address(args.first)
     senders = [Sender(str(first + n), args.receiver) for n in range(args.senders)]
+    if args.answers:
+        skbs = [(senders[0].socket, senders[0].packets(lambda n, at=skb * SEGMENTS: answer(at + n)))
+                for skb in range(ANSWERS)]
+    else:
+        skbs = [(sender.socket, sender.packets(lambda _: PROBE)) for sender in senders]
     began = time.time_ns()
-    for n in range(args.count):
-        senders[n % args.senders].send()
+    for n in range(len(skbs) if args.answers else args.count):
+        to, packets = skbs[n % len(skbs)]
+        to.send(packets)
     print(json.dumps([began]))
     return 0
 

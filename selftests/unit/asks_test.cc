@@ -16,24 +16,32 @@ constexpr std::uint64_t kSec = 1000 * kMs;
 
 struct Asks {
     std::unique_ptr<mrc_asks> all = std::make_unique<mrc_asks>();
+    mrc_ask_peer peer{};
 
-    Asks() { mrc_asks_init(all.get()); }
+    Asks()
+    {
+        mrc_asks_init(all.get());
+        mrc_ask_peer_init(&peer);
+    }
 
     u16 probe(std::uint64_t now, u32 random = 0, std::uint64_t wait = 50 * kMs)
     {
-        return mrc_asks_add(all.get(), MRC_ASK_PROBE, wait, random, now);
+        return mrc_asks_add(all.get(), &peer, MRC_ASK_PROBE, wait, random, now);
     }
 
-    u16 raw(std::uint64_t now) { return mrc_asks_add(all.get(), MRC_ASK_RAW, 10 * kSec, 0, now); }
+    u16 raw(std::uint64_t now)
+    {
+        return mrc_asks_add(all.get(), nullptr, MRC_ASK_RAW, 10 * kSec, 0, now);
+    }
 
     u16 reverse(std::uint64_t now)
     {
-        return mrc_asks_add(all.get(), MRC_ASK_REVERSE, 50 * kMs, 0, now);
+        return mrc_asks_add(all.get(), &peer, MRC_ASK_REVERSE, 50 * kMs, 0, now);
     }
 
     u16 status(std::uint64_t now)
     {
-        return mrc_asks_add(all.get(), MRC_ASK_STATUS, 50 * kMs, 0, now);
+        return mrc_asks_add(all.get(), &peer, MRC_ASK_STATUS, 50 * kMs, 0, now);
     }
 
     u16 id(u16 slot) const { return all->slot[slot].id; }
@@ -193,6 +201,52 @@ TEST(Asks, WaysBackLeaveTheirRateToTurns)
     EXPECT_EQ(sent, 64u);
     EXPECT_NE(a.reverse(kSec + kMs), MRC_ASK_NONE);
     EXPECT_EQ(a.reverse(kSec + kMs), MRC_ASK_NONE) << "one a millisecond";
+}
+
+/* Each that is lost is sent again, and all of them together are the queue that made it late. */
+TEST(Asks, WhileAPeersAnswersAreLateFewerProbesOfItWait)
+{
+    Asks a;
+    std::uint64_t now = kSec;
+    for (unsigned i = 0; i < 240; ++i, now += kMs) {
+        EXPECT_TRUE(mrc_ask_peer_may(&a.peer)) << i;
+        ASSERT_NE(a.probe(now), MRC_ASK_NONE) << i;
+    }
+    for (u16 slot = 0; slot < 90; ++slot)
+        mrc_asks_end(a.all.get(), slot);
+    EXPECT_TRUE(mrc_ask_peer_may(&a.peer)) << "150 wait";
+    mrc_ask_peer_late(&a.peer, 50 * kMs, now);
+    EXPECT_FALSE(mrc_ask_peer_may(&a.peer)) << "120 may";
+    // All of a queue are late: they count once.
+    mrc_ask_peer_late(&a.peer, 50 * kMs, now + 50 * kMs - 1);
+    for (u16 slot = 90; slot < 121; ++slot)
+        mrc_asks_end(a.all.get(), slot);
+    EXPECT_TRUE(mrc_ask_peer_may(&a.peer));
+    for (int n = 1; n <= 20; ++n)
+        mrc_ask_peer_late(&a.peer, 50 * kMs, now + n * 50 * kMs);
+    for (u16 slot = 121; slot < 232; ++slot)
+        mrc_asks_end(a.all.get(), slot);
+    EXPECT_FALSE(mrc_ask_peer_may(&a.peer)) << "8 wait";
+    mrc_asks_end(a.all.get(), 232);
+    EXPECT_TRUE(mrc_ask_peer_may(&a.peer)) << "never none";
+    EXPECT_NE(a.reverse(now + kSec), MRC_ASK_NONE);
+    EXPECT_NE(a.status(now + kSec), MRC_ASK_NONE);
+    EXPECT_TRUE(mrc_ask_peer_may(&a.peer)) << "these have no turns";
+}
+
+TEST(Asks, WhenAnswersAreLateNoMoreProbesWaitAgain)
+{
+    Asks a;
+    std::uint64_t now = kSec;
+    for (int n = 0; n < 20; ++n)
+        mrc_ask_peer_late(&a.peer, 50 * kMs, now += 50 * kMs);
+    EXPECT_EQ(a.peer.window, 8u);
+    for (unsigned most = 8; most < 240; most = std::min(2 * most, 240u)) {
+        mrc_asks_end(a.all.get(), a.probe(now + 200 * kMs - 1));
+        EXPECT_EQ(a.peer.window, most) << "four waits without one";
+        mrc_asks_end(a.all.get(), a.probe(now += 200 * kMs));
+        EXPECT_EQ(a.peer.window, std::min(2 * most, 240u));
+    }
 }
 
 TEST(Asks, ProbesPassAGateAndPortStatusDoesNot)

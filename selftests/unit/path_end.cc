@@ -20,6 +20,7 @@ PathEnd::PathEnd(const PathEndConfig &config, Send send)
     mrc_probing_init(&probing, &mrc_timing_software);
     mrc_probing_use(&probing, config.mtu, true);
     mrc_asks_init(asks.get());
+    mrc_ask_peer_init(&peer);
 }
 
 u16 PathEnd::answerEv(std::uint64_t now)
@@ -60,11 +61,15 @@ void PathEnd::timer(const std::function<u32()> &random, std::uint64_t now)
         run(random, now);
 }
 
-bool PathEnd::probeAnswered(std::uint16_t id, std::uint64_t now)
+bool PathEnd::probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now)
 {
     const u16 slot = mrc_asks_find(asks.get(), id);
-    if (slot == MRC_ASK_NONE)
+    if (slot == MRC_ASK_NONE) {
+        const std::uint64_t sent = now - mrc_port_stamp_age(stamp, now);
+        if (const std::uint64_t wait = mrc_paths_late(&paths, sent, now))
+            mrc_ask_peer_late(&peer, wait, now);
         return false;
+    }
     mrc_asks_end(asks.get(), slot);
     mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, asked[slot], asks->slot[slot].sent_at, now);
     return true;
@@ -74,7 +79,7 @@ bool PathEnd::probeAnswered(std::uint16_t id, std::uint64_t now)
 void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 {
     const u16 slot =
-        mrc_asks_add(asks.get(), MRC_ASK_PROBE, mrc_paths_ask_wait(&paths), random, now);
+        mrc_asks_add(asks.get(), &peer, MRC_ASK_PROBE, mrc_paths_ask_wait(&paths), random, now);
     if (slot != MRC_ASK_NONE) {
         asked[slot] = ev;
         ++probes;
@@ -100,7 +105,7 @@ void PathEnd::run(const std::function<u32()> &random, std::uint64_t now)
     if (mrc_probing_at(&probing, &paths) > now)
         return;
     ranAt = now;
-    for (; room; --room) {
+    for (; room && mrc_ask_peer_may(&peer); --room) {
         const u16 ev = mrc_probing_next(&probing, &paths, now, &bytes);
         if (ev == MRC_EV_NONE)
             break;

@@ -55,12 +55,13 @@ public:
     /// What is lost, then what is due. @p random: any numbers
     void timer(const std::function<u32()> &random, std::uint64_t now);
 
-    /// An answer has come. False: nobody waits for it.
-    bool probeAnswered(std::uint16_t id, std::uint64_t now);
+    /// An answer has come, with the time stamp of its probe. False: nobody waits for it.
+    bool probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now);
 
 private:
     Send send;
     mrc_probing probing{};
+    mrc_ask_peer peer{};
     std::unique_ptr<mrc_asks> asks;
     std::array<u16, MRC_ASKS_MAX> asked; ///< EV, per slot
     std::uint64_t ranAt = 0;

@@ -28,6 +28,7 @@ struct Packet {
     bool rtx = false;
     bool ask = false;
     std::uint16_t id = 0;         ///< Probe, EvProbe, EvAnswer
+    u16 stamp = 0;                ///< the same: when the probe left
     u16 cameBy = 0;               ///< EV of the sender
     std::vector<mrc_hdr> answers; ///< Answer
 };
@@ -407,7 +408,7 @@ private:
     void ask(u16 ev, std::uint16_t id)
     {
         ++report.probes;
-        transmit(ev, Packet{.kind = Packet::EvProbe, .id = id});
+        transmit(ev, Packet{.kind = Packet::EvProbe, .id = id, .stamp = mrc_port_stamp(clock.now)});
     }
 
     void armProbes()
@@ -428,13 +429,13 @@ private:
     {
         const u8 port = c.mirrored ? evs[p.cameBy].port : 0;
         for (u16 ev : end.probeAnswerEvs(port, p.cameBy, clock.now))
-            transmit(ev, Packet{.kind = Packet::EvAnswer, .id = p.id});
+            transmit(ev, Packet{.kind = Packet::EvAnswer, .id = p.id, .stamp = p.stamp});
         answered();
     }
 
     void evProbeAnswered(const Packet &p)
     {
-        end.probeAnswered(p.id, clock.now);
+        end.probeAnswered(p.id, p.stamp, clock.now);
         noteChanges();
         armProbes();
     }

@@ -314,6 +314,36 @@ TEST(Paths, ALostProbeOfTheWayBackIsFollowedByAnotherAtOnce)
     EXPECT_EQ(f.entry[next].port, f.entry[first].port);
 }
 
+/* They are what fills the queue that answers stand in, as other probes are. */
+TEST(Paths, WhereAnswersTakeLongTheWayBackIsProbedLessOften)
+{
+    Paths f(2, 2);
+    f.p.set.rtt = 400 * kMs;
+    ASSERT_NE(mrc_paths_reverse_probe(&f.p, 0, kSec), MRC_EV_NONE);
+    EXPECT_EQ(mrc_paths_reverse_probe(&f.p, 0, kSec + 100 * kMs - 1), MRC_EV_NONE);
+    EXPECT_NE(mrc_paths_reverse_probe(&f.p, 0, kSec + 100 * kMs), MRC_EV_NONE);
+}
+
+/* Else all that is asked again comes too late again. */
+TEST(Paths, ALateAnswerTellsHowLongAnswersTake)
+{
+    Paths f(1, 2);
+    const std::uint64_t wait = mrc_paths_ask_wait(&f.p);
+    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + wait), 0u) << "a copy of one that came in time";
+    EXPECT_EQ(f.p.set.rtt, 0u);
+    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + 200 * kMs), wait);
+    EXPECT_EQ(f.p.set.rtt, 100 * kMs);
+    EXPECT_EQ(mrc_paths_ask_wait(&f.p), 200 * kMs);
+    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + 200 * kMs), 0u) << "so long is waited now";
+    EXPECT_EQ(f.changes(), Changes{}) << "of EVs it says nothing";
+    EXPECT_EQ(f.entry[0].heard_at, 0u);
+    EXPECT_EQ(mrc_paths_late(&f.p, 0, 100 * kSec), 200 * kMs);
+    EXPECT_LE(mrc_paths_ask_wait(&f.p), mrc_timing_software.ask_max);
+
+    Paths none(0, 0);
+    EXPECT_EQ(mrc_paths_late(&none.p, 0, kSec), 0u);
+}
+
 TEST(Paths, InASearchAnswersGoBackTheWayTheProbeCame)
 {
     Paths f(2, 3);
@@ -355,7 +385,7 @@ TEST(Paths, WhatWasKnownOfAPathStays)
     mrc_paths_deny(&old.p, 12, true, 300 * kMs);
     mrc_ev_set_doubted(&old.p.set, 3, true);
     mrc_ev_schedule_start(&old.p.set, &old.entry[3], 2, 400 * kMs);
-    mrc_ev_round_trip(&old.p.set, 5 * kMs);
+    mrc_ev_round_trip(&old.p.set, 5 * kMs, kSec / 2);
     old.changes();
     mrc_paths_deny(&now.p, 13, true, 0);
     now.keep(old, 1, kSec);
@@ -373,6 +403,7 @@ TEST(Paths, WhatWasKnownOfAPathStays)
     EXPECT_EQ(now.entry[4].probe_at, 400 * kMs);
     EXPECT_EQ(now.entry[4].backoff, 2);
     EXPECT_EQ(now.p.set.rtt, old.p.set.rtt);
+    EXPECT_EQ(now.p.set.rtt_at, kSec / 2);
     EXPECT_LE(mrc_ev_probe_at(&now.p.set), old.entry[1].probe_at);
     EXPECT_EQ(now.changes(),
               (Changes{{1, MRC_EV_WHY_NONE}, {2, MRC_EV_WHY_LOSS}, {3, MRC_EV_WHY_DENIED}}))
@@ -473,7 +504,7 @@ TEST(Paths, OfOthersNothingIsKnown)
     Known old(2, 1), now(2, 1);
 
     old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
-    mrc_ev_round_trip(&old.p.set, 5 * kMs);
+    mrc_ev_round_trip(&old.p.set, 5 * kMs, kSec / 2);
     now.keep(old, 2, kSec);
     EXPECT_EQ(now.state(0), MRC_EV_GOOD);
     EXPECT_EQ(now.p.set.rtt, 0u);

@@ -76,6 +76,7 @@ void SimHost::probe(u16 ev, u16 id)
 {
     mrc_hdr hdr = endpointHeader(MRC_OP_EP_REQ, id);
     hdr.ep.op = MRC_EP_EV_PROBE;
+    hdr.ep.tx_timestamp = mrc_port_stamp(world.now());
     world.report.evProbes += which == kReq;
     fabric.sendEvProbe(which, ev, simEncode(hdr),
                        [this](const SimPacket &p) { peer->probeArrived(p); });
@@ -85,7 +86,9 @@ void SimHost::probeArrived(const SimPacket &packet)
 {
     const mrc_hdr request = simDecode(packet.bytes);
     simCheck(request.ep.op == MRC_EP_EV_PROBE, "endpoint operation");
-    const Bytes answer = simEncode(endpointHeader(MRC_OP_EP_RSP, request.bth.psn));
+    mrc_hdr hdr = endpointHeader(MRC_OP_EP_RSP, request.bth.psn);
+    hdr.ep.tx_timestamp = request.ep.tx_timestamp;
+    const Bytes answer = simEncode(hdr);
     for (u16 ev : end.probeAnswerEvs(fabric.port(packet.ev), packet.ev, world.now()))
         fabric.sendEvAnswer(which, ev, answer,
                             [this](const SimPacket &p) { peer->probeAnswered(p); });
@@ -94,6 +97,7 @@ void SimHost::probeArrived(const SimPacket &packet)
 
 void SimHost::probeAnswered(const SimPacket &packet)
 {
-    end.probeAnswered(static_cast<u16>(simDecode(packet.bytes).bth.psn), world.now());
+    const mrc_hdr hdr = simDecode(packet.bytes);
+    end.probeAnswered(static_cast<u16>(hdr.bth.psn), hdr.ep.tx_timestamp, world.now());
     learned();
 }

@@ -47,6 +47,7 @@ Peer::Peer(const Network &network, uint32_t host, uint32_t remote) : remote_(rem
                        static_cast<u16>(settings.in_rotation), draw))
         throw std::logic_error("EVs");
     paths.set.timing = &network.derived.timing;
+    mrc_ask_peer_init(&asked);
     mrc_probing_init(&probing, &network.derived.timing);
     mrc_cc_init(&cc, &cc_params, &network.derived.timing, engine_epoch_ns);
     mrc_cc_capacity(&cc, network.fabric.shape().planes, network.fabric.shape().planes);

@@ -36,6 +36,7 @@ public:
 
     mrc_paths paths{};
     mrc_probing probing{};
+    mrc_ask_peer asked{};
     mrc_cc cc{};
     Line<Requester> waiting; ///< for room in the window; the first one has its turn
     std::vector<Requester *> requesters;

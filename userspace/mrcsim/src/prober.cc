@@ -86,7 +86,8 @@ bool Prober::ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t m
     const auto &network = endpoint_.network();
     const auto draw = static_cast<u32>(
         random(network.scenario.run.seed, entity(Draw::ask, endpoint_.host()), draws_++));
-    const u16 slot = mrc_asks_add(&asks_, kind, mrc_paths_ask_wait(&peer.paths), draw, now());
+    const u16 slot =
+        mrc_asks_add(&asks_, &peer.asked, kind, mrc_paths_ask_wait(&peer.paths), draw, now());
 
     if (slot == MRC_ASK_NONE)
         return false;
@@ -138,12 +139,21 @@ void Prober::lose()
     }
 }
 
+/** Nobody waits for this answer of the peer any more. */
+void Prober::late(Peer &peer, const mrc_ep &ep)
+{
+    const uint64_t sent = now() - mrc_port_stamp_age(ep.tx_timestamp, now());
+
+    if (const uint64_t wait = mrc_paths_late(&peer.paths, sent, now()))
+        mrc_ask_peer_late(&peer.asked, wait, now());
+}
+
 void Prober::response(Peer &peer, const Packet &packet)
 {
     const u16 slot = mrc_asks_find(&asks_, static_cast<u16>(packet.hdr.bth.psn));
 
     if (slot == MRC_ASK_NONE || asked_[slot].peer != &peer)
-        return;
+        return late(peer, packet.hdr.ep);
     const Asked asked = asked_[slot];
     mrc_asks_end(&asks_, slot);
     if (asked.op == MRC_EP_EV_PROBE) {
@@ -211,6 +221,10 @@ bool Prober::look(Peer &peer)
 bool Prober::serve(Peer &peer, bool &more)
 {
     unsigned int room = 0;
+
+    more = false;
+    if (!mrc_ask_peer_may(&peer.asked))
+        return false;
     const u16 ev = mrc_probing_next(&peer.probing, &peer.paths, now(), &room);
 
     more = mrc_probing_at(&peer.probing, &peer.paths) <= now();

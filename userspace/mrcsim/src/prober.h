@@ -56,6 +56,7 @@ private:
     bool ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask);
     void probe(Peer &peer, u16 ev, mrc_ask_kind kind);
     void lose();
+    void late(Peer &peer, const mrc_ep &ep);
     bool look(Peer &peer);
     void take_ports(Peer &peer);
     void run_turns();
