@@ -51,23 +51,28 @@ void mrc_ask_peer_init(struct mrc_ask_peer *peer)
 	*peer = (struct mrc_ask_peer){ .window = MRC_ASKS_PROBES_MAX };
 }
 
-void mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now)
+bool mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now)
 {
+	if (!peer->lost)
+		return false;
+	peer->lost--;
 	if (peer->wait && now < peer->turned_at + wait)
-		return;
+		return true;
 	peer->window = max(peer->window / 2u, MRC_ASKS_PEER_MIN);
 	peer->wait = wait;
 	peer->turned_at = now;
+	return true;
 }
 
 /* Nothing was late for a while. Late answers to probes that are many come some waits later. */
 static void asks_peer_calm(struct mrc_ask_peer *peer, u64 now)
 {
-	if (peer->window == MRC_ASKS_PROBES_MAX ||
-	    now < peer->turned_at + ASKS_CALM * peer->wait)
-		return;
-	peer->window = min(2u * peer->window, MRC_ASKS_PROBES_MAX);
-	peer->turned_at = now;
+	u64 calm = ASKS_CALM * peer->wait;
+
+	while (peer->window < MRC_ASKS_PROBES_MAX && now >= peer->turned_at + calm) {
+		peer->window = min(2u * peer->window, MRC_ASKS_PROBES_MAX);
+		peer->turned_at += calm;
+	}
 }
 
 static void asks_peer_count(const struct mrc_ask *ask, int n)
@@ -146,6 +151,15 @@ void mrc_asks_end(struct mrc_asks *a, u16 slot)
 	a->slot[slot].waits = false;
 	a->of[a->slot[slot].kind]--;
 	a->count--;
+}
+
+void mrc_asks_give_up(struct mrc_asks *a, u16 slot)
+{
+	struct mrc_ask_peer *peer = a->slot[slot].peer;
+
+	if (peer && peer->lost < MRC_ASKS_MAX)
+		peer->lost++;
+	mrc_asks_end(a, slot);
 }
 
 u64 mrc_asks_timer_at(const struct mrc_asks *a)

@@ -49,12 +49,14 @@ enum mrc_ask_kind {
 /**
  * struct mrc_ask_peer - who is asked, as far as that is limited
  * @probes: MRC_ASK_PROBE to it that wait
+ * @lost: requests to it that were given up, and may be answered yet; MRC_ASKS_MAX at most
  * @window: so many may before it has another turn
  * @wait: ns, how long answers had been waited for that were late last
  * @turned_at: ns, when @window changed last
  */
 struct mrc_ask_peer {
 	u16 probes;
+	u16 lost;
 	u16 window;
 	u64 wait;
 	u64 turned_at;
@@ -117,8 +119,10 @@ static inline bool mrc_ask_peer_may(const struct mrc_ask_peer *peer)
  * A host that is asked more than it can answer answers too late, and what it was asked is asked
  * again: a queue of probes that keeps itself full. So half as many may wait, and half of that after
  * another @wait, until the queue is gone; then they may be more again.
+ *
+ * Return: false: it is none, for nothing that it could answer was given up.
  */
-void mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now);
+bool mrc_ask_peer_late(struct mrc_ask_peer *peer, u64 wait, u64 now);
 
 /** mrc_asks_init() - none waits */
 void mrc_asks_init(struct mrc_asks *a);
@@ -132,7 +136,7 @@ unsigned int mrc_asks_room(const struct mrc_asks *a, u64 now);
  * @peer: who is asked, and stays until mrc_asks_end(); NULL: nobody with a window
  * @kind: what it is
  * @wait: ns, how long for its answer
- * @random: half of it goes into the id
+ * @random: half of it goes into the id; who forges an answer must not know it
  * @now: ns
  *
  * Return: its slot, or MRC_ASK_NONE: there are too many, or too many a second.
@@ -151,8 +155,11 @@ u16 mrc_asks_add(struct mrc_asks *a, struct mrc_ask_peer *peer, enum mrc_ask_kin
  */
 u16 mrc_asks_find(const struct mrc_asks *a, u16 id);
 
-/** mrc_asks_end() - the request in @slot, which waits, has been answered or given up */
+/** mrc_asks_end() - the request in @slot, which waits, has been answered or is of no use any more */
 void mrc_asks_end(struct mrc_asks *a, u16 slot);
+
+/** mrc_asks_give_up() - the request in @slot, which waits, is lost */
+void mrc_asks_give_up(struct mrc_asks *a, u16 slot);
 
 /** mrc_asks_lost() - the slot of a request that is lost by now (ns), or MRC_ASK_NONE */
 u16 mrc_asks_lost(const struct mrc_asks *a, u64 now);

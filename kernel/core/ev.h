@@ -164,7 +164,7 @@ struct mrc_ev_plane {
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
  * @rtt: ns, what round trips take of late, those of data and of probes; 0: none is known. Read
  *       without the lock, too
- * @rtt_at: ns, when that changed last
+ * @rtt_at: ns, when a probe changed that last
  * @heard_at: ns, the newest @heard_at of an entry, 0: none
  * @silent_at: ns, when all were put in doubt last, 0: never
  * @silences: times in a row that they were

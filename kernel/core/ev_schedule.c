@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_schedule.h"
 
-/*
- * Follows a queue that grows at once, and one that is gone after some round trips, however many
- * answers these bring: a queue of our own probes is gone as soon as they stop, and comes back with
- * the next ones if it is forgotten at once.
- */
-void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns, u64 now)
+/* A queue that grows is followed at once, one that is gone by so many parts of the difference. */
+static void mrc_ev_schedule_follow(struct mrc_ev_set *s, u64 ns, unsigned int parts)
 {
 	u64 rtt = s->rtt;
 
+	WRITE_ONCE(s->rtt, ns > rtt ? rtt + (ns - rtt) / 2 : rtt - (rtt - ns) / parts);
+}
+
+void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns)
+{
+	mrc_ev_schedule_follow(s, min(ns, s->timing->ask_max), 16);
+}
+
+/*
+ * Once in a round trip, however many answers that brings: a queue of our own probes is gone as soon
+ * as they stop, and comes back with the next ones if it is forgotten at once.
+ */
+void mrc_ev_probe_round_trip(struct mrc_ev_set *s, u64 ns, u64 now)
+{
 	ns = min(ns, s->timing->ask_max);
-	if (ns <= rtt && now < s->rtt_at + rtt)
+	if (ns <= s->rtt && now < s->rtt_at + s->rtt)
 		return;
 	s->rtt_at = now;
-	WRITE_ONCE(s->rtt, ns > rtt ? rtt + (ns - rtt) / 2 : rtt - (rtt - ns) / 4);
+	mrc_ev_schedule_follow(s, ns, 4);
 }
 
 u64 mrc_ev_patience(const struct mrc_ev_set *s, u64 least)

@@ -33,8 +33,11 @@
  */
 #define MRC_EV_DOUBTS_MAX	3u
 
-/** mrc_ev_round_trip() - one took @ns, of a packet or a probe, as is known @now (ns) */
-void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns, u64 now);
+/** mrc_ev_round_trip() - one took @ns, of data */
+void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns);
+
+/** mrc_ev_probe_round_trip() - one took @ns, of a probe, as is known @now (ns) */
+void mrc_ev_probe_round_trip(struct mrc_ev_set *s, u64 ns, u64 now);
 
 /**
  * mrc_ev_patience() - how long an answer may take

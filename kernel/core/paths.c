@@ -129,7 +129,7 @@ static void mrc_paths_probe_answered(struct mrc_paths *p, u16 ev, u64 sent,
 				     u64 now)
 {
 	WRITE_ONCE(p->heard_at, now);
-	mrc_ev_round_trip(&p->set, now - sent, now);
+	mrc_ev_probe_round_trip(&p->set, now - sent, now);
 	if (!mrc_paths_is_stale(p, ev, sent))
 		mrc_ev_probed(&p->set, ev, sent, now);
 	mrc_reverse_alive(&p->reverse, &p->set, ev);
@@ -203,17 +203,20 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 	}
 }
 
-u64 mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now)
+u64 mrc_paths_overdue(const struct mrc_paths *p, u64 sent, u64 now)
 {
 	u64 wait;
 
 	if (!p->count)
 		return 0;
 	wait = mrc_paths_ask_wait(p);
-	if (now - sent <= wait)
-		return 0;
-	mrc_ev_round_trip(&p->set, now - sent, now);
-	return wait;
+	return now - sent > wait ? wait : 0;
+}
+
+void mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now)
+{
+	if (p->count)
+		mrc_ev_probe_round_trip(&p->set, now - sent, now);
 }
 
 /*
@@ -256,7 +259,7 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now)
 	unsigned int i;
 
 	if (n->rtt_ns && p->count)
-		mrc_ev_round_trip(&p->set, n->rtt_ns, now);
+		mrc_ev_round_trip(&p->set, n->rtt_ns);
 	if (n->stirred)
 		mrc_paths_report(p, MRC_SEEN_STIRRED, MRC_EV_NONE, 0, now);
 	for (i = 0; i < n->count; i++)

@@ -33,7 +33,7 @@
 #include "news.h"
 #include "reverse.h"
 
-/* Probes of the way back that leave in a round trip, at most, where these take long. */
+/* Probes of the way back that leave in a round trip, where these take long, unless one is lost. */
 #define MRC_PATHS_REVERSE_RTT	4u
 
 /**
@@ -215,19 +215,26 @@ static inline u16 mrc_paths_next_change(struct mrc_paths *p, u8 *old)
 }
 
 /**
- * mrc_paths_late() - a request has been answered for which nobody waits any more
+ * mrc_paths_overdue() - is an answer later than is waited for one?
  * @p: the paths
- * @sent: ns, when it was sent, or later
+ * @sent: ns, when the request was sent
+ * @now: ns
+ *
+ * No lock is needed. Return: ns, how long is waited; 0: it is in time, or a copy of one that was.
+ */
+u64 mrc_paths_overdue(const struct mrc_paths *p, u64 sent, u64 now);
+
+/**
+ * mrc_paths_late() - a request was answered that had been given up
+ * @p: the paths
+ * @sent: ns, when it was sent
  * @now: ns
  *
  * Answers that come later than is waited for them are in vain, and what they were for is asked
  * again, which makes the next ones later: so the time that they took counts as a round trip. Of its
- * EV it says nothing, for nobody knows which that was. What is no older than that is a copy of an
- * answer that came in time, and says nothing at all.
- *
- * Return: ns, what was waited and too short; 0: it was in time.
+ * EV it says nothing, for nobody knows which that was.
  */
-u64 mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now);
+void mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now);
 
 /** mrc_paths_ask_wait() - ns, how long to wait for the answer to a request; no lock is needed */
 static inline u64 mrc_paths_ask_wait(const struct mrc_paths *p)

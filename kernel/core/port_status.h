@@ -53,18 +53,17 @@ static inline u16 mrc_port_stamp(u64 now)
 }
 
 /**
- * mrc_port_stamp_age() - how long ago a request of ours was sent
+ * mrc_port_stamp_at() - when a request of ours was sent
  * @stamp: from mrc_port_stamp(), as it came back
  * @now: ns
  *
- * Return: ns, at least: up to two units less than it was, and 2^32 ns less, or a multiple, if that
- * long ago.
+ * Return: ns, the beginning of its unit; a multiple of 2^32 ns later, if it is that long ago.
  */
-static inline u64 mrc_port_stamp_age(u16 stamp, u64 now)
+static inline u64 mrc_port_stamp_at(u16 stamp, u64 now)
 {
 	u16 age = mrc_port_stamp(now) - stamp;
 
-	return age ? (u64)(age - 1) << MRC_PORTS_STAMP_SHIFT : 0;
+	return ((now >> MRC_PORTS_STAMP_SHIFT) - age) << MRC_PORTS_STAMP_SHIFT;
 }
 
 /** mrc_port_status_init() - nothing was said: all ports can receive */

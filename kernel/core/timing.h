@@ -22,7 +22,8 @@
  * @ask: a request to an endpoint that has no answer after this counts as lost ...
  * @ask_max: ... or, where round trips take as long, after twice their time, this at most
  * @pace: least time between two runs in which EV probes are sent
- * @reverse_probe: a receiver that sends nothing itself probes its way back so often
+ * @reverse_probe: a receiver that sends nothing itself probes its way back so often, or four times
+ *                 in a round trip if that is longer
  * @tell: port status is said again after this, then after twice the time ...
  * @tell_max: ... to this
  * @ports_change: least time between two changes of a peer's ports

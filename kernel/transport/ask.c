@@ -50,12 +50,31 @@ static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 /* ---- sending -------------------------------------------------------------- */
 
 /*
- * Half of the id. An answer that comes when its slot is another's is known by it, with the time
- * stamp that it brings back. Raw probes have no mark: their stamps say nothing of time.
+ * Half of the id. By it, and the time stamp that it brings back, an answer is known that comes when
+ * its slot is another's. It says nothing of that for other hosts, or other times with the same stamp.
  */
-static u32 mrc_ask_mark(const struct mrc_ask_table *table, u16 stamp)
+static u32 mrc_ask_mark(const struct mrc_ask_table *table, const struct in6_addr *remote,
+			u64 sent_at)
 {
-	return hsiphash_1u32(stamp, &table->mark_key);
+	const struct {
+		struct in6_addr remote;
+		u64 unit;
+	} of = { *remote, sent_at >> MRC_PORTS_STAMP_SHIFT };
+
+	return hsiphash(&of, sizeof(of), &table->mark_key);
+}
+
+/*
+ * A raw probe has none: its stamp says nothing of time. Who is asked on behalf of somebody that waits
+ * is asked whatever others wait for.
+ */
+static u16 mrc_ask_add(struct mrc_ask_table *table, const struct mrc_ask_pending *p,
+		       enum mrc_ask_kind kind)
+{
+	struct mrc_ask_peer *peer = p->peer && !p->request.batch ? &p->peer->asked : NULL;
+	u32 random = p->peer ? mrc_ask_mark(table, p->remote, p->sent_at) : get_random_u32();
+
+	return mrc_asks_add(&table->asks, peer, kind, p->wait, random, p->sent_at);
 }
 
 /* Registers a request, which is sent now. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
@@ -69,9 +88,7 @@ static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pendi
 	if (p->peer && p->peer->forgotten)
 		err = -ESHUTDOWN;
 	else
-		slot = mrc_asks_add(&table->asks, p->peer ? &p->peer->asked : NULL, kind, p->wait,
-				    p->peer ? mrc_ask_mark(table, p->stamp) : get_random_u32(),
-				    p->sent_at);
+		slot = mrc_ask_add(table, p, kind);
 	if (slot != MRC_ASK_NONE) {
 		err = 0;
 		*id = table->asks.slot[slot].id;
@@ -169,7 +186,7 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 
 /*
  * One may wait for seconds, in which a stranger can try all ids: the time stamp of a probe, which
- * nobody reads as one, is random, and he would have to guess that, too. That of a status is one, for
+ * says nothing of time, is random, and he would have to guess that, too. That of a status is one, for
  * the peer goes by it: an answer to that may be forged by who guesses 16 bits, and says nothing but
  * that the peer has heard.
  */
@@ -240,7 +257,8 @@ static bool mrc_ask_expire(struct mrc_ask_table *table, u64 now,
 		return false;
 	mrc_ask_batch_end(&table->pending[slot], 0, 0);
 	*lost = table->pending[slot];
-	mrc_ask_release(table, slot);
+	table->pending[slot].remote = NULL;
+	mrc_asks_give_up(&table->asks, slot);
 	return true;
 }
 
@@ -363,20 +381,21 @@ bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 
 u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, u64 now)
 {
-	u16 id = pkt->hdr.bth.psn & 0xffff, stamp = pkt->hdr.ep.tx_timestamp;
+	u64 sent_at = mrc_port_stamp_at(pkt->hdr.ep.tx_timestamp, now);
+	u32 mark = mrc_ask_mark(dev->asks, pkt->saddr, sent_at);
 
-	if ((id ^ mrc_ask_mark(dev->asks, stamp)) & MRC_ASK_ID_RANDOM)
-		return 0;
-	return now - mrc_port_stamp_age(stamp, now);
+	return (pkt->hdr.bth.psn ^ mark) & MRC_ASK_ID_RANDOM ? 0 : sent_at;
 }
 
-void mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now)
+bool mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now)
 {
 	struct mrc_ask_table *table = peer->dev->asks;
+	bool late;
 
 	spin_lock(&table->lock);
-	mrc_ask_peer_late(&peer->asked, wait, now);
+	late = mrc_ask_peer_late(&peer->asked, wait, now);
 	spin_unlock(&table->lock);
+	return late;
 }
 
 /* ---- life ----------------------------------------------------------------- */

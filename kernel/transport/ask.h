@@ -195,12 +195,12 @@ bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
  * @pkt: the response
  * @now: ns
  *
- * Softirq. Return: ns, when the request was sent that it answers, or up to two units of stamps later;
- * 0: none to a peer, as far as can be seen. Who forges has to guess eight bits.
+ * Softirq. Return: ns, when the request was sent that it answers, to the unit of stamps; 0: none to a
+ * peer, as far as can be seen. Who forges has to guess eight bits.
  */
 u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, u64 now);
 
-/** mrc_ask_late() - an answer was late, see mrc_ask_peer_late(). Softirq, under RCU. */
-void mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now);
+/** mrc_ask_late() - an answer was overdue, see mrc_ask_peer_late(). Softirq, under RCU. */
+bool mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now);
 
 #endif /* _MRC_TRANSPORT_ASK_H */

@@ -431,13 +431,14 @@ static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent
 
 void mrc_prober_late(struct mrc_peer *peer, u64 sent_at, u64 now)
 {
-	u64 wait;
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u64 wait = mrc_paths_overdue(&evs->paths, sent_at, now);
 
+	if (!wait || !mrc_ask_late(peer, wait, now))
+		return;
 	spin_lock(&peer->lock);
-	wait = mrc_paths_late(&rcu_dereference(peer->evs)->paths, sent_at, now);
+	mrc_paths_late(&evs->paths, sent_at, now);
 	spin_unlock(&peer->lock);
-	if (wait)
-		mrc_ask_late(peer, wait, now);
 }
 
 static void mrc_prober_port_answered(struct mrc_peer *peer, u32 mask, u64 sent_at)

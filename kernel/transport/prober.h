@@ -146,7 +146,7 @@ bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep);
 /**
  * mrc_prober_late() - a request was answered for which nobody waits any more
  * @peer: who answered
- * @sent_at: ns, when it was sent, or later
+ * @sent_at: ns, when it was sent
  * @now: ns
  *
  * See mrc_paths_late() and mrc_ask_late(). Softirq, under RCU; takes peer->lock.

@@ -21,7 +21,7 @@ IPV6_FREEBIND, SOL_UDP, UDP_SEGMENT = 78, 17, 103
 SEGMENTS = 64
 PORT = 0xC123
 PROBE = bth(EP_REQ, 2, 0x1234) + b"\0\1" + bytes(14)
-# Skbs with answers: one for each half of an id that a request gets at random.
+# Skbs with answers: one for each half of an id that is a secret.
 ANSWERS = 256 // SEGMENTS
 
 
@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--senders", type=int, default=1)
     parser.add_argument("--count", type=int, default=300, help=f"of skbs with {SEGMENTS} probes")
     parser.add_argument("--answers", action="store_true",
-                        help="one with each random half of an id, and no probes")
+                        help="one with each secret half of an id, and no probes")
     args = parser.parse_args()
     enter_namespace(f"/run/netns/{args.namespace}")
     first = ipaddress.IPv6Address(args.first)

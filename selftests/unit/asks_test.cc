@@ -203,6 +203,24 @@ TEST(Asks, WaysBackLeaveTheirRateToTurns)
     EXPECT_EQ(a.reverse(kSec + kMs), MRC_ASK_NONE) << "one a millisecond";
 }
 
+/* Who has lost nothing is told of late answers by a forger, or by copies on slow paths. */
+TEST(Asks, NoMoreAnswersAreLateThanWereLost)
+{
+    Asks a;
+    EXPECT_FALSE(mrc_ask_peer_late(&a.peer, 50 * kMs, kSec));
+    mrc_asks_end(a.all.get(), a.probe(kSec));
+    EXPECT_FALSE(mrc_ask_peer_late(&a.peer, 50 * kMs, kSec)) << "that was answered";
+    mrc_asks_give_up(a.all.get(), a.probe(kSec));
+    EXPECT_TRUE(mrc_ask_peer_late(&a.peer, 50 * kMs, kSec));
+    EXPECT_FALSE(mrc_ask_peer_late(&a.peer, 50 * kMs, kSec));
+    EXPECT_EQ(a.peer.window, 120u);
+    for (unsigned i = 0; i < 1000; ++i)
+        mrc_asks_give_up(a.all.get(), a.probe(kSec + i * kMs));
+    EXPECT_EQ(a.peer.lost, MRC_ASKS_MAX);
+    mrc_asks_give_up(a.all.get(), a.raw(9 * kSec));
+    EXPECT_EQ(a.all->count, 0u) << "a raw one is nobody's";
+}
+
 /* Each that is lost is sent again, and all of them together are the queue that made it late. */
 TEST(Asks, WhileAPeersAnswersAreLateFewerProbesOfItWait)
 {
@@ -213,7 +231,7 @@ TEST(Asks, WhileAPeersAnswersAreLateFewerProbesOfItWait)
         ASSERT_NE(a.probe(now), MRC_ASK_NONE) << i;
     }
     for (u16 slot = 0; slot < 90; ++slot)
-        mrc_asks_end(a.all.get(), slot);
+        mrc_asks_give_up(a.all.get(), slot);
     EXPECT_TRUE(mrc_ask_peer_may(&a.peer)) << "150 wait";
     mrc_ask_peer_late(&a.peer, 50 * kMs, now);
     EXPECT_FALSE(mrc_ask_peer_may(&a.peer)) << "120 may";
@@ -238,15 +256,19 @@ TEST(Asks, WhenAnswersAreLateNoMoreProbesWaitAgain)
 {
     Asks a;
     std::uint64_t now = kSec;
-    for (int n = 0; n < 20; ++n)
+    for (int n = 0; n < 20; ++n) {
+        mrc_asks_give_up(a.all.get(), a.probe(now));
         mrc_ask_peer_late(&a.peer, 50 * kMs, now += 50 * kMs);
+    }
     EXPECT_EQ(a.peer.window, 8u);
-    for (unsigned most = 8; most < 240; most = std::min(2 * most, 240u)) {
+    for (unsigned most = 8; most < 64; most *= 2) {
         mrc_asks_end(a.all.get(), a.probe(now + 200 * kMs - 1));
         EXPECT_EQ(a.peer.window, most) << "four waits without one";
         mrc_asks_end(a.all.get(), a.probe(now += 200 * kMs));
-        EXPECT_EQ(a.peer.window, std::min(2 * most, 240u));
+        EXPECT_EQ(a.peer.window, 2 * most);
     }
+    mrc_asks_end(a.all.get(), a.probe(now + 600 * kMs - 1));
+    EXPECT_EQ(a.peer.window, 240u) << "however rarely somebody is asked";
 }
 
 TEST(Asks, ProbesPassAGateAndPortStatusDoesNot)

@@ -435,7 +435,7 @@ TEST(EvSet, ProbesAreARoundTripApart)
     Set set(2, 2);
     set.lose({0}, 0);
     for (int n = 0; n < 20; ++n)
-        mrc_ev_round_trip(&set.s, 30 * kMs, kSec);
+        mrc_ev_round_trip(&set.s, 30 * kMs);
     EXPECT_NEAR(set.s.rtt, 30 * kMs, kMs);
     const std::uint64_t now = 2 * kSec;
     mrc_ev_probed(&set.s, 0, now - 30 * kMs, now);
@@ -452,32 +452,43 @@ TEST(EvSet, ProbesAreARoundTripApart)
 }
 
 /* Hundreds of answers may come in a millisecond, and the next probes would fill it again. */
-TEST(EvSet, AQueueIsForgottenAfterRoundTripsNotAfterAnswers)
+TEST(EvSet, AQueueOfProbesIsForgottenAfterRoundTripsNotAfterAnswers)
 {
     Set set(1, 2);
     for (int n = 0; n < 20; ++n)
-        mrc_ev_round_trip(&set.s, 400 * kMs, kSec);
+        mrc_ev_probe_round_trip(&set.s, 400 * kMs, kSec);
     const std::uint64_t before = set.s.rtt;
     EXPECT_NEAR(before, 400 * kMs, kMs);
     for (int n = 0; n < 1000; ++n)
-        mrc_ev_round_trip(&set.s, 20 * kUs, kSec + before - 1);
+        mrc_ev_probe_round_trip(&set.s, 20 * kUs, kSec + before - 1);
     EXPECT_EQ(set.s.rtt, before);
-    mrc_ev_round_trip(&set.s, 20 * kUs, kSec + before);
+    mrc_ev_probe_round_trip(&set.s, 20 * kUs, kSec + before);
     EXPECT_NEAR(set.s.rtt, before * 3 / 4, kMs);
 
     std::uint64_t now = kSec + before;
     for (; set.s.rtt > kMs && now < 10 * kSec; now += kMs / 10)
-        mrc_ev_round_trip(&set.s, 20 * kUs, now);
+        mrc_ev_probe_round_trip(&set.s, 20 * kUs, now);
     EXPECT_LT(now, kSec + 5 * before) << "it is gone";
-    mrc_ev_round_trip(&set.s, 30 * kMs, now);
+    mrc_ev_probe_round_trip(&set.s, 30 * kMs, now);
     EXPECT_GE(set.s.rtt, 15 * kMs) << "one that grows counts at once";
+}
+
+/* It is none of probes, and what is waited for lost data is not to be longer for it. */
+TEST(EvSet, DataForgetsAQueueAfterAnswers)
+{
+    Set set(1, 2);
+    for (int n = 0; n < 20; ++n)
+        mrc_ev_round_trip(&set.s, 400 * kMs);
+    for (int n = 0; n < 200; ++n)
+        mrc_ev_round_trip(&set.s, 20 * kUs);
+    EXPECT_LT(set.s.rtt, kMs);
 }
 
 TEST(EvSet, WhatIsUnderWayIsNotInDoubt)
 {
     Set set(1, 2);
     for (int n = 0; n < 20; ++n)
-        mrc_ev_round_trip(&set.s, 200 * kMs, kSec);
+        mrc_ev_round_trip(&set.s, 200 * kMs);
     const std::uint64_t patience = mrc_ev_patience(&set.s, 50 * kMs);
     mrc_ev_heard(&set.s, 0, kSec, kSec + 200 * kMs);
     EXPECT_NEAR(patience, 400 * kMs, kMs) << "two round trips";

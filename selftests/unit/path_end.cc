@@ -65,9 +65,10 @@ bool PathEnd::probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now)
 {
     const u16 slot = mrc_asks_find(asks.get(), id);
     if (slot == MRC_ASK_NONE) {
-        const std::uint64_t sent = now - mrc_port_stamp_age(stamp, now);
-        if (const std::uint64_t wait = mrc_paths_late(&paths, sent, now))
-            mrc_ask_peer_late(&peer, wait, now);
+        const std::uint64_t sent = mrc_port_stamp_at(stamp, now);
+        const std::uint64_t wait = mrc_paths_overdue(&paths, sent, now);
+        if (wait && mrc_ask_peer_late(&peer, wait, now))
+            mrc_paths_late(&paths, sent, now);
         return false;
     }
     mrc_asks_end(asks.get(), slot);
@@ -92,7 +93,7 @@ void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 void PathEnd::lose(std::uint64_t now)
 {
     for (u16 slot; (slot = mrc_asks_lost(asks.get(), now)) != MRC_ASK_NONE;) {
-        mrc_asks_end(asks.get(), slot);
+        mrc_asks_give_up(asks.get(), slot);
         mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, asked[slot], asks->slot[slot].sent_at, now);
     }
 }

@@ -329,19 +329,21 @@ TEST(Paths, ALateAnswerTellsHowLongAnswersTake)
 {
     Paths f(1, 2);
     const std::uint64_t wait = mrc_paths_ask_wait(&f.p);
-    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + wait), 0u) << "a copy of one that came in time";
+    EXPECT_EQ(mrc_paths_overdue(&f.p, kSec, kSec + wait), 0u) << "a copy of one that came in time";
+    EXPECT_EQ(mrc_paths_overdue(&f.p, kSec, kSec + wait + 1), wait);
     EXPECT_EQ(f.p.set.rtt, 0u);
-    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + 200 * kMs), wait);
+    mrc_paths_late(&f.p, kSec, kSec + 200 * kMs);
     EXPECT_EQ(f.p.set.rtt, 100 * kMs);
     EXPECT_EQ(mrc_paths_ask_wait(&f.p), 200 * kMs);
-    EXPECT_EQ(mrc_paths_late(&f.p, kSec, kSec + 200 * kMs), 0u) << "so long is waited now";
+    EXPECT_EQ(mrc_paths_overdue(&f.p, kSec, kSec + 200 * kMs), 0u) << "so long is waited now";
     EXPECT_EQ(f.changes(), Changes{}) << "of EVs it says nothing";
     EXPECT_EQ(f.entry[0].heard_at, 0u);
-    EXPECT_EQ(mrc_paths_late(&f.p, 0, 100 * kSec), 200 * kMs);
+    mrc_paths_late(&f.p, 0, 100 * kSec);
     EXPECT_LE(mrc_paths_ask_wait(&f.p), mrc_timing_software.ask_max);
 
     Paths none(0, 0);
-    EXPECT_EQ(mrc_paths_late(&none.p, 0, kSec), 0u);
+    EXPECT_EQ(mrc_paths_overdue(&none.p, 0, kSec), 0u);
+    mrc_paths_late(&none.p, 0, kSec);
 }
 
 TEST(Paths, InASearchAnswersGoBackTheWayTheProbeCame)
@@ -385,7 +387,7 @@ TEST(Paths, WhatWasKnownOfAPathStays)
     mrc_paths_deny(&old.p, 12, true, 300 * kMs);
     mrc_ev_set_doubted(&old.p.set, 3, true);
     mrc_ev_schedule_start(&old.p.set, &old.entry[3], 2, 400 * kMs);
-    mrc_ev_round_trip(&old.p.set, 5 * kMs, kSec / 2);
+    mrc_ev_probe_round_trip(&old.p.set, 5 * kMs, kSec / 2);
     old.changes();
     mrc_paths_deny(&now.p, 13, true, 0);
     now.keep(old, 1, kSec);
@@ -504,7 +506,7 @@ TEST(Paths, OfOthersNothingIsKnown)
     Known old(2, 1), now(2, 1);
 
     old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
-    mrc_ev_round_trip(&old.p.set, 5 * kMs, kSec / 2);
+    mrc_ev_probe_round_trip(&old.p.set, 5 * kMs, kSec / 2);
     now.keep(old, 2, kSec);
     EXPECT_EQ(now.state(0), MRC_EV_GOOD);
     EXPECT_EQ(now.p.set.rtt, 0u);

@@ -156,21 +156,17 @@ TEST(PortStatus, OurStampsTurnOverInFourSeconds)
     EXPECT_EQ(mrc_port_stamp(65535), 0);
     EXPECT_EQ(mrc_port_stamp(65536), 1);
     EXPECT_EQ(mrc_port_stamp((1ull << 32) + 65536), 1);
+    EXPECT_LT(MRC_PORTS_ORDER_NS, (1ull << (MRC_PORTS_STAMP_SHIFT + 15)));
 }
 
-/* Never more than it was: who takes an answer for late that is not would wait for nothing. */
-TEST(PortStatus, AStampThatComesBackTellsHowLongAgoAtLeast)
+TEST(PortStatus, AStampThatComesBackTellsWhenItWasSent)
 {
-    const u64 units[] = {0, 1, 2, 1000, 65534};
-    for (u64 sent : {5ull << 32, (5ull << 32) + 65535, (7ull << 32) - 1}) {
-        for (u64 unit : units) {
-            const u64 age = unit * 65536 + 65535 / 2;
-            const u64 said = mrc_port_stamp_age(mrc_port_stamp(sent), sent + age);
-            EXPECT_LE(said, age) << sent << " " << unit;
-            EXPECT_GE(said + 2 * 65536, age) << sent << " " << unit;
-        }
-    }
-    EXPECT_LT(MRC_PORTS_ORDER_NS, (1ull << (MRC_PORTS_STAMP_SHIFT + 15)));
+    const u64 units[] = {0, 1, 2, 1000, 65535};
+    for (u64 sent : {5ull << 32, (5ull << 32) + 65535, (7ull << 32) - 1})
+        for (u64 unit : units)
+            EXPECT_EQ(mrc_port_stamp_at(mrc_port_stamp(sent), (sent & ~65535ull) + unit * 65536),
+                      sent & ~65535ull)
+                << sent << " " << unit;
 }
 
 } // namespace

@@ -131,7 +131,7 @@ void Prober::lose()
 {
     for (u16 slot; (slot = mrc_asks_lost(&asks_, now())) != MRC_ASK_NONE;) {
         const Asked asked = asked_[slot];
-        mrc_asks_end(&asks_, slot);
+        mrc_asks_give_up(&asks_, slot);
         if (asked.op != MRC_EP_EV_PROBE)
             continue;
         mrc_paths_report(&asked.peer->paths, MRC_SEEN_PROBE_LOST, asked.ev, asked.sent_at, now());
@@ -142,10 +142,11 @@ void Prober::lose()
 /** Nobody waits for this answer of the peer any more. */
 void Prober::late(Peer &peer, const mrc_ep &ep)
 {
-    const uint64_t sent = now() - mrc_port_stamp_age(ep.tx_timestamp, now());
+    const uint64_t sent = mrc_port_stamp_at(ep.tx_timestamp, now());
+    const uint64_t wait = mrc_paths_overdue(&peer.paths, sent, now());
 
-    if (const uint64_t wait = mrc_paths_late(&peer.paths, sent, now()))
-        mrc_ask_peer_late(&peer.asked, wait, now());
+    if (wait && mrc_ask_peer_late(&peer.asked, wait, now()))
+        mrc_paths_late(&peer.paths, sent, now());
 }
 
 void Prober::response(Peer &peer, const Packet &packet)
