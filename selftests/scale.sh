@@ -67,8 +67,10 @@ test_cost()
 	hold fd09::1 $PEERS
 	many=$(cost)
 	diag <<<"a look of top at $PEERS peers with 128 EVs each, and $ROUTES routes: $many us of CPU"
-	# A hundred million instructions, the same on each host.
-	check "top: a look costs $many us, at most 100 ms" test $many -le 100000
+	# A hundred million instructions, the same on each host. The debug kernel counts none, and does
+	# three times as much.
+	[ "$SLOW" -gt 1 ] ||
+		check "top: a look costs $many us, at most 100 ms" test $many -le 100000
 	# Four times as many. What there is besides makes it less, caches make it more.
 	check "top: a look at $PEERS peers costs $many, at $FEW $few" \
 		test $many -le $((6 * few)) -a "$few" -gt 0
