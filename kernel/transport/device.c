@@ -57,11 +57,18 @@ struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 	return dev;
 }
 
+/* Once more does nothing. */
+void mrc_dev_put_anchor(struct mrc_dev *dev)
+{
+	netdev_put(dev->anchor, &dev->anchor_tracker);
+	dev->anchor = NULL;
+}
+
 void mrc_dev_free(struct mrc_dev *dev)
 {
 	xa_destroy(&dev->mrs);
 	free_percpu(dev->counters);
-	netdev_put(dev->anchor, &dev->anchor_tracker);
+	mrc_dev_put_anchor(dev);
 	kfree(dev);
 	if (atomic_dec_and_test(&mrc_dev_count))
 		wake_up_all(&mrc_dev_wait);

@@ -206,9 +206,11 @@ static void mrc_transport_free(struct mrc_dev *dev)
 	mrc_probe_orders_fini(dev);
 	mrc_ev_profiles_free(dev);
 	mrc_cc_profiles_free(dev);
-	mrc_routes_free(dev);
 	mrc_peers_exit(dev);
 	mrc_users_exit(dev);
+	/* Whoever takes the netdev away waits for this, and need not wait for thousands of routes. */
+	mrc_dev_put_anchor(dev);
+	mrc_routes_free(dev);
 	mrc_dev_free(dev);
 }
 
