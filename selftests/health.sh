@@ -361,6 +361,10 @@ for host in h2 h1; do
 	lab file $host >"$(file_of $host)"
 	start $host "${as_nobody[@]}"
 done
+# A QP keeps the profiles of the route that is there when it connects.
+for host in h1 h2; do
+	check "$host: as planned" wait_for planned $host
+done
 check "all links are alive" wait_for all_alive
 check_equal "with CAP_NET_ADMIN alone" 0000000000001000 \
 	"$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/${daemon[h1]}/status")"
