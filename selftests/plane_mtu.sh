@@ -49,7 +49,7 @@ plane_evs_are()
 
 check_small()
 {
-	local name="plane 1 has an MTU of 1500" before
+	local name="plane 1 has an MTU of 1500" before told
 
 	before=$(plane_stat h1 1 tx-errors)
 	check "$name: set" mtu 1500 1
@@ -57,10 +57,11 @@ check_small()
 	check "$name: its EVs are bad" wait_for plane_evs_are h1 1 assumed-bad
 	check "$name: the reason is told" wait_for event h1 '.event == "peer-ev" and
 		.port == 1 and .reason == "MTU too small"'
+	told=$(events h1)
 	check_moves "$name: it goes on"
 	check_equal "$name: the plane is up all the same" up "$(plane_state h1 1)"
 	check_not "$name: small probes do not bring its EVs back" event h1 '.event == "peer-ev" and
-		.port == 1 and .state == "good"'
+		.port == 1 and .state == "good"' "$told"
 	check "$name: set back" mtu 9000 1
 	check_recovered "$name, and back"
 	before=$(plane_stat h1 1 tx-errors)
