@@ -91,8 +91,8 @@ class Mutants:
             return inner + self.dice.randbytes(step)
         return inner[:max(IPV6 + UDP + BTH + ICRC, len(inner) - step)]
 
-    def packet(self):
-        """The next one, as it goes on the link."""
+    def packet(self, strange=False):
+        """The next one, as it goes on the link; strange: from somebody else."""
         dice = self.dice
         outer, inner = dice.choice(self.packets)
         behind = IPV6 + UDP  # what is before says whose it is
@@ -100,6 +100,8 @@ class Mutants:
                                    lambda data: self.spoilt(data, behind)), dice.randrange(4)):
             if change != self.stranger or dice.randrange(4) == 0:
                 inner = change(inner)
+        if strange:
+            inner = self.stranger(inner)
         if dice.randrange(4):
             inner = self.mend(inner)
         if dice.randrange(8) == 0:
