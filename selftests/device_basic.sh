@@ -182,16 +182,23 @@ test_programs()
 	check "ibv_rc_pingpong says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
 }
 
+# qp_shown KEY: of the only QP that traffic has
+qp_shown()
+{
+	rdma -j -d -d resource show qp link mrc2 | jq -r "[.[] | select(.type == \"RC\")][0].$1"
+}
+
+qp_has_sent()
+{
+	[ "$(qp_shown drv_tx_packets)" -ge "$1" ]
+}
+
 test_resources()
 {
-	local qp
-
 	traffic_start --qps 1
-	qp=$(rdma -j -d -d resource show qp link mrc2 | jq '[.[] | select(.type == "RC")][0]')
-	check_equal "rdma resource: state" RTS "$(jq -r .state <<<"$qp")"
-	check "rdma resource -d -d: window" test "$(jq -r .drv_mpr_tx <<<"$qp")" -ge 1
-	check "rdma resource -d -d: packets" \
-		test "$(jq -r .drv_tx_packets <<<"$qp")" -ge 1000
+	check_equal "rdma resource: state" RTS "$(qp_shown state)"
+	check "rdma resource -d -d: window" test "$(qp_shown drv_mpr_tx)" -ge 1
+	check "rdma resource -d -d: packets" wait_for qp_has_sent 1000
 	check "rdma resource: MRs" test "$(rdma -j -d -d resource show mr dev mrc2 | jq length)" -ge 1
 	check "rdma resource: CQs" test "$(rdma -j -d -d resource show cq dev mrc2 | jq length)" -ge 1
 	kill "$TRAFFIC_CLIENT"
