@@ -121,7 +121,7 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
  * The caller sets the functions of its works. Process context. Return: a reference or NULL.
  */
 struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor);
-/** mrc_dev_put_anchor() - before mrc_dev_free(): the netdev and its namespace are not needed any more */
+/** mrc_dev_put_anchor() - before mrc_dev_free(): the netdev and its namespace may go */
 void mrc_dev_put_anchor(struct mrc_dev *dev);
 /** mrc_dev_free() - undo it: nobody holds a reference, nothing hangs on it any more */
 void mrc_dev_free(struct mrc_dev *dev);

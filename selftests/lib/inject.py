@@ -787,8 +787,8 @@ def run_mutants(args, held, link):
     print(f"pass seed {seed}, opcodes {names}", flush=True)
     blast = Blast(Cases(args, held, link), link, seed)
     draw, end = random.Random(seed), time.monotonic() + args.seconds
-    # A packet of the peer's that is refused ends the QP, soon. Somebody else's do not, and are refused
-    # for what they are as long as it lives.
+    # A packet of the peer's that is refused ends the QP, soon. Somebody else's do not, and are
+    # refused for what they are as long as it lives.
     for _ in range(STRANGE):
         link.send(mutants.packet(strange=True))
     sent = STRANGE

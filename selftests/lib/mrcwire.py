@@ -511,8 +511,8 @@ PACKET_OUTGOING = 4
 SO_ATTACH_FILTER, BPF_RET = 26, 6
 CLONE_NEWNET = 0x40000000
 BLOCK_SIZE, BLOCK_COUNT = 1 << 18, 64
-# A block is closed after so long, full or not. Where everything is slow this program can wait longer
-# for a CPU than it takes to close all 64.
+# A block is closed after so long, full or not. Where everything is slow this program can wait
+# longer for a CPU than it takes to close all 64.
 RETIRE_MS = 50 * int(os.environ.get("SELFTESTS_SLOW", "1"))
 STATUS_OFFSET = 8  # then the number of frames, and the offset of the first
 FRAME_HEADER = struct.Struct("=IIIIIIHH")
