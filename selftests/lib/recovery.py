@@ -9,15 +9,18 @@ last such call before an EV left. "told": it is counted from the mrc_ports event
 
 Prints a JSON object: rtt_ms, the median of the smoothed RTTs before the fault; left and recovered,
 round trips until the last EV that left because of it had left, and until all that had been
-sent by then had arrived; evs, those that left.
+sent by then had arrived; evs, those that left; late, those of them that left although the sender
+had been told.
 """
 
 import json
+import math
 import re
 import statistics
 import sys
 
 LINE = re.compile(r" ([0-9]+\.[0-9]+): (\w+)(?:\(|: )(.*)$")
+PORTS = re.compile(r"remote=(\S+) ")
 LEFT = re.compile(r"remote=(\S+) ev=(\d+) .* -> assumed-bad")
 WINDOW = re.compile(r"una=0x(\w+) nxt=0x(\w+) .* srtt=(\d+)")
 HALF, PSNS = 1 << 23, 1 << 24
@@ -37,6 +40,14 @@ def began(way, trace, left):
     return max(time for time, name, _ in trace if name == "sys_sendmsg" and time < first)
 
 
+def heard(way, trace, gid):
+    """When the sender knew of the ports: never, if nobody tells."""
+    if way != "told":
+        return math.inf
+    return next(time for time, name, text in trace
+                if name == "mrc_ports" and PORTS.search(text).group(1) == gid)  # fmt: skip
+
+
 def windows(trace):
     """(seconds, una, nxt, seconds of an RTT) of each."""
     for time, name, text in trace:
@@ -50,7 +61,7 @@ def main():
     left = [(time, int(found.group(2))) for time, name, text in trace
             if name == "mrc_ev" and (found := LEFT.search(text))
             and found.group(1) == gid]  # fmt: skip
-    start = began(way, trace, left)
+    start, word = began(way, trace, left), heard(way, trace, gid)
     known = list(windows(trace))
     before = [one for one in known if one[0] <= start]
     rtt = statistics.median(one[3] for one in before)
@@ -61,6 +72,7 @@ def main():
     print(json.dumps({
         "rtt_ms": rtt * 1000, "left": (last - start) / rtt, "recovered": (over - start) / rtt,
         "evs": sorted({ev for _, ev in left}),
+        "late": sorted({ev for time, ev in left if time > word}),
     }))  # fmt: skip
 
 
