@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 NEWEST = "6.12"
 DEBUG = "debug"
-# What a file takes there, in times of what it takes on another: mostly 4 to 17, more (48 were seen)
+# What a file takes there, in times of what it takes on another: mostly 4 to 17, more (35 were seen)
 # where it moves much data.
 DEBUG_TIMES = 8
 # What a file that was never measured is taken for.
