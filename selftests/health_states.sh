@@ -73,10 +73,10 @@ state()
 # state_by NAME LINE BREAK MEND: commands of the lab; there is nothing to print
 state_by()
 {
-	eval "$3" >/dev/null || bail "$1"
+	eval "$3" >"$TEST_TMP/state" 2>&1 || bail "$1" "$(<"$TEST_TMP/state")"
 	check "$1: named" wait_for named "$2"
 	check "$1: exit status 1" exits 1
-	eval "$4" >/dev/null || bail "$1: mend"
+	eval "$4" >"$TEST_TMP/state" 2>&1 || bail "$1: mend" "$(<"$TEST_TMP/state")"
 	check "$1: well again" wait_for well
 }
 
@@ -96,7 +96,7 @@ time.sleep(1000)" >"$TEST_TMP/bound"
 
 port_taken()
 {
-	rmmod mrc && take_port && lab load
+	lab unload && take_port && lab load
 }
 
 port_given_back()

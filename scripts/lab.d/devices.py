@@ -2,10 +2,14 @@
 """The module, and the MRC devices of hosts."""
 
 import os
+import time
 
 import plan
 import system
 from errors import Refused
+
+# Seconds for others to end what they read of the module, and between looks.
+IN_USE, LOOK = 10, 0.1
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
@@ -43,8 +47,14 @@ def load_switch():
 
 
 def unload():
-    if os.path.isdir("/sys/module/mrc"):
-        _must(["rmmod", "mrc"])
+    """While somebody is in the middle of reading its state, the kernel keeps the module: mrcd and
+    mrcctl read now and then, and soon end."""
+    end = time.monotonic() + IN_USE
+    while os.path.isdir("/sys/module/mrc") and system.run(["rmmod", "mrc"], quiet=True):
+        if time.monotonic() > end:
+            # Once more, for what it says.
+            return _must(["rmmod", "mrc"])
+        time.sleep(LOOK)
 
 
 def _must(argv):

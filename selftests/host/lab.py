@@ -245,6 +245,20 @@ class Lines(unittest.TestCase):
         self.assertEqual(devices.settings(shape("--plain --planes 1"), 2),
                          ["plane add mrc1 port 1 netdev eth1"])  # fmt: skip
 
+    def unload(self, statuses, look=0.001, in_use=10):
+        """How often rmmod ran, which ends like that."""
+        patch = unittest.mock.patch
+        ends = patch.object(system, "run", side_effect=lambda *_, **__: statuses.pop(0))
+        there = patch.object(os.path, "isdir", side_effect=lambda _: bool(statuses))
+        with there, ends as run, patch.multiple(devices, IN_USE=in_use, LOOK=look):
+            devices.unload()
+        return run.call_count
+
+    def test_unload_waits_for_readers(self):
+        self.assertEqual([self.unload([]), self.unload([0]), self.unload([1, 1, 0])], [0, 1, 3])
+        with self.assertRaisesRegex(Refused, "rmmod mrc failed"):
+            self.unload([1] * 1000, in_use=0.01)
+
 
 class WithState(unittest.TestCase):
     """A fabric on disk, and no other."""
