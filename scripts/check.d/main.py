@@ -187,6 +187,7 @@ class Selftests:
             "file": name, "kernel": group.kernel, "seconds": result.seconds,
             "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
             "again": key in self.again, "why": result.why,
+            "what": tap.failed_names(result.text),
         }  # fmt: skip
         self.files.append(entry)
         report.progress(len(self.files), len(self.runs), entry)
@@ -233,8 +234,11 @@ class Selftests:
             )  # fmt: skip
 
     def failures(self):
-        """A line for each file that failed."""
-        return [f"{one['file']} on {one['kernel']}" for one in self.files if one["failed"]]
+        """A line for each file that failed, and what of it."""
+        return [
+            f"{one['file']} on {one['kernel']}: {', '.join(one['what']) or one['why'] or 'see its log'}"
+            for one in self.files if one["failed"]
+        ]  # fmt: skip
 
 
 def host_steps(options):

@@ -45,14 +45,25 @@ def count(text, status):
     return counts
 
 
-def complaints(text, limit=80):
-    """The lines that failed, with what follows each until the next result, and what the kernel
-    said; the last lines when none failed."""
-    kept, within = [], False
+def failed_names(text, limit=3):
+    """The names of what failed, as far as they fit a line."""
+    found = [_LINE.match(line) for line in text.splitlines()]
+    names = [one.group(2).strip() for one in found if one and one.group(1) == "not ok"]
+    return names[:limit] + ([f"{len(names) - limit} more"] if len(names) > limit else [])
+
+
+def complaints(text, limit=80, before=10):
+    """The lines that failed, with what was said before each and what follows it until the next
+    result, and what the kernel said; the last lines when none failed."""
+    kept, within, said = [], False, []
     for line in text.splitlines():
         found = _LINE.match(line)
         if found:
             within = found.group(1) == "not ok"
+            kept += said[-before:] if within else []
+            said = []
         if within or line.startswith("# kernel: "):
             kept.append(line)
+        elif not found:
+            said.append(line)
     return (kept or text.splitlines()[-20:])[:limit]

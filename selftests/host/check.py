@@ -165,6 +165,17 @@ class Tap(unittest.TestCase):
         )
         self.assertEqual(tap.complaints("# ok 1 a\nlast"), ["# ok 1 a", "last"])
 
+    def test_complaints_with_what_was_said_before(self):
+        text = "# early\n# ok 1 a\n# x\n# y\n# not ok 2 b\n# after\n# not ok 3 c\n"
+        self.assertEqual(
+            tap.complaints(text, before=1), ["# y", "# not ok 2 b", "# after", "# not ok 3 c"]
+        )
+
+    def test_failed_names(self):
+        text = "".join(f"# not ok {n} of {n}: x\n# ok 9 a\n" for n in range(1, 6))
+        self.assertEqual(tap.failed_names(text, 2), ["of 1: x", "of 2: x", "3 more"])
+        self.assertEqual(tap.failed_names("# ok 1 a\n"), [])
+
 
 class Queue(unittest.TestCase):
     def setUp(self):
@@ -256,7 +267,7 @@ class WholeRun(unittest.TestCase):
     def test_one_second_try(self):
         self.assertEqual(self.run_all(b=["bad", "ok"])[:2], (set(), 0))
         bad, failures, selftests = self.run_all(b=["bad", "bad"])
-        self.assertEqual((bad, failures, selftests.failures()), ({"b"}, 0, ["b on 6.12"]))
+        self.assertEqual((bad, failures, selftests.failures()), ({"b"}, 0, ["b on 6.12: x"]))
         self.assertEqual(self.run_all(tries=0, b=["bad", "ok"])[:2], ({"b"}, 0))
         bad, failures, _ = self.run_all(b=["bad", "ok"], c=["bad", "ok"])
         self.assertEqual((len(bad), failures), (1, 0))
