@@ -16,14 +16,20 @@
 
 /* Control packets that leave together, at most. */
 #define MRC_ANSWERS_MAX	6u
+/* As MRC_EV_NONE. */
+#define MRC_ANSWERS_ANY_EV	0xffffu
 
 /**
  * struct mrc_answers - control packets of one QP, in the order in which they are to be sent
  * @count: elements of @hdr
+ * @ev: index of the EV that they are to take, MRC_ANSWERS_ANY_EV: any of the way back
+ * @evs_gen: version of the EVs that @ev is of
  * @hdr: bth.qpn and bth.pkey are filled in when they are sent
  */
 struct mrc_answers {
 	unsigned int count;
+	u16 ev;
+	u32 evs_gen;
 	struct mrc_hdr hdr[MRC_ANSWERS_MAX];
 };
 
@@ -41,6 +47,8 @@ enum mrc_traffic {
 static inline void mrc_answers_init(struct mrc_answers *a)
 {
 	a->count = 0;
+	a->ev = MRC_ANSWERS_ANY_EV;
+	a->evs_gen = 0;
 }
 
 /** mrc_answers_room() - packets for which there is a place */

@@ -93,6 +93,9 @@ enum mrc_ev_why {
  * @probe_at: ns, when the next probe is due, if it is probed at all
  * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
  * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
+ * @took_ns: what packets took to be answered, on average of late, 0: nothing is known
+ * @arrived: answers of late that told of arrivals by it; see ev_tally.h
+ * @lost: answers of late that told of losses on it
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -113,6 +116,9 @@ struct mrc_ev_entry {
 	};
 	u64 heard_at;
 	u64 changed_at;
+	u32 took_ns;
+	u16 arrived;
+	u16 lost;
 };
 
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
@@ -130,6 +136,8 @@ static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
  * @add: slot that is next
  * @next_spare: slot from which on a spare is looked for
  * @next_any: EV from which on any is looked for, relative to @first
+ * @unheard: packets that were late on its EVs since it was heard of
+ * @heard_at: ns, the newest @heard_at of its EVs, 0: none
  */
 struct mrc_ev_plane {
 	u16 first;
@@ -143,6 +151,8 @@ struct mrc_ev_plane {
 	u16 add;
 	u16 next_spare;
 	u16 next_any;
+	u16 unheard;
+	u64 heard_at;
 };
 
 /**
@@ -159,6 +169,7 @@ struct mrc_ev_plane {
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
  * @rng: state of the pseudo-random generator, never 0
+ * @tallied: events that were counted since all were halved, see ev_tally.h
  * @untold: states have changed of which mrc_ev_next_change() has not spoken
  * @timing: how long is waited; mrc_timing_software unless it is set after mrc_ev_set_init()
  * @probe_at: ns, no probe is due before; U64_MAX: none at all
@@ -185,6 +196,7 @@ struct mrc_ev_set {
 	u32 local_mask;
 	u32 remote_mask;
 	u32 rng;
+	u32 tallied;
 	bool untold;
 	u8 silences;
 	const struct mrc_timing *timing;

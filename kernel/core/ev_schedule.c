@@ -34,7 +34,7 @@ u64 mrc_ev_patience(const struct mrc_ev_set *s, u64 least)
 
 u64 mrc_ev_probe_interval(const struct mrc_ev_set *s, u8 exp)
 {
-	return min(max(s->timing->ev_probe, s->rtt) << exp, s->timing->ev_probe_max);
+	return min(max(s->timing->ev_probe << exp, s->rtt), s->timing->ev_probe_max);
 }
 
 /* The next exponent, unless the interval is the longest already. */

@@ -30,6 +30,27 @@
  */
 void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 
+/*
+ * So many packets that are late on EVs of a plane, while others are heard of, show that the plane is
+ * silent; of a plane with fewer EVs each shows it for itself.
+ */
+#define MRC_EV_PLANE_UNHEARD	3u
+
+/**
+ * mrc_ev_unheard() - a packet is late, or so late that it is lost, and nothing later has come
+ * @s: the set
+ * @ev: index
+ * @since: ns, when it was sent, or before
+ * @now: ns
+ *
+ * Nothing, if something that was sent later has arrived by this EV since, be it another QP's. If
+ * nothing has by any, it says no more than mrc_ev_silent(). Else the EV is in doubt, and counts one
+ * probe as lost, for which a packet stands; the second one, MRC_EV_PROBE_MISSED in all, takes it
+ * out. If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD packets take all EVs
+ * of the plane out.
+ */
+void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
+
 /**
  * mrc_ev_stirred() - something that was sent has arrived, but nobody knows by which EV
  * @s: the set

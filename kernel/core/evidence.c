@@ -89,7 +89,7 @@ void mrc_evidence_lost_evs(const struct mrc_evidence *e, unsigned long *evs)
 
 	bitmap_zero(evs, MRC_EV_MAX);
 	for (ev = 0; ev < MRC_EV_MAX; ev++)
-		if (e->ev[ev].what & MRC_NEWS_LOST)
+		if (e->ev[ev].what & (MRC_NEWS_LOST | MRC_NEWS_MUTE))
 			__set_bit(ev, evs);
 }
 
@@ -175,8 +175,9 @@ void mrc_evidence_forget_evs(struct mrc_evidence *e)
 	mrc_evidence_forget_given_up(e);
 }
 
-void mrc_evidence_met(struct mrc_evidence *e, u32 nxt)
+void mrc_evidence_met(struct mrc_evidence *e, u32 nxt, u64 now)
 {
+	e->hears = mrc_tx_ticks(now);
 	if (e->met)
 		return;
 	e->met = true;
@@ -198,7 +199,9 @@ static void mrc_evidence_note_on(struct mrc_tx_ev *on, const struct mrc_tx_rec *
 	if (on->newest && (later < 0 || (!later && rec->order < on->newest)))
 		return;
 	on->sent = rec->sent;
-	on->newest = (u16)(rec->order + 1);
+	on->newest = (rec->order + 1) & 0x3fff;
+	on->asked = false;
+	on->silent = false;
 }
 
 static void mrc_evidence_count_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
@@ -225,6 +228,18 @@ void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 		mrc_evidence_count_on(e, &e->ev[rec->ev], rec);
 }
 
+/* A longer time counts at once, a shorter one by and by. */
+static void mrc_evidence_took(const struct mrc_evidence *e, struct mrc_tx_ev *on,
+			      const struct mrc_tx_rec *rec)
+{
+	u32 took = min((e->hears - rec->sent) / MRC_TX_TAKES_TICKS + 1, MRC_TX_TAKES_MAX);
+
+	if (took >= on->takes)
+		on->takes = (u16)took;
+	else
+		on->takes -= (u16)((on->takes - took) / 8);
+}
+
 void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 {
 	struct mrc_tx_ev *on;
@@ -234,6 +249,7 @@ void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 		return;
 	on = &e->ev[rec->ev];
 	mrc_evidence_note_on(on, rec);
+	mrc_evidence_took(e, on, rec);
 	mrc_evidence_count_on(e, on, rec);
 }
 
@@ -266,12 +282,29 @@ bool mrc_evidence_overtaken(const struct mrc_evidence *e,
 		mrc_evidence_newest_is_later(&e->again, rec, window));
 }
 
+bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 times,
+		       u32 longest)
+{
+	u32 takes = longest;
+
+	if (rec->ev < MRC_EV_MAX && e->ev[rec->ev].takes &&
+	    e->ev[rec->ev].takes < MRC_TX_TAKES_MAX)
+		takes = e->ev[rec->ev].takes * MRC_TX_TAKES_TICKS;
+	return (u64)(e->hears - rec->sent) > (u64)times * takes;
+}
+
 /* ---- who is to blame ----------------------------------------------------- */
 
 /* Where a first transmission of this PSN is remembered. */
 static struct mrc_tx_given_up *mrc_evidence_given_up(struct mrc_evidence *e, u32 psn)
 {
 	return &e->given_up[psn % MRC_TX_GIVEN_UP];
+}
+
+/* Not later than it was, be the clock as coarse as it is. */
+static u64 mrc_evidence_sent_ns(const struct mrc_tx_rec *rec, u64 now)
+{
+	return now - mrc_tx_age_ns(rec, now) - MRC_TX_TICK_NS;
 }
 
 /* Others may have heard of the EV since: so it is in doubt, and no other. */
@@ -288,8 +321,7 @@ static void mrc_evidence_doubt(struct mrc_evidence *e, const struct mrc_tx_rec *
 static void mrc_evidence_silent(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 				u64 now, struct mrc_tx_result *res)
 {
-	/* Not later than it was, be the clock as coarse as it is. */
-	u64 since = now - mrc_tx_age_ns(rec, now) - MRC_TX_TICK_NS;
+	u64 since = mrc_evidence_sent_ns(rec, now);
 
 	if (!res->silent_since || since < res->silent_since)
 		res->silent_since = since;
@@ -297,8 +329,28 @@ static void mrc_evidence_silent(struct mrc_evidence *e, const struct mrc_tx_rec 
 		mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_SILENT);
 }
 
-void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
-			u32 psn, struct mrc_tx_result *res)
+/* A packet is late or lost, and nothing later has arrived by its EV. */
+static void mrc_evidence_unheard(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u8 what,
+				 u64 now, struct mrc_tx_result *res)
+{
+	u64 sent = mrc_evidence_sent_ns(rec, now);
+
+	if (!res->late_since || sent < res->late_since)
+		res->late_since = sent;
+	mrc_evidence_tell(e, (u16)rec->ev, what);
+}
+
+void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u64 now,
+		      struct mrc_tx_result *res)
+{
+	if (rec->ev >= MRC_EV_MAX || e->ev[rec->ev].asked)
+		return;
+	e->ev[rec->ev].asked = true;
+	mrc_evidence_unheard(e, rec, MRC_NEWS_LATE, now, res);
+}
+
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
+			struct mrc_tx_result *res)
 {
 	struct mrc_tx_given_up *g = mrc_evidence_given_up(e, psn);
 
@@ -306,7 +358,10 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 		return;
 	if (e->meeting && mrc_psn_diff(psn, e->met_psn) < 0)
 		return mrc_evidence_doubt(e, rec, res);
-	mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_LOST);
+	if (mrc_evidence_overdue(e, rec, 0))
+		mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_LOST);
+	else
+		mrc_evidence_unheard(e, rec, MRC_NEWS_MUTE, now, res);
 	if (rec->flags & MRC_TX_RESENT)
 		return;
 	e->remembered += g->ev == MRC_EV_NONE;
@@ -320,7 +375,7 @@ bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec
 {
 	if (mrc_evidence_overtaken(e, rec, 0) ||
 	    mrc_evidence_newest_is_later(&e->probed, rec, 0)) {
-		mrc_evidence_blame(e, rec, psn, res);
+		mrc_evidence_blame(e, rec, psn, now, res);
 		return true;
 	}
 	if (mrc_evidence_newest_is_later(&e->again, rec, 0)) {

@@ -3,10 +3,19 @@
  * What is known to have arrived, and what that shows of packets that are not, and of EVs.
  *
  * A record is lost when
- *  (a) a packet sent later on the same EV was SACKed (exact on FIFO paths), or
- *  (b) a packet or probe sent more than a reorder window later, on any EV, was SACKed, or
+ *  (a) a packet or probe sent later on the same EV was answered (exact on FIFO paths), or
+ *  (b) it is very late: the EV has taken a small part of that time of late, and the peer has
+ *      answered what was sent later on others. Another EV's queue may be shorter, so no packet is
+ *      late against another EV's; or
  *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
- *      later has been answered: who hears of nothing knows nothing of paths.
+ *      later has been answered: a QP that hears of nothing knows nothing of paths.
+ * Before a packet is very late it is late: then its EV is asked, by an EV probe, and nothing else
+ * happens.
+ *
+ * A packet that others of its EV have overtaken was lost, but a full queue loses packets, too: so
+ * it is counted, and the peer's paths compare what EVs lose (ev_tally.h). An EV by which nothing
+ * comes any more is out: see mrc_ev_unheard().
+ *
  * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
  * show what has become of other retransmissions, and of nothing else; first transmissions, and
  * probes, which go in their class, show what has become of all that was sent before them.
@@ -40,20 +49,40 @@ struct mrc_tx_given_up {
 	u16 ev;
 };
 
+/*
+ * What an EV takes is kept in these units, up to the limit: what takes longer is waited for as on
+ * the slowest of all EVs. A packet is late after so many times of what its EV takes, and lost
+ * after more: a queue that has been empty fills up within a round trip or two, and on a path that
+ * is four times too slow packets then take eight times as long as those that found it empty.
+ * The answer to a probe, behind which nothing is sent, is worth more.
+ */
+#define MRC_TX_TAKES_TICKS	4u
+#define MRC_TX_TAKES_MAX	0xffffu
+#define MRC_TX_LATE		3u
+#define MRC_TX_LOST_AFTER	8u
+#define MRC_TX_LOST_PROBED	4u
+
 /**
  * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news
  * @sent: send time of the newest first transmission that was SACKed, as in struct mrc_tx_rec
  * @heard: the same of any transmission among those that @acked counts
  * @newest: 1 + which of its tick that first transmission was; 0: none is known
+ * @asked: a packet on it is late, which was told; nothing has arrived by it since
+ * @silent: what is late on it is lost, for the paths hold it to be bad
  * @acked: packets newly acknowledged, with MRC_NEWS_ACKED
+ * @takes: how long first transmissions took to be acknowledged, the longest of late, in units of
+ *         MRC_TX_TAKES_TICKS; 0: nothing is known
  * @what: MRC_NEWS_*; 0: no news, and it is in no list
  * @next: index of the next one in its list, if there is one
  */
 struct mrc_tx_ev {
 	u32 sent;
 	u32 heard;
-	u16 newest;
+	u16 newest : 14;
+	u16 asked : 1;
+	u16 silent : 1;
 	u16 acked;
+	u16 takes;
 	u8 what;
 	u8 next;
 };
@@ -85,6 +114,7 @@ struct mrc_tx_newest {
  * @seq: transmissions so far, wraps
  * @tick: when the newest one was, as in struct mrc_tx_rec
  * @order: packets that left in that tick
+ * @hears: when the answer came that is looked at, as in struct mrc_tx_rec
  * @first: newest of first transmissions
  * @again: of retransmissions
  * @probed: of probes, which have been answered
@@ -101,6 +131,7 @@ struct mrc_evidence {
 	u32 seq;
 	u32 tick;
 	u32 order;
+	u32 hears;
 	struct mrc_tx_newest first;
 	struct mrc_tx_newest again;
 	struct mrc_tx_newest probed;
@@ -137,8 +168,8 @@ void mrc_evidence_leaves(struct mrc_evidence *e, struct mrc_tx_rec *rec);
 /** mrc_evidence_forget_evs() - EV indices have a new meaning from here on */
 void mrc_evidence_forget_evs(struct mrc_evidence *e);
 
-/** mrc_evidence_met() - the peer speaks; @nxt: next new PSN */
-void mrc_evidence_met(struct mrc_evidence *e, u32 nxt);
+/** mrc_evidence_met() - the peer speaks; @nxt: next new PSN; @now: ns */
+void mrc_evidence_met(struct mrc_evidence *e, u32 nxt, u64 now);
 
 /** mrc_evidence_passed() - all before @una is acknowledged */
 void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
@@ -173,10 +204,10 @@ bool mrc_evidence_overdue(const struct mrc_evidence *e,
 			  const struct mrc_tx_rec *rec, u32 slack);
 
 /**
- * mrc_evidence_overtaken() - is this packet, which is in flight, lost by rule (b)?
+ * mrc_evidence_overtaken() - has something that was sent later, on any EV, been SACKed?
  * @e: the evidence
- * @rec: its record
- * @window: reorder window, in ticks
+ * @rec: record of a packet in flight
+ * @window: so many ticks later at least
  *
  * Of probes it does not ask: their answers are judged one by one.
  */
@@ -184,14 +215,48 @@ bool mrc_evidence_overtaken(const struct mrc_evidence *e,
 			    const struct mrc_tx_rec *rec, u32 window);
 
 /**
- * mrc_evidence_blame() - a packet is lost, and by what was found its EV is to blame
+ * mrc_evidence_late() - is this packet, which is in flight, late?
+ * @e: the evidence
+ * @rec: its record
+ * @times: of what its EV takes, which it has had at least
+ * @longest: ticks, what the slowest of all EVs takes: for an EV of which nothing is known
+ */
+bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 times,
+		       u32 longest);
+
+/**
+ * mrc_evidence_ask() - a packet is late: that is news, once until something arrives by its EV
+ * @e: the evidence
+ * @rec: its record
+ * @now: ns
+ * @res: what was learned
+ */
+void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u64 now,
+		      struct mrc_tx_result *res);
+
+/** mrc_evidence_is_silent() - is what is late on an EV lost? @ev: any number */
+static inline bool mrc_evidence_is_silent(const struct mrc_evidence *e, u16 ev)
+{
+	return ev < MRC_EV_MAX && e->ev[ev].silent;
+}
+
+/** mrc_evidence_set_silent() - the paths hold an EV to be bad, or to be good; @ev: any number */
+static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool silent)
+{
+	if (ev < MRC_EV_MAX)
+		e->ev[ev].silent = silent;
+}
+
+/**
+ * mrc_evidence_blame() - a packet is lost on its EV: MRC_NEWS_LOST, or _MUTE
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN
+ * @now: ns
  * @res: what was learned, with news of the EV
  */
-void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
-			u32 psn, struct mrc_tx_result *res);
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
+			struct mrc_tx_result *res);
 
 /**
  * mrc_evidence_timed_out() - rule (c): who is to blame for a timeout

@@ -13,8 +13,10 @@
 
 #define MRC_NEWS_ACKED		0x01	/* packets are known to have arrived by it */
 #define MRC_NEWS_CLEARED	0x02	/* one that was held to be lost has arrived after all */
-#define MRC_NEWS_LOST		0x04	/* one is lost, and the EV is to blame */
-#define MRC_NEWS_SILENT		0x08	/* one is unanswered: no proof against the EV */
+#define MRC_NEWS_LOST		0x04	/* one is lost, but one that was sent later has arrived by it */
+#define MRC_NEWS_SILENT		0x08	/* one is unanswered, and so is all: no proof against the EV */
+#define MRC_NEWS_LATE		0x10	/* one is late, and nothing later has arrived by it */
+#define MRC_NEWS_MUTE		0x20	/* one is so late that it counts as lost, likewise */
 
 /**
  * struct mrc_news_ev - what was learned of one EV
@@ -30,6 +32,12 @@ struct mrc_news_ev {
 	u64 heard_ns;
 };
 
+/** mrc_news_is_late() - is something late on it, by which nothing later has come? */
+static inline bool mrc_news_is_late(const struct mrc_news_ev *n)
+{
+	return n->what & (MRC_NEWS_LATE | MRC_NEWS_MUTE);
+}
+
 /**
  * struct mrc_news - what was learned
  * @rtt_ns: what a round trip took; 0: nothing new is known
@@ -39,6 +47,7 @@ struct mrc_news_ev {
  * @entropy: with @mark: EV bits of the packet that it was about
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1: the
  *                peer speaks, so no other EV is in doubt; 0: nothing is
+ * @late_since: ns, when the first of what is late was sent; valid with MRC_NEWS_LATE or _MUTE
  * @count: elements of @ev
  * @ev: arrivals before losses: what was heard lately decides what is to be made of a loss
  */
@@ -49,6 +58,7 @@ struct mrc_news {
 	u16 marked_ev;
 	u32 entropy;
 	u64 silent_since;
+	u64 late_since;
 	unsigned int count;
 	struct mrc_news_ev ev[MRC_NEWS_MAX];
 };

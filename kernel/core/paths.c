@@ -2,6 +2,7 @@
 #include "paths.h"
 #include "ev_keep.h"
 #include "ev_rotation.h"
+#include "ev_tally.h"
 #include "wire.h"
 
 int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
@@ -121,6 +122,7 @@ static bool mrc_paths_is_stale(const struct mrc_paths *p, u16 ev, u64 sent)
 static void mrc_paths_arrived(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
 {
 	WRITE_ONCE(p->heard_at, now);
+	mrc_ev_tally_arrived(&p->set, ev, now - min(sent, now));
 	mrc_ev_heard(&p->set, ev, sent, now);
 	mrc_reverse_alive(&p->reverse, &p->set, ev);
 }
@@ -180,11 +182,15 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 	case MRC_SEEN_ARRIVED:
 		return mrc_paths_arrived(p, ev, sent, now);
 	case MRC_SEEN_ARRIVED_LATE:
+		mrc_ev_tally_cleared(&p->set, ev);
 		mrc_ev_cleared(&p->set, ev, now);
 		return;
 	case MRC_SEEN_LOST:
-		mrc_ev_lost(&p->set, ev, MRC_EV_WHY_LOSS, now);
+		if (mrc_ev_tally_lost(&p->set, ev))
+			mrc_ev_lost(&p->set, ev, MRC_EV_WHY_LOSS, now);
 		return;
+	case MRC_SEEN_UNHEARD:
+		return mrc_ev_unheard(&p->set, ev, sent, now);
 	case MRC_SEEN_SKIP_ONCE:
 		return mrc_paths_skip_once(p, ev);
 	case MRC_SEEN_SKIP_ALWAYS:
@@ -250,6 +256,11 @@ static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 		mrc_paths_report(p, MRC_SEEN_ARRIVED_LATE, e->ev, 0, now);
 	if (e->what & MRC_NEWS_LOST)
 		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
+	/* Other QPs may have heard of the EV. */
+	if (e->what & MRC_NEWS_MUTE && p->set.ev[e->ev].heard_at > n->late_since)
+		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
+	else if (e->what & (MRC_NEWS_LATE | MRC_NEWS_MUTE))
+		mrc_paths_report(p, MRC_SEEN_UNHEARD, e->ev, n->late_since, now);
 	if (e->what & MRC_NEWS_SILENT)
 		mrc_paths_report(p, MRC_SEEN_SILENT, e->ev, n->silent_since, now);
 }

@@ -10,8 +10,12 @@
  *  data has arrived by the EV             it is out of doubt, and a search ends; if it was bad, the
  *                                         floor takes it back where it is short of one
  *  what was held to be lost has arrived   the loss was none
- *  data is lost: something of its own     the EV is bad, unless its port is down, which says it all
- *  traffic class, sent later, arrived
+ *  data is lost: something of its own     it is counted: the EV is bad if it loses what others do
+ *  traffic class and EV, sent later,      not, without taking longer than these (ev_tally.h)
+ *  arrived
+ *  data is late: nothing has arrived by   it is as a probe that was lost; and where that holds for
+ *  its EV that was sent later, but        the whole plane, all its EVs are bad
+ *  something by others
  *  data is unanswered, and so is all      nobody is to blame: it may be the other end that does not
  *  that was sent since                    answer, and others use the EV. Probes are to tell
  *  a probe was answered                   as for data; and several in a row bring a bad EV back
@@ -79,7 +83,8 @@ struct mrc_paths {
  * @MRC_SEEN_ARRIVED: data has arrived by it
  * @MRC_SEEN_STIRRED: data has arrived, nobody knows by which EV
  * @MRC_SEEN_ARRIVED_LATE: so has what was reported as lost
- * @MRC_SEEN_LOST: data is lost
+ * @MRC_SEEN_LOST: data is lost, but later data has arrived by it
+ * @MRC_SEEN_UNHEARD: data is late, and no later data has
  * @MRC_SEEN_SILENT: data is unanswered
  * @MRC_SEEN_SKIP_ONCE: the peer saw a mark of congestion
  * @MRC_SEEN_SKIP_ALWAYS: the peer wants nothing by it
@@ -93,6 +98,7 @@ enum mrc_seen {
 	MRC_SEEN_STIRRED,
 	MRC_SEEN_ARRIVED_LATE,
 	MRC_SEEN_LOST,
+	MRC_SEEN_UNHEARD,
 	MRC_SEEN_SILENT,
 	MRC_SEEN_SKIP_ONCE,
 	MRC_SEEN_SKIP_ALWAYS,
@@ -150,8 +156,8 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
  * @p: the paths
  * @seen: what
  * @ev: index; with MRC_SEEN_STIRRED any number, with MRC_SEEN_SILENT also MRC_EV_NONE: not known
- * @sent: ns, when the newest of what arrived, the first of what is unanswered, or the probe was
- *        sent; else any number
+ * @sent: ns, when the newest of what arrived, the first of what is unanswered or late, or the probe
+ *        was sent; else any number
  * @now: ns
  *
  * Several EVs may change: see mrc_paths_next_change().

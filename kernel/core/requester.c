@@ -394,9 +394,17 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	n->marked_ev = res->ev;
 	n->entropy = res->entropy;
 	n->silent_since = res->silent_since;
+	n->late_since = res->late_since;
 	mrc_tx_take_news(&r->tx, now, n);
 	return n->count || n->rtt_ns || n->stirred || n->mark != MRC_SACK_NONE ||
 	       (first && n->silent_since);
+}
+
+void mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths, u16 ev)
+{
+	if (ev < paths->count)
+		mrc_evidence_set_silent(&r->tx.evidence, ev,
+					!mrc_ev_is_usable(&paths->set.ev[ev]));
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -488,4 +496,11 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 		return mrc_req_probe(r, now, res);
 	mrc_tx_timeout(&r->tx, now, res);
 	return res->expired ? MRC_REQ_FAILED : MRC_REQ_LOST;
+}
+
+void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a)
+{
+	mrc_answers_probe(a, r->tx.probe_id);
+	a->ev = r->tx.probe_ev;
+	a->evs_gen = r->evs_gen;
 }

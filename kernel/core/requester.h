@@ -16,6 +16,7 @@
 #ifndef _MRC_CORE_REQUESTER_H
 #define _MRC_CORE_REQUESTER_H
 
+#include "answers.h"
 #include "base.h"
 #include "cc.h"
 #include "news.h"
@@ -320,6 +321,16 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 		  struct mrc_news *n);
 
 /**
+ * mrc_req_heed_state() - what the paths have made of an EV on which something is late
+ * @r: the requester
+ * @paths: the paths, which have learned it
+ * @ev: index, any number
+ *
+ * If they hold the EV to be bad, what is late on it is lost with the next SACK.
+ */
+void mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths, u16 ev);
+
+/**
  * mrc_req_timer_at() - when to call mrc_req_timer() next
  * @r: the requester
  * @now: ns
@@ -335,9 +346,12 @@ u64 mrc_req_timer_at(const struct mrc_req *r, u64 now);
  * @now: ns
  * @res: result, what that says
  *
- * Return: what to do. A probe has @r->tx.probe_id; lost packets are planned next.
+ * Return: what to do: MRC_REQ_PROBE: mrc_req_put_probe(); lost packets are planned next.
  */
 enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 			       struct mrc_tx_result *res);
+
+/** mrc_req_put_probe() - the Reliability Probe that the timer has named; @a: initialised */
+void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a);
 
 #endif /* _MRC_CORE_REQUESTER_H */

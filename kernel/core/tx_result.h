@@ -28,6 +28,7 @@
  * @entropy: valid with @mark: EV bits of the packet that it was about
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
  *                the peer speaks, so no other EV is in doubt; 0: nothing is
+ * @late_since: ns, when the first of the packets was sent that are late; 0: none is
  * @expired: a packet used up its retries
  * @told: private to mrc_req_news()
  */
@@ -49,6 +50,7 @@ struct mrc_tx_result {
 	u64 rtt_ns;
 	u64 data_rtt_ns;
 	u64 silent_since;
+	u64 late_since;
 };
 
 /** mrc_tx_result_init() - that nothing is learned; see mrc_tx_begin() */

@@ -20,11 +20,13 @@
  * struct mrc_tx_probed - a Reliability Probe that was sent
  * @sent_ns: when; 0: unused element
  * @id: comes back in the answer
+ * @ev: index of the EV that it was sent on, MRC_EV_NONE: on any
  * @answered: an answer has come, or the first part of it
  */
 struct mrc_tx_probed {
 	u64 sent_ns;
 	u16 id;
+	u16 ev;
 	bool answered;
 };
 
@@ -64,6 +66,7 @@ struct mrc_tx_window {
 	u64 trimmed_at;		/* ns: when a trim was told of first since then; 0: none was */
 	bool in_vain;		/* what was sent again timed out, too; no answer since */
 	u16 probe_id;		/* newest */
+	u16 probe_ev;		/* EV index that it goes by, MRC_EV_NONE: any */
 	struct mrc_evidence evidence;
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 };

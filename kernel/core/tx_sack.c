@@ -5,13 +5,6 @@
 /* PSNs that the bitmap of a SACK covers. */
 #define MRC_TX_SACK_SPAN	64u
 
-static void mrc_tx_give_up(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
-			   u8 why, struct mrc_tx_result *res)
-{
-	mrc_evidence_blame(&w->evidence, rec, psn, res);
-	mrc_tx_mark_lost(w, rec, psn, why, res);
-}
-
 /* One in flight has arrived. */
 static void mrc_tx_land(struct mrc_tx_window *w, u32 bytes, struct mrc_tx_result *res)
 {
@@ -148,31 +141,94 @@ static void mrc_tx_note_told(struct mrc_tx_window *w, const struct mrc_sack *sac
 }
 
 /*
- * Rules (a) and (b) over [@psn, @end), all of it in [una, nxt). Stops as soon as all packets in
- * flight that can lie there have been looked at, so mere reordering costs little.
+ * struct mrc_tx_judge - how packets in flight are judged
+ * @probe: the probe that has been answered, NULL: it was a packet
+ * @slack: ticks that rule (a) tolerates
+ * @window: ticks that others were sent later at least, which have been SACKed
+ * @longest: ticks that the slowest EV takes
+ * @times: of what its EV takes, after which a packet is lost by rule (b)
+ * @now: ns
+ */
+struct mrc_tx_judge {
+	const struct mrc_tx_probed *probe;
+	u32 slack;
+	u32 window;
+	u32 longest;
+	u32 times;
+	u64 now;
+};
+
+static struct mrc_tx_judge mrc_tx_judge_by(const struct mrc_tx_window *w,
+					   const struct mrc_tx_probed *probe, u64 now)
+{
+	return (struct mrc_tx_judge) {
+		.probe = probe,
+		.slack = mrc_tx_ticks(w->rtt.ev_slack_ns),
+		.window = mrc_tx_ticks(mrc_rtt_reorder_window(&w->rtt)),
+		.longest = mrc_tx_ticks(w->rtt.high_ns),
+		.times = probe ? MRC_TX_LOST_PROBED : MRC_TX_LOST_AFTER,
+		.now = now,
+	};
+}
+
+/* Has the peer answered something that was sent later, on whichever EV? */
+static bool mrc_tx_overtaken(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			     const struct mrc_tx_judge *j)
+{
+	u32 latest;
+
+	if (!j->probe)
+		return w->rtt.min_ns && mrc_evidence_overtaken(&w->evidence, rec, j->window);
+	latest = mrc_tx_ticks(j->probe->sent_ns) - j->window;
+	return (s32)(latest - rec->sent) > 0;
+}
+
+/* Rule (a) by a probe, which went the packet's way in its class. */
+static bool mrc_tx_behind(const struct mrc_tx_rec *rec, const struct mrc_tx_judge *j)
+{
+	return j->probe && rec->ev == j->probe->ev && !(rec->flags & MRC_TX_RESENT) &&
+	       (s32)(mrc_tx_ticks(j->probe->sent_ns) - rec->sent - j->slack) > 0;
+}
+
+/* Return: the rule by which a packet in flight is lost, MRC_TX_BY_*; 0: it is not. */
+static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			 const struct mrc_tx_judge *j, struct mrc_tx_result *res)
+{
+	struct mrc_evidence *e = &w->evidence;
+
+	if (mrc_evidence_overdue(e, rec, j->slack) || mrc_tx_behind(rec, j))
+		return MRC_TX_BY_EV;
+	if (!mrc_tx_overtaken(w, rec, j) ||
+	    !mrc_evidence_late(e, rec, MRC_TX_LATE, j->longest))
+		return 0;
+	if (mrc_evidence_is_silent(e, (u16)rec->ev) ||
+	    mrc_evidence_late(e, rec, j->times, j->longest))
+		return MRC_TX_BY_TIME;
+	mrc_evidence_ask(e, rec, j->now, res);
+	return 0;
+}
+
+/*
+ * Judges [@psn, @end), all of it in [una, nxt). Stops as soon as all packets in flight that can lie
+ * there have been looked at, so mere reordering costs little.
  */
 static void mrc_tx_infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
-				struct mrc_tx_result *res)
+				const struct mrc_tx_judge *j, struct mrc_tx_result *res)
 {
 	/* Beyond the highest that has arrived all is in flight or lost. */
 	u32 beyond = mrc_psn_diff(end, w->high) < 0 ? 0 : (u32)mrc_psn_diff(w->nxt, end);
 	u32 beyond_inflight = beyond - min(w->lost, beyond);
 	u32 left = w->inflight - min(w->inflight, beyond_inflight);
-	u32 slack = mrc_tx_ticks(w->rtt.ev_slack_ns);
-	u32 window = mrc_tx_ticks(mrc_rtt_reorder_window(&w->rtt));
 	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, psn);
+	u8 why;
 
 	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
-			u8 why = 0;
-
-			if (mrc_evidence_overdue(&w->evidence, rec, slack))
-				why |= MRC_TX_BY_EV;
-			if (w->rtt.min_ns &&
-			    mrc_evidence_overtaken(&w->evidence, rec, window))
-				why |= MRC_TX_BY_TIME;
-			if (why)
-				mrc_tx_give_up(w, rec, psn, why, res);
+			why = mrc_tx_lost_by(w, rec, j, res);
+			if (why) {
+				mrc_evidence_blame(&w->evidence, rec, psn, j->now, res);
+				mrc_tx_mark_lost(w, rec, psn, why, res);
+			}
 			left--;
 		}
 		rec = mrc_tx_rec_next(w, rec);
@@ -205,13 +261,14 @@ static bool mrc_tx_covered(const struct mrc_tx_window *w, const struct mrc_sack 
 	return mrc_psn_diff(mrc_tx_told_by(sack), w->told) >= 0;
 }
 
-static void mrc_tx_judge(struct mrc_tx_window *w, const struct mrc_sack *sack, u32 end,
-			 struct mrc_tx_result *res)
+static void mrc_tx_judge_packets(struct mrc_tx_window *w, const struct mrc_sack *sack, u32 end,
+				 u64 now, struct mrc_tx_result *res)
 {
+	struct mrc_tx_judge j = mrc_tx_judge_by(w, NULL, now);
 	u32 from = w->una;
 
 	if (mrc_tx_covered(w, sack, &from, &end))
-		mrc_tx_infer_losses(w, from, end, res);
+		mrc_tx_infer_losses(w, from, end, &j, res);
 }
 
 static struct mrc_tx_probed *mrc_tx_find_probe(struct mrc_tx_window *w, u16 id, u64 now)
@@ -223,25 +280,6 @@ static struct mrc_tx_probed *mrc_tx_find_probe(struct mrc_tx_window *w, u16 id, 
 	return p;
 }
 
-/* Rule (b) over [@psn, @end) for a probe that was sent at @sent and has been answered. */
-static void mrc_tx_lose_before(struct mrc_tx_window *w, u64 sent, u32 psn, u32 end,
-			       struct mrc_tx_result *res)
-{
-	u32 latest = mrc_tx_ticks(sent) -
-		     mrc_tx_ticks(mrc_rtt_reorder_window(&w->rtt));
-	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, psn);
-	u32 left = w->inflight;
-
-	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE)) {
-			if ((s32)(latest - rec->sent) > 0)
-				mrc_tx_give_up(w, rec, psn, MRC_TX_BY_TIME, res);
-			left--;
-		}
-		rec = mrc_tx_rec_next(w, rec);
-	}
-}
-
 /*
  * The answer to a probe, or a part of it, after its bitmap has been applied. One that leaves
  * nothing open is the last that is looked at: nobody gets us to go over the window again.
@@ -251,24 +289,26 @@ static void mrc_tx_apply_probe(struct mrc_tx_window *w, const struct mrc_sack *s
 {
 	struct mrc_tx_probed *p = mrc_tx_find_probe(w, (u16)sack->ack_offset, now);
 	u32 from = w->una, end = w->nxt;
+	struct mrc_tx_probed probe;
+	struct mrc_tx_judge j;
 	u32 lost = res->lost;
-	u64 sent;
 	bool first;
 
 	if (!p)
 		return;
-	sent = p->sent_ns;
+	probe = *p;
 	first = !p->answered;
 	p->answered = true;
 	if (!mrc_tx_uninformed(w))
 		p->sent_ns = 0;
 	if (first)
-		res->rtt_ns = mrc_rtt_sample(&w->rtt, now - sent);
-	mrc_evidence_probed(&w->evidence, sent);
+		res->rtt_ns = mrc_rtt_sample(&w->rtt, now - probe.sent_ns);
+	mrc_evidence_probed(&w->evidence, probe.sent_ns);
 	w->in_vain = false;
 	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !mrc_tx_covered(w, sack, &from, &end))
 		return;
-	mrc_tx_lose_before(w, sent, from, end, res);
+	j = mrc_tx_judge_by(w, &probe, now);
+	mrc_tx_infer_losses(w, from, end, &j, res);
 	w->probe_rounds += first && res->lost > lost;
 }
 
@@ -334,9 +374,10 @@ static void mrc_tx_identify(struct mrc_tx_window *w, struct mrc_tx_digest *d, u6
 	if (rec->flags & MRC_TX_ACKED)
 		return;
 	res->rtt_ns = mrc_rtt_sample(&w->rtt, mrc_tx_age_ns(rec, now));
-	res->data_rtt_ns = res->rtt_ns;
-	if (!resent)
+	if (!resent) {
+		res->data_rtt_ns = res->rtt_ns;
 		return;
+	}
 	rec->flags |= MRC_TX_CERTAIN;
 	mrc_evidence_arrived(&w->evidence, rec);
 	d->end = w->nxt;
@@ -377,7 +418,7 @@ static void mrc_tx_infer(struct mrc_tx_window *w, const struct mrc_tx_digest *d,
 	u32 end = mrc_psn_diff(d->end, w->high) < 0 ? w->high : d->end;
 
 	if (res->acked || mrc_tx_uninformed(w))
-		mrc_tx_judge(w, d->sack, end, res);
+		mrc_tx_judge_packets(w, d->sack, end, now, res);
 	if (d->sack->probe)
 		mrc_tx_apply_probe(w, d->sack, now, res);
 }
@@ -402,7 +443,7 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		return -EINVAL;
 
 	mrc_tx_begin(w, res);
-	mrc_evidence_met(&w->evidence, w->nxt);
+	mrc_evidence_met(&w->evidence, w->nxt, now);
 	w->waits_from = 0;
 	mrc_rtt_decay(&w->rtt, now);
 	mrc_tx_identify(w, &d, now, res);
@@ -418,7 +459,7 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	if (mrc_tx_never_sent(w, psn))
 		return -EINVAL;
 	mrc_tx_begin(w, res);
-	mrc_evidence_met(&w->evidence, w->nxt);
+	mrc_evidence_met(&w->evidence, w->nxt, now);
 	if (mrc_tx_apply_cack(w, psn, res))
 		res->spurious = true;
 	mrc_tx_note_acked(w, now, res);
@@ -434,12 +475,27 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
 		   mrc_rtt_probe_wait(&w->rtt, w->probes, w->in_vain), now);
 }
 
+/* The EV of the oldest packet in flight, or MRC_EV_NONE. */
+static u16 mrc_tx_oldest_ev(const struct mrc_tx_window *w)
+{
+	const struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = mrc_tx_in_window(w);
+
+	for (; left; left--) {
+		if (!(rec->flags & MRC_TX_DONE))
+			return mrc_tx_rec_ev(rec);
+		rec = ++rec == w->ring + w->ring_size ? w->ring : rec;
+	}
+	return MRC_EV_NONE;
+}
+
 u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
 {
 	u16 id = ++w->probe_id;
 
+	w->probe_ev = w->probes % 2 ? MRC_EV_NONE : mrc_tx_oldest_ev(w);
 	w->probed[id % MRC_TX_PROBES_KEPT] = (struct mrc_tx_probed){
-		.sent_ns = now, .id = id,
+		.sent_ns = now, .id = id, .ev = w->probe_ev,
 	};
 	w->quiet_ns = now;
 	if (w->probes < U8_MAX)

@@ -70,7 +70,9 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
  * @w: the window
  * @now: ns, not 0
  *
- * Also for probes that the caller sends for reasons of its own.
+ * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it goes:
+ * every second one by that of the oldest packet in flight, whose fate its answer tells for certain;
+ * MRC_EV_NONE: by any, for that one may be dead.
  *
  * Return: its id.
  */

@@ -149,11 +149,15 @@ void mrc_tx_forget_evs(struct mrc_tx_window *w)
 {
 	struct mrc_tx_rec *rec = &w->ring[w->head];
 	u32 left = mrc_tx_in_window(w);
+	unsigned int i;
 
 	for (; left; left--) {
 		if (rec->ev != MRC_TX_ON_GONE)
 			rec->ev = MRC_TX_ON_NONE;
 		rec = mrc_tx_rec_next(w, rec);
 	}
+	for (i = 0; i < MRC_TX_PROBES_KEPT; i++)
+		w->probed[i].ev = MRC_EV_NONE;
+	w->probe_ev = MRC_EV_NONE;
 	mrc_evidence_forget_evs(&w->evidence);
 }

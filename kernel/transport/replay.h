@@ -36,6 +36,7 @@ DECLARE_TRACEPOINT(mrc_replay);
  * @MRC_REPLAY_UNSENT: mrc_req_unsent(): PSN -> goes on
  * @MRC_REPLAY_LOSE: mrc_req_lose_evs(): unsent ones too, EVs that are gone here (8 words), at the
  *	peer (8 words) -> lost
+ * @MRC_REPLAY_STATE: mrc_req_heed_state(): EV, what is late on it is lost
  * @MRC_REPLAY_SACK: mrc_req_sack(): bytes of the headers, the headers -> error or, without one, see
  *	mrc_replay_answer()
  * @MRC_REPLAY_NACK: mrc_req_nack(): the same
@@ -53,6 +54,7 @@ enum mrc_replay_op {
 	MRC_REPLAY_BATCH	= 'B',
 	MRC_REPLAY_UNSENT	= 'U',
 	MRC_REPLAY_LOSE		= 'L',
+	MRC_REPLAY_STATE	= 'V',
 	MRC_REPLAY_SACK		= 'K',
 	MRC_REPLAY_NACK		= 'N',
 	MRC_REPLAY_ACK		= 'A',

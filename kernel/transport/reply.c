@@ -83,9 +83,13 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		       const struct mrc_answers *a)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
-	u16 ev = mrc_prober_reverse_ev(peer, evs);
 	unsigned int i;
+	u16 ev;
 
+	if (a->evs_gen == evs->gen && a->ev < evs->paths.count)
+		ev = a->ev;
+	else
+		ev = mrc_prober_reverse_ev(peer, evs);
 	if (ev == MRC_EV_NONE) {
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 		return false;

@@ -137,6 +137,21 @@ void mrc_requester_nudge(struct mrc_qp *qp)
 
 /* ---- answers -------------------------------------------------------------- */
 
+/* tx_lock and peer->lock held. */
+static void mrc_requester_heed_states(struct mrc_qp *qp, const struct mrc_paths *paths,
+				      const struct mrc_news *n, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->count; i++) {
+		if (!mrc_news_is_late(&n->ev[i]))
+			continue;
+		mrc_req_heed_state(&qp->req, paths, n->ev[i].ev);
+		mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev,
+			   mrc_evidence_is_silent(&qp->req.tx.evidence, n->ev[i].ev));
+	}
+}
+
 /* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
@@ -148,9 +163,10 @@ static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 	    !mrc_req_news(&qp->req, res, now, &news))
 		return;
 	spin_lock(&qp->peer->lock);
-	do
+	do {
 		mrc_paths_learn(&evs->paths, &news, now);
-	while (mrc_req_news(&qp->req, res, now, &news));
+		mrc_requester_heed_states(qp, &evs->paths, &news, now);
+	} while (mrc_req_news(&qp->req, res, now, &news));
 	mrc_prober_evs_changed(qp->peer, evs);
 	spin_unlock(&qp->peer->lock);
 }
@@ -318,7 +334,7 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 	mrc_replay(qp, MRC_REPLAY_TIMER, now, due, res.lost, qp->req.tx.una, qp->req.tx.nxt,
 		   qp->req.tx.inflight, qp->req.tx.lost);
 	if (due == MRC_REQ_PROBE)
-		mrc_answers_probe(a, qp->req.tx.probe_id);
+		mrc_req_put_probe(&qp->req, a);
 	if (res.lost)
 		trace_mrc_loss(qp, &res, due == MRC_REQ_GONE ? "port" : "timeout");
 	if (due != MRC_REQ_GONE)

@@ -9,7 +9,7 @@ function(mrc_core_library name)
     ${mrc_core_dir}/requester.c ${mrc_core_dir}/sendq.c ${mrc_core_dir}/tx_window.c
     ${mrc_core_dir}/tx_sack.c ${mrc_core_dir}/tx_loss.c ${mrc_core_dir}/ev_set.c
     ${mrc_core_dir}/ev_keep.c ${mrc_core_dir}/ev_rotation.c
-    ${mrc_core_dir}/ev_schedule.c ${mrc_core_dir}/ev_search.c
+    ${mrc_core_dir}/ev_schedule.c ${mrc_core_dir}/ev_search.c ${mrc_core_dir}/ev_tally.c
     ${mrc_core_dir}/last_words.c ${mrc_core_dir}/port_status.c ${mrc_core_dir}/reverse.c
     ${mrc_core_dir}/paths.c ${mrc_core_dir}/probing.c ${mrc_core_dir}/timing.c ${mrc_core_dir}/turns.c
     ${mrc_core_dir}/asks.c ${mrc_core_dir}/usid.c ${mrc_core_dir}/evidence.c ${mrc_core_dir}/rtt.c)

@@ -253,7 +253,7 @@ private:
             throw std::runtime_error("retries exceeded");
         learn(res);
         if (due == MRC_REQ_PROBE)
-            answer(Packet{.kind = Packet::Probe, .id = req.tx.probe_id});
+            sendProbe();
         send();
     }
 
@@ -261,7 +261,12 @@ private:
     {
         window.learn(req, res, clock.now);
         for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
+        {
             mrc_paths_learn(&paths, &news, clock.now);
+            for (unsigned i = 0; i < news.count; ++i)
+                if (mrc_news_is_late(&news.ev[i]))
+                    mrc_req_heed_state(&req, &paths, news.ev[i].ev);
+        }
         noteChanges();
         armProbes();
     }
@@ -394,6 +399,14 @@ private:
     void answer(const Packet &packet)
     {
         transmit(end.answerEv(clock.now), packet);
+        answered();
+    }
+
+    void sendProbe()
+    {
+        const u16 ev = req.tx.probe_ev;
+        transmit(ev == MRC_EV_NONE ? end.answerEv(clock.now) : ev,
+                 Packet{.kind = Packet::Probe, .id = req.tx.probe_id});
         answered();
     }
 

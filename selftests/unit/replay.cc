@@ -183,6 +183,13 @@ Result Requester::lose(uint64_t now, Words &in)
     return said;
 }
 
+Result Requester::state(Words &in)
+{
+    const auto ev = static_cast<uint16_t>(in.next());
+    mrc_evidence_set_silent(&req.tx.evidence, ev, in.next());
+    return in.read();
+}
+
 Result Requester::answer(char op, uint64_t now, Words &in)
 {
     uint8_t bytes[MRC_HDR_MAX] = {};
@@ -251,6 +258,8 @@ Result Requester::make(const Call &call)
         return unsent(call.now, in);
     case 'L':
         return lose(call.now, in);
+    case 'V':
+        return state(in);
     case 'K':
     case 'N':
     case 'A':

@@ -42,6 +42,7 @@ private:
     std::vector<uint32_t> batch(uint64_t now, Words &in);
     std::vector<uint32_t> unsent(uint64_t now, Words &in);
     std::vector<uint32_t> lose(uint64_t now, Words &in);
+    std::vector<uint32_t> state(Words &in);
     std::vector<uint32_t> answer(char op, uint64_t now, Words &in);
     std::vector<uint32_t> end();
     std::vector<uint32_t> timer_at(uint64_t now) const;

@@ -48,7 +48,7 @@ void SimHost::send(const mrc_answers &a, const SimFabric::Deliver &deliver)
 {
     if (!a.count)
         return;
-    const u16 ev = end.answerEv(world.now());
+    const u16 ev = a.ev == MRC_ANSWERS_ANY_EV ? end.answerEv(world.now()) : a.ev;
     if (ev == MRC_EV_NONE)
         return;
     std::vector<Bytes> packets;

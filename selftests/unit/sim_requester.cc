@@ -225,7 +225,7 @@ void SimRequester::sendProbe()
     ++world.report.probes;
     probeSentAt[tx.probe_id] = world.now();
     mrc_answers_init(&a);
-    mrc_answers_probe(&a, tx.probe_id);
+    mrc_req_put_probe(&req, &a);
     host.send(a, [this](const SimPacket &p) { peer->probeArrived(p); });
 }
 
@@ -270,6 +270,9 @@ void SimRequester::learnOfEvs(mrc_tx_result &res)
         for (unsigned i = 0; i < news.count; ++i)
             acked += countAcked(news.ev[i]);
         mrc_paths_learn(&paths, &news, world.now());
+        for (unsigned i = 0; i < news.count; i++)
+            if (mrc_news_is_late(&news.ev[i]))
+                mrc_req_heed_state(&req, &paths, news.ev[i].ev);
     }
     simCheck(acked <= res.acked, "counted for two EVs");
     world.report.evAcked += acked;

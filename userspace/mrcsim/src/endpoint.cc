@@ -171,7 +171,9 @@ void Endpoint::reply(Peer &peer, uint32_t flow, const mrc_answers &answers, bool
 {
     if (!answers.count)
         return;
-    const u16 ev = mrc_paths_reverse_ev(&peer.paths, cell_.engine_now());
+    const u16 ev = answers.ev == MRC_ANSWERS_ANY_EV
+                       ? mrc_paths_reverse_ev(&peer.paths, cell_.engine_now())
+                       : answers.ev;
     if (ev == MRC_EV_NONE)
         return;
     for (unsigned i = 0; i < answers.count; i++) {

@@ -181,7 +181,12 @@ void Requester::learn_of_evs(mrc_tx_result &result)
 
     counts_.spurious += result.spurious;
     for (mrc_news news; mrc_req_news(&req_, &result, now(), &news); learned = true)
+    {
         mrc_paths_learn(&peer_.paths, &news, now());
+        for (unsigned i = 0; i < news.count; i++)
+            if (mrc_news_is_late(&news.ev[i]))
+                mrc_req_heed_state(&req_, &peer_.paths, news.ev[i].ev);
+    }
     if (learned)
         endpoint_.prober().evs_changed(peer_);
 }
@@ -291,7 +296,7 @@ void Requester::timer()
     const mrc_req_due due = mrc_req_timer(&req_, now(), &result);
     mrc_answers_init(&answers);
     if (due == MRC_REQ_PROBE)
-        mrc_answers_probe(&answers, req_.tx.probe_id);
+        mrc_req_put_probe(&req_, &answers);
     counts_.probes += answers.count;
     (due == MRC_REQ_GONE ? counts_.ports : counts_.timeouts) += result.lost;
     learn(result);
