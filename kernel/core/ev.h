@@ -136,8 +136,6 @@ static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
  * @add: slot that is next
  * @next_spare: slot from which on a spare is looked for
  * @next_any: EV from which on any is looked for, relative to @first
- * @unheard: packets that were late on its EVs since it was heard of
- * @heard_at: ns, the newest @heard_at of its EVs, 0: none
  */
 struct mrc_ev_plane {
 	u16 first;
@@ -151,8 +149,6 @@ struct mrc_ev_plane {
 	u16 add;
 	u16 next_spare;
 	u16 next_any;
-	u16 unheard;
-	u64 heard_at;
 };
 
 /**

@@ -53,14 +53,19 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	}
 }
 
-/* Return: a packet that was sent at @since is one more that shows that the plane is silent. */
-static bool mrc_ev_search_plane_silent(struct mrc_ev_plane *p, u64 since)
+/* Is nothing that was sent after @since known to have arrived by a plane, by several of its EVs? */
+static bool mrc_ev_search_plane_silent(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+				       u64 since)
 {
-	if (p->heard_at > since)
-		return false;
-	if (p->unheard < U8_MAX)
-		p->unheard++;
-	return p->unheard >= MRC_EV_PLANE_UNHEARD;
+	unsigned int unheard = 0;
+	u16 i;
+
+	for (i = p->first; i < p->first + p->count; i++) {
+		if (s->ev[i].heard_at > since)
+			return false;
+		unheard += s->ev[i].missed > 0;
+	}
+	return unheard >= MRC_EV_PLANE_UNHEARD;
 }
 
 static void mrc_ev_search_lose_plane(struct mrc_ev_set *s, const struct mrc_ev_plane *p, u64 now)
@@ -82,12 +87,12 @@ void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	p = mrc_ev_own_plane(s, ev);
 	if (!mrc_ev_is_usable(e) || !mrc_ev_port_up(s, e->port) || e->heard_at > since)
 		return;
-	if (mrc_ev_search_plane_silent(p, since))
-		return mrc_ev_search_lose_plane(s, p, now);
 	mrc_ev_search_doubt(s, ev, now);
 	if (e->missed < MRC_EV_PROBE_MISSED)
 		e->missed++;
-	if (e->missed == MRC_EV_PROBE_MISSED)
+	if (mrc_ev_search_plane_silent(s, p, since))
+		mrc_ev_search_lose_plane(s, p, now);
+	else if (e->missed == MRC_EV_PROBE_MISSED)
 		mrc_ev_lost(s, ev, MRC_EV_WHY_LOSS, now);
 }
 
@@ -149,14 +154,11 @@ static bool mrc_ev_search_end(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why,
 static bool mrc_ev_search_heard(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 sent,
 				u64 now)
 {
-	struct mrc_ev_plane *p = mrc_ev_own_plane(s, ev);
 	struct mrc_ev_entry *e = &s->ev[ev];
 
 	e->heard_at = max(e->heard_at, sent);
-	p->heard_at = max(p->heard_at, sent);
 	s->heard_at = max(s->heard_at, sent);
 	e->missed = 0;
-	p->unheard = 0;
 	if (e->doubted)
 		mrc_ev_set_doubted(s, ev, false);
 	if (e->state == MRC_EV_DENIED || !mrc_ev_port_up(s, e->port))

@@ -31,8 +31,8 @@
 void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 
 /*
- * So many packets that are late on EVs of a plane, while others are heard of, show that the plane is
- * silent; of a plane with fewer EVs each shows it for itself.
+ * So many EVs of a plane on which something is late, while other planes are heard of, show that the
+ * plane is silent; of a plane with fewer EVs each shows it for itself.
  */
 #define MRC_EV_PLANE_UNHEARD	3u
 
@@ -46,7 +46,7 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
  * Nothing, if something that was sent later has arrived by this EV since, be it another QP's. If
  * nothing has by any, it says no more than mrc_ev_silent(). Else the EV is in doubt, and counts one
  * probe as lost, for which a packet stands; the second one, MRC_EV_PROBE_MISSED in all, takes it
- * out. If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD packets take all EVs
+ * out. If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD such EVs take all EVs
  * of the plane out.
  */
 void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);

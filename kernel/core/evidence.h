@@ -60,7 +60,7 @@ struct mrc_tx_given_up {
 #define MRC_TX_TAKES_MAX	0xffffu
 #define MRC_TX_LATE		3u
 #define MRC_TX_LOST_AFTER	8u
-#define MRC_TX_LOST_PROBED	4u
+#define MRC_TX_LOST_PROBED	2u
 
 /**
  * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news

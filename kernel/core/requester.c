@@ -409,14 +409,14 @@ void mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths, u16 ev
 
 /* ---- time ---------------------------------------------------------------- */
 
+/*
+ * When the wait for an ACK has been as long as a timeout. Out of retries: one more interval, then
+ * the timer gives up. As for packets, never less than two round trips.
+ */
 static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 {
 	u64 interval = mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries);
 
-	/*
-	 * Out of retries: one more interval, then the timer gives up. As for packets,
-	 * never less than two round trips.
-	 */
 	return r->ack_wait + max(interval ?: r->tx.rtt.retries.timeout_ns,
 				 min(2 * r->tx.rtt.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
@@ -429,7 +429,7 @@ static u64 mrc_req_earlier(u64 a, u64 b)
 
 static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
 {
-	u64 at = r->ack_wait ? mrc_req_ack_deadline(r) :
+	u64 at = r->ack_wait ? min(mrc_req_ack_deadline(r), mrc_tx_ask_at(&r->tx, now)) :
 			       mrc_req_earlier(mrc_tx_deadline(&r->tx, now),
 				       mrc_tx_probe_at(&r->tx, now));
 
@@ -443,20 +443,17 @@ u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
 	return at ? max(at, r->looked_at + r->tx.rtt.timing->look) : 0;
 }
 
-/* No ACK came though all is SACKed: ask again, until that was often enough. */
-static enum mrc_req_due mrc_req_ask_again(struct mrc_req *r, u64 now,
-					  struct mrc_tx_result *res)
+/* Return: false: no ACK has come for as long as the retries of a packet take. */
+static bool mrc_req_bear_silence(struct mrc_req *r, u64 now)
 {
+	if (now < mrc_req_ack_deadline(r))
+		return true;
 	if (!mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries))
-		return MRC_REQ_FAILED;
+		return false;
 	if (r->ack_retries < U8_MAX)
 		r->ack_retries++;
-	/* Only from the second time on something was sent since. */
-	if (r->ack_retries > 1)
-		res->silent_since = r->ack_wait;
 	r->ack_wait = now;
-	mrc_tx_probe(&r->tx, now);
-	return MRC_REQ_PROBE;
+	return true;
 }
 
 /* The tail is silent: a probe takes less time than a timeout. */
@@ -490,8 +487,11 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 		r->pause_until = 0;
 		return MRC_REQ_GO_ON;
 	}
+	if (r->ack_wait && !mrc_req_bear_silence(r, now))
+		return MRC_REQ_FAILED;
 	if (r->ack_wait)
-		return mrc_req_ask_again(r, now, res);
+		return mrc_tx_ask_at(&r->tx, now) > now ? MRC_REQ_NOTHING :
+							  mrc_req_probe(r, now, res);
 	if (mrc_tx_deadline(&r->tx, now) > now)
 		return mrc_req_probe(r, now, res);
 	mrc_tx_timeout(&r->tx, now, res);

@@ -10,8 +10,9 @@
  *  2. the caller draws as many EVs as mrc_req_stride() says;
  *  3. mrc_req_deal() deals the packets out to them like cards, and takes them into flight.
  *
- * A request ends by a transport ACK. Its packets may all be SACKed before: then the ACK is waited
- * for as a packet's SACK would be, and asked for by Reliability Probes.
+ * A request ends by a transport ACK. Its packets may all be SACKed before: then the ACK is asked for
+ * by Reliability Probes, which follow one another as they do where a packet's SACK is missing, and
+ * the QP is at its end when as many timeouts have passed as packets have.
  */
 #ifndef _MRC_CORE_REQUESTER_H
 #define _MRC_CORE_REQUESTER_H
@@ -78,8 +79,8 @@ struct mrc_batch {
  * @asked_psn: next PSN when a SACK was asked for last
  * @unasked: nominal bytes of packets sent for the first time since then
  * @last_ev: that the newest batch ended with
- * @ack_wait: ns, when the wait for an ACK, or the newest probe for it, began; 0: no wait
- * @ack_retries: probes since all was SACKed and an ACK is missing
+ * @ack_wait: ns, when the wait for an ACK began that is as long as a timeout; 0: no wait
+ * @ack_retries: such waits since all was SACKed and an ACK is missing
  * @pauses: since something was acknowledged
  * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
  * @looked_at: ns, when the timer fired and found nothing to do

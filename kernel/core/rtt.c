@@ -140,16 +140,25 @@ void mrc_rtt_decay(struct mrc_rtt *r, u64 now)
 		r->decay_at_ns = now + mrc_rtt_quiet(r);
 }
 
-u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, bool in_vain)
+/* Twice as long for each probe beyond the first few, within bounds. */
+static u64 mrc_rtt_back_off(const struct mrc_rtt *r, u64 wait, unsigned int probes, u64 silence)
 {
-	u64 wait = max(2 * r->srtt_ns, mrc_rtt_reorder_window(r)) +
-		   r->timing->probe_slack;
+	u64 most = max(wait, max(r->timing->probe_max, silence / MRC_TX_PROBES_PART));
+	unsigned int twice = probes - MRC_TX_PROBES_EVEN + 1;
+
+	return twice < 32 ? min(wait << twice, most) : most;
+}
+
+u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, u64 silence, bool in_vain)
+{
+	u64 rtt = r->srtt_ns ?: r->peer_ns ?: r->timing->first_rtt;
+	u64 wait = max(2 * rtt, mrc_rtt_reorder_window(r)) + r->timing->probe_slack;
 	u64 timeout = mrc_rtt_first_timeout(&r->retries);
 
+	/* Without one of its own it may be wrong. */
 	if (!r->srtt_ns)
-		wait = timeout / 2;
+		wait = min(wait, timeout / 2);
 	else if (in_vain)
 		wait = max(wait, timeout / 4);
-	return probes < MRC_TX_PROBES_EVEN ?
-	       wait : wait << (probes - MRC_TX_PROBES_EVEN + 1);
+	return probes < MRC_TX_PROBES_EVEN ? wait : mrc_rtt_back_off(r, wait, probes, silence);
 }

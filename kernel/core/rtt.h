@@ -35,20 +35,23 @@ struct mrc_retries {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and @probe_slack have passed
- * without news; half a timeout while no RTT is known; at least a quarter of one when all has been
- * in vain for longer than a timeout: RTTs may have become longer than any that was seen, and where
- * all is crowded, probes must not be what crowds it. One, or its answer, may take a path that is
- * dead: so a few follow one another, then each waits twice as long as the one before, and at last
- * packets are left to their timeouts.
+ * without news. While a QP knows no RTT that of its peer's other QPs counts, and @first_rtt where there
+ * are none. At least a quarter of a timeout passes when all has been in vain for longer than one: RTTs
+ * may have become longer than any that was seen, and where all is crowded, probes must not be what
+ * crowds it. A probe, or its answer, may take a path that is dead: so a few follow one another,
+ * then each waits twice as long as the one before, up to @probe_max or, if that is more, a part of
+ * the silence so far: so an outage is noticed to be over after a small part of its time, and a peer that
+ * is gone costs little.
  */
 #define MRC_TX_PROBES_EVEN	4u
-#define MRC_TX_PROBES_MAX	12u
+#define MRC_TX_PROBES_PART	8u
 
 /**
  * struct mrc_rtt - round trips of a QP
  * @retries: limits
  * @min_ns: smallest sample, 0 before the first
  * @srtt_ns: smoothed, 0 before the first sample
+ * @peer_ns: what the peer's other QPs know, 0: nothing
  * @high_ns: highest of late
  * @reorder_ns: what rule (b) allows, if RTTs differ by less; 0: a quarter of @min_ns
  * @ev_slack_ns: what rule (a) allows
@@ -61,6 +64,7 @@ struct mrc_rtt {
 	struct mrc_retries retries;
 	u64 min_ns;
 	u64 srtt_ns;
+	u64 peer_ns;
 	u64 high_ns;
 	u64 reorder_ns;
 	u64 ev_slack_ns;
@@ -132,11 +136,12 @@ void mrc_rtt_decay(struct mrc_rtt *r, u64 now);
 /**
  * mrc_rtt_probe_wait() - what is waited for before a Reliability Probe
  * @r: round trips
- * @probes: that were sent since there was news, less than MRC_TX_PROBES_MAX
+ * @probes: that were sent since there was news
+ * @silence: ns, from the news to the newest of these
  * @in_vain: what was sent again timed out, too
  *
  * Return: ns.
  */
-u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, bool in_vain);
+u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, u64 silence, bool in_vain);
 
 #endif /* _MRC_CORE_RTT_H */

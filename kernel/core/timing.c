@@ -24,6 +24,8 @@ const struct mrc_timing mrc_timing_software = {
 	.pause		= 10 * MRC_TIMING_US,
 	.look		= MRC_TIMING_MS,
 	.probe_slack	= 100 * MRC_TIMING_US,
+	.probe_max	= 10 * MRC_TIMING_MS,
+	.first_rtt	= MRC_TIMING_MS,
 	.quiet		= MRC_TIMING_S,
 	.cc_target	= 10 * MRC_TIMING_US,
 	.cc_late	= 8 * MRC_TIMING_MS,
@@ -34,7 +36,7 @@ const struct mrc_timing mrc_timing_software = {
 void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 {
 	*t = (struct mrc_timing){
-		.ev_probe	= 10 * rtt,
+		.ev_probe	= 2 * rtt,
 		.ev_probe_max	= 10000 * rtt,
 		.ev_flap	= 20000 * rtt,
 		.ev_steady	= 80000 * rtt,
@@ -43,7 +45,7 @@ void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 		.ev_search	= 10000 * rtt,
 		.ask		= 500 * rtt,
 		.ask_max	= 10000 * rtt,
-		.pace		= 10 * rtt,
+		.pace		= rtt,
 		.reverse_probe	= 100 * rtt,
 		.tell		= 10 * rtt,
 		.tell_max	= 10000 * rtt,
@@ -52,6 +54,8 @@ void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 		.pause		= rtt,
 		.look		= rtt,
 		.probe_slack	= rtt,
+		.probe_max	= 100 * rtt,
+		.first_rtt	= 2 * rtt,
 		.quiet		= 10000 * rtt,
 		.cc_target	= rtt / 10,
 		.cc_late	= rtt,

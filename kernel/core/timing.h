@@ -32,6 +32,9 @@
  * @pause: who has no room is left alone for a round trip, this at least
  * @look: a QP's timer that found nothing to do looks again no sooner
  * @probe_slack: a Reliability Probe waits for so much longer than round trips account for
+ * @probe_max: from one Reliability Probe to the next while the peer is silent, at most; a part of
+ *             the silence, if that is longer
+ * @first_rtt: what a round trip to a peer is taken for of which nothing is known
  * @quiet: tolerance for reordering stays for this at least after it had to grow
  * @cc_target: congestion control aims at no less delay: this host adds as much by itself
  * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
@@ -58,6 +61,8 @@ struct mrc_timing {
 	u64 pause;
 	u64 look;
 	u64 probe_slack;
+	u64 probe_max;
+	u64 first_rtt;
 	u64 quiet;
 	u64 cc_target;
 	u64 cc_late;

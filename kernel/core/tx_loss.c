@@ -110,6 +110,9 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 	u32 psn;
 
 	mrc_tx_begin(w, res);
+	/* A port that has come back may lead to a peer that was silent: it is asked as at the start. */
+	w->probes = 0;
+	w->news_ns = w->quiet_ns;
 	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
 			if (mrc_tx_note_gone(rec, gone))

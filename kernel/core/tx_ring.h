@@ -59,6 +59,7 @@ struct mrc_tx_window {
 	u64 deadline_ns;	/* no record times out before this */
 	u64 waits_from;		/* nor one that leaves now, if it is this time; 0: unknown */
 	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
+	u64 news_ns;		/* the same without probes */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
 	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */

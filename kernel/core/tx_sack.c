@@ -199,7 +199,7 @@ static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 	if (mrc_evidence_overdue(e, rec, j->slack) || mrc_tx_behind(rec, j))
 		return MRC_TX_BY_EV;
 	if (!mrc_tx_overtaken(w, rec, j) ||
-	    !mrc_evidence_late(e, rec, MRC_TX_LATE, j->longest))
+	    !mrc_evidence_late(e, rec, min(j->times, MRC_TX_LATE), j->longest))
 		return 0;
 	if (mrc_evidence_is_silent(e, (u16)rec->ev) ||
 	    mrc_evidence_late(e, rec, j->times, j->longest))
@@ -389,6 +389,7 @@ static void mrc_tx_note_acked(struct mrc_tx_window *w, u64 now,
 	if (!res->acked)
 		return;
 	w->quiet_ns = max(w->quiet_ns, now);
+	w->news_ns = w->quiet_ns;
 	w->probes = 0;
 	w->probe_rounds = 0;
 	w->refusals = 0;
@@ -466,13 +467,18 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	return 0;
 }
 
+u64 mrc_tx_ask_at(const struct mrc_tx_window *w, u64 now)
+{
+	u64 silence = w->quiet_ns - min(w->news_ns, w->quiet_ns);
+
+	return max(w->quiet_ns + mrc_rtt_probe_wait(&w->rtt, w->probes, silence, w->in_vain), now);
+}
+
 u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
 {
-	if (!w->inflight || w->probes >= MRC_TX_PROBES_MAX ||
-	    w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
+	if (!w->inflight || w->probe_rounds >= MRC_TX_PROBE_ROUNDS)
 		return 0;
-	return max(w->quiet_ns +
-		   mrc_rtt_probe_wait(&w->rtt, w->probes, w->in_vain), now);
+	return mrc_tx_ask_at(w, now);
 }
 
 /* The EV of the oldest packet in flight, or MRC_EV_NONE. */

@@ -53,6 +53,9 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	       struct mrc_tx_result *res);
 
+/** mrc_tx_ask_at() - when a Reliability Probe is due, be anything in flight or not; @now: ns */
+u64 mrc_tx_ask_at(const struct mrc_tx_window *w, u64 now);
+
 /**
  * mrc_tx_probe_at() - when a Reliability Probe is worth its while
  * @w: the window
@@ -61,7 +64,7 @@ int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
  * Something is in flight, and nothing was sent or newly acknowledged for a while.
  *
  * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
- * nothing is in flight, or enough of them were sent.
+ * nothing is in flight, or the answers of the last ones led to nothing but losses.
  */
 u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
 

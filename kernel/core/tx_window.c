@@ -7,6 +7,7 @@ void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_
 	memset(w, 0, sizeof(*w));
 	w->size = cfg->size;
 	w->rtt.retries = cfg->retries;
+	w->rtt.peer_ns = cfg->peer_rtt_ns;
 	w->rtt.timing = &mrc_timing_software;
 	w->ring = mem;
 	w->units = (u8 *)&w->ring[cfg->size];
@@ -66,6 +67,7 @@ static void mrc_tx_launch(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	mrc_tx_wait_for(w, &was, now);
 	*rec = mrc_evidence_launch(&w->evidence, was, ev, now);
 	w->quiet_ns = now;
+	w->news_ns = now;
 	w->probes = 0;
 	w->inflight++;
 	w->inflight_bytes += bytes;

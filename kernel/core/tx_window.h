@@ -15,10 +15,12 @@
  * struct mrc_tx_cfg - limits of a window
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
  * @retries: see there
+ * @peer_rtt_ns: round trips of the peer's other QPs; 0: not known
  */
 struct mrc_tx_cfg {
 	u32 size;
 	struct mrc_retries retries;
+	u64 peer_rtt_ns;
 };
 
 /** mrc_tx_window_mem() - bytes of memory that a window of @size PSNs needs */

@@ -219,11 +219,13 @@ bool mrc_requester_new_ports(struct mrc_qp *qp)
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res;
-	u64 now = ktime_get_ns();
+	u64 now;
 	int err = 0;
 
 	mrc_count(qp->dev, MRC_CNT_SACK_RX);
 	spin_lock(&qp->tx_lock);
+	/* Here: nothing in flight may have been sent later. */
+	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_sack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_SACK, now, hdr, err, &res);
@@ -248,13 +250,14 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res;
-	u64 now = ktime_get_ns();
 	bool expired = false;
 	int err = -EINVAL;
+	u64 now;
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	mrc_count_n(qp->dev, MRC_CNT_TRIM_NACK_RX, mrc_nack_is_trim(hdr->nack.reason));
 	spin_lock(&qp->tx_lock);
+	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
@@ -295,12 +298,13 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	struct mrc_tx_result res;
-	u64 now = ktime_get_ns();
 	int err = 0;
+	u64 now;
 	u32 psn;
 
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
 	spin_lock(&qp->tx_lock);
+	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
@@ -410,6 +414,17 @@ static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
 	return 0;
 }
 
+/* What round trips of others take, ns. */
+static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
+{
+	u64 rtt;
+
+	rcu_read_lock();
+	rtt = READ_ONCE(rcu_dereference(qp->peer->evs)->paths.set.rtt);
+	rcu_read_unlock();
+	return rtt;
+}
+
 int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 {
 	struct mrc_tx_cfg cfg = {
@@ -422,6 +437,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	};
 	struct mrc_congestion *c;
 
+	cfg.peer_rtt_ns = mrc_requester_peer_rtt(qp);
 	if (mrc_requester_alloc(qp, cfg.size))
 		goto no_memory;
 	c = mrc_requester_join(qp);
@@ -435,7 +451,8 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
 	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
 		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
-		   cfg.retries.exp, sq_psn, qp->conn.mtu, qp->params.wimm_tx,
+		   cfg.retries.exp, lower_32_bits(cfg.peer_rtt_ns),
+		   upper_32_bits(cfg.peer_rtt_ns), sq_psn, qp->conn.mtu, qp->params.wimm_tx,
 		   qp->req.sendq.depth);
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;

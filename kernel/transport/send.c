@@ -187,13 +187,15 @@ static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
 }
 
 static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
-			   unsigned int from, unsigned int end, u64 now)
+			   unsigned int from, unsigned int end)
 {
 	bool going = true, goes_on;
 	struct mrc_tx_result res;
 	unsigned int i;
+	u64 now;
 
 	spin_lock(&qp->tx_lock);
+	now = ktime_get_ns();
 	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
 		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now, &res);
 		mrc_send_learn(qp, &res, now);
@@ -243,7 +245,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 	if (ev == MRC_EV_NONE)
 		return;
 	mrc_send_no_way(s, ev, err, now);
-	if (!mrc_send_again(qp, s, from, end, now))
+	if (!mrc_send_again(qp, s, from, end))
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "this host drops all that is sent");
 }

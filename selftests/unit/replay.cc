@@ -97,6 +97,7 @@ Result Requester::start(Words &in)
     cfg.retries.timeout_ns = in.next64();
     cfg.retries.linear = static_cast<u8>(in.next());
     cfg.retries.exp = static_cast<u8>(in.next());
+    cfg.peer_rtt_ns = in.next64();
     const uint32_t psn = in.next(), mtu = in.next(), imm_max = in.next(), depth = in.next();
     need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
              mtu,

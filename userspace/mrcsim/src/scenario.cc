@@ -155,6 +155,7 @@ void Reader::transport()
     section.word("timing", {"nic", "software"}, t.timing);
     section.word("cc", {"none", "uet-1.0-nscc"}, cc);
     t.nscc = cc == 1;
+    section.integer("window-bytes", 0, MRC_CC_CWND_MAX, t.window);
     section.word("ecn", {"present", "absent"}, t.ecn_absent);
     evs(section);
     section.integer("mtu", MRC_MTU_MIN, MRC_MTU_MAX, t.mtu);
