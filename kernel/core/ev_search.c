@@ -81,7 +81,7 @@ void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	struct mrc_ev_plane *p;
 	struct mrc_ev_entry *e;
 
-	if (ev >= s->count || s->heard_at <= since)
+	if (ev >= s->count)
 		return;
 	e = &s->ev[ev];
 	p = mrc_ev_own_plane(s, ev);

@@ -43,11 +43,11 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
  * @since: ns, when it was sent, or before
  * @now: ns
  *
- * Nothing, if something that was sent later has arrived by this EV since, be it another QP's. If
- * nothing has by any, it says no more than mrc_ev_silent(). Else the EV is in doubt, and counts one
- * probe as lost, for which a packet stands; the second one, MRC_EV_PROBE_MISSED in all, takes it
- * out. If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD such EVs take all EVs
- * of the plane out.
+ * To be called only when something that was sent later, by another EV, has been answered. It means
+ * nothing if something that was sent later has arrived by this EV, be it another QP's. Else the EV
+ * is in doubt, and the packet counts as a probe that was lost: MRC_EV_PROBE_MISSED take the EV out.
+ * If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD such EVs take all EVs of the
+ * plane out.
  */
 void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 

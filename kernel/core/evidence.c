@@ -340,10 +340,16 @@ static void mrc_evidence_unheard(struct mrc_evidence *e, const struct mrc_tx_rec
 	mrc_evidence_tell(e, (u16)rec->ev, what);
 }
 
-void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u64 now,
+/* Was it sent when nobody knew whether the peer was there? */
+static bool mrc_evidence_unmet(const struct mrc_evidence *e, u32 psn)
+{
+	return e->meeting && mrc_psn_diff(psn, e->met_psn) < 0;
+}
+
+void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
 		      struct mrc_tx_result *res)
 {
-	if (rec->ev >= MRC_EV_MAX || e->ev[rec->ev].asked)
+	if (rec->ev >= MRC_EV_MAX || e->ev[rec->ev].asked || mrc_evidence_unmet(e, psn))
 		return;
 	e->ev[rec->ev].asked = true;
 	mrc_evidence_unheard(e, rec, MRC_NEWS_LATE, now, res);
@@ -356,7 +362,7 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u3
 
 	if (rec->ev >= MRC_EV_MAX)
 		return;
-	if (e->meeting && mrc_psn_diff(psn, e->met_psn) < 0)
+	if (mrc_evidence_unmet(e, psn))
 		return mrc_evidence_doubt(e, rec, res);
 	if (mrc_evidence_overdue(e, rec, 0))
 		mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_LOST);

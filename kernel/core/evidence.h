@@ -228,10 +228,11 @@ bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *re
  * mrc_evidence_ask() - a packet is late: that is news, once until something arrives by its EV
  * @e: the evidence
  * @rec: its record
+ * @psn: its PSN
  * @now: ns
  * @res: what was learned
  */
-void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u64 now,
+void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
 		      struct mrc_tx_result *res);
 
 /** mrc_evidence_is_silent() - is what is late on an EV lost? @ev: any number */

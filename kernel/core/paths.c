@@ -243,6 +243,20 @@ static u16 mrc_paths_named(const struct mrc_paths *p, const struct mrc_news *n)
 	return MRC_EV_NONE;
 }
 
+/* A packet and a probe that went its way later may both be missed: each counts. */
+static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
+				 const struct mrc_news_ev *e, u64 now)
+{
+	/* Other QPs may have heard of the EV. */
+	bool heard = p->set.ev[e->ev].heard_at > n->late_since;
+
+	if (e->what & MRC_NEWS_LATE)
+		mrc_paths_report(p, MRC_SEEN_UNHEARD, e->ev, n->late_since, now);
+	if (e->what & MRC_NEWS_MUTE)
+		mrc_paths_report(p, heard ? MRC_SEEN_LOST : MRC_SEEN_UNHEARD, e->ev,
+				 n->late_since, now);
+}
+
 static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 			       const struct mrc_news_ev *e, u64 now)
 {
@@ -256,11 +270,7 @@ static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 		mrc_paths_report(p, MRC_SEEN_ARRIVED_LATE, e->ev, 0, now);
 	if (e->what & MRC_NEWS_LOST)
 		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
-	/* Other QPs may have heard of the EV. */
-	if (e->what & MRC_NEWS_MUTE && p->set.ev[e->ev].heard_at > n->late_since)
-		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
-	else if (e->what & (MRC_NEWS_LATE | MRC_NEWS_MUTE))
-		mrc_paths_report(p, MRC_SEEN_UNHEARD, e->ev, n->late_since, now);
+	mrc_paths_learn_late(p, n, e, now);
 	if (e->what & MRC_NEWS_SILENT)
 		mrc_paths_report(p, MRC_SEEN_SILENT, e->ev, n->silent_since, now);
 }

@@ -190,8 +190,25 @@ static bool mrc_tx_behind(const struct mrc_tx_rec *rec, const struct mrc_tx_judg
 	       (s32)(mrc_tx_ticks(j->probe->sent_ns) - rec->sent - j->slack) > 0;
 }
 
+/* Has a probe on the packet's EV had no answer either, while this later one, on another, has? */
+static bool mrc_tx_probed_in_vain(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+				  const struct mrc_tx_judge *j)
+{
+	const struct mrc_tx_probed *p;
+	unsigned int i;
+
+	for (i = 0; i < MRC_TX_PROBES_KEPT && j->probe; i++) {
+		p = &w->probed[i];
+		if (p->sent_ns && !p->answered && p->ev == rec->ev &&
+		    p->sent_ns < j->probe->sent_ns &&
+		    (s32)(mrc_tx_ticks(p->sent_ns) - rec->sent) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Return: the rule by which a packet in flight is lost, MRC_TX_BY_*; 0: it is not. */
-static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec, u32 psn,
 			 const struct mrc_tx_judge *j, struct mrc_tx_result *res)
 {
 	struct mrc_evidence *e = &w->evidence;
@@ -204,7 +221,7 @@ static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 	if (mrc_evidence_is_silent(e, (u16)rec->ev) ||
 	    mrc_evidence_late(e, rec, j->times, j->longest))
 		return MRC_TX_BY_TIME;
-	mrc_evidence_ask(e, rec, j->now, res);
+	mrc_evidence_ask(e, rec, psn, j->now, res);
 	return 0;
 }
 
@@ -224,7 +241,9 @@ static void mrc_tx_infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
 
 	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
 		if (!(rec->flags & MRC_TX_DONE)) {
-			why = mrc_tx_lost_by(w, rec, j, res);
+			why = mrc_tx_lost_by(w, rec, psn, j, res);
+			if (why == MRC_TX_BY_TIME && mrc_tx_probed_in_vain(w, rec, j))
+				mrc_evidence_ask(&w->evidence, rec, psn, j->now, res);
 			if (why) {
 				mrc_evidence_blame(&w->evidence, rec, psn, j->now, res);
 				mrc_tx_mark_lost(w, rec, psn, why, res);

@@ -19,7 +19,7 @@
 				 (evs) * (sizeof(struct mrc_path) +		\
 					  sizeof(struct mrc_paths_ev) +		\
 					  sizeof(struct mrc_ev_entry)))
-static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || MRC_PEER_BYTES(128) <= 16384);
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || MRC_PEER_BYTES(128) <= 17408);
 
 static void mrc_peer_evs_free(struct rcu_head *rcu)
 {

@@ -112,7 +112,7 @@ TEST(Timing, AQpWaitsAsItSays)
     r.tx.deadline_ns = 2;
     EXPECT_EQ(mrc_req_timer_at(&r, kSec), kSec + t.look);
     r.tx.rtt.srtt_ns = kRtt;
-    EXPECT_EQ(mrc_rtt_probe_wait(&r.tx.rtt, 0, false), 2 * kRtt + t.probe_slack);
+    EXPECT_EQ(mrc_rtt_probe_wait(&r.tx.rtt, 0, 0, false), 2 * kRtt + t.probe_slack);
 
     mrc_rx_window rx;
     std::vector<unsigned long> mem(mrc_rx_window_mem(MRC_MPR_UNIT, 1) / sizeof(long) + 1);
