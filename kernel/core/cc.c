@@ -7,8 +7,19 @@
 
 /* Taken for a base RTT before anything is known of it: what a host adds is a tenth of it. */
 #define CC_BASE_GUESS_HOSTS	10u
+/* A queue that is steered by delay is no longer than so many targets. */
+#define CC_QUEUE_TARGETS	4u
 /* The base RTT rises when packets that had the way for themselves took longer for so long. */
-#define CC_RISE_NS		10000000000ull
+#define CC_RISE_NS		4000000000ull
+/* How much larger than the constants' network one counts where delay is what steers. */
+#define CC_BY_DELAY_A_Q16	(1ull << 16)
+/* Where the rate may be wrong; and fast increase is half a window in a round trip there. */
+#define CC_BLIND_A_Q16		(1ull << 14)
+#define CC_BLIND_SCALE_Q16	(1u << 15)
+/* For its sake a window is empty for so long at most. */
+#define CC_DRAIN_NS		500000000ull
+/* Switches mark if one has done so in this time. */
+#define CC_MARKS_NS		10000000000ull
 /* The largest window is one and a half times the bandwidth-delay product, and no more than this. */
 #define CC_BDP_MAX		(MRC_CC_CWND_MAX / 3 * 2)
 
@@ -97,6 +108,36 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 	mrc_cc_derive_gains(p, div64_u64((u64)d->bdp << 16, CC_REF_BDP), d);
 }
 
+/* Nothing is said to push back but losses. Marks may: they show. */
+static bool mrc_cc_unsaid(const struct mrc_cc_params *p)
+{
+	return !p->ecn_absent && !p->trimming;
+}
+
+/*
+ * No marks come. Where switches just drop what they cannot hold nothing but delay tells of a queue
+ * before it is full. It has to be longer than what a busy host takes by itself. It also comes
+ * later than marks, and is felt at the end of a queue that overflows: increases are those of the
+ * constants' network at most, of four packets in a round trip. Where no base RTT is set either the
+ * rate of links may be a hundred times what the network carries: then of one packet.
+ */
+static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct mrc_timing *timing,
+				   u32 base_ns, struct mrc_cc_derived *d)
+{
+	u64 late = min(timing->cc_late, (u64)MRC_CC_BASE_RTT_MAX);
+	u64 a_q16 = div64_u64((u64)d->bdp << 16, CC_REF_BDP);
+
+	if (!p->target_ns)
+		d->target_ns = max(d->target_ns, (u32)late);
+	d->qa_threshold_ns = mrc_cc_qa_threshold(p, timing, d->target_ns, base_ns);
+	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
+	if (p->base_rtt_ns)
+		return mrc_cc_derive_gains(p, min(a_q16, CC_BY_DELAY_A_Q16), d);
+	mrc_cc_derive_gains(p, min(a_q16, CC_BLIND_A_Q16), d);
+	if (!p->fi_scale)
+		d->fi_scale_q16 = CC_BLIND_SCALE_Q16;
+}
+
 static u32 mrc_cc_base_guess(const struct mrc_timing *timing)
 {
 	return (u32)min(CC_BASE_GUESS_HOSTS * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
@@ -106,15 +147,31 @@ static u32 mrc_cc_base_guess(const struct mrc_timing *timing)
 static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 {
 	const struct mrc_cc_params *p = &cc->p;
-	u32 bdp;
+	u32 bdp, base;
 
 	cc->base_ns = max(base_ns, MRC_CC_BASE_RTT_MIN);
-	mrc_cc_derive(p, cc->timing, p->base_rtt_ns ? p->base_rtt_ns : cc->base_ns, cc->live,
-		      cc->planes, &cc->d);
+	base = p->base_rtt_ns ? p->base_rtt_ns : cc->base_ns;
+	mrc_cc_derive(p, cc->timing, base, cc->live, cc->planes, &cc->d);
+	if (cc->by_delay)
+		mrc_cc_derive_by_delay(p, cc->timing, base, &cc->d);
 	bdp = mrc_cc_bdp(mrc_cc_live_rate(p, cc->live, cc->planes), cc->base_ns, p->mtu);
 	cc->max_cwnd = min(mrc_cc_max_cwnd(p, cc->timing, bdp, cc->live, cc->planes),
 			   cc->d.max_cwnd);
 	cc->cwnd = min(cc->cwnd, cc->max_cwnd);
+}
+
+/*
+ * UE begins with the largest window. That is for a network whose rate and round trip are known: if
+ * they are not, the rate of links may be a lie (a virtual one's is), and a mebibyte more than
+ * switches hold. Then a window begins with so much, and doubles in a few round trips.
+ */
+static u32 mrc_cc_first_window(const struct mrc_cc *cc)
+{
+	const struct mrc_cc_params *p = &cc->p;
+
+	if (!mrc_cc_unsaid(p) || p->base_rtt_ns || p->max_cwnd || !cc->timing->cc_start)
+		return cc->max_cwnd;
+	return min(cc->max_cwnd, max((u32)cc->timing->cc_start, p->mtu));
 }
 
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
@@ -130,16 +187,28 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 	cc->max_cwnd = p->max_cwnd;
 	if (p->algorithm == MRC_CC_NONE)
 		return;
+	cc->by_delay = mrc_cc_unsaid(p);
 	mrc_cc_rebase(cc, p->base_rtt_ns ? p->base_rtt_ns : mrc_cc_base_guess(timing));
 	cc->base_ns = p->base_rtt_ns;
-	cc->cwnd = cc->max_cwnd;
+	cc->cwnd = mrc_cc_first_window(cc);
 	cc->lowest_ns = U32_MAX;
 	cc->risen_ns = U32_MAX;
+	cc->seen_ns = U32_MAX;
 	cc->risen_at = now;
 	cc->avg_at = now;
 	cc->adjusted_at = now;
 	cc->decreased_at = now;
 	cc->idle_at = now;
+}
+
+/* Of the window @part of @all are left. */
+static void mrc_cc_keep(struct mrc_cc *cc, u32 part, u32 all)
+{
+	cc->cwnd = max((u32)div64_u64((u64)cc->cwnd * part, all), cc->p.mtu);
+	if (cc->drained)
+		cc->drained = max((u32)div64_u64((u64)cc->drained * part, all), cc->p.mtu);
+	if (cc->saved)
+		cc->saved = (u32)div64_u64((u64)cc->saved * part, all);
 }
 
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
@@ -148,6 +217,8 @@ void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes)
 	live = max(min(live, planes), 1u);
 	if (cc->p.algorithm == MRC_CC_NONE || (live == cc->live && planes == cc->planes))
 		return;
+	if (live < cc->live && planes == cc->planes)
+		mrc_cc_keep(cc, live, cc->live);
 	cc->live = live;
 	cc->planes = planes;
 	if (cc->base_ns)
@@ -194,23 +265,77 @@ static bool mrc_cc_was_alone(const struct mrc_cc *cc, u32 rtt_ns, u64 now)
 }
 
 /*
+ * Is this a longer way, and no queue of others? A queue that is steered by marks shows them; one
+ * that is steered by delay ends where that is some targets long.
+ */
+static bool mrc_cc_is_longer_way(const struct mrc_cc *cc, u32 rtt_ns)
+{
+	if (cc->marks)
+		return mrc_cc_since(cc->marked_at, cc->risen_at);
+	return rtt_ns > cc->lowest_ns + CC_QUEUE_TARGETS * (u64)cc->d.target_ns;
+}
+
+/*
  * A way may become longer. Then no round trip is as short as the shortest was; but so it is behind
  * a queue that stands. Packets that left when nothing else was in flight have not waited for what
- * this host has sent, and where others' queues never end, twice the shortest round trip ever is the
- * limit: with the base RTT the queue grows that is aimed at.
+ * this host has sent. Where what they waited for may be others' queues, twice the shortest round
+ * trip is the limit: with the base RTT the queue grows that is aimed at. Where it cannot be, the
+ * shortest one is forgotten: it was that of another way.
  */
-static void mrc_cc_raise_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
+static void mrc_cc_raise_base(struct mrc_cc *cc, u32 rtt_ns)
 {
 	u64 risen;
 
+	if (mrc_cc_is_longer_way(cc, rtt_ns))
+		cc->lowest_ns = rtt_ns;
+	risen = min((u64)rtt_ns, 2ull * cc->lowest_ns);
+	if (risen > (u64)cc->base_ns + mrc_cc_slack(cc))
+		mrc_cc_rebase(cc, (u32)min(risen, (u64)MRC_CC_BASE_RTT_MAX));
+}
+
+static void mrc_cc_end_drain(struct mrc_cc *cc)
+{
+	if (!cc->drained)
+		return;
+	cc->cwnd = min(cc->drained, cc->max_cwnd);
+	cc->drained = 0;
+	/* What has arrived meanwhile says nothing. */
+	cc->qa_end = 0;
+}
+
+/*
+ * Who always has something in flight never has a packet that is alone. If no round trip was as short
+ * as the base RTT either, nothing more goes out until all that is in flight has arrived: the next
+ * packet is alone. That costs a round trip; and all who have shares in a queue learn how long the
+ * way is without it, whoever came first.
+ */
+static void mrc_cc_drain(struct mrc_cc *cc)
+{
+	cc->drained = cc->cwnd;
+	cc->cwnd = cc->p.mtu;
+}
+
+/* A period is over, or the packet that was waited for has come. */
+static void mrc_cc_watch_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
+{
+	u64 watched = mrc_cc_since(cc->risen_at, now);
+
+	cc->seen_ns = min(cc->seen_ns, rtt_ns);
 	if (mrc_cc_was_alone(cc, rtt_ns, now))
 		cc->risen_ns = min(cc->risen_ns, rtt_ns);
-	if (mrc_cc_since(cc->risen_at, now) < CC_RISE_NS)
+	if (watched < CC_RISE_NS)
 		return;
-	risen = min(cc->risen_ns, 2ull * cc->lowest_ns);
-	if (cc->risen_ns != U32_MAX && risen > (u64)cc->base_ns + mrc_cc_slack(cc))
-		mrc_cc_rebase(cc, (u32)risen);
+	if (cc->risen_ns == U32_MAX && watched < CC_RISE_NS + CC_DRAIN_NS &&
+	    cc->seen_ns > (u64)cc->base_ns + mrc_cc_slack(cc)) {
+		if (!cc->drained)
+			mrc_cc_drain(cc);
+		return;
+	}
+	mrc_cc_end_drain(cc);
+	if (cc->risen_ns != U32_MAX)
+		mrc_cc_raise_base(cc, cc->risen_ns);
 	cc->risen_ns = U32_MAX;
+	cc->seen_ns = U32_MAX;
 	cc->risen_at = now;
 }
 
@@ -227,7 +352,7 @@ static void mrc_cc_note_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 		mrc_cc_rebase(cc, rtt_ns);
 	}
 	if (!cc->p.base_rtt_ns)
-		mrc_cc_raise_base(cc, rtt_ns, now);
+		mrc_cc_watch_base(cc, rtt_ns, now);
 }
 
 /*
@@ -250,14 +375,30 @@ static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 
 /* ---- the window ----------------------------------------------------------- */
 
+/* No mark, no trim, no base RTT that is set: the rate of links is all that is known, if it is true. */
+static bool mrc_cc_blind(const struct mrc_cc *cc)
+{
+	return cc->by_delay && !cc->p.base_rtt_ns;
+}
+
+/* While it is emptied what happens to it happens to what it will be again. */
+static u32 *mrc_cc_window(struct mrc_cc *cc)
+{
+	return cc->drained ? &cc->drained : &cc->cwnd;
+}
+
 static void mrc_cc_grow(struct mrc_cc *cc, u64 bytes)
 {
-	cc->cwnd = (u32)min(cc->cwnd + bytes, (u64)cc->max_cwnd);
+	u32 *cwnd = mrc_cc_window(cc);
+
+	*cwnd = (u32)min(*cwnd + bytes, (u64)cc->max_cwnd);
 }
 
 static void mrc_cc_shrink(struct mrc_cc *cc, u32 bytes)
 {
-	cc->cwnd = max(cc->cwnd - min(cc->cwnd, bytes), cc->p.mtu);
+	u32 *cwnd = mrc_cc_window(cc);
+
+	*cwnd = max(*cwnd - min(*cwnd, bytes), cc->p.mtu);
 }
 
 /* Increases take effect. Time adds something, too, once per period however many bytes arrive. */
@@ -308,6 +449,9 @@ static void mrc_cc_proportional(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
 	if (mrc_cc_fast_increase(cc, bytes, delay_ns))
 		return;
 	cc->count[MRC_CC_PROPORTIONAL]++;
+	/* Nothing has shown yet how much the network holds. */
+	if (mrc_cc_blind(cc) && !cc->met)
+		return mrc_cc_grow(cc, bytes / 8);
 	mrc_cc_add(cc, cc->d.alpha_q16 * (cc->d.target_ns - delay_ns) >> 16, bytes);
 }
 
@@ -317,20 +461,42 @@ static void mrc_cc_fair(struct mrc_cc *cc, u32 bytes)
 	mrc_cc_add(cc, cc->d.fi, bytes);
 }
 
+/*
+ * Marks come of queues of a base RTT or two. Where there are none queues may be many times as long,
+ * and so is the time until a cut is felt.
+ */
+static u64 mrc_cc_round_trip(const struct mrc_cc *cc)
+{
+	return (u64)cc->base_ns + (mrc_cc_blind(cc) ? cc->avg_ns : 0);
+}
+
+/* What a cut takes at most, in millionths. */
+static u64 mrc_cc_most(const struct mrc_cc *cc)
+{
+	return MRC_CC_ONE - min(cc->p.max_md_jump, MRC_CC_ONE);
+}
+
+static u32 mrc_cc_part(u32 bytes, u64 millionths)
+{
+	return (u32)div64_u64(bytes * millionths, MRC_CC_ONE);
+}
+
 /* By what the average, not this one SACK, is too late: once in a round trip. */
 static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
 {
-	u64 cut, most = MRC_CC_ONE - min(cc->p.max_md_jump, MRC_CC_ONE);
+	u64 cut;
 
 	cc->count[MRC_CC_DECREASE]++;
 	cc->fast = false;
 	cc->unhindered = 0;
+	cc->met = true;
 	if (cc->avg_ns <= cc->d.target_ns ||
-	    mrc_cc_since(cc->decreased_at, now) <= cc->base_ns)
+	    mrc_cc_since(cc->decreased_at, now) <= mrc_cc_round_trip(cc))
 		return;
 	cut = div64_u64((u64)min(cc->p.gamma, MRC_CC_ONE) * (cc->avg_ns - cc->d.target_ns),
 			cc->avg_ns);
-	mrc_cc_shrink(cc, (u32)div64_u64(cc->cwnd * min(cut, most), MRC_CC_ONE));
+	cut = min(cut, mrc_cc_most(cc));
+	mrc_cc_shrink(cc, mrc_cc_part(*mrc_cc_window(cc), cut));
 	cc->decreased_at = now;
 	cc->count[MRC_CC_CUTS]++;
 }
@@ -341,7 +507,7 @@ static bool mrc_cc_starved(const struct mrc_cc *cc, bool lost, u32 delay_ns)
 {
 	bool late = cc->d.qa_threshold_ns && delay_ns > cc->d.qa_threshold_ns;
 
-	return cc->qa_end && (cc->qa_trigger || lost || late) &&
+	return cc->qa_end && !cc->drained && (cc->qa_trigger || lost || late) &&
 	       cc->achieved < cc->max_cwnd >> cc->p.qa_gate;
 }
 
@@ -407,7 +573,8 @@ static void mrc_cc_steer(struct mrc_cc *cc, const struct mrc_cc_news *n, u32 del
 {
 	bool late = delay_ns >= cc->d.target_ns;
 	bool marked = n->marked ||
-		      (cc->p.ecn_absent && late && cc->avg_ns > cc->d.target_ns);
+		      ((cc->p.ecn_absent || cc->by_delay) && late &&
+		       cc->avg_ns > cc->d.target_ns);
 
 	if (mrc_cc_quick_adapt(cc, false, marked, delay_ns, now))
 		return;
@@ -427,6 +594,24 @@ static u32 mrc_cc_count_up(u32 sum, u32 bytes)
 	return sum + min(bytes, U32_MAX - sum);
 }
 
+/* Do switches mark? Those of which nothing is said show it. */
+static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
+{
+	bool by_delay;
+
+	if (marked) {
+		cc->marks = true;
+		cc->marked_at = now;
+	} else if (cc->marks && mrc_cc_since(cc->marked_at, now) >= CC_MARKS_NS) {
+		cc->marks = false;
+	}
+	by_delay = mrc_cc_unsaid(&cc->p) && !cc->marks;
+	if (by_delay == cc->by_delay)
+		return;
+	cc->by_delay = by_delay;
+	mrc_cc_rebase(cc, cc->base_ns);
+}
+
 /* @before: what was in flight */
 static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 before, u64 now)
 {
@@ -441,6 +626,7 @@ static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 b
 	if (!rtt_ns)
 		return;
 	mrc_cc_note_base(cc, rtt_ns, now);
+	mrc_cc_note_mark(cc, n->marked, now);
 	delay_ns = rtt_ns - min(rtt_ns, cc->base_ns);
 	mrc_cc_average(cc, delay_ns, now);
 	mrc_cc_steer(cc, n, delay_ns, limited, now);
@@ -460,6 +646,36 @@ static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 		mrc_cc_shrink(cc, bytes);
 }
 
+/*
+ * Bytes that are lost are off the window. A queue that overflows loses many at once: more than one
+ * in sixteen of a round trip, or more than one packet while the delay is beyond its target. Where
+ * losses are all that push back, such a loss cuts the window as a decrease does at most, once in a
+ * round trip. Losses without a reason are fewer.
+ */
+static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
+{
+	u32 most;
+
+	if (mrc_cc_since(cc->lossy_at, now) > mrc_cc_round_trip(cc)) {
+		cc->lossy_at = now;
+		cc->lossy = 0;
+		cc->lossy_cut = false;
+	}
+	cc->lossy = mrc_cc_count_up(cc->lossy, bytes);
+	most = cc->avg_ns > cc->d.target_ns ? cc->p.mtu : max(cc->cwnd / 16, 2 * cc->p.mtu);
+	if (!cc->by_delay || cc->lossy <= most) {
+		mrc_cc_shrink(cc, bytes);
+	} else if (!cc->lossy_cut) {
+		cc->lossy_cut = true;
+		cc->met = true;
+		cc->fast = false;
+		cc->unhindered = 0;
+		cc->inc = 0;
+		mrc_cc_shrink(cc, mrc_cc_part(*mrc_cc_window(cc), mrc_cc_most(cc)));
+		cc->count[MRC_CC_CUTS]++;
+	}
+}
+
 static void mrc_cc_lost(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 {
 	if (n->cause == MRC_CC_REFUSED)
@@ -467,8 +683,8 @@ static void mrc_cc_lost(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 	cc->ignored = mrc_cc_count_up(cc->ignored, n->lost);
 	if (n->cause == MRC_CC_TRIMMED)
 		mrc_cc_trimmed(cc, n->lost, now);
-	else
-		mrc_cc_shrink(cc, n->lost);
+	else if (n->cause == MRC_CC_LOST)
+		mrc_cc_dropped(cc, n->lost, now);
 }
 
 void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
@@ -488,14 +704,21 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 
 /*
  * After a pause nothing is known of queues, and what the receiver asked for is long ago; the window is
- * no larger than it may be at the start.
+ * no larger than it may be at the start. After a long one it is no smaller either: what made it
+ * small is over, or shows again.
  */
 static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 {
+	u64 idle = mrc_cc_since(cc->idle_at, now);
+
 	cc->alone_at = now;
-	if (mrc_cc_since(cc->idle_at, now) <= cc->base_ns)
+	if (idle <= cc->base_ns)
 		return;
 	mrc_cc_take_back(cc);
+	if (idle > cc->timing->quiet) {
+		cc->cwnd = max(cc->cwnd, mrc_cc_first_window(cc));
+		cc->met = false;
+	}
 	cc->avg_ns = 0;
 	cc->qa_end = 0;
 	cc->qa_trigger = false;

@@ -15,6 +15,10 @@
  *   mark               | hold: one path is hot, others   | decrease, once in a round trip
  *                      | are not; it is skipped          |
  *
+ * Where switches are not said to trim, and none has marked a packet of late, nothing would push
+ * back before packets are lost: then delay counts as a mark, with a target beyond what a busy host
+ * takes by itself. Nor is the rate of links believed there: gains follow the window.
+ *
  * Bytes are nominal ones (mrc_nominal_len()) throughout. Nothing here sleeps, allocates or reads a
  * clock; the caller serialises all calls on one context and brings the time in nanoseconds of a
  * monotonic clock, in which it may step back a little.
@@ -63,7 +67,8 @@ enum mrc_cc_algorithm {
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
  * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent and
- *             without @trimming
+ *             without @trimming. With neither, and until marks are seen, cc_late of struct
+ *             mrc_timing at least
  * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold; cc_room of struct
  *            mrc_timing at least where @base_rtt_ns is not set
  * @adjust_bytes: increases take effect after so many bytes; 8 packets
@@ -165,6 +170,7 @@ enum mrc_cc_count {
  * Readable for dumps:
  * @p: the settings
  * @d: what follows from them and the base RTT
+ * @by_delay: no mark was seen of late, and nothing else is said to push back: delay counts as one
  * @cwnd: the window, bytes
  * @inflight: bytes on their way
  * @base_ns: base RTT; 0: not known yet
@@ -184,9 +190,11 @@ struct mrc_cc {
 	u32 base_ns;
 	u32 avg_ns;
 	u64 avg_at;		/* when the average was changed last */
-	u32 lowest_ns;		/* of all RTTs */
+	u32 lowest_ns;		/* of all RTTs of this way */
 	u32 risen_ns;		/* lowest RTT of packets with none before them, since @risen_at */
+	u32 seen_ns;		/* lowest of any, the same */
 	u64 risen_at;
+	u32 drained;		/* the window before it was emptied; 0: it is not */
 	u64 alone_at;		/* when packets left and nothing else was in flight */
 	u64 idle_at;		/* when the last one had arrived */
 
@@ -197,6 +205,14 @@ struct mrc_cc {
 	u64 decreased_at;
 	u32 unhindered;		/* bytes of proportional increase, in a row, that met no delay */
 	bool fast;
+
+	bool by_delay;
+	bool met;		/* a limit, by which a cut was made */
+	bool marks;		/* have been seen, the last one at @marked_at */
+	u64 marked_at;
+	u64 lossy_at;		/* the round trip began in which ... */
+	u32 lossy;		/* ... so many bytes were lost */
+	bool lossy_cut;		/* and the window was cut for them */
 
 	bool qa_trigger;
 	u64 qa_end;		/* of its period; 0: none has begun */
@@ -211,7 +227,7 @@ struct mrc_cc {
 /**
  * enum mrc_cc_cause - why packets count as lost
  * @MRC_CC_LOST: others have arrived, or its time has passed
- * @MRC_CC_PORT: their port has gone: not for congestion, but so has its share of the rate
+ * @MRC_CC_PORT: their port has gone: not for congestion. mrc_cc_capacity() takes its share off
  * @MRC_CC_TRIMMED: a switch had no room but for their heads
  * @MRC_CC_REFUSED: this host or the peer did not take them: the network has nothing to do with it
  */
@@ -320,8 +336,9 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now);
  * @live: planes that are up; 0 counts as one
  * @planes: of all that the rate counts; 0 counts as one
  *
- * The largest window follows; what was on its way by those that have gone is lost, which makes the
- * window smaller.
+ * The largest window follows. Of the window as much goes as of the planes, once: that packets were
+ * on their way by those that have gone (MRC_CC_PORT) takes nothing more off. It does not come back
+ * with the planes: it grows.
  */
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes);
 

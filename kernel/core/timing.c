@@ -29,6 +29,7 @@ const struct mrc_timing mrc_timing_software = {
 	.quiet		= MRC_TIMING_S,
 	.cc_target	= 10 * MRC_TIMING_US,
 	.cc_late	= 8 * MRC_TIMING_MS,
+	.cc_start	= 128 << 10,
 	.cc_room	= 1 << 20,
 };
 
@@ -58,6 +59,6 @@ void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 		.first_rtt	= 2 * rtt,
 		.quiet		= 10000 * rtt,
 		.cc_target	= rtt / 10,
-		.cc_late	= rtt,
+		.cc_late	= rtt / 2,
 	};
 }

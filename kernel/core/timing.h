@@ -35,10 +35,13 @@
  * @probe_max: from one Reliability Probe to the next while the peer is silent, at most; a part of
  *             the silence, if that is longer
  * @first_rtt: what a round trip to a peer is taken for of which nothing is known
- * @quiet: tolerance for reordering stays for this at least after it had to grow
+ * @quiet: tolerance for reordering stays for this at least after it had to grow; who has sent nothing
+ *         for longer begins anew
  * @cc_target: congestion control aims at no less delay: this host adds as much by itself
  * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
  *           as long a busy host may take
+ * @cc_start: bytes: where nothing is set and no mark was seen a window begins with so much; 0: with
+ *            the largest one
  * @cc_room: bytes: where no base RTT is set a window may be as large at least, for round trips of a
  *           busy host hold more than those of an idle one, which are what is measured
  */
@@ -66,6 +69,7 @@ struct mrc_timing {
 	u64 quiet;
 	u64 cc_target;
 	u64 cc_late;
+	u64 cc_start;
 	u64 cc_room;
 };
 

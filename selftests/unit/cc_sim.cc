@@ -76,9 +76,12 @@ public:
     explicit Net(const CcSimConfig &config)
         : c(config), clock(0), rng(config.seed), bdp(config.rate * config.baseNs / 1'000'000'000),
           portPs(config.packet * 1'000'000'000'000 / config.rate),
-          wayPs((config.baseNs * kPs - 2 * portPs) / 4), slices(config.runNs / config.baseNs + 1)
+          hostPs(config.hostRate ? config.packet * 1'000'000'000'000 / config.hostRate : portPs),
+          wayPs((config.baseNs * kPs - portPs - hostPs) / 4), room(roomOf(config, bdp)),
+          slices(config.runNs / config.baseNs + 1)
     {
-        for (std::vector<u64> *perSlice : {&r.sent, &r.trimmed, &r.dropped, &r.adapted, &r.queued})
+        for (std::vector<u64> *perSlice :
+             {&r.sent, &r.trimmed, &r.dropped, &r.adapted, &r.queued, &r.longestRttNs})
             perSlice->resize(slices);
         r.arrived.assign(c.flows.size(), std::vector<u64>(slices));
         flows.resize(c.flows.size());
@@ -109,7 +112,9 @@ private:
     std::mt19937_64 rng;
     const u64 bdp; ///< of a plane
     const u64 portPs;
+    const u64 hostPs;
     const u64 wayPs; ///< a quarter of all ways
+    const u64 room;  ///< bytes that a queue holds
     const std::size_t slices;
     std::vector<Packet> packets;
     std::vector<Flow> flows;
@@ -117,6 +122,13 @@ private:
     std::vector<bool> live; ///< planes that are
     std::vector<bool> up;   ///< planes that senders hold to be
     CcSimReport r;
+
+    static u64 roomOf(const CcSimConfig &config, u64 bdp)
+    {
+        if (config.queueBytes)
+            return config.queueBytes;
+        return config.trim ? bdp : 5 * bdp;
+    }
 
     u64 nowNs() const { return clock.now / kPs; }
     std::size_t slice() const { return std::min<std::size_t>(nowNs() / c.baseNs, slices - 1); }
@@ -230,7 +242,7 @@ private:
                 continue;
             send(h, flow);
             h.busy = true;
-            clock.at(clock.now + portPs / c.planes, [this, i] {
+            clock.at(clock.now + hostPs / c.planes, [this, i] {
                 hosts[i].busy = false;
                 pump(i);
             });
@@ -274,7 +286,7 @@ private:
         f.out[p.plane].push_back(id);
         ++r.sent[slice()];
         u64 &last = h.last[p.plane];
-        last = std::max(last, clock.now + portPs + wayPs + below(c.jitterNs * kPs));
+        last = std::max(last, clock.now + hostPs + wayPs + below(c.jitterNs * kPs));
         clock.at(last, [this, id] { enqueue(id); });
     }
 
@@ -320,6 +332,7 @@ private:
         const Packet &trigger = packets[s.trigger];
         n.rtt_ns = s.timed ? nowNs() - trigger.sentNs : 0;
         n.marked = trigger.marked;
+        r.longestRttNs[slice()] = std::max(r.longestRttNs[slice()], n.rtt_ns);
         n.waiting = f.wanted || !f.again.empty();
         f.skip[trigger.plane] += trigger.marked && c.planes > 1;
         learn(f, n);
@@ -368,7 +381,7 @@ private:
             p.forged = true;
             clock.at(clock.now + 3 * wayPs, [this, id] { trimmed(id); });
         }
-        if (q.bytes + c.packet > (c.trim ? bdp : 5 * bdp)) {
+        if (q.bytes + c.packet > room) {
             ++(c.trim ? r.trimmed : r.dropped)[slice()];
             if (c.trim)
                 clock.at(clock.now + 3 * wayPs, [this, id] { trimmed(id); });

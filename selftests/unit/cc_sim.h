@@ -24,11 +24,13 @@ struct CcSimFlow {
 struct CcSimConfig {
     u64 seed = 1;
     u64 rate = 12'500'000'000; ///< of a port, bytes a second
+    u64 hostRate = 0;                  ///< of a host to a plane; 0: as that of a port
     u64 baseNs = 12000;        ///< round trip of an empty network
     u32 packet = 4160;         ///< nominal bytes
     unsigned planes = 1;
     bool ecn = true;        ///< marks from 0.2 to 0.8 BDP, when a packet leaves the queue
     bool trim = true;       ///< beyond 1 BDP; else drops beyond 5
+    u64 queueBytes = 0;     ///< or beyond so many; 0: as said
     unsigned lossPpm = 0;   ///< packets that are lost for no reason
     unsigned forgedPpm = 0; ///< packets whose head somebody forges, who is faster than they are
     u32 sackBytes = 1;      ///< a SACK for so many bytes, or a mark, or when asked
@@ -50,6 +52,7 @@ struct CcSimReport {
     std::vector<u64> trimmed;              ///< per slice
     std::vector<u64> dropped;              ///< per slice: by a full queue
     std::vector<u64> adapted;              ///< per slice: quick adapts
+    std::vector<u64> longestRttNs;         ///< per slice: of what SACKs told of in it
     std::vector<u64> queued;    ///< per slice: mean bytes in the queue to host 0, plane 0
     u64 longestQueue = 0;       ///< bytes, of any
     u64 longestGapNs = 0;       ///< without an arrival, of any flow that always sends
