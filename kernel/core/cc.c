@@ -128,7 +128,7 @@ static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct m
 	u64 a_q16 = div64_u64((u64)d->bdp << 16, CC_REF_BDP);
 
 	if (!p->target_ns)
-		d->target_ns = max(d->target_ns, (u32)late);
+		d->target_ns = max(base_ns / 4, (u32)late);
 	d->qa_threshold_ns = mrc_cc_qa_threshold(p, timing, d->target_ns, base_ns);
 	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
 	if (p->base_rtt_ns)

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A peer that is merely slow: some hundred packets a second, one after another, a SACK for each of
+// them that counts nothing beyond the cumulative PSN, round trips of tens to hundreds of
+// milliseconds. It loses one packet in a hundred and refuses another one. The requester is used as
+// transport/requester.c does.
+#include "cc_window.h"
+#include "sim_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+constexpr u64 kMs = 1'000'000;
+constexpr u64 kStart = 1000 * kMs;
+constexpr u32 kMtu = 4096;
+constexpr u16 kEvs = 8;
+constexpr u32 kRequests = 2048; ///< a power of two
+
+struct SlowPeer {
+    u64 seed = 1;
+    u32 psns = 1024;           ///< window of PSNs
+    u32 packets = 1536;
+    u64 serveNs = 2 * kMs;     ///< what it takes for a packet
+    u64 wayNs = 10 * kMs;      ///< there and back
+    unsigned room = ~0u;       ///< packets that wait for it; more are lost
+    bool fromHole = false;     ///< its bitmaps begin behind the cumulative PSN, not where news is
+    unsigned lostPpm = 10000;
+    unsigned refusedPpm = 10000;
+};
+
+struct SlowReport {
+    u64 endNs = 0; ///< 0: never
+    unsigned sent = 0;
+    unsigned lost = 0;     ///< by the network
+    unsigned refused = 0;
+    unsigned needless = 0; ///< arrived though they had been taken before
+    unsigned timeouts = 0;
+    unsigned probes = 0;
+    mrc_cc cc{};
+};
+
+class SlowSim
+{
+public:
+    SlowSim(const SlowPeer &config, const mrc_cc_params &params)
+        : c(config), clock(kStart), rng(c.seed), window(params, kStart),
+          mem(mrc_tx_window_mem(c.psns) / sizeof(u64) + 1), requests(kRequests),
+          taken(c.packets), timer(clock, [this] { timerFired(); })
+    {
+        const mrc_tx_cfg cfg = {.size = c.psns,
+                                .retries = {.timeout_ns = 1024ull << 14, .linear = 3, .exp = 25}};
+        mrc_req_start(&req, mem.data(), &cfg, 0);
+        req.sendq.slots = requests.data();
+        req.sendq.stride = sizeof(mrc_msg);
+        req.sendq.depth = kRequests;
+        mrc_sendq_start(&req.sendq, kMtu, 1);
+        for (u32 i = 0; i < c.packets; ++i) {
+            mrc_msg *m = mrc_sendq_slot(&req.sendq);
+            *m = {};
+            m->len = kMtu;
+            mrc_sendq_queue(&req.sendq);
+        }
+    }
+
+    SlowReport run(u64 ns)
+    {
+        send();
+        while (!clock.idle() && !r.endNs && clock.now < kStart + ns)
+            clock.step();
+        r.cc = window.cc;
+        return r;
+    }
+
+private:
+    struct Packet {
+        u32 psn;
+        bool rtx;
+        bool probe;
+        u16 id;
+    };
+
+    const SlowPeer c;
+    SimClock clock;
+    std::mt19937_64 rng;
+    SlowReport r;
+    mrc_req req{};
+    CcWindow window;
+    std::vector<u64> mem;
+    std::vector<mrc_msg> requests;
+    std::vector<bool> taken; ///< by the peer
+    u32 cumulative = 0;      ///< of these, from the first on
+    std::deque<Packet> queue;
+    u16 turn = 0;
+    SimTimer timer;
+
+    bool chance(unsigned ppm) { return rng() % 1'000'000 < ppm; }
+
+    void send()
+    {
+        mrc_batch b;
+        while (window.plan(req, clock.now, MRC_BATCH_MAX, b)) {
+            const unsigned stride = mrc_req_stride(&b, 4, kEvs, 0);
+            std::array<u16, MRC_BATCH_MAX> ev{};
+            for (unsigned i = 0; i < stride; ++i)
+                ev[i] = turn++ % kEvs;
+            mrc_req_deal(&req, &b, ev.data(), stride, clock.now);
+            for (unsigned i = 0; i < b.count; ++i) {
+                ++r.sent;
+                if (chance(c.lostPpm))
+                    ++r.lost;
+                else
+                    leave({b.plan[i].psn, b.rtx, false, 0});
+            }
+        }
+        const u64 at = mrc_req_timer_at(&req, clock.now);
+        if (at)
+            timer.arm(at);
+    }
+
+    void leave(const Packet &p)
+    {
+        clock.at(clock.now + c.wayNs / 2, [this, p] {
+            if (queue.size() >= c.room)
+                return void(++r.lost);
+            queue.push_back(p);
+            if (queue.size() == 1)
+                serve();
+        });
+    }
+
+    void serve()
+    {
+        clock.at(clock.now + c.serveNs, [this] {
+            take(queue.front());
+            queue.pop_front();
+            if (!queue.empty())
+                serve();
+        });
+    }
+
+    void take(const Packet &p)
+    {
+        if (p.probe)
+            return sack(p);
+        if (!taken[p.psn] && chance(c.refusedPpm)) {
+            ++r.refused;
+            return refuse(p);
+        }
+        r.needless += taken[p.psn];
+        taken[p.psn] = true;
+        while (cumulative < c.packets && taken[cumulative])
+            ++cumulative;
+        sack(p);
+        ack();
+    }
+
+    void answer(const mrc_hdr &hdr)
+    {
+        clock.at(clock.now + c.wayNs / 2, [this, hdr] { answered(hdr); });
+    }
+
+    void sack(const Packet &p)
+    {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = MRC_OP_SACK;
+        hdr.bth.rtx = p.rtx;
+        mrc_sack &s = hdr.sack;
+        s.cack_psn = mrc_psn_add(cumulative, -1);
+        const u32 base = p.probe || c.fromHole ? cumulative : std::max(cumulative, p.psn > 31 ? p.psn - 31 : 0);
+        s.sack_offset = static_cast<s16>(mrc_psn_diff(base, s.cack_psn));
+        s.probe = p.probe;
+        s.ack_offset = p.probe ? static_cast<s16>(p.id)
+                               : static_cast<s16>(mrc_psn_diff(p.psn, s.cack_psn));
+        for (u32 i = 0; i < 64 && base + i < c.packets; ++i)
+            s.bitmap |= static_cast<u64>(taken[base + i]) << i;
+        answer(hdr);
+    }
+
+    void refuse(const Packet &p)
+    {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = MRC_OP_NACK;
+        hdr.nack.reason = MRC_NACK_NO_RESOURCE;
+        hdr.nack.psn = p.psn;
+        answer(hdr);
+    }
+
+    void ack()
+    {
+        mrc_hdr hdr{};
+        if (!cumulative)
+            return;
+        hdr.bth.opcode = MRC_OP_ACK;
+        hdr.bth.psn = cumulative - 1;
+        hdr.ack.syndrome = MRC_ACK_OK;
+        hdr.ack.msn = cumulative;
+        answer(hdr);
+    }
+
+    void answered(const mrc_hdr &hdr)
+    {
+        mrc_tx_result res;
+        u32 psn = 0;
+        int err = 0;
+        if (hdr.bth.opcode == MRC_OP_SACK)
+            err = mrc_req_sack(&req, &hdr, clock.now, &res);
+        else if (hdr.bth.opcode == MRC_OP_NACK)
+            err = mrc_req_nack(&req, &hdr, clock.now, &res);
+        else
+            err = mrc_req_ack(&req, &hdr, clock.now, &psn, &res);
+        if (err)
+            return;
+        learn(res);
+        if (hdr.bth.opcode == MRC_OP_ACK)
+            while (mrc_sendq_done(&req.sendq, psn))
+                mrc_sendq_end(&req.sendq);
+        mrc_req_settle(&req, clock.now);
+        if (req.sendq.una == c.packets)
+            r.endNs = clock.now - kStart;
+        send();
+    }
+
+    void learn(mrc_tx_result &res)
+    {
+        window.learn(req, res, clock.now);
+        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
+            ;
+    }
+
+    void timerFired()
+    {
+        mrc_tx_result res;
+        const mrc_req_due due = mrc_req_timer(&req, clock.now, &res);
+        if (due == MRC_REQ_LOST)
+            r.timeouts += res.lost;
+        learn(res);
+        if (due == MRC_REQ_PROBE) {
+            ++r.probes;
+            leave({0, false, true, req.tx.probe_id});
+        }
+        send();
+    }
+};
+
+mrc_cc_params fixedWindow(u32 packets)
+{
+    return CcWindow::fixed(packets, kMtu);
+}
+
+/// What users get.
+mrc_cc_params nscc()
+{
+    mrc_cc_params p = CcWindow::fixed(1, kMtu);
+    p.algorithm = MRC_CC_NSCC;
+    p.max_cwnd = 0;
+    p.rate = 1'250'000'000;
+    p.gamma = MRC_CC_GAMMA_DEFAULT;
+    p.max_md_jump = MRC_CC_MD_JUMP_DEFAULT;
+    p.qa_gate = MRC_CC_QA_GATE_DEFAULT;
+    return p;
+}
+
+} // namespace
+
+namespace
+{
+
+/// It takes what the peer needs for the packets, and little more; and nothing is sent twice for
+/// nothing.
+void expectDone(const SlowPeer &c, const mrc_cc_params &params)
+{
+    const SlowReport r = SlowSim(c, params).run(120'000 * kMs);
+    const u64 least = c.packets * c.serveNs;
+    EXPECT_GE(r.endNs, least);
+    EXPECT_LE(r.endNs, least + least / 10 + 200 * kMs);
+    EXPECT_EQ(r.needless, 0u);
+    EXPECT_LE(r.timeouts, r.lost) << "they are of what was lost";
+    EXPECT_LE(r.sent, c.packets + r.lost + r.refused);
+}
+
+} // namespace
+
+/*
+ * With a window as large as the peer's, of a thousand packets, the peer's queue is as long: round
+ * trips of a second, and holes of which bitmaps that begin there tell the next 64 packets and no
+ * more. The rest was taken for lost by its timeout, and sent again for nothing.
+ */
+TEST(SlowPeer, IsDoneInSecondsAndNothingIsSentTwice)
+{
+    for (const u64 seed : {1u, 2u, 3u, 4u, 5u})
+        for (const u32 psns : {128u, 1024u})
+            for (const bool fromHole : {false, true})
+                for (const u64 serve : {1u, 3u}) {
+                    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(psns) +
+                                 " PSNs, " + std::to_string(serve) + " ms" +
+                                 (fromHole ? ", bitmaps from the hole on" : ""));
+                    SlowPeer c{.seed = seed, .psns = psns, .serveNs = serve * kMs};
+                    c.fromHole = fromHole;
+                    expectDone(c, fixedWindow(48));
+                    expectDone(c, nscc());
+                }
+}
+
+/* No more than a socket's buffer holds. */
+TEST(SlowPeer, ItsQueueIsNoLongerThanItsBuffer)
+{
+    for (const u64 seed : {1u, 2u, 3u, 4u, 5u}) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        SlowPeer c{.seed = seed, .serveNs = 3 * kMs};
+        c.fromHole = true;
+        c.room = 24;
+        expectDone(c, nscc());
+    }
+}
