@@ -128,9 +128,11 @@ static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct m
 	u64 a_q16 = div64_u64((u64)d->bdp << 16, CC_REF_BDP);
 
 	if (!p->target_ns)
-		d->target_ns = max(base_ns / 4, (u32)late);
+		d->target_ns = max(p->trimming ? d->target_ns : base_ns / 4, (u32)late);
 	d->qa_threshold_ns = mrc_cc_qa_threshold(p, timing, d->target_ns, base_ns);
 	d->qa_period_ns = (u32)min((u64)base_ns + d->target_ns, (u64)U32_MAX);
+	if (p->trimming)
+		return mrc_cc_derive_gains(p, a_q16, d);
 	if (p->base_rtt_ns)
 		return mrc_cc_derive_gains(p, min(a_q16, CC_BY_DELAY_A_Q16), d);
 	mrc_cc_derive_gains(p, min(a_q16, CC_BLIND_A_Q16), d);
@@ -378,7 +380,7 @@ static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 /* No mark, no trim, no base RTT that is set: the rate of links is all that is known, if it is true. */
 static bool mrc_cc_blind(const struct mrc_cc *cc)
 {
-	return cc->by_delay && !cc->p.base_rtt_ns;
+	return cc->by_delay && mrc_cc_unsaid(&cc->p) && !cc->p.base_rtt_ns;
 }
 
 /* While it is emptied what happens to it happens to what it will be again. */
@@ -594,7 +596,21 @@ static u32 mrc_cc_count_up(u32 sum, u32 bytes)
 	return sum + min(bytes, U32_MAX - sum);
 }
 
-/* Do switches mark? Those of which nothing is said show it. */
+/* Marks that were seen are forgotten after a while, and so are trims. */
+static void mrc_cc_forget(struct mrc_cc *cc, u64 now)
+{
+	if (cc->marks && mrc_cc_since(cc->marked_at, now) >= CC_MARKS_NS)
+		cc->marks = false;
+	if (cc->trims && mrc_cc_since(cc->trimmed_at, now) >= CC_MARKS_NS)
+		cc->trims = false;
+}
+
+/*
+ * Do switches mark? They show it. Where they are said to trim that is all that pushes back without
+ * marks: of every third packet and more, where many send to one. So when trims come and no marks,
+ * delay counts as one there, too. As long as none come it does not: a base RTT that was set too
+ * short would cost most of the rate.
+ */
 static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
 {
 	bool by_delay;
@@ -602,10 +618,9 @@ static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
 	if (marked) {
 		cc->marks = true;
 		cc->marked_at = now;
-	} else if (cc->marks && mrc_cc_since(cc->marked_at, now) >= CC_MARKS_NS) {
-		cc->marks = false;
 	}
-	by_delay = mrc_cc_unsaid(&cc->p) && !cc->marks;
+	mrc_cc_forget(cc, now);
+	by_delay = !cc->p.ecn_absent && !cc->marks && (!cc->p.trimming || cc->trims);
 	if (by_delay == cc->by_delay)
 		return;
 	cc->by_delay = by_delay;
@@ -640,6 +655,8 @@ static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 b
 static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 {
 	cc->count[MRC_CC_TRIMS]++;
+	cc->trims = true;
+	cc->trimmed_at = now;
 	mrc_cc_average(cc, cc->p.base_rtt_ns ? cc->p.base_rtt_ns : cc->base_ns, now);
 	cc->qa_trigger = true;
 	if (!mrc_cc_quick_adapt(cc, true, true, 0, now))
@@ -663,7 +680,7 @@ static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
 	}
 	cc->lossy = mrc_cc_count_up(cc->lossy, bytes);
 	most = cc->avg_ns > cc->d.target_ns ? cc->p.mtu : max(cc->cwnd / 16, 2 * cc->p.mtu);
-	if (!cc->by_delay || cc->lossy <= most) {
+	if (!cc->by_delay || !mrc_cc_unsaid(&cc->p) || cc->lossy <= most) {
 		mrc_cc_shrink(cc, bytes);
 	} else if (!cc->lossy_cut) {
 		cc->lossy_cut = true;

@@ -15,9 +15,10 @@
  *   mark               | hold: one path is hot, others   | decrease, once in a round trip
  *                      | are not; it is skipped          |
  *
- * Where switches are not said to trim, and none has marked a packet of late, nothing would push
- * back before packets are lost: then delay counts as a mark, with a target beyond what a busy host
- * takes by itself. Nor is the rate of links believed there: gains follow the window.
+ * Where no switch has marked a packet of late nothing would push back before packets are trimmed or
+ * lost: then delay counts as a mark, with a target beyond what a busy host takes by itself; where
+ * switches are said to trim only once they do. Where nothing is said of them the rate of links is
+ * not believed either: a window begins small, and gains are those of a small network.
  *
  * Bytes are nominal ones (mrc_nominal_len()) throughout. Nothing here sleeps, allocates or reads a
  * clock; the caller serialises all calls on one context and brings the time in nanoseconds of a
@@ -170,7 +171,7 @@ enum mrc_cc_count {
  * Readable for dumps:
  * @p: the settings
  * @d: what follows from them and the base RTT
- * @by_delay: no mark was seen of late, and nothing else is said to push back: delay counts as one
+ * @by_delay: no mark was seen of late: delay counts as one
  * @cwnd: the window, bytes
  * @inflight: bytes on their way
  * @base_ns: base RTT; 0: not known yet
@@ -210,6 +211,8 @@ struct mrc_cc {
 	bool met;		/* a limit, by which a cut was made */
 	bool marks;		/* have been seen, the last one at @marked_at */
 	u64 marked_at;
+	bool trims;		/* the same */
+	u64 trimmed_at;
 	u64 lossy_at;		/* the round trip began in which ... */
 	u32 lossy;		/* ... so many bytes were lost */
 	bool lossy_cut;		/* and the window was cut for them */

@@ -174,19 +174,11 @@ TEST(CcSim, IncastWithMarksAndWithoutTrimming)
     }
 }
 
-/* Without marks delay alone makes no window smaller: trims do, and there are many. */
+/* Trims come without marks: then delay counts as one, as if that had been said. */
 TEST(CcSim, IncastWithoutMarks)
 {
-    for (const unsigned n : {2u, 8u, 32u}) {
-        const CcSimConfig c = withoutMarks(incast(n, 500), false);
-        const CcSimReport r = simulate(c);
-        const Steady s = steady(c, r);
-        EXPECT_GE(s.use, 0.98) << n;
-        EXPECT_GE(s.trims, 0.05) << n;
-        EXPECT_LE(s.trims, 0.65) << n;
-        EXPECT_LE(r.longestGapNs, 100 * kRtt) << n;
-        EXPECT_EQ(r.count(MRC_CC_CUTS), 0u) << n;
-    }
+    for (const unsigned n : {2u, 8u, 32u})
+        expectGood(withoutMarks(incast(n, 1000), false), 0.95, kQueue, 0.06);
 }
 
 /* Fairness takes longer than with marks: with 3 of 40 seeds it is below 0.98, at least 0.966. */
@@ -488,8 +480,7 @@ void expectSettled(const CcSimConfig &c)
     const u64 rtt = *std::max_element(r.longestRttNs.begin() + from, r.longestRttNs.end());
     EXPECT_GE(bytes / whole, 0.97);
     EXPECT_LE(lost, c.flows.size() > 2 ? 0.002 : 0.0001);
-    if (c.flows.size() <= 2)
-        EXPECT_LT(rtt, full);
+    EXPECT_LT(rtt, c.flows.size() > 2 ? 2 * full : full);
     EXPECT_EQ(r.outOfBounds, 0u);
     EXPECT_LE(sum(r.dropped, 0, from), sum(r.sent, 0, from) / 20) << "at the start";
 }
