@@ -306,8 +306,8 @@ static void mrc_cc_end_drain(struct mrc_cc *cc)
 }
 
 /*
- * Who always has something in flight never has a packet that is alone. If no round trip was as short
- * as the base RTT either, nothing more goes out until all that is in flight has arrived: the next
+ * Who always has something in flight never has a packet that is alone. If no round trip was as
+ * short as the base RTT either, nothing more goes out until all that is in flight has arrived: the next
  * packet is alone. That costs a round trip; and all who have shares in a queue learn how long the
  * way is without it, whoever came first.
  */
@@ -377,7 +377,7 @@ static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 
 /* ---- the window ----------------------------------------------------------- */
 
-/* No mark, no trim, no base RTT that is set: the rate of links is all that is known, if it is true. */
+/* No mark, no trim, no base RTT that is set: the rate of links is all that is said. */
 static bool mrc_cc_blind(const struct mrc_cc *cc)
 {
 	return cc->by_delay && mrc_cc_unsaid(&cc->p) && !cc->p.base_rtt_ns;

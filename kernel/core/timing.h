@@ -35,8 +35,8 @@
  * @probe_max: from one Reliability Probe to the next while the peer is silent, at most; a part of
  *             the silence, if that is longer
  * @first_rtt: what a round trip to a peer is taken for of which nothing is known
- * @quiet: tolerance for reordering stays for this at least after it had to grow; who has sent nothing
- *         for longer begins anew
+ * @quiet: tolerance for reordering stays for this at least after it had to grow; a congestion
+ *         window that was not used for longer begins anew
  * @cc_target: congestion control aims at no less delay: this host adds as much by itself
  * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
  *           as long a busy host may take

@@ -174,7 +174,8 @@ private:
         hdr.bth.rtx = p.rtx;
         mrc_sack &s = hdr.sack;
         s.cack_psn = mrc_psn_add(cumulative, -1);
-        const u32 base = p.probe || c.fromHole ? cumulative : std::max(cumulative, p.psn > 31 ? p.psn - 31 : 0);
+        const u32 near = std::max(cumulative, p.psn > 31 ? p.psn - 31 : 0);
+        const u32 base = p.probe || c.fromHole ? cumulative : near;
         s.sack_offset = static_cast<s16>(mrc_psn_diff(base, s.cack_psn));
         s.probe = p.probe;
         s.ack_offset = p.probe ? static_cast<s16>(p.id)
