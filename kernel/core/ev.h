@@ -49,6 +49,7 @@ enum mrc_ev_state {
  * @MRC_EV_WHY_SKIP: the peer said to skip it always
  * @MRC_EV_WHY_NO_ROUTE: no way leads out of this host
  * @MRC_EV_WHY_NO_ROOM: its plane has no room for packets as long as data
+ * @MRC_EV_WHY_REFUSED: this host's policy, a firewall's say, lets nothing out by it
  * @MRC_EV_WHY_PROBES_LOST: its probes were
  * @MRC_EV_WHY_PROBES_ANSWERED: its probes were
  * @MRC_EV_WHY_HEARD: data has arrived by it
@@ -64,6 +65,7 @@ enum mrc_ev_why {
 	MRC_EV_WHY_SKIP,
 	MRC_EV_WHY_NO_ROUTE,
 	MRC_EV_WHY_NO_ROOM,
+	MRC_EV_WHY_REFUSED,
 	MRC_EV_WHY_PROBES_LOST,
 	MRC_EV_WHY_PROBES_ANSWERED,
 	MRC_EV_WHY_HEARD,

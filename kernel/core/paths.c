@@ -204,6 +204,8 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROUTE, now);
 	case MRC_SEEN_NO_ROOM:
 		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROOM, now);
+	case MRC_SEEN_REFUSED:
+		return mrc_paths_no_way(p, ev, MRC_EV_WHY_REFUSED, now);
 	default:
 		return;
 	}

@@ -92,6 +92,7 @@ struct mrc_paths {
  * @MRC_SEEN_PROBE_LOST: a probe was not
  * @MRC_SEEN_NO_ROUTE: there is no way out of this host
  * @MRC_SEEN_NO_ROOM: its plane has no room for packets as long as data
+ * @MRC_SEEN_REFUSED: this host's policy lets nothing out by it
  */
 enum mrc_seen {
 	MRC_SEEN_ARRIVED,
@@ -106,6 +107,7 @@ enum mrc_seen {
 	MRC_SEEN_PROBE_LOST,
 	MRC_SEEN_NO_ROUTE,
 	MRC_SEEN_NO_ROOM,
+	MRC_SEEN_REFUSED,
 };
 
 /**

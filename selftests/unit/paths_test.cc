@@ -148,6 +148,9 @@ TEST(Paths, WhatCannotLeaveThisHostIsCertain)
     f.report(MRC_SEEN_NO_ROUTE, 0, kSec, kSec);
     f.report(MRC_SEEN_NO_ROOM, 1, kSec, kSec);
     EXPECT_EQ(f.changes(), (Changes{{0, MRC_EV_WHY_NO_ROUTE}, {1, MRC_EV_WHY_NO_ROOM}}));
+    Paths refused(1, 3);
+    refused.report(MRC_SEEN_REFUSED, 2, kSec, kSec);
+    EXPECT_EQ(refused.changes(), (Changes{{2, MRC_EV_WHY_REFUSED}}));
 }
 
 /* Three answers in a row bring it back: not with a probe between them that could not be sent. */
@@ -179,7 +182,7 @@ TEST(Paths, WithoutPathsNothingHappens)
     mrc_paths p;
     u16 ev[MRC_REVERSE_COPIES] = {};
     ASSERT_EQ(mrc_paths_init(&p, nullptr, nullptr, 0, 0, 0, 1), 0);
-    for (int seen = MRC_SEEN_ARRIVED; seen <= MRC_SEEN_NO_ROOM; ++seen)
+    for (int seen = MRC_SEEN_ARRIVED; seen <= MRC_SEEN_REFUSED; ++seen)
         mrc_paths_report(&p, static_cast<mrc_seen>(seen), 0, 1, 2);
     mrc_paths_draw(&p, false, 4, 1, ev, 2);
     EXPECT_EQ(ev[0], MRC_EV_NONE);
