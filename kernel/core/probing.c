@@ -54,26 +54,12 @@ u16 mrc_probing_next(const struct mrc_probing *p, struct mrc_paths *paths, u64 n
 	return mrc_ev_probe_next(&paths->set, now);
 }
 
-void mrc_probing_account(struct mrc_paths *paths, u16 ev,
-			 enum mrc_probing_sent sent, u64 now)
+void mrc_probing_account(struct mrc_paths *paths, u16 ev, enum mrc_sent sent, u64 now)
 {
-	switch (sent) {
-	case MRC_PROBING_SENT:
+	if (sent == MRC_SENT)
 		paths->ev[ev].probed++;
-		break;
-	case MRC_PROBING_NO_SPACE:
-		/* That is not held against anybody. */
+	else if (!mrc_sent_report(paths, ev, sent, now) && sent != MRC_SENT_GONE)
 		mrc_ev_probe_unsent(&paths->set, ev, now);
-		break;
-	case MRC_PROBING_NO_ROUTE:
-		mrc_paths_report(paths, MRC_SEEN_NO_ROUTE, ev, now, now);
-		break;
-	case MRC_PROBING_NO_ROOM:
-		mrc_paths_report(paths, MRC_SEEN_NO_ROOM, ev, now, now);
-		break;
-	case MRC_PROBING_GONE:
-		break;
-	}
 }
 
 /* ---- ports ----------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "gate.h"
 #include "paths.h"
 #include "port_status.h"
+#include "sent.h"
 #include "wire.h"
 
 /* Path MTUs that a QP may have, each twice the one before. */
@@ -57,22 +58,6 @@ struct mrc_probing_tell {
 	u64 wait;
 };
 
-/**
- * enum mrc_probing_sent - what became of a probe on this host
- * @MRC_PROBING_SENT: it is on its way
- * @MRC_PROBING_NO_SPACE: a queue, a table or memory had no room for it
- * @MRC_PROBING_NO_ROUTE: no way leads out of this host
- * @MRC_PROBING_NO_ROOM: one does, but not for packets as long as those of QPs
- * @MRC_PROBING_GONE: nobody wants it any more
- */
-enum mrc_probing_sent {
-	MRC_PROBING_SENT,
-	MRC_PROBING_NO_SPACE,
-	MRC_PROBING_NO_ROUTE,
-	MRC_PROBING_NO_ROOM,
-	MRC_PROBING_GONE,
-};
-
 /** mrc_probing_init() - a peer of which nothing is known; @timing: how long is waited */
 void mrc_probing_init(struct mrc_probing *p, const struct mrc_timing *timing);
 
@@ -96,9 +81,14 @@ u64 mrc_probing_at(const struct mrc_probing *p, const struct mrc_paths *paths);
 u16 mrc_probing_next(const struct mrc_probing *p, struct mrc_paths *paths, u64 now,
 		     unsigned int *room);
 
-/** mrc_probing_account() - what became, @now (ns), of the probe on EV @ev */
-void mrc_probing_account(struct mrc_paths *paths, u16 ev,
-			 enum mrc_probing_sent sent, u64 now);
+/**
+ * mrc_probing_account() - what became of a probe on this host
+ * @paths: the paths
+ * @ev: index of the EV that it was to take
+ * @sent: the verdict; MRC_SENT_NO_ROOM also if only packets as long as those of QPs have none
+ * @now: ns
+ */
+void mrc_probing_account(struct mrc_paths *paths, u16 ev, enum mrc_sent sent, u64 now);
 
 /** mrc_probing_ports_at() - ns, when mrc_probing_ports() has something to do; U64_MAX: nothing */
 u64 mrc_probing_ports_at(const struct mrc_probing *p, const struct mrc_paths *paths);

@@ -196,17 +196,11 @@ void mrc_path_forget(struct mrc_path *path);
  * @hop: result
  *
  * Context: BH disabled, under RCU; concurrent calls on one path are fine.
- * Return: 0; an error of mrc_path_no_way(): -ENETDOWN: the plane is not usable; -ENETUNREACH: no
- * route leads out of its netdev; -EACCES: an IPsec policy covers it; -ESHUTDOWN: the path has ended;
- * or -ENOMEM.
+ * Return: 0; -ENETDOWN: the plane is not usable; -ENETUNREACH: no route leads out of its netdev;
+ * -EACCES: an IPsec policy covers it; -ESHUTDOWN: the path has ended; or -ENOMEM. What each means
+ * is said in core/sent.h.
  */
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);
-
-/** mrc_path_no_way() - is it for this error that nothing can be sent by a path for now? */
-static inline bool mrc_path_no_way(int err)
-{
-	return err == -ENETUNREACH || err == -ENETDOWN || err == -EACCES || err == -ESHUTDOWN;
-}
 
 #endif /* _MRC_NET_PATH_H */

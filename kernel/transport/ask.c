@@ -113,20 +113,6 @@ static bool mrc_ask_cancel(struct mrc_ask_table *table, u16 id)
 	return slot != MRC_ASK_NONE;
 }
 
-/* Want of memory or a full queue says nothing of the path, other errors are its own. */
-static int mrc_ask_verdict(int err)
-{
-	switch (err) {
-	case -ENOMEM:
-	case -ENOBUFS:
-		return -EBUSY;
-	case -EMSGSIZE:
-		return err;
-	default:
-		return -ENETUNREACH;
-	}
-}
-
 static u64 mrc_ask_wait(const struct mrc_peer_evs *evs, const struct mrc_ask_request *request)
 {
 	return request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
@@ -180,7 +166,7 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	if (!err)
 		mrc_count(peer->dev, MRC_CNT_EP_REQ_TX);
 	else if (mrc_ask_cancel(peer->dev->asks, id))
-		return mrc_ask_verdict(err);
+		return err;
 	return 0;
 }
 
@@ -219,7 +205,7 @@ int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait
 	if (!err)
 		mrc_count(dev, MRC_CNT_EP_REQ_TX);
 	else if (mrc_ask_cancel(dev->asks, id))
-		return err == -ENOMEM || err == -ENOBUFS ? -EBUSY : err;
+		return err;
 	return 0;
 }
 

@@ -145,10 +145,9 @@ void mrc_ask_fini(struct mrc_dev *dev);
  * @ev: index in @evs: the path
  * @request: what
  *
- * Softirq or BH off, under RCU. Return: 0; -EBUSY: too many without an answer, or too many
- * a second, or no memory; -ESHUTDOWN: the peer goes; -ENETUNREACH: no way leads out of this
- * host; -EMSGSIZE: none for packets as long as @request says. Only after 0 something will be heard
- * of it.
+ * Softirq or BH off, under RCU. Return: 0, and only then something will be heard of it; -EBUSY: too
+ * many without an answer, or too many a second; -ESHUTDOWN: the peer goes; -EMSGSIZE: there is no
+ * room for packets as long as @request says; or why it cannot leave this host, see core/sent.h.
  */
 int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		 const struct mrc_ask_request *request);
@@ -161,8 +160,8 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
  * @request: what; @way stays until nobody waits for its batch any more
  *
  * Nothing is learned of it but what the result says. BH off, under RCU. Return: 0, and only then
- * something will be heard of it; -EBUSY: too many without an answer, or too many a second, or no
- * memory; -EMSGSIZE: it cannot have that size; or why it cannot leave this host.
+ * something will be heard of it; -EBUSY: too many without an answer, or too many a second;
+ * -EMSGSIZE: it cannot have that size; or why it cannot leave this host, see core/sent.h.
  */
 int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait,
 		     const struct mrc_ask_request *request);

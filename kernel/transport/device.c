@@ -11,6 +11,7 @@
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 
+#include "../core/sent.h"
 #include "../core/wire.h"
 #include "device.h"
 #include "event.h"
@@ -18,6 +19,21 @@
 /* Outer header, inner header, UDP, MRC's own headers and ICRC. */
 #define MRC_OVERHEAD	((int)(2 * sizeof(struct ipv6hdr) + sizeof(struct udphdr) +	\
 			       MRC_WRITE_HDR_MAX + MRC_ICRC_LEN))
+
+void mrc_count_unsent(struct mrc_dev *dev, int err)
+{
+	switch (mrc_sent_verdict(err)) {
+	case MRC_SENT_DOWN:
+	case MRC_SENT_NO_WAY:
+	case MRC_SENT_REFUSED:
+	case MRC_SENT_GONE:
+		mrc_count(dev, MRC_CNT_TX_NO_PATH);
+		break;
+	default:
+		if (err == -ENOMEM)
+			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
+	}
+}
 
 static DEFINE_MUTEX(mrc_devs_lock);
 static LIST_HEAD(mrc_devs);	/* by index, ascending */

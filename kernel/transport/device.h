@@ -113,6 +113,9 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
 	mrc_count_n(dev, c, 1);
 }
 
+/** mrc_count_unsent() - a packet has not left this host; @err: why, negative. Any context. */
+void mrc_count_unsent(struct mrc_dev *dev, int err);
+
 /**
  * mrc_dev_alloc() - a device with default settings and nothing that hangs on it
  * @name: name of the ib_device to be

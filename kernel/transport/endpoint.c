@@ -44,13 +44,17 @@ static void mrc_endpoint_respond(struct mrc_peer *peer, const struct mrc_endpoin
 	};
 	u16 ev[MRC_REVERSE_COPIES];
 	unsigned int i, n;
+	int err;
 
 	n = mrc_prober_answer_evs(peer, evs, came->port, came->bits, ev);
 	if (!n)
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
-	for (i = 0; i < n; i++)
-		if (!mrc_ep_xmit(peer, evs, ev[i], &hdr, 0))
+	for (i = 0; i < n; i++) {
+		err = mrc_ep_xmit(peer, evs, ev[i], &hdr, 0);
+		if (!err)
 			mrc_count(peer->dev, MRC_CNT_EP_RSP_TX);
+		mrc_prober_sent(peer, evs, ev[i], mrc_sent_verdict(err));
+	}
 }
 
 /* ---- strangers ------------------------------------------------------------- */

@@ -16,14 +16,6 @@ static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 	return mrc_skb_close(b);
 }
 
-static int mrc_ep_opened(struct mrc_dev *dev, int err)
-{
-	if (err)
-		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
-						MRC_CNT_TX_NO_PATH);
-	return err;
-}
-
 /* The packet goes, or an skb that was opened. @size: that of all, or 0. */
 static int mrc_ep_send(struct mrc_dev *dev, struct mrc_skb *b, const struct mrc_hdr *hdr,
 		       unsigned int size)
@@ -34,13 +26,18 @@ static int mrc_ep_send(struct mrc_dev *dev, struct mrc_skb *b, const struct mrc_
 		err = mrc_skb_stretch(b, size);
 	if (err) {
 		mrc_skb_abort(b);
-		if (err == -ENOMEM)
-			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
 		return err;
 	}
 	mrc_count(dev, MRC_CNT_TX_PACKETS);
 	mrc_count_n(dev, MRC_CNT_TX_BYTES, b->bytes);
 	return mrc_skb_xmit(b);
+}
+
+static int mrc_ep_sent(struct mrc_dev *dev, int err)
+{
+	if (err)
+		mrc_count_unsent(dev, err);
+	return err;
 }
 
 int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
@@ -50,16 +47,15 @@ int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 	struct mrc_skb b;
 	int err;
 
-	err = mrc_ep_opened(dev, mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
-					      evs->paths.ev[ev].bits,
-					      READ_ONCE(dev->cfg.dscp_control) << 2, 1));
+	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
+			   evs->paths.ev[ev].bits, READ_ONCE(dev->cfg.dscp_control) << 2, 1);
 	if (err)
-		return err;
+		return mrc_ep_sent(dev, err);
 	if (!mrc_skb_mtu_fits(&b, room)) {
 		mrc_skb_abort(&b);
 		return -EMSGSIZE;
 	}
-	return mrc_ep_send(dev, &b, hdr, 0);
+	return mrc_ep_sent(dev, mrc_ep_send(dev, &b, hdr, 0));
 }
 
 int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const struct mrc_hdr *hdr)
@@ -70,9 +66,9 @@ int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const stru
 
 	if (err)
 		return err;
-	err = mrc_ep_opened(dev, mrc_skb_open(&b, &way->flow, &path, way->bits,
-					      way->dscp << 2, 1)) ?:
+	err = mrc_skb_open(&b, &way->flow, &path, way->bits, way->dscp << 2, 1) ?:
 	      mrc_ep_send(dev, &b, hdr, way->size);
+	mrc_ep_sent(dev, err);
 	mrc_path_fini(&path);
 	return err;
 }

@@ -50,7 +50,8 @@ static int mrc_probe_order_send_one(struct mrc_probe_order *order, unsigned int 
 	if (ev != MRC_EV_NONE && READ_ONCE(evs->paths.set.ev[ev].state) != MRC_EV_DENIED) {
 		res->port = evs->paths.set.ev[ev].port;
 		err = mrc_ask_send(order->peer, evs, ev, &request);
-		res->sent = !err || err == -ENETUNREACH;
+		/* What cannot leave this host by its EV is lost like what is lost beyond. */
+		res->sent = !err || mrc_sent_is_lost(mrc_sent_verdict(err));
 	}
 	if (!err) {
 		spin_lock(&order->peer->lock);
@@ -96,7 +97,7 @@ static bool mrc_probe_order_send(struct mrc_probe_order *order)
 			break;
 		err = order->raw ? mrc_probe_order_send_raw(order, order->next) :
 				   mrc_probe_order_send_one(order, order->next);
-		if (err == -EBUSY)
+		if (mrc_sent_verdict(err) == MRC_SENT_NO_SPACE)
 			return true;
 		if (err)
 			mrc_ask_skip(order->dev, &order->batch);

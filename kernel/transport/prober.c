@@ -86,6 +86,7 @@ static const char *const mrc_prober_ev_reasons[] = {
 	[MRC_EV_WHY_SKIP] = "always skip",
 	[MRC_EV_WHY_NO_ROUTE] = "no route",
 	[MRC_EV_WHY_NO_ROOM] = "MTU too small",
+	[MRC_EV_WHY_REFUSED] = "refused here",
 	[MRC_EV_WHY_PROBES_LOST] = "probes lost",
 	[MRC_EV_WHY_PROBES_ANSWERED] = "probes answered",
 	[MRC_EV_WHY_HEARD] = "data arrived",
@@ -121,6 +122,22 @@ void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	}
 }
 
+bool mrc_prober_sent(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev, enum mrc_sent sent)
+{
+	const struct mrc_plane *plane = evs->path[ev].plane;
+
+	if (!mrc_sent_blames(sent))
+		return false;
+	/* If the plane is down all EVs are about to be told. */
+	if (plane && !mrc_plane_usable(plane))
+		return false;
+	spin_lock(&peer->lock);
+	mrc_sent_report(&evs->paths, ev, sent, ktime_get_ns());
+	mrc_prober_evs_changed(peer, evs);
+	spin_unlock(&peer->lock);
+	return true;
+}
+
 /* ---- the timer: ports ------------------------------------------------------ */
 
 /* Acts upon the newest status if it is time. Return: the ports have changed. peer->lock held. */
@@ -153,8 +170,12 @@ static void mrc_prober_send_tell(struct mrc_peer *peer, struct mrc_peer_evs *evs
 		.port_mask = tell->mask,
 	};
 
-	if (mrc_ask_send(peer, evs, tell->ev, &status) != -EBUSY)
+	enum mrc_sent sent = mrc_sent_verdict(mrc_ask_send(peer, evs, tell->ev, &status));
+
+	mrc_prober_sent(peer, evs, tell->ev, sent);
+	if (sent == MRC_SENT || sent == MRC_SENT_GONE)
 		return;
+	/* Again, by another EV if this one is bad now. */
 	spin_lock(&peer->lock);
 	mrc_probing_untold(&peer->probing, tell);
 	spin_unlock(&peer->lock);
@@ -215,36 +236,19 @@ static void mrc_prober_arm_again(struct mrc_peer *peer)
 
 /* ---- the timer: EV probes -------------------------------------------------- */
 
-static enum mrc_probing_sent mrc_prober_verdict(int err)
-{
-	switch (err) {
-	case 0:
-		return MRC_PROBING_SENT;
-	case -ENETUNREACH:
-		return MRC_PROBING_NO_ROUTE;
-	case -EMSGSIZE:
-		return MRC_PROBING_NO_ROOM;
-	case -ESHUTDOWN:
-		return MRC_PROBING_GONE;
-	default:
-		return MRC_PROBING_NO_SPACE;
-	}
-}
-
 /* Sends a probe and accounts for it. */
 static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 			    const struct mrc_ask_request *probe)
 {
-	int err = mrc_ask_send(peer, evs, ev, probe);
+	enum mrc_sent sent = mrc_sent_verdict(mrc_ask_send(peer, evs, ev, probe));
 
 	/* What is not planned is not planned again. */
-	if (err == -EBUSY && probe->reverse)
+	if (sent == MRC_SENT_NO_SPACE && probe->reverse)
 		return;
 	spin_lock(&peer->lock);
 	/* EVs that have been replaced meanwhile are of no interest. */
 	if (rcu_dereference(peer->evs) == evs) {
-		mrc_probing_account(&evs->paths, ev, mrc_prober_verdict(err),
-				    ktime_get_ns());
+		mrc_probing_account(&evs->paths, ev, sent, ktime_get_ns());
 		mrc_prober_evs_changed(peer, evs);
 	}
 	spin_unlock(&peer->lock);

@@ -16,6 +16,7 @@
 #include <linux/timerqueue.h>
 
 #include "../core/paths.h"
+#include "../core/sent.h"
 #include "../core/turns.h"
 #include "../core/wire.h"
 
@@ -83,6 +84,18 @@ void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other);
  * To be called once after what may have changed states. peer->lock held.
  */
 void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs);
+
+/**
+ * mrc_prober_sent() - what has become of a packet on this host
+ * @peer: the peer
+ * @evs: its EVs
+ * @ev: index in @evs: what it was to take
+ * @sent: the verdict
+ *
+ * Softirq or BH off, under RCU; takes peer->lock, if the verdict says something of the EV. Return:
+ * true: it did, and the EV is not to be used for now.
+ */
+bool mrc_prober_sent(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev, enum mrc_sent sent);
 
 /** mrc_prober_arm() - something may have become due. peer->lock held. */
 void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs);

@@ -6,6 +6,25 @@
 #include "prober.h"
 #include "reply.h"
 
+/* EVs that an answer is tried on. */
+#define MRC_REPLY_TRIES	3u
+
+/**
+ * struct mrc_reply - answers on their way out
+ * @peer: to whom
+ * @evs: its EVs
+ * @a: the packets
+ * @qpn: the peer's QP
+ * @pkey: partition key
+ */
+struct mrc_reply {
+	struct mrc_peer *peer;
+	struct mrc_peer_evs *evs;
+	const struct mrc_answers *a;
+	u32 qpn;
+	u16 pkey;
+};
+
 static bool mrc_reply_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 {
 	u8 *buf = mrc_skb_hdr(b, mrc_opcode_hdr_len(hdr->bth.opcode));
@@ -24,44 +43,47 @@ static u8 mrc_reply_tclass(const struct mrc_dev_cfg *cfg,
 	return READ_ONCE(cfg->dscp_control) << 2;
 }
 
-/* Sends packets from @from on as far as they fit one skb; returns the next one. */
-static unsigned int mrc_reply_skb(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
-				  u32 qpn, u16 pkey, const struct mrc_answers *a,
-				  unsigned int from)
+/* Adds packets from @from on, @max at most, as far as they fit. Return: how many. */
+static unsigned int mrc_reply_fill(struct mrc_skb *b, const struct mrc_reply *r,
+				   unsigned int from, unsigned int max)
 {
-	u8 tclass = mrc_reply_tclass(&peer->dev->cfg, &a->hdr[from]);
-	struct mrc_dev *dev = peer->dev;
-	unsigned int i = from, max = a->count - from, len;
 	struct mrc_hdr hdr;
+	unsigned int i, len;
+
+	for (i = 0; i < max; i++) {
+		hdr = r->a->hdr[from + i];
+		len = mrc_opcode_hdr_len(hdr.bth.opcode) + MRC_ICRC_LEN;
+		if (i && !mrc_skb_fits(b, len, 0))
+			break;
+		hdr.bth.qpn = r->qpn;
+		hdr.bth.pkey = r->pkey;
+		if (!mrc_reply_put(b, &hdr))
+			return 0;
+	}
+	return i;
+}
+
+/* Sends packets from @from on, as far as they fit one skb, by an EV. Return: 0 and @n, or an error. */
+static int mrc_reply_skb(const struct mrc_reply *r, u16 ev, unsigned int from, unsigned int *n)
+{
+	struct mrc_dev *dev = r->peer->dev;
+	unsigned int max = READ_ONCE(dev->cfg.burst) == 1 ? 1 : r->a->count - from;
 	struct mrc_skb b;
 	int err;
 
-	if (READ_ONCE(dev->cfg.burst) == 1)
-		max = 1;
-	err = mrc_skb_open(&b, rcu_dereference(peer->flow), &evs->path[ev],
-			   evs->paths.ev[ev].bits, tclass, max);
-	if (err) {
-		mrc_count(dev, err == -ENOMEM ? MRC_CNT_TX_NO_MEMORY :
-						MRC_CNT_TX_NO_PATH);
-		return a->count;
-	}
-	for (; i < from + max; i++) {
-		len = mrc_opcode_hdr_len(a->hdr[i].bth.opcode) + MRC_ICRC_LEN;
-		if (i > from && !mrc_skb_fits(&b, len, 0))
-			break;
-		hdr = a->hdr[i];
-		hdr.bth.qpn = qpn;
-		hdr.bth.pkey = pkey;
-		if (!mrc_reply_put(&b, &hdr)) {
-			mrc_skb_abort(&b);
-			mrc_count(dev, MRC_CNT_TX_NO_MEMORY);
-			return a->count;
-		}
+	err = mrc_skb_open(&b, rcu_dereference(r->peer->flow), &r->evs->path[ev],
+			   r->evs->paths.ev[ev].bits,
+			   mrc_reply_tclass(&dev->cfg, &r->a->hdr[from]), max);
+	if (err)
+		return err;
+	*n = mrc_reply_fill(&b, r, from, max);
+	if (!*n) {
+		mrc_skb_abort(&b);
+		return -ENOMEM;
 	}
 	mrc_count_n(dev, MRC_CNT_TX_PACKETS, b.packets);
 	mrc_count_n(dev, MRC_CNT_TX_BYTES, b.bytes);
-	mrc_skb_xmit(&b);
-	return i;
+	return mrc_skb_xmit(&b);
 }
 
 static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
@@ -79,25 +101,52 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	}
 }
 
+/*
+ * All of them by one EV. One that lets nothing out of this host is not used for answers any more, and
+ * another is tried: a transport ACK that is not sent is missed for long.
+ */
+static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
+{
+	unsigned int i = 0, n = 0, tries = MRC_REPLY_TRIES;
+	int err;
+
+	while (i < r->a->count && ev != MRC_EV_NONE) {
+		err = mrc_reply_skb(r, ev, i, &n);
+		if (!err) {
+			i += n;
+			continue;
+		}
+		mrc_count_unsent(r->peer->dev, err);
+		if (!mrc_prober_sent(r->peer, r->evs, ev, mrc_sent_verdict(err)) || !--tries)
+			return;
+		ev = mrc_prober_reverse_ev(r->peer, r->evs);
+	}
+}
+
 bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		       const struct mrc_answers *a)
 {
-	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	const struct mrc_reply r = {
+		.peer = peer,
+		.evs = rcu_dereference(peer->evs),
+		.a = a,
+		.qpn = qpn,
+		.pkey = pkey,
+	};
 	unsigned int i;
 	u16 ev;
 
-	if (a->evs_gen == evs->gen && a->ev < evs->paths.count)
+	if (a->evs_gen == r.evs->gen && a->ev < r.evs->paths.count)
 		ev = a->ev;
 	else
-		ev = mrc_prober_reverse_ev(peer, evs);
+		ev = mrc_prober_reverse_ev(peer, r.evs);
 	if (ev == MRC_EV_NONE) {
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 		return false;
 	}
 	for (i = 0; i < a->count; i++)
 		mrc_count(peer->dev, mrc_reply_counter(&a->hdr[i]));
-	for (i = 0; i < a->count;)
-		i = mrc_reply_skb(peer, evs, ev, qpn, pkey, a, i);
+	mrc_reply_all(&r, ev);
 	return true;
 }
 

@@ -168,15 +168,12 @@ static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
 	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
 	u16 ev = s->b.plan[from].ev;
-	int err;
 
 	if (ev == MRC_EV_NONE)
 		return -ENETUNREACH;
-	err = mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
-			   s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
-			   min_t(unsigned int, left, READ_ONCE(cfg->burst)));
-	/* Memory that is gone, or a netdev that refuses, has the same errors, and blames no path. */
-	return mrc_path_no_way(err) ? -ENETUNREACH : err;
+	return mrc_skb_open(skb, rcu_dereference(s->peer->flow), &s->evs->path[ev],
+			    s->evs->paths.ev[ev].bits, dscp << 2 | MRC_ECN_ECT0,
+			    min_t(unsigned int, left, READ_ONCE(cfg->burst)));
 }
 
 static int mrc_send_xmit(struct mrc_qp *qp, struct mrc_skb *skb)
@@ -209,24 +206,6 @@ static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 	return going;
 }
 
-/* Is a packet's fate that of all that take this EV, for now? Then its peer is told. */
-static void mrc_send_no_way(const struct mrc_send *s, u16 ev, int err, u64 now)
-{
-	struct mrc_plane *plane = s->evs->path[ev].plane;
-
-	if (err != -ENETUNREACH && err != -EMSGSIZE)
-		return;
-	/* If the plane is down all EVs are about to be told. */
-	if (plane && !mrc_plane_usable(plane))
-		return;
-	spin_lock(&s->peer->lock);
-	mrc_paths_report(&s->evs->paths, err == -EMSGSIZE ? MRC_SEEN_NO_ROOM :
-							    MRC_SEEN_NO_ROUTE,
-			 ev, now, now);
-	mrc_prober_evs_changed(s->peer, s->evs);
-	spin_unlock(&s->peer->lock);
-}
-
 /*
  * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
  * and says nothing of the paths beyond.
@@ -235,16 +214,12 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 			     unsigned int from, unsigned int end, int err)
 {
 	u16 ev = s->b.plan[from].ev;
-	u64 now = ktime_get_ns();
 
-	if (err == -ENOMEM)
-		mrc_count(qp->dev, MRC_CNT_TX_NO_MEMORY);
-	else if (err == -ENETUNREACH)
-		mrc_count(qp->dev, MRC_CNT_TX_NO_PATH);
+	mrc_count_unsent(qp->dev, err);
 	/* They wait for a port. */
 	if (ev == MRC_EV_NONE)
 		return;
-	mrc_send_no_way(s, ev, err, now);
+	mrc_prober_sent(s->peer, s->evs, ev, mrc_sent_verdict(err));
 	if (!mrc_send_again(qp, s, from, end))
 		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
 			    "this host drops all that is sent");
@@ -316,8 +291,12 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 		return i;
 	}
 	mrc_skb_abort(&skb);
-	if (err == -EACCES && mrc_send_outstanding(qp, &s->b.plan[i]))
-		return err;
+	/* The region is revoked: the program's doing, and not the path's. */
+	if (err == -EACCES) {
+		if (mrc_send_outstanding(qp, &s->b.plan[i]))
+			return err;
+		err = -EBUSY;
+	}
 	mrc_send_dropped(qp, s, from, s->b.count, err);
 	return s->b.count;
 }

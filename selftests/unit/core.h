@@ -36,6 +36,7 @@ extern "C" {
 #include "rtt.h"
 #include "rx_window.h"
 #include "sendq.h"
+#include "sent.h"
 #include "timing.h"
 #include "turns.h"
 #include "tx_loss.h"

@@ -86,8 +86,7 @@ void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
         ++probes;
         send(ev, asks->slot[slot].id);
     }
-    mrc_probing_account(&paths, ev, slot == MRC_ASK_NONE ? MRC_PROBING_NO_SPACE : MRC_PROBING_SENT,
-                        now);
+    mrc_probing_account(&paths, ev, slot == MRC_ASK_NONE ? MRC_SENT_NO_SPACE : MRC_SENT, now);
 }
 
 void PathEnd::lose(std::uint64_t now)

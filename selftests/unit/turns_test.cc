@@ -195,7 +195,7 @@ private:
         if (ev == MRC_EV_NONE)
             return false;
         EXPECT_TRUE(mrc_gate_pass(&gate, now, 10000));
-        mrc_probing_account(&p.paths, ev, MRC_PROBING_SENT, now);
+        mrc_probing_account(&p.paths, ev, MRC_SENT, now);
         p.probedAt.push_back(now);
         unanswered.push(now);
         count();

@@ -104,7 +104,7 @@ void Prober::probe(Peer &peer, u16 ev, mrc_ask_kind kind)
 
     if (!sent && kind == MRC_ASK_REVERSE)
         return;
-    mrc_probing_account(&peer.paths, ev, sent ? MRC_PROBING_SENT : MRC_PROBING_NO_SPACE, now());
+    mrc_probing_account(&peer.paths, ev, sent ? MRC_SENT : MRC_SENT_NO_SPACE, now());
     evs_changed(peer);
 }
 
