@@ -7,6 +7,7 @@
 void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
 {
 	mrc_tx_window_init(&r->tx, mem, cfg, psn);
+	mrc_reach_init(&r->reach, cfg->size);
 	r->asked_psn = r->tx.nxt;
 	r->unasked = 0;
 	r->last_ev = MRC_EV_NONE;
@@ -108,13 +109,25 @@ static u32 mrc_req_in_flight(u32 bytes)
 	return DIV_ROUND_UP(bytes, MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
 }
 
+/* Does the peer take this PSN now? What is lost beyond its window waits. */
+static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
+{
+	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
+}
+
+/* The first one may lie behind the hint: planning moves that. */
+static bool mrc_req_resends(const struct mrc_req *r)
+{
+	return r->tx.lost && mrc_req_reaches(r, r->tx.rtx_hint);
+}
+
 static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
 			      struct mrc_batch *b)
 {
 	u32 psn;
 
 	mrc_tx_next_lost(&r->tx, &psn);
-	while (b->bytes + g->least <= g->room_lost) {
+	while (b->bytes + g->least <= g->room_lost && mrc_req_reaches(r, psn)) {
 		struct mrc_plan *p = &b->plan[b->count++];
 
 		p->psn = psn;
@@ -170,7 +183,7 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 bool mrc_req_wants(const struct mrc_req *r, u64 now)
 {
 	return now >= r->pause_until &&
-	       (r->tx.lost || (mrc_sendq_ready(&r->sendq) && mrc_req_psns(r)));
+	       (mrc_req_resends(r) || (mrc_sendq_ready(&r->sendq) && mrc_req_psns(r)));
 }
 
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
@@ -224,7 +237,7 @@ static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
 
 	if (!b->rtx)
 		r->unasked += b->bytes;
-	if (r->tx.lost)
+	if (mrc_req_resends(r))
 		return false;
 	if (mrc_sendq_ready(&r->sendq)) {
 		bool full = b->full || !mrc_req_psns(r);
@@ -310,6 +323,44 @@ bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *r
 	return !res->expired;
 }
 
+/* How far beyond its cumulative PSN the last packet is that a SACK names; 0: it names none. */
+static u32 mrc_req_shown(const struct mrc_sack *sack)
+{
+	s32 last = sack->sack_offset + fls64(sack->bitmap) - 1;
+
+	return sack->bitmap && last > 0 ? (u32)last : 0;
+}
+
+static void mrc_req_reach_sack(struct mrc_req *r, const struct mrc_sack *sack, u64 now)
+{
+	mrc_reach_sack(&r->reach, sack->mpr, mrc_req_shown(sack), now);
+	r->tx.size = r->reach.now;
+}
+
+/*
+ * The peer drops all that is beyond its window: no way has lost it. Return: false: this packet was
+ * refused for another reason.
+ */
+static bool mrc_req_put_back(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	u32 ahead = (u32)mrc_psn_diff(psn, r->tx.una) + 1;
+
+	if (!mrc_reach_exceeded(&r->reach, ahead, now))
+		return false;
+	r->tx.size = r->reach.now;
+	mrc_tx_put_back(&r->tx, r->tx.size, res);
+	return true;
+}
+
+/* What a packet that was in flight says by its refusal. */
+static void mrc_req_refused(struct mrc_req *r, const struct mrc_nack *nack, u64 now,
+			    struct mrc_tx_result *res)
+{
+	if (res->expired || nack->reason != MRC_NACK_PSN_OOR_WINDOW ||
+	    !mrc_req_put_back(r, nack->psn, now, res))
+		mrc_req_pause(r, now);
+}
+
 int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {
@@ -317,6 +368,7 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 
 	if (err)
 		return err;
+	mrc_req_reach_sack(r, &hdr->sack, now);
 	res->mark = hdr->sack.m;
 	res->entropy = hdr->sack.entropy;
 	res->penalty = hdr->sack.cwnd_pen;
@@ -343,7 +395,7 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		res->mark = MRC_SACK_SKIP_ONCE;
 	res->entropy = nack->entropy;
 	if (!err && !trimmed)
-		mrc_req_pause(r, now);
+		mrc_req_refused(r, nack, now, res);
 	return err;
 }
 

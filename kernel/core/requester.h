@@ -21,6 +21,7 @@
 #include "base.h"
 #include "cc.h"
 #include "news.h"
+#include "reach.h"
 #include "sendq.h"
 #include "tx_loss.h"
 #include "tx_window.h"
@@ -88,6 +89,7 @@ struct mrc_batch {
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
  * @ports_here: bit per port, from bit 0 on: up here, when that was looked at last
  * @ports_up: those of them that were up at the peer, too
+ * @reach: the peer's window; @tx lets no more go
  * @tx: packets in flight; at the end, for its own end is large and mostly cold
  */
 struct mrc_req {
@@ -104,6 +106,7 @@ struct mrc_req {
 	u32 ports_up;
 	u8 ack_retries;
 	u8 pauses;
+	struct mrc_reach reach;
 	struct mrc_tx_window tx;
 };
 
@@ -280,7 +283,9 @@ static inline bool mrc_nack_is_trim(u8 reason)
  * @now: ns
  * @res: result, what it says; @res->expired: the peer has refused packets for too long
  *
- * Unless the packet was trimmed, which is the network's doing, the peer is given a pause.
+ * Unless the packet was trimmed, which is the network's doing, the peer is given a pause. One that
+ * was beyond its window (reach.h) needs none: what is in flight beyond that is put back with it, and
+ * goes out again when the window has moved.
  *
  * Return: 0; -EALREADY: it is of a packet that is not in flight; -EINVAL: it names what was never
  * sent, or is fatal and names no request that is not complete.

@@ -169,6 +169,14 @@ static u8 mrc_resp_nak(const struct mrc_resp *q)
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
 }
 
+/* Each SACK tells our window: a sender that does not ask for it takes no notice. */
+static void mrc_resp_put_sack(const struct mrc_resp *q, struct mrc_sack *sack, bool rtx,
+			      struct mrc_answers *a)
+{
+	sack->mpr = (u8)(q->rx.size / MRC_MPR_UNIT);
+	mrc_answers_sack(a, sack, rtx);
+}
+
 /* Places stay free for the ACK and for a NACK, and one for what was told before. */
 static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 {
@@ -179,12 +187,12 @@ static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 
 	while (mrc_answers_room(a) > keep + 1 &&
 	       mrc_rx_sack_next(&q->rx, &sack, &rtx))
-		mrc_answers_sack(a, &sack, rtx);
+		mrc_resp_put_sack(q, &sack, rtx, a);
 	for (again = 0; again < MRC_RESP_SACKS_AGAIN; again++) {
 		if (mrc_answers_room(a) <= keep ||
 		    !mrc_rx_sack_again(&q->rx, &sack, &rtx))
 			return;
-		mrc_answers_sack(a, &sack, rtx);
+		mrc_resp_put_sack(q, &sack, rtx, a);
 	}
 }
 
@@ -280,7 +288,7 @@ void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 	/* One place stays free for the ACK. */
 	while (mrc_answers_room(a) > 1 &&
 	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))
-		mrc_answers_sack(a, &sack, false);
+		mrc_resp_put_sack(q, &sack, false, a);
 	q->reack = true;
 	mrc_resp_ack(q, 0, a);
 }

@@ -146,6 +146,16 @@ void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, 
 		      struct mrc_tx_result *res);
 
 /**
+ * mrc_tx_put_back() - what is in flight beyond the peer's window waits to be sent again
+ * @w: the window
+ * @size: PSNs that the peer's has, from @w->una on
+ * @res: what is lost is added
+ *
+ * No EV is blamed for it.
+ */
+void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *res);
+
+/**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on
  * @w: the window
  *

@@ -12,7 +12,7 @@ function(mrc_core_library name)
     ${mrc_core_dir}/ev_schedule.c ${mrc_core_dir}/ev_search.c ${mrc_core_dir}/ev_tally.c
     ${mrc_core_dir}/last_words.c ${mrc_core_dir}/port_status.c ${mrc_core_dir}/reverse.c
     ${mrc_core_dir}/paths.c ${mrc_core_dir}/probing.c ${mrc_core_dir}/timing.c ${mrc_core_dir}/turns.c
-    ${mrc_core_dir}/sent.c ${mrc_core_dir}/asks.c ${mrc_core_dir}/usid.c ${mrc_core_dir}/evidence.c ${mrc_core_dir}/rtt.c)
+    ${mrc_core_dir}/sent.c ${mrc_core_dir}/reach.c ${mrc_core_dir}/asks.c ${mrc_core_dir}/usid.c ${mrc_core_dir}/evidence.c ${mrc_core_dir}/rtt.c)
   set_target_properties(${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
   target_include_directories(${name} PUBLIC ${mrc_core_dir})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Werror -Wvla -Wdeclaration-after-statement)

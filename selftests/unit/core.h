@@ -30,6 +30,7 @@ extern "C" {
 #include "port_status.h"
 #include "probing.h"
 #include "psn.h"
+#include "reach.h"
 #include "requester.h"
 #include "responder.h"
 #include "reverse.h"

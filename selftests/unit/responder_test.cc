@@ -204,6 +204,7 @@ TEST(Responder, ASackRidesWithAnAck)
     ASSERT_EQ(r.a.count, 2u);
     EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
     EXPECT_EQ(r.a.hdr[0].sack.cack_psn, r.psn(1));
+    EXPECT_EQ(r.a.hdr[0].sack.mpr, kSize / MRC_MPR_UNIT) << "the sender learns our window";
     EXPECT_EQ(r.a.hdr[0].sack.bitmap, 2u);
     r.expectAck(1, MRC_ACK_OK, 1);
 }
