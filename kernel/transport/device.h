@@ -91,7 +91,8 @@ struct mrc_dev {
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;
 	struct mrc_probe_orders *orders;
-	struct work_struct ports_work;	/* ports have changed, here or at a peer */
+	struct work_struct ports_work;	/* ports have changed here */
+	struct work_struct told_work;	/* or at peers: see struct mrc_prober */
 	struct delayed_work renew_work;	/* EVs for which there was no memory are made */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	struct xarray users;

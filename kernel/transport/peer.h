@@ -69,7 +69,7 @@ struct mrc_peer_due {
  * @user: whose QP it was made for, a reference; NULL: made for answers. Set before anybody else
  *        can give up the last reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
- * @lock: guards the paths in @evs, @probing and @congestions
+ * @lock: guards the paths in @evs, @probing, @congestions and @qps
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
  * @gen: of @evs, under dev->cfg_lock
  * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
@@ -80,6 +80,9 @@ struct mrc_peer_due {
  *               @lock, readers under RCU
  * @congestions_past: what those counted that have ended, see enum mrc_cc_count
  * @congestions_seq: changes with @congestions_past
+ * @qps: QPs that are connected to it, in no order
+ * @nqps: how many
+ * @told: in @told of the prober; under prober->lock
  * @due: when
  * @asked: what limits requests to it; under the lock of dev->asks
  * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
@@ -103,6 +106,9 @@ struct mrc_peer {
 	struct list_head congestions;
 	u64 congestions_past[MRC_CC_COUNTS];
 	seqcount_spinlock_t congestions_seq;
+	struct list_head qps;
+	unsigned int nqps;
+	struct list_head told;
 	struct mrc_peer_due due;
 	struct mrc_ask_peer asked;
 	bool forgotten;

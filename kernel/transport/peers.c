@@ -86,6 +86,7 @@ static struct mrc_peer *mrc_peers_make(struct mrc_dev *dev,
 	peer->dev = dev;
 	spin_lock_init(&peer->lock);
 	INIT_LIST_HEAD(&peer->congestions);
+	INIT_LIST_HEAD(&peer->qps);
 	seqcount_spinlock_init(&peer->congestions_seq, &peer->lock);
 	mrc_prober_peer_init(peer);
 	refcount_set(&peer->ref, 1);

@@ -153,13 +153,38 @@ static bool mrc_prober_take_ports(struct mrc_peer *peer, struct mrc_peer_evs *ev
 	return true;
 }
 
+/* Softirq, under RCU. Once it waits it need not wait again. A peer that goes has no QPs. */
+static void mrc_prober_tell_qps(struct mrc_peer *peer)
+{
+	struct mrc_prober *prober = peer->dev->prober;
+
+	spin_lock(&prober->lock);
+	if (list_empty(&peer->told) && refcount_inc_not_zero(&peer->ref))
+		list_add_tail(&peer->told, &prober->told);
+	spin_unlock(&prober->lock);
+	mrc_dev_queue_work(peer->dev, &peer->dev->told_work);
+}
+
+struct mrc_peer *mrc_prober_take_told(struct mrc_dev *dev)
+{
+	struct mrc_prober *prober = dev->prober;
+	struct mrc_peer *peer;
+
+	spin_lock_bh(&prober->lock);
+	peer = list_first_entry_or_null(&prober->told, struct mrc_peer, told);
+	if (peer)
+		list_del_init(&peer->told);
+	spin_unlock_bh(&prober->lock);
+	return peer;
+}
+
 static void mrc_prober_ports_event(struct mrc_peer *peer, struct mrc_event *event)
 {
 	event->type = MRC_EVENT_PEER_PORTS;
 	event->dev = peer->dev;
 	event->peer = peer;
 	mrc_event_notify(event);
-	mrc_dev_queue_work(peer->dev, &peer->dev->ports_work);
+	mrc_prober_tell_qps(peer);
 }
 
 static void mrc_prober_send_tell(struct mrc_peer *peer, struct mrc_peer_evs *evs,
@@ -352,6 +377,7 @@ int mrc_prober_init(struct mrc_dev *dev)
 	spin_lock_init(&prober->lock);
 	timerqueue_init_head(&prober->waiting);
 	mrc_turns_init(&prober->turns);
+	INIT_LIST_HEAD(&prober->told);
 	mrc_hrtimer_setup(&prober->timer, mrc_prober_timer);
 	dev->prober = prober;
 	return 0;
@@ -367,6 +393,7 @@ void mrc_prober_fini(struct mrc_dev *dev)
 
 void mrc_prober_peer_init(struct mrc_peer *peer)
 {
+	INIT_LIST_HEAD(&peer->told);
 	timerqueue_init(&peer->due.node);
 	peer->due.at = U64_MAX;
 	mrc_probing_init(&peer->probing, &mrc_timing_software);

@@ -3,6 +3,8 @@
  * Probing the paths of all peers of a device: core/probing.h decides for a peer what is due,
  * core/turns.h which peer is next; here is the timer that asks them, and what is sent.
  *
+ * What a peer says of its ports concerns its own QPs alone: these hear of it in a work of the device.
+ *
  * One timer per device runs once a millisecond at most, and only while something is due. Peers wait
  * for their time in a tree, and for their turn in core's queues. The data path goes by a peer's
  * lock alone: the device's is taken only when something becomes due sooner than the peer waits for.
@@ -34,6 +36,8 @@ struct mrc_peer_evs;
  * @ran_at: ns, when it ran last
  * @waiting: peers, by the time when something is due for them
  * @turns: peers for which EV probes are due
+ * @told: peers whose ports have changed, as they say, and whose QPs are to hear of it; each is a
+ *        reference
  */
 struct mrc_prober {
 	struct mrc_dev *dev;
@@ -43,6 +47,7 @@ struct mrc_prober {
 	u64 ran_at;
 	struct timerqueue_head waiting;
 	struct mrc_turns turns;
+	struct list_head told;
 };
 
 /* What requests lead to: for mrc_ask_init(). */
@@ -155,6 +160,14 @@ void mrc_prober_reverse(struct mrc_peer *peer, struct mrc_peer_evs *evs);
  * connected, or it is older than another. True also if it leaves no port, which is not believed.
  */
 bool mrc_prober_port_status(struct mrc_peer *peer, const struct mrc_ep *ep);
+
+/**
+ * mrc_prober_take_told() - a peer whose QPs are to look at its ports
+ *
+ * Process context. Return: a reference, or NULL: there is none. What changes after it was taken has
+ * it returned again.
+ */
+struct mrc_peer *mrc_prober_take_told(struct mrc_dev *dev);
 
 /**
  * mrc_prober_late() - a request was answered for which nobody waits any more

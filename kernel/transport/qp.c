@@ -119,6 +119,36 @@ struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn)
 	return qp;
 }
 
+void mrc_qp_join_peer(struct mrc_qp *qp, struct mrc_peer *peer)
+{
+	spin_lock_bh(&peer->lock);
+	list_add_tail(&qp->of_peer, &peer->qps);
+	WRITE_ONCE(peer->nqps, peer->nqps + 1);
+	spin_unlock_bh(&peer->lock);
+}
+
+void mrc_qp_leave_peer(struct mrc_qp *qp, struct mrc_peer *peer)
+{
+	spin_lock_bh(&peer->lock);
+	list_del(&qp->of_peer);
+	WRITE_ONCE(peer->nqps, peer->nqps - 1);
+	spin_unlock_bh(&peer->lock);
+}
+
+struct mrc_qp *mrc_qp_next_of(struct mrc_peer *peer)
+{
+	struct mrc_qp *qp;
+
+	spin_lock_bh(&peer->lock);
+	qp = list_first_entry_or_null(&peer->qps, struct mrc_qp, of_peer);
+	if (qp) {
+		list_move_tail(&qp->of_peer, &peer->qps);
+		mrc_qp_hold(qp);
+	}
+	spin_unlock_bh(&peer->lock);
+	return qp;
+}
+
 /* ---- locks ------------------------------------------------------------------ */
 
 void mrc_qp_lock(struct mrc_qp *qp)

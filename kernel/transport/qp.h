@@ -145,6 +145,7 @@ struct mrc_qp {
 	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
 	struct mrc_qp_conn conn;
 	struct mrc_peer *peer;
+	struct list_head of_peer;	/* in its list */
 	struct pid *creator;	/* for dumps */
 
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
@@ -200,6 +201,19 @@ struct mrc_qp *mrc_qp_find(u32 qpn);
  * Process context.
  */
 struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
+
+/** mrc_qp_join_peer() - the peer knows the QP from here on. Process context; takes peer->lock. */
+void mrc_qp_join_peer(struct mrc_qp *qp, struct mrc_peer *peer);
+/** mrc_qp_leave_peer() - and no more. Process context; takes peer->lock. */
+void mrc_qp_leave_peer(struct mrc_qp *qp, struct mrc_peer *peer);
+
+/**
+ * mrc_qp_next_of() - reference to a QP of a peer, or NULL: it has none
+ *
+ * Those that it was called for last come last: whoever calls it as often as the peer has QPs gets
+ * each that was there. Process context; takes peer->lock.
+ */
+struct mrc_qp *mrc_qp_next_of(struct mrc_peer *peer);
 
 /* Both locks: state changes are seen by requester and responder alike. */
 void mrc_qp_lock(struct mrc_qp *qp) __acquires(&qp->tx_lock) __acquires(&qp->rx_lock);

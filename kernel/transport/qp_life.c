@@ -55,6 +55,8 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	peer = qp->peer;
 	WRITE_ONCE(qp->peer, NULL);
 	mrc_qp_unlock(qp);
+	if (peer)
+		mrc_qp_leave_peer(qp, peer);
 	mrc_qp_serve_others(qp);
 	hrtimer_cancel(&qp->timer);
 	hrtimer_cancel(&qp->sack_timer);
@@ -157,6 +159,8 @@ static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
 	mrc_qp_unlock(qp);
 	if (err)
 		mrc_qp_free_rx(qp);
+	else
+		mrc_qp_join_peer(qp, peer);
 	return err;
 }
 

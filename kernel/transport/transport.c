@@ -120,8 +120,8 @@ static void mrc_transport_heed_ports(struct mrc_qp *qp)
 }
 
 /*
- * Ports have changed, here or at a peer. QPs note what is in flight on dead ports, and give up what
- * cannot arrive any more. They are told before EVs are made anew, for they know packets by EV index.
+ * Ports have changed here. QPs note what is in flight on dead ports, and give up what cannot arrive
+ * any more. They are told before EVs are made anew, for they know packets by EV index.
  */
 static void mrc_transport_ports_work(struct work_struct *work)
 {
@@ -131,6 +131,31 @@ static void mrc_transport_ports_work(struct work_struct *work)
 	mrc_transport_each_qp(dev, mrc_transport_heed_ports);
 	if (mrc_transport_renew_evs(dev, ports))
 		mrc_transport_each_qp(dev, mrc_requester_nudge);
+	mrc_dev_put(dev);
+}
+
+static void mrc_transport_each_qp_of(struct mrc_peer *peer, void (*fn)(struct mrc_qp *qp))
+{
+	unsigned int n = READ_ONCE(peer->nqps);
+	struct mrc_qp *qp;
+
+	while (n-- && (qp = mrc_qp_next_of(peer))) {
+		fn(qp);
+		mrc_qp_put(qp);
+		cond_resched();
+	}
+}
+
+/* Peers have said so, which anybody can in their name: the QPs of others are left alone. */
+static void mrc_transport_told_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, told_work);
+	struct mrc_peer *peer;
+
+	while ((peer = mrc_prober_take_told(dev))) {
+		mrc_transport_each_qp_of(peer, mrc_transport_heed_ports);
+		mrc_peers_put(peer);
+	}
 	mrc_dev_put(dev);
 }
 
@@ -233,6 +258,7 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 	}
 	INIT_WORK(&dev->free_work, mrc_transport_free_work);
 	INIT_WORK(&dev->ports_work, mrc_transport_ports_work);
+	INIT_WORK(&dev->told_work, mrc_transport_told_work);
 	INIT_DELAYED_WORK(&dev->renew_work, mrc_peers_renew_work);
 	return dev;
 }
