@@ -418,6 +418,37 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 
 /* ---- news ---------------------------------------------------------------- */
 
+static enum mrc_req_verdict mrc_req_judge_nack(u8 reason, int err, const struct mrc_tx_result *res)
+{
+	if (mrc_nack_is_fatal(reason))
+		return MRC_REQ_UNEXPECTED;
+	return !err && res->expired ? MRC_REQ_REFUSED : MRC_REQ_GOES_ON;
+}
+
+static enum mrc_req_verdict mrc_req_judge_ack(u8 syndrome)
+{
+	if (mrc_syndrome_is_ack(syndrome))
+		return MRC_REQ_GOES_ON;
+	switch (syndrome) {
+	case MRC_NAK_ACCESS:
+		return MRC_REQ_NO_ACCESS;
+	case MRC_NAK_INVALID:
+		return MRC_REQ_INVALID;
+	default:
+		return MRC_REQ_PEER_FAILED;
+	}
+}
+
+enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
+				   const struct mrc_tx_result *res)
+{
+	if (err == -EINVAL)
+		return MRC_REQ_BAD_ANSWER;
+	if (hdr->bth.opcode == MRC_OP_NACK)
+		return mrc_req_judge_nack(hdr->nack.reason, err, res);
+	return mrc_req_judge_ack(hdr->ack.syndrome);
+}
+
 void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u64 now,
 		     struct mrc_cc_news *n)
 {

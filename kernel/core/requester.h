@@ -310,6 +310,36 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		struct mrc_tx_result *res);
 
+/**
+ * enum mrc_req_verdict - what a NACK, ACK or NAK means for the QP
+ * @MRC_REQ_GOES_ON: it goes on
+ * @MRC_REQ_BAD_ANSWER: so it does, and the answer is dropped: a bug or an attack
+ * @MRC_REQ_UNEXPECTED: it ends: the peer reports an unexpected event
+ * @MRC_REQ_REFUSED: the peer has refused packets for as long as silence would have been borne
+ * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write there
+ * @MRC_REQ_INVALID: it is none that the peer can execute
+ * @MRC_REQ_PEER_FAILED: the peer could not execute it
+ */
+enum mrc_req_verdict {
+	MRC_REQ_GOES_ON,
+	MRC_REQ_BAD_ANSWER,
+	MRC_REQ_UNEXPECTED,
+	MRC_REQ_REFUSED,
+	MRC_REQ_NO_ACCESS,
+	MRC_REQ_INVALID,
+	MRC_REQ_PEER_FAILED,
+};
+
+/**
+ * mrc_req_judge() - what an answer that was digested means for the QP
+ * @hdr: a packet with opcode MRC_OP_NACK or MRC_OP_ACK
+ * @err: what mrc_req_nack() or mrc_req_ack() returned; -EINVAL also for a QP that sends nothing yet,
+ *       or no more
+ * @res: its result
+ */
+enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
+				   const struct mrc_tx_result *res);
+
 /** mrc_req_settle() - requests may have ended: is there an ACK to wait for? */
 void mrc_req_settle(struct mrc_req *r, u64 now);
 

@@ -107,7 +107,9 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
  */
 static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
 {
-	unsigned int i = 0, n = 0, tries = MRC_REPLY_TRIES;
+	/* What was to go by one EV says something of that EV alone. */
+	unsigned int tries = r->a->ev == MRC_ANSWERS_ANY_EV ? MRC_REPLY_TRIES : 1;
+	unsigned int i = 0, n = 0;
 	int err;
 
 	while (i < r->a->count && ev != MRC_EV_NONE) {

@@ -247,21 +247,41 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
+/* How a QP ends by a verdict. */
+static const struct {
+	enum ib_wc_status status;
+	const char *reason;
+} mrc_requester_ends[] = {
+	[MRC_REQ_UNEXPECTED] = { IB_WC_REM_OP_ERR, "peer reports an unexpected event" },
+	[MRC_REQ_REFUSED] = { IB_WC_RETRY_EXC_ERR, "refused by the peer too often" },
+	[MRC_REQ_NO_ACCESS] = { IB_WC_REM_ACCESS_ERR, "refused by the peer" },
+	[MRC_REQ_INVALID] = { IB_WC_REM_INV_REQ_ERR, "refused by the peer" },
+	[MRC_REQ_PEER_FAILED] = { IB_WC_REM_OP_ERR, "refused by the peer" },
+};
+
+static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
+{
+	if (verdict == MRC_REQ_BAD_ANSWER)
+		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
+	else if (verdict != MRC_REQ_GOES_ON)
+		mrc_qp_fail(qp, mrc_requester_ends[verdict].status, IB_EVENT_QP_FATAL,
+			    mrc_requester_ends[verdict].reason);
+}
+
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res;
-	bool expired = false;
 	int err = -EINVAL;
 	u64 now;
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	mrc_count_n(qp->dev, MRC_CNT_TRIM_NACK_RX, mrc_nack_is_trim(hdr->nack.reason));
+	mrc_tx_result_init(&res);
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
-		expired = !err && res.expired;
 		if (!err)
 			mrc_send_learn(qp, &res, now);
 		if (!err && res.lost)
@@ -271,38 +291,21 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		mrc_send_arm(qp, now);
 	}
 	spin_unlock(&qp->tx_lock);
-	if (err == -EINVAL)
-		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
-	else if (mrc_nack_is_fatal(hdr->nack.reason))
-		mrc_qp_fail(qp, IB_WC_REM_OP_ERR, IB_EVENT_QP_FATAL,
-			    "peer reports an unexpected event");
-	else if (expired)
-		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
-			    "refused by the peer too often");
+	mrc_requester_obey(qp, mrc_req_judge(hdr, err, &res));
 	return !err;
-}
-
-static enum ib_wc_status mrc_requester_nak_status(u8 syndrome)
-{
-	switch (syndrome) {
-	case MRC_NAK_ACCESS:
-		return IB_WC_REM_ACCESS_ERR;
-	case MRC_NAK_INVALID:
-		return IB_WC_REM_INV_REQ_ERR;
-	default:
-		return IB_WC_REM_OP_ERR;
-	}
 }
 
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	struct mrc_tx_result res;
-	int err = 0;
+	/* An ACK comes late, and that is all; a NAK has nothing to refuse then. */
+	int err = nak ? -EINVAL : 0;
 	u64 now;
 	u32 psn;
 
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
+	mrc_tx_result_init(&res);
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
@@ -318,11 +321,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 		}
 	}
 	spin_unlock(&qp->tx_lock);
-	if (err)
-		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
-	else if (nak)
-		mrc_qp_fail(qp, mrc_requester_nak_status(hdr->ack.syndrome),
-			    IB_EVENT_QP_FATAL, "refused by the peer");
+	mrc_requester_obey(qp, mrc_req_judge(hdr, err, &res));
 	return !err;
 }
 

@@ -829,6 +829,41 @@ TEST(RequesterCc, KnowsWhyPacketsAreLost)
     EXPECT_EQ(here.news().cause, MRC_CC_REFUSED);
 }
 
+/* Of what is not to be believed nothing is obeyed, whatever it says. */
+TEST(Requester, OneVerdictOnEachAnswer)
+{
+    const struct {
+        u8 opcode, says;
+        int err;
+        bool expired;
+        mrc_req_verdict verdict;
+    } rows[] = {
+        {MRC_OP_NACK, MRC_NACK_UNEXP_EVENT, 0, false, MRC_REQ_UNEXPECTED},
+        {MRC_OP_NACK, MRC_NACK_UNEXP_EVENT, -EALREADY, false, MRC_REQ_UNEXPECTED},
+        {MRC_OP_NACK, MRC_NACK_UNEXP_EVENT, -EINVAL, false, MRC_REQ_BAD_ANSWER},
+        {MRC_OP_NACK, MRC_NACK_NO_RESOURCE, 0, false, MRC_REQ_GOES_ON},
+        {MRC_OP_NACK, MRC_NACK_NO_RESOURCE, 0, true, MRC_REQ_REFUSED},
+        {MRC_OP_NACK, MRC_NACK_NO_RESOURCE, -EALREADY, false, MRC_REQ_GOES_ON},
+        {MRC_OP_NACK, MRC_NACK_TRIMMED, 0, true, MRC_REQ_REFUSED},
+        {MRC_OP_ACK, MRC_ACK_OK, 0, false, MRC_REQ_GOES_ON},
+        {MRC_OP_ACK, MRC_ACK_OK, -EINVAL, false, MRC_REQ_BAD_ANSWER},
+        {MRC_OP_ACK, MRC_NAK_ACCESS, 0, false, MRC_REQ_NO_ACCESS},
+        {MRC_OP_ACK, MRC_NAK_INVALID, 0, false, MRC_REQ_INVALID},
+        {MRC_OP_ACK, MRC_NAK_INVALID + 2, 0, false, MRC_REQ_PEER_FAILED},
+        {MRC_OP_ACK, MRC_NAK_ACCESS, -EINVAL, false, MRC_REQ_BAD_ANSWER},
+    };
+    for (const auto &row : rows) {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = row.opcode;
+        (row.opcode == MRC_OP_NACK ? hdr.nack.reason : hdr.ack.syndrome) = row.says;
+        mrc_tx_result res;
+        mrc_tx_result_init(&res);
+        res.expired = row.expired;
+        EXPECT_EQ(mrc_req_judge(&hdr, row.err, &res), row.verdict)
+            << +row.opcode << " " << +row.says;
+    }
+}
+
 /* However many there are: in an incast a packet may be trimmed each time it is sent. */
 TEST(RequesterTrim, OnlyTimeEndsAQp)
 {

@@ -210,7 +210,7 @@ bool Requester::nack(const mrc_hdr &hdr, mrc_tx_result &result)
         learn_of_window(result);
     if (!err || result.spurious)
         learn_of_evs(result);
-    return err || (!result.expired && !mrc_nack_is_fatal(hdr.nack.reason));
+    return mrc_req_judge(&hdr, err, &result) <= MRC_REQ_BAD_ANSWER;
 }
 
 void Requester::end_requests(u32 psn)
@@ -231,7 +231,7 @@ void Requester::ack(const mrc_hdr &hdr, mrc_tx_result &result)
         return;
     learn(result);
     end_requests(psn);
-    failed_ |= !mrc_syndrome_is_ack(hdr.ack.syndrome);
+    failed_ |= mrc_req_judge(&hdr, 0, &result) > MRC_REQ_BAD_ANSWER;
 }
 
 void Requester::answered(const Packet &packet)
