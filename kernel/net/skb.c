@@ -88,7 +88,7 @@ int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
 		return err;
 	front = LL_RESERVED_SPACE(b->hop.dst->dev) + b->hop.dst->header_len +
 		mrc_hop_outer_len(&b->hop);
-	b->skb = alloc_skb(front + MRC_INNER_LEN + MRC_HDR_MAX + MRC_TAIL_MAX,
+	b->skb = alloc_skb(front + MRC_INNER_LEN + MRC_HDR_MAX + MRC_SKB_COPY_MAX + MRC_TAIL_MAX,
 			   GFP_ATOMIC | __GFP_NOWARN);
 	if (!b->skb)
 		return -ENOMEM;
@@ -229,7 +229,7 @@ static bool mrc_skb_payload_ok(const struct mrc_skb *b, unsigned int len)
 	       b->bytes + open + len + MRC_TAIL_MAX <= b->max_len;
 }
 
-static void mrc_skb_copy_page(u8 *to, struct page *page, unsigned int offset,
+static void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset,
 			      unsigned int len)
 {
 	unsigned int n;
@@ -259,7 +259,7 @@ static int mrc_skb_bounce(struct mrc_skb *b, struct page *page,
 	if (len > PAGE_SIZE - b->bounce_used)
 		return -EMSGSIZE;
 	at = b->bounce + b->bounce_used;
-	mrc_skb_copy_page(at, page, offset, len);
+	mrc_skb_read_page(at, page, offset, len);
 	err = mrc_skb_add_mem(b, at, len);
 	if (!err)
 		b->bounce_used += len;
@@ -306,6 +306,17 @@ int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len)
 		return 0;
 	}
 	return mrc_skb_copy_frag(b, data, len);
+}
+
+int mrc_skb_page_copy(struct mrc_skb *b, struct page *page, unsigned int offset,
+		      unsigned int len)
+{
+	u8 data[MRC_SKB_COPY_MAX];
+
+	if (len > sizeof(data))
+		return -EMSGSIZE;
+	mrc_skb_read_page(data, page, offset, len);
+	return mrc_skb_copy(b, data, len);
 }
 
 /* ICRC of the open packet; payload and pad are the @body bytes behind its headers. */

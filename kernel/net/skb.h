@@ -27,6 +27,14 @@
 /* An skb and two more in its fragment list: MRC_BURST_MAX packets of three fragments each. */
 #define MRC_SKB_PARTS	3u
 
+/*
+ * Payload up to here is copied. What is referenced leaves after its ICRC was computed: a program that
+ * writes to it meanwhile, as to a flag or a counter, makes packets that are dropped. So much fits
+ * beside the headers, with the longest of them and what the kernel keeps behind, in the kilobyte that
+ * an skb's memory takes; twice as much would take two.
+ */
+#define MRC_SKB_COPY_MAX	256u
+
 /* Traffic class bytes: DSCP << 2 | ECN. Code points are settings of the device. */
 #define MRC_ECN_ECT0	0x02u
 
@@ -156,6 +164,14 @@ u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
  */
 int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 		 unsigned int len);
+
+/**
+ * mrc_skb_page_copy() - the same by copy, for a packet of MRC_SKB_COPY_MAX bytes at most
+ *
+ * Return: 0, -EMSGSIZE or -ENOMEM.
+ */
+int mrc_skb_page_copy(struct mrc_skb *b, struct page *page, unsigned int offset,
+		      unsigned int len);
 
 /** mrc_skb_copy() - payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);

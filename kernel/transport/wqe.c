@@ -88,7 +88,11 @@ unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chu
 	return pages;
 }
 
-static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct mrc_skb *skb)
+typedef int (*mrc_wqe_put_fn)(struct mrc_skb *skb, struct page *page, unsigned int offset,
+			      unsigned int len);
+
+static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct mrc_skb *skb,
+			    mrc_wqe_put_fn put)
 {
 	unsigned int n, offset;
 	struct page *page;
@@ -98,7 +102,7 @@ static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct
 		return -EACCES;
 	for (; len; addr += n, len -= n) {
 		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
-		err = mrc_skb_page(skb, page, offset, n);
+		err = put(skb, page, offset, n);
 		if (err)
 			return err;
 	}
@@ -112,7 +116,17 @@ static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
 	int err;
 
 	mrc_hazard_set(seg->mr, NULL);
-	err = mrc_wqe_put_each(seg, addr, len, arg);
+	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page);
+	mrc_hazard_clear();
+	return err;
+}
+
+static int mrc_wqe_put_copies(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
+{
+	int err;
+
+	mrc_hazard_set(seg->mr, NULL);
+	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page_copy);
 	mrc_hazard_clear();
 	return err;
 }
@@ -129,7 +143,8 @@ int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, stru
 	if (wqe->flags & MRC_WQE_INLINE)
 		err = mrc_skb_copy(skb, wqe->inline_data + c->offset, c->len);
 	else
-		err = mrc_wqe_walk(wqe, c, skb, mrc_wqe_put_pages);
+		err = mrc_wqe_walk(wqe, c, skb, c->len <= MRC_SKB_COPY_MAX ? mrc_wqe_put_copies :
+								       mrc_wqe_put_pages);
 	return err ?: mrc_skb_close(skb);
 }
 
