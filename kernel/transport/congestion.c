@@ -5,8 +5,6 @@
 #include "congestion.h"
 #include "peer.h"
 
-/* Packets of full size that a QP may send before the next one has its turn. */
-#define MRC_TURN_PACKETS	32u
 /* So many all of them at a time, and so often for other CPUs; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u
 #define MRC_SERVE_ROUNDS	2u
@@ -23,17 +21,15 @@ static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
 	if (!c)
 		return NULL;
 	INIT_LIST_HEAD(&c->list);
-	INIT_LIST_HEAD(&c->waiting);
 	spin_lock_init(&c->lock);
-	c->alone = cfg->alone;
 	c->links_rate = cfg->links_rate;
 	c->user = cfg->user;
 	c->peer = peer;
 	c->turn = cfg->turn;
 	c->users = 1;
 	refcount_set(&c->ref, 1);
-	mrc_cc_init(&c->cc, &cfg->p, &mrc_timing_software, ktime_get_ns());
-	mrc_cc_capacity(&c->cc, cfg->planes, cfg->planes);
+	mrc_shared_init(&c->shared, &cfg->p, &mrc_timing_software, cfg->alone, ktime_get_ns());
+	mrc_cc_capacity(&c->shared.cc, cfg->planes, cfg->planes);
 	return c;
 }
 
@@ -46,7 +42,7 @@ static bool mrc_congestion_fits(const struct mrc_congestion *c,
 {
 	struct mrc_cc_params has;
 
-	memcpy(&has, &c->cc.p, sizeof(has));
+	memcpy(&has, &c->shared.cc.p, sizeof(has));
 	if (cfg->links_rate)
 		has.rate = cfg->p.rate;
 	return c->links_rate == cfg->links_rate && c->user == cfg->user &&
@@ -60,7 +56,7 @@ static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
 	struct mrc_congestion *c;
 
 	list_for_each_entry(c, &peer->congestions, list) {
-		if (c->alone)
+		if (c->shared.alone)
 			break;
 		if (!mrc_congestion_fits(c, cfg))
 			continue;
@@ -91,7 +87,7 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 	kfree(new);
 	if (cfg->links_rate) {
 		spin_lock_bh(&found->lock);
-		mrc_cc_links(&found->cc, cfg->p.rate, cfg->planes);
+		mrc_cc_links(&found->shared.cc, cfg->p.rate, cfg->planes);
 		spin_unlock_bh(&found->lock);
 	}
 	return found;
@@ -105,22 +101,15 @@ static void mrc_congestion_unlist(struct mrc_congestion *c)
 
 	write_seqcount_begin(&peer->congestions_seq);
 	for (i = 0; i < MRC_CC_COUNTS; i++)
-		peer->congestions_past[i] += c->cc.count[i];
+		peer->congestions_past[i] += c->shared.cc.count[i];
 	list_del_rcu(&c->list);
 	write_seqcount_end(&peer->congestions_seq);
 }
 
-void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32 bytes)
+void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes)
 {
-	struct mrc_cc_news n = {
-		.lost = bytes,
-		.cause = MRC_CC_REFUSED,
-	};
-
 	spin_lock(&c->lock);
-	list_del_init(place);
-	c->stuck = false;
-	mrc_cc_learn(&c->cc, &n, ktime_get_ns());
+	mrc_shared_leave(&c->shared, place, bytes, ktime_get_ns());
 	spin_unlock(&c->lock);
 	spin_lock(&c->peer->lock);
 	if (!--c->users && !list_empty(&c->list))
@@ -136,63 +125,35 @@ void mrc_congestion_put(struct mrc_congestion *c)
 
 /* ---- turns ------------------------------------------------------------------ */
 
-static u32 mrc_congestion_turn(const struct mrc_congestion *c)
-{
-	return MRC_TURN_PACKETS * c->cc.p.mtu;
-}
-
-bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
+bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *place,
 			  struct mrc_cc_grant *g)
 {
 	lockdep_assert_held(&c->lock);
-	if (!list_empty(&c->waiting) && c->waiting.next != place) {
-		if (list_empty(place))
-			list_add_tail(place, &c->waiting);
-		return false;
-	}
-	mrc_cc_allow(&c->cc, g);
-	/* Somebody else waits, too: this one pauses after its turn, and a pause begins with a SACK. */
-	if (!list_empty(&c->waiting) && !list_is_singular(&c->waiting)) {
-		g->room = min(g->room, mrc_congestion_turn(c));
-		g->room_lost = min(g->room_lost, mrc_congestion_turn(c));
-		g->ask_after = 0;
-	}
-	return true;
+	return mrc_shared_begin(&c->shared, place, g);
 }
 
-/* Who had too little room keeps the first place, and is asked again when something has changed. */
-void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
-			u64 now)
+void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes,
+			bool wants, u64 now)
 {
 	lockdep_assert_held(&c->lock);
-	mrc_cc_sent(&c->cc, bytes, now);
-	if (c->alone)
-		return;
+	mrc_shared_end(&c->shared, place, bytes, wants, now);
 	c->given += bytes;
-	c->stuck = wants && !bytes;
-	if (c->stuck && !list_empty(place))
-		return;
-	list_del_init(place);
-	if (wants)
-		list_add_tail(place, &c->waiting);
 }
 
-void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place)
+void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place)
 {
 	spin_lock(&c->lock);
-	list_del_init(place);
-	c->stuck = false;
+	mrc_shared_step_aside(&c->shared, place);
 	spin_unlock(&c->lock);
 }
 
 /* Return: the first place, or NULL: there is none, or no room for it. */
-static struct list_head *mrc_congestion_next(struct mrc_congestion *c)
+static struct mrc_shared_place *mrc_congestion_next(struct mrc_congestion *c)
 {
-	struct list_head *place = NULL;
+	struct mrc_shared_place *place;
 
 	spin_lock(&c->lock);
-	if (!list_empty(&c->waiting) && !c->stuck)
-		place = c->waiting.next;
+	place = mrc_shared_next(&c->shared);
 	spin_unlock(&c->lock);
 	return place;
 }
@@ -200,14 +161,14 @@ static struct list_head *mrc_congestion_next(struct mrc_congestion *c)
 /* Who is first again is busy: another CPU is at it. Return: there is more, but it is enough for now. */
 static bool mrc_congestion_give(struct mrc_congestion *c)
 {
-	const struct list_head *last = NULL;
-	struct list_head *place;
+	const struct mrc_shared_place *last = NULL;
+	struct mrc_shared_place *place;
 
 	spin_lock(&c->lock);
 	c->given = 0;
 	spin_unlock(&c->lock);
 	while ((place = mrc_congestion_next(c)) && place != last) {
-		if (READ_ONCE(c->given) >= (u64)MRC_SERVE_PACKETS * c->cc.p.mtu)
+		if (READ_ONCE(c->given) >= (u64)MRC_SERVE_PACKETS * c->shared.cc.p.mtu)
 			return true;
 		last = place;
 		c->turn(place, false);
@@ -218,7 +179,7 @@ static bool mrc_congestion_give(struct mrc_congestion *c)
 /* Others want this CPU, too: whose turn it is goes on by itself. */
 static void mrc_congestion_later(struct mrc_congestion *c)
 {
-	struct list_head *place = mrc_congestion_next(c);
+	struct mrc_shared_place *place = mrc_congestion_next(c);
 
 	if (place)
 		c->turn(place, true);
@@ -229,7 +190,7 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 	unsigned int rounds = MRC_SERVE_ROUNDS;
 	bool more = false, served = false;
 
-	if (c->alone || list_empty_careful(&c->waiting))
+	if (!READ_ONCE(c->shared.first))
 		return;
 	/* As in mrc_requester_run(): whoever is at it goes on for those that find him. */
 	smp_mb__before_atomic();
@@ -252,14 +213,14 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 static void mrc_congestion_look(const struct mrc_congestion *c, struct mrc_congestion_state *s)
 {
 	lockdep_assert_held(&c->lock);
-	s->cwnd = c->cc.cwnd;
-	s->max_cwnd = c->cc.max_cwnd;
-	s->inflight = c->cc.inflight;
+	s->cwnd = c->shared.cc.cwnd;
+	s->max_cwnd = c->shared.cc.max_cwnd;
+	s->inflight = c->shared.cc.inflight;
 	s->qps = READ_ONCE(c->users);
-	s->base_ns = c->cc.base_ns;
-	s->delay_ns = c->cc.avg_ns;
-	s->target_ns = c->cc.d.target_ns;
-	memcpy(s->count, c->cc.count, sizeof(s->count));
+	s->base_ns = c->shared.cc.base_ns;
+	s->delay_ns = c->shared.cc.avg_ns;
+	s->target_ns = c->shared.cc.d.target_ns;
+	memcpy(s->count, c->shared.cc.count, sizeof(s->count));
 }
 
 void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
@@ -268,9 +229,7 @@ void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 n
 	spin_lock(&c->lock);
 	if (move)
 		mrc_congestion_look(c, &move->was);
-	n->waiting |= !list_empty(&c->waiting);
-	c->stuck = false;
-	mrc_cc_learn(&c->cc, n, now);
+	mrc_shared_learn(&c->shared, n, now);
 	if (move)
 		mrc_congestion_look(c, &move->is);
 	spin_unlock(&c->lock);
@@ -281,8 +240,7 @@ void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_cong
 	spin_lock(&c->lock);
 	if (move)
 		mrc_congestion_look(c, &move->was);
-	c->stuck = false;
-	mrc_cc_capacity(&c->cc, live, c->cc.planes);
+	mrc_shared_capacity(&c->shared, live);
 	if (move)
 		mrc_congestion_look(c, &move->is);
 	spin_unlock(&c->lock);

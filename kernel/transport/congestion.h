@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion contexts: the window that QPs to one destination share, and whose turn it is to send
- * when there is less room than they want. A QP has a place in the queue of its context; the QP whose
- * answer has made room gives turns to those that wait.
+ * Congestion contexts: the window that QPs to one destination share. Whose turn it is to send when
+ * there is less room than they want is decided in core/shared.h; here are the lock, the references and
+ * the loop in which turns are given: the QP whose answer has made room gives turns to those that wait.
  */
 #ifndef _MRC_TRANSPORT_CONGESTION_H
 #define _MRC_TRANSPORT_CONGESTION_H
@@ -12,14 +12,13 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 
-#include "../core/cc.h"
+#include "../core/shared.h"
 
 struct mrc_peer;
 
 /**
  * struct mrc_congestion - a context
  * @list: in peer->congestions, unless the window is fixed; under peer->lock, readers under RCU
- * @alone: it is one QP's alone: nobody waits
  * @links_rate: the rate is what links said when it was made, or more, if a QP that joined later knew
  * @user: whose QPs share it
  * @peer: whose; there as long as one of its QPs has not left
@@ -27,9 +26,7 @@ struct mrc_peer;
  * @ref: QPs that may look at it
  * @rcu: freed after readers
  * @lock: guards the rest; inside tx_lock of QPs
- * @cc: the window
- * @waiting: places of QPs that would send, had they room, in the order of their turns
- * @stuck: the first of them has had too little room, and nothing has changed since
+ * @shared: the window, and the queue of QPs that would send, had they room
  * @given: bytes that were sent since somebody began to give turns
  * @turn: tells the QP of a place that it is its turn: now, or @later, when others have had the CPU;
  *        BH off, under RCU
@@ -37,7 +34,6 @@ struct mrc_peer;
  */
 struct mrc_congestion {
 	struct list_head list;
-	bool alone;
 	bool links_rate;
 	const void *user;
 	struct mrc_peer *peer;
@@ -45,11 +41,9 @@ struct mrc_congestion {
 	refcount_t ref;
 	struct rcu_head rcu;
 	spinlock_t lock;
-	struct mrc_cc cc;
-	struct list_head waiting;
-	bool stuck;
+	struct mrc_shared shared;
 	u64 given;
-	void (*turn)(struct list_head *place, bool later);
+	void (*turn)(struct mrc_shared_place *place, bool later);
 	unsigned long serving;
 };
 
@@ -68,7 +62,7 @@ struct mrc_congestion_cfg {
 	u32 planes;
 	const void *user;
 	bool alone;
-	void (*turn)(struct list_head *place, bool later);
+	void (*turn)(struct mrc_shared_place *place, bool later);
 };
 
 #define MRC_SERVE_BUSY		0
@@ -155,7 +149,7 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
  * Once per mrc_congestion_join(). Its tx_lock held, BH off. Others may have their turn now:
  * mrc_congestion_serve().
  */
-void mrc_congestion_leave(struct mrc_congestion *c, struct list_head *place, u32 bytes);
+void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes);
 
 /** mrc_congestion_put() - give back a reference; NULL is fine. Any context. */
 void mrc_congestion_put(struct mrc_congestion *c);
@@ -168,7 +162,7 @@ void mrc_congestion_put(struct mrc_congestion *c);
  *
  * Return: false: others come first; it waits from here on.
  */
-bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
+bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *place,
 			  struct mrc_cc_grant *g);
 
 /**
@@ -179,11 +173,11 @@ bool mrc_congestion_begin(struct mrc_congestion *c, struct list_head *place,
  * @wants: it has more
  * @now: ns
  */
-void mrc_congestion_end(struct mrc_congestion *c, struct list_head *place, u32 bytes, bool wants,
+void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes, bool wants,
 			u64 now);
 
 /** mrc_congestion_step_aside() - a QP wants nothing for now: it waits no more. BH off. */
-void mrc_congestion_step_aside(struct mrc_congestion *c, struct list_head *place);
+void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place);
 
 /**
  * mrc_congestion_learn() - what has become of packets

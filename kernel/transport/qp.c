@@ -47,7 +47,6 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);
-	INIT_LIST_HEAD(&qp->place);
 	mrc_dev_get(dev);
 	atomic_inc(&dev->qps);
 	return qp;
@@ -169,7 +168,7 @@ u32 mrc_qp_cwnd(const struct mrc_qp *qp)
 {
 	const struct mrc_congestion *c = rcu_dereference(qp->congestion);
 
-	return c ? READ_ONCE(c->cc.cwnd) : 0;
+	return c ? READ_ONCE(c->shared.cc.cwnd) : 0;
 }
 
 /* ---- memory ----------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "../core/psn.h"
 #include "../core/requester.h"
 #include "../core/responder.h"
+#include "../core/shared.h"
 #include "device.h"
 #include "peer.h"
 
@@ -152,7 +153,7 @@ struct mrc_qp {
 	struct mrc_req req;
 	void *tx_mem;
 	struct mrc_congestion __rcu *congestion;	/* from RTS on */
-	struct list_head place;	/* in its queue */
+	struct mrc_shared_place place;	/* in its queue */
 	bool joined;	/* it counts there: in RTS */
 	u32 sq_psn;
 	unsigned long run;	/* MRC_RUN_* */

@@ -101,7 +101,7 @@ static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
 		mrc_congestion_serve(c);
 }
 
-static void mrc_requester_turn(struct list_head *place, bool later)
+static void mrc_requester_turn(struct mrc_shared_place *place, bool later)
 {
 	struct mrc_qp *qp = container_of(place, struct mrc_qp, place);
 

@@ -26,7 +26,7 @@ void mrc_send_arm(struct mrc_qp *qp, u64 now)
 /* A fixed window has nothing to show. */
 static bool mrc_send_cc_traced(const struct mrc_congestion *c)
 {
-	return trace_mrc_cc_enabled() && c->cc.p.algorithm != MRC_CC_NONE;
+	return trace_mrc_cc_enabled() && c->shared.cc.p.algorithm != MRC_CC_NONE;
 }
 
 static const char *mrc_send_cc_cause(const struct mrc_cc_news *n)
@@ -124,7 +124,7 @@ static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 	bool more = false;
 
 	if (!mrc_req_wants(&qp->req, now)) {
-		if (!list_empty(&qp->place))
+		if (mrc_shared_waits(&qp->place))
 			mrc_congestion_step_aside(c, &qp->place);
 		return false;
 	}

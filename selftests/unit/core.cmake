@@ -4,7 +4,7 @@
 set(mrc_core_dir ${CMAKE_CURRENT_LIST_DIR}/../../kernel/core)
 function(mrc_core_library name)
   add_library(${name} STATIC
-    ${mrc_core_dir}/wire.c ${mrc_core_dir}/cc.c ${mrc_core_dir}/answers.c ${mrc_core_dir}/responder.c
+    ${mrc_core_dir}/wire.c ${mrc_core_dir}/cc.c ${mrc_core_dir}/shared.c ${mrc_core_dir}/answers.c ${mrc_core_dir}/responder.c
     ${mrc_core_dir}/icrc.c ${mrc_core_dir}/crc_fold.c ${mrc_core_dir}/rx_window.c
     ${mrc_core_dir}/requester.c ${mrc_core_dir}/sendq.c ${mrc_core_dir}/tx_window.c
     ${mrc_core_dir}/tx_sack.c ${mrc_core_dir}/tx_loss.c ${mrc_core_dir}/ev_set.c

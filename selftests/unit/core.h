@@ -38,6 +38,7 @@ extern "C" {
 #include "rx_window.h"
 #include "sendq.h"
 #include "sent.h"
+#include "shared.h"
 #include "timing.h"
 #include "turns.h"
 #include "tx_loss.h"

@@ -213,27 +213,24 @@ void Endpoint::poke(Requester &requester)
 {
     Peer &peer = requester.peer();
 
-    if (!requester.waits && requester.wants())
-        peer.waiting.push(&requester);
-    if (!peer.waiting.empty() && !peer.waits)
+    if (requester.wants())
+        mrc_shared_wait(&peer.shared, &requester.place());
+    if (mrc_shared_next(&peer.shared) && !peer.waits)
         ready_.push(&peer);
     serve();
 }
 
-/** The first QP has a turn, and the peer comes behind the others, unless nobody has room. */
+/** A QP has a turn, and the peer comes behind the others, unless none of its QPs has room. */
 void Endpoint::serve_peer(Peer &peer)
 {
-    Requester *first = peer.waiting.front();
+    mrc_shared_place *first = mrc_shared_next(&peer.shared);
     const bool nic = network_.scenario.transport.timing == EndpointTiming::nic;
     const uint32_t room = nic ? network_.derived.host_queue - queued_ : MRC_BATCH_MAX;
-    const bool sent = first->send(room, !peer.waiting.is_single());
 
-    if (!sent && first->wants())
+    if (!first)
         return;
-    peer.waiting.pop();
-    if (first->wants())
-        peer.waiting.push(first);
-    if (!peer.waiting.empty())
+    static_cast<RequesterPlace *>(first)->requester.send(room);
+    if (mrc_shared_next(&peer.shared) && !peer.waits)
         ready_.push(&peer);
 }
 

@@ -21,6 +21,7 @@ extern "C" {
 #include <core/probing.h>
 #include <core/requester.h>
 #include <core/responder.h>
+#include <core/shared.h>
 #include <core/timing.h>
 #include <core/turns.h>
 #include <core/wire.h>

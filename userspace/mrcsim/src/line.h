@@ -21,8 +21,6 @@ class Line
 {
 public:
     [[nodiscard]] bool empty() const { return !first_; }
-    [[nodiscard]] bool is_single() const { return first_ && first_ == last_; }
-    [[nodiscard]] T *front() const { return first_; }
 
     void push(T *one)
     {

@@ -49,8 +49,8 @@ Peer::Peer(const Network &network, uint32_t host, uint32_t remote) : remote_(rem
     paths.set.timing = &network.derived.timing;
     mrc_ask_peer_init(&asked);
     mrc_probing_init(&probing, &network.derived.timing);
-    mrc_cc_init(&cc, &cc_params, &network.derived.timing, engine_epoch_ns);
-    mrc_cc_capacity(&cc, network.fabric.shape().planes, network.fabric.shape().planes);
+    mrc_shared_init(&shared, &cc_params, &network.derived.timing, false, engine_epoch_ns);
+    mrc_cc_capacity(&shared.cc, network.fabric.shape().planes, network.fabric.shape().planes);
 }
 
 /** In each plane different T1s, as chance will have it; all of them, round and round, if few. */

@@ -37,8 +37,7 @@ public:
     mrc_paths paths{};
     mrc_probing probing{};
     mrc_ask_peer asked{};
-    mrc_cc cc{};
-    Line<Requester> waiting; ///< for room in the window; the first one has its turn
+    mrc_shared shared{}; ///< the window of all QPs to it, and their turns
     std::vector<Requester *> requesters;
     mrc_turn turn{};         ///< to be probed
     uint64_t due_at = ~0ull; ///< engine's ns, when it has to be looked at; never: no need

@@ -18,7 +18,7 @@ constexpr uint32_t evs_version = 1; // EVs of a peer are never replaced
 } // namespace
 
 Requester::Requester(Endpoint &endpoint, Peer &peer, uint32_t flow)
-    : endpoint_(endpoint), peer_(peer), flow_(flow), requests_(requests)
+    : endpoint_(endpoint), peer_(peer), flow_(flow), place_(*this), requests_(requests)
 {
     const Network &network = endpoint.network();
     const TransportSettings &transport = network.scenario.transport;
@@ -92,22 +92,30 @@ bool Requester::wants() const
     return started_ && !failed_ && mrc_req_wants(&req_, now());
 }
 
-/** The module's mrc_congestion_begin() has the same rules for those that share a window. */
-bool Requester::send(uint32_t max, bool others)
+/** A batch of the room that the shared window has for it. */
+bool Requester::plan(uint32_t max, mrc_batch &batch)
+{
+    mrc_cc_grant grant;
+
+    if (!wants()) {
+        mrc_shared_step_aside(&peer_.shared, &place_);
+        return false;
+    }
+    mrc_req_sync_evs(&req_, &peer_.paths, evs_version);
+    if (!mrc_shared_begin(&peer_.shared, &place_, &grant))
+        return false;
+    const bool more = mrc_req_plan(&req_, now(), max, &grant, &batch);
+    mrc_shared_end(&peer_.shared, &place_, more ? batch.bytes : 0, wants(), now());
+    return more;
+}
+
+void Requester::send(uint32_t max)
 {
     mrc_batch &batch = endpoint_.cell().batch();
-    mrc_cc_grant grant;
     u16 ev[MRC_BATCH_MAX];
 
-    if (!wants())
-        return false;
-    mrc_req_sync_evs(&req_, &peer_.paths, evs_version);
-    mrc_cc_allow(&peer_.cc, &grant);
-    if (others)
-        grant.ask_after = 0;
-    if (!mrc_req_plan(&req_, now(), max, &grant, &batch))
-        return false;
-    mrc_cc_sent(&peer_.cc, batch.bytes, now());
+    if (!plan(max, batch))
+        return;
     const unsigned stride = mrc_req_stride(&batch, endpoint_.network().derived.burst,
                                            peer_.paths.set.good, peer_.paths.set.bad);
     mrc_paths_draw(&peer_.paths, batch.any, batch.count, now(), ev, stride);
@@ -117,7 +125,6 @@ bool Requester::send(uint32_t max, bool others)
             mrc_paths_resent(&peer_.paths, batch.plan[i].was);
     leave(batch);
     arm();
-    return true;
 }
 
 /** EV by EV, as its packets share skbs. */
@@ -171,8 +178,7 @@ void Requester::learn_of_window(const mrc_tx_result &result)
     mrc_cc_news said;
 
     mrc_req_cc_news(&req_, &result, now(), &said);
-    said.waiting |= !peer_.waiting.empty();
-    mrc_cc_learn(&peer_.cc, &said, now());
+    mrc_shared_learn(&peer_.shared, &said, now());
 }
 
 void Requester::learn_of_evs(mrc_tx_result &result)
@@ -261,7 +267,7 @@ void Requester::check_ports()
         return;
     counts_.ports += result.lost;
     learn_of_window(result);
-    mrc_cc_capacity(&peer_.cc, mrc_req_planes(&req_, &peer_.paths), peer_.cc.planes);
+    mrc_shared_capacity(&peer_.shared, mrc_req_planes(&req_, &peer_.paths));
 }
 
 void Requester::heed_ports()
@@ -310,7 +316,7 @@ void Requester::timer()
 uint64_t Requester::digest() const
 {
     const uint64_t sequence = static_cast<uint64_t>(req_.tx.una) << 32 | req_.tx.nxt;
-    const uint64_t window = static_cast<uint64_t>(peer_.cc.cwnd) << 32 | req_.tx.inflight_bytes;
+    const uint64_t window = static_cast<uint64_t>(peer_.shared.cc.cwnd) << 32 | req_.tx.inflight_bytes;
 
     return mix(mix(sequence ^ mix(flow_ + golden)) ^ window) +
            mix(counts_.again << 32 ^ counts_.spurious << 16 ^ counts_.timeouts ^ completed_);

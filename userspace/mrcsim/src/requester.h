@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine.h"
-#include "line.h"
 #include "packet.h"
 #include "peer.h"
 
@@ -17,6 +16,7 @@ namespace mrcsim
 {
 
 class Endpoint;
+class Requester;
 
 /** What became of a QP, as it sees it. */
 struct RequesterCounts {
@@ -31,8 +31,14 @@ struct RequesterCounts {
     uint64_t unsent = 0;   ///< packets that this host had no room for
 };
 
+/** Its place among the QPs that share a window. */
+struct RequesterPlace : mrc_shared_place {
+    explicit RequesterPlace(Requester &whose) : mrc_shared_place{}, requester(whose) {}
+    Requester &requester;
+};
+
 /** A requester. */
-class Requester : public InLine<Requester>
+class Requester
 {
 public:
     Requester(Endpoint &endpoint, Peer &peer, uint32_t flow);
@@ -46,12 +52,9 @@ public:
     void post_paced();
     /** Would it send, had it room? */
     [[nodiscard]] bool wants() const;
-    /**
-     * A batch of at most @p max packets.
-     * @param others wait for the same window
-     * @return false: nothing goes out
-     */
-    bool send(uint32_t max, bool others);
+    mrc_shared_place &place() { return place_; }
+    /** A batch of at most @p max packets, if it has its turn and room. */
+    void send(uint32_t max);
     void answered(const Packet &packet);
     void timer();
     void heed_ports();
@@ -68,6 +71,7 @@ private:
     [[nodiscard]] uint64_t now() const;
     void post();
     bool post_one();
+    bool plan(uint32_t max, mrc_batch &batch);
     void arm();
     void leave(const mrc_batch &batch);
     bool transmit(const mrc_plan &plan, bool again, bool ask);
@@ -84,6 +88,7 @@ private:
     Endpoint &endpoint_;
     Peer &peer_;
     uint32_t flow_;
+    RequesterPlace place_;
     mrc_req req_{};
     std::vector<uint64_t> memory_;
     std::vector<mrc_msg> requests_;
