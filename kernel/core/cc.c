@@ -695,13 +695,15 @@ static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
 
 static void mrc_cc_lost(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 {
-	if (n->cause == MRC_CC_REFUSED)
+	u32 lost = n->lost - min(n->lost, n->blameless);
+
+	if (n->cause == MRC_CC_REFUSED || !lost)
 		return;
-	cc->ignored = mrc_cc_count_up(cc->ignored, n->lost);
+	cc->ignored = mrc_cc_count_up(cc->ignored, lost);
 	if (n->cause == MRC_CC_TRIMMED)
-		mrc_cc_trimmed(cc, n->lost, now);
+		mrc_cc_trimmed(cc, lost, now);
 	else if (n->cause == MRC_CC_LOST)
-		mrc_cc_dropped(cc, n->lost, now);
+		mrc_cc_dropped(cc, lost, now);
 }
 
 void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)

@@ -246,23 +246,30 @@ enum mrc_cc_cause {
  * @acked: bytes newly known to have arrived
  * @landed: those of them that were in flight until now
  * @lost: bytes in flight until now that are lost
+ * @blameless: those of them that timed out with nothing to blame for it: they leave the window, and
+ *             do not make it smaller
  * @cause: enum mrc_cc_cause, of @lost
  * @rtt_ns: a round trip, of a packet that came whole; 0: none was measured, and nothing is steered
  * @marked: the packet that it tells of came with a mark
  * @waiting: more would have been sent, had there been room
  * @restore: the receiver takes back what it asked for
  * @penalty: the receiver asks for less, 0 to 127: parts of 128 of what has arrived
+ * @heard: it is an answer; for mrc_shared_learn(), as the next one
+ * @silent: no answer came in the time in which one should have come
  */
 struct mrc_cc_news {
 	u32 acked;
 	u32 landed;
 	u32 lost;
+	u32 blameless;
 	u8 cause;
 	u64 rtt_ns;
 	bool marked;
 	bool waiting;
 	bool restore;
 	u8 penalty;
+	bool heard;
+	bool silent;
 };
 
 /**

@@ -456,12 +456,15 @@ void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u
 		.acked = res->acked_bytes,
 		.landed = res->landed_bytes,
 		.lost = res->lost_bytes,
+		.blameless = res->blameless_bytes,
 		.cause = res->cause,
 		.rtt_ns = res->data_rtt_ns,
 		.marked = res->mark == MRC_SACK_SKIP_ONCE,
 		.waiting = mrc_req_wants(r, now),
 		.restore = res->restore,
 		.penalty = res->penalty,
+		.heard = res->acked || res->rtt_ns || res->cause == MRC_CC_TRIMMED,
+		.silent = res->silent_since > 1,
 	};
 }
 

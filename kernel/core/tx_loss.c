@@ -174,9 +174,10 @@ static u64 mrc_tx_check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	}
 	if (rec->retries < MRC_TX_RETRIES_MAX)
 		rec->retries++;
-	if (!mrc_evidence_timed_out(&w->evidence, rec, psn, now, res) &&
-	    rec->flags & MRC_TX_RESENT)
-		w->in_vain = true;
+	if (!mrc_evidence_timed_out(&w->evidence, rec, psn, now, res)) {
+		res->blameless_bytes += mrc_tx_rec_bytes(w, rec);
+		w->in_vain |= !!(rec->flags & MRC_TX_RESENT);
+	}
 	mrc_tx_mark_lost(w, rec, psn, MRC_TX_BY_TIMER, res);
 	return U64_MAX;
 }

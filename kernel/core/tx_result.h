@@ -15,6 +15,7 @@
  * @acked_bytes: of @acked
  * @landed_bytes: those of them that were in flight, not held to be lost
  * @lost_bytes: of @lost
+ * @blameless_bytes: those of them that timed out with nothing to blame for it
  * @cause: enum mrc_cc_cause, of @lost
  * @spurious: a packet held to be lost turned out to have arrived
  * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
@@ -38,6 +39,7 @@ struct mrc_tx_result {
 	u32 acked_bytes;
 	u32 landed_bytes;
 	u32 lost_bytes;
+	u32 blameless_bytes;
 	u8 cause;
 	bool spurious;
 	bool expired;
