@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A congestion window that several QPs share, and whose turn it is to send when there is less room
- * than they want.
+ * A congestion window that several QPs share: whose turn it is to send when there is less room than
+ * they want, and what a QP may claim of the window by what has been heard of it.
  *
  * QPs that want more than there is room for wait in a queue. The QP in the first place sends up to
  * MRC_TURN_PACKETS packets and goes to the last place. If the room is too small for it, it keeps the
  * first place, and nobody is asked again before the window or the queue has changed ("stuck").
+ *
+ * A QP that nobody answers must not cost its neighbours their window, however many such QPs there
+ * are and however long their timeouts:
+ *  - Before the first answer a QP may have MRC_CLAIM_PACKETS packets in flight while others use the
+ *    window. Its bytes count in the window for a few round trips, in which an answer would come.
+ *  - A QP is silent after that; or when it hears nothing though it asked twice; or when packets time
+ *    out and nothing that was sent since has been answered. Its bytes then leave the window, and it
+ *    may have MRC_CLAIM_PACKETS packets in flight until it is answered.
+ *  - With the first answer its bytes come back into the window, and it may claim all of it.
+ * None of this makes the window smaller. A fixed window is one QP's own and knows no silence.
  *
  * A window that is one QP's own (@alone) has no queue. Nothing here sleeps, allocates or reads a
  * clock; the caller serialises all calls on one struct mrc_shared.
@@ -18,15 +28,35 @@
 
 /* Packets of full size that a QP may send before the next one has its turn. */
 #define MRC_TURN_PACKETS	32u
+/* The same that a QP may have in flight of which nothing has been heard: two take two paths. */
+#define MRC_CLAIM_PACKETS	2u
 
 /**
- * struct mrc_shared_place - a QP's place in a shared window; zeroed: the QP does not wait
+ * enum mrc_shared_state - what has been heard of a QP
+ * @MRC_SHARED_NEW: nothing yet, but an answer may be on its way
+ * @MRC_SHARED_HEARD: the newest news were an answer
+ * @MRC_SHARED_SILENT: no answer came in the time in which one should have come
+ */
+enum mrc_shared_state {
+	MRC_SHARED_NEW,
+	MRC_SHARED_HEARD,
+	MRC_SHARED_SILENT,
+};
+
+/**
+ * struct mrc_shared_place - a QP's place in a shared window; zeroed: a QP that has sent nothing
  * @next: the place behind it in the queue
  * @prev: what points to it; NULL: it is not in the queue
+ * @until: ns: when its bytes leave the window if it is still NEW
+ * @bytes: that the QP has in flight
+ * @state: enum mrc_shared_state; the bytes of a silent QP are not in the window
  */
 struct mrc_shared_place {
 	struct mrc_shared_place *next;
 	struct mrc_shared_place **prev;
+	u64 until;
+	u32 bytes;
+	u8 state;
 };
 
 /**
@@ -56,7 +86,7 @@ struct mrc_shared {
  * @now: ns
  */
 void mrc_shared_init(struct mrc_shared *s, const struct mrc_cc_params *p,
-		    const struct mrc_timing *timing, bool alone, u64 now);
+		     const struct mrc_timing *timing, bool alone, u64 now);
 
 /** mrc_shared_waits() - is this place in the queue? */
 static inline bool mrc_shared_waits(const struct mrc_shared_place *place)
@@ -73,9 +103,11 @@ void mrc_shared_wait(struct mrc_shared *s, struct mrc_shared_place *place);
  * @place: the QP's own
  * @g: result: what it may send
  *
- * Return: false: others come first; it waits from here on.
+ * Return: false: others come first, and it waits from here on; or it has all in flight that it may
+ * claim, and waits for nothing but an answer.
  */
-bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place, struct mrc_cc_grant *g);
+bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place,
+		      struct mrc_cc_grant *g);
 
 /**
  * mrc_shared_end() - the QP has had its turn; after mrc_shared_begin(), if that was true
@@ -86,19 +118,18 @@ bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place, stru
  * @now: ns
  */
 void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 bytes, bool wants,
-		   u64 now);
+		    u64 now);
 
 /** mrc_shared_step_aside() - a QP wants nothing for now: it waits no more */
 void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place);
 
 /**
- * mrc_shared_leave() - a QP sends no more
+ * mrc_shared_leave() - a QP sends no more: what it has in flight is forgotten
  * @s: the window
- * @place: the QP's own
- * @bytes: that it has in flight, which are forgotten
+ * @place: the QP's own, zeroed by this
  * @now: ns
  */
-void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u32 bytes, u64 now);
+void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u64 now);
 
 /** mrc_shared_next() - whose turn is it? NULL: nobody waits, or the first one lacks room */
 static inline struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s)
@@ -109,12 +140,32 @@ static inline struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *
 /**
  * mrc_shared_learn() - what has become of a QP's packets
  * @s: the window
+ * @place: the QP's own
  * @n: that; @n->waiting becomes true if others wait
  * @now: ns
  */
-void mrc_shared_learn(struct mrc_shared *s, struct mrc_cc_news *n, u64 now);
+void mrc_shared_learn(struct mrc_shared *s, struct mrc_shared_place *place, struct mrc_cc_news *n,
+		      u64 now);
 
 /** mrc_shared_capacity() - so many planes of those that the rate counts are up */
 void mrc_shared_capacity(struct mrc_shared *s, u32 live);
+
+/**
+ * mrc_shared_timer_at() - when to call mrc_shared_timer() for a QP
+ *
+ * Return: ns, or 0: there is no need.
+ */
+static inline u64 mrc_shared_timer_at(const struct mrc_shared *s,
+				      const struct mrc_shared_place *place)
+{
+	return !s->alone && place->state == MRC_SHARED_NEW && place->bytes ? place->until : 0;
+}
+
+/**
+ * mrc_shared_timer() - time has passed; may be called too early
+ *
+ * Return: the QP is silent now: its bytes have left the window, and others may have their turn.
+ */
+bool mrc_shared_timer(struct mrc_shared *s, struct mrc_shared_place *place, u64 now);
 
 #endif /* _MRC_CORE_SHARED_H */

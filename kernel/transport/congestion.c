@@ -106,10 +106,10 @@ static void mrc_congestion_unlist(struct mrc_congestion *c)
 	write_seqcount_end(&peer->congestions_seq);
 }
 
-void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes)
+void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place)
 {
 	spin_lock(&c->lock);
-	mrc_shared_leave(&c->shared, place, bytes, ktime_get_ns());
+	mrc_shared_leave(&c->shared, place, ktime_get_ns());
 	spin_unlock(&c->lock);
 	spin_lock(&c->peer->lock);
 	if (!--c->users && !list_empty(&c->list))
@@ -223,16 +223,26 @@ static void mrc_congestion_look(const struct mrc_congestion *c, struct mrc_conge
 	memcpy(s->count, c->shared.cc.count, sizeof(s->count));
 }
 
-void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
-			  struct mrc_congestion_move *move)
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_shared_place *place,
+			  struct mrc_cc_news *n, u64 now, struct mrc_congestion_move *move)
 {
 	spin_lock(&c->lock);
 	if (move)
 		mrc_congestion_look(c, &move->was);
-	mrc_shared_learn(&c->shared, n, now);
+	mrc_shared_learn(&c->shared, place, n, now);
 	if (move)
 		mrc_congestion_look(c, &move->is);
 	spin_unlock(&c->lock);
+}
+
+bool mrc_congestion_timer(struct mrc_congestion *c, struct mrc_shared_place *place, u64 now)
+{
+	bool silent;
+
+	spin_lock(&c->lock);
+	silent = mrc_shared_timer(&c->shared, place, now);
+	spin_unlock(&c->lock);
+	return silent;
 }
 
 void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move)

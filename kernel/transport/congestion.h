@@ -143,13 +143,12 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 /**
  * mrc_congestion_leave() - a QP sends no more
  * @c: its context
- * @place: its own
- * @bytes: that it has in flight, which are forgotten
+ * @place: its own; what it has in flight is forgotten
  *
  * Once per mrc_congestion_join(). Its tx_lock held, BH off. Others may have their turn now:
  * mrc_congestion_serve().
  */
-void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes);
+void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place);
 
 /** mrc_congestion_put() - give back a reference; NULL is fine. Any context. */
 void mrc_congestion_put(struct mrc_congestion *c);
@@ -160,7 +159,7 @@ void mrc_congestion_put(struct mrc_congestion *c);
  * @place: its own
  * @g: result: what it may send
  *
- * Return: false: others come first; it waits from here on.
+ * Return: false: it is not; see mrc_shared_begin().
  */
 bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *place,
 			  struct mrc_cc_grant *g);
@@ -180,16 +179,24 @@ void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place
 void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place);
 
 /**
- * mrc_congestion_learn() - what has become of packets
- * @c: the context
+ * mrc_congestion_learn() - what has become of a QP's packets
+ * @c: its context
+ * @place: its own
  * @n: that
  * @now: ns
  * @move: result: what it did; NULL: nobody looks
  *
  * BH off.
  */
-void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_cc_news *n, u64 now,
-			  struct mrc_congestion_move *move);
+void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_shared_place *place,
+			  struct mrc_cc_news *n, u64 now, struct mrc_congestion_move *move);
+
+/**
+ * mrc_congestion_timer() - time has passed for a QP: see mrc_shared_timer(). BH off.
+ *
+ * Return: others may have their turn: mrc_congestion_serve().
+ */
+bool mrc_congestion_timer(struct mrc_congestion *c, struct mrc_shared_place *place, u64 now);
 
 /** mrc_congestion_capacity() - so many planes are up; @move: see mrc_congestion_learn(). BH off. */
 void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move);

@@ -15,7 +15,7 @@ void mrc_qp_leave_congestion(struct mrc_qp *qp)
 	qp->joined = false;
 	mrc_congestion_leave(rcu_dereference_protected(qp->congestion,
 						       lockdep_is_held(&qp->tx_lock)),
-			     &qp->place, qp->req.tx.inflight_bytes);
+			     &qp->place);
 }
 
 void mrc_qp_serve_others(struct mrc_qp *qp)

@@ -363,8 +363,12 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	qp->timer_at = 0;
 	run = qp->yielded;
 	qp->yielded = false;
-	if (qp->state == IB_QPS_RTS)
-		due = mrc_requester_look(qp, ktime_get_ns(), &a);
+	if (qp->state == IB_QPS_RTS) {
+		u64 now = ktime_get_ns();
+
+		run |= mrc_congestion_timer(rcu_dereference(qp->congestion), &qp->place, now);
+		due = mrc_requester_look(qp, now, &a);
+	}
 	spin_unlock(&qp->tx_lock);
 	mrc_reply_ask(qp, &a);
 	if (due == MRC_REQ_FAILED)

@@ -12,11 +12,21 @@
 #include "trace.h"
 #include "wqe.h"
 
-void mrc_send_arm(struct mrc_qp *qp, u64 now)
+/* When the requester, or the window that it shares, is to be asked again; 0: never. */
+static u64 mrc_send_timer_at(struct mrc_qp *qp, u64 now)
 {
+	const struct mrc_congestion *c = rcu_dereference(qp->congestion);
+	u64 silent = mrc_shared_timer_at(&c->shared, &qp->place);
 	u64 at = mrc_req_timer_at(&qp->req, now);
 
 	mrc_replay(qp, MRC_REPLAY_TIMER_AT, now, lower_32_bits(at), upper_32_bits(at));
+	return at && silent ? min(at, silent) : at + silent;
+}
+
+void mrc_send_arm(struct mrc_qp *qp, u64 now)
+{
+	u64 at = mrc_send_timer_at(qp, now);
+
 	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
 		return;
 	qp->timer_at = at;
@@ -38,6 +48,8 @@ static const char *mrc_send_cc_cause(const struct mrc_cc_news *n)
 		[MRC_CC_REFUSED] = "refusal",
 	};
 
+	if (n->silent)
+		return "silence";
 	return n->lost ? causes[n->cause] : "ack";
 }
 
@@ -49,8 +61,8 @@ void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
 	struct mrc_cc_news n;
 
 	mrc_req_cc_news(&qp->req, res, now, &n);
-	mrc_congestion_learn(c, &n, now, traced ? &move : NULL);
-	if (traced && (n.acked || n.lost || n.rtt_ns))
+	mrc_congestion_learn(c, &qp->place, &n, now, traced ? &move : NULL);
+	if (traced && (n.acked || n.lost || n.rtt_ns || n.silent))
 		trace_mrc_cc(qp, &move, mrc_send_cc_cause(&n));
 }
 

@@ -32,6 +32,20 @@ struct Window {
         mrc_shared_init(&s, &p, &mrc_timing_software, alone, now);
     }
 
+    void heard(std::size_t i) { acked(i, 0); }
+    void allHeard()
+    {
+        for (std::size_t i = 0; i < place.size(); ++i)
+            heard(i);
+    }
+    void silence(std::size_t i, u32 lost)
+    {
+        mrc_cc_news n{};
+        n.lost = n.blameless = lost;
+        n.silent = true;
+        mrc_shared_learn(&s, &place[i], &n, now);
+    }
+
     bool begin(std::size_t i) { return mrc_shared_begin(&s, &place[i], &g); }
     void end(std::size_t i, u32 bytes, bool wants)
     {
@@ -46,11 +60,12 @@ struct Window {
         end(i, bytes, true);
         return bytes;
     }
-    void acked(u32 bytes)
+    void acked(std::size_t i, u32 bytes)
     {
         mrc_cc_news n{};
         n.acked = n.landed = bytes;
-        mrc_shared_learn(&s, &n, now);
+        n.heard = true;
+        mrc_shared_learn(&s, &place[i], &n, now);
     }
     /// Index of the one whose turn it is, -1: nobody's.
     int next() const
@@ -71,10 +86,11 @@ TEST(Shared, OneQpHasAllOfIt)
 TEST(Shared, TurnsGoRound)
 {
     Window s(3);
+    s.allHeard();
     s.send(0);
     for (std::size_t i = 1; i < 3; ++i)
         EXPECT_FALSE(s.begin(i)) << "it waits";
-    s.acked(kWindow);
+    s.acked(0, kWindow);
     EXPECT_EQ(s.next(), 0);
     EXPECT_EQ(s.send(0), MRC_TURN_PACKETS * kMtu) << "others wait, too";
     EXPECT_EQ(s.g.ask_after, 0u) << "a pause begins with a SACK";
@@ -89,12 +105,13 @@ TEST(Shared, TurnsGoRound)
 TEST(Shared, TooLittleRoomKeepsTheFirstPlace)
 {
     Window s(2);
+    s.allHeard();
     s.send(0);
     s.begin(1);
     EXPECT_EQ(s.send(0), 0u);
     EXPECT_EQ(s.next(), -1) << "nobody is asked before something changes";
     EXPECT_FALSE(s.begin(1)) << "no overtaking";
-    s.acked(kMtu);
+    s.acked(0, kMtu);
     EXPECT_EQ(s.next(), 0);
     EXPECT_EQ(s.send(0), kMtu);
     EXPECT_EQ(s.next(), 1);
@@ -103,6 +120,7 @@ TEST(Shared, TooLittleRoomKeepsTheFirstPlace)
 TEST(Shared, WhoWantsNothingStepsAside)
 {
     Window s(3);
+    s.allHeard();
     s.send(0);
     s.begin(1);
     s.begin(2);
@@ -110,7 +128,7 @@ TEST(Shared, WhoWantsNothingStepsAside)
     mrc_shared_step_aside(&s.s, &s.place[0]);
     EXPECT_EQ(s.next(), 1) << "it may have wanted less";
     mrc_shared_step_aside(&s.s, &s.place[2]);
-    s.acked(kWindow);
+    s.acked(0, kWindow);
     EXPECT_EQ(s.send(1), kWindow) << "nobody else waits";
     EXPECT_EQ(s.next(), 1) << "the end of the queue is sound";
     EXPECT_FALSE(s.begin(2));
@@ -120,9 +138,10 @@ TEST(Shared, WhoWantsNothingStepsAside)
 TEST(Shared, WhatAQpLeavesBehindIsForgotten)
 {
     Window s(2);
+    s.allHeard();
     s.send(0);
     s.begin(1);
-    mrc_shared_leave(&s.s, &s.place[0], kWindow, s.now);
+    mrc_shared_leave(&s.s, &s.place[0], s.now);
     EXPECT_EQ(s.s.cc.inflight, 0u);
     EXPECT_EQ(s.s.cc.cwnd, kWindow);
     EXPECT_EQ(s.next(), 1);
@@ -135,6 +154,103 @@ TEST(Shared, AWindowOfOneQpHasNoQueue)
     EXPECT_EQ(s.send(0), kWindow);
     EXPECT_FALSE(mrc_shared_waits(&s.place[0]));
     EXPECT_EQ(s.next(), -1);
+}
+
+// ---- what has been heard of a QP
+
+TEST(Shared, BeforeTheFirstAnswerTwoPacketsBesideOthers)
+{
+    Window s(2);
+    s.heard(0);
+    ASSERT_TRUE(s.begin(0));
+    s.end(0, kMtu, false);
+    EXPECT_EQ(s.send(1), 2 * kMtu);
+    EXPECT_EQ(s.s.cc.inflight, 3 * kMtu);
+    EXPECT_FALSE(s.begin(1)) << "it has what it may claim";
+    EXPECT_FALSE(mrc_shared_waits(&s.place[1])) << "and is in nobody's way";
+    s.acked(1, kMtu);
+    EXPECT_EQ(s.send(1), kWindow - 2 * kMtu) << "it has been answered";
+}
+
+TEST(Shared, ANewQpThatIsNotAnsweredGivesItsBytesBack)
+{
+    Window s(2);
+    EXPECT_EQ(s.send(1), kWindow) << "nobody else wants any of it";
+    s.heard(0);
+    EXPECT_FALSE(s.begin(0));
+    const u64 at = mrc_shared_timer_at(&s.s, &s.place[1]);
+    ASSERT_NE(at, 0u);
+    EXPECT_LE(at, s.now + 1000000) << "round trips, and not a timeout";
+    EXPECT_FALSE(mrc_shared_timer(&s.s, &s.place[1], at - 1));
+    EXPECT_TRUE(mrc_shared_timer(&s.s, &s.place[1], at));
+    EXPECT_EQ(s.s.cc.inflight, 0u);
+    EXPECT_EQ(s.s.cc.cwnd, kWindow) << "that says nothing of the network";
+    EXPECT_EQ(mrc_shared_timer_at(&s.s, &s.place[1]), 0u);
+    mrc_shared_step_aside(&s.s, &s.place[1]);
+    EXPECT_EQ(s.send(0), kWindow);
+}
+
+TEST(Shared, SilenceTakesNothingFromTheWindow)
+{
+    Window s(2);
+    s.allHeard();
+    EXPECT_EQ(s.send(0), kWindow);
+    EXPECT_FALSE(s.begin(1));
+    mrc_shared_step_aside(&s.s, &s.place[0]);
+    s.silence(0, 0); // two probes, and no answer
+    EXPECT_EQ(s.s.cc.inflight, 0u);
+    EXPECT_EQ(s.next(), 1);
+    EXPECT_EQ(s.send(1), kWindow);
+    s.silence(0, kWindow); // and then its time has passed
+    EXPECT_EQ(s.s.cc.cwnd, kWindow);
+    EXPECT_EQ(s.s.cc.inflight, kWindow) << "the other one's";
+    mrc_shared_step_aside(&s.s, &s.place[1]);
+    EXPECT_EQ(s.send(0), 2 * kMtu) << "needs no room in the window";
+    EXPECT_EQ(s.s.cc.inflight, kWindow);
+    EXPECT_FALSE(s.begin(0));
+    mrc_shared_leave(&s.s, &s.place[0], s.now);
+    EXPECT_EQ(s.s.cc.inflight, kWindow) << "the other one's";
+}
+
+TEST(Shared, TheFirstAnswerBringsTheBytesBack)
+{
+    Window s(2);
+    s.allHeard();
+    s.send(0);
+    s.silence(0, kWindow / 2);
+    EXPECT_EQ(s.s.cc.inflight, 0u);
+    s.acked(0, kMtu);
+    EXPECT_EQ(s.s.cc.inflight, kWindow / 2 - kMtu);
+    EXPECT_EQ(s.s.cc.inflight, s.place[0].bytes);
+    EXPECT_EQ(s.send(0), kWindow / 2 + kMtu);
+}
+
+TEST(Shared, ASilentQpIsNeverStuck)
+{
+    Window s(2);
+    s.allHeard();
+    s.send(0);
+    s.silence(0, 0);
+    s.begin(1);
+    mrc_shared_wait(&s.s, &s.place[0]);
+    EXPECT_EQ(s.next(), 0);
+    EXPECT_FALSE(s.begin(0));
+    EXPECT_EQ(s.next(), 1);
+}
+
+TEST(Shared, AFixedWindowKnowsNoSilence)
+{
+    mrc_cc_params p{};
+    p.algorithm = MRC_CC_NONE;
+    p.mtu = kMtu;
+    p.max_cwnd = kWindow;
+    Window s(1, true);
+    mrc_shared_init(&s.s, &p, &mrc_timing_software, true, s.now);
+    EXPECT_EQ(s.send(0), kWindow);
+    EXPECT_EQ(mrc_shared_timer_at(&s.s, &s.place[0]), 0u);
+    s.silence(0, kMtu);
+    EXPECT_EQ(s.s.cc.inflight, kWindow - kMtu);
+    EXPECT_EQ(s.send(0), kMtu);
 }
 
 } // namespace

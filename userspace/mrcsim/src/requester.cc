@@ -178,7 +178,7 @@ void Requester::learn_of_window(const mrc_tx_result &result)
     mrc_cc_news said;
 
     mrc_req_cc_news(&req_, &result, now(), &said);
-    mrc_shared_learn(&peer_.shared, &said, now());
+    mrc_shared_learn(&peer_.shared, &place_, &said, now());
 }
 
 void Requester::learn_of_evs(mrc_tx_result &result)
@@ -282,8 +282,11 @@ void Requester::heed_ports()
 /** One that is set already is left alone, if it is no later. */
 void Requester::arm()
 {
-    const uint64_t at = mrc_req_timer_at(&req_, now());
+    const uint64_t silent = mrc_shared_timer_at(&peer_.shared, &place_);
+    uint64_t at = mrc_req_timer_at(&req_, now());
 
+    if (silent)
+        at = at ? std::min(at, silent) : silent;
     if (!at || failed_ || (timer_at_ && timer_at_ <= at))
         return;
     timer_at_ = at;
@@ -299,6 +302,7 @@ void Requester::timer()
     if (!timer_at_ || now() < timer_at_ || failed_)
         return;
     timer_at_ = 0;
+    const bool silent = mrc_shared_timer(&peer_.shared, &place_, now());
     const mrc_req_due due = mrc_req_timer(&req_, now(), &result);
     mrc_answers_init(&answers);
     if (due == MRC_REQ_PROBE)
@@ -309,7 +313,9 @@ void Requester::timer()
     failed_ = due == MRC_REQ_FAILED;
     arm();
     endpoint_.reply(peer_, flow_, answers, false);
-    if (due != MRC_REQ_NOTHING)
+    if (failed_)
+        mrc_shared_leave(&peer_.shared, &place_, now());
+    if (silent || due != MRC_REQ_NOTHING)
         endpoint_.poke(*this);
 }
 
