@@ -185,9 +185,10 @@ static void mrc_shared_sent(struct mrc_shared *s, struct mrc_shared_place *place
 }
 
 /* A QP that had too little room keeps the first place, and is asked again after a change. */
-void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 bytes, bool wants,
-		    u64 now)
+void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 packets, u32 bytes,
+		    bool wants, u64 now)
 {
+	s->given += packets;
 	mrc_shared_sent(s, place, bytes, now);
 	if (s->alone)
 		return;

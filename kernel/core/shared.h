@@ -30,6 +30,9 @@
 #define MRC_TURN_PACKETS	32u
 /* The same that a QP may have in flight of which nothing has been heard: two take two paths. */
 #define MRC_CLAIM_PACKETS	2u
+/* So much is served at a time, of packets or of turns; then others have this CPU. */
+#define MRC_SERVE_PACKETS	512u
+#define MRC_SERVE_TURNS		128u
 
 /**
  * enum mrc_shared_state - what has been heard of a QP
@@ -68,6 +71,8 @@ struct mrc_shared_place {
  * @first: the place whose turn it is; NULL: nobody waits
  * @last: where the next place is put in
  * @stuck: the first one has had too little room, and nothing has changed since
+ * @given: packets that were sent since mrc_shared_serve()
+ * @turns: turns that were given since then
  */
 struct mrc_shared {
 	struct mrc_cc cc;
@@ -75,6 +80,8 @@ struct mrc_shared {
 	bool stuck;
 	struct mrc_shared_place *first;
 	struct mrc_shared_place **last;
+	u32 given;
+	u32 turns;
 };
 
 /**
@@ -113,12 +120,13 @@ bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place,
  * mrc_shared_end() - the QP has had its turn; after mrc_shared_begin(), if that was true
  * @s: the window
  * @place: the QP's own
- * @bytes: that it sends now; nominal ones, as they are counted in flight
+ * @packets: that it sends now
+ * @bytes: of them; nominal ones, as they are counted in flight
  * @wants: it has more
  * @now: ns
  */
-void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 bytes, bool wants,
-		    u64 now);
+void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 packets, u32 bytes,
+		    bool wants, u64 now);
 
 /** mrc_shared_step_aside() - a QP wants nothing for now: it waits no more */
 void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place);
@@ -135,6 +143,32 @@ void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u64 
 static inline struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s)
 {
 	return s->stuck ? NULL : s->first;
+}
+
+/** mrc_shared_serve() - somebody begins to give turns */
+static inline void mrc_shared_serve(struct mrc_shared *s)
+{
+	s->given = 0;
+	s->turns = 0;
+}
+
+/**
+ * mrc_shared_turn() - as mrc_shared_next(), but as many as are served at a time
+ * @s: the window
+ * @enough: result: so many have been served, and others wait
+ *
+ * Packets count and not bytes, for small ones cost the CPU as much as large ones; and turns, for a
+ * QP may send nothing.
+ */
+static inline struct mrc_shared_place *mrc_shared_turn(struct mrc_shared *s, bool *enough)
+{
+	struct mrc_shared_place *place = mrc_shared_next(s);
+
+	*enough = place && (s->given >= MRC_SERVE_PACKETS || s->turns >= MRC_SERVE_TURNS);
+	if (!place || *enough)
+		return NULL;
+	s->turns++;
+	return place;
 }
 
 /**

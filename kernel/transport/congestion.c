@@ -5,8 +5,7 @@
 #include "congestion.h"
 #include "peer.h"
 
-/* So many all of them at a time, and so often for other CPUs; then others have this CPU. */
-#define MRC_SERVE_PACKETS	512u
+/* So often for other CPUs; then others have this CPU. */
 #define MRC_SERVE_ROUNDS	2u
 /* Whoever asks for sums waits no longer for QPs that keep ending. */
 #define MRC_CONGESTION_SUM_TRIES	4u
@@ -132,12 +131,11 @@ bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *pla
 	return mrc_shared_begin(&c->shared, place, g);
 }
 
-void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes,
-			bool wants, u64 now)
+void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 packets,
+			u32 bytes, bool wants, u64 now)
 {
 	lockdep_assert_held(&c->lock);
-	mrc_shared_end(&c->shared, place, bytes, wants, now);
-	c->given += bytes;
+	mrc_shared_end(&c->shared, place, packets, bytes, wants, now);
 }
 
 void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place)
@@ -158,22 +156,32 @@ static struct mrc_shared_place *mrc_congestion_next(struct mrc_congestion *c)
 	return place;
 }
 
+/* Return: whose turn it is, or NULL: nobody's, or @enough have been served for now. */
+static struct mrc_shared_place *mrc_congestion_whose(struct mrc_congestion *c, bool *enough)
+{
+	struct mrc_shared_place *place;
+
+	spin_lock(&c->lock);
+	place = mrc_shared_turn(&c->shared, enough);
+	spin_unlock(&c->lock);
+	return place;
+}
+
 /* Who is first again is busy: another CPU is at it. Return: there is more, but it is enough for now. */
 static bool mrc_congestion_give(struct mrc_congestion *c)
 {
 	const struct mrc_shared_place *last = NULL;
 	struct mrc_shared_place *place;
+	bool enough;
 
 	spin_lock(&c->lock);
-	c->given = 0;
+	mrc_shared_serve(&c->shared);
 	spin_unlock(&c->lock);
-	while ((place = mrc_congestion_next(c)) && place != last) {
-		if (READ_ONCE(c->given) >= (u64)MRC_SERVE_PACKETS * c->shared.cc.p.mtu)
-			return true;
+	while ((place = mrc_congestion_whose(c, &enough)) && place != last) {
 		last = place;
 		c->turn(place, false);
 	}
-	return false;
+	return enough;
 }
 
 /* Others want this CPU, too: whose turn it is goes on by itself. */

@@ -27,7 +27,6 @@ struct mrc_peer;
  * @rcu: freed after readers
  * @lock: guards the rest; inside tx_lock of QPs
  * @shared: the window, and the queue of QPs that would send, had they room
- * @given: bytes that were sent since somebody began to give turns
  * @turn: tells the QP of a place that it is its turn: now, or @later, when others have had the CPU;
  *        BH off, under RCU
  * @serving: MRC_SERVE_*
@@ -42,7 +41,6 @@ struct mrc_congestion {
 	struct rcu_head rcu;
 	spinlock_t lock;
 	struct mrc_shared shared;
-	u64 given;
 	void (*turn)(struct mrc_shared_place *place, bool later);
 	unsigned long serving;
 };
@@ -168,12 +166,13 @@ bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *pla
  * mrc_congestion_end() - after mrc_congestion_begin(), if that was true
  * @c: the context, locked since then
  * @place: the QP's own
- * @bytes: that it sends now
+ * @packets: that it sends now
+ * @bytes: of them
  * @wants: it has more
  * @now: ns
  */
-void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 bytes, bool wants,
-			u64 now);
+void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 packets,
+			u32 bytes, bool wants, u64 now);
 
 /** mrc_congestion_step_aside() - a QP wants nothing for now: it waits no more. BH off. */
 void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place);

@@ -144,7 +144,7 @@ static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
 	if (mrc_congestion_begin(c, &qp->place, &g)) {
 		more = mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &g, b);
 		mrc_replay_grant(qp, now, &g, more);
-		mrc_congestion_end(c, &qp->place, more ? b->bytes : 0,
+		mrc_congestion_end(c, &qp->place, more ? b->count : 0, more ? b->bytes : 0,
 				   mrc_req_wants(&qp->req, now), now);
 	}
 	spin_unlock(&c->lock);

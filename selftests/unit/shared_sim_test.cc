@@ -196,8 +196,8 @@ bool Sender::plan(mrc_batch &b)
     }
     if (mrc_shared_begin(&host.window, this, &g)) {
         more = mrc_req_plan(&req, host.clock.now, MRC_BATCH_MAX, &g, &b);
-        mrc_shared_end(&host.window, this, more ? b.bytes : 0, mrc_req_wants(&req, host.clock.now),
-                       host.clock.now);
+        mrc_shared_end(&host.window, this, more ? b.count : 0, more ? b.bytes : 0,
+                       mrc_req_wants(&req, host.clock.now), host.clock.now);
     }
     return more;
 }

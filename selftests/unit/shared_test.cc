@@ -49,7 +49,7 @@ struct Window {
     bool begin(std::size_t i) { return mrc_shared_begin(&s, &place[i], &g); }
     void end(std::size_t i, u32 bytes, bool wants)
     {
-        mrc_shared_end(&s, &place[i], bytes, wants, now);
+        mrc_shared_end(&s, &place[i], DIV_ROUND_UP(bytes, kMtu), bytes, wants, now);
     }
     /// It sends what it is granted, and wants more.
     u32 send(std::size_t i)
@@ -154,6 +154,40 @@ TEST(Shared, AWindowOfOneQpHasNoQueue)
     EXPECT_EQ(s.send(0), kWindow);
     EXPECT_FALSE(mrc_shared_waits(&s.place[0]));
     EXPECT_EQ(s.next(), -1);
+}
+
+// ---- how much is served at a time
+
+/// Turns that are given before others have the CPU; in each a QP sends so many small packets.
+unsigned served(u32 packets)
+{
+    Window s(2);
+    s.allHeard();
+    mrc_shared_wait(&s.s, &s.place[0]);
+    mrc_shared_wait(&s.s, &s.place[1]);
+    bool enough = false;
+    unsigned turns = 0;
+    for (mrc_shared_serve(&s.s); mrc_shared_place *p = mrc_shared_turn(&s.s, &enough); turns++) {
+        EXPECT_TRUE(mrc_shared_begin(&s.s, p, &s.g));
+        mrc_shared_end(&s.s, p, packets, packets, true, s.now);
+    }
+    EXPECT_TRUE(enough);
+    return turns;
+}
+
+TEST(Shared, PacketsAreServedAndNotBytes)
+{
+    EXPECT_EQ(served(64), MRC_SERVE_PACKETS / 64) << "however small they are";
+    EXPECT_EQ(served(1), MRC_SERVE_TURNS);
+}
+
+TEST(Shared, NobodyWaitsIsNotEnough)
+{
+    Window s(1);
+    bool enough = true;
+    mrc_shared_serve(&s.s);
+    EXPECT_EQ(mrc_shared_turn(&s.s, &enough), nullptr);
+    EXPECT_FALSE(enough);
 }
 
 // ---- what has been heard of a QP

@@ -105,7 +105,8 @@ bool Requester::plan(uint32_t max, mrc_batch &batch)
     if (!mrc_shared_begin(&peer_.shared, &place_, &grant))
         return false;
     const bool more = mrc_req_plan(&req_, now(), max, &grant, &batch);
-    mrc_shared_end(&peer_.shared, &place_, more ? batch.bytes : 0, wants(), now());
+    mrc_shared_end(&peer_.shared, &place_, more ? batch.count : 0, more ? batch.bytes : 0, wants(),
+                   now());
     return more;
 }
 
