@@ -10,11 +10,29 @@
 #include "peers.h"
 #include "reply.h"
 #include "responder.h"
+#include "user.h"
+
+/**
+ * struct mrc_gone_user - a user whose QPs have ended
+ * @hash: in the table's users
+ * @class: in the table's classes
+ * @uid: who; -1: a QP that was nobody's
+ * @list: his records, the oldest first
+ * @count: of them, 1 at least
+ */
+struct mrc_gone_user {
+	struct hlist_node hash;
+	struct list_head class;
+	u32 uid;
+	struct list_head list;
+	unsigned int count;
+};
 
 /**
  * struct mrc_gone - a QP that has ended
  * @hash: in the table's hash
- * @list: in the table's list
+ * @list: in the user's list
+ * @user: whose it was
  * @key: peer that it was connected to
  * @qpn: its number
  * @dest_qpn: QP at the other end
@@ -24,6 +42,7 @@
 struct mrc_gone {
 	struct hlist_node hash;
 	struct list_head list;
+	struct mrc_gone_user *user;
 	struct mrc_peer_key key;
 	u32 qpn;
 	u32 dest_qpn;
@@ -68,34 +87,116 @@ static struct mrc_gone *mrc_gone_find(struct mrc_gone_table *table, u32 qpn)
 	return NULL;
 }
 
+/* The number of his records has changed. table->lock held. */
+static void mrc_gone_classify(struct mrc_gone_table *table, struct mrc_gone_user *user)
+{
+	list_move(&user->class, &table->classes[fls(user->count)]);
+}
+
+/* table->lock held. */
+static struct mrc_gone_user *mrc_gone_find_user(struct mrc_gone_table *table, u32 uid)
+{
+	struct mrc_gone_user *user;
+
+	hash_for_each_possible(table->users, user, hash, uid)
+		if (user->uid == uid)
+			return user;
+	return NULL;
+}
+
 /* table->lock held. */
 static void mrc_gone_forget(struct mrc_gone_table *table, struct mrc_gone *gone)
 {
+	struct mrc_gone_user *user = gone->user;
+
 	hash_del(&gone->hash);
 	list_del(&gone->list);
 	table->count--;
 	kfree(gone);
+	if (--user->count)
+		return mrc_gone_classify(table, user);
+	hash_del(&user->hash);
+	list_del(&user->class);
+	kfree(user);
+}
+
+static void mrc_gone_forget_oldest(struct mrc_gone_table *table, struct mrc_gone_user *user)
+{
+	mrc_gone_forget(table, list_first_entry(&user->list, struct mrc_gone, list));
+}
+
+/* One who has about as many records as any other. Return: NULL: there are none. */
+static struct mrc_gone_user *mrc_gone_heaviest(struct mrc_gone_table *table)
+{
+	unsigned int i;
+
+	for (i = MRC_GONE_CLASSES; i--;)
+		if (!list_empty(&table->classes[i]))
+			return list_first_entry(&table->classes[i], struct mrc_gone_user, class);
+	return NULL;
+}
+
+/* For one more of this user. table->lock held. */
+static void mrc_gone_make_room(struct mrc_gone_table *table, u32 uid)
+{
+	struct mrc_gone_user *user = mrc_gone_find_user(table, uid);
+
+	if (user && user->count >= MRC_GONE_USER_MAX)
+		mrc_gone_forget_oldest(table, user);
+	else if (table->count >= MRC_GONE_MAX)
+		mrc_gone_forget_oldest(table, mrc_gone_heaviest(table));
+}
+
+/* Return: @fresh, if it is not needed. table->lock held. */
+static struct mrc_gone_user *mrc_gone_add(struct mrc_gone_table *table, struct mrc_gone *gone,
+					  struct mrc_gone_user *fresh)
+{
+	struct mrc_gone_user *user = mrc_gone_find_user(table, fresh->uid);
+
+	if (!user) {
+		user = fresh;
+		fresh = NULL;
+		INIT_LIST_HEAD(&user->list);
+		INIT_LIST_HEAD(&user->class);
+		hash_add(table->users, &user->hash, user->uid);
+	}
+	gone->user = user;
+	hash_add(table->hash, &gone->hash, gone->qpn);
+	list_add_tail(&gone->list, &user->list);
+	table->count++;
+	user->count++;
+	mrc_gone_classify(table, user);
+	return fresh;
+}
+
+static void mrc_gone_put_in(struct mrc_gone_table *table, struct mrc_gone *gone,
+			    struct mrc_gone_user *fresh)
+{
+	struct mrc_gone *old;
+
+	spin_lock_bh(&table->lock);
+	old = mrc_gone_find(table, gone->qpn);
+	if (old)
+		mrc_gone_forget(table, old);
+	mrc_gone_make_room(table, fresh->uid);
+	fresh = mrc_gone_add(table, gone, fresh);
+	spin_unlock_bh(&table->lock);
+	kfree(fresh);
 }
 
 void mrc_gone_remember(struct mrc_qp *qp, const struct mrc_peer *peer)
 {
-	struct mrc_gone_table *table = qp->dev->gone;
-	struct mrc_gone *gone, *old;
+	struct mrc_gone_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	struct mrc_gone *gone = kmalloc(sizeof(*gone), GFP_KERNEL_ACCOUNT);
 
-	gone = kmalloc(sizeof(*gone), GFP_KERNEL);
-	if (!gone)
+	if (!user || !gone) {
+		kfree(user);
+		kfree(gone);
 		return;
+	}
+	user->uid = qp->user ? __kuid_val(qp->user->uid) : U32_MAX;
 	mrc_gone_describe(gone, qp, peer);
-	spin_lock_bh(&table->lock);
-	old = mrc_gone_find(table, qp->qpn);
-	if (!old && table->count == MRC_GONE_MAX)
-		old = list_first_entry(&table->list, struct mrc_gone, list);
-	if (old)
-		mrc_gone_forget(table, old);
-	hash_add(table->hash, &gone->hash, gone->qpn);
-	list_add_tail(&gone->list, &table->list);
-	table->count++;
-	spin_unlock_bh(&table->lock);
+	mrc_gone_put_in(qp->dev->gone, gone, user);
 }
 
 /* ---- answers: the decision ------------------------------------------------ */
@@ -287,14 +388,17 @@ static void mrc_gone_work(struct work_struct *work)
 
 int mrc_gone_init(struct mrc_dev *dev)
 {
-	struct mrc_gone_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
+	struct mrc_gone_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
+	unsigned int i;
 
 	if (!table)
 		return -ENOMEM;
 	table->dev = dev;
 	spin_lock_init(&table->lock);
 	hash_init(table->hash);
-	INIT_LIST_HEAD(&table->list);
+	hash_init(table->users);
+	for (i = 0; i < MRC_GONE_CLASSES; i++)
+		INIT_LIST_HEAD(&table->classes[i]);
 	INIT_LIST_HEAD(&table->answers);
 	INIT_WORK(&table->work, mrc_gone_work);
 	dev->gone = table;
@@ -304,11 +408,11 @@ int mrc_gone_init(struct mrc_dev *dev)
 void mrc_gone_fini(struct mrc_dev *dev)
 {
 	struct mrc_gone_table *table = dev->gone;
-	struct mrc_gone *gone, *next;
+	struct mrc_gone_user *user;
 
 	if (!table)
 		return;
-	list_for_each_entry_safe(gone, next, &table->list, list)
-		mrc_gone_forget(table, gone);
-	kfree(table);
+	while ((user = mrc_gone_heaviest(table)))
+		mrc_gone_forget_oldest(table, user);
+	kvfree(table);
 }

@@ -5,7 +5,7 @@
  *
  * A write packet does not name the QP that sent it, so only who was connected can be answered: a
  * QP in error knows its peer, and of QPs that were destroyed or reset the device remembers the
- * last ones. For a number that was never connected nobody can be told.
+ * last ones of each user. For a number that was never connected nobody can be told.
  *
  * Answers leave from a work: the peer may be gone, and is made for the answer then, which
  * sleeps.
@@ -24,9 +24,18 @@ struct mrc_peer;
 struct mrc_qp;
 struct mrc_rx_pkt;
 
-/* QPs that a device remembers. */
-#define MRC_GONE_MAX		1024u
-#define MRC_GONE_HASH_BITS	8
+/*
+ * QPs that a device remembers: of a user, so that a job of 10,000 that dies is answered for, and of
+ * all users together. A record has some 150 bytes: 2.5 MB of a user, 10 MB in all, which are charged
+ * to the cgroups of those who destroy QPs. If there are too many in all, the oldest is forgotten of a
+ * user who has about as many as any other: who has fewer than half of that loses none.
+ */
+#define MRC_GONE_USER_MAX	16384u
+#define MRC_GONE_MAX		65536u
+#define MRC_GONE_HASH_BITS	12
+#define MRC_GONE_USERS_BITS	6
+/* Users by the number of their records: from a power of two on. */
+#define MRC_GONE_CLASSES	16u
 /* Answers that wait for the work, one per QP. */
 #define MRC_GONE_ANSWERS_MAX	64u
 /* Per second and device, at most: answers, and peers that are made for them. */
@@ -38,8 +47,9 @@ struct mrc_rx_pkt;
  * @dev: the device
  * @lock: guards all of it; BH off, nothing inside
  * @hash: QPs that are gone, by number
- * @list: the same, the oldest first
  * @count: of them
+ * @users: users who have some, by uid
+ * @classes: the same; with 2^(n - 1) to 2^n - 1 records in the n-th list
  * @answers: that wait for @work
  * @nanswers: of them
  * @gate: limits answers
@@ -50,8 +60,9 @@ struct mrc_gone_table {
 	struct mrc_dev *dev;
 	spinlock_t lock;
 	DECLARE_HASHTABLE(hash, MRC_GONE_HASH_BITS);
-	struct list_head list;
 	unsigned int count;
+	DECLARE_HASHTABLE(users, MRC_GONE_USERS_BITS);
+	struct list_head classes[MRC_GONE_CLASSES];
 	struct list_head answers;
 	unsigned int nanswers;
 	struct mrc_gate gate;
