@@ -5,19 +5,19 @@ import subprocess
 from machine import MRCCTL, MRCD, OUT, lab, run, wait_until
 from telling import Query, say
 
-# Of a queue pair, in bytes: what the planes carry in 16 ms, so that queues are as short as those of
-# faster planes. The watch asks for more than 50 ms at most.
-WINDOW = 192 << 10
+def fixed(window):
+    """What a file says of a window of so many KiB; None: nothing, so that it is as by default."""
+    return f'\n[cc]\nalgorithm = "none"\nwindow = {window << 10}\n' if window else ""
 
 
 class Daemon:
     """mrcd of a host, with the file that scripts/lab writes for it."""
 
-    def __init__(self, stack, host):
+    def __init__(self, stack, host, window):
         self.host = host
         file, self.log = f"{OUT}/{host}.toml", f"{OUT}/mrcd-{host}.log"
         with open(file, "w", encoding="utf-8") as out:
-            out.write(f"{lab('file', host)}\n\n[cc]\nalgorithm = \"none\"\nwindow = {WINDOW}\n")
+            out.write(f"{lab('file', host)}\n{fixed(window)}")
         say(f"{host}$ mrcd -f {host}.toml")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
@@ -56,9 +56,9 @@ class Daemon:
                 for decision in self.health().get("decision", ())]
 
 
-def start(stack, hosts):
-    """A daemon per host, by name, once they all are ready."""
-    daemons = {host: Daemon(stack, host) for host in hosts}
+def start(stack, hosts, window=None):
+    """A daemon per host, by name, once they all are ready. @window: of a QP, KiB, if it is fixed"""
+    daemons = {host: Daemon(stack, host, window) for host in hosts}
     for host, daemon in daemons.items():
         wait_until(f"mrcd of {host} is not ready", daemon.ready)
     return daemons

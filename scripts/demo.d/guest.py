@@ -7,17 +7,22 @@ Then one flow after the other goes from h1 to h2: of MRC (ib_write_bw), of MPTCP
 ECMP. Under each the fabric breaks in the same ways at the same times. What has arrived in order is
 sampled each 10 ms by this process, which goes before all others.
 
+Options: --window KIB (MRC has a fixed window, and not what it has by default), --only mrc (without
+the others).
+
 Standard output: a JSON object a line, with "kind"
   say      text for people
   setup    kernel, rate (Mb/s of a plane), seconds (of a flow)
   flow     peer, planes (that it can use): what follows is about it, times are seconds since now
   goodput  samples: pairs of a time and the bytes that have arrived by then
+  links    of MRC: samples of the last links and the CPUs, see last_links.py
   sample   of MRC: t, planes (of h1, by port; rx_* are h2's), and counters of the devices
   fault    t, what, how, element (mrcd's name for it), healed
   health   of MRC: t, host, text: what mrcctl shows
   end      problems, and decisions of mrcd until MRC's flow ended: host, t, text
 Other lines come from the programs. Exit status 1: the run could not be done.
 """
+import argparse
 import contextlib
 import os
 import subprocess
@@ -27,6 +32,7 @@ import daemons
 from fabric import PLANES, go_first, limit_links, mptcp_setup
 from faults import END, Faults
 from flows import Ends, Mrc, Stream, check_alive, settle
+from last_links import LastLinks
 from machine import LAB, lab, steer_packets, wait_until
 from planes import Planes
 from telling import Clock, Worker, emit, say
@@ -59,8 +65,9 @@ def watch(flow, daemon):
     clock = Clock()
     workers = [Worker(lambda: faults.follow(clock, daemon))]
     if daemon:
-        planes = Planes()
+        planes, links = Planes(), LastLinks()
         workers.append(Worker(lambda: planes.follow(clock, END)))
+        workers.append(Worker(lambda: links.follow(clock, END)))
     sample(flow, clock)
     for worker in workers:
         worker.done()
@@ -78,7 +85,7 @@ def run_flow(flow, daemon=None):
     return clock
 
 
-def build(stack):
+def build(stack, window):
     """The fabric, and what mrcd makes of its hosts. Returns the daemons."""
     say("building the fabric: 2 racks, 4 planes, 16 switches; the hosts are left to mrcd")
     stack.callback(subprocess.run, [LAB, "down"])
@@ -88,18 +95,18 @@ def build(stack):
     limit_links(RATE, QUEUE)
     steer_packets()
     mptcp_setup()
-    return daemons.start(stack, ("h1", "h2"))
+    return daemons.start(stack, ("h1", "h2"), window)
 
 
-def run(stack):
-    watching = build(stack)
+def run(stack, options):
+    watching = build(stack, options.window)
     go_first()
     emit("setup", kernel=os.uname().release, rate=RATE, seconds=END)
     clock = run_flow(Mrc(), watching["h1"])
     decisions = [decision for daemon in watching.values() for decision in daemon.decisions(clock)]
     problems = []
-    for flow in (Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
-                 Stream("TCP over ECMP", "tcp", "fd00:7463", 1)):
+    for flow in () if options.only else (Stream("MPTCP", "mptcp", "fd00:7463:1", PLANES),
+                                         Stream("TCP over ECMP", "tcp", "fd00:7463", 1)):
         try:
             run_flow(flow)
         except RuntimeError as error:
@@ -108,9 +115,13 @@ def run(stack):
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--window", type=int)
+    parser.add_argument("--only", choices=["mrc"])
+    options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         try:
-            run(stack)
+            run(stack, options)
         except RuntimeError as error:
             print(f"demo: {error}", file=sys.stderr, flush=True)
             return 1

@@ -2,6 +2,8 @@
 """The parts of a run between changes of the fabric: what a flow had in each, and for how long it
 had little. Rates in Mb/s, times in seconds."""
 
+from carried import carried
+
 PLANES = 4
 # What the planes carry in each part. A switch that dies leaves its plane another.
 NAMES = ("all is well", "a link of h1 is cut", "a switch is dead, too",
@@ -27,6 +29,23 @@ def bounds(flow):
     times = [0.0, *sorted(fault["from"] for fault in flow.faults),
              max(fault["to"] for fault in flow.faults), flow.now()]
     return times if all(b - a > LAST for a, b in zip(times, times[1:])) else None
+
+
+def living(flow):
+    """The planes that are left in each part: all but that of the link that is cut."""
+    cut = [int(fault["what"].rpartition("eth")[2]) for fault in flow.faults
+           if fault["what"].startswith("link ")]
+    return [[plane for plane in range(1, PLANES + 1) if left == PLANES or plane not in cut]
+            for left in LEFT]
+
+
+def planes_of(flow, rate, links):
+    """For each part a Carried of each plane that is left, at the end of it. @links: samples of the
+    last links"""
+    times = bounds(flow)
+    moments = [t for t, _ in flow.points]
+    return [carried(links, moments, planes, rate * 1e6 / 8, max(start, end - LAST), end)
+            for planes, start, end in zip(living(flow), times, times[1:])] if times else []
 
 
 def standstill(flow):

@@ -51,6 +51,7 @@ class Record:
         self.setup = None
         self.flows = []
         self.samples = []
+        self.links = []
         self.end = None
 
     @property
@@ -71,6 +72,8 @@ class Record:
             self.flows.append(Flow(message["peer"], message["planes"]))
         elif kind == "goodput":
             self.flow.points += message["samples"]
+        elif kind == "links":
+            self.links += message["samples"]
         elif kind == "sample":
             self.samples.append(message)
         elif kind == "fault":

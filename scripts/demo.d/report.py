@@ -14,7 +14,7 @@ import sys
 
 import verdict
 from chart import Chart
-from parts import PLANES, capacity, parts, standstill
+from parts import NAMES, PLANES, capacity, parts, planes_of, standstill
 from record import Record
 from table import Lines, Live
 
@@ -53,6 +53,7 @@ def summarize(record):
     return {
         "capacity": capacity(record.setup["rate"]),
         "parts": {flow.peer: parts(flow, record.setup["rate"]) for flow in record.flows},
+        "planes": planes_of(record.flows[0], record.setup["rate"], record.links),
         "named": [verdict.outcome(fault, record.end["decisions"])
                   for fault in record.flows[0].faults],
         "retransmitted_packets": last["retransmitted"] - first["retransmitted"],
@@ -70,7 +71,7 @@ def complaints(record, summary):
             found.append("this machine was too busy: the faults "
                          f"under {peer} did not come and go in time")
         found += verdict.peer_complaints(peer, found_parts) if i else \
-            verdict.goodput_complaints(peer, found_parts, record.setup["rate"])
+            verdict.goodput_complaints(peer, found_parts, record.setup["rate"], summary["planes"])
     found += verdict.complaints(record.flows[0].faults, record.end["decisions"])
     still = max(map(standstill, record.flows))
     if found and still > STILL:
@@ -107,10 +108,35 @@ def goodput_table(summary):
     return lines
 
 
+def plane_cell(planes, number):
+    """What a plane carried, and what more it could not."""
+    for plane in planes:
+        if plane.plane == number:
+            return f"{plane.had:.0%}" + (f" ({plane.withheld:.0%})" if plane.withheld >= 0.01 else "")
+    return "-"
+
+
+def planes_table(summary):
+    """Lines: a row for each part, and a column for each plane."""
+    numbers = range(1, PLANES + 1)
+    lines = [f"{'':42}" + "".join(f"{f'plane {number}':>12}" for number in numbers)]
+    for name, planes in zip(NAMES, summary["planes"]):
+        lines.append(f"  {name:40}" + "".join(f"{plane_cell(planes, n):>12}" for n in numbers))
+    return lines
+
+
+def print_planes(summary):
+    if not any(summary["planes"]):
+        return
+    print("What of its rate each plane carried for MRC then (and what this machine withheld)")
+    print("\n".join(planes_table(summary)))
+
+
 def print_summary(summary):
     print(f"\nGoodput in Mb/s at the end of each part. {PLANES} planes carry "
           f"{summary['capacity']:.0f}: 100 %")
     print("\n".join(goodput_table(summary)))
+    print_planes(summary)
     print(f"mrcd of {verdict.NEAR}")
     for named in summary["named"]:
         print("  " + named_text(named))
@@ -123,6 +149,7 @@ def write_files(folder, record, summary):
     flows = [dict(vars(flow)) for flow in record.flows]
     with open(os.path.join(folder, "samples.json"), "w", encoding="utf-8") as file:
         json.dump({"setup": record.setup, "flows": flows, "samples": record.samples,
+                   "links": record.links,
                    "decisions": record.end["decisions"], "summary": summary}, file)
         file.write("\n")
     if all(summary["parts"].values()):

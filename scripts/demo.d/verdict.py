@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What MRC's flow had, held against what was left, and what mrcd named, against what was broken.
 
+What the machine withheld from a plane (carried.py) was not left: nobody could have had it.
+
 A decision is one of
   ELEMENT is denied: EVIDENCE (EVS)
   ELEMENT is not denied, for too little would be left: EVIDENCE
@@ -12,6 +14,8 @@ from parts import NAMES, capacity
 NEAR = "h1"
 # Of what the planes that are left carry MRC is to have so much, at least and at most.
 SHARE = 0.85, 1.10
+# What the machine withholds in all is no more than this, or nothing is known of MRC.
+WITHHELD = 0.5
 # Probes that were lost before a repair may speak for so many seconds after it.
 ECHO = 1.0
 
@@ -66,14 +70,32 @@ def left(decisions):
     return [key for key, named in last.items() if named]
 
 
-def goodput_complaints(name, parts, rate):
-    """What is wrong with the goodput of MRC, a sentence each."""
+def withheld(planes):
+    """By the machine, of what these planes could have carried."""
+    return sum(plane.withheld for plane in planes) / len(planes) if planes else 0.0
+
+
+def plane_text(plane):
+    """How much it had, and why no more."""
+    why = [f"{share:.0%} {what}" for share, what in
+           ((plane.idle, "left idle"), (plane.withheld, "withheld by the machine")) if share >= 0.01]
+    return f"plane {plane.plane} carried {plane.had:.0%}" + (f" ({', '.join(why)})" if why else "")
+
+
+def goodput_complaints(name, parts, rate, planes):
+    """What is wrong with the goodput of MRC, a sentence each. @planes: for each part a Carried of
+    each that is left, or none where that is not known"""
     found = []
-    for part in parts:
+    for part, of_part in zip(parts, planes):
         share = part["mbps"] / capacity(rate, part["left"])
-        if not SHARE[0] <= share <= SHARE[1]:
+        kept = withheld(of_part)
+        told = "".join(f"; {plane_text(plane)}" for plane in of_part)
+        if kept > WITHHELD:
+            found.append(f"this machine was too busy: it withheld {kept:.0%} of what "
+                         f"{part['left']} planes carry while {part['name']}{told}")
+        elif not SHARE[0] * (1 - kept) <= share <= SHARE[1]:
             found.append(f"{name} has {share:.0%} of what {part['left']} planes carry "
-                         f"while {part['name']}")
+                         f"while {part['name']}{told}")
     return found
 
 

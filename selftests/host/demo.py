@@ -4,6 +4,10 @@
 
 Usage: demo.py [OPTION=VALUE]... -- ["HOST T TEXT"]...: decisions of mrcd.
   mrc, mptcp, tcp   per cent of four planes that the flow has in each part
+  links             what the last links are made to carry: full, idle (plane 3 has half of its rate,
+                    and nothing waits), late (the same, and something does), saturated (all planes,
+                    nothing waits, and no CPU has anything to spare)
+  only              1: MRC alone
   qp_errors, problem, unmended (a peer whose faults do not end), aborted
 """
 import json
@@ -43,6 +47,19 @@ def goodput(key, shares):
     return points
 
 
+def links(kind):
+    """Samples of last_links.py, each 20 ms."""
+    step, whole = 0.02, int(RATE * 1e6 / 8 * 0.02)
+    less = {"full": (), "idle": (2,), "late": (2,), "saturated": range(4)}[kind]
+    samples, sent, spare = [], [0] * 4, 0.0
+    for i in range(int(END / step) + 1):
+        waits = [0 if plane in less and kind != "late" else 2 * whole for plane in range(4)]
+        samples.append((round(i * step, 2), [list(pair) for pair in zip(sent, waits)], [spare] * 2))
+        sent = [total + (whole // 2 if plane in less else whole) for plane, total in enumerate(sent)]
+        spare += 0 if kind == "saturated" else step / 2
+    return [line("links", samples=samples[i:i + 25]) for i in range(0, len(samples), 25)]
+
+
 def told(t, faults, healed):
     return [line("fault", t=t, healed=healed, **fault) for fault in faults]
 
@@ -53,6 +70,8 @@ def flow(key, peer, planes, options):
     happens = {CUT: told(CUT, FAULTS[:1], False), DIE: told(DIE, FAULTS[1:], False),
                MEND: told(MEND, FAULTS, True) if options.get("unmended") != peer else []}
     lines = [line("flow", peer=peer, planes=planes)]
+    if key == "mrc" and "links" in options:
+        lines += links(options["links"])
     for t in range(END + 1):
         lines += happens.get(t, [])
         if key == "mrc":
@@ -67,7 +86,7 @@ def main():
     decisions = [dict(zip(("host", "t", "text"), word.split(" ", 2))) for word in sys.argv[split + 1:]]
     lines = [line("setup", kernel="6.12", rate=RATE, seconds=END),
              line("health", t=3.5, host="h1", text="mrc0 h1\n    plane 1")]
-    for peer in PEERS:
+    for peer in PEERS[:1] if "only" in options else PEERS:
         lines += flow(*peer, options)
     if "aborted" not in options:
         lines.append(line("end", problems=[options["problem"].replace("_", " ")]

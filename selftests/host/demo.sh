@@ -91,6 +91,22 @@ report 1 "this machine was too busy: the faults under MPTCP did not come and go 
 [ ! -e "$HOST_TMP/goodput.svg" ] || wrong "a picture without an end of the faults"
 report 1 "the run ended before its time" "aborted=1" "$link" "$switch" "${allowed[@]}"
 
+# What became of what MRC had not: left idle by itself, or withheld by the machine.
+all_planes='plane 1 carried 100%; plane 2 carried 100%'
+report 0 "" "links=full" "$link" "$switch" "${allowed[@]}"
+row "what planes carried" "  a switch is dead, too 100% - 100% 100%"
+report 1 "MRC has 80% of what 4 planes carry while both are repaired; $all_planes; plane 3 carried 50% \
+(50% left idle); plane 4 carried 100%" "links=idle mrc=100,75,75,80" "$link" "$switch" "${allowed[@]}"
+report 0 "" "links=late mrc=100,70,70,80" "$link" "$switch" "${allowed[@]}"
+row "what planes carried, and the machine withheld" \
+	"  all is well 100% 100% 50% (50%) 100%"
+report 1 "MRC has 70% of what 4 planes carry while both are repaired; $all_planes; plane 3 carried 50% \
+(50% withheld by the machine); plane 4 carried 100%" "links=late mrc=100,70,70,70" "$link" "$switch" \
+	"${allowed[@]}"
+report 0 "" "links=saturated mrc=50,40,40,50" "$link" "$switch" "${allowed[@]}"
+report 0 "" "links=full only=1" "$link" "$switch" "${allowed[@]}"
+row "MRC alone" "  all is well 193 100%"
+
 # What mrcd named.
 report 1 "mrcd of h1 did not name h1-p2t0r1" "" "$switch" "${allowed[0]}"
 report 1 "mrcd of h1 did not name h1-p2t0r1" "" "h2 3.5 h1-p2t0r1 is denied: why" \
@@ -119,6 +135,8 @@ PYTHONPATH=$scripts/lib:$scripts/demo.d:$here python3 -B - >"$HOST_TMP/live" <<-
 	view.say("first\nsecond")
 	view.draw(record)
 PYTHON
+told=$(PYTHONPATH=$scripts/lib:$scripts/demo.d python3 -B "$here/demo_carried.py" 2>&1) ||
+	wrong "what planes carried:" "$told"
 table=$(sed -n '1,/first$/p' "$HOST_TMP/live" | head -n -1 | wc -l)
 grep -qF $'\e['"${table}A"$'\e[Jfirst' "$HOST_TMP/live" ||
 	wrong "the table of $table lines makes room:" "$(cat -v "$HOST_TMP/live")"

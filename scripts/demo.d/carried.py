@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What planes carried, what the machine withheld from them, and what MRC left idle.
+
+A plane that did not carry all that it could has one of two reasons. It was withheld by the machine:
+  - its queue was never empty in between (no more was sent than had waited in the beginning), and it
+    was not sent at its rate all the same;
+  - or nobody ran: samples that a process takes that goes before all others came late;
+  - or the CPU that moves the plane's packets had nothing to spare.
+Else there was nothing to be sent, and MRC has left it idle. What is withheld is never more than what
+is missing in all: a queue that was sent late may be made up for.
+
+A sample is [time, [[bytes sent, bytes waiting] of each plane], [spare seconds of each CPU]], of
+last_links.py. Times in seconds, rates in bytes per second.
+"""
+from typing import NamedTuple
+
+# Seconds over which it is asked whether a CPU had something to spare: ticks are 10 ms.
+WINDOW = 0.2
+# Of a CPU, less than so much is nothing.
+SPARE = 0.05
+# Samples of goodput are 10 ms apart: more than this between two of them, and nobody ran.
+TICK, STILL = 0.01, 0.025
+
+
+class Carried(NamedTuple):
+    """Of one plane in one part, in parts of what it could have carried."""
+
+    plane: int
+    had: float
+    withheld: float
+
+    @property
+    def idle(self):
+        return max(0.0, 1 - self.had - self.withheld)
+
+
+def late_with_queue(samples, plane, rate):
+    """Bytes that were not sent though something waited all the time."""
+    missing = 0.0
+    for (t0, before, _), (t1, after, _) in zip(samples, samples[1:]):
+        sent, waited = after[plane][0] - before[plane][0], before[plane][1]
+        if waited and sent <= waited:
+            missing += max(0.0, rate * (t1 - t0) - sent)
+    return missing
+
+
+def stood_still(times):
+    """Seconds in which nobody ran."""
+    return sum(b - a - TICK for a, b in zip(times, times[1:]) if b - a > STILL)
+
+
+def saturated(samples, cpu):
+    """Had it nothing to spare?"""
+    (t0, _, before), (t1, _, after) = samples[0], samples[-1]
+    return cpu < len(before) and after[cpu] - before[cpu] < SPARE * (t1 - t0)
+
+
+def windows(samples):
+    """Stretches of samples, each of WINDOW seconds at least, that join: all of them."""
+    bounds = [0]
+    for i, (t, _, _) in enumerate(samples):
+        if t - samples[bounds[-1]][0] >= WINDOW:
+            bounds.append(i)
+    # What is left over is of the last one.
+    bounds[max(1, len(bounds) - 1):] = [len(samples) - 1]
+    return [samples[a:b + 1] for a, b in zip(bounds, bounds[1:])]
+
+
+def withheld(samples, times, plane, rate):
+    """Bytes that the machine kept from a plane. @times: of the samples of goodput"""
+    total = 0.0
+    for part in windows(samples):
+        (t0, before, spare), (t1, after, _) = part[0], part[-1]
+        missing = max(0.0, rate * (t1 - t0) - (after[plane][0] - before[plane][0]))
+        # Each plane's packets are moved by one CPU: machine.steer_packets().
+        if saturated(part, (plane + 1) % max(1, len(spare))):
+            total += missing
+            continue
+        still = rate * stood_still([t for t in times if t0 <= t <= t1])
+        total += min(missing, max(late_with_queue(part, plane, rate), still))
+    return total
+
+
+def carried(samples, times, planes, rate, start, end):
+    """A Carried of each of these planes, 1, 2, ...; none without samples."""
+    inside = [sample for sample in samples if start <= sample[0] <= end]
+    if len(inside) < 2:
+        return []
+    found = []
+    whole = rate * (inside[-1][0] - inside[0][0])
+    for plane in planes:
+        had = inside[-1][1][plane - 1][0] - inside[0][1][plane - 1][0]
+        kept = min(max(0.0, whole - had), withheld(inside, times, plane - 1, rate))
+        found.append(Carried(plane, had / whole, kept / whole))
+    return found
