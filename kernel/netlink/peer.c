@@ -5,6 +5,7 @@
 #include "../compat/compat_netlink.h"
 #include "../transport/congestion.h"
 #include "../transport/peers.h"
+#include "../transport/prober.h"
 #include "message.h"
 
 static_assert((int)MRC_EV_GOOD == (int)MRC_NL_EV_STATE_GOOD);
@@ -144,6 +145,76 @@ static int mrc_nl_put_ports_evs(struct sk_buff *skb, const struct mrc_nl_ev_coun
 	return err;
 }
 
+/* What became of the EVs of one port, as MRC_A_PORT_HISTORY_*. */
+struct mrc_nl_port_history {
+	u8 why;
+	u64 changed_at;
+	u64 heard_at;
+	u64 tx_packets;
+	u64 lost;
+	u64 acked;
+	u64 probed;
+};
+
+static void mrc_nl_port_history_add(struct mrc_nl_port_history *h, const struct mrc_paths *paths,
+				    unsigned int i)
+{
+	const struct mrc_ev_entry *e = &paths->set.ev[i];
+	const struct mrc_paths_ev *ev = &paths->ev[i];
+
+	h->tx_packets += ev->tx_packets;
+	h->lost += ev->lost;
+	h->acked += ev->acked;
+	h->probed += ev->probed;
+	h->heard_at = max(h->heard_at, e->heard_at);
+	if (e->state == MRC_EV_DENIED || e->changed_at <= h->changed_at)
+		return;
+	h->changed_at = e->changed_at;
+	h->why = e->why;
+}
+
+static int mrc_nl_put_port_history(struct sk_buff *skb, u8 port,
+				   const struct mrc_nl_port_history *h)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER_PORT_HISTORY);
+
+	if (!nest || nla_put_u8(skb, MRC_A_PORT_HISTORY_PORT, port) ||
+	    (h->changed_at &&
+	     nla_put_string(skb, MRC_A_PORT_HISTORY_REASON, mrc_prober_ev_reason(h->why))) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_CHANGED, h->changed_at) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_HEARD, h->heard_at) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_TX_PACKETS, h->tx_packets) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_LOST, h->lost) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_ACKED, h->acked) ||
+	    mrc_nl_put_u64(skb, MRC_A_PORT_HISTORY_PROBED, h->probed))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* One port after the other: those of all would be much for a stack. */
+static int mrc_nl_put_port_histories(struct sk_buff *skb, struct mrc_peer *peer)
+{
+	const struct mrc_peer_evs *evs;
+	unsigned int i = 0;
+	int err = 0;
+
+	rcu_read_lock();
+	evs = rcu_dereference(peer->evs);
+	while (i < evs->paths.count && !err) {
+		u8 port = evs->paths.set.ev[i].port;
+		struct mrc_nl_port_history h = {};
+
+		spin_lock_bh(&peer->lock);
+		for (; i < evs->paths.count && evs->paths.set.ev[i].port == port; i++)
+			mrc_nl_port_history_add(&h, &evs->paths, i);
+		spin_unlock_bh(&peer->lock);
+		err = mrc_nl_put_port_history(skb, port, &h);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
 static int mrc_nl_put_peer_sum(struct sk_buff *skb,
 			       const struct mrc_nl_peer_sum *sum)
 {
@@ -214,7 +285,8 @@ static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_in6_addr(skb, MRC_A_PEER_LOCAL_GID, &peer->key.local) ||
 	    mrc_nl_put_u64(skb, MRC_A_PEER_EV_PROFILE, peer->key.ev_profile) ||
 	    nla_put_u8(skb, MRC_A_PEER_LOOPBACK, peer->local) ||
-	    mrc_nl_put_peer_sum(skb, &sum) || mrc_nl_put_peer_congestion(skb, peer)) {
+	    mrc_nl_put_peer_sum(skb, &sum) || mrc_nl_put_peer_congestion(skb, peer) ||
+	    mrc_nl_put_port_histories(skb, peer)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -226,6 +298,13 @@ static int mrc_nl_peers_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct mrc_dev *dev)
 {
 	return mrc_nl_peers_walk(skb, cb, dev, mrc_nl_peer_fill);
+}
+
+/* A peer with EVs on all ports does not fit in what dumps get at least. */
+int mrc_nl_peer_get_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = MRC_NL_MSG_SIZE;
+	return 0;
 }
 
 int mrc_nl_peer_get_dump(struct sk_buff *skb, struct netlink_callback *cb)

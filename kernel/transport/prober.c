@@ -97,6 +97,11 @@ static const char *const mrc_prober_ev_reasons[] = {
 	[MRC_EV_WHY_ALLOWED] = "allowed",
 };
 
+const char *mrc_prober_ev_reason(u8 why)
+{
+	return mrc_prober_ev_reasons[why];
+}
+
 void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 {
 	struct mrc_event event = {
@@ -116,7 +121,7 @@ void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 		if (event.ev == MRC_EV_NONE)
 			return;
 		event.new_state = evs->paths.set.ev[event.ev].state;
-		event.reason = mrc_prober_ev_reasons[evs->paths.set.ev[event.ev].why];
+		event.reason = mrc_prober_ev_reason(evs->paths.set.ev[event.ev].why);
 		trace_mrc_ev(peer, evs, event.ev, event.old_state, event.reason);
 		mrc_event_notify(&event);
 	}

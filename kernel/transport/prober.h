@@ -179,4 +179,7 @@ struct mrc_peer *mrc_prober_take_told(struct mrc_dev *dev);
  */
 void mrc_prober_late(struct mrc_peer *peer, u64 sent_at, u64 now);
 
+/** mrc_prober_ev_reason() - @why, enum mrc_ev_why, for people: a word or two. Any context */
+const char *mrc_prober_ev_reason(u8 why);
+
 #endif /* _MRC_TRANSPORT_PROBER_H */

@@ -135,6 +135,33 @@ TEST(Decode, HowManyEvsOfEachPort)
     EXPECT_EQ(second.denied, 20 + MRC_A_PORT_EVS_DENIED);
 }
 
+TEST(Decode, WhatBecameOfTheEvsOfEachPort)
+{
+    Request answer(MRC_CMD_PEER_GET);
+
+    for (uint8_t port = 1; port <= 2; port++) {
+        const Request::Nest nest(answer, MRC_A_PEER_PORT_HISTORY);
+
+        answer.put_u8(MRC_A_PORT_HISTORY_PORT, port);
+        if (port == 2)
+            answer.put_string(MRC_A_PORT_HISTORY_REASON, "loss");
+        for (uint16_t type = MRC_A_PORT_HISTORY_CHANGED; type <= MRC_A_PORT_HISTORY_PROBED; type++)
+            answer.put_u64(type, port * 100u + type);
+    }
+    const Peer peer = decode_peer(reply_of(answer));
+    ASSERT_EQ(peer.port_history.size(), 2u);
+    EXPECT_EQ(peer.port_history[0].reason, "") << "nothing has changed there";
+    const PortHistory &second = peer.port_history[1];
+    EXPECT_EQ(second.port, 2);
+    EXPECT_EQ(second.reason, "loss");
+    EXPECT_EQ(second.changed, 200u + MRC_A_PORT_HISTORY_CHANGED);
+    EXPECT_EQ(second.heard, 200u + MRC_A_PORT_HISTORY_HEARD);
+    EXPECT_EQ(second.tx_packets, 200u + MRC_A_PORT_HISTORY_TX_PACKETS);
+    EXPECT_EQ(second.lost, 200u + MRC_A_PORT_HISTORY_LOST);
+    EXPECT_EQ(second.acked, 200u + MRC_A_PORT_HISTORY_ACKED);
+    EXPECT_EQ(second.probed, 200u + MRC_A_PORT_HISTORY_PROBED);
+}
+
 TEST(Decode, CongestionOfAPeer)
 {
     Request answer(MRC_CMD_PEER_GET);

@@ -67,6 +67,7 @@ TEST(Members, AreAllInTheListsOfAnswers)
     expect_all<RouteSet, Prefix>();
     expect_all<PeerSet, Peer>();
     expect_all<PortEvsSet, PortEvs>();
+    expect_all<PortHistorySet, PortHistory>();
     expect_all<PeerCongestionSet, PeerCongestion>();
     expect_all<PeerCongestionSet, CongestionCounts>();
     expect_all<PeerEvSet, PeerEv>();

@@ -263,7 +263,8 @@ void EventLoop::publish()
     const uint64_t time_ns = wall_ns();
     std::vector<Problem> problems =
         diagnose({fabric, daemon_.file(), daemon_.progress(), seen.get(),
-                  finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION});
+                  finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION,
+                  finder ? finder->alive_planes() : std::set<uint8_t>()});
 
     // What is missing before the first pass is about to be made.
     if (beside_.problems && ready_)

@@ -465,6 +465,8 @@ enum {
 	 * to; left out where there was none
 	 */
 	MRC_A_PEER_CONGESTION,
+	/* nest of MRC_A_PORT_HISTORY_*, repeated: one per port that EVs have */
+	MRC_A_PEER_PORT_HISTORY,
 
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = (__MRC_A_PEER_MAX - 1)
@@ -483,6 +485,31 @@ enum {
 
 	__MRC_A_PORT_EVS_MAX,
 	MRC_A_PORT_EVS_MAX = (__MRC_A_PORT_EVS_MAX - 1)
+};
+
+/*
+ * What became of the EVs that leave by a port, those that are denied left out of changed and
+ * reason.
+ */
+enum {
+	MRC_A_PORT_HISTORY_PORT = 1,	/* u8 */
+	/* string: of the last change, see Events; left out where there was none */
+	MRC_A_PORT_HISTORY_REASON,
+	MRC_A_PORT_HISTORY_PAD,
+	/* u64: last change of one of them, ns of CLOCK_MONOTONIC; 0: none yet */
+	MRC_A_PORT_HISTORY_CHANGED,
+	/*
+	 * u64: when the newest packet was sent, data or EV probe, that is known to have arrived by
+	 * one of them, ns of CLOCK_MONOTONIC; 0: none
+	 */
+	MRC_A_PORT_HISTORY_HEARD,
+	MRC_A_PORT_HISTORY_TX_PACKETS,	/* u64 */
+	MRC_A_PORT_HISTORY_LOST,	/* u64: packets held to be lost and sent again */
+	MRC_A_PORT_HISTORY_ACKED,	/* u64: packets known to have arrived */
+	MRC_A_PORT_HISTORY_PROBED,	/* u64: EV probes sent */
+
+	__MRC_A_PORT_HISTORY_MAX,
+	MRC_A_PORT_HISTORY_MAX = (__MRC_A_PORT_HISTORY_MAX - 1)
 };
 
 enum {

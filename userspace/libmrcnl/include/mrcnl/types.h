@@ -252,6 +252,18 @@ struct PortEvs {
     uint16_t denied = 0;
 };
 
+/** What became of the EVs that leave by a port. */
+struct PortHistory {
+    uint8_t port = 0;
+    std::string reason;   ///< of the last change; empty: there was none
+    uint64_t changed = 0; ///< last change of one that is not denied, ns of CLOCK_MONOTONIC; 0: none
+    uint64_t heard = 0; ///< when the newest packet was sent that arrived by one, likewise; 0: none
+    uint64_t tx_packets = 0;
+    uint64_t lost = 0;
+    uint64_t acked = 0;
+    uint64_t probed = 0;
+};
+
 /** What congestion contexts count. */
 struct CongestionCounts {
     uint64_t fast = 0; ///< SACKs by what they made of the window ...
@@ -317,6 +329,7 @@ struct Peer {
     uint64_t probed = 0;
     std::vector<PortEvs> port_evs{};            ///< older modules do not say
     std::optional<PeerCongestion> congestion{}; ///< empty: NSCC steers nothing that goes there
+    std::vector<PortHistory> port_history{};    ///< older modules do not say
 };
 
 struct PeerEv {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "plan/planner.h"
@@ -58,6 +59,8 @@ private:
     void look_at_steps();
     void look_at_step(const Refusal &refusal);
     void look_at_faults();
+    void look_at_evs();
+    bool counts(const EvsOut &out) const;
 
     void add(Kind kind, std::string what, std::string seen, std::string mend, uint8_t port = 0);
     void need_sysctl(const std::string &ifname, const std::string &name, long wanted,
@@ -81,6 +84,7 @@ std::vector<Problem> Diagnosis::problems()
     look_at_file();
     look_at_steps();
     look_at_faults();
+    look_at_evs();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Problem &a, const Problem &b) { return a.kind < b.kind; });
     return std::move(found_);
@@ -348,6 +352,41 @@ void Diagnosis::look_at_faults()
                                                    : "; not denied, for too little would be left"),
             "", element.plane);
         found_.back().since_ns = evidence_.wall_ns - (evidence_.monotonic_ns - fault.since_ns);
+    }
+}
+
+/** It is nothing that others explain, and has lasted. */
+bool Diagnosis::counts(const EvsOut &out) const
+{
+    return evidence_.alive.contains(out.plane) && !explained_.contains(out.plane) && out.since_ns &&
+           out.since_ns + evs_out_after_ns <= evidence_.seen->taken_ns;
+}
+
+/**
+ * mrcd's own probes pass, and the engine uses nothing of the plane: one of the two is wrong, or
+ * what is broken lies beyond what mrcd probes. A peer that no plane reaches is told of once.
+ */
+void Diagnosis::look_at_evs()
+{
+    const Observation *seen = evidence_.seen;
+    std::map<mrcnl::PeerKey, unsigned> planes;
+    std::map<uint8_t, std::vector<const EvsOut *>> by_plane; // 0: all of them
+
+    if (!seen || no_addresses_)
+        return;
+    for (const EvsOut &out : seen->evs_out)
+        planes[out.key] += counts(out);
+    for (const EvsOut &out : seen->evs_out)
+        if (counts(out))
+            by_plane[out.of > 1 && planes[out.key] == out.of ? 0 : out.plane].push_back(&out);
+    for (const auto &[plane, out] : by_plane) {
+        const auto first = std::min_element(
+            out.begin(), out.end(), [](auto *a, auto *b) { return a->since_ns < b->since_ns; });
+        add(Kind::evs,
+            (plane ? "plane " + std::to_string(plane) : std::string("all planes")) +
+                ": all EVs held to be bad",
+            seen_of(out, seen->peers, fabric_, seen->taken_ns), "", plane);
+        found_.back().since_ns = evidence_.wall_ns - (evidence_.monotonic_ns - (*first)->since_ns);
     }
 }
 

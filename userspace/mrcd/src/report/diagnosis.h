@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Evidence {
     uint64_t monotonic_ns = 0; ///< now, of the clock of the others
     uint64_t wall_ns = 0;      ///< now, since 1970
     std::string version;       ///< of this program
+    /** Planes by which probes come back; see FaultFinder::alive_planes(). */
+    std::set<uint8_t> alive{};
 };
 
 /** How old the last look is at most, before the kernel is said not to answer. */

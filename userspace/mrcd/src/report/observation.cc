@@ -30,6 +30,7 @@ private:
     mrcnl::Result<PlaneView> plane(uint8_t number,
                                    const std::map<std::string, NetdevView> &netdevs);
     void read_sysctls();
+    void look_at_peers(const std::vector<mrcnl::Peer> &peers);
 
     HostView &host_;
     const Fabric &fabric_;
@@ -95,6 +96,18 @@ mrcnl::Result<void> Look::look_at_host()
     return {};
 }
 
+void Look::look_at_peers(const std::vector<mrcnl::Peer> &peers)
+{
+    static const std::vector<EvsOut> none;
+    std::map<uint8_t, uint8_t> plane_of;
+
+    for (uint8_t number = 1; number <= seen_.planes.size(); number++)
+        if (const auto &plane = seen_.planes[number - 1u].in_module)
+            plane_of[plane->port] = number;
+    seen_.peers = peers.size();
+    seen_.evs_out = find_evs_out(peers, plane_of, before_ ? before_->evs_out : none);
+}
+
 mrcnl::Result<void> Look::look_at_module(mrcnl::Kernel &kernel)
 {
     const std::string &name = fabric_.local.device;
@@ -111,6 +124,9 @@ mrcnl::Result<void> Look::look_at_module(mrcnl::Kernel &kernel)
         for (PlaneView &view : seen_.planes)
             if (view.netdev && view.netdev->index == plane.ifindex)
                 view.in_module = plane;
+    // They may come and go all the time: the next look sees them.
+    if (const auto peers = kernel.peers(name, std::nullopt))
+        look_at_peers(*peers);
     return {};
 }
 

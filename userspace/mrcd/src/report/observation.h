@@ -14,6 +14,7 @@
 #include "file/fabric.h"
 #include "host/host_view.h"
 #include "mrcnl/kernel.h"
+#include "report/evs_out.h"
 
 namespace mrcd
 {
@@ -35,6 +36,8 @@ struct Observation {
     bool device = false;
     std::optional<NetdevView> anchor;
     std::vector<PlaneView> planes;       ///< 1, 2, ...
+    size_t peers = 0;                    ///< how many there are
+    std::vector<EvsOut> evs_out;         ///< towards them
     std::map<std::string, long> sysctls; ///< those that there are
 };
 

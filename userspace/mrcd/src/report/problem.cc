@@ -10,7 +10,7 @@ const char *name_of(ProblemKind kind)
 {
     static constexpr const char *names[] = {"kernel", "device",  "file",  "version", "anchor",
                                             "netdev", "carrier", "plane", "route",   "mtu",
-                                            "sysctl", "step",    "fault"};
+                                            "sysctl", "step",    "fault", "evs"};
 
     return names[static_cast<size_t>(kind)];
 }

@@ -26,6 +26,7 @@ enum class ProblemKind : uint8_t {
     sysctl,
     step,  ///< of the plan, that the kernel refuses or that is undone
     fault, ///< of the fabric, found by probing
+    evs,   ///< of a plane: the engine holds all to be bad, though probes find nothing broken
 };
 
 /** "kernel", "device", ... */

@@ -623,6 +623,21 @@ std::string FaultFinder::recovery(const Finding &finding) const
                 : " probes in a row came back");
 }
 
+std::set<uint8_t> FaultFinder::alive_planes() const
+{
+    std::set<uint8_t> alive;
+
+    for (const auto &[number, plane] : planes_) {
+        const auto lives = [&](const auto &t1) {
+            return history(t1.second).verdict() == Verdict::alive;
+        };
+        if (history(plane.uplink).verdict() == Verdict::alive &&
+            (plane.t1.empty() || std::any_of(plane.t1.begin(), plane.t1.end(), lives)))
+            alive.insert(number);
+    }
+    return alive;
+}
+
 std::vector<LoopReport> FaultFinder::loops() const
 {
     std::vector<LoopReport> reports;
