@@ -256,6 +256,43 @@ test_report()
 	check "page" wait_for shows_page "" '<title>mrcd</title>'
 }
 
+# problems_are LINE...: of h1, and no others
+problems_are()
+{
+	[ "$(health '[.problem[].what]')" = "$(jq -cn '$ARGS.positional' --args "$@")" ]
+}
+
+# Packets of peers go no further than the T0, and mrcd's probes do: only the engine knows.
+test_evs_out()
+{
+	local what="plane 2: all EVs held to be bad"
+
+	check "EVs out: well before" wait_for problems_are
+	if ! { tc -n p2t0r1 qdisc add dev h1 clsact &&
+		tc -n p2t0r1 filter add dev h1 ingress protocol ipv6 u32 match u8 41 0xff at 6 \
+			match u16 4791 0xffff at 82 action drop; }; then
+		bail "EVs out"
+	fi
+	check "EVs out: named, and nothing else" wait_for problems_are "$what"
+	check_equal "EVs out: of a kind of its own" '["evs",2,"not-well"]' \
+		"$(health '[.problem[0].kind, .problem[0].port, .state]')"
+	check "EVs out: with what was seen last" grep -qE "^\"towards h2 \(1 of 1 peers\), though probes \
+of its links come back; the last packet that arrived was sent [0-9.]+ s ago; 2 EVs \([a-z, ]+\): \
+[0-9]+ packets sent, [0-9]+ arrived, [0-9]+ lost, [0-9]+ probes\"$" <(health '.problem[0].seen')
+	check "EVs out: since more than a second" test "$(health \
+		'."time-ns" - .problem[0]."since-ns" >= 1000000000')" = true
+	check "EVs out: all links are alive" all_alive
+	check "EVs out: nothing is denied for it" none_denied
+	check "EVs out: text" grep -qE "^    $what for [0-9.]+ s: towards h2 " <(on h1 mrcctl health)
+	check "EVs out: monitoring sees it" metric \
+		"mrc_problem{device=\"mrc0\",kind=\"evs\",plane=\"2\",what=\"$what\"} 1"
+	check "EVs out: so does the status page" shows_page status.json "$what"
+	check_arrives "EVs out: traffic flows" 20 h2
+	tc -n p2t0r1 qdisc del dev h1 clsact
+	check "EVs out: well again" wait_for problems_are
+	check "EVs out: the log tells both" grep -qxF "mrcd: $what: not any more" "$TEST_TMP/h1.log"
+}
+
 # Whatever is broken, some plane stays.
 test_floor()
 {
@@ -377,6 +414,7 @@ test_held
 test_floor
 test_log
 test_killed
+test_evs_out
 check_traffic_end "all of it verified" traffic_stop
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50
 check_arrives "traffic flows again" 20 h2

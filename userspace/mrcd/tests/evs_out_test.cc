@@ -115,8 +115,7 @@ TEST(EvsOut, PeersOfAPlaneAreToldTogether)
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].what, "plane 1: all EVs held to be bad");
     EXPECT_EQ(found[0].since_ns, 1'000 * second - 21 * second / 2) << "of the one that came first";
-    EXPECT_TRUE(found[0].seen.starts_with("towards h2, h3 (2 of 2 peers)"))
-        << found[0].seen;
+    EXPECT_TRUE(found[0].seen.starts_with("towards h2, h3 (2 of 2 peers)")) << found[0].seen;
     EXPECT_NE(found[0].seen.find("no packet has ever arrived; 8 EVs (loss, probes lost): 200 "),
               std::string::npos)
         << found[0].seen;

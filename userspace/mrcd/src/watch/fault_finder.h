@@ -137,7 +137,8 @@ public:
     /** By plane: the loop by the T0, then those by T1s. */
     [[nodiscard]] std::vector<LoopReport> loops() const;
     [[nodiscard]] bool carrier(uint8_t plane) const { return planes_.at(plane).carrier; }
-    /** Those by which probes come back: by the T0, and by one of the T1s, where these are probed. */
+    /** Those by which probes come back: by the T0, and by one of the T1s, where these are probed.
+     */
     [[nodiscard]] std::set<uint8_t> alive_planes() const;
     /** Of probes that are as long as data; 0: there are none. */
     [[nodiscard]] uint16_t data_bytes() const { return data_bytes_; }
