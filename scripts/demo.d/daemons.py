@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """mrcd in each host, which nothing else configures."""
+import os
 import subprocess
+import tempfile
 
 from machine import MRCCTL, MRCD, OUT, lab, run, wait_until
 from telling import Query, say
@@ -19,10 +21,13 @@ class Daemon:
         with open(file, "w", encoding="utf-8") as out:
             out.write(f"{lab('file', host)}\n{fixed(window)}")
         say(f"{host}$ mrcd -f {host}.toml")
+        # What another one has left behind, in the same machine, is of another fabric.
+        left = stack.enter_context(tempfile.TemporaryDirectory())
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 ["nsenter", f"--net=/run/netns/{host}", MRCD, "-f", file],
-                stdout=log, stderr=subprocess.STDOUT)
+                stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ, RUNTIME_DIRECTORY=left))
+        stack.callback(self.process.wait)
         stack.callback(self.process.terminate)
         self.query = Query(host)
 

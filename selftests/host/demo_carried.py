@@ -3,6 +3,8 @@
 """What "make demo" makes of samples of the last links, and of what the kernel says of a qdisc.
 
 For demo.sh, with scripts/demo.d and scripts/lib in PYTHONPATH."""
+import json
+import os
 import struct
 import sys
 import unittest
@@ -64,6 +66,33 @@ class WhoWithheldIt(unittest.TestCase):
 
     def test_without_samples_nothing_is_known(self):
         self.assertEqual(carried.carried([], [], [1], RATE, 0, 1), [])
+
+
+class RealRuns(unittest.TestCase):
+    """Of planes at 25 Mb/s, on a machine that others used, too, as recorded."""
+
+    @staticmethod
+    def planes(name):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo_samples.json")
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)[name]
+        return {plane.plane: plane for plane in carried.carried(
+            run["links"], run["times"], [1, 2, 3, 4], 25e6 / 8, run["from"], run["to"])}
+
+    def test_what_the_machine_had_to_give(self):
+        """MRC held EVs of plane 3 to be bad, and the link of plane 2 was cut."""
+        planes = self.planes("spared")
+        for plane in (1, 4):
+            self.assertLess(planes[plane].idle, 0.05)
+        self.assertGreater(planes[3].idle, 0.2)
+        self.assertGreater(planes[2].idle, 0.9)
+        self.assertTrue(all(plane.withheld < 0.05 for plane in planes.values()), planes)
+
+    def test_what_it_had_not(self):
+        """Both CPUs had nothing to spare for most of the time."""
+        planes = self.planes("busy")
+        self.assertTrue(all(plane.withheld > 0.15 for plane in planes.values()), planes)
+        self.assertGreater(planes[2].withheld, 0.6)
 
 
 class WhatTheKernelSays(unittest.TestCase):
