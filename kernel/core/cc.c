@@ -5,8 +5,6 @@
 #define CC_REF_BDP	150000u
 #define CC_REF_RTT_NS	12000u
 
-/* Taken for a base RTT before anything is known of it: what a host adds is a tenth of it. */
-#define CC_BASE_GUESS_HOSTS	10u
 /* A queue that is steered by delay is no longer than so many targets. */
 #define CC_QUEUE_TARGETS	4u
 /* The base RTT rises when packets that had the way for themselves took longer for so long. */
@@ -140,9 +138,10 @@ static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct m
 		d->fi_scale_q16 = CC_BLIND_SCALE_Q16;
 }
 
-static u32 mrc_cc_base_guess(const struct mrc_timing *timing)
+/* What a host adds is a tenth of it. */
+u32 mrc_cc_base_guess(const struct mrc_timing *timing)
 {
-	return (u32)min(CC_BASE_GUESS_HOSTS * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
+	return (u32)min(10 * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
 }
 
 /* The base RTT is another one than it was. Gains go on to rest on a configured one. */

@@ -294,6 +294,9 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 		 const struct mrc_timing *timing, u64 now);
 
+/** mrc_cc_base_guess() - ns, what a base RTT is taken for of which nothing is known */
+u32 mrc_cc_base_guess(const struct mrc_timing *timing);
+
 /** mrc_cc_room() - bytes that may go now; if nothing is in flight, a packet of full size at least */
 static inline u32 mrc_cc_room(const struct mrc_cc *cc)
 {

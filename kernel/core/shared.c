@@ -10,19 +10,51 @@ void mrc_shared_init(struct mrc_shared *s, const struct mrc_cc_params *p,
 	memset(s, 0, sizeof(*s));
 	mrc_cc_init(&s->cc, p, timing, now);
 	s->alone = alone;
-	s->last = &s->first;
+	s->queue[0].last = &s->queue[0].first;
+	s->queue[1].last = &s->queue[1].first;
 }
 
 /* ---- the queue -------------------------------------------------------------- */
 
+/* Where a QP waits by what has been heard of it. */
+static struct mrc_shared_queue *mrc_shared_queue_of(struct mrc_shared *s,
+						    const struct mrc_shared_place *place)
+{
+	return &s->queue[place->state == MRC_SHARED_HEARD];
+}
+
 void mrc_shared_wait(struct mrc_shared *s, struct mrc_shared_place *place)
 {
+	struct mrc_shared_queue *q = mrc_shared_queue_of(s, place);
+
 	if (mrc_shared_waits(place))
 		return;
 	place->next = NULL;
-	place->prev = s->last;
-	*s->last = place;
-	s->last = &place->next;
+	place->prev = q->last;
+	*q->last = place;
+	q->last = &place->next;
+}
+
+/* QPs of which nothing has been heard come first, until they have their part of the window. */
+static struct mrc_shared_place *mrc_shared_first(const struct mrc_shared *s)
+{
+	struct mrc_shared_place *fresh = s->queue[0].first, *heard = s->queue[1].first;
+
+	return fresh && (!heard || s->fresh < s->cc.cwnd / MRC_FRESH_PART) ? fresh : heard;
+}
+
+struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s)
+{
+	return s->stuck ? NULL : mrc_shared_first(s);
+}
+
+/* Does any QP wait but this one? */
+static bool mrc_shared_others_wait(const struct mrc_shared *s, const struct mrc_shared_place *place)
+{
+	const struct mrc_shared_place *fresh = s->queue[0].first, *heard = s->queue[1].first;
+
+	return (fresh && fresh != place) || (heard && heard != place) ||
+	       (mrc_shared_waits(place) && place->next);
 }
 
 static void mrc_shared_remove(struct mrc_shared *s, struct mrc_shared_place *place)
@@ -33,7 +65,7 @@ static void mrc_shared_remove(struct mrc_shared *s, struct mrc_shared_place *pla
 	if (place->next)
 		place->next->prev = place->prev;
 	else
-		s->last = place->prev;
+		mrc_shared_queue_of(s, place)->last = place->prev;
 	place->prev = NULL;
 }
 
@@ -53,6 +85,29 @@ static bool mrc_shared_hears(const struct mrc_shared *s)
 	return s->cc.p.algorithm != MRC_CC_NONE;
 }
 
+/* So many bytes less of a QP are in flight. */
+static void mrc_shared_less_fresh(struct mrc_shared *s, const struct mrc_shared_place *place,
+				  u32 bytes)
+{
+	if (place->state == MRC_SHARED_NEW)
+		s->fresh -= min(s->fresh, bytes);
+}
+
+/* It waits where others of its kind do. */
+static void mrc_shared_become(struct mrc_shared *s, struct mrc_shared_place *place,
+			      enum mrc_shared_state state)
+{
+	bool waits = mrc_shared_waits(place);
+
+	if (place->state == state)
+		return;
+	mrc_shared_less_fresh(s, place, place->bytes);
+	mrc_shared_remove(s, place);
+	place->state = state;
+	if (waits)
+		mrc_shared_wait(s, place);
+}
+
 static void mrc_shared_uncount(struct mrc_shared *s, const struct mrc_shared_place *place, u64 now)
 {
 	const struct mrc_cc_news n = {
@@ -67,7 +122,7 @@ static void mrc_shared_uncount(struct mrc_shared *s, const struct mrc_shared_pla
 static void mrc_shared_silent(struct mrc_shared *s, struct mrc_shared_place *place, u64 now)
 {
 	mrc_shared_uncount(s, place, now);
-	place->state = MRC_SHARED_SILENT;
+	mrc_shared_become(s, place, MRC_SHARED_SILENT);
 	s->stuck = false;
 }
 
@@ -75,18 +130,16 @@ static void mrc_shared_heard(struct mrc_shared *s, struct mrc_shared_place *plac
 {
 	if (place->state == MRC_SHARED_SILENT && place->bytes)
 		mrc_cc_sent(&s->cc, place->bytes, now);
-	place->state = MRC_SHARED_HEARD;
+	mrc_shared_become(s, place, MRC_SHARED_HEARD);
 }
 
-/* Before anything is known of round trips: as long as an answer to an EV probe may take. */
+/* Of a round trip that is longer than is known nothing is lost but room for a moment. */
 static u64 mrc_shared_patience(const struct mrc_cc *cc)
 {
 	const struct mrc_timing *timing = cc->timing;
+	u64 rtt = cc->base_ns ? (u64)cc->base_ns + cc->avg_ns : mrc_cc_base_guess(timing);
 
-	if (!cc->base_ns)
-		return timing->ev_probe;
-	return SHARED_PATIENCE_RTTS * ((u64)cc->base_ns + cc->avg_ns) + timing->sack_delay +
-	       timing->probe_slack;
+	return SHARED_PATIENCE_RTTS * rtt + timing->sack_delay + timing->probe_slack;
 }
 
 bool mrc_shared_timer(struct mrc_shared *s, struct mrc_shared_place *place, u64 now)
@@ -104,7 +157,7 @@ static bool mrc_shared_is_used(const struct mrc_shared *s, const struct mrc_shar
 {
 	u32 own = place->state == MRC_SHARED_SILENT ? 0 : place->bytes;
 
-	return s->cc.inflight > own || (s->first && (s->first != place || place->next));
+	return s->cc.inflight > own || mrc_shared_others_wait(s, place);
 }
 
 /* May it claim no more than a packet or two? */
@@ -118,7 +171,8 @@ static bool mrc_shared_is_held(const struct mrc_shared *s, const struct mrc_shar
 /* Of what such a QP may claim: less than a packet's room is none. */
 static u32 mrc_shared_claim(const struct mrc_shared *s, const struct mrc_shared_place *place)
 {
-	u32 most = MRC_CLAIM_PACKETS * s->cc.p.mtu;
+	bool one = place->state == MRC_SHARED_NEW && mrc_shared_others_wait(s, place);
+	u32 most = (one ? 1 : MRC_CLAIM_PACKETS) * s->cc.p.mtu;
 	u32 left = most - min(most, place->bytes);
 
 	return left < s->cc.p.mtu ? 0 : left;
@@ -158,18 +212,21 @@ static void mrc_shared_limit(const struct mrc_shared *s, struct mrc_cc_grant *g)
 bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place,
 		      struct mrc_cc_grant *g)
 {
+	const struct mrc_shared_place *first;
+
 	if (!mrc_shared_has_claim(s, place)) {
 		mrc_shared_step_aside(s, place);
 		return false;
 	}
-	if (s->first && s->first != place) {
+	first = mrc_shared_first(s);
+	if (first && first != place) {
 		mrc_shared_wait(s, place);
 		return false;
 	}
 	mrc_cc_allow(&s->cc, g);
 	if (mrc_shared_is_held(s, place))
 		mrc_shared_hold(s, place, g);
-	else if (s->first && place->next)
+	else if (mrc_shared_others_wait(s, place))
 		mrc_shared_limit(s, g);
 	return true;
 }
@@ -180,6 +237,8 @@ static void mrc_shared_sent(struct mrc_shared *s, struct mrc_shared_place *place
 	if (place->state == MRC_SHARED_NEW && !place->bytes)
 		place->until = now + mrc_shared_patience(&s->cc);
 	place->bytes += bytes;
+	if (place->state == MRC_SHARED_NEW)
+		s->fresh += bytes;
 	if (place->state != MRC_SHARED_SILENT)
 		mrc_cc_sent(&s->cc, bytes, now);
 }
@@ -209,9 +268,10 @@ void mrc_shared_learn(struct mrc_shared *s, struct mrc_shared_place *place, stru
 	u32 gone = min(place->bytes, n->landed + n->lost);
 
 	s->stuck = false;
-	n->waiting |= !!s->first;
+	n->waiting |= !!mrc_shared_first(s);
 	if (n->heard && mrc_shared_hears(s))
 		mrc_shared_heard(s, place, now);
+	mrc_shared_less_fresh(s, place, gone);
 	place->bytes -= gone;
 	/* What is lost of a silent QP was not in the window. */
 	if (place->state == MRC_SHARED_SILENT)
@@ -231,6 +291,7 @@ void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u64 
 {
 	mrc_shared_remove(s, place);
 	mrc_shared_uncount(s, place, now);
+	mrc_shared_less_fresh(s, place, place->bytes);
 	s->stuck = false;
 	*place = (struct mrc_shared_place){ 0 };
 }

@@ -3,14 +3,16 @@
  * A congestion window that several QPs share: whose turn it is to send when there is less room than
  * they want, and what a QP may claim of the window by what has been heard of it.
  *
- * QPs that want more than there is room for wait in a queue. The QP in the first place sends up to
- * MRC_TURN_PACKETS packets and goes to the last place. If the room is too small for it, it keeps the
+ * QPs that want more than there is room for wait in a queue, those that have been heard of apart from
+ * all others. The QP in the first place sends up to MRC_TURN_PACKETS packets and goes to the last
+ * place. If the room is too small for it, it keeps the
  * first place, and nobody is asked again before the window or the queue has changed ("stuck").
  *
  * A QP that nobody answers must not cost its neighbours their window, however many such QPs there
  * are and however long their timeouts:
  *  - Before the first answer a QP may have MRC_CLAIM_PACKETS packets in flight while others use the
- *    window. Its bytes count in the window for a few round trips, in which an answer would come.
+ *    window, and one while others wait. Its bytes count in the window for a few round trips, in which an answer would come; those
+ *    of all such QPs take a part of 1 / MRC_FRESH_PART of it while others want room.
  *  - A QP is silent after that; or when it hears nothing though it asked twice; or when packets time
  *    out and nothing that was sent since has been answered. Its bytes then leave the window, and it
  *    may have MRC_CLAIM_PACKETS packets in flight until it is answered.
@@ -30,6 +32,7 @@
 #define MRC_TURN_PACKETS	32u
 /* The same that a QP may have in flight of which nothing has been heard: two take two paths. */
 #define MRC_CLAIM_PACKETS	2u
+#define MRC_FRESH_PART		4u
 /* So much is served at a time, of packets or of turns; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u
 #define MRC_SERVE_TURNS		128u
@@ -63,13 +66,23 @@ struct mrc_shared_place {
 };
 
 /**
+ * struct mrc_shared_queue - places of QPs that wait for their turn
+ * @first: the first place; NULL: nobody waits
+ * @last: where the next place is put in
+ */
+struct mrc_shared_queue {
+	struct mrc_shared_place *first;
+	struct mrc_shared_place **last;
+};
+
+/**
  * struct mrc_shared - a window and the queue of QPs that wait for room in it. It must not be moved
  *
  * Readable for dumps:
  * @cc: the window
  * @alone: it is one QP's own
- * @first: the place whose turn it is; NULL: nobody waits
- * @last: where the next place is put in
+ * @queue: by whether they have been heard of
+ * @fresh: bytes in the window of QPs of which nothing has been heard
  * @stuck: the first one has had too little room, and nothing has changed since
  * @given: packets that were sent since mrc_shared_serve()
  * @turns: turns that were given since then
@@ -78,8 +91,8 @@ struct mrc_shared {
 	struct mrc_cc cc;
 	bool alone;
 	bool stuck;
-	struct mrc_shared_place *first;
-	struct mrc_shared_place **last;
+	struct mrc_shared_queue queue[2];
+	u32 fresh;
 	u32 given;
 	u32 turns;
 };
@@ -99,6 +112,12 @@ void mrc_shared_init(struct mrc_shared *s, const struct mrc_cc_params *p,
 static inline bool mrc_shared_waits(const struct mrc_shared_place *place)
 {
 	return place->prev;
+}
+
+/** mrc_shared_any_waits() - does anybody wait? A hint where the window is not locked */
+static inline bool mrc_shared_any_waits(const struct mrc_shared *s)
+{
+	return READ_ONCE(s->queue[0].first) || READ_ONCE(s->queue[1].first);
 }
 
 /** mrc_shared_wait() - a QP would send: it waits for its turn, if it does not do so already */
@@ -140,10 +159,7 @@ void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place)
 void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u64 now);
 
 /** mrc_shared_next() - whose turn is it? NULL: nobody waits, or the first one lacks room */
-static inline struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s)
-{
-	return s->stuck ? NULL : s->first;
-}
+struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s);
 
 /** mrc_shared_serve() - somebody begins to give turns */
 static inline void mrc_shared_serve(struct mrc_shared *s)

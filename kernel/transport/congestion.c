@@ -198,7 +198,7 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 	unsigned int rounds = MRC_SERVE_ROUNDS;
 	bool more = false, served = false;
 
-	if (!READ_ONCE(c->shared.first))
+	if (!mrc_shared_any_waits(&c->shared))
 		return;
 	/* As in mrc_requester_run(): whoever is at it goes on for those that find him. */
 	smp_mb__before_atomic();
