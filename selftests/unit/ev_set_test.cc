@@ -430,7 +430,7 @@ TEST(EvSet, AnAnswerEndsTheBackOff)
 }
 
 /* It follows a queue that grows: probes that do not wait for it are what fills it. */
-TEST(EvSet, ProbesAreARoundTripApart)
+TEST(EvSet, ProbesAreARoundTripApartUntilTheirOwnIntervalIsLonger)
 {
     Set set(2, 2);
     set.lose({0}, 0);
@@ -441,14 +441,25 @@ TEST(EvSet, ProbesAreARoundTripApart)
     mrc_ev_probed(&set.s, 0, now - 30 * kMs, now);
     EXPECT_EQ(set.ev[0].probe_at, now + set.s.rtt);
     EXPECT_EQ(set.probes(set.ev[0].probe_at), std::vector<u16>{0});
-    EXPECT_EQ(set.ev[0].probe_at, now + 3 * set.s.rtt) << "doubled";
+    EXPECT_EQ(set.ev[0].probe_at, now + 2 * set.s.rtt) << "2 ms are less";
+    for (int exp = 2; exp <= 4; ++exp)
+        set.probes(set.ev[0].probe_at);
+    EXPECT_EQ(set.ev[0].probe_at, now + 5 * set.s.rtt) << "so are 16 ms";
+    set.probes(set.ev[0].probe_at);
+    EXPECT_EQ(set.ev[0].probe_at, now + 5 * set.s.rtt + 32 * kMs);
+    set.probes(set.ev[0].probe_at);
+    EXPECT_EQ(set.ev[0].probe_at, now + 5 * set.s.rtt + (32 + 64) * kMs);
 
     set.s.rtt = 400 * kMs;
     set.s.rtt_at = now;
     mrc_ev_probed(&set.s, 0, now - 400 * kMs, now);
     set.probes(set.ev[0].probe_at);
     set.probes(set.ev[0].probe_at);
-    EXPECT_EQ(set.ev[0].probe_at, now + 400 * kMs + 800 * kMs + mrc_timing_software.ev_probe_max);
+    EXPECT_EQ(set.ev[0].probe_at, now + 3 * 400 * kMs);
+    for (int exp = 3; exp <= 10; ++exp)
+        set.probes(set.ev[0].probe_at);
+    EXPECT_EQ(set.ev[0].probe_at,
+              now + 9 * 400 * kMs + 512 * kMs + mrc_timing_software.ev_probe_max);
 }
 
 /* Hundreds of answers may come in a millisecond, and the next probes would fill it again. */
@@ -500,6 +511,7 @@ TEST(EvSet, WhatIsUnderWayIsNotInDoubt)
     mrc_ev_probe_lost(&set.s, 0, kSec + 1, 2 * kSec);
     ASSERT_TRUE(mrc_ev_searching(&set.s));
     set.probes(2 * kSec);
+    set.probes(2 * kSec + patience - 1); // what is due anyway
     mrc_ev_stirred(&set.s, 2 * kSec + patience - 1);
     EXPECT_GT(mrc_ev_probe_at(&set.s), 2 * kSec + patience - 1) << "an answer may still come";
     mrc_ev_stirred(&set.s, 2 * kSec + patience);

@@ -77,20 +77,155 @@ TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
     EXPECT_EQ(win.w.inflight, 2u);
 }
 
-TEST(Evidence, HoleIsNotLostByAnotherEvWithinTheReorderWindow)
+namespace
+{
+
+/// EV 5 takes a round trip, as is known; a packet on it, PSN 2, is late while EV 6 is heard of.
+struct Late {
+    Window win = withRtt();
+    std::uint64_t sent;
+    unsigned told = 0; ///< how often that it is late
+
+    Late()
+    {
+        win.send(5); // 1
+        win.now += kRtt;
+        EXPECT_EQ(win.sack(1, {}, 1), 0);
+        win.send(5); // 2
+        sent = win.now;
+    }
+
+    /// A packet on EV @p ev comes when PSN 2 has been on its way for @p rtts.
+    void other(double rtts, u16 ev = 6)
+    {
+        win.now = sent + static_cast<std::uint64_t>((rtts - 1) * kRtt);
+        const std::uint32_t psn = win.send(ev);
+        win.now += kRtt;
+        mrc_sack s{};
+        s.cack_psn = 1;
+        s.sack_offset = 2;
+        s.ack_offset = static_cast<s16>(psn - 1);
+        s.bitmap = ~0ull >> (64 - (psn - 2));
+        s.ooo_count = static_cast<u16>(psn - 2);
+        ASSERT_EQ(win.apply(s), 0);
+        told += win.late(5);
+    }
+};
+
+} // namespace
+
+/* Its queue may be longer: 404 ticks is what it takes, in units of four, beginning with one. */
+TEST(Evidence, AnEvIsNotComparedWithOthersHoweverFastTheyAre)
+{
+    Late f;
+    for (const double rtts : {2.0, 2.5, 3.0}) {
+        f.other(rtts);
+        EXPECT_EQ(f.told + f.win.res.lost, 0u) << rtts;
+    }
+    for (const double rtts : {3.1, 4.0, 5.0, 6.0, 7.0, 8.0}) {
+        f.other(rtts);
+        EXPECT_EQ(f.told, 1u) << "that it is late is told once, at " << rtts;
+        EXPECT_EQ(f.win.res.lost, 0u) << rtts;
+    }
+    f.other(8.1);
+    EXPECT_EQ(f.win.res.lost, 1u);
+    EXPECT_TRUE(f.win.mute(5));
+    EXPECT_FALSE(f.win.lost(5)) << "nothing later has come by it";
+    EXPECT_EQ(f.told, 1u);
+    EXPECT_EQ(f.win.nextLost(), 2u);
+}
+
+TEST(Evidence, AFastEvIsNotGivenTheTimeOfASlowOne)
 {
     Window win = withRtt();
     win.send(5); // 1
-    win.now += kRtt / 4;
-    win.send(6); // 2
-    win.now += kTick;
-    win.send(7); // 3
     win.now += kRtt;
-    EXPECT_EQ(win.sack(0, {2}, 2), 0);
-    EXPECT_EQ(win.res.lost, 0u);
-    EXPECT_EQ(win.sack(0, {2, 3}, 3), 0);
-    EXPECT_EQ(win.res.lost, 1u) << "sent more than a quarter of the RTT later";
-    EXPECT_TRUE(win.lost(5));
+    ASSERT_EQ(win.sack(1, {}, 1), 0);
+    win.send(7); // 2
+    win.now += 10 * kRtt;
+    ASSERT_EQ(win.sack(2, {}, 2), 0);
+    win.send(5); // 3
+    win.send(7); // 4
+    win.now += 15 * kRtt;
+    win.send(6); // 5
+    win.now += kRtt;
+    ASSERT_EQ(win.sack(2, {5}, 5), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_EQ(win.nextLost(), 3u);
+    EXPECT_TRUE(win.mute(5));
+    EXPECT_FALSE(win.late(7));
+}
+
+/* When it was sent, or a little before. */
+TEST(Evidence, LateNewsSayWhenThePacketWasSent)
+{
+    Late f;
+    f.other(4);
+    EXPECT_LE(f.win.res.late_since, f.sent);
+    EXPECT_GT(f.win.res.late_since + 3 * kTick, f.sent);
+    f.other(9);
+    EXPECT_LE(f.win.res.late_since, f.sent);
+    EXPECT_GT(f.win.res.late_since + 3 * kTick, f.sent);
+}
+
+TEST(Evidence, WhatIsLateOnAnEvThatIsBadIsLost)
+{
+    Late f;
+    f.other(4);
+    ASSERT_EQ(f.told, 1u);
+    mrc_evidence_set_silent(&f.win.w.evidence, 5, true);
+    f.other(4.5);
+    EXPECT_EQ(f.win.res.lost, 1u);
+    EXPECT_TRUE(f.win.mute(5));
+
+    Late early;
+    mrc_evidence_set_silent(&early.win.w.evidence, 5, true);
+    early.other(3);
+    EXPECT_EQ(early.win.res.lost, 0u) << "it is not late";
+    mrc_evidence_set_silent(&early.win.w.evidence, 5, false);
+    early.other(4);
+    EXPECT_EQ(early.win.res.lost, 0u) << "it is good again";
+
+    mrc_evidence_set_silent(&early.win.w.evidence, MRC_EV_NONE, true);
+    EXPECT_FALSE(mrc_evidence_is_silent(&early.win.w.evidence, MRC_EV_NONE));
+}
+
+/* Then the one before was lost, and the EV is no mute one. */
+TEST(Evidence, WhatIsLateIsLostOnceSomethingLaterHasComeByItsEv)
+{
+    Late f;
+    f.other(4);
+    ASSERT_EQ(f.told, 1u);
+    mrc_evidence_set_silent(&f.win.w.evidence, 5, true);
+    f.other(5, 5);
+    EXPECT_EQ(f.win.res.lost, 1u);
+    EXPECT_TRUE(f.win.lost(5));
+    EXPECT_FALSE(f.win.mute(5));
+    EXPECT_FALSE(mrc_evidence_is_silent(&f.win.w.evidence, 5)) << "what the paths held is old";
+
+    f.win.send(5); // 5
+    f.win.now += 4 * kRtt;
+    f.win.send(6); // 6
+    f.win.now += kRtt;
+    ASSERT_EQ(f.win.sack(1, {3, 4, 6}, 6), 0);
+    EXPECT_EQ(f.win.res.lost, 0u);
+    EXPECT_TRUE(f.win.late(5)) << "the next one that is late is told of again";
+}
+
+/* A queue that fills up is known at once, one that has emptied by and by. */
+TEST(Evidence, WhatAnEvTakesIsTheLongestOfLate)
+{
+    Window win = withRtt();
+    const auto takes = [&](std::uint64_t ns) {
+        const std::uint32_t psn = win.send(5);
+        win.now += ns;
+        EXPECT_EQ(win.sack(psn, {}, psn), 0);
+        return win.w.evidence.ev[5].takes * MRC_TX_TAKES_TICKS * kTick;
+    };
+    EXPECT_NEAR(takes(kRtt), kRtt, 4 * kTick);
+    EXPECT_NEAR(takes(4 * kRtt), 4 * kRtt, 4 * kTick);
+    EXPECT_NEAR(takes(kRtt), 4 * kRtt - 3 * kRtt / 8, 8 * kTick) << "an eighth of the way";
+    EXPECT_EQ(takes(100 * kMs), MRC_TX_TAKES_MAX * MRC_TX_TAKES_TICKS * kTick) << "no wrap";
 }
 
 TEST(Evidence, NothingIsInferredByTimeBeforeTheFirstSample)
@@ -167,7 +302,8 @@ TEST(Evidence, RetransmissionIsNoEvidenceAgainstFirstTransmissions)
     EXPECT_FALSE(win.res.spurious);
 }
 
-TEST(Evidence, RetransmissionIsEvidenceAgainstOlderRetransmissions)
+/* By rule (b): of the order in which they go there is none. */
+TEST(Evidence, RetransmissionShowsThatOlderRetransmissionsAreLate)
 {
     Window win = withRtt();
     for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{6}})
@@ -176,12 +312,13 @@ TEST(Evidence, RetransmissionIsEvidenceAgainstOlderRetransmissions)
     ASSERT_EQ(win.sack(0, {2, 4}, 4), 0);
     ASSERT_EQ(win.res.lost, 2u);
     mrc_tx_resend(&win.w, 3, 7, win.now);
-    win.now += kRtt;
+    win.now += 8 * kRtt;
     mrc_tx_resend(&win.w, 1, 8, win.now);
     win.now += kRtt;
     EXPECT_EQ(win.sack(2, {4}, 1, true), 0);
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(win.lost(7)) << "sent a round trip before, and as fast";
+    EXPECT_TRUE(win.mute(7)) << "sent eight round trips before, and as fast";
+    EXPECT_FALSE(win.lost(7));
 }
 
 TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
@@ -220,16 +357,17 @@ TEST(Evidence, ForgottenEvsAreNotBlamed)
     win.send(6); // 3
     win.now += kRtt;
     mrc_tx_forget_evs(&win.w);
-    win.send(5); // 4, another path now
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u);
     EXPECT_EQ(win.res.ev, MRC_EV_NONE);
+    win.now += 7 * kRtt;
+    win.send(5); // 4, another path now
     win.now += kRtt;
     EXPECT_EQ(win.sack(0, {2, 4}, 4), 0);
-    EXPECT_EQ(win.res.lost, 2u) << "by time";
+    EXPECT_EQ(win.res.lost, 2u) << "by time: eight times what the slowest of all takes";
     EXPECT_EQ(win.res.ev, 5);
     for (unsigned ev = 0; ev < MRC_EV_MAX; ++ev)
-        EXPECT_FALSE(win.lost(ev));
+        EXPECT_FALSE(win.lost(ev) || win.late(ev) || win.mute(ev));
 }
 
 TEST(EvidenceAcked, EveryWayToBeAcknowledgedCountsOnce)
@@ -386,19 +524,22 @@ TEST(Evidence, WhoHearsOfSomethingSentLaterDoes)
     win.now += 10 * kMs;
     win.timeout();
     EXPECT_EQ(win.res.lost, 1u);
-    EXPECT_TRUE(win.lost(3));
+    EXPECT_TRUE(win.mute(3)) << "nothing later has come by it";
+    EXPECT_FALSE(win.lost(3));
     EXPECT_EQ(win.res.silent_since, 0u);
 
     Window probed = met();
     probed.send(3);
     probed.now += kMs;
+    mrc_tx_probe(&probed.w, probed.now);
     const u16 id = mrc_tx_probe(&probed.w, probed.now);
+    ASSERT_EQ(probed.w.probe_ev, MRC_EV_NONE);
     probed.now += kMs;
     ASSERT_EQ(probed.answer(id, 0), 0);
     EXPECT_EQ(probed.res.lost, 0u);
     probed.now += 10 * kMs;
     probed.timeout();
-    EXPECT_TRUE(probed.lost(3)) << "a probe that was sent later has been answered";
+    EXPECT_TRUE(probed.mute(3)) << "a probe that was sent later has been answered";
 }
 
 /* The peer was not there yet, perhaps: what it has missed is no path's fault. */
@@ -445,7 +586,7 @@ TEST(EvidenceWrap, SendTimes)
     win.now = (1ull << 40) - kRtt;
     win.send(5); // 1
     win.send(6); // 2
-    win.now += 2 * kRtt;
+    win.now += 8 * kRtt;
     win.send(5); // 3
     EXPECT_EQ(mrc_tx_deadline(&win.w, win.now), (1ull << 40) - kRtt + 100 * kMs);
     win.timeout();
@@ -454,6 +595,7 @@ TEST(EvidenceWrap, SendTimes)
     EXPECT_EQ(win.sack(0, {3}, 3), 0);
     EXPECT_EQ(win.res.rtt_ns, kRtt);
     EXPECT_EQ(win.res.lost, 2u) << "1 on the same EV, 2 by time";
+    EXPECT_TRUE(win.lost(5) && win.mute(6));
 }
 
 /* They have one send time, and the order in which they left. */

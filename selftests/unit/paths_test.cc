@@ -39,6 +39,15 @@ struct Paths {
         mrc_paths_report(&p, seen, which, sent, now);
     }
 
+    /// Packets are late on it twice, after something that was sent later has come by another.
+    void lose(u16 which, std::uint64_t now)
+    {
+        const u64 heard = std::exchange(p.set.heard_at, now);
+        for (unsigned n = 0; n < MRC_EV_PROBE_MISSED; ++n)
+            report(MRC_SEEN_UNHEARD, which, now - kMs, now);
+        p.set.heard_at = heard;
+    }
+
     int state(u16 which) const { return entry[which].state; }
 
     /// EV and why it is in its state, of all that has changed.
@@ -62,11 +71,43 @@ struct Paths {
 
 using Changes = std::map<u16, int>;
 
-TEST(Paths, ALossBlamesTheEv)
+/* A full queue loses packets, too: it is what others do not lose that blames it. */
+TEST(Paths, ALossIsCountedAndAnEvThatLosesMoreThanOthersIsBlamed)
 {
     Paths f(1, 3);
-    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    for (unsigned n = 0; n < 20; ++n)
+        for (u16 which : {0, 2})
+            f.report(MRC_SEEN_ARRIVED, which, kSec, kSec + kMs);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec + kMs);
+    f.report(MRC_SEEN_LOST, 1, 0, kSec + kMs);
+    EXPECT_EQ(f.changes(), Changes{}) << "chance";
+    f.report(MRC_SEEN_LOST, 1, 0, kSec + kMs);
     EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
+}
+
+TEST(Paths, WhatEveryEvLosesBlamesNone)
+{
+    Paths f(1, 3);
+    for (unsigned n = 0; n < 100; ++n)
+        for (u16 which : {0, 1, 2}) {
+            f.report(MRC_SEEN_ARRIVED, which, kSec, kSec + kMs);
+            f.report(MRC_SEEN_LOST, which, 0, kSec + kMs);
+        }
+    EXPECT_EQ(f.changes(), Changes{});
+}
+
+TEST(Paths, TwoLatePacketsTakeAnEvOutIfSomethingLaterIsHeard)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_UNHEARD, 1, kSec, kSec + kMs);
+    f.report(MRC_SEEN_UNHEARD, 1, kSec, kSec + kMs);
+    EXPECT_EQ(f.changes(), Changes{}) << "nothing is heard at all";
+    f.report(MRC_SEEN_ARRIVED, 0, kSec + 1, kSec + kMs);
+    f.report(MRC_SEEN_UNHEARD, 1, kSec, kSec + kMs);
+    EXPECT_EQ(f.changes(), Changes{});
+    EXPECT_TRUE(f.probed(1, kSec + kMs));
+    f.report(MRC_SEEN_UNHEARD, 1, kSec, kSec + 2 * kMs);
     EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
 }
 
@@ -74,14 +115,14 @@ TEST(Paths, ALossOnAPortThatIsDownIsThePorts)
 {
     Paths f(2, 2);
     mrc_paths_ports(&f.p, 2, ~0u, kSec);
-    f.report(MRC_SEEN_LOST, 0, 0, kSec);
+    f.lose(0, kSec);
     EXPECT_EQ(f.state(0), MRC_EV_GOOD);
 }
 
 TEST(Paths, WhatArrivesLateWasNotLost)
 {
     Paths f(1, 3);
-    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    f.lose(1, kSec);
     f.report(MRC_SEEN_ARRIVED_LATE, 1, 0, kSec + kMs);
     EXPECT_EQ(f.state(1), MRC_EV_GOOD);
     EXPECT_EQ(f.entry[1].why, MRC_EV_WHY_LATE);
@@ -104,7 +145,7 @@ TEST(Paths, SilenceBlamesNone)
 TEST(Paths, ProbesBringAnEvBackAndTakeItAway)
 {
     Paths f(1, 3);
-    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    f.lose(1, kSec);
     for (unsigned n = 1; n <= MRC_EV_PROBE_GOOD; ++n) {
         EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD);
         f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec + n * kMs, kSec + n * kMs);
@@ -131,7 +172,7 @@ TEST(Paths, LostProbesBlameNoneWhereNothingArrives)
 TEST(Paths, AProbeSaysNothingOfAnEvThatHasChangedSince)
 {
     Paths f(1, 3);
-    f.report(MRC_SEEN_LOST, 1, 0, 2 * kSec);
+    f.lose(1, 2 * kSec);
     for (unsigned n = 0; n < MRC_EV_PROBE_GOOD; ++n)
         f.report(MRC_SEEN_PROBE_ANSWERED, 1, 2 * kSec - 1, 2 * kSec + kMs);
     EXPECT_EQ(f.state(1), MRC_EV_ASSUMED_BAD) << "sent before the loss";
@@ -157,7 +198,7 @@ TEST(Paths, WhatCannotLeaveThisHostIsCertain)
 TEST(Paths, WhatCannotLeaveThisHostEndsARowOfAnswers)
 {
     Paths f(1, 3);
-    f.report(MRC_SEEN_LOST, 1, 0, kSec);
+    f.lose(1, kSec);
     f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec, kSec);
     f.report(MRC_SEEN_PROBE_ANSWERED, 1, kSec, kSec);
     f.report(MRC_SEEN_NO_ROUTE, 1, kSec, kSec);
@@ -169,8 +210,8 @@ TEST(Paths, TheFloorIsToldAsSuch)
 {
     Paths f(1, 2);
     f.report(MRC_SEEN_ARRIVED, 1, kSec, kSec);
-    f.report(MRC_SEEN_LOST, 1, 0, 2 * kSec);
-    f.report(MRC_SEEN_LOST, 0, 0, 2 * kSec);
+    f.lose(1, 2 * kSec);
+    f.lose(0, 2 * kSec);
     EXPECT_EQ(f.changes(), (Changes{{0, MRC_EV_WHY_LOSS}, {1, MRC_EV_WHY_HELD}}))
         << "of 1 was heard later";
     f.report(MRC_SEEN_ARRIVED_LATE, 0, 0, 3 * kSec);
@@ -225,13 +266,54 @@ TEST(Paths, NewsOfAnEvIsReported)
     mrc_paths_learn(&f.p, &n, 2 * kSec);
     EXPECT_EQ(f.ev[0].acked, 7u);
     EXPECT_EQ(f.entry[0].heard_at, kSec);
-    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
+    EXPECT_EQ(f.entry[0].took_ns, kSec);
+    EXPECT_EQ(f.entry[1].lost, 1);
+    EXPECT_EQ(f.changes(), Changes{}) << "a single loss";
 
+    f.lose(1, 2 * kSec);
     n = news();
     n.count = 1;
     n.ev[0] = {.ev = 1, .what = MRC_NEWS_CLEARED};
     mrc_paths_learn(&f.p, &n, 3 * kSec);
     EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+}
+
+/* Late is what a packet is first, and so late that it is lost next. */
+TEST(Paths, NewsOfLatePacketsAreMisses)
+{
+    Paths f(1, 4);
+    mrc_news n = news();
+    n.count = 2;
+    n.late_since = kSec - kMs;
+    n.ev[0] = {.ev = 0, .what = MRC_NEWS_ACKED, .acked = 1, .heard_ns = kSec};
+    n.ev[1] = {.ev = 1, .what = MRC_NEWS_LATE};
+    mrc_paths_learn(&f.p, &n, kSec + kMs);
+    EXPECT_EQ(f.changes(), Changes{});
+    EXPECT_TRUE(f.entry[1].doubted);
+    n.ev[1].what = MRC_NEWS_MUTE;
+    mrc_paths_learn(&f.p, &n, kSec + 2 * kMs);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_LOSS}}));
+    EXPECT_EQ(f.entry[1].lost, 0) << "nothing later has come by it: that is no share";
+}
+
+/* The QP has heard nothing later by the EV, but another QP has. */
+TEST(Paths, WhatIsSoLateThatItIsLostCountsAsLostOnAnEvThatOthersHear)
+{
+    Paths f(1, 4);
+    f.report(MRC_SEEN_ARRIVED, 1, kSec, kSec);
+    mrc_news n = news();
+    n.count = 1;
+    n.late_since = kSec - kMs;
+    n.ev[0] = {.ev = 1, .what = MRC_NEWS_MUTE};
+    for (int i = 1; i <= 2; ++i) {
+        mrc_paths_learn(&f.p, &n, kSec + kMs);
+        EXPECT_EQ(f.entry[1].lost, i);
+    }
+    n.ev[0].what = MRC_NEWS_LATE;
+    mrc_paths_learn(&f.p, &n, kSec + kMs);
+    EXPECT_EQ(f.entry[1].lost, 2) << "that is not lost yet";
+    EXPECT_EQ(f.changes(), Changes{});
+    EXPECT_FALSE(f.entry[1].doubted);
 }
 
 /* Those of data and those of probes. */
@@ -384,7 +466,7 @@ TEST(Paths, WhatWasKnownOfAPathStays)
     Known old(4, 1), now(5, 1);
 
     old.report(MRC_SEEN_ARRIVED, 0, 90 * kMs, 100 * kMs);
-    old.report(MRC_SEEN_LOST, 1, 0, 200 * kMs);
+    old.lose(1, 200 * kMs);
     old.p.ev[0].acked = 7;
     old.p.ev[1].lost = 3;
     mrc_paths_deny(&old.p, 12, true, 300 * kMs);
@@ -419,7 +501,7 @@ TEST(Paths, WhoWatchesIsToldWhatIsAtAnIndexNow)
 {
     Known old(3, 1), same(3, 1), others(2, 1);
 
-    old.report(MRC_SEEN_LOST, 1, 0, 200 * kMs);
+    old.lose(1, 200 * kMs);
     mrc_paths_deny(&old.p, 12, true, 300 * kMs);
     old.changes();
     mrc_paths_deny(&same.p, 12, true, 0);
@@ -434,7 +516,7 @@ TEST(Paths, ASearchEndsWhenNewOnesCome)
 {
     Known old(1, 1), same(1, 1), more(2, 1), denied(2, 1);
 
-    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    old.lose(0, 200 * kMs);
     old.report(MRC_SEEN_PROBE_LOST, 0, 300 * kMs, 400 * kMs);
     ASSERT_TRUE(mrc_ev_searching(&old.p.set));
     same.keep(old, 0, kSec);
@@ -483,8 +565,8 @@ TEST(Paths, TheFloorHoldsWhenWhatWasGoodIsGone)
     Known old(3, 1), now(2, 1);
 
     old.report(MRC_SEEN_ARRIVED, 1, 90 * kMs, 100 * kMs);
-    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
-    old.report(MRC_SEEN_LOST, 1, 0, 300 * kMs);
+    old.lose(0, 200 * kMs);
+    old.lose(1, 300 * kMs);
     old.changes();
     now.keep(old, 0, kSec); // without the third
     EXPECT_EQ(now.state(0), MRC_EV_ASSUMED_BAD);
@@ -496,7 +578,7 @@ TEST(Paths, WhatTheFloorHeldGoesWhenNewOnesCome)
 {
     Known old(1, 1), now(2, 1);
 
-    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    old.lose(0, 200 * kMs);
     ASSERT_EQ(old.state(0), MRC_EV_HELD);
     old.changes();
     now.keep(old, 1, kSec);
@@ -508,7 +590,7 @@ TEST(Paths, OfOthersNothingIsKnown)
 {
     Known old(2, 1), now(2, 1);
 
-    old.report(MRC_SEEN_LOST, 0, 0, 200 * kMs);
+    old.lose(0, 200 * kMs);
     mrc_ev_probe_round_trip(&old.p.set, 5 * kMs, kSec / 2);
     now.keep(old, 2, kSec);
     EXPECT_EQ(now.state(0), MRC_EV_GOOD);

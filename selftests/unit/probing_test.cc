@@ -36,7 +36,7 @@ struct Probing {
     void lose(int n, std::uint64_t now)
     {
         for (u16 i = 0; i < n; ++i)
-            mrc_paths_report(&paths, MRC_SEEN_LOST, i, 0, now);
+            mrc_paths_report(&paths, MRC_SEEN_SKIP_ALWAYS, i, 0, now);
     }
 
     u16 next(std::uint64_t now)

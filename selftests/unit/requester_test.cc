@@ -26,12 +26,14 @@ struct Requester {
     std::uint64_t now = 1000 * kUs;
     unsigned max = MRC_BATCH_MAX; ///< packets that may leave at a time
 
-    explicit Requester(std::uint32_t cwnd = kWindow, std::uint32_t mpr = 8, u16 imm_max = 2)
+    explicit Requester(std::uint32_t cwnd = kWindow, std::uint32_t mpr = 8, u16 imm_max = 2,
+                       std::uint64_t peerRtt = 0)
         : slots(128), mem(DIV_ROUND_UP(mrc_tx_window_mem(mpr * MRC_MPR_UNIT), sizeof(u64))),
           ring(reinterpret_cast<const mrc_tx_rec *>(mem.data())), cwnd(cwnd)
     {
         const mrc_tx_cfg cfg = {.size = mpr * MRC_MPR_UNIT,
-                                .retries = {.timeout_ns = 100'000 * kUs, .linear = 3, .exp = 3}};
+                                .retries = {.timeout_ns = 100'000 * kUs, .linear = 3, .exp = 3},
+                                .peer_rtt_ns = peerRtt};
         r.sendq.slots = slots.data();
         r.sendq.stride = sizeof(mrc_msg);
         r.sendq.depth = static_cast<u32>(slots.size());
@@ -407,6 +409,12 @@ mrc_hdr nackOf(std::uint32_t psn, u8 reason)
     return hdr;
 }
 
+/// From one probe to the next, after so long a silence.
+std::uint64_t most(std::uint64_t silence)
+{
+    return std::max<std::uint64_t>(mrc_timing_software.probe_max, silence / 8);
+}
+
 /// A request of 8 packets, all sent and SACKed; its ACK is missing.
 struct Waiting : Requester {
     mrc_tx_result res{};
@@ -440,16 +448,18 @@ struct Waiting : Requester {
 
 } // namespace
 
-TEST(RequesterAck, IsWaitedForAsPacketsAre)
+TEST(RequesterAck, IsAskedForAfterTwoRoundTrips)
 {
     Waiting q;
     const std::uint64_t since = q.now;
+    const std::uint64_t due = since + 2 * q.r.tx.rtt.srtt_ns + mrc_timing_software.probe_slack;
     EXPECT_EQ(q.r.ack_wait, since);
-    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), since + kTimeout);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), due);
     q.now += kUs;
     const mrc_hdr again = sackOf(7);
     EXPECT_EQ(mrc_req_sack(&q.r, &again, q.now, &q.res), 0);
     EXPECT_EQ(q.r.ack_wait, since) << "a SACK is no ACK";
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), due);
 
     EXPECT_EQ(q.ack(ackOf(7)), 0);
     EXPECT_EQ(q.r.ack_wait, 0u);
@@ -457,28 +467,48 @@ TEST(RequesterAck, IsWaitedForAsPacketsAre)
     EXPECT_FALSE(mrc_sendq_unanswered(&q.r.sendq));
 }
 
+/* Whatever the timeout is: with the exponent 20 it is longer than a second. */
+TEST(RequesterAck, ALostOneCostsNoTimeout)
+{
+    Waiting q;
+    q.r.tx.rtt.retries.timeout_ns = 1024ull << 20;
+    const std::uint64_t since = q.now;
+    ASSERT_EQ(q.timer(), MRC_REQ_PROBE);
+    EXPECT_EQ(q.now, since + 2 * q.r.tx.rtt.srtt_ns + mrc_timing_software.probe_slack);
+    EXPECT_LT(q.now, since + 1000 * kUs);
+    EXPECT_EQ(q.r.tx.probe_ev, MRC_EV_NONE) << "nothing is in flight";
+}
+
 TEST(RequesterAck, IsAskedForUntilRetriesAreUsedUp)
 {
     Waiting q;
-    std::uint64_t before = q.now;
+    const std::uint64_t since = q.now;
+    std::uint64_t before = 0;
     u16 id = q.r.tx.probe_id;
-    for (unsigned n = 0; n < 6; ++n) {
-        const std::uint64_t since = q.r.ack_wait;
-        ASSERT_EQ(q.timer(), MRC_REQ_PROBE) << n;
-        EXPECT_EQ(q.r.tx.probe_id, ++id);
-        EXPECT_GE(q.now - before, kTimeout) << n;
-        EXPECT_EQ(q.res.silent_since, n ? since : 0) << "only the second was sent in vain";
+    mrc_req_due due;
+    while ((due = q.timer()) != MRC_REQ_FAILED) {
         EXPECT_EQ(q.res.lost, 0u);
+        if (due == MRC_REQ_NOTHING) // a timeout has passed, and there is another
+            continue;
+        ASSERT_EQ(due, MRC_REQ_PROBE);
+        ASSERT_EQ(q.r.tx.probe_id, ++id);
+        EXPECT_EQ(q.res.silent_since, before) << "only the second was sent in vain";
+        if (before) {
+            EXPECT_LE(q.now - before, most(before - since));
+        }
         before = q.now;
     }
-    EXPECT_EQ(q.timer(), MRC_REQ_FAILED);
-    EXPECT_EQ(q.now - before, kTimeout) << "as long as one at first";
+    EXPECT_EQ(q.now - since, (3 + 2 + 4 + 8 + 1) * kTimeout)
+        << "three timeouts, three that double, and one as at first";
 }
 
 TEST(RequesterAck, WaitsTwoRoundTripsAtLeast)
 {
     Waiting q;
     q.r.tx.rtt.srtt_ns = 10 * kTimeout;
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now),
+              q.now + 20 * kTimeout); // the deadline, and the probe shortly after
+    q.r.ack_retries = 6;
     EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), q.now + 20 * kTimeout);
 }
 
@@ -625,6 +655,81 @@ TEST(RequesterTimer, ASilentTailIsProbedThenTimesOut)
     EXPECT_EQ(q.res.lost, 1u);
     EXPECT_EQ(q.step(), 1u);
     EXPECT_TRUE(q.b.rtx);
+}
+
+/* Of a QP that is new nothing is known but what others have seen of the peer. */
+TEST(RequesterTimer, AFirstPacketThatIsLostIsAskedForAfterThePeersRoundTrip)
+{
+    for (const std::uint64_t rtt : {50 * kUs, 0 * kUs}) {
+        Requester q(kWindow, 8, 2, rtt);
+        mrc_tx_result res;
+        q.r.tx.rtt.retries.timeout_ns = 1024ull << 20;
+        q.post(1);
+        ASSERT_EQ(q.run(), 1u);
+        const std::uint64_t due = q.now + 2 * (rtt ? rtt : mrc_timing_software.first_rtt) +
+                                  mrc_timing_software.probe_slack;
+        EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), due);
+        q.now = due;
+        EXPECT_EQ(mrc_req_timer(&q.r, q.now, &res), MRC_REQ_PROBE);
+    }
+}
+
+/* So it is noticed to be over after a small part of its time, whatever the timeout is. */
+TEST(RequesterTimer, InAnOutageProbesAreAnEighthOfTheSilenceApartAtMost)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.r.tx.rtt.retries = {.timeout_ns = 1024ull << 24, .linear = 7, .exp = 0};
+    q.post(1);
+    q.run();
+    const std::uint64_t since = q.now;
+    std::uint64_t before = q.now;
+    unsigned probes = 0;
+    while (q.now < since + 10'000'000 * kUs) {
+        ASSERT_EQ(q.timer(), MRC_REQ_PROBE);
+        EXPECT_LE(q.now - before, most(before - since));
+        before = q.now;
+        ++probes;
+    }
+    EXPECT_LE(probes, 80u) << "and a peer that is gone costs little";
+}
+
+TEST(RequesterTimer, AProbeIsSentByTheEvThatItIsMeantFor)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.r.evs_gen = 77;
+    q.post(2);
+    q.run();
+    for (const u16 ev : {u16{0}, u16{MRC_EV_NONE}, u16{0}}) {
+        ASSERT_EQ(q.timer(), MRC_REQ_PROBE);
+        mrc_answers a;
+        mrc_answers_init(&a);
+        mrc_req_put_probe(&q.r, &a);
+        ASSERT_EQ(a.count, 1u);
+        EXPECT_EQ(a.hdr[0].bth.opcode, MRC_OP_PROBE);
+        EXPECT_EQ(a.ev, ev);
+        EXPECT_EQ(a.evs_gen, 77u);
+    }
+}
+
+TEST(Requester, WhatThePathsHoldToBeBadIsHeeded)
+{
+    Requester q;
+    std::array<mrc_ev_entry, 2> evs{};
+    mrc_paths paths{};
+    paths.set.ev = evs.data();
+    paths.count = evs.size();
+    evs[0].state = MRC_EV_HELD;
+    evs[1].state = MRC_EV_ASSUMED_BAD;
+    for (const u16 ev : {u16{0}, u16{1}, u16{2}})
+        mrc_req_heed_state(&q.r, &paths, ev);
+    EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 0)) << "it is in use";
+    EXPECT_TRUE(mrc_evidence_is_silent(&q.r.tx.evidence, 1));
+    EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 2)) << "there is none";
+    evs[1].state = MRC_EV_GOOD;
+    mrc_req_heed_state(&q.r, &paths, 1);
+    EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 1));
 }
 
 /* While data flows it mostly finds nothing. */

@@ -55,7 +55,7 @@ TEST(Rtt, TheLongestIsNotOneThatStandsAlone)
 }
 
 /* Paths are gone, and the others take their load: each packet waits longer than any before. */
-TEST(Rtt, AQueueThatGrowsIsNoLoss)
+TEST(Rtt, AQueueThatGrowsIsNoLossUntilItTakesEightTimesAsLong)
 {
     Window win = withRtt();
     win.send(5); // 1
@@ -67,11 +67,18 @@ TEST(Rtt, AQueueThatGrowsIsNoLoss)
     win.now += kRtt;
     EXPECT_EQ(win.sack(1, {3}, 3), 0);
     EXPECT_EQ(win.res.lost, 0u) << "five are no surprise then";
-    win.now += kRtt;
+    EXPECT_FALSE(win.late(5));
+    win.now += 33 * kRtt;
     win.send(6); // 4
     win.now += kRtt;
     EXPECT_EQ(win.sack(1, {3, 4}, 4), 0);
-    EXPECT_EQ(win.res.lost, 1u) << "seven are";
+    EXPECT_EQ(win.res.lost, 0u) << "nor are forty lost";
+    EXPECT_TRUE(win.late(5));
+    win.send(6); // 5
+    win.now += kRtt;
+    EXPECT_EQ(win.sack(1, {3, 4, 5}, 5), 0);
+    EXPECT_EQ(win.res.lost, 1u) << "more are";
+    EXPECT_TRUE(win.mute(5));
 }
 
 /* A path that stands still is seen by the packets of others: these are fast. */
@@ -106,7 +113,7 @@ TEST(Rtt, ReorderWindowGrowsToItsCapAndDecays)
     std::uint32_t psn = 1;
     for (int i = 0; i < 8; ++i, psn += 2) {
         win.send(static_cast<u16>(10 + 2 * i));
-        win.now += 5 * kRtt;
+        win.now += 9 * kRtt;
         win.send(static_cast<u16>(11 + 2 * i));
         win.now += kRtt;
         EXPECT_EQ(win.sack(psn - 1, {psn + 1}, psn + 1), 0);
@@ -117,9 +124,9 @@ TEST(Rtt, ReorderWindowGrowsToItsCapAndDecays)
         EXPECT_TRUE(win.res.spurious);
         EXPECT_GE(win.w.rtt.reorder_ns, last);
         last = win.w.rtt.reorder_ns;
+        EXPECT_LE(last, std::max(4 * win.w.rtt.min_ns, 2 * win.w.rtt.srtt_ns));
     }
     EXPECT_GE(last, 4 * kRtt);
-    EXPECT_LE(last, std::max(4 * win.w.rtt.min_ns, 2 * win.w.rtt.srtt_ns));
 
     halfAMinuteOfPeace(win);
     EXPECT_EQ(win.w.rtt.reorder_ns, 0u);

@@ -51,7 +51,7 @@ TEST(Timing, EvsAreProbedAsItSays)
     entry[0].port = entry[1].port = 1;
     ASSERT_EQ(mrc_paths_init(&p, ev.data(), entry.data(), 2, 0, 0, 1), 0);
     p.set.timing = &t;
-    mrc_paths_report(&p, MRC_SEEN_LOST, 0, 0, kSec);
+    mrc_paths_report(&p, MRC_SEEN_SKIP_ALWAYS, 0, 0, kSec);
     EXPECT_EQ(mrc_ev_probe_at(&p.set), kSec + t.ev_probe);
     std::uint64_t now = kSec, wait = 0;
     for (int n = 0; n < 15; ++n) {
@@ -113,6 +113,9 @@ TEST(Timing, AQpWaitsAsItSays)
     EXPECT_EQ(mrc_req_timer_at(&r, kSec), kSec + t.look);
     r.tx.rtt.srtt_ns = kRtt;
     EXPECT_EQ(mrc_rtt_probe_wait(&r.tx.rtt, 0, 0, false), 2 * kRtt + t.probe_slack);
+    EXPECT_EQ(mrc_rtt_probe_wait(&r.tx.rtt, 100, 0, false), t.probe_max);
+    r.tx.rtt.srtt_ns = 0;
+    EXPECT_EQ(mrc_rtt_probe_wait(&r.tx.rtt, 0, 0, false), 2 * t.first_rtt + t.probe_slack);
 
     mrc_rx_window rx;
     std::vector<unsigned long> mem(mrc_rx_window_mem(MRC_MPR_UNIT, 1) / sizeof(long) + 1);

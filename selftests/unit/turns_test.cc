@@ -138,7 +138,7 @@ public:
         void lose(std::uint64_t now)
         {
             for (u16 i = 0; i + 1u < entry.size(); ++i)
-                mrc_paths_report(&paths, MRC_SEEN_LOST, i, 0, now);
+                mrc_paths_report(&paths, MRC_SEEN_SKIP_ALWAYS, i, 0, now);
         }
 
         std::uint64_t at() const { return mrc_probing_at(&probing, &paths); }

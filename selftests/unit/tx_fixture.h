@@ -39,11 +39,13 @@ struct Window {
     std::uint64_t now = 7 * kSec / kTick * kTick;
 
     explicit Window(std::uint32_t psn = 0, std::uint32_t size = 128,
-                    std::uint64_t timeout = 100 * kMs, u8 linear = 2, u8 exp = 3)
+                    std::uint64_t timeout = 100 * kMs, u8 linear = 2, u8 exp = 3,
+                    std::uint64_t peerRtt = 0)
         : mem(windowMem(size))
     {
         const mrc_tx_cfg cfg = {.size = size,
-                                .retries = {.timeout_ns = timeout, .linear = linear, .exp = exp}};
+                                .retries = {.timeout_ns = timeout, .linear = linear, .exp = exp},
+                                .peer_rtt_ns = peerRtt};
         mrc_tx_window_init(&w, mem.data(), &cfg, psn);
     }
 
@@ -157,6 +159,8 @@ struct Window {
     std::uint64_t heard(unsigned ev) const { return said(ev).heard_ns; }
 
     bool lost(unsigned ev) const { return said(ev).what & MRC_NEWS_LOST; }
+    bool late(unsigned ev) const { return said(ev).what & MRC_NEWS_LATE; }
+    bool mute(unsigned ev) const { return said(ev).what & MRC_NEWS_MUTE; }
     bool cleared(unsigned ev) const { return said(ev).what & MRC_NEWS_CLEARED; }
     bool silent(unsigned ev) const { return said(ev).what & MRC_NEWS_SILENT; }
 
