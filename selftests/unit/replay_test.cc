@@ -13,7 +13,7 @@
 namespace
 {
 
-const char *const Start = "S 0 80 1000000 0 7 3 fffff0 1000 80 40\n";
+const char *const Start = "S 0 80 1000000 0 7 3 0 0 fffff0 1000 80 40\n";
 
 std::string difference(const std::string &recording)
 {
