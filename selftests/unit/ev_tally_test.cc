@@ -67,7 +67,8 @@ struct Tally {
     void run(
         unsigned most, const std::function<bool()> &enough = [] { return false; })
     {
-        for (const unsigned end = packets + most; packets < end && blamed.size() < entry.size() && !enough();)
+        for (const unsigned end = packets + most;
+             packets < end && blamed.size() < entry.size() && !enough();)
             for (u16 ev = 0; ev < count(); ++ev)
                 if (!blamed.contains(ev))
                     send(ev);

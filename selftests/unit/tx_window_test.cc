@@ -690,9 +690,21 @@ TEST(TxProbe, TheAnswerJudgesThePacketsOfItsEvExactly)
     ASSERT_EQ(win.answer(id, 0), 0);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.nextLost(), 1u);
-    EXPECT_TRUE(win.lost(1)) << "the EV has brought the probe, which was sent later";
-    EXPECT_FALSE(win.mute(1));
     EXPECT_FALSE(win.late(2) || win.lost(2) || win.mute(2));
+}
+
+/* It is no miss, for the EV has brought the probe: it is counted as what others overtook. */
+TEST(TxProbe, WhatItsAnswerShowsToBeLostOnItsOwnEvIsToldAsLost)
+{
+    Window win = withTail(2);
+    win.now += kTick;
+    const u16 id = mrc_tx_probe(&win.w, win.now);
+    ASSERT_EQ(win.w.probe_ev, 1);
+    win.now += kRtt;
+    ASSERT_EQ(win.answer(id, 0), 0);
+    EXPECT_EQ(win.res.lost, 1u);
+    EXPECT_TRUE(win.lost(1));
+    EXPECT_FALSE(win.mute(1));
 }
 
 TEST(TxProbe, OneOfAnEvThatIsForgottenJudgesNothingExactly)
@@ -701,7 +713,8 @@ TEST(TxProbe, OneOfAnEvThatIsForgottenJudgesNothingExactly)
     win.now += kTick;
     const u16 id = mrc_tx_probe(&win.w, win.now);
     mrc_tx_forget_evs(&win.w);
-    win.send(1); // another path
+    win.now -= kTick; // a CPU took the time before the probe was sent, and got the lock after it
+    win.send(1);      // another path
     win.now += kRtt / 8;
     ASSERT_EQ(win.answer(id, 0), 0);
     EXPECT_EQ(win.res.lost, 0u);
@@ -737,7 +750,7 @@ TEST(TxProbe, TheAnswerShowsWhatIsTwiceAsLateAsItsEvTakes)
         ASSERT_EQ(win.answer(id, 1), 0);
         EXPECT_EQ(win.res.lost, enough);
         EXPECT_EQ(win.mute(5), enough);
-        EXPECT_FALSE(win.lost(5));
+        EXPECT_FALSE(win.lost(5) || win.late(5));
     }
 }
 
