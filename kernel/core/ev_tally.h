@@ -17,7 +17,7 @@
 
 /* Events of an EV, on average, after which all that is counted is halved. */
 #define MRC_TALLY_EVENTS	64u
-/* Losses of an EV, and of a plane, that chance alone explains where others lose nothing. */
+/* An EV, or a plane, has lost so often at least before it is to blame: chance explains less. */
 #define MRC_TALLY_EV_LOST	3u
 #define MRC_TALLY_PLANE_LOST	6u
 /* An EV loses more than others if it loses so many times their part, and this part of its own. */

@@ -355,8 +355,8 @@ void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 
 	mrc_evidence_unheard(e, rec, MRC_NEWS_LATE, now, res);
 }
 
-void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
-			struct mrc_tx_result *res)
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, bool later,
+			u64 now, struct mrc_tx_result *res)
 {
 	struct mrc_tx_given_up *g = mrc_evidence_given_up(e, psn);
 
@@ -364,7 +364,7 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u3
 		return;
 	if (mrc_evidence_unmet(e, psn))
 		return mrc_evidence_doubt(e, rec, res);
-	if (mrc_evidence_overdue(e, rec, 0))
+	if (later)
 		mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_LOST);
 	else
 		mrc_evidence_unheard(e, rec, MRC_NEWS_MUTE, now, res);
@@ -381,7 +381,7 @@ bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec
 {
 	if (mrc_evidence_overtaken(e, rec, 0) ||
 	    mrc_evidence_newest_is_later(&e->probed, rec, 0)) {
-		mrc_evidence_blame(e, rec, psn, now, res);
+		mrc_evidence_blame(e, rec, psn, mrc_evidence_overdue(e, rec, 0), now, res);
 		return true;
 	}
 	if (mrc_evidence_newest_is_later(&e->again, rec, 0)) {

@@ -253,11 +253,12 @@ static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool 
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN
+ * @later: something that was sent later has arrived by its EV
  * @now: ns
  * @res: what was learned, with news of the EV
  */
-void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
-			struct mrc_tx_result *res);
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, bool later,
+			u64 now, struct mrc_tx_result *res);
 
 /**
  * mrc_evidence_timed_out() - rule (c): who is to blame for a timeout

@@ -486,11 +486,14 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	       (first && n->silent_since);
 }
 
-void mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths, u16 ev)
+bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
+			const struct mrc_news_ev *n, bool *silent)
 {
-	if (ev < paths->count)
-		mrc_evidence_set_silent(&r->tx.evidence, ev,
-					!mrc_ev_is_usable(&paths->set.ev[ev]));
+	if (!mrc_news_is_late(n) || n->ev >= paths->count)
+		return false;
+	*silent = !mrc_ev_is_usable(&paths->set.ev[n->ev]);
+	mrc_evidence_set_silent(&r->tx.evidence, n->ev, *silent);
+	return true;
 }
 
 /* ---- time ---------------------------------------------------------------- */

@@ -357,14 +357,16 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 		  struct mrc_news *n);
 
 /**
- * mrc_req_heed_state() - what the paths have made of an EV on which something is late
+ * mrc_req_heed_state() - what the paths have made of news of an EV
  * @r: the requester
- * @paths: the paths, which have learned it
- * @ev: index, any number
+ * @paths: the paths, which have learned the news
+ * @n: of one EV, any index
+ * @silent: result: they hold the EV to be bad, so what is late on it is lost with the next SACK
  *
- * If they hold the EV to be bad, what is late on it is lost with the next SACK.
+ * Return: false: nothing is late on the EV, and @silent is not set.
  */
-void mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths, u16 ev);
+bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
+			const struct mrc_news_ev *n, bool *silent);
 
 /**
  * mrc_req_timer_at() - when to call mrc_req_timer() next

@@ -245,7 +245,8 @@ static void mrc_tx_infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
 			if (why == MRC_TX_BY_TIME && mrc_tx_probed_in_vain(w, rec, j))
 				mrc_evidence_ask(&w->evidence, rec, psn, j->now, res);
 			if (why) {
-				mrc_evidence_blame(&w->evidence, rec, psn, j->now, res);
+				mrc_evidence_blame(&w->evidence, rec, psn, why == MRC_TX_BY_EV,
+						   j->now, res);
 				mrc_tx_mark_lost(w, rec, psn, why, res);
 			}
 			left--;

@@ -142,14 +142,11 @@ static void mrc_requester_heed_states(struct mrc_qp *qp, const struct mrc_paths 
 				      const struct mrc_news *n, u64 now)
 {
 	unsigned int i;
+	bool silent;
 
-	for (i = 0; i < n->count; i++) {
-		if (!mrc_news_is_late(&n->ev[i]))
-			continue;
-		mrc_req_heed_state(&qp->req, paths, n->ev[i].ev);
-		mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev,
-			   mrc_evidence_is_silent(&qp->req.tx.evidence, n->ev[i].ev));
-	}
+	for (i = 0; i < n->count; i++)
+		if (mrc_req_heed_state(&qp->req, paths, &n->ev[i], &silent))
+			mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev, silent);
 }
 
 /* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */

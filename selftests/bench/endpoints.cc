@@ -141,9 +141,34 @@ void Endpoints::turn()
     left_ = shape_.per_sack;
     while (left_ && send(qp, left_))
         ;
-    check(left_ < shape_.per_sack, "nothing to send");
+    if (left_ == shape_.per_sack)
+        return ask(qp);
     now_ += rtt_ns;
     answer(qp);
+}
+
+/** All that may go has gone, and some of it is lost: a probe shows what. */
+void Endpoints::ask(Qp &qp)
+{
+    const u64 at = mrc_req_timer_at(&qp.req, now_);
+    mrc_answers probe;
+    mrc_tx_result result;
+
+    check(at, "nothing to send, and nothing to wait for");
+    now_ = std::max<uint64_t>(now_, at);
+    const mrc_req_due due = mrc_req_timer(&qp.req, now_, &result);
+    check(due != MRC_REQ_FAILED, "retries are used up");
+    learn(qp, result);
+    if (due != MRC_REQ_PROBE)
+        return;
+    mrc_answers answers;
+    mrc_answers_init(&probe);
+    mrc_req_put_probe(&qp.req, &probe);
+    mrc_answers_init(&answers);
+    mrc_resp_probe(&qp.resp, &probe.hdr[0].probe, 0, false, &answers);
+    now_ += rtt_ns;
+    for (uint32_t i = 0; i < answers.count; i++)
+        answered(qp, over_the_wire(answers.hdr[i]));
 }
 
 /** There are always more. */

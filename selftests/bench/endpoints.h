@@ -94,6 +94,7 @@ private:
     void deal(Qp &qp);
     void deliver(Qp &qp, const mrc_plan &packet);
     void arrive(Qp &qp, const uint8_t *bytes, u16 ev);
+    void ask(Qp &qp);
     void answer(Qp &qp);
     void answered(Qp &qp, const mrc_hdr &hdr);
     void acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result);

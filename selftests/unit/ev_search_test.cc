@@ -105,20 +105,6 @@ TEST(EvUnheard, WhatAnotherQpHasHeardSinceClearsTheEv)
     EXPECT_EQ(between.bad(), Evs()) << "what had come meanwhile ends the row, be it older";
 }
 
-/* It may be the other end that does not answer. */
-TEST(EvUnheard, WhereNothingLaterIsHeardAtAllNothingIsMadeOfIt)
-{
-    Set set(2, 2);
-    for (int i = 0; i < 5; ++i)
-        for (u16 ev = 0; ev < 4; ++ev)
-            set.unheard(ev);
-    EXPECT_EQ(set.bad(), Evs());
-    EXPECT_EQ(set.doubted(), Evs());
-    set.heard(0);
-    set.unheard(1);
-    EXPECT_EQ(set.bad(), Evs()) << "none of them has counted";
-}
-
 TEST(EvUnheard, ThreeEvsOfASilentPlaneTakeItOut)
 {
     Set set(2, 8);

@@ -260,12 +260,11 @@ private:
     void learn(mrc_tx_result &res)
     {
         window.learn(req, res, clock.now);
-        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
-        {
+        bool silent = false;
+        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);) {
             mrc_paths_learn(&paths, &news, clock.now);
             for (unsigned i = 0; i < news.count; ++i)
-                if (mrc_news_is_late(&news.ev[i]))
-                    mrc_req_heed_state(&req, &paths, news.ev[i].ev);
+                mrc_req_heed_state(&req, &paths, &news.ev[i], &silent);
         }
         noteChanges();
         armProbes();

@@ -722,13 +722,18 @@ TEST(Requester, WhatThePathsHoldToBeBadIsHeeded)
     paths.count = evs.size();
     evs[0].state = MRC_EV_HELD;
     evs[1].state = MRC_EV_ASSUMED_BAD;
-    for (const u16 ev : {u16{0}, u16{1}, u16{2}})
-        mrc_req_heed_state(&q.r, &paths, ev);
-    EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 0)) << "it is in use";
+    const auto heed = [&](u16 ev, u8 what) {
+        const mrc_news_ev news = {.ev = ev, .what = what};
+        bool silent = false;
+        return mrc_req_heed_state(&q.r, &paths, &news, &silent) && silent;
+    };
+    EXPECT_FALSE(heed(0, MRC_NEWS_LATE)) << "it is in use";
+    EXPECT_FALSE(heed(1, MRC_NEWS_LOST)) << "nothing is late";
+    EXPECT_TRUE(heed(1, MRC_NEWS_LATE));
+    EXPECT_FALSE(heed(2, MRC_NEWS_MUTE)) << "there is none";
     EXPECT_TRUE(mrc_evidence_is_silent(&q.r.tx.evidence, 1));
-    EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 2)) << "there is none";
     evs[1].state = MRC_EV_GOOD;
-    mrc_req_heed_state(&q.r, &paths, 1);
+    EXPECT_FALSE(heed(1, MRC_NEWS_MUTE));
     EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 1));
 }
 

@@ -266,13 +266,13 @@ void SimRequester::learnOfEvs(mrc_tx_result &res)
 {
     world.report.spurious += res.spurious;
     u32 acked = 0;
+    bool silent = false;
     for (mrc_news news; mrc_req_news(&req, &res, world.now(), &news);) {
         for (unsigned i = 0; i < news.count; ++i)
             acked += countAcked(news.ev[i]);
         mrc_paths_learn(&paths, &news, world.now());
         for (unsigned i = 0; i < news.count; i++)
-            if (mrc_news_is_late(&news.ev[i]))
-                mrc_req_heed_state(&req, &paths, news.ev[i].ev);
+            mrc_req_heed_state(&req, &paths, &news.ev[i], &silent);
     }
     simCheck(acked <= res.acked, "counted for two EVs");
     world.report.evAcked += acked;

@@ -185,14 +185,13 @@ void Requester::learn_of_window(const mrc_tx_result &result)
 void Requester::learn_of_evs(mrc_tx_result &result)
 {
     bool learned = false;
+    bool silent = false;
 
     counts_.spurious += result.spurious;
-    for (mrc_news news; mrc_req_news(&req_, &result, now(), &news); learned = true)
-    {
+    for (mrc_news news; mrc_req_news(&req_, &result, now(), &news); learned = true) {
         mrc_paths_learn(&peer_.paths, &news, now());
         for (unsigned i = 0; i < news.count; i++)
-            if (mrc_news_is_late(&news.ev[i]))
-                mrc_req_heed_state(&req_, &peer_.paths, news.ev[i].ev);
+            mrc_req_heed_state(&req_, &peer_.paths, &news.ev[i], &silent);
     }
     if (learned)
         endpoint_.prober().evs_changed(peer_);
