@@ -79,12 +79,6 @@ void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place)
 
 /* ---- what has been heard of a QP ---------------------------------------------- */
 
-/* A fixed window is bounded by nothing but its size. */
-static bool mrc_shared_hears(const struct mrc_shared *s)
-{
-	return s->cc.p.algorithm != MRC_CC_NONE;
-}
-
 /* So many bytes less of a QP are in flight. */
 static void mrc_shared_less_fresh(struct mrc_shared *s, const struct mrc_shared_place *place,
 				  u32 bytes)

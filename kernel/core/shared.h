@@ -114,6 +114,12 @@ static inline bool mrc_shared_waits(const struct mrc_shared_place *place)
 	return place->prev;
 }
 
+/** mrc_shared_hears() - does it matter what is heard of a QP? A fixed window knows no silence */
+static inline bool mrc_shared_hears(const struct mrc_shared *s)
+{
+	return s->cc.p.algorithm != MRC_CC_NONE;
+}
+
 /** mrc_shared_any_waits() - does anybody wait? A hint where the window is not locked */
 static inline bool mrc_shared_any_waits(const struct mrc_shared *s)
 {
@@ -208,7 +214,8 @@ void mrc_shared_capacity(struct mrc_shared *s, u32 live);
 static inline u64 mrc_shared_timer_at(const struct mrc_shared *s,
 				      const struct mrc_shared_place *place)
 {
-	return !s->alone && place->state == MRC_SHARED_NEW && place->bytes ? place->until : 0;
+	return !s->alone && mrc_shared_hears(s) && place->state == MRC_SHARED_NEW && place->bytes ?
+	       place->until : 0;
 }
 
 /**

@@ -40,6 +40,7 @@ class Relation:
 INCAST = ("sink-min", "jain-min", "queue-t0-down-mean", "trimmed-share", "timeouts")
 VICTIM = ("victim-min", "sink-min", "jain-min", "trims-untold", "timeouts")
 MATRIX = ("sink-mean", "jain-min", "trimmed-share", "timeouts", "queue-t0-down-p99")
+LOST = ("goodput-min", "evs-bad-max", "again", "timeouts")
 HEADS = ("64 hosts that begin at once have more heads trimmed than their queue holds, and who is not "
          "told of a loss waits for its timeout")
 
@@ -57,6 +58,10 @@ ROWS = [
     Row("S6", "links-dead", shown=("goodput-low", "lost-max", "evs-bad-end", "spurious"),
         known="answers by dead links are lost until the way back is probed"),
     Row("S9", "two-pairs", quick=True),
+    Row("nothing lost", "nothing-lost", shown=("inferred", "spurious", "evs-bad-max"), quick=True),
+    Row("planes lost", "planes-lost", shown=LOST, quick=True),
+    Row("planes lost, NSCC", "planes-lost", {"transport.cc": "uet-1.0-nscc", "link.delay-ns": "5000"},
+        LOST, quick=True),
     Row("incast 8", "incast", shown=INCAST, quick=True),
     Row("incast 32", "incast", {"traffic.0.senders": "32"}, shown=INCAST, quick=True),
     Row("incast 64", "incast", {"traffic.0.senders": "64"}, shown=INCAST, known=HEADS),
