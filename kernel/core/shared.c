@@ -256,12 +256,24 @@ void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 pa
 
 /* ---- news ------------------------------------------------------------------- */
 
+/* What it sent has gone with a port, so that it heard nothing means nothing: it may try again. */
+static void mrc_shared_excuse(struct mrc_shared *s, struct mrc_shared_place *place, u64 now)
+{
+	if (place->bytes)
+		mrc_cc_sent(&s->cc, place->bytes, now);
+	mrc_shared_become(s, place, MRC_SHARED_NEW);
+	s->fresh += place->bytes;
+	place->until = now + mrc_shared_patience(&s->cc);
+}
+
 void mrc_shared_learn(struct mrc_shared *s, struct mrc_shared_place *place, struct mrc_cc_news *n,
 		      u64 now)
 {
 	u32 gone = min(place->bytes, n->landed + n->lost);
 
 	s->stuck = false;
+	if (n->lost && n->cause == MRC_CC_PORT && place->state == MRC_SHARED_SILENT)
+		mrc_shared_excuse(s, place, now);
 	n->waiting |= !!mrc_shared_first(s);
 	if (n->heard && mrc_shared_hears(s))
 		mrc_shared_heard(s, place, now);

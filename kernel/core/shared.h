@@ -16,6 +16,7 @@
  *  - A QP is silent after that; or when it hears nothing though it asked twice; or when packets time
  *    out and nothing that was sent since has been answered. Its bytes then leave the window, and it
  *    may have MRC_CLAIM_PACKETS packets in flight until it is answered.
+ *  - If what it sent has gone with a port, it is again a QP of which nothing has been heard yet.
  *  - With the first answer its bytes come back into the window, and it may claim all of it.
  * None of this makes the window smaller. A fixed window is one QP's own and knows no silence.
  *

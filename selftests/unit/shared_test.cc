@@ -272,6 +272,27 @@ TEST(Shared, ASilentQpIsNeverStuck)
     EXPECT_EQ(s.next(), 1);
 }
 
+/* Half of what a young QP has sent has gone with a port: it need not wait for an answer to the rest. */
+TEST(Shared, WhatHasGoneWithAPortIsSentAgain)
+{
+    Window w(1);
+    ASSERT_TRUE(w.begin(0));
+    w.end(0, 16 * kMtu, false);
+    w.now += kStart;
+    ASSERT_TRUE(mrc_shared_timer(&w.s, &w.place[0], w.now));
+    ASSERT_FALSE(w.begin(0)) << "it is silent, and has more in flight than it may claim";
+    mrc_cc_news n{};
+    n.lost = 8 * kMtu;
+    n.cause = MRC_CC_PORT;
+    mrc_shared_learn(&w.s, &w.place[0], &n, w.now);
+    EXPECT_EQ(w.s.cc.inflight, 8u * kMtu) << "what is left";
+    EXPECT_EQ(w.s.fresh, 8u * kMtu);
+    ASSERT_TRUE(w.begin(0));
+    EXPECT_GE(w.g.room_lost, 8u * kMtu);
+    EXPECT_EQ(mrc_shared_timer_at(&w.s, &w.place[0]), w.place[0].until);
+    EXPECT_GT(w.place[0].until, w.now);
+}
+
 TEST(Shared, AFixedWindowKnowsNoSilence)
 {
     mrc_cc_params p{};
