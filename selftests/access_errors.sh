@@ -50,11 +50,13 @@ try()
 	check_equal "$1: counters" "$2" "$(changes "$TEST_TMP/before")"
 }
 
-# What h2 answers (device setting dscp-control, 46) gets lost, its first NAK among it.
+# What h2 answers (device setting dscp-control, 46) gets lost, its first NAK among it. With a fixed
+# window: under NSCC a QP that hears nothing has two packets in flight, and what is refused waits.
 test_nak_lost()
 {
 	local name="Access.WrongKeyByte, the NAK is lost" naks plane
 
+	check "$name: a fixed window" fixed_window h1 h2
 	for plane in 1 2; do
 		ingress "p${plane}t0r2" h2 || bail "filters"
 		check "$name: plane $plane" filter "p${plane}t0r2" h2 0xb8/0xfc drop

@@ -9,6 +9,17 @@
 #define CC_QUEUE_TARGETS	4u
 /* The base RTT rises when packets that had the way for themselves took longer for so long. */
 #define CC_RISE_NS		4000000000ull
+/*
+ * A context that begins behind others' queue takes that for its way. So it looks after this time,
+ * and after twice that, until it has gone on for as long as above: it is to learn better before the
+ * others have starved.
+ */
+#define CC_EARLY_NS		250000000u
+/*
+ * Packets of a plane that delay leaves of a window where nothing else is known: a sender that knows
+ * how long the way is does not starve beside others that take their queue for it.
+ */
+#define CC_BLIND_LEAST		8u
 /* How much larger than the constants' network one counts where delay is what steers. */
 #define CC_BY_DELAY_A_Q16	(1ull << 16)
 /* Where the rate may be wrong; and fast increase is half a window in a round trip there. */
@@ -196,6 +207,7 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 	cc->risen_ns = U32_MAX;
 	cc->seen_ns = U32_MAX;
 	cc->risen_at = now;
+	cc->early_ns = CC_EARLY_NS;
 	cc->avg_at = now;
 	cc->adjusted_at = now;
 	cc->decreased_at = now;
@@ -316,15 +328,37 @@ static void mrc_cc_drain(struct mrc_cc *cc)
 	cc->cwnd = cc->p.mtu;
 }
 
+/* No mark, no trim, no base RTT that is set: the rate of links is all that is said. */
+static bool mrc_cc_blind(const struct mrc_cc *cc)
+{
+	return cc->by_delay && mrc_cc_unsaid(&cc->p) && !cc->p.base_rtt_ns;
+}
+
+/* The first looks, while nothing else tells of others. Return: one is due, or goes on. */
+static bool mrc_cc_look_early(struct mrc_cc *cc, u64 watched, bool alone)
+{
+	if (!cc->early_ns || watched < cc->early_ns || watched >= CC_RISE_NS)
+		return false;
+	if (!cc->drained) {
+		mrc_cc_drain(cc);
+	} else if (alone || watched >= (u64)cc->early_ns + CC_DRAIN_NS) {
+		mrc_cc_end_drain(cc);
+		cc->early_ns = cc->early_ns < CC_RISE_NS / 2 ? 2 * cc->early_ns : 0;
+	}
+	return true;
+}
+
 /* A period is over, or the packet that was waited for has come. */
 static void mrc_cc_watch_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 {
 	u64 watched = mrc_cc_since(cc->risen_at, now);
 
+	bool alone = mrc_cc_was_alone(cc, rtt_ns, now);
+
 	cc->seen_ns = min(cc->seen_ns, rtt_ns);
-	if (mrc_cc_was_alone(cc, rtt_ns, now))
+	if (alone)
 		cc->risen_ns = min(cc->risen_ns, rtt_ns);
-	if (watched < CC_RISE_NS)
+	if ((mrc_cc_blind(cc) && mrc_cc_look_early(cc, watched, alone)) || watched < CC_RISE_NS)
 		return;
 	if (cc->risen_ns == U32_MAX && watched < CC_RISE_NS + CC_DRAIN_NS &&
 	    cc->seen_ns > (u64)cc->base_ns + mrc_cc_slack(cc)) {
@@ -375,12 +409,6 @@ static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 }
 
 /* ---- the window ----------------------------------------------------------- */
-
-/* No mark, no trim, no base RTT that is set: the rate of links is all that is said. */
-static bool mrc_cc_blind(const struct mrc_cc *cc)
-{
-	return cc->by_delay && mrc_cc_unsaid(&cc->p) && !cc->p.base_rtt_ns;
-}
 
 /* While it is emptied what happens to it happens to what it will be again. */
 static u32 *mrc_cc_window(struct mrc_cc *cc)
@@ -482,6 +510,12 @@ static u32 mrc_cc_part(u32 bytes, u64 millionths)
 	return (u32)div64_u64(bytes * millionths, MRC_CC_ONE);
 }
 
+/* Is it so small that its delay is others'? */
+static bool mrc_cc_is_least(struct mrc_cc *cc)
+{
+	return mrc_cc_blind(cc) && *mrc_cc_window(cc) <= CC_BLIND_LEAST * cc->live * cc->p.mtu;
+}
+
 /* By what the average, not this one SACK, is too late: once in a round trip. */
 static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
 {
@@ -491,7 +525,7 @@ static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
 	cc->fast = false;
 	cc->unhindered = 0;
 	cc->met = true;
-	if (cc->avg_ns <= cc->d.target_ns ||
+	if (cc->avg_ns <= cc->d.target_ns || mrc_cc_is_least(cc) ||
 	    mrc_cc_since(cc->decreased_at, now) <= mrc_cc_round_trip(cc))
 		return;
 	cut = div64_u64((u64)min(cc->p.gamma, MRC_CC_ONE) * (cc->avg_ns - cc->d.target_ns),

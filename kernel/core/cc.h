@@ -195,6 +195,7 @@ struct mrc_cc {
 	u32 risen_ns;		/* lowest RTT of packets with none before them, since @risen_at */
 	u32 seen_ns;		/* lowest of any, the same */
 	u64 risen_at;
+	u32 early_ns;		/* when to look after that for the first times; 0: they are over */
 	u32 drained;		/* the window before it was emptied; 0: it is not */
 	u64 alone_at;		/* when packets left and nothing else was in flight */
 	u64 idle_at;		/* when the last one had arrived */

@@ -172,6 +172,7 @@ void mrc_evidence_forget_evs(struct mrc_evidence *e)
 	e->news.count = 0;
 	e->losses.count = 0;
 	memset(e->ev, 0, sizeof(e->ev));
+	e->asking = 0;
 	mrc_evidence_forget_given_up(e);
 }
 
@@ -192,7 +193,8 @@ void mrc_evidence_passed(struct mrc_evidence *e, u32 una)
 }
 
 /* It is a first transmission. */
-static void mrc_evidence_note_on(struct mrc_tx_ev *on, const struct mrc_tx_rec *rec)
+static void mrc_evidence_note_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
+				 const struct mrc_tx_rec *rec)
 {
 	s32 later = (s32)(rec->sent - on->sent);
 
@@ -200,6 +202,7 @@ static void mrc_evidence_note_on(struct mrc_tx_ev *on, const struct mrc_tx_rec *
 		return;
 	on->sent = rec->sent;
 	on->newest = (rec->order + 1) & 0x3fff;
+	e->asking -= on->asked;
 	on->asked = false;
 	on->silent = false;
 }
@@ -219,7 +222,7 @@ void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 
 	mrc_evidence_newest_add(again ? &e->again : &e->first, rec->sent);
 	if (!again && rec->ev < MRC_EV_MAX)
-		mrc_evidence_note_on(&e->ev[rec->ev], rec);
+		mrc_evidence_note_on(e, &e->ev[rec->ev], rec);
 }
 
 void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
@@ -248,7 +251,7 @@ void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 	if (rec->ev >= MRC_EV_MAX)
 		return;
 	on = &e->ev[rec->ev];
-	mrc_evidence_note_on(on, rec);
+	mrc_evidence_note_on(e, on, rec);
 	mrc_evidence_took(e, on, rec);
 	mrc_evidence_count_on(e, on, rec);
 }
@@ -352,6 +355,7 @@ void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 
 	if (rec->ev >= MRC_EV_MAX || e->ev[rec->ev].asked || mrc_evidence_unmet(e, psn))
 		return;
 	e->ev[rec->ev].asked = true;
+	e->asking++;
 	mrc_evidence_unheard(e, rec, MRC_NEWS_LATE, now, res);
 }
 

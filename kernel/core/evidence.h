@@ -123,6 +123,7 @@ struct mrc_tx_newest {
  * @met_psn: next new PSN when the first answer came
  * @news: EVs with news
  * @losses: such of which all but losses has been told
+ * @asking: EVs with @asked
  * @remembered: elements of @given_up that are used
  * @given_up: see struct mrc_tx_given_up
  * @ev: per EV
@@ -140,6 +141,7 @@ struct mrc_evidence {
 	u32 met_psn;
 	struct mrc_tx_evs news;
 	struct mrc_tx_evs losses;
+	u32 asking;
 	u32 remembered;
 	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
 	struct mrc_tx_ev ev[MRC_EV_MAX];

@@ -496,6 +496,21 @@ bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
 	return true;
 }
 
+u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths)
+{
+	struct mrc_evidence *e = &r->tx.evidence;
+	u16 ev;
+
+	for (ev = 0; e->asking && ev < paths->count; ev++) {
+		if (!e->ev[ev].asked || e->ev[ev].silent ||
+		    READ_ONCE(paths->set.ev[ev].state) != MRC_EV_ASSUMED_BAD)
+			continue;
+		mrc_evidence_set_silent(e, ev, true);
+		return ev;
+	}
+	return MRC_EV_NONE;
+}
+
 /* ---- time ---------------------------------------------------------------- */
 
 /*

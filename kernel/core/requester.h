@@ -369,6 +369,17 @@ bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
 			const struct mrc_news_ev *n, bool *silent);
 
 /**
+ * mrc_req_next_silent() - an EV on which something is late, and which the paths hold to be bad since
+ * @r: the requester
+ * @paths: the paths, whose EVs are those that @r knows; only states are read, without their lock
+ *
+ * By a probe, or for another QP. What is late on it is lost with the next SACK.
+ *
+ * Return: its index; MRC_EV_NONE: there is none more.
+ */
+u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths);
+
+/**
  * mrc_req_timer_at() - when to call mrc_req_timer() next
  * @r: the requester
  * @now: ns

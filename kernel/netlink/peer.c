@@ -192,24 +192,27 @@ static int mrc_nl_put_port_history(struct sk_buff *skb, u8 port,
 	return 0;
 }
 
-/* One port after the other: those of all would be much for a stack. */
+/* Of ports by which nothing goes: of others nobody asks, and a dump has many peers. */
 static int mrc_nl_put_port_histories(struct sk_buff *skb, struct mrc_peer *peer)
 {
+	const struct mrc_ev_plane *plane;
 	const struct mrc_peer_evs *evs;
-	unsigned int i = 0;
+	unsigned int n, i;
 	int err = 0;
 
 	rcu_read_lock();
 	evs = rcu_dereference(peer->evs);
-	while (i < evs->paths.count && !err) {
-		u8 port = evs->paths.set.ev[i].port;
+	for (n = 0; n < evs->paths.set.nplanes && !err; n++) {
 		struct mrc_nl_port_history h = {};
 
+		plane = &evs->paths.set.planes[n];
+		if (READ_ONCE(plane->good))
+			continue;
 		spin_lock_bh(&peer->lock);
-		for (; i < evs->paths.count && evs->paths.set.ev[i].port == port; i++)
+		for (i = plane->first; i < plane->first + plane->count; i++)
 			mrc_nl_port_history_add(&h, &evs->paths, i);
 		spin_unlock_bh(&peer->lock);
-		err = mrc_nl_put_port_history(skb, port, &h);
+		err = mrc_nl_put_port_history(skb, evs->paths.set.ev[plane->first].port, &h);
 	}
 	rcu_read_unlock();
 	return err;

@@ -213,6 +213,18 @@ bool mrc_requester_new_ports(struct mrc_qp *qp)
 	return changed;
 }
 
+/* tx_lock held, under RCU. */
+static void mrc_requester_heed_silence(struct mrc_qp *qp, u64 now)
+{
+	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	u16 ev;
+
+	if (qp->req.evs_gen != evs->gen)
+		return;
+	while ((ev = mrc_req_next_silent(&qp->req, &evs->paths)) != MRC_EV_NONE)
+		mrc_replay(qp, MRC_REPLAY_STATE, now, ev, 1);
+}
+
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res;
@@ -224,6 +236,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	/* Here: nothing in flight may have been sent later. */
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
+		mrc_requester_heed_silence(qp, now);
 		err = mrc_req_sack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_SACK, now, hdr, err, &res);
 		if (!err) {
@@ -267,13 +280,12 @@ static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
 
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
-	struct mrc_tx_result res;
+	struct mrc_tx_result res = { .ev = MRC_EV_NONE };
 	int err = -EINVAL;
 	u64 now;
 
 	mrc_count(qp->dev, MRC_CNT_NACK_RX);
 	mrc_count_n(qp->dev, MRC_CNT_TRIM_NACK_RX, mrc_nack_is_trim(hdr->nack.reason));
-	mrc_tx_result_init(&res);
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
@@ -295,14 +307,13 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
-	struct mrc_tx_result res;
+	struct mrc_tx_result res = { .ev = MRC_EV_NONE };
 	/* An ACK comes late, and that is all; a NAK has nothing to refuse then. */
 	int err = nak ? -EINVAL : 0;
 	u64 now;
 	u32 psn;
 
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
-	mrc_tx_result_init(&res);
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {

@@ -24,7 +24,7 @@ struct CcSimFlow {
 struct CcSimConfig {
     u64 seed = 1;
     u64 rate = 12'500'000'000; ///< of a port, bytes a second
-    u64 hostRate = 0;                  ///< of a host to a plane; 0: as that of a port
+    u64 hostRate = 0;          ///< of a host to a plane; 0: as that of a port
     u64 baseNs = 12000;        ///< round trip of an empty network
     u32 packet = 4160;         ///< nominal bytes
     unsigned planes = 1;

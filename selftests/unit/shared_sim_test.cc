@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A QP that is answered, beside QPs of the same user that nobody answers: they are connected to numbers
-// that nobody has, or the other end is not ready. All share one window under NSCC, 100 Gb/s and 20 us.
-// Nothing is ever lost of what the healthy QP sends, so it is to have what it has alone.
+// A QP that is answered, beside QPs of the same user that nobody answers: they are connected to
+// numbers that nobody has, or the other end is not ready. All share one window under NSCC, 100 Gb/s
+// and 20 us. Nothing is ever lost of what the healthy QP sends, so it is to have what it has alone.
 #include "core.h"
 
 #include <gtest/gtest.h>
@@ -169,8 +169,8 @@ void Host::respTimer(Sender &to)
 }
 
 Sender::Sender(Host &h, bool isAnswered, unsigned timeout)
-    : mrc_shared_place{}, host(h), answered(isAnswered), mem(mrc_req_mem(kWindowPsns) / sizeof(u64)),
-      slots(kDepth)
+    : mrc_shared_place{}, host(h), answered(isAnswered),
+      mem(mrc_req_mem(kWindowPsns) / sizeof(u64)), slots(kDepth)
 {
     mrc_tx_cfg cfg{};
     cfg.size = kWindowPsns;
@@ -313,7 +313,8 @@ void Sender::answer(const mrc_hdr &hdr)
     step();
 }
 
-/// What the healthy QP has beside @p silent others, Gb/s, over @p time; they begin before it, or later.
+/// What the healthy QP has beside @p silent others, Gb/s, over @p time; they begin before it, or
+/// later.
 double beside(unsigned silent, unsigned timeout, u64 time, bool later)
 {
     Host host;

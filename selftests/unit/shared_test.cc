@@ -272,7 +272,8 @@ TEST(Shared, ASilentQpIsNeverStuck)
     EXPECT_EQ(s.next(), 1);
 }
 
-/* Half of what a young QP has sent has gone with a port: it need not wait for an answer to the rest. */
+/* Half of what a young QP has sent has gone with a port: it need not wait for an answer to the
+ * rest. */
 TEST(Shared, WhatHasGoneWithAPortIsSentAgain)
 {
     Window w(1);

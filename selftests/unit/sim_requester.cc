@@ -307,6 +307,8 @@ void SimRequester::arrived(const SimPacket &packet)
 void SimRequester::sackArrived(const mrc_hdr &hdr)
 {
     mrc_tx_result res;
+    while (mrc_req_next_silent(&req, &paths) != MRC_EV_NONE)
+        ;
     simCheck(mrc_req_sack(&req, &hdr, world.now(), &res) == 0, "true SACK refused");
     if (res.rtt_ns)
         checkSample(hdr, res);

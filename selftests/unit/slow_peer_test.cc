@@ -26,12 +26,12 @@ constexpr u32 kRequests = 2048; ///< a power of two
 
 struct SlowPeer {
     u64 seed = 1;
-    u32 psns = 1024;           ///< window of PSNs
+    u32 psns = 1024; ///< window of PSNs
     u32 packets = 1536;
-    u64 serveNs = 2 * kMs;     ///< what it takes for a packet
-    u64 wayNs = 10 * kMs;      ///< there and back
-    unsigned room = ~0u;       ///< packets that wait for it; more are lost
-    bool fromHole = false;     ///< its bitmaps begin behind the cumulative PSN, not where news is
+    u64 serveNs = 2 * kMs; ///< what it takes for a packet
+    u64 wayNs = 10 * kMs;  ///< there and back
+    unsigned room = ~0u;   ///< packets that wait for it; more are lost
+    bool fromHole = false; ///< its bitmaps begin behind the cumulative PSN, not where news is
     unsigned lostPpm = 10000;
     unsigned refusedPpm = 10000;
 };
@@ -39,7 +39,7 @@ struct SlowPeer {
 struct SlowReport {
     u64 endNs = 0; ///< 0: never
     unsigned sent = 0;
-    unsigned lost = 0;     ///< by the network
+    unsigned lost = 0; ///< by the network
     unsigned refused = 0;
     unsigned needless = 0; ///< arrived though they had been taken before
     unsigned timeouts = 0;
@@ -52,8 +52,8 @@ class SlowSim
 public:
     SlowSim(const SlowPeer &config, const mrc_cc_params &params)
         : c(config), clock(kStart), rng(c.seed), window(params, kStart),
-          mem(mrc_tx_window_mem(c.psns) / sizeof(u64) + 1), requests(kRequests),
-          taken(c.packets), timer(clock, [this] { timerFired(); })
+          mem(mrc_tx_window_mem(c.psns) / sizeof(u64) + 1), requests(kRequests), taken(c.packets),
+          timer(clock, [this] { timerFired(); })
     {
         const mrc_tx_cfg cfg = {.size = c.psns,
                                 .retries = {.timeout_ns = 1024ull << 14, .linear = 3, .exp = 25}};
@@ -178,8 +178,8 @@ private:
         const u32 base = p.probe || c.fromHole ? cumulative : near;
         s.sack_offset = static_cast<s16>(mrc_psn_diff(base, s.cack_psn));
         s.probe = p.probe;
-        s.ack_offset = p.probe ? static_cast<s16>(p.id)
-                               : static_cast<s16>(mrc_psn_diff(p.psn, s.cack_psn));
+        s.ack_offset =
+            p.probe ? static_cast<s16>(p.id) : static_cast<s16>(mrc_psn_diff(p.psn, s.cack_psn));
         for (u32 i = 0; i < 64 && base + i < c.packets; ++i)
             s.bitmap |= static_cast<u64>(taken[base + i]) << i;
         answer(hdr);

@@ -65,10 +65,10 @@ mrc_cc_params cc_params(const Scenario &scenario, uint64_t base_rtt)
     params.mtu = (packet + MRC_TX_BYTES_UNIT - 1) / MRC_TX_BYTES_UNIT * MRC_TX_BYTES_UNIT;
     if (!scenario.transport.nscc) {
         params.algorithm = MRC_CC_NONE;
-        params.max_cwnd = std::min<uint32_t>(scenario.transport.window
-                                                 ? scenario.transport.window
-                                                 : scenario.transport.mpr * params.mtu,
-                                             MRC_CC_CWND_MAX);
+        params.max_cwnd =
+            std::min<uint32_t>(scenario.transport.window ? scenario.transport.window
+                                                         : scenario.transport.mpr * params.mtu,
+                               MRC_CC_CWND_MAX);
         return params;
     }
     params.algorithm = MRC_CC_NSCC;

@@ -199,6 +199,8 @@ void Requester::learn_of_evs(mrc_tx_result &result)
 
 void Requester::sack(const mrc_hdr &hdr, mrc_tx_result &result)
 {
+    while (mrc_req_next_silent(&req_, &peer_.paths) != MRC_EV_NONE)
+        ;
     if (mrc_req_sack(&req_, &hdr, now(), &result))
         return;
     counts_.inferred += result.lost;
@@ -322,7 +324,8 @@ void Requester::timer()
 uint64_t Requester::digest() const
 {
     const uint64_t sequence = static_cast<uint64_t>(req_.tx.una) << 32 | req_.tx.nxt;
-    const uint64_t window = static_cast<uint64_t>(peer_.shared.cc.cwnd) << 32 | req_.tx.inflight_bytes;
+    const uint64_t window =
+        static_cast<uint64_t>(peer_.shared.cc.cwnd) << 32 | req_.tx.inflight_bytes;
 
     return mix(mix(sequence ^ mix(flow_ + golden)) ^ window) +
            mix(counts_.again << 32 ^ counts_.spurious << 16 ^ counts_.timeouts ^ completed_);

@@ -53,7 +53,7 @@ struct EvSettings {
 struct TransportSettings {
     EndpointTiming timing = EndpointTiming::nic;
     bool nscc = true;
-    uint32_t window = 0; ///< bytes, without NSCC; 0: as many as PSNs carry
+    uint32_t window = 0;     ///< bytes, without NSCC; 0: as many as PSNs carry
     bool ecn_absent = false; ///< NSCC takes delay for a mark
     EvSettings evs;
     uint32_t mtu = 4096;

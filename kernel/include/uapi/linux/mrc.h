@@ -465,7 +465,9 @@ enum {
 	 * to; left out where there was none
 	 */
 	MRC_A_PEER_CONGESTION,
-	/* nest of MRC_A_PORT_HISTORY_*, repeated: one per port that EVs have */
+	/*
+	 * nest of MRC_A_PORT_HISTORY_*, repeated: one per port that has EVs of which none is in use
+	 */
 	MRC_A_PEER_PORT_HISTORY,
 
 	__MRC_A_PEER_MAX,
