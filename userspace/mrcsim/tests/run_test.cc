@@ -169,17 +169,20 @@ TEST(Run, ASlowLinkCarriesItsPartWhileItIsSlow)
     EXPECT_EQ(ran.figure("timeouts"), 0);
 }
 
-/** The way by it is skipped where it is marked; the three others have room for what it leaves. */
-TEST(Run, ASlowLinkBetweenSwitchesIsAvoided)
+/**
+ * The way by it is skipped where it is marked; the three others have room for what it leaves. It is
+ * in use otherwise, for it loses nothing, and the window is made for its delay, too.
+ */
+TEST(Run, ASlowLinkBetweenSwitchesIsSkippedWhereItIsMarked)
 {
     const Ran ran = run(std::string(two_hosts) + "[[fault]]\nlink = [0, 0, 1]\nslow = 0.1\n");
 
-    EXPECT_GT(ran.figure("goodput-mean"), 0.9);
+    EXPECT_GT(ran.figure("goodput-mean"), 0.5);
     EXPECT_GT(ran.figure("marked-share"), 0);
     EXPECT_EQ(ran.figure("timeouts"), 0);
 }
 
-/** Without marks it is delay that keeps queues short, if it is told to. */
+/** Without marks it is delay that keeps queues short, be it said that there are none or seen. */
 TEST(Run, DelayIsTakenForAMark)
 {
     std::string text = std::string(eight_racks) + "[queue]\necn = [0, 0]\n";
@@ -188,7 +191,8 @@ TEST(Run, DelayIsTakenForAMark)
     text.replace(text.find("[transport]"), 11, "[transport]\necn = \"absent\"");
     const Ran absent = run(text);
 
-    EXPECT_LT(absent.figure("trimmed-share"), present.figure("trimmed-share") / 2);
+    EXPECT_LT(present.figure("trimmed-share"), 0.01);
+    EXPECT_LT(absent.figure("trimmed-share"), 0.01);
 }
 
 TEST(Run, AnIncastIsTrimmedAndTold)
