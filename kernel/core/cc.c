@@ -20,6 +20,12 @@
  * how long the way is does not starve beside others that take their queue for it.
  */
 #define CC_BLIND_LEAST		8u
+/*
+ * A round trip is lossy when its losses are so many, and more than this part of the window. A loss
+ * is what one answer tells of: packets that share an skb are lost together.
+ */
+#define CC_LOSSES		3u
+#define CC_LOSSY_PART		16u
 /* How much larger than the constants' network one counts where delay is what steers. */
 #define CC_BY_DELAY_A_Q16	(1ull << 16)
 /* Where the rate may be wrong; and fast increase is half a window in a round trip there. */
@@ -696,34 +702,60 @@ static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 		mrc_cc_shrink(cc, bytes);
 }
 
-/*
- * Bytes that are lost are off the window. A queue that overflows loses many at once: more than one
- * in sixteen of a round trip, or more than one packet while the delay is beyond its target. Where
- * losses are all that push back, such a loss cuts the window as a decrease does at most, once in a
- * round trip. Losses without a reason are fewer.
- */
-static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
+/* Has more been lost in this round trip than links lose for no reason? */
+static bool mrc_cc_is_lossy(const struct mrc_cc *cc)
 {
-	u32 most;
+	return cc->losses >= CC_LOSSES && cc->lossy > cc->cwnd / CC_LOSSY_PART;
+}
 
-	if (mrc_cc_since(cc->lossy_at, now) > mrc_cc_round_trip(cc)) {
+/* Have losses shown that a queue has overflowed? */
+static bool mrc_cc_overflows(struct mrc_cc *cc, u32 bytes, u64 now)
+{
+	u64 passed = mrc_cc_since(cc->lossy_at, now), round_trip = mrc_cc_round_trip(cc);
+
+	if (passed > round_trip) {
+		cc->lossy_again = passed <= 2 * round_trip && !cc->lossy_cut &&
+				  mrc_cc_is_lossy(cc);
 		cc->lossy_at = now;
 		cc->lossy = 0;
+		cc->losses = 0;
 		cc->lossy_cut = false;
 	}
 	cc->lossy = mrc_cc_count_up(cc->lossy, bytes);
-	most = cc->avg_ns > cc->d.target_ns ? cc->p.mtu : max(cc->cwnd / 16, 2 * cc->p.mtu);
-	if (!cc->by_delay || !mrc_cc_unsaid(&cc->p) || cc->lossy <= most) {
+	cc->losses = mrc_cc_count_up(cc->losses, 1);
+	if (cc->avg_ns > cc->d.target_ns)
+		return cc->lossy > cc->p.mtu;
+	return cc->lossy_again && mrc_cc_is_lossy(cc);
+}
+
+/* Once in a round trip, as a decrease does at most. */
+static void mrc_cc_cut(struct mrc_cc *cc)
+{
+	if (cc->lossy_cut)
+		return;
+	cc->lossy_cut = true;
+	cc->met = true;
+	cc->fast = false;
+	cc->unhindered = 0;
+	cc->inc = 0;
+	mrc_cc_shrink(cc, mrc_cc_part(*mrc_cc_window(cc), mrc_cc_most(cc)));
+	cc->count[MRC_CC_CUTS]++;
+}
+
+/*
+ * Bytes that are lost are off the window. Where delay and losses are all that push back, a queue
+ * that overflows cuts the window. It loses more than one packet while the delay is beyond its
+ * target; a queue that is too short for that makes two round trips lossy. Other losses are a link's:
+ * they say nothing of what the network holds.
+ */
+static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
+{
+	if (!cc->by_delay || !mrc_cc_unsaid(&cc->p))
+		return mrc_cc_shrink(cc, bytes);
+	if (mrc_cc_overflows(cc, bytes, now))
+		mrc_cc_cut(cc);
+	else if (cc->avg_ns > cc->d.target_ns)
 		mrc_cc_shrink(cc, bytes);
-	} else if (!cc->lossy_cut) {
-		cc->lossy_cut = true;
-		cc->met = true;
-		cc->fast = false;
-		cc->unhindered = 0;
-		cc->inc = 0;
-		mrc_cc_shrink(cc, mrc_cc_part(*mrc_cc_window(cc), mrc_cc_most(cc)));
-		cc->count[MRC_CC_CUTS]++;
-	}
 }
 
 static void mrc_cc_lost(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)

@@ -215,7 +215,9 @@ struct mrc_cc {
 	bool trims;		/* the same */
 	u64 trimmed_at;
 	u64 lossy_at;		/* the round trip began in which ... */
-	u32 lossy;		/* ... so many bytes were lost */
+	u32 lossy;		/* ... so many bytes were lost ... */
+	u32 losses;		/* ... in so many losses */
+	bool lossy_again;	/* the one before was lossy, too */
 	bool lossy_cut;		/* and the window was cut for them */
 
 	bool qa_trigger;

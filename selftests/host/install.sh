@@ -103,9 +103,11 @@ sort >"$HOST_TMP/wanted" <<-'LIST'
 	opt/mrc/share/mrcsim/incast-many.toml
 	opt/mrc/share/mrcsim/incast.toml
 	opt/mrc/share/mrcsim/links-dead.toml
+	opt/mrc/share/mrcsim/nothing-lost.toml
 	opt/mrc/share/mrcsim/oversubscribed.toml
 	opt/mrc/share/mrcsim/pair.toml
 	opt/mrc/share/mrcsim/permutation.toml
+	opt/mrc/share/mrcsim/planes-lost.toml
 	opt/mrc/share/mrcsim/single-path.toml
 	opt/mrc/share/mrcsim/two-pairs.toml
 	opt/mrc/share/mrcsim/victim.toml

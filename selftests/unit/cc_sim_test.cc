@@ -518,7 +518,23 @@ TEST(CcSim, NothingIsSetAndQueuesAreShorterThanAHostsNoise)
         const double lost =
             static_cast<double>(sum(r.dropped, to / 3, to)) / sum(r.sent, to / 3, to);
         EXPECT_GE(s.use, 0.97) << flows;
-        EXPECT_LE(lost, 0.02) << flows;
+        EXPECT_LE(lost, flows > 2 ? 0.03 : 0.02) << flows;
+    }
+}
+
+/* A hundredth is lost on each of four links, and no queue is full. */
+TEST(CcSim, NothingIsSetAndLinksLosePackets)
+{
+    for (const unsigned flows : {1u, 8u}) {
+        CcSimConfig c = nothingSet(flows, 1, 500'000'000);
+        c.timing = &mrc_timing_software;
+        c.baseNs = 50'000;
+        c.jitterNs = 2000;
+        c.hostRate = c.rate / flows;
+        c.queueBytes = 1'000'000;
+        c.lossPpm = 40000;
+        c.rtoNs = 2'000'000;
+        EXPECT_GE(steady(c, simulateCc(c)).use, 0.9) << flows;
     }
 }
 

@@ -1424,22 +1424,39 @@ TEST(CcUnset, WhatIsSaidIsBelieved)
     EXPECT_EQ(cc.d.target_ns, 123456u);
 }
 
-/* One in sixteen of a round trip is more than losses without a reason are. */
+/* One in sixteen of a round trip, and of the next one, is more than losses without a reason are. */
 TEST(CcUnset, ManyLossesCutTheWindowOnce)
 {
     Unset c;
     c.ack(0);
     c.at(100000);
     c.now += kMs;
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 7; ++i)
         c.lose(MRC_CC_LOST);
-    EXPECT_EQ(c.cc.cwnd, 95000u);
+    EXPECT_EQ(c.cc.cwnd, 100000u) << "of one round trip";
+    c.now += c.cc.base_ns + 1;
+    for (int i = 0; i < 6; ++i)
+        c.lose(MRC_CC_LOST);
+    EXPECT_EQ(c.cc.cwnd, 100000u);
     c.lose(MRC_CC_LOST);
-    EXPECT_EQ(c.cc.cwnd, 47500u);
-    const u32 cut = c.cc.cwnd;
+    EXPECT_EQ(c.cc.cwnd, 50000u);
     for (int i = 0; i < 20; ++i)
         c.lose(MRC_CC_LOST);
-    EXPECT_EQ(c.cc.cwnd, cut) << "they are of the same round trip";
+    EXPECT_EQ(c.cc.cwnd, 50000u) << "they are of the same round trip";
+}
+
+/* What shares an skb is lost together: two of them are two losses, however many packets. */
+TEST(CcUnset, LossesOfALinkLeaveTheWindow)
+{
+    Unset c;
+    c.ack(0);
+    c.at(100000);
+    for (int i = 0; i < 100; ++i) {
+        c.now += kMs;
+        c.lose(MRC_CC_LOST, 8 * kMtu);
+        c.lose(MRC_CC_LOST, 8 * kMtu);
+    }
+    EXPECT_EQ(c.cc.cwnd, 100000u);
 }
 
 TEST(CcUnset, TwoLossesBeyondTheTargetCutIt)
