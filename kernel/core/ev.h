@@ -31,7 +31,7 @@
  * @MRC_EV_GOOD: in use
  * @MRC_EV_ASSUMED_BAD: carries no data while another can
  * @MRC_EV_DENIED: out of use until the controller says otherwise
- * @MRC_EV_SKIP: GOOD, to be stepped over once
+ * @MRC_EV_SKIP: GOOD, to be stepped over, once or most of the time
  * @MRC_EV_HELD: lost, and in use all the same: nothing better is known
  */
 enum mrc_ev_state {
@@ -91,13 +91,16 @@ enum mrc_ev_why {
  * @slot: where in its plane it stands
  * @in_slot: which EV stands in the slot that has this EV's index in the plane. Slots are an array
  *           that has no place of its own: its elements lie in the entries
- * @skip_at: SKIP: ns, when it was stepped over first, 0 before
+ * @skip_at: SKIP: ns, when the batch began to which @skips applies, 0 before the first
  * @probe_at: ns, when the next probe is due, if it is probed at all
  * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
  * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
  * @took_ns: what packets took to be answered, on average of late, 0: nothing is known
  * @arrived: answers of late that told of arrivals by it; see ev_tally.h
  * @lost: answers of late that told of losses on it
+ * @marked: when it was marked, or thinned less, in units of MRC_TX_TICK_NS; wraps
+ * @thinned: exponent: of so many batches it is in one while it is SKIP; 0: it returns
+ * @skips: SKIP: batches until it is in one; 0: it is in this one
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -121,9 +124,19 @@ struct mrc_ev_entry {
 	u32 took_ns;
 	u16 arrived;
 	u16 lost;
+	u32 marked;
+	u8 thinned;
+	u8 skips;
 };
 
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
+
+/* An EV that is marked again and again is in one of so many batches at least. */
+#define MRC_EV_THINNED_MAX	6u
+/* It is the EV's own path that is marked if fewer than one of so many EVs were marked of late, too. */
+#define MRC_EV_ALONE		4u
+/* So many of its round trips without a mark are calm. */
+#define MRC_EV_CALM_TRIPS	4u
 
 /**
  * struct mrc_ev_plane - the EVs of one port and where their rotation stands
@@ -262,6 +275,18 @@ static inline bool mrc_ev_plane_up(const struct mrc_ev_set *s, const struct mrc_
 static inline u8 mrc_ev_lasting(u8 state)
 {
 	return state == MRC_EV_SKIP ? (u8)MRC_EV_GOOD : state;
+}
+
+/** mrc_ev_mark_age() - ns since an EV was marked, or thinned less; wraps after some minutes */
+static inline u64 mrc_ev_mark_age(const struct mrc_ev_entry *e, u64 now)
+{
+	return (u64)(mrc_tx_ticks(now) - e->marked) * MRC_TX_TICK_NS;
+}
+
+/** mrc_ev_takes() - ns, what an EV's round trip takes of late */
+static inline u64 mrc_ev_takes(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
+{
+	return e->took_ns ? e->took_ns : s->rtt;
 }
 
 /** mrc_ev_is_asked() - is it in use, and probed nevertheless? */

@@ -146,20 +146,41 @@ static u16 mrc_ev_rotation_step(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 	return mrc_ev_rotation_at(s, p, at);
 }
 
-static bool mrc_ev_rotation_take(struct mrc_ev_entry *e, u64 now)
+/* It is in a batch again. After a calm it is in more of them. */
+static void mrc_ev_rotation_return(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
+{
+	if (e->thinned && mrc_ev_mark_age(e, now) >= MRC_EV_CALM_TRIPS * mrc_ev_takes(s, e)) {
+		e->thinned--;
+		e->marked = mrc_tx_ticks(now);
+	}
+	if (!e->thinned)
+		e->state = MRC_EV_GOOD;
+}
+
+/* An EV is stepped over for whole batches, and picks of a batch share @now. Return: not in this one. */
+static bool mrc_ev_rotation_skip(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
+{
+	if (!e->skip_at)
+		e->skip_at = now;
+	if (e->skip_at == now)
+		return e->skips;
+	e->skip_at = now;
+	if (!e->skips)
+		e->skips = (u8)(1u << e->thinned);
+	if (--e->skips)
+		return true;
+	mrc_ev_rotation_return(s, e, now);
+	return false;
+}
+
+static bool mrc_ev_rotation_take(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
 	switch (e->state) {
 	case MRC_EV_GOOD:
 	case MRC_EV_HELD:
 		return true;
 	case MRC_EV_SKIP:
-		/* Stepped over for the whole batch, and picks of a batch share @now. */
-		if (!e->skip_at)
-			e->skip_at = now;
-		if (e->skip_at == now)
-			return false;
-		e->state = MRC_EV_GOOD;
-		return true;
+		return !mrc_ev_rotation_skip(s, e, now);
 	default:
 		return false;
 	}
@@ -196,7 +217,7 @@ static u16 mrc_ev_rotation_next(struct mrc_ev_set *s, struct mrc_ev_plane *p, u6
 	for (n = 2u * p->quota; n; n--) {
 		u16 ev = mrc_ev_rotation_step(s, p);
 
-		if (mrc_ev_rotation_take(&s->ev[ev], now))
+		if (mrc_ev_rotation_take(s, &s->ev[ev], now))
 			return ev;
 	}
 	return MRC_EV_NONE;

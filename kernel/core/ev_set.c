@@ -112,14 +112,52 @@ u16 mrc_ev_next_change(struct mrc_ev_set *s, u8 *old)
 	return MRC_EV_NONE;
 }
 
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev)
+/* Were so few others marked of late that the reason is this EV's path, and not where all lead? */
+static bool mrc_ev_marked_alone(const struct mrc_ev_set *s, u16 ev, u64 now)
 {
-	/* One in doubt shares its schedule of probes with what SKIP remembers. */
-	if (ev >= s->count || s->ev[ev].state != MRC_EV_GOOD ||
-	    s->ev[ev].doubted || mrc_ev_is_spare(s, ev))
+	unsigned int others = 0;
+	u16 i;
+
+	for (i = 0; i < s->count; i++)
+		others += i != ev && mrc_ev_mark_age(&s->ev[i], now) < MRC_EV_CALM_TRIPS * s->rtt;
+	return others * MRC_EV_ALONE < s->count;
+}
+
+/* Once in a round trip: until then marks are of the same queue. */
+static void mrc_ev_mark_again(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e = &s->ev[ev];
+	u64 age = mrc_ev_mark_age(e, now);
+
+	if (age < s->rtt)
 		return;
-	s->ev[ev].state = MRC_EV_SKIP;
-	s->ev[ev].skip_at = 0;
+	e->marked = mrc_tx_ticks(now);
+	if (age >= MRC_EV_CALM_TRIPS * mrc_ev_takes(s, e))
+		e->thinned = 0;
+	else if (!mrc_ev_marked_alone(s, ev, now))
+		e->thinned -= !!e->thinned;
+	else if (e->thinned < MRC_EV_THINNED_MAX)
+		e->thinned++;
+}
+
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
+{
+	struct mrc_ev_entry *e;
+
+	if (ev >= s->count)
+		return;
+	e = &s->ev[ev];
+	if (mrc_ev_lasting(e->state) != MRC_EV_GOOD)
+		return;
+	/* One in doubt shares its schedule of probes with what SKIP remembers. */
+	if (e->doubted || mrc_ev_is_spare(s, ev))
+		return;
+	mrc_ev_mark_again(s, ev, now);
+	if (e->state == MRC_EV_SKIP)
+		return;
+	e->state = MRC_EV_SKIP;
+	e->skip_at = 0;
+	e->skips = (u8)(1u << e->thinned);
 }
 
 /* Takes an EV that is lost to @state, ASSUMED_BAD or HELD, in which it is probed. */
@@ -211,6 +249,9 @@ void mrc_ev_set_doubted(struct mrc_ev_set *s, u16 ev, bool doubted)
 
 	mrc_ev_set_count(s, p, e, -1);
 	e->doubted = doubted;
+	/* What SKIP remembers makes way for the schedule of probes. */
+	if (doubted && e->state == MRC_EV_SKIP)
+		e->state = MRC_EV_GOOD;
 	mrc_ev_set_count(s, p, e, 1);
 }
 

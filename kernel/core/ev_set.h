@@ -28,8 +28,12 @@ int mrc_ev_set_init(struct mrc_ev_set *s, struct mrc_ev_entry *ev, u16 count,
  * mrc_ev_marked() - a SACK said SKIP_ONCE: step over this EV once
  * @s: the set
  * @ev: index; one that is not GOOD, or a spare, stays as it is
+ * @now: ns
+ *
+ * One that is marked time and again while few others are is thinned out: of so many batches, a
+ * power of two, it is in one. It is in more again after some round trips of its own without a mark.
  */
-void mrc_ev_marked(struct mrc_ev_set *s, u16 ev);
+void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
 
 /**
  * mrc_ev_lost() - an untrimmed loss, or ALWAYS_SKIP: ASSUMED_BAD at once

@@ -161,9 +161,9 @@ static void mrc_paths_no_way(struct mrc_paths *p, u16 ev, enum mrc_ev_why why,
 		mrc_ev_probe_lost(&p->set, ev, 0, now);
 }
 
-static void mrc_paths_skip_once(struct mrc_paths *p, u16 ev)
+static void mrc_paths_skip_once(struct mrc_paths *p, u16 ev, u64 now)
 {
-	mrc_ev_marked(&p->set, ev);
+	mrc_ev_marked(&p->set, ev, now);
 	p->ev[ev].marked++;
 }
 
@@ -192,7 +192,7 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 	case MRC_SEEN_UNHEARD:
 		return mrc_ev_unheard(&p->set, ev, sent, now);
 	case MRC_SEEN_SKIP_ONCE:
-		return mrc_paths_skip_once(p, ev);
+		return mrc_paths_skip_once(p, ev, now);
 	case MRC_SEEN_SKIP_ALWAYS:
 		mrc_ev_lost(&p->set, ev, MRC_EV_WHY_SKIP, now);
 		return;

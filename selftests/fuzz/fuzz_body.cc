@@ -132,7 +132,7 @@ public:
             forgetEvs(arg);
             break;
         case 14:
-            mrc_ev_marked(&set, arg);
+            mrc_ev_marked(&set, arg, now);
             break;
         case 15:
             silence(arg);
@@ -362,7 +362,7 @@ private:
                 acked += learn(news.ev[i]);
         require(acked <= res.acked);
         if (res.ev != MRC_EV_NONE)
-            mrc_ev_marked(&set, res.ev);
+            mrc_ev_marked(&set, res.ev, now);
     }
 
     void invariants()

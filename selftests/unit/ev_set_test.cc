@@ -286,7 +286,7 @@ TEST(EvSet, NoEvTwiceInSuccession)
 TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
 {
     Set set(2, 4);
-    mrc_ev_marked(&set.s, 5);
+    mrc_ev_marked(&set.s, 5, 0);
     EXPECT_EQ(set.ev[5].state, MRC_EV_SKIP);
     auto batch = set.picks(8 * 100, 1);
     EXPECT_EQ(batch[5], 0);
@@ -300,8 +300,87 @@ TEST(EvSet, MarkedEvIsLeftOutOfOneBatch)
     EXPECT_GE(next[5], 98);
     EXPECT_LT(next[5], 102);
 
-    mrc_ev_marked(&set.s, 5);
+    mrc_ev_marked(&set.s, 5, 0);
     EXPECT_EQ(set.picks(8 * 100, 3).count(5), 0u) << "each time anew";
+}
+
+namespace
+{
+
+constexpr u64 kTrip = 1'000'000;
+
+/// Batches of @p size picks, one a tenth of a round trip; @p marked: EVs that are marked whenever used.
+struct Marks {
+    Set set;
+    u64 now = 1'000'000'000;
+    std::map<int, int> picks;
+
+    Marks(int ports, int perPort) : set(ports, perPort) { set.s.rtt = kTrip; }
+
+    void run(int batches, const std::vector<u16> &marked, int size = 16)
+    {
+        picks.clear();
+        for (; batches; --batches) {
+            now += kTrip / 10;
+            for (const auto &[ev, n] : set.picks(size, now)) {
+                picks[ev] += n;
+                if (std::find(marked.begin(), marked.end(), ev) != marked.end())
+                    mrc_ev_marked(&set.s, static_cast<u16>(ev), now);
+            }
+        }
+    }
+};
+
+} // namespace
+
+TEST(EvSet, AnEvThatIsMarkedAgainAndAgainIsInFewBatches)
+{
+    Marks m(2, 4);
+    m.run(100, {5});
+    m.run(640, {5});
+    EXPECT_GT(m.picks[5], 0);
+    EXPECT_LT(m.picks[5], 64) << "of 1280";
+    EXPECT_EQ(m.set.state(5), MRC_EV_SKIP);
+    EXPECT_GE(m.set.s.ev[5].thinned, MRC_EV_THINNED_MAX - 2);
+    m.run(2000, {});
+    m.run(640, {});
+    EXPECT_NEAR(m.picks[5], 1280, 64) << "it is marked no more";
+    EXPECT_EQ(m.set.state(5), MRC_EV_GOOD);
+}
+
+/* A plane of four that is full gives up nearly all of its share, and no more than that. */
+TEST(EvSet, EvsOfAPlaneThatIsMarkedAreInFewBatches)
+{
+    Marks m(8, 1);
+    m.run(200, {3});
+    m.run(640, {3});
+    EXPECT_LT(m.picks[3], 64);
+    EXPECT_NEAR(m.picks[2], 640 * 16 / 7, 64);
+}
+
+TEST(EvSet, MarksWhereManyAreMarkedThinOutNobody)
+{
+    Marks m(2, 4);
+    m.run(200, {0, 1, 2, 3, 4, 5, 6, 7});
+    for (u16 ev = 0; ev < 8; ++ev)
+        EXPECT_LE(m.set.s.ev[ev].thinned, 1) << ev;
+    m.run(640, {0, 1, 2, 3, 4, 5, 6, 7});
+    for (u16 ev = 0; ev < 8; ++ev)
+        EXPECT_NEAR(m.picks[ev], 1280, 128) << ev;
+}
+
+TEST(EvSet, AnEvThatIsThinnedOutAndInDoubtIsProbed)
+{
+    Marks m(2, 4);
+    m.run(200, {5});
+    ASSERT_EQ(m.set.state(5), MRC_EV_SKIP);
+    mrc_ev_unheard(&m.set.s, 5, m.now, m.now);
+    EXPECT_EQ(m.set.state(5), MRC_EV_GOOD);
+    const u64 due = m.set.s.ev[5].probe_at;
+    m.run(1, {});
+    EXPECT_EQ(m.set.s.ev[5].probe_at, due);
+    m.run(1, {5});
+    EXPECT_EQ(m.set.s.ev[5].probe_at, due) << "marks say nothing new";
 }
 
 TEST(EvSet, APlaneThatIsMarkedAllOverHasNoTurn)
@@ -315,15 +394,15 @@ TEST(EvSet, APlaneThatIsMarkedAllOverHasNoTurn)
     using Shares = std::map<int, int>;
     Set set(3, 2);
     const Shares equal{{1, 200}, {2, 200}, {3, 200}};
-    mrc_ev_marked(&set.s, 2);
+    mrc_ev_marked(&set.s, 2, 0);
     EXPECT_EQ(perPort(set, 600, 1), equal) << "one EV of the plane is left";
     EXPECT_EQ(perPort(set, 600, 2), equal);
     for (u16 ev : {2, 3})
-        mrc_ev_marked(&set.s, ev);
+        mrc_ev_marked(&set.s, ev, 0);
     EXPECT_EQ(perPort(set, 600, 3), (Shares{{1, 300}, {3, 300}}));
     EXPECT_EQ(perPort(set, 600, 4), equal) << "for one batch";
     for (u16 ev = 0; ev < 6; ++ev)
-        mrc_ev_marked(&set.s, ev);
+        mrc_ev_marked(&set.s, ev, 0);
     EXPECT_EQ(perPort(set, 600, 5), equal) << "no place is better";
     EXPECT_EQ(perPort(set, 600, 6), equal);
 }
@@ -333,7 +412,7 @@ TEST(EvSet, ASetThatIsMarkedAllOverStillSends)
     Set set(2, 3);
     for (int round = 0; round < 20; ++round) {
         for (u16 ev = 0; ev < 6; ++ev)
-            mrc_ev_marked(&set.s, ev);
+            mrc_ev_marked(&set.s, ev, 0);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
         EXPECT_NE(mrc_ev_pick(&set.s, 0), MRC_EV_NONE);
     }
@@ -667,7 +746,7 @@ TEST(EvSet, SilenceAfterAnAnswerIsAFlapToo)
 TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
 {
     Set set(1, 3);
-    mrc_ev_marked(&set.s, 1);
+    mrc_ev_marked(&set.s, 1, 0);
     for (u16 ev : {u16{0}, u16{1}}) {
         mrc_ev_entry before = set.ev[ev];
         for (int n = 0; n < 5; ++n)
@@ -680,7 +759,7 @@ TEST(EvSet, AnswersSayNothingNewOfAnEvInUse)
 TEST(EvSet, TwoLostProbesInARowRetireAnEvInUse)
 {
     Set set(1, 3);
-    mrc_ev_marked(&set.s, 1);
+    mrc_ev_marked(&set.s, 1, 0);
     for (u16 ev : {u16{0}, u16{1}}) {
         for (int n = 0; n < 5; ++n) {
             EXPECT_FALSE(mrc_ev_probe_lost(&set.s, ev, 0, 2 * kMs)) << "one may be the other end's";
@@ -746,12 +825,12 @@ TEST(EvSet, AnEvThatIsToBeSkippedIsGoodAsASpare)
 {
     Set set(1, 2, 0, 1, 1);
     const u16 ev = *set.rotation(1).begin();
-    mrc_ev_marked(&set.s, ev);
+    mrc_ev_marked(&set.s, ev, 0);
     EXPECT_TRUE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, kMs));
     EXPECT_TRUE(mrc_ev_cleared(&set.s, ev, kMs));
     EXPECT_TRUE(set.spare(ev));
     EXPECT_EQ(set.state(ev), MRC_EV_GOOD);
-    mrc_ev_marked(&set.s, ev);
+    mrc_ev_marked(&set.s, ev, 0);
     EXPECT_EQ(set.state(ev), MRC_EV_GOOD) << "a late mark";
 }
 
@@ -761,7 +840,7 @@ TEST(EvSet, ToBeSteppedOverIsNoChange)
     set.lose({0}, kMs);
     set.bringBack(0);
     const std::uint64_t at = set.ev[0].changed_at;
-    mrc_ev_marked(&set.s, 0);
+    mrc_ev_marked(&set.s, 0, 0);
     EXPECT_EQ(set.state(0), MRC_EV_SKIP);
     EXPECT_EQ(set.ev[0].changed_at, at);
     set.picks(20, at + 2 * kMs);
@@ -798,7 +877,7 @@ TEST(EvSet, EveryChangeOfStateIsDated)
     set.lose({0}, 40);
     EXPECT_EQ(set.ev[0].changed_at, 40u);
     mrc_ev_lost(&set.s, 0, MRC_EV_WHY_LOSS, 50);
-    mrc_ev_marked(&set.s, 0);
+    mrc_ev_marked(&set.s, 0, 0);
     mrc_ev_probed(&set.s, 0, 50, 50);
     mrc_ev_probed(&set.s, 0, 55, 55);
     mrc_ev_deny(&set.s, 0, false, 55);
@@ -886,7 +965,7 @@ TEST(EvSet, AtTheFloorASpareTakesThePlaceAllTheSame)
 {
     Set set(1, 6, 6, 1, 2);
     const u16 lost = *set.rotation(1).begin();
-    mrc_ev_marked(&set.s, lost);
+    mrc_ev_marked(&set.s, lost, 0);
     EXPECT_TRUE(mrc_ev_lost(&set.s, lost, MRC_EV_WHY_LOSS, kMs));
     EXPECT_EQ(set.state(lost), MRC_EV_HELD) << "usable, and a spare is not skipped";
     EXPECT_TRUE(set.spare(lost));
@@ -1023,7 +1102,7 @@ TEST(EvSet, AnEvThatIsSkippedIsNotReplaced)
     Set set(1, 4, 0, 1, 2);
     const std::set<u16> before = set.rotation(1);
     for (u16 ev : before)
-        mrc_ev_marked(&set.s, ev);
+        mrc_ev_marked(&set.s, ev, 0);
     EXPECT_EQ(set.rotation(1), before);
     EXPECT_TRUE(before.count(mrc_ev_pick(&set.s, kMs))) << "though all are";
 }
@@ -1057,7 +1136,7 @@ TEST(EvSet, ControllerDenialStandsAboveAll)
     mrc_ev_deny(&set.s, 1, true, 1);
     EXPECT_EQ(set.s.good, 3);
     EXPECT_EQ(set.picks(100).count(1), 0u);
-    mrc_ev_marked(&set.s, 1);
+    mrc_ev_marked(&set.s, 1, 0);
     EXPECT_FALSE(mrc_ev_lost(&set.s, 1, MRC_EV_WHY_LOSS, 0));
     EXPECT_FALSE(mrc_ev_cleared(&set.s, 1, 2));
     for (int n = 0; n < 5; ++n)
@@ -1131,7 +1210,7 @@ TEST(EvSet, APortThatReturnsHasItsEvsAsTheyWere)
 {
     Set set(2, 4);
     set.lose({0, 4}, kMs);
-    mrc_ev_marked(&set.s, 1);
+    mrc_ev_marked(&set.s, 1, 0);
     mrc_ev_probed(&set.s, 0, kMs, kMs);
     mrc_ev_ports(&set.s, ~1u, ~0u, 0);
     EXPECT_EQ(set.s.good, 3);
@@ -1184,7 +1263,7 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
 {
     Set set(1, 2);
     for (u16 ev : {u16{2}, u16{255}, u16{MRC_EV_NONE}}) {
-        mrc_ev_marked(&set.s, ev);
+        mrc_ev_marked(&set.s, ev, 0);
         mrc_ev_deny(&set.s, ev, true, 1);
         EXPECT_FALSE(mrc_ev_lost(&set.s, ev, MRC_EV_WHY_LOSS, 0));
         EXPECT_FALSE(mrc_ev_cleared(&set.s, ev, 0));
@@ -1212,7 +1291,7 @@ public:
         now_ += rng_() % (2 * kMs);
         switch (rng_() % 11) {
         case 0:
-            mrc_ev_marked(&set_.s, ev);
+            mrc_ev_marked(&set_.s, ev, 0);
             break;
         case 1:
             mrc_ev_lost(&set_.s, ev, MRC_EV_WHY_LOSS, now_);
@@ -1402,12 +1481,12 @@ TEST(EvSet, OneWhoHearsNothingDoubtsOnlyWhatItHasUsed)
     Set set(1, 4);
     mrc_ev_heard(&set.s, 1, kSec, kSec);
     mrc_ev_heard(&set.s, 3, kSec, kSec);
-    mrc_ev_marked(&set.s, 0);
+    mrc_ev_marked(&set.s, 0, 0);
     mrc_ev_silent(&set.s, 0, kSec - kMs, kSec + kMs);
     mrc_ev_silent(&set.s, 1, kSec - kMs, kSec + kMs);
     EXPECT_EQ(set.probes(kSec + kMs), std::vector<u16>{0}) << "1 was heard of just now";
     EXPECT_EQ(set.state(0), MRC_EV_GOOD) << "in doubt, not to be skipped";
-    mrc_ev_marked(&set.s, 0);
+    mrc_ev_marked(&set.s, 0, 0);
     EXPECT_EQ(set.state(0), MRC_EV_GOOD);
     mrc_ev_silent(&set.s, MRC_EV_NONE, kSec - kMs, kSec + kMs);
     EXPECT_EQ(set.s.asked, 1);

@@ -613,7 +613,7 @@ TEST(Paths, CountsAndTheFloorHoldWhateverIsKept)
             if (state == MRC_EV_DENIED)
                 mrc_ev_deny(&old.p.set, ev, true, 1);
             else if (state == MRC_EV_SKIP)
-                mrc_ev_marked(&old.p.set, ev);
+                mrc_ev_marked(&old.p.set, ev, 0);
             else if (state != MRC_EV_GOOD)
                 mrc_ev_fall(&old.p.set, ev, static_cast<u8>(state), MRC_EV_WHY_LOSS, 1);
             if (kept >> i & 1)
