@@ -86,21 +86,21 @@ enum mrc_ev_why {
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
  * @why: enum mrc_ev_why of the last change of @state
+ * @thinned: GOOD or SKIP: it is in one of so many batches, exponent; 0: in all but what a mark costs
  * @answered: ASSUMED_BAD or HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
  * @in_slot: which EV stands in the slot that has this EV's index in the plane. Slots are an array
  *           that has no place of its own: its elements lie in the entries
- * @skip_at: SKIP: ns, when the batch began to which @skips applies, 0 before the first
+ * @marked: GOOD or SKIP: when it was marked, or thinned less, in units of MRC_TX_TICK_NS; wraps
+ * @batch: SKIP: when the batch began to which @skips applies, last bits of ns; 0 before the first
+ * @skips: SKIP: batches until it is in one; 0: it is in this one
  * @probe_at: ns, when the next probe is due, if it is probed at all
  * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
  * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
  * @took_ns: what packets took to be answered, on average of late, 0: nothing is known
  * @arrived: answers of late that told of arrivals by it; see ev_tally.h
  * @lost: answers of late that told of losses on it
- * @marked: when it was marked, or thinned less, in units of MRC_TX_TICK_NS; wraps
- * @thinned: exponent: of so many batches it is in one while it is SKIP; 0: it returns
- * @skips: SKIP: batches until it is in one; 0: it is in this one
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -110,27 +110,30 @@ struct mrc_ev_entry {
 	u8 port;
 	u8 backoff : 5;
 	u8 flaps : 3;
-	u8 why;
+	u8 why : 5;
+	u8 thinned : 3;
 	u8 answered : 7;
 	u8 returned : 1;
 	u8 slot;
 	u8 in_slot;
 	union {
-		u64 skip_at;
 		u64 probe_at;
+		struct {
+			u32 marked;
+			u32 batch : 25;
+			u32 skips : 7;
+		};
 	};
 	u64 heard_at;
 	u64 changed_at;
 	u32 took_ns;
 	u16 arrived;
 	u16 lost;
-	u32 marked;
-	u8 thinned;
-	u8 skips;
 };
 
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
 
+#define MRC_EV_BATCH_MASK	((1u << 25) - 1)
 /* An EV that is marked again and again is in one of so many batches at least. */
 #define MRC_EV_THINNED_MAX	6u
 /* It is the EV's own path that is marked if fewer than one of so many EVs were marked of late, too. */

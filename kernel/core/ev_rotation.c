@@ -160,13 +160,15 @@ static void mrc_ev_rotation_return(const struct mrc_ev_set *s, struct mrc_ev_ent
 /* An EV is stepped over for whole batches, and picks of a batch share @now. Return: not in this one. */
 static bool mrc_ev_rotation_skip(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
-	if (!e->skip_at)
-		e->skip_at = now;
-	if (e->skip_at == now)
+	u32 batch = now & MRC_EV_BATCH_MASK;
+
+	if (!e->batch)
+		e->batch = batch;
+	if (e->batch == batch)
 		return e->skips;
-	e->skip_at = now;
+	e->batch = batch;
 	if (!e->skips)
-		e->skips = (u8)(1u << e->thinned);
+		e->skips = 1u << e->thinned;
 	if (--e->skips)
 		return true;
 	mrc_ev_rotation_return(s, e, now);

@@ -12,6 +12,7 @@ static void mrc_ev_search_doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 	    !mrc_ev_port_up(s, e->port))
 		return;
 	e->state = MRC_EV_GOOD;
+	e->thinned = 0;
 	mrc_ev_schedule_start(s, e, 0, now);
 	mrc_ev_set_doubted(s, ev, true);
 }

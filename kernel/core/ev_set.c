@@ -84,6 +84,9 @@ static void mrc_ev_set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p, struc
 	mrc_ev_set_count(s, p, e, 1);
 	if (mrc_ev_lasting(old) == mrc_ev_lasting(state))
 		return;
+	e->thinned = 0;
+	if (state == MRC_EV_GOOD)
+		e->probe_at = 0;
 	e->missed = 0;
 	e->why = why;
 	e->changed_at = now;
@@ -119,7 +122,9 @@ static bool mrc_ev_marked_alone(const struct mrc_ev_set *s, u16 ev, u64 now)
 	u16 i;
 
 	for (i = 0; i < s->count; i++)
-		others += i != ev && mrc_ev_mark_age(&s->ev[i], now) < MRC_EV_CALM_TRIPS * s->rtt;
+		others += i != ev && mrc_ev_lasting(s->ev[i].state) == MRC_EV_GOOD &&
+			  !s->ev[i].doubted &&
+			  mrc_ev_mark_age(&s->ev[i], now) < MRC_EV_CALM_TRIPS * s->rtt;
 	return others * MRC_EV_ALONE < s->count;
 }
 
@@ -156,8 +161,8 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 	if (e->state == MRC_EV_SKIP)
 		return;
 	e->state = MRC_EV_SKIP;
-	e->skip_at = 0;
-	e->skips = (u8)(1u << e->thinned);
+	e->batch = 0;
+	e->skips = 1u << e->thinned;
 }
 
 /* Takes an EV that is lost to @state, ASSUMED_BAD or HELD, in which it is probed. */
@@ -249,9 +254,9 @@ void mrc_ev_set_doubted(struct mrc_ev_set *s, u16 ev, bool doubted)
 
 	mrc_ev_set_count(s, p, e, -1);
 	e->doubted = doubted;
-	/* What SKIP remembers makes way for the schedule of probes. */
-	if (doubted && e->state == MRC_EV_SKIP)
-		e->state = MRC_EV_GOOD;
+	/* The schedule of probes and what is known of marks make way for each other. */
+	if (!doubted)
+		e->probe_at = 0;
 	mrc_ev_set_count(s, p, e, 1);
 }
 
