@@ -332,6 +332,7 @@ static void mrc_cc_drain(struct mrc_cc *cc)
 {
 	cc->drained = cc->cwnd;
 	cc->cwnd = cc->p.mtu;
+	cc->inc = 0;
 }
 
 /* No mark, no trim, no base RTT that is set: the rate of links is all that is said. */
@@ -358,7 +359,6 @@ static bool mrc_cc_look_early(struct mrc_cc *cc, u64 watched, bool alone)
 static void mrc_cc_watch_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 {
 	u64 watched = mrc_cc_since(cc->risen_at, now);
-
 	bool alone = mrc_cc_was_alone(cc, rtt_ns, now);
 
 	cc->seen_ns = min(cc->seen_ns, rtt_ns);
@@ -422,6 +422,11 @@ static u32 *mrc_cc_window(struct mrc_cc *cc)
 	return cc->drained ? &cc->drained : &cc->cwnd;
 }
 
+static u32 mrc_cc_window_bytes(const struct mrc_cc *cc)
+{
+	return cc->drained ? cc->drained : cc->cwnd;
+}
+
 static void mrc_cc_grow(struct mrc_cc *cc, u64 bytes)
 {
 	u32 *cwnd = mrc_cc_window(cc);
@@ -443,7 +448,7 @@ static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 
 	if (!time && cc->received <= cc->d.adjust_bytes)
 		return;
-	mrc_cc_grow(cc, div64_u64(cc->inc, cc->cwnd));
+	mrc_cc_grow(cc, div64_u64(cc->inc, mrc_cc_window_bytes(cc)));
 	if (time) {
 		u64 eta = (u64)cc->eta_rest + cc->d.eta_q8;
 
@@ -458,7 +463,7 @@ static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 /* A step is never more than the largest window, bytes are less than 2^29: it cannot overflow. */
 static void mrc_cc_add(struct mrc_cc *cc, u64 step, u32 bytes)
 {
-	u64 most = (u64)cc->cwnd * cc->max_cwnd;
+	u64 most = (u64)mrc_cc_window_bytes(cc) * cc->max_cwnd;
 
 	cc->inc = min(cc->inc + min(step, (u64)cc->max_cwnd) * bytes, most);
 }
@@ -471,7 +476,7 @@ static bool mrc_cc_fast_increase(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
 		return false;
 	}
 	cc->unhindered = min(cc->unhindered + bytes, MRC_CC_CWND_MAX + bytes);
-	if (cc->unhindered <= cc->cwnd && !cc->fast)
+	if (cc->unhindered <= mrc_cc_window_bytes(cc) && !cc->fast)
 		return false;
 	cc->fast = true;
 	cc->count[MRC_CC_FAST]++;
@@ -588,18 +593,22 @@ static bool mrc_cc_quick_adapt(struct mrc_cc *cc, bool lost, bool marked, u32 de
 /* What the receiver asked for no longer holds. The window may have grown beyond it since. */
 static void mrc_cc_take_back(struct mrc_cc *cc)
 {
-	cc->cwnd = max(cc->cwnd, min(cc->saved, cc->max_cwnd));
+	u32 *cwnd = mrc_cc_window(cc);
+
+	*cwnd = max(*cwnd, min(cc->saved, cc->max_cwnd));
 	cc->saved = 0;
 }
 
 /* Return: the receiver asks for less just now: nothing increases. */
 static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 {
+	u32 *cwnd = mrc_cc_window(cc);
+
 	if (n->penalty) {
 		if (!cc->saved)
-			cc->saved = cc->cwnd;
+			cc->saved = *cwnd;
 		cc->count[MRC_CC_PENALTIES]++;
-		cc->cwnd = (u32)min((u64)cc->cwnd, max(cc->inflight, (u64)cc->p.mtu));
+		*cwnd = (u32)min((u64)*cwnd, max(cc->inflight, (u64)cc->p.mtu));
 		mrc_cc_shrink(cc, (u32)min((u64)n->penalty * n->acked >> 7, (u64)U32_MAX));
 		return true;
 	}
@@ -663,6 +672,8 @@ static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
 	if (by_delay == cc->by_delay)
 		return;
 	cc->by_delay = by_delay;
+	/* Marks tell of a queue: nobody need look for it. */
+	mrc_cc_end_drain(cc);
 	mrc_cc_rebase(cc, cc->base_ns);
 }
 
@@ -705,7 +716,7 @@ static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 /* Has more been lost in this round trip than links lose for no reason? */
 static bool mrc_cc_is_lossy(const struct mrc_cc *cc)
 {
-	return cc->losses >= CC_LOSSES && cc->lossy > cc->cwnd / CC_LOSSY_PART;
+	return cc->losses >= CC_LOSSES && cc->lossy > mrc_cc_window_bytes(cc) / CC_LOSSY_PART;
 }
 
 /* Have losses shown that a queue has overflowed? */
@@ -800,6 +811,7 @@ static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 		return;
 	mrc_cc_take_back(cc);
 	if (idle > cc->timing->quiet) {
+		mrc_cc_end_drain(cc);
 		cc->cwnd = max(cc->cwnd, mrc_cc_first_window(cc));
 		cc->met = false;
 	}

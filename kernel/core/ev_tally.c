@@ -3,6 +3,7 @@
 
 /* Of several EVs. */
 struct mrc_tally {
+	u32 evs;
 	u32 arrived;
 	u32 lost;
 	u64 took;	/* ns, sum over @timed EVs */
@@ -11,6 +12,7 @@ struct mrc_tally {
 
 static void mrc_tally_add(struct mrc_tally *t, const struct mrc_ev_entry *e)
 {
+	t->evs++;
 	t->arrived += e->arrived;
 	t->lost += e->lost;
 	if (!e->took_ns)
@@ -24,13 +26,18 @@ static u32 mrc_tally_events(const struct mrc_tally *t)
 	return t->arrived + t->lost;
 }
 
-/* No overflow: each EV has less than 2^16 events of a kind, and there are 2^8 of them at most. */
+/*
+ * Others that had far fewer events show nothing. About as many do: whoever is looked at has just had
+ * one more.
+ *
+ * No overflow: each EV has less than 2^16 events of a kind, and there are 2^8 of them at most.
+ */
 static bool mrc_tally_loses_more(const struct mrc_tally *t, const struct mrc_tally *others,
 				 u32 chance)
 {
 	u32 events = mrc_tally_events(t), their = mrc_tally_events(others);
 
-	if (their < events || t->lost * MRC_TALLY_PART < events || t->lost < chance)
+	if (their < events / 2 || t->lost * MRC_TALLY_PART < events || t->lost < chance)
 		return false;
 	return (u64)(t->lost - chance) * their >= (u64)MRC_TALLY_TIMES * events * others->lost;
 }
@@ -72,7 +79,7 @@ static bool mrc_ev_tally_to_blame(const struct mrc_ev_set *s, u16 ev)
 		return true;
 	plane = siblings;
 	mrc_tally_add(&plane, &s->ev[ev]);
-	return mrc_tally_loses_more(&plane, &others, MRC_TALLY_PLANE_LOST) &&
+	return mrc_tally_loses_more(&plane, &others, max(MRC_TALLY_PLANE_LOST, plane.evs + 1)) &&
 	       !mrc_tally_takes_longer(s, &plane, &others, 4);
 }
 

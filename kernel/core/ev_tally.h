@@ -17,7 +17,10 @@
 
 /* Events of an EV, on average, after which all that is counted is halved. */
 #define MRC_TALLY_EVENTS	64u
-/* An EV, or a plane, has lost so often at least before it is to blame: chance explains less. */
+/*
+ * An EV, or a plane, has lost so often at least before it is to blame: chance explains less. A plane has
+ * lost more often than it has EVs, too, for a queue that overflows once may take a packet of each.
+ */
 #define MRC_TALLY_EV_LOST	3u
 #define MRC_TALLY_PLANE_LOST	6u
 /* An EV loses more than others if it loses so many times their part, and this part of its own. */

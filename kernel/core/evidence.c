@@ -4,6 +4,15 @@
 
 #define ARRIVALS	(MRC_NEWS_ACKED | MRC_NEWS_CLEARED)
 
+/*
+ * The same of a tick whenever it is asked for, and not later than anything was that left in it: the rest
+ * of the tick may have passed since.
+ */
+static u64 mrc_evidence_tick_ns(u32 tick, u64 now)
+{
+	return now - now % MRC_TX_TICK_NS - (u64)(mrc_tx_ticks(now) - tick + 1) * MRC_TX_TICK_NS;
+}
+
 /* ---- news ---------------------------------------------------------------- */
 
 static void mrc_evidence_push(struct mrc_evidence *e, struct mrc_tx_evs *list, u8 ev)
@@ -39,12 +48,13 @@ static void mrc_evidence_take_ev(struct mrc_evidence *e, u8 ev, u8 what, u64 now
 	item->ev = ev;
 	item->what = on->what & what;
 	on->what &= ~what;
+	if (mrc_news_is_late(item))
+		item->heard_ns = on->newest ? mrc_evidence_tick_ns(on->sent, now) : 0;
 	if (!(item->what & MRC_NEWS_ACKED))
 		return;
 	item->acked = on->acked;
 	on->acked = 0;
-	/* The rest of its tick may have passed since: not to be later than what came after. */
-	item->heard_ns = now - (u64)(mrc_tx_ticks(now) - on->heard + 1) * MRC_TX_TICK_NS;
+	item->heard_ns = mrc_evidence_tick_ns(on->heard, now);
 }
 
 /* Arrivals of all EVs come before losses of any: see struct mrc_news. */
@@ -202,18 +212,26 @@ static void mrc_evidence_note_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
 		return;
 	on->sent = rec->sent;
 	on->newest = (rec->order + 1) & 0x3fff;
-	e->asking -= on->asked;
+	e->asking -= on->asked && !on->silent;
 	on->asked = false;
 	on->silent = false;
+}
+
+/* What left on an EV in a tick has arrived. */
+static void mrc_evidence_hear(struct mrc_evidence *e, u16 ev, u32 tick)
+{
+	struct mrc_tx_ev *on = &e->ev[ev];
+
+	if (!(on->what & MRC_NEWS_ACKED) || (s32)(tick - on->heard) > 0)
+		on->heard = tick;
+	mrc_evidence_tell(e, ev, MRC_NEWS_ACKED);
 }
 
 static void mrc_evidence_count_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
 				  const struct mrc_tx_rec *rec)
 {
-	if (!on->acked || (s32)(rec->sent - on->heard) > 0)
-		on->heard = rec->sent;
+	mrc_evidence_hear(e, (u16)rec->ev, rec->sent);
 	on->acked++;
-	mrc_evidence_tell(e, (u16)rec->ev, MRC_NEWS_ACKED);
 }
 
 void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
@@ -256,9 +274,11 @@ void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 	mrc_evidence_count_on(e, on, rec);
 }
 
-void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns)
+void mrc_evidence_probed(struct mrc_evidence *e, u16 ev, u64 sent_ns)
 {
 	mrc_evidence_newest_add(&e->probed, mrc_tx_ticks(sent_ns));
+	if (ev < MRC_EV_MAX)
+		mrc_evidence_hear(e, ev, mrc_tx_ticks(sent_ns));
 }
 
 /* ---- what has not -------------------------------------------------------- */
@@ -307,7 +327,7 @@ static struct mrc_tx_given_up *mrc_evidence_given_up(struct mrc_evidence *e, u32
 /* Not later than it was, be the clock as coarse as it is. */
 static u64 mrc_evidence_sent_ns(const struct mrc_tx_rec *rec, u64 now)
 {
-	return now - mrc_tx_age_ns(rec, now) - MRC_TX_TICK_NS;
+	return mrc_evidence_tick_ns(rec->sent, now);
 }
 
 /* Others may have heard of the EV since: so it is in doubt, and no other. */
@@ -355,7 +375,7 @@ void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 
 	if (rec->ev >= MRC_EV_MAX || e->ev[rec->ev].asked || mrc_evidence_unmet(e, psn))
 		return;
 	e->ev[rec->ev].asked = true;
-	e->asking++;
+	e->asking += !e->ev[rec->ev].silent;
 	mrc_evidence_unheard(e, rec, MRC_NEWS_LATE, now, res);
 }
 

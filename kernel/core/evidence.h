@@ -123,7 +123,7 @@ struct mrc_tx_newest {
  * @met_psn: next new PSN when the first answer came
  * @news: EVs with news
  * @losses: such of which all but losses has been told
- * @asking: EVs with @asked
+ * @asking: EVs with @asked, of which nobody knows yet that they are @silent
  * @remembered: elements of @given_up that are used
  * @given_up: see struct mrc_tx_given_up
  * @ev: per EV
@@ -193,8 +193,8 @@ void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 /** mrc_evidence_count() - it is one more that is acknowledged on its EV: that is news */
 void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
-/** mrc_evidence_probed() - a probe that was sent at @sent_ns has been answered */
-void mrc_evidence_probed(struct mrc_evidence *e, u64 sent_ns);
+/** mrc_evidence_probed() - a probe that left on EV @ev, or MRC_EV_NONE, at @sent_ns is answered */
+void mrc_evidence_probed(struct mrc_evidence *e, u16 ev, u64 sent_ns);
 
 /**
  * mrc_evidence_overdue() - is this packet, which is in flight, lost by rule (a)?
@@ -246,8 +246,14 @@ static inline bool mrc_evidence_is_silent(const struct mrc_evidence *e, u16 ev)
 /** mrc_evidence_set_silent() - the paths hold an EV to be bad, or to be good; @ev: any number */
 static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool silent)
 {
-	if (ev < MRC_EV_MAX)
-		e->ev[ev].silent = silent;
+	struct mrc_tx_ev *on;
+
+	if (ev >= MRC_EV_MAX)
+		return;
+	on = &e->ev[ev];
+	e->asking += on->asked && on->silent;
+	on->silent = silent;
+	e->asking -= on->asked && on->silent;
 }
 
 /**

@@ -11,7 +11,7 @@
 /* EVs that one list speaks of, at most; of more a further one speaks. */
 #define MRC_NEWS_MAX	16u
 
-#define MRC_NEWS_ACKED		0x01	/* packets are known to have arrived by it */
+#define MRC_NEWS_ACKED		0x01	/* packets or probes are known to have arrived by it */
 #define MRC_NEWS_CLEARED	0x02	/* one that was held to be lost has arrived after all */
 #define MRC_NEWS_LOST		0x04	/* one is lost, but one that was sent later has arrived by it */
 #define MRC_NEWS_SILENT		0x08	/* one is unanswered, and so is all: no proof against the EV */
@@ -23,7 +23,8 @@
  * @ev: its index
  * @what: MRC_NEWS_*
  * @acked: packets newly known to have arrived by it
- * @heard_ns: when the newest of these was sent; valid with MRC_NEWS_ACKED
+ * @heard_ns: when the newest was sent that is known to have arrived by it, be it a probe, 0: none is;
+ *            valid with MRC_NEWS_ACKED, MRC_NEWS_LATE and MRC_NEWS_MUTE
  */
 struct mrc_news_ev {
 	u16 ev;

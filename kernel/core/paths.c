@@ -249,14 +249,15 @@ static u16 mrc_paths_named(const struct mrc_paths *p, const struct mrc_news *n)
 static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
 				 const struct mrc_news_ev *e, u64 now)
 {
+	/* What is late on it was sent after all that has arrived; the first of all that is late may not. */
+	u64 since = max(n->late_since, e->heard_ns);
 	/* Other QPs may have heard of the EV. */
-	bool heard = p->set.ev[e->ev].heard_at > n->late_since;
+	bool heard = p->set.ev[e->ev].heard_at > since;
 
 	if (e->what & MRC_NEWS_LATE)
-		mrc_paths_report(p, MRC_SEEN_UNHEARD, e->ev, n->late_since, now);
+		mrc_paths_report(p, MRC_SEEN_UNHEARD, e->ev, since, now);
 	if (e->what & MRC_NEWS_MUTE)
-		mrc_paths_report(p, heard ? MRC_SEEN_LOST : MRC_SEEN_UNHEARD, e->ev,
-				 n->late_since, now);
+		mrc_paths_report(p, heard ? MRC_SEEN_LOST : MRC_SEEN_UNHEARD, e->ev, since, now);
 }
 
 static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,

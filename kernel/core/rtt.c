@@ -146,7 +146,7 @@ static u64 mrc_rtt_back_off(const struct mrc_rtt *r, u64 wait, unsigned int prob
 	u64 most = max(wait, max(r->timing->probe_max, silence / MRC_TX_PROBES_PART));
 	unsigned int twice = probes - MRC_TX_PROBES_EVEN + 1;
 
-	return twice < 32 ? min(wait << twice, most) : most;
+	return twice < 16 ? min(wait << twice, most) : most;
 }
 
 u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, u64 silence, bool in_vain)

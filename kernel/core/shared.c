@@ -140,7 +140,7 @@ bool mrc_shared_timer(struct mrc_shared *s, struct mrc_shared_place *place, u64 
 {
 	u64 at = mrc_shared_timer_at(s, place);
 
-	if (!at || now < at || !mrc_shared_hears(s))
+	if (!at || now < at)
 		return false;
 	mrc_shared_silent(s, place, now);
 	return true;

@@ -323,7 +323,7 @@ static void mrc_tx_apply_probe(struct mrc_tx_window *w, const struct mrc_sack *s
 		p->sent_ns = 0;
 	if (first)
 		res->rtt_ns = mrc_rtt_sample(&w->rtt, now - probe.sent_ns);
-	mrc_evidence_probed(&w->evidence, probe.sent_ns);
+	mrc_evidence_probed(&w->evidence, first ? probe.ev : MRC_EV_NONE, probe.sent_ns);
 	w->in_vain = false;
 	if (w->probe_rounds >= MRC_TX_PROBE_ROUNDS || !mrc_tx_covered(w, sack, &from, &end))
 		return;

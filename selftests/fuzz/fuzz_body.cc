@@ -345,7 +345,7 @@ private:
         const bool acked = e.what & MRC_NEWS_ACKED;
 
         require(e.ev < kEvs && e.what);
-        require(!acked || (e.acked && e.heard_ns <= now));
+        require(!acked || e.heard_ns <= now);
         if (e.what & MRC_NEWS_CLEARED)
             mrc_ev_cleared(&set, e.ev, now);
         if (e.what & MRC_NEWS_LOST)

@@ -1459,6 +1459,62 @@ TEST(CcUnset, LossesOfALinkLeaveTheWindow)
     EXPECT_EQ(c.cc.cwnd, 100000u);
 }
 
+namespace
+{
+
+/// A window of 100000 that has met a limit and is emptied to see whether the way is shorter.
+Unset emptied()
+{
+    Unset c;
+    c.ack(0);
+    c.at(100000).cc.met = true;
+    c.now += 300 * kMs;
+    c.ack(kMs);
+    EXPECT_NEAR(c.cc.drained, 100000, kMtu);
+    EXPECT_EQ(c.cc.cwnd, kMtu);
+    return c;
+}
+
+} // namespace
+
+TEST(CcUnset, AWindowThatIsEmptiedComesBackAsItWas)
+{
+    Unset c = emptied();
+    for (int i = 0; i < 25; ++i) {
+        c.now += kMs;
+        c.ack(kMs, false, 4 * kMtu);
+    }
+    c.now += 600 * kMs;
+    c.ack(kMs);
+    EXPECT_EQ(c.cc.drained, 0u);
+    EXPECT_GE(c.cc.cwnd, 100000u);
+    EXPECT_LE(c.cc.cwnd, 100000u + 4 * kMtu);
+}
+
+TEST(CcUnset, WhatTheReceiverAsksOfAnEmptiedWindowHoldsForTheWholeOne)
+{
+    Unset c = emptied();
+    mrc_cc_news n = c.acked(4 * kMtu, kMs, false);
+    n.penalty = 127;
+    c.learn(n);
+    EXPECT_EQ(c.cc.cwnd, kMtu);
+    EXPECT_LT(c.cc.drained, 100000u);
+    n.penalty = 0;
+    n.restore = true;
+    c.learn(n);
+    EXPECT_EQ(c.cc.cwnd, kMtu);
+    EXPECT_GE(c.cc.drained, 100000u);
+}
+
+TEST(CcUnset, AMarkEndsTheWaitForAnEmptyWindow)
+{
+    Unset c = emptied();
+    c.now += kMs;
+    c.ack(kMs, true);
+    EXPECT_EQ(c.cc.drained, 0u);
+    EXPECT_GT(c.cc.cwnd, 50000u);
+}
+
 TEST(CcUnset, TwoLossesBeyondTheTargetCutIt)
 {
     Unset c;

@@ -727,6 +727,31 @@ TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
     EXPECT_EQ(lost.size(), 20u);
 }
 
+/* Whatever was lost before it: the EV, and its plane, are alive. */
+TEST(EvidenceNews, AProbeThatIsAnsweredHasArrivedByItsEv)
+{
+    Window win = withTail(5);
+    win.now += kQuiet;
+    mrc_sack answer{};
+    answer.probe = true;
+    answer.ack_offset = static_cast<s16>(mrc_tx_probe(&win.w, win.now));
+    const u16 ev = win.w.probe_ev;
+    ASSERT_LT(ev, MRC_EV_MAX);
+    const u64 sent = win.now;
+    win.now += kRtt;
+    ASSERT_EQ(mrc_tx_sack(&win.w, &answer, false, win.now, &win.res), 0);
+    mrc_news n;
+    mrc_tx_take_news(&win.w, win.now, &n);
+    ASSERT_EQ(n.ev[0].ev, ev);
+    EXPECT_EQ(n.ev[0].what, MRC_NEWS_ACKED);
+    EXPECT_EQ(n.ev[0].acked, 0u);
+    EXPECT_LE(n.ev[0].heard_ns, sent);
+    EXPECT_GT(n.ev[0].heard_ns, sent - 2 * kTick);
+    ASSERT_EQ(n.count, 1 + 5u);
+    for (unsigned i = 1; i < n.count; ++i)
+        EXPECT_EQ(n.ev[i].what, n.ev[i].ev == ev ? MRC_NEWS_LOST : MRC_NEWS_MUTE);
+}
+
 TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
 {
     Window win = withTail(20);
@@ -741,7 +766,8 @@ TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
     mrc_tx_take_news(&win.w, win.now, &n); // a part
     DECLARE_BITMAP(left, MRC_EV_MAX);
     mrc_evidence_lost_evs(&win.w.evidence, left);
-    EXPECT_EQ(__builtin_popcountl(left[0]), 20 - static_cast<int>(MRC_NEWS_MAX));
+    EXPECT_EQ(__builtin_popcountl(left[0]), 20 + 1 - static_cast<int>(MRC_NEWS_MAX))
+        << "first of all, the probe has arrived by its EV";
 
     ASSERT_EQ(win.sack(1, {}, 1), 0);
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{1});
