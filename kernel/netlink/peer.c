@@ -192,12 +192,24 @@ static int mrc_nl_put_port_history(struct sk_buff *skb, u8 port,
 	return 0;
 }
 
-/* Of ports by which nothing goes: of others nobody asks, and a dump has many peers. */
+/* Does a port have an EV that is good, and not only held in use? peer->lock held. */
+static bool mrc_nl_port_is_good(const struct mrc_ev_set *set, const struct mrc_ev_plane *plane)
+{
+	unsigned int i;
+
+	for (i = plane->first; i < plane->first + plane->count; i++)
+		if (mrc_ev_lasting(set->ev[i].state) == MRC_EV_GOOD)
+			return true;
+	return false;
+}
+
+/* Of ports that have no good EV: of others nobody asks, and a dump has many peers. */
 static int mrc_nl_put_port_histories(struct sk_buff *skb, struct mrc_peer *peer)
 {
 	const struct mrc_ev_plane *plane;
 	const struct mrc_peer_evs *evs;
 	unsigned int n, i;
+	bool good;
 	int err = 0;
 
 	rcu_read_lock();
@@ -206,13 +218,14 @@ static int mrc_nl_put_port_histories(struct sk_buff *skb, struct mrc_peer *peer)
 		struct mrc_nl_port_history h = {};
 
 		plane = &evs->paths.set.planes[n];
-		if (READ_ONCE(plane->good))
-			continue;
 		spin_lock_bh(&peer->lock);
-		for (i = plane->first; i < plane->first + plane->count; i++)
+		good = mrc_nl_port_is_good(&evs->paths.set, plane);
+		for (i = plane->first; !good && i < plane->first + plane->count; i++)
 			mrc_nl_port_history_add(&h, &evs->paths, i);
 		spin_unlock_bh(&peer->lock);
-		err = mrc_nl_put_port_history(skb, evs->paths.set.ev[plane->first].port, &h);
+		if (!good)
+			err = mrc_nl_put_port_history(skb, evs->paths.set.ev[plane->first].port,
+						      &h);
 	}
 	rcu_read_unlock();
 	return err;

@@ -97,7 +97,8 @@ static bool mrc_probe_order_send(struct mrc_probe_order *order)
 			break;
 		err = order->raw ? mrc_probe_order_send_raw(order, order->next) :
 				   mrc_probe_order_send_one(order, order->next);
-		if (mrc_sent_verdict(err) == MRC_SENT_NO_SPACE)
+		/* An EV that is gone is no packet that was not sent. */
+		if (err != -ENOENT && mrc_sent_verdict(err) == MRC_SENT_NO_SPACE)
 			return true;
 		if (err)
 			mrc_ask_skip(order->dev, &order->batch);

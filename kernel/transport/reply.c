@@ -110,6 +110,7 @@ static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
 	/* What was to go by one EV says something of that EV alone. */
 	unsigned int tries = r->a->ev == MRC_ANSWERS_ANY_EV ? MRC_REPLY_TRIES : 1;
 	unsigned int i = 0, n = 0;
+	enum mrc_sent sent;
 	int err;
 
 	while (i < r->a->count && ev != MRC_EV_NONE) {
@@ -118,11 +119,22 @@ static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
 			i += n;
 			continue;
 		}
+		sent = mrc_sent_verdict(err);
 		mrc_count_unsent(r->peer->dev, err);
-		if (!mrc_prober_sent(r->peer, r->evs, ev, mrc_sent_verdict(err)) || !--tries)
+		mrc_prober_sent(r->peer, r->evs, ev, sent);
+		if (!mrc_sent_is_lost(sent) || !--tries)
 			return;
 		ev = mrc_prober_reverse_ev(r->peer, r->evs);
 	}
+}
+
+/* A denied EV is not asked, and no other one in its name. */
+static u16 mrc_reply_ev(const struct mrc_reply *r)
+{
+	if (r->a->evs_gen != r->evs->gen || r->a->ev >= r->evs->paths.count)
+		return mrc_prober_reverse_ev(r->peer, r->evs);
+	return READ_ONCE(r->evs->paths.set.ev[r->a->ev].state) == MRC_EV_DENIED ? MRC_EV_NONE :
+										  r->a->ev;
 }
 
 bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
@@ -135,13 +147,9 @@ bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		.qpn = qpn,
 		.pkey = pkey,
 	};
+	u16 ev = mrc_reply_ev(&r);
 	unsigned int i;
-	u16 ev;
 
-	if (a->evs_gen == r.evs->gen && a->ev < r.evs->paths.count)
-		ev = a->ev;
-	else
-		ev = mrc_prober_reverse_ev(peer, r.evs);
 	if (ev == MRC_EV_NONE) {
 		mrc_count(peer->dev, MRC_CNT_TX_NO_PATH);
 		return false;

@@ -11,7 +11,8 @@
 /**
  * mrc_reply_send() - send them, in one skb where their lengths allow
  *
- * One EV for all. Lost ones are healed by later ones. Softirq or BH off, under RCU.
+ * By one EV, or, if this host lets nothing out by it, by another one. What the network loses is made
+ * good by later ones. Softirq or BH off, under RCU.
  */
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a);
 

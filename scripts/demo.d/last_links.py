@@ -65,7 +65,8 @@ class LastLink:
                 raise RuntimeError(f"p{plane}t0r2: {os.strerror(ctypes.get_errno())}")
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
             index = socket.if_nametoindex("h2")
-            libc.setns(here.fileno(), CLONE_NEWNET)
+            if libc.setns(here.fileno(), CLONE_NEWNET):
+                raise RuntimeError(f"no way back: {os.strerror(ctypes.get_errno())}")
         body = TCMSG.pack(0, index, 0, TC_H_ROOT, 0)
         self.request = NLMSG.pack(NLMSG.size + len(body), RTM_GETQDISC,
                                   NLM_F_REQUEST | NLM_F_ECHO, 1, 0) + body

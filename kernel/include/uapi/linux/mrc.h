@@ -466,7 +466,7 @@ enum {
 	 */
 	MRC_A_PEER_CONGESTION,
 	/*
-	 * nest of MRC_A_PORT_HISTORY_*, repeated: one per port that has EVs of which none is in use
+	 * nest of MRC_A_PORT_HISTORY_*, repeated: one per port that has EVs of which none is good
 	 */
 	MRC_A_PEER_PORT_HISTORY,
 

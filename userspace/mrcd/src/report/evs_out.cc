@@ -37,7 +37,8 @@ mrcnl::PortHistory history_of(const mrcnl::Peer &peer, uint8_t port)
 uint64_t since(const EvsOut &out, const std::vector<EvsOut> &before)
 {
     for (const EvsOut &old : before)
-        if (old.plane == out.plane && old.key == out.key && old.history.acked == out.history.acked)
+        if (old.plane == out.plane && old.key == out.key && old.since_ns &&
+            old.history.acked == out.history.acked)
             return std::min(old.since_ns, out.history.changed);
     return out.history.changed;
 }
@@ -105,12 +106,14 @@ std::string seen_of(const std::vector<const EvsOut *> &out, size_t peers, const 
                     uint64_t now_ns)
 {
     std::set<std::string> names;
+    std::set<mrcnl::PeerKey> keys;
     std::set<std::string> reasons;
     mrcnl::PortHistory sum;
     uint64_t evs = 0;
 
     for (const EvsOut *one : out) {
         names.insert(name_of(fabric, one->key.remote_gid));
+        keys.insert(one->key);
         reasons.insert(one->history.reason.empty() ? "new" : one->history.reason);
         sum.heard = std::max(sum.heard, one->history.heard);
         sum.tx_packets += one->history.tx_packets;
@@ -119,7 +122,7 @@ std::string seen_of(const std::vector<const EvsOut *> &out, size_t peers, const 
         sum.probed += one->history.probed;
         evs += one->evs;
     }
-    return "towards " + list_of(names) + " (" + std::to_string(names.size()) + " of " +
+    return "towards " + list_of(names) + " (" + std::to_string(keys.size()) + " of " +
            std::to_string(peers) + " peers), though probes of its links come back; " +
            (sum.heard ? "the last packet that arrived was sent " +
                             seconds(now_ns - std::min(sum.heard, now_ns)) + " ago"

@@ -124,9 +124,13 @@ mrcnl::Result<void> Look::look_at_module(mrcnl::Kernel &kernel)
         for (PlaneView &view : seen_.planes)
             if (view.netdev && view.netdev->index == plane.ifindex)
                 view.in_module = plane;
-    // They may come and go all the time: the next look sees them.
-    if (const auto peers = kernel.peers(name, std::nullopt))
+    // They may come and go all the time: the next look sees them. Until then what was seen holds.
+    if (const auto peers = kernel.peers(name, std::nullopt)) {
         look_at_peers(*peers);
+    } else if (before_) {
+        seen_.peers = before_->peers;
+        seen_.evs_out = before_->evs_out;
+    }
     return {};
 }
 
