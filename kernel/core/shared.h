@@ -3,16 +3,17 @@
  * A congestion window that several QPs share: whose turn it is to send when there is less room than
  * they want, and what a QP may claim of the window by what has been heard of it.
  *
- * QPs that want more than there is room for wait in a queue, those that have been heard of apart from
- * all others. The QP in the first place sends up to MRC_TURN_PACKETS packets and goes to the last
- * place. If the room is too small for it, it keeps the
- * first place, and nobody is asked again before the window or the queue has changed ("stuck").
+ * QPs that want more than there is room for wait in a queue, those that have been heard of apart
+ * from all others. The QP in the first place sends up to MRC_TURN_PACKETS packets and goes to the
+ * last place. If the room is too small for it, it keeps the first place, and nobody is asked again
+ * before the window or the queue has changed ("stuck").
  *
  * A QP that nobody answers must not cost its neighbours their window, however many such QPs there
  * are and however long their timeouts:
  *  - Before the first answer a QP may have MRC_CLAIM_PACKETS packets in flight while others use the
- *    window, and one while others wait. Its bytes count in the window for a few round trips, in which an answer would come; those
- *    of all such QPs take a part of 1 / MRC_FRESH_PART of it while others want room.
+ *    window, and one while others wait. Its bytes count in the window for a few round trips, in
+ *    which an answer would come; those of all such QPs take a part of 1 / MRC_FRESH_PART of it while
+ *    others want room.
  *  - A QP is silent after that; or when it hears nothing though it asked twice; or when packets time
  *    out and nothing that was sent since has been answered. Its bytes then leave the window, and it
  *    may have MRC_CLAIM_PACKETS packets in flight until it is answered.
@@ -33,6 +34,7 @@
 #define MRC_TURN_PACKETS	32u
 /* The same that a QP may have in flight of which nothing has been heard: two take two paths. */
 #define MRC_CLAIM_PACKETS	2u
+/* Of the window such QPs have one part of so many together. */
 #define MRC_FRESH_PART		4u
 /* So much is served at a time, of packets or of turns; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u

@@ -198,7 +198,7 @@ static bool mrc_nl_port_is_good(const struct mrc_ev_set *set, const struct mrc_e
 	unsigned int i;
 
 	for (i = plane->first; i < plane->first + plane->count; i++)
-		if (mrc_ev_lasting(set->ev[i].state) == MRC_EV_GOOD)
+		if (set->ev[i].state == MRC_EV_GOOD || set->ev[i].state == MRC_EV_SKIP)
 			return true;
 	return false;
 }

@@ -309,7 +309,8 @@ namespace
 
 constexpr u64 kTrip = 1'000'000;
 
-/// Batches of @p size picks, one a tenth of a round trip; @p marked: EVs that are marked whenever used.
+/// Batches of @p size picks, one a tenth of a round trip; @p marked: EVs that are marked whenever
+/// used.
 struct Marks {
     Set set;
     u64 now = 1'000'000'000;

@@ -170,8 +170,8 @@ TEST(Run, ASlowLinkCarriesItsPartWhileItIsSlow)
 }
 
 /**
- * The way by it is skipped for longer each time that it is marked; the three others have room for what
- * it leaves. It stays in use, for it loses nothing.
+ * The way by it is skipped for longer each time that it is marked; the three others have room for
+ * what it leaves. It stays in use, for it loses nothing.
  */
 TEST(Run, ASlowLinkBetweenSwitchesIsAvoided)
 {
