@@ -54,13 +54,15 @@ struct mrc_tx_given_up {
  * the slowest of all EVs. A packet is late after so many times of what its EV takes, and lost
  * after more: a queue that has been empty fills up within a round trip or two, and on a path that
  * is four times too slow packets then take eight times as long as those that found it empty.
- * The answer to a probe, behind which nothing is sent, is worth more.
+ * The answer to a probe, behind which nothing is sent, is worth more, and so is what others know of the
+ * EV: the paths hold it to be bad.
  */
 #define MRC_TX_TAKES_TICKS	4u
 #define MRC_TX_TAKES_MAX	0xffffu
 #define MRC_TX_LATE		3u
 #define MRC_TX_LOST_AFTER	8u
 #define MRC_TX_LOST_PROBED	2u
+#define MRC_TX_LOST_SILENT	2u
 
 /**
  * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news

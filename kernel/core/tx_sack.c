@@ -212,14 +212,14 @@ static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec, 
 			 const struct mrc_tx_judge *j, struct mrc_tx_result *res)
 {
 	struct mrc_evidence *e = &w->evidence;
+	bool silent = mrc_evidence_is_silent(e, (u16)rec->ev);
+	u32 late = silent ? MRC_TX_LOST_SILENT : min(j->times, MRC_TX_LATE);
 
 	if (mrc_evidence_overdue(e, rec, j->slack) || mrc_tx_behind(rec, j))
 		return MRC_TX_BY_EV;
-	if (!mrc_tx_overtaken(w, rec, j) ||
-	    !mrc_evidence_late(e, rec, min(j->times, MRC_TX_LATE), j->longest))
+	if (!mrc_tx_overtaken(w, rec, j) || !mrc_evidence_late(e, rec, late, j->longest))
 		return 0;
-	if (mrc_evidence_is_silent(e, (u16)rec->ev) ||
-	    mrc_evidence_late(e, rec, j->times, j->longest))
+	if (silent || mrc_evidence_late(e, rec, j->times, j->longest))
 		return MRC_TX_BY_TIME;
 	mrc_evidence_ask(e, rec, psn, j->now, res);
 	return 0;

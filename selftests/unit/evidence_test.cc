@@ -178,10 +178,15 @@ TEST(Evidence, WhatIsLateOnAnEvThatIsBadIsLost)
     EXPECT_EQ(f.win.res.lost, 1u);
     EXPECT_TRUE(f.win.mute(5));
 
+    Late soon;
+    mrc_evidence_set_silent(&soon.win.w.evidence, 5, true);
+    soon.other(2.5);
+    EXPECT_EQ(soon.win.res.lost, 1u) << "before it is late";
+
     Late early;
     mrc_evidence_set_silent(&early.win.w.evidence, 5, true);
-    early.other(3);
-    EXPECT_EQ(early.win.res.lost, 0u) << "it is not late";
+    early.other(2);
+    EXPECT_EQ(early.win.res.lost, 0u) << "twice is what it may take";
     mrc_evidence_set_silent(&early.win.w.evidence, 5, false);
     early.other(4);
     EXPECT_EQ(early.win.res.lost, 0u) << "it is good again";
