@@ -422,11 +422,6 @@ static u32 *mrc_cc_window(struct mrc_cc *cc)
 	return cc->drained ? &cc->drained : &cc->cwnd;
 }
 
-static u32 mrc_cc_window_bytes(const struct mrc_cc *cc)
-{
-	return cc->drained ? cc->drained : cc->cwnd;
-}
-
 static void mrc_cc_grow(struct mrc_cc *cc, u64 bytes)
 {
 	u32 *cwnd = mrc_cc_window(cc);
@@ -448,7 +443,7 @@ static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 
 	if (!time && cc->received <= cc->d.adjust_bytes)
 		return;
-	mrc_cc_grow(cc, div64_u64(cc->inc, mrc_cc_window_bytes(cc)));
+	mrc_cc_grow(cc, div64_u64(cc->inc, *mrc_cc_window(cc)));
 	if (time) {
 		u64 eta = (u64)cc->eta_rest + cc->d.eta_q8;
 
@@ -463,7 +458,7 @@ static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 /* A step is never more than the largest window, bytes are less than 2^29: it cannot overflow. */
 static void mrc_cc_add(struct mrc_cc *cc, u64 step, u32 bytes)
 {
-	u64 most = (u64)mrc_cc_window_bytes(cc) * cc->max_cwnd;
+	u64 most = (u64)*mrc_cc_window(cc) * cc->max_cwnd;
 
 	cc->inc = min(cc->inc + min(step, (u64)cc->max_cwnd) * bytes, most);
 }
@@ -476,7 +471,7 @@ static bool mrc_cc_fast_increase(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
 		return false;
 	}
 	cc->unhindered = min(cc->unhindered + bytes, MRC_CC_CWND_MAX + bytes);
-	if (cc->unhindered <= mrc_cc_window_bytes(cc) && !cc->fast)
+	if (cc->unhindered <= *mrc_cc_window(cc) && !cc->fast)
 		return false;
 	cc->fast = true;
 	cc->count[MRC_CC_FAST]++;
@@ -714,9 +709,9 @@ static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 }
 
 /* Has more been lost in this round trip than links lose for no reason? */
-static bool mrc_cc_is_lossy(const struct mrc_cc *cc)
+static bool mrc_cc_is_lossy(struct mrc_cc *cc)
 {
-	return cc->losses >= CC_LOSSES && cc->lossy > mrc_cc_window_bytes(cc) / CC_LOSSY_PART;
+	return cc->losses >= CC_LOSSES && cc->lossy > *mrc_cc_window(cc) / CC_LOSSY_PART;
 }
 
 /* Have losses shown that a queue has overflowed? */

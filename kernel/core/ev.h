@@ -86,7 +86,8 @@ enum mrc_ev_why {
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
  * @why: enum mrc_ev_why of the last change of @state
- * @thinned: GOOD or SKIP: it is in one of so many batches, exponent; 0: in all but what a mark costs
+ * @thinned: GOOD or SKIP: exponent of how many batches there are for one that it is in; 0: it is left
+ *           out of one batch for each mark, and no more
  * @answered: ASSUMED_BAD or HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
@@ -133,10 +134,14 @@ struct mrc_ev_entry {
 
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
 
+/* Bits of a batch's time that are kept: batches that are seconds apart may look the same. */
 #define MRC_EV_BATCH_MASK	((1u << 25) - 1)
 /* An EV that is marked again and again is in one of so many batches at least. */
 #define MRC_EV_THINNED_MAX	6u
-/* It is the EV's own path that is marked if fewer than one of so many EVs were marked of late, too. */
+/*
+ * It is the EV's own path that is marked if fewer than one of so many EVs that carry data were marked
+ * of late, too.
+ */
 #define MRC_EV_ALONE		4u
 /* So many of its round trips without a mark are calm. */
 #define MRC_EV_CALM_TRIPS	4u

@@ -115,17 +115,33 @@ u16 mrc_ev_next_change(struct mrc_ev_set *s, u8 *old)
 	return MRC_EV_NONE;
 }
 
-/* Were so few others marked of late that the reason is this EV's path, and not where all lead? */
+/* Was an EV marked of late? It carries data, and is in nobody's doubt. */
+static bool mrc_ev_marked_lately(const struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 now)
+{
+	return mrc_ev_lasting(e->state) == MRC_EV_GOOD && !e->doubted &&
+	       mrc_ev_mark_age(e, now) < MRC_EV_CALM_TRIPS * s->rtt;
+}
+
+/*
+ * Were so few others marked of late, of those that carry data, that the reason is this EV's path, and
+ * not where all lead? Spares and EVs of planes that are down cannot be marked, and show nothing.
+ */
 static bool mrc_ev_marked_alone(const struct mrc_ev_set *s, u16 ev, u64 now)
 {
-	unsigned int others = 0;
-	u16 i;
+	unsigned int used = 0, others = 0;
+	const struct mrc_ev_plane *p;
+	u16 n, i;
 
-	for (i = 0; i < s->count; i++)
-		others += i != ev && mrc_ev_lasting(s->ev[i].state) == MRC_EV_GOOD &&
-			  !s->ev[i].doubted &&
-			  mrc_ev_mark_age(&s->ev[i], now) < MRC_EV_CALM_TRIPS * s->rtt;
-	return others * MRC_EV_ALONE < s->count;
+	for (n = 0; n < s->nplanes; n++) {
+		p = &s->planes[n];
+		for (i = p->first; i < p->first + p->count && mrc_ev_plane_up(s, p); i++) {
+			if (!mrc_ev_is_usable(&s->ev[i]) || s->ev[i].slot >= p->quota)
+				continue;
+			used++;
+			others += i != ev && mrc_ev_marked_lately(s, &s->ev[i], now);
+		}
+	}
+	return others * MRC_EV_ALONE < used;
 }
 
 /* Once in a round trip: until then marks are of the same queue. */

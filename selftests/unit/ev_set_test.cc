@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -316,7 +317,10 @@ struct Marks {
     u64 now = 1'000'000'000;
     std::map<int, int> picks;
 
-    Marks(int ports, int perPort) : set(ports, perPort) { set.s.rtt = kTrip; }
+    Marks(int ports, int perPort, int active = 0) : set(ports, perPort, 0, 1, active)
+    {
+        set.s.rtt = kTrip;
+    }
 
     void run(int batches, const std::vector<u16> &marked, int size = 16)
     {
@@ -368,6 +372,21 @@ TEST(EvSet, MarksWhereManyAreMarkedThinOutNobody)
     m.run(640, {0, 1, 2, 3, 4, 5, 6, 7});
     for (u16 ev = 0; ev < 8; ++ev)
         EXPECT_NEAR(m.picks[ev], 1280, 128) << ev;
+}
+
+/* Where all paths lead is marked for all that carry data, however many EVs there are besides. */
+TEST(EvSet, SparesAndDeadPlanesDoNotMakeAMarkOnesOwn)
+{
+    Marks spares(2, 16, 4);
+    Marks dead(8, 2);
+    mrc_ev_ports(&dead.set.s, 1, ~0u, dead.now);
+    for (Marks *m : {&spares, &dead}) {
+        std::vector<u16> all(m->set.s.count);
+        std::iota(all.begin(), all.end(), u16{0});
+        m->run(400, all);
+        for (const u16 ev : all)
+            EXPECT_LE(m->set.s.ev[ev].thinned, 1) << ev << " of " << all.size();
+    }
 }
 
 TEST(EvSet, AnEvThatIsThinnedOutAndInDoubtIsProbed)

@@ -732,19 +732,25 @@ TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
     EXPECT_EQ(lost.size(), 20u);
 }
 
-/* Whatever was lost before it: the EV, and its plane, are alive. */
-TEST(EvidenceNews, AProbeThatIsAnsweredHasArrivedByItsEv)
+/// A probe leaves after a quiet time, and its answer tells of nothing new.
+static void answerProbe(Window &win)
 {
-    Window win = withTail(5);
     win.now += kQuiet;
     mrc_sack answer{};
     answer.probe = true;
     answer.ack_offset = static_cast<s16>(mrc_tx_probe(&win.w, win.now));
-    const u16 ev = win.w.probe_ev;
-    ASSERT_LT(ev, MRC_EV_MAX);
-    const u64 sent = win.now;
     win.now += kRtt;
     ASSERT_EQ(mrc_tx_sack(&win.w, &answer, false, win.now, &win.res), 0);
+}
+
+/* Whatever was lost before it: the EV, and its plane, are alive. */
+TEST(EvidenceNews, AProbeThatIsAnsweredHasArrivedByItsEv)
+{
+    Window win = withTail(5);
+    const u64 sent = win.now + kQuiet;
+    answerProbe(win);
+    const u16 ev = win.w.probe_ev;
+    ASSERT_LT(ev, MRC_EV_MAX);
     mrc_news n;
     mrc_tx_take_news(&win.w, win.now, &n);
     ASSERT_EQ(n.ev[0].ev, ev);
@@ -760,12 +766,7 @@ TEST(EvidenceNews, AProbeThatIsAnsweredHasArrivedByItsEv)
 TEST(EvidenceNews, WhatWasNotTakenIsNotToldByTheNextCall)
 {
     Window win = withTail(20);
-    win.now += kQuiet;
-    mrc_sack answer{};
-    answer.probe = true;
-    answer.ack_offset = static_cast<s16>(mrc_tx_probe(&win.w, win.now));
-    win.now += kRtt;
-    ASSERT_EQ(mrc_tx_sack(&win.w, &answer, false, win.now, &win.res), 0);
+    answerProbe(win);
     ASSERT_EQ(win.res.lost, 20u);
     mrc_news n;
     mrc_tx_take_news(&win.w, win.now, &n); // a part
