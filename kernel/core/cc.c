@@ -730,7 +730,7 @@ static bool mrc_cc_overflows(struct mrc_cc *cc, u32 bytes, u64 now)
 	cc->lossy = mrc_cc_count_up(cc->lossy, bytes);
 	cc->losses = mrc_cc_count_up(cc->losses, 1);
 	if (cc->avg_ns > cc->d.target_ns)
-		return cc->lossy > cc->p.mtu;
+		return cc->losses > 1;
 	return cc->lossy_again && mrc_cc_is_lossy(cc);
 }
 
@@ -750,9 +750,9 @@ static void mrc_cc_cut(struct mrc_cc *cc)
 
 /*
  * Bytes that are lost are off the window. Where delay and losses are all that push back, a queue
- * that overflows cuts the window. It loses more than one packet while the delay is beyond its
- * target; a queue that is too short for that makes two round trips lossy. Other losses are a link's:
- * they say nothing of what the network holds.
+ * that overflows cuts the window. It loses more than once while the delay is beyond its target; a
+ * queue that is too short for that makes two round trips lossy. Other losses are a link's: they say
+ * nothing of what the network holds.
  */
 static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
 {
