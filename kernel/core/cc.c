@@ -22,10 +22,11 @@
 #define CC_BLIND_LEAST		8u
 /*
  * A round trip is lossy when its losses are so many, and more than this part of the window. A loss
- * is what one answer tells of: packets that share an skb are lost together.
+ * is what one answer tells of: packets that share an skb are lost together. Four links that lose a
+ * hundredth each lose a sixteenth of a small window often; so the part is twice that.
  */
 #define CC_LOSSES		3u
-#define CC_LOSSY_PART		16u
+#define CC_LOSSY_PART		8u
 /* How much larger than the constants' network one counts where delay is what steers. */
 #define CC_BY_DELAY_A_Q16	(1ull << 16)
 /* Where the rate may be wrong; and fast increase is half a window in a round trip there. */

@@ -518,7 +518,7 @@ TEST(CcSim, NothingIsSetAndQueuesAreShorterThanAHostsNoise)
         const double lost =
             static_cast<double>(sum(r.dropped, to / 3, to)) / sum(r.sent, to / 3, to);
         EXPECT_GE(s.use, 0.97) << flows;
-        EXPECT_LE(lost, flows > 2 ? 0.03 : 0.02) << flows;
+        EXPECT_LE(lost, flows > 2 ? 0.07 : 0.04) << flows;
     }
 }
 

@@ -1424,18 +1424,18 @@ TEST(CcUnset, WhatIsSaidIsBelieved)
     EXPECT_EQ(cc.d.target_ns, 123456u);
 }
 
-/* One in sixteen of a round trip, and of the next one, is more than losses without a reason are. */
+/* One in eight of a round trip, and of the next one, is more than losses without a reason are. */
 TEST(CcUnset, ManyLossesCutTheWindowOnce)
 {
     Unset c;
     c.ack(0);
     c.at(100000);
     c.now += kMs;
-    for (int i = 0; i < 7; ++i)
+    for (int i = 0; i < 13; ++i)
         c.lose(MRC_CC_LOST);
     EXPECT_EQ(c.cc.cwnd, 100000u) << "of one round trip";
     c.now += c.cc.base_ns + 1;
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 12; ++i)
         c.lose(MRC_CC_LOST);
     EXPECT_EQ(c.cc.cwnd, 100000u);
     c.lose(MRC_CC_LOST);
