@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_rotation.h"
+#include "ev_schedule.h"
 
 static u32 mrc_ev_rotation_random(struct mrc_ev_set *s)
 {
@@ -273,11 +274,20 @@ static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand
 	return MRC_EV_NONE;
 }
 
+/*
+ * A search asks by all EVs at once. What has been sent in vain takes any of them meanwhile, other
+ * packets only when the answers are late: one lost probe may have begun it, of an EV in doubt.
+ */
+static bool mrc_ev_rotation_knows_none(const struct mrc_ev_set *s, u64 now)
+{
+	return mrc_ev_searching(s) && now >= s->searched_at + mrc_ev_patience(s, 0);
+}
+
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 {
 	u16 ev = MRC_EV_NONE;
 
-	if (!mrc_ev_searching(s)) {
+	if (!mrc_ev_rotation_knows_none(s, now)) {
 		ev = mrc_ev_rotation_round(s, MRC_EV_WANT_USABLE, now);
 		if (ev == MRC_EV_NONE)
 			ev = mrc_ev_rotation_round(s, MRC_EV_WANT_SKIPPED, now);

@@ -31,8 +31,8 @@ void mrc_ev_rotation_start(struct mrc_ev_set *s, u16 quota);
  * they are left out of one batch, and become GOOD again when a later one passes them. A
  * spare is never returned, nor passed. A plane without such an EV gets nothing. If no plane
  * has one, SKIP EVs are taken; if there are none of those either but some port is up, an
- * ASSUMED_BAD EV is returned rather than none; a DENIED one never is. In a search: what
- * mrc_ev_pick_any() says.
+ * ASSUMED_BAD EV is returned rather than none; a DENIED one never is. In a search whose answers
+ * are late (mrc_ev_patience()): what mrc_ev_pick_any() says.
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */

@@ -50,7 +50,7 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
-	return mrc_ev_pick(s, now);
+	return mrc_ev_searching(s) ? mrc_ev_pick_any(s) : mrc_ev_pick(s, now);
 }
 
 static bool mrc_reverse_may_carry(const struct mrc_ev_set *s, u16 ev)

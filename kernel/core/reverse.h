@@ -73,7 +73,8 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
  * @s: the set that they belong to
  * @now: ns, not 0
  *
- * Return: index; what mrc_ev_pick() says in a search, or when no plane is known to be alive.
+ * Return: index; what mrc_ev_pick_any() says in a search, mrc_ev_pick() when no plane is known to be
+ * alive.
  */
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 

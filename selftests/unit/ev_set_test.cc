@@ -1527,7 +1527,7 @@ TEST(EvSet, ALostProbeAndNothingHeardSinceBeginsASearch)
     EXPECT_FALSE(mrc_ev_probe_lost(&set.s, 1, kMs, 50 * kMs));
     EXPECT_TRUE(mrc_ev_searching(&set.s));
     EXPECT_TRUE(set.changes().empty()) << "nobody is blamed";
-    EXPECT_EQ(set.picks(30).size(), 3u) << "all but the denied one";
+    EXPECT_EQ(set.picks(30, 50 * kMs).size(), 3u) << "all but the denied one";
     EXPECT_EQ(set.probes(50 * kMs).size(), 3u);
     mrc_ev_stirred(&set.s, 51 * kMs);
     EXPECT_TRUE(set.probes(51 * kMs).empty());
@@ -1544,6 +1544,19 @@ TEST(EvSet, ALostProbeAndNothingHeardSinceBeginsASearch)
     EXPECT_EQ(set.changes(), (std::map<u16, int>{{0, MRC_EV_ASSUMED_BAD}}));
     EXPECT_TRUE(set.rotation(1).count(0));
     checkSlots(set);
+}
+
+/* One EV in doubt is dead, and nothing else was sent that might have been answered. */
+TEST(EvSet, ASearchTakesBadEvsOnlyWhenItsAnswersAreLate)
+{
+    Set set(2, 2);
+    mrc_ev_round_trip(&set.s, 20 * kMs);
+    set.lose({0}, kMs);
+    mrc_ev_probe_lost(&set.s, 1, kSec, kSec + 50 * kMs);
+    ASSERT_TRUE(mrc_ev_searching(&set.s));
+    const std::uint64_t late = kSec + 50 * kMs + mrc_ev_patience(&set.s, 0);
+    EXPECT_EQ(set.picks(30, late - 1).count(0), 0u);
+    EXPECT_EQ(set.picks(30, late).count(0), 1u);
 }
 
 TEST(EvSet, ASpareThatASearchFindsComesIntoTheRotation)
