@@ -21,36 +21,54 @@ static bool mrc_reverse_is_usable(const struct mrc_ev_set *s, u16 ev)
 	return mrc_ev_is_usable(&s->ev[ev]);
 }
 
+static bool mrc_reverse_suits(const struct mrc_ev_set *s, u16 ev, bool in_doubt)
+{
+	return mrc_reverse_is_usable(s, ev) && (in_doubt || !s->ev[ev].doubted);
+}
+
 /* A usable EV of the plane, the one answered last if it is. */
 static u16 mrc_reverse_usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
-		  u16 plane)
+			      u16 plane, bool in_doubt)
 {
 	u16 ev = r->plane[plane].ev, first = s->planes[plane].first;
 
-	if (ev != MRC_EV_NONE && mrc_reverse_is_usable(s, ev))
+	if (ev != MRC_EV_NONE && mrc_reverse_suits(s, ev, in_doubt))
 		return ev;
 	for (ev = first; ev < first + s->planes[plane].count; ev++)
-		if (mrc_reverse_is_usable(s, ev))
+		if (mrc_reverse_suits(s, ev, in_doubt))
 			return ev;
 	return MRC_EV_NONE;
 }
 
-u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+/* One round over the planes that are known to be alive. */
+static u16 mrc_reverse_round(struct mrc_reverse *r, const struct mrc_ev_set *s, bool in_doubt)
 {
 	u16 n, plane, ev;
 
-	for (n = 0; n < s->nplanes && !mrc_ev_searching(s); n++) {
+	for (n = 0; n < s->nplanes; n++) {
 		plane = r->next;
 		if (++r->next >= s->nplanes)
 			r->next = 0;
 		if (r->plane[plane].lost >= MRC_REVERSE_LOST_MAX ||
 		    !mrc_reverse_plane_up(s, plane))
 			continue;
-		ev = mrc_reverse_usable(r, s, plane);
+		ev = mrc_reverse_usable(r, s, plane, in_doubt);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
-	return mrc_ev_searching(s) ? mrc_ev_pick_any(s) : mrc_ev_pick(s, now);
+	return MRC_EV_NONE;
+}
+
+u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+{
+	u16 ev;
+
+	if (mrc_ev_searching(s))
+		return mrc_ev_pick_any(s);
+	ev = mrc_reverse_round(r, s, false);
+	if (ev == MRC_EV_NONE)
+		ev = mrc_reverse_round(r, s, true);
+	return ev != MRC_EV_NONE ? ev : mrc_ev_pick(s, now);
 }
 
 static bool mrc_reverse_may_carry(const struct mrc_ev_set *s, u16 ev)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. What is
- * sent must not
- * depend on paths that nobody has heard of for long: a receiver that sends no data of its
- * own probes an EV now and then. The planes take turns, and in a plane the EV that was
- * answered last is used, be it a spare: for what few answers need none is better. A plane whose
- * probes are lost is left out until one is answered: so one that is dead in this direction only
- * is avoided. In a search (ev_set.h) nothing is known to arrive by any of them, and all take
- * turns. The caller serialises all calls.
+ * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. What is sent
+ * must not depend on paths that nobody has heard of for long: a receiver that sends no data of its
+ * own probes an EV now and then. The planes take turns, and in a plane the EV that was answered
+ * last is used, be it a spare: for what few answers need none is better. A plane whose probes are
+ * lost is left out until one is answered: so one that is dead in this direction only is avoided.
+ * An EV in doubt carries answers only where there is no other: an answer, or a Reliability Probe, is
+ * to show what has arrived though one path is silent. In a search (ev_set.h) nothing is known to
+ * arrive by any of them, and all take turns. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H

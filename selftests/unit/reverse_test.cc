@@ -158,6 +158,20 @@ TEST(Reverse, ALostEvIsNotUsedThoughItsPlaneIs)
     EXPECT_EQ(f.picks(3), (std::map<u16, int>{{0, 3}}));
 }
 
+/* Or the probe that is to tell what has arrived goes the way of what has not. */
+TEST(Reverse, AnEvInDoubtCarriesAnswersOnlyWhereThereIsNoOther)
+{
+    Reverse f(2);
+    f.alive(1);
+    f.s.heard_at = 10;
+    mrc_ev_unheard(&f.s, 1, 5, 10);
+    ASSERT_TRUE(f.ev[1].doubted);
+    EXPECT_EQ(f.picks(40), (std::map<u16, int>{{0, 20}, {2, 20}}));
+    for (const u16 e : {0, 2, 3})
+        mrc_ev_unheard(&f.s, e, 5, 10);
+    EXPECT_EQ(f.picks(40), (std::map<u16, int>{{1, 20}, {2, 20}})) << "as if there was no doubt";
+}
+
 TEST(Reverse, BadAndDeniedEvsCarryNoAnswers)
 {
     Reverse f(2);
