@@ -602,6 +602,14 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	return res->expired ? MRC_REQ_FAILED : MRC_REQ_LOST;
 }
 
+bool mrc_req_probe_now(struct mrc_req *r, u64 now)
+{
+	if (!r->tx.inflight)
+		return false;
+	mrc_tx_probe(&r->tx, now);
+	return true;
+}
+
 void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a)
 {
 	mrc_answers_probe(a, r->tx.probe_id);

@@ -373,7 +373,8 @@ bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
  * @r: the requester
  * @paths: the paths, whose EVs are those that @r knows; only states are read, without their lock
  *
- * By a probe, or for another QP. What is late on it is lost with the next SACK.
+ * By a probe, or for another QP. What is late on it is lost with the next SACK, for which
+ * mrc_req_probe_now() asks.
  *
  * Return: its index; MRC_EV_NONE: there is none more.
  */
@@ -400,7 +401,16 @@ u64 mrc_req_timer_at(const struct mrc_req *r, u64 now);
 enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 			       struct mrc_tx_result *res);
 
-/** mrc_req_put_probe() - the Reliability Probe that the timer has named; @a: initialised */
+/**
+ * mrc_req_probe_now() - a Reliability Probe leaves before one is due: what is in flight may be lost
+ * @r: the requester
+ * @now: ns, not 0
+ *
+ * Return: whether mrc_req_put_probe() has one; false: nothing is in flight.
+ */
+bool mrc_req_probe_now(struct mrc_req *r, u64 now);
+
+/** mrc_req_put_probe() - the Reliability Probe that was named last; @a: initialised */
 void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a);
 
 #endif /* _MRC_CORE_REQUESTER_H */

@@ -520,6 +520,8 @@ u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now)
 	u16 id = ++w->probe_id;
 
 	w->probe_ev = w->probes % 2 ? MRC_EV_NONE : mrc_tx_oldest_ev(w);
+	if (mrc_evidence_is_silent(&w->evidence, w->probe_ev))
+		w->probe_ev = MRC_EV_NONE;
 	w->probed[id % MRC_TX_PROBES_KEPT] = (struct mrc_tx_probed){
 		.sent_ns = now, .id = id, .ev = w->probe_ev,
 	};

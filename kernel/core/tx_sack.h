@@ -75,7 +75,7 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
  *
  * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it goes:
  * every second one by that of the oldest packet in flight, whose fate its answer tells for certain;
- * MRC_EV_NONE: by any, for that one may be dead.
+ * MRC_EV_NONE: by any, for that one may be dead, or the paths hold it to be bad.
  *
  * Return: its id.
  */

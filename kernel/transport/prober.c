@@ -441,18 +441,23 @@ void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 
 /* ---- what became of requests ----------------------------------------------- */
 
-static void mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
+/* Return: an EV that was used has become bad. */
+static bool mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
 			      enum mrc_seen seen, u16 ev, u64 sent_at)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	u16 bad;
 
 	/* Of an older version of the EVs it says nothing. */
 	if (evs->gen != evs_gen)
-		return;
+		return false;
 	spin_lock(&peer->lock);
+	bad = evs->paths.set.bad;
 	mrc_paths_report(&evs->paths, seen, ev, sent_at, ktime_get_ns());
+	bad = evs->paths.set.bad > bad;
 	mrc_prober_evs_changed(peer, evs);
 	spin_unlock(&peer->lock);
+	return bad;
 }
 
 static void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
@@ -462,7 +467,9 @@ static void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 
 
 static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
-	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at);
+	/* QPs that hear nothing more would learn of it when they ask next. */
+	if (mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at))
+		mrc_prober_tell_qps(peer);
 }
 
 void mrc_prober_late(struct mrc_peer *peer, u64 sent_at, u64 now)

@@ -43,6 +43,7 @@ DECLARE_TRACEPOINT(mrc_replay);
  * @MRC_REPLAY_ACK: mrc_req_ack(): the same
  * @MRC_REPLAY_END: mrc_sendq_end()
  * @MRC_REPLAY_SETTLE: mrc_req_settle()
+ * @MRC_REPLAY_ASK: mrc_req_probe_now() -> id of the probe
  * @MRC_REPLAY_TIMER_AT: mrc_req_timer_at() -> when (low, high)
  * @MRC_REPLAY_TIMER: mrc_req_timer() -> what is due, lost, PSNs as in mrc_replay_answer()
  */
@@ -60,6 +61,7 @@ enum mrc_replay_op {
 	MRC_REPLAY_ACK		= 'A',
 	MRC_REPLAY_END		= 'E',
 	MRC_REPLAY_SETTLE	= 'C',
+	MRC_REPLAY_ASK		= 'R',
 	MRC_REPLAY_TIMER_AT	= 'T',
 	MRC_REPLAY_TIMER	= 'D',
 };

@@ -213,16 +213,47 @@ bool mrc_requester_new_ports(struct mrc_qp *qp)
 	return changed;
 }
 
-/* tx_lock held, under RCU. */
-static void mrc_requester_heed_silence(struct mrc_qp *qp, u64 now)
+/* tx_lock held, under RCU. Return: what is late on some EV is lost from now on. */
+static bool mrc_requester_heed_silence(struct mrc_qp *qp, u64 now)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
+	bool any = false;
 	u16 ev;
 
 	if (qp->req.evs_gen != evs->gen)
-		return;
-	while ((ev = mrc_req_next_silent(&qp->req, &evs->paths)) != MRC_EV_NONE)
+		return false;
+	while ((ev = mrc_req_next_silent(&qp->req, &evs->paths)) != MRC_EV_NONE) {
 		mrc_replay(qp, MRC_REPLAY_STATE, now, ev, 1);
+		any = true;
+	}
+	return any;
+}
+
+static void mrc_requester_ask(struct mrc_qp *qp, u64 now, struct mrc_answers *a)
+{
+	if (!mrc_req_probe_now(&qp->req, now))
+		return;
+	mrc_replay(qp, MRC_REPLAY_ASK, now, qp->req.tx.probe_id);
+	mrc_req_put_probe(&qp->req, a);
+	mrc_send_arm(qp, now);
+}
+
+void mrc_requester_new_evs(struct mrc_qp *qp)
+{
+	struct mrc_answers a;
+	u64 now;
+
+	mrc_answers_init(&a);
+	local_bh_disable();
+	rcu_read_lock();
+	spin_lock(&qp->tx_lock);
+	now = ktime_get_ns();
+	if (qp->state == IB_QPS_RTS && qp->peer && mrc_requester_heed_silence(qp, now))
+		mrc_requester_ask(qp, now, &a);
+	spin_unlock(&qp->tx_lock);
+	mrc_reply_ask(qp, &a);
+	rcu_read_unlock();
+	local_bh_enable();
 }
 
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
@@ -340,8 +371,10 @@ static enum mrc_req_due mrc_requester_look(struct mrc_qp *qp, u64 now,
 					   struct mrc_answers *a)
 {
 	struct mrc_tx_result res;
-	enum mrc_req_due due = mrc_req_timer(&qp->req, now, &res);
+	enum mrc_req_due due;
 
+	mrc_requester_heed_silence(qp, now);
+	due = mrc_req_timer(&qp->req, now, &res);
 	mrc_replay(qp, MRC_REPLAY_TIMER, now, due, res.lost, qp->req.tx.una, qp->req.tx.nxt,
 		   qp->req.tx.inflight, qp->req.tx.lost);
 	if (due == MRC_REQ_PROBE)

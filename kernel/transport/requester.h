@@ -49,6 +49,14 @@ void mrc_requester_nudge(struct mrc_qp *qp);
  */
 bool mrc_requester_new_ports(struct mrc_qp *qp);
 
+/**
+ * mrc_requester_new_evs() - if an EV is bad since, on which packets are late, the peer is asked at
+ * once what has arrived
+ *
+ * Process context.
+ */
+void mrc_requester_new_evs(struct mrc_qp *qp);
+
 /* Received packets; softirq, under RCU. True: worth a mrc_requester_run(). */
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr);

@@ -146,14 +146,23 @@ static void mrc_transport_each_qp_of(struct mrc_peer *peer, void (*fn)(struct mr
 	}
 }
 
-/* Peers have said so, which anybody can in their name: the QPs of others are left alone. */
+static void mrc_transport_heed_told(struct mrc_qp *qp)
+{
+	mrc_transport_heed_ports(qp);
+	mrc_requester_new_evs(qp);
+}
+
+/*
+ * Peers have told of ports, which anybody can in their name, or an EV of theirs is bad: the QPs of
+ * others are left alone.
+ */
 static void mrc_transport_told_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, told_work);
 	struct mrc_peer *peer;
 
 	while ((peer = mrc_prober_take_told(dev))) {
-		mrc_transport_each_qp_of(peer, mrc_transport_heed_ports);
+		mrc_transport_each_qp_of(peer, mrc_transport_heed_told);
 		mrc_peers_put(peer);
 	}
 	mrc_dev_put(dev);

@@ -270,6 +270,9 @@ Result Requester::make(const Call &call)
     case 'C':
         mrc_req_settle(&req, call.now);
         return {in.next()};
+    case 'R':
+        mrc_req_probe_now(&req, call.now);
+        return {req.tx.probe_id};
     case 'T':
         return timer_at(call.now);
     case 'D':

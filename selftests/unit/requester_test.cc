@@ -657,6 +657,24 @@ TEST(RequesterTimer, ASilentTailIsProbedThenTimesOut)
     EXPECT_TRUE(q.b.rtx);
 }
 
+/* Nothing else may come that would show what is lost. */
+TEST(RequesterTimer, AsksAtOnceWhenToldTo)
+{
+    Waiting q;
+    EXPECT_FALSE(mrc_req_probe_now(&q.r, q.now)) << "nothing is in flight";
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1);
+    q.run();
+    const u16 id = q.r.tx.probe_id;
+    ASSERT_TRUE(mrc_req_probe_now(&q.r, q.now));
+    mrc_answers a;
+    mrc_answers_init(&a);
+    mrc_req_put_probe(&q.r, &a);
+    ASSERT_EQ(a.count, 1u);
+    EXPECT_EQ(q.r.tx.probe_id, static_cast<u16>(id + 1));
+    EXPECT_GT(mrc_req_timer_at(&q.r, q.now), q.now) << "the answer is waited for";
+}
+
 /* Of a QP that is new nothing is known but what others have seen of the peer. */
 TEST(RequesterTimer, AFirstPacketThatIsLostIsAskedForAfterThePeersRoundTrip)
 {

@@ -206,6 +206,7 @@ void SimRequester::timerFired()
     mrc_tx_result res;
     if (ended)
         return;
+    heedSilence();
     const mrc_req_due due = mrc_req_timer(&req, world.now(), &res);
     simCheck(due != MRC_REQ_FAILED, "retries for ever expired");
     if (due != MRC_REQ_GONE)
@@ -303,11 +304,16 @@ void SimRequester::arrived(const SimPacket &packet)
     pump();
 }
 
+void SimRequester::heedSilence()
+{
+    while (mrc_req_next_silent(&req, &paths) != MRC_EV_NONE)
+        ;
+}
+
 void SimRequester::sackArrived(const mrc_hdr &hdr)
 {
     mrc_tx_result res;
-    while (mrc_req_next_silent(&req, &paths) != MRC_EV_NONE)
-        ;
+    heedSilence();
     simCheck(mrc_req_sack(&req, &hdr, world.now(), &res) == 0, "true SACK refused");
     if (res.rtt_ns)
         checkSample(hdr, res);

@@ -70,6 +70,7 @@ private:
     void takeBackUnsent();
     void forgeSack();
 
+    void heedSilence();
     void sackArrived(const mrc_hdr &hdr);
     void nackArrived(const mrc_hdr &hdr);
     void ackArrived(const mrc_hdr &hdr);

@@ -679,6 +679,14 @@ TEST(TxProbe, EverySecondOneGoesByTheEvOfTheOldestPacket)
     EXPECT_EQ(win.w.probe_ev, MRC_EV_NONE) << "it means another path now";
 }
 
+TEST(TxProbe, NoneGoesByAnEvThatIsKnownToBeSilent)
+{
+    Window win = withTail(3);
+    mrc_evidence_set_silent(&win.w.evidence, 1, true);
+    mrc_tx_probe(&win.w, win.now);
+    EXPECT_EQ(win.w.probe_ev, MRC_EV_NONE);
+}
+
 /* Whatever round trips are, and however little later it was sent. */
 TEST(TxProbe, TheAnswerJudgesThePacketsOfItsEvExactly)
 {

@@ -197,10 +197,15 @@ void Requester::learn_of_evs(mrc_tx_result &result)
         endpoint_.prober().evs_changed(peer_);
 }
 
-void Requester::sack(const mrc_hdr &hdr, mrc_tx_result &result)
+void Requester::heed_silence()
 {
     while (mrc_req_next_silent(&req_, &peer_.paths) != MRC_EV_NONE)
         ;
+}
+
+void Requester::sack(const mrc_hdr &hdr, mrc_tx_result &result)
+{
+    heed_silence();
     if (mrc_req_sack(&req_, &hdr, now(), &result))
         return;
     counts_.inferred += result.lost;
@@ -305,6 +310,7 @@ void Requester::timer()
         return;
     timer_at_ = 0;
     const bool silent = mrc_shared_timer(&peer_.shared, &place_, now());
+    heed_silence();
     const mrc_req_due due = mrc_req_timer(&req_, now(), &result);
     mrc_answers_init(&answers);
     if (due == MRC_REQ_PROBE)

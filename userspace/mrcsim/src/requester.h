@@ -79,6 +79,7 @@ private:
     void learn(mrc_tx_result &result);
     void learn_of_window(const mrc_tx_result &result);
     void learn_of_evs(mrc_tx_result &result);
+    void heed_silence();
     void sack(const mrc_hdr &hdr, mrc_tx_result &result);
     bool nack(const mrc_hdr &hdr, mrc_tx_result &result);
     void ack(const mrc_hdr &hdr, mrc_tx_result &result);
