@@ -237,8 +237,15 @@ static void mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, 
 	}
 }
 
-bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop, u64 now,
-		      struct mrc_answers *a)
+/* Its own gate comes first: what a QP may not answer costs the others nothing. */
+static bool mrc_resp_may_tell_trims(struct mrc_resp *q, struct mrc_gate *all, u64 now)
+{
+	return mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE) &&
+	       (!all || mrc_gate_pass(all, now, MRC_RESP_TRIM_RATE_ALL));
+}
+
+bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop,
+		      struct mrc_gate *all, u64 now, struct mrc_answers *a)
 {
 	const struct mrc_rx_arrival again = {
 		.psn = bth->psn,
@@ -249,7 +256,7 @@ bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, boo
 	enum mrc_rx_verdict verdict = mrc_rx_look(&q->rx, bth->psn);
 
 	if (q->refused || verdict == MRC_RX_OOR ||
-	    !mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE))
+	    !mrc_resp_may_tell_trims(q, all, now))
 		return false;
 	if (verdict == MRC_RX_NEW) {
 		mrc_resp_trimmed_new(q, bth, ev, lasthop, a);

@@ -32,6 +32,8 @@
 #define MRC_RESP_NACK_RATE	1000u
 /* The same for trimmed packets, each of which is to be told of: what this host can bear. */
 #define MRC_RESP_TRIM_RATE	1000000u
+/* And for those of all QPs of a host: no QP takes all of it. */
+#define MRC_RESP_TRIM_RATE_ALL	(2 * MRC_RESP_TRIM_RATE)
 
 /**
  * struct mrc_resp_cfg - limits of a connection
@@ -125,6 +127,7 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
  * @bth: what is left of it; no more is believed, for its ICRC is gone
  * @ev: EV bits that it came with
  * @lasthop: the switch was the last one: no other path would have been better
+ * @all: of all QPs of this host, guarded by the caller; NULL: as many as come
  * @now: ns
  * @a: result, empty before: a NACK; or SACKs, if it was a duplicate or asked for one
  *
@@ -132,8 +135,8 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
  *
  * Return: false: it is not in the window, or there were too many: nothing is to be said of it.
  */
-bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop, u64 now,
-		      struct mrc_answers *a);
+bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop,
+		      struct mrc_gate *all, u64 now, struct mrc_answers *a);
 
 /**
  * mrc_resp_fits() - has a packet the length that it must have?

@@ -64,6 +64,7 @@ struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 	netdev_hold(anchor, &dev->anchor_tracker, GFP_KERNEL);
 	dev->cfg = mrc_dev_cfg_default;
 	mutex_init(&dev->cfg_lock);
+	spin_lock_init(&dev->trim_lock);
 	INIT_LIST_HEAD(&dev->list);
 	INIT_LIST_HEAD(&dev->ev_profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);

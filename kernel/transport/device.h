@@ -13,12 +13,14 @@
 #include <linux/netdevice.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "mrc-settings.h"
 
+#include "../core/gate.h"
 #include "../net/plane.h"
 #include "../net/rx.h"
 #include "../net/skb.h"
@@ -69,6 +71,8 @@ struct mrc_dev {
 	netdevice_tracker anchor_tracker;
 	struct mrc_dev_cfg cfg;
 	bool trims;	/* its sockets take trimmed packets */
+	spinlock_t trim_lock;	/* trim_gate */
+	struct mrc_gate trim_gate;
 	struct mrc_planes planes;
 	u32 ports;
 	u32 evs_ports;

@@ -258,9 +258,12 @@ void mrc_responder_trimmed(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, bool
 
 	mrc_answers_init(&a);
 	spin_lock(&qp->rx_lock);
-	if (mrc_responder_live(qp))
+	if (mrc_responder_live(qp)) {
+		spin_lock(&qp->dev->trim_lock);
 		told = mrc_resp_trimmed(&qp->resp, &pkt->hdr.bth, pkt->ev, lasthop,
-					ktime_get_ns(), &a);
+					&qp->dev->trim_gate, ktime_get_ns(), &a);
+		spin_unlock(&qp->dev->trim_lock);
+	}
 	spin_unlock(&qp->rx_lock);
 	if (told)
 		mrc_count(qp->dev, lasthop ? MRC_CNT_TRIMMED_LASTHOP_RX : MRC_CNT_TRIMMED_RX);

@@ -30,7 +30,10 @@ void mrc_send_arm(struct mrc_qp *qp, u64 now)
 	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
 		return;
 	qp->timer_at = at;
-	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	/* A little later will do: timers of many QPs then share an interrupt. */
+	hrtimer_start_range_ns(&qp->timer, ns_to_ktime(at),
+			       at > now ? min_t(u64, (at - now) / 8, NSEC_PER_MSEC) : 0,
+			       HRTIMER_MODE_ABS_SOFT);
 }
 
 /* A fixed window has nothing to show. */

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -721,7 +722,7 @@ TEST(Responder, WhatASackIsDueByStaysItsTrigger)
         r.arrive(a);
         const mrc_bth trimmed = {.ackreq = true, .psn = r.psn(1)};
         mrc_answers_init(&r.a);
-        ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, r.now, &r.a));
+        ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, nullptr, r.now, &r.a));
         ASSERT_EQ(r.a.count, 2u);
         EXPECT_EQ(r.a.hdr[1].sack.ack_offset, 0) << ce;
         EXPECT_EQ(r.a.hdr[1].bth.rtx, !ce);
@@ -735,7 +736,7 @@ TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
     r.answer();
     const mrc_bth trimmed = {.ackreq = true, .psn = r.psn(1)};
     mrc_answers_init(&r.a);
-    ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, r.now, &r.a));
+    ASSERT_TRUE(mrc_resp_trimmed(&r.q, &trimmed, 0, false, nullptr, r.now, &r.a));
     ASSERT_EQ(r.a.count, 2u) << "the NACK, and a SACK";
     const mrc_hdr &sack = r.a.hdr[1];
     ASSERT_EQ(sack.bth.opcode, MRC_OP_SACK);
@@ -799,7 +800,7 @@ TEST(ResponderTrim, TheSenderIsTold)
         r.arrive(0);
         mrc_answers_init(&r.a);
         const mrc_bth head = headOf(2);
-        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, lasthop, r.now, &r.a));
+        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, lasthop, nullptr, r.now, &r.a));
         ASSERT_EQ(r.a.count, 1u);
         const mrc_hdr &hdr = r.a.hdr[0];
         EXPECT_EQ(hdr.bth.opcode, MRC_OP_NACK);
@@ -816,7 +817,7 @@ TEST(ResponderTrim, NothingCountsAsReceived)
     const u64 bytes = r.q.rx.bytes;
     mrc_answers_init(&r.a);
     const mrc_bth head = headOf(0);
-    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
     EXPECT_EQ(r.q.rx.bytes, bytes);
     EXPECT_FALSE(mrc_rx_sack_news(&r.q.rx));
     EXPECT_TRUE(r.done().empty());
@@ -832,7 +833,7 @@ TEST(ResponderTrim, WhatAsksForASackGetsOne)
         r.arrive(1);
         mrc_answers_init(&r.a);
         const mrc_bth head = headOf(2, asks);
-        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+        EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
         ASSERT_EQ(r.a.count, asks ? 2u : 1u);
         if (asks) {
             EXPECT_EQ(r.a.hdr[1].bth.opcode, MRC_OP_SACK);
@@ -849,7 +850,7 @@ TEST(ResponderTrim, ADuplicateIsAcknowledged)
     r.answer();
     mrc_answers_init(&r.a);
     const mrc_bth head = headOf(0);
-    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
     ASSERT_EQ(r.a.count, 2u);
     EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_SACK);
     EXPECT_EQ(r.a.hdr[0].sack.entropy, kEv);
@@ -861,7 +862,7 @@ TEST(ResponderTrim, WhatIsBeyondTheWindowIsIgnored)
     Responder r;
     mrc_answers_init(&r.a);
     const mrc_bth head = headOf(kSize);
-    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
     EXPECT_EQ(r.a.count, 0u);
 }
 
@@ -873,12 +874,42 @@ TEST(ResponderTrim, AnswersAreBounded)
     for (unsigned i = 0; i < 10000; ++i) {
         const mrc_bth head = headOf(i % kSize);
         mrc_answers_init(&r.a);
-        told += mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a);
+        told += mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a);
     }
     EXPECT_EQ(told, MRC_GATE_BURST);
     r.now += 1000 * kUs;
     const mrc_bth head = headOf(1);
-    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
+}
+
+/* Nor do many QPs of a host more than it can bear, nor one QP all of that. */
+TEST(ResponderTrim, AnswersOfAllQpsAreBounded)
+{
+    std::array<Responder, 4> qps;
+    mrc_gate all{};
+    const auto answers = [&](Responder &r, unsigned n, std::uint64_t now) {
+        unsigned told = 0;
+        for (unsigned i = 0; i < n; ++i) {
+            const mrc_bth head = headOf(i % kSize);
+            mrc_answers_init(&r.a);
+            told += mrc_resp_trimmed(&r.q, &head, kEv, false, &all, now, &r.a);
+        }
+        return told;
+    };
+    EXPECT_EQ(answers(qps[0], 1000, kUs), MRC_GATE_BURST);
+    EXPECT_EQ(answers(qps[1], 1000, kUs), 0u);
+    unsigned one = 0;
+    unsigned rest = 0;
+    for (unsigned ms = 10; ms < 11; ++ms)
+        for (unsigned us = 0; us < 1000; ++us) {
+            const std::uint64_t now = (1000ull * ms + us) * kUs;
+            one += answers(qps[0], 10, now);
+            for (unsigned i = 1; i < qps.size(); ++i)
+                rest += answers(qps[i], 10, now);
+        }
+    EXPECT_NEAR(one + rest, 1000 * MRC_RESP_TRIM_RATE_ALL / 1e6, MRC_GATE_BURST);
+    EXPECT_LE(one, 1000 * MRC_RESP_TRIM_RATE / 1e6 + MRC_GATE_BURST);
+    EXPECT_GT(rest, 900u);
 }
 
 TEST(ResponderTrim, NothingIsSaidAfterANak)
@@ -889,6 +920,6 @@ TEST(ResponderTrim, NothingIsSaidAfterANak)
     ASSERT_NE(r.answer(), 0);
     mrc_answers_init(&r.a);
     const mrc_bth head = headOf(1);
-    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, r.now, &r.a));
+    EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
     EXPECT_EQ(r.a.count, 0u);
 }

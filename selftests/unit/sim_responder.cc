@@ -73,7 +73,7 @@ void SimResponder::dataArrived(const SimPacket &packet)
 void SimResponder::trimmed(const SimPacket &packet, const mrc_hdr &hdr)
 {
     mrc_answers a = none();
-    mrc_resp_trimmed(&resp, &hdr.bth, PathEnd::bitsOf(packet.ev), false, world.now(), &a);
+    mrc_resp_trimmed(&resp, &hdr.bth, PathEnd::bitsOf(packet.ev), false, nullptr, world.now(), &a);
     send(a);
 }
 

@@ -75,8 +75,8 @@ void Responder::trimmed(const Packet &packet)
     mrc_answers answers;
 
     mrc_answers_init(&answers);
-    untold_ +=
-        !mrc_resp_trimmed(&resp_, &packet.hdr.bth, packet.bits, packet.last_hop, now(), &answers);
+    untold_ += !mrc_resp_trimmed(&resp_, &packet.hdr.bth, packet.bits, packet.last_hop, nullptr,
+                                 now(), &answers);
     endpoint_.reply(peer_, flow_, answers, true);
 }
 
