@@ -172,6 +172,19 @@ test_drops()
 	check_traffic_end "drops: verified" traffic_stop
 }
 
+# Queues of three packets have no room for an skb of fifteen, whatever the window is: what was lost twice
+# goes packet by packet. Nothing arrives until then, so the timeout is one that expires soon.
+test_whole_skbs()
+{
+	local timeout=$TRAFFIC_TIMEOUT
+
+	TRAFFIC_TIMEOUT=14
+	check "whole skbs: a fixed window" on h1 mrcctl cc-profile set mrc0 7 algorithm none window 131072
+	check_traffic "whole skbs: verified" h1 h2 --iterations 20 --sizes 256K
+	TRAFFIC_TIMEOUT=$timeout
+	check "whole skbs: as before" profile rate 200mbit target-delay 500us
+}
+
 # shares RATIO: each QP has sent that part of what the one with the most has, and all have some
 shares()
 {
@@ -253,6 +266,7 @@ lab netem h1:eth1 delay 2ms
 lab netem h1:eth2 delay 2ms
 test_marks
 test_drops
+test_whole_skbs
 test_shared
 test_ends
 test_counts

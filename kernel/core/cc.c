@@ -684,6 +684,8 @@ static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 b
 	cc->received = mrc_cc_count_up(cc->received, n->acked);
 	cc->achieved = mrc_cc_count_up(cc->achieved, n->acked);
 	cc->ignored = mrc_cc_count_up(cc->ignored, n->acked);
+	if (n->acked)
+		cc->vain = 0;
 	if (!rtt_ns)
 		return;
 	mrc_cc_note_base(cc, rtt_ns, now);
@@ -730,6 +732,9 @@ static bool mrc_cc_overflows(struct mrc_cc *cc, u32 bytes, u64 now)
 	}
 	cc->lossy = mrc_cc_count_up(cc->lossy, bytes);
 	cc->losses = mrc_cc_count_up(cc->losses, 1);
+	cc->vain = mrc_cc_count_up(cc->vain, bytes);
+	if (cc->vain > *mrc_cc_window(cc))
+		return true;
 	if (cc->avg_ns > cc->d.target_ns)
 		return cc->losses > 1;
 	return cc->lossy_again && mrc_cc_is_lossy(cc);
@@ -752,8 +757,9 @@ static void mrc_cc_cut(struct mrc_cc *cc)
 /*
  * Bytes that are lost are off the window. Where delay and losses are all that push back, a queue
  * that overflows cuts the window. It loses more than once while the delay is beyond its target; a
- * queue that is too short for that makes two round trips lossy. Other losses are a link's: they say
- * nothing of what the network holds.
+ * queue that is too short for that makes two round trips lossy; one that holds nothing at all of what
+ * comes at once loses a whole window, and again what was sent for it. Other losses are a link's: they
+ * say nothing of what the network holds.
  */
 static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
 {

@@ -219,6 +219,7 @@ struct mrc_cc {
 	u32 losses;		/* ... in so many losses */
 	bool lossy_again;	/* the one before was lossy, too */
 	bool lossy_cut;		/* and the window was cut for them */
+	u32 vain;		/* bytes lost since something has arrived */
 
 	bool qa_trigger;
 	u64 qa_end;		/* of its period; 0: none has begun */

@@ -133,6 +133,7 @@ static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_gr
 		p->psn = psn;
 		p->bytes = mrc_tx_bytes(&r->tx, psn);
 		b->bytes += p->bytes;
+		b->apart |= mrc_tx_was_resent(&r->tx, psn);
 		if (b->count == min(r->tx.lost, max))
 			break;
 		psn = mrc_tx_lost_after(&r->tx, psn);
@@ -194,6 +195,7 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
 	max = min(max, MRC_BATCH_MAX);
 	b->count = 0;
 	b->bytes = 0;
+	b->apart = false;
 	b->full = false;
 	b->ask_after = g->ask_after;
 	b->rtx = r->tx.lost;

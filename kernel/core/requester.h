@@ -58,6 +58,7 @@ struct mrc_plan {
  * @stride: EVs that the batch is dealt to
  * @rtx: they are retransmissions
  * @any: on EVs that are assumed bad, too: on the others they were sent in vain
+ * @apart: each in an skb of its own: some were lost twice, and packets that share one are lost together
  * @full: no more fit into the congestion window for now
  * @ask_after: see struct mrc_cc_grant
  * @ask: the last one asks for a SACK: nothing follows for now
@@ -70,6 +71,7 @@ struct mrc_batch {
 	u32 ask_after;
 	bool rtx;
 	bool any;
+	bool apart;
 	bool full;
 	bool ask;
 };

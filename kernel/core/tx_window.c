@@ -39,6 +39,11 @@ u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn)
 	return w->units[mrc_tx_ring_index(w, psn)] * MRC_TX_BYTES_UNIT;
 }
 
+bool mrc_tx_was_resent(const struct mrc_tx_window *w, u32 psn)
+{
+	return mrc_tx_rec_at(w, psn)->flags & MRC_TX_RESENT;
+}
+
 u16 mrc_tx_ev(const struct mrc_tx_window *w, u32 psn)
 {
 	return mrc_tx_rec_ev(mrc_tx_rec_at(w, psn));

@@ -97,6 +97,9 @@ u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn);
 /** mrc_tx_bytes() - nominal bytes of a packet, rounded up; @psn: in the window */
 u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn);
 
+/** mrc_tx_was_resent() - has a packet been sent again before? @psn: in the window */
+bool mrc_tx_was_resent(const struct mrc_tx_window *w, u32 psn);
+
 /**
  * mrc_tx_resend() - a lost PSN goes out again
  * @w: the window

@@ -1455,8 +1455,31 @@ TEST(CcUnset, LossesOfALinkLeaveTheWindow)
         c.now += kMs;
         c.lose(MRC_CC_LOST, 8 * kMtu);
         c.lose(MRC_CC_LOST, 8 * kMtu);
+        if (i % 2)
+            c.ack(0);
+        c.at(100000);
     }
-    EXPECT_EQ(c.cc.cwnd, 100000u);
+    EXPECT_EQ(c.cc.count[MRC_CC_CUTS], 0u);
+}
+
+/* However few losses they are, and however far apart: nothing of what was sent has room anywhere. */
+TEST(CcUnset, AWindowThatIsLostWholeAgainIsCut)
+{
+    Unset c;
+    c.ack(0);
+    c.at(100000);
+    c.lose(MRC_CC_LOST, 100000);
+    EXPECT_EQ(c.cc.cwnd, 100000u) << "once a path that has died loses all";
+    for (u32 left : {50000u, 25000u, 12500u}) {
+        c.now += 10 * kMs;
+        c.lose(MRC_CC_LOST, c.cc.cwnd);
+        EXPECT_EQ(c.cc.cwnd, left);
+    }
+    c.now += 10 * kMs;
+    c.ack(0);
+    const u32 cwnd = c.cc.cwnd;
+    c.lose(MRC_CC_LOST, cwnd);
+    EXPECT_EQ(c.cc.cwnd, cwnd) << "something has arrived since";
 }
 
 namespace

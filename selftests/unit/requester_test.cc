@@ -235,6 +235,25 @@ TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
     EXPECT_EQ(q.run(), 30u);
 }
 
+/* Packets that share an skb are lost together, by a queue that has no room for all of it each time. */
+TEST(Requester, WhatWasLostTwiceGoesApart)
+{
+    Requester q;
+    q.post(1000);
+    q.run();
+    q.lose(4);
+    ASSERT_EQ(q.step(), 4u);
+    EXPECT_TRUE(q.b.rtx);
+    EXPECT_FALSE(q.b.apart);
+    q.now += 10000 * kUs;
+    q.lose(6);
+    ASSERT_EQ(q.step(), 6u);
+    EXPECT_TRUE(q.b.apart) << "four of them were lost twice";
+    q.acked(mrc_psn_add(q.r.tx.una, 40));
+    ASSERT_NE(q.step(), 0u);
+    EXPECT_FALSE(q.b.apart);
+}
+
 TEST(Requester, NewPacketsWaitForLostOnes)
 {
     Requester q;
