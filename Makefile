@@ -36,7 +36,7 @@ Soft MRC
   make lint             static checks of everything
   make clean            remove build/ (the kernel cache stays)
 
-The first ten do all their own set-up.
+The targets from demo to sim do all their own set-up.
 endef
 export HELP
 

@@ -1462,7 +1462,8 @@ TEST(CcUnset, LossesOfALinkLeaveTheWindow)
     EXPECT_EQ(c.cc.count[MRC_CC_CUTS], 0u);
 }
 
-/* However few losses they are, and however far apart: nothing of what was sent has room anywhere. */
+/* However few losses they are, and however far apart: nothing of what was sent has room anywhere.
+ */
 TEST(CcUnset, AWindowThatIsLostWholeAgainIsCut)
 {
     Unset c;

@@ -235,7 +235,8 @@ TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
     EXPECT_EQ(q.run(), 30u);
 }
 
-/* Packets that share an skb are lost together, by a queue that has no room for all of it each time. */
+/* Packets that share an skb are lost together, by a queue that has no room for all of it each time.
+ */
 TEST(Requester, WhatWasLostTwiceGoesApart)
 {
     Requester q;
