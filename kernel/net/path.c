@@ -397,3 +397,38 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		hop->srh = NULL;
 	return 0;
 }
+
+/* ---- MTU ----------------------------------------------------------------- */
+
+/* Exceptions of a route are what ICMPv6 packets have told of one destination. */
+static bool mrc_path_is_exception(const struct rt6_info *rt)
+{
+	return rt->rt6i_flags & RTF_CACHE;
+}
+
+/* Without a route of its own the interface's MTU holds, as for any route without one. */
+static unsigned int mrc_path_mtu_of(const struct rt6_info *rt)
+{
+	const struct fib6_info *from = rcu_dereference(rt->from);
+	struct inet6_dev *idev = __in6_dev_get(rt->dst.dev);
+	unsigned int mtu = from ? from->fib6_pmtu : 0;
+
+	if (!mtu)
+		mtu = idev ? READ_ONCE(idev->cnf.mtu6) : READ_ONCE(rt->dst.dev->mtu);
+	mtu = min_t(unsigned int, mtu, IP6_MAX_MTU);
+	return mtu - lwtunnel_headroom(rt->dst.lwtstate, mtu);
+}
+
+unsigned int mrc_path_mtu(const struct dst_entry *dst)
+{
+	const struct rt6_info *rt = mrc_dst_rt6_info((struct dst_entry *)dst);
+
+	return mrc_path_is_exception(rt) ? mrc_path_mtu_of(rt) : dst_mtu(dst);
+}
+
+bool mrc_path_mtu_is_told(const struct dst_entry *dst)
+{
+	const struct rt6_info *rt = mrc_dst_rt6_info((struct dst_entry *)dst);
+
+	return mrc_path_is_exception(rt) && dst_mtu(dst) < mrc_path_mtu_of(rt);
+}

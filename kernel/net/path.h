@@ -203,4 +203,18 @@ void mrc_path_forget(struct mrc_path *path);
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);
 
+/**
+ * mrc_path_mtu() - how long a packet may be by its route and netdev
+ * @dst: the route
+ *
+ * What an ICMPv6 packet has told of the way does not count: anybody may have sent it. A link that takes
+ * less than it should loses packets, and its EVs are left for that.
+ *
+ * Context: under RCU. Return: bytes, from the outermost IP header on.
+ */
+unsigned int mrc_path_mtu(const struct dst_entry *dst);
+
+/** mrc_path_mtu_is_told() - has an ICMPv6 packet told the stack less than mrc_path_mtu()? Under RCU. */
+bool mrc_path_mtu_is_told(const struct dst_entry *dst);
+
 #endif /* _MRC_NET_PATH_H */

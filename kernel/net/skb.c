@@ -20,6 +20,7 @@
 #include "../core/wire.h"
 #include "crc.h"
 #include "skb.h"
+#include "sock.h"
 
 #define MRC_INNER_LEN	(sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 #define MRC_PAD_MAX	3u
@@ -71,7 +72,7 @@ static unsigned int mrc_skb_max_len(const struct mrc_path_hop *hop)
 
 	gso -= min(gso, 1u + dev->hard_header_len);
 	limit = min(IPV6_MAXPLEN + (unsigned int)sizeof(struct ipv6hdr),
-		    max(gso, dst_mtu(hop->dst)));
+		    max(gso, mrc_path_mtu(hop->dst)));
 	return limit - min(limit, headers);
 }
 
@@ -439,6 +440,9 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->dev = b->hop.dst->dev;
 	mrc_skb_set_queue(b);
+	/* The stack, too, goes by the netdev's MTU where a socket says so. */
+	if (mrc_path_mtu_is_told(b->hop.dst))
+		mrc_sock_own(b->flow->net, b->flow->dport, skb);
 	/* Sent within this RCU read section, or whoever queues it takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
 }
@@ -446,7 +450,7 @@ static void mrc_skb_finish(struct mrc_skb *b)
 bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len)
 {
 	return mrc_hop_outer_len(&b->hop) + MRC_INNER_LEN + len <=
-	       dst_mtu(b->hop.dst);
+	       mrc_path_mtu(b->hop.dst);
 }
 
 u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path)
@@ -456,7 +460,7 @@ u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path)
 
 	if (mrc_path_hop(path, flow, &hop))
 		return U32_MAX;
-	mtu = dst_mtu(hop.dst);
+	mtu = mrc_path_mtu(hop.dst);
 	headers = mrc_hop_outer_len(&hop) + MRC_INNER_LEN;
 	return mtu - min(mtu, headers);
 }
@@ -466,7 +470,7 @@ int mrc_skb_stretch(struct mrc_skb *b, unsigned int size)
 	unsigned int now = mrc_hop_outer_len(&b->hop) + b->skb->len, more, len;
 	int err;
 
-	if (size < now || size > dst_mtu(b->hop.dst))
+	if (size < now || size > mrc_path_mtu(b->hop.dst))
 		return -EMSGSIZE;
 	/* What is read-only for all stays so for the stack. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;

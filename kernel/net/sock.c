@@ -22,6 +22,7 @@
  * struct mrc_sock - socket of a namespace and port
  * @list: in struct mrc_sock_net
  * @sock: NULL once the namespace has closed it
+ * @sk: of @sock; once that is closed, readers of the list find it without references
  * @port: network order
  * @users: references, under mrc_sock_lock
  * @trims: those that want trimmed packets, under mrc_sock_lock
@@ -31,6 +32,7 @@
 struct mrc_sock {
 	struct list_head list;
 	struct socket *sock;
+	struct sock *sk;
 	__be16 port;
 	unsigned int users;
 	unsigned int trims;
@@ -55,15 +57,28 @@ static void (*mrc_sock_trimmed)(struct sk_buff *skb);
 /* Guards all lists; inside, only locks of the socket layer and of netfilter's hooks. */
 static DEFINE_MUTEX(mrc_sock_lock);
 
-bool mrc_sock_listening(const struct net *net, __be16 port)
+/* Under RCU. */
+static const struct mrc_sock *mrc_sock_of(const struct net *net, __be16 port)
 {
 	const struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
 	const struct mrc_sock *s;
 
 	list_for_each_entry_rcu(s, &sn->socks, list)
 		if (s->port == port)
-			return true;
-	return false;
+			return s;
+	return NULL;
+}
+
+bool mrc_sock_listening(const struct net *net, __be16 port)
+{
+	return mrc_sock_of(net, port);
+}
+
+bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb)
+{
+	const struct mrc_sock *s = mrc_sock_of(net, port);
+
+	return s && skb_set_owner_sk_safe(skb, s->sk);
 }
 
 static int mrc_sock_open(struct mrc_sock *s, struct net *net)
@@ -82,6 +97,7 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 
 	if (err)
 		return err;
+	s->sk = s->sock->sk;
 	/* A forged "packet too big" must not shrink the path of somebody's packets. */
 	inet6_sk(s->sock->sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
 	setup_udp_tunnel_sock(net, mrc_udp_tunnel(s->sock), &tunnel);

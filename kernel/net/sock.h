@@ -43,6 +43,16 @@ int mrc_sock_trim(struct mrc_sock *sock, bool on);
 bool mrc_sock_listening(const struct net *net, __be16 port);
 
 /**
+ * mrc_sock_own() - an skb leaves as one of the socket's, by what that says of MTUs
+ * @net: namespace
+ * @port: UDP port, network order
+ * @skb: nobody's
+ *
+ * Context: under RCU. Return: false when the namespace does not listen there, or no longer.
+ */
+bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb);
+
+/**
  * mrc_sock_module_init() - per-namespace state
  * @rcv: UDP encapsulation receiver of all sockets
  * @trimmed: takes packets for mrc_sock_trim(): data begins with the IPv6 header; softirq, under RCU
