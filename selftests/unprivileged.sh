@@ -96,6 +96,40 @@ test_memlock()
 	check "all pages are given back" wait_for pinned_is "$before"
 }
 
+# psns COMMAND...: what "rdma resource" shows of the first QP in RTS
+psns()
+{
+	"$@" rdma -j -d resource show qp link mrc1 |
+		jq -c '[.[] | select(.state == "RTS")][0] | [."sq-psn", ."rq-psn"]'
+}
+
+# With the first PSN all users could count how far a QP has come, and forge what its peer has to say.
+test_psns()
+{
+	local server
+
+	rm -f "$TRY/socket"
+	background nsenter --net=/run/netns/p1 "${limited[@]}" mrc_traffic server --socket "$TRY/socket" \
+		--device mrc1 >"$TRY/server" 2>&1
+	server=$BACKGROUND_PID
+	wait_for test -S "$TRY/socket"
+	background nsenter --net=/run/netns/p2 "${limited[@]}" mrc_traffic client --socket "$TRY/socket" \
+		--device mrc2 --iterations 0 >"$TRY/client" 2>&1
+	check "PSNs: a QP is there" wait_for qp_of_nobody
+	check "PSNs: they are no beginning of all" test "$(on p1 mrcctl -j qp show mrc1 state rts |
+		jq '.[0]."psn-nxt"')" -gt 0
+	check_equal "PSNs: not shown to users" "[0,0]" "$(psns nsenter --net=/run/netns/p1 "${nobody[@]}")"
+	check_equal "PSNs: mrcctl does not show them to users either" "false" \
+		"$(as_nobody 1 mrcctl -j qp show mrc1 state rts | jq '.[0] | has("psn-nxt")')"
+	kill "$BACKGROUND_PID"
+	wait "$BACKGROUND_PID" "$server"
+}
+
+qp_of_nobody()
+{
+	on p1 mrcctl -j qp show mrc1 state rts | jq -e 'length > 0'
+}
+
 # Changes, one a line. Each would be obeyed, were it root's.
 changes()
 {
@@ -273,5 +307,6 @@ test_traffic
 test_memlock
 test_shares
 test_cgroup
+test_psns
 test_netlink
 finish

@@ -287,15 +287,15 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 }
 
 /**
- * mrc_query_qp() - everything, whatever the mask
+ * mrc_query_qp() - everything, whatever the mask, but PSNs
  * @ibqp: the QP; the core may ask until after destroy_qp has returned
  * @attr: result
- * @mask: unused
+ * @mask: IB_QP_SQ_PSN, IB_QP_RQ_PSN: those PSNs, which are 0 otherwise
  * @init: result
  *
  * The send PSN is the initial one; before RTS it is the one that RTS takes when
- * the program names none. How far it has come since is not told: the core shows
- * this to all users.
+ * the program names none. How far it has come since is not told. The core asks without a mask
+ * to show QPs to all users: with the initial PSNs, counts of packets would tell which is the next.
  *
  * Context: process, sleeps. Return: 0, or -EAGAIN when it is being destroyed.
  */
@@ -314,6 +314,10 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->port_num = 1;
 	attr->cap = q->cap;
+	if (!(mask & IB_QP_SQ_PSN))
+		attr->sq_psn = 0;
+	if (!(mask & IB_QP_RQ_PSN))
+		attr->rq_psn = 0;
 	mutex_unlock(&qp->state_lock);
 	mrc_qp_put(qp);
 

@@ -108,7 +108,7 @@ TEST_F(States, QueryTellsWhatWasSet)
     ibv_qp_init_attr init{};
 
     ASSERT_NO_FATAL_FAILURE(make_connected());
-    ASSERT_EQ(ibv_query_qp(a->qp.get(), &attr, 0, &init), 0);
+    ASSERT_EQ(ibv_query_qp(a->qp.get(), &attr, IBV_QP_SQ_PSN | IBV_QP_RQ_PSN, &init), 0);
     EXPECT_EQ(attr.qp_state, IBV_QPS_RTS);
     EXPECT_EQ(attr.dest_qp_num, b->qp->qp_num);
     EXPECT_EQ(attr.rq_psn, b->psn);
@@ -126,7 +126,20 @@ TEST_F(States, QueryTellsWhatWasSet)
     EXPECT_EQ(init.sq_sig_all, 0);
 }
 
-/* All users can ask for it: it does not say what comes next. */
+/* The RDMA core asks without a mask, to show QPs to all users. */
+TEST_F(States, PsnsAreForThoseWhoAskForThem)
+{
+    ibv_qp_attr attr{};
+    ibv_qp_init_attr init{};
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_EQ(ibv_query_qp(a->qp.get(), &attr, 0, &init), 0);
+    EXPECT_EQ(attr.dest_qp_num, b->qp->qp_num);
+    EXPECT_EQ(attr.sq_psn, 0u);
+    EXPECT_EQ(attr.rq_psn, 0u);
+}
+
+/* It does not say what comes next. */
 TEST_F(States, SendPsnStaysTheInitialOne)
 {
     ibv_qp_attr attr{};
