@@ -8,6 +8,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <net/ipv6.h>
 
 #include "../compat/compat_net.h"
@@ -19,6 +20,7 @@
 
 static LIST_HEAD(mrc_planes_all);
 static DEFINE_MUTEX(mrc_planes_all_lock);
+static struct workqueue_struct *mrc_plane_wq;
 
 static struct mrc_plane *mrc_plane_locked(struct mrc_planes *planes,
 					  unsigned int port)
@@ -140,8 +142,8 @@ unsigned int mrc_planes_count(struct mrc_planes *planes)
 	return n;
 }
 
-/* A link that is down does not know, and will be what it was. Under RTNL. */
-static void mrc_plane_look(struct mrc_plane *plane, struct net_device *dev)
+/* A link that is down does not know, and will be what it was. Under RTNL, without the netdev's own lock. */
+static void mrc_plane_ask(struct mrc_plane *plane, struct net_device *dev)
 {
 	struct ethtool_link_ksettings settings = {};
 	u32 speed;
@@ -156,24 +158,35 @@ static void mrc_plane_look(struct mrc_plane *plane, struct net_device *dev)
 		WRITE_ONCE(plane->mbps, speed);
 }
 
-void mrc_planes_look(struct mrc_planes *planes)
+/* Takes RTNL, under which a netdev that a plane names stays. */
+static void mrc_plane_look(struct mrc_plane *plane)
 {
-	struct mrc_plane *plane;
 	struct net_device *dev;
-	u8 port;
 
-	/* A netdev that a plane names stays until RTNL is free. */
 	rtnl_lock();
-	for (port = 1; port <= MRC_PORT_MAX; port++) {
-		plane = mrc_plane_get(planes, port);
-		if (!plane)
-			continue;
-		dev = rtnl_dereference(plane->dev);
-		if (dev)
-			mrc_plane_look(plane, dev);
-		mrc_plane_put(plane);
-	}
+	dev = rtnl_dereference(plane->dev);
+	if (dev)
+		mrc_plane_ask(plane, dev);
 	rtnl_unlock();
+}
+
+static void mrc_plane_look_work(struct work_struct *work)
+{
+	struct mrc_plane *plane = container_of(work, struct mrc_plane, look_work);
+
+	mrc_plane_look(plane);
+	mrc_plane_put(plane);
+}
+
+/*
+ * Notifiers may come with the netdev's own lock held, which is taken for the question (drivers whose
+ * operations have one, kernels from about 7.2 on). So it is asked later.
+ */
+static void mrc_plane_look_later(struct mrc_plane *plane)
+{
+	refcount_inc(&plane->ref);
+	if (!queue_work(mrc_plane_wq, &plane->look_work))
+		mrc_plane_put(plane);
 }
 
 /* IPv6 itself leaves a netdev whose MTU is too small for it. */
@@ -326,6 +339,7 @@ static struct mrc_plane *mrc_plane_alloc(u8 port, struct net_device *dev)
 	plane->admin_up = true;
 	plane->running = mrc_dev_running(dev);
 	refcount_set(&plane->ref, 1);
+	INIT_WORK(&plane->look_work, mrc_plane_look_work);
 	RCU_INIT_POINTER(plane->dev, dev);
 	netdev_hold(dev, &plane->tracker, GFP_KERNEL);
 	return plane;
@@ -334,7 +348,7 @@ static struct mrc_plane *mrc_plane_alloc(u8 port, struct net_device *dev)
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		  const struct mrc_asked *asked)
 {
-	struct mrc_plane *plane;
+	struct mrc_plane *plane = NULL;
 	int ret;
 
 	mutex_lock(&planes->lock);
@@ -355,13 +369,16 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		goto out;
 	}
 	plane->owner = mrc_asked_owner(asked, MRC_NL_OWNER_NONE);
+	refcount_inc(&plane->ref);
 	rcu_assign_pointer(planes->port[ret - 1], plane);
 	mrc_plane_changed(planes, plane);
 out:
 	planes->asked = false;
 	mutex_unlock(&planes->lock);
-	if (ret > 0)
-		mrc_planes_look(planes);
+	if (ret > 0) {
+		mrc_plane_look(plane);
+		mrc_plane_put(plane);
+	}
 	return ret;
 }
 
@@ -498,7 +515,7 @@ static void mrc_plane_event(struct mrc_planes *planes, struct mrc_plane *plane,
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		mrc_plane_look(plane, dev);
+		mrc_plane_look_later(plane);
 		mrc_plane_set_running(planes, plane, mrc_dev_running(dev));
 		break;
 	case NETDEV_CHANGEMTU:
@@ -552,12 +569,21 @@ static struct notifier_block mrc_plane_notifier = {
 /** mrc_plane_module_init() - follow netdevs. Process context, takes RTNL. */
 int mrc_plane_module_init(void)
 {
-	return register_netdevice_notifier(&mrc_plane_notifier);
+	int err;
+
+	mrc_plane_wq = alloc_workqueue("mrc_plane", WQ_UNBOUND, 0);
+	if (!mrc_plane_wq)
+		return -ENOMEM;
+	err = register_netdevice_notifier(&mrc_plane_notifier);
+	if (err)
+		destroy_workqueue(mrc_plane_wq);
+	return err;
 }
 
 /** mrc_plane_module_exit() - all tables must be destroyed. Process context, takes RTNL. */
 void mrc_plane_module_exit(void)
 {
 	unregister_netdevice_notifier(&mrc_plane_notifier);
+	destroy_workqueue(mrc_plane_wq);
 	rcu_barrier();	/* mrc_plane_free() is our code */
 }

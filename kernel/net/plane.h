@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/u64_stats_sync.h>
+#include <linux/workqueue.h>
 
 #include "../core/ev_set.h"
 
@@ -65,7 +66,8 @@ struct mrc_plane_totals {
  * @tracker: of that reference
  * @route: what the last route look-up of a path found, see path.c; no reference
  * @stats: counters
- * @ref: references: the table's, and one per path
+ * @look_work: asks its link for the speed, with a reference
+ * @ref: references: the table's, one per path, and that of @look_work
  * @rcu: freed after readers
  */
 struct mrc_plane {
@@ -80,6 +82,7 @@ struct mrc_plane {
 	netdevice_tracker tracker;
 	struct mrc_path_route __rcu *route;
 	struct mrc_plane_stats __percpu *stats;
+	struct work_struct look_work;
 	refcount_t ref;
 	struct rcu_head rcu;
 };
@@ -171,16 +174,13 @@ unsigned int mrc_planes_mtu(struct mrc_planes *planes);
 /**
  * mrc_planes_mbps() - what the links of all planes say together, Mb/s
  *
- * As they were when they changed last: see mrc_planes_look(). One that does not know its speed
+ * As they were when they changed last, or a moment before. One that does not know its speed
  * counts as 10 Gb/s, and so do no planes at all. Any context.
  */
 u64 mrc_planes_mbps(struct mrc_planes *planes);
 
 /** mrc_planes_count() - how many there are. Context: any */
 unsigned int mrc_planes_count(struct mrc_planes *planes);
-
-/** mrc_planes_look() - ask all links for their speeds. Context: process, takes RTNL */
-void mrc_planes_look(struct mrc_planes *planes);
 
 /** mrc_plane_count_tx() - mrc_skb_xmit() does this. BH disabled. */
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,

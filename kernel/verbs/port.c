@@ -44,7 +44,6 @@ static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
 	u64 mbps;
 	int i = 0;
 
-	mrc_planes_look(&dev->planes);
 	mbps = mrc_planes_mbps(&dev->planes);
 	while (i < ARRAY_SIZE(rates) - 1 && rates[i].mbps < mbps)
 		i++;
@@ -52,7 +51,7 @@ static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
 	attr->active_speed = rates[i].speed;
 }
 
-/** mrc_query_port() - Context: process, takes RTNL */
+/** mrc_query_port() - Context: process */
 int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
