@@ -206,6 +206,30 @@ test_resources()
 	check_equal "traffic ended well" 0 $?
 }
 
+# port_counter DEVICE NAME: as InfiniBand has them, for programs that watch hosts
+port_counter()
+{
+	cat "/sys/class/infiniband/$1/ports/1/counters/$2"
+}
+
+# After traffic.
+test_port_counters()
+{
+	local name
+
+	for name in port_xmit_data port_rcv_data port_xmit_packets port_rcv_packets unicast_xmit_packets \
+		link_downed port_rcv_errors port_xmit_discards; do
+		check "counters/$name can be read" port_counter mrc1 $name
+	done
+	check_equal "counters: packets that were sent" "$(counter mrc2 tx_packets)" \
+		"$(port_counter mrc2 port_xmit_packets)"
+	check_equal "counters: words of four bytes that were sent" $(($(counter mrc2 tx_bytes) / 4)) \
+		"$(port_counter mrc2 port_xmit_data)"
+	check_equal "counters: packets that came" "$(counter mrc1 rx_packets)" \
+		"$(port_counter mrc1 port_rcv_packets)"
+	check "counters: they are not none" test "$(port_counter mrc1 port_rcv_packets)" -gt 1000
+}
+
 pair_up
 test_rdma_tool
 test_libibverbs
@@ -214,4 +238,5 @@ test_creation
 test_rename
 test_programs
 test_resources
+test_port_counters
 finish

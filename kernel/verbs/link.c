@@ -116,6 +116,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.modify_qp = mrc_modify_qp,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
+	.process_mad = mrc_process_mad,
 	.query_device = mrc_query_device,
 	.query_pkey = mrc_query_pkey,
 	.query_port = mrc_query_port,
