@@ -48,7 +48,7 @@ check_forged()
 	before=$(refused)
 	for to; do
 		check "$name: $to is said to have no room" tell "$source" "$to"
-		plane=plane+1
+		plane+=1
 		check "$name: the stack believes it" wait_for believed "$to" eth$plane
 	done
 	check_arrives "$name: traffic goes on" 200 h1 h2
