@@ -116,7 +116,7 @@ test_psns()
 	background nsenter --net=/run/netns/p2 "${limited[@]}" mrc_traffic client --socket "$TRY/socket" \
 		--device mrc2 --iterations 0 >"$TRY/client" 2>&1
 	check "PSNs: a QP is there" wait_for qp_of_nobody
-	check "PSNs: they are no beginning of all" test "$(on p1 mrcctl -j qp show mrc1 state rts |
+	check "PSNs: root sees the next one" test "$(on p1 mrcctl -j qp show mrc1 state rts |
 		jq '.[0]."psn-nxt"')" -gt 0
 	check_equal "PSNs: not shown to users" "[0,0]" "$(psns nsenter --net=/run/netns/p1 "${nobody[@]}")"
 	check_equal "PSNs: mrcctl does not show them to users either" "false" \

@@ -816,6 +816,7 @@ static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 		mrc_cc_end_drain(cc);
 		cc->cwnd = max(cc->cwnd, mrc_cc_first_window(cc));
 		cc->met = false;
+		cc->vain = 0;
 	}
 	cc->avg_ns = 0;
 	cc->qa_end = 0;

@@ -211,7 +211,8 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
 			    unsigned int good, unsigned int bad)
 {
 	/* Two at least: one path may be the one that fails. */
-	unsigned int want = max(DIV_ROUND_UP(b->count, burst), min(b->count, 2u));
+	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_req_burst(b, burst)),
+				min(b->count, 2u));
 
 	return min(want, max(good + (b->any ? bad : 0), 1u));
 }

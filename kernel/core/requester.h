@@ -58,7 +58,7 @@ struct mrc_plan {
  * @stride: EVs that the batch is dealt to
  * @rtx: they are retransmissions
  * @any: on EVs that are assumed bad, too: on the others they were sent in vain
- * @apart: each in an skb of its own: some were lost twice, and packets that share one are lost together
+ * @apart: each in an skb of its own, see mrc_req_burst()
  * @full: no more fit into the congestion window for now
  * @ask_after: see struct mrc_cc_grant
  * @ask: the last one asks for a SACK: nothing follows for now
@@ -165,6 +165,19 @@ bool mrc_req_wants(const struct mrc_req *r, u64 now);
  */
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
 		  struct mrc_batch *b);
+
+/**
+ * mrc_req_burst() - packets of a batch that may share an skb
+ * @b: the batch
+ * @burst: packets that one skb can carry, 1 at least
+ *
+ * Packets that share an skb are lost together, each time where a queue has no room for all of them. So
+ * packets that were lost twice, and those that go with them, have an skb each.
+ */
+static inline unsigned int mrc_req_burst(const struct mrc_batch *b, unsigned int burst)
+{
+	return b->apart ? 1 : burst;
+}
 
 /**
  * mrc_req_stride() - how many EVs a batch is dealt to: enough for bursts of the wanted size

@@ -406,7 +406,7 @@ static bool mrc_path_is_exception(const struct rt6_info *rt)
 	return rt->rt6i_flags & RTF_CACHE;
 }
 
-/* Without a route of its own the interface's MTU holds, as for any route without one. */
+/* A route without an MTU of its own has that of IPv6 at the netdev. */
 static unsigned int mrc_path_mtu_of(const struct rt6_info *rt)
 {
 	const struct fib6_info *from = rcu_dereference(rt->from);
@@ -419,16 +419,16 @@ static unsigned int mrc_path_mtu_of(const struct rt6_info *rt)
 	return mtu - lwtunnel_headroom(rt->dst.lwtstate, mtu);
 }
 
-unsigned int mrc_path_mtu(const struct dst_entry *dst)
+unsigned int mrc_path_mtu(struct dst_entry *dst)
 {
-	const struct rt6_info *rt = mrc_dst_rt6_info((struct dst_entry *)dst);
+	const struct rt6_info *rt = mrc_dst_rt6_info(dst);
 
 	return mrc_path_is_exception(rt) ? mrc_path_mtu_of(rt) : dst_mtu(dst);
 }
 
-bool mrc_path_mtu_is_told(const struct dst_entry *dst)
+bool mrc_path_mtu_is_told(struct dst_entry *dst)
 {
-	const struct rt6_info *rt = mrc_dst_rt6_info((struct dst_entry *)dst);
+	const struct rt6_info *rt = mrc_dst_rt6_info(dst);
 
 	return mrc_path_is_exception(rt) && dst_mtu(dst) < mrc_path_mtu_of(rt);
 }

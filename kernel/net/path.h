@@ -212,9 +212,9 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
  *
  * Context: under RCU. Return: bytes, from the outermost IP header on.
  */
-unsigned int mrc_path_mtu(const struct dst_entry *dst);
+unsigned int mrc_path_mtu(struct dst_entry *dst);
 
 /** mrc_path_mtu_is_told() - has an ICMPv6 packet told the stack less than mrc_path_mtu()? Under RCU. */
-bool mrc_path_mtu_is_told(const struct dst_entry *dst);
+bool mrc_path_mtu_is_told(struct dst_entry *dst);
 
 #endif /* _MRC_NET_PATH_H */

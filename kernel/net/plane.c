@@ -142,7 +142,10 @@ unsigned int mrc_planes_count(struct mrc_planes *planes)
 	return n;
 }
 
-/* A link that is down does not know, and will be what it was. Under RTNL, without the netdev's own lock. */
+/*
+ * A link that is down does not know, and will be what it was. Under RTNL, but not under the netdev's own
+ * lock.
+ */
 static void mrc_plane_ask(struct mrc_plane *plane, struct net_device *dev)
 {
 	struct ethtool_link_ksettings settings = {};

@@ -94,17 +94,17 @@ void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs)
 }
 
 /* Packets for one skb: of those that do not fit the last would go alone. */
-static unsigned int mrc_send_burst(const struct mrc_qp *qp, const struct mrc_batch *b)
+static unsigned int mrc_send_burst(const struct mrc_qp *qp)
 {
 	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
 					      MRC_WRITE_HDR_MAX + MRC_ICRC_LEN);
 
-	return b->apart ? 1 : min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
+	return min_t(unsigned int, READ_ONCE(qp->dev->cfg.burst), fit);
 }
 
 static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
-	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp, &s->b),
+	unsigned int stride = mrc_req_stride(&s->b, mrc_send_burst(qp),
 					     READ_ONCE(s->evs->paths.set.good),
 					     READ_ONCE(s->evs->paths.set.bad));
 	u16 ev[MRC_BATCH_MAX];
@@ -179,8 +179,8 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 static int mrc_send_open(struct mrc_qp *qp, const struct mrc_send *s,
 			  unsigned int from, struct mrc_skb *skb)
 {
-	unsigned int burst = mrc_send_burst(qp, &s->b);
 	const struct mrc_dev_cfg *cfg = &qp->dev->cfg;
+	unsigned int burst = mrc_req_burst(&s->b, READ_ONCE(cfg->burst));
 	u8 dscp = READ_ONCE(*(s->b.rtx ? &cfg->dscp_rtx : &cfg->dscp_data));
 	unsigned int left = DIV_ROUND_UP(s->b.count - from, s->b.stride);
 	u16 ev = s->b.plan[from].ev;

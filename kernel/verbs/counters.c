@@ -89,7 +89,7 @@ static void mrc_pma_put_ext(const struct mrc_pma *pma, struct ib_pma_portcounter
  * mrc_process_mad() - a question about the port's counters (IBA 16.1.3), of the RDMA core alone
  * @ibdev: the device
  * @flags: unused
- * @port: its port
+ * @port: its only one
  * @in_wc: unused
  * @in_grh: unused
  * @in: the question
@@ -106,10 +106,11 @@ int mrc_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct i
 		    const struct ib_grh *in_grh, const struct ib_mad *in, struct ib_mad *out,
 		    size_t *out_size, u16 *out_pkey)
 {
-	struct ib_class_port_info *info = (void *)(out->data + MRC_PMA_OFFSET);
+	void *attr = out->data + MRC_PMA_OFFSET;
+	struct ib_class_port_info *info = attr;
 	struct mrc_pma pma;
 
-	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
+	if (port != 1 || in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
 	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
 		return IB_MAD_RESULT_FAILURE;
 	memset(out, 0, sizeof(*out));
@@ -119,9 +120,9 @@ int mrc_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct i
 	if (in->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO)
 		info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH;
 	else if (in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS)
-		mrc_pma_put(&pma, (void *)info);
+		mrc_pma_put(&pma, attr);
 	else if (in->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS_EXT)
-		mrc_pma_put_ext(&pma, (void *)info);
+		mrc_pma_put_ext(&pma, attr);
 	else
 		return IB_MAD_RESULT_FAILURE;
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;

@@ -235,8 +235,7 @@ TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
     EXPECT_EQ(q.run(), 30u);
 }
 
-/* Packets that share an skb are lost together, by a queue that has no room for all of it each time.
- */
+/* A queue that has no room for an skb loses all of its packets, time and again. */
 TEST(Requester, WhatWasLostTwiceGoesApart)
 {
     Requester q;
@@ -250,6 +249,8 @@ TEST(Requester, WhatWasLostTwiceGoesApart)
     q.lose(6);
     ASSERT_EQ(q.step(), 6u);
     EXPECT_TRUE(q.b.apart) << "four of them were lost twice";
+    EXPECT_EQ(mrc_req_burst(&q.b, 16), 1u);
+    EXPECT_EQ(mrc_req_stride(&q.b, 16, 100, 0), 6u);
     q.acked(mrc_psn_add(q.r.tx.una, 40));
     ASSERT_NE(q.step(), 0u);
     EXPECT_FALSE(q.b.apart);
