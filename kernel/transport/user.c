@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "device.h"
 #include "user.h"
@@ -93,7 +94,7 @@ static u32 mrc_user_limit(const struct mrc_dev_cfg *cfg, enum mrc_share what)
 /* The audit log need not hear of who has no privilege, and does not need it. */
 static bool mrc_user_is_free(void)
 {
-	return has_capability_noaudit(current, CAP_SYS_RESOURCE);
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 }
 
 int mrc_user_take(struct mrc_user *user, enum mrc_share what)
