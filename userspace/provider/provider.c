@@ -158,7 +158,8 @@ static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cm
 					    MRC_DRIVER_ID);
 	if (!ctx)
 		return NULL;
-	if (ibv_cmd_get_context(&ctx->base, &cmd, sizeof(cmd), &answer.core, sizeof(answer)))
+	if (ibv_cmd_get_context(&ctx->base, &cmd, sizeof(cmd), MRC_NO_FDS &answer.core,
+				sizeof(answer)))
 		goto err;
 	verbs_set_ops(&ctx->base, &mrc_ops);
 	if (answer.mrc.abi_version == MRC_ABI_VERSION && mrc_check_private_abi(device, ctx))

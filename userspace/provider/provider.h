@@ -40,9 +40,10 @@ struct mrc_udevice {
 	char spare[256];
 };
 
-/** @brief An opened device. */
+/** @brief An opened device. The tail stays free, as above: until it is known that the base fits. */
 struct mrc_ucontext {
 	struct verbs_context base;
+	char spare[256];
 };
 
 struct mrc_uqp;

@@ -56,7 +56,7 @@ static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 	int err;
 
 	err = ibv_cmd_create_qp_ex2(context, &qp->base, attr, &cmd, sizeof(cmd), &answer.core,
-				    sizeof(answer));
+				    sizeof(answer) MRC_NO_ATTRIBUTES);
 	if (err)
 		return err;
 	err = mrc_uring_map(&qp->sq, context->cmd_fd, &answer.mrc.sq);

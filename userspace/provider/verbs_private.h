@@ -3,11 +3,12 @@
  * @file
  * The part of libibverbs that providers see and libibverbs-dev does not ship.
  *
- * This is a contract with one private ABI, that of suffix 34 (rdma-core 39 to 56):
- * structures of the same layout and functions of the same type as there. Only what
- * this provider uses is declared in full. verbs_private_check() and the
- * assertions below test at run time what can be tested. Where the contract does
- * not hold, build with -DRDMA_CORE_SRC=, against the headers of the real tree.
+ * This is a contract with the private ABIs that rdma-core has had since release 39: suffix 34 (39 to 56),
+ * 57 (57 and 58), 59 (59 to 63), 64 and 65. MRC_PRIVATE says which: structures of the same layout and
+ * functions of the same type as there. Release 62 has other operations than 61, under the same suffix,
+ * and is 62 here. Only what this provider uses is declared in full. mrc_check_private_abi() and the
+ * assertions below test at run time what can be tested. For others, build with -DRDMA_CORE_SRC=,
+ * against the headers of the real tree.
  */
 #ifndef MRC_VERBS_PRIVATE_H
 #define MRC_VERBS_PRIVATE_H
@@ -15,6 +16,10 @@
 #ifdef MRC_RDMA_CORE_TREE
 
 #include <infiniband/driver.h>
+
+#ifndef MRC_PRIVATE
+#error "MRC_PRIVATE: the private ABI of that tree"
+#endif
 
 #else
 
@@ -163,30 +168,64 @@ struct verbs_device {
 
 typedef void (*verbs_unused_op)(void);
 
+/* Those that came later. */
+#if MRC_PRIVATE >= 59
+#define MRC_OPS_59(...) verbs_unused_op __VA_ARGS__;
+#else
+#define MRC_OPS_59(...)
+#endif
+#if MRC_PRIVATE >= 62
+#define MRC_OPS_62(...) verbs_unused_op __VA_ARGS__;
+#else
+#define MRC_OPS_62(...)
+#endif
+#if MRC_PRIVATE >= 64
+#define MRC_OPS_64(...) verbs_unused_op __VA_ARGS__;
+#else
+#define MRC_OPS_64(...)
+#endif
+#if MRC_PRIVATE >= 65
+#define MRC_OPS_65(...) verbs_unused_op __VA_ARGS__;
+#else
+#define MRC_OPS_65(...)
+#endif
+
 struct verbs_context_ops {
-	verbs_unused_op advise_mr, alloc_dm, alloc_mw, alloc_null_mr, alloc_parent_domain;
+	verbs_unused_op advise_mr;
+	MRC_OPS_64(alloc_buf)
+	verbs_unused_op alloc_dm;
+	MRC_OPS_59(alloc_dmah)
+	verbs_unused_op alloc_mw, alloc_null_mr, alloc_parent_domain;
 	struct ibv_pd *(*alloc_pd)(struct ibv_context *context);
 	verbs_unused_op alloc_td, async_event, attach_counters_point_flow, attach_mcast,
-		bind_mw, close_xrcd, cq_event, create_ah, create_counters;
+		bind_mw, close_xrcd, cq_event, create_ah;
+	MRC_OPS_65(create_comp_cntr)
+	verbs_unused_op create_counters;
 	struct ibv_cq *(*create_cq)(struct ibv_context *context, int cqe,
 				    struct ibv_comp_channel *channel, int comp_vector);
 	verbs_unused_op create_cq_ex, create_flow, create_flow_action_esp;
 	struct ibv_qp *(*create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 	struct ibv_qp *(*create_qp_ex)(struct ibv_context *context,
 				       struct ibv_qp_init_attr_ex *attr);
-	verbs_unused_op create_rwq_ind_table, create_srq, create_srq_ex, create_wq,
-		dealloc_mw;
+	verbs_unused_op create_rwq_ind_table, create_srq, create_srq_ex, create_wq;
+	MRC_OPS_59(dealloc_dmah)
+	verbs_unused_op dealloc_mw;
 	int (*dealloc_pd)(struct ibv_pd *pd);
 	verbs_unused_op dealloc_td;
 	int (*dereg_mr)(struct verbs_mr *vmr);
-	verbs_unused_op destroy_ah, destroy_counters;
+	verbs_unused_op destroy_ah;
+	MRC_OPS_65(destroy_comp_cntr)
+	verbs_unused_op destroy_counters;
 	int (*destroy_cq)(struct ibv_cq *cq);
 	verbs_unused_op destroy_flow, destroy_flow_action;
 	int (*destroy_qp)(struct ibv_qp *qp);
 	verbs_unused_op destroy_rwq_ind_table, destroy_srq, destroy_wq, detach_mcast;
+	MRC_OPS_62(dm_export_dmabuf_fd)
+	MRC_OPS_64(free_buf)
 	void (*free_context)(struct ibv_context *context);
-	verbs_unused_op free_dm, get_srq_num, import_dm, import_mr, import_pd, modify_cq,
-		modify_flow_action_esp;
+	verbs_unused_op free_dm, get_srq_num, import_dm, import_mr, import_pd;
+	MRC_OPS_65(inc_comp_cntr, inc_err_comp_cntr)
+	verbs_unused_op modify_cq, modify_flow_action_esp;
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 	verbs_unused_op modify_qp_rate_limit, modify_srq, modify_wq, open_qp, open_xrcd;
 	int (*poll_cq)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
@@ -195,31 +234,45 @@ struct verbs_context_ops {
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			 struct ibv_send_wr **bad_wr);
 	verbs_unused_op post_srq_ops, post_srq_recv;
+	MRC_OPS_65(qp_attach_comp_cntr, query_comp_cntr_caps)
 	int (*query_device_ex)(struct ibv_context *context,
 			       const struct ibv_query_device_ex_input *input,
 			       struct ibv_device_attr_ex *attr, size_t attr_size);
 	verbs_unused_op query_ece;
 	int (*query_port)(struct ibv_context *context, uint8_t port_num,
 			  struct ibv_port_attr *port_attr);
+	MRC_OPS_62(query_port_speed)
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 			struct ibv_qp_init_attr *init_attr);
-	verbs_unused_op query_qp_data_in_order, query_rt_values, query_srq, read_counters,
-		reg_dm_mr, reg_dmabuf_mr;
+	verbs_unused_op query_qp_data_in_order, query_rt_values, query_srq;
+	MRC_OPS_65(read_comp_cntr)
+	verbs_unused_op read_counters;
+	MRC_OPS_65(read_err_comp_cntr)
+	verbs_unused_op reg_dm_mr, reg_dmabuf_mr;
 	struct ibv_mr *(*reg_mr)(struct ibv_pd *pd, void *addr, size_t length,
 				 uint64_t hca_va, int access);
+	MRC_OPS_59(reg_mr_ex)
 	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);
-	verbs_unused_op rereg_mr, resize_cq, set_ece, unimport_dm, unimport_mr,
-		unimport_pd;
+	verbs_unused_op rereg_mr, resize_cq;
+	MRC_OPS_65(set_comp_cntr)
+	verbs_unused_op set_ece;
+	MRC_OPS_65(set_err_comp_cntr)
+	verbs_unused_op unimport_dm, unimport_mr, unimport_pd;
 };
 
 /* ---- functions ------------------------------------------------------------- */
 
-void verbs_register_driver_34(const struct verbs_device_ops *ops);
+#define MRC_JOIN_(a, b) a##b
+#define MRC_JOIN(a, b) MRC_JOIN_(a, b)
+/* The suffix is a part of the name. */
+#define mrc_verbs_register_driver MRC_JOIN(verbs_register_driver_, MRC_PROVIDER_ABI)
+
+void mrc_verbs_register_driver(const struct verbs_device_ops *ops);
 
 #define PROVIDER_DRIVER(provider_name, drv_struct)                                       \
 	static __attribute__((constructor)) void provider_name##_register_driver(void)   \
 	{                                                                                \
-		verbs_register_driver_34(&(drv_struct));                                 \
+		mrc_verbs_register_driver(&(drv_struct));                                \
 	}
 
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t alloc_size,
@@ -228,9 +281,17 @@ void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_
 void verbs_uninit_context(struct verbs_context *context);
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_context_ops *ops);
 
+struct ibv_command_buffer;
+
+#if MRC_PRIVATE >= 57
+int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
+			size_t cmd_size, struct ibv_fd_arr *fd_arr,
+			struct ib_uverbs_get_context_resp *resp, size_t resp_size);
+#else
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
 			size_t cmd_size, struct ib_uverbs_get_context_resp *resp,
 			size_t resp_size);
+#endif
 int ibv_cmd_query_device_any(struct ibv_context *context,
 			     const struct ibv_query_device_ex_input *input,
 			     struct ibv_device_attr_ex *attr, size_t attr_size,
@@ -253,10 +314,17 @@ int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_chan
 		      size_t resp_size);
 int ibv_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int ibv_cmd_destroy_cq(struct ibv_cq *cq);
+#if MRC_PRIVATE >= 64
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
+			  struct ibv_qp_init_attr_ex *qp_attr, struct ibv_create_qp_ex *cmd,
+			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size, struct ibv_command_buffer *driver);
+#else
 int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 			  struct ibv_qp_init_attr_ex *qp_attr, struct ibv_create_qp_ex *cmd,
 			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
 			  size_t resp_size);
+#endif
 int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		      struct ibv_modify_qp *cmd, size_t cmd_size);
 int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -277,5 +345,17 @@ _Static_assert(offsetof(struct verbs_device, ops) == sizeof(struct ibv_device),
 	       "device layout");
 
 #endif /* MRC_RDMA_CORE_TREE */
+
+/* What later private ABIs take as well, and this provider has nothing to say to. */
+#if MRC_PRIVATE >= 57
+#define MRC_NO_FDS NULL,
+#else
+#define MRC_NO_FDS
+#endif
+#if MRC_PRIVATE >= 64
+#define MRC_NO_ATTRIBUTES , NULL
+#else
+#define MRC_NO_ATTRIBUTES
+#endif
 
 #endif /* MRC_VERBS_PRIVATE_H */

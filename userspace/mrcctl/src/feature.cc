@@ -99,21 +99,58 @@ std::string plugin_of(const FeatureHost &host, const std::string &driver, unsign
     return fs::exists(host.root + path) ? path : std::string();
 }
 
-/** Plug-ins of ours for another private interface. */
-std::vector<std::string> foreign_plugins(const FeatureHost &host)
+/** Names in the variable that libibverbs reads. */
+std::vector<std::string> given_drivers(const FeatureHost &host)
 {
-    const fs::path dir =
-        host.root + (fs::path(host.libibverbs).parent_path() / "libibverbs").string();
+    std::string list = host.rdmav_drivers;
+
+    std::replace(list.begin(), list.end(), ';', ':');
+    return split(list, ':');
+}
+
+/** Folders in which libibverbs looks for a plug-in of ours. */
+std::vector<fs::path> plugin_folders(const FeatureHost &host)
+{
+    std::vector<fs::path> folders{fs::path(host.libibverbs).parent_path() / "libibverbs"};
+
+    for (const std::string &driver : given_drivers(host))
+        if (driver.starts_with("/") && is_ours(driver))
+            folders.push_back(fs::path(driver).parent_path());
+    std::sort(folders.begin(), folders.end());
+    folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+    return folders;
+}
+
+/** Plug-ins of ours in a folder, whatever private interface they are for: "34 (FILE)". */
+std::vector<std::string> plugins_in(const FeatureHost &host, const fs::path &folder)
+{
+    const std::string start = "lib" + std::string(driver_name) + "-rdmav";
     std::vector<std::string> found;
     std::error_code err;
 
-    for (const auto &entry : fs::directory_iterator(dir, err)) {
+    for (const auto &entry : fs::directory_iterator(host.root + folder.string(), err)) {
         const std::string name = entry.path().filename();
+        const size_t end = name.rfind(".so");
 
-        if (name.starts_with("lib" + std::string(driver_name) + "-rdmav"))
-            found.push_back(name);
+        if (name.starts_with(start) && end != std::string::npos)
+            found.push_back(name.substr(start.size(), end - start.size()) + " (" +
+                            (folder / name).string() + ")");
     }
+    std::sort(found.begin(), found.end());
     return found;
+}
+
+/** Plug-ins of ours for another private interface than this one. */
+std::string foreign_plugins(const FeatureHost &host, unsigned abi)
+{
+    const std::string fitting = std::to_string(abi) + " (";
+    std::string list;
+
+    for (const fs::path &folder : plugin_folders(host))
+        for (const std::string &plugin : plugins_in(host, folder))
+            if (!plugin.starts_with(fitting))
+                list += (list.empty() ? "" : ", ") + plugin;
+    return list;
 }
 
 bool module_installed(const FeatureHost &host)
@@ -159,20 +196,20 @@ Feature seg6_feature(const FeatureHost &host)
             "a kernel with CONFIG_IPV6_SEG6_LWTUNNEL"};
 }
 
+/** libibverbs passes over a plug-in with another suffix than its own, and says nothing. */
 Feature provider_feature(const FeatureHost &host, unsigned abi)
 {
-    const std::string wanted = "libmrc-rdmav" + std::to_string(abi) + ".so";
+    const std::string number = std::to_string(abi);
+    const std::string wanted = "libmrc-rdmav" + number + ".so";
     const std::string found = find_provider(host, abi);
-    std::string others;
+    const std::string others = foreign_plugins(host, abi);
 
     if (!found.empty())
         return {"provider", Status::ok, found, {}};
-    for (const std::string &name : foreign_plugins(host))
-        if (name != wanted)
-            others += (others.empty() ? "" : ", ") + name;
     if (!others.empty())
-        return {"provider", Status::missing, wanted + " not found; " + others + " does not fit",
-                "build the provider against the libibverbs that is installed"};
+        return {"provider", Status::missing,
+                "libibverbs on this host wants provider ABI " + number + ", installed is " + others,
+                "build the provider here, with this libibverbs' headers: make install"};
     return {"provider", Status::missing, wanted + " not found",
             "make install, or RDMAV_DRIVERS=DIR/libmrc with DIR/" + wanted};
 }
@@ -295,10 +332,8 @@ std::optional<unsigned> private_abi(const std::string &library)
 std::string find_provider(const FeatureHost &host, unsigned abi)
 {
     std::vector<std::string> drivers = configured_drivers(host);
-    std::string list = host.rdmav_drivers;
 
-    std::replace(list.begin(), list.end(), ';', ':');
-    for (const std::string &name : split(list, ':'))
+    for (const std::string &name : given_drivers(host))
         drivers.push_back(name);
     for (const std::string &driver : drivers) {
         std::string path = is_ours(driver) ? plugin_of(host, driver, abi) : std::string();

@@ -100,7 +100,22 @@ TEST_F(FeatureTest, ProviderForAnotherRdmaCore)
     host.file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
     EXPECT_EQ(feature("provider").status, Status::missing);
     EXPECT_EQ(feature("provider").value,
-              "libmrc-rdmav57.so not found; libmrc-rdmav34.so does not fit");
+              "libibverbs on this host wants provider ABI 57, installed is 34 "
+              "(/usr/lib/x/libibverbs/libmrc-rdmav34.so)");
+    host.file("/opt/mrc/libmrc-rdmav59.so");
+    host.rdmav_drivers = "/opt/mrc/libmrc:/opt/mrc/librxe";
+    EXPECT_EQ(feature("provider").value,
+              "libibverbs on this host wants provider ABI 57, installed is 59 "
+              "(/opt/mrc/libmrc-rdmav59.so), 34 (/usr/lib/x/libibverbs/libmrc-rdmav34.so)");
+    host.file("/opt/mrc/libmrc-rdmav57.so");
+    EXPECT_EQ(feature("provider").value, "/opt/mrc/libmrc-rdmav57.so");
+}
+
+TEST_F(FeatureTest, ProviderWithoutItsLine)
+{
+    host.library("57");
+    host.file("/usr/lib/x/libibverbs/libmrc-rdmav57.so");
+    EXPECT_EQ(feature("provider").value, "libmrc-rdmav57.so not found");
 }
 
 TEST_F(FeatureTest, WhatTheModuleTells)
