@@ -50,9 +50,28 @@ command -v pahole >/dev/null || arguments+=(CONFIG_DEBUG_INFO_BTF_MODULES=)
 ! PATH=$HOST_TMP/bin command -v python3 >/dev/null || wrong "there is a python3"
 ! grep -rl python "$tree" >&2 || wrong "the tree speaks of Python"
 
+# A host whose RDMA core is another one's: its headers come before the kernel's, and what it exports
+# is known to be its own.
+ofed=$HOST_TMP/ofed
+mkdir -p "$ofed/include/rdma" "$ofed/include/linux"
+cat >"$ofed/include/linux/compat-2.6.h" <<-'HEADER'
+	#ifndef CONFIG_MODULES
+	#error "before the configuration of the kernel"
+	#endif
+	#define MRC_OFED_CONFIG 1
+HEADER
+cat >"$ofed/include/rdma/ib_verbs.h" <<-'HEADER'
+	#ifndef MRC_OFED_CONFIG
+	#error "without compat-2.6.h"
+	#endif
+	#include_next <rdma/ib_verbs.h>
+HEADER
+awk -F '\t' -v OFS='\t' '$3 == "drivers/infiniband/core/ib_core" { $3 = "ofed/ofed_core"; print }' \
+	"$kdir/Module.symvers" >"$ofed/Module.symvers"
+
 mkdir "$HOST_TMP/elsewhere"
 cp -a "$tree" "$HOST_TMP/elsewhere/mrc"
-if ! env -i PATH="$HOST_TMP/bin" make -s -j "$(nproc)" -C "$kdir" M="$HOST_TMP/elsewhere/mrc" \
+if ! env -i PATH="$HOST_TMP/bin" make -s -j "$(nproc)" -C "$kdir" M="$HOST_TMP/elsewhere/mrc" OFED="$ofed" \
 	"${arguments[@]}" >"$HOST_TMP/log" 2>&1; then
 	cat "$HOST_TMP/log" >&2
 	exit 1
@@ -64,5 +83,12 @@ info()
 }
 equal "kernel of mrc.ko" "$(cat "$kdir/include/config/kernel.release")" "$(info vermagic | cut -d ' ' -f 1)"
 equal "its name and version" "mrc $version" "$(info name) $(info version)"
-[[ ,$(info depends), = *,ib_core,* ]] || wrong "it needs no ib_core: $(info depends)"
+[[ ,$(info depends), = *,ofed_core,* ]] || wrong "it does not need the other RDMA core: $(info depends)"
+dependencies=$HOST_TMP/elsewhere/mrc/verbs/.link.o.cmd
+for header in "$ofed/include/rdma/ib_verbs.h" "$ofed/include/linux/compat-2.6.h"; do
+	grep -qF "$header" "$dependencies" || wrong "compiled without $header"
+done
+said=$(make -s -C "$kdir" M="$HOST_TMP/elsewhere/mrc" OFED="$HOST_TMP/none" 2>&1) &&
+	wrong "a folder of OFED that is not there is taken"
+grep -q "OFED=$HOST_TMP/none: there is no Module.symvers" <<<"$said" || wrong "$said"
 exit $failed
