@@ -26,4 +26,15 @@ static inline struct nlattr **mrc_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
+/* A reason with names in it; where an answer has no room for them, the kernel's log has it. */
+#ifdef HAVE_EXTACK_FMT
+#define mrc_extack_fmt(extack, format, ...)				\
+	NL_SET_ERR_MSG_FMT_MOD(extack, format, ##__VA_ARGS__)
+#else
+#define mrc_extack_fmt(extack, format, ...) do {			\
+	pr_warn_ratelimited(KBUILD_MODNAME ": " format "\n", ##__VA_ARGS__);		\
+	NL_SET_ERR_MSG_MOD(extack, "the kernel's log says why");	\
+} while (0)
+#endif
+
 #endif /* _MRC_COMPAT_NETLINK_H */

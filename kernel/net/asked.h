@@ -9,6 +9,8 @@
 #include <linux/mrc.h>
 #include <linux/netlink.h>
 
+#include "../compat/compat_netlink.h"
+
 /**
  * struct mrc_asked - a request for a change
  * @extack: gets the reason; NULL: nobody wants to know
@@ -58,6 +60,12 @@ static inline int mrc_refuse_about(const struct mrc_asked *asked, int err, int t
 #define mrc_refuse(asked, err, type, text) ({			\
 	NL_SET_ERR_MSG_MOD((asked)->extack, text);		\
 	mrc_refuse_about(asked, err, type);			\
+})
+
+/** mrc_refuse_fmt() - the same with names in the sentence, 75 bytes at most; old kernels log it */
+#define mrc_refuse_fmt(asked, err, type, format, ...) ({		\
+	mrc_extack_fmt((asked)->extack, format, ##__VA_ARGS__);		\
+	mrc_refuse_about(asked, err, type);				\
 })
 
 /** mrc_asked_owner() - owner of what there is, or of nothing (MRC_NL_OWNER_NONE), afterwards */

@@ -13,6 +13,7 @@
 #include <net/xfrm.h>
 
 #include "../compat/compat_net.h"
+#include "netdev.h"
 #include "path.h"
 
 /**
@@ -214,6 +215,12 @@ static bool mrc_path_policed(struct net *net, struct dst_entry *dst, struct flow
 	return true;
 }
 
+/* Without an outer header answers come to our UDP socket, if it hears them. */
+static bool mrc_path_answered(const struct mrc_path *path, const struct dst_entry *dst)
+{
+	return path->kind != MRC_PATH_PLAIN || !mrc_netdev_deaf(dst->dev);
+}
+
 /* Of the outer header, or of the inner one when there is no other, and then of the inner one. */
 static bool mrc_path_allowed(const struct mrc_path *path, const struct mrc_flow *flow,
 			     struct dst_entry *dst, struct flowi6 *fl6)
@@ -240,7 +247,7 @@ static int mrc_path_route_out(struct mrc_path_route *r,
 	mrc_path_flowi(&fl6, path, flow, outer);
 	r->dst = ip6_route_output_flags(flow->net, NULL, &fl6,
 					path->plane ? RT6_LOOKUP_F_IFACE : 0);
-	if (!mrc_path_dst_ok(path, r->dst))
+	if (!mrc_path_dst_ok(path, r->dst) || !mrc_path_answered(path, r->dst))
 		err = -ENETUNREACH;
 	else if (!mrc_path_allowed(path, flow, r->dst, &fl6))
 		err = -EACCES;

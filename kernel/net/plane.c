@@ -13,6 +13,7 @@
 
 #include "../compat/compat_net.h"
 #include "asked.h"
+#include "netdev.h"
 #include "plane.h"
 
 /* Of a plane that does not know its speed, Mb/s. */
@@ -193,10 +194,10 @@ static void mrc_plane_look_later(struct mrc_plane *plane)
 }
 
 /* IPv6 itself leaves a netdev whose MTU is too small for it. */
-static bool mrc_dev_running(const struct net_device *dev)
+static bool mrc_dev_running(struct net_device *dev)
 {
 	return netif_running(dev) && netif_carrier_ok(dev) &&
-	       READ_ONCE(dev->mtu) >= IPV6_MIN_MTU;
+	       READ_ONCE(dev->mtu) >= IPV6_MIN_MTU && !mrc_netdev_taken(dev);
 }
 
 static void mrc_plane_changed(struct mrc_planes *planes,
@@ -277,8 +278,7 @@ void mrc_planes_destroy(struct mrc_planes *planes)
 	mutex_unlock(&planes->lock);
 }
 
-static int mrc_plane_check_dev(const struct net_device *dev,
-			       const struct mrc_asked *asked)
+static int mrc_plane_check_dev(struct net_device *dev, const struct mrc_asked *asked)
 {
 	if (dev->type != ARPHRD_ETHER)
 		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
@@ -289,11 +289,12 @@ static int mrc_plane_check_dev(const struct net_device *dev,
 	/*
 	 * If the netdev begins to leave after this, its notifier waits for
 	 * planes->lock, which we hold, and then finds the new plane in the table.
+	 * So it is with a netdev that gets a master.
 	 */
 	if (!mrc_netdev_registered(dev))
 		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "The netdev is going away");
-	return 0;
+	return mrc_netdev_check(dev, asked);
 }
 
 /* Return: port, -EEXIST, -ENOSPC or -EINVAL. */
@@ -379,6 +380,7 @@ out:
 	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	if (ret > 0) {
+		mrc_netdev_tell(dev);
 		mrc_plane_look(plane);
 		mrc_plane_put(plane);
 	}
@@ -525,6 +527,10 @@ static void mrc_plane_event(struct mrc_planes *planes, struct mrc_plane *plane,
 		WRITE_ONCE(plane->running, mrc_dev_running(dev));
 		mrc_plane_changed(planes, plane);
 		break;
+	case NETDEV_CHANGEUPPER:
+		mrc_netdev_tell(dev);
+		mrc_plane_set_running(planes, plane, mrc_dev_running(dev));
+		break;
 	}
 }
 
@@ -556,6 +562,7 @@ static int mrc_plane_netdev_event(struct notifier_block *nb,
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 	case NETDEV_CHANGEMTU:
+	case NETDEV_CHANGEUPPER:
 		mutex_lock(&mrc_planes_all_lock);
 		list_for_each_entry(planes, &mrc_planes_all, list)
 			mrc_planes_event(planes, event, dev);

@@ -58,7 +58,7 @@ struct mrc_plane_totals {
  * @ifindex: of the netdev, for matching received packets
  * @port: 1..MRC_PORT_MAX
  * @admin_up: the operator lets it carry traffic
- * @running: the netdev is up and has carrier
+ * @running: the netdev is up and has carrier, and no master takes its packets
  * @gone: removed from its table, or its netdev is gone; never usable again
  * @owner: enum mrc_nl_owner or a number behind it
  * @mbps: speed of its link when that was looked at last, Mb/s; 0: it has never told
@@ -123,12 +123,12 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * mrc_plane_add() - attach a netdev as a plane
  * @planes: the table
  * @port: 1..MRC_PORT_MAX, or 0 for the lowest free one
- * @dev: an Ethernet or dummy netdev with MTU of at least 1280
+ * @dev: an Ethernet or dummy netdev with MTU of at least 1280, no port of a bond or bridge
  * @asked: is told why not
  *
  * Context: process, takes RTNL.
- * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -ENOMEM, -ENODEV (the
- * table was destroyed meanwhile).
+ * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -EBUSY (it has a master),
+ * -ENOMEM, -ENODEV (the table was destroyed meanwhile).
  */
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		  const struct mrc_asked *asked);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Masters of netdevs.
+ */
+#include <net/l3mdev.h>
+
+#include "asked.h"
+#include "netdev.h"
+
+/* Under RCU. Return: who takes its packets, or NULL. */
+static struct net_device *mrc_netdev_taker(struct net_device *dev)
+{
+	return netif_is_l3_slave(dev) ? NULL : netdev_master_upper_dev_get_rcu(dev);
+}
+
+bool mrc_netdev_taken(struct net_device *dev)
+{
+	bool taken;
+
+	rcu_read_lock();
+	taken = mrc_netdev_taker(dev);
+	rcu_read_unlock();
+	return taken;
+}
+
+bool mrc_netdev_deaf(const struct net_device *dev)
+{
+#ifdef CONFIG_NET_L3_MASTER_DEV
+	return netif_is_l3_slave(dev) && !READ_ONCE(dev_net(dev)->ipv4.sysctl_udp_l3mdev_accept);
+#else
+	return false;
+#endif
+}
+
+int mrc_netdev_check(struct net_device *dev, const struct mrc_asked *asked)
+{
+	const struct net_device *taker;
+	int err = 0;
+
+	rcu_read_lock();
+	taker = mrc_netdev_taker(dev);
+	if (taker)
+		err = mrc_refuse_fmt(asked, -EBUSY, MRC_A_PLANE_IFINDEX,
+				     "%s is a port of %s, which takes its packets",
+				     dev->name, taker->name);
+	rcu_read_unlock();
+	return err;
+}
+
+void mrc_netdev_tell(struct net_device *dev)
+{
+	const struct net_device *master;
+
+	rcu_read_lock();
+	master = netdev_master_upper_dev_get_rcu(dev);
+	if (master && mrc_netdev_taker(dev))
+		pr_warn("mrc: %s, a plane, is a port of %s, which takes its packets: the plane is down\n",
+			dev->name, master->name);
+	else if (master && mrc_netdev_deaf(dev))
+		pr_warn("mrc: %s, a plane, is in VRF %s: paths without SRv6 need net.ipv4.udp_l3mdev_accept=1\n",
+			dev->name, master->name);
+	rcu_read_unlock();
+}
