@@ -18,6 +18,7 @@
 #include "../compat/compat_net.h"
 #include "../core/icrc.h"
 #include "crc.h"
+#include "lost.h"
 #include "rx.h"
 #include "sock.h"
 
@@ -42,6 +43,8 @@ const char *const mrc_drop_names[MRC_DROP_COUNT] = {
 	[MRC_DROP_ENDPOINT]		= "endpoint",
 	[MRC_DROP_NO_MEMORY]		= "no_memory",
 	[MRC_DROP_INGRESS]		= "ingress",
+	[MRC_DROP_FILTERED]		= "filtered",
+	[MRC_DROP_NO_SOCKET]		= "no_socket",
 };
 
 static const struct mrc_rx_ops *mrc_rx_ops;
@@ -320,6 +323,11 @@ static int mrc_udp_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+static void mrc_rx_lost(struct net *net, const struct in6_addr *daddr, bool filtered)
+{
+	mrc_rx_ops->drop(net, daddr, filtered ? MRC_DROP_FILTERED : MRC_DROP_NO_SOCKET);
+}
+
 int mrc_rx_module_init(const struct mrc_rx_ops *ops)
 {
 	int err;
@@ -331,11 +339,14 @@ int mrc_rx_module_init(const struct mrc_rx_ops *ops)
 	err = xfrm6_tunnel_register(&mrc_tunnel, AF_INET6);
 	if (err)
 		mrc_sock_module_exit();
+	else
+		mrc_lost_module_init(mrc_rx_lost);
 	return err;
 }
 
 void mrc_rx_module_exit(void)
 {
+	mrc_lost_module_exit();
 	xfrm6_tunnel_deregister(&mrc_tunnel, AF_INET6);
 	mrc_sock_module_exit();
 }

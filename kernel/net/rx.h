@@ -31,6 +31,8 @@ struct net;
  * @MRC_DROP_ENDPOINT: endpoint request or response that nobody asked for
  * @MRC_DROP_NO_MEMORY: no memory
  * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device
+ * @MRC_DROP_FILTERED: netfilter has dropped it before it got to us
+ * @MRC_DROP_NO_SOCKET: it came in where no UDP socket hears it
  * @MRC_DROP_COUNT: number of the others
  *
  * Names follow in mrc_drop_names[] in the same order.
@@ -50,6 +52,8 @@ enum mrc_drop {
 	MRC_DROP_ENDPOINT,
 	MRC_DROP_NO_MEMORY,
 	MRC_DROP_INGRESS,
+	MRC_DROP_FILTERED,
+	MRC_DROP_NO_SOCKET,
 	MRC_DROP_COUNT,
 };
 

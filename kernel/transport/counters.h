@@ -72,7 +72,9 @@
 	X(DROP_PKEY,		"rx_drop_pkey")				\
 	X(DROP_ENDPOINT,	"rx_drop_endpoint")			\
 	X(DROP_NO_MEMORY,	"rx_drop_no_memory")			\
-	X(DROP_INGRESS,		"rx_drop_ingress")
+	X(DROP_INGRESS,		"rx_drop_ingress")			\
+	X(DROP_FILTERED,	"rx_drop_filtered")			\
+	X(DROP_NO_SOCKET,	"rx_drop_no_socket")
 
 #define MRC_COUNTER_ENUM(sym, name)	MRC_CNT_##sym,
 enum mrc_counter {
