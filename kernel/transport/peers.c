@@ -218,6 +218,34 @@ u32 mrc_peers_room(struct mrc_peer *peer, u32 len)
 	return i ? room : len;
 }
 
+/* What a path lacks that nobody has given it a way, and not only a plane that may come up again. */
+static bool mrc_peers_has_no_way(int err)
+{
+	return err == -ENETUNREACH || err == -EACCES;
+}
+
+int mrc_peers_reach(struct mrc_peer *peer)
+{
+	const struct mrc_flow *flow;
+	struct mrc_path_hop hop;
+	struct mrc_peer_evs *evs;
+	unsigned int i;
+	int err = 0;
+
+	rcu_read_lock();
+	local_bh_disable();
+	flow = rcu_dereference(peer->flow);
+	evs = rcu_dereference(peer->evs);
+	for (i = 0; i < evs->paths.count && (!i || err); i++) {
+		err = mrc_path_hop(&evs->path[i], flow, &hop);
+		if (!mrc_peers_has_no_way(err))
+			err = 0;
+	}
+	local_bh_enable();
+	rcu_read_unlock();
+	return err;
+}
+
 void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu)
 {
 	mrc_peers_use(peer, mtu, false);

@@ -36,6 +36,14 @@ struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_ke
  * route now); else what the one with the most room has.
  */
 u32 mrc_peers_room(struct mrc_peer *peer, u32 len);
+/**
+ * mrc_peers_reach() - does a path to a peer lead out of this host?
+ * @peer: the peer
+ *
+ * A plane that is down counts as one that leads somewhere, and so do no EVs at all: planes come.
+ * Process context. Return: 0; -ENETUNREACH (no EV has a route) or -EACCES (IPsec has them all).
+ */
+int mrc_peers_reach(struct mrc_peer *peer);
 /** mrc_peers_disconnect() - the QP did not connect after all. Gives up its reference. */
 void mrc_peers_disconnect(struct mrc_peer *peer, u32 mtu);
 /** mrc_peers_use_ev_profile() - a QP in RTR or RTS has an EV profile. dev->cfg_lock held. */

@@ -197,7 +197,7 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits)
 	peer = mrc_peers_connect(qp->dev, &key, conn->mtu, qp->user);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
-	err = mrc_qp_check_room(peer, conn->mtu, fits) ?:
+	err = mrc_peers_reach(peer) ?: mrc_qp_check_room(peer, conn->mtu, fits) ?:
 	      mrc_qp_connect(qp, conn, &params, peer);
 	if (err)
 		mrc_peers_disconnect(peer, conn->mtu);

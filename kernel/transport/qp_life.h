@@ -37,7 +37,8 @@ int mrc_qp_to_init(struct mrc_qp *qp);
  * @fits: with -EMSGSIZE, the largest path MTU that would fit, or 0 if none would
  *
  * Return: 0, -EINVAL (IPv4 GID, MTU, state), -EMSGSIZE (no path to the peer has room for a full
- * packet), -ENOENT (profile), -ENOMEM, -EDQUOT (the user has too many peers).
+ * packet), -ENETUNREACH, -EACCES (none leads to the peer at all), -ENOENT (profile), -ENOMEM, -EDQUOT
+ * (the user has too many peers).
  */
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits);
 /** mrc_qp_to_rts() - Return: 0, -EINVAL (not in RTR any more), -ENOMEM */

@@ -7,13 +7,13 @@
  * Both are right: such attributes may be given or left out in any transition.
  */
 #include <linux/random.h>
-#include <rdma/ib_cache.h>
 #include <rdma/mrc-abi.h>
 
 #include "../transport/qp_error.h"
 #include "../transport/qp_life.h"
 #include "context.h"
 #include "device.h"
+#include "gid.h"
 #include "modify.h"
 #include "port.h"
 #include "qp.h"
@@ -92,26 +92,11 @@ static void mrc_qp_remember(struct ib_qp_attr *to,
 	}
 }
 
-static int mrc_qp_gids(struct mrc_ib_qp *q, const struct rdma_ah_attr *ah,
-		       struct mrc_qp_conn *conn)
+static int mrc_qp_no_way(const struct mrc_ib_qp *q, const struct mrc_qp_conn *conn, int err)
 {
-	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
-	const struct in6_addr *remote = (const void *)&grh->dgid;
-
-	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
-		return -EINVAL;
-	if (rdma_gid_attr_network_type(grh->sgid_attr) != RDMA_NETWORK_IPV6 ||
-	    ipv6_addr_v4mapped(remote)) {
-		ibdev_warn_ratelimited(q->ib.device,
-				       "QP 0x%06x: IPv4 GIDs are not supported, use an IPv6 one\n",
-				       q->qp->qpn);
-		return -EINVAL;
-	}
-	if (ipv6_addr_is_multicast(remote) || ipv6_addr_any(remote))
-		return -EINVAL;
-	memcpy(&conn->local, &grh->sgid_attr->gid, sizeof(conn->local));
-	conn->remote = *remote;
-	return 0;
+	ibdev_warn_ratelimited(q->ib.device, "QP 0x%06x: no plane has a way from %pI6c to %pI6c (see mrcctl feature)\n",
+			       q->qp->qpn, &conn->local, &conn->remote);
+	return err;
 }
 
 /* @fits: what would have room, or 0. Programs get a number from verbs; people find the words. */
@@ -147,8 +132,12 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 		return -EINVAL;
 	if (conn.mtu > fits)
 		return mrc_qp_no_room(q, conn.mtu, fits);
-	ret = mrc_qp_gids(q, &attr->ah_attr, &conn) ?:
-	      mrc_qp_to_rtr(q->qp, &conn, &fits);
+	ret = mrc_gid_addresses(&q->ib, &attr->ah_attr, &conn.local, &conn.remote);
+	if (ret)
+		return ret;
+	ret = mrc_qp_to_rtr(q->qp, &conn, &fits);
+	if (ret == -ENETUNREACH || ret == -EACCES)
+		return mrc_qp_no_way(q, &conn, ret);
 	return ret == -EMSGSIZE ? mrc_qp_no_room(q, conn.mtu, fits) : ret;
 }
 
@@ -269,8 +258,9 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
  * @udata: has nothing to say
  *
  * Context: process, sleeps.
- * Return: 0, -EINVAL (transition, attribute, IPv4 GID, MTU, a failed CQ), -EOPNOTSUPP (mask, a newer
- * library's wishes), -ENOENT (EV or CC profile), -ENOMEM.
+ * Return: 0, -EINVAL (transition, attribute, GIDs, MTU, a failed CQ), -EOPNOTSUPP (mask, a newer
+ * library's wishes), -ENOENT (EV or CC profile), -EADDRNOTAVAIL (the GID is not the anchor's),
+ * -ENETUNREACH, -EACCES (no way to the peer), -ENOMEM.
  */
 int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)

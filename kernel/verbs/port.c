@@ -2,8 +2,6 @@
 /*
  * The port of the ib_device.
  */
-#include <net/ipv6.h>
-
 #include "device.h"
 #include "port.h"
 
@@ -95,7 +93,7 @@ enum rdma_link_layer mrc_link_layer(struct ib_device *ibdev, u32 port)
 
 int mrc_add_gid(const struct ib_gid_attr *attr, void **context)
 {
-	return ipv6_addr_v4mapped((const struct in6_addr *)attr->gid.raw) ? -EOPNOTSUPP : 0;
+	return 0;
 }
 
 int mrc_del_gid(const struct ib_gid_attr *attr, void **context)

@@ -30,11 +30,7 @@ int mrc_port_immutable(struct ib_device *ibdev, u32 port,
 		       struct ib_port_immutable *immutable);
 enum rdma_link_layer mrc_link_layer(struct ib_device *ibdev, u32 port);
 
-/**
- * mrc_add_gid() - an IPv4 address is no GID: no QP could be connected from it, and programs prefer it
- *
- * Process context. Return: 0, or -EOPNOTSUPP, which the core writes into the log.
- */
+/* The core wants both to be told of. What a GID is good for is asked when a QP connects (gid.h). */
 int mrc_add_gid(const struct ib_gid_attr *attr, void **context);
 int mrc_del_gid(const struct ib_gid_attr *attr, void **context);
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the GIDs of an address vector to the IPv6 addresses of a connection.
+ */
+#include <net/addrconf.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <rdma/ib_cache.h>
+
+#include "device.h"
+#include "gid.h"
+
+static const struct in6_addr *mrc_gid_addr(const union ib_gid *gid)
+{
+	return (const struct in6_addr *)gid->raw;
+}
+
+/* Is it an address of the anchor, and not of a netdev upon it? */
+static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_attr *gid)
+{
+	const struct net_device *anchor = to_mrc_dev(ibqp->device)->anchor, *ndev;
+	int err = 0;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(gid);
+	if (IS_ERR(ndev)) {
+		err = PTR_ERR(ndev);
+	} else if (ndev != anchor) {
+		err = -EADDRNOTAVAIL;
+		ibdev_warn_ratelimited(ibqp->device,
+				       "QP 0x%06x: GID %pI6c is of %s, not of %s: no path begins there\n",
+				       ibqp->qp_num, &gid->gid, ndev->name, anchor->name);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* What IPv6 makes of a link-layer address, GID 0. */
+static struct in6_addr mrc_gid_link_local(const u8 *mac)
+{
+	struct in6_addr addr = { .s6_addr32[0] = htonl(0xfe800000) };
+
+	addrconf_addr_eui48(&addr.s6_addr[8], mac);
+	return addr;
+}
+
+/* Does IPv4 reach it without a router, by the anchor or within this host? */
+static bool mrc_gid_on_link(struct mrc_dev *dev, const struct in6_addr *local,
+			    const struct in6_addr *remote)
+{
+	struct flowi4 fl4 = {
+		.daddr = remote->s6_addr32[3],
+		.saddr = local->s6_addr32[3],
+		.flowi4_oif = dev->anchor->ifindex,
+	};
+	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
+	bool on_link;
+
+	if (IS_ERR(rt))
+		return false;
+	on_link = rt->rt_type == RTN_LOCAL ||
+		  (!rt->rt_gw_family && rt->dst.dev == dev->anchor);
+	ip_rt_put(rt);
+	return on_link;
+}
+
+/* Is there an address that an IPv4 GID of this device stands for? */
+static bool mrc_gid_has_link_local(struct mrc_dev *dev, const struct in6_addr *addr)
+{
+	bool plane;
+
+	rcu_read_lock();
+	plane = mrc_plane_by_ifindex(&dev->planes, dev->anchor->ifindex);
+	rcu_read_unlock();
+	return plane && ipv6_chk_addr(dev->net, addr, dev->anchor, 1);
+}
+
+/* From IPv4 addresses to what they stand for. */
+static int mrc_gid_from_ipv4(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah,
+			     struct in6_addr *local, struct in6_addr *remote)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
+	struct in6_addr own = mrc_gid_link_local(dev->anchor->dev_addr);
+
+	if (!mrc_gid_has_link_local(dev, &own) || !mrc_gid_on_link(dev, local, remote)) {
+		ibdev_warn_ratelimited(ibqp->device,
+				       "QP 0x%06x: GIDs %pI6c and %pI6c, IPv4, need one plane, %s, its address %pI6c and no router: use IPv6 GIDs\n",
+				       ibqp->qp_num, local, remote, dev->anchor->name, &own);
+		return -ENETUNREACH;
+	}
+	*local = own;
+	*remote = mrc_gid_link_local(ah->roce.dmac);
+	return 0;
+}
+
+int mrc_gid_addresses(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah, struct in6_addr *local,
+		      struct in6_addr *remote)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	int err;
+
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
+		return -EINVAL;
+	*local = *mrc_gid_addr(&grh->sgid_attr->gid);
+	*remote = *mrc_gid_addr(&grh->dgid);
+	err = mrc_gid_check_netdev(ibqp, grh->sgid_attr);
+	if (err)
+		return err;
+	if (ipv6_addr_v4mapped(local) && ipv6_addr_v4mapped(remote))
+		return mrc_gid_from_ipv4(ibqp, ah, local, remote);
+	if (ipv6_addr_v4mapped(local) || ipv6_addr_v4mapped(remote)) {
+		ibdev_warn_ratelimited(ibqp->device, "QP 0x%06x: one of GIDs %pI6c and %pI6c is IPv4\n",
+				       ibqp->qp_num, local, remote);
+		return -EINVAL;
+	}
+	return ipv6_addr_is_multicast(remote) || ipv6_addr_any(remote) ? -EINVAL : 0;
+}
