@@ -61,4 +61,12 @@ static inline struct ib_umem *mrc_umem_get(struct ib_device *device, unsigned lo
 #endif
 }
 
+/** mrc_name_by_user() - udev is told that whoever made the device has named it */
+static inline void mrc_name_by_user(struct ib_device *ib)
+{
+#ifdef HAVE_NAME_BY_USER
+	ib_mark_name_assigned_by_user(ib);
+#endif
+}
+
 #endif /* _MRC_COMPAT_VERBS_H */

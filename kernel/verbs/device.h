@@ -17,6 +17,7 @@
  * struct mrc_ibdev - an mrc device as the RDMA core sees it
  * @ib: the core's part
  * @dev: the transport's part, a reference
+ * @place: its place in sysfs; private to link.c
  * @objects: how many there are, by enum mrc_share
  * @list: private to registry.c
  * @registered: private to registry.c
@@ -25,6 +26,7 @@
 struct mrc_ibdev {
 	struct ib_device ib;
 	struct mrc_dev *dev;
+	struct device *place;
 	atomic_t objects[MRC_SHARE_MR + 1];
 	struct list_head list;
 	bool registered;

@@ -5,8 +5,10 @@
 #include <linux/device.h>
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include <net/rtnetlink.h>
@@ -14,6 +16,7 @@
 
 #include "../compat/compat_verbs.h"
 #include "../net/asked.h"
+#include "../net/netdev.h"
 #include "../transport/transport.h"
 #include "context.h"
 #include "counters.h"
@@ -80,6 +83,9 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 	mrc_dev_get(m->dev);
 	mrc_transport_shutdown(m->dev);
 	mrc_registry_del(m);
+	/* Before our hold on the anchor goes, for whose hardware may wait for that. */
+	if (m->place)
+		device_unregister(m->place);
 	mrc_dev_put(m->dev);
 }
 
@@ -140,18 +146,54 @@ static bool mrc_anchor_is_plane(const struct net_device *anchor)
 /* Where devices whose anchor has no hardware hang in sysfs. */
 static struct device *mrc_root;
 
+static void mrc_place_release(struct device *place)
+{
+	kfree(place);
+}
+
+/*
+ * A folder of its own below the anchor's hardware. Were the hardware itself the parent, rdma-core's rule
+ * for udev would rename the device by the place of that on the PCI bus, and no longer would it be found
+ * by the name that its user has given it. Who looks for the hardware finds it one folder up.
+ */
+static int mrc_place_make(struct mrc_ibdev *m, struct device *hardware)
+{
+	static atomic_t last = ATOMIC_INIT(0);
+	struct device *place = kzalloc(sizeof(*place), GFP_KERNEL);
+	int err;
+
+	if (!place)
+		return -ENOMEM;
+	device_initialize(place);
+	place->parent = hardware;
+	place->release = mrc_place_release;
+	err = dev_set_name(place, KBUILD_MODNAME ".%u", atomic_inc_return(&last)) ?:
+	      device_add(place);
+	if (err) {
+		put_device(place);
+		return err;
+	}
+	m->place = place;
+	return 0;
+}
+
 static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 {
 	struct ib_device *ib = &m->ib;
+	int err = 0;
 
+	ib_set_device_ops(ib, &mrc_dev_ops);
+	if (anchor->dev.parent)
+		err = mrc_place_make(m, anchor->dev.parent);
+	if (err)
+		return err;
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_possible_cpus();
 	addrconf_addr_eui48((u8 *)&ib->node_guid, anchor->dev_addr);
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "mrc:%s", anchor->name);
-	/* The core waits for our hold on the anchor before what is below that may go. */
-	ib->dev.parent = anchor->dev.parent ?: mrc_root;
-	ib_set_device_ops(ib, &mrc_dev_ops);
+	ib->dev.parent = m->place ?: mrc_root;
+	mrc_name_by_user(ib);
 	ib->driver_def = mrc_uapi_defs;
 	/* Doorbells, and what the core does not allow by itself. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
@@ -201,16 +243,31 @@ err_dev:
 	return ERR_PTR(ret);
 }
 
+/* Of a VLAN's addresses the core makes GIDs at the netdev below it, and at no other. */
+static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_asked *asked)
+{
+	return mrc_refuse_fmt(asked, -EINVAL, 0,
+			      "%s, a VLAN of %s, can be a plane only: anchor a dummy",
+			      vlan->name, vlan_dev_real_dev(vlan)->name);
+}
+
 static int mrc_check_anchor(struct net_device *anchor,
 			    struct netlink_ext_ack *extack)
 {
+	const struct mrc_asked asked = mrc_asked_by_kernel(extack);
 	struct ib_device *ib;
+	int err;
 
 	if (anchor->type != ARPHRD_ETHER || anchor->addr_len != ETH_ALEN ||
 	    !is_valid_ether_addr(anchor->dev_addr)) {
 		NL_SET_ERR_MSG_MOD(extack, "not an Ethernet device");
 		return -EINVAL;
 	}
+	if (is_vlan_dev(anchor))
+		return mrc_refuse_vlan(anchor, &asked);
+	err = mrc_netdev_check(anchor, &asked);
+	if (err)
+		return err;
 	ib = ib_device_get_by_netdev(anchor, MRC_IB_DRIVER);
 	if (!ib)
 		return 0;
