@@ -265,8 +265,74 @@ void print(Printer &p, const Feature &feature)
     p.end_object();
 }
 
+/** The netdev that has another as a port; empty: none. */
+std::string master_of(const FeatureHost &host, const std::string &ifname)
+{
+    std::error_code err;
+
+    return fs::read_symlink(host.root + "/sys/class/net/" + ifname + "/master", err)
+        .filename()
+        .string();
+}
+
+bool vrf_is_heard(const FeatureHost &host)
+{
+    return first_line(read_file(host.root + "/proc/sys/net/ipv4/udp_l3mdev_accept")) == "1";
+}
+
+bool has_carrier(const FeatureHost &host, const std::string &ifname)
+{
+    return first_line(read_file(host.root + "/sys/class/net/" + ifname + "/operstate")) == "up";
+}
+
+/** A master that takes packets has the module set the plane down; the other kind is a VRF. */
+void add_master(const FeatureHost &host, const mrcnl::Plane &plane, std::vector<Feature> &features)
+{
+    const std::string master = master_of(host, plane.ifname);
+    const std::string what =
+        plane.device.name + " port " + std::to_string(plane.port) + ": " + plane.ifname;
+
+    if (master.empty())
+        return;
+    if (!plane.oper_up && has_carrier(host, plane.ifname))
+        features.push_back(
+            {"master", Status::note, what + " is a port of " + master + ", which takes its packets",
+             "ip link set " + plane.ifname + " nomaster, or " + master + " as plane in its place"});
+    else if (plane.oper_up && !vrf_is_heard(host))
+        features.push_back({"vrf", Status::note,
+                            what + " is in VRF " + master + ": paths without SRv6 are not taken",
+                            "sysctl -w net.ipv4.udp_l3mdev_accept=1"});
+}
+
+uint64_t counter_of(const mrcnl::Device &device, std::string_view name)
+{
+    for (const mrcnl::Counter &counter : device.counters)
+        if (counter.name == name)
+            return counter.value;
+    return 0;
+}
+
+void add_drops(const mrcnl::Device &device, std::vector<Feature> &features)
+{
+    const uint64_t filtered = counter_of(device, "rx_drop_filtered");
+    const uint64_t unheard = counter_of(device, "rx_drop_no_socket");
+
+    if (filtered)
+        features.push_back({"firewall", Status::note,
+                            device.device.name + ": netfilter of this host has dropped " +
+                                std::to_string(filtered) + " packets for it",
+                            "accept UDP port " +
+                                std::to_string(device.settings.udp_port.value_or(4791)) +
+                                " and IPv6 in IPv6; firewalld: IPv6_rpfilter=no"});
+    if (unheard)
+        features.push_back({"socket", Status::note,
+                            device.device.name + ": no UDP socket has heard " +
+                                std::to_string(unheard) + " packets for it",
+                            "in a VRF: sysctl -w net.ipv4.udp_l3mdev_accept=1"});
+}
+
 /** What the module tells, or that it does not answer. */
-std::vector<Feature> ask_module(Context &context)
+std::vector<Feature> ask_module(Context &context, const FeatureHost &host)
 {
     const auto info = context.kernel().info();
 
@@ -275,7 +341,14 @@ std::vector<Feature> ask_module(Context &context)
     const auto devices = context.kernel().devices();
     if (!devices)
         return {{"netlink", Status::missing, devices.error().message(), {}}};
-    return module_features(*info, *devices);
+    const auto planes = context.kernel().planes({});
+    if (!planes)
+        return {{"netlink", Status::missing, planes.error().message(), {}}};
+    auto features = module_features(*info, *devices);
+    const auto network = network_features(host, *devices, *planes);
+
+    features.insert(features.end(), network.begin(), network.end());
+    return features;
 }
 
 void show_feature(Context &context, Args &args)
@@ -286,7 +359,7 @@ void show_feature(Context &context, Args &args)
 
     // Asking would load it.
     if (module_loaded(host, "mrc")) {
-        const auto told = ask_module(context);
+        const auto told = ask_module(context, host);
 
         features.insert(features.end(), told.begin(), told.end());
     }
@@ -363,6 +436,19 @@ std::vector<Feature> host_features(const FeatureHost &host)
                             "loaded: UDP port 4791 of the initial network namespace is taken",
                             "modprobe -r rdma_rxe, or mrcctl device set DEV udp-port PORT"});
     add_verbs_features(host, features);
+    return features;
+}
+
+std::vector<Feature> network_features(const FeatureHost &host,
+                                      const std::vector<mrcnl::Device> &devices,
+                                      const std::vector<mrcnl::Plane> &planes)
+{
+    std::vector<Feature> features;
+
+    for (const mrcnl::Plane &plane : planes)
+        add_master(host, plane, features);
+    for (const mrcnl::Device &device : devices)
+        add_drops(device, features);
     return features;
 }
 

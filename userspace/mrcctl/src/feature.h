@@ -50,4 +50,10 @@ std::vector<Feature> host_features(const FeatureHost &host);
 std::vector<Feature> module_features(const mrcnl::Info &info,
                                      const std::vector<mrcnl::Device> &devices);
 
+/** What this host does to packets of its devices, and to no others' packets: only what is to be
+ * looked at. */
+std::vector<Feature> network_features(const FeatureHost &host,
+                                      const std::vector<mrcnl::Device> &devices,
+                                      const std::vector<mrcnl::Plane> &planes);
+
 } // namespace mrcctl

@@ -129,5 +129,58 @@ TEST_F(FeatureTest, WhatTheModuleTells)
     EXPECT_EQ(some[2].value, "mrc0, mrc1");
 }
 
+struct NetworkTest : testing::Test {
+    NetworkTest() { plane = {{1, "mrc0"}, 2, 7, "eth1"}; }
+
+    /** The netdev of the plane, with carrier, is a port of another. */
+    void enslave(const std::string &master) const
+    {
+        host.file("/sys/class/net/eth1/operstate", "up\n");
+        std::filesystem::create_symlink("../" + master, host.root + "/sys/class/net/eth1/master");
+    }
+
+    [[nodiscard]] std::vector<Feature> features() const
+    {
+        return network_features(host, {device}, {plane});
+    }
+
+    test::FakeHost host;
+    mrcnl::Device device{{1, "mrc0"}};
+    mrcnl::Plane plane;
+};
+
+TEST_F(NetworkTest, NothingToSay)
+{
+    device.counters = {{"rx_drop_filtered", 0}, {"rx_drop_no_socket", 0}};
+    EXPECT_TRUE(features().empty());
+}
+
+TEST_F(NetworkTest, PortOfABridge)
+{
+    enslave("br0");
+    ASSERT_EQ(features().size(), 1u);
+    EXPECT_EQ(features()[0].name, "master");
+    EXPECT_EQ(features()[0].value, "mrc0 port 2: eth1 is a port of br0, which takes its packets");
+}
+
+TEST_F(NetworkTest, PortOfAVrf)
+{
+    enslave("red");
+    plane.oper_up = true;
+    host.file("/proc/sys/net/ipv4/udp_l3mdev_accept", "0\n");
+    ASSERT_EQ(features().size(), 1u);
+    EXPECT_EQ(features()[0].hint, "sysctl -w net.ipv4.udp_l3mdev_accept=1");
+    host.file("/proc/sys/net/ipv4/udp_l3mdev_accept", "1\n");
+    EXPECT_TRUE(features().empty());
+}
+
+TEST_F(NetworkTest, WhatThisHostHasDropped)
+{
+    device.counters = {{"rx_drop_filtered", 3}, {"rx_drop_no_socket", 4}};
+    ASSERT_EQ(features().size(), 2u);
+    EXPECT_EQ(features()[0].value, "mrc0: netfilter of this host has dropped 3 packets for it");
+    EXPECT_EQ(features()[1].value, "mrc0: no UDP socket has heard 4 packets for it");
+}
+
 } // namespace
 } // namespace mrcctl::feature_test
