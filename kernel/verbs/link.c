@@ -32,6 +32,7 @@
 #include "registry.h"
 #include "restrack.h"
 #include "ring.h"
+#include "sysfs.h"
 #include "work.h"
 
 /* Software has no vendor: the value other software devices use. */
@@ -109,6 +110,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.dereg_mr = mrc_dereg_mr,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
+	.device_group = &mrc_device_group,
 	.disassociate_ucontext = mrc_disassociate_ucontext,
 	.fill_res_cq_entry = mrc_fill_res_cq,
 	.fill_res_mr_entry = mrc_fill_res_mr,
