@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "caller.h"
 #include "provider.h"
 
 struct mrc_get_context_answer {
@@ -153,6 +154,10 @@ static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cm
 	struct mrc_ucontext *ctx;
 
 	(void)private_data;
+	if (mrc_caller_wants_more()) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
 	ctx = _verbs_init_and_alloc_context(device, cmd_fd, sizeof(*ctx),
 					    (void *)offsetof(struct mrc_ucontext, base),
 					    MRC_DRIVER_ID);
