@@ -261,6 +261,9 @@ def set_up(options):
     purposes += ["tidy"] if options.full else []
     if subprocess.run([SCRIPTS / "setup", *purposes], check=False).returncode:
         raise Broken("packages are missing")
+    if "MRC_TOOLS" not in os.environ and (TOP / "build/tools/root").exists():
+        # Programs and libraries are there that were not when this began.
+        os.execv(SCRIPTS / "check", [SCRIPTS / "check", *sys.argv[1:]])
     if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:
         report.warn("no browser, so mrcd's status page is not tested")
 
@@ -280,12 +283,12 @@ def build_programs():
 
 def fetch_and_build(runs):
     """Kernels, modules, and what else machines want: mostly the network's and one CPU's work."""
-    # Without them a machine takes the installed emulator, and of the files ynl fails.
+    # Without them a machine takes the installed emulator, and of the files ynl and programs fail.
     subprocess.run([SCRIPTS / "emulator"], stdout=subprocess.DEVNULL, check=False)
     build_modules(sorted({run.kernel for run in runs}))
-    if any(run.test.name == "ynl" for run in runs):
-        # The machines have no network.
-        subprocess.run([SCRIPTS / "ynl"], stdout=subprocess.DEVNULL, check=False)
+    # The machines have no network.
+    for name in {"ynl", "programs"} & {run.test.name for run in runs}:
+        subprocess.run([SCRIPTS / name], stdout=subprocess.DEVNULL, check=False)
 
 
 def build(runs, width):

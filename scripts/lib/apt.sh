@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# apt for everybody, with a state of its own: nothing of it is installed, and the host's state stays
+# as it is. Packages come from the host's sources and are held against the host's keys.
+
+# apt_state DIR: a folder for one run. There nothing is installed yet, so that whatever a package needs
+# has to come, too. The lists are the host's, until apt_refresh.
+apt_state()
+{
+	apt_dir=$1
+	eval "$(apt-config shell apt_lists Dir::State::lists/d)"
+	mkdir -p "$apt_dir"/{lists,cache/archives}/partial
+	: >"$apt_dir/status"
+}
+
+# apt TOOL ARGUMENT...: e.g. apt apt-get update
+apt()
+{
+	local tool=$1
+	shift
+
+	"$tool" -q -o "Dir::State::status=$apt_dir/status" -o "Dir::State::lists=$apt_lists" \
+		-o "Dir::Cache=$apt_dir/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=true "$@"
+}
+
+# apt_refresh: lists of today. The host's may be too old, or not there.
+apt_refresh()
+{
+	apt_lists=$apt_dir/lists
+	apt apt-get update
+}
