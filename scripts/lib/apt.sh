@@ -10,6 +10,7 @@ apt_state()
 {
 	apt_dir=$1
 	eval "$(apt-config shell apt_lists Dir::State::lists/d)"
+	apt_sources=()
 	mkdir -p "$apt_dir"/{lists,cache/archives}/partial
 	: >"$apt_dir/status"
 }
@@ -21,7 +22,8 @@ apt()
 	shift
 
 	"$tool" -q -o "Dir::State::status=$apt_dir/status" -o "Dir::State::lists=$apt_lists" \
-		-o "Dir::Cache=$apt_dir/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=true "$@"
+		-o "Dir::Cache=$apt_dir/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=true \
+		"${apt_sources[@]}" "$@"
 }
 
 # apt_refresh: lists of today. The host's may be too old, or not there.
@@ -29,4 +31,15 @@ apt_refresh()
 {
 	apt_lists=$apt_dir/lists
 	apt apt-get update
+}
+
+# apt_from SUITE: the packages of this suite of Debian alone, with its security updates.
+apt_from()
+{
+	local signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+
+	echo "deb $signed http://deb.debian.org/debian $1 main" >"$apt_dir/sources.list"
+	echo "deb $signed http://deb.debian.org/debian-security $1-security main" >>"$apt_dir/sources.list"
+	apt_sources=(-o "Dir::Etc::sourcelist=$apt_dir/sources.list" -o Dir::Etc::sourceparts=-)
+	apt_refresh
 }

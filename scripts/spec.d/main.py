@@ -120,3 +120,7 @@ def main(args):
     for error in errors:
         print(f"spec: {error}", file=sys.stderr)
     return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # scripts/setup installs what is missing, and changes nothing that is installed unless somebody
-# says so. apt-get and dpkg-query are made up: there are "git" and its library in version 1, and
-# no shellcheck.
+# says so: what cannot be installed then comes into the cache. apt-get, dpkg-query and scripts/root are
+# made up: there are "git" and its library in version 1, and no shellcheck.
 #
 # Usage: setup.sh TOP
 
@@ -15,6 +15,7 @@ calls=$HOST_TMP/calls
 setup=$HOST_TMP/tree/scripts/setup
 mkdir -p "$fake" "$(dirname "$setup")"
 cp "$1/scripts/setup" "$setup"
+cp -r "$1/scripts/lib" "$(dirname "$setup")"
 cd "$HOST_TMP/tree" || exit 1
 
 cat >"$fake/dpkg-query" <<-'FAKE'
@@ -48,7 +49,18 @@ cat >"$fake/id" <<-'FAKE'
 	#!/bin/sh
 	[ -e "$FAKE/user" ] && echo 1000 || echo 0
 FAKE
-chmod +x "$fake"/*
+# The folder has a compiler, and a library that no host has, beside one that each has.
+cat >"$HOST_TMP/tree/scripts/root" <<-'FAKE'
+	#!/bin/sh
+	[ ! -e "$FAKE/offline" ] || exit 1
+	echo "$*" >"$FAKE/fetched"
+	mkdir -p "$FAKE/root/usr/bin" "$FAKE/root/usr/lib/x86_64-linux-gnu"
+	printf '#!/bin/sh\necho "$@"\n' >"$FAKE/root/usr/bin/g++-14"
+	chmod +x "$FAKE/root/usr/bin/g++-14"
+	touch "$FAKE/root/usr/lib/x86_64-linux-gnu/libnobody.so.7" "$FAKE/root/usr/lib/x86_64-linux-gnu/libc.so.6"
+	echo "$FAKE/root"
+FAKE
+chmod +x "$fake"/* "$HOST_TMP/tree/scripts/root"
 export FAKE=$fake CALLS=$calls
 unset MRC_UPGRADE
 
@@ -60,9 +72,18 @@ setup_status()
 
 	read -ra states <<<"$3"
 	shift 3
-	(cd "$fake" && rm -f complete stale needy sly user pins "$calls" && touch "${states[@]}" "$calls")
+	(cd "$fake" && rm -rf complete stale needy sly user offline pins fetched root "$calls" ../tree/build && touch "${states[@]}" "$calls")
 	PATH=$fake:$PATH "$@" >"$HOST_TMP/out" 2>&1 </dev/null || status=$?
 	equal "$name: status" "$wanted" "$status"
+}
+
+# fetched NAME PACKAGE: it comes into the cache, with all that the usual purposes need, and is used.
+fetched()
+{
+	grep -qw -- "$2" "$fake/fetched" 2>/dev/null || wrong "$1: not in the cache: $2"
+	grep -qw -- libsystemd-dev "$fake/fetched" 2>/dev/null || wrong "$1: the usual packages are not there"
+	equal "$1: where it is" "$fake/root" "$(readlink build/tools/root)"
+	said "$1" 'comes into the cache'
 }
 
 # installed NAME COUNT: so many times apt-get was told to.
@@ -83,8 +104,12 @@ equal "nothing missing: calls" "" "$(cat "$calls")"
 setup_status 1 "only asked" "" "$setup" -n lint
 installed "only asked" 0
 said "only asked" '--no-install-recommends shellcheck'
-setup_status 1 "somebody else" user "$setup" lint
+setup_status 0 "somebody else" user "$setup" lint
 installed "somebody else" 0
+fetched "somebody else" shellcheck
+equal "somebody else: libraries" libnobody.so.7 "$(ls build/tools/lib)"
+equal "somebody else: the compiler looks there" "--sysroot=$fake/root -c x" "$(build/tools/bin/g++-14 -c x)"
+setup_status 1 "nothing can be fetched" "user offline" "$setup" lint
 
 setup_status 0 "plain" "" "$setup" lint
 installed "plain" 1
@@ -93,12 +118,11 @@ grep -q -- ' -y .* shellcheck$' "$calls" || wrong "plain: installed:" "$(cat "$c
 equal "pinned" "$(printf '%s 1 %s\n' git 1000 src:git 990 libgit 1000)" \
 	"$(awk '/^Package/ { p = $2 } /^Pin: / { v = $3 } /^Pin-P/ && v == "1" { print p, v, $2 }' "$fake/pins")"
 
-setup_status 1 "refused" needy "$setup" lint
-installed "refused" 0
-said "refused" 'libgit (1 to 2)'
-said "refused" 'MRC_UPGRADE=1'
-setup_status 1 "refused to a sly one" sly "$setup" lint
-installed "refused to a sly one" 0
+setup_status 0 "not without a change" needy "$setup" lint
+installed "not without a change" 0
+fetched "not without a change" shellcheck
+setup_status 0 "not without a change, of a sly one" sly "$setup" lint
+installed "not without a change, of a sly one" 0
 setup_status 0 "option" needy "$setup" -u lint
 installed "option" 1
 said "option" 'upgrading what is installed, as asked: libgit (1 to 2)'
@@ -109,12 +133,9 @@ setup_status 0 "old lists" stale "$setup" lint
 installed "old lists" 1
 said "old lists" 'refreshing'
 
-# On a terminal it asks.
+# No question, on a terminal either.
 if command -v script >/dev/null; then
-	setup_status 0 "yes" needy bash -c "echo y | script -qec '$setup lint' /dev/null"
-	installed "yes" 1
-	said "yes" '[y/N]'
-	setup_status 1 "no" needy bash -c "echo n | script -qec '$setup lint' /dev/null"
-	installed "no" 0
+	setup_status 0 "terminal" needy script -qec "$setup lint" /dev/null
+	fetched "terminal" shellcheck
 fi
 exit $failed
