@@ -54,7 +54,7 @@ static bool mrc_nl_probe_own(struct mrc_dev *dev, const struct in6_addr *remote,
 			     struct in6_addr *local)
 {
 	return !ipv6_dev_get_saddr(dev->net, dev->anchor, remote, 0, local) &&
-	       ipv6_chk_addr(dev->net, local, dev->anchor, 0);
+	       mrc_dev_has_addr(dev, local);
 }
 
 /* @local: filled in when the request names one; @known: which it is if not, or NULL */
@@ -63,7 +63,7 @@ static int mrc_nl_probe_local(struct genl_info *info, struct mrc_dev *dev,
 			      struct in6_addr *local)
 {
 	if (info->attrs[MRC_A_PROBE_LOCAL_GID]) {
-		if (ipv6_chk_addr(dev->net, local, dev->anchor, 0))
+		if (mrc_dev_has_addr(dev, local))
 			return 0;
 		return mrc_nl_refuse(info, -EADDRNOTAVAIL, MRC_A_PROBE_LOCAL_GID,
 				     "not an address of the device");

@@ -243,19 +243,24 @@ struct mrc_dev *mrc_dev_next(struct net *net, u32 index)
 	return found;
 }
 
+bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr)
+{
+	/* Strict: else each address of the namespace would do, whosever it is. */
+	return ipv6_chk_addr(dev->net, addr, dev->anchor, 1);
+}
+
 struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr)
 {
 	struct mrc_dev *dev;
 
 	list_for_each_entry_rcu(dev, &mrc_devs, list)
-		if (net_eq(dev->net, net) &&
-		    ipv6_chk_addr(net, addr, dev->anchor, 0))
+		if (net_eq(dev->net, net) && mrc_dev_has_addr(dev, addr))
 			return dev;
 	return NULL;
 }
 
-void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
-			 enum mrc_drop why)
+/* The device whose anchor has the address, otherwise the first of the namespace. */
+static void mrc_devs_count(struct net *net, const struct in6_addr *addr, enum mrc_counter c)
 {
 	struct mrc_dev *dev, *charged = NULL;
 
@@ -263,12 +268,18 @@ void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 	list_for_each_entry_rcu(dev, &mrc_devs, list) {
 		if (!net_eq(dev->net, net))
 			continue;
-		if (!charged || ipv6_chk_addr(net, daddr, dev->anchor, 0))
+		if (!charged || mrc_dev_has_addr(dev, addr))
 			charged = dev;
 	}
 	if (charged)
-		mrc_count(charged, mrc_drop_counter(why));
+		mrc_count(charged, c);
 	rcu_read_unlock();
+}
+
+void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
+			 enum mrc_drop why)
+{
+	mrc_devs_count(net, daddr, mrc_drop_counter(why));
 }
 
 /* ---- the module ------------------------------------------------------------- */

@@ -161,6 +161,9 @@ struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
  */
 struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
 
+/** mrc_dev_has_addr() - is the address one of its anchor's? Any context, the device published. */
+bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr);
+
 /**
  * mrc_dev_by_addr() - published device of a namespace whose anchor has an address
  *
