@@ -13,6 +13,7 @@
 
 #include <linux/compiler.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <asm/barrier.h>
 
 struct mrc_mr;
@@ -35,13 +36,16 @@ DECLARE_PER_CPU(struct mrc_hazard, mrc_hazards);
  * @mr: the region; its struct is kept by RCU or by a reference
  * @qp: for whom, or NULL when the end of the QP need not wait
  *
- * Look whether they are gone after this, never before. Softirq or BH off, until
- * mrc_hazard_clear(); not nested.
+ * Look whether they are gone after this, never before. Softirq or BH off; not nested. Until
+ * mrc_hazard_clear() no lock may be taken that sleeps on PREEMPT_RT, where a softirq can be preempted
+ * by another one on the same CPU. So preemption is off.
  */
 static inline void mrc_hazard_set(const struct mrc_mr *mr, const struct mrc_qp *qp)
 {
-	struct mrc_hazard *h = this_cpu_ptr(&mrc_hazards);
+	struct mrc_hazard *h;
 
+	preempt_disable();
+	h = this_cpu_ptr(&mrc_hazards);
 	WRITE_ONCE(h->mr, mr);
 	WRITE_ONCE(h->qp, qp);
 	/* Pairs with that of mrc_hazard_wait(). */
@@ -56,6 +60,7 @@ static inline void mrc_hazard_clear(void)
 	/* Both pair with the loads of mrc_hazard_wait(). */
 	smp_store_release(&h->mr, NULL);
 	smp_store_release(&h->qp, NULL);
+	preempt_enable();
 }
 
 /**

@@ -89,11 +89,19 @@ static void mrc_cq_wake_there(struct mrc_ib_cq *cq)
 		mrc_cq_woken(cq);
 }
 
-/* A CPU that is online stays so while this one is not preempted. */
+/*
+ * A CPU that is online stays so while this one is not preempted. On PREEMPT_RT the handler, which takes
+ * spinlocks, can be called neither then nor in a hard interrupt: there vectors mean nothing.
+ */
 static void mrc_cq_wake(struct mrc_ib_cq *cq)
 {
-	int here = get_cpu();
+	int here;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		mrc_cq_wake_here(cq);
+		return;
+	}
+	here = get_cpu();
 	if (cq->cpu < 0 || cq->cpu == here || !cpu_online(cq->cpu))
 		mrc_cq_wake_here(cq);
 	else
