@@ -171,6 +171,12 @@ static bool mrc_rx_loopback(const struct sk_buff *skb)
 	       (netif_is_l3_master(skb->dev) && ifindex == skb->dev->ifindex);
 }
 
+/* Did this host send it to itself, under an address that it has not? Any user can do that. */
+static bool mrc_rx_impossible(const struct mrc_rx_pkt *pkt)
+{
+	return pkt->loopback && !ipv6_chk_addr(pkt->net, pkt->saddr, NULL, 0);
+}
+
 /*
  * What all packets of an skb have in common, whose data begins with the inner IPv6 header. @tclass is
  * the traffic class of the outer header, or the inner one's again.
@@ -219,6 +225,10 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 						  MRC_DROP_TRUNCATED);
 		return;
 	}
+	if (mrc_rx_impossible(&pkt)) {
+		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_INGRESS);
+		return;
+	}
 	pkt.ev = mrc_ev_pack(ntohs(udp->source), ntohl(ip6_flowlabel(ip6)));
 	mrc_rx_segments(&pkt, udp_offset + len, seg);
 }
@@ -237,6 +247,10 @@ static void mrc_rx_head(struct sk_buff *skb, u8 tclass)
 	} __packed head;
 	enum mrc_decode_err err = MRC_DECODE_SHORT;
 
+	if (mrc_rx_impossible(&pkt)) {
+		mrc_rx_ops->drop(pkt.net, pkt.daddr, MRC_DROP_INGRESS);
+		return;
+	}
 	if (!skb_copy_bits(skb, pkt.udp, &head, sizeof(head)))
 		err = mrc_bth_decode(head.bth, sizeof(head.bth), &pkt.hdr.bth);
 	if (err) {
@@ -333,6 +347,7 @@ int mrc_rx_module_init(const struct mrc_rx_ops *ops)
 	int err;
 
 	mrc_rx_ops = ops;
+	mrc_guard_module_init(&ops->guard);
 	err = mrc_sock_module_init(mrc_udp_rcv, mrc_rx_trimmed);
 	if (err)
 		return err;

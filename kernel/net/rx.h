@@ -11,6 +11,7 @@
 #include <linux/skbuff.h>
 
 #include "../core/wire.h"
+#include "guard.h"
 #include "walk.h"
 
 struct net;
@@ -30,7 +31,8 @@ struct net;
  * @MRC_DROP_PKEY: wrong partition key
  * @MRC_DROP_ENDPOINT: endpoint request or response that nobody asked for
  * @MRC_DROP_NO_MEMORY: no memory
- * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device
+ * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device, or from this host under an
+ *                    address that it has not
  * @MRC_DROP_FILTERED: netfilter has dropped it before it got to us
  * @MRC_DROP_NO_SOCKET: it came in where no UDP socket hears it
  * @MRC_DROP_COUNT: number of the others
@@ -117,6 +119,7 @@ struct mrc_rx_run {
  *           but the BTH, and no ICRC. A switch may have trimmed it, or it is damaged
  * @end: the last packet of an skb has been delivered
  * @drop: a packet was thrown away below
+ * @guard: see guard.h
  */
 struct mrc_rx_ops {
 	void (*rx)(struct mrc_rx_pkt *pkt, struct mrc_rx_run *run);
@@ -124,6 +127,7 @@ struct mrc_rx_ops {
 	void (*end)(struct mrc_rx_run *run);
 	void (*drop)(struct net *net, const struct in6_addr *daddr,
 		     enum mrc_drop why);
+	struct mrc_guard_ops guard;
 };
 
 /** mrc_rx_icrc_ok() - verify the ICRC of a packet. Softirq. */

@@ -16,6 +16,7 @@
 #include <net/udp_tunnel.h>
 
 #include "../compat/compat_net.h"
+#include "guard.h"
 #include "sock.h"
 
 /**
@@ -27,6 +28,7 @@
  * @users: references, under mrc_sock_lock
  * @trims: those that want trimmed packets, under mrc_sock_lock
  * @hook: that takes them, if there is one
+ * @guard: nobody else sends in a device's name
  * @rcu: freed after readers of the list
  */
 struct mrc_sock {
@@ -37,6 +39,7 @@ struct mrc_sock {
 	unsigned int users;
 	unsigned int trims;
 	struct nf_hook_ops hook;
+	struct mrc_guard guard;
 	struct rcu_head rcu;
 };
 
@@ -193,6 +196,7 @@ static void mrc_sock_close(struct mrc_sock *s)
 {
 	if (s->trims)
 		mrc_sock_unhook(s);
+	mrc_guard_down(&s->guard, sock_net(s->sk));
 	list_del_rcu(&s->list);
 	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
 	s->sock = NULL;
@@ -209,12 +213,20 @@ static struct mrc_sock *mrc_sock_new(struct net *net, struct mrc_sock_net *sn,
 	s->port = port;
 	s->users = 1;
 	err = mrc_sock_open(s, net);
-	if (err) {
-		kfree(s);
-		return ERR_PTR(err);
-	}
+	if (err)
+		goto free;
+	err = mrc_guard_up(&s->guard, net, s->sk, s->port);
+	if (err)
+		goto release;
 	list_add_tail_rcu(&s->list, &sn->socks);
 	return s;
+
+release:
+	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
+	synchronize_rcu();	/* a receiver may have found its socket just before */
+free:
+	kfree(s);
+	return ERR_PTR(err);
 }
 
 static struct mrc_sock *mrc_sock_find(struct mrc_sock_net *sn, __be16 port)

@@ -58,6 +58,7 @@
 	X(TX_NO_PATH,		"tx_no_path")				\
 	X(TX_DROPPED,		"tx_dropped")				\
 	X(TX_NO_MEMORY,		"tx_no_memory")				\
+	X(TX_FORGED,		"tx_forged")				\
 	X(RING_CORRUPT,		"ring_corrupt")				\
 	X(DROP_TRUNCATED,	"rx_drop_truncated")			\
 	X(DROP_OPCODE,		"rx_drop_opcode")			\

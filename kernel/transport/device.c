@@ -282,6 +282,11 @@ void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 	mrc_devs_count(net, daddr, mrc_drop_counter(why));
 }
 
+void mrc_devs_count_forged(struct net *net, const struct in6_addr *saddr)
+{
+	mrc_devs_count(net, saddr, MRC_CNT_TX_FORGED);
+}
+
 /* ---- the module ------------------------------------------------------------- */
 
 int mrc_dev_module_init(void)

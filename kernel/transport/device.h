@@ -228,6 +228,13 @@ static inline bool mrc_dev_hears(const struct mrc_dev *dev, const struct mrc_pla
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 			 enum mrc_drop why);
 
+/**
+ * mrc_devs_count_forged() - charge a forged packet to the device in whose name it was sent
+ *
+ * If it was in nobody's name here, to the first of the namespace. Any context; slow path.
+ */
+void mrc_devs_count_forged(struct net *net, const struct in6_addr *saddr);
+
 int mrc_dev_module_init(void);
 /** mrc_dev_module_exit() - waits until the last device is freed */
 void mrc_dev_module_exit(void);

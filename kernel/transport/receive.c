@@ -178,11 +178,20 @@ static void mrc_receive_trimmed(struct mrc_rx_pkt *pkt)
 		mrc_count(qp->dev, mrc_drop_counter(drop));
 }
 
+static bool mrc_receive_is_device(struct net *net, const struct in6_addr *addr)
+{
+	return mrc_dev_by_addr(net, addr);
+}
+
 static const struct mrc_rx_ops mrc_receive_ops = {
 	.rx = mrc_receive,
 	.trimmed = mrc_receive_trimmed,
 	.end = mrc_receive_end,
 	.drop = mrc_devs_count_drop,
+	.guard = {
+		.is_device = mrc_receive_is_device,
+		.forged = mrc_devs_count_forged,
+	},
 };
 
 int mrc_receive_init(void)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What programs of this host may not send to a UDP port of ours.
+ *
+ * Each packet of a program has its socket, here at the first of netfilter's hooks, before anything could
+ * have copied or changed it. Our own packets have none, or ours; those of tunnels have none either, and
+ * what is inside them was looked at before it got there, if a program of this namespace sent it.
+ *
+ * IPV6_FREEBIND lets any user send from any address. So an address that nobody here has is as bad as a
+ * device's: it may be the peer's. What others send from addresses of their own to the same port, as
+ * rdma_rxe does, passes.
+ */
+#include <linux/netfilter_ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/ipv6.h>
+
+#include "guard.h"
+
+/* IPv6 headers inside each other that are looked through. */
+#define MRC_GUARD_DEPTH		4u
+
+static const struct mrc_guard_ops *mrc_guard_ops;
+
+/* May no program send from there? */
+static bool mrc_guard_names(struct net *net, const struct in6_addr *saddr)
+{
+	return mrc_guard_ops->is_device(net, saddr) || !ipv6_chk_addr(net, saddr, NULL, 0);
+}
+
+/**
+ * struct mrc_guard_walk - where a walk over headers stands
+ * @at: offset of the header that comes next
+ * @next: its protocol
+ * @saddr: source in the last IPv6 header
+ */
+struct mrc_guard_walk {
+	int at;
+	u8 next;
+	struct in6_addr saddr;
+};
+
+/* Past an IPv6 header and what extends it. Return: false when the rest cannot be read. */
+static bool mrc_guard_step(const struct sk_buff *skb, struct mrc_guard_walk *w)
+{
+	const struct ipv6hdr *ip6;
+	struct ipv6hdr buf;
+	__be16 offset = 0;
+
+	ip6 = skb_header_pointer(skb, w->at, sizeof(buf), &buf);
+	if (!ip6)
+		return false;
+	w->saddr = ip6->saddr;
+	w->next = ip6->nexthdr;
+	w->at = ipv6_skip_exthdr(skb, w->at + sizeof(*ip6), &w->next, &offset);
+	return w->at >= 0 && !(offset & htons(IP6_OFFSET));
+}
+
+/* Another port than ours? */
+static bool mrc_guard_other_port(const struct mrc_guard *g, const struct sk_buff *skb, int at)
+{
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	udp = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	return udp && udp->dest != g->port;
+}
+
+/*
+ * May it be one of ours, as far as headers say? What cannot be read - parts of fragments, which only
+ * raw sockets send here, or more headers than anybody has - may be. Sets w->saddr.
+ */
+static bool mrc_guard_like_ours(const struct mrc_guard *g, const struct sk_buff *skb,
+				struct mrc_guard_walk *w)
+{
+	unsigned int depth;
+
+	for (depth = 0; depth < MRC_GUARD_DEPTH; depth++) {
+		if (!mrc_guard_step(skb, w))
+			return true;
+		if (w->next == NEXTHDR_UDP)
+			return !mrc_guard_other_port(g, skb, w->at);
+		if (w->next != NEXTHDR_IPV6)
+			return false;
+	}
+	return true;
+}
+
+/* Process context or softirq, under RCU. The network header is that of IPv6. */
+static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *skb,
+						  const struct nf_hook_state *state)
+{
+	const struct mrc_guard *g = priv;
+	struct mrc_guard_walk w = { .at = skb_network_offset(skb) };
+
+	if ((!skb->sk && !state->sk) || skb->sk == g->sk)
+		return NF_ACCEPT;
+	if (!mrc_guard_like_ours(g, skb, &w) || !mrc_guard_names(state->net, &w.saddr))
+		return NF_ACCEPT;
+	mrc_guard_ops->forged(state->net, &w.saddr);
+	return NF_DROP;
+}
+
+#if IS_ENABLED(CONFIG_NETFILTER)
+
+int mrc_guard_up(struct mrc_guard *guard, struct net *net, const struct sock *sk, __be16 port)
+{
+	guard->sk = sk;
+	guard->port = port;
+	guard->hook = (struct nf_hook_ops) {
+		.hook = mrc_guard_hook,
+		.priv = guard,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_OUT,
+		.priority = NF_IP6_PRI_FIRST,
+	};
+	return nf_register_net_hook(net, &guard->hook);
+}
+
+void mrc_guard_down(struct mrc_guard *guard, struct net *net)
+{
+	nf_unregister_net_hook(net, &guard->hook);
+}
+
+#else
+
+int mrc_guard_up(struct mrc_guard *guard, struct net *net, const struct sock *sk, __be16 port)
+{
+	return 0;
+}
+
+void mrc_guard_down(struct mrc_guard *guard, struct net *net)
+{
+}
+
+#endif
+
+void mrc_guard_module_init(const struct mrc_guard_ops *ops)
+{
+	mrc_guard_ops = ops;
+}
