@@ -87,6 +87,12 @@ test_equal_addresses()
 	hold_stop
 }
 
+# answers DEVICE GID: of an EV probe from there
+answers()
+{
+	on xa mrcctl -j probe "$1" remote "$2" | jq -e '[.[0].result[] | select(."rtt-ns" > 0)] | length > 0'
+}
+
 test_loopback()
 {
 	pair_writes "loopback: two QPs of one device" -n xa mrcxa
@@ -94,7 +100,12 @@ test_loopback()
 	ip -n xa addr add fd00:6d72:76::1/64 dev two nodad
 	ip -n xa link set two up
 	check "loopback: a second device" on xa rdma link add mrcxc type mrc netdev two
-	pair_writes "loopback: two devices of one host" -n xa mrcxa -N xa mrcxc
+	hold_start -n xa mrcxa -N xa mrcxc
+	hold_write "loopback: two devices of one host"
+	# Each is asked what is for its own addresses.
+	check "loopback: the second device answers the first" answers mrcxa fd00:6d72:76::1
+	check "loopback: the first device answers the second" answers mrcxc "$(addr 1)"
+	hold_stop
 	check_equal "loopback: nothing left through the wire" 0 "$(
 		on xa mrcctl -j -s plane show mrcxa | jq '[.[].stats["tx-packets"]] | add' |
 			awk -v base="$1" '{ print $1 - base }')"
