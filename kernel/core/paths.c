@@ -260,6 +260,24 @@ static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
 		mrc_paths_report(p, heard ? MRC_SEEN_LOST : MRC_SEEN_UNHEARD, e->ev, since, now);
 }
 
+u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n)
+{
+	unsigned int i;
+	u32 ports = 0;
+
+	for (i = 0; i < n->count; i++)
+		if (n->ev[i].ev < p->count && mrc_news_misses(&n->ev[i]))
+			ports |= 1u << (p->set.ev[n->ev[i].ev].port - 1);
+	return ports;
+}
+
+/* What a queue of this host may have dropped is no loss of an EV: a probe is to tell. */
+static bool mrc_paths_dropped_here(const struct mrc_paths *p, const struct mrc_news *n,
+				   const struct mrc_news_ev *e)
+{
+	return mrc_news_misses(e) && n->dropped >> (p->set.ev[e->ev].port - 1) & 1;
+}
+
 static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 			       const struct mrc_news_ev *e, u64 now)
 {
@@ -271,6 +289,8 @@ static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 	}
 	if (e->what & MRC_NEWS_CLEARED)
 		mrc_paths_report(p, MRC_SEEN_ARRIVED_LATE, e->ev, 0, now);
+	if (mrc_paths_dropped_here(p, n, e))
+		return mrc_paths_report(p, MRC_SEEN_SILENT, e->ev, 1, now);
 	if (e->what & MRC_NEWS_LOST)
 		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
 	mrc_paths_learn_late(p, n, e, now);

@@ -18,6 +18,9 @@
  *  something by others
  *  data is unanswered, and so is all      nobody is to blame: it may be the other end that does not
  *  that was sent since                    answer, and others use the EV. Probes are to tell
+ *  data is lost or late, and a queue of   the same: only a probe is to tell
+ *  this host, of that plane, has dropped
+ *  something
  *  a probe was answered                   as for data; and several in a row bring a bad EV back
  *  a probe was lost                       several in a row make the EV bad if something has arrived
  *                                         that was sent since; if nothing has, a search begins
@@ -139,6 +142,27 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now);
 
 /**
+ * mrc_paths_carries() - does data take EVs of a plane, as far as is known?
+ * @p: the paths
+ * @plane: index in the set's planes
+ *
+ * Without the paths' lock: a hint.
+ */
+static inline bool mrc_paths_carries(const struct mrc_paths *p, unsigned int plane)
+{
+	const struct mrc_ev_plane *e = &p->set.planes[plane];
+	u32 up = READ_ONCE(p->set.local_mask) & READ_ONCE(p->set.remote_mask);
+
+	return READ_ONCE(e->good) && up >> (p->set.ev[e->first].port - 1) & 1;
+}
+
+/** mrc_paths_full() - what is drawn next avoids these ports, a bit for each, if others carry data */
+static inline void mrc_paths_full(struct mrc_paths *p, u32 ports)
+{
+	p->set.full_mask = ports;
+}
+
+/**
  * mrc_paths_draw() - the EVs of a batch
  * @p: the paths
  * @any: on EVs that are assumed bad, too: what is sent was sent in vain
@@ -166,6 +190,9 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
  */
 void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		      u64 now);
+
+/** mrc_paths_missed() - ports, a bit for each, by which something was sent that is late or lost */
+u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n);
 
 /**
  * mrc_paths_learn() - a QP has learned something

@@ -484,6 +484,7 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	n->entropy = res->entropy;
 	n->silent_since = res->silent_since;
 	n->late_since = res->late_since;
+	n->dropped = 0;
 	mrc_tx_take_news(&r->tx, now, n);
 	return n->count || n->rtt_ns || n->stirred || n->mark != MRC_SACK_NONE ||
 	       (first && n->silent_since);

@@ -424,6 +424,15 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 #endif
 }
 
+/* The stack, too, goes by the netdev's MTU where a socket says so. */
+static void mrc_skb_set_owner(struct mrc_skb *b)
+{
+	if (b->path->plane && mrc_backlog_charge(&b->path->plane->backlog, b->skb))
+		return;
+	if (mrc_path_mtu_is_told(b->hop.dst))
+		mrc_sock_own(b->flow->net, b->flow->dport, b->skb);
+}
+
 static void mrc_skb_finish(struct mrc_skb *b)
 {
 	struct sk_buff *skb = b->skb;
@@ -441,9 +450,7 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->dev = b->hop.dst->dev;
 	mrc_skb_set_queue(b);
-	/* The stack, too, goes by the netdev's MTU where a socket says so. */
-	if (mrc_path_mtu_is_told(b->hop.dst))
-		mrc_sock_own(b->flow->net, b->flow->dport, skb);
+	mrc_skb_set_owner(b);
 	/* Sent within this RCU read section, or whoever queues it takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
 }

@@ -57,6 +57,7 @@
 	X(RESP_REMOTE_ACCESS,	"resp_remote_access_errors")		\
 	X(TX_NO_PATH,		"tx_no_path")				\
 	X(TX_DROPPED,		"tx_dropped")				\
+	X(TX_WAITED,		"tx_waited")				\
 	X(TX_NO_MEMORY,		"tx_no_memory")				\
 	X(TX_FORGED,		"tx_forged")				\
 	X(RING_CORRUPT,		"ring_corrupt")				\

@@ -155,6 +155,8 @@ struct mrc_qp {
 	struct mrc_congestion __rcu *congestion;	/* from RTS on */
 	struct mrc_shared_place place;	/* in its queue */
 	bool joined;	/* it counts there: in RTS */
+	struct list_head waits;	/* in dev->waiting */
+	u64 waits_since;	/* ns, when room on this host was first looked for in vain; 0: it was not */
 	u32 sq_psn;
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;

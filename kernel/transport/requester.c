@@ -149,6 +149,21 @@ static void mrc_requester_heed_states(struct mrc_qp *qp, const struct mrc_paths 
 			mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev, silent);
 }
 
+/* Ports by which this host may not have sent what is missed. */
+static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mrc_news *n, u64 now)
+{
+	u32 missed = mrc_paths_missed(&evs->paths, n), ports = 0;
+	struct mrc_plane *plane;
+	unsigned int i;
+
+	for (i = 0; missed && i < evs->paths.set.nplanes; i++) {
+		plane = evs->path[evs->paths.set.planes[i].first].plane;
+		if (plane && missed & BIT(plane->port - 1) && mrc_plane_dropped(plane, now))
+			ports |= BIT(plane->port - 1);
+	}
+	return ports;
+}
+
 /* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
@@ -161,6 +176,7 @@ static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 		return;
 	spin_lock(&qp->peer->lock);
 	do {
+		news.dropped = mrc_requester_dropped(evs, &news, now);
 		mrc_paths_learn(&evs->paths, &news, now);
 		mrc_requester_heed_states(qp, &evs->paths, &news, now);
 	} while (mrc_req_news(&qp->req, res, now, &news));

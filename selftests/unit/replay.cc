@@ -140,9 +140,10 @@ Result Requester::plan(uint64_t now, Words &in)
     grant.room_lost = in.next();
     grant.least = in.next();
     grant.ask_after = in.next();
+    const uint32_t max = in.next();
     Result said = in.read();
     planned = {};
-    said.push_back(mrc_req_plan(&req, now, MRC_BATCH_MAX, &grant, &planned));
+    said.push_back(mrc_req_plan(&req, now, max, &grant, &planned));
     return said;
 }
 
