@@ -44,6 +44,7 @@ struct mrc_udevice {
 struct mrc_ucontext {
 	struct verbs_context base;
 	char spare[256];
+	uint32_t features;	/**< MRC_FEATURE_* of the module */
 };
 
 struct mrc_uqp;
@@ -72,6 +73,11 @@ struct mrc_uqp {
 	int wr_error;		/**< first error since ibv_wr_start() */
 	struct mrc_send_wr *wr; /**< being built, or NULL */
 };
+
+static inline struct mrc_ucontext *to_mrc_ucontext(struct ibv_context *context)
+{
+	return MRC_CONTAINER(context, struct mrc_ucontext, base.context);
+}
 
 static inline struct mrc_ucq *to_mrc_ucq(struct ibv_cq *cq)
 {
@@ -162,9 +168,6 @@ int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 /** @brief May sends be posted in this state? In error they are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp);
 
-/** @brief Tell the kernel that the send ring has entries. @return 0 or an errno value. */
-int mrc_send_doorbell(struct mrc_uqp *qp);
-
 /**
  * @brief Begin a request in the send ring. The lock of the ring is held.
  * @return 0 and the entry, or an errno value.
@@ -179,6 +182,19 @@ int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct i
 /** @brief More inline bytes for a request. @return 0 or EINVAL. */
 int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
 			size_t length);
+
+/* doorbell.c */
+
+/**
+ * @brief Tell the kernel that the send ring has entries.
+ *
+ * Nobody hears of a failure: what the ring shows cannot be taken back, and the kernel may have taken
+ * it by itself already. There is none but that the device has gone, which an event tells.
+ */
+void mrc_send_doorbell(struct mrc_uqp *qp);
+
+/** @brief The same of the receive ring, where the kernel wants to know. */
+void mrc_recv_doorbell(struct mrc_uqp *qp);
 
 /* wr.c */
 
