@@ -100,13 +100,19 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief The kernel emptied the ring. @param cq where its entries complete */
-void mrc_uring_reset(struct mrc_uring *ring, struct mrc_ucq *cq);
+/** @brief The kernel emptied the ring. The lock of the CQ where its entries complete is held. */
+void mrc_uring_reset(struct mrc_uring *ring);
+
+/** @brief The entry at an index. */
+static inline void *mrc_uring_at(const struct mrc_uring *ring, uint32_t index)
+{
+	return ring->mem->entries + (size_t)(index & (ring->size - 1)) * ring->entry_size;
+}
 
 /** @brief The entry at our index. */
 static inline void *mrc_uring_entry(const struct mrc_uring *ring)
 {
-	return ring->mem->entries + (size_t)(ring->index & (ring->size - 1)) * ring->entry_size;
+	return mrc_uring_at(ring, ring->index);
 }
 
 /** @brief May one more entry be produced? */
@@ -118,9 +124,7 @@ static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 /** @brief Entries before an index completed. The lock of the CQ is held. */
 static inline void mrc_uring_free(struct mrc_uring *ring, uint32_t index)
 {
-	/* Not so in a completion of the time before a reset. */
-	if ((int32_t)(index - ring->freed) > 0)
-		__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
 }
 
 /** @brief Show the kernel all entries before our index. */
@@ -150,8 +154,11 @@ int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /** @brief A QP completes here from now on; twice is as good as once. @return 0 or ENOMEM. */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
-/** @brief No longer; does nothing if it did not. */
+/** @brief No longer, and what has completed is gone; does nothing if it did not. */
 void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
+
+/** @brief The QP was reset: what has completed is gone, and what is in one of its rings. */
+void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *ring);
 
 /* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);

@@ -292,6 +292,46 @@ TEST_F(Requests, ResetFreesAllEntries)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
+/* Those of another QP on the same queue stay, in their order. */
+TEST_F(Requests, CompletionsGoWithTheirQp)
+{
+    constexpr uint64_t n = 20;
+    constexpr size_t polled = 3;
+
+    for (const bool destroyed : {true, false}) {
+        ASSERT_NO_FATAL_FAILURE(make_connected());
+        ASSERT_EQ(a->to_state(IBV_QPS_ERR), 0);
+        Qp other = std::move(a->qp);
+        a->make_qp();
+        ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+        ASSERT_EQ(a->to_state(IBV_QPS_ERR), 0);
+        for (uint64_t i = 0; i < n; i++) {
+            ASSERT_EQ(post(*a, *b, {.id = i}), 0);
+            std::swap(a->qp, other);
+            ASSERT_EQ(post(*a, *b, {.id = i}), 0);
+            ASSERT_EQ(post_receives(*a, 1), 0);
+            std::swap(a->qp, other);
+        }
+        ASSERT_EQ(wait_completions(a->send_cq.get(), polled).size(), polled);
+        if (destroyed) {
+            other.reset();
+        } else {
+            std::swap(a->qp, other);
+            ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+            std::swap(a->qp, other);
+        }
+        const size_t left = n - (polled + 1) / 2;
+        const auto flushed = wait_completions(a->send_cq.get(), left);
+        ASSERT_EQ(flushed.size(), left);
+        for (size_t i = 0; i < left; i++) {
+            EXPECT_EQ(flushed[i].qp_num, a->qp->qp_num);
+            EXPECT_EQ(flushed[i].wr_id, n - left + i);
+        }
+        EXPECT_TRUE(stays_empty(a->send_cq.get()));
+        EXPECT_TRUE(stays_empty(a->recv_cq.get()));
+    }
+}
+
 TEST_F(Requests, CompletionQueueOverrun)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = 64, .cqe = 4}));
