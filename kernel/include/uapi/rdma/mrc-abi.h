@@ -45,7 +45,7 @@ struct mrc_ring {
 
 /* Entries of the rings, at most; the number is rounded up to a power of two. */
 #define MRC_MAX_QP_WR		16384
-#define MRC_MAX_CQE		65536
+#define MRC_MAX_CQE		4194304
 #define MRC_MAX_SGE		16
 #define MRC_MAX_INLINE		512
 
