@@ -43,14 +43,13 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	}
 	spin_unlock(&qp->tx_lock);
 	if (more && mrc_send_all(qp, &s))
-		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
-			    "memory region revoked under a request");
+		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
+				    "memory region revoked under a request");
 	if (err == -ECANCELED)
 		/* Its error completion says it all. */
 		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
 	else if (err)
-		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
-			    "send ring corrupt");
+		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, "send ring corrupt");
 	return more && !err;
 }
 
@@ -321,8 +320,8 @@ static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
 	if (verdict == MRC_REQ_BAD_ANSWER)
 		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
 	else if (verdict != MRC_REQ_GOES_ON)
-		mrc_qp_fail(qp, mrc_requester_ends[verdict].status, IB_EVENT_QP_FATAL,
-			    mrc_requester_ends[verdict].reason);
+		mrc_qp_fail_request(qp, mrc_requester_ends[verdict].status,
+				    mrc_requester_ends[verdict].reason);
 }
 
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
@@ -429,8 +428,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	spin_unlock(&qp->tx_lock);
 	mrc_reply_ask(qp, &a);
 	if (due == MRC_REQ_FAILED)
-		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
-			    "retry exceeded");
+		mrc_qp_fail_request(qp, IB_WC_RETRY_EXC_ERR, "retry exceeded");
 	else if (run || due != MRC_REQ_NOTHING)
 		mrc_requester_run(qp);
 	rcu_read_unlock();

@@ -235,7 +235,7 @@ void mrc_responder_answer(struct mrc_qp *qp)
 		return;
 	reason = mrc_responder_error(syndrome, &event, &counter);
 	mrc_count(qp->dev, counter);
-	mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, event, reason);
+	mrc_qp_fail(qp, event, reason);
 }
 
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)

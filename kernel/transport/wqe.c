@@ -197,14 +197,16 @@ void mrc_wqe_complete(struct mrc_qp *qp, u32 psn)
 		mrc_wqe_done(qp, IB_WC_SUCCESS);
 }
 
-void mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status)
+bool mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status)
 {
 	struct mrc_sendq *q = &qp->req.sendq;
+	bool any = q->una != q->tail;
 
 	while (q->una != q->tail) {
 		mrc_wqe_done(qp, status);
 		status = IB_WC_WR_FLUSH_ERR;
 	}
+	return any;
 }
 
 void mrc_wqe_drop(struct mrc_qp *qp)

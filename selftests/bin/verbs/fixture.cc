@@ -255,6 +255,13 @@ int Side::wait_event()
     return event.event_type;
 }
 
+bool Side::no_event()
+{
+    pollfd fd{.fd = context->async_fd, .events = POLLIN, .revents = 0};
+
+    return ::poll(&fd, 1, 100) == 0;
+}
+
 int post(Side &from, const Side &to, const Write &write)
 {
     ibv_sge sge{.addr = from.address(write.from),

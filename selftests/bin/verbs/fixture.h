@@ -123,6 +123,8 @@ public:
     void fill(uint32_t seed);
     /** An event that arrives within the limit, acknowledged; -1: none. */
     int wait_event();
+    /** Does none arrive, also a while from now? */
+    [[nodiscard]] bool no_event();
 
     Shape shape; /**< what is changed counts from the next step on */
     Context context;
