@@ -250,6 +250,12 @@ void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
 	w->msn = (done->msn - 1) & MRC_RX_MSN_MASK;
 }
 
+void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
+{
+	w->done_psn = done->psn;
+	w->msn = done->msn;
+}
+
 /* The next packet in order: is it of the same message as those before it? */
 static void mrc_rx_pass(struct mrc_rx_window *w, bool odd)
 {

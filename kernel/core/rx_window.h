@@ -246,11 +246,14 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
 
 /**
- * mrc_rx_undo() - the message that was handed out last is refused: it is not one that was executed
- * @w: the window, from which nothing is handed out any more
+ * mrc_rx_undo() - the message that was handed out last is not executed: refused, or not yet
+ * @w: the window, from which nothing more is handed out before mrc_rx_redo()
  * @done: that message
  */
 void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
+
+/** mrc_rx_redo() - it is executed after all */
+void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
 
 /** mrc_rx_sack_news() - has anything arrived that no SACK has told? */
 static inline bool mrc_rx_sack_news(const struct mrc_rx_window *w)

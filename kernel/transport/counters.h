@@ -47,6 +47,7 @@
 	X(TRIMMED_UNTOLD,	"trimmed_ignored")			\
 	X(TRIM_NACK_RX,		"trim_nack_received")			\
 	X(NO_RECEIVE,		"out_of_buffer")			\
+	X(NO_RECEIVE_THERE,	"rnr_nak_retry_err")			\
 	X(USER_LIMIT,		"user_limit_refused")			\
 	X(REQ_CQE_ERROR,	"req_cqe_error")			\
 	X(REQ_CQE_FLUSH,	"req_cqe_flush_error")			\

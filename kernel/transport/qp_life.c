@@ -209,9 +209,9 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits)
 	return err;
 }
 
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
+int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
 {
-	int err = mrc_requester_start(qp, sq_psn);
+	int err = mrc_requester_start(qp, sq_psn, receive_ns);
 
 	if (err)
 		return err;

@@ -26,7 +26,8 @@ DECLARE_TRACEPOINT(mrc_replay);
 /**
  * enum mrc_replay_op - a call; behind it the words of its record, results after "->"
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
- *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots
+ *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots,
+ *	how long the peer may be without a receive (low, high)
  * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, has an immediate
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
  * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a

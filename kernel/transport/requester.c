@@ -310,6 +310,7 @@ static const struct {
 } mrc_requester_ends[] = {
 	[MRC_REQ_UNEXPECTED] = { IB_WC_REM_OP_ERR, "peer reports an unexpected event" },
 	[MRC_REQ_REFUSED] = { IB_WC_RETRY_EXC_ERR, "refused by the peer too often" },
+	[MRC_REQ_NO_RECEIVE] = { IB_WC_RNR_RETRY_EXC_ERR, "no receive at the peer for too long" },
 	[MRC_REQ_NO_ACCESS] = { IB_WC_REM_ACCESS_ERR, "refused by the peer" },
 	[MRC_REQ_INVALID] = { IB_WC_REM_INV_REQ_ERR, "refused by the peer" },
 	[MRC_REQ_PEER_FAILED] = { IB_WC_REM_OP_ERR, "refused by the peer" },
@@ -483,7 +484,7 @@ static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
 	return rtt;
 }
 
-int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
+int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
 {
 	struct mrc_tx_cfg cfg = {
 		.size = qp->params.mpr_tx * MRC_MPR_UNIT,
@@ -492,6 +493,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 			.linear = qp->params.linear,
 			.exp = qp->params.exp,
 		},
+		.receive_ns = receive_ns,
 	};
 	struct mrc_congestion *c;
 
@@ -511,7 +513,8 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
 		   cfg.retries.exp, lower_32_bits(cfg.peer_rtt_ns),
 		   upper_32_bits(cfg.peer_rtt_ns), sq_psn, qp->conn.mtu, qp->params.wimm_tx,
-		   qp->req.sendq.depth);
+		   qp->req.sendq.depth, lower_32_bits(cfg.receive_ns),
+		   upper_32_bits(cfg.receive_ns));
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 

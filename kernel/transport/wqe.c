@@ -173,6 +173,9 @@ static void mrc_wqe_count_end(const struct mrc_qp *qp,
 	case IB_WC_RETRY_EXC_ERR:
 		mrc_count(qp->dev, MRC_CNT_RETRY_EXCEEDED);
 		break;
+	case IB_WC_RNR_RETRY_EXC_ERR:
+		mrc_count(qp->dev, MRC_CNT_NO_RECEIVE_THERE);
+		break;
 	default:
 		break;
 	}

@@ -4,6 +4,7 @@
 
 #include "../transport/qp_error.h"
 #include "../transport/requester.h"
+#include "../transport/responder.h"
 #include "doorbell.h"
 #include "qp.h"
 
@@ -28,6 +29,7 @@ static void mrc_doorbell_send(struct mrc_qp *qp)
 
 static void mrc_doorbell_recv(struct mrc_qp *qp)
 {
+	mrc_responder_received(qp);
 	mrc_doorbell_flush_late(qp);
 }
 

@@ -205,15 +205,27 @@ static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 	mrc_cq_add(q->rcq, &cqe, true);
 }
 
+/* Where there is none the program is asked to tell of those that it posts. Then one may have come. */
+static int mrc_recv_avail(struct mrc_ib_qp *q)
+{
+	int n = mrc_kring_avail(&q->rq);
+
+	if (n)
+		return n;
+	mrc_kring_want_doorbell(&q->rq);
+	return mrc_kring_avail(&q->rq);
+}
+
 static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
 {
 	struct mrc_ib_qp *q = priv;
-	int n = mrc_kring_avail(&q->rq);
+	int n = mrc_recv_avail(q);
 
 	if (n < 0)
 		return mrc_ring_corrupt(q);
 	if (!n)
 		return -ENOENT;
+	mrc_kring_want_no_doorbell(&q->rq);
 	mrc_recv_cqe(q, done, IB_WC_SUCCESS);
 	return 0;
 }

@@ -201,7 +201,7 @@ int Side::to_rts()
     attr.sq_psn = psn;
     attr.timeout = shape.timeout;
     attr.retry_cnt = shape.retries;
-    attr.rnr_retry = 7;
+    attr.rnr_retry = shape.rnr_retries;
     attr.max_rd_atomic = 1;
     return ibv_modify_qp(qp.get(), &attr,
                          IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |

@@ -93,6 +93,7 @@ struct Shape {
     uint64_t wr_ops = 0;  /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
     uint8_t timeout = 18; /**< a second: busy machines stand still for a while */
     uint8_t retries = 7;
+    uint8_t rnr_retries = 7;    /**< for ever; each is 0.64 ms */
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
 };
 

@@ -36,8 +36,9 @@ struct mrc_ring {
 };
 
 /*
- * Receive rings, set by the kernel: the QP is in error, call POST_RECV without
- * requests after posting so that what was posted is flushed. The kernel sets it
+ * Receive rings, set by the kernel: somebody waits for receives, ring the receive
+ * doorbell after posting. The QP is in error, and what was posted is flushed; or an
+ * immediate has come for which none was posted. The kernel sets it
  * before it looks at the producer index for the last time, the program looks
  * at it after it has stored the producer index, with a full barrier between.
  */
