@@ -692,24 +692,54 @@ TEST(Responder, WhatNoSackHasToldIsToldInTime)
 }
 
 // What it names as its trigger: by a packet that has waited here nobody may measure an RTT.
-TEST(Responder, TheTimersSackNamesAPacketThatNobodyRemembers)
+TEST(Responder, TheTimersSackNamesAPacketThatHasArrived)
 {
     Responder r;
-    r.arrive(0, MRC_OP_WRITE_FIRST);
-    r.answer();
-    mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
-    ASSERT_EQ(r.a.count, 1u);
-    EXPECT_EQ(r.a.hdr[0].bth.psn, r.psn(0)) << "the cumulative PSN";
-    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, -32768);
-    EXPECT_TRUE(r.a.hdr[0].bth.rtx);
+    // The latest one, the first beyond a hole; then the one that is a window behind.
+    for (u32 i = 0; i < 3 * kSize; ++i) {
+        const u32 nth = i < 2 ? i ^ 1 : i;
+        const u32 named = i < kSize ? nth : i - kSize;
+        r.arrive_of(0, nth, nth ? MRC_OP_WRITE_MIDDLE : MRC_OP_WRITE_FIRST);
+        r.answer();
+        mrc_answers_init(&r.a);
+        mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
+        ASSERT_EQ(r.a.count, 1u);
+        const mrc_hdr &hdr = r.a.hdr[0];
+        EXPECT_EQ(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset), r.psn(named)) << i;
+        EXPECT_EQ(hdr.bth.rtx, i >= kSize) << i;
+    }
 
-    mrc_rx_arrival a = r.packet(1, MRC_OP_WRITE_MIDDLE);
+    mrc_rx_arrival a = r.packet(3 * kSize, MRC_OP_WRITE_MIDDLE);
+    a.msn = 0;
     a.ackreq = true;
     r.arrive(a);
     r.answer();
     ASSERT_EQ(r.a.count, 1u);
     EXPECT_EQ(r.a.hdr[0].sack.ack_offset, 0) << "the next packet is a trigger again";
     EXPECT_FALSE(r.a.hdr[0].bth.rtx);
+}
+
+TEST(Responder, TheTimersSackGivesNoRttOnceThereIsAnOldPacket)
+{
+    Responder r;
+    std::vector<u64> mem(mrc_tx_window_mem(kSize) / sizeof(u64) + 1);
+    const mrc_tx_cfg cfg = {.size = kSize, .retries = {.timeout_ns = 1000 * kUs, .linear = 7}};
+    mrc_tx_window tx;
+    mrc_tx_window_init(&tx, mem.data(), &cfg, kFirst);
+    for (u32 nth = 0; nth < 3 * kSize; ++nth) {
+        mrc_tx_result res;
+        mrc_tx_send(&tx, kMtu, 0, r.now);
+        r.arrive_of(0, nth, nth ? MRC_OP_WRITE_MIDDLE : MRC_OP_WRITE_FIRST);
+        r.answer();
+        r.now += mrc_timing_software.sack_delay;
+        mrc_answers_init(&r.a);
+        mrc_resp_timer(&r.q, r.now, &r.a);
+        ASSERT_EQ(r.a.count, 1u);
+        ASSERT_EQ(mrc_tx_sack(&tx, &r.a.hdr[0].sack, r.a.hdr[0].bth.rtx, r.now, &res), 0);
+        EXPECT_EQ(res.acked, 1u);
+        EXPECT_EQ(res.rtt_ns != 0, nth < kSize) << nth;
+        EXPECT_EQ(res.ev == MRC_EV_NONE, nth >= kSize) << nth;
+    }
 }
 
 TEST(Responder, WhatASackIsDueByStaysItsTrigger)
@@ -740,8 +770,8 @@ TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
     ASSERT_EQ(r.a.count, 2u) << "the NACK, and a SACK";
     const mrc_hdr &sack = r.a.hdr[1];
     ASSERT_EQ(sack.bth.opcode, MRC_OP_SACK);
-    EXPECT_EQ(sack.sack.ack_offset, -32768);
-    EXPECT_TRUE(sack.bth.rtx);
+    EXPECT_EQ(sack.sack.ack_offset, 0) << "the first one, which has arrived";
+    EXPECT_FALSE(sack.bth.rtx);
 }
 
 TEST(Responder, WhileDataFlowsTheTimerWaits)

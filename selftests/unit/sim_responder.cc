@@ -181,6 +181,9 @@ void SimResponder::send(mrc_answers &a)
         if (a.hdr[i].bth.opcode != MRC_OP_SACK)
             continue;
         mrc_sack &sack = a.hdr[i].sack;
+        simCheck(sack.probe ||
+                     mrc_psn_diff(mrc_psn_add(sack.cack_psn, sack.ack_offset), c.psn) >= 0,
+                 "a trigger that was never sent");
         sack.ooo_count = c.counts ? sack.ooo_count : 0;
         world.report.marked += sack.m == MRC_SACK_SKIP_ONCE;
         ++world.report.sacks;
