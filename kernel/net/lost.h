@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets for our UDP ports, and probes of the fabric, that have come to this host and that this host itself has thrown away before
- * they got to us: netfilter (a firewall, a reverse path filter) has, or no socket heard them (a VRF). Peers,
- * and whoever watches the fabric, can tell that from a switch that loses packets by nothing else.
+ * Packets for our UDP ports, and probes of the fabric, that have come to this host and that this host
+ * itself has thrown away before they got to us: netfilter has (a firewall, a reverse path filter), or
+ * no socket heard them (a VRF). By nothing else can peers, and whoever watches the fabric, tell that
+ * from a switch that loses packets.
  *
  * The kernel tells of each packet that it throws away. That costs nothing while it throws none away.
  */
