@@ -152,6 +152,18 @@ static void mrc_paths_probe_lost(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
 	mrc_ev_probe_lost(&p->set, ev, sent, now);
 }
 
+/*
+ * A queue of this host may have dropped the probe. It drops some of what goes by an EV, and not all: an
+ * EV by which nothing arrives for long is blamed all the same.
+ */
+static void mrc_paths_probe_dropped(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
+{
+	const struct mrc_ev_entry *e = &p->set.ev[ev];
+
+	if (!mrc_ev_is_usable(e) || now - min(now, e->heard_at) >= MRC_PATHS_DROPPED_NS)
+		mrc_paths_probe_lost(p, ev, sent, now);
+}
+
 /* No way leads out of this host: that is certain, whatever else is heard. */
 static void mrc_paths_no_way(struct mrc_paths *p, u16 ev, enum mrc_ev_why why,
 			     u64 now)
@@ -200,6 +212,8 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		return mrc_paths_probe_answered(p, ev, sent, now);
 	case MRC_SEEN_PROBE_LOST:
 		return mrc_paths_probe_lost(p, ev, sent, now);
+	case MRC_SEEN_PROBE_DROPPED:
+		return mrc_paths_probe_dropped(p, ev, sent, now);
 	case MRC_SEEN_NO_ROUTE:
 		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROUTE, now);
 	case MRC_SEEN_NO_ROOM:

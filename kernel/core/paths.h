@@ -24,6 +24,8 @@
  *  a probe was answered                   as for data; and several in a row bring a bad EV back
  *  a probe was lost                       several in a row make the EV bad if something has arrived
  *                                         that was sent since; if nothing has, a search begins
+ *  a probe was lost, and a queue of this  nothing, as long as something has arrived by the EV within
+ *  host has dropped something             MRC_PATHS_DROPPED_NS; then as for any probe
  *  the peer says so, by a SACK            skip once: not in the next batch; always: bad
  *  nothing can leave this host by it      certain: bad at once, with the reason
  *
@@ -42,6 +44,8 @@
 
 /* Probes of the way back that leave in a round trip, where these take long, unless one is lost. */
 #define MRC_PATHS_REVERSE_RTT	4u
+/* What queues of this host drop excuses lost probes of an EV for so long after the last arrival. */
+#define MRC_PATHS_DROPPED_NS	500000000ull
 
 /**
  * struct mrc_paths_ev - how one EV is called, and what was counted on it
@@ -93,6 +97,7 @@ struct mrc_paths {
  * @MRC_SEEN_SKIP_ALWAYS: the peer wants nothing by it
  * @MRC_SEEN_PROBE_ANSWERED: a probe was answered
  * @MRC_SEEN_PROBE_LOST: a probe was not
+ * @MRC_SEEN_PROBE_DROPPED: nor was this one, but a queue of this host has dropped something
  * @MRC_SEEN_NO_ROUTE: there is no way out of this host
  * @MRC_SEEN_NO_ROOM: its plane has no room for packets as long as data
  * @MRC_SEEN_REFUSED: this host's policy lets nothing out by it
@@ -108,6 +113,7 @@ enum mrc_seen {
 	MRC_SEEN_SKIP_ALWAYS,
 	MRC_SEEN_PROBE_ANSWERED,
 	MRC_SEEN_PROBE_LOST,
+	MRC_SEEN_PROBE_DROPPED,
 	MRC_SEEN_NO_ROUTE,
 	MRC_SEEN_NO_ROOM,
 	MRC_SEEN_REFUSED,

@@ -351,6 +351,19 @@ TEST(Paths, WhatThisHostMayHaveDroppedPutsAnEvInDoubtAndNoMore)
     }
 }
 
+TEST(Paths, ProbesThatThisHostMayHaveDroppedBlameAnEvThatIsSilentForLong)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_ARRIVED, 0, 2 * kSec, 2 * kSec);
+    f.report(MRC_SEEN_ARRIVED, 1, kSec, kSec);
+    for (unsigned n = 0; n < 3 * MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_DROPPED, 1, kSec + kMs, kSec + MRC_PATHS_DROPPED_NS - 1);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+    for (unsigned n = 0; n < MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_DROPPED, 1, kSec + kMs, kSec + MRC_PATHS_DROPPED_NS);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_PROBES_LOST}}));
+}
+
 TEST(Paths, NewsOfLatePacketsAreMisses)
 {
     Paths f(1, 4);
