@@ -26,9 +26,12 @@ struct net_device;
 struct sock;
 struct socket;
 
-/* Bytes of memory that skbs of a plane take, at most: bounds of the bound, and where it begins. */
+/*
+ * Bytes of memory that skbs of a plane take, at most: bounds of the bound, and where it begins. That is
+ * more than a batch takes, for one that is cut where nothing waits is dealt out unevenly.
+ */
 #define MRC_BACKLOG_MIN		(16u << 10)
-#define MRC_BACKLOG_FIRST	(64u << 10)
+#define MRC_BACKLOG_FIRST	(512u << 10)
 #define MRC_BACKLOG_MAX		(16u << 20)
 /* Half of it is to leave in a time between these, ns. */
 #define MRC_BACKLOG_SOON	(NSEC_PER_MSEC / 4)
