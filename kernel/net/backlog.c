@@ -137,6 +137,8 @@ u32 mrc_backlog_room(const struct mrc_backlog *b)
 		return MRC_BACKLOG_MAX;
 	bound = READ_ONCE(sk->sk_sndbuf);
 	used = sk_wmem_alloc_get(sk);
+	if (!used)
+		return max(bound, MRC_BACKLOG_EMPTY);
 	return bound - min(used, bound);
 }
 

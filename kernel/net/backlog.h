@@ -26,13 +26,12 @@ struct net_device;
 struct sock;
 struct socket;
 
-/*
- * Bytes of memory that skbs of a plane take, at most: bounds of the bound, and where it begins. That is
- * more than a batch takes, for one that is cut where nothing waits is dealt out unevenly.
- */
+/* Bytes of memory that skbs of a plane take, at most: bounds of the bound, and where it begins. */
 #define MRC_BACKLOG_MIN		(16u << 10)
-#define MRC_BACKLOG_FIRST	(512u << 10)
+#define MRC_BACKLOG_FIRST	(64u << 10)
 #define MRC_BACKLOG_MAX		(16u << 20)
+/* More than a batch: where nothing waits none is cut, for parts of batches are dealt out unevenly. */
+#define MRC_BACKLOG_EMPTY	(512u << 10)
 /* Half of it is to leave in a time between these, ns. */
 #define MRC_BACKLOG_SOON	(NSEC_PER_MSEC / 4)
 #define MRC_BACKLOG_LATE	NSEC_PER_MSEC
@@ -88,7 +87,11 @@ void mrc_backlog_close(struct mrc_backlog *b);
 /** mrc_backlog_charge() - an skb, nobody's yet, leaves. Under RCU. Return: false: it is closed. */
 bool mrc_backlog_charge(const struct mrc_backlog *b, struct sk_buff *skb);
 
-/** mrc_backlog_room() - bytes of memory that may be added now; 0: it is full. Under RCU. */
+/**
+ * mrc_backlog_room() - bytes of memory that may be added now; 0: it is full
+ *
+ * Where nothing waits that is a whole batch, whatever the bound. Under RCU.
+ */
 u32 mrc_backlog_room(const struct mrc_backlog *b);
 
 /**
