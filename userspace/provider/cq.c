@@ -71,6 +71,9 @@ static void mrc_cq_purge(struct mrc_ucq *cq, uint32_t qpn)
 	uint32_t from = __atomic_load_n(&ring->mem->producer, __ATOMIC_ACQUIRE), to = from;
 	const struct mrc_cqe *cqe;
 
+	/* More than the ring has room for: the program has written into it. */
+	if (from - ring->index > ring->size)
+		return;
 	while (from != ring->index) {
 		cqe = mrc_uring_at(ring, --from);
 		if (cqe->qpn == qpn)
