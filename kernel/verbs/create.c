@@ -2,6 +2,7 @@
 /*
  * QPs: creation and destruction.
  */
+#include <linux/random.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../transport/qp_life.h"
@@ -87,7 +88,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 		return PTR_ERR(qp);
 	q->qp = qp;
 	q->ib.qp_num = qp->qpn;
-	mrc_ib_qp_forget(q);
+	q->attr.sq_psn = get_random_u32() & MRC_PSN_MASK;
 	return 0;
 }
 

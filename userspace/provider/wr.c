@@ -44,9 +44,7 @@ static int mrc_wr_complete(struct ibv_qp_ex *ex)
 	any = qp->sq.index != qp->wr_start;
 	mrc_uring_publish(&qp->sq);
 	pthread_spin_unlock(&qp->sq.lock);
-	if (any)
-		mrc_send_doorbell(qp);
-	return 0;
+	return any ? mrc_send_doorbell(qp) : 0;
 }
 
 static void mrc_wr_note(struct mrc_uqp *qp, int err)
