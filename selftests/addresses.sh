@@ -36,6 +36,12 @@ feature()
 	ip netns exec p1 mrcctl -j feature | jq -r ".[] | select(.feature == \"$1\").value"
 }
 
+# counts DEVICE COUNTER: it is above 0
+counts()
+{
+	[ "$(counter "$1" "$2")" -gt 0 ]
+}
+
 # plane_is STATE: that of port 1 of mrc1
 plane_is()
 {
@@ -51,7 +57,6 @@ both()
 		on "p$n" "${@//N/$n}" || return 1
 	done
 }
-
 
 test_uppers()
 {
@@ -134,19 +139,17 @@ test_vrf()
 	check_not "in a VRF: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
 	check_equal "in a VRF: mrcctl feature" \
 		"mrc1 port 1: veth is in VRF red: paths without SRv6 are not taken" "$(feature vrf)"
-	on p1 sysctl -qw net.ipv4.udp_l3mdev_accept=1
-	check_not "in a VRF, one end hears: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
 	on p2 sysctl -qw net.ipv4.udp_l3mdev_accept=1
+	check_not "in a VRF, one end hears: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
+	on p2 mrcctl probe mrc2 remote "$(pair_addr 1)" >/dev/null 2>&1
+	check "in a VRF, one end hears: the other counts what no socket hears" \
+		wait_for counts mrc1 rx_drop_no_socket
+	on p1 sysctl -qw net.ipv4.udp_l3mdev_accept=1
 	check "in a VRF that is heard: data flows" wait_for connects "$(pair_addr 1)" "$(pair_addr 2)"
 	check_equal "in a VRF that is heard: mrcctl has nothing to say" "" "$(feature vrf)"
 	both ip link set veth nomaster
 	both ip link del red
 	both ip addr replace fd00:6d72:70::N/64 dev veth nodad
-}
-
-filtered()
-{
-	[ "$(counter mrc1 rx_drop_filtered)" -gt 0 ]
 }
 
 # What drops is not the fabric.
@@ -156,7 +159,7 @@ test_firewall()
 	hold_start -n p1 -g "$(pair_addr 1)" mrc1 -N p2 -G "$(pair_addr 2)" mrc2
 	on p1 nft 'add table inet t; add chain inet t c { type filter hook prerouting priority 10; }; add rule inet t c udp dport 4791 drop'
 	hold "post 1000" good >/dev/null
-	check "a firewall drops: it is counted on its host" wait_for filtered
+	check "a firewall drops: it is counted on its host" wait_for counts mrc1 rx_drop_filtered
 	check "a firewall drops: mrcctl feature" grep -q 'mrc1: netfilter of this host has dropped' \
 		<(feature firewall)
 	check_equal "a firewall drops: nothing is blamed on the other host" 0 "$(counter mrc2 rx_drop_filtered)"

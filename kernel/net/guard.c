@@ -2,9 +2,9 @@
 /*
  * What programs of this host may not send to a UDP port of ours.
  *
- * Each packet of a program has its socket, here at the first of netfilter's hooks, before anything could
- * have copied or changed it. Our own packets have none, or ours; those of tunnels have none either, and
- * what is inside them was looked at before it got there, if a program of this namespace sent it.
+ * Each packet of a program has its socket, here at the first of netfilter's hooks, before anything
+ * could have copied or changed it. Our own packets have none, or ours. Those of tunnels have none either,
+ * and what is inside them was looked at before it got there, if a program of this namespace sent it.
  *
  * IPV6_FREEBIND lets any user send from any address. So an address that nobody here has is as bad as a
  * device's: it may be the peer's. What others send from addresses of their own to the same port, as

@@ -13,55 +13,69 @@
 #include "sock.h"
 
 static void (*mrc_lost)(struct net *net, const struct in6_addr *daddr, bool filtered);
+static bool mrc_lost_told;
 
-/*
- * The header behind the IPv6 header at *@at, and its place in *@at. Data begins there or behind it.
- * Return: its number, or -1.
+/**
+ * struct mrc_lost_headers - what is read of a packet that may lie in fragments
+ * @at: offset of the header that comes next; data begins there or behind it
+ * @next: its protocol
+ * @ip6: the IPv6 header before it
  */
-static int mrc_lost_next(const struct sk_buff *skb, int *at)
+struct mrc_lost_headers {
+	int at;
+	u8 next;
+	struct ipv6hdr ip6;
+};
+
+/* Past an IPv6 header and what extends it. Return: false when that cannot be read. */
+static bool mrc_lost_step(const struct sk_buff *skb, struct mrc_lost_headers *h)
 {
 	struct ipv6hdr buf;
-	const struct ipv6hdr *ip6 = skb_header_pointer(skb, *at, sizeof(buf), &buf);
+	const struct ipv6hdr *ip6 = skb_header_pointer(skb, h->at, sizeof(buf), &buf);
 	__be16 frag_off;
-	u8 next;
 
 	if (!ip6 || ip6->version != 6)
-		return -1;
-	next = ip6->nexthdr;
-	*at = ipv6_skip_exthdr(skb, *at + sizeof(*ip6), &next, &frag_off);
-	return *at < 0 ? -1 : next;
+		return false;
+	h->ip6 = *ip6;
+	h->next = ip6->nexthdr;
+	h->at = ipv6_skip_exthdr(skb, h->at + sizeof(*ip6), &h->next, &frag_off);
+	return h->at >= 0;
 }
 
-/* The UDP port that it was for, with one IPv6 header or two; 0: none. */
-static __be16 mrc_lost_port(const struct sk_buff *skb)
+/*
+ * The UDP port that it was for, with one IPv6 header or two; 0: none. @outer: addresses of the first one,
+ * with a port.
+ */
+static __be16 mrc_lost_port(const struct sk_buff *skb, struct ipv6hdr *outer)
 {
-	int at = skb_network_offset(skb);
-	int next = mrc_lost_next(skb, &at);
-	struct udphdr buf;
+	struct mrc_lost_headers h = { .at = skb_network_offset(skb) };
 	const struct udphdr *udp;
+	struct udphdr buf;
 
-	if (next == IPPROTO_IPV6)
-		next = mrc_lost_next(skb, &at);
-	if (next != IPPROTO_UDP)
+	if (!mrc_lost_step(skb, &h))
 		return 0;
-	udp = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	*outer = h.ip6;
+	if (h.next == IPPROTO_IPV6 && !mrc_lost_step(skb, &h))
+		return 0;
+	if (h.next != IPPROTO_UDP)
+		return 0;
+	udp = skb_header_pointer(skb, h.at, sizeof(buf), &buf);
 	return udp ? udp->dest : 0;
 }
 
 /* A probe of the fabric comes back to the host that has sent it. */
-static bool mrc_lost_came_back(struct net *net, const struct sk_buff *skb)
+static bool mrc_lost_came_back(const struct net_device *dev, const struct in6_addr *saddr)
 {
-	return !(skb->dev->flags & IFF_LOOPBACK) &&
-	       ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, NULL, 0);
+	return !(dev->flags & IFF_LOOPBACK) && ipv6_chk_addr(dev_net(dev), saddr, NULL, 0);
 }
 
 /*
- * What waits in a queue of a socket has something else in the place of its netdev: with these reasons none
- * has waited. What leaves this host is not for it. Any context, preemption off.
+ * What waits in a queue of a socket has something else in the place of its netdev: with these reasons
+ * none has waited. What leaves this host is not for it. Any context, preemption off.
  */
 static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reason)
 {
-	const struct in6_addr *daddr;
+	struct ipv6hdr outer;
 	struct net *net;
 	__be16 port;
 
@@ -69,15 +83,14 @@ static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reaso
 		return;
 	if (skb->protocol != htons(ETH_P_IPV6) || !skb->dev)
 		return;
-	port = mrc_lost_port(skb);
+	port = mrc_lost_port(skb, &outer);
 	if (!port)
 		return;
 	rcu_read_lock();
 	net = dev_net(skb->dev);
-	daddr = &ipv6_hdr(skb)->daddr;
-	if ((mrc_sock_listening(net, port) || mrc_lost_came_back(net, skb)) &&
-	    ipv6_chk_addr(net, daddr, NULL, 0))
-		mrc_lost(net, daddr, reason == SKB_DROP_REASON_NETFILTER_DROP);
+	if ((mrc_sock_listening(net, port) || mrc_lost_came_back(skb->dev, &outer.saddr)) &&
+	    ipv6_chk_addr(net, &outer.daddr, NULL, 0))
+		mrc_lost(net, &outer.daddr, reason == SKB_DROP_REASON_NETFILTER_DROP);
 	rcu_read_unlock();
 }
 
@@ -99,12 +112,15 @@ void mrc_lost_module_init(void (*lost)(struct net *net, const struct in6_addr *d
 				       bool filtered))
 {
 	mrc_lost = lost;
-	if (register_trace_kfree_skb(mrc_lost_hit, NULL))
+	mrc_lost_told = !register_trace_kfree_skb(mrc_lost_hit, NULL);
+	if (!mrc_lost_told)
 		pr_info("mrc: this kernel does not tell of packets that it drops\n");
 }
 
 void mrc_lost_module_exit(void)
 {
+	if (!mrc_lost_told)
+		return;
 	unregister_trace_kfree_skb(mrc_lost_hit, NULL);
 	tracepoint_synchronize_unregister();
 }

@@ -2,12 +2,13 @@
 /*
  * From the GIDs of an address vector to the IPv6 addresses of a connection.
  *
- * The RDMA core lists all addresses of the anchor as GIDs, and those of netdevs upon it: VLANs, macvlans,
- * masters. Paths go by planes, so only the anchor's own are of use.
+ * The RDMA core lists all addresses of the anchor as GIDs, and those of netdevs upon it: VLANs,
+ * macvlans, masters. Paths go by planes, so only the anchor's own are of use.
  *
- * IPv4 addresses are among them, and programs that choose for themselves take these first. Packets are
+ * IPv4 addresses are among them, and programs that choose for themselves take IPv4 first. Packets are
  * IPv6 in any case: between ports on one Ethernet segment an IPv4 GID stands for the link-local address
- * that IPv6 makes of the port's link-layer address, which is GID 0 and what such programs would take without.
+ * that IPv6 makes of the port's link-layer address. That is GID 0, which such programs would take if
+ * there were no IPv4.
  */
 #ifndef _MRC_VERBS_GID_H
 #define _MRC_VERBS_GID_H
