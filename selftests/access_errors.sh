@@ -16,7 +16,7 @@
 
 # Counters that tell errors, h1 writes to h2. What comes late may find no QP any more, or one
 # in error, or nobody who waits for a probe's answer.
-ERRORS='^(rx_drop_[^enq]|rx_icrc|retry_exceeded|req_|resp_|nak_|out_of_buffer|ring_corrupt)'
+ERRORS='^(rx_drop_[^enq]|rx_icrc|retry_exceeded|rnr_|req_|resp_|nak_|out_of_buffer|ring_corrupt)'
 
 # snapshot: all error counters of both hosts, as lines "HOST.NAME VALUE".
 snapshot()
@@ -106,9 +106,9 @@ check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic
 check "Access.SourceDeregisteredUnderTraffic" errors Access.SourceDeregisteredUnderTraffic
 check "speed the network up" lab netem all off
 
-changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_cqe_flush_error+1'
-changed+=' h1.req_remote_invalid_request+1 h2.nak_sent+1 h2.out_of_buffer+1 h2.resp_cqe_error+1'
-try Immediates.WithoutReceive "$changed"
+try Immediates.WithoutReceive \
+	"h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.rnr_nak_retry_err+1 h2.out_of_buffer+1"
+try Immediates.BeforeReceives "h2.out_of_buffer+1"
 try Immediates.MoreThanTheLimit ""
 # Packets that wait on one plane make the receiver keep immediates of the other.
 check "delay a plane" lab netem plane 1 delay 30ms

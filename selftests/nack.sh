@@ -54,7 +54,7 @@ fresh()
 ends()
 {
 	check_equal "$1: completion" "$2" "$(hold settle status)"
-	check_equal "$1: asynchronous event" true \
+	check_equal "$1: no asynchronous event, for the completion tells" false \
 		"$(hold "event 1 local work queue catastrophic error" seen)"
 	check_equal "$1: states of both QPs, RTS and error" "[3,6]" "$(hold state 'state | tojson')"
 }

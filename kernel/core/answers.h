@@ -3,10 +3,11 @@
  * The control packets of a QP that leave together: which, in which order, in which traffic class.
  * They take one path and share one fate; a lost answer is healed by a later one.
  *
- * The answers of a living QP have their SACKs first and the transport ACK or NAK last. SACKs are
- * equally long and all others are shorter, so that a row of SACKs and the first of what follows fit
- * one segmented skb: one walk through the stack for all of them. What a QP that has ended says is
- * in the order in which it is to be believed (last_words.h).
+ * The answers of a living QP have their SACKs first and the transport ACK or NAK last; behind it is
+ * only the word that the next message waits for a receive. SACKs are equally long and all others are
+ * shorter, so that a row of SACKs and the first of what follows fit one segmented skb: one walk through
+ * the stack for all of them. What a QP that has ended says is in the order in which it is to be
+ * believed (last_words.h).
  */
 #ifndef _MRC_CORE_ANSWERS_H
 #define _MRC_CORE_ANSWERS_H

@@ -187,6 +187,7 @@ struct mrc_ev_plane {
  * @next_probe: index of the EV from which on one to probe is looked for
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
+ * @full_mask: bit per port: this host has no room for data by it now; see mrc_paths_full()
  * @rng: state of the pseudo-random generator, never 0
  * @tallied: events that were counted since all were halved, see ev_tally.h
  * @untold: states have changed of which mrc_ev_next_change() has not spoken
@@ -214,6 +215,7 @@ struct mrc_ev_set {
 	u16 next_probe;
 	u32 local_mask;
 	u32 remote_mask;
+	u32 full_mask;
 	u32 rng;
 	u32 tallied;
 	bool untold;

@@ -254,6 +254,13 @@ static u16 mrc_ev_rotation_turn(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	return mrc_ev_rotation_next(s, p, now);
 }
 
+/* Has this host no room for data by the plane? What takes any EV takes it nevertheless. */
+static bool mrc_ev_rotation_full(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
+				 enum mrc_ev_demand demand)
+{
+	return demand != MRC_EV_WANT_ANY && s->full_mask >> (s->ev[p->first].port - 1) & 1;
+}
+
 /* One round over the planes, each getting its turn. */
 static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand, u64 now)
 {
@@ -265,7 +272,7 @@ static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand
 
 		if (++s->next_plane == s->nplanes)
 			s->next_plane = 0;
-		if (!mrc_ev_plane_up(s, p))
+		if (!mrc_ev_plane_up(s, p) || mrc_ev_rotation_full(s, p, demand))
 			continue;
 		ev = mrc_ev_rotation_turn(s, p, demand, now);
 		if (ev != MRC_EV_NONE)
@@ -283,15 +290,27 @@ static bool mrc_ev_rotation_knows_none(const struct mrc_ev_set *s, u64 now)
 	return mrc_ev_searching(s) && now >= s->searched_at + mrc_ev_patience(s, 0);
 }
 
+/* Of the planes that are not full, if one of them has what is wanted. */
+static u16 mrc_ev_rotation_best(struct mrc_ev_set *s, u64 now)
+{
+	u16 ev;
+
+	for (;;) {
+		ev = mrc_ev_rotation_round(s, MRC_EV_WANT_USABLE, now);
+		if (ev == MRC_EV_NONE)
+			ev = mrc_ev_rotation_round(s, MRC_EV_WANT_SKIPPED, now);
+		if (ev != MRC_EV_NONE || !s->full_mask)
+			return ev;
+		s->full_mask = 0;
+	}
+}
+
 u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now)
 {
 	u16 ev = MRC_EV_NONE;
 
-	if (!mrc_ev_rotation_knows_none(s, now)) {
-		ev = mrc_ev_rotation_round(s, MRC_EV_WANT_USABLE, now);
-		if (ev == MRC_EV_NONE)
-			ev = mrc_ev_rotation_round(s, MRC_EV_WANT_SKIPPED, now);
-	}
+	if (!mrc_ev_rotation_knows_none(s, now))
+		ev = mrc_ev_rotation_best(s, now);
 	return ev != MRC_EV_NONE ? ev : mrc_ev_pick_any(s);
 }
 

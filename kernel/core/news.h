@@ -39,6 +39,12 @@ static inline bool mrc_news_is_late(const struct mrc_news_ev *n)
 	return n->what & (MRC_NEWS_LATE | MRC_NEWS_MUTE);
 }
 
+/** mrc_news_misses() - is something that was sent on it late or lost? */
+static inline bool mrc_news_misses(const struct mrc_news_ev *n)
+{
+	return n->what & (MRC_NEWS_LOST | MRC_NEWS_LATE | MRC_NEWS_MUTE);
+}
+
 /**
  * struct mrc_news - what was learned
  * @rtt_ns: what a round trip took; 0: nothing new is known
@@ -49,6 +55,8 @@ static inline bool mrc_news_is_late(const struct mrc_news_ev *n)
  * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1: the
  *                peer speaks, so no other EV is in doubt; 0: nothing is
  * @late_since: ns, when the first of what is late was sent; valid with MRC_NEWS_LATE or _MUTE
+ * @dropped: bit per port (bit 0 is port 1): a queue of this host has dropped of late what it had
+ *           taken to be sent by it, nobody knows what. Set by the shell
  * @count: elements of @ev
  * @ev: arrivals before losses: what was heard lately decides what is to be made of a loss
  */
@@ -60,6 +68,7 @@ struct mrc_news {
 	u32 entropy;
 	u64 silent_since;
 	u64 late_since;
+	u32 dropped;
 	unsigned int count;
 	struct mrc_news_ev ev[MRC_NEWS_MAX];
 };

@@ -152,6 +152,18 @@ static void mrc_paths_probe_lost(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
 	mrc_ev_probe_lost(&p->set, ev, sent, now);
 }
 
+/*
+ * A queue of this host may have dropped the probe. It drops some of what goes by an EV, and not all: an
+ * EV by which nothing arrives for long is blamed all the same.
+ */
+static void mrc_paths_probe_dropped(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
+{
+	const struct mrc_ev_entry *e = &p->set.ev[ev];
+
+	if (!mrc_ev_is_usable(e) || now - min(now, e->heard_at) >= MRC_PATHS_DROPPED_NS)
+		mrc_paths_probe_lost(p, ev, sent, now);
+}
+
 /* No way leads out of this host: that is certain, whatever else is heard. */
 static void mrc_paths_no_way(struct mrc_paths *p, u16 ev, enum mrc_ev_why why,
 			     u64 now)
@@ -200,6 +212,8 @@ void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		return mrc_paths_probe_answered(p, ev, sent, now);
 	case MRC_SEEN_PROBE_LOST:
 		return mrc_paths_probe_lost(p, ev, sent, now);
+	case MRC_SEEN_PROBE_DROPPED:
+		return mrc_paths_probe_dropped(p, ev, sent, now);
 	case MRC_SEEN_NO_ROUTE:
 		return mrc_paths_no_way(p, ev, MRC_EV_WHY_NO_ROUTE, now);
 	case MRC_SEEN_NO_ROOM:
@@ -260,6 +274,24 @@ static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
 		mrc_paths_report(p, heard ? MRC_SEEN_LOST : MRC_SEEN_UNHEARD, e->ev, since, now);
 }
 
+u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n)
+{
+	unsigned int i;
+	u32 ports = 0;
+
+	for (i = 0; i < n->count; i++)
+		if (n->ev[i].ev < p->count && mrc_news_misses(&n->ev[i]))
+			ports |= 1u << (p->set.ev[n->ev[i].ev].port - 1);
+	return ports;
+}
+
+/* What a queue of this host may have dropped is no loss of an EV: a probe is to tell. */
+static bool mrc_paths_dropped_here(const struct mrc_paths *p, const struct mrc_news *n,
+				   const struct mrc_news_ev *e)
+{
+	return mrc_news_misses(e) && n->dropped >> (p->set.ev[e->ev].port - 1) & 1;
+}
+
 static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 			       const struct mrc_news_ev *e, u64 now)
 {
@@ -271,6 +303,8 @@ static void mrc_paths_learn_ev(struct mrc_paths *p, const struct mrc_news *n,
 	}
 	if (e->what & MRC_NEWS_CLEARED)
 		mrc_paths_report(p, MRC_SEEN_ARRIVED_LATE, e->ev, 0, now);
+	if (mrc_paths_dropped_here(p, n, e))
+		return mrc_paths_report(p, MRC_SEEN_SILENT, e->ev, 1, now);
 	if (e->what & MRC_NEWS_LOST)
 		mrc_paths_report(p, MRC_SEEN_LOST, e->ev, 0, now);
 	mrc_paths_learn_late(p, n, e, now);

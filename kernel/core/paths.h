@@ -18,9 +18,14 @@
  *  something by others
  *  data is unanswered, and so is all      nobody is to blame: it may be the other end that does not
  *  that was sent since                    answer, and others use the EV. Probes are to tell
+ *  data is lost or late, and a queue of   the same: only a probe is to tell
+ *  this host, of that plane, has dropped
+ *  something
  *  a probe was answered                   as for data; and several in a row bring a bad EV back
  *  a probe was lost                       several in a row make the EV bad if something has arrived
  *                                         that was sent since; if nothing has, a search begins
+ *  a probe was lost, and a queue of this  nothing, as long as something has arrived by the EV within
+ *  host has dropped something             MRC_PATHS_DROPPED_NS; then as for any probe
  *  the peer says so, by a SACK            skip once: not in the next batch; always: bad
  *  nothing can leave this host by it      certain: bad at once, with the reason
  *
@@ -39,6 +44,8 @@
 
 /* Probes of the way back that leave in a round trip, where these take long, unless one is lost. */
 #define MRC_PATHS_REVERSE_RTT	4u
+/* What queues of this host drop excuses lost probes of an EV for so long after the last arrival. */
+#define MRC_PATHS_DROPPED_NS	500000000ull
 
 /**
  * struct mrc_paths_ev - how one EV is called, and what was counted on it
@@ -90,6 +97,7 @@ struct mrc_paths {
  * @MRC_SEEN_SKIP_ALWAYS: the peer wants nothing by it
  * @MRC_SEEN_PROBE_ANSWERED: a probe was answered
  * @MRC_SEEN_PROBE_LOST: a probe was not
+ * @MRC_SEEN_PROBE_DROPPED: nor was this one, but a queue of this host has dropped something
  * @MRC_SEEN_NO_ROUTE: there is no way out of this host
  * @MRC_SEEN_NO_ROOM: its plane has no room for packets as long as data
  * @MRC_SEEN_REFUSED: this host's policy lets nothing out by it
@@ -105,6 +113,7 @@ enum mrc_seen {
 	MRC_SEEN_SKIP_ALWAYS,
 	MRC_SEEN_PROBE_ANSWERED,
 	MRC_SEEN_PROBE_LOST,
+	MRC_SEEN_PROBE_DROPPED,
 	MRC_SEEN_NO_ROUTE,
 	MRC_SEEN_NO_ROOM,
 	MRC_SEEN_REFUSED,
@@ -139,6 +148,27 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now);
 
 /**
+ * mrc_paths_carries() - does data take EVs of a plane, as far as is known?
+ * @p: the paths
+ * @plane: index in the set's planes
+ *
+ * Without the paths' lock: a hint.
+ */
+static inline bool mrc_paths_carries(const struct mrc_paths *p, unsigned int plane)
+{
+	const struct mrc_ev_plane *e = &p->set.planes[plane];
+	u32 up = READ_ONCE(p->set.local_mask) & READ_ONCE(p->set.remote_mask);
+
+	return READ_ONCE(e->good) && up >> (p->set.ev[e->first].port - 1) & 1;
+}
+
+/** mrc_paths_full() - what is drawn next avoids these ports, a bit for each, if others carry data */
+static inline void mrc_paths_full(struct mrc_paths *p, u32 ports)
+{
+	p->set.full_mask = ports;
+}
+
+/**
  * mrc_paths_draw() - the EVs of a batch
  * @p: the paths
  * @any: on EVs that are assumed bad, too: what is sent was sent in vain
@@ -166,6 +196,9 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
  */
 void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		      u64 now);
+
+/** mrc_paths_missed() - ports, a bit for each, by which something was sent that is late or lost */
+u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n);
 
 /**
  * mrc_paths_learn() - a QP has learned something

@@ -20,6 +20,7 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 	r->ports_here = 0;
 	r->ports_up = 0;
 	r->gone_at = 0;
+	r->wait = (struct mrc_req_wait){ .bear = cfg->receive_ns };
 }
 
 /* ---- the paths ----------------------------------------------------------- */
@@ -109,9 +110,14 @@ static u32 mrc_req_in_flight(u32 bytes)
 	return DIV_ROUND_UP(bytes, MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
 }
 
-/* Does the peer take this PSN now? What is lost beyond its window waits. */
+/*
+ * Does the peer take this PSN now? What is lost beyond its window waits. While a message waits for a
+ * receive, that reaches from there.
+ */
 static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
 {
+	if (r->wait.since && mrc_psn_diff(psn, r->wait.psn) > (s32)r->tx.size)
+		return false;
 	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
 }
 
@@ -183,8 +189,10 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 
 bool mrc_req_wants(const struct mrc_req *r, u64 now)
 {
-	return now >= r->pause_until &&
-	       (mrc_req_resends(r) || (mrc_sendq_ready(&r->sendq) && mrc_req_psns(r)));
+	if (now < r->pause_until)
+		return false;
+	return mrc_req_resends(r) ||
+	       (!r->wait.since && mrc_sendq_ready(&r->sendq) && mrc_req_psns(r));
 }
 
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
@@ -307,11 +315,17 @@ static void mrc_req_pause(struct mrc_req *r, u64 now)
 		r->pauses++;
 }
 
+/* Is all there that can be, so that only an ACK is missing? */
+static bool mrc_req_is_done(const struct mrc_req *r)
+{
+	return mrc_tx_idle(&r->tx) || (r->wait.since && !r->tx.inflight);
+}
+
 void mrc_req_settle(struct mrc_req *r, u64 now)
 {
-	if (mrc_tx_idle(&r->tx) && mrc_sendq_unanswered(&r->sendq)) {
+	if (mrc_req_is_done(r) && mrc_sendq_unanswered(&r->sendq)) {
 		if (!r->ack_wait)
-			r->ack_wait = now;
+			r->ack_wait = max(now, r->wait.since ? r->wait.until : 0);
 	} else {
 		r->ack_wait = 0;
 		r->ack_retries = 0;
@@ -381,6 +395,42 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	return 0;
 }
 
+/* Of the last packet of a WriteImm: nothing up to it is missing, but the request is not complete. */
+static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
+{
+	const struct mrc_msg *m;
+
+	if (mrc_psn_diff(psn, r->tx.una) >= 0 || !mrc_sendq_names(&r->sendq, psn, r->tx.nxt))
+		return false;
+	m = mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn));
+	return m->has_imm && psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
+}
+
+/*
+ * The peer tells when it has a receive. So it need not be asked often: about as long as the wait has
+ * been comes the next question. Return: false: it has been too long.
+ */
+static bool mrc_req_bear_wait(struct mrc_req *r, u32 psn, u64 now)
+{
+	const struct mrc_timing *timing = r->tx.rtt.timing;
+	struct mrc_req_wait *w = &r->wait;
+	u64 least = max(r->tx.rtt.srtt_ns, timing->pause);
+
+	if (!w->since || w->psn != psn)
+		*w = (struct mrc_req_wait){ .psn = psn, .since = now, .bear = w->bear };
+	if (now - w->since >= w->bear)
+		return false;
+	w->until = now + min(min(least << w->rounds, timing->ask_max),
+			     w->bear - (now - w->since));
+	if (w->rounds < MRC_REQ_PAUSES_MAX)
+		w->rounds++;
+	mrc_tx_heard(&r->tx, now);
+	r->ack_wait = 0;
+	r->ack_retries = 0;
+	mrc_req_settle(r, now);
+	return true;
+}
+
 int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {
@@ -399,6 +449,8 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	res->entropy = nack->entropy;
 	if (!err && !trimmed)
 		mrc_req_refused(r, nack, now, res);
+	else if (nack->reason == MRC_NACK_NO_RESOURCE && mrc_req_may_wait(r, nack->psn))
+		res->no_receive = !mrc_req_bear_wait(r, nack->psn, now);
 	return err;
 }
 
@@ -414,9 +466,12 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		return -EINVAL;
 	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
 	err = mrc_tx_ack(&r->tx, *psn, now, res);
-	if (!err)
-		mrc_req_note_acked(r, res);
-	return err;
+	if (err)
+		return err;
+	mrc_req_note_acked(r, res);
+	if (mrc_psn_diff(*psn, r->wait.psn) >= 0)
+		r->wait.since = 0;
+	return 0;
 }
 
 /* ---- news ---------------------------------------------------------------- */
@@ -425,6 +480,8 @@ static enum mrc_req_verdict mrc_req_judge_nack(u8 reason, int err, const struct 
 {
 	if (mrc_nack_is_fatal(reason))
 		return MRC_REQ_UNEXPECTED;
+	if (res->no_receive)
+		return MRC_REQ_NO_RECEIVE;
 	return !err && res->expired ? MRC_REQ_REFUSED : MRC_REQ_GOES_ON;
 }
 
@@ -484,6 +541,7 @@ bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 	n->entropy = res->entropy;
 	n->silent_since = res->silent_since;
 	n->late_since = res->late_since;
+	n->dropped = 0;
 	mrc_tx_take_news(&r->tx, now, n);
 	return n->count || n->rtt_ns || n->stirred || n->mark != MRC_SACK_NONE ||
 	       (first && n->silent_since);
@@ -528,6 +586,12 @@ static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 				 min(2 * r->tx.rtt.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
 }
 
+/* When to ask for a missing ACK. */
+static u64 mrc_req_ask_at(const struct mrc_req *r, u64 now)
+{
+	return max(mrc_tx_ask_at(&r->tx, now), r->wait.since ? r->wait.until : 0);
+}
+
 /* 0 is never. */
 static u64 mrc_req_earlier(u64 a, u64 b)
 {
@@ -536,7 +600,7 @@ static u64 mrc_req_earlier(u64 a, u64 b)
 
 static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
 {
-	u64 at = r->ack_wait ? min(mrc_req_ack_deadline(r), mrc_tx_ask_at(&r->tx, now)) :
+	u64 at = r->ack_wait ? min(mrc_req_ack_deadline(r), mrc_req_ask_at(r, now)) :
 			       mrc_req_earlier(mrc_tx_deadline(&r->tx, now),
 				       mrc_tx_probe_at(&r->tx, now));
 
@@ -597,8 +661,8 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	if (r->ack_wait && !mrc_req_bear_silence(r, now))
 		return MRC_REQ_FAILED;
 	if (r->ack_wait)
-		return mrc_tx_ask_at(&r->tx, now) > now ? MRC_REQ_NOTHING :
-							  mrc_req_probe(r, now, res);
+		return mrc_req_ask_at(r, now) > now ? MRC_REQ_NOTHING :
+						      mrc_req_probe(r, now, res);
 	if (mrc_tx_deadline(&r->tx, now) > now)
 		return mrc_req_probe(r, now, res);
 	mrc_tx_timeout(&r->tx, now, res);

@@ -10,6 +10,10 @@
  *  2. the caller draws as many EVs as mrc_req_stride() says;
  *  3. mrc_req_deal() deals the packets out to them like cards, and takes them into flight.
  *
+ * A peer that has no receive for a WriteImm says so by a NACK NO_RESOURCE for its last packet, which
+ * has arrived. Then nothing new goes out until the request ends: the peer tells when it does, and is
+ * asked by Reliability Probes now and then, should that be lost.
+ *
  * A request ends by a transport ACK. Its packets may all be SACKed before: then the ACK is asked for
  * by Reliability Probes, which follow one another as they do where a packet's SACK is missing, and
  * the QP is at its end when as many timeouts have passed as packets have.
@@ -77,6 +81,22 @@ struct mrc_batch {
 };
 
 /**
+ * struct mrc_req_wait - a WriteImm waits for a receive of the peer
+ * @psn: its last packet
+ * @rounds: times that the peer has said so
+ * @since: ns, when it did first; 0: none waits
+ * @until: ns, before which the peer is not asked
+ * @bear: ns, how long that is borne; U64_MAX: for ever
+ */
+struct mrc_req_wait {
+	u32 psn;
+	u8 rounds;
+	u64 since;
+	u64 until;
+	u64 bear;
+};
+
+/**
  * struct mrc_req - the requester of a QP
  * @sendq: requests
  * @asked_psn: next PSN when a SACK was asked for last
@@ -91,6 +111,7 @@ struct mrc_batch {
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
  * @ports_here: bit per port, from bit 0 on: up here, when that was looked at last
  * @ports_up: those of them that were up at the peer, too
+ * @wait: for a receive of the peer
  * @reach: the peer's window; @tx lets no more go
  * @tx: packets in flight; at the end, for its own end is large and mostly cold
  */
@@ -108,6 +129,7 @@ struct mrc_req {
 	u32 ports_up;
 	u8 ack_retries;
 	u8 pauses;
+	struct mrc_req_wait wait;
 	struct mrc_reach reach;
 	struct mrc_tx_window tx;
 };
@@ -296,7 +318,8 @@ static inline bool mrc_nack_is_trim(u8 reason)
  * @r: the requester
  * @hdr: a packet with opcode MRC_OP_NACK
  * @now: ns
- * @res: result, what it says; @res->expired: the peer has refused packets for too long
+ * @res: result, what it says; @res->expired: the peer has refused packets for too long;
+ *       @res->no_receive: so it has a WriteImm
  *
  * Unless the packet was trimmed, which is the network's doing, the peer is given a pause. One that
  * was beyond its window (reach.h) needs none: what is in flight beyond that is put back with it, and
@@ -331,6 +354,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
  * @MRC_REQ_BAD_ANSWER: so it does, and the answer is dropped: a bug or an attack
  * @MRC_REQ_UNEXPECTED: it ends: the peer reports an unexpected event
  * @MRC_REQ_REFUSED: the peer has refused packets for as long as silence would have been borne
+ * @MRC_REQ_NO_RECEIVE: the peer has had no receive for the oldest request for as long as is borne
  * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write there
  * @MRC_REQ_INVALID: it is none that the peer can execute
  * @MRC_REQ_PEER_FAILED: the peer could not execute it
@@ -340,6 +364,7 @@ enum mrc_req_verdict {
 	MRC_REQ_BAD_ANSWER,
 	MRC_REQ_UNEXPECTED,
 	MRC_REQ_REFUSED,
+	MRC_REQ_NO_RECEIVE,
 	MRC_REQ_NO_ACCESS,
 	MRC_REQ_INVALID,
 	MRC_REQ_PEER_FAILED,

@@ -153,6 +153,15 @@ void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
 
 bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 {
+	if (q->wait == MRC_RESP_WAITS)
+		return false;
+	if (q->wait == MRC_RESP_RESUMED) {
+		q->wait = MRC_RESP_RETRIED;
+		*done = q->waiter;
+		mrc_rx_redo(&q->rx, done);
+		return true;
+	}
+	q->wait = MRC_RESP_NO_WAIT;
 	if (mrc_resp_refused_done(q) || !mrc_rx_next_done(&q->rx, done))
 		return false;
 	if (mrc_resp_done_fits(q, done))
@@ -161,12 +170,39 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 	return false;
 }
 
+bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	bool first = q->wait != MRC_RESP_RETRIED;
+
+	mrc_rx_undo(&q->rx, done);
+	q->waiter = *done;
+	q->wait = MRC_RESP_WAITS;
+	q->wait_untold |= first;
+	return first;
+}
+
+bool mrc_resp_resume(struct mrc_resp *q)
+{
+	if (q->wait != MRC_RESP_WAITS)
+		return false;
+	q->wait = MRC_RESP_RESUMED;
+	return true;
+}
+
 /* ---- answers ------------------------------------------------------------- */
 
-/* Return: the syndrome of the NAK that is due, or 0. */
+/* Return: the syndrome of the NAK that is due, or 0. A NAK says that all before it was executed. */
 static u8 mrc_resp_nak(const struct mrc_resp *q)
 {
+	if (q->wait == MRC_RESP_WAITS)
+		return 0;
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
+}
+
+/* Once by itself, then whenever somebody asks, for it may have been lost. */
+static bool mrc_resp_wait_due(const struct mrc_resp *q)
+{
+	return q->wait == MRC_RESP_WAITS && (q->wait_untold || q->reack);
 }
 
 /* Each SACK tells our window: a sender that does not ask for it takes no notice. */
@@ -177,10 +213,10 @@ static void mrc_resp_put_sack(const struct mrc_resp *q, struct mrc_sack *sack, b
 	mrc_answers_sack(a, sack, rtx);
 }
 
-/* Places stay free for the ACK and for a NACK, and one for what was told before. */
+/* Places stay free for the ACK and for NACKs, and one for what was told before. */
 static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 {
-	unsigned int keep = 1 + q->nack_due;
+	unsigned int keep = 1 + q->nack_due + mrc_resp_wait_due(q);
 	unsigned int again;
 	struct mrc_sack sack;
 	bool rtx;
@@ -199,7 +235,8 @@ static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 static bool mrc_resp_sacks_due(const struct mrc_resp *q)
 {
 	return mrc_rx_sack_due(&q->rx) ||
-	       (q->acked_msn != q->rx.msn && mrc_rx_sack_news(&q->rx));
+	       ((q->acked_msn != q->rx.msn || mrc_resp_wait_due(q)) &&
+		mrc_rx_sack_news(&q->rx));
 }
 
 /* One is enough for packets that came together. */
@@ -210,12 +247,29 @@ static void mrc_resp_nack(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 	q->nack_due = false;
 }
 
+/* The peer knows by a SACK that the packet has arrived: so this does not ask for it again. */
+static void mrc_resp_tell_wait(struct mrc_resp *q, struct mrc_answers *a)
+{
+	const struct mrc_nack nack = {
+		.reason = MRC_NACK_NO_RESOURCE,
+		.entropy = q->rx.trig_ev,
+		.psn = q->waiter.psn,
+	};
+
+	mrc_answers_nack(a, &nack);
+	q->wait_untold = false;
+}
+
 static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
 {
+	bool wait = mrc_resp_wait_due(q);
+
 	if (nak)
 		mrc_answers_ack(a, q->nak_psn, nak, q->rx.msn);
 	else if (q->acked_msn != q->rx.msn || q->reack)
 		mrc_answers_ack(a, q->rx.done_psn, MRC_ACK_OK, q->rx.msn);
+	if (wait)
+		mrc_resp_tell_wait(q, a);
 	q->acked_msn = q->rx.msn;
 	q->reack = false;
 }
@@ -292,11 +346,11 @@ void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 
 	if (q->refused)
 		return;
-	/* One place stays free for the ACK. */
-	while (mrc_answers_room(a) > 1 &&
+	q->reack = true;
+	/* Places stay free for the ACK, and for the word that a message waits. */
+	while (mrc_answers_room(a) > 1u + mrc_resp_wait_due(q) &&
 	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))
 		mrc_resp_put_sack(q, &sack, false, a);
-	q->reack = true;
 	mrc_resp_ack(q, 0, a);
 }
 

@@ -14,6 +14,11 @@
  * says what goes back. This is done once for all packets that arrived together, after the last one
  * of them. Peers see that: there is one answer to an aggregate, its SACK tells of all of it, and
  * the trigger that it echoes is the latest packet, or the latest one with a CE mark.
+ *
+ * A WriteImm for which the program has posted no receive waits for one (mrc_resp_wait()), and all
+ * behind it do: packets are taken on, as far as the window reaches beyond it, but no message ends.
+ * MRC has no RNR NAK. The other end is told by a NACK NO_RESOURCE for a packet that SACKs have told
+ * of, which a peer that knows nothing of this has no use for.
  */
 #ifndef _MRC_CORE_RESPONDER_H
 #define _MRC_CORE_RESPONDER_H
@@ -50,6 +55,20 @@ struct mrc_resp_cfg {
 };
 
 /**
+ * enum mrc_resp_wait - the message that was handed out last, and a receive for it
+ * @MRC_RESP_NO_WAIT: it has one, or needs none
+ * @MRC_RESP_WAITS: there is none, and nothing more is handed out
+ * @MRC_RESP_RESUMED: there may be one now: it is handed out again next
+ * @MRC_RESP_RETRIED: it was handed out again
+ */
+enum mrc_resp_wait {
+	MRC_RESP_NO_WAIT,
+	MRC_RESP_WAITS,
+	MRC_RESP_RESUMED,
+	MRC_RESP_RETRIED,
+};
+
+/**
  * struct mrc_resp - the responder of a QP
  * @rx: packets that have arrived
  * @mtu: payload bytes of a packet
@@ -60,6 +79,9 @@ struct mrc_resp_cfg {
  * @nack: the newest one that waits for an answer to go with
  * @nack_gate: how many have gone
  * @trim_gate: the same for trimmed packets
+ * @waiter: the message that waits for a receive
+ * @wait: enum mrc_resp_wait
+ * @wait_untold: the peer does not know that it waits
  * @next_rqmsn: number of the next WriteImm, once @imm_numbered
  * @reack: somebody has not heard what is complete: say it again
  * @refused: the NAK has been said: nothing is taken any more
@@ -75,6 +97,9 @@ struct mrc_resp {
 	struct mrc_nack nack;
 	struct mrc_gate nack_gate;
 	struct mrc_gate trim_gate;
+	struct mrc_rx_done waiter;
+	u8 wait;
+	bool wait_untold;
 	u16 first_msn;
 	u16 next_rqmsn;
 	u8 nak_syndrome;
@@ -180,9 +205,27 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done);
 /**
  * mrc_resp_refuse_done() - the message that was handed out last cannot be executed after all
  * @q: the responder
- * @done: that message: a WriteImm for which there is no receive
+ * @done: that message: a WriteImm for which there will be no receive
  */
 void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
+
+/**
+ * mrc_resp_wait() - the message that was handed out last has no receive yet
+ * @q: the responder
+ * @done: that message: a WriteImm
+ *
+ * Nothing is handed out any more before mrc_resp_resume().
+ *
+ * Return: true: it waits from now on; false: it has waited before.
+ */
+bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done);
+
+/**
+ * mrc_resp_resume() - receives were posted
+ *
+ * Return: true: a message waited, which mrc_resp_next_done() hands out again.
+ */
+bool mrc_resp_resume(struct mrc_resp *q);
 
 /**
  * mrc_resp_answer() - packets have arrived, and what is complete has been handed out
@@ -191,7 +234,7 @@ void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
  * @a: result, added to what is there: SACKs, if they are due or an ACK goes out anyway, with which
  *     they cost nothing; a NACK for the newest packet outside the window, if their rate allows it;
  *     an ACK, if messages are complete that none has told of, or a duplicate
- *     came; or the NAK
+ *     came, and a NACK behind it, if a message waits for a receive; or the NAK
  *
  * Return: the syndrome of the NAK, with which the QP ends, or 0.
  */
@@ -203,8 +246,8 @@ u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
  * @probe: the probe
  * @ev: EV bits that it came with
  * @ce: arrived CE-marked
- * @a: result, empty before: SACKs of as much of the window as they can tell, and the ACK of what is
- *     complete
+ * @a: result, empty before: SACKs of as much of the window as they can tell, the ACK of what is
+ *     complete, and a NACK, if a message waits for a receive
  */
 void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 		    bool ce, struct mrc_answers *a);

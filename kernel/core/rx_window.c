@@ -25,6 +25,7 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 	w->max = w->cack;
 	w->done_psn = w->cack;
 	w->trig_psn = w->cack;
+	w->old_psn = psn;
 	w->size = size;
 	w->bits = mem;
 	w->imms = (void *)(w->bits + BITS_TO_LONGS(size));
@@ -250,6 +251,12 @@ void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
 	w->msn = (done->msn - 1) & MRC_RX_MSN_MASK;
 }
 
+void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
+{
+	w->done_psn = done->psn;
+	w->msn = done->msn;
+}
+
 /* The next packet in order: is it of the same message as those before it? */
 static void mrc_rx_pass(struct mrc_rx_window *w, bool odd)
 {
@@ -357,11 +364,21 @@ static void mrc_rx_sack_tell_trigger(const struct mrc_rx_window *w, struct mrc_s
 	*rtx = w->trig_rtx;
 }
 
+/* The packet a window's size behind the cumulative PSN, if there are so many. */
+static void mrc_rx_note_old(struct mrc_rx_window *w)
+{
+	if (mrc_psn_diff(w->cack, w->old_psn) > (s32)w->size)
+		w->old_psn = mrc_psn_add(w->cack, -(s32)w->size);
+}
+
 void mrc_rx_sack_late(struct mrc_rx_window *w)
 {
 	if (w->sack_ce || w->sack_due)
 		return;
-	w->trig_psn = mrc_psn_add(w->cack, -32768);
+	mrc_rx_note_old(w);
+	if (mrc_psn_diff(w->cack, w->old_psn) < (s32)w->size)
+		return;
+	w->trig_psn = w->old_psn;
 	/* The peer may remember that it blamed an EV for the first copy: this says nothing of it. */
 	w->trig_rtx = true;
 }
@@ -372,6 +389,7 @@ bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 	if (!w->sack_due && !w->unsacked)
 		return false;
 
+	mrc_rx_note_old(w);
 	mrc_rx_sack_fill(w, sack, mrc_rx_sack_walk(w));
 	sack->m = w->sack_ce ? MRC_SACK_SKIP_ONCE : MRC_SACK_NONE;
 	mrc_rx_sack_tell_trigger(w, sack, rtx);

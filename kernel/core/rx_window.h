@@ -166,6 +166,7 @@ struct mrc_rx_window {
 	u32 unsacked_lo;
 	u32 unsacked_hi;
 	u32 again;		/* where mrc_rx_sack_again() goes on */
+	u32 old_psn;		/* the first packet's, then a window's size behind @cack */
 	u32 trig_psn;
 	u32 trig_ev;
 	u16 trig_timestamp;
@@ -246,11 +247,14 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
 
 /**
- * mrc_rx_undo() - the message that was handed out last is refused: it is not one that was executed
- * @w: the window, from which nothing is handed out any more
+ * mrc_rx_undo() - the message that was handed out last is not executed: refused, or not yet
+ * @w: the window, from which nothing more is handed out before mrc_rx_redo()
  * @done: that message
  */
 void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
+
+/** mrc_rx_redo() - it is executed after all */
+void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
 
 /** mrc_rx_sack_news() - has anything arrived that no SACK has told? */
 static inline bool mrc_rx_sack_news(const struct mrc_rx_window *w)
@@ -287,9 +291,12 @@ static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
  * mrc_rx_sack_late() - no packet that has just come is the cause of the next SACK
  *
  * Time is, or what was trimmed. By its trigger the peer would measure how long that packet has
- * waited here, and take it for the way's delay. So one is named of which the peer has no record any
- * more, for it is further behind the cumulative PSN than any window is large. Where a SACK is due by a
- * packet all the same, or a CE mark is still to be told, that packet stays the trigger.
+ * waited here, and take it for the way's delay. So one is named that has arrived, but of which the
+ * peer has no record any more, for it is as far behind the cumulative PSN as the window is large,
+ * with BTH.rtx set. Early in a connection there is no such packet. Any other may be in flight again,
+ * and then the peer would take the first copy for the second: so the latest packet stays, as it has
+ * come. Where a SACK is due by a packet all the same, or a CE mark is still to be told, that packet
+ * stays the trigger.
  */
 void mrc_rx_sack_late(struct mrc_rx_window *w);
 

@@ -31,6 +31,7 @@
  *                the peer speaks, so no other EV is in doubt; 0: nothing is
  * @late_since: ns, when the first of the packets was sent that are late; 0: none is
  * @expired: a packet used up its retries
+ * @no_receive: the peer has had no receive for a WriteImm for as long as that is borne
  * @told: private to mrc_req_news()
  */
 struct mrc_tx_result {
@@ -43,6 +44,7 @@ struct mrc_tx_result {
 	u8 cause;
 	bool spurious;
 	bool expired;
+	bool no_receive;
 	bool told;
 	bool restore;
 	u8 penalty;

@@ -408,9 +408,7 @@ static void mrc_tx_note_acked(struct mrc_tx_window *w, u64 now,
 {
 	if (!res->acked)
 		return;
-	w->quiet_ns = max(w->quiet_ns, now);
-	w->news_ns = w->quiet_ns;
-	w->probes = 0;
+	mrc_tx_heard(w, now);
 	w->probe_rounds = 0;
 	w->refusals = 0;
 	w->refused_at = 0;

@@ -26,6 +26,13 @@ void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res)
 	mrc_evidence_drop_news(&w->evidence);
 }
 
+void mrc_tx_heard(struct mrc_tx_window *w, u64 now)
+{
+	w->quiet_ns = max(w->quiet_ns, now);
+	w->news_ns = w->quiet_ns;
+	w->probes = 0;
+}
+
 u32 mrc_tx_room(const struct mrc_tx_window *w)
 {
 	u32 size = min(w->size, w->ring_size);

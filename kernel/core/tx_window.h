@@ -16,11 +16,13 @@
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
  * @retries: see there
  * @peer_rtt_ns: round trips of the peer's other QPs; 0: not known
+ * @receive_ns: how long the peer may be without a receive for a WriteImm; U64_MAX: for ever
  */
 struct mrc_tx_cfg {
 	u32 size;
 	struct mrc_retries retries;
 	u64 peer_rtt_ns;
+	u64 receive_ns;
 };
 
 /** mrc_tx_window_mem() - bytes of memory that a window of @size PSNs needs */
@@ -40,6 +42,9 @@ void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_
 
 /** mrc_tx_begin() - a call that learns something begins: nothing is news; @res: its result */
 void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res);
+
+/** mrc_tx_heard() - the peer has answered, with nothing that is news of packets. @now: ns */
+void mrc_tx_heard(struct mrc_tx_window *w, u64 now);
 
 /** mrc_tx_room() - new PSNs that the window lets go now */
 u32 mrc_tx_room(const struct mrc_tx_window *w);

@@ -13,14 +13,15 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "../core/crc_fold.h"
 #include "crc.h"
 
 #define MRC_CRC_TRIAL_LEN	4096u
 #define MRC_CRC_TRIALS		8u
 #define MRC_CRC_TRIAL_CALLS	16u
-/* Below this the set-up of the others costs more than it gains. */
+/* Below this the driver's set-up costs more than it gains, a piece at a time. */
 #define MRC_CRC_SHORT		128u
+/* The same of a whole message that is folded. */
+#define MRC_CRC_FOLD_MIN	(MRC_CRC_FOLD_LEN + 24)
 
 static struct crypto_shash *mrc_crc_tfm;
 static DEFINE_STATIC_KEY_FALSE(mrc_crc_accel);
@@ -33,15 +34,14 @@ static u32 mrc_crc_table(u32 crc, const void *data, unsigned int len)
 
 static u32 mrc_crc_by_fold(u32 crc, const void *data, unsigned int len)
 {
-	u8 rest[MRC_CRC_FOLD_LEN];
-	size_t at;
+	struct mrc_crc_fold f;
 
-	if (len < sizeof(rest))
+	if (len < MRC_CRC_FOLD_MIN)
 		return crc32_le(crc, data, len);
-	at = mrc_crc_fold(crc, data, len, rest);
-	crc = crc32_le(0, rest, sizeof(rest));
-	at += sizeof(rest);
-	return crc32_le(crc, data + at, len - at);
+	mrc_crc_fold_begin(&f, crc, len);
+	mrc_crc_fold_add(&f, data, len);
+	len = mrc_crc_fold_end(&f);
+	return crc32_le(0, f.keep, len);
 }
 
 /* The state of the crypto API's "crc32" is the bare CRC: no complement at either end. */
@@ -59,15 +59,32 @@ static u32 mrc_crc_shash(u32 crc, const void *data, unsigned int len)
 	return *state;
 }
 
-u32 mrc_crc32(u32 crc, const void *data, unsigned int len)
+void mrc_crc_begin(struct mrc_crc *c, u32 crc, unsigned int len)
 {
-	if (len >= MRC_CRC_SHORT) {
-		if (static_branch_likely(&mrc_crc_accel))
-			return mrc_crc_shash(crc, data, len);
-		if (static_branch_likely(&mrc_crc_folds))
-			return mrc_crc_by_fold(crc, data, len);
-	}
-	return mrc_crc_table(crc, data, len);
+	c->crc = crc;
+	c->folds = static_branch_likely(&mrc_crc_folds) && len >= MRC_CRC_FOLD_MIN;
+	if (c->folds)
+		mrc_crc_fold_begin(&c->fold, crc, len);
+}
+
+void mrc_crc_add(struct mrc_crc *c, const void *data, unsigned int len)
+{
+	if (c->folds)
+		mrc_crc_fold_add(&c->fold, data, len);
+	else if (static_branch_likely(&mrc_crc_accel) && len >= MRC_CRC_SHORT)
+		c->crc = mrc_crc_shash(c->crc, data, len);
+	else
+		c->crc = mrc_crc_table(c->crc, data, len);
+}
+
+u32 mrc_crc_end(struct mrc_crc *c)
+{
+	unsigned int len;
+
+	if (!c->folds)
+		return c->crc;
+	len = mrc_crc_fold_end(&c->fold);
+	return mrc_crc_table(0, c->fold.keep, len);
 }
 
 const char *mrc_crc_name(void)
@@ -154,7 +171,7 @@ int mrc_crc_module_init(void)
 	return 0;
 }
 
-/** mrc_crc_module_exit() - mrc_crc32() must not be called any more */
+/** mrc_crc_module_exit() - nobody computes one any more */
 void mrc_crc_module_exit(void)
 {
 	static_branch_disable(&mrc_crc_accel);

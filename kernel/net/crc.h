@@ -9,8 +9,26 @@
 
 #include <linux/types.h>
 
-/** mrc_crc32() - continue a reflected CRC-32 (no final complement). Any context. */
-u32 mrc_crc32(u32 crc, const void *data, unsigned int len);
+#include "../core/crc_fold.h"
+
+/**
+ * struct mrc_crc - a reflected CRC-32 of a message that comes in pieces, without final complement
+ * @crc: of what has come, unless it @folds
+ * @folds: @fold has what has come
+ * @fold: see there
+ */
+struct mrc_crc {
+	u32 crc;
+	bool folds;
+	struct mrc_crc_fold fold;
+};
+
+/** mrc_crc_begin() - a message of @len bytes begins; @crc: state before it. Any context. */
+void mrc_crc_begin(struct mrc_crc *c, u32 crc, unsigned int len);
+/** mrc_crc_add() - its next piece */
+void mrc_crc_add(struct mrc_crc *c, const void *data, unsigned int len);
+/** mrc_crc_end() - all of it has come. Return: the CRC. */
+u32 mrc_crc_end(struct mrc_crc *c);
 
 /** mrc_crc_name() - the implementation in use: "crc32_le", "fold", or e.g. "crc32-pclmul" */
 const char *mrc_crc_name(void);

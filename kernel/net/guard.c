@@ -3,8 +3,9 @@
  * What programs of this host may not send to a UDP port of ours.
  *
  * Each packet of a program has its socket, here at the first of netfilter's hooks, before anything
- * could have copied or changed it. Our own packets have none, or ours. Those of tunnels have none either,
- * and what is inside them was looked at before it got there, if a program of this namespace sent it.
+ * could have copied or changed it. Our own packets have none, or one of the kernel's. Those of tunnels
+ * have none either, and what is inside them was looked at before it got there, if a program of this
+ * namespace sent it.
  *
  * IPV6_FREEBIND lets any user send from any address. So an address that nobody here has is as bad as a
  * device's: it may be the peer's. What others send from addresses of their own to the same port, as
@@ -15,6 +16,7 @@
 #include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/ipv6.h>
+#include <net/sock.h>
 
 #include "guard.h"
 
@@ -87,6 +89,12 @@ static bool mrc_guard_like_ours(const struct mrc_guard *g, const struct sk_buff 
 	return true;
 }
 
+/* Not a program's: packets of a plane have its socket, and those of tunnels none. */
+static bool mrc_guard_of_kernel(const struct sock *sk)
+{
+	return !sk || (sk_fullsock(sk) && sk->sk_kern_sock);
+}
+
 /* Process context or softirq, under RCU. The network header is that of IPv6. */
 static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *skb,
 						  const struct nf_hook_state *state)
@@ -94,7 +102,7 @@ static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *sk
 	const struct mrc_guard *g = priv;
 	struct mrc_guard_walk w = { .at = skb_network_offset(skb) };
 
-	if ((!skb->sk && !state->sk) || skb->sk == g->sk)
+	if (mrc_guard_of_kernel(skb->sk ?: state->sk))
 		return NF_ACCEPT;
 	if (!mrc_guard_like_ours(g, skb, &w) || !mrc_guard_names(state->net, &w.saddr))
 		return NF_ACCEPT;
@@ -104,9 +112,8 @@ static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *sk
 
 #if IS_ENABLED(CONFIG_NETFILTER)
 
-int mrc_guard_up(struct mrc_guard *guard, struct net *net, const struct sock *sk, __be16 port)
+int mrc_guard_up(struct mrc_guard *guard, struct net *net, __be16 port)
 {
-	guard->sk = sk;
 	guard->port = port;
 	guard->hook = (struct nf_hook_ops) {
 		.hook = mrc_guard_hook,
@@ -125,7 +132,7 @@ void mrc_guard_down(struct mrc_guard *guard, struct net *net)
 
 #else
 
-int mrc_guard_up(struct mrc_guard *guard, struct net *net, const struct sock *sk, __be16 port)
+int mrc_guard_up(struct mrc_guard *guard, struct net *net, __be16 port)
 {
 	return 0;
 }

@@ -12,17 +12,14 @@
 
 struct in6_addr;
 struct net;
-struct sock;
 
 /**
  * struct mrc_guard - of a namespace and a UDP port
  * @hook: sees each packet that leaves the namespace
- * @sk: our own socket of that port
  * @port: UDP port, network order
  */
 struct mrc_guard {
 	struct nf_hook_ops hook;
-	const struct sock *sk;
 	__be16 port;
 };
 
@@ -40,14 +37,13 @@ struct mrc_guard_ops {
  * mrc_guard_up() - from here on only the module sends to the port in the name of its devices
  * @guard: freed by RCU, after mrc_guard_down()
  * @net: namespace
- * @sk: our socket of that port; looked at by its address only
  * @port: UDP port, network order
  *
  * A kernel without netfilter guards nothing.
  *
  * Process context, sleeps; RTNL may be held. Return: 0 or -ENOMEM.
  */
-int mrc_guard_up(struct mrc_guard *guard, struct net *net, const struct sock *sk, __be16 port);
+int mrc_guard_up(struct mrc_guard *guard, struct net *net, __be16 port);
 /** mrc_guard_down() - undo it; packets that are on their way may still be looked at. Sleeps. */
 void mrc_guard_down(struct mrc_guard *guard, struct net *net);
 

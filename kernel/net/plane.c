@@ -217,6 +217,9 @@ static void mrc_plane_remove(struct mrc_planes *planes,
 	WRITE_ONCE(plane->running, false);
 	RCU_INIT_POINTER(planes->port[plane->port - 1], NULL);
 	mrc_plane_changed(planes, plane);
+	mrc_backlog_close(&plane->backlog);
+	/* Whoever waited for it waits for nothing now. */
+	planes->room(planes);
 	RCU_INIT_POINTER(plane->dev, NULL);
 	netdev_put(dev, &plane->tracker);
 	mrc_plane_put(plane);
@@ -237,15 +240,18 @@ static void mrc_plane_set_running(struct mrc_planes *planes,
  * @changed: see struct mrc_planes; may be NULL. Runs under RTNL when a netdev event is the
  *           cause, so it must neither take RTNL nor wait for somebody who does, nor call back
  *           into functions that take planes->lock
+ * @room: see struct mrc_planes
  *
  * Context: process, sleeps; RTNL may be held.
  */
 void mrc_planes_init(struct mrc_planes *planes,
-		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports))
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports),
+		     void (*room)(struct mrc_planes *))
 {
 	memset(planes, 0, sizeof(*planes));
 	mutex_init(&planes->lock);
 	planes->changed = changed;
+	planes->room = room;
 	mutex_lock(&mrc_planes_all_lock);
 	list_add_tail(&planes->list, &mrc_planes_all);
 	mutex_unlock(&mrc_planes_all_lock);
@@ -324,7 +330,16 @@ static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
 	return port ?: free;
 }
 
-static struct mrc_plane *mrc_plane_alloc(u8 port, struct net_device *dev)
+/* Any context, interrupts off. */
+static void mrc_plane_has_room(struct mrc_backlog *b)
+{
+	struct mrc_planes *planes = container_of(b, struct mrc_plane, backlog)->planes;
+
+	planes->room(planes);
+}
+
+static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
+					 struct net_device *dev)
 {
 	struct mrc_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
 	int cpu;
@@ -332,10 +347,12 @@ static struct mrc_plane *mrc_plane_alloc(u8 port, struct net_device *dev)
 	if (!plane)
 		return NULL;
 	plane->stats = alloc_percpu(struct mrc_plane_stats);
-	if (!plane->stats) {
+	if (!plane->stats || mrc_backlog_open(&plane->backlog, dev, mrc_plane_has_room)) {
+		free_percpu(plane->stats);
 		kfree(plane);
 		return NULL;
 	}
+	plane->planes = planes;
 	for_each_possible_cpu(cpu)
 		u64_stats_init(&per_cpu_ptr(plane->stats, cpu)->syncp);
 	plane->ifindex = dev->ifindex;
@@ -367,7 +384,7 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		ret = mrc_plane_find_port(planes, port, dev, asked);
 	if (ret < 0)
 		goto out;
-	plane = mrc_plane_alloc(ret, dev);
+	plane = mrc_plane_alloc(planes, ret, dev);
 	if (!plane) {
 		ret = -ENOMEM;
 		goto out;
@@ -443,6 +460,13 @@ int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
 	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	return PTR_ERR_OR_ZERO(plane);
+}
+
+bool mrc_plane_dropped(struct mrc_plane *plane, u64 now)
+{
+	const struct net_device *dev = rcu_dereference(plane->dev);
+
+	return dev && mrc_backlog_dropped(&plane->backlog, dev, now);
 }
 
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,

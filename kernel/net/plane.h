@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 
 #include "../core/ev_set.h"
+#include "backlog.h"
 
 struct mrc_asked;
 struct mrc_path_route;
@@ -66,6 +67,8 @@ struct mrc_plane_totals {
  * @tracker: of that reference
  * @route: what the last route look-up of a path found, see path.c; no reference
  * @stats: counters
+ * @planes: its table; as long as it is not @gone
+ * @backlog: what waits on this host to leave by it
  * @look_work: asks its link for the speed, with a reference
  * @ref: references: the table's, one per path, and that of @look_work
  * @rcu: freed after readers
@@ -82,6 +85,8 @@ struct mrc_plane {
 	netdevice_tracker tracker;
 	struct mrc_path_route __rcu *route;
 	struct mrc_plane_stats __percpu *stats;
+	struct mrc_planes *planes;
+	struct mrc_backlog backlog;
 	struct work_struct look_work;
 	refcount_t ref;
 	struct rcu_head rcu;
@@ -94,6 +99,8 @@ struct mrc_plane {
  * @changed: told about each change, with @lock held, process context, may sleep; also when a plane
  *           appears or is about to be released (@gone set). @ports: where it can send may have
  *           changed; else only whose it is
+ * @room: of a plane that was full half leaves again, see struct mrc_backlog; not called any more when
+ *        mrc_planes_destroy() has returned
  * @list: all tables, for the notifier
  * @closed: destroyed: nothing is added any more
  * @asked: who sent a request of the family "mrc" makes the change that @changed is told of, in his
@@ -103,6 +110,7 @@ struct mrc_planes {
 	struct mutex lock;	/* changes */
 	struct mrc_plane __rcu *port[MRC_PORT_MAX];
 	void (*changed)(struct mrc_planes *planes, struct mrc_plane *plane, bool ports);
+	void (*room)(struct mrc_planes *planes);
 	struct list_head list;
 	bool closed;
 	bool asked;
@@ -116,7 +124,8 @@ static inline bool mrc_plane_usable(const struct mrc_plane *p)
 }
 
 void mrc_planes_init(struct mrc_planes *planes,
-		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports));
+		     void (*changed)(struct mrc_planes *, struct mrc_plane *, bool ports),
+		     void (*room)(struct mrc_planes *));
 void mrc_planes_destroy(struct mrc_planes *planes);
 
 /**
@@ -181,6 +190,13 @@ u64 mrc_planes_mbps(struct mrc_planes *planes);
 
 /** mrc_planes_count() - how many there are. Context: any */
 unsigned int mrc_planes_count(struct mrc_planes *planes);
+
+/**
+ * mrc_plane_dropped() - has a queue of its netdev dropped of late what it had taken? @now: ns
+ *
+ * Under RCU.
+ */
+bool mrc_plane_dropped(struct mrc_plane *plane, u64 now);
 
 /** mrc_plane_count_tx() - mrc_skb_xmit() does this. BH disabled. */
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,

@@ -64,8 +64,8 @@ bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt)
 	unsigned int body = pkt->wire_len - pkt->hdr.len - MRC_ICRC_LEN;
 	u8 head[MRC_ICRC_PSEUDO_LEN + MRC_HDR_MAX - MRC_BTH_LEN];
 	u8 udp[sizeof(struct udphdr)];
+	struct mrc_crc crc;
 	__le32 icrc;
-	u32 crc;
 
 	if (mrc_walk_copy(pkt->skb, (struct mrc_walk){}, pkt->udp, udp,
 			  sizeof(udp)))
@@ -73,12 +73,13 @@ bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt)
 	mrc_icrc_pseudo(head, pkt->skb->data + pkt->ip6, udp, pkt->raw,
 			sizeof(udp) + pkt->wire_len);
 	memcpy(head + MRC_ICRC_PSEUDO_LEN, pkt->raw + MRC_BTH_LEN, rest);
-	crc = mrc_crc32(MRC_ICRC_SEED, head, MRC_ICRC_PSEUDO_LEN + rest);
+	mrc_crc_begin(&crc, MRC_ICRC_SEED, MRC_ICRC_PSEUDO_LEN + rest + body);
+	mrc_crc_add(&crc, head, MRC_ICRC_PSEUDO_LEN + rest);
 	if (mrc_walk_crc(pkt->skb, pkt->pos, pkt->payload, &crc, body) ||
 	    mrc_walk_copy(pkt->skb, pkt->pos, pkt->payload + body, &icrc,
 			  sizeof(icrc)))
 		return false;
-	return le32_to_cpu(icrc) == ~crc;
+	return le32_to_cpu(icrc) == ~mrc_crc_end(&crc);
 }
 
 /* Do opcode, pad and the bytes behind the headers fit together? Sets pkt->len. */

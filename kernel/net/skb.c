@@ -326,17 +326,18 @@ static u32 mrc_skb_icrc(struct mrc_skb *b, unsigned int body)
 	u8 head[MRC_ICRC_PSEUDO_LEN + MRC_HDR_MAX - MRC_BTH_LEN];
 	unsigned int rest = b->hdr_len - MRC_BTH_LEN;
 	const u8 *ip6 = b->skb->data;
-	u32 crc;
+	struct mrc_crc crc;
 
 	mrc_icrc_pseudo(head, ip6, ip6 + sizeof(struct ipv6hdr), b->hdr,
 			sizeof(struct udphdr) + b->hdr_len + body +
 			MRC_ICRC_LEN);
 	memcpy(head + MRC_ICRC_PSEUDO_LEN, b->hdr + MRC_BTH_LEN, rest);
-	crc = mrc_crc32(MRC_ICRC_SEED, head, MRC_ICRC_PSEUDO_LEN + rest);
+	mrc_crc_begin(&crc, MRC_ICRC_SEED, MRC_ICRC_PSEUDO_LEN + rest + body);
+	mrc_crc_add(&crc, head, MRC_ICRC_PSEUDO_LEN + rest);
 	mrc_walk_seek(b->skb, &b->pos, b->payload);
 	/* Cannot fail: all these bytes are there. */
 	mrc_walk_crc(b->skb, b->pos, b->payload, &crc, body);
-	return ~crc;
+	return ~mrc_crc_end(&crc);
 }
 
 int mrc_skb_close(struct mrc_skb *b)
@@ -423,6 +424,15 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 #endif
 }
 
+/* The stack, too, goes by the netdev's MTU where a socket says so. */
+static void mrc_skb_set_owner(struct mrc_skb *b)
+{
+	if (b->path->plane && mrc_backlog_charge(&b->path->plane->backlog, b->skb))
+		return;
+	if (mrc_path_mtu_is_told(b->hop.dst))
+		mrc_sock_own(b->flow->net, b->flow->dport, b->skb);
+}
+
 static void mrc_skb_finish(struct mrc_skb *b)
 {
 	struct sk_buff *skb = b->skb;
@@ -440,9 +450,7 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->dev = b->hop.dst->dev;
 	mrc_skb_set_queue(b);
-	/* The stack, too, goes by the netdev's MTU where a socket says so. */
-	if (mrc_path_mtu_is_told(b->hop.dst))
-		mrc_sock_own(b->flow->net, b->flow->dport, skb);
+	mrc_skb_set_owner(b);
 	/* Sent within this RCU read section, or whoever queues it takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
 }

@@ -15,6 +15,7 @@
 #ifndef _MRC_NET_SKB_H
 #define _MRC_NET_SKB_H
 
+#include <linux/pkt_sched.h>
 #include <linux/skbuff.h>
 
 #include "path.h"
@@ -207,6 +208,17 @@ int mrc_skb_stretch(struct mrc_skb *b, unsigned int size);
  * consumed either way.
  */
 int mrc_skb_xmit(struct mrc_skb *b);
+
+/**
+ * mrc_skb_hurry() - queues of this host that know priorities let it go before data
+ *
+ * For what the network lets go before data, too. It may overtake what was sent before it by the same
+ * path: so what tells of data that it must not overtake is in no hurry.
+ */
+static inline void mrc_skb_hurry(struct mrc_skb *b)
+{
+	b->skb->priority = TC_PRIO_CONTROL;
+}
 
 /** mrc_skb_abort() - throw it away */
 void mrc_skb_abort(struct mrc_skb *b);

@@ -215,7 +215,7 @@ static struct mrc_sock *mrc_sock_new(struct net *net, struct mrc_sock_net *sn,
 	err = mrc_sock_open(s, net);
 	if (err)
 		goto free;
-	err = mrc_guard_up(&s->guard, net, s->sk, s->port);
+	err = mrc_guard_up(&s->guard, net, s->port);
 	if (err)
 		goto release;
 	list_add_tail_rcu(&s->list, &sn->socks);

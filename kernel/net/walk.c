@@ -8,7 +8,7 @@
 /* What becomes of the bytes that a walk meets: copied to @to, or else added to @crc. */
 struct mrc_walk_sink {
 	u8 *to;
-	u32 crc;
+	struct mrc_crc *crc;
 };
 
 static void mrc_walk_put(struct mrc_walk_sink *sink, const void *data,
@@ -18,7 +18,7 @@ static void mrc_walk_put(struct mrc_walk_sink *sink, const void *data,
 		memcpy(sink->to, data, len);
 		sink->to += len;
 	} else {
-		sink->crc = mrc_crc32(sink->crc, data, len);
+		mrc_crc_add(sink->crc, data, len);
 	}
 }
 
@@ -143,11 +143,9 @@ int mrc_walk_copy(const struct sk_buff *skb, struct mrc_walk pos,
 }
 
 int mrc_walk_crc(const struct sk_buff *skb, struct mrc_walk pos,
-		 unsigned int offset, u32 *crc, unsigned int len)
+		 unsigned int offset, struct mrc_crc *crc, unsigned int len)
 {
-	struct mrc_walk_sink sink = { .crc = *crc };
-	int err = mrc_walk(skb, &pos, offset, len, &sink);
+	struct mrc_walk_sink sink = { .crc = crc };
 
-	*crc = sink.crc;
-	return err;
+	return mrc_walk(skb, &pos, offset, len, &sink);
 }

@@ -9,6 +9,8 @@
 
 #include <linux/skbuff.h>
 
+struct mrc_crc;
+
 /**
  * struct mrc_walk - a position
  * @part: the skb of the fragment list that the walk has come to, NULL before that
@@ -51,8 +53,8 @@ void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 int mrc_walk_copy(const struct sk_buff *skb, struct mrc_walk pos,
 		  unsigned int offset, void *to, unsigned int len);
 
-/** mrc_walk_crc() - the same, for adding the bytes to the CRC-32 in @crc */
+/** mrc_walk_crc() - the same, for adding the bytes to a CRC-32 that was begun */
 int mrc_walk_crc(const struct sk_buff *skb, struct mrc_walk pos,
-		 unsigned int offset, u32 *crc, unsigned int len);
+		 unsigned int offset, struct mrc_crc *crc, unsigned int len);
 
 #endif /* _MRC_NET_WALK_H */

@@ -169,15 +169,24 @@ int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err)
 	return err;
 }
 
+static bool mrc_nl_dump_heeds_it(u8 cmd, unsigned int type)
+{
+	const u16 *heeds = mrc_nl_dump_heeds[cmd];
+
+	while (*heeds && *heeds != type)
+		heeds++;
+	return *heeds;
+}
+
 /* What a dump would not heed is refused. */
 static int mrc_nl_dump_check(struct netlink_callback *cb)
 {
-	u64 heeds = mrc_nl_dump_heeds[genl_dumpit_info(cb)->op.cmd];
+	u8 cmd = genl_dumpit_info(cb)->op.cmd;
 	unsigned int max = genl_dumpit_info(cb)->op.maxattr, i;
 	struct nlattr **attrs = mrc_dump_attrs(cb);
 
 	for (i = 0; i <= max; i++) {
-		if (!attrs[i] || heeds & BIT_ULL(i))
+		if (!attrs[i] || mrc_nl_dump_heeds_it(cmd, i))
 			continue;
 		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[i],
 				    KBUILD_MODNAME ": a dump cannot filter by this attribute");

@@ -47,6 +47,7 @@
 	X(TRIMMED_UNTOLD,	"trimmed_ignored")			\
 	X(TRIM_NACK_RX,		"trim_nack_received")			\
 	X(NO_RECEIVE,		"out_of_buffer")			\
+	X(NO_RECEIVE_THERE,	"rnr_nak_retry_err")			\
 	X(USER_LIMIT,		"user_limit_refused")			\
 	X(REQ_CQE_ERROR,	"req_cqe_error")			\
 	X(REQ_CQE_FLUSH,	"req_cqe_flush_error")			\
@@ -57,6 +58,7 @@
 	X(RESP_REMOTE_ACCESS,	"resp_remote_access_errors")		\
 	X(TX_NO_PATH,		"tx_no_path")				\
 	X(TX_DROPPED,		"tx_dropped")				\
+	X(TX_WAITED,		"tx_waited")				\
 	X(TX_NO_MEMORY,		"tx_no_memory")				\
 	X(TX_FORGED,		"tx_forged")				\
 	X(RING_CORRUPT,		"ring_corrupt")				\

@@ -31,6 +31,7 @@ struct mrc_endpoint;
 struct mrc_gone_table;
 struct mrc_prober;
 struct mrc_routes;
+struct mrc_waiting;
 
 #define MRC_WIMM_DEFAULT	128u
 
@@ -51,6 +52,7 @@ struct mrc_routes;
  *              under @cfg_lock
  * @peer_numbers: peers by struct mrc_peer::number; @next_peer: of the next one, under @cfg_lock
  * @routes: see route.h
+ * @waiting: see waiting.h
  * @asks: see ask.h
  * @endpoint: see endpoint.h
  * @prober: see prober.h
@@ -90,6 +92,7 @@ struct mrc_dev {
 	struct rhltable peers;
 	struct xarray peer_numbers;	/* in order of creation */
 	u32 next_peer;
+	struct mrc_waiting *waiting;
 	struct mrc_ask_table *asks;
 	struct mrc_endpoint *endpoint;
 	struct mrc_prober *prober;

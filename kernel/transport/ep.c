@@ -55,6 +55,7 @@ int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		mrc_skb_abort(&b);
 		return -EMSGSIZE;
 	}
+	mrc_skb_hurry(&b);
 	return mrc_ep_sent(dev, mrc_ep_send(dev, &b, hdr, 0));
 }
 

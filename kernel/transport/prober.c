@@ -465,10 +465,21 @@ static void mrc_prober_answered(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 
 	mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_ANSWERED, ev, sent_at);
 }
 
+static enum mrc_seen mrc_prober_missed(struct mrc_peer *peer, u32 evs_gen, u16 ev)
+{
+	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
+	struct mrc_plane *plane = evs->gen == evs_gen ? evs->path[ev].plane : NULL;
+
+	return plane && mrc_plane_dropped(plane, ktime_get_ns()) ? MRC_SEEN_PROBE_DROPPED :
+								   MRC_SEEN_PROBE_LOST;
+}
+
 static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent_at)
 {
+	enum mrc_seen seen = mrc_prober_missed(peer, evs_gen, ev);
+
 	/* QPs that hear nothing more would learn of it when they ask next. */
-	if (mrc_prober_report(peer, evs_gen, MRC_SEEN_PROBE_LOST, ev, sent_at))
+	if (mrc_prober_report(peer, evs_gen, seen, ev, sent_at))
 		mrc_prober_tell_qps(peer);
 }
 

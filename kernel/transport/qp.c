@@ -47,6 +47,7 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 	qp->params = qp->asked;
 	refcount_set(&qp->ref, 1);
 	mutex_init(&qp->state_lock);
+	INIT_LIST_HEAD(&qp->waits);
 	mrc_dev_get(dev);
 	atomic_inc(&dev->qps);
 	return qp;

@@ -42,8 +42,8 @@ struct mrc_wqe;
  *             order, tx_lock held. The request's MR references are dropped by transport
  *             afterwards.
  * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or
- *            -ENOENT when no receive is posted, or a negative error when the ring holds
- *            nonsense. rx_lock held.
+ *            -ENOENT when no receive is posted: mrc_responder_received() will be called when one
+ *            is; or another negative error when the ring holds nonsense. rx_lock held.
  * @flush_send: the QP is in error and the kernel holds no request any more: flush the rest of
  *              the ring. tx_lock held.
  * @flush_recv: flush all posted receives. rx_lock held.
@@ -155,6 +155,8 @@ struct mrc_qp {
 	struct mrc_congestion __rcu *congestion;	/* from RTS on */
 	struct mrc_shared_place place;	/* in its queue */
 	bool joined;	/* it counts there: in RTS */
+	struct list_head waits;	/* in dev->waiting */
+	u64 waits_since;	/* ns, when room on this host was first looked for in vain; 0: it was not */
 	u32 sq_psn;
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;

@@ -41,17 +41,19 @@ void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
 	rcu_read_unlock();
 }
 
-/* Both locks held. */
-static void mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
+/* Both locks held. Return: a request has ended with that status. */
+static bool mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 {
+	bool any;
+
 	mrc_qp_leave(qp, qp->state);
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	if (qp->dead)
-		return;
-	if (qp->req.sendq.slots)
-		mrc_wqe_flush(qp, first);
+		return false;
+	any = qp->req.sendq.slots && mrc_wqe_flush(qp, first);
 	qp->ops->flush_send(qp->priv);
 	qp->ops->flush_recv(qp->priv);
+	return any;
 }
 
 static void mrc_qp_error_event(struct mrc_qp *qp, enum ib_qp_state from,
@@ -87,8 +89,9 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
 	return moved;
 }
 
-void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
-		 enum ib_event_type type, const char *reason)
+/* @request: with its oldest request, if there is one, and then that tells. */
+static void mrc_qp_fail_with(struct mrc_qp *qp, bool request, enum ib_wc_status first,
+			     enum ib_event_type type, const char *reason)
 {
 	enum ib_qp_state old;
 	bool failed;
@@ -96,12 +99,20 @@ void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
 	mrc_qp_lock(qp);
 	old = qp->state;
 	failed = !qp->dead && (old == IB_QPS_RTR || old == IB_QPS_RTS);
-	if (failed) {
-		mrc_qp_flush(qp, first);
+	if (failed && !(mrc_qp_flush(qp, first) && request))
 		qp->ops->event(qp->priv, type);
-	}
 	mrc_qp_unlock(qp);
 	mrc_qp_serve_others(qp);
 	if (failed)
 		mrc_qp_error_event(qp, old, reason);
+}
+
+void mrc_qp_fail(struct mrc_qp *qp, enum ib_event_type event, const char *reason)
+{
+	mrc_qp_fail_with(qp, false, IB_WC_WR_FLUSH_ERR, event, reason);
+}
+
+void mrc_qp_fail_request(struct mrc_qp *qp, enum ib_wc_status status, const char *reason)
+{
+	mrc_qp_fail_with(qp, true, status, IB_EVENT_QP_FATAL, reason);
 }

@@ -21,16 +21,25 @@
 bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason);
 
 /**
- * mrc_qp_fail() - a live QP goes to error by itself
- * @qp: the QP
- * @first: status of the oldest request; all others are flushed
+ * mrc_qp_fail() - a live QP goes to error by itself, for a reason that no completion can tell
+ * @qp: the QP; all of its requests are flushed
  * @event: asynchronous event for the program
  * @reason: static text for those who watch
  *
  * Any context, no lock of the QP held.
  */
-void mrc_qp_fail(struct mrc_qp *qp, enum ib_wc_status first,
-		 enum ib_event_type event, const char *reason);
+void mrc_qp_fail(struct mrc_qp *qp, enum ib_event_type event, const char *reason);
+
+/**
+ * mrc_qp_fail_request() - a live QP goes to error by itself, with its oldest request
+ * @qp: the QP
+ * @status: of that request; all others are flushed
+ * @reason: static text for those who watch
+ *
+ * The completion tells the program. Only if the request has ended meanwhile, and there is no other,
+ * IB_EVENT_QP_FATAL does. Any context, no lock of the QP held.
+ */
+void mrc_qp_fail_request(struct mrc_qp *qp, enum ib_wc_status status, const char *reason);
 
 /** mrc_qp_leave_congestion() - it sends no more; @qp: its tx_lock held */
 void mrc_qp_leave_congestion(struct mrc_qp *qp);

@@ -16,6 +16,7 @@
 #include "requester.h"
 #include "responder.h"
 #include "route.h"
+#include "waiting.h"
 #include "wqe.h"
 
 struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
@@ -57,6 +58,7 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	mrc_qp_unlock(qp);
 	if (peer)
 		mrc_qp_leave_peer(qp, peer);
+	mrc_waiting_remove(qp);
 	mrc_qp_serve_others(qp);
 	hrtimer_cancel(&qp->timer);
 	hrtimer_cancel(&qp->sack_timer);
@@ -98,6 +100,7 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 	mrc_qp_free_rx(qp);
 	qp->timer_at = 0;
 	qp->sack_timer_at = 0;
+	qp->waits_since = 0;
 	qp->params = qp->asked;
 	return 0;
 }
@@ -206,9 +209,9 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits)
 	return err;
 }
 
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn)
+int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
 {
-	int err = mrc_requester_start(qp, sq_psn);
+	int err = mrc_requester_start(qp, sq_psn, receive_ns);
 
 	if (err)
 		return err;

@@ -41,8 +41,15 @@ int mrc_qp_to_init(struct mrc_qp *qp);
  * (the user has too many peers).
  */
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits);
-/** mrc_qp_to_rts() - Return: 0, -EINVAL (not in RTR any more), -ENOMEM */
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn);
+/**
+ * mrc_qp_to_rts() - may send from here on
+ * @qp: the QP
+ * @sq_psn: first PSN to send
+ * @receive_ns: how long the peer may be without a receive for a WriteImm; U64_MAX: for ever
+ *
+ * Return: 0, -EINVAL (not in RTR any more), -ENOMEM
+ */
+int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns);
 
 /**
  * mrc_qp_set_params() - MRC attributes; -EINVAL out of range, -EBUSY too late for the state.

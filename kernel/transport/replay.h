@@ -26,11 +26,12 @@ DECLARE_TRACEPOINT(mrc_replay);
 /**
  * enum mrc_replay_op - a call; behind it the words of its record, results after "->"
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
- *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots
+ *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots,
+ *	how long the peer may be without a receive (low, high)
  * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, has an immediate
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
  * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a
- *	packet needs, bytes to ask after -> something goes out
+ *	packet needs, bytes to ask after, packets that leave at a time -> something goes out
  * @MRC_REPLAY_BATCH: mrc_req_deal() of it: stride, that many EVs -> packets, rtx, any, ask, PSNs:
  *	of new packets that of the first
  * @MRC_REPLAY_UNSENT: mrc_req_unsent(): PSN -> goes on
@@ -86,11 +87,15 @@ do {										\
 	}									\
 } while (0)
 
-/** mrc_replay_grant() - what mrc_req_plan() was granted; @more: it had something. tx_lock held. */
+/**
+ * mrc_replay_grant() - what mrc_req_plan() was granted, and @max; @more: it had something. tx_lock
+ * held.
+ */
 static inline void mrc_replay_grant(const struct mrc_qp *qp, u64 now,
-				    const struct mrc_cc_grant *g, bool more)
+				    const struct mrc_cc_grant *g, unsigned int max, bool more)
 {
-	mrc_replay(qp, MRC_REPLAY_PLAN, now, g->cwnd, g->room, g->room_lost, g->least, g->ask_after, more);
+	mrc_replay(qp, MRC_REPLAY_PLAN, now, g->cwnd, g->room, g->room_lost, g->least,
+		   g->ask_after, max, more);
 }
 
 /** mrc_replay_batch() - @ev: what @b was dealt to. tx_lock held. */

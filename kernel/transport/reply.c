@@ -76,6 +76,8 @@ static int mrc_reply_skb(const struct mrc_reply *r, u16 ev, unsigned int from, u
 			   mrc_reply_tclass(&dev->cfg, &r->a->hdr[from]), max);
 	if (err)
 		return err;
+	if (mrc_answers_traffic(&r->a->hdr[from]) == MRC_TRAFFIC_CONTROL)
+		mrc_skb_hurry(&b);
 	*n = mrc_reply_fill(&b, r, from, max);
 	if (!*n) {
 		mrc_skb_abort(&b);

@@ -43,14 +43,13 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	}
 	spin_unlock(&qp->tx_lock);
 	if (more && mrc_send_all(qp, &s))
-		mrc_qp_fail(qp, IB_WC_LOC_PROT_ERR, IB_EVENT_QP_FATAL,
-			    "memory region revoked under a request");
+		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
+				    "memory region revoked under a request");
 	if (err == -ECANCELED)
 		/* Its error completion says it all. */
 		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
 	else if (err)
-		mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, IB_EVENT_QP_FATAL,
-			    "send ring corrupt");
+		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, "send ring corrupt");
 	return more && !err;
 }
 
@@ -149,6 +148,21 @@ static void mrc_requester_heed_states(struct mrc_qp *qp, const struct mrc_paths 
 			mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev, silent);
 }
 
+/* Ports by which this host may not have sent what is missed. */
+static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mrc_news *n, u64 now)
+{
+	u32 missed = mrc_paths_missed(&evs->paths, n), ports = 0;
+	struct mrc_plane *plane;
+	unsigned int i;
+
+	for (i = 0; missed && i < evs->paths.set.nplanes; i++) {
+		plane = evs->path[evs->paths.set.planes[i].first].plane;
+		if (plane && missed & BIT(plane->port - 1) && mrc_plane_dropped(plane, now))
+			ports |= BIT(plane->port - 1);
+	}
+	return ports;
+}
+
 /* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
@@ -161,6 +175,7 @@ static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 		return;
 	spin_lock(&qp->peer->lock);
 	do {
+		news.dropped = mrc_requester_dropped(evs, &news, now);
 		mrc_paths_learn(&evs->paths, &news, now);
 		mrc_requester_heed_states(qp, &evs->paths, &news, now);
 	} while (mrc_req_news(&qp->req, res, now, &news));
@@ -295,6 +310,7 @@ static const struct {
 } mrc_requester_ends[] = {
 	[MRC_REQ_UNEXPECTED] = { IB_WC_REM_OP_ERR, "peer reports an unexpected event" },
 	[MRC_REQ_REFUSED] = { IB_WC_RETRY_EXC_ERR, "refused by the peer too often" },
+	[MRC_REQ_NO_RECEIVE] = { IB_WC_RNR_RETRY_EXC_ERR, "no receive at the peer for too long" },
 	[MRC_REQ_NO_ACCESS] = { IB_WC_REM_ACCESS_ERR, "refused by the peer" },
 	[MRC_REQ_INVALID] = { IB_WC_REM_INV_REQ_ERR, "refused by the peer" },
 	[MRC_REQ_PEER_FAILED] = { IB_WC_REM_OP_ERR, "refused by the peer" },
@@ -305,8 +321,8 @@ static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
 	if (verdict == MRC_REQ_BAD_ANSWER)
 		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
 	else if (verdict != MRC_REQ_GOES_ON)
-		mrc_qp_fail(qp, mrc_requester_ends[verdict].status, IB_EVENT_QP_FATAL,
-			    mrc_requester_ends[verdict].reason);
+		mrc_qp_fail_request(qp, mrc_requester_ends[verdict].status,
+				    mrc_requester_ends[verdict].reason);
 }
 
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
@@ -413,8 +429,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	spin_unlock(&qp->tx_lock);
 	mrc_reply_ask(qp, &a);
 	if (due == MRC_REQ_FAILED)
-		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
-			    "retry exceeded");
+		mrc_qp_fail_request(qp, IB_WC_RETRY_EXC_ERR, "retry exceeded");
 	else if (run || due != MRC_REQ_NOTHING)
 		mrc_requester_run(qp);
 	rcu_read_unlock();
@@ -469,7 +484,7 @@ static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
 	return rtt;
 }
 
-int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
+int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
 {
 	struct mrc_tx_cfg cfg = {
 		.size = qp->params.mpr_tx * MRC_MPR_UNIT,
@@ -478,6 +493,7 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 			.linear = qp->params.linear,
 			.exp = qp->params.exp,
 		},
+		.receive_ns = receive_ns,
 	};
 	struct mrc_congestion *c;
 
@@ -497,7 +513,8 @@ int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn)
 		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
 		   cfg.retries.exp, lower_32_bits(cfg.peer_rtt_ns),
 		   upper_32_bits(cfg.peer_rtt_ns), sq_psn, qp->conn.mtu, qp->params.wimm_tx,
-		   qp->req.sendq.depth);
+		   qp->req.sendq.depth, lower_32_bits(cfg.receive_ns),
+		   upper_32_bits(cfg.receive_ns));
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 

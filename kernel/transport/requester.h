@@ -22,7 +22,7 @@ void mrc_requester_init(struct mrc_qp *qp);
 /**
  * mrc_requester_start() - RTS: window and request slots. Return: 0 or -ENOMEM. state_lock held.
  */
-int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn);
+int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns);
 
 /** mrc_requester_run() - send what may be sent. Softirq or BH off, under RCU. */
 void mrc_requester_run(struct mrc_qp *qp);

@@ -140,13 +140,16 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* rx_lock held. */
-static void mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
+/* rx_lock held. Return: it has a receive. */
+static bool mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
 {
-	if (!qp->ops->recv_imm(qp->priv, done))
-		return;
-	mrc_count(qp->dev, MRC_CNT_NO_RECEIVE);
-	mrc_resp_refuse_done(&qp->resp, done);
+	int err = qp->ops->recv_imm(qp->priv, done);
+
+	if (err == -ENOENT)
+		mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_wait(&qp->resp, done));
+	else if (err)
+		mrc_resp_refuse_done(&qp->resp, done);
+	return !err;
 }
 
 /* Completes what is complete in order. rx_lock held. */
@@ -154,11 +157,9 @@ static void mrc_responder_complete(struct mrc_qp *qp)
 {
 	struct mrc_rx_done done;
 
-	while (mrc_resp_next_done(&qp->resp, &done)) {
-		mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
-		if (done.has_imm && !qp->dead)
-			mrc_responder_imm(qp, &done);
-	}
+	while (mrc_resp_next_done(&qp->resp, &done))
+		if (!done.has_imm || qp->dead || mrc_responder_imm(qp, &done))
+			mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
 }
 
 /*
@@ -235,7 +236,22 @@ void mrc_responder_answer(struct mrc_qp *qp)
 		return;
 	reason = mrc_responder_error(syndrome, &event, &counter);
 	mrc_count(qp->dev, counter);
-	mrc_qp_fail(qp, IB_WC_WR_FLUSH_ERR, event, reason);
+	mrc_qp_fail(qp, event, reason);
+}
+
+void mrc_responder_received(struct mrc_qp *qp)
+{
+	bool resumed;
+
+	local_bh_disable();
+	rcu_read_lock();
+	spin_lock(&qp->rx_lock);
+	resumed = mrc_responder_live(qp) && mrc_resp_resume(&qp->resp);
+	spin_unlock(&qp->rx_lock);
+	if (resumed)
+		mrc_responder_answer(qp);
+	rcu_read_unlock();
+	local_bh_enable();
 }
 
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)

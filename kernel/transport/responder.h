@@ -26,6 +26,12 @@ void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
  */
 void mrc_responder_answer(struct mrc_qp *qp);
 
+/**
+ * mrc_responder_received() - the program has posted receives: a message may have waited for one.
+ * Process context.
+ */
+void mrc_responder_received(struct mrc_qp *qp);
+
 /** mrc_responder_last_words() - what is left to say when the QP has ended. Any context. */
 void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w);
 

@@ -10,6 +10,7 @@
 #include "replay.h"
 #include "send.h"
 #include "trace.h"
+#include "waiting.h"
 #include "wqe.h"
 
 /* When the requester, or the window that it shares, is to be asked again; 0: never. */
@@ -69,6 +70,87 @@ void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
 		trace_mrc_cc(qp, &move, mrc_send_cc_cause(&n));
 }
 
+/* ---- room on this host ------------------------------------------------------- */
+
+/* What a packet takes beside its payload, in an skb that others share. */
+#define MRC_SEND_OVERHEAD	256u
+
+/* The plane by which data goes that takes the EVs of one plane of the set; NULL: none does, or lo. */
+static struct mrc_plane *mrc_send_plane(const struct mrc_peer_evs *evs, unsigned int plane)
+{
+	return mrc_paths_carries(&evs->paths, plane) ?
+	       evs->path[evs->paths.set.planes[plane].first].plane : NULL;
+}
+
+/*
+ * How much the queues of this host take of what goes to the peer, and which take nothing, @s->full.
+ * Return: packets, MRC_BATCH_MAX at most.
+ */
+static unsigned int mrc_send_room(const struct mrc_qp *qp, struct mrc_send *s)
+{
+	const unsigned int size = qp->conn.mtu + MRC_SEND_OVERHEAD;
+	const struct mrc_plane *plane;
+	unsigned int i, planes = 0;
+	u64 bytes = 0;
+	u32 room;
+
+	s->full = 0;
+	for (i = 0; i < s->evs->paths.set.nplanes; i++) {
+		plane = mrc_send_plane(s->evs, i);
+		if (!plane)
+			continue;
+		planes++;
+		room = mrc_backlog_room(&plane->backlog);
+		if (!room)
+			s->full |= BIT(plane->port - 1);
+		bytes += room;
+	}
+	if (!planes || bytes >= MRC_BATCH_MAX * size)
+		return MRC_BATCH_MAX;
+	return DIV_ROUND_UP((u32)bytes, size);
+}
+
+/* All planes are full: the first one that has room again tells. */
+static void mrc_send_wait(struct mrc_qp *qp, const struct mrc_send *s)
+{
+	struct mrc_plane *plane;
+	bool waits = true;
+	unsigned int i;
+
+	mrc_waiting_add(qp);
+	for (i = 0; i < s->evs->paths.set.nplanes; i++) {
+		plane = mrc_send_plane(s->evs, i);
+		if (plane)
+			waits &= mrc_backlog_await(&plane->backlog);
+	}
+	if (!waits)
+		mrc_waiting_hurry(qp->dev);
+}
+
+/*
+ * Return: packets that the queues of this host take now; 0: the QP waits. Whoever has waited for long
+ * sends one nevertheless: a queue that drops it says so.
+ */
+static unsigned int mrc_send_find_room(struct mrc_qp *qp, struct mrc_send *s, u64 now)
+{
+	unsigned int packets = mrc_send_room(qp, s);
+
+	if (packets) {
+		WRITE_ONCE(qp->waits_since, 0);
+		return packets;
+	}
+	if (!qp->waits_since) {
+		WRITE_ONCE(qp->waits_since, now);
+		mrc_count(qp->dev, MRC_CNT_TX_WAITED);
+	}
+	if (now - qp->waits_since >= MRC_WAITING_MAX) {
+		WRITE_ONCE(qp->waits_since, 0);
+		return 1;
+	}
+	mrc_send_wait(qp, s);
+	return 0;
+}
+
 /* ---- the plan --------------------------------------------------------------- */
 
 /* Packets that were sent on these EVs go out again. */
@@ -110,6 +192,7 @@ static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 	u16 ev[MRC_BATCH_MAX];
 
 	spin_lock(&s->peer->lock);
+	mrc_paths_full(&s->evs->paths, s->full);
 	mrc_paths_draw(&s->evs->paths, s->b.any, s->b.count, now, ev, stride);
 	spin_unlock(&s->peer->lock);
 	mrc_req_deal(&qp->req, &s->b, ev, stride, now);
@@ -131,22 +214,26 @@ static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 		mrc_send_count_planes(qp, evs);
 }
 
-/* Of the room that congestion control leaves. */
-static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_batch *b, u64 now)
+/* Of the room that congestion control and the queues of this host leave. */
+static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
 	struct mrc_congestion *c = rcu_dereference(qp->congestion);
+	struct mrc_batch *b = &s->b;
 	struct mrc_cc_grant g;
+	unsigned int max = 0;
 	bool more = false;
 
-	if (!mrc_req_wants(&qp->req, now)) {
+	if (mrc_req_wants(&qp->req, now))
+		max = mrc_send_find_room(qp, s, now);
+	if (!max) {
 		if (mrc_shared_waits(&qp->place))
 			mrc_congestion_step_aside(c, &qp->place);
 		return false;
 	}
 	spin_lock(&c->lock);
 	if (mrc_congestion_begin(c, &qp->place, &g)) {
-		more = mrc_req_plan(&qp->req, now, MRC_BATCH_MAX, &g, b);
-		mrc_replay_grant(qp, now, &g, more);
+		more = mrc_req_plan(&qp->req, now, max, &g, b);
+		mrc_replay_grant(qp, now, &g, max, more);
 		mrc_congestion_end(c, &qp->place, more ? b->count : 0, more ? b->bytes : 0,
 				   mrc_req_wants(&qp->req, now), now);
 	}
@@ -161,7 +248,7 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
 	mrc_send_sync_evs(qp, s->evs);
-	if (!mrc_send_plan_batch(qp, &s->b, now))
+	if (!mrc_send_plan_batch(qp, s, now))
 		return false;
 	mrc_send_deal(qp, s, now);
 	qp->tx_packets += s->b.count;
@@ -237,8 +324,8 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 		return;
 	mrc_prober_sent(s->peer, s->evs, ev, mrc_sent_verdict(err));
 	if (!mrc_send_again(qp, s, from, end))
-		mrc_qp_fail(qp, IB_WC_RETRY_EXC_ERR, IB_EVENT_QP_FATAL,
-			    "this host drops all that is sent");
+		mrc_qp_fail_request(qp, IB_WC_RETRY_EXC_ERR,
+				    "this host drops all that is sent");
 }
 
 /* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */

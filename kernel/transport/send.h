@@ -12,11 +12,13 @@
  * @b: which
  * @peer: where to
  * @evs: the version of the EVs that @b means
+ * @full: ports by which this host has no room for it, a bit for each
  */
 struct mrc_send {
 	struct mrc_batch b;
 	struct mrc_peer *peer;
 	struct mrc_peer_evs *evs;
+	u32 full;
 };
 
 /**

@@ -20,6 +20,7 @@
 #include "requester.h"
 #include "route.h"
 #include "transport.h"
+#include "waiting.h"
 
 /* ---- planes ----------------------------------------------------------------- */
 
@@ -77,6 +78,11 @@ static void mrc_transport_planes_changed(struct mrc_planes *planes,
 	/* Its first plane comes before the device can be seen, the last goes after. */
 	if (READ_ONCE(dev->listed))
 		mrc_event_notify(&event);
+}
+
+static void mrc_transport_planes_room(struct mrc_planes *planes)
+{
+	mrc_waiting_hurry(container_of(planes, struct mrc_dev, planes));
 }
 
 /*
@@ -233,6 +239,7 @@ static int mrc_transport_listen(struct mrc_dev *dev, u16 port, bool trims)
 
 static void mrc_transport_free(struct mrc_dev *dev)
 {
+	mrc_waiting_fini(dev);
 	mrc_prober_fini(dev);
 	mrc_ask_fini(dev);
 	mrc_endpoint_fini(dev);
@@ -275,7 +282,8 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 /* What is made is freed with the device. */
 static int mrc_transport_init_parts(struct mrc_dev *dev)
 {
-	return mrc_routes_init(dev) ?: mrc_ask_init(dev, &mrc_prober_ask_ops) ?:
+	return mrc_routes_init(dev) ?: mrc_waiting_init(dev, mrc_requester_run) ?:
+	       mrc_ask_init(dev, &mrc_prober_ask_ops) ?:
 	       mrc_prober_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_gone_init(dev) ?:
 	       mrc_probe_orders_init(dev) ?:
 	       mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
@@ -299,7 +307,7 @@ struct mrc_dev *mrc_transport_create(const char *name, struct net_device *anchor
 		NL_SET_ERR_MSG_MOD(extack, "no UDP socket can be opened");
 	if (err)
 		goto err_free;
-	mrc_planes_init(&dev->planes, mrc_transport_planes_changed);
+	mrc_planes_init(&dev->planes, mrc_transport_planes_changed, mrc_transport_planes_room);
 	return dev;
 
 err_free:

@@ -173,6 +173,9 @@ static void mrc_wqe_count_end(const struct mrc_qp *qp,
 	case IB_WC_RETRY_EXC_ERR:
 		mrc_count(qp->dev, MRC_CNT_RETRY_EXCEEDED);
 		break;
+	case IB_WC_RNR_RETRY_EXC_ERR:
+		mrc_count(qp->dev, MRC_CNT_NO_RECEIVE_THERE);
+		break;
 	default:
 		break;
 	}
@@ -197,14 +200,16 @@ void mrc_wqe_complete(struct mrc_qp *qp, u32 psn)
 		mrc_wqe_done(qp, IB_WC_SUCCESS);
 }
 
-void mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status)
+bool mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status)
 {
 	struct mrc_sendq *q = &qp->req.sendq;
+	bool any = q->una != q->tail;
 
 	while (q->una != q->tail) {
 		mrc_wqe_done(qp, status);
 		status = IB_WC_WR_FLUSH_ERR;
 	}
+	return any;
 }
 
 void mrc_wqe_drop(struct mrc_qp *qp)

@@ -93,9 +93,9 @@ void mrc_wqe_complete(struct mrc_qp *qp, u32 psn);
  * @qp: in error already
  * @status: of the oldest; the others are flushed. IB_WC_WR_FLUSH_ERR: all are
  *
- * tx_lock held.
+ * tx_lock held. Return: there was one.
  */
-void mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status);
+bool mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status);
 
 /** mrc_wqe_drop() - forget all without completions. tx_lock held. */
 void mrc_wqe_drop(struct mrc_qp *qp);

@@ -176,7 +176,10 @@ static void mrc_cq_init(struct mrc_ib_cq *cq, u32 vector)
 	cq->cpu = mrc_cq_vector_cpu(vector);
 }
 
-/* Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries), -ENOMEM, -EDQUOT. Process context. */
+/*
+ * Process context. Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries),
+ * -ENOMEM, -EDQUOT.
+ */
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {

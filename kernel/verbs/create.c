@@ -2,7 +2,6 @@
 /*
  * QPs: creation and destruction.
  */
-#include <linux/random.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../transport/qp_life.h"
@@ -88,7 +87,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 		return PTR_ERR(qp);
 	q->qp = qp;
 	q->ib.qp_num = qp->qpn;
-	q->attr.sq_psn = get_random_u32() & MRC_PSN_MASK;
+	mrc_ib_qp_forget(q);
 	return 0;
 }
 

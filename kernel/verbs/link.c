@@ -23,6 +23,7 @@
 #include "cq.h"
 #include "create.h"
 #include "device.h"
+#include "doorbell.h"
 #include "link.h"
 #include "modify.h"
 #include "mr.h"
@@ -33,7 +34,6 @@
 #include "restrack.h"
 #include "ring.h"
 #include "sysfs.h"
-#include "work.h"
 
 /* Software has no vendor: the value other software devices use. */
 #define MRC_VENDOR_ID	0xffffff
@@ -197,7 +197,7 @@ static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 	ib->dev.parent = m->place ?: mrc_root;
 	mrc_name_by_user(ib);
 	ib->driver_def = mrc_uapi_defs;
-	/* Doorbells, and what the core does not allow by itself. */
+	/* Doorbells of older libraries, and what the core does not allow by itself. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);

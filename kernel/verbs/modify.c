@@ -2,11 +2,11 @@
 /*
  * QP states and attributes.
  *
- * MRC has no use for the port, RNR and RDMA-read attributes, and has its own
+ * MRC has no use for the port and RDMA-read attributes, and has its own
  * retry attributes; programs written for RC set them, those written for MRC do not.
- * Both are right: such attributes may be given or left out in any transition.
+ * Both are right: such attributes may be given or left out in any transition. So may those of RNR,
+ * which say how long a peer may be without a receive: for ever, if nothing is said.
  */
-#include <linux/random.h>
 #include <rdma/mrc-abi.h>
 
 #include "../transport/qp_error.h"
@@ -161,6 +161,21 @@ static void mrc_qp_map_retries(const struct mrc_ib_qp *q,
 		params->linear = min_t(u8, attr->retry_cnt, MRC_LINEAR_MAX);
 }
 
+/*
+ * How long a peer may be without a receive. Verbs has it tell how long to wait before the next of so
+ * many tries. MRC has no field for that, so this end's own wish counts, which is mostly the same.
+ */
+static u64 mrc_qp_receive_ns(const struct mrc_ib_qp *q, const struct ib_qp_attr *attr, int mask)
+{
+	u8 retries = mask & IB_QP_RNR_RETRY ? attr->rnr_retry : q->attr.rnr_retry;
+	u8 timer = mask & IB_QP_MIN_RNR_TIMER ? attr->min_rnr_timer : q->attr.min_rnr_timer;
+	/* 10 us, 20, 30, 40, 60, 80, 120, ... 491.52 ms; 0 is the longest. */
+	unsigned int code = (timer & 31) ?: 32;
+	u64 us = code < 2 ? 10 : (code & 1 ? 30ull : 20ull) << (code / 2 - 1);
+
+	return retries < MRC_RNR_RETRY_FOR_EVER ? retries * us * NSEC_PER_USEC : U64_MAX;
+}
+
 /* The transitions up to RTS also take the retry attributes. */
 static int mrc_qp_set_retries(struct mrc_ib_qp *q,
 			      const struct ib_qp_attr *attr, int mask)
@@ -183,8 +198,7 @@ static int mrc_qp_reset(struct mrc_ib_qp *q)
 	mrc_kring_reset(&q->sq);
 	mrc_kring_reset(&q->rq);
 	q->pending = 0;
-	memset(&q->attr, 0, sizeof(q->attr));
-	q->attr.sq_psn = get_random_u32() & MRC_PSN_MASK;
+	mrc_ib_qp_forget(q);
 	return 0;
 }
 
@@ -217,7 +231,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 	case IB_QPS_RTS:
 		return mrc_qp_to_rts(q->qp, mask & IB_QP_SQ_PSN ?
 				     attr->sq_psn & MRC_PSN_MASK :
-				     q->attr.sq_psn);
+				     q->attr.sq_psn, mrc_qp_receive_ns(q, attr, mask));
 	case IB_QPS_ERR:
 		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE, "set by its program");
 		return 0;

@@ -2,8 +2,18 @@
 /*
  * QPs: what all who work on them need.
  */
+#include <linux/random.h>
+
 #include "../transport/qp_error.h"
 #include "qp.h"
+
+void mrc_ib_qp_forget(struct mrc_ib_qp *q)
+{
+	q->attr = (struct ib_qp_attr){
+		.rnr_retry = MRC_RNR_RETRY_FOR_EVER,
+		.sq_psn = get_random_u32() & MRC_PSN_MASK,
+	};
+}
 
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q)
 {

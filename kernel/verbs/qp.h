@@ -12,6 +12,9 @@
 #include "cq.h"
 #include "ring.h"
 
+/* Verbs: so many retries are none, but for ever. */
+#define MRC_RNR_RETRY_FOR_EVER	7
+
 /**
  * struct mrc_ib_qp - a QP
  * @ib: the core's part
@@ -50,6 +53,9 @@ static inline struct mrc_ib_qp *to_mrc_qp(struct ib_qp *ib)
 {
 	return container_of(ib, struct mrc_ib_qp, ib);
 }
+
+/** mrc_ib_qp_forget() - its attributes are those of a QP for which nothing was set */
+void mrc_ib_qp_forget(struct mrc_ib_qp *q);
 
 /** mrc_ib_qp_get() - reference to the transport's part, or NULL: destroyed. Any context. */
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);

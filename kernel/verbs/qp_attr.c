@@ -7,6 +7,7 @@
 
 #include "../transport/qp_life.h"
 #include "device_attr.h"
+#include "doorbell.h"
 #include "qp.h"
 #include "qp_attr.h"
 
@@ -128,6 +129,7 @@ ADD_UVERBS_METHODS(mrc_qp_methods, UVERBS_OBJECT_QP,
 
 const struct uapi_definition mrc_uapi_defs[] = {
 	UAPI_DEF_CHAIN(mrc_device_uapi_defs),
+	UAPI_DEF_CHAIN(mrc_doorbell_uapi_defs),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &mrc_qp_methods),
 	{},
 };

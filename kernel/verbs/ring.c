@@ -159,6 +159,13 @@ void mrc_kring_want_doorbell(struct mrc_kring *ring)
 	smp_mb();
 }
 
+void mrc_kring_want_no_doorbell(struct mrc_kring *ring)
+{
+	/* The program reads this line with each post: it is seldom written. */
+	if (READ_ONCE(ring->mem->flags))
+		WRITE_ONCE(ring->mem->flags, 0);
+}
+
 size_t mrc_kring_memory(const struct mrc_kring *ring)
 {
 	return PAGE_ALIGN(sizeof(*ring->mem) +

@@ -81,6 +81,9 @@ void mrc_kring_produce(struct mrc_kring *ring);
 /** mrc_kring_want_doorbell() - ask for MRC_RING_DOORBELL; fully ordered before what follows */
 void mrc_kring_want_doorbell(struct mrc_kring *ring);
 
+/** mrc_kring_want_no_doorbell() - no longer */
+void mrc_kring_want_no_doorbell(struct mrc_kring *ring);
+
 /** mrc_kring_memory() - bytes of kernel memory */
 size_t mrc_kring_memory(const struct mrc_kring *ring);
 

@@ -8,8 +8,6 @@
  * requests before it have ended, as verbs has it. One that no honest provider
  * writes means that the ring is corrupt.
  */
-#include "../transport/qp_error.h"
-#include "../transport/requester.h"
 #include "../transport/wqe.h"
 #include "device.h"
 #include "qp.h"
@@ -207,15 +205,27 @@ static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 	mrc_cq_add(q->rcq, &cqe, true);
 }
 
+/* Where there is none the program is asked to tell of those that it posts. Then one may have come. */
+static int mrc_recv_avail(struct mrc_ib_qp *q)
+{
+	int n = mrc_kring_avail(&q->rq);
+
+	if (n)
+		return n;
+	mrc_kring_want_doorbell(&q->rq);
+	return mrc_kring_avail(&q->rq);
+}
+
 static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
 {
 	struct mrc_ib_qp *q = priv;
-	int n = mrc_kring_avail(&q->rq);
+	int n = mrc_recv_avail(q);
 
 	if (n < 0)
 		return mrc_ring_corrupt(q);
 	if (!n)
 		return -ENOENT;
+	mrc_kring_want_no_doorbell(&q->rq);
 	mrc_recv_cqe(q, done, IB_WC_SUCCESS);
 	return 0;
 }
@@ -260,38 +270,3 @@ const struct mrc_qp_ops mrc_work_ops = {
 	.flush_recv = mrc_flush_recv,
 	.event = mrc_work_event,
 };
-
-/*
- * A QP that went to error before the post was seen has to flush once more. It may
- * have been reset meanwhile.
- */
-static void mrc_flush_late(struct mrc_qp *qp)
-{
-	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		mrc_qp_to_err(qp, BIT(IB_QPS_ERR), NULL);
-}
-
-int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		  const struct ib_send_wr **bad_wr)
-{
-	struct mrc_qp *qp = to_mrc_qp(ibqp)->qp;
-
-	if (wr) {
-		*bad_wr = wr;
-		return -EOPNOTSUPP;
-	}
-	mrc_requester_kick(qp);
-	mrc_flush_late(qp);
-	return 0;
-}
-
-int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		  const struct ib_recv_wr **bad_wr)
-{
-	if (wr) {
-		*bad_wr = wr;
-		return -EOPNOTSUPP;
-	}
-	mrc_flush_late(to_mrc_qp(ibqp)->qp);
-	return 0;
-}

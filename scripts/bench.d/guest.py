@@ -24,6 +24,7 @@ CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 RXE_NETDEV, RXE_ADDR = "rxe-net", "192.0.2.1"
 TCP_PLANES = (1, 2)
 FIXED = 7  # a CC profile
+NIC_MBPS = 200  # of each plane, where the NIC is what is slow
 
 
 class Pair:
@@ -99,7 +100,7 @@ def udp_lat():
 
 
 def rxe_setup():
-    run(["modprobe", "rdma_rxe"])
+    run(["modprobe", "-a", "rdma_rxe", "sch_htb", "sch_fq_codel"])
     run(["ip", "link", "add", RXE_NETDEV, "mtu", "9000", "type", "dummy"])
     run(["ip", "addr", "add", RXE_ADDR + "/24", "dev", RXE_NETDEV])
     run(["ip", "link", "set", RXE_NETDEV, "up"])
@@ -182,6 +183,42 @@ class Bench:
                               "mrc, 1 % on every link": lambda: lossy(self.mrc_bw),
                               "mrc, fixed window, 1 % on every link": lambda: lossy(self.fixed_bw)})
 
+    def qdiscs(self, planes):
+        """Of h1's planes: a slow link behind what systemd gives each netdev."""
+        for plane in planes:
+            tc = ["tc", "-n", "h1", "qdisc", "replace", "dev", f"eth{plane}"]
+            run(tc + ["root", "handle", "1:", "htb", "default", "1"])
+            run(["tc", "-n", "h1", "class", "replace", "dev", f"eth{plane}", "parent", "1:",
+                 "classid", "1:1", "htb", "rate", f"{NIC_MBPS}mbit", "quantum", "10000"])
+            run(tc + ["parent", "1:1", "fq_codel"])
+
+    def nic_counts(self, planes):
+        """Packets that queues of this host dropped or marked, and that h1 holds to be lost by EVs;
+        EVs that are out."""
+        evs = json.loads(run([MRCCTL, "-n", "h1", "-j", "-d", "-s", "peer", "show", "mrc0"]))
+        evs = [ev for peer in evs for ev in peer["peer-ev"]]
+        queues = [q for plane in planes
+                  for q in json.loads(run(["tc", "-n", "h1", "-s", "-j", "qdisc", "show", "dev",
+                                           f"eth{plane}"])) if q.get("parent") == "1:1"]
+        return {"dropped": sum(q["drops"] + q.get("ecn_mark", 0) for q in queues),
+                "lost": sum(ev["lost"] for ev in evs),
+                "out": sum(ev["state"] not in ("good", "skip") for ev in evs)}
+
+    def nic(self):
+        """The host can send faster than its NIC: queues are to stay short, paths to stay good."""
+        planes = [p["port"] for p in json.loads(run([MRCCTL, "-n", "h1", "-j", "plane", "show",
+                                                     "mrc0"]))]
+        self.qdiscs(planes)
+        before = self.nic_counts(planes)
+        self.measure("nic", {"mrc": self.mrc_bw, "mrc, fixed window": self.fixed_bw})
+        after = self.nic_counts(planes)
+        self.figures["nic/planes"] = {"median": len(planes) * NIC_MBPS / 1e3, "samples": []}
+        for count, value in after.items():
+            self.figures[f"nic/{count}"] = {
+                "median": value - (before[count] if count != "out" else 0), "samples": []}
+        for plane in planes:
+            run(["tc", "-n", "h1", "qdisc", "del", "dev", f"eth{plane}", "root"])
+
     def memory(self):
         """Kernel memory of a QP while it sends, its rings included."""
         def cmd(dev):
@@ -209,7 +246,7 @@ class Bench:
     def report(self):
         say("")
         for key in self.figures:
-            if not key.startswith("memory"):
+            if not key.startswith(("memory", "nic/")):
                 self.row(key, self.median(key), "Gb/s" if "latency" not in key else "us")
         say("|" + "-" * 92)
         if "bandwidth/mrc" in self.figures:
@@ -226,6 +263,13 @@ class Bench:
             self.ratio("1 % loss, against a fixed window", "loss/mrc, 1 % on every link",
                        "loss/mrc, fixed window, 1 % on every link", 0.9, "Gb/s")
             self.ratio("goodput at 1 % loss, against lossless", "loss/mrc, 1 % on every link", "loss/mrc", 0.8, "Gb/s")
+        if "nic/mrc" in self.figures:
+            self.ratio("NIC as bottleneck, against its rate", "nic/mrc", "nic/planes", 0.85, "Gb/s")
+            self.ratio("the same with a fixed window", "nic/mrc, fixed window", "nic/planes", 0.85, "Gb/s")
+            for what, count in (("dropped or marked in its queues", "dropped"),
+                                ("packets that paths are blamed for", "lost"), ("EVs that are out", "out")):
+                n = self.median(f"nic/{count}")
+                self.row(f"NIC as bottleneck: {what}", n, "", None, "0", not n)
         if "memory/mrc" in self.figures:
             kib = self.median("memory/mrc") / 1024
             self.row("kernel memory per QP", kib, "KiB", None, "< 64", kib < 64)
@@ -238,7 +282,7 @@ class Bench:
 
 
 def main():
-    cases = ["bandwidth", "latency", "loss", "memory"]
+    cases = ["bandwidth", "latency", "loss", "nic", "memory"]
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--seconds", type=int, default=4)

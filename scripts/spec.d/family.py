@@ -318,8 +318,6 @@ class Family:
         where = f"{group.name}: {attribute.name}"
         if PLACES.get(attribute.name, attribute.number) != attribute.number:
             raise Wrong(f"{where} has not the number that it has in all sets")
-        if attribute.number > 63:
-            raise Wrong(f"{where}: the kernel part has 64 bits for the attributes of a set")
         if "enum" in attribute.data and attribute.data["enum"] not in self.enums:
             raise Wrong(f"{where}: there is no enum {attribute.data['enum']}")
         part = str(attribute.own.get("cpp", "")).rpartition(".")[0]

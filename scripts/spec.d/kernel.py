@@ -148,14 +148,17 @@ def requests(family):
     return [op for op in family.operations if list(handlers(op))]
 
 
+def all_heeded(family):
+    """Of each request: the attributes that its dump looks at."""
+    return [(op, op.listed("dump", "request") or []) for op in requests(family)]
+
+
 def heeded(family):
-    """By command: a bit for each attribute that a dump looks at."""
-    lines = ["const u64 mrc_nl_dump_heeds[MRC_CMD_MAX + 1] = {"]
-    for op in requests(family):
-        attributes = op.listed("dump", "request")
+    lines = ["const u16 mrc_nl_dump_heeds[MRC_CMD_MAX + 1][MRC_NL_HEEDS + 1] = {"]
+    for op, attributes in all_heeded(family):
         if attributes:
-            bits = " |\n\t\t".join(f"BIT_ULL({a.constant})" for a in attributes)
-            lines.append(f"\t[{op.constant}] = {bits},")
+            numbers = ",\n\t\t".join(a.constant for a in attributes)
+            lines.append(f"\t[{op.constant}] = {{ {numbers} }},")
     return lines + ["};", ""]
 
 
@@ -292,8 +295,9 @@ def header(family):
              "extern const struct genl_ops mrc_nl_ops[MRC_NL_OPS];",
              "extern const struct genl_multicast_group mrc_nl_groups[MRC_NL_GROUPS];",
              "extern const struct mrc_nl_required mrc_nl_required[MRC_NL_REQUIRED];",
-             "/* By command: a bit for each attribute that a dump looks at. */",
-             "extern const u64 mrc_nl_dump_heeds[MRC_CMD_MAX + 1];",
+             "/* By command: the attributes that a dump looks at, and 0 behind them. */",
+             f"#define MRC_NL_HEEDS {max(len(attributes) for _, attributes in all_heeded(family))}",
+             "extern const u16 mrc_nl_dump_heeds[MRC_CMD_MAX + 1][MRC_NL_HEEDS + 1];",
              "/* Of an EV inside the request that makes a profile. */",
              "extern const struct nla_policy mrc_nl_ev_spec_policy[MRC_A_EV_MAX + 1];", "",
              *settings_declarations(family), "",

@@ -108,12 +108,12 @@ void table(const Bytes &from, Bytes &to)
 /** What is left when all else is folded is too short to matter. */
 void fold(const Bytes &from, Bytes &to)
 {
-    uint8_t rest[MRC_CRC_FOLD_LEN];
-    size_t at = mrc_crc_fold(MRC_ICRC_SEED, from.data(), from.size(), rest);
-    uint32_t crc = by_table(0, rest, sizeof(rest));
+    mrc_crc_fold f;
+    mrc_crc_fold_begin(&f, MRC_ICRC_SEED, from.size());
+    mrc_crc_fold_add(&f, from.data(), from.size());
+    const unsigned int rest = mrc_crc_fold_end(&f);
+    const uint32_t crc = by_table(0, f.keep, rest);
 
-    at += sizeof(rest);
-    crc = by_table(crc, from.data() + at, from.size() - at);
     memcpy(to.data(), &crc, sizeof(crc));
 }
 

@@ -262,6 +262,22 @@ class Spec(unittest.TestCase):
             self.assertRegex(last, "_MAX$")
             self.has(f"const struct nla_policy {policy}[{last} + 1] = {{", code)
 
+    def test_what_dumps_heed_has_no_last_number(self):
+        """A set may have more attributes than a word has bits, and a dump filter by any."""
+        more = "".join(f"      - {{ name: more{n}, type: u32, doc: beats }}\n" for n in range(70))
+        self.edit(CC_LAST, more + CC_LAST)
+        self.edit("        request: { attributes: [ dev-index, dev-name ] }\n"
+                  "        reply: *cc-profile-reply\n",
+                  "        request: { attributes: [ dev-index, more69 ] }\n"
+                  "        reply: *cc-profile-reply\n")
+        self.assertEqual(self.spec().returncode, 0)
+        numbers = re.search(r"\[MRC_CMD_CC_PROFILE_GET\] = \{([^}]*)\}",
+                            self.made("kernel", "mrc-spec.c")).group(1)
+        self.assertEqual(numbers.replace(",", " ").split(),
+                         ["MRC_A_CC_PROFILE_DEV_INDEX", "MRC_A_CC_PROFILE_MORE69"])
+        header = (self.top / "made/mrc-spec.h").read_text()
+        self.assertGreaterEqual(int(re.search(r"MRC_NL_HEEDS (\d+)", header).group(1)), 2)
+
     def test_limits_that_a_policy_cannot_hold(self):
         self.add_setting()
         self.edit("{ min: 2, max: 40000 }", "{ min: 40000 }")

@@ -158,9 +158,9 @@ counters()
 # What must never be counted where nothing is broken. Late duplicates may find their
 # payload changed (see mrcwire.py) or their QP gone, so may late answers to probes:
 # check_counters_clean knows.
-TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
+TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|rnr_|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
 # What must not be counted whatever happens to packets.
-QP_ERRORS='^(retry_exceeded|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
+QP_ERRORS='^(retry_exceeded|rnr_|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
 
 # on_both NAME: the sum of a counter on both hosts
 on_both()

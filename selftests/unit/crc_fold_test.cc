@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <vector>
 
 namespace
 {
@@ -20,15 +21,22 @@ std::uint32_t crcBits(std::uint32_t state, const std::uint8_t *p, std::size_t le
     return state;
 }
 
-std::uint32_t crcFolded(std::uint32_t state, const std::uint8_t *p, std::size_t len)
+/// @cuts: where a piece ends and the next one begins, ascending.
+std::uint32_t crcFolded(std::uint32_t state, const std::uint8_t *p, std::size_t len,
+                        const std::vector<std::size_t> &cuts = {})
 {
-    std::uint8_t rest[MRC_CRC_FOLD_LEN];
-    const std::size_t at = mrc_crc_fold(state, p, len, rest);
-    EXPECT_EQ(at % 8, 0u);
-    EXPECT_LE(at + sizeof(rest), len);
-    EXPECT_GT(at + sizeof(rest) + 8, len) << "all that can be folded is";
-    state = crcBits(0, rest, sizeof(rest));
-    return crcBits(state, p + at + sizeof(rest), len - at - sizeof(rest));
+    mrc_crc_fold f;
+    std::size_t at = 0;
+    mrc_crc_fold_begin(&f, state, len);
+    for (const std::size_t cut : cuts) {
+        mrc_crc_fold_add(&f, p + at, cut - at);
+        at = cut;
+    }
+    mrc_crc_fold_add(&f, p + at, len - at);
+    EXPECT_EQ(f.left, 0u);
+    const unsigned int rest = mrc_crc_fold_end(&f);
+    EXPECT_EQ(rest, MRC_CRC_FOLD_LEN + len % 8) << "all that can be folded is";
+    return crcBits(0, f.keep, rest);
 }
 
 TEST(CrcFold, KnownAnswer)
@@ -60,6 +68,27 @@ TEST(CrcFold, EveryLengthPlaceAndState)
         const auto state = static_cast<std::uint32_t>(random());
         const std::uint8_t *p = message.data() + random() % 8;
         EXPECT_EQ(crcFolded(state, p, len), crcBits(state, p, len)) << len;
+    }
+}
+
+/* As an skb has it: headers, the pages of a program wherever they lie, pad. */
+TEST(CrcFold, WhateverItIsCutInto)
+{
+    std::mt19937 random(11);
+    Bytes message(300);
+    for (auto &byte : message)
+        byte = static_cast<std::uint8_t>(random());
+    for (std::size_t len = MRC_CRC_FOLD_LEN; len <= message.size(); len += len < 130 ? 1 : 17) {
+        const auto state = static_cast<std::uint32_t>(random());
+        const std::uint32_t whole = crcBits(state, message.data(), len);
+        for (std::size_t cut = 0; cut <= len; ++cut)
+            EXPECT_EQ(crcFolded(state, message.data(), len, {cut}), whole) << len << ' ' << cut;
+        for (std::size_t step : {1, 3, 7, 8, 9, 60}) {
+            std::vector<std::size_t> cuts;
+            for (std::size_t at = step; at < len; at += step)
+                cuts.push_back(at);
+            EXPECT_EQ(crcFolded(state, message.data(), len, cuts), whole) << len << '/' << step;
+        }
     }
 }
 

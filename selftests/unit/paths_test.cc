@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -248,6 +249,56 @@ TEST(Paths, WhatIsDrawnIsCounted)
     EXPECT_EQ(f.ev[ev[1]].lost, 1u);
 }
 
+/// Ports of EVs that a batch of so many is dealt to.
+std::set<int> drawn(Paths &f, u32 full, u16 count = 8)
+{
+    std::vector<u16> ev(count);
+    std::set<int> ports;
+    mrc_paths_full(&f.p, full);
+    mrc_paths_draw(&f.p, false, count, kSec, ev.data(), count);
+    for (const u16 which : ev)
+        ports.insert(which == MRC_EV_NONE ? 0 : f.entry[which].port);
+    return ports;
+}
+
+TEST(Paths, DataAvoidsPlanesThatAreFull)
+{
+    Paths f(3, 4);
+    EXPECT_EQ(drawn(f, 0), (std::set{1, 2, 3}));
+    EXPECT_EQ(drawn(f, 2), (std::set{1, 3}));
+    EXPECT_EQ(drawn(f, 6), std::set{1});
+    EXPECT_EQ(drawn(f, 0), (std::set{1, 2, 3})) << "once";
+}
+
+TEST(Paths, AFullPlaneIsBetterThanABadOne)
+{
+    Paths f(2, 2);
+    f.lose(0, kSec);
+    f.lose(1, kSec);
+    ASSERT_EQ(f.p.set.planes[0].good, 0);
+    EXPECT_EQ(drawn(f, 2), std::set{2});
+    EXPECT_EQ(drawn(f, 3), std::set{2});
+    EXPECT_FALSE(mrc_paths_carries(&f.p, 0));
+    EXPECT_TRUE(mrc_paths_carries(&f.p, 1));
+}
+
+TEST(Paths, WhatTakesAnyEvTakesThoseOfFullPlanes)
+{
+    Paths f(2, 1);
+    u16 ev[2];
+    mrc_paths_full(&f.p, 3);
+    mrc_paths_draw(&f.p, true, 2, kSec, ev, 2);
+    EXPECT_NE(ev[0], ev[1]);
+}
+
+TEST(Paths, APlaneThatIsDownCarriesNothing)
+{
+    Paths f(2, 1);
+    mrc_paths_ports(&f.p, 1, ~0u, kSec);
+    EXPECT_TRUE(mrc_paths_carries(&f.p, 0));
+    EXPECT_FALSE(mrc_paths_carries(&f.p, 1));
+}
+
 // ---- news of QPs
 
 mrc_news news()
@@ -279,6 +330,40 @@ TEST(Paths, NewsOfAnEvIsReported)
 }
 
 /* Late is what a packet is first, and so late that it is lost next. */
+TEST(Paths, WhatThisHostMayHaveDroppedPutsAnEvInDoubtAndNoMore)
+{
+    for (const u8 what : {MRC_NEWS_LOST, MRC_NEWS_LATE, MRC_NEWS_MUTE}) {
+        Paths f(2, 2);
+        f.report(MRC_SEEN_ARRIVED, 3, kSec - kMs, kSec);
+        for (unsigned i = 0; i < 200; ++i) {
+            mrc_news n = news();
+            n.dropped = 1;
+            n.count = 1;
+            n.late_since = kSec - 2 * kMs;
+            n.ev[0] = {.ev = 0, .what = what};
+            EXPECT_EQ(mrc_paths_missed(&f.p, &n), 1u);
+            mrc_paths_learn(&f.p, &n, kSec);
+        }
+        EXPECT_EQ(f.state(0), MRC_EV_GOOD) << int(what);
+        EXPECT_TRUE(f.entry[0].doubted) << "a probe is to tell";
+        EXPECT_EQ(f.entry[0].lost, 0);
+        EXPECT_FALSE(f.entry[1].doubted);
+    }
+}
+
+TEST(Paths, ProbesThatThisHostMayHaveDroppedBlameAnEvThatIsSilentForLong)
+{
+    Paths f(1, 3);
+    f.report(MRC_SEEN_ARRIVED, 0, 2 * kSec, 2 * kSec);
+    f.report(MRC_SEEN_ARRIVED, 1, kSec, kSec);
+    for (unsigned n = 0; n < 3 * MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_DROPPED, 1, kSec + kMs, kSec + MRC_PATHS_DROPPED_NS - 1);
+    EXPECT_EQ(f.state(1), MRC_EV_GOOD);
+    for (unsigned n = 0; n < MRC_EV_PROBE_MISSED; ++n)
+        f.report(MRC_SEEN_PROBE_DROPPED, 1, kSec + kMs, kSec + MRC_PATHS_DROPPED_NS);
+    EXPECT_EQ(f.changes(), (Changes{{1, MRC_EV_WHY_PROBES_LOST}}));
+}
+
 TEST(Paths, NewsOfLatePacketsAreMisses)
 {
     Paths f(1, 4);

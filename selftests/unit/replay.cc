@@ -74,6 +74,8 @@ public:
         return low | static_cast<uint64_t>(next()) << 32;
     }
 
+    [[nodiscard]] bool left() const { return at < words.size(); }
+
     /** Those that have been read. */
     [[nodiscard]] Result read() const
     {
@@ -99,6 +101,8 @@ Result Requester::start(Words &in)
     cfg.retries.exp = static_cast<u8>(in.next());
     cfg.peer_rtt_ns = in.next64();
     const uint32_t psn = in.next(), mtu = in.next(), imm_max = in.next(), depth = in.next();
+    // Older recordings do not say it.
+    cfg.receive_ns = in.left() ? in.next64() : UINT64_MAX;
     need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
              mtu,
          "sizes that no requester has");
@@ -140,9 +144,10 @@ Result Requester::plan(uint64_t now, Words &in)
     grant.room_lost = in.next();
     grant.least = in.next();
     grant.ask_after = in.next();
+    const uint32_t max = in.next();
     Result said = in.read();
     planned = {};
-    said.push_back(mrc_req_plan(&req, now, MRC_BATCH_MAX, &grant, &planned));
+    said.push_back(mrc_req_plan(&req, now, max, &grant, &planned));
     return said;
 }
 

@@ -57,14 +57,14 @@ TEST(Replay, OneHasSeenAPortOfItsHostGo)
 TEST(Replay, ADifferenceIsFound)
 {
     const std::string queued = std::string(Start) + "Q 0 2000 0\n";
-    const std::string planned = queued + "P 1000 10000 10000 10000 1 8000 1\n";
+    const std::string planned = queued + "P 1000 10000 10000 10000 1 8000 40 1\n";
     EXPECT_EQ(difference(planned + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
     // Another number of packets, another PSN, none asks; and nothing was to go out, or something.
     EXPECT_NE(difference(planned + "B 1000 1 0 3 0 0 1 fffff0\n"), "");
     EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 1 fffff1\n"), "");
     EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 0 fffff0\n"), "");
-    EXPECT_NE(difference(queued + "P 1000 10000 10000 10000 1 8000 0\n"), "");
-    EXPECT_NE(difference(queued + "P 1000 10000 0 0 1 8000 1\n"), "");
+    EXPECT_NE(difference(queued + "P 1000 10000 10000 10000 1 8000 40 0\n"), "");
+    EXPECT_NE(difference(queued + "P 1000 10000 0 0 1 8000 40 1\n"), "");
     EXPECT_NE(difference(queued + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
 }
 

@@ -1114,3 +1114,151 @@ TEST(RequesterUnsent, EndsAQpAfterAsLongAsSilence)
     }
     EXPECT_GT(q.now - start, 3 * kTimeout) << "three timeouts, and three that double";
 }
+
+/* ---- a peer without a receive ---- */
+
+namespace
+{
+
+constexpr std::uint64_t kBear = 5'000 * kUs;
+
+/// A WriteImm of 8 packets that has arrived, behind it a request that has not been sent.
+struct WithoutReceive : Waiting {
+    explicit WithoutReceive(std::uint64_t bear = kBear)
+    {
+        r.wait.bear = bear;
+        post(4, true);
+        run();
+        now += 50 * kUs;
+        const mrc_hdr sack = sackOf(11);
+        EXPECT_EQ(mrc_req_sack(&r, &sack, now, &res), 0);
+        EXPECT_EQ(ack(ackOf(7)), 0);
+        post(1);
+    }
+
+    mrc_req_verdict nack(std::uint32_t psn, u8 reason = MRC_NACK_NO_RESOURCE)
+    {
+        const mrc_hdr hdr = nackOf(psn, reason);
+        const int err = mrc_req_nack(&r, &hdr, now, &res);
+        return mrc_req_judge(&hdr, err, &res);
+    }
+
+    /// Until the peer is asked; each time it says the same. @return ns since now
+    std::uint64_t untilAsked()
+    {
+        const std::uint64_t start = now;
+        while (timer() != MRC_REQ_PROBE)
+            ;
+        return now - start;
+    }
+};
+
+} // namespace
+
+TEST(RequesterWait, NothingNewGoesOutUntilTheRequestEnds)
+{
+    WithoutReceive q;
+    EXPECT_EQ(q.nack(11), MRC_REQ_GOES_ON);
+    EXPECT_FALSE(mrc_req_wants(&q.r, q.now));
+    EXPECT_EQ(q.run(), 0u);
+    ASSERT_EQ(q.ack(ackOf(11)), 0);
+    EXPECT_TRUE(mrc_req_wants(&q.r, q.now));
+    EXPECT_EQ(q.run(), 1u);
+    EXPECT_NE(mrc_req_timer_at(&q.r, q.now), 0u);
+}
+
+TEST(RequesterWait, IsAskedForAboutAsLongAsItHasBeen)
+{
+    WithoutReceive q(UINT64_MAX);
+    const std::uint64_t start = q.now;
+    unsigned asked = 0;
+    ASSERT_EQ(q.nack(11), MRC_REQ_GOES_ON);
+    for (; q.now < start + 60'000'000 * kUs; ++asked) {
+        const std::uint64_t waited = q.now - start;
+        const std::uint64_t since = q.untilAsked();
+        EXPECT_LE(since, std::min<std::uint64_t>(2 * waited + 1000 * kUs,
+                                                 mrc_timing_software.ask_max + 1000 * kUs));
+        EXPECT_EQ(q.res.silent_since, 0u) << "the peer speaks";
+        q.now += 50 * kUs;
+        ASSERT_EQ(q.nack(11), MRC_REQ_GOES_ON) << "for ever";
+    }
+    EXPECT_LT(asked, 100u) << "a minute";
+}
+
+TEST(RequesterWait, IsBorneSoLong)
+{
+    WithoutReceive q;
+    const std::uint64_t start = q.now;
+    mrc_req_verdict verdict;
+    while ((verdict = q.nack(11)) == MRC_REQ_GOES_ON)
+        q.untilAsked();
+    EXPECT_EQ(verdict, MRC_REQ_NO_RECEIVE);
+    EXPECT_GE(q.now - start, kBear);
+    EXPECT_LE(q.now - start, kBear + 1000 * kUs);
+}
+
+TEST(RequesterWait, IsNotBorneAtAll)
+{
+    WithoutReceive q(0);
+    EXPECT_EQ(q.nack(11), MRC_REQ_NO_RECEIVE);
+}
+
+/* The peer has died meanwhile: that is silence, as ever. */
+TEST(RequesterWait, SilenceIsBorneNoLonger)
+{
+    WithoutReceive q(UINT64_MAX);
+    ASSERT_EQ(q.nack(11), MRC_REQ_GOES_ON);
+    mrc_req_due due;
+    while ((due = q.timer()) == MRC_REQ_PROBE || due == MRC_REQ_NOTHING)
+        ASSERT_LT(q.now, 60'000'000 * kUs);
+    EXPECT_EQ(due, MRC_REQ_FAILED);
+}
+
+/* A NACK of the same kind that says nothing of a receive. */
+TEST(RequesterWait, OtherNacksAreNone)
+{
+    WithoutReceive q(0);
+    EXPECT_EQ(q.nack(10), MRC_REQ_GOES_ON) << "not the last packet";
+    EXPECT_EQ(q.nack(7), MRC_REQ_GOES_ON) << "complete";
+    EXPECT_EQ(q.nack(11, MRC_NACK_NO_BITMAP), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.run(), 1u);
+    EXPECT_EQ(q.nack(12), MRC_REQ_GOES_ON) << "it has not arrived: it is refused";
+    EXPECT_EQ(q.res.lost, 1u);
+}
+
+/* What was in flight already, and is beyond the peer's window, waits, and ends nothing. */
+TEST(RequesterWait, WhatIsBeyondTheWindowGoesOutAgainAfterwards)
+{
+    Requester q(4096, 1);
+    mrc_tx_result res;
+    u32 psn;
+    q.r.wait.bear = UINT64_MAX;
+    q.post(1, true);
+    q.post(200);
+    q.run();
+    ASSERT_EQ(q.r.tx.nxt, 128u);
+    q.now += 50 * kUs;
+    // Twenty have arrived: the window that has opened by that reaches beyond the peer's.
+    mrc_hdr hdr = sackOf(19);
+    ASSERT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), 0);
+    q.run();
+    ASSERT_EQ(q.r.tx.nxt, 148u);
+    hdr = nackOf(0, MRC_NACK_NO_RESOURCE);
+    EXPECT_EQ(mrc_req_nack(&q.r, &hdr, q.now, &res), -EALREADY);
+    for (u32 beyond = 129; beyond < 148; ++beyond) {
+        hdr = nackOf(beyond, MRC_NACK_PSN_OOR_WINDOW);
+        ASSERT_EQ(mrc_req_nack(&q.r, &hdr, q.now, &res), 0);
+    }
+    // All others arrive.
+    hdr = sackOf(128);
+    ASSERT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), 0);
+    q.now += 1'000'000 * kUs;
+    mrc_req_timer(&q.r, q.now, &res);
+    EXPECT_EQ(q.run(), 0u);
+    EXPECT_NE(mrc_req_timer_at(&q.r, q.now), 0u) << "or a lost ACK would be waited for in vain";
+    ASSERT_EQ((hdr = ackOf(0), mrc_req_ack(&q.r, &hdr, q.now, &psn, &res)), 0);
+    EXPECT_TRUE(mrc_req_wants(&q.r, q.now));
+    ASSERT_NE(q.step(), 0u);
+    EXPECT_TRUE(q.b.rtx);
+    EXPECT_EQ(q.b.plan[0].psn, 129u);
+}

@@ -692,24 +692,54 @@ TEST(Responder, WhatNoSackHasToldIsToldInTime)
 }
 
 // What it names as its trigger: by a packet that has waited here nobody may measure an RTT.
-TEST(Responder, TheTimersSackNamesAPacketThatNobodyRemembers)
+TEST(Responder, TheTimersSackNamesAPacketThatHasArrived)
 {
     Responder r;
-    r.arrive(0, MRC_OP_WRITE_FIRST);
-    r.answer();
-    mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
-    ASSERT_EQ(r.a.count, 1u);
-    EXPECT_EQ(r.a.hdr[0].bth.psn, r.psn(0)) << "the cumulative PSN";
-    EXPECT_EQ(r.a.hdr[0].sack.ack_offset, -32768);
-    EXPECT_TRUE(r.a.hdr[0].bth.rtx);
+    // The latest one, the first beyond a hole; then the one that is a window behind.
+    for (u32 i = 0; i < 3 * kSize; ++i) {
+        const u32 nth = i < 2 ? i ^ 1 : i;
+        const u32 named = i < kSize ? nth : i - kSize;
+        r.arrive_of(0, nth, nth ? MRC_OP_WRITE_MIDDLE : MRC_OP_WRITE_FIRST);
+        r.answer();
+        mrc_answers_init(&r.a);
+        mrc_resp_timer(&r.q, r.now + mrc_timing_software.sack_delay, &r.a);
+        ASSERT_EQ(r.a.count, 1u);
+        const mrc_hdr &hdr = r.a.hdr[0];
+        EXPECT_EQ(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset), r.psn(named)) << i;
+        EXPECT_EQ(hdr.bth.rtx, i >= kSize) << i;
+    }
 
-    mrc_rx_arrival a = r.packet(1, MRC_OP_WRITE_MIDDLE);
+    mrc_rx_arrival a = r.packet(3 * kSize, MRC_OP_WRITE_MIDDLE);
+    a.msn = 0;
     a.ackreq = true;
     r.arrive(a);
     r.answer();
     ASSERT_EQ(r.a.count, 1u);
     EXPECT_EQ(r.a.hdr[0].sack.ack_offset, 0) << "the next packet is a trigger again";
     EXPECT_FALSE(r.a.hdr[0].bth.rtx);
+}
+
+TEST(Responder, TheTimersSackGivesNoRttOnceThereIsAnOldPacket)
+{
+    Responder r;
+    std::vector<u64> mem(mrc_tx_window_mem(kSize) / sizeof(u64) + 1);
+    const mrc_tx_cfg cfg = {.size = kSize, .retries = {.timeout_ns = 1000 * kUs, .linear = 7}};
+    mrc_tx_window tx;
+    mrc_tx_window_init(&tx, mem.data(), &cfg, kFirst);
+    for (u32 nth = 0; nth < 3 * kSize; ++nth) {
+        mrc_tx_result res;
+        mrc_tx_send(&tx, kMtu, 0, r.now);
+        r.arrive_of(0, nth, nth ? MRC_OP_WRITE_MIDDLE : MRC_OP_WRITE_FIRST);
+        r.answer();
+        r.now += mrc_timing_software.sack_delay;
+        mrc_answers_init(&r.a);
+        mrc_resp_timer(&r.q, r.now, &r.a);
+        ASSERT_EQ(r.a.count, 1u);
+        ASSERT_EQ(mrc_tx_sack(&tx, &r.a.hdr[0].sack, r.a.hdr[0].bth.rtx, r.now, &res), 0);
+        EXPECT_EQ(res.acked, 1u);
+        EXPECT_EQ(res.rtt_ns != 0, nth < kSize) << nth;
+        EXPECT_EQ(res.ev == MRC_EV_NONE, nth >= kSize) << nth;
+    }
 }
 
 TEST(Responder, WhatASackIsDueByStaysItsTrigger)
@@ -740,8 +770,8 @@ TEST(Responder, TheSackThatATrimmedPacketAsksForNamesNoPacketBeforeIt)
     ASSERT_EQ(r.a.count, 2u) << "the NACK, and a SACK";
     const mrc_hdr &sack = r.a.hdr[1];
     ASSERT_EQ(sack.bth.opcode, MRC_OP_SACK);
-    EXPECT_EQ(sack.sack.ack_offset, -32768);
-    EXPECT_TRUE(sack.bth.rtx);
+    EXPECT_EQ(sack.sack.ack_offset, 0) << "the first one, which has arrived";
+    EXPECT_FALSE(sack.bth.rtx);
 }
 
 TEST(Responder, WhileDataFlowsTheTimerWaits)
@@ -922,4 +952,155 @@ TEST(ResponderTrim, NothingIsSaidAfterANak)
     const mrc_bth head = headOf(1);
     EXPECT_FALSE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
     EXPECT_EQ(r.a.count, 0u);
+}
+
+/* ---- no receive ---- */
+
+namespace
+{
+
+/// A responder whose program has no receives.
+struct Without : Responder {
+    unsigned waits = 0; ///< times that a message began to wait
+    unsigned receives = 0;
+    unsigned executed = 0;
+
+    u8 answer()
+    {
+        mrc_rx_done d;
+        while (mrc_resp_next_done(&q, &d)) {
+            if (d.has_imm && !receives) {
+                waits += mrc_resp_wait(&q, &d);
+                continue;
+            }
+            receives -= d.has_imm;
+            ++executed;
+        }
+        mrc_answers_init(&a);
+        return mrc_resp_answer(&q, now, &a);
+    }
+
+    void probe()
+    {
+        const mrc_probe p{};
+        mrc_answers_init(&a);
+        mrc_resp_probe(&q, &p, 0, false, &a);
+    }
+
+    /// SACKs, the ACK of what is complete, and that a message waits.
+    void expectWaits(u32 nth, u32 done, u32 msn)
+    {
+        ASSERT_GE(a.count, 1u);
+        const mrc_hdr nack = a.hdr[--a.count];
+        EXPECT_EQ(nack.bth.opcode, MRC_OP_NACK);
+        EXPECT_EQ(nack.nack.reason, MRC_NACK_NO_RESOURCE);
+        EXPECT_EQ(nack.nack.psn, psn(nth));
+        expectAck(done, MRC_ACK_OK, msn);
+    }
+};
+
+} // namespace
+
+TEST(Responder, AnImmediateWaitsForAReceive)
+{
+    Without r;
+    r.arrive(0);
+    r.arrive(1, MRC_OP_WRITE_ONLY_IMM);
+    r.arrive(2);
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.waits, 1u);
+    EXPECT_EQ(r.executed, 1u);
+    EXPECT_EQ(r.sacks(), 1u) << "the peer must know that it has arrived";
+    EXPECT_EQ(r.a.hdr[0].sack.cack_psn, r.psn(2));
+    r.expectWaits(1, 0, 1);
+    // Said once, and not with each packet.
+    r.arrive(3);
+    r.answer();
+    for (unsigned i = 0; i < r.a.count; ++i)
+        EXPECT_EQ(r.a.hdr[i].bth.opcode, MRC_OP_SACK);
+    // Again to who asks: by a probe, or with a packet that has arrived.
+    r.probe();
+    r.expectWaits(1, 0, 1);
+    const mrc_rx_arrival again = r.packet(1, MRC_OP_WRITE_ONLY_IMM);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &again), MRC_RX_DUP);
+    EXPECT_EQ(r.answer(), 0);
+    r.expectWaits(1, 0, 1);
+    // Resumed for nothing: it waits on, and that is no news.
+    EXPECT_TRUE(mrc_resp_resume(&r.q));
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.a.count, 0u);
+    EXPECT_EQ(r.waits, 1u);
+    // And with a receive: all that waited ends.
+    r.receives = 1;
+    EXPECT_TRUE(mrc_resp_resume(&r.q));
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.executed, 4u);
+    r.expectAckAlone(3, MRC_ACK_OK, 4);
+    EXPECT_FALSE(mrc_resp_resume(&r.q));
+    r.probe();
+    r.expectAck(3, MRC_ACK_OK, 4);
+}
+
+TEST(Responder, EachImmediateWaitsForItsOwnReceive)
+{
+    Without r;
+    for (u32 i = 0; i < kImmMax; ++i)
+        r.arrive(i, MRC_OP_WRITE_ONLY_IMM);
+    r.answer();
+    ASSERT_EQ(r.a.count, 2u) << "a SACK, and that the first one waits";
+    EXPECT_EQ(r.a.hdr[1].nack.psn, r.psn(0));
+    r.receives = 1;
+    mrc_resp_resume(&r.q);
+    r.answer();
+    EXPECT_EQ(r.executed, 1u);
+    EXPECT_EQ(r.waits, 2u) << "the next one is told of by itself";
+    r.expectWaits(1, 0, 1);
+}
+
+/* A NAK acknowledges all that is before the packet that it names. */
+TEST(Responder, ARefusalWaitsBehindAMessageThatWaits)
+{
+    Without r;
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    r.arrive(r.packet(1), MRC_NAK_ACCESS);
+    EXPECT_EQ(r.answer(), 0);
+    r.probe();
+    r.expectWaits(0, ~0u, 0);
+    r.receives = 1;
+    mrc_resp_resume(&r.q);
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    r.expectAck(1, MRC_NAK_ACCESS, 1);
+}
+
+/* The window reaches from the message that waits: what is taken behind it is bounded. */
+TEST(Responder, TheWindowStandsWhileAMessageWaits)
+{
+    Without r;
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    r.answer();
+    for (u32 i = 1; i <= kSize; ++i) {
+        r.arrive(i);
+        r.answer();
+    }
+    const mrc_rx_arrival beyond = r.packet(kSize + 1);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &beyond), MRC_RX_OOR);
+    r.receives = 1;
+    mrc_resp_resume(&r.q);
+    r.answer();
+    EXPECT_EQ(r.executed, kSize + 1);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &beyond), MRC_RX_NEW);
+}
+
+/* A QP that ends while a message waits: that was not executed. */
+TEST(Responder, LastWordsOfAQpWhoseMessageWaits)
+{
+    Without r;
+    mrc_last_words w;
+    r.arrive(0);
+    r.arrive(1, MRC_OP_WRITE_ONLY_IMM);
+    r.answer();
+    mrc_resp_last_words(&r.q, &w);
+    EXPECT_EQ(w.done_psn, r.psn(0));
+    EXPECT_EQ(w.msn, 1u);
+    EXPECT_EQ(w.nak_syndrome, 0);
 }

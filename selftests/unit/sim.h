@@ -32,6 +32,8 @@ struct SimConfig {
     std::uint64_t serveNs = 0;        ///< a packet takes in its queue; 0: nothing waits
     double slowCopy = 0;              ///< placing a packet takes up to 100 us
     std::uint64_t copyNs = 0;         ///< placing a packet takes up to this otherwise
+    double lateReceive = 0;           ///< a WriteImm finds no receive
+    std::uint64_t lateReceiveNs = 0;  ///< for so long at most
     double refused = 0;               ///< a packet may not be executed: the first one ends the QP
     double forged = 0;                ///< a data packet is followed by a forged SACK
     bool fifo = true;                 ///< packets of one path keep their order
@@ -81,6 +83,7 @@ struct SimReport {
     std::uint64_t timeouts = 0;  ///< packets held to be lost by their timeout
     std::uint64_t probes = 0;    ///< Reliability Probes of a silent tail
     std::uint64_t probeLost = 0; ///< packets held to be lost by the answer to a probe
+    std::uint64_t waits = 0;     ///< messages that have waited for a receive
     std::uint64_t naks = 0;      ///< that reached the requester: one, with which it ends
     std::uint64_t evAcked = 0;   ///< packets that were counted for the EV they arrived on
     std::uint64_t evProbes = 0;

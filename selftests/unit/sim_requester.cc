@@ -48,9 +48,9 @@ SimRequester::SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, Si
       mem(mrc_tx_window_mem(c.windowUnits * MRC_MPR_UNIT) / sizeof(u64)), requests(kRequests),
       timer(world.clock, [this] { timerFired(); })
 {
-    const mrc_tx_cfg cfg = {
-        .size = c.windowUnits * MRC_MPR_UNIT,
-        .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX}};
+    const mrc_tx_cfg cfg = {.size = c.windowUnits * MRC_MPR_UNIT,
+                            .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX},
+                            .receive_ns = UINT64_MAX};
     mrc_req_start(&req, mem.data(), &cfg, c.psn);
     tx.evidence.seq = c.seq;
     sendq.slots = requests.data();

@@ -57,7 +57,9 @@ void SimResponder::dataArrived(const SimPacket &packet)
     const mrc_rx_arrival a = arrival(packet, hdr);
     switch (mrc_resp_claim(&resp, &a)) {
     case MRC_RX_OOR:
-        simCheck(false, "PSN beyond the window");
+        // What was in flight when a message began to wait may be.
+        simCheck(resp.wait == MRC_RESP_WAITS, "PSN beyond the window");
+        answer();
         break;
     case MRC_RX_DUP:
         ++world.report.dups;
@@ -110,11 +112,33 @@ void SimResponder::deliver()
 {
     mrc_rx_done done;
     while (mrc_resp_next_done(&resp, &done)) {
+        if (!hasReceive(done))
+            continue;
         simCheck(work.executed < work.messages.size(), "more messages than were sent");
         checkDone(done, work.messages[work.executed]);
         checkSlot(work.executed);
         ++work.executed;
     }
+}
+
+/// A program that posts a receive only when it is told that one is missing, and not at once.
+bool SimResponder::hasReceive(const mrc_rx_done &done)
+{
+    if (c.lateReceive == 0 || !done.has_imm || work.executed < receives ||
+        !world.chance(c.lateReceive))
+        return true;
+    simCheck(mrc_resp_wait(&resp, &done), "a message waits twice");
+    ++world.report.waits;
+    world.clock.at(world.now() + world.upTo(c.lateReceiveNs), [this] { receivePosted(); });
+    return false;
+}
+
+void SimResponder::receivePosted()
+{
+    receives = work.executed + 1;
+    simCheck(mrc_resp_resume(&resp), "the message that waits");
+    deliver();
+    answer();
 }
 
 void SimResponder::checkDone(const mrc_rx_done &done, const SimMessage &m) const
@@ -157,6 +181,9 @@ void SimResponder::send(mrc_answers &a)
         if (a.hdr[i].bth.opcode != MRC_OP_SACK)
             continue;
         mrc_sack &sack = a.hdr[i].sack;
+        simCheck(sack.probe ||
+                     mrc_psn_diff(mrc_psn_add(sack.cack_psn, sack.ack_offset), c.psn) >= 0,
+                 "a trigger that was never sent");
         sack.ooo_count = c.counts ? sack.ooo_count : 0;
         world.report.marked += sack.m == MRC_SACK_SKIP_ONCE;
         ++world.report.sacks;
@@ -209,7 +236,7 @@ void SimResponder::probeArrived(const SimPacket &packet)
     mrc_answers a = none();
     mrc_resp_probe(&resp, &probe.probe, PathEnd::bitsOf(packet.ev), packet.ce, &a);
     for (unsigned i = 0; i < a.count; ++i)
-        simCheck(a.hdr[i].bth.opcode == MRC_OP_ACK ||
+        simCheck(a.hdr[i].bth.opcode != MRC_OP_SACK ||
                      static_cast<u16>(a.hdr[i].sack.ack_offset) == probe.probe.id,
                  "probe id");
     say(a);

@@ -36,13 +36,16 @@ private:
     std::vector<unsigned long> mem; ///< the window's
     Bytes memory;                   ///< that is written to
     SimTimer sackTimer;
-    bool ended = false; ///< by a NAK
+    bool ended = false;       ///< by a NAK
+    std::size_t receives = 0; ///< messages executed for which a receive was asked for, and posted
 
     void trimmed(const SimPacket &packet, const mrc_hdr &hdr);
     bool busy() const;
     void copied(const SimPacket &packet);
     void place(const SimPacket &packet, const mrc_hdr &hdr);
     void deliver();
+    bool hasReceive(const mrc_rx_done &done);
+    void receivePosted();
     void checkDone(const mrc_rx_done &done, const SimMessage &m) const;
     void checkSlot(std::size_t index) const;
 

@@ -106,6 +106,8 @@ SimConfig randomConfig(std::uint64_t seed)
             static_cast<int>(1 + rng() % static_cast<std::uint64_t>(c.planes * c.evsPerPlane));
     randomHosts(rng, c);
     c.nscc = rng() % 2;
+    c.lateReceive = pick(rng, {0, 0, 0, 0.3, 1});
+    c.lateReceiveNs = static_cast<std::uint64_t>(pick(rng, {1000, 100000, 5000000}));
     return c;
 }
 
@@ -176,6 +178,7 @@ TEST(Sim, ThousandsOfSeeds)
         sum.probes += r.probes;
         sum.probeLost += r.probeLost;
         sum.naks += r.naks;
+        sum.waits += r.waits;
         sum.nacks += r.nacks;
         sum.unsent += r.unsent;
         sum.evAcked += r.evAcked;
@@ -195,6 +198,7 @@ TEST(Sim, ThousandsOfSeeds)
     EXPECT_GT(sum.probes, 0u);
     EXPECT_GT(sum.probeLost, 0u);
     EXPECT_GT(sum.naks, 0u);
+    EXPECT_GT(sum.waits, 0u);
     EXPECT_GT(sum.nacks, 0u);
     EXPECT_GT(sum.unsent, 0u);
     EXPECT_GT(sum.evAcked, 0u);

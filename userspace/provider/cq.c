@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "provider.h"
 
@@ -61,8 +62,34 @@ static int mrc_compare_qps(const void *a, const void *b)
 }
 
 /*
+ * Takes the completions of a QP that nobody has polled out of the ring, and closes the gaps towards
+ * the end, where the kernel adds. It adds none of this QP. The lock is held.
+ */
+static void mrc_cq_purge(struct mrc_ucq *cq, uint32_t qpn)
+{
+	struct mrc_uring *ring = &cq->ring;
+	uint32_t from = __atomic_load_n(&ring->mem->producer, __ATOMIC_ACQUIRE), to = from;
+	const struct mrc_cqe *cqe;
+
+	/* More than the ring has room for: the program has written into it. */
+	if (from - ring->index > ring->size)
+		return;
+	while (from != ring->index) {
+		cqe = mrc_uring_at(ring, --from);
+		if (cqe->qpn == qpn)
+			continue;
+		if (--to != from)
+			memcpy(mrc_uring_at(ring, to), cqe, sizeof(*cqe));
+	}
+	if (to == ring->index)
+		return;
+	ring->index = to;
+	mrc_uring_release(ring);
+}
+
+/*
  * One of this number may be there still: another thread is destroying it, and the
- * kernel has given the number away already.
+ * kernel has given the number away already. What completes here is of the old one yet.
  */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
 {
@@ -70,8 +97,10 @@ int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
 
 	pthread_spin_lock(&cq->ring.lock);
 	node = tsearch(qp, &cq->qps, mrc_compare_qps);
-	if (node)
+	if (node && *node != qp) {
+		mrc_cq_purge(cq, qp->base.qp.qp_num);
 		*node = qp;
+	}
 	cq->newest = NULL;
 	pthread_spin_unlock(&cq->ring.lock);
 	return node ? 0 : ENOMEM;
@@ -83,9 +112,19 @@ void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
 
 	pthread_spin_lock(&cq->ring.lock);
 	node = tfind(qp, &cq->qps, mrc_compare_qps);
-	if (node && *node == qp)
+	if (node && *node == qp) {
 		tdelete(qp, &cq->qps, mrc_compare_qps);
+		mrc_cq_purge(cq, qp->base.qp.qp_num);
+	}
 	cq->newest = NULL;
+	pthread_spin_unlock(&cq->ring.lock);
+}
+
+void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *ring)
+{
+	pthread_spin_lock(&cq->ring.lock);
+	mrc_cq_purge(cq, qp->base.qp.qp_num);
+	mrc_uring_reset(ring);
 	pthread_spin_unlock(&cq->ring.lock);
 }
 

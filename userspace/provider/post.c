@@ -1,56 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Posting: ibv_post_send(), ibv_post_recv(), and the doorbells. */
+/* Posting: ibv_post_send(), ibv_post_recv(). */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "provider.h"
-
-/*
- * A doorbell is the kernel's own post call with an empty list. The wqe_size is
- * only compared with that of the kernel's request.
- */
-int mrc_send_doorbell(struct mrc_uqp *qp)
-{
-	struct ib_uverbs_post_send_resp resp;
-	struct ibv_post_send cmd = {
-		.hdr = {
-			.command = IB_USER_VERBS_CMD_POST_SEND,
-			.in_words = sizeof(cmd) / 4,
-			.out_words = sizeof(resp) / 4,
-		},
-		.core_payload = {
-			.response = (uintptr_t)&resp,
-			.qp_handle = qp->base.qp.handle,
-			.wqe_size = sizeof(struct ib_uverbs_send_wr),
-		},
-	};
-
-	if (write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) != (ssize_t)sizeof(cmd))
-		return errno;
-	return 0;
-}
-
-static int mrc_recv_doorbell(struct mrc_uqp *qp)
-{
-	struct ib_uverbs_post_recv_resp resp;
-	struct ibv_post_recv cmd = {
-		.hdr = {
-			.command = IB_USER_VERBS_CMD_POST_RECV,
-			.in_words = sizeof(cmd) / 4,
-			.out_words = sizeof(resp) / 4,
-		},
-		.core_payload = {
-			.response = (uintptr_t)&resp,
-			.qp_handle = qp->base.qp.handle,
-			.wqe_size = sizeof(struct ib_uverbs_recv_wr),
-		},
-	};
-
-	if (write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) != (ssize_t)sizeof(cmd))
-		return errno;
-	return 0;
-}
 
 /* MRC writes; it does not send, read or count. */
 static int mrc_check_opcode(enum ibv_wr_opcode opcode)
@@ -167,7 +120,7 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 {
 	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
 	struct ibv_send_wr *first = wr;
-	int err = 0, bell;
+	int err = 0;
 
 	if (!mrc_may_send(ibqp)) {
 		*bad_wr = wr;
@@ -182,13 +135,8 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	mrc_uring_publish(&qp->sq);
 	pthread_spin_unlock(&qp->sq.lock);
 	*bad_wr = wr;
-	if (wr == first)
-		return err;
-	bell = mrc_send_doorbell(qp);
-	if (!err && bell) {
-		*bad_wr = first;
-		err = bell;
-	}
+	if (wr != first)
+		mrc_send_doorbell(qp);
 	return err;
 }
 
@@ -221,9 +169,6 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	mrc_uring_publish(&qp->rq);
 	pthread_spin_unlock(&qp->rq.lock);
 	*bad_wr = wr;
-	/* Pairs with the kernel: it sets the flag, then looks at our index. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&qp->rq.mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL)
-		mrc_recv_doorbell(qp);
+	mrc_recv_doorbell(qp);
 	return err;
 }

@@ -100,7 +100,7 @@ static int mrc_dereg_mr(struct verbs_mr *mr)
 
 static void mrc_free_context(struct ibv_context *context)
 {
-	struct mrc_ucontext *ctx = MRC_CONTAINER(context, struct mrc_ucontext, base.context);
+	struct mrc_ucontext *ctx = to_mrc_ucontext(context);
 
 	verbs_uninit_context(&ctx->base);
 	free(ctx);
@@ -166,6 +166,7 @@ static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cm
 	if (ibv_cmd_get_context(&ctx->base, &cmd, sizeof(cmd), MRC_NO_FDS &answer.core,
 				sizeof(answer)))
 		goto err;
+	ctx->features = answer.mrc.features;
 	verbs_set_ops(&ctx->base, &mrc_ops);
 	if (answer.mrc.abi_version == MRC_ABI_VERSION && mrc_check_private_abi(device, ctx))
 		return &ctx->base;

@@ -44,6 +44,7 @@ struct mrc_udevice {
 struct mrc_ucontext {
 	struct verbs_context base;
 	char spare[256];
+	uint32_t features;	/**< MRC_FEATURE_* of the module */
 };
 
 struct mrc_uqp;
@@ -73,6 +74,11 @@ struct mrc_uqp {
 	struct mrc_send_wr *wr; /**< being built, or NULL */
 };
 
+static inline struct mrc_ucontext *to_mrc_ucontext(struct ibv_context *context)
+{
+	return MRC_CONTAINER(context, struct mrc_ucontext, base.context);
+}
+
 static inline struct mrc_ucq *to_mrc_ucq(struct ibv_cq *cq)
 {
 	return MRC_CONTAINER(cq, struct mrc_ucq, base.cq);
@@ -94,13 +100,19 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief The kernel emptied the ring. @param cq where its entries complete */
-void mrc_uring_reset(struct mrc_uring *ring, struct mrc_ucq *cq);
+/** @brief The kernel emptied the ring. The lock of the CQ where its entries complete is held. */
+void mrc_uring_reset(struct mrc_uring *ring);
+
+/** @brief The entry at an index. */
+static inline void *mrc_uring_at(const struct mrc_uring *ring, uint32_t index)
+{
+	return ring->mem->entries + (size_t)(index & (ring->size - 1)) * ring->entry_size;
+}
 
 /** @brief The entry at our index. */
 static inline void *mrc_uring_entry(const struct mrc_uring *ring)
 {
-	return ring->mem->entries + (size_t)(ring->index & (ring->size - 1)) * ring->entry_size;
+	return mrc_uring_at(ring, ring->index);
 }
 
 /** @brief May one more entry be produced? */
@@ -112,9 +124,7 @@ static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 /** @brief Entries before an index completed. The lock of the CQ is held. */
 static inline void mrc_uring_free(struct mrc_uring *ring, uint32_t index)
 {
-	/* Not so in a completion of the time before a reset. */
-	if ((int32_t)(index - ring->freed) > 0)
-		__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
 }
 
 /** @brief Show the kernel all entries before our index. */
@@ -144,8 +154,11 @@ int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /** @brief A QP completes here from now on; twice is as good as once. @return 0 or ENOMEM. */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
-/** @brief No longer; does nothing if it did not. */
+/** @brief No longer, and what has completed is gone; does nothing if it did not. */
 void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
+
+/** @brief The QP was reset: what has completed is gone, and what is in one of its rings. */
+void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *ring);
 
 /* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
@@ -162,9 +175,6 @@ int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 /** @brief May sends be posted in this state? In error they are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp);
 
-/** @brief Tell the kernel that the send ring has entries. @return 0 or an errno value. */
-int mrc_send_doorbell(struct mrc_uqp *qp);
-
 /**
  * @brief Begin a request in the send ring. The lock of the ring is held.
  * @return 0 and the entry, or an errno value.
@@ -179,6 +189,19 @@ int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct i
 /** @brief More inline bytes for a request. @return 0 or EINVAL. */
 int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
 			size_t length);
+
+/* doorbell.c */
+
+/**
+ * @brief Tell the kernel that the send ring has entries.
+ *
+ * Nobody hears of a failure: what the ring shows cannot be taken back, and the kernel may have taken
+ * it by itself already. There is none but that the device has gone, which an event tells.
+ */
+void mrc_send_doorbell(struct mrc_uqp *qp);
+
+/** @brief The same of the receive ring, where the kernel wants to know. */
+void mrc_recv_doorbell(struct mrc_uqp *qp);
 
 /* wr.c */
 

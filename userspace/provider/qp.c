@@ -126,8 +126,8 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	int err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
 
 	if (!err && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
-		mrc_uring_reset(&qp->sq, to_mrc_ucq(ibqp->send_cq));
-		mrc_uring_reset(&qp->rq, to_mrc_ucq(ibqp->recv_cq));
+		mrc_cq_reset_qp(to_mrc_ucq(ibqp->send_cq), qp, &qp->sq);
+		mrc_cq_reset_qp(to_mrc_ucq(ibqp->recv_cq), qp, &qp->rq);
 	}
 	return err;
 }

@@ -36,12 +36,10 @@ void mrc_uring_unmap(struct mrc_uring *ring)
 	ring->mem = NULL;
 }
 
-void mrc_uring_reset(struct mrc_uring *ring, struct mrc_ucq *cq)
+void mrc_uring_reset(struct mrc_uring *ring)
 {
-	pthread_spin_lock(&cq->ring.lock);
 	pthread_spin_lock(&ring->lock);
 	ring->index = __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&ring->freed, ring->index, __ATOMIC_RELAXED);
 	pthread_spin_unlock(&ring->lock);
-	pthread_spin_unlock(&cq->ring.lock);
 }

@@ -76,16 +76,6 @@ struct ibv_query_qp {
 	struct ib_uverbs_query_qp core_payload;
 };
 
-struct ibv_post_send {
-	struct ib_uverbs_cmd_hdr hdr;
-	struct ib_uverbs_post_send core_payload;
-};
-
-struct ibv_post_recv {
-	struct ib_uverbs_cmd_hdr hdr;
-	struct ib_uverbs_post_recv core_payload;
-};
-
 /* ---- objects --------------------------------------------------------------- */
 
 enum ibv_mr_type { IBV_MR_TYPE_MR };

@@ -44,7 +44,9 @@ static int mrc_wr_complete(struct ibv_qp_ex *ex)
 	any = qp->sq.index != qp->wr_start;
 	mrc_uring_publish(&qp->sq);
 	pthread_spin_unlock(&qp->sq.lock);
-	return any ? mrc_send_doorbell(qp) : 0;
+	if (any)
+		mrc_send_doorbell(qp);
+	return 0;
 }
 
 static void mrc_wr_note(struct mrc_uqp *qp, int err)

@@ -49,23 +49,40 @@ uint64_t Immediates::counter(const char *name)
 
 TEST_F(Immediates, WithoutReceive)
 {
-    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_NO_FATAL_FAILURE(make_connected({.rnr_retries = 3}));
     ASSERT_EQ(post_receives(*b, 2), 0);
     ASSERT_NO_FATAL_FAILURE(post_immediates(4));
-    const ibv_wc_status wanted[] = {IBV_WC_SUCCESS, IBV_WC_SUCCESS, IBV_WC_REM_INV_REQ_ERR,
+    const ibv_wc_status wanted[] = {IBV_WC_SUCCESS, IBV_WC_SUCCESS, IBV_WC_RNR_RETRY_EXC_ERR,
                                     IBV_WC_WR_FLUSH_ERR};
     const auto sent = wait_completions(a->send_cq.get(), 4);
     ASSERT_EQ(sent.size(), 4u);
     for (size_t i = 0; i < 4; i++) {
         EXPECT_EQ(sent[i].status, wanted[i]) << ibv_wc_status_str(sent[i].status);
     }
-    EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
-    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_REQ_ERR);
-    EXPECT_EQ(b->state(), IBV_QPS_ERR);
+    EXPECT_TRUE(a->no_event());
+    EXPECT_EQ(b->state(), IBV_QPS_RTS);
     const auto received = wait_completions(b->recv_cq.get(), 2);
     ASSERT_EQ(received.size(), 2u);
     EXPECT_EQ(ntohl(received[1].imm_data), 1u);
     EXPECT_TRUE(stays_empty(b->recv_cq.get()));
+}
+
+/* The first one begins to wait; then all find theirs. */
+TEST_F(Immediates, BeforeReceives)
+{
+    constexpr uint32_t count = 3;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_NO_FATAL_FAILURE(post_immediates(count));
+    EXPECT_TRUE(stays_empty(a->send_cq.get()));
+    EXPECT_EQ(b->state(), IBV_QPS_RTS);
+    ibv_recv_wr wr[count]{}, *bad = nullptr;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        wr[i].next = &wr[i + 1];
+    }
+    ASSERT_EQ(ibv_post_recv(b->qp.get(), wr, &bad), 0);
+    EXPECT_EQ(wait_completions(b->recv_cq.get(), count).size(), count);
+    EXPECT_EQ(wait_completions(a->send_cq.get(), count).size(), count);
 }
 
 /* Many more than are allowed in flight, and none is too much for the receiver. */

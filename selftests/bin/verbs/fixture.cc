@@ -201,7 +201,7 @@ int Side::to_rts()
     attr.sq_psn = psn;
     attr.timeout = shape.timeout;
     attr.retry_cnt = shape.retries;
-    attr.rnr_retry = 7;
+    attr.rnr_retry = shape.rnr_retries;
     attr.max_rd_atomic = 1;
     return ibv_modify_qp(qp.get(), &attr,
                          IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
@@ -253,6 +253,13 @@ int Side::wait_event()
     }
     ibv_ack_async_event(&event);
     return event.event_type;
+}
+
+bool Side::no_event()
+{
+    pollfd fd{.fd = context->async_fd, .events = POLLIN, .revents = 0};
+
+    return ::poll(&fd, 1, 100) == 0;
 }
 
 int post(Side &from, const Side &to, const Write &write)

@@ -93,6 +93,7 @@ struct Shape {
     uint64_t wr_ops = 0;  /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
     uint8_t timeout = 18; /**< a second: busy machines stand still for a while */
     uint8_t retries = 7;
+    uint8_t rnr_retries = 7;    /**< for ever; each is 0.64 ms */
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
 };
 
@@ -123,6 +124,8 @@ public:
     void fill(uint32_t seed);
     /** An event that arrives within the limit, acknowledged; -1: none. */
     int wait_event();
+    /** Does none arrive, also a while from now? */
+    [[nodiscard]] bool no_event();
 
     Shape shape; /**< what is changed counts from the next step on */
     Context context;

@@ -338,7 +338,8 @@ struct mrc_async_event {
  * Wait for the next event.
  * @return 0; or -1, errno as of ibv_get_async_event()
  *
- * Events of objects that are not this context's are acknowledged and passed over.
+ * Contexts of the same open device share its events: each gets those of its own objects, and all of
+ * the port's. Events of objects that are no context's are acknowledged and passed over.
  */
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event);
 

@@ -78,25 +78,87 @@ TEST_F(AsyncEventTest, OfThePortHaveItsNumber)
     }
 }
 
-/* A QP that the program made with verbs, another context's, and an SRQ. */
-TEST_F(AsyncEventTest, OfOthersArePassedOver)
+/* A QP that the program made with verbs, and an SRQ. */
+TEST_F(AsyncEventTest, OfNobodyArePassedOver)
 {
     ibv_qp stranger{};
-    Objects others;
-    ibv_qp *of_others = nullptr;
 
-    for (const auto &[qp, of] : verbs.qps)
-        of_others = qp->qp_context == &others.qp_context ? qp : of_others;
     happens(IBV_EVENT_QP_FATAL, &stranger);
-    happens(IBV_EVENT_QP_FATAL, of_others);
     happens(IBV_EVENT_SRQ_ERR, nullptr);
-    happens(IBV_EVENT_QP_FATAL, nullptr);
-    for (const auto &[qp, of] : verbs.qps)
-        if (qp->qp_context == &o.qp_context)
-            verbs.async_events.back().element.qp = qp;
+    happens(IBV_EVENT_QP_FATAL, inner_qp());
     ASSERT_EQ(mrc_get_async_event(o.context, &event), 0);
     EXPECT_EQ(event.element.qp, o.qp);
-    EXPECT_EQ(verbs.acked_async_events.size(), 3u);
+    EXPECT_EQ(verbs.acked_async_events.size(), 2u);
+}
+
+/* Two contexts of one open device: whoever reads first takes nothing from the other. */
+class TwoContextsTest : public AsyncEventTest
+{
+protected:
+    Objects others;
+
+    ibv_qp *inner_of(const Objects &whose)
+    {
+        for (const auto &[qp, of] : verbs.qps)
+            if (qp->qp_context == &whose.qp_context)
+                return qp;
+        return nullptr;
+    }
+};
+
+TEST_F(TwoContextsTest, EachHasItsOwn)
+{
+    happens(IBV_EVENT_QP_FATAL, inner_of(others));
+    happens(IBV_EVENT_QP_REQ_ERR, inner_of(others));
+    happens(IBV_EVENT_QP_FATAL, inner_of(o));
+    ASSERT_EQ(mrc_get_async_event(o.context, &event), 0);
+    EXPECT_EQ(event.element.qp, o.qp);
+    EXPECT_TRUE(verbs.acked_async_events.empty());
+    for (const ibv_event_type type : {IBV_EVENT_QP_FATAL, IBV_EVENT_QP_REQ_ERR}) {
+        ASSERT_EQ(mrc_get_async_event(others.context, &event), 0);
+        EXPECT_EQ(event.element.qp, others.qp);
+        EXPECT_EQ(event.event_type, type);
+        mrc_ack_async_event(&event);
+        EXPECT_EQ(verbs.acked_async_events.back().element.qp, inner_of(others));
+    }
+    EXPECT_EQ(mrc_get_async_event(others.context, &event), -1);
+    EXPECT_EQ(errno, EAGAIN);
+}
+
+TEST_F(TwoContextsTest, ThePortIsEverybodys)
+{
+    ibv_async_event e{};
+
+    e.event_type = IBV_EVENT_PORT_ERR;
+    e.element.port_num = 1;
+    verbs.async_events = {e};
+    for (mrc_context *context : {o.context, others.context}) {
+        ASSERT_EQ(mrc_get_async_event(context, &event), 0);
+        EXPECT_EQ(event.event_type, IBV_EVENT_PORT_ERR);
+        EXPECT_EQ(event.element.port_num, 1);
+    }
+}
+
+/* A QP waits for all of its events to be acknowledged: also for those that its program never saw.
+ */
+TEST_F(TwoContextsTest, OfAQpThatGoesAreAcknowledged)
+{
+    ibv_qp *gone = inner_of(others);
+
+    happens(IBV_EVENT_QP_FATAL, gone);
+    happens(IBV_EVENT_QP_FATAL, inner_of(o));
+    ASSERT_EQ(mrc_get_async_event(o.context, &event), 0);
+    verbs.errors["destroy_qp"] = EIO;
+    EXPECT_EQ(mrc_destroy_qp(others.qp), EIO);
+    ASSERT_EQ(verbs.acked_async_events.size(), 1u);
+    EXPECT_EQ(verbs.acked_async_events.back().element.qp, gone);
+    // It stays, and so do its events.
+    verbs.errors.clear();
+    happens(IBV_EVENT_QP_FATAL, gone);
+    happens(IBV_EVENT_QP_FATAL, inner_of(o));
+    ASSERT_EQ(mrc_get_async_event(o.context, &event), 0);
+    ASSERT_EQ(mrc_get_async_event(others.context, &event), 0);
+    EXPECT_EQ(event.element.qp, others.qp);
 }
 
 TEST_F(AsyncEventTest, Failures)

@@ -36,8 +36,9 @@ struct mrc_ring {
 };
 
 /*
- * Receive rings, set by the kernel: the QP is in error, call POST_RECV without
- * requests after posting so that what was posted is flushed. The kernel sets it
+ * Receive rings, set by the kernel: somebody waits for receives, ring the receive
+ * doorbell after posting. The QP is in error, and what was posted is flushed; or an
+ * immediate has come for which none was posted. The kernel sets it
  * before it looks at the producer index for the last time, the program looks
  * at it after it has stored the producer index, with a full barrier between.
  */
@@ -45,7 +46,7 @@ struct mrc_ring {
 
 /* Entries of the rings, at most; the number is rounded up to a power of two. */
 #define MRC_MAX_QP_WR		16384
-#define MRC_MAX_CQE		65536
+#define MRC_MAX_CQE		4194304
 #define MRC_MAX_SGE		16
 #define MRC_MAX_INLINE		512
 
@@ -133,11 +134,21 @@ struct mrc_cqe {
  * ask for yet, and a module must not seem to do what it does not know (EOPNOTSUPP).
  */
 
+/* The QP has the methods MRC_METHOD_QP_*_DOORBELL. */
+#define MRC_FEATURE_DOORBELLS	(1u << 0)
+
+/**
+ * struct mrc_alloc_ucontext_resp - the device is open
+ * @abi_version: MRC_ABI_VERSION
+ * @max_inline: MRC_MAX_INLINE
+ * @comp_mask: see above
+ * @features: MRC_FEATURE_*
+ */
 struct mrc_alloc_ucontext_resp {
 	__u32 abi_version;
 	__u32 max_inline;
 	__u32 comp_mask;
-	__u32 reserved;
+	__u32 features;
 };
 
 /**
@@ -169,15 +180,17 @@ struct mrc_create_qp_resp {
 
 /*
  * Driver methods on the QP object of the uverbs ioctl (UVERBS_OBJECT_QP): MRC's
- * own attributes. Only the process that owns the QP can reach them.
+ * own attributes, and doorbells. Only the process that owns the QP can reach them.
  *
- * Each takes the QP's handle and one struct mrc_abi_qp_attr. SET takes the fields
+ * SET and QUERY take the QP's handle and one struct mrc_abi_qp_attr. SET takes the fields
  * named in the mask and leaves the others; settable until RTR (profiles, mpr_rx,
  * wimm_rx) or RTS (the others), later EBUSY. QUERY returns all of them.
  */
 enum mrc_qp_methods {
 	MRC_METHOD_QP_SET	= 0x1000,
 	MRC_METHOD_QP_QUERY,
+	MRC_METHOD_QP_SEND_DOORBELL,
+	MRC_METHOD_QP_RECV_DOORBELL,
 };
 
 enum mrc_qp_set_attrs {
@@ -188,6 +201,19 @@ enum mrc_qp_set_attrs {
 enum mrc_qp_query_attrs {
 	MRC_ATTR_QP_QUERY_HANDLE = 0x1000,
 	MRC_ATTR_QP_QUERY_VALUES,
+};
+
+/*
+ * The doorbells say that a ring has entries. Each takes the QP's handle alone. They do what POST_SEND
+ * and POST_RECV do without requests, which stay for older libraries; but whoever has the QP may call
+ * them, whatever has become of the rights of the process that opened the device.
+ */
+enum mrc_qp_send_doorbell_attrs {
+	MRC_ATTR_QP_SEND_DOORBELL_HANDLE = 0x1000,
+};
+
+enum mrc_qp_recv_doorbell_attrs {
+	MRC_ATTR_QP_RECV_DOORBELL_HANDLE = 0x1000,
 };
 
 #define MRC_QP_ATTR_EV_PROFILE	(1u << 0)

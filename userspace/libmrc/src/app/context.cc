@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <memory>
 
+#include "async_event.h"
 #include "base/edge.h"
 #include "base/verbs.h"
 #include "device.h"
-#include "objects.h"
 
 namespace mrc
 {
@@ -28,6 +28,7 @@ mrc_context *create(ibv_context *device, const mrc_context_attr *attr)
         return refused(error);
     auto context = std::make_unique<mrc_context>();
     context->device = device;
+    join_events(*context);
     return context.release();
 }
 
@@ -72,6 +73,7 @@ int destroy(mrc_context *context)
 
     if (!is(context))
         return EINVAL;
+    leave_events(*context);
     for (const auto &[inner, qp] : context->qps)
         drop(*v, qp);
     for (const auto &[inner, cq] : context->cqs)

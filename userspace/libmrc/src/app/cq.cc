@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <memory>
 
+#include "async_event.h"
 #include "base/edge.h"
 #include "base/verbs.h"
-#include "objects.h"
 
 namespace mrc
 {
@@ -50,9 +50,12 @@ int destroy(mrc_cq *cq)
         return EINVAL;
     mrc_context *context = cq->context;
     ibv_cq *inner = cq->cq;
+    forget_events(*cq);
     // Until then events of it may be read, and have to be known.
-    if (const int error = error_of(verbs()->destroy_cq(inner)))
+    if (const int error = error_of(verbs()->destroy_cq(inner))) {
+        keep_events(*cq);
         return error;
+    }
     const std::lock_guard lock(context->lock);
     const auto found = context->cqs.find(inner);
     // A new one may have its address already.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -32,6 +33,7 @@ enum class Kind : uint32_t {
 
 class Controller;
 class EvEvents;
+struct DeviceEvents;
 
 /** Is that a handle of this kind? Null is none. */
 template <typename T>
@@ -42,7 +44,7 @@ bool is(const T *object)
 
 } // namespace mrc
 
-/** Lock order: that of a QP, then that of its context. */
+/** Lock order: that of a QP, that of the device's events, that of its context. */
 struct mrc_context {
     static constexpr mrc::Kind own_kind = mrc::Kind::context;
 
@@ -54,6 +56,9 @@ struct mrc_context {
     std::unordered_set<mrc_comp_channel *> channels;
     std::unordered_set<mrc_qp_hint *> hints;
     std::unordered_set<mrc_cq *> ev_event_cqs;
+
+    std::shared_ptr<mrc::DeviceEvents> events;
+    std::deque<mrc_async_event> unread; ///< read by others, for this one; under the lock of events
 
     std::mutex controller_lock; ///< guards what follows, and its calls; none is taken inside
     std::shared_ptr<mrc::Controller> controller; ///< made by the first call of mrc_ctl.h
@@ -75,6 +80,7 @@ struct mrc_cq {
     mrc_context *context = nullptr;
     unsigned int events = 0;                  ///< not acknowledged; under the context's lock
     unsigned int async_events = 0;            ///< the same
+    bool going = false;                       ///< being destroyed; under the context's lock
     std::shared_ptr<mrc::EvEvents> ev_events; ///< of an ev_event_cq
 };
 
@@ -96,6 +102,7 @@ struct mrc_qp {
     mrc_qp_init_attr init{};       ///< as the program gave it
     mrc_abi_qp_attr defaults{};    ///< of MRC's own attributes
     unsigned int async_events = 0; ///< not acknowledged; under the context's lock
+    bool going = false;            ///< being destroyed; under the context's lock
     mrc_qp_hint *hint = nullptr;   ///< under the context's lock
     std::mutex lock;               ///< guards what follows
     uint32_t explicitly = 0;       ///< MRC_QP_ATTR_*: those that the program has set

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <memory>
 
+#include "async_event.h"
 #include "base/edge.h"
 #include "base/verbs.h"
-#include "objects.h"
 #include "qp_attributes.h"
 
 namespace mrc
@@ -107,9 +107,12 @@ int destroy(mrc_qp *qp)
         return EINVAL;
     mrc_context *context = qp->context;
     ibv_qp *inner = qp->qp;
+    forget_events(*qp);
     // Until then events of it may be read, and have to be known.
-    if (const int error = error_of(verbs()->destroy_qp(inner)))
+    if (const int error = error_of(verbs()->destroy_qp(inner))) {
+        keep_events(*qp);
         return error;
+    }
     const std::lock_guard lock(context->lock);
     const auto found = context->qps.find(inner);
     // A new one may have its address already.

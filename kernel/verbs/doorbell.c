@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <rdma/mrc-abi.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "../transport/qp_error.h"
+#include "../transport/requester.h"
+#include "../transport/responder.h"
+#include "doorbell.h"
+#include "qp.h"
+
+#define UVERBS_MODULE_NAME mrc
+#include <rdma/uverbs_named_ioctl.h>
+
+/*
+ * A QP that went to error before the post was seen has to flush once more. It may
+ * have been reset meanwhile.
+ */
+static void mrc_doorbell_flush_late(struct mrc_qp *qp)
+{
+	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+		mrc_qp_to_err(qp, BIT(IB_QPS_ERR), NULL);
+}
+
+static void mrc_doorbell_send(struct mrc_qp *qp)
+{
+	mrc_requester_kick(qp);
+	mrc_doorbell_flush_late(qp);
+}
+
+static void mrc_doorbell_recv(struct mrc_qp *qp)
+{
+	mrc_responder_received(qp);
+	mrc_doorbell_flush_late(qp);
+}
+
+int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad_wr)
+{
+	if (wr) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	mrc_doorbell_send(to_mrc_qp(ibqp)->qp);
+	return 0;
+}
+
+int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad_wr)
+{
+	if (wr) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	mrc_doorbell_recv(to_mrc_qp(ibqp)->qp);
+	return 0;
+}
+
+/* The core keeps the QP from being destroyed meanwhile. */
+static struct mrc_qp *mrc_doorbell_qp(struct uverbs_attr_bundle *attrs, u16 handle)
+{
+	return to_mrc_qp(uverbs_attr_get_obj(attrs, handle))->qp;
+}
+
+static int UVERBS_HANDLER(MRC_METHOD_QP_SEND_DOORBELL)(struct uverbs_attr_bundle *attrs)
+{
+	mrc_doorbell_send(mrc_doorbell_qp(attrs, MRC_ATTR_QP_SEND_DOORBELL_HANDLE));
+	return 0;
+}
+
+static int UVERBS_HANDLER(MRC_METHOD_QP_RECV_DOORBELL)(struct uverbs_attr_bundle *attrs)
+{
+	mrc_doorbell_recv(mrc_doorbell_qp(attrs, MRC_ATTR_QP_RECV_DOORBELL_HANDLE));
+	return 0;
+}
+
+DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_QP_SEND_DOORBELL,
+	UVERBS_ATTR_IDR(MRC_ATTR_QP_SEND_DOORBELL_HANDLE, UVERBS_OBJECT_QP,
+			UVERBS_ACCESS_READ, UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_QP_RECV_DOORBELL,
+	UVERBS_ATTR_IDR(MRC_ATTR_QP_RECV_DOORBELL_HANDLE, UVERBS_OBJECT_QP,
+			UVERBS_ACCESS_READ, UA_MANDATORY));
+
+ADD_UVERBS_METHODS(mrc_doorbell_methods, UVERBS_OBJECT_QP,
+		   &UVERBS_METHOD(MRC_METHOD_QP_SEND_DOORBELL),
+		   &UVERBS_METHOD(MRC_METHOD_QP_RECV_DOORBELL));
+
+const struct uapi_definition mrc_doorbell_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &mrc_doorbell_methods),
+	{},
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Doorbells. The kernel refuses a write() to the device's file, by which older modules hear them, to
+ * a process that has called setuid() or the like since it opened the device; an ioctl it does not.
+ */
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "provider.h"
+
+/* A method that takes a QP. The number of the attribute is the same in both. */
+struct mrc_bell_call {
+	struct ib_uverbs_ioctl_hdr hdr;
+	struct ib_uverbs_attr handle;
+};
+_Static_assert((int)MRC_ATTR_QP_SEND_DOORBELL_HANDLE == (int)MRC_ATTR_QP_RECV_DOORBELL_HANDLE,
+	       "one attribute for both doorbells");
+
+/* Posting without requests: wqe_size is only compared with that of the kernel's request. */
+struct mrc_bell_command {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_post_send post;
+};
+_Static_assert(sizeof(struct ib_uverbs_post_send) == sizeof(struct ib_uverbs_post_recv) &&
+		       sizeof(struct ib_uverbs_post_send_resp) ==
+			       sizeof(struct ib_uverbs_post_recv_resp),
+	       "POST_SEND and POST_RECV differ");
+
+static int mrc_bell_write(const struct mrc_uqp *qp, uint32_t command, uint32_t wqe_size)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct mrc_bell_command cmd = {
+		.hdr = {
+			.command = command,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.post = {
+			.response = (uintptr_t)&resp,
+			.qp_handle = qp->base.qp.handle,
+			.wqe_size = wqe_size,
+		},
+	};
+
+	return write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0 ? -1 : 0;
+}
+
+static int mrc_bell_ioctl(const struct mrc_uqp *qp, uint16_t method)
+{
+	struct mrc_bell_call call = {
+		.hdr = {
+			.length = sizeof(call),
+			.object_id = UVERBS_OBJECT_QP,
+			.method_id = method,
+			.num_attrs = 1,
+			.driver_id = MRC_DRIVER_ID,
+		},
+		.handle = {
+			.attr_id = MRC_ATTR_QP_SEND_DOORBELL_HANDLE,
+			.flags = UVERBS_ATTR_F_MANDATORY,
+			.data = qp->base.qp.handle,
+		},
+	};
+
+	return ioctl(qp->base.qp.context->cmd_fd, RDMA_VERBS_IOCTL, &call);
+}
+
+static bool mrc_has_doorbells(struct mrc_uqp *qp)
+{
+	return to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_DOORBELLS;
+}
+
+void mrc_send_doorbell(struct mrc_uqp *qp)
+{
+	if (mrc_has_doorbells(qp))
+		mrc_bell_ioctl(qp, MRC_METHOD_QP_SEND_DOORBELL);
+	else
+		mrc_bell_write(qp, IB_USER_VERBS_CMD_POST_SEND, sizeof(struct ib_uverbs_send_wr));
+}
+
+void mrc_recv_doorbell(struct mrc_uqp *qp)
+{
+	/* Pairs with the kernel: it sets the flag, then looks at our index. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!(__atomic_load_n(&qp->rq.mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL))
+		return;
+	if (mrc_has_doorbells(qp))
+		mrc_bell_ioctl(qp, MRC_METHOD_QP_RECV_DOORBELL);
+	else
+		mrc_bell_write(qp, IB_USER_VERBS_CMD_POST_RECV, sizeof(struct ib_uverbs_recv_wr));
+}
