@@ -15,12 +15,12 @@
 # shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
-need mrc_hold rdma jq nft
+need mrc_hold rdma jq nft python3
 
-# connects GID GID [DEVICE DEVICE]: two QPs do, and write to each other.
+# connects GID GID [DEVICE DEVICE [NS]]: two QPs do, the second one in p2 or NS, and write to each other.
 connects()
 {
-	[ "$(echo write | timeout 40 mrc_hold -n p1 -g "$1" "${3:-mrc1}" -N p2 -G "$2" "${4:-mrc2}" \
+	[ "$(echo write | timeout 40 mrc_hold -n p1 -g "$1" "${3:-mrc1}" -N "${5:-p2}" -G "$2" "${4:-mrc2}" \
 		2>"$TEST_TMP/connects" | tail -n 1 | jq -r .good)" = true ]
 }
 
@@ -127,6 +127,22 @@ test_master()
 	on p1 rdma link del dum1
 }
 
+# refused_from ADDRESS: how many packets, of one that a program in the VRF of p1 sends to the UDP port
+# of p2. A VRF does not tell the program.
+refused_from()
+{
+	local before
+
+	before=$(counter mrc1 tx_forged)
+	on p1 python3 -c "
+import socket
+program = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+program.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b'red')
+program.bind(('$1', 0))
+program.sendto(b'x', ('$(pair_addr 2)', 4791))"
+	echo $(($(counter mrc1 tx_forged) - before))
+}
+
 test_vrf()
 {
 	modprobe vrf || { skip "a port in a VRF" "this kernel has none"; return; }
@@ -141,12 +157,23 @@ test_vrf()
 		"mrc1 port 1: veth is in VRF red: paths without SRv6 are not taken" "$(feature vrf)"
 	on p2 sysctl -qw net.ipv4.udp_l3mdev_accept=1
 	check_not "in a VRF, one end hears: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
-	on p2 mrcctl probe mrc2 remote "$(pair_addr 1)" >/dev/null 2>&1
+	on p2 mrcctl probe mrc2 remote "$(pair_addr 1)" ev-profile 0 >/dev/null
 	check "in a VRF, one end hears: the other counts what no socket hears" \
 		wait_for counts mrc1 rx_drop_no_socket
 	on p1 sysctl -qw net.ipv4.udp_l3mdev_accept=1
 	check "in a VRF that is heard: data flows" wait_for connects "$(pair_addr 1)" "$(pair_addr 2)"
+	check_not "in a VRF: no QP connects to one of the same device" connects \
+		"$(pair_addr 1)" "$(pair_addr 1)" mrc1 mrc1 p1
+	check "in a VRF: no QP connects to one of the same device: the log says so" \
+		said "no plane has a way from $(pair_addr 1) to $(pair_addr 1)"
 	check_equal "in a VRF that is heard: mrcctl has nothing to say" "" "$(feature vrf)"
+	on p1 ip link add other type dummy
+	on p1 ip link set other master red up
+	on p1 ip addr add fd00:14::1/64 dev other nodad
+	check_equal "in a VRF: programs send to the port from addresses of their own" 0 \
+		"$(refused_from fd00:14::1)"
+	check "in a VRF: programs do not send in the name of a device" \
+		test "$(refused_from "$(pair_addr 1)")" -gt 0
 	both ip link set veth nomaster
 	both ip link del red
 	both ip addr replace fd00:6d72:70::N/64 dev veth nodad

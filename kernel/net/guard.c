@@ -19,6 +19,7 @@
 #include <net/sock.h>
 
 #include "guard.h"
+#include "netdev.h"
 
 /* IPv6 headers inside each other that are looked through. */
 #define MRC_GUARD_DEPTH		4u
@@ -26,9 +27,10 @@
 static const struct mrc_guard_ops *mrc_guard_ops;
 
 /* May no program send from there? */
-static bool mrc_guard_names(struct net *net, const struct in6_addr *saddr)
+static bool mrc_guard_names(const struct nf_hook_state *state, const struct in6_addr *saddr)
 {
-	return mrc_guard_ops->is_device(net, saddr) || !ipv6_chk_addr(net, saddr, NULL, 0);
+	return mrc_guard_ops->is_device(state->net, saddr) ||
+	       !mrc_netdev_has_addr(state->out, saddr);
 }
 
 /**
@@ -104,7 +106,7 @@ static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *sk
 
 	if (mrc_guard_of_kernel(skb->sk ?: state->sk))
 		return NF_ACCEPT;
-	if (!mrc_guard_like_ours(g, skb, &w) || !mrc_guard_names(state->net, &w.saddr))
+	if (!mrc_guard_like_ours(g, skb, &w) || !mrc_guard_names(state, &w.saddr))
 		return NF_ACCEPT;
 	mrc_guard_ops->forged(state->net, &w.saddr);
 	return NF_DROP;

@@ -10,6 +10,7 @@
 
 #include "../compat/compat_net.h"
 #include "lost.h"
+#include "netdev.h"
 #include "sock.h"
 
 static void (*mrc_lost)(struct net *net, const struct in6_addr *daddr, bool filtered);
@@ -66,7 +67,7 @@ static __be16 mrc_lost_port(const struct sk_buff *skb, struct ipv6hdr *outer)
 /* A probe of the fabric comes back to the host that has sent it. */
 static bool mrc_lost_came_back(const struct net_device *dev, const struct in6_addr *saddr)
 {
-	return !(dev->flags & IFF_LOOPBACK) && ipv6_chk_addr(dev_net(dev), saddr, NULL, 0);
+	return !(dev->flags & IFF_LOOPBACK) && mrc_netdev_has_addr(dev, saddr);
 }
 
 /*
@@ -89,7 +90,7 @@ static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reaso
 	rcu_read_lock();
 	net = dev_net(skb->dev);
 	if ((mrc_sock_listening(net, port) || mrc_lost_came_back(skb->dev, &outer.saddr)) &&
-	    ipv6_chk_addr(net, &outer.daddr, NULL, 0))
+	    mrc_netdev_has_addr(skb->dev, &outer.daddr))
 		mrc_lost(net, &outer.daddr, reason == SKB_DROP_REASON_NETFILTER_DROP);
 	rcu_read_unlock();
 }

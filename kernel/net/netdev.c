@@ -2,6 +2,7 @@
 /*
  * Masters of netdevs.
  */
+#include <net/addrconf.h>
 #include <net/l3mdev.h>
 
 #include "asked.h"
@@ -30,6 +31,13 @@ bool mrc_netdev_deaf(const struct net_device *dev)
 #else
 	return false;
 #endif
+}
+
+bool mrc_netdev_has_addr(const struct net_device *dev, const struct in6_addr *addr)
+{
+	struct net *net = dev_net(dev);
+
+	return ipv6_chk_addr(net, addr, dev, 0) || ipv6_chk_addr(net, addr, NULL, 0);
 }
 
 int mrc_netdev_check(struct net_device *dev, const struct mrc_asked *asked)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Masters of netdevs: whether a netdev's packets get to us at all.
+ * Masters of netdevs: whether a netdev's packets get to us at all, and whose an address is.
  *
  * A port of a bond, a team, a bridge or a virtual switch hands each packet to its master before an address
  * of the port is looked at. A port of a VRF does not, but by default no UDP socket gets what comes in
@@ -11,6 +11,7 @@
 
 #include <linux/netdevice.h>
 
+struct in6_addr;
 struct mrc_asked;
 
 /** mrc_netdev_taken() - are its packets its master's? Any context. */
@@ -18,6 +19,13 @@ bool mrc_netdev_taken(struct net_device *dev);
 
 /** mrc_netdev_deaf() - does no UDP socket get what comes in by it, for it is in a VRF? Any context. */
 bool mrc_netdev_deaf(const struct net_device *dev);
+
+/**
+ * mrc_netdev_has_addr() - has this host an address, in the VRF of a netdev or in none?
+ *
+ * IPv6 itself asks for one of both, and without a netdev sees no address of any VRF. Any context.
+ */
+bool mrc_netdev_has_addr(const struct net_device *dev, const struct in6_addr *addr);
 
 /**
  * mrc_netdev_check() - can it be an anchor or a plane, as masters go?

@@ -19,6 +19,7 @@
 #include "../core/icrc.h"
 #include "crc.h"
 #include "lost.h"
+#include "netdev.h"
 #include "rx.h"
 #include "sock.h"
 
@@ -175,7 +176,7 @@ static bool mrc_rx_loopback(const struct sk_buff *skb)
 /* Did this host send it to itself, under an address that it has not? Any user can do that. */
 static bool mrc_rx_impossible(const struct mrc_rx_pkt *pkt)
 {
-	return pkt->loopback && !ipv6_chk_addr(pkt->net, pkt->saddr, NULL, 0);
+	return pkt->loopback && !mrc_netdev_has_addr(pkt->skb->dev, pkt->saddr);
 }
 
 /*
@@ -282,7 +283,7 @@ static bool mrc_tunnel_ours(const struct sk_buff *skb)
 		return false;
 	udp = skb_header_pointer(skb, sizeof(*ip6), sizeof(buf), &buf);
 	return udp && mrc_sock_listening(net, udp->dest) &&
-	       ipv6_chk_addr((struct net *)net, &ip6->daddr, NULL, 0);
+	       mrc_netdev_has_addr(skb->dev, &ip6->daddr);
 }
 
 /*

@@ -5,8 +5,8 @@
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
-#include <net/addrconf.h>
 
+#include "../net/netdev.h"
 #include "ask.h"
 #include "ev_profile.h"
 #include "peers.h"
@@ -90,7 +90,7 @@ static struct mrc_peer *mrc_peers_make(struct mrc_dev *dev,
 	seqcount_spinlock_init(&peer->congestions_seq, &peer->lock);
 	mrc_prober_peer_init(peer);
 	refcount_set(&peer->ref, 1);
-	peer->local = ipv6_chk_addr(dev->net, &key->remote, NULL, 0);
+	peer->local = mrc_netdev_has_addr(dev->anchor, &key->remote);
 	mrc_peer_make_flow(peer);
 	err = mrc_peers_make_evs(peer, GFP_KERNEL_ACCOUNT);
 	if (!err)
