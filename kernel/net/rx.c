@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receiving. The tunnel handler sees packets with their outer header and
- * aggregates in one piece; the UDP socket sees what others have decapsulated or
- * nobody encapsulated, one packet at a time.
+ * Receiving. The tunnel handler sees packets with their outer header, the UDP socket what others have
+ * decapsulated or nobody encapsulated, one packet at a time. Aggregates come in one piece to either, for
+ * the socket has a hook for them.
  *
  * A UDP checksum that nobody has verified is not verified here: senders of single
  * packets leave it zero anyway, and the ICRC covers more. The UDP socket's packets have
@@ -269,6 +269,12 @@ static void mrc_rx_trimmed(struct sk_buff *skb)
 	mrc_rx_head(skb, ipv6_get_dsfield(ipv6_hdr(skb)));
 }
 
+/* Nor has an aggregate. */
+static void mrc_rx_aggregate(struct sk_buff *skb)
+{
+	mrc_rx_skb(skb, sizeof(struct ipv6hdr), ipv6_get_dsfield(ipv6_hdr(skb)));
+}
+
 /* Is the packet behind the outer header one of ours? */
 static bool mrc_tunnel_ours(const struct sk_buff *skb)
 {
@@ -339,6 +345,12 @@ static int mrc_udp_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+static const struct mrc_sock_ops mrc_rx_sock_ops = {
+	.rcv = mrc_udp_rcv,
+	.trimmed = mrc_rx_trimmed,
+	.aggregate = mrc_rx_aggregate,
+};
+
 static void mrc_rx_lost(struct net *net, const struct in6_addr *daddr, bool filtered)
 {
 	mrc_rx_ops->drop(net, daddr, filtered ? MRC_DROP_FILTERED : MRC_DROP_NO_SOCKET);
@@ -350,7 +362,7 @@ int mrc_rx_module_init(const struct mrc_rx_ops *ops)
 
 	mrc_rx_ops = ops;
 	mrc_guard_module_init(&ops->guard);
-	err = mrc_sock_module_init(mrc_udp_rcv, mrc_rx_trimmed);
+	err = mrc_sock_module_init(&mrc_rx_sock_ops);
 	if (err)
 		return err;
 	err = xfrm6_tunnel_register(&mrc_tunnel, AF_INET6);

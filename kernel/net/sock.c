@@ -3,6 +3,10 @@
  * UDP sockets. They keep the port from others and take the packets that come
  * decapsulated. A kernel socket does not hold its namespace, so the namespace
  * closes what is left when it goes: devices and namespaces may go in any order.
+ *
+ * GRO makes aggregates of what a NIC takes in for such a socket, with outer headers and without.
+ * UDP would cut those without again, for no encapsulation of its own is in them: a hook takes them
+ * before it does.
  */
 #include <linux/mutex.h>
 #include <linux/netfilter_ipv6.h>
@@ -14,6 +18,7 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/udp_tunnel.h>
+#include <net/xfrm.h>
 
 #include "../compat/compat_net.h"
 #include "guard.h"
@@ -26,8 +31,8 @@
  * @sk: of @sock; once that is closed, readers of the list find it without references
  * @port: network order
  * @users: references, under mrc_sock_lock
- * @trims: those that want trimmed packets, under mrc_sock_lock
- * @hook: that takes them, if there is one
+ * @trims: those that want trimmed packets, written under mrc_sock_lock
+ * @hook: takes these and aggregates, if the kernel has netfilter
  * @guard: nobody else sends in a device's name
  * @rcu: freed after readers of the list
  */
@@ -54,8 +59,7 @@ struct mrc_sock_net {
 };
 
 static unsigned int mrc_sock_net_id;
-static int (*mrc_sock_rcv)(struct sock *sk, struct sk_buff *skb);
-static void (*mrc_sock_trimmed)(struct sk_buff *skb);
+static const struct mrc_sock_ops *mrc_sock_ops;
 
 /* Guards all lists; inside, only locks of the socket layer and of netfilter's hooks. */
 static DEFINE_MUTEX(mrc_sock_lock);
@@ -84,6 +88,13 @@ bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb)
 	return s && skb_set_owner_sk_safe(skb, s->sk);
 }
 
+static int mrc_sock_aggregate(struct socket *sock)
+{
+	int on = 1;
+
+	return sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&on), sizeof(on));
+}
+
 static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 {
 	struct udp_port_cfg port = {
@@ -94,7 +105,7 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = s,
 		.encap_type = 1,
-		.encap_rcv = mrc_sock_rcv,
+		.encap_rcv = mrc_sock_ops->rcv,
 	};
 	int err = udp_sock_create6(net, &port, &s->sock);
 
@@ -109,41 +120,70 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 	 * checksum of each part when it splits an aggregate for us.
 	 */
 	inet_dec_convert_csum(s->sock->sk);
-	return 0;
+	return mrc_sock_aggregate(s->sock);
 }
 
-/* ---- trimmed packets ---------------------------------------------------------- */
+static void mrc_sock_release(struct mrc_sock *s)
+{
+	if (s->sock)
+		udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
+}
+
+/* ---- what UDP would not leave as it is ---------------------------------------- */
 
 /* Is it shorter than its UDP header says? */
-static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *skb)
+static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *skb,
+				const struct udphdr *udp)
 {
-	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
+	return READ_ONCE(s->trims) && !skb_is_gso(skb) &&
+	       ntohs(udp->len) > skb->len - sizeof(struct ipv6hdr);
+}
+
+/*
+ * Has GRO made it, or a netdev that takes aggregates? What else UDP asks is whether the socket is one
+ * of the VRF: that stays its business.
+ */
+static bool mrc_sock_is_aggregate(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 &&
+	       !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) &&
+	       !netif_is_l3_master(skb->dev) && !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
+}
+
+/* Return: false: UDP is to have it. */
+static bool mrc_sock_take(const struct mrc_sock *s, struct sk_buff *skb)
+{
 	const struct udphdr *udp;
 	struct udphdr buf;
 
-	if (ip6->nexthdr != NEXTHDR_UDP || skb_is_gso(skb))
+	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_UDP)
 		return false;
-	udp = skb_header_pointer(skb, sizeof(*ip6), sizeof(buf), &buf);
-	return udp && udp->dest == s->port && ntohs(udp->len) > skb->len - sizeof(*ip6);
+	udp = skb_header_pointer(skb, sizeof(struct ipv6hdr), sizeof(buf), &buf);
+	if (!udp || udp->dest != s->port || !xfrm6_policy_check(s->sk, XFRM_POLICY_IN, skb))
+		return false;
+	if (mrc_sock_is_aggregate(skb))
+		mrc_sock_ops->aggregate(skb);
+	else if (mrc_sock_is_trimmed(s, skb, udp))
+		mrc_sock_ops->trimmed(skb);
+	else
+		return false;
+	return true;
 }
 
 /* Softirq, under RCU; data begins with the IPv6 header. */
 static unsigned int __maybe_unused mrc_sock_hook(void *priv, struct sk_buff *skb,
-				  const struct nf_hook_state *state)
+						 const struct nf_hook_state *state)
 {
-	if (!mrc_sock_is_trimmed(priv, skb))
+	if (!mrc_sock_take(priv, skb))
 		return NF_ACCEPT;
-	mrc_sock_trimmed(skb);
 	consume_skb(skb);
 	return NF_STOLEN;
 }
 
 #if IS_ENABLED(CONFIG_NETFILTER)
 
-static int mrc_sock_hook_up(struct mrc_sock *s)
+static int mrc_sock_hook_up(struct mrc_sock *s, struct net *net)
 {
-	if (!s->sock)
-		return -ENETDOWN;
 	s->hook = (struct nf_hook_ops) {
 		.hook = mrc_sock_hook,
 		.priv = s,
@@ -152,54 +192,58 @@ static int mrc_sock_hook_up(struct mrc_sock *s)
 		/* Behind all that may drop it. */
 		.priority = NF_IP6_PRI_LAST,
 	};
-	return nf_register_net_hook(sock_net(s->sock->sk), &s->hook);
+	return nf_register_net_hook(net, &s->hook);
 }
 
-static void mrc_sock_unhook(struct mrc_sock *s)
+static void mrc_sock_unhook(struct mrc_sock *s, struct net *net)
 {
-	if (s->sock)
-		nf_unregister_net_hook(sock_net(s->sock->sk), &s->hook);
+	nf_unregister_net_hook(net, &s->hook);
 }
 
 #else
 
-/* Only what has an outer header can be taken. */
-static int mrc_sock_hook_up(struct mrc_sock *s)
+/* Of trimmed packets only those with an outer header can be taken; aggregates are cut. */
+static int mrc_sock_hook_up(struct mrc_sock *s, struct net *net)
 {
-	return s->sock ? 0 : -ENETDOWN;
+	return 0;
 }
 
-static void mrc_sock_unhook(struct mrc_sock *s)
+static void mrc_sock_unhook(struct mrc_sock *s, struct net *net)
 {
 }
 
 #endif
 
-int mrc_sock_trim(struct mrc_sock *s, bool on)
+void mrc_sock_trim(struct mrc_sock *s, bool on)
 {
-	int err = 0;
-
 	mutex_lock(&mrc_sock_lock);
-	if (on && !s->trims)
-		err = mrc_sock_hook_up(s);
-	if (!err)
-		s->trims += on ? 1 : -1;
-	if (!on && !s->trims)
-		mrc_sock_unhook(s);
+	WRITE_ONCE(s->trims, s->trims + (on ? 1 : -1));
 	mutex_unlock(&mrc_sock_lock);
-	return err;
 }
 
 /* ---- life --------------------------------------------------------------------- */
 
 static void mrc_sock_close(struct mrc_sock *s)
 {
-	if (s->trims)
-		mrc_sock_unhook(s);
-	mrc_guard_down(&s->guard, sock_net(s->sk));
+	struct net *net = sock_net(s->sk);
+
+	mrc_sock_unhook(s, net);
+	mrc_guard_down(&s->guard, net);
 	list_del_rcu(&s->list);
-	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
+	mrc_sock_release(s);
 	s->sock = NULL;
+}
+
+static int mrc_sock_hooks_up(struct mrc_sock *s, struct net *net)
+{
+	int err = mrc_guard_up(&s->guard, net, s->port);
+
+	if (err)
+		return err;
+	err = mrc_sock_hook_up(s, net);
+	if (err)
+		mrc_guard_down(&s->guard, net);
+	return err;
 }
 
 static struct mrc_sock *mrc_sock_new(struct net *net, struct mrc_sock_net *sn,
@@ -212,19 +256,13 @@ static struct mrc_sock *mrc_sock_new(struct net *net, struct mrc_sock_net *sn,
 		return ERR_PTR(-ENOMEM);
 	s->port = port;
 	s->users = 1;
-	err = mrc_sock_open(s, net);
-	if (err)
-		goto free;
-	err = mrc_guard_up(&s->guard, net, s->port);
-	if (err)
-		goto release;
-	list_add_tail_rcu(&s->list, &sn->socks);
-	return s;
-
-release:
-	udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
+	err = mrc_sock_open(s, net) ?: mrc_sock_hooks_up(s, net);
+	if (!err) {
+		list_add_tail_rcu(&s->list, &sn->socks);
+		return s;
+	}
+	mrc_sock_release(s);
 	synchronize_rcu();	/* a receiver may have found its socket just before */
-free:
 	kfree(s);
 	return ERR_PTR(err);
 }
@@ -294,11 +332,9 @@ static struct pernet_operations mrc_sock_net_ops = {
 	.size = sizeof(struct mrc_sock_net),
 };
 
-int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb),
-			 void (*trimmed)(struct sk_buff *skb))
+int mrc_sock_module_init(const struct mrc_sock_ops *ops)
 {
-	mrc_sock_rcv = rcv;
-	mrc_sock_trimmed = trimmed;
+	mrc_sock_ops = ops;
 	return register_pernet_subsys(&mrc_sock_net_ops);
 }
 

@@ -35,9 +35,9 @@ void mrc_sock_put(struct mrc_sock *sock);
  *
  * A trimmed packet is shorter than its UDP header says. A kernel without netfilter lets UDP drop it.
  *
- * Process context, sleeps. Return: 0, -ENETDOWN: the namespace is going, or -ENOMEM; 0 if !@on.
+ * Process context, sleeps.
  */
-int mrc_sock_trim(struct mrc_sock *sock, bool on);
+void mrc_sock_trim(struct mrc_sock *sock, bool on);
 
 /** mrc_sock_listening() - does a namespace listen on a UDP port? Under RCU. */
 bool mrc_sock_listening(const struct net *net, __be16 port);
@@ -53,16 +53,27 @@ bool mrc_sock_listening(const struct net *net, __be16 port);
 bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb);
 
 /**
- * mrc_sock_module_init() - per-namespace state
+ * struct mrc_sock_ops - who takes what comes to the port without an outer header
  * @rcv: UDP encapsulation receiver of all sockets
- * @trimmed: takes packets for mrc_sock_trim(): data begins with the IPv6 header; softirq, under RCU
+ * @trimmed: takes packets for mrc_sock_trim(); data begins with the IPv6 header, UDP behind it. Softirq,
+ *           under RCU
+ * @aggregate: takes several packets in one skb, likewise
+ */
+struct mrc_sock_ops {
+	int (*rcv)(struct sock *sk, struct sk_buff *skb);
+	void (*trimmed)(struct sk_buff *skb);
+	void (*aggregate)(struct sk_buff *skb);
+};
+
+/**
+ * mrc_sock_module_init() - per-namespace state
+ * @ops: for all sockets
  *
  * mrc_sock_module_exit() closes all sockets and waits until no receiver runs any more.
  *
  * Return: 0 or -ENOMEM.
  */
-int mrc_sock_module_init(int (*rcv)(struct sock *sk, struct sk_buff *skb),
-			 void (*trimmed)(struct sk_buff *skb));
+int mrc_sock_module_init(const struct mrc_sock_ops *ops);
 void mrc_sock_module_exit(void);
 
 #endif /* _MRC_NET_SOCK_H */

@@ -176,17 +176,11 @@ static void mrc_transport_told_work(struct work_struct *work)
 
 /* ---- UDP ports -------------------------------------------------------------- */
 
-/* Both sockets, or none. */
-static int mrc_transport_trim(struct mrc_sock *sock, struct mrc_sock *too, bool on)
+static void mrc_transport_trim(struct mrc_sock *sock, struct mrc_sock *too, bool on)
 {
-	int err = mrc_sock_trim(sock, on);
-
-	if (err || !too)
-		return err;
-	err = mrc_sock_trim(too, on);
-	if (err)
-		mrc_sock_trim(sock, false);
-	return err;
+	mrc_sock_trim(sock, on);
+	if (too)
+		mrc_sock_trim(too, on);
 }
 
 static void mrc_transport_listen_no_more(struct mrc_dev *dev)
@@ -215,19 +209,12 @@ static struct mrc_sock *mrc_transport_listen_too(struct mrc_dev *dev, u16 port)
 static int mrc_transport_listen(struct mrc_dev *dev, u16 port, bool trims)
 {
 	struct mrc_sock *sock = mrc_sock_get(dev->net, port), *too;
-	int err = 0;
 
 	if (IS_ERR(sock))
 		return PTR_ERR(sock);
 	too = mrc_transport_listen_too(dev, port);
 	if (trims)
-		err = mrc_transport_trim(sock, too, true);
-	if (err) {
-		mrc_sock_put(sock);
-		if (too)
-			mrc_sock_put(too);
-		return err;
-	}
+		mrc_transport_trim(sock, too, true);
 	mrc_transport_listen_no_more(dev);
 	dev->sock = sock;
 	dev->sock_too = too;
