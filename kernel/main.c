@@ -8,7 +8,7 @@
 #include "net/crc.h"
 #include "net/plane.h"
 #include "netlink/netlink.h"
-#include "transport/transport.h"
+#include "transport/transport/transport.h"
 #include "verbs/link.h"
 
 static int __init mrc_module_init(void)

@@ -22,7 +22,7 @@ told()
 		sed -E 's/^[sH] .*/softirq/; s/^. //; s/kworker.*/work/' | sort -u | paste -sd ' '
 }
 
-# recorded CONDITION: these calls of the engine, see kernel/transport/replay.h; 0: all
+# recorded CONDITION: these calls of the engine, see kernel/transport/qp/replay.h; 0: all
 recorded()
 {
 	echo "$1" >"$TRACING/events/mrc/mrc_replay/filter"

@@ -15,7 +15,7 @@
 
 ROUTES=10000
 LOOKS=2000
-# Of kernel/transport/route.h.
+# Of kernel/transport/profile/route.h.
 MOST=65536
 
 # ones N: an address of N ones, and zeros

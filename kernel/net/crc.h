@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "../core/crc_fold.h"
+#include "../core/wire/crc_fold.h"
 
 /**
  * struct mrc_crc - a reflected CRC-32 of a message that comes in pieces, without final complement

@@ -198,7 +198,7 @@ void mrc_path_forget(struct mrc_path *path);
  * Context: BH disabled, under RCU; concurrent calls on one path are fine.
  * Return: 0; -ENETDOWN: the plane is not usable; -ENETUNREACH: no route leads out of its netdev;
  * -EACCES: an IPsec policy covers it; -ESHUTDOWN: the path has ended; or -ENOMEM. What each means
- * is said in core/sent.h.
+ * is said in core/paths/sent.h.
  */
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);

@@ -17,7 +17,7 @@
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
 
-#include "../core/ev_set.h"
+#include "../core/paths/ev_set.h"
 #include "backlog.h"
 
 struct mrc_asked;

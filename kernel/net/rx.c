@@ -16,7 +16,7 @@
 #include <net/xfrm.h>
 
 #include "../compat/compat_net.h"
-#include "../core/icrc.h"
+#include "../core/wire/icrc.h"
 #include "crc.h"
 #include "lost.h"
 #include "netdev.h"

@@ -10,7 +10,7 @@
 #include <linux/in6.h>
 #include <linux/skbuff.h>
 
-#include "../core/wire.h"
+#include "../core/wire/wire.h"
 #include "guard.h"
 #include "walk.h"
 

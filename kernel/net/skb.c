@@ -16,8 +16,8 @@
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 
-#include "../core/icrc.h"
-#include "../core/wire.h"
+#include "../core/wire/icrc.h"
+#include "../core/wire/wire.h"
 #include "crc.h"
 #include "skb.h"
 #include "sock.h"

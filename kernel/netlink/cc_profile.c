@@ -2,7 +2,7 @@
 /*
  * Netlink: CC profiles.
  */
-#include "../transport/config.h"
+#include "../transport/config/config.h"
 #include "message.h"
 
 /* What was set: where that is the rate of the links, nothing was. */

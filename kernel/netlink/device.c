@@ -2,7 +2,7 @@
 /*
  * Netlink: devices and their settings.
  */
-#include "../transport/transport.h"
+#include "../transport/transport/transport.h"
 #include "message.h"
 
 /* Reading and writing back settings is one step. */

@@ -7,8 +7,8 @@
 #include <net/ipv6.h>
 
 #include "../compat/compat_netlink.h"
-#include "../core/usid.h"
-#include "../transport/config.h"
+#include "../core/wire/usid.h"
+#include "../transport/config/config.h"
 #include "ev.h"
 #include "message.h"
 

@@ -5,7 +5,7 @@
 #ifndef _MRC_NETLINK_EV_H
 #define _MRC_NETLINK_EV_H
 
-#include "../transport/ev_profile.h"
+#include "../transport/profile/ev_profile.h"
 
 /**
  * mrc_nl_ev_parse() - an EV out of a request

@@ -3,7 +3,7 @@
  * Netlink: EV profiles. A profile comes in one request with all its EVs; EVs
  * are shown by their own command, so that each message stays small.
  */
-#include "../transport/config.h"
+#include "../transport/config/config.h"
 #include "ev.h"
 #include "message.h"
 

@@ -6,9 +6,9 @@
 #include <linux/ktime.h>
 #include <linux/user_namespace.h>
 
-#include "../transport/config.h"
-#include "../transport/event.h"
-#include "../transport/qp.h"
+#include "../transport/config/config.h"
+#include "../transport/device/event.h"
+#include "../transport/peer/qp.h"
 #include "message.h"
 
 /*

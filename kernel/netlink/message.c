@@ -4,7 +4,7 @@
  */
 #include <linux/netlink.h>
 
-#include "../core/cc.h"
+#include "../core/cc/cc.h"
 #include "message.h"
 
 /* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */

@@ -14,9 +14,9 @@
 
 #include "../compat/compat_netlink.h"
 #include "../net/asked.h"
-#include "../transport/device.h"
-#include "../transport/peer.h"
-#include "../transport/route.h"
+#include "../transport/device/device.h"
+#include "../transport/peer/peer.h"
+#include "../transport/profile/route.h"
 
 struct mrc_cc_profile;
 struct mrc_ev_profile;

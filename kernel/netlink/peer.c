@@ -3,9 +3,9 @@
  * Netlink: peers and their EVs. Dumps go by the peers' numbers, which nobody sees.
  */
 #include "../compat/compat_netlink.h"
-#include "../transport/congestion.h"
-#include "../transport/peers.h"
-#include "../transport/prober.h"
+#include "../transport/peer/congestion.h"
+#include "../transport/endpoint/peers.h"
+#include "../transport/endpoint/prober.h"
 #include "message.h"
 
 static_assert((int)MRC_EV_GOOD == (int)MRC_NL_EV_STATE_GOOD);

@@ -9,11 +9,11 @@
 #include <linux/jiffies.h>
 #include <net/addrconf.h>
 
-#include "../transport/event.h"
-#include "../transport/peers.h"
-#include "../transport/probe_order.h"
-#include "../transport/raw_probe.h"
-#include "../transport/route.h"
+#include "../transport/device/event.h"
+#include "../transport/endpoint/peers.h"
+#include "../transport/endpoint/probe_order.h"
+#include "../transport/endpoint/raw_probe.h"
+#include "../transport/profile/route.h"
 #include "ev.h"
 #include "message.h"
 

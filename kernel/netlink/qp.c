@@ -3,8 +3,8 @@
  * Netlink: QPs.
  */
 #include "../compat/compat_netlink.h"
-#include "../transport/congestion.h"
-#include "../transport/qp.h"
+#include "../transport/peer/congestion.h"
+#include "../transport/peer/qp.h"
 #include "message.h"
 
 static_assert((int)IB_QPS_RESET == (int)MRC_NL_QP_STATE_RESET);

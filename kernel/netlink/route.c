@@ -4,7 +4,7 @@
  */
 #include <net/ipv6.h>
 
-#include "../transport/config.h"
+#include "../transport/config/config.h"
 #include "message.h"
 
 /* @prefix: there is a route; @gid: what was looked up, or NULL */

@@ -8,8 +8,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/mrc-abi.h>
 
-#include "../transport/device.h"
-#include "../transport/user.h"
+#include "../transport/device/device.h"
+#include "../transport/device/user.h"
 
 #define MRC_IB_DRIVER	((__force enum rdma_driver_id)MRC_DRIVER_ID)
 

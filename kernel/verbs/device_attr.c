@@ -5,7 +5,7 @@
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "../transport/qp.h"
+#include "../transport/peer/qp.h"
 #include "device.h"
 #include "device_attr.h"
 

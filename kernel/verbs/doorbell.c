@@ -2,9 +2,9 @@
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "../transport/qp_error.h"
-#include "../transport/requester.h"
-#include "../transport/responder.h"
+#include "../transport/qp/qp_error.h"
+#include "../transport/qp/requester.h"
+#include "../transport/qp/responder.h"
 #include "doorbell.h"
 #include "qp.h"
 

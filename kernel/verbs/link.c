@@ -17,7 +17,7 @@
 #include "../compat/compat_verbs.h"
 #include "../net/asked.h"
 #include "../net/netdev.h"
-#include "../transport/transport.h"
+#include "../transport/transport/transport.h"
 #include "context.h"
 #include "counters.h"
 #include "cq.h"

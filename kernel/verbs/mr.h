@@ -7,7 +7,7 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "../transport/mr.h"
+#include "../transport/device/mr.h"
 
 struct ib_umem;
 

@@ -8,7 +8,7 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "../transport/device.h"
+#include "../transport/device/device.h"
 
 /**
  * mrc_port_state() - ACTIVE when the anchor is up and a plane is usable (or there are none).

@@ -8,7 +8,7 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "../transport/qp.h"
+#include "../transport/peer/qp.h"
 #include "cq.h"
 #include "ring.h"
 

@@ -12,7 +12,7 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 
-#include "../transport/event.h"
+#include "../transport/device/event.h"
 #include "device.h"
 #include "port.h"
 #include "registry.h"

@@ -8,7 +8,7 @@
  * requests before it have ended, as verbs has it. One that no honest provider
  * writes means that the ring is corrupt.
  */
-#include "../transport/wqe.h"
+#include "../transport/qp/wqe.h"
 #include "device.h"
 #include "qp.h"
 #include "work.h"

@@ -30,8 +30,8 @@ def inner(text):
     headers, _, excepted = found[2].partition(" but ")
     functions = {}
     for name in headers.split():
-        path = TOP / found[1] / f"{name}.h"
-        if not path.exists():
+        path = next((TOP / found[1]).rglob(f"{name}.h"), None)
+        if not path:
             raise SystemExit(f"{PAGE}: there is no {name}.h in {found[1]}")
         for function in DECLARED.findall(without_comments(path.read_text(encoding="utf-8"))):
             functions[function] = name

@@ -327,9 +327,9 @@ def source(family):
               f'{{ .name = {c_name(group["c-define-name"])} }},' for group in family.groups]
     return "\n".join([
         f"// SPDX-License-Identifier: {LICENCE}", *title("What operations of the family take."),
-        "#include <linux/seg6_iptunnel.h>", "", '#include "../core/rx_window.h"',
-        '#include "../net/skb.h"', '#include "../transport/alias.h"',
-        '#include "../transport/cc_profile.h"', '#include "../transport/device.h"', '#include "../transport/user.h"',
+        "#include <linux/seg6_iptunnel.h>", "", '#include "../core/receive/rx_window.h"',
+        '#include "../net/skb.h"', '#include "../transport/profile/alias.h"',
+        '#include "../transport/profile/cc_profile.h"', '#include "../transport/device/device.h"', '#include "../transport/device/user.h"',
         '#include "mrc-spec.h"', "",
         *limits(family), *policies.lines,
         "const struct genl_ops mrc_nl_ops[MRC_NL_OPS] = {", *ops, "};", "",

@@ -19,7 +19,7 @@ documented()
 }
 
 sed -nE 's/^\tX\([A-Z_]+,[[:space:]]*"([a-z0-9_]+)"\).*/\1/p' \
-	"$top/kernel/transport/counters.h" | sort >"$HOST_TMP/kernel"
+	"$top/kernel/transport/device/counters.h" | sort >"$HOST_TMP/kernel"
 documented Traffic Planes | sort >"$HOST_TMP/page"
 
 [ "$(wc -l <"$HOST_TMP/kernel")" -gt 30 ] || wrong "few names found in counters.h"

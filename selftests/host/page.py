@@ -215,7 +215,7 @@ def names_in(path):
 
 def check_documents(families):
     """Each metric is explained, and what is used exists."""
-    with open(os.path.join(TOP, "kernel/transport/counters.h"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "kernel/transport/device/counters.h"), encoding="utf-8") as file:
         counters = {f"mrc_{name}_total" for name in re.findall(r'X\([A-Z_]+,\s*"(\w+)"\)', file.read())}
     there = {f.name + ("_total" if f.type == "counter" else "") for f in families}
     explained = names_in("Documentation/metrics.md")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Congestion control of a requester in tests and simulations, used as transport/send.c does.
+// Congestion control of a requester in tests and simulations, used as transport/qp/send.c does.
 #ifndef MRC_UNIT_CC_WINDOW_H
 #define MRC_UNIT_CC_WINDOW_H
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 extern "C" {
-#include "ev_tally.h"
+#include "core/paths/ev_tally.h"
 }
 
 namespace

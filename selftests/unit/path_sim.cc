@@ -204,7 +204,7 @@ private:
         }
     }
 
-    // ---- requester: transport/requester.c, send.c
+    // ---- requester: transport/qp/requester.c, send.c
 
     void send()
     {
@@ -337,7 +337,7 @@ private:
         lastDone = now;
     }
 
-    // ---- responder: transport/responder.c
+    // ---- responder: transport/qp/responder.c
 
     void dataArrived(const Packet &p)
     {

@@ -99,7 +99,7 @@ struct Host {
         senders.push_back(std::make_unique<Sender>(*this, answered, timeout));
         return *senders.back();
     }
-    /// As transport/congestion.c does: those that wait have their turns.
+    /// As transport/peer/congestion.c does: those that wait have their turns.
     void serve()
     {
         const mrc_shared_place *last = nullptr;

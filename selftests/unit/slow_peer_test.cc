@@ -3,7 +3,7 @@
 // A peer that is merely slow: some hundred packets a second, one after another, a SACK for each of
 // them that counts nothing beyond the cumulative PSN, round trips of tens to hundreds of
 // milliseconds. It loses one packet in a hundred and refuses another one. The requester is used as
-// transport/requester.c does.
+// transport/qp/requester.c does.
 #include "cc_window.h"
 #include "sim_clock.h"
 

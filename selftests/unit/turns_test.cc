@@ -99,8 +99,8 @@ TEST(Turns, WhoGoesWaitsNoMore)
     EXPECT_EQ(t.next(false), 1);
 }
 
-/// Peers of a device as transport/prober.c serves them: a run a millisecond, so many probes a run
-/// and a second, so many without an answer at a time; nobody answers.
+/// Peers of a device as transport/endpoint/prober.c serves them: a run a millisecond, so many
+/// probes a run and a second, so many without an answer at a time; nobody answers.
 class Device
 {
 public:

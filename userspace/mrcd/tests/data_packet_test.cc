@@ -13,7 +13,7 @@
 #include <netinet/udp.h>
 
 extern "C" {
-#include "wire.h"
+#include "core/wire/wire.h"
 }
 #include "watch/data_packet.h"
 

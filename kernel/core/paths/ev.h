@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The EVs towards one peer (MRC 1.0, sections 9.3.1 and 11.2.1): what is kept of each. In which
+ * order packets take them is ev_rotation.h's, when they are probed ev_schedule.h's, how they change
+ * their states ev_set.h's, and what becomes of doubt and silence ev_search.h's. The caller
+ * serialises all calls on one set.
+ *
+ * A living path is found, whatever was believed before: while one EV in each direction takes
+ * four packets of five, both ends have one of these in use after a few round trips and the
+ * intervals of the probes. Three things see to that, and all three stand on evidence alone, that
+ * is on what was last heard of an EV:
+ *  - Nothing is blamed in silence: a loss counts only if something that was sent later has
+ *    arrived. What is in doubt is probed instead.
+ *  - The floor keeps the EV that was heard of last. What it keeps is HELD, and probed as if it
+ *    was bad.
+ *  - When a probe of an EV in use is lost and nothing that was sent since has arrived, nobody
+ *    knows of any path that works: a search begins. All EVs but DENIED ones are probed and take
+ *    turns, for data and for answers, until one is heard of.
+ */
+#ifndef _MRC_CORE_EV_H
+#define _MRC_CORE_EV_H
+
+#include "../base/base.h"
+#include "../base/timing.h"
+#include "../send/tx_window.h"
+
+#define MRC_PORT_MAX	32u	/* ports are numbered 1..32 */
+
+/**
+ * enum mrc_ev_state - values of the OCP API, plus SKIP and HELD, which it does not show
+ * @MRC_EV_GOOD: in use
+ * @MRC_EV_ASSUMED_BAD: carries no data while another can
+ * @MRC_EV_DENIED: out of use until the controller says otherwise
+ * @MRC_EV_SKIP: GOOD, to be stepped over, once or most of the time
+ * @MRC_EV_HELD: lost, and in use all the same: nothing better is known
+ */
+enum mrc_ev_state {
+	MRC_EV_GOOD		= 1,
+	MRC_EV_ASSUMED_BAD	= 2,
+	MRC_EV_DENIED		= 4,
+	MRC_EV_SKIP		= 8,
+	MRC_EV_HELD		= 16,
+};
+
+/**
+ * enum mrc_ev_why - why an EV is in another state than before
+ * @MRC_EV_WHY_NONE: it is not
+ * @MRC_EV_WHY_LOSS: a packet was lost on it
+ * @MRC_EV_WHY_SKIP: the peer said to skip it always
+ * @MRC_EV_WHY_NO_ROUTE: no way leads out of this host
+ * @MRC_EV_WHY_NO_ROOM: its plane has no room for packets as long as data
+ * @MRC_EV_WHY_REFUSED: this host's policy, a firewall's say, lets nothing out by it
+ * @MRC_EV_WHY_PROBES_LOST: its probes were
+ * @MRC_EV_WHY_PROBES_ANSWERED: its probes were
+ * @MRC_EV_WHY_HEARD: data has arrived by it
+ * @MRC_EV_WHY_LATE: what was held to be lost on it has arrived
+ * @MRC_EV_WHY_HELD: the floor took it, for it was heard of last
+ * @MRC_EV_WHY_BETTER: the floor let it go, for better ones are known
+ * @MRC_EV_WHY_DENIED: by the controller
+ * @MRC_EV_WHY_ALLOWED: by the controller
+ */
+enum mrc_ev_why {
+	MRC_EV_WHY_NONE,
+	MRC_EV_WHY_LOSS,
+	MRC_EV_WHY_SKIP,
+	MRC_EV_WHY_NO_ROUTE,
+	MRC_EV_WHY_NO_ROOM,
+	MRC_EV_WHY_REFUSED,
+	MRC_EV_WHY_PROBES_LOST,
+	MRC_EV_WHY_PROBES_ANSWERED,
+	MRC_EV_WHY_HEARD,
+	MRC_EV_WHY_LATE,
+	MRC_EV_WHY_HELD,
+	MRC_EV_WHY_BETTER,
+	MRC_EV_WHY_DENIED,
+	MRC_EV_WHY_ALLOWED,
+};
+
+/**
+ * struct mrc_ev_entry - one EV of a set
+ * @state: enum mrc_ev_state
+ * @told: its state as mrc_ev_next_change() has reported it last; GOOD and SKIP count as one
+ * @missed: in use: probes lost in a row
+ * @doubted: GOOD: is probed until it is heard of
+ * @port: 1..32
+ * @backoff: exponent of the interval to the next probe
+ * @flaps: exponent that probing started with when the EV was lost last
+ * @why: enum mrc_ev_why of the last change of @state
+ * @thinned: GOOD or SKIP: exponent of how many batches there are for one that it is in; 0: it is left
+ *           out of one batch for each mark, and no more
+ * @answered: ASSUMED_BAD or HELD: probes answered in a row
+ * @returned: probes have brought it back since it was new
+ * @slot: where in its plane it stands
+ * @in_slot: which EV stands in the slot that has this EV's index in the plane. Slots are an array
+ *           that has no place of its own: its elements lie in the entries
+ * @marked: GOOD or SKIP: when it was marked, or thinned less, in units of MRC_TX_TICK_NS; wraps
+ * @batch: SKIP: when the batch began to which @skips applies, last bits of ns; 0 before the first
+ * @skips: SKIP: batches until it is in one; 0: it is in this one
+ * @probe_at: ns, when the next probe is due, if it is probed at all
+ * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
+ * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
+ * @took_ns: what packets took to be answered, on average of late, 0: nothing is known
+ * @arrived: answers of late that told of arrivals by it; see ev_tally.h
+ * @lost: answers of late that told of losses on it
+ */
+struct mrc_ev_entry {
+	u8 state;
+	u8 told : 5;
+	u8 missed : 2;
+	u8 doubted : 1;
+	u8 port;
+	u8 backoff : 5;
+	u8 flaps : 3;
+	u8 why : 5;
+	u8 thinned : 3;
+	u8 answered : 7;
+	u8 returned : 1;
+	u8 slot;
+	u8 in_slot;
+	union {
+		u64 probe_at;
+		struct {
+			u32 marked;
+			u32 batch : 25;
+			u32 skips : 7;
+		};
+	};
+	u64 heard_at;
+	u64 changed_at;
+	u32 took_ns;
+	u16 arrived;
+	u16 lost;
+};
+
+static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
+
+/* Bits of a batch's time that are kept: batches that are seconds apart may look the same. */
+#define MRC_EV_BATCH_MASK	((1u << 25) - 1)
+/* An EV that is marked again and again is in one of so many batches at least. */
+#define MRC_EV_THINNED_MAX	6u
+/*
+ * It is the EV's own path that is marked if fewer than one of so many EVs that carry data were marked
+ * of late, too.
+ */
+#define MRC_EV_ALONE		4u
+/* So many of its round trips without a mark are calm. */
+#define MRC_EV_CALM_TRIPS	4u
+
+/**
+ * struct mrc_ev_plane - the EVs of one port and where their rotation stands
+ * @first: index of the first EV of this port in the set
+ * @count: EVs of this port
+ * @quota: slots in rotation, 1..@count; usable EVs beyond them are spares
+ * @good: EVs of this port that are in use: GOOD, SKIP or HELD
+ * @bad: EVs of this port that are ASSUMED_BAD
+ * @asked: EVs of this port that are in use and probed: HELD or in doubt
+ * @pos: slots passed in this rotation
+ * @mul: step of the permutation, prime to @quota
+ * @add: slot that is next
+ * @next_spare: slot from which on a spare is looked for
+ * @next_any: EV from which on any is looked for, relative to @first
+ */
+struct mrc_ev_plane {
+	u16 first;
+	u16 count;
+	u16 quota;
+	u16 good;
+	u16 bad;
+	u16 asked;
+	u16 pos;
+	u16 mul;
+	u16 add;
+	u16 next_spare;
+	u16 next_any;
+};
+
+/**
+ * struct mrc_ev_set - the EVs towards one peer
+ * @ev: entries, grouped by port in ascending order
+ * @count: entries, 1..MRC_EV_MAX
+ * @min_active: EVs that stay usable whatever happens to them (not DENIED ones)
+ * @good: entries that are in use on a port that is up, spares among them
+ * @bad: entries that are ASSUMED_BAD on a port that is up
+ * @asked: entries that are in use and probed, on a port that is up
+ * @nplanes: ports that have EVs
+ * @next_plane: index of the plane whose turn it is
+ * @next_probe: index of the EV from which on one to probe is looked for
+ * @local_mask: bit per port (bit 0 is port 1): our port can send
+ * @remote_mask: bit per port: the peer's port can receive
+ * @full_mask: bit per port: this host has no room for data by it now; see mrc_paths_full()
+ * @rng: state of the pseudo-random generator, never 0
+ * @tallied: events that were counted since all were halved, see ev_tally.h
+ * @untold: states have changed of which mrc_ev_next_change() has not spoken
+ * @timing: how long is waited; mrc_timing_software unless it is set after mrc_ev_set_init()
+ * @probe_at: ns, no probe is due before; U64_MAX: none at all
+ * @rtt: ns, what round trips take of late, those of data and of probes; 0: none is known. Read
+ *       without the lock, too
+ * @rtt_at: ns, when a probe changed that last
+ * @heard_at: ns, the newest @heard_at of an entry, 0: none
+ * @silent_at: ns, when all were put in doubt last, 0: never
+ * @silences: times in a row that they were
+ * @searched_at: ns, when a search began last, 0: never
+ * @search_since: ns, nothing that was sent since has arrived; 0: no search
+ * @planes: one element per port that has EVs
+ */
+struct mrc_ev_set {
+	struct mrc_ev_entry *ev;
+	u16 count;
+	u16 min_active;
+	u16 good;
+	u16 bad;
+	u16 asked;
+	u16 nplanes;
+	u16 next_plane;
+	u16 next_probe;
+	u32 local_mask;
+	u32 remote_mask;
+	u32 full_mask;
+	u32 rng;
+	u32 tallied;
+	bool untold;
+	u8 silences;
+	const struct mrc_timing *timing;
+	u64 probe_at;
+	u64 rtt;
+	u64 rtt_at;
+	u64 heard_at;
+	u64 silent_at;
+	u64 searched_at;
+	u64 search_since;
+	struct mrc_ev_plane planes[MRC_PORT_MAX];
+};
+
+/** mrc_ev_is_usable() - may it carry data, as far as its own state goes? */
+static inline bool mrc_ev_is_usable(const struct mrc_ev_entry *e)
+{
+	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP ||
+	       e->state == MRC_EV_HELD;
+}
+
+/** mrc_ev_searching() - is it not known of any path that it works? */
+static inline bool mrc_ev_searching(const struct mrc_ev_set *s)
+{
+	return s->search_since;
+}
+
+/** mrc_ev_port_up() - can our port @port, 1..32, send and the peer's receive? */
+static inline bool mrc_ev_port_up(const struct mrc_ev_set *s, u8 port)
+{
+	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
+}
+
+/** mrc_ev_plane_of() - index in @planes of the plane that EV @ev of the set is of */
+static inline u16 mrc_ev_plane_of(const struct mrc_ev_set *s, u16 ev)
+{
+	u16 i = 0;
+
+	while (ev >= s->planes[i].first + s->planes[i].count)
+		i++;
+	return i;
+}
+
+/** mrc_ev_is_spare() - is EV @ev of the set usable but not in rotation? */
+static inline bool mrc_ev_is_spare(const struct mrc_ev_set *s, u16 ev)
+{
+	const struct mrc_ev_entry *e = &s->ev[ev];
+
+	return mrc_ev_is_usable(e) &&
+	       e->slot >= s->planes[mrc_ev_plane_of(s, ev)].quota;
+}
+
+/** mrc_ev_own_plane() - the plane that EV @ev of the set is of */
+static inline struct mrc_ev_plane *mrc_ev_own_plane(struct mrc_ev_set *s, u16 ev)
+{
+	return &s->planes[mrc_ev_plane_of(s, ev)];
+}
+
+/** mrc_ev_plane_up() - can it send, and the peer's receive? */
+static inline bool mrc_ev_plane_up(const struct mrc_ev_set *s, const struct mrc_ev_plane *p)
+{
+	return mrc_ev_port_up(s, s->ev[p->first].port);
+}
+
+/** mrc_ev_lasting() - the state, but that to step over an EV once is no change of it */
+static inline u8 mrc_ev_lasting(u8 state)
+{
+	return state == MRC_EV_SKIP ? (u8)MRC_EV_GOOD : state;
+}
+
+/** mrc_ev_mark_age() - ns since an EV was marked, or thinned less; wraps after some minutes */
+static inline u64 mrc_ev_mark_age(const struct mrc_ev_entry *e, u64 now)
+{
+	return (u64)(mrc_tx_ticks(now) - e->marked) * MRC_TX_TICK_NS;
+}
+
+/** mrc_ev_takes() - ns, what an EV's round trip takes of late */
+static inline u64 mrc_ev_takes(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
+{
+	return e->took_ns ? e->took_ns : s->rtt;
+}
+
+/** mrc_ev_is_asked() - is it in use, and probed nevertheless? */
+static inline bool mrc_ev_is_asked(const struct mrc_ev_entry *e)
+{
+	return e->state == MRC_EV_HELD || e->doubted;
+}
+
+/** mrc_ev_is_probed() - is it probed until it is known to work? */
+static inline bool mrc_ev_is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
+{
+	return (e->state == MRC_EV_ASSUMED_BAD || mrc_ev_is_asked(e)) &&
+	       mrc_ev_port_up(s, e->port);
+}
+
+#endif /* _MRC_CORE_EV_H */

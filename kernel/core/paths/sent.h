@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has become, on this host, of a packet that was to be sent: the one place where an errno of
+ * sending gets a meaning, for data, answers and probes alike.
+ *
+ *  verdict   errno, and from where                     the EV                 a write packet
+ *  -------   ---------------------                     ------                 --------------
+ *  SENT      0; a queue that marks or drops others     nothing is said        it is in flight
+ *            for this packet (NET_XMIT_CN)
+ *  NO_SPACE  ENOBUFS: a queue or the driver was full   nothing is said: a     it goes out again
+ *            (NET_XMIT_DROP); a tc or netdev filter    probe is sent a        after a pause
+ *            looks the same. ENOMEM: no memory.        little later
+ *            EBUSY, EAGAIN: too much is asked.
+ *            EINVAL: no room for a neighbour. And
+ *            every errno that is not named here
+ *  DOWN      ENETDOWN, ENODEV, ENXIO: the netdev is    nothing is said: its   the same
+ *            down or goes                              plane tells all EVs
+ *  NO_WAY    ENETUNREACH, EHOSTUNREACH: no route, of   bad, "no route"        the same
+ *            the path or of a seg6 encapsulation on
+ *            it. EADDRNOTAVAIL: no source address.
+ *            EOPNOTSUPP: an encapsulation that this
+ *            kernel does not know
+ *  NO_ROOM   EMSGSIZE: it is longer than the MTU       bad, "MTU too small"   the same
+ *  REFUSED   EPERM: netfilter, or a full table of      bad, "refused here"    the same
+ *            connections. ECONNREFUSED: SELinux.
+ *            EACCES: an IPsec policy or a "prohibit"
+ *            route covers it
+ *  GONE      ESHUTDOWN: the path or the peer goes      nothing is said        the same
+ *
+ * A bad EV is probed, by small packets that take the same way out of this host: it is back when these
+ * leave it and are answered. For congestion control all but SENT is MRC_CC_REFUSED: the bytes are not
+ * in flight any more, and the window stays as it is, for the network had no part in it. A pause is
+ * mrc_req_unsent()'s; when nothing of a QP has left this host for as long as silence is borne, the
+ * QP is at its end. An answer that an EV does not let out goes by another one; any other answer
+ * that is not sent is missed like one that the network has lost.
+ */
+#ifndef _MRC_CORE_SENT_H
+#define _MRC_CORE_SENT_H
+
+#include "../base/base.h"
+#include "paths.h"
+
+/**
+ * enum mrc_sent - the verdict; see the top of this file
+ * @MRC_SENT: it is on its way
+ * @MRC_SENT_NO_SPACE: nobody had room for it just then
+ * @MRC_SENT_DOWN: the netdev is down
+ * @MRC_SENT_NO_WAY: no way leads out of this host
+ * @MRC_SENT_NO_ROOM: one does, but not for a packet as long as this
+ * @MRC_SENT_REFUSED: this host's policy forbids it
+ * @MRC_SENT_GONE: nobody wants it any more
+ */
+enum mrc_sent {
+	MRC_SENT,
+	MRC_SENT_NO_SPACE,
+	MRC_SENT_DOWN,
+	MRC_SENT_NO_WAY,
+	MRC_SENT_NO_ROOM,
+	MRC_SENT_REFUSED,
+	MRC_SENT_GONE,
+};
+
+/** mrc_sent_verdict() - what an errno of sending means; @err: 0 or negative */
+enum mrc_sent mrc_sent_verdict(int err);
+
+/** mrc_sent_blames() - is the fate of this packet that of all that take its EV, for now? */
+static inline bool mrc_sent_blames(enum mrc_sent sent)
+{
+	return sent == MRC_SENT_NO_WAY || sent == MRC_SENT_NO_ROOM || sent == MRC_SENT_REFUSED;
+}
+
+/** mrc_sent_is_lost() - would a packet that is sent now by the same EV have the same fate? */
+static inline bool mrc_sent_is_lost(enum mrc_sent sent)
+{
+	return sent == MRC_SENT_DOWN || mrc_sent_blames(sent);
+}
+
+/**
+ * mrc_sent_report() - the paths are told what has become of a packet, if that says something of its EV
+ * @p: the paths
+ * @ev: index of the EV
+ * @sent: the verdict
+ * @now: ns
+ *
+ * Return: true: it did, see mrc_sent_blames().
+ */
+bool mrc_sent_report(struct mrc_paths *p, u16 ev, enum mrc_sent sent, u64 now);
+
+#endif /* _MRC_CORE_SENT_H */

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "responder.h"
+#include "../base/psn.h"
+
+/* Who has a small window must not wait for a SACK that comes when a large one is full. */
+static u32 mrc_resp_sack_bytes(const struct mrc_resp_cfg *cfg)
+{
+	return min(cfg->sack_bytes, cfg->size / 4 * max(cfg->mtu, MRC_SACK_BYTES_MIN));
+}
+
+void mrc_resp_start(struct mrc_resp *q, void *mem,
+		    const struct mrc_resp_cfg *cfg, u32 psn)
+{
+	memset(q, 0, sizeof(*q));
+	mrc_rx_window_init(&q->rx, mem, cfg->size, cfg->imm_max, psn);
+	q->rx.sack_bytes = mrc_resp_sack_bytes(cfg);
+	q->mtu = cfg->mtu;
+}
+
+/* ---- packets ------------------------------------------------------------- */
+
+void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
+		      struct mrc_rx_arrival *a)
+{
+	*a = (struct mrc_rx_arrival){
+		.psn = hdr->bth.psn,
+		.payload = payload,
+		.nominal = mrc_nominal_len(hdr, payload),
+		.opflags = mrc_opcode_flags(hdr->bth.opcode),
+		.imm = hdr->write.imm,
+		.dmalen = hdr->write.dmalen,
+		.msn = hdr->write.msn,
+		.rqmsn = hdr->write.rqmsn,
+		.ev = ev,
+		.tx_timestamp = hdr->write.tx_timestamp,
+		.ackreq = hdr->bth.ackreq,
+		.rtx = hdr->bth.rtx,
+		.ce = ce,
+	};
+}
+
+bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	if (a->dmalen > MRC_MSG_MAX || a->payload > a->dmalen)
+		return false;
+	if (!(a->opflags & MRC_OPF_LAST))
+		return a->payload == q->mtu;
+	if (a->opflags & MRC_OPF_FIRST)
+		return a->payload == a->dmalen && a->dmalen <= q->mtu;
+	return a->payload && a->payload <= q->mtu;
+}
+
+static void mrc_resp_note_beyond(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	q->nack = (struct mrc_nack){
+		.reason = MRC_NACK_PSN_OOR_WINDOW,
+		.entropy = a->ev,
+		.psn = a->psn,
+		.tx_timestamp = a->tx_timestamp,
+	};
+	q->nack_due = true;
+}
+
+enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
+				   const struct mrc_rx_arrival *a)
+{
+	enum mrc_rx_verdict verdict;
+
+	if (q->refused)
+		return MRC_RX_OOR;
+	verdict = mrc_rx_claim(&q->rx, a->psn);
+	if (verdict == MRC_RX_DUP) {
+		mrc_rx_note_dup(&q->rx, a);
+		q->reack = true;
+	} else if (verdict == MRC_RX_OOR) {
+		mrc_resp_note_beyond(q, a);
+	}
+	return verdict;
+}
+
+static void mrc_resp_refuse(struct mrc_resp *q, u32 psn, u8 syndrome)
+{
+	if (q->nak_syndrome && mrc_psn_diff(q->nak_psn, psn) <= 0)
+		return;
+	q->nak_psn = psn;
+	q->nak_syndrome = syndrome;
+}
+
+/* Open point: where numbers start. Who sends first says it. */
+static bool mrc_resp_number_fits(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	u32 ahead = (u32)mrc_psn_diff(a->psn, q->rx.done_psn) - 1;
+
+	if (!q->numbered && !ahead) {
+		q->first_msn = a->msn;
+		q->numbered = true;
+	}
+	return !q->numbered ||
+	       (u16)(a->msn - q->first_msn - q->rx.msn) <= ahead;
+}
+
+void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
+		     u8 syndrome)
+{
+	if (q->refused)
+		return;
+	if (!syndrome && !mrc_resp_number_fits(q, a))
+		syndrome = MRC_NAK_INVALID;
+	if (syndrome)
+		mrc_rx_unclaim(&q->rx, a->psn);
+	else if (mrc_rx_commit(&q->rx, a))
+		syndrome = MRC_NAK_INVALID;
+	if (syndrome)
+		mrc_resp_refuse(q, a->psn, syndrome);
+	else if (a->psn == q->nak_psn)
+		q->nak_syndrome = 0;	/* another copy was right */
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* The cumulative PSN never passes a packet that is refused: if it has, a message is refused. */
+static bool mrc_resp_refused_done(const struct mrc_resp *q)
+{
+	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
+}
+
+static bool mrc_resp_imm_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	if (!q->imm_numbered) {
+		q->next_rqmsn = done->rqmsn;
+		q->imm_numbered = true;
+	}
+	return done->rqmsn == q->next_rqmsn++ &&
+	       done->len == (u64)(done->packets - 1) * q->mtu + done->payload;
+}
+
+static bool mrc_resp_done_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	/* Messages before this one. */
+	bool odd = (q->first_msn + done->msn - 1) & 1;
+
+	if (done->mixed || done->odd != odd)
+		return false;
+	return !done->has_imm || mrc_resp_imm_fits(q, done);
+}
+
+void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	mrc_rx_undo(&q->rx, done);
+	q->nak_psn = done->psn;
+	q->nak_syndrome = MRC_NAK_INVALID;
+}
+
+bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
+{
+	if (q->wait == MRC_RESP_WAITS)
+		return false;
+	if (q->wait == MRC_RESP_RESUMED) {
+		q->wait = MRC_RESP_RETRIED;
+		*done = q->waiter;
+		mrc_rx_redo(&q->rx, done);
+		return true;
+	}
+	q->wait = MRC_RESP_NO_WAIT;
+	if (mrc_resp_refused_done(q) || !mrc_rx_next_done(&q->rx, done))
+		return false;
+	if (mrc_resp_done_fits(q, done))
+		return true;
+	mrc_resp_refuse_done(q, done);
+	return false;
+}
+
+bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	bool first = q->wait != MRC_RESP_RETRIED;
+
+	mrc_rx_undo(&q->rx, done);
+	q->waiter = *done;
+	q->wait = MRC_RESP_WAITS;
+	q->wait_untold |= first;
+	return first;
+}
+
+bool mrc_resp_resume(struct mrc_resp *q)
+{
+	if (q->wait != MRC_RESP_WAITS)
+		return false;
+	q->wait = MRC_RESP_RESUMED;
+	return true;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* Return: the syndrome of the NAK that is due, or 0. A NAK says that all before it was executed. */
+static u8 mrc_resp_nak(const struct mrc_resp *q)
+{
+	if (q->wait == MRC_RESP_WAITS)
+		return 0;
+	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
+}
+
+/* Once by itself, then whenever somebody asks, for it may have been lost. */
+static bool mrc_resp_wait_due(const struct mrc_resp *q)
+{
+	return q->wait == MRC_RESP_WAITS && (q->wait_untold || q->reack);
+}
+
+/* Each SACK tells our window: a sender that does not ask for it takes no notice. */
+static void mrc_resp_put_sack(const struct mrc_resp *q, struct mrc_sack *sack, bool rtx,
+			      struct mrc_answers *a)
+{
+	sack->mpr = (u8)(q->rx.size / MRC_MPR_UNIT);
+	mrc_answers_sack(a, sack, rtx);
+}
+
+/* Places stay free for the ACK and for NACKs, and one for what was told before. */
+static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
+{
+	unsigned int keep = 1 + q->nack_due + mrc_resp_wait_due(q);
+	unsigned int again;
+	struct mrc_sack sack;
+	bool rtx;
+
+	while (mrc_answers_room(a) > keep + 1 &&
+	       mrc_rx_sack_next(&q->rx, &sack, &rtx))
+		mrc_resp_put_sack(q, &sack, rtx, a);
+	for (again = 0; again < MRC_RESP_SACKS_AGAIN; again++) {
+		if (mrc_answers_room(a) <= keep ||
+		    !mrc_rx_sack_again(&q->rx, &sack, &rtx))
+			return;
+		mrc_resp_put_sack(q, &sack, rtx, a);
+	}
+}
+
+static bool mrc_resp_sacks_due(const struct mrc_resp *q)
+{
+	return mrc_rx_sack_due(&q->rx) ||
+	       ((q->acked_msn != q->rx.msn || mrc_resp_wait_due(q)) &&
+		mrc_rx_sack_news(&q->rx));
+}
+
+/* One is enough for packets that came together. */
+static void mrc_resp_nack(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	if (q->nack_due && mrc_gate_pass(&q->nack_gate, now, MRC_RESP_NACK_RATE))
+		mrc_answers_nack(a, &q->nack);
+	q->nack_due = false;
+}
+
+/* The peer knows by a SACK that the packet has arrived: so this does not ask for it again. */
+static void mrc_resp_tell_wait(struct mrc_resp *q, struct mrc_answers *a)
+{
+	const struct mrc_nack nack = {
+		.reason = MRC_NACK_NO_RESOURCE,
+		.entropy = q->rx.trig_ev,
+		.psn = q->waiter.psn,
+	};
+
+	mrc_answers_nack(a, &nack);
+	q->wait_untold = false;
+}
+
+static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
+{
+	bool wait = mrc_resp_wait_due(q);
+
+	if (nak)
+		mrc_answers_ack(a, q->nak_psn, nak, q->rx.msn);
+	else if (q->acked_msn != q->rx.msn || q->reack)
+		mrc_answers_ack(a, q->rx.done_psn, MRC_ACK_OK, q->rx.msn);
+	if (wait)
+		mrc_resp_tell_wait(q, a);
+	q->acked_msn = q->rx.msn;
+	q->reack = false;
+}
+
+static void mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev,
+				 bool lasthop, struct mrc_answers *a)
+{
+	const struct mrc_nack nack = {
+		.reason = lasthop ? MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED,
+		.entropy = ev,
+		.psn = bth->psn,
+	};
+
+	mrc_answers_nack(a, &nack);
+	/* What it asked for may be what the other end waits for: no window closes without that. */
+	if (bth->ackreq) {
+		mrc_rx_sack_late(&q->rx);
+		mrc_resp_sacks(q, a);
+	}
+}
+
+/* Its own gate comes first: what a QP may not answer costs the others nothing. */
+static bool mrc_resp_may_tell_trims(struct mrc_resp *q, struct mrc_gate *all, u64 now)
+{
+	return mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE) &&
+	       (!all || mrc_gate_pass(all, now, MRC_RESP_TRIM_RATE_ALL));
+}
+
+bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop,
+		      struct mrc_gate *all, u64 now, struct mrc_answers *a)
+{
+	const struct mrc_rx_arrival again = {
+		.psn = bth->psn,
+		.ev = ev,
+		.rtx = bth->rtx,
+	};
+
+	enum mrc_rx_verdict verdict = mrc_rx_look(&q->rx, bth->psn);
+
+	if (q->refused || verdict == MRC_RX_OOR ||
+	    !mrc_resp_may_tell_trims(q, all, now))
+		return false;
+	if (verdict == MRC_RX_NEW) {
+		mrc_resp_trimmed_new(q, bth, ev, lasthop, a);
+		return true;
+	}
+	mrc_rx_note_dup(&q->rx, &again);
+	q->reack = true;
+	mrc_resp_sacks(q, a);
+	mrc_resp_ack(q, 0, a);
+	return true;
+}
+
+u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	u8 nak = mrc_resp_nak(q);
+
+	if (q->refused)
+		return 0;
+	if (mrc_resp_sacks_due(q))
+		mrc_resp_sacks(q, a);
+	mrc_resp_nack(q, now, a);
+	mrc_resp_ack(q, nak, a);
+	mrc_rx_heard(&q->rx, now);
+	q->refused = nak;
+	return nak;
+}
+
+void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
+		    bool ce, struct mrc_answers *a)
+{
+	unsigned int part = 0;
+	struct mrc_sack sack;
+
+	if (q->refused)
+		return;
+	q->reack = true;
+	/* Places stay free for the ACK, and for the word that a message waits. */
+	while (mrc_answers_room(a) > 1u + mrc_resp_wait_due(q) &&
+	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))
+		mrc_resp_put_sack(q, &sack, false, a);
+	mrc_resp_ack(q, 0, a);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+u64 mrc_resp_timer_at(const struct mrc_resp *q)
+{
+	return q->refused ? 0 : mrc_rx_sack_at(&q->rx);
+}
+
+void mrc_resp_timer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
+{
+	u64 at = mrc_resp_timer_at(q);
+
+	if (!at || at > now)
+		return;
+	mrc_rx_sack_late(&q->rx);
+	mrc_resp_sacks(q, a);
+	mrc_rx_heard(&q->rx, now);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+void mrc_resp_last_words(const struct mrc_resp *q, struct mrc_last_words *w)
+{
+	*w = (struct mrc_last_words){
+		.done_psn = q->rx.done_psn,
+		.size = q->rx.size,
+		.msn = q->rx.msn,
+		.nak_psn = q->nak_psn,
+		.nak_syndrome = q->refused ? q->nak_syndrome : 0,
+	};
+}

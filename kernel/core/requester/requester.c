@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "requester.h"
+#include "../paths/paths.h"
+#include "../base/psn.h"
+#include "../send/tx_sack.h"
+
+void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn)
+{
+	mrc_tx_window_init(&r->tx, mem, cfg, psn);
+	mrc_reach_init(&r->reach, cfg->size);
+	r->asked_psn = r->tx.nxt;
+	r->unasked = 0;
+	r->last_ev = MRC_EV_NONE;
+	r->ack_wait = 0;
+	r->ack_retries = 0;
+	r->pauses = 0;
+	r->pause_until = 0;
+	r->looked_at = 0;
+	r->evs_gen = 0;
+	r->ports_here = 0;
+	r->ports_up = 0;
+	r->gone_at = 0;
+	r->wait = (struct mrc_req_wait){ .bear = cfg->receive_ns };
+}
+
+/* ---- the paths ----------------------------------------------------------- */
+
+/*
+ * Without the paths' lock. Of the peer's ports only those that are up here matter. Return: others
+ * than were seen before.
+ */
+static bool mrc_req_see_ports(struct mrc_req *r, const struct mrc_paths *paths)
+{
+	u32 here = READ_ONCE(paths->set.local_mask);
+	u32 up = here & READ_ONCE(paths->set.remote_mask);
+
+	if (here == r->ports_here && up == r->ports_up)
+		return false;
+	r->ports_here = here;
+	r->ports_up = up;
+	return true;
+}
+
+void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen)
+{
+	if (r->evs_gen == gen)
+		return;
+	if (!r->evs_gen)
+		mrc_req_see_ports(r, paths);
+	r->evs_gen = gen;
+	mrc_tx_forget_evs(&r->tx);
+}
+
+u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths)
+{
+	u32 live = 0, n = 0;
+	u16 i;
+
+	for (i = 0; i < paths->count; i++)
+		live |= 1u << (paths->set.ev[i].port - 1);
+	for (live &= r->ports_up; live; live &= live - 1)
+		n++;
+	return n;
+}
+
+void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
+		  struct mrc_tx_gone *gone)
+{
+	u16 i;
+
+	memset(gone, 0, sizeof(*gone));
+	gone->unsent = r->ports_up;
+	for (i = 0; i < paths->count; i++) {
+		u32 port = 1u << (paths->set.ev[i].port - 1);
+
+		if (!(r->ports_here & port))
+			__set_bit(i, gone->here);
+		else if (!(r->ports_up & port))
+			__set_bit(i, gone->there);
+	}
+}
+
+void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now,
+		      struct mrc_tx_result *res)
+{
+	mrc_tx_lose_evs(&r->tx, gone, res);
+	r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
+	res->cause = MRC_CC_PORT;
+}
+
+bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
+			u64 now, struct mrc_tx_result *res)
+{
+	struct mrc_tx_gone gone;
+
+	if (!mrc_req_see_ports(r, paths))
+		return false;
+	mrc_tx_begin(&r->tx, res);
+	if (r->evs_gen != gen)
+		return true;
+	mrc_req_gone(r, paths, &gone);
+	mrc_req_lose_evs(r, &gone, now, res);
+	return true;
+}
+
+/* ---- what goes out ------------------------------------------------------- */
+
+static u32 mrc_req_in_flight(u32 bytes)
+{
+	return DIV_ROUND_UP(bytes, MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
+}
+
+/*
+ * Does the peer take this PSN now? What is lost beyond its window waits. While a message waits for a
+ * receive, that reaches from there.
+ */
+static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
+{
+	if (r->wait.since && mrc_psn_diff(psn, r->wait.psn) > (s32)r->tx.size)
+		return false;
+	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
+}
+
+/* The first one may lie behind the hint: planning moves that. */
+static bool mrc_req_resends(const struct mrc_req *r)
+{
+	return r->tx.lost && mrc_req_reaches(r, r->tx.rtx_hint);
+}
+
+static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
+			      struct mrc_batch *b)
+{
+	u32 psn;
+
+	mrc_tx_next_lost(&r->tx, &psn);
+	while (b->bytes + g->least <= g->room_lost && mrc_req_reaches(r, psn)) {
+		struct mrc_plan *p = &b->plan[b->count++];
+
+		p->psn = psn;
+		p->bytes = mrc_tx_bytes(&r->tx, psn);
+		b->bytes += p->bytes;
+		b->apart |= mrc_tx_was_resent(&r->tx, psn);
+		if (b->count == min(r->tx.lost, max))
+			break;
+		psn = mrc_tx_lost_after(&r->tx, psn);
+	}
+}
+
+/*
+ * A window that opens packet by packet would be refilled packet by packet, one skb each. With much
+ * in flight, wait until an eighth of it is open.
+ */
+static u32 mrc_req_worth(const struct mrc_req *r, const struct mrc_cc_grant *g)
+{
+	return min(g->cwnd / 8, MRC_BATCH_MAX / 2 * mrc_sendq_bytes_max(r->sendq.mtu));
+}
+
+/* The same for the window of PSNs. */
+static u32 mrc_req_psns(const struct mrc_req *r)
+{
+	u32 room = mrc_tx_room(&r->tx);
+
+	return room < min(r->tx.size / 8, MRC_BATCH_MAX / 2) ? 0 : room;
+}
+
+static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
+			     struct mrc_batch *b)
+{
+	u32 worth = mrc_req_worth(r, g), least = g->least;
+	u32 room = g->room < worth ? 0 : g->room;
+	u32 psn = r->tx.nxt, bytes = 0;
+	struct mrc_plan *p = b->plan;
+
+	max = min(max, mrc_req_psns(r));
+	for (; b->count < max && mrc_sendq_ready(&r->sendq); b->count++, p++) {
+		u32 size = mrc_req_in_flight(mrc_sendq_next_bytes(&r->sendq));
+
+		if (bytes + min(least, size) > room)
+			break;
+		mrc_sendq_next(&r->sendq, psn, &p->msg);
+		p->psn = psn;
+		p->bytes = size;
+		bytes += size;
+		psn = mrc_psn_add(psn, 1);
+	}
+	b->bytes = bytes;
+	b->full = bytes + max(worth, least) > room;
+}
+
+bool mrc_req_wants(const struct mrc_req *r, u64 now)
+{
+	if (now < r->pause_until)
+		return false;
+	return mrc_req_resends(r) ||
+	       (!r->wait.since && mrc_sendq_ready(&r->sendq) && mrc_req_psns(r));
+}
+
+bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
+		  struct mrc_batch *b)
+{
+	if (!mrc_req_wants(r, now))
+		return false;
+	max = min(max, MRC_BATCH_MAX);
+	b->count = 0;
+	b->bytes = 0;
+	b->apart = false;
+	b->full = false;
+	b->ask_after = g->ask_after;
+	b->rtx = r->tx.lost;
+	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
+	if (b->rtx)
+		mrc_req_plan_lost(r, max, g, b);
+	else
+		mrc_req_plan_new(r, max, g, b);
+	return b->count;
+}
+
+unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
+			    unsigned int good, unsigned int bad)
+{
+	/* Two at least: one path may be the one that fails. */
+	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_req_burst(b, burst)),
+				min(b->count, 2u));
+
+	return min(want, max(good + (b->any ? bad : 0), 1u));
+}
+
+static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
+			 struct mrc_plan *p, u64 now)
+{
+	p->was = MRC_EV_NONE;
+	if (!b->rtx) {
+		mrc_tx_send(&r->tx, p->bytes, p->ev, now);
+		return;
+	}
+	p->was = mrc_tx_ev(&r->tx, p->psn);
+	p->msg = mrc_sendq_find(&r->sendq, p->psn);
+	mrc_tx_resend(&r->tx, p->psn, p->ev, now);
+}
+
+/*
+ * The last packet before a pause asks for a SACK. The end of the requests is one; a window that is
+ * full opens by the SACKs that are due anyway, unless the peer's threshold is beyond it.
+ */
+static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
+{
+	u32 since = (u32)mrc_psn_diff(r->tx.nxt, r->asked_psn);
+
+	if (!b->rtx)
+		r->unasked += b->bytes;
+	if (mrc_req_resends(r))
+		return false;
+	if (mrc_sendq_ready(&r->sendq)) {
+		bool full = b->full || !mrc_req_psns(r);
+
+		if (!full || (since < r->tx.size / 2 && r->unasked < b->ask_after))
+			return false;
+	}
+	r->asked_psn = r->tx.nxt;
+	r->unasked = 0;
+	return true;
+}
+
+/* Then packets of one EV leave in another order than that of PSNs, for they leave skb by skb. */
+static bool mrc_req_drawn_twice(const u16 *ev, unsigned int stride)
+{
+	unsigned int i, e;
+
+	for (e = 1; e < stride; e++)
+		for (i = 0; i < e; i++)
+			if (ev[i] == ev[e])
+				return true;
+	return false;
+}
+
+void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
+		  unsigned int stride, u64 now)
+{
+	/* Packets that follow one another take different EVs, also where batches meet. */
+	unsigned int skip = stride > 1 && ev[0] == r->last_ev;
+	unsigned int i, e;
+
+	b->stride = stride;
+	for (i = 0; i < b->count; i++) {
+		b->plan[i].ev = ev[(i + skip) % stride];
+		mrc_req_take(r, b, &b->plan[i], now);
+	}
+	if (mrc_req_drawn_twice(ev, stride))
+		for (e = 0; e < stride; e++)
+			for (i = e; i < b->count; i += stride)
+				mrc_tx_leaves(&r->tx, b->plan[i].psn);
+	r->last_ev = b->plan[b->count - 1].ev;
+	b->ask = mrc_req_ask(r, b);
+	r->ack_wait = 0;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+static void mrc_req_note_acked(struct mrc_req *r, const struct mrc_tx_result *res)
+{
+	if (res->acked)
+		r->pauses = 0;
+}
+
+/* What was under way when a pause began makes it no longer. */
+static void mrc_req_pause(struct mrc_req *r, u64 now)
+{
+	u64 least = max(r->tx.rtt.srtt_ns, r->tx.rtt.timing->pause);
+	u64 most = min(r->tx.rtt.retries.timeout_ns, MRC_TX_INTERVAL_MAX_NS);
+
+	if (now < r->pause_until)
+		return;
+	r->pause_until = now + min(min(least, most) << r->pauses, most);
+	if (r->pauses < MRC_REQ_PAUSES_MAX)
+		r->pauses++;
+}
+
+/* Is all there that can be, so that only an ACK is missing? */
+static bool mrc_req_is_done(const struct mrc_req *r)
+{
+	return mrc_tx_idle(&r->tx) || (r->wait.since && !r->tx.inflight);
+}
+
+void mrc_req_settle(struct mrc_req *r, u64 now)
+{
+	if (mrc_req_is_done(r) && mrc_sendq_unanswered(&r->sendq)) {
+		if (!r->ack_wait)
+			r->ack_wait = max(now, r->wait.since ? r->wait.until : 0);
+	} else {
+		r->ack_wait = 0;
+		r->ack_retries = 0;
+	}
+}
+
+bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	if (!mrc_tx_unsent(&r->tx, psn, now, res))
+		mrc_req_pause(r, now);
+	res->cause = MRC_CC_REFUSED;
+	return !res->expired;
+}
+
+/* How far beyond its cumulative PSN the last packet is that a SACK names; 0: it names none. */
+static u32 mrc_req_shown(const struct mrc_sack *sack)
+{
+	s32 last = sack->sack_offset + fls64(sack->bitmap) - 1;
+
+	return sack->bitmap && last > 0 ? (u32)last : 0;
+}
+
+static void mrc_req_reach_sack(struct mrc_req *r, const struct mrc_sack *sack, u64 now)
+{
+	mrc_reach_sack(&r->reach, sack->mpr, mrc_req_shown(sack), now);
+	r->tx.size = r->reach.now;
+}
+
+/*
+ * The peer drops all that is beyond its window: no way has lost it. Return: false: this packet was
+ * refused for another reason.
+ */
+static bool mrc_req_put_back(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	u32 ahead = (u32)mrc_psn_diff(psn, r->tx.una) + 1;
+
+	if (!mrc_reach_exceeded(&r->reach, ahead, now))
+		return false;
+	r->tx.size = r->reach.now;
+	mrc_tx_put_back(&r->tx, r->tx.size, res);
+	return true;
+}
+
+/* What a packet that was in flight says by its refusal. */
+static void mrc_req_refused(struct mrc_req *r, const struct mrc_nack *nack, u64 now,
+			    struct mrc_tx_result *res)
+{
+	if (res->expired || nack->reason != MRC_NACK_PSN_OOR_WINDOW ||
+	    !mrc_req_put_back(r, nack->psn, now, res))
+		mrc_req_pause(r, now);
+}
+
+int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res)
+{
+	int err = mrc_tx_sack(&r->tx, &hdr->sack, hdr->bth.rtx, now, res);
+
+	if (err)
+		return err;
+	mrc_req_reach_sack(r, &hdr->sack, now);
+	res->mark = hdr->sack.m;
+	res->entropy = hdr->sack.entropy;
+	res->penalty = hdr->sack.cwnd_pen;
+	res->restore = hdr->sack.restore_cwnd;
+	mrc_req_note_acked(r, res);
+	mrc_req_settle(r, now);
+	return 0;
+}
+
+/* Of the last packet of a WriteImm: nothing up to it is missing, but the request is not complete. */
+static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
+{
+	const struct mrc_msg *m;
+
+	if (mrc_psn_diff(psn, r->tx.una) >= 0 || !mrc_sendq_names(&r->sendq, psn, r->tx.nxt))
+		return false;
+	m = mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn));
+	return m->has_imm && psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
+}
+
+/*
+ * The peer tells when it has a receive. So it need not be asked often: about as long as the wait has
+ * been comes the next question. Return: false: it has been too long.
+ */
+static bool mrc_req_bear_wait(struct mrc_req *r, u32 psn, u64 now)
+{
+	const struct mrc_timing *timing = r->tx.rtt.timing;
+	struct mrc_req_wait *w = &r->wait;
+	u64 least = max(r->tx.rtt.srtt_ns, timing->pause);
+
+	if (!w->since || w->psn != psn)
+		*w = (struct mrc_req_wait){ .psn = psn, .since = now, .bear = w->bear };
+	if (now - w->since >= w->bear)
+		return false;
+	w->until = now + min(min(least << w->rounds, timing->ask_max),
+			     w->bear - (now - w->since));
+	if (w->rounds < MRC_REQ_PAUSES_MAX)
+		w->rounds++;
+	mrc_tx_heard(&r->tx, now);
+	r->ack_wait = 0;
+	r->ack_retries = 0;
+	mrc_req_settle(r, now);
+	return true;
+}
+
+int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
+		 struct mrc_tx_result *res)
+{
+	const struct mrc_nack *nack = &hdr->nack;
+	bool trimmed = mrc_nack_is_trim(nack->reason);
+	int err;
+
+	mrc_tx_result_init(res);
+	if (mrc_nack_is_fatal(nack->reason) &&
+	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
+		return -EINVAL;
+	err = mrc_tx_nack(&r->tx, nack->psn, trimmed, now, res);
+	res->cause = trimmed ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
+	if (nack->reason == MRC_NACK_TRIMMED)
+		res->mark = MRC_SACK_SKIP_ONCE;
+	res->entropy = nack->entropy;
+	if (!err && !trimmed)
+		mrc_req_refused(r, nack, now, res);
+	else if (nack->reason == MRC_NACK_NO_RESOURCE && mrc_req_may_wait(r, nack->psn))
+		res->no_receive = !mrc_req_bear_wait(r, nack->psn, now);
+	return err;
+}
+
+int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
+		struct mrc_tx_result *res)
+{
+	bool nak = mrc_syndrome_is_nak(hdr->ack.syndrome);
+	int err;
+
+	mrc_tx_result_init(res);
+	if (nak ? !mrc_sendq_names(&r->sendq, hdr->bth.psn, r->tx.nxt) :
+		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
+		return -EINVAL;
+	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
+	err = mrc_tx_ack(&r->tx, *psn, now, res);
+	if (err)
+		return err;
+	mrc_req_note_acked(r, res);
+	if (mrc_psn_diff(*psn, r->wait.psn) >= 0)
+		r->wait.since = 0;
+	return 0;
+}
+
+/* ---- news ---------------------------------------------------------------- */
+
+static enum mrc_req_verdict mrc_req_judge_nack(u8 reason, int err, const struct mrc_tx_result *res)
+{
+	if (mrc_nack_is_fatal(reason))
+		return MRC_REQ_UNEXPECTED;
+	if (res->no_receive)
+		return MRC_REQ_NO_RECEIVE;
+	return !err && res->expired ? MRC_REQ_REFUSED : MRC_REQ_GOES_ON;
+}
+
+static enum mrc_req_verdict mrc_req_judge_ack(u8 syndrome)
+{
+	if (mrc_syndrome_is_ack(syndrome))
+		return MRC_REQ_GOES_ON;
+	switch (syndrome) {
+	case MRC_NAK_ACCESS:
+		return MRC_REQ_NO_ACCESS;
+	case MRC_NAK_INVALID:
+		return MRC_REQ_INVALID;
+	default:
+		return MRC_REQ_PEER_FAILED;
+	}
+}
+
+enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
+				   const struct mrc_tx_result *res)
+{
+	if (err == -EINVAL)
+		return MRC_REQ_BAD_ANSWER;
+	if (hdr->bth.opcode == MRC_OP_NACK)
+		return mrc_req_judge_nack(hdr->nack.reason, err, res);
+	return mrc_req_judge_ack(hdr->ack.syndrome);
+}
+
+void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u64 now,
+		     struct mrc_cc_news *n)
+{
+	*n = (struct mrc_cc_news) {
+		.acked = res->acked_bytes,
+		.landed = res->landed_bytes,
+		.lost = res->lost_bytes,
+		.blameless = res->blameless_bytes,
+		.cause = res->cause,
+		.rtt_ns = res->data_rtt_ns,
+		.marked = res->mark == MRC_SACK_SKIP_ONCE,
+		.waiting = mrc_req_wants(r, now),
+		.restore = res->restore,
+		.penalty = res->penalty,
+		.heard = res->acked || res->rtt_ns || res->cause == MRC_CC_TRIMMED,
+		.silent = res->silent_since > 1,
+	};
+}
+
+bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
+		  struct mrc_news *n)
+{
+	bool first = !res->told;
+
+	res->told = true;
+	n->rtt_ns = first ? res->rtt_ns : 0;
+	n->stirred = first && res->acked;
+	n->mark = first ? res->mark : MRC_SACK_NONE;
+	n->marked_ev = res->ev;
+	n->entropy = res->entropy;
+	n->silent_since = res->silent_since;
+	n->late_since = res->late_since;
+	n->dropped = 0;
+	mrc_tx_take_news(&r->tx, now, n);
+	return n->count || n->rtt_ns || n->stirred || n->mark != MRC_SACK_NONE ||
+	       (first && n->silent_since);
+}
+
+bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
+			const struct mrc_news_ev *n, bool *silent)
+{
+	if (!mrc_news_is_late(n) || n->ev >= paths->count)
+		return false;
+	*silent = !mrc_ev_is_usable(&paths->set.ev[n->ev]);
+	mrc_evidence_set_silent(&r->tx.evidence, n->ev, *silent);
+	return true;
+}
+
+u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths)
+{
+	struct mrc_evidence *e = &r->tx.evidence;
+	u16 ev;
+
+	for (ev = 0; e->asking && ev < paths->count; ev++) {
+		if (!e->ev[ev].asked || e->ev[ev].silent ||
+		    READ_ONCE(paths->set.ev[ev].state) != MRC_EV_ASSUMED_BAD)
+			continue;
+		mrc_evidence_set_silent(e, ev, true);
+		return ev;
+	}
+	return MRC_EV_NONE;
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+/*
+ * When the wait for an ACK has been as long as a timeout. Out of retries: one more interval, then
+ * the timer gives up. As for packets, never less than two round trips.
+ */
+static u64 mrc_req_ack_deadline(const struct mrc_req *r)
+{
+	u64 interval = mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries);
+
+	return r->ack_wait + max(interval ?: r->tx.rtt.retries.timeout_ns,
+				 min(2 * r->tx.rtt.srtt_ns, MRC_TX_INTERVAL_MAX_NS));
+}
+
+/* When to ask for a missing ACK. */
+static u64 mrc_req_ask_at(const struct mrc_req *r, u64 now)
+{
+	return max(mrc_tx_ask_at(&r->tx, now), r->wait.since ? r->wait.until : 0);
+}
+
+/* 0 is never. */
+static u64 mrc_req_earlier(u64 a, u64 b)
+{
+	return a && b ? min(a, b) : a + b;
+}
+
+static u64 mrc_req_deadline(const struct mrc_req *r, u64 now)
+{
+	u64 at = r->ack_wait ? min(mrc_req_ack_deadline(r), mrc_req_ask_at(r, now)) :
+			       mrc_req_earlier(mrc_tx_deadline(&r->tx, now),
+				       mrc_tx_probe_at(&r->tx, now));
+
+	return mrc_req_earlier(mrc_req_earlier(at, r->pause_until), r->gone_at);
+}
+
+u64 mrc_req_timer_at(const struct mrc_req *r, u64 now)
+{
+	u64 at = mrc_req_deadline(r, now);
+
+	return at ? max(at, r->looked_at + r->tx.rtt.timing->look) : 0;
+}
+
+/* Return: false: no ACK has come for as long as the retries of a packet take. */
+static bool mrc_req_bear_silence(struct mrc_req *r, u64 now)
+{
+	if (now < mrc_req_ack_deadline(r))
+		return true;
+	if (!mrc_rtt_interval(&r->tx.rtt.retries, r->ack_retries))
+		return false;
+	if (r->ack_retries < U8_MAX)
+		r->ack_retries++;
+	r->ack_wait = now;
+	return true;
+}
+
+/* The tail is silent: a probe takes less time than a timeout. */
+static enum mrc_req_due mrc_req_probe(struct mrc_req *r, u64 now,
+				      struct mrc_tx_result *res)
+{
+	if (r->tx.probes)
+		res->silent_since = r->tx.quiet_ns;
+	mrc_tx_probe(&r->tx, now);
+	return MRC_REQ_PROBE;
+}
+
+enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
+			       struct mrc_tx_result *res)
+{
+	u64 at = mrc_req_deadline(r, now);
+
+	mrc_tx_begin(&r->tx, res);
+	if (!at)
+		return MRC_REQ_NOTHING;
+	if (at > now) {
+		r->looked_at = now;
+		return MRC_REQ_NOTHING;
+	}
+	if (r->gone_at && now >= r->gone_at) {
+		r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
+		res->cause = MRC_CC_PORT;
+		return MRC_REQ_GONE;
+	}
+	if (r->pause_until && now >= r->pause_until) {
+		r->pause_until = 0;
+		return MRC_REQ_GO_ON;
+	}
+	if (r->ack_wait && !mrc_req_bear_silence(r, now))
+		return MRC_REQ_FAILED;
+	if (r->ack_wait)
+		return mrc_req_ask_at(r, now) > now ? MRC_REQ_NOTHING :
+						      mrc_req_probe(r, now, res);
+	if (mrc_tx_deadline(&r->tx, now) > now)
+		return mrc_req_probe(r, now, res);
+	mrc_tx_timeout(&r->tx, now, res);
+	return res->expired ? MRC_REQ_FAILED : MRC_REQ_LOST;
+}
+
+bool mrc_req_probe_now(struct mrc_req *r, u64 now)
+{
+	if (!r->tx.inflight)
+		return false;
+	mrc_tx_probe(&r->tx, now);
+	return true;
+}
+
+void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a)
+{
+	mrc_answers_probe(a, r->tx.probe_id);
+	a->ev = r->tx.probe_ev;
+	a->evs_gen = r->evs_gen;
+}

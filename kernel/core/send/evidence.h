@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known to have arrived, and what that shows of packets that are not, and of EVs.
+ *
+ * A record is lost when
+ *  (a) a packet or probe sent later on the same EV was answered (exact on FIFO paths), or
+ *  (b) it is very late: the EV has taken a small part of that time of late, and the peer has
+ *      answered what was sent later on others. Another EV's queue may be shorter, so no packet is
+ *      late against another EV's; or
+ *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
+ *      later has been answered: a QP that hears of nothing knows nothing of paths.
+ * Before a packet is very late it is late: then its EV is asked, by an EV probe, and nothing else
+ * happens.
+ *
+ * A packet that others of its EV have overtaken was lost, but a full queue loses packets, too: so
+ * it is counted, and the peer's paths compare what EVs lose (ev_tally.h). An EV by which nothing
+ * comes any more is out: see mrc_ev_unheard().
+ *
+ * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
+ * show what has become of other retransmissions, and of nothing else; first transmissions, and
+ * probes, which go in their class, show what has become of all that was sent before them.
+ * What was sent before the first answer came says nothing of its EV either: the peer may not have
+ * been connected yet.
+ */
+#ifndef _MRC_CORE_EVIDENCE_H
+#define _MRC_CORE_EVIDENCE_H
+
+#include "../base/base.h"
+#include "news.h"
+#include "tx_rec.h"
+#include "tx_result.h"
+
+/*
+ * First transmissions held to be lost that are remembered, each in the element that the last
+ * bits of its PSN name, and for so many transmissions: then the PSN may mean another packet soon.
+ */
+#define MRC_TX_GIVEN_UP		64u
+#define MRC_TX_GIVEN_UP_LASTS	(1u << 23)
+
+/**
+ * struct mrc_tx_given_up - a first transmission that was held to be lost
+ * @psn: its PSN
+ * @seq: the QP's transmissions at that time
+ * @ev: what it was sent on; MRC_EV_NONE: unused element
+ */
+struct mrc_tx_given_up {
+	u32 psn;
+	u32 seq;
+	u16 ev;
+};
+
+/*
+ * What an EV takes is kept in these units, up to the limit: what takes longer is waited for as on
+ * the slowest of all EVs. A packet is late after so many times of what its EV takes, and lost
+ * after more: a queue that has been empty fills up within a round trip or two, and on a path that
+ * is four times too slow packets then take eight times as long as those that found it empty.
+ * The answer to a probe, behind which nothing is sent, is worth more, and so is what others know of the
+ * EV: the paths hold it to be bad.
+ */
+#define MRC_TX_TAKES_TICKS	4u
+#define MRC_TX_TAKES_MAX	0xffffu
+#define MRC_TX_LATE		3u
+#define MRC_TX_LOST_AFTER	8u
+#define MRC_TX_LOST_PROBED	2u
+#define MRC_TX_LOST_SILENT	2u
+
+/**
+ * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news
+ * @sent: send time of the newest first transmission that was SACKed, as in struct mrc_tx_rec
+ * @heard: the same of any transmission among those that @acked counts
+ * @newest: 1 + which of its tick that first transmission was; 0: none is known
+ * @asked: a packet on it is late, which was told; nothing has arrived by it since
+ * @silent: what is late on it is lost, for the paths hold it to be bad
+ * @acked: packets newly acknowledged, with MRC_NEWS_ACKED
+ * @takes: how long first transmissions took to be acknowledged, the longest of late, in units of
+ *         MRC_TX_TAKES_TICKS; 0: nothing is known
+ * @what: MRC_NEWS_*; 0: no news, and it is in no list
+ * @next: index of the next one in its list, if there is one
+ */
+struct mrc_tx_ev {
+	u32 sent;
+	u32 heard;
+	u16 newest : 14;
+	u16 asked : 1;
+	u16 silent : 1;
+	u16 acked;
+	u16 takes;
+	u8 what;
+	u8 next;
+};
+
+static_assert(MRC_EV_MAX - 1 <= U8_MAX, "the next one is a u8");
+
+/**
+ * struct mrc_tx_evs - a list of EVs, threaded through their table
+ * @count: how many
+ * @first: index of the first one, if there is one
+ */
+struct mrc_tx_evs {
+	u16 count;
+	u8 first;
+};
+
+/**
+ * struct mrc_tx_newest - the newest of some transmissions that are known to have arrived
+ * @any: there is one, and not so long ago that times have wrapped
+ * @sent: when it was sent, as in struct mrc_tx_rec
+ */
+struct mrc_tx_newest {
+	bool any;
+	u32 sent;
+};
+
+/**
+ * struct mrc_evidence - what a QP knows of packets that have arrived, or have not
+ * @seq: transmissions so far, wraps
+ * @tick: when the newest one was, as in struct mrc_tx_rec
+ * @order: packets that left in that tick
+ * @hears: when the answer came that is looked at, as in struct mrc_tx_rec
+ * @first: newest of first transmissions
+ * @again: of retransmissions
+ * @probed: of probes, which have been answered
+ * @met: something was answered
+ * @meeting: some of what was sent before the first answer is not acknowledged
+ * @met_psn: next new PSN when the first answer came
+ * @news: EVs with news
+ * @losses: such of which all but losses has been told
+ * @asking: EVs with @asked, of which nobody knows yet that they are @silent
+ * @remembered: elements of @given_up that are used
+ * @given_up: see struct mrc_tx_given_up
+ * @ev: per EV
+ */
+struct mrc_evidence {
+	u32 seq;
+	u32 tick;
+	u32 order;
+	u32 hears;
+	struct mrc_tx_newest first;
+	struct mrc_tx_newest again;
+	struct mrc_tx_newest probed;
+	bool met;
+	bool meeting;
+	u32 met_psn;
+	struct mrc_tx_evs news;
+	struct mrc_tx_evs losses;
+	u32 asking;
+	u32 remembered;
+	struct mrc_tx_given_up given_up[MRC_TX_GIVEN_UP];
+	struct mrc_tx_ev ev[MRC_EV_MAX];
+};
+
+/** mrc_evidence_init() - nothing is known; @e is zero */
+void mrc_evidence_init(struct mrc_evidence *e);
+
+/**
+ * mrc_evidence_launch() - a packet leaves on an EV
+ * @e: the evidence
+ * @rec: its record until now
+ * @ev: index, or MRC_EV_NONE
+ * @now: ns
+ *
+ * Forgets what is so old that serial numbers would show it as new: of all EVs, and of this one.
+ *
+ * Return: its record from now on, with another send time, order and EV.
+ */
+struct mrc_tx_rec mrc_evidence_launch(struct mrc_evidence *e, struct mrc_tx_rec rec,
+				      u16 ev, u64 now);
+
+/** mrc_evidence_leaves() - a packet that was launched just now leaves after all others */
+void mrc_evidence_leaves(struct mrc_evidence *e, struct mrc_tx_rec *rec);
+
+/** mrc_evidence_forget_evs() - EV indices have a new meaning from here on */
+void mrc_evidence_forget_evs(struct mrc_evidence *e);
+
+/** mrc_evidence_met() - the peer speaks; @nxt: next new PSN; @now: ns */
+void mrc_evidence_met(struct mrc_evidence *e, u32 nxt, u64 now);
+
+/** mrc_evidence_passed() - all before @una is acknowledged */
+void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
+
+/**
+ * mrc_evidence_arrived() - this transmission is known to have arrived
+ *
+ * What goes no slower and was sent before it is overdue.
+ */
+void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
+
+/**
+ * mrc_evidence_acked() - a packet that was sent once is acknowledged
+ *
+ * mrc_evidence_arrived() and mrc_evidence_count() of it at once.
+ */
+void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
+
+/** mrc_evidence_count() - it is one more that is acknowledged on its EV: that is news */
+void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
+
+/** mrc_evidence_probed() - a probe that left on EV @ev, or MRC_EV_NONE, at @sent_ns is answered */
+void mrc_evidence_probed(struct mrc_evidence *e, u16 ev, u64 sent_ns);
+
+/**
+ * mrc_evidence_overdue() - is this packet, which is in flight, lost by rule (a)?
+ * @e: the evidence
+ * @rec: its record
+ * @slack: what is tolerated, in ticks
+ */
+bool mrc_evidence_overdue(const struct mrc_evidence *e,
+			  const struct mrc_tx_rec *rec, u32 slack);
+
+/**
+ * mrc_evidence_overtaken() - has something that was sent later, on any EV, been SACKed?
+ * @e: the evidence
+ * @rec: record of a packet in flight
+ * @window: so many ticks later at least
+ *
+ * Of probes it does not ask: their answers are judged one by one.
+ */
+bool mrc_evidence_overtaken(const struct mrc_evidence *e,
+			    const struct mrc_tx_rec *rec, u32 window);
+
+/**
+ * mrc_evidence_late() - is this packet, which is in flight, late?
+ * @e: the evidence
+ * @rec: its record
+ * @times: of what its EV takes, which it has had at least
+ * @longest: ticks, what the slowest of all EVs takes: for an EV of which nothing is known
+ */
+bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 times,
+		       u32 longest);
+
+/**
+ * mrc_evidence_ask() - a packet is late: that is news, once until something arrives by its EV
+ * @e: the evidence
+ * @rec: its record
+ * @psn: its PSN
+ * @now: ns
+ * @res: what was learned
+ */
+void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
+		      struct mrc_tx_result *res);
+
+/** mrc_evidence_is_silent() - is what is late on an EV lost? @ev: any number */
+static inline bool mrc_evidence_is_silent(const struct mrc_evidence *e, u16 ev)
+{
+	return ev < MRC_EV_MAX && e->ev[ev].silent;
+}
+
+/** mrc_evidence_set_silent() - the paths hold an EV to be bad, or to be good; @ev: any number */
+static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool silent)
+{
+	struct mrc_tx_ev *on;
+
+	if (ev >= MRC_EV_MAX)
+		return;
+	on = &e->ev[ev];
+	e->asking += on->asked && on->silent;
+	on->silent = silent;
+	e->asking -= on->asked && on->silent;
+}
+
+/**
+ * mrc_evidence_blame() - a packet is lost on its EV: MRC_NEWS_LOST, or _MUTE
+ * @e: the evidence
+ * @rec: its record
+ * @psn: its PSN
+ * @later: something that was sent later has arrived by its EV
+ * @now: ns
+ * @res: what was learned, with news of the EV
+ */
+void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, bool later,
+			u64 now, struct mrc_tx_result *res);
+
+/**
+ * mrc_evidence_timed_out() - rule (c): who is to blame for a timeout
+ * @e: the evidence
+ * @rec: record of the packet
+ * @psn: its PSN
+ * @now: ns
+ * @res: what was learned
+ *
+ * Return: false: nobody, for nothing that was sent since has been answered.
+ */
+bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
+			    u32 psn, u64 now, struct mrc_tx_result *res);
+
+/** mrc_evidence_blamed() - an EV is held to have lost the first transmission of a PSN lately */
+bool mrc_evidence_blamed(const struct mrc_evidence *e, u32 psn);
+
+/** mrc_evidence_clear() - the first transmission of a PSN has arrived, be it after the second */
+void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res);
+
+/**
+ * mrc_evidence_take_news() - what was learned of EVs
+ * @e: the evidence
+ * @now: ns
+ * @n: result, @n->count and @n->ev: as many as fit; nothing of it is news any more
+ *
+ * Times are in steps of MRC_TX_TICK_NS, never later than they were.
+ */
+void mrc_evidence_take_news(struct mrc_evidence *e, u64 now, struct mrc_news *n);
+
+/** mrc_evidence_drop_news() - what was not taken is no news any more */
+void mrc_evidence_drop_news(struct mrc_evidence *e);
+
+/** mrc_evidence_lost_evs() - EVs with news of losses: for tracing; @evs: result, MRC_EV_MAX bits */
+void mrc_evidence_lost_evs(const struct mrc_evidence *e, unsigned long *evs);
+
+#endif /* _MRC_CORE_EVIDENCE_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far beyond the cumulative PSN the peer takes packets: its receive window, in PSNs. What it is
+ * is agreed by nobody; both ends have a setting of their own. A window that is larger than the
+ * peer's does no harm as long as nothing is lost, for the peer's follows what arrives. With one loss
+ * it stands still, and all that is beyond it is dropped there. So the window is learned:
+ *
+ *  - A SACK tells it, where the peer fills in its MPR. Then it is known.
+ *  - A NACK for PSN_OOR_WINDOW of packet p says that it ends before p, counted from the cumulative
+ *    PSN, which we know to be no lower than the one that we have heard of. MPRs are multiples of 128.
+ *  - A SACK that names a packet beyond the cumulative PSN says that it reaches as far.
+ *  - Of a peer that tells nothing a bound by a NACK may be too low, for SACKs and NACKs take
+ *    different ways. So it grows again, by 128 at a time; each NACK doubles the time between.
+ *
+ * It is never more than our own setting. The caller serialises all calls on one struct.
+ */
+#ifndef _MRC_CORE_REACH_H
+#define _MRC_CORE_REACH_H
+
+#include "../base/base.h"
+
+/* Time between two steps of growth, and the longest that becomes of it; ns. */
+#define MRC_REACH_HOLD_NS	1000000000ull
+#define MRC_REACH_HOLD_MAX_NS	64000000000ull
+
+/**
+ * struct mrc_reach - what is known of the peer's window
+ * @now: PSNs beyond the cumulative one that may be in flight, 1..@most
+ * @most: the same as we are set
+ * @shown: the peer has taken a packet that far beyond the cumulative PSN
+ * @told: the peer has told its window
+ * @hold: ns between two steps of growth; 0: no NACK has come
+ * @grow_at: ns, when the next step is due
+ */
+struct mrc_reach {
+	u32 now;
+	u32 most;
+	u32 shown;
+	bool told;
+	u64 hold;
+	u64 grow_at;
+};
+
+/** mrc_reach_init() - nothing is known of the peer; @most: PSNs */
+void mrc_reach_init(struct mrc_reach *r, u32 most);
+
+/**
+ * mrc_reach_sack() - a SACK has come
+ * @r: what is known
+ * @mpr: that it tells, 0: none
+ * @shown: how far beyond its cumulative PSN the last packet is that it names, 0: none is
+ * @now: ns
+ */
+void mrc_reach_sack(struct mrc_reach *r, u8 mpr, u32 shown, u64 now);
+
+/**
+ * mrc_reach_exceeded() - a NACK says that a packet in flight was beyond the peer's window
+ * @r: what is known
+ * @ahead: how far beyond the cumulative PSN the packet is, 1 or more
+ * @now: ns
+ *
+ * Return: false: by what is known it was not, so the peer has another reason.
+ */
+bool mrc_reach_exceeded(struct mrc_reach *r, u32 ahead, u64 now);
+
+#endif /* _MRC_CORE_REACH_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sendq.h"
+#include "../base/psn.h"
+
+void mrc_sendq_start(struct mrc_sendq *q, u32 mtu, u16 imm_max)
+{
+	q->mtu = mtu;
+	q->imm_max = imm_max;
+	q->una = 0;
+	q->cur = 0;
+	q->tail = 0;
+	q->next_msn = MRC_MSN_FIRST;
+	q->next_rqmsn = MRC_MSN_FIRST;
+	q->imm_inflight = 0;
+}
+
+void mrc_sendq_queue(struct mrc_sendq *q)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->tail);
+
+	m->packets = max(DIV_ROUND_UP(m->len, q->mtu), 1u);
+	m->sent = 0;
+	m->msn = q->next_msn++;
+	m->rqmsn = m->has_imm ? q->next_rqmsn++ : 0;
+	q->tail++;
+}
+
+bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+
+	if (!mrc_sendq_ready(q))
+		return false;
+	if (!m->sent) {
+		m->psn = psn;
+		q->imm_inflight += m->has_imm;
+	}
+	*index = q->cur;
+	if (++m->sent == m->packets)
+		q->cur++;
+	return true;
+}
+
+struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn)
+{
+	struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	/* Of the request at cur not all has been sent. */
+	if (!mrc_sendq_unanswered(q) ||
+	    mrc_psn_diff(psn, mrc_psn_add(m->psn, (s32)m->packets - 1)) < 0)
+		return NULL;
+	return m;
+}
+
+void mrc_sendq_end(struct mrc_sendq *q)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	if (m->sent)
+		q->imm_inflight -= m->has_imm;
+	if (q->cur == q->una)
+		q->cur++;
+	q->una++;
+}
+
+bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	return q->una != q->tail && m->sent && mrc_psn_diff(psn, m->psn) >= 0 &&
+	       mrc_psn_diff(psn, nxt) < 0;
+}
+
+/* PSNs ascend with the indices: the last request that begins at or before @psn. */
+u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn)
+{
+	u32 low = q->una, high = q->cur;
+
+	if (q->cur == q->tail || !mrc_sendq_at(q, q->cur)->sent)
+		high--;
+	while ((s32)(high - low) > 0) {
+		u32 mid = low + (high - low + 1) / 2;
+
+		if (mrc_psn_diff(psn, mrc_sendq_at(q, mid)->psn) >= 0)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
+		     struct mrc_chunk *c)
+{
+	c->offset = (u32)mrc_psn_diff(psn, m->psn) * q->mtu;
+	c->len = min(m->len - c->offset, q->mtu);
+}
+
+void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,
+		      struct mrc_hdr *hdr)
+{
+	bool last = c->offset + c->len == m->len;
+
+	/* Not zeroed as a whole: a string instruction costs more than what is needed. */
+	hdr->bth = (struct mrc_bth){
+		.opcode = mrc_write_opcode(!c->offset, last, m->has_imm),
+		.pad = -c->len & 3,
+		.psn = psn,
+	};
+	hdr->len = 0;
+	hdr->write = (struct mrc_write){
+		.rqmsn = m->rqmsn,
+		.msn = m->msn,
+		.va = m->raddr + c->offset,
+		.rkey = m->rkey,
+		.dmalen = m->len,
+		.imm = m->imm,
+	};
+}

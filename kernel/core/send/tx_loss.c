@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tx_loss.h"
+#include "../base/psn.h"
+
+/* Return: false when refusals have been borne for long enough. However many come, time counts. */
+static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)
+{
+	u64 interval = mrc_rtt_interval(&w->rtt.retries, w->refusals);
+
+	if (!w->refused_at)
+		w->refused_at = now;
+	if (!interval)
+		return false;
+	if (now - w->refused_at >= interval) {
+		w->refused_at = now;
+		if (w->refusals < U8_MAX)
+			w->refusals++;
+	}
+	return true;
+}
+
+/* In an incast each packet may be trimmed more often than it is sent again for any other reason. */
+static bool mrc_tx_bear_trim(struct mrc_tx_window *w, u64 now)
+{
+	if (!w->trimmed_at)
+		w->trimmed_at = now;
+	return now - w->trimmed_at < MRC_TX_TRIMS_NS;
+}
+
+static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
+			  bool trimmed, u64 now, struct mrc_tx_result *res)
+{
+	mrc_tx_begin(w, res);
+	res->expired = !(trimmed ? mrc_tx_bear_trim(w, now) : mrc_tx_bear_refusal(w, now));
+	if (res->expired)
+		return;
+	res->ev = mrc_tx_rec_ev(rec);
+	mrc_tx_mark_lost(w, rec, psn, 0, res);
+}
+
+/* The packet is sent again already. But it has come to the peer, so its EV has not lost it. */
+static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
+			    struct mrc_tx_result *res)
+{
+	if (mrc_evidence_blamed(&w->evidence, psn)) {
+		mrc_tx_begin(w, res);
+		mrc_evidence_clear(&w->evidence, psn, res);
+	}
+	return -EALREADY;
+}
+
+/*
+ * A NACK that comes so soon is of an earlier transmission. The head of a trimmed packet goes before
+ * what waits in the queues on its way, and the SACKs that the least round trip was taken from were
+ * of packets that waited, in up to three queues as long as the way itself.
+ */
+static bool mrc_tx_nack_soon(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
+			     bool trimmed, u64 now)
+{
+	u64 least = trimmed ? w->rtt.min_ns / 4 : w->rtt.min_ns;
+
+	return rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < least;
+}
+
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
+		struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec;
+
+	mrc_tx_result_init(res);
+	if (mrc_tx_never_sent(w, psn))
+		return -EINVAL;
+	rec = mrc_tx_rec_find(w, psn);
+	if (!rec || rec->flags & MRC_TX_DONE)
+		return mrc_tx_nack_late(w, psn, res);
+	if (mrc_tx_nack_soon(w, rec, trimmed, now))
+		return mrc_tx_nack_late(w, psn, res);
+	mrc_tx_refuse(w, rec, psn, trimmed, now, res);
+	return 0;
+}
+
+int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
+		  struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = mrc_tx_rec_find(w, psn);
+
+	mrc_tx_result_init(res);
+	if (!rec || rec->flags & MRC_TX_DONE)
+		return -EALREADY;
+	mrc_tx_refuse(w, rec, psn, false, now, res);
+	rec->ev = MRC_TX_ON_NONE;
+	return 0;
+}
+
+/* Return: this packet is lost now. */
+static bool mrc_tx_note_gone(struct mrc_tx_rec *rec, const struct mrc_tx_gone *gone)
+{
+	if (rec->ev >= MRC_EV_MAX)
+		return gone->unsent && rec->ev == MRC_TX_ON_NONE;
+	if (test_bit(rec->ev, gone->here))
+		rec->ev = MRC_TX_ON_GONE;
+	return rec->ev < MRC_EV_MAX && test_bit(rec->ev, gone->there);
+}
+
+void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
+		     struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u32 psn;
+
+	mrc_tx_begin(w, res);
+	/* A port that has come back may lead to a peer that was silent: it is asked as at the start. */
+	w->probes = 0;
+	w->news_ns = w->quiet_ns;
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & MRC_TX_DONE)) {
+			if (mrc_tx_note_gone(rec, gone))
+				mrc_tx_mark_lost(w, rec, psn, 0, res);
+			left--;
+		}
+		rec = mrc_tx_rec_next(w, rec);
+	}
+}
+
+/* In ticks; another CPU's clock may be ahead. Return: 0 when @wait has passed since it left. */
+static u32 mrc_tx_left_of(const struct mrc_tx_rec *rec, u32 wait, u64 now)
+{
+	s32 left = (s32)(rec->sent + wait - mrc_tx_ticks(now));
+
+	return left > 0 ? (u32)left : 0;
+}
+
+u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res)
+{
+	u32 wait = mrc_tx_ticks(mrc_rtt_longest(&w->rtt)), next = U32_MAX;
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u32 psn;
+
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & MRC_TX_DONE)) {
+			u32 early = mrc_tx_left_of(rec, wait, now);
+
+			if (rec->ev == MRC_TX_ON_GONE && early)
+				next = min(next, early);
+			else if (rec->ev == MRC_TX_ON_GONE)
+				mrc_tx_mark_lost(w, rec, psn, 0, res);
+			left--;
+		}
+		rec = mrc_tx_rec_next(w, rec);
+	}
+	if (next == U32_MAX)
+		return 0;
+	return now + (u64)max(next + 1, wait / 4) * MRC_TX_TICK_NS;
+}
+
+u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
+{
+	return w->inflight ? max(w->deadline_ns, now) : 0;
+}
+
+/* Return: when to look at this packet again, U64_MAX when it is held to be lost. */
+static u64 mrc_tx_check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
+				u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	u64 interval = mrc_rtt_timeout(&w->rtt, rec->retries);
+
+	if (mrc_tx_ticks(now) - rec->sent < mrc_tx_ticks(interval))
+		return now + (interval - mrc_tx_age_ns(rec, now));
+	if (!mrc_rtt_interval(&w->rtt.retries, rec->retries)) {
+		res->expired = true;
+		return now;
+	}
+	if (rec->retries < MRC_TX_RETRIES_MAX)
+		rec->retries++;
+	if (!mrc_evidence_timed_out(&w->evidence, rec, psn, now, res)) {
+		res->blameless_bytes += mrc_tx_rec_bytes(w, rec);
+		w->in_vain |= !!(rec->flags & MRC_TX_RESENT);
+	}
+	mrc_tx_mark_lost(w, rec, psn, MRC_TX_BY_TIMER, res);
+	return U64_MAX;
+}
+
+void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
+		    struct mrc_tx_result *res)
+{
+	struct mrc_tx_rec *rec = &w->ring[w->head];
+	u32 left = w->inflight;
+	u64 next = U64_MAX;
+	u32 psn;
+
+	mrc_tx_begin(w, res);
+	if (!left || now < w->deadline_ns)
+		return;
+	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
+		if (!(rec->flags & MRC_TX_DONE)) {
+			next = min(next, mrc_tx_check_timeout(w, rec, psn, now, res));
+			left--;
+		}
+		rec = mrc_tx_rec_next(w, rec);
+	}
+	w->deadline_ns = next;
+	w->waits_from = 0;
+	if (res->lost)
+		w->probe_rounds = 0;
+}

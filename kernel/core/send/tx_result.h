@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one call of the window (tx_window) learned.
+ */
+#ifndef _MRC_CORE_TX_RESULT_H
+#define _MRC_CORE_TX_RESULT_H
+
+#include "../base/base.h"
+#include "tx_rec.h"
+
+/**
+ * struct mrc_tx_result - what one call learned, but for the news of EVs, which the window keeps
+ * @acked: packets newly acknowledged
+ * @lost: packets newly held to be lost
+ * @acked_bytes: of @acked
+ * @landed_bytes: those of them that were in flight, not held to be lost
+ * @lost_bytes: of @lost
+ * @blameless_bytes: those of them that timed out with nothing to blame for it
+ * @cause: enum mrc_cc_cause, of @lost
+ * @spurious: a packet held to be lost turned out to have arrived
+ * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
+ *          probe is remembered
+ * @data_rtt_ns: the same, if it is that of a packet, which waits where data waits
+ * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
+ *      when that is not certain (acknowledged long ago, or sent more than once)
+ * @penalty: the peer asks for a smaller congestion window: see struct mrc_cc_news
+ * @restore: the same
+ * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
+ * @entropy: valid with @mark: EV bits of the packet that it was about
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
+ *                the peer speaks, so no other EV is in doubt; 0: nothing is
+ * @late_since: ns, when the first of the packets was sent that are late; 0: none is
+ * @expired: a packet used up its retries
+ * @no_receive: the peer has had no receive for a WriteImm for as long as that is borne
+ * @told: private to mrc_req_news()
+ */
+struct mrc_tx_result {
+	u32 acked;
+	u32 lost;
+	u32 acked_bytes;
+	u32 landed_bytes;
+	u32 lost_bytes;
+	u32 blameless_bytes;
+	u8 cause;
+	bool spurious;
+	bool expired;
+	bool no_receive;
+	bool told;
+	bool restore;
+	u8 penalty;
+	u8 mark;
+	u16 ev;
+	u32 entropy;
+	u64 rtt_ns;
+	u64 data_rtt_ns;
+	u64 silent_since;
+	u64 late_since;
+};
+
+/** mrc_tx_result_init() - that nothing is learned; see mrc_tx_begin() */
+static inline void mrc_tx_result_init(struct mrc_tx_result *res)
+{
+	*res = (struct mrc_tx_result){
+		.ev = MRC_EV_NONE,
+	};
+}
+
+#endif /* _MRC_CORE_TX_RESULT_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the peer says has arrived, and what a requester makes of it (MRC 1.0, section 7.4.5).
+ *
+ * A SACK is digested in three steps: which transmission caused it, what has arrived, and what has
+ * not. The rules of the third, and who is to blame, are in evidence.h; how long to wait before they
+ * speak is in rtt.h.
+ *
+ * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
+ * is known of, a SACK was lost or is late, and rules (a) and (b) only judge what the bitmap at hand
+ * covers: of all else nobody knows that it has not arrived.
+ *
+ * Nothing comes after the last packets that are lost. When the peer is silent for some
+ * round trips a Reliability Probe is sent; rule (b) and its answer find them.
+ */
+#ifndef _MRC_CORE_TX_SACK_H
+#define _MRC_CORE_TX_SACK_H
+
+#include "tx_window.h"
+#include "../wire/wire.h"
+
+/*
+ * Packets are left to their timeouts, without probes, when so many answers in a row led to nothing
+ * but losses: what is lost time and again while probes come through must use up its retries.
+ */
+#define MRC_TX_PROBE_ROUNDS	16u
+
+/**
+ * mrc_tx_sack() - apply a SACK
+ * @w: the window
+ * @sack: the SACK
+ * @rtx: its BTH.rtx
+ * @now: ns
+ * @res: result
+ *
+ * Return: 0, or -EINVAL for a SACK that names a PSN never sent, which changes
+ * nothing. A SACK older than what is known already is applied for what it
+ * still says. The answer to a probe that is not remembered tells what has arrived and
+ * nothing else.
+ */
+int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
+		u64 now, struct mrc_tx_result *res);
+
+/**
+ * mrc_tx_ack() - a transport ACK: everything up to @psn was executed, so it arrived
+ * @w: the window
+ * @psn: PSN of the ACK
+ * @now: ns
+ * @res: result
+ *
+ * Return: 0, or -EINVAL for a PSN never sent.
+ */
+int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
+	       struct mrc_tx_result *res);
+
+/** mrc_tx_ask_at() - when a Reliability Probe is due, be anything in flight or not; @now: ns */
+u64 mrc_tx_ask_at(const struct mrc_tx_window *w, u64 now);
+
+/**
+ * mrc_tx_probe_at() - when a Reliability Probe is worth its while
+ * @w: the window
+ * @now: ns
+ *
+ * Something is in flight, and nothing was sent or newly acknowledged for a while.
+ *
+ * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
+ * nothing is in flight, or the answers of the last ones led to nothing but losses.
+ */
+u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
+
+/**
+ * mrc_tx_probe() - a Reliability Probe leaves now
+ * @w: the window
+ * @now: ns, not 0
+ *
+ * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it goes:
+ * every second one by that of the oldest packet in flight, whose fate its answer tells for certain;
+ * MRC_EV_NONE: by any, for that one may be dead, or the paths hold it to be bad.
+ *
+ * Return: its id.
+ */
+u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
+
+#endif /* _MRC_CORE_TX_SACK_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The control packets of a QP that leave together: which, in which order, in which traffic class.
+ * They take one path and share one fate; a lost answer is healed by a later one.
+ *
+ * The answers of a living QP have their SACKs first and the transport ACK or NAK last; behind it is
+ * only the word that the next message waits for a receive. SACKs are equally long and all others are
+ * shorter, so that a row of SACKs and the first of what follows fit one segmented skb: one walk through
+ * the stack for all of them. What a QP that has ended says is in the order in which it is to be
+ * believed (last_words.h).
+ */
+#ifndef _MRC_CORE_ANSWERS_H
+#define _MRC_CORE_ANSWERS_H
+
+#include "../base/base.h"
+#include "wire.h"
+
+/* Control packets that leave together, at most. */
+#define MRC_ANSWERS_MAX	6u
+/* As MRC_EV_NONE. */
+#define MRC_ANSWERS_ANY_EV	0xffffu
+
+/**
+ * struct mrc_answers - control packets of one QP, in the order in which they are to be sent
+ * @count: elements of @hdr
+ * @ev: index of the EV that they are to take, MRC_ANSWERS_ANY_EV: any of the way back
+ * @evs_gen: version of the EVs that @ev is of
+ * @hdr: bth.qpn and bth.pkey are filled in when they are sent
+ */
+struct mrc_answers {
+	unsigned int count;
+	u16 ev;
+	u32 evs_gen;
+	struct mrc_hdr hdr[MRC_ANSWERS_MAX];
+};
+
+/**
+ * enum mrc_traffic - classes that the network may tell apart
+ * @MRC_TRAFFIC_DATA: first transmissions, and what must not overtake them
+ * @MRC_TRAFFIC_CONTROL: what is to overtake data
+ */
+enum mrc_traffic {
+	MRC_TRAFFIC_DATA,
+	MRC_TRAFFIC_CONTROL,
+};
+
+/** mrc_answers_init() - none */
+static inline void mrc_answers_init(struct mrc_answers *a)
+{
+	a->count = 0;
+	a->ev = MRC_ANSWERS_ANY_EV;
+	a->evs_gen = 0;
+}
+
+/** mrc_answers_room() - packets for which there is a place */
+static inline unsigned int mrc_answers_room(const struct mrc_answers *a)
+{
+	return MRC_ANSWERS_MAX - a->count;
+}
+
+/**
+ * mrc_answers_sack() - add a SACK; there is room
+ * @a: the answers
+ * @sack: what it says
+ * @rtx: BTH.rtx
+ */
+void mrc_answers_sack(struct mrc_answers *a, const struct mrc_sack *sack,
+		      bool rtx);
+
+/**
+ * mrc_answers_nack() - add a NACK; there is room
+ * @a: the answers
+ * @nack: what it says
+ */
+void mrc_answers_nack(struct mrc_answers *a, const struct mrc_nack *nack);
+
+/**
+ * mrc_answers_ack() - add a transport ACK or NAK; there is room
+ * @a: the answers
+ * @psn: all up to it was executed; NAK: the first packet that was not
+ * @syndrome: enum mrc_ack_syndrome
+ * @msn: messages executed, modulo 2^24
+ */
+void mrc_answers_ack(struct mrc_answers *a, u32 psn, u8 syndrome, u32 msn);
+
+/**
+ * mrc_answers_probe() - add a Reliability Probe; there is room
+ * @a: the answers
+ * @id: comes back with the SACK
+ */
+void mrc_answers_probe(struct mrc_answers *a, u16 id);
+
+/**
+ * mrc_answers_traffic() - the traffic class of a control packet
+ *
+ * What a Reliability Probe's answer says of data, it says because the probe cannot have overtaken
+ * it: so a probe is in the class of data.
+ */
+enum mrc_traffic mrc_answers_traffic(const struct mrc_hdr *hdr);
+
+#endif /* _MRC_CORE_ANSWERS_H */

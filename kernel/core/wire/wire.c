@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "../base/psn.h"
+#include "wire.h"
+
+/* BTH byte 1 (open point: order of the two high bits, zero in MRC) and byte 8 */
+#define BTH_PAD_SHIFT		4
+#define BTH_PAD_MASK		0x3
+#define BTH_TVER_MASK		0x0f
+#define BTH_ACKREQ		0x80
+#define BTH_RTX			0x20
+#define BTH_TS			0x10
+
+/*
+ * Second half of a timestamp header: tsr = 0 (128 ns ticks) or 1 (the sender's own unit),
+ * ftype = 1. A responder sends the timestamp back as it came; of the flags only the tsr of
+ * endpoint requests is read.
+ */
+#define TSETH_FLAGS		0x0001
+#define TSETH_TSR		0x8000
+
+/* SETH bytes 0, 1 and 16; NETH byte 16; CC_STATE */
+#define SETH_TYPE_SHIFT		4
+#define SETH_M_SHIFT		5
+#define SETH_M_MASK		0x3
+#define SETH_PR			0x02
+#define CC_TYPE_SHIFT		4
+#define CC_TYPE_NSCC		0
+#define CC_TYPE_NACK		2
+#define CCST_OOO_MASK		0x7fff
+#define CCST_RESTORE		0x80
+#define CCST_PEN_MASK		0x7f
+
+#define ERTH_OP_MASK		0x3
+/* Open point: EETH op in bits 3:2 or 5:4 of byte 1. Nobody needs to read it. */
+#define EETH_OP_SHIFT		2
+
+#define OPCODE_CLASS		0xc0
+#define OPCODE_CLASS_MASK	0xe0
+#define OPCODE_INDEX_MASK	0x1f
+
+struct mrc_opcode_row {
+	u8 flags;
+	u8 len;
+};
+
+#define OPCODE_INDEX(op)	((op) & OPCODE_INDEX_MASK)
+
+static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
+	[OPCODE_INDEX(MRC_OP_WRITE_FIRST)] = {
+		MRC_OPF_WRITE | MRC_OPF_FIRST, MRC_WRITE_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_MIDDLE)] = { MRC_OPF_WRITE, MRC_WRITE_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_WRITE_LAST)] = {
+		MRC_OPF_WRITE | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_LAST_IMM)] = {
+		MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM,
+		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_ONLY)] = {
+		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_ONLY_IMM)] = {
+		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_IMM,
+		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_ACK)] = { MRC_OPF_CONTROL, MRC_ACK_LEN },
+	[OPCODE_INDEX(MRC_OP_EP_REQ)] = { MRC_OPF_CONTROL, MRC_EP_REQ_LEN },
+	[OPCODE_INDEX(MRC_OP_EP_RSP)] = { MRC_OPF_CONTROL, MRC_EP_RSP_LEN },
+	[OPCODE_INDEX(MRC_OP_SACK)] = { MRC_OPF_CONTROL, MRC_SACK_LEN },
+	[OPCODE_INDEX(MRC_OP_NACK)] = { MRC_OPF_CONTROL, MRC_NACK_LEN },
+	[OPCODE_INDEX(MRC_OP_PROBE)] = { MRC_OPF_CONTROL, MRC_PROBE_LEN },
+};
+
+/* A row of zeroes for a byte that is not an MRC opcode. */
+static const struct mrc_opcode_row *mrc_wire_row(u8 opcode)
+{
+	static const struct mrc_opcode_row none;
+
+	if ((opcode & OPCODE_CLASS_MASK) != OPCODE_CLASS)
+		return &none;
+	return &opcode_rows[OPCODE_INDEX(opcode)];
+}
+
+unsigned int mrc_opcode_flags(u8 opcode)
+{
+	return mrc_wire_row(opcode)->flags;
+}
+
+unsigned int mrc_opcode_hdr_len(u8 opcode)
+{
+	return mrc_wire_row(opcode)->len;
+}
+
+u8 mrc_write_opcode(bool first, bool last, bool imm)
+{
+	if (!last)
+		return first ? MRC_OP_WRITE_FIRST : MRC_OP_WRITE_MIDDLE;
+	if (first)
+		return imm ? MRC_OP_WRITE_ONLY_IMM : MRC_OP_WRITE_ONLY;
+	return imm ? MRC_OP_WRITE_LAST_IMM : MRC_OP_WRITE_LAST;
+}
+
+static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
+{
+	bth->opcode = buf[0];
+	bth->pad = buf[1] >> BTH_PAD_SHIFT & BTH_PAD_MASK;
+	bth->ackreq = buf[8] & BTH_ACKREQ;
+	bth->rtx = buf[8] & BTH_RTX;
+	bth->ts = ts;
+	bth->pkey = get_unaligned_be16(buf + 2);
+	bth->qpn = get_unaligned_be24(buf + 5);
+	bth->psn = get_unaligned_be24(buf + 9);
+}
+
+static void mrc_wire_write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
+{
+	wr->rqmsn = get_unaligned_be16(p);
+	wr->msn = get_unaligned_be16(p + 2);
+	p += MRC_METH_LEN;
+	wr->tx_timestamp = 0;
+	if (ts) {
+		wr->tx_timestamp = get_unaligned_be16(p);
+		p += MRC_TSETH_LEN;
+	}
+	wr->va = get_unaligned_be64(p);
+	wr->rkey = get_unaligned_be32(p + 8);
+	wr->dmalen = get_unaligned_be32(p + 12);
+	wr->imm = 0;
+	if (imm)
+		memcpy(&wr->imm, p + MRC_RETH_LEN, MRC_IMMDT_LEN);
+}
+
+static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
+{
+	sack->tx_timestamp = get_unaligned_be16(p);
+	sack->ooo_count = get_unaligned_be16(p + 2) & CCST_OOO_MASK;
+	sack->restore_cwnd = p[4] & CCST_RESTORE;
+	sack->cwnd_pen = p[4] & CCST_PEN_MASK;
+	sack->rcvd_bytes = get_unaligned_be24(p + 5);
+}
+
+/* Of another kind of congestion control nothing is known, but what has arrived is. */
+static void mrc_wire_sack_decode(const u8 *p, struct mrc_sack *sack)
+{
+	memset(sack, 0, sizeof(*sack));
+	sack->m = p[1] >> SETH_M_SHIFT & SETH_M_MASK;
+	sack->probe = p[1] & SETH_PR;
+	sack->ack_offset = (s16)get_unaligned_be16(p + 2);
+	sack->entropy = get_unaligned_be32(p + 4);
+	sack->cack_psn = get_unaligned_be24(p + 13);
+	sack->mpr = p[17];
+	sack->sack_offset = (s16)get_unaligned_be16(p + 18);
+	sack->bitmap = get_unaligned_be64(p + 20);
+	if (p[16] >> CC_TYPE_SHIFT == CC_TYPE_NSCC)
+		mrc_wire_cc_state_decode(p + MRC_SETH_LEN, sack);
+}
+
+static void mrc_wire_nack_decode(const u8 *p, struct mrc_nack *nack)
+{
+	nack->reason = p[2];
+	nack->entropy = get_unaligned_be32(p + 4);
+	nack->psn = get_unaligned_be24(p + 13);
+	nack->tx_timestamp = get_unaligned_be16(p + 18);
+}
+
+static void mrc_wire_ep_req_decode(const u8 *p, struct mrc_ep *ep)
+{
+	ep->op = p[1] & ERTH_OP_MASK;
+	ep->port_mask = get_unaligned_be32(p + 4);
+	ep->tx_timestamp = get_unaligned_be16(p + 12);
+	ep->tsr = get_unaligned_be16(p + 14) & TSETH_TSR;
+}
+
+static void mrc_wire_ep_rsp_decode(const u8 *p, struct mrc_ep *ep)
+{
+	ep->op = 0;
+	ep->port_mask = 0;
+	ep->tx_timestamp = get_unaligned_be16(p + 28);
+	ep->tsr = false;
+}
+
+static void mrc_wire_control_decode(const u8 *p, struct mrc_hdr *hdr)
+{
+	switch (hdr->bth.opcode) {
+	case MRC_OP_SACK:
+		mrc_wire_sack_decode(p, &hdr->sack);
+		break;
+	case MRC_OP_NACK:
+		mrc_wire_nack_decode(p, &hdr->nack);
+		break;
+	case MRC_OP_ACK:
+		hdr->ack.syndrome = p[0];
+		hdr->ack.msn = get_unaligned_be24(p + 1);
+		break;
+	case MRC_OP_PROBE:
+		hdr->probe.id = get_unaligned_be16(p + 4);
+		hdr->probe.tx_timestamp = get_unaligned_be16(p + 12);
+		break;
+	case MRC_OP_EP_REQ:
+		mrc_wire_ep_req_decode(p, &hdr->ep);
+		break;
+	case MRC_OP_EP_RSP:
+		mrc_wire_ep_rsp_decode(p, &hdr->ep);
+		break;
+	}
+}
+
+/*
+ * Fields whose other values would change the meaning of what follows. Reserved
+ * bits are ignored, as are values that only their user can judge (NACK reason,
+ * AETH syndrome).
+ */
+static bool mrc_wire_fields_ok(u8 opcode, const u8 *p)
+{
+	switch (opcode) {
+	case MRC_OP_SACK:
+		return p[0] >> SETH_TYPE_SHIFT == 0 &&
+		       (p[1] >> SETH_M_SHIFT & SETH_M_MASK) <= MRC_SACK_ALWAYS_SKIP;
+	case MRC_OP_NACK:
+		return p[16] >> CC_TYPE_SHIFT == CC_TYPE_NACK;
+	case MRC_OP_EP_REQ:
+		return (p[1] & ERTH_OP_MASK) <= MRC_EP_EV_PROBE;
+	default:
+		return true;
+	}
+}
+
+enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
+				   struct mrc_hdr *hdr)
+{
+	const struct mrc_opcode_row *row;
+	unsigned int need;
+	bool ts;
+
+	if (len < MRC_BTH_LEN)
+		return MRC_DECODE_SHORT;
+	row = mrc_wire_row(buf[0]);
+	if (!row->flags)
+		return MRC_DECODE_OPCODE;
+	if (buf[1] & BTH_TVER_MASK)
+		return MRC_DECODE_VERSION;
+
+	ts = row->flags & MRC_OPF_WRITE && buf[8] & BTH_TS;
+	need = row->len + (ts ? MRC_TSETH_LEN : 0);
+	if (len < need)
+		return MRC_DECODE_SHORT;
+	if (!mrc_wire_fields_ok(buf[0], buf + MRC_BTH_LEN))
+		return MRC_DECODE_FIELD;
+
+	mrc_wire_bth_decode(buf, &hdr->bth, ts);
+	hdr->len = need;
+	if (row->flags & MRC_OPF_WRITE)
+		mrc_wire_write_decode(buf + MRC_BTH_LEN, ts, row->flags & MRC_OPF_IMM,
+				      &hdr->write);
+	else
+		mrc_wire_control_decode(buf + MRC_BTH_LEN, hdr);
+	return MRC_DECODE_OK;
+}
+
+enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth)
+{
+	if (len < MRC_BTH_LEN)
+		return MRC_DECODE_SHORT;
+	if (!(mrc_wire_row(buf[0])->flags & MRC_OPF_WRITE))
+		return MRC_DECODE_OPCODE;
+	if (buf[1] & BTH_TVER_MASK)
+		return MRC_DECODE_VERSION;
+	mrc_wire_bth_decode(buf, bth, buf[8] & BTH_TS);
+	return MRC_DECODE_OK;
+}
+
+static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
+{
+	buf[0] = bth->opcode;
+	buf[1] = (u8)((bth->pad & BTH_PAD_MASK) << BTH_PAD_SHIFT);
+	put_unaligned_be16(bth->pkey, buf + 2);
+	put_unaligned_be32(bth->qpn & MRC_QPN_MASK, buf + 4);
+	put_unaligned_be32(bth->psn & MRC_PSN_MASK, buf + 8);
+	buf[8] = (u8)((bth->ackreq ? BTH_ACKREQ : 0) |
+		      (bth->rtx ? BTH_RTX : 0) | (ts ? BTH_TS : 0));
+}
+
+static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, bool imm)
+{
+	put_unaligned_be16(wr->rqmsn, p);
+	put_unaligned_be16(wr->msn, p + 2);
+	p += MRC_METH_LEN;
+	if (ts) {
+		put_unaligned_be16(wr->tx_timestamp, p);
+		put_unaligned_be16(TSETH_FLAGS, p + 2);
+		p += MRC_TSETH_LEN;
+	}
+	put_unaligned_be64(wr->va, p);
+	put_unaligned_be32(wr->rkey, p + 8);
+	put_unaligned_be32(wr->dmalen, p + 12);
+	if (imm)
+		memcpy(p + MRC_RETH_LEN, &wr->imm, MRC_IMMDT_LEN);
+}
+
+static void mrc_wire_sack_encode(u8 *p, const struct mrc_sack *sack)
+{
+	p[1] = (u8)((sack->m & SETH_M_MASK) << SETH_M_SHIFT |
+		    (sack->probe ? SETH_PR : 0));
+	put_unaligned_be16((u16)sack->ack_offset, p + 2);
+	put_unaligned_be32(sack->entropy, p + 4);
+	put_unaligned_be24(sack->cack_psn, p + 13);
+	p[16] = CC_TYPE_NSCC << CC_TYPE_SHIFT;
+	p[17] = sack->mpr;
+	put_unaligned_be16((u16)sack->sack_offset, p + 18);
+	put_unaligned_be64(sack->bitmap, p + 20);
+	put_unaligned_be16(sack->tx_timestamp, p + 28);
+	put_unaligned_be16(sack->ooo_count & CCST_OOO_MASK, p + 30);
+	p[32] = (u8)((sack->restore_cwnd ? CCST_RESTORE : 0) |
+		     (sack->cwnd_pen & CCST_PEN_MASK));
+	put_unaligned_be24(sack->rcvd_bytes, p + 33);
+}
+
+static void mrc_wire_nack_encode(u8 *p, const struct mrc_nack *nack)
+{
+	p[2] = nack->reason;
+	put_unaligned_be32(nack->entropy, p + 4);
+	put_unaligned_be24(nack->psn, p + 13);
+	p[16] = CC_TYPE_NACK << CC_TYPE_SHIFT;
+	put_unaligned_be16(nack->tx_timestamp, p + 18);
+}
+
+static void mrc_wire_probe_encode(u8 *p, const struct mrc_probe *probe)
+{
+	put_unaligned_be16(probe->id, p + 4);
+	put_unaligned_be16(probe->tx_timestamp, p + 12);
+	put_unaligned_be16(TSETH_FLAGS, p + 14);
+}
+
+static void mrc_wire_ep_req_encode(u8 *p, const struct mrc_ep *ep)
+{
+	p[1] = ep->op & ERTH_OP_MASK;
+	put_unaligned_be32(ep->port_mask, p + 4);
+	put_unaligned_be16(ep->tx_timestamp, p + 12);
+	put_unaligned_be16((u16)(TSETH_FLAGS | (ep->tsr ? TSETH_TSR : 0)), p + 14);
+}
+
+static void mrc_wire_ep_rsp_encode(u8 *p, const struct mrc_ep *ep)
+{
+	p[1] = (u8)((ep->op & ERTH_OP_MASK) << EETH_OP_SHIFT);
+	put_unaligned_be16(ep->tx_timestamp, p + 28);
+}
+
+static void mrc_wire_control_encode(u8 *p, const struct mrc_hdr *hdr)
+{
+	switch (hdr->bth.opcode) {
+	case MRC_OP_SACK:
+		mrc_wire_sack_encode(p, &hdr->sack);
+		break;
+	case MRC_OP_NACK:
+		mrc_wire_nack_encode(p, &hdr->nack);
+		break;
+	case MRC_OP_ACK:
+		p[0] = hdr->ack.syndrome;
+		put_unaligned_be24(hdr->ack.msn, p + 1);
+		break;
+	case MRC_OP_PROBE:
+		mrc_wire_probe_encode(p, &hdr->probe);
+		break;
+	case MRC_OP_EP_REQ:
+		mrc_wire_ep_req_encode(p, &hdr->ep);
+		break;
+	case MRC_OP_EP_RSP:
+		mrc_wire_ep_rsp_encode(p, &hdr->ep);
+		break;
+	}
+}
+
+unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr)
+{
+	const struct mrc_opcode_row *row = mrc_wire_row(hdr->bth.opcode);
+	bool ts = row->flags & MRC_OPF_WRITE && hdr->bth.ts;
+
+	if (!row->flags)
+		return 0;
+	mrc_wire_bth_encode(buf, &hdr->bth, ts);
+	if (row->flags & MRC_OPF_WRITE) {
+		mrc_wire_write_encode(buf + MRC_BTH_LEN, &hdr->write, ts,
+				      row->flags & MRC_OPF_IMM);
+	} else {
+		memset(buf + MRC_BTH_LEN, 0, row->len - MRC_BTH_LEN);
+		mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);
+	}
+	return row->len + (ts ? MRC_TSETH_LEN : 0);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The MRC wire format: every header as explicit byte offsets, decoded into and
+ * encoded from plain structs. Layouts: MRC 1.0, tables 6-3 to 6-9 (write
+ * requests) and 7-10 to 7-23 (control packets), see Documentation/references.md.
+ * All fields are big-endian. Where the public sources leave a point open, one
+ * constant or one function here settles it, and a comment that begins with
+ * "Open point" says so.
+ */
+#ifndef _MRC_CORE_WIRE_H
+#define _MRC_CORE_WIRE_H
+
+#include "../base/base.h"
+
+/*
+ * Open point: UDP destination port. RoCEv2's, unless the device is told another. Who listens there
+ * takes what comes to the other port that the sources name, too.
+ */
+#define MRC_UDP_PORT		4791
+#define MRC_UDP_PORT_TOO	4971
+
+#define MRC_BTH_LEN	12u
+#define MRC_TSETH_LEN	4u
+#define MRC_METH_LEN	4u
+#define MRC_RETH_LEN	16u
+#define MRC_IMMDT_LEN	4u
+#define MRC_AETH_LEN	4u
+#define MRC_SETH_LEN	28u
+#define MRC_CCST_LEN	8u
+#define MRC_NETH_LEN	20u
+#define MRC_PETH_LEN	16u
+#define MRC_ERTH_LEN	16u
+#define MRC_EETH_LEN	36u
+#define MRC_ICRC_LEN	4u
+/* What of a packet's nominal bytes is before the BTH: IPv6 and UDP headers. */
+#define MRC_NOMINAL_OUTSIDE	48u
+
+/* Path MTUs, powers of two. */
+#define MRC_MTU_MIN		256u
+#define MRC_MTU_MAX		4096u
+
+/* The shortest write header has no TSETH and no ImmDt, the longest has both. */
+#define MRC_WRITE_HDR_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN)
+#define MRC_WRITE_HDR_MAX	(MRC_WRITE_HDR_LEN + MRC_TSETH_LEN + MRC_IMMDT_LEN)
+#define MRC_SACK_LEN		(MRC_BTH_LEN + MRC_SETH_LEN + MRC_CCST_LEN)
+#define MRC_NACK_LEN		(MRC_BTH_LEN + MRC_NETH_LEN)
+#define MRC_ACK_LEN		(MRC_BTH_LEN + MRC_AETH_LEN)
+#define MRC_PROBE_LEN		(MRC_BTH_LEN + MRC_PETH_LEN)
+#define MRC_EP_REQ_LEN		(MRC_BTH_LEN + MRC_ERTH_LEN)
+#define MRC_EP_RSP_LEN		(MRC_BTH_LEN + MRC_EETH_LEN)
+/* The longest header of any packet (SACK and endpoint response). */
+#define MRC_HDR_MAX		48u
+
+#define MRC_PKEY_DEFAULT	0xffffu
+#define MRC_QPN_ENDPOINT	2u	/* destination of endpoint requests */
+#define MRC_QPN_FIRST		3u	/* QPNs 0, 1 and 2 are reserved */
+#define MRC_QPN_MASK		0xffffffu
+/* RETH DMALen is 32 bits; verbs allows messages up to 2^31 bytes. */
+#define MRC_MSG_MAX		0x80000000u
+#define MRC_AETH_NO_CREDIT	0x1fu
+/* Open point: MSN of the first message of a connection, and RQMSN of its first WriteImm. */
+#define MRC_MSN_FIRST		0u
+
+/**
+ * enum mrc_opcode - BTH opcodes of MRC; bits 7:5 are 110 in all of them
+ */
+enum mrc_opcode {
+	MRC_OP_WRITE_FIRST	= 0xc6,
+	MRC_OP_WRITE_MIDDLE	= 0xc7,
+	MRC_OP_WRITE_LAST	= 0xc8,
+	MRC_OP_WRITE_LAST_IMM	= 0xc9,
+	MRC_OP_WRITE_ONLY	= 0xca,
+	MRC_OP_WRITE_ONLY_IMM	= 0xcb,
+	MRC_OP_ACK		= 0xd1,
+	MRC_OP_EP_REQ		= 0xd8,
+	MRC_OP_EP_RSP		= 0xd9,
+	MRC_OP_SACK		= 0xdc,
+	MRC_OP_NACK		= 0xdd,
+	MRC_OP_PROBE		= 0xde,
+};
+
+/**
+ * enum mrc_sack_m - the m field of a SACK: what the responder says of the EV
+ */
+enum mrc_sack_m {
+	MRC_SACK_NONE		= 0,
+	MRC_SACK_SKIP_ONCE	= 1,	/* the packet arrived CE-marked */
+	MRC_SACK_ALWAYS_SKIP	= 2,
+};
+
+/**
+ * enum mrc_nack_reason - NETH reasons (MRC 1.0, table 7-3)
+ */
+enum mrc_nack_reason {
+	MRC_NACK_TRIMMED		= 0x01,
+	MRC_NACK_TRIMMED_LASTHOP	= 0x02,
+	MRC_NACK_NO_BITMAP		= 0x06,
+	MRC_NACK_NO_PKT_BUFFER		= 0x07,
+	MRC_NACK_NO_RESOURCE		= 0x0a,
+	MRC_NACK_PSN_OOR_WINDOW		= 0x0b,
+	MRC_NACK_UNEXP_EVENT		= 0x19,
+};
+
+/**
+ * enum mrc_ack_syndrome - AETH syndromes of a transport ACK or NAK (IBTA), as we send them
+ */
+enum mrc_ack_syndrome {
+	MRC_ACK_OK		= MRC_AETH_NO_CREDIT,
+	MRC_NAK_INVALID		= 0x61,
+	MRC_NAK_ACCESS		= 0x62,
+	MRC_NAK_OPERATION	= 0x63,
+};
+
+/* The bits of an AETH syndrome that say what it is; the others are a credit, time or reason. */
+#define MRC_AETH_TYPE_MASK	0x60
+#define MRC_AETH_TYPE_ACK	0x00
+#define MRC_AETH_TYPE_NAK	0x60
+
+/** mrc_syndrome_is_ack() - a transport ACK, whatever credit it grants? */
+static inline bool mrc_syndrome_is_ack(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_ACK;
+}
+
+/**
+ * mrc_syndrome_is_nak() - does it end the request?
+ *
+ * What is neither, an RNR NAK above all, does not exist in MRC.
+ */
+static inline bool mrc_syndrome_is_nak(u8 syndrome)
+{
+	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_NAK;
+}
+
+/**
+ * enum mrc_ep_op - operation of an endpoint request
+ */
+enum mrc_ep_op {
+	MRC_EP_PORT_STATUS	= 0,
+	MRC_EP_EV_PROBE		= 1,
+};
+
+/**
+ * struct mrc_bth - base transport header (MRC 1.0, tables 6-3, 7-10)
+ * @opcode: one of enum mrc_opcode
+ * @pad: pad bytes between payload and ICRC, 0..3
+ * @ackreq: the sender asks for a SACK at once
+ * @rtx: the packet is a retransmission (SACK: its trigger was one)
+ * @ts: TSETH follows METH
+ * @pkey: partition key
+ * @qpn: destination QP, 24 bits
+ * @psn: 24 bits; cack PSN in a SACK, nacked PSN in a NACK, request id in [15:0] of endpoint
+ *       packets
+ */
+struct mrc_bth {
+	u8 opcode;
+	u8 pad;
+	bool ackreq;
+	bool rtx;
+	bool ts;
+	u16 pkey;
+	u32 qpn;
+	u32 psn;
+};
+
+/**
+ * struct mrc_write - headers of a write packet behind the BTH
+ * @rqmsn: number of the WriteImm message; 0 on plain writes
+ * @msn: message sequence number
+ * @tx_timestamp: TSETH, valid if bth.ts
+ * @va: where this packet's payload goes, in the remote MR's address space
+ * @rkey: remote key
+ * @dmalen: bytes of the whole message
+ * @imm: immediate in network byte order, valid for the _IMM opcodes
+ */
+struct mrc_write {
+	u16 rqmsn;
+	u16 msn;
+	u16 tx_timestamp;
+	u64 va;
+	u32 rkey;
+	u32 dmalen;
+	__be32 imm;
+};
+
+/**
+ * struct mrc_sack - SETH and CC_STATE of a SACK (MRC 1.0, tables 7-12 to 7-15)
+ * @m: enum mrc_sack_m
+ * @probe: the SACK answers a Reliability Probe; @ack_offset holds the probe id
+ * @ack_offset: PSN that triggered this SACK, relative to @cack_psn
+ * @entropy: EV bits of the triggering packet, echoed
+ * @cack_psn: all PSNs up to and including this one have arrived
+ * @mpr: responder window in units of 128 PSNs, 0 without Dynamic MPR
+ * @sack_offset: PSN of bit 0 of @bitmap, relative to @cack_psn
+ * @bitmap: bit i set: PSN cack_psn + sack_offset + i has arrived (open point: bit order)
+ * @tx_timestamp: TSETH timestamp of the triggering packet, reflected; 0, as is all that
+ *                follows, with a cc_type that is not ours
+ * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from who does not count
+ * @restore_cwnd: CC_STATE r_c
+ * @cwnd_pen: receiver's congestion window penalty, 7 bits
+ * @rcvd_bytes: nominal bytes of new packets so far in units of 256, modulo 2^24
+ */
+struct mrc_sack {
+	u8 m;
+	bool probe;
+	s16 ack_offset;
+	u32 entropy;
+	u32 cack_psn;
+	u8 mpr;
+	s16 sack_offset;
+	u64 bitmap;
+	u16 tx_timestamp;
+	u16 ooo_count;
+	bool restore_cwnd;
+	u8 cwnd_pen;
+	u32 rcvd_bytes;
+};
+
+/**
+ * struct mrc_nack - NETH (MRC 1.0, tables 7-16, 7-17)
+ * @reason: enum mrc_nack_reason
+ * @entropy: EV bits of the refused packet, echoed
+ * @psn: the refused PSN
+ * @tx_timestamp: reflected
+ */
+struct mrc_nack {
+	u8 reason;
+	u32 entropy;
+	u32 psn;
+	u16 tx_timestamp;
+};
+
+/**
+ * struct mrc_ack - AETH of a transport ACK or NAK
+ * @syndrome: enum mrc_ack_syndrome; a peer's: see mrc_syndrome_is_ack()
+ * @msn: messages completed so far, 24 bits
+ */
+struct mrc_ack {
+	u8 syndrome;
+	u32 msn;
+};
+
+/**
+ * struct mrc_probe - PETH of a Reliability Probe (MRC 1.0, tables 7-18, 7-19)
+ * @id: chosen by the requester, comes back in the SACK
+ * @tx_timestamp: comes back in the SACK
+ */
+struct mrc_probe {
+	u16 id;
+	u16 tx_timestamp;
+};
+
+/**
+ * struct mrc_ep - endpoint request or response (MRC 1.0, tables 7-20 to 7-23)
+ * @op: enum mrc_ep_op (requests; a response's is ignored, its position is an open point)
+ * @port_mask: bit n set: port n + 1 is reachable (PORT_STATUS requests)
+ * @tx_timestamp: of the request; reflected in the response
+ * @tsr: unit of @tx_timestamp (requests): the sender's own, else 128 ns
+ */
+struct mrc_ep {
+	u8 op;
+	u32 port_mask;
+	u16 tx_timestamp;
+	bool tsr;
+};
+
+/**
+ * struct mrc_hdr - a decoded packet
+ * @bth: the base header
+ * @len: bytes of all headers, BTH included: the payload's offset
+ * @write: valid for write opcodes
+ * @sack: valid for MRC_OP_SACK
+ * @nack: valid for MRC_OP_NACK
+ * @ack: valid for MRC_OP_ACK
+ * @probe: valid for MRC_OP_PROBE
+ * @ep: valid for MRC_OP_EP_REQ and MRC_OP_EP_RSP
+ */
+struct mrc_hdr {
+	struct mrc_bth bth;
+	unsigned int len;
+	union {
+		struct mrc_write write;
+		struct mrc_sack sack;
+		struct mrc_nack nack;
+		struct mrc_ack ack;
+		struct mrc_probe probe;
+		struct mrc_ep ep;
+	};
+};
+
+/**
+ * enum mrc_decode_err - why a packet was refused by mrc_hdr_decode()
+ */
+enum mrc_decode_err {
+	MRC_DECODE_OK = 0,
+	MRC_DECODE_SHORT,	/* bytes end before the headers do */
+	MRC_DECODE_OPCODE,	/* not an MRC opcode */
+	MRC_DECODE_VERSION,	/* BTH TVer not 0 */
+	MRC_DECODE_FIELD,	/* a field with a value that the format forbids */
+};
+
+/* Properties of an opcode, one table row each. */
+#define MRC_OPF_WRITE	0x01	/* carries METH and RETH */
+#define MRC_OPF_FIRST	0x02	/* first packet of its message */
+#define MRC_OPF_LAST	0x04	/* last packet of its message */
+#define MRC_OPF_IMM	0x08	/* carries ImmDt */
+#define MRC_OPF_CONTROL	0x10	/* SACK, NACK, ACK, probe, endpoint */
+
+/**
+ * mrc_opcode_flags() - MRC_OPF_* bits of an opcode
+ * @opcode: any byte
+ *
+ * Return: 0 for a byte that is not an MRC opcode.
+ */
+unsigned int mrc_opcode_flags(u8 opcode);
+
+/**
+ * mrc_opcode_hdr_len() - header bytes of an opcode, BTH included, TSETH not
+ * @opcode: any byte
+ *
+ * Return: 0 for a byte that is not an MRC opcode.
+ */
+unsigned int mrc_opcode_hdr_len(u8 opcode);
+
+/**
+ * mrc_write_opcode() - opcode of a write packet by its place in the message
+ * @first: first packet
+ * @last: last packet
+ * @imm: the message carries an immediate (only its last packet does)
+ */
+u8 mrc_write_opcode(bool first, bool last, bool imm);
+
+/**
+ * mrc_hdr_decode() - decode all headers of one packet
+ * @buf: the packet from its BTH on
+ * @len: readable bytes at @buf; not beyond the packet's end
+ * @hdr: result, written only on success
+ *
+ * Reads nothing beyond @len. Payload length, pad against payload and ICRC are
+ * the caller's to check.
+ *
+ * Return: MRC_DECODE_OK or the reason of refusal.
+ */
+enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
+				   struct mrc_hdr *hdr);
+
+/**
+ * mrc_bth_decode() - decode the BTH of a write packet of which a switch has left no more
+ * @buf: the packet from its BTH on
+ * @len: readable bytes at @buf
+ * @bth: result, written only on success
+ *
+ * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for what is no write.
+ */
+enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth);
+
+/**
+ * mrc_hdr_encode() - encode all headers of one packet
+ * @buf: at least MRC_HDR_MAX bytes
+ * @hdr: what to encode; @hdr->len is ignored, reserved fields become zero
+ *
+ * Return: bytes written, 0 for an unknown opcode.
+ */
+unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr);
+
+/**
+ * mrc_ev_pack() - EV bits from the two fields that carry them
+ * @sport: UDP source port, host order
+ * @flow_label: IPv6 flow label, host order, low 16 of 20 bits used
+ *
+ * Open point: which half is high. We put the source port in bits 31:16.
+ */
+static inline u32 mrc_ev_pack(u16 sport, u32 flow_label)
+{
+	return (u32)sport << 16 | (flow_label & 0xffff);
+}
+
+/** mrc_ev_sport() - UDP source port that carries EV bits 31:16 */
+static inline u16 mrc_ev_sport(u32 ev)
+{
+	return ev >> 16;
+}
+
+/** mrc_ev_flow_label() - flow label that carries EV bits 15:0 */
+static inline u32 mrc_ev_flow_label(u32 ev)
+{
+	return ev & 0xffff;
+}
+
+/**
+ * mrc_nominal_len() - nominal bytes of a packet: UDP length and 40, for the inner IPv6 header
+ * @hdr: the packet
+ * @payload: its payload bytes
+ *
+ * Open point: whether rcvd_bytes counts these or payload. Congestion control counts what is in
+ * flight in these, so that its sums come out even.
+ */
+static inline u32 mrc_nominal_len(const struct mrc_hdr *hdr, u32 payload)
+{
+	return MRC_NOMINAL_OUTSIDE + hdr->len + payload + hdr->bth.pad +
+	       MRC_ICRC_LEN;
+}
+
+/**
+ * mrc_rcvd_bytes_units() - CC_STATE rcvd_bytes of a byte count
+ * @bytes: nominal bytes of new untrimmed packets received so far
+ */
+static inline u32 mrc_rcvd_bytes_units(u64 bytes)
+{
+	return (u32)((bytes + 255) >> 8) & 0xffffff;
+}
+
+#endif /* _MRC_CORE_WIRE_H */

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The transport side of a device: planes, profiles, routes, peers, QPs and
+ * memory regions hang here. The ib_device in verbs/ owns one.
+ *
+ * The order of all locks is in Documentation/architecture.md.
+ */
+#ifndef _MRC_TRANSPORT_DEVICE_H
+#define _MRC_TRANSPORT_DEVICE_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "mrc-settings.h"
+
+#include "../../core/base/gate.h"
+#include "../../net/plane.h"
+#include "../../net/rx.h"
+#include "../../net/skb.h"
+#include "counters.h"
+
+struct mrc_ask_table;
+struct mrc_endpoint;
+struct mrc_gone_table;
+struct mrc_prober;
+struct mrc_routes;
+struct mrc_waiting;
+
+#define MRC_WIMM_DEFAULT	128u
+
+/**
+ * struct mrc_dev - a device
+ * @name: name of the ib_device
+ * @index: unique in the module, never reused
+ * @net: namespace of the anchor
+ * @anchor: netdev whose addresses are the GIDs; held
+ * @cfg: settings; single fields read with READ_ONCE
+ * @planes: underlay ports
+ * @ports: bit per port that has a plane; written under @cfg_lock
+ * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
+ * @evs_stale: a plane has gone since; under @cfg_lock
+ * @ports_seen: bit per port that has or had a plane
+ * @ports_lost: one of them has been down
+ * @ev_version: of an EV profile that is added next: behind those of its number that were deleted;
+ *              under @cfg_lock
+ * @peer_numbers: peers by struct mrc_peer::number; @next_peer: of the next one, under @cfg_lock
+ * @routes: see route.h
+ * @waiting: see waiting.h
+ * @asks: see ask.h
+ * @endpoint: see endpoint.h
+ * @prober: see prober.h
+ * @orders: see probe_order.h
+ * @gone: see gone.h
+ * @sock: its UDP port
+ * @sock_too: the other port that MRC may have, or NULL
+ * @users: see user.h; by uid
+ * @qps: number of QPs
+ * @dead: being deleted: no new QPs, peers, planes
+ * @listed: it is announced, and changes of its planes are
+ */
+struct mrc_dev {
+	char name[IB_DEVICE_NAME_MAX];
+	u32 index;
+	struct net *net;
+	struct net_device *anchor;
+	netdevice_tracker anchor_tracker;
+	struct mrc_dev_cfg cfg;
+	bool trims;	/* its sockets take trimmed packets */
+	spinlock_t trim_lock;	/* trim_gate */
+	struct mrc_gate trim_gate;
+	struct mrc_planes planes;
+	u32 ports;
+	u32 evs_ports;
+	bool evs_stale;
+	u32 ports_seen;
+	bool ports_lost;
+	struct mrc_counters __percpu *counters;
+	struct mrc_sock *sock;
+	struct mrc_sock *sock_too;
+	struct mutex cfg_lock;	/* profiles, routes, cfg, sock, sock_too */
+	struct list_head ev_profiles;
+	u32 ev_version;
+	struct list_head cc_profiles;
+	struct mrc_routes *routes;
+	struct rhltable peers;
+	struct xarray peer_numbers;	/* in order of creation */
+	u32 next_peer;
+	struct mrc_waiting *waiting;
+	struct mrc_ask_table *asks;
+	struct mrc_endpoint *endpoint;
+	struct mrc_prober *prober;
+	struct mrc_gone_table *gone;
+	struct mrc_probe_orders *orders;
+	struct work_struct ports_work;	/* ports have changed here */
+	struct work_struct told_work;	/* or at peers: see struct mrc_prober */
+	struct delayed_work renew_work;	/* EVs for which there was no memory are made */
+	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
+	struct xarray users;
+	atomic_t qps;
+	bool dead;
+	bool listed;
+	refcount_t ref;
+	struct list_head list;
+	struct work_struct free_work;
+};
+
+static inline void mrc_count_n(struct mrc_dev *dev, enum mrc_counter c, u64 n)
+{
+	this_cpu_add(dev->counters->v[c], n);
+}
+
+static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
+{
+	mrc_count_n(dev, c, 1);
+}
+
+/** mrc_count_unsent() - a packet has not left this host; @err: why, negative. Any context. */
+void mrc_count_unsent(struct mrc_dev *dev, int err);
+
+/**
+ * mrc_dev_alloc() - a device with default settings and nothing that hangs on it
+ * @name: name of the ib_device to be
+ * @anchor: netdev; a reference is taken
+ *
+ * The caller sets the functions of its works. Process context. Return: a reference or NULL.
+ */
+struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor);
+/** mrc_dev_put_anchor() - before mrc_dev_free(): the netdev and its namespace may go */
+void mrc_dev_put_anchor(struct mrc_dev *dev);
+/** mrc_dev_free() - undo it: nobody holds a reference, nothing hangs on it any more */
+void mrc_dev_free(struct mrc_dev *dev);
+
+/**
+ * mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find()
+ * and _next()
+ */
+void mrc_dev_publish(struct mrc_dev *dev, const char *name);
+
+/** mrc_dev_unlist() - undo mrc_dev_publish(), if that was called. Process context, sleeps. */
+void mrc_dev_unlist(struct mrc_dev *dev);
+void mrc_dev_get(struct mrc_dev *dev);
+void mrc_dev_put(struct mrc_dev *dev);
+
+/**
+ * mrc_dev_make_flow() - what packets from one GID to another share, as the settings are
+ *
+ * Once, as a whole: @cfg_lock held.
+ */
+void mrc_dev_make_flow(struct mrc_dev *dev, struct mrc_flow *f, const struct in6_addr *local,
+		       const struct in6_addr *remote);
+
+/** mrc_dev_find() - published device of a namespace by name; reference or NULL */
+struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
+/**
+ * mrc_dev_next() - published device of a namespace with the lowest index >= @index; reference
+ * or NULL
+ */
+struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
+
+/** mrc_dev_has_addr() - is the address one of its anchor's? Any context, the device published. */
+bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr);
+
+/**
+ * mrc_dev_by_addr() - published device of a namespace whose anchor has an address
+ *
+ * Under RCU. Return: no reference, or NULL.
+ */
+struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr);
+
+/**
+ * mrc_dev_queue_work() - queue a work that ends with mrc_dev_put()
+ *
+ * Any context, with the device alive. One that is queued already stays so.
+ */
+void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
+
+/**
+ * mrc_dev_queue_later() - run a work that looks after its device itself
+ * @work: the work; if it is queued already, that stays
+ * @delay: jiffies
+ */
+void mrc_dev_queue_later(struct delayed_work *work, unsigned long delay);
+/** mrc_dev_hurry() - run such a work now, queued or not. Any context. */
+void mrc_dev_hurry(struct delayed_work *work);
+
+/**
+ * mrc_dev_settle_ports() - wait until QPs know of the ports, and EVs are as the planes are
+ *
+ * Process context, with neither RTNL nor @cfg_lock held.
+ */
+void mrc_dev_settle_ports(struct mrc_dev *dev);
+
+/**
+ * mrc_dev_port_status() - what peers are told of our ports: a bit per port that can receive
+ *
+ * Ports that never had a plane are nobody's to judge and count as good. Any context.
+ */
+u32 mrc_dev_port_status(struct mrc_dev *dev);
+
+/** mrc_dev_mtu() - payload of a packet that each plane takes, a path MTU of verbs. Any context. */
+u32 mrc_dev_mtu(struct mrc_dev *dev);
+
+/**
+ * mrc_dev_hears() - may a packet that came in this way be for the device?
+ * @dev: the device
+ * @plane: that it came in by, or NULL
+ * @loopback: or this host sent it to itself
+ *
+ * What comes in by another netdev - a management network, a tunnel - is none of the fabric's.
+ * Any context.
+ */
+static inline bool mrc_dev_hears(const struct mrc_dev *dev, const struct mrc_plane *plane,
+				 bool loopback)
+{
+	return plane || loopback || !READ_ONCE(dev->cfg.ingress_filter);
+}
+
+/**
+ * mrc_devs_count_drop() - charge a dropped packet to the device it was for
+ *
+ * That is the one whose anchor has the address, otherwise the first of the namespace. Any
+ * context; slow path.
+ */
+void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
+			 enum mrc_drop why);
+
+/**
+ * mrc_devs_count_forged() - charge a forged packet to the device in whose name it was sent
+ *
+ * If it was in nobody's name here, to the first of the namespace. Any context; slow path.
+ */
+void mrc_devs_count_forged(struct net *net, const struct in6_addr *saddr);
+
+int mrc_dev_module_init(void);
+/** mrc_dev_module_exit() - waits until the last device is freed */
+void mrc_dev_module_exit(void);
+
+#endif /* _MRC_TRANSPORT_DEVICE_H */

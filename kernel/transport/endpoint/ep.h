@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes, port status, and the answers to
+ * both. They belong to no QP and go to QPN 2. Our requests are ask.h's, our answers endpoint.h's.
+ */
+#ifndef _MRC_TRANSPORT_EP_H
+#define _MRC_TRANSPORT_EP_H
+
+#include <linux/types.h>
+
+#include "../../net/path.h"
+
+struct mrc_dev;
+struct mrc_hdr;
+struct mrc_peer;
+struct mrc_peer_evs;
+struct mrc_rx_pkt;
+
+/**
+ * mrc_ep_xmit() - send one
+ * @peer: to whom
+ * @evs: its EVs
+ * @ev: index in @evs: the path
+ * @hdr: its headers
+ * @room: the path is of no use unless this host has room for packets as long as this, in bytes
+ *        from BTH to ICRC
+ *
+ * Softirq or BH off, under RCU. Return: 0; -EMSGSIZE: no @room; -ENOMEM; or what this host's
+ * network stack says.
+ */
+int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
+		const struct mrc_hdr *hdr, unsigned int room);
+
+/**
+ * struct mrc_ep_way - a way that is no EV of a peer
+ * @flow: addresses of both ends
+ * @path: how packets go
+ * @plane: by which they leave
+ * @bits: EV bits
+ * @dscp: of both headers
+ * @size: bytes of a packet from its outermost header on, 0: no more than it takes
+ */
+struct mrc_ep_way {
+	struct mrc_flow flow;
+	struct mrc_path_cfg path;
+	struct mrc_plane *plane;
+	u32 bits;
+	u8 dscp;
+	u16 size;
+};
+
+/**
+ * mrc_ep_xmit_by() - send one along a way
+ * @dev: the device
+ * @way: the way
+ * @hdr: its headers
+ *
+ * No route is kept. Softirq or BH off, under RCU. Return: as mrc_ep_xmit(); -EMSGSIZE: it cannot
+ * have that size.
+ */
+int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const struct mrc_hdr *hdr);
+
+/** mrc_ep_rx_port() - our port that a packet came in by, 0: none of ours. Under RCU. */
+u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
+
+#endif /* _MRC_TRANSPORT_EP_H */

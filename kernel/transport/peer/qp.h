@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs at work: what they are, how they are found, how long they stay. How they begin, change
+ * state and end is qp_life.h, how they fail qp_error.h.
+ *
+ * The verbs layer owns rings, completion queues and protection domains; this layer owns windows,
+ * timers and packets. Between them stand struct mrc_wqe (wqe.h), a request copied once out of the
+ * program's ring, and struct mrc_qp_ops, the calls upwards.
+ *
+ * A QP is reference counted: table look-ups, timers and the verbs object hold references. After
+ * mrc_qp_destroy() returns no call upwards is made any more.
+ */
+#ifndef _MRC_TRANSPORT_QP_H
+#define _MRC_TRANSPORT_QP_H
+
+#include <linux/hrtimer.h>
+#include <linux/pid.h>
+#include <rdma/ib_verbs.h>
+
+#include "../../core/base/psn.h"
+#include "../../core/requester/requester.h"
+#include "../../core/receive/responder.h"
+#include "../../core/cc/shared.h"
+#include "../device/device.h"
+#include "peer.h"
+
+/* For programs that name no timeout or retry count: 1.024 us * 2^14 is 16.8 ms. */
+#define MRC_TIMEOUT_DEFAULT	14
+#define MRC_EXP_DEFAULT		3
+
+struct mrc_wqe;
+
+/**
+ * struct mrc_qp_ops - calls from a QP up to its verbs object
+ * @refill: fill free request slots from the program's ring: call mrc_wqe_slot() and
+ *          mrc_wqe_queue() until one of both has no more. Returns -ECANCELED when the oldest
+ *          request failed locally and its CQE is written (called again after each completion,
+ *          so that it waits for those before it), another negative error when the ring holds
+ *          nonsense (counted by verbs already): the QP goes to error, with IB_EVENT_QP_FATAL in
+ *          the second case only. tx_lock held, BH off.
+ * @send_done: a request ended; verbs writes a CQE if it was signalled or failed. In posting
+ *             order, tx_lock held. The request's MR references are dropped by transport
+ *             afterwards.
+ * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or
+ *            -ENOENT when no receive is posted: mrc_responder_received() will be called when one
+ *            is; or another negative error when the ring holds nonsense. rx_lock held.
+ * @flush_send: the QP is in error and the kernel holds no request any more: flush the rest of
+ *              the ring. tx_lock held.
+ * @flush_recv: flush all posted receives. rx_lock held.
+ * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR,
+ *         ...). Locks held, BH off.
+ */
+struct mrc_qp_ops {
+	int (*refill)(void *priv);
+	void (*send_done)(void *priv, const struct mrc_wqe *wqe,
+			  enum ib_wc_status status);
+	int (*recv_imm)(void *priv, const struct mrc_rx_done *done);
+	void (*flush_send)(void *priv);
+	void (*flush_recv)(void *priv);
+	void (*event)(void *priv, enum ib_event_type event);
+};
+
+/**
+ * struct mrc_qp_init - what a QP is created with
+ * @ops: calls up
+ * @priv: their argument
+ * @pd: identity of the protection domain
+ * @user: whose; there as long as the QP is not destroyed
+ * @max_sge: gather elements per request
+ * @max_inline: inline bytes per request
+ * @sq_depth: requests the program may have outstanding
+ */
+struct mrc_qp_init {
+	const struct mrc_qp_ops *ops;
+	void *priv;
+	const void *pd;
+	struct mrc_user *user;
+	u32 max_sge;
+	u32 max_inline;
+	u32 sq_depth;
+};
+
+/**
+ * struct mrc_qp_params - MRC's own attributes; settable until the state named
+ * @ev_profile: EV profile id (RTR); MRC_EV_PROFILE_AUTO: what the route says
+ * @cc_profile: CC profile id (RTR); 0: what the route says
+ * @mpr_rx: our receive window, units of 128 PSNs (RTR)
+ * @mpr_tx: the peer's receive window (RTS)
+ * @wimm_rx: WriteImm in flight that we accept (RTR)
+ * @wimm_tx: WriteImm in flight that we send at most (RTS)
+ * @timeout: 1.024 us * 2^timeout, 0..MRC_TIMEOUT_MAX (RTS)
+ * @linear: retries at that interval, 0..MRC_LINEAR_MAX (RTS)
+ * @exp: retries with doubling afterwards, MRC_EXP_MAX: for ever (RTS)
+ */
+struct mrc_qp_params {
+	u64 ev_profile;
+	u64 cc_profile;
+	u8 mpr_rx;
+	u8 mpr_tx;
+	u16 wimm_rx;
+	u16 wimm_tx;
+	u8 timeout;
+	u8 linear;
+	u8 exp;
+};
+
+/**
+ * struct mrc_qp_conn - connection data for RTR
+ * @local: our GID
+ * @remote: the peer's GID
+ * @dest_qpn: the peer's QP
+ * @rq_psn: first PSN expected
+ * @mtu: path MTU: payload bytes per packet, 256..4096
+ * @pkey: partition key
+ * @access: IB_ACCESS_REMOTE_WRITE must be set for the peer to write
+ */
+struct mrc_qp_conn {
+	struct in6_addr local;
+	struct in6_addr remote;
+	u32 dest_qpn;
+	u32 rq_psn;
+	u32 mtu;
+	u16 pkey;
+	int access;
+};
+
+/**
+ * struct mrc_qp - a queue pair
+ *
+ * @tx_lock guards req and everything of the requester; @rx_lock guards resp and everything
+ * of the responder; @state changes under both and may be read with READ_ONCE.
+ */
+struct mrc_qp {
+	struct mrc_dev *dev;
+	u32 qpn;
+	refcount_t ref;
+	struct rcu_head rcu;
+	struct mutex state_lock;	/* modify, destroy, query */
+	enum ib_qp_state state;
+	bool dead;	/* no calls up; both locks */
+	const struct mrc_qp_ops *ops;
+	void *priv;
+	const void *pd;
+	struct mrc_user *user;	/* as in struct mrc_qp_init */
+	struct mrc_qp_params params;	/* in effect */
+	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
+	struct mrc_qp_conn conn;
+	struct mrc_peer *peer;
+	struct list_head of_peer;	/* in its list */
+	struct pid *creator;	/* for dumps */
+
+	spinlock_t tx_lock ____cacheline_aligned_in_smp;
+	struct mrc_req req;
+	void *tx_mem;
+	struct mrc_congestion __rcu *congestion;	/* from RTS on */
+	struct mrc_shared_place place;	/* in its queue */
+	bool joined;	/* it counts there: in RTS */
+	struct list_head waits;	/* in dev->waiting */
+	u64 waits_since;	/* ns, when room on this host was first looked for in vain; 0: it was not */
+	u32 sq_psn;
+	unsigned long run;	/* MRC_RUN_* */
+	struct hrtimer timer;
+	u64 timer_at;	/* 0: not armed */
+	bool yielded;	/* it was started to go on with sending */
+	u64 rtx_packets;
+	u64 tx_packets;
+
+	spinlock_t rx_lock ____cacheline_aligned_in_smp;
+	struct mrc_resp resp;
+	void *rx_mem;
+	u64 rx_packets;
+	struct hrtimer sack_timer;	/* for SACKs that no packet makes due */
+	u64 sack_timer_at;	/* 0: not armed */
+};
+
+/** mrc_qp_defaults() - what a QP has as it is made; @p: result. Any context. */
+void mrc_qp_defaults(const struct mrc_dev *dev, struct mrc_qp_params *p);
+
+/**
+ * mrc_qp_alloc() - a QP in RESET, without a number
+ *
+ * Process context. Return: a reference or NULL.
+ */
+struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init);
+/**
+ * mrc_qp_publish() - give it an unpredictable number, by which it is found from here on
+ *
+ * Process context. Return: 0, -ENOMEM, -ENOSPC.
+ */
+int mrc_qp_publish(struct mrc_qp *qp);
+/** mrc_qp_unlist() - it is found no more, its number is free. Process context. */
+void mrc_qp_unlist(struct mrc_qp *qp);
+
+void mrc_qp_hold(struct mrc_qp *qp);
+/** mrc_qp_tryhold() - a reference, unless the last one is gone. Under RCU. */
+bool mrc_qp_tryhold(struct mrc_qp *qp);
+void mrc_qp_put(struct mrc_qp *qp);
+
+/** mrc_qp_find() - QP of a number in any namespace, or NULL. Under RCU, no reference. */
+struct mrc_qp *mrc_qp_find(u32 qpn);
+
+/**
+ * mrc_qp_next() - reference to the QP of a device with the lowest number >= @qpn, or NULL.
+ * Process context.
+ */
+struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
+
+/** mrc_qp_join_peer() - the peer knows the QP from here on. Process context; takes peer->lock. */
+void mrc_qp_join_peer(struct mrc_qp *qp, struct mrc_peer *peer);
+/** mrc_qp_leave_peer() - and no more. Process context; takes peer->lock. */
+void mrc_qp_leave_peer(struct mrc_qp *qp, struct mrc_peer *peer);
+
+/**
+ * mrc_qp_next_of() - reference to a QP of a peer, or NULL: it has none
+ *
+ * Those that it was called for last come last: whoever calls it as often as the peer has QPs gets
+ * each that was there. Process context; takes peer->lock.
+ */
+struct mrc_qp *mrc_qp_next_of(struct mrc_peer *peer);
+
+/* Both locks: state changes are seen by requester and responder alike. */
+void mrc_qp_lock(struct mrc_qp *qp) __acquires(&qp->tx_lock) __acquires(&qp->rx_lock);
+void mrc_qp_unlock(struct mrc_qp *qp) __releases(&qp->rx_lock) __releases(&qp->tx_lock);
+
+/** mrc_qp_cwnd() - its congestion window in bytes; 0: it sends nothing. Under RCU. */
+u32 mrc_qp_cwnd(const struct mrc_qp *qp);
+
+/** mrc_qp_free_tx() - give back send window and request slots; nobody looks any more */
+void mrc_qp_free_tx(struct mrc_qp *qp);
+/** mrc_qp_free_rx() - the same with the receive window */
+void mrc_qp_free_rx(struct mrc_qp *qp);
+
+/** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */
+size_t mrc_qp_memory(const struct mrc_qp *qp);
+
+#endif /* _MRC_TRANSPORT_QP_H */

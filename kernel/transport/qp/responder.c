@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The responder: checks where a packet may write, places it, has core/receive/responder.c account for it
+ * and say what goes back, and answers once per skb.
+ */
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "../../compat/compat_timer.h"
+#include "../device/hazard.h"
+#include "../device/mr.h"
+#include "qp_error.h"
+#include "reply.h"
+#include "responder.h"
+#include "../peer/trace.h"
+
+int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
+{
+	struct mrc_resp_cfg cfg = {
+		.size = qp->params.mpr_rx * MRC_MPR_UNIT,
+		.imm_max = qp->params.wimm_rx,
+		.mtu = qp->conn.mtu,
+		.sack_bytes = READ_ONCE(qp->dev->cfg.sack_bytes),
+	};
+	void *mem;
+
+	mem = kvzalloc(mrc_rx_window_mem(cfg.size, cfg.imm_max),
+		       GFP_KERNEL_ACCOUNT);
+	if (!mem)
+		return -ENOMEM;
+	spin_lock_bh(&qp->rx_lock);
+	qp->rx_mem = mem;
+	mrc_resp_start(&qp->resp, mem, &cfg, rq_psn);
+	spin_unlock_bh(&qp->rx_lock);
+	return 0;
+}
+
+/* Both locks guard the state: one is enough to read it for sure. */
+static bool mrc_responder_live(const struct mrc_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return state == IB_QPS_RTR || state == IB_QPS_RTS;
+}
+
+/* ---- packets ------------------------------------------------------------- */
+
+/* Return: 0 or an AETH syndrome. */
+static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, const struct mrc_mr *mr)
+{
+	unsigned int done = 0, n, offset;
+	struct page *page;
+	void *to;
+
+	while (done < pkt->len) {
+		n = mrc_mr_piece(mr, pkt->hdr.write.va + done, pkt->len - done, &page,
+				 &offset);
+		to = kmap_local_page(page);
+		if (mrc_rx_copy(pkt, done, to + offset, n)) {
+			kunmap_local(to);
+			return MRC_NAK_OPERATION;
+		}
+		flush_dcache_page(page);
+		kunmap_local(to);
+		done += n;
+	}
+	return 0;
+}
+
+/*
+ * Copies the payload to its place, unless the region is being deregistered or the QP destroyed:
+ * the memory may be used anew as soon as that has returned. Return: 0 or an AETH syndrome.
+ */
+static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_write *w = &pkt->hdr.write;
+	u8 syndrome = MRC_NAK_ACCESS;
+	struct mrc_mr *mr;
+
+	if (!pkt->len)
+		return 0;
+	mr = mrc_mr_find(qp->dev, w->rkey);
+	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_WRITE))
+		return syndrome;
+	mrc_hazard_set(mr, qp);
+	if (mrc_responder_live(qp) &&
+	    !mrc_mr_check(mr, qp->pd, w->va, pkt->len, IB_ACCESS_REMOTE_WRITE))
+		syndrome = mrc_responder_copy(pkt, mr);
+	mrc_hazard_clear();
+	return syndrome;
+}
+
+static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+				const struct mrc_rx_arrival *a)
+{
+	enum mrc_rx_verdict verdict = MRC_RX_OOR;
+
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp))
+		verdict = mrc_resp_claim(&qp->resp, a);
+	if (verdict == MRC_RX_NEW &&
+	    a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
+		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
+	spin_unlock(&qp->rx_lock);
+	trace_mrc_arrival(qp, pkt, verdict);
+	if (verdict == MRC_RX_DUP)
+		mrc_count(qp->dev, MRC_CNT_DUPLICATES);
+	else if (verdict == MRC_RX_OOR)
+		mrc_count(qp->dev, MRC_CNT_DROP_OUT_OF_WINDOW);
+	return verdict == MRC_RX_NEW;
+}
+
+static void mrc_responder_commit(struct mrc_qp *qp,
+				 const struct mrc_rx_arrival *a, u8 syndrome)
+{
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		qp->rx_packets++;
+		mrc_resp_commit(&qp->resp, a, syndrome);
+	}
+	spin_unlock(&qp->rx_lock);
+}
+
+void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_rx_arrival a;
+	u8 syndrome;
+
+	mrc_resp_arrival(&pkt->hdr, pkt->len, pkt->ev, pkt->ce, &a);
+	if (!mrc_responder_claim(qp, pkt, &a))
+		return;
+	if (mrc_resp_fits(&qp->resp, &a))
+		syndrome = mrc_responder_place(qp, pkt);
+	else
+		syndrome = MRC_NAK_INVALID;
+	mrc_responder_commit(qp, &a, syndrome);
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+/* rx_lock held. Return: it has a receive. */
+static bool mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
+{
+	int err = qp->ops->recv_imm(qp->priv, done);
+
+	if (err == -ENOENT)
+		mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_wait(&qp->resp, done));
+	else if (err)
+		mrc_resp_refuse_done(&qp->resp, done);
+	return !err;
+}
+
+/* Completes what is complete in order. rx_lock held. */
+static void mrc_responder_complete(struct mrc_qp *qp)
+{
+	struct mrc_rx_done done;
+
+	while (mrc_resp_next_done(&qp->resp, &done))
+		if (!done.has_imm || qp->dead || mrc_responder_imm(qp, &done))
+			mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
+}
+
+/*
+ * Like the requester's timer, one that is armed is left alone: while data flows it looks, and
+ * is armed anew, once in that time. rx_lock held.
+ */
+static void mrc_responder_arm(struct mrc_qp *qp)
+{
+	u64 at = mrc_resp_timer_at(&qp->resp);
+
+	if (!at || qp->sack_timer_at)
+		return;
+	qp->sack_timer_at = at;
+	hrtimer_start(&qp->sack_timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Softirq. */
+static enum hrtimer_restart mrc_responder_timer(struct hrtimer *timer)
+{
+	struct mrc_qp *qp = container_of(timer, struct mrc_qp, sack_timer);
+	struct mrc_answers a;
+
+	mrc_answers_init(&a);
+	rcu_read_lock();
+	spin_lock(&qp->rx_lock);
+	qp->sack_timer_at = 0;
+	if (mrc_responder_live(qp)) {
+		mrc_resp_timer(&qp->resp, ktime_get_ns(), &a);
+		mrc_responder_arm(qp);
+	}
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &a);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+void mrc_responder_init(struct mrc_qp *qp)
+{
+	spin_lock_init(&qp->rx_lock);
+	mrc_hrtimer_setup(&qp->sack_timer, mrc_responder_timer);
+}
+
+static const char *mrc_responder_error(u8 syndrome, enum ib_event_type *event,
+				       enum mrc_counter *counter)
+{
+	if (syndrome == MRC_NAK_ACCESS) {
+		*event = IB_EVENT_QP_ACCESS_ERR;
+		*counter = MRC_CNT_RESP_REMOTE_ACCESS;
+		return "remote access";
+	}
+	*event = IB_EVENT_QP_REQ_ERR;
+	*counter = MRC_CNT_RESP_CQE_ERROR;
+	return "invalid request";
+}
+
+void mrc_responder_answer(struct mrc_qp *qp)
+{
+	struct mrc_answers a;
+	enum mrc_counter counter;
+	enum ib_event_type event;
+	const char *reason;
+	u8 syndrome = 0;
+
+	mrc_answers_init(&a);
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		mrc_responder_complete(qp);
+		syndrome = mrc_resp_answer(&qp->resp, ktime_get_ns(), &a);
+		mrc_responder_arm(qp);
+	}
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &a);
+	if (!syndrome)
+		return;
+	reason = mrc_responder_error(syndrome, &event, &counter);
+	mrc_count(qp->dev, counter);
+	mrc_qp_fail(qp, event, reason);
+}
+
+void mrc_responder_received(struct mrc_qp *qp)
+{
+	bool resumed;
+
+	local_bh_disable();
+	rcu_read_lock();
+	spin_lock(&qp->rx_lock);
+	resumed = mrc_responder_live(qp) && mrc_resp_resume(&qp->resp);
+	spin_unlock(&qp->rx_lock);
+	if (resumed)
+		mrc_responder_answer(qp);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_answers a;
+
+	mrc_count(qp->dev, MRC_CNT_PROBE_RX);
+	mrc_answers_init(&a);
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp))
+		mrc_resp_probe(&qp->resp, &pkt->hdr.probe, pkt->ev, pkt->ce, &a);
+	spin_unlock(&qp->rx_lock);
+	mrc_reply_send(qp, &a);
+}
+
+void mrc_responder_trimmed(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, bool lasthop)
+{
+	struct mrc_answers a;
+	bool told = false;
+
+	mrc_answers_init(&a);
+	spin_lock(&qp->rx_lock);
+	if (mrc_responder_live(qp)) {
+		spin_lock(&qp->dev->trim_lock);
+		told = mrc_resp_trimmed(&qp->resp, &pkt->hdr.bth, pkt->ev, lasthop,
+					&qp->dev->trim_gate, ktime_get_ns(), &a);
+		spin_unlock(&qp->dev->trim_lock);
+	}
+	spin_unlock(&qp->rx_lock);
+	if (told)
+		mrc_count(qp->dev, lasthop ? MRC_CNT_TRIMMED_LASTHOP_RX : MRC_CNT_TRIMMED_RX);
+	else
+		mrc_count(qp->dev, MRC_CNT_TRIMMED_UNTOLD);
+	mrc_reply_send(qp, &a);
+}
+
+void mrc_responder_last_words(struct mrc_qp *qp, struct mrc_last_words *w)
+{
+	spin_lock_bh(&qp->rx_lock);
+	mrc_resp_last_words(&qp->resp, w);
+	spin_unlock_bh(&qp->rx_lock);
+}

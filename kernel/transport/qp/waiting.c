@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "../../compat/compat_timer.h"
+#include "../peer/qp.h"
+#include "waiting.h"
+
+/* The reference is the caller's. */
+static struct mrc_qp *mrc_waiting_take(struct mrc_waiting *w)
+{
+	unsigned long flags;
+	struct mrc_qp *qp;
+
+	spin_lock_irqsave(&w->lock, flags);
+	qp = list_first_entry_or_null(&w->qps, struct mrc_qp, waits);
+	if (qp)
+		list_del_init(&qp->waits);
+	spin_unlock_irqrestore(&w->lock, flags);
+	return qp;
+}
+
+/* Its turn comes first, for it had none. */
+static void mrc_waiting_keep_place(struct mrc_waiting *w, struct mrc_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&w->lock, flags);
+	if (!list_empty(&qp->waits))
+		list_move(&qp->waits, &w->qps);
+	spin_unlock_irqrestore(&w->lock, flags);
+}
+
+/* Return: it has had what it wanted, or as much as there was room for. */
+static bool mrc_waiting_turn(struct mrc_waiting *w, struct mrc_qp *qp)
+{
+	u64 since = READ_ONCE(qp->waits_since);
+
+	w->turn(qp);
+	return !since || READ_ONCE(qp->waits_since) != since;
+}
+
+/*
+ * Until the room is used up. A QP for whose planes there was none from the start does not stop
+ * others, which may have other planes. Return: there may be more room.
+ */
+static bool mrc_waiting_give(struct mrc_waiting *w)
+{
+	unsigned int n = MRC_WAITING_TURNS;
+	bool any = false, again = true;
+	struct mrc_qp *qp;
+
+	while (again && n-- && (qp = mrc_waiting_take(w))) {
+		if (mrc_waiting_turn(w, qp))
+			any = true;
+		else if (any)
+			again = false;
+		if (!again)
+			mrc_waiting_keep_place(w, qp);
+		mrc_qp_put(qp);
+	}
+	return any && again;
+}
+
+/* Somebody looks again in @ns, if nobody does before. Locked. */
+static void mrc_waiting_arm(struct mrc_waiting *w, u64 ns)
+{
+	if (!list_empty(&w->qps) && !hrtimer_is_queued(&w->timer))
+		hrtimer_start(&w->timer, ns_to_ktime(ktime_get_ns() + ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Softirq. */
+static enum hrtimer_restart mrc_waiting_timer(struct hrtimer *timer)
+{
+	struct mrc_waiting *w = container_of(timer, struct mrc_waiting, timer);
+	unsigned long flags;
+	bool more;
+
+	rcu_read_lock();
+	more = mrc_waiting_give(w);
+	rcu_read_unlock();
+	spin_lock_irqsave(&w->lock, flags);
+	mrc_waiting_arm(w, more ? 0 : MRC_WAITING_MAX);
+	spin_unlock_irqrestore(&w->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+int mrc_waiting_init(struct mrc_dev *dev, void (*turn)(struct mrc_qp *qp))
+{
+	struct mrc_waiting *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+
+	if (!w)
+		return -ENOMEM;
+	spin_lock_init(&w->lock);
+	INIT_LIST_HEAD(&w->qps);
+	mrc_hrtimer_setup(&w->timer, mrc_waiting_timer);
+	w->turn = turn;
+	dev->waiting = w;
+	return 0;
+}
+
+void mrc_waiting_fini(struct mrc_dev *dev)
+{
+	if (!dev->waiting)
+		return;
+	hrtimer_cancel(&dev->waiting->timer);
+	kfree(dev->waiting);
+}
+
+void mrc_waiting_add(struct mrc_qp *qp)
+{
+	struct mrc_waiting *w = qp->dev->waiting;
+	unsigned long flags;
+
+	spin_lock_irqsave(&w->lock, flags);
+	if (list_empty(&qp->waits)) {
+		mrc_qp_hold(qp);
+		list_add_tail(&qp->waits, &w->qps);
+	}
+	mrc_waiting_arm(w, MRC_WAITING_MAX);
+	spin_unlock_irqrestore(&w->lock, flags);
+}
+
+void mrc_waiting_remove(struct mrc_qp *qp)
+{
+	struct mrc_waiting *w = qp->dev->waiting;
+	unsigned long flags;
+	bool waited;
+
+	spin_lock_irqsave(&w->lock, flags);
+	waited = !list_empty(&qp->waits);
+	list_del_init(&qp->waits);
+	spin_unlock_irqrestore(&w->lock, flags);
+	if (waited)
+		mrc_qp_put(qp);
+}
+
+void mrc_waiting_hurry(struct mrc_dev *dev)
+{
+	struct mrc_waiting *w = dev->waiting;
+	unsigned long flags;
+
+	spin_lock_irqsave(&w->lock, flags);
+	if (!list_empty(&w->qps))
+		hrtimer_start(&w->timer, 0, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock_irqrestore(&w->lock, flags);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests of a QP inside the kernel.
+ */
+#include <linux/log2.h>
+
+#include "../device/hazard.h"
+#include "replay.h"
+#include "wqe.h"
+
+static u32 mrc_wqe_stride(const struct mrc_qp_init *init)
+{
+	size_t tail = max_t(size_t, init->max_inline,
+			    init->max_sge * sizeof(struct mrc_seg));
+
+	return ALIGN(sizeof(struct mrc_wqe) + tail, 8);
+}
+
+void mrc_wqe_init(struct mrc_qp *qp, const struct mrc_qp_init *init)
+{
+	qp->req.sendq.stride = mrc_wqe_stride(init);
+	qp->req.sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
+						   MRC_SENDQ_MAX));
+}
+
+/* ---- the queue -------------------------------------------------------------- */
+
+struct mrc_wqe *mrc_wqe_slot(struct mrc_qp *qp)
+{
+	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
+
+	return msg ? mrc_wqe_of(msg) : NULL;
+}
+
+void mrc_wqe_queue(struct mrc_qp *qp)
+{
+	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
+
+	mrc_sendq_queue(&qp->req.sendq);
+	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm);
+	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
+}
+
+/* ---- packets ---------------------------------------------------------------- */
+
+/* Calls @fn for each stretch of a chunk that lies in one gather element. */
+static int mrc_wqe_walk(const struct mrc_wqe *wqe,
+			const struct mrc_chunk *c, void *arg,
+			int (*fn)(const struct mrc_seg *seg, u64 addr,
+				  u32 len, void *arg))
+{
+	u32 skip = c->offset, left = c->len, n;
+	const struct mrc_seg *seg = wqe->sge;
+	int err;
+
+	for (; left; seg++) {
+		if (skip >= seg->len) {
+			skip -= seg->len;
+			continue;
+		}
+		n = min(seg->len - skip, left);
+		err = fn(seg, seg->addr + skip, n, arg);
+		if (err)
+			return err;
+		left -= n;
+		skip = 0;
+	}
+	return 0;
+}
+
+static int mrc_wqe_count_pages(const struct mrc_seg *seg, u64 addr, u32 len,
+			       void *arg)
+{
+	u64 at = addr - seg->mr->iova + seg->mr->offset;
+	unsigned int *pages = arg;
+
+	*pages += ((at & ~PAGE_MASK) + len + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	return 0;
+}
+
+unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chunk *c)
+{
+	unsigned int pages = 0;
+
+	if (wqe->flags & MRC_WQE_INLINE)
+		return !!c->len;
+	mrc_wqe_walk(wqe, c, &pages, mrc_wqe_count_pages);
+	return pages;
+}
+
+typedef int (*mrc_wqe_put_fn)(struct mrc_skb *skb, struct page *page, unsigned int offset,
+			      unsigned int len);
+
+static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct mrc_skb *skb,
+			    mrc_wqe_put_fn put)
+{
+	unsigned int n, offset;
+	struct page *page;
+	int err;
+
+	if (READ_ONCE(seg->mr->revoked))
+		return -EACCES;
+	for (; len; addr += n, len -= n) {
+		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
+		err = put(skb, page, offset, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The skb holds the pages itself: the region is in use only until it has them. */
+static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
+			     void *arg)
+{
+	int err;
+
+	mrc_hazard_set(seg->mr, NULL);
+	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page);
+	mrc_hazard_clear();
+	return err;
+}
+
+static int mrc_wqe_put_copies(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
+{
+	int err;
+
+	mrc_hazard_set(seg->mr, NULL);
+	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page_copy);
+	mrc_hazard_clear();
+	return err;
+}
+
+int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, struct mrc_skb *skb,
+		      const struct mrc_hdr *hdr)
+{
+	u8 *buf = mrc_skb_hdr(skb, mrc_opcode_hdr_len(hdr->bth.opcode));
+	int err;
+
+	if (!buf)
+		return -ENOMEM;
+	mrc_hdr_encode(buf, hdr);
+	if (wqe->flags & MRC_WQE_INLINE)
+		err = mrc_skb_copy(skb, wqe->inline_data + c->offset, c->len);
+	else
+		err = mrc_wqe_walk(wqe, c, skb, c->len <= MRC_SKB_COPY_MAX ? mrc_wqe_put_copies :
+								       mrc_wqe_put_pages);
+	return err ?: mrc_skb_close(skb);
+}
+
+/* ---- the end --------------------------------------------------------------- */
+
+static void mrc_wqe_release(struct mrc_wqe *wqe)
+{
+	unsigned int i;
+
+	for (i = 0; i < wqe->num_sge; i++)
+		mrc_mr_put(wqe->sge[i].mr);
+	wqe->num_sge = 0;
+}
+
+/* What verbs does not count itself: it sees each CQE, not what led to it. */
+static void mrc_wqe_count_end(const struct mrc_qp *qp,
+			      enum ib_wc_status status)
+{
+	switch (status) {
+	case IB_WC_REM_ACCESS_ERR:
+		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_ACCESS);
+		break;
+	case IB_WC_REM_INV_REQ_ERR:
+		mrc_count(qp->dev, MRC_CNT_REQ_REMOTE_INVALID);
+		break;
+	case IB_WC_RETRY_EXC_ERR:
+		mrc_count(qp->dev, MRC_CNT_RETRY_EXCEEDED);
+		break;
+	case IB_WC_RNR_RETRY_EXC_ERR:
+		mrc_count(qp->dev, MRC_CNT_NO_RECEIVE_THERE);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Ends the oldest request. tx_lock held. */
+static void mrc_wqe_done(struct mrc_qp *qp, enum ib_wc_status status)
+{
+	struct mrc_wqe *wqe = mrc_wqe_at(qp, qp->req.sendq.una);
+
+	mrc_wqe_count_end(qp, status);
+	if (!qp->dead)
+		qp->ops->send_done(qp->priv, wqe, status);
+	mrc_wqe_release(wqe);
+	mrc_sendq_end(&qp->req.sendq);
+	mrc_replay(qp, MRC_REPLAY_END, 0, qp->req.sendq.una);
+}
+
+void mrc_wqe_complete(struct mrc_qp *qp, u32 psn)
+{
+	while (mrc_sendq_done(&qp->req.sendq, psn))
+		mrc_wqe_done(qp, IB_WC_SUCCESS);
+}
+
+bool mrc_wqe_flush(struct mrc_qp *qp, enum ib_wc_status status)
+{
+	struct mrc_sendq *q = &qp->req.sendq;
+	bool any = q->una != q->tail;
+
+	while (q->una != q->tail) {
+		mrc_wqe_done(qp, status);
+		status = IB_WC_WR_FLUSH_ERR;
+	}
+	return any;
+}
+
+void mrc_wqe_drop(struct mrc_qp *qp)
+{
+	struct mrc_sendq *q = &qp->req.sendq;
+
+	for (; q->una != q->tail; q->una++)
+		mrc_wqe_release(mrc_wqe_at(qp, q->una));
+	q->cur = q->tail;
+}
