@@ -105,21 +105,16 @@ static bool mrc_tx_note_gone(struct mrc_tx_rec *rec, const struct mrc_tx_gone *g
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 		     struct mrc_tx_result *res)
 {
-	struct mrc_tx_rec *rec = &w->ring[w->head];
-	u32 left = w->inflight;
-	u32 psn;
+	u32 psn = w->una, left = w->inflight;
+	struct mrc_tx_rec *rec;
 
 	mrc_tx_begin(w, res);
 	/* A port that has come back may lead to a peer that was silent: it is asked as at the start. */
 	w->probes = 0;
 	w->news_ns = w->quiet_ns;
-	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE)) {
-			if (mrc_tx_note_gone(rec, gone))
-				mrc_tx_mark_lost(w, rec, psn, 0, res);
-			left--;
-		}
-		rec = mrc_tx_rec_next(w, rec);
+	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left) {
+		if (mrc_tx_note_gone(rec, gone))
+			mrc_tx_mark_lost(w, rec, psn, 0, res);
 	}
 }
 
@@ -134,21 +129,16 @@ static u32 mrc_tx_left_of(const struct mrc_tx_rec *rec, u32 wait, u64 now)
 u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res)
 {
 	u32 wait = mrc_tx_ticks(mrc_rtt_longest(&w->rtt)), next = U32_MAX;
-	struct mrc_tx_rec *rec = &w->ring[w->head];
-	u32 left = w->inflight;
-	u32 psn;
+	u32 psn = w->una, left = w->inflight;
+	struct mrc_tx_rec *rec;
 
-	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE)) {
-			u32 early = mrc_tx_left_of(rec, wait, now);
+	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left) {
+		u32 early = mrc_tx_left_of(rec, wait, now);
 
-			if (rec->ev == MRC_TX_ON_GONE && early)
-				next = min(next, early);
-			else if (rec->ev == MRC_TX_ON_GONE)
-				mrc_tx_mark_lost(w, rec, psn, 0, res);
-			left--;
-		}
-		rec = mrc_tx_rec_next(w, rec);
+		if (rec->ev == MRC_TX_ON_GONE && early)
+			next = min(next, early);
+		else if (rec->ev == MRC_TX_ON_GONE)
+			mrc_tx_mark_lost(w, rec, psn, 0, res);
 	}
 	if (next == U32_MAX)
 		return 0;
@@ -185,21 +175,15 @@ static u64 mrc_tx_check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		    struct mrc_tx_result *res)
 {
-	struct mrc_tx_rec *rec = &w->ring[w->head];
-	u32 left = w->inflight;
+	u32 psn = w->una, left = w->inflight;
+	struct mrc_tx_rec *rec;
 	u64 next = U64_MAX;
-	u32 psn;
 
 	mrc_tx_begin(w, res);
 	if (!left || now < w->deadline_ns)
 		return;
-	for (psn = w->una; left; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE)) {
-			next = min(next, mrc_tx_check_timeout(w, rec, psn, now, res));
-			left--;
-		}
-		rec = mrc_tx_rec_next(w, rec);
-	}
+	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left)
+		next = min(next, mrc_tx_check_timeout(w, rec, psn, now, res));
 	w->deadline_ns = next;
 	w->waits_from = 0;
 	if (res->lost)

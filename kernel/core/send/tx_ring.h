@@ -96,6 +96,19 @@ static inline struct mrc_tx_rec *mrc_tx_rec_next(const struct mrc_tx_window *w,
 	return ++rec == w->ring + w->ring_size ? w->ring : rec;
 }
 
+/**
+ * mrc_tx_for_each_inflight() - walk over packets in flight, oldest first
+ * @w: the window
+ * @rec: struct mrc_tx_rec *, the record of each; it may be marked lost
+ * @psn: u32, its PSN; before: where to begin, in [una, nxt]
+ * @end: where to end at the latest, up to nxt
+ * @left: u32; before: how many there are at most. So the walk ends with the last
+ */
+#define mrc_tx_for_each_inflight(w, rec, psn, end, left)				\
+	for (rec = mrc_tx_rec_at(w, psn); left && psn != end;				\
+	     psn = mrc_psn_add(psn, 1), rec = mrc_tx_rec_next(w, rec))			\
+		if (rec->flags & MRC_TX_DONE || !left--) {} else
+
 static inline bool mrc_tx_never_sent(const struct mrc_tx_window *w, u32 psn)
 {
 	return mrc_psn_diff(psn, w->nxt) >= 0;

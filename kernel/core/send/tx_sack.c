@@ -236,22 +236,17 @@ static void mrc_tx_infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
 	u32 beyond = mrc_psn_diff(end, w->high) < 0 ? 0 : (u32)mrc_psn_diff(w->nxt, end);
 	u32 beyond_inflight = beyond - min(w->lost, beyond);
 	u32 left = w->inflight - min(w->inflight, beyond_inflight);
-	struct mrc_tx_rec *rec = mrc_tx_rec_at(w, psn);
+	struct mrc_tx_rec *rec;
 	u8 why;
 
-	for (; left && psn != end; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE)) {
-			why = mrc_tx_lost_by(w, rec, psn, j, res);
-			if (why == MRC_TX_BY_TIME && mrc_tx_probed_in_vain(w, rec, j))
-				mrc_evidence_ask(&w->evidence, rec, psn, j->now, res);
-			if (why) {
-				mrc_evidence_blame(&w->evidence, rec, psn, why == MRC_TX_BY_EV,
-						   j->now, res);
-				mrc_tx_mark_lost(w, rec, psn, why, res);
-			}
-			left--;
-		}
-		rec = mrc_tx_rec_next(w, rec);
+	mrc_tx_for_each_inflight(w, rec, psn, end, left) {
+		why = mrc_tx_lost_by(w, rec, psn, j, res);
+		if (why == MRC_TX_BY_TIME && mrc_tx_probed_in_vain(w, rec, j))
+			mrc_evidence_ask(&w->evidence, rec, psn, j->now, res);
+		if (!why)
+			continue;
+		mrc_evidence_blame(&w->evidence, rec, psn, why == MRC_TX_BY_EV, j->now, res);
+		mrc_tx_mark_lost(w, rec, psn, why, res);
 	}
 }
 
@@ -502,14 +497,11 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now)
 /* The EV of the oldest packet in flight, or MRC_EV_NONE. */
 static u16 mrc_tx_oldest_ev(const struct mrc_tx_window *w)
 {
-	const struct mrc_tx_rec *rec = &w->ring[w->head];
-	u32 left = mrc_tx_in_window(w);
+	u32 psn = w->una, left = w->inflight;
+	struct mrc_tx_rec *rec;
 
-	for (; left; left--) {
-		if (!(rec->flags & MRC_TX_DONE))
-			return mrc_tx_rec_ev(rec);
-		rec = ++rec == w->ring + w->ring_size ? w->ring : rec;
-	}
+	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left)
+		return mrc_tx_rec_ev(rec);
 	return MRC_EV_NONE;
 }
 

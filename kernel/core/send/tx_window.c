@@ -161,17 +161,15 @@ void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, 
 
 void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *res)
 {
+	u32 left = w->inflight;
 	struct mrc_tx_rec *rec;
 	u32 psn;
 
 	if (size >= mrc_tx_in_window(w))
 		return;
 	psn = mrc_psn_add(w->una, (s32)size);
-	for (rec = mrc_tx_rec_at(w, psn); psn != w->nxt; psn = mrc_psn_add(psn, 1)) {
-		if (!(rec->flags & MRC_TX_DONE))
-			mrc_tx_mark_lost(w, rec, psn, 0, res);
-		rec = mrc_tx_rec_next(w, rec);
-	}
+	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left)
+		mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 
 void mrc_tx_forget_evs(struct mrc_tx_window *w)
