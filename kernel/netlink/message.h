@@ -2,7 +2,7 @@
 /*
  * What the nouns of the family share: finding the device a request names,
  * starting messages, walking devices in dumps. Their handlers, one file per noun, are
- * declared in mrc-spec.h, which is made of mrc.yaml.
+ * declared in spec.h, which is made of mrc.yaml.
  */
 #ifndef _MRC_NETLINK_MESSAGE_H
 #define _MRC_NETLINK_MESSAGE_H
@@ -10,7 +10,7 @@
 #include <net/genetlink.h>
 #include <linux/mrc.h>
 
-#include "mrc-spec.h"
+#include "spec.h"
 
 #include "../compat/compat_netlink.h"
 #include "../net/asked.h"

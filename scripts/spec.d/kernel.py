@@ -270,8 +270,8 @@ def settings_declarations(family):
 def settings_header(family):
     return "\n".join([
         f"/* SPDX-License-Identifier: {LICENCE} */", *title("Settings of a device."),
-        "#ifndef _MRC_SETTINGS_H", "#define _MRC_SETTINGS_H", "", "#include <linux/in6.h>", "",
-        *settings_struct(family), "#endif /* _MRC_SETTINGS_H */", ""])
+        "#ifndef _MRC_TRANSPORT_SETTINGS_H", "#define _MRC_TRANSPORT_SETTINGS_H", "", "#include <linux/in6.h>", "",
+        *settings_struct(family), "#endif /* _MRC_TRANSPORT_SETTINGS_H */", ""])
 
 
 def header(family):
@@ -279,7 +279,7 @@ def header(family):
     groups = [c_name("mrc-nl-group-", group["name"]) for group in family.groups]
     lines = [f"/* SPDX-License-Identifier: {LICENCE} */",
              *title("Operations of the family, and who handles them."),
-             "#ifndef _MRC_NL_SPEC_H", "#define _MRC_NL_SPEC_H", "", "#include <linux/mrc.h>",
+             "#ifndef _MRC_NETLINK_SPEC_H", "#define _MRC_NETLINK_SPEC_H", "", "#include <linux/mrc.h>",
              "#include <net/genetlink.h>", "",
              *(f"struct {functions_of(values)[1]};" for values in family.settings), "",
              "/* The same in every attribute set of a noun. */",
@@ -304,7 +304,7 @@ def header(family):
              "/* Handlers: process context, no lock held. */"]
     for op in ops:
         lines += [f"int {function}({arguments});" for _, function, arguments in handlers(op)]
-    return "\n".join(lines + ["", "#endif /* _MRC_NL_SPEC_H */", ""])
+    return "\n".join(lines + ["", "#endif /* _MRC_NETLINK_SPEC_H */", ""])
 
 
 def limits(family):
@@ -329,8 +329,9 @@ def source(family):
         f"// SPDX-License-Identifier: {LICENCE}", *title("What operations of the family take."),
         "#include <linux/seg6_iptunnel.h>", "", '#include "../core/receive/rx_window.h"',
         '#include "../net/skb.h"', '#include "../transport/profile/alias.h"',
-        '#include "../transport/profile/cc_profile.h"', '#include "../transport/device/device.h"', '#include "../transport/device/user.h"',
-        '#include "mrc-spec.h"', "",
+        '#include "../transport/profile/cc_profile.h"', '#include "../transport/device/device.h"',
+        '#include "../transport/device/user.h"',
+        '#include "spec.h"', "",
         *limits(family), *policies.lines,
         "const struct genl_ops mrc_nl_ops[MRC_NL_OPS] = {", *ops, "};", "",
         "const struct genl_multicast_group mrc_nl_groups[MRC_NL_GROUPS] = {", *groups, "};", "",

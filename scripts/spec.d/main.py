@@ -3,13 +3,13 @@
 
 In the tree are, written by "spec" and looked at by "spec --check", as whoever builds does:
     kernel/include/uapi/linux/mrc.h         numbers for C
+    kernel/netlink/spec.h, spec.c           operations of the module and their policies
+    kernel/transport/device/settings.h      settings of a device
     Documentation/netlink/README.md         the tables of the page for readers
     Documentation/json/device.json          settings among what mrcctl prints
     Documentation/json/cc-profile.json      the same
     Documentation/json/monitor.json         the same, in events
 In folders of a build, named on the command line:
-    spec kernel DIR     mrc-spec.h, mrc-spec.c      operations of the module and their policies
-                        mrc-settings.h              settings of a device
     spec cpp DIR        spec_names.cc               names of attributes, for libmrcnl
                         mrcnl/settings.h            settings
                         mrcnl/members.h             which attribute each member of a struct is
@@ -23,6 +23,8 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SOURCE = "Documentation/netlink/specs/mrc.yaml"
 HEADER = "kernel/include/uapi/linux/mrc.h"
+KERNEL = "kernel/netlink/spec"
+SETTINGS = "kernel/transport/device/settings.h"
 PAGE = "Documentation/netlink/README.md"
 SCHEMAS = "Documentation/json"
 
@@ -48,8 +50,12 @@ def write(path, text):
 def in_tree(family, top):
     """Files of the tree: path and text."""
     import docs
+    import kernel
     import uapi
     yield HEADER, uapi.header(family)
+    yield f"{KERNEL}.h", kernel.header(family)
+    yield f"{KERNEL}.c", kernel.source(family)
+    yield SETTINGS, kernel.settings_header(family)
     yield PAGE, docs.page(family, read(os.path.join(top, PAGE)))
     for name, schema in (("device", docs.device_schema), ("cc-profile", docs.cc_profile_schema),
                          ("monitor", docs.monitor_schema)):
@@ -59,12 +65,7 @@ def in_tree(family, top):
 
 def built(family, target, top):
     """Files of a build: name and text."""
-    if target == "kernel":
-        import kernel
-        yield "mrc-spec.h", kernel.header(family)
-        yield "mrc-spec.c", kernel.source(family)
-        yield "mrc-settings.h", kernel.settings_header(family)
-    elif target == "cpp":
+    if target == "cpp":
         import cpp
         import members
         yield "spec_names.cc", cpp.names(family)
@@ -99,7 +100,7 @@ def main(args):
     parser.add_argument("--renumber", action="store_true",
                         help="numbers may change: nobody has seen the old ones yet")
     parser.add_argument("--top", default=TOP, help=argparse.SUPPRESS)
-    parser.add_argument("target", nargs="?", choices=("kernel", "cpp", "ynl"))
+    parser.add_argument("target", nargs="?", choices=("cpp", "ynl"))
     parser.add_argument("dir", nargs="?")
     options = parser.parse_args(args)
     if bool(options.target) != bool(options.dir):
@@ -114,9 +115,9 @@ def main(args):
             for name, text in list(built(family, options.target, options.top)):
                 write(os.path.join(options.dir, name), text)
             return 0
+        errors = renew(family, options.top, options.check, options.renumber)
     except Wrong as why:
         sys.exit(f"spec: {SOURCE}: {why}")
-    errors = renew(family, options.top, options.check, options.renumber)
     for error in errors:
         print(f"spec: {error}", file=sys.stderr)
     return 1 if errors else 0

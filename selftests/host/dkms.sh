@@ -29,7 +29,7 @@ touch "$HOST_TMP/b/soft-mrc-$version/main.o"
 again=$(umask 077; "$top/scripts/dkms-tree" "$HOST_TMP/b") || exit 1
 diff -u <(listed "$tree") <(listed "$again") >&2 || wrong "another tree, of the same source"
 equal "beside it" "soft-mrc-$version" "$(ls -A "$HOST_TMP/b")"
-for name in COPYING LICENSES/BSD-2-Clause.txt README Kbuild generated/mrc-spec.c; do
+for name in COPYING LICENSES/BSD-2-Clause.txt README Kbuild netlink/spec.c; do
 	[ -s "$tree/$name" ] || wrong "no $name"
 done
 

@@ -18,7 +18,7 @@
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
-#include "mrc-settings.h"
+#include "settings.h"
 
 #include "../../core/base/gate.h"
 #include "../../net/plane.h"
