@@ -66,7 +66,7 @@ unit:
 	@scripts/check --only unit
 
 selftests:
-	@scripts/check --only selftests $(addprefix --kernel ,$(KERNELS)) $(notdir $(TESTS))
+	@scripts/check --only selftests $(addprefix --kernel ,$(KERNELS)) $(TESTS)
 
 bench:
 	@scripts/bench

@@ -3,7 +3,7 @@
 #
 # For the selftests: one topic a file, sourced like this:
 #
-#   . "$(dirname "$0")/lib.sh"
+#   . "$(dirname "$0")/../lib.sh"
 #   lab_up --planes 2
 #   check "h1 reaches h2" on h1 ping -c 1 "$(lab gid h2)"
 #   finish

@@ -114,20 +114,35 @@ def commit():
     return found.stdout.strip() if found.returncode == 0 else ""
 
 
+def listed(option):
+    """{name: path} of the files that selftests/run lists: -l the default ones, -L all."""
+    answer = subprocess.run(
+        [TOP / "selftests/run", option], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if answer.returncode:
+        raise Broken("what selftests there are is not known")
+    return {Path(line).stem: TOP / "selftests" / line for line in answer.stdout.split()}
+
+
+def chosen_files(options):
+    """The paths of the files that were named, or of all."""
+    if not options.tests:
+        return list(listed("-L" if options.full else "-l").values())
+    files = listed("-L")
+    names = [Path(name).stem for name in options.tests]
+    for name in names:
+        if name not in files:
+            raise SystemExit(f"check: no test '{name}'")
+    return [files[name] for name in names]
+
+
 def chosen_runs(options, last):
     """The files of selftests, and where they run."""
-    names = [Path(name).name.removesuffix(".sh") for name in options.tests]
-    if not names:
-        listed = subprocess.run(
-            [TOP / "selftests/run", "-L" if options.full else "-l"],
-            stdout=subprocess.PIPE, text=True, check=True,
-        )  # fmt: skip
-        names = listed.stdout.split()
     usual = plan.read_seconds(TOP / "selftests/seconds")
     seconds = dict(usual)
     seconds.update({one["file"]: one["seconds"] for one in last.get("files", [])
                     if one["kernel"] == plan.NEWEST and not one["failed"]})  # fmt: skip
-    tests = [plan.read_test(TOP / "selftests", name, seconds) for name in names]
+    tests = [plan.read_test(path, seconds) for path in chosen_files(options)]
     if options.fast:
         return plan.matrix(plan.fast(tests, FAST_SECONDS), [plan.NEWEST], "", True)
     kernels = options.kernel or ["6.1", "6.12"] + (["debug"] if options.full else [])

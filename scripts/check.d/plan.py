@@ -10,6 +10,8 @@ A file says in a comment of its own what is special about it:
     # clock: icount    what it looks at depends on time, and a host that stands still would spoil
                        it: a machine whose clock counts instructions (scripts/vm --icount). On
                        the debug kernel it would be twelve times as slow, and is an ordinary one
+    # when: full       it takes long: scripts/check runs it with --full, or when it is named
+                       (selftests/run reads this, and "# timeout: SECONDS", 900 without it)
 
 All others run on the newest kernel each time, in machines with one CPU, which an emulator runs
 at least cost; on the others an eighth of them each time, another one with each commit.
@@ -17,7 +19,6 @@ at least cost; on the others an eighth of them each time, another one with each 
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 NEWEST = "6.12"
@@ -73,12 +74,9 @@ def read_seconds(path):
     return {name: float(seconds) for name, seconds in lines}
 
 
-def read_test(folder, name, seconds):
-    """One file. SystemExit, with a line that names it, when there is none."""
-    path = Path(folder) / f"{name}.sh"
-    if not path.exists():
-        raise SystemExit(f"check: no test '{name}'")
-    text = path.read_text()
+def read_test(path, seconds):
+    """One file."""
+    name, text = path.stem, path.read_text()
     kernels = said(name, text, "kernels", ["all", DEBUG])
     return Test(
         name=name,

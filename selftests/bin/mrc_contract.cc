@@ -2,7 +2,7 @@
 /**
  * @file
  * Asks the module what the model of mrcd's unit tests is asked, and prints what it answers. For
- * selftests/contract.sh.
+ * selftests/netlink/contract.sh.
  */
 #include <cstdio>
 

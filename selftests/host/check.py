@@ -4,6 +4,8 @@
 import contextlib
 import io
 import json
+import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -38,38 +40,55 @@ def an_entry(name, seconds, failed=0, again=False):
 
 class Plan(unittest.TestCase):
     def test_comments_of_a_file(self):
+        def read(name, text, seconds):
+            path = Path(folder, f"{name}.sh")
+            path.write_text(text)
+            return plan.read_test(path, seconds)
+
         with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "one.sh").write_text("#!/bin/bash\n#\n# kernels: all\n# cpus: 2\n")
-            Path(folder, "time.sh").write_text("# clock: icount\n")
-            Path(folder, "two.sh").write_text("#!/bin/bash\n# About kernels: all of them.\n")
             self.assertEqual(
-                plan.read_test(folder, "one", {"one": 7.0}), a_test("one", 7.0, 2, True)
+                read("one", "#!/bin/bash\n#\n# kernels: all\n# cpus: 2\n", {"one": 7.0}),
+                a_test("one", 7.0, 2, True),
             )
-            self.assertEqual(plan.read_test(folder, "two", {}), a_test("two"))
-            self.assertEqual(plan.read_test(folder, "time", {}), a_test("time", icount=True))
-            Path(folder, "deep.sh").write_text("# kernels: debug\n")
-            self.assertEqual(plan.read_test(folder, "deep", {}), a_test("deep", debug_only=True))
-            with self.assertRaisesRegex(SystemExit, "no test 'three'"):
-                plan.read_test(folder, "three", {})
+            self.assertEqual(read("two", "# About kernels: all of them.\n", {}), a_test("two"))
+            self.assertEqual(read("time", "# clock: icount\n", {}), a_test("time", icount=True))
+            self.assertEqual(read("deep", "# kernels: debug\n", {}), a_test("deep", debug_only=True))
             for line in ("cpus: two", "kernels: 6.1", "clock:"):
-                Path(folder, "bad.sh").write_text(f"# {line}\n")
                 with self.assertRaisesRegex(SystemExit, "bad.sh: '# "):
-                    plan.read_test(folder, "bad", {})
+                    read("bad", f"# {line}\n", {})
 
     def test_real_files(self):
-        folder = TOP / "selftests"
-        tests = [
-            plan.read_test(folder, path.stem, {})
-            for path in folder.glob("*.sh")
-            if path.stem != "lib"
-        ]
+        tests = [plan.read_test(path, {}) for path in main.listed("-L").values()]
         self.assertGreaterEqual(sum(test.all_kernels for test in tests), 16)
         self.assertTrue(any(test.cpus > 1 for test in tests))
 
-    def test_every_file_has_its_seconds(self):
-        seconds = plan.read_seconds(TOP / "selftests/seconds")
-        names = {path.stem for path in (TOP / "selftests").glob("*.sh")} - {"lib"}
-        self.assertEqual(set(seconds), names)
+    def test_which_files(self):
+        def chosen(*arguments):
+            return [path.stem for path in main.chosen_files(main.parse(arguments))]
+
+        self.assertEqual(chosen("spray", "mrcd.sh", "selftests/wire/icrc.sh"), ["spray", "mrcd", "icrc"])
+        self.assertEqual(set(chosen("--full")) - set(chosen()), {"soak"})
+        with self.assertRaisesRegex(SystemExit, "no test 'three'"):
+            chosen("spray", "three")
+
+    def test_names_of_files(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            shutil.copy(TOP / "selftests/run", folder)
+            for path in ("wire/one.sh", "lib/one.sh", "host/one.sh"):
+                (folder / path).parent.mkdir()
+                (folder / path).touch()
+
+            def listed():
+                return subprocess.run(
+                    [folder / "run", "-L"], capture_output=True, text=True, check=False
+                )
+
+            self.assertEqual(listed().stdout, "wire/one.sh\n")
+            (folder / "api").mkdir()
+            (folder / "api/one.sh").touch()
+            self.assertEqual(listed().stdout, "")
+            self.assertIn("api/one.sh and wire/one.sh have one name", listed().stderr)
 
     def test_newest_kernel_runs_all(self):
         tests = [a_test(f"t{n}") for n in range(80)] + [a_test("both", all_kernels=True)]
@@ -116,9 +135,8 @@ class Plan(unittest.TestCase):
         self.assertTrue(self.older(tests, "", {}))
 
     def test_eighths_take_equally_long(self):
-        folder = TOP / "selftests"
-        usual = plan.read_seconds(folder / "seconds")
-        tests = [plan.read_test(folder, name, usual) for name in usual if name != "soak"]
+        usual = plan.read_seconds(TOP / "selftests/seconds")
+        tests = [plan.read_test(path, usual) for path in main.listed("-l").values()]
         sums = [
             sum(one.seconds for one in self.older(tests, f"{n:08x}", usual)
                 if not one.all_kernels)

@@ -3,7 +3,8 @@
 #
 # The manual pages: formatted without a warning; one for each object of mrcctl, with all
 # words of its grammar and all keys of its JSON; one for each function of libmrc; no reference to a
-# page that is not there. selftests/man_examples.sh runs their examples, libmrc.sh that of mrc(7).
+# page that is not there. selftests/netlink/man_examples.sh runs their examples,
+# selftests/api/libmrc.sh that of mrc(7).
 #
 # Usage: manual.sh TOP MRCCTL
 

@@ -2,7 +2,7 @@
 /**
  * @file
  * The model answers as the module does: both are held against selftests/contract/answers, the
- * module by selftests/contract.sh.
+ * module by selftests/netlink/contract.sh.
  */
 #include <fstream>
 

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The calls of NCCL's own network transport, by verbs and by mrc.h, between two ranks, and what it asks
+# of a device (mrc_nccl_test).
+# kernels: all
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+# shellcheck source=selftests/lib/cases.sh
+. "$SELFTESTS/lib/cases.sh"
+
+need mrc_nccl_test
+pair_up
+run_cases "two ranks" mrc_nccl_test -n p1 -N p2 mrc1 mrc2
+run_cases "two ranks of one device" mrc_nccl_test -n p1 '--gtest_filter=Sequence*' mrc1
+finish

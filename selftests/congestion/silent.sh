@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# QPs of one user to a host share a congestion window. Beside QPs of that user that nobody answers, for
+# they are connected to numbers that nobody has, a stream to the same host keeps its goodput: 1 and 60 of
+# them, with the verbs timeouts 14 and 20, and 1,000 with timeout 20, under NSCC, and with a fixed
+# window, which is each QP's own. Planes are slow, so that the network is what is shared, and not the
+# CPU: a thousand QPs with timeout 14 die within half a second, which takes all of an emulated one.
+# clock: icount
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+
+# narrow: each plane carries 50 Mb/s to h2, behind a queue of 128 KiB
+narrow()
+{
+	local plane
+
+	for plane in 1 2; do
+		tc -n "p${plane}t0r2" qdisc add dev h2 root tbf rate 50mbit burst 20k limit 128k ||
+			return
+	done
+}
+
+# goodput MILLISECONDS: payload bytes a second that h2 gets in this time
+goodput()
+{
+	local before start
+
+	before=$(counter h2 rx_bytes)
+	start=$(now_ms)
+	nap "$(awk -v ms="$1" 'BEGIN { print ms / 1000 }')"
+	echo $((($(counter h2 rx_bytes) - before) * 1000 / ($(now_ms) - start)))
+}
+
+# dead QPS TIMEOUT: they are root's, as the stream is
+dead()
+{
+	on h1 mrc_dead --device mrc0 --gid "$(lab gid h1)" --remote "$(lab gid h2)" \
+		--qps "$1" --timeout "$2" >"$TEST_TMP/dead.log" 2>&1
+}
+
+# check_beside NAME QPS TIMEOUT: the stream beside them, from when they have begun to send
+check_beside()
+{
+	local name="$1, beside $2 silent QPs, timeout $3" sent
+	local -i alone with
+
+	alone=$(goodput 1500)
+	sent=$(counter h1 local_ack_timeout_err)
+	background dead "$2" "$3"
+	# With timeout 14 they are at their end soon after.
+	[ "$3" = 20 ] || check "$name: they have had a timeout" wait_for counters_grew "$sent"
+	nap 0.5
+	with=$(goodput 1500)
+	[ "$3" = 14 ] || check "$name: they are there" kill -0 "$BACKGROUND_PID"
+	kill "$BACKGROUND_PID" 2>/dev/null
+	on h1 pkill -x mrc_dead
+	wait "$BACKGROUND_PID" 2>/dev/null
+	diag "$name: $with of $alone bytes a second"
+	# What the silent send again has its part of the CPU, and of the planes.
+	check "$name: the stream keeps its goodput" \
+		test "$alone" -gt 0 -a $((10 * with)) -ge $((8 * alone))
+}
+
+# counters_grew BEFORE: the silent QPs have had a timeout
+counters_grew()
+{
+	[ "$(counter h1 local_ack_timeout_err)" -gt "$1" ]
+}
+
+# check_window NAME OPTION...: of mrc_traffic
+check_window()
+{
+	local name=$1 qps timeout
+	shift
+
+	traffic_launch h1 h2 --iterations 0 --sizes 64K "$@"
+	check_arrives "$name: the stream flows" 100 h2
+	for timeout in 14 20; do
+		for qps in 1 $((60 / SLOW)); do
+			check_beside "$name" $qps $timeout
+		done
+	done
+	check_beside "$name" $((1000 / SLOW)) 20
+	check_traffic_end "$name: all of the stream is verified" traffic_stop
+}
+
+need jq mrc_dead mrc_traffic tc
+lab_up --planes 2
+check "planes of 50 Mb/s" narrow
+check_window "NSCC"
+check "a profile with a fixed window" on h1 mrcctl cc-profile add mrc0 7 algorithm none window 196608
+check "QPs to h2 have it" steer h1 h2 7
+check_window "a fixed window"
+check_equal "no QP of the stream has ended" "" "$(counters h2 "$QP_ERRORS")"
+finish

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Packets drawn at random for FUZZ_SECONDS (20): noise, packets that are nearly right, and captured
+# ones that were changed, with an ICRC that is right and with one that is not, from the peer and from
+# somebody else, with and without an outer header. Among them are refusals that are all right, which
+# end a QP: each round has new ones. The device is there afterwards, its settings and peers can be
+# read, and new QPs work. FUZZ_SEED=N in the environment repeats what it prints, as far as what is
+# captured is alike.
+# timeout: 300 + 3 * FUZZ_SECONDS
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+# shellcheck source=selftests/lib/inject.sh
+. "$SELFTESTS/lib/inject.sh"
+
+SEED=${FUZZ_SEED:-$RANDOM}
+FUZZ_SECONDS=${FUZZ_SECONDS:-20}
+# Of a round.
+ROUND=5
+FRAMES=$TEST_TMP/capture.pcapng
+
+# What is captured comes in by h2's first link: writes, what they are answered with, and probes
+# with their answers.
+captured()
+{
+	capture_start --direction in -i h2:eth1
+	hold_write "$1: data flows"
+	on h1 mrcctl probe mrc0 remote "$(lab gid h2)" >/dev/null
+	on h2 mrcctl probe mrc1 remote "$(lab gid h1)" >/dev/null
+	capture_stop "$1"
+}
+
+# round N FORMAT
+round()
+{
+	local name="round $1, $2" out=()
+
+	hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
+	captured "$name"
+	# What is on the wire is plain or not, as the last switch has it.
+	[ "$2" = plain ] || out=(--outer-src "$(lab sid h1)" --outer "$(lab sid h2)")
+	verdicts "$name" inject mutants --via p1t0r2:h2 --to h2:eth1 "${out[@]}" \
+		--frames "$FRAMES" --seconds $ROUND --seed $((SEED + $1))
+	check "$name: the device is there" on h2 mrcctl device show mrc1
+	check "$name: its peers are" on h2 mrcctl -d peer show mrc1
+	hold_stop
+}
+
+# What is drawn reaches all of these: else it is noise of one kind.
+deep()
+{
+	local name
+
+	for name in rx_drop_{truncated,opcode,header,length,no_qp,wrong_peer,bad_ack} rx_icrc_encapsulated \
+		sack_received endpoint_requests_received; do
+		[ "$(counter h2 "$name")" -gt 0 ] || echo -n "$name "
+	done
+}
+
+need jq python3 mrc_hold mrc_traffic
+echo "# FUZZ_SEED=$SEED"
+lab_up --planes 2 --spines 1
+INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
+for ((n = 1; (n - 1) * ROUND < FUZZ_SECONDS; n++)); do
+	[ $((n % 2)) = 0 ] && format=plain || format=srv6
+	round "$n" "$format"
+done
+check_equal "afterwards: has not reached" "" "$(deep)"
+check_traffic "afterwards: new QPs work" h1 h2 --sizes 1,64K --iterations 50 --both
+finish

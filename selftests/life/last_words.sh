@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A QP that is in error, or destroyed, still speaks to the one at the other end, and to nobody
+# else: requests end at once, not after retries; and one that had arrived succeeds, though its
+# acknowledgement was lost and the program that got it has ended.
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/hold.sh
+. "$SELFTESTS/lib/hold.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
+# shellcheck source=selftests/lib/inject.sh
+. "$SELFTESTS/lib/inject.sh"
+
+# Answers: device setting dscp-control, 46.
+CONTROL=0xb8/0xfc
+
+# fresh NAME TIMEOUT: new QPs; of verbs, 24 makes 69 s of the first timeout alone.
+fresh()
+{
+	hold "connect $2 7" mtu >/dev/null
+	hold_write "$1: data flows"
+}
+
+# test_told HOW: h1's QP ends by this, and h2 writes.
+test_told()
+{
+	local name="$1" exceeded
+
+	fresh "$name" 24
+	exceeded=$(counter h2 retry_exceeded_err)
+	check_equal "$name: done" true "$(hold "$1 0" good)"
+	check_equal "$name: a write is posted" true "$(hold "post 10240" good)"
+	check_equal "$name: it ends at once" "remote operation error" "$(hold settle status)"
+	check "$name: for h1 has said so" counter_above h1 nack_sent 0
+	check_equal "$name: no retries were exceeded" "$exceeded" \
+		"$(counter h2 retry_exceeded_err)"
+}
+
+# All that h1 answers is lost until its QP has gone.
+test_acknowledged()
+{
+	local name="last ACK lost" acks
+
+	fresh "$name" 18
+	acks=$(counter h1 ack_sent)
+	check "$name: plane 1" filter p1t0r1 h1 $CONTROL drop
+	check "$name: plane 2" filter p2t0r1 h1 $CONTROL drop
+	check_equal "$name: a write is posted" true "$(hold "post 1000" good)"
+	check "$name: it arrives, and is acknowledged" wait_for counter_above h1 ack_sent "$acks"
+	check_equal "$name: the receiver goes" true "$(hold "destroy 0" good)"
+	unfilter p1t0r1 h1
+	unfilter p2t0r1 h1
+	check_equal "$name: the write has succeeded" success "$(hold settle status)"
+}
+
+# test_strict HOW: only the other end is answered, and h1's QP, which waits for nothing, is not
+# harmed by answers.
+test_strict()
+{
+	local name="$1, packets made by hand"
+
+	fresh "$name" 18
+	check_equal "$name: done" true "$(hold "$1 1" good)"
+	verdicts "$name" inject_plain ended
+	check_equal "$name: the other end is as it was" rts \
+		"$(on h1 mrcctl -j qp show mrc0 | jq -r '.[].state')"
+}
+
+need jq python3 tc mrc_hold
+lab_up --planes 2 --spines 1
+if ! { ingress p1t0r1 h1 && ingress p2t0r1 h1; }; then
+	bail "filters"
+fi
+INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
+hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
+test_told destroy
+test_told error
+test_acknowledged
+test_strict destroy
+test_strict error
+hold_stop
+finish

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A plane of this host goes down while many QPs use it: whoever takes it down, and holds RTNL, tells
+# peers only. The QPs are told by a work, each in its turn, and what was in flight goes out again
+# when nothing has been heard of it for a round trip.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
+
+# told EVENT PATTERN: who has written lines of the trace like this, once each. In softirq, "s", it is
+# chance on whose back they were written.
+told()
+{
+	sed -nE "s/^ *(.*)-[0-9]+ +\[[0-9]+\] ..(.).*: $1: .*$2.*/\2 \1/p" "$TRACING/trace" |
+		sed -E 's/^[sH] .*/softirq/; s/^. //; s/kworker.*/work/' | sort -u | paste -sd ' '
+}
+
+# recorded CONDITION: these calls of the engine, see kernel/transport/qp/replay.h; 0: all
+recorded()
+{
+	echo "$1" >"$TRACING/events/mrc/mrc_replay/filter"
+}
+
+# armed: of the QPs that the work told of ports each had its timer set then, under the same lock
+armed()
+{
+	awk '!/kworker.* mrc_replay: / { next }
+		/ L / { told++; last = 1; next }
+		/ T / { armed += last }
+		{ last = 0 }
+		END { exit !(told && told == armed) }' "$TRACING/trace"
+}
+
+need jq tc
+modprobe -q sch_netem
+lab_up --planes 2 --spines 1
+# Something is in flight, always.
+lab netem all delay 20ms
+traffic_launch h1 h2 --qps 50 --iterations 0 --sizes 16K --depth 2 --batch 1
+check_arrives "traffic flows" 100 h2
+# Of the calls of the engine those that tell of ports, and ask for the timer's time.
+at_exit recorded 0
+recorded "op == $(printf %d "'L") || op == $(printf %d "'T")"
+traces mrc_ports mrc_loss mrc_replay
+echo >"$TRACING/trace"
+check "plane 1 of h1 goes down" ip -n h1 link set eth1 down
+check_arrives "it goes on" 100 h2
+check_equal "peers are told by whoever took it down" ip "$(told mrc_ports 'local-ports=0x00000002')"
+check_equal "QPs are told by a work, or look themselves" true \
+	"$(jq -n --arg by "$(told mrc_replay ' L ')" '["softirq work", "work"] | any(. == $by)')"
+check "what has time left is looked at again then: timers are set" armed
+traces
+check_traffic_end "all of it verified" traffic_stop
+check_counters_clean "$QP_ERRORS"
+finish

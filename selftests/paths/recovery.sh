@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A fault costs a few round trips, by the kernel's own time stamps: from the system call that
+# breaks something, or the event that tells of it, until the EVs have left and all that was sent
+# meanwhile has arrived. Each link delays what it carries, so that there is something in flight that
+# a cut takes away.
+# clock: icount
+# timeout: 900
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+# shellcheck source=selftests/lib/evs.sh
+. "$SELFTESTS/lib/evs.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$SELFTESTS/lib/faults.sh"
+
+# Round trips, as Documentation/failures.md wants them: for silence, and from the word of a carrier
+# on.
+SILENT=10
+TOLD=3
+# A slow kernel hears of carriers later, too, and is left with time for it: whoever has none hears of
+# lost packets before. The peer may have none even so; then no EV may leave any more once its word
+# is here.
+DELAY=$((SLOW > 1 ? 20 : 1))ms
+RATE=$((SLOW > 1 ? 50 : 1000))	# messages a second
+# Those of the EVs that left which a word should have kept.
+BLAMED=$([ "$SLOW" -gt 1 ] && echo .late || echo .evs)
+
+# trace_begin: from here on, and enough of it
+trace_begin()
+{
+	echo 0 >"$TRACING/tracing_on"
+	echo >"$TRACING/trace"
+	echo 1 >"$TRACING/tracing_on"
+	sleep 0.3
+}
+
+# figure KEY: of the last fault
+figure()
+{
+	jq "$1" "$TEST_TMP/figures"
+}
+
+# recovered NAME WAY LIMIT EVS [FIGURE]: FIGURE, of those that left, is EVS
+recovered()
+{
+	check_arrives "$1: it goes on" 100 h2
+	echo 0 >"$TRACING/tracing_on"
+	python3 "$SELFTESTS/lib/recovery.py" "$2" "$gid" <"$TRACING/trace" \
+		>"$TEST_TMP/figures" 2>&1 ||
+		{ fail "$1: the trace tells" "$(tail -n 5 "$TEST_TMP/figures")"; return; }
+	check_equal "$1: the EVs that leave" "$4" "$(figure "${5:-.evs} | tojson" | jq -r)"
+	check "$1: $(figure .left) round trips of $(figure .rtt_ms) ms until they have left" \
+		jq -e ".left <= $3" "$TEST_TMP/figures"
+	check "$1: $(figure .recovered) until all that was sent has arrived" \
+		jq -e ".recovered <= $3" "$TEST_TMP/figures"
+}
+
+some_bad()
+{
+	[[ "$(ev_values h1 state)" == *assumed-bad* ]]
+}
+
+# silent_fault NAME EVS INTERFACE: what is sent through it is lost, and nobody says so.
+silent_fault()
+{
+	trace_begin
+	lab netem "$3" loss 100%
+	wait_for some_bad || fail "$1: an EV is left out"
+	recovered "$1" silent "$SILENT" "$2"
+	lab netem "$3" delay "$DELAY"
+	check "$1, healed: all EVs are good again" wait_for all_good
+}
+
+# told_fault NAME LINK: its ends see it, and say so.
+told_fault()
+{
+	trace_begin
+	lab fail link "$2"
+	recovered "$1" told "$TOLD" "[]" "$BLAMED"
+	lab heal link "$2"
+	check "$1, healed: all EVs are good again" wait_for all_good
+}
+
+need jq python3 tc
+modprobe -q sch_netem
+echo 8192 >"$TRACING/buffer_size_kb"
+lab_up --planes 4
+gid=$(lab gid h2)
+lab netem all delay "$DELAY"
+traffic_launch h1 h2 --iterations 0 --sizes 64K --depth 32 --rate $RATE
+check_arrives "traffic flows" 100 h2
+traces mrc_ev mrc_ports mrc_window
+echo 'comm == "tc" || comm == "ip"' >"$TRACING/events/syscalls/sys_enter_sendmsg/filter"
+echo 1 >"$TRACING/events/syscalls/sys_enter_sendmsg/enable"
+
+silent_fault "T0-T1 link" "[5]" p3t0r1:t1s2
+silent_fault "T1-T0 link" "[2]" p2t1s1:t0r2
+told_fault "own link cut" h1:eth1
+told_fault "the peer's link cut" h2:eth4
+echo 0 >"$TRACING/events/syscalls/sys_enter_sendmsg/enable"
+check_traffic_end "all of it verified" traffic_stop
+finish

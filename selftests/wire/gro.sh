@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Packets that come one by one, as from a NIC, reach the module as the aggregates that GRO makes of
+# them: with outer headers and without. Without GRO they come as they are.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+# one_by_one: h1 sends no aggregates, and the switches before h2 have none to give.
+one_by_one()
+{
+	local plane
+
+	for plane in 1 2; do
+		on h1 ethtool -K "eth$plane" tx-udp-segmentation off &&
+			on "p${plane}t0r2" ethtool -K h2 tso off || return
+	done >/dev/null
+}
+
+# gro SETTING: of h2
+gro()
+{
+	on h2 ethtool -K eth1 gro "$1" && on h2 ethtool -K eth2 gro "$1"
+}
+
+# frames: those that IPv6 of h2 has taken in, an aggregate as one
+frames()
+{
+	on h2 awk '$1 == "Ip6InReceives" { print $2 }' /proc/net/snmp6
+}
+
+# check_run NAME SETTING
+check_run()
+{
+	local name="$1, gro $2" packets came
+
+	check "$name: set" gro "$2"
+	packets=$(counter h2 rx_packets)
+	came=$(frames)
+	check_traffic "$name" h1 h2 --sizes 1M,20000,100 --iterations 10 --random-offsets
+	packets=$(($(counter h2 rx_packets) - packets))
+	came=$(($(frames) - came))
+	case $2 in
+	on) check "$name: $packets packets come in $came frames" test $((2 * came)) -lt "$packets" ;;
+	off) check "$name: $packets packets come in $came frames" test "$came" -ge "$packets" ;;
+	esac
+}
+
+# check_fabric NAME OPTION...
+check_fabric()
+{
+	local name=$1
+	shift
+
+	lab_up --planes 2 --spines 1 "$@"
+	check "$name: packets come one by one" one_by_one
+	check_run "$name" off
+	check_run "$name" on
+	check_counters_clean "$TROUBLE"
+	lab_down
+}
+
+need ethtool
+check_fabric SRv6
+check_fabric "no SRv6" --plain
+finish

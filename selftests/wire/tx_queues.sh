@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A netdev with a transmit queue per CPU (XPS): packets of an EV take one queue, though data leaves
+# on one CPU and answers on another, so that they stay in order.
+# cpus: 2
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$SELFTESTS/lib/traffic.sh"
+
+# queue_of_cpu N: queue N is for what CPU N sends, and counts it
+queue_of_cpu()
+{
+	echo $((1 << $1)) >"/sys/class/net/eth1/queues/tx-$1/xps_cpus" &&
+		tc qdisc replace dev eth1 parent "1:$(($1 + 1))" pfifo limit 1000
+}
+
+two_queues()
+{
+	ethtool -L eth1 tx 2 rx 2 &&
+		tc qdisc replace dev eth1 root handle 1: mq &&
+		queue_of_cpu 0 && queue_of_cpu 1
+}
+
+# sent: packets of each queue
+sent()
+{
+	on h1 tc -s -j qdisc show dev eth1 |
+		jq -c 'map(select(.kind == "pfifo")) | sort_by(.parent) | map(.packets)'
+}
+
+# since BEFORE: what each queue has sent since then, the lower number first
+since()
+{
+	jq -nc --argjson before "$1" --argjson now "$(sent)" \
+		'[$now, $before] | transpose | map(.[0] - .[1]) | sort'
+}
+
+# check_since NAME CONDITION: of what each queue has sent since $before
+check_since()
+{
+	local packets
+	packets=$(since "$before")
+
+	check_equal "$1: $packets" true "$(jq "$2" <<<"$packets")"
+}
+
+need jq tc ethtool taskset
+modprobe -qa sch_mq sch_fifo
+lab_up --planes 1 --spines 1
+export -f two_queues queue_of_cpu
+check "a queue for each CPU" on h1 bash -c two_queues
+before=$(sent)
+for cpu in 0 1; do
+	on h1 taskset -c $cpu ping -qf -c 50 ff02::1%eth1 >/dev/null 2>&1
+done
+check_since "both CPUs have their own" '.[0] >= 50 and .[1] >= 50'
+before=$(sent)
+traffic_launch h1 h2 --both --iterations 0 --sizes 64K --depth 2
+taskset -acp 0 "$TRAFFIC_CLIENT" >/dev/null
+taskset -acp 1 "$TRAFFIC_SERVER" >/dev/null
+check "data flows both ways" wait_for counter_above h1 rx_write_requests 200
+check_traffic_end "all verified" traffic_stop
+# Neighbours and the kernel's own packets take the queue of their CPU.
+check_since "one EV, one queue" '.[0] < 20 and .[1] > 1000'
+finish
