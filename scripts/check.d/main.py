@@ -23,6 +23,7 @@ import tap
 TOP = machines.TOP
 SCRIPTS = TOP / "scripts"
 OUT = TOP / "build/check"
+SECONDS = TOP / "selftests/seconds"
 # Seconds for all selftests at least (else twice what they are expected to take), for a machine to
 # say nothing, and for each further round of chaos.sh.
 LIMIT, QUIET, ROUND = 1800, 480, 150
@@ -68,7 +69,8 @@ to print nothing; CHECK_MACHINES=N at a time; CHAOS_SEED=N and CHAOS_ROUNDS=N fo
 SOAK_MINUTES=N for soak.sh, which --full runs; FUZZ_SECONDS=N for each fuzz_*.sh (default 20; 600 on
 the debug kernel with --full).
 
-Example: scripts/check --only selftests --kernel 6.12 spray netem""",
+Examples: scripts/check --only selftests --kernel 6.12 spray netem
+          scripts/check --only selftests selftests/congestion/*.sh""",
     )
     parser.add_argument("--only", choices=("unit", "selftests"), help="half of it")
     parser.add_argument(
@@ -80,10 +82,16 @@ Example: scripts/check --only selftests --kernel 6.12 spray netem""",
         "--full", action="store_true", help="everything on 6.1, 6.12 and debug; what takes long, too"
     )
     parser.add_argument("--nightly", action="store_true", help="ten rounds of random faults")
+    parser.add_argument(
+        "--times", action="store_true",
+        help="run nothing: write selftests/seconds, by what each file took in the last run",
+    )  # fmt: skip
     parser.add_argument("tests", metavar="TEST", nargs="*", help="files of selftests (all)")
     options = parser.parse_args(arguments)
     if options.fast and (options.full or options.kernel):
         parser.error("--fast chooses for itself what runs where")
+    if options.times and len(arguments) > 1:
+        parser.error("--times runs nothing")
     return options
 
 
@@ -138,16 +146,27 @@ def chosen_files(options):
 
 def chosen_runs(options, last):
     """The files of selftests, and where they run."""
-    usual = plan.read_seconds(TOP / "selftests/seconds")
-    seconds = dict(usual)
-    seconds.update({one["file"]: one["seconds"] for one in last.get("files", [])
-                    if one["kernel"] == plan.NEWEST and not one["failed"]})  # fmt: skip
-    tests = [plan.read_test(path, seconds) for path in chosen_files(options)]
+    usual = plan.read_seconds(SECONDS)
+    tests = [plan.read_test(path, usual) for path in chosen_files(options)]
+    tests = plan.as_measured(tests, last.get("files", []))
     if options.fast:
         return plan.matrix(plan.fast(tests, FAST_SECONDS), [plan.NEWEST], "", True)
     kernels = options.kernel or ["6.1", "6.12"] + (["debug"] if options.full else [])
     everything = bool(options.full or options.kernel or options.tests)
     return plan.matrix(tests, kernels, commit(), everything, usual)
+
+
+def write_times(last, path=SECONDS):
+    """The table of seconds, by the last run: what that has not measured stays, what is gone goes."""
+    usual = plan.read_seconds(path)
+    tests = [plan.read_test(file, usual) for file in listed("-L").values()]
+    took = plan.measured(tests, last.get("files", []))
+    if not took:
+        raise SystemExit("check: --times wants a run before it: nothing is in build/check")
+    known = usual | took
+    plan.write_seconds(path, {one.name: known[one.name] for one in tests if one.name in known})
+    report.say(f"{path.name}: {len(took)} of {len(tests)} files were measured")
+    return 0
 
 
 def settings_of(runs, options, width):
@@ -390,7 +409,7 @@ def main():
         except BlockingIOError:
             raise SystemExit("check: another one is running in this tree") from None
         try:
-            return check(options)
+            return write_times(report.read(OUT)) if options.times else check(options)
         except (Broken, OSError) as error:
             report.warn(error)
             report.say("0 passed, 1 failed")

@@ -18,7 +18,7 @@ at least cost; on the others an eighth of them each time, another one with each 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 NEWEST = "6.12"
@@ -28,6 +28,12 @@ DEBUG = "debug"
 DEBUG_TIMES = 8
 # What a file that was never measured is taken for.
 UNKNOWN_SECONDS = 60
+# At the top of the table of seconds.
+SECONDS_HEAD = """\
+# SPDX-License-Identifier: GPL-2.0-only
+# Written by "scripts/check --times": the seconds of each file in the last run on kernel 6.12, or on
+# the debug kernel where it runs on no other. scripts/check plans by them.
+"""
 EIGHTHS = 8
 
 
@@ -72,6 +78,30 @@ def read_seconds(path):
         return {}
     lines = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
     return {name: float(seconds) for name, seconds in lines}
+
+
+def write_seconds(path, seconds):
+    lines = [f"{name} {max(1, round(took))}\n" for name, took in sorted(seconds.items())]
+    path.write_text(SECONDS_HEAD + "".join(lines))
+
+
+def home(test):
+    """The kernel that a file always runs on."""
+    return DEBUG if test.debug_only else NEWEST
+
+
+def measured(tests, entries):
+    """{name: seconds} of those that a run has measured; entries are "files" of its summary."""
+    took = {(one["file"], one["kernel"]): one["seconds"] for one in entries
+            if one["passed"] and not one["failed"]}  # fmt: skip
+    return {test.name: took[test.name, home(test)] for test in tests
+            if (test.name, home(test)) in took}  # fmt: skip
+
+
+def as_measured(tests, entries):
+    """The tests with the seconds that they took in that run."""
+    took = measured(tests, entries)
+    return [replace(test, seconds=took.get(test.name, test.seconds)) for test in tests]
 
 
 def read_test(path, seconds):
