@@ -6,6 +6,7 @@
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
+#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -37,8 +38,21 @@
 
 /* Software has no vendor: the value other software devices use. */
 #define MRC_VENDOR_ID	0xffffff
-/* Major, minor and patch level of what programs see as firmware: 16 bits each. */
-#define MRC_FW_VER	((1ull << 32) | (0ull << 16) | 0ull)
+
+/*
+ * What programs see as firmware is the module's version: major, minor and patch
+ * level, 16 bits each.
+ */
+static u64 mrc_fw_ver(void)
+{
+	const char *version = THIS_MODULE->version;
+	u16 major, minor, patch;
+
+	if (!version ||
+	    sscanf(version, "%hu.%hu.%hu", &major, &minor, &patch) != 3)
+		return 0;
+	return (u64)major << 32 | (u32)minor << 16 | patch;
+}
 
 static int mrc_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr, struct ib_udata *uhw)
@@ -46,7 +60,7 @@ static int mrc_query_device(struct ib_device *ibdev,
 	/* The core itself asks with an empty one, or (7.2) with none. */
 	if (uhw && (uhw->inlen || uhw->outlen))
 		return -EINVAL;
-	attr->fw_ver = MRC_FW_VER;
+	attr->fw_ver = mrc_fw_ver();
 	attr->sys_image_guid = ibdev->node_guid;
 	attr->vendor_id = MRC_VENDOR_ID;
 	attr->max_mr_size = MRC_MR_MAX;
@@ -70,9 +84,11 @@ static int mrc_query_device(struct ib_device *ibdev,
 
 static void mrc_fw_str(struct ib_device *ibdev, char *str)
 {
+	u64 version = mrc_fw_ver();
+
 	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u",
-		 (u32)(MRC_FW_VER >> 32), (u32)(MRC_FW_VER >> 16 & 0xffff),
-		 (u32)(MRC_FW_VER & 0xffff));
+		 (u32)(version >> 32), (u32)(version >> 16 & 0xffff),
+		 (u32)(version & 0xffff));
 }
 
 /* The core knows the device no longer, or never did, and frees it after this. */
