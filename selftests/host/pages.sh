@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Pages for readers: files that they name are there, words of the glossary are in use, links lead
-# somewhere, and what comments refer to is in Documentation/references.md.
+# somewhere, and what comments refer to is in Documentation/references.md. Paths of MAINTAINERS are
+# there.
 #
 # Usage: pages.sh TOP
 
@@ -67,11 +68,22 @@ check_sources()
 		grep -vE "($texts),? (section|table|figure)" >&2 && wrong "of which text?"
 }
 
+# bash completes a name that ends in a slash without a look at it.
+check_maintainers()
+{
+	local pattern
+
+	while read -r pattern; do
+		compgen -G "${pattern%/}" >/dev/null || wrong "MAINTAINERS: there is no $pattern"
+	done < <(sed -nE 's/^F:\t//p' MAINTAINERS)
+}
+
 for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
 done
 check_glossary
 check_sources
+check_maintainers
 [ "$(grep -c '^| ' Documentation/glossary.md)" -gt 50 ] || wrong "few words in the glossary"
 exit $failed
