@@ -57,7 +57,7 @@ module_exit(mrc_module_exit);
 
 MODULE_DESCRIPTION("MRC (Multipath Reliable Connection) in software");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("0.2.0");
 MODULE_ALIAS_RDMA_LINK("mrc");
 /* Accelerated CRCs: used for the ICRC when faster than the library's table. */
 MODULE_SOFTDEP("pre: crypto-crc32");

@@ -115,7 +115,10 @@ LIST
 diff -u --label wanted --label installed "$HOST_TMP/wanted" "$HOST_TMP/found" >&2 ||
 	wrong "installed files"
 
-"$root/opt/mrc/sbin/mrcctl" -V >"$HOST_TMP/version" 2>&1 || wrong "the installed mrcctl does not run"
+version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/kernel/main.c")
+equal "version of mrcctl" "mrcctl $version" "$("$root/opt/mrc/sbin/mrcctl" -V 2>&1)"
+equal "version of mrcd" "mrcd $version" "$("$root/opt/mrc/sbin/mrcd" --version 2>&1)"
+equal "version of mrcsim" "mrcsim $version" "$("$root/opt/mrc/bin/mrcsim" --version 2>&1)"
 provider=$(find "$root" -name 'libmrc-rdmav*.so')
 # libibverbs loads a provider by the name in the .driver file, with its ABI added.
 name=$(sed -n 's/^driver //p' "$root/etc/libibverbs.d/mrc.driver")

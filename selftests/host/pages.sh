@@ -3,7 +3,7 @@
 #
 # Pages for readers: files that they name are there, words of the glossary are in use, links lead
 # somewhere, and what comments refer to is in Documentation/references.md. Paths of MAINTAINERS are
-# there.
+# there. The version stands in one place.
 #
 # Usage: pages.sh TOP
 
@@ -78,6 +78,19 @@ check_maintainers()
 	done < <(sed -nE 's/^F:\t//p' MAINTAINERS)
 }
 
+# Whoever shows the version reads it in kernel/main.c. The changelog begins with that version.
+check_version()
+{
+	local version
+
+	version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kernel/main.c)
+	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "no version MAJOR.MINOR.PATCH: '$version'"
+	equal "version at the top of CHANGELOG.md" "$version" \
+		"$(sed -nE '/^## /{s/^## ([0-9.]+) - .*/\1/p;q}' CHANGELOG.md)"
+	git grep -nE "(^|[^0-9.])${version//./\\.}([^0-9.]|$)" -- '*CMakeLists.txt' '*.in' kernel scripts \
+		'userspace/*/src' ':!kernel/main.c' >&2 && wrong "the version stands there, too"
+}
+
 for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
@@ -85,5 +98,6 @@ done
 check_glossary
 check_sources
 check_maintainers
+check_version
 [ "$(grep -c '^| ' Documentation/glossary.md)" -gt 50 ] || wrong "few words in the glossary"
 exit $failed
