@@ -11,7 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cd "$1" || exit 1
-pages=(README.md Documentation/*.md Documentation/netlink/README.md)
+pages=(./*.md Documentation/*.md Documentation/netlink/README.md)
 sources=(kernel userspace selftests scripts)
 
 # Files in backticks, whole paths only, and without a pattern.
