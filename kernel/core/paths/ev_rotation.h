@@ -49,7 +49,7 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
  */
 u16 mrc_ev_pick_any(struct mrc_ev_set *s);
 
-/* For ev_set.c and ev_search.c: an EV of plane @p changes slots. */
+/* For ev_set.c, ev_search.c and ev_keep.c: an EV of plane @p changes slots. */
 
 /** mrc_ev_rotation_fill() - the EV in @slot, a spare, is usable again: in, if one is missing */
 void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot);

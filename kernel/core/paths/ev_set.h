@@ -100,7 +100,7 @@ void mrc_ev_deny(struct mrc_ev_set *s, u16 ev, bool deny, u64 now);
 void mrc_ev_ports(struct mrc_ev_set *s, u32 local_mask, u32 remote_mask,
 		  u64 now);
 
-/* For ev_search.c. */
+/* For ev_search.c and ev_keep.c. */
 
 /** mrc_ev_floor() - so many EVs stay in use, if there are as many that are not DENIED */
 static inline u16 mrc_ev_floor(const struct mrc_ev_set *s)

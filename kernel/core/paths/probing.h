@@ -90,7 +90,11 @@ u16 mrc_probing_next(const struct mrc_probing *p, struct mrc_paths *paths, u64 n
  */
 void mrc_probing_account(struct mrc_paths *paths, u16 ev, enum mrc_sent sent, u64 now);
 
-/** mrc_probing_ports_at() - ns, when mrc_probing_ports() has something to do; U64_MAX: nothing */
+/**
+ * mrc_probing_ports_at() - when there is something to do about ports
+ *
+ * Return: ns, when to call mrc_probing_take_ports() and mrc_probing_plan_tell(); U64_MAX: not yet.
+ */
 u64 mrc_probing_ports_at(const struct mrc_probing *p, const struct mrc_paths *paths);
 
 /**

@@ -6,8 +6,8 @@
  * last is used, be it a spare: for what few answers need none is better. A plane whose probes are
  * lost is left out until one is answered: so one that is dead in this direction only is avoided.
  * An EV in doubt carries answers only where there is no other: an answer, or a Reliability Probe, is
- * to show what has arrived though one path is silent. In a search (ev_set.h) nothing is known to
- * arrive by any of them, and all take turns. The caller serialises all calls.
+ * to show what has arrived though one path is silent. In a search (ev_search.h) nothing is known
+ * to arrive by any of them, and all take turns. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H

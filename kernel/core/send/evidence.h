@@ -2,7 +2,7 @@
 /*
  * What is known to have arrived, and what that shows of packets that are not, and of EVs.
  *
- * A record is lost when
+ * By answers, or because none came, a record is lost when
  *  (a) a packet or probe sent later on the same EV was answered (exact on FIFO paths), or
  *  (b) it is very late: the EV has taken a small part of that time of late, and the peer has
  *      answered what was sent later on others. Another EV's queue may be shorter, so no packet is
@@ -11,6 +11,10 @@
  *      later has been answered: a QP that hears of nothing knows nothing of paths.
  * Before a packet is very late it is late: then its EV is asked, by an EV probe, and nothing else
  * happens.
+ *
+ * Other losses need no evidence and blame no EV: a NACK refuses the packet, the packet has not left
+ * this host, its path has gone (tx_loss.h), or it lies beyond the peer's window: see
+ * mrc_tx_put_back().
  *
  * A packet that others of its EV have overtaken was lost, but a full queue loses packets, too: so
  * it is counted, and the peer's paths compare what EVs lose (ev_tally.h). An EV by which nothing

@@ -36,7 +36,7 @@ public:
     /** Everything that happens before @p until. */
     void run(Time until);
 
-    /** What has left for another cell since the last call of this; then forgotten by put_done(). */
+    /** What has left for another cell since left() was called. */
     [[nodiscard]] const std::vector<Handover> &leaving(uint32_t cell) const
     {
         return outbox_[cell];
