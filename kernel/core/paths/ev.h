@@ -21,6 +21,7 @@
 #define _MRC_CORE_EV_H
 
 #include "../base/base.h"
+#include "../base/ev_index.h"
 #include "../base/timing.h"
 #include "../send/tx_window.h"
 

@@ -30,6 +30,7 @@
 #define _MRC_CORE_EVIDENCE_H
 
 #include "../base/base.h"
+#include "../base/ev_index.h"
 #include "news.h"
 #include "tx_rec.h"
 #include "tx_result.h"

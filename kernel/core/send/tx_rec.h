@@ -7,10 +7,8 @@
 #define _MRC_CORE_TX_REC_H
 
 #include "../base/base.h"
+#include "../base/ev_index.h"
 
-/* EVs that one peer may have in use; bounds the per-QP tables. */
-#define MRC_EV_MAX	256u
-#define MRC_EV_NONE	0xffffu
 /* In records: sent on none or one that is forgotten; on one that has gone at this host. */
 #define MRC_TX_ON_NONE	MRC_EV_MAX
 #define MRC_TX_ON_GONE	(MRC_EV_MAX + 1)

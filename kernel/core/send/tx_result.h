@@ -6,6 +6,7 @@
 #define _MRC_CORE_TX_RESULT_H
 
 #include "../base/base.h"
+#include "../base/ev_index.h"
 #include "tx_rec.h"
 
 /**

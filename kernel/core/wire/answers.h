@@ -13,12 +13,12 @@
 #define _MRC_CORE_ANSWERS_H
 
 #include "../base/base.h"
+#include "../base/ev_index.h"
 #include "wire.h"
 
 /* Control packets that leave together, at most. */
 #define MRC_ANSWERS_MAX	6u
-/* As MRC_EV_NONE. */
-#define MRC_ANSWERS_ANY_EV	0xffffu
+#define MRC_ANSWERS_ANY_EV	MRC_EV_NONE
 
 /**
  * struct mrc_answers - control packets of one QP, in the order in which they are to be sent
