@@ -13,16 +13,16 @@
 #include <linux/types.h>
 
 extern "C" {
-#include <core/answers.h>
-#include <core/asks.h>
-#include <core/cc.h>
-#include <core/paths.h>
-#include <core/port_status.h>
-#include <core/probing.h>
-#include <core/requester.h>
-#include <core/responder.h>
-#include <core/shared.h>
-#include <core/timing.h>
-#include <core/turns.h>
-#include <core/wire.h>
+#include <core/base/timing.h>
+#include <core/base/turns.h>
+#include <core/cc/cc.h>
+#include <core/cc/shared.h>
+#include <core/paths/asks.h>
+#include <core/paths/paths.h>
+#include <core/paths/port_status.h>
+#include <core/paths/probing.h>
+#include <core/receive/responder.h>
+#include <core/requester/requester.h>
+#include <core/wire/answers.h>
+#include <core/wire/wire.h>
 }
