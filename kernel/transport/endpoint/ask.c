@@ -10,7 +10,7 @@
 #include "../../compat/compat_timer.h"
 #include "ask.h"
 #include "../device/device.h"
-#include "ep.h"
+#include "packet.h"
 #include "../peer/peer.h"
 
 static void mrc_ask_arm(struct mrc_ask_table *table)

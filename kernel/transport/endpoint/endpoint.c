@@ -12,7 +12,7 @@
 #include "ask.h"
 #include "../device/device.h"
 #include "endpoint.h"
-#include "ep.h"
+#include "packet.h"
 #include "peers.h"
 #include "prober.h"
 #include "../profile/route.h"

@@ -6,7 +6,7 @@
 #ifndef _MRC_TRANSPORT_RAW_PROBE_H
 #define _MRC_TRANSPORT_RAW_PROBE_H
 
-#include "ep.h"
+#include "packet.h"
 
 struct mrc_ev_spec;
 struct mrc_plane;

@@ -3,8 +3,8 @@
  * Endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes, port status, and the answers to
  * both. They belong to no QP and go to QPN 2. Our requests are ask.h's, our answers endpoint.h's.
  */
-#ifndef _MRC_TRANSPORT_EP_H
-#define _MRC_TRANSPORT_EP_H
+#ifndef _MRC_TRANSPORT_PACKET_H
+#define _MRC_TRANSPORT_PACKET_H
 
 #include <linux/types.h>
 
@@ -63,4 +63,4 @@ int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const stru
 /** mrc_ep_rx_port() - our port that a packet came in by, 0: none of ours. Under RCU. */
 u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
 
-#endif /* _MRC_TRANSPORT_EP_H */
+#endif /* _MRC_TRANSPORT_PACKET_H */

@@ -3,7 +3,7 @@
  * Endpoint packets: what requests and answers have in common.
  */
 #include "../device/device.h"
-#include "ep.h"
+#include "packet.h"
 #include "../peer/peer.h"
 
 static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
