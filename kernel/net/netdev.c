@@ -5,7 +5,7 @@
 #include <net/addrconf.h>
 #include <net/l3mdev.h>
 
-#include "asked.h"
+#include "change.h"
 #include "netdev.h"
 
 /* Under RCU. Return: who takes its packets, or NULL. */
@@ -40,7 +40,7 @@ bool mrc_netdev_has_addr(const struct net_device *dev, const struct in6_addr *ad
 	return ipv6_chk_addr(net, addr, dev, 0) || ipv6_chk_addr(net, addr, NULL, 0);
 }
 
-int mrc_netdev_check(struct net_device *dev, const struct mrc_asked *asked)
+int mrc_netdev_check(struct net_device *dev, const struct mrc_change *change)
 {
 	const struct net_device *taker;
 	int err = 0;
@@ -48,7 +48,7 @@ int mrc_netdev_check(struct net_device *dev, const struct mrc_asked *asked)
 	rcu_read_lock();
 	taker = mrc_netdev_taker(dev);
 	if (taker)
-		err = mrc_refuse_fmt(asked, -EBUSY, MRC_A_PLANE_IFINDEX,
+		err = mrc_refuse_fmt(change, -EBUSY, MRC_A_PLANE_IFINDEX,
 				     "%s is a port of %s, which takes its packets",
 				     dev->name, taker->name);
 	rcu_read_unlock();

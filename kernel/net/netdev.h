@@ -12,7 +12,7 @@
 #include <linux/netdevice.h>
 
 struct in6_addr;
-struct mrc_asked;
+struct mrc_change;
 
 /** mrc_netdev_taken() - are its packets its master's? Any context. */
 bool mrc_netdev_taken(struct net_device *dev);
@@ -30,11 +30,11 @@ bool mrc_netdev_has_addr(const struct net_device *dev, const struct in6_addr *ad
 /**
  * mrc_netdev_check() - can it be an anchor or a plane, as masters go?
  * @dev: the netdev
- * @asked: is told its name and its master's, if not
+ * @change: is told its name and its master's, if not
  *
  * Any context. Return: 0 or -EBUSY.
  */
-int mrc_netdev_check(struct net_device *dev, const struct mrc_asked *asked);
+int mrc_netdev_check(struct net_device *dev, const struct mrc_change *change);
 
 /** mrc_netdev_tell() - the kernel's log has what a plane's master means for it. Any context. */
 void mrc_netdev_tell(struct net_device *dev);

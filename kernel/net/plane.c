@@ -12,7 +12,7 @@
 #include <net/ipv6.h>
 
 #include "../compat/compat_net.h"
-#include "asked.h"
+#include "change.h"
 #include "netdev.h"
 #include "plane.h"
 
@@ -284,13 +284,13 @@ void mrc_planes_destroy(struct mrc_planes *planes)
 	mutex_unlock(&planes->lock);
 }
 
-static int mrc_plane_check_dev(struct net_device *dev, const struct mrc_asked *asked)
+static int mrc_plane_check_dev(struct net_device *dev, const struct mrc_change *change)
 {
 	if (dev->type != ARPHRD_ETHER)
-		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "A plane needs an Ethernet netdev");
 	if (READ_ONCE(dev->mtu) < IPV6_MIN_MTU)
-		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "MTU of the netdev is below 1280");
 	/*
 	 * If the netdev begins to leave after this, its notifier waits for
@@ -298,35 +298,35 @@ static int mrc_plane_check_dev(struct net_device *dev, const struct mrc_asked *a
 	 * So it is with a netdev that gets a master.
 	 */
 	if (!mrc_netdev_registered(dev))
-		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_IFINDEX,
+		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "The netdev is going away");
-	return mrc_netdev_check(dev, asked);
+	return mrc_netdev_check(dev, change);
 }
 
 /* Return: port, -EEXIST, -ENOSPC or -EINVAL. */
 static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
 			       const struct net_device *dev,
-			       const struct mrc_asked *asked)
+			       const struct mrc_change *change)
 {
 	const struct mrc_plane *plane;
 	unsigned int i, free = 0;
 
 	if (port > MRC_PORT_MAX)
-		return mrc_refuse(asked, -EINVAL, MRC_A_PLANE_PORT,
+		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_PORT,
 				  "Ports are numbered 1 to 32");
 	for (i = MRC_PORT_MAX; i; i--) {
 		plane = mrc_plane_locked(planes, i);
 		if (!plane)
 			free = i;
 		else if (rcu_access_pointer(plane->dev) == dev)
-			return mrc_refuse(asked, -EEXIST, MRC_A_PLANE_IFINDEX,
+			return mrc_refuse(change, -EEXIST, MRC_A_PLANE_IFINDEX,
 					  "The netdev is a plane of this device already");
 	}
 	if (port && mrc_plane_locked(planes, port))
-		return mrc_refuse(asked, -EEXIST, MRC_A_PLANE_PORT,
+		return mrc_refuse(change, -EEXIST, MRC_A_PLANE_PORT,
 				  "Port is in use");
 	if (!port && !free)
-		return mrc_refuse(asked, -ENOSPC, 0, "All 32 ports are in use");
+		return mrc_refuse(change, -ENOSPC, 0, "All 32 ports are in use");
 	return port ?: free;
 }
 
@@ -367,21 +367,21 @@ static struct mrc_plane *mrc_plane_alloc(struct mrc_planes *planes, u8 port,
 }
 
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
-		  const struct mrc_asked *asked)
+		  const struct mrc_change *change)
 {
 	struct mrc_plane *plane = NULL;
 	int ret;
 
 	mutex_lock(&planes->lock);
-	planes->asked = asked->attrs;
+	planes->asked = change->attrs;
 	if (planes->closed) {
-		ret = mrc_refuse(asked, -ENODEV, 0,
+		ret = mrc_refuse(change, -ENODEV, 0,
 				 "The device is being deleted");
 		goto out;
 	}
-	ret = mrc_plane_check_dev(dev, asked);
+	ret = mrc_plane_check_dev(dev, change);
 	if (!ret)
-		ret = mrc_plane_find_port(planes, port, dev, asked);
+		ret = mrc_plane_find_port(planes, port, dev, change);
 	if (ret < 0)
 		goto out;
 	plane = mrc_plane_alloc(planes, ret, dev);
@@ -389,7 +389,7 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		ret = -ENOMEM;
 		goto out;
 	}
-	plane->owner = mrc_asked_owner(asked, MRC_NL_OWNER_NONE);
+	plane->owner = mrc_change_owner(change, MRC_NL_OWNER_NONE);
 	refcount_inc(&plane->ref);
 	rcu_assign_pointer(planes->port[ret - 1], plane);
 	mrc_plane_changed(planes, plane);
@@ -406,26 +406,26 @@ out:
 
 /* The plane that a request may change, or ERR_PTR. */
 static struct mrc_plane *mrc_plane_claim(struct mrc_planes *planes, u8 port,
-					 const struct mrc_asked *asked)
+					 const struct mrc_change *change)
 {
 	struct mrc_plane *plane = mrc_plane_locked(planes, port);
 	int err;
 
 	if (!plane)
-		return ERR_PTR(mrc_refuse(asked, -ENOENT, MRC_A_PLANE_PORT,
+		return ERR_PTR(mrc_refuse(change, -ENOENT, MRC_A_PLANE_PORT,
 					  "No plane on this port"));
-	err = mrc_asked_claim(asked, plane->owner, MRC_A_PLANE_OWNER);
+	err = mrc_change_claim(change, plane->owner, MRC_A_PLANE_OWNER);
 	return err ? ERR_PTR(err) : plane;
 }
 
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
-		  const struct mrc_asked *asked)
+		  const struct mrc_change *change)
 {
 	struct mrc_plane *plane;
 
 	mutex_lock(&planes->lock);
-	planes->asked = asked->attrs;
-	plane = mrc_plane_claim(planes, port, asked);
+	planes->asked = change->attrs;
+	plane = mrc_plane_claim(planes, port, change);
 	if (!IS_ERR(plane))
 		mrc_plane_remove(planes, plane);
 	planes->asked = false;
@@ -447,16 +447,16 @@ static void mrc_plane_apply(struct mrc_planes *planes, struct mrc_plane *plane,
 }
 
 int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
-		  const struct mrc_asked *asked)
+		  const struct mrc_change *change)
 {
 	struct mrc_plane *plane;
 
 	mutex_lock(&planes->lock);
-	planes->asked = asked->attrs;
-	plane = mrc_plane_claim(planes, port, asked);
+	planes->asked = change->attrs;
+	plane = mrc_plane_claim(planes, port, change);
 	if (!IS_ERR(plane))
 		mrc_plane_apply(planes, plane, up ? *up : plane->admin_up,
-				mrc_asked_owner(asked, plane->owner));
+				mrc_change_owner(change, plane->owner));
 	planes->asked = false;
 	mutex_unlock(&planes->lock);
 	return PTR_ERR_OR_ZERO(plane);

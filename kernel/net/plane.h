@@ -20,7 +20,7 @@
 #include "../core/paths/ev_set.h"
 #include "backlog.h"
 
-struct mrc_asked;
+struct mrc_change;
 struct mrc_path_route;
 struct mrc_planes;
 
@@ -133,36 +133,36 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * @planes: the table
  * @port: 1..MRC_PORT_MAX, or 0 for the lowest free one
  * @dev: an Ethernet or dummy netdev with MTU of at least 1280, no port of a bond or bridge
- * @asked: is told why not
+ * @change: is told why not
  *
  * Context: process, takes RTNL.
  * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -EBUSY (it has a master),
  * -ENOMEM, -ENODEV (the table was destroyed meanwhile).
  */
 int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
-		  const struct mrc_asked *asked);
+		  const struct mrc_change *change);
 
 /**
  * mrc_plane_del() - detach
  *
  * Context: process, sleeps.
- * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @asked names).
+ * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @change names).
  */
 int mrc_plane_del(struct mrc_planes *planes, u8 port,
-		  const struct mrc_asked *asked);
+		  const struct mrc_change *change);
 
 /**
  * mrc_plane_set() - admin state and owner
  * @planes: the table
  * @port: of the plane
  * @up: lets it carry traffic, or not; NULL: as it is
- * @asked: names the owner, and is told why not
+ * @change: names the owner, and is told why not
  *
  * Context: process, sleeps.
- * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @asked names).
+ * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @change names).
  */
 int mrc_plane_set(struct mrc_planes *planes, u8 port, const bool *up,
-		  const struct mrc_asked *asked);
+		  const struct mrc_change *change);
 
 /** mrc_plane_get() - reference to the plane of a port, or NULL. Any context. */
 struct mrc_plane *mrc_plane_get(struct mrc_planes *planes, u8 port);

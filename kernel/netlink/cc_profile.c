@@ -155,8 +155,8 @@ static int mrc_nl_cc_check(struct genl_info *info, u8 algorithm)
 
 static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_CC_PROFILE_OWNER, MRC_A_CC_PROFILE_CLAIM);
 	struct mrc_cc_profile p = {};
 	struct nlattr **a = info->attrs;
 	int err;
@@ -171,7 +171,7 @@ static int mrc_nl_cc_profile_change(struct genl_info *info, bool replace)
 		p.window = nla_get_u32(a[MRC_A_CC_PROFILE_WINDOW]);
 	if (a[MRC_A_CC_PROFILE_ALIAS])
 		nla_strscpy(p.alias, a[MRC_A_CC_PROFILE_ALIAS], sizeof(p.alias));
-	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, &asked);
+	err = mrc_config_set_cc_profile(mrc_nl_dev(info), &p, replace, &change);
 	if (!err)
 		mrc_nl_changed();
 	return err;
@@ -189,13 +189,13 @@ int mrc_nl_cc_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_cc_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_CC_PROFILE_OWNER, 0);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_CC_PROFILE_OWNER, 0);
 	int err;
 
 	err = mrc_config_del_cc_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_CC_PROFILE_ID]),
-					&asked);
+					&change);
 	if (!err)
 		mrc_nl_changed();
 	return err;

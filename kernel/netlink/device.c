@@ -92,7 +92,7 @@ int mrc_nl_device_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked(info);
+	const struct mrc_change change = mrc_nl_change_of(info);
 	struct mrc_dev_cfg cfg;
 	int err;
 
@@ -101,7 +101,7 @@ static int mrc_nl_apply_cfg(struct mrc_dev *dev, struct genl_info *info)
 	cfg = dev->cfg;
 	mutex_unlock(&dev->cfg_lock);
 	mrc_nl_get_cfg(info->attrs, &cfg);
-	err = mrc_transport_set_cfg(dev, &cfg, &asked);
+	err = mrc_transport_set_cfg(dev, &cfg, &change);
 	mutex_unlock(&mrc_nl_cfg_mutex);
 	return err;
 }

@@ -306,25 +306,25 @@ int mrc_nl_ev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_ev_fill);
 }
 
-static struct mrc_asked mrc_nl_asked_of_ev(struct genl_info *info)
+static struct mrc_change mrc_nl_change_of_ev(struct genl_info *info)
 {
-	struct mrc_asked asked = mrc_nl_asked_by(info, MRC_A_EV_OWNER, 0);
+	struct mrc_change change = mrc_nl_change_by(info, MRC_A_EV_OWNER, 0);
 
-	asked.versioned = info->attrs[MRC_A_EV_VERSION];
-	if (asked.versioned)
-		asked.version = nla_get_u32(info->attrs[MRC_A_EV_VERSION]);
-	return asked;
+	change.versioned = info->attrs[MRC_A_EV_VERSION];
+	if (change.versioned)
+		change.version = nla_get_u32(info->attrs[MRC_A_EV_VERSION]);
+	return change;
 }
 
 int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked = mrc_nl_asked_of_ev(info);
+	const struct mrc_change change = mrc_nl_change_of_ev(info);
 	struct nlattr **a = info->attrs;
 
 	return mrc_config_deny_ev(mrc_nl_dev(info),
 				  nla_get_u64(a[MRC_A_EV_EV_PROFILE]),
 				  nla_get_u16(a[MRC_A_EV_INDEX]),
-				  nla_get_u8(a[MRC_A_EV_DENIED]), &asked);
+				  nla_get_u8(a[MRC_A_EV_DENIED]), &change);
 }
 
 /* The EV that a request describes, as the profile is now: who changes it looks again. */
@@ -343,7 +343,7 @@ static int mrc_nl_parse_put(struct genl_info *info, struct mrc_ev_edit *edit)
 
 static int mrc_nl_ev_edit(struct genl_info *info, bool take, bool put)
 {
-	const struct mrc_asked asked = mrc_nl_asked_of_ev(info);
+	const struct mrc_change change = mrc_nl_change_of_ev(info);
 	struct mrc_ev_edit edit = {
 		.profile = nla_get_u64(info->attrs[MRC_A_EV_EV_PROFILE]),
 		.take = take,
@@ -357,7 +357,7 @@ static int mrc_nl_ev_edit(struct genl_info *info, bool take, bool put)
 		err = mrc_nl_parse_put(info, &edit);
 	if (err)
 		return err;
-	err = mrc_config_edit_ev(mrc_nl_dev(info), &edit, &asked);
+	err = mrc_config_edit_ev(mrc_nl_dev(info), &edit, &change);
 	if (!err)
 		mrc_nl_changed();
 	else if (edit.ev.path.srh)

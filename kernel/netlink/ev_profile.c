@@ -179,15 +179,15 @@ static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 
 static int mrc_nl_ev_profile_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_EV_PROFILE_OWNER, MRC_A_EV_PROFILE_CLAIM);
 	struct mrc_ev_profile *p;
 	int err;
 
 	p = mrc_nl_parse_profile(info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	err = mrc_config_set_ev_profile(mrc_nl_dev(info), p, replace, &asked);
+	err = mrc_config_set_ev_profile(mrc_nl_dev(info), p, replace, &change);
 	if (err)
 		mrc_ev_profile_put(p);
 	else
@@ -207,13 +207,13 @@ int mrc_nl_ev_profile_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_ev_profile_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_EV_PROFILE_OWNER, 0);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_EV_PROFILE_OWNER, 0);
 	int err;
 
 	err = mrc_config_del_ev_profile(mrc_nl_dev(info),
 					nla_get_u64(info->attrs[MRC_A_EV_PROFILE_ID]),
-					&asked);
+					&change);
 	if (!err)
 		mrc_nl_changed();
 	return err;

@@ -13,7 +13,7 @@
 #include "spec.h"
 
 #include "../compat/compat_netlink.h"
-#include "../net/asked.h"
+#include "../net/change.h"
 #include "../transport/device/device.h"
 #include "../transport/peer/peer.h"
 #include "../transport/profile/route.h"
@@ -96,36 +96,36 @@ static inline struct mrc_dev *mrc_nl_dev(struct genl_info *info)
  */
 int mrc_nl_require(struct genl_info *info, int type, const char *missing);
 
-/** mrc_nl_asked() - the request, for those who may refuse it */
-static inline struct mrc_asked mrc_nl_asked(struct genl_info *info)
+/** mrc_nl_change_of() - the request, for those who may refuse it */
+static inline struct mrc_change mrc_nl_change_of(struct genl_info *info)
 {
-	return (struct mrc_asked) {
+	return (struct mrc_change) {
 		.extack = info->extack,
 		.attrs = info->attrs,
 	};
 }
 
 /**
- * mrc_nl_asked_by() - the request, of an operation whose objects have owners
+ * mrc_nl_change_by() - the request, of an operation whose objects have owners
  * @info: the request
  * @owner: attribute that may name one
  * @claim: flag of a request that leaves alone what is another's; 0: those that name one do
  */
-static inline struct mrc_asked mrc_nl_asked_by(struct genl_info *info, int owner, int claim)
+static inline struct mrc_change mrc_nl_change_by(struct genl_info *info, int owner, int claim)
 {
-	struct mrc_asked asked = mrc_nl_asked(info);
+	struct mrc_change change = mrc_nl_change_of(info);
 
-	asked.owns = info->attrs[owner];
-	if (asked.owns)
-		asked.owner = nla_get_u8(info->attrs[owner]);
-	asked.claims = claim ? info->attrs[claim] : info->attrs[owner];
-	return asked;
+	change.owns = info->attrs[owner];
+	if (change.owns)
+		change.owner = nla_get_u8(info->attrs[owner]);
+	change.claims = claim ? info->attrs[claim] : info->attrs[owner];
+	return change;
 }
 
 /* As mrc_refuse(), for what a handler finds itself. */
-#define mrc_nl_refuse(info, err, type, text) ({			\
-	const struct mrc_asked __asked = mrc_nl_asked(info);	\
-	mrc_refuse(&__asked, err, type, text);			\
+#define mrc_nl_refuse(info, err, type, text) ({				\
+	const struct mrc_change __change = mrc_nl_change_of(info);	\
+	mrc_refuse(&__change, err, type, text);				\
 })
 
 /** mrc_nl_reply() - send an answer, or throw it away and return @err */

@@ -137,8 +137,8 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct nlattr *port = info->attrs[MRC_A_PLANE_PORT];
 	u32 ifindex = nla_get_u32(info->attrs[MRC_A_PLANE_IFINDEX]);
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, 0);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_PLANE_OWNER, 0);
 	struct net_device *netdev;
 	int ret;
 
@@ -147,7 +147,7 @@ static int mrc_nl_plane_attach(struct genl_info *info, struct mrc_dev *dev)
 		return mrc_nl_refuse(info, -ENODEV, MRC_A_PLANE_IFINDEX,
 				     "no such netdev");
 	ret = mrc_plane_add(&dev->planes, port ? nla_get_u8(port) : 0, netdev,
-			    &asked);
+			    &change);
 	dev_put(netdev);
 	if (ret < 0)
 		return ret;
@@ -176,15 +176,15 @@ int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, MRC_A_PLANE_CLAIM);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_PLANE_OWNER, MRC_A_PLANE_CLAIM);
 	struct nlattr *state = info->attrs[MRC_A_PLANE_ADMIN_STATE];
 	bool up = state && nla_get_u8(state) == MRC_NL_PLANE_STATE_UP;
 	int err;
 
 	err = mrc_plane_set(&mrc_nl_dev(info)->planes,
 			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]),
-			    state ? &up : NULL, &asked);
+			    state ? &up : NULL, &change);
 	if (!err)
 		mrc_dev_settle_ports(mrc_nl_dev(info));
 	return err;
@@ -192,12 +192,12 @@ int mrc_nl_plane_set(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_plane_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_PLANE_OWNER, 0);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_PLANE_OWNER, 0);
 	int err;
 
 	err = mrc_plane_del(&mrc_nl_dev(info)->planes,
-			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]), &asked);
+			    nla_get_u8(info->attrs[MRC_A_PLANE_PORT]), &change);
 	if (!err) {
 		mrc_dev_settle_ports(mrc_nl_dev(info));
 		mrc_nl_changed();

@@ -88,8 +88,8 @@ int mrc_nl_route_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int mrc_nl_route_change(struct genl_info *info, bool replace)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_ROUTE_OWNER, MRC_A_ROUTE_CLAIM);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_ROUTE_OWNER, MRC_A_ROUTE_CLAIM);
 	struct nlattr **a = info->attrs;
 	struct mrc_route r = { };
 	int err;
@@ -102,7 +102,7 @@ static int mrc_nl_route_change(struct genl_info *info, bool replace)
 		r.cc_profile = nla_get_u64(a[MRC_A_ROUTE_CC_PROFILE]);
 	if (a[MRC_A_ROUTE_USID])
 		r.usid = nla_get_u16(a[MRC_A_ROUTE_USID]);
-	err = mrc_config_add_route(mrc_nl_dev(info), &r, replace, &asked);
+	err = mrc_config_add_route(mrc_nl_dev(info), &r, replace, &change);
 	if (!err)
 		mrc_nl_changed();
 	return err;
@@ -120,15 +120,15 @@ int mrc_nl_route_replace(struct sk_buff *skb, struct genl_info *info)
 
 int mrc_nl_route_del(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct mrc_asked asked =
-		mrc_nl_asked_by(info, MRC_A_ROUTE_OWNER, 0);
+	const struct mrc_change change =
+		mrc_nl_change_by(info, MRC_A_ROUTE_OWNER, 0);
 	struct nlattr **a = info->attrs;
 	struct mrc_route_key key = { };
 	int err;
 
 	key.prefix = nla_get_in6_addr(a[MRC_A_ROUTE_PREFIX]);
 	key.plen = nla_get_u8(a[MRC_A_ROUTE_PREFIX_LEN]);
-	err = mrc_config_del_route(mrc_nl_dev(info), &key, &asked);
+	err = mrc_config_del_route(mrc_nl_dev(info), &key, &change);
 	if (!err)
 		mrc_nl_changed();
 	return err;

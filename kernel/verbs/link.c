@@ -16,7 +16,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include "../compat/compat_verbs.h"
-#include "../net/asked.h"
+#include "../net/change.h"
 #include "../net/netdev.h"
 #include "../transport/transport/transport.h"
 #include "context.h"
@@ -231,7 +231,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 					 struct net_device *anchor,
 					 struct netlink_ext_ack *extack)
 {
-	const struct mrc_asked asked = mrc_asked_by_kernel(extack);
+	const struct mrc_change change = mrc_change_by_kernel(extack);
 	struct mrc_ibdev *m;
 	struct mrc_dev *dev;
 	int ret = 0;
@@ -240,7 +240,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 	if (IS_ERR(dev))
 		return ERR_CAST(dev);
 	if (mrc_anchor_is_plane(anchor))
-		ret = mrc_plane_add(&dev->planes, 1, anchor, &asked);
+		ret = mrc_plane_add(&dev->planes, 1, anchor, &change);
 	if (ret < 0)
 		goto err_dev;
 	ret = -ENOMEM;
@@ -262,9 +262,9 @@ err_dev:
 }
 
 /* Of a VLAN's addresses the core makes GIDs at the netdev below it, and at no other. */
-static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_asked *asked)
+static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_change *change)
 {
-	return mrc_refuse_fmt(asked, -EINVAL, 0,
+	return mrc_refuse_fmt(change, -EINVAL, 0,
 			      "%s, a VLAN of %s, can be a plane only: anchor a dummy",
 			      vlan->name, vlan_dev_real_dev(vlan)->name);
 }
@@ -272,7 +272,7 @@ static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_asked
 static int mrc_check_anchor(struct net_device *anchor,
 			    struct netlink_ext_ack *extack)
 {
-	const struct mrc_asked asked = mrc_asked_by_kernel(extack);
+	const struct mrc_change change = mrc_change_by_kernel(extack);
 	struct ib_device *ib;
 	int err;
 
@@ -282,8 +282,8 @@ static int mrc_check_anchor(struct net_device *anchor,
 		return -EINVAL;
 	}
 	if (is_vlan_dev(anchor))
-		return mrc_refuse_vlan(anchor, &asked);
-	err = mrc_netdev_check(anchor, &asked);
+		return mrc_refuse_vlan(anchor, &change);
+	err = mrc_netdev_check(anchor, &change);
 	if (err)
 		return err;
 	ib = ib_device_get_by_netdev(anchor, MRC_IB_DRIVER);

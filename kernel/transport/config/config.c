@@ -3,7 +3,7 @@
  * What is configured on a device: a table changes, peers and those who watch are told in one step,
  * and so all see changes in the order in which they were made.
  */
-#include "../../net/asked.h"
+#include "../../net/change.h"
 #include "config.h"
 #include "../device/device.h"
 #include "../device/event.h"
@@ -19,12 +19,12 @@ static void mrc_config_tell(struct mrc_dev *dev, struct mrc_event event)
 }
 
 int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, bool replace,
-			      const struct mrc_asked *asked)
+			      const struct mrc_change *change)
 {
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_ev_profile_publish(dev, p, replace, asked);
+	err = mrc_ev_profile_publish(dev, p, replace, change);
 	/* One that is added may be there again: what is left of peers has the EVs of the old one. */
 	if (!err)
 		mrc_peers_refresh(dev, p->id, false);
@@ -39,27 +39,27 @@ int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, boo
 
 /* Whatever the id is: what cannot be deleted for another reason is refused later. */
 static int mrc_config_ev_profile_unused(struct mrc_dev *dev, u64 id,
-					const struct mrc_asked *asked)
+					const struct mrc_change *change)
 {
 	if (id == MRC_EV_PROFILE_AUTO)
 		return 0;
 	if (mrc_routes_name_ev_profile(dev, id))
-		return mrc_refuse(asked, -EBUSY, MRC_A_EV_PROFILE_ID,
+		return mrc_refuse(change, -EBUSY, MRC_A_EV_PROFILE_ID,
 				  "a route uses this EV profile");
 	if (mrc_peers_use_ev_profile(dev, id))
-		return mrc_refuse(asked, -EBUSY, MRC_A_EV_PROFILE_ID,
+		return mrc_refuse(change, -EBUSY, MRC_A_EV_PROFILE_ID,
 				  "QPs use this EV profile");
 	return 0;
 }
 
-int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked)
+int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_change *change)
 {
 	const struct mrc_ev_profile gone = { .id = id };
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_config_ev_profile_unused(dev, id, asked) ?:
-	      mrc_ev_profile_del(dev, id, asked);
+	err = mrc_config_ev_profile_unused(dev, id, change) ?:
+	      mrc_ev_profile_del(dev, id, change);
 	if (!err)
 		mrc_config_tell(dev, (struct mrc_event) {
 			.type = MRC_EVENT_EV_PROFILE,
@@ -72,13 +72,13 @@ int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_aske
 
 /* Told of when it is another than before. */
 int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-		       const struct mrc_asked *asked)
+		       const struct mrc_change *change)
 {
 	struct mrc_ev_profile *p;
 	int changed;
 
 	mutex_lock(&dev->cfg_lock);
-	changed = mrc_ev_profile_deny(dev, id, index, deny, asked);
+	changed = mrc_ev_profile_deny(dev, id, index, deny, change);
 	if (changed >= 0)
 		mrc_peers_deny(dev, id, index, deny);
 	p = changed > 0 ? mrc_ev_profile_get(dev, id) : NULL;
@@ -95,12 +95,12 @@ int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 }
 
 int mrc_config_edit_ev(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
-		       const struct mrc_asked *asked)
+		       const struct mrc_change *change)
 {
 	struct mrc_ev_profile *p;
 
 	mutex_lock(&dev->cfg_lock);
-	p = mrc_ev_profile_edit(dev, edit, asked);
+	p = mrc_ev_profile_edit(dev, edit, change);
 	if (!IS_ERR(p)) {
 		mrc_peers_refresh(dev, p->id, false);
 		mrc_config_tell(dev, (struct mrc_event) {
@@ -113,12 +113,12 @@ int mrc_config_edit_ev(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
 }
 
 int mrc_config_set_cc_profile(struct mrc_dev *dev, struct mrc_cc_profile *p, bool replace,
-			      const struct mrc_asked *asked)
+			      const struct mrc_change *change)
 {
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_cc_profile_set(dev, p, replace, asked);
+	err = mrc_cc_profile_set(dev, p, replace, change);
 	if (!err)
 		mrc_config_tell(dev, (struct mrc_event) {
 			.type = MRC_EVENT_CC_PROFILE,
@@ -128,17 +128,17 @@ int mrc_config_set_cc_profile(struct mrc_dev *dev, struct mrc_cc_profile *p, boo
 	return err;
 }
 
-int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_asked *asked)
+int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_change *change)
 {
 	const struct mrc_cc_profile gone = { .id = id };
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
 	if (id != MRC_CC_PROFILE_DEFAULT && mrc_routes_name_cc_profile(dev, id)) {
-		err = mrc_refuse(asked, -EBUSY, MRC_A_CC_PROFILE_ID,
+		err = mrc_refuse(change, -EBUSY, MRC_A_CC_PROFILE_ID,
 				 "a route uses this CC profile");
 	} else {
-		err = mrc_cc_profile_del(dev, id, asked);
+		err = mrc_cc_profile_del(dev, id, change);
 	}
 	if (!err)
 		mrc_config_tell(dev, (struct mrc_event) {
@@ -151,12 +151,12 @@ int mrc_config_del_cc_profile(struct mrc_dev *dev, u64 id, const struct mrc_aske
 }
 
 int mrc_config_add_route(struct mrc_dev *dev, struct mrc_route *route, bool replace,
-			 const struct mrc_asked *asked)
+			 const struct mrc_change *change)
 {
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_route_add(dev, route, replace, asked);
+	err = mrc_route_add(dev, route, replace, change);
 	if (!err) {
 		mrc_peers_rerouted(dev, &route->key.prefix, route->key.plen);
 		mrc_config_tell(dev, (struct mrc_event) {
@@ -169,13 +169,13 @@ int mrc_config_add_route(struct mrc_dev *dev, struct mrc_route *route, bool repl
 }
 
 int mrc_config_del_route(struct mrc_dev *dev, const struct mrc_route_key *key,
-			 const struct mrc_asked *asked)
+			 const struct mrc_change *change)
 {
 	const struct mrc_route gone = { .key = *key };
 	int err;
 
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_route_del(dev, key, asked);
+	err = mrc_route_del(dev, key, change);
 	if (!err) {
 		mrc_peers_rerouted(dev, &key->prefix, key->plen);
 		mrc_config_tell(dev, (struct mrc_event) {

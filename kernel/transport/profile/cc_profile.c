@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 
 #include "../../core/wire/wire.h"
-#include "../../net/asked.h"
+#include "../../net/change.h"
 #include "cc_profile.h"
 #include "../device/device.h"
 
@@ -27,20 +27,20 @@ static struct mrc_cc_profile *mrc_cc_profile_find(struct mrc_dev *dev, u64 id)
 }
 
 static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
-				const struct mrc_asked *asked)
+				const struct mrc_change *change)
 {
 	if (p->id == MRC_CC_PROFILE_DEFAULT)
-		return mrc_refuse(asked, -EPERM, MRC_A_CC_PROFILE_ID,
+		return mrc_refuse(change, -EPERM, MRC_A_CC_PROFILE_ID,
 				  "CC profile 0 is built in and cannot be changed");
 	if (p->params.algorithm >= MRC_CC_ALGORITHMS)
-		return mrc_refuse(asked, -EOPNOTSUPP, MRC_A_CC_PROFILE_ALGORITHM,
+		return mrc_refuse(change, -EOPNOTSUPP, MRC_A_CC_PROFILE_ALGORITHM,
 				  "unknown congestion-control algorithm");
 	if (p->params.algorithm == MRC_CC_NONE &&
 	    (p->window < MRC_CC_WINDOW_MIN || p->window > MRC_CC_WINDOW_MAX))
-		return mrc_refuse(asked, -ERANGE, MRC_A_CC_PROFILE_WINDOW,
+		return mrc_refuse(change, -ERANGE, MRC_A_CC_PROFILE_WINDOW,
 				  "window must be 8 KiB to 256 MiB");
 	if (!mrc_alias_valid(p->alias))
-		return mrc_refuse(asked, -EINVAL, MRC_A_CC_PROFILE_ALIAS,
+		return mrc_refuse(change, -EINVAL, MRC_A_CC_PROFILE_ALIAS,
 				  "control character in the alias");
 	return 0;
 }
@@ -59,13 +59,13 @@ static void mrc_cc_profile_complete(struct mrc_dev *dev, struct mrc_cc_profile *
 }
 
 int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
-		       bool replace, const struct mrc_asked *asked)
+		       bool replace, const struct mrc_change *change)
 {
 	struct mrc_cc_profile *old, *new;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	err = mrc_cc_profile_check(p, asked);
+	err = mrc_cc_profile_check(p, change);
 	if (err)
 		return err;
 	mrc_cc_profile_complete(dev, p);
@@ -74,19 +74,19 @@ int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 		return -ENOMEM;
 	old = mrc_cc_profile_find(dev, p->id);
 	if (!old && replace) {
-		err = mrc_refuse(asked, -ENOENT, MRC_A_CC_PROFILE_ID,
+		err = mrc_refuse(change, -ENOENT, MRC_A_CC_PROFILE_ID,
 				 "no such CC profile");
 	} else if (old && !replace) {
-		err = mrc_refuse(asked, -EEXIST, MRC_A_CC_PROFILE_ID,
+		err = mrc_refuse(change, -EEXIST, MRC_A_CC_PROFILE_ID,
 				 "CC profile exists");
 	} else if (old) {
-		err = mrc_asked_claim(asked, old->owner, MRC_A_CC_PROFILE_OWNER);
+		err = mrc_change_claim(change, old->owner, MRC_A_CC_PROFILE_OWNER);
 	}
 	if (err) {
 		kfree(new);
 		return err;
 	}
-	new->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
+	new->owner = mrc_change_owner(change, old ? old->owner : MRC_NL_OWNER_NONE);
 	p->owner = new->owner;
 	if (old) {
 		list_replace_rcu(&old->list, &new->list);
@@ -98,20 +98,20 @@ int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 }
 
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
-		       const struct mrc_asked *asked)
+		       const struct mrc_change *change)
 {
 	struct mrc_cc_profile *p;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_CC_PROFILE_DEFAULT)
-		return mrc_refuse(asked, -EPERM, MRC_A_CC_PROFILE_ID,
+		return mrc_refuse(change, -EPERM, MRC_A_CC_PROFILE_ID,
 				  "CC profile 0 is built in and cannot be deleted");
 	p = mrc_cc_profile_find(dev, id);
 	if (!p)
-		return mrc_refuse(asked, -ENOENT, MRC_A_CC_PROFILE_ID,
+		return mrc_refuse(change, -ENOENT, MRC_A_CC_PROFILE_ID,
 				  "no such CC profile");
-	err = mrc_asked_claim(asked, p->owner, MRC_A_CC_PROFILE_OWNER);
+	err = mrc_change_claim(change, p->owner, MRC_A_CC_PROFILE_OWNER);
 	if (err)
 		return err;
 	list_del_rcu(&p->list);

@@ -14,7 +14,7 @@
 #include "../../core/cc/cc.h"
 #include "alias.h"
 
-struct mrc_asked;
+struct mrc_change;
 struct mrc_dev;
 
 /**
@@ -53,20 +53,20 @@ extern const char * const mrc_cc_algorithm_names[MRC_CC_ALGORITHMS];
  * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
  *
  * Of @p->params rate and mtu are 0 where they are not set, and an algorithm that nobody knows is
- * MRC_CC_ALGORITHMS. Its owner is the one that @asked names, or that of the one before; @p gets it,
- * and what is not set.
+ * MRC_CC_ALGORITHMS. Its owner is the one that @change names, or that of the one before; @p gets
+ * it, and what is not set.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs
  * to another owner), -EOPNOTSUPP (the algorithm), -ERANGE (the window), -ENOMEM.
  */
 int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
-		       bool replace, const struct mrc_asked *asked);
+		       bool replace, const struct mrc_change *change);
 /**
  * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
  * built-in one, -ESTALE (it belongs to another owner)
  */
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
-		       const struct mrc_asked *asked);
+		       const struct mrc_change *change);
 /** mrc_cc_profile_get() - copy out; false: no such id. Any context. */
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
 /** mrc_cc_profile_next() - copy of the one with the lowest id >= @id. Process context. */

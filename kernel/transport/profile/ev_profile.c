@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#include "../../net/asked.h"
+#include "../../net/change.h"
 #include "../device/device.h"
 #include "ev_profile.h"
 
@@ -69,32 +69,32 @@ static int mrc_ev_spec_cmp(const void *a, const void *b)
 }
 
 static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
-				const struct mrc_asked *asked)
+				const struct mrc_change *change)
 {
 	unsigned int i;
 
 	if (!p->count || p->count > MRC_EV_MAX)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_COUNT,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_COUNT,
 				  "an EV profile has 1 to 256 EVs");
 	if (p->min_active > p->count)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_MIN_ACTIVE,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_MIN_ACTIVE,
 				  "min-active exceeds the number of EVs");
 	if (p->active > p->count)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_ACTIVE,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_ACTIVE,
 				  "active exceeds the number of EVs");
 	if (!mrc_alias_valid(p->alias))
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_ALIAS,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_ALIAS,
 				  "control character in the alias");
 	if (p->mode == MRC_EV_MODE_AUTO) {
 		if (p->format != MRC_EV_FMT_SRV6)
 			return 0;
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_FORMAT,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_FORMAT,
 				  "SRv6 EVs cannot be drawn: list them");
 	}
 	for (i = 0; i < p->count; i++) {
 		if (p->ev[i].port && p->ev[i].port <= MRC_PORT_MAX)
 			continue;
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_PROFILE_EV,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_PROFILE_EV,
 				  "EV port must be 1 to 32");
 	}
 	return 0;
@@ -120,34 +120,34 @@ static void mrc_ev_profile_replace(struct mrc_ev_profile *old, struct mrc_ev_pro
 }
 
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
-			   bool replace, const struct mrc_asked *asked)
+			   bool replace, const struct mrc_change *change)
 {
 	struct mrc_ev_profile *old;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
-	err = mrc_ev_profile_check(p, asked);
+	err = mrc_ev_profile_check(p, change);
 	if (err)
 		return err;
 	if (p->id == MRC_EV_PROFILE_AUTO && !list_empty(&dev->ev_profiles))
-		return mrc_refuse(asked, -EPERM, MRC_A_EV_PROFILE_ID,
+		return mrc_refuse(change, -EPERM, MRC_A_EV_PROFILE_ID,
 				  "EV profile 0 is the automatic one and cannot be changed");
 	if (p->mode == MRC_EV_MODE_EXPLICIT)
 		mrc_ev_profile_finish(p);
 
 	old = mrc_ev_profile_find(dev, p->id);
 	if (!old && replace) {
-		err = mrc_refuse(asked, -ENOENT, MRC_A_EV_PROFILE_ID,
+		err = mrc_refuse(change, -ENOENT, MRC_A_EV_PROFILE_ID,
 				 "no such EV profile");
 	} else if (old && !replace) {
-		err = mrc_refuse(asked, -EEXIST, MRC_A_EV_PROFILE_ID,
+		err = mrc_refuse(change, -EEXIST, MRC_A_EV_PROFILE_ID,
 				 "EV profile exists");
 	} else if (old) {
-		err = mrc_asked_claim(asked, old->owner, MRC_A_EV_PROFILE_OWNER);
+		err = mrc_change_claim(change, old->owner, MRC_A_EV_PROFILE_OWNER);
 	}
 	if (err)
 		return err;
-	p->owner = mrc_asked_owner(asked, old ? old->owner : MRC_NL_OWNER_NONE);
+	p->owner = mrc_change_owner(change, old ? old->owner : MRC_NL_OWNER_NONE);
 	if (old) {
 		mrc_ev_profile_replace(old, p);
 	} else {
@@ -158,20 +158,20 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
 }
 
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
-		       const struct mrc_asked *asked)
+		       const struct mrc_change *change)
 {
 	struct mrc_ev_profile *p;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	if (id == MRC_EV_PROFILE_AUTO)
-		return mrc_refuse(asked, -EPERM, MRC_A_EV_PROFILE_ID,
+		return mrc_refuse(change, -EPERM, MRC_A_EV_PROFILE_ID,
 				  "EV profile 0 is the automatic one and cannot be deleted");
 	p = mrc_ev_profile_find(dev, id);
 	if (!p)
-		return mrc_refuse(asked, -ENOENT, MRC_A_EV_PROFILE_ID,
+		return mrc_refuse(change, -ENOENT, MRC_A_EV_PROFILE_ID,
 				  "no such EV profile");
-	err = mrc_asked_claim(asked, p->owner, MRC_A_EV_PROFILE_OWNER);
+	err = mrc_change_claim(change, p->owner, MRC_A_EV_PROFILE_OWNER);
 	if (err)
 		return err;
 	/* Who has seen it must not take one that is made later for the same. */
@@ -235,7 +235,7 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id)
 
 /* The profile whose list a request changes, or ERR_PTR. */
 static struct mrc_ev_profile *mrc_ev_profile_listed(struct mrc_dev *dev, u64 id,
-						    const struct mrc_asked *asked)
+						    const struct mrc_change *change)
 {
 	struct mrc_ev_profile *p;
 	int err;
@@ -243,32 +243,32 @@ static struct mrc_ev_profile *mrc_ev_profile_listed(struct mrc_dev *dev, u64 id,
 	lockdep_assert_held(&dev->cfg_lock);
 	p = mrc_ev_profile_find(dev, id);
 	if (!p || p->mode != MRC_EV_MODE_EXPLICIT)
-		err = mrc_refuse(asked, -ENOENT, MRC_A_EV_EV_PROFILE,
+		err = mrc_refuse(change, -ENOENT, MRC_A_EV_EV_PROFILE,
 				 "no such EV profile with a list of EVs");
 	else
-		err = mrc_asked_claim(asked, p->owner, MRC_A_EV_OWNER) ?:
-		      mrc_asked_version(asked, p->version, MRC_A_EV_VERSION);
+		err = mrc_change_claim(change, p->owner, MRC_A_EV_OWNER) ?:
+		      mrc_change_version(change, p->version, MRC_A_EV_VERSION);
 	return err ? ERR_PTR(err) : p;
 }
 
 static int mrc_ev_profile_has(const struct mrc_ev_profile *p, u16 index,
-			      const struct mrc_asked *asked)
+			      const struct mrc_change *change)
 {
 	if (index < p->count)
 		return 0;
-	return mrc_refuse(asked, -ENOENT, MRC_A_EV_INDEX,
+	return mrc_refuse(change, -ENOENT, MRC_A_EV_INDEX,
 			  "no EV of that index in the profile");
 }
 
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-			const struct mrc_asked *asked)
+			const struct mrc_change *change)
 {
-	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, id, asked);
+	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, id, change);
 	int err;
 
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	err = mrc_ev_profile_has(p, index, asked);
+	err = mrc_ev_profile_has(p, index, change);
 	if (err)
 		return err;
 	if (p->ev[index].denied == deny)
@@ -284,24 +284,24 @@ static unsigned int mrc_ev_edit_count(const struct mrc_ev_profile *p,
 }
 
 static int mrc_ev_edit_check(const struct mrc_ev_profile *p, const struct mrc_ev_edit *edit,
-			     const struct mrc_asked *asked)
+			     const struct mrc_change *change)
 {
 	unsigned int count = mrc_ev_edit_count(p, edit);
-	int err = edit->take ? mrc_ev_profile_has(p, edit->index, asked) : 0;
+	int err = edit->take ? mrc_ev_profile_has(p, edit->index, change) : 0;
 
 	if (err)
 		return err;
 	if (edit->put && edit->format != p->format)
-		return mrc_refuse(asked, -ESTALE, MRC_A_EV_EV_PROFILE,
+		return mrc_refuse(change, -ESTALE, MRC_A_EV_EV_PROFILE,
 				  "the EV profile has another format now");
 	if (!count || count > MRC_EV_MAX)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_EV_PROFILE,
 				  "an EV profile has 1 to 256 EVs");
 	if (p->min_active > count)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_EV_PROFILE,
 				  "min-active would exceed the number of EVs");
 	if (p->active > count)
-		return mrc_refuse(asked, -EINVAL, MRC_A_EV_EV_PROFILE,
+		return mrc_refuse(change, -EINVAL, MRC_A_EV_EV_PROFILE,
 				  "active would exceed the number of EVs");
 	return 0;
 }
@@ -338,14 +338,14 @@ static struct mrc_ev_profile *mrc_ev_edit_copy(const struct mrc_ev_profile *p,
 }
 
 struct mrc_ev_profile *mrc_ev_profile_edit(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
-					   const struct mrc_asked *asked)
+					   const struct mrc_change *change)
 {
-	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, edit->profile, asked), *new;
+	struct mrc_ev_profile *p = mrc_ev_profile_listed(dev, edit->profile, change), *new;
 	int err;
 
 	if (IS_ERR(p))
 		return p;
-	err = mrc_ev_edit_check(p, edit, asked);
+	err = mrc_ev_edit_check(p, edit, change);
 	if (err)
 		return ERR_PTR(err);
 	new = mrc_ev_edit_copy(p, edit);
@@ -357,7 +357,7 @@ struct mrc_ev_profile *mrc_ev_profile_edit(struct mrc_dev *dev, const struct mrc
 
 int mrc_ev_profiles_init(struct mrc_dev *dev)
 {
-	const struct mrc_asked asked = mrc_asked_by_kernel(NULL);
+	const struct mrc_change change = mrc_change_by_kernel(NULL);
 	struct mrc_ev_profile *p = mrc_ev_profile_alloc(0);
 	int err;
 
@@ -369,7 +369,7 @@ int mrc_ev_profiles_init(struct mrc_dev *dev)
 	p->count = MRC_EV_AUTO_COUNT;
 	p->min_active = MRC_EV_AUTO_COUNT / 4;
 	mutex_lock(&dev->cfg_lock);
-	err = mrc_ev_profile_publish(dev, p, false, &asked);
+	err = mrc_ev_profile_publish(dev, p, false, &change);
 	mutex_unlock(&dev->cfg_lock);
 	if (err)
 		mrc_ev_profile_put(p);

@@ -15,7 +15,7 @@
 #include "../../net/path.h"
 #include "alias.h"
 
-struct mrc_asked;
+struct mrc_change;
 struct mrc_dev;
 
 /* The automatic profile every device has; cannot be changed or deleted. */
@@ -103,12 +103,12 @@ void mrc_ev_profile_put(struct mrc_ev_profile *p);
  * @dev: the device
  * @p: consumed on success; EVs are sorted by port here
  * @replace: the id must exist already (otherwise it must not)
- * @asked: names the owner, and is told why not
+ * @change: names the owner, and is told why not
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EINVAL, -ESTALE (it belongs to another owner).
  */
 int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
-			   bool replace, const struct mrc_asked *asked);
+			   bool replace, const struct mrc_change *change);
 
 /**
  * mrc_ev_profile_del() - no route names it and no QP uses it
@@ -117,7 +117,7 @@ int mrc_ev_profile_publish(struct mrc_dev *dev, struct mrc_ev_profile *p,
  * another owner).
  */
 int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
-		       const struct mrc_asked *asked);
+		       const struct mrc_change *change);
 
 /** mrc_ev_profile_exists() - dev->cfg_lock held */
 bool mrc_ev_profile_exists(struct mrc_dev *dev, u64 id);
@@ -137,13 +137,13 @@ struct mrc_ev_profile *mrc_ev_profile_next(struct mrc_dev *dev, u64 id);
  * @id: profile
  * @index: EV in the profile's order
  * @deny: or readmit
- * @asked: is told why not
+ * @change: is told why not
  *
  * dev->cfg_lock held. Return: 1, 0 (it was so already), -ENOENT, -ESTALE (the profile belongs to
  * another owner or is of another version).
  */
 int mrc_ev_profile_deny(struct mrc_dev *dev, u64 id, u16 index, bool deny,
-			const struct mrc_asked *asked);
+			const struct mrc_change *change);
 
 /**
  * struct mrc_ev_edit - a change of one EV in the list of a profile
@@ -168,14 +168,14 @@ struct mrc_ev_edit {
  * mrc_ev_profile_edit() - a new version of a profile, with one EV more, less or another
  * @dev: the device
  * @edit: what is to be changed
- * @asked: is told why not
+ * @change: is told why not
  *
  * dev->cfg_lock held. Return: the new version, the list's reference; or ERR_PTR: -ENOENT, -ESTALE
  * (it belongs to another owner, is of another version or format), -EINVAL (too many EVs, or too
  * few), -ENOMEM.
  */
 struct mrc_ev_profile *mrc_ev_profile_edit(struct mrc_dev *dev, const struct mrc_ev_edit *edit,
-					   const struct mrc_asked *asked);
+					   const struct mrc_change *change);
 
 int mrc_ev_profiles_init(struct mrc_dev *dev);
 void mrc_ev_profiles_free(struct mrc_dev *dev);

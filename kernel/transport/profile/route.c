@@ -7,7 +7,7 @@
 #include <linux/stringify.h>
 #include <net/ipv6.h>
 
-#include "../../net/asked.h"
+#include "../../net/change.h"
 #include "cc_profile.h"
 #include "../device/device.h"
 #include "ev_profile.h"
@@ -69,7 +69,7 @@ static int mrc_route_bit(const struct mrc_route_node *n)
 }
 
 static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
-			   const struct mrc_asked *asked)
+			   const struct mrc_change *change)
 {
 	struct mrc_ev_profile *p;
 	struct mrc_cc_profile cc;
@@ -78,32 +78,32 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 
 	ipv6_addr_prefix(&prefix, &route->key.prefix, route->key.plen);
 	if (!ipv6_addr_equal(&prefix, &route->key.prefix))
-		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_PREFIX,
+		return mrc_refuse(change, -EINVAL, MRC_A_ROUTE_PREFIX,
 				  "host bits of the prefix are not zero");
 	if (!mrc_cc_profile_get(dev, route->cc_profile, &cc))
-		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_CC_PROFILE,
+		return mrc_refuse(change, -ENOENT, MRC_A_ROUTE_CC_PROFILE,
 				  "no such CC profile");
 	p = mrc_ev_profile_get(dev, route->ev_profile);
 	if (!p)
-		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_EV_PROFILE,
+		return mrc_refuse(change, -ENOENT, MRC_A_ROUTE_EV_PROFILE,
 				  "no such EV profile");
 	via = p->via;
 	mrc_ev_profile_put(p);
 	if (via && !route->usid)
-		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_EV_PROFILE,
+		return mrc_refuse(change, -EINVAL, MRC_A_ROUTE_EV_PROFILE,
 				  "EVs of this EV profile end at a switch: usid is missing");
 	return 0;
 }
 
 /* A reader that meets the length before the route looks in vain, and goes on. */
 static int mrc_route_insert(struct mrc_routes *routes, struct mrc_route_node *new,
-			    const struct mrc_asked *asked)
+			    const struct mrc_change *change)
 {
 	int bit = mrc_route_bit(new);
 	int err;
 
 	if (routes->count >= MRC_ROUTES_MAX)
-		return mrc_refuse(asked, -ENOSPC, 0,
+		return mrc_refuse(change, -ENOSPC, 0,
 				  "a device has " __stringify(MRC_ROUTES_MAX)
 				  " routes at most");
 	err = rhashtable_insert_fast(&routes->table, &new->hash, mrc_route_params);
@@ -143,40 +143,40 @@ static int mrc_route_replace(struct mrc_routes *routes, struct mrc_route_node *o
 }
 
 static int mrc_route_put(struct mrc_dev *dev, struct mrc_route_node *new,
-			 bool replace, const struct mrc_asked *asked)
+			 bool replace, const struct mrc_change *change)
 {
 	struct mrc_route_node *old = mrc_route_find(dev, &new->route.key);
 
 	int err;
 
-	new->route.owner = mrc_asked_owner(asked, old ? old->route.owner :
-							MRC_NL_OWNER_NONE);
+	new->route.owner = mrc_change_owner(change, old ? old->route.owner :
+							  MRC_NL_OWNER_NONE);
 	if (!old)
-		return mrc_route_insert(dev->routes, new, asked);
+		return mrc_route_insert(dev->routes, new, change);
 	if (!replace)
-		return mrc_refuse(asked, -EEXIST, MRC_A_ROUTE_PREFIX,
+		return mrc_refuse(change, -EEXIST, MRC_A_ROUTE_PREFIX,
 				  "a route of this prefix exists");
-	err = mrc_asked_claim(asked, old->route.owner, MRC_A_ROUTE_OWNER);
+	err = mrc_change_claim(change, old->route.owner, MRC_A_ROUTE_OWNER);
 	return err ?: mrc_route_replace(dev->routes, old, new);
 }
 
 int mrc_route_add(struct mrc_dev *dev, struct mrc_route *route,
-		  bool replace, const struct mrc_asked *asked)
+		  bool replace, const struct mrc_change *change)
 {
 	struct mrc_route_node *new;
 	int err;
 
 	lockdep_assert_held(&dev->cfg_lock);
 	if (route->key.plen > 128)
-		return mrc_refuse(asked, -EINVAL, MRC_A_ROUTE_PREFIX_LEN,
+		return mrc_refuse(change, -EINVAL, MRC_A_ROUTE_PREFIX_LEN,
 				  "prefix length must be 0 to 128");
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	new->route = *route;
-	err = mrc_route_check(dev, route, asked);
+	err = mrc_route_check(dev, route, change);
 	if (!err)
-		err = mrc_route_put(dev, new, replace, asked);
+		err = mrc_route_put(dev, new, replace, change);
 	if (err)
 		kfree(new);
 	else
@@ -185,7 +185,7 @@ int mrc_route_add(struct mrc_dev *dev, struct mrc_route *route,
 }
 
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
-		  const struct mrc_asked *asked)
+		  const struct mrc_change *change)
 {
 	struct mrc_route_node *n;
 	int err;
@@ -193,9 +193,9 @@ int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
 	lockdep_assert_held(&dev->cfg_lock);
 	n = mrc_route_find(dev, key);
 	if (!n)
-		return mrc_refuse(asked, -ENOENT, MRC_A_ROUTE_PREFIX,
+		return mrc_refuse(change, -ENOENT, MRC_A_ROUTE_PREFIX,
 				  "no route of this prefix");
-	err = mrc_asked_claim(asked, n->route.owner, MRC_A_ROUTE_OWNER);
+	err = mrc_change_claim(change, n->route.owner, MRC_A_ROUTE_OWNER);
 	if (err)
 		return err;
 	mrc_route_remove(dev->routes, n);

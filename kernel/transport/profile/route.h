@@ -11,7 +11,7 @@
 #include <linux/rhashtable.h>
 #include <linux/types.h>
 
-struct mrc_asked;
+struct mrc_change;
 struct mrc_dev;
 
 /* Routes of a device at most: one per host of a large cluster. Messages say it. */
@@ -72,19 +72,19 @@ void mrc_routes_free(struct mrc_dev *dev);
 /**
  * mrc_route_add() - a route, new or, with @replace, in place of one of its prefix
  *
- * Its owner is the one that @asked names, or that of the one before; @route gets it.
+ * Its owner is the one that @change names, or that of the one before; @route gets it.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST (without @replace), -ENOENT (no such
  * profile), -EINVAL (host bits, the profile needs a uSID), -ENOSPC (there are MRC_ROUTES_MAX),
  * -ESTALE (it belongs to another owner), -ENOMEM.
  */
 int mrc_route_add(struct mrc_dev *dev, struct mrc_route *route,
-		  bool replace, const struct mrc_asked *asked);
+		  bool replace, const struct mrc_change *change);
 /**
  * mrc_route_del() - Return: 0, -ENOENT, -ESTALE (it belongs to another owner). dev->cfg_lock held.
  */
 int mrc_route_del(struct mrc_dev *dev, const struct mrc_route_key *key,
-		  const struct mrc_asked *asked);
+		  const struct mrc_change *change);
 /** mrc_route_lookup() - longest match; false: none, use the automatic profile. Any context. */
 bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 		      struct mrc_route *result);

@@ -4,7 +4,7 @@
  */
 #include <linux/netlink.h>
 
-#include "../../net/asked.h"
+#include "../../net/change.h"
 #include "../../net/sock.h"
 #include "../endpoint/ask.h"
 #include "../profile/cc_profile.h"
@@ -319,29 +319,29 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 
 /* Where it listens, and for what. */
 static int mrc_transport_set_sockets(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
-				     const struct mrc_asked *asked)
+				     const struct mrc_change *change)
 {
 	int err;
 
 	if (cfg->udp_port == dev->cfg.udp_port && cfg->trim == dev->trims)
 		return 0;
 	if (cfg->udp_port != dev->cfg.udp_port && atomic_read(&dev->qps))
-		return mrc_refuse(asked, -EBUSY, MRC_A_DEVICE_UDP_PORT,
+		return mrc_refuse(change, -EBUSY, MRC_A_DEVICE_UDP_PORT,
 				  "udp-port cannot change while QPs exist");
 	err = mrc_transport_listen(dev, cfg->udp_port, cfg->trim);
 	if (err == -EADDRINUSE)
-		return mrc_refuse(asked, err, MRC_A_DEVICE_UDP_PORT,
+		return mrc_refuse(change, err, MRC_A_DEVICE_UDP_PORT,
 				  "the UDP port is taken");
 	if (err && cfg->udp_port == dev->cfg.udp_port)
-		return mrc_refuse(asked, err, MRC_A_DEVICE_TRIM,
+		return mrc_refuse(change, err, MRC_A_DEVICE_TRIM,
 				  "trimmed packets cannot be taken from UDP");
 	if (err)
-		return mrc_refuse(asked, err, 0, "no UDP socket can be opened");
+		return mrc_refuse(change, err, 0, "no UDP socket can be opened");
 	return 0;
 }
 
 /* What is trimmed must be told from what is not. */
-static int mrc_transport_check_trim(const struct mrc_dev_cfg *cfg, const struct mrc_asked *asked)
+static int mrc_transport_check_trim(const struct mrc_dev_cfg *cfg, const struct mrc_change *change)
 {
 	const u8 whole[] = { cfg->dscp_data, cfg->dscp_rtx, cfg->dscp_control };
 	int i;
@@ -349,21 +349,21 @@ static int mrc_transport_check_trim(const struct mrc_dev_cfg *cfg, const struct 
 	if (!cfg->trim)
 		return 0;
 	if (cfg->dscp_trimmed == cfg->dscp_trimmed_lasthop)
-		return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
+		return mrc_refuse(change, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
 				  "with trim, dscp-trimmed and dscp-trimmed-lasthop must differ");
 	for (i = 0; i < ARRAY_SIZE(whole); i++) {
 		if (whole[i] == cfg->dscp_trimmed)
-			return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED,
+			return mrc_refuse(change, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED,
 					  "with trim, no other packets may have dscp-trimmed");
 		if (whole[i] == cfg->dscp_trimmed_lasthop)
-			return mrc_refuse(asked, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
+			return mrc_refuse(change, -EINVAL, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
 					  "with trim, no other packets may have dscp-trimmed-lasthop");
 	}
 	return 0;
 }
 
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
-			  const struct mrc_asked *asked)
+			  const struct mrc_change *change)
 {
 	struct mrc_event event = {
 		.type = MRC_EVENT_SETTINGS,
@@ -374,10 +374,10 @@ int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 
 	mutex_lock(&dev->cfg_lock);
 	if (dev->dead)
-		err = mrc_refuse(asked, -ENODEV, 0, "the device is being deleted");
+		err = mrc_refuse(change, -ENODEV, 0, "the device is being deleted");
 	else
-		err = mrc_transport_check_trim(cfg, asked) ?:
-		      mrc_transport_set_sockets(dev, cfg, asked);
+		err = mrc_transport_check_trim(cfg, change) ?:
+		      mrc_transport_set_sockets(dev, cfg, change);
 	if (!err) {
 		dev->cfg = *cfg;
 		mrc_peers_settings(dev);

@@ -34,7 +34,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev);
  * mrc_transport_set_cfg() - change settings
  * @dev: the device
  * @cfg: complete new settings, each in its range (the netlink policies look), copied
- * @asked: is told why not
+ * @change: is told why not
  *
  * A new UDP port is listened on before the old one is given up.
  *
@@ -42,7 +42,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev);
  * connected or not), -EADDRINUSE.
  */
 int mrc_transport_set_cfg(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
-			  const struct mrc_asked *asked);
+			  const struct mrc_change *change);
 
 int mrc_transport_module_init(void);	/* tables, receive ops */
 void mrc_transport_module_exit(void);
