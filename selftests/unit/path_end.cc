@@ -6,7 +6,7 @@
 
 PathEnd::PathEnd(const PathEndConfig &config, Send send)
     : evs(config.ports.size()), named(evs.size()), send(std::move(send)),
-      asks(std::make_unique<mrc_asks>())
+      pending(std::make_unique<mrc_pending>())
 {
     for (std::size_t i = 0; i < evs.size(); ++i) {
         evs[i].port = static_cast<u8>(config.ports[i]);
@@ -19,8 +19,8 @@ PathEnd::PathEnd(const PathEndConfig &config, Send send)
         throw std::runtime_error("paths");
     mrc_probing_init(&probing, &mrc_timing_software);
     mrc_probing_use(&probing, config.mtu, true);
-    mrc_asks_init(asks.get());
-    mrc_ask_peer_init(&peer);
+    mrc_pending_init(pending.get());
+    mrc_pending_peer_init(&peer);
 }
 
 u16 PathEnd::answerEv(std::uint64_t now)
@@ -51,7 +51,7 @@ std::uint64_t PathEnd::timerAt() const
     std::uint64_t at = mrc_probing_at(&probing, &paths);
     if (at != U64_MAX)
         at = std::max<std::uint64_t>(at, ranAt + mrc_timing_software.pace);
-    return std::min<std::uint64_t>(at, mrc_asks_timer_at(asks.get()));
+    return std::min<std::uint64_t>(at, mrc_pending_timer_at(pending.get()));
 }
 
 void PathEnd::timer(const std::function<u32()> &random, std::uint64_t now)
@@ -63,49 +63,51 @@ void PathEnd::timer(const std::function<u32()> &random, std::uint64_t now)
 
 bool PathEnd::probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now)
 {
-    const u16 slot = mrc_asks_find(asks.get(), id);
-    if (slot == MRC_ASK_NONE) {
+    const u16 slot = mrc_pending_find(pending.get(), id);
+    if (slot == MRC_PENDING_NONE) {
         const std::uint64_t sent = mrc_port_stamp_at(stamp, now);
         const std::uint64_t wait = mrc_paths_overdue(&paths, sent, now);
-        if (wait && mrc_ask_peer_late(&peer, wait, now))
+        if (wait && mrc_pending_peer_late(&peer, wait, now))
             mrc_paths_late(&paths, sent, now);
         return false;
     }
-    mrc_asks_end(asks.get(), slot);
-    mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, asked[slot], asks->slot[slot].sent_at, now);
+    mrc_pending_end(pending.get(), slot);
+    mrc_paths_report(&paths, MRC_SEEN_PROBE_ANSWERED, asked[slot], pending->slot[slot].sent_at,
+                     now);
     return true;
 }
 
 /// Accounts for it, too: the table or the gate may have no room.
 void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 {
-    const u16 slot =
-        mrc_asks_add(asks.get(), &peer, MRC_ASK_PROBE, mrc_paths_ask_wait(&paths), random, now);
-    if (slot != MRC_ASK_NONE) {
+    const u16 slot = mrc_pending_add(pending.get(), &peer, MRC_PENDING_PROBE,
+                                     mrc_paths_ask_wait(&paths), random, now);
+    if (slot != MRC_PENDING_NONE) {
         asked[slot] = ev;
         ++probes;
-        send(ev, asks->slot[slot].id);
+        send(ev, pending->slot[slot].id);
     }
-    mrc_probing_account(&paths, ev, slot == MRC_ASK_NONE ? MRC_SENT_NO_SPACE : MRC_SENT, now);
+    mrc_probing_account(&paths, ev, slot == MRC_PENDING_NONE ? MRC_SENT_NO_SPACE : MRC_SENT, now);
 }
 
 void PathEnd::lose(std::uint64_t now)
 {
-    for (u16 slot; (slot = mrc_asks_lost(asks.get(), now)) != MRC_ASK_NONE;) {
-        mrc_asks_give_up(asks.get(), slot);
-        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, asked[slot], asks->slot[slot].sent_at, now);
+    for (u16 slot; (slot = mrc_pending_lost(pending.get(), now)) != MRC_PENDING_NONE;) {
+        mrc_pending_give_up(pending.get(), slot);
+        mrc_paths_report(&paths, MRC_SEEN_PROBE_LOST, asked[slot], pending->slot[slot].sent_at,
+                         now);
     }
 }
 
 /// The only peer has all the turns.
 void PathEnd::run(const std::function<u32()> &random, std::uint64_t now)
 {
-    unsigned room = std::min(mrc_asks_room(asks.get(), now), MRC_PROBING_RUN_MAX);
+    unsigned room = std::min(mrc_pending_room(pending.get(), now), MRC_PROBING_RUN_MAX);
     unsigned bytes;
     if (mrc_probing_at(&probing, &paths) > now)
         return;
     ranAt = now;
-    for (; room && mrc_ask_peer_may(&peer); --room) {
+    for (; room && mrc_pending_peer_may(&peer); --room) {
         const u16 ev = mrc_probing_next(&probing, &paths, now, &bytes);
         if (ev == MRC_EV_NONE)
             break;

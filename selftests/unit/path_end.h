@@ -61,9 +61,9 @@ public:
 private:
     Send send;
     mrc_probing probing{};
-    mrc_ask_peer peer{};
-    std::unique_ptr<mrc_asks> asks;
-    std::array<u16, MRC_ASKS_MAX> asked; ///< EV, per slot
+    mrc_pending_peer peer{};
+    std::unique_ptr<mrc_pending> pending;
+    std::array<u16, MRC_PENDING_MAX> asked; ///< EV, per slot
     std::uint64_t ranAt = 0;
 
     void ask(u16 ev, u32 random, std::uint64_t now);

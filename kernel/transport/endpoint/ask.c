@@ -15,7 +15,7 @@
 
 static void mrc_ask_arm(struct mrc_ask_table *table)
 {
-	hrtimer_start(&table->timer, ns_to_ktime(mrc_asks_timer_at(&table->asks)),
+	hrtimer_start(&table->timer, ns_to_ktime(mrc_pending_timer_at(&table->pending)),
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -25,7 +25,7 @@ unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now)
 	unsigned int room;
 
 	spin_lock(&table->lock);
-	room = mrc_asks_room(&table->asks, now);
+	room = mrc_pending_room(&table->pending, now);
 	spin_unlock(&table->lock);
 	return room;
 }
@@ -36,15 +36,15 @@ bool mrc_ask_may(struct mrc_peer *peer)
 	bool may;
 
 	spin_lock(&table->lock);
-	may = mrc_ask_peer_may(&peer->asked);
+	may = mrc_pending_peer_may(&peer->asked);
 	spin_unlock(&table->lock);
 	return may;
 }
 
 static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 {
-	table->pending[slot].remote = NULL;
-	mrc_asks_end(&table->asks, slot);
+	table->ask[slot].remote = NULL;
+	mrc_pending_end(&table->pending, slot);
 }
 
 /* ---- sending -------------------------------------------------------------- */
@@ -68,20 +68,20 @@ static u32 mrc_ask_mark(const struct mrc_ask_table *table, const struct in6_addr
  * A raw probe has none: its stamp says nothing of time. Who is asked on behalf of somebody that waits
  * is asked whatever others wait for.
  */
-static u16 mrc_ask_add(struct mrc_ask_table *table, const struct mrc_ask_pending *p,
-		       enum mrc_ask_kind kind)
+static u16 mrc_ask_add(struct mrc_ask_table *table, const struct mrc_ask *p,
+		       enum mrc_pending_kind kind)
 {
-	struct mrc_ask_peer *peer = p->peer && !p->request.batch ? &p->peer->asked : NULL;
+	struct mrc_pending_peer *peer = p->peer && !p->request.batch ? &p->peer->asked : NULL;
 	u32 random = p->peer ? mrc_ask_mark(table, p->remote, p->sent_at) : get_random_u32();
 
-	return mrc_asks_add(&table->asks, peer, kind, p->wait, random, p->sent_at);
+	return mrc_pending_add(&table->pending, peer, kind, p->wait, random, p->sent_at);
 }
 
 /* Registers a request, which is sent now. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
-static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pending *p,
-			 enum mrc_ask_kind kind, u16 *id)
+static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask *p,
+			 enum mrc_pending_kind kind, u16 *id)
 {
-	u16 slot = MRC_ASK_NONE;
+	u16 slot = MRC_PENDING_NONE;
 	int err = -EBUSY;
 
 	spin_lock(&table->lock);
@@ -89,11 +89,11 @@ static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask_pendi
 		err = -ESHUTDOWN;
 	else
 		slot = mrc_ask_add(table, p, kind);
-	if (slot != MRC_ASK_NONE) {
+	if (slot != MRC_PENDING_NONE) {
 		err = 0;
-		*id = table->asks.slot[slot].id;
-		table->pending[slot] = *p;
-		if (mrc_asks_timer_at(&table->asks) == p->sent_at + p->wait)
+		*id = table->pending.slot[slot].id;
+		table->ask[slot] = *p;
+		if (mrc_pending_timer_at(&table->pending) == p->sent_at + p->wait)
 			mrc_ask_arm(table);
 	}
 	spin_unlock(&table->lock);
@@ -106,11 +106,11 @@ static bool mrc_ask_cancel(struct mrc_ask_table *table, u16 id)
 	u16 slot;
 
 	spin_lock(&table->lock);
-	slot = mrc_asks_find(&table->asks, id);
-	if (slot != MRC_ASK_NONE)
+	slot = mrc_pending_find(&table->pending, id);
+	if (slot != MRC_PENDING_NONE)
 		mrc_ask_release(table, slot);
 	spin_unlock(&table->lock);
-	return slot != MRC_ASK_NONE;
+	return slot != MRC_PENDING_NONE;
 }
 
 static u64 mrc_ask_wait(const struct mrc_peer_evs *evs, const struct mrc_ask_request *request)
@@ -118,14 +118,14 @@ static u64 mrc_ask_wait(const struct mrc_peer_evs *evs, const struct mrc_ask_req
 	return request->batch ? mrc_timing_software.ask : mrc_paths_ask_wait(&evs->paths);
 }
 
-static enum mrc_ask_kind mrc_ask_kind(const struct mrc_ask_request *request)
+static enum mrc_pending_kind mrc_ask_kind(const struct mrc_ask_request *request)
 {
 	if (request->op == MRC_EP_PORT_STATUS)
-		return MRC_ASK_STATUS;
-	return request->reverse ? MRC_ASK_REVERSE : MRC_ASK_PROBE;
+		return MRC_PENDING_STATUS;
+	return request->reverse ? MRC_PENDING_REVERSE : MRC_PENDING_PROBE;
 }
 
-static struct mrc_hdr mrc_ask_hdr(const struct mrc_ask_pending *p, u16 id)
+static struct mrc_hdr mrc_ask_hdr(const struct mrc_ask *p, u16 id)
 {
 	return (struct mrc_hdr) {
 		.bth.opcode = MRC_OP_EP_REQ,
@@ -143,7 +143,7 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		 const struct mrc_ask_request *request)
 {
 	u64 now = ktime_get_ns();
-	const struct mrc_ask_pending p = {
+	const struct mrc_ask p = {
 		.peer = peer,
 		.local = &peer->key.local,
 		.remote = &peer->key.remote,
@@ -185,7 +185,7 @@ int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait
 		     const struct mrc_ask_request *request)
 {
 	u64 now = ktime_get_ns();
-	const struct mrc_ask_pending p = {
+	const struct mrc_ask p = {
 		.local = &way->flow.saddr,
 		.remote = &way->flow.daddr,
 		.request = *request,
@@ -197,7 +197,7 @@ int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait
 	u16 id;
 	int err;
 
-	err = mrc_ask_enter(dev->asks, &p, MRC_ASK_RAW, &id);
+	err = mrc_ask_enter(dev->asks, &p, MRC_PENDING_RAW, &id);
 	if (err)
 		return err;
 	hdr = mrc_ask_hdr(&p, id);
@@ -219,7 +219,7 @@ static void mrc_ask_batch_less(struct mrc_ask_batch *batch)
 }
 
 /* Whoever waits is told under the lock: detach keeps out the rest. */
-static void mrc_ask_batch_end(struct mrc_ask_pending *p, u64 rtt, u8 rx_port)
+static void mrc_ask_batch_end(struct mrc_ask *p, u64 rtt, u8 rx_port)
 {
 	struct mrc_ask_batch *batch = p->request.batch;
 	struct mrc_ask_result *res;
@@ -235,16 +235,16 @@ static void mrc_ask_batch_end(struct mrc_ask_pending *p, u64 rtt, u8 rx_port)
 
 /* Takes out one lost request. True: there was one. */
 static bool mrc_ask_expire(struct mrc_ask_table *table, u64 now,
-			   struct mrc_ask_pending *lost)
+			   struct mrc_ask *lost)
 {
-	u16 slot = mrc_asks_lost(&table->asks, now);
+	u16 slot = mrc_pending_lost(&table->pending, now);
 
-	if (slot == MRC_ASK_NONE)
+	if (slot == MRC_PENDING_NONE)
 		return false;
-	mrc_ask_batch_end(&table->pending[slot], 0, 0);
-	*lost = table->pending[slot];
-	table->pending[slot].remote = NULL;
-	mrc_asks_give_up(&table->asks, slot);
+	mrc_ask_batch_end(&table->ask[slot], 0, 0);
+	*lost = table->ask[slot];
+	table->ask[slot].remote = NULL;
+	mrc_pending_give_up(&table->pending, slot);
 	return true;
 }
 
@@ -253,14 +253,14 @@ static enum hrtimer_restart mrc_ask_timer(struct hrtimer *timer)
 {
 	struct mrc_ask_table *table = container_of(timer, struct mrc_ask_table, timer);
 	u64 now = ktime_get_ns();
-	struct mrc_ask_pending lost;
+	struct mrc_ask lost;
 	bool more;
 
 	rcu_read_lock();
 	do {
 		spin_lock(&table->lock);
 		more = mrc_ask_expire(table, now, &lost);
-		if (!more && table->asks.count)
+		if (!more && table->pending.count)
 			mrc_ask_arm(table);
 		spin_unlock(&table->lock);
 		if (more && lost.peer && lost.request.op == MRC_EP_EV_PROBE)
@@ -278,10 +278,10 @@ void mrc_ask_forget(struct mrc_peer *peer)
 	spin_lock_bh(&table->lock);
 	/* Who came by the peer under RCU may still be about to send. */
 	peer->forgotten = true;
-	for (slot = 0; slot < MRC_ASKS_MAX; slot++) {
-		if (!table->pending[slot].remote || table->pending[slot].peer != peer)
+	for (slot = 0; slot < MRC_PENDING_MAX; slot++) {
+		if (!table->ask[slot].remote || table->ask[slot].peer != peer)
 			continue;
-		mrc_ask_batch_end(&table->pending[slot], 0, 0);
+		mrc_ask_batch_end(&table->ask[slot], 0, 0);
 		mrc_ask_release(table, slot);
 	}
 	spin_unlock_bh(&table->lock);
@@ -297,12 +297,12 @@ void mrc_ask_skip(struct mrc_dev *dev, struct mrc_ask_batch *batch)
 void mrc_ask_detach(struct mrc_dev *dev, const struct mrc_ask_batch *batch)
 {
 	struct mrc_ask_table *table = dev->asks;
-	struct mrc_ask_pending *p;
+	struct mrc_ask *p;
 	u16 slot;
 
 	spin_lock_bh(&table->lock);
-	for (slot = 0; slot < MRC_ASKS_MAX; slot++) {
-		p = &table->pending[slot];
+	for (slot = 0; slot < MRC_PENDING_MAX; slot++) {
+		p = &table->ask[slot];
 		if (!p->remote || p->request.batch != batch)
 			continue;
 		p->request.batch = NULL;
@@ -314,14 +314,14 @@ void mrc_ask_detach(struct mrc_dev *dev, const struct mrc_ask_batch *batch)
 
 /* ---- answers -------------------------------------------------------------- */
 
-static bool mrc_ask_is_from(const struct mrc_ask_pending *p, const struct mrc_rx_pkt *pkt)
+static bool mrc_ask_is_from(const struct mrc_ask *p, const struct mrc_rx_pkt *pkt)
 {
 	return ipv6_addr_equal(p->remote, pkt->saddr) && ipv6_addr_equal(p->local, pkt->daddr) &&
 	       (p->peer || p->stamp == pkt->hdr.ep.tx_timestamp);
 }
 
 /* The round trip, never 0; 0: a raw probe's answer has come too late. */
-static u64 mrc_ask_rtt(const struct mrc_ask_pending *p, u64 now)
+static u64 mrc_ask_rtt(const struct mrc_ask *p, u64 now)
 {
 	u64 rtt = max(now - p->sent_at, 1ull);
 
@@ -330,17 +330,17 @@ static u64 mrc_ask_rtt(const struct mrc_ask_pending *p, u64 now)
 
 /* Which request is answered? Copied to @p; the slot is free then. */
 static bool mrc_ask_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
-			  u64 now, struct mrc_ask_pending *p)
+			  u64 now, struct mrc_ask *p)
 {
 	struct mrc_ask_table *table = dev->asks;
 	bool found;
 	u16 slot;
 
 	spin_lock(&table->lock);
-	slot = mrc_asks_find(&table->asks, pkt->hdr.bth.psn & 0xffff);
-	found = slot != MRC_ASK_NONE && mrc_ask_is_from(&table->pending[slot], pkt);
+	slot = mrc_pending_find(&table->pending, pkt->hdr.bth.psn & 0xffff);
+	found = slot != MRC_PENDING_NONE && mrc_ask_is_from(&table->ask[slot], pkt);
 	if (found) {
-		*p = table->pending[slot];
+		*p = table->ask[slot];
 		mrc_ask_batch_end(p, mrc_ask_rtt(p, now), mrc_ep_rx_port(dev, pkt));
 		mrc_ask_release(table, slot);
 	}
@@ -351,7 +351,7 @@ static bool mrc_ask_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
 	const struct mrc_ask_ops *ops = dev->asks->ops;
-	struct mrc_ask_pending p;
+	struct mrc_ask p;
 
 	if (!mrc_ask_match(dev, pkt, ktime_get_ns(), &p))
 		return false;
@@ -370,7 +370,7 @@ u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, 
 	u64 sent_at = mrc_port_stamp_at(pkt->hdr.ep.tx_timestamp, now);
 	u32 mark = mrc_ask_mark(dev->asks, pkt->saddr, sent_at);
 
-	return (pkt->hdr.bth.psn ^ mark) & MRC_ASK_ID_RANDOM ? 0 : sent_at;
+	return (pkt->hdr.bth.psn ^ mark) & MRC_PENDING_ID_RANDOM ? 0 : sent_at;
 }
 
 bool mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now)
@@ -379,7 +379,7 @@ bool mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now)
 	bool late;
 
 	spin_lock(&table->lock);
-	late = mrc_ask_peer_late(&peer->asked, wait, now);
+	late = mrc_pending_peer_late(&peer->asked, wait, now);
 	spin_unlock(&table->lock);
 	return late;
 }
@@ -395,7 +395,7 @@ int mrc_ask_init(struct mrc_dev *dev, const struct mrc_ask_ops *ops)
 	table->ops = ops;
 	get_random_bytes(&table->mark_key, sizeof(table->mark_key));
 	spin_lock_init(&table->lock);
-	mrc_asks_init(&table->asks);
+	mrc_pending_init(&table->pending);
 	mrc_hrtimer_setup(&table->timer, mrc_ask_timer);
 	dev->asks = table;
 	return 0;

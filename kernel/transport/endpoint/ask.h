@@ -3,7 +3,7 @@
  * Our requests to endpoints (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port status. The answer
  * names the request by its id.
  *
- * Which requests of a device wait for an answer is decided by core/paths/asks.h, and for how long by
+ * Which requests of a device wait for an answer is decided by core/paths/pending.h, for how long by
  * core/paths/paths.h, or by who asks for a raw probe. A slot names its peer without a reference:
  * mrc_ask_forget() empties the slots of a peer before the peer goes, and who works on a slot is
  * under RCU.
@@ -16,7 +16,7 @@
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 
-#include "../../core/paths/asks.h"
+#include "../../core/paths/pending.h"
 #include "../../core/wire/wire.h"
 
 struct mrc_dev;
@@ -92,7 +92,7 @@ struct mrc_ask_request {
 };
 
 /**
- * struct mrc_ask_pending - a request that waits for its answer
+ * struct mrc_ask - a request that waits for its answer
  * @peer: whom it went to; NULL: it is a raw probe, and goes when nobody waits for it any more
  * @local: from which GID
  * @remote: to which GID; NULL: the slot is free
@@ -103,7 +103,7 @@ struct mrc_ask_request {
  * @ev: index in these
  * @stamp: time stamp that it has, and a raw probe's answer must have
  */
-struct mrc_ask_pending {
+struct mrc_ask {
 	struct mrc_peer *peer;
 	const struct in6_addr *local;
 	const struct in6_addr *remote;
@@ -121,16 +121,16 @@ struct mrc_ask_pending {
  * @mark_key: what ids are made with, of requests to peers
  * @lock: guards all below, peer->asked and peer->forgotten; innermost, BH off
  * @timer: when the first is lost
- * @asks: which there are
- * @pending: what they are about, same index as the slots of @asks
+ * @pending: which there are
+ * @ask: what they are about, same index as the slots of @pending
  */
 struct mrc_ask_table {
 	const struct mrc_ask_ops *ops;
 	hsiphash_key_t mark_key;
 	spinlock_t lock;
 	struct hrtimer timer;
-	struct mrc_asks asks;
-	struct mrc_ask_pending pending[MRC_ASKS_MAX];
+	struct mrc_pending pending;
+	struct mrc_ask ask[MRC_PENDING_MAX];
 };
 
 /** mrc_ask_init() - Return: 0 or -ENOMEM */
@@ -169,7 +169,7 @@ int mrc_ask_send_raw(struct mrc_dev *dev, const struct mrc_ep_way *way, u64 wait
 /** mrc_ask_room() - EV probes in turns that may be sent now (ns), as it looks. Softirq. */
 unsigned int mrc_ask_room(struct mrc_dev *dev, u64 now);
 
-/** mrc_ask_may() - may the peer have a turn, see mrc_ask_peer_may(). Softirq, under RCU. */
+/** mrc_ask_may() - may the peer have a turn, see mrc_pending_peer_may(). Softirq, under RCU. */
 bool mrc_ask_may(struct mrc_peer *peer);
 
 /** mrc_ask_forget() - a peer goes: it will not be named any more. Process context. */
@@ -199,7 +199,7 @@ bool mrc_ask_response(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
  */
 u64 mrc_ask_late_since(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt, u64 now);
 
-/** mrc_ask_late() - an answer was overdue, see mrc_ask_peer_late(). Softirq, under RCU. */
+/** mrc_ask_late() - an answer was overdue, see mrc_pending_peer_late(). Softirq, under RCU. */
 bool mrc_ask_late(struct mrc_peer *peer, u64 wait, u64 now);
 
 #endif /* _MRC_TRANSPORT_ASK_H */

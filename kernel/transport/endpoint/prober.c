@@ -402,7 +402,7 @@ void mrc_prober_peer_init(struct mrc_peer *peer)
 	timerqueue_init(&peer->due.node);
 	peer->due.at = U64_MAX;
 	mrc_probing_init(&peer->probing, &mrc_timing_software);
-	mrc_ask_peer_init(&peer->asked);
+	mrc_pending_peer_init(&peer->asked);
 }
 
 void mrc_prober_peer_stop(struct mrc_peer *peer)

@@ -10,7 +10,7 @@
 #include <linux/seqlock.h>
 #include <linux/timerqueue.h>
 
-#include "../../core/paths/asks.h"
+#include "../../core/paths/pending.h"
 #include "../../core/cc/cc.h"
 #include "../../core/paths/paths.h"
 #include "../../core/paths/probing.h"
@@ -110,7 +110,7 @@ struct mrc_peer {
 	unsigned int nqps;
 	struct list_head told;
 	struct mrc_peer_due due;
-	struct mrc_ask_peer asked;
+	struct mrc_pending_peer asked;
 	bool forgotten;
 	refcount_t ref;
 	struct rcu_head rcu;

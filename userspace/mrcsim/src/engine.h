@@ -17,8 +17,8 @@ extern "C" {
 #include <core/base/turns.h>
 #include <core/cc/cc.h>
 #include <core/cc/shared.h>
-#include <core/paths/asks.h>
 #include <core/paths/paths.h>
+#include <core/paths/pending.h>
 #include <core/paths/port_status.h>
 #include <core/paths/probing.h>
 #include <core/receive/responder.h>

@@ -47,7 +47,7 @@ Peer::Peer(const Network &network, uint32_t host, uint32_t remote) : remote_(rem
                        static_cast<u16>(settings.in_rotation), draw))
         throw std::logic_error("EVs");
     paths.set.timing = &network.derived.timing;
-    mrc_ask_peer_init(&asked);
+    mrc_pending_peer_init(&asked);
     mrc_probing_init(&probing, &network.derived.timing);
     mrc_shared_init(&shared, &cc_params, &network.derived.timing, false, engine_epoch_ns);
     mrc_cc_capacity(&shared.cc, network.fabric.shape().planes, network.fabric.shape().planes);

@@ -36,7 +36,7 @@ public:
 
     mrc_paths paths{};
     mrc_probing probing{};
-    mrc_ask_peer asked{};
+    mrc_pending_peer asked{};
     mrc_shared shared{}; ///< the window of all QPs to it, and their turns
     std::vector<Requester *> requesters;
     mrc_turn turn{};         ///< to be probed

@@ -33,7 +33,7 @@ mrc_hdr request_header(mrc_ep_op op, uint32_t mask, u16 id, uint64_t now)
 
 Prober::Prober(Endpoint &endpoint) : endpoint_(endpoint)
 {
-    mrc_asks_init(&asks_);
+    mrc_pending_init(&pending_);
     mrc_turns_init(&turns_);
 }
 
@@ -52,7 +52,7 @@ void Prober::set_timer()
         at = std::min(at, peer->due_at);
     if (at != ~0ull)
         at = std::max<uint64_t>(at, ran_at_ + endpoint_.network().derived.timing.pace);
-    at = std::min<uint64_t>(at, mrc_asks_timer_at(&asks_));
+    at = std::min<uint64_t>(at, mrc_pending_timer_at(&pending_));
     if (at >= timer_at_)
         return;
     timer_at_ = std::max(at, now());
@@ -81,28 +81,28 @@ void Prober::evs_changed(Peer &peer)
 
 // ---- requests of this host
 
-bool Prober::ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask)
+bool Prober::ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_pending_kind kind, uint32_t mask)
 {
     const auto &network = endpoint_.network();
     const auto draw = static_cast<u32>(
         random(network.scenario.run.seed, entity(Draw::ask, endpoint_.host()), draws_++));
     const u16 slot =
-        mrc_asks_add(&asks_, &peer.asked, kind, mrc_paths_ask_wait(&peer.paths), draw, now());
+        mrc_pending_add(&pending_, &peer.asked, kind, mrc_paths_ask_wait(&peer.paths), draw, now());
 
-    if (slot == MRC_ASK_NONE)
+    if (slot == MRC_PENDING_NONE)
         return false;
     asked_[slot] = {&peer, now(), mask, ev, static_cast<u8>(op)};
-    endpoint_.say(peer, ev, request_header(op, mask, asks_.slot[slot].id, now()), Traffic::control,
-                  0);
+    endpoint_.say(peer, ev, request_header(op, mask, pending_.slot[slot].id, now()),
+                  Traffic::control, 0);
     set_timer();
     return true;
 }
 
-void Prober::probe(Peer &peer, u16 ev, mrc_ask_kind kind)
+void Prober::probe(Peer &peer, u16 ev, mrc_pending_kind kind)
 {
     const bool sent = ask(peer, ev, MRC_EP_EV_PROBE, kind, 0);
 
-    if (!sent && kind == MRC_ASK_REVERSE)
+    if (!sent && kind == MRC_PENDING_REVERSE)
         return;
     mrc_probing_account(&peer.paths, ev, sent ? MRC_SENT : MRC_SENT_NO_SPACE, now());
     evs_changed(peer);
@@ -118,7 +118,7 @@ void Prober::reverse(Peer &peer)
         random(network.scenario.run.seed, entity(Draw::ask, endpoint_.host()), draws_++));
     const u16 ev = mrc_paths_reverse_probe(&peer.paths, draw, now());
     if (ev != MRC_EV_NONE)
-        probe(peer, ev, MRC_ASK_REVERSE);
+        probe(peer, ev, MRC_PENDING_REVERSE);
 }
 
 void Prober::tell(Peer &peer, uint32_t mask)
@@ -129,9 +129,9 @@ void Prober::tell(Peer &peer, uint32_t mask)
 
 void Prober::lose()
 {
-    for (u16 slot; (slot = mrc_asks_lost(&asks_, now())) != MRC_ASK_NONE;) {
+    for (u16 slot; (slot = mrc_pending_lost(&pending_, now())) != MRC_PENDING_NONE;) {
         const Asked asked = asked_[slot];
-        mrc_asks_give_up(&asks_, slot);
+        mrc_pending_give_up(&pending_, slot);
         if (asked.op != MRC_EP_EV_PROBE)
             continue;
         mrc_paths_report(&asked.peer->paths, MRC_SEEN_PROBE_LOST, asked.ev, asked.sent_at, now());
@@ -145,18 +145,18 @@ void Prober::late(Peer &peer, const mrc_ep &ep)
     const uint64_t sent = mrc_port_stamp_at(ep.tx_timestamp, now());
     const uint64_t wait = mrc_paths_overdue(&peer.paths, sent, now());
 
-    if (wait && mrc_ask_peer_late(&peer.asked, wait, now()))
+    if (wait && mrc_pending_peer_late(&peer.asked, wait, now()))
         mrc_paths_late(&peer.paths, sent, now());
 }
 
 void Prober::response(Peer &peer, const Packet &packet)
 {
-    const u16 slot = mrc_asks_find(&asks_, static_cast<u16>(packet.hdr.bth.psn));
+    const u16 slot = mrc_pending_find(&pending_, static_cast<u16>(packet.hdr.bth.psn));
 
-    if (slot == MRC_ASK_NONE || asked_[slot].peer != &peer)
+    if (slot == MRC_PENDING_NONE || asked_[slot].peer != &peer)
         return late(peer, packet.hdr.ep);
     const Asked asked = asked_[slot];
-    mrc_asks_end(&asks_, slot);
+    mrc_pending_end(&pending_, slot);
     if (asked.op == MRC_EP_EV_PROBE) {
         mrc_paths_report(&peer.paths, MRC_SEEN_PROBE_ANSWERED, asked.ev, asked.sent_at, now());
         evs_changed(peer);
@@ -213,7 +213,7 @@ bool Prober::look(Peer &peer)
 
     take_ports(peer);
     if (mrc_probing_plan_tell(&peer.probing, &peer.paths, now(), &tell) &&
-        !ask(peer, tell.ev, MRC_EP_PORT_STATUS, MRC_ASK_STATUS, tell.mask))
+        !ask(peer, tell.ev, MRC_EP_PORT_STATUS, MRC_PENDING_STATUS, tell.mask))
         mrc_probing_untold(&peer.probing, &tell);
     return mrc_probing_at(&peer.probing, &peer.paths) <= now();
 }
@@ -224,14 +224,14 @@ bool Prober::serve(Peer &peer, bool &more)
     unsigned int room = 0;
 
     more = false;
-    if (!mrc_ask_peer_may(&peer.asked))
+    if (!mrc_pending_peer_may(&peer.asked))
         return false;
     const u16 ev = mrc_probing_next(&peer.probing, &peer.paths, now(), &room);
 
     more = mrc_probing_at(&peer.probing, &peer.paths) <= now();
     if (ev == MRC_EV_NONE)
         return false;
-    probe(peer, ev, MRC_ASK_PROBE);
+    probe(peer, ev, MRC_PENDING_PROBE);
     return true;
 }
 
@@ -244,7 +244,7 @@ Peer &Prober::peer_of(const mrc_turn *turn)
 /** One probe each: the more peers there are the longer all wait. */
 void Prober::run_turns()
 {
-    unsigned room = std::min(mrc_asks_room(&asks_, now()), MRC_PROBING_RUN_MAX);
+    unsigned room = std::min(mrc_pending_room(&pending_, now()), MRC_PROBING_RUN_MAX);
     bool fresh = false;
     bool more = false;
 

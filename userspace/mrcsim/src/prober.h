@@ -2,7 +2,7 @@
 /**
  * @file
  * How a host gets to know the paths to its peers: EV probes, and port status, each way. The steps
- * are those of the module's prober, asks and endpoint.
+ * are those of the module's prober, ask and endpoint.
  */
 #pragma once
 
@@ -53,8 +53,8 @@ private:
     [[nodiscard]] uint64_t now() const;
     void arm(Peer &peer);
     void set_timer();
-    bool ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_ask_kind kind, uint32_t mask);
-    void probe(Peer &peer, u16 ev, mrc_ask_kind kind);
+    bool ask(Peer &peer, u16 ev, mrc_ep_op op, mrc_pending_kind kind, uint32_t mask);
+    void probe(Peer &peer, u16 ev, mrc_pending_kind kind);
     void lose();
     void late(Peer &peer, const mrc_ep &ep);
     bool look(Peer &peer);
@@ -64,8 +64,8 @@ private:
     Peer &peer_of(const mrc_turn *turn);
 
     Endpoint &endpoint_;
-    mrc_asks asks_{};
-    std::array<Asked, MRC_ASKS_MAX> asked_{};
+    mrc_pending pending_{};
+    std::array<Asked, MRC_PENDING_MAX> asked_{};
     mrc_turns turns_{};
     uint64_t ran_at_ = 0;
     uint64_t timer_at_ = ~0ull; ///< engine's ns
