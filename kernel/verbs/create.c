@@ -4,7 +4,7 @@
  */
 #include <rdma/uverbs_ioctl.h>
 
-#include "../transport/qp/qp_life.h"
+#include "../transport/qp/life.h"
 #include "context.h"
 #include "create.h"
 #include "device.h"

@@ -2,7 +2,7 @@
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "../transport/qp/qp_error.h"
+#include "../transport/qp/error.h"
 #include "../transport/qp/requester.h"
 #include "../transport/qp/responder.h"
 #include "doorbell.h"

@@ -9,8 +9,8 @@
  */
 #include <rdma/mrc-abi.h>
 
-#include "../transport/qp/qp_error.h"
-#include "../transport/qp/qp_life.h"
+#include "../transport/qp/error.h"
+#include "../transport/qp/life.h"
 #include "context.h"
 #include "device.h"
 #include "gid.h"

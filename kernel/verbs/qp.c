@@ -4,7 +4,7 @@
  */
 #include <linux/random.h>
 
-#include "../transport/qp/qp_error.h"
+#include "../transport/qp/error.h"
 #include "qp.h"
 
 void mrc_ib_qp_forget(struct mrc_ib_qp *q)

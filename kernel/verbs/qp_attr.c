@@ -5,7 +5,7 @@
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "../transport/qp/qp_life.h"
+#include "../transport/qp/life.h"
 #include "device_attr.h"
 #include "doorbell.h"
 #include "qp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * QPs at work: what they are, how they are found, how long they stay. How they begin, change
- * state and end is qp_life.h, how they fail qp_error.h.
+ * state and end is qp/life.h, how they fail qp/error.h.
  *
  * The verbs layer owns rings, completion queues and protection domains; this layer owns windows,
  * timers and packets. Between them stand struct mrc_wqe (wqe.h), a request copied once out of the

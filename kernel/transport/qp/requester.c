@@ -10,7 +10,7 @@
 #include "../profile/cc_profile.h"
 #include "../peer/congestion.h"
 #include "../endpoint/prober.h"
-#include "qp_error.h"
+#include "error.h"
 #include "replay.h"
 #include "reply.h"
 #include "requester.h"

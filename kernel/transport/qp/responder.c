@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 
 #include "../../compat/compat_timer.h"
+#include "error.h"
 #include "../device/hazard.h"
 #include "../device/mr.h"
-#include "qp_error.h"
 #include "reply.h"
 #include "responder.h"
 #include "../peer/trace.h"

@@ -5,8 +5,8 @@
 #include <linux/ktime.h>
 
 #include "../peer/congestion.h"
+#include "error.h"
 #include "../endpoint/prober.h"
-#include "qp_error.h"
 #include "replay.h"
 #include "send.h"
 #include "../peer/trace.h"

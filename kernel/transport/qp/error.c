@@ -3,9 +3,9 @@
  * QPs that go to error: what is open is flushed, and who watches is told.
  */
 #include "../peer/congestion.h"
+#include "error.h"
 #include "../device/event.h"
 #include "../endpoint/prober.h"
-#include "qp_error.h"
 #include "wqe.h"
 
 void mrc_qp_leave_congestion(struct mrc_qp *qp)

@@ -6,13 +6,13 @@
 #include <net/ipv6.h>
 
 #include "../profile/cc_profile.h"
+#include "error.h"
 #include "../profile/ev_profile.h"
 #include "gone.h"
 #include "../device/hazard.h"
+#include "life.h"
 #include "../endpoint/peers.h"
 #include "../endpoint/prober.h"
-#include "qp_error.h"
-#include "qp_life.h"
 #include "requester.h"
 #include "responder.h"
 #include "../profile/route.h"
