@@ -11,7 +11,7 @@
 
 #include "../transport/device/event.h"
 #include "../transport/endpoint/peers.h"
-#include "../transport/endpoint/probe_order.h"
+#include "../transport/endpoint/probe_job.h"
 #include "../transport/endpoint/raw_probe.h"
 #include "../transport/profile/route.h"
 #include "ev.h"
@@ -119,10 +119,10 @@ static int mrc_nl_probe_key(struct genl_info *info, struct mrc_dev *dev,
 	       mrc_nl_probe_profile(info, dev, known, key);
 }
 
-/* An order to the peer that the request names, without probes, or ERR_PTR. */
-static struct mrc_probe_order *mrc_nl_probe_to(struct genl_info *info, struct mrc_dev *dev)
+/* A job to the peer that the request names, without probes, or ERR_PTR. */
+static struct mrc_probe_job *mrc_nl_probe_to(struct genl_info *info, struct mrc_dev *dev)
 {
-	struct mrc_probe_order *order;
+	struct mrc_probe_job *job;
 	struct mrc_peer_key key = { };
 	struct mrc_peer *peer;
 	int err = mrc_nl_probe_key(info, dev, &key);
@@ -135,9 +135,9 @@ static struct mrc_probe_order *mrc_nl_probe_to(struct genl_info *info, struct mr
 					     "no such EV profile"));
 	if (IS_ERR(peer))
 		return ERR_CAST(peer);
-	order = mrc_probe_order_alloc(peer);
-	if (order)
-		return order;
+	job = mrc_probe_job_alloc(peer);
+	if (job)
+		return job;
 	mrc_peers_put(peer);
 	return ERR_PTR(-ENOMEM);
 }
@@ -174,7 +174,7 @@ static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
  * The EVs of the peer as they are now, without those that are denied. Left in @wanted are those that
  * the peer does not have.
  */
-static void mrc_nl_probe_collect(struct mrc_probe_order *order, unsigned long *wanted)
+static void mrc_nl_probe_collect(struct mrc_probe_job *job, unsigned long *wanted)
 {
 	bool listed = !bitmap_empty(wanted, MRC_EV_MAX);
 	const struct mrc_peer_evs *evs;
@@ -182,55 +182,55 @@ static void mrc_nl_probe_collect(struct mrc_probe_order *order, unsigned long *w
 	u16 index;
 
 	rcu_read_lock();
-	evs = rcu_dereference(order->peer->evs);
+	evs = rcu_dereference(job->peer->evs);
 	for (i = 0; i < evs->paths.count; i++) {
 		index = evs->paths.ev[i].index;
 		if (listed && !__test_and_clear_bit(index, wanted))
 			continue;
 		if (READ_ONCE(evs->paths.set.ev[i].state) == MRC_EV_DENIED)
 			continue;
-		order->result[order->count].ev = index;
-		order->result[order->count++].port = evs->paths.set.ev[i].port;
+		job->result[job->count].ev = index;
+		job->result[job->count++].port = evs->paths.set.ev[i].port;
 	}
 	rcu_read_unlock();
 }
 
-static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_probe_order *order)
+static int mrc_nl_probe_plan(struct genl_info *info, struct mrc_probe_job *job)
 {
 	DECLARE_BITMAP(wanted, MRC_EV_MAX);
 	unsigned int left;
 
 	mrc_nl_probe_wanted(info, wanted);
-	mrc_nl_probe_collect(order, wanted);
+	mrc_nl_probe_collect(job, wanted);
 	left = find_first_bit(wanted, MRC_EV_MAX);
 	if (left < MRC_EV_MAX)
 		return mrc_nl_probe_unknown(info, left);
-	if (order->count)
+	if (job->count)
 		return 0;
 	return mrc_nl_refuse(info, -ENETUNREACH, MRC_A_PROBE_REMOTE_GID,
 			     "no EV to probe: all are denied, or no plane exists");
 }
 
-static struct mrc_probe_order *mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev)
+static struct mrc_probe_job *mrc_nl_probe_open(struct genl_info *info, struct mrc_dev *dev)
 {
-	struct mrc_probe_order *order = mrc_nl_probe_to(info, dev);
-	int err = PTR_ERR_OR_ZERO(order) ?: mrc_nl_probe_plan(info, order);
+	struct mrc_probe_job *job = mrc_nl_probe_to(info, dev);
+	int err = PTR_ERR_OR_ZERO(job) ?: mrc_nl_probe_plan(info, job);
 
 	if (!err)
-		return order;
-	if (!IS_ERR(order))
-		mrc_probe_order_free(order);
+		return job;
+	if (!IS_ERR(job))
+		mrc_probe_job_free(job);
 	return ERR_PTR(err);
 }
 
 /* ---- answer and event ------------------------------------------------------- */
 
-/* Between whom the probes of an order go; raw ones are from one GID to many. */
-static struct mrc_peer_key mrc_nl_probe_between(const struct mrc_probe_order *order)
+/* Between whom the probes of a job go; raw ones are from one GID to many. */
+static struct mrc_peer_key mrc_nl_probe_between(const struct mrc_probe_job *job)
 {
-	if (order->peer)
-		return order->peer->key;
-	return (struct mrc_peer_key) { .local = order->raw->way[0].flow.saddr };
+	if (job->peer)
+		return job->peer->key;
+	return (struct mrc_peer_key) { .local = job->raw->way[0].flow.saddr };
 }
 
 static int mrc_nl_put_probe_key(struct sk_buff *skb, u32 id, const struct mrc_peer_key *key,
@@ -279,16 +279,16 @@ size_t mrc_nl_probes_size(const struct mrc_event *event)
 
 int mrc_nl_put_probes(struct sk_buff *skb, const struct mrc_event *event)
 {
-	const struct mrc_probe_order *order = event->probes;
-	struct mrc_peer_key key = mrc_nl_probe_between(order);
+	const struct mrc_probe_job *job = event->probes;
+	struct mrc_peer_key key = mrc_nl_probe_between(job);
 	unsigned int i;
 	int err;
 
-	err = mrc_nl_put_probe_key(skb, order->id, &key, order->raw) ?:
+	err = mrc_nl_put_probe_key(skb, job->id, &key, job->raw) ?:
 	      mrc_nl_put_u64(skb, MRC_A_PROBE_TIME, ktime_get_ns());
-	for (i = 0; i < order->count && !err; i++)
-		if (order->raw || order->result[i].sent)
-			err = mrc_nl_put_probe_result(skb, order->raw, &order->result[i]);
+	for (i = 0; i < job->count && !err; i++)
+		if (job->raw || job->result[i].sent)
+			err = mrc_nl_put_probe_result(skb, job->raw, &job->result[i]);
 	return err;
 }
 
@@ -303,26 +303,26 @@ static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to, u8 
 	return 0;
 }
 
-/* Starts the order, or frees it. */
-static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_order *order, u32 *id)
+/* Starts the job, or frees it. */
+static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_job *job, u32 *id)
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
 	unsigned long time = msecs_to_jiffies(timeout ? nla_get_u32(timeout) : MRC_NL_PROBE_MS);
-	int err = mrc_probe_order_start(order, time, id);
+	int err = mrc_probe_job_start(job, time, id);
 
 	if (err == -EBUSY)
 		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
 	if (err)
-		mrc_probe_order_free(order);
+		mrc_probe_job_free(job);
 	return err;
 }
 
 /*
- * Starts an order, which may be an error. The answer has its memory first: of an order that is
+ * Starts a job, which may be an error. The answer has its memory first: of a job that is
  * started the sender knows the id.
  */
 static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info, u8 cmd,
-			       struct mrc_probe_order *order)
+			       struct mrc_probe_job *job)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
 	struct mrc_peer_key key;
@@ -330,15 +330,15 @@ static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info, u8 c
 	u32 id;
 	int err;
 
-	if (IS_ERR(order))
-		return PTR_ERR(order);
-	key = mrc_nl_probe_between(order);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	key = mrc_nl_probe_between(job);
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg) {
-		mrc_probe_order_free(order);
+		mrc_probe_job_free(job);
 		return -ENOMEM;
 	}
-	err = mrc_nl_probe_begin(info, order, &id);
+	err = mrc_nl_probe_begin(info, job, &id);
 	return mrc_nl_reply(msg, info, err ?: mrc_nl_probe_msg(msg, &to, cmd, mrc_nl_dev(info), id,
 								&key));
 }
@@ -466,9 +466,9 @@ static int mrc_nl_raw_aim(struct genl_info *info, struct mrc_dev *dev,
 }
 
 /* One probe to each destination, then the next to each. */
-static void mrc_nl_raw_plan(struct mrc_probe_order *order, const struct mrc_nl_raw *wanted)
+static void mrc_nl_raw_plan(struct mrc_probe_job *job, const struct mrc_nl_raw *wanted)
 {
-	struct mrc_ask_result *res = order->result;
+	struct mrc_ask_result *res = job->result;
 	unsigned int n, to;
 
 	for (n = 0; n < wanted->each; n++) {
@@ -479,15 +479,15 @@ static void mrc_nl_raw_plan(struct mrc_probe_order *order, const struct mrc_nl_r
 			res->error = -ECANCELED;	/* as long as it is not sent */
 		}
 	}
-	order->count = wanted->each * wanted->count;
+	job->count = wanted->each * wanted->count;
 }
 
-static struct mrc_probe_order *mrc_nl_raw_order(struct genl_info *info, struct mrc_dev *dev,
-						const struct mrc_nl_raw *wanted)
+static struct mrc_probe_job *mrc_nl_raw_job(struct genl_info *info, struct mrc_dev *dev,
+					    const struct mrc_nl_raw *wanted)
 {
 	struct nlattr *status = info->attrs[MRC_A_PROBE_PORT_STATUS];
 	struct nlattr *limit = info->attrs[MRC_A_PROBE_LIMIT];
-	struct mrc_probe_order *order = NULL;
+	struct mrc_probe_job *job = NULL;
 	struct mrc_raw_probe *raw;
 	int err;
 
@@ -499,27 +499,27 @@ static struct mrc_probe_order *mrc_nl_raw_order(struct genl_info *info, struct m
 	raw->wait = limit ? nla_get_u64(limit) : MRC_NL_RAW_PROBE_LIMIT;
 	err = mrc_nl_raw_aim(info, dev, wanted, raw);
 	if (!err)
-		order = mrc_probe_order_alloc_raw(dev, raw);
-	if (order) {
-		mrc_nl_raw_plan(order, wanted);
-		return order;
+		job = mrc_probe_job_alloc_raw(dev, raw);
+	if (job) {
+		mrc_nl_raw_plan(job, wanted);
+		return job;
 	}
 	mrc_raw_probe_free(raw);
 	return ERR_PTR(err ?: -ENOMEM);
 }
 
-static struct mrc_probe_order *mrc_nl_raw_open(struct genl_info *info, struct mrc_dev *dev)
+static struct mrc_probe_job *mrc_nl_raw_open(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct mrc_nl_raw wanted = { };
-	struct mrc_probe_order *order;
+	struct mrc_probe_job *job;
 	int err;
 
 	err = mrc_nl_raw_destinations(info, &wanted) ?: mrc_nl_raw_way(info, dev, &wanted) ?:
 	      mrc_nl_raw_local(info, dev, &wanted) ?: mrc_nl_raw_size(info, &wanted);
-	order = err ? ERR_PTR(err) : mrc_nl_raw_order(info, dev, &wanted);
+	job = err ? ERR_PTR(err) : mrc_nl_raw_job(info, dev, &wanted);
 	mrc_srh_put(wanted.ev.path.srh);
 	mrc_plane_put(wanted.plane);
-	return order;
+	return job;
 }
 
 int mrc_nl_raw_probe_start(struct sk_buff *skb, struct genl_info *info)

@@ -56,7 +56,7 @@ struct mrc_waiting;
  * @asks: see ask.h
  * @endpoint: see endpoint.h
  * @prober: see prober.h
- * @orders: see probe_order.h
+ * @jobs: see probe_job.h
  * @gone: see gone.h
  * @sock: its UDP port
  * @sock_too: the other port that MRC may have, or NULL
@@ -97,7 +97,7 @@ struct mrc_dev {
 	struct mrc_endpoint *endpoint;
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;
-	struct mrc_probe_orders *orders;
+	struct mrc_probe_jobs *jobs;
 	struct work_struct ports_work;	/* ports have changed here */
 	struct work_struct told_work;	/* or at peers: see struct mrc_prober */
 	struct delayed_work renew_work;	/* EVs for which there was no memory are made */

@@ -13,7 +13,7 @@ struct mrc_dev;
 struct mrc_ev_profile;
 struct mrc_peer;
 struct mrc_plane;
-struct mrc_probe_order;
+struct mrc_probe_job;
 struct mrc_qp;
 struct mrc_route;
 
@@ -71,7 +71,7 @@ struct mrc_event {
 	const struct mrc_ev_profile *ev_profile;
 	const struct mrc_cc_profile *cc_profile;
 	const struct mrc_route *route;
-	const struct mrc_probe_order *probes;
+	const struct mrc_probe_job *probes;
 };
 
 /* Listeners run in any context, also softirq with transport locks held. */

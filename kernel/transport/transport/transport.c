@@ -13,7 +13,7 @@
 #include "../device/event.h"
 #include "../qp/gone.h"
 #include "../endpoint/peers.h"
-#include "../endpoint/probe_order.h"
+#include "../endpoint/probe_job.h"
 #include "../endpoint/prober.h"
 #include "../peer/qp.h"
 #include "../qp/receive.h"
@@ -231,7 +231,7 @@ static void mrc_transport_free(struct mrc_dev *dev)
 	mrc_ask_fini(dev);
 	mrc_endpoint_fini(dev);
 	mrc_gone_fini(dev);
-	mrc_probe_orders_fini(dev);
+	mrc_probe_jobs_fini(dev);
 	mrc_ev_profiles_free(dev);
 	mrc_cc_profiles_free(dev);
 	mrc_peers_exit(dev);
@@ -272,7 +272,7 @@ static int mrc_transport_init_parts(struct mrc_dev *dev)
 	return mrc_routes_init(dev) ?: mrc_waiting_init(dev, mrc_requester_run) ?:
 	       mrc_ask_init(dev, &mrc_prober_ask_ops) ?:
 	       mrc_prober_init(dev) ?: mrc_endpoint_init(dev) ?: mrc_gone_init(dev) ?:
-	       mrc_probe_orders_init(dev) ?:
+	       mrc_probe_jobs_init(dev) ?:
 	       mrc_cc_profiles_init(dev) ?: mrc_ev_profiles_init(dev);
 }
 
@@ -309,7 +309,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 	dev->dead = true;
 	mutex_unlock(&dev->cfg_lock);
 	cancel_delayed_work_sync(&dev->renew_work);
-	mrc_probe_orders_close(dev);
+	mrc_probe_jobs_close(dev);
 	mrc_planes_destroy(&dev->planes);
 	mrc_transport_listen_no_more(dev);
 	mrc_dev_put(dev);

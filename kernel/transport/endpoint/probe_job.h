@@ -3,8 +3,8 @@
  * EV probes that somebody has asked for. They leave as fast as a device may send them; what became
  * of them is told, by MRC_EVENT_PROBED, when all is known or the time is up. Nobody waits.
  */
-#ifndef _MRC_TRANSPORT_PROBE_ORDER_H
-#define _MRC_TRANSPORT_PROBE_ORDER_H
+#ifndef _MRC_TRANSPORT_PROBE_JOB_H
+#define _MRC_TRANSPORT_PROBE_JOB_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -16,24 +16,24 @@
 struct mrc_raw_probe;
 
 /* Of a device, at a time. */
-#define MRC_PROBE_ORDERS_MAX	64u
+#define MRC_PROBE_JOBS_MAX	64u
 
 /**
- * struct mrc_probe_order - probes of EVs to one peer, or raw ones
+ * struct mrc_probe_job - probes of EVs to one peer, or raw ones
  * @dev: the device, which is there as long as @peer is; of a raw one a reference
  * @peer: a reference; NULL: they are raw
  * @raw: their ways; NULL: they are not
- * @id: of the order, never 0, unique among those of a device for 2^32 of them
+ * @id: of the job, never 0, unique among those of a device for 2^32 of them
  * @count: elements of @result
  * @result: one per probe, also of those never sent; @ev and @port are filled in before it starts
  * @next: element of @result to be sent next
  * @batch: what ask.c fills; names @result
  * @deadline: in jiffies, of the answer
  * @send_until: in jiffies: what is sent later would have too little time
- * @list: of the device's orders: whoever takes it out frees it
+ * @list: of the device's jobs: whoever takes it out frees it
  * @work: sends, and ends it
  */
-struct mrc_probe_order {
+struct mrc_probe_job {
 	struct mrc_dev *dev;
 	struct mrc_peer *peer;
 	struct mrc_raw_probe *raw;
@@ -49,14 +49,14 @@ struct mrc_probe_order {
 };
 
 /**
- * struct mrc_probe_orders - those of a device
+ * struct mrc_probe_jobs - those of a device
  * @lock: guards the others; nothing is taken inside
- * @list: of struct mrc_probe_order
+ * @list: of struct mrc_probe_job
  * @count: elements of @list
- * @last_id: of the order that was started last
+ * @last_id: of the job that was started last
  * @closed: the device goes: no more are started
  */
-struct mrc_probe_orders {
+struct mrc_probe_jobs {
 	struct mutex lock;
 	struct list_head list;
 	unsigned int count;
@@ -64,41 +64,41 @@ struct mrc_probe_orders {
 	bool closed;
 };
 
-/** mrc_probe_orders_init() - Return: 0 or -ENOMEM */
-int mrc_probe_orders_init(struct mrc_dev *dev);
-/** mrc_probe_orders_close() - the device goes: end all, and tell what is known. Process context, sleeps. */
-void mrc_probe_orders_close(struct mrc_dev *dev);
-/** mrc_probe_orders_fini() - none is left. Without mrc_probe_orders_init(), too. */
-void mrc_probe_orders_fini(struct mrc_dev *dev);
+/** mrc_probe_jobs_init() - Return: 0 or -ENOMEM */
+int mrc_probe_jobs_init(struct mrc_dev *dev);
+/** mrc_probe_jobs_close() - the device goes: end all, tell what is known. Process context, sleeps. */
+void mrc_probe_jobs_close(struct mrc_dev *dev);
+/** mrc_probe_jobs_fini() - none is left. Without mrc_probe_jobs_init(), too. */
+void mrc_probe_jobs_fini(struct mrc_dev *dev);
 
 /**
- * mrc_probe_order_alloc() - an order without probes
+ * mrc_probe_job_alloc() - a job without probes
  *
  * Return: NULL when there is no memory; else it has taken over the reference to @peer.
  */
-struct mrc_probe_order *mrc_probe_order_alloc(struct mrc_peer *peer);
+struct mrc_probe_job *mrc_probe_job_alloc(struct mrc_peer *peer);
 /**
- * mrc_probe_order_alloc_raw() - an order of raw probes, without them
+ * mrc_probe_job_alloc_raw() - a job of raw probes, without them
  * @dev: the device
  * @raw: their ways, taken over when this succeeds
  *
  * Return: NULL when there is no memory.
  */
-struct mrc_probe_order *mrc_probe_order_alloc_raw(struct mrc_dev *dev, struct mrc_raw_probe *raw);
-/** mrc_probe_order_free() - of one that was not started. Process context. */
-void mrc_probe_order_free(struct mrc_probe_order *order);
+struct mrc_probe_job *mrc_probe_job_alloc_raw(struct mrc_dev *dev, struct mrc_raw_probe *raw);
+/** mrc_probe_job_free() - of one that was not started. Process context. */
+void mrc_probe_job_free(struct mrc_probe_job *job);
 
 /**
- * mrc_probe_order_start() - send the probes
- * @order: its @result and @count are filled in
+ * mrc_probe_job_start() - send the probes
+ * @job: its @result and @count are filled in
  * @time: jiffies until it is told what became of them; raw ones have a time of their own
- * @id: is set to that of the order
+ * @id: is set to that of the job
  *
  * One that was denied or removed meanwhile, or could not be sent in time, is not @sent; one whose
  * probe cannot leave this host counts as sent and not answered. A raw one that was not sent has an
  * error, -EBUSY if there was no time. Process context. Return: 0, and the
- * order is not the caller's any more; -EBUSY: there are too many; -ENODEV: the device goes.
+ * job is not the caller's any more; -EBUSY: there are too many; -ENODEV: the device goes.
  */
-int mrc_probe_order_start(struct mrc_probe_order *order, unsigned long time, u32 *id);
+int mrc_probe_job_start(struct mrc_probe_job *job, unsigned long time, u32 *id);
 
-#endif /* _MRC_TRANSPORT_PROBE_ORDER_H */
+#endif /* _MRC_TRANSPORT_PROBE_JOB_H */
