@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables of scripts/bench-engine, from what Google Benchmark wrote to the file named on the
-command line: Markdown, as the README has it."""
+command line: Markdown, as Documentation/figures.md has it."""
 
 import json
 import re

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Pages for readers: files that they name are there, words of the glossary are in use, links lead
-# somewhere, and what comments refer to is in Documentation/references.md. Paths of MAINTAINERS are
-# there. The version stands in one place.
+# somewhere, the index has each page, and what comments refer to is in Documentation/references.md. Paths
+# of MAINTAINERS are there. The version stands in one place.
 #
 # Usage: pages.sh TOP
 
@@ -44,6 +44,17 @@ check_links()
 			wrong "$page: no heading $link"
 		fi
 	done < <(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:')
+}
+
+# Documentation/README.md links to each page.
+check_index()
+{
+	local page
+
+	for page in "${pages[@]#Documentation/}"; do
+		[[ $page = README.md ]] || grep -qF "]($page)" Documentation/README.md ||
+			wrong "Documentation/README.md: no link to $page"
+	done
 }
 
 # Each word is somebody's: it stands in a source, whole.
@@ -95,6 +106,7 @@ for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
 done
+check_index
 check_glossary
 check_sources
 check_maintainers

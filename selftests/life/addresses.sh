@@ -219,10 +219,10 @@ asks_nobody()
 	on p1 ip -6 route get fd00:11::2 from fd00:11::1 oif dum | grep -q 'dev dum table 4791'
 }
 
-# The lines of README.md that keep a silent next hop from being asked when a QP connects.
+# The lines of cluster.md that keep a silent next hop from being asked when a QP connects.
 test_silent_hop()
 {
-	local line
+	local line page=$TOP/Documentation/cluster.md
 
 	ip link add veth2 netns p1 type veth peer name veth2 netns p2
 	both ip link set veth2 up
@@ -238,7 +238,7 @@ test_silent_hop()
 	while read -r line; do
 		# shellcheck disable=SC2086 # words
 		on p1 $line
-	done < <(sed -n '/^ip -6 .* table 4791$/{s/ mrc / dum /;s/fd00:6d72::/fd00:11::/;p}' "$TOP/README.md")
+	done < <(sed -n '/^ip -6 .* table 4791$/{s/ mrc / dum /;s/fd00:6d72::/fd00:11::/;p}' "$page")
 	check "by the page nobody is asked" asks_nobody
 	check "by the page data flows" \
 		wait_for connects fd00:11::1 fd00:11::2 dum1 dum2
