@@ -5,7 +5,7 @@
  * follows the netdev (admin-up and carrier) through the netdev notifier.
  *
  * No function here takes RTNL, but for module init and exit, and where it says so. The order of
- * locks is in Documentation/architecture.md.
+ * locks is in Documentation/developer/architecture.md.
  */
 #ifndef _MRC_NET_PLANE_H
 #define _MRC_NET_PLANE_H

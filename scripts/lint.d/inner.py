@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who calls what of the engine: the line of Documentation/architecture.md, "FOLDER inner: ONE TWO
-but mrc_this mrc_that", names headers of a folder whose functions are its own. No other folder below
-kernel/ calls them, but for those that the line ends with.
+"""Who calls what of the engine: the line of Documentation/developer/architecture.md, "FOLDER inner:
+ONE TWO but mrc_this mrc_that", names headers of a folder whose functions are its own. No other folder
+below kernel/ calls them, but for those that the line ends with.
 """
 
 import re
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-PAGE = "Documentation/architecture.md"
+PAGE = "Documentation/developer/architecture.md"
 # What a header declares or defines stands at the start of a line.
 DECLARED = re.compile(r"^(?!static_assert)[a-z][\w *]*?\b(mrc_\w+)\(", re.MULTILINE)
 CALLED = re.compile(r"\b(mrc_\w+)\(")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who includes whom: the order that Documentation/architecture.md shows, and nothing else.
+"""Who includes whom: the order that Documentation/developer/architecture.md shows, and nothing else.
 
 A line there, "FOLDER: ONE TWO THREE|FOUR", orders what is in a folder: files, of which those that
 differ only in what is behind the dot stand together, and folders. Each includes itself and those
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-PAGE = "Documentation/architecture.md"
+PAGE = "Documentation/developer/architecture.md"
 SOURCES = (".c", ".cc", ".h")
 # Where the compilers look, behind the folder of the file itself.
 ROOTS = ("kernel", "kernel/include/uapi", "userspace/mrcd/src")

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Pages for readers: files that they name are there, words of the glossary are in use, links lead
-# somewhere, the index has each page, and what comments refer to is in Documentation/references.md. Paths
-# of MAINTAINERS are there. The version stands in one place.
+# somewhere, the index has each page, and what comments refer to is in references.md.
 #
 # Usage: pages.sh TOP
 
@@ -11,7 +10,8 @@
 . "$(dirname "$0")/lib.sh"
 
 cd "$1" || exit 1
-pages=(./*.md Documentation/*.md Documentation/netlink/README.md)
+pages=(README.md Documentation/*.md Documentation/{developer,netlink}/*.md)
+glossary=Documentation/developer/glossary.md
 sources=(kernel userspace selftests scripts)
 
 # Files in backticks, whole paths only, and without a pattern.
@@ -65,7 +65,7 @@ check_glossary()
 	while read -r word; do
 		git grep -qiwF -e "$word" -e "${word// /_}" -e "${word%e}ing" -e "${word}s" -- "${sources[@]}" ||
 			wrong "glossary: nobody says '$word'"
-	done < <(sed -nE 's/^\| ([^|]+) \| .*/\1/p' Documentation/glossary.md | grep -vx 'word')
+	done < <(sed -nE 's/^\| ([^|]+) \| .*/\1/p' "$glossary" | grep -vx 'word')
 }
 
 # A number of a section, table or figure follows the name of its text.
@@ -79,29 +79,6 @@ check_sources()
 		grep -vE "($texts),? (section|table|figure)" >&2 && wrong "of which text?"
 }
 
-# bash completes a name that ends in a slash without a look at it.
-check_maintainers()
-{
-	local pattern
-
-	while read -r pattern; do
-		compgen -G "${pattern%/}" >/dev/null || wrong "MAINTAINERS: there is no $pattern"
-	done < <(sed -nE 's/^F:\t//p' MAINTAINERS)
-}
-
-# Whoever shows the version reads it in kernel/main.c. The changelog begins with that version.
-check_version()
-{
-	local version
-
-	version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kernel/main.c)
-	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "no version MAJOR.MINOR.PATCH: '$version'"
-	equal "version at the top of CHANGELOG.md" "$version" \
-		"$(sed -nE '/^## /{s/^## ([0-9.]+) - .*/\1/p;q}' CHANGELOG.md)"
-	git grep -nE "(^|[^0-9.])${version//./\\.}([^0-9.]|$)" -- '*CMakeLists.txt' '*.in' kernel scripts \
-		'userspace/*/src' ':!kernel/main.c' >&2 && wrong "the version stands there, too"
-}
-
 for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
@@ -109,7 +86,5 @@ done
 check_index
 check_glossary
 check_sources
-check_maintainers
-check_version
-[ "$(grep -c '^| ' Documentation/glossary.md)" -gt 50 ] || wrong "few words in the glossary"
+[ "$(grep -c '^| ' "$glossary")" -gt 50 ] || wrong "few words in the glossary"
 exit $failed

@@ -2,7 +2,7 @@
 /*
  * The MRC wire format: every header as explicit byte offsets, decoded into and
  * encoded from plain structs. Layouts: MRC 1.0, tables 6-3 to 6-9 (write
- * requests) and 7-10 to 7-23 (control packets), see Documentation/references.md.
+ * requests) and 7-10 to 7-23 (control packets), see Documentation/developer/references.md.
  * All fields are big-endian. Where the public sources leave a point open, one
  * constant or one function here settles it, and a comment that begins with
  * "Open point" says so.

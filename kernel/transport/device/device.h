@@ -3,7 +3,7 @@
  * The transport side of a device: planes, profiles, routes, peers, QPs and
  * memory regions hang here. The ib_device in verbs/ owns one.
  *
- * The order of all locks is in Documentation/architecture.md.
+ * The order of all locks is in Documentation/developer/architecture.md.
  */
 #ifndef _MRC_TRANSPORT_DEVICE_H
 #define _MRC_TRANSPORT_DEVICE_H

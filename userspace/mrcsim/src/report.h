@@ -25,7 +25,7 @@ struct FigureName {
     bool more_is_better;
 };
 
-/** All figures, see Documentation/simulation.md. */
+/** All figures, see Documentation/developer/simulation.md. */
 const std::vector<FigureName> &figure_names();
 
 /** Values of the figures. */

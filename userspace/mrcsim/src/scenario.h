@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is to be simulated. Defaults are those of Documentation/simulation.md. Times are in ps,
- * fractions in millionths.
+ * What is to be simulated. Defaults are those of Documentation/developer/simulation.md. Times are
+ * in ps, fractions in millionths.
  */
 #pragma once
 
