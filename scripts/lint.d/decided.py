@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where is it decided: the table of Documentation/architecture.md, held against the sources.
+"""Where is it decided: the table of Documentation/developer/architecture.md, held against the sources.
 
 A row has a question, then "`FILE`: `FUNCTION()`, `FUNCTION()`; `FILE`: `FUNCTION()`", then a remark. A
 file is below kernel/, or below the top of the tree. It must define the functions behind its name: to call
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-PAGE = "Documentation/architecture.md"
+PAGE = "Documentation/developer/architecture.md"
 HEADING = "## Where is it decided"
 # A function, or a file, which has a suffix.
 NAMED = re.compile(r"`(?:([\w:]+)\(\)|([\w./-]+\.\w+))`")

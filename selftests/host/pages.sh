@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Pages for readers: files that they name are there, words of the glossary are in use, links lead
-# somewhere, the index has each page, and what comments refer to is in references.md.
+# somewhere, the index has each page, and what comments refer to is in references.md. Paths of MAINTAINERS
+# are there. The version stands in one place.
 #
 # Usage: pages.sh TOP
 
@@ -10,7 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cd "$1" || exit 1
-pages=(README.md Documentation/*.md Documentation/{developer,netlink}/*.md)
+pages=(./*.md Documentation/*.md Documentation/{developer,netlink}/*.md)
 glossary=Documentation/developer/glossary.md
 sources=(kernel userspace selftests scripts)
 
@@ -52,7 +53,7 @@ check_index()
 	local page
 
 	for page in "${pages[@]#Documentation/}"; do
-		[[ $page = README.md ]] || grep -qF "]($page)" Documentation/README.md ||
+		[[ $page = README.md || $page = ./* ]] || grep -qF "]($page)" Documentation/README.md ||
 			wrong "Documentation/README.md: no link to $page"
 	done
 }
@@ -79,6 +80,29 @@ check_sources()
 		grep -vE "($texts),? (section|table|figure)" >&2 && wrong "of which text?"
 }
 
+# bash completes a name that ends in a slash without a look at it.
+check_maintainers()
+{
+	local pattern
+
+	while read -r pattern; do
+		compgen -G "${pattern%/}" >/dev/null || wrong "MAINTAINERS: there is no $pattern"
+	done < <(sed -nE 's/^F:\t//p' MAINTAINERS)
+}
+
+# Whoever shows the version reads it in kernel/main.c. The changelog begins with that version.
+check_version()
+{
+	local version
+
+	version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kernel/main.c)
+	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "no version MAJOR.MINOR.PATCH: '$version'"
+	equal "version at the top of CHANGELOG.md" "$version" \
+		"$(sed -nE '/^## /{s/^## ([0-9.]+) - .*/\1/p;q}' CHANGELOG.md)"
+	git grep -nE "(^|[^0-9.])${version//./\\.}([^0-9.]|$)" -- '*CMakeLists.txt' '*.in' kernel scripts \
+		'userspace/*/src' ':!kernel/main.c' >&2 && wrong "the version stands there, too"
+}
+
 for page in "${pages[@]}"; do
 	check_files "$page"
 	check_links "$page"
@@ -86,5 +110,7 @@ done
 check_index
 check_glossary
 check_sources
+check_maintainers
+check_version
 [ "$(grep -c '^| ' "$glossary")" -gt 50 ] || wrong "few words in the glossary"
 exit $failed
