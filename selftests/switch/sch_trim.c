@@ -200,6 +200,8 @@ static struct sk_buff *trim_dequeue(struct Qdisc *sch)
 		return NULL;
 	}
 	__skb_unlink(skb, &port->wire);
+	/* Cables carry no marks of an skb. GRO makes no aggregates of what a UDP tunnel of this host has. */
+	skb->encapsulation = 0;
 	qdisc_qstats_backlog_dec(sch, skb);
 	sch->q.qlen--;
 	qdisc_bstats_update(sch, skb);

@@ -20,10 +20,15 @@ one_by_one()
 	done >/dev/null
 }
 
-# gro SETTING: of h2
+# gro SETTING: of h2. It waits for the next packet up to 2 ms, as with a NIC that a queue is before.
 gro()
 {
-	on h2 ethtool -K eth1 gro "$1" && on h2 ethtool -K eth2 gro "$1"
+	local plane
+
+	for plane in 1 2; do
+		on h2 ethtool -K "eth$plane" gro "$1" &&
+			on h2 sh -c "echo 2000000 >/sys/class/net/eth$plane/gro_flush_timeout" || return
+	done
 }
 
 # frames: those that IPv6 of h2 has taken in, an aggregate as one
@@ -44,7 +49,7 @@ check_run()
 	packets=$(($(counter h2 rx_packets) - packets))
 	came=$(($(frames) - came))
 	case $2 in
-	on) check "$name: $packets packets come in $came frames" test $((2 * came)) -lt "$packets" ;;
+	on) check "$name: $packets packets come in $came frames" test "$came" -lt $((packets * 3 / 4)) ;;
 	off) check "$name: $packets packets come in $came frames" test "$came" -ge "$packets" ;;
 	esac
 }
@@ -55,7 +60,8 @@ check_fabric()
 	local name=$1
 	shift
 
-	lab_up --planes 2 --spines 1 "$@"
+	# Ports of these switches put bytes on the wire, without marks that would tell GRO of a local tunnel.
+	lab_up --planes 2 --spines 1 --switch trim --rate-mbit 10000 --rtt-us 100 "$@"
 	check "$name: packets come one by one" one_by_one
 	check_run "$name" off
 	check_run "$name" on
