@@ -34,6 +34,7 @@ gro()
 # frames: those that IPv6 of h2 has taken in, an aggregate as one
 frames()
 {
+	# shellcheck disable=SC2016 # of awk
 	on h2 awk '$1 == "Ip6InReceives" { print $2 }' /proc/net/snmp6
 }
 

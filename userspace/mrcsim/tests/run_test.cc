@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <gtest/gtest.h>
 
-#include "core/receive/responder.h"
-#include "core/requester/requester.h"
 #include "drive_local.h"
 #include "report.h"
+#include "requester.h"
+#include "responder.h"
 
 using namespace mrcsim;
 
