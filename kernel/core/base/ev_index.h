@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A peer's EVs are told apart by an index. It means another EV when the peer's EVs are replaced.
+ * An index tells a peer's EVs apart. When the peer's EVs are replaced, the same index may mean
+ * another EV.
  */
 #ifndef _MRC_CORE_EV_INDEX_H
 #define _MRC_CORE_EV_INDEX_H

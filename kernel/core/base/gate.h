@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A gate lets so many pass per second, and a burst at once when nobody has for a while.
+ * A gate limits a rate: it lets a given number of events pass per second, and a burst of them at
+ * once after a quiet time.
  */
 #ifndef _MRC_CORE_GATE_H
 #define _MRC_CORE_GATE_H

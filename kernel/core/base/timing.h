@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long things take, and how long is waited: one set of times that each state of the engine
- * points to. What a kernel does in software is a hundred times slower than what a NIC does, and so
- * are the waits that suit it; what is decided is the same.
+ * All times that the engine waits or allows for, in one set, to which each state of the engine
+ * points. A kernel works a hundred times slower than a NIC, and its waits are as much longer. The
+ * decisions are the same with both sets.
  */
 #ifndef _MRC_CORE_TIMING_H
 #define _MRC_CORE_TIMING_H

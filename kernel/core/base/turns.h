@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose turn it is, of all peers of a device for which EV probes are due: a host may have
- * thousands, and may send only so many probes.
+ * Decides which peer of a device may send EV probes next. Probes may be due for thousands of peers,
+ * and the rate of probes is limited.
  *
- * As the queues of FQ-CoDel (RFC 8290, section 4) are served, with probes in place of bytes: a peer
- * that becomes due has a turn before those that have had one and want more, which take turns among
- * themselves. So a peer with one bad EV is probed in its time, however many others wait with all of
- * theirs. After its turn it waits behind the others once before it counts as new again.
+ * The peers are served like the queues of FQ-CoDel (RFC 8290, section 4), with probes in place of
+ * bytes. A peer that becomes due has its turn before the peers that have had one and want more;
+ * those take turns among themselves. So a peer with one bad EV is probed in time, however many
+ * other peers have nothing but bad EVs. After its turn a peer waits behind the others once before
+ * it counts as new again.
  *
  * The caller serialises all calls on one struct mrc_turns.
  */

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion control: how many bytes may be in flight to a destination. One context is what all
- * packets share that go there; it learns what became of them, and says what room there is. Two
- * algorithms: a fixed window, and NSCC (network signal congestion control; UE, section
- * 3.6.13), which steers by four signals: marks of switches, the delay of round trips, trimmed
- * packets and lost ones.
+ * Congestion control: how many bytes may be in flight to a destination. All packets to a
+ * destination share one context, which learns what became of them and says how much room is left.
+ * There are two algorithms: a fixed window, and NSCC (network signal congestion control; UE,
+ * section 3.6.13). NSCC steers by four signals: marks of switches, the delay of round trips,
+ * trimmed packets and lost packets.
  *
  * A SACK brings a mark or none, and a delay below or above its target. That makes four quadrants:
  *
- *                      | delay below the target          | at or above it
+ *                      | delay below the target          | delay at or above the target
  *   -------------------+---------------------------------+-------------------------------------
- *   no mark            | increase in proportion to what  | fair increase: the queue drains, all
- *                      | is left; fast without any delay | flows get the same
- *   mark               | hold: one path is hot, others   | decrease, once in a round trip
- *                      | are not; it is skipped          |
+ *   no mark            | increase, by the distance to    | fair increase: the queue drains, and
+ *                      | the target; fast without delay  | all flows get the same
+ *   mark               | hold: one path is congested,    | decrease, once in a round trip
+ *                      | and is skipped; others are not  |
  *
- * Where no switch has marked a packet of late nothing would push back before packets are trimmed or
- * lost: then delay counts as a mark, with a target beyond what a busy host takes by itself; where
- * switches are said to trim only once they do. Where nothing is said of them the rate of links is
- * not believed either: a window begins small, and gains are those of a small network.
+ * If no switch has marked a packet lately, nothing would push back before packets are trimmed or
+ * lost. So delay then counts as a mark, with a target beyond the delay that a busy host adds by
+ * itself. Where the settings say that switches trim, this holds only once they do trim. Where the
+ * settings say nothing of switches, the rate of links is not believed either: a window begins
+ * small, and gains are those of a small network.
  *
  * Bytes are nominal ones (mrc_nominal_len()) throughout. Nothing here sleeps, allocates or reads a
  * clock; the caller serialises all calls on one context and brings the time in nanoseconds of a
@@ -67,8 +68,8 @@ enum mrc_cc_algorithm {
  * @mtu: nominal bytes of the largest packet, as they are counted in flight; not 0
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
- * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent and
- *             without @trimming. With neither, and until marks are seen, cc_late of struct
+ * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent
+ *             and without @trimming. With neither, and until marks are seen, cc_late of struct
  *             mrc_timing at least
  * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold; cc_room of struct
  *            mrc_timing at least where @base_rtt_ns is not set
@@ -313,10 +314,10 @@ static inline u32 mrc_cc_room(const struct mrc_cc *cc)
  * struct mrc_cc_grant - what may be sent now, all in bytes
  * @cwnd: the window
  * @room: what of it is left
- * @room_lost: the same for what is sent again, which may have one packet more: the hole at the start
- *             of a window of PSNs may be what keeps this one full
- * @least: room that a packet needs. MRC 1.0, section 8.3.1, lets one go of which a part fits, and so
- *         does a fixed window. But then a hundred windows of one packet are two hundred packets:
+ * @room_lost: the same for what is sent again, which may have one packet more: the hole at the
+ *             start of a window of PSNs may be what keeps this one full
+ * @least: room that a packet needs. MRC 1.0, section 8.3.1, lets one go of which a part fits, and
+ *         so does a fixed window. But then a hundred windows of one packet are two hundred packets:
  *         NSCC wants room for all of a packet, as UE does
  * @ask_after: who has sent so much without asking for a SACK asks for one where the window ends
  */
@@ -360,7 +361,8 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now);
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes);
 
 /**
- * mrc_cc_links() - links are faster, or more, than when the context was made; slower ones are no news
+ * mrc_cc_links() - links are faster, or more, than when the context was made; slower ones are no
+ * news
  * @cc: the context
  * @rate: bytes a second, of all planes
  * @planes: that it counts; those that are new are up

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A congestion window that several QPs share: whose turn it is to send when there is less room than
- * they want, and what a QP may claim of the window by what has been heard of it.
+ * A congestion window that several QPs share. This file decides which QP may send next when there
+ * is less room than they want, and how much of the window a QP may claim; that depends on whether
+ * the peer has answered the QP.
  *
  * QPs that want more than there is room for wait in a queue, those that have been heard of apart
  * from all others. The QP in the first place sends up to MRC_TURN_PACKETS packets and goes to the
@@ -11,13 +12,13 @@
  * A QP that nobody answers must not cost its neighbours their window, however many such QPs there
  * are and however long their timeouts:
  *  - Before the first answer a QP may have MRC_CLAIM_PACKETS packets in flight while others use the
- *    window, and one while others wait. Its bytes count in the window for a few round trips, in
- *    which an answer would come; those of all such QPs take a part of 1 / MRC_FRESH_PART of it while
- *    others want room.
- *  - A QP is silent after that; or when it hears nothing though it asked twice; or when packets time
- *    out and nothing that was sent since has been answered. Its bytes then leave the window, and it
- *    may have MRC_CLAIM_PACKETS packets in flight until it is answered.
- *  - If what it sent has gone with a port, it is again a QP of which nothing has been heard yet.
+ *    window, and one packet while others wait. Its bytes count in the window for a few round trips,
+ *    in which an answer would come. While others want room, all such QPs together take
+ *    1 / MRC_FRESH_PART of the window.
+ *  - A QP is silent after these round trips; or when it hears nothing though it asked twice; or
+ *    when packets time out and nothing that was sent since has been answered. The bytes of a silent
+ *    QP leave the window, and it may have MRC_CLAIM_PACKETS packets in flight until it is answered.
+ *  - If the packets of a silent QP have gone with a port, it counts as new again.
  *  - With the first answer its bytes come back into the window, and it may claim all of it.
  * None of this makes the window smaller. A fixed window is one QP's own and knows no silence.
  *

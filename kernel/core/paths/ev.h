@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The EVs towards one peer (MRC 1.0, sections 9.3.1 and 11.2.1): what is kept of each. In which
- * order packets take them is ev_rotation.h's, when they are probed ev_schedule.h's, how they change
- * their states ev_set.h's, and what becomes of doubt and silence ev_search.h's. The caller
+ * The EVs towards one peer (MRC 1.0, sections 9.3.1 and 11.2.1), and what is kept of each EV.
+ * ev_rotation.h has the order in which packets take EVs, ev_schedule.h the times of probes,
+ * ev_set.h the changes of state, and ev_search.h doubt, silence and the search. The caller
  * serialises all calls on one set.
  *
- * A living path is found, whatever was believed before: while one EV in each direction takes
- * four packets of five, both ends have one of these in use after a few round trips and the
- * intervals of the probes. Three things see to that, and all three stand on evidence alone, that
- * is on what was last heard of an EV:
- *  - Nothing is blamed in silence: a loss counts only if something that was sent later has
- *    arrived. What is in doubt is probed instead.
- *  - The floor keeps the EV that was heard of last. What it keeps is HELD, and probed as if it
- *    was bad.
+ * A living path is found, whatever was believed before. As long as one EV in each direction
+ * delivers four packets of five, both ends have such an EV in use after a few round trips and the
+ * intervals of the probes. Three rules see to that. All three rest on evidence alone: on when an EV
+ * was last heard of.
+ *  - Silence blames nothing: a loss counts only if something that was sent later has arrived. An EV
+ *    in doubt is probed instead.
+ *  - The floor keeps the EV that was heard of last. An EV that only the floor keeps is HELD, and is
+ *    probed as if it was bad.
  *  - When a probe of an EV in use is lost and nothing that was sent since has arrived, nobody
- *    knows of any path that works: a search begins. All EVs but DENIED ones are probed and take
- *    turns, for data and for answers, until one is heard of.
+ *    knows of any path that works: a search begins. All EVs except DENIED ones are probed and take
+ *    turns, for data and for answers, until one of them is heard of.
  */
 #ifndef _MRC_CORE_EV_H
 #define _MRC_CORE_EV_H
@@ -87,8 +87,8 @@ enum mrc_ev_why {
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
  * @why: enum mrc_ev_why of the last change of @state
- * @thinned: GOOD or SKIP: exponent of how many batches there are for one that it is in; 0: it is left
- *           out of one batch for each mark, and no more
+ * @thinned: GOOD or SKIP: exponent of how many batches there are for one that it is in; 0: it is
+ *           left out of one batch for each mark, and no more
  * @answered: ASSUMED_BAD or HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
  * @slot: where in its plane it stands
@@ -140,8 +140,8 @@ static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
 /* An EV that is marked again and again is in one of so many batches at least. */
 #define MRC_EV_THINNED_MAX	6u
 /*
- * It is the EV's own path that is marked if fewer than one of so many EVs that carry data were marked
- * of late, too.
+ * It is the EV's own path that is marked if fewer than one of so many EVs that carry data were
+ * marked of late, too.
  */
 #define MRC_EV_ALONE		4u
 /* So many of its round trips without a mark are calm. */

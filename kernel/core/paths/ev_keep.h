@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was known of EVs, when a set of others takes the place of theirs: that of an EV which is in
- * both stays.
+ * Takes over what is known of EVs when a new set of EVs replaces the old one: what is known of an
+ * EV that is in both sets stays.
  */
 #ifndef _MRC_CORE_EV_KEEP_H
 #define _MRC_CORE_EV_KEEP_H
@@ -21,8 +21,8 @@
 void mrc_ev_keep(struct mrc_ev_set *s, u16 ev, const struct mrc_ev_entry *old, u64 now);
 
 /**
- * mrc_ev_keep_told() - as what an EV is known to who watches: mrc_ev_next_change() speaks of it if it
- * is another
+ * mrc_ev_keep_told() - as what an EV is known to who watches: mrc_ev_next_change() speaks of it if
+ * it is another
  */
 void mrc_ev_keep_told(struct mrc_ev_set *s, u16 ev, u8 told);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The order in which packets take EVs. The planes take turns, so they carry exactly equal shares as
- * long as each has an EV that is usable and not marked. A plane that is marked all over gives up
- * its turns for a batch, unless all planes are. Inside a plane the EVs follow a pseudo-random
- * permutation that is drawn anew at the end of each rotation. A retired EV is therefore replaced
- * from its own plane only.
+ * long as each has an EV that is usable and not marked. A plane whose EVs are all marked gives up
+ * its turns for a batch, unless that is so in all planes. Inside a plane the EVs follow a
+ * pseudo-random permutation that is drawn anew at the end of each rotation. A retired EV is
+ * therefore replaced from its own plane only.
  *
- * The EVs of a plane stand in slots, of which the first @quota are in rotation. One that is retired
- * changes places with a usable EV of the others, the plane's spares; where there is none left the
- * rest of the rotation takes its share.
+ * The EVs of a plane stand in slots. The EVs in the first @quota slots are in rotation; usable EVs
+ * in the other slots are the plane's spares. A retired EV changes places with a spare. If no spare
+ * is left, the rest of the rotation takes its share.
  */
 #ifndef _MRC_CORE_EV_ROTATION_H
 #define _MRC_CORE_EV_ROTATION_H

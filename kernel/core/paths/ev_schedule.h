@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When EVs are probed that are ASSUMED_BAD, HELD or in doubt.
+ * The times at which EVs are probed that are ASSUMED_BAD, HELD or in doubt.
  */
 #ifndef _MRC_CORE_EV_SCHEDULE_H
 #define _MRC_CORE_EV_SCHEDULE_H

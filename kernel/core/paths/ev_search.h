@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was heard of EVs, and what it means that nothing was: doubt, silence, and the search for a
- * path that works.
+ * What follows when something is heard of an EV, and what follows when nothing is heard: doubt,
+ * silence, and the search for a path that works.
  */
 #ifndef _MRC_CORE_EV_SEARCH_H
 #define _MRC_CORE_EV_SEARCH_H
@@ -46,8 +46,8 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
  * To be called only when something that was sent later, by another EV, has been answered. It means
  * nothing if something that was sent later has arrived by this EV, be it another QP's. Else the EV
  * is in doubt, and the packet counts as a probe that was lost: MRC_EV_PROBE_MISSED take the EV out.
- * If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD such EVs take all EVs of the
- * plane out.
+ * If nothing later has arrived by its whole plane, MRC_EV_PLANE_UNHEARD such EVs take all EVs of
+ * the plane out.
  */
 void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 

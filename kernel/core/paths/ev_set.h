@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The states of EVs, and the floor: so many stay in use whatever becomes of them.
+ * The states of EVs, and the floor: the number of EVs that stay in use whatever is believed of
+ * them.
  */
 #ifndef _MRC_CORE_EV_SET_H
 #define _MRC_CORE_EV_SET_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the EVs of a set lose, compared with one another.
+ * Compares what the EVs of a set lose.
  *
- * A full queue drops packets of every EV that leads through it, and those that come before and after
- * wait long in it. A path that is broken loses what others do not lose that take as long. So a loss
- * is counted, and its EV is to blame once it has lost so much more than
- *  - the other EVs of its plane, without taking longer than these do; or
- *  - its plane with all EVs more than the other planes, likewise.
- * What is counted are events: packets that share an skb are dropped together by the queues of a
- * host, and answered together.
+ * A full queue drops packets of every EV that leads through it, and the packets before and after
+ * them wait long in it. A broken path loses packets where others that take as long lose none. So
+ * losses are counted. An EV is to blame once
+ *  - it has lost far more than the other EVs of its plane, and does not take longer than they do;
+ *    or
+ *  - its plane has lost far more than the other planes, and does not take longer than they do.
+ * Events are counted, not packets: the queues of a host drop packets that share an skb together,
+ * and they are answered together.
  */
 #ifndef _MRC_CORE_EV_TALLY_H
 #define _MRC_CORE_EV_TALLY_H
@@ -18,8 +19,9 @@
 /* Events of an EV, on average, after which all that is counted is halved. */
 #define MRC_TALLY_EVENTS	64u
 /*
- * An EV, or a plane, has lost so often at least before it is to blame: chance explains less. A plane has
- * lost more often than it has EVs, too, for a queue that overflows once may take a packet of each.
+ * An EV, or a plane, has lost so often at least before it is to blame: chance explains less. A
+ * plane has lost more often than it has EVs, too, for a queue that overflows once may take a packet
+ * of each.
  */
 #define MRC_TALLY_EV_LOST	3u
 #define MRC_TALLY_PLANE_LOST	6u

@@ -3,35 +3,39 @@
  * The paths to one peer, in both directions: the EVs that data takes (ev.h), those that answers
  * take (reverse.h), and what was counted on each.
  *
- * All that is learned of an EV comes in by mrc_paths_report(), which decides what it is worth:
+ * All that is learned of an EV is reported to mrc_paths_report(), which decides what follows:
  *
- *  what was seen                          what is made of it
- *  -------------                          ------------------
- *  data has arrived by the EV             it is out of doubt, and a search ends; if it was bad, the
- *                                         floor takes it back where it is short of one
- *  what was held to be lost has arrived   the loss was none
- *  data is lost: something of its own     it is counted: the EV is bad if it loses what others do
- *  traffic class and EV, sent later,      not, without taking longer than these (ev_tally.h)
+ *  what was seen                          what follows
+ *  -------------                          ------------
+ *  data has arrived by the EV             the EV is out of doubt, and a search ends. If the EV was
+ *                                         bad and the floor is short of EVs, it is HELD
+ *  data that was held to be lost has      the loss does not count, and a bad EV is GOOD again
  *  arrived
- *  data is late: nothing has arrived by   it is as a probe that was lost; and where that holds for
- *  its EV that was sent later, but        the whole plane, all its EVs are bad
- *  something by others
- *  data is unanswered, and so is all      nobody is to blame: it may be the other end that does not
- *  that was sent since                    answer, and others use the EV. Probes are to tell
- *  data is lost or late, and a queue of   the same: only a probe is to tell
+ *  data is lost: a later packet of its    the loss is counted. The EV is bad once it has lost far
+ *  traffic class and EV has arrived       more than others that take as long (ev_tally.h)
+ *  data is late: nothing sent later has   this counts as a lost probe. If nothing later has arrived
+ *  arrived by its EV, but something has   by the whole plane, all EVs of the plane are bad
+ *  by others
+ *  data is unanswered, and so is all      nothing is blamed: the other end may be silent, and other
+ *  that was sent since                    QPs use the EV. Probes find out
+ *  data is lost or late, and a queue of   the same: probes find out
  *  this host, of that plane, has dropped
  *  something
- *  a probe was answered                   as for data; and several in a row bring a bad EV back
- *  a probe was lost                       several in a row make the EV bad if something has arrived
- *                                         that was sent since; if nothing has, a search begins
- *  a probe was lost, and a queue of this  nothing, as long as something has arrived by the EV within
- *  host has dropped something             MRC_PATHS_DROPPED_NS; then as for any probe
- *  the peer says so, by a SACK            skip once: not in the next batch; always: bad
- *  nothing can leave this host by it      certain: bad at once, with the reason
+ *  a probe was answered                   as for data; and several answers in a row bring a bad EV
+ *                                         back
+ *  a probe was lost                       if something that was sent since has arrived: several
+ *  lost
+ *                                         probes in a row make the EV bad. If not: a search begins
+ *  a probe was lost, and a queue of this  nothing, if something has arrived by the EV in the last
+ *  host has dropped something             MRC_PATHS_DROPPED_NS; else as for any lost probe
+ *  the peer asks for it, by a SACK        "skip once": the EV is left out of the next batch;
+ *                                         "always skip": it is bad
+ *  nothing can leave this host by the EV  the EV is bad at once, with the reason: this is certain
  *
- * A probe says nothing of an EV whose state has changed since it was sent. How many EVs stay in use
- * whatever is seen is ev_set.h's floor. It is one of the whole set and not of each plane: a plane
- * whose EVs are all bad must carry nothing. The caller serialises all calls on one struct.
+ * A probe says nothing of an EV whose state has changed since the probe was sent. The floor of
+ * ev_set.h says how many EVs stay in use whatever is seen. There is one floor for the whole set,
+ * not one for each plane: a plane whose EVs are all bad must carry nothing. The caller serialises
+ * all calls on one struct.
  */
 #ifndef _MRC_CORE_PATHS_H
 #define _MRC_CORE_PATHS_H
@@ -42,20 +46,23 @@
 #include "../send/news.h"
 #include "reverse.h"
 
-/* Probes of the way back that leave in a round trip, where these take long, unless one is lost. */
+/* Where round trips take long, so many probes of the way back leave in one, unless one is lost. */
 #define MRC_PATHS_REVERSE_RTT	4u
-/* What queues of this host drop excuses lost probes of an EV for so long after the last arrival. */
+/*
+ * If a queue of this host has dropped packets, a lost probe does not count against an EV by which
+ * something has arrived in this time.
+ */
 #define MRC_PATHS_DROPPED_NS	500000000ull
 
 /**
- * struct mrc_paths_ev - how one EV is called, and what was counted on it
+ * struct mrc_paths_ev - the names of one EV, and what was counted on it
  * @bits: EV bits in source port and flow label, which answers echo
  * @index: of the EV in its profile
  * @lost: packets held to be lost on it and sent again
  * @probed: EV probes sent on it
- * @tx_packets: packets meant for it
+ * @tx_packets: packets dealt to it
  * @acked: packets known to have arrived by it
- * @marked: CE echoes
+ * @marked: CE echoes of packets on it
  */
 struct mrc_paths_ev {
 	u32 bits;
@@ -74,7 +81,7 @@ struct mrc_paths_ev {
  * @set: states and spray order
  * @reverse: EVs for answers
  * @heard_at: ns, when an answer last said that something has arrived; may be read without a lock
- * @reverse_at: ns, no probe of the way back before; read likewise
+ * @reverse_at: ns, no probe of the way back is sent before; may be read without a lock
  */
 struct mrc_paths {
 	u16 count;
@@ -89,15 +96,15 @@ struct mrc_paths {
  * enum mrc_seen - what was seen of an EV; see the top of this file
  * @MRC_SEEN_ARRIVED: data has arrived by it
  * @MRC_SEEN_STIRRED: data has arrived, nobody knows by which EV
- * @MRC_SEEN_ARRIVED_LATE: so has what was reported as lost
+ * @MRC_SEEN_ARRIVED_LATE: data that was reported as lost has arrived
  * @MRC_SEEN_LOST: data is lost, but later data has arrived by it
- * @MRC_SEEN_UNHEARD: data is late, and no later data has
+ * @MRC_SEEN_UNHEARD: data is late, and no later data has arrived by it
  * @MRC_SEEN_SILENT: data is unanswered
  * @MRC_SEEN_SKIP_ONCE: the peer saw a mark of congestion
  * @MRC_SEEN_SKIP_ALWAYS: the peer wants nothing by it
  * @MRC_SEEN_PROBE_ANSWERED: a probe was answered
- * @MRC_SEEN_PROBE_LOST: a probe was not
- * @MRC_SEEN_PROBE_DROPPED: nor was this one, but a queue of this host has dropped something
+ * @MRC_SEEN_PROBE_LOST: a probe was not answered
+ * @MRC_SEEN_PROBE_DROPPED: a probe was not answered, but a queue of this host has dropped something
  * @MRC_SEEN_NO_ROUTE: there is no way out of this host
  * @MRC_SEEN_NO_ROOM: its plane has no room for packets as long as data
  * @MRC_SEEN_REFUSED: this host's policy lets nothing out by it
@@ -136,23 +143,24 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 		   u16 active, u32 random);
 
 /**
- * mrc_paths_keep() - paths that take the place of others: what was known of those that stay holds on
- * @p: of which nothing is known but which are denied and which ports are up
- * @old: the others
- * @from: per EV of @p its index in @old, MRC_EV_NONE: it was not there
+ * mrc_paths_keep() - new paths replace old ones: take over what was known of the EVs that stay
+ * @p: the new paths, of which only the DENIED EVs and the ports that are up are known
+ * @old: the old paths
+ * @from: for each EV of @p its index in @old; MRC_EV_NONE: it was not there
  * @now: ns
  *
- * States and counters; see mrc_ev_keep() and mrc_ev_keep_end(). Several EVs may change: see
- * mrc_paths_next_change(), which compares each with the one of the same index in the profile before.
+ * Takes over states and counters; see mrc_ev_keep() and mrc_ev_keep_end(). Several EVs may change:
+ * see mrc_paths_next_change(), which compares each EV with the old EV that had the same index in
+ * the profile.
  */
 void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 *from, u64 now);
 
 /**
- * mrc_paths_carries() - does data take EVs of a plane, as far as is known?
+ * mrc_paths_carries() - does data take the EVs of a plane?
  * @p: the paths
  * @plane: index in the set's planes
  *
- * Without the paths' lock: a hint.
+ * The paths' lock is not needed; then the result is only a hint.
  */
 static inline bool mrc_paths_carries(const struct mrc_paths *p, unsigned int plane)
 {
@@ -162,17 +170,17 @@ static inline bool mrc_paths_carries(const struct mrc_paths *p, unsigned int pla
 	return READ_ONCE(e->good) && up >> (p->set.ev[e->first].port - 1) & 1;
 }
 
-/** mrc_paths_full() - what is drawn next avoids these ports, a bit for each, if others carry data */
+/** mrc_paths_full() - the next draw avoids @ports, a bit for each port, if others carry data */
 static inline void mrc_paths_full(struct mrc_paths *p, u32 ports)
 {
 	p->set.full_mask = ports;
 }
 
 /**
- * mrc_paths_draw() - the EVs of a batch
+ * mrc_paths_draw() - draw the EVs of a batch
  * @p: the paths
- * @any: on EVs that are assumed bad, too: what is sent was sent in vain
- * @packets: that are dealt to them, element by element and round again
+ * @any: draw ASSUMED_BAD EVs, too, because the packets were sent in vain before
+ * @packets: packets that are dealt to the elements of @ev in turn
  * @now: ns, not 0
  * @ev: result: elements are indices or MRC_EV_NONE
  * @stride: elements of @ev
@@ -180,16 +188,16 @@ static inline void mrc_paths_full(struct mrc_paths *p, u32 ports)
 void mrc_paths_draw(struct mrc_paths *p, bool any, unsigned int packets, u64 now,
 		    u16 *ev, unsigned int stride);
 
-/** mrc_paths_resent() - a packet that was sent on EV @ev, any number, goes out again */
+/** mrc_paths_resent() - a packet that was sent on EV @ev (any number is allowed) goes out again */
 void mrc_paths_resent(struct mrc_paths *p, u16 ev);
 
 /**
- * mrc_paths_report() - something was seen of an EV: the only way to its state
+ * mrc_paths_report() - something was seen of an EV; nothing else changes its state by evidence
  * @p: the paths
- * @seen: what
- * @ev: index; with MRC_SEEN_STIRRED any number, with MRC_SEEN_SILENT also MRC_EV_NONE: not known
- * @sent: ns, when the newest of what arrived, the first of what is unanswered or late, or the probe
- *        was sent; else any number
+ * @seen: what was seen
+ * @ev: index; with MRC_SEEN_STIRRED any number; with MRC_SEEN_SILENT also MRC_EV_NONE: not known
+ * @sent: ns, when a packet was sent: the newest one that arrived, the first one that is unanswered
+ *        or late, or the probe; any number for everything else
  * @now: ns
  *
  * Several EVs may change: see mrc_paths_next_change().
@@ -197,7 +205,7 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
 void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		      u64 now);
 
-/** mrc_paths_missed() - ports, a bit for each, by which something was sent that is late or lost */
+/** mrc_paths_missed() - the ports, a bit for each, whose EVs have something late or lost in @n */
 u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n);
 
 /**
@@ -218,12 +226,12 @@ u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now);
 /**
  * mrc_paths_answer_evs() - the EVs for the answer to an EV probe or a port status
  * @p: the paths
- * @port: our port that it came in by, 0: none of ours
- * @bits: EV bits that it came with
+ * @port: our port by which the request came in; 0: none of ours
+ * @bits: EV bits of the request
  * @now: ns, not 0
- * @ev: result: elements are indices
+ * @ev: result: indices of EVs
  *
- * Return: elements of @ev, 0: there is no EV.
+ * Return: elements in @ev, 0: there is no EV.
  */
 unsigned int mrc_paths_answer_evs(struct mrc_paths *p, u8 port, u32 bits, u64 now,
 				  u16 ev[MRC_REVERSE_COPIES]);
@@ -231,7 +239,7 @@ unsigned int mrc_paths_answer_evs(struct mrc_paths *p, u8 port, u32 bits, u64 no
 /**
  * mrc_paths_want_reverse() - may it be time to probe the way back?
  *
- * For callers that have no lock yet: a hint, of which mrc_paths_reverse_probe() is sure.
+ * A hint for callers that have no lock yet. mrc_paths_reverse_probe() then decides, with the lock.
  */
 bool mrc_paths_want_reverse(const struct mrc_paths *p, u64 now);
 
@@ -246,9 +254,9 @@ bool mrc_paths_want_reverse(const struct mrc_paths *p, u64 now);
 u16 mrc_paths_reverse_probe(struct mrc_paths *p, u32 random, u64 now);
 
 /**
- * mrc_paths_next_change() - an EV whose state has changed since it was spoken of last
+ * mrc_paths_next_change() - an EV whose state has changed since its last report
  *
- * To be called after all else until it returns MRC_EV_NONE; see mrc_ev_next_change().
+ * To be called after everything else, until it returns MRC_EV_NONE; see mrc_ev_next_change().
  */
 static inline u16 mrc_paths_next_change(struct mrc_paths *p, u8 *old)
 {
@@ -256,24 +264,25 @@ static inline u16 mrc_paths_next_change(struct mrc_paths *p, u8 *old)
 }
 
 /**
- * mrc_paths_overdue() - is an answer later than is waited for one?
+ * mrc_paths_overdue() - did an answer come after the wait for it was over?
  * @p: the paths
  * @sent: ns, when the request was sent
  * @now: ns
  *
- * No lock is needed. Return: ns, how long is waited; 0: it is in time, or a copy of one that was.
+ * No lock is needed. Return: ns, the length of the wait; 0: the answer is in time, or is a copy of
+ * one that was.
  */
 u64 mrc_paths_overdue(const struct mrc_paths *p, u64 sent, u64 now);
 
 /**
- * mrc_paths_late() - a request was answered that had been given up
+ * mrc_paths_late() - a request was answered after it had been given up
  * @p: the paths
  * @sent: ns, when it was sent
  * @now: ns
  *
- * Answers that come later than is waited for them are in vain, and what they were for is asked
- * again, which makes the next ones later: so the time that they took counts as a round trip. Of its
- * EV it says nothing, for nobody knows which that was.
+ * An answer that comes after the wait is of no use, and the request is sent again. That makes the
+ * next answers even later. So the time that the late answer took counts as a round trip, and the
+ * waits become longer. The answer says nothing of an EV, because nobody knows which EV it was.
  */
 void mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now);
 
@@ -283,7 +292,7 @@ static inline u64 mrc_paths_ask_wait(const struct mrc_paths *p)
 	return mrc_ev_patience(&p->set, p->set.timing->ask);
 }
 
-/** mrc_paths_deny() - the controller takes the EVs with this index of the profile out, or in */
+/** mrc_paths_deny() - the controller denies or allows the EVs with this index in the profile */
 void mrc_paths_deny(struct mrc_paths *p, u16 index, bool deny, u64 now);
 
 /** mrc_paths_ports() - see mrc_ev_ports() */

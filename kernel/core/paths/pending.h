@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Requests to endpoints that wait for an answer (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and
- * port status. They stand in one queue by when they are lost. An answer names its request by an id;
- * half of it is the number of the slot, and who forges needs the other half.
+ * port status. They stand in one queue, in the order in which they count as lost. An answer names
+ * its request by an id. Half of the id is the number of the slot; the other half is random, so that
+ * an answer is hard to forge.
  *
- * What a request was about, and to whom it went, the caller keeps in a table of its own with the
- * same numbers. The caller serialises all calls on one struct.
+ * The caller keeps what a request was about, and to whom it went, in a table of its own with the
+ * same slot numbers. The caller serialises all calls on one struct.
  */
 #ifndef _MRC_CORE_PENDING_H
 #define _MRC_CORE_PENDING_H

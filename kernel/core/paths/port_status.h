@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Port status (the MRC paper, section 3): what a peer says of its ports, and what we say to it of
+ * Port status (the MRC paper, section 3): what a peer says of its ports, and what we tell it of
  * ours.
  *
- * Of two statuses of the peer it is decided which is the newer one, and when the newest is acted
- * upon. One that changes something at most a millisecond after the
- * last change waits until that is over, so that a flood of forged ones causes bounded work; the
- * newest is taken in the end.
+ * This file decides which of two statuses of the peer is the newer one, and when to act upon the
+ * newest. A status that changes something less than a millisecond (ports_change of struct
+ * mrc_timing) after the last change waits until that time is over, so that a flood of forged
+ * statuses causes bounded work. In the end the newest status is taken.
  *
- * Time stamps tell the order only of what is marked as being in the sender's own unit (tsr),
- * which is taken to be ours. In the other unit, 128 ns, 16 bits last for 8 ms: less than a
- * packet may be under way. There, what comes later is newer.
+ * Time stamps tell the order only of statuses that are marked as being in the sender's own unit
+ * (tsr); that unit is taken to be the same as ours. In the other unit, 128 ns, 16 bits last for
+ * 8 ms, and a packet may be under way for longer. There, the status that comes later is the newer.
  *
- * What we say is said again until it is answered.
+ * Our own status is sent again until it is answered.
  */
 #ifndef _MRC_CORE_PORT_STATUS_H
 #define _MRC_CORE_PORT_STATUS_H

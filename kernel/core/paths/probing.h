@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is done to know the paths to a peer (MRC 1.0, sections 7.4.6 to 7.4.8), and when: EV probes
- * for EVs that are bad or in doubt, and telling each other which ports work. What becomes of EVs by
- * what is learned is decided by paths.h, which of many peers may send probes now by turns.h.
+ * What this host sends to learn about the paths to a peer (MRC 1.0, sections 7.4.6 to 7.4.8), and
+ * when: EV probes for EVs that are bad or in doubt, and port status in both directions. paths.h
+ * decides what the results mean for EVs; turns.h decides which of many peers may send probes now.
  *
- * Nothing is sent by itself to a peer to which no QP is connected. The caller serialises all calls
- * on one struct and the paths that go with it.
+ * Nothing is sent unasked to a peer to which no QP is connected. The caller serialises all calls on
+ * one struct and the paths that go with it.
  */
 #ifndef _MRC_CORE_PROBING_H
 #define _MRC_CORE_PROBING_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. What is sent
- * must not depend on paths that nobody has heard of for long: a receiver that sends no data of its
- * own probes an EV now and then. The planes take turns, and in a plane the EV that was answered
- * last is used, be it a spare: for what few answers need none is better. A plane whose probes are
- * lost is left out until one is answered: so one that is dead in this direction only is avoided.
- * An EV in doubt carries answers only where there is no other: an answer, or a Reliability Probe, is
- * to show what has arrived though one path is silent. In a search (ev_search.h) nothing is known
- * to arrive by any of them, and all take turns. The caller serialises all calls.
+ * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. Answers must not
+ * depend on paths that nobody has heard of for long. So a receiver that sends no data of its own
+ * probes an EV now and then. The planes take turns. Inside a plane the EV that was answered last is
+ * used, even if it is a spare: answers are few, and no other EV serves them better. A plane whose
+ * probes are lost is left out until a probe is answered, so that a plane which is dead only in this
+ * direction is avoided. An EV in doubt carries answers only where there is no other, because an
+ * answer or a Reliability Probe must get through although one path is silent. In a search
+ * (ev_search.h) no EV is known to work, and all take turns. The caller serialises all calls.
  */
 #ifndef _MRC_CORE_REVERSE_H
 #define _MRC_CORE_REVERSE_H
@@ -73,8 +73,8 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
  * @s: the set that they belong to
  * @now: ns, not 0
  *
- * Return: index; what mrc_ev_pick_any() says in a search, mrc_ev_pick() when no plane is known to be
- * alive.
+ * Return: index; what mrc_ev_pick_any() says in a search, mrc_ev_pick() when no plane is known to
+ * be alive.
  */
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 

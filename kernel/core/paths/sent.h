@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has become, on this host, of a packet that was to be sent: the one place where an errno of
- * sending gets a meaning, for data, answers and probes alike.
+ * What became, on this host, of a packet that was to be sent. This is the one place that gives a
+ * meaning to an errno of sending, for data, answers and probes alike.
  *
  *  verdict   errno, and from where                     the EV                 a write packet
  *  -------   ---------------------                     ------                 --------------
- *  SENT      0; a queue that marks or drops others     nothing is said        it is in flight
- *            for this packet (NET_XMIT_CN)
- *  NO_SPACE  ENOBUFS: a queue or the driver was full   nothing is said: a     it goes out again
- *            (NET_XMIT_DROP); a tc or netdev filter    probe is sent a        after a pause
- *            looks the same. ENOMEM: no memory.        little later
+ *  SENT      0; also NET_XMIT_CN: the queue took this  no change              it is in flight
+ *            packet, and marked or dropped another
+ *  NO_SPACE  ENOBUFS: a queue or the driver was full   no change; a probe is  it goes out again
+ *            (NET_XMIT_DROP); a tc or netdev filter    sent a little later    after a pause
+ *            looks the same. ENOMEM: no memory.
  *            EBUSY, EAGAIN: too much is asked.
  *            EINVAL: no room for a neighbour. And
  *            every errno that is not named here
- *  DOWN      ENETDOWN, ENODEV, ENXIO: the netdev is    nothing is said: its   the same
- *            down or goes                              plane tells all EVs
+ *  DOWN      ENETDOWN, ENODEV, ENXIO: the netdev is    no change: the plane   the same
+ *            down or is being removed                  is down, for all EVs
  *  NO_WAY    ENETUNREACH, EHOSTUNREACH: no route, of   bad, "no route"        the same
  *            the path or of a seg6 encapsulation on
  *            it. EADDRNOTAVAIL: no source address.
@@ -25,14 +25,16 @@
  *            connections. ECONNREFUSED: SELinux.
  *            EACCES: an IPsec policy or a "prohibit"
  *            route covers it
- *  GONE      ESHUTDOWN: the path or the peer goes      nothing is said        the same
+ *  GONE      ESHUTDOWN: the path or the peer is being  no change              the same
+ *            removed
  *
- * A bad EV is probed, by small packets that take the same way out of this host: it is back when these
- * leave it and are answered. For congestion control all but SENT is MRC_CC_REFUSED: the bytes are not
- * in flight any more, and the window stays as it is, for the network had no part in it. A pause is
- * mrc_req_unsent()'s; when nothing of a QP has left this host for as long as silence is borne, the
- * QP is at its end. An answer that an EV does not let out goes by another one; any other answer
- * that is not sent is missed like one that the network has lost.
+ * A bad EV is probed with small packets that take the same way out of this host. It is back when
+ * these leave the host and are answered. For congestion control every verdict except SENT is
+ * MRC_CC_REFUSED: the bytes are not in flight any more, and the window stays as it is, because the
+ * network had no part in it. mrc_req_unsent() makes the pause. When nothing of a QP has left this
+ * host for as long as a silent peer would be tolerated, the QP ends in error. An answer whose EV
+ * lets nothing out takes another EV; any other answer that is not sent is like one that the network
+ * has lost.
  */
 #ifndef _MRC_CORE_SENT_H
 #define _MRC_CORE_SENT_H
@@ -76,7 +78,8 @@ static inline bool mrc_sent_is_lost(enum mrc_sent sent)
 }
 
 /**
- * mrc_sent_report() - the paths are told what has become of a packet, if that says something of its EV
+ * mrc_sent_report() - the paths are told what has become of a packet, if that says something of its
+ * EV
  * @p: the paths
  * @ev: index of the EV
  * @sent: the verdict

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a QP that takes nothing any more still says to the QP at the other end: one in error,
- * and one that is gone. The other end must not wait for retries to run out, and must not lose
- * a request whose acknowledgement alone was lost.
+ * The answers that a QP still gives to the QP at the other end when it takes nothing any more,
+ * because it is in error or gone. The other end must not wait for its retries to run out, and it
+ * must not lose a request when only the acknowledgement was lost.
  */
 #ifndef _MRC_CORE_LAST_WORDS_H
 #define _MRC_CORE_LAST_WORDS_H

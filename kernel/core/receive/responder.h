@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The responder of a QP: which packets are taken, which are refused, what is complete, and what the
- * other end is told of it. It joins the window of packets with the transport ACK; where payload
- * goes, and what a program is told, is the caller's. The caller serialises all calls on one
- * responder, but may place payload meanwhile.
+ * The responder of a QP decides which packets are taken and which are refused, which messages are
+ * complete, and which answers the other end gets. It joins the window of packets with the transport
+ * ACK. The caller places the payload and tells the program. The caller serialises all calls on one
+ * responder, but may place payload at the same time.
  *
  * A write packet takes three steps, for placing payload takes time:
  *  1. mrc_resp_claim() says whether it is new;
  *  2. the caller checks it (mrc_resp_fits(), key, range) and copies its payload to its place;
  *  3. mrc_resp_commit() accounts for it, or notes that it is refused.
  *
- * Then messages that are complete in order are taken by mrc_resp_next_done(), and mrc_resp_answer()
- * says what goes back. This is done once for all packets that arrived together, after the last one
- * of them. Peers see that: there is one answer to an aggregate, its SACK tells of all of it, and
- * the trigger that it echoes is the latest packet, or the latest one with a CE mark.
+ * Then the caller takes the messages that are complete in order, by mrc_resp_next_done(), and
+ * mrc_resp_answer() says what goes back. This is done once for all packets that arrived together,
+ * after the last of them. Peers can see that: such an aggregate gets one answer, whose SACK covers
+ * all of it. The SACK echoes the latest packet as its trigger, or the latest one with a CE mark.
  *
- * A WriteImm for which the program has posted no receive waits for one (mrc_resp_wait()), and all
- * behind it do: packets are taken on, as far as the window reaches beyond it, but no message ends.
- * MRC has no RNR NAK. The other end is told by a NACK NO_RESOURCE for a packet that SACKs have told
- * of, which a peer that knows nothing of this has no use for.
+ * A WriteImm for which the program has posted no receive waits for one (mrc_resp_wait()), and so
+ * does every message behind it: packets are still taken, as far as the window reaches beyond the
+ * WriteImm, but no message completes. MRC has no RNR NAK. The other end learns of the wait by a
+ * NACK NO_RESOURCE for a packet that SACKs have acknowledged already. A peer that does not know
+ * this use of the NACK ignores it.
  */
 #ifndef _MRC_CORE_RESPONDER_H
 #define _MRC_CORE_RESPONDER_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A bit of "claimed" and of "arrived" stands for a PSN beyond the cumulative one,
- * in a ring of @size bits. Bits of "last" and "odd" outlive that: they are needed until
- * mrc_rx_next_done() has passed them, @done_lag PSNs behind. Both spans together
- * never exceed the ring, see mrc_rx_claim().
+ * A bit of "claimed" or "arrived" stands for a PSN beyond the cumulative one, in a ring of @size
+ * bits. Bits of "last" and "odd" live longer: until mrc_rx_next_done() has passed their PSN, which
+ * may lie up to @done_lag PSNs behind the cumulative one. Both spans together never exceed the
+ * ring, see mrc_rx_claim().
  */
 #include "rx_window.h"
 #include "../base/psn.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The responder's view of a QP: which PSNs have arrived, which messages are
- * complete in order, what the next SACK says (MRC 1.0, section 7.5.2).
+ * complete in order, and what the next SACK says (MRC 1.0, section 7.5.2).
  *
- * A packet is claimed before its payload is copied and committed afterwards,
- * so that copies may run in parallel and yet a late duplicate can never
- * overwrite memory that the program was already told about. The caller
+ * A packet is claimed before its payload is copied, and committed afterwards.
+ * So copies may run in parallel, and yet a late duplicate never overwrites
+ * memory of a message that the program knows to be complete. The caller
  * serialises all calls on one window.
  *
  * Completion in order needs nothing but PSNs: PSNs are consecutive over
@@ -293,10 +293,10 @@ static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
  * Time is, or what was trimmed. By its trigger the peer would measure how long that packet has
  * waited here, and take it for the way's delay. So one is named that has arrived, but of which the
  * peer has no record any more, for it is as far behind the cumulative PSN as the window is large,
- * with BTH.rtx set. Early in a connection there is no such packet. Any other may be in flight again,
- * and then the peer would take the first copy for the second: so the latest packet stays, as it has
- * come. Where a SACK is due by a packet all the same, or a CE mark is still to be told, that packet
- * stays the trigger.
+ * with BTH.rtx set. Early in a connection there is no such packet. Any other may be in flight
+ * again, and then the peer would take the first copy for the second: so the latest packet stays, as
+ * it has come. Where a SACK is due by a packet all the same, or a CE mark is still to be told, that
+ * packet stays the trigger.
  */
 void mrc_rx_sack_late(struct mrc_rx_window *w);
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester of a QP: what goes out next, and on how many EVs; what answers mean for it; when it
- * acts without one. It joins the queue of requests and the window of packets; which EVs there are,
- * and what becomes of them, is the peer's, and learns from a struct mrc_tx_result. The caller
- * serialises all calls on one requester.
+ * The requester of a QP decides which packets go out next and on how many EVs, what answers mean,
+ * and when to act without an answer. It joins the queue of requests and the window of packets. The
+ * EVs and their states belong to the peer, which learns from struct mrc_news. The caller serialises
+ * all calls on one requester.
  *
- * A batch is made in three steps, for EVs are drawn under another lock than PSNs:
+ * A batch is made in three steps, because EVs are drawn under another lock than PSNs:
  *  1. mrc_req_plan() says how many packets, and whether they are retransmissions;
  *  2. the caller draws as many EVs as mrc_req_stride() says;
- *  3. mrc_req_deal() deals the packets out to them like cards, and takes them into flight.
+ *  3. mrc_req_deal() deals the packets out to these EVs like cards, and takes them into flight.
  *
- * A peer that has no receive for a WriteImm says so by a NACK NO_RESOURCE for its last packet, which
- * has arrived. Then nothing new goes out until the request ends: the peer tells when it does, and is
- * asked by Reliability Probes now and then, should that be lost.
+ * A peer that has no receive for a WriteImm says so by a NACK NO_RESOURCE for the last packet of
+ * the WriteImm, which has arrived. Then no new packet goes out until the request ends. The peer
+ * says by itself when the request ends; in case that answer is lost, Reliability Probes ask now and
+ * then.
  *
- * A request ends by a transport ACK. Its packets may all be SACKed before: then the ACK is asked for
- * by Reliability Probes, which follow one another as they do where a packet's SACK is missing, and
- * the QP is at its end when as many timeouts have passed as packets have.
+ * A transport ACK ends a request. If all packets are SACKed and the ACK is missing, Reliability
+ * Probes ask for it, at the same intervals as for a missing SACK. When as many timeouts have passed
+ * as a packet has retries, the QP ends in error.
  */
 #ifndef _MRC_CORE_REQUESTER_H
 #define _MRC_CORE_REQUESTER_H
@@ -193,8 +194,8 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
  * @b: the batch
  * @burst: packets that one skb can carry, 1 at least
  *
- * Packets that share an skb are lost together, each time where a queue has no room for all of them. So
- * packets that were lost twice, and those that go with them, have an skb each.
+ * Packets that share an skb are lost together, each time where a queue has no room for all of them.
+ * So packets that were lost twice, and those that go with them, have an skb each.
  */
 static inline unsigned int mrc_req_burst(const struct mrc_batch *b, unsigned int burst)
 {
@@ -322,8 +323,8 @@ static inline bool mrc_nack_is_trim(u8 reason)
  *       @res->no_receive: so it has a WriteImm
  *
  * Unless the packet was trimmed, which is the network's doing, the peer is given a pause. One that
- * was beyond its window (reach.h) needs none: what is in flight beyond that is put back with it, and
- * goes out again when the window has moved.
+ * was beyond its window (reach.h) needs none: what is in flight beyond that is put back with it,
+ * and goes out again when the window has moved.
  *
  * Return: 0; -EALREADY: it is of a packet that is not in flight; -EINVAL: it names what was never
  * sent, or is fatal and names no request that is not complete.
@@ -373,8 +374,8 @@ enum mrc_req_verdict {
 /**
  * mrc_req_judge() - what an answer that was digested means for the QP
  * @hdr: a packet with opcode MRC_OP_NACK or MRC_OP_ACK
- * @err: what mrc_req_nack() or mrc_req_ack() returned; -EINVAL also for a QP that sends nothing yet,
- *       or no more
+ * @err: what mrc_req_nack() or mrc_req_ack() returned; -EINVAL also for a QP that sends nothing
+ *       yet, or no more
  * @res: its result
  */
 enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
@@ -409,7 +410,8 @@ bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
 			const struct mrc_news_ev *n, bool *silent);
 
 /**
- * mrc_req_next_silent() - an EV on which something is late, and which the paths hold to be bad since
+ * mrc_req_next_silent() - an EV on which something is late, and which the paths hold to be bad
+ * since
  * @r: the requester
  * @paths: the paths, whose EVs are those that @r knows; only states are read, without their lock
  *

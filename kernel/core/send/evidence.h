@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known to have arrived, and what that shows of packets that are not, and of EVs.
+ * What is known to have arrived, and what that shows of EVs and of packets that have not arrived.
  *
- * By answers, or because none came, a record is lost when
+ * A packet in flight counts as lost, by evidence, when
  *  (a) a packet or probe sent later on the same EV was answered (exact on FIFO paths), or
- *  (b) it is very late: the EV has taken a small part of that time of late, and the peer has
- *      answered what was sent later on others. Another EV's queue may be shorter, so no packet is
- *      late against another EV's; or
+ *  (b) it is very late: lately its EV has taken a small part of that time, and the peer has
+ *  answered
+ *      something that was sent later on another EV. The measure is the packet's own EV, because the
+ *      queue of another EV may be shorter; or
  *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
  *      later has been answered: a QP that hears of nothing knows nothing of paths.
- * Before a packet is very late it is late: then its EV is asked, by an EV probe, and nothing else
- * happens.
+ * A packet is late before it is very late. When it is late, an EV probe is sent on its EV, and
+ * nothing else happens.
  *
  * Other losses need no evidence and blame no EV: a NACK refuses the packet, the packet has not left
  * this host, its path has gone (tx_loss.h), or it lies beyond the peer's window: see
  * mrc_tx_put_back().
  *
- * A packet that others of its EV have overtaken was lost, but a full queue loses packets, too: so
- * it is counted, and the peer's paths compare what EVs lose (ev_tally.h). An EV by which nothing
- * comes any more is out: see mrc_ev_unheard().
+ * A packet that later packets of its EV have overtaken was lost. A full queue loses packets, too,
+ * so such a loss is counted, and the peer's paths compare what EVs lose (ev_tally.h). An EV by
+ * which nothing arrives any more is taken out: see mrc_ev_unheard().
  *
- * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So they
- * show what has become of other retransmissions, and of nothing else; first transmissions, and
- * probes, which go in their class, show what has become of all that was sent before them.
- * What was sent before the first answer came says nothing of its EV either: the peer may not have
+ * Retransmissions have a traffic class of their own and may overtake what waits in a queue. So the
+ * arrival of a retransmission says something of other retransmissions alone. First transmissions
+ * and probes share a class; their arrival says something of all that was sent before them.
+ * A packet that was sent before the first answer came says nothing of its EV: the peer may not have
  * been connected yet.
  */
 #ifndef _MRC_CORE_EVIDENCE_H
@@ -59,8 +60,8 @@ struct mrc_tx_given_up {
  * the slowest of all EVs. A packet is late after so many times of what its EV takes, and lost
  * after more: a queue that has been empty fills up within a round trip or two, and on a path that
  * is four times too slow packets then take eight times as long as those that found it empty.
- * The answer to a probe, behind which nothing is sent, is worth more, and so is what others know of the
- * EV: the paths hold it to be bad.
+ * The answer to a probe, behind which nothing is sent, is worth more, and so is what others know of
+ * the EV: the paths hold it to be bad.
  */
 #define MRC_TX_TAKES_TICKS	4u
 #define MRC_TX_TAKES_MAX	0xffffu

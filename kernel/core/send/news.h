@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a call to the requester has learned of EVs: a short list, which its shell hands on to the
- * peer's paths (paths.h). It is consumed once.
+ * What a call to the requester has learned of EVs: a short list. The requester's caller hands it on
+ * to the peer's paths (paths.h), once.
  */
 #ifndef _MRC_CORE_NEWS_H
 #define _MRC_CORE_NEWS_H
@@ -23,8 +23,8 @@
  * @ev: its index
  * @what: MRC_NEWS_*
  * @acked: packets newly known to have arrived by it
- * @heard_ns: when the newest was sent that is known to have arrived by it, be it a probe, 0: none is;
- *            valid with MRC_NEWS_ACKED, MRC_NEWS_LATE and MRC_NEWS_MUTE
+ * @heard_ns: when the newest was sent that is known to have arrived by it, be it a probe, 0: none
+ *            is; valid with MRC_NEWS_ACKED, MRC_NEWS_LATE and MRC_NEWS_MUTE
  */
 struct mrc_news_ev {
 	u16 ev;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far beyond the cumulative PSN the peer takes packets: its receive window, in PSNs. What it is
- * is agreed by nobody; both ends have a setting of their own. A window that is larger than the
- * peer's does no harm as long as nothing is lost, for the peer's follows what arrives. With one loss
- * it stands still, and all that is beyond it is dropped there. So the window is learned:
+ * The peer's receive window, in PSNs: how far beyond the cumulative PSN it takes packets. The two
+ * ends do not agree on it; each has a setting of its own. If our window is larger than the peer's,
+ * that does no harm as long as nothing is lost, because the peer's window moves with what arrives.
+ * After a loss the peer's window stands still, and the peer drops all packets beyond it. So the
+ * peer's window is learned:
  *
- *  - A SACK tells it, where the peer fills in its MPR. Then it is known.
- *  - A NACK for PSN_OOR_WINDOW of packet p says that it ends before p, counted from the cumulative
- *    PSN, which we know to be no lower than the one that we have heard of. MPRs are multiples of 128.
- *  - A SACK that names a packet beyond the cumulative PSN says that it reaches as far.
- *  - Of a peer that tells nothing a bound by a NACK may be too low, for SACKs and NACKs take
- *    different ways. So it grows again, by 128 at a time; each NACK doubles the time between.
+ *  - If the peer fills its MPR into SACKs, the window is known.
+ *  - A NACK PSN_OOR_WINDOW for packet p says that the window ends before p. It is counted from the
+ *    peer's cumulative PSN, which is no lower than the one that we have heard of. MPRs are
+ *    multiples of 128.
+ *  - A SACK that names a packet beyond the cumulative PSN says that the window reaches that packet.
+ *  - If the peer's SACKs have no MPR, the bound from a NACK may be too low, because SACKs and NACKs
+ *    take different ways. So the window grows again, by 128 at a time; each NACK doubles the time
+ *    between two steps.
  *
- * It is never more than our own setting. The caller serialises all calls on one struct.
+ * The window is never larger than our own setting. The caller serialises all calls on one struct.
  */
 #ifndef _MRC_CORE_REACH_H
 #define _MRC_CORE_REACH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a QP knows of round trips, and how long it waits therefore: for packets that others have
- * overtaken, for timeouts, for probes.
+ * What a QP knows of round trips, and the waits that follow from that: for packets that others have
+ * overtaken, for timeouts, and for probes.
  *
  * The reorder window starts at a quarter of the minimum RTT, grows when a
  * retransmission proves spurious and decays; the slack of packets on one EV is of the same
@@ -35,13 +35,13 @@ struct mrc_retries {
 
 /*
  * A probe is sent after two smoothed RTTs, or the reorder window, and @probe_slack have passed
- * without news. While a QP knows no RTT that of its peer's other QPs counts, and @first_rtt where there
- * are none. At least a quarter of a timeout passes when all has been in vain for longer than one: RTTs
- * may have become longer than any that was seen, and where all is crowded, probes must not be what
- * crowds it. A probe, or its answer, may take a path that is dead: so a few follow one another,
- * then each waits twice as long as the one before, up to @probe_max or, if that is more, a part of
- * the silence so far: so an outage is noticed to be over after a small part of its time, and a peer that
- * is gone costs little.
+ * without news. While a QP knows no RTT that of its peer's other QPs counts, and @first_rtt where
+ * there are none. At least a quarter of a timeout passes when all has been in vain for longer than
+ * one: RTTs may have become longer than any that was seen, and where all is crowded, probes must
+ * not be what crowds it. A probe, or its answer, may take a path that is dead: so a few follow one
+ * another, then each waits twice as long as the one before, up to @probe_max or, if that is more, a
+ * part of the silence so far: so an outage is noticed to be over after a small part of its time,
+ * and a peer that is gone costs little.
  */
 #define MRC_TX_PROBES_EVEN	4u
 #define MRC_TX_PROBES_PART	8u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The write requests of a QP on their way: which packets they are made of, which of them come
- * next, and which requests are complete. The caller serialises all calls on one queue, and owns the
- * slots: a request is the first member of what they hold.
+ * The write requests of a QP on their way: the packets of each request, the packet that comes next,
+ * and the requests that are complete. The caller serialises all calls on one queue. It owns the
+ * slots of the queue; a request is the first member of the struct in a slot.
  *
  * Requests are numbered when they are queued (MSN, and RQMSN for those with an immediate), and take
  * consecutive PSNs when they are sent for the first time, so the queue's order is that of PSNs. A

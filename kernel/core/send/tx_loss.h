@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is lost though no SACK leaves it out: a NACK refuses it, it has not left this host, its path
- * has gone, or its time has passed.
+ * Packets that count as lost although no SACK shows it: a NACK refuses the packet, the packet has
+ * not left this host, its path has gone, or its timeout has passed.
  */
 #ifndef _MRC_CORE_TX_LOSS_H
 #define _MRC_CORE_TX_LOSS_H
@@ -74,8 +74,8 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
  * @now: ns
  * @res: result; what is lost is added
  *
- * Each packet has as long as the longest round trip of late took. So that a window is gone over a few
- * times and not for each packet, some have up to a quarter more.
+ * Each packet has as long as the longest round trip of late took. So that a window is gone over a
+ * few times and not for each packet, some have up to a quarter more.
  *
  * Return: ns of the same clock, when to call it again; 0: nothing is left of it.
  */

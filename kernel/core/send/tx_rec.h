@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of a PSN in flight: when and on which EV it was sent last, and what has become of it.
+ * The record of a PSN in flight: when and on which EV it was sent last, and what became of it.
  * Private to the window (tx_window, tx_sack, tx_loss), its evidence and its round trips.
  */
 #ifndef _MRC_CORE_TX_REC_H

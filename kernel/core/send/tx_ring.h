@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a requester's window is made of, and how its ring of records is walked: for the files that are
- * the window, tx_window.c, tx_sack.c and tx_loss.c. The walks run once per packet or more often, so
- * they are inline.
+ * The fields of a requester's window, and the walks over its ring of records. Private to the files
+ * that make up the window: tx_window.c, tx_sack.c and tx_loss.c. The walks run once per packet or
+ * more often, so they are inline.
  */
 #ifndef _MRC_CORE_TX_RING_H
 #define _MRC_CORE_TX_RING_H

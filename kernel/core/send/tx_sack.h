@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the peer says has arrived, and what a requester makes of it (MRC 1.0, section 7.4.5).
+ * What the peer says has arrived, and what a requester concludes from it (MRC 1.0, section 7.4.5).
  *
  * A SACK is digested in three steps: which transmission caused it, what has arrived, and what has
- * not. The rules of the third, and who is to blame, are in evidence.h; how long to wait before they
- * speak is in rtt.h.
+ * not arrived. evidence.h has the rules of the third step, and which EV they blame; rtt.h says how
+ * long the rules wait.
  *
- * A SACK also counts what has arrived beyond the cumulative PSN. As long as that is more than
- * is known of, a SACK was lost or is late, and rules (a) and (b) only judge what the bitmap at hand
- * covers: of all else nobody knows that it has not arrived.
+ * A SACK also counts the packets that have arrived beyond the cumulative PSN. As long as that is
+ * more than is known of, a SACK was lost or is late. Then rules (a) and (b) judge only the packets
+ * that the bitmap at hand covers: any other packet may have arrived.
  *
- * Nothing comes after the last packets that are lost. When the peer is silent for some
- * round trips a Reliability Probe is sent; rule (b) and its answer find them.
+ * When the last packets before a pause are lost, no later packet shows it. So a Reliability Probe
+ * is sent when the peer has been silent for some round trips; its answer and rule (b) find such
+ * losses.
  */
 #ifndef _MRC_CORE_TX_SACK_H
 #define _MRC_CORE_TX_SACK_H
@@ -73,9 +74,9 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
  * @w: the window
  * @now: ns, not 0
  *
- * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it goes:
- * every second one by that of the oldest packet in flight, whose fate its answer tells for certain;
- * MRC_EV_NONE: by any, for that one may be dead, or the paths hold it to be bad.
+ * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it
+ * goes: every second one by that of the oldest packet in flight, whose fate its answer tells for
+ * certain; MRC_EV_NONE: by any, for that one may be dead, or the paths hold it to be bad.
  *
  * Return: its id.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester's view of a QP: one record per PSN in flight, which are sent, and which are lost and
- * must be sent again (MRC 1.0, section 7.4.5). What the peer says of them is applied by tx_sack.h,
- * what is lost without its telling by tx_loss.h. The caller serialises all calls on one window and
- * brings the time in nanoseconds of a monotonic clock.
+ * The requester's view of a QP: one record per PSN in flight says whether it is sent, or lost and
+ * to be sent again (MRC 1.0, section 7.4.5). tx_sack.h applies what the peer says of packets;
+ * tx_loss.h finds losses of which the peer's SACKs say nothing. The caller serialises all calls on
+ * one window and brings the time in nanoseconds of a monotonic clock.
  */
 #ifndef _MRC_CORE_TX_WINDOW_H
 #define _MRC_CORE_TX_WINDOW_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control packets of a QP that leave together: which, in which order, in which traffic class.
- * They take one path and share one fate; a lost answer is healed by a later one.
+ * The control packets of a QP that leave together, their order and their traffic class. They take
+ * one path and share one fate; a later answer makes up for a lost one.
  *
- * The answers of a living QP have their SACKs first and the transport ACK or NAK last; behind it is
- * only the word that the next message waits for a receive. SACKs are equally long and all others are
- * shorter, so that a row of SACKs and the first of what follows fit one segmented skb: one walk through
- * the stack for all of them. What a QP that has ended says is in the order in which it is to be
- * believed (last_words.h).
+ * The answers of a living QP begin with SACKs and end with the transport ACK or NAK. Only the NACK
+ * that says that the next message waits for a receive comes after it. All SACKs have one length,
+ * and all other answers are shorter. So the SACKs and the first packet after them fit into one
+ * segmented skb, which walks through the stack once. The answers of a QP that has ended stand in
+ * the order in which the peer is to believe them (last_words.h).
  */
 #ifndef _MRC_CORE_ANSWERS_H
 #define _MRC_CORE_ANSWERS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Modulo the CRC's polynomial, x^300 = x^155 + x^117 + x^89 + 1. So a bit may be
- * cleared if those 145, 183, 211 and 300 places behind it are toggled; a word of
- * 64 bits at once is a few shifts into the second to fifth word behind it. (The
- * idea is Chorba, S. Russell, 2024.)
+ * cleared if the bits 145, 183, 211 and 300 places behind it are toggled. For all
+ * 64 bits of a word at once that takes a few shifts, into the second to fifth word
+ * behind it. (The idea is Chorba, S. Russell, 2024.)
  */
 #include "crc_fold.h"
 

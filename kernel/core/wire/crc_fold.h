@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CRC-32 without tables: long messages are folded into a short one that has the
- * same CRC. Where loads are dear (an emulator checks each) this beats a table,
- * which needs one load per byte; and a table of some KiB that a packet's few short pieces are looked up
- * in is not in the cache any more when the next packet comes.
+ * CRC-32 without tables: a long message is folded into a short one that has the same CRC. This
+ * beats a table where loads are dear (an emulator checks each of them), because a table needs one
+ * load per byte. Also, a table has some KiB: when it is used for a few short pieces of each packet,
+ * it has left the cache before the next packet comes.
  *
- * A message may come in pieces of any length, as headers, page fragments and pad do: they are folded
- * into one another, so that a table is needed at its end only.
+ * A message may come in pieces of any length, for example headers, page fragments and pad. The
+ * pieces are folded into one another, so that only the end of the message needs a table.
  */
 #ifndef _MRC_CORE_CRC_FOLD_H
 #define _MRC_CORE_CRC_FOLD_H

@@ -2,8 +2,8 @@
 /*
  * The invariant CRC: RoCEv2's rule (IBTA annex A17), over the inner IPv6
  * header, UDP, the MRC headers, payload and pad. Fields that the network may
- * change count as ones. This file knows the masks and the seed; the CRC-32
- * itself is the caller's, so that the fastest one at hand can be used.
+ * change count as ones. This file has the masks and the seed. The caller brings
+ * the CRC-32 itself, so that it can use the fastest one that it has.
  */
 #ifndef _MRC_CORE_ICRC_H
 #define _MRC_CORE_ICRC_H

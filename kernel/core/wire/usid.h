@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * uSID carriers: an IPv6 address that is a block of 32 bits and up to six uSIDs of 16 bits,
- * in travel order and then zeros (F3216, RFC 9800).
+ * uSID carriers. A carrier is an IPv6 address: a block of 32 bits, up to six uSIDs of 16 bits in
+ * travel order, then zeros (F3216, RFC 9800).
  */
 #ifndef _MRC_CORE_USID_H
 #define _MRC_CORE_USID_H
