@@ -29,7 +29,7 @@
 
 #endif
 
-/* Bytes in PSN units of the windows: MPR counts 128 PSNs each (the OCP API). */
+/* PSNs in one unit of MPR, in which windows are counted (the OCP API). */
 #define MRC_MPR_UNIT	128u
 
 #endif /* _MRC_CORE_BASE_H */

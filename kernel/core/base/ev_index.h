@@ -6,7 +6,7 @@
 #ifndef _MRC_CORE_EV_INDEX_H
 #define _MRC_CORE_EV_INDEX_H
 
-/* EVs that one peer may have in use; bounds the per-QP tables. */
+/* The most EVs that one peer may have; bounds the tables of each QP. */
 #define MRC_EV_MAX	256u
 #define MRC_EV_NONE	0xffffu
 

@@ -8,24 +8,24 @@
 
 #include "base.h"
 
-/* What may pass at once. */
+/* Events that may pass at once. */
 #define MRC_GATE_BURST	64u
 
 /**
- * struct mrc_gate - zeroed: open
- * @free_at: ns, when it has room for a whole burst
+ * struct mrc_gate - a gate; a zeroed one is open
+ * @free_at: ns, when there is room for a whole burst
  */
 struct mrc_gate {
 	u64 free_at;
 };
 
 /**
- * mrc_gate_pass() - may one more pass now?
+ * mrc_gate_pass() - let one event pass, if the rate allows it now
  * @gate: guarded by the caller
  * @now: ns
- * @rate: per second, 1 to 10^9
+ * @rate: events per second, 1 to 10^9
  *
- * Return: true: yes, and it has.
+ * Return: true: the event has passed and counts.
  */
 static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
 {
@@ -39,7 +39,7 @@ static inline bool mrc_gate_pass(struct mrc_gate *gate, u64 now, u32 rate)
 }
 
 /**
- * mrc_gate_room() - how many may pass now, one after another?
+ * mrc_gate_room() - how many events may pass now, one after another?
  * @gate: guarded by the caller
  * @now: ns
  * @rate: as for mrc_gate_pass()

@@ -2,8 +2,8 @@
 /*
  * The host side of base.h: the few kernel names that core files use, for unit
  * tests, fuzzers and simulation. Same names, same meaning, nothing more. C++
- * code includes core headers inside extern "C"; the min() and max() macros are
- * kept from it, they would shadow the standard library's.
+ * code includes core headers inside extern "C". It does not get the min() and
+ * max() macros, because they would shadow the standard library's.
  */
 #ifndef _MRC_CORE_HOST_BASE_H
 #define _MRC_CORE_HOST_BASE_H

@@ -13,7 +13,7 @@
 #define MRC_PSN_MASK	0xffffffu
 
 /**
- * mrc_psn_add() - the PSN @n packets after @psn (or before it, @n negative)
+ * mrc_psn_add() - the PSN @n packets after @psn, or before it if @n is negative
  * @psn: any PSN
  * @n: distance in packets
  */

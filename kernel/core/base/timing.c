@@ -33,7 +33,10 @@ const struct mrc_timing mrc_timing_software = {
 	.cc_room	= 1 << 20,
 };
 
-/* The same in round trips, of which a kernel's are some 50 us; a NIC's timers cost it nothing. */
+/*
+ * The times of software, converted into round trips; those of a kernel take some 50 us. Some are
+ * shorter, because a NIC's timers cost nothing.
+ */
 void mrc_timing_nic(struct mrc_timing *t, u64 rtt)
 {
 	*t = (struct mrc_timing){

@@ -10,40 +10,41 @@
 #include "base.h"
 
 /**
- * struct mrc_timing - all in ns
+ * struct mrc_timing - a set of times; in ns where nothing else is said
  * @ev_probe: from the first unanswered EV probe to the second; then the interval doubles ...
- * @ev_probe_max: ... to this
- * @ev_flap: an EV that is lost so soon after its return flaps
- * @ev_steady: use of an EV that halves the interval that probing begins with
- * @ev_doubt: an EV of which something was heard so lately is not in doubt
- * @ev_silence: between two times that all are put in doubt for a silence, at first; doubles to
- *              @ev_probe_max
- * @ev_search: all probing begins anew for a search if the last one is so long ago
- * @ask: a request to an endpoint that has no answer after this counts as lost ...
- * @ask_max: ... or, where round trips take as long, after twice their time, this at most
+ * @ev_probe_max: ... up to this
+ * @ev_flap: an EV flaps if it is lost within this time after its return
+ * @ev_steady: each such time of use halves the first interval between probes of an EV
+ * @ev_doubt: an EV of which something was heard within this time is not put in doubt
+ * @ev_silence: when silence has put all EVs in doubt, it does so again no sooner than after this;
+ *              doubles up to @ev_probe_max
+ * @ev_search: a search restarts all probing if the last search began so long ago
+ * @ask: a request to an endpoint that has no answer after this time counts as lost ...
+ * @ask_max: ... but where round trips take long, after twice the round trip, this at most
  * @pace: least time between two runs in which EV probes are sent
- * @reverse_probe: a receiver that sends nothing itself probes its way back so often, or four times
- *                 in a round trip if that is longer
- * @tell: port status is said again after this, then after twice the time ...
- * @tell_max: ... to this
+ * @reverse_probe: interval in which a receiver that sends no data probes its way back; a quarter of
+ *                 a round trip, if that is longer
+ * @tell: port status is sent again after this time, then after twice that time ...
+ * @tell_max: ... up to this
  * @ports_change: least time between two changes of a peer's ports
- * @sack_delay: a SACK of what none has told goes out when nothing has come for so long. Longer than
- *              packets of a flow are apart
- * @pause: who has no room is left alone for a round trip, this at least
- * @look: a QP's timer that found nothing to do looks again no sooner
- * @probe_slack: a Reliability Probe waits for so much longer than round trips account for
- * @probe_max: from one Reliability Probe to the next while the peer is silent, at most; a part of
- *             the silence, if that is longer
- * @first_rtt: what a round trip to a peer is taken for of which nothing is known
- * @quiet: tolerance for reordering stays for this at least after it had to grow; a congestion
- *         window that was not used for longer begins anew
- * @cc_target: congestion control aims at no less delay: this host adds as much by itself
- * @cc_late: where nothing is trimmed a delay shows that the network is full, but none below this:
- *           as long a busy host may take
- * @cc_start: bytes: where nothing is set and no mark was seen a window begins with so much; 0: with
- *            the largest one
- * @cc_room: bytes: where no base RTT is set a window may be as large at least, for round trips of a
- *           busy host hold more than those of an idle one, which are what is measured
+ * @sack_delay: arrivals that no SACK has told yet are told when no packet has come for this time.
+ *              It is longer than the gap between packets of a flow
+ * @pause: an end that has no room is left alone for a round trip, this at least
+ * @look: a QP's timer that found nothing to do looks again no sooner than after this
+ * @probe_slack: a Reliability Probe is sent so much later than round trips alone would say
+ * @probe_max: longest interval between Reliability Probes while the peer is silent; a part of the
+ *             silence, if that is longer
+ * @first_rtt: the round trip that is assumed to a peer of which nothing is known
+ * @quiet: a grown tolerance for reordering stays for this at least; a congestion window that was
+ *         not used for longer begins anew
+ * @cc_target: least delay at which congestion control aims, because this host adds as much by
+ *             itself
+ * @cc_late: where nothing is trimmed, a delay of this or more shows that the network is full; a
+ *           busy host alone may cause a shorter one
+ * @cc_start: bytes with which a window begins where nothing is set and no mark was seen; 0: it
+ *            begins with the largest window
+ * @cc_room: bytes that the largest window has at least where no base RTT is set: the measured base
+ *           RTT is that of an idle host, and round trips of a busy host hold more
  */
 struct mrc_timing {
 	u64 ev_probe;
@@ -73,13 +74,13 @@ struct mrc_timing {
 	u64 cc_room;
 };
 
-/* For packets that pass a kernel's network stack, and timers of a kernel: what the module uses. */
+/* The module's times: for packets that pass a kernel's network stack, and for a kernel's timers. */
 extern const struct mrc_timing mrc_timing_software;
 
 /**
- * mrc_timing_nic() - for a NIC's, which are as fast as its network
+ * mrc_timing_nic() - the times of a NIC, which is as fast as its network
  * @t: result
- * @rtt: ns, of an empty network: at least 100, at most 10^7
+ * @rtt: ns, round trip of an empty network: at least 100, at most 10^7
  */
 void mrc_timing_nic(struct mrc_timing *t, u64 rtt);
 

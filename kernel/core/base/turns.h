@@ -17,10 +17,10 @@
 #include "base.h"
 
 /**
- * struct mrc_turn - of one peer; zeroed: it does not wait for a turn
- * @next: behind it in its queue
- * @prev: what points to it, NULL: it is in no queue
- * @queue: that it is in
+ * struct mrc_turn - one peer's place in a queue; a zeroed one waits for no turn
+ * @next: the place behind it in its queue
+ * @prev: the pointer that points to it, NULL: it is in no queue
+ * @queue: the queue that it is in
  */
 struct mrc_turn {
 	struct mrc_turn *next;
@@ -29,9 +29,9 @@ struct mrc_turn {
 };
 
 /**
- * struct mrc_turn_queue - first in, first out
- * @first: NULL: it is empty
- * @last: where the next one is to be put in
+ * struct mrc_turn_queue - a queue, first in, first out
+ * @first: the first place; NULL: the queue is empty
+ * @last: the pointer at the end, into which the next place is put
  */
 struct mrc_turn_queue {
 	struct mrc_turn *first;
@@ -39,9 +39,9 @@ struct mrc_turn_queue {
 };
 
 /**
- * struct mrc_turns - all of them
- * @fresh: those that have become due
- * @rest: those that have had a turn
+ * struct mrc_turns - all peers that wait for a turn
+ * @fresh: peers that have become due
+ * @rest: peers that have had a turn
  */
 struct mrc_turns {
 	struct mrc_turn_queue fresh;
@@ -50,40 +50,40 @@ struct mrc_turns {
 
 void mrc_turns_init(struct mrc_turns *t);
 
-/** mrc_turn_waits() - does it wait for its turn? */
+/** mrc_turn_waits() - does the peer wait for its turn? */
 static inline bool mrc_turn_waits(const struct mrc_turn *turn)
 {
 	return turn->prev;
 }
 
-/** mrc_turns_none() - does none wait? */
+/** mrc_turns_none() - does no peer wait? */
 static inline bool mrc_turns_none(const struct mrc_turns *t)
 {
 	return !t->fresh.first && !t->rest.first;
 }
 
-/** mrc_turns_add() - something has become due; one that waits already goes on waiting */
+/** mrc_turns_add() - probes of a peer have become due; if it waits already, nothing changes */
 void mrc_turns_add(struct mrc_turns *t, struct mrc_turn *turn);
 
 /**
- * mrc_turns_next() - whose turn is it?
- * @t: all
- * @fresh: result: it had not had one before
+ * mrc_turns_next() - take the peer whose turn it is out of its queue
+ * @t: all peers that wait
+ * @fresh: result: the peer has become due and has had no turn since
  *
- * It waits no more: mrc_turns_had() is to be called after its turn. Return: NULL: nobody's.
+ * mrc_turns_had() is to be called after the turn. Return: the peer's turn, or NULL: no peer waits.
  */
 struct mrc_turn *mrc_turns_next(struct mrc_turns *t, bool *fresh);
 
 /**
- * mrc_turns_had() - it has had its turn
- * @t: all
+ * mrc_turns_had() - a peer has had its turn
+ * @t: all peers that wait
  * @turn: from mrc_turns_next()
- * @fresh: the result from there
- * @more: something is due for it still
+ * @fresh: from mrc_turns_next()
+ * @more: more probes of the peer are due
  */
 void mrc_turns_had(struct mrc_turns *t, struct mrc_turn *turn, bool fresh, bool more);
 
-/** mrc_turns_del() - it waits no more */
+/** mrc_turns_del() - a peer waits no more */
 void mrc_turns_del(struct mrc_turn *turn);
 
 #endif /* _MRC_CORE_TURNS_H */

@@ -44,19 +44,19 @@ enum mrc_ev_state {
 };
 
 /**
- * enum mrc_ev_why - why an EV is in another state than before
- * @MRC_EV_WHY_NONE: it is not
+ * enum mrc_ev_why - why the state of an EV has changed
+ * @MRC_EV_WHY_NONE: it has not changed
  * @MRC_EV_WHY_LOSS: a packet was lost on it
  * @MRC_EV_WHY_SKIP: the peer said to skip it always
  * @MRC_EV_WHY_NO_ROUTE: no way leads out of this host
  * @MRC_EV_WHY_NO_ROOM: its plane has no room for packets as long as data
- * @MRC_EV_WHY_REFUSED: this host's policy, a firewall's say, lets nothing out by it
- * @MRC_EV_WHY_PROBES_LOST: its probes were
- * @MRC_EV_WHY_PROBES_ANSWERED: its probes were
+ * @MRC_EV_WHY_REFUSED: this host's policy, for example a firewall, lets nothing out by it
+ * @MRC_EV_WHY_PROBES_LOST: probes on it were lost
+ * @MRC_EV_WHY_PROBES_ANSWERED: probes on it were answered
  * @MRC_EV_WHY_HEARD: data has arrived by it
- * @MRC_EV_WHY_LATE: what was held to be lost on it has arrived
- * @MRC_EV_WHY_HELD: the floor took it, for it was heard of last
- * @MRC_EV_WHY_BETTER: the floor let it go, for better ones are known
+ * @MRC_EV_WHY_LATE: a packet that was held to be lost on it has arrived
+ * @MRC_EV_WHY_HELD: the floor took it, because it was heard of last
+ * @MRC_EV_WHY_BETTER: the floor let it go, because better ones are known
  * @MRC_EV_WHY_DENIED: by the controller
  * @MRC_EV_WHY_ALLOWED: by the controller
  */
@@ -80,29 +80,31 @@ enum mrc_ev_why {
 /**
  * struct mrc_ev_entry - one EV of a set
  * @state: enum mrc_ev_state
- * @told: its state as mrc_ev_next_change() has reported it last; GOOD and SKIP count as one
- * @missed: in use: probes lost in a row
- * @doubted: GOOD: is probed until it is heard of
+ * @told: the state that mrc_ev_next_change() reported last; GOOD and SKIP count as one state
+ * @missed: valid in use: probes lost in a row
+ * @doubted: valid in GOOD: it is probed until it is heard of
  * @port: 1..32
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last
  * @why: enum mrc_ev_why of the last change of @state
- * @thinned: GOOD or SKIP: exponent of how many batches there are for one that it is in; 0: it is
- *           left out of one batch for each mark, and no more
- * @answered: ASSUMED_BAD or HELD: probes answered in a row
+ * @thinned: valid in GOOD and SKIP: the EV is in one of 2^@thinned batches; 0: it is left out of
+ *           one batch for each mark, and no more
+ * @answered: valid in ASSUMED_BAD and HELD: probes answered in a row
  * @returned: probes have brought it back since it was new
- * @slot: where in its plane it stands
- * @in_slot: which EV stands in the slot that has this EV's index in the plane. Slots are an array
- *           that has no place of its own: its elements lie in the entries
- * @marked: GOOD or SKIP: when it was marked, or thinned less, in units of MRC_TX_TICK_NS; wraps
- * @batch: SKIP: when the batch began to which @skips applies, last bits of ns; 0 before the first
- * @skips: SKIP: batches until it is in one; 0: it is in this one
+ * @slot: its slot in its plane
+ * @in_slot: the EV that stands in the slot whose number is this EV's index in the plane. So the
+ *           array of slots lies in the entries and needs no memory of its own
+ * @marked: valid in GOOD and SKIP: when it was marked, or thinned less, in units of MRC_TX_TICK_NS;
+ *          wraps
+ * @batch: valid in SKIP: when the batch began to which @skips applies, last bits of ns; 0 before
+ *         the first batch
+ * @skips: valid in SKIP: batches until it is in one; 0: it is in this one
  * @probe_at: ns, when the next probe is due, if it is probed at all
  * @heard_at: ns, when the newest packet was sent on it that is known to have arrived, 0: none
- * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one
- * @took_ns: what packets took to be answered, on average of late, 0: nothing is known
- * @arrived: answers of late that told of arrivals by it; see ev_tally.h
- * @lost: answers of late that told of losses on it
+ * @changed_at: ns of the last change of @state, 0: none yet; GOOD and SKIP count as one state
+ * @took_ns: recent average of the time until packets were answered, 0: nothing is known
+ * @arrived: recent answers that told of arrivals by it; see ev_tally.h
+ * @lost: recent answers that told of losses on it
  */
 struct mrc_ev_entry {
 	u8 state;
@@ -135,16 +137,19 @@ struct mrc_ev_entry {
 
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
 
-/* Bits of a batch's time that are kept: batches that are seconds apart may look the same. */
+/*
+ * A batch is known by the last bits of the time when it began. Two batches that are a multiple of
+ * 2^25 ns apart look like the same one.
+ */
 #define MRC_EV_BATCH_MASK	((1u << 25) - 1)
-/* An EV that is marked again and again is in one of so many batches at least. */
+/* An EV that is marked again and again is in one of 2^this batches at least. */
 #define MRC_EV_THINNED_MAX	6u
 /*
- * It is the EV's own path that is marked if fewer than one of so many EVs that carry data were
- * marked of late, too.
+ * A mark concerns the EV's own path if fewer than one in so many of the EVs that carry data were
+ * marked lately, too.
  */
 #define MRC_EV_ALONE		4u
-/* So many of its round trips without a mark are calm. */
+/* An EV is calm after so many of its round trips without a mark. */
 #define MRC_EV_CALM_TRIPS	4u
 
 /**
@@ -157,9 +162,9 @@ static_assert(MRC_EV_MAX - 1 <= U8_MAX, "slots are u8");
  * @asked: EVs of this port that are in use and probed: HELD or in doubt
  * @pos: slots passed in this rotation
  * @mul: step of the permutation, prime to @quota
- * @add: slot that is next
- * @next_spare: slot from which on a spare is looked for
- * @next_any: EV from which on any is looked for, relative to @first
+ * @add: the next slot
+ * @next_spare: slot at which the search for a spare begins
+ * @next_any: EV at which the search for any EV begins, relative to @first
  */
 struct mrc_ev_plane {
 	u16 first;
@@ -179,29 +184,29 @@ struct mrc_ev_plane {
  * struct mrc_ev_set - the EVs towards one peer
  * @ev: entries, grouped by port in ascending order
  * @count: entries, 1..MRC_EV_MAX
- * @min_active: EVs that stay usable whatever happens to them (not DENIED ones)
+ * @min_active: EVs, other than DENIED ones, that stay usable whatever happens to them
  * @good: entries that are in use on a port that is up, spares among them
  * @bad: entries that are ASSUMED_BAD on a port that is up
  * @asked: entries that are in use and probed, on a port that is up
  * @nplanes: ports that have EVs
  * @next_plane: index of the plane whose turn it is
- * @next_probe: index of the EV from which on one to probe is looked for
+ * @next_probe: index of the EV at which the search for the next EV to probe begins
  * @local_mask: bit per port (bit 0 is port 1): our port can send
  * @remote_mask: bit per port: the peer's port can receive
- * @full_mask: bit per port: this host has no room for data by it now; see mrc_paths_full()
+ * @full_mask: bit per port: this host has no room now for data by that port; see mrc_paths_full()
  * @rng: state of the pseudo-random generator, never 0
- * @tallied: events that were counted since all were halved, see ev_tally.h
- * @untold: states have changed of which mrc_ev_next_change() has not spoken
- * @timing: how long is waited; mrc_timing_software unless it is set after mrc_ev_set_init()
- * @probe_at: ns, no probe is due before; U64_MAX: none at all
- * @rtt: ns, what round trips take of late, those of data and of probes; 0: none is known. Read
- *       without the lock, too
- * @rtt_at: ns, when a probe changed that last
+ * @tallied: events that were counted since all counts were halved, see ev_tally.h
+ * @untold: some states have changed that mrc_ev_next_change() has not reported yet
+ * @timing: the waits; mrc_timing_software unless it is set after mrc_ev_set_init()
+ * @probe_at: ns, no probe is due before; U64_MAX: none is due at all
+ * @rtt: ns, recent average of round trips, of data and of probes; 0: none is known. Also read
+ *       without the lock
+ * @rtt_at: ns, when a probe changed @rtt last
  * @heard_at: ns, the newest @heard_at of an entry, 0: none
- * @silent_at: ns, when all were put in doubt last, 0: never
- * @silences: times in a row that they were
+ * @silent_at: ns, when all EVs were put in doubt last, 0: never
+ * @silences: how often in a row all EVs were put in doubt
  * @searched_at: ns, when a search began last, 0: never
- * @search_since: ns, nothing that was sent since has arrived; 0: no search
+ * @search_since: ns, nothing that was sent since then has arrived; 0: there is no search
  * @planes: one element per port that has EVs
  */
 struct mrc_ev_set {
@@ -232,14 +237,14 @@ struct mrc_ev_set {
 	struct mrc_ev_plane planes[MRC_PORT_MAX];
 };
 
-/** mrc_ev_is_usable() - may it carry data, as far as its own state goes? */
+/** mrc_ev_is_usable() - does the EV's own state let it carry data? */
 static inline bool mrc_ev_is_usable(const struct mrc_ev_entry *e)
 {
 	return e->state == MRC_EV_GOOD || e->state == MRC_EV_SKIP ||
 	       e->state == MRC_EV_HELD;
 }
 
-/** mrc_ev_searching() - is it not known of any path that it works? */
+/** mrc_ev_searching() - is there a search, because no path is known to work? */
 static inline bool mrc_ev_searching(const struct mrc_ev_set *s)
 {
 	return s->search_since;
@@ -251,7 +256,7 @@ static inline bool mrc_ev_port_up(const struct mrc_ev_set *s, u8 port)
 	return (s->local_mask & s->remote_mask) >> (port - 1) & 1;
 }
 
-/** mrc_ev_plane_of() - index in @planes of the plane that EV @ev of the set is of */
+/** mrc_ev_plane_of() - index in @planes of the plane to which EV @ev of the set belongs */
 static inline u16 mrc_ev_plane_of(const struct mrc_ev_set *s, u16 ev)
 {
 	u16 i = 0;
@@ -270,19 +275,19 @@ static inline bool mrc_ev_is_spare(const struct mrc_ev_set *s, u16 ev)
 	       e->slot >= s->planes[mrc_ev_plane_of(s, ev)].quota;
 }
 
-/** mrc_ev_own_plane() - the plane that EV @ev of the set is of */
+/** mrc_ev_own_plane() - the plane to which EV @ev of the set belongs */
 static inline struct mrc_ev_plane *mrc_ev_own_plane(struct mrc_ev_set *s, u16 ev)
 {
 	return &s->planes[mrc_ev_plane_of(s, ev)];
 }
 
-/** mrc_ev_plane_up() - can it send, and the peer's receive? */
+/** mrc_ev_plane_up() - can our port of a plane send, and the peer's receive? */
 static inline bool mrc_ev_plane_up(const struct mrc_ev_set *s, const struct mrc_ev_plane *p)
 {
 	return mrc_ev_port_up(s, s->ev[p->first].port);
 }
 
-/** mrc_ev_lasting() - the state, but that to step over an EV once is no change of it */
+/** mrc_ev_lasting() - @state, with SKIP taken as GOOD: to step over an EV is no change of state */
 static inline u8 mrc_ev_lasting(u8 state)
 {
 	return state == MRC_EV_SKIP ? (u8)MRC_EV_GOOD : state;
@@ -294,19 +299,19 @@ static inline u64 mrc_ev_mark_age(const struct mrc_ev_entry *e, u64 now)
 	return (u64)(mrc_tx_ticks(now) - e->marked) * MRC_TX_TICK_NS;
 }
 
-/** mrc_ev_takes() - ns, what an EV's round trip takes of late */
+/** mrc_ev_takes() - ns, recent round trip of an EV; if that is not known, of the set */
 static inline u64 mrc_ev_takes(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
 {
 	return e->took_ns ? e->took_ns : s->rtt;
 }
 
-/** mrc_ev_is_asked() - is it in use, and probed nevertheless? */
+/** mrc_ev_is_asked() - is the EV in use, and probed all the same? */
 static inline bool mrc_ev_is_asked(const struct mrc_ev_entry *e)
 {
 	return e->state == MRC_EV_HELD || e->doubted;
 }
 
-/** mrc_ev_is_probed() - is it probed until it is known to work? */
+/** mrc_ev_is_probed() - is the EV probed until it is known to work? */
 static inline bool mrc_ev_is_probed(const struct mrc_ev_set *s, const struct mrc_ev_entry *e)
 {
 	return (e->state == MRC_EV_ASSUMED_BAD || mrc_ev_is_asked(e)) &&

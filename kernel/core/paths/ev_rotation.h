@@ -16,9 +16,10 @@
 #include "ev.h"
 
 /**
- * mrc_ev_rotation_start() - EVs stand in slots as listed; where some are spares, chance says which
+ * mrc_ev_rotation_start() - put the EVs into slots in their order, and draw the spares, if any
  * @s: the set, whose EVs are all usable
- * @quota: EVs of each plane that are in rotation; where a plane has fewer, all
+ * @quota: EVs of each plane that are in rotation; a plane with fewer EVs has all of them in
+ *         rotation
  */
 void mrc_ev_rotation_start(struct mrc_ev_set *s, u16 quota);
 
@@ -27,12 +28,12 @@ void mrc_ev_rotation_start(struct mrc_ev_set *s, u16 quota);
  * @s: the set
  * @now: ns, not 0; the same for all picks of one batch
  *
- * Steps over ports that are down, DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs:
- * they are left out of one batch, and become GOOD again when a later one passes them. A
- * spare is never returned, nor passed. A plane without such an EV gets nothing. If no plane
- * has one, SKIP EVs are taken; if there are none of those either but some port is up, an
- * ASSUMED_BAD EV is returned rather than none; a DENIED one never is. In a search whose answers
- * are late (mrc_ev_patience()): what mrc_ev_pick_any() says.
+ * Steps over ports that are down, over DENIED and ASSUMED_BAD EVs and, once, over SKIP EVs: a SKIP
+ * EV is left out of one batch, and becomes GOOD again when a later batch passes it. A spare is
+ * never returned. A plane without a suitable EV gets nothing. If no plane has one, SKIP EVs are
+ * taken. If there is no SKIP EV either but some port is up, an ASSUMED_BAD EV is returned rather
+ * than none. A DENIED EV is never returned. In a search whose answers are late (mrc_ev_patience())
+ * the result is that of mrc_ev_pick_any().
  *
  * Return: index, or MRC_EV_NONE when every port is down or every EV denied.
  */
@@ -42,8 +43,8 @@ u16 mrc_ev_pick(struct mrc_ev_set *s, u64 now);
  * mrc_ev_pick_any() - the next EV, whatever is believed of it
  * @s: the set
  *
- * For what has been sent in vain: planes that are up take turns, and in a plane all EVs but
- * DENIED ones do, spares among them.
+ * For packets that have been sent in vain. The planes that are up take turns, and inside a plane
+ * all EVs do, spares among them, except DENIED ones.
  *
  * Return: index, or MRC_EV_NONE.
  */
@@ -51,14 +52,14 @@ u16 mrc_ev_pick_any(struct mrc_ev_set *s);
 
 /* For ev_set.c, ev_search.c and ev_keep.c: an EV of plane @p changes slots. */
 
-/** mrc_ev_rotation_fill() - the EV in @slot, a spare, is usable again: in, if one is missing */
+/** mrc_ev_rotation_fill() - the spare in @slot is usable: it enters if the rotation is short of EVs */
 void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot);
 
-/** mrc_ev_rotation_leave() - an EV makes room for a spare, if there is one; its state stays */
+/** mrc_ev_rotation_leave() - a spare, if there is one, takes an EV's place; its state stays */
 void mrc_ev_rotation_leave(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e);
 
-/** mrc_ev_rotation_enter() - an EV comes in, for the one that was heard of longest ago */
+/** mrc_ev_rotation_enter() - an EV takes the place of the one that was heard of longest ago */
 void mrc_ev_rotation_enter(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e);
 

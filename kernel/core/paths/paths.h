@@ -192,7 +192,7 @@ void mrc_paths_draw(struct mrc_paths *p, bool any, unsigned int packets, u64 now
 void mrc_paths_resent(struct mrc_paths *p, u16 ev);
 
 /**
- * mrc_paths_report() - something was seen of an EV; nothing else changes its state by evidence
+ * mrc_paths_report() - something was seen of an EV. All evidence about EVs comes in here
  * @p: the paths
  * @seen: what was seen
  * @ev: index; with MRC_SEEN_STIRRED any number; with MRC_SEEN_SILENT also MRC_EV_NONE: not known
@@ -205,7 +205,7 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev);
 void mrc_paths_report(struct mrc_paths *p, enum mrc_seen seen, u16 ev, u64 sent,
 		      u64 now);
 
-/** mrc_paths_missed() - the ports, a bit for each, whose EVs have something late or lost in @n */
+/** mrc_paths_missed() - the ports, a bit for each, on whose EVs @n has something late or lost */
 u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n);
 
 /**

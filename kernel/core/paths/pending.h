@@ -16,15 +16,15 @@
 
 /* Requests without an answer; the slot's number is one byte of the id. */
 #define MRC_PENDING_MAX		256u
-/* Of these EV probes leave some to port status. */
+/* EV probes leave some slots to port status. */
 #define MRC_PENDING_PROBES_MAX	(MRC_PENDING_MAX - 16u)
-/* While a peer's answers are late, fewer EV probes to it may wait, down to this. */
+/* While a peer's answers are late, fewer EV probes to it may wait, down to this number. */
 #define MRC_PENDING_PEER_MIN	8u
-/* And raw probes, which may wait for seconds, leave most to other probes. */
+/* Raw probes may wait for seconds, so they leave most slots to other probes. */
 #define MRC_PENDING_RAW_MAX	64u
-/* So do probes of ways back, of which nobody takes turns. */
+/* Probes of ways back leave most slots to others, too, because they take no turns (turns.h). */
 #define MRC_PENDING_REVERSE_MAX	64u
-/* EV probes per second, at most, and beside them those of ways back. */
+/* The most EV probes per second, and the most probes of ways back beside them. */
 #define MRC_PENDING_PROBE_RATE	10000u
 #define MRC_PENDING_REVERSE_RATE	1000u
 #define MRC_PENDING_NONE	0xffffu
@@ -32,11 +32,11 @@
 #define MRC_PENDING_ID_RANDOM	0xff00u
 
 /**
- * enum mrc_pending_kind - what a request asks, as far as it is limited for that
+ * enum mrc_pending_kind - kinds of requests, each with limits of its own
  * @MRC_PENDING_STATUS: port status, which must get through whatever is probed
  * @MRC_PENDING_PROBE: an EV probe
- * @MRC_PENDING_RAW: an EV probe along a way that is no EV of a peer
- * @MRC_PENDING_REVERSE: an EV probe of the way back, which an answer sets off
+ * @MRC_PENDING_RAW: an EV probe along a path that is no EV of a peer
+ * @MRC_PENDING_REVERSE: an EV probe of the way back, sent after an answer
  * @MRC_PENDING_KINDS: number of kinds
  */
 enum mrc_pending_kind {
@@ -48,11 +48,11 @@ enum mrc_pending_kind {
 };
 
 /**
- * struct mrc_pending_peer - who is asked, as far as that is limited
- * @probes: MRC_PENDING_PROBE to it that wait
- * @lost: requests to it that were given up, and may be answered yet; MRC_PENDING_MAX at most
- * @window: so many may before it has another turn
- * @wait: ns, how long answers had been waited for that were late last
+ * struct mrc_pending_peer - the limit of EV probes to one peer
+ * @probes: MRC_PENDING_PROBE requests to the peer that wait
+ * @lost: requests to the peer that were given up, and may be answered yet; MRC_PENDING_MAX at most
+ * @window: the peer has no turn while so many @probes wait
+ * @wait: ns, the wait before the last late answer
  * @turned_at: ns, when @window changed last
  */
 struct mrc_pending_peer {
@@ -64,15 +64,15 @@ struct mrc_pending_peer {
 };
 
 /**
- * struct mrc_pending_slot - a slot
- * @peer: who is asked, or NULL
+ * struct mrc_pending_slot - a slot for one request
+ * @peer: the peer that is asked, or NULL
  * @lost_at: ns, when the request counts as lost
- * @sent_at: ns, when it was sent
- * @id: of the request
- * @waits: for its answer; else the slot is free
+ * @sent_at: ns, when the request was sent
+ * @id: the request's id
+ * @waits: the request waits for its answer; else the slot is free
  * @kind: enum mrc_pending_kind
- * @next: behind it in its queue
- * @prev: before it
+ * @next: the slot behind this one in its queue
+ * @prev: the slot before this one
  */
 struct mrc_pending_slot {
 	struct mrc_pending_peer *peer;
@@ -86,13 +86,14 @@ struct mrc_pending_slot {
 };
 
 /**
- * struct mrc_pending - all of a device
- * @gate: limits EV probes but those of ways back
- * @reverse: limits these
+ * struct mrc_pending - all requests of a device
+ * @gate: limits EV probes except those of ways back
+ * @reverse: limits probes of ways back
  * @count: requests that wait
- * @of: of these, those of each kind
- * @slot: the slots, then the heads of two queues: requests, the first to be lost first, and free
- *        slots, the one that was used longest ago first, so that a late answer finds nothing
+ * @of: requests of each kind that wait
+ * @slot: the slots, then the heads of two queues. The queue of requests begins with the request
+ *        that is lost first. The queue of free slots begins with the slot that was used longest
+ *        ago, so that a late answer does not meet a new request in its slot
  */
 struct mrc_pending {
 	struct mrc_gate gate;
@@ -102,67 +103,67 @@ struct mrc_pending {
 	struct mrc_pending_slot slot[MRC_PENDING_MAX + 2];
 };
 
-/** mrc_pending_peer_init() - none waits, and none was late */
+/** mrc_pending_peer_init() - no request waits, and no answer was late */
 void mrc_pending_peer_init(struct mrc_pending_peer *peer);
 
-/** mrc_pending_peer_may() - may it have a turn, as far as its probes go that wait for an answer? */
+/** mrc_pending_peer_may() - may a peer have a turn? Its probes that wait for answers are limited */
 static inline bool mrc_pending_peer_may(const struct mrc_pending_peer *peer)
 {
 	return peer->probes < peer->window;
 }
 
 /**
- * mrc_pending_peer_late() - an answer has come when nobody waited for it any more
- * @peer: whose
- * @wait: ns, how long somebody had
+ * mrc_pending_peer_late() - an answer has come after the wait for it was over
+ * @peer: the peer that answered
+ * @wait: ns, the length of that wait
  * @now: ns
  *
- * A host that is asked more than it can answer answers too late, and what it was asked is asked
- * again: a queue of probes that keeps itself full. So half as many may wait, and half of that after
- * another @wait, until the queue is gone; then they may be more again.
+ * A host that gets more requests than it can answer answers too late, and the requests are sent
+ * again: a queue of probes that keeps itself full. So only half as many probes may wait, and half
+ * of that after another @wait, until the queue is gone. Then the limit grows again.
  *
- * Return: false: it is none, for nothing that it could answer was given up.
+ * Return: false when it is no late answer, because no request to the peer was given up.
  */
 bool mrc_pending_peer_late(struct mrc_pending_peer *peer, u64 wait, u64 now);
 
-/** mrc_pending_init() - none waits */
+/** mrc_pending_init() - no request waits */
 void mrc_pending_init(struct mrc_pending *p);
 
-/** mrc_pending_room() - MRC_PENDING_PROBE that may be sent now (ns), one after another */
+/** mrc_pending_room() - how many MRC_PENDING_PROBE may be sent @now (ns), one after another */
 unsigned int mrc_pending_room(const struct mrc_pending *p, u64 now);
 
 /**
  * mrc_pending_add() - a request is about to be sent
- * @p: all
- * @peer: who is asked, and stays until mrc_pending_end(); NULL: nobody with a window
- * @kind: what it is
- * @wait: ns, how long for its answer
- * @random: half of it goes into the id; who forges an answer must not know it
+ * @p: all requests
+ * @peer: the peer that is asked; it must live until mrc_pending_end(). NULL: no window limits this
+ * @kind: kind of the request
+ * @wait: ns, how long to wait for its answer
+ * @random: half of it goes into the id; a forger of answers must not know it
  * @now: ns
  *
- * Return: its slot, or MRC_PENDING_NONE: there are too many, or too many a second.
+ * Return: the request's slot, or MRC_PENDING_NONE: too many wait, or were sent in this second.
  */
 u16 mrc_pending_add(struct mrc_pending *p, struct mrc_pending_peer *peer,
 		    enum mrc_pending_kind kind, u64 wait, u32 random, u64 now);
 
 /**
- * mrc_pending_find() - which request is answered?
- * @p: all
- * @id: that the answer names, any number
+ * mrc_pending_find() - find the request that an answer names
+ * @p: all requests
+ * @id: the id in the answer, any number
  *
- * It is one only if it comes from whom was asked, which is the caller's to see.
+ * The caller must check that the answer comes from the host that was asked.
  *
  * Return: the slot, or MRC_PENDING_NONE.
  */
 u16 mrc_pending_find(const struct mrc_pending *p, u16 id);
 
-/** mrc_pending_end() - the request in @slot, which waits, is answered or of no use any more */
+/** mrc_pending_end() - the request that waits in @slot is answered, or of no use any more */
 void mrc_pending_end(struct mrc_pending *p, u16 slot);
 
-/** mrc_pending_give_up() - the request in @slot, which waits, is lost */
+/** mrc_pending_give_up() - the request that waits in @slot is lost */
 void mrc_pending_give_up(struct mrc_pending *p, u16 slot);
 
-/** mrc_pending_lost() - the slot of a request that is lost by now (ns), or MRC_PENDING_NONE */
+/** mrc_pending_lost() - the slot of a request that is lost @now (ns), or MRC_PENDING_NONE */
 u16 mrc_pending_lost(const struct mrc_pending *p, u64 now);
 
 /** mrc_pending_timer_at() - ns, when the first request is lost; U64_MAX: none waits */

@@ -16,12 +16,12 @@
 
 /* Lost probes in a row after which a plane carries no answers. */
 #define MRC_REVERSE_LOST_MAX	2u
-/* Copies of an answer to a probe, on as many EVs, while nothing is known to arrive. */
+/* Copies of an answer to a probe, each on another EV, while no EV is known to work. */
 #define MRC_REVERSE_COPIES	4u
 
 /**
- * struct mrc_reverse_plane - one plane's part
- * @ev: answered last, or where to begin; MRC_EV_NONE: none yet
+ * struct mrc_reverse_plane - what is known of one plane
+ * @ev: EV that was answered last, or the EV to begin with; MRC_EV_NONE: none yet
  * @lost: probes lost since
  */
 struct mrc_reverse_plane {
@@ -45,24 +45,25 @@ struct mrc_reverse {
 void mrc_reverse_init(struct mrc_reverse *r);
 
 /**
- * mrc_reverse_start() - begin with any plane, and any EV in each
+ * mrc_reverse_start() - begin with a random plane, and a random EV in each plane
  * @r: initialised
  * @s: the set that it belongs to
  * @random: any number
  *
- * A peer that is made for one answer would take the same path each time, dead or not.
+ * Random, because a peer that is made for one answer would otherwise take the same path each time,
+ * dead or not.
  */
 void mrc_reverse_start(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u32 random);
 
 /**
- * mrc_reverse_keep() - what is known of an EV's plane stays, when a set takes the place of another
+ * mrc_reverse_keep() - a new set replaces an old one: take over what is known of an EV's plane
  * @r: started
- * @s: the set that it belongs to
- * @ev: index there
- * @old: what is known of the old set
+ * @s: the new set
+ * @ev: index of the EV in @s
+ * @old: the reverse EVs of the old set
  * @old_s: the old set
- * @was: index of the EV there; its port is the same
+ * @was: index of the EV in @old_s; its port is the same
  */
 void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
 		      const struct mrc_reverse *old, const struct mrc_ev_set *old_s, u16 was);
@@ -72,9 +73,8 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
  * @r: the reverse EVs
  * @s: the set that they belong to
  * @now: ns, not 0
- *
- * Return: index; what mrc_ev_pick_any() says in a search, mrc_ev_pick() when no plane is known to
- * be alive.
+ * Return: index. In a search the result is that of mrc_ev_pick_any(); when no plane is known to be
+ * alive, that of mrc_ev_pick().
  */
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 
@@ -84,13 +84,13 @@ u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
  * @s: the set that they belong to
  * @mirror: index of the EV that leads back the way the probe came, or MRC_EV_NONE
  * @now: ns, not 0
- * @ev: result: elements are indices
+ * @ev: result: indices of EVs
  *
- * One, from mrc_reverse_pick(). But in a search the other end may be as lost as this one: then
- * the answer goes out on several, @mirror first, for what broke one way may not have broken
- * the other.
+ * Outside a search the result is one EV, from mrc_reverse_pick(). In a search the other end may
+ * know no path either, so the answer goes out on several EVs. @mirror comes first: the probe has
+ * just come that way.
  *
- * Return: elements of @ev, 0 when there is no EV.
+ * Return: elements in @ev, 0 when there is no EV.
  */
 unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
 				u16 mirror, u64 now,
@@ -102,8 +102,8 @@ unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
  * @s: the set that they belong to
  * @random: any number
  *
- * The planes that are up take turns; the one whose last probe was lost stays next until
- * it is answered or left out. In a plane usable EVs come before bad ones; DENIED ones are
+ * The planes that are up take turns; a plane whose last probe was lost stays next until a probe is
+ * answered or the plane is left out. Inside a plane usable EVs come before bad ones; DENIED EVs are
  * not probed.
  *
  * Return: index or MRC_EV_NONE.
@@ -114,7 +114,7 @@ u16 mrc_reverse_probe(struct mrc_reverse *r, const struct mrc_ev_set *s,
 /**
  * mrc_reverse_alive() - something sent on this EV has arrived
  *
- * So its plane is alive; the EV itself is used if it is usable.
+ * So its plane is alive. The EV itself carries answers from now on if it is usable.
  */
 void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		       u16 ev);
@@ -122,9 +122,10 @@ void mrc_reverse_alive(struct mrc_reverse *r, const struct mrc_ev_set *s,
 /**
  * mrc_reverse_lost() - a probe on this EV was not answered
  *
- * Says nothing of the plane if the EV was known to be bad.
+ * The loss says nothing of the plane if the EV was known to be bad.
  *
- * Return: true when another EV of the plane is to be probed at once: is it the plane?
+ * Return: true when another EV of the plane must be probed at once, to learn whether the whole
+ * plane is dead.
  */
 bool mrc_reverse_lost(struct mrc_reverse *r, const struct mrc_ev_set *s,
 		      u16 ev);

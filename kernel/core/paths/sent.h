@@ -45,12 +45,12 @@
 /**
  * enum mrc_sent - the verdict; see the top of this file
  * @MRC_SENT: it is on its way
- * @MRC_SENT_NO_SPACE: nobody had room for it just then
+ * @MRC_SENT_NO_SPACE: a queue or memory had no room for it just then
  * @MRC_SENT_DOWN: the netdev is down
  * @MRC_SENT_NO_WAY: no way leads out of this host
- * @MRC_SENT_NO_ROOM: one does, but not for a packet as long as this
+ * @MRC_SENT_NO_ROOM: a way leads out, but not for a packet as long as this one
  * @MRC_SENT_REFUSED: this host's policy forbids it
- * @MRC_SENT_GONE: nobody wants it any more
+ * @MRC_SENT_GONE: the path or the peer is being removed
  */
 enum mrc_sent {
 	MRC_SENT,
@@ -65,27 +65,26 @@ enum mrc_sent {
 /** mrc_sent_verdict() - what an errno of sending means; @err: 0 or negative */
 enum mrc_sent mrc_sent_verdict(int err);
 
-/** mrc_sent_blames() - is the fate of this packet that of all that take its EV, for now? */
+/** mrc_sent_blames() - does the verdict make the packet's EV bad? */
 static inline bool mrc_sent_blames(enum mrc_sent sent)
 {
 	return sent == MRC_SENT_NO_WAY || sent == MRC_SENT_NO_ROOM || sent == MRC_SENT_REFUSED;
 }
 
-/** mrc_sent_is_lost() - would a packet that is sent now by the same EV have the same fate? */
+/** mrc_sent_is_lost() - would another packet on the same EV have the same fate now? */
 static inline bool mrc_sent_is_lost(enum mrc_sent sent)
 {
 	return sent == MRC_SENT_DOWN || mrc_sent_blames(sent);
 }
 
 /**
- * mrc_sent_report() - the paths are told what has become of a packet, if that says something of its
- * EV
+ * mrc_sent_report() - report the verdict on a packet to the paths, if it says something of the EV
  * @p: the paths
  * @ev: index of the EV
  * @sent: the verdict
  * @now: ns
  *
- * Return: true: it did, see mrc_sent_blames().
+ * Return: true: the verdict was reported, see mrc_sent_blames().
  */
 bool mrc_sent_report(struct mrc_paths *p, u16 ev, enum mrc_sent sent, u64 now);
 
