@@ -52,7 +52,7 @@ u16 mrc_ev_pick_any(struct mrc_ev_set *s);
 
 /* For ev_set.c, ev_search.c and ev_keep.c: an EV of plane @p changes slots. */
 
-/** mrc_ev_rotation_fill() - the spare in @slot is usable: it enters if the rotation is short of EVs */
+/** mrc_ev_rotation_fill() - the spare in @slot is usable: it fills a gap in the rotation, if any */
 void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot);
 
 /** mrc_ev_rotation_leave() - a spare, if there is one, takes an EV's place; its state stays */

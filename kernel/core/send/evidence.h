@@ -37,8 +37,9 @@
 #include "tx_result.h"
 
 /*
- * First transmissions held to be lost that are remembered, each in the element that the last
- * bits of its PSN name, and for so many transmissions: then the PSN may mean another packet soon.
+ * The number of first transmissions held to be lost that are remembered. The last bits of a PSN
+ * name its element. An element is forgotten after MRC_TX_GIVEN_UP_LASTS more transmissions, because
+ * the PSN may soon mean another packet.
  */
 #define MRC_TX_GIVEN_UP		64u
 #define MRC_TX_GIVEN_UP_LASTS	(1u << 23)
@@ -46,8 +47,8 @@
 /**
  * struct mrc_tx_given_up - a first transmission that was held to be lost
  * @psn: its PSN
- * @seq: the QP's transmissions at that time
- * @ev: what it was sent on; MRC_EV_NONE: unused element
+ * @seq: transmissions of the QP until then
+ * @ev: index of the EV that it was sent on; MRC_EV_NONE: the element is unused
  */
 struct mrc_tx_given_up {
 	u32 psn;
@@ -56,12 +57,15 @@ struct mrc_tx_given_up {
 };
 
 /*
- * What an EV takes is kept in these units, up to the limit: what takes longer is waited for as on
- * the slowest of all EVs. A packet is late after so many times of what its EV takes, and lost
- * after more: a queue that has been empty fills up within a round trip or two, and on a path that
- * is four times too slow packets then take eight times as long as those that found it empty.
- * The answer to a probe, behind which nothing is sent, is worth more, and so is what others know of
- * the EV: the paths hold it to be bad.
+ * The time that an EV takes is kept in units of MRC_TX_TAKES_TICKS ticks, up to MRC_TX_TAKES_MAX.
+ * An EV that takes longer is treated like the slowest of all EVs.
+ *
+ * A packet is late after MRC_TX_LATE times the time that its EV takes, and lost after
+ * MRC_TX_LOST_AFTER times. The reason: an empty queue may fill up within a round trip or two, and
+ * on a path that is four times too slow packets then take eight times as long as those that found
+ * the queue empty. Shorter waits suffice where more is known: the answer to a probe has come
+ * (MRC_TX_LOST_PROBED), behind which nothing was sent; or the paths hold the EV to be bad, by what
+ * others know of it (MRC_TX_LOST_SILENT).
  */
 #define MRC_TX_TAKES_TICKS	4u
 #define MRC_TX_TAKES_MAX	0xffffu
@@ -71,17 +75,17 @@ struct mrc_tx_given_up {
 #define MRC_TX_LOST_SILENT	2u
 
 /**
- * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and what of it is news
+ * struct mrc_tx_ev - what is known of the packets that were sent on one EV, and the news of it
  * @sent: send time of the newest first transmission that was SACKed, as in struct mrc_tx_rec
- * @heard: the same of any transmission among those that @acked counts
- * @newest: 1 + which of its tick that first transmission was; 0: none is known
- * @asked: a packet on it is late, which was told; nothing has arrived by it since
- * @silent: what is late on it is lost, for the paths hold it to be bad
+ * @heard: send time of the newest transmission that @acked counts
+ * @newest: 1 + the order, within its tick, of the transmission of @sent; 0: none is known
+ * @asked: MRC_NEWS_LATE was reported, and nothing has arrived by the EV since
+ * @silent: packets that are late on the EV are lost, because the paths hold it to be bad
  * @acked: packets newly acknowledged, with MRC_NEWS_ACKED
- * @takes: how long first transmissions took to be acknowledged, the longest of late, in units of
+ * @takes: longest recent time until a first transmission was acknowledged, in units of
  *         MRC_TX_TAKES_TICKS; 0: nothing is known
- * @what: MRC_NEWS_*; 0: no news, and it is in no list
- * @next: index of the next one in its list, if there is one
+ * @what: MRC_NEWS_*; 0: there is no news, and the EV is in no list
+ * @next: index of the next EV in its list, if there is one
  */
 struct mrc_tx_ev {
 	u32 sent;
@@ -98,9 +102,9 @@ struct mrc_tx_ev {
 static_assert(MRC_EV_MAX - 1 <= U8_MAX, "the next one is a u8");
 
 /**
- * struct mrc_tx_evs - a list of EVs, threaded through their table
- * @count: how many
- * @first: index of the first one, if there is one
+ * struct mrc_tx_evs - a list of EVs, threaded through the table of EVs
+ * @count: EVs in the list
+ * @first: index of the first EV, if there is one
  */
 struct mrc_tx_evs {
 	u16 count;
@@ -108,8 +112,8 @@ struct mrc_tx_evs {
 };
 
 /**
- * struct mrc_tx_newest - the newest of some transmissions that are known to have arrived
- * @any: there is one, and not so long ago that times have wrapped
+ * struct mrc_tx_newest - the newest transmission of one kind that is known to have arrived
+ * @any: there is one, and it is not so old that send times have wrapped
  * @sent: when it was sent, as in struct mrc_tx_rec
  */
 struct mrc_tx_newest {
@@ -120,18 +124,18 @@ struct mrc_tx_newest {
 /**
  * struct mrc_evidence - what a QP knows of packets that have arrived, or have not
  * @seq: transmissions so far, wraps
- * @tick: when the newest one was, as in struct mrc_tx_rec
+ * @tick: time of the newest transmission, as in struct mrc_tx_rec
  * @order: packets that left in that tick
- * @hears: when the answer came that is looked at, as in struct mrc_tx_rec
- * @first: newest of first transmissions
- * @again: of retransmissions
- * @probed: of probes, which have been answered
- * @met: something was answered
- * @meeting: some of what was sent before the first answer is not acknowledged
+ * @hears: when the answer at hand came, as in struct mrc_tx_rec
+ * @first: the newest of first transmissions
+ * @again: the newest of retransmissions
+ * @probed: the newest of answered probes
+ * @met: an answer has come
+ * @meeting: some packets that were sent before the first answer are not acknowledged
  * @met_psn: next new PSN when the first answer came
  * @news: EVs with news
- * @losses: such of which all but losses has been told
- * @asking: EVs with @asked, of which nobody knows yet that they are @silent
+ * @losses: EVs with news of which everything except losses has been reported
+ * @asking: EVs that are @asked and not @silent
  * @remembered: elements of @given_up that are used
  * @given_up: see struct mrc_tx_given_up
  * @ev: per EV
@@ -165,7 +169,8 @@ void mrc_evidence_init(struct mrc_evidence *e);
  * @ev: index, or MRC_EV_NONE
  * @now: ns
  *
- * Forgets what is so old that serial numbers would show it as new: of all EVs, and of this one.
+ * Forgets what is so old that wrapped send times would make it look new: of all EVs together, and
+ * of this one.
  *
  * Return: its record from now on, with another send time, order and EV.
  */
@@ -178,27 +183,27 @@ void mrc_evidence_leaves(struct mrc_evidence *e, struct mrc_tx_rec *rec);
 /** mrc_evidence_forget_evs() - EV indices have a new meaning from here on */
 void mrc_evidence_forget_evs(struct mrc_evidence *e);
 
-/** mrc_evidence_met() - the peer speaks; @nxt: next new PSN; @now: ns */
+/** mrc_evidence_met() - an answer of the peer has come; @nxt: next new PSN; @now: ns */
 void mrc_evidence_met(struct mrc_evidence *e, u32 nxt, u64 now);
 
-/** mrc_evidence_passed() - all before @una is acknowledged */
+/** mrc_evidence_passed() - all packets before @una are acknowledged */
 void mrc_evidence_passed(struct mrc_evidence *e, u32 una);
 
 /**
  * mrc_evidence_arrived() - this transmission is known to have arrived
  *
- * What goes no slower and was sent before it is overdue.
+ * Packets that were sent before it, in a traffic class that is no slower, are overdue from now on.
  */
 void mrc_evidence_arrived(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
 /**
  * mrc_evidence_acked() - a packet that was sent once is acknowledged
  *
- * mrc_evidence_arrived() and mrc_evidence_count() of it at once.
+ * Does what mrc_evidence_arrived() and mrc_evidence_count() do.
  */
 void mrc_evidence_acked(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
-/** mrc_evidence_count() - it is one more that is acknowledged on its EV: that is news */
+/** mrc_evidence_count() - one more packet is acknowledged on its EV: that is news */
 void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec);
 
 /** mrc_evidence_probed() - a probe that left on EV @ev, or MRC_EV_NONE, at @sent_ns is answered */
@@ -208,18 +213,18 @@ void mrc_evidence_probed(struct mrc_evidence *e, u16 ev, u64 sent_ns);
  * mrc_evidence_overdue() - is this packet, which is in flight, lost by rule (a)?
  * @e: the evidence
  * @rec: its record
- * @slack: what is tolerated, in ticks
+ * @slack: ticks by which a later packet may overtake it
  */
 bool mrc_evidence_overdue(const struct mrc_evidence *e,
 			  const struct mrc_tx_rec *rec, u32 slack);
 
 /**
- * mrc_evidence_overtaken() - has something that was sent later, on any EV, been SACKed?
+ * mrc_evidence_overtaken() - has a packet that was sent later, on any EV, been SACKed?
  * @e: the evidence
  * @rec: record of a packet in flight
- * @window: so many ticks later at least
+ * @window: the later packet was sent more than so many ticks later
  *
- * Of probes it does not ask: their answers are judged one by one.
+ * Probes do not count here: their answers are judged one by one.
  */
 bool mrc_evidence_overtaken(const struct mrc_evidence *e,
 			    const struct mrc_tx_rec *rec, u32 window);
@@ -228,14 +233,15 @@ bool mrc_evidence_overtaken(const struct mrc_evidence *e,
  * mrc_evidence_late() - is this packet, which is in flight, late?
  * @e: the evidence
  * @rec: its record
- * @times: of what its EV takes, which it has had at least
- * @longest: ticks, what the slowest of all EVs takes: for an EV of which nothing is known
+ * @times: it is late after so many times the time that its EV takes
+ * @longest: ticks that the slowest of all EVs takes: used for an EV of which nothing is known
  */
 bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 times,
 		       u32 longest);
 
 /**
- * mrc_evidence_ask() - a packet is late: that is news, once until something arrives by its EV
+ * mrc_evidence_ask() - a packet is late: that is news, but only once until something arrives by its
+ * EV
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN
@@ -245,13 +251,13 @@ bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *re
 void mrc_evidence_ask(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u32 psn, u64 now,
 		      struct mrc_tx_result *res);
 
-/** mrc_evidence_is_silent() - is what is late on an EV lost? @ev: any number */
+/** mrc_evidence_is_silent() - are packets that are late on an EV lost? @ev: any number */
 static inline bool mrc_evidence_is_silent(const struct mrc_evidence *e, u16 ev)
 {
 	return ev < MRC_EV_MAX && e->ev[ev].silent;
 }
 
-/** mrc_evidence_set_silent() - the paths hold an EV to be bad, or to be good; @ev: any number */
+/** mrc_evidence_set_silent() - the paths hold an EV to be bad (@silent) or good; @ev: any number */
 static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool silent)
 {
 	struct mrc_tx_ev *on;
@@ -265,7 +271,7 @@ static inline void mrc_evidence_set_silent(struct mrc_evidence *e, u16 ev, bool 
 }
 
 /**
- * mrc_evidence_blame() - a packet is lost on its EV: MRC_NEWS_LOST, or _MUTE
+ * mrc_evidence_blame() - a packet is lost on its EV: the news is MRC_NEWS_LOST or MRC_NEWS_MUTE
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN
@@ -277,35 +283,35 @@ void mrc_evidence_blame(struct mrc_evidence *e, const struct mrc_tx_rec *rec, u3
 			u64 now, struct mrc_tx_result *res);
 
 /**
- * mrc_evidence_timed_out() - rule (c): who is to blame for a timeout
+ * mrc_evidence_timed_out() - rule (c): is an EV to blame for a timeout?
  * @e: the evidence
  * @rec: record of the packet
  * @psn: its PSN
  * @now: ns
  * @res: what was learned
  *
- * Return: false: nobody, for nothing that was sent since has been answered.
+ * Return: false: no EV is to blame, because nothing that was sent since has been answered.
  */
 bool mrc_evidence_timed_out(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 			    u32 psn, u64 now, struct mrc_tx_result *res);
 
-/** mrc_evidence_blamed() - an EV is held to have lost the first transmission of a PSN lately */
+/** mrc_evidence_blamed() - was an EV blamed lately for losing the first transmission of a PSN? */
 bool mrc_evidence_blamed(const struct mrc_evidence *e, u32 psn);
 
-/** mrc_evidence_clear() - the first transmission of a PSN has arrived, be it after the second */
+/** mrc_evidence_clear() - the first transmission of a PSN has arrived, maybe after the second */
 void mrc_evidence_clear(struct mrc_evidence *e, u32 psn, struct mrc_tx_result *res);
 
 /**
- * mrc_evidence_take_news() - what was learned of EVs
+ * mrc_evidence_take_news() - hand out what was learned of EVs
  * @e: the evidence
  * @now: ns
- * @n: result, @n->count and @n->ev: as many as fit; nothing of it is news any more
+ * @n: result: @n->count and @n->ev, with as many EVs as fit; these are no news any more
  *
- * Times are in steps of MRC_TX_TICK_NS, never later than they were.
+ * Times are rounded down to steps of MRC_TX_TICK_NS.
  */
 void mrc_evidence_take_news(struct mrc_evidence *e, u64 now, struct mrc_news *n);
 
-/** mrc_evidence_drop_news() - what was not taken is no news any more */
+/** mrc_evidence_drop_news() - forget all news that was not taken */
 void mrc_evidence_drop_news(struct mrc_evidence *e);
 
 /** mrc_evidence_lost_evs() - EVs with news of losses: for tracing; @evs: result, MRC_EV_MAX bits */

@@ -8,23 +8,24 @@
 
 #include "../base/base.h"
 
-/* EVs that one list speaks of, at most; of more a further one speaks. */
+/* The most EVs in one list; further EVs come in a further list. */
 #define MRC_NEWS_MAX	16u
 
-#define MRC_NEWS_ACKED		0x01	/* packets or probes are known to have arrived by it */
-#define MRC_NEWS_CLEARED	0x02	/* one that was held to be lost has arrived after all */
-#define MRC_NEWS_LOST		0x04	/* one is lost, but one that was sent later has arrived by it */
-#define MRC_NEWS_SILENT		0x08	/* one is unanswered, and so is all: no proof against the EV */
-#define MRC_NEWS_LATE		0x10	/* one is late, and nothing later has arrived by it */
-#define MRC_NEWS_MUTE		0x20	/* one is so late that it counts as lost, likewise */
+/* What has become of packets or probes that were sent on one EV. */
+#define MRC_NEWS_ACKED		0x01	/* some are known to have arrived */
+#define MRC_NEWS_CLEARED	0x02	/* one arrived that was held to be lost */
+#define MRC_NEWS_LOST		0x04	/* one is lost, but a later one has arrived */
+#define MRC_NEWS_SILENT		0x08	/* one is unanswered, which is no proof of a bad EV */
+#define MRC_NEWS_LATE		0x10	/* one is late, and no later one has arrived */
+#define MRC_NEWS_MUTE		0x20	/* one is very late, so lost; no later one has arrived */
 
 /**
  * struct mrc_news_ev - what was learned of one EV
  * @ev: its index
  * @what: MRC_NEWS_*
  * @acked: packets newly known to have arrived by it
- * @heard_ns: when the newest was sent that is known to have arrived by it, be it a probe, 0: none
- *            is; valid with MRC_NEWS_ACKED, MRC_NEWS_LATE and MRC_NEWS_MUTE
+ * @heard_ns: when the newest packet or probe was sent that is known to have arrived by it, 0: none;
+ *            valid with MRC_NEWS_ACKED, MRC_NEWS_LATE and MRC_NEWS_MUTE
  */
 struct mrc_news_ev {
 	u16 ev;
@@ -33,13 +34,13 @@ struct mrc_news_ev {
 	u64 heard_ns;
 };
 
-/** mrc_news_is_late() - is something late on it, by which nothing later has come? */
+/** mrc_news_is_late() - is something late on the EV, and nothing later has arrived by it? */
 static inline bool mrc_news_is_late(const struct mrc_news_ev *n)
 {
 	return n->what & (MRC_NEWS_LATE | MRC_NEWS_MUTE);
 }
 
-/** mrc_news_misses() - is something that was sent on it late or lost? */
+/** mrc_news_misses() - is something that was sent on the EV late or lost? */
 static inline bool mrc_news_misses(const struct mrc_news_ev *n)
 {
 	return n->what & (MRC_NEWS_LOST | MRC_NEWS_LATE | MRC_NEWS_MUTE);
@@ -47,18 +48,18 @@ static inline bool mrc_news_misses(const struct mrc_news_ev *n)
 
 /**
  * struct mrc_news - what was learned
- * @rtt_ns: what a round trip took; 0: nothing new is known
- * @stirred: packets are known to have arrived, be it not by which EV
+ * @rtt_ns: a new sample of the round trip; 0: there is none
+ * @stirred: packets are known to have arrived, though maybe not by which EV
  * @mark: enum mrc_sack_m, what the peer says of an EV
- * @marked_ev: with @mark: index of that EV, MRC_EV_NONE: @entropy alone tells
- * @entropy: with @mark: EV bits of the packet that it was about
- * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1: the
- *                peer speaks, so no other EV is in doubt; 0: nothing is
- * @late_since: ns, when the first of what is late was sent; valid with MRC_NEWS_LATE or _MUTE
- * @dropped: bit per port (bit 0 is port 1): a queue of this host has dropped of late what it had
- *           taken to be sent by it, nobody knows what. Set by the shell
+ * @marked_ev: with @mark: index of that EV; MRC_EV_NONE: only @entropy tells the EV
+ * @entropy: with @mark: EV bits of the packet that the peer speaks of
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows. 1: an
+ *                EV is in doubt, but the peer answers, so other EVs are not. 0: no EV is in doubt
+ * @late_since: ns, when the first of the late packets was sent; valid with MRC_NEWS_LATE or _MUTE
+ * @dropped: bit per port (bit 0 is port 1): a queue of this host lately dropped packets that were
+ *           to leave by this port; nobody knows which. Set by the caller
  * @count: elements of @ev
- * @ev: arrivals before losses: what was heard lately decides what is to be made of a loss
+ * @ev: EVs with news, arrivals before losses: recent arrivals decide what a loss means
  */
 struct mrc_news {
 	u64 rtt_ns;

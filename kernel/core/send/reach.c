@@ -11,7 +11,7 @@ static u32 mrc_reach_units(u32 psns)
 	return DIV_ROUND_UP(psns, MRC_MPR_UNIT) * MRC_MPR_UNIT;
 }
 
-/* No less than the peer has shown to take. */
+/* Sets the window, but to no less than the peer has shown to take. */
 static void mrc_reach_set(struct mrc_reach *r, u32 psns)
 {
 	psns = max(psns, max(mrc_reach_units(r->shown), MRC_MPR_UNIT));
@@ -28,7 +28,7 @@ static void mrc_reach_grow(struct mrc_reach *r, u64 now)
 
 void mrc_reach_sack(struct mrc_reach *r, u8 mpr, u32 shown, u64 now)
 {
-	/* Whoever tells may tell of a smaller one later. */
+	/* A peer that tells its window may make it smaller later. */
 	if (mpr) {
 		r->told = true;
 		r->now = min(mpr * MRC_MPR_UNIT, r->most);

@@ -22,15 +22,15 @@
 
 #include "../base/base.h"
 
-/* Time between two steps of growth, and the longest that becomes of it; ns. */
+/* First and longest time between two steps of growth, ns. */
 #define MRC_REACH_HOLD_NS	1000000000ull
 #define MRC_REACH_HOLD_MAX_NS	64000000000ull
 
 /**
  * struct mrc_reach - what is known of the peer's window
  * @now: PSNs beyond the cumulative one that may be in flight, 1..@most
- * @most: the same as we are set
- * @shown: the peer has taken a packet that far beyond the cumulative PSN
+ * @most: our own setting of this window
+ * @shown: the peer has taken a packet that is so far beyond the cumulative PSN
  * @told: the peer has told its window
  * @hold: ns between two steps of growth; 0: no NACK has come
  * @grow_at: ns, when the next step is due
@@ -50,8 +50,9 @@ void mrc_reach_init(struct mrc_reach *r, u32 most);
 /**
  * mrc_reach_sack() - a SACK has come
  * @r: what is known
- * @mpr: that it tells, 0: none
- * @shown: how far beyond its cumulative PSN the last packet is that it names, 0: none is
+ * @mpr: MPR in the SACK, 0: none
+ * @shown: how far beyond the cumulative PSN the last packet in the bitmap is, 0: the bitmap is
+ *         empty
  * @now: ns
  */
 void mrc_reach_sack(struct mrc_reach *r, u8 mpr, u32 shown, u64 now);
@@ -62,7 +63,7 @@ void mrc_reach_sack(struct mrc_reach *r, u8 mpr, u32 shown, u64 now);
  * @ahead: how far beyond the cumulative PSN the packet is, 1 or more
  * @now: ns
  *
- * Return: false: by what is known it was not, so the peer has another reason.
+ * Return: false: by what is known the packet was inside the window, so the peer has another reason.
  */
 bool mrc_reach_exceeded(struct mrc_reach *r, u32 ahead, u64 now);
 

@@ -4,8 +4,8 @@
  * overtaken, for timeouts, and for probes.
  *
  * The reorder window starts at a quarter of the minimum RTT, grows when a
- * retransmission proves spurious and decays; the slack of packets on one EV is of the same
- * kind and starts at zero. (Our decision; open point of the specification.)
+ * retransmission proves spurious, and decays. The slack for packets on one EV grows and decays in
+ * the same way, and starts at zero. (Our decision; open point of the specification.)
  */
 #ifndef _MRC_CORE_RTT_H
 #define _MRC_CORE_RTT_H
@@ -22,10 +22,10 @@
 #define MRC_TX_INTERVAL_MAX_NS	0x4000000000ull	/* 275 s */
 
 /**
- * struct mrc_retries - how often and how long a packet is waited for
- * @timeout_ns: first retransmission timeout; two smoothed RTTs are waited for at least
+ * struct mrc_retries - timeouts and retries of a packet
+ * @timeout_ns: first retransmission timeout; the wait is at least two smoothed RTTs
  * @linear: retries at that interval
- * @exp: further retries with doubling; MRC_EXP_MAX: for ever
+ * @exp: further retries, each after twice the interval; MRC_EXP_MAX: retries never end
  */
 struct mrc_retries {
 	u64 timeout_ns;
@@ -34,14 +34,16 @@ struct mrc_retries {
 };
 
 /*
- * A probe is sent after two smoothed RTTs, or the reorder window, and @probe_slack have passed
- * without news. While a QP knows no RTT that of its peer's other QPs counts, and @first_rtt where
- * there are none. At least a quarter of a timeout passes when all has been in vain for longer than
- * one: RTTs may have become longer than any that was seen, and where all is crowded, probes must
- * not be what crowds it. A probe, or its answer, may take a path that is dead: so a few follow one
- * another, then each waits twice as long as the one before, up to @probe_max or, if that is more, a
- * part of the silence so far: so an outage is noticed to be over after a small part of its time,
- * and a peer that is gone costs little.
+ * A Reliability Probe is sent when no news has come for the longer of two smoothed RTTs and the
+ * reorder window, plus @probe_slack. A QP that knows no RTT uses that of the peer's other QPs, or
+ * @first_rtt if they know none. After retransmissions have timed out, too, the wait is at least a
+ * quarter of a timeout: RTTs may have become longer than any that was seen, and probes must not add
+ * to the crowd in full queues.
+ *
+ * A probe or its answer may take a path that is dead. So the first MRC_TX_PROBES_EVEN probes follow
+ * at even intervals. Then each interval is twice as long as the one before, up to the longer of
+ * @probe_max and 1 / MRC_TX_PROBES_PART of the silence so far. So the end of an outage is noticed
+ * after a small part of its time, and a peer that is gone costs little.
  */
 #define MRC_TX_PROBES_EVEN	4u
 #define MRC_TX_PROBES_PART	8u
@@ -50,14 +52,14 @@ struct mrc_retries {
  * struct mrc_rtt - round trips of a QP
  * @retries: limits
  * @min_ns: smallest sample, 0 before the first
- * @srtt_ns: smoothed, 0 before the first sample
- * @peer_ns: what the peer's other QPs know, 0: nothing
- * @high_ns: highest of late
- * @reorder_ns: what rule (b) allows, if RTTs differ by less; 0: a quarter of @min_ns
- * @ev_slack_ns: what rule (a) allows
- * @patience_ns: no timeout is shorter: shorter ones were wrong; 0: none were
- * @longer_at_ns: @patience_ns does not grow again before
- * @timing: how long is waited; mrc_timing_software unless it is set after the start
+ * @srtt_ns: smoothed RTT, 0 before the first sample
+ * @peer_ns: RTT that the peer's other QPs know, 0: none
+ * @high_ns: highest recent RTT
+ * @reorder_ns: reordering that rule (b) allows, if RTTs differ by less; 0: a quarter of @min_ns
+ * @ev_slack_ns: reordering that rule (a) allows
+ * @patience_ns: least timeout, because shorter ones proved wrong; 0: none did
+ * @longer_at_ns: @patience_ns does not grow again before this time
+ * @timing: the waits; mrc_timing_software unless it is set after the start
  * @decay_at_ns: when @reorder_ns, @ev_slack_ns and @patience_ns shrink again; 0: they are at rest
  */
 struct mrc_rtt {
@@ -75,7 +77,7 @@ struct mrc_rtt {
 };
 
 /**
- * mrc_rtt_interval() - timeout that leads to the n-th retry: linear, then doubling
+ * mrc_rtt_interval() - timeout before the next retry: linear, then doubling
  * @cfg: limits
  * @retries: retries before this one
  *
@@ -84,12 +86,12 @@ struct mrc_rtt {
 u64 mrc_rtt_interval(const struct mrc_retries *cfg, unsigned int retries);
 
 /**
- * mrc_rtt_timeout() - how long a transmission is waited for, the last one included
+ * mrc_rtt_timeout() - how long to wait for the answer to a transmission, also to the last one
  * @r: round trips
- * @retries: before this transmission
+ * @retries: retries before this transmission
  *
- * Never less than two round trips, nor than what was too short of late: a timeout below the RTT
- * would only add to the load.
+ * Never less than two smoothed RTTs, nor than the timeout that proved too short lately: a timeout
+ * below the RTT would only add to the load.
  *
  * Return: ns, at most MRC_TX_INTERVAL_MAX_NS.
  */
@@ -98,47 +100,48 @@ u64 mrc_rtt_timeout(const struct mrc_rtt *r, unsigned int retries);
 /**
  * mrc_rtt_sample() - a packet or probe has been answered
  * @r: round trips
- * @ns: after so long
+ * @ns: time from sending to the answer
  *
  * Return: the sample in ns, never 0.
  */
 u64 mrc_rtt_sample(struct mrc_rtt *r, u64 ns);
 
 /**
- * mrc_rtt_longest() - how long an answer takes at most, as far as is known of late
+ * mrc_rtt_longest() - the longest time that an answer has taken lately
  * @r: round trips
  *
- * One time much longer than all others does not count: twice the smoothed one is enough.
+ * Twice the smoothed RTT is the limit, so that one RTT much longer than all others does not count.
  *
  * Return: ns, 0: nothing is known.
  */
 u64 mrc_rtt_longest(const struct mrc_rtt *r);
 
 /**
- * mrc_rtt_reorder_window() - how much later others are sent that show that a packet is lost, ns
+ * mrc_rtt_reorder_window() - ns by which a packet must have been sent later to show that one is
+ * lost
  *
- * Half as much again as paths differed by of late: a queue goes on growing while a packet
- * waits in it, when paths have gone and the others take their load.
+ * It is at least one and a half times the recent difference between RTTs of paths: when paths have
+ * gone and the others take their load, a queue goes on growing while a packet waits in it.
  */
 u64 mrc_rtt_reorder_window(const struct mrc_rtt *r);
 
 /**
- * mrc_rtt_tolerate() - packets were given up wrongly: more reordering, or longer silence, is borne
+ * mrc_rtt_tolerate() - packets were given up wrongly: tolerate more reordering, or longer silence
  * @r: round trips
  * @why: the rules that were wrong, MRC_TX_BY_*; other bits are ignored
  * @now: ns
  */
 void mrc_rtt_tolerate(struct mrc_rtt *r, u8 why, u64 now);
 
-/** mrc_rtt_decay() - what has grown shrinks again, when its time has come; @now: ns */
+/** mrc_rtt_decay() - the tolerances that have grown shrink again, if it is time; @now: ns */
 void mrc_rtt_decay(struct mrc_rtt *r, u64 now);
 
 /**
- * mrc_rtt_probe_wait() - what is waited for before a Reliability Probe
+ * mrc_rtt_probe_wait() - how long to wait before the next Reliability Probe
  * @r: round trips
- * @probes: that were sent since there was news
- * @silence: ns, from the news to the newest of these
- * @in_vain: what was sent again timed out, too
+ * @probes: probes that were sent since the last news
+ * @silence: ns, from the last news to the newest of these probes
+ * @in_vain: retransmissions timed out, too
  *
  * Return: ns.
  */

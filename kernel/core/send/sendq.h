@@ -17,7 +17,7 @@
 /**
  * struct mrc_msg - a write request
  *
- * Filled by who queues it:
+ * Filled by the caller of mrc_sendq_queue():
  * @raddr: remote address
  * @rkey: remote key
  * @len: bytes in all, at most MRC_MSG_MAX
@@ -27,7 +27,7 @@
  * Filled by the queue:
  * @msn: message number
  * @rqmsn: WriteImm number
- * @psn: of the first packet, once that was sent
+ * @psn: PSN of the first packet, once that was sent
  * @packets: packets of the message, at least 1
  * @sent: packets that were sent at least once
  */
@@ -46,16 +46,16 @@ struct mrc_msg {
 
 /**
  * struct mrc_sendq - requests that are not complete, a ring of slots
- * @slots: @depth of them, each begins with a struct mrc_msg
+ * @slots: @depth slots, each of which begins with a struct mrc_msg
  * @stride: bytes of a slot
  * @depth: a power of two
  * @mtu: payload bytes of a packet
  * @imm_max: requests with an immediate that may be in flight at a time, 1 at least
- * @una: oldest request that is not complete; this and what follows are free-running indices
- * @cur: first request with packets never sent
+ * @una: oldest request that is not complete; @una, @cur and @tail are free-running indices
+ * @cur: first request with packets that were never sent
  * @tail: first free slot
- * @next_msn: of the next request that is queued
- * @next_rqmsn: the same of those with an immediate
+ * @next_msn: MSN of the next request that is queued
+ * @next_rqmsn: RQMSN of the next request with an immediate
  * @imm_inflight: requests with an immediate that were begun and are not complete
  */
 struct mrc_sendq {
@@ -83,7 +83,7 @@ struct mrc_chunk {
 };
 
 /**
- * mrc_sendq_start() - start of a connection: no requests, numbers from 0
+ * mrc_sendq_start() - start of a connection: no requests, numbers begin with 0
  * @q: the queue; slots, stride and depth are the caller's
  * @mtu: see struct mrc_sendq
  * @imm_max: see struct mrc_sendq
@@ -104,7 +104,7 @@ static inline struct mrc_msg *mrc_sendq_slot(const struct mrc_sendq *q)
 	return q->tail - q->una < q->depth ? mrc_sendq_at(q, q->tail) : NULL;
 }
 
-/** mrc_sendq_queue() - the request in the slot of mrc_sendq_slot() is there */
+/** mrc_sendq_queue() - queue the request that the caller has put into mrc_sendq_slot() */
 void mrc_sendq_queue(struct mrc_sendq *q);
 
 /** mrc_sendq_has_new() - are there packets that were never sent? */
@@ -113,7 +113,7 @@ static inline bool mrc_sendq_has_new(const struct mrc_sendq *q)
 	return q->cur != q->tail;
 }
 
-/** mrc_sendq_ready() - would mrc_sendq_next() find one? */
+/** mrc_sendq_ready() - would mrc_sendq_next() find a packet? */
 static inline bool mrc_sendq_ready(const struct mrc_sendq *q)
 {
 	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
@@ -137,48 +137,49 @@ static inline bool mrc_sendq_outstanding(const struct mrc_sendq *q, u32 index)
 /**
  * mrc_sendq_next() - the next packet that was never sent goes out
  * @q: the queue
- * @psn: that it takes: one more than the one before
- * @index: result, of its request
+ * @psn: its PSN, one more than that of the packet before
+ * @index: result: index of its request
  *
- * Return: false when there is none, or none that may begin: as many immediates are in flight as the
- * peer takes.
+ * Return: false when there is no such packet, or when it may not go out because it begins a
+ * WriteImm and as many of those are in flight as the peer takes.
  */
 bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index);
 
 /**
  * mrc_sendq_done() - the oldest request, if it is complete
  * @q: the queue
- * @psn: everything up to it was executed
+ * @psn: everything up to this PSN was executed
  *
- * Return: the request, or NULL. To be called, with mrc_sendq_end() behind it, until it is NULL.
+ * Return: the request, or NULL. To be called until the result is NULL, with mrc_sendq_end() after
+ * each call.
  */
 struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn);
 
-/** mrc_sendq_end() - the oldest request leaves, complete or not; there is one */
+/** mrc_sendq_end() - the oldest request leaves the queue, complete or not; there must be one */
 void mrc_sendq_end(struct mrc_sendq *q);
 
 /**
- * mrc_sendq_names() - does a packet of a request have this PSN that was sent and is not complete?
+ * mrc_sendq_names() - was a packet with this PSN sent, and is its request not complete?
  * @q: the queue
- * @psn: any
+ * @psn: any PSN
  * @nxt: next new PSN
  */
 bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt);
 
 /**
- * mrc_sendq_find() - which request a packet is of
+ * mrc_sendq_find() - find the request to which a packet belongs
  * @q: the queue
- * @psn: of a packet that was sent, of a request that is not complete
+ * @psn: PSN of a packet that was sent and whose request is not complete
  *
- * Return: its index.
+ * Return: the index of the request.
  */
 u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn);
 
 /**
- * mrc_sendq_chunk() - which part of its request a packet carries
+ * mrc_sendq_chunk() - find the part of its request that a packet carries
  * @q: the queue
  * @m: the request
- * @psn: of the packet
+ * @psn: PSN of the packet
  * @c: result
  */
 void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
@@ -195,17 +196,17 @@ static inline u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
 	       len + (-len & 3) + MRC_ICRC_LEN;
 }
 
-/** mrc_sendq_bytes_max() - nominal bytes of the largest packet, of payload @mtu */
+/** mrc_sendq_bytes_max() - nominal bytes of the largest packet, with @mtu bytes of payload */
 static inline u32 mrc_sendq_bytes_max(u32 mtu)
 {
 	return MRC_NOMINAL_OUTSIDE + MRC_WRITE_HDR_MAX + mtu + MRC_ICRC_LEN;
 }
 
 /**
- * mrc_sendq_header() - headers of a packet but for flags, partition key and QP number
+ * mrc_sendq_header() - headers of a packet, without flags, partition key and QP number
  * @m: the request
- * @c: the part that it carries
- * @psn: of the packet
+ * @c: the part of the request that the packet carries
+ * @psn: PSN of the packet
  * @hdr: result
  */
 void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,

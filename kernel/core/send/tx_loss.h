@@ -8,23 +8,23 @@
 
 #include "tx_window.h"
 
-/* A QP of which nothing but trimmed packets has been heard of for so long is given up. */
+/* A QP that has heard of nothing but trimmed packets for so long is given up. */
 #define MRC_TX_TRIMS_NS		60000000000ull
 
 /**
  * mrc_tx_nack() - apply a recoverable NACK: the packet goes out again
  * @w: the window
  * @psn: the refused PSN
- * @trimmed: not by the peer: a switch had no room for it
+ * @trimmed: a switch had no room for the packet; the peer did not refuse it
  * @now: ns
- * @res: result; @res->ev is the EV it was sent on; @res->expired: nothing but NACKs has come for
- *       as long as silence would have been borne, which is what the timeouts of a packet take; of
- *       trims, behind which there is a peer that lives, for MRC_TX_TRIMS_NS at least
+ * @res: result; @res->ev is the EV on which the packet was sent. @res->expired: nothing but NACKs
+ *       has come for as long as all timeouts of a packet take; with trims, which show that the peer
+ *       lives, for MRC_TX_TRIMS_NS
  *
- * Return: 0, -EINVAL for a PSN never sent, -EALREADY for one that is
- * acknowledged, waits for retransmission already or was sent again so lately
- * that the NACK must be an answer to the time before: with @res->spurious it is news all the same,
- * for what was held to be lost has arrived (a SACK of later packets may overtake the NACK).
+ * Return: 0; -EINVAL for a PSN never sent; -EALREADY for a packet that is acknowledged, waits for
+ * retransmission already, or was sent again so lately that the NACK must answer an earlier
+ * transmission. -EALREADY with @res->spurious is news all the same: a packet that was held to be
+ * lost has arrived (a SACK of later packets may overtake the NACK).
  */
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 		struct mrc_tx_result *res);
@@ -34,9 +34,9 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
  * @w: the window
  * @psn: its PSN
  * @now: ns
- * @res: result; @res->expired as for mrc_tx_nack(), of which this is one by this host
+ * @res: result; @res->expired as for mrc_tx_nack(): this counts like a NACK
  *
- * No EV is blamed for it, nor counts it as lost.
+ * No EV is blamed, and the loss is counted on none.
  *
  * Return: 0, or -EALREADY: it is not in flight any more.
  */
@@ -45,9 +45,10 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 
 /**
  * struct mrc_tx_gone - paths that are known to be gone, a bit per EV index
- * @here: at this host
- * @there: at the peer alone
- * @unsent: what was sent on no EV, for there was no path, or on one that is forgotten, is lost, too
+ * @here: paths that are gone at this host
+ * @there: paths that are gone at the peer only
+ * @unsent: packets that were sent on no EV, because there was no path, or on an EV that is
+ *          forgotten, are lost, too
  */
 struct mrc_tx_gone {
 	DECLARE_BITMAP(here, MRC_EV_MAX);
@@ -61,23 +62,25 @@ struct mrc_tx_gone {
  * @gone: these paths
  * @res: result
  *
- * It says nothing of any EV. What left by a port of this host before that went may be in queues
- * beyond, and arrive: it is noted, for mrc_tx_lose_gone(). At the peer's end of a path there is
- * nothing beyond, and the peer's word took as long to come as SACKs of what had arrived before.
+ * This blames no EV. A packet that left by a port of this host before the port went may wait in
+ * queues behind the port, and arrive. So it is only marked, for mrc_tx_lose_gone(). At the peer's
+ * end of a path there are no such queues, and the peer's port status took as long to come as SACKs
+ * of what had arrived before. So packets on paths that are gone at the peer are lost at once.
  */
 void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 		     struct mrc_tx_result *res);
 
 /**
- * mrc_tx_lose_gone() - what left by ports of this host that have gone since is lost in time
+ * mrc_tx_lose_gone() - packets that left by ports of this host which went later are lost after a
+ * time
  * @w: the window
  * @now: ns
- * @res: result; what is lost is added
+ * @res: result; new losses are added
  *
- * Each packet has as long as the longest round trip of late took. So that a window is gone over a
- * few times and not for each packet, some have up to a quarter more.
+ * Each such packet has as much time as the longest recent round trip. Some packets have up to a
+ * quarter more, so that the window is walked a few times and not once for each packet.
  *
- * Return: ns of the same clock, when to call it again; 0: nothing is left of it.
+ * Return: ns of the same clock, when to call it again; 0: no such packet is left.
  */
 u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res);
 
@@ -95,12 +98,12 @@ u64 mrc_tx_lose_gone(struct mrc_tx_window *w, u64 now, struct mrc_tx_result *res
 u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now);
 
 /**
- * mrc_tx_timeout() - hold packets to be lost whose time has passed
+ * mrc_tx_timeout() - packets whose timeout has passed count as lost
  * @w: the window
  * @now: ns
  * @res: result; @res->expired when a packet has no retry left
  *
- * The packet's last retry is waited for as long as the one before it was.
+ * The timeout after the last retry is as long as the one before it.
  */
 void mrc_tx_timeout(struct mrc_tx_window *w, u64 now,
 		    struct mrc_tx_result *res);

@@ -9,7 +9,7 @@
 #include "../base/base.h"
 #include "../base/ev_index.h"
 
-/* In records: sent on none or one that is forgotten; on one that has gone at this host. */
+/* EVs in records: no EV, or one that is forgotten; an EV that has gone at this host. */
 #define MRC_TX_ON_NONE	MRC_EV_MAX
 #define MRC_TX_ON_GONE	(MRC_EV_MAX + 1)
 
@@ -32,14 +32,14 @@
 #define MRC_TX_CERTAIN	0x80	/* resent, and the newest transmission has arrived */
 #define MRC_TX_DONE	(MRC_TX_ACKED | MRC_TX_LOST)
 
-/* Of packets that left in one tick so many are told apart; what is beyond counts as one. */
+/* So many packets that left in one tick are told apart; all further ones share this number. */
 #define MRC_TX_ORDER_MAX	511u
 #define MRC_TX_RETRIES_MAX	63u
 
 /**
  * struct mrc_tx_rec - a PSN in flight
  * @sent: time of the last transmission in units of MRC_TX_TICK_NS, wraps
- * @order: which one it was in that tick, see MRC_TX_ORDER_MAX
+ * @order: number of that transmission within its tick, see MRC_TX_ORDER_MAX
  * @ev: index of the EV it was last sent on, or MRC_TX_ON_*. See mrc_tx_rec_ev()
  * @retries: timeouts suffered (neither NACKs nor inferred losses count)
  * @flags: acked, lost and why, resent
@@ -59,7 +59,7 @@ static_assert(MRC_TX_ON_GONE < 1u << 9, "an EV, or none, fits");
 #define MRC_TX_BYTES_UNIT	64u
 #define MRC_TX_BYTES_MAX	(U8_MAX * MRC_TX_BYTES_UNIT)
 
-/** mrc_tx_rec_ev() - index of the EV that it was last sent on, MRC_EV_NONE: none */
+/** mrc_tx_rec_ev() - index of the EV on which a packet was last sent, MRC_EV_NONE: none */
 static inline u16 mrc_tx_rec_ev(const struct mrc_tx_rec *rec)
 {
 	return rec->ev < MRC_EV_MAX ? (u16)rec->ev : MRC_EV_NONE;

@@ -10,29 +10,29 @@
 #include "tx_rec.h"
 
 /**
- * struct mrc_tx_result - what one call learned, but for the news of EVs, which the window keeps
+ * struct mrc_tx_result - what one call learned; the news of EVs are kept in the window
  * @acked: packets newly acknowledged
  * @lost: packets newly held to be lost
- * @acked_bytes: of @acked
- * @landed_bytes: those of them that were in flight, not held to be lost
- * @lost_bytes: of @lost
- * @blameless_bytes: those of them that timed out with nothing to blame for it
+ * @acked_bytes: bytes of @acked
+ * @landed_bytes: the part of @acked_bytes that was in flight, not held to be lost
+ * @lost_bytes: bytes of @lost
+ * @blameless_bytes: the part of @lost_bytes that timed out without an EV to blame
  * @cause: enum mrc_cc_cause, of @lost
  * @spurious: a packet held to be lost turned out to have arrived
- * @rtt_ns: RTT sample, 0: none. A probe's answer, the first part of it, is one if the
- *          probe is remembered
- * @data_rtt_ns: the same, if it is that of a packet, which waits where data waits
+ * @rtt_ns: RTT sample, 0: none. The first part of the answer to a probe gives a sample if the probe
+ *          is remembered
+ * @data_rtt_ns: the same sample if it comes from a first transmission, which waits where data waits
  * @ev: index of the EV that the SACK's or NACK's trigger was sent on, or MRC_EV_NONE
  *      when that is not certain (acknowledged long ago, or sent more than once)
  * @penalty: the peer asks for a smaller congestion window: see struct mrc_cc_news
  * @restore: the same
  * @mark: enum mrc_sack_m, what the peer says of @ev, or of the EV with the bits @entropy
- * @entropy: valid with @mark: EV bits of the packet that it was about
- * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows; 1:
- *                the peer speaks, so no other EV is in doubt; 0: nothing is
- * @late_since: ns, when the first of the packets was sent that are late; 0: none is
+ * @entropy: valid with @mark: EV bits of the packet that the peer speaks of
+ * @silent_since: ns, nothing that was sent since then was answered, as far as this QP knows. 1: an
+ *                EV is in doubt, but the peer answers, so other EVs are not. 0: no EV is in doubt
+ * @late_since: ns, when the first of the late packets was sent; 0: none is late
  * @expired: a packet used up its retries
- * @no_receive: the peer has had no receive for a WriteImm for as long as that is borne
+ * @no_receive: the peer has had no receive for a WriteImm for longer than this QP tolerates
  * @told: private to mrc_req_news()
  */
 struct mrc_tx_result {
@@ -58,7 +58,7 @@ struct mrc_tx_result {
 	u64 late_since;
 };
 
-/** mrc_tx_result_init() - that nothing is learned; see mrc_tx_begin() */
+/** mrc_tx_result_init() - nothing is learned yet; see mrc_tx_begin() */
 static inline void mrc_tx_result_init(struct mrc_tx_result *res)
 {
 	*res = (struct mrc_tx_result){

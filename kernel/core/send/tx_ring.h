@@ -20,7 +20,7 @@
  * struct mrc_tx_probed - a Reliability Probe that was sent
  * @sent_ns: when; 0: unused element
  * @id: comes back in the answer
- * @ev: index of the EV that it was sent on, MRC_EV_NONE: on any
+ * @ev: index of the EV on which it was sent, MRC_EV_NONE: the EV was left open
  * @answered: an answer has come, or the first part of it
  */
 struct mrc_tx_probed {
@@ -33,12 +33,12 @@ struct mrc_tx_probed {
 /**
  * struct mrc_tx_window - requester state of a QP (MRC 1.0, table 7-4)
  *
- * Readable for dumps:
- * @una: oldest PSN beyond the cumulative PSN that was acknowledged
+ * Fields that dumps may read:
+ * @una: first PSN after the cumulative PSN that was acknowledged
  * @nxt: next new PSN
  * @inflight: packets sent, neither acknowledged nor held to be lost
  * @lost: packets that wait for retransmission
- * @inflight_bytes: nominal ones of @inflight, each packet's rounded up
+ * @inflight_bytes: nominal bytes of @inflight, rounded up for each packet
  * @rtt: round trips
  */
 struct mrc_tx_window {
@@ -54,20 +54,20 @@ struct mrc_tx_window {
 	u32 inflight_bytes;
 	u32 rtx_hint;		/* no lost PSN lies before this one */
 	u32 high;		/* highest PSN SACKed + 1, or una */
-	u32 told;		/* cumulative PSN + packets beyond it, by the newest SACK */
+	u32 told;		/* cumulative PSN + packets beyond it, as SACKs told at most */
 	struct mrc_rtt rtt;
 	u64 deadline_ns;	/* no record times out before this */
-	u64 waits_from;		/* nor one that leaves now, if it is this time; 0: unknown */
-	u64 quiet_ns;		/* when a packet or probe was sent or one acknowledged last */
+	u64 waits_from;		/* deadline_ns covers packets that leave at this time; 0: unknown */
+	u64 quiet_ns;		/* last time a packet or probe was sent, or a packet acknowledged */
 	u64 news_ns;		/* the same without probes */
 	u8 probes;		/* sent since a packet was sent or acknowledged */
 	u8 probe_rounds;	/* answers in a row that showed losses and nothing else */
 	u8 refusals;		/* timeouts' worth of NACKs since something was acknowledged */
-	u64 refused_at;		/* ns: when the newest of these began; 0: no NACK since */
-	u64 trimmed_at;		/* ns: when a trim was told of first since then; 0: none was */
-	bool in_vain;		/* what was sent again timed out, too; no answer since */
-	u16 probe_id;		/* newest */
-	u16 probe_ev;		/* EV index that it goes by, MRC_EV_NONE: any */
+	u64 refused_at;		/* ns: when the newest of @refusals began; 0: no NACK since */
+	u64 trimmed_at;		/* ns: first trim since something was acknowledged; 0: none */
+	bool in_vain;		/* a retransmission timed out, too; no answer since */
+	u16 probe_id;		/* id of the newest probe */
+	u16 probe_ev;		/* index of the EV that it takes, MRC_EV_NONE: any */
 	struct mrc_evidence evidence;
 	struct mrc_tx_probed probed[MRC_TX_PROBES_KEPT];
 };
@@ -99,10 +99,11 @@ static inline struct mrc_tx_rec *mrc_tx_rec_next(const struct mrc_tx_window *w,
 /**
  * mrc_tx_for_each_inflight() - walk over packets in flight, oldest first
  * @w: the window
- * @rec: struct mrc_tx_rec *, the record of each; it may be marked lost
- * @psn: u32, its PSN; before: where to begin, in [una, nxt]
+ * @rec: struct mrc_tx_rec *, the record of the packet; the body may mark it lost
+ * @psn: u32, its PSN; before the walk: where to begin, in [una, nxt]
  * @end: where to end at the latest, up to nxt
- * @left: u32; before: how many there are at most. So the walk ends with the last
+ * @left: u32; before the walk: the most packets that can be found. The walk ends with the last of
+ *        them
  */
 #define mrc_tx_for_each_inflight(w, rec, psn, end, left)				\
 	for (rec = mrc_tx_rec_at(w, psn); left && psn != end;				\

@@ -21,8 +21,9 @@
 #include "../wire/wire.h"
 
 /*
- * Packets are left to their timeouts, without probes, when so many answers in a row led to nothing
- * but losses: what is lost time and again while probes come through must use up its retries.
+ * After so many answers to probes in a row that showed nothing but losses, no more probes are sent,
+ * and packets wait for their timeouts: a packet that is lost time and again while probes get
+ * through must use up its retries.
  */
 #define MRC_TX_PROBE_ROUNDS	16u
 
@@ -34,10 +35,10 @@
  * @now: ns
  * @res: result
  *
- * Return: 0, or -EINVAL for a SACK that names a PSN never sent, which changes
- * nothing. A SACK older than what is known already is applied for what it
- * still says. The answer to a probe that is not remembered tells what has arrived and
- * nothing else.
+ * A SACK that is older than what is known is applied as far as it still has news. The answer to a
+ * probe that is not remembered tells what has arrived and nothing else.
+ *
+ * Return: 0, or -EINVAL for a SACK that names a PSN never sent; it changes nothing.
  */
 int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 		u64 now, struct mrc_tx_result *res);
@@ -54,18 +55,20 @@ int mrc_tx_sack(struct mrc_tx_window *w, const struct mrc_sack *sack, bool rtx,
 int mrc_tx_ack(struct mrc_tx_window *w, u32 psn, u64 now,
 	       struct mrc_tx_result *res);
 
-/** mrc_tx_ask_at() - when a Reliability Probe is due, be anything in flight or not; @now: ns */
+/** mrc_tx_ask_at() - when a Reliability Probe is due, even if nothing is in flight; @now: ns */
 u64 mrc_tx_ask_at(const struct mrc_tx_window *w, u64 now);
 
 /**
- * mrc_tx_probe_at() - when a Reliability Probe is worth its while
+ * mrc_tx_probe_at() - when to send a Reliability Probe for packets in flight
  * @w: the window
  * @now: ns
  *
- * Something is in flight, and nothing was sent or newly acknowledged for a while.
+ * A probe is due when something is in flight, and nothing was sent or newly acknowledged for a
+ * while.
  *
- * Return: ns of the same clock, not before @now, or 0: no probe, the timeouts decide -
- * nothing is in flight, or the answers of the last ones led to nothing but losses.
+ * Return: ns of the same clock, not before @now. 0: no probe is to be sent, because nothing is in
+ * flight, or because the answers to the last probes showed nothing but losses; then the timeouts
+ * decide.
  */
 u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
 
@@ -73,12 +76,12 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
  * mrc_tx_probe() - a Reliability Probe leaves now
  * @w: the window
  * @now: ns, not 0
+ * Also for probes that the caller sends for reasons of its own. @w->probe_ev says which EV the
+ * probe takes. Every second probe takes the EV of the oldest packet in flight, and its answer tells
+ * the fate of that packet for certain. The others may take any EV (MRC_EV_NONE), because that EV
+ * may be dead. MRC_EV_NONE also if the paths hold that EV to be bad.
  *
- * Also for probes that the caller sends for reasons of its own. @w->probe_ev says by which EV it
- * goes: every second one by that of the oldest packet in flight, whose fate its answer tells for
- * certain; MRC_EV_NONE: by any, for that one may be dead, or the paths hold it to be bad.
- *
- * Return: its id.
+ * Return: the probe's id.
  */
 u16 mrc_tx_probe(struct mrc_tx_window *w, u64 now);
 

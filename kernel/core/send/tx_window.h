@@ -14,8 +14,8 @@
 /**
  * struct mrc_tx_cfg - limits of a window
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
- * @retries: see there
- * @peer_rtt_ns: round trips of the peer's other QPs; 0: not known
+ * @retries: timeouts and retries
+ * @peer_rtt_ns: round trip of the peer's other QPs; 0: not known
  * @receive_ns: how long the peer may be without a receive for a WriteImm; U64_MAX: for ever
  */
 struct mrc_tx_cfg {
@@ -40,19 +40,19 @@ static inline size_t mrc_tx_window_mem(u32 size)
  */
 void mrc_tx_window_init(struct mrc_tx_window *w, void *mem, const struct mrc_tx_cfg *cfg, u32 psn);
 
-/** mrc_tx_begin() - a call that learns something begins: nothing is news; @res: its result */
+/** mrc_tx_begin() - begin a call that learns something: forget old news; @res: the call's result */
 void mrc_tx_begin(struct mrc_tx_window *w, struct mrc_tx_result *res);
 
-/** mrc_tx_heard() - the peer has answered, with nothing that is news of packets. @now: ns */
+/** mrc_tx_heard() - the peer has answered, even without news of packets: silence ends. @now: ns */
 void mrc_tx_heard(struct mrc_tx_window *w, u64 now);
 
-/** mrc_tx_room() - new PSNs that the window lets go now */
+/** mrc_tx_room() - how many new PSNs the window allows now */
 u32 mrc_tx_room(const struct mrc_tx_window *w);
 
 /**
- * mrc_tx_idle() - nothing in flight, nothing to send again?
+ * mrc_tx_idle() - is nothing in flight, and nothing to be sent again?
  *
- * The cumulative PSN may still be behind: a SACK's bitmap can cover all that is left.
+ * The cumulative PSN may still be behind, because a SACK's bitmap can cover all that is left.
  */
 static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
 {
@@ -62,24 +62,24 @@ static inline bool mrc_tx_idle(const struct mrc_tx_window *w)
 /**
  * mrc_tx_send() - take the next new PSN into flight
  * @w: the window, with room
- * @bytes: its nominal ones, at most MRC_TX_BYTES_MAX
- * @ev: index of the EV it goes out on
+ * @bytes: its nominal bytes, at most MRC_TX_BYTES_MAX
+ * @ev: index of the EV that it takes
  * @now: ns
  *
  * Return: its PSN.
  */
 u32 mrc_tx_send(struct mrc_tx_window *w, u32 bytes, u16 ev, u64 now);
 
-/** mrc_tx_ev() - index of the EV that a packet was last sent on, or MRC_EV_NONE; @psn: in flight */
+/** mrc_tx_ev() - index of the EV on which @psn, in flight, was last sent, or MRC_EV_NONE */
 u16 mrc_tx_ev(const struct mrc_tx_window *w, u32 psn);
 
 /**
- * mrc_tx_leaves() - a packet of a batch leaves now, after all that were named before
+ * mrc_tx_leaves() - a packet of a batch leaves after all packets for which this was called before
  * @w: the window
  * @psn: sent with mrc_tx_send() or mrc_tx_resend() just now
  *
- * For callers that put packets on the wire in another order than they took them: rule (a)
- * compares packets of one EV in the order in which they left.
+ * For callers that put packets on the wire in another order than they took them into flight:
+ * rule (a) compares packets of one EV in the order in which they left.
  */
 void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn);
 
@@ -93,9 +93,9 @@ void mrc_tx_leaves(struct mrc_tx_window *w, u32 psn);
 const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn);
 
 /**
- * mrc_tx_lost_after() - the oldest PSN behind @psn that must be sent again
+ * mrc_tx_lost_after() - the oldest PSN after @psn that must be sent again
  * @w: the window
- * @psn: one that must be sent again, not the last one
+ * @psn: a PSN that must be sent again, but not the last such PSN
  */
 u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn);
 
@@ -115,14 +115,14 @@ bool mrc_tx_was_resent(const struct mrc_tx_window *w, u32 psn);
 void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now);
 
 /**
- * mrc_tx_take_news() - what the newest call learned of EVs
+ * mrc_tx_take_news() - take what the newest call learned of EVs
  * @w: the window
  * @now: ns
  * @n: result: @n->count and @n->ev
  *
- * What is not taken before the next call is lost. Packets count as arrived on an EV if they did
- * for certain: of a packet sent more than once, the newest transmission if its own SACK tells that
- * it was this one.
+ * News that is not taken before the next call is lost. A packet counts as arrived on an EV only if
+ * that is certain. A packet that was sent more than once counts for its newest transmission, if its
+ * own SACK shows that this transmission arrived.
  */
 static inline void mrc_tx_take_news(struct mrc_tx_window *w, u64 now,
 				    struct mrc_news *n)
@@ -131,9 +131,9 @@ static inline void mrc_tx_take_news(struct mrc_tx_window *w, u64 now,
 }
 
 /**
- * mrc_tx_in_vain() - has what was sent again timed out, too, and nothing been answered since?
+ * mrc_tx_in_vain() - has a retransmission timed out, too, and has nothing been answered since?
  *
- * Then it is to go on EVs that nobody would choose: see mrc_ev_pick_any().
+ * Then retransmissions take EVs whatever is believed of them: see mrc_ev_pick_any().
  */
 static inline bool mrc_tx_in_vain(const struct mrc_tx_window *w)
 {
@@ -141,12 +141,12 @@ static inline bool mrc_tx_in_vain(const struct mrc_tx_window *w)
 }
 
 /**
- * mrc_tx_mark_lost() - a packet is not in flight any more, but waits to be sent again
+ * mrc_tx_mark_lost() - a packet in flight is lost, and waits to be sent again
  * @w: the window
  * @rec: its record
  * @psn: its PSN
  * @why: MRC_TX_BY_*, or 0
- * @res: what is lost is added
+ * @res: the loss is added
  *
  * For tx_sack.c and tx_loss.c.
  */
@@ -154,12 +154,12 @@ void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, 
 		      struct mrc_tx_result *res);
 
 /**
- * mrc_tx_put_back() - what is in flight beyond the peer's window waits to be sent again
+ * mrc_tx_put_back() - packets in flight beyond the peer's window count as lost, to be sent again
  * @w: the window
- * @size: PSNs that the peer's has, from @w->una on
- * @res: what is lost is added
+ * @size: PSNs in the peer's window, from @w->una on
+ * @res: the losses are added
  *
- * No EV is blamed for it.
+ * No EV is blamed.
  */
 void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *res);
 
@@ -167,8 +167,8 @@ void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *re
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on
  * @w: the window
  *
- * What is in flight stays in flight; what becomes of it says nothing of any EV. What has gone with
- * a port of this host is known without.
+ * Packets in flight stay in flight, but their fate says nothing of any EV any more. Packets that
+ * have gone with a port of this host stay marked; no EV index is needed for that.
  */
 void mrc_tx_forget_evs(struct mrc_tx_window *w);
 

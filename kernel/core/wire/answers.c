@@ -2,7 +2,7 @@
 #include "answers.h"
 #include "../base/psn.h"
 
-/* All but what belongs to the opcode, as in mrc_sendq_header(). */
+/* Fills in all fields except those of the opcode, as mrc_sendq_header() does. */
 static struct mrc_hdr *mrc_answers_add(struct mrc_answers *a, u8 opcode, u32 psn)
 {
 	struct mrc_hdr *hdr = &a->hdr[a->count++];

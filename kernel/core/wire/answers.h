@@ -23,8 +23,8 @@
 /**
  * struct mrc_answers - control packets of one QP, in the order in which they are to be sent
  * @count: elements of @hdr
- * @ev: index of the EV that they are to take, MRC_ANSWERS_ANY_EV: any of the way back
- * @evs_gen: version of the EVs that @ev is of
+ * @ev: index of the EV that they are to take, MRC_ANSWERS_ANY_EV: any EV of the way back
+ * @evs_gen: version of the EVs to which @ev belongs
  * @hdr: bth.qpn and bth.pkey are filled in when they are sent
  */
 struct mrc_answers {
@@ -35,16 +35,16 @@ struct mrc_answers {
 };
 
 /**
- * enum mrc_traffic - classes that the network may tell apart
- * @MRC_TRAFFIC_DATA: first transmissions, and what must not overtake them
- * @MRC_TRAFFIC_CONTROL: what is to overtake data
+ * enum mrc_traffic - traffic classes that the network may tell apart
+ * @MRC_TRAFFIC_DATA: first transmissions, and packets that must not overtake them
+ * @MRC_TRAFFIC_CONTROL: packets that should overtake data
  */
 enum mrc_traffic {
 	MRC_TRAFFIC_DATA,
 	MRC_TRAFFIC_CONTROL,
 };
 
-/** mrc_answers_init() - none */
+/** mrc_answers_init() - start without any packet */
 static inline void mrc_answers_init(struct mrc_answers *a)
 {
 	a->count = 0;
@@ -52,7 +52,7 @@ static inline void mrc_answers_init(struct mrc_answers *a)
 	a->evs_gen = 0;
 }
 
-/** mrc_answers_room() - packets for which there is a place */
+/** mrc_answers_room() - packets that still fit */
 static inline unsigned int mrc_answers_room(const struct mrc_answers *a)
 {
 	return MRC_ANSWERS_MAX - a->count;
@@ -77,7 +77,7 @@ void mrc_answers_nack(struct mrc_answers *a, const struct mrc_nack *nack);
 /**
  * mrc_answers_ack() - add a transport ACK or NAK; there is room
  * @a: the answers
- * @psn: all up to it was executed; NAK: the first packet that was not
+ * @psn: everything up to this PSN was executed; in a NAK: the first packet that was not executed
  * @syndrome: enum mrc_ack_syndrome
  * @msn: messages executed, modulo 2^24
  */
@@ -93,8 +93,8 @@ void mrc_answers_probe(struct mrc_answers *a, u16 id);
 /**
  * mrc_answers_traffic() - the traffic class of a control packet
  *
- * What a Reliability Probe's answer says of data, it says because the probe cannot have overtaken
- * it: so a probe is in the class of data.
+ * A Reliability Probe is in the class of data: its answer says something of earlier data only
+ * because the probe cannot have overtaken that data.
  */
 enum mrc_traffic mrc_answers_traffic(const struct mrc_hdr *hdr);
 

@@ -15,7 +15,7 @@ void mrc_crc_fold_begin(struct mrc_crc_fold *f, u32 crc, size_t len)
 	f->kept = 0;
 }
 
-/* Whole words. The sums stay in registers. */
+/* Folds whole words. The sums stay in registers. */
 static void mrc_crc_fold_words(struct mrc_crc_fold *f, const u8 *p, size_t len)
 {
 	u64 c1 = f->c[0], c2 = f->c[1], c3 = f->c[2], c4 = f->c[3], c5 = f->c[4], in;
@@ -43,7 +43,7 @@ static size_t mrc_crc_fold_keep(struct mrc_crc_fold *f, const u8 *p, size_t len)
 	return len;
 }
 
-/* What completes a word that was begun. Return: bytes of it. */
+/* Completes a word that was begun, if @p has enough. Return: bytes taken from @p. */
 static size_t mrc_crc_fold_complete(struct mrc_crc_fold *f, const u8 *p, size_t len)
 {
 	len = mrc_crc_fold_keep(f, p, min(len, (size_t)8 - f->kept));

@@ -13,16 +13,16 @@
 
 #include "../base/base.h"
 
-/* Bytes that remain of a message, and those of a message that is too short to be folded. */
+/* Whole words that remain after folding, in bytes; and the most bytes that remain in all. */
 #define MRC_CRC_FOLD_LEN	40u
 #define MRC_CRC_FOLD_REST	(MRC_CRC_FOLD_LEN + 7)
 
 /**
  * struct mrc_crc_fold - a message while it is folded
- * @c: what is added to its next words, of which those that were folded consist
- * @left: its bytes that are still to be folded, a multiple of 8
+ * @c: sums of the folded words, which are added to the next words of the message
+ * @left: bytes of the message that are still to be folded, a multiple of 8
  * @kept: bytes in @keep
- * @keep: the beginning of a word whose end has not come yet; then what remains
+ * @keep: the beginning of a word whose end has not come yet; in the end the bytes that remain
  */
 struct mrc_crc_fold {
 	u64 c[MRC_CRC_FOLD_LEN / 8];
@@ -34,18 +34,18 @@ struct mrc_crc_fold {
 /**
  * mrc_crc_fold_begin() - a message begins
  * @f: result
- * @crc: state of a reflected CRC-32 before it
- * @len: its bytes, MRC_CRC_FOLD_LEN at least
+ * @crc: state of a reflected CRC-32 before the message
+ * @len: bytes of the message, MRC_CRC_FOLD_LEN at least
  */
 void mrc_crc_fold_begin(struct mrc_crc_fold *f, u32 crc, size_t len);
 
-/** mrc_crc_fold_add() - its next piece; all of them are as long together as the message */
+/** mrc_crc_fold_add() - add the next piece; all pieces together are as long as the message */
 void mrc_crc_fold_add(struct mrc_crc_fold *f, const void *data, size_t len);
 
 /**
- * mrc_crc_fold_end() - all of it has come
+ * mrc_crc_fold_end() - all pieces were added
  *
- * Return: bytes in f->keep, with state 0 before them: their CRC is that of the message.
+ * Return: the number of bytes in f->keep. Their CRC, with state 0 before them, is the message's.
  */
 unsigned int mrc_crc_fold_end(struct mrc_crc_fold *f);
 

@@ -22,9 +22,9 @@
  * @ip6: the 40 bytes of the (inner) IPv6 header
  * @udp: the 8 bytes of the UDP header
  * @bth: the 12 bytes of the BTH
- * @udp_len: UDP length of this packet on the wire: with segmentation offload the
- *           headers at hand are those of the whole skb, so IPv6 payload length and UDP length
- *           are written from this
+ * @udp_len: UDP length of this packet on the wire. IPv6 payload length and UDP length are
+ *           written from it, because with segmentation offload the headers at hand are those of the
+ *           whole skb
  *
  * Masked to ones: traffic class, flow label, hop limit, UDP checksum, BTH byte 4.
  */

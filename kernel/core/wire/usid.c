@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "usid.h"
 
-/* Where the zeros at the end begin, in whole uSIDs. */
+/* Offset at which the zeros at the end begin, rounded to whole uSIDs. */
 static unsigned int mrc_usid_used(const u8 *carrier)
 {
 	unsigned int n = MRC_USID_CARRIER_LEN;

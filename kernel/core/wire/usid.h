@@ -13,14 +13,12 @@
 #define MRC_USID_CARRIER_LEN	16
 
 /**
- * mrc_usid_append() - a carrier goes on to one node more
- * @carrier: MRC_USID_CARRIER_LEN bytes
- * @usid: of the node, not 0
+ * mrc_usid_append() - append one node to a carrier
+ * @carrier: MRC_USID_CARRIER_LEN bytes; it may hold nothing but its block
+ * @usid: the node's uSID, not 0
  *
- * A carrier of nothing but its block is empty, and has room.
- *
- * Return: false, and nothing is changed, when @usid is 0 or there is no room: six uSIDs, or
- * something else than zeros behind the last one.
+ * Return: false, and nothing is changed, when @usid is 0, when the carrier has six uSIDs already,
+ * or when it is malformed: a zero uSID stands before its last one.
  */
 bool mrc_usid_append(u8 *carrier, u16 usid);
 

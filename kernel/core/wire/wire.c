@@ -140,7 +140,7 @@ static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
 	sack->rcvd_bytes = get_unaligned_be24(p + 5);
 }
 
-/* Of another kind of congestion control nothing is known, but what has arrived is. */
+/* With another cc_type, CC_STATE means nothing to us; the fields for arrivals are still read. */
 static void mrc_wire_sack_decode(const u8 *p, struct mrc_sack *sack)
 {
 	memset(sack, 0, sizeof(*sack));
@@ -207,9 +207,8 @@ static void mrc_wire_control_decode(const u8 *p, struct mrc_hdr *hdr)
 }
 
 /*
- * Fields whose other values would change the meaning of what follows. Reserved
- * bits are ignored, as are values that only their user can judge (NACK reason,
- * AETH syndrome).
+ * Checks the fields of which an unknown value would change the meaning of what follows. Reserved
+ * bits are not checked, nor are values that only their user can judge (NACK reason, AETH syndrome).
  */
 static bool mrc_wire_fields_ok(u8 opcode, const u8 *p)
 {

@@ -13,8 +13,8 @@
 #include "../base/base.h"
 
 /*
- * Open point: UDP destination port. RoCEv2's, unless the device is told another. Who listens there
- * takes what comes to the other port that the sources name, too.
+ * Open point: UDP destination port. It is RoCEv2's, unless the device is set to another one. A
+ * device on RoCEv2's port also takes packets for the second port that the sources name.
  */
 #define MRC_UDP_PORT		4791
 #define MRC_UDP_PORT_TOO	4971
@@ -32,7 +32,7 @@
 #define MRC_ERTH_LEN	16u
 #define MRC_EETH_LEN	36u
 #define MRC_ICRC_LEN	4u
-/* What of a packet's nominal bytes is before the BTH: IPv6 and UDP headers. */
+/* The part of a packet's nominal bytes before the BTH: IPv6 and UDP headers. */
 #define MRC_NOMINAL_OUTSIDE	48u
 
 /* Path MTUs, powers of two. */
@@ -111,21 +111,21 @@ enum mrc_ack_syndrome {
 	MRC_NAK_OPERATION	= 0x63,
 };
 
-/* The bits of an AETH syndrome that say what it is; the others are a credit, time or reason. */
+/* The bits of an AETH syndrome that hold its type; the others are a credit, time or reason. */
 #define MRC_AETH_TYPE_MASK	0x60
 #define MRC_AETH_TYPE_ACK	0x00
 #define MRC_AETH_TYPE_NAK	0x60
 
-/** mrc_syndrome_is_ack() - a transport ACK, whatever credit it grants? */
+/** mrc_syndrome_is_ack() - is it a transport ACK? The credit that it grants does not matter */
 static inline bool mrc_syndrome_is_ack(u8 syndrome)
 {
 	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_ACK;
 }
 
 /**
- * mrc_syndrome_is_nak() - does it end the request?
+ * mrc_syndrome_is_nak() - is it a NAK, which ends the request?
  *
- * What is neither, an RNR NAK above all, does not exist in MRC.
+ * MRC has nothing else than ACKs and NAKs; in particular, it has no RNR NAK.
  */
 static inline bool mrc_syndrome_is_nak(u8 syndrome)
 {
@@ -193,9 +193,9 @@ struct mrc_write {
  * @mpr: responder window in units of 128 PSNs, 0 without Dynamic MPR
  * @sack_offset: PSN of bit 0 of @bitmap, relative to @cack_psn
  * @bitmap: bit i set: PSN cack_psn + sack_offset + i has arrived (open point: bit order)
- * @tx_timestamp: TSETH timestamp of the triggering packet, reflected; 0, as is all that
- *                follows, with a cc_type that is not ours
- * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from who does not count
+ * @tx_timestamp: TSETH timestamp of the triggering packet, reflected. With a cc_type other than
+ *                ours this field and all that follow are 0
+ * @ooo_count: packets beyond the cumulative PSN, 15 bits; 0 also from a peer that does not count
  * @restore_cwnd: CC_STATE r_c
  * @cwnd_pen: receiver's congestion window penalty, 7 bits
  * @rcvd_bytes: nominal bytes of new packets so far in units of 256, modulo 2^24
@@ -345,12 +345,13 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 				   struct mrc_hdr *hdr);
 
 /**
- * mrc_bth_decode() - decode the BTH of a write packet of which a switch has left no more
+ * mrc_bth_decode() - decode the BTH of a trimmed write packet, of which nothing else is left
  * @buf: the packet from its BTH on
  * @len: readable bytes at @buf
  * @bth: result, written only on success
  *
- * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for what is no write.
+ * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for a packet that is no
+ * write.
  */
 enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth);
 
@@ -392,8 +393,8 @@ static inline u32 mrc_ev_flow_label(u32 ev)
  * @hdr: the packet
  * @payload: its payload bytes
  *
- * Open point: whether rcvd_bytes counts these or payload. Congestion control counts what is in
- * flight in these, so that its sums come out even.
+ * Open point: whether rcvd_bytes counts nominal bytes or payload. Ours counts nominal bytes, in
+ * which congestion control counts the bytes in flight, so that both sums agree.
  */
 static inline u32 mrc_nominal_len(const struct mrc_hdr *hdr, u32 payload)
 {
