@@ -33,18 +33,18 @@
 
 /* Packets of full size that a QP may send before the next one has its turn. */
 #define MRC_TURN_PACKETS	32u
-/* The same that a QP may have in flight of which nothing has been heard: two take two paths. */
+/* Packets in flight of a QP that was not answered yet, or is silent: two packets take two paths. */
 #define MRC_CLAIM_PACKETS	2u
-/* Of the window such QPs have one part of so many together. */
+/* All QPs that were not answered yet have together one in so many parts of the window. */
 #define MRC_FRESH_PART		4u
-/* So much is served at a time, of packets or of turns; then others have this CPU. */
+/* Packets, or turns, that are served at a time; then others have this CPU. */
 #define MRC_SERVE_PACKETS	512u
 #define MRC_SERVE_TURNS		128u
 
 /**
- * enum mrc_shared_state - what has been heard of a QP
- * @MRC_SHARED_NEW: nothing yet, but an answer may be on its way
- * @MRC_SHARED_HEARD: the newest news were an answer
+ * enum mrc_shared_state - has the peer answered a QP?
+ * @MRC_SHARED_NEW: not yet, but an answer may be on its way
+ * @MRC_SHARED_HEARD: the QP's newest news were an answer
  * @MRC_SHARED_SILENT: no answer came in the time in which one should have come
  */
 enum mrc_shared_state {
@@ -56,9 +56,9 @@ enum mrc_shared_state {
 /**
  * struct mrc_shared_place - a QP's place in a shared window; zeroed: a QP that has sent nothing
  * @next: the place behind it in the queue
- * @prev: what points to it; NULL: it is not in the queue
+ * @prev: the pointer that points to it; NULL: it is not in the queue
  * @until: ns: when its bytes leave the window if it is still NEW
- * @bytes: that the QP has in flight
+ * @bytes: bytes of the QP in flight
  * @state: enum mrc_shared_state; the bytes of a silent QP are not in the window
  */
 struct mrc_shared_place {
@@ -72,7 +72,7 @@ struct mrc_shared_place {
 /**
  * struct mrc_shared_queue - places of QPs that wait for their turn
  * @first: the first place; NULL: nobody waits
- * @last: where the next place is put in
+ * @last: the pointer at the end, into which the next place is put
  */
 struct mrc_shared_queue {
 	struct mrc_shared_place *first;
@@ -82,12 +82,12 @@ struct mrc_shared_queue {
 /**
  * struct mrc_shared - a window and the queue of QPs that wait for room in it. It must not be moved
  *
- * Readable for dumps:
+ * Fields that dumps may read:
  * @cc: the window
- * @alone: it is one QP's own
- * @queue: by whether they have been heard of
- * @fresh: bytes in the window of QPs of which nothing has been heard
- * @stuck: the first one has had too little room, and nothing has changed since
+ * @alone: the window is one QP's own
+ * @queue: queue 0 for QPs that are NEW or SILENT, queue 1 for QPs that are HEARD
+ * @fresh: bytes in the window of QPs that are NEW
+ * @stuck: the first QP had too little room, and nothing has changed since
  * @given: packets that were sent since mrc_shared_serve()
  * @turns: turns that were given since then
  */
@@ -106,7 +106,7 @@ struct mrc_shared {
  * @s: the window
  * @p: settings of congestion control
  * @timing: how exact this host's times are
- * @alone: it is one QP's own
+ * @alone: the window is one QP's own
  * @now: ns
  */
 void mrc_shared_init(struct mrc_shared *s, const struct mrc_cc_params *p,
@@ -118,60 +118,60 @@ static inline bool mrc_shared_waits(const struct mrc_shared_place *place)
 	return place->prev;
 }
 
-/** mrc_shared_hears() - does it matter what is heard of a QP? A fixed window knows no silence */
+/** mrc_shared_hears() - does it matter whether a QP is answered? Not for a fixed window */
 static inline bool mrc_shared_hears(const struct mrc_shared *s)
 {
 	return s->cc.p.algorithm != MRC_CC_NONE;
 }
 
-/** mrc_shared_any_waits() - does anybody wait? A hint where the window is not locked */
+/** mrc_shared_any_waits() - does any QP wait? Only a hint where the window is not locked */
 static inline bool mrc_shared_any_waits(const struct mrc_shared *s)
 {
 	return READ_ONCE(s->queue[0].first) || READ_ONCE(s->queue[1].first);
 }
 
-/** mrc_shared_wait() - a QP would send: it waits for its turn, if it does not do so already */
+/** mrc_shared_wait() - a QP wants to send: it waits for its turn, if it does not wait already */
 void mrc_shared_wait(struct mrc_shared *s, struct mrc_shared_place *place);
 
 /**
  * mrc_shared_begin() - a QP has something to send: is it its turn?
  * @s: the window
- * @place: the QP's own
+ * @place: the QP's place
  * @g: result: what it may send
  *
- * Return: false: others come first, and it waits from here on; or it has all in flight that it may
- * claim, and waits for nothing but an answer.
+ * Return: false: others come first, and the QP waits from now on; or it has as much in flight as it
+ * may claim, and waits for an answer only.
  */
 bool mrc_shared_begin(struct mrc_shared *s, struct mrc_shared_place *place,
 		      struct mrc_cc_grant *g);
 
 /**
- * mrc_shared_end() - the QP has had its turn; after mrc_shared_begin(), if that was true
+ * mrc_shared_end() - the QP has had its turn; to be called after mrc_shared_begin() returned true
  * @s: the window
- * @place: the QP's own
- * @packets: that it sends now
- * @bytes: of them; nominal ones, as they are counted in flight
- * @wants: it has more
+ * @place: the QP's place
+ * @packets: packets that it sends now
+ * @bytes: nominal bytes of these packets, as they are counted in flight
+ * @wants: it has more to send
  * @now: ns
  */
 void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 packets, u32 bytes,
 		    bool wants, u64 now);
 
-/** mrc_shared_step_aside() - a QP wants nothing for now: it waits no more */
+/** mrc_shared_step_aside() - a QP wants to send nothing for now: it waits no more */
 void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place);
 
 /**
- * mrc_shared_leave() - a QP sends no more: what it has in flight is forgotten
+ * mrc_shared_leave() - a QP sends no more: its bytes in flight are forgotten
  * @s: the window
- * @place: the QP's own, zeroed by this
+ * @place: the QP's place, zeroed by this
  * @now: ns
  */
 void mrc_shared_leave(struct mrc_shared *s, struct mrc_shared_place *place, u64 now);
 
-/** mrc_shared_next() - whose turn is it? NULL: nobody waits, or the first one lacks room */
+/** mrc_shared_next() - whose turn is it? NULL: no QP waits, or the first one lacks room */
 struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s);
 
-/** mrc_shared_serve() - somebody begins to give turns */
+/** mrc_shared_serve() - the caller begins to give turns */
 static inline void mrc_shared_serve(struct mrc_shared *s)
 {
 	s->given = 0;
@@ -179,12 +179,12 @@ static inline void mrc_shared_serve(struct mrc_shared *s)
 }
 
 /**
- * mrc_shared_turn() - as mrc_shared_next(), but as many as are served at a time
+ * mrc_shared_turn() - as mrc_shared_next(), but no more than are served at a time
  * @s: the window
- * @enough: result: so many have been served, and others wait
+ * @enough: result: as many have been served, and others wait
  *
- * Packets count and not bytes, for small ones cost the CPU as much as large ones; and turns, for a
- * QP may send nothing.
+ * Packets are counted, not bytes, because small packets cost the CPU as much as large ones. Turns
+ * are counted, too, because a QP may send nothing in its turn.
  */
 static inline struct mrc_shared_place *mrc_shared_turn(struct mrc_shared *s, bool *enough)
 {
@@ -198,16 +198,16 @@ static inline struct mrc_shared_place *mrc_shared_turn(struct mrc_shared *s, boo
 }
 
 /**
- * mrc_shared_learn() - what has become of a QP's packets
+ * mrc_shared_learn() - learn what has become of a QP's packets
  * @s: the window
- * @place: the QP's own
- * @n: that; @n->waiting becomes true if others wait
+ * @place: the QP's place
+ * @n: the news; @n->waiting becomes true if others wait
  * @now: ns
  */
 void mrc_shared_learn(struct mrc_shared *s, struct mrc_shared_place *place, struct mrc_cc_news *n,
 		      u64 now);
 
-/** mrc_shared_capacity() - so many planes of those that the rate counts are up */
+/** mrc_shared_capacity() - @live planes are up, of those that the rate counts */
 void mrc_shared_capacity(struct mrc_shared *s, u32 live);
 
 /**
@@ -225,7 +225,8 @@ static inline u64 mrc_shared_timer_at(const struct mrc_shared *s,
 /**
  * mrc_shared_timer() - time has passed; may be called too early
  *
- * Return: the QP is silent now: its bytes have left the window, and others may have their turn.
+ * Return: true: the QP is silent now. Its bytes have left the window, and others may have their
+ * turn.
  */
 bool mrc_shared_timer(struct mrc_shared *s, struct mrc_shared_place *place, u64 now);
 

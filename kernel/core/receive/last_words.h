@@ -12,12 +12,12 @@
 #include "../wire/wire.h"
 
 /**
- * struct mrc_last_words - how a QP stood as a responder when it ended
+ * struct mrc_last_words - state of a QP's responder when the QP ended
  * @done_psn: last PSN of the last message that was complete in order
- * @size: PSNs that it accepted beyond @done_psn
+ * @size: PSNs that the responder accepted beyond @done_psn
  * @msn: messages complete in order, modulo 2^24
- * @nak_psn: valid if @nak_syndrome is not 0
- * @nak_syndrome: of the NAK that ended it, 0: it ended for another reason
+ * @nak_psn: PSN of the NAK, valid if @nak_syndrome is not 0
+ * @nak_syndrome: syndrome of the NAK that ended the QP, 0: it ended for another reason
  */
 struct mrc_last_words {
 	u32 done_psn;
@@ -29,15 +29,16 @@ struct mrc_last_words {
 
 /**
  * mrc_last_words_say() - the answer to a packet for a QP that has ended
- * @w: how it ended
+ * @w: the responder's state at its end
  * @asked: the packet
- * @ev: EV bits it came with
- * @out: result, empty before; nothing for a PSN outside the window on either side of what was
- *       complete, and for packets that want no answer
+ * @ev: EV bits of the packet
+ * @out: result, empty before. It stays empty for packets that want no answer, and for a PSN that is
+ *       not within @w->size of the last complete message, before or after
  *
- * A NAK that ended the QP is said again. Otherwise what was complete is acknowledged again, and
- * behind that, for a packet beyond it or a Reliability Probe, there is the NACK "unexpected event":
- * whoever reads the packets in this order completes what can be completed, and then ends.
+ * A NAK that ended the QP is sent again. Otherwise complete messages are acknowledged again. If the
+ * packet is a Reliability Probe or lies beyond the complete messages, the NACK "unexpected event"
+ * follows. A peer that reads the answers in this order completes what can be completed, and then
+ * ends.
  */
 void mrc_last_words_say(const struct mrc_last_words *w,
 			const struct mrc_hdr *asked, u32 ev,

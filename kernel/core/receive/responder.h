@@ -31,14 +31,14 @@
 #include "rx_window.h"
 #include "../wire/wire.h"
 
-/* SACKs of old news in one answer, for those that were lost. */
+/* SACKs in one answer that repeat old news, in case earlier SACKs were lost. */
 #define MRC_RESP_SACKS_AGAIN	2u
 
-/* NACKs per second that a QP sends; MRC_GATE_BURST at once. More is not answered. */
+/* NACKs per second that a QP sends; MRC_GATE_BURST at once. Packets beyond that get no answer. */
 #define MRC_RESP_NACK_RATE	1000u
-/* The same for trimmed packets, each of which is to be told of: what this host can bear. */
+/* The same for trimmed packets. Each should get a NACK, so this limit only protects this host. */
 #define MRC_RESP_TRIM_RATE	1000000u
-/* And for those of all QPs of a host: no QP takes all of it. */
+/* The same for trimmed packets of all QPs of a host, so that one QP cannot use up the limit. */
 #define MRC_RESP_TRIM_RATE_ALL	(2 * MRC_RESP_TRIM_RATE)
 
 /**
@@ -46,7 +46,7 @@
  * @size: PSNs that are accepted beyond the cumulative one: see mrc_rx_window_mem()
  * @imm_max: WriteImm messages that may be in flight
  * @mtu: payload bytes of a packet
- * @sack_bytes: threshold, see rx_window.h: no more than a quarter of the window counts
+ * @sack_bytes: SACK threshold, see rx_window.h; limited to a quarter of the window
  */
 struct mrc_resp_cfg {
 	u32 size;
@@ -56,11 +56,11 @@ struct mrc_resp_cfg {
 };
 
 /**
- * enum mrc_resp_wait - the message that was handed out last, and a receive for it
- * @MRC_RESP_NO_WAIT: it has one, or needs none
- * @MRC_RESP_WAITS: there is none, and nothing more is handed out
- * @MRC_RESP_RESUMED: there may be one now: it is handed out again next
- * @MRC_RESP_RETRIED: it was handed out again
+ * enum mrc_resp_wait - does the message that was handed out last wait for a receive?
+ * @MRC_RESP_NO_WAIT: it has a receive, or needs none
+ * @MRC_RESP_WAITS: it has no receive, and nothing more is handed out
+ * @MRC_RESP_RESUMED: there may be a receive now: the message is handed out again next
+ * @MRC_RESP_RETRIED: the message was handed out again
  */
 enum mrc_resp_wait {
 	MRC_RESP_NO_WAIT,
@@ -75,17 +75,17 @@ enum mrc_resp_wait {
  * @mtu: payload bytes of a packet
  * @acked_msn: messages that the newest ACK acknowledged
  * @nak_psn: first packet that may not be executed; valid if @nak_syndrome is not 0
- * @nak_syndrome: why not, 0: there is none
- * @first_msn: number of the first message, once @numbered
- * @nack: the newest one that waits for an answer to go with
- * @nack_gate: how many have gone
- * @trim_gate: the same for trimmed packets
+ * @nak_syndrome: why it may not be executed, 0: there is no such packet
+ * @first_msn: number of the first message, valid with @numbered
+ * @nack: the newest NACK that is to leave with the next answer, valid with @nack_due
+ * @nack_gate: limits NACKs
+ * @trim_gate: limits NACKs for trimmed packets
  * @waiter: the message that waits for a receive
  * @wait: enum mrc_resp_wait
- * @wait_untold: the peer does not know that it waits
- * @next_rqmsn: number of the next WriteImm, once @imm_numbered
- * @reack: somebody has not heard what is complete: say it again
- * @refused: the NAK has been said: nothing is taken any more
+ * @wait_untold: the peer has not been told that @waiter waits
+ * @next_rqmsn: number of the next WriteImm, valid with @imm_numbered
+ * @reack: the peer may not know which messages are complete: send the ACK again
+ * @refused: the NAK has been sent: nothing is taken any more
  * @nack_due: there is a @nack
  * @numbered: the first packet has told @first_msn
  * @imm_numbered: the first WriteImm has told @next_rqmsn
@@ -122,11 +122,11 @@ void mrc_resp_start(struct mrc_resp *q, void *mem,
 		    const struct mrc_resp_cfg *cfg, u32 psn);
 
 /**
- * mrc_resp_arrival() - what of a write packet the window wants to know
+ * mrc_resp_arrival() - fill in what the window must know of a write packet
  * @hdr: the packet
  * @payload: its payload bytes
- * @ev: EV bits that it came with
- * @ce: arrived CE-marked
+ * @ev: EV bits of the packet
+ * @ce: the packet arrived CE-marked
  * @a: result
  */
 void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
@@ -137,12 +137,12 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
  * @q: the responder
  * @a: the packet
  *
- * A duplicate is answered with a SACK, and with the ACK of what is complete: either may have been
- * lost. A packet outside the window gets a NACK, but many get one together, see
+ * A duplicate is answered with a SACK, and with the ACK of complete messages, because either may
+ * have been lost. Packets outside the window that arrive together get one NACK, see
  * mrc_resp_answer().
  *
- * Return: MRC_RX_NEW: place it, then call mrc_resp_commit(). The others are dropped; after a NAK
- * all are MRC_RX_OOR.
+ * Return: MRC_RX_NEW: place the packet, then call mrc_resp_commit(). With the other verdicts, drop
+ * it. After a NAK the verdict is always MRC_RX_OOR.
  */
 enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 				   const struct mrc_rx_arrival *a);
@@ -150,27 +150,28 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 /**
  * mrc_resp_trimmed() - the head of a write packet has arrived: a switch had no room for all of it
  * @q: the responder
- * @bth: what is left of it; no more is believed, for its ICRC is gone
- * @ev: EV bits that it came with
+ * @bth: what is left of the packet; no other header is believed, because the ICRC is gone
+ * @ev: EV bits of the packet
  * @lasthop: the switch was the last one: no other path would have been better
- * @all: of all QPs of this host, guarded by the caller; NULL: as many as come
+ * @all: limits NACKs for trims of all QPs of this host, guarded by the caller; NULL: no limit
  * @now: ns
- * @a: result, empty before: a NACK; or SACKs, if it was a duplicate or asked for one
+ * @a: result, empty before: a NACK, with SACKs if the packet asked for one; for a duplicate SACKs
+ *     and the ACK
  *
- * Nothing counts as received.
+ * The packet does not count as received.
  *
- * Return: false: it is not in the window, or there were too many: nothing is to be said of it.
+ * Return: false: there is no answer, because the packet is outside the window, or too many came.
  */
 bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, bool lasthop,
 		      struct mrc_gate *all, u64 now, struct mrc_answers *a);
 
 /**
- * mrc_resp_fits() - has a packet the length that it must have?
- * @q: the responder; reads nothing but what mrc_resp_start() has set
+ * mrc_resp_fits() - does a packet have the length that it must have?
+ * @q: the responder; only fields that mrc_resp_start() has set are read
  * @a: the packet
  *
- * Packets of a message are full but for the last one, which is not empty but in an empty message,
- * and none is longer than its message.
+ * All packets of a message are full, except the last one. The last one is empty only if the message
+ * is empty. No packet is longer than its message.
  */
 bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
 
@@ -178,14 +179,15 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
  * mrc_resp_commit() - a packet that was claimed has been placed, or may not be
  * @q: the responder
  * @a: the packet
- * @syndrome: 0, or the NAK with which it is refused
+ * @syndrome: 0, or the syndrome of the NAK with which the packet is refused
  *
- * A packet that may not be executed never counts as arrived, so the cumulative PSN stops before it;
- * the NAK goes out when it gets there, after everything that was sent earlier. The oldest such
- * packet counts. It is forgotten when another copy of it can be executed.
+ * A packet that may not be executed never counts as arrived, so the cumulative PSN stops before it.
+ * The NAK goes out when the cumulative PSN gets there, after everything that was sent earlier. Only
+ * the oldest such packet matters. The refusal is forgotten when another copy of the packet can be
+ * executed.
  *
- * A packet whose message has a number that it cannot have is refused, too: of n packets behind
- * the last complete message none can be more than n - 1 messages further than the first.
+ * A packet whose message has an impossible number is refused, too: the n-th packet after the last
+ * complete message belongs at most to the n-th message after it.
  */
 void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		     u8 syndrome);
@@ -195,16 +197,16 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
  * @q: the responder
  * @done: result
  *
- * What is not one message is refused, and not handed out: its packets bear the numbers of several
- * ones, or not that which is next; or it is a WriteImm, and not the next one, or its packets are
- * not as long together as it says, for its completion tells how long it is.
+ * A message is refused, and not handed out, if its packets have different message numbers, or not
+ * the next number. A WriteImm is refused, too, if its RQMSN is not the next one, or if its packets
+ * together are not as long as it says; its completion reports that length.
  *
- * Return: false when there is none, or it is refused.
+ * Return: false when there is no such message, or when it is refused.
  */
 bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done);
 
 /**
- * mrc_resp_refuse_done() - the message that was handed out last cannot be executed after all
+ * mrc_resp_refuse_done() - refuse the message that was handed out last
  * @q: the responder
  * @done: that message: a WriteImm for which there will be no receive
  */
@@ -215,27 +217,27 @@ void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
  * @q: the responder
  * @done: that message: a WriteImm
  *
- * Nothing is handed out any more before mrc_resp_resume().
+ * Nothing is handed out any more until mrc_resp_resume() is called.
  *
- * Return: true: it waits from now on; false: it has waited before.
+ * Return: true: the wait begins now; false: the message has waited before.
  */
 bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done);
 
 /**
  * mrc_resp_resume() - receives were posted
  *
- * Return: true: a message waited, which mrc_resp_next_done() hands out again.
+ * Return: true: a message waited, and mrc_resp_next_done() hands it out again.
  */
 bool mrc_resp_resume(struct mrc_resp *q);
 
 /**
- * mrc_resp_answer() - packets have arrived, and what is complete has been handed out
+ * mrc_resp_answer() - answer packets, after complete messages have been handed out
  * @q: the responder
  * @now: ns
- * @a: result, added to what is there: SACKs, if they are due or an ACK goes out anyway, with which
- *     they cost nothing; a NACK for the newest packet outside the window, if their rate allows it;
- *     an ACK, if messages are complete that none has told of, or a duplicate
- *     came, and a NACK behind it, if a message waits for a receive; or the NAK
+ * @a: the answers, to which these are added: SACKs, if they are due, or if an ACK goes out with
+ *     which they cost nothing; a NACK for the newest packet outside the window, if the rate of
+ *     NACKs allows it; an ACK, if messages are complete that no ACK has told, or a duplicate came;
+ *     behind it a NACK, if a message waits for a receive; or instead of the ACK the NAK
  *
  * Return: the syndrome of the NAK, with which the QP ends, or 0.
  */
@@ -245,10 +247,10 @@ u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
  * mrc_resp_probe() - a Reliability Probe has arrived
  * @q: the responder
  * @probe: the probe
- * @ev: EV bits that it came with
- * @ce: arrived CE-marked
- * @a: result, empty before: SACKs of as much of the window as they can tell, the ACK of what is
- *     complete, and a NACK, if a message waits for a receive
+ * @ev: EV bits of the probe
+ * @ce: the probe arrived CE-marked
+ * @a: result, empty before: SACKs for as much of the window as fits, the ACK of complete messages,
+ *     and a NACK, if a message waits for a receive
  */
 void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 		    bool ce, struct mrc_answers *a);
@@ -256,8 +258,8 @@ void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 /**
  * mrc_resp_timer_at() - when to call mrc_resp_timer() next
  *
- * Return: ns, or 0: all has been told. While data flows a timer mostly finds nothing, so one that
- * is set already may be left alone.
+ * Return: ns, or 0: SACKs have told everything. While data flows a timer mostly finds nothing, so a
+ * timer that is set already may be left alone.
  */
 u64 mrc_resp_timer_at(const struct mrc_resp *q);
 
@@ -269,7 +271,7 @@ u64 mrc_resp_timer_at(const struct mrc_resp *q);
  */
 void mrc_resp_timer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
 
-/** mrc_resp_last_words() - what is left to say when the QP has ended */
+/** mrc_resp_last_words() - fill in @w, for the answers that are left when the QP has ended */
 void mrc_resp_last_words(const struct mrc_resp *q, struct mrc_last_words *w);
 
 #endif /* _MRC_CORE_RESPONDER_H */

@@ -21,22 +21,22 @@
 
 /*
  * Open point: SACK threshold (MRC 1.0, section 7.5.2). Coverage matters more than frequency in
- * software: an aggregate of several packets gets one SACK.
+ * software: an aggregate of several packets gets one SACK. This is the default threshold.
  */
 #define MRC_SACK_BYTES_DEFAULT	262144u
 #define MRC_SACK_BYTES_MAX	(1u << 20)
-/* The same as long as the peer has asked for none, and may wait for one when it stops. */
+/* The threshold for a peer that has never asked for a SACK: it may wait for one when it stops. */
 #define MRC_SACK_BYTES_UNASKED	4096u
-/* What a packet adds to the trigger count at least (MRC 1.0, section 7.5.2). */
+/* The least that a packet adds to the count of bytes (MRC 1.0, section 7.5.2). */
 #define MRC_SACK_BYTES_MIN	1024u
 
 /*
- * PSNs are serial numbers: one more than 2^23 behind the cumulative PSN cannot
- * be told from one ahead of the window and is MRC_RX_OOR like it.
+ * PSNs are serial numbers: a PSN that is more than 2^23 behind the cumulative PSN cannot be told
+ * from a PSN ahead of the window, and is MRC_RX_OOR, too.
  */
 enum mrc_rx_verdict {
 	MRC_RX_NEW,	/* claimed: place it, then commit or unclaim */
-	MRC_RX_DUP,	/* arrived, or being placed, before: SACK again, drop */
+	MRC_RX_DUP,	/* has arrived or is being placed: SACK again, drop */
 	MRC_RX_OOR,	/* beyond the window, or far behind it: drop */
 };
 
@@ -57,7 +57,7 @@ struct mrc_rx_imm {
 };
 
 /**
- * struct mrc_rx_arrival - a placed packet, as told to mrc_rx_commit()
+ * struct mrc_rx_arrival - what the window must know of a packet
  * @psn: its PSN
  * @payload: payload bytes
  * @nominal: mrc_nominal_len()
@@ -66,11 +66,11 @@ struct mrc_rx_imm {
  * @dmalen: bytes of the whole message
  * @msn: number of its message
  * @rqmsn: number of the WriteImm, valid with MRC_OPF_IMM
- * @ev: EV bits it came with
+ * @ev: its EV bits
  * @tx_timestamp: TSETH or 0
  * @ackreq: BTH.a
  * @rtx: BTH.rtx
- * @ce: arrived ECN CE-marked
+ * @ce: it arrived ECN CE-marked
  */
 struct mrc_rx_arrival {
 	u32 psn;
@@ -89,14 +89,14 @@ struct mrc_rx_arrival {
 };
 
 /**
- * struct mrc_rx_done - a message that is complete, and so are all before it
+ * struct mrc_rx_done - a message that is complete in order
  * @psn: PSN of its last packet
  * @msn: messages completed so far including this one, modulo 2^24
  * @has_imm: it is a WriteImm
  * @imm: network byte order
- * @packets: that it was made of
- * @odd: the number that its packets bear is odd
- * @mixed: not all of them bear that number: they are parts of several messages
+ * @packets: its packets
+ * @odd: the message number in its first packet is odd
+ * @mixed: some packets have another message number, so they belong to several messages
  * @len: bytes of the message, as the peer says, valid with @has_imm
  * @payload: bytes of its last packet, valid with @has_imm
  * @rqmsn: number of the WriteImm, as the peer says, valid with @has_imm
@@ -115,12 +115,12 @@ struct mrc_rx_done {
 };
 
 /**
- * struct mrc_rx_bits - what is known of as many PSNs as a word has bits, in one place
+ * struct mrc_rx_bits - state of as many PSNs as a word has bits, a bit for each PSN in each word
  * @claimed: being placed, or arrived
  * @arrived: arrived beyond the cumulative PSN
  * @last: the last packet of its message
- * @odd: the number of its message is odd. One bit of it is kept: neighbours differ in it, and
- *       it makes this a half of a cache line
+ * @odd: the lowest bit of its message number. More bits are not kept: neighbouring messages differ
+ *       in this bit, and the struct is half a cache line
  */
 struct mrc_rx_bits {
 	unsigned long claimed;
@@ -132,7 +132,7 @@ struct mrc_rx_bits {
 /**
  * struct mrc_rx_window - responder state of a QP (MRC 1.0, table 7-5)
  *
- * Fields are private to rx_window.c but for those that a dump may read:
+ * Fields are private to rx_window.c, except those that a dump may read:
  * @cack: cumulative PSN
  * @max: highest PSN that has arrived
  * @size: PSNs accepted beyond @cack
@@ -157,7 +157,7 @@ struct mrc_rx_window {
 	/* the SACK to come */
 	u32 sack_bytes;		/* threshold */
 	u32 trigger_bytes;	/* counted since the last SACK */
-	const struct mrc_timing *timing; /* of software unless it is set after the start */
+	const struct mrc_timing *timing; /* software's, unless it is set after the start */
 	bool asks;		/* the peer has asked for a SACK */
 	u64 heard_ns;		/* when packets came last */
 	bool sack_due;
@@ -166,15 +166,15 @@ struct mrc_rx_window {
 	u32 unsacked_lo;
 	u32 unsacked_hi;
 	u32 again;		/* where mrc_rx_sack_again() goes on */
-	u32 old_psn;		/* the first packet's, then a window's size behind @cack */
+	u32 old_psn;		/* first PSN; later a PSN that is @size behind @cack */
 	u32 trig_psn;
 	u32 trig_ev;
 	u16 trig_timestamp;
 	bool trig_rtx;
 	u32 done_lag;		/* PSNs up to cack not yet seen by mrc_rx_next_done() */
-	bool begun;		/* it has seen packets of a message, but not the last: */
-	bool begun_odd;
-	bool begun_mixed;
+	bool begun;		/* it has seen part of a message, in which ... */
+	bool begun_odd;		/* ... the first packet has an odd message number */
+	bool begun_mixed;	/* ... some packets have another message number */
 };
 
 /**
@@ -200,15 +200,16 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
  * @w: the window
  * @psn: its PSN
  *
- * A duplicate makes a SACK due, so that a lost SACK heals; the trigger of that
- * SACK is the duplicate once mrc_rx_note_dup() told its EV.
+ * A duplicate makes a SACK due, in case an earlier SACK was lost. mrc_rx_note_dup()
+ * makes the duplicate the trigger of that SACK.
  *
- * The window counts from what mrc_rx_next_done() has handed out: a caller that
- * stops taking completed messages stops the sender, and nothing is forgotten.
+ * The window counts from the last message that mrc_rx_next_done() has handed out.
+ * So a caller that stops taking complete messages stops the sender, and nothing is
+ * forgotten.
  */
 enum mrc_rx_verdict mrc_rx_claim(struct mrc_rx_window *w, u32 psn);
 
-/** mrc_rx_look() - what would mrc_rx_claim() say? Nothing changes. */
+/** mrc_rx_look() - what would mrc_rx_claim() return? Changes nothing. */
 enum mrc_rx_verdict mrc_rx_look(const struct mrc_rx_window *w, u32 psn);
 
 /**
@@ -219,7 +220,7 @@ enum mrc_rx_verdict mrc_rx_look(const struct mrc_rx_window *w, u32 psn);
 void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 
 /**
- * mrc_rx_unclaim() - placement failed, the packet counts as never seen
+ * mrc_rx_unclaim() - placement failed: the packet counts as never seen
  * @w: the window
  * @psn: a PSN claimed before and not committed
  */
@@ -230,8 +231,8 @@ void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn);
  * @w: the window
  * @a: the packet
  *
- * Return: 0, or -ENOSPC when its immediate exceeds the agreed number in
- * flight (the packet then counts as claimed but not arrived).
+ * Return: 0, or -ENOSPC when more immediates are in flight than agreed (the packet
+ * then counts as claimed but not arrived).
  */
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 
@@ -247,13 +248,13 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 bool mrc_rx_next_done(struct mrc_rx_window *w, struct mrc_rx_done *done);
 
 /**
- * mrc_rx_undo() - the message that was handed out last is not executed: refused, or not yet
- * @w: the window, from which nothing more is handed out before mrc_rx_redo()
+ * mrc_rx_undo() - the message that was handed out last is refused, or cannot be executed yet
+ * @w: the window; nothing more may be handed out from it before mrc_rx_redo()
  * @done: that message
  */
 void mrc_rx_undo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
 
-/** mrc_rx_redo() - it is executed after all */
+/** mrc_rx_redo() - the message of mrc_rx_undo() is executed after all */
 void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done);
 
 /** mrc_rx_sack_news() - has anything arrived that no SACK has told? */
@@ -268,19 +269,19 @@ static inline bool mrc_rx_sack_due(const struct mrc_rx_window *w)
 	return w->sack_due;
 }
 
-/** mrc_rx_heard() - packets have come, @now (ns), and SACKs that were due are on their way */
+/** mrc_rx_heard() - packets have come @now (ns), and SACKs that were due have been sent */
 static inline void mrc_rx_heard(struct mrc_rx_window *w, u64 now)
 {
 	w->heard_ns = now;
 }
 
 /**
- * mrc_rx_sack_at() - when a SACK becomes due though no packet comes
+ * mrc_rx_sack_at() - when a SACK becomes due even if no packet comes
  *
- * What no SACK has told goes out when nothing has come for a while: who stops, and does not ask,
- * waits for it.
+ * Arrivals that no SACK has told are told when no packet has come for a while: a sender that stops
+ * without asking for a SACK waits for it.
  *
- * Return: ns, or 0: all has been told.
+ * Return: ns, or 0: SACKs have told everything.
  */
 static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
 {
@@ -288,15 +289,15 @@ static inline u64 mrc_rx_sack_at(const struct mrc_rx_window *w)
 }
 
 /**
- * mrc_rx_sack_late() - no packet that has just come is the cause of the next SACK
+ * mrc_rx_sack_late() - the cause of the next SACK is time, or a trimmed packet, and no new arrival
  *
- * Time is, or what was trimmed. By its trigger the peer would measure how long that packet has
- * waited here, and take it for the way's delay. So one is named that has arrived, but of which the
- * peer has no record any more, for it is as far behind the cumulative PSN as the window is large,
- * with BTH.rtx set. Early in a connection there is no such packet. Any other may be in flight
- * again, and then the peer would take the first copy for the second: so the latest packet stays, as
- * it has come. Where a SACK is due by a packet all the same, or a CE mark is still to be told, that
- * packet stays the trigger.
+ * The peer measures a round trip by the trigger of a SACK. If the trigger was the latest packet,
+ * the peer would take the time that this packet has waited here for delay of the network. So the
+ * SACK names a trigger of which the peer has no record any more: a packet that is as far behind the
+ * cumulative PSN as the window is large, with BTH.rtx set. Early in a connection there is no such
+ * packet, and the latest packet stays the trigger. No other packet will do, because it may be in
+ * flight again, and then the peer would take its first copy for the second. If a packet has made a
+ * SACK due all the same, or a CE mark is still to be told, that packet stays the trigger.
  */
 void mrc_rx_sack_late(struct mrc_rx_window *w);
 
@@ -307,27 +308,27 @@ void mrc_rx_sack_late(struct mrc_rx_window *w);
  * @rtx: result: BTH.rtx of the SACK
  *
  * Walks over what arrived since the last SACK in steps of 64 PSNs, so several
- * SACKs may follow one another. The caller stops when it likes (and must after
- * a few: a peer can make the walk as long as the window); what was not told
+ * SACKs may follow one another. The caller stops when it likes, and must stop after
+ * a few, because a peer can make the walk as long as the window. What was not told
  * yet goes out with the next SACK. At least one SACK is returned when one is
  * due; afterwards none is due.
  *
- * Return: false when everything has been told and none is due.
+ * Return: false when everything has been told and no SACK is due.
  */
 bool mrc_rx_sack_next(struct mrc_rx_window *w, struct mrc_sack *sack,
 		      bool *rtx);
 
 /**
- * mrc_rx_sack_again() - a SACK of what others have told already
+ * mrc_rx_sack_again() - a SACK that repeats what earlier SACKs have told
  * @w: the window
  * @sack: result: everything but mpr
  * @rtx: result: BTH.rtx of the SACK
  *
- * For the places that mrc_rx_sack_next() has left in an answer: a lost SACK heals, though
- * what it told is further beyond the cumulative PSN than 64. Goes round over the window
- * in steps of 64 PSNs.
+ * For the room that mrc_rx_sack_next() has left in an answer. It makes up for a lost SACK, even for
+ * packets that are more than 64 beyond the cumulative PSN. Goes round and round over the window in
+ * steps of 64 PSNs.
  *
- * Return: false when each SACK covers all there is.
+ * Return: false when any SACK covers all arrivals, so there is nothing to repeat.
  */
 bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
 		       bool *rtx);
@@ -336,13 +337,13 @@ bool mrc_rx_sack_again(struct mrc_rx_window *w, struct mrc_sack *sack,
  * mrc_rx_sack_probe() - a part of the answer to a Reliability Probe
  * @w: the window
  * @probe: the request
- * @ev: EV bits it came with
- * @ce: arrived CE-marked
- * @part: from 0 on
- * @sack: result: everything but mpr, covers 64 PSNs from @part * 64 + 1 beyond the cumulative
- *        one on; the last part those up to the highest that has arrived
+ * @ev: EV bits of the probe
+ * @ce: the probe arrived CE-marked
+ * @part: number of the part, from 0 on
+ * @sack: result: everything but mpr. Part 0 and later ones cover 64 PSNs each, from @part * 64 + 1
+ *        beyond the cumulative PSN on; the last part ends with the highest PSN that has arrived
  *
- * Return: false when all that has arrived was covered before; never for part 0.
+ * Return: false when earlier parts cover all that has arrived; never for part 0.
  */
 bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
 		       const struct mrc_probe *probe, u32 ev, bool ce,

@@ -31,11 +31,12 @@
 #include "../send/tx_loss.h"
 #include "../send/tx_window.h"
 
-/* Packets planned at a time. */
+/* The most packets planned at a time. */
 #define MRC_BATCH_MAX	64u
 /*
- * Who has no room for packets, the peer or a queue of this host, is left alone for a round trip,
- * @pause of struct mrc_timing at least, then twice as long each time, but no longer than a timeout.
+ * When the peer or a queue of this host has no room for packets, the requester pauses for a round
+ * trip, but at least for @pause of struct mrc_timing. Each further pause is twice as long, up to a
+ * timeout. This bounds the number of doublings.
  */
 #define MRC_REQ_PAUSES_MAX	16u
 
@@ -43,9 +44,9 @@
  * struct mrc_plan - one packet of a batch
  * @psn: its PSN
  * @msg: free-running index of its request
- * @bytes: nominal ones
- * @ev: EV index
- * @was: a retransmission: the EV that it was sent on before
+ * @bytes: its nominal bytes
+ * @ev: index of its EV
+ * @was: for a retransmission: index of the EV on which it was sent before
  */
 struct mrc_plan {
 	u32 psn;
@@ -59,14 +60,14 @@ struct mrc_plan {
  * struct mrc_batch - packets to send now, all of one traffic class
  * @plan: the packets; packet i goes on EV i % @stride
  * @count: elements of @plan
- * @bytes: nominal ones of all, each packet's rounded up as in flight
+ * @bytes: nominal bytes of all packets, rounded up for each packet as for those in flight
  * @stride: EVs that the batch is dealt to
- * @rtx: they are retransmissions
- * @any: on EVs that are assumed bad, too: on the others they were sent in vain
- * @apart: each in an skb of its own, see mrc_req_burst()
- * @full: no more fit into the congestion window for now
+ * @rtx: the packets are retransmissions
+ * @any: they may take ASSUMED_BAD EVs, too, because on other EVs they were sent in vain
+ * @apart: each packet has an skb of its own, see mrc_req_burst()
+ * @full: no more packets fit into the congestion window for now
  * @ask_after: see struct mrc_cc_grant
- * @ask: the last one asks for a SACK: nothing follows for now
+ * @ask: the last packet asks for a SACK, because nothing follows for now
  */
 struct mrc_batch {
 	struct mrc_plan plan[MRC_BATCH_MAX];
@@ -83,11 +84,11 @@ struct mrc_batch {
 
 /**
  * struct mrc_req_wait - a WriteImm waits for a receive of the peer
- * @psn: its last packet
- * @rounds: times that the peer has said so
- * @since: ns, when it did first; 0: none waits
- * @until: ns, before which the peer is not asked
- * @bear: ns, how long that is borne; U64_MAX: for ever
+ * @psn: PSN of its last packet
+ * @rounds: how often the peer has said so
+ * @since: ns, when the peer said so first; 0: none waits
+ * @until: ns, the peer is not asked before
+ * @bear: ns, longest wait that is tolerated; U64_MAX: for ever
  */
 struct mrc_req_wait {
 	u32 psn;
@@ -100,21 +101,21 @@ struct mrc_req_wait {
 /**
  * struct mrc_req - the requester of a QP
  * @sendq: requests
- * @asked_psn: next PSN when a SACK was asked for last
+ * @asked_psn: next new PSN when a SACK was asked for last
  * @unasked: nominal bytes of packets sent for the first time since then
- * @last_ev: that the newest batch ended with
- * @ack_wait: ns, when the wait for an ACK began that is as long as a timeout; 0: no wait
- * @ack_retries: such waits since all was SACKed and an ACK is missing
- * @pauses: since something was acknowledged
- * @pause_until: ns, nothing goes out before, for somebody had no room; 0: no pause
- * @looked_at: ns, when the timer fired and found nothing to do
- * @gone_at: ns, when to look at what left by ports of this host that have gone; 0: there is nothing
+ * @last_ev: EV with which the newest batch ended
+ * @ack_wait: ns, when the current wait for an ACK began, which is as long as a timeout; 0: no wait
+ * @ack_retries: such waits since all was SACKed and only an ACK was missing
+ * @pauses: pauses since something was acknowledged
+ * @pause_until: ns, nothing goes out before, because there was no room; 0: no pause
+ * @looked_at: ns, when the timer fired last and found nothing to do
+ * @gone_at: ns, when to call mrc_tx_lose_gone(); 0: there is nothing to lose
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
- * @ports_here: bit per port, from bit 0 on: up here, when that was looked at last
- * @ports_up: those of them that were up at the peer, too
- * @wait: for a receive of the peer
- * @reach: the peer's window; @tx lets no more go
- * @tx: packets in flight; at the end, for its own end is large and mostly cold
+ * @ports_here: bit per port, from bit 0 on: ports that are up here, as seen last
+ * @ports_up: ports that are up here and at the peer, as seen last
+ * @wait: a WriteImm that waits for a receive of the peer
+ * @reach: the peer's window, which limits @tx
+ * @tx: packets in flight. It is the last member, because its own end is large and mostly cold
  */
 struct mrc_req {
 	struct mrc_sendq sendq;
@@ -138,13 +139,13 @@ struct mrc_req {
 struct mrc_paths;
 
 /**
- * enum mrc_req_due - what the time has come for
- * @MRC_REQ_NOTHING: it has not
- * @MRC_REQ_PROBE: a Reliability Probe
+ * enum mrc_req_due - what is due
+ * @MRC_REQ_NOTHING: nothing is due
+ * @MRC_REQ_PROBE: a Reliability Probe is to be sent
  * @MRC_REQ_GO_ON: a pause is over
  * @MRC_REQ_LOST: packets have timed out
- * @MRC_REQ_FAILED: retries are used up: the QP is at its end
- * @MRC_REQ_GONE: what left by ports that have gone since had its time: it may be lost
+ * @MRC_REQ_FAILED: retries are used up: the QP ends in error
+ * @MRC_REQ_GONE: the time of packets that left by ports which went later is over; some may be lost
  */
 enum mrc_req_due {
 	MRC_REQ_NOTHING,
@@ -170,21 +171,22 @@ static inline size_t mrc_req_mem(u32 size)
  */
 void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn);
 
-/** mrc_req_wants() - would anything go out now, were there room in the congestion window? */
+/** mrc_req_wants() - would anything go out now if the congestion window had room? */
 bool mrc_req_wants(const struct mrc_req *r, u64 now);
 
 /**
- * mrc_req_plan() - what goes out now
+ * mrc_req_plan() - plan the packets that go out now
  * @r: the requester
  * @now: ns
- * @max: packets that whoever sends them takes now, at least 1
- * @g: what congestion control lets go
- * @b: result, but for EVs
+ * @max: packets that the sender takes now, at least 1
+ * @g: what congestion control allows
+ * @b: result, except EVs
  *
- * Lost packets go before new ones, which never leave with them. New ones take their PSNs: what was
- * planned must be dealt, and @b->bytes be told to congestion control (mrc_cc_sent()).
+ * Lost packets go before new ones, and never in the same batch. New packets take their PSNs here.
+ * So a planned batch must be dealt, and @b->bytes be reported to congestion control
+ * (mrc_cc_sent()).
  *
- * Return: false when nothing does.
+ * Return: false when nothing goes out.
  */
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
 		  struct mrc_batch *b);
@@ -193,9 +195,9 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
  * mrc_req_burst() - packets of a batch that may share an skb
  * @b: the batch
  * @burst: packets that one skb can carry, 1 at least
- *
- * Packets that share an skb are lost together, each time where a queue has no room for all of them.
- * So packets that were lost twice, and those that go with them, have an skb each.
+ * Packets that share an skb are lost together, again and again where a queue has no room for all of
+ * them. So when a packet of the batch was lost twice, each packet of the batch has an skb of its
+ * own.
  */
 static inline unsigned int mrc_req_burst(const struct mrc_batch *b, unsigned int burst)
 {
@@ -203,11 +205,11 @@ static inline unsigned int mrc_req_burst(const struct mrc_batch *b, unsigned int
 }
 
 /**
- * mrc_req_stride() - how many EVs a batch is dealt to: enough for bursts of the wanted size
+ * mrc_req_stride() - to how many EVs a batch is dealt: enough for bursts of the wanted size
  * @b: the batch
  * @burst: packets that one skb can carry, 1 at least
  * @good: EVs that may carry data
- * @bad: EVs that are assumed bad
+ * @bad: EVs that are ASSUMED_BAD
  *
  * Return: at least 1, at most @b->count.
  */
@@ -218,8 +220,8 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
  * mrc_req_deal() - packets of a batch go out on EVs
  * @r: the requester
  * @b: planned just now
- * @ev: @stride indices, each one any EV or MRC_EV_NONE: no path. Then a packet counts as sent all
- *      the same, and its retries decide how long to wait for one
+ * @ev: @stride indices of EVs. MRC_EV_NONE: there is no path; its packets count as sent all the
+ *      same, and their retries decide how long to wait for a path
  * @stride: from mrc_req_stride()
  * @now: ns
  */
@@ -227,33 +229,34 @@ void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now);
 
 /**
- * mrc_req_sync_evs() - the paths that there are now
+ * mrc_req_sync_evs() - note which version of the peer's EVs is in use
  * @r: the requester
  * @paths: the paths
- * @gen: of their EVs, not 0: indices of EVs of other versions mean nothing any more
+ * @gen: version of their EVs, not 0; indices of other versions mean nothing any more
  *
  * To be called before each mrc_req_plan().
  */
 void mrc_req_sync_evs(struct mrc_req *r, const struct mrc_paths *paths, u32 gen);
 
-/** mrc_req_planes() - ports with EVs that are up here and at the peer, as @r knows */
+/** mrc_req_planes() - how many ports with EVs are up here and at the peer, as @r saw last */
 u32 mrc_req_planes(const struct mrc_req *r, const struct mrc_paths *paths);
 
 /**
- * mrc_req_heed_ports() - are other ports up, here or at the peer, than before?
+ * mrc_req_heed_ports() - has the set of ports that are up changed, here or at the peer?
  * @r: the requester
- * @paths: the paths, of which only what never changes and the masks of ports are read
- * @gen: of their EVs
+ * @paths: the paths; only constant fields and the masks of ports are read
+ * @gen: version of their EVs
  * @now: ns
- * @res: result, if they are: what is in flight on those that are down is lost, or will be in time,
- *       see mrc_tx_lose_evs(), and once one is up so is what was sent while none was
+ * @res: result, if the set has changed. Packets in flight on ports that are down are lost, now or
+ *       after a time, see mrc_tx_lose_evs(). If a port is up, packets that were sent while none was
+ *       up are lost, too
  *
- * Return: true: they are, and mrc_req_timer_at() may be another.
+ * Return: true: the set has changed, and mrc_req_timer_at() may have changed.
  */
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
 			u64 now, struct mrc_tx_result *res);
 
-/** mrc_req_gone() - what is gone of @paths, whose EVs are those that @r knows; @gone: result */
+/** mrc_req_gone() - which of @paths are gone; their EVs are those of @r->evs_gen; @gone: result */
 void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
 		  struct mrc_tx_gone *gone);
 
@@ -272,11 +275,12 @@ void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now
  * @r: the requester
  * @psn: its PSN
  * @now: ns
- * @res: result, of which congestion control is told
+ * @res: result, for mrc_req_cc_news()
  *
  * It goes out again after a pause, and says nothing of its EV.
  *
- * Return: false when that has gone on for as long as silence would be borne: the QP is at its end.
+ * Return: false when this has gone on for as long as silence would be tolerated: the QP ends in
+ * error.
  */
 bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res);
 
@@ -297,7 +301,7 @@ void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u
  * @now: ns
  * @res: result, what it says
  *
- * Return: 0, or -EINVAL: it names what was never sent; nothing has changed.
+ * Return: 0, or -EINVAL: it names a PSN that was never sent; nothing has changed.
  */
 int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res);
@@ -308,7 +312,7 @@ static inline bool mrc_nack_is_fatal(u8 reason)
 	return reason == MRC_NACK_UNEXP_EVENT;
 }
 
-/** mrc_nack_is_trim() - has a switch trimmed the packet? Then only its way was busy. */
+/** mrc_nack_is_trim() - has a switch trimmed the packet? Then its path was busy, not the peer. */
 static inline bool mrc_nack_is_trim(u8 reason)
 {
 	return reason == MRC_NACK_TRIMMED || reason == MRC_NACK_TRIMMED_LASTHOP;
@@ -320,14 +324,14 @@ static inline bool mrc_nack_is_trim(u8 reason)
  * @hdr: a packet with opcode MRC_OP_NACK
  * @now: ns
  * @res: result, what it says; @res->expired: the peer has refused packets for too long;
- *       @res->no_receive: so it has a WriteImm
+ *       @res->no_receive: the peer has had no receive for a WriteImm for too long
  *
- * Unless the packet was trimmed, which is the network's doing, the peer is given a pause. One that
- * was beyond its window (reach.h) needs none: what is in flight beyond that is put back with it,
- * and goes out again when the window has moved.
+ * A NACK leads to a pause, with two exceptions. A trimmed packet was refused by the network, not by
+ * the peer. A packet beyond the peer's window (reach.h) needs no pause: it is put back, with all
+ * that is in flight beyond the window, and goes out again when the window has moved.
  *
- * Return: 0; -EALREADY: it is of a packet that is not in flight; -EINVAL: it names what was never
- * sent, or is fatal and names no request that is not complete.
+ * Return: 0; -EALREADY: its packet is not in flight; -EINVAL: it names a PSN that was never sent,
+ * or it is fatal and its PSN belongs to no incomplete request.
  */
 int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res);
@@ -337,28 +341,28 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
  * @r: the requester
  * @hdr: a packet with opcode MRC_OP_ACK
  * @now: ns
- * @psn: result: all up to it was executed
+ * @psn: result: everything up to this PSN was executed
  * @res: result, what it says
  *
  * The caller ends the requests that are complete, see mrc_sendq_done(), and then calls
- * mrc_req_settle(). After a NAK, the oldest that is left has failed.
+ * mrc_req_settle(). After a NAK, the oldest request that is left has failed.
  *
- * Return: 0, or -EINVAL: it names what was never sent, it is neither (MRC has no RNR NAK), or a NAK
- * that names no request that is not complete.
+ * Return: 0, or -EINVAL: it names a PSN that was never sent, it is neither ACK nor NAK (MRC has no
+ * RNR NAK), or it is a NAK whose PSN belongs to no incomplete request.
  */
 int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		struct mrc_tx_result *res);
 
 /**
  * enum mrc_req_verdict - what a NACK, ACK or NAK means for the QP
- * @MRC_REQ_GOES_ON: it goes on
- * @MRC_REQ_BAD_ANSWER: so it does, and the answer is dropped: a bug or an attack
- * @MRC_REQ_UNEXPECTED: it ends: the peer reports an unexpected event
- * @MRC_REQ_REFUSED: the peer has refused packets for as long as silence would have been borne
- * @MRC_REQ_NO_RECEIVE: the peer has had no receive for the oldest request for as long as is borne
- * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write there
- * @MRC_REQ_INVALID: it is none that the peer can execute
- * @MRC_REQ_PEER_FAILED: the peer could not execute it
+ * @MRC_REQ_GOES_ON: the QP goes on
+ * @MRC_REQ_BAD_ANSWER: the QP goes on, and the answer is dropped: a bug or an attack
+ * @MRC_REQ_UNEXPECTED: the QP ends, as with all that follow: the peer reports an unexpected event
+ * @MRC_REQ_REFUSED: the peer has refused packets for as long as silence would have been tolerated
+ * @MRC_REQ_NO_RECEIVE: the peer has had no receive for the oldest request for too long
+ * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write to its address
+ * @MRC_REQ_INVALID: the oldest request that is left is none that the peer can execute
+ * @MRC_REQ_PEER_FAILED: the peer could not execute the oldest request that is left
  */
 enum mrc_req_verdict {
 	MRC_REQ_GOES_ON,
@@ -372,16 +376,16 @@ enum mrc_req_verdict {
 };
 
 /**
- * mrc_req_judge() - what an answer that was digested means for the QP
+ * mrc_req_judge() - what an answer means for the QP, after it was digested
  * @hdr: a packet with opcode MRC_OP_NACK or MRC_OP_ACK
- * @err: what mrc_req_nack() or mrc_req_ack() returned; -EINVAL also for a QP that sends nothing
- *       yet, or no more
+ * @err: what mrc_req_nack() or mrc_req_ack() returned; -EINVAL also for a QP that does not send
+ *       yet, or does not send any more
  * @res: its result
  */
 enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
 				   const struct mrc_tx_result *res);
 
-/** mrc_req_settle() - requests may have ended: is there an ACK to wait for? */
+/** mrc_req_settle() - requests may have ended: begin or end the wait for an ACK */
 void mrc_req_settle(struct mrc_req *r, u64 now);
 
 /**
@@ -391,18 +395,18 @@ void mrc_req_settle(struct mrc_req *r, u64 now);
  * @now: ns
  * @n: result
  *
- * To be called until it returns false: there is nothing more. Indices are those of the EVs that
- * @r->evs_gen names.
+ * To be called until it returns false: then there is no more news. Indices are those of the EVs of
+ * version @r->evs_gen.
  */
 bool mrc_req_news(struct mrc_req *r, struct mrc_tx_result *res, u64 now,
 		  struct mrc_news *n);
 
 /**
- * mrc_req_heed_state() - what the paths have made of news of an EV
+ * mrc_req_heed_state() - note what state the paths gave an EV after news of it
  * @r: the requester
  * @paths: the paths, which have learned the news
- * @n: of one EV, any index
- * @silent: result: they hold the EV to be bad, so what is late on it is lost with the next SACK
+ * @n: the news of one EV, any index
+ * @silent: result: the EV is bad, so packets that are late on it are lost with the next SACK
  *
  * Return: false: nothing is late on the EV, and @silent is not set.
  */
@@ -410,15 +414,14 @@ bool mrc_req_heed_state(struct mrc_req *r, const struct mrc_paths *paths,
 			const struct mrc_news_ev *n, bool *silent);
 
 /**
- * mrc_req_next_silent() - an EV on which something is late, and which the paths hold to be bad
- * since
+ * mrc_req_next_silent() - find an EV on which something is late and which has become bad since
  * @r: the requester
- * @paths: the paths, whose EVs are those that @r knows; only states are read, without their lock
+ * @paths: the paths, whose EVs are those of @r->evs_gen; only states are read, without their lock
  *
- * By a probe, or for another QP. What is late on it is lost with the next SACK, for which
- * mrc_req_probe_now() asks.
+ * A probe, or news of another QP, has made the EV bad. Packets that are late on it are lost with
+ * the next SACK; mrc_req_probe_now() asks for that SACK.
  *
- * Return: its index; MRC_EV_NONE: there is none more.
+ * Return: index of the EV; MRC_EV_NONE: there is no further one.
  */
 u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths);
 
@@ -428,7 +431,7 @@ u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths);
  * @now: ns
  *
  * Return: ns of the same clock, or 0: there is nothing to wait for. While data flows a timer mostly
- * finds nothing, so one that is set already may be left alone.
+ * finds nothing, so a timer that is set already may be left alone.
  */
 u64 mrc_req_timer_at(const struct mrc_req *r, u64 now);
 
@@ -436,23 +439,24 @@ u64 mrc_req_timer_at(const struct mrc_req *r, u64 now);
  * mrc_req_timer() - time has passed
  * @r: the requester
  * @now: ns
- * @res: result, what that says
+ * @res: result, what was learned by that
  *
- * Return: what to do: MRC_REQ_PROBE: mrc_req_put_probe(); lost packets are planned next.
+ * Return: what is due. After MRC_REQ_PROBE call mrc_req_put_probe(). Lost packets go into the next
+ * plan.
  */
 enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 			       struct mrc_tx_result *res);
 
 /**
- * mrc_req_probe_now() - a Reliability Probe leaves before one is due: what is in flight may be lost
+ * mrc_req_probe_now() - a Reliability Probe leaves before its time: packets in flight may be lost
  * @r: the requester
  * @now: ns, not 0
  *
- * Return: whether mrc_req_put_probe() has one; false: nothing is in flight.
+ * Return: true: call mrc_req_put_probe(); false: no probe, because nothing is in flight.
  */
 bool mrc_req_probe_now(struct mrc_req *r, u64 now);
 
-/** mrc_req_put_probe() - the Reliability Probe that was named last; @a: initialised */
+/** mrc_req_put_probe() - put the newest Reliability Probe into @a, which is initialised */
 void mrc_req_put_probe(const struct mrc_req *r, struct mrc_answers *a);
 
 #endif /* _MRC_CORE_REQUESTER_H */

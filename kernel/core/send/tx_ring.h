@@ -54,7 +54,7 @@ struct mrc_tx_window {
 	u32 inflight_bytes;
 	u32 rtx_hint;		/* no lost PSN lies before this one */
 	u32 high;		/* highest PSN SACKed + 1, or una */
-	u32 told;		/* cumulative PSN + packets beyond it, as SACKs told at most */
+	u32 told;		/* cumulative PSN + packets beyond it: the most of any SACK */
 	struct mrc_rtt rtt;
 	u64 deadline_ns;	/* no record times out before this */
 	u64 waits_from;		/* deadline_ns covers packets that leave at this time; 0: unknown */
