@@ -5,43 +5,45 @@
 #define CC_REF_BDP	150000u
 #define CC_REF_RTT_NS	12000u
 
-/* A queue that is steered by delay is no longer than so many targets. */
+/* A queue whose senders steer by delay is no longer than so many targets. */
 #define CC_QUEUE_TARGETS	4u
-/* The base RTT rises when packets that had the way for themselves took longer for so long. */
+/* The base RTT rises after so much time in which packets that were alone in flight took longer. */
 #define CC_RISE_NS		4000000000ull
 /*
- * A context that begins behind others' queue takes that for its way. So it looks after this time,
- * and after twice that, until it has gone on for as long as above: it is to learn better before the
- * others have starved.
+ * A context that begins while others fill a queue takes the time in the queue for the length of its
+ * path. So it looks again after this time, and then each time after twice as long, up to
+ * CC_RISE_NS: it must learn the real length before the others starve.
  */
 #define CC_EARLY_NS		250000000u
 /*
- * Packets of a plane that delay leaves of a window where nothing else is known: a sender that knows
- * how long the way is does not starve beside others that take their queue for it.
+ * Where nothing but delay is known, it shrinks a window to no less than so many packets for each
+ * plane. So a sender that knows the length of its path does not starve beside senders that take the
+ * queue for part of the path.
  */
 #define CC_BLIND_LEAST		8u
 /*
- * A round trip is lossy when its losses are so many, and more than this part of the window. A loss
- * is what one answer tells of: packets that share an skb are lost together. Four links that lose a
- * hundredth each lose a sixteenth of a small window often; so the part is twice that.
+ * A round trip is lossy when it has CC_LOSSES losses or more, and they are more than one part in
+ * CC_LOSSY_PART of the window. All packets that one answer shows as lost are one loss, because
+ * packets that share an skb are lost together. Four links that lose a hundredth each often lose a
+ * sixteenth of a small window, so the part is twice that.
  */
 #define CC_LOSSES		3u
 #define CC_LOSSY_PART		8u
-/* How much larger than the constants' network one counts where delay is what steers. */
+/* Largest factor between a network and that of the constants, where delay alone steers. */
 #define CC_BY_DELAY_A_Q16	(1ull << 16)
-/* Where the rate may be wrong; and fast increase is half a window in a round trip there. */
+/* The same where the rate may be wrong, too; fast increase there is half a window a round trip. */
 #define CC_BLIND_A_Q16		(1ull << 14)
 #define CC_BLIND_SCALE_Q16	(1u << 15)
-/* For its sake a window is empty for so long at most. */
+/* A window is drained for so long at most. */
 #define CC_DRAIN_NS		500000000ull
-/* Switches mark if one has done so in this time. */
+/* Switches count as marking, or trimming, for so long after a mark or trim was seen. */
 #define CC_MARKS_NS		10000000000ull
-/* The largest window is one and a half times the bandwidth-delay product, and no more than this. */
+/* Limit of the bandwidth-delay product; the largest window is one and a half times the product. */
 #define CC_BDP_MAX		(MRC_CC_CWND_MAX / 3 * 2)
 
 /* ---- settings ------------------------------------------------------------- */
 
-/* No overflow: the one factor is less than 2^29, the other than 2^30. */
+/* No overflow: one factor is less than 2^29, the other less than 2^30. */
 static u32 mrc_cc_bdp(u64 rate, u32 base_ns, u32 mtu)
 {
 	u64 bdp = div64_u64(div64_u64(rate, 1000) * base_ns, 1000000);
@@ -65,9 +67,10 @@ static u32 mrc_cc_max_cwnd(const struct mrc_cc_params *p, const struct mrc_timin
 }
 
 /*
- * UE aims at the whole base RTT where nothing is trimmed. But where a ramp of marks ends before
- * that, as UE's own does at 0.8, the queue stands at its end: all is marked, no delay is above the
- * target, and windows stay as they are, however unequal. So only who has no marks aims at it.
+ * UE aims at the whole base RTT where nothing is trimmed. But where the ramp of marks ends before
+ * that delay, as UE's own ramp does at 0.8, the queue stays at the end of the ramp: all packets are
+ * marked, no delay is above the target, and windows stay as they are, however unequal. So the whole
+ * base RTT is the target only where there are no marks.
  */
 static u32 mrc_cc_target(const struct mrc_cc_params *p, const struct mrc_timing *timing,
 			 u32 base_ns)
@@ -77,7 +80,7 @@ static u32 mrc_cc_target(const struct mrc_cc_params *p, const struct mrc_timing 
 	return p->target_ns ? p->target_ns : (u32)max(target, timing->cc_target);
 }
 
-/* 0 is never. */
+/* Return: 0: quick adapt never acts by delay. */
 static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, const struct mrc_timing *timing,
 			       u32 target_ns, u32 base_ns)
 {
@@ -89,12 +92,13 @@ static u32 mrc_cc_qa_threshold(const struct mrc_cc_params *p, const struct mrc_t
 }
 
 /*
- * @a_q16: how much larger the network is than that of the constants.
+ * @a_q16: how many times larger the network is than that of the constants.
  *
- * UE's proportional increase adds alpha * target in a round trip without delay: four packets in the
- * network of the constants, and so many times more as the target is longer than theirs. What it
- * adds would grow with the square of the base RTT, the window only with the RTT itself, and from
- * some 100 us on it goes beyond the room of switches. So a longer target counts as theirs here.
+ * UE's proportional increase adds alpha * target in a round trip without delay. That is four
+ * packets in the network of the constants; with a longer target it is as many times more. So the
+ * increase would grow with the square of the base RTT, but the window grows only with the RTT
+ * itself, and from some 100 us on the increase exceeds the room of switches. So here the increase
+ * does not grow with the target.
  */
 static void mrc_cc_derive_gains(const struct mrc_cc_params *p, u64 a_q16,
 				struct mrc_cc_derived *d)
@@ -124,18 +128,19 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 	mrc_cc_derive_gains(p, div64_u64((u64)d->bdp << 16, CC_REF_BDP), d);
 }
 
-/* Nothing is said to push back but losses. Marks may: they show. */
+/* By the settings nothing but losses pushes back. Marks may, too; then they are seen. */
 static bool mrc_cc_unsaid(const struct mrc_cc_params *p)
 {
 	return !p->ecn_absent && !p->trimming;
 }
 
 /*
- * No marks come. Where switches just drop what they cannot hold nothing but delay tells of a queue
- * before it is full. It has to be longer than what a busy host takes by itself. It also comes
- * later than marks, and is felt at the end of a queue that overflows: increases are those of the
- * constants' network at most, of four packets in a round trip. Where no base RTT is set either the
- * rate of links may be a hundred times what the network carries: then of one packet.
+ * For networks without marks. Where switches just drop what they cannot hold, only delay shows a
+ * queue before it is full. The target must be longer than the delay that a busy host adds by
+ * itself. Delay comes later than marks, and when it is seen the queue may be about to overflow. So
+ * increases are at most those of the constants' network: four packets in a round trip. Where no
+ * base RTT is set either, the rate of links may be a hundred times what the network carries. There
+ * the increase is at most one packet in a round trip.
  */
 static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct mrc_timing *timing,
 				   u32 base_ns, struct mrc_cc_derived *d)
@@ -156,13 +161,13 @@ static void mrc_cc_derive_by_delay(const struct mrc_cc_params *p, const struct m
 		d->fi_scale_q16 = CC_BLIND_SCALE_Q16;
 }
 
-/* What a host adds is a tenth of it. */
+/* The delay that a host adds by itself is taken for a tenth of the base RTT. */
 u32 mrc_cc_base_guess(const struct mrc_timing *timing)
 {
 	return (u32)min(10 * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
 }
 
-/* The base RTT is another one than it was. Gains go on to rest on a configured one. */
+/* The base RTT has changed. If one is configured, gains still follow from that. */
 static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 {
 	const struct mrc_cc_params *p = &cc->p;
@@ -180,9 +185,10 @@ static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 }
 
 /*
- * UE begins with the largest window. That is for a network whose rate and round trip are known: if
- * they are not, the rate of links may be a lie (a virtual one's is), and a mebibyte more than
- * switches hold. Then a window begins with so much, and doubles in a few round trips.
+ * UE begins with the largest window. That suits a network whose rate and round trip are known.
+ * Where they are not known, the rate of links may be wrong (that of virtual links is), and a
+ * mebibyte may be more than switches hold. So a window begins with cc_start there, and doubles in a
+ * few round trips.
  */
 static u32 mrc_cc_first_window(const struct mrc_cc *cc)
 {
@@ -221,7 +227,7 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 	cc->idle_at = now;
 }
 
-/* Of the window @part of @all are left. */
+/* Shrinks the window to @part / @all. */
 static void mrc_cc_keep(struct mrc_cc *cc, u32 part, u32 all)
 {
 	cc->cwnd = max((u32)div64_u64((u64)cc->cwnd * part, all), cc->p.mtu);
@@ -256,7 +262,7 @@ void mrc_cc_links(struct mrc_cc *cc, u64 rate, u32 planes)
 	cc->p.rate = rate;
 	if (planes > cc->planes)
 		live += planes - cc->planes;
-	/* Nothing of the old ones holds. */
+	/* All is computed anew, and the window does not shrink by a share of the old planes. */
 	cc->planes = 0;
 	mrc_cc_capacity(cc, live, planes);
 }
@@ -269,7 +275,7 @@ static u64 mrc_cc_since(u64 then, u64 now)
 	return now > then ? now - then : 0;
 }
 
-/* By so much the RTTs of packets that were alone differ for no reason. */
+/* RTTs of packets that were alone may differ by so much without a reason. */
 static u32 mrc_cc_slack(const struct mrc_cc *cc)
 {
 	return max(cc->base_ns / 16, 1000u);
@@ -285,8 +291,8 @@ static bool mrc_cc_was_alone(const struct mrc_cc *cc, u32 rtt_ns, u64 now)
 }
 
 /*
- * Is this a longer way, and no queue of others? A queue that is steered by marks shows them; one
- * that is steered by delay ends where that is some targets long.
+ * Has the path become longer, or is this a queue of others? If their senders steer by marks, marks
+ * are seen. If they steer by delay, the queue is at most some targets long.
  */
 static bool mrc_cc_is_longer_way(const struct mrc_cc *cc, u32 rtt_ns)
 {
@@ -296,11 +302,11 @@ static bool mrc_cc_is_longer_way(const struct mrc_cc *cc, u32 rtt_ns)
 }
 
 /*
- * A way may become longer. Then no round trip is as short as the shortest was; but so it is behind
- * a queue that stands. Packets that left when nothing else was in flight have not waited for what
- * this host has sent. Where what they waited for may be others' queues, twice the shortest round
- * trip is the limit: with the base RTT the queue grows that is aimed at. Where it cannot be, the
- * shortest one is forgotten: it was that of another way.
+ * A path may become longer. Then no round trip is as short as the shortest one was; but a standing
+ * queue has the same effect. Packets that left when nothing else was in flight have not waited for
+ * packets of this host. If they may have waited in others' queues, twice the shortest round trip is
+ * the limit, because a longer base RTT also makes the queue longer at which control aims. If that
+ * cannot be, the shortest round trip is forgotten: it was that of another path.
  */
 static void mrc_cc_raise_base(struct mrc_cc *cc, u32 rtt_ns)
 {
@@ -319,15 +325,15 @@ static void mrc_cc_end_drain(struct mrc_cc *cc)
 		return;
 	cc->cwnd = min(cc->drained, cc->max_cwnd);
 	cc->drained = 0;
-	/* What has arrived meanwhile says nothing. */
+	/* Arrivals while the window was drained say nothing of the network. */
 	cc->qa_end = 0;
 }
 
 /*
- * Who always has something in flight never has a packet that is alone. If no round trip was as
- * short as the base RTT either, nothing more goes out until all that is in flight has arrived: the next
- * packet is alone. That costs a round trip; and all who have shares in a queue learn how long the
- * way is without it, whoever came first.
+ * A sender that always has something in flight never has a packet that is alone. If no round trip
+ * was as short as the base RTT either, nothing more goes out until all that is in flight has
+ * arrived; then the next packet is alone. That costs a round trip. In return all senders that share
+ * a queue learn the length of their path without the queue, in whatever order they came.
  */
 static void mrc_cc_drain(struct mrc_cc *cc)
 {
@@ -336,13 +342,13 @@ static void mrc_cc_drain(struct mrc_cc *cc)
 	cc->inc = 0;
 }
 
-/* No mark, no trim, no base RTT that is set: the rate of links is all that is said. */
+/* Without marks, trims and a configured base RTT, only the rate of links is known. */
 static bool mrc_cc_blind(const struct mrc_cc *cc)
 {
 	return cc->by_delay && mrc_cc_unsaid(&cc->p) && !cc->p.base_rtt_ns;
 }
 
-/* The first looks, while nothing else tells of others. Return: one is due, or goes on. */
+/* The early looks at the length of the path, see CC_EARLY_NS. Return: one is due, or goes on. */
 static bool mrc_cc_look_early(struct mrc_cc *cc, u64 watched, bool alone)
 {
 	if (!cc->early_ns || watched < cc->early_ns || watched >= CC_RISE_NS)
@@ -356,7 +362,7 @@ static bool mrc_cc_look_early(struct mrc_cc *cc, u64 watched, bool alone)
 	return true;
 }
 
-/* A period is over, or the packet that was waited for has come. */
+/* Watches RTTs for a period, which tells whether the base RTT has risen. May drain the window. */
 static void mrc_cc_watch_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 {
 	u64 watched = mrc_cc_since(cc->risen_at, now);
@@ -398,8 +404,8 @@ static void mrc_cc_note_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 }
 
 /*
- * Over the time that a round trip takes, not over a number of samples: there may be a SACK per
- * packet or one per window.
+ * Averages over the time of a round trip, not over a number of samples, because there may be a SACK
+ * for each packet or one for each window.
  */
 static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 {
@@ -417,7 +423,7 @@ static void mrc_cc_average(struct mrc_cc *cc, u32 delay_ns, u64 now)
 
 /* ---- the window ----------------------------------------------------------- */
 
-/* While it is emptied what happens to it happens to what it will be again. */
+/* While the window is drained, changes apply to the window that will be restored. */
 static u32 *mrc_cc_window(struct mrc_cc *cc)
 {
 	return cc->drained ? &cc->drained : &cc->cwnd;
@@ -437,7 +443,7 @@ static void mrc_cc_shrink(struct mrc_cc *cc, u32 bytes)
 	*cwnd = max(*cwnd - min(*cwnd, bytes), cc->p.mtu);
 }
 
-/* Increases take effect. Time adds something, too, once per period however many bytes arrive. */
+/* Increases take effect. Time adds eta, too, once per period however many bytes arrive. */
 static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 {
 	bool time = mrc_cc_since(cc->adjusted_at, now) >= cc->d.adjust_ns;
@@ -456,7 +462,7 @@ static void mrc_cc_fulfil(struct mrc_cc *cc, u64 now)
 	cc->received = 0;
 }
 
-/* A step is never more than the largest window, bytes are less than 2^29: it cannot overflow. */
+/* No overflow: a step is at most the largest window, and @bytes is less than 2^29. */
 static void mrc_cc_add(struct mrc_cc *cc, u64 step, u32 bytes)
 {
 	u64 most = (u64)*mrc_cc_window(cc) * cc->max_cwnd;
@@ -485,7 +491,7 @@ static void mrc_cc_proportional(struct mrc_cc *cc, u32 bytes, u32 delay_ns)
 	if (mrc_cc_fast_increase(cc, bytes, delay_ns))
 		return;
 	cc->count[MRC_CC_PROPORTIONAL]++;
-	/* Nothing has shown yet how much the network holds. */
+	/* No delay or loss has shown yet how much the network holds. */
 	if (mrc_cc_blind(cc) && !cc->met)
 		return mrc_cc_grow(cc, bytes / 8);
 	mrc_cc_add(cc, cc->d.alpha_q16 * (cc->d.target_ns - delay_ns) >> 16, bytes);
@@ -498,15 +504,15 @@ static void mrc_cc_fair(struct mrc_cc *cc, u32 bytes)
 }
 
 /*
- * Marks come of queues of a base RTT or two. Where there are none queues may be many times as long,
- * and so is the time until a cut is felt.
+ * Where switches mark, queues are as long as a base RTT or two. Without marks queues may be many
+ * times as long, and so is the time until a cut has its effect.
  */
 static u64 mrc_cc_round_trip(const struct mrc_cc *cc)
 {
 	return (u64)cc->base_ns + (mrc_cc_blind(cc) ? cc->avg_ns : 0);
 }
 
-/* What a cut takes at most, in millionths. */
+/* The largest part of the window that a cut takes, in millionths. */
 static u64 mrc_cc_most(const struct mrc_cc *cc)
 {
 	return MRC_CC_ONE - min(cc->p.max_md_jump, MRC_CC_ONE);
@@ -517,13 +523,13 @@ static u32 mrc_cc_part(u32 bytes, u64 millionths)
 	return (u32)div64_u64(bytes * millionths, MRC_CC_ONE);
 }
 
-/* Is it so small that its delay is others'? */
+/* Is the window so small that the delay must be caused by others? */
 static bool mrc_cc_is_least(struct mrc_cc *cc)
 {
 	return mrc_cc_blind(cc) && *mrc_cc_window(cc) <= CC_BLIND_LEAST * cc->live * cc->p.mtu;
 }
 
-/* By what the average, not this one SACK, is too late: once in a round trip. */
+/* Once in a round trip, by the excess of the average delay, not of the delay of this SACK. */
 static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
 {
 	u64 cut;
@@ -555,9 +561,10 @@ static bool mrc_cc_starved(const struct mrc_cc *cc, bool lost, u32 delay_ns)
 
 /*
  * When next to nothing has arrived in a period, and something shows that the network is full, the
- * window becomes what has arrived. Marks and trims of what was sent before then say nothing new.
+ * window becomes what has arrived. After that, marks and trims of packets that were sent before say
+ * nothing new.
  *
- * Return: this signal has had its effect, or is to have none.
+ * Return: true: this signal needs no further handling.
  */
 static bool mrc_cc_quick_adapt(struct mrc_cc *cc, bool lost, bool marked, u32 delay_ns, u64 now)
 {
@@ -586,7 +593,7 @@ static bool mrc_cc_quick_adapt(struct mrc_cc *cc, bool lost, bool marked, u32 de
 
 /* ---- news ----------------------------------------------------------------- */
 
-/* What the receiver asked for no longer holds. The window may have grown beyond it since. */
+/* The receiver's penalty does not hold any more. The window may have grown beyond @saved since. */
 static void mrc_cc_take_back(struct mrc_cc *cc)
 {
 	u32 *cwnd = mrc_cc_window(cc);
@@ -613,7 +620,7 @@ static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 	return false;
 }
 
-/* @limited: the window is not what limits what is sent, or the receiver does. */
+/* @limited: not the window limits what is sent, or the receiver asks for less: do not increase. */
 static void mrc_cc_steer(struct mrc_cc *cc, const struct mrc_cc_news *n, u32 delay_ns,
 			 bool limited, u64 now)
 {
@@ -640,7 +647,7 @@ static u32 mrc_cc_count_up(u32 sum, u32 bytes)
 	return sum + min(bytes, U32_MAX - sum);
 }
 
-/* Marks that were seen are forgotten after a while, and so are trims. */
+/* Marks and trims are forgotten after a while. */
 static void mrc_cc_forget(struct mrc_cc *cc, u64 now)
 {
 	if (cc->marks && mrc_cc_since(cc->marked_at, now) >= CC_MARKS_NS)
@@ -650,10 +657,10 @@ static void mrc_cc_forget(struct mrc_cc *cc, u64 now)
 }
 
 /*
- * Do switches mark? They show it. Where they are said to trim that is all that pushes back without
- * marks: of every third packet and more, where many send to one. So when trims come and no marks,
- * delay counts as one there, too. As long as none come it does not: a base RTT that was set too
- * short would cost most of the rate.
+ * Decides whether delay counts as a mark. Marks that arrive show that switches mark. Where the
+ * settings say that switches trim, and no marks come, only trims push back; where many hosts send
+ * to one, every third packet or more is trimmed. So there delay counts as a mark once trims come.
+ * Not before: a base RTT that was set too short would then cost most of the rate.
  */
 static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
 {
@@ -668,12 +675,12 @@ static void mrc_cc_note_mark(struct mrc_cc *cc, bool marked, u64 now)
 	if (by_delay == cc->by_delay)
 		return;
 	cc->by_delay = by_delay;
-	/* Marks tell of a queue: nobody need look for it. */
+	/* Marks show a queue: the window need not be drained to find it. */
 	mrc_cc_end_drain(cc);
 	mrc_cc_rebase(cc, cc->base_ns);
 }
 
-/* @before: what was in flight */
+/* @before: bytes in flight before this news */
 static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 before, u64 now)
 {
 	bool limited = mrc_cc_heed_receiver(cc, n) ||
@@ -696,9 +703,9 @@ static void mrc_cc_arrived(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 b
 }
 
 /*
- * An answer to the head of a packet came sooner than one to all of it: it measures nothing. It
- * counts as a base RTT of delay: of the one that is set, as a shorter one might be below the target
- * that follows from that.
+ * The answer to the head of a packet comes sooner than one to the whole packet, so it measures no
+ * delay. It counts as a delay of one base RTT: of the configured one, if any, because a shorter one
+ * might be below the target, which follows from the configured one.
  */
 static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 {
@@ -711,7 +718,7 @@ static void mrc_cc_trimmed(struct mrc_cc *cc, u32 bytes, u64 now)
 		mrc_cc_shrink(cc, bytes);
 }
 
-/* Has more been lost in this round trip than links lose for no reason? */
+/* Has more been lost in this round trip than links lose without congestion? */
 static bool mrc_cc_is_lossy(struct mrc_cc *cc)
 {
 	return cc->losses >= CC_LOSSES && cc->lossy > *mrc_cc_window(cc) / CC_LOSSY_PART;
@@ -755,10 +762,11 @@ static void mrc_cc_cut(struct mrc_cc *cc)
 }
 
 /*
- * Bytes that are lost are off the window. Where delay and losses are all that push back, a queue
- * that overflows cuts the window. It loses more than once while the delay is beyond its target; a
- * queue that is too short for that makes two round trips lossy; one that holds nothing at all of what
- * comes at once loses a whole window, and again what was sent for it. Other losses are a link's: they
+ * In general the window shrinks by the bytes that are lost. Where the settings say nothing of
+ * switches and no marks come, only delay and losses push back; there a queue that overflows cuts
+ * the window. Such a queue loses more than once while the delay is beyond the target. A queue that
+ * is too short for such a delay makes two round trips lossy. A queue that holds nothing of a burst
+ * loses a whole window, and then its retransmissions. All other losses are those of a link: they
  * say nothing of what the network holds.
  */
 static void mrc_cc_dropped(struct mrc_cc *cc, u32 bytes, u64 now)
@@ -800,9 +808,9 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 }
 
 /*
- * After a pause nothing is known of queues, and what the receiver asked for is long ago; the window is
- * no larger than it may be at the start. After a long one it is no smaller either: what made it
- * small is over, or shows again.
+ * After a pause nothing is known of queues, and the receiver's penalty is out of date. After a long
+ * pause the window is at least as large as at the start: what had made it small is over, or will
+ * show again.
  */
 static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 {

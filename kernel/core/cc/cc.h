@@ -35,7 +35,7 @@
 /* Fractions in settings are in millionths, here and on netlink. */
 #define MRC_CC_ONE		1000000u
 
-/* No round trip is taken to be longer. */
+/* A longer round trip counts as one of this length. */
 #define MRC_CC_RTT_MAX_NS	4000000000u
 
 /* Ranges of settings. */
@@ -53,8 +53,8 @@
 #define MRC_CC_MD_JUMP_DEFAULT	500000u
 
 /**
- * enum mrc_cc_algorithm - who sets the window
- * @MRC_CC_NONE: nobody: it is @max_cwnd of struct mrc_cc_params
+ * enum mrc_cc_algorithm - what sets the window
+ * @MRC_CC_NONE: nothing: the window is fixed, @max_cwnd of struct mrc_cc_params
  * @MRC_CC_NSCC: the network's signals
  */
 enum mrc_cc_algorithm {
@@ -63,26 +63,29 @@ enum mrc_cc_algorithm {
 };
 
 /**
- * struct mrc_cc_params - what is set; 0 unless a field says otherwise: as the others suggest
- * @algorithm: enum mrc_cc_algorithm; MRC_CC_NONE heeds @max_cwnd alone, which then is not 0
+ * struct mrc_cc_params - settings; 0 means the default, unless a field says otherwise
+ * @algorithm: enum mrc_cc_algorithm; MRC_CC_NONE uses @max_cwnd alone, which then is not 0
  * @mtu: nominal bytes of the largest packet, as they are counted in flight; not 0
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
- * @target_ns: delay that is aimed at; three quarters of the base RTT; all of it with @ecn_absent
- *             and without @trimming. With neither, and until marks are seen, cc_late of struct
- *             mrc_timing at least
- * @max_cwnd: bytes; one and a half times what the base RTT and the rate hold; cc_room of struct
- *            mrc_timing at least where @base_rtt_ns is not set
- * @adjust_bytes: increases take effect after so many bytes; 8 packets
- * @adjust_ns: or after this; a base RTT
+ * @target_ns: delay at which to aim. Default: three quarters of the base RTT; all of it with
+ *             @ecn_absent and without @trimming. With neither of these, and until marks are seen,
+ *             at least cc_late of struct mrc_timing
+ * @max_cwnd: bytes of the largest window. Default: one and a half times what the base RTT and the
+ *            rate hold; where @base_rtt_ns is not set, at least cc_room of struct mrc_timing
+ * @adjust_bytes: increases take effect after so many bytes ... Default: 8 packets
+ * @adjust_ns: ... or after this time. Default: a base RTT
  * @eta: whole bytes that each such time adds, whatever else happens
  * @fi: bytes that a round trip of fair increase adds
- * @fi_scale: what a round trip of fast increase adds, in millionths of the window
- * @gamma: what of the excess of delay a decrease takes, in millionths, one at most; 0 counts
- * @max_md_jump: what a decrease leaves of the window at least, in millionths, one at most; 0 counts
- * @qa_threshold_ns: quick adapt acts at a longer delay, too; never with trimming, else 4 base RTTs,
- *                   or targets if those are longer, cc_late of struct mrc_timing at least
- * @qa_gate: quick adapt acts below the largest window shifted right by this; 0 counts
+ * @fi_scale: part of the window that a round trip of fast increase adds, in millionths
+ * @gamma: part of the excess of delay by which a decrease shrinks the window, in millionths, at
+ *         most one; 0 means 0
+ * @max_md_jump: part of the window that a decrease leaves at least, in millionths, at most one; 0
+ *               means 0
+ * @qa_threshold_ns: quick adapt also acts when the delay is longer than this. Default: never with
+ *                   @trimming; else 4 base RTTs, or 4 targets if those are longer, but at least
+ *                   cc_late of struct mrc_timing
+ * @qa_gate: quick adapt acts below the largest window shifted right by this; 0 means 0
  * @disable_qa: no quick adapt
  * @trimming: switches on the way trim what they cannot hold
  * @ecn_absent: switches on the way do not mark: delay counts as a mark
@@ -107,24 +110,24 @@ struct mrc_cc_params {
 	bool disable_qa;
 	bool trimming;
 	bool ecn_absent;
-	u8 zero[3];	/* all of it is what is set: settings are compared as memory */
+	u8 zero[3];	/* no padding: settings are compared as memory */
 };
 
 /**
  * struct mrc_cc_derived - what follows from the settings (UE, section 3.6.13)
  * @bdp: bytes that the base RTT and the rate hold
  * @max_cwnd: bytes
- * @target_ns: of the delay
- * @fast_ns: a delay below this is none
- * @qa_threshold_ns: 0: never
- * @qa_period_ns: of quick adapt
- * @adjust_bytes: increases take effect after so many bytes
- * @adjust_ns: or after this
- * @alpha_q16: proportional increase: bytes per ns that the delay is below its target, 16 bits of it
- *             behind the point
- * @fi: bytes
- * @fi_scale_q16: fast increase
- * @eta_q8: bytes, 8 bits of it behind the point
+ * @target_ns: target of the delay
+ * @fast_ns: a shorter delay counts as none
+ * @qa_threshold_ns: delay beyond which quick adapt acts; 0: never
+ * @qa_period_ns: period of quick adapt
+ * @adjust_bytes: increases take effect after so many bytes ...
+ * @adjust_ns: ... or after this time
+ * @alpha_q16: proportional increase: bytes per ns by which the delay is below its target, with 16
+ *             bits behind the point
+ * @fi: fair increase: bytes
+ * @fi_scale_q16: fast increase: part of the window, with 16 bits behind the point
+ * @eta_q8: bytes that each @adjust_ns adds, with 8 bits behind the point
  */
 struct mrc_cc_derived {
 	u32 bdp;
@@ -143,13 +146,13 @@ struct mrc_cc_derived {
 
 /**
  * enum mrc_cc_count - what a context counts
- * @MRC_CC_FAST: SACKs that found no delay, for a whole window
+ * @MRC_CC_FAST: SACKs of fast increase: no delay for a whole window
  * @MRC_CC_PROPORTIONAL: SACKs without a mark and with little delay
  * @MRC_CC_FAIR: SACKs without a mark and with much delay
  * @MRC_CC_HOLD: SACKs with a mark and little delay
  * @MRC_CC_DECREASE: SACKs with a mark and much delay
- * @MRC_CC_CUTS: times that one of these made the window smaller
- * @MRC_CC_QUICK_ADAPTS: times that the window became what had arrived
+ * @MRC_CC_CUTS: how often a decrease, or losses, made the window smaller
+ * @MRC_CC_QUICK_ADAPTS: how often the window became what had arrived
  * @MRC_CC_TRIMS: packets that were trimmed
  * @MRC_CC_PENALTIES: SACKs by which the receiver asked for less
  */
@@ -169,14 +172,14 @@ enum mrc_cc_count {
 /**
  * struct mrc_cc - a congestion context
  *
- * Readable for dumps:
+ * Fields that dumps may read:
  * @p: the settings
- * @d: what follows from them and the base RTT
- * @by_delay: no mark was seen of late: delay counts as one
+ * @d: what follows from the settings and the base RTT
+ * @by_delay: no mark was seen lately: delay counts as a mark
  * @cwnd: the window, bytes
  * @inflight: bytes on their way
  * @base_ns: base RTT; 0: not known yet
- * @avg_ns: delay beyond it, over the last base RTT or so
+ * @avg_ns: delay beyond the base RTT, averaged over the last base RTT or so
  * @count: see enum mrc_cc_count
  */
 struct mrc_cc {
@@ -184,59 +187,60 @@ struct mrc_cc {
 	struct mrc_cc_derived d;
 	const struct mrc_timing *timing;
 	u32 cwnd;
-	u32 max_cwnd;		/* now: the base RTT and planes change it */
+	u32 max_cwnd;		/* current one: the base RTT and planes change it */
 	u64 inflight;
-	u32 live;		/* planes of @planes */
+	u32 live;		/* planes that are up, of @planes */
 	u32 planes;
 
 	u32 base_ns;
 	u32 avg_ns;
-	u64 avg_at;		/* when the average was changed last */
-	u32 lowest_ns;		/* of all RTTs of this way */
-	u32 risen_ns;		/* lowest RTT of packets with none before them, since @risen_at */
-	u32 seen_ns;		/* lowest of any, the same */
-	u64 risen_at;
-	u32 early_ns;		/* when to look after that for the first times; 0: they are over */
-	u32 drained;		/* the window before it was emptied; 0: it is not */
-	u64 alone_at;		/* when packets left and nothing else was in flight */
-	u64 idle_at;		/* when the last one had arrived */
+	u64 avg_at;		/* when the average changed last */
+	u32 lowest_ns;		/* lowest of all RTTs of this path */
+	u32 risen_ns;		/* lowest RTT, since @risen_at, of packets that were alone */
+	u32 seen_ns;		/* lowest RTT of all packets since @risen_at */
+	u64 risen_at;		/* when the current period of watching RTTs began */
+	u32 early_ns;		/* time of the next early look after @risen_at; 0: no more */
+	u32 drained;		/* the window before it was drained; 0: it is not drained */
+	u64 alone_at;		/* when packets left last while nothing else was in flight */
+	u64 idle_at;		/* when nothing was left in flight, last */
 
-	u64 inc;		/* increases to come: bytes times bytes */
+	u64 inc;		/* increases that have not taken effect: bytes times bytes */
 	u32 received;		/* bytes since increases took effect */
 	u64 adjusted_at;
-	u32 eta_rest;		/* of @eta_q8, what is less than a byte */
+	u32 eta_rest;		/* sum of @eta_q8, the part below a byte */
 	u64 decreased_at;
-	u32 unhindered;		/* bytes of proportional increase, in a row, that met no delay */
-	bool fast;
+	u32 unhindered;		/* bytes of proportional increase, in a row, without delay */
+	bool fast;		/* fast increase */
 
 	bool by_delay;
-	bool met;		/* a limit, by which a cut was made */
-	bool marks;		/* have been seen, the last one at @marked_at */
+	bool met;		/* delay or losses have shown a limit of the network */
+	bool marks;		/* marks have been seen, the last one at @marked_at */
 	u64 marked_at;
-	bool trims;		/* the same */
+	bool trims;		/* trims have been seen, the last one at @trimmed_at */
 	u64 trimmed_at;
-	u64 lossy_at;		/* the round trip began in which ... */
+	u64 lossy_at;		/* when the round trip began in which ... */
 	u32 lossy;		/* ... so many bytes were lost ... */
-	u32 losses;		/* ... in so many losses */
-	bool lossy_again;	/* the one before was lossy, too */
-	bool lossy_cut;		/* and the window was cut for them */
-	u32 vain;		/* bytes lost since something has arrived */
+	u32 losses;		/* ... in so many losses ... */
+	bool lossy_again;	/* ... after another lossy round trip ... */
+	bool lossy_cut;		/* ... and the window was cut for them */
+	u32 vain;		/* bytes lost since something arrived last */
 
-	bool qa_trigger;
-	u64 qa_end;		/* of its period; 0: none has begun */
-	u32 achieved;		/* bytes that have arrived in it */
-	u32 to_ignore;		/* what was in flight at the last quick adapt ... */
-	u32 ignored;		/* ... and what of it has been heard of */
+	bool qa_trigger;	/* a trim has come: quick adapt may act */
+	u64 qa_end;		/* end of the period of quick adapt; 0: none has begun */
+	u32 achieved;		/* bytes that have arrived in the period */
+	u32 to_ignore;		/* bytes in flight at the last quick adapt ... */
+	u32 ignored;		/* ... and those of them that have been heard of */
 
-	u32 saved;		/* the window before the receiver asked for less; 0: it does not */
+	u32 saved;		/* the window before the receiver asked for less; 0: it did not */
 	u64 count[MRC_CC_COUNTS];
 };
 
 /**
  * enum mrc_cc_cause - why packets count as lost
- * @MRC_CC_LOST: others have arrived, or its time has passed
- * @MRC_CC_PORT: their port has gone: not for congestion. mrc_cc_capacity() takes its share off
- * @MRC_CC_TRIMMED: a switch had no room but for their heads
+ * @MRC_CC_LOST: later packets have arrived, or the timeout has passed
+ * @MRC_CC_PORT: their port has gone, which is no congestion; mrc_cc_capacity() makes the window
+ *               smaller
+ * @MRC_CC_TRIMMED: a switch had room for their heads only
  * @MRC_CC_REFUSED: this host or the peer did not take them: the network has nothing to do with it
  */
 enum mrc_cc_cause {
@@ -249,18 +253,18 @@ enum mrc_cc_cause {
 /**
  * struct mrc_cc_news - what was learned of packets in flight
  * @acked: bytes newly known to have arrived
- * @landed: those of them that were in flight until now
+ * @landed: the part of @acked that was in flight until now
  * @lost: bytes in flight until now that are lost
- * @blameless: those of them that timed out with nothing to blame for it: they leave the window, and
- *             do not make it smaller
+ * @blameless: the part of @lost that timed out without anything to blame: these bytes leave the
+ *             window, and do not make it smaller
  * @cause: enum mrc_cc_cause, of @lost
- * @rtt_ns: a round trip, of a packet that came whole; 0: none was measured, and nothing is steered
- * @marked: the packet that it tells of came with a mark
- * @waiting: more would have been sent, had there been room
- * @restore: the receiver takes back what it asked for
- * @penalty: the receiver asks for less, 0 to 127: parts of 128 of what has arrived
- * @heard: it is an answer; for mrc_shared_learn(), as the next one
- * @silent: no answer came in the time in which one should have come
+ * @rtt_ns: round trip of a packet that arrived whole; 0: none was measured, so nothing is steered
+ * @marked: that packet came with a mark
+ * @waiting: more would have been sent if there had been room
+ * @restore: the receiver takes its penalty back
+ * @penalty: the receiver asks for a smaller window, by 0 to 127 parts in 128 of @acked
+ * @heard: the news come from an answer; only for mrc_shared_learn()
+ * @silent: no answer came in the time in which one should have come; only for mrc_shared_learn()
  */
 struct mrc_cc_news {
 	u32 acked;
@@ -278,8 +282,8 @@ struct mrc_cc_news {
 };
 
 /**
- * mrc_cc_derive() - what follows from settings
- * @p: the settings, NSCC's; what is beyond what windows can be is cut to that
+ * mrc_cc_derive() - derive values from settings
+ * @p: the settings, of NSCC; values beyond the range of windows are cut to that range
  * @timing: how exact this host's times are
  * @base_ns: base RTT, not 0
  * @live: planes that are up, 1 at least
@@ -299,10 +303,10 @@ void mrc_cc_derive(const struct mrc_cc_params *p, const struct mrc_timing *timin
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_params *p,
 		 const struct mrc_timing *timing, u64 now);
 
-/** mrc_cc_base_guess() - ns, what a base RTT is taken for of which nothing is known */
+/** mrc_cc_base_guess() - ns, the base RTT that is assumed while none is known */
 u32 mrc_cc_base_guess(const struct mrc_timing *timing);
 
-/** mrc_cc_room() - bytes that may go now; if nothing is in flight, a packet of full size at least */
+/** mrc_cc_room() - bytes that may go now; at least a packet of full size if nothing is in flight */
 static inline u32 mrc_cc_room(const struct mrc_cc *cc)
 {
 	u32 room = cc->inflight < cc->cwnd ? cc->cwnd - (u32)cc->inflight : 0;
@@ -313,13 +317,14 @@ static inline u32 mrc_cc_room(const struct mrc_cc *cc)
 /**
  * struct mrc_cc_grant - what may be sent now, all in bytes
  * @cwnd: the window
- * @room: what of it is left
- * @room_lost: the same for what is sent again, which may have one packet more: the hole at the
- *             start of a window of PSNs may be what keeps this one full
- * @least: room that a packet needs. MRC 1.0, section 8.3.1, lets one go of which a part fits, and
- *         so does a fixed window. But then a hundred windows of one packet are two hundred packets:
- *         NSCC wants room for all of a packet, as UE does
- * @ask_after: who has sent so much without asking for a SACK asks for one where the window ends
+ * @room: room that is left in the window
+ * @room_lost: the same for retransmissions. They may have one packet more, because the hole at the
+ *             start of the window of PSNs may be what keeps this window full
+ * @least: room that a packet needs. With a fixed window a packet may go if a part of it fits, as in
+ *         MRC 1.0, section 8.3.1. But then a hundred windows of one packet make two hundred
+ *         packets, so NSCC wants room for the whole packet, as UE does
+ * @ask_after: a QP that has sent so much without asking for a SACK asks for one when the window is
+ *             full
  */
 struct mrc_cc_grant {
 	u32 cwnd;
@@ -338,34 +343,33 @@ static inline void mrc_cc_allow(const struct mrc_cc *cc, struct mrc_cc_grant *g)
 	g->room = mrc_cc_room(cc);
 	g->room_lost = cc->inflight < more ? more - (u32)cc->inflight : 0;
 	g->least = cc->p.algorithm == MRC_CC_NONE ? 1 : cc->p.mtu;
-	/* A window that moves has to hear of it more often. */
+	/* A window that moves needs news more often. */
 	g->ask_after = cc->cwnd / (cc->p.algorithm == MRC_CC_NONE ? 2 : 8);
 }
 
 /** mrc_cc_sent() - @bytes leave; @now: ns */
 void mrc_cc_sent(struct mrc_cc *cc, u32 bytes, u64 now);
 
-/** mrc_cc_learn() - what has become of packets; @now: ns */
+/** mrc_cc_learn() - learn what has become of packets; @now: ns */
 void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now);
 
 /**
  * mrc_cc_capacity() - planes have gone, or are back
  * @cc: the context
  * @live: planes that are up; 0 counts as one
- * @planes: of all that the rate counts; 0 counts as one
+ * @planes: all planes that the rate counts; 0 counts as one
  *
- * The largest window follows. Of the window as much goes as of the planes, once: that packets were
- * on their way by those that have gone (MRC_CC_PORT) takes nothing more off. It does not come back
- * with the planes: it grows.
+ * The largest window follows the planes. The window shrinks once, by the share of the planes that
+ * have gone; packets that were on their way by these planes (MRC_CC_PORT) do not shrink it further.
+ * When planes are back, the window does not jump back, but grows.
  */
 void mrc_cc_capacity(struct mrc_cc *cc, u32 live, u32 planes);
 
 /**
- * mrc_cc_links() - links are faster, or more, than when the context was made; slower ones are no
- * news
+ * mrc_cc_links() - links may be faster, or more, than when the context was made
  * @cc: the context
- * @rate: bytes a second, of all planes
- * @planes: that it counts; those that are new are up
+ * @rate: bytes a second, of all planes; a rate that is not higher than before changes nothing
+ * @planes: planes that the rate counts; new ones are up
  */
 void mrc_cc_links(struct mrc_cc *cc, u64 rate, u32 planes);
 

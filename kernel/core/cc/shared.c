@@ -16,7 +16,7 @@ void mrc_shared_init(struct mrc_shared *s, const struct mrc_cc_params *p,
 
 /* ---- the queue -------------------------------------------------------------- */
 
-/* Where a QP waits by what has been heard of it. */
+/* The queue in which a QP waits, by whether it has been answered. */
 static struct mrc_shared_queue *mrc_shared_queue_of(struct mrc_shared *s,
 						    const struct mrc_shared_place *place)
 {
@@ -35,7 +35,7 @@ void mrc_shared_wait(struct mrc_shared *s, struct mrc_shared_place *place)
 	q->last = &place->next;
 }
 
-/* QPs of which nothing has been heard come first, until they have their part of the window. */
+/* QPs that were not answered yet come first, until they have their part of the window. */
 static struct mrc_shared_place *mrc_shared_first(const struct mrc_shared *s)
 {
 	struct mrc_shared_place *fresh = s->queue[0].first, *heard = s->queue[1].first;
@@ -48,7 +48,7 @@ struct mrc_shared_place *mrc_shared_next(const struct mrc_shared *s)
 	return s->stuck ? NULL : mrc_shared_first(s);
 }
 
-/* Does any QP wait but this one? */
+/* Does any other QP wait? */
 static bool mrc_shared_others_wait(const struct mrc_shared *s, const struct mrc_shared_place *place)
 {
 	const struct mrc_shared_place *fresh = s->queue[0].first, *heard = s->queue[1].first;
@@ -79,7 +79,7 @@ void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place)
 
 /* ---- what has been heard of a QP ---------------------------------------------- */
 
-/* So many bytes less of a QP are in flight. */
+/* A QP has @bytes less in flight: counts them off, if it is NEW. */
 static void mrc_shared_less_fresh(struct mrc_shared *s, const struct mrc_shared_place *place,
 				  u32 bytes)
 {
@@ -87,7 +87,7 @@ static void mrc_shared_less_fresh(struct mrc_shared *s, const struct mrc_shared_
 		s->fresh -= min(s->fresh, bytes);
 }
 
-/* It waits where others of its kind do. */
+/* Changes a QP's state. If it waits, it moves to the queue of that state. */
 static void mrc_shared_become(struct mrc_shared *s, struct mrc_shared_place *place,
 			      enum mrc_shared_state state)
 {
@@ -127,7 +127,7 @@ static void mrc_shared_heard(struct mrc_shared *s, struct mrc_shared_place *plac
 	mrc_shared_become(s, place, MRC_SHARED_HEARD);
 }
 
-/* Of a round trip that is longer than is known nothing is lost but room for a moment. */
+/* If the real round trip is longer than this, the QP only lacks room for a moment. */
 static u64 mrc_shared_patience(const struct mrc_cc *cc)
 {
 	const struct mrc_timing *timing = cc->timing;
@@ -154,7 +154,7 @@ static bool mrc_shared_is_used(const struct mrc_shared *s, const struct mrc_shar
 	return s->cc.inflight > own || mrc_shared_others_wait(s, place);
 }
 
-/* May it claim no more than a packet or two? */
+/* Is the QP limited to a packet or two? */
 static bool mrc_shared_is_held(const struct mrc_shared *s, const struct mrc_shared_place *place)
 {
 	if (!mrc_shared_hears(s) || place->state == MRC_SHARED_HEARD)
@@ -162,7 +162,7 @@ static bool mrc_shared_is_held(const struct mrc_shared *s, const struct mrc_shar
 	return place->state == MRC_SHARED_SILENT || mrc_shared_is_used(s, place);
 }
 
-/* Of what such a QP may claim: less than a packet's room is none. */
+/* Bytes that such a QP may still claim; less than a packet counts as none. */
 static u32 mrc_shared_claim(const struct mrc_shared *s, const struct mrc_shared_place *place)
 {
 	bool one = place->state == MRC_SHARED_NEW && mrc_shared_others_wait(s, place);
@@ -179,7 +179,10 @@ static bool mrc_shared_has_claim(const struct mrc_shared *s, const struct mrc_sh
 
 /* ---- turns ------------------------------------------------------------------ */
 
-/* Bytes of a silent QP are not in the window, so it needs no room there. */
+/*
+ * Limits the grant to the QP's claim. The bytes of a silent QP are not in the window, so they need
+ * no room there.
+ */
 static void mrc_shared_hold(const struct mrc_shared *s, const struct mrc_shared_place *place,
 			    struct mrc_cc_grant *g)
 {
@@ -193,7 +196,7 @@ static void mrc_shared_hold(const struct mrc_shared *s, const struct mrc_shared_
 	g->ask_after = 0;
 }
 
-/* After its turn the QP pauses, and a pause begins with a SACK. */
+/* Limits the grant to a turn. After it the QP pauses, and the last packet asks for a SACK. */
 static void mrc_shared_limit(const struct mrc_shared *s, struct mrc_cc_grant *g)
 {
 	const u32 turn = MRC_TURN_PACKETS * s->cc.p.mtu;
@@ -237,7 +240,7 @@ static void mrc_shared_sent(struct mrc_shared *s, struct mrc_shared_place *place
 		mrc_cc_sent(&s->cc, bytes, now);
 }
 
-/* A QP that had too little room keeps the first place, and is asked again after a change. */
+/* A QP that had too little room keeps the first place, and has its turn again after a change. */
 void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 packets, u32 bytes,
 		    bool wants, u64 now)
 {
@@ -256,7 +259,7 @@ void mrc_shared_end(struct mrc_shared *s, struct mrc_shared_place *place, u32 pa
 
 /* ---- news ------------------------------------------------------------------- */
 
-/* What it sent has gone with a port, so that it heard nothing means nothing: it may try again. */
+/* The QP's packets have gone with a port, which explains the silence: the QP is NEW again. */
 static void mrc_shared_excuse(struct mrc_shared *s, struct mrc_shared_place *place, u64 now)
 {
 	if (place->bytes)
@@ -279,7 +282,7 @@ void mrc_shared_learn(struct mrc_shared *s, struct mrc_shared_place *place, stru
 		mrc_shared_heard(s, place, now);
 	mrc_shared_less_fresh(s, place, gone);
 	place->bytes -= gone;
-	/* What is lost of a silent QP was not in the window. */
+	/* The lost bytes of a silent QP were not in the window. */
 	if (place->state == MRC_SHARED_SILENT)
 		n->lost = 0;
 	mrc_cc_learn(&s->cc, n, now);

@@ -3,7 +3,10 @@
 #include "ev_rotation.h"
 #include "ev_set.h"
 
-/* The controller's word is newer than what was seen. Return: it has one. */
+/*
+ * What the controller says of an EV is newer than what was seen of it. Return: true: the EV is or
+ * was DENIED, so nothing else is kept.
+ */
 static bool mrc_ev_keep_denied(struct mrc_ev_entry *e, const struct mrc_ev_entry *old, u64 now)
 {
 	if (e->state == MRC_EV_DENIED && old->state == MRC_EV_DENIED) {
@@ -40,7 +43,7 @@ void mrc_ev_keep(struct mrc_ev_set *s, u16 ev, const struct mrc_ev_entry *old, u
 		e->probe_at = old->probe_at;
 }
 
-/* Of the bad ones on ports that are up the one that was heard of last. */
+/* Of the bad EVs on ports that are up, the one that was heard of last. */
 static u16 mrc_ev_keep_best(const struct mrc_ev_set *s)
 {
 	u16 i, best = MRC_EV_NONE;
@@ -73,7 +76,7 @@ void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, bool fr
 	s->searched_at = old->searched_at;
 	if (!fresh)
 		s->search_since = old->search_since;
-	/* Finds when the first probe is due, and lets go what only the floor held. */
+	/* Finds when the first probe is due, and takes EVs out of use that only the floor held. */
 	mrc_ev_ports(s, s->local_mask, s->remote_mask, now);
 	while (s->good < mrc_ev_floor(s)) {
 		ev = mrc_ev_keep_best(s);

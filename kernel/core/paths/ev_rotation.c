@@ -26,7 +26,7 @@ static u16 mrc_ev_rotation_gcd(u16 a, u16 b)
 	return a;
 }
 
-/* Not to start with @last, the slot that the previous rotation ended with. */
+/* Draws a permutation that does not start with @last, the slot with which the one before ended. */
 static void mrc_ev_rotation_shuffle(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 last)
 {
 	p->pos = 0;
@@ -61,7 +61,7 @@ static void mrc_ev_rotation_swap(struct mrc_ev_set *s, const struct mrc_ev_plane
 	mrc_ev_rotation_put(s, p, b, ev);
 }
 
-/* EVs stand in slots as listed; where some are spares, chance says which. */
+/* Puts a plane's EVs into slots in their order, and draws the spares, if there are any. */
 static void mrc_ev_rotation_init(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 quota)
 {
 	u16 i;
@@ -91,7 +91,7 @@ static bool mrc_ev_rotation_usable(const struct mrc_ev_set *s, const struct mrc_
 	return mrc_ev_is_usable(&s->ev[mrc_ev_rotation_at(s, p, slot)]);
 }
 
-/* The slot of the spare whose turn it is, of those that are GOOD, or HELD. 0: there is none. */
+/* The slot of the next spare in state @state, GOOD or HELD. 0: there is none. */
 static u16 mrc_ev_rotation_find_spare(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
 				      u8 state)
 {
@@ -106,7 +106,7 @@ static u16 mrc_ev_rotation_find_spare(const struct mrc_ev_set *s, const struct m
 	return 0;
 }
 
-/* A spare comes into the rotation; false when there is none. */
+/* A spare takes the place in @slot, in the rotation; false when there is no spare. */
 static bool mrc_ev_rotation_replace(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot)
 {
 	u16 spare = mrc_ev_rotation_find_spare(s, p, MRC_EV_GOOD) ?:
@@ -119,7 +119,6 @@ static bool mrc_ev_rotation_replace(struct mrc_ev_set *s, struct mrc_ev_plane *p
 	return true;
 }
 
-/* An EV outside the rotation has become usable: it comes in if that is short of EVs. */
 void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot)
 {
 	u16 i;
@@ -147,7 +146,7 @@ static u16 mrc_ev_rotation_step(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 	return mrc_ev_rotation_at(s, p, at);
 }
 
-/* It is in a batch again. After a calm it is in more of them. */
+/* An EV is in a batch again. If it was calm, it is in more batches from now on. */
 static void mrc_ev_rotation_return(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
 	if (e->thinned && mrc_ev_mark_age(e, now) >= MRC_EV_CALM_TRIPS * mrc_ev_takes(s, e)) {
@@ -158,7 +157,10 @@ static void mrc_ev_rotation_return(const struct mrc_ev_set *s, struct mrc_ev_ent
 		e->state = MRC_EV_GOOD;
 }
 
-/* An EV is stepped over for whole batches, and picks of a batch share @now. Return: not in this one. */
+/*
+ * An EV is stepped over for whole batches; all picks of a batch share @now. Return: true: the EV is
+ * left out of this batch.
+ */
 static bool mrc_ev_rotation_skip(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
 	u32 batch = now & MRC_EV_BATCH_MASK;
@@ -189,16 +191,16 @@ static bool mrc_ev_rotation_take(const struct mrc_ev_set *s, struct mrc_ev_entry
 	}
 }
 
-/* What a pick is content with, from best to worst. */
+/* The EVs that a pick accepts, from best to worst. */
 enum mrc_ev_demand {
 	MRC_EV_WANT_USABLE,
-	/* In rotation, and left out of this batch. */
+	/* EVs in rotation that are left out of this batch. */
 	MRC_EV_WANT_SKIPPED,
-	/* Whatever is believed of it, spares among them. */
+	/* All EVs except DENIED ones, spares among them. */
 	MRC_EV_WANT_ANY,
 };
 
-/* From any position 2 * quota steps of the permutation pass every slot. */
+/* The plane's next SKIP EV. From any position, 2 * quota steps pass every slot of the rotation. */
 static u16 mrc_ev_rotation_skipped(struct mrc_ev_set *s, struct mrc_ev_plane *p)
 {
 	unsigned int n;
@@ -254,7 +256,7 @@ static u16 mrc_ev_rotation_turn(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	return mrc_ev_rotation_next(s, p, now);
 }
 
-/* Has this host no room for data by the plane? What takes any EV takes it nevertheless. */
+/* Does this host have no room for data by the plane? A pick of any EV does not care. */
 static bool mrc_ev_rotation_full(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
 				 enum mrc_ev_demand demand)
 {
@@ -282,15 +284,16 @@ static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand
 }
 
 /*
- * A search asks by all EVs at once. What has been sent in vain takes any of them meanwhile, other
- * packets only when the answers are late: one lost probe may have begun it, of an EV in doubt.
+ * Is there a search whose answers are late? A search probes all EVs at once. Packets that were sent
+ * in vain take any EV meanwhile. Other packets do so only when the answers are late, because one
+ * lost probe of an EV in doubt may have begun the search.
  */
 static bool mrc_ev_rotation_knows_none(const struct mrc_ev_set *s, u64 now)
 {
 	return mrc_ev_searching(s) && now >= s->searched_at + mrc_ev_patience(s, 0);
 }
 
-/* Of the planes that are not full, if one of them has what is wanted. */
+/* The best EV of the planes that are not full; if these have none, of all planes. */
 static u16 mrc_ev_rotation_best(struct mrc_ev_set *s, u64 now)
 {
 	u16 ev;
@@ -319,7 +322,6 @@ u16 mrc_ev_pick_any(struct mrc_ev_set *s)
 	return mrc_ev_rotation_round(s, MRC_EV_WANT_ANY, 0);
 }
 
-/* Out of the rotation, if a spare of the plane can take its place; usable as before. */
 void mrc_ev_rotation_leave(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e)
 {
@@ -327,7 +329,6 @@ void mrc_ev_rotation_leave(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 		mrc_ev_rotation_replace(s, p, e->slot);
 }
 
-/* Into the rotation, for that of its EVs which was heard of longest ago. */
 void mrc_ev_rotation_enter(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e)
 {
@@ -342,7 +343,7 @@ void mrc_ev_rotation_enter(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			out = at;
 	}
 	mrc_ev_rotation_swap(s, p, out->slot, e->slot);
-	/* A spare has no batch to be left out of. */
+	/* A spare is in no batch, so it cannot be left out of one. */
 	if (out->state == MRC_EV_SKIP)
 		out->state = MRC_EV_GOOD;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_schedule.h"
 
-/* A queue that grows is followed at once, one that is gone by so many parts of the difference. */
+/* Follows a longer round trip by half of the difference, a shorter one by one part in @parts. */
 static void mrc_ev_schedule_follow(struct mrc_ev_set *s, u64 ns, unsigned int parts)
 {
 	u64 rtt = s->rtt;
@@ -15,8 +15,9 @@ void mrc_ev_round_trip(struct mrc_ev_set *s, u64 ns)
 }
 
 /*
- * Once in a round trip, however many answers that brings: a queue of our own probes is gone as soon
- * as they stop, and comes back with the next ones if it is forgotten at once.
+ * A shorter round trip is followed once in a round trip, however many answers come in it. A queue
+ * of our own probes is gone as soon as the probes stop; if it was forgotten at once, the next
+ * probes would fill it again.
  */
 void mrc_ev_probe_round_trip(struct mrc_ev_set *s, u64 ns, u64 now)
 {
@@ -49,7 +50,7 @@ void mrc_ev_schedule(struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 at)
 	s->probe_at = min(s->probe_at, at);
 }
 
-/* Before the state is one in which it is probed. */
+/* To be called before the state changes: if no EV is probed yet, @s->probe_at is out of date. */
 void mrc_ev_schedule_start(struct mrc_ev_set *s, struct mrc_ev_entry *e, u8 backoff, u64 at)
 {
 	if (!s->bad && !s->asked)
@@ -58,7 +59,6 @@ void mrc_ev_schedule_start(struct mrc_ev_set *s, struct mrc_ev_entry *e, u8 back
 	mrc_ev_schedule(s, e, at);
 }
 
-/* The exponent that probing starts with: how often the EV has flapped of late. */
 u8 mrc_ev_schedule_flaps(const struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 now)
 {
 	u64 at = e->changed_at + s->timing->ev_steady;
@@ -88,7 +88,7 @@ u64 mrc_ev_probe_at(const struct mrc_ev_set *s)
 	return s->bad || s->asked ? s->probe_at : U64_MAX;
 }
 
-/* The next one that is due, or MRC_EV_NONE. */
+/* The next EV whose probe is due, or MRC_EV_NONE. */
 static u16 mrc_ev_schedule_due(const struct mrc_ev_set *s, u64 now)
 {
 	u16 ev = s->next_probe, n;
@@ -116,13 +116,12 @@ u16 mrc_ev_probe_next(struct mrc_ev_set *s, u64 now)
 		mrc_ev_schedule(s, e, now + mrc_ev_probe_interval(s, e->backoff));
 		s->next_probe = ev + 1 == s->count ? 0 : ev + 1;
 	}
-	/* Who asks many sets wants to know whether this one has another. */
+	/* Then mrc_ev_probe_at() tells a caller with many sets whether this one has more to do. */
 	if (ev == MRC_EV_NONE || mrc_ev_schedule_due(s, now) == MRC_EV_NONE)
 		mrc_ev_schedule_find(s);
 	return ev;
 }
 
-/* Answers in a row that bring it back. */
 u8 mrc_ev_schedule_enough(const struct mrc_ev_entry *e)
 {
 	unsigned int flaps = e->flaps;
@@ -130,7 +129,7 @@ u8 mrc_ev_schedule_enough(const struct mrc_ev_entry *e)
 	return MRC_EV_PROBE_GOOD << min(flaps, MRC_EV_DOUBTS_MAX);
 }
 
-/* It has flapped on its way back. */
+/* If there were answers, the EV has flapped on its way back. */
 void mrc_ev_schedule_restart(const struct mrc_ev_set *s, struct mrc_ev_entry *e, u64 now)
 {
 	if (!e->answered)

@@ -3,7 +3,7 @@
 #include "ev_rotation.h"
 #include "ev_set.h"
 
-/* GOOD as it is, it is probed at once until it is heard of. */
+/* Puts a GOOD EV in doubt: it is probed at once, until it is heard of. */
 static void mrc_ev_search_doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
@@ -17,7 +17,7 @@ static void mrc_ev_search_doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 	mrc_ev_set_doubted(s, ev, true);
 }
 
-/* Each is probed at once, and again and again until it is heard of. */
+/* Puts all GOOD EVs in doubt, and probes all EVs at once that are bad, HELD or in doubt. */
 static void mrc_ev_search_doubt_all(struct mrc_ev_set *s, u64 now)
 {
 	u16 i;
@@ -33,7 +33,7 @@ static void mrc_ev_search_doubt_all(struct mrc_ev_set *s, u64 now)
 	}
 }
 
-/* How long after mrc_ev_search_doubt_all() it is not called for another silence. */
+/* Least time from mrc_ev_search_doubt_all() to its next call for another silence. */
 static u64 mrc_ev_search_silence_ns(const struct mrc_ev_set *s)
 {
 	unsigned int n = s->silences;
@@ -54,7 +54,7 @@ void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 	}
 }
 
-/* Is nothing that was sent after @since known to have arrived by a plane, by several of its EVs? */
+/* Is something late on several EVs of a plane, and has nothing sent after @since arrived by it? */
 static bool mrc_ev_search_plane_silent(const struct mrc_ev_set *s, const struct mrc_ev_plane *p,
 				       u64 since)
 {
@@ -97,7 +97,7 @@ void mrc_ev_unheard(struct mrc_ev_set *s, u16 ev, u64 since, u64 now)
 		mrc_ev_lost(s, ev, MRC_EV_WHY_LOSS, now);
 }
 
-/* At once, and soon again. */
+/* Probes all EVs at once, and restarts their intervals from the shortest. */
 static void mrc_ev_search_anew(struct mrc_ev_set *s, u64 now)
 {
 	u16 i;
@@ -125,7 +125,7 @@ static bool mrc_ev_search_any_good(const struct mrc_ev_set *s)
 	return false;
 }
 
-/* A probe of @e, sent at @since, is lost, and nothing has been heard that was sent later. */
+/* A probe of @e, sent at @since, is lost, and nothing that was sent later has arrived. */
 static void mrc_ev_search_begin(struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 since,
 				u64 now)
 {
@@ -151,7 +151,7 @@ static bool mrc_ev_search_end(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why,
 	return back;
 }
 
-/* Of data, or of a probe: what mrc_ev_heard() says, but for the end of a silence. */
+/* Data or a probe has arrived: does what mrc_ev_heard() does, without ending a silence. */
 static bool mrc_ev_search_heard(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 sent,
 				u64 now)
 {

@@ -71,7 +71,7 @@ static void mrc_ev_set_count(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 	}
 }
 
-/* All changes of state go through here, to keep the counts and the rotation. */
+/* Lasting changes of state go through here, which keeps the counts and the rotation right. */
 static void mrc_ev_set_state(struct mrc_ev_set *s, struct mrc_ev_plane *p, struct mrc_ev_entry *e,
 			     u8 state, enum mrc_ev_why why, u64 now)
 {
@@ -115,7 +115,7 @@ u16 mrc_ev_next_change(struct mrc_ev_set *s, u8 *old)
 	return MRC_EV_NONE;
 }
 
-/* Was an EV marked of late? It carries data, and is in nobody's doubt. */
+/* Does an EV carry data, without being in doubt, and was it marked lately? */
 static bool mrc_ev_marked_lately(const struct mrc_ev_set *s, const struct mrc_ev_entry *e, u64 now)
 {
 	return mrc_ev_lasting(e->state) == MRC_EV_GOOD && !e->doubted &&
@@ -123,8 +123,9 @@ static bool mrc_ev_marked_lately(const struct mrc_ev_set *s, const struct mrc_ev
 }
 
 /*
- * Were so few others marked of late, of those that carry data, that the reason is this EV's path, and
- * not where all lead? Spares and EVs of planes that are down cannot be marked, and show nothing.
+ * Were so few of the other EVs that carry data marked lately that the reason must be this EV's own
+ * path, and not a place where all paths meet? Spares and EVs of planes that are down cannot be
+ * marked, so they do not count.
  */
 static bool mrc_ev_marked_alone(const struct mrc_ev_set *s, u16 ev, u64 now)
 {
@@ -144,7 +145,7 @@ static bool mrc_ev_marked_alone(const struct mrc_ev_set *s, u16 ev, u64 now)
 	return others * MRC_EV_ALONE < used;
 }
 
-/* Once in a round trip: until then marks are of the same queue. */
+/* Counts one mark in a round trip: further marks in that time come from the same queue. */
 static void mrc_ev_mark_again(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
@@ -170,7 +171,7 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 	e = &s->ev[ev];
 	if (mrc_ev_lasting(e->state) != MRC_EV_GOOD)
 		return;
-	/* One in doubt shares its schedule of probes with what SKIP remembers. */
+	/* An EV in doubt cannot be SKIP: its schedule of probes has the same place in the entry. */
 	if (e->doubted || mrc_ev_is_spare(s, ev))
 		return;
 	mrc_ev_mark_again(s, ev, now);
@@ -181,12 +182,11 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now)
 	e->skips = 1u << e->thinned;
 }
 
-/* Takes an EV that is lost to @state, ASSUMED_BAD or HELD, in which it is probed. */
 void mrc_ev_fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
 
-	/* One that was lost before is probed as it was. */
+	/* The probes of an EV that was lost before go on as they were. */
 	if (mrc_ev_lasting(e->state) == MRC_EV_GOOD) {
 		e->flaps = mrc_ev_schedule_flaps(s, e, now);
 		e->answered = 0;
@@ -196,8 +196,8 @@ void mrc_ev_fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why, u6
 }
 
 /*
- * Of the EVs in a state on ports that are up, the one that was heard of last after @than; the
- * first one that was heard of before if @longest_ago.
+ * Of the EVs in a state, on ports that are up: the one that was heard of last, if that was after
+ * @than. With @longest_ago: the one that was heard of longest ago, if that was before @than.
  */
 static u16 mrc_ev_set_heard_of(const struct mrc_ev_set *s, u8 state, u64 than, bool longest_ago)
 {
@@ -215,7 +215,7 @@ static u16 mrc_ev_set_heard_of(const struct mrc_ev_set *s, u8 state, u64 than, b
 	return found;
 }
 
-/* Enough others are GOOD: what the floor kept goes. */
+/* Takes HELD EVs out of use while more EVs are in use than the floor wants. */
 static void mrc_ev_settle(struct mrc_ev_set *s, u64 now)
 {
 	u16 ev;
@@ -228,7 +228,7 @@ static void mrc_ev_settle(struct mrc_ev_set *s, u64 now)
 	}
 }
 
-/* Nothing but the floor keeps it: unless there is one that was heard of later. */
+/* A loss at the floor: the EV stays in use as HELD, unless a bad EV was heard of later. */
 static bool mrc_ev_set_lost_at_floor(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
@@ -270,7 +270,7 @@ void mrc_ev_set_doubted(struct mrc_ev_set *s, u16 ev, bool doubted)
 
 	mrc_ev_set_count(s, p, e, -1);
 	e->doubted = doubted;
-	/* The schedule of probes and what is known of marks make way for each other. */
+	/* The schedule of probes and what is known of marks share their place in the entry. */
 	if (!doubted)
 		e->probe_at = 0;
 	mrc_ev_set_count(s, p, e, 1);

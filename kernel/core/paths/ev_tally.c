@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ev_tally.h"
 
-/* Of several EVs. */
+/* Sums over several EVs. */
 struct mrc_tally {
 	u32 evs;
 	u32 arrived;
@@ -27,10 +27,10 @@ static u32 mrc_tally_events(const struct mrc_tally *t)
 }
 
 /*
- * Others that had far fewer events show nothing. About as many do: whoever is looked at has just had
- * one more.
+ * Does @t lose more than @others? A comparison with others that had far fewer events shows nothing.
+ * Half as many are enough: @t has just had one more.
  *
- * No overflow: each EV has less than 2^16 events of a kind, and there are 2^8 of them at most.
+ * No overflow: each EV has less than 2^16 events of a kind, and there are at most 2^8 EVs.
  */
 static bool mrc_tally_loses_more(const struct mrc_tally *t, const struct mrc_tally *others,
 				 u32 chance)
@@ -42,7 +42,7 @@ static bool mrc_tally_loses_more(const struct mrc_tally *t, const struct mrc_tal
 	return (u64)(t->lost - chance) * their >= (u64)MRC_TALLY_TIMES * events * others->lost;
 }
 
-/* Does @t take longer than @others, by more than one part of so many? Then its queue is the longer. */
+/* Does @t take longer than @others by more than one part in @part? Then its queue is longer. */
 static bool mrc_tally_takes_longer(const struct mrc_ev_set *s, const struct mrc_tally *t,
 				   const struct mrc_tally *others, u32 part)
 {
@@ -94,7 +94,7 @@ static void mrc_ev_tally_halve(struct mrc_ev_set *s)
 	}
 }
 
-/* One more of both makes no number wrap: all are halved long before. */
+/* No count wraps: all are halved long before. */
 static void mrc_ev_tally_count(struct mrc_ev_set *s, u16 *count)
 {
 	(*count)++;

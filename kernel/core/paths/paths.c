@@ -39,7 +39,7 @@ static void mrc_paths_keep_ev(struct mrc_paths *p, u16 ev, const struct mrc_path
 	mrc_ev_keep(&p->set, ev, &old->set.ev[was], now);
 }
 
-/* Who watches knows an EV by its index in the profile, and so a new one as the old one there. */
+/* A watcher knows EVs by their index in the profile: it takes a new EV for the old one there. */
 static void mrc_paths_keep_told(struct mrc_paths *p, const struct mrc_paths *old)
 {
 	u16 ev, was = 0;
@@ -53,7 +53,7 @@ static void mrc_paths_keep_told(struct mrc_paths *p, const struct mrc_paths *old
 	}
 }
 
-/* Those that answers began with may be bad, as is known now. */
+/* Chooses the EVs for answers anew: those that were chosen before @old was known may be bad. */
 static void mrc_paths_keep_reverse(struct mrc_paths *p, const struct mrc_paths *old,
 				   const u16 *from)
 {
@@ -113,7 +113,7 @@ void mrc_paths_resent(struct mrc_paths *p, u16 ev)
 
 /* ---- evidence -------------------------------------------------------------- */
 
-/* An EV that has changed since says nothing of how it is now. */
+/* Has the EV changed its state since a probe was sent? Then the probe says nothing of it now. */
 static bool mrc_paths_is_stale(const struct mrc_paths *p, u16 ev, u64 sent)
 {
 	return p->set.ev[ev].changed_at > sent;
@@ -137,7 +137,7 @@ static void mrc_paths_probe_answered(struct mrc_paths *p, u16 ev, u64 sent,
 	mrc_reverse_alive(&p->reverse, &p->set, ev);
 }
 
-/* Answers avoid it. If that may be the plane's fault, another EV of the plane is asked at once. */
+/* Answers avoid the EV. If the plane may be dead, another EV of it is probed at once. */
 static void mrc_paths_reverse_lost(struct mrc_paths *p, u16 ev)
 {
 	if (mrc_reverse_lost(&p->reverse, &p->set, ev))
@@ -153,8 +153,8 @@ static void mrc_paths_probe_lost(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
 }
 
 /*
- * A queue of this host may have dropped the probe. It drops some of what goes by an EV, and not all: an
- * EV by which nothing arrives for long is blamed all the same.
+ * A queue of this host may have dropped the probe. Such a queue drops some of an EV's packets, but
+ * not all of them: an EV by which nothing arrives for long is blamed all the same.
  */
 static void mrc_paths_probe_dropped(struct mrc_paths *p, u16 ev, u64 sent, u64 now)
 {
@@ -164,7 +164,7 @@ static void mrc_paths_probe_dropped(struct mrc_paths *p, u16 ev, u64 sent, u64 n
 		mrc_paths_probe_lost(p, ev, sent, now);
 }
 
-/* No way leads out of this host: that is certain, whatever else is heard. */
+/* Nothing can leave this host by the EV: that is certain, whatever else is heard. */
 static void mrc_paths_no_way(struct mrc_paths *p, u16 ev, enum mrc_ev_why why,
 			     u64 now)
 {
@@ -242,9 +242,9 @@ void mrc_paths_late(struct mrc_paths *p, u64 sent, u64 now)
 }
 
 /*
- * The EV that an answer names by its bits, and by the PSN of a packet that took it. One that other
- * answers have overtaken names a PSN that was acknowledged long ago: then the bits alone tell. Bits
- * of none of ours are a stranger's, or of EVs that have been replaced.
+ * The EV that an answer names by EV bits, and by the PSN of a packet that took the EV. An answer
+ * that others have overtaken names a PSN that was acknowledged long ago; then only the bits tell
+ * the EV. Bits that no EV has are a stranger's, or those of EVs that have been replaced.
  */
 static u16 mrc_paths_named(const struct mrc_paths *p, const struct mrc_news *n)
 {
@@ -259,11 +259,14 @@ static u16 mrc_paths_named(const struct mrc_paths *p, const struct mrc_news *n)
 	return MRC_EV_NONE;
 }
 
-/* A packet and a probe that went its way later may both be missed: each counts. */
+/* A packet (MRC_NEWS_MUTE) and a later probe on its EV (_LATE) may both be missed: each counts. */
 static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
 				 const struct mrc_news_ev *e, u64 now)
 {
-	/* What is late on it was sent after all that has arrived; the first of all that is late may not. */
+	/*
+	 * Late packets on this EV were sent after all packets that arrived by it. The first late
+	 * packet of the QP, maybe on another EV, may have been sent before.
+	 */
 	u64 since = max(n->late_since, e->heard_ns);
 	/* Other QPs may have heard of the EV. */
 	bool heard = p->set.ev[e->ev].heard_at > since;
@@ -285,7 +288,7 @@ u32 mrc_paths_missed(const struct mrc_paths *p, const struct mrc_news *n)
 	return ports;
 }
 
-/* What a queue of this host may have dropped is no loss of an EV: a probe is to tell. */
+/* Packets that a queue of this host may have dropped are no loss of an EV: a probe finds out. */
 static bool mrc_paths_dropped_here(const struct mrc_paths *p, const struct mrc_news *n,
 				   const struct mrc_news_ev *e)
 {
@@ -328,7 +331,7 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now)
 	else if (n->mark != MRC_SACK_NONE)
 		mrc_paths_report(p, MRC_SEEN_SKIP_ALWAYS, mrc_paths_named(p, n), 0,
 				 now);
-	/* Also what was sent on no EV that is known may be unanswered. */
+	/* Packets that were sent on no known EV may be unanswered, too. */
 	if (n->silent_since)
 		mrc_paths_report(p, MRC_SEEN_SILENT, MRC_EV_NONE,
 				 n->silent_since, now);
@@ -343,9 +346,9 @@ u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now)
 }
 
 /*
- * The EV that leads back the way a probe came, as far as that can be guessed: of the plane that
- * it came by the EV with the same index in its profile, which the low half of our EV bits was when
- * the EV was new; for those of others any of the plane is as good.
+ * A guess at the EV that leads back the way a probe came: in the plane by which the probe came, the
+ * EV with the same index in its profile. If the peer chooses EV bits as we do, the low half of the
+ * bits was that index when the EV was new. For other bits, any EV of the plane is as good.
  */
 static u16 mrc_paths_mirror(const struct mrc_paths *p, u8 port, u16 index)
 {

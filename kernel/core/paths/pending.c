@@ -4,7 +4,7 @@
 #define PENDING_BUSY	MRC_PENDING_MAX
 #define PENDING_FREE	(MRC_PENDING_MAX + 1u)
 
-/* Waits without a late answer after which twice as many probes may wait. */
+/* After so many waits without a late answer, twice as many probes may wait. */
 #define PENDING_CALM	4u
 
 static const u16 pending_max[MRC_PENDING_KINDS] = {
@@ -14,7 +14,7 @@ static const u16 pending_max[MRC_PENDING_KINDS] = {
 	[MRC_PENDING_REVERSE] = MRC_PENDING_REVERSE_MAX,
 };
 
-/* Before @next: a slot, or the head of a queue, whose end that is. */
+/* Puts a slot before @next, which is a slot or the head of a queue; before the head is the end. */
 static void pending_insert(struct mrc_pending *p, u16 next, u16 slot)
 {
 	u16 prev = p->slot[next].prev;
@@ -34,7 +34,7 @@ static void pending_move(struct mrc_pending *p, u16 next, u16 slot)
 	pending_insert(p, next, slot);
 }
 
-/* Behind those that are lost no later, which are mostly all. */
+/* The slot before which a request belongs: behind all that are lost no later, mostly the end. */
 static u16 pending_place(const struct mrc_pending *p, u64 lost_at)
 {
 	u16 next = PENDING_BUSY, prev = p->slot[PENDING_BUSY].prev;
@@ -64,7 +64,10 @@ bool mrc_pending_peer_late(struct mrc_pending_peer *peer, u64 wait, u64 now)
 	return true;
 }
 
-/* Nothing was late for a while. Late answers to probes that are many come some waits later. */
+/*
+ * Widens the window if nothing was late for a while. When many probes wait, late answers come up to
+ * some waits later, so the while is PENDING_CALM waits.
+ */
 static void pending_peer_calm(struct mrc_pending_peer *peer, u64 now)
 {
 	u64 calm = PENDING_CALM * peer->wait;

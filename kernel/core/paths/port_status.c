@@ -9,7 +9,7 @@ void mrc_port_status_init(struct mrc_port_status *s, const struct mrc_timing *ti
 	s->newest = ~0u;
 }
 
-/* Nothing lives in flight for as long as a stamp takes to turn over. */
+/* No packet is in flight for as long as a time stamp takes to wrap. */
 static bool mrc_port_status_is_older(const struct mrc_port_status *s,
 				     const struct mrc_ep *ep, u64 now)
 {
@@ -71,7 +71,7 @@ bool mrc_port_tell_next(struct mrc_port_tell *t, u64 now, u64 *wait)
 
 void mrc_port_tell_unsent(struct mrc_port_tell *t, u64 now, u64 wait)
 {
-	/* Unless there is something else to say by now. */
+	/* Nothing is undone if there is another status to send by now. */
 	if (!t->at || t->since > now)
 		return;
 	t->at = now + wait;
@@ -80,7 +80,7 @@ void mrc_port_tell_unsent(struct mrc_port_tell *t, u64 now, u64 wait)
 
 void mrc_port_tell_answered(struct mrc_port_tell *t, u32 mask, u64 sent)
 {
-	/* The same may have been said before something else was. */
+	/* The same mask may have been sent earlier, before another one. */
 	if (mask == t->mask && sent >= t->since)
 		t->at = 0;
 }

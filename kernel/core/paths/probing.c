@@ -64,7 +64,7 @@ void mrc_probing_account(struct mrc_paths *paths, u16 ev, enum mrc_sent sent, u6
 
 /* ---- ports ----------------------------------------------------------------- */
 
-/* The peer's ports that EVs lead to, but for those that are all DENIED. */
+/* The peer's ports to which EVs lead, without those whose EVs are all DENIED. */
 static u32 mrc_probing_peer_ports(const struct mrc_paths *paths)
 {
 	const struct mrc_ev_plane *plane;
@@ -86,7 +86,7 @@ static u64 mrc_probing_take_at(const struct mrc_probing *p,
 	u64 due = mrc_port_status_due(&p->told);
 	u32 ports;
 
-	/* Mostly there is nothing new, and this is asked with each SACK. */
+	/* The quick way out: mostly there is nothing new, and this runs with each SACK. */
 	if (due == U64_MAX)
 		return due;
 	ports = mrc_probing_peer_ports(paths) & paths->set.local_mask;

@@ -26,7 +26,7 @@ static bool mrc_reverse_suits(const struct mrc_ev_set *s, u16 ev, bool in_doubt)
 	return mrc_reverse_is_usable(s, ev) && (in_doubt || !s->ev[ev].doubted);
 }
 
-/* A usable EV of the plane, the one answered last if it is. */
+/* A usable EV of the plane; if possible the one that was answered last. */
 static u16 mrc_reverse_usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
 			      u16 plane, bool in_doubt)
 {
@@ -108,7 +108,7 @@ unsigned int mrc_reverse_answer(struct mrc_reverse *r, struct mrc_ev_set *s,
 	return n;
 }
 
-/* A usable one rather than a bad one, which says nothing of its plane. */
+/* A random EV of the plane, if possible a usable one: a bad EV says nothing of its plane. */
 static u16 mrc_reverse_any_of(const struct mrc_ev_set *s, u16 plane, u32 random)
 {
 	const struct mrc_ev_plane *p = &s->planes[plane];

@@ -24,7 +24,7 @@ enum mrc_sent mrc_sent_verdict(int err)
 	case -ESHUTDOWN:
 		return MRC_SENT_GONE;
 	default:
-		/* What nobody knows the meaning of is held against nobody. */
+		/* An errno of unknown meaning blames no EV. */
 		return MRC_SENT_NO_SPACE;
 	}
 }

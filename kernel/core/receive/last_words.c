@@ -2,7 +2,7 @@
 #include "last_words.h"
 #include "../base/psn.h"
 
-/* Does the packet ask for an answer, and can it be of the connection that has ended? */
+/* Does the packet want an answer, and can it belong to the connection that has ended? */
 static bool mrc_last_words_wanted(const struct mrc_last_words *w,
 			 const struct mrc_hdr *asked)
 {
@@ -32,7 +32,7 @@ void mrc_last_words_say(const struct mrc_last_words *w,
 			struct mrc_answers *out)
 {
 	bool probe = asked->bth.opcode == MRC_OP_PROBE;
-	/* A probe names no packet: the first one that is missing is meant. */
+	/* A probe names no packet, so the answer names the first one that is missing. */
 	u32 psn = probe ? mrc_psn_add(w->done_psn, 1) : asked->bth.psn;
 
 	if (!mrc_last_words_wanted(w, asked))

@@ -2,7 +2,7 @@
 #include "responder.h"
 #include "../base/psn.h"
 
-/* Who has a small window must not wait for a SACK that comes when a large one is full. */
+/* With a small window, the sender must not wait for a SACK that is due only in a large window. */
 static u32 mrc_resp_sack_bytes(const struct mrc_resp_cfg *cfg)
 {
 	return min(cfg->sack_bytes, cfg->size / 4 * max(cfg->mtu, MRC_SACK_BYTES_MIN));
@@ -86,7 +86,7 @@ static void mrc_resp_refuse(struct mrc_resp *q, u32 psn, u8 syndrome)
 	q->nak_syndrome = syndrome;
 }
 
-/* Open point: where numbers start. Who sends first says it. */
+/* Open point: where numbers start. The first packet in order says it. */
 static bool mrc_resp_number_fits(struct mrc_resp *q, const struct mrc_rx_arrival *a)
 {
 	u32 ahead = (u32)mrc_psn_diff(a->psn, q->rx.done_psn) - 1;
@@ -118,7 +118,10 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* The cumulative PSN never passes a packet that is refused: if it has, a message is refused. */
+/*
+ * The cumulative PSN never passes a packet that is refused. If it has passed @nak_psn, a complete
+ * message was refused.
+ */
 static bool mrc_resp_refused_done(const struct mrc_resp *q)
 {
 	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
@@ -136,7 +139,7 @@ static bool mrc_resp_imm_fits(struct mrc_resp *q, const struct mrc_rx_done *done
 
 static bool mrc_resp_done_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
 {
-	/* Messages before this one. */
+	/* Is the number that this message must have odd? */
 	bool odd = (q->first_msn + done->msn - 1) & 1;
 
 	if (done->mixed || done->odd != odd)
@@ -191,7 +194,7 @@ bool mrc_resp_resume(struct mrc_resp *q)
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* Return: the syndrome of the NAK that is due, or 0. A NAK says that all before it was executed. */
+/* Return: the syndrome of the NAK that is due, or 0. A NAK also acknowledges all before its PSN. */
 static u8 mrc_resp_nak(const struct mrc_resp *q)
 {
 	if (q->wait == MRC_RESP_WAITS)
@@ -199,13 +202,13 @@ static u8 mrc_resp_nak(const struct mrc_resp *q)
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
 }
 
-/* Once by itself, then whenever somebody asks, for it may have been lost. */
+/* The wait is told once, and again whenever the peer asks, because the NACK may have been lost. */
 static bool mrc_resp_wait_due(const struct mrc_resp *q)
 {
 	return q->wait == MRC_RESP_WAITS && (q->wait_untold || q->reack);
 }
 
-/* Each SACK tells our window: a sender that does not ask for it takes no notice. */
+/* Each SACK tells our window; a sender that has no use for it ignores it. */
 static void mrc_resp_put_sack(const struct mrc_resp *q, struct mrc_sack *sack, bool rtx,
 			      struct mrc_answers *a)
 {
@@ -213,7 +216,7 @@ static void mrc_resp_put_sack(const struct mrc_resp *q, struct mrc_sack *sack, b
 	mrc_answers_sack(a, sack, rtx);
 }
 
-/* Places stay free for the ACK and for NACKs, and one for what was told before. */
+/* Leaves room for the ACK and for NACKs, and for one SACK that repeats old news. */
 static void mrc_resp_sacks(struct mrc_resp *q, struct mrc_answers *a)
 {
 	unsigned int keep = 1 + q->nack_due + mrc_resp_wait_due(q);
@@ -239,7 +242,7 @@ static bool mrc_resp_sacks_due(const struct mrc_resp *q)
 		mrc_rx_sack_news(&q->rx));
 }
 
-/* One is enough for packets that came together. */
+/* One NACK is enough for packets that came together. */
 static void mrc_resp_nack(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 {
 	if (q->nack_due && mrc_gate_pass(&q->nack_gate, now, MRC_RESP_NACK_RATE))
@@ -247,7 +250,7 @@ static void mrc_resp_nack(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 	q->nack_due = false;
 }
 
-/* The peer knows by a SACK that the packet has arrived: so this does not ask for it again. */
+/* The peer knows by a SACK that the packet has arrived, so it does not send it again. */
 static void mrc_resp_tell_wait(struct mrc_resp *q, struct mrc_answers *a)
 {
 	const struct mrc_nack nack = {
@@ -284,14 +287,14 @@ static void mrc_resp_trimmed_new(struct mrc_resp *q, const struct mrc_bth *bth, 
 	};
 
 	mrc_answers_nack(a, &nack);
-	/* What it asked for may be what the other end waits for: no window closes without that. */
+	/* The other end may have a full window, and wait for the SACK that it asked for. */
 	if (bth->ackreq) {
 		mrc_rx_sack_late(&q->rx);
 		mrc_resp_sacks(q, a);
 	}
 }
 
-/* Its own gate comes first: what a QP may not answer costs the others nothing. */
+/* The QP's own gate comes first, so that answers which it refuses cost the other QPs nothing. */
 static bool mrc_resp_may_tell_trims(struct mrc_resp *q, struct mrc_gate *all, u64 now)
 {
 	return mrc_gate_pass(&q->trim_gate, now, MRC_RESP_TRIM_RATE) &&
@@ -347,7 +350,7 @@ void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 	if (q->refused)
 		return;
 	q->reack = true;
-	/* Places stay free for the ACK, and for the word that a message waits. */
+	/* Leaves room for the ACK, and for the NACK that says that a message waits. */
 	while (mrc_answers_room(a) > 1u + mrc_resp_wait_due(q) &&
 	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))
 		mrc_resp_put_sack(q, &sack, false, a);

@@ -48,7 +48,7 @@ static u32 mrc_rx_ring_index(const struct mrc_rx_window *w, u32 psn)
 	return mrc_rx_ring_after(w, w->head, (u32)mrc_psn_diff(psn, w->cack) - 1);
 }
 
-/* Where the bits of a ring index are. */
+/* The words that hold the bits of a ring index. */
 static struct mrc_rx_bits *mrc_rx_bits_at(const struct mrc_rx_window *w, u32 at)
 {
 	return &w->bits[at / BITS_PER_LONG];
@@ -93,7 +93,7 @@ void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn)
 	mrc_rx_bits_at(w, at)->claimed &= ~mrc_rx_bit(at);
 }
 
-/* The packet that the next SACK echoes: the latest, but a CE mark is not lost. */
+/* Sets the packet that the next SACK echoes: the latest one, unless that would hide a CE mark. */
 static void mrc_rx_set_trigger(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	if (w->sack_ce && !a->ce)
@@ -124,7 +124,7 @@ static void mrc_rx_add_unsacked(struct mrc_rx_window *w, u32 psn)
 void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
 	if (mrc_psn_diff(a->psn, w->cack) > (s32)w->size)
-		return;		/* no duplicate: nothing of it was ever taken */
+		return;		/* no duplicate: the packet was never taken */
 	mrc_rx_set_trigger(w, a);
 	mrc_rx_add_unsacked(w, a->psn);
 	w->sack_due = true;
@@ -185,7 +185,7 @@ static void mrc_rx_advance(struct mrc_rx_window *w)
 	}
 }
 
-/* Who asks for SACKs need not be told that often. */
+/* A peer that asks for SACKs needs fewer unasked ones. */
 static u32 mrc_rx_sack_threshold(const struct mrc_rx_window *w)
 {
 	return w->asks ? w->sack_bytes : min(w->sack_bytes, MRC_SACK_BYTES_UNASKED);
@@ -257,7 +257,7 @@ void mrc_rx_redo(struct mrc_rx_window *w, const struct mrc_rx_done *done)
 	w->msn = done->msn;
 }
 
-/* The next packet in order: is it of the same message as those before it? */
+/* Passes the next packet in order, and notes whether its message number fits those before it. */
 static void mrc_rx_pass(struct mrc_rx_window *w, bool odd)
 {
 	if (!w->begun) {
@@ -319,11 +319,11 @@ static void mrc_rx_sack_fill(const struct mrc_rx_window *w, struct mrc_sack *sac
 }
 
 /*
- * Where the next bitmap starts (open point: the walk of MRC 1.0, section 7.5.2.2). Right behind
- * the cumulative PSN if that covers all news: what an earlier SACK told is told
- * again, so a lost SACK heals. Otherwise at the first news, or earlier if fewer
- * than 64 PSNs of them are left. Stretches where nothing has arrived (only a
- * duplicate can span one) are stepped over.
+ * The PSN at which the next bitmap starts (open point: the walk of MRC 1.0, section 7.5.2.2). If a
+ * bitmap right behind the cumulative PSN covers all news, it starts there: it also repeats what
+ * earlier SACKs told, in case they were lost. Otherwise it starts at the first news, or earlier if
+ * fewer than 64 PSNs of news are left. Stretches of 64 PSNs where nothing has arrived (only a
+ * duplicate can cause one) are stepped over.
  */
 static u32 mrc_rx_sack_walk(struct mrc_rx_window *w)
 {
@@ -347,8 +347,8 @@ static u32 mrc_rx_sack_walk(struct mrc_rx_window *w)
 }
 
 /*
- * The trigger relative to the cumulative PSN. A very old duplicate does not fit
- * the field; its requester has no record of that PSN, nor of the one named instead.
+ * The trigger relative to the cumulative PSN. A very old duplicate does not fit into the field, so
+ * another PSN is named. The requester has a record of neither.
  */
 static s16 mrc_rx_sack_trigger_offset(const struct mrc_rx_window *w)
 {
@@ -364,7 +364,7 @@ static void mrc_rx_sack_tell_trigger(const struct mrc_rx_window *w, struct mrc_s
 	*rtx = w->trig_rtx;
 }
 
-/* The packet a window's size behind the cumulative PSN, if there are so many. */
+/* Moves @old_psn to the packet that is @size behind the cumulative PSN, once there is one. */
 static void mrc_rx_note_old(struct mrc_rx_window *w)
 {
 	if (mrc_psn_diff(w->cack, w->old_psn) > (s32)w->size)
@@ -379,7 +379,7 @@ void mrc_rx_sack_late(struct mrc_rx_window *w)
 	if (mrc_psn_diff(w->cack, w->old_psn) < (s32)w->size)
 		return;
 	w->trig_psn = w->old_psn;
-	/* The peer may remember that it blamed an EV for the first copy: this says nothing of it. */
+	/* Without this, the peer might clear an EV that it blamed for the first copy. */
 	w->trig_rtx = true;
 }
 
@@ -428,7 +428,7 @@ bool mrc_rx_sack_probe(const struct mrc_rx_window *w,
 
 	if (part && from > beyond)
 		return false;
-	/* Not past the end of the ring. */
+	/* The bitmap must not reach past the end of the ring. */
 	if (part)
 		from = min(from, beyond + 1 - (s32)MRC_RX_SACK_SPAN);
 	mrc_rx_sack_fill(w, sack, mrc_psn_add(w->cack, from));

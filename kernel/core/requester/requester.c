@@ -26,8 +26,8 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 /* ---- the paths ----------------------------------------------------------- */
 
 /*
- * Without the paths' lock. Of the peer's ports only those that are up here matter. Return: others
- * than were seen before.
+ * Needs no lock of the paths. Of the peer's ports only those that are up here matter. Return: the
+ * set of ports that are up has changed.
  */
 static bool mrc_req_see_ports(struct mrc_req *r, const struct mrc_paths *paths)
 {
@@ -111,8 +111,8 @@ static u32 mrc_req_in_flight(u32 bytes)
 }
 
 /*
- * Does the peer take this PSN now? What is lost beyond its window waits. While a message waits for a
- * receive, that reaches from there.
+ * Does the peer take this PSN now? Lost packets beyond its window wait. While a message waits for a
+ * receive, the peer's window begins at that message.
  */
 static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
 {
@@ -121,7 +121,7 @@ static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
 	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
 }
 
-/* The first one may lie behind the hint: planning moves that. */
+/* The hint may lie before the first lost packet; planning moves the hint. */
 static bool mrc_req_resends(const struct mrc_req *r)
 {
 	return r->tx.lost && mrc_req_reaches(r, r->tx.rtx_hint);
@@ -147,15 +147,15 @@ static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_gr
 }
 
 /*
- * A window that opens packet by packet would be refilled packet by packet, one skb each. With much
- * in flight, wait until an eighth of it is open.
+ * Room that is worth a batch. A window that opens packet by packet would be refilled packet by
+ * packet, one skb each. So wait until an eighth of a large window is open.
  */
 static u32 mrc_req_worth(const struct mrc_req *r, const struct mrc_cc_grant *g)
 {
 	return min(g->cwnd / 8, MRC_BATCH_MAX / 2 * mrc_sendq_bytes_max(r->sendq.mtu));
 }
 
-/* The same for the window of PSNs. */
+/* PSNs that may be sent; 0 also when the window of PSNs has room, but too little for a batch. */
 static u32 mrc_req_psns(const struct mrc_req *r)
 {
 	u32 room = mrc_tx_room(&r->tx);
@@ -218,7 +218,7 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
 unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
 			    unsigned int good, unsigned int bad)
 {
-	/* Two at least: one path may be the one that fails. */
+	/* At least two EVs, because one path may fail. */
 	unsigned int want = max(DIV_ROUND_UP(b->count, mrc_req_burst(b, burst)),
 				min(b->count, 2u));
 
@@ -239,8 +239,9 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 }
 
 /*
- * The last packet before a pause asks for a SACK. The end of the requests is one; a window that is
- * full opens by the SACKs that are due anyway, unless the peer's threshold is beyond it.
+ * The last packet before a pause asks for a SACK. When requests run out, it always asks. When the
+ * window is full, the SACKs that are due anyway will open it. So it asks then only if much was sent
+ * since the last time, because the peer's SACK threshold may be larger than the window.
  */
 static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
 {
@@ -261,7 +262,10 @@ static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
 	return true;
 }
 
-/* Then packets of one EV leave in another order than that of PSNs, for they leave skb by skb. */
+/*
+ * Was an EV drawn twice? Then packets of that EV do not leave in the order of PSNs, because they
+ * leave skb by skb.
+ */
 static bool mrc_req_drawn_twice(const u16 *ev, unsigned int stride)
 {
 	unsigned int i, e;
@@ -276,7 +280,7 @@ static bool mrc_req_drawn_twice(const u16 *ev, unsigned int stride)
 void mrc_req_deal(struct mrc_req *r, struct mrc_batch *b, const u16 *ev,
 		  unsigned int stride, u64 now)
 {
-	/* Packets that follow one another take different EVs, also where batches meet. */
+	/* Consecutive packets take different EVs, also from one batch to the next. */
 	unsigned int skip = stride > 1 && ev[0] == r->last_ev;
 	unsigned int i, e;
 
@@ -302,7 +306,7 @@ static void mrc_req_note_acked(struct mrc_req *r, const struct mrc_tx_result *re
 		r->pauses = 0;
 }
 
-/* What was under way when a pause began makes it no longer. */
+/* Begins a pause, unless there is one: NACKs for packets sent before a pause do not prolong it. */
 static void mrc_req_pause(struct mrc_req *r, u64 now)
 {
 	u64 least = max(r->tx.rtt.srtt_ns, r->tx.rtt.timing->pause);
@@ -315,7 +319,7 @@ static void mrc_req_pause(struct mrc_req *r, u64 now)
 		r->pauses++;
 }
 
-/* Is all there that can be, so that only an ACK is missing? */
+/* Has everything arrived that can arrive, so that only an ACK is missing? */
 static bool mrc_req_is_done(const struct mrc_req *r)
 {
 	return mrc_tx_idle(&r->tx) || (r->wait.since && !r->tx.inflight);
@@ -340,7 +344,7 @@ bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *r
 	return !res->expired;
 }
 
-/* How far beyond its cumulative PSN the last packet is that a SACK names; 0: it names none. */
+/* How far beyond the cumulative PSN the last packet in a SACK's bitmap is; 0: there is none. */
 static u32 mrc_req_shown(const struct mrc_sack *sack)
 {
 	s32 last = sack->sack_offset + fls64(sack->bitmap) - 1;
@@ -355,8 +359,8 @@ static void mrc_req_reach_sack(struct mrc_req *r, const struct mrc_sack *sack, u
 }
 
 /*
- * The peer drops all that is beyond its window: no way has lost it. Return: false: this packet was
- * refused for another reason.
+ * The peer drops all packets beyond its window: no path has lost them. Return: false: this packet
+ * was refused for another reason.
  */
 static bool mrc_req_put_back(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
 {
@@ -369,7 +373,7 @@ static bool mrc_req_put_back(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_
 	return true;
 }
 
-/* What a packet that was in flight says by its refusal. */
+/* A packet in flight was refused: pause, or put back all packets beyond the peer's window. */
 static void mrc_req_refused(struct mrc_req *r, const struct mrc_nack *nack, u64 now,
 			    struct mrc_tx_result *res)
 {
@@ -395,7 +399,10 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	return 0;
 }
 
-/* Of the last packet of a WriteImm: nothing up to it is missing, but the request is not complete. */
+/*
+ * Is this the last packet of a WriteImm that may wait for a receive? Then nothing up to it is
+ * missing, and the request is not complete.
+ */
 static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
 {
 	const struct mrc_msg *m;
@@ -407,8 +414,8 @@ static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
 }
 
 /*
- * The peer tells when it has a receive. So it need not be asked often: about as long as the wait has
- * been comes the next question. Return: false: it has been too long.
+ * The peer says by itself when it has a receive. So it is asked rarely: each interval is twice as
+ * long as the one before, up to ask_max. Return: false: the wait has been too long.
  */
 static bool mrc_req_bear_wait(struct mrc_req *r, u32 psn, u64 now)
 {
@@ -575,8 +582,9 @@ u16 mrc_req_next_silent(struct mrc_req *r, const struct mrc_paths *paths)
 /* ---- time ---------------------------------------------------------------- */
 
 /*
- * When the wait for an ACK has been as long as a timeout. Out of retries: one more interval, then
- * the timer gives up. As for packets, never less than two round trips.
+ * When the current wait for an ACK has been as long as a timeout. After the last retry there is one
+ * more interval before the timer gives up. As for packets, the wait is never less than two smoothed
+ * RTTs.
  */
 static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 {
@@ -592,7 +600,7 @@ static u64 mrc_req_ask_at(const struct mrc_req *r, u64 now)
 	return max(mrc_tx_ask_at(&r->tx, now), r->wait.since ? r->wait.until : 0);
 }
 
-/* 0 is never. */
+/* The earlier one of two times, where 0 means never. */
 static u64 mrc_req_earlier(u64 a, u64 b)
 {
 	return a && b ? min(a, b) : a + b;
@@ -627,7 +635,7 @@ static bool mrc_req_bear_silence(struct mrc_req *r, u64 now)
 	return true;
 }
 
-/* The tail is silent: a probe takes less time than a timeout. */
+/* The last packets before a pause are not answered: a probe finds out sooner than a timeout. */
 static enum mrc_req_due mrc_req_probe(struct mrc_req *r, u64 now,
 				      struct mrc_tx_result *res)
 {

@@ -5,8 +5,8 @@
 #define ARRIVALS	(MRC_NEWS_ACKED | MRC_NEWS_CLEARED)
 
 /*
- * The same of a tick whenever it is asked for, and not later than anything was that left in it: the rest
- * of the tick may have passed since.
+ * The time of a tick in ns. The result is the same whenever this is called, and not later than any
+ * packet that left in the tick.
  */
 static u64 mrc_evidence_tick_ns(u32 tick, u64 now)
 {
@@ -202,7 +202,7 @@ void mrc_evidence_passed(struct mrc_evidence *e, u32 una)
 		e->meeting = false;
 }
 
-/* It is a first transmission. */
+/* A first transmission has arrived on an EV. */
 static void mrc_evidence_note_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
 				 const struct mrc_tx_rec *rec)
 {
@@ -217,7 +217,7 @@ static void mrc_evidence_note_on(struct mrc_evidence *e, struct mrc_tx_ev *on,
 	on->silent = false;
 }
 
-/* What left on an EV in a tick has arrived. */
+/* A packet or probe that left on an EV in a tick has arrived. */
 static void mrc_evidence_hear(struct mrc_evidence *e, u16 ev, u32 tick)
 {
 	struct mrc_tx_ev *on = &e->ev[ev];
@@ -249,7 +249,7 @@ void mrc_evidence_count(struct mrc_evidence *e, const struct mrc_tx_rec *rec)
 		mrc_evidence_count_on(e, &e->ev[rec->ev], rec);
 }
 
-/* A longer time counts at once, a shorter one by and by. */
+/* Learns how long the EV takes: a longer time counts at once, a shorter one little by little. */
 static void mrc_evidence_took(const struct mrc_evidence *e, struct mrc_tx_ev *on,
 			      const struct mrc_tx_rec *rec)
 {
@@ -318,19 +318,19 @@ bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *re
 
 /* ---- who is to blame ----------------------------------------------------- */
 
-/* Where a first transmission of this PSN is remembered. */
+/* The element in which a first transmission of this PSN is remembered. */
 static struct mrc_tx_given_up *mrc_evidence_given_up(struct mrc_evidence *e, u32 psn)
 {
 	return &e->given_up[psn % MRC_TX_GIVEN_UP];
 }
 
-/* Not later than it was, be the clock as coarse as it is. */
+/* When a packet was sent, rounded down. */
 static u64 mrc_evidence_sent_ns(const struct mrc_tx_rec *rec, u64 now)
 {
 	return mrc_evidence_tick_ns(rec->sent, now);
 }
 
-/* Others may have heard of the EV since: so it is in doubt, and no other. */
+/* Puts the packet's EV in doubt, and no other: other QPs may have heard of the EV since. */
 static void mrc_evidence_doubt(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 			       struct mrc_tx_result *res)
 {
@@ -363,7 +363,7 @@ static void mrc_evidence_unheard(struct mrc_evidence *e, const struct mrc_tx_rec
 	mrc_evidence_tell(e, (u16)rec->ev, what);
 }
 
-/* Was it sent when nobody knew whether the peer was there? */
+/* Was the packet sent before the first answer, when the peer may not have been connected yet? */
 static bool mrc_evidence_unmet(const struct mrc_evidence *e, u32 psn)
 {
 	return e->meeting && mrc_psn_diff(psn, e->met_psn) < 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "rtt.h"
 
-/* How long the tolerance for reordering stays after it had to grow. */
+/* Smoothed RTTs for which a grown tolerance for reordering stays at least. */
 #define QUIET_RTTS	64u
 
-/* Samples in which the highest RTT comes down by two thirds. */
+/* Number of samples in which the highest RTT falls by two thirds of its excess. */
 #define HIGH_RTT_SAMPLES	64u
-/* Timeouts that turn out to be too short grow to so many times the configured one. */
+/* Timeouts that prove too short grow up to so many times the configured one. */
 #define PATIENCE_MAX	16u
 
 static u64 mrc_rtt_first_timeout(const struct mrc_retries *cfg)
@@ -24,7 +24,7 @@ u64 mrc_rtt_interval(const struct mrc_retries *cfg, unsigned int retries)
 		return 0;
 	if (retries < cfg->linear)
 		return ns;
-	/* without linear retries the first timeout is not doubled either */
+	/* The first timeout is not doubled, also if there are no linear retries. */
 	shift = retries - cfg->linear + (cfg->linear ? 1 : 0);
 	if (shift >= 38 || ns > MRC_TX_INTERVAL_MAX_NS >> shift)
 		return MRC_TX_INTERVAL_MAX_NS;
@@ -60,7 +60,7 @@ u64 mrc_rtt_sample(struct mrc_rtt *r, u64 ns)
 	return ns;
 }
 
-/* A slow path is as far behind a fast one as their RTTs differ. */
+/* How far a slow path is behind a fast one: the difference of their RTTs. */
 static u64 mrc_rtt_spread(const struct mrc_rtt *r)
 {
 	return r->high_ns - r->min_ns;
@@ -79,8 +79,9 @@ u64 mrc_rtt_reorder_window(const struct mrc_rtt *r)
 }
 
 /*
- * A timeout was too short: a queue has grown faster than the smoothed RTT, and what is sent
- * again gives no RTT. Once per time waited, for all that was given up in it.
+ * A timeout was too short: a queue has grown faster than the smoothed RTT, and retransmissions
+ * often give no RTT. The timeout grows once per such wait, for all packets that were given up in
+ * it.
  */
 static void mrc_rtt_wait_longer(struct mrc_rtt *r, u64 now)
 {
@@ -98,11 +99,11 @@ static u64 mrc_rtt_quiet(const struct mrc_rtt *r)
 }
 
 /*
- * Queues of different planes may differ by more than the smallest RTT ever
- * seen, so rule (b) may grow to twice the smoothed RTT if that is more. Rule (a)
- * is exact for packets, but SACKs take several ways back: one that tells of a later
- * packet may overtake the one that tells of an earlier. Never less than before: while a
- * path stands still the others make the smoothed RTT small.
+ * Queues of different planes may differ by more than the smallest RTT ever seen, so the reordering
+ * that rule (b) allows may grow to twice the smoothed RTT, if that is more. Rule (a) is exact for
+ * packets, but SACKs take several paths back: the SACK of a later packet may overtake that of an
+ * earlier one. Tolerances never become smaller here, because while one path stands still, the
+ * others make the smoothed RTT small.
  */
 void mrc_rtt_tolerate(struct mrc_rtt *r, u8 why, u64 now)
 {
@@ -140,7 +141,7 @@ void mrc_rtt_decay(struct mrc_rtt *r, u64 now)
 		r->decay_at_ns = now + mrc_rtt_quiet(r);
 }
 
-/* Twice as long for each probe beyond the first few, within bounds. */
+/* The wait after more than MRC_TX_PROBES_EVEN probes: twice as long for each, within bounds. */
 static u64 mrc_rtt_back_off(const struct mrc_rtt *r, u64 wait, unsigned int probes, u64 silence)
 {
 	u64 most = max(wait, max(r->timing->probe_max, silence / MRC_TX_PROBES_PART));
@@ -155,7 +156,7 @@ u64 mrc_rtt_probe_wait(const struct mrc_rtt *r, unsigned int probes, u64 silence
 	u64 wait = max(2 * rtt, mrc_rtt_reorder_window(r)) + r->timing->probe_slack;
 	u64 timeout = mrc_rtt_first_timeout(&r->retries);
 
-	/* Without one of its own it may be wrong. */
+	/* The RTT may be wrong if it is not the QP's own. */
 	if (!r->srtt_ns)
 		wait = min(wait, timeout / 2);
 	else if (in_vain)

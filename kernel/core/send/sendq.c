@@ -45,7 +45,7 @@ struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn)
 {
 	struct mrc_msg *m = mrc_sendq_at(q, q->una);
 
-	/* Of the request at cur not all has been sent. */
+	/* The request at cur has packets that were never sent, so it is not complete. */
 	if (!mrc_sendq_unanswered(q) ||
 	    mrc_psn_diff(psn, mrc_psn_add(m->psn, (s32)m->packets - 1)) < 0)
 		return NULL;
@@ -71,7 +71,7 @@ bool mrc_sendq_names(const struct mrc_sendq *q, u32 psn, u32 nxt)
 	       mrc_psn_diff(psn, nxt) < 0;
 }
 
-/* PSNs ascend with the indices: the last request that begins at or before @psn. */
+/* Finds the last request that begins at or before @psn: PSNs ascend with the indices. */
 u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn)
 {
 	u32 low = q->una, high = q->cur;
@@ -101,7 +101,7 @@ void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 ps
 {
 	bool last = c->offset + c->len == m->len;
 
-	/* Not zeroed as a whole: a string instruction costs more than what is needed. */
+	/* Only the needed fields: to zero all of it, by a string instruction, costs more. */
 	hdr->bth = (struct mrc_bth){
 		.opcode = mrc_write_opcode(!c->offset, last, m->has_imm),
 		.pad = -c->len & 3,

@@ -2,7 +2,7 @@
 #include "tx_loss.h"
 #include "../base/psn.h"
 
-/* Return: false when refusals have been borne for long enough. However many come, time counts. */
+/* Return: false when refusals have lasted too long. Their number does not matter, only time. */
 static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)
 {
 	u64 interval = mrc_rtt_interval(&w->rtt.retries, w->refusals);
@@ -19,7 +19,10 @@ static bool mrc_tx_bear_refusal(struct mrc_tx_window *w, u64 now)
 	return true;
 }
 
-/* In an incast each packet may be trimmed more often than it is sent again for any other reason. */
+/*
+ * Trims have a longer limit than refusals, because in an incast each packet may be trimmed many
+ * times.
+ */
 static bool mrc_tx_bear_trim(struct mrc_tx_window *w, u64 now)
 {
 	if (!w->trimmed_at)
@@ -38,7 +41,7 @@ static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 p
 	mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 
-/* The packet is sent again already. But it has come to the peer, so its EV has not lost it. */
+/* The NACK answers an earlier transmission. That one came to the peer, so its EV did not lose it. */
 static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 			    struct mrc_tx_result *res)
 {
@@ -50,9 +53,10 @@ static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 }
 
 /*
- * A NACK that comes so soon is of an earlier transmission. The head of a trimmed packet goes before
- * what waits in the queues on its way, and the SACKs that the least round trip was taken from were
- * of packets that waited, in up to three queues as long as the way itself.
+ * Does a NACK come so soon that it must answer an earlier transmission? The limit is shorter for
+ * trims: the head of a trimmed packet overtakes what waits in the queues on its path. The SACKs
+ * that gave the smallest RTT were those of packets that waited, in up to three queues, each as long
+ * as the path itself.
  */
 static bool mrc_tx_nack_soon(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 			     bool trimmed, u64 now)
@@ -109,7 +113,7 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 	struct mrc_tx_rec *rec;
 
 	mrc_tx_begin(w, res);
-	/* A port that has come back may lead to a peer that was silent: it is asked as at the start. */
+	/* A port that is back may lead to a peer that was silent: probe as often as at first. */
 	w->probes = 0;
 	w->news_ns = w->quiet_ns;
 	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left) {
@@ -118,7 +122,10 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 	}
 }
 
-/* In ticks; another CPU's clock may be ahead. Return: 0 when @wait has passed since it left. */
+/*
+ * Return: ticks that are left of @wait since the packet left, 0: none. Another CPU's clock may be
+ * ahead.
+ */
 static u32 mrc_tx_left_of(const struct mrc_tx_rec *rec, u32 wait, u64 now)
 {
 	s32 left = (s32)(rec->sent + wait - mrc_tx_ticks(now));
@@ -150,7 +157,7 @@ u64 mrc_tx_deadline(const struct mrc_tx_window *w, u64 now)
 	return w->inflight ? max(w->deadline_ns, now) : 0;
 }
 
-/* Return: when to look at this packet again, U64_MAX when it is held to be lost. */
+/* Return: ns, when to look at this packet again; U64_MAX when it is held to be lost. */
 static u64 mrc_tx_check_timeout(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 				u32 psn, u64 now, struct mrc_tx_result *res)
 {

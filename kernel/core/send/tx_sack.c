@@ -5,7 +5,7 @@
 /* PSNs that the bitmap of a SACK covers. */
 #define MRC_TX_SACK_SPAN	64u
 
-/* One in flight has arrived. */
+/* A packet in flight has arrived. */
 static void mrc_tx_land(struct mrc_tx_window *w, u32 bytes, struct mrc_tx_result *res)
 {
 	w->inflight--;
@@ -14,11 +14,11 @@ static void mrc_tx_land(struct mrc_tx_window *w, u32 bytes, struct mrc_tx_result
 }
 
 /*
- * Of a packet that was sent more than once only its own SACK tells which one
- * arrived (see mrc_tx_identify()); here it is no evidence against others.
+ * Acknowledges a packet that was held to be lost, or was sent again. If it was sent more than once,
+ * only its own SACK tells which transmission arrived (see mrc_tx_identify()). So here it is no
+ * evidence against other packets.
  *
- * Return: the flags of a packet that had been given up though it was not sent
- * again yet, else 0.
+ * Return: the flags of a packet that was held to be lost but not sent again yet, else 0.
  */
 static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 bytes, u32 psn,
 			      struct mrc_tx_result *res)
@@ -42,7 +42,7 @@ static u8 mrc_tx_ack_troubled(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u
 	return flags;
 }
 
-/* Return: as mrc_tx_ack_troubled(), which most packets are not. Once per PSN, so inline. */
+/* Return: as mrc_tx_ack_troubled(), which few packets need. Runs once per PSN, so it is inline. */
 static inline u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
 				struct mrc_tx_result *res)
 {
@@ -61,14 +61,14 @@ static inline u8 mrc_tx_ack_rec(struct mrc_tx_window *w, struct mrc_tx_rec *rec,
 	return 0;
 }
 
-/* All before @psn that has arrived is acknowledged. */
+/* Moves the end of what is acknowledged to @psn, if that is further. */
 static void mrc_tx_note_high(struct mrc_tx_window *w, u32 psn)
 {
 	if (mrc_psn_diff(psn, w->high) > 0)
 		w->high = psn;
 }
 
-/* Everything up to and including @cack has arrived; once per PSN in all. */
+/* Everything up to and including @cack has arrived. The loop runs once per PSN in all. */
 static u8 mrc_tx_apply_cack(struct mrc_tx_window *w, u32 cack,
 			    struct mrc_tx_result *res)
 {
@@ -88,7 +88,7 @@ static u8 mrc_tx_apply_cack(struct mrc_tx_window *w, u32 cack,
 	if (mrc_psn_diff(w->rtx_hint, w->una) < 0)
 		w->rtx_hint = w->una;
 	mrc_evidence_passed(&w->evidence, w->una);
-	/* Never so far behind that serial numbers turn. */
+	/* @told must not fall so far behind that serial numbers wrap. */
 	if (mrc_psn_diff(w->told, w->una) < -1)
 		w->told = mrc_psn_add(w->una, -1);
 	return wrong;
@@ -97,7 +97,7 @@ static u8 mrc_tx_apply_cack(struct mrc_tx_window *w, u32 cack,
 static u8 mrc_tx_apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
 			      struct mrc_tx_result *res)
 {
-	/* This way round: half the number space behind una must not look ahead of it. */
+	/* In this order: a PSN half the number space behind una must not look ahead of it. */
 	s32 ahead = mrc_psn_diff(base, w->una);
 	u8 wrong = 0;
 
@@ -116,8 +116,9 @@ static u8 mrc_tx_apply_bitmap(struct mrc_tx_window *w, u32 base, u64 bits,
 }
 
 /*
- * Has more arrived than is known of? Then a SACK is late, or was lost. Both numbers only grow,
- * in whatever order SACKs come. If less has been told the peer does not count, and nobody knows.
+ * Has more arrived than is known of? Then a SACK is late, or was lost. Both numbers only grow, in
+ * whatever order SACKs come. If SACKs told less than is known, the peer does not count, and so the
+ * answer is yes, too.
  */
 static bool mrc_tx_uninformed(const struct mrc_tx_window *w)
 {
@@ -131,7 +132,7 @@ static u32 mrc_tx_told_by(const struct mrc_sack *sack)
 	return mrc_psn_add(sack->cack_psn, sack->ooo_count);
 }
 
-/* More than was ever sent cannot have arrived: who says so is not counted on. */
+/* Ignores a count of more packets than were ever sent. */
 static void mrc_tx_note_told(struct mrc_tx_window *w, const struct mrc_sack *sack)
 {
 	u32 told = mrc_tx_told_by(sack);
@@ -142,11 +143,11 @@ static void mrc_tx_note_told(struct mrc_tx_window *w, const struct mrc_sack *sac
 
 /*
  * struct mrc_tx_judge - how packets in flight are judged
- * @probe: the probe that has been answered, NULL: it was a packet
- * @slack: ticks that rule (a) tolerates
- * @window: ticks that others were sent later at least, which have been SACKed
+ * @probe: the probe that has been answered, NULL: the answer was to a packet
+ * @slack: ticks of reordering that rule (a) tolerates
+ * @window: ticks by which a packet that was SACKed must have been sent later, for rule (b)
  * @longest: ticks that the slowest EV takes
- * @times: of what its EV takes, after which a packet is lost by rule (b)
+ * @times: rule (b) holds a packet to be lost after so many times the time that its EV takes
  * @now: ns
  */
 struct mrc_tx_judge {
@@ -171,7 +172,7 @@ static struct mrc_tx_judge mrc_tx_judge_by(const struct mrc_tx_window *w,
 	};
 }
 
-/* Has the peer answered something that was sent later, on whichever EV? */
+/* Has the peer answered something that was sent later, on any EV? */
 static bool mrc_tx_overtaken(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 			     const struct mrc_tx_judge *j)
 {
@@ -183,14 +184,14 @@ static bool mrc_tx_overtaken(const struct mrc_tx_window *w, const struct mrc_tx_
 	return (s32)(latest - rec->sent) > 0;
 }
 
-/* Rule (a) by a probe, which went the packet's way in its class. */
+/* Rule (a) by a probe that took the packet's EV, in the same traffic class. */
 static bool mrc_tx_behind(const struct mrc_tx_rec *rec, const struct mrc_tx_judge *j)
 {
 	return j->probe && rec->ev == j->probe->ev && !(rec->flags & MRC_TX_RESENT) &&
 	       (s32)(mrc_tx_ticks(j->probe->sent_ns) - rec->sent - j->slack) > 0;
 }
 
-/* Has a probe on the packet's EV had no answer either, while this later one, on another, has? */
+/* Is a later probe on the packet's EV unanswered, too, while an even later one was answered? */
 static bool mrc_tx_probed_in_vain(const struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 				  const struct mrc_tx_judge *j)
 {
@@ -226,13 +227,13 @@ static u8 mrc_tx_lost_by(struct mrc_tx_window *w, const struct mrc_tx_rec *rec, 
 }
 
 /*
- * Judges [@psn, @end), all of it in [una, nxt). Stops as soon as all packets in flight that can lie
- * there have been looked at, so mere reordering costs little.
+ * Judges the packets in [@psn, @end), which lies in [una, nxt). Stops as soon as it has seen as
+ * many packets in flight as can lie there, so mere reordering costs little.
  */
 static void mrc_tx_infer_losses(struct mrc_tx_window *w, u32 psn, u32 end,
 				const struct mrc_tx_judge *j, struct mrc_tx_result *res)
 {
-	/* Beyond the highest that has arrived all is in flight or lost. */
+	/* All packets beyond the highest that has arrived are in flight or lost. */
 	u32 beyond = mrc_psn_diff(end, w->high) < 0 ? 0 : (u32)mrc_psn_diff(w->nxt, end);
 	u32 beyond_inflight = beyond - min(w->lost, beyond);
 	u32 left = w->inflight - min(w->inflight, beyond_inflight);
@@ -258,11 +259,11 @@ static u32 mrc_tx_psn_clamp(u32 psn, u32 from, u32 to)
 }
 
 /*
- * Narrows [@from, @end) to that of which this SACK, which has been applied, tells for certain
- * what has not arrived. One that is older than another knew of less: what it leaves out may
- * have come since.
+ * Narrows [@from, @end) to the PSNs of which this SACK, which has been applied, says for certain
+ * what has not arrived. An older SACK knew of fewer arrivals: packets that it leaves out may have
+ * arrived since.
  *
- * Return: false when there is nothing.
+ * Return: false when the SACK says nothing for certain.
  */
 static bool mrc_tx_covered(const struct mrc_tx_window *w, const struct mrc_sack *sack,
 			   u32 *from, u32 *end)
@@ -296,8 +297,9 @@ static struct mrc_tx_probed *mrc_tx_find_probe(struct mrc_tx_window *w, u16 id, 
 }
 
 /*
- * The answer to a probe, or a part of it, after its bitmap has been applied. One that leaves
- * nothing open is the last that is looked at: nobody gets us to go over the window again.
+ * The answer to a probe, or a part of it, after its bitmap has been applied. When no arrival is
+ * left unknown, further parts are ignored, so that a peer cannot make us walk over the window again
+ * and again.
  */
 static void mrc_tx_apply_probe(struct mrc_tx_window *w, const struct mrc_sack *sack,
 			       u64 now, struct mrc_tx_result *res)
@@ -345,7 +347,7 @@ struct mrc_tx_digest {
 	u8 wrong;
 };
 
-/* Both ends of the bitmap count: far enough from @nxt the serial order turns. */
+/* Both ends of the bitmap are checked, because far enough from @nxt the serial order reverses. */
 static bool mrc_tx_sack_plausible(const struct mrc_tx_window *w, const struct mrc_tx_digest *d)
 {
 	const struct mrc_sack *sack = d->sack;
@@ -360,9 +362,10 @@ static bool mrc_tx_sack_plausible(const struct mrc_tx_window *w, const struct mr
 }
 
 /*
- * Which packet's arrival caused the SACK. The SACK's rtx flag tells whether the original or a
- * retransmission arrived; only where that singles out one transmission does it give an RTT and
- * name an EV. A retransmission, sent after packets with higher PSNs, says something of those too.
+ * Finds the packet whose arrival caused the SACK. The SACK's rtx flag tells whether the original or
+ * a retransmission arrived. Only if that singles out one transmission, the SACK gives an RTT and
+ * names an EV. A retransmission was sent after packets with higher PSNs, so its arrival says
+ * something of those, too.
  */
 static void mrc_tx_identify(struct mrc_tx_window *w, struct mrc_tx_digest *d, u64 now,
 			    struct mrc_tx_result *res)
@@ -411,7 +414,7 @@ static void mrc_tx_note_acked(struct mrc_tx_window *w, u64 now,
 	w->in_vain = false;
 }
 
-/* What has arrived. */
+/* Applies what has arrived. */
 static void mrc_tx_acknowledge(struct mrc_tx_window *w, struct mrc_tx_digest *d, u64 now,
 			       struct mrc_tx_result *res)
 {
@@ -425,7 +428,7 @@ static void mrc_tx_acknowledge(struct mrc_tx_window *w, struct mrc_tx_digest *d,
 	mrc_tx_note_acked(w, now, res);
 }
 
-/* What has not. */
+/* Infers what is lost from what has not arrived. */
 static void mrc_tx_infer(struct mrc_tx_window *w, const struct mrc_tx_digest *d, u64 now,
 			 struct mrc_tx_result *res)
 {

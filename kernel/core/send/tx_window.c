@@ -57,8 +57,8 @@ u16 mrc_tx_ev(const struct mrc_tx_window *w, u32 psn)
 }
 
 /*
- * A packet is about to leave. Those that leave at the same time, for the first time, are waited for
- * equally long.
+ * A packet is about to leave: updates the deadline. First transmissions that leave at the same time
+ * have the same timeout, so one update serves all of them.
  */
 static void mrc_tx_wait_for(struct mrc_tx_window *w, const struct mrc_tx_rec *rec,
 			    u64 now)
