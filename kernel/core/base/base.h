@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the protocol engine may use of its surroundings: fixed-width types,
+ * The only names from outside that the protocol engine uses: fixed-width types,
  * big-endian access, bit arrays and minimum/maximum. In the kernel these are
  * the kernel's own; on the host (unit tests, fuzzers, simulation) this file
  * supplies the same names, so that core files compile unchanged in both.

@@ -602,7 +602,7 @@ static void mrc_cc_take_back(struct mrc_cc *cc)
 	cc->saved = 0;
 }
 
-/* Return: the receiver asks for less just now: nothing increases. */
+/* Return: true: the receiver asks for less, so nothing increases. */
 static bool mrc_cc_heed_receiver(struct mrc_cc *cc, const struct mrc_cc_news *n)
 {
 	u32 *cwnd = mrc_cc_window(cc);
@@ -747,7 +747,7 @@ static bool mrc_cc_overflows(struct mrc_cc *cc, u32 bytes, u64 now)
 	return cc->lossy_again && mrc_cc_is_lossy(cc);
 }
 
-/* Once in a round trip, as a decrease does at most. */
+/* Cuts the window, at most once in a round trip, as a decrease does. */
 static void mrc_cc_cut(struct mrc_cc *cc)
 {
 	if (cc->lossy_cut)

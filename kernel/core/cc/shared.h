@@ -71,7 +71,7 @@ struct mrc_shared_place {
 
 /**
  * struct mrc_shared_queue - places of QPs that wait for their turn
- * @first: the first place; NULL: nobody waits
+ * @first: the first place; NULL: no QP waits
  * @last: the pointer at the end, into which the next place is put
  */
 struct mrc_shared_queue {
@@ -102,7 +102,7 @@ struct mrc_shared {
 };
 
 /**
- * mrc_shared_init() - nobody waits, nothing is in flight
+ * mrc_shared_init() - start: no QP waits, nothing is in flight
  * @s: the window
  * @p: settings of congestion control
  * @timing: how exact this host's times are

@@ -32,7 +32,7 @@
  * @MRC_EV_GOOD: in use
  * @MRC_EV_ASSUMED_BAD: carries no data while another can
  * @MRC_EV_DENIED: out of use until the controller says otherwise
- * @MRC_EV_SKIP: GOOD, to be stepped over, once or most of the time
+ * @MRC_EV_SKIP: GOOD, but stepped over, once or most of the time
  * @MRC_EV_HELD: lost, and in use all the same: nothing better is known
  */
 enum mrc_ev_state {

@@ -263,7 +263,7 @@ static bool mrc_ev_rotation_full(const struct mrc_ev_set *s, const struct mrc_ev
 	return demand != MRC_EV_WANT_ANY && s->full_mask >> (s->ev[p->first].port - 1) & 1;
 }
 
-/* One round over the planes, each getting its turn. */
+/* Gives the planes their turns, until one of them has a suitable EV. */
 static u16 mrc_ev_rotation_round(struct mrc_ev_set *s, enum mrc_ev_demand demand, u64 now)
 {
 	u16 n;

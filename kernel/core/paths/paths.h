@@ -249,7 +249,7 @@ bool mrc_paths_want_reverse(const struct mrc_paths *p, u64 now);
  * @random: any number
  * @now: ns
  *
- * Return: index of the EV to probe, or MRC_EV_NONE: it is not.
+ * Return: index of the EV to probe, or MRC_EV_NONE: it is not time yet.
  */
 u16 mrc_paths_reverse_probe(struct mrc_paths *p, u32 random, u64 now);
 

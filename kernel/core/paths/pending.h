@@ -14,7 +14,7 @@
 #include "../base/base.h"
 #include "../base/gate.h"
 
-/* Requests without an answer; the slot's number is one byte of the id. */
+/* The most requests that wait for an answer; the slot's number is one byte of the id. */
 #define MRC_PENDING_MAX		256u
 /* EV probes leave some slots to port status. */
 #define MRC_PENDING_PROBES_MAX	(MRC_PENDING_MAX - 16u)

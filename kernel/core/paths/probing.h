@@ -19,7 +19,7 @@
 
 /* Path MTUs that a QP may have, each twice the one before. */
 #define MRC_MTU_COUNT		5u
-/* Answers to a peer per second, at most. */
+/* The most answers to a peer per second. */
 #define MRC_PROBING_ANSWER_RATE	10000u
 /* The most EV probes that one run sends; runs are mrc_timing.pace apart. */
 #define MRC_PROBING_RUN_MAX	16u

@@ -73,6 +73,7 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
  * @r: the reverse EVs
  * @s: the set that they belong to
  * @now: ns, not 0
+ *
  * Return: index. In a search the result is that of mrc_ev_pick_any(); when no plane is known to be
  * alive, that of mrc_ev_pick().
  */

@@ -195,6 +195,7 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
  * mrc_req_burst() - packets of a batch that may share an skb
  * @b: the batch
  * @burst: packets that one skb can carry, 1 at least
+ *
  * Packets that share an skb are lost together, again and again where a queue has no room for all of
  * them. So when a packet of the batch was lost twice, each packet of the batch has an skb of its
  * own.

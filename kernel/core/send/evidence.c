@@ -119,7 +119,7 @@ static void mrc_evidence_newest_add(struct mrc_tx_newest *n, u32 sent)
 	n->sent = sent;
 }
 
-/* Was it sent more than @ticks after @rec? */
+/* Was the newest transmission sent more than @ticks after @rec? */
 static bool mrc_evidence_newest_is_later(const struct mrc_tx_newest *n,
 					 const struct mrc_tx_rec *rec, u32 ticks)
 {

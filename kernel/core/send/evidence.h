@@ -240,8 +240,7 @@ bool mrc_evidence_late(const struct mrc_evidence *e, const struct mrc_tx_rec *re
 		       u32 longest);
 
 /**
- * mrc_evidence_ask() - a packet is late: that is news, but only once until something arrives by its
- * EV
+ * mrc_evidence_ask() - a packet is late: news, but only once until something arrives by its EV
  * @e: the evidence
  * @rec: its record
  * @psn: its PSN

@@ -41,7 +41,7 @@ static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 p
 	mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 
-/* The NACK answers an earlier transmission. That one came to the peer, so its EV did not lose it. */
+/* The NACK answers an earlier transmission. That came to the peer, so its EV has not lost it. */
 static int mrc_tx_nack_late(struct mrc_tx_window *w, u32 psn,
 			    struct mrc_tx_result *res)
 {
@@ -96,7 +96,7 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 	return 0;
 }
 
-/* Return: this packet is lost now. */
+/* Marks a packet whose path is gone at this host. Return: true: the packet is lost now. */
 static bool mrc_tx_note_gone(struct mrc_tx_rec *rec, const struct mrc_tx_gone *gone)
 {
 	if (rec->ev >= MRC_EV_MAX)

@@ -25,7 +25,7 @@
 #define MRC_TX_ACKED	0x01
 #define MRC_TX_LOST	0x02	/* waits for retransmission */
 #define MRC_TX_RESENT	0x04
-#define MRC_TX_RESENT_MORE	0x08	/* twice or more: nobody knows which is answered */
+#define MRC_TX_RESENT_MORE	0x08	/* twice or more: it is not known which one is answered */
 #define MRC_TX_BY_EV	0x10	/* was held to be lost by rule (a) ... */
 #define MRC_TX_BY_TIME	0x20	/* ... by rule (b) ... */
 #define MRC_TX_BY_TIMER	0x40	/* ... by its timeout */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one call of the window (tx_window) learned.
+ * The result of a call to the window (tx_window): what the call learned.
  */
 #ifndef _MRC_CORE_TX_RESULT_H
 #define _MRC_CORE_TX_RESULT_H

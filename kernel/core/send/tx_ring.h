@@ -43,7 +43,7 @@ struct mrc_tx_probed {
  */
 struct mrc_tx_window {
 	struct mrc_tx_rec *ring;
-	u8 *units;		/* of MRC_TX_BYTES_UNIT, one for each record */
+	u8 *units;		/* nominal bytes in MRC_TX_BYTES_UNIT, for each record */
 	u32 size;		/* limit, see struct mrc_tx_cfg */
 	u32 ring_size;
 	u32 head;		/* ring index of una */

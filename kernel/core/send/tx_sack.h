@@ -76,6 +76,7 @@ u64 mrc_tx_probe_at(const struct mrc_tx_window *w, u64 now);
  * mrc_tx_probe() - a Reliability Probe leaves now
  * @w: the window
  * @now: ns, not 0
+ *
  * Also for probes that the caller sends for reasons of its own. @w->probe_ev says which EV the
  * probe takes. Every second probe takes the EV of the oldest packet in flight, and its answer tells
  * the fate of that packet for certain. The others may take any EV (MRC_EV_NONE), because that EV

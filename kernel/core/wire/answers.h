@@ -59,7 +59,7 @@ static inline unsigned int mrc_answers_room(const struct mrc_answers *a)
 }
 
 /**
- * mrc_answers_sack() - add a SACK; there is room
+ * mrc_answers_sack() - add a SACK; there must be room
  * @a: the answers
  * @sack: what it says
  * @rtx: BTH.rtx
@@ -68,14 +68,14 @@ void mrc_answers_sack(struct mrc_answers *a, const struct mrc_sack *sack,
 		      bool rtx);
 
 /**
- * mrc_answers_nack() - add a NACK; there is room
+ * mrc_answers_nack() - add a NACK; there must be room
  * @a: the answers
  * @nack: what it says
  */
 void mrc_answers_nack(struct mrc_answers *a, const struct mrc_nack *nack);
 
 /**
- * mrc_answers_ack() - add a transport ACK or NAK; there is room
+ * mrc_answers_ack() - add a transport ACK or NAK; there must be room
  * @a: the answers
  * @psn: everything up to this PSN was executed; in a NAK: the first packet that was not executed
  * @syndrome: enum mrc_ack_syndrome
@@ -84,7 +84,7 @@ void mrc_answers_nack(struct mrc_answers *a, const struct mrc_nack *nack);
 void mrc_answers_ack(struct mrc_answers *a, u32 psn, u8 syndrome, u32 msn);
 
 /**
- * mrc_answers_probe() - add a Reliability Probe; there is room
+ * mrc_answers_probe() - add a Reliability Probe; there must be room
  * @a: the answers
  * @id: comes back with the SACK
  */
