@@ -167,7 +167,7 @@ u32 mrc_cc_base_guess(const struct mrc_timing *timing)
 	return (u32)min(10 * timing->cc_target, (u64)MRC_CC_BASE_RTT_MAX);
 }
 
-/* The base RTT has changed. If one is configured, gains still follow from that. */
+/* The base RTT has changed. Gains still follow from the configured base RTT, if there is one. */
 static void mrc_cc_rebase(struct mrc_cc *cc, u32 base_ns)
 {
 	const struct mrc_cc_params *p = &cc->p;
@@ -362,7 +362,7 @@ static bool mrc_cc_look_early(struct mrc_cc *cc, u64 watched, bool alone)
 	return true;
 }
 
-/* Watches RTTs for a period, which tells whether the base RTT has risen. May drain the window. */
+/* Watches RTTs for a period, to see whether the base RTT has risen. May drain the window. */
 static void mrc_cc_watch_base(struct mrc_cc *cc, u32 rtt_ns, u64 now)
 {
 	u64 watched = mrc_cc_since(cc->risen_at, now);
@@ -529,7 +529,7 @@ static bool mrc_cc_is_least(struct mrc_cc *cc)
 	return mrc_cc_blind(cc) && *mrc_cc_window(cc) <= CC_BLIND_LEAST * cc->live * cc->p.mtu;
 }
 
-/* Once in a round trip, by the excess of the average delay, not of the delay of this SACK. */
+/* Shrinks the window once in a round trip, by the excess of the average delay. */
 static void mrc_cc_decrease(struct mrc_cc *cc, u64 now)
 {
 	u64 cut;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The states of EVs, and the floor: the number of EVs that stay in use whatever is believed of
- * them.
+ * The states of EVs, and the floor: how many EVs stay in use whatever is believed of them.
  */
 #ifndef _MRC_CORE_EV_SET_H
 #define _MRC_CORE_EV_SET_H

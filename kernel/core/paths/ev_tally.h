@@ -5,9 +5,8 @@
  * A full queue drops packets of every EV that leads through it, and the packets before and after
  * them wait long in it. A broken path loses packets where others that take as long lose none. So
  * losses are counted. An EV is to blame once
- *  - it has lost far more than the other EVs of its plane, and does not take longer than they do;
- *    or
- *  - its plane has lost far more than the other planes, and does not take longer than they do.
+ *  - it has lost far more than the other EVs of its plane, without taking longer than they do; or
+ *  - its plane has lost far more than the other planes, without taking longer than they do.
  * Events are counted, not packets: the queues of a host drop packets that share an skb together,
  * and they are answered together.
  */

@@ -24,8 +24,7 @@
  *  a probe was answered                   as for data; and several answers in a row bring a bad EV
  *                                         back
  *  a probe was lost                       if something that was sent since has arrived: several
- *  lost
- *                                         probes in a row make the EV bad. If not: a search begins
+ *                                         losses in a row make the EV bad. If not: a search begins
  *  a probe was lost, and a queue of this  nothing, if something has arrived by the EV in the last
  *  host has dropped something             MRC_PATHS_DROPPED_NS; else as for any lost probe
  *  the peer asks for it, by a SACK        "skip once": the EV is left out of the next batch;

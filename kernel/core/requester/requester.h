@@ -358,7 +358,8 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
  * enum mrc_req_verdict - what a NACK, ACK or NAK means for the QP
  * @MRC_REQ_GOES_ON: the QP goes on
  * @MRC_REQ_BAD_ANSWER: the QP goes on, and the answer is dropped: a bug or an attack
- * @MRC_REQ_UNEXPECTED: the QP ends, as with all that follow: the peer reports an unexpected event
+ * @MRC_REQ_UNEXPECTED: the peer reports an unexpected event; with this and all that follow the QP
+ *                      ends in error
  * @MRC_REQ_REFUSED: the peer has refused packets for as long as silence would have been tolerated
  * @MRC_REQ_NO_RECEIVE: the peer has had no receive for the oldest request for too long
  * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write to its address

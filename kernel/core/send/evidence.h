@@ -5,9 +5,8 @@
  * A packet in flight counts as lost, by evidence, when
  *  (a) a packet or probe sent later on the same EV was answered (exact on FIFO paths), or
  *  (b) it is very late: lately its EV has taken a small part of that time, and the peer has
- *  answered
- *      something that was sent later on another EV. The measure is the packet's own EV, because the
- *      queue of another EV may be shorter; or
+ *      answered something that was sent later on another EV. The measure is the packet's own EV,
+ *      because the queue of another EV may be shorter; or
  *  (c) its timeout passed. That says nothing of the EV, unless a packet or probe that was sent
  *      later has been answered: a QP that hears of nothing knows nothing of paths.
  * A packet is late before it is very late. When it is late, an EV probe is sent on its EV, and

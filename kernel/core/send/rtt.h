@@ -117,8 +117,7 @@ u64 mrc_rtt_sample(struct mrc_rtt *r, u64 ns);
 u64 mrc_rtt_longest(const struct mrc_rtt *r);
 
 /**
- * mrc_rtt_reorder_window() - ns by which a packet must have been sent later to show that one is
- * lost
+ * mrc_rtt_reorder_window() - ns by which a later packet must follow to show that one is lost
  *
  * It is at least one and a half times the recent difference between RTTs of paths: when paths have
  * gone and the others take their load, a queue goes on growing while a packet waits in it.

@@ -71,8 +71,7 @@ void mrc_tx_lose_evs(struct mrc_tx_window *w, const struct mrc_tx_gone *gone,
 		     struct mrc_tx_result *res);
 
 /**
- * mrc_tx_lose_gone() - packets that left by ports of this host which went later are lost after a
- * time
+ * mrc_tx_lose_gone() - packets that left by a port which has gone since are lost after a time
  * @w: the window
  * @now: ns
  * @res: result; new losses are added
