@@ -10,9 +10,9 @@
 #include "backlog.h"
 
 /*
- * Half of the bound has left. A machine that stood still for a moment makes the bound smaller by
- * little, and a queue that is faster than was thought makes it larger at once. Under the lock of
- * b->head.
+ * Half of the bound has left: adjust the bound by the time that it took. One slow time, as when the
+ * machine stood still for a moment, takes only a quarter off. One fast time doubles the bound,
+ * because the queue is faster than was thought. Under the lock of b->head.
  */
 static void mrc_backlog_follow(const struct mrc_backlog *b, struct sock *sk)
 {
@@ -26,7 +26,7 @@ static void mrc_backlog_follow(const struct mrc_backlog *b, struct sock *sk)
 	WRITE_ONCE(sk->sk_sndbuf, bound);
 }
 
-/* Called by the last skb that makes room, under the lock of b->head, interrupts off. */
+/* Called when an skb that is freed makes enough room. Under the lock of b->head, interrupts off. */
 static int mrc_backlog_woken(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
 {
 	struct mrc_backlog *b = container_of(wait, struct mrc_backlog, wait);
@@ -37,7 +37,10 @@ static int mrc_backlog_woken(wait_queue_entry_t *wait, unsigned int mode, int fl
 	return 1;
 }
 
-/* Of a root its children's, too, but for those of mq, which are the queues' own. */
+/*
+ * Drops of a qdisc. A root counts the drops of its children, too. Except for mq: its children are
+ * the qdiscs of the queues, and counted there.
+ */
 static u32 mrc_backlog_drops_of(const struct Qdisc *q)
 {
 	u32 drops = 0;
@@ -90,10 +93,10 @@ int mrc_backlog_open(struct mrc_backlog *b, const struct net_device *dev,
 	if (err)
 		return err;
 	sk = b->sock->sk;
-	/* Whoever finds it under RCU charges skbs to it, or finds that it has been closed. */
+	/* A sender that finds it under RCU charges an skb to it, or sees that it was closed. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_sndbuf = MRC_BACKLOG_FIRST;
-	/* A forged "packet too big" must not shrink the path of its packets. */
+	/* A forged "packet too big" must not shrink the MTU of our packets' path. */
 	inet6_sk(sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
 	rcu_read_lock();
 	b->drops = mrc_backlog_drops(dev);
@@ -120,7 +123,7 @@ bool mrc_backlog_charge(const struct mrc_backlog *b, struct sk_buff *skb)
 {
 	struct sock *sk = rcu_dereference(b->sk);
 
-	/* Zero: it was closed, and nothing that it was charged with is left. */
+	/* Zero: the socket was closed, and no skb that was charged to it is left. */
 	if (!sk || !refcount_add_not_zero(skb->truesize, &sk->sk_wmem_alloc))
 		return false;
 	skb->sk = sk;
@@ -155,7 +158,10 @@ bool mrc_backlog_await(struct mrc_backlog *b)
 		__add_wait_queue(b->head, &b->wait);
 	}
 	spin_unlock_irqrestore(&b->head->lock, flags);
-	/* Against an skb that has just made room: it has found nobody, or is seen to have made it. */
+	/*
+	 * Pairs with the wakeup of an skb that makes room at this moment: either the wakeup finds
+	 * the entry in the queue, or the test below sees the room.
+	 */
 	smp_mb();
 	return !sock_writeable(sk);
 }

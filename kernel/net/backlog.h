@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this host has sent by a plane and what has not left it: skbs in queues of the netdev, be
- * they qdiscs or rings of the driver. It is bounded, as TCP bounds what a connection has there: a
- * QP that would send more waits, in place of filling queues that drop, and behind which answers
- * wait.
+ * The backlog of a plane: skbs that were sent by the plane and have not left this host. They wait
+ * in the netdev's qdiscs and in the driver's rings. The backlog is bounded, as TCP bounds what each
+ * connection has there. When it is full, a QP waits. Otherwise it would fill queues that drop
+ * packets, and answers would wait behind its data.
  *
- * Each plane has a socket, to which its skbs are charged as those of a program are to its socket.
- * So what the stack does with a program's skbs it does with these: an aggregate that is cut hands
- * the charge on to its parts, whoever orphans an skb (veth, a bridge, a delay of netem) takes the
- * charge away, and no skb that is freed late calls code of this module. Where everything is
- * orphaned there is no bound.
+ * Each plane has a socket. The plane's skbs are charged to that socket, as a program's skbs are to
+ * the program's socket, and the stack treats them alike: when an aggregate is cut, its parts
+ * inherit the charge; whatever orphans an skb (veth, a bridge, a delay of netem) removes the
+ * charge; and an skb that is freed late calls no code of this module. Where every skb is orphaned
+ * there is no bound.
  *
- * What a qdisc has taken it may drop later, as fq_codel does with what has waited for long, and
- * tells nobody. Only that it has dropped something can be seen, by its counters.
+ * A qdisc may drop a packet after it has taken it, as fq_codel does with packets that have waited
+ * for long. It does not say which packets it drops; its counters show only that it has dropped
+ * some.
  *
- * The bound is what leaves in about a millisecond, and is found by the time that half of it takes.
+ * The bound is what leaves in about a millisecond. It is adjusted by how long half of it took to
+ * leave.
  */
 #ifndef _MRC_NET_BACKLOG_H
 #define _MRC_NET_BACKLOG_H
@@ -26,31 +28,38 @@ struct net_device;
 struct sock;
 struct socket;
 
-/* Bytes of memory that skbs of a plane take, at most: bounds of the bound, and where it begins. */
+/* The bound, in bytes of memory of the plane's skbs: the least, at the beginning, and the most. */
 #define MRC_BACKLOG_MIN		(16u << 10)
 #define MRC_BACKLOG_FIRST	(64u << 10)
 #define MRC_BACKLOG_MAX		(16u << 20)
-/* More than a batch: where nothing waits none is cut, for parts of batches are dealt out unevenly. */
+/*
+ * Room of an empty backlog: more than a batch, so that no batch is cut when nothing waits. Parts of
+ * batches are dealt out unevenly.
+ */
 #define MRC_BACKLOG_EMPTY	(512u << 10)
-/* Half of it is to leave in a time between these, ns. */
+/* Half of the bound should take between these two times to leave; ns. */
 #define MRC_BACKLOG_SOON	(NSEC_PER_MSEC / 4)
 #define MRC_BACKLOG_LATE	NSEC_PER_MSEC
-/* Counters of qdiscs are read no more often; what was dropped is missed for so long at most; ns. */
+/*
+ * The qdiscs' counters are read once in MRC_BACKLOG_LOOK at most. A drop counts as recent for
+ * MRC_BACKLOG_MISSED. Both in ns.
+ */
 #define MRC_BACKLOG_LOOK	NSEC_PER_MSEC
 #define MRC_BACKLOG_MISSED	(100 * NSEC_PER_MSEC)
 
 /**
  * struct mrc_backlog - what waits on this host for one plane
- * @sk: skbs are charged to it; NULL: closed. Read under RCU
- * @sock: around it
- * @head: of those that wait for room there; it outlives @sk by an RCU grace period
- * @wait: in it while somebody wants to be told; under its lock
- * @closed: nobody is told any more; under the same lock
- * @full_at: ns, when @wait was put there; under the same lock
- * @drops: of all qdiscs of the netdev, as they were looked at last
- * @looked_at: ns, when that was
- * @dropped_at: ns, when there were others than before
- * @room: half of the bound is free again. Any context, under that lock, interrupts off
+ * @sk: the socket to which skbs are charged; NULL: closed. Read under RCU
+ * @sock: the struct socket of @sk
+ * @head: the wait queue of @sk; it outlives @sk by an RCU grace period
+ * @wait: entry in @head while @room must be called; under the lock of @head
+ * @closed: @room is not called any more; under the lock of @head
+ * @full_at: ns, when @wait was put into @head; under the lock of @head
+ * @drops: sum of the drop counters of all qdiscs of the netdev when they were last read
+ * @looked_at: ns, when they were last read
+ * @dropped_at: ns, when their sum was last found changed
+ * @room: called when half of the bound is free again. Any context, under the lock of @head,
+ *        interrupts off
  */
 struct mrc_backlog {
 	struct sock __rcu *sk;
@@ -66,48 +75,49 @@ struct mrc_backlog {
 };
 
 /**
- * mrc_backlog_open() - nothing waits
+ * mrc_backlog_open() - make an empty backlog
  * @b: zeroed
  * @dev: the plane's netdev
  * @room: see struct mrc_backlog
  *
- * Process context, sleeps. Return: 0, or what the socket layer says.
+ * Process context, sleeps. Return: 0, or an error of the socket layer.
  */
 int mrc_backlog_open(struct mrc_backlog *b, const struct net_device *dev,
 		     void (*room)(struct mrc_backlog *b));
 
 /**
- * mrc_backlog_close() - nothing is charged any more, and nobody told
+ * mrc_backlog_close() - no skb is charged any more, and @room is not called any more
  *
- * What is on its way stays so. Process context, sleeps; RTNL may be held. Whoever found @b under
- * RCU may go on with it: @b stays for a grace period.
+ * Skbs that are on their way still leave. A sender that found @b under RCU may still use it, so @b
+ * must stay for a grace period. Process context, sleeps; RTNL may be held.
  */
 void mrc_backlog_close(struct mrc_backlog *b);
 
-/** mrc_backlog_charge() - an skb, nobody's yet, leaves. Under RCU. Return: false: it is closed. */
+/** mrc_backlog_charge() - charge an skb without owner. Under RCU. Return: false: @b is closed. */
 bool mrc_backlog_charge(const struct mrc_backlog *b, struct sk_buff *skb);
 
 /**
- * mrc_backlog_room() - bytes of memory that may be added now; 0: it is full
+ * mrc_backlog_room() - bytes of memory that may be added now; 0: the backlog is full
  *
- * Where nothing waits that is a whole batch, whatever the bound. Under RCU.
+ * An empty backlog has room for a whole batch, whatever the bound. Under RCU.
  */
 u32 mrc_backlog_room(const struct mrc_backlog *b);
 
 /**
- * mrc_backlog_await() - @room is to be called, once
+ * mrc_backlog_await() - have @room called once, when half of the bound is free
  *
- * Under RCU. Return: false: half of it is free already.
+ * Under RCU. Return: false: half is free already, or @b is closed.
  */
 bool mrc_backlog_await(struct mrc_backlog *b);
 
 /**
- * mrc_backlog_dropped() - has a qdisc of the netdev dropped something, whoever's, of late?
+ * mrc_backlog_dropped() - has a qdisc of the netdev dropped a packet, of anybody's, of late?
  * @b: the backlog
  * @dev: the plane's netdev
  * @now: ns
  *
- * Under RCU. A walk over its queues, once in MRC_BACKLOG_LOOK at most: for those who miss something.
+ * Walks over the netdev's queues, once in MRC_BACKLOG_LOOK at most. Meant for callers that miss an
+ * answer. Under RCU.
  */
 bool mrc_backlog_dropped(struct mrc_backlog *b, const struct net_device *dev, u64 now);
 

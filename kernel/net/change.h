@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A request for a change: whose things it may change, and how its sender is told why it is refused.
- * The place that finds the reason says it, and names the attribute of the request that it is about.
+ * A request for a change: which owner's objects it may change, and how its sender learns why it is
+ * refused. The function that finds the reason reports it, and names the attribute at fault.
  */
 #ifndef _MRC_NET_CHANGE_H
 #define _MRC_NET_CHANGE_H
@@ -13,13 +13,14 @@
 
 /**
  * struct mrc_change - a request for a change
- * @extack: gets the reason; NULL: nobody wants to know
- * @attrs: attributes of the request, by type; NULL when it is none over the family "mrc"
+ * @extack: gets the reason for a refusal; NULL: the reason is not wanted
+ * @attrs: attributes of the request, by type; NULL: the request did not come over the family "mrc"
  * @owns: the request names an owner
- * @claims: it changes nothing that is another's than @owner's
- * @versioned: it changes nothing that is of another version than @version
- * @owner: enum mrc_nl_owner or a number behind it: whose is what the request makes or changes
- * @version: of what the sender has seen
+ * @claims: the request must not change an object that belongs to an owner other than @owner
+ * @versioned: the request must not change an object whose version is not @version
+ * @owner: owner of what the request makes or changes: enum mrc_nl_owner, or another controller's
+ *         number
+ * @version: version of the object that the sender has seen
  */
 struct mrc_change {
 	struct netlink_ext_ack *extack;
@@ -31,7 +32,7 @@ struct mrc_change {
 	u32 version;
 };
 
-/** mrc_change_by_kernel() - what the device makes itself; @extack may be NULL */
+/** mrc_change_by_kernel() - a change that the device makes by itself; @extack may be NULL */
 static inline struct mrc_change mrc_change_by_kernel(struct netlink_ext_ack *extack)
 {
 	return (struct mrc_change) {
@@ -52,8 +53,8 @@ static inline int mrc_refuse_about(const struct mrc_change *change, int err, int
  * mrc_refuse() - say why a request is refused
  * @change: the request
  * @err: what is returned
- * @type: attribute that it is about, which the request may lack; 0: none of them
- * @text: a sentence without its end
+ * @type: the attribute at fault, which the request may lack; 0: no attribute is
+ * @text: a sentence without its full stop
  *
  * Return: @err.
  */
@@ -62,26 +63,29 @@ static inline int mrc_refuse_about(const struct mrc_change *change, int err, int
 	mrc_refuse_about(change, err, type);			\
 })
 
-/** mrc_refuse_fmt() - the same with names in the sentence, 75 bytes at most; old kernels log it */
+/** mrc_refuse_fmt() - mrc_refuse() with a format, 75 bytes at most; old kernels log the text */
 #define mrc_refuse_fmt(change, err, type, format, ...) ({			\
 	mrc_extack_fmt((change)->extack, format, ##__VA_ARGS__);		\
 	mrc_refuse_about(change, err, type);					\
 })
 
-/** mrc_change_owner() - owner of what there is, or of nothing (MRC_NL_OWNER_NONE), afterwards */
+/**
+ * mrc_change_owner() - an object's owner after the change; @now: before, MRC_NL_OWNER_NONE if new
+ */
 static inline u8 mrc_change_owner(const struct mrc_change *change, u8 now)
 {
 	return change->owns ? change->owner : now;
 }
 
 /**
- * mrc_change_claim() - may what there is be changed by this request?
+ * mrc_change_claim() - may this request change an object, as far as owners go?
  * @change: the request
- * @now: owner of it
+ * @now: owner of the object
  * @type: attribute that named the owner
  *
- * One that claims nothing may change all: it is an operator's. A controller's leaves alone what is
- * another's, however that came to be: no look before the request could be sure of it.
+ * A request without a claim comes from an operator, and may change every object. A controller's
+ * request leaves the objects of other owners alone. The owner is compared here, because it may
+ * change between any look of the controller's and its request.
  *
  * Return: 0 or -ESTALE.
  */
@@ -94,9 +98,9 @@ static inline int mrc_change_claim(const struct mrc_change *change, u8 now, int 
 }
 
 /**
- * mrc_change_version() - is what there is what the sender of this request has seen?
+ * mrc_change_version() - is an object still the one that the sender of this request has seen?
  * @change: the request
- * @now: version of it
+ * @now: version of the object
  * @type: attribute that named the version
  *
  * Return: 0 or -ESTALE.

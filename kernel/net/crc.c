@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which CRC-32 is faster depends on the machine: carry-less multiplication on
- * real hardware, folding by shifts under emulation. All are timed once, as the
- * RAID code does for its checksums.
+ * Which CRC-32 is fastest depends on the machine: carry-less multiplication on real hardware,
+ * folding by shifts under emulation. So all are timed once, as the RAID code times its checksums.
  */
 #define pr_fmt(fmt) "mrc: " fmt
 
@@ -18,9 +17,9 @@
 #define MRC_CRC_TRIAL_LEN	4096u
 #define MRC_CRC_TRIALS		8u
 #define MRC_CRC_TRIAL_CALLS	16u
-/* Below this the driver's set-up costs more than it gains, a piece at a time. */
+/* A piece shorter than this is computed by the table: the set-up of the driver would cost more. */
 #define MRC_CRC_SHORT		128u
-/* The same of a whole message that is folded. */
+/* A whole message shorter than this is not folded, for the same reason. */
 #define MRC_CRC_FOLD_MIN	(MRC_CRC_FOLD_LEN + 24)
 
 static struct crypto_shash *mrc_crc_tfm;
@@ -171,7 +170,7 @@ int mrc_crc_module_init(void)
 	return 0;
 }
 
-/** mrc_crc_module_exit() - nobody computes one any more */
+/** mrc_crc_module_exit() - nobody may be computing a CRC any more */
 void mrc_crc_module_exit(void)
 {
 	static_branch_disable(&mrc_crc_accel);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CRC-32 for the ICRC: the library's table version, our own by folding, or the
- * crypto API's accelerated one, whichever is fastest on this machine. Timed once
- * at load.
+ * CRC-32 for the ICRC. The fastest of three implementations on this machine is used: the kernel
+ * library's with a table, our own by folding, and the accelerated one of the crypto API. They are
+ * timed once, when the module is loaded.
  */
 #ifndef _MRC_NET_CRC_H
 #define _MRC_NET_CRC_H
@@ -13,9 +13,9 @@
 
 /**
  * struct mrc_crc - a reflected CRC-32 of a message that comes in pieces, without final complement
- * @crc: of what has come, unless it @folds
- * @folds: @fold has what has come
- * @fold: see there
+ * @crc: CRC of the pieces so far, unless @folds
+ * @folds: the state is in @fold, not in @crc
+ * @fold: state of folding, see core/wire/crc_fold.h
  */
 struct mrc_crc {
 	u32 crc;
@@ -25,9 +25,9 @@ struct mrc_crc {
 
 /** mrc_crc_begin() - a message of @len bytes begins; @crc: state before it. Any context. */
 void mrc_crc_begin(struct mrc_crc *c, u32 crc, unsigned int len);
-/** mrc_crc_add() - its next piece */
+/** mrc_crc_add() - the message's next piece */
 void mrc_crc_add(struct mrc_crc *c, const void *data, unsigned int len);
-/** mrc_crc_end() - all of it has come. Return: the CRC. */
+/** mrc_crc_end() - the message is complete. Return: its CRC. */
 u32 mrc_crc_end(struct mrc_crc *c);
 
 /** mrc_crc_name() - the implementation in use: "crc32_le", "fold", or e.g. "crc32-pclmul" */

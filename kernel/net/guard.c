@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What programs of this host may not send to a UDP port of ours.
+ * A guard drops forged packets of programs of this host to a UDP port of ours.
  *
- * Each packet of a program has its socket, here at the first of netfilter's hooks, before anything
- * could have copied or changed it. Our own packets have none, or one of the kernel's. Those of tunnels
- * have none either, and what is inside them was looked at before it got there, if a program of this
- * namespace sent it.
+ * The guard is the first of netfilter's output hooks, before anything could copy or change a
+ * packet. There, each packet of a program has the program's socket. Our own packets have no socket,
+ * or a kernel's. Packets that leave a tunnel have no socket either. If a program of this namespace
+ * sent what is inside, the guard saw that packet before it entered the tunnel.
  *
- * IPV6_FREEBIND lets any user send from any address. So an address that nobody here has is as bad as a
- * device's: it may be the peer's. What others send from addresses of their own to the same port, as
- * rdma_rxe does, passes.
+ * IPV6_FREEBIND lets any user send from any address. So an address that this host does not have is
+ * as bad as a device's: it may be the peer's. Packets to the same port from other addresses of this
+ * host, as rdma_rxe sends them, pass.
  */
 #include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
@@ -21,12 +21,12 @@
 #include "guard.h"
 #include "netdev.h"
 
-/* IPv6 headers inside each other that are looked through. */
+/* So many IPv6 headers inside each other are looked through. */
 #define MRC_GUARD_DEPTH		4u
 
 static const struct mrc_guard_ops *mrc_guard_ops;
 
-/* May no program send from there? */
+/* Is @saddr an address that no program may send from? */
 static bool mrc_guard_names(const struct nf_hook_state *state, const struct in6_addr *saddr)
 {
 	return mrc_guard_ops->is_device(state->net, saddr) ||
@@ -45,7 +45,7 @@ struct mrc_guard_walk {
 	struct in6_addr saddr;
 };
 
-/* Past an IPv6 header and what extends it. Return: false when the rest cannot be read. */
+/* Steps past an IPv6 header and its extensions. Return: false when the rest cannot be read. */
 static bool mrc_guard_step(const struct sk_buff *skb, struct mrc_guard_walk *w)
 {
 	const struct ipv6hdr *ip6;
@@ -61,7 +61,7 @@ static bool mrc_guard_step(const struct sk_buff *skb, struct mrc_guard_walk *w)
 	return w->at >= 0 && !(offset & htons(IP6_OFFSET));
 }
 
-/* Another port than ours? */
+/* Is the packet surely for another port than ours? */
 static bool mrc_guard_other_port(const struct mrc_guard *g, const struct sk_buff *skb, int at)
 {
 	const struct udphdr *udp;
@@ -72,8 +72,9 @@ static bool mrc_guard_other_port(const struct mrc_guard *g, const struct sk_buff
 }
 
 /*
- * May it be one of ours, as far as headers say? What cannot be read - parts of fragments, which only
- * raw sockets send here, or more headers than anybody has - may be. Sets w->saddr.
+ * Can this packet be for our port, judged by its headers? Yes, if they cannot be read: it is a
+ * fragment, which only raw sockets send here, or it has more headers than any honest packet. Sets
+ * w->saddr.
  */
 static bool mrc_guard_like_ours(const struct mrc_guard *g, const struct sk_buff *skb,
 				struct mrc_guard_walk *w)
@@ -91,13 +92,13 @@ static bool mrc_guard_like_ours(const struct mrc_guard *g, const struct sk_buff 
 	return true;
 }
 
-/* Not a program's: packets of a plane have its socket, and those of tunnels none. */
+/* No program's packet: a packet of a plane has the plane's socket, a packet of a tunnel none. */
 static bool mrc_guard_of_kernel(const struct sock *sk)
 {
 	return !sk || (sk_fullsock(sk) && sk->sk_kern_sock);
 }
 
-/* Process context or softirq, under RCU. The network header is that of IPv6. */
+/* Process context or softirq, under RCU. The network header is an IPv6 header. */
 static unsigned int __maybe_unused mrc_guard_hook(void *priv, struct sk_buff *skb,
 						  const struct nf_hook_state *state)
 {

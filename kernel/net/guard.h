@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What programs of this host may not send to a UDP port of ours: packets in the name of a device, or
- * of nobody here. All users share the addresses of a device, and who may send from one could forge
- * answers to the QPs of others.
+ * A guard drops forged packets to one of our UDP ports that a program of this host sends: from the
+ * address of a device of ours, or from an address that this host does not have. All users share a
+ * device's addresses. A user that could send from one could forge answers to the QPs of others.
  */
 #ifndef _MRC_NET_GUARD_H
 #define _MRC_NET_GUARD_H
@@ -14,7 +14,7 @@ struct in6_addr;
 struct net;
 
 /**
- * struct mrc_guard - of a namespace and a UDP port
+ * struct mrc_guard - the guard of a namespace and a UDP port
  * @hook: sees each packet that leaves the namespace
  * @port: UDP port, network order
  */
@@ -24,8 +24,8 @@ struct mrc_guard {
 };
 
 /**
- * struct mrc_guard_ops - what is known above; any context, under RCU
- * @is_device: has a device of this namespace the address?
+ * struct mrc_guard_ops - what the layers above know of devices; any context, under RCU
+ * @is_device: does a device of this namespace have the address?
  * @forged: a packet that claimed to be from this address was dropped
  */
 struct mrc_guard_ops {
@@ -34,7 +34,7 @@ struct mrc_guard_ops {
 };
 
 /**
- * mrc_guard_up() - from here on only the module sends to the port in the name of its devices
+ * mrc_guard_up() - from now on only the module can send to the port from its devices' addresses
  * @guard: freed by RCU, after mrc_guard_down()
  * @net: namespace
  * @port: UDP port, network order
@@ -44,10 +44,10 @@ struct mrc_guard_ops {
  * Process context, sleeps; RTNL may be held. Return: 0 or -ENOMEM.
  */
 int mrc_guard_up(struct mrc_guard *guard, struct net *net, __be16 port);
-/** mrc_guard_down() - undo it; packets that are on their way may still be looked at. Sleeps. */
+/** mrc_guard_down() - remove the guard; it may still look at packets on their way. Sleeps. */
 void mrc_guard_down(struct mrc_guard *guard, struct net *net);
 
-/** mrc_guard_module_init() - before any guard is up; @ops stays valid until no guard is */
+/** mrc_guard_module_init() - call it before any guard is up; @ops stays valid until all are down */
 void mrc_guard_module_init(const struct mrc_guard_ops *ops);
 
 #endif /* _MRC_NET_GUARD_H */

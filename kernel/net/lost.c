@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What this host throws away of what has come for us.
+ * Packets for this module that reached this host, and that the host dropped itself.
  */
 #include <linux/ipv6.h>
 #include <linux/udp.h>
@@ -17,10 +17,10 @@ static void (*mrc_lost)(struct net *net, const struct in6_addr *daddr, bool filt
 static bool mrc_lost_told;
 
 /**
- * struct mrc_lost_headers - what is read of a packet that may lie in fragments
+ * struct mrc_lost_headers - a walk over the headers of a packet, which may lie in fragments
  * @at: offset of the header that comes next; data begins there or behind it
  * @next: its protocol
- * @ip6: the IPv6 header before it
+ * @ip6: the IPv6 header before that one
  */
 struct mrc_lost_headers {
 	int at;
@@ -28,7 +28,7 @@ struct mrc_lost_headers {
 	struct ipv6hdr ip6;
 };
 
-/* Past an IPv6 header and what extends it. Return: false when that cannot be read. */
+/* Steps past an IPv6 header and its extensions. Return: false when these cannot be read. */
 static bool mrc_lost_step(const struct sk_buff *skb, struct mrc_lost_headers *h)
 {
 	struct ipv6hdr buf;
@@ -44,8 +44,8 @@ static bool mrc_lost_step(const struct sk_buff *skb, struct mrc_lost_headers *h)
 }
 
 /*
- * The UDP port that it was for, with one IPv6 header or two; 0: none. @outer: addresses of the first one,
- * with a port.
+ * The UDP destination port of a packet with one or two IPv6 headers; 0: it has none. With a port,
+ * @outer gets the first IPv6 header.
  */
 static __be16 mrc_lost_port(const struct sk_buff *skb, struct ipv6hdr *outer)
 {
@@ -64,15 +64,18 @@ static __be16 mrc_lost_port(const struct sk_buff *skb, struct ipv6hdr *outer)
 	return udp ? udp->dest : 0;
 }
 
-/* A probe of the fabric comes back to the host that has sent it. */
+/* Has the packet come back to the host that sent it, as a probe of the fabric does? */
 static bool mrc_lost_came_back(const struct net_device *dev, const struct in6_addr *saddr)
 {
 	return !(dev->flags & IFF_LOOPBACK) && mrc_netdev_has_addr(dev, saddr);
 }
 
 /*
- * What waits in a queue of a socket has something else in the place of its netdev: with these reasons
- * none has waited. What leaves this host is not for it. Any context, preemption off.
+ * Any context, preemption off.
+ *
+ * skb->dev is valid: it would not be in an skb that has waited in a socket's queue, but none that
+ * is dropped for one of these two reasons has. A packet that was on its way out has another host's
+ * address as its destination, and is not reported.
  */
 static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reason)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets for our UDP ports, and probes of the fabric, that have come to this host and that this host
- * itself has thrown away before they got to us: netfilter has (a firewall, a reverse path filter), or
- * no socket heard them (a VRF). By nothing else can peers, and whoever watches the fabric, tell that
- * from a switch that loses packets.
+ * Reports packets that reached this host and that the host itself dropped before this module got
+ * them: packets for our UDP ports, and probes of the fabric. Netfilter dropped them (a firewall, a
+ * reverse path filter), or no socket heard them (a VRF). Without this report, a peer or a monitor
+ * of the fabric would blame a switch for the loss.
  *
- * The kernel tells of each packet that it throws away. That costs nothing while it throws none away.
+ * It uses the kernel's tracepoint for dropped packets, which costs nothing while none is dropped.
  */
 #ifndef _MRC_NET_LOST_H
 #define _MRC_NET_LOST_H
@@ -14,15 +14,15 @@
 #include <net/net_namespace.h>
 
 /**
- * mrc_lost_module_init() - hear of packets
- * @lost: is told of each: its namespace, the destination (of an outer header, if it has one), and
- *        whether netfilter is why; else there was no socket. Under RCU, any context
+ * mrc_lost_module_init() - begin to report dropped packets
+ * @lost: called for each packet, with its namespace, the destination of its outermost IPv6 header,
+ *        and whether netfilter dropped it; if not, no socket heard it. Under RCU, any context
  *
- * Where the kernel does not tell, @lost is never called. Process context.
+ * A kernel that does not report drops never has @lost called. Process context.
  */
 void mrc_lost_module_init(void (*lost)(struct net *net, const struct in6_addr *daddr,
 				       bool filtered));
-/** mrc_lost_module_exit() - hear no more, when it returns. Process context. */
+/** mrc_lost_module_exit() - once this returns, no packet is reported any more. Process context. */
 void mrc_lost_module_exit(void);
 
 #endif /* _MRC_NET_LOST_H */

@@ -8,7 +8,7 @@
 #include "change.h"
 #include "netdev.h"
 
-/* Under RCU. Return: who takes its packets, or NULL. */
+/* Under RCU. Return: the master that takes the netdev's packets, or NULL. */
 static struct net_device *mrc_netdev_taker(struct net_device *dev)
 {
 	return netif_is_l3_slave(dev) ? NULL : netdev_master_upper_dev_get_rcu(dev);

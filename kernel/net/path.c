@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths and their routes. A route look-up result is one object that is
- * replaced as a whole under RCU, so that a sender sees route, validity cookie and
- * segment list of the same look-up. Most paths of a plane have the same next hop: they
- * share the result.
+ * Paths and their routes. The result of a route look-up is one object, which is replaced as a whole
+ * under RCU: a sender sees route, validity cookie and segment list of the same look-up. Most paths
+ * of a plane have the same next hop, and share one result.
  */
 #include <linux/slab.h>
 #include <net/addrconf.h>
@@ -18,10 +17,10 @@
 
 /**
  * struct mrc_path_route - result of a route look-up
- * @rcu: freed after readers; dsts are as well, by themselves
+ * @rcu: freed after readers; the kernel frees dsts after readers, too
  * @dst: route of the outermost header, a reference
  * @cookie: for dst_check()
- * @ref: paths that use it, and who is about to give it to one
+ * @ref: references: one per path that uses it, and that of a sender about to give it to a path
  */
 struct mrc_path_route {
 	struct rcu_head rcu;
@@ -31,11 +30,11 @@ struct mrc_path_route {
 };
 
 /**
- * struct mrc_path_follow - the same for MRC_PATH_TABLE
+ * struct mrc_path_follow - result of a route look-up for MRC_PATH_TABLE
  * @r: the route to the first segment
  * @via: the route whose encapsulation is followed, a reference
  * @via_cookie: for dst_check()
- * @srh: its segment list, a reference
+ * @srh: the segment list of @via, a reference
  */
 struct mrc_path_follow {
 	struct mrc_path_route r;
@@ -128,7 +127,7 @@ int mrc_path_init(struct mrc_path *path, const struct mrc_path_cfg *cfg,
 	return 0;
 }
 
-/* False when somebody else has replaced @old meanwhile. */
+/* Return: false when another sender has replaced @old meanwhile. */
 static bool mrc_path_route_replace(struct mrc_path *path,
 				   struct mrc_path_route *old,
 				   struct mrc_path_route *new)
@@ -152,7 +151,7 @@ void mrc_path_fini(struct mrc_path *path)
 {
 	struct mrc_path_route *end = ERR_PTR(-ESHUTDOWN), *r;
 
-	/* Plane and segment list stay readable for a grace period: pointers are left. */
+	/* Plane and segment list stay readable for a grace period, so the pointers to them stay. */
 	r = unrcu_pointer(xchg(&path->route, RCU_INITIALIZER(end)));
 	mrc_path_route_drop(path, r);
 	if (path->kind == MRC_PATH_SRH)
@@ -173,7 +172,7 @@ static bool mrc_path_route_valid(const struct mrc_path *path,
 	return dst_check(f->via, f->via_cookie);
 }
 
-/* @outer: destination of the outer header; NULL: what the inner header says */
+/* @outer: destination of the outer header; NULL: addresses and protocol of the inner header */
 static void mrc_path_flowi(struct flowi6 *fl6, const struct mrc_path *path,
 			   const struct mrc_flow *flow, const struct in6_addr *outer)
 {
@@ -186,7 +185,7 @@ static void mrc_path_flowi(struct flowi6 *fl6, const struct mrc_path *path,
 	fl6->fl6_dport = outer ? 0 : flow->dport;
 }
 
-/* Only a route out of the plane's netdev will do; without plane only one to this host. */
+/* A usable route leads out of the plane's netdev or, without a plane, to this host. */
 static bool mrc_path_dst_ok(const struct mrc_path *path, struct dst_entry *dst)
 {
 	if (dst->error)
@@ -197,8 +196,9 @@ static bool mrc_path_dst_ok(const struct mrc_path *path, struct dst_entry *dst)
 }
 
 /*
- * Does an IPsec policy cover a flow? Then it must not leave: packets of a path go straight to the
- * netdev, past the policy. A policy that comes or goes makes routes be looked up anew.
+ * Does an IPsec policy cover a flow? Then the flow must not leave, because packets of a path go
+ * straight to the netdev and bypass the policy. When a policy comes or goes, routes are looked up
+ * anew.
  */
 static bool mrc_path_policed(struct net *net, struct dst_entry *dst, struct flowi6 *fl6)
 {
@@ -215,13 +215,16 @@ static bool mrc_path_policed(struct net *net, struct dst_entry *dst, struct flow
 	return true;
 }
 
-/* Without an outer header answers come to our UDP socket, if it hears them. */
+/* Can answers arrive? Without an outer header our UDP socket must hear them, in a VRF, too. */
 static bool mrc_path_answered(const struct mrc_path *path, const struct dst_entry *dst)
 {
 	return path->kind != MRC_PATH_PLAIN || !mrc_netdev_deaf(dst->dev);
 }
 
-/* Of the outer header, or of the inner one when there is no other, and then of the inner one. */
+/*
+ * Does no IPsec policy cover the packets? @fl6 is the flow of the outermost header. If that is an
+ * outer header, the flow of the inner one is checked, too.
+ */
 static bool mrc_path_allowed(const struct mrc_path *path, const struct mrc_flow *flow,
 			     struct dst_entry *dst, struct flowi6 *fl6)
 {
@@ -322,9 +325,10 @@ static const struct in6_addr *mrc_path_outer(const struct mrc_path *path)
 }
 
 /*
- * Paths of a plane share results. If the plane's last look-up gave the same as @r, this frees @r
- * and returns that one; else @r becomes the plane's. The plane holds no reference: whoever drops
- * the last one takes the result out of the plane. The caller's reference keeps @r there until then.
+ * Paths of a plane share results. If the plane's last result equals @r, this frees @r and returns
+ * the plane's. Otherwise @r becomes the plane's. The plane holds no reference:
+ * mrc_path_route_drop() takes a result out of the plane with the last reference. The caller's
+ * reference keeps @r until then.
  */
 static struct mrc_path_route *mrc_path_share(const struct mrc_path *path,
 					     struct mrc_path_route *r)
@@ -374,12 +378,12 @@ static struct mrc_path_route *mrc_path_route(struct mrc_path *path,
 	if (old && mrc_path_route_valid(path, old))
 		return old;
 	r = mrc_path_lookup(path, flow);
-	/* Another sender may have been quicker; what it found will do next time. */
+	/* If another sender was quicker, its result stays, and serves next time. */
 	if (!IS_ERR(r))
 		mrc_path_route_drop(path,
 				    mrc_path_route_replace(path, old, r) ?
 				    old : r);
-	/* Readable until the end of this RCU read section in either case. */
+	/* In either case @r stays readable until the end of this RCU read section. */
 	return r;
 }
 
@@ -407,13 +411,13 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 
 /* ---- MTU ----------------------------------------------------------------- */
 
-/* Exceptions of a route are what ICMPv6 packets have told of one destination. */
+/* Was the route made by the stack to hold an MTU that an ICMPv6 packet has reported? */
 static bool mrc_path_is_exception(const struct rt6_info *rt)
 {
 	return rt->rt6i_flags & RTF_CACHE;
 }
 
-/* A route without an MTU of its own has that of IPv6 at the netdev. */
+/* A route without an MTU of its own has the netdev's MTU for IPv6. */
 static unsigned int mrc_path_mtu_of(const struct rt6_info *rt)
 {
 	const struct fib6_info *from = rcu_dereference(rt->from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Paths: what an EV becomes for one peer. A path knows its plane, the outer
- * header (none, an IPv6 header, or that and an SRH) and the cached route.
- * What all paths to a peer share - the inner header - is the flow.
+ * Paths: an EV of a profile becomes one path to each peer. A path knows its plane, its outer header
+ * (none, an IPv6 header, or an IPv6 header with an SRH) and its cached route. The inner header,
+ * which all paths to a peer share, is the flow.
  */
 #ifndef _MRC_NET_PATH_H
 #define _MRC_NET_PATH_H
@@ -43,10 +43,10 @@ struct mrc_flow {
 /**
  * enum mrc_path_kind - how a packet finds its way
  * @MRC_PATH_PLAIN: routed by the inner destination, out of the plane's netdev
- * @MRC_PATH_SID: outer IPv6 header, the whole path is its destination (a uSID carrier)
+ * @MRC_PATH_SID: outer IPv6 header whose destination is the whole path (a uSID carrier)
  * @MRC_PATH_SRH: outer IPv6 header with a segment list in an SRH
- * @MRC_PATH_TABLE: the kernel has a route to the peer in some table, with encap seg6: packets take
- *                  the segment list of that route, and follow when it changes
+ * @MRC_PATH_TABLE: the kernel has a route to the peer with encap seg6, in some table: packets take
+ *                  the segment list of that route, and the new one when the route changes
  * @MRC_PATH_LOCAL: the peer is a device of this host
  */
 enum mrc_path_kind {
@@ -60,7 +60,7 @@ enum mrc_path_kind {
 /**
  * struct mrc_srh - a validated segment list, shared by the EVs that use it
  * @ref: references
- * @len: bytes of @srh; 0 when the list is one segment in reduced form: no SRH then
+ * @len: bytes of @srh; 0: the list is one segment in reduced form, and there is no SRH
  * @rcu: freed after readers
  * @first: first segment, the destination of the outer header
  * @srh: wire format, segments left at the first segment, next header IPv6. In reduced form
@@ -78,10 +78,10 @@ struct mrc_srh {
  * mrc_srh_parse() - segment list from the attribute that `ip route ... encap seg6` uses
  * @net: namespace
  * @attr: nested attribute with SEG6_IPTUNNEL_SRH (mode encap or encap.red)
- * @extack: says why not
+ * @extack: gets the reason for a refusal
  *
- * Validated by the kernel's own seg6 code: a SEG6 lightweight tunnel state is built from it.
- * HMACs are refused: they would have to be computed for each packet.
+ * The kernel's own seg6 code validates the list, when it builds a SEG6 lightweight tunnel state
+ * from it. HMACs are refused: they would have to be computed for each packet.
  *
  * Context: process, sleeps, takes no lock of ours.
  * Return: a reference, or ERR_PTR.
@@ -112,7 +112,7 @@ bool mrc_srh_segment(const struct mrc_srh *srh, unsigned int i,
 
 /**
  * struct mrc_path_cfg - what a path is made from
- * @kind: which of the others count
+ * @kind: says which of the other members is used
  * @sid: MRC_PATH_SID: outer destination
  * @srh: MRC_PATH_SRH: segment list; the path takes its own reference
  * @table: MRC_PATH_TABLE: kernel routing table
@@ -129,7 +129,7 @@ struct mrc_path_route;
 /**
  * struct mrc_path - one path to one peer
  * @plane: reference; NULL for MRC_PATH_LOCAL
- * @route: what the last route look-up said; an error pointer after mrc_path_fini()
+ * @route: result of the last route look-up; an error pointer after mrc_path_fini()
  * @sid: MRC_PATH_SID: outer destination
  * @srh: MRC_PATH_SRH: segment list, a reference
  * @table: MRC_PATH_TABLE
@@ -149,7 +149,7 @@ struct mrc_path {
 };
 
 /**
- * struct mrc_path_hop - where packets of a path go just now
+ * struct mrc_path_hop - route and outer header of a path's packets at this moment
  * @dst: the route; without a reference, valid in this RCU read section
  * @daddr: outer destination, NULL without an outer header
  * @srh: what follows the outer IPv6 header, NULL without SRH
@@ -190,15 +190,15 @@ void mrc_path_fini(struct mrc_path *path);
 void mrc_path_forget(struct mrc_path *path);
 
 /**
- * mrc_path_hop() - route and outer header of a path, looked up anew when no longer valid
+ * mrc_path_hop() - route and outer header of a path; the route is looked up anew if it is not valid
  * @path: the path
  * @flow: the peer
  * @hop: result
  *
  * Context: BH disabled, under RCU; concurrent calls on one path are fine.
  * Return: 0; -ENETDOWN: the plane is not usable; -ENETUNREACH: no route leads out of its netdev;
- * -EACCES: an IPsec policy covers it; -ESHUTDOWN: the path has ended; or -ENOMEM. What each means
- * is said in core/paths/sent.h.
+ * -EACCES: an IPsec policy covers the packets; -ESHUTDOWN: the path has ended; or -ENOMEM.
+ * core/paths/sent.h says what follows from each.
  */
 int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
 		 struct mrc_path_hop *hop);
@@ -207,14 +207,14 @@ int mrc_path_hop(struct mrc_path *path, const struct mrc_flow *flow,
  * mrc_path_mtu() - how long a packet may be by its route and netdev
  * @dst: the route
  *
- * What an ICMPv6 packet has told of the way does not count: anybody may have sent it. A link that takes
- * less than it should loses packets, and its EVs are left for that.
+ * ICMPv6 "packet too big" does not count, because anybody may have sent it. If a link on the way
+ * takes less than the MTU, packets are lost there, and the EVs across that link go out of use.
  *
  * Context: under RCU. Return: bytes, from the outermost IP header on.
  */
 unsigned int mrc_path_mtu(struct dst_entry *dst);
 
-/** mrc_path_mtu_is_told() - has an ICMPv6 packet told the stack less than mrc_path_mtu()? Under RCU. */
+/** mrc_path_mtu_is_told() - has ICMPv6 given the stack an MTU below mrc_path_mtu()? Under RCU. */
 bool mrc_path_mtu_is_told(struct dst_entry *dst);
 
 #endif /* _MRC_NET_PATH_H */

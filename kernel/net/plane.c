@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Planes and their tables. All tables are on one list for the netdev notifier;
- * the list's mutex stands between RTNL and the tables' own locks.
+ * Planes and their tables. All tables are on one list for the netdev notifier. In the order of
+ * locks, the list's mutex stands between RTNL and the tables' own locks.
  */
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
@@ -16,7 +16,7 @@
 #include "netdev.h"
 #include "plane.h"
 
-/* Of a plane that does not know its speed, Mb/s. */
+/* A plane whose link does not know its speed counts as so many Mb/s. */
 #define MRC_PLANE_SPEED	SPEED_10000
 
 static LIST_HEAD(mrc_planes_all);
@@ -144,7 +144,8 @@ unsigned int mrc_planes_count(struct mrc_planes *planes)
 }
 
 /*
- * A link that is down does not know, and will be what it was. Under RTNL, but not under the netdev's own
+ * Asks the link of a plane for its speed. A link that is down does not know it: then the plane
+ * keeps the old speed, which the link will have again. Under RTNL, but not under the netdev's own
  * lock.
  */
 static void mrc_plane_ask(struct mrc_plane *plane, struct net_device *dev)
@@ -152,7 +153,7 @@ static void mrc_plane_ask(struct mrc_plane *plane, struct net_device *dev)
 	struct ethtool_link_ksettings settings = {};
 	u32 speed;
 
-	/* Not all drivers bear the question when they have taken their hardware down. */
+	/* Some drivers do not survive the question while their hardware is down. */
 	if (!netif_running(dev) || !netif_device_present(dev))
 		return;
 	if (__ethtool_get_link_ksettings(dev, &settings))
@@ -162,7 +163,7 @@ static void mrc_plane_ask(struct mrc_plane *plane, struct net_device *dev)
 		WRITE_ONCE(plane->mbps, speed);
 }
 
-/* Takes RTNL, under which a netdev that a plane names stays. */
+/* Takes RTNL: under it, a netdev that a plane names stays. */
 static void mrc_plane_look(struct mrc_plane *plane)
 {
 	struct net_device *dev;
@@ -183,8 +184,9 @@ static void mrc_plane_look_work(struct work_struct *work)
 }
 
 /*
- * Notifiers may come with the netdev's own lock held, which is taken for the question (drivers whose
- * operations have one, kernels from about 7.2 on). So it is asked later.
+ * For notifiers: has the link asked later, from a work. A notifier may be called with the netdev's
+ * own lock held, and asking takes that lock (if the driver's operations have one, in kernels from
+ * about 7.2 on).
  */
 static void mrc_plane_look_later(struct mrc_plane *plane)
 {
@@ -193,7 +195,7 @@ static void mrc_plane_look_later(struct mrc_plane *plane)
 		mrc_plane_put(plane);
 }
 
-/* IPv6 itself leaves a netdev whose MTU is too small for it. */
+/* The kernel takes IPv6 off a netdev whose MTU is below IPV6_MIN_MTU. */
 static bool mrc_dev_running(struct net_device *dev)
 {
 	return netif_running(dev) && netif_carrier_ok(dev) &&
@@ -218,7 +220,7 @@ static void mrc_plane_remove(struct mrc_planes *planes,
 	RCU_INIT_POINTER(planes->port[plane->port - 1], NULL);
 	mrc_plane_changed(planes, plane);
 	mrc_backlog_close(&plane->backlog);
-	/* Whoever waited for it waits for nothing now. */
+	/* Nothing will leave by it any more: wake the QPs that wait for room. */
 	planes->room(planes);
 	RCU_INIT_POINTER(plane->dev, NULL);
 	netdev_put(dev, &plane->tracker);
@@ -235,11 +237,11 @@ static void mrc_plane_set_running(struct mrc_planes *planes,
 }
 
 /**
- * mrc_planes_init() - an empty table
+ * mrc_planes_init() - make an empty table
  * @planes: the table
  * @changed: see struct mrc_planes; may be NULL. Runs under RTNL when a netdev event is the
- *           cause, so it must neither take RTNL nor wait for somebody who does, nor call back
- *           into functions that take planes->lock
+ *           cause. So it must not take RTNL, not wait for a task that takes RTNL, and not call
+ *           functions that take planes->lock
  * @room: see struct mrc_planes
  *
  * Context: process, sleeps; RTNL may be held.
@@ -261,7 +263,7 @@ void mrc_planes_init(struct mrc_planes *planes,
  * mrc_planes_destroy() - remove all planes; the table may be freed after an RCU grace period
  * @planes: the table
  *
- * A holder of a reference to the device may still call in: mrc_plane_add() then fails.
+ * Holders of a reference to the device may still call mrc_plane_add() afterwards: it fails.
  *
  * Context: process, sleeps; RTNL may be held.
  */
@@ -293,9 +295,8 @@ static int mrc_plane_check_dev(struct net_device *dev, const struct mrc_change *
 		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_IFINDEX,
 				  "MTU of the netdev is below 1280");
 	/*
-	 * If the netdev begins to leave after this, its notifier waits for
+	 * If the netdev begins to go away after this, or gets a master, its notifier waits for
 	 * planes->lock, which we hold, and then finds the new plane in the table.
-	 * So it is with a netdev that gets a master.
 	 */
 	if (!mrc_netdev_registered(dev))
 		return mrc_refuse(change, -EINVAL, MRC_A_PLANE_IFINDEX,
@@ -614,7 +615,7 @@ int mrc_plane_module_init(void)
 	return err;
 }
 
-/** mrc_plane_module_exit() - all tables must be destroyed. Process context, takes RTNL. */
+/** mrc_plane_module_exit() - all tables must have been destroyed. Process context, takes RTNL. */
 void mrc_plane_module_exit(void)
 {
 	unregister_netdevice_notifier(&mrc_plane_notifier);

@@ -4,7 +4,7 @@
  * number, an admin state set by the operator and an operational state that
  * follows the netdev (admin-up and carrier) through the netdev notifier.
  *
- * No function here takes RTNL, but for module init and exit, and where it says so. The order of
+ * No function here takes RTNL, except module init and exit, and those that say so. The order of
  * locks is in Documentation/developer/architecture.md.
  */
 #ifndef _MRC_NET_PLANE_H
@@ -58,18 +58,18 @@ struct mrc_plane_totals {
  * struct mrc_plane - one underlay port
  * @ifindex: of the netdev, for matching received packets
  * @port: 1..MRC_PORT_MAX
- * @admin_up: the operator lets it carry traffic
+ * @admin_up: the operator allows the plane to carry traffic
  * @running: the netdev is up and has carrier, and no master takes its packets
  * @gone: removed from its table, or its netdev is gone; never usable again
- * @owner: enum mrc_nl_owner or a number behind it
- * @mbps: speed of its link when that was looked at last, Mb/s; 0: it has never told
+ * @owner: enum mrc_nl_owner, or another controller's number
+ * @mbps: last known speed of the link, Mb/s; 0: the link has never reported one
  * @dev: the netdev, held until the plane is removed; read under RCU
- * @tracker: of that reference
- * @route: what the last route look-up of a path found, see path.c; no reference
+ * @tracker: tracks the reference to @dev
+ * @route: result of the last route look-up of a path, see path.c; no reference
  * @stats: counters
- * @planes: its table; as long as it is not @gone
- * @backlog: what waits on this host to leave by it
- * @look_work: asks its link for the speed, with a reference
+ * @planes: the plane's table; valid until the plane is @gone
+ * @backlog: skbs that wait on this host to leave by the plane
+ * @look_work: asks the link for its speed; holds a reference to the plane
  * @ref: references: the table's, one per path, and that of @look_work
  * @rcu: freed after readers
  */
@@ -94,17 +94,18 @@ struct mrc_plane {
 
 /**
  * struct mrc_planes - the planes of one device
- * @lock: serialises changes; taken under RTNL (notifier) or alone, never the other way round
+ * @lock: serialises changes; taken under RTNL (by the notifier) or alone; RTNL is never taken under
+ *        it
  * @port: element n is port n + 1
- * @changed: told about each change, with @lock held, process context, may sleep; also when a plane
- *           appears or is about to be released (@gone set). @ports: where it can send may have
- *           changed; else only whose it is
- * @room: of a plane that was full half leaves again, see struct mrc_backlog; not called any more when
- *        mrc_planes_destroy() has returned
+ * @changed: called for each change of a plane, with @lock held, process context, may sleep; also
+ *           when a plane appears or is about to be released (@gone set). @ports: whether packets
+ *           can be sent may have changed; false: only the owner has
+ * @room: a full plane has room for half of its bound again, see struct mrc_backlog; not called any
+ *        more when mrc_planes_destroy() has returned
  * @list: all tables, for the notifier
- * @closed: destroyed: nothing is added any more
- * @asked: who sent a request of the family "mrc" makes the change that @changed is told of, in his
- *         own context; else netdevs do
+ * @closed: the table was destroyed: no plane is added any more
+ * @asked: for @changed: a request of the family "mrc" causes the change, and @changed runs in the
+ *         context of its sender; false: a netdev causes the change
  */
 struct mrc_planes {
 	struct mutex lock;	/* changes */
@@ -133,7 +134,7 @@ void mrc_planes_destroy(struct mrc_planes *planes);
  * @planes: the table
  * @port: 1..MRC_PORT_MAX, or 0 for the lowest free one
  * @dev: an Ethernet or dummy netdev with MTU of at least 1280, no port of a bond or bridge
- * @change: is told why not
+ * @change: gets the reason for a refusal
  *
  * Context: process, takes RTNL.
  * Return: the port, -EEXIST (port or netdev taken), -ENOSPC, -EINVAL, -EBUSY (it has a master),
@@ -143,7 +144,7 @@ int mrc_plane_add(struct mrc_planes *planes, u8 port, struct net_device *dev,
 		  const struct mrc_change *change);
 
 /**
- * mrc_plane_del() - detach
+ * mrc_plane_del() - detach the netdev of a port
  *
  * Context: process, sleeps.
  * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @change names).
@@ -152,11 +153,11 @@ int mrc_plane_del(struct mrc_planes *planes, u8 port,
 		  const struct mrc_change *change);
 
 /**
- * mrc_plane_set() - admin state and owner
+ * mrc_plane_set() - set admin state and owner of a plane
  * @planes: the table
  * @port: of the plane
- * @up: lets it carry traffic, or not; NULL: as it is
- * @change: names the owner, and is told why not
+ * @up: the admin state; NULL: leave it
+ * @change: names the owner, and gets the reason for a refusal
  *
  * Context: process, sleeps.
  * Return: 0, -ENOENT, -ESTALE (it belongs to another owner than @change names).
@@ -171,38 +172,38 @@ void mrc_plane_put(struct mrc_plane *plane);
 /** mrc_plane_by_ifindex() - plane that a packet came in by, or NULL. Under RCU. */
 struct mrc_plane *mrc_plane_by_ifindex(struct mrc_planes *planes, int ifindex);
 
-/** mrc_planes_mask() - bit per port (bit 0 is port 1) that is usable now. Any context. */
+/** mrc_planes_mask() - mask of the ports that are usable now; bit 0 is port 1. Any context. */
 u32 mrc_planes_mask(struct mrc_planes *planes);
 
-/** mrc_plane_mtu() - MTU of its netdev, 0: that has gone. Any context. */
+/** mrc_plane_mtu() - MTU of a plane's netdev; 0: the netdev has gone. Any context. */
 unsigned int mrc_plane_mtu(const struct mrc_plane *plane);
 
 /** mrc_planes_mtu() - the smallest MTU of all planes, 0 without planes. Any context. */
 unsigned int mrc_planes_mtu(struct mrc_planes *planes);
 
 /**
- * mrc_planes_mbps() - what the links of all planes say together, Mb/s
+ * mrc_planes_mbps() - sum of the link speeds of all planes, Mb/s
  *
- * As they were when they changed last, or a moment before. One that does not know its speed
- * counts as 10 Gb/s, and so do no planes at all. Any context.
+ * A change of speed is seen a moment later. A link that does not know its speed counts as 10 Gb/s.
+ * A table without planes counts as 10 Gb/s, too. Any context.
  */
 u64 mrc_planes_mbps(struct mrc_planes *planes);
 
-/** mrc_planes_count() - how many there are. Context: any */
+/** mrc_planes_count() - number of planes. Any context. */
 unsigned int mrc_planes_count(struct mrc_planes *planes);
 
 /**
- * mrc_plane_dropped() - has a queue of its netdev dropped of late what it had taken? @now: ns
+ * mrc_plane_dropped() - has a queue of the plane's netdev dropped a packet of late? @now: ns
  *
  * Under RCU.
  */
 bool mrc_plane_dropped(struct mrc_plane *plane, u64 now);
 
-/** mrc_plane_count_tx() - mrc_skb_xmit() does this. BH disabled. */
+/** mrc_plane_count_tx() - count packets that were sent, or refused (@error). BH disabled. */
 void mrc_plane_count_tx(struct mrc_plane *plane, unsigned int packets,
 			unsigned int bytes, bool error);
 
-/** mrc_plane_count_rx() - the layer above does this: it knows the table. BH disabled. */
+/** mrc_plane_count_rx() - count received packets. The layer above calls it. BH disabled. */
 void mrc_plane_count_rx(struct mrc_plane *plane, unsigned int packets,
 			unsigned int bytes, bool ce);
 void mrc_plane_totals(const struct mrc_plane *plane,

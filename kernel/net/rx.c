@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receiving. The tunnel handler sees packets with their outer header, the UDP socket what others have
- * decapsulated or nobody encapsulated, one packet at a time. Aggregates come in one piece to either, for
- * the socket has a hook for them.
+ * Receiving. The tunnel handler gets packets with their outer header. The UDP socket gets packets
+ * that never had an outer header or have lost it, one packet at a time. Both get aggregates in one
+ * piece; the socket has a hook for them.
  *
- * A UDP checksum that nobody has verified is not verified here: senders of single
- * packets leave it zero anyway, and the ICRC covers more. The UDP socket's packets have
- * been verified by the stack if they carry one.
+ * UDP checksums are not verified here: senders of single packets leave them zero anyway, and the
+ * ICRC covers more. The stack has verified the checksums of the UDP socket's packets, where there
+ * are any.
  */
 #include <linux/udp.h>
 #include <net/addrconf.h>
@@ -24,9 +24,9 @@
 #include "sock.h"
 
 #define MRC_PAYLOAD_MAX		4096u
-/* The least a packet can be: nothing is walked in smaller steps. */
+/* The shortest packet. The packets of an skb are walked in steps of at least this. */
 #define MRC_PACKET_MIN		(MRC_BTH_LEN + MRC_ICRC_LEN)
-/* Other handlers of the kernel have 0 and above. */
+/* Before the kernel's own handlers, which have 0 and above. */
 #define MRC_TUNNEL_PRIORITY	(-1)
 
 const char *const mrc_drop_names[MRC_DROP_COUNT] = {
@@ -138,7 +138,7 @@ static enum mrc_drop mrc_rx_decode(struct mrc_rx_pkt *pkt, u8 *raw)
 	return mrc_rx_length_ok(pkt) ? MRC_DROP_COUNT : MRC_DROP_LENGTH;
 }
 
-/* Delivers the packets of a UDP payload, each @seg bytes long but for the last. */
+/* Delivers the packets of a UDP payload, each @seg bytes long; the last one may be shorter. */
 static void mrc_rx_segments(struct mrc_rx_pkt *pkt, unsigned int end,
 			    unsigned int seg)
 {
@@ -158,13 +158,13 @@ static void mrc_rx_segments(struct mrc_rx_pkt *pkt, unsigned int end,
 	mrc_rx_ops->end(&run);
 }
 
-/* The netdev that it came in by; in a VRF, whose netdev takes its place, that is noted beside. */
+/* The netdev by which an skb came in. In a VRF, skb->dev is the VRF's own netdev. */
 static int mrc_rx_ifindex(const struct sk_buff *skb)
 {
 	return netif_is_l3_master(skb->dev) ? inet6_sdif(skb) : skb->dev->ifindex;
 }
 
-/* In a VRF, what this host sends itself comes in by lo or by the VRF's own netdev. */
+/* Did this host send it to itself? In a VRF, it then came in by lo or by the VRF's own netdev. */
 static bool mrc_rx_loopback(const struct sk_buff *skb)
 {
 	int ifindex = mrc_rx_ifindex(skb);
@@ -173,15 +173,15 @@ static bool mrc_rx_loopback(const struct sk_buff *skb)
 	       (netif_is_l3_master(skb->dev) && ifindex == skb->dev->ifindex);
 }
 
-/* Did this host send it to itself, under an address that it has not? Any user can do that. */
+/* Did this host send it to itself, from an address that it does not have? Any user can do that. */
 static bool mrc_rx_impossible(const struct mrc_rx_pkt *pkt)
 {
 	return pkt->loopback && !mrc_netdev_has_addr(pkt->skb->dev, pkt->saddr);
 }
 
 /*
- * What all packets of an skb have in common, whose data begins with the inner IPv6 header. @tclass is
- * the traffic class of the outer header, or the inner one's again.
+ * What all packets of an skb have in common. The skb's data begins with the inner IPv6 header.
+ * @tclass is the traffic class of the outer header, or the inner one's if there is no outer header.
  */
 static struct mrc_rx_pkt mrc_rx_begin(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 {
@@ -203,8 +203,8 @@ static struct mrc_rx_pkt mrc_rx_begin(struct sk_buff *skb, unsigned int udp_offs
 }
 
 /*
- * Takes all packets of an skb whose data begins with the inner IPv6 header.
- * @tclass is the traffic class of the outer header, or the inner one's again.
+ * Delivers all packets of an skb, whose data begins with the inner IPv6 header. @tclass is as for
+ * mrc_rx_begin().
  */
 static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 {
@@ -236,8 +236,8 @@ static void mrc_rx_skb(struct sk_buff *skb, unsigned int udp_offset, u8 tclass)
 }
 
 /*
- * The head of a packet, whose data begins with the inner IPv6 header, UDP behind it. Of its inside
- * only what stands before the BTH's end is read.
+ * Delivers the head of a trimmed packet. The skb's data begins with the inner IPv6 header, UDP
+ * follows. Nothing behind the BTH is read.
  */
 static void mrc_rx_head(struct sk_buff *skb, u8 tclass)
 {
@@ -263,13 +263,13 @@ static void mrc_rx_head(struct sk_buff *skb, u8 tclass)
 	mrc_rx_ops->trimmed(&pkt);
 }
 
-/* Without an outer header. */
+/* A trimmed packet without an outer header. */
 static void mrc_rx_trimmed(struct sk_buff *skb)
 {
 	mrc_rx_head(skb, ipv6_get_dsfield(ipv6_hdr(skb)));
 }
 
-/* Nor has an aggregate. */
+/* An aggregate without an outer header. */
 static void mrc_rx_aggregate(struct sk_buff *skb)
 {
 	mrc_rx_skb(skb, sizeof(struct ipv6hdr), ipv6_get_dsfield(ipv6_hdr(skb)));
@@ -293,8 +293,8 @@ static bool mrc_tunnel_ours(const struct sk_buff *skb)
 }
 
 /*
- * An IPv6-in-IPv6 packet; data begins with the inner header, 40 bytes of it are linear.
- * Softirq, under RCU. Return: 0 taken, otherwise the next handler has a look.
+ * Gets an IPv6-in-IPv6 packet; data begins with the inner header, 40 bytes of it are linear.
+ * Softirq, under RCU. Return: 0: taken; otherwise the kernel asks the next handler.
  */
 static int mrc_tunnel_rcv(struct sk_buff *skb)
 {
@@ -310,7 +310,7 @@ static int mrc_tunnel_rcv(struct sk_buff *skb)
 	return 0;
 }
 
-/* ICMP errors about our outer headers tell nothing that SACKs do not. */
+/* ICMP errors about our outer headers say nothing that SACKs do not. */
 static int mrc_tunnel_err(struct sk_buff *skb, struct inet6_skb_parm *opt,
 			  u8 type, u8 code, int offset, __be32 info)
 {
@@ -330,12 +330,12 @@ static int mrc_udp_rcv(struct sock *sk, struct sk_buff *skb)
 	const struct ipv6hdr *ip6;
 
 	if (!rcu_dereference_sk_user_data(sk)) {
-		kfree_skb(skb);		/* the socket is being closed */
+		kfree_skb(skb);		/* the socket is about to be closed */
 		return 0;
 	}
 	__skb_push(skb, -skb_network_offset(skb));
 	ip6 = (const struct ipv6hdr *)skb->data;
-	/* One copy of a multicast goes to each socket: none of ours is meant. */
+	/* The stack gives each socket a copy of a multicast packet. No such packet is for us. */
 	if (ipv6_addr_is_multicast(&ip6->daddr))
 		mrc_rx_ops->drop(dev_net(skb->dev), &ip6->daddr,
 				 MRC_DROP_WRONG_PEER);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receiving: packets come from the IPv6-in-IPv6 handler (we take the outer header off, read its
- * ECN, and get aggregates whole) or from the UDP socket (End.DT6 took it off, or there was none).
- * They go up decoded, one at a time. What a switch has trimmed goes up, too, as far as it is there.
+ * Receiving. Packets with an outer header come from the IPv6-in-IPv6 handler: we take the header
+ * off, read its ECN, and get aggregates whole. Packets without an outer header come from the UDP
+ * socket: they never had one, or End.DT6 took it off. Packets go up decoded, one at a time. The
+ * head of a packet that a switch has trimmed goes up, too.
  */
 #ifndef _MRC_NET_RX_H
 #define _MRC_NET_RX_H
@@ -29,15 +30,15 @@ struct net;
  * @MRC_DROP_OUT_OF_WINDOW: PSN far from those expected
  * @MRC_DROP_BAD_ACK: SACK, NACK or ACK for a PSN never sent
  * @MRC_DROP_PKEY: wrong partition key
- * @MRC_DROP_ENDPOINT: endpoint request or response that nobody asked for
+ * @MRC_DROP_ENDPOINT: unexpected endpoint request or response
  * @MRC_DROP_NO_MEMORY: no memory
- * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device, or from this host under an
- *                    address that it has not
- * @MRC_DROP_FILTERED: netfilter has dropped it before it got to us
- * @MRC_DROP_NO_SOCKET: it came in where no UDP socket hears it
- * @MRC_DROP_COUNT: number of the others
+ * @MRC_DROP_INGRESS: came in by a netdev that is no plane of the device, or was sent by this host
+ *                    from an address that this host does not have
+ * @MRC_DROP_FILTERED: netfilter dropped it before this module got it
+ * @MRC_DROP_NO_SOCKET: came in where no UDP socket hears it
+ * @MRC_DROP_COUNT: number of the reasons above
  *
- * Names follow in mrc_drop_names[] in the same order.
+ * mrc_drop_names[] has their names.
  */
 enum mrc_drop {
 	MRC_DROP_TRUNCATED,
@@ -63,10 +64,10 @@ extern const char *const mrc_drop_names[MRC_DROP_COUNT];
 
 /**
  * struct mrc_rx_pkt - a received packet
- * @skb: holds it; linear or not
+ * @skb: holds the packet; linear or not
  * @net: namespace it arrived in
  * @ifindex: netdev it arrived by (a plane, lo, ...)
- * @loopback: it was sent by this host to itself
+ * @loopback: this host sent it to itself
  * @saddr: inner source
  * @daddr: inner destination
  * @hdr: decoded headers
@@ -77,10 +78,10 @@ extern const char *const mrc_drop_names[MRC_DROP_COUNT];
  * @ip6: offset of the inner IPv6 header, shared by all packets of an aggregate
  * @ev: EV bits of source port and flow label
  * @ce: CE on the outer or inner header
- * @dscp: of the outer header, or of the inner one if there is no other any more
+ * @dscp: of the outer header; of the inner one if there is no outer header any more
  * @raw: copy of the headers, as long as the headers
  * @udp: offset of the UDP header
- * @pos: where the walk over @skb stands: at the piece that holds the BTH
+ * @pos: position of a walk over @skb: the piece that holds the BTH
  */
 struct mrc_rx_pkt {
 	struct sk_buff *skb;
@@ -105,8 +106,8 @@ struct mrc_rx_pkt {
 };
 
 /**
- * struct mrc_rx_run - scratch of the layer above while one skb is walked
- * @scratch: zero when the walk begins
+ * struct mrc_rx_run - memory of the layer above while the packets of one skb go up
+ * @scratch: zero at the first packet
  */
 struct mrc_rx_run {
 	u64 scratch[8];
@@ -115,10 +116,10 @@ struct mrc_rx_run {
 /**
  * struct mrc_rx_ops - how packets go up; softirq, under RCU
  * @rx: one packet; the skb is valid during the call only
- * @trimmed: the head of a write packet that is shorter than it says: of @pkt->hdr there is nothing
- *           but the BTH, and no ICRC. A switch may have trimmed it, or it is damaged
+ * @trimmed: a packet that is shorter than its headers say; @pkt->hdr has the BTH only, and there is
+ *           no ICRC. A switch has trimmed it, or it is damaged
  * @end: the last packet of an skb has been delivered
- * @drop: a packet was thrown away below
+ * @drop: this layer, or the kernel before it, dropped a packet
  * @guard: see guard.h
  */
 struct mrc_rx_ops {
@@ -134,7 +135,7 @@ struct mrc_rx_ops {
 bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *pkt);
 
 /**
- * mrc_rx_copy() - copy payload
+ * mrc_rx_copy() - copy payload out of a packet
  * @pkt: the packet
  * @offset: in its payload
  * @to: destination
@@ -150,8 +151,8 @@ int mrc_rx_copy(const struct mrc_rx_pkt *pkt, unsigned int offset, void *to,
  * mrc_rx_module_init() - register tunnel handler and the layer above
  * @ops: stays valid until mrc_rx_module_exit() returns
  *
- * mrc_rx_module_exit() waits until no handler runs any more. Sockets that are still referenced
- * are closed then, as they are when their namespace goes; putting them later is fine.
+ * mrc_rx_module_exit() waits until no handler runs any more. It closes sockets that still have
+ * references, as happens when a namespace goes; those references may be given up later.
  *
  * Return: 0, or -EEXIST when another module has our place among the tunnel handlers.
  */

@@ -5,9 +5,9 @@
  *	linear:     IPv6 | UDP | headers of packet 1
  *	fragments:  payload 1 | ICRC 1, headers of packet 2 | payload 2 | ICRC 2, ...
  *
- * More fragments than one skb has go to others in its fragment list, where the netdev can send
- * that. A packet whose payload is not in fragments has its ICRC in the linear part as well. The
- * outer header comes in front last, when all lengths are known.
+ * Fragments that do not fit into one skb go into further skbs in its fragment list, if the netdev
+ * can send such a list. A packet whose payload is not in fragments has its ICRC in the linear part,
+ * too. The outer header is put in front at the end, when all lengths are known.
  */
 #include <linux/highmem.h>
 #include <linux/jhash.h>
@@ -59,9 +59,9 @@ static void mrc_skb_put_inner(struct mrc_skb *b)
 }
 
 /*
- * An skb must not be longer than two things allow: the 16-bit length of the outer IPv6 header, and
- * what the netdev takes as an aggregate, which counts the link-layer header. A single packet may
- * always be as long as the path's MTU.
+ * Two things limit an skb: the 16-bit length of the outer IPv6 header, and the netdev's limit for
+ * aggregates, which includes the link-layer header. A single packet may always be as long as the
+ * path's MTU.
  */
 static unsigned int mrc_skb_max_len(const struct mrc_path_hop *hop)
 {
@@ -121,13 +121,13 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 		return false;
 	if (b->packets && len > b->seg_len)
 		return false;
-	/* The headers join the ICRC before them, if that is in a fragment. */
+	/* The headers share a fragment with the ICRC before them, if that ICRC is in a fragment. */
 	if (b->packets && !skb_is_nonlinear(b->skb))
 		frags++;
 	return frags + 1 <= mrc_skb_frags_left(b);
 }
 
-/* One more skb in the list, for more fragments. */
+/* Adds an skb to the fragment list, for more fragments. */
 static int mrc_skb_extend(struct mrc_skb *b)
 {
 	struct sk_buff *skb;
@@ -161,7 +161,7 @@ static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
 	unsigned int n = skb_shinfo(b->last)->nr_frags;
 	int err;
 
-	/* Offsets from the head of a huge page show that two of its pages are neighbours. */
+	/* With offsets from its head, neighbouring pages of a huge page can share a fragment. */
 	offset += (page - head) << PAGE_SHIFT;
 	if (skb_can_coalesce(b->last, n, head, offset)) {
 		skb_frag_size_add(&skb_shinfo(b->last)->frags[n - 1], len);
@@ -181,7 +181,7 @@ static int mrc_skb_add_frag(struct mrc_skb *b, struct page *page,
 	return 0;
 }
 
-/* Memory of a page fragment allocation. */
+/* Adds memory of netdev_alloc_frag() as a fragment. */
 static int mrc_skb_add_mem(struct mrc_skb *b, const void *at, unsigned int len)
 {
 	struct page *page = virt_to_head_page(at);
@@ -189,7 +189,7 @@ static int mrc_skb_add_mem(struct mrc_skb *b, const void *at, unsigned int len)
 	return mrc_skb_add_frag(b, page, at - page_address(page), len);
 }
 
-/* Room at the skb's end for what we write: the linear part, until there are fragments. */
+/* Room at the skb's end for headers and ICRC: in the linear part, until there are fragments. */
 static void *mrc_skb_put(struct mrc_skb *b, unsigned int len)
 {
 	unsigned int size = b->max_packets * (MRC_HDR_MAX + MRC_TAIL_MAX);
@@ -245,7 +245,7 @@ static void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset,
 	}
 }
 
-/* Copies the payload. Pieces that are copied one after the other share a fragment. */
+/* Adds payload by copy. Pieces that are copied one after the other share a fragment. */
 static int mrc_skb_bounce(struct mrc_skb *b, struct page *page,
 			  unsigned int offset, unsigned int len)
 {
@@ -272,7 +272,7 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 {
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
-	/* Two fragments are left: one for the ICRC, one for copies of all further payload. */
+	/* The last two fragments: one for the ICRC, one for copies of all further payload. */
 	if (mrc_skb_frags_left(b) <= 2)
 		return mrc_skb_bounce(b, page, offset, len);
 	/* The program may write to the page while the skb is on its way; the stack must not. */
@@ -370,8 +370,8 @@ int mrc_skb_close(struct mrc_skb *b)
 }
 
 /*
- * Segmentation needs a checksum to adjust. A single packet has none: the ICRC covers more.
- * Network and transport header are those of the outer or only header already.
+ * Segmentation needs a UDP checksum that it can adjust. A single packet has none: the ICRC covers
+ * more. The skb's network and transport header are those of the outermost header already.
  */
 static void mrc_skb_set_gso(struct mrc_skb *b, struct udphdr *udp)
 {
@@ -410,8 +410,9 @@ static void mrc_skb_push_outer(struct mrc_skb *b)
 }
 
 /*
- * One path, one queue: packets of an EV stay in order, whichever CPU sends them. Where queues
- * belong to CPUs (XPS) the hash is not asked.
+ * All packets of a path take one queue of the netdev, so that they stay in order whichever CPU
+ * sends them. With XPS the sender's CPU selects the queue, not the hash. So the hash selects a CPU,
+ * too.
  */
 static void mrc_skb_set_queue(struct mrc_skb *b)
 {
@@ -424,7 +425,10 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 #endif
 }
 
-/* The stack, too, goes by the netdev's MTU where a socket says so. */
+/*
+ * The skb's socket makes the stack go by the netdev's MTU, as we do, and not by what ICMPv6 said.
+ * It is the plane's socket, or else, if ICMPv6 said something, the UDP socket.
+ */
 static void mrc_skb_set_owner(struct mrc_skb *b)
 {
 	if (b->path->plane && mrc_backlog_charge(&b->path->plane->backlog, b->skb))
@@ -451,7 +455,7 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	skb->dev = b->hop.dst->dev;
 	mrc_skb_set_queue(b);
 	mrc_skb_set_owner(b);
-	/* Sent within this RCU read section, or whoever queues it takes a reference. */
+	/* Sent within this RCU read section; a queue that keeps the skb takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
 }
 
@@ -480,7 +484,7 @@ int mrc_skb_stretch(struct mrc_skb *b, unsigned int size)
 
 	if (size < now || size > mrc_path_mtu(b->hop.dst))
 		return -EMSGSIZE;
-	/* What is read-only for all stays so for the stack. */
+	/* The zero page is read-only: the stack must not write to it either. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
 	for (more = size - now; more; more -= len) {
 		len = min_t(unsigned int, more, PAGE_SIZE);
@@ -513,7 +517,7 @@ static int mrc_skb_send(struct mrc_skb *b)
 	return err > 0 ? net_xmit_errno(err) : err;
 }
 
-/* Fragments have their own references. */
+/* Drops our references to the memory; fragments have their own. */
 static void mrc_skb_free_mem(struct mrc_skb *b)
 {
 	if (b->piece)

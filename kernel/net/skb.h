@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Building: one skb out of one MRC packet, or out of several complete ones on
- * the same path (UDP segmentation offload cuts the UDP payload at gso_size and copies
- * IP and UDP headers; an MRC packet's own headers and ICRC are UDP payload).
+ * Building: one skb has one MRC packet, or several complete ones on the same path. UDP segmentation
+ * offload cuts the UDP payload at gso_size, and copies IP and UDP headers. The headers of an MRC
+ * packet and its ICRC are UDP payload.
  *
  *	mrc_skb_open()
  *	for each packet:  buf = mrc_skb_hdr(), encode into buf,
@@ -10,7 +10,7 @@
  *	                  mrc_skb_close()	(pad, ICRC)
  *	mrc_skb_xmit()  or  mrc_skb_abort()
  *
- * Context: BH disabled, under RCU, all of it.
+ * Context of all functions: BH disabled, under RCU.
  */
 #ifndef _MRC_NET_SKB_H
 #define _MRC_NET_SKB_H
@@ -21,39 +21,40 @@
 #include "path.h"
 #include "walk.h"
 
-/* Packets in one skb, at most. */
+/* At most so many packets are in one skb. */
 #define MRC_BURST_MAX	16u
-/* Their bytes, where the netdev sets no other limit: 64 KiB without IP, UDP and a long SRH. */
+/* Their bytes where the netdev sets no other limit: 64 KiB minus IP, UDP and a long SRH. */
 #define MRC_SKB_LEN_MAX	(65535u - 512u)
 /* An skb and two more in its fragment list: MRC_BURST_MAX packets of three fragments each. */
 #define MRC_SKB_PARTS	3u
 
 /*
- * Payload up to here is copied. What is referenced leaves after its ICRC was computed: a program that
- * writes to it meanwhile, as to a flag or a counter, makes packets that are dropped. So much fits
- * beside the headers, with the longest of them and what the kernel keeps behind, in the kilobyte that
- * an skb's memory takes; twice as much would take two.
+ * A payload of at most so many bytes is copied. A longer one is referenced, and may change between
+ * the computation of the ICRC and the sending: if a program writes to it then, as to a flag or a
+ * counter, the receiver drops the packet. 256 bytes fit into one kilobyte of an skb's memory, with
+ * the longest headers and what the kernel keeps behind. Twice as much would take two kilobytes.
  */
 #define MRC_SKB_COPY_MAX	256u
 
-/* Traffic class bytes: DSCP << 2 | ECN. Code points are settings of the device. */
+/* A traffic class is DSCP << 2 | ECN. The DSCP is a setting of the device. */
 #define MRC_ECN_ECT0	0x02u
 
 /**
  * struct mrc_skb - an skb under construction
  * @skb: data begins with the inner IPv6 header
- * @last: takes the next fragment: @skb, or the end of its fragment list
- * @parts: how many more may be added to that list
+ * @last: the skb that takes the next fragment: @skb, or the last one in its fragment list
+ * @parts: how many more skbs may be added to that list
  * @flow: the peer
  * @path: the path
  * @hop: where the path leads
  * @ev: EV bits
- * @max_packets: packets, at most
- * @max_len: their bytes from BTH to ICRC, at most
+ * @max_packets: at most so many packets
+ * @max_len: at most so many bytes of all packets, from BTH to ICRC
  * @packets: finished packets
  * @bytes: their bytes from BTH to ICRC
  * @surplus: bytes behind the UDP datagram
- * @seg_len: bytes of the first packet, of which all but the last have as many
+ * @seg_len: bytes of the first packet; all others are as long, except the last, which may be
+ *           shorter
  * @hdr: headers of the open packet, NULL between packets
  * @hdr_len: their bytes
  * @payload: offset in @skb of the open packet's payload
@@ -65,7 +66,7 @@
  * @tclass: traffic class of both headers
  * @closed: a packet shorter than the others was added: it must stay the last
  *
- * Private to skb.c but for @packets and @bytes.
+ * Private to skb.c, except @packets and @bytes.
  */
 struct mrc_skb {
 	struct sk_buff *skb;
@@ -115,8 +116,8 @@ int mrc_skb_open(struct mrc_skb *b, const struct mrc_flow *flow,
  * @len: its bytes from BTH to ICRC
  * @frags: page fragments of its payload
  *
- * All packets but the last of an skb must be of equal length; limits of
- * fragments and of 64 KiB apply.
+ * All packets of an skb must have the same length; only the last one may be shorter. The number of
+ * fragments and 64 KiB are further limits.
  *
  * Return: true if so.
  */
@@ -133,12 +134,13 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len);
 
 /**
- * mrc_skb_room() - bytes of a packet, from BTH to ICRC, that a path's MTU has room for
+ * mrc_skb_room() - how long a packet may be on a path, by its MTU
  * @flow: the peer
  * @path: one of its paths
  *
- * The outer header counts with its SRH. Context: BH disabled, under RCU.
- * Return: 0 with an MTU that is smaller than the headers; U32_MAX when there is no route now.
+ * The outer header and its SRH are taken off the MTU. Context: BH disabled, under RCU.
+ * Return: bytes from BTH to ICRC; 0: the MTU is smaller than the headers; U32_MAX: there is no
+ * route now.
  */
 u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path);
 
@@ -153,11 +155,11 @@ u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path);
 u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
 
 /**
- * mrc_skb_page() - payload by reference
+ * mrc_skb_page() - add payload by reference
  * @b: the builder
  * @page: page, the skb takes its own reference
  * @offset: in @page
- * @len: bytes; may go beyond the page if that is part of a larger one
+ * @len: bytes; may go beyond @page if it is part of a larger page
  *
  * If the payload is in more pieces than an skb has fragments, the last pieces are copied.
  *
@@ -167,36 +169,37 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 		 unsigned int len);
 
 /**
- * mrc_skb_page_copy() - the same by copy, for a packet of MRC_SKB_COPY_MAX bytes at most
+ * mrc_skb_page_copy() - add payload of a page by copy, MRC_SKB_COPY_MAX bytes at most
  *
  * Return: 0, -EMSGSIZE or -ENOMEM.
  */
 int mrc_skb_page_copy(struct mrc_skb *b, struct page *page, unsigned int offset,
 		      unsigned int len);
 
-/** mrc_skb_copy() - payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
+/** mrc_skb_copy() - add payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);
 
 /**
  * mrc_skb_close() - end a packet: pad to 4 bytes and append the ICRC
  * @b: the builder
  *
- * The BTH that the caller has encoded names the same pad.
+ * The caller has encoded the same pad in the BTH.
  *
- * Return: 0, -ENOMEM, -EMSGSIZE; -EINVAL when it is longer than the packets before or comes
- * after a shorter one.
+ * Return: 0, -ENOMEM, -EMSGSIZE; -EINVAL when the packet is longer than those before it, or the one
+ * before it was already shorter.
  */
 int mrc_skb_close(struct mrc_skb *b);
 
 /**
- * mrc_skb_stretch() - make the only packet of an skb longer by bytes that mean nothing
- * @b: the builder; a packet is closed, and none is added afterwards
- * @size: bytes of all, from the outermost IPv6 header on
+ * mrc_skb_stretch() - pad the only packet of an skb to a size, to test the MTU of a path
+ * @b: the builder; its packet is closed, and none is added afterwards
+ * @size: bytes that the packet gets, from the outermost IPv6 header on
  *
- * They are zeros behind the UDP datagram, where no receiver looks (RFC 9868 calls it the surplus
- * area).
+ * The added bytes are zeros behind the UDP datagram, where no receiver looks (the "surplus area" of
+ * RFC 9868).
  *
- * Return: 0, -EMSGSIZE: the packet is longer than that, or the route's MTU smaller.
+ * Return: 0, -ENOMEM; -EMSGSIZE: the packet is longer than @size already, or @size is beyond the
+ * route's MTU.
  */
 int mrc_skb_stretch(struct mrc_skb *b, unsigned int size);
 
@@ -210,10 +213,11 @@ int mrc_skb_stretch(struct mrc_skb *b, unsigned int size);
 int mrc_skb_xmit(struct mrc_skb *b);
 
 /**
- * mrc_skb_hurry() - queues of this host that know priorities let it go before data
+ * mrc_skb_hurry() - let an skb leave before data, from queues of this host that know priorities
  *
- * For what the network lets go before data, too. It may overtake what was sent before it by the same
- * path: so what tells of data that it must not overtake is in no hurry.
+ * For packets that the network, too, sends before data. They may overtake packets that were sent
+ * earlier by the same path. So do not hurry a packet that reports on data which it must not
+ * overtake.
  */
 static inline void mrc_skb_hurry(struct mrc_skb *b)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UDP sockets. They keep the port from others and take the packets that come
- * decapsulated. A kernel socket does not hold its namespace, so the namespace
- * closes what is left when it goes: devices and namespaces may go in any order.
+ * UDP sockets. They keep the port from other programs, and take the packets that come without an
+ * outer header. A kernel socket does not hold its namespace. So a namespace that goes closes the
+ * sockets that are left: devices and namespaces may go in any order.
  *
- * GRO makes aggregates of what a NIC takes in for such a socket, with outer headers and without.
- * UDP would cut those without again, for no encapsulation of its own is in them: a hook takes them
- * before it does.
+ * GRO makes aggregates of packets that a NIC receives for such a socket, with and without outer
+ * headers. UDP would cut an aggregate without an outer header again, because it is not marked as a
+ * UDP tunnel's. So a hook takes it before UDP does.
  */
 #include <linux/mutex.h>
 #include <linux/netfilter_ipv6.h>
@@ -28,12 +28,13 @@
  * struct mrc_sock - socket of a namespace and port
  * @list: in struct mrc_sock_net
  * @sock: NULL once the namespace has closed it
- * @sk: of @sock; once that is closed, readers of the list find it without references
+ * @sk: of @sock; readers of the list may find it after @sock was closed, and then see that it has
+ *      no references left
  * @port: network order
  * @users: references, under mrc_sock_lock
- * @trims: those that want trimmed packets, written under mrc_sock_lock
- * @hook: takes these and aggregates, if the kernel has netfilter
- * @guard: nobody else sends in a device's name
+ * @trims: references whose holders want trimmed packets, written under mrc_sock_lock
+ * @hook: takes trimmed packets and aggregates before UDP, if the kernel has netfilter
+ * @guard: drops packets that programs send from a device's address
  * @rcu: freed after readers of the list
  */
 struct mrc_sock {
@@ -49,8 +50,8 @@ struct mrc_sock {
 };
 
 /**
- * struct mrc_sock_net - what a namespace listens on
- * @socks: struct mrc_sock, read under RCU
+ * struct mrc_sock_net - the sockets of a namespace
+ * @socks: list of struct mrc_sock, read under RCU
  * @dead: the namespace is going
  */
 struct mrc_sock_net {
@@ -61,7 +62,7 @@ struct mrc_sock_net {
 static unsigned int mrc_sock_net_id;
 static const struct mrc_sock_ops *mrc_sock_ops;
 
-/* Guards all lists; inside, only locks of the socket layer and of netfilter's hooks. */
+/* Protects all lists. Only locks of the socket layer and of netfilter's hooks nest in it. */
 static DEFINE_MUTEX(mrc_sock_lock);
 
 /* Under RCU. */
@@ -112,12 +113,12 @@ static int mrc_sock_open(struct mrc_sock *s, struct net *net)
 	if (err)
 		return err;
 	s->sk = s->sock->sk;
-	/* A forged "packet too big" must not shrink the path of somebody's packets. */
+	/* A forged "packet too big" must not shrink the MTU of our packets' path. */
 	inet6_sk(s->sock->sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
 	setup_udp_tunnel_sock(net, mrc_udp_tunnel(s->sock), &tunnel);
 	/*
-	 * Nothing checksummed is inside our packets. Without this the stack computes the
-	 * checksum of each part when it splits an aggregate for us.
+	 * Our packets contain no other checksum of the stack's. Without this call, the stack
+	 * computes the checksum of each part when it splits an aggregate for us.
 	 */
 	inet_dec_convert_csum(s->sock->sk);
 	return mrc_sock_aggregate(s->sock);
@@ -129,9 +130,9 @@ static void mrc_sock_release(struct mrc_sock *s)
 		udp_tunnel_sock_release(mrc_udp_tunnel(s->sock));
 }
 
-/* ---- what UDP would not leave as it is ---------------------------------------- */
+/* ---- packets that UDP would drop or cut ---------------------------------------- */
 
-/* Is it shorter than its UDP header says? */
+/* Are trimmed packets wanted, and is this packet shorter than its UDP header says? */
 static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *skb,
 				const struct udphdr *udp)
 {
@@ -140,8 +141,8 @@ static bool mrc_sock_is_trimmed(const struct mrc_sock *s, const struct sk_buff *
 }
 
 /*
- * Has GRO made it, or a netdev that takes aggregates? What else UDP asks is whether the socket is one
- * of the VRF: that stays its business.
+ * Is it an aggregate that GRO or a netdev has made? In a VRF it is left to UDP, which also checks
+ * whether the socket belongs to the VRF.
  */
 static bool mrc_sock_is_aggregate(const struct sk_buff *skb)
 {
@@ -150,7 +151,7 @@ static bool mrc_sock_is_aggregate(const struct sk_buff *skb)
 	       !netif_is_l3_master(skb->dev) && !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
 }
 
-/* Return: false: UDP is to have it. */
+/* Return: true: the packet was taken; false: UDP gets it. */
 static bool mrc_sock_take(const struct mrc_sock *s, struct sk_buff *skb)
 {
 	const struct udphdr *udp;
@@ -189,7 +190,7 @@ static int mrc_sock_hook_up(struct mrc_sock *s, struct net *net)
 		.priv = s,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
-		/* Behind all that may drop it. */
+		/* Behind all hooks that may drop the packet. */
 		.priority = NF_IP6_PRI_LAST,
 	};
 	return nf_register_net_hook(net, &s->hook);
@@ -202,7 +203,7 @@ static void mrc_sock_unhook(struct mrc_sock *s, struct net *net)
 
 #else
 
-/* Of trimmed packets only those with an outer header can be taken; aggregates are cut. */
+/* Without netfilter, trimmed packets without an outer header are lost, and aggregates are cut. */
 static int mrc_sock_hook_up(struct mrc_sock *s, struct net *net)
 {
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The UDP sockets, one per namespace and port, and the question which ports a
- * namespace listens on.
+ * The UDP sockets, one per namespace and port. A namespace listens on a port while it has a socket
+ * for that port.
  */
 #ifndef _MRC_NET_SOCK_H
 #define _MRC_NET_SOCK_H
@@ -21,19 +21,20 @@ struct mrc_sock;
  * @port: UDP port, host order
  *
  * Context: process, sleeps; RTNL may be held.
- * Return: a reference or ERR_PTR; -EADDRINUSE when somebody else has the port (rdma_rxe
- * takes 4791 of the initial namespace).
+ * Return: a reference or ERR_PTR; -EADDRINUSE when another socket has the port (rdma_rxe takes 4791
+ * of the initial namespace).
  */
 struct mrc_sock *mrc_sock_get(struct net *net, u16 port);
 /** mrc_sock_put() - give up a reference. Process context, sleeps; the namespace may be gone. */
 void mrc_sock_put(struct mrc_sock *sock);
 
 /**
- * mrc_sock_trim() - packets that UDP would drop for their length are taken before it sees them
- * @sock: the reference that wants it, or wants it no more before it is given up
- * @on: from here on, or no longer
+ * mrc_sock_trim() - take trimmed packets before UDP, which would drop them for their length
+ * @sock: a reference; its holder switches this off before it gives the reference up
+ * @on: on or off
  *
- * A trimmed packet is shorter than its UDP header says. A kernel without netfilter lets UDP drop it.
+ * A trimmed packet is shorter than its UDP header says. In a kernel without netfilter, UDP drops
+ * it.
  *
  * Process context, sleeps.
  */
@@ -43,21 +44,22 @@ void mrc_sock_trim(struct mrc_sock *sock, bool on);
 bool mrc_sock_listening(const struct net *net, __be16 port);
 
 /**
- * mrc_sock_own() - an skb leaves as one of the socket's, by what that says of MTUs
+ * mrc_sock_own() - make the UDP socket the owner of an skb, which then leaves by its rule for MTUs
  * @net: namespace
  * @port: UDP port, network order
- * @skb: nobody's
+ * @skb: an skb without owner
  *
- * Context: under RCU. Return: false when the namespace does not listen there, or no longer.
+ * Context: under RCU. Return: false when the namespace does not listen on the port, or not any
+ * more.
  */
 bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb);
 
 /**
- * struct mrc_sock_ops - who takes what comes to the port without an outer header
+ * struct mrc_sock_ops - receivers of packets that come to the port without an outer header
  * @rcv: UDP encapsulation receiver of all sockets
- * @trimmed: takes packets for mrc_sock_trim(); data begins with the IPv6 header, UDP behind it. Softirq,
- *           under RCU
- * @aggregate: takes several packets in one skb, likewise
+ * @trimmed: gets trimmed packets, see mrc_sock_trim(); data begins with the IPv6 header, UDP
+ *           follows. Softirq, under RCU
+ * @aggregate: gets several packets in one skb; data and context as for @trimmed
  */
 struct mrc_sock_ops {
 	int (*rcv)(struct sock *sk, struct sk_buff *skb);
@@ -66,7 +68,7 @@ struct mrc_sock_ops {
 };
 
 /**
- * mrc_sock_module_init() - per-namespace state
+ * mrc_sock_module_init() - set up the per-namespace state
  * @ops: for all sockets
  *
  * mrc_sock_module_exit() closes all sockets and waits until no receiver runs any more.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Segment lists. The kernel's seg6 code checks them and hands them back in the
- * form of its netlink attribute: the layout of its tunnel state is its own
- * business, the attribute is an ABI.
+ * Segment lists. The kernel's seg6 code checks a list, and hands it back as its netlink attribute.
+ * That attribute is an ABI; the layout of the seg6 tunnel state is not.
  */
 #include <linux/lwtunnel.h>
 #include <linux/netlink.h>
@@ -60,7 +59,7 @@ static int mrc_srh_check(const struct seg6_iptunnel_encap *info,
 	return 0;
 }
 
-/* RFC 8754 4.1.1: the first segment is left out, it is the destination address. */
+/* RFC 8754 4.1.1: the first segment is left out, because the destination address has it. */
 static void mrc_srh_reduce(struct mrc_srh *s)
 {
 	struct ipv6_sr_hdr *srh = s->srh;

@@ -5,7 +5,7 @@
 #include "crc.h"
 #include "walk.h"
 
-/* What becomes of the bytes that a walk meets: copied to @to, or else added to @crc. */
+/* Where the bytes of a walk go: they are copied to @to or, if that is NULL, added to @crc. */
 struct mrc_walk_sink {
 	u8 *to;
 	struct mrc_crc *crc;
@@ -31,7 +31,7 @@ int mrc_walk_prepare(struct sk_buff *skb)
 	skb_walk_frags(skb, part) {
 		if (!mrc_skb_frags_readable(part))
 			return -EFAULT;
-		/* A list in a list: too rare to be walked. */
+		/* A fragment list within a fragment list is too rare to be walked. */
 		if (skb_has_frag_list(part))
 			return skb_linearize(skb);
 	}
@@ -95,7 +95,7 @@ static void mrc_walk_frag(const skb_frag_t *frag, unsigned int offset,
 	}
 }
 
-/* Bytes at @offset that lie in one piece. Return: how many, @len at most. */
+/* Puts the bytes from @offset on that lie in one piece, @len at most. Return: how many. */
 static unsigned int mrc_walk_piece(const struct sk_buff *skb,
 				   const struct mrc_walk *pos,
 				   unsigned int offset, unsigned int len,
@@ -122,7 +122,7 @@ static int mrc_walk(const struct sk_buff *skb, struct mrc_walk *pos,
 {
 	unsigned int n;
 
-	/* No sum of offset and length can wrap after this. */
+	/* After this check no sum of offset and length can wrap. */
 	if (offset > skb->len || len > skb->len - offset)
 		return -EFAULT;
 	for (; len; offset += n, len -= n) {

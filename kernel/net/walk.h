@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Walking over the bytes of an skb without making it linear. Offsets count
- * from skb->data. A position remembers the piece that a walk has come to, so that packet
- * after packet of an aggregate is found without starting over.
+ * Walking over the bytes of an skb without making it linear. Offsets count from skb->data. A
+ * position remembers the piece that a walk has come to, so that each packet of an aggregate is
+ * found without starting over.
  */
 #ifndef _MRC_NET_WALK_H
 #define _MRC_NET_WALK_H
@@ -17,7 +17,7 @@ struct mrc_crc;
  * @piece: 0 is the linear part of the skb or @part, n is page fragment n - 1
  * @base: offset of the piece's first byte
  *
- * Zeroed it stands at the beginning.
+ * A zeroed position is the beginning.
  */
 struct mrc_walk {
 	const struct sk_buff *part;
@@ -26,15 +26,15 @@ struct mrc_walk {
 };
 
 /**
- * mrc_walk_prepare() - make an skb that has come from outside fit for walks
+ * mrc_walk_prepare() - make a received skb fit for walks
  * @skb: the skb, not shared; pointers into its data are invalid afterwards
  *
- * Return: 0; -EFAULT when its fragments are not the CPU's to read, -ENOMEM.
+ * Return: 0; -EFAULT: the CPU cannot read its fragments; -ENOMEM.
  */
 int mrc_walk_prepare(struct sk_buff *skb);
 
 /**
- * mrc_walk_seek() - step forward to the piece that holds @offset; stays put when there is none
+ * mrc_walk_seek() - step forward to the piece that holds @offset, or to the last piece
  */
 void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 		   unsigned int offset);
@@ -53,7 +53,7 @@ void mrc_walk_seek(const struct sk_buff *skb, struct mrc_walk *pos,
 int mrc_walk_copy(const struct sk_buff *skb, struct mrc_walk pos,
 		  unsigned int offset, void *to, unsigned int len);
 
-/** mrc_walk_crc() - the same, for adding the bytes to a CRC-32 that was begun */
+/** mrc_walk_crc() - add bytes to a CRC-32 that was begun; otherwise as mrc_walk_copy() */
 int mrc_walk_crc(const struct sk_buff *skb, struct mrc_walk pos,
 		 unsigned int offset, struct mrc_crc *crc, unsigned int len);
 
