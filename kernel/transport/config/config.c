@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is configured on a device: a table changes, peers and those who watch are told in one step,
- * and so all see changes in the order in which they were made.
+ * The configuration of a device. A table is changed, and peers and listeners are told, under one
+ * lock. So all see changes in the order in which they were made.
  */
 #include "../../net/change.h"
 #include "config.h"
@@ -9,7 +9,7 @@
 #include "../device/event.h"
 #include "../endpoint/peers.h"
 
-/* The sender of a request is told of, and so in his context. */
+/* Raises an event in the context of the task that sent the request, because the event names it. */
 static void mrc_config_tell(struct mrc_dev *dev, struct mrc_event event)
 {
 	lockdep_assert_held(&dev->cfg_lock);
@@ -25,7 +25,7 @@ int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, boo
 
 	mutex_lock(&dev->cfg_lock);
 	err = mrc_ev_profile_publish(dev, p, replace, change);
-	/* One that is added may be there again: what is left of peers has the EVs of the old one. */
+	/* Even if it is a new profile: peers may still have EVs of a deleted one with its id. */
 	if (!err)
 		mrc_peers_refresh(dev, p->id, false);
 	if (!err)
@@ -37,7 +37,7 @@ int mrc_config_set_ev_profile(struct mrc_dev *dev, struct mrc_ev_profile *p, boo
 	return err;
 }
 
-/* Whatever the id is: what cannot be deleted for another reason is refused later. */
+/* Is the profile unused? An id that cannot be deleted for another reason is refused later. */
 static int mrc_config_ev_profile_unused(struct mrc_dev *dev, u64 id,
 					const struct mrc_change *change)
 {
@@ -70,7 +70,7 @@ int mrc_config_del_ev_profile(struct mrc_dev *dev, u64 id, const struct mrc_chan
 	return err;
 }
 
-/* Told of when it is another than before. */
+/* Raises an event only if the EV was not denied, or allowed, already. */
 int mrc_config_deny_ev(struct mrc_dev *dev, u64 id, u16 index, bool deny,
 		       const struct mrc_change *change)
 {

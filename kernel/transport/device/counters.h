@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Per-device counters. Where the meaning equals that of a counter other RDMA
- * drivers export, the name does too, so that dashboards work on day one.
+ * Per-device counters. A counter that means the same as one of other RDMA drivers has the same
+ * name, so that dashboards work on day one.
  */
 #ifndef _MRC_TRANSPORT_COUNTERS_H
 #define _MRC_TRANSPORT_COUNTERS_H
@@ -85,7 +85,7 @@ enum mrc_counter {
 	MRC_CNT_COUNT,
 };
 
-/** struct mrc_counters - one set per CPU; sums may tear against each other, never go back */
+/** struct mrc_counters - one set per CPU. Two sums may be of different moments; no sum decreases */
 struct mrc_counters {
 	u64 v[MRC_CNT_COUNT];
 };

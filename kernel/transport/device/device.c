@@ -42,7 +42,7 @@ static u32 mrc_dev_last_index;
 /* Devices not freed yet: module exit waits for zero. */
 static atomic_t mrc_dev_count = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(mrc_dev_wait);
-/* Our own, to know when its last work has left our code. */
+/* A workqueue of our own: when it is destroyed, its last work has left this module's code. */
 static struct workqueue_struct *mrc_dev_wq;
 
 static const struct mrc_dev_cfg mrc_dev_cfg_default = MRC_DEV_CFG_DEFAULT;
@@ -74,7 +74,7 @@ struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor)
 	return dev;
 }
 
-/* Once more does nothing. */
+/* A second call does nothing. */
 void mrc_dev_put_anchor(struct mrc_dev *dev)
 {
 	netdev_put(dev->anchor, &dev->anchor_tracker);
@@ -96,7 +96,7 @@ void mrc_dev_get(struct mrc_dev *dev)
 	refcount_inc(&dev->ref);
 }
 
-/* The last reference may go in softirq; freeing sleeps. */
+/* A work frees the device: the last reference may be dropped in softirq, and freeing sleeps. */
 void mrc_dev_put(struct mrc_dev *dev)
 {
 	if (refcount_dec_and_test(&dev->ref))
@@ -156,15 +156,16 @@ u32 mrc_dev_mtu(struct mrc_dev *dev)
 
 /* ---- look-up ---------------------------------------------------------------- */
 
-/* By a program? A work deletes those whose netdev or namespace goes. */
+/* Does a program make or delete the device? A work deletes it when its netdev or namespace goes. */
 static bool mrc_dev_asked(void)
 {
 	return !(current->flags & PF_KTHREAD);
 }
 
 /*
- * Later ones than those of a module that was here before, whose controllers may have left something:
- * that had fewer than a device each 8 ms, and a year has no more of these than there are numbers.
+ * Indices begin at the time since boot, in units of 8 ms. So they are larger than all indices of a
+ * module that was loaded before, if it made fewer than one device in 8 ms: controllers may have
+ * left state that names these. A year has fewer units than there are numbers.
  */
 static u32 mrc_dev_next_index(void)
 {
@@ -245,7 +246,7 @@ struct mrc_dev *mrc_dev_next(struct net *net, u32 index)
 
 bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr)
 {
-	/* Strict: else each address of the namespace would do, whosever it is. */
+	/* Strict: otherwise, an address of any other netdev of the namespace would do. */
 	return ipv6_chk_addr(dev->net, addr, dev->anchor, 1);
 }
 

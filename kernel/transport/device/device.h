@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The transport side of a device: planes, profiles, routes, peers, QPs and
- * memory regions hang here. The ib_device in verbs/ owns one.
+ * The transport side of a device. It has planes, profiles, routes, peers, QPs and memory regions.
+ * The ib_device in verbs/ owns it.
  *
  * The order of all locks is in Documentation/developer/architecture.md.
  */
@@ -44,13 +44,14 @@ struct mrc_waiting;
  * @cfg: settings; single fields read with READ_ONCE
  * @planes: underlay ports
  * @ports: bit per port that has a plane; written under @cfg_lock
- * @evs_ports: the same when EVs were made anew for that last; under @cfg_lock
- * @evs_stale: a plane has gone since; under @cfg_lock
+ * @evs_ports: value of @ports when EVs were last made anew; under @cfg_lock
+ * @evs_stale: a plane has gone since EVs were last made anew; under @cfg_lock
  * @ports_seen: bit per port that has or had a plane
- * @ports_lost: one of them has been down
- * @ev_version: of an EV profile that is added next: behind those of its number that were deleted;
- *              under @cfg_lock
- * @peer_numbers: peers by struct mrc_peer::number; @next_peer: of the next one, under @cfg_lock
+ * @ports_lost: one of the ports in @ports_seen has been down
+ * @ev_version: version of the next EV profile that is added: larger than that of any deleted
+ *              profile; under @cfg_lock
+ * @peer_numbers: peers by struct mrc_peer::number
+ * @next_peer: where the search for the next peer's number begins; under @cfg_lock
  * @routes: see route.h
  * @waiting: see waiting.h
  * @asks: see ask.h
@@ -59,11 +60,11 @@ struct mrc_waiting;
  * @jobs: see probe_job.h
  * @gone: see gone.h
  * @sock: its UDP port
- * @sock_too: the other port that MRC may have, or NULL
- * @users: see user.h; by uid
+ * @sock_too: MRC's second UDP port, or NULL
+ * @users: users by uid, see user.h
  * @qps: number of QPs
- * @dead: being deleted: no new QPs, peers, planes
- * @listed: it is announced, and changes of its planes are
+ * @dead: the device is being deleted: no new QPs, peers, planes
+ * @listed: the device was announced, and changes of its planes are announced, too
  */
 struct mrc_dev {
 	char name[IB_DEVICE_NAME_MAX];
@@ -98,9 +99,9 @@ struct mrc_dev {
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;
 	struct mrc_probe_jobs *jobs;
-	struct work_struct ports_work;	/* ports have changed here */
-	struct work_struct told_work;	/* or at peers: see struct mrc_prober */
-	struct delayed_work renew_work;	/* EVs for which there was no memory are made */
+	struct work_struct ports_work;	/* ports of this host have changed */
+	struct work_struct told_work;	/* ports of peers have changed: see struct mrc_prober */
+	struct delayed_work renew_work;	/* makes EVs for which there was no memory before */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	struct xarray users;
 	atomic_t qps;
@@ -121,25 +122,25 @@ static inline void mrc_count(struct mrc_dev *dev, enum mrc_counter c)
 	mrc_count_n(dev, c, 1);
 }
 
-/** mrc_count_unsent() - a packet has not left this host; @err: why, negative. Any context. */
+/** mrc_count_unsent() - count a packet that has not left this host; @err: why, < 0. Any context. */
 void mrc_count_unsent(struct mrc_dev *dev, int err);
 
 /**
- * mrc_dev_alloc() - a device with default settings and nothing that hangs on it
- * @name: name of the ib_device to be
+ * mrc_dev_alloc() - make a device with default settings, and without anything else
+ * @name: name that the ib_device will have
  * @anchor: netdev; a reference is taken
  *
  * The caller sets the functions of its works. Process context. Return: a reference or NULL.
  */
 struct mrc_dev *mrc_dev_alloc(const char *name, struct net_device *anchor);
-/** mrc_dev_put_anchor() - before mrc_dev_free(): the netdev and its namespace may go */
+/** mrc_dev_put_anchor() - let the netdev and its namespace go; before mrc_dev_free() */
 void mrc_dev_put_anchor(struct mrc_dev *dev);
-/** mrc_dev_free() - undo it: nobody holds a reference, nothing hangs on it any more */
+/** mrc_dev_free() - undo mrc_dev_alloc(): no reference and no part of the device is left */
 void mrc_dev_free(struct mrc_dev *dev);
 
 /**
- * mrc_dev_publish() - the ib_device is registered under this name: show it in mrc_dev_find()
- * and _next()
+ * mrc_dev_publish() - let mrc_dev_find() and mrc_dev_next() find the device; @name: its ib_device
+ * is registered under this name
  */
 void mrc_dev_publish(struct mrc_dev *dev, const char *name);
 
@@ -149,9 +150,9 @@ void mrc_dev_get(struct mrc_dev *dev);
 void mrc_dev_put(struct mrc_dev *dev);
 
 /**
- * mrc_dev_make_flow() - what packets from one GID to another share, as the settings are
+ * mrc_dev_make_flow() - fill in a flow from one GID to another, by the current settings
  *
- * Once, as a whole: @cfg_lock held.
+ * @cfg_lock held, so that all settings are of one moment.
  */
 void mrc_dev_make_flow(struct mrc_dev *dev, struct mrc_flow *f, const struct in6_addr *local,
 		       const struct in6_addr *remote);
@@ -164,7 +165,7 @@ struct mrc_dev *mrc_dev_find(struct net *net, const char *name);
  */
 struct mrc_dev *mrc_dev_next(struct net *net, u32 index);
 
-/** mrc_dev_has_addr() - is the address one of its anchor's? Any context, the device published. */
+/** mrc_dev_has_addr() - does a device's anchor have an address? Any context; @dev is published. */
 bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr);
 
 /**
@@ -175,45 +176,45 @@ bool mrc_dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *addr);
 struct mrc_dev *mrc_dev_by_addr(struct net *net, const struct in6_addr *addr);
 
 /**
- * mrc_dev_queue_work() - queue a work that ends with mrc_dev_put()
+ * mrc_dev_queue_work() - queue a work that ends with mrc_dev_put(), unless it is queued already
  *
- * Any context, with the device alive. One that is queued already stays so.
+ * Any context; the caller keeps the device alive.
  */
 void mrc_dev_queue_work(struct mrc_dev *dev, struct work_struct *work);
 
 /**
- * mrc_dev_queue_later() - run a work that looks after its device itself
- * @work: the work; if it is queued already, that stays
+ * mrc_dev_queue_later() - queue a work that keeps its device alive by itself
+ * @work: the work; if it is queued already, it keeps its time
  * @delay: jiffies
  */
 void mrc_dev_queue_later(struct delayed_work *work, unsigned long delay);
-/** mrc_dev_hurry() - run such a work now, queued or not. Any context. */
+/** mrc_dev_hurry() - queue such a work to run now, even if it is queued for later. Any context. */
 void mrc_dev_hurry(struct delayed_work *work);
 
 /**
- * mrc_dev_settle_ports() - wait until QPs know of the ports, and EVs are as the planes are
+ * mrc_dev_settle_ports() - wait until all QPs know of changed ports, and EVs match the planes
  *
  * Process context, with neither RTNL nor @cfg_lock held.
  */
 void mrc_dev_settle_ports(struct mrc_dev *dev);
 
 /**
- * mrc_dev_port_status() - what peers are told of our ports: a bit per port that can receive
+ * mrc_dev_port_status() - our port status for peers: a bit per port that can receive
  *
- * Ports that never had a plane are nobody's to judge and count as good. Any context.
+ * A port that never had a plane counts as good, because nothing is known about it. Any context.
  */
 u32 mrc_dev_port_status(struct mrc_dev *dev);
 
-/** mrc_dev_mtu() - payload of a packet that each plane takes, a path MTU of verbs. Any context. */
+/** mrc_dev_mtu() - largest path MTU of verbs whose packets all planes take. Any context. */
 u32 mrc_dev_mtu(struct mrc_dev *dev);
 
 /**
- * mrc_dev_hears() - may a packet that came in this way be for the device?
+ * mrc_dev_hears() - does the device accept a packet that came in this way?
  * @dev: the device
- * @plane: that it came in by, or NULL
- * @loopback: or this host sent it to itself
+ * @plane: the plane by which the packet came in, or NULL
+ * @loopback: this host sent the packet to itself
  *
- * What comes in by another netdev - a management network, a tunnel - is none of the fabric's.
+ * A packet that came in by another netdev (a management network, a tunnel) is not from the fabric.
  * Any context.
  */
 static inline bool mrc_dev_hears(const struct mrc_dev *dev, const struct mrc_plane *plane,
@@ -223,18 +224,19 @@ static inline bool mrc_dev_hears(const struct mrc_dev *dev, const struct mrc_pla
 }
 
 /**
- * mrc_devs_count_drop() - charge a dropped packet to the device it was for
+ * mrc_devs_count_drop() - count a dropped packet at the device that it was for
  *
- * That is the one whose anchor has the address, otherwise the first of the namespace. Any
+ * That device is the one whose anchor has the address, or else the first of the namespace. Any
  * context; slow path.
  */
 void mrc_devs_count_drop(struct net *net, const struct in6_addr *daddr,
 			 enum mrc_drop why);
 
 /**
- * mrc_devs_count_forged() - charge a forged packet to the device in whose name it was sent
+ * mrc_devs_count_forged() - count a forged packet at the device whose address it was sent from
  *
- * If it was in nobody's name here, to the first of the namespace. Any context; slow path.
+ * If no device has the address, the first device of the namespace counts it. Any context; slow
+ * path.
  */
 void mrc_devs_count_forged(struct net *net, const struct in6_addr *saddr);
 

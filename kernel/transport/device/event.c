@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events for those who watch.
+ * Events for listeners.
  */
 #include "event.h"
 

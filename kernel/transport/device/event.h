@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the transport tells those who watch (the netlink family).
+ * Events: the transport reports changes to listeners (the netlink family).
  */
 #ifndef _MRC_TRANSPORT_EVENT_H
 #define _MRC_TRANSPORT_EVENT_H
@@ -21,7 +21,7 @@ struct mrc_route;
 enum mrc_event_type {
 	MRC_EVENT_DEVICE_NEW,
 	MRC_EVENT_DEVICE_DEL,
-	MRC_EVENT_PLANE,	/* added, removed, usable or not */
+	MRC_EVENT_PLANE,	/* added, removed, usable or not any more */
 	MRC_EVENT_EV,		/* an EV of a peer changed state */
 	MRC_EVENT_PEER_PORTS,	/* a peer said which of its ports work */
 	MRC_EVENT_QP,		/* a QP went to error */
@@ -30,25 +30,25 @@ enum mrc_event_type {
 	MRC_EVENT_PROFILE_EV,	/* an EV of a profile was denied or readmitted */
 	MRC_EVENT_CC_PROFILE,	/* made, replaced or deleted */
 	MRC_EVENT_ROUTE,	/* added, replaced or deleted */
-	MRC_EVENT_PROBED,	/* it is known what became of EV probes that were asked for */
+	MRC_EVENT_PROBED,	/* requested EV probes have their results */
 };
 
 /**
  * struct mrc_event - one event
- * @type: which of the others count
- * @dev: always
+ * @type: says which of the other members are valid
+ * @dev: always valid
  * @plane: PLANE
  * @peer: EV, PEER_PORTS, PROBED
  * @ev: EV, PROFILE_EV: index
  * @old_state: EV: enum mrc_ev_state, QP: enum ib_qp_state
- * @new_state: the same
+ * @new_state: EV, QP: as @old_state
  * @old_ports: PEER_PORTS: bit per port that could receive before
- * @new_ports: PEER_PORTS: and now
+ * @new_ports: PEER_PORTS: bit per port that can receive now
  * @qp: QP
  * @reason: QP, EV: static text
- * @asked: @type is one of those that only requests raise, or DEVICE_NEW, DEVICE_DEL or PLANE and a
- *         request did: its sender is the current task
- * @gone: what EV_PROFILE to ROUTE are about was deleted
+ * @asked: a request caused the event, and its sender is the current task. SETTINGS and EV_PROFILE
+ *         to ROUTE: always; DEVICE_NEW, DEVICE_DEL, PLANE: sometimes
+ * @gone: EV_PROFILE to ROUTE: the object was deleted
  * @ev_profile: EV_PROFILE, PROFILE_EV
  * @cc_profile: CC_PROFILE
  * @route: ROUTE

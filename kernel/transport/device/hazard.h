@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each CPU is using just now: memory of a region, for a QP. Who takes either away marks it as
- * gone, then waits until no CPU names it. That disturbs no other CPU, as a grace period of RCU in
- * a hurry would, and takes as long as the packet that is being copied.
+ * Hazard pointers (M. Michael, IEEE TPDS 15(6), 2004), one pair per CPU: each CPU names the memory
+ * region whose pages it is using at the moment, and the QP that it uses them for. To revoke a
+ * region or end a QP, a task marks it as gone, and then waits until no CPU names it. That takes no
+ * longer than a packet takes to be copied, and disturbs no other CPU, as an expedited RCU grace
+ * period would.
  *
- * The one who uses says so before he looks whether it is gone; the one who takes away marks it
- * before he looks who uses it. There is a full barrier between the two steps of each, so one of
- * them sees the other: hazard pointers (M. Michael, IEEE TPDS 15(6), 2004), one pair per CPU.
+ * The user names the object first, and then checks whether it is marked. The revoker marks the
+ * object first, and then checks whether a CPU names it. Both have a full barrier between their two
+ * steps, so at least one of them sees the other.
  */
 #ifndef _MRC_TRANSPORT_HAZARD_H
 #define _MRC_TRANSPORT_HAZARD_H
@@ -21,8 +23,8 @@ struct mrc_qp;
 
 /**
  * struct mrc_hazard - what a CPU is using
- * @mr: its pages, or NULL
- * @qp: on behalf of which they are written to, or NULL
+ * @mr: the region whose pages it uses, or NULL
+ * @qp: the QP on whose behalf it writes to these pages, or NULL
  */
 struct mrc_hazard {
 	const struct mrc_mr *mr;
@@ -33,12 +35,12 @@ DECLARE_PER_CPU(struct mrc_hazard, mrc_hazards);
 
 /**
  * mrc_hazard_set() - this CPU is about to use a region
- * @mr: the region; its struct is kept by RCU or by a reference
- * @qp: for whom, or NULL when the end of the QP need not wait
+ * @mr: the region; RCU or a reference keeps its struct
+ * @qp: the QP that uses it, or NULL when the end of the QP need not wait
  *
- * Look whether they are gone after this, never before. Softirq or BH off; not nested. Until
- * mrc_hazard_clear() no lock may be taken that sleeps on PREEMPT_RT, where a softirq can be preempted
- * by another one on the same CPU. So preemption is off.
+ * Check whether they are marked as gone after this call, never before. Softirq or BH off; not
+ * nested. Preemption is off until mrc_hazard_clear(), because on PREEMPT_RT another softirq can
+ * preempt this one on the same CPU. So no lock that sleeps on PREEMPT_RT may be taken in between.
  */
 static inline void mrc_hazard_set(const struct mrc_mr *mr, const struct mrc_qp *qp)
 {
@@ -48,11 +50,11 @@ static inline void mrc_hazard_set(const struct mrc_mr *mr, const struct mrc_qp *
 	h = this_cpu_ptr(&mrc_hazards);
 	WRITE_ONCE(h->mr, mr);
 	WRITE_ONCE(h->qp, qp);
-	/* Pairs with that of mrc_hazard_wait(). */
+	/* Pairs with the barrier of mrc_hazard_wait(). */
 	smp_mb();
 }
 
-/** mrc_hazard_clear() - no more; what was read and written is done */
+/** mrc_hazard_clear() - this CPU has done all its reads and writes of the region */
 static inline void mrc_hazard_clear(void)
 {
 	struct mrc_hazard *h = this_cpu_ptr(&mrc_hazards);
@@ -64,8 +66,8 @@ static inline void mrc_hazard_clear(void)
 }
 
 /**
- * mrc_hazard_wait() - until no CPU uses it
- * @what: a region or a QP, marked as gone already: @revoked of the one, the state of the other
+ * mrc_hazard_wait() - wait until no CPU uses a region or a QP
+ * @what: the region, with @revoked set, or the QP, with a state in which it does not receive
  *
  * Process context, may sleep.
  */

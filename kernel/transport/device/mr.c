@@ -12,7 +12,7 @@
 #include "hazard.h"
 #include "mr.h"
 
-/* Draws of a random index before we believe that the table is full. */
+/* So many random indices are tried before the table counts as full. */
 #define MRC_KEY_TRIES	32
 
 static u32 mrc_mr_index(u32 key)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory regions as the data path sees them: a key, a range, access rights
- * and an array of pinned pages. Registration (pinning) is verbs'.
+ * and an array of pinned pages. The verbs layer registers (pins) them.
  *
- * A reader finds it under RCU and names it as what his CPU uses (hazard.h) before he touches its
- * pages. Revocation unlists the key, marks the region and waits until no CPU names it; after that
- * no one touches its pages any more. References, and RCU, only keep the struct.
+ * The data path finds a region under RCU, and names it in a hazard pointer of its CPU (hazard.h)
+ * before it touches the pages. Revocation unlists the key, marks the region, and waits until no CPU
+ * names it; after that its pages are not touched any more. References and RCU keep only the struct.
  */
 #ifndef _MRC_TRANSPORT_MR_H
 #define _MRC_TRANSPORT_MR_H
@@ -20,8 +20,8 @@ struct mrc_dev;
  * struct mrc_mr - a memory region
  * @key: lkey and rkey: random index << 8 | random byte
  * @access: IB_ACCESS_* bits
- * @revoked: no access any more
- * @pd: identity of its protection domain, compared only
+ * @revoked: access is denied from now on
+ * @pd: identity of its protection domain, only compared
  * @iova: address of the first byte in the owner's view
  * @length: bytes
  * @offset: of the first byte in @pages[0]
@@ -47,21 +47,21 @@ struct mrc_mr {
  */
 int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr);
 
-/** mrc_mr_revoke() - unlist and wait until nobody uses its pages. Process context, sleeps. */
+/** mrc_mr_revoke() - unlist it and wait until no CPU uses its pages. Process context, sleeps. */
 void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
 
 /**
- * mrc_mr_find() - region of a key, or NULL
+ * mrc_mr_find() - find the region of a key, or NULL
  *
  * Under RCU; no reference is taken. For the pages see mrc_hazard_set().
  */
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
 void mrc_mr_get(struct mrc_mr *mr);
-/* Frees the struct by RCU; the pages array is verbs' to free after revocation. */
+/* Frees the struct by RCU. The verbs layer frees the pages array, after revocation. */
 void mrc_mr_put(struct mrc_mr *mr);
 
 /**
- * mrc_mr_check() - may this range be used this way?
+ * mrc_mr_check() - may a QP access this range of a region?
  * @mr: the region
  * @pd: of the QP
  * @addr: first byte
@@ -75,7 +75,7 @@ int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
 
 /**
  * mrc_mr_piece() - the page that holds an address
- * @mr: a region, range checked and not revoked; named by mrc_hazard_set() before that was seen
+ * @mr: a region, named by mrc_hazard_set() first, and found not revoked after that; range checked
  * @addr: address
  * @len: bytes wanted
  * @page: result

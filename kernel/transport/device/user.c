@@ -11,8 +11,8 @@
 #include "user.h"
 
 /*
- * Here: lockdep knows locks of xarrays by the file that makes them, and takes this one, which
- * softirqs take, for that of another one, which they do not, where both are made.
+ * In this file for lockdep's sake. Lockdep gives xarrays that are initialised in one file the same
+ * lock class. Softirqs take the lock of this xarray, but not those of the xarrays in device.c.
  */
 void mrc_users_init(struct mrc_dev *dev)
 {
@@ -91,7 +91,7 @@ static u32 mrc_user_limit(const struct mrc_dev_cfg *cfg, enum mrc_share what)
 	}
 }
 
-/* The audit log need not hear of who has no privilege, and does not need it. */
+/* No audit record: a program without the privilege does nothing wrong. */
 static bool mrc_user_is_free(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);

@@ -45,7 +45,7 @@ static int mrc_cc_profile_check(const struct mrc_cc_profile *p,
 	return 0;
 }
 
-/* What is not set, but for what is the connection's. */
+/* Fills in all settings that are not set, except those of each connection. */
 static void mrc_cc_profile_complete(struct mrc_dev *dev, struct mrc_cc_profile *p)
 {
 	const u64 per_mbps = 1000000 / BITS_PER_BYTE;

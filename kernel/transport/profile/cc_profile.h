@@ -19,14 +19,14 @@ struct mrc_dev;
 
 /**
  * struct mrc_cc_profile - numbered congestion-control configuration
- * @id: 64-bit number; 0 is the built-in one, NSCC of which nothing is set
- * @params: what is set. mtu is 0, for it is the connection's; max_cwnd is @window with algorithm
- *          "none"; rate is that of the links where @links_rate says so
- * @window: bytes in flight per QP, at most, with algorithm "none"; else 0
+ * @id: 64-bit number; 0 is the built-in one, NSCC with nothing set
+ * @params: the settings. mtu is 0, because each connection has its own; with algorithm "none",
+ *          max_cwnd is @window; with @links_rate, rate is that of the links
+ * @window: at most so many bytes in flight per QP, with algorithm "none"; else 0
  * @scope: enum mrc_nl_cc_scope
- * @links_rate: no rate is set
- * @owner: enum mrc_nl_owner or a number behind it
- * @alias: what people call it by, or empty
+ * @links_rate: no rate is set: the rate of the links is used
+ * @owner: enum mrc_nl_owner, or another controller's number
+ * @alias: name for people, or empty
  */
 struct mrc_cc_profile {
 	struct list_head list;	/* dev->cc_profiles */
@@ -46,15 +46,15 @@ struct mrc_cc_profile {
 
 #define MRC_CC_ALGORITHMS	(MRC_CC_NSCC + 1)
 
-/* By enum mrc_cc_algorithm. */
+/* Names, by enum mrc_cc_algorithm. */
 extern const char * const mrc_cc_algorithm_names[MRC_CC_ALGORITHMS];
 
 /**
- * mrc_cc_profile_set() - a copy of @p, new or, with @replace, in place of the one of its id
+ * mrc_cc_profile_set() - add a copy of @p or, with @replace, replace the profile with its id
  *
- * Of @p->params rate and mtu are 0 where they are not set, and an algorithm that nobody knows is
- * MRC_CC_ALGORITHMS. Its owner is the one that @change names, or that of the one before; @p gets
- * it, and what is not set.
+ * In @p->params, rate and mtu are 0 if not set, and an unknown algorithm is MRC_CC_ALGORITHMS. The
+ * owner is the one that @change names, or else the owner of the replaced profile. @p gets the
+ * owner, and the values of all settings that were not set.
  *
  * dev->cfg_lock held. Return: 0, -EEXIST, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs
  * to another owner), -EOPNOTSUPP (the algorithm), -ERANGE (the window), -ENOMEM.
@@ -62,25 +62,27 @@ extern const char * const mrc_cc_algorithm_names[MRC_CC_ALGORITHMS];
 int mrc_cc_profile_set(struct mrc_dev *dev, struct mrc_cc_profile *p,
 		       bool replace, const struct mrc_change *change);
 /**
- * mrc_cc_profile_del() - no route names it. dev->cfg_lock held. Return: 0, -ENOENT, -EPERM for the
- * built-in one, -ESTALE (it belongs to another owner)
+ * mrc_cc_profile_del() - delete a profile that no route names
+ *
+ * dev->cfg_lock held. Return: 0, -ENOENT, -EPERM (the built-in one), -ESTALE (it belongs to another
+ * owner).
  */
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id,
 		       const struct mrc_change *change);
-/** mrc_cc_profile_get() - copy out; false: no such id. Any context. */
+/** mrc_cc_profile_get() - copy a profile; false: no such id. Any context. */
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
-/** mrc_cc_profile_next() - copy of the one with the lowest id >= @id. Process context. */
+/** mrc_cc_profile_next() - copy the profile with the lowest id >= @id. Process context. */
 bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
 
 /**
- * mrc_cc_profile_derive() - what follows for a QP whose packets are as large as all planes take,
- * with all planes up
+ * mrc_cc_profile_derive() - values that follow from a profile, for a QP with the largest packets
+ * that all planes take, and with all planes up
  * @dev: the device
- * @p: a copy of a profile of it
+ * @p: a copy of one of its profiles
  * @mtu: gets the nominal bytes of such a packet
  * @d: result
  *
- * Return: false: nothing does as long as nobody has measured the base RTT. Any context.
+ * Any context. Return: false: nothing follows without a base RTT in the profile, or without NSCC.
  */
 bool mrc_cc_profile_derive(struct mrc_dev *dev, const struct mrc_cc_profile *p, u32 *mtu,
 			   struct mrc_cc_derived *d);

@@ -100,7 +100,7 @@ static int mrc_ev_profile_check(const struct mrc_ev_profile *p,
 	return 0;
 }
 
-/* Stable order: grouped by port, inside a port as the controller listed them. */
+/* Sorts EVs by port; within a port they keep the controller's order. */
 static void mrc_ev_profile_finish(struct mrc_ev_profile *p)
 {
 	unsigned int i;
@@ -174,7 +174,7 @@ int mrc_ev_profile_del(struct mrc_dev *dev, u64 id,
 	err = mrc_change_claim(change, p->owner, MRC_A_EV_PROFILE_OWNER);
 	if (err)
 		return err;
-	/* Who has seen it must not take one that is made later for the same. */
+	/* So that nobody who has seen this version takes a later profile with its id for it. */
 	dev->ev_version = max(dev->ev_version, p->version + 1);
 	list_del_rcu(&p->list);
 	mrc_ev_profile_put(p);
@@ -187,7 +187,7 @@ bool mrc_ev_profile_exists(struct mrc_dev *dev, u64 id)
 	return mrc_ev_profile_find(dev, id);
 }
 
-/* Return: false: it is just being replaced or deleted, look again. */
+/* Return: false: the profile is being replaced or deleted at this moment: look again. */
 static bool mrc_ev_profile_try_get(struct mrc_dev *dev, u64 id, struct mrc_ev_profile **found)
 {
 	struct mrc_ev_profile *p;
@@ -306,7 +306,7 @@ static int mrc_ev_edit_check(const struct mrc_ev_profile *p, const struct mrc_ev
 	return 0;
 }
 
-/* What is put stands where what is taken stood, if that is its port, or last of its port. */
+/* Copies a profile with the change applied; see struct mrc_ev_edit for the place of a new EV. */
 static struct mrc_ev_profile *mrc_ev_edit_copy(const struct mrc_ev_profile *p,
 					       const struct mrc_ev_edit *edit)
 {

@@ -14,11 +14,11 @@
 #include "route.h"
 
 /**
- * struct mrc_route_node - a route where it stands
+ * struct mrc_route_node - a route in the table
  * @hash: in routes->table
  * @order: in routes->order
  * @rcu: freed after readers
- * @route: never changes; a node takes the place of another
+ * @route: never changes; to change a route, its node is replaced
  */
 struct mrc_route_node {
 	struct rhash_head hash;
@@ -27,7 +27,7 @@ struct mrc_route_node {
 	struct mrc_route route;
 };
 
-/* What Documentation/failures.md says of its memory. */
+/* Documentation/failures.md states this size. */
 static_assert(sizeof(struct mrc_route_node) <= 96);
 
 static const struct rhashtable_params mrc_route_params = {
@@ -95,7 +95,7 @@ static int mrc_route_check(struct mrc_dev *dev, const struct mrc_route *route,
 	return 0;
 }
 
-/* A reader that meets the length before the route looks in vain, and goes on. */
+/* A reader that sees the bit of a length before its route finds none, and tries the next length. */
 static int mrc_route_insert(struct mrc_routes *routes, struct mrc_route_node *new,
 			    const struct mrc_change *change)
 {
@@ -128,7 +128,7 @@ static void mrc_route_remove(struct mrc_routes *routes, struct mrc_route_node *n
 	kfree_rcu(n, rcu);
 }
 
-/* Readers find the one or the other, never none. */
+/* Readers find either the old route or the new one, never none. */
 static int mrc_route_replace(struct mrc_routes *routes, struct mrc_route_node *old,
 			     struct mrc_route_node *new)
 {
@@ -223,7 +223,7 @@ bool mrc_route_lookup(struct mrc_dev *dev, const struct in6_addr *gid,
 	return n;
 }
 
-/* The first behind @after. */
+/* The first route behind @after, or NULL. */
 static struct mrc_route_node *mrc_route_behind(struct mrc_dev *dev,
 					       const struct mrc_route_key *after)
 {
