@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Our requests to endpoints: on their way out, and what becomes of them.
+ * Our requests to endpoints: sending them, and finding their outcome.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -50,8 +50,9 @@ static void mrc_ask_release(struct mrc_ask_table *table, u16 slot)
 /* ---- sending -------------------------------------------------------------- */
 
 /*
- * Half of the id. By it, and the time stamp that it brings back, an answer is known that comes when
- * its slot is another's. It says nothing of that for other hosts, or other times with the same stamp.
+ * Half of the id of a request. If an answer comes so late that its slot has another request by
+ * then, this half and the time stamp in the answer still identify it. The half is a keyed hash, so
+ * it reveals nothing about requests to other hosts, or at other times with the same stamp.
  */
 static u32 mrc_ask_mark(const struct mrc_ask_table *table, const struct in6_addr *remote,
 			u64 sent_at)
@@ -65,8 +66,8 @@ static u32 mrc_ask_mark(const struct mrc_ask_table *table, const struct in6_addr
 }
 
 /*
- * A raw probe has none: its stamp says nothing of time. Who is asked on behalf of somebody that waits
- * is asked whatever others wait for.
+ * A raw probe has no mark, because its stamp is not a time. The limits per peer do not hold for
+ * requests that a probe job waits for.
  */
 static u16 mrc_ask_add(struct mrc_ask_table *table, const struct mrc_ask *p,
 		       enum mrc_pending_kind kind)
@@ -77,7 +78,7 @@ static u16 mrc_ask_add(struct mrc_ask_table *table, const struct mrc_ask *p,
 	return mrc_pending_add(&table->pending, peer, kind, p->wait, random, p->sent_at);
 }
 
-/* Registers a request, which is sent now. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
+/* Registers a request, which is sent next. Return: 0 and its @id, or -EBUSY, -ESHUTDOWN. */
 static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask *p,
 			 enum mrc_pending_kind kind, u16 *id)
 {
@@ -100,7 +101,7 @@ static int mrc_ask_enter(struct mrc_ask_table *table, const struct mrc_ask *p,
 	return err;
 }
 
-/* False: it has been answered or given up already. */
+/* Return: false: the request has been answered or given up already. */
 static bool mrc_ask_cancel(struct mrc_ask_table *table, u16 id)
 {
 	u16 slot;
@@ -171,10 +172,10 @@ int mrc_ask_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 }
 
 /*
- * One may wait for seconds, in which a stranger can try all ids: the time stamp of a probe, which
- * says nothing of time, is random, and he would have to guess that, too. That of a status is one, for
- * the peer goes by it: an answer to that may be forged by who guesses 16 bits, and says nothing but
- * that the peer has heard.
+ * The stamp of a raw request. A request may wait for seconds, and a stranger could try all ids in
+ * that time. So the stamp of a probe is random: a forger has to guess it, too. The stamp of a port
+ * status is a time, because the peer uses it. A forged answer to it takes a guess of 16 bits, and
+ * claims no more than that the peer has heard the status.
  */
 static u16 mrc_ask_raw_stamp(const struct mrc_ask_request *request, u64 now)
 {
@@ -218,7 +219,7 @@ static void mrc_ask_batch_less(struct mrc_ask_batch *batch)
 		batch->done(batch);
 }
 
-/* Whoever waits is told under the lock: detach keeps out the rest. */
+/* The result is filled in under the lock. So after mrc_ask_detach() none is filled in any more. */
 static void mrc_ask_batch_end(struct mrc_ask *p, u64 rtt, u8 rx_port)
 {
 	struct mrc_ask_batch *batch = p->request.batch;
@@ -233,7 +234,7 @@ static void mrc_ask_batch_end(struct mrc_ask *p, u64 rtt, u8 rx_port)
 	mrc_ask_batch_less(batch);
 }
 
-/* Takes out one lost request. True: there was one. */
+/* Takes one lost request out of the table. Return: true: there was one. */
 static bool mrc_ask_expire(struct mrc_ask_table *table, u64 now,
 			   struct mrc_ask *lost)
 {
@@ -276,7 +277,7 @@ void mrc_ask_forget(struct mrc_peer *peer)
 	u16 slot;
 
 	spin_lock_bh(&table->lock);
-	/* Who came by the peer under RCU may still be about to send. */
+	/* A sender that found the peer under RCU may still be about to send. */
 	peer->forgotten = true;
 	for (slot = 0; slot < MRC_PENDING_MAX; slot++) {
 		if (!table->ask[slot].remote || table->ask[slot].peer != peer)
@@ -320,7 +321,7 @@ static bool mrc_ask_is_from(const struct mrc_ask *p, const struct mrc_rx_pkt *pk
 	       (p->peer || p->stamp == pkt->hdr.ep.tx_timestamp);
 }
 
-/* The round trip, never 0; 0: a raw probe's answer has come too late. */
+/* Return: the round trip in ns, at least 1; 0: the answer to a raw probe has come too late. */
 static u64 mrc_ask_rtt(const struct mrc_ask *p, u64 now)
 {
 	u64 rtt = max(now - p->sent_at, 1ull);
@@ -328,7 +329,7 @@ static u64 mrc_ask_rtt(const struct mrc_ask *p, u64 now)
 	return p->peer || rtt <= p->wait ? rtt : 0;
 }
 
-/* Which request is answered? Copied to @p; the slot is free then. */
+/* Finds the request that a packet answers, copies it to @p, and frees its slot. */
 static bool mrc_ask_match(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt,
 			  u64 now, struct mrc_ask *p)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoint packets that come: requests, and what we answer.
+ * Endpoint packets that come: requests, and our answers.
  *
- * We answer peers, whatever state their QPs are in, and EV probes of those to whom a route
- * leads: these need a peer to be made, in process context and at a low rate. Nobody else gets
- * a word.
+ * We answer peers, whatever state their QPs are in. We also answer EV probes of strangers, if a
+ * route leads to them: a peer has to be made for the answer, in process context and at a low rate.
+ * Nobody else gets an answer.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -72,7 +72,7 @@ static bool mrc_endpoint_take_stranger(struct mrc_endpoint *ep,
 	return some;
 }
 
-/* Only for this answer: the peer's EVs go again with it. */
+/* The peer is made only for this answer. Its EVs are freed with it. */
 static void mrc_endpoint_answer_stranger(struct mrc_dev *dev,
 					 const struct mrc_endpoint_stranger *s)
 {
@@ -106,8 +106,8 @@ static void mrc_endpoint_work(struct work_struct *work)
 }
 
 /*
- * Before anything is looked up. A gate of its own: those to whom no route leads do not use up
- * what the others may have.
+ * May the route to a stranger be looked up? Look-ups have a gate of their own, so that hosts
+ * without a route do not use up the answers that are meant for others.
  */
 static bool mrc_endpoint_may_look(struct mrc_endpoint *ep, u64 now)
 {
@@ -154,8 +154,8 @@ static bool mrc_endpoint_stranger(struct mrc_dev *dev, const struct mrc_rx_pkt *
 /* ---- requests -------------------------------------------------------------- */
 
 /*
- * Peers that differ in the profile each act upon it as far as they can; it is answered, and
- * not said again, when one has heard it.
+ * Passes a port status to all peers of the sender, which differ in the profile; each acts on it as
+ * far as it can. If one has heard it, it is answered, and the sender does not repeat it.
  */
 static bool mrc_endpoint_port_status(struct rhlist_head *list, const struct mrc_ep *ep)
 {
@@ -169,8 +169,8 @@ static bool mrc_endpoint_port_status(struct rhlist_head *list, const struct mrc_
 }
 
 /*
- * A peer that has never had a QP is kept only while a stranger's request is answered. Who asks is
- * still a stranger. Return: a peer that has had one, or NULL.
+ * Return: a peer that has had a QP, or NULL. A peer that has never had a QP exists only while a
+ * stranger's request is answered, and its host is still a stranger.
  */
 static struct mrc_peer *mrc_endpoint_met(struct rhlist_head *list)
 {
@@ -204,7 +204,7 @@ static bool mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_rx_pkt *p
 
 /* ---- responses ------------------------------------------------------------- */
 
-/* Peers that differ in the profile share the host that is slow. */
+/* A late answer means a slow host, so it counts for all peers of that host. */
 static void mrc_endpoint_late(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
 	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr), *at;
@@ -225,7 +225,7 @@ static bool mrc_endpoint_response(struct mrc_dev *dev, const struct mrc_rx_pkt *
 	return false;
 }
 
-/* ---- what comes ------------------------------------------------------------ */
+/* ---- receiving ------------------------------------------------------------- */
 
 void mrc_endpoint_receive(const struct mrc_rx_pkt *pkt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Endpoint packets that come to a device (MRC 1.0, sections 7.4.7, 7.4.8): EV probes and port
- * status, and what we answer. The answers to our own requests are handed on to ask.h.
+ * Endpoint packets that come to a device (MRC 1.0, sections 7.4.7, 7.4.8). EV probes and port
+ * status are answered here. The answers to our own requests are passed on to ask.h.
  */
 #ifndef _MRC_TRANSPORT_ENDPOINT_H
 #define _MRC_TRANSPORT_ENDPOINT_H
@@ -15,20 +15,20 @@
 struct mrc_dev;
 struct mrc_rx_pkt;
 
-/* EV probes from senders with a route but no QP that wait for their answer. */
+/* At most so many EV probes of strangers (a route leads to them, but no QP) wait for an answer. */
 #define MRC_ENDPOINT_STRANGERS_MAX	16u
 
-/* Per second at most: strangers for whom a route is looked up; answers to those who have one. */
+/* Limits per second: route look-ups for strangers; answers to strangers with a route. */
 #define MRC_ENDPOINT_LOOK_RATE		1000u
 #define MRC_ENDPOINT_STRANGER_RATE	100u
 
 /**
  * struct mrc_endpoint_came - what the answer to a request depends on
- * @bits: EV bits that it came with
- * @id: of the request
+ * @bits: EV bits of the request
+ * @id: id of the request
  * @tx_timestamp: of the request
  * @op: MRC_EP_*
- * @port: our port that it came in by, 0: none of ours
+ * @port: our port by which the request came in; 0: none of ours
  */
 struct mrc_endpoint_came {
 	u32 bits;
@@ -48,7 +48,7 @@ struct mrc_endpoint_stranger {
 /**
  * struct mrc_endpoint - requests to a device that are answered by a work
  * @dev: the device
- * @lock: guards all of it; innermost, BH off
+ * @lock: protects all members; innermost, BH off
  * @look: limits look-ups of routes to strangers
  * @stranger: limits answers to @strangers
  * @work: answers @strangers
@@ -66,7 +66,7 @@ struct mrc_endpoint {
 
 /** mrc_endpoint_init() - Return: 0 or -ENOMEM */
 int mrc_endpoint_init(struct mrc_dev *dev);
-/** mrc_endpoint_fini() - no work is left. Without mrc_endpoint_init(), too. */
+/** mrc_endpoint_fini() - no work is left; mrc_endpoint_init() may not have run */
 void mrc_endpoint_fini(struct mrc_dev *dev);
 
 /** mrc_endpoint_receive() - a request or response has come. Softirq, under RCU. */

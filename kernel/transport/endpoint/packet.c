@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoint packets: what requests and answers have in common.
+ * Sending endpoint packets, requests and answers.
  */
 #include "../device/device.h"
 #include "packet.h"
@@ -16,7 +16,7 @@ static int mrc_ep_put(struct mrc_skb *b, const struct mrc_hdr *hdr)
 	return mrc_skb_close(b);
 }
 
-/* The packet goes, or an skb that was opened. @size: that of all, or 0. */
+/* Sends a packet; the skb is consumed on error, too. @size: pad to so many bytes; 0: do not. */
 static int mrc_ep_send(struct mrc_dev *dev, struct mrc_skb *b, const struct mrc_hdr *hdr,
 		       unsigned int size)
 {

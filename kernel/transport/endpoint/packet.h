@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes, port status, and the answers to
- * both. They belong to no QP and go to QPN 2. Our requests are ask.h's, our answers endpoint.h's.
+ * Sending endpoint packets (MRC 1.0, sections 7.4.7, 7.4.8): EV probes, port status, and the
+ * answers to both. They belong to no QP and go to QPN 2. ask.h makes our requests, endpoint.h our
+ * answers.
  */
 #ifndef _MRC_TRANSPORT_PACKET_H
 #define _MRC_TRANSPORT_PACKET_H
@@ -17,16 +18,16 @@ struct mrc_peer_evs;
 struct mrc_rx_pkt;
 
 /**
- * mrc_ep_xmit() - send one
- * @peer: to whom
+ * mrc_ep_xmit() - send an endpoint packet to a peer
+ * @peer: the receiver
  * @evs: its EVs
  * @ev: index in @evs: the path
- * @hdr: its headers
- * @room: the path is of no use unless this host has room for packets as long as this, in bytes
- *        from BTH to ICRC
+ * @hdr: headers of the packet
+ * @room: send it only if this host's MTU for the path has room for packets of so many bytes, from
+ *        BTH to ICRC
  *
- * Softirq or BH off, under RCU. Return: 0; -EMSGSIZE: no @room; -ENOMEM; or what this host's
- * network stack says.
+ * Softirq or BH off, under RCU. Return: 0; -EMSGSIZE: no @room; -ENOMEM; or an error of this host's
+ * network stack.
  */
 int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 		const struct mrc_hdr *hdr, unsigned int room);
@@ -34,11 +35,11 @@ int mrc_ep_xmit(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev,
 /**
  * struct mrc_ep_way - a way that is no EV of a peer
  * @flow: addresses of both ends
- * @path: how packets go
- * @plane: by which they leave
+ * @path: the path
+ * @plane: the plane by which packets leave
  * @bits: EV bits
  * @dscp: of both headers
- * @size: bytes of a packet from its outermost header on, 0: no more than it takes
+ * @size: bytes of a packet from its outermost header on; 0: not padded
  */
 struct mrc_ep_way {
 	struct mrc_flow flow;
@@ -50,17 +51,17 @@ struct mrc_ep_way {
 };
 
 /**
- * mrc_ep_xmit_by() - send one along a way
+ * mrc_ep_xmit_by() - send an endpoint packet along a way
  * @dev: the device
  * @way: the way
- * @hdr: its headers
+ * @hdr: headers of the packet
  *
- * No route is kept. Softirq or BH off, under RCU. Return: as mrc_ep_xmit(); -EMSGSIZE: it cannot
- * have that size.
+ * The route is looked up for each packet. Softirq or BH off, under RCU. Return: as mrc_ep_xmit();
+ * -EMSGSIZE: the packet cannot have the size in @way.
  */
 int mrc_ep_xmit_by(struct mrc_dev *dev, const struct mrc_ep_way *way, const struct mrc_hdr *hdr);
 
-/** mrc_ep_rx_port() - our port that a packet came in by, 0: none of ours. Under RCU. */
+/** mrc_ep_rx_port() - our port by which a packet came in; 0: none of ours. Under RCU. */
 u8 mrc_ep_rx_port(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt);
 
 #endif /* _MRC_TRANSPORT_PACKET_H */

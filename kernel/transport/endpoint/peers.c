@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Peers of a device: look-up and lifetime, and what is done to all of them.
+ * Peers of a device: look-up and lifetime, and changes that concern all of them.
  */
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
@@ -14,10 +14,10 @@
 #include "../peer/trace.h"
 #include "../device/user.h"
 
-/* Until EVs are made again for which there was no memory. */
+/* After so long, EVs for which there was no memory are tried again. */
 #define MRC_PEERS_RENEW		HZ
 
-/* By the addresses alone: control packets name no profile. */
+/* The key of a look-up is only the addresses, because control packets name no profile. */
 static const struct rhashtable_params mrc_peers_params = {
 	.head_offset = offsetof(struct mrc_peer, node),
 	.key_offset = offsetof(struct mrc_peer, key),
@@ -25,7 +25,7 @@ static const struct rhashtable_params mrc_peers_params = {
 	.automatic_shrinking = true,
 };
 
-/* Return: 0 or what mrc_peer_renew_evs() says. */
+/* Return: 0 or an error of mrc_peer_renew_evs(). */
 static int mrc_peers_make_evs(struct mrc_peer *peer, gfp_t gfp)
 {
 	struct mrc_peer_evs *evs = mrc_peer_renew_evs(peer, gfp);
@@ -33,7 +33,7 @@ static int mrc_peers_make_evs(struct mrc_peer *peer, gfp_t gfp)
 	if (IS_ERR(evs))
 		return PTR_ERR(evs);
 	spin_lock_bh(&peer->lock);
-	/* A status that came meanwhile is in the old version only. */
+	/* A port status that came meanwhile was applied to the old version only. */
 	mrc_paths_ports(&evs->paths, evs->paths.set.local_mask,
 			peer->local ? ~0u : peer->probing.told.mask,
 			ktime_get_ns());
@@ -42,7 +42,7 @@ static int mrc_peers_make_evs(struct mrc_peer *peer, gfp_t gfp)
 	return 0;
 }
 
-/* What the other end says of its ports it says once, to those that there are. */
+/* A port status is sent once, to the peers that exist. A new peer takes it over from them. */
 static void mrc_peers_inherit(struct mrc_peer *peer)
 {
 	struct rhlist_head *list, *at;
@@ -56,7 +56,7 @@ static void mrc_peers_inherit(struct mrc_peer *peer)
 	rcu_read_unlock();
 }
 
-/* Who walks by number may take a reference at once: the peer is shown when all else is done. */
+/* A walk by number may take a reference at once. So the number is stored after all else is done. */
 static int mrc_peers_insert(struct mrc_peer *peer)
 {
 	struct mrc_dev *dev = peer->dev;
@@ -97,7 +97,7 @@ static struct mrc_peer *mrc_peers_make(struct mrc_dev *dev,
 		err = mrc_peers_insert(peer);
 	if (!err) {
 		mrc_dev_get(dev);
-		/* Only now nothing is missed any more. */
+		/* Only from now on the peer itself hears each port status. */
 		mrc_peers_inherit(peer);
 		return peer;
 	}
@@ -106,7 +106,7 @@ static struct mrc_peer *mrc_peers_make(struct mrc_dev *dev,
 	return ERR_PTR(err);
 }
 
-/* @user: whose it is; NULL: nobody's */
+/* @user: the user that the peer counts for; NULL: none */
 static struct mrc_peer *mrc_peers_create(struct mrc_dev *dev, const struct mrc_peer_key *key,
 					 struct mrc_user *user)
 {
@@ -189,7 +189,7 @@ struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_ke
 	struct mrc_peer *peer;
 
 	mutex_lock(&dev->cfg_lock);
-	/* A peer may be there still though its profile is not. */
+	/* A peer may still exist although its profile does not. */
 	if (mrc_ev_profile_exists(dev, key->ev_profile))
 		peer = mrc_peers_get_locked(dev, key, user);
 	else
@@ -218,7 +218,7 @@ u32 mrc_peers_room(struct mrc_peer *peer, u32 len)
 	return i ? room : len;
 }
 
-/* What a path lacks that nobody has given it a way, and not only a plane that may come up again. */
+/* Does the error mean that no way is configured, rather than that a plane is down for now? */
 static bool mrc_peers_has_no_way(int err)
 {
 	return err == -ENETUNREACH || err == -EACCES;
@@ -269,7 +269,7 @@ void mrc_peers_put(struct mrc_peer *peer)
 		return;
 	rhltable_remove(&peer->dev->peers, &peer->node, mrc_peers_params);
 	xa_erase(&peer->dev->peer_numbers, peer->number);
-	/* Who connects anew need not wait for readers. */
+	/* Not after the grace period: a program that connects anew need not wait for readers. */
 	mrc_user_give(peer->user, MRC_SHARE_PEER);
 	mrc_prober_peer_stop(peer);
 	mrc_ask_forget(peer);
@@ -337,7 +337,7 @@ void mrc_peers_settings(struct mrc_dev *dev)
 	lockdep_assert_held(&dev->cfg_lock);
 	while ((peer = mrc_peers_next(dev, peer)))
 		mrc_peer_make_flow(peer);
-	/* The old flows may be written again after this. */
+	/* After this no sender uses the old flows, and they may be written again. */
 	synchronize_rcu_expedited();
 }
 
@@ -412,7 +412,7 @@ void mrc_peers_deny(struct mrc_dev *dev, u64 ev_profile, u16 index, bool deny)
 	while ((peer = mrc_peers_next(dev, peer))) {
 		if (peer->key.ev_profile != ev_profile || peer->local)
 			continue;
-		/* The index is that of another EV there, and the new ones are denied as they are made. */
+		/* Its index may mean another EV. New EVs take the denial from the profile. */
 		if (peer->stale)
 			mrc_peers_renew(peer);
 		else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * EV probes that somebody has asked for.
+ * Probe jobs: EV probes on request.
  */
 #include <linux/bottom_half.h>
 #include <linux/jiffies.h>
@@ -12,12 +12,12 @@
 #include "probe_job.h"
 #include "raw_probe.h"
 
-/* Raw probes that have not left by then do not leave at all, in jiffies. */
+/* Raw probes that have not left after so many jiffies do not leave at all. */
 #define MRC_PROBE_JOB_RAW_TIME	HZ
 
 /* ---- sending ---------------------------------------------------------------- */
 
-/* Index of an EV in @evs, which may be a newer version. @hint: its index before, mostly right. */
+/* Index of an EV in @evs, which may be a newer version. @hint: likely index, the one before. */
 static u16 mrc_probe_job_find(const struct mrc_peer_evs *evs, u16 index, unsigned int hint)
 {
 	unsigned int i;
@@ -50,7 +50,7 @@ static int mrc_probe_job_send_one(struct mrc_probe_job *job, unsigned int i)
 	if (ev != MRC_EV_NONE && READ_ONCE(evs->paths.set.ev[ev].state) != MRC_EV_DENIED) {
 		res->port = evs->paths.set.ev[ev].port;
 		err = mrc_ask_send(job->peer, evs, ev, &request);
-		/* What cannot leave this host by its EV is lost like what is lost beyond. */
+		/* A probe that cannot leave this host by its EV counts as lost in the network. */
 		res->sent = !err || mrc_sent_is_lost(mrc_sent_verdict(err));
 	}
 	if (!err) {
@@ -76,7 +76,7 @@ static int mrc_probe_job_send_raw(struct mrc_probe_job *job, unsigned int i)
 
 	local_bh_disable();
 	rcu_read_lock();
-	/* It may be answered before this returns. */
+	/* Set before, because the answer may come before mrc_ask_send_raw() returns. */
 	res->sent = true;
 	err = mrc_ask_send_raw(job->dev, &job->raw->way[res->to], job->raw->wait, &request);
 	if (err)
@@ -87,7 +87,7 @@ static int mrc_probe_job_send_raw(struct mrc_probe_job *job, unsigned int i)
 	return err;
 }
 
-/* Return: what is left is to be sent later. */
+/* Return: true: some probes are left, and must be sent later. */
 static bool mrc_probe_job_send(struct mrc_probe_job *job)
 {
 	int err;
@@ -97,13 +97,13 @@ static bool mrc_probe_job_send(struct mrc_probe_job *job)
 			break;
 		err = job->raw ? mrc_probe_job_send_raw(job, job->next) :
 				 mrc_probe_job_send_one(job, job->next);
-		/* An EV that is gone is no packet that was not sent. */
+		/* -ENOENT is no verdict on a packet: the EV is gone. */
 		if (err != -ENOENT && mrc_sent_verdict(err) == MRC_SENT_NO_SPACE)
 			return true;
 		if (err)
 			mrc_ask_skip(job->dev, &job->batch);
 	}
-	/* Those that there was no time for. */
+	/* There was no time for the others. */
 	for (; job->next < job->count; job->next++) {
 		job->result[job->next].error = -EBUSY;
 		mrc_ask_skip(job->dev, &job->batch);
@@ -124,7 +124,7 @@ static void mrc_probe_job_done(struct mrc_ask_batch *batch)
 	mrc_dev_hurry(&mrc_probe_job_of(batch)->work);
 }
 
-/* Whoever takes it out ends it. Return: this one does. */
+/* Takes the job out of the list. Return: true: the caller has taken it, and must end it. */
 static bool mrc_probe_job_take(struct mrc_probe_jobs *jobs, struct mrc_probe_job *job)
 {
 	bool taken;
@@ -139,7 +139,7 @@ static bool mrc_probe_job_take(struct mrc_probe_jobs *jobs, struct mrc_probe_job
 	return taken;
 }
 
-/* Nothing is heard of it any more. */
+/* Reports the results and frees the job. No outcome may come in any more. */
 static void mrc_probe_job_tell(struct mrc_probe_job *job)
 {
 	struct mrc_event event = {
@@ -153,7 +153,7 @@ static void mrc_probe_job_tell(struct mrc_probe_job *job)
 	mrc_probe_job_free(job);
 }
 
-/* In its own work: it may have been queued again since that began. */
+/* Called by the job's own work, which may have been queued again since it began. */
 static void mrc_probe_job_end(struct mrc_probe_job *job)
 {
 	mrc_ask_detach(job->dev, &job->batch);
@@ -162,8 +162,8 @@ static void mrc_probe_job_end(struct mrc_probe_job *job)
 }
 
 /*
- * What is sent is answered or lost in mrc_timing_software.ask, so there is no use in waiting longer
- * than for that or the deadline.
+ * Each probe that was sent is answered or lost within mrc_timing_software.ask. So the job waits
+ * until all have their outcome, or for the deadline.
  */
 static void mrc_probe_job_work(struct work_struct *work)
 {
@@ -231,7 +231,7 @@ static void mrc_probe_job_set_times(struct mrc_probe_job *job, unsigned long tim
 	job->send_until = time >= 2 * wait ? job->deadline - wait : job->deadline;
 }
 
-/* All of them end by their own timers: the deadline is there for none that does not. */
+/* All raw probes end by their own timers. The deadline only guards against one that does not. */
 static void mrc_probe_job_set_raw_times(struct mrc_probe_job *job)
 {
 	job->send_until = jiffies + MRC_PROBE_JOB_RAW_TIME;
@@ -299,8 +299,8 @@ void mrc_probe_jobs_close(struct mrc_dev *dev)
 
 	while ((job = mrc_probe_jobs_first(dev->jobs))) {
 		/*
-		 * A run of its work that is under way finds it taken, but may send and wait once
-		 * more before: that ends with the second detach.
+		 * A run of the job's work that is under way may still send probes, and queue itself
+		 * once more, before it finds the job taken. The second round ends that.
 		 */
 		mrc_ask_detach(dev, &job->batch);
 		cancel_delayed_work_sync(&job->work);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * EV probes that somebody has asked for. They leave as fast as a device may send them; what became
- * of them is told, by MRC_EVENT_PROBED, when all is known or the time is up. Nobody waits.
+ * Probe jobs: EV probes that a request of the family "mrc" asks for. The probes leave as fast as
+ * the device may send them. MRC_EVENT_PROBED reports the results when all are known, or when the
+ * time is up. The requester does not block.
  */
 #ifndef _MRC_TRANSPORT_PROBE_JOB_H
 #define _MRC_TRANSPORT_PROBE_JOB_H
@@ -15,23 +16,23 @@
 
 struct mrc_raw_probe;
 
-/* Of a device, at a time. */
+/* At most so many jobs of a device at a time. */
 #define MRC_PROBE_JOBS_MAX	64u
 
 /**
- * struct mrc_probe_job - probes of EVs to one peer, or raw ones
- * @dev: the device, which is there as long as @peer is; of a raw one a reference
- * @peer: a reference; NULL: they are raw
- * @raw: their ways; NULL: they are not
- * @id: of the job, never 0, unique among those of a device for 2^32 of them
+ * struct mrc_probe_job - probes of EVs to one peer, or raw probes
+ * @dev: the device, kept by @peer; of a job of raw probes, a reference
+ * @peer: a reference; NULL: the probes are raw
+ * @raw: ways of raw probes; NULL: the probes are not raw
+ * @id: of the job; never 0; a device repeats one only after 2^32 jobs
  * @count: elements of @result
- * @result: one per probe, also of those never sent; @ev and @port are filled in before it starts
- * @next: element of @result to be sent next
- * @batch: what ask.c fills; names @result
- * @deadline: in jiffies, of the answer
- * @send_until: in jiffies: what is sent later would have too little time
- * @list: of the device's jobs: whoever takes it out frees it
- * @work: sends, and ends it
+ * @result: one per probe, even if never sent; @ev and @port are filled in before the job starts
+ * @next: index in @result of the probe that is sent next
+ * @batch: ask.c fills it; points to @result
+ * @deadline: jiffies: when the results are reported at the latest
+ * @send_until: jiffies: probes that are sent later would have too little time for an answer
+ * @list: in the device's jobs; the code that takes the job out frees it
+ * @work: sends the probes, and ends the job
  */
 struct mrc_probe_job {
 	struct mrc_dev *dev;
@@ -49,12 +50,12 @@ struct mrc_probe_job {
 };
 
 /**
- * struct mrc_probe_jobs - those of a device
- * @lock: guards the others; nothing is taken inside
+ * struct mrc_probe_jobs - the probe jobs of a device
+ * @lock: protects all other members; no lock is taken under it
  * @list: of struct mrc_probe_job
  * @count: elements of @list
- * @last_id: of the job that was started last
- * @closed: the device goes: no more are started
+ * @last_id: id of the job that was started last
+ * @closed: the device goes: no job is started any more
  */
 struct mrc_probe_jobs {
 	struct mutex lock;
@@ -66,38 +67,39 @@ struct mrc_probe_jobs {
 
 /** mrc_probe_jobs_init() - Return: 0 or -ENOMEM */
 int mrc_probe_jobs_init(struct mrc_dev *dev);
-/** mrc_probe_jobs_close() - the device goes: end all, tell what is known. Process context, sleeps. */
+/** mrc_probe_jobs_close() - end all jobs and report what is known. Process context, sleeps. */
 void mrc_probe_jobs_close(struct mrc_dev *dev);
-/** mrc_probe_jobs_fini() - none is left. Without mrc_probe_jobs_init(), too. */
+/** mrc_probe_jobs_fini() - no job is left; mrc_probe_jobs_init() may not have run */
 void mrc_probe_jobs_fini(struct mrc_dev *dev);
 
 /**
- * mrc_probe_job_alloc() - a job without probes
+ * mrc_probe_job_alloc() - make a job without probes
  *
- * Return: NULL when there is no memory; else it has taken over the reference to @peer.
+ * Return: the job, which takes over the reference to @peer, or NULL when there is no memory.
  */
 struct mrc_probe_job *mrc_probe_job_alloc(struct mrc_peer *peer);
 /**
- * mrc_probe_job_alloc_raw() - a job of raw probes, without them
+ * mrc_probe_job_alloc_raw() - make a job for raw probes, which are to be filled in
  * @dev: the device
- * @raw: their ways, taken over when this succeeds
+ * @raw: ways of the probes, taken over when this succeeds
  *
  * Return: NULL when there is no memory.
  */
 struct mrc_probe_job *mrc_probe_job_alloc_raw(struct mrc_dev *dev, struct mrc_raw_probe *raw);
-/** mrc_probe_job_free() - of one that was not started. Process context. */
+/** mrc_probe_job_free() - free a job that was not started. Process context. */
 void mrc_probe_job_free(struct mrc_probe_job *job);
 
 /**
  * mrc_probe_job_start() - send the probes
  * @job: its @result and @count are filled in
- * @time: jiffies until it is told what became of them; raw ones have a time of their own
- * @id: is set to that of the job
+ * @time: jiffies until the results are reported at the latest; raw probes have a time of their own
+ * @id: gets the id of the job
  *
- * One that was denied or removed meanwhile, or could not be sent in time, is not @sent; one whose
- * probe cannot leave this host counts as sent and not answered. A raw one that was not sent has an
- * error, -EBUSY if there was no time. Process context. Return: 0, and the
- * job is not the caller's any more; -EBUSY: there are too many; -ENODEV: the device goes.
+ * A probe is not @sent if its EV was denied or removed meanwhile, or if there was no time to send
+ * it. A probe that cannot leave this host by its EV counts as sent and not answered. A raw probe
+ * that was not sent has an error, -EBUSY if there was no time. Process context. Return: 0: the job
+ * does not belong to the caller any more; -EBUSY: there are too many jobs; -ENODEV: the device
+ * goes.
  */
 int mrc_probe_job_start(struct mrc_probe_job *job, unsigned long time, u32 *id);
 

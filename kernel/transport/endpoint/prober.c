@@ -14,7 +14,7 @@
 #include "prober.h"
 #include "../peer/trace.h"
 
-/* Peers that one run of the timer looks at. */
+/* One run of the timer looks at so many peers, and gives so many turns, at most. */
 #define MRC_PROBER_PEERS_MAX	256u
 
 static struct mrc_peer *mrc_prober_peer(struct mrc_peer_due *p)
@@ -69,7 +69,7 @@ void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 	lockdep_assert_held(&peer->lock);
 	ports_at = mrc_probing_ports_at(&peer->probing, &evs->paths);
 	at = min(ports_at, mrc_probing_at(&peer->probing, &evs->paths));
-	/* Whoever takes it out of the queue looks at it under peer->lock afterwards. */
+	/* No lock: a timer that takes the peer out now looks at it under peer->lock next. */
 	if (at == U64_MAX || READ_ONCE(peer->due.at) <= at)
 		return;
 	spin_lock(&prober->lock);
@@ -78,7 +78,7 @@ void mrc_prober_arm(struct mrc_peer *peer, const struct mrc_peer_evs *evs)
 	spin_unlock(&prober->lock);
 }
 
-/* ---- those who watch -------------------------------------------------------- */
+/* ---- events ----------------------------------------------------------------- */
 
 static const char *const mrc_prober_ev_reasons[] = {
 	[MRC_EV_WHY_NONE] = "new",
@@ -111,10 +111,10 @@ void mrc_prober_evs_changed(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	};
 
 	lockdep_assert_held(&peer->lock);
-	/* Others have taken their place, as which they are told of: see mrc_paths_keep(). */
+	/* Newer EVs have replaced these, and their changes are reported: see mrc_paths_keep(). */
 	if (rcu_access_pointer(peer->evs) != evs)
 		return;
-	/* Those that are bad now are probed. */
+	/* EVs that are bad now must be probed. */
 	mrc_prober_arm(peer, evs);
 	for (;;) {
 		event.ev = mrc_paths_next_change(&evs->paths, &event.old_state);
@@ -133,7 +133,7 @@ bool mrc_prober_sent(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev, en
 
 	if (!mrc_sent_blames(sent))
 		return false;
-	/* If the plane is down all EVs are about to be told. */
+	/* If the plane is down, all of its EVs are about to learn of that. */
 	if (plane && !mrc_plane_usable(plane))
 		return false;
 	spin_lock(&peer->lock);
@@ -145,7 +145,7 @@ bool mrc_prober_sent(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16 ev, en
 
 /* ---- the timer: ports ------------------------------------------------------ */
 
-/* Acts upon the newest status if it is time. Return: the ports have changed. peer->lock held. */
+/* Acts on the newest port status if it is time. Return: ports have changed. peer->lock held. */
 static bool mrc_prober_take_ports(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 				  struct mrc_event *event, u64 now)
 {
@@ -158,7 +158,10 @@ static bool mrc_prober_take_ports(struct mrc_peer *peer, struct mrc_peer_evs *ev
 	return true;
 }
 
-/* Softirq, under RCU. Once it waits it need not wait again. A peer that goes has no QPs. */
+/*
+ * Has the QPs of a peer told by a work, unless the peer waits for that already. A peer that goes
+ * has no QPs. Softirq, under RCU.
+ */
 static void mrc_prober_tell_qps(struct mrc_peer *peer)
 {
 	struct mrc_prober *prober = peer->dev->prober;
@@ -205,13 +208,13 @@ static void mrc_prober_send_tell(struct mrc_peer *peer, struct mrc_peer_evs *evs
 	mrc_prober_sent(peer, evs, tell->ev, sent);
 	if (sent == MRC_SENT || sent == MRC_SENT_GONE)
 		return;
-	/* Again, by another EV if this one is bad now. */
+	/* Send it again, by another EV if this one is bad now. */
 	spin_lock(&peer->lock);
 	mrc_probing_untold(&peer->probing, tell);
 	spin_unlock(&peer->lock);
 }
 
-/* What of a peer is due whoever's turn it is. Return: EV probes are due, too. */
+/* Does what is due without a turn: port status. Return: true: EV probes are due, too. */
 static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
 {
 	struct mrc_probing_tell tell;
@@ -220,7 +223,7 @@ static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
 	bool changed, telling, probes;
 
 	spin_lock(&peer->lock);
-	/* Under the lock: what is said of ports must not go to EVs that were replaced. */
+	/* Under the lock: a port status must not be applied to EVs that were replaced. */
 	evs = rcu_dereference(peer->evs);
 	changed = mrc_prober_take_ports(peer, evs, &event, now);
 	telling = mrc_probing_plan_tell(&peer->probing, &evs->paths, now, &tell);
@@ -233,7 +236,7 @@ static bool mrc_prober_look(struct mrc_peer *peer, u64 now)
 	return probes;
 }
 
-/* The next one for which something is due, or NULL. */
+/* The next peer for which something is due, or NULL. */
 static struct mrc_peer *mrc_prober_next_due(struct mrc_prober *prober, u64 now)
 {
 	struct timerqueue_node *node;
@@ -272,11 +275,11 @@ static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16
 {
 	enum mrc_sent sent = mrc_sent_verdict(mrc_ask_send(peer, evs, ev, probe));
 
-	/* What is not planned is not planned again. */
+	/* A probe of the way back was not planned by probing.h, so it is not planned again. */
 	if (sent == MRC_SENT_NO_SPACE && probe->reverse)
 		return;
 	spin_lock(&peer->lock);
-	/* EVs that have been replaced meanwhile are of no interest. */
+	/* EVs that have been replaced meanwhile do not matter any more. */
 	if (rcu_dereference(peer->evs) == evs) {
 		mrc_probing_account(&evs->paths, ev, sent, ktime_get_ns());
 		mrc_prober_evs_changed(peer, evs);
@@ -284,7 +287,7 @@ static void mrc_prober_send(struct mrc_peer *peer, struct mrc_peer_evs *evs, u16
 	spin_unlock(&peer->lock);
 }
 
-/* A peer has its turn. Return: it has used it; @more: it wants another. */
+/* Gives a peer its turn. Return: true: it has used the turn. @more: it wants another one. */
 static bool mrc_prober_serve(struct mrc_peer *peer, u64 now, bool *more)
 {
 	struct mrc_ask_request probe = { .op = MRC_EP_EV_PROBE };
@@ -332,7 +335,7 @@ static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 	struct mrc_peer *peer;
 	bool fresh, more;
 
-	/* One probe each: the more peers there are the longer all wait. */
+	/* One probe per turn: with more peers, each waits longer. */
 	while (room && looks--) {
 		peer = mrc_prober_next_turn(dev->prober, &fresh);
 		if (!peer)
@@ -343,7 +346,7 @@ static void mrc_prober_run_turns(struct mrc_dev *dev, u64 now)
 	}
 }
 
-/* Softirq. Peers that it finds stay while it is under RCU. */
+/* Softirq. RCU keeps the peers that it finds. */
 static enum hrtimer_restart mrc_prober_timer(struct hrtimer *timer)
 {
 	struct mrc_prober *prober = container_of(timer, struct mrc_prober, timer);
@@ -439,16 +442,16 @@ void mrc_prober_inherit(struct mrc_peer *peer, struct mrc_peer *other)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* ---- what became of requests ----------------------------------------------- */
+/* ---- outcome of requests --------------------------------------------------- */
 
-/* Return: an EV that was used has become bad. */
+/* Return: true: an EV that was in use has become bad. */
 static bool mrc_prober_report(struct mrc_peer *peer, u32 evs_gen,
 			      enum mrc_seen seen, u16 ev, u64 sent_at)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(peer->evs);
 	u16 bad;
 
-	/* Of an older version of the EVs it says nothing. */
+	/* A probe of an older version says nothing about the EVs of now. */
 	if (evs->gen != evs_gen)
 		return false;
 	spin_lock(&peer->lock);
@@ -478,7 +481,7 @@ static void mrc_prober_lost(struct mrc_peer *peer, u32 evs_gen, u16 ev, u64 sent
 {
 	enum mrc_seen seen = mrc_prober_missed(peer, evs_gen, ev);
 
-	/* QPs that hear nothing more would learn of it when they ask next. */
+	/* QPs that get no answers would otherwise learn of the bad EV only when they ask next. */
 	if (mrc_prober_report(peer, evs_gen, seen, ev, sent_at))
 		mrc_prober_tell_qps(peer);
 }
@@ -564,7 +567,7 @@ void mrc_prober_tell(struct mrc_peer *peer)
 {
 	rcu_read_lock();
 	spin_lock_bh(&peer->lock);
-	/* Under the lock: what is said last is what was true last. */
+	/* Read under the lock, so that the last status that is sent is the newest one. */
 	mrc_port_tell_say(&peer->probing.tell, mrc_dev_port_status(peer->dev),
 			  ktime_get_ns());
 	mrc_prober_arm(peer, rcu_dereference(peer->evs));

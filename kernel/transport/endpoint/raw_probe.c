@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw probes: their ways.
+ * The ways of raw probes.
  */
 #include <linux/ipv6.h>
 #include <linux/mutex.h>
@@ -41,7 +41,7 @@ void mrc_raw_probe_free(struct mrc_raw_probe *raw)
 	kvfree(raw);
 }
 
-/* What only we would read is random: nobody does. */
+/* Bits of an SRv6 path are read only by their sender, and not for raw probes: they are random. */
 static u32 mrc_raw_probe_bits(const struct mrc_ev_spec *ev)
 {
 	if (ev->path.kind == MRC_PATH_PLAIN)
