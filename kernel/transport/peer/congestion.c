@@ -5,9 +5,9 @@
 #include "congestion.h"
 #include "peer.h"
 
-/* So often for other CPUs; then others have this CPU. */
+/* At most so many rounds, also for other CPUs that ask for one; then other tasks have this CPU. */
 #define MRC_SERVE_ROUNDS	2u
-/* Whoever asks for sums waits no longer for QPs that keep ending. */
+/* A sum is tried so often while QPs keep ending; then it may be inexact. */
 #define MRC_CONGESTION_SUM_TRIES	4u
 
 /* ---- life ------------------------------------------------------------------- */
@@ -33,8 +33,8 @@ static struct mrc_congestion *mrc_congestion_alloc(struct mrc_peer *peer,
 }
 
 /*
- * Links that have become faster since are no reason for a second window: see mrc_cc_links(), which may
- * run meanwhile. So rates are not compared.
+ * Does a context fit the configuration? With @links_rate, rates are not compared: a context takes
+ * the new rate if links have become faster. (mrc_cc_links() does it, and may run at the same time.)
  */
 static bool mrc_congestion_fits(const struct mrc_congestion *c,
 				const struct mrc_congestion_cfg *cfg)
@@ -48,7 +48,7 @@ static bool mrc_congestion_fits(const struct mrc_congestion *c,
 	       !memcmp(&has, &cfg->p, sizeof(has));
 }
 
-/* Those that QPs share come first. peer->lock held. */
+/* Shared contexts are first in the list. peer->lock held. */
 static struct mrc_congestion *mrc_congestion_find(struct mrc_peer *peer,
 						  const struct mrc_congestion_cfg *cfg)
 {
@@ -92,7 +92,7 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 	return found;
 }
 
-/* What it has counted stays the peer's. peer->lock held. */
+/* The context's counts are added to those of the peer. peer->lock held. */
 static void mrc_congestion_unlist(struct mrc_congestion *c)
 {
 	struct mrc_peer *peer = c->peer;
@@ -145,7 +145,7 @@ void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place
 	spin_unlock(&c->lock);
 }
 
-/* Return: the first place, or NULL: there is none, or no room for it. */
+/* Return: the first place in the queue, or NULL: there is none, or no room for it. */
 static struct mrc_shared_place *mrc_congestion_next(struct mrc_congestion *c)
 {
 	struct mrc_shared_place *place;
@@ -156,7 +156,7 @@ static struct mrc_shared_place *mrc_congestion_next(struct mrc_congestion *c)
 	return place;
 }
 
-/* Return: whose turn it is, or NULL: nobody's, or @enough have been served for now. */
+/* Return: the place whose turn it is, or NULL: none, or @enough have had a turn for now. */
 static struct mrc_shared_place *mrc_congestion_whose(struct mrc_congestion *c, bool *enough)
 {
 	struct mrc_shared_place *place;
@@ -167,7 +167,10 @@ static struct mrc_shared_place *mrc_congestion_whose(struct mrc_congestion *c, b
 	return place;
 }
 
-/* Who is first again is busy: another CPU is at it. Return: there is more, but it is enough for now. */
+/*
+ * Gives turns. A QP that is first again is busy: another CPU sends for it. Return: true: others
+ * wait, but it is enough for now.
+ */
 static bool mrc_congestion_give(struct mrc_congestion *c)
 {
 	const struct mrc_shared_place *last = NULL;
@@ -184,7 +187,7 @@ static bool mrc_congestion_give(struct mrc_congestion *c)
 	return enough;
 }
 
-/* Others want this CPU, too: whose turn it is goes on by itself. */
+/* Other tasks want this CPU, too: the QP whose turn it is goes on by its timer. */
 static void mrc_congestion_later(struct mrc_congestion *c)
 {
 	struct mrc_shared_place *place = mrc_congestion_next(c);
@@ -200,7 +203,7 @@ void mrc_congestion_serve(struct mrc_congestion *c)
 
 	if (!mrc_shared_any_waits(&c->shared))
 		return;
-	/* As in mrc_requester_run(): whoever is at it goes on for those that find him. */
+	/* As in mrc_requester_go(): the CPU that gives turns goes on for CPUs that find it busy. */
 	smp_mb__before_atomic();
 	set_bit(MRC_SERVE_WANTED, &c->serving);
 	while (rounds-- && !more && test_bit(MRC_SERVE_WANTED, &c->serving) &&
@@ -264,7 +267,7 @@ void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_cong
 	spin_unlock(&c->lock);
 }
 
-/* ---- who looks on ----------------------------------------------------------- */
+/* ---- dumps ------------------------------------------------------------------ */
 
 void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s)
 {
@@ -306,7 +309,7 @@ static void mrc_congestion_add(struct mrc_congestion_sum *sum, const struct mrc_
 		sum->count[i] += s->count[i];
 }
 
-/* peer->lock keeps senders: it is not held while this goes from one to the next. */
+/* Walks under RCU: peer->lock would stop senders for the whole walk. */
 static void mrc_congestion_add_all(struct mrc_peer *peer, struct mrc_congestion_sum *sum)
 {
 	struct mrc_congestion_state s;
@@ -330,7 +333,7 @@ void mrc_congestion_add_up(struct mrc_peer *peer, struct mrc_congestion_sum *sum
 {
 	unsigned int tries = MRC_CONGESTION_SUM_TRIES, seq;
 
-	/* One that ends meanwhile would count twice, or not at all. */
+	/* A context that ends meanwhile would count twice, or not at all. */
 	do {
 		seq = read_seqcount_begin(&peer->congestions_seq);
 		mrc_congestion_add_all(peer, sum);

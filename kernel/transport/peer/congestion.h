@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion contexts: the window that QPs to one destination share. Whose turn it is to send when
- * there is less room than they want is decided in core/cc/shared.h; here are the lock, the references and
- * the loop in which turns are given: the QP whose answer has made room gives turns to those that wait.
+ * Congestion contexts: the congestion window that QPs to one destination share. When they want more
+ * room than there is, core/cc/shared.h decides whose turn it is. Here are the lock, the references
+ * and the loop that gives turns: the QP whose answer made room gives turns to the QPs that wait.
  */
 #ifndef _MRC_TRANSPORT_CONGESTION_H
 #define _MRC_TRANSPORT_CONGESTION_H
@@ -19,16 +19,17 @@ struct mrc_peer;
 /**
  * struct mrc_congestion - a context
  * @list: in peer->congestions, unless the window is fixed; under peer->lock, readers under RCU
- * @links_rate: the rate is what links said when it was made, or more, if a QP that joined later knew
- * @user: whose QPs share it
- * @peer: whose; there as long as one of its QPs has not left
+ * @links_rate: the rate is that of the links, at its creation or when a QP joined later, if that is
+ *              more
+ * @user: the user whose QPs share it
+ * @peer: the peer; it stays until all QPs of the context have left
  * @users: QPs that have not left; under peer->lock
  * @ref: QPs that may look at it
  * @rcu: freed after readers
- * @lock: guards the rest; inside tx_lock of QPs
- * @shared: the window, and the queue of QPs that would send, had they room
- * @turn: tells the QP of a place that it is its turn: now, or @later, when others have had the CPU;
- *        BH off, under RCU
+ * @lock: protects the members below; taken under the tx_lock of QPs
+ * @shared: the window, and the queue of QPs that wait for room in it
+ * @turn: gives the QP of a place its turn: now or, with @later, after others have had the CPU; BH
+ *        off, under RCU
  * @serving: MRC_SERVE_*
  */
 struct mrc_congestion {
@@ -46,12 +47,12 @@ struct mrc_congestion {
 };
 
 /**
- * struct mrc_congestion_cfg - what QPs have in common that share a context
+ * struct mrc_congestion_cfg - what QPs that share a context have in common
  * @p: settings
- * @links_rate: @p.rate is that of the links: contexts may have a lower one that is older, and take it
- * @planes: that @p.rate counts
- * @user: whose they are; compared, never followed
- * @alone: this one shares none
+ * @links_rate: @p.rate is that of the links; an older context with a lower rate takes this rate
+ * @planes: number of planes that @p.rate counts
+ * @user: owner of the QPs; compared, never followed
+ * @alone: the QP shares its context with no other
  * @turn: see struct mrc_congestion
  */
 struct mrc_congestion_cfg {
@@ -66,7 +67,7 @@ struct mrc_congestion_cfg {
 #define MRC_SERVE_BUSY		0
 #define MRC_SERVE_WANTED	1
 
-/* Contexts of a peer that are added up, at most: it may have as many as its QPs. */
+/* At most so many contexts of a peer are added up. It may have as many as QPs. */
 #define MRC_CONGESTION_SUM_MAX	4096u
 
 /** struct mrc_congestion_state - a context at one moment; see struct mrc_cc */
@@ -81,22 +82,22 @@ struct mrc_congestion_state {
 	u64 count[MRC_CC_COUNTS];
 };
 
-/** mrc_congestion_read() - for dumps; BH off */
+/** mrc_congestion_read() - read the state of a context, for dumps; BH off */
 void mrc_congestion_read(struct mrc_congestion *c, struct mrc_congestion_state *s);
 
 /**
- * struct mrc_congestion_sum - what the contexts of a peer that NSCC steers add up to
- * @contexts: how many there are; without any, all but @count is 0
- * @qps: that share them
- * @cwnd: bytes; of all of them, as the next two
- * @max_cwnd: bytes
- * @inflight: bytes
- * @lowest_cwnd: bytes, of one
- * @highest_cwnd: bytes, of one
- * @base_ns: the lowest that is known; 0: none is
+ * struct mrc_congestion_sum - sum over those contexts of a peer that NSCC controls
+ * @contexts: number of contexts; if 0, everything except @count is 0
+ * @qps: QPs that share them
+ * @cwnd: sum, bytes
+ * @max_cwnd: sum, bytes
+ * @inflight: sum, bytes
+ * @lowest_cwnd: bytes, of the context with the smallest window
+ * @highest_cwnd: bytes, of the context with the largest window
+ * @base_ns: the lowest known base RTT; 0: none is known
  * @delay_ns: mean
  * @target_ns: mean
- * @count: see enum mrc_cc_count; of contexts that have ended, too: they never become less
+ * @count: see enum mrc_cc_count; includes contexts that have ended, so that it never decreases
  */
 struct mrc_congestion_sum {
 	u32 contexts;
@@ -112,17 +113,17 @@ struct mrc_congestion_sum {
 	u64 count[MRC_CC_COUNTS];
 };
 
-/** mrc_congestion_add_up() - contexts of a peer, so many at most. Process context. */
+/** mrc_congestion_add_up() - add up MRC_CONGESTION_SUM_MAX contexts at most. Process context. */
 void mrc_congestion_add_up(struct mrc_peer *peer, struct mrc_congestion_sum *sum);
 
-/** struct mrc_congestion_move - a context before and after something */
+/** struct mrc_congestion_move - state of a context before and after a step */
 struct mrc_congestion_move {
 	struct mrc_congestion_state was;
 	struct mrc_congestion_state is;
 };
 
 /**
- * mrc_congestion_did() - what was done to the window
+ * mrc_congestion_did() - which rule changed the window?
  *
  * Return: quick adapt, a quadrant or a penalty; MRC_CC_COUNTS: none of them.
  */
@@ -130,8 +131,8 @@ enum mrc_cc_count mrc_congestion_did(const struct mrc_congestion_move *move);
 
 /**
  * mrc_congestion_join() - a QP begins to send
- * @peer: where to, of which it has a reference until it has left
- * @cfg: QPs with the same one share a context
+ * @peer: the peer; the QP has a reference to it until it has left
+ * @cfg: QPs with the same configuration share a context
  *
  * Process context. Return: a reference, or NULL: no memory.
  */
@@ -139,12 +140,12 @@ struct mrc_congestion *mrc_congestion_join(struct mrc_peer *peer,
 					   const struct mrc_congestion_cfg *cfg);
 
 /**
- * mrc_congestion_leave() - a QP sends no more
+ * mrc_congestion_leave() - a QP does not send any more
  * @c: its context
- * @place: its own; what it has in flight is forgotten
+ * @place: the QP's place; its bytes in flight are forgotten
  *
- * Once per mrc_congestion_join(). Its tx_lock held, BH off. Others may have their turn now:
- * mrc_congestion_serve().
+ * Once per mrc_congestion_join(). The QP's tx_lock held, BH off. Other QPs may have their turn now:
+ * call mrc_congestion_serve().
  */
 void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *place);
 
@@ -152,38 +153,38 @@ void mrc_congestion_leave(struct mrc_congestion *c, struct mrc_shared_place *pla
 void mrc_congestion_put(struct mrc_congestion *c);
 
 /**
- * mrc_congestion_begin() - a QP has something to send: is it its turn?
+ * mrc_congestion_begin() - a QP has something to send: may it do so now?
  * @c: its context, locked
- * @place: its own
- * @g: result: what it may send
+ * @place: the QP's place
+ * @g: result: what the QP may send
  *
- * Return: false: it is not; see mrc_shared_begin().
+ * Return: false: it is not the QP's turn; see mrc_shared_begin().
  */
 bool mrc_congestion_begin(struct mrc_congestion *c, struct mrc_shared_place *place,
 			  struct mrc_cc_grant *g);
 
 /**
- * mrc_congestion_end() - after mrc_congestion_begin(), if that was true
+ * mrc_congestion_end() - what the QP sends; call it after mrc_congestion_begin() returned true
  * @c: the context, locked since then
- * @place: the QP's own
- * @packets: that it sends now
- * @bytes: of them
- * @wants: it has more
+ * @place: the QP's place
+ * @packets: packets that the QP sends now
+ * @bytes: bytes of these packets
+ * @wants: the QP has more to send
  * @now: ns
  */
 void mrc_congestion_end(struct mrc_congestion *c, struct mrc_shared_place *place, u32 packets,
 			u32 bytes, bool wants, u64 now);
 
-/** mrc_congestion_step_aside() - a QP wants nothing for now: it waits no more. BH off. */
+/** mrc_congestion_step_aside() - a QP leaves the queue, with nothing to send for now. BH off. */
 void mrc_congestion_step_aside(struct mrc_congestion *c, struct mrc_shared_place *place);
 
 /**
- * mrc_congestion_learn() - what has become of a QP's packets
- * @c: its context
- * @place: its own
- * @n: that
+ * mrc_congestion_learn() - congestion control learns what became of a QP's packets
+ * @c: the QP's context
+ * @place: the QP's place
+ * @n: the news of the packets
  * @now: ns
- * @move: result: what it did; NULL: nobody looks
+ * @move: result: state before and after; NULL: not wanted
  *
  * BH off.
  */
@@ -193,19 +194,19 @@ void mrc_congestion_learn(struct mrc_congestion *c, struct mrc_shared_place *pla
 /**
  * mrc_congestion_timer() - time has passed for a QP: see mrc_shared_timer(). BH off.
  *
- * Return: others may have their turn: mrc_congestion_serve().
+ * Return: true: other QPs may have their turn: call mrc_congestion_serve().
  */
 bool mrc_congestion_timer(struct mrc_congestion *c, struct mrc_shared_place *place, u64 now);
 
-/** mrc_congestion_capacity() - so many planes are up; @move: see mrc_congestion_learn(). BH off. */
+/** mrc_congestion_capacity() - @live planes are up; @move: as mrc_congestion_learn(). BH off. */
 void mrc_congestion_capacity(struct mrc_congestion *c, u32 live, struct mrc_congestion_move *move);
 
 /**
- * mrc_congestion_serve() - those that wait have their turns, as far as there is room
+ * mrc_congestion_serve() - give turns to QPs that wait, as far as there is room
  * @c: the context
  *
- * To be called after anything that makes room or changes whose turn it is. BH off, under RCU, no lock
- * of a QP held. May be called by a turn: the caller goes on.
+ * Call it after each step that makes room or changes whose turn it is. BH off, under RCU, no lock
+ * of a QP held. It may be called during a turn: the outer call then goes on for it.
  */
 void mrc_congestion_serve(struct mrc_congestion *c);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Peers: the making of their EVs from a profile, and of their flow from the settings.
+ * Peers: making their EVs from a profile, and their flow from the settings.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -13,7 +13,7 @@
 #include "peer.h"
 #include "../profile/route.h"
 
-/* What a peer with many paths may take: a host has thousands of peers. */
+/* Limit for the memory of a peer with many paths: a host has thousands of peers. */
 #define MRC_PEER_BYTES(evs)	(sizeof(struct mrc_peer) +			\
 				 sizeof(struct mrc_peer_evs) +			\
 				 (evs) * (sizeof(struct mrc_path) +		\
@@ -45,7 +45,7 @@ static struct mrc_peer_evs *mrc_peer_evs_alloc(unsigned int count, gfp_t gfp)
 	return evs;
 }
 
-/* Takes the next free element for one EV; nothing is taken on error. */
+/* Adds an EV. On error nothing is added. */
 static void mrc_peer_evs_add(struct mrc_peer_evs *evs,
 			     const struct mrc_path_cfg *cfg,
 			     struct mrc_plane *plane, u8 port, u16 index,
@@ -62,7 +62,7 @@ static void mrc_peer_evs_add(struct mrc_peer_evs *evs,
 	paths->count++;
 }
 
-/* EV bits that only we interpret: which EV, and a random part against forgery. */
+/* EV bits that only this host reads: the EV's index, and a random part against forgery. */
 static u32 mrc_peer_ev_handle(u16 index)
 {
 	u16 sport = MRC_EV_SPORT_BASE | (get_random_u32() & 0x3fff);
@@ -99,7 +99,7 @@ static void mrc_peer_evs_auto(struct mrc_peer_evs *evs, struct mrc_dev *dev,
 	}
 }
 
-/* An EV that leads to no host is left out, as one whose plane is not there. */
+/* An EV that leads to no host (its uSID is missing), or that has no plane, is left out. */
 static void mrc_peer_evs_explicit(struct mrc_peer_evs *evs,
 				  struct mrc_dev *dev, u16 usid,
 				  const struct mrc_ev_profile *p)
@@ -132,7 +132,7 @@ static void mrc_peer_evs_local(struct mrc_peer_evs *evs)
 	mrc_peer_evs_add(evs, &local, NULL, 1, 0, mrc_peer_ev_handle(0));
 }
 
-/* Nobody is told how EVs begin: who watches is told of changes. */
+/* Discards the first changes: events report changes of state, not the first state. */
 static void mrc_peer_evs_begin(struct mrc_paths *paths)
 {
 	u8 old;
@@ -170,8 +170,8 @@ static void mrc_peer_evs_fill(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 }
 
 /*
- * Is EV @j of @old the one that is EV @i of @evs now? What the device draws says nothing of the
- * path: one of the same port is as good as another.
+ * Is EV @i of @evs the same as EV @j of @old? Bits that the device has drawn say nothing about the
+ * path, so they are not compared: any EV of the same port and path will do.
  */
 static bool mrc_peer_evs_same(const struct mrc_peer_evs *evs, unsigned int i,
 			      const struct mrc_peer_evs *old, unsigned int j)
@@ -182,8 +182,8 @@ static bool mrc_peer_evs_same(const struct mrc_peer_evs *evs, unsigned int i,
 }
 
 /*
- * Which EV was which before; each is one of the new ones at most. Looked for from the last one
- * found on: most often they stand in the same order.
+ * For each new EV, finds its index in @old, or MRC_EV_NONE. No old EV is used twice. Each search
+ * begins behind the last match, because most often the order is the same.
  */
 static void mrc_peer_evs_match(const struct mrc_peer_evs *evs, const struct mrc_peer_evs *old,
 			       u16 *from)
@@ -215,8 +215,8 @@ static bool mrc_peer_evs_has_bits(const struct mrc_peer_evs *evs, unsigned int n
 }
 
 /*
- * EVs that stay are called what they were, for answers on their way name them. Others must not be
- * called so by chance.
+ * EVs that stay keep their bits, because answers on their way name them. Other EVs must not have
+ * the same bits by chance.
  */
 static void mrc_peer_evs_rename(struct mrc_peer_evs *evs, const struct mrc_peer_evs *old,
 				const u16 *from)
@@ -237,8 +237,8 @@ static void mrc_peer_evs_rename(struct mrc_peer_evs *evs, const struct mrc_peer_
 }
 
 /*
- * Readers find the old EVs or the new ones. What is learned of the old ones between the two is lost,
- * as is all that is under way.
+ * Readers find either the old EVs or the new ones. What is learned about the old ones after their
+ * state was copied is lost, as is the outcome of probes that are under way.
  */
 static void mrc_peer_evs_replace(struct mrc_peer *peer, struct mrc_peer_evs *evs,
 				 struct mrc_peer_evs *old)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Peers: what all QPs between one local GID and one remote GID with one EV
- * profile share - the flow, the paths, the state of each EV.
+ * A peer is what all QPs between one local GID and one remote GID with one EV profile share: the
+ * flow, the paths, the state of each EV.
  */
 #ifndef _MRC_TRANSPORT_PEER_H
 #define _MRC_TRANSPORT_PEER_H
@@ -18,7 +18,7 @@
 #include "../device/device.h"
 #include "../device/user.h"
 
-/** struct mrc_peer_key - what tells peers of a device apart */
+/** struct mrc_peer_key - key of a peer, unique on a device */
 struct mrc_peer_key {
 	struct in6_addr local;
 	struct in6_addr remote;
@@ -29,12 +29,12 @@ struct mrc_peer_key {
  * struct mrc_peer_evs - a version of the EVs towards a peer; replaced as a whole
  * @rcu: freed after readers
  * @gen: differs between versions of one peer's EVs, never 0
- * @via: some depend on the uSID of the route to the peer
- * @drawn: their bits are the device's, and of @format
+ * @via: some EVs depend on the uSID of the route to the peer
+ * @drawn: the device has drawn the EV bits, in @format
  * @format: enum mrc_ev_format
- * @paths: what is known of them, under peer->lock but for what never changes: how many there are,
- *         their bits, indices in the profile and ports
- * @path: where each EV goes, same index as in @paths
+ * @paths: state of the EVs, under peer->lock, except what never changes: their number, bits,
+ *         indices in the profile and ports
+ * @path: path of each EV, same index as in @paths
  */
 struct mrc_peer_evs {
 	struct rcu_head rcu;
@@ -49,9 +49,9 @@ struct mrc_peer_evs {
 /**
  * struct mrc_peer_due - when something is due for a peer; under prober->lock
  * @node: in @waiting of the prober
- * @at: ns, that it stands there for; U64_MAX: it does not. May be read without the lock
+ * @at: ns, its time in @waiting; U64_MAX: not in @waiting. May be read without the lock
  * @turn: in @turns of the prober
- * @stopped: the peer goes: it waits for nothing any more
+ * @stopped: the peer goes: it is not put into @waiting or @turns any more
  */
 struct mrc_peer_due {
 	struct timerqueue_node node;
@@ -62,29 +62,32 @@ struct mrc_peer_due {
 
 /**
  * struct mrc_peer - a remote GID in use
- * @node: in dev->peers, by the two GIDs: peers that differ in the profile stand together
+ * @node: in dev->peers, by the two GIDs: peers that differ only in the profile are in one list
  * @number: in dev->peer_numbers, for walks
- * @key: who
+ * @key: its key
  * @dev: device, a reference
- * @user: whose QP it was made for, a reference; NULL: made for answers. Set before anybody else
- *        can give up the last reference
+ * @user: user for whose QP it was made, a reference; NULL: it was made for answers. Set before
+ *        another task can drop the last reference
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
- * @lock: guards the paths in @evs, @probing, @congestions and @qps
+ * @flows: the current flow, and the one before
+ * @lock: protects the paths in @evs, @probing, @congestions and @qps
  * @evs: current EVs, under RCU; replaced under dev->cfg_lock
- * @gen: of @evs, under dev->cfg_lock
- * @usid: that EVs which end at a switch go on to, 0: none; written under dev->cfg_lock
- * @stale: there was no memory for EVs that its profile, planes or route want; under dev->cfg_lock
+ * @gen: version of @evs, under dev->cfg_lock
+ * @usid: uSID of the peer, appended to EVs that end at a switch; 0: none; written under
+ *        dev->cfg_lock
+ * @stale: there was no memory for the EVs that its profile, planes or route need; under
+ *         dev->cfg_lock
  * @local: the remote GID is one of this host's
- * @probing: what is done to know the paths
- * @congestions: congestion contexts that NSCC steers, those that QPs share first; changes under
- *               @lock, readers under RCU
- * @congestions_past: what those counted that have ended, see enum mrc_cc_count
+ * @probing: state of probing and of port status
+ * @congestions: congestion contexts that NSCC controls, shared ones first; changes under @lock,
+ *               readers under RCU
+ * @congestions_past: counts of contexts that have ended, see enum mrc_cc_count
  * @congestions_seq: changes with @congestions_past
  * @qps: QPs that are connected to it, in no order
- * @nqps: how many
+ * @nqps: number of @qps
  * @told: in @told of the prober; under prober->lock
- * @due: when
- * @asked: what limits requests to it; under the lock of dev->asks
+ * @due: when something is due
+ * @asked: limits requests to it; under the lock of dev->asks
  * @forgotten: the peer goes, no request may name it; under the lock of dev->asks
  * @ref: QPs that use it, and readers
  */
@@ -119,31 +122,32 @@ struct mrc_peer {
 void mrc_peer_hold(struct mrc_peer *peer);
 
 /**
- * mrc_peer_usid() - as the route to the peer says, whoever named the profile
+ * mrc_peer_usid() - uSID of the route to the peer, even if the QP named its profile itself
  *
- * Without one all stays: to delete routes takes no path from QPs that there are.
+ * Without such a route the peer keeps its uSID: deleting routes takes no path from existing QPs.
  */
 u16 mrc_peer_usid(const struct mrc_peer *peer);
 
 /**
- * mrc_peer_renew_evs() - makes the EVs of a peer (anew)
+ * mrc_peer_renew_evs() - make the EVs of a peer, for the first time or anew
  * @peer: the peer
- * @gfp: the program whose connection made the peer is charged, who configures is not
+ * @gfp: GFP_KERNEL_ACCOUNT charges the program that connects; GFP_KERNEL, when a setting is
+ *       changed, charges no program
  *
- * What was known of EVs that stay, of the same port and path, is kept.
+ * An EV that stays, with the same port and path, keeps its state.
  *
- * dev->cfg_lock held. The prober is still to be told: mrc_prober_evs_changed(). Return: the EVs, or
- * ERR_PTR (-ENOENT: the profile is gone, -ENOMEM), and then they are as they were.
+ * dev->cfg_lock held. The caller must then call mrc_prober_evs_changed(). Return: the EVs, or
+ * ERR_PTR (-ENOENT: the profile is gone, -ENOMEM), and then the EVs have not changed.
  */
 struct mrc_peer_evs *mrc_peer_renew_evs(struct mrc_peer *peer, gfp_t gfp);
 
-/** mrc_peer_free_evs() - if there are any. Nobody else knows the peer any more. */
+/** mrc_peer_free_evs() - free the EVs, if any. The peer must not be reachable any more. */
 void mrc_peer_free_evs(struct mrc_peer *peer);
 
 /**
- * mrc_peer_make_flow() - writes the flow that nobody uses, as the settings are
+ * mrc_peer_make_flow() - fill in the unused flow by the current settings, and use it from now on
  *
- * Senders see the old one or the new one as a whole. dev->cfg_lock held.
+ * Senders see either the old flow or the new one as a whole. dev->cfg_lock held.
  */
 void mrc_peer_make_flow(struct mrc_peer *peer);
 

@@ -9,7 +9,7 @@
 #include "congestion.h"
 #include "qp.h"
 
-/* Draws of a random number before we believe that all are taken. */
+/* So many random numbers are tried before all count as taken. */
 #define MRC_QPN_TRIES	32
 
 /* All QPs of all devices, by number. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs at work: what they are, how they are found, how long they stay. How they begin, change
- * state and end is qp/life.h, how they fail qp/error.h.
+ * QPs: their struct, look-up and references. Creation, changes of state and destruction are in
+ * qp/life.h, errors in qp/error.h.
  *
  * The verbs layer owns rings, completion queues and protection domains; this layer owns windows,
- * timers and packets. Between them stand struct mrc_wqe (wqe.h), a request copied once out of the
- * program's ring, and struct mrc_qp_ops, the calls upwards.
+ * timers and packets. The two meet in struct mrc_wqe (wqe.h), a request that was copied once out of
+ * the program's ring, and in struct mrc_qp_ops, the calls upwards.
  *
  * A QP is reference counted: table look-ups, timers and the verbs object hold references. After
  * mrc_qp_destroy() returns no call upwards is made any more.
@@ -33,18 +33,19 @@ struct mrc_wqe;
 /**
  * struct mrc_qp_ops - calls from a QP up to its verbs object
  * @refill: fill free request slots from the program's ring: call mrc_wqe_slot() and
- *          mrc_wqe_queue() until one of both has no more. Returns -ECANCELED when the oldest
- *          request failed locally and its CQE is written (called again after each completion,
- *          so that it waits for those before it), another negative error when the ring holds
- *          nonsense (counted by verbs already): the QP goes to error, with IB_EVENT_QP_FATAL in
- *          the second case only. tx_lock held, BH off.
- * @send_done: a request ended; verbs writes a CQE if it was signalled or failed. In posting
- *             order, tx_lock held. The request's MR references are dropped by transport
+ *          mrc_wqe_queue() until slots or requests run out. tx_lock held, BH off. Both kinds of
+ *          error move the QP to error:
+ *          -ECANCELED: the oldest request failed on this host, and its CQE is written. (A request
+ *          must wait for those before it; @refill is called again after each completion.)
+ *          Another negative error: the ring is corrupt, which verbs has counted already; only
+ *          this also raises IB_EVENT_QP_FATAL.
+ * @send_done: a request ended; verbs writes a CQE if the request was signalled or failed. In
+ *             posting order, tx_lock held. The transport drops the request's MR references
  *             afterwards.
  * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or
- *            -ENOENT when no receive is posted: mrc_responder_received() will be called when one
- *            is; or another negative error when the ring holds nonsense. rx_lock held.
- * @flush_send: the QP is in error and the kernel holds no request any more: flush the rest of
+ *            -ENOENT when no receive is posted: verbs will call mrc_responder_received() when
+ *            one is; or another negative error when the ring is corrupt. rx_lock held.
+ * @flush_send: the QP is in error, and the kernel holds no request any more: flush the rest of
  *              the ring. tx_lock held.
  * @flush_recv: flush all posted receives. rx_lock held.
  * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR,
@@ -61,11 +62,11 @@ struct mrc_qp_ops {
 };
 
 /**
- * struct mrc_qp_init - what a QP is created with
- * @ops: calls up
+ * struct mrc_qp_init - arguments of the creation of a QP
+ * @ops: calls upwards
  * @priv: their argument
  * @pd: identity of the protection domain
- * @user: whose; there as long as the QP is not destroyed
+ * @user: its user, who stays until the QP is destroyed
  * @max_sge: gather elements per request
  * @max_inline: inline bytes per request
  * @sq_depth: requests the program may have outstanding
@@ -81,16 +82,16 @@ struct mrc_qp_init {
 };
 
 /**
- * struct mrc_qp_params - MRC's own attributes; settable until the state named
- * @ev_profile: EV profile id (RTR); MRC_EV_PROFILE_AUTO: what the route says
- * @cc_profile: CC profile id (RTR); 0: what the route says
+ * struct mrc_qp_params - MRC's own attributes; each can be set until the state in brackets
+ * @ev_profile: EV profile id (RTR); MRC_EV_PROFILE_AUTO: that of the route, if there is one
+ * @cc_profile: CC profile id (RTR); 0: that of the route, if there is one
  * @mpr_rx: our receive window, units of 128 PSNs (RTR)
  * @mpr_tx: the peer's receive window (RTS)
- * @wimm_rx: WriteImm in flight that we accept (RTR)
- * @wimm_tx: WriteImm in flight that we send at most (RTS)
+ * @wimm_rx: we accept at most so many WriteImm in flight (RTR)
+ * @wimm_tx: we have at most so many WriteImm in flight (RTS)
  * @timeout: 1.024 us * 2^timeout, 0..MRC_TIMEOUT_MAX (RTS)
- * @linear: retries at that interval, 0..MRC_LINEAR_MAX (RTS)
- * @exp: retries with doubling afterwards, MRC_EXP_MAX: for ever (RTS)
+ * @linear: retries at the interval @timeout, 0..MRC_LINEAR_MAX (RTS)
+ * @exp: further retries, at intervals that double; MRC_EXP_MAX: for ever (RTS)
  */
 struct mrc_qp_params {
 	u64 ev_profile;
@@ -112,7 +113,7 @@ struct mrc_qp_params {
  * @rq_psn: first PSN expected
  * @mtu: path MTU: payload bytes per packet, 256..4096
  * @pkey: partition key
- * @access: IB_ACCESS_REMOTE_WRITE must be set for the peer to write
+ * @access: IB_ACCESS_REMOTE_WRITE allows the peer to write
  */
 struct mrc_qp_conn {
 	struct in6_addr local;
@@ -127,8 +128,8 @@ struct mrc_qp_conn {
 /**
  * struct mrc_qp - a queue pair
  *
- * @tx_lock guards req and everything of the requester; @rx_lock guards resp and everything
- * of the responder; @state changes under both and may be read with READ_ONCE.
+ * @tx_lock protects req and everything of the requester; @rx_lock protects resp and everything of
+ * the responder; @state changes under both, and may be read with READ_ONCE.
  */
 struct mrc_qp {
 	struct mrc_dev *dev;
@@ -146,22 +147,22 @@ struct mrc_qp {
 	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */
 	struct mrc_qp_conn conn;
 	struct mrc_peer *peer;
-	struct list_head of_peer;	/* in its list */
+	struct list_head of_peer;	/* in peer->qps */
 	struct pid *creator;	/* for dumps */
 
 	spinlock_t tx_lock ____cacheline_aligned_in_smp;
 	struct mrc_req req;
 	void *tx_mem;
 	struct mrc_congestion __rcu *congestion;	/* from RTS on */
-	struct mrc_shared_place place;	/* in its queue */
-	bool joined;	/* it counts there: in RTS */
+	struct mrc_shared_place place;	/* in the queue of congestion */
+	bool joined;	/* the QP is a user of congestion: in RTS */
 	struct list_head waits;	/* in dev->waiting */
-	u64 waits_since;	/* ns, when room on this host was first looked for in vain; 0: it was not */
+	u64 waits_since;	/* ns, since when no room was found on this host; 0: not waiting */
 	u32 sq_psn;
 	unsigned long run;	/* MRC_RUN_* */
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
-	bool yielded;	/* it was started to go on with sending */
+	bool yielded;	/* the timer was armed to go on with sending */
 	u64 rtx_packets;
 	u64 tx_packets;
 
@@ -173,64 +174,64 @@ struct mrc_qp {
 	u64 sack_timer_at;	/* 0: not armed */
 };
 
-/** mrc_qp_defaults() - what a QP has as it is made; @p: result. Any context. */
+/** mrc_qp_defaults() - attributes of a new QP; @p: result. Any context. */
 void mrc_qp_defaults(const struct mrc_dev *dev, struct mrc_qp_params *p);
 
 /**
- * mrc_qp_alloc() - a QP in RESET, without a number
+ * mrc_qp_alloc() - make a QP in RESET, without a number
  *
  * Process context. Return: a reference or NULL.
  */
 struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init);
 /**
- * mrc_qp_publish() - give it an unpredictable number, by which it is found from here on
+ * mrc_qp_publish() - give a QP an unpredictable number; from now on it can be found by it
  *
  * Process context. Return: 0, -ENOMEM, -ENOSPC.
  */
 int mrc_qp_publish(struct mrc_qp *qp);
-/** mrc_qp_unlist() - it is found no more, its number is free. Process context. */
+/** mrc_qp_unlist() - a QP cannot be found any more; its number is free. Process context. */
 void mrc_qp_unlist(struct mrc_qp *qp);
 
 void mrc_qp_hold(struct mrc_qp *qp);
-/** mrc_qp_tryhold() - a reference, unless the last one is gone. Under RCU. */
+/** mrc_qp_tryhold() - take a reference, unless the last one is gone. Under RCU. */
 bool mrc_qp_tryhold(struct mrc_qp *qp);
 void mrc_qp_put(struct mrc_qp *qp);
 
-/** mrc_qp_find() - QP of a number in any namespace, or NULL. Under RCU, no reference. */
+/** mrc_qp_find() - find the QP of a number in any namespace, or NULL. Under RCU, no reference. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
 
 /**
- * mrc_qp_next() - reference to the QP of a device with the lowest number >= @qpn, or NULL.
+ * mrc_qp_next() - get a reference to the QP of a device with the lowest number >= @qpn, or NULL.
  * Process context.
  */
 struct mrc_qp *mrc_qp_next(struct mrc_dev *dev, u32 qpn);
 
-/** mrc_qp_join_peer() - the peer knows the QP from here on. Process context; takes peer->lock. */
+/** mrc_qp_join_peer() - put a QP into the list of its peer. Process context; takes peer->lock. */
 void mrc_qp_join_peer(struct mrc_qp *qp, struct mrc_peer *peer);
-/** mrc_qp_leave_peer() - and no more. Process context; takes peer->lock. */
+/** mrc_qp_leave_peer() - undo mrc_qp_join_peer(). Process context; takes peer->lock. */
 void mrc_qp_leave_peer(struct mrc_qp *qp, struct mrc_peer *peer);
 
 /**
- * mrc_qp_next_of() - reference to a QP of a peer, or NULL: it has none
+ * mrc_qp_next_of() - get a reference to a QP of a peer, or NULL: the peer has none
  *
- * Those that it was called for last come last: whoever calls it as often as the peer has QPs gets
- * each that was there. Process context; takes peer->lock.
+ * The QP is moved to the end of the peer's list. So a caller that calls this as often as the peer
+ * has QPs gets each QP that stays in the list. Process context; takes peer->lock.
  */
 struct mrc_qp *mrc_qp_next_of(struct mrc_peer *peer);
 
-/* Both locks: state changes are seen by requester and responder alike. */
+/* Take both locks, so that requester and responder see a change of state at once. */
 void mrc_qp_lock(struct mrc_qp *qp) __acquires(&qp->tx_lock) __acquires(&qp->rx_lock);
 void mrc_qp_unlock(struct mrc_qp *qp) __releases(&qp->rx_lock) __releases(&qp->tx_lock);
 
-/** mrc_qp_cwnd() - its congestion window in bytes; 0: it sends nothing. Under RCU. */
+/** mrc_qp_cwnd() - congestion window of a QP in bytes; 0: it does not send. Under RCU. */
 u32 mrc_qp_cwnd(const struct mrc_qp *qp);
 
-/** mrc_qp_free_tx() - give back send window and request slots; nobody looks any more */
+/** mrc_qp_free_tx() - free send window and request slots, which must not be in use any more */
 void mrc_qp_free_tx(struct mrc_qp *qp);
-/** mrc_qp_free_rx() - the same with the receive window */
+/** mrc_qp_free_rx() - free the receive window, which must not be in use any more */
 void mrc_qp_free_rx(struct mrc_qp *qp);
 
-/** mrc_qp_memory() - bytes of kernel memory held for this QP by this layer */
+/** mrc_qp_memory() - bytes of kernel memory that this layer holds for a QP */
 size_t mrc_qp_memory(const struct mrc_qp *qp);
 
 #endif /* _MRC_TRANSPORT_QP_H */

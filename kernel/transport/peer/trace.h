@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the decisions that make or break goodput: an EV's state, ports, what answers
- * did to a window and what congestion control to its own, what is held to be lost, what is sent
- * again; and what has arrived.
+ * Tracepoints of the decisions that make or break goodput: the states of EVs, ports, the send
+ * window after an answer, the congestion window, losses, retransmissions, and arrivals.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mrc
@@ -50,7 +49,7 @@ TRACE_EVENT(mrc_ev,
 		  __entry->reason)
 );
 
-/* Ports came or went, ours (the kernel has told of it) or the peer's (it has): bit 0 is port 1. */
+/* Ports came or went: ours (the kernel said so), or the peer's (the peer did). Bit 0 is port 1. */
 TRACE_EVENT(mrc_ports,
 	TP_PROTO(const struct mrc_peer *peer, u32 local, u32 remote),
 	TP_ARGS(peer, local, remote),
@@ -71,7 +70,7 @@ TRACE_EVENT(mrc_ports,
 		  __entry->remote)
 );
 
-/* An answer was applied: where the window stands. */
+/* The send window after an answer was applied. */
 TRACE_EVENT(mrc_window,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res),
 	TP_ARGS(qp, res),
@@ -108,9 +107,9 @@ TRACE_EVENT(mrc_window,
 	{ MRC_CC_PENALTIES, "penalty" }, { MRC_CC_COUNTS, "-" }
 
 /*
- * Congestion control has heard of packets, or of planes that went or came: the window before and
- * after, and the quadrant, if a SACK was in one. qpn is whose packets they were: others may share
- * the window. A fixed one has no such events.
+ * Congestion control has learned of packets, or of planes that went or came: the window before and
+ * after, and the rule that changed it. qpn is the QP of the packets; other QPs may share the
+ * window. A fixed window has no such events.
  */
 TRACE_EVENT(mrc_cc,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_congestion_move *move,
@@ -152,8 +151,9 @@ TRACE_EVENT(mrc_cc,
 );
 
 /*
- * Packets were held to be lost, or one that was turned out not to be. evs are those that lost
- * some, counted from 0 in the order of the peer's EVs; reorder is what was learnt of late packets.
+ * Packets were declared lost, or a packet that was declared lost has arrived after all (spurious).
+ * evs: the EVs that lost packets, counted from 0 in the order of the peer's EVs. reorder: tolerance
+ * for reordering, learned from late packets.
  */
 TRACE_EVENT(mrc_loss,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_tx_result *res,
@@ -186,7 +186,7 @@ TRACE_EVENT(mrc_loss,
 #define MRC_TRACE_VERDICTS						\
 	{ MRC_RX_NEW, "new" }, { MRC_RX_DUP, "dup" }, { MRC_RX_OOR, "oor" }
 
-/* A write packet has come to a QP, in this class of the network's. */
+/* A write packet has arrived at a QP, with this DSCP. */
 TRACE_EVENT(mrc_arrival,
 	TP_PROTO(const struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 		 enum mrc_rx_verdict verdict),
@@ -217,7 +217,7 @@ TRACE_EVENT(mrc_arrival,
 		  __entry->ev, __entry->dscp, __entry->ce, __entry->rtx)
 );
 
-/* Packets go out again. */
+/* Packets are sent again. */
 TRACE_EVENT(mrc_retransmit,
 	TP_PROTO(const struct mrc_qp *qp, u32 psn, unsigned int count),
 	TP_ARGS(qp, psn, count),
@@ -237,7 +237,7 @@ TRACE_EVENT(mrc_retransmit,
 		  __entry->psn, __entry->count, __entry->left)
 );
 
-/* A call of the requester's engine, see replay.h. */
+/* A call into the requester's engine, see replay.h. */
 TRACE_EVENT(mrc_replay,
 	TP_PROTO(const struct mrc_qp *qp, char op, u64 now, const u32 *words,
 		 unsigned int count),
