@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that go to error: what is open is flushed, and who watches is told.
+ * Moving QPs to error: open requests are flushed, and an event is raised.
  */
 #include "../peer/congestion.h"
 #include "error.h"
@@ -41,7 +41,7 @@ void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
 	rcu_read_unlock();
 }
 
-/* Both locks held. Return: a request has ended with that status. */
+/* Both locks held. Return: true: a request has ended with status @first. */
 static bool mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 {
 	bool any;
@@ -89,7 +89,7 @@ bool mrc_qp_to_err(struct mrc_qp *qp, unsigned long from, const char *reason)
 	return moved;
 }
 
-/* @request: with its oldest request, if there is one, and then that tells. */
+/* @request: the oldest request, if there is one, gets status @first, which replaces the event. */
 static void mrc_qp_fail_with(struct mrc_qp *qp, bool request, enum ib_wc_status first,
 			     enum ib_event_type type, const char *reason)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are gone, or in error.
+ * Answers of QPs that are gone, or in error.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -16,9 +16,9 @@
  * struct mrc_gone_user - a user whose QPs have ended
  * @hash: in the table's users
  * @class: in the table's classes
- * @uid: who; -1: a QP that was nobody's
- * @list: his records, the oldest first
- * @count: of them, 1 at least
+ * @uid: the user's id; -1: of QPs without a user
+ * @list: the user's records, the oldest first
+ * @count: number of records, at least 1
  */
 struct mrc_gone_user {
 	struct hlist_node hash;
@@ -32,12 +32,12 @@ struct mrc_gone_user {
  * struct mrc_gone - a QP that has ended
  * @hash: in the table's hash
  * @list: in the user's list
- * @user: whose it was
- * @key: peer that it was connected to
+ * @user: its user
+ * @key: key of the peer that it was connected to
  * @qpn: its number
  * @dest_qpn: QP at the other end
  * @pkey: partition key
- * @words: what it says
+ * @words: what it still answers
  */
 struct mrc_gone {
 	struct hlist_node hash;
@@ -53,7 +53,7 @@ struct mrc_gone {
 /**
  * struct mrc_gone_answer - an answer that waits for the work
  * @list: in the table's answers
- * @gone: in whose name
+ * @gone: the QP that answers
  * @answers: the packets
  */
 struct mrc_gone_answer {
@@ -87,7 +87,7 @@ static struct mrc_gone *mrc_gone_find(struct mrc_gone_table *table, u32 qpn)
 	return NULL;
 }
 
-/* The number of his records has changed. table->lock held. */
+/* The number of the user's records has changed. table->lock held. */
 static void mrc_gone_classify(struct mrc_gone_table *table, struct mrc_gone_user *user)
 {
 	list_move(&user->class, &table->classes[fls(user->count)]);
@@ -125,7 +125,7 @@ static void mrc_gone_forget_oldest(struct mrc_gone_table *table, struct mrc_gone
 	mrc_gone_forget(table, list_first_entry(&user->list, struct mrc_gone, list));
 }
 
-/* One who has about as many records as any other. Return: NULL: there are none. */
+/* A user from the non-empty class with the most records, or NULL: there are no users. */
 static struct mrc_gone_user *mrc_gone_heaviest(struct mrc_gone_table *table)
 {
 	unsigned int i;
@@ -136,7 +136,7 @@ static struct mrc_gone_user *mrc_gone_heaviest(struct mrc_gone_table *table)
 	return NULL;
 }
 
-/* For one more of this user. table->lock held. */
+/* Makes room for one more record of this user. table->lock held. */
 static void mrc_gone_make_room(struct mrc_gone_table *table, u32 uid)
 {
 	struct mrc_gone_user *user = mrc_gone_find_user(table, uid);
@@ -147,7 +147,7 @@ static void mrc_gone_make_room(struct mrc_gone_table *table, u32 uid)
 		mrc_gone_forget_oldest(table, mrc_gone_heaviest(table));
 }
 
-/* Return: @fresh, if it is not needed. table->lock held. */
+/* Return: @fresh, if it was not needed. table->lock held. */
 static struct mrc_gone_user *mrc_gone_add(struct mrc_gone_table *table, struct mrc_gone *gone,
 					  struct mrc_gone_user *fresh)
 {
@@ -220,7 +220,7 @@ static bool mrc_gone_waits(const struct mrc_gone_table *table, u32 qpn)
 	return false;
 }
 
-/* Packets come in bursts, and one answer to each is enough. table->lock held. */
+/* Packets come in bursts, and one answer to a burst is enough. table->lock held. */
 static bool mrc_gone_may_answer(struct mrc_gone_table *table, u32 qpn)
 {
 	return table->nanswers < MRC_GONE_ANSWERS_MAX &&
@@ -285,8 +285,8 @@ void mrc_gone_no_qp(const struct mrc_rx_pkt *pkt)
 }
 
 /*
- * A QP in RESET may have had a connection, and answers for it. One in INIT does not: it is about to
- * be connected, maybe to the same QP, which must not be told of the connection before.
+ * A QP in RESET may have had a connection, and answers for it. A QP in INIT does not: it is about
+ * to be connected, maybe to the same QP again, which must get no answers of the connection before.
  */
 void mrc_gone_not_live(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 {
@@ -319,7 +319,7 @@ static struct mrc_gone_answer *mrc_gone_take(struct mrc_gone_table *table)
 	return answer;
 }
 
-/* Is there such a peer, or may one be made? To make one costs more than to answer. */
+/* Does the peer exist, or may it be made? To make a peer costs more than to answer. */
 static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key)
 {
 	struct mrc_gone_table *table = dev->gone;
@@ -338,8 +338,9 @@ static bool mrc_gone_may_get(struct mrc_dev *dev, const struct mrc_peer_key *key
 }
 
 /*
- * The answer before held on to its peer, @before. Mostly this answer is for the same peer, which
- * may exist for these answers only; so it is given up here, after the next one is held.
+ * Gets the peer for an answer, and drops @before, the peer of the answer before. Mostly both are
+ * the same peer, which may exist for these answers only. So @before is dropped after the new
+ * reference is taken.
  */
 static struct mrc_peer *mrc_gone_peer(struct mrc_dev *dev,
 				      const struct mrc_peer_key *key,

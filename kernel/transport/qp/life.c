@@ -39,7 +39,7 @@ struct mrc_qp *mrc_qp_create(struct mrc_dev *dev,
 	return qp;
 }
 
-/* Takes a QP out of traffic. The peer is the caller's to put. */
+/* Takes a QP out of traffic. Return: its peer, which the caller must put, or NULL. */
 static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 				    bool dead)
 {
@@ -76,7 +76,7 @@ void mrc_qp_destroy(struct mrc_qp *qp)
 	if (peer) {
 		mrc_gone_remember(qp, peer);
 		mrc_peers_put(peer);
-		/* A packet that is being placed now must not land in memory used anew. */
+		/* A packet that is being copied now must not land in memory that is used anew. */
 		mrc_hazard_wait(qp);
 	}
 	mrc_qp_put(qp);
@@ -91,8 +91,8 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 		mrc_peers_put(peer);
 	}
 	/*
-	 * Senders and receivers that saw the old state have left after this; without a peer there
-	 * are none. Not in a hurry, which interrupts all CPUs: any program may do this in a loop.
+	 * After this, senders and receivers that saw the old state have left; without a peer there
+	 * are none. Not expedited, which interrupts all CPUs: any program may do this in a loop.
 	 */
 	if (peer)
 		synchronize_rcu();
@@ -106,8 +106,8 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 }
 
 /*
- * Both locks held. The caller checked the state before it had them; errors come at
- * any time.
+ * Both locks held. The state is checked here, because the caller checked it without the locks, and
+ * a QP may go to error at any time.
  */
 static int mrc_qp_move(struct mrc_qp *qp, enum ib_qp_state from,
 		       enum ib_qp_state to)
@@ -128,7 +128,7 @@ int mrc_qp_to_init(struct mrc_qp *qp)
 	return err;
 }
 
-/* What the program left open, the route says. */
+/* The route fills in what the program left open. */
 static void mrc_qp_apply_route(struct mrc_dev *dev,
 			       const struct in6_addr *remote,
 			       struct mrc_qp_params *params)
@@ -143,7 +143,7 @@ static void mrc_qp_apply_route(struct mrc_dev *dev,
 		params->cc_profile = route.cc_profile;
 }
 
-/* Takes over the reference to @peer, when it succeeds. */
+/* Takes over the reference to @peer on success. */
 static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
 			  const struct mrc_qp_params *params, struct mrc_peer *peer)
 {

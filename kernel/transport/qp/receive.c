@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Received packets on their way to a QP: who is meant, may this sender speak
- * to it, is the ICRC right. Everything here runs in softirq under RCU.
+ * Received packets on their way to a QP: finds the QP, and checks the sender and the ICRC.
+ * Everything here runs in softirq under RCU.
  */
 #include <net/addrconf.h>
 #include <net/ipv6.h>
@@ -14,8 +14,8 @@
 #include "responder.h"
 
 /*
- * What is remembered while the packets of one skb are walked. They are nearly
- * always for one QP; when they are not, the run is ended and begun anew.
+ * State while the packets of one skb are walked. They are nearly always for one QP. When a packet
+ * is for another QP, the run is flushed, and a new one begins.
  */
 struct mrc_receive_run {
 	struct mrc_qp *qp;
@@ -67,7 +67,7 @@ static void mrc_receive_begin(struct mrc_receive_run *run, struct mrc_qp *qp,
 	run->ce |= pkt->ce;
 }
 
-/* All that can be checked without the ICRC. */
+/* All checks except the ICRC. */
 static enum mrc_drop mrc_receive_check_head(struct mrc_qp *qp, const struct mrc_plane *plane,
 					    const struct mrc_rx_pkt *pkt)
 {
@@ -150,7 +150,7 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 	mrc_receive_dispatch(qp, pkt, run);
 }
 
-/* Has a switch trimmed it, as far as the device knows? Else it is but damaged. */
+/* Does the packet's DSCP say that a switch has trimmed it? Otherwise it is only damaged. */
 static bool mrc_receive_is_trimmed(const struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
 	return READ_ONCE(dev->cfg.trim) &&

@@ -3,7 +3,7 @@
 #include "replay.h"
 #include "../peer/trace.h"
 
-/* Of a batch the words before EVs and PSNs; of an answer those behind its headers. */
+/* Words of a batch without EVs and PSNs, and words of an answer behind its headers. */
 #define MRC_REPLAY_BATCH_WORDS	5u
 #define MRC_REPLAY_ANSWER_WORDS	12u
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a requester of the engine was told, and what it said: a host test tells it the same again
- * (selftests/unit/replay.cc) and must hear the same, or what is tested is not what runs here.
+ * Records all calls into a requester of the engine (core/requester), and their results. A host test
+ * (selftests/unit/replay.cc) makes the same calls again, and must get the same results. If it does
+ * not, the engine that is tested is not the one that runs here.
  *
- * All calls are under tx_lock, so they are recorded in their order. They cost a branch that is not
- * taken while nobody records. A recording is of use from the start of the connection on, and only
- * when it is whole.
+ * All calls are made under tx_lock, so they are recorded in order. While nothing records, each
+ * costs a branch that is not taken. A recording is useful only if it begins with the connection,
+ * and is complete.
  */
 #ifndef _MRC_TRANSPORT_REPLAY_H
 #define _MRC_TRANSPORT_REPLAY_H
@@ -24,24 +25,24 @@ struct mrc_tx_result;
 DECLARE_TRACEPOINT(mrc_replay);
 
 /**
- * enum mrc_replay_op - a call; behind it the words of its record, results after "->"
+ * enum mrc_replay_op - calls. Each has the words of its record behind it, results after "->"
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
  *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots,
- *	how long the peer may be without a receive (low, high)
+ *	how long the peer may lack a receive (low, high)
  * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, has an immediate
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
- * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a
- *	packet needs, bytes to ask after, packets that leave at a time -> something goes out
- * @MRC_REPLAY_BATCH: mrc_req_deal() of it: stride, that many EVs -> packets, rtx, any, ask, PSNs:
- *	of new packets that of the first
+ * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a packet needs,
+ *	bytes after which a SACK is asked for, packets that may leave -> there is a batch
+ * @MRC_REPLAY_BATCH: mrc_req_deal() of that batch: stride, stride EVs -> packets, rtx, any, ask,
+ *	PSNs: of each retransmission, or of the first new packet
  * @MRC_REPLAY_UNSENT: mrc_req_unsent(): PSN -> goes on
- * @MRC_REPLAY_LOSE: mrc_req_lose_evs(): unsent ones too, EVs that are gone here (8 words), at the
- *	peer (8 words) -> lost
- * @MRC_REPLAY_STATE: mrc_req_heed_state(): EV, what is late on it is lost
- * @MRC_REPLAY_SACK: mrc_req_sack(): bytes of the headers, the headers -> error or, without one, see
- *	mrc_replay_answer()
- * @MRC_REPLAY_NACK: mrc_req_nack(): the same
- * @MRC_REPLAY_ACK: mrc_req_ack(): the same
+ * @MRC_REPLAY_LOSE: mrc_req_lose_evs(): whether unsent packets are lost, too, EVs that are gone
+ *	here (8 words), at the peer (8 words) -> lost
+ * @MRC_REPLAY_STATE: mrc_req_heed_state(): EV, whether late packets on it are lost
+ * @MRC_REPLAY_SACK: mrc_req_sack(): bytes of the headers, the headers -> the error; if 0, the words
+ *	of mrc_replay_answer()
+ * @MRC_REPLAY_NACK: mrc_req_nack(): as @MRC_REPLAY_SACK
+ * @MRC_REPLAY_ACK: mrc_req_ack(): as @MRC_REPLAY_SACK
  * @MRC_REPLAY_END: mrc_sendq_end()
  * @MRC_REPLAY_SETTLE: mrc_req_settle()
  * @MRC_REPLAY_ASK: mrc_req_probe_now() -> id of the probe
@@ -77,7 +78,7 @@ void mrc_replay_record_answer(const struct mrc_qp *qp, enum mrc_replay_op op, u6
 			      const struct mrc_hdr *hdr, int err,
 			      const struct mrc_tx_result *res);
 
-/* mrc_replay() - a call whose record is these words: one at least. tx_lock held. */
+/* mrc_replay() - record a call with these words, at least one. tx_lock held. */
 #define mrc_replay(qp, op, now, ...)						\
 do {										\
 	if (tracepoint_enabled(mrc_replay)) {					\
@@ -88,7 +89,7 @@ do {										\
 } while (0)
 
 /**
- * mrc_replay_grant() - what mrc_req_plan() was granted, and @max; @more: it had something. tx_lock
+ * mrc_replay_grant() - record mrc_req_plan(): its grant, @max, and @more: there is a batch. tx_lock
  * held.
  */
 static inline void mrc_replay_grant(const struct mrc_qp *qp, u64 now,
@@ -98,7 +99,7 @@ static inline void mrc_replay_grant(const struct mrc_qp *qp, u64 now,
 		   g->ask_after, max, more);
 }
 
-/** mrc_replay_batch() - @ev: what @b was dealt to. tx_lock held. */
+/** mrc_replay_batch() - record mrc_req_deal(); @ev: EVs that @b was dealt to. tx_lock held. */
 static inline void mrc_replay_batch(const struct mrc_qp *qp, u64 now,
 				    const struct mrc_batch *b, const u16 *ev)
 {
@@ -107,7 +108,7 @@ static inline void mrc_replay_batch(const struct mrc_qp *qp, u64 now,
 }
 
 /**
- * mrc_replay_lose() - mrc_req_heed_ports() knew paths to be gone, and with them @lost packets
+ * mrc_replay_lose() - record mrc_req_heed_ports(), which found @lost packets lost on dead paths
  *
  * tx_lock held.
  */
@@ -119,10 +120,10 @@ static inline void mrc_replay_lose(const struct mrc_qp *qp, const struct mrc_pat
 }
 
 /**
- * mrc_replay_answer() - an answer was digested, or refused
+ * mrc_replay_answer() - record an answer that was digested, or refused with an error
  *
- * Recorded, without an error: packets acknowledged, lost, whether one was late, RTT (low, high),
- * mark, EV; first and next PSN, packets in flight and lost afterwards. tx_lock held.
+ * Words without an error: packets acknowledged, lost, spurious losses, RTT (low, high), mark, EV;
+ * and afterwards: first and next PSN, packets in flight and lost. tx_lock held.
  */
 static inline void mrc_replay_answer(const struct mrc_qp *qp, enum mrc_replay_op op, u64 now,
 				     const struct mrc_hdr *hdr, int err,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control packets on their way out. Those that are equally long, and a shorter one behind them,
- * share a segmented skb.
+ * Sending control packets. Packets of the same length, and a shorter one behind them, share a
+ * segmented skb.
  */
 #include "../endpoint/prober.h"
 #include "reply.h"
 
-/* EVs that an answer is tried on. */
+/* An answer is tried on so many EVs. */
 #define MRC_REPLY_TRIES	3u
 
 /**
- * struct mrc_reply - answers on their way out
- * @peer: to whom
+ * struct mrc_reply - answers that are being sent
+ * @peer: the receiver
  * @evs: its EVs
  * @a: the packets
  * @qpn: the peer's QP
@@ -63,7 +63,10 @@ static unsigned int mrc_reply_fill(struct mrc_skb *b, const struct mrc_reply *r,
 	return i;
 }
 
-/* Sends packets from @from on, as far as they fit one skb, by an EV. Return: 0 and @n, or an error. */
+/*
+ * Sends packets from @from on by an EV, as many as fit into one skb. Return: 0 and their number in
+ * @n, or an error.
+ */
 static int mrc_reply_skb(const struct mrc_reply *r, u16 ev, unsigned int from, unsigned int *n)
 {
 	struct mrc_dev *dev = r->peer->dev;
@@ -104,12 +107,13 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 }
 
 /*
- * All of them by one EV. One that lets nothing out of this host is not used for answers any more, and
- * another is tried: a transport ACK that is not sent is missed for long.
+ * Sends all answers by one EV. If nothing can leave this host by that EV, it is not used for
+ * answers any more, and another one is tried: a transport ACK that is not sent would be missed for
+ * long.
  */
 static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
 {
-	/* What was to go by one EV says something of that EV alone. */
+	/* What must take a certain EV, as a probe that tests it, is not tried on other EVs. */
 	unsigned int tries = r->a->ev == MRC_ANSWERS_ANY_EV ? MRC_REPLY_TRIES : 1;
 	unsigned int i = 0, n = 0;
 	enum mrc_sent sent;
@@ -130,7 +134,7 @@ static void mrc_reply_all(const struct mrc_reply *r, u16 ev)
 	}
 }
 
-/* A denied EV is not asked, and no other one in its name. */
+/* If the requested EV is denied, nothing is sent, not even by another EV. */
 static u16 mrc_reply_ev(const struct mrc_reply *r)
 {
 	if (r->a->evs_gen != r->evs->gen || r->a->ev >= r->evs->paths.count)

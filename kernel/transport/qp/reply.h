@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Control packets on their way out. Which there are is core/wire/answers.h.
+ * Sending control packets. core/wire/answers.h has the kinds of control packets.
  */
 #ifndef _MRC_TRANSPORT_REPLY_H
 #define _MRC_TRANSPORT_REPLY_H
@@ -9,25 +9,26 @@
 #include "../peer/qp.h"
 
 /**
- * mrc_reply_send() - send them, in one skb where their lengths allow
+ * mrc_reply_send() - send answers, in one skb where their lengths allow it
  *
- * By one EV, or, if this host lets nothing out by it, by another one. What the network loses is made
- * good by later ones. Softirq or BH off, under RCU.
+ * All take one EV. If nothing can leave this host by that EV, another one is tried. If the network
+ * loses answers, later ones make up for them. Softirq or BH off, under RCU.
  */
 void mrc_reply_send(struct mrc_qp *qp, const struct mrc_answers *a);
 
 /**
- * mrc_reply_ask() - the same for what asks: a Reliability Probe
+ * mrc_reply_ask() - send a Reliability Probe; context as mrc_reply_send()
  *
- * Who sends data learns of its ways by them: no probe of the way back is set off, which is for who
- * only answers.
+ * Unlike mrc_reply_send(), it does not trigger a probe of the way that answers take. Such probes
+ * are for a host that only answers; a host that sends data learns about its paths from its data.
  */
 void mrc_reply_ask(struct mrc_qp *qp, const struct mrc_answers *a);
 
 /**
- * mrc_reply_send_to() - the same without a QP here: to QP @qpn of the peer
+ * mrc_reply_send_to() - send answers to QP @qpn of the peer, without a QP here; context as
+ * mrc_reply_send()
  *
- * Return: whether there was an EV for them.
+ * Return: true: there was an EV for them.
  */
 bool mrc_reply_send_to(struct mrc_peer *peer, u32 qpn, u16 pkey,
 		       const struct mrc_answers *a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The requester: when it sends, and what answers, and that none came, do to it.
+ * The requester: when it sends, and how it reacts to answers and to their absence.
  */
 #include <linux/ktime.h>
 #include <linux/mrc.h>
@@ -18,12 +18,12 @@
 #include "../peer/trace.h"
 #include "wqe.h"
 
-/* Batches in one go; then the CPU is given back. */
+/* At most so many batches in one go; then other tasks have the CPU. */
 #define MRC_RUN_BATCHES	16u
 
 /* ---- the run ------------------------------------------------------------- */
 
-/* One batch. False: nothing more to send now. */
+/* Sends one batch. Return: false: there is nothing more to send now. */
 static bool mrc_requester_step(struct mrc_qp *qp)
 {
 	struct mrc_send s;
@@ -46,14 +46,14 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
 				    "memory region revoked under a request");
 	if (err == -ECANCELED)
-		/* Its error completion says it all. */
+		/* The error completion of the request is enough: no event. */
 		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
 	else if (err)
 		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, "send ring corrupt");
 	return more && !err;
 }
 
-/* Others want this CPU too: the timer goes on with it. */
+/* Other tasks want this CPU, too: the timer goes on with sending. */
 static void mrc_requester_yield(struct mrc_qp *qp)
 {
 	spin_lock(&qp->tx_lock);
@@ -69,18 +69,18 @@ static void mrc_requester_yield(struct mrc_qp *qp)
 /* Sends at most @budget batches now. */
 static void mrc_requester_go(struct mrc_qp *qp, unsigned int budget)
 {
-	/* What there is to do can be seen by whoever sees the bit ... */
+	/* A CPU that sees the bit must also see the work that there is to do ... */
 	smp_mb__before_atomic();
 	set_bit(MRC_RUN_WANTED, &qp->run);
 	while (test_bit(MRC_RUN_WANTED, &qp->run) &&
 	       !test_and_set_bit_lock(MRC_RUN_BUSY, &qp->run)) {
 		clear_bit(MRC_RUN_WANTED, &qp->run);
-		/* ... and is looked for only after the bit has been cleared. */
+		/* ... and looks for work only after it has cleared the bit. */
 		smp_mb__after_atomic();
 		while (budget && mrc_requester_step(qp))
 			budget--;
 		clear_bit_unlock(MRC_RUN_BUSY, &qp->run);
-		/* Against the set_bit() of somebody who just found it busy. */
+		/* Pairs with the set_bit() of a CPU that just found the QP busy. */
 		smp_mb__after_atomic();
 		if (!budget) {
 			mrc_requester_yield(qp);
@@ -89,7 +89,7 @@ static void mrc_requester_go(struct mrc_qp *qp, unsigned int budget)
 	}
 }
 
-/* The same, and then those have their turns that wait for room of the same window. */
+/* Sends as mrc_requester_go(), then gives turns to QPs that wait for room in the same window. */
 static void mrc_requester_run_some(struct mrc_qp *qp, unsigned int budget)
 {
 	struct mrc_congestion *c;
@@ -148,7 +148,7 @@ static void mrc_requester_heed_states(struct mrc_qp *qp, const struct mrc_paths 
 			mrc_replay(qp, MRC_REPLAY_STATE, now, n->ev[i].ev, silent);
 }
 
-/* Ports by which this host may not have sent what is missed. */
+/* Ports of missed packets whose queues on this host have dropped something of late. */
 static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mrc_news *n, u64 now)
 {
 	u32 missed = mrc_paths_missed(&evs->paths, n), ports = 0;
@@ -163,7 +163,7 @@ static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mr
 	return ports;
 }
 
-/* What an answer, or that none came, says about EVs goes to the peer. tx_lock held. */
+/* Tells the peer what an answer, or its absence, says about EVs. tx_lock held. */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
 {
@@ -221,14 +221,14 @@ bool mrc_requester_new_ports(struct mrc_qp *qp)
 	if (qp->state == IB_QPS_RTS && qp->peer)
 		changed = mrc_requester_check_ports(qp, now);
 	if (changed)
-		/* Some of it may have been given time. */
+		/* Some packets on dead ports may have got time to arrive. */
 		mrc_send_arm(qp, now);
 	spin_unlock_bh(&qp->tx_lock);
 	rcu_read_unlock();
 	return changed;
 }
 
-/* tx_lock held, under RCU. Return: what is late on some EV is lost from now on. */
+/* tx_lock held, under RCU. Return: true: late packets on some EV count as lost from now on. */
 static bool mrc_requester_heed_silence(struct mrc_qp *qp, u64 now)
 {
 	const struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
@@ -279,7 +279,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 
 	mrc_count(qp->dev, MRC_CNT_SACK_RX);
 	spin_lock(&qp->tx_lock);
-	/* Here: nothing in flight may have been sent later. */
+	/* Read under tx_lock, so that no packet in flight was sent later. */
 	now = ktime_get_ns();
 	if (qp->state == IB_QPS_RTS) {
 		mrc_requester_heed_silence(qp, now);
@@ -292,7 +292,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			mrc_requester_count_sack(qp, &res);
 			mrc_send_learn(qp, &res, now);
 			mrc_requester_learn(qp, &res, now);
-			/* It need not wait for the work that tells all QPs. */
+			/* This QP need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp, now);
 			mrc_send_arm(qp, now);
 		}
@@ -303,7 +303,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-/* How a QP ends by a verdict. */
+/* Status and reason with which a QP ends, by the verdict. */
 static const struct {
 	enum ib_wc_status status;
 	const char *reason;
@@ -355,7 +355,7 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	struct mrc_tx_result res = { .ev = MRC_EV_NONE };
-	/* An ACK comes late, and that is all; a NAK has nothing to refuse then. */
+	/* If the QP is not in RTS: an ACK is only late, but a NAK has no request to refuse. */
 	int err = nak ? -EINVAL : 0;
 	u64 now;
 	u32 psn;
@@ -444,7 +444,7 @@ void mrc_requester_init(struct mrc_qp *qp)
 	mrc_hrtimer_setup(&qp->timer, mrc_requester_timer);
 }
 
-/* A fixed window is each QP's own. */
+/* Joins a congestion context. With a fixed window, each QP has a context of its own. */
 static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 {
 	struct mrc_congestion_cfg cfg = {
@@ -473,7 +473,7 @@ static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
 	return 0;
 }
 
-/* What round trips of others take, ns. */
+/* Round trip that other QPs of the peer have measured, ns. */
 static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
 {
 	u64 rtt;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester side of a QP: requests become packets, SACKs, NACKs and ACKs
- * become progress.
+ * The requester of a QP makes packets from requests, and digests SACKs, NACKs and ACKs.
  *
- * Sending is done by one CPU at a time (MRC_RUN_BUSY), which plans a batch
- * under tx_lock and builds and transmits it outside (send.h). Whoever finds the QP busy
- * leaves MRC_RUN_WANTED behind. The busy CPU alone refills request slots, so a slot that
- * a batch refers to keeps its contents even when its request completes meanwhile.
+ * One CPU at a time sends (MRC_RUN_BUSY). It plans a batch under tx_lock, and builds and transmits
+ * the batch without the lock (send.h). A CPU that finds the QP busy sets MRC_RUN_WANTED, and leaves
+ * the work to the busy CPU. Only the busy CPU refills request slots. So a slot that a batch refers
+ * to keeps its contents, even if its request completes meanwhile.
  */
 #ifndef _MRC_TRANSPORT_REQUESTER_H
 #define _MRC_TRANSPORT_REQUESTER_H
@@ -16,11 +15,12 @@
 #define MRC_RUN_BUSY	0
 #define MRC_RUN_WANTED	1
 
-/** mrc_requester_init() - once, at creation of the QP */
+/** mrc_requester_init() - set up lock and timer, once, when the QP is created */
 void mrc_requester_init(struct mrc_qp *qp);
 
 /**
- * mrc_requester_start() - RTS: window and request slots. Return: 0 or -ENOMEM. state_lock held.
+ * mrc_requester_start() - for RTS: make window and request slots. Return: 0 or -ENOMEM. state_lock
+ * held.
  */
 int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns);
 
@@ -35,29 +35,29 @@ void mrc_requester_run(struct mrc_qp *qp);
 void mrc_requester_kick(struct mrc_qp *qp);
 
 /**
- * mrc_requester_nudge() - as mrc_requester_kick(), but in steps: one batch now, and the next by the
- * timer, after other QPs had their turn
+ * mrc_requester_nudge() - as mrc_requester_kick(), but one batch only; the timer sends the next
+ * one, after other QPs had their turn
  */
 void mrc_requester_nudge(struct mrc_qp *qp);
 
 /**
- * mrc_requester_new_ports() - if other ports are up than before, here or at the peer, what is in
- * flight on those that are down is lost, here when it has had its time, and once one is up so is
- * what was sent while none was
+ * mrc_requester_new_ports() - digest a change of the set of ports that are up, here or at the peer
  *
- * Process context. Return: other ports are up.
+ * Packets in flight by a port that is down at the peer are lost. By a port that is down here, they
+ * are lost after they had time to arrive. Packets that were sent while no port was up are lost as
+ * soon as one is. Process context. Return: true: the set of ports has changed.
  */
 bool mrc_requester_new_ports(struct mrc_qp *qp);
 
 /**
- * mrc_requester_new_evs() - if an EV is bad since, on which packets are late, the peer is asked at
- * once what has arrived
+ * mrc_requester_new_evs() - if an EV has become bad, and packets on it are late, ask the peer at
+ * once which packets have arrived
  *
  * Process context.
  */
 void mrc_requester_new_evs(struct mrc_qp *qp);
 
-/* Received packets; softirq, under RCU. True: worth a mrc_requester_run(). */
+/* Digest a received answer. Softirq, under RCU. Return: true: mrc_requester_run() is worth it. */
 bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The responder: checks where a packet may write, places it, has core/receive/responder.c account for it
- * and say what goes back, and answers once per skb.
+ * The responder: checks where a packet may write, and copies its payload there.
+ * core/receive/responder.c accounts for the packet, and decides on the answers, which are sent once
+ * per skb.
  */
 #include <linux/highmem.h>
 #include <linux/ktime.h>
@@ -37,7 +38,7 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 	return 0;
 }
 
-/* Both locks guard the state: one is enough to read it for sure. */
+/* The state changes under both locks, so one of them is enough to read it for sure. */
 static bool mrc_responder_live(const struct mrc_qp *qp)
 {
 	enum ib_qp_state state = READ_ONCE(qp->state);
@@ -71,7 +72,7 @@ static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, const struct mrc_mr *
 
 /*
  * Copies the payload to its place, unless the region is being deregistered or the QP destroyed:
- * the memory may be used anew as soon as that has returned. Return: 0 or an AETH syndrome.
+ * once that has returned, the memory may be used for something else. Return: 0 or an AETH syndrome.
  */
 static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 {
@@ -140,7 +141,7 @@ void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* rx_lock held. Return: it has a receive. */
+/* rx_lock held. Return: true: the message had a receive. */
 static bool mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
 {
 	int err = qp->ops->recv_imm(qp->priv, done);
@@ -152,7 +153,7 @@ static bool mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
 	return !err;
 }
 
-/* Completes what is complete in order. rx_lock held. */
+/* Completes messages, in order. rx_lock held. */
 static void mrc_responder_complete(struct mrc_qp *qp)
 {
 	struct mrc_rx_done done;
@@ -163,8 +164,8 @@ static void mrc_responder_complete(struct mrc_qp *qp)
 }
 
 /*
- * Like the requester's timer, one that is armed is left alone: while data flows it looks, and
- * is armed anew, once in that time. rx_lock held.
+ * A timer that is armed already is left alone, as the requester's is. So while data flows, the
+ * timer fires, and is armed anew, only once in its time. rx_lock held.
  */
 static void mrc_responder_arm(struct mrc_qp *qp)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write packets on their way out: a batch is planned, and built one EV after another.
+ * Sending write packets: a batch is planned, and then built one EV after another.
  */
 #include <linux/ktime.h>
 
@@ -13,7 +13,7 @@
 #include "waiting.h"
 #include "wqe.h"
 
-/* When the requester, or the window that it shares, is to be asked again; 0: never. */
+/* When the requester, or the window that it shares, must be asked again, ns; 0: never. */
 static u64 mrc_send_timer_at(struct mrc_qp *qp, u64 now)
 {
 	const struct mrc_congestion *c = rcu_dereference(qp->congestion);
@@ -31,13 +31,13 @@ void mrc_send_arm(struct mrc_qp *qp, u64 now)
 	if (!at || qp->dead || (qp->timer_at && qp->timer_at <= at))
 		return;
 	qp->timer_at = at;
-	/* A little later will do: timers of many QPs then share an interrupt. */
+	/* It may fire a little later, so that timers of many QPs share an interrupt. */
 	hrtimer_start_range_ns(&qp->timer, ns_to_ktime(at),
 			       at > now ? min_t(u64, (at - now) / 8, NSEC_PER_MSEC) : 0,
 			       HRTIMER_MODE_ABS_SOFT);
 }
 
-/* A fixed window has nothing to show. */
+/* A fixed window never changes, so it is not traced. */
 static bool mrc_send_cc_traced(const struct mrc_congestion *c)
 {
 	return trace_mrc_cc_enabled() && c->shared.cc.p.algorithm != MRC_CC_NONE;
@@ -72,10 +72,12 @@ void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now)
 
 /* ---- room on this host ------------------------------------------------------- */
 
-/* What a packet takes beside its payload, in an skb that others share. */
+/* Bytes of memory of a packet besides its payload, in an skb that it shares with others. */
 #define MRC_SEND_OVERHEAD	256u
 
-/* The plane by which data goes that takes the EVs of one plane of the set; NULL: none does, or lo. */
+/*
+ * The plane of the EVs of one plane of the set; NULL: no data takes these EVs, or they lead to lo.
+ */
 static struct mrc_plane *mrc_send_plane(const struct mrc_peer_evs *evs, unsigned int plane)
 {
 	return mrc_paths_carries(&evs->paths, plane) ?
@@ -83,8 +85,8 @@ static struct mrc_plane *mrc_send_plane(const struct mrc_peer_evs *evs, unsigned
 }
 
 /*
- * How much the queues of this host take of what goes to the peer, and which take nothing, @s->full.
- * Return: packets, MRC_BATCH_MAX at most.
+ * How many packets to the peer do the queues of this host have room for? Sets @s->full, the planes
+ * whose queues have none. Return: packets, MRC_BATCH_MAX at most.
  */
 static unsigned int mrc_send_room(const struct mrc_qp *qp, struct mrc_send *s)
 {
@@ -110,7 +112,7 @@ static unsigned int mrc_send_room(const struct mrc_qp *qp, struct mrc_send *s)
 	return DIV_ROUND_UP((u32)bytes, size);
 }
 
-/* All planes are full: the first one that has room again tells. */
+/* All planes are full: the QP waits until one of them has room again. */
 static void mrc_send_wait(struct mrc_qp *qp, const struct mrc_send *s)
 {
 	struct mrc_plane *plane;
@@ -128,8 +130,8 @@ static void mrc_send_wait(struct mrc_qp *qp, const struct mrc_send *s)
 }
 
 /*
- * Return: packets that the queues of this host take now; 0: the QP waits. Whoever has waited for long
- * sends one nevertheless: a queue that drops it says so.
+ * Return: packets that the queues of this host have room for now; 0: the QP waits. A QP that has
+ * waited for long sends one packet nevertheless: if the queue drops it, the QP learns of that.
  */
 static unsigned int mrc_send_find_room(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
@@ -153,7 +155,7 @@ static unsigned int mrc_send_find_room(struct mrc_qp *qp, struct mrc_send *s, u6
 
 /* ---- the plan --------------------------------------------------------------- */
 
-/* Packets that were sent on these EVs go out again. */
+/* Counts retransmissions at the EVs that the packets were sent on before. */
 static void mrc_send_count_lost(struct mrc_send *s)
 {
 	unsigned int i;
@@ -175,7 +177,7 @@ void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs)
 		trace_mrc_cc(qp, &move, "planes");
 }
 
-/* Packets for one skb: of those that do not fit the last would go alone. */
+/* Packets in one skb: no more than fit, because the rest would need an skb of its own. */
 static unsigned int mrc_send_burst(const struct mrc_qp *qp)
 {
 	unsigned int fit = MRC_SKB_LEN_MAX / (qp->conn.mtu +
@@ -201,7 +203,7 @@ static void mrc_send_deal(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 		mrc_send_count_lost(s);
 }
 
-/* Indices of older versions of the EVs mean nothing any more. */
+/* Switches to the current version of the EVs: indices of older versions mean nothing any more. */
 static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 {
 	bool others = qp->req.evs_gen != evs->gen;
@@ -214,7 +216,7 @@ static void mrc_send_sync_evs(struct mrc_qp *qp, struct mrc_peer_evs *evs)
 		mrc_send_count_planes(qp, evs);
 }
 
-/* Of the room that congestion control and the queues of this host leave. */
+/* Plans a batch for the room that congestion control and the queues of this host leave. */
 static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 {
 	struct mrc_congestion *c = rcu_dereference(qp->congestion);
@@ -310,8 +312,8 @@ static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 }
 
 /*
- * What this host did not let go, packets @from, @from + stride, ... before @end, goes out again,
- * and says nothing of the paths beyond.
+ * This host dropped packets @from, @from + stride, ... before @end. They are sent again, and say
+ * nothing about the network.
  */
 static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 			     unsigned int from, unsigned int end, int err)
@@ -319,7 +321,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 	u16 ev = s->b.plan[from].ev;
 
 	mrc_count_unsent(qp->dev, err);
-	/* They wait for a port. */
+	/* They wait until a port is up. */
 	if (ev == MRC_EV_NONE)
 		return;
 	mrc_prober_sent(s->peer, s->evs, ev, mrc_sent_verdict(err));
@@ -352,8 +354,8 @@ static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 }
 
 /*
- * A late answer may complete a request while it is being sent again; its program
- * is then free to deregister the memory.
+ * Is the request of a packet still open? A late answer may complete it while the packet is being
+ * sent again, and its program is then free to deregister the memory.
  */
 static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 {
@@ -366,9 +368,8 @@ static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 }
 
 /*
- * Sends the packets of one EV: @from, @from + stride, ... as far as they fit
- * one skb. Return: the first one left over, or a negative error that is the program's
- * fault.
+ * Sends the packets of one EV, @from, @from + stride, ..., as many as fit into one skb. Return: the
+ * first one that is left over, or a negative error that is the program's fault.
  */
 static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int from)
@@ -394,7 +395,7 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 		return i;
 	}
 	mrc_skb_abort(&skb);
-	/* The region is revoked: the program's doing, and not the path's. */
+	/* A revoked region is the program's doing, and says nothing about the path. */
 	if (err == -EACCES) {
 		if (mrc_send_outstanding(qp, &s->b.plan[i]))
 			return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write packets of a QP on their way out, a batch at a time.
+ * Sending the write packets of a QP, a batch at a time.
  */
 #ifndef _MRC_TRANSPORT_SEND_H
 #define _MRC_TRANSPORT_SEND_H
@@ -8,11 +8,11 @@
 #include "../peer/qp.h"
 
 /**
- * struct mrc_send - packets on their way out
- * @b: which
- * @peer: where to
- * @evs: the version of the EVs that @b means
- * @full: ports by which this host has no room for it, a bit for each
+ * struct mrc_send - a batch that is being sent
+ * @b: the batch
+ * @peer: the receiver
+ * @evs: the version of the EVs that the indices in @b refer to
+ * @full: bit per port whose queues on this host are full
  */
 struct mrc_send {
 	struct mrc_batch b;
@@ -22,33 +22,33 @@ struct mrc_send {
 };
 
 /**
- * mrc_send_arm() - the QP's timer, for what goes out if no answer comes
+ * mrc_send_arm() - arm the QP's timer, which acts if no answer comes
  *
- * One that is armed already, and not too late, is left alone: it looks again when it fires. tx_lock
- * held.
+ * A timer that is armed already and fires early enough is left alone: it computes the time again
+ * when it fires. tx_lock held.
  */
 void mrc_send_arm(struct mrc_qp *qp, u64 now);
 
-/** mrc_send_learn() - congestion control is told what a call has learned. tx_lock held, in RTS. */
+/** mrc_send_learn() - pass the result of a call to congestion control. tx_lock held, in RTS. */
 void mrc_send_learn(struct mrc_qp *qp, const struct mrc_tx_result *res, u64 now);
 
-/** mrc_send_count_planes() - congestion control is told what is up. tx_lock held, in RTS. */
+/** mrc_send_count_planes() - tell congestion control which planes are up. tx_lock held, in RTS. */
 void mrc_send_count_planes(struct mrc_qp *qp, const struct mrc_peer_evs *evs);
 
 /**
- * mrc_send_plan() - decides what goes out now
- * @qp: in RTS
+ * mrc_send_plan() - decide which packets are sent now
+ * @qp: a QP in RTS
  * @s: result
  *
- * tx_lock held; under RCU until mrc_send_all() has returned. Return: false: nothing does.
+ * tx_lock held; under RCU until mrc_send_all() has returned. Return: false: none is.
  */
 bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s);
 
 /**
- * mrc_send_all() - builds the packets and sends them
+ * mrc_send_all() - build the packets and send them
  *
- * What this host does not let go is sent again later. Softirq or BH off, under RCU; one CPU at a
- * time, no lock of the QP held. Return: 0, or -EACCES: a region was revoked under a request.
+ * Packets that cannot leave this host are sent again later. Softirq or BH off, under RCU; one CPU
+ * at a time, no lock of the QP held. Return: 0, or -EACCES: a region of a request was revoked.
  */
 int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s);
 

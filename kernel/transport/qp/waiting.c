@@ -6,7 +6,7 @@
 #include "../peer/qp.h"
 #include "waiting.h"
 
-/* The reference is the caller's. */
+/* Takes the first QP out of the list, with its reference, or NULL. */
 static struct mrc_qp *mrc_waiting_take(struct mrc_waiting *w)
 {
 	unsigned long flags;
@@ -20,7 +20,7 @@ static struct mrc_qp *mrc_waiting_take(struct mrc_waiting *w)
 	return qp;
 }
 
-/* Its turn comes first, for it had none. */
+/* The QP had no turn, so it goes back to the head of the list. */
 static void mrc_waiting_keep_place(struct mrc_waiting *w, struct mrc_qp *qp)
 {
 	unsigned long flags;
@@ -31,7 +31,7 @@ static void mrc_waiting_keep_place(struct mrc_waiting *w, struct mrc_qp *qp)
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
-/* Return: it has had what it wanted, or as much as there was room for. */
+/* Return: true: the QP got room for something, or was not short of room any more. */
 static bool mrc_waiting_turn(struct mrc_waiting *w, struct mrc_qp *qp)
 {
 	u64 since = READ_ONCE(qp->waits_since);
@@ -41,8 +41,8 @@ static bool mrc_waiting_turn(struct mrc_waiting *w, struct mrc_qp *qp)
 }
 
 /*
- * Until the room is used up. A QP for whose planes there was none from the start does not stop
- * others, which may have other planes. Return: there may be more room.
+ * Gives turns until the room is used up. A QP whose planes had no room from the start does not stop
+ * the others, which may have other planes. Return: true: there may be more room.
  */
 static bool mrc_waiting_give(struct mrc_waiting *w)
 {
@@ -62,7 +62,7 @@ static bool mrc_waiting_give(struct mrc_waiting *w)
 	return any && again;
 }
 
-/* Somebody looks again in @ns, if nobody does before. Locked. */
+/* Gives turns in @ns at the latest. w->lock held. */
 static void mrc_waiting_arm(struct mrc_waiting *w, u64 ns)
 {
 	if (!list_empty(&w->qps) && !hrtimer_is_queued(&w->timer))

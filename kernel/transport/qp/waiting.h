@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs that have something to send, and for which no plane of their peer has room on this host
- * (net/backlog.h): they take turns, the one that has waited longest first. No QP waits for longer
- * than MRC_WAITING_MAX before it sends a packet all the same: a queue that stands still may be full,
- * and then says so.
+ * QPs that wait for room on this host: they have something to send, and the queues of all planes to
+ * their peer are full (net/backlog.h). They take turns, and the QP that has waited longest is
+ * first. After MRC_WAITING_MAX a QP sends one packet without room: if a queue stands still, it will
+ * drop the packet, and the QP learns of it.
  */
 #ifndef _MRC_TRANSPORT_WAITING_H
 #define _MRC_TRANSPORT_WAITING_H
@@ -16,15 +16,15 @@ struct mrc_dev;
 struct mrc_qp;
 
 #define MRC_WAITING_MAX		(100 * NSEC_PER_MSEC)
-/* Turns that are given before others have the CPU. */
+/* So many turns are given before other tasks have the CPU. */
 #define MRC_WAITING_TURNS	64u
 
 /**
- * struct mrc_waiting - those of a device
- * @lock: guards the rest; interrupts off
- * @qps: a reference each
- * @timer: when they are given turns, in softirq
- * @turn: gives one; BH off, under RCU
+ * struct mrc_waiting - waiting QPs of a device
+ * @lock: protects the other members; interrupts off
+ * @qps: list of QPs, a reference each
+ * @timer: gives them turns, in softirq
+ * @turn: gives a QP a turn; BH off, under RCU
  */
 struct mrc_waiting {
 	spinlock_t lock;
@@ -33,17 +33,17 @@ struct mrc_waiting {
 	void (*turn)(struct mrc_qp *qp);
 };
 
-/** mrc_waiting_init() - nobody waits. @turn: see struct mrc_waiting. Return: 0 or -ENOMEM. */
+/** mrc_waiting_init() - set it up; @turn: see struct mrc_waiting. Return: 0 or -ENOMEM. */
 int mrc_waiting_init(struct mrc_dev *dev, void (*turn)(struct mrc_qp *qp));
-/** mrc_waiting_fini() - undo it, if it was done: there is no QP left. Process context, sleeps. */
+/** mrc_waiting_fini() - undo it, if it was done; no QP is left. Process context, sleeps. */
 void mrc_waiting_fini(struct mrc_dev *dev);
 
-/** mrc_waiting_add() - a QP waits from now on, if it did not already. Any context. */
+/** mrc_waiting_add() - let a QP wait, if it does not already. Any context. */
 void mrc_waiting_add(struct mrc_qp *qp);
-/** mrc_waiting_remove() - it has ended. Any context. */
+/** mrc_waiting_remove() - a QP has ended and does not wait any more. Any context. */
 void mrc_waiting_remove(struct mrc_qp *qp);
 
-/** mrc_waiting_hurry() - a plane has room: they have their turns now. Any context. */
+/** mrc_waiting_hurry() - a plane has room: give turns now. Any context. */
 void mrc_waiting_hurry(struct mrc_dev *dev);
 
 #endif /* _MRC_TRANSPORT_WAITING_H */

@@ -109,7 +109,7 @@ static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct
 	return 0;
 }
 
-/* The skb holds the pages itself: the region is in use only until it has them. */
+/* The skb has its own references to the pages, so the region is in use only until it has them. */
 static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
 			     void *arg)
 {
@@ -159,7 +159,7 @@ static void mrc_wqe_release(struct mrc_wqe *wqe)
 	wqe->num_sge = 0;
 }
 
-/* What verbs does not count itself: it sees each CQE, not what led to it. */
+/* Counts what verbs cannot count: it sees each CQE, but not what led to it. */
 static void mrc_wqe_count_end(const struct mrc_qp *qp,
 			      enum ib_wc_status status)
 {

@@ -43,8 +43,8 @@ static u32 mrc_transport_ports(struct mrc_dev *dev)
 }
 
 /*
- * Often under RTNL: only the masks by which packets take EVs change here, and peers are told. QPs
- * follow in a work, for there may be thousands.
+ * Often under RTNL. So only the port masks are updated here, by which packets take EVs, and peers
+ * are told. QPs follow in a work, because there may be thousands.
  */
 static void mrc_transport_ports_changed(struct mrc_dev *dev, const struct mrc_plane *plane)
 {
@@ -56,7 +56,7 @@ static void mrc_transport_ports_changed(struct mrc_dev *dev, const struct mrc_pl
 		WRITE_ONCE(dev->ports_lost, true);
 	mrc_peers_ports(dev);
 	WRITE_ONCE(dev->ports, ports);
-	/* Another plane may take its port before the work runs: then the ports are the same. */
+	/* Another plane may take its port before the work runs. Then @ports does not change. */
 	dev->evs_stale |= READ_ONCE(plane->gone);
 	mutex_unlock(&dev->cfg_lock);
 	mrc_dev_queue_work(dev, &dev->ports_work);
@@ -75,7 +75,7 @@ static void mrc_transport_planes_changed(struct mrc_planes *planes,
 
 	if (ports)
 		mrc_transport_ports_changed(dev, plane);
-	/* Its first plane comes before the device can be seen, the last goes after. */
+	/* The first plane comes before the device is listed, and the last one goes after it. */
 	if (READ_ONCE(dev->listed))
 		mrc_event_notify(&event);
 }
@@ -86,9 +86,9 @@ static void mrc_transport_planes_room(struct mrc_planes *planes)
 }
 
 /*
- * Planes have come or gone: EVs are made anew for those of @ports, and EV indices mean something
- * else afterwards. If @ports is not true any more, nothing is done: the work runs again. Return:
- * EVs were made anew.
+ * Planes have come or gone: EVs are made anew for the planes on @ports. Afterwards an EV index
+ * means another EV. If the device's ports are not @ports any more, nothing is done, because the
+ * work runs again. Return: true: EVs were made anew.
  */
 static bool mrc_transport_renew_evs(struct mrc_dev *dev, u32 ports)
 {
@@ -126,8 +126,9 @@ static void mrc_transport_heed_ports(struct mrc_qp *qp)
 }
 
 /*
- * Ports have changed here. QPs note what is in flight on dead ports, and give up what cannot arrive
- * any more. They are told before EVs are made anew, for they know packets by EV index.
+ * Ports of this host have changed. QPs note their packets in flight on dead ports, and give up
+ * those that cannot arrive any more. They do so before EVs are made anew, because they know packets
+ * by EV index.
  */
 static void mrc_transport_ports_work(struct work_struct *work)
 {
@@ -159,8 +160,8 @@ static void mrc_transport_heed_told(struct mrc_qp *qp)
 }
 
 /*
- * Peers have told of ports, which anybody can in their name, or an EV of theirs is bad: the QPs of
- * others are left alone.
+ * Peers have sent a port status, or an EV of theirs is bad. Only the QPs of these peers look:
+ * anybody can forge a port status.
  */
 static void mrc_transport_told_work(struct work_struct *work)
 {
@@ -194,7 +195,7 @@ static void mrc_transport_listen_no_more(struct mrc_dev *dev)
 		mrc_sock_put(dev->sock_too);
 }
 
-/* Without the other port that MRC may have, where somebody else has it. */
+/* Opens MRC's second UDP port. Return: NULL, too, if another socket has that port. */
 static struct mrc_sock *mrc_transport_listen_too(struct mrc_dev *dev, u16 port)
 {
 	struct mrc_sock *sock;
@@ -205,7 +206,7 @@ static struct mrc_sock *mrc_transport_listen_too(struct mrc_dev *dev, u16 port)
 	return IS_ERR(sock) ? NULL : sock;
 }
 
-/* No longer where it did before. In case of an error nothing has changed. */
+/* Listens on a new UDP port instead of the old one. After an error nothing has changed. */
 static int mrc_transport_listen(struct mrc_dev *dev, u16 port, bool trims)
 {
 	struct mrc_sock *sock = mrc_sock_get(dev->net, port), *too;
@@ -236,7 +237,7 @@ static void mrc_transport_free(struct mrc_dev *dev)
 	mrc_cc_profiles_free(dev);
 	mrc_peers_exit(dev);
 	mrc_users_exit(dev);
-	/* Whoever takes the netdev away waits for this, and need not wait for thousands of routes. */
+	/* Before the thousands of routes: a task that removes the netdev waits for this. */
 	mrc_dev_put_anchor(dev);
 	mrc_routes_free(dev);
 	mrc_dev_free(dev);
@@ -266,7 +267,7 @@ static struct mrc_dev *mrc_transport_alloc(const char *name, struct net_device *
 	return dev;
 }
 
-/* What is made is freed with the device. */
+/* After an error, the parts that were made are freed with the device. */
 static int mrc_transport_init_parts(struct mrc_dev *dev)
 {
 	return mrc_routes_init(dev) ?: mrc_waiting_init(dev, mrc_requester_run) ?:
@@ -317,7 +318,7 @@ void mrc_transport_shutdown(struct mrc_dev *dev)
 
 /* ---- settings --------------------------------------------------------------- */
 
-/* Where it listens, and for what. */
+/* Opens and closes sockets for a changed UDP port, and for a changed setting of trimmed packets. */
 static int mrc_transport_set_sockets(struct mrc_dev *dev, const struct mrc_dev_cfg *cfg,
 				     const struct mrc_change *change)
 {
@@ -340,7 +341,7 @@ static int mrc_transport_set_sockets(struct mrc_dev *dev, const struct mrc_dev_c
 	return 0;
 }
 
-/* What is trimmed must be told from what is not. */
+/* The DSCPs of trimmed packets must differ from those of all others. */
 static int mrc_transport_check_trim(const struct mrc_dev_cfg *cfg, const struct mrc_change *change)
 {
 	const u8 whole[] = { cfg->dscp_data, cfg->dscp_rtx, cfg->dscp_control };
@@ -404,7 +405,7 @@ int mrc_transport_module_init(void)
 void mrc_transport_module_exit(void)
 {
 	mrc_receive_exit();
-	/* QPs and peers give up their device in RCU callbacks. */
+	/* QPs and peers drop their reference to the device in RCU callbacks. */
 	rcu_barrier();
 	rcu_barrier();
 	mrc_dev_module_exit();
