@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Soft MRC: the module, its layers brought up from the bottom.
+ * Soft MRC: loading and unloading the module. Its layers start from the bottom up.
  */
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
@@ -59,5 +59,5 @@ MODULE_DESCRIPTION("MRC (Multipath Reliable Connection) in software");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("0.2.0");
 MODULE_ALIAS_RDMA_LINK("mrc");
-/* Accelerated CRCs: used for the ICRC when faster than the library's table. */
+/* Accelerated CRCs, which the ICRC uses if they are the fastest. */
 MODULE_SOFTDEP("pre: crypto-crc32");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in the network stack. */
+/* Differences between kernels in the network stack. */
 #ifndef _MRC_COMPAT_NET_H
 #define _MRC_COMPAT_NET_H
 
@@ -11,7 +11,7 @@
 #include "compat-config.h"
 
 /**
- * mrc_skb_frags_readable() - may the CPU read the fragments? (Not so with device memory, 6.12.)
+ * mrc_skb_frags_readable() - may the CPU read the fragments? (Device memory, from 6.12: no.)
  */
 static inline bool mrc_skb_frags_readable(const struct sk_buff *skb)
 {
@@ -22,7 +22,7 @@ static inline bool mrc_skb_frags_readable(const struct sk_buff *skb)
 #endif
 }
 
-/** mrc_netdev_registered() - it is; without RTNL that may be over a moment later */
+/** mrc_netdev_registered() - is a netdev registered? Without RTNL, not for sure a moment later. */
 static inline bool mrc_netdev_registered(const struct net_device *dev)
 {
 #ifdef HAVE_REG_STATE_BYTE
@@ -32,7 +32,7 @@ static inline bool mrc_netdev_registered(const struct net_device *dev)
 #endif
 }
 
-/** mrc_dst_rt6_info() - the IPv6 route around what every route has */
+/** mrc_dst_rt6_info() - the IPv6 route that contains a dst */
 static inline struct rt6_info *mrc_dst_rt6_info(struct dst_entry *dst)
 {
 #ifdef HAVE_DST_RT6_INFO
@@ -42,7 +42,7 @@ static inline struct rt6_info *mrc_dst_rt6_info(struct dst_entry *dst)
 #endif
 }
 
-/* What the functions for UDP tunnels are given of a socket. */
+/* The form in which the functions for UDP tunnels take a socket. */
 #ifdef HAVE_UDP_TUNNEL_SK
 static inline struct sock *mrc_udp_tunnel(struct socket *sock)
 {

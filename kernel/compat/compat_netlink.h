@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels in the interface of generic netlink families.
+ * Differences between kernels in the interface of generic netlink families.
  */
 #ifndef _MRC_COMPAT_NETLINK_H
 #define _MRC_COMPAT_NETLINK_H
@@ -9,7 +9,7 @@
 
 #include "compat-config.h"
 
-/* What a family's pre_doit and post_doit are told of the operation. */
+/* The struct by which a family's pre_doit and post_doit get the operation. */
 #ifdef HAVE_GENL_SPLIT_OPS
 #define mrc_genl_pre_ops genl_split_ops
 #else
@@ -26,7 +26,7 @@ static inline struct nlattr **mrc_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
-/* A reason with names in it; where an answer has no room for them, the kernel's log has it. */
+/* A reason for a refusal, with a format. If an answer cannot have one, the kernel's log gets it. */
 #ifdef HAVE_EXTACK_FMT
 #define mrc_extack_fmt(extack, format, ...)				\
 	NL_SET_ERR_MSG_FMT_MOD(extack, format, ##__VA_ARGS__)

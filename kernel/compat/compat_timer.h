@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in timers. */
+/* Differences between kernels in timers. */
 #ifndef _MRC_COMPAT_TIMER_H
 #define _MRC_COMPAT_TIMER_H
 
@@ -7,7 +7,7 @@
 
 #include "compat-config.h"
 
-/** mrc_hrtimer_setup() - @function will run in softirq, at a time of the monotonic clock */
+/** mrc_hrtimer_setup() - set up a timer: @function runs in softirq, by the monotonic clock */
 static inline void mrc_hrtimer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*function)(struct hrtimer *timer))
 {

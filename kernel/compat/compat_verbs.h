@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels in the interface of RDMA drivers.
+ * Differences between kernels in the interface of RDMA drivers.
  */
 #ifndef _MRC_COMPAT_VERBS_H
 #define _MRC_COMPAT_VERBS_H
@@ -10,7 +10,7 @@
 
 #include "compat-config.h"
 
-/* The last argument of create_cq, and the driver's part of it. */
+/* The last argument of create_cq, and the driver's part of that argument. */
 #ifdef HAVE_CREATE_CQ_ATTRS
 typedef struct uverbs_attr_bundle mrc_create_cq_arg;
 
@@ -28,8 +28,8 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 #endif
 
 /*
- * MRC_DEFINE_REG_USER_MR(OP, FN): what the RDMA core calls to register a region. FN, which knows no
- * hints for DMA, does it.
+ * MRC_DEFINE_REG_USER_MR(OP, FN): defines OP, which the RDMA core calls to register a region. OP
+ * calls FN, and refuses hints for DMA, which FN does not know.
  */
 #ifdef HAVE_REG_USER_MR_DMAH
 #define MRC_DEFINE_REG_USER_MR(op, fn)						\
@@ -50,7 +50,7 @@ static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length, u64 virt,	\
 }
 #endif
 
-/** mrc_umem_get() - pin memory of the program that is calling */
+/** mrc_umem_get() - pin memory of the calling program */
 static inline struct ib_umem *mrc_umem_get(struct ib_device *device, unsigned long addr,
 					   size_t size, int access)
 {
@@ -61,7 +61,7 @@ static inline struct ib_umem *mrc_umem_get(struct ib_device *device, unsigned lo
 #endif
 }
 
-/** mrc_name_by_user() - udev is told that whoever made the device has named it */
+/** mrc_name_by_user() - tell udev that the user has named the device, so that it keeps the name */
 static inline void mrc_name_by_user(struct ib_device *ib)
 {
 #ifdef HAVE_NAME_BY_USER

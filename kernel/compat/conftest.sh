@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Find out by compiling which of two forms of something a kernel's headers know.
+# Find out, by compiling, which of two forms of an interface a kernel's headers have.
 #
 # Usage: conftest.sh PROBE.c OUT COMPILER FLAG...
 #
-# Kbuild calls this for each probe. PROBE.c has the new form where PROBE_NEW is defined, and else the
-# old one. Exactly one of them must compile. OUT says "#define HAVE_PROBE 1" when that is the new one.
-# Where none does, or both do, the probe is wrong about this kernel, or something else is wrong with
-# the compiler or the headers: nothing is guessed then.
+# Kbuild calls this for each probe. PROBE.c has the new form if PROBE_NEW is defined, and else the old
+# one. Exactly one of the two must compile. If it is the new one, OUT gets "#define HAVE_PROBE 1". If
+# none compiles, or both, then the probe is wrong about this kernel, or the compiler or the headers are
+# broken: the script fails, and does not guess.
 
 set -eu
 
@@ -16,8 +16,9 @@ probe=$1 out=$2
 shift 2
 name=$(basename "$probe" .c)
 
-# compiles FORM COMPILER FLAG...: what the compiler has to complain about goes to OUT.FORM.
-# Nobody's -Werror makes a form fail for a warning; but these are no mere warnings.
+# compiles FORM COMPILER FLAG...: does the form compile? The compiler's messages go to OUT.FORM.
+# -Wno-error: a -Werror of the kernel's must not make a form fail for a mere warning. The warnings that
+# are errors here mean that the form is wrong.
 compiles()
 {
 	form=$1
@@ -26,7 +27,7 @@ compiles()
 		-Werror=incompatible-pointer-types -fsyntax-only "$probe" 2>"$out.$form"
 }
 
-# The compiler's first error, or what there is instead.
+# The compiler's first error or, without one, the first line of its output.
 first_error()
 {
 	sed -n '/error:/{p;q;}' "$out.$1" | grep . || head -n 1 "$out.$1"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* create_cq takes the attribute bundle, no longer the driver's part of it. */
+/* New: create_cq takes the attribute bundle. Old: it takes the driver's part of the bundle. */
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 

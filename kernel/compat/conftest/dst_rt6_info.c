@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who has a dst asks for the IPv6 route around it. Before, the name was nobody's. */
+/* New: dst_rt6_info() returns the IPv6 route that contains a dst. Old: the name is unused. */
 #include <net/ip6_fib.h>
 
 #ifdef PROBE_NEW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The reason why a request is refused may have names in it. */
+/* New: the reason for a refusal may have a format. Old: the name is unused. */
 #include <linux/netlink.h>
 
 #ifdef PROBE_NEW

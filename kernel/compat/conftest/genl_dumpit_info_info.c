@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Attributes of a dump request are found through a struct genl_info. */
+/* New: the attributes of a dump request are in a struct genl_info. Old: they are beside it. */
 #include <linux/module.h>
 #include <net/genetlink.h>
 

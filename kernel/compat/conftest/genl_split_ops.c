@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callbacks before an operation are told of a struct genl_split_ops. */
+/* New: callbacks before an operation get a struct genl_split_ops. Old: a struct genl_ops. */
 #include <linux/module.h>
 #include <net/genetlink.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A timer is told its function when it is made. Before, the name was nobody's. */
+/* New: hrtimer_setup() gives a timer its function. Old: the name is unused. */
 #include <linux/hrtimer.h>
 
 #ifdef PROBE_NEW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whoever is told of a packet that is dropped is told of the socket that it was for. */
+/* New: the tracepoint of dropped packets has the socket of the packet. Old: it has not. */
 #include <trace/events/skb.h>
 
 #ifdef PROBE_NEW

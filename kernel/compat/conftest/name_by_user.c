@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who names RDMA devices is told that a name is the user's. */
+/* New: a driver can mark the name of an RDMA device as the user's. Old: the name is unused. */
 #include <rdma/ib_verbs.h>
 
 #ifdef PROBE_NEW

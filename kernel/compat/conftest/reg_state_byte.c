@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state of a netdev is a byte, no longer a bit-field of an enum without a name. */
+/* New: the state of a netdev is a byte. Old: it is a bit-field, of an enum without a name. */
 #include <linux/netdevice.h>
 
 #ifdef PROBE_NEW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fragments may be device memory that the CPU must not read. Before, the name was nobody's. */
+/* New: fragments may be device memory, which the CPU must not read. Old: the name is unused. */
 #include <linux/skbuff.h>
 
 #ifdef PROBE_NEW

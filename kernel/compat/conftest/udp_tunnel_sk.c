@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* UDP tunnels are given the struct sock, no longer the socket around it. */
+/* New: functions for UDP tunnels take the struct sock. Old: they take the struct socket. */
 #include <linux/module.h>
 #include <net/udp_tunnel.h>
 

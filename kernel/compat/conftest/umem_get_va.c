@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What pins a program's memory says in its name that it takes an address. */
+/* New: the function that pins a program's memory is ib_umem_get_va(). Old: ib_umem_get(). */
 #include <linux/module.h>
 #include <rdma/ib_umem.h>
 
