@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: CC profiles.
+ * Netlink commands for CC profiles.
  */
 #include "../transport/config/config.h"
 #include "message.h"
 
-/* What was set: where that is the rate of the links, nothing was. */
+/* Puts the settings that were set. A rate that follows the links was not set. */
 static int mrc_nl_put_cc_nscc(struct sk_buff *skb, const struct mrc_cc_profile *p)
 {
 	struct mrc_cc_profile set = *p;
@@ -27,7 +27,7 @@ int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p)
 	       (*p->alias ? nla_put_string(skb, MRC_A_CC_PROFILE_ALIAS, p->alias) : 0);
 }
 
-/* Of a number with @bits bits behind the point. */
+/* Converts a number with @bits bits behind the point to millionths. */
 static u32 mrc_nl_cc_millionths(u64 value, unsigned int bits)
 {
 	return min_t(u64, value * MRC_CC_ONE >> bits, U32_MAX);
@@ -115,7 +115,7 @@ static int mrc_nl_cc_profile_fill(struct sk_buff *skb,
 		err = mrc_nl_cc_profile_msg(skb, &to, dev, &p);
 		if (!err)
 			cur->next = p.id + 1;
-	} while (!err && cur->next);	/* 0: that was the last possible id */
+	} while (!err && cur->next);	/* 0: that was the largest possible id */
 	return err;
 }
 
@@ -124,7 +124,7 @@ int mrc_nl_cc_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_cc_profile_fill);
 }
 
-/* That of a name; MRC_CC_ALGORITHMS: none has it. */
+/* Return: the algorithm of that name, or MRC_CC_ALGORITHMS if there is none. */
 static u8 mrc_nl_cc_algorithm(const char *name)
 {
 	u8 i;
@@ -135,7 +135,7 @@ static u8 mrc_nl_cc_algorithm(const char *name)
 	return i;
 }
 
-/* What is missing, and what is another algorithm's. */
+/* Refuses a request that lacks a setting of its algorithm, or has one of another algorithm. */
 static int mrc_nl_cc_check(struct genl_info *info, u8 algorithm)
 {
 	unsigned int i;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: devices and their settings.
+ * Netlink commands for devices and their settings.
  */
 #include "../transport/transport/transport.h"
 #include "message.h"
 
-/* Reading and writing back settings is one step. */
+/* Makes reading settings and writing them back one step. */
 static DEFINE_MUTEX(mrc_nl_cfg_mutex);
 
 static int mrc_nl_put_counters(struct sk_buff *skb, struct mrc_dev *dev)
@@ -78,7 +78,7 @@ static int mrc_nl_device_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	return mrc_nl_device_msg(skb, &to, dev);
 }
 
-/* A device with all its counters does not fit in what dumps get at least. */
+/* A device with all its counters does not fit into the smallest buffer that a dump gets. */
 int mrc_nl_device_get_start(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = MRC_NL_MSG_SIZE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: EVs of a profile.
+ * Netlink commands for the EVs of a profile.
  */
 #include <linux/seg6.h>
 #include <linux/seg6_iptunnel.h>
@@ -108,7 +108,7 @@ static int mrc_nl_parse_srv6(struct net *net, struct nlattr **tb,
 	return 0;
 }
 
-/* @tb: has a port. @attr: what is named when something else is missing; NULL: nothing is. */
+/* @tb: includes a port. @attr: attribute at fault when another one is missing, or NULL for none. */
 static int mrc_nl_parse_ev(struct net *net, struct nlattr **tb, const struct nlattr *attr,
 			   enum mrc_ev_format format, struct mrc_ev_spec *ev,
 			   struct netlink_ext_ack *extack)
@@ -136,7 +136,7 @@ int mrc_nl_ev_parse(struct net *net, const struct nlattr *attr,
 	return mrc_nl_parse_ev(net, tb, attr, format, ev, extack);
 }
 
-/* Segments in travel order come last to first in an SRH. */
+/* An SRH lists the segments in reverse: the last segment of the journey comes first. */
 static void mrc_nl_fill_srh(const struct mrc_srh *s, unsigned int segments,
 			    unsigned int tlvs, struct seg6_iptunnel_encap *info)
 {
@@ -158,7 +158,7 @@ static void mrc_nl_fill_srh(const struct mrc_srh *s, unsigned int segments,
 	memcpy((void *)srh + len, (void *)s->srh + s->len - tlvs, tlvs);
 }
 
-/* The attribute that a request would carry for this segment list. */
+/* Puts the attribute that a request for this segment list would carry. */
 static int mrc_nl_put_encap(struct sk_buff *skb, const struct mrc_srh *s)
 {
 	unsigned int segments = 0, tlvs = 0;
@@ -233,7 +233,7 @@ static int mrc_nl_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-/* Only replacement of the profile makes this part of a dump inconsistent. */
+/* This part of a dump becomes inconsistent only if the profile is replaced. */
 static int mrc_nl_ev_fill_profile(struct sk_buff *skb,
 				  struct netlink_callback *cb,
 				  struct mrc_dev *dev,
@@ -255,7 +255,7 @@ static int mrc_nl_ev_fill_profile(struct sk_buff *skb,
 	return 0;
 }
 
-/* EVs of one profile, when the request names it. */
+/* Puts the EVs of the profile that the request names. */
 static int mrc_nl_ev_fill_one(struct sk_buff *skb, struct netlink_callback *cb,
 			      struct mrc_dev *dev, u64 id)
 {
@@ -327,7 +327,7 @@ int mrc_nl_ev_set(struct sk_buff *skb, struct genl_info *info)
 				  nla_get_u8(a[MRC_A_EV_DENIED]), &change);
 }
 
-/* The EV that a request describes, as the profile is now: who changes it looks again. */
+/* Reads the request's EV in the profile's present format. The change checks the format again. */
 static int mrc_nl_parse_put(struct genl_info *info, struct mrc_ev_edit *edit)
 {
 	struct mrc_ev_profile *p = mrc_ev_profile_get(mrc_nl_dev(info), edit->profile);

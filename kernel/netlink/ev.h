@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink: EVs of a profile.
+ * Netlink commands for the EVs of a profile.
  */
 #ifndef _MRC_NETLINK_EV_H
 #define _MRC_NETLINK_EV_H
@@ -8,12 +8,12 @@
 #include "../transport/profile/ev_profile.h"
 
 /**
- * mrc_nl_ev_parse() - an EV out of a request
+ * mrc_nl_ev_parse() - read an EV from a request
  * @net: namespace
  * @attr: nested attribute, validated by mrc_nl_ev_spec_policy
- * @format: of the profile
- * @ev: zeroed; a segment list is a reference that the profile drops
- * @extack: says why not, and about which attribute
+ * @format: format of the profile
+ * @ev: result, zeroed before; its segment list, if any, is a reference that the profile drops
+ * @extack: on error gets the reason and the attribute at fault
  *
  * Context: process, sleeps.
  * Return: 0 or a negative error.

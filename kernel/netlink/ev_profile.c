@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: EV profiles. A profile comes in one request with all its EVs; EVs
- * are shown by their own command, so that each message stays small.
+ * Netlink commands for EV profiles. A request brings a profile with all its EVs. A command of its
+ * own shows the EVs, so that each message stays small.
  */
 #include "../transport/config/config.h"
 #include "ev.h"
@@ -91,7 +91,7 @@ static int mrc_nl_ev_profile_fill(struct sk_buff *skb,
 		if (!err)
 			cur->next = p->id + 1;
 		mrc_ev_profile_put(p);
-	} while (!err && cur->next);	/* 0: that was the last possible id */
+	} while (!err && cur->next);	/* 0: that was the largest possible id */
 	return err;
 }
 
@@ -100,7 +100,7 @@ int mrc_nl_ev_profile_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_nl_dump(skb, cb, mrc_nl_ev_profile_fill);
 }
 
-/* Number of EVs in a request, or -EINVAL when it contradicts itself. */
+/* Return: the number of EVs in a request, or -EINVAL when the request contradicts itself. */
 static int mrc_nl_count_evs(struct genl_info *info, bool automatic)
 {
 	struct nlattr *attr;
@@ -143,7 +143,7 @@ static int mrc_nl_parse_evs(struct genl_info *info, struct mrc_ev_profile *p)
 	return 0;
 }
 
-/* The profile a request describes: a reference or ERR_PTR with extack set. */
+/* Return: the profile that a request describes, a reference; or ERR_PTR with extack set. */
 static struct mrc_ev_profile *mrc_nl_parse_profile(struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;

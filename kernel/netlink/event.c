@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: events of the transport, to those who joined their group. Events are raised in softirq
- * and under the transport's locks: nothing here sleeps or takes one of them.
+ * Netlink notifications of the transport's events, for the listeners that joined the event's group.
+ * The transport raises events in softirq and under its locks, so nothing here sleeps or takes one
+ * of these locks.
  */
 #include <linux/ktime.h>
 #include <linux/user_namespace.h>
@@ -12,9 +13,10 @@
 #include "message.h"
 
 /*
- * Who sent the request that an event is about: these are raised in his context. One message is for
- * all listeners, whatever pid namespaces they are in; the number in the initial one is for those who
- * can be expected to live there.
+ * Puts the process whose request caused an event: such events are raised in that process's context.
+ * All listeners get the same message, whatever their pid namespace. The message has the pid of the
+ * initial pid namespace only if the device's network namespace belongs to the initial user
+ * namespace, because its listeners can then be expected to be in the initial pid namespace.
  */
 static int mrc_nl_put_by(struct sk_buff *skb, const struct mrc_event *event, int name, int pid)
 {
@@ -97,7 +99,7 @@ static int mrc_nl_event_peer_ports(struct sk_buff *skb,
 	       mrc_nl_put_u64(skb, MRC_A_PEER_TIME, ktime_get_ns());
 }
 
-/* The number is shown to listeners as that of mrc_nl_put_by(). */
+/* Shows the pid to listeners on the same condition as mrc_nl_put_by(). */
 static int mrc_nl_put_creator(struct sk_buff *skb, const struct mrc_event *event)
 {
 	if (event->dev->net->user_ns != &init_user_ns)
@@ -180,7 +182,7 @@ static const struct {
 	u8 cmd;
 	u8 group;
 	int (*fill)(struct sk_buff *skb, const struct mrc_event *event);
-	size_t (*size)(const struct mrc_event *event);	/* GENLMSG_DEFAULT_SIZE is not enough */
+	size_t (*size)(const struct mrc_event *event);	/* NULL: GENLMSG_DEFAULT_SIZE is enough */
 } mrc_nl_event_kinds[] = {
 	[MRC_EVENT_DEVICE_NEW] = { MRC_CMD_DEVICE_ADD_NTF, MRC_NL_GROUP_EVENTS,
 				   mrc_nl_event_device },
@@ -241,7 +243,7 @@ static int mrc_nl_event(struct notifier_block *nb, unsigned long type,
 	skb = mrc_nl_event_msg(event);
 	if (skb)
 		genlmsg_multicast_netns(&mrc_nl_family, net, skb, 0, group, GFP_ATOMIC);
-	else	/* they must know that they missed something */
+	else	/* listeners must know that they missed an event */
 		genl_set_err(&mrc_nl_family, net, 0, group, -ENOBUFS);
 	return NOTIFY_DONE;
 }

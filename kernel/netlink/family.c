@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The family. Which command goes where, and who may give it, is said in mrc.yaml.
+ * The generic netlink family. mrc.yaml says which handler a command has and who may send it.
  */
 #include <linux/genetlink.h>
 #include <linux/module.h>
@@ -8,7 +8,7 @@
 #include "message.h"
 #include "netlink.h"
 
-/* Handlers bring their own locks: a slow one must not hold up other families. */
+/* parallel_ops: handlers take their own locks, so a slow handler does not block other families. */
 struct genl_family mrc_nl_family __ro_after_init = {
 	.name = MRC_FAMILY_NAME,
 	.version = MRC_FAMILY_VERSION,

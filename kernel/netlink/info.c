@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: the module itself.
+ * Netlink command for information on the module.
  */
 #include <linux/module.h>
 
 #include "../net/crc.h"
 #include "message.h"
 
-/* What the module can: the code that a bit is about brings it along. */
+/* Capabilities of the module. The change that brings a capability adds its bit. */
 #define MRC_NL_CAPABILITIES	(MRC_NL_CAPABILITY_OWNER |		\
 				 MRC_NL_CAPABILITY_CONFIG_EVENTS |	\
 				 MRC_NL_CAPABILITY_KEEP_EVS |		\

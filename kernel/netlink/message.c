@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding devices, starting messages, walking devices in dumps.
+ * What all commands share: finding devices, starting messages, walking devices in dumps.
  */
 #include <linux/netlink.h>
 
 #include "../core/cc/cc.h"
 #include "message.h"
 
-/* Grows with each change of what dumps walk over; 0 means "not known" in dumps. */
+/* Grows whenever an object that dumps walk over changes. In dumps, 0 means "not known". */
 static atomic_t mrc_nl_generation = ATOMIC_INIT(1);
 
 void mrc_nl_changed(void)
@@ -86,7 +86,7 @@ static struct mrc_dev *mrc_nl_dev_by_index(struct net *net, u32 index)
 	return NULL;
 }
 
-/* Both attributes may be given, then both must fit. */
+/* If both attributes are given, both must fit. */
 static struct mrc_dev *mrc_nl_dev_by_attrs(struct net *net,
 					   struct nlattr **attrs,
 					   struct netlink_ext_ack *extack)
@@ -139,7 +139,7 @@ int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 	struct mrc_dev *dev;
 	int err;
 
-	/* The one request that is about no device. */
+	/* The only request that is not about a device. */
 	if (info->genlhdr->cmd == MRC_CMD_INFO_GET)
 		return 0;
 	dev = mrc_nl_dev_by_attrs(genl_info_net(info), info->attrs,
@@ -147,7 +147,7 @@ int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
 	err = mrc_nl_complete(info);
-	if (err)	/* no post_doit then */
+	if (err)	/* post_doit is not called then */
 		mrc_dev_put(dev);
 	else
 		info->user_ptr[0] = dev;
@@ -178,7 +178,7 @@ static bool mrc_nl_dump_heeds_it(u8 cmd, unsigned int type)
 	return *heeds;
 }
 
-/* What a dump would not heed is refused. */
+/* Refuses a request with an attribute that this dump would ignore. */
 static int mrc_nl_dump_check(struct netlink_callback *cb)
 {
 	u8 cmd = genl_dumpit_info(cb)->op.cmd;
@@ -195,7 +195,7 @@ static int mrc_nl_dump_check(struct netlink_callback *cb)
 	return 0;
 }
 
-/* The first device of a dump, by what the request says. */
+/* Sets the cursor to the device that the request names, if it names one. */
 static int mrc_nl_dump_start(struct netlink_callback *cb)
 {
 	struct mrc_nl_cursor *cur = mrc_nl_cursor(cb);

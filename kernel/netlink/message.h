@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the nouns of the family share: finding the device a request names,
- * starting messages, walking devices in dumps. Their handlers, one file per noun, are
- * declared in spec.h, which is made of mrc.yaml.
+ * What all commands of the family share: finding the device that a request names, starting
+ * messages, walking the devices in dumps. The commands' handlers are in one file per kind of object
+ * (device, plane, ...); spec.h, which is generated from mrc.yaml, declares them.
  */
 #ifndef _MRC_NETLINK_MESSAGE_H
 #define _MRC_NETLINK_MESSAGE_H
@@ -21,17 +21,17 @@
 struct mrc_cc_profile;
 struct mrc_ev_profile;
 
-/* Messages of one device, plane, profile, route, peer or QP are smaller. */
+/* A message about one device, plane, profile, route, peer or QP is smaller than this. */
 #define MRC_NL_MSG_SIZE		(8u << 10)
 
 extern struct genl_family mrc_nl_family;
 
 /**
- * struct mrc_nl_to - where a message goes and what its header says
+ * struct mrc_nl_to - the receiver of a message, and the message's header
  * @portid: receiver
- * @seq: of the request
+ * @seq: sequence number of the request
  * @flags: NLM_F_*
- * @cb: the dump it belongs to, or NULL
+ * @cb: the dump that the message belongs to, or NULL
  * @admin: the receiver may see what helps to forge packets (PSNs, EV bits)
  */
 struct mrc_nl_to {
@@ -42,61 +42,61 @@ struct mrc_nl_to {
 	bool admin;
 };
 
-/** mrc_nl_to_requester() - answer to @info, whose request came in @skb */
+/** mrc_nl_to_requester() - for the answer to request @info, which came in @skb */
 struct mrc_nl_to mrc_nl_to_requester(struct sk_buff *skb,
 				     struct genl_info *info);
-/** mrc_nl_to_dump() - part of a dump */
+/** mrc_nl_to_dump() - for a message of a dump */
 struct mrc_nl_to mrc_nl_to_dump(struct netlink_callback *cb);
-/** mrc_nl_to_listeners() - a notification; never shows what only @admin may see */
+/** mrc_nl_to_listeners() - for a notification, which never shows what only @admin may see */
 struct mrc_nl_to mrc_nl_to_listeners(void);
 
 /**
- * mrc_nl_start() - message header and the attributes that name the device
- * @skb: receives it
- * @to: where it goes
+ * mrc_nl_start() - begin a message: put its header and the attributes that name the device
+ * @skb: receives the message
+ * @to: the message's receiver
  * @cmd: MRC_CMD_*
  * @dev: device, or NULL
  *
- * Return: what genlmsg_end() and genlmsg_cancel() want, or NULL when @skb is full.
+ * Return: the header, for genlmsg_end() and genlmsg_cancel(), or NULL when @skb is full.
  */
 void *mrc_nl_start(struct sk_buff *skb, const struct mrc_nl_to *to, u8 cmd,
 		   struct mrc_dev *dev);
 
-/** mrc_nl_put_u64() - 64-bit attribute of a set that has its padding at MRC_A_PAD */
+/** mrc_nl_put_u64() - put a 64-bit attribute of a set whose padding is MRC_A_PAD */
 static inline int mrc_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	return nla_put_u64_64bit(skb, type, value, MRC_A_PAD);
 }
 
 /**
- * mrc_nl_pre_doit() - find the device that a request names, and see that nothing is missing
+ * mrc_nl_pre_doit() - find the device that a request names, and check that no attribute is missing
  * @ops: the request's operation
  * @skb: the request
  * @info: gets the device for mrc_nl_dev(); none for MRC_CMD_INFO_GET, which is about no device
  *
- * Return: 0, or with extack set -EINVAL when it names none or an attribute is missing, -ENODEV
- * when there is no device like that.
+ * Return: 0; with extack set -EINVAL when the request names no device or lacks an attribute, or
+ * -ENODEV when no such device exists.
  */
 int mrc_nl_pre_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		    struct genl_info *info);
-/** mrc_nl_post_doit() - after the handler, whatever it returned */
+/** mrc_nl_post_doit() - give the device back after the handler, whatever the handler returned */
 void mrc_nl_post_doit(const struct mrc_genl_pre_ops *ops, struct sk_buff *skb,
 		      struct genl_info *info);
 
-/** mrc_nl_dev() - the device that a request names; its handler may use it until it returns */
+/** mrc_nl_dev() - the device that a request names; the handler may use it until it returns */
 static inline struct mrc_dev *mrc_nl_dev(struct genl_info *info)
 {
 	return info->user_ptr[0];
 }
 
 /**
- * mrc_nl_require() - of an attribute that only some requests of an operation must have
+ * mrc_nl_require() - check an attribute that only some requests of an operation must have
  *
- * Return: 0, or -EINVAL with extack set when attribute @type is missing.
+ * Return: 0, or -EINVAL with extack set to @missing when attribute @type is missing.
  */
 int mrc_nl_require(struct genl_info *info, int type, const char *missing);
 
-/** mrc_nl_change_of() - the request, for those who may refuse it */
+/** mrc_nl_change_of() - the request, for functions that may refuse it */
 static inline struct mrc_change mrc_nl_change_of(struct genl_info *info)
 {
 	return (struct mrc_change) {
@@ -106,10 +106,11 @@ static inline struct mrc_change mrc_nl_change_of(struct genl_info *info)
 }
 
 /**
- * mrc_nl_change_by() - the request, of an operation whose objects have owners
+ * mrc_nl_change_by() - as mrc_nl_change_of(), for an operation whose objects have owners
  * @info: the request
- * @owner: attribute that may name one
- * @claim: flag of a request that leaves alone what is another's; 0: those that name one do
+ * @owner: attribute that may name an owner
+ * @claim: flag attribute by which a request spares the objects of other owners; 0: a request that
+ *         names an owner always spares them
  */
 static inline struct mrc_change mrc_nl_change_by(struct genl_info *info, int owner, int claim)
 {
@@ -122,28 +123,28 @@ static inline struct mrc_change mrc_nl_change_by(struct genl_info *info, int own
 	return change;
 }
 
-/* As mrc_refuse(), for what a handler finds itself. */
+/* As mrc_refuse(), for reasons that a handler finds itself. */
 #define mrc_nl_refuse(info, err, type, text) ({				\
 	const struct mrc_change __change = mrc_nl_change_of(info);	\
 	mrc_refuse(&__change, err, type, text);				\
 })
 
-/** mrc_nl_reply() - send an answer, or throw it away and return @err */
+/** mrc_nl_reply() - send an answer; if @err is set, throw the answer away and return @err */
 int mrc_nl_reply(struct sk_buff *skb, struct genl_info *info, int err);
 
-/** mrc_nl_changed() - a dump that is under way now is inconsistent. Any context. */
+/** mrc_nl_changed() - mark dumps that are under way now as inconsistent. Any context. */
 void mrc_nl_changed(void);
 
 /**
- * struct mrc_nl_cursor - where a dump stands, in struct netlink_callback::ctx
+ * struct mrc_nl_cursor - position of a dump, in struct netlink_callback::ctx
  * @dev: index of the device
- * @sub: handler's: inner position
+ * @sub: inner position; belongs to the handler
  * @started: the request has been looked at
  * @one: the request names a device
  * @done: nothing is left to show
- * @torn: what was shown in pieces is not of one time
- * @next: handler's: number to go on from on this device; 0 on a new device
- * @route: handler's: the one that was shown last, when @sub says that there was one
+ * @torn: an object was shown in pieces, and the pieces are not of one time
+ * @next: number to continue from on this device, 0 on a new device; belongs to the handler
+ * @route: the route that was shown last, if @sub is not 0; belongs to the handler
  */
 struct mrc_nl_cursor {
 	u32 dev;
@@ -158,7 +159,7 @@ struct mrc_nl_cursor {
 	};
 };
 
-/* In netlink_callback::prev_seq: the message that follows is marked as inconsistent. */
+/* In netlink_callback::prev_seq this marks the message that follows as inconsistent. */
 #define MRC_NL_SEQ_NONE	U32_MAX
 
 static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
@@ -168,11 +169,11 @@ static inline struct mrc_nl_cursor *mrc_nl_cursor(struct netlink_callback *cb)
 }
 
 /**
- * mrc_nl_resume() - go on with something that is shown in pieces, from @sub of the cursor on
+ * mrc_nl_resume() - continue an object that is shown in pieces, from @sub of the cursor on
  * @cb: the dump
- * @version: of it, not 0
+ * @version: the object's version, not 0
  *
- * With pieces of another version before, the dump is torn.
+ * If the pieces before were of another version, the dump is torn.
  */
 static inline void mrc_nl_resume(struct netlink_callback *cb, u32 version)
 {
@@ -181,7 +182,7 @@ static inline void mrc_nl_resume(struct netlink_callback *cb, u32 version)
 	cb->seq = version;
 }
 
-/** mrc_nl_lost() - what was being shown in pieces, if something was, is gone */
+/** mrc_nl_lost() - the object that was being shown in pieces, if any, is gone */
 static inline void mrc_nl_lost(struct netlink_callback *cb)
 {
 	if (mrc_nl_cursor(cb)->sub)
@@ -190,13 +191,13 @@ static inline void mrc_nl_lost(struct netlink_callback *cb)
 }
 
 /**
- * mrc_nl_dump() - run a handler for each device a dump request asks for
+ * mrc_nl_dump() - run a handler for each device that a dump request asks for
  * @skb: receives messages
  * @cb: the dump
- * @fill: puts what belongs to @dev, from the cursor on; -EMSGSIZE: @skb is full, go on from
- *        the cursor next time; other errors end the dump
+ * @fill: the handler: puts the messages about @dev, from the cursor on. It returns -EMSGSIZE when
+ *        @skb is full, to continue from the cursor next time; other errors end the dump
  *
- * Return: as struct genl_ops::dumpit wants.
+ * Return: as struct genl_ops::dumpit must.
  */
 int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -205,7 +206,7 @@ int mrc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 int mrc_nl_plane_fill(struct sk_buff *skb, struct mrc_dev *dev,
 		      struct mrc_plane *plane);
 
-/* What answers and events have of these, besides the device. Return: 0 or -EMSGSIZE. */
+/* Put the attributes that both answers and events have. Return: 0 or -EMSGSIZE. */
 int mrc_nl_put_ev_profile(struct sk_buff *skb, const struct mrc_ev_profile *p);
 int mrc_nl_put_ev(struct sk_buff *skb, const struct mrc_nl_to *to,
 		  const struct mrc_ev_profile *p, u16 index);
@@ -213,21 +214,21 @@ int mrc_nl_put_cc_profile(struct sk_buff *skb, const struct mrc_cc_profile *p);
 int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 		     bool prefix, const struct in6_addr *gid);
 
-/* What an EV has been through: the same in dumps and events. Under RCU. */
+/* Puts the history of an EV, which is the same in dumps and events. Under RCU. */
 int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			       const struct mrc_peer_evs *evs, unsigned int i);
 
 /**
- * mrc_nl_put_cc_counts() - what congestion contexts count
- * @skb: receives it
- * @first: attribute of MRC_CC_FAST, in the set that is shown; the others follow
- * @count: see enum mrc_cc_count
+ * mrc_nl_put_cc_counts() - put the counters of congestion contexts
+ * @skb: receives them
+ * @first: attribute for MRC_CC_FAST in the set that is shown; the others follow it
+ * @count: counters, by enum mrc_cc_count
  */
 int mrc_nl_put_cc_counts(struct sk_buff *skb, int first, const u64 *count);
 
 struct mrc_event;
 
-/* What became of EV probes: bytes that this takes at most, and the attributes. Process context. */
+/* Results of EV probes: the bytes that they take at most, and the attributes. Process context. */
 size_t mrc_nl_probes_size(const struct mrc_event *event);
 int mrc_nl_put_probes(struct sk_buff *skb, const struct mrc_event *event);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: peers and their EVs. Dumps go by the peers' numbers, which nobody sees.
+ * Netlink commands for peers and their EVs. Dumps walk the peers by number; the numbers are
+ * internal.
  */
 #include "../compat/compat_netlink.h"
 #include "../transport/peer/congestion.h"
@@ -50,7 +51,7 @@ static int mrc_nl_peers_walk(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-/* EVs by what they are, as MRC_A_PEER_EVS* and MRC_A_PORT_EVS_*. */
+/* Numbers of EVs by their state, for MRC_A_PEER_EVS* and MRC_A_PORT_EVS_*. */
 struct mrc_nl_ev_counts {
 	u16 evs;
 	u16 good;
@@ -61,7 +62,7 @@ struct mrc_nl_ev_counts {
 	u16 denied;
 };
 
-/* What the EVs of a peer add up to. */
+/* Sums over all EVs of a peer. */
 struct mrc_nl_peer_sum {
 	struct mrc_nl_ev_counts all;
 	struct mrc_nl_ev_counts port[MRC_PORT_MAX];
@@ -145,7 +146,7 @@ static int mrc_nl_put_ports_evs(struct sk_buff *skb, const struct mrc_nl_ev_coun
 	return err;
 }
 
-/* What became of the EVs of one port, as MRC_A_PORT_HISTORY_*. */
+/* History of the EVs of one port, for MRC_A_PORT_HISTORY_*. */
 struct mrc_nl_port_history {
 	u8 why;
 	u64 changed_at;
@@ -192,7 +193,7 @@ static int mrc_nl_put_port_history(struct sk_buff *skb, u8 port,
 	return 0;
 }
 
-/* Does a port have an EV that is good, and not only held in use? peer->lock held. */
+/* Whether a port has an EV that is good, and not only HELD in use. peer->lock held. */
 static bool mrc_nl_port_is_good(const struct mrc_ev_set *set, const struct mrc_ev_plane *plane)
 {
 	unsigned int i;
@@ -203,7 +204,7 @@ static bool mrc_nl_port_is_good(const struct mrc_ev_set *set, const struct mrc_e
 	return false;
 }
 
-/* Of ports that have no good EV: of others nobody asks, and a dump has many peers. */
+/* Only for ports without a good EV: nobody asks about the others, and a dump has many peers. */
 static int mrc_nl_put_port_histories(struct sk_buff *skb, struct mrc_peer *peer)
 {
 	const struct mrc_ev_plane *plane;
@@ -269,7 +270,7 @@ static int mrc_nl_put_congestion_sum(struct sk_buff *skb, const struct mrc_conge
 	       mrc_nl_put_cc_counts(skb, MRC_A_PEER_CONGESTION_FAST, sum->count);
 }
 
-/* Nothing, as long as no context of the peer was steered by NSCC. */
+/* Puts nothing as long as NSCC has not steered a context of the peer. */
 static int mrc_nl_put_peer_congestion(struct sk_buff *skb, struct mrc_peer *peer)
 {
 	struct mrc_congestion_sum sum;
@@ -292,7 +293,7 @@ static int mrc_nl_peer_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	struct mrc_nl_peer_sum sum;
 	void *hdr;
 
-	cb->seq = 0;	/* going by number, a dump is always consistent */
+	cb->seq = 0;	/* a dump by number is always consistent */
 	hdr = mrc_nl_start(skb, &to, MRC_CMD_PEER_GET, peer->dev);
 	if (!hdr)
 		return -EMSGSIZE;
@@ -316,7 +317,7 @@ static int mrc_nl_peers_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	return mrc_nl_peers_walk(skb, cb, dev, mrc_nl_peer_fill);
 }
 
-/* A peer with EVs on all ports does not fit in what dumps get at least. */
+/* A peer with EVs on all ports does not fit into the smallest buffer that a dump gets. */
 int mrc_nl_peer_get_start(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = MRC_NL_MSG_SIZE;
@@ -339,7 +340,7 @@ int mrc_nl_put_peer_ev_history(struct sk_buff *skb,
 			      READ_ONCE(evs->paths.set.ev[i].changed_at));
 }
 
-/* The two belong together. */
+/* Reads both under one lock, because state and spare belong together. */
 static int mrc_nl_put_peer_ev_state(struct sk_buff *skb, struct mrc_peer *peer,
 				    const struct mrc_peer_evs *evs,
 				    unsigned int i)
@@ -395,7 +396,7 @@ static int mrc_nl_peer_ev_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-/* Only a new version of the peer's EVs makes this part of a dump inconsistent. */
+/* This part of a dump becomes inconsistent only if the peer's EVs are made anew. */
 static int mrc_nl_peer_ev_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct mrc_peer *peer)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: planes of a device.
+ * Netlink commands for the planes of a device.
  */
 #include "message.h"
 
@@ -36,7 +36,7 @@ static int mrc_nl_put_netdev(struct sk_buff *skb, struct mrc_plane *plane)
 }
 
 /**
- * mrc_nl_plane_fill() - attributes of a plane, without those that name the device
+ * mrc_nl_plane_fill() - put the attributes of a plane, without those that name the device
  * @skb: receives them
  * @dev: the device
  * @plane: the plane
@@ -88,7 +88,7 @@ static int mrc_nl_plane_answer(struct sk_buff *msg, struct genl_info *info,
 	if (!plane)
 		return mrc_nl_refuse(info, -ENOENT, MRC_A_PLANE_PORT,
 				     "no plane on this port");
-	/* Clients know an answer by the command of their request. */
+	/* Clients recognise an answer by the command of their request. */
 	err = mrc_nl_plane_msg(msg, to, info->genlhdr->cmd, dev, plane);
 	mrc_plane_put(plane);
 	return err;
@@ -164,7 +164,7 @@ int mrc_nl_plane_add(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 	int err;
 
-	/* First, so that no plane is added that cannot be answered for. */
+	/* The answer's memory comes first, so that no plane is added without an answer. */
 	msg = nlmsg_new(MRC_NL_MSG_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;

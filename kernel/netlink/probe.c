@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: EV probes on behalf of a controller. The request starts them; what became of them is
- * told to group "probes". Until then there is the peer, whether QPs use it or not; raw probes have
- * none.
+ * Netlink commands for EV probes on behalf of a controller. A request starts the probes; an event
+ * to group "probes" brings their results. Until then the probes keep their peer alive, whether QPs
+ * use it or not. Raw probes have no peer.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -20,7 +20,7 @@
 #define MRC_NL_PROBE_MS		100u
 #define MRC_NL_RAW_PROBE_LIMIT	100000000ull	/* ns */
 
-/* What the event takes without results, generously, and each result in it. */
+/* Bytes that the event takes without results (a generous limit), and bytes of each result. */
 #define MRC_NL_PROBE_HEAD_SIZE		512u
 #define MRC_NL_PROBE_RESULT_SIZE					\
 	(nla_total_size(0) + nla_total_size(sizeof(u16)) +		\
@@ -29,9 +29,9 @@
 	(MRC_NL_PROBE_RESULT_SIZE + nla_total_size(sizeof(u32)) +	\
 	 nla_total_size(sizeof(struct in6_addr)))
 
-/* ---- which peer ------------------------------------------------------------ */
+/* ---- the peer of a request -------------------------------------------------- */
 
-/* A peer in use that has the remote GID, and the local one if that is given. */
+/* Finds a peer in use with the wanted remote GID and, if @local, with the wanted local GID. */
 static bool mrc_nl_probe_known(struct mrc_dev *dev, bool local,
 			       const struct mrc_peer_key *wanted,
 			       struct mrc_peer_key *found)
@@ -49,7 +49,7 @@ static bool mrc_nl_probe_known(struct mrc_dev *dev, bool local,
 	return false;
 }
 
-/* The address of the anchor that the host would take towards the remote GID. */
+/* Finds the address of the anchor that the host would use towards the remote GID. */
 static bool mrc_nl_probe_own(struct mrc_dev *dev, const struct in6_addr *remote,
 			     struct in6_addr *local)
 {
@@ -57,7 +57,7 @@ static bool mrc_nl_probe_own(struct mrc_dev *dev, const struct in6_addr *remote,
 	       mrc_dev_has_addr(dev, local);
 }
 
-/* @local: filled in when the request names one; @known: which it is if not, or NULL */
+/* @local: set already if the request names it. @known: the one to take if not, or NULL: choose. */
 static int mrc_nl_probe_local(struct genl_info *info, struct mrc_dev *dev,
 			      const struct in6_addr *known, const struct in6_addr *remote,
 			      struct in6_addr *local)
@@ -119,7 +119,7 @@ static int mrc_nl_probe_key(struct genl_info *info, struct mrc_dev *dev,
 	       mrc_nl_probe_profile(info, dev, known, key);
 }
 
-/* A job to the peer that the request names, without probes, or ERR_PTR. */
+/* Return: a job without probes, to the peer that the request names; or ERR_PTR. */
 static struct mrc_probe_job *mrc_nl_probe_to(struct genl_info *info, struct mrc_dev *dev)
 {
 	struct mrc_probe_job *job;
@@ -142,9 +142,9 @@ static struct mrc_probe_job *mrc_nl_probe_to(struct genl_info *info, struct mrc_
 	return ERR_PTR(-ENOMEM);
 }
 
-/* ---- which EVs ------------------------------------------------------------- */
+/* ---- the EVs of a request --------------------------------------------------- */
 
-/* By their index in the profile; all, when the request lists none. */
+/* Sets the bits of the listed EVs, by index in the profile. If none is listed, no bit is set. */
 static void mrc_nl_probe_wanted(struct genl_info *info, unsigned long *wanted)
 {
 	struct nlattr *attr;
@@ -156,7 +156,7 @@ static void mrc_nl_probe_wanted(struct genl_info *info, unsigned long *wanted)
 			__set_bit(nla_get_u16(attr), wanted);
 }
 
-/* One that the peer does not have is named by its attribute. */
+/* Refuses a request for an EV that the peer does not have; extack names the EV's attribute. */
 static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
 {
 	struct nlattr *attr;
@@ -171,8 +171,8 @@ static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
 }
 
 /*
- * The EVs of the peer as they are now, without those that are denied. Left in @wanted are those that
- * the peer does not have.
+ * Adds the peer's present EVs to the job, except those that are denied: those in @wanted, or all if
+ * @wanted is empty. Afterwards @wanted has only the EVs that the peer does not have.
  */
 static void mrc_nl_probe_collect(struct mrc_probe_job *job, unsigned long *wanted)
 {
@@ -225,7 +225,7 @@ static struct mrc_probe_job *mrc_nl_probe_open(struct genl_info *info, struct mr
 
 /* ---- answer and event ------------------------------------------------------- */
 
-/* Between whom the probes of a job go; raw ones are from one GID to many. */
+/* Return: the ends of a job's probes. Raw probes go from one GID to many: the local end only. */
 static struct mrc_peer_key mrc_nl_probe_between(const struct mrc_probe_job *job)
 {
 	if (job->peer)
@@ -303,7 +303,7 @@ static int mrc_nl_probe_msg(struct sk_buff *skb, const struct mrc_nl_to *to, u8 
 	return 0;
 }
 
-/* Starts the job, or frees it. */
+/* Starts the job, or frees it on error. */
 static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_job *job, u32 *id)
 {
 	struct nlattr *timeout = info->attrs[MRC_A_PROBE_TIMEOUT];
@@ -318,8 +318,8 @@ static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_job *job,
 }
 
 /*
- * Starts a job, which may be an error. The answer has its memory first: of a job that is
- * started the sender knows the id.
+ * Starts a job and answers with its id. @job may be an ERR_PTR. The answer's memory comes first, so
+ * that the sender learns the id of every job that has started.
  */
 static int mrc_nl_probe_answer(struct sk_buff *skb, struct genl_info *info, u8 cmd,
 			       struct mrc_probe_job *job)
@@ -352,13 +352,13 @@ int mrc_nl_probe_start(struct sk_buff *skb, struct genl_info *info)
 /* ---- raw probes -------------------------------------------------------------- */
 
 /**
- * struct mrc_nl_raw - what a request for raw probes says
- * @ev: how packets go; a segment list is a reference
- * @plane: of its port, a reference
- * @local: from which GID
+ * struct mrc_nl_raw - the contents of a request for raw probes
+ * @ev: the EV of the packets; its segment list, if any, is a reference
+ * @plane: the plane of the EV's port, a reference
+ * @local: the GID that the probes come from
  * @to: attribute of each destination
- * @count: of destinations
- * @each: probes to each
+ * @count: number of destinations
+ * @each: number of probes to each destination
  */
 struct mrc_nl_raw {
 	struct mrc_ev_spec ev;
@@ -369,7 +369,7 @@ struct mrc_nl_raw {
 	unsigned int each;
 };
 
-/* As mrc_nl_refuse(), about one of several attributes of a type. */
+/* As mrc_nl_refuse(), for one of several attributes of the same type. */
 #define mrc_nl_refuse_attr(info, err, attr, text) ({				\
 	NL_SET_ERR_MSG_ATTR((info)->extack, attr, KBUILD_MODNAME ": " text);	\
 	err;									\
@@ -399,7 +399,7 @@ static int mrc_nl_raw_destinations(struct genl_info *info, struct mrc_nl_raw *ra
 	return 0;
 }
 
-/* What @raw holds is the caller's to drop, also on error. */
+/* The caller drops the references in @raw, also on error. */
 static int mrc_nl_raw_way(struct genl_info *info, struct mrc_dev *dev, struct mrc_nl_raw *raw)
 {
 	struct nlattr *nest = info->attrs[MRC_A_PROBE_RAW_EV];
@@ -465,7 +465,7 @@ static int mrc_nl_raw_aim(struct genl_info *info, struct mrc_dev *dev,
 	return 0;
 }
 
-/* One probe to each destination, then the next to each. */
+/* Plans one probe to each destination, then the next probe to each, and so on. */
 static void mrc_nl_raw_plan(struct mrc_probe_job *job, const struct mrc_nl_raw *wanted)
 {
 	struct mrc_ask_result *res = job->result;
@@ -476,7 +476,7 @@ static void mrc_nl_raw_plan(struct mrc_probe_job *job, const struct mrc_nl_raw *
 			res->ev = n;
 			res->to = to;
 			res->port = wanted->ev.port;
-			res->error = -ECANCELED;	/* as long as it is not sent */
+			res->error = -ECANCELED;	/* until it is sent */
 		}
 	}
 	job->count = wanted->each * wanted->count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: QPs.
+ * Netlink commands for QPs.
  */
 #include "../compat/compat_netlink.h"
 #include "../transport/peer/congestion.h"
@@ -15,12 +15,12 @@ static_assert((int)IB_QPS_SQD == (int)MRC_NL_QP_STATE_SQD);
 static_assert((int)IB_QPS_SQE == (int)MRC_NL_QP_STATE_SQE);
 static_assert((int)IB_QPS_ERR == (int)MRC_NL_QP_STATE_ERR);
 
-/* A QP at one moment. */
+/* The state of a QP at one moment. */
 struct mrc_nl_qp {
 	u8 state;
 	struct mrc_qp_conn conn;
 	struct mrc_qp_params params;
-	u64 ev_profile;	/* in use; before RTR the one asked for */
+	u64 ev_profile;	/* in use; before RTR: asked for */
 	u32 una;
 	u32 nxt;
 	u32 cack;
@@ -32,7 +32,7 @@ struct mrc_nl_qp {
 	u64 rx_packets;
 	u64 rtx_packets;
 	u64 memory;
-	bool congested;	/* @congestion is there */
+	bool congested;	/* @congestion is set */
 	struct mrc_congestion_state congestion;
 };
 
@@ -142,7 +142,7 @@ static int mrc_nl_put_congestion(struct sk_buff *skb, const struct mrc_nl_qp *q)
 	return 0;
 }
 
-/* As the reader knows the creator, if it does. */
+/* Puts the creator's pid in the reader's pid namespace, if it has one there. */
 static int mrc_nl_put_pid(struct sk_buff *skb, const struct mrc_qp *qp)
 {
 	pid_t pid = pid_vnr(qp->creator);
@@ -201,7 +201,7 @@ static int mrc_nl_qp_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	struct mrc_qp *qp;
 	int err = 0;
 
-	cb->seq = 0;	/* going by number, a dump is always consistent */
+	cb->seq = 0;	/* a dump by number is always consistent */
 	while (!err && (qp = mrc_qp_next(dev, cur->next))) {
 		err = mrc_nl_qp_msg(skb, &to, qp);
 		if (!err)

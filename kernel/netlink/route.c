@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: routes. Getting one is a look-up, as QPs do it.
+ * Netlink commands for routes. "Get" looks a GID up as QPs do.
  */
 #include <net/ipv6.h>
 
 #include "../transport/config/config.h"
 #include "message.h"
 
-/* @prefix: there is a route; @gid: what was looked up, or NULL */
+/* @prefix: there is a route, so put its prefix and owner. @gid: the GID looked up, or NULL. */
 int mrc_nl_put_route(struct sk_buff *skb, const struct mrc_route *r,
 		     bool prefix, const struct in6_addr *gid)
 {
@@ -40,7 +40,7 @@ static int mrc_nl_route_msg(struct sk_buff *skb, const struct mrc_nl_to *to,
 	return 0;
 }
 
-/* Without a route the answer names the built-in profiles, and no prefix. */
+/* If there is no route, the answer names the built-in profiles and no prefix. */
 int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct mrc_nl_to to = mrc_nl_to_requester(skb, info);
@@ -62,7 +62,7 @@ int mrc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 			    mrc_nl_route_msg(msg, &to, dev, &r, found, &gid));
 }
 
-/* From the route that was shown last. A change in between is flagged to the requester. */
+/* Continues after the route that was shown last. The requester is told of a change in between. */
 static int mrc_nl_route_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct mrc_dev *dev)
 {

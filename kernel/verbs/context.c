@@ -47,9 +47,9 @@ static int mrc_ucontext_init(struct mrc_ib_ucontext *uctx, struct ib_udata *udat
 }
 
 /*
- * The core holds the program's task by the context. If a driver refuses the context, the core's
- * ioctl (UVERBS_METHOD_GET_CONTEXT, as of 6.12) frees it and forgets the task, which would stay
- * for ever. Its write() drops the task, unless there is none any more.
+ * The context holds a reference to the program's task. If a driver refuses the context, the core's
+ * ioctl (UVERBS_METHOD_GET_CONTEXT, as of 6.12) frees the context without dropping the task, which
+ * would then stay for ever. The core's write() drops the task, unless res.task is NULL.
  */
 static void mrc_ucontext_drop_task(struct ib_ucontext *ibuctx)
 {
@@ -73,8 +73,8 @@ void mrc_dealloc_ucontext(struct ib_ucontext *ibuctx)
 }
 
 /*
- * The device goes while a program has it open. The core destroys the program's
- * objects; the pages of mapped rings stay the program's until it unmaps them.
+ * Called when the device goes while a program has it open. Nothing is left to do: the core destroys
+ * the program's objects, and the program keeps the pages of its rings until it unmaps them.
  */
 void mrc_disassociate_ucontext(struct ib_ucontext *uctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a program gets when it opens the device: its context, which knows whose it is, and
- * protection domains, which are mere identities here.
+ * Contexts and protection domains. A program that opens the device gets a context, which knows its
+ * user. A protection domain is a mere identity here.
  */
 #ifndef _MRC_VERBS_CONTEXT_H
 #define _MRC_VERBS_CONTEXT_H
@@ -13,7 +13,7 @@ struct mrc_user;
 /**
  * struct mrc_ib_ucontext - a program's context
  * @ib: the core's part
- * @user: who opened the device; a reference, which all objects of the context rely on
+ * @user: the user who opened the device: a reference, on which all objects of the context rely
  */
 struct mrc_ib_ucontext {
 	struct ib_ucontext ib;
@@ -23,27 +23,31 @@ struct mrc_ib_ucontext {
 /**
  * struct mrc_ib_pd - a protection domain; its address is its identity
  * @ib: the core's part
- * @user: whose; NULL: the kernel's
+ * @user: the user it belongs to; NULL: the kernel
  */
 struct mrc_ib_pd {
 	struct ib_pd ib;
 	struct mrc_user *user;
 };
 
-/** mrc_udata_user() - whose request it is; NULL: the kernel's. Process context. */
+/** mrc_udata_user() - the user who sent a request; NULL: the kernel did. Process context. */
 struct mrc_user *mrc_udata_user(struct ib_udata *udata);
 
 /**
- * mrc_udata_check() - does the program's library ask for what this module knows?
- * @udata: what it has sent; NULL: the user is in the kernel
- * @room: bytes that it must have for the answer
+ * mrc_udata_check() - check that the program's library asks only for what this module knows
+ * @udata: the library's request; NULL: the user is in the kernel
+ * @room: bytes that the library must have for the answer
  *
- * Process context. Return: 0, -EOPNOTSUPP (a user in the kernel, or a library that sends more than
- * there is to be asked for), -EINVAL (no room).
+ * Process context. Return: 0, -EOPNOTSUPP (a user in the kernel, or a library that asks for more
+ * than this module knows), -EINVAL (the library has not enough room).
  */
 int mrc_udata_check(struct ib_udata *udata, size_t room);
 
-/** mrc_udata_answer() - as much of an answer as a library of this age has room for. As above. */
+/**
+ * mrc_udata_answer() - send an answer, as much of it as a library of this age has room for
+ *
+ * Process context. Return: 0 or -EFAULT.
+ */
 int mrc_udata_answer(struct ib_udata *udata, void *answer, size_t size);
 
 /* Device operations. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The transport's counters, exported.
+ * Exports the transport's counters.
  */
 #include <linux/limits.h>
 #include <rdma/ib_mad.h>
@@ -21,7 +21,7 @@ struct rdma_hw_stats *mrc_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-/** mrc_get_hw_stats() - all of them at once. Return: how many. */
+/** mrc_get_hw_stats() - read all counters at once. Return: their number, or -EINVAL. */
 int mrc_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		     u32 port, int index)
 {
@@ -35,12 +35,12 @@ int mrc_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 	return MRC_CNT_COUNT;
 }
 
-/* ---- as InfiniBand has them ------------------------------------------------ */
+/* ---- the counters that InfiniBand defines ---------------------------------- */
 
-/* Where attributes of performance management begin in a datagram's data. */
+/* Offset in a datagram's data where the attributes of performance management begin. */
 #define MRC_PMA_OFFSET	40u
 
-/** struct mrc_pma - what of a port's counters InfiniBand knows; data are words of four bytes */
+/** struct mrc_pma - a port's counters as InfiniBand defines them; data count words of four bytes */
 struct mrc_pma {
 	u64 tx_data;
 	u64 rx_data;
@@ -86,19 +86,19 @@ static void mrc_pma_put_ext(const struct mrc_pma *pma, struct ib_pma_portcounter
 }
 
 /**
- * mrc_process_mad() - a question about the port's counters (IBA 16.1.3), of the RDMA core alone
+ * mrc_process_mad() - answer a query by the RDMA core for the port's counters (IBA 16.1.3)
  * @ibdev: the device
  * @flags: unused
- * @port: its only one
+ * @port: the device's only port, 1
  * @in_wc: unused
  * @in_grh: unused
- * @in: the question
+ * @in: the query
  * @out: the answer
- * @out_size: stays
- * @out_pkey: stays
+ * @out_size: not changed
+ * @out_pkey: not changed
  *
- * With it a port has a folder counters/ in sysfs, as programs that watch hosts expect of any. No
- * datagram comes from or goes to a wire.
+ * Because of this operation a port has a folder counters/ in sysfs, which programs that watch hosts
+ * expect of every port. No datagram comes from a wire or goes to one.
  *
  * Context: process. Return: enum ib_mad_result.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters as "rdma statistic", sysfs and node_exporter see them.
+ * The device's counters, for "rdma statistic", sysfs and node_exporter.
  */
 #ifndef _MRC_VERBS_COUNTERS_H
 #define _MRC_VERBS_COUNTERS_H

@@ -2,9 +2,9 @@
 /*
  * Completion queues.
  *
- * MRC has no solicited-event bit on the wire (it is zero). A receive completion
- * exists only because the peer asked for one by sending an immediate, so all of
- * them count as solicited, and so do errors.
+ * In MRC the solicited-event bit on the wire is always zero. A receive completion exists only
+ * because the peer asked for it by sending an immediate. So all receive completions count as
+ * solicited, and so do errors.
  */
 #include <linux/wait_bit.h>
 
@@ -39,7 +39,7 @@ static void mrc_cq_fail(struct mrc_ib_cq *cq, bool nonsense)
 	queue_work(system_unbound_wq, &cq->fail_work);
 }
 
-/* Under cq->lock. Return: whether the program is to be woken up. */
+/* Under cq->lock. Return: true if the program must be woken up. */
 static bool mrc_cq_push(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 			bool solicited)
 {
@@ -68,7 +68,7 @@ static void mrc_cq_wake_here(struct mrc_ib_cq *cq)
 static void mrc_cq_woken(struct mrc_ib_cq *cq)
 {
 	if (atomic_dec_and_test(&cq->wakes))
-		/* Nothing of the queue is touched any more, its address is but a name. */
+		/* From here on only the address of cq->wakes is used; the queue may be freed. */
 		wake_up_var(&cq->wakes);
 }
 
@@ -81,7 +81,7 @@ static void mrc_cq_wake_called(void *info)
 	mrc_cq_woken(cq);
 }
 
-/* One that is on its way there already wakes the program for both. */
+/* A call that is on its way to that CPU already wakes the program for this completion, too. */
 static void mrc_cq_wake_there(struct mrc_ib_cq *cq)
 {
 	atomic_inc(&cq->wakes);
@@ -90,8 +90,9 @@ static void mrc_cq_wake_there(struct mrc_ib_cq *cq)
 }
 
 /*
- * A CPU that is online stays so while this one is not preempted. On PREEMPT_RT the handler, which takes
- * spinlocks, can be called neither then nor in a hard interrupt: there vectors mean nothing.
+ * While preemption is off here, a CPU that is online stays online. On PREEMPT_RT vectors are
+ * ignored: the handler takes spinlocks, so it can be called neither with preemption off nor in a
+ * hard interrupt.
  */
 static void mrc_cq_wake(struct mrc_ib_cq *cq)
 {
@@ -150,8 +151,9 @@ void mrc_cq_unuse(struct mrc_ib_cq *cq, struct mrc_cq_user *user)
 }
 
 /*
- * A vector is a CPU. Vector 0 is what programs name that have no wish: they are woken up where the
- * completion comes about, for one CPU to wake all of them would be a bottleneck.
+ * A vector stands for a CPU. Programs without a preference name vector 0. These programs are woken
+ * by the CPU that adds the completion, because one CPU that wakes all of them would be a
+ * bottleneck.
  */
 static int mrc_cq_vector_cpu(u32 vector)
 {
@@ -217,7 +219,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	return 0;
 }
 
-/** mrc_destroy_cq() - no QP uses it any more. Process context, sleeps. */
+/** mrc_destroy_cq() - destroy a CQ that no QP uses any more. Process context, sleeps. */
 int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct mrc_ib_cq *cq = to_mrc_cq(ibcq);
@@ -225,7 +227,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	cancel_work_sync(&cq->fail_work);
 	wait_var_event(&cq->wakes, !atomic_read(&cq->wakes));
-	/* The core may still ask for details. */
+	/* The core may still call mrc_fill_res_cq(). */
 	spin_lock_bh(&cq->lock);
 	ring = cq->ring;
 	cq->ring.mem = NULL;
@@ -235,7 +237,10 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* Wake up once. Return: 0, or 1 when asked for and completions wait. Any context. */
+/*
+ * Arms the queue for one wake-up. Return: 1 if @flags ask about missed events and completions wait,
+ * else 0. Any context.
+ */
 int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
 	struct mrc_ib_cq *cq = to_mrc_cq(ibcq);
@@ -243,7 +248,7 @@ int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	int ret = 0;
 
 	spin_lock_bh(&cq->lock);
-	/* A weaker wish does not replace a stronger one. */
+	/* IB_CQ_SOLICITED does not replace IB_CQ_NEXT_COMP, which is stronger. */
 	if (cq->armed != IB_CQ_NEXT_COMP)
 		cq->armed = want;
 	if ((flags & IB_CQ_REPORT_MISSED_EVENTS) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Completion queues: a ring that the kernel produces and the program polls.
+ * Completion queues. Each is a ring that the kernel fills and the program polls.
  */
 #ifndef _MRC_VERBS_CQ_H
 #define _MRC_VERBS_CQ_H
@@ -16,16 +16,16 @@
 /**
  * struct mrc_ib_cq - a completion queue
  * @ib: the core's part
- * @user: whose
+ * @user: the user it belongs to
  * @ring: completions
  * @lock: guards @ring, @armed, @failed, @added; innermost of all
  * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP
- * @cpu: where the program is woken up; negative: where the completion comes about
- * @wake: does so, when that is another CPU
+ * @cpu: the CPU that wakes the program; negative: the CPU that adds the completion
+ * @wake: the call that wakes the program from @cpu, when that is another CPU
  * @wakes: calls of @wake under way
- * @failed: overrun; takes no more completions
+ * @failed: the queue has overrun and takes no more completions
  * @added: completions so far
- * @fail_work: tells the program and ends the QPs
+ * @fail_work: tells the program of the overrun and moves the QPs to error
  * @qps_lock: guards @qps
  * @qps: QPs that complete here (struct mrc_cq_user)
  */
@@ -51,7 +51,7 @@ struct mrc_ib_qp;
  * struct mrc_cq_user - one use of a CQ by a QP
  * @list: in the queue's @qps
  * @qp: the QP
- * @fail: what becomes of it when the queue has failed
+ * @fail: called for the QP when the queue has failed
  */
 struct mrc_cq_user {
 	struct list_head list;
@@ -65,26 +65,26 @@ static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
 }
 
 /**
- * mrc_cq_add() - a completion
+ * mrc_cq_add() - add a completion
  * @cq: the queue
- * @cqe: copied
- * @solicited: wakes up those who wait for solicited completions only
+ * @cqe: the completion, which is copied
+ * @solicited: the completion also wakes programs that wait for solicited completions only
  *
- * When the program has not made room the queue fails: IB_EVENT_CQ_ERR, and the
- * QPs that use it go to error; others can be created with it no more, and those in
- * RESET stay there. Softirq or BH off; QP locks may be held.
+ * If the queue has no room, it fails: the program gets IB_EVENT_CQ_ERR, and the QPs that use the
+ * queue go to error. From then on no QP can be created with this queue, and no QP of it can leave
+ * RESET. Softirq or BH off; QP locks may be held.
  */
 void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		bool solicited);
 
-/** mrc_cq_failed() - it takes no completions any more, for good. Process context or BH off. */
+/** mrc_cq_failed() - true once the queue has failed, for good. Process context or BH off. */
 bool mrc_cq_failed(struct mrc_ib_cq *cq);
 
-/** mrc_cq_use() - a QP completes here from now on; @fail is called in process context */
+/** mrc_cq_use() - let a QP complete here from now on; @fail is called in process context */
 void mrc_cq_use(struct mrc_ib_cq *cq, struct mrc_cq_user *user,
 		struct mrc_ib_qp *qp, void (*fail)(struct mrc_ib_qp *qp));
 /**
- * mrc_cq_unuse() - no longer; nothing of this file touches the QP afterwards. Process context,
+ * mrc_cq_unuse() - undo mrc_cq_use(); the queue does not touch the QP afterwards. Process context,
  * sleeps.
  */
 void mrc_cq_unuse(struct mrc_ib_cq *cq, struct mrc_cq_user *user);

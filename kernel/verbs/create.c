@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs: creation and destruction.
+ * Creation and destruction of QPs.
  */
 #include <rdma/uverbs_ioctl.h>
 
@@ -35,7 +35,7 @@ static u32 mrc_send_entry_size(const struct ib_qp_cap *cap)
 		     max(sges, cap->max_inline_data), 64);
 }
 
-/* Whatever fits into an entry is the program's. */
+/* The program gets all the room of an entry: as much inline data as fits beside its SGEs. */
 static void mrc_qp_grant(struct mrc_ib_qp *q, const struct ib_qp_cap *wish)
 {
 	u32 room;
@@ -92,14 +92,14 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 }
 
 /**
- * mrc_create_qp() - an RC QP, which is an MRC QP
+ * mrc_create_qp() - create an RC QP, which is an MRC QP
  * @ibqp: the QP, its core part filled in
- * @init: what the program wants; the capabilities become what it gets
+ * @init: the program's wishes; the capabilities are set to those that it gets
  * @udata: the program's response buffer
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (other types, SRQ, flags, kernel users, a newer library's wishes),
- * -EINVAL (too large, CQ has failed), -ENOMEM, -EDQUOT (the user has too many).
+ * Return: 0, -EOPNOTSUPP (another type, an SRQ, flags, a user in the kernel, wishes of a newer
+ * library), -EINVAL (too large, a CQ has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)
@@ -141,7 +141,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	return 0;
 }
 
-/** mrc_destroy_qp() - Context: process, sleeps */
+/** mrc_destroy_qp() - destroy a QP. Process context, sleeps. */
 int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
@@ -150,8 +150,8 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mrc_cq_unuse(q->scq, &q->scq_user);
 	mrc_cq_unuse(q->rcq, &q->rcq_user);
 	/*
-	 * The transport calls our functions until mrc_qp_destroy() returns. The core may ask for
-	 * details even later, and finds NULL then.
+	 * The transport calls our functions until mrc_qp_destroy() returns. The core may call
+	 * mrc_fill_res_qp() and mrc_query_qp() even later; they find NULL then.
 	 */
 	mrc_qp_hold(qp);
 	mrc_qp_destroy(qp);

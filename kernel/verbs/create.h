@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs: creation and destruction.
+ * Creation and destruction of QPs.
  */
 #ifndef _MRC_VERBS_CREATE_H
 #define _MRC_VERBS_CREATE_H

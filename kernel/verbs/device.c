@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ib_device: how many objects it has.
+ * Counts the objects that an ib_device has.
  */
 #include "device.h"
 

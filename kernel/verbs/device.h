@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ib_device, and how many objects it has.
+ * The ib_device, and the count of the objects that it has.
  */
 #ifndef _MRC_VERBS_DEVICE_H
 #define _MRC_VERBS_DEVICE_H
@@ -17,8 +17,8 @@
  * struct mrc_ibdev - an mrc device as the RDMA core sees it
  * @ib: the core's part
  * @dev: the transport's part, a reference
- * @place: its place in sysfs; private to link.c
- * @objects: how many there are, by enum mrc_share
+ * @place: the device's parent in sysfs, or NULL; private to link.c
+ * @objects: how many objects of each kind exist, by enum mrc_share
  * @list: private to registry.c
  * @registered: private to registry.c
  * @state: private to registry.c
@@ -44,15 +44,15 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ib)
 }
 
 /**
- * mrc_object_add() - one more of a kind
+ * mrc_object_add() - count one more object
  * @ib: the device
- * @user: whose; NULL: the kernel's
- * @kind: one up to MRC_SHARE_MR
+ * @user: the user it belongs to; NULL: the kernel
+ * @kind: kind of the object, MRC_SHARE_MR at most
  *
  * Process context. Return: 0, -ENOMEM at the device's limit, -EDQUOT at the user's.
  */
 int mrc_object_add(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind);
-/** mrc_object_del() - one less */
+/** mrc_object_del() - count one object less */
 void mrc_object_del(struct ib_device *ib, struct mrc_user *user, enum mrc_share kind);
 
 #endif /* _MRC_VERBS_DEVICE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a device has beyond verbs. Whoever has it open may ask.
+ * The query for what a device has beyond verbs. Any process that has the device open may send it.
  */
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>

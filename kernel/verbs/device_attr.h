@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a device has beyond verbs: a driver method on the device object of the uverbs ioctl.
+ * The query for what a device has beyond verbs: a driver method on the device object of the uverbs
+ * ioctl.
  */
 #ifndef _MRC_VERBS_DEVICE_ATTR_H
 #define _MRC_VERBS_DEVICE_ATTR_H

@@ -12,8 +12,8 @@
 #include <rdma/uverbs_named_ioctl.h>
 
 /*
- * A QP that went to error before the post was seen has to flush once more. It may
- * have been reset meanwhile.
+ * A QP that went to error before it saw the posted requests has to flush once more. mrc_qp_to_err()
+ * checks the state again, because the QP may have been reset meanwhile.
  */
 static void mrc_doorbell_flush_late(struct mrc_qp *qp)
 {
@@ -55,7 +55,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	return 0;
 }
 
-/* The core keeps the QP from being destroyed meanwhile. */
+/* The core keeps the QP alive during the call. */
 static struct mrc_qp *mrc_doorbell_qp(struct uverbs_attr_bundle *attrs, u16 handle)
 {
 	return to_mrc_qp(uverbs_attr_get_obj(attrs, handle))->qp;

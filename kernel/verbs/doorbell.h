@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Doorbells: a program has put requests into a ring. They are driver methods on the QP object of the
- * uverbs ioctl. A write() to the device's file would do as well, but the core refuses that to a
- * process whose credentials have changed since it opened the device, however little: setuid(),
- * capset(), a new keyring.
+ * Doorbells. By ringing one, a program says that it has put requests into a ring. Doorbells are
+ * driver methods on the QP object of the uverbs ioctl. A write() to the device's file would do as
+ * well, but the core refuses it to a process whose credentials have changed since the process
+ * opened the device, even if they changed only by setuid(), capset() or a new keyring.
  */
 #ifndef _MRC_VERBS_DOORBELL_H
 #define _MRC_VERBS_DOORBELL_H
@@ -15,8 +15,8 @@
 extern const struct uapi_definition mrc_doorbell_uapi_defs[];
 
 /*
- * Device operations: the doorbells of older libraries. Programs post through the rings, and kernel
- * users do not exist: a list of requests is refused.
+ * Device operations: the doorbells of older libraries. They refuse a list of requests: programs
+ * post through the rings, and there are no users in the kernel.
  */
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the GIDs of an address vector to the IPv6 addresses of a connection.
+ * Translates the GIDs of an address vector into the IPv6 addresses of a connection.
  */
 #include <net/addrconf.h>
 #include <net/ipv6.h>
@@ -15,7 +15,7 @@ static const struct in6_addr *mrc_gid_addr(const union ib_gid *gid)
 	return (const struct in6_addr *)gid->raw;
 }
 
-/* Is it an address of the anchor, and not of a netdev upon it? */
+/* Checks that a GID is an address of the anchor itself, and not of a netdev upon the anchor. */
 static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_attr *gid)
 {
 	const struct net_device *anchor = to_mrc_dev(ibqp->device)->anchor, *ndev;
@@ -35,7 +35,7 @@ static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_at
 	return err;
 }
 
-/* What IPv6 makes of a link-layer address, GID 0. */
+/* The link-local address that IPv6 makes of a link-layer address; of the anchor's, it is GID 0. */
 static struct in6_addr mrc_gid_link_local(const u8 *mac)
 {
 	struct in6_addr addr = { .s6_addr32[0] = htonl(0xfe800000) };
@@ -44,7 +44,7 @@ static struct in6_addr mrc_gid_link_local(const u8 *mac)
 	return addr;
 }
 
-/* Does IPv4 reach it without a router, by the anchor or within this host? */
+/* Whether IPv4 reaches @remote without a router, by the anchor or within this host. */
 static bool mrc_gid_on_link(struct mrc_dev *dev, const struct in6_addr *local,
 			    const struct in6_addr *remote)
 {
@@ -64,7 +64,7 @@ static bool mrc_gid_on_link(struct mrc_dev *dev, const struct in6_addr *local,
 	return on_link;
 }
 
-/* Is there an address that an IPv4 GID of this device stands for? */
+/* Whether the link-local address that an IPv4 GID of this device stands for exists. */
 static bool mrc_gid_has_link_local(struct mrc_dev *dev, const struct in6_addr *addr)
 {
 	bool plane;
@@ -75,7 +75,7 @@ static bool mrc_gid_has_link_local(struct mrc_dev *dev, const struct in6_addr *a
 	return plane && ipv6_chk_addr(dev->net, addr, dev->anchor, 1);
 }
 
-/* From IPv4 addresses to what they stand for. */
+/* Replaces IPv4 addresses by the link-local addresses that they stand for. */
 static int mrc_gid_from_ipv4(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah,
 			     struct in6_addr *local, struct in6_addr *remote)
 {

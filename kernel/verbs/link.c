@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What "rdma link add" makes: an ib_device with all that it can do.
+ * Creation of an ib_device by "rdma link add", and the operations of the device.
  */
 #include <linux/device.h>
 #include <linux/etherdevice.h>
@@ -36,12 +36,12 @@
 #include "ring.h"
 #include "sysfs.h"
 
-/* Software has no vendor: the value other software devices use. */
+/* Software has no vendor. Other software devices use this value, too. */
 #define MRC_VENDOR_ID	0xffffff
 
 /*
- * What programs see as firmware is the module's version: major, minor and patch
- * level, 16 bits each.
+ * The module's version, which programs see as the firmware's: major, minor and patch level, 16 bits
+ * each.
  */
 static u64 mrc_fw_ver(void)
 {
@@ -57,7 +57,7 @@ static u64 mrc_fw_ver(void)
 static int mrc_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr, struct ib_udata *uhw)
 {
-	/* The core itself asks with an empty one, or (7.2) with none. */
+	/* The core itself calls with an empty @uhw, or (7.2) with none. */
 	if (uhw && (uhw->inlen || uhw->outlen))
 		return -EINVAL;
 	attr->fw_ver = mrc_fw_ver();
@@ -91,7 +91,7 @@ static void mrc_fw_str(struct ib_device *ibdev, char *str)
 		 (u32)(version & 0xffff));
 }
 
-/* The core knows the device no longer, or never did, and frees it after this. */
+/* The core has unregistered the device, or never registered it, and frees it after this. */
 static void mrc_dealloc_driver(struct ib_device *ibdev)
 {
 	struct mrc_ibdev *m = to_mrc_ibdev(ibdev);
@@ -100,7 +100,7 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 	mrc_dev_get(m->dev);
 	mrc_transport_shutdown(m->dev);
 	mrc_registry_del(m);
-	/* Before our hold on the anchor goes, for whose hardware may wait for that. */
+	/* First: once our hold on the anchor is gone, the anchor's hardware may go, too. */
 	if (m->place)
 		device_unregister(m->place);
 	mrc_dev_put(m->dev);
@@ -154,14 +154,14 @@ static const struct ib_device_ops mrc_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ib_ucontext, ib),
 };
 
-/* A dummy has no wire: it anchors addresses, planes are added beside it. */
+/* A dummy has no wire. It only anchors addresses, and planes are added beside it. */
 static bool mrc_anchor_is_plane(const struct net_device *anchor)
 {
 	return !anchor->rtnl_link_ops ||
 	       strcmp(anchor->rtnl_link_ops->kind, "dummy");
 }
 
-/* Where devices whose anchor has no hardware hang in sysfs. */
+/* Parent in sysfs of the devices whose anchor has no hardware. */
 static struct device *mrc_root;
 
 static void mrc_place_release(struct device *place)
@@ -170,9 +170,10 @@ static void mrc_place_release(struct device *place)
 }
 
 /*
- * A folder of its own below the anchor's hardware. Were the hardware itself the parent, rdma-core's rule
- * for udev would rename the device by the place of that on the PCI bus, and no longer would it be found
- * by the name that its user has given it. Who looks for the hardware finds it one folder up.
+ * Makes a folder in sysfs below the anchor's hardware, as the parent of the device. If the hardware
+ * itself were the parent, rdma-core's rule for udev would rename the device after the hardware's
+ * place on the PCI bus, and the name that the user has given would be lost. Programs that look for
+ * the hardware find it one folder up.
  */
 static int mrc_place_make(struct mrc_ibdev *m, struct device *hardware)
 {
@@ -261,7 +262,7 @@ err_dev:
 	return ERR_PTR(ret);
 }
 
-/* Of a VLAN's addresses the core makes GIDs at the netdev below it, and at no other. */
+/* The core makes a VLAN's addresses GIDs of the netdev below the VLAN, and of no other netdev. */
 static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_change *change)
 {
 	return mrc_refuse_fmt(change, -EINVAL, 0,
@@ -296,7 +297,8 @@ static int mrc_check_anchor(struct net_device *anchor,
 
 /*
  * The anchor may have been unregistered, or moved to another namespace, before the core knew the
- * device: then our notifier did not find it. From now on the notifier does.
+ * device. Our notifier did not find the device then, so this function looks again. From now on the
+ * notifier finds it.
  */
 static int mrc_recheck_anchor(struct net_device *anchor, const struct net *net)
 {
@@ -336,7 +338,7 @@ static int mrc_link_create(const char *name, struct net_device *anchor,
 	return mrc_recheck_anchor(anchor, net);
 }
 
-/* Under the core's lock of link types; no extack reaches us, so say it in the log. */
+/* Under the core's lock of link types. The core passes no extack, so the log gets the reason. */
 static int mrc_newlink(const char *name, struct net_device *anchor)
 {
 	static DEFINE_MUTEX(lock);

@@ -2,10 +2,10 @@
 /*
  * QP states and attributes.
  *
- * MRC has no use for the port and RDMA-read attributes, and has its own
- * retry attributes; programs written for RC set them, those written for MRC do not.
- * Both are right: such attributes may be given or left out in any transition. So may those of RNR,
- * which say how long a peer may be without a receive: for ever, if nothing is said.
+ * MRC has no use for the attributes of the port and of RDMA reads, and has retry attributes of its
+ * own. Programs written for RC set these attributes of verbs, programs written for MRC do not. So
+ * all of them may be given or left out in any transition. The same holds for the RNR attributes,
+ * which say how long a peer may be without a receive; the default is for ever.
  */
 #include <rdma/mrc-abi.h>
 
@@ -23,7 +23,7 @@
 	 IB_QP_RNR_RETRY | IB_QP_MIN_RNR_TIMER |			\
 	 IB_QP_MAX_QP_RD_ATOMIC | IB_QP_MAX_DEST_RD_ATOMIC)
 
-/* What verbs demands in the transition to a state, and we do not. */
+/* Attributes that verbs demands in a transition, and this device does not. */
 static int mrc_qp_optional(enum ib_qp_state cur, enum ib_qp_state next)
 {
 	if (cur == IB_QPS_RESET && next == IB_QPS_INIT)
@@ -59,7 +59,7 @@ static int mrc_qp_check_modify(struct mrc_ib_qp *q,
 	return next;
 }
 
-/* Remember what was set, for query and for later transitions. */
+/* Remembers the attributes that were set, for query and for later transitions. */
 static void mrc_qp_remember(struct ib_qp_attr *to,
 			    const struct ib_qp_attr *from, int mask)
 {
@@ -87,7 +87,7 @@ static void mrc_qp_remember(struct ib_qp_attr *to,
 		to->sq_psn = from->sq_psn & MRC_PSN_MASK;
 	if (mask & IB_QP_AV) {
 		to->ah_attr = from->ah_attr;
-		/* Held by the core, not by us. */
+		/* The core holds it, this device does not. */
 		to->ah_attr.grh.sgid_attr = NULL;
 	}
 }
@@ -99,7 +99,10 @@ static int mrc_qp_no_way(const struct mrc_ib_qp *q, const struct mrc_qp_conn *co
 	return err;
 }
 
-/* @fits: what would have room, or 0. Programs get a number from verbs; people find the words. */
+/*
+ * @fits: the path MTU that would fit, or 0. Verbs gives the program only an error number, so the
+ * log tells people the reason.
+ */
 static int mrc_qp_no_room(const struct mrc_ib_qp *q, u32 mtu, u32 fits)
 {
 	if (fits)
@@ -142,8 +145,8 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 }
 
 /*
- * Verbs counts timeouts in 4.096 us, MRC in 1.024 us. A verbs timeout of 0 means
- * for ever. What the program said in MRC's own terms stands.
+ * Verbs counts timeouts in 4.096 us, MRC in 1.024 us. A timeout of 0 in verbs means for ever. MRC's
+ * own attributes that the program has set are not changed.
  */
 static void mrc_qp_map_retries(const struct mrc_ib_qp *q,
 			       const struct ib_qp_attr *attr, int mask,
@@ -162,21 +165,22 @@ static void mrc_qp_map_retries(const struct mrc_ib_qp *q,
 }
 
 /*
- * How long a peer may be without a receive. Verbs has it tell how long to wait before the next of so
- * many tries. MRC has no field for that, so this end's own wish counts, which is mostly the same.
+ * Return: for how many ns a peer may be without a receive. In verbs the peer tells how long to wait
+ * before the next of a number of tries. MRC has no field for that time, so this end's own attribute
+ * counts, which is the same in most programs.
  */
 static u64 mrc_qp_receive_ns(const struct mrc_ib_qp *q, const struct ib_qp_attr *attr, int mask)
 {
 	u8 retries = mask & IB_QP_RNR_RETRY ? attr->rnr_retry : q->attr.rnr_retry;
 	u8 timer = mask & IB_QP_MIN_RNR_TIMER ? attr->min_rnr_timer : q->attr.min_rnr_timer;
-	/* 10 us, 20, 30, 40, 60, 80, 120, ... 491.52 ms; 0 is the longest. */
+	/* Codes 1 to 31 mean 10 us, 20, 30, 40, 60, 80, 120, ... 491.52 ms; 0 is longer still. */
 	unsigned int code = (timer & 31) ?: 32;
 	u64 us = code < 2 ? 10 : (code & 1 ? 30ull : 20ull) << (code / 2 - 1);
 
 	return retries < MRC_RNR_RETRY_FOR_EVER ? retries * us * NSEC_PER_USEC : U64_MAX;
 }
 
-/* The transitions up to RTS also take the retry attributes. */
+/* Takes the retry attributes of verbs in the transitions up to RTS. */
 static int mrc_qp_set_retries(struct mrc_ib_qp *q,
 			      const struct ib_qp_attr *attr, int mask)
 {
@@ -203,8 +207,8 @@ static int mrc_qp_reset(struct mrc_ib_qp *q)
 }
 
 /*
- * A CQ that fails takes all its QPs to error but those in RESET. This QP leaves RESET now. If one
- * of its CQs failed before, nobody will tell the QP any more, so the CQs are asked.
+ * A CQ that fails takes all its QPs to error, except those in RESET. This QP leaves RESET now. If
+ * one of its CQs has failed before, no further event tells the QP, so the CQs are checked here.
  */
 static int mrc_qp_init(struct mrc_ib_qp *q)
 {
@@ -223,7 +227,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 	case IB_QPS_RESET:
 		return mrc_qp_reset(q);
 	case IB_QPS_INIT:
-		/* The core compares it with the address vector's at RTR. */
+		/* At RTR the core compares it with the port of the address vector. */
 		q->ib.port = 1;
 		return mrc_qp_init(q);
 	case IB_QPS_RTR:
@@ -269,12 +273,12 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
  * @ibqp: the QP
  * @attr: new values
  * @mask: IB_QP_* bits of the values that count
- * @udata: has nothing to say
+ * @udata: must ask for nothing
  *
  * Context: process, sleeps.
- * Return: 0, -EINVAL (transition, attribute, GIDs, MTU, a failed CQ), -EOPNOTSUPP (mask, a newer
- * library's wishes), -ENOENT (EV or CC profile), -EADDRNOTAVAIL (the GID is not the anchor's),
- * -ENETUNREACH, -EACCES (no way to the peer), -ENOMEM.
+ * Return: 0, -EINVAL (transition, attribute, GIDs, MTU, a failed CQ), -EOPNOTSUPP (mask, wishes of
+ * a newer library), -ENOENT (no such EV or CC profile), -EADDRNOTAVAIL (the GID is not the
+ * anchor's), -ENETUNREACH or -EACCES (no way to the peer), -ENOMEM.
  */
 int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)
@@ -291,17 +295,17 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 }
 
 /**
- * mrc_query_qp() - everything, whatever the mask, but PSNs
- * @ibqp: the QP; the core may ask until after destroy_qp has returned
+ * mrc_query_qp() - query all attributes, whatever the mask; PSNs only if the mask names them
+ * @ibqp: the QP; the core may call this even after destroy_qp has returned
  * @attr: result
- * @mask: IB_QP_SQ_PSN, IB_QP_RQ_PSN: those PSNs, which are 0 otherwise
+ * @mask: IB_QP_SQ_PSN and IB_QP_RQ_PSN ask for these PSNs, which are 0 otherwise
  * @init: result
  *
- * The send PSN is the initial one; before RTS it is the one that RTS takes when
- * the program names none. How far it has come since is not told. The core asks without a mask
- * to show QPs to all users: with the initial PSNs, counts of packets would tell which is the next.
+ * The send PSN is the initial one. Before RTS it is the PSN that RTS takes when the program names
+ * none. The current send PSN is never reported. The core queries without a mask to show QPs to all
+ * users: somebody who knew the initial PSNs could derive the next PSN from the packet counters.
  *
- * Context: process, sleeps. Return: 0, or -EAGAIN when it is being destroyed.
+ * Context: process, sleeps. Return: 0, or -EAGAIN when the QP is being destroyed.
  */
 int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)

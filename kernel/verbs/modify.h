@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state machine of a QP: the rules of verbs, with what MRC has no use for
- * tolerated.
+ * The state machine of a QP. It follows the rules of verbs, and tolerates attributes that MRC has
+ * no use for.
  */
 #ifndef _MRC_VERBS_MODIFY_H
 #define _MRC_VERBS_MODIFY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: user memory is pinned by the core and its pages are listed in
- * one flat array for the data path.
+ * Memory regions. The core pins the user memory; this file lists its pages in one flat array for
+ * the data path.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 #include "device.h"
 #include "mr.h"
 
-/* Rights that programs ask for out of habit are granted; nothing here uses them. */
+/* Includes rights that nothing here uses, because programs ask for them out of habit. */
 #define MRC_MR_ACCESS							\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\
 	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
@@ -68,7 +68,7 @@ static int mrc_mr_check_args(u64 length, u64 virt, int access)
 	return 0;
 }
 
-/* Pin and publish; @m is undone by the caller on error. */
+/* Pins and publishes the memory. On error the caller frees @m. */
 static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, u64 start,
 			   u64 length, u64 virt, int access)
 {
@@ -106,12 +106,12 @@ err_umem:
  * @length: bytes
  * @virt: address of the first byte in requests
  * @access: IB_ACCESS_* bits
- * @udata: has nothing to say
+ * @udata: must ask for nothing
  *
  * Context: process, sleeps.
  * Return: the region, or ERR_PTR: -EINVAL (empty, too large, wraps), -EOPNOTSUPP
  * (windows, on demand, zero based), -ENOMEM (also RLIMIT_MEMLOCK), -EDQUOT (the user has too
- * many), -EFAULT.
+ * many regions), -EFAULT.
  */
 struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata)
@@ -137,7 +137,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	return &m->ib;
 }
 
-/* When it returns nobody reads or writes the memory any more. Process context, sleeps. */
+/* After this nothing reads or writes the memory any more. Process context, sleeps. */
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct mrc_ib_mr *m = to_mrc_mr(ibmr);

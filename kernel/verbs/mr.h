@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions: pinning of user memory.
+ * Memory regions of verbs: user memory that is pinned.
  */
 #ifndef _MRC_VERBS_MR_H
 #define _MRC_VERBS_MR_H
@@ -11,7 +11,7 @@
 
 struct ib_umem;
 
-/* Bytes of one region at most: its array of pages must fit into one allocation. */
+/* A region has this many bytes at most: its array of pages must fit into one allocation. */
 #define MRC_MR_MAX	(1ull << 39)
 
 /**
@@ -19,7 +19,7 @@ struct ib_umem;
  * @ib: the core's part
  * @mr: the data path's part, a reference
  * @umem: the pinned memory
- * @user: whose
+ * @user: the user it belongs to
  */
 struct mrc_ib_mr {
 	struct ib_mr ib;

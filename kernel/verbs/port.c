@@ -21,7 +21,7 @@ enum ib_mtu mrc_port_mtu(struct mrc_dev *dev)
 	return ib_mtu_int_to_enum(mrc_dev_mtu(dev));
 }
 
-/* Verbs knows speeds as lanes times a rate: the least that is enough. */
+/* In verbs a speed is lanes times a rate. Takes the lowest speed that reaches the planes'. */
 static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static void mrc_port_speed(struct mrc_dev *dev, struct ib_port_attr *attr)
 	attr->active_speed = rates[i].speed;
 }
 
-/** mrc_query_port() - Context: process */
+/** mrc_query_port() - query the port. Process context. */
 int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
@@ -75,7 +75,7 @@ int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/* RoCE v2 addressing only: no management datagrams and no connection manager. */
+/* The port has RoCE v2 addressing only: no management datagrams, no connection manager. */
 int mrc_port_immutable(struct ib_device *ibdev, u32 port,
 		       struct ib_port_immutable *immutable)
 {

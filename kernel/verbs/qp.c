@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs: what all who work on them need.
+ * Functions that all code that works on QPs needs.
  */
 #include <linux/random.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs as verbs sees them: an RC QP of this device is an MRC QP. Rings and
- * completions are here, windows and packets are the transport's.
+ * QPs as verbs sees them: an RC QP of this device is an MRC QP. This layer has the rings and the
+ * completions; the transport has the windows and the packets.
  */
 #ifndef _MRC_VERBS_QP_H
 #define _MRC_VERBS_QP_H
@@ -12,7 +12,7 @@
 #include "cq.h"
 #include "ring.h"
 
-/* Verbs: so many retries are none, but for ever. */
+/* In verbs this number of retries means: retry for ever. */
 #define MRC_RNR_RETRY_FOR_EVER	7
 
 /**
@@ -23,13 +23,13 @@
  * @rcq: completions of receives
  * @scq_user: entry in @scq
  * @rcq_user: entry in @rcq
- * @user: whose
+ * @user: the user it belongs to
  * @sq: requests; consumed under the transport's tx_lock
  * @rq: receives; consumed under the transport's rx_lock
- * @cap: what the program was promised
+ * @cap: capabilities that the program was promised
  * @sig_all: all requests are signalled
  * @pending: requests handed to the transport and not ended; under tx_lock
- * @attr: what the program set, for query; under the transport's state_lock
+ * @attr: attributes that the program set, for query; under the transport's state_lock
  * @explicit: MRC_QP_ATTR_* that the program set itself; under state_lock
  */
 struct mrc_ib_qp {
@@ -54,18 +54,18 @@ static inline struct mrc_ib_qp *to_mrc_qp(struct ib_qp *ib)
 	return container_of(ib, struct mrc_ib_qp, ib);
 }
 
-/** mrc_ib_qp_forget() - its attributes are those of a QP for which nothing was set */
+/** mrc_ib_qp_forget() - reset the attributes to those of a new QP */
 void mrc_ib_qp_forget(struct mrc_ib_qp *q);
 
-/** mrc_ib_qp_get() - reference to the transport's part, or NULL: destroyed. Any context. */
+/** mrc_ib_qp_get() - get the transport's part: a reference; NULL: destroyed. Any context. */
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);
 
-/** mrc_ib_qp_event() - tell the program. Any context, locks may be held. */
+/** mrc_ib_qp_event() - send the program an event. Any context, locks may be held. */
 void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
 
 /**
- * mrc_ib_qp_fail() - a CQ of the QP has failed: to error, with IB_EVENT_QP_FATAL
- * @q: the QP; in RESET, or in error already, it is left alone
+ * mrc_ib_qp_fail() - move a QP whose CQ has failed to error, and send IB_EVENT_QP_FATAL
+ * @q: the QP; if it is in RESET, or in error already, nothing happens
  *
  * Process context or softirq, no QP lock held.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MRC's own QP attributes. Only the process that owns the QP can name it.
+ * MRC's own QP attributes. Only the process that owns a QP can set or query them, because no other
+ * process can name the QP.
  */
 #include <rdma/mrc-abi.h>
 #include <rdma/uverbs_std_types.h>
@@ -53,8 +54,8 @@ static void mrc_params_show(const struct mrc_qp_params *p,
 }
 
 /*
- * Nobody has set them: what verbs says counts for them, and when the QP is reset they are those of a
- * QP that would be made now. state_lock held.
+ * The parameters in @mask count as not set: the attributes of verbs decide about them, and when the
+ * QP is reset they are those that a new QP would have. state_lock held.
  */
 static void mrc_params_forget(struct mrc_ib_qp *q, u32 mask)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All devices, and what becomes of them.
+ * The list of all devices, and what happens to a device when:
  *
- * anchor unregistered or moved	device is unregistered, from a work (RTNL is held)
- * namespace deleted		devices anchored in it are unregistered first
- * anchor or plane changes	port state, told to programs
- * device renamed		told to the transport (as an RDMA client)
+ * anchor unregistered or moved	the device is unregistered, in a work (RTNL is held)
+ * namespace deleted		the devices anchored in it are unregistered first
+ * anchor or plane changes	programs get an event if the port state has changed
+ * device renamed		the transport gets the new name (this file is an RDMA client)
  */
 #include <linux/netdevice.h>
 #include <linux/wait.h>
@@ -36,7 +36,7 @@ void mrc_registry_del(struct mrc_ibdev *m)
 	wake_up_all(&mrc_ibdevs_wait);
 }
 
-/* Tell programs when the port came or went. Under the lock. */
+/* Sends programs an event if the port has come up or gone down. Under mrc_ibdevs_lock. */
 static void mrc_port_update(struct mrc_ibdev *m)
 {
 	struct ib_event event = {
@@ -53,7 +53,7 @@ static void mrc_port_update(struct mrc_ibdev *m)
 	ib_dispatch_event(&event);
 }
 
-/* Device by its transport part or by its anchor. */
+/* Finds the device by its transport part or by its anchor. */
 static void mrc_ports_update(const struct mrc_dev *dev,
 			     const struct net_device *anchor)
 {
@@ -119,12 +119,12 @@ static int mrc_client_add(struct ib_device *ib)
 	m->registered = true;
 	m->state = mrc_port_state(m->dev);
 	spin_unlock_bh(&mrc_ibdevs_lock);
-	/* It can be had now: mrc_net_exit() may be waiting for that. */
+	/* A reference can be taken now; mrc_net_exit() may be waiting for that. */
 	wake_up_all(&mrc_ibdevs_wait);
 	return 0;
 }
 
-/* After this the core takes no events for the device. */
+/* After this the core does not accept events for the device any more. */
 static void mrc_client_remove(struct ib_device *ib, void *data)
 {
 	spin_lock_bh(&mrc_ibdevs_lock);
@@ -146,8 +146,8 @@ static struct ib_client mrc_client = {
 };
 
 /*
- * Is there a device of a namespace, and if so: one with a reference, or NULL
- * when all are on their way out.
+ * Return: true if a namespace has a device. @ib is set to such a device with a reference, or to
+ * NULL when all devices of the namespace are on their way out.
  */
 static bool mrc_registry_find(const struct net *net, struct ib_device **ib)
 {
@@ -170,8 +170,9 @@ static bool mrc_registry_find(const struct net *net, struct ib_device **ib)
 }
 
 /*
- * The namespace goes. Its devices must go before it: they use its netdevs and its memory. Others
- * may be about to remove one of them: wait until they have.
+ * Called when a namespace is deleted. Its devices must go first: they use its netdevs and its
+ * memory. If another thread is removing one of these devices, this function waits until that is
+ * done.
  */
 static void __net_exit mrc_net_exit(struct net *net)
 {
@@ -185,7 +186,7 @@ static void __net_exit mrc_net_exit(struct net *net)
 	}
 }
 
-/* A pernet device: its exit runs before that of the netdevs themselves. */
+/* Registered as a pernet device, so that its exit runs before the exit of the netdevs. */
 static struct pernet_operations mrc_net_ops = {
 	.exit = mrc_net_exit,
 };

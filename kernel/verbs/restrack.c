@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Details of QPs, MRs and CQs as driver attributes of the RDMA netlink family. All
- * users see them, so there is nothing among them that helps to forge packets.
+ * Details of QPs, MRs and CQs as driver attributes of the RDMA netlink family. All users see these
+ * attributes, so none of them helps to forge packets.
  */
 #include <rdma/ib_umem.h>
 #include <rdma/restrack.h>
@@ -11,7 +11,7 @@
 #include "qp.h"
 #include "restrack.h"
 
-/** struct mrc_res_qp - a consistent look at a QP */
+/** struct mrc_res_qp - details of a QP at one moment */
 struct mrc_res_qp {
 	struct mrc_qp_params params;
 	u32 inflight;
@@ -74,9 +74,9 @@ static int mrc_res_end(struct sk_buff *msg, struct nlattr *table, bool full)
 }
 
 /**
- * mrc_fill_res_qp() - details of a QP
+ * mrc_fill_res_qp() - put the details of a QP
  * @msg: message to add to
- * @ibqp: the QP; the core may ask until after destroy_qp has returned
+ * @ibqp: the QP; the core may call this even after destroy_qp has returned
  *
  * Context: process. Return: 0 or -EMSGSIZE.
  */
@@ -97,7 +97,7 @@ int mrc_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 	return mrc_res_end(msg, table, qp && mrc_res_qp_put(msg, &r));
 }
 
-/** mrc_fill_res_mr() - Return: 0 or -EMSGSIZE. Process context. */
+/** mrc_fill_res_mr() - put the details of an MR. Return: 0 or -EMSGSIZE. Process context. */
 int mrc_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings in memory that is shared with the program, and mapping them.
+ * Rings in memory that is shared with the program, and their mapping.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -10,8 +10,8 @@
 #include "ring.h"
 
 /**
- * struct mrc_ring_map - a ring as something to map
- * @entry: where in the context's file; its references keep @mem
+ * struct mrc_ring_map - what a program maps of a ring
+ * @entry: position in the context's file; its references keep @mem
  * @mem: shared memory
  */
 struct mrc_ring_map {
@@ -26,7 +26,7 @@ static void mrc_pages_free(struct page **pages, size_t n)
 	kvfree(pages);
 }
 
-/* Zeroed pages, charged to the program's memory cgroup. */
+/* Allocates zeroed pages, charged to the program's memory cgroup. */
 static struct page **mrc_pages_alloc(size_t n)
 {
 	struct page **pages;
@@ -45,7 +45,7 @@ static struct page **mrc_pages_alloc(size_t n)
 	return pages;
 }
 
-/* vmalloc_user(), charged to the program. Given back by vfree(). */
+/* As vmalloc_user(), but charged to the program's memory cgroup. vfree() gives it back. */
 static void *mrc_ring_mem_alloc(size_t bytes)
 {
 	size_t n = bytes >> PAGE_SHIFT;
@@ -161,7 +161,7 @@ void mrc_kring_want_doorbell(struct mrc_kring *ring)
 
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring)
 {
-	/* The program reads this line with each post: it is seldom written. */
+	/* The program reads this cache line with each post, so write to it only if needed. */
 	if (READ_ONCE(ring->mem->flags))
 		WRITE_ONCE(ring->mem->flags, 0);
 }
@@ -175,9 +175,9 @@ size_t mrc_kring_memory(const struct mrc_kring *ring)
 /**
  * mrc_mmap() - map a ring into a program
  * @uctx: the program's context
- * @vma: the mapping wanted; offset and size as in struct mrc_ring_info
+ * @vma: the mapping that is wanted; offset and size as in struct mrc_ring_info
  *
- * The mapping holds the pages, not the ring: the kernel may be done earlier.
+ * The mapping holds the pages, not the ring: the kernel may destroy the ring earlier.
  */
 int mrc_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 {
@@ -192,7 +192,7 @@ int mrc_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 	return ret;
 }
 
-/** mrc_mmap_free() - neither the kernel nor a mapping under way needs the ring */
+/** mrc_mmap_free() - free a ring that neither the kernel nor a mapping under way needs any more */
 void mrc_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct mrc_ring_map *map = container_of(entry, struct mrc_ring_map,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings in memory that is shared with the program. The program may scribble on
- * all of it at any time, so the kernel keeps its own index, loads the program's
- * index once per look, and refuses what cannot be.
+ * Rings in memory that is shared with the program. The program may scribble on all of this memory
+ * at any time. So the kernel keeps its own index, loads the program's index once per look, and
+ * refuses an index that is impossible.
  */
 #ifndef _MRC_VERBS_RING_H
 #define _MRC_VERBS_RING_H
@@ -16,7 +16,7 @@ struct mrc_ring_map;
 /**
  * struct mrc_kring - the kernel's side of a ring
  * @mem: shared memory
- * @map: what the program maps
+ * @map: the mapping that is offered to the program
  * @entry_size: bytes per entry
  * @size: entries, a power of two
  * @index: the kernel's own index: producer of a CQ, consumer of the others
@@ -30,7 +30,7 @@ struct mrc_kring {
 };
 
 /**
- * mrc_kring_create() - an empty ring that the program can map
+ * mrc_kring_create() - make an empty ring that the program can map
  * @ring: result
  * @uctx: the program's context
  * @entries: at least this many, 1..MRC_MAX_CQE
@@ -43,15 +43,15 @@ int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
 		     u32 entries, u32 entry_size, struct mrc_ring_info *info);
 
 /**
- * mrc_kring_destroy() - the kernel is done; mappings of the program live on. No-op on a zeroed
- * one.
+ * mrc_kring_destroy() - give up the kernel's side; the program's mappings live on. Does nothing
+ * to a zeroed ring.
  */
 void mrc_kring_destroy(struct mrc_kring *ring);
 
 /**
- * mrc_kring_reset() - forget what the program produced; nobody uses it meanwhile
+ * mrc_kring_reset() - drop the entries that the program produced; nobody uses the ring meanwhile
  *
- * Indices go on: those in completions of the time before do not lie ahead.
+ * Indices continue from where they are, so that the index in an older completion is never ahead.
  */
 void mrc_kring_reset(struct mrc_kring *ring);
 
@@ -61,30 +61,30 @@ void *mrc_kring_entry(const struct mrc_kring *ring);
 /**
  * mrc_kring_avail() - entries that the program produced and the kernel has not consumed
  *
- * Any context. Return: 0..size, or -EBADMSG when the producer index cannot be.
+ * Any context. Return: 0..size, or -EBADMSG when the producer index is impossible.
  */
 int mrc_kring_avail(const struct mrc_kring *ring);
 
-/** mrc_kring_consume() - the entry has been copied; its place is free again */
+/** mrc_kring_consume() - free the entry at the kernel's index, which has been copied */
 void mrc_kring_consume(struct mrc_kring *ring);
 
 /**
  * mrc_kring_room() - entries the kernel may produce
  *
- * Any context. Return: 0..size, or -EBADMSG when the consumer index cannot be.
+ * Any context. Return: 0..size, or -EBADMSG when the consumer index is impossible.
  */
 int mrc_kring_room(const struct mrc_kring *ring);
 
-/** mrc_kring_produce() - the entry is written; show it to the program */
+/** mrc_kring_produce() - show the program the entry that has been written */
 void mrc_kring_produce(struct mrc_kring *ring);
 
 /** mrc_kring_want_doorbell() - ask for MRC_RING_DOORBELL; fully ordered before what follows */
 void mrc_kring_want_doorbell(struct mrc_kring *ring);
 
-/** mrc_kring_want_no_doorbell() - no longer */
+/** mrc_kring_want_no_doorbell() - undo mrc_kring_want_doorbell() */
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring);
 
-/** mrc_kring_memory() - bytes of kernel memory */
+/** mrc_kring_memory() - bytes of kernel memory that the ring takes */
 size_t mrc_kring_memory(const struct mrc_kring *ring);
 
 /* Device operations. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names of the "hardware", which drivers of NICs show. Programs rely on them: node_exporter 1.5
- * exports no RDMA device of a host when one has no hca_type or board_id.
+ * Files in sysfs that name the "hardware", as drivers of NICs have them. Programs rely on these
+ * files: if one RDMA device of a host has no hca_type or board_id, node_exporter 1.5 exports none
+ * of the host's RDMA devices.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>

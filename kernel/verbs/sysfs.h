@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a device shows in its folder of sysfs, beside what the RDMA core shows.
+ * The files that a device has in its folder of sysfs beside those of the RDMA core.
  */
 #ifndef MRC_VERBS_SYSFS_H
 #define MRC_VERBS_SYSFS_H

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work requests. A request is copied out of the ring once, and only the copy is
- * looked at: the program may change the original at any time.
+ * Work requests. A request is copied out of the ring once, and only the copy is used, because the
+ * program may change the original at any time.
  *
- * Two kinds of bad requests are told apart. One that an honest program can post
- * (a key or a length that is wrong) ends with an error completion after all
- * requests before it have ended, as verbs has it. One that no honest provider
- * writes means that the ring is corrupt.
+ * There are two kinds of bad requests. A request that an honest program can post (with a wrong key
+ * or length) ends with an error completion after all requests before it have ended, as verbs
+ * demands. A request that no honest provider writes means that the ring is corrupt.
  */
 #include "../transport/qp/wqe.h"
 #include "device.h"
@@ -22,7 +21,7 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, u32 len,
 		.wr_id = wr_id,
 		.byte_len = len,
 		.qpn = q->qp->qpn,
-		/* All others that were taken from the ring have yet to end. */
+		/* Entries before this one are free: q->pending later requests have yet to end. */
 		.index = q->sq.index - q->pending,
 		.status = status,
 		.opcode = IB_WC_RDMA_WRITE,
@@ -41,7 +40,7 @@ static int mrc_ring_corrupt(struct mrc_ib_qp *q)
 	return -EBADMSG;
 }
 
-/* Copy from the ring; what is read afterwards is the copy for sure. */
+/* Copies from the ring. The barrier makes the compiler read the copy afterwards, not the ring. */
 static void mrc_ring_copy(void *to, const void *from, size_t len)
 {
 	memcpy(to, from, len);
@@ -121,8 +120,8 @@ static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 }
 
 /*
- * The next request of the ring into a slot. Return: 1, 0 when it has to wait
- * because it failed and others are before it, or as mrc_qp_ops.refill.
+ * Takes the next request from the ring into a slot. Return: 1; 0 when the request has failed, and
+ * must wait because other requests are before it; or an error of mrc_qp_ops.refill.
  */
 static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
 {
@@ -205,7 +204,10 @@ static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 	mrc_cq_add(q->rcq, &cqe, true);
 }
 
-/* Where there is none the program is asked to tell of those that it posts. Then one may have come. */
+/*
+ * Counts the receives in the ring. If there are none, asks the program for a doorbell, and looks
+ * once more, because the program may have posted a receive just before it saw that.
+ */
 static int mrc_recv_avail(struct mrc_ib_qp *q)
 {
 	int n = mrc_kring_avail(&q->rq);
@@ -231,8 +233,8 @@ static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
 }
 
 /*
- * Takes what is in the ring when it begins, and nothing that is posted meanwhile: a program that
- * goes on posting would keep it busy. A doorbell follows each post, and then it runs again.
+ * Flushes the requests that are in the ring when it begins, and none that are posted meanwhile: a
+ * program that goes on posting would keep it busy. A doorbell follows each post and runs it again.
  */
 static void mrc_flush_send(void *priv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR BSD-2-Clause */
 /*
- * Verbs ABI of mrc devices: identity, rings in shared memory, and what create
- * calls exchange. Used by the kernel module and by the provider as it is.
+ * Verbs ABI of mrc devices: identity, rings in shared memory, the answers of create calls, and
+ * driver methods. The kernel module and the provider use this header unchanged.
  */
 #ifndef _UAPI_RDMA_MRC_ABI_H
 #define _UAPI_RDMA_MRC_ABI_H
@@ -9,22 +9,23 @@
 #include <linux/types.h>
 
 /*
- * libibverbs finds its provider by this number. 32 free bits; high and fixed,
- * far from the small numbers the kernel hands out. "MRC" in ASCII and a 1.
+ * libibverbs finds the provider of a device by this number: "MRC" in ASCII, and a 1. The number has
+ * 32 bits and may be chosen freely. A large fixed number stays clear of the small ones that the
+ * kernel hands out.
  */
 #define MRC_DRIVER_ID		0x4d524331
 #define MRC_ABI_VERSION		2
 
 /*
- * A ring: one mapping of this header and then 1 << log_entries entries of
- * entry_size bytes. Indices run freely modulo 2^32. The side that produces
- * stores the entry, then the index with release order; the side that consumes
- * loads the index with acquire order. The kernel trusts neither.
+ * A ring: one mapping of this header, followed by 1 << log_entries entries of entry_size bytes.
+ * Indices run freely modulo 2^32. The producing side stores the entry, then the index with release
+ * order; the consuming side loads the index with acquire order. The kernel trusts neither an entry
+ * nor an index of the program.
  *
- * A request stays outstanding, and its entry taken, until its completion, or that
- * of a later one, has been polled: see index in struct mrc_cqe. The consumer index
- * of a send or receive ring only says what the kernel has read. When the QP is
- * reset, the kernel sets both indices to where it stands.
+ * A request stays outstanding, and its entry taken, until its completion or the completion of a
+ * later request has been polled: see index in struct mrc_cqe. The consumer index of a send or
+ * receive ring only says what the kernel has read. When the QP is reset, the kernel sets both
+ * indices to its own.
  */
 struct mrc_ring {
 	__u32 producer;
@@ -36,15 +37,15 @@ struct mrc_ring {
 };
 
 /*
- * Receive rings, set by the kernel: somebody waits for receives, ring the receive
- * doorbell after posting. The QP is in error, and what was posted is flushed; or an
- * immediate has come for which none was posted. The kernel sets it
- * before it looks at the producer index for the last time, the program looks
- * at it after it has stored the producer index, with a full barrier between.
+ * Flag in receive rings, set by the kernel. It asks the program to ring the receive doorbell after
+ * posting, because the kernel waits for receives: the QP is in error, and receives are flushed; or
+ * an immediate has come while no receive was posted. The kernel sets the flag before it loads the
+ * producer index for the last time. The program loads the flag after it has stored the producer
+ * index. Both put a full barrier between.
  */
 #define MRC_RING_DOORBELL	(1u << 0)
 
-/* Entries of the rings, at most; the number is rounded up to a power of two. */
+/* Limits of QPs and CQs. A ring's number of entries is rounded up to a power of two. */
 #define MRC_MAX_QP_WR		16384
 #define MRC_MAX_CQE		4194304
 #define MRC_MAX_SGE		16
@@ -70,13 +71,13 @@ struct mrc_wr_sge {
 /**
  * struct mrc_send_wr - an entry of the send ring
  * @wr_id: comes back in the CQE
- * @remote_addr: where to write
+ * @remote_addr: address to write to
  * @rkey: remote key
  * @imm_data: network byte order
  * @opcode: enum mrc_wr_opcode
  * @flags: MRC_WR_*
- * @num_sge: elements of @sge, 0 with MRC_WR_INLINE
- * @inline_len: bytes of @inline_data with MRC_WR_INLINE
+ * @num_sge: elements of @sge; 0 with MRC_WR_INLINE
+ * @inline_len: bytes of @inline_data; only with MRC_WR_INLINE
  */
 struct mrc_send_wr {
 	__aligned_u64 wr_id;
@@ -104,12 +105,12 @@ struct mrc_recv_wr {
 
 /**
  * struct mrc_cqe - an entry of the completion ring
- * @wr_id: of the request
+ * @wr_id: the request's
  * @imm_data: network byte order, with MRC_CQE_IMM
  * @byte_len: bytes of the message
  * @qpn: local QP
- * @index: entries before this one are free; of the receive ring when @opcode has
- *         IBV_WC_RECV, else of the send ring
+ * @index: entries before this index are free, in the receive ring when @opcode has the bit
+ *         IBV_WC_RECV, else in the send ring
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode
  * @flags: MRC_CQE_*
@@ -128,17 +129,18 @@ struct mrc_cqe {
 #define MRC_CQE_IMM	(1u << 0)
 
 /*
- * Answers grow at their end. comp_mask says what there is behind it: nothing yet. Older modules do
- * not write it, so a library gives 0 there; of a library that has no room for it no more is written
- * than it has. What a library sends besides the core's commands must be zero: there is nothing to
- * ask for yet, and a module must not seem to do what it does not know (EOPNOTSUPP).
+ * Answers grow at their end. comp_mask says which fields follow it: none yet. Older modules do not
+ * write comp_mask, so a library sets it to 0 beforehand. A module writes no more of an answer than
+ * the library has room for. Whatever a library sends besides the core's commands must be zero, or
+ * the module refuses it (EOPNOTSUPP): there is nothing to ask for yet, and a module must not seem
+ * to do what it does not know.
  */
 
 /* The QP has the methods MRC_METHOD_QP_*_DOORBELL. */
 #define MRC_FEATURE_DOORBELLS	(1u << 0)
 
 /**
- * struct mrc_alloc_ucontext_resp - the device is open
+ * struct mrc_alloc_ucontext_resp - answer to the opening of the device
  * @abi_version: MRC_ABI_VERSION
  * @max_inline: MRC_MAX_INLINE
  * @comp_mask: see above
@@ -152,7 +154,7 @@ struct mrc_alloc_ucontext_resp {
 };
 
 /**
- * struct mrc_ring_info - where to map a ring
+ * struct mrc_ring_info - how to map a ring
  * @offset: for mmap() of the context's file
  * @size: bytes to map
  * @entry_size: bytes
@@ -179,12 +181,12 @@ struct mrc_create_qp_resp {
 };
 
 /*
- * Driver methods on the QP object of the uverbs ioctl (UVERBS_OBJECT_QP): MRC's
- * own attributes, and doorbells. Only the process that owns the QP can reach them.
+ * Driver methods on the QP object of the uverbs ioctl (UVERBS_OBJECT_QP): MRC's own attributes, and
+ * doorbells. Only the process that owns the QP can call them.
  *
- * SET and QUERY take the QP's handle and one struct mrc_abi_qp_attr. SET takes the fields
- * named in the mask and leaves the others; settable until RTR (profiles, mpr_rx,
- * wimm_rx) or RTS (the others), later EBUSY. QUERY returns all of them.
+ * SET and QUERY take the QP's handle and one struct mrc_abi_qp_attr. SET changes the fields named
+ * in the mask and no others. Profiles, mpr_rx and wimm_rx can be set until RTR, the other fields
+ * until RTS; later SET fails with EBUSY. QUERY returns all fields.
  */
 enum mrc_qp_methods {
 	MRC_METHOD_QP_SET	= 0x1000,
@@ -204,9 +206,9 @@ enum mrc_qp_query_attrs {
 };
 
 /*
- * The doorbells say that a ring has entries. Each takes the QP's handle alone. They do what POST_SEND
- * and POST_RECV do without requests, which stay for older libraries; but whoever has the QP may call
- * them, whatever has become of the rights of the process that opened the device.
+ * The doorbells say that a ring has entries. Each takes only the QP's handle. They do the same as
+ * POST_SEND and POST_RECV without requests, which stay for older libraries. But any process that
+ * has the QP may call them, even if its credentials have changed since it opened the device.
  */
 enum mrc_qp_send_doorbell_attrs {
 	MRC_ATTR_QP_SEND_DOORBELL_HANDLE = 0x1000,
@@ -227,13 +229,13 @@ enum mrc_qp_recv_doorbell_attrs {
 #define MRC_QP_ATTR_EXP		(1u << 8)
 #define MRC_QP_ATTR_ALL		((1u << 9) - 1)
 /*
- * With SET: the fields have these values, but as if nobody had set them, so that a timeout or
- * retries of verbs count again. For libraries that take back what they have set.
+ * With SET: the fields get these values, but count as not set, so that a timeout or retries of
+ * verbs count again. Meant for libraries that undo a change of theirs.
  */
 #define MRC_QP_ATTR_UNSET	(1u << 31)
 
 /**
- * struct mrc_abi_qp_attr - see struct mrc_qp_params of the kernel
+ * struct mrc_abi_qp_attr - MRC's own attributes of a QP; see struct mrc_qp_params of the kernel
  * @mask: MRC_QP_ATTR_* bits of the fields that count
  * @reserved: zero
  */
@@ -252,8 +254,9 @@ struct mrc_abi_qp_attr {
 };
 
 /*
- * A driver method on the device object of the uverbs ioctl (UVERBS_OBJECT_DEVICE): what an mrc device
- * has beyond verbs. Who calls another driver's device gets an error, so it also tells what is one.
+ * A driver method on the device object of the uverbs ioctl (UVERBS_OBJECT_DEVICE). It returns what
+ * an mrc device has beyond verbs. On another driver's device it fails, so it also tells whether a
+ * device is an mrc device.
  */
 enum mrc_device_methods {
 	MRC_METHOD_DEVICE_QUERY	= 0x1000,
@@ -263,19 +266,21 @@ enum mrc_device_query_attrs {
 	MRC_ATTR_DEVICE_QUERY_VALUES = 0x1000,
 };
 
-/* The device takes trimmed packets, and tells their sender (device setting trim). */
+/* The device accepts trimmed packets, and reports them to their sender (device setting trim). */
 #define MRC_ABI_DEVICE_CAP_TRIM_NACK	(1u << 0)
 
 /**
- * struct mrc_abi_device_attr - limits; grows at its end, of which a library gets what it has room for,
- *                              and zeros where a module has nothing to say
- * @comp_mask: what there is behind @reserved: nothing yet
+ * struct mrc_abi_device_attr - limits of a device
+ * @comp_mask: says which fields follow @reserved: none yet
  * @caps: MRC_ABI_DEVICE_CAP_*
  * @max_qp: QPs
  * @max_wimm_rx: largest wimm_rx of struct mrc_abi_qp_attr
  * @max_wimm_tx: largest wimm_tx
  * @max_mpr: largest mpr_rx and mpr_tx, units of 128 PSNs
  * @reserved: zero
+ *
+ * The structure grows at its end. A library gets as much of it as it has room for, and zeros in the
+ * fields that the module does not know.
  */
 struct mrc_abi_device_attr {
 	__u32 comp_mask;
