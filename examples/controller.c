@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A controller that knows nothing but mrc_ctl.h: it makes an EV profile of the ways that it is
- * told, and a CC profile; it sends probes on each way, has no packets sent where none is answered,
- * hears of ways that die, and takes them back when they answer again.
+ * A controller that uses only mrc_ctl.h. It makes an EV profile of the ways that its arguments
+ * name, and a CC profile. It sends probes on each way. It denies a way whose probe is not answered,
+ * or which an event reports as assumed bad, and allows the way again when a probe is answered.
  *
  * Usage: controller DEVICE ID GID PORT=SID...
  *
  *   ID    number of both profiles, and of the EV format
- *   GID   whom probes go to
- *   SID   an SRv6 address, where packets of this way go
+ *   GID   destination of the probes
+ *   SID   an SRv6 address, the destination of packets on this way
  *
- * QPs use the profiles by their number (mrc_qp_attr), or as a route of mrcctl-route(8) says. It
- * ends with SIGTERM; what it has set up stays, and the next one goes on with it.
+ * QPs use the profiles by number (mrc_qp_attr), or because a route names them (mrcctl-route(8)).
+ * SIGTERM ends the controller. The profiles stay, and the next controller continues with them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -26,8 +26,8 @@
 
 #define WAYS_MOST 256
 #define LOOK_MS 50 /* between looks at events */
-#define PROBE_MS 500 /* between probes of what is denied */
-#define LIMIT_NS 100000000u /* for an answer */
+#define PROBE_MS 500 /* between probes of denied ways */
+#define LIMIT_NS 100000000u /* time limit for an answer */
 
 struct way {
 	struct mrc_ctl_ev ev;
@@ -39,7 +39,7 @@ static struct way ways[WAYS_MOST];
 static int way_count;
 static uint64_t id;
 static union ibv_gid peer;
-static uint32_t base_rtt; /* ns, the least that was seen */
+static uint32_t base_rtt; /* ns, the lowest that was measured; 0: none */
 static volatile sig_atomic_t ended;
 
 static void on_end(int signal)
@@ -142,7 +142,7 @@ static void make_ev_profile(enum mrc_ctl_profile_state now)
 	step(&attr, MRC_CTL_PROFILE_ONLINE, 0);
 }
 
-/* The base RTT is what the probes have shown. */
+/* Makes the CC profile with the base RTT that the probes have measured. */
 static void set_cc_profile(void)
 {
 	struct mrc_ctl_cc_nscc_cfg config = { .base_rtt = base_rtt };
@@ -186,7 +186,7 @@ static int find_way(const struct mrc_ctl_ev *ev)
 	return -1;
 }
 
-/* What became of the ways, also before this program began: makes the profile if there is none. */
+/* Reads the states that the ways have already, or makes the profile if there is none. */
 static void look(void)
 {
 	struct mrc_ctl_ev_op_entry entries[WAYS_MOST];
@@ -212,7 +212,7 @@ static void look(void)
 	}
 }
 
-/* A probe on each way, or on those that are denied: it learns RTTs, and which are of use. */
+/* Probes each way, or each denied way, to learn the base RTT and which ways work. */
 static void probe(int only_denied)
 {
 	struct mrc_ctl_ep_req requests[WAYS_MOST];
@@ -229,7 +229,7 @@ static void probe(int only_denied)
 		requests[count].ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
 		requests[count++].req_ev = ways[i].ev;
 	}
-	/* Those that could not be sent say nothing of the ways. */
+	/* If probes could not be sent, that says nothing about the ways. */
 	if (!count || (mrc_ctl_ep_batch_send_wait(mrc, 0, MRC_CTL_EP_OP_EV_PROBE, requests, count,
 						  LIMIT_NS, answers, &answered) &&
 		       errno != ETIMEDOUT))

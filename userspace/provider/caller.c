@@ -6,10 +6,10 @@
 
 #include "caller.h"
 
-/* How the files of these libraries begin. UCX has libuct_ib.so, and libuct_ib_mlx5.so and the like. */
+/* Beginnings of the libraries' file names. UCX has libuct_ib.so, libuct_ib_mlx5.so and the like. */
 static const char *const mrc_unfit[] = { "libuct_ib", "libfabric.so", "mca_btl_openib.so" };
 
-/* A caller that opens by librdmacm, as libfabric does, is nine frames away. */
+/* A caller that opens the device through librdmacm, as libfabric does, is nine frames away. */
 #define MRC_CALLER_FRAMES	16
 
 struct mrc_walk {

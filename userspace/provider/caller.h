@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which library opens a device.
+ * Recognises the library that opens a device.
  */
 #ifndef MRC_PROVIDER_CALLER_H
 #define MRC_PROVIDER_CALLER_H
@@ -8,12 +8,12 @@
 #include <stdbool.h>
 
 /**
- * mrc_caller_wants_more() - does a library open the device that cannot do with what MRC has?
+ * mrc_caller_wants_more() - true if a library that needs more than MRC has is opening the device
  *
- * Some libraries take any active RoCE port for one that has it all: UCX makes a UD QP and a shared
- * receive queue there, libfabric wants the connection manager and SEND, Open MPI's openib UD. They
- * ask before they look at anything that a device says of itself, and end the program, or its
- * traffic, when they are refused. A device that cannot be opened they leave alone.
+ * Some libraries assume that every active RoCE port has all of RoCE: UCX makes a UD QP and a shared
+ * receive queue there, libfabric needs the connection manager and SEND, Open MPI's openib needs UD.
+ * They ask for these before they look at the device's attributes, and when they are refused, they
+ * end the program or its traffic. But they ignore a device that cannot be opened.
  */
 bool mrc_caller_wants_more(void);
 

@@ -62,8 +62,9 @@ static int mrc_compare_qps(const void *a, const void *b)
 }
 
 /*
- * Takes the completions of a QP that nobody has polled out of the ring, and closes the gaps towards
- * the end, where the kernel adds. It adds none of this QP. The lock is held.
+ * Removes the completions of a QP that nobody has polled from the ring, and moves the others
+ * towards the end, where the kernel adds. The kernel adds none of this QP meanwhile. The lock is
+ * held.
  */
 static void mrc_cq_purge(struct mrc_ucq *cq, uint32_t qpn)
 {
@@ -71,7 +72,7 @@ static void mrc_cq_purge(struct mrc_ucq *cq, uint32_t qpn)
 	uint32_t from = __atomic_load_n(&ring->mem->producer, __ATOMIC_ACQUIRE), to = from;
 	const struct mrc_cqe *cqe;
 
-	/* More than the ring has room for: the program has written into it. */
+	/* More entries than the ring has room for: the program has overwritten the index. */
 	if (from - ring->index > ring->size)
 		return;
 	while (from != ring->index) {
@@ -88,8 +89,8 @@ static void mrc_cq_purge(struct mrc_ucq *cq, uint32_t qpn)
 }
 
 /*
- * One of this number may be there still: another thread is destroying it, and the
- * kernel has given the number away already. What completes here is of the old one yet.
+ * The tree may still have an older QP of this number: another thread is destroying that QP, and the
+ * kernel has already given the number to the new one. The completions in the ring are the old QP's.
  */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp)
 {
@@ -128,7 +129,7 @@ void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *r
 	pthread_spin_unlock(&cq->ring.lock);
 }
 
-/* Completions of one QP come in runs. NULL: the QP is gone. */
+/* Tries the newest QP first: completions of one QP come in runs. Return: NULL if the QP is gone. */
 static struct mrc_uqp *mrc_cq_find_qp(struct mrc_ucq *cq, uint32_t qpn)
 {
 	struct mrc_uqp key, **node;
@@ -141,7 +142,7 @@ static struct mrc_uqp *mrc_cq_find_qp(struct mrc_ucq *cq, uint32_t qpn)
 	return cq->newest;
 }
 
-/* What completed makes room for new requests. */
+/* A completion makes room for new requests. */
 static void mrc_free_entries(struct mrc_ucq *cq, const struct mrc_cqe *cqe)
 {
 	struct mrc_uqp *qp = mrc_cq_find_qp(cq, cqe->qpn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an mrc device has beyond verbs. */
+/* Queries what an mrc device has beyond verbs. */
 #include "device_attr.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /**
  * @file
- * What an mrc device has beyond verbs, over the uverbs ioctl. Needs public libibverbs only.
+ * Queries what an mrc device has beyond verbs, over the uverbs ioctl. Needs only the public
+ * libibverbs.
  */
 #ifndef MRC_DEVICE_ATTR_H
 #define MRC_DEVICE_ATTR_H
@@ -17,8 +18,8 @@ extern "C" {
  * @brief Query the device.
  * @param context an open device, of any driver
  * @param values result
- * @return 0, or an errno value: EINVAL, EPROTONOSUPPORT or ENOTTY not an mrc device, or its module
- *         does not know this method; EIO the device has gone.
+ * @return 0, or an errno value: EINVAL, EPROTONOSUPPORT or ENOTTY it is not an mrc device, or its
+ *         module does not know this method; EIO the device has gone.
  */
 int mrc_device_attr_query(struct ibv_context *context, struct mrc_abi_device_attr *values);
 

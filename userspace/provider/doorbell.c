@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Doorbells. The kernel refuses a write() to the device's file, by which older modules hear them, to
- * a process that has called setuid() or the like since it opened the device; an ioctl it does not.
+ * Doorbells. Older modules receive them by a write() to the device's file. The kernel refuses this
+ * write() to a process that has called setuid() or the like since it opened the device, but it does
+ * not refuse an ioctl.
  */
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl.h>
@@ -10,7 +11,7 @@
 
 #include "provider.h"
 
-/* A method that takes a QP. The number of the attribute is the same in both. */
+/* A call of a doorbell method, which takes a QP. Both methods have the same attribute number. */
 struct mrc_bell_call {
 	struct ib_uverbs_ioctl_hdr hdr;
 	struct ib_uverbs_attr handle;
@@ -18,7 +19,7 @@ struct mrc_bell_call {
 _Static_assert((int)MRC_ATTR_QP_SEND_DOORBELL_HANDLE == (int)MRC_ATTR_QP_RECV_DOORBELL_HANDLE,
 	       "one attribute for both doorbells");
 
-/* Posting without requests: wqe_size is only compared with that of the kernel's request. */
+/* A POST command without requests. The kernel only compares wqe_size with its request's size. */
 struct mrc_bell_command {
 	struct ib_uverbs_cmd_hdr hdr;
 	struct ib_uverbs_post_send post;
@@ -82,7 +83,7 @@ void mrc_send_doorbell(struct mrc_uqp *qp)
 
 void mrc_recv_doorbell(struct mrc_uqp *qp)
 {
-	/* Pairs with the kernel: it sets the flag, then looks at our index. */
+	/* Pairs with the kernel's barrier: the kernel sets the flag, then loads our index. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!(__atomic_load_n(&qp->rq.mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL))
 		return;

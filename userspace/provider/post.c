@@ -5,7 +5,7 @@
 
 #include "provider.h"
 
-/* MRC writes; it does not send, read or count. */
+/* MRC has RDMA writes only: no SEND, no RDMA READ, no atomics. */
 static int mrc_check_opcode(enum ibv_wr_opcode opcode)
 {
 	switch (opcode) {
@@ -110,7 +110,7 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 	return err;
 }
 
-/* Verbs: sends are for QPs that are connected, or in error, where they are flushed. */
+/* As in verbs: a QP must be connected, or in error, where sends are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp)
 {
 	return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_ERR;
@@ -140,7 +140,7 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	return err;
 }
 
-/* An immediate brings no data: a receive's elements are counted, and not looked at. */
+/* An immediate brings no data, so only the number of a receive's elements is checked. */
 static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
 {
 	struct mrc_recv_wr *wr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registration with libibverbs, opening a device, and what needs no more than
- * the kernel's generic calls: queries, protection domains, memory regions.
+ * Registration with libibverbs, opening a device, and the operations that only call the kernel's
+ * generic commands: queries, protection domains, memory regions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -130,9 +130,9 @@ static const struct verbs_context_ops mrc_ops = {
 static const struct verbs_device_ops mrc_device_ops;
 
 /*
- * Did libibverbs understand our structures as we meant them? It copies some
- * operations into places that are public; they stand all over the alphabet, so a
- * table with more or fewer entries than ours shows.
+ * Checks that libibverbs has the same layout of the private structures. libibverbs copies some
+ * operations into public places. These operations are spread over the alphabet, so a table with
+ * more or fewer entries than ours would be noticed.
  */
 static bool mrc_check_private_abi(struct ibv_device *device, struct mrc_ucontext *ctx)
 {

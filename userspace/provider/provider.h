@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /**
  * @file
- * The libibverbs provider for mrc devices: its objects and what its files
- * share.
+ * The libibverbs provider for mrc devices: its objects, and the functions that its files share.
  *
- * Work requests and completions pass through rings in memory shared with the
- * kernel; one system call per list of sends (the doorbell), none for polling.
+ * Work requests and completions pass through rings in memory shared with the kernel. A list of
+ * sends takes one system call (the doorbell), polling takes none.
  */
 #ifndef MRC_PROVIDER_H
 #define MRC_PROVIDER_H
@@ -20,27 +19,26 @@
 /**
  * @brief The program's side of a ring.
  *
- * The lock guards the program's index, which is the producer of SQ and RQ and
- * the consumer of a CQ. The place up to which entries are free is written under
- * the lock of the CQ where they complete.
+ * The lock guards index, which is the producer index of an SQ or RQ and the consumer index of a CQ.
+ * The lock of the CQ where the entries complete guards writes to freed.
  */
 struct mrc_uring {
 	struct mrc_ring *mem;	/**< shared memory */
-	size_t bytes;		/**< mapped */
+	size_t bytes;		/**< mapped bytes */
 	uint32_t entry_size;	/**< bytes per entry */
 	uint32_t size;		/**< entries, a power of two */
 	uint32_t index;		/**< our own index, runs freely */
-	uint32_t freed;		/**< SQ, RQ: entries before this one completed, and were polled */
+	uint32_t freed;		/**< SQ, RQ: completions of all entries before it were polled */
 	pthread_spinlock_t lock;
 };
 
-/** @brief A device. The tail stays free: newer libibverbs may have a larger base. */
+/** @brief A device. The spare bytes are not used: a newer libibverbs may have a larger base. */
 struct mrc_udevice {
 	struct verbs_device base;
 	char spare[256];
 };
 
-/** @brief An opened device. The tail stays free, as above: until it is known that the base fits. */
+/** @brief An opened device. The spare bytes protect features from a larger base, as above. */
 struct mrc_ucontext {
 	struct verbs_context base;
 	char spare[256];
@@ -52,26 +50,26 @@ struct mrc_uqp;
 /**
  * @brief A completion queue.
  *
- * The ring's lock guards the QPs too.
+ * The ring's lock guards qps and newest, too.
  */
 struct mrc_ucq {
 	struct verbs_cq base;
 	struct mrc_uring ring;
 	void *qps;		/**< QPs that complete here, a tsearch() tree by number */
-	struct mrc_uqp *newest;	/**< the one whose completion came last, or NULL */
+	struct mrc_uqp *newest;	/**< the QP of the last completion that was polled, or NULL */
 };
 
-/** @brief A QP, and the request under construction of the ibv_wr_* calls. */
+/** @brief A QP, and the request that ibv_wr_* calls are building. */
 struct mrc_uqp {
 	struct verbs_qp base;
 	struct mrc_uring sq;
 	struct mrc_uring rq;
-	uint32_t max_sge;	/**< of a request to send */
+	uint32_t max_sge;	/**< of a send request */
 	uint32_t max_recv_sge;
 	uint32_t max_inline;
 	uint32_t wr_start;	/**< index before ibv_wr_start() */
 	int wr_error;		/**< first error since ibv_wr_start() */
-	struct mrc_send_wr *wr; /**< being built, or NULL */
+	struct mrc_send_wr *wr; /**< the request being built, or NULL */
 };
 
 static inline struct mrc_ucontext *to_mrc_ucontext(struct ibv_context *context)
@@ -100,7 +98,7 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief The kernel emptied the ring. The lock of the CQ where its entries complete is held. */
+/** @brief Reset our indices after the kernel emptied the ring. The lock of its CQ is held. */
 void mrc_uring_reset(struct mrc_uring *ring);
 
 /** @brief The entry at an index. */
@@ -115,13 +113,13 @@ static inline void *mrc_uring_entry(const struct mrc_uring *ring)
 	return mrc_uring_at(ring, ring->index);
 }
 
-/** @brief May one more entry be produced? */
+/** @brief Return whether one more entry may be produced. */
 static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 {
 	return ring->index - __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE) < ring->size;
 }
 
-/** @brief Entries before an index completed. The lock of the CQ is held. */
+/** @brief Free the entries before an index, which completed. The lock of the CQ is held. */
 static inline void mrc_uring_free(struct mrc_uring *ring, uint32_t index)
 {
 	__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
@@ -133,13 +131,13 @@ static inline void mrc_uring_publish(struct mrc_uring *ring)
 	__atomic_store_n(&ring->mem->producer, ring->index, __ATOMIC_RELEASE);
 }
 
-/** @brief Is there an entry to consume? */
+/** @brief Return whether there is an entry to consume. */
 static inline bool mrc_uring_has_entry(const struct mrc_uring *ring)
 {
 	return __atomic_load_n(&ring->mem->producer, __ATOMIC_ACQUIRE) != ring->index;
 }
 
-/** @brief Give the entries before our index back. */
+/** @brief Give the entries before our index back to the kernel. */
 static inline void mrc_uring_release(struct mrc_uring *ring)
 {
 	__atomic_store_n(&ring->mem->consumer, ring->index, __ATOMIC_RELEASE);
@@ -151,13 +149,13 @@ struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
 int mrc_destroy_cq(struct ibv_cq *cq);
 int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
-/** @brief A QP completes here from now on; twice is as good as once. @return 0 or ENOMEM. */
+/** @brief Let a QP complete in a CQ; calling it twice is harmless. @return 0 or ENOMEM. */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
-/** @brief No longer, and what has completed is gone; does nothing if it did not. */
+/** @brief Undo mrc_cq_add_qp(), if it was called, and drop the QP's completions in the CQ. */
 void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
-/** @brief The QP was reset: what has completed is gone, and what is in one of its rings. */
+/** @brief Drop the completions of a QP that was reset, and the entries of one of its rings. */
 void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *ring);
 
 /* qp.c */
@@ -172,7 +170,7 @@ int mrc_destroy_qp(struct ibv_qp *qp);
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/** @brief May sends be posted in this state? In error they are flushed. */
+/** @brief Return whether sends may be posted in the QP's state. In error they are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp);
 
 /**
@@ -182,11 +180,11 @@ bool mrc_may_send(const struct ibv_qp *qp);
 int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode, unsigned int flags,
 		   struct mrc_send_wr **entry);
 
-/** @brief Gather list of a request. @return 0 or EINVAL. */
+/** @brief Set the gather list of a request. @return 0 or EINVAL. */
 int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct ibv_sge *sge,
 		      size_t n);
 
-/** @brief More inline bytes for a request. @return 0 or EINVAL. */
+/** @brief Add inline bytes to a request. @return 0 or EINVAL. */
 int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
 			size_t length);
 
@@ -195,17 +193,18 @@ int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *
 /**
  * @brief Tell the kernel that the send ring has entries.
  *
- * Nobody hears of a failure: what the ring shows cannot be taken back, and the kernel may have taken
- * it by itself already. There is none but that the device has gone, which an event tells.
+ * A failure is not reported: the entries in the ring cannot be taken back, and the kernel may have
+ * taken them by itself already. The doorbell fails only if the device has gone, and an event
+ * reports that.
  */
 void mrc_send_doorbell(struct mrc_uqp *qp);
 
-/** @brief The same of the receive ring, where the kernel wants to know. */
+/** @brief Tell the kernel that the receive ring has entries, if the kernel has asked for it. */
 void mrc_recv_doorbell(struct mrc_uqp *qp);
 
 /* wr.c */
 
-/** The ibv_wr_* requests that the device knows. */
+/** The ibv_wr_* requests that the device supports. */
 #define MRC_SEND_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 
 /** @brief Offer the ibv_wr_* calls on a QP. @param ops IBV_QP_EX_WITH_* bits. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MRC's own QP attributes. */
+/* Sets and queries MRC's own QP attributes. */
 #include "qp_attr.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /**
  * @file
- * MRC's own QP attributes, over the uverbs ioctl. Needs public libibverbs only,
- * so that a program can link it without the provider.
+ * Sets and queries MRC's own QP attributes, over the uverbs ioctl. Needs only the public
+ * libibverbs, so that a program can link it without the provider.
  */
 #ifndef MRC_QP_ATTR_H
 #define MRC_QP_ATTR_H
@@ -17,9 +17,9 @@ extern "C" {
 /**
  * @brief Set attributes.
  * @param qp a QP of an mrc device
- * @param values the mask names the fields that count
- * @return 0, or an errno value: EINVAL out of range, EBUSY too late for the state,
- *         ENOTTY or EPROTONOSUPPORT not an mrc device.
+ * @param values the mask names the fields to set
+ * @return 0, or an errno value: EINVAL a value is out of range, EBUSY the QP's state is too late,
+ *         ENOTTY or EPROTONOSUPPORT the device is not an mrc device.
  */
 int mrc_qp_attr_set(struct ibv_qp *qp, const struct mrc_abi_qp_attr *values);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /**
  * @file
- * The part of libibverbs that providers see and libibverbs-dev does not ship.
+ * The part of libibverbs that providers use and libibverbs-dev does not ship.
  *
- * This is a contract with the private ABIs that rdma-core has had since release 39: suffix 34 (39 to 56),
- * 57 (57 and 58), 59 (59 to 63), 64 and 65. MRC_PRIVATE says which: structures of the same layout and
- * functions of the same type as there. Release 62 has other operations than 61, under the same suffix,
- * and is 62 here. Only what this provider uses is declared in full. mrc_check_private_abi() and the
- * assertions below test at run time what can be tested. For others, build with -DRDMA_CORE_SRC=,
- * against the headers of the real tree.
+ * The declarations follow the private ABIs that rdma-core has had since release 39: suffix 34
+ * (releases 39 to 56), 57 (57 and 58), 59 (59 to 63), 64 and 65. MRC_PRIVATE selects one of them:
+ * structures have the same layout as there, functions the same type. Release 62 has other
+ * operations than 61 under the same suffix; its MRC_PRIVATE is 62. Only what this provider uses is
+ * declared in full. The assertions below and, at run time, mrc_check_private_abi() test what can be
+ * tested. For another ABI, build with -DRDMA_CORE_SRC=, against the headers of the real tree.
  */
 #ifndef MRC_VERBS_PRIVATE_H
 #define MRC_VERBS_PRIVATE_H
@@ -154,11 +154,11 @@ struct verbs_device {
 	uint64_t core_support;
 };
 
-/* ---- operations, in the order of the alphabet ------------------------------ */
+/* ---- operations, in alphabetical order -------------------------------------- */
 
 typedef void (*verbs_unused_op)(void);
 
-/* Those that came later. */
+/* Operations that later ABIs added. */
 #if MRC_PRIVATE >= 59
 #define MRC_OPS_59(...) verbs_unused_op __VA_ARGS__;
 #else
@@ -254,7 +254,7 @@ struct verbs_context_ops {
 
 #define MRC_JOIN_(a, b) a##b
 #define MRC_JOIN(a, b) MRC_JOIN_(a, b)
-/* The suffix is a part of the name. */
+/* The ABI's suffix is a part of the function's name. */
 #define mrc_verbs_register_driver MRC_JOIN(verbs_register_driver_, MRC_PROVIDER_ABI)
 
 void mrc_verbs_register_driver(const struct verbs_device_ops *ops);
@@ -322,7 +322,7 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		     size_t cmd_size);
 int ibv_cmd_destroy_qp(struct ibv_qp *qp);
 
-/* What the kernel reads and writes has no holes in it. */
+/* Structures that the kernel reads and writes must have no padding. */
 _Static_assert(sizeof(struct ibv_create_qp_ex) ==
 		       sizeof(struct ib_uverbs_cmd_hdr) + sizeof(struct ib_uverbs_ex_cmd_hdr) +
 			       sizeof(struct ib_uverbs_ex_create_qp),
@@ -336,7 +336,7 @@ _Static_assert(offsetof(struct verbs_device, ops) == sizeof(struct ibv_device),
 
 #endif /* MRC_RDMA_CORE_TREE */
 
-/* What later private ABIs take as well, and this provider has nothing to say to. */
+/* Arguments that later private ABIs added, and that this provider leaves empty. */
 #if MRC_PRIVATE >= 57
 #define MRC_NO_FDS NULL,
 #else
