@@ -3,14 +3,15 @@
  * @file mrc.h
  * The MRC application API (OCP MRC API 1.0.1): reliable connections whose packets take many paths.
  *
- * Devices, protection domains, memory regions and GIDs are those of libibverbs; QPs, CQs and what
- * belongs to them are made here. See mrc(7) for how a program goes about it.
+ * Devices, protection domains, memory regions and GIDs are those of libibverbs. This library makes
+ * QPs, CQs and the objects that belong to them. mrc(7) explains how to write a program.
  *
- * Every function may be called from any thread, for any object, at any time; only, an object that
- * is being destroyed must not be in use.
+ * Every function may be called from any thread, for any object, at any time, with one exception: an
+ * object that is being destroyed must not be in use.
  *
- * How functions fail, if they do not say otherwise: those that return a pointer return NULL, those
- * that return an int either -1 or an errno value, as is said of each; all set errno.
+ * Unless a function says otherwise, it fails as follows. A function that returns a pointer returns
+ * NULL. A function that returns an int returns either -1 or an errno value; each function says
+ * which. All of them set errno.
  */
 #ifndef MRC_API_H
 #define MRC_API_H
@@ -31,35 +32,36 @@ struct mrc_qp;
 struct mrc_cq;
 struct mrc_comp_channel;
 
-/** Bytes of what a vendor may add to some structures. This library takes zeros, and gives them. */
+/** Bytes that a vendor may use in some structures. This library accepts and returns only zeros. */
 #define MRC_MAX_VENDOR_CFG_SIZE 128
 
 /** Versions of the protocol on the wire, as bits. */
 enum mrc_protocol_version {
-    MRC_PROTOCOL_VERSION_0 = 0, /**< whichever the device likes best */
+    MRC_PROTOCOL_VERSION_0 = 0, /**< the device chooses the version */
     MRC_PROTOCOL_VERSION_1 = 1 << 0,
 };
 
-/** What a device can do. */
+/** Capabilities of a device. */
 enum mrc_device_cap {
-    MRC_DEVICE_CAP_TRIM_NACK = 1 << 0,   /**< it tells the sender of trimmed packets */
+    MRC_DEVICE_CAP_TRIM_NACK = 1 << 0,   /**< it reports trimmed packets to their sender */
     MRC_DEVICE_CAP_DYNAMIC_MPR = 1 << 1, /**< the responder's window may change */
-    MRC_DEVICE_CAP_SVC_TIME = 1 << 2,    /**< answers tell how long it had the packet */
+    MRC_DEVICE_CAP_SVC_TIME = 1 << 2,    /**< its answers say how long it had the packet */
 };
 
-/** A device. */
+/** Attributes of a device. */
 struct mrc_device_attr {
-    uint32_t mrc_protocol_version; /**< enum mrc_protocol_version, all that it speaks */
+    uint32_t mrc_protocol_version; /**< enum mrc_protocol_version: all that it supports */
     struct {
         uint16_t max_wimm;      /**< largest max_wimm of a QP */
         uint16_t max_wimm_dest; /**< largest max_wimm_dest of a QP */
     } wimm_attr;
     struct {
         uint8_t max_mpr;        /**< largest mpr and mpr_dest of a QP, units of 128 PSNs */
-        uint8_t mpr_resolution; /**< they are multiples of so many units */
+        uint8_t mpr_resolution; /**< mpr and mpr_dest are multiples of this */
     } mpr_attr;
     struct {
-        uint32_t max_qp_hint; /**< as many hints are of use: QPs of the device; there may be more */
+        uint32_t
+            max_qp_hint; /**< the device's number of QPs; more hints may be made, but are useless */
     } qp_attr;
     uint32_t cap; /**< enum mrc_device_cap */
 };
@@ -68,11 +70,11 @@ struct mrc_device_attr {
 /**
  * Query a device.
  * @param context an open device
- * @param mcontext its MRC context, which knows the version that the program was written to; or NULL
+ * @param mcontext the device's MRC context, which knows the API version of the program; or NULL
  * @param attr result; all zero if @p supported is 0
- * @param supported result: 0 if it is no MRC device, else 1
- * @return 0; or -1, errno: EINVAL a pointer is NULL, or no context; EIO the device has gone; ENOSYS
- *         libibverbs has not all that this library calls
+ * @param supported result: 1 if it is an MRC device, else 0
+ * @return 0; or -1, errno: EINVAL a pointer is NULL, or mcontext is not a context; EIO the device
+ *         has gone; ENOSYS libibverbs lacks a function that this library calls
  */
 int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
                         struct mrc_device_attr *attr, int *supported);
@@ -82,50 +84,51 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, int *supported);
 
 /**
- * Versions of this library; may be called before anything else. Any pointer may be NULL.
+ * Query the versions of this library. May be called before any other function. Any pointer may be
+ * NULL.
  * @param current_version MRC_API_CURRENT_VERSION of the library
- * @param last_supported_version the oldest one that it takes
- * @param vendor_version the same for what a vendor adds
- * @param last_supported_vendor_version the same for what a vendor adds
+ * @param last_supported_version the oldest version that the library supports
+ * @param vendor_version as current_version, for a vendor's additions
+ * @param last_supported_vendor_version as last_supported_version, for a vendor's additions
  */
 void mrc_query_version(uint32_t *current_version, uint32_t *last_supported_version,
                        uint32_t *vendor_version, uint32_t *last_supported_vendor_version);
 
-/** What a program was written to. */
+/** The API versions that a program was written for. */
 struct mrc_context_attr {
-    uint32_t mrc_api_version_used;        /**< MRC_API_VER_USED; 0: not said */
-    uint32_t mrc_vendor_api_version_used; /**< MRC_VENDOR_API_VER_USED; 0: not said */
+    uint32_t mrc_api_version_used;        /**< MRC_API_VER_USED; 0: unknown */
+    uint32_t mrc_vendor_api_version_used; /**< MRC_VENDOR_API_VER_USED; 0: unknown */
 };
 
 /**
- * Make what all other objects belong to.
- * @param vcontext an open MRC device; stays the program's, and open as long as the context is there
+ * Make a context, to which all other objects belong.
+ * @param vcontext an open MRC device; the program must keep it open as long as the context exists
  * @param context_attr may be NULL
- * @return the context; or NULL, errno: EINVAL no device, or a version that is newer than the
- * library; ENOTSUP no MRC device; ENOMEM; EIO
+ * @return the context; or NULL, errno: EINVAL no device is given, or a version is newer than the
+ * library's; ENOTSUP it is not an MRC device; ENOMEM; EIO
  *
- * Several may be made of one device, by libraries that do not know of each other. Events belong to
- * the open device, though: who reads them should have it open for himself.
+ * Libraries that do not know of each other may make several contexts of one open device. But events
+ * belong to the open device, so a library that reads events should open the device itself.
  */
 struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
                                        struct mrc_context_attr *context_attr);
 
 /**
- * Destroy a context and all objects that it has: QPs, CQs, hints, channels, in this order. Events
- * that the program has not acknowledged count as acknowledged.
- * @return 0; or -1, errno: EINVAL no context
+ * Destroy a context and all its objects: QPs, CQs, hints, channels, in this order. Events that the
+ * program has not acknowledged count as acknowledged.
+ * @return 0; or -1, errno: EINVAL it is not a context
  */
 int mrc_destroy_context(struct mrc_context *mrc_ctx);
 
 /**
- * Make a channel that CQ events arrive by.
+ * Make a channel for CQ events.
  * @param channel result
- * @return 0; or -1, errno: EINVAL, and those of ibv_create_comp_channel()
+ * @return 0; or -1, errno: EINVAL, or as ibv_create_comp_channel()
  */
 int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel **channel);
 
 /**
- * The file of a channel, for poll() and the like; stays the channel's.
+ * Get the file of a channel, for poll() and the like. The channel keeps it, so do not close it.
  * @return 0; or -1, errno: EINVAL
  */
 int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd);
@@ -135,21 +138,21 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel);
 
 /**
  * Make a CQ.
- * @param cqe completions that it holds, at least
- * @param cq_context what mrc_get_cq_event() gives back
- * @param channel where its events arrive; may be NULL
- * @param comp_vector which of the device's completion vectors
- * @return the CQ; or NULL, errno: EINVAL, and those of ibv_create_cq()
+ * @param cqe completions that the CQ holds, at least
+ * @param cq_context mrc_get_cq_event() returns it
+ * @param channel the channel for the CQ's events; may be NULL
+ * @param comp_vector one of the device's completion vectors
+ * @return the CQ; or NULL, errno: EINVAL, or as ibv_create_cq()
  */
 struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
                              struct mrc_comp_channel *channel, int comp_vector);
 
 /**
- * Take completions.
- * @param cq a CQ; is not checked
- * @param num_entries as many at most
+ * Take completions from a CQ.
+ * @param cq a CQ; not checked
+ * @param num_entries size of the array wc
  * @param wc result
- * @return how many; fewer than asked: there were no more; or -1
+ * @return the number of completions, less than num_entries if there were no more; or -1
  */
 int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc);
 
@@ -159,10 +162,10 @@ int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc);
  */
 int mrc_destroy_cq(struct mrc_cq *cq);
 
-/** What a program knows beforehand of its traffic. This library keeps it, and heeds none of it. */
+/** A program's advance knowledge of its traffic. This library stores it, but does not use it. */
 struct mrc_qp_hint_attr {
     int num_qps_per_peer;      /**< QPs that send to one host at once */
-    int num_send_peers;        /**< hosts that are sent to at once */
+    int num_send_peers;        /**< hosts that QPs send to at once */
     int num_remote_recv_peers; /**< remote QPs that send to the same host as this one */
     uint8_t vendor_cfg[MRC_MAX_VENDOR_CFG_SIZE];
 };
@@ -175,20 +178,20 @@ enum mrc_qp_hint_attr_mask {
     MRC_QP_HINT_VENDOR_CFG = -2147483647 - 1, /**< bit 31 */
 };
 
-/** A hint as it is made. */
+/** Initial attributes of a hint. */
 struct mrc_qp_hint_init_attr {
     struct mrc_qp_hint_attr attr;
 };
 
 /**
- * Make a hint, for any number of QPs.
+ * Make a hint, which any number of QPs may use.
  * @param init_attr NULL: all zero
- * @return the hint; or NULL, errno: EINVAL no context, or a number is negative; ENOMEM
+ * @return the hint; or NULL, errno: EINVAL not a context, or a number is negative; ENOMEM
  */
 struct mrc_qp_hint *mrc_create_qp_hint(struct mrc_context *mrc_ctx,
                                        struct mrc_qp_hint_init_attr *init_attr);
 
-/** Destroy a hint. @return 0; or -1, errno: EINVAL; EBUSY a QP has it */
+/** Destroy a hint. @return 0; or -1, errno: EINVAL; EBUSY a QP uses it */
 int mrc_destroy_qp_hint(struct mrc_qp_hint *qp_hint);
 
 /**
@@ -202,18 +205,18 @@ int mrc_query_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_h
 
 /**
  * Change a hint: the fields that the mask names, all or none.
- * @return 0; or -1, errno: EINVAL, a number is negative, too
+ * @return 0; or -1, errno: EINVAL, also if a number is negative
  */
 int mrc_modify_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_hint_attr,
                        int qp_hint_attr_mask);
 
-/** A QP as it is made. */
+/** Initial attributes of a QP. */
 struct mrc_qp_init_attr {
-    void *qp_context; /**< the program's */
+    void *qp_context; /**< for the program's use */
     struct mrc_cq *send_cq;
-    struct mrc_cq *recv_cq; /**< may be the same */
-    struct ibv_qp_cap cap;  /**< of its queues; what was granted is written back */
-    int sq_sig_all;         /**< every send completes */
+    struct mrc_cq *recv_cq; /**< may be the same as send_cq */
+    struct ibv_qp_cap cap;  /**< sizes of its queues; the granted sizes are written back */
+    int sq_sig_all;         /**< not 0: every send completes */
     struct ibv_pd *pd;
     uint64_t
         send_ops_flags; /**< enum ibv_qp_create_send_ops_flags: none, RDMA_WRITE, and it WITH_IMM */
@@ -222,16 +225,16 @@ struct mrc_qp_init_attr {
 
 /**
  * Make a QP, in state RESET.
- * @return the QP; or NULL, errno: EINVAL an object is none, or of another context, or a protocol
- *         version that the device does not speak; EOPNOTSUPP operations that MRC has not; and those
- *         of ibv_create_qp()
+ * @return the QP; or NULL, errno: EINVAL an object is missing or belongs to another context, or the
+ *         device does not support the protocol version; EOPNOTSUPP MRC does not have one of the
+ *         operations; or as ibv_create_qp()
  */
 struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_attr *mrc_qp_attr);
 
 /** Destroy a QP; waits until all its events are acknowledged. @return 0; or an errno value */
 int mrc_destroy_qp(struct mrc_qp *qp);
 
-/** Fields of struct mrc_qp_attr, and when they may be set: until the QP is in that state. */
+/** Fields of struct mrc_qp_attr. Each may be set until the QP is in the state named here. */
 enum mrc_qp_attr_mask {
     MRC_QP_MAX_WIMM = 1 << 0,            /**< RTS */
     MRC_QP_MAX_WIMM_DEST = 1 << 1,       /**< RTR */
@@ -246,15 +249,14 @@ enum mrc_qp_attr_mask {
     MRC_QP_VENDOR_CFG = -2147483647 - 1, /**< bit 31 */
 };
 
-/** What one QP does, or the other end does not. */
+/** Capabilities that a QP uses, or that the peer lacks. */
 enum mrc_qp_cap {
-    MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED = 1
-                                            << 0,  /**< the peer does not tell of trimmed packets */
-    MRC_QP_CAP_DYNAMIC_MPR = 1 << 1,               /**< the peer's window may change */
-    MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2, /**< the peer does not tell service times */
+    MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED = 1 << 0, /**< the peer does not report trimmed packets */
+    MRC_QP_CAP_DYNAMIC_MPR = 1 << 1,                /**< the peer's window may change */
+    MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2,  /**< the peer does not report service times */
 };
 
-/** What MRC has beyond verbs. */
+/** Attributes of a QP that MRC has beyond verbs. */
 struct mrc_qp_attr {
     struct {
         uint8_t mpr;      /**< window of the requester, units of 128 PSNs; 0: the default */
@@ -262,16 +264,16 @@ struct mrc_qp_attr {
     } mpr;
     struct {
         uint16_t max_wimm;      /**< WriteImm requests in flight; 0: the default */
-        uint16_t max_wimm_dest; /**< those that are taken; 0: the default */
+        uint16_t max_wimm_dest; /**< WriteImm requests accepted at once; 0: the default */
     } wimm;
-    uint8_t timeout; /**< n, at most 24: the first retransmission is after 1.024 us times 2^n */
+    uint8_t timeout; /**< n, at most 24: time until the first retransmission, 1.024 us times 2^n */
     struct {
-        uint64_t ev_profile_id; /**< 0: as the device's routes say */
-        uint64_t cc_profile_id; /**< 0: as the device's routes say */
+        uint64_t ev_profile_id; /**< 0: the device's route decides */
+        uint64_t cc_profile_id; /**< 0: the device's route decides */
     } profile;
     struct {
-        uint8_t linear_cnt; /**< retransmissions after the same time, at most 7 */
-        uint8_t exp_cnt;    /**< and then after twice the time before, at most 25: for ever */
+        uint8_t linear_cnt; /**< retransmissions with the same timeout, at most 7 */
+        uint8_t exp_cnt;    /**< further ones, each doubling the timeout; at most 25: for ever */
     } retry;
     struct mrc_qp_hint *qp_hint; /**< NULL: none */
     uint32_t cap;                /**< enum mrc_qp_cap */
@@ -282,9 +284,9 @@ struct mrc_qp_attr {
  * Query a QP, in any state.
  * @param vattr result, may be NULL
  * @param vattr_mask enum ibv_qp_attr_mask
- * @param mrc_attr result: the fields that the mask names; not looked at if it names none
+ * @param mrc_attr result: the fields that mrc_attr_mask names; not used if it names none
  * @param mrc_attr_mask enum mrc_qp_attr_mask
- * @param init_attr result, all of it; may be NULL
+ * @param init_attr result: all fields; may be NULL
  * @return 0; or an errno value
  */
 int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
@@ -292,39 +294,40 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
                  struct mrc_qp_init_attr *init_attr);
 
 /**
- * Change a QP, mostly its state. It is done as a whole, or not at all.
- * @param vattr as of ibv_modify_qp(); NULL is fine if its mask names nothing
+ * Change a QP, mostly its state. The change is made as a whole, or not at all.
+ * @param vattr as for ibv_modify_qp(); may be NULL if vattr_mask is 0
  * @param vattr_mask enum ibv_qp_attr_mask
- * @param mrc_attr not looked at if the mask names none of its fields
- * @param mrc_attr_mask enum mrc_qp_attr_mask; not looked at on the way to ERR and RESET
- * @return 0; or an errno value: EINVAL out of range, EBUSY too late for a field, ENOENT there is no
- * such profile, and those of ibv_modify_qp()
+ * @param mrc_attr not used if mrc_attr_mask is 0
+ * @param mrc_attr_mask enum mrc_qp_attr_mask; ignored in transitions to ERR and RESET
+ * @return 0; or an errno value: EINVAL a value is out of range, EBUSY it is too late to set a
+ * field, ENOENT a profile does not exist, or as ibv_modify_qp()
  *
- * All fields of MRC may be left out. A timeout or retry count of MRC counts, whatever those of
- * verbs say. Retry counts of verbs beyond 7 are 7.
+ * Any field of mrc_attr may be left out. A timeout or retry count of MRC overrides that of verbs.
+ * Retry counts of verbs beyond 7 count as 7.
  */
 int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
                   struct mrc_qp_attr *mrc_attr, int mrc_attr_mask);
 
-/** The number of a QP, from when it is made. @return 0; or -1, errno: EINVAL */
+/** Get the number of a QP, in any state. @return 0; or -1, errno: EINVAL */
 int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn);
 
 /**
- * Post receives: for WriteImm. Their buffers are not written to, and may be none.
- * @param qp a QP; is not checked
+ * Post receives, which WriteImm requests consume. Their buffers are not written to, and may be
+ * missing.
+ * @param qp a QP; not checked
  * @return 0; or an errno value, which errno has, too
  */
 int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /**
  * Post IBV_WR_RDMA_WRITE and IBV_WR_RDMA_WRITE_WITH_IMM.
- * @param qp a QP; is not checked
- * @return 0; or an errno value, which errno has, too: EOPNOTSUPP or EINVAL another operation,
- * ENOMEM no room
+ * @param qp a QP; not checked
+ * @return 0; or an errno value, which errno has, too: EOPNOTSUPP or EINVAL it is another operation,
+ * ENOMEM the queue is full
  */
 int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/** What has happened to a CQ, a QP or the port. */
+/** An event of a CQ, a QP or the port. */
 struct mrc_async_event {
     union {
         struct mrc_cq *cq;
@@ -336,20 +339,21 @@ struct mrc_async_event {
 
 /**
  * Wait for the next event.
- * @return 0; or -1, errno as of ibv_get_async_event()
+ * @return 0; or -1, errno as ibv_get_async_event()
  *
- * Contexts of the same open device share its events: each gets those of its own objects, and all of
- * the port's. Events of objects that are no context's are acknowledged and passed over.
+ * Contexts of the same open device share its events: each context gets the events of its own
+ * objects, and all events of the port. Events of objects that belong to no context are acknowledged
+ * and skipped.
  */
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event);
 
-/** Every event is to be acknowledged, once: its object cannot be destroyed before. */
+/** Acknowledge an event. Every event needs it, once: its object cannot be destroyed before. */
 void mrc_ack_async_event(struct mrc_async_event *event);
 
 /**
  * Ask for an event when the next completion comes.
- * @param solicited_only not 0: the next one that the peer has marked, or an error; no packet of
- * this protocol has such a mark, so that each receive counts
+ * @param solicited_only not 0: only for a solicited completion or an error. Packets of this
+ * protocol do not mark completions as solicited, so every receive counts as solicited
  * @return 0; or an errno value
  */
 int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only);
@@ -357,12 +361,12 @@ int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only);
 /**
  * Wait for the next CQ event of a channel.
  * @param cq result
- * @param cq_context result: as given to mrc_create_cq()
+ * @param cq_context result: the cq_context that was given to mrc_create_cq()
  * @return 0; or -1, errno
  */
 int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context);
 
-/** Every CQ event is to be acknowledged: the CQ cannot be destroyed before. */
+/** Acknowledge CQ events. Every event needs it: the CQ cannot be destroyed before. */
 void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents);
 
 #ifdef __cplusplus

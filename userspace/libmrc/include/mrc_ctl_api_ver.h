@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /**
  * @file mrc_ctl_api_ver.h
- * Versions of the MRC controller API (OCP MRC API 1.0.1), and which one a program is written to.
+ * Versions of the MRC controller API (OCP MRC API 1.0.1), and the version that a program is written
+ * for.
  *
- * A program that was written to an older version defines MRC_CTL_API_VER_USED before it includes
- * mrc_ctl.h: what came later is then not declared. A new major version breaks programs, a minor one
- * adds, a subminor one mends.
+ * A program that was written for an older version defines MRC_CTL_API_VER_USED before it includes
+ * mrc_ctl.h. Later additions are then not declared. A new major version breaks programs, a new
+ * minor version adds to the API, a new subminor version corrects it.
  */
 #ifndef MRC_CTL_API_VER_H
 #define MRC_CTL_API_VER_H
 
-/* Where the parts of a version stand in its number. */
+/* Positions of the parts of a version in its number. */
 #define MRC_CTL_API_VER_MAJOR_OFFSET 24
 #define MRC_CTL_API_VER_MINOR_OFFSET 16
 #define MRC_CTL_API_VER_SUBMINOR_OFFSET 0
@@ -21,12 +22,12 @@
      (0u + (minor)) << MRC_CTL_API_VER_MINOR_OFFSET |                                              \
      (0u + (subminor)) << MRC_CTL_API_VER_SUBMINOR_OFFSET)
 
-/** Whatever is newest. */
+/** Stands for the newest version. */
 #define MRC_CTL_API_VER_LATEST MRC_CTL_API_VER(0xFF, 0xFF, 0xFFFF)
 
-/** The newest version that this header has. */
+/** The newest version that this header declares. */
 #define MRC_CTL_API_CURRENT_VERSION MRC_CTL_API_VER(1, 0, 1)
-/** The oldest one that it has; programs of this very version get a warning. */
+/** The oldest version that it declares; programs written for exactly this version get a warning. */
 #define MRC_CTL_API_LAST_SUPPORTED_VERSION MRC_CTL_API_VER(0, 0, 0)
 
 #ifndef MRC_CTL_API_VER_USED
@@ -44,7 +45,7 @@
 #warning "MRC_CTL_API_VER_USED is the oldest version that this mrc_ctl.h supports"
 #endif
 
-/** What a vendor adds has a version of its own. This library adds nothing. */
+/** A vendor's additions have versions of their own. This library has no additions. */
 #define MRC_CTL_VENDOR_API_CURRENT_VERSION MRC_CTL_API_VER(1, 0, 0)
 #define MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION MRC_CTL_API_VER(0, 0, 0)
 

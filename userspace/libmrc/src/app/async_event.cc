@@ -14,7 +14,7 @@ namespace
 
 constexpr size_t unread_most = 1024;
 
-/** What kind of object an event is about. */
+/** The kind of object that an event is about. */
 enum class About { cq, qp, port, other };
 
 About about(ibv_event_type type)
@@ -46,8 +46,10 @@ About about(ibv_event_type type)
 }
 
 /**
- * The object that an inner one belongs to, kept from being destroyed; null: it is none of these, or
- * one that nobody will ask for any more.
+ * Find the object of a verbs object, and count an event, which delays the object's destruction.
+ *
+ * @param own the caller's context is asking for events
+ * @return null if there is none, or if the object is being destroyed and not own
  */
 template <typename Map>
 auto owner(const Map &objects, typename Map::key_type inner, bool own)
@@ -62,7 +64,7 @@ auto owner(const Map &objects, typename Map::key_type inner, bool own)
     return object;
 }
 
-/** @param own the reader's own context @return false: it is not for this context's program */
+/** @param own context is the reader's own @return false: the event is not for this context */
 bool translate(mrc_context &context, bool own, const ibv_async_event &from, mrc_async_event &to)
 {
     const std::lock_guard lock(context.lock);
@@ -78,14 +80,14 @@ bool translate(mrc_context &context, bool own, const ibv_async_event &from, mrc_
         return to.element.qp;
     case About::port:
         to.element.port_num = from.element.port_num;
-        // Who never reads keeps no more of them than this.
+        // A context that never reads keeps at most this number of events.
         return context.unread.size() < unread_most;
     default:
         return false;
     }
 }
 
-/** To each context whose it is: that of a port is everybody's. The lock of the events held. */
+/** Give an event to its context, an event of the port to all. The lock of the events is held. */
 void distribute(DeviceEvents &events, const mrc_context &reader, const ibv_async_event &inner)
 {
     bool any = false;
@@ -103,7 +105,7 @@ void distribute(DeviceEvents &events, const mrc_context &reader, const ibv_async
     }
 }
 
-/** Reads in the name of all, also if its thread is cancelled meanwhile. */
+/** While it exists, its thread reads for all contexts. Also works if the thread is cancelled. */
 class Reading
 {
 public:
@@ -159,7 +161,7 @@ int get(mrc_context *context, mrc_async_event *event)
     return 0;
 }
 
-/** One less that the object waits for. */
+/** The object's destruction waits for one event less. */
 template <typename T>
 void acknowledged(T &object)
 {
@@ -196,7 +198,7 @@ void acknowledge(const mrc_async_event &event)
     verbs()->ack_async_event(&inner);
 }
 
-/** What of an object's events nobody has read. The lock of the events held. */
+/** Acknowledge an object's unread events. The lock of the events is held. */
 template <typename Is>
 void acknowledge_unread(mrc_context &context, Is is_its)
 {
@@ -227,7 +229,7 @@ void keep(T &object)
     object.going = false;
 }
 
-/** By open device, as long as there are contexts of it. */
+/** The events of each open device that has contexts. */
 struct Registry {
     std::mutex lock;
     std::map<const ibv_context *, std::weak_ptr<DeviceEvents>> devices;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * The asynchronous events of an open device. There is one stream of them, from which each event is
- * read once; several contexts may be made of the device, each with readers of its own. So one
- * reader at a time reads, for all contexts, and gives each what is its.
+ * The asynchronous events of an open device. The device has one stream of events, and each event
+ * can be read only once. But several contexts may be made of the device, each with readers of its
+ * own. So one reader at a time reads for all contexts, and gives each context its events.
  */
 #pragma once
 
@@ -17,20 +17,20 @@ namespace mrc
 {
 
 struct DeviceEvents {
-    std::mutex lock; ///< guards what follows, and what its contexts have not read
+    std::mutex lock; ///< guards the members below, and mrc_context::unread of the contexts
     std::condition_variable changed;
-    bool reading = false; ///< somebody waits for the device, without the lock
+    bool reading = false; ///< a thread is reading from the device, without the lock
     std::unordered_set<mrc_context *> contexts;
 };
 
-/** A context of its device begins, or ends: it takes part. */
+/** Let a new context take part in the events of its device, or end that. */
 void join_events(mrc_context &context);
 void leave_events(mrc_context &context);
 
-/** The object is being destroyed: what nobody has read of it is acknowledged, and what comes. */
+/** Before an object is destroyed: acknowledge its unread events, and those that still come. */
 void forget_events(mrc_qp &qp);
 void forget_events(mrc_cq &cq);
-/** It was not destroyed. */
+/** Undo forget_events(), because the object could not be destroyed. */
 void keep_events(mrc_qp &qp);
 void keep_events(mrc_cq &cq);
 

@@ -44,7 +44,7 @@ int destroy(mrc_comp_channel *channel)
     return 0;
 }
 
-/** The CQ of an event, which it keeps from being destroyed; null: somebody else's. */
+/** Find the CQ of an event; the event delays its destruction. @return null: not the context's CQ */
 mrc_cq *owner(mrc_context *context, const ibv_cq *inner)
 {
     const std::lock_guard lock(context->lock);

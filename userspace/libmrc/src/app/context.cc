@@ -32,8 +32,8 @@ mrc_context *create(ibv_context *device, const mrc_context_attr *attr)
     return context.release();
 }
 
-// Events that nobody acknowledges are waited for. What cannot be destroyed, for its device has
-// gone, goes with the open device.
+// Verbs waits for events that are not acknowledged, so drop() acknowledges them. If the device has
+// gone, an object cannot be destroyed; closing the device then frees it.
 
 void drop(const Verbs &v, mrc_qp *qp)
 {

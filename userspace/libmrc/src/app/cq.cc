@@ -20,7 +20,7 @@ mrc_cq *create(mrc_context *context, int cqe, void *cq_context, mrc_comp_channel
         return refused(EINVAL);
     auto cq = std::make_unique<mrc_cq>();
     cq->context = context;
-    // What the program gave is the inner one's, too: some look at it there.
+    // The verbs CQ has the program's cq_context, too, because some programs look for it there.
     std::unique_ptr<ibv_cq, decltype(v->destroy_cq)> inner(
         v->create_cq(context->device, cqe, cq_context, channel ? channel->channel : nullptr,
                      vector),
@@ -51,14 +51,14 @@ int destroy(mrc_cq *cq)
     mrc_context *context = cq->context;
     ibv_cq *inner = cq->cq;
     forget_events(*cq);
-    // Until then events of it may be read, and have to be known.
+    // Until the CQ is destroyed its events may be read, so the context must know it until then.
     if (const int error = error_of(verbs()->destroy_cq(inner))) {
         keep_events(*cq);
         return error;
     }
     const std::lock_guard lock(context->lock);
     const auto found = context->cqs.find(inner);
-    // A new one may have its address already.
+    // A new verbs CQ may have the same address already.
     if (found != context->cqs.end() && found->second == cq)
         context->cqs.erase(found);
     delete cq;

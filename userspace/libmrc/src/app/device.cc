@@ -17,7 +17,7 @@ int query_device(ibv_context *device, mrc_abi_device_attr &attr)
     attr = {};
     const int error = v->query_device(device, &attr);
     switch (error) {
-    // A device of another driver, a driver without the method, a file that is no device.
+    // It is a device of another driver, a driver without this method, or not a device at all.
     case EINVAL:
     case ENOTTY:
     case EOPNOTSUPP:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Is an open device one of MRC's?
+ * Queries an open device, which also tells whether it is an MRC device.
  */
 #pragma once
 
@@ -11,8 +11,7 @@
 namespace mrc
 {
 
-/** @return 0; ENOTSUP: it is none, or its module is too old for this library; or another errno
- * value */
+/** @return 0; ENOTSUP: not an MRC device, or its module is too old; or another errno value */
 int query_device(ibv_context *device, mrc_abi_device_attr &attr);
 
 } // namespace mrc

@@ -29,7 +29,7 @@ void copy(mrc_qp_hint_attr &to, const mrc_qp_hint_attr &from, int mask)
                   std::begin(to.vendor_cfg));
 }
 
-/** Numbers of QPs and of hosts. */
+/** Check that no number of QPs or hosts is negative. */
 bool counts(const mrc_qp_hint_attr &attr)
 {
     return attr.num_qps_per_peer >= 0 && attr.num_send_peers >= 0 &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * What the handles of mrc.h point to. Each begins with the object of verbs that it stands for, if
- * any, and a word that tells what it is: a handle may be anything that a program has in its hands.
+ * The objects that the handles of mrc.h point to. Each begins with the verbs object that it stands
+ * for, if any, and its kind. The kind is checked, because a program may pass any pointer as a
+ * handle.
  */
 #pragma once
 
@@ -21,7 +22,7 @@
 namespace mrc
 {
 
-/** What an object is. */
+/** The kind of an object. */
 enum class Kind : uint32_t {
     context = 0x4d524331,
     channel = 0x4d524332,
@@ -35,7 +36,7 @@ class Controller;
 class EvEvents;
 struct DeviceEvents;
 
-/** Is that a handle of this kind? Null is none. */
+/** Check that a pointer is a handle of kind T; null is not. */
 template <typename T>
 bool is(const T *object)
 {
@@ -44,13 +45,13 @@ bool is(const T *object)
 
 } // namespace mrc
 
-/** Lock order: that of a QP, that of the device's events, that of its context. */
+/** Order of locks: a QP's, then the device's events', then the context's. */
 struct mrc_context {
     static constexpr mrc::Kind own_kind = mrc::Kind::context;
 
-    ibv_context *device = nullptr; ///< the program's
+    ibv_context *device = nullptr; ///< belongs to the program
     mrc::Kind kind = own_kind;
-    std::mutex lock; ///< guards what follows, and what says so below
+    std::mutex lock; ///< guards the sets below, and members of other objects that say so
     std::unordered_map<const ibv_qp *, mrc_qp *> qps;
     std::unordered_map<const ibv_cq *, mrc_cq *> cqs;
     std::unordered_set<mrc_comp_channel *> channels;
@@ -58,9 +59,10 @@ struct mrc_context {
     std::unordered_set<mrc_cq *> ev_event_cqs;
 
     std::shared_ptr<mrc::DeviceEvents> events;
-    std::deque<mrc_async_event> unread; ///< read by others, for this one; under the lock of events
+    std::deque<mrc_async_event>
+        unread; ///< read for this context, not yet by it; under the lock of events
 
-    std::mutex controller_lock; ///< guards what follows, and its calls; none is taken inside
+    std::mutex controller_lock; ///< guards controller and its calls; innermost lock
     std::shared_ptr<mrc::Controller> controller; ///< made by the first call of mrc_ctl.h
 };
 
@@ -81,7 +83,7 @@ struct mrc_cq {
     unsigned int events = 0;                  ///< not acknowledged; under the context's lock
     unsigned int async_events = 0;            ///< the same
     bool going = false;                       ///< being destroyed; under the context's lock
-    std::shared_ptr<mrc::EvEvents> ev_events; ///< of an ev_event_cq
+    std::shared_ptr<mrc::EvEvents> ev_events; ///< only of an ev_event_cq
 };
 
 struct mrc_qp_hint {
@@ -90,7 +92,7 @@ struct mrc_qp_hint {
     mrc_context *context = nullptr;
     mrc::Kind kind = own_kind;
     mrc_qp_hint_attr attr{}; ///< under the context's lock
-    unsigned int qps = 0;    ///< that have it; under the context's lock
+    unsigned int qps = 0;    ///< QPs that use it; under the context's lock
 };
 
 struct mrc_qp {
@@ -100,14 +102,14 @@ struct mrc_qp {
     mrc::Kind kind = own_kind;
     mrc_context *context = nullptr;
     mrc_qp_init_attr init{};       ///< as the program gave it
-    mrc_abi_qp_attr defaults{};    ///< of MRC's own attributes
+    mrc_abi_qp_attr defaults{};    ///< defaults of MRC's own attributes
     unsigned int async_events = 0; ///< not acknowledged; under the context's lock
     bool going = false;            ///< being destroyed; under the context's lock
     mrc_qp_hint *hint = nullptr;   ///< under the context's lock
-    std::mutex lock;               ///< guards what follows
-    uint32_t explicitly = 0;       ///< MRC_QP_ATTR_*: those that the program has set
+    std::mutex lock;               ///< guards the members below
+    uint32_t explicitly = 0;       ///< MRC_QP_ATTR_* that the program has set
     uint32_t cap = 0;              ///< enum mrc_qp_cap
 };
 
-// Some programs look for the QP of verbs there.
+// Some programs look for the verbs QP at the beginning.
 static_assert(offsetof(mrc_qp, qp) == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is called for each message: nothing is checked, nothing is locked. What the inner object's
- * device has for an operation does it.
+ * The functions that are called for each message. To be fast they check nothing, lock nothing, and
+ * call the operation of the device directly.
  */
 #include "base/edge.h"
 #include "objects.h"
@@ -30,7 +30,7 @@ MRC_EXPORT int mrc_poll_cq(mrc_cq *cq, int num_entries, ibv_wc *wc)
 
     if (__builtin_expect(found >= 0, 1))
         return found;
-    // Some devices say why.
+    // Some devices return a negative errno value.
     errno = found < -1 ? -found : EIO;
     return -1;
 }

@@ -21,7 +21,7 @@ constexpr uint32_t caps = MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED | MRC_QP_CAP_DYN
 
 using Inner = std::unique_ptr<ibv_qp, decltype(&ibv_destroy_qp)>;
 
-/** Programs of C may put anything into an enumeration. */
+/** Read an enumeration as a number: a C program may have put any number into it. */
 template <typename Enum>
 uint32_t number(const Enum &value)
 {
@@ -51,7 +51,7 @@ int check(const mrc_context *context, const mrc_qp_init_attr *init)
     return init->send_ops_flags & ~operations ? EOPNOTSUPP : 0;
 }
 
-/** What the program gave is the inner one's, too: some look at it there. */
+/** Make the verbs QP. It has the program's qp_context, too: some programs look for it there. */
 Inner make_inner(const Verbs &v, mrc_qp_init_attr &init)
 {
     ibv_qp_init_attr attr{};
@@ -91,7 +91,7 @@ mrc_qp *create(mrc_context *context, mrc_qp_init_attr *init)
     return qp.release();
 }
 
-/** Its QP has another hint, or none. Its context's lock held. */
+/** Give the QP another hint, or none. The context's lock is held. */
 void take_hint(mrc_qp &qp, mrc_qp_hint *hint)
 {
     if (hint)
@@ -108,14 +108,14 @@ int destroy(mrc_qp *qp)
     mrc_context *context = qp->context;
     ibv_qp *inner = qp->qp;
     forget_events(*qp);
-    // Until then events of it may be read, and have to be known.
+    // Until the QP is destroyed its events may be read, so the context must know it until then.
     if (const int error = error_of(verbs()->destroy_qp(inner))) {
         keep_events(*qp);
         return error;
     }
     const std::lock_guard lock(context->lock);
     const auto found = context->qps.find(inner);
-    // A new one may have its address already.
+    // A new verbs QP may have the same address already.
     if (found != context->qps.end() && found->second == qp)
         context->qps.erase(found);
     take_hint(*qp, nullptr);
@@ -146,8 +146,7 @@ int check(const mrc_qp &qp, const mrc_qp_attr *attr, int mask)
     return (mask & MRC_QP_VENDOR_CFG) && has_vendor_cfg(*attr) ? EINVAL : 0;
 }
 
-/** What the kernel was told of MRC's attributes, until it is certain that verbs' were taken, too.
- */
+/** A change of MRC's attributes in the kernel, which can be undone if verbs refuses its own. */
 class KernelChange
 {
 public:
@@ -168,7 +167,7 @@ public:
 
     void keep() { qp_.explicitly |= mask_; }
 
-    /** What nobody had set before is open to verbs' attributes again. */
+    /** Attributes that the program had not set before count as not set again. */
     void undo()
     {
         restore(mask_ & qp_.explicitly, 0);
@@ -191,19 +190,19 @@ private:
     uint32_t mask_ = 0;
 };
 
-/** What is this library's own. Nothing of it can fail any more. */
+/** Keep the attributes that only this library has. This cannot fail. */
 void keep(mrc_qp &qp, const mrc_qp_attr *attr, int mask)
 {
     if (mask & MRC_QP_HINT) {
         const std::lock_guard lock(qp.context->lock);
         take_hint(qp, attr->qp_hint);
     }
-    // Nobody changes the window of a connection here.
+    // This device never changes the window of a connection.
     if (mask & MRC_QP_CAP)
         qp.cap = attr->cap & ~static_cast<uint32_t>(MRC_QP_CAP_DYNAMIC_MPR);
 }
 
-/** A QP that is as it was made has no hint, whatever the program had in the mask. */
+/** Drop the hint and capabilities of a QP that was reset, whatever the program's mask says. */
 void forget(mrc_qp &qp)
 {
     const std::lock_guard lock(qp.context->lock);
@@ -221,7 +220,7 @@ int modify(mrc_qp *qp, ibv_qp_attr *vattr, int vmask, const mrc_qp_attr *attr, i
         return EINVAL;
     const bool to_state = vmask & IBV_QP_STATE;
     const bool reset = to_state && number(vattr->qp_state) == IBV_QPS_RESET;
-    // Programs leave both uninitialised there.
+    // In these transitions programs leave attr and mask uninitialised.
     if (reset || (to_state && number(vattr->qp_state) == IBV_QPS_ERR))
         mask = 0;
     const std::lock_guard lock(qp->lock);

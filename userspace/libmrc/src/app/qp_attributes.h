@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * MRC's own attributes of a QP, between mrc.h and the kernel.
+ * Conversion of MRC's own QP attributes between mrc.h and the kernel.
  */
 #pragma once
 
@@ -17,16 +17,15 @@ constexpr int qp_attr_all = MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR 
                             MRC_QP_HINT | MRC_QP_RETRY_CNT | MRC_QP_CAP | MRC_QP_VENDOR_CFG;
 
 /**
- * What the kernel is to be told.
- * @param mask those of the fields that count; the hint, capabilities and a vendor's are not the
- * kernel's
- * @param defaults that a window of 0 stands for
- * @param abi result; ranges are the kernel's to check
+ * Convert attributes for the kernel.
+ * @param mask fields to convert; the kernel has no hint, capabilities and vendor's fields
+ * @param defaults values that a window of 0 stands for
+ * @param abi result; the kernel checks the ranges
  */
 void to_kernel(const mrc_qp_attr &attr, int mask, const mrc_abi_qp_attr &defaults,
                mrc_abi_qp_attr &abi);
 
-/** What the kernel says; fields that the mask does not name stay as they are. */
+/** Convert the kernel's attributes. Fields that the mask does not name are not changed. */
 void from_kernel(const mrc_abi_qp_attr &abi, int mask, mrc_qp_attr &attr);
 
 } // namespace mrc

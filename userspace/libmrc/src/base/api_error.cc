@@ -23,7 +23,7 @@ int api_error(const mrcnl::Error &error)
     case ERANGE:
     case EADDRNOTAVAIL:
         return EINVAL;
-    case ESTALE: // it is another owner's, or has just been changed
+    case ESTALE: // the object has another owner, or was changed meanwhile
     case EEXIST:
         return EBUSY;
     default:

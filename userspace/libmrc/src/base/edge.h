@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * The edge between C and C++: no exception crosses it, and errors leave by errno. A thread that is
- * cancelled while it waits here ends, as it does in libibverbs.
+ * The edge between C and C++. No exception crosses it, and errors are returned in errno. A thread
+ * that is cancelled while it waits in this library ends, as in libibverbs.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 #include <cxxabi.h>
 
-/** Of functions that programs call; all else is hidden by the linker's map. */
+/** Marks the functions that programs call. The linker's map hides all others. */
 #define MRC_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace mrc
 {
 
-/** errno of what is being handled; the end of a thread that was cancelled is nobody's to handle. */
+/** @return errno value of the exception being handled, which must not be a cancellation */
 inline int thrown_error() noexcept
 {
     try {
@@ -76,7 +76,7 @@ inline std::nullptr_t refused(int error)
     return nullptr;
 }
 
-/** What verbs says that returns 0, -1 with errno, or an errno value: the latter. */
+/** @param status from a verb: 0, -1 with errno, or an errno value @return 0 or an errno value */
 inline int error_of(int status)
 {
     if (status >= 0)

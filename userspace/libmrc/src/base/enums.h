@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Enumerators of programs, which may be any number.
+ * Checks of enumerations in a program's structures, which may contain any number.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace mrc
 {
 
-/** Only what is one of an enumeration's may be read as such. */
+/** Read an enumeration as a number: reading it as an enumeration is undefined for other numbers. */
 template <typename Enum>
 int number(const Enum &value)
 {

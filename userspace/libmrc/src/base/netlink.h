@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * The way to the module, for what is no libibverbs' to ask. Opened by the functions of mrc_ctl.h
- * alone.
+ * The netlink connection to the module, for what libibverbs cannot do. Only the functions of
+ * mrc_ctl.h open it.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace mrc
 {
 
-/** In the network namespace of the calling thread. */
+/** Connect to the module, in the network namespace of the calling thread. */
 mrcnl::Result<std::shared_ptr<mrcnl::Kernel>> open_kernel();
 
-/** What a program is told of an error of the kernel's. @return one of the API's errno values */
+/** Convert an error of the kernel. @return one of the API's errno values */
 int api_error(const mrcnl::Error &error);
 
 } // namespace mrc

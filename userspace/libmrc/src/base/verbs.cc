@@ -16,8 +16,8 @@ namespace
 {
 
 /**
- * The libibverbs that this library was linked with, which is there already; or the one that
- * somebody names who has put another one of the same name before it.
+ * @return the libibverbs that this library was linked with, which is loaded already; or the library
+ * that VMRC_LIBIBVERBS_SO names, for users who preload another library of the same name
  */
 void *libibverbs()
 {
@@ -26,7 +26,7 @@ void *libibverbs()
     return dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
 }
 
-/** Takes functions, and notes if one is missing. */
+/** Looks functions up, and notes if one is missing. */
 class Taker
 {
 public:
@@ -37,7 +37,7 @@ public:
     {
         void *found = nullptr;
 
-        // Some have not been changed since the first version.
+        // Some functions have not changed since version 1.0.
         for (const char *version : {"IBVERBS_1.1", "IBVERBS_1.0"})
             if (!found && library_)
                 found = dlvsym(library_, name, version);

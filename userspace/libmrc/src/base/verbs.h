@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * The functions of libibverbs that objects are made and changed with, and what an MRC device has
- * beside them.
+ * The functions of libibverbs that make and change objects, and the functions that an MRC device
+ * has in addition.
  *
- * A library that is preloaded to turn verbs into calls of this one overrides their names. Called by
- * them it would call us again: so they are looked up in libibverbs itself. What verbs has inline
- * goes by the open device, and needs no name.
+ * A preloaded library that turns verbs into calls of this library overrides the names of verbs. If
+ * this library called verbs by name, the preloaded library would call it again. So the functions
+ * are looked up in libibverbs itself. The inline functions of verbs use pointers in the open
+ * device, and need no look-up.
  */
 #pragma once
 
@@ -32,15 +33,14 @@ struct Verbs {
     decltype(&ibv_get_async_event) get_async_event;
     decltype(&ibv_ack_async_event) ack_async_event;
 
-    /** What the device says of itself. @return 0 or an errno value */
+    /** Query the device's limits and capabilities. @return 0 or an errno value */
     int (*query_device)(ibv_context *, mrc_abi_device_attr *);
-    /** MRC's own attributes of a QP: the mask names those that count. @return 0 or an errno value
-     */
+    /** Set or query MRC's own QP attributes that the mask names. @return 0 or an errno value */
     int (*set_qp_attr)(ibv_qp *, const mrc_abi_qp_attr *);
     int (*query_qp_attr)(ibv_qp *, mrc_abi_qp_attr *);
 };
 
-/** @return the table, always the same; NULL: libibverbs has not all of it */
+/** @return the table, always the same; NULL: libibverbs lacks one of the functions */
 const Verbs *verbs();
 
 } // namespace mrc

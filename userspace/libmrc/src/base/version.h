@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * What functions have in common that tell versions.
+ * Shared by the functions that return versions.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace mrc
 {
 
-/** @param where may be null */
+/** Store a version. @param where may be null */
 inline void tell(uint32_t *where, uint32_t version)
 {
     if (where)
