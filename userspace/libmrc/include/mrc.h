@@ -60,8 +60,7 @@ struct mrc_device_attr {
         uint8_t mpr_resolution; /**< mpr and mpr_dest are multiples of this */
     } mpr_attr;
     struct {
-        uint32_t
-            max_qp_hint; /**< the device's number of QPs; more hints may be made, but are useless */
+        uint32_t max_qp_hint; /**< useful hints: the device's number of QPs; more may be made */
     } qp_attr;
     uint32_t cap; /**< enum mrc_device_cap */
 };

@@ -48,8 +48,8 @@ About about(ibv_event_type type)
 /**
  * Find the object of a verbs object, and count an event, which delays the object's destruction.
  *
- * @param own the caller's context is asking for events
- * @return null if there is none, or if the object is being destroyed and not own
+ * @param own the object's context is the reader's own
+ * @return null if there is no such object, or if it is being destroyed and own is false
  */
 template <typename Map>
 auto owner(const Map &objects, typename Map::key_type inner, bool own)

@@ -59,8 +59,7 @@ struct mrc_context {
     std::unordered_set<mrc_cq *> ev_event_cqs;
 
     std::shared_ptr<mrc::DeviceEvents> events;
-    std::deque<mrc_async_event>
-        unread; ///< read for this context, not yet by it; under the lock of events
+    std::deque<mrc_async_event> unread; ///< events read for this context; under the lock of events
 
     std::mutex controller_lock; ///< guards controller and its calls; innermost lock
     std::shared_ptr<mrc::Controller> controller; ///< made by the first call of mrc_ctl.h

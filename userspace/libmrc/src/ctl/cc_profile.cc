@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CC profiles. The kernel has those that are ONLINE, and is right about them.
+ * CC profiles. For a profile that is ONLINE the kernel's state counts; others are in files.
  */
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace mrc
 {
 
-// Profiles of other kinds have functions of the same names.
+// A namespace, because other kinds of profiles have functions of the same names.
 namespace cc_profile
 {
 
@@ -30,10 +30,10 @@ constexpr int all = states | MRC_CTL_CC_PROFILE_ALGORITHM | MRC_CTL_CC_PROFILE_C
 
 struct CcProfile {
     mrc_ctl_profile_state state = MRC_CTL_PROFILE_INIT;
-    bool nscc = false;       ///< or no algorithm
-    bool configured = false; ///< it has what ONLINE takes
+    bool nscc = false;       ///< false: no algorithm
+    bool configured = false; ///< it has all that ONLINE needs
     bool in_kernel = false;
-    mrcnl::CcProfile is; ///< as the kernel has it or is to have it
+    mrcnl::CcProfile is; ///< as the kernel has it or will have it
 };
 
 int read(const Controller &controller, uint64_t id, CcProfile &profile)
@@ -113,7 +113,7 @@ int take_algorithm(CcProfile &profile, const char *algorithm)
     return 0;
 }
 
-/** What it has no field for stays as it is. */
+/** Settings for which the configuration has no field are not changed. */
 int take_config(CcProfile &profile, const void *config)
 {
     if (!profile.nscc)
@@ -134,7 +134,7 @@ int configure(CcProfile &profile, const Attr &attr, int mask)
     return mask & MRC_CTL_CC_PROFILE_CONFIG ? take_config(profile, attr.cc_config) : 0;
 }
 
-/** QPs take a profile by its number, too, which keeps nobody from deleting it in the kernel. */
+/** Refuses while QPs use the profile: the kernel itself would delete a profile in use by number. */
 int leave_online(Controller &controller, uint64_t id)
 {
     const auto qps = controller.kernel().qps(controller.device());
@@ -206,7 +206,7 @@ int modify(Controller &controller, uint64_t id, const Attr &attr, int mask)
     return save(controller, id, profile);
 }
 
-/** Into the program's memory, or ours. */
+/** Return the configuration in the program's memory, or in ours. */
 void give_config(Controller &controller, uint64_t id, const CcProfile &profile, Attr &attr)
 {
     if (!profile.nscc) {

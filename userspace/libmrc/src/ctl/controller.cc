@@ -12,7 +12,7 @@
 namespace mrc
 {
 
-/** By its name at first, then by its index. @return 0 or EIO, EPERM, ... */
+/** Find the device, at first by its name, then by its index. @return 0 or EIO, EPERM, ... */
 int Controller::find()
 {
     const auto found = kernel_->device(device_ ? mrcnl::DeviceId(*device_) : name_);
@@ -39,7 +39,7 @@ int Controller::begin(bool change)
         act();
     }
     if (const int error = find()) {
-        // The module may be another one next time.
+        // The module may have been reloaded by the next call, so connect anew then.
         kernel_.reset();
         return error;
     }
@@ -49,7 +49,7 @@ int Controller::begin(bool change)
         return 0;
     auto lock = mrcnl::lock_controller(device_->index);
     if (!lock && lock.error().code == ENOENT)
-        return EIO; // the place for it
+        return EIO; // the folder for the lock is missing
     if (!lock)
         return api_error(lock.error());
     lock_ = std::move(*lock);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * What the functions of mrc_ctl.h of a context have in common: the way to the module, which device
- * it is, what was left by other controllers, and being the only one.
+ * The state that all functions of mrc_ctl.h share in a context: the connection to the module, the
+ * device, the files that controllers have left, and the lock that makes this controller the only
+ * one.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ namespace mrc
 constexpr uint32_t profiles_most = 1024; ///< of each kind
 /** @} */
 
-/** Of one device. */
+/** The controller of one device. */
 class Controller
 {
 public:
@@ -35,21 +36,21 @@ public:
     /**
      * Begins a call.
      *
-     * @param change it is to change something: nobody else may be the controller
+     * @param change the call changes something, so no other context may be the controller
      * @return 0 or an errno value: EBUSY; EPERM; EIO the device has gone
      */
     int begin(bool change);
 
     mrcnl::Kernel &kernel() { return *kernel_; }
     [[nodiscard]] mrcnl::DeviceId device() const { return *device_; }
-    /** Is it the one that something belongs to? */
+    /** Check that something belongs to this controller's device. */
     [[nodiscard]] bool is(const mrcnl::DeviceRef &device) const
     {
         return device_->index == device.index;
     }
     [[nodiscard]] const Store &store() const { return *store_; }
 
-    /** Changes something that stays whose it is. @return what @p change returns */
+    /** Make a change that keeps the object's owner. @return the result of @p change */
     template <typename Change>
     auto as_nobody(Change change)
     {
@@ -58,11 +59,11 @@ public:
         return change(*kernel_);
     }
 
-    /** Memory of this context that a query has given away, by CC profile. */
+    /** Memory that queries of this context have returned, by CC profile. */
     std::unordered_map<uint64_t, std::unique_ptr<mrc_ctl_cc_nscc_cfg>> lent;
 
 private:
-    /** As long as there is one. */
+    /** While it exists, requests name no owner. */
     class Nobody
     {
     public:
@@ -78,21 +79,21 @@ private:
         Controller &controller_;
     };
 
-    /** What is changed is ours, unless it is somebody else's. */
+    /** From now on requests name us as the owner, and fail on an object of another owner. */
     void act();
     int find();
 
     std::string name_;
     std::shared_ptr<mrcnl::Kernel> kernel_;
-    std::optional<mrcnl::DeviceRef> device_; ///< when it has been found
+    std::optional<mrcnl::DeviceRef> device_; ///< set once it has been found
     std::optional<Store> store_;
     mrcnl::Descriptor lock_;
 };
 
 /**
- * A call of a function of mrc_ctl.h.
+ * Run the body of a function of mrc_ctl.h.
  *
- * @param change as of Controller::begin()
+ * @param change as for Controller::begin()
  * @param body gets the controller, and returns 0 or an errno value
  */
 template <typename Body>
@@ -106,11 +107,11 @@ int controlled(mrc_context *context, bool change, Body body)
     int error = context->controller->begin(change);
     if (!error)
         error = body(*context->controller);
-    // What is wrong with a file is no program's matter.
+    // A program cannot repair a broken file.
     return error == EBADMSG ? EIO : error;
 }
 
-/** @param change as it became of a request */
+/** @param change result of a request @return 0 or one of the API's errno values */
 inline int error_of(const mrcnl::Result<void> &change)
 {
     return change ? 0 : api_error(change.error());
@@ -119,7 +120,7 @@ inline int error_of(const mrcnl::Result<void> &change)
 constexpr std::initializer_list<mrc_ctl_profile_state> profile_states = {
     MRC_CTL_PROFILE_INIT, MRC_CTL_PROFILE_OFFLINE, MRC_CTL_PROFILE_ONLINE};
 
-/** Are these states that the mask of a program names? */
+/** Check the states that a program's mask names. */
 template <typename Attr>
 bool states_sound(const Attr &attr, int mask, int state, int cur_state)
 {
@@ -127,13 +128,13 @@ bool states_sound(const Attr &attr, int mask, int state, int cur_state)
            (!(mask & cur_state) || one_of(attr.cur_profile_state, profile_states));
 }
 
-/** May a profile go from one state to the other? To stay is no step. */
+/** Check that a profile may go from one state to the other. It may also stay. */
 constexpr bool may_step(mrc_ctl_profile_state from, mrc_ctl_profile_state to)
 {
     return from - to <= 1 && to - from <= 1;
 }
 
-/** What a vendor would add, which this library does not take. */
+/** Check that a vendor's bytes are all zero: this library accepts no others. */
 bool nothing_added(const uint8_t (&vendor_cfg)[MRC_CTL_MAX_VENDOR_CFG_SIZE]);
 
 } // namespace mrc

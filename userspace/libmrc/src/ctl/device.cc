@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Ports, and what a device is to a controller.
+ * Ports of a device, and the attributes of a device for a controller.
  */
 #include "app/device.h"
 
@@ -17,11 +17,11 @@ namespace mrc
 namespace
 {
 
-constexpr uint8_t last_port = 31; ///< that a mask of 32 bits has which counts from 1
+constexpr uint8_t last_port = 31; ///< last port in a mask of 32 bits where bit n is port n
 
 const char *algorithms[] = {nscc_name, nullptr};
 
-/** EVs of all profiles whose number is said. @return 0 or an errno value */
+/** Count the EVs of all profiles, except those of mode AUTO. @return 0 or an errno value */
 int count_evs(Controller &controller, uint32_t &count)
 {
     const auto kernel = controller.kernel().ev_profiles(controller.device());
@@ -82,7 +82,7 @@ int describe(Controller &controller, mrc_ctl_device_attr &attr)
     return query_planes(controller, attr.phy_port_mask);
 }
 
-/** @return 0; ENOTSUP: it is no MRC device; or another errno value */
+/** @return 0; ENOTSUP: it is not an MRC device; or another errno value */
 int query_ctl(ibv_context *device, mrc_ctl_device_attr *attr)
 {
     mrc_abi_device_attr abi;
@@ -126,7 +126,7 @@ int query_port(Controller &controller, uint8_t port, mrc_ctl_port_attr &attr, in
     return 0;
 }
 
-/** Planes are somebody else's to make and to delete, and stay so. */
+/** Change a plane without becoming its owner: other programs make and delete planes. */
 int modify_port(Controller &controller, uint8_t port, const mrc_ctl_port_attr &attr, int mask)
 {
     mrc_ctl_port_attr now;

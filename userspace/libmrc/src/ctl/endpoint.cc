@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Requests to endpoints: raw probes of the kernel's.
+ * Requests to endpoints, which the kernel sends as raw probes.
  */
 #include <algorithm>
 #include <span>
@@ -21,7 +21,7 @@ constexpr uint8_t last_dscp = 63;
 struct Batch {
     uint8_t dscp;
     uint32_t limit; ///< ns
-    bool status;    ///< they tell of ports
+    bool status;    ///< the requests are port status updates
     std::span<const mrc_ctl_ep_req> requests;
 };
 
@@ -33,20 +33,20 @@ mrcnl::Address address_of(const ibv_gid &gid)
     return address;
 }
 
-/** Bit 0 is port 1 there. Of port 32, which the API has no bit for, nothing bad is said. */
+/** In the kernel's mask bit 0 is port 1. The API has no bit for port 32: it counts as receiving. */
 uint32_t kernel_ports(uint32_t mask)
 {
     return mask >> 1 | 1u << 31;
 }
 
-/** @return nothing: it is no request that can be sent */
+/** @return nothing if the request cannot be sent */
 std::optional<mrcnl::RawProbeRequest> request_of(const mrc_ctl_ep_req &req, const Batch &batch)
 {
     const mrcnl::Address from = address_of(req.sgid);
     const size_t width = is_mode(req.ev_fmt_mode) ? width_of(req.ev_fmt_mode) : 0;
     mrcnl::RawProbeRequest request;
 
-    // As an EV of a profile without fields whose format is as wide as it may be.
+    // Check it as an EV of a profile without fields, in the widest format.
     if (!width || !req.req_ev.port ||
         !expand(bits_of(req.req_ev), {}, EvFormatWidths(width / 8, 8)))
         return std::nullopt;
@@ -62,19 +62,20 @@ std::optional<mrcnl::RawProbeRequest> request_of(const mrc_ctl_ep_req &req, cons
     return request;
 }
 
-/** What is to be told of a request that was not sent. @param code errno value, 0: it was */
+/** @param code errno value of a request that was not sent; 0: it was sent @return the API's error
+ */
 int refusal_of(int code)
 {
     if (code == EBUSY || code == ENOBUFS)
         return EAGAIN;
     if (code == ENETUNREACH || code == EHOSTUNREACH || code == ENETDOWN || code == ENODEV)
         return EIO;
-    if (code == ENOENT) // the port
+    if (code == ENOENT) // no such port
         return EINVAL;
     return code ? api_error({code, {}, {}}) : 0;
 }
 
-/** What became of requests. */
+/** Collects the results of requests. */
 class Answers
 {
 public:
@@ -98,7 +99,7 @@ public:
     }
 
     [[nodiscard]] size_t count() const { return count_; }
-    /** Of all of it. @return 0 or an errno value */
+    /** @return 0, or the errno value for the whole batch */
     [[nodiscard]] int error() const
     {
         if (error_)
@@ -107,7 +108,7 @@ public:
     }
 
 private:
-    /** The first one is told. */
+    /** The first error counts. */
     void note(int error)
     {
         if (!error_)
@@ -120,7 +121,7 @@ private:
     int error_ = 0;
 };
 
-/** Other calls need not wait: it has a way to the module of its own. */
+/** Uses a connection of its own to the module, so that other calls need not wait. */
 int send(mrc_context *context, const Batch &batch, mrc_ctl_ep_rsp *rsp, int *num_rsp)
 {
     Controller controller(context->device->device->name);
@@ -133,7 +134,7 @@ int send(mrc_context *context, const Batch &batch, mrc_ctl_ep_rsp *rsp, int *num
             return EINVAL;
         requests.push_back(*request);
     }
-    // What peers believe of our ports is the controller's to say.
+    // Only the controller may tell peers about our ports.
     if (batch.status)
         if (const int error = controlled(context, true, [](Controller &) { return 0; }))
             return error;

@@ -19,7 +19,7 @@ bool is_state(mrc_ctl_ev_state state)
     return state == MRC_CTL_EV_GOOD || state == MRC_CTL_EV_DENIED;
 }
 
-/** As the kernel does it: an EV that changes its port is the last one of the other. */
+/** As the kernel does it: an EV that changes its port becomes the last EV of its new port. */
 void replace_in_list(std::vector<mrcnl::EvSpec> &evs, size_t at, const mrcnl::EvSpec &by)
 {
     if (evs[at].port == by.port) {
@@ -44,7 +44,7 @@ std::optional<mrcnl::EvSpec> spec_of(const EvSlot &slot, const EvFields &fields,
     return mrcnl::EvSpec{slot.ev.port, path_of(format.mode, *wire), slot.denied};
 }
 
-/** What is held was lost, and is in use for want of better ones. */
+/** A HELD EV has lost packets, too, but is in use because there are not enough better EVs. */
 bool is_bad(mrcnl::EvState state)
 {
     return state == mrcnl::EvState::assumed_bad || state == mrcnl::EvState::held;
@@ -153,7 +153,7 @@ int EvArray::change(const mrc_ctl_ev_profile_attr &attr)
     return 0;
 }
 
-/** What each peer knows of each EV: one that sees it bad is enough. */
+/** Read the states that EVs have to the peers. An EV is bad if it is bad to one peer. */
 int EvArray::learn_states()
 {
     if (profile_.state != MRC_CTL_PROFILE_ONLINE || profile_.mode == MRC_CTL_EV_MODE_AUTO)
@@ -176,7 +176,7 @@ mrc_ctl_ev_state EvArray::state_of(size_t slot) const
     return bad_.contains(profile_.places[slot]) ? MRC_CTL_EV_ASSUMED_BAD : MRC_CTL_EV_GOOD;
 }
 
-/** Of equal ones the worst. */
+/** Of equal EVs, the worst state counts. */
 int EvArray::query_state(Entry &entry)
 {
     const auto slots = found(entry.ev);

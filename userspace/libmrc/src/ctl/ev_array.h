@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Operations on the EVs of a profile.
+ * The operations of mrc_ctl.h on the EVs of a profile.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace mrc
 {
 
-/** The entries of one call, one after the other. */
+/** Processes the entries of one call, one after the other. */
 class EvArray
 {
 public:
-    /** @param format that is ONLINE, of a profile that has one */
+    /** @param format the profile's format if it is ONLINE; none in mode AUTO */
     EvArray(Controller &controller, uint64_t id, EvProfile &profile,
             std::optional<FormatProfile> format)
         : controller_(controller), id_(id), profile_(profile), format_(std::move(format))
@@ -24,9 +24,10 @@ public:
     }
 
     /**
-     * REPLACE_EV or MODIFY_EV_STATE: here, and in the kernel if the profile is ONLINE.
+     * REPLACE_EV or MODIFY_EV_STATE: change the EVs here, and in the kernel if the profile is
+     * ONLINE.
      *
-     * @return 0; or why the first entry failed that did: those before it are done
+     * @return 0; or the error of the first entry that failed; the entries before it stay done
      */
     int change(const mrc_ctl_ev_profile_attr &attr);
     /** QUERY_EV_STATE or QUERY_EV_ARRAY. */
@@ -49,14 +50,14 @@ private:
     uint64_t id_;
     EvProfile &profile_;
     std::optional<FormatProfile> format_;
-    std::set<uint16_t> bad_; ///< places
+    std::set<uint16_t> bad_; ///< the kernel's indices of bad EVs
 };
 
-/** @return nothing: it is no EV of this format, or has no port */
+/** @return the kernel's EV; nothing if the slot does not fit the format, or has no port */
 std::optional<mrcnl::EvSpec> spec_of(const EvSlot &slot, const EvFields &fields,
                                      const FormatProfile &format);
 
-/** Is that what the state of an EV to somebody means here? */
+/** Check whether an EV in this state to a peer counts as ASSUMED_BAD. */
 bool is_bad(mrcnl::EvState state);
 
 } // namespace mrc

@@ -16,10 +16,10 @@ namespace mrc
 namespace
 {
 
-/** Peers that go take what they thought of EVs along, and no event tells of it. */
+/** Bad EVs are read again at this interval: when a peer goes, no event reports its EVs as good. */
 constexpr uint64_t look_ns = 1'000'000'000;
 
-/** As the kernel's events have it, CLOCK_MONOTONIC. */
+/** CLOCK_MONOTONIC, the clock of the kernel's events. */
 uint64_t now_ns()
 {
     using namespace std::chrono;
@@ -47,7 +47,7 @@ int EvEvents::see(Seen &seen)
     return 0;
 }
 
-/** What happens after it was seen, events tell. */
+/** Read a profile's table as of @p seen. Events report all later changes. */
 int EvEvents::read_table(uint64_t id, const Seen &seen, Table &table)
 {
     EvProfile profile;
@@ -76,7 +76,7 @@ int EvEvents::mask_of(uint64_t id)
     return masks_[id] = event_mask_of(controller_, id);
 }
 
-/** What there is no room for is told later, if it is so still. */
+/** Queue an event if the state is new. If the queue is full, catch_up() tries again later. */
 void EvEvents::tell(uint64_t id, Watched &ev)
 {
     const auto state = ev.state();
@@ -101,7 +101,7 @@ void EvEvents::catch_up()
             tell(id, ev);
 }
 
-/** What became of the EVs is told. One that is new has begun as a good one. */
+/** Read a profile again, and report EVs that have changed. A new EV was GOOD at first. */
 int EvEvents::renew(uint64_t id, const Seen &seen)
 {
     Table table;
@@ -124,7 +124,7 @@ int EvEvents::renew(uint64_t id, const Seen &seen)
     return 0;
 }
 
-/** One whose file is broken, or that has gone, does not keep the others from being told of. */
+/** Read all stale profiles again; skip a profile that has gone, or whose file is broken. */
 int EvEvents::renew_stale()
 {
     Seen seen;
@@ -149,7 +149,7 @@ int EvEvents::renew_stale()
     return failed;
 }
 
-/** All are to be read anew. */
+/** Find all profiles, and mark them all as stale. */
 int EvEvents::find_profiles()
 {
     const auto profiles = controller_.kernel().ev_profiles(controller_.device());
@@ -172,7 +172,7 @@ int EvEvents::open()
 
     if (const int error = controller_.begin(false))
         return error;
-    // Before what there is, or what happens in between would be missed.
+    // Listen before the profiles are read, or changes in between would be missed.
     auto stream = controller_.kernel().events(true);
     if (!stream)
         return api_error(stream.error());
@@ -182,7 +182,7 @@ int EvEvents::open()
         return error;
     if (const int error = renew_stale())
         return error;
-    // What there was before is no event.
+    // States of before are not events.
     for (auto &[id, table] : tables_)
         for (Watched &ev : table.evs)
             ev.told = ev.state();
@@ -225,7 +225,7 @@ void EvEvents::on_ev(const mrcnl::EvEvent &event)
     tell(event.ev.ev_profile, *ev);
 }
 
-/** Numbers of EVs mean others: until the profile is read anew nothing is taken. */
+/** The indices mean other EVs now, so events of its EVs are dropped until it is read again. */
 void EvEvents::on_profile(const mrcnl::ConfigEvent<mrcnl::EvProfile> &event)
 {
     const auto table = tables_.find(event.is.id);
@@ -261,7 +261,7 @@ void EvEvents::on(const mrcnl::Event &event)
         on_ev(*of_ev);
 }
 
-/** While something is bad. */
+/** Mark profiles with bad EVs as stale, at most once in look_ns. */
 void EvEvents::look_again()
 {
     const auto is_bad_somewhere = [](const Watched &ev) { return !ev.bad.empty(); };
@@ -283,7 +283,7 @@ int EvEvents::drain()
 
     if (!received)
         return api_error(received.error());
-    // First: of EVs that have other numbers now the kernel may tell before it tells of the change.
+    // Profiles first: an EV's event with a new index may come before the event of its profile.
     for (const mrcnl::Event &event : events)
         if (const auto *of = std::get_if<mrcnl::ConfigEvent<mrcnl::EvProfile>>(&event);
             of && is_ours(event))
@@ -326,7 +326,7 @@ int refuse_poll(ibv_cq *, int, ibv_wc *)
     return -EINVAL;
 }
 
-/** What mrc_poll_cq() finds there, which does not look at what it is given. */
+/** A verbs CQ that refuses to be polled, because mrc_poll_cq() does not check its argument. */
 ibv_cq *no_cq()
 {
     static ibv_context context = [] {
@@ -361,7 +361,7 @@ mrc_cq *create(mrc_context *context, int cqe, const mrc_comp_channel *channel)
     return cq.release();
 }
 
-/** @param stride bytes from one to the next, at the beginning of which each event stands */
+/** @param stride bytes of an event in the program's array */
 int poll(mrc_cq *cq, int entries, void *events, size_t stride)
 {
     if (!cq || cq->kind != Kind::ev_event_cq || entries < 0 || (entries && !events))
@@ -375,7 +375,7 @@ int poll(mrc_cq *cq, int entries, void *events, size_t stride)
     return count;
 }
 
-/** An event of version 1.0.0, which had no state. */
+/** Bytes of an event in version 1.0.0, where it had no state. */
 constexpr size_t stride_v100 = 48;
 
 static_assert(sizeof(mrc_ctl_ev_event) == 56 && offsetof(mrc_ctl_ev_event, state) == stride_v100);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * EVs that change, by profile. The kernel tells of each EV to each peer; here one EV is bad as long
- * as it is bad to one peer at least.
+ * Events of EVs that change. The kernel reports each EV to each peer. Here an EV of a profile is
+ * bad as long as it is bad to at least one peer.
  */
 #pragma once
 
@@ -18,20 +18,20 @@
 namespace mrc
 {
 
-/** A queue of events. It is filled when somebody polls it. */
+/** A queue of events. Polling fills it. */
 class EvEvents
 {
 public:
-    /** @param device name @param capacity events that are kept */
+    /** @param device name @param capacity number of events that are kept */
     EvEvents(std::string device, size_t capacity)
         : controller_(std::move(device)), capacity_(capacity)
     {
     }
 
-    /** What happens from now on is told. @return 0 or an errno value */
+    /** Begin: report changes from now on. @return 0 or an errno value */
     int open();
     [[nodiscard]] size_t capacity() const { return capacity_; }
-    /** @return how many, or a negative errno value */
+    /** @return number of events, or a negative errno value */
     int poll(std::span<mrc_ctl_ev_event> events);
 
 private:
@@ -39,16 +39,16 @@ private:
     struct Watched {
         mrc_ctl_ev ev{};
         bool denied = false;
-        std::set<mrcnl::PeerKey> bad;            ///< to whom
-        mrc_ctl_ev_state told = MRC_CTL_EV_GOOD; ///< what the program knows
+        std::set<mrcnl::PeerKey> bad;            ///< peers to which it is bad
+        mrc_ctl_ev_state told = MRC_CTL_EV_GOOD; ///< the state that the program knows
         [[nodiscard]] mrc_ctl_ev_state state() const;
     };
-    /** A profile; EVs as the kernel numbers them. */
+    /** A profile; its EVs are in the kernel's order. */
     struct Table {
         std::vector<Watched> evs;
-        uint64_t read_ns = 0; ///< what happened before is in it
+        uint64_t read_ns = 0; ///< the table includes all changes before this time
     };
-    /** What peers see, all of them. */
+    /** The EVs of all peers. */
     struct Seen {
         std::vector<mrcnl::PeerEv> evs;
         uint64_t read_ns = 0;
@@ -73,14 +73,14 @@ private:
 
     Controller controller_;
     size_t capacity_;
-    std::mutex lock_; ///< guards what follows, and the calls of the controller
+    std::mutex lock_; ///< guards the members below, and calls of the controller
     std::unique_ptr<mrcnl::EventStream> stream_;
     std::map<uint64_t, Table> tables_;
-    std::set<uint64_t> stale_; ///< profiles to be read anew
+    std::set<uint64_t> stale_; ///< profiles that must be read again
     bool all_stale_ = false;
-    std::map<uint64_t, int> masks_; ///< of profiles, as they were in this call
+    std::map<uint64_t, int> masks_; ///< event masks of profiles, read in this call
     std::deque<mrc_ctl_ev_event> queue_;
-    bool lost_ = false; ///< some, since the last one in the queue
+    bool lost_ = false; ///< events were lost after the last one in the queue
     uint64_t looked_ns_ = 0;
 };
 

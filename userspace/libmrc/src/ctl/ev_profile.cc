@@ -28,7 +28,7 @@ std::string text_of(const mrc_ctl_ev &ev)
     return text;
 }
 
-/** @return false: it is no such text */
+/** @return false: text_of() did not make this text */
 bool ev_from(const std::string &text, mrc_ctl_ev &ev)
 {
     if (text.size() != 2 * sizeof(ev.val) ||
@@ -39,7 +39,7 @@ bool ev_from(const std::string &text, mrc_ctl_ev &ev)
     return true;
 }
 
-constexpr uint32_t count_most = 4096; ///< of EVs in a file: kernels may take more than ours
+constexpr uint32_t count_most = 4096; ///< EVs in a file: other kernels may allow more than ours
 
 nlohmann::json json_of(const EvFields &fields)
 {
@@ -82,7 +82,7 @@ nlohmann::json json_of(const EvProfile &profile)
     return json;
 }
 
-/** @return false: they are none that json_of() made */
+/** @return false: json_of() did not make these fields */
 bool fields_from(const nlohmann::json &json, EvFields &fields)
 {
     for (const auto &f : json)
@@ -103,7 +103,7 @@ bool evs_from(const nlohmann::json &json, std::vector<EvSlot> &evs)
     return json.is_array() && evs.size() <= count_most;
 }
 
-/** @return false: it is none that json_of() made */
+/** @return false: json_of() did not make this profile */
 bool profile_from(const nlohmann::json &json, EvProfile &profile)
 {
     if (!read_enum(json.at("state"), profile_states, profile.state) ||
@@ -148,7 +148,7 @@ int read(const Controller &controller, uint64_t id, EvProfile &profile)
     }
 }
 
-/** EVs as the kernel has them. @return 0; EPERM: it does not show them */
+/** Read the kernel's EVs. @return 0; EPERM: the kernel hides their values; or another error */
 int kernel_evs(Controller &controller, uint64_t id, std::vector<mrcnl::EvSpec> &evs)
 {
     const auto listed = controller.kernel().evs(controller.device(), id);
@@ -164,7 +164,7 @@ int kernel_evs(Controller &controller, uint64_t id, std::vector<mrcnl::EvSpec> &
     return 0;
 }
 
-/** Somebody else has made or changed it: what is known is what the kernel says. */
+/** Take the kernel's state of a profile that was made or changed by other means. */
 void adopt(EvProfile &profile, const mrcnl::EvProfile &now)
 {
     const auto event_mask = profile.event_mask;
@@ -183,7 +183,7 @@ void adopt(EvProfile &profile, const mrcnl::EvProfile &now)
     profile.kernel_evs = kernel;
 }
 
-/** @return nothing: they do not fit the format */
+/** @return nothing if the EVs do not fit the format */
 std::optional<std::vector<mrcnl::EvSpec>>
 specs_of(const std::vector<EvSlot> &evs, const EvFields &fields, const FormatProfile &format)
 {
@@ -207,7 +207,10 @@ bool same_fields(const EvFields &a, const EvFields &b)
                       });
 }
 
-/** One that is being changed: all of the fields, or none, and of EVs any. */
+/**
+ * As agrees(), for a profile that is being changed. The kernel has all the new fields or all the
+ * old ones; it may have any of the new EVs.
+ */
 bool agrees_with_change(EvProfile &profile, const FormatProfile &format)
 {
     const EvProfile::Before before = *profile.before;
@@ -235,7 +238,7 @@ bool agrees_with_change(EvProfile &profile, const FormatProfile &format)
     return places.has_value();
 }
 
-/** Is it what the kernel has? */
+/** Check that a profile, as its file has it, agrees with the kernel's. Sets places. */
 bool agrees(const Controller &controller, EvProfile &profile, const mrcnl::EvProfile &now)
 {
     const bool automatic = now.mode == mrcnl::EvMode::automatic;
@@ -290,8 +293,8 @@ int load(Controller &controller, uint64_t id, EvProfile &profile)
     if (const int error = read(controller, id, profile))
         return error;
     if (!now) {
-        // Deleted by other means, or it never came to be: what was said of it stays, but who made
-        // it by other means said nothing here.
+        // It was deleted by other means, or was never published. Its file stays, as OFFLINE. But a
+        // profile that was made by other means has nothing in its file that is worth keeping.
         if (profile.state == MRC_CTL_PROFILE_ONLINE && profile.foreign)
             profile = {};
         else if (profile.state == MRC_CTL_PROFILE_ONLINE)
@@ -305,7 +308,7 @@ int load(Controller &controller, uint64_t id, EvProfile &profile)
         adopt(profile, *now);
     profile.state = MRC_CTL_PROFILE_ONLINE;
     profile.before.reset();
-    // The list was read later.
+    // The list was read after now->count, so its size counts.
     profile.count = profile.mode == MRC_CTL_EV_MODE_AUTO
                         ? now->count
                         : static_cast<uint32_t>(profile.evs.size());
@@ -363,7 +366,7 @@ int make_evs(Controller &controller, uint64_t id, EvProfile &profile)
         return api_error(planes.error());
     if (planes->empty())
         return EINVAL;
-    // Each value on each plane: the planes are alike.
+    // Each value is used on each plane, because the planes are alike.
     const size_t values = (profile.count + planes->size() - 1) / planes->size();
     const auto made = generate(profile.fields, values, id);
     if (made.size() < values)

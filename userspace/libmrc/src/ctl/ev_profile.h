@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * EV profiles. The kernel has those that are ONLINE, and is right about them; what it does not
- * keep, and all that is OFFLINE, is in files.
+ * EV profiles. For a profile that is ONLINE the kernel's state counts. Files have the attributes
+ * that the kernel does not keep, and profiles that are OFFLINE.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace mrc
 constexpr std::initializer_list<mrc_ctl_ev_mode> ev_modes = {
     MRC_CTL_EV_MODE_AUTO, MRC_CTL_EV_MODE_EXP, MRC_CTL_EV_MODE_GEN};
 
-/** An entry of the list of a profile. */
+/** An entry of a profile's list of EVs. */
 struct EvSlot {
     mrc_ctl_ev ev{};
     bool denied = false;
@@ -28,23 +28,24 @@ struct EvSlot {
 
 bool is_populated(const mrc_ctl_ev &ev);
 
-/** Value and port. */
+/** Compare value and port. */
 bool same_ev(const mrc_ctl_ev &a, const mrc_ctl_ev &b);
 
 struct EvProfile {
     mrc_ctl_profile_state state = MRC_CTL_PROFILE_INIT;
     mrc_ctl_ev_mode mode{};
     uint64_t format = 0; ///< EV format profile
-    uint32_t count = 0;  ///< but for AUTO the size of evs, or those of GEN are not made yet
+    uint32_t count = 0;  ///< size of evs, except in AUTO, or in GEN before EVs are made
     std::optional<uint32_t> min_active;
     std::optional<int> event_mask;
     EvFields fields;
     std::vector<EvSlot> evs;
-    /** Made by other means: EVs are as on the wire, and what carries them is this. */
+    /** Set if it was made by other means: this mode carries its EVs, which are as on the wire. */
     std::optional<mrc_ctl_ev_fmt_mode> foreign;
     /**
-     * While one that is ONLINE is being changed: what it was. Whoever looks meanwhile, or when that
-     * was ended in between, finds each EV as it was or as it is to be.
+     * The fields and EVs of before, while a profile that is ONLINE is being changed. With them
+     * another program can read the profile during the change, or after a change that was
+     * interrupted: each EV is either the old one or the new one.
      */
     struct Before {
         EvFields fields;
@@ -52,48 +53,49 @@ struct EvProfile {
     };
     std::optional<Before> before;
 
-    /** @name What this API has no words for, as others have set it */
+    /** @name Attributes that this API does not have, as set by other means */
     /** @{ */
-    uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
+    uint16_t active = 0; ///< EVs of a peer that are in rotation at a time; 0: all
     std::string alias;
     /** @} */
 
-    /** @name What the kernel has of one that is ONLINE */
+    /** @name The kernel's state, if the profile is ONLINE */
     /** @{ */
     uint32_t version = 0;
     std::vector<mrcnl::EvSpec> kernel_evs;
-    std::vector<uint16_t> places; ///< where there each of evs is
+    std::vector<uint16_t> places; ///< index in kernel_evs of each of evs
     /** @} */
 };
 
-/** @return 0; EPERM; EBADMSG: its file is none that save() wrote; EIO */
+/** Read a profile. @return 0; EPERM; EBADMSG: its file was not written by save(); EIO */
 int load(Controller &controller, uint64_t id, EvProfile &profile);
 
 int save(const Controller &controller, uint64_t id, const EvProfile &profile);
 
-/** It is in INIT then, unless the kernel has it. */
+/** Delete the file. The profile is in INIT then, unless the kernel has it. */
 int forget_ev_profile(const Controller &controller, uint64_t id);
 
-/** Those that a file has. */
+/** @return profiles that have a file */
 std::vector<uint64_t> stored_ev_profile_ids(const Controller &controller);
 
-/** What a file says of the event mask of a profile; 0: nothing. */
+/** @return the event mask in the profile's file; 0 if there is none */
 int event_mask_of(const Controller &controller, uint64_t id);
 
-/** Those that the kernel or a file has, in order. @return 0 or an errno value */
+/** Find the profiles in the kernel and in files, in order. @return 0 or an errno value */
 int ev_profile_ids(Controller &controller, std::vector<uint64_t> &ids);
 
 /**
- * EVs of a GEN profile, if they have not been made yet. Others stay as they are.
+ * Make the EVs of a GEN profile, if they have not been made yet. Other profiles are not changed.
  *
- * @return 0; E2BIG: the fields have not as many values; EINVAL: there is no port, or format
+ * @return 0; E2BIG: the fields have too few values; EINVAL: the device has no port; or an error of
+ * the kernel
  */
 int make_evs(Controller &controller, uint64_t id, EvProfile &profile);
 
 /**
- * What the format of a profile says.
+ * Read the format of a profile.
  *
- * @return 0; EINVAL: it is not ONLINE
+ * @return 0; EINVAL: the format is not ONLINE; or an error of reading its file
  */
 int format_of(const Controller &controller, const EvProfile &profile, FormatProfile &format);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * mrc_ctl_modify_ev_profile() and mrc_ctl_query_ev_profile(): the states of a profile, and what
- * each takes.
+ * mrc_ctl_modify_ev_profile() and mrc_ctl_query_ev_profile(): the states of a profile, and the
+ * attributes that each state accepts.
  */
 #include <algorithm>
 
@@ -27,7 +27,7 @@ constexpr int all = states | lists | online | MRC_CTL_EV_PROFILE_MODE |
 constexpr std::initializer_list<mrc_ctl_ev_op> ev_ops = {
     MRC_CTL_EV_OP_REPLACE_EV, MRC_CTL_EV_OP_MODIFY_EV_STATE, MRC_CTL_EV_OP_QUERY_EV_STATE,
     MRC_CTL_EV_OP_QUERY_EV_ARRAY};
-constexpr uint32_t auto_count = 128; ///< as the kernel's own profile has
+constexpr uint32_t auto_count = 128; ///< as in the kernel's own profile
 constexpr int known_events = MRC_CTL_EV_GOOD | MRC_CTL_EV_ASSUMED_BAD;
 
 bool is_query(const Attr &attr, int mask)
@@ -48,7 +48,7 @@ int get_fields(const EvProfile &profile, Attr &attr)
     return fits ? 0 : E2BIG;
 }
 
-/** A change of a profile, made to a copy first. */
+/** A change of a profile. It is made to a copy first. */
 class Edit
 {
 public:
@@ -99,7 +99,7 @@ int Edit::go_offline()
     return save();
 }
 
-/** From INIT. */
+/** Leave INIT. */
 int Edit::begin(const Attr &attr, int mask)
 {
     const bool has_fields = mask & MRC_CTL_EV_PROFILE_EV_FIELDS_OP &&
@@ -121,7 +121,7 @@ int Edit::begin(const Attr &attr, int mask)
     return 0;
 }
 
-/** A list keeps the EVs that it has. */
+/** Adapt the list to mode and count. In mode EXP it keeps its EVs. */
 void Edit::list_evs()
 {
     if (profile_.mode == MRC_CTL_EV_MODE_EXP)
@@ -144,7 +144,7 @@ int Edit::set_count(uint32_t count)
     return 0;
 }
 
-/** EVs are looked at when the profile goes ONLINE. */
+/** Set the fields. EVs are checked against them when the profile goes ONLINE. */
 int Edit::set_fields(const Attr &attr)
 {
     const auto &op = attr.ev_fields_op;
@@ -163,7 +163,7 @@ int Edit::set_fields(const Attr &attr)
     return 0;
 }
 
-/** What is no operation, of one that is OFFLINE. */
+/** Set all attributes except operations, in OFFLINE. */
 int Edit::configure(const Attr &attr, int mask)
 {
     constexpr int remakes = MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_COUNT;
@@ -190,7 +190,7 @@ int Edit::configure(const Attr &attr, int mask)
     return 0;
 }
 
-/** Operations. What was done of one that fails stays. */
+/** Run the operations. If one fails, the entries before the failure stay done. */
 int Edit::operate(Attr &attr, int mask)
 {
     EvArray array(controller_, id_, profile_, format());
@@ -209,7 +209,7 @@ int Edit::operate(Attr &attr, int mask)
     return is_query(attr, mask) ? array.query(attr) : array.change(attr);
 }
 
-/** With the EVs that it has. @param replace it is ONLINE already */
+/** Send the profile with its EVs to the kernel. @param replace it is ONLINE already */
 int Edit::publish(bool replace)
 {
     const auto format = this->format();
@@ -234,13 +234,13 @@ int Edit::publish(bool replace)
         spec.evs.push_back(*ev);
     }
     spec.alias = profile_.alias;
-    // The program, which does not know of it, may have taken EVs away.
+    // The program does not know of active, and may have reduced the number of EVs.
     spec.active = static_cast<uint16_t>(std::min<size_t>(
         profile_.active, spec.count.value_or(static_cast<uint16_t>(spec.evs.size()))));
     return error_of(controller_.kernel().put_ev_profile(controller_.device(), spec, replace));
 }
 
-/** The file is first: a profile that the kernel has is to be known, whatever comes in between. */
+/** Save first: even if this is interrupted, a profile in the kernel must have a file. */
 int Edit::go_online()
 {
     const bool listed = profile_.mode != MRC_CTL_EV_MODE_AUTO;
@@ -260,7 +260,7 @@ int Edit::go_online()
     return error;
 }
 
-/** The file has both, as long as the kernel may have either. */
+/** During the change the file has both the old and the new EVs, as the kernel may have either. */
 int Edit::modify_online(Attr &attr, int mask)
 {
     const bool new_fields = mask & MRC_CTL_EV_PROFILE_EV_FIELDS_OP &&
@@ -286,7 +286,7 @@ int Edit::modify_online(Attr &attr, int mask)
         }
         return save();
     }
-    // Of what others made the kernel has all but the event mask.
+    // A profile made by other means needs a file only for its event mask.
     const bool ours = !profile_.foreign && mask & MRC_CTL_EV_PROFILE_EV_OP && !is_query(attr, mask);
     if (ours)
         if (const int error = announce(attr))
@@ -306,7 +306,7 @@ int Edit::save_with(const EvProfile::Before &before)
     return error;
 }
 
-/** What entries will have replaced, if none fails. */
+/** Save the EVs as they will be if no entry fails, together with the EVs of before. */
 int Edit::announce(const Attr &attr)
 {
     if (attr.ev_op.op != MRC_CTL_EV_OP_REPLACE_EV)
@@ -341,7 +341,7 @@ int Edit::apply(Attr &attr, int mask)
         if (const int error = go_offline())
             return error;
     const int error = operate(attr, mask);
-    // What entries have done stays, but a profile that was none is none.
+    // Entries that are done stay done, but a profile that was in INIT stays in INIT.
     if (error && from == MRC_CTL_PROFILE_INIT)
         return error;
     if (const int saved = save())
@@ -371,7 +371,7 @@ void get_scalars(const EvProfile &profile, Attr &attr, int mask)
         std::fill(std::begin(attr.vendor_cfg), std::end(attr.vendor_cfg), uint8_t{0});
 }
 
-/** Attributes, and what they point to, as no state refuses them. */
+/** Check what does not depend on the profile's state: the mask, operations and pointers. */
 bool sound(const Attr *attr, int mask)
 {
     if (!attr || (mask & ~all))

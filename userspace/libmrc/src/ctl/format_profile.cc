@@ -12,7 +12,7 @@
 namespace mrc
 {
 
-// Profiles of other kinds have functions of the same names.
+// A namespace, because other kinds of profiles have functions of the same names.
 namespace format_profile
 {
 
@@ -64,7 +64,7 @@ int get_fields(const FormatProfile &format, Attr &attr)
     return fits ? 0 : E2BIG;
 }
 
-/** Takes what OFFLINE takes. */
+/** Set the attributes that OFFLINE accepts. */
 int configure(FormatProfile &format, Attr &attr, int mask)
 {
     if (mask & MRC_CTL_EV_FMT_PROFILE_MODE)
@@ -83,7 +83,7 @@ int forget(const Controller &controller, uint64_t id)
     return controller.store().remove(kind, id);
 }
 
-/** An EV profile that is ONLINE keeps the format that it has. */
+/** Check that no EV profile that is ONLINE uses the format. @return 0, EBUSY or another error */
 int leave_online(Controller &controller, uint64_t id)
 {
     std::vector<uint64_t> profiles;
@@ -162,7 +162,7 @@ int query(Controller &controller, uint64_t id, Attr &attr, int mask)
     return attr.ev_fmt_op.op == MRC_CTL_EV_FMT_OP_QUERY_FIELDS ? get_fields(format, attr) : EINVAL;
 }
 
-/** @return false: it is none that save() wrote */
+/** @return false: save() did not write this */
 bool format_from(const nlohmann::json &json, FormatProfile &format)
 {
     if (!read_enum(json.at("state"), profile_states, format.state) ||
@@ -174,7 +174,7 @@ bool format_from(const nlohmann::json &json, FormatProfile &format)
            (format.state != MRC_CTL_PROFILE_ONLINE || !format.widths.empty());
 }
 
-/** What every state refuses. */
+/** Check what does not depend on the profile's state. */
 bool sound(const Attr *attr, int mask)
 {
     if (!attr || (mask & ~all))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * EV format profiles. The kernel knows none: they say what EV profiles are made of.
+ * EV format profiles. The kernel does not know them. They say how EV profiles are made.
  */
 #pragma once
 
@@ -19,16 +19,16 @@ constexpr std::initializer_list<mrc_ctl_ev_fmt_mode> format_modes = {
 struct FormatProfile {
     mrc_ctl_profile_state state = MRC_CTL_PROFILE_INIT;
     mrc_ctl_ev_fmt_mode mode{};
-    EvFormatWidths widths; ///< of its fields; none: they have not been given
+    EvFormatWidths widths; ///< widths of its fields; empty: not given yet
 };
 
-/** Is that one of the modes, and no other number? */
+/** Check that a program's number is one of the modes. */
 bool is_mode(const mrc_ctl_ev_fmt_mode &mode);
 
-/** Bits of an EV on the wire, at most. */
+/** @return bits of an EV on the wire, at most */
 size_t width_of(mrc_ctl_ev_fmt_mode mode);
 
-/** @return 0, EBADMSG or EIO; one that was never set up is in INIT */
+/** Read a profile. One that was never set up is in INIT. @return 0, EBADMSG, EPERM or EIO */
 int load(const Controller &controller, uint64_t id, FormatProfile &format);
 
 } // namespace mrc

@@ -14,14 +14,14 @@ namespace
 
 constexpr float millionths = 1e6F;
 
-/** A number of the kernel's; zero says nothing. */
+/** Set a setting, or clear it if the number is zero. */
 template <typename T>
 void put(std::optional<T> &setting, T value)
 {
     setting = value ? std::optional<T>(value) : std::nullopt;
 }
 
-/** @return false: it is none, negative, or more than the kernel has a number for */
+/** @return false: the value is not finite, is negative, or is out of the kernel's range */
 bool put_scaled(std::optional<uint32_t> &setting, float value, float scale)
 {
     const double scaled = std::round(static_cast<double>(value) * static_cast<double>(scale));

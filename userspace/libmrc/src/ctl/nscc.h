@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * The configuration of NSCC in mrc_ctl.h, in the kernel's settings, and in files.
+ * Conversion of the configuration of NSCC between mrc_ctl.h, the kernel's settings, and files.
  */
 #pragma once
 
@@ -13,20 +13,22 @@
 namespace mrc
 {
 
-/** The name that the API has for it. */
+/** The API's name for NSCC. */
 constexpr const char *nscc_name = "uet-1.0-nscc";
 
 /**
- * What the kernel is to be told; what the configuration has no field for stays.
+ * Convert a configuration to the kernel's settings. Settings for which the configuration has no
+ * field are not changed.
  *
- * @return false: a number is none that the kernel could be told
+ * @return false: the kernel's settings cannot express a number
  */
 bool to_settings(const mrc_ctl_cc_nscc_cfg &config, mrcnl::CcSettings &settings);
 
-/** What a profile of the kernel's comes to, with what it takes by itself. */
+/** @return the configuration of a kernel's profile; it includes values that the kernel has derived
+ */
 mrc_ctl_cc_nscc_cfg config_of(const mrcnl::CcProfile &profile);
 
-/** @name Settings by their names, in files */
+/** @name Settings in files, where they have their names */
 /** @{ */
 nlohmann::json json_of(const mrcnl::CcSettings &settings);
 void settings_from(const nlohmann::json &json, mrcnl::CcSettings &settings);

@@ -48,7 +48,7 @@ int Store::read(const std::string &kind, uint64_t id, nlohmann::json &profile) c
 
 int Store::write(const std::string &kind, uint64_t id, const nlohmann::json &profile) const
 {
-    // Who may change something has made the folder above it, for the lock.
+    // The parent folder exists: a change needs the controller's lock, which is there.
     mkdir(folder_.c_str(), 0755);
     const auto written = mrcnl::write_state_file(name(kind, id), profile.dump());
     return written ? 0 : file_error(written.error());
@@ -62,7 +62,7 @@ int Store::remove(const std::string &kind, uint64_t id) const
 std::vector<uint64_t> Store::ids(const std::string &kind) const
 {
     std::vector<uint64_t> found;
-    std::error_code ignored; // no folder: nothing is left in it
+    std::error_code ignored; // without the folder there are no files
 
     for (const auto &entry : std::filesystem::directory_iterator(folder_, ignored)) {
         const std::string file = entry.path().filename();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * What a controller leaves to the next one: a small file for each profile that is not in INIT, and
- * what the kernel does not keep of it.
+ * The files that a controller leaves to the next one: a small file for each profile that is not in
+ * INIT. It has the attributes that the kernel does not keep.
  */
 #pragma once
 
@@ -19,19 +19,19 @@ namespace mrc
 class Store
 {
 public:
-    /** @param device its index */
+    /** @param device index of the device */
     explicit Store(uint32_t device);
 
     /**
      * @param kind "format", "ev" or "cc"
-     * @return 0; ENOENT: there is none; EBADMSG: it is none that this library wrote; EPERM; EIO
+     * @return 0; ENOENT: there is no file; EBADMSG: this library did not write the file; EPERM; EIO
      */
     int read(const std::string &kind, uint64_t id, nlohmann::json &profile) const;
-    /** @return 0, EPERM or EIO; half of a profile is never written */
+    /** Write a profile, as a whole or not at all. @return 0, EPERM or EIO */
     int write(const std::string &kind, uint64_t id, const nlohmann::json &profile) const;
-    /** @return 0 or EIO; it is no error that there is none */
+    /** Delete a file, if it exists. @return 0 or EIO */
     int remove(const std::string &kind, uint64_t id) const;
-    /** Numbers of those that there are. */
+    /** @return numbers of the profiles that have a file */
     [[nodiscard]] std::vector<uint64_t> ids(const std::string &kind) const;
 
 private:

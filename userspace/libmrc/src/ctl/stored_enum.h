@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Enumerators in files, which may have any number there.
+ * Enumerations in files, where they may be any number.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace mrc
 {
 
-/** @return false: it is none of those that are known */
+/** Read an enumeration. @return false: the number is not one of @p known */
 template <typename Enum>
 bool read_enum(const nlohmann::json &json, std::initializer_list<Enum> known, Enum &value)
 {

@@ -27,7 +27,7 @@ void put_address(EvBits &wire, size_t at, const mrcnl::Address &address)
               wire.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/** The first bits of an EV as a number. */
+/** @return the first bytes of an EV as a number */
 uint32_t number_of(const EvBits &wire, size_t bytes)
 {
     uint32_t number = 0;
@@ -37,7 +37,7 @@ uint32_t number_of(const EvBits &wire, size_t bytes)
     return number;
 }
 
-/** @return where one like it is that is not taken; the size: nowhere */
+/** @return index of an equal EV that is not taken yet; the list's size if there is none */
 size_t find_free(const mrcnl::EvSpec &ev, const std::vector<mrcnl::EvSpec> &kernel,
                  const std::vector<bool> &taken)
 {

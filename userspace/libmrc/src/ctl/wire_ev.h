@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * EVs of mrc_ctl.h, and those that the kernel has.
+ * Conversion between EVs of mrc_ctl.h and EVs of the kernel.
  */
 #pragma once
 
@@ -20,28 +20,29 @@ namespace mrc
 mrcnl::EvFormat kernel_format(mrc_ctl_ev_fmt_mode mode);
 mrc_ctl_ev_fmt_mode format_mode(mrcnl::EvFormat format);
 
-/** @param wire bits of a packet @return which way it goes */
+/** @param wire the EV's bits in a packet @return the path of the packet */
 mrcnl::EvPath path_of(mrc_ctl_ev_fmt_mode mode, const EvBits &wire);
 
-/** The reverse; a path that has no such form is all zero. */
+/** The reverse of path_of(). @return all zero if the path cannot be expressed as bits */
 EvBits wire_of(mrc_ctl_ev_fmt_mode mode, const mrcnl::EvPath &path);
 
 EvBits bits_of(const mrc_ctl_ev &ev);
 mrc_ctl_ev ev_of(const EvBits &bits, uint8_t port);
 
 /**
- * Of each one: has it taken the place of an old one there?
+ * Compare the kernel's EVs with the old ones.
  *
- * @param evs one behind the other, as many as old ones
+ * @param evs the new EVs, as many as old ones, in the same order
+ * @return for each EV: whether it has replaced its old one in the kernel
  */
 std::vector<bool> replaced_of(const std::vector<mrcnl::EvSpec> &evs,
                               const std::vector<mrcnl::EvSpec> &old,
                               const std::vector<mrcnl::EvSpec> &kernel);
 
 /**
- * Which of the kernel's each one is. Denied or not is no difference.
+ * Find the index of each EV in the kernel's list. Whether an EV is denied makes no difference.
  *
- * @return nothing: they are not the same EVs
+ * @return nothing if the kernel's EVs are not the same
  */
 std::optional<std::vector<uint16_t>> places_of(const std::vector<mrcnl::EvSpec> &evs,
                                                const std::vector<mrcnl::EvSpec> &kernel);

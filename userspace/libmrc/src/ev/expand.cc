@@ -22,7 +22,7 @@ void set_bit(EvBits &bits, size_t at)
     bits[at / 8] = static_cast<uint8_t>(bits[at / 8] | 1u << (7 - at % 8));
 }
 
-/** Numbers that fit into so many bits are below it. */
+/** @return the lowest number that does not fit into this many bits */
 uint64_t beyond(unsigned int bits)
 {
     return uint64_t{1} << bits;
@@ -58,7 +58,7 @@ bool all_zero_from(const EvBits &bits, size_t at)
     return true;
 }
 
-/** A field on the wire. @param taken bits of the EV so far */
+/** @param taken bits of the EV that fields have taken so far @return a field's value on the wire */
 uint64_t value_of(const mrc_ctl_ev_field &field, const EvBits &ev, size_t &taken)
 {
     uint64_t value = field.init_val;
@@ -79,7 +79,7 @@ void put(EvBits &bits, size_t at, unsigned int width, uint64_t value)
             set_bit(bits, at + width - 1 - i);
 }
 
-/** The next of a sequence that looks random (SplitMix64). */
+/** @return the next pseudo-random number (SplitMix64) */
 uint64_t next_random(uint64_t &state)
 {
     uint64_t z = state += 0x9e3779b97f4a7c15;
@@ -89,7 +89,7 @@ uint64_t next_random(uint64_t &state)
     return z ^ z >> 31;
 }
 
-/** How many values the masked bits of a field can have when they are generated, 1 at least. */
+/** @return number of values that a field's masked bits can have in generated EVs, at least 1 */
 uint64_t values_of(const mrc_ctl_ev_field &field)
 {
     if (!field.mask || (!field.min_val && !field.max_val))
@@ -97,7 +97,7 @@ uint64_t values_of(const mrc_ctl_ev_field &field)
     return uint64_t{field.max_val} - field.min_val + 1;
 }
 
-/** How many EVs fields can make; at the limit, many. */
+/** @return number of EVs that fields can make, but at most limit */
 uint64_t combinations(const EvFields &fields, uint64_t limit)
 {
     uint64_t all = 1;
@@ -110,7 +110,7 @@ uint64_t combinations(const EvFields &fields, uint64_t limit)
     return std::min(all, limit);
 }
 
-/** @param which of the values of each field @return the EV */
+/** @param which chooses one of the n values of a field @return the EV */
 template <typename Which>
 EvBits made_of(const EvFields &fields, Which which)
 {
@@ -124,7 +124,7 @@ EvBits made_of(const EvFields &fields, Which which)
     return ev;
 }
 
-/** All there are, in no order that means something. */
+/** @return all EVs that fields can make, in pseudo-random order */
 std::vector<EvBits> shuffled(const EvFields &fields, uint64_t all, uint64_t &state)
 {
     std::vector<EvBits> evs;
@@ -186,7 +186,7 @@ std::optional<EvBits> expand(const EvBits &ev, const EvFields &fields, const EvF
 
 std::vector<EvBits> generate(const EvFields &fields, size_t count, uint64_t seed)
 {
-    const uint64_t many = uint64_t{4} * count; // at most one draw in four is there already
+    const uint64_t many = uint64_t{4} * count; // at most one draw in four repeats an EV
     const uint64_t all = combinations(fields, many);
     uint64_t state = seed;
     std::vector<EvBits> evs;

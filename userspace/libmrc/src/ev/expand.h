@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * EVs as a controller has them, and as they are on the wire. Pure functions.
+ * Conversion of a controller's EVs to EVs on the wire. Pure functions.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace mrc
 {
 
-/** Bits of an EV, the highest of byte 0 first. */
+/** Bits of an EV. The first bit is the highest of byte 0. */
 using EvBits = std::array<uint8_t, MRC_CTL_EV_MAX_BYTES>;
 
 constexpr size_t ev_bits_most = MRC_CTL_EV_MAX_BYTES * size_t{8};
@@ -26,31 +26,32 @@ constexpr size_t ev_bits_most = MRC_CTL_EV_MAX_BYTES * size_t{8};
 using EvFormatWidths = std::vector<uint8_t>;
 using EvFields = std::vector<mrc_ctl_ev_field>;
 
-/** Bits of all fields together. */
+/** @return bits of all fields together */
 size_t total_width(const EvFormatWidths &format);
 
-/** Do these fields make an EV at all? */
+/** Check that fields can make EVs, in whatever format. */
 bool fields_sound(const EvFields &fields);
 
-/** Do these fields fit into the format? */
+/** Check that fields fit into a format. */
 bool fields_fit(const EvFields &fields, const EvFormatWidths &format);
 
 /**
- * What an EV is on the wire: fields one behind the other, what is not of a mask from init_val.
+ * Convert an EV to its bits on the wire: the fields, one after the other. Bits of a field's mask
+ * come from the EV, the others from init_val.
  *
- * @param fields none: the EV is what it is on the wire
- * @return nothing: the fields do not fit; it has bits behind those that the fields or the format
- * take
+ * @param fields if empty, the EV is already as on the wire
+ * @return nothing if the fields do not fit, or the EV has bits set beyond those that the fields or
+ * the format take
  */
 std::optional<EvBits> expand(const EvBits &ev, const EvFields &fields,
                              const EvFormatWidths &format);
 
 /**
- * Values for generated EVs, all different, and the same each time.
+ * Make values for generated EVs. All values differ. The same arguments always give the same values.
  *
- * @param fields that are sound
- * @param seed another one gives other values
- * @return fewer than count: there are no more
+ * @param fields fields that are sound
+ * @param seed another seed gives other values
+ * @return the values, fewer than count if there are no more
  */
 std::vector<EvBits> generate(const EvFields &fields, size_t count, uint64_t seed);
 
