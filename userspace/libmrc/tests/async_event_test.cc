@@ -78,7 +78,7 @@ TEST_F(AsyncEventTest, OfThePortHaveItsNumber)
     }
 }
 
-/* A QP that the program made with verbs, and an SRQ. */
+/* The events are of a QP that the program made with verbs, and of an SRQ. */
 TEST_F(AsyncEventTest, OfNobodyArePassedOver)
 {
     ibv_qp stranger{};
@@ -91,7 +91,7 @@ TEST_F(AsyncEventTest, OfNobodyArePassedOver)
     EXPECT_EQ(verbs.acked_async_events.size(), 2u);
 }
 
-/* Two contexts of one open device: whoever reads first takes nothing from the other. */
+/* Two contexts of one open device: the one that reads first takes no event from the other. */
 class TwoContextsTest : public AsyncEventTest
 {
 protected:
@@ -139,8 +139,7 @@ TEST_F(TwoContextsTest, ThePortIsEverybodys)
     }
 }
 
-/* A QP waits for all of its events to be acknowledged: also for those that its program never saw.
- */
+/* The destruction of a QP waits until all its events are acknowledged, even those never read. */
 TEST_F(TwoContextsTest, OfAQpThatGoesAreAcknowledged)
 {
     ibv_qp *gone = inner_of(others);
@@ -152,7 +151,7 @@ TEST_F(TwoContextsTest, OfAQpThatGoesAreAcknowledged)
     EXPECT_EQ(mrc_destroy_qp(others.qp), EIO);
     ASSERT_EQ(verbs.acked_async_events.size(), 1u);
     EXPECT_EQ(verbs.acked_async_events.back().element.qp, gone);
-    // It stays, and so do its events.
+    // The QP was not destroyed, so it still gets events.
     verbs.errors.clear();
     happens(IBV_EVENT_QP_FATAL, gone);
     happens(IBV_EVENT_QP_FATAL, inner_of(o));

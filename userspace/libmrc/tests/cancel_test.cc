@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Threads that are cancelled while they wait here. Not with AddressSanitizer, which takes the end
- * of a thread's stack for an error of its own.
+ * Threads that are cancelled while they wait in the library. These tests do not work with
+ * AddressSanitizer, which reports the unwinding of a cancelled thread's stack as an error.
  */
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace mrc::test
 namespace
 {
 
-/* Programs end their thread for events so, while it waits. */
+/* Programs cancel their event thread while it waits. */
 TEST(Cancel, WhoWaitsForAnEvent)
 {
     FakeVerbs verbs;

@@ -129,7 +129,7 @@ TEST_F(ContextTest, DestroysWhatIsLeft)
     EXPECT_TRUE(verbs.channels.empty());
 }
 
-/* Destroying would wait for them for ever. */
+/* Otherwise destroying the objects would wait for ever. */
 TEST_F(ContextTest, AcknowledgesWhatNobodyHas)
 {
     Objects o;
@@ -173,7 +173,7 @@ TEST_F(ContextTest, WhatIsNoneIsNotDestroyed)
     EXPECT_EQ(mrc_destroy_context(reinterpret_cast<mrc_context *>(o.cq)), -1);
 }
 
-/* Its device may have gone: nothing can be destroyed in the kernel any more. */
+/* If the device has gone, nothing can be destroyed in the kernel any more. */
 TEST_F(ContextTest, GoesWhateverVerbsSays)
 {
     Objects o;

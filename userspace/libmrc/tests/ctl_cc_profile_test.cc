@@ -130,7 +130,7 @@ TEST_F(CcProfileTest, EachNumberIsTheKernels)
     ASSERT_EQ(query(algorithm | config), 0);
     EXPECT_STREQ(attr.algorithm, "uet-1.0-nscc");
     cfg.eta = 1500;
-    // One by one: there is room between some of them.
+    // Compared one by one, because the structure has padding.
     EXPECT_EQ(told.disable_qa, 1);
     EXPECT_EQ(told.adjust_bytes_threshold, cfg.adjust_bytes_threshold);
     EXPECT_EQ(told.adjust_period_threshold, cfg.adjust_period_threshold);

@@ -53,7 +53,7 @@ protected:
     }
     int step(mrc_ctl_profile_state to) { return rig.step(1, to); }
     mrc_ctl_profile_state now() { return rig.query(1).profile_state; }
-    /** What a field may be. */
+    /** Put fields into attr. */
     void set_fields(std::vector<mrc_ctl_ev_field> list)
     {
         fields = std::move(list);
@@ -62,7 +62,7 @@ protected:
     }
     static mrc_ctl_ev_field all_of_eight() { return {16, 0, 0, 0, 0xff}; }
     const mrcnl::EvProfileSpec &kernel() { return rig.module.profiles.at(1).spec; }
-    /** Values that the kernel has, in its order. */
+    /** The kernel's values, in its order. */
     std::vector<uint32_t> values()
     {
         std::vector<uint32_t> found;
@@ -219,7 +219,7 @@ TEST_F(EvProfileTest, AreNotMoreThanTheDeviceSays)
     ASSERT_EQ(mrc_ctl_query_device(&rig.verbs.context, &device), 0);
     attr.ev_mode = MRC_CTL_EV_MODE_AUTO;
     ASSERT_EQ(modify(state | mode), 0);
-    rig.files("ev", device.ev.ev_max_profiles - 2); // the kernel's own one counts, too
+    rig.files("ev", device.ev.ev_max_profiles - 2); // the kernel's own profile counts, too
     ASSERT_EQ(modify(state | mode, 4999), 0);
     EXPECT_EQ(modify(state | mode, 5000), E2BIG);
     EXPECT_EQ(modify(min_active), 0) << "those that there are can be changed";
@@ -482,7 +482,7 @@ TEST_F(EvProfileTest, TheKernelsOwn)
     EXPECT_EQ(told.ev_count, 128u);
 }
 
-/** As mrcctl makes one. */
+/** Make a profile as mrcctl does. */
 void make_by_hand(FakeModule &module, const std::vector<mrcnl::EvSpec> &evs)
 {
     module.acting = MRC_NL_OWNER_ADMIN;
@@ -540,7 +540,7 @@ TEST_F(EvProfileTest, TheKernelIsRight)
     EXPECT_EQ(values(), (Values{1, 2}));
 }
 
-/* mrcctl ev-profile set; this API has no words for it. */
+/* "mrcctl ev-profile set" has attributes that this API does not have. */
 TEST_F(EvProfileTest, WhatOthersSayOfItStays)
 {
     rig.online(1, 4);
@@ -623,7 +623,7 @@ TEST_F(EvProfileTest, ACountThatChangesKeepsTheEvs)
     EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
 }
 
-/** What another program sees of a profile, in the midst of a change. */
+/** A profile as another program sees it in the middle of a change. */
 struct Glimpse {
     uint64_t format = 0;
     mrc_ctl_ev_mode mode{};
@@ -689,10 +689,10 @@ TEST_F(EvProfileTest, EndedInTheMidstOfAChange)
     rig.module.meanwhile = [&] { std::filesystem::copy_file(file, copy); };
     ASSERT_EQ(rig.replace(1, ev(1, 1), ev(5, 1)), 0);
     rig.module.meanwhile = [] {};
-    std::filesystem::rename(copy, file); // as it was at that moment
+    std::filesystem::rename(copy, file); // the file as it was after the kernel's change
     EXPECT_EQ(rig.query(1).ev_fmt_profile_id, 13u);
     EXPECT_EQ(rig.evs(1)[0].ev.val[1], 5);
-    rig.module.profiles.at(1).spec.evs[0].path = mrcnl::EvValue{1u << 16}; // before that
+    rig.module.profiles.at(1).spec.evs[0].path = mrcnl::EvValue{1u << 16}; // before it
     EXPECT_EQ(rig.query(1).ev_fmt_profile_id, 13u);
     EXPECT_EQ(rig.evs(1)[0].ev.val[1], 1);
     EXPECT_EQ(rig.set_state(1, ev(1, 1), MRC_CTL_EV_DENIED), 0) << "and all goes on";
@@ -767,14 +767,14 @@ TEST_F(EvProfileTest, MinActiveOfAnAutomaticOne)
     EXPECT_EQ(kernel().min_active, 128);
 }
 
-/** A list of EVs that does what a profile is to do. */
+/** An entry of a list of EVs that models the expected profile. */
 struct Wanted {
     mrc_ctl_ev ev;
     bool denied;
 };
 using WantedList = std::vector<Wanted>;
 
-/** How many are like it and denied. */
+/** Count the entries of an EV that are denied. */
 size_t denied_like(const mrc_ctl_ev &ev, const WantedList &list)
 {
     return static_cast<size_t>(std::count_if(list.begin(), list.end(), [&](const Wanted &at) {
@@ -788,7 +788,7 @@ size_t like(const mrc_ctl_ev &ev, const WantedList &list)
                                              [&](const Wanted &at) { return same_ev(at.ev, ev); }));
 }
 
-/** Equal ones are not told apart. */
+/** Compare the lists. Equal EVs are interchangeable. */
 void expect_same(const WantedList &found, const WantedList &list)
 {
     ASSERT_EQ(found.size(), list.size());
@@ -807,7 +807,7 @@ WantedList list_of(const ControllerRig &rig)
     return list;
 }
 
-/** Whatever is asked for, what the kernel has is what a list would be, in each state. */
+/** After random operations, the profile equals a plain list that they were applied to. */
 TEST_F(EvProfileTest, RandomOperations)
 {
     const auto seed = std::random_device{}();
@@ -826,8 +826,8 @@ TEST_F(EvProfileTest, RandomOperations)
         const mrc_ctl_ev by = some();
         const auto state = below(2) ? MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD;
         const bool replaces = below(3);
-        // Which one of equal EVs is replaced is the library's choice: they are all alike, or all
-        // go.
+        // The library chooses which of several equal EVs it replaces. So either the EVs are all
+        // alike, or all are replaced.
         const size_t denied = denied_like(old, list);
         const bool all = below(2) || (denied && denied < like(old, list));
         int wanted = ENOENT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events of EVs. */
+/* Events of EVs that change. */
 #include <climits>
 #include <fstream>
 #include <utility>
@@ -8,7 +8,7 @@
 
 #include "fake_module.h"
 
-// The name that mrc_ctl.h has for programs of 1.0.0.
+// The function that mrc_ctl.h declares for programs of version 1.0.0.
 extern "C" int mrc_ctl_poll_ev_event_v100(mrc_cq *, int, void *);
 
 namespace mrc::test
@@ -18,7 +18,7 @@ namespace
 
 using mrcnl::EvState;
 
-/** "profile/first byte of the EV/port/state", "!" before those that come after a loss. */
+/** "profile/first byte of the EV/port/state", with "!" before it if events were lost. */
 std::string text(const mrc_ctl_ev_event &event)
 {
     return (event.drop_count ? "!" : "") + std::to_string(event.profile_id) + "/" +
@@ -62,7 +62,7 @@ protected:
             failed(mrc_ctl_modify_ev_profile(rig.context, 1, &attr, MRC_CTL_EV_PROFILE_EVENT_MASK)),
             0);
     }
-    /** As the kernel tells of a profile that was changed. */
+    /** Make the kernel's event of a profile that was changed. */
     void changed(uint64_t id, bool gone = false)
     {
         mrcnl::ConfigEvent<mrcnl::EvProfile> event;
@@ -280,7 +280,7 @@ TEST_F(EventsTest, WhatFailsIsToldWhenNothingElseIs)
     EXPECT_EQ(errno, EPERM);
 }
 
-/* Events of before a profile was read are in what was read. */
+/* A profile that was read includes older events, so they are ignored. */
 TEST_F(EventsTest, WhatIsOlderThanWhatWasRead)
 {
     const uint64_t before = now_ns() - 1'000'000'000;
@@ -298,7 +298,7 @@ TEST_F(EventsTest, WhatIsOlderThanWhatWasRead)
     EXPECT_EQ(poll(), Events{"1/3/1/bad"}) << "it has not gone";
 }
 
-/* What was bad before somebody listens is no event; that it is good again is one. */
+/* An EV that was bad before the queue was made is no event; its return to good is one. */
 TEST_F(EventsTest, WhatThereWasBefore)
 {
     ASSERT_EQ(mrc_destroy_cq(cq), 0);
@@ -350,13 +350,13 @@ TEST_F(EventsTest, PeersThatGoSayNothing)
     rig.module.peer_sees(1, 0, EvState::assumed_bad);
     ASSERT_EQ(poll(), Events{"1/1/1/bad"});
     rig.module.peers_go();
-    usleep(1'050'000); // it looks again once in a second
+    usleep(1'050'000); // bad EVs are read again once per second
     EXPECT_EQ(poll(), Events{"1/1/1/good"});
 }
 
 TEST_F(EventsTest, OfVersionOneWithoutState)
 {
-    // As a program has it that was compiled for 1.0.0.
+    // The structure of a program that was compiled for 1.0.0.
     struct Event {
         uint64_t profile_id;
         mrc_ctl_ev ev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* EV format profiles, and what all calls of a controller have in common. */
+/* EV format profiles, and behaviour that all calls of a controller share. */
 #include <fstream>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A controller whose program has several threads: for ThreadSanitizer, and for those who wait for
- * each other.
+ * A controller whose program has several threads. Looks for data races (with ThreadSanitizer) and
+ * deadlocks.
  */
 #include <atomic>
 #include <deque>
@@ -22,7 +22,7 @@ namespace
 
 constexpr int turns = 200;
 
-/** One request after the other, as the real one takes them. */
+/** A module for several threads. As the real one, it takes one request after the other. */
 class SharedModule : public FakeModule
 {
     template <typename Request>
@@ -80,7 +80,7 @@ public:
                 std::make_unique<Stream>(*this));
         });
     }
-    /** As peer_sees() of profile 1; all streams tell of it. */
+    /** As peer_sees() for profile 1; the event goes to all streams. */
     void sees(uint16_t index, mrcnl::EvState state)
     {
         in_turn([&] {
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    /** What has happened since there is this one. */
+    /** A stream of the events that happen after its creation. */
     class Stream : public mrcnl::EventStream
     {
     public:
@@ -119,7 +119,7 @@ private:
         SharedModule &module_;
     };
 
-    std::recursive_mutex turn_; ///< one of its functions calls another one
+    std::recursive_mutex turn_; ///< recursive: some functions call another one
     std::set<Stream *> streams_;
 };
 
@@ -138,7 +138,7 @@ protected:
     }
     void TearDown() override { EXPECT_EQ(mrc_destroy_cq(events), 0); }
 
-    /** Each in a thread of its own, again and again, until all have ended. */
+    /** Run each function in a thread of its own, again and again, and wait for all. */
     static void together(const std::vector<std::function<void(int)>> &all)
     {
         std::vector<std::thread> threads;
@@ -172,7 +172,7 @@ protected:
     {
         module->sees(1, turn % 2 ? mrcnl::EvState::good : mrcnl::EvState::assumed_bad);
     }
-    /** @return how many */
+    /** @return number of events */
     int polls()
     {
         mrc_ctl_ev_event found[4]{};
@@ -202,7 +202,7 @@ TEST_F(CtlThreadsTest, OneContext)
     EXPECT_EQ(rig.evs(1)[0].state, MRC_CTL_EV_GOOD) << "the last one allowed it";
 }
 
-/* A context that only asks, too: another may be the controller. */
+/* A second context only queries, because the first one is the controller. */
 TEST_F(CtlThreadsTest, EventsMeanwhile)
 {
     mrc_context *other = mrc_create_context(&rig.verbs.context, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* EVs as a controller has them, and as they are on the wire. */
+/* Conversion of a controller's EVs to EVs on the wire. */
 #include "ev/expand.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct Vector {
     const char *name;
     EvFormatWidths format;
     EvFields fields;
-    std::vector<std::pair<std::string, std::string>> evs; ///< as the controller has it, on the wire
+    std::vector<std::pair<std::string, std::string>> evs; ///< of the controller, on the wire
 };
 
 /** What the API's own example of expansion comes to. */
@@ -179,7 +179,7 @@ TEST(Fields, OfAFileMaySayAnything)
     EXPECT_FALSE(fields_sound({{8, 0, 1, 0, 15}}));
 }
 
-/** What is drawn of each field of an EV. */
+/** The value of each field in a generated EV. */
 std::vector<uint64_t> drawn(const EvBits &ev, const EvFields &fields)
 {
     std::vector<uint64_t> values;
@@ -235,7 +235,7 @@ TEST(Generate, ManyValues)
         << "more than a number can count";
 }
 
-/** Whatever fields say, what does not fit is refused and what fits has the format's shape. */
+/** With random fields: fields that do not fit are refused, others give EVs of the format. */
 TEST(Expand, OfRandomFields)
 {
     const auto seed = std::random_device{}();

@@ -33,7 +33,7 @@ namespace test
 namespace
 {
 
-/** What a test has put there. */
+/** Delivers the events that a test has put into pending. */
 class FakeStream : public mrcnl::EventStream
 {
 public:
@@ -85,7 +85,7 @@ FakeModule::~FakeModule()
 
 mrcnl::Result<mrcnl::Device> FakeModule::device(const mrcnl::DeviceId &id)
 {
-    // By its name alone it is looked for here.
+    // A look-up by index always finds the device, a look-up by name only with the right name.
     if (!id.index() && id.name() != name)
         return mrcnl::Error{ENODEV, "", ""};
     return ModelKernel::device(mrcnl::DeviceRef{1, name});

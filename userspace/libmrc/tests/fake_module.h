@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * A module that is none, by the rules of the real one, and what the functions of mrc_ctl.h need
- * beside it.
+ * A fake module that follows the rules of the real one, and all else that tests of mrc_ctl.h need.
  */
 #pragma once
 
@@ -22,20 +21,20 @@
 namespace mrc::test
 {
 
-/** With probes that are answered as a test wants, and events that it makes. */
+/** A fake module. A test sets the answers to probes, and makes the events. */
 class FakeModule : public mrcd::test::ModelKernel
 {
 public:
-    std::vector<mrcnl::RawProbeRequest> probes;            ///< that were asked for
-    std::map<size_t, mrcnl::Result<mrcnl::Probe>> answers; ///< by request; none: none comes
-    std::vector<size_t> order; ///< of answers; none: that of the requests
+    std::vector<mrcnl::RawProbeRequest> probes;            ///< requests for probes
+    std::map<size_t, mrcnl::Result<mrcnl::Probe>> answers; ///< by request; missing: no answer comes
+    std::vector<size_t> order; ///< order of answers; empty: the order of the requests
     std::deque<mrcnl::Event> pending;
-    std::string name = "mrc0";               ///< of the device
-    std::function<void()> meanwhile = [] {}; ///< between a change of EVs and its answer
+    std::string name = "mrc0";               ///< the device's name
+    std::function<void()> meanwhile = [] {}; ///< called after a change of EVs, before its answer
     std::atomic<int> opened = 0;
     int open_error = 0;
-    int events_error = 0;  ///< of a stream that is to begin
-    int peer_ev_error = 0; ///< of what peers see
+    int events_error = 0;  ///< error of events()
+    int peer_ev_error = 0; ///< error of peer_evs()
 
     FakeModule();
     ~FakeModule() override;
@@ -71,16 +70,16 @@ public:
         return ModelKernel::peer_evs(device, gid);
     }
 
-    /** An EV of a profile as a peer sees it; in dumps, and as an event. */
+    /** Set a peer's state of an EV, for dumps, and make the event of the change. */
     void peer_sees(uint64_t profile, uint16_t index, mrcnl::EvState state, uint8_t peer = 1);
-    /** All that peers see is forgotten. */
+    /** Remove all peers, and with them their states of EVs. */
     void peers_go();
 };
 
-/** ns of CLOCK_MONOTONIC. */
+/** @return ns of CLOCK_MONOTONIC */
 uint64_t now_ns();
 
-/** A context of a program that is a controller, and a folder for what it leaves. */
+/** The context of a controller, and a folder for the files that it leaves. */
 struct ControllerRig {
     FakeVerbs verbs;
     const std::unique_ptr<FakeModule> its_module;
@@ -93,33 +92,33 @@ struct ControllerRig {
     ControllerRig(const ControllerRig &) = delete;
     ControllerRig &operator=(const ControllerRig &) = delete;
 
-    /** Ends, and begins again as another program would. */
+    /** End the controller, and start another one, as another program would. */
     void start_anew();
 
-    /** Files of profiles 1 to @p count, as far as there are none: they are counted, not read. */
+    /** Make missing files of profiles 1 to @p count. Files are only counted, so they are empty. */
     void files(const std::string &kind, uint32_t count) const;
-    /** An EV format profile that is ONLINE. */
+    /** Make an EV format profile that is ONLINE. */
     void format(uint64_t id, mrc_ctl_ev_fmt_mode mode, const std::vector<uint8_t> &widths) const;
-    /** An explicit EV profile that is OFFLINE and has no EVs yet. */
+    /** Make an explicit EV profile that is OFFLINE and has no EVs yet. */
     void offline(uint64_t id, uint64_t format, uint32_t count) const;
-    /** Steps. @return 0 or errno */
+    /** Move an EV profile to a state. @return 0 or errno */
     [[nodiscard]] int step(uint64_t id, mrc_ctl_profile_state state) const;
     [[nodiscard]] int ev_op(uint64_t id, mrc_ctl_ev_op op,
                             std::vector<mrc_ctl_ev_op_entry> &entries) const;
     [[nodiscard]] int replace(uint64_t id, const mrc_ctl_ev &ev, const mrc_ctl_ev &by,
                               int state = 0, uint32_t flags = 0) const;
     [[nodiscard]] int set_state(uint64_t id, const mrc_ctl_ev &ev, mrc_ctl_ev_state state) const;
-    /** All that a query says of a profile; fails the test where it fails. */
+    /** Query all attributes of a profile; a failed query fails the test. */
     [[nodiscard]] mrc_ctl_ev_profile_attr query(uint64_t id) const;
     [[nodiscard]] std::vector<mrc_ctl_ev_op_entry> evs(uint64_t id) const;
-    /** An explicit STEV profile that is ONLINE, EVs 1, 2, ... of ports 1, 2, 1, 2, ... */
+    /** Make an explicit STEV profile that is ONLINE: EVs 1, 2, ... on ports 1, 2, 1, 2, ... */
     void online(uint64_t id, uint32_t count) const;
 };
 
-/** EV n, as a number in its first two bytes. */
+/** @return an EV with n in its first two bytes */
 mrc_ctl_ev ev(uint16_t n, uint8_t port);
 
-/** An attribute, and where it is. */
+/** An attribute, and its place in a structure. */
 struct Place {
     int mask;
     size_t offset;
@@ -127,14 +126,15 @@ struct Place {
 };
 
 /**
- * Does a query that asks for one attribute leave all others alone?
+ * Check that a query for one attribute does not change the others.
  *
- * @param attr what the query fills, of @p size bytes @param query of a mask; 0 or errno
+ * @param attr structure that the query fills, of @p size bytes
+ * @param query queries the attributes of a mask; returns 0 or errno
  */
 void expect_each_alone(void *attr, size_t size, const std::vector<Place> &places,
                        const std::function<int(int mask)> &query);
 
-/** 0, or errno of a call that returned -1. */
+/** @return 0, or errno if a call returned -1 */
 int failed(int result);
 
 } // namespace mrc::test

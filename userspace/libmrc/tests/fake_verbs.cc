@@ -115,7 +115,7 @@ ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *init)
     qp->recv_cq = init->recv_cq;
     qp->qp_num = 0x1234;
     qp->qp_type = init->qp_type;
-    // As much as a power of two.
+    // As the kernel, rounded up to a power of two.
     init->cap.max_send_wr = 128;
     FakeQp &made = fake().qps[qp];
     made.init = *init;
@@ -250,7 +250,7 @@ int query_qp_attr(ibv_qp *qp, mrc_abi_qp_attr *values)
     return 0;
 }
 
-// ---- by the open device
+// ---- operations that verbs calls through the open device
 
 int post_send(ibv_qp *, ibv_send_wr *wr, ibv_send_wr **bad)
 {

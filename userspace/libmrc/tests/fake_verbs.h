@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * A libibverbs, and an MRC device, that are none: with their rules of who uses whom, events that a
- * test makes, and errors that it asks for.
+ * A fake libibverbs with an MRC device. It enforces that an object in use cannot be destroyed. A
+ * test makes the events, and asks for errors.
  */
 #pragma once
 
@@ -27,23 +27,23 @@ struct FakeQp {
     uint8_t verbs_timeout = 0;
 };
 
-/** What there is, of one test at a time. */
+/** All objects of libibverbs. Only one exists at a time, for one test. */
 struct FakeVerbs {
     ibv_device ibdev{}; ///< "mrc0"
     ibv_context context{};
-    ibv_context other{}; ///< of another driver
+    ibv_context other{}; ///< a device of another driver
     ibv_pd pd{};
     mrc_abi_device_attr device{};
 
-    std::map<std::string, int> errors; ///< errno values, by the name of what is to fail
-    std::vector<std::string> calls;    ///< names, in order
+    std::map<std::string, int> errors; ///< errno values, by the name of the call that must fail
+    std::vector<std::string> calls;    ///< names of calls, in order
 
     std::map<ibv_qp *, FakeQp> qps;
     std::map<ibv_cq *, int> cqs;                ///< QPs that use them
     std::map<ibv_comp_channel *, int> channels; ///< CQs that use them
     std::deque<ibv_cq *> cq_events;
     std::deque<ibv_async_event> async_events;
-    bool waits_for_events = false; ///< none comes, ever
+    bool waits_for_events = false; ///< reading an event waits for ever
     unsigned int acked_cq_events = 0;
     std::vector<ibv_async_event> acked_async_events;
 
@@ -52,18 +52,18 @@ struct FakeVerbs {
     FakeVerbs(const FakeVerbs &) = delete;
     FakeVerbs &operator=(const FakeVerbs &) = delete;
 
-    /** Notes a call. @return the error that it is to have, or 0 */
+    /** Note a call. @return the error that the call must return, or 0 */
     int call(const char *name);
-    /** An event that nobody has read yet; from any thread. */
+    /** Add an event. May be called from any thread. */
     void happens(const ibv_async_event &event);
-    /** How often it was called. */
+    /** @return how often a function was called */
     [[nodiscard]] size_t count(const std::string &name) const;
 };
 
-/** The one that is there. */
+/** @return the existing object */
 FakeVerbs &fake();
 
-/** A context, a CQ and a QP of them. */
+/** A context with a CQ and a QP. */
 struct Objects {
     mrc_context *context = nullptr;
     mrc_cq *cq = nullptr;
@@ -76,7 +76,7 @@ struct Objects {
     Objects(const Objects &) = delete;
     Objects &operator=(const Objects &) = delete;
 
-    /** What create_qp() wants. */
+    /** @return initial attributes for mrc_create_qp() */
     mrc_qp_init_attr init();
 };
 

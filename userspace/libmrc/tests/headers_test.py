@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The headers as programs see them: in each language, alone and twice, with each version of the API,
-without a warning; structures and values as programs of other implementations were compiled."""
+"""Checks the headers: they compile without a warning in each language, alone and included twice, with each
+version of the API. Layouts and values are those that programs of other implementations were compiled with."""
 
 import argparse
 import dataclasses
@@ -19,11 +19,11 @@ class Api:
     """A header, and programs that use what it has."""
 
     header: str
-    versions: str  # the header with these
-    prefix: str  # of its macros
-    struct: str  # with a size that it has not
+    versions: str  # the header with its versions
+    prefix: str  # prefix of its macros
+    struct: str  # a check of a size that must fail
     uses_all: str
-    uses_new: str  # what came with 1.0.1
+    uses_new: str  # a program with additions of 1.0.1
 
 
 APIS = [

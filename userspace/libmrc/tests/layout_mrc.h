@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Behind layout.h. */
+/* The layout and values of mrc.h. Included after layout.h. */
 SIZE(mrc_device_attr, 20);
 AT(mrc_device_attr, mrc_protocol_version, 0);
 AT(mrc_device_attr, wimm_attr.max_wimm, 4);

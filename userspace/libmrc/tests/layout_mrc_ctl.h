@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Behind layout.h. */
+/* The layout and values of mrc_ctl.h. Included after layout.h. */
 SIZE(mrc_ctl_device_attr, 72);
 AT(mrc_ctl_device_attr, mrc_ctl_protocol_version, 0);
 AT(mrc_ctl_device_attr, ev.ev_max_fmt_profiles, 4);

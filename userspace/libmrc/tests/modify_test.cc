@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Changes of a QP: what MRC adds, all or nothing, and what programs leave lying about. */
+/* Changes of a QP: MRC's own attributes, changes that are undone, uninitialised arguments. */
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -45,7 +45,7 @@ TEST_F(ModifyTest, WithoutAMaskNothingIsLookedAt)
     EXPECT_EQ(to(IBV_QPS_INIT, nullptr, 0), 0);
 }
 
-/* Programs leave even the mask uninitialised on the way there. */
+/* In these transitions programs leave even the mask uninitialised. */
 TEST_F(ModifyTest, OnTheWayToErrAndResetNothingIsLookedAt)
 {
     EXPECT_EQ(to(IBV_QPS_ERR, reinterpret_cast<mrc_qp_attr *>(1), 0x7abcdef0), 0);
@@ -89,7 +89,7 @@ TEST_F(ModifyTest, TellsTheKernelNothingElse)
     EXPECT_EQ(inner().explicitly, static_cast<uint32_t>(MRC_QP_ATTR_MPR_TX));
 }
 
-/* One program assigns 512 to eight bits. */
+/* One program assigns 512 to a field of eight bits, which makes 0. */
 TEST_F(ModifyTest, AWindowOfNothingIsTheDefault)
 {
     attr.mpr = {4, 4};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * With "overriding" preloaded: names lead to it, the table leads to libibverbs all the same.
+ * Runs with the library "overriding" preloaded. The names of verbs then lead to that library, but
+ * the table must still lead to libibverbs.
  */
 #include <cstdio>
 #include <cstring>

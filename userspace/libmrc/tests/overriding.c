@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A library that is preloaded and overrides the functions of libibverbs by which objects are made
- * and changed, as one that turns them into calls of mrc.h does. Who calls them here has not found
- * libibverbs: from such a library it would come back for ever.
+ * A library that is preloaded and overrides the functions of libibverbs that make and change
+ * objects, as a library that turns verbs into calls of mrc.h does. Libmrc must not call these
+ * functions: a real library of this kind would call libmrc again, without end.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* QPs: made, queried, destroyed; what they post. */
+/* Creation, query and destruction of QPs, and posting. */
 #include <cerrno>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ protected:
     FakeVerbs verbs;
     Objects o;
 
-    /** errno of a QP that cannot be made so. */
+    /** @return errno of mrc_create_qp(), which must fail */
     int refusal(mrc_qp_init_attr init)
     {
         errno = 0;

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the library exports is what is promised, all with default versions: some programs look names
-# up by dlsym(). It wants libibverbs to be there, and binds none of its names: a library that overrides
-# them would be called.
+# Checks that the library exports exactly the symbols in LIST, all with default versions, because some
+# programs look them up by dlsym(). Also checks that the library needs libibverbs but binds none of its
+# names, because a library that overrides these names would be called.
 #
 # Usage: symbols_test.sh LIST LIBRARY
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Everything at once, from several threads: for ThreadSanitizer, and for those who wait for each
- * other.
+ * All functions at once, from several threads. Looks for data races (with ThreadSanitizer) and
+ * deadlocks.
  */
 #include <array>
 #include <atomic>
@@ -26,7 +26,7 @@ protected:
     FakeVerbs verbs;
     Objects o;
 
-    /** Each in a thread of its own, until all have ended. */
+    /** Run each function in a thread of its own, and wait for all. */
     static void together(const std::vector<std::function<void()>> &all)
     {
         std::vector<std::thread> threads;

@@ -62,8 +62,7 @@ std::optional<mrcnl::RawProbeRequest> request_of(const mrc_ctl_ep_req &req, cons
     return request;
 }
 
-/** @param code errno value of a request that was not sent; 0: it was sent @return the API's error
- */
+/** @param code why a request was not sent; 0: it was sent @return the API's errno value, or 0 */
 int refusal_of(int code)
 {
     if (code == EBUSY || code == ENOBUFS)

@@ -24,8 +24,7 @@ constexpr const char *nscc_name = "uet-1.0-nscc";
  */
 bool to_settings(const mrc_ctl_cc_nscc_cfg &config, mrcnl::CcSettings &settings);
 
-/** @return the configuration of a kernel's profile; it includes values that the kernel has derived
- */
+/** @return the configuration of a kernel's profile, including values that the kernel derived */
 mrc_ctl_cc_nscc_cfg config_of(const mrcnl::CcProfile &profile);
 
 /** @name Settings in files, where they have their names */
