@@ -57,7 +57,7 @@ static bool mrc_nl_probe_own(struct mrc_dev *dev, const struct in6_addr *remote,
 	       mrc_dev_has_addr(dev, local);
 }
 
-/* @local: set already if the request names it. @known: the one to take if not, or NULL: choose. */
+/* Finds the local GID: @local if the request names it, else @known, else one of the anchor's. */
 static int mrc_nl_probe_local(struct genl_info *info, struct mrc_dev *dev,
 			      const struct in6_addr *known, const struct in6_addr *remote,
 			      struct in6_addr *local)

@@ -214,20 +214,20 @@ static int mrc_ibdev_setup(struct mrc_ibdev *m, struct net_device *anchor)
 	ib->dev.parent = m->place ?: mrc_root;
 	mrc_name_by_user(ib);
 	ib->driver_def = mrc_uapi_defs;
-	/* Doorbells of older libraries, and what the core does not allow by itself. */
+	/* POST_* are the doorbells of older libraries. The core does not set these bits itself. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	/*
-	 * Where namespaces do not share devices (rdma system set netns
-	 * exclusive), the device is born in its anchor's; otherwise all see it.
+	 * If namespaces do not share devices (rdma system set netns exclusive), the device starts
+	 * in the namespace of its anchor; otherwise all namespaces see it.
 	 */
 	if (!rdma_dev_access_netns(ib, dev_net(anchor)))
 		write_pnet(&ib->coredev.rdma_net, dev_net(anchor));
 	return ib_device_set_netdev(ib, anchor, 1);
 }
 
-/* Return: a device that the core does not know yet, or ERR_PTR. */
+/* Return: a device that is not registered with the core yet, or ERR_PTR. */
 static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 					 struct net_device *anchor,
 					 struct netlink_ext_ack *extack)

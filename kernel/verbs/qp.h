@@ -64,7 +64,7 @@ struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);
 void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
 
 /**
- * mrc_ib_qp_fail() - move a QP whose CQ has failed to error, and send IB_EVENT_QP_FATAL
+ * mrc_ib_qp_fail() - a CQ has failed: move its QP to error, and send IB_EVENT_QP_FATAL
  * @q: the QP; if it is in RESET, or in error already, nothing happens
  *
  * Process context or softirq, no QP lock held.

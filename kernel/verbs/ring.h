@@ -35,7 +35,7 @@ struct mrc_kring {
  * @uctx: the program's context
  * @entries: at least this many, 1..MRC_MAX_CQE
  * @entry_size: bytes
- * @info: result: what the program needs to map it
+ * @info: result: the data that the program needs to map the ring
  *
  * Context: process, sleeps. Return: 0 or -ENOMEM.
  */
@@ -78,7 +78,7 @@ int mrc_kring_room(const struct mrc_kring *ring);
 /** mrc_kring_produce() - show the program the entry that has been written */
 void mrc_kring_produce(struct mrc_kring *ring);
 
-/** mrc_kring_want_doorbell() - ask for MRC_RING_DOORBELL; fully ordered before what follows */
+/** mrc_kring_want_doorbell() - set MRC_RING_DOORBELL; fully ordered before later accesses */
 void mrc_kring_want_doorbell(struct mrc_kring *ring);
 
 /** mrc_kring_want_no_doorbell() - undo mrc_kring_want_doorbell() */

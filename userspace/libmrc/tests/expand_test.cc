@@ -60,10 +60,10 @@ struct Vector {
     const char *name;
     EvFormatWidths format;
     EvFields fields;
-    std::vector<std::pair<std::string, std::string>> evs; ///< of the controller, on the wire
+    std::vector<std::pair<std::string, std::string>> evs; ///< EV of the controller, EV on the wire
 };
 
-/** What the API's own example of expansion comes to. */
+/** The results of the API's own example of expansion. */
 const std::vector<Vector> &vectors()
 {
     static const std::vector<Vector> all{

@@ -100,7 +100,7 @@ struct mrc_qp {
     ibv_qp *qp = nullptr;
     mrc::Kind kind = own_kind;
     mrc_context *context = nullptr;
-    mrc_qp_init_attr init{};       ///< as the program gave it
+    mrc_qp_init_attr init{};       ///< the program's attributes
     mrc_abi_qp_attr defaults{};    ///< defaults of MRC's own attributes
     unsigned int async_events = 0; ///< not acknowledged; under the context's lock
     bool going = false;            ///< being destroyed; under the context's lock
