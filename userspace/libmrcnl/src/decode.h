@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Answers and events of the kernel to typed objects. What is missing keeps its
- * default: a kernel of another version may know less.
+ * Decodes the kernel's answers and events into typed objects. A missing attribute leaves the member
+ * at its default: a kernel of another version may know less.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ PeerEv decode_peer_ev(const Reply &reply);
 Probe decode_probe(const Reply &reply);
 Qp decode_qp(const Reply &reply);
 
-/** Nothing for kinds of events that this version does not know. */
+/** Decodes an event. @return nothing: this version does not know the kind of event */
 std::optional<Event> decode_event(const Reply &reply);
 
 } // namespace mrcnl

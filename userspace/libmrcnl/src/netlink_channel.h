@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * A channel over a socket of libnl, so that a test may bring one of its own.
+ * A channel over a libnl socket, which a test may provide.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct FreeCallbacks {
 using Callbacks = std::unique_ptr<nl_cb, FreeCallbacks>;
 
 /**
- * @param sock connected, or with its own way to send and receive
+ * @param sock connected, or with its own functions to send and receive
  * @param family number of the generic netlink family
  */
 std::unique_ptr<Channel> make_channel(Socket sock, int family);

@@ -18,7 +18,7 @@ namespace mrcnl
 /** @param path 1..max_segments segments */
 std::vector<std::byte> encode_segments(const EvSegments &path);
 
-/** Nothing when the bytes contradict themselves. */
+/** @return nothing when the bytes contradict each other */
 std::optional<EvSegments> decode_segments(std::span<const std::byte> data);
 
 } // namespace mrcnl

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Where mrcctl asks: a socket with an abstract name, of the network namespace that mrcd is in.
+ * The socket at which mrcctl asks mrcd. Its name is abstract, and belongs to mrcd's network
+ * namespace.
  */
 #pragma once
 
@@ -19,21 +20,26 @@ namespace mrcd
 {
 
 /**
- * The socket of a device, listening, which leaves nothing behind. Whoever has it looks after
- * the device.
+ * Opens the control socket of a device, listening. The process that has it manages the device. The
+ * socket vanishes with its last descriptor.
  *
- * @return EADDRINUSE: another one does
+ * @return EADDRINUSE: another process has it
  */
 mrcnl::Result<mrcnl::Descriptor> control_socket(const std::string &device);
 
-/** Answers requests: one message from the client, the answer in messages, then the end. */
+/**
+ * Answers requests: the client sends one message; the answer may be several, and then the
+ * connection ends.
+ */
 class Control
 {
 public:
-    /** @param privileged the client is root, or who mrcd runs as. @return the answer */
+    /** @param privileged the client is root, or the user that mrcd runs as. @return the answer */
     using Answer = std::function<std::string(const std::string &request, bool privileged)>;
 
-    /** Begins. @param event, @param listener outlive this. @return 0 or a negative errno */
+    /**
+     * Starts to accept. @param event, @param listener outlive this. @return 0 or a negative errno
+     */
     int start(sd_event *event, int listener, Answer answer);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The running daemon: keeps the host as planned, whatever comes and goes.
+ * The running daemon: makes the host follow the plan, and keeps it so.
  */
 #pragma once
 
@@ -25,19 +25,19 @@
 namespace mrcd
 {
 
-/** What decides, apart from what waits: one call per thing that happens. */
+/** The decisions of mrcd, without the waiting: the event loop makes one call per event. */
 class Daemon
 {
 public:
     /** Reads a file. @return its text, or nothing and an errno. */
     using ReadFile = std::function<mrcnl::Result<std::string>()>;
 
-    /** When to call work() again, in ms. */
+    /** When to call work() again, in ms from now. */
     struct Again {
-        uint64_t soonest = 0; ///< whatever happens
-        uint64_t latest = 0;  ///< though nothing happens
+        uint64_t soonest = 0; ///< not before, whatever happens
+        uint64_t latest = 0;  ///< at the latest, even if nothing happens
     };
-    static constexpr uint64_t rest_ms = 50; ///< the least there is between two passes
+    static constexpr uint64_t rest_ms = 50; ///< the shortest time between two passes
 
     /** @param system @param log outlive this */
     Daemon(OpenKernel open, System &system, std::string file, ReadFile read, std::string host_name,
@@ -48,38 +48,39 @@ public:
     }
 
     /**
-     * Reads the file (anew). One that is wrong is told of, and what was planned stays; so does
-     * the name of the device, whose socket is held.
+     * Reads the file, for the first time or anew. A wrong file is logged, and the old plan stays.
+     * The name of the device stays as well, because its socket is held.
      */
     bool load();
 
-    /** The planned one; only after load() was true. */
+    /** The device of the plan; only after load() was true. */
     [[nodiscard]] const std::string &device() const { return plan_->device; }
-    /** As the file has it; only after load() was true. */
+    /** The fabric that the file describes; only after load() was true. */
     [[nodiscard]] const Fabric &fabric() const { return *fabric_; }
-    /** What became of the file when it was read last. */
+    /** The result of the last attempt to read the file. */
     [[nodiscard]] const FileState &file() const { return file_state_; }
 
-    /** Sees whether the file is another one now than the one that was read last. */
+    /** Checks whether the file has changed since it was last read. */
     void look_at_file();
 
     /**
-     * What is not to be used, beside what the file denies. It is denied at once, whatever the pass
-     * at hand waits for; what is to be used again waits for the next one.
+     * Sets what must not be used, in addition to what the file denies. New denials take effect at
+     * once, even while a pass waits for the kernel. Allowing something again waits for the next
+     * pass.
      *
      * @return whether that changes the plan
      */
     bool deny(const Denials &found);
 
     /**
-     * While this is on nothing that is denied is allowed again: a predecessor may have found
-     * what is not known yet.
+     * While this is on, nothing that is denied is allowed again: the mrcd process before this one
+     * may have found faults that are not known yet.
      */
     void keep_denials(bool on);
 
     /**
-     * A pass: what there is to do, and then what has become of it. Performing it may have to wait
-     * for the kernel for seconds.
+     * One pass: the work to do, and then its result. Performing it may have to wait seconds for the
+     * kernel.
      */
     class Pass
     {
@@ -96,34 +97,34 @@ public:
         Outcome outcome_;
     };
 
-    /** What is to be done now. Only after load() was true. */
+    /** Works out what must be done now. Only after load() was true. */
     Pass begin();
     /**
-     * Brings the host nearer to the plan, and logs each step. The only call for another thread, one
-     * at a time.
+     * Brings the host nearer to the plan, and logs each step. The only function that may be called
+     * in another thread, one call at a time.
      */
     void perform(Pass &pass);
     Again finish(Pass pass);
 
-    /** All of it. */
+    /** A whole pass: begin(), perform() and finish(). */
     Again work();
 
-    /** What the device marks packets with data with; nothing: not known yet. */
+    /** The DSCP with which the device marks data packets; nothing: not known yet. */
     [[nodiscard]] std::optional<uint8_t> dscp_data() const { return dscp_data_; }
 
-    /** The module's events, when it was opened since they were asked for last; else null. */
+    /** The event stream of the module if the module was opened since the last call; else null. */
     std::unique_ptr<mrcnl::EventStream> take_events() { return std::move(events_); }
 
-    /** What was opened is of no use any more: work() is to open the module anew. */
+    /** Makes the next pass open the module anew, because the open one is of no use any more. */
     void reopen();
 
-    /** One line for people: what it is at. */
+    /** One line for people that says what the daemon is doing. */
     [[nodiscard]] std::string status() const;
 
-    /** Is all as planned, by a file that was taken? */
+    /** Is all as planned, by a file that was accepted? */
     [[nodiscard]] bool as_planned() const;
 
-    /** What it has come to. */
+    /** The result of all passes up to now. */
     [[nodiscard]] const Progress &progress() const { return progress_; }
 
 private:
@@ -143,26 +144,26 @@ private:
     ReadFile read_;
     std::string host_name_;
     Log &log_;
-    std::shared_ptr<mrcnl::Kernel> kernel_; ///< for passes; null: the module is away
-    std::shared_ptr<mrcnl::Kernel> urgent_; ///< for what cannot wait for them
+    std::shared_ptr<mrcnl::Kernel> kernel_; ///< used by passes; null: the module is not loaded
+    std::shared_ptr<mrcnl::Kernel> urgent_; ///< for requests that cannot wait for a pass
     std::unique_ptr<mrcnl::EventStream> events_;
-    mrcnl::Descriptor lock_;         ///< passes only
-    std::optional<uint32_t> locked_; ///< the device that it is for; passes only
+    mrcnl::Descriptor lock_;         ///< used by passes only
+    std::optional<uint32_t> locked_; ///< the device that lock_ is for; used by passes only
     bool others_ = false;            ///< another controller had the device in the last pass
     std::optional<Fabric> fabric_;
-    Denials found_; ///< to be denied, by no file
+    Denials found_; ///< must be denied, though the file does not say so
     bool keep_denials_ = false;
     std::optional<Plan> plan_;
     PlanVersion version_;
     std::optional<uint8_t> dscp_data_;
     FileState file_state_;
-    std::string read_hash_; ///< of what was read last
+    std::string read_hash_; ///< of the text that was read last
     Progress progress_;
     std::string status_ = "has just been started";
-    std::optional<std::chrono::steady_clock::time_point> begun_; ///< the pass at hand
-    unsigned openings_ = 0;              ///< how often what was opened was of no use any more
-    std::set<std::string> told_;         ///< what is wrong still
-    std::vector<std::string> last_done_; ///< steps of the pass before
+    std::optional<std::chrono::steady_clock::time_point> begun_; ///< start of the current pass
+    unsigned openings_ = 0;                                      ///< times that reopen() was called
+    std::set<std::string> told_;         ///< problems that were logged and still exist
+    std::vector<std::string> last_done_; ///< steps of the previous pass
     uint64_t wait_ms_ = 0;
 };
 

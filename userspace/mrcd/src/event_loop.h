@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the daemon waits for: an sd-event loop.
+ * The daemon's main loop, with sd-event.
  */
 #pragma once
 
@@ -15,24 +15,27 @@
 namespace mrcd
 {
 
-/** What the loop does beside, where it is given. */
+/** Optional parts that the loop also runs. */
 struct Beside {
     LinkWatch *links = nullptr;
     int listener = -1; ///< control_socket()
     Reporter *reporter = nullptr;
-    ReportBoard *board = nullptr; ///< gets reports
+    ReportBoard *board = nullptr; ///< receives reports
     Observer *observer = nullptr;
     ProblemHistory *problems = nullptr;
-    EventLog *events = nullptr; ///< gets what the module tells
+    EventLog *events = nullptr; ///< receives the module's events
 };
 
-/** Before anything else: SIGHUP waits for the loop, SIGPIPE ends nothing. */
+/**
+ * Blocks SIGHUP until the loop takes it, and makes SIGPIPE harmless. To be called before anything
+ * else.
+ */
 void hold_signals();
 
 /**
- * Runs until SIGTERM or SIGINT: SIGHUP reads the file anew; a change of netdevs, addresses
- * or of the module's objects has the daemon look again. Tells systemd that it is ready, what
- * it is at, and that it lives, if systemd asks. An exception is logged and ends it.
+ * Runs until SIGTERM or SIGINT. SIGHUP makes it read the file anew. A change of netdevs, addresses
+ * or of the module's objects makes the daemon look again. Tells systemd that mrcd is ready, what it
+ * is doing, and, if systemd asks, that it lives. An exception is logged and ends the loop.
  *
  * @param daemon has loaded its file
  * @return exit status

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * When the daemon looks next.
+ * Decides when the daemon looks at the host next.
  */
 #pragma once
 
@@ -11,11 +11,14 @@
 namespace mrcd
 {
 
-/** All in ms, of one clock. */
+/** All times are in ms of the same clock. */
 class Pace
 {
 public:
-    /** A pass ended. The next one comes after @p soonest at the earliest, @p latest at the last. */
+    /**
+     * A pass ended. The next pass starts @p soonest ms from now at the earliest, @p latest at the
+     * latest.
+     */
     void passed(uint64_t now, uint64_t soonest, uint64_t latest)
     {
         passed_ = now;
@@ -24,9 +27,9 @@ public:
     }
 
     /**
-     * There is news that cannot wait for as long as the last pass asked for.
+     * Something happened that cannot wait as long as the last pass asked for.
      *
-     * @param rest the least there is between two passes
+     * @param rest the shortest time between two passes
      */
     void hurry(uint64_t now, uint64_t rest)
     {
@@ -34,7 +37,7 @@ public:
         hasten(now, 0);
     }
 
-    /** Something happened: a pass in @p wait, or sooner, if one was due before. */
+    /** Something happened: the next pass starts in @p wait ms, or earlier if it was due earlier. */
     void hasten(uint64_t now, uint64_t wait)
     {
         next_ = std::min(next_, std::max(now + wait, soonest_));

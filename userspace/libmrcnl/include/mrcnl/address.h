@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Addresses and prefixes of them.
+ * IPv6 addresses and prefixes.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ namespace mrcnl
 struct Address {
     std::array<uint8_t, 16> bytes{};
 
-    /** Text form to address; nothing when it is none. */
+    /** Reads an address from text. @return nothing: the text is no address */
     static std::optional<Address> parse(const std::string &text);
     [[nodiscard]] std::string text() const;
     [[nodiscard]] bool unspecified() const;

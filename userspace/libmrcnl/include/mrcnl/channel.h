@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Carrying messages to the kernel and back. An interface, so that encoding and
- * decoding can be tested without a kernel.
+ * Carries messages to the kernel and back. An interface, so that encoding and decoding can be
+ * tested without a kernel.
  */
 #pragma once
 
@@ -15,27 +15,27 @@
 namespace mrcnl
 {
 
-/** What a dump brought. */
+/** The replies to a dump. */
 struct Dump {
     std::vector<Reply> replies;
-    bool interrupted = false; ///< something changed meanwhile: the whole is inconsistent
+    bool interrupted = false; ///< objects changed during the dump: the replies do not fit together
 };
 
-/** Messages of the multicast group, as they come. */
+/** Messages of the multicast groups that have arrived. */
 struct Arrivals {
     std::vector<Reply> messages;
-    bool overrun = false; ///< the kernel had to drop some
+    bool overrun = false; ///< the kernel dropped some messages
 };
 
-/** Messages sent to the groups that were subscribed to. */
+/** The messages of the subscribed multicast groups. */
 class MessageStream
 {
 public:
     virtual ~MessageStream() = default;
     [[nodiscard]] virtual int fd() const = 0;
-    /** Wait until something has come. @return false: it has not, for so many ms */
+    /** Wait for a message, at most @p timeout ms. @return false: none has arrived */
     virtual bool wait(int timeout) = 0;
-    /** Whatever waits; does not block. */
+    /** Takes the messages that have arrived. Does not block. */
     virtual Result<Arrivals> receive() = 0;
 };
 
@@ -44,13 +44,15 @@ class Channel
 public:
     virtual ~Channel() = default;
 
-    /** Send a request, wait until the kernel has done it. Return: its answers, often none. */
+    /**
+     * Send a request and wait until the kernel has processed it. @return the answers, often none
+     */
     virtual Result<std::vector<Reply>> transact(const Request &request) = 0;
 
     /** Ask for all objects of a kind. */
     virtual Result<Dump> dump(const Request &request) = 0;
 
-    /** @param groups what the module does not have of them is left out, but for the first */
+    /** @param groups the first must exist. Others that the module does not have are left out */
     virtual Result<std::unique_ptr<MessageStream>>
     subscribe(std::span<const char *const> groups) = 0;
 };
@@ -58,7 +60,7 @@ public:
 /**
  * Open a channel to the kernel, in the network namespace of this thread.
  *
- * The module is not loaded for it: who asks what there is does not undo an rmmod.
+ * This does not load the module: a program that only looks must not undo an rmmod.
  *
  * @return ENOENT when the kernel does not have the family
  */

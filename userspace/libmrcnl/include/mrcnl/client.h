@@ -13,9 +13,7 @@
 namespace mrcnl
 {
 
-/**
- * @param channel taken over
- */
+/** @param channel the client owns it from now on */
 std::unique_ptr<Kernel> make_client(std::unique_ptr<Channel> channel);
 
 /** Open a channel and make a client of it. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * One program at a time configures a device: mrcd, or who uses the controller API of libmrc.
+ * A lock that lets one program at a time configure a device: mrcd, or a program that uses the
+ * controller API of libmrc.
  *
- * It is a file that is locked, below /run/mrc/ctl, or below $MRC_CTL_DIR (which programs that run
- * with somebody else's rights do not look at). Programs that do not see the same folder do not know
- * of each other. mrcctl takes no lock: people know what they do.
+ * The lock is on a file in /run/mrc/ctl, or in $MRC_CTL_DIR (which programs that run with somebody
+ * else's rights ignore). Programs that see different folders do not exclude each other. mrcctl
+ * takes no lock: people know what they do.
  */
 #pragma once
 
@@ -18,14 +19,14 @@
 namespace mrcnl
 {
 
-/** Where it is, and what controllers leave to their successors. */
+/** The folder of the lock files, and of the files that controllers leave to their successors. */
 std::string controller_folder();
 
 /**
- * Become the controller of a device, as long as the descriptor is open.
+ * Become the controller of a device, until the descriptor is closed.
  *
- * @param device its index, which no other device of this boot has
- * @return EBUSY: another program is; or what keeps the file from being made
+ * @param device its index, which is unique during this boot
+ * @return EBUSY: another program is the controller; or the error that creating the file gave
  */
 Result<Descriptor> lock_controller(uint32_t device);
 

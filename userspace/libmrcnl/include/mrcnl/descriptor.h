@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * A file descriptor with an owner.
+ * A file descriptor that closes itself.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace mrcnl
 {
 
-/** Closed with its owner. */
+/** Owns a file descriptor and closes it in its destructor. */
 class Descriptor
 {
 public:

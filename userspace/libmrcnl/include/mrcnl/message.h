@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Messages of the family: building requests, reading answers.
+ * Messages of the netlink family: builds requests and reads answers.
  */
 #pragma once
 
@@ -56,10 +56,10 @@ public:
         nlattr *attr_;
     };
 
-    /** An attribute did not fit in its 64 KiB or in the room given: the request is unusable. */
+    /** True: an attribute exceeded 64 KiB or the room given, and the request is unusable. */
     [[nodiscard]] bool overflow() const { return overflow_; }
 
-    /** Attributes as they go to the kernel. */
+    /** The attributes in the form that goes to the kernel. */
     [[nodiscard]] std::span<const std::byte> attributes() const;
 
 private:
@@ -82,13 +82,13 @@ struct Reply {
 /**
  * Attributes of one level, by type.
  *
- * Reading never fails: what is missing or too short reads as zero or empty. The data
+ * Reading never fails: an attribute that is missing or too short reads as zero or empty. The data
  * must outlive the object.
  */
 class Attributes
 {
 public:
-    /** @param max highest type of interest; others are ignored, as newer kernels may send more */
+    /** @param max highest type of interest. Others are ignored: newer kernels may send more */
     Attributes(std::span<const std::byte> data, int max);
 
     [[nodiscard]] bool has(int type) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Numbers with a unit, as they are given and shown: what is shown can be given back.
+ * Reads and prints numbers with a unit. What is printed can be read again.
  */
 #pragma once
 
@@ -16,17 +16,17 @@
 namespace mrcnl
 {
 
-/** A unit, and what it is of the smallest one of its kind. */
+/** A unit: its name, and its size in the smallest unit of its kind. */
 struct QuantityUnit {
     std::string_view name;
     uint64_t size;
-    uint64_t per = 1; ///< of the smallest one, in one of what is counted
+    uint64_t per = 1; ///< smallest units in one base value: a byte has 8 bits
 };
 
 inline constexpr QuantityUnit time_units[] = {
     {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
 
-/** What is counted are bytes a second. */
+/** Rates: the base value is bytes a second. */
 inline constexpr QuantityUnit rate_units[] = {{"bit", 1, 8},
                                               {"kbit", 1'000, 8},
                                               {"mbit", 1'000'000, 8},
@@ -35,24 +35,25 @@ inline constexpr QuantityUnit rate_units[] = {{"bit", 1, 8},
 
 constexpr uint64_t millionths = 1'000'000;
 
-/** What a quantity of such units looks like, for people. */
+/** Examples of a quantity, for people. */
 inline constexpr const char *time_like = "time like 500us, 2ms or 1s";
 inline constexpr const char *rate_like = "rate like 400gbit or 2500mbit";
 
 /**
- * "12us", "2.5gbit": how many of what is counted, a whole number.
+ * Reads "12us" or "2.5gbit".
  *
- * @return nothing: it is none; what no number holds is as large as they get
+ * @return a whole number of base values. Nothing: the text is no quantity. A value that no number
+ *         can hold becomes the largest one
  */
 std::optional<double> quantity_of(std::string_view text, std::span<const QuantityUnit> units);
 
-/** In the largest unit of which it is a whole number: "12us", "2500mbit". */
+/** The value in the largest unit that gives a whole number: "12us", "2500mbit". */
 std::string quantity_text(uint64_t value, std::span<const QuantityUnit> units);
 
-/** Millionths: "0.8", "2". */
+/** A number of millionths as a decimal fraction: "0.8", "2". */
 std::string fraction_text(uint64_t value);
 
-/** The value of a setting, as its command takes it. @param value of a switch 1: on */
+/** The value of a setting, in the form that its command reads. @param value of a switch 1: on */
 std::string setting_text(const Setting &setting, uint64_t value);
 
 } // namespace mrcnl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * Results of kernel requests: a value, or an error with the kernel's own words.
+ * Results of kernel requests: a value, or an error with the kernel's own message.
  */
 #pragma once
 
@@ -15,15 +15,16 @@ namespace mrcnl
 
 /** Why a request failed. */
 struct Error {
-    int code = 0;          ///< errno value, positive
-    std::string text;      ///< extack text of the kernel, or ours; may be empty
-    std::string attribute; ///< name of the attribute it is about, e.g. "ev 3: sid"; may be empty
+    int code = 0;     ///< errno value, positive
+    std::string text; ///< extack text of the kernel, or our own; may be empty
+    std::string
+        attribute; ///< the attribute that the kernel refused, e.g. "ev 3: sid"; may be empty
 
     /** One line for people. */
     [[nodiscard]] std::string message() const;
 };
 
-/** What a number of libnl's (NLE_*, negated or not) says. */
+/** The error for an error number of libnl (NLE_*, negated or not). */
 Error libnl_error(int err);
 
 /** A value or an Error. */

@@ -13,20 +13,21 @@
 namespace mrcnl
 {
 
-/** Bytes that such a file has at most. */
+/** The largest size of a state file, in bytes. */
 constexpr size_t state_file_most = 1 << 20;
 
 /**
- * Writes it whole or not at all: nobody ever reads a half of it.
+ * Writes the file as a whole or not at all: nobody ever reads half of it.
  *
- * @return what came in the way; the old one, if there was one, is still there then
+ * @return why not; an old file then stays as it was
  */
 Result<void> write_state_file(const std::string &name, const std::string &text);
 
 /**
- * Reads what write_state_file() wrote.
+ * Reads a file that write_state_file() wrote.
  *
- * @return ENOENT: there is none. EPERM: it is no plain file of ours or of root's. EFBIG
+ * @return ENOENT: there is no file. EPERM: it is not a plain file that belongs to us or to root.
+ *         EFBIG: it is larger than state_file_most
  */
 Result<std::string> read_state_file(const std::string &name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /**
  * @file
- * What the kernel's objects are in C++. Names, units and ranges are those of
+ * C++ types for the kernel's objects. Names, units and ranges are those of
  * Documentation/netlink/specs/mrc.yaml.
  */
 #pragma once
@@ -33,17 +33,17 @@ struct Info {
 };
 
 /**
- * Who looks after something: MRC_NL_OWNER_*, or the number of another controller; empty in what a
- * module tells that knows no owners.
+ * The controller that an object belongs to: MRC_NL_OWNER_*, or the number of another controller.
+ * Empty: the module knows no owners.
  */
 using Owner = std::optional<uint8_t>;
 
-/** "mrcd"; of those that have no name the number. */
+/** The name of an owner, like "mrcd", or else its number. */
 std::string owner_name(uint8_t owner);
-/** Names of the first numbers. */
+/** The names of owners, by number from 0. */
 std::span<const char *const> owner_names();
 
-/** Which device an object belongs to. */
+/** The device that an object belongs to. */
 struct DeviceRef {
     uint32_t index = 0;
     std::string name;
@@ -51,8 +51,8 @@ struct DeviceRef {
 };
 
 /**
- * Which device a request is about: one by its name, or one that is known, by its index, whatever it
- * is called meanwhile.
+ * The device that a request is about: by its name, or by its index, which stays when the name
+ * changes.
  */
 class DeviceId
 {
@@ -61,7 +61,7 @@ public:
     DeviceId(const char *name) : name_(name) {}
     DeviceId(const DeviceRef &device) : index_(device.index) {}
 
-    /** Empty: it is one by its name. */
+    /** Empty: the device is given by name. */
     [[nodiscard]] std::optional<uint32_t> index() const { return index_; }
     [[nodiscard]] const std::string &name() const { return name_; }
     [[nodiscard]] bool is(const DeviceRef &device) const
@@ -85,7 +85,7 @@ struct Device {
     DeviceRef device;
     uint32_t ifindex = 0;
     std::string ifname;
-    DeviceSettings settings; ///< all that the module knows
+    DeviceSettings settings; ///< all settings that the module knows
     uint32_t ports_up = 0;
     uint32_t qps = 0;
     std::vector<Counter> counters;
@@ -116,7 +116,7 @@ enum class EvMode : uint8_t { automatic = 0, explicit_list = 1 };
 enum class EvState : uint8_t { good = 1, assumed_bad = 2, denied = 4, skip = 8, held = 16 };
 enum class QpState : uint8_t { reset, init, rtr, rts, sqd, sqe, err };
 
-/** Names of the specification; "unknown" for numbers it does not have. */
+/** Names as in the specification; "unknown" for other numbers. */
 const char *to_string(EvFormat format);
 const char *to_string(EvMode mode);
 const char *to_string(EvState state);
@@ -134,10 +134,10 @@ struct EvProfile {
     uint16_t denied = 0;
     uint16_t active = 0; ///< EVs of a peer in rotation at a time; 0: all
     Owner owner{};
-    std::string alias{}; ///< what people call it by, or empty
+    std::string alias{}; ///< a name that people gave it, or empty
 };
 
-/** How packets on an EV go. */
+/** The path of the packets of an EV. */
 struct EvValue {
     uint32_t value = 0; ///< STEV: source port << 16 | flow label; UDP: source port
     bool operator==(const EvValue &) const = default;
@@ -146,26 +146,26 @@ struct EvSid {
     Address sid;
     bool operator==(const EvSid &) const = default;
 };
-/** A SID as far as the last switch. It goes on to the uSID of the route to the peer. */
+/** A SID that leads to the last switch. The uSID of the route to the peer leads on from there. */
 struct EvVia {
     Address via;
     bool operator==(const EvVia &) const = default;
 };
 struct EvSegments {
     std::vector<Address> segments; ///< in travel order, 1..127
-    bool reduced = false;          ///< mode encap.red: no SRH when there is one segment only
+    bool reduced = false;          ///< mode encap.red: a single segment needs no SRH
     bool operator==(const EvSegments &) const = default;
 };
 struct EvTable {
     uint32_t table = 0;
     bool operator==(const EvTable &) const = default;
 };
-/** The last one: a value that only CAP_NET_ADMIN sees. */
+/** std::monostate: a value that only programs with CAP_NET_ADMIN see. */
 using EvPath = std::variant<EvValue, EvSid, EvVia, EvSegments, EvTable, std::monostate>;
 
 constexpr size_t max_segments = 127;
 
-/** An EV as it is asked for. */
+/** An EV in a request. */
 struct EvSpec {
     uint8_t port = 0;
     EvPath path;
@@ -179,17 +179,17 @@ struct Ev {
     uint64_t ev_profile = 0;
     uint16_t index = 0;
     EvSpec spec;
-    std::optional<uint32_t> version{}; ///< of the profile; older modules do not say
+    std::optional<uint32_t> version{}; ///< of the profile; empty: an older module
 };
 
-/** Which EV of a profile a change is about. */
+/** Names the EV that a change is about. */
 struct EvPlace {
     uint64_t ev_profile = 0;
     uint16_t index = 0;
-    std::optional<uint32_t> version{}; ///< of the profile: ESTALE where it is another
+    std::optional<uint32_t> version{}; ///< of the profile: ESTALE if it has another one
 };
 
-/** An EV profile as it is asked for. */
+/** An EV profile in a request. */
 struct EvProfileSpec {
     uint64_t id = 0;
     EvFormat format = EvFormat::srv6;
@@ -205,11 +205,11 @@ struct CcProfile {
     DeviceRef device;
     uint64_t id = 0;
     std::string algorithm;
-    std::optional<uint32_t> window; ///< of algorithm none
-    Owner owner{};                  ///< in a request nothing: see Kernel::act_as()
-    std::string alias{};            ///< what people call it by, or empty
-    CcSettings settings{};          ///< of algorithm nscc
-    CcDerived derived{};            ///< in an answer
+    std::optional<uint32_t> window; ///< only with algorithm none
+    Owner owner{};                  ///< not used in requests: see Kernel::act_as()
+    std::string alias{};            ///< a name that people gave it, or empty
+    CcSettings settings{};          ///< only with algorithm nscc
+    CcDerived derived{};            ///< only in answers
 };
 
 struct Route {
@@ -217,22 +217,22 @@ struct Route {
     Prefix prefix;
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
-    uint16_t usid = 0; ///< of the host, where EVs with via go on to; 0: none
-    Owner owner{};     ///< in a request nothing: see Kernel::act_as()
+    uint16_t usid = 0; ///< of the host, to which EVs with via lead; 0: none
+    Owner owner{};     ///< not used in requests: see Kernel::act_as()
 };
 
-/** Answer to a look-up. */
+/** The answer to a route look-up. */
 struct RouteMatch {
     DeviceRef device;
     Address gid;
-    std::optional<Prefix> prefix; ///< empty: no route, the built-in profiles hold
+    std::optional<Prefix> prefix; ///< empty: no route, so the built-in profiles are used
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
     uint16_t usid = 0; ///< as in Route
     Owner owner{};     ///< of the route
 };
 
-/** What tells peers of a device apart. */
+/** The key that identifies a peer of a device. */
 struct PeerKey {
     Address remote_gid;
     Address local_gid;
@@ -240,7 +240,7 @@ struct PeerKey {
     auto operator<=>(const PeerKey &) const = default;
 };
 
-/** EVs that leave by a port, by what they are. */
+/** The number of a peer's EVs that leave by a port, by state. */
 struct PortEvs {
     uint8_t port = 0;
     uint16_t evs = 0;
@@ -252,58 +252,58 @@ struct PortEvs {
     uint16_t denied = 0;
 };
 
-/** What became of the EVs that leave by a port. */
+/** The history of a peer's EVs that leave by a port. */
 struct PortHistory {
     uint8_t port = 0;
-    std::string reason;   ///< of the last change; empty: there was none
-    uint64_t changed = 0; ///< last change of one that is not denied, ns of CLOCK_MONOTONIC; 0: none
-    uint64_t heard = 0; ///< when the newest packet was sent that arrived by one, likewise; 0: none
+    std::string reason;   ///< of the last change; empty: none yet
+    uint64_t changed = 0; ///< ns of CLOCK_MONOTONIC, of an EV that is not denied; 0: never
+    uint64_t heard = 0;   ///< when the newest packet that arrived was sent, same clock; 0: none
     uint64_t tx_packets = 0;
     uint64_t lost = 0;
     uint64_t acked = 0;
     uint64_t probed = 0;
 };
 
-/** What congestion contexts count. */
+/** Counters of a congestion context. */
 struct CongestionCounts {
-    uint64_t fast = 0; ///< SACKs by what they made of the window ...
+    uint64_t fast = 0; ///< SACKs, by their effect on the window: this and the next four
     uint64_t proportional = 0;
     uint64_t fair = 0;
     uint64_t hold = 0;
     uint64_t decrease = 0;
-    uint64_t cuts = 0;         ///< ... and times that it became smaller by these
-    uint64_t quick_adapts = 0; ///< times that it became what had arrived
+    uint64_t cuts = 0;         ///< times that such a SACK made the window smaller
+    uint64_t quick_adapts = 0; ///< times that the window became the amount that had arrived
     uint64_t trims = 0;        ///< packets
     uint64_t penalties = 0;    ///< SACKs
     bool operator==(const CongestionCounts &) const = default;
 };
 
-/** A window that QPs to one peer share, or that one has for itself. Bytes are nominal ones. */
+/** A congestion window, of one QP or shared by several QPs to one peer. Bytes are nominal bytes. */
 struct Congestion {
     uint32_t cwnd = 0;
-    uint32_t max_cwnd = 0; ///< with the planes that are up
+    uint32_t max_cwnd = 0; ///< limit with the planes that are up
     uint64_t inflight = 0;
-    uint32_t qps = 0;          ///< that share it
-    uint32_t base_rtt = 0;     ///< ns; 0: not known, or of no use to the algorithm
-    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so
+    uint32_t qps = 0;          ///< that share the window
+    uint32_t base_rtt = 0;     ///< ns; 0: not known, or not used by the algorithm
+    uint32_t delay = 0;        ///< ns beyond base_rtt, over about the last round trip
     uint32_t target_delay = 0; ///< ns
     CongestionCounts counts{};
     bool operator==(const Congestion &) const = default;
 };
 
-/** What the windows of a peer that algorithm nscc steers add up to. Bytes are nominal ones. */
+/** Sums over a peer's congestion windows of algorithm nscc. Bytes are nominal bytes. */
 struct PeerCongestion {
-    uint32_t contexts = 0; ///< 0: all have ended
-    uint32_t qps = 0;      ///< that share them
-    uint64_t cwnd = 0;     ///< of all together
+    uint32_t contexts = 0; ///< 0: all of them have ended
+    uint32_t qps = 0;      ///< that share the windows
+    uint64_t cwnd = 0;     ///< sum
     uint32_t cwnd_lowest = 0;
     uint32_t cwnd_highest = 0;
-    uint64_t max_cwnd = 0; ///< of all together, with the planes that are up
+    uint64_t max_cwnd = 0; ///< sum, with the planes that are up
     uint64_t inflight = 0;
     uint32_t base_rtt = 0;     ///< ns, the lowest; 0: not known
-    uint32_t delay = 0;        ///< ns beyond it, over the last round trip or so: mean
+    uint32_t delay = 0;        ///< mean of ns beyond base_rtt, over about the last round trip
     uint32_t target_delay = 0; ///< ns, mean
-    CongestionCounts counts{}; ///< of those that have ended, too
+    CongestionCounts counts{}; ///< includes contexts that have ended
     bool operator==(const PeerCongestion &) const = default;
 };
 
@@ -319,7 +319,7 @@ struct Peer {
     uint16_t evs_assumed_bad = 0;
     uint16_t evs_denied = 0;
     uint16_t min_active = 0;
-    uint16_t usid = 0; ///< where EVs with via go on to; 0: there are none
+    uint16_t usid = 0; ///< to which EVs with via lead; 0: there are no such EVs
     uint32_t local_ports = 0;
     uint32_t remote_ports = 0;
     uint64_t tx_packets = 0;
@@ -327,9 +327,9 @@ struct Peer {
     uint64_t marked = 0;
     uint64_t acked = 0;
     uint64_t probed = 0;
-    std::vector<PortEvs> port_evs{};            ///< older modules do not say
-    std::optional<PeerCongestion> congestion{}; ///< empty: NSCC steers nothing that goes there
-    std::vector<PortHistory> port_history{};    ///< older modules do not say
+    std::vector<PortEvs> port_evs{};            ///< empty: an older module
+    std::optional<PeerCongestion> congestion{}; ///< empty: no nscc window to this peer
+    std::vector<PortHistory> port_history{};    ///< empty: an older module
 };
 
 struct PeerEv {
@@ -339,7 +339,7 @@ struct PeerEv {
     uint8_t port = 0;
     EvState state = EvState::good;
     bool spare = false;            ///< good, but not in rotation
-    std::optional<uint32_t> value; ///< with CAP_NET_ADMIN
+    std::optional<uint32_t> value; ///< only with CAP_NET_ADMIN
     uint64_t tx_packets = 0;
     uint64_t lost = 0;
     uint64_t marked = 0;
@@ -349,58 +349,63 @@ struct PeerEv {
 };
 
 /**
- * What stands for an EV where many stand side by side, the same for all who show them: G good,
- * R good but in reserve, S skip, H held, B assumed bad, D denied; ? what a newer kernel has.
+ * The letter for an EV where many EVs are shown side by side: G good, R good but in reserve, S
+ * skip, H held, B assumed bad, D denied, ? a state that only newer kernels know. All programs show
+ * the same.
  *
  * @param spare good, but not in rotation
  */
 char letter_of(EvState state, bool spare);
 
-/** EV probes as they are asked for. */
+/** A request for EV probes. */
 struct ProbeRequest {
     Address remote_gid;
-    std::optional<Address> local_gid;   ///< of a peer in use, or the source towards it
-    std::optional<uint64_t> ev_profile; ///< as the route to the remote GID says, or a peer in use
-    std::vector<uint16_t> evs;          ///< indexes in the profile; none: all
-    std::optional<uint32_t> timeout;    ///< ms, 1..10000; 100
+    std::optional<Address> local_gid;   ///< empty: from a peer in use, or by the route
+    std::optional<uint64_t> ev_profile; ///< empty: of the route, or of a peer in use
+    std::vector<uint16_t> evs;          ///< indices in the profile; empty: all
+    std::optional<uint32_t> timeout;    ///< ms, 1..10000; empty: 100
 };
 
-/** Raw probes as they are asked for. */
+/** A request for raw probes. */
 struct RawProbeRequest {
     std::vector<Address> to;            ///< GIDs, 1..64
-    std::optional<Address> local_gid{}; ///< the source towards the first of them
+    std::optional<Address> local_gid{}; ///< empty: the source address towards the first GID
     EvFormat format = EvFormat::stev;   ///< of ev
-    EvSpec ev{};                        ///< which way they go; not denied
-    std::optional<uint16_t> count{};    ///< to each GID: 1; 256 to all together
-    std::optional<uint8_t> dscp{};      ///< dscp-control of the device
-    std::optional<uint16_t> size{}; ///< bytes with all headers, a multiple of 4; as small as may be
-    std::optional<uint64_t> limit{}; ///< ns to the answer, 1..10 s; 100 ms
-    /** They are no EV probes but Port Status Updates: our ports that can receive, bit 0 is port 1
+    EvSpec ev{};                        ///< the path of the probes; not denied
+    std::optional<uint16_t> count{};    ///< probes to each GID, 256 to all together; empty: 1
+    std::optional<uint8_t> dscp{};      ///< empty: dscp-control of the device
+    std::optional<uint16_t> size{};  ///< bytes with all headers, a multiple of 4; empty: the least
+    std::optional<uint64_t> limit{}; ///< ns to wait for answers, 1..10 s; empty: 100 ms
+    /**
+     * Set: the packets are Port Status Updates instead of EV probes. The mask has our ports that
+     * can receive; bit 0 is port 1.
      */
     std::optional<uint32_t> port_status{};
 };
 
-/** What became of one EV probe. */
+/** The result of one probe. */
 struct ProbeResult {
-    uint16_t index = 0; ///< of the EV; of a raw probe among those to its GID
+    uint16_t index = 0; ///< of the EV; of a raw probe: among the probes to its GID
     uint8_t port = 0;
     std::optional<uint64_t> rtt; ///< ns; empty: no answer
-    uint8_t rx_port = 0;         ///< the answer came by this port, 0: by none of the device's
-    Address remote_gid{};        ///< where a raw probe went
+    uint8_t rx_port = 0;         ///< port by which the answer came; 0: none of the device's
+    Address remote_gid{};        ///< destination of a raw probe
     int error = 0;               ///< errno of a raw probe that was not sent
 };
 
 struct Probe {
     DeviceRef device;
-    PeerKey key;                      ///< of raw probes only the local GID
-    std::vector<ProbeResult> results; ///< one per EV that is not denied, or raw probe
-    uint32_t id = 0;                  ///< of the request; 0: an older module's, which numbers none
+    PeerKey key;                      ///< raw probes have only the local GID
+    std::vector<ProbeResult> results; ///< one per raw probe, or per EV that is not denied
+    uint32_t id = 0;                  ///< of the request; 0: an older module, without such numbers
 };
 
-/** Packets of a unit of mpr: the PSN window of a QP in packets is so many times its mpr. */
+/**
+ * Packets that one unit of mpr stands for: the PSN window of a QP holds mpr times as many packets.
+ */
 constexpr unsigned mpr_unit = 128;
 
-/** Where a QP stands in the PSN space. */
+/** The position of a QP in the PSN space. */
 struct QpPsns {
     uint32_t una = 0;
     uint32_t nxt = 0;
@@ -419,8 +424,8 @@ struct Qp {
     DeviceRef device;
     uint32_t qpn = 0;
     QpState state = QpState::reset;
-    std::optional<QpConnection> connection; ///< from RTR on
-    std::optional<QpPsns> psns;             ///< with CAP_NET_ADMIN
+    std::optional<QpConnection> connection; ///< set from RTR on
+    std::optional<QpPsns> psns;             ///< only with CAP_NET_ADMIN
     uint64_t ev_profile = 0;
     uint64_t cc_profile = 0;
     uint32_t inflight = 0;
@@ -438,25 +443,25 @@ struct Qp {
     uint8_t linear_retries = 0;
     uint8_t exp_retries = 0;
     uint64_t memory = 0;
-    uint32_t pid = 0;                     ///< creator; 0: in no pid namespace that we know
-    std::optional<Congestion> congestion; ///< in RTS
+    uint32_t pid = 0;                     ///< creating process; 0: in no pid namespace that we see
+    std::optional<Congestion> congestion; ///< only in RTS
 };
 
-/** Who asked for a change. */
+/** The program that asked for a change. */
 struct By {
-    std::string name;            ///< of the program, as it calls itself; empty: nobody asked
-    std::optional<uint32_t> pid; ///< where the kernel tells it
+    std::string name;            ///< of the program, as it calls itself; empty: no program asked
+    std::optional<uint32_t> pid; ///< empty: the kernel does not report it
     bool operator==(const By &) const = default;
 };
 
-/** Events were lost; what is known must be read anew. */
+/** Events were lost: all objects must be read anew. */
 struct Overrun {
 };
 
 struct DeviceEvent {
     DeviceRef device;
-    bool added = false; ///< or deleted
-    uint64_t time = 0;  ///< ns of CLOCK_MONOTONIC, as in the others
+    bool added = false; ///< false: deleted
+    uint64_t time = 0;  ///< ns of CLOCK_MONOTONIC, here and in the other events
     By by;              ///< the program that made, renamed or deleted it
 };
 
@@ -476,12 +481,12 @@ struct PeerEvEvent {
     EvState old_state = EvState::good;
     uint64_t acked = 0;
     uint32_t probed = 0;
-    uint64_t changed = 0; ///< when what caused it was known, ns of CLOCK_MONOTONIC
+    uint64_t changed = 0; ///< when the cause was known, ns of CLOCK_MONOTONIC
     std::string reason;
     uint64_t time = 0;
 };
 
-/** A peer said which of its ports work. */
+/** A peer reported which of its ports work. */
 struct PeerPortsEvent {
     DeviceRef device;
     PeerKey key;
@@ -495,13 +500,12 @@ struct QpEvent {
     uint32_t qpn = 0;
     QpState state = QpState::err;
     QpState old_state = QpState::err;
-    QpConnection connection; ///< without MTU
-    uint32_t pid = 0;        ///< creator; 0: in no pid namespace that we know
+    QpConnection connection; ///< mtu is not set
+    uint32_t pid = 0;        ///< creating process; 0: in no pid namespace that we see
     std::string reason;
     uint64_t time = 0;
 };
 
-/** Settings of a device were changed. */
 struct SettingsEvent {
     DeviceRef device;
     DeviceSettings settings;
@@ -510,9 +514,9 @@ struct SettingsEvent {
 };
 
 /**
- * Something that is configured was made, replaced or deleted.
+ * A configured object was made, replaced or deleted.
  *
- * @tparam T EvProfile, CcProfile or Route; of one that was deleted the id or the prefix alone
+ * @tparam T EvProfile, CcProfile or Route. A deleted object has only its id or prefix
  */
 template <typename T>
 struct ConfigEvent {
@@ -533,7 +537,7 @@ using Event = std::variant<Overrun, DeviceEvent, PlaneEvent, PeerEvEvent, PeerPo
                            SettingsEvent, ConfigEvent<EvProfile>, EvEvent, ConfigEvent<CcProfile>,
                            ConfigEvent<Route>>;
 
-/** Whose event it is; null: everybody's (Overrun). */
+/** The device that an event is about; null: all devices (Overrun). */
 const DeviceRef *device_of(const Event &event);
 
 } // namespace mrcnl
