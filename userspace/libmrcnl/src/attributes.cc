@@ -20,7 +20,7 @@ const AttributeName *AttributeSet::find(int type) const
 namespace
 {
 
-/** Looks for the attribute at @p wanted among those of one level, then inside them. */
+/** Looks for the attribute at @p wanted among the attributes of one level, then inside them. */
 std::string name_at(const AttributeSet &set, const std::byte *start, size_t size,
                     const std::byte *wanted)
 {

@@ -22,11 +22,11 @@ namespace mrcnl
 namespace
 {
 
-// The same in every set of a noun.
+// These attributes have the same numbers in every set.
 constexpr int dev_name = MRC_A_DEVICE_DEV_NAME;
 constexpr int dev_index = MRC_A_DEVICE_DEV_INDEX;
 
-/** Attempts at a dump that nothing changes meanwhile. */
+/** How often a dump is tried, until nothing changes during it. */
 constexpr int dump_attempts = 10;
 
 template <typename T>
@@ -43,7 +43,7 @@ std::vector<T> decode_all(const std::vector<Reply> &replies, Decoder<T> decode)
     return objects;
 }
 
-/** A setting by its type; what is on or off is a u8 there. */
+/** Adds a setting by its type; a bool becomes a u8. */
 template <typename T>
 void put(Request &request, int type, const T &value)
 {
@@ -114,7 +114,7 @@ void put_place(Request &request, const EvPlace &place)
     request.put_u16(MRC_A_EV_INDEX, place.index);
 }
 
-/** Room that the EVs of a request take, generously. */
+/** More than the room that the EVs of a request take. */
 size_t ev_room(const EvProfileSpec &spec)
 {
     size_t room = 4096;
@@ -128,9 +128,10 @@ size_t ev_room(const EvProfileSpec &spec)
 }
 
 /**
- * What only this side can find wrong: a segment list without a form on the wire.
+ * Checks segment lists. One with too many segments or none has no form on the wire, so the kernel
+ * never sees it.
  *
- * @param where what stands before the attribute in the error
+ * @param where text before the attribute in the error
  */
 Result<void> check_segments(const EvSpec &ev, const std::string &where)
 {
@@ -150,32 +151,32 @@ Result<void> check_segments(const EvProfileSpec &spec)
     return {};
 }
 
-constexpr uint32_t probe_timeout = 100;           // ms, of a request that names none
+constexpr uint32_t probe_timeout = 100;           // ms, if the request names none
 constexpr uint64_t raw_probe_limit = 100'000'000; // ns
-constexpr size_t raw_probes_at_once = 32;         // requests; a device has twice as many
-constexpr uint32_t raw_probe_sending = 1000;      // ms, in which raw probes leave
-constexpr uint32_t probe_patience = 10'000;       // ms more, for a busy host
+constexpr size_t raw_probes_at_once = 32;         // requests; a device allows twice as many
+constexpr uint32_t raw_probe_sending = 1000;      // ms in which raw probes are sent
+constexpr uint32_t probe_patience = 10'000;       // ms of additional wait, for a busy host
 
-/** How long raw probes may take, ms. */
+/** The longest time that raw probes take, ms. */
 uint32_t raw_probe_time(const RawProbeRequest &request)
 {
     return raw_probe_sending +
            static_cast<uint32_t>(request.limit.value_or(raw_probe_limit) / 1'000'000);
 }
 
-/** What becomes of probes that were started, as a stream says it. */
+/** The results of probes, as a stream reports them. */
 class ProbeEnds
 {
 public:
     explicit ProbeEnds(MessageStream &stream) : stream_(stream) {}
 
-    /** @param timeout of the request that may take longest, ms */
+    /** @param timeout ms, of the request that may take longest */
     Result<Probe> next(const std::function<bool(const Probe &)> &is_ours, uint32_t timeout);
 
 private:
     MessageStream &stream_;
-    std::deque<Reply> messages_; ///< that have come and were not looked at
-    bool lost_ = false;          ///< others, behind these
+    std::deque<Reply> messages_; ///< received and not yet looked at
+    bool lost_ = false;          ///< later messages were lost
 };
 
 Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours, uint32_t timeout)
@@ -305,10 +306,12 @@ private:
     }
 
     Result<void> name_owner(Request &request, int type, int claim_type = 0);
-    /** What the module can, MRC_NL_CAPABILITY_*: asked once. Not known and not able are two things.
+    /**
+     * Does the module have a capability (MRC_NL_CAPABILITY_*)? Asked once. An error means that it
+     * is not known.
      */
     Result<bool> can(uint32_t capability);
-    /** Starts probes, and waits for what becomes of them. @param timeout ms */
+    /** Starts probes, and waits for their results. @param timeout ms */
     Result<Probe> start_probes(const std::function<Result<Probe>()> &start, uint32_t timeout);
     static Request probe_request(uint8_t command, const DeviceId &device,
                                  const ProbeRequest &request);
@@ -316,7 +319,10 @@ private:
     Result<Probe> start_raw_probes(const DeviceId &device, const RawProbeRequest &request);
     static Request raw_probe_request(const DeviceId &device, const RawProbeRequest &request);
 
-    /** A change of something that has an owner, with its attributes; 0: it has none to claim. */
+    /**
+     * Changes something that has an owner. @param type of the owner's attribute @param claim_type
+     * of the claim's; 0: there is none
+     */
     Result<void> change(Request &request, int type, int claim_type = 0)
     {
         const auto named = name_owner(request, type, claim_type);
@@ -356,7 +362,10 @@ private:
     std::optional<uint32_t> capabilities_; ///< of the module
 };
 
-/** In doubt nothing is changed. */
+/**
+ * Adds the owner to a request. If the module's capabilities are not known, fails, so that nothing
+ * is changed.
+ */
 Result<void> Client::name_owner(Request &request, int type, int claim_type)
 {
     if (!owner_)
@@ -627,7 +636,7 @@ Result<bool> Client::can(uint32_t capability)
     return (*capabilities_ & capability) != 0;
 }
 
-/** Older modules answer when all is known. */
+/** Older modules answer only when the results are known. */
 Result<Probe> Client::probe(const DeviceId &device, const ProbeRequest &request)
 {
     const auto starts = can(MRC_NL_CAPABILITY_PROBE_START);
@@ -675,7 +684,7 @@ Request Client::probe_request(uint8_t command, const DeviceId &device, const Pro
     return r;
 }
 
-/** EOPNOTSUPP: the module is older. */
+/** @return EOPNOTSUPP: the module is older and lacks the capability */
 Result<void> Client::knows(uint32_t capability, const char *what)
 {
     const auto known = can(capability);
@@ -715,7 +724,7 @@ Request Client::raw_probe_request(const DeviceId &device, const RawProbeRequest 
     return r;
 }
 
-/** Of a module that knows them. */
+/** Starts raw probes. The module must support them. */
 Result<Probe> Client::start_raw_probes(const DeviceId &device, const RawProbeRequest &request)
 {
     if (const auto checked = check_segments(request.ev, ""); !checked)
@@ -733,14 +742,14 @@ Result<Probe> Client::probe_raw(const DeviceId &device, const RawProbeRequest &r
     return start_probes([&] { return start_raw_probes(device, request); }, raw_probe_time(request));
 }
 
-/** A few at a time: the device has as many requests of others, too. */
+/** Runs only some requests at a time: other programs need requests of the device, too. */
 Result<void> Client::probe_raw_each(const DeviceId &device,
                                     const std::vector<RawProbeRequest> &requests,
                                     const EachProbe &each)
 {
     static constexpr std::array groups{MRC_MCGRP_PROBES};
     const auto key = [](const Probe &probe) { return std::pair(probe.device.index, probe.id); };
-    std::map<std::pair<uint32_t, uint32_t>, size_t> under_way; // which request
+    std::map<std::pair<uint32_t, uint32_t>, size_t> under_way; // index of the request
     uint32_t longest = 0;
     size_t next = 0;
 
@@ -750,7 +759,7 @@ Result<void> Client::probe_raw_each(const DeviceId &device,
     if (!stream)
         return stream.error();
     ProbeEnds ends(**stream);
-    // Until the device has as many requests as may be.
+    // False: the device has the most requests that it can have.
     const auto start = [&] {
         const auto started = start_raw_probes(device, requests[next]);
 

@@ -37,7 +37,7 @@ Result<Descriptor> lock_controller(uint32_t device)
     const std::string folder = controller_folder();
     const std::string name = folder + "/" + std::to_string(device) + ".lock";
 
-    // Both may be there; what cannot be made is told by open().
+    // Both may exist already. Other failures show up in open().
     mkdir(run_folder, 0755);
     mkdir(folder.c_str(), 0755);
     Descriptor fd(open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -26,7 +26,7 @@ constexpr timeval patience{5, 0};
 constexpr size_t piece_most = 65536;
 constexpr size_t device_most = 63; // bytes of a device's name
 
-/** It goes to terminals. */
+/** Names go to terminals. */
 bool printable(char c)
 {
     return c > ' ' && c <= '~';
@@ -48,7 +48,7 @@ Result<std::string> ask_daemon(const std::string &device, const std::string &req
 
     if (fd < 0)
         return last_error(device);
-    // Abstract: a zero comes first, and the length says where it ends.
+    // An abstract name: it begins with a zero byte, and its length is given by that of the address.
     at.sun_family = AF_UNIX;
     name.copy(&at.sun_path[1], sizeof(at.sun_path) - 1);
     const size_t length =

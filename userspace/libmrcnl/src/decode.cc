@@ -15,7 +15,7 @@ namespace mrcnl
 namespace
 {
 
-/** @tparam T of the attribute; bool: a flag */
+/** @tparam T type of the attribute's value; bool: a flag */
 template <typename T>
 T read(const Attributes &a, int type)
 {
@@ -53,7 +53,10 @@ EvPath decode_path(const Attributes &a)
     return std::monostate{};
 }
 
-/** Members that no list has, for none of them is what one attribute says. */
+/**
+ * Decodes members that are not in the lists, because none of them is just the value of one
+ * attribute.
+ */
 template <typename T>
 void decode_others(const Attributes &, T &)
 {
@@ -112,7 +115,7 @@ void decode_member(const Attributes &a, Nested<Set> nest, std::vector<T> &member
         member.push_back(decode<Set, T>(Attributes(inside, Set::max)));
 }
 
-/** A struct by the list of its members. */
+/** Decodes a struct from the list of its members. */
 template <typename Set, typename T>
 T decode(const Attributes &a)
 {

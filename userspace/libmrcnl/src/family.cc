@@ -21,7 +21,7 @@ namespace mrcnl
 namespace
 {
 
-/** What is looked for, and what of it was found. */
+/** A name to look for, and the family that was found. */
 struct Search {
     std::string name;
     std::optional<Family> found;

@@ -20,7 +20,7 @@ void Request::Free::operator()(nl_msg *msg) const
 Request::Request(uint8_t command, size_t size)
     : msg_(nlmsg_alloc_size(NLMSG_HDRLEN + GENL_HDRLEN + size)), command_(command)
 {
-    // Family, port and sequence number are the channel's to fill in.
+    // The channel fills in family, port and sequence number.
     if (!msg_ || !genlmsg_put(msg_.get(), 0, 0, 0, 0, 0, command, MRC_FAMILY_VERSION))
         throw std::bad_alloc();
 }
@@ -100,7 +100,7 @@ std::span<const std::byte> Request::attributes() const
 namespace
 {
 
-/** Calls @p each for all attributes of one level, as far as they are well-formed. */
+/** Calls @p each for all attributes of one level, up to the first malformed one. */
 template <typename Each>
 void for_each(std::span<const std::byte> data, Each each)
 {

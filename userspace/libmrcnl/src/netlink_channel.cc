@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The channel to the kernel, over libnl. libnl's callbacks only collect; what
- * they collected is looked at afterwards. It knows nothing of the error number
- * and text that end a failed dump, so these are read here.
+ * The channel to the kernel, over libnl. Callbacks of libnl only collect messages, which are looked
+ * at afterwards. libnl does not read the error number and text that end a failed dump, so they are
+ * read here.
  */
 #include "netlink_channel.h"
 
@@ -52,9 +52,9 @@ struct FreeMessage {
     void operator()(nl_msg *msg) const { nlmsg_free(msg); }
 };
 
-/** What one exchange has brought so far. */
+/** The results of one exchange up to now. */
 struct Exchange {
-    std::optional<uint32_t> sequence; ///< of the request; empty: messages that nobody asked for
+    std::optional<uint32_t> sequence; ///< of the request; empty: events, which answer no request
     std::vector<Reply> replies;
     bool done = false;
     bool interrupted = false;
@@ -151,7 +151,7 @@ int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
     return NL_STOP;
 }
 
-/** Those of the socket, which may bring its own way to send and receive, and ours. */
+/** The callbacks of the socket, which may have its own functions to send and receive, and ours. */
 Callbacks make_callbacks(nl_sock *sock, Exchange &exchange)
 {
     const Callbacks own(nl_socket_get_cb(sock));
@@ -219,13 +219,13 @@ public:
         pollfd waits{fd(), POLLIN, 0};
 
         errno = 0;
-        // A signal says nothing of what has come: look.
+        // After a signal a message may have come: look.
         return poll(&waits, 1, timeout) > 0 || errno == EINTR;
     }
 
     /**
-     * After an overrun the kernel drops what comes until all that waits has been read, and
-     * does not tell again: so it is told until then.
+     * After an overrun the kernel drops messages until all that wait have been read, and reports no
+     * other overrun. So each call reports it until then.
      */
     Result<Arrivals> receive() override
     {
@@ -241,7 +241,7 @@ public:
 
             for (Reply &reply : exchange.replies)
                 arrivals.messages.push_back(std::move(reply));
-            // libnl tells ENOBUFS and ENOMEM apart by errno only.
+            // libnl has the same number for ENOBUFS and ENOMEM: only errno differs.
             if (err == -NLE_AGAIN) {
                 overrun_ = false;
                 return arrivals;
@@ -256,7 +256,7 @@ public:
 
 private:
     Socket sock_;
-    bool overrun_ = false; ///< and not all has been read since
+    bool overrun_ = false; ///< an overrun happened, and not all messages have been read since
 };
 
 class NetlinkChannel : public Channel
@@ -291,7 +291,7 @@ private:
 
     Socket sock_;
     int family_;
-    bool cut_ = false; ///< the answer before could not be read to its end
+    bool cut_ = false; ///< the previous answer was not read to its end
 };
 
 /** @return the sequence number of the request */
@@ -307,7 +307,7 @@ Result<uint32_t> NetlinkChannel::send(const Request &request, int flags)
         nlmsg_append(msg.get(), const_cast<std::byte *>(attrs.data()), attrs.size(), 0))
         throw std::bad_alloc();
     grow_send_buffer(nl_socket_get_fd(sock_.get()), static_cast<int>(2 * size));
-    // The answer decides which acknowledgements there are, not libnl.
+    // The caller chooses the flags of each request; libnl must not add NLM_F_ACK.
     nl_socket_disable_auto_ack(sock_.get());
     const int err = nl_send_auto(sock_.get(), msg.get());
     if (err < 0)
@@ -316,8 +316,8 @@ Result<uint32_t> NetlinkChannel::send(const Request &request, int flags)
 }
 
 /**
- * Throws away what waits. A dump goes on while it is read, and until its end the kernel begins no
- * other: EBUSY.
+ * Throws away messages that wait. While a dump is not read to its end, the kernel refuses to begin
+ * another one (EBUSY).
  */
 void NetlinkChannel::discard()
 {
@@ -330,7 +330,7 @@ void NetlinkChannel::discard()
     cut_ = false;
 }
 
-/** The kernel's refusal, with the attribute by name. */
+/** The error of a refused request, with the name of the attribute. */
 Error kernel_error(const Exchange &exchange, const Request &request)
 {
     constexpr size_t headers = NLMSG_HDRLEN + GENL_HDRLEN;

@@ -38,7 +38,7 @@ std::string quantity_text(uint64_t value, std::span<const QuantityUnit> units)
 
 std::string fraction_text(uint64_t value)
 {
-    // The leading 1 keeps the zeros.
+    // Adding one million keeps leading zeros.
     std::string text = "." + std::to_string(millionths + value % millionths).substr(1);
 
     text.erase(text.find_last_not_of('0') + 1);

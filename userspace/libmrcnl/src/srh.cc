@@ -31,7 +31,7 @@ std::vector<std::byte> encode_segments(const EvSegments &path)
     srh.first_segment = static_cast<uint8_t>(count - 1);
     memcpy(data.data(), &mode, sizeof(mode));
     memcpy(data.data() + sizeof(seg6_iptunnel_encap), &srh, sizeof(srh));
-    // The last segment of the way comes first.
+    // An SRH has the last segment of the path first.
     for (size_t i = 0; i < count; i++)
         memcpy(data.data() + fixed_size + i * sizeof(Address),
                path.segments[count - 1 - i].bytes.data(), sizeof(Address));

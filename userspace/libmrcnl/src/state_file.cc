@@ -41,7 +41,7 @@ Result<void> write_state_file(const std::string &name, const std::string &text)
 {
     const std::string half = name + ".new";
 
-    // A predecessor may have been ended before it had all of it.
+    // An earlier process may have been killed while it wrote.
     unlink(half.c_str());
     const Descriptor fd(
         open(half.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -62,7 +62,7 @@ Result<std::string> read_state_file(const std::string &name)
         return last_file_error();
     if (!S_ISREG(about.st_mode) || (about.st_uid && about.st_uid != geteuid()))
         return Error{EPERM, "no plain file of ours", {}};
-    // One byte more than it has: it may grow.
+    // One byte more than the present size, to notice a file that grows.
     text.resize(std::min<size_t>(static_cast<size_t>(about.st_size), state_file_most) + 1);
     for (;;) {
         if (size == text.size())

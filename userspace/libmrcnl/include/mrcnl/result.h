@@ -15,10 +15,9 @@ namespace mrcnl
 
 /** Why a request failed. */
 struct Error {
-    int code = 0;     ///< errno value, positive
-    std::string text; ///< extack text of the kernel, or our own; may be empty
-    std::string
-        attribute; ///< the attribute that the kernel refused, e.g. "ev 3: sid"; may be empty
+    int code = 0;          ///< errno value, positive
+    std::string text;      ///< extack text of the kernel, or our own; may be empty
+    std::string attribute; ///< the attribute at fault, like "ev 3: sid"; may be empty
 
     /** One line for people. */
     [[nodiscard]] std::string message() const;
