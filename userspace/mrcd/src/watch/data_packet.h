@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * How long packets with data are.
+ * Lengths of data packets.
  */
 #pragma once
 
@@ -10,17 +10,18 @@
 namespace mrcd
 {
 
-/** What stands around the payload: outer and inner IPv6 header, UDP, MRC's headers, ICRC. Bytes. */
+/** Bytes around the payload: outer and inner IPv6 header, UDP, MRC's headers, ICRC. */
 inline constexpr uint32_t data_overhead = 2 * 40 + 8 + 40 + 4;
-/** Payload of a packet, in bytes: powers of two between these. */
+/** Limits of the payload of a packet, in bytes. It is a power of two. */
 inline constexpr uint32_t payload_min = 256;
 inline constexpr uint32_t payload_max = 4096;
 
 /**
- * Bytes of the longest packets with data that a device sends, as the path MTU of QPs may be.
+ * The length in bytes of the longest data packets that a device sends. The payload is the largest
+ * path MTU that its QPs can have.
  *
- * @param mtu the smallest one of its planes
- * @return 0: there is room for none
+ * @param mtu the smallest MTU of its planes
+ * @return 0: the MTU has no room for any data packet
  */
 constexpr uint16_t data_packet_bytes(uint32_t mtu)
 {

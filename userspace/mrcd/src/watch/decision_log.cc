@@ -11,7 +11,7 @@ namespace mrcd
 namespace
 {
 
-/** Whatever uses the one uses the other one, too. */
+/** Does all traffic over @p narrow also use @p wide? */
 bool covers(const Element &wide, const Element &narrow)
 {
     return wide.plane == narrow.plane &&
@@ -46,7 +46,7 @@ void DecisionLog::look_at(const Fabric &fabric)
     evs_ = planned_evs(fabric);
 }
 
-/** In the plan: what the kernel has of it may be no news to it. */
+/** The EVs of the plan whose denial has changed. The kernel may already have them so. */
 EvChange DecisionLog::change_since(const Denials &before) const
 {
     Denials was = fabric_.denied;
@@ -104,7 +104,7 @@ void DecisionLog::begin(const Fault &fault)
             change_since(before));
 }
 
-/** What it used may be denied still, for another reason. */
+/** Logs that a fault is over. Its EVs may still be denied for another reason. */
 void DecisionLog::end(const Element &element, const std::vector<Fault> &faults,
                       const std::string &why)
 {
@@ -130,8 +130,8 @@ void DecisionLog::update(const std::vector<Fault> &faults, bool certain, const R
 {
     const std::vector<Fault> before = known_;
 
-    // What takes the place of another one comes first, so that nothing is said to be allowed
-    // that is not.
+    // New faults come first: a fault that replaces another one must not make the log say that the
+    // element is allowed.
     for (const Fault &fault : faults)
         begin(fault);
     for (const Fault &fault : before) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is decided about broken links, said once each.
+ * Logs and keeps each decision about broken links, once.
  */
 #pragma once
 
@@ -19,32 +19,33 @@
 namespace mrcd
 {
 
-/** Something that was decided, with the reason. */
+/** A decision and its reason. */
 struct Decision {
     uint64_t time_ns = 0; ///< since 1970
     std::string text;
 };
 
-/** Of one host. */
+/** The decisions of one host. */
 class DecisionLog
 {
 public:
-    /** How many decisions are kept for who asks. */
+    /** How many decisions are kept for reports. */
     static constexpr size_t kept = 100;
 
-    /** Why an element is no fault any more. */
+    /** Says why an element is no longer broken. */
     using Recovery = std::function<std::string(const Finding &)>;
 
     /** @param log outlives this. @param now ns since 1970 */
     DecisionLog(Log &log, std::function<uint64_t()> now) : log_(log), now_(std::move(now)) {}
 
-    /** The fabric from now on. What is known of an element that it still has stays. */
+    /** Sets the fabric from now on. Faults of elements that exist in the new fabric stay known. */
     void look_at(const Fabric &fabric);
 
     /**
-     * What is broken now.
+     * Sets what is broken now.
      *
-     * @param certain what is not among the faults is none any more; else it may be found again
+     * @param certain true: a known fault that is not in @p faults is over. False: it may be found
+     *        again
      */
     void update(const std::vector<Fault> &faults, bool certain, const Recovery &recovery);
 
@@ -62,7 +63,7 @@ private:
     std::function<uint64_t()> now_;
     Fabric fabric_;
     std::vector<PlannedEv> evs_;
-    std::vector<Fault> known_; ///< and said
+    std::vector<Fault> known_; ///< faults that were logged
     std::deque<Decision> decisions_;
 };
 

@@ -14,23 +14,26 @@ using Kind = Element::Kind;
 
 constexpr uint64_t ms = 1'000'000;
 constexpr uint64_t second = 1000 * ms;
-constexpr uint64_t look_ns = 100 * ms; // at least so often
+constexpr uint64_t look_ns = 100 * ms; // the longest time between two ticks
 constexpr uint64_t detour_interval_ns = 20 * ms;
-constexpr uint64_t batch_ns = 2 * ms;  // what is due that soon goes along
-constexpr uint64_t doubt_ns = 10 * ms; // how often to look then
+constexpr uint64_t batch_ns = 2 * ms;  // probes due this soon are sent in the same batch
+constexpr uint64_t doubt_ns = 10 * ms; // the longest time while something is in doubt
 constexpr uint64_t settle_ns = 300 * ms;
-constexpr uint64_t carrier_settles_ns = 3 * second; // for neighbours and routes to come back
+constexpr uint64_t carrier_settles_ns = 3 * second; // time for neighbours and routes to come back
 constexpr unsigned asks_most = 3;
-constexpr uint64_t tried_probes = 10; // of each loop, until it is known what is broken
+constexpr uint64_t tried_probes = 10; // per loop, before knows() is true
 constexpr size_t detours_most = 3;
 constexpr uint64_t detour_probes = 4;
 constexpr uint64_t certain_run = 10;
 constexpr size_t of_late = 20;
 constexpr size_t well_percent = 10;
-constexpr uint32_t data_share = 10;    // of so many probes one is long,
-constexpr uint32_t data_rate_most = 1; // but no more than so many in a second
+constexpr uint32_t data_share = 10;    // one in so many probes is long,
+constexpr uint32_t data_rate_most = 1; // but no more than so many a second
 
-/** Is not what was known of it last: ask at once, until it is clear. */
+/**
+ * Do the newest probes contradict the verdict? Then more are sent at once, until the verdict is
+ * clear.
+ */
 bool changing(const LoopHistory &loop)
 {
     switch (loop.verdict()) {
@@ -43,7 +46,7 @@ bool changing(const LoopHistory &loop)
     }
 }
 
-/** Such findings of a plane explain those of its T1s. */
+/** Does a finding about a whole plane explain a finding about one of its T1s? */
 bool explains(const Finding &wide, const Finding &narrow)
 {
     return wide.element.plane == narrow.element.plane && whole_plane(wide.element) &&
@@ -68,7 +71,7 @@ FaultFinder::FaultFinder(const Fabric &fabric, uint64_t seed)
         Plane &p = planes_[plane];
         p.uplink = add_track(uplink_loop(fabric_, plane), interval_ns, 0);
         tracks_.at(p.uplink).carries_data = true;
-        // Who has no other rack has no use for T1s.
+        // A fabric of one rack sends nothing by T1s.
         if (fabric_.racks.size() == 1)
             continue;
         for (const uint32_t t1 : own_t1s(fabric_, plane)) {
@@ -89,8 +92,8 @@ uint32_t FaultFinder::add_track(ProbeLoop loop, uint64_t interval, uint64_t now_
 }
 
 /**
- * What was sent before the one that is too late is too late as well. That a long one is lost says
- * something of its length only if the short one came back that went right before it.
+ * Counts probes that are too late as lost. A lost long probe tells something about its length only
+ * if the short probe right before it came back.
  */
 void FaultFinder::expire(Track &track, uint64_t now_ns)
 {
@@ -121,12 +124,15 @@ void FaultFinder::send_due(uint32_t id, Track &track, uint64_t now_ns, ProbeSend
         send_data(id, track, now_ns, sender);
 }
 
-/** Few of them, so that they cost little, and not those of all loops at once. */
+/**
+ * Sends a long probe now and then: few of them, so that they cost little, and not on all loops at
+ * the same time.
+ */
 void FaultFinder::send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSender &sender)
 {
     const LoopHistory &probes = track.probes.history;
     const bool dead = probes.verdict() == Verdict::dead;
-    // By what comes back from the dead, data must pass before it is used again.
+    // When a dead loop begins to answer, data must pass it before it is used again.
     if (dead ? !probes.answered_in_a_row()
              : track.sequence < track.next_data && !changing(track.data.history))
         return;
@@ -136,7 +142,7 @@ void FaultFinder::send_data(uint32_t id, Track &track, uint64_t now_ns, ProbeSen
     sender.send(track.loop, {id, track.sequence, data_bytes_});
 }
 
-/** What was learnt with another length says nothing of this one. */
+/** When the length of data packets changes, forgets what probes of the old length have shown. */
 void FaultFinder::look_at_data(uint16_t bytes)
 {
     const uint16_t before = std::exchange(data_bytes_, bytes);
@@ -147,7 +153,10 @@ void FaultFinder::look_at_data(uint16_t bytes)
         track.data = Stream(fabric_.watch);
 }
 
-/** Whether the host's link is to blame for what a loop by a T1 loses is to be known soon. */
+/**
+ * When a loop by a T1 loses long probes, sends one by the T0 soon, to learn whether the host's link
+ * is to blame.
+ */
 void FaultFinder::hasten_data(Plane &plane)
 {
     Track &uplink = tracks_.at(plane.uplink);
@@ -213,9 +222,10 @@ void FaultFinder::answered(const LoopProbe &probe, uint64_t now_ns)
     const auto found = std::find_if(in_flight.begin(), in_flight.end(), same);
     if (found == in_flight.end())
         return;
-    // Two clocks were compared to know when it came.
+    // The arrival time is converted from another clock, and may be too early.
     const uint64_t rtt_ns = now_ns - std::min(now_ns, found->sent_ns);
-    // They go one way: those before it will not come any more.
+    // All probes of a loop take the same path in order: those before this one will not come any
+    // more.
     for (auto before = in_flight.begin(); before != found; ++before)
         if (!is_long || before->witnessed)
             stream.history.lost(now_ns);
@@ -245,12 +255,12 @@ void FaultFinder::look_at_carrier(uint8_t number, Plane &plane, uint64_t now_ns,
     if (carrier && !plane.carrier)
         tracks_.at(plane.uplink).probes.history.start_anew();
     plane.carrier = carrier;
-    // So that it has to prove itself like any other link.
+    // So that the link has to prove itself like any other.
     if (!carrier)
         tracks_.at(plane.uplink).probes.history.die(now_ns);
 }
 
-/** Nothing at all comes back of it, by whatever T1. */
+/** Does no probe of the plane come back, by whatever T1? */
 bool FaultFinder::silent(const Plane &plane) const
 {
     const LoopHistory &uplink = history(plane.uplink);
@@ -262,7 +272,7 @@ bool FaultFinder::silent(const Plane &plane) const
            });
 }
 
-/** Of the last probes of the loops that are alive, more than so many were lost. */
+/** Were more than @p percent of the last @p probes probes of the loops that are alive lost? */
 bool FaultFinder::others_lost(const Plane &plane, size_t probes, size_t percent) const
 {
     size_t sent = 0;
@@ -281,8 +291,9 @@ bool FaultFinder::others_lost(const Plane &plane, size_t probes, size_t percent)
 }
 
 /**
- * A loop loses all, and the others little: it is not the way they share. When they lose some, it
- * must lose longer, for that might be chance.
+ * Does a loop lose all probes while the others of its plane lose few? Then the path that they share
+ * is not to blame. If the others lose some, this loop must lose longer, because its losses might be
+ * chance.
  */
 bool FaultFinder::lost_alone(const Plane &plane, const LoopHistory &loop) const
 {
@@ -295,7 +306,7 @@ bool FaultFinder::lost_alone(const Plane &plane, const LoopHistory &loop) const
            !others_lost(plane, of_late, run < certain_run ? 0 : well_percent);
 }
 
-/** Whether the T0 of a silent plane answers by itself. */
+/** Asks the T0 of a silent plane whether it answers itself. */
 void FaultFinder::ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, ProbeSender &sender)
 {
     if (!silent(plane)) {
@@ -312,7 +323,10 @@ void FaultFinder::ask_neighbor(uint8_t number, Plane &plane, uint64_t now_ns, Pr
     sender.ask(number);
 }
 
-/** Looks past the links whose loops are dead. What is seen through a bad uplink is no evidence. */
+/**
+ * Starts and ends doubts about T1s whose loops are dead. Losses seen through a bad uplink are no
+ * evidence.
+ */
 void FaultFinder::doubt(uint8_t number, Plane &plane, uint64_t now_ns)
 {
     const LoopHistory &uplink = history(plane.uplink);
@@ -342,7 +356,10 @@ void FaultFinder::forget(Doubt &doubt)
     doubt.tracks.clear();
 }
 
-/** By T1s that work at this moment; there may be some in the next one. */
+/**
+ * Starts loops around the link, by T1s that work at this moment. If there are none, the next tick
+ * may find some.
+ */
 void FaultFinder::look_past(uint8_t number, Plane &plane, uint32_t t1, Doubt &doubt,
                             uint64_t now_ns)
 {
@@ -358,7 +375,10 @@ void FaultFinder::look_past(uint8_t number, Plane &plane, uint32_t t1, Doubt &do
                                   add_track(std::move(way.control), detour_interval_ns, now_ns));
 }
 
-/** One probe that comes back past the link proves the T1; none does if ways like them work. */
+/**
+ * Settles a doubt. One probe that comes back around the link proves that the T1 lives. If none does
+ * although the control loop works, the T1 is dead.
+ */
 void FaultFinder::settle(Doubt &doubt, uint64_t now_ns)
 {
     bool some_dead = false;
@@ -374,7 +394,7 @@ void FaultFinder::settle(Doubt &doubt, uint64_t now_ns)
         some_dead |= works && way.lost() >= detour_probes;
         open |= way.sent() < detour_probes || history(control).sent() < detour_probes;
     }
-    // Ways that there are come to their results, however late; some may never be there.
+    // Loops that exist always yield a result, however late. Without any, the wait is limited.
     if (doubt.past != Verdict::alive && open &&
         (!doubt.tracks.empty() || now_ns < doubt.since_ns + settle_ns))
         return;
@@ -397,7 +417,7 @@ bool FaultFinder::knows(uint64_t now_ns) const
     });
 }
 
-/** Something has gone, and what it is will be clear in a moment: look soon. */
+/** Has something failed whose cause will be clear in a moment? Then ticks come soon. */
 bool FaultFinder::in_doubt(const Plane &plane, uint64_t now_ns) const
 {
     if (silent(plane))
@@ -408,8 +428,8 @@ bool FaultFinder::in_doubt(const Plane &plane, uint64_t now_ns) const
 }
 
 /**
- * What is short passes of late, and what is as long as data does not. When a short one is lost as
- * well, it takes longer to be no chance.
+ * Does a loop lose long probes while short ones come back? If short ones were lost recently as
+ * well, it takes a longer run, because the losses might be chance.
  */
 bool FaultFinder::loses_data(uint32_t track) const
 {
@@ -423,7 +443,7 @@ bool FaultFinder::loses_data(uint32_t track) const
     return run < certain_run ? !lost : lost * 100 <= of_late * well_percent;
 }
 
-/** Whether what is as long as data comes back is not known of all loops. */
+/** Is it still unknown for some loop whether probes as long as data come back? */
 bool FaultFinder::data_open(const Plane &plane) const
 {
     const LoopHistory &uplink = data(plane.uplink);
@@ -440,7 +460,7 @@ bool FaultFinder::data_open(const Plane &plane) const
                            }));
 }
 
-/** Of the loop that shows whether it is broken. */
+/** The track of the loop that shows whether an element is broken. */
 uint32_t FaultFinder::track_of(const Element &element) const
 {
     const Plane &plane = planes_.at(element.plane);
@@ -448,7 +468,7 @@ uint32_t FaultFinder::track_of(const Element &element) const
     return whole_plane(element) ? plane.uplink : plane.t1.at(element.t1);
 }
 
-/** The probes that show it. */
+/** The history that shows a finding. */
 const LoopHistory &FaultFinder::evidence_of(const Finding &finding) const
 {
     const uint32_t track = track_of(finding.element);
@@ -456,7 +476,7 @@ const LoopHistory &FaultFinder::evidence_of(const Finding &finding) const
     return finding.cause == Cause::mtu ? data(track) : history(track);
 }
 
-/** The probes that showed it would have died by now. */
+/** The histories that showed the faults count as dead, as they would by now. */
 void FaultFinder::recall(std::vector<Fault> faults, uint64_t now_ns)
 {
     faults_ = std::move(faults);
@@ -467,7 +487,7 @@ void FaultFinder::recall(std::vector<Fault> faults, uint64_t now_ns)
     mark_denied();
 }
 
-/** The loop that showed it is alive again. */
+/** Is the loop that showed a finding alive again? */
 bool FaultFinder::over(const Finding &finding) const
 {
     if (whole_plane(finding.element) && !planes_.at(finding.element.plane).carrier)
@@ -476,8 +496,8 @@ bool FaultFinder::over(const Finding &finding) const
 }
 
 /**
- * What is known of an element stays, unless nothing passes it where short probes did; what is found
- * of the whole plane explains the rest.
+ * Adds a fault. A known fault of the same element stays, unless it was a loss of long packets and
+ * now nothing passes. A fault of the whole plane replaces the faults that it explains.
  */
 void FaultFinder::add_fault(Finding finding, uint64_t now_ns)
 {
@@ -502,8 +522,8 @@ void FaultFinder::find_in_plane(uint8_t number, const Plane &plane, uint64_t now
 
     const bool certain = silent(plane) && !in_doubt(plane, now_ns);
 
-    // What was seen while there was no carrier says nothing about a link that has had it for long,
-    // nor is a link to blame by which the T0 answers after all.
+    // Losses seen without carrier say nothing about a link that has had carrier for long. And a
+    // link is not to blame if the T0 answers by it after all.
     const bool settled = now_ns > plane.carrier_ns + carrier_settles_ns;
     if (certain)
         std::erase_if(faults_, [&](const Fault &fault) {
@@ -525,7 +545,10 @@ void FaultFinder::find_at_t1s(uint8_t number, const Plane &plane, uint64_t now_n
             add_fault(locate_at_t1(fabric_, number, t1, doubt.past), now_ns);
 }
 
-/** The host's link is no reason: what is as long came back by the T0 since it was missing here. */
+/**
+ * Finds elements that lose long packets. A link to a T1 is blamed only if a long probe came back by
+ * the T0 after the T1's were first lost: then the host's link is not to blame.
+ */
 void FaultFinder::find_holes(uint8_t number, const Plane &plane, uint64_t now_ns)
 {
     const LoopHistory &uplink = data(plane.uplink);
@@ -544,8 +567,8 @@ void FaultFinder::find_holes(uint8_t number, const Plane &plane, uint64_t now_ns
 }
 
 /**
- * Something that begins to answer again and is a fault already stays one until it has answered for
- * long enough. If it is none yet, it does not become one.
+ * Updates the faults. An element that begins to answer and is a fault stays a fault until it has
+ * answered for long enough. An element that is no fault does not become one by that.
  */
 void FaultFinder::evaluate(uint64_t now_ns)
 {
@@ -558,7 +581,7 @@ void FaultFinder::evaluate(uint64_t now_ns)
     mark_denied();
 }
 
-/** Of a plane's T1s, those that the file denies, or the links to them. */
+/** How many T1s of a plane the file denies, themselves or their links to this host's T0. */
 size_t FaultFinder::denied_by_file(uint8_t number, const Plane &plane) const
 {
     const uint32_t t0 = own_t0(fabric_, number);
@@ -569,7 +592,7 @@ size_t FaultFinder::denied_by_file(uint8_t number, const Plane &plane) const
     }));
 }
 
-/** In the order in which they were found. */
+/** Decides which faults are denied, in the order in which they were found. */
 void FaultFinder::mark_denied()
 {
     std::map<uint8_t, size_t> denied_t1s;

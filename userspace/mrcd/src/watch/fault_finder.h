@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Probes the links of this host's side of the fabric, names what is broken, and says what is
- * not to be used.
+ * Probes the links of the fabric that this host can test, names the broken elements, and says which
+ * elements must not be used.
  */
 #pragma once
 
@@ -23,48 +23,51 @@
 namespace mrcd
 {
 
-/** Bytes of the IPv6 packet of a probe that is no longer than it must be. */
+/** Bytes of the IPv6 packet of a probe of the least length. */
 inline constexpr uint16_t short_probe_bytes = 76;
 
 /** One probe of a loop. */
 struct LoopProbe {
     uint32_t id = 0;       ///< of the loop
-    uint32_t sequence = 0; ///< of the loop; a long probe has that of the short one before it
+    uint32_t sequence = 0; ///< of the loop; a long probe has that of the short probe before it
     uint16_t bytes = short_probe_bytes; ///< of the IPv6 packet
     bool operator==(const LoopProbe &) const = default;
 };
 
 class FaultFinder;
 
-/** Sends what FaultFinder asks for. An interface, so that it is tested on fabrics that are none. */
+/** Sends the probes of a FaultFinder. An interface, so that tests can simulate fabrics. */
 class ProbeSender
 {
 public:
     virtual ~ProbeSender() = default;
 
-    /** A probe of this loop. When it comes back, FaultFinder::answered() is told. */
+    /** Sends a probe along a loop. When it comes back, FaultFinder::answered() must be called. */
     virtual void send(const ProbeLoop &loop, const LoopProbe &probe) = 0;
 
-    /** What was to be sent is to be on its way now, at the latest. */
+    /** Sends all probes that send() has only queued. */
     virtual void flush() {}
 
-    /** Has this plane's netdev carrier? */
+    /** Does this plane's netdev have carrier? */
     virtual bool carrier(uint8_t plane) = 0;
 
     /**
      * Bytes of the longest IPv6 packets with data that this host sends.
      *
-     * @return 0: that is not known, and nothing as long is to be sent
+     * @return 0: the length is not known, and no probes as long as data must be sent
      */
     virtual uint16_t data_bytes() = 0;
 
-    /** Asks the T0 of a plane itself. When it answers, FaultFinder::neighbor_answered() is told. */
+    /**
+     * Asks the T0 of a plane itself to answer. When it does, FaultFinder::neighbor_answered() must
+     * be called.
+     */
     virtual void ask(uint8_t plane) = 0;
 
-    /** What packets with data carry, probes do from now on. @param dscp 0 to 63 */
+    /** Sets the DSCP of probes to that of data packets. @param dscp 0 to 63 */
     virtual void mark(uint8_t) {}
 
-    /** Tells of what has come back. */
+    /** Calls answered() and neighbor_answered() for all that has come back. */
     virtual void receive(FaultFinder &) {}
 };
 
@@ -72,84 +75,83 @@ public:
 struct Fault {
     Finding finding;
     uint64_t since_ns = 0;
-    uint64_t lost = 0;   ///< probes in a row of the loop that shows it, until it was named
-    bool denied = false; ///< false: the floor holds
+    uint64_t lost = 0;   ///< probes that its loop lost in a row before it was named
+    bool denied = false; ///< false: else the limit on denials would be exceeded
 };
 
-/** What faults deny. */
+/** The elements that faults deny. */
 Denials denials_of(const std::vector<Fault> &faults);
 
-/** A loop, for who looks. */
+/** A loop, for reports. */
 struct LoopReport {
     uint8_t plane = 0;
-    std::optional<uint32_t> t1; ///< none: to the T0 only
+    std::optional<uint32_t> t1; ///< empty: the loop turns at the T0
     const LoopHistory *history = nullptr;
-    const LoopHistory *data = nullptr; ///< of the probes that are as long as data
+    const LoopHistory *data = nullptr; ///< of probes as long as data
 };
 
-/** All times are of one clock that never goes back, in ns. */
+/** All times are in ns, of one clock that never goes back. */
 class FaultFinder
 {
 public:
     /**
-     * @param fabric says at which rate, too, which is not 0 here
+     * @param fabric has the rate of probes, too, which must not be 0
      * @param seed of the jitter
      */
     FaultFinder(const Fabric &fabric, uint64_t seed);
 
     /**
-     * Sends what is due and gives up what did not come back.
+     * Sends the probes that are due, and gives up those that did not come back in time.
      *
-     * @return when it should be called again, more than 1 ms from now
+     * @return when to call it again, more than 1 ms from now
      */
     uint64_t tick(uint64_t now_ns, ProbeSender &sender);
 
     /**
-     * Faults that were found before this one was there, to be called first: they hold until
-     * their loops have proved themselves, like those of any fault.
+     * Takes over faults that an earlier process found. Must be called before anything else. They
+     * hold until their loops have proved themselves, like all faults.
      *
      * @param faults of elements that this host watches
      */
     void recall(std::vector<Fault> faults, uint64_t now_ns);
 
-    /** What the file denies now. */
+    /** Sets what the file denies now. */
     void set_denied(const Denials &denied) { fabric_.denied = denied; }
 
-    /** A probe came back. One that is not waited for any more is ignored. */
+    /** A probe came back. A probe that was given up is ignored. */
     void answered(const LoopProbe &probe, uint64_t now_ns);
     void neighbor_answered(uint8_t plane);
 
-    /** Has it had the time to find what is broken? */
+    /** Has there been enough time to find what is broken? */
     [[nodiscard]] bool knows(uint64_t now_ns) const;
 
-    /** What is broken, oldest first. */
+    /** The faults, oldest first. */
     [[nodiscard]] const std::vector<Fault> &faults() const { return faults_; }
 
     /**
-     * What the faults are to deny. At least one plane stays, and of the T1s of each plane a
-     * quarter: who finds more than that broken is probably broken itself.
+     * The elements that the faults deny. At least one plane stays in use, and a quarter of the T1s
+     * of each plane: a host that finds more than that broken is probably broken itself.
      */
     [[nodiscard]] Denials denials() const { return denials_of(faults_); }
 
-    /** What says that it is over; its element is of a loop that is probed. */
+    /** The evidence that a fault is over. The loop of its element must be one that is probed. */
     [[nodiscard]] std::string recovery(const Finding &finding) const;
 
-    /** By plane: the loop by the T0, then those by T1s. */
+    /** All loops: for each plane the loop that turns at the T0, then the loops by T1s. */
     [[nodiscard]] std::vector<LoopReport> loops() const;
     [[nodiscard]] bool carrier(uint8_t plane) const { return planes_.at(plane).carrier; }
-    /** Those by which probes come back: by the T0, and by one of the T1s, where these are probed.
-     */
+    /** Planes by which probes come back: by the T0, and, where loops by T1s are probed, by a T1. */
     [[nodiscard]] std::set<uint8_t> alive_planes() const;
-    /** Of probes that are as long as data; 0: there are none. */
+    /** Length of the probes that are as long as data; 0: there are none. */
     [[nodiscard]] uint16_t data_bytes() const { return data_bytes_; }
 
 private:
     struct InFlight {
         uint32_t sequence = 0;
         uint64_t sent_ns = 0;
-        bool witnessed = false; ///< a long one: the short one before it came back
+        bool witnessed = false; ///< of a long probe: the short probe before it came back
     };
-    /** Probes of one length that take a loop. */
+    /** The probes of one length on a loop. */
     struct Stream {
         std::deque<InFlight> in_flight;
         LoopHistory history;
@@ -163,13 +165,16 @@ private:
         uint64_t due_ns = 0;
         uint32_t sequence = 0;
         Stream probes;
-        Stream data;            ///< long ones, each right behind a short one
-        uint32_t next_data = 1; ///< by sequence
+        Stream data;            ///< long probes, each right behind a short probe
+        uint32_t next_data = 1; ///< sequence number of the next long probe
         bool carries_data = false;
 
         explicit Track(const Watching &watching) : probes(watching), data(watching) {}
     };
-    /** Ways past a dead link, probed until it is known whether the T1 lives. */
+    /**
+     * Loops around a dead link, probed until it is known whether the T1 lives. Each has a control
+     * loop.
+     */
     struct Doubt {
         uint64_t since_ns = 0;
         std::vector<std::pair<uint32_t, uint32_t>> tracks; ///< past, control
@@ -177,14 +182,14 @@ private:
         bool settled = false;
     };
     struct Plane {
-        uint32_t uplink = 0;              ///< track
-        std::map<uint32_t, uint32_t> t1;  ///< track by T1
+        uint32_t uplink = 0;              ///< track of the loop by the T0
+        std::map<uint32_t, uint32_t> t1;  ///< track of the loop, by T1
         std::map<uint32_t, Doubt> doubts; ///< by T1
         bool carrier = true;
-        uint64_t carrier_ns = 0; ///< since when
-        uint64_t asked_ns = 0;   ///< first
+        uint64_t carrier_ns = 0; ///< when carrier last changed
+        uint64_t asked_ns = 0;   ///< when the T0 was first asked
         unsigned asks = 0;
-        bool neighbor = false; ///< the T0 answered
+        bool neighbor = false; ///< the T0 itself answered
     };
 
     uint32_t add_track(ProbeLoop loop, uint64_t interval_ns, uint64_t now_ns);
@@ -228,7 +233,7 @@ private:
 
     Fabric fabric_;
     uint64_t lost_after_ns_;
-    uint32_t data_every_; ///< of so many short probes one is followed by a long one
+    uint32_t data_every_; ///< one long probe follows every so many short ones
     uint16_t data_bytes_ = 0;
     std::mt19937_64 random_;
     uint32_t next_id_ = 1;

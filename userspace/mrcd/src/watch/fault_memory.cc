@@ -22,7 +22,7 @@ constexpr size_t text_most = 256;
 constexpr uint64_t again_ns = 60'000'000'000;
 constexpr std::array kinds = {Kind::host_link, Kind::t0, Kind::trunk, Kind::t1};
 
-/** It goes to logs and terminals: of what is not plain, nothing is taken. */
+/** The text goes to logs and terminals: a text with unusual characters is dropped. */
 std::string plain_text(const Json &json)
 {
     const auto text = json.get<std::string>();
@@ -41,7 +41,7 @@ std::optional<Kind> kind_of(const Json &json)
     return std::nullopt;
 }
 
-/** What is not known counts as the worst. */
+/** An unknown cause counts as the worst. */
 Cause cause_of(const Json &json)
 {
     for (const Cause cause : {Cause::no_carrier, Cause::loss, Cause::mtu})
@@ -50,7 +50,7 @@ Cause cause_of(const Json &json)
     return Cause::silence;
 }
 
-/** All that a host watches. */
+/** All elements of a kind that this host watches. */
 std::vector<Element> elements_of(const Fabric &fabric, Kind kind)
 {
     std::vector<Element> all;
@@ -177,7 +177,7 @@ void FaultMemory::keep(const std::vector<NamedFault> &faults, const Origin &orig
         log_.write(Level::warning,
                    file_ + ": what is found broken is not kept: " + written.error().message());
     told_ = !written;
-    // Where it cannot be written there is no use in trying each time.
+    // If the file cannot be written, trying each time is of no use.
     written_ = faults;
     written_ns_ = origin.now_ns;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What was found broken, kept for who comes next: by names, for indices mean other elements in
- * another file, and in a file below /run, for processes end.
+ * Remembers known faults for the next mrcd process, in a file below /run. They are stored by name,
+ * because an index can mean another element in another configuration file.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace mrcd
 {
 
-/** A fault, without a fabric. */
+/** A fault that is independent of a Fabric object. */
 struct NamedFault {
     Element::Kind kind = Element::Kind::host_link;
     std::string element;   ///< as to_string() names it
@@ -29,44 +29,51 @@ struct NamedFault {
     bool operator==(const NamedFault &) const = default;
 };
 
-/** In the same order: the first ones are the first to be denied, as far as the floor allows. */
+/**
+ * Converts faults and keeps their order: the first ones are denied first, as far as the limit on
+ * denials allows.
+ */
 std::vector<NamedFault> named(const std::vector<Fault> &faults, const Fabric &fabric);
 
-/** Those of them whose elements @p fabric has, and this host watches. */
+/** Converts back those faults whose elements exist in @p fabric and are watched by this host. */
 std::vector<Fault> recalled(const std::vector<NamedFault> &faults, const Fabric &fabric);
 
-/** The element of a kind and a name, if this host watches it. */
+/** Finds an element by its kind and name. @return nothing: this host does not watch it */
 std::optional<Element> find_element(const Fabric &fabric, Element::Kind kind,
                                     const std::string &name);
 
-/** When and where faults were seen. Who is not there, or comes much later, knows nothing of them.
+/**
+ * When and where faults were seen. They mean nothing to a process of another host or boot, or to
+ * one that starts much later.
  */
 struct Origin {
-    std::string boot;    ///< id of it
-    std::string host;    ///< in the fabric
+    std::string boot;    ///< id of the boot
+    std::string host;    ///< name of the host in the fabric
     uint64_t now_ns = 0; ///< of CLOCK_MONOTONIC
 };
 
-/** How long after it was written it is believed. */
+/** A file that is older than this is ignored. ns */
 constexpr uint64_t memory_lasts_ns = 600'000'000'000;
 
-/** One JSON object. */
 std::string to_json(const std::vector<NamedFault> &faults, const Origin &origin);
 
-/** @param text may be anything. @return nothing: it makes no sense, or is not of this origin */
+/** @param text may be anything. @return nothing: it makes no sense, or has another origin */
 std::optional<std::vector<NamedFault>> read_faults(const std::string &text, const Origin &origin);
 
-/** The file. */
+/** The file in which faults are kept. */
 class FaultMemory
 {
 public:
     /** @param file empty: nothing is kept. @param log outlives this */
     FaultMemory(std::string file, Log &log) : file_(std::move(file)), log_(log) {}
 
-    /** What a predecessor has left, if it is to be believed. */
+    /**
+     * The faults that an earlier mrcd process left, unless its file is too old or of another
+     * origin.
+     */
     [[nodiscard]] std::vector<NamedFault> recall(const Origin &origin) const;
 
-    /** Writes it if it is new, or was written a while ago. */
+    /** Writes the file if the faults have changed, or if the file is rather old. */
     void keep(const std::vector<NamedFault> &faults, const Origin &origin);
 
 private:
@@ -74,7 +81,7 @@ private:
     Log &log_;
     std::optional<std::vector<NamedFault>> written_;
     uint64_t written_ns_ = 0;
-    bool told_ = false; ///< that it cannot be written
+    bool told_ = false; ///< the failure to write the file was logged
 };
 
 } // namespace mrcd

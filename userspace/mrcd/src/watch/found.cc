@@ -13,7 +13,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/** Index by name, if there is one. */
+/** The index of the node of a name, if there is one. */
 template <typename Node>
 std::optional<uint32_t> find(const std::vector<Node> &nodes, const Json &name)
 {

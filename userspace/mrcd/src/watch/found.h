@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What a running mrcd has found broken and denies, told to another one that makes a plan.
+ * The elements that a running mrcd has found broken and denies, for another mrcd process that only
+ * makes a plan.
  */
 #pragma once
 
@@ -14,15 +15,18 @@ namespace mrcd
 {
 
 struct Found {
-    bool known = false; ///< it has had the time to find what is broken: nothing else is denied
+    bool known = false; ///< mrcd has had enough time: all other elements are fine
     Denials denied;
     bool operator==(const Found &) const = default;
 };
 
-/** One object: known; t0, t1 and link by their names. */
+/** One JSON object with the keys known, and t0, t1 and link with names. */
 std::string to_json(const Found &found, const Fabric &fabric);
 
-/** What of it @p fabric has, which may be of another file. @return nothing: it makes no sense */
+/**
+ * Reads those elements that exist in @p fabric, which may be from another file. @return nothing:
+ * the text makes no sense
+ */
 std::optional<Found> read_found(const std::string &json, const Fabric &fabric);
 
 } // namespace mrcd

@@ -9,7 +9,7 @@ namespace mrcd
 namespace
 {
 
-/** Equal in all that loops depend on. */
+/** Are two fabrics equal in all that loops depend on? */
 bool same_links(const Fabric &a, const Fabric &b)
 {
     return a.block == b.block && a.planes == b.planes && a.racks == b.racks && a.t0 == b.t0 &&
@@ -76,7 +76,8 @@ uint64_t LinkWatch::tick()
         return UINT64_MAX;
     sender_->receive(*watch_);
     const uint64_t next = watch_->tick(monotonic_ns(), *sender_);
-    // Before anybody acts on it: who is ended in between has said so.
+    // Kept before the faults are acted on, so that they are known even if mrcd is killed in
+    // between.
     memory_.keep(named(watch_->faults(), fabric_), origin());
     decisions_.update(watch_->faults(), knows(),
                       [&](const Finding &finding) { return watch_->recovery(finding); });

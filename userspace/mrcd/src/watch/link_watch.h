@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A watch at work: with sockets and a clock, and with what it decides logged.
+ * Runs a FaultFinder with real sockets and a real clock, and logs its decisions.
  */
 #pragma once
 
@@ -22,48 +22,51 @@ namespace mrcd
 class LinkWatch
 {
 public:
-    /** What sends the probes of a host. @param netdevs outlives what is returned */
+    /** Makes the sender of a host's probes. @param netdevs outlives the sender */
     using MakeSender = std::function<std::unique_ptr<ProbeSender>(const Fabric &fabric,
                                                                   const NetdevTable &netdevs)>;
 
     /**
      * @param log outlives this
-     * @param memory file for what is found, which holds for the next one as well; empty: none
+     * @param memory file in which faults are kept for the next mrcd process; empty: none
      */
     explicit LinkWatch(Log &log, const std::string &memory = "",
                        MakeSender make_sender = make_udp_sender);
 
-    /** To be kept as the kernel has them. Nothing is probed before they are known. */
+    /**
+     * The netdevs, which the caller must keep up to date. Nothing is probed before they are known.
+     */
     NetdevTable &netdevs() { return netdevs_; }
 
     /**
-     * What to watch from now on, if the fabric says so. What is known of links stays when they
-     * are the same ones; what is broken stays so by its name, until it has proved itself.
+     * Sets what to watch from now on, if the fabric has links that are probed. The history of links
+     * stays if they are the same as before. Faults stay by name until their elements have proved
+     * themselves.
      */
     void look_at(const Fabric &fabric);
 
-    /** What packets with data carry, probes do from now on. @param dscp 0 to 63 */
+    /** Sets the DSCP of probes to that of data packets. @param dscp 0 to 63 */
     void mark(uint8_t dscp);
 
-    /** Has it had the time to find what is broken? */
+    /** Has there been enough time to find what is broken? */
     bool knows();
 
     /**
-     * Takes what came back, and sends what is due.
+     * Takes the answers that have arrived, and sends the probes that are due.
      *
-     * @return ns of the monotonic clock when it wants to be called again, or when netdevs have
-     *         changed; UINT64_MAX: not before there is something to watch
+     * @return ns of the monotonic clock at which it must be called again, or earlier when netdevs
+     *         change. UINT64_MAX: there is nothing to watch yet
      */
     uint64_t tick();
 
-    /** What the faults deny. */
+    /** The elements that the faults deny. */
     [[nodiscard]] Denials denials() const { return watch_ ? watch_->denials() : Denials{}; }
 
-    /** For who reports. @return null: nothing is probed */
+    /** For reports. @return null: nothing is probed */
     [[nodiscard]] const FaultFinder *finder() const { return watch_.get(); }
     [[nodiscard]] const std::deque<Decision> &decisions() const { return decisions_.decisions(); }
 
-    /** What the faults deny, for another process; see found.h. */
+    /** The elements that the faults deny, for another process; see found.h. */
     std::string found();
 
 private:
@@ -75,7 +78,7 @@ private:
     MakeSender make_sender_;
     std::unique_ptr<ProbeSender> sender_;
     uint8_t dscp_ = 0;
-    bool knows_ = false; ///< of these links, from then on
+    bool knows_ = false; ///< the answer of knows() once it was true, as long as the links stay
     DecisionLog decisions_;
     FaultMemory memory_;
     std::string boot_ = boot_id();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Names what is broken, from what loops say.
+ * Names the broken element from the results of probe loops.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ namespace mrcd
 /** How an element is broken. */
 enum class Cause {
     silence,    ///< nothing passes it
-    no_carrier, ///< of the host's netdev
-    loss,       ///< half of what passes it is lost
-    mtu,        ///< what is short passes it, what is as long as data does not
+    no_carrier, ///< the host's netdev has none
+    loss,       ///< half of the packets that pass it are lost
+    mtu,        ///< short packets pass it, packets as long as data do not
 };
 
 /** "silence", "no-carrier", "loss", "mtu" */
@@ -34,28 +34,29 @@ struct Finding {
     bool operator==(const Finding &) const = default;
 };
 
-/** What is known of a plane of which nothing comes back. */
+/** What is known of a plane from which no probe comes back. */
 struct PlaneEvidence {
     bool carrier = true;   ///< of this host's netdev
-    bool neighbor = false; ///< the T0 answers by itself
-    bool lossy = false;    ///< something does come back, but half is lost
+    bool neighbor = false; ///< the T0 itself answers
+    bool lossy = false;    ///< some probes do come back, but half are lost
 };
 
-/** The host's link, or the T0 if that answers by itself though nothing comes back by it. */
+/** Names the host's link; or the T0, if it answers itself though no probe comes back by it. */
 Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence &evidence);
 
 /**
- * The T1 if ways past the link to it are dead, or else the link.
+ * Names the T1 if the loops around the link to it are dead, or else the link.
  *
- * @param past what they say; unknown: there are none
+ * @param past the verdict of these loops; unknown: there are none
  */
 Finding locate_at_t1(const Fabric &fabric, uint8_t plane, uint32_t t1, Verdict past);
 
 /**
- * A hole for data: the host's link, or that between its T0 and a T1.
+ * Names the link that loses only long packets: the host's link, or the link between its T0 and a
+ * T1.
  *
- * @param t1 whose loop shows it; none: that by the T0 only
- * @param passes @param loses bytes of IPv6 packets
+ * @param t1 the T1 of the loop that shows the loss; empty: the loop that turns at the T0
+ * @param passes @param loses lengths of IPv6 packets that pass and that are lost, in bytes
  */
 Finding locate_hole(const Fabric &fabric, uint8_t plane, std::optional<uint32_t> t1,
                     uint16_t passes, uint16_t loses);

@@ -67,7 +67,7 @@ bool LoopHistory::lossy() const
 
 void LoopHistory::answered(uint64_t now_ns, uint64_t rtt_ns)
 {
-    // What came back is not lost, however soon it did.
+    // A probe that came back must not count as lost, however short its round trip was.
     add(static_cast<uint32_t>(std::clamp<uint64_t>(rtt_ns, 1, UINT32_MAX)));
     srtt_ns_ = srtt_ns_ ? srtt_ns_ - srtt_ns_ / 8 + rtt_ns / 8 : rtt_ns;
     lost_run_ = 0;

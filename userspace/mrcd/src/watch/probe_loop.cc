@@ -21,7 +21,7 @@ bool joined(const Fabric &fabric, uint32_t t0, uint32_t t1)
     return fabric.t0[t0].plane == fabric.t1[t1].plane && !fabric.missing.contains({t0, t1});
 }
 
-/** By @p by to another rack's T0 and, if there is one, on to @p to; and home. */
+/** The loop by T1 @p by to another rack's T0, on to T1 @p to if there is one, and home. */
 ProbeLoop detour(const Fabric &fabric, uint32_t far_t0, uint32_t by, std::optional<uint32_t> to)
 {
     const uint8_t plane = fabric.t1[by].plane;
@@ -108,7 +108,8 @@ std::vector<Detour> detours(const Fabric &fabric, uint8_t plane, uint32_t t1,
         const auto far = static_cast<uint32_t>((first % all + n) % all);
         if (far == own || fabric.denied.t0.contains(far) || !joined(fabric, far, t1))
             continue;
-        // Another T1 each time: one that is broken beyond its loop spoils one way only.
+        // Each loop uses another T1: if one is broken in a way that its loop does not show, it
+        // spoils only one of them.
         for (size_t i = 0; i < by.size(); i++) {
             const uint32_t other = by[(found.size() + i) % by.size()];
             if (other == t1 || !joined(fabric, far, other))

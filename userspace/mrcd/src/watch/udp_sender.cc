@@ -25,11 +25,11 @@ namespace
 {
 
 constexpr uint64_t ns_per_s = 1'000'000'000;
-constexpr int socket_buffer = 1 << 20;  // bytes, of sent and of received probes
-constexpr uint16_t closed_port = 33434; // traceroute's
+constexpr int socket_buffer = 1 << 20;  // bytes of probes, for sending and for receiving
+constexpr uint16_t closed_port = 33434; // as traceroute uses
 constexpr uint8_t routing_type = 4;     // segments
 constexpr int ecn_capable = 2;          // ECT(0)
-constexpr int receive_most = 4096;      // in one go, whoever sends more
+constexpr int receive_most = 4096;      // at a time, however many arrive
 
 uint64_t clock_ns(clockid_t clock)
 {
@@ -70,8 +70,8 @@ uint16_t port_of(int fd)
 }
 
 /**
- * What a socket sends takes a way of two segments from now on: the second one is where it
- * arrives. Only a socket's option may have segments, a message's may not.
+ * Makes all that a socket sends take a path of two segments; the second one is the destination.
+ * Only a socket option can have segments, the control data of a message cannot.
  */
 bool set_way(int fd, const mrcnl::Address &first, const mrcnl::Address &last)
 {
@@ -91,7 +91,7 @@ void clear_way(int fd)
     setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, nullptr, 0);
 }
 
-/** When the kernel got a datagram, of the monotonic clock. */
+/** The time at which the kernel received a datagram, by the monotonic clock. */
 uint64_t arrival_ns(msghdr &message)
 {
     const uint64_t wall = wall_ns();
@@ -104,7 +104,7 @@ uint64_t arrival_ns(msghdr &message)
         memcpy(&at, CMSG_DATA(c), sizeof(at));
         const uint64_t ns =
             static_cast<uint64_t>(at.tv_sec) * ns_per_s + static_cast<uint64_t>(at.tv_nsec);
-        // Unless somebody has set the clock meanwhile.
+        // The difference is wrong if somebody has set the clock in between.
         return ns <= wall && wall - ns < ns_per_s ? now - (wall - ns) : now;
     }
     return now;
@@ -134,7 +134,10 @@ UdpSender::UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
     std::generate(key_.begin(), key_.end(), [&] { return static_cast<uint8_t>(random()); });
 }
 
-/** What is too long for a switch is lost: it is neither cut, nor are others sent shorter for it. */
+/**
+ * Opens the socket of a plane. A probe that is too long for a switch must be lost: it is not
+ * fragmented, and does not shorten later ones.
+ */
 bool UdpSender::open(Plane &plane)
 {
     const sockaddr_in6 own = socket_address(sid_, 0);
@@ -155,7 +158,10 @@ bool UdpSender::open(Plane &plane)
     return true;
 }
 
-/** Marked like data, too, and not dropped, by switches whose queues are long. */
+/**
+ * Marks probes like data, and as ECN-capable, so that switches with long queues mark them instead
+ * of dropping them.
+ */
 void UdpSender::mark(uint8_t dscp)
 {
     const int traffic_class = dscp << 2 | ecn_capable;
@@ -180,7 +186,7 @@ void UdpSender::send(const ProbeLoop &loop, const LoopProbe &sent)
         plane.waiting.push_back(probe);
         return;
     }
-    // Without its way it would come straight home.
+    // Without its segments the probe would come straight home.
     if (!set_way(plane.probes.get(), loop.carriers.front(), loop.carriers.back()))
         return;
     sendto(plane.probes.get(), &probe.payload, sizeof(probe.payload), MSG_DONTWAIT,
@@ -188,7 +194,7 @@ void UdpSender::send(const ProbeLoop &loop, const LoopProbe &sent)
     clear_way(plane.probes.get());
 }
 
-/** In one call, if all can be sent. */
+/** Sends the waiting probes of a plane, in one call if possible. */
 void UdpSender::flush(Plane &plane)
 {
     static std::array<char, data_packet_bytes(UINT16_MAX)> nothing{};
@@ -208,7 +214,7 @@ void UdpSender::flush(Plane &plane)
     for (size_t done = 0; done < count;) {
         const int sent = sendmmsg(plane.probes.get(), &messages[done],
                                   static_cast<unsigned>(count - done), MSG_DONTWAIT);
-        // One that cannot be sent is lost; those behind it are not.
+        // A probe that cannot be sent is lost; those behind it are not.
         done += sent > 0 ? static_cast<size_t>(sent) : 1;
     }
     plane.waiting.clear();
@@ -231,7 +237,10 @@ std::unique_ptr<ProbeSender> make_udp_sender(const Fabric &fabric, const NetdevT
         std::move(neighbors), netdevs);
 }
 
-/** A socket stays with a netdev that is gone, and with one that has another name now. */
+/**
+ * Also closes the socket of a netdev that is gone or has another name now, because the socket would
+ * stay bound to it.
+ */
 bool UdpSender::carrier(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];
@@ -254,7 +263,7 @@ uint16_t UdpSender::data_bytes()
     return data_packet_bytes(least);
 }
 
-/** By a datagram to a port where nobody listens: it says so. */
+/** Sends the T0 a datagram to a closed port, which it answers with an ICMP error. */
 void UdpSender::ask(uint8_t number)
 {
     Plane &plane = planes_[number - 1u];

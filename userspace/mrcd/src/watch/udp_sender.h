@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Sends probes: UDP datagrams to this host itself, with the way out and back as their
- * destination address.
+ * Sends probes: UDP datagrams whose destination address is a source-routed path from this host back
+ * to itself.
  */
 #pragma once
 
@@ -22,18 +22,19 @@ namespace mrcd
 {
 
 /**
- * A socket per plane, bound to its netdev. What cannot be sent is as good as lost: there may be
- * no netdev, no address or no route yet.
+ * Has a socket per plane, bound to its netdev. A probe that cannot be sent counts as lost: the
+ * netdev, an address or a route may not exist yet.
  *
- * Switches rewrite the destination address under way, so there is no UDP checksum. A random key
- * in each probe keeps others from answering in our name.
+ * Probes have no UDP checksum, because switches rewrite the destination address on the path. A
+ * random key in each probe keeps others from forging answers.
  */
 class UdpSender : public ProbeSender
 {
 public:
     /**
-     * @param sid of this host, from and to which probes go
+     * @param sid of this host, source and final destination of probes
      * @param planes names of the netdevs of planes 1, 2, ...
+     * @param neighbors SIDs of the T0s of these planes
      * @param netdevs outlives this
      */
     UdpSender(const mrcnl::Address &sid, std::vector<std::string> planes,
@@ -47,16 +48,16 @@ public:
 
     void mark(uint8_t dscp) override;
 
-    /** With the time at which the kernel got it. */
+    /** Takes the answers, with the times at which the kernel received them. */
     void receive(FaultFinder &watch) override;
 
 private:
-    /** What a probe carries. It never leaves this host's hands: host byte order. */
+    /** The payload of a probe, in host byte order: only this host reads it. */
     struct Payload {
         std::array<uint8_t, 16> key;
         uint32_t id;
         uint32_t sequence;
-        uint32_t bytes; ///< of the packet: nothing of it was lost
+        uint32_t bytes; ///< length of the packet, to detect one that was cut short
     };
     struct Datagram {
         sockaddr_in6 to;
@@ -66,12 +67,12 @@ private:
     static_assert(headers + sizeof(Payload) == short_probe_bytes);
     struct Plane {
         std::string name;        ///< of its netdev
-        uint32_t index = 0;      ///< of the netdev that its sockets are bound to
+        uint32_t index = 0;      ///< of the netdev that the sockets are bound to
         mrcnl::Address neighbor; ///< SID of the T0
         mrcnl::Descriptor probes;
-        uint16_t port = 0;             ///< of probes
-        std::vector<Datagram> waiting; ///< to be sent together
-        mrcnl::Descriptor question;    ///< to the T0 itself
+        uint16_t port = 0;             ///< source and destination port of probes
+        std::vector<Datagram> waiting; ///< probes to be sent together
+        mrcnl::Descriptor question;    ///< socket with which the T0 itself is asked
     };
 
     bool open(Plane &plane);
@@ -86,13 +87,13 @@ private:
     NetdevFinder routes_;
 };
 
-/** That of this host of a fabric. @param netdevs outlives it */
+/** Makes the sender of this host. @param netdevs outlives it */
 std::unique_ptr<ProbeSender> make_udp_sender(const Fabric &fabric, const NetdevTable &netdevs);
 
-/** Now, of the clock that FaultFinder is told. ns */
+/** The time now, of the clock of FaultFinder. ns */
 uint64_t monotonic_ns();
 
-/** Now, since 1970. ns */
+/** The time now, since 1970. ns */
 uint64_t wall_ns();
 
 } // namespace mrcd
