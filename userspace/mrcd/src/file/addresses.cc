@@ -9,9 +9,9 @@ namespace mrcd
 namespace
 {
 
-constexpr size_t ipv4_at = 10; // in addresses that mean IPv4; the two special ones begin so too
+constexpr size_t ipv4_at = 10; // where IPv4-in-IPv6 addresses stop being zero; :: and ::1, too
 
-/** The address without the bits behind a length. */
+/** The address with the bits behind @p length cleared. */
 mrcnl::Address cut(mrcnl::Address address, uint8_t length)
 {
     for (size_t i = 0; i < address.bytes.size(); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What can be told from an address or a prefix alone.
+ * Properties of an address or a prefix.
  */
 #pragma once
 
@@ -10,13 +10,16 @@
 namespace mrcd
 {
 
-/** May hosts have it, wherever they are? Addresses of one link, of groups, of IPv4 are none. */
+/**
+ * Can it be the address of a host, on whatever link? False for link-local, multicast and IPv4
+ * addresses, and for the unspecified and the loopback address.
+ */
 bool global_unicast(const mrcnl::Address &address);
 
 /** Does the address lie in the prefix? */
 bool contains(const mrcnl::Prefix &prefix, const mrcnl::Address &address);
 
-/** Has the prefix bits behind its length? */
+/** Does the prefix have bits set behind its length? */
 bool has_host_bits(const mrcnl::Prefix &prefix);
 
 } // namespace mrcd

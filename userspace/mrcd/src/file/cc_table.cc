@@ -15,7 +15,7 @@ constexpr int64_t window_min = 8 << 10;
 constexpr int64_t window_max = 256 << 20;
 constexpr uint32_t window_default = 1 << 20;
 
-/** In what the kernel counts. */
+/** Reads a setting, in the unit of the kernel. */
 std::optional<uint64_t> number(TomlTable &table, const mrcnl::Setting &setting)
 {
     if (!setting.words.empty())
@@ -50,7 +50,10 @@ mrcnl::CcSettings read_settings(TomlTable &table)
     return settings;
 }
 
-/** Who sets what is another algorithm's believes that it is in force. */
+/**
+ * Complains about settings of another algorithm, because somebody who sets them believes that they
+ * have an effect.
+ */
 void refuse_foreign(TomlTable &table, const Cc &cc)
 {
     if (cc.algorithm == "nscc" && cc.window)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Table [cc] of the file.
+ * Reads the table [cc] of the file.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace mrcd
 {
 
-/** An algorithm and what is set of it, in the ranges of the kernel. */
+/** Reads the algorithm and its settings, in the ranges of the kernel. */
 Cc read_cc(TomlTable table);
 
 } // namespace mrcd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The fabric as the file describes it, checked: what mrcd works out everything from.
+ * The fabric as the file describes it, after all checks. mrcd derives everything from it.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ struct Host {
 /** A T0-T1 link: indices in Fabric::t0 and Fabric::t1. */
 using Trunk = std::pair<uint32_t, uint32_t>;
 
-/** What is not to be used, whatever probes say. */
+/** Elements that must not be used, whatever probes say. */
 struct Denials {
     std::set<uint32_t> t0;
     std::set<uint32_t> t1;
@@ -68,23 +68,23 @@ struct Local {
     std::vector<std::string> planes; ///< netdev of port 1, 2, ...
 };
 
-/** EVs of each profile. */
+/** The EVs of each profile. */
 struct Evs {
     uint16_t per_destination = 128;
-    std::optional<uint16_t> min_active; ///< of per_destination; empty: a quarter of what there are
-    uint16_t active = 0;                ///< of per_destination, in rotation at a time; 0: all
+    std::optional<uint16_t> min_active; ///< of per_destination; empty: a quarter of all
+    uint16_t active = 0; ///< of per_destination, in rotation at the same time; 0: all
 };
 
 /** How fast QPs send. */
 struct Cc {
     std::string algorithm = "nscc";
-    std::optional<uint32_t> window; ///< bytes; of algorithm none
-    mrcnl::CcSettings settings;     ///< of algorithm nscc; empty: as the kernel has it
+    std::optional<uint32_t> window; ///< bytes; only with algorithm none
+    mrcnl::CcSettings settings;     ///< only with algorithm nscc; empty: the kernel's defaults
 };
 
 /** How links are probed. */
 struct Watching {
-    uint16_t rate = 10;        ///< probes per second and link; 0: they are not
+    uint16_t rate = 10;        ///< probes per second and link; 0: links are not probed
     uint16_t lost_after = 50;  ///< ms
     uint16_t dead_after = 4;   ///< lost in a row
     uint16_t alive_after = 20; ///< answered in a row
@@ -98,13 +98,13 @@ struct Reporting {
 };
 
 struct Fabric {
-    mrcnl::Address block;              ///< 32 bits, zeros behind them
-    std::optional<mrcnl::Prefix> gids; ///< all GIDs lie in it
+    mrcnl::Address block;              ///< 32 bits, followed by zeros
+    std::optional<mrcnl::Prefix> gids; ///< a prefix that contains all GIDs
     uint8_t planes = 0;
     std::vector<std::string> racks;
     std::vector<T0> t0;
     std::vector<T1> t1;
-    std::set<Trunk> missing; ///< other T0s lead to each T1 of their plane
+    std::set<Trunk> missing; ///< T0-T1 links that do not exist; all others of a plane do
     std::vector<Host> hosts;
     Denials denied;
     Local local;

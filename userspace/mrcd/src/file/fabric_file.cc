@@ -21,9 +21,9 @@ namespace
 constexpr int64_t planes_max = 32;
 constexpr int64_t evs_max = 256;
 constexpr int64_t rate_max = 100;
-constexpr int64_t lost_after_min = 10; // ms: what a timer and a switch's answer need
+constexpr int64_t lost_after_min = 10; // ms: enough for a timer and the answer of a switch
 constexpr int64_t lost_after_max = 1000;
-constexpr int64_t dead_after_min = 2; // one is lost now and then
+constexpr int64_t dead_after_min = 2; // a single probe is lost now and then
 constexpr int64_t dead_after_max = 10;
 constexpr int64_t alive_after_max = 100;
 constexpr size_t netdev_name_max = 15;
@@ -31,7 +31,10 @@ constexpr size_t device_name_max = 63;
 constexpr std::string_view netdev_name_never = "/:% ";
 constexpr uint8_t block_length = 32;
 
-/** May something be called so that has a place in /sys? @param never letters it may not have */
+/**
+ * May something that has an entry in /sys have this name? @param never characters that it must not
+ * have
+ */
 bool is_name(const std::string &name, size_t longest, std::string_view never)
 {
     return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
@@ -41,7 +44,7 @@ bool is_name(const std::string &name, size_t longest, std::string_view never)
            });
 }
 
-/** Reads the tables of a file, in the order in which they name each other. */
+/** Reads the tables of a file. Each table comes after those that it refers to. */
 class Builder
 {
 public:
@@ -89,17 +92,20 @@ private:
     Names t0_;
     Names t1_;
     Names hosts_;
-    std::vector<uint32_t> rack_lines_; ///< where they are named first
+    std::vector<uint32_t> rack_lines_; ///< lines where the racks are first named
     std::map<uint16_t, std::string> usids_;
     std::map<mrcnl::Address, std::string> gids_;
     uint32_t denials_line_ = 0;
-    // Who names something that is not there is not to blame if there was an error before.
+    // After an error in a table, references to its entries are not complained about.
     bool racks_right_ = false;
     bool switches_right_ = false;
     bool hosts_right_ = false;
 };
 
-/** In the order of lines. What the others build on must be right first. */
+/**
+ * Reads the file, and sorts complaints by line. The tables that others build on must be right
+ * first.
+ */
 void Builder::build()
 {
     for (const char *key : {"fabric", "t0", "hosts", "local"})
@@ -143,7 +149,7 @@ void Builder::read_fabric()
     table.finish();
 }
 
-/** One whose addresses hosts may have wherever they are. */
+/** Reads a prefix of addresses that hosts can have on whatever link. */
 std::optional<mrcnl::Prefix> Builder::prefix(TomlTable &table, const char *key,
                                              const std::string &text)
 {
@@ -186,7 +192,7 @@ void Builder::read_gids(TomlTable &table)
         table.complain("gids", "'" + text + "' overlaps the block");
 }
 
-/** Each node of the fabric has one of its own. */
+/** Reads a uSID. Each node of the fabric must have its own. */
 uint16_t Builder::usid(TomlTable &table, const std::string &owner)
 {
     const auto usid = static_cast<uint16_t>(table.integer("usid", 1, UINT16_MAX).value_or(0));
@@ -293,7 +299,7 @@ void Builder::read_hosts()
     hosts_right_ = complaints_.size() == before;
 }
 
-/** ["T0", "T1"], of one plane */
+/** Reads a link, ["T0", "T1"]; both are of the same plane. */
 std::optional<Trunk> Builder::trunk(const toml::node &node, TomlTable &table, const char *key)
 {
     const toml::array *pair = node.as_array();
@@ -442,7 +448,7 @@ void Builder::read_report()
     in_addr parsed{};
 
     report.address = table.string("address", report.address);
-    // The server that Debian has knows no IPv6.
+    // The HTTP server that Debian packages has no IPv6.
     if (!report.address.empty() && inet_pton(AF_INET, report.address.c_str(), &parsed) != 1)
         table.complain("address", "'" + report.address + "' is no IPv4 address");
     report.port =
@@ -465,7 +471,7 @@ void Builder::check_racks()
                                                               std::to_string(plane)});
 }
 
-/** To each rack some plane must lead, and may. */
+/** Each rack must have a path in some plane that is not denied. */
 void Builder::check_paths()
 {
     const Topology topology(fabric_);

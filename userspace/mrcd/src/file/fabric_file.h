@@ -23,7 +23,7 @@ struct Complaint {
     bool operator==(const Complaint &) const = default;
 };
 
-/** In the order of lines, at least one. */
+/** Sorted by line, at least one. */
 using Complaints = std::vector<Complaint>;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What became of the file when it was read last.
+ * The result of the last attempt to read the file.
  */
 #pragma once
 
@@ -11,17 +11,20 @@
 namespace mrcd
 {
 
-/** All times are of the wall clock, in ns since 1970. */
+/** All times are ns since 1970, of the wall clock. */
 struct FileState {
     std::string name;
-    std::string hash;      ///< of the text that is followed; see hash_of_text()
-    uint64_t taken_ns = 0; ///< when that was read last
-    std::string problem;   ///< why the last one was refused; empty: it was taken
+    std::string hash;      ///< of the text in use; see hash_of_text()
+    uint64_t taken_ns = 0; ///< when the text in use was last read
+    std::string problem;   ///< why the file was refused last time; empty: it was accepted
     uint64_t refused_ns = 0;
-    bool changed = false; ///< the file is another one now than what was read last
+    bool changed = false; ///< the file has changed since it was last read
 };
 
-/** 16 digits that tell two files apart, the same on all hosts. No secret, and no signature. */
+/**
+ * A hash of 16 digits that tells two files apart, and is the same on all hosts. It is no
+ * cryptographic hash, and proves nothing.
+ */
 std::string hash_of_text(const std::string &text);
 
 } // namespace mrcd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A TOML table that is read key by key, each with its type and range, and complained about.
+ * Reads a TOML table key by key, with a type and a range for each, and collects complaints.
  */
 #pragma once
 
@@ -23,10 +23,10 @@
 namespace mrcd
 {
 
-/** Line of a node. */
+/** The line that a node is on. */
 uint32_t line_of(const toml::node &node);
 
-/** Reads a table. What is missing or wrong is added to the complaints, and left out. */
+/** Reads a table. A value that is missing or wrong is added to the complaints, and left out. */
 class TomlTable
 {
 public:
@@ -41,51 +41,57 @@ public:
     {
     }
 
-    /** A number of this key, nothing when it is missing or wrong. */
+    /** Reads a number. @return nothing when it is missing or wrong */
     std::optional<int64_t> integer(const char *key, int64_t min, int64_t max, bool needed = true);
 
     /**
-     * A number with a unit of this key, which is a string, nothing when it is missing or wrong.
+     * Reads a string that is a number with a unit.
      *
-     * @param like what it looks like, for people
+     * @param like examples of such a number, for people
+     * @return nothing when it is missing or wrong
      */
     std::optional<uint64_t> quantity(const char *key, std::span<const mrcnl::QuantityUnit> units,
                                      const char *like, uint64_t min, uint64_t max);
 
     /**
-     * A number of this key, with a fraction or without, nothing when it is missing or wrong.
+     * Reads a number with or without a fraction.
      *
-     * @return millionths, as @p min and @p max are
+     * @return millionths, as @p min and @p max are; nothing when it is missing or wrong
      */
     std::optional<uint64_t> fraction(const char *key, uint64_t min, uint64_t max);
 
-    /** True or false, nothing when it is missing or wrong. */
+    /** Reads true or false. @return nothing when it is missing or wrong */
     std::optional<bool> boolean(const char *key);
 
-    /** Which of these words a key has, nothing when it is missing or wrong. */
+    /** Reads one of some words. @return its index; nothing when it is missing or wrong */
     std::optional<uint64_t> word(const char *key, std::span<const char *const> words);
 
-    /** A text of this key; empty when it is wrong, or missing though it must not be. */
+    /**
+     * Reads a text.
+     *
+     * @param missing the value when the key is missing; empty: the key must not be missing
+     * @return empty when the text is wrong, or missing though it must not be
+     */
     std::string string(const char *key, std::optional<std::string> missing = {});
 
-    /** The strings of a list, nothing when it is missing or one of them is wrong. */
+    /** Reads a list of strings. @return nothing when it is missing or one string is wrong */
     std::optional<Strings> strings(const char *key, bool needed);
 
-    /** The list of a key, null when it is missing or wrong. */
+    /** Finds a list. @return null when it is missing or wrong */
     const toml::array *array(const char *key, bool needed);
 
-    /** Calls @p each for the tables in the table of this key. */
+    /** Calls @p each for each table in the table of this key. */
     void tables(const char *key, bool needed,
                 const std::function<void(const std::string &, TomlTable &)> &each);
 
-    /** The table of a key, or an empty one. */
+    /** Finds a table. @return an empty one when it is missing or wrong */
     TomlTable table(const char *key, bool needed);
 
-    /** Complains about this key's value, or about the table if it has no such key. */
+    /** Complains about the value of this key, or about the whole table if it has no such key. */
     void complain(const char *key, const std::string &text);
     void complain_at(const toml::node &node, const std::string &text);
 
-    /** Complains about keys that nobody asked for. */
+    /** Complains about keys that nothing has read. */
     void finish();
 
     uint32_t line() const { return line_of(table_); }

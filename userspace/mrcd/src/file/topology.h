@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The ways from the rack of this host to all racks.
+ * The paths from the rack of this host to all racks.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 namespace mrcd
 {
 
-/** From a T0 to a T0: indices in Fabric::t0 and Fabric::t1. */
+/** A path from a T0 to a T0: indices in Fabric::t0 and Fabric::t1. */
 struct Path {
     uint32_t from = 0;
-    std::optional<uint32_t> t1; ///< empty inside a rack, where from is to
+    std::optional<uint32_t> t1; ///< empty inside a rack, where from and to are the same
     uint32_t to = 0;
     bool denied = false; ///< by the file
 };
 
-/** Does a path pass what is denied? */
+/** Does a path pass a denied element? */
 bool passes(const Path &path, const Denials &denied);
 
 /** Finds paths in a fabric whose racks have a T0 in each plane. */
