@@ -12,7 +12,7 @@ namespace
 
 constexpr size_t block_bytes = 4;
 
-/** uSIDs behind the block, up to the first that is zero. */
+/** The uSIDs behind the block, up to the first zero. */
 std::vector<uint16_t> usids_of(const mrcnl::Address &via)
 {
     std::vector<uint16_t> usids;

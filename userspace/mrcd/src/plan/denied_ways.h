@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Which EVs pass what is denied, judged by their values. Of profiles that have left the plan
- * nothing but the values of their EVs is known.
+ * Tells from its value whether an EV passes a denied element. Of profiles that have left the plan,
+ * only the values of their EVs are known.
  */
 #pragma once
 
@@ -20,20 +20,20 @@ class DeniedWays
 {
 public:
     DeniedWays() = default;
-    /** @param fabric and what of it is denied */
+    /** @param fabric with its denials */
     explicit DeniedWays(const Fabric &fabric);
 
     /**
-     * Does a way pass what is denied?
+     * Does a path pass a denied element?
      *
      * @param port plane of the EV
      * @param via a uSID carrier as planned EVs have it: T0, or T0, T1 and T0
-     * @return nothing: not as far as is known, and the fabric does not have all of it
+     * @return nothing: no known element of it is denied, but the fabric does not have all of them
      */
     [[nodiscard]] std::optional<bool> denies(uint8_t port, const mrcnl::Address &via) const;
 
 private:
-    /** By plane and uSID, indices in the fabric. */
+    /** Indices in the fabric, by plane and uSID. */
     using Nodes = std::map<std::pair<uint8_t, uint16_t>, uint32_t>;
 
     mrcnl::Address block_;

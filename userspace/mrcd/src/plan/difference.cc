@@ -16,7 +16,7 @@ namespace
 
 using mrcnl::Kernel;
 
-/** Equal but for denials. */
+/** Are two profiles equal, apart from denials? */
 bool same_paths(const mrcnl::EvProfileSpec &a, const mrcnl::EvProfileSpec &b)
 {
     return a.format == b.format && a.mode == b.mode && a.min_active == b.min_active &&
@@ -37,7 +37,7 @@ std::string to_hex(uint16_t usid)
     return text;
 }
 
-/** As words of mrcctl cc-profile. */
+/** The settings in the words of mrcctl cc-profile. */
 std::string text_of(const mrcnl::CcProfile &profile)
 {
     std::string text = " algorithm " + profile.algorithm;
@@ -55,13 +55,13 @@ std::string text_of(const mrcnl::CcProfile &profile)
     return text;
 }
 
-/** Whoever made it leaves it to whoever wants it. */
+/** May mrcd take over an object of this owner? True if no controller claims it. */
 bool nobodys(uint8_t owner)
 {
     return owner == MRC_NL_OWNER_NONE || owner == MRC_NL_OWNER_KERNEL;
 }
 
-/** Somebody looks after it, and it is not mrcd. */
+/** Does the object belong to a controller other than mrcd? */
 bool of_another(uint8_t owner)
 {
     return owner != MRC_NL_OWNER_MRCD && !nobodys(owner);
@@ -81,7 +81,7 @@ public:
 private:
     using Apply = std::function<mrcnl::Result<void>(Kernel &, const std::string &device)>;
 
-    /** Profiles that routes name. */
+    /** Profiles that routes refer to. */
     struct Named {
         std::set<uint64_t> ev_profiles;
         std::set<uint64_t> cc_profiles;
@@ -121,7 +121,7 @@ private:
     const State &state_;
     const Plan &plan_;
     System &system_;
-    Planes planes_; ///< as the steps leave them
+    Planes planes_; ///< the planes after the steps up to now
     std::vector<Step> steps_;
 };
 
@@ -161,7 +161,10 @@ Step &Comparison::add(Step::Kind kind, const char *object, const std::string &wh
              }});
 }
 
-/** What is left over: not while something that takes its place may be missing. */
+/**
+ * Adds a step that deletes a surplus object. It is not taken if an earlier step was refused,
+ * because a replacement may be missing then.
+ */
 void Comparison::remove(const char *object, const std::string &what, Apply apply)
 {
     add(Step::Kind::remove, object, what, std::move(apply)).needs = "";
@@ -177,7 +180,7 @@ void Comparison::conflict(const char *object, const std::string &what)
     steps_.push_back({Step::Kind::conflict, object, what});
 }
 
-/** It is planned otherwise, and another's. */
+/** Adds a conflict: the object is not as planned, and belongs to another controller. */
 void Comparison::leave(const char *object, const std::string &what, uint8_t owner)
 {
     conflict(object,
@@ -186,9 +189,9 @@ void Comparison::leave(const char *object, const std::string &what, uint8_t owne
 }
 
 /**
- * Is nothing to be done about something planned, for it is so, or another's?
+ * Must an existing object be left alone, because it is as planned or belongs to another controller?
  *
- * @param same whether what there is is as planned
+ * @param same tells whether the object is as planned
  */
 template <typename Map, typename Same>
 bool Comparison::is_left(const Map &known, const typename Map::key_type &key, const Same &same,
@@ -214,7 +217,10 @@ void Comparison::add_addresses()
     add_address({plan_.sid, alone}, false);
 }
 
-/** The kernel changes no prefix length; in between, there would be no address. */
+/**
+ * Adds an address. A wrong prefix length becomes a conflict: the kernel cannot change it, and
+ * deleting the address first would leave none for a moment.
+ */
 void Comparison::add_address(const mrcnl::Prefix &wanted, bool any_length)
 {
     const auto now = state_.addresses.find(wanted.address);
@@ -230,7 +236,10 @@ void Comparison::add_address(const mrcnl::Prefix &wanted, bool any_length)
                                 " is to have prefix length " + std::to_string(wanted.length));
 }
 
-/** It may come with a plane. */
+/**
+ * Adds the device. The other steps must be worked out anew then, because the device may come with a
+ * plane.
+ */
 void Comparison::add_device()
 {
     if (state_.device)
@@ -254,7 +263,10 @@ void Comparison::settings()
         });
 }
 
-/** Without those that do not exist, and ports that are to have one by two of its names. */
+/**
+ * The netdevs that ports should have. Leaves out netdevs that do not exist, and ports that should
+ * get the same netdev by two of its names.
+ */
 Planes Comparison::wanted_planes()
 {
     std::map<uint32_t, uint8_t> ports; ///< by ifindex
@@ -280,7 +292,9 @@ Planes Comparison::wanted_planes()
     return wanted;
 }
 
-/** Takes out what another's planes are in the way of. */
+/**
+ * Removes from @p wanted what is impossible because planes of another controller are in the way.
+ */
 void Comparison::leave_planes(Planes &wanted)
 {
     for (const auto &[at, now] : planes_) {
@@ -296,7 +310,7 @@ void Comparison::leave_planes(Planes &wanted)
     }
 }
 
-/** Those that are as planned already, and nobody's. */
+/** Takes over the planes that are as planned and belong to no controller. */
 void Comparison::adopt_planes(const Planes &wanted)
 {
     for (const auto &[at, netdev] : wanted) {
@@ -385,8 +399,8 @@ void Comparison::put_ev_profiles()
 }
 
 /**
- * To make a profile anew allows all of its EVs. Those that an earlier mrcd has denied stay denied,
- * for nobody knows that it was wrong; but never all of them. And it is called what it was called.
+ * Makes a profile anew. This allows all of its EVs, so EVs that an earlier mrcd process has denied
+ * are denied again, because the denial may be right; but never all EVs. The alias stays.
  */
 mrcnl::EvProfileSpec Comparison::with_words_kept(mrcnl::EvProfileSpec wanted,
                                                  const mrcnl::EvProfileSpec &now) const
@@ -405,7 +419,7 @@ mrcnl::EvProfileSpec Comparison::with_words_kept(mrcnl::EvProfileSpec wanted,
     return some_left ? wanted : planned;
 }
 
-/** A profile that has left the plan may still have QPs: what breaks is denied there, too. */
+/** Denies EVs of profiles that have left the plan, too: QPs may still use them. */
 void Comparison::set_denials_of_old_profiles()
 {
     for (const auto &[id, now] : state_.ev_profiles) {
@@ -423,7 +437,10 @@ void Comparison::set_denials_of_old_profiles()
     }
 }
 
-/** EVs keep what is known of them. None is denied before those that take its place are there. */
+/**
+ * Denies and allows EVs one by one, so that they keep their state. Allows come before denials, so
+ * that the replacements are there first.
+ */
 void Comparison::set_denials(const mrcnl::EvProfileSpec &now, const mrcnl::EvProfileSpec &wanted)
 {
     for (const bool deny : {false, true})
@@ -480,7 +497,10 @@ void Comparison::delete_routes()
     }
 }
 
-/** By routes that mrcd leaves alone: as long as they are there, nobody can delete the profiles. */
+/**
+ * The profiles used by routes that mrcd leaves alone: they cannot be deleted while the routes
+ * exist.
+ */
 Comparison::Named Comparison::named_by_others() const
 {
     Named named;
@@ -495,7 +515,7 @@ Comparison::Named Comparison::named_by_others() const
     return named;
 }
 
-/** A profile without routes may still have QPs: it goes when they have gone. */
+/** Deletes surplus profiles. One that QPs still use stays until they have gone. */
 void Comparison::delete_profiles()
 {
     const Named named = named_by_others();
@@ -520,7 +540,10 @@ void Comparison::delete_profiles()
     }
 }
 
-/** That of the anchor came with the device: traffic is to keep to what is planned. */
+/**
+ * Deletes surplus planes, and also the anchor's plane that came with the device: traffic must use
+ * the planned planes only.
+ */
 void Comparison::delete_planes()
 {
     for (const auto &[port, netdev] : planes_) {
@@ -534,7 +557,10 @@ void Comparison::delete_planes()
     }
 }
 
-/** This host may have been another one. */
+/**
+ * Deletes addresses of other hosts that mrcd added: this host may have been another host of the
+ * file before.
+ */
 void Comparison::delete_addresses()
 {
     for (const auto &[address, held] : state_.addresses) {

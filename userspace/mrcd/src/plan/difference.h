@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What must change for the kernel to have what is planned, step by step.
+ * Works out the steps that lead from the kernel's state to the plan.
  */
 #pragma once
 
@@ -23,34 +23,35 @@ struct EvDenial {
     bool deny = false;
 };
 
-/** One request to the kernel, or why there is none. */
+/** One request to the kernel, or the reason why there is none. */
 struct Step {
-    /** What becomes of the object. */
+    /** What happens to the object. */
     enum class Kind {
         add,
         replace,
         remove,
-        wait,    ///< nothing: the netdev that is needed does not exist yet
-        conflict ///< nothing: somebody must decide
+        wait,    ///< nothing: a netdev that it needs does not exist yet
+        conflict ///< nothing: a person must decide
     };
 
     Kind kind = Kind::add;
     std::string object; ///< noun, as mrcctl has it: "route"
-    std::string what;   ///< which one, and what it is to be: "fd00::2/128 ev-profile 258"
-    std::function<mrcnl::Result<void>(Target &)> apply{}; ///< unless it waits or conflicts
-    std::string part{};                                   ///< steps that others need; see needs
-    std::optional<std::string> needs{}; ///< a part of which no step was refused, "": no step at all
-    bool last = false;                  ///< what comes behind it must be worked out anew
-    bool in_place = false;              ///< a conflict, but something is there: nothing is missing
-    std::optional<EvDenial> ev{};       ///< if it is about one
+    std::string what;   ///< which object, and its new value: "fd00::2/128 ev-profile 258"
+    std::function<mrcnl::Result<void>(Target &)> apply{}; ///< empty for wait and conflict
+    std::string part{};                                   ///< the part that other steps can need
+    std::optional<std::string> needs{}; ///< skipped if a step of this part was refused; "": of any
+    bool last = false;                  ///< the steps behind it must be worked out anew
+    bool in_place = false; ///< the conflict is about an object that exists: nothing is missing
+    std::optional<EvDenial> ev{}; ///< the EV that it denies or allows
 };
 
 /**
- * The steps from a state to the plan, none when it is as planned.
+ * The steps from a state to the plan; none when the state is as planned.
  *
- * What traffic uses is there before it is named, and goes when it is named no more: planes
- * and profiles, then routes, then what is left over, the other way round. EVs are allowed
- * before others are denied. What is as planned is not touched, nor are profiles that QPs use.
+ * Objects are made before other objects refer to them, and deleted after that: first planes and
+ * profiles, then routes, then what is left over, in the opposite order. EVs are allowed before
+ * others are denied. Objects that are as planned are not touched, and neither are profiles that QPs
+ * use.
  */
 std::vector<Step> difference(const State &state, const Plan &plan, System &system);
 

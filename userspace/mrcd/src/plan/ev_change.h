@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * EVs that are denied and allowed, in few words.
+ * A short description of EVs that were denied or allowed.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct EvChange {
 /** "2 EVs of 1 profile denied, 1 EV of 1 profile allowed" */
 std::string to_string(const EvChange &change);
 
-/** EVS_DENIED and EVS_ALLOWED, where there are any: "258:0,3 259:1". */
+/** Adds the fields EVS_DENIED and EVS_ALLOWED, if there are such EVs: "258:0,3 259:1". */
 void add_fields(Log::Fields &fields, const EvChange &change);
 
 } // namespace mrcd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Steps for people and for programs.
+ * Prints steps for people and for programs.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ namespace mrcd
 {
 
 /**
- * A line per step, or with @p json a list of objects with the keys "change" (add, replace,
+ * Prints a line per step, or with @p json a list of objects with the keys "change" (add, replace,
  * remove, wait, conflict), "object" and "what".
  */
 void print_steps(std::ostream &out, const std::vector<Step> &steps, bool json);

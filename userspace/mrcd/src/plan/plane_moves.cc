@@ -41,7 +41,7 @@ bool Mover::misplaced(uint8_t port, const Netdev &netdev) const
     return at == now_.end() || at->second.ifindex != netdev.ifindex;
 }
 
-/** Is it held by no port, or by one that gets no other netdev later? */
+/** Is the netdev at no port, or at one that gets no other netdev later? */
 bool Mover::free(const Netdev &netdev)
 {
     const auto at = holder(netdev);
@@ -75,7 +75,7 @@ std::vector<PlaneMove> Mover::moves()
         auto next = std::find_if(left.begin(), left.end(),
                                  [&](const auto &plane) { return free(plane.second); });
         if (next == left.end())
-            next = left.begin(); // they go round in circles: this opens one
+            next = left.begin(); // the moves form a circle: this one opens it
         place(next->first, next->second);
         left.erase(next);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * How netdevs get from the ports where they are to those where they are to be.
+ * Moves netdevs from their ports to the ports where they should be.
  */
 #pragma once
 
@@ -14,27 +14,27 @@ namespace mrcd
 {
 
 struct Netdev {
-    uint32_t ifindex = 0; ///< tells netdevs apart: each may have several names
+    uint32_t ifindex = 0; ///< identifies the netdev, which may have several names
     std::string name;
 };
 
-/** By port. */
+/** The netdev of each port. */
 using Planes = std::map<uint8_t, Netdev>;
 
 struct PlaneMove {
-    bool add = false; ///< or remove
+    bool add = false; ///< false: remove
     uint8_t port = 0;
     Netdev netdev;
 };
 
 /**
- * Moves in the order in which as few planes as possible are away at once: a port that is to get
- * a netdev which no other port waits to give up comes before one that is not, and so two planes
- * are away for a moment at most. Ports whose netdev is right are left alone.
+ * Works out moves in an order in which at most two planes are away at the same time, and only for a
+ * moment. A port comes first if its new netdev is at no port, or at a port that gets no other
+ * netdev. Ports that have the right netdev are left alone.
  *
- * @param now what there is; afterwards, what there is then
- * @param wanted ports that are to have a netdev, each another one; others keep theirs unless it
- *        is wanted
+ * @param now the present ports; the call changes it to the ports after the moves
+ * @param wanted the netdevs that ports should have, each at one port only. Other ports keep their
+ *        netdev unless it is wanted elsewhere
  */
 std::vector<PlaneMove> plane_moves(Planes &now, const Planes &wanted);
 

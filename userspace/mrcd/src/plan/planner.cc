@@ -13,7 +13,7 @@ namespace
 constexpr size_t sid_block_bytes = 4;
 constexpr int json_bits = 53;
 
-/** FNV-1a: the same everywhere and for ever, unlike std::hash. */
+/** FNV-1a: the same on all hosts and in all versions, unlike std::hash. */
 uint64_t hash(std::string_view text)
 {
     uint64_t value = 0xcbf29ce484222325;
@@ -23,7 +23,10 @@ uint64_t hash(std::string_view text)
     return value;
 }
 
-/** The end of MurmurHash3: names that differ in their last letter only are far apart then. */
+/**
+ * The last part of MurmurHash3: it moves the hashes of names that differ in their last letter only
+ * far apart.
+ */
 uint64_t mix(uint64_t value)
 {
     value = (value ^ value >> 33) * 0xff51afd7ed558ccd;
@@ -31,7 +34,6 @@ uint64_t mix(uint64_t value)
     return value ^ value >> 33;
 }
 
-/** Works out the EVs of one host. */
 class Planner
 {
 public:
@@ -58,7 +60,7 @@ private:
     std::vector<uint64_t> ids_; ///< by rack
 };
 
-/** By rendezvous hashing: a path's rank depends on nothing but its own names. */
+/** The rank of a path in rendezvous hashing: it depends only on the names on the path. */
 uint64_t Planner::rank(const Path &path) const
 {
     std::string names = host_.name + '\0' + fabric_.t0[path.to].name;
@@ -68,7 +70,7 @@ uint64_t Planner::rank(const Path &path) const
     return mix(hash(names));
 }
 
-/** Paths of a plane to a rack, as many as a profile takes. */
+/** The paths of a plane to a rack that get EVs. */
 std::vector<Path> Planner::drawn(uint8_t plane, uint32_t rack) const
 {
     const size_t most = std::max(fabric_.evs.per_destination / fabric_.planes, 1);
@@ -85,7 +87,7 @@ std::vector<Path> Planner::drawn(uint8_t plane, uint32_t rack) const
     return taken;
 }
 
-/** A path that ends at the last switch; the uSID of the route to a host leads on from there. */
+/** The carrier of a path that ends at the last switch. The uSID of the route to a host leads on. */
 mrcnl::Address Planner::via(const Path &path) const
 {
     const uint16_t from = fabric_.t0[path.from].usid;
@@ -95,7 +97,10 @@ mrcnl::Address Planner::via(const Path &path) const
     return carrier(fabric_.block, {from, fabric_.t1[*path.t1].usid, fabric_.t0[path.to].usid});
 }
 
-/** Fewer than all EVs, or no dead one could be left out, unless the file asks for all of them. */
+/**
+ * How many EVs must stay active: fewer than all, so that a dead one can be left out, unless the
+ * file asks for all.
+ */
 uint16_t Planner::min_active(size_t evs) const
 {
     const Evs &wanted = fabric_.evs;
@@ -108,7 +113,7 @@ uint16_t Planner::min_active(size_t evs) const
         std::min(*wanted.min_active * evs / wanted.per_destination, evs - 1));
 }
 
-/** Rounded up, so that a profile of few EVs has one in use at least. */
+/** How many EVs are in rotation. Rounded up, so that a profile of few EVs uses at least one. */
 uint16_t Planner::active(size_t evs) const
 {
     const size_t whole = fabric_.evs.per_destination;
@@ -174,7 +179,10 @@ std::vector<uint64_t> profile_ids(const std::vector<std::string> &racks,
     return ids;
 }
 
-/** With what the kernel adds to what is not set, so that the two can be compared. */
+/**
+ * The planned profile. Values that the file does not set are the kernel's defaults, so that the
+ * plan can be compared with the kernel.
+ */
 mrcnl::CcProfile cc_profile(const Cc &cc)
 {
     mrcnl::CcProfile profile{{}, cc_profile_id, cc.algorithm, cc.window};
@@ -219,7 +227,7 @@ Plan make_plan(const Fabric &fabric)
 std::vector<PlannedEv> planned_evs(const Fabric &fabric)
 {
     const Planner planner(fabric);
-    std::map<uint64_t, uint32_t> racks; ///< with hosts but this one, by their profiles
+    std::map<uint64_t, uint32_t> racks; ///< racks with other hosts, by their profiles
     std::vector<PlannedEv> found;
 
     for (uint32_t host = 0; host < fabric.hosts.size(); host++)

@@ -11,7 +11,6 @@ namespace mrcd
 namespace
 {
 
-/** One attempt. */
 class Attempt
 {
 public:
@@ -21,7 +20,7 @@ public:
     {
     }
 
-    /** @return false: it is not to be taken any more */
+    /** @return false: the plan is no longer the one to follow, and the step was not taken */
     bool take(const Step &step);
     Outcome &outcome() { return outcome_; }
 
@@ -45,8 +44,9 @@ void Attempt::refuse(const Step &step, const mrcnl::Error &error)
 }
 
 /**
- * What changes EVs waits for nobody, and has whoever makes another plan wait. All the rest may take
- * seconds.
+ * Takes a step. Steps that change EVs never wait for other programs, and run with the lock held, so
+ * that a thread that makes a new plan waits for them. All other steps may take seconds, and run
+ * without it.
  */
 std::optional<mrcnl::Result<void>> Attempt::apply(const Step &step)
 {
@@ -83,7 +83,7 @@ bool Attempt::take(const Step &step)
     return true;
 }
 
-/** Is there an EV like that which the plan denies? */
+/** Does the plan deny an EV of the same port and path? */
 bool denies(const mrcnl::EvProfileSpec &profile, const mrcnl::EvSpec &ev)
 {
     return std::any_of(profile.evs.begin(), profile.evs.end(), [&](const mrcnl::EvSpec &planned) {
@@ -130,7 +130,7 @@ EvChange deny_evs(mrcnl::Kernel &kernel, const Plan &plan)
     for (const mrcnl::Ev &ev : *evs) {
         const auto profile = plan.ev_profiles.find(ev.ev_profile);
         const auto *way = std::get_if<mrcnl::EvVia>(&ev.spec.path);
-        // Of profiles that have left the plan, what old QPs use is denied as well.
+        // In profiles that have left the plan, EVs that old QPs use are denied as well.
         const bool wanted = profile != plan.ev_profiles.end()
                                 ? denies(profile->second, ev.spec)
                                 : way && plan.denied.denies(ev.spec.port, way->via) == true;

@@ -11,7 +11,7 @@ namespace
 
 using mrcnl::Result;
 
-/** Calls @p each for what a dump has; the error of the dump. */
+/** Calls @p each for each object of a dump, or returns the dump's error. */
 template <typename T, typename Each>
 Result<void> for_each(const Result<std::vector<T>> &dump, Each each)
 {
@@ -22,7 +22,10 @@ Result<void> for_each(const Result<std::vector<T>> &dump, Each each)
     return {};
 }
 
-/** Of what a module tells that knows no owners: as it was, mrcd looks after all. */
+/**
+ * The owner of an object. If the module knows no owners, mrcd manages all objects, as it always
+ * did.
+ */
 uint8_t owner_of(const mrcnl::Owner &told)
 {
     return told.value_or(MRC_NL_OWNER_MRCD);
