@@ -18,7 +18,7 @@ namespace
 
 using Kind = ProblemKind;
 
-/** "net/ipv6/conf/eth1/seg6_enabled" as sysctl(8) has it, whatever dots are in names. */
+/** The command for sysctl(8). With slashes, names of netdevs may have dots. */
 std::string set_sysctl(const std::string &name, long value)
 {
     return "sysctl -w " + name + "=" + std::to_string(value);
@@ -72,9 +72,9 @@ private:
     const Evidence &evidence_;
     const Fabric &fabric_;
     const Local &local_;
-    bool no_addresses_ = false;   ///< of this host: nothing comes back to it
-    std::set<uint8_t> explained_; ///< planes of which nothing can come back
-    std::set<uint8_t> unfit_;     ///< planes that the module does not take
+    bool no_addresses_ = false;   ///< this host has none, so no probe can come back
+    std::set<uint8_t> explained_; ///< planes whose silence is explained
+    std::set<uint8_t> unfit_;     ///< planes that the module refuses
     std::vector<Problem> found_;
 };
 
@@ -108,7 +108,7 @@ void Diagnosis::look_at_kernel()
     const Observation *seen = evidence_.seen;
     const bool old = seen && seen->taken_ns + look_lasts_ns < evidence_.monotonic_ns;
 
-    // At the beginning there is no look yet, and that is nobody's fault.
+    // Just after the start there is no observation yet, which is no problem.
     if (!seen)
         return;
     if (old || seen->error.code) {
@@ -139,7 +139,7 @@ void Diagnosis::look_at_module()
             "modprobe -r mrc && modprobe mrc");
 }
 
-/** Why it is not there: the first reason that there is. */
+/** Reports the first reason why the device is missing. */
 void Diagnosis::look_at_device()
 {
     const Observation &seen = *evidence_.seen;
@@ -174,7 +174,7 @@ void Diagnosis::look_at_anchor()
 {
     const Observation &seen = *evidence_.seen;
 
-    // Where it is missing, the device is.
+    // A missing anchor is reported with the device.
     no_addresses_ = !seen.anchor || !seen.anchor->up;
     if (seen.anchor && !seen.anchor->up)
         add(Kind::anchor, "netdev " + local_.anchor + " is down",
@@ -199,7 +199,10 @@ void Diagnosis::need_sysctl(const std::string &ifname, const std::string &name, 
         port);
 }
 
-/** That of all is handed on to each when it is written. */
+/**
+ * Looks at disable_ipv6. A write to "all" also sets it for each netdev, so the netdevs are not
+ * reported in addition.
+ */
 void Diagnosis::look_at_ipv6()
 {
     const bool all = sysctl_is("all", "disable_ipv6", 1);
@@ -218,7 +221,7 @@ void Diagnosis::look_at_ipv6()
     }
 }
 
-/** @return whether packets can be sent by it */
+/** @return true: packets can be sent by the netdev */
 bool Diagnosis::look_at_netdev(uint8_t port, const PlaneView &view)
 {
     const std::string name = "plane " + std::to_string(port) + ": netdev " + netdev(port);
@@ -240,7 +243,7 @@ bool Diagnosis::look_at_netdev(uint8_t port, const PlaneView &view)
 
 void Diagnosis::look_at_mtu(uint8_t port, uint32_t mtu)
 {
-    constexpr uint32_t least = 1280; // that IPv6 takes
+    constexpr uint32_t least = 1280; // IPv6's smallest MTU
     uint32_t most = 0;
 
     for (const PlaneView &view : evidence_.seen->planes)
@@ -283,7 +286,7 @@ void Diagnosis::look_at_plane(uint8_t port, const PlaneView &view)
         port);
 }
 
-/** By which ways past a dead link are probed. */
+/** Looks at seg6_enabled, without which probes around a dead link cannot be sent. */
 void Diagnosis::look_at_seg6()
 {
     const std::string why = "a dead T1 cannot be told from a dead link to it";
@@ -310,7 +313,7 @@ void Diagnosis::look_at_file()
             "it has changed since it was read", "mrcctl daemon reload " + local_.device);
 }
 
-/** What follows from something else is not told. */
+/** Reports a refused step, unless another problem explains it. */
 void Diagnosis::look_at_step(const Refusal &refusal)
 {
     const bool conflict = !refusal.error.code;
@@ -332,7 +335,8 @@ void Diagnosis::look_at_steps()
 {
     const Observation *seen = evidence_.seen;
 
-    // Of a device that is not there nothing is missing, and nobody undoes anything.
+    // If the device is missing, its objects are missing because of that, and nobody undoes
+    // anything.
     if (seen && !seen->error.code && !seen->device)
         return;
     for (const Refusal &refusal : evidence_.progress.refusals)
@@ -355,7 +359,7 @@ void Diagnosis::look_at_faults()
     }
 }
 
-/** It is nothing that others explain, and has lasted. */
+/** Has the plane been out for long enough, without another problem that explains it? */
 bool Diagnosis::counts(const EvsOut &out) const
 {
     return evidence_.alive.contains(out.plane) && !explained_.contains(out.plane) && out.since_ns &&
@@ -363,14 +367,15 @@ bool Diagnosis::counts(const EvsOut &out) const
 }
 
 /**
- * mrcd's own probes pass, and the engine uses nothing of the plane: one of the two is wrong, or
- * what is broken lies beyond what mrcd probes. A peer that no plane reaches is told of once.
+ * Reports planes whose probes come back although the module uses none of their EVs. One of the two
+ * is wrong, or what is broken lies beyond the links that mrcd probes. A peer that no plane reaches
+ * is reported once.
  */
 void Diagnosis::look_at_evs()
 {
     const Observation *seen = evidence_.seen;
     std::map<mrcnl::PeerKey, unsigned> planes;
-    std::map<uint8_t, std::vector<const EvsOut *>> by_plane; // 0: all of them
+    std::map<uint8_t, std::vector<const EvsOut *>> by_plane; // 0: all planes
 
     if (!seen || no_addresses_)
         return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is wrong, from all that is seen: each cause once, and of what follows from it nothing.
+ * Finds what is wrong, from all that is known of the host. Each cause is reported once, and its
+ * consequences are not reported.
  */
 #pragma once
 
@@ -20,24 +21,24 @@
 namespace mrcd
 {
 
-/** All that there is to judge by. */
+/** All that the diagnosis is made from. */
 struct Evidence {
     const Fabric &fabric;
     const FileState &file;
     const Progress &progress;
-    const Observation *seen; ///< null: nothing yet
+    const Observation *seen; ///< null: nothing was seen yet
     const std::vector<Fault> &faults;
-    uint64_t monotonic_ns = 0; ///< now, of the clock of the others
+    uint64_t monotonic_ns = 0; ///< now, of CLOCK_MONOTONIC like the other times
     uint64_t wall_ns = 0;      ///< now, since 1970
     std::string version;       ///< of this program
     /** Planes by which probes come back; see FaultFinder::alive_planes(). */
     std::set<uint8_t> alive{};
 };
 
-/** How old the last look is at most, before the kernel is said not to answer. */
+/** An observation that is older than this means that the kernel does not answer. ns */
 constexpr uint64_t look_lasts_ns = 4'000'000'000;
 
-/** In the order of kinds; since_ns is not known here, but for faults. */
+/** The problems, in the order of their kinds. since_ns is set for faults only. */
 std::vector<Problem> diagnose(const Evidence &evidence);
 
 } // namespace mrcd

@@ -10,14 +10,14 @@ namespace mrcd
 namespace
 {
 
-/** What there is to say of an event. */
+/** The description of an event. */
 struct Said {
-    uint64_t time = 0; ///< of the module's clock; 0: not known
+    uint64_t time = 0; ///< of the event's clock; 0: not known
     std::string kind;
     std::string text;
 };
 
-/** The bits of a mask, as ports. */
+/** The ports of a mask. */
 std::string ports_of(uint32_t mask)
 {
     std::string text;
@@ -33,7 +33,10 @@ std::string because(const std::string &reason)
     return reason.empty() ? "" : " (" + reason + ")";
 }
 
-/** Alike is what happened for the same reason to other EVs, peers or QPs. */
+/**
+ * Describes events. Events are similar if they have the same reason and differ only in the EV, peer
+ * or QP.
+ */
 struct Speaker {
     Said operator()(const mrcnl::Overrun &) const
     {
@@ -77,7 +80,7 @@ struct Speaker {
         return {event.time, change, event.key.remote_gid.text() + ": " + change};
     }
 
-    /** Of what is configured, which mrcd does not subscribe to. */
+    /** Events of configured objects, to which mrcd does not subscribe. */
     template <typename Configured>
     Said operator()(const Configured &event) const
     {

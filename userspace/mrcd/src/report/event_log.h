@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the module has told of late: for people who wonder what it saw.
+ * Recent events of the module, for people who wonder what it saw.
  */
 #pragma once
 
@@ -16,16 +16,16 @@
 namespace mrcd
 {
 
-/** An event, or several that are alike. */
+/** One event, or several similar events. */
 struct KernelEvent {
-    uint64_t time_ns = 0; ///< of the last one, since 1970
+    uint64_t time_ns = 0; ///< of the last event, since 1970
     uint64_t count = 1;
-    std::string text; ///< of the first one
+    std::string text; ///< of the first event
 };
 
 /**
- * The last events. When a plane goes, thousands of EVs and QPs do: those that are alike and come
- * within some seconds of each other are one entry. To be used by several threads.
+ * Keeps the last events. A plane that fails takes thousands of EVs and QPs with it: similar events
+ * within some seconds of each other become one entry. May be used by several threads.
  */
 class EventLog
 {
@@ -36,12 +36,12 @@ public:
     /** @param monotonic_ns now, of the clock of events @param wall_ns now, since 1970 */
     void add(const mrcnl::Event &event, uint64_t monotonic_ns, uint64_t wall_ns);
 
-    /** Latest last. */
+    /** The entries, oldest first. */
     std::vector<KernelEvent> events() const;
 
 private:
     struct Entry {
-        std::string kind; ///< equal: alike
+        std::string kind; ///< events of equal kind are similar
         KernelEvent event;
     };
 

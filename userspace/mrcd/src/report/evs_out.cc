@@ -13,7 +13,7 @@ namespace
 
 constexpr size_t names_most = 3;
 
-/** Neither down here nor by what the peer says, and not all of its EVs are denied. */
+/** Is the port up at both ends, and has it an EV that is not denied? */
 bool is_up(const mrcnl::Peer &peer, const mrcnl::PortEvs &evs)
 {
     const uint32_t bit = 1u << ((evs.port - 1u) % 32);

@@ -18,11 +18,11 @@ using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 constexpr double ns_per_s = 1e9;
 
-/** Families in the order in which they are begun. */
+/** Metric families, in the order in which they were first used. */
 class Collection
 {
 public:
-    /** @param device label of all of them */
+    /** @param device label of all metrics */
     explicit Collection(std::string device) : device_(std::move(device)) {}
 
     void gauge(const std::string &name, const char *help, Labels labels, double value)
@@ -62,7 +62,7 @@ double real(Number number)
     return static_cast<double>(number);
 }
 
-/** Probes of a loop that are as long as data. */
+/** Metrics of a loop's probes that are as long as data. */
 void add_data(Collection &all, const DataSummary &data, const Labels &labels)
 {
     if (!data.bytes)
@@ -77,7 +77,7 @@ void add_data(Collection &all, const DataSummary &data, const Labels &labels)
                 real(data.lost));
 }
 
-/** A loop: of a plane by its T0, or further to a T1. */
+/** Metrics of a loop by the T0 of a plane, or on to a T1. */
 void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
 {
     if (loop.verdict != Verdict::unknown)
@@ -90,7 +90,7 @@ void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
         all.gauge("mrc_link_rtt_seconds", "Smoothed round-trip time of probes.", labels,
                   real(loop.srtt_ns) / ns_per_s);
     add_data(all, loop.data, labels);
-    // Gone when the last hundred were lost.
+    // There are none when the last hundred probes were lost.
     if (!loop.spread.max)
         return;
     for (const auto &[of, rtt_ns] :
@@ -122,7 +122,7 @@ void add_links(Collection &all, const Report &report)
 
 void add_faults(Collection &all, const Report &report)
 {
-    // Whoever does not look finds nothing.
+    // Without probes no fault can be found.
     if (report.planes.empty())
         return;
     all.gauge("mrc_faults", "Elements of the fabric that mrcd holds to be broken.", {},
@@ -137,7 +137,7 @@ void add_faults(Collection &all, const Report &report)
                   1);
 }
 
-/** As other programs name it that read a file. */
+/** The metrics of the file have the names that other programs use for theirs. */
 void add_file(Collection &all, const FileState &file)
 {
     all.gauge("mrc_config_last_reload_successful",
@@ -187,7 +187,7 @@ void add_plane(Collection &all, const mrcnl::Plane &plane)
     count("mrc_plane_rx_ce_total", "Packets received that switches had marked.", stats.rx_ce);
 }
 
-/** Over all peers: there may be thousands. */
+/** Sums over all peers: there may be thousands of them. */
 void add_peers(Collection &all, const std::vector<mrcnl::Peer> &peers)
 {
     static constexpr std::array states = {std::pair{"good", &mrcnl::Peer::evs_good},
@@ -212,7 +212,7 @@ std::string name_of(const std::map<mrcnl::Address, std::string> &hosts, const mr
     return host == hosts.end() ? "" : host->second;
 }
 
-/** The windows towards a peer; of those that have ended only what they counted. */
+/** Metrics of the windows to a peer. If all windows have ended, only their counters. */
 void add_windows(Collection &all, const mrcnl::PeerCongestion &congestion, const Labels &labels)
 {
     all.counter("mrc_peer_trims_total", "Packets that switches have trimmed.", labels,
@@ -229,7 +229,10 @@ void add_windows(Collection &all, const mrcnl::PeerCongestion &congestion, const
               real(congestion.target_delay) / ns_per_s);
 }
 
-/** Those with windows that move; the first ones, which stay the first. */
+/**
+ * Metrics of single peers: of those with windows of algorithm nscc. If there are too many, only the
+ * first ones, which stay the same.
+ */
 void add_steered_peers(Collection &all, const std::vector<mrcnl::Peer> &peers,
                        const std::map<mrcnl::Address, std::string> &hosts)
 {

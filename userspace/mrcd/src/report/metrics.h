@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What monitoring collects, in the text format of Prometheus.
+ * The metrics for monitoring, in the text format of Prometheus.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 namespace mrcd
 {
 
-/** Of how many peers there are metrics of their own, at most. */
+/** The largest number of peers that have metrics of their own. */
 constexpr size_t metrics_peers_max = 256;
 
 /**
  * All metrics; Documentation/metrics.md lists them.
  *
- * @param snapshot null: the module is away, or the device
+ * @param snapshot null: the module or the device does not exist
  */
 std::string metrics(const Report &report, const Snapshot *snapshot);
 

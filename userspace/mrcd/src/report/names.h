@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the file calls things that the kernel knows by numbers and addresses.
+ * The file's names for objects that the kernel knows by numbers and addresses.
  */
 #pragma once
 
@@ -13,8 +13,9 @@ namespace mrcd
 {
 
 /**
- * One object, for mrcctl: version, block (its address), and names by what the kernel has instead:
- * ev-profile (racks by ids), host (by GIDs), switch (by uSIDs, as numbers in strings).
+ * One JSON object, for mrcctl, with the keys version, block (its address), and three tables of
+ * names: ev-profile (racks by the ids of their profiles), host (by GIDs) and switch (by uSIDs, as
+ * numbers in strings).
  */
 std::string names_json(const Fabric &fabric);
 

@@ -13,7 +13,6 @@ namespace mrcd
 namespace
 {
 
-/** One look. */
 class Look
 {
 public:
@@ -124,7 +123,8 @@ mrcnl::Result<void> Look::look_at_module(mrcnl::Kernel &kernel)
         for (PlaneView &view : seen_.planes)
             if (view.netdev && view.netdev->index == plane.ifindex)
                 view.in_module = plane;
-    // They may come and go all the time: the next look sees them. Until then what was seen holds.
+    // Peers may come and go all the time, so that they cannot be listed. Then the last list holds
+    // until the next look.
     if (const auto peers = kernel.peers(name, std::nullopt)) {
         look_at_peers(*peers);
     } else if (before_) {

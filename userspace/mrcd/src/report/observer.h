@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Looks at the host all the time, in a thread of its own: what it asks may have to wait for
- * whoever configures netdevs, and nobody else is to wait for that.
+ * Looks at the host all the time, in a thread of its own. Its requests may wait for a program that
+ * is configuring netdevs, and the other threads must not wait for that.
  */
 #pragma once
 
@@ -28,15 +28,15 @@ public:
         : open_kernel_(std::move(kernel)), open_host_(std::move(host))
     {
     }
-    /** Waits until the look that is under way has ended. */
+    /** Waits until the current look has ended. */
     ~Observer();
     Observer(const Observer &) = delete;
     Observer &operator=(const Observer &) = delete;
 
-    /** What to look at from now on, every second. The first call begins. */
+    /** Sets what to look at from now on, every second. The first call starts the thread. */
     void look_at(const Fabric &fabric);
 
-    /** What was seen last of that; null: nothing yet. */
+    /** The last observation of that fabric; null: none yet. */
     std::shared_ptr<const Observation> latest() const;
 
 private:
@@ -45,14 +45,14 @@ private:
 
     OpenKernel open_kernel_;
     OpenHost open_host_;
-    std::shared_ptr<mrcnl::Kernel> kernel_; ///< of the thread, as the next one
+    std::shared_ptr<mrcnl::Kernel> kernel_; ///< used by the thread only, like host_
     std::unique_ptr<HostView> host_;
-    mutable std::mutex mutex_; ///< of what follows
+    mutable std::mutex mutex_; ///< protects what follows
     std::condition_variable wake_;
     std::shared_ptr<const Fabric> fabric_;
     std::shared_ptr<const Observation> latest_;
     bool end_ = false;
-    std::thread thread_; ///< the last one: it uses the others
+    std::thread thread_; ///< the last member, because it uses the others
 };
 
 } // namespace mrcd

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is not well, a line each: what, since when, and what mends it.
+ * One problem of the host, in a line: what it is, since when it exists, and the command that mends
+ * it.
  */
 #pragma once
 
@@ -11,11 +12,11 @@
 namespace mrcd
 {
 
-/** In the order in which they are told. */
+/** The kinds, in the order in which they are reported. */
 enum class ProblemKind : uint8_t {
     kernel,  ///< it does not answer
     device,  ///< it is missing, or is where it should not be
-    file,    ///< refused, or not the one that is followed
+    file,    ///< refused, or changed since it was read
     version, ///< of the module
     anchor,  ///< the device's netdev
     netdev,  ///< of a plane: missing, or down
@@ -24,9 +25,9 @@ enum class ProblemKind : uint8_t {
     route,   ///< to a T0
     mtu,     ///< of a plane's netdev
     sysctl,
-    step,  ///< of the plan, that the kernel refuses or that is undone
+    step,  ///< of the plan: the kernel refuses it, or it is undone
     fault, ///< of the fabric, found by probing
-    evs,   ///< of a plane: the engine holds all to be bad, though probes find nothing broken
+    evs,   ///< of a plane: the module holds all to be bad, though probes find nothing broken
 };
 
 /** "kernel", "device", ... */
@@ -34,14 +35,14 @@ const char *name_of(ProblemKind kind);
 
 struct Problem {
     ProblemKind kind = ProblemKind::kernel;
-    uint8_t port = 0;      ///< of the plane that it is about; 0: of none
-    std::string what;      ///< names it: the same as long as it lasts
-    std::string seen;      ///< what it is known by; may change
-    std::string mend;      ///< command of a shell; empty: nothing on this host does
+    uint8_t port = 0;      ///< of its plane; 0: not about a plane
+    std::string what;      ///< identifies it; stays the same as long as it lasts
+    std::string seen;      ///< what shows it; may change
+    std::string mend;      ///< shell command; empty: nothing on this host mends it
     uint64_t since_ns = 0; ///< since 1970
 };
 
-/** How it is, all in all. */
+/** The state of the host as a whole. */
 enum class Health : uint8_t { well, not_well, unknown };
 
 /** "well", "not-well", "unknown" */

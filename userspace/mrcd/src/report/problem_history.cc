@@ -18,7 +18,7 @@ constexpr int version = 1;
 constexpr uint64_t lasts_ns = 600'000'000'000;
 constexpr uint64_t again_ns = 60'000'000'000;
 
-/** Has nobody else told of it? */
+/** Must the problem be logged here, because nothing else logs it? */
 bool to_be_told(const Problem &problem)
 {
     return problem.kind != ProblemKind::file && problem.kind != ProblemKind::step &&
@@ -64,7 +64,7 @@ void ProblemHistory::keep(uint64_t now_ns)
         return;
     for (const auto &[what, begin] : since_)
         object["since"][what] = begin;
-    // That it cannot be written, the memory of faults has told, which stands beside it.
+    // A failure is not logged: FaultMemory, whose file is in the same folder, logs it.
     static_cast<void>(mrcnl::write_state_file(
         file_, object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'));
     written_ = since_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Since when something is wrong, over restarts as well, and who is told of it.
+ * Remembers since when each problem exists, across restarts of mrcd, and logs problems that begin
+ * and end.
  */
 #pragma once
 
@@ -26,12 +27,14 @@ public:
     {
     }
 
-    /** What a predecessor has left, if it is to be believed. @param now_ns since 1970 */
+    /**
+     * Reads what an earlier mrcd process left, unless it is not credible. @param now_ns since 1970
+     */
     void recall(uint64_t now_ns);
 
     /**
-     * Fills in since when each is there, and logs those that are new or over, but for those that
-     * others log: the file, steps and faults.
+     * Fills in since when each problem exists, and logs problems that are new or over. Problems
+     * with the file, steps and faults are logged elsewhere.
      *
      * @param now_ns since 1970
      */
@@ -43,7 +46,7 @@ private:
     std::string file_;
     std::string boot_;
     Log &log_;
-    std::map<std::string, uint64_t> since_; ///< ns since 1970, by what
+    std::map<std::string, uint64_t> since_; ///< ns since 1970, by Problem::what
     std::optional<std::map<std::string, uint64_t>> written_;
     uint64_t written_ns_ = 0;
 };

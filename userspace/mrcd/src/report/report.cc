@@ -71,7 +71,7 @@ std::vector<std::string> denied(const Fabric &fabric)
     return names;
 }
 
-/** What the kernel does not say may be well or not. */
+/** A kernel that does not answer leaves the state unknown. */
 Health judge(const std::vector<Problem> &problems, bool knows)
 {
     if (std::any_of(problems.begin(), problems.end(),

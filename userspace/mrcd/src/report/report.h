@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What there is to tell of this host, made once each time somebody looks, and never changed: what
- * mrcctl, Prometheus, browsers and the log are told is all from the same one.
+ * The report on this host. It is made once for each look, and never changed: mrcctl, Prometheus,
+ * browsers and the log all get the same report.
  */
 #pragma once
 
@@ -21,24 +21,24 @@
 namespace mrcd
 {
 
-/** What became of a loop's probes that are as long as data. */
+/** The results of a loop's probes that are as long as data. */
 struct DataSummary {
-    uint16_t bytes = 0; ///< of the packets; 0: there are none
+    uint16_t bytes = 0; ///< of the packets; 0: there are no such probes
     Verdict verdict = Verdict::unknown;
     uint64_t sent = 0;
     uint64_t lost = 0;
 };
 
-/** What a loop's probes have come to. */
+/** The results of a loop's probes. */
 struct LoopSummary {
     Verdict verdict = Verdict::unknown;
     uint64_t sent = 0;
     uint64_t lost = 0;
-    size_t recent = 0; ///< of the last ones, how many there are
+    size_t recent = 0; ///< number of the last probes
     size_t recent_lost = 0;
     uint64_t srtt_ns = 0;
     RttSpread spread;
-    std::vector<uint32_t> rtts_ns; ///< of the last ones, oldest first; 0: lost
+    std::vector<uint32_t> rtts_ns; ///< of the last probes, oldest first; 0: lost
     DataSummary data;
 };
 
@@ -82,26 +82,26 @@ struct Report {
     std::vector<FaultReport> faults;
     std::vector<std::string> denied; ///< by the file
     std::vector<Decision> decisions;
-    std::map<mrcnl::Address, std::string> hosts; ///< by their GIDs
+    std::map<mrcnl::Address, std::string> hosts; ///< names by GID
 };
 
-/** What a report is made of, at one moment. */
+/** The sources of a report, all of one moment. */
 struct ReportSource {
     const Fabric &fabric;
     const FaultFinder *finder = nullptr; ///< null: nothing is probed
-    bool knows = true;                   ///< it has had the time to find what is broken
+    bool knows = true;                   ///< there was enough time to find what is broken
     const std::deque<Decision> &decisions;
     const FileState &file;
     std::string status;
     bool as_planned = false;
-    std::vector<Problem> problems; ///< with their times
+    std::vector<Problem> problems; ///< with since_ns
     uint64_t monotonic_ns = 0;     ///< now, of the clock of the finder
     uint64_t wall_ns = 0;          ///< now, since 1970
 };
 
 Report make_report(ReportSource source);
 
-/** Where the last one is for who asks, in whatever thread. */
+/** Holds the last report. May be used by several threads. */
 class ReportBoard
 {
 public:
@@ -112,7 +112,7 @@ public:
         latest_ = std::move(made);
     }
 
-    /** Null: there is none yet. */
+    /** @return null: there is none yet */
     std::shared_ptr<const Report> get() const
     {
         const std::lock_guard guard(mutex_);

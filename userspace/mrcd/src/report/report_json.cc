@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t ns_per_us = 1000;
 
-/** In us, for there are many. */
+/** Round-trip times in us, to keep them short: there are many. */
 Json rtts(const LoopSummary &loop)
 {
     Json list = Json::array();

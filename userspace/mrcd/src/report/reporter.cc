@@ -15,7 +15,7 @@ namespace mrcd
 namespace
 {
 
-constexpr uint64_t fresh_ns = 500'000'000; // however many ask
+constexpr uint64_t fresh_ns = 500'000'000; // how long a look serves all requests
 
 WebPage busy()
 {
@@ -47,7 +47,7 @@ void Reporter::listen_at(const WebAddress &address)
         address_ = address;
         return;
     }
-    // Who has a port keeps it until there is another one.
+    // A server on another port stays until the new one runs. On the same port it must end first.
     if (address.port == address_.port && web_) {
         retire();
         leaving_.wait();
@@ -74,7 +74,7 @@ mrcnl::Result<std::unique_ptr<Web>> Reporter::start(const WebAddress &address)
                                 {"/metrics", [this] { return metrics(); }}});
 }
 
-/** The server ends at its leisure, which is seconds; links are to be watched meanwhile. */
+/** Ends the server in another thread. It takes seconds, and links must be watched in that time. */
 void Reporter::retire()
 {
     if (web_)
@@ -97,7 +97,7 @@ mrcnl::Result<void> Reporter::read_module()
     return {};
 }
 
-/** Those of the peers that are shown. */
+/** Reads the EVs of the peers that are shown. */
 void Reporter::read_evs()
 {
     std::set<mrcnl::Address> gids;
@@ -112,7 +112,7 @@ void Reporter::read_evs()
             evs_->insert(evs_->end(), evs->begin(), evs->end());
 }
 
-/** @return false: the daemon does not say */
+/** @return false: the daemon has made no report lately */
 bool Reporter::look()
 {
     if (taken_ns_ && monotonic_ns() < taken_ns_ + fresh_ns)
@@ -125,7 +125,7 @@ bool Reporter::look()
     evs_.reset();
     const auto read = read_module();
     error_ = read ? mrcnl::Error{} : read.error();
-    // The module may have been another one.
+    // The next module may be a new one.
     if (!read && error_.code != ENODEV)
         kernel_.reset();
     taken_ns_ = monotonic_ns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What mrcd shows to browsers and to monitoring.
+ * Serves mrcd's status page and metrics over HTTP.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ namespace mrcd
 {
 
 /**
- * Paths: "/" is a page for people, "/status.json" what it shows, "/metrics" for Prometheus.
+ * Serves the paths "/" (a page for people), "/status.json" (the data of that page) and "/metrics"
+ * (for Prometheus).
  *
  * Answers are made in threads of the server, from the module and from the last report.
  */
@@ -39,8 +40,8 @@ public:
     ~Reporter();
 
     /**
-     * From now on it is there. Says in the log why not, once; to be called again now and then,
-     * for the address may come yet.
+     * Listens at an address from now on. A failure is logged once. To be called again now and then,
+     * because the host may get the address later.
      */
     void listen_at(const WebAddress &address);
 
@@ -59,16 +60,16 @@ private:
     Latest latest_;
     const EventLog &events_;
     Log &log_;
-    std::mutex mutex_; ///< of what follows, until web_
+    std::mutex mutex_; ///< protects what follows, up to problem_
     std::shared_ptr<mrcnl::Kernel> kernel_;
     std::shared_ptr<const Report> report_;
     std::optional<Snapshot> snapshot_;
-    std::optional<std::vector<mrcnl::PeerEv>> evs_; ///< of the peers that are shown
-    mrcnl::Error error_;                            ///< why there is no snapshot
+    std::optional<std::vector<mrcnl::PeerEv>> evs_; ///< of the peers on the page
+    mrcnl::Error error_;                            ///< why snapshot_ is empty
     uint64_t taken_ns_ = 0;
     WebAddress address_;  ///< of web_
-    std::string problem_; ///< that was told
-    // They call the others, so they go first.
+    std::string problem_; ///< that was logged
+    // Last members: they call into the others, and so must be destroyed first.
     std::future<void> leaving_;
     std::unique_ptr<Web> web_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the module says of a device at one moment.
+ * What the module reports of a device at one moment.
  */
 #pragma once
 
@@ -14,7 +14,9 @@
 namespace mrcd
 {
 
-/** A device with what it has. What could not be listed is missing: it may change all the time. */
+/**
+ * A device and its objects. A list that could not be read is missing: it may change all the time.
+ */
 struct Snapshot {
     mrcnl::Device device;
     std::optional<std::vector<mrcnl::Plane>> planes;
@@ -23,7 +25,7 @@ struct Snapshot {
     std::optional<std::vector<mrcnl::CcProfile>> cc_profiles;
 };
 
-/** @return ENODEV: there is no such device; or what else the module says */
+/** @return ENODEV: there is no such device; or another error of the module */
 mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel, const std::string &device);
 
 } // namespace mrcd

@@ -41,7 +41,7 @@ Json qps(const std::vector<mrcnl::Qp> &qps)
     return states;
 }
 
-/** EVs by port, in the order of their indices. */
+/** The letters of the EVs by port, in the order of their indices. */
 Json pictures(const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
 {
     std::map<uint8_t, std::map<uint16_t, char>> ports;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the status page shows, as JSON.
+ * The data of the status page, as JSON.
  */
 #pragma once
 
@@ -15,23 +15,25 @@
 namespace mrcd
 {
 
-/** How many peers are shown. */
+/** The largest number of peers on the page. */
 constexpr size_t peers_shown = 32;
 
-/** The peers to show: those with EVs that are not good first, then by what was sent to them. */
+/**
+ * The peers to show: first those with EVs that are not good, then those that were sent the most.
+ */
 std::vector<mrcnl::Peer> peers_to_show(std::vector<mrcnl::Peer> peers);
 
 /**
  * One object, without what the snapshot lacks. Keys:
  *
- * - health: as to_json() of report_json.h has it
- * - event: what the module has told of late: time-ns (of the last one of those that are alike,
- *   since 1970), count of them, text
- * - error: why the rest is missing, instead of it
+ * - health: as to_json() of report_json.h makes it
+ * - event: recent events of the module: time-ns (of the last of several similar events, since
+ *   1970), count of them, text
+ * - error: instead of the following keys, why they are missing
  * - plane: port, ifname, up, tx-packets, tx-bytes, rx-packets, rx-bytes, rx-ce
  * - qp: number of QPs by state
- * - peers: how many there are
- * - peer: of those to show remote-gid, ev-profile, tx-packets, lost, and ev: of each port a
+ * - peers: number of peers
+ * - peer: of each peer to show: remote-gid, ev-profile, tx-packets, lost, and ev: for each port a
  *   letter per EV, see mrcnl::letter_of()
  *
  * @param evs of the peers to show

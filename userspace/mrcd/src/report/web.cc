@@ -13,7 +13,7 @@ namespace mrcd
 namespace
 {
 
-/** Where the server's first complaint goes while this thread starts one. */
+/** Receives the first error message of a server that this thread starts. */
 thread_local std::string *complaint = nullptr;
 
 int on_message(const mg_connection *, const char *message)
@@ -23,7 +23,7 @@ int on_message(const mg_connection *, const char *message)
     return 1;
 }
 
-/** Scripts, styles and data from here only; nobody frames it, nobody guesses types. */
+/** Only scripts, styles and data from this server; no framing by other pages; no guessed types. */
 constexpr std::array<std::pair<const char *, const char *>, 5> headers = {{
     {"Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'"},
     {"X-Content-Type-Options", "nosniff"},
@@ -42,7 +42,7 @@ int on_request(mg_connection *connection)
                              : WebPage{.status = 403, .body = "ask for localhost or an address\n"};
     const std::string length = std::to_string(page.body.size());
 
-    // Nor wait for what a request may still have to say.
+    // Also, the connection closes after the answer, instead of waiting for more requests.
     mg_disable_connection_keep_alive(connection);
     mg_response_header_start(connection, page.status);
     mg_response_header_add(connection, "Content-Type", page.type, -1);
@@ -90,7 +90,7 @@ WebPage Web::answer(const std::string &method, const std::string &path) const
 mrcnl::Result<std::unique_ptr<Web>> Web::start(const WebAddress &address, Pages pages)
 {
     const std::string port = to_string(address);
-    // Browsers keep connections that they do not use: who says nothing for long is sent away.
+    // Browsers keep connections that they do not use: idle clients are disconnected soon.
     std::array<const char *, 9> options = {
         "listening_ports",    port.c_str(), "num_threads",      "8",
         "request_timeout_ms", "3000",       "connection_queue", "16"};

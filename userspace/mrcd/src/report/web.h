@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A small HTTP server: pages to be read, and nothing else.
+ * A small HTTP server with read-only pages.
  */
 #pragma once
 
@@ -28,36 +28,37 @@ struct WebAddress {
 /** "127.0.0.1:9867" */
 std::string to_string(const WebAddress &address);
 
-/** What a page is. */
+/** The answer to a request. */
 struct WebPage {
     int status = 200;
     const char *type = "text/plain; charset=utf-8";
     std::string body;
 };
 
-/** Listens from its making to its end, in threads of its own. */
+/** Listens from start() until it is destroyed, in threads of its own. */
 class Web
 {
 public:
-    /** Page by path. Called in several threads at once. */
+    /** Functions that make pages, by path. Called in several threads at once. */
     using Pages = std::map<std::string, std::function<WebPage()>, std::less<>>;
 
-    /** @return why not */
+    /** Starts to listen. @return an error: why it cannot */
     static mrcnl::Result<std::unique_ptr<Web>> start(const WebAddress &address, Pages pages);
 
-    /** Waits for answers that are under way. */
+    /** Waits for the answers that are being made. */
     ~Web();
     Web(const Web &) = delete;
     Web &operator=(const Web &) = delete;
 
-    /** @param method, @param path of a request */
+    /** Makes the answer to a request. @param method, @param path of the request */
     WebPage answer(const std::string &method, const std::string &path) const;
 
     /**
-     * Whether it may be called so. On a loopback address it has no name but "localhost": another
-     * one was made to mean this host, so that a page from elsewhere can read ours.
+     * Is the host name of a request acceptable? On a loopback address only addresses and
+     * "localhost" are: any other name was made to point at this host, so that a page of somebody
+     * else can read ours.
      *
-     * @param host as the request has it, with a port or without; null: it has none
+     * @param host as the request has it, with or without a port; null: it has none
      */
     bool goes_by(const char *host) const;
 
