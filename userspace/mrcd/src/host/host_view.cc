@@ -22,9 +22,9 @@ namespace
 using mrcnl::Error;
 using mrcnl::Result;
 
-constexpr int netdev_dump_tries = 10; // while netdevs come and go
+constexpr int netdev_dump_tries = 10; // a dump is disturbed while netdevs come and go
 
-/** With all the names that it has. */
+/** Adds a netdev under all of its names. */
 void take_netdev(nl_msg *msg, std::map<std::string, NetdevView> &netdevs)
 {
     const auto change = NetdevTable::parse(nlmsg_hdr(msg));
@@ -69,7 +69,7 @@ Result<std::map<std::string, NetdevView>> NetlinkView::netdevs()
     }
 }
 
-/** What cannot be reached is no error here. */
+/** An unreachable address is no error here. */
 Result<RouteView> NetlinkView::route(const mrcnl::Address &to, uint32_t index)
 {
     const Owned<nl_msg> msg(nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST | NLM_F_ACK));

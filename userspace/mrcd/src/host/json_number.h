@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Numbers in JSON that somebody else has written.
+ * Checks numbers in JSON that other programs wrote.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ namespace mrcd
 {
 
 /**
- * The library would make one of whatever is a number, or true.
+ * Reads a number. The library itself would convert any number, and true, to an unsigned one.
  *
- * @throw std::invalid_argument it is none from 0 to 2^64 - 1
+ * @throw std::invalid_argument it is not a whole number from 0 to 2^64 - 1
  */
 inline uint64_t number_of(const nlohmann::ordered_json &json)
 {

@@ -16,7 +16,10 @@ namespace mrcd
 namespace
 {
 
-/** The variable alone proves nothing: a service passes it on to programs that it starts. */
+/**
+ * Is standard error the journal? The variable alone does not prove it: a service passes the
+ * variable on to programs that it starts.
+ */
 bool is_journal()
 {
     const char *stream = getenv("JOURNAL_STREAM");
@@ -31,7 +34,7 @@ bool is_journal()
 
 StandardLog::StandardLog() : journal_(is_journal()) {}
 
-/** In one piece, whatever other threads write. */
+/** Writes a line in one piece, even if other threads write at the same time. */
 void StandardLog::write(Level level, const std::string &text)
 {
     const std::string head =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the daemon says.
+ * The daemon's log.
  */
 #pragma once
 
@@ -23,20 +23,20 @@ public:
     virtual ~Log() = default;
     virtual void write(Level level, const std::string &text) = 0;
 
-    /** With what there is to find it by: "ELEMENT", "p1t1s1". */
+    /** Also adds fields by which the entry can be found: "ELEMENT", "p1t1s1". */
     virtual void record(Level level, const std::string &text, const Fields &)
     {
         write(level, text);
     }
 };
 
-/** Standard error, with the level in front where the journal reads it (sd-daemon(3)). */
+/** Logs to standard error, with the level in front if the journal reads it (sd-daemon(3)). */
 class StandardLog : public Log
 {
 public:
     StandardLog();
     void write(Level level, const std::string &text) override;
-    /** In the journal, the fields are MRC_ELEMENT and so on. */
+    /** In the journal, the fields are called MRC_ELEMENT and so on. */
     void record(Level level, const std::string &text, const Fields &fields) override;
 
 private:

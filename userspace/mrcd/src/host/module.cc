@@ -9,7 +9,7 @@ namespace mrcd
 namespace
 {
 
-/** The only line of an attribute. */
+/** The only line of a sysfs attribute. */
 std::string line_of(const std::string &file)
 {
     const auto text = read_file(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The module: as sysfs shows it, and the way to it.
+ * The state of the kernel module in sysfs, and the function type that connects to the module.
  */
 #pragma once
 
@@ -14,16 +14,16 @@
 namespace mrcd
 {
 
-/** Opens the way to the module. @return ENOENT: it is not loaded */
+/** Connects to the module over netlink. @return ENOENT: it is not loaded */
 using OpenKernel = std::function<mrcnl::Result<std::shared_ptr<mrcnl::Kernel>>()>;
 
 struct ModuleState {
-    bool live = false;   ///< loaded, and neither on its way in nor out
-    std::string version; ///< of its source; empty: it is not there, or does not say
+    bool live = false;   ///< loaded, and neither being loaded nor being removed
+    std::string version; ///< of its source; empty: not loaded, or not in sysfs
     bool operator==(const ModuleState &) const = default;
 };
 
-/** @param folder of the module */
+/** @param folder of the module in sysfs */
 ModuleState module_state(const std::string &folder = "/sys/module/mrc");
 
 } // namespace mrcd

@@ -44,7 +44,7 @@ void NetdevFinder::Close::operator()(nl_sock *sock) const
     nl_socket_free(sock);
 }
 
-/** A socket that waits for nothing but the answers, and for them not for long. */
+/** Opens the socket. It waits only for answers, and at most a second for each. */
 bool NetdevFinder::open()
 {
     constexpr timeval patience{.tv_sec = 1, .tv_usec = 0};
@@ -76,7 +76,7 @@ uint32_t NetdevFinder::find(const std::string &name)
     } else if (err == -NLE_NODEV) {
         known = 0;
     } else {
-        // What comes too late would be taken for the answer to the next question.
+        // A late answer would be taken for the answer to the next request.
         sock_.reset();
     }
     return known;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the kernel knows of netdevs and of who is next behind them.
+ * Asks the kernel about netdevs and next hops.
  */
 #pragma once
 
@@ -18,22 +18,25 @@ struct nl_sock;
 namespace mrcd
 {
 
-/** By netlink. Ioctls would have the kernel load a module for each name that it does not know. */
+/**
+ * Asks over netlink. An ioctl would make the kernel load a module for each name that it does not
+ * know.
+ */
 class NetdevFinder
 {
 public:
     /**
-     * Waits for whoever configures netdevs.
+     * Finds a netdev. May wait for a program that is configuring netdevs.
      *
-     * @param name any that it has
-     * @return its index, 0: there is none; when the kernel does not say, what it said last
+     * @param name any of its names
+     * @return its index; 0: there is none. If the kernel does not answer, the last answer
      */
     uint32_t find(const std::string &name);
 
     /**
-     * Who is asked to forward to an address by a netdev. Waits for nobody.
+     * Finds the gateway to an address by a netdev. Never waits for other programs.
      *
-     * @return nothing where there is no route, or no gateway
+     * @return nothing: there is no route, or it has no gateway
      */
     std::optional<mrcnl::Address> next_hop(const mrcnl::Address &to, uint32_t index);
 

@@ -37,8 +37,8 @@ void add_other_names(const nlattr *list, std::set<std::string> &names)
 } // namespace
 
 /**
- * Bridges tell of their ports by messages of the same type, wireless netdevs of what they hear:
- * these have only a part of what a netdev is.
+ * Ignores messages of the same type that describe only a part of a netdev: bridges send them about
+ * their ports, wireless netdevs about what they hear.
  */
 std::optional<NetdevTable::Change> NetdevTable::parse(const nlmsghdr *message)
 {
@@ -117,7 +117,7 @@ void NetdevTable::renew(NetdevTable all)
 {
     netdevs_ = std::move(all.netdevs_);
     indices_ = std::move(all.indices_);
-    // The last that was told of a netdev is no older than what was read of it.
+    // The last event about a netdev is not older than what was read of it.
     for (const Change &change : std::exchange(meanwhile_, {}))
         apply(change);
     expecting_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The netdevs of this host as the kernel's events tell of them, so that nobody has to ask: who
- * asks waits for whoever configures netdevs, which may be seconds.
+ * A table of this host's netdevs, kept up to date from the kernel's events. Asking the kernel would
+ * wait for programs that are configuring netdevs, which may take seconds.
  */
 #pragma once
 
@@ -18,37 +18,42 @@ struct nlmsghdr;
 namespace mrcd
 {
 
-/** By any of their names. */
+/** The netdevs, which are found by any of their names. */
 class NetdevTable
 {
 public:
     struct Netdev {
         uint32_t index = 0;
-        bool up = false;      ///< set so
-        bool carrier = false; ///< and set up
+        bool up = false;      ///< set up by the administrator
+        bool carrier = false; ///< can send: has carrier and is set up
         uint32_t mtu = 0;
         std::set<std::string> names;
         bool operator==(const Netdev &) const = default;
     };
 
-    /** What happened to one. */
+    /** A change of one netdev. */
     struct Change {
         uint32_t index = 0;
-        std::optional<Netdev> netdev; ///< none: it is gone
+        std::optional<Netdev> netdev; ///< empty: it is gone
     };
 
-    /** What RTM_NEWLINK or RTM_DELLINK says. Other messages, and parts of netdevs, say nothing. */
+    /**
+     * Reads RTM_NEWLINK or RTM_DELLINK. @return nothing: another message, or one with only a part
+     * of a netdev
+     */
     static std::optional<Change> parse(const nlmsghdr *message);
     void take(const nlmsghdr *message);
 
     /** @return null: there is none */
     [[nodiscard]] const Netdev *find(const std::string &name) const;
 
-    /** All of them are being read: what comes meanwhile may be newer than what is read. */
+    /**
+     * The caller begins to read all netdevs. Events from now on may be newer than what it reads.
+     */
     void expect();
-    /** They have been read. */
+    /** The caller has read all netdevs. */
     void renew(NetdevTable all);
-    /** They have been read once. */
+    /** Were all netdevs read at least once? */
     [[nodiscard]] bool known() const { return known_; }
 
 private:

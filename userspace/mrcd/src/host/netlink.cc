@@ -19,7 +19,7 @@ namespace
 using mrcnl::Error;
 using Each = std::function<void(nl_msg *)>;
 
-/** The kernel's answer to a request. libnl would make one number of several errors. */
+/** The kernel's answer to a request. libnl would map several errors to the same number. */
 struct Answer {
     bool come = false;
     Error error;
@@ -37,7 +37,7 @@ int on_ack(nl_msg *, void *arg) noexcept
     return NL_STOP;
 }
 
-/** With NETLINK_CAP_ACK the attributes follow at once, if there are any. */
+/** With NETLINK_CAP_ACK the attributes, if any, follow the header at once. */
 int on_error(sockaddr_nl *, nlmsgerr *err, void *arg) noexcept
 {
     auto *answer = static_cast<Answer *>(arg);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Requests to the kernel by netlink, with its own words when it refuses.
+ * Sends requests to the kernel over netlink, and reports its error messages.
  */
 #pragma once
 
@@ -13,17 +13,17 @@
 namespace mrcd
 {
 
-/** A socket of a netlink protocol whose kernel side gives reasons, or the reason why not. */
+/** Opens a netlink socket on which the kernel sends error messages. */
 mrcnl::Result<Owned<nl_sock>> connect_netlink(int protocol);
 
-/** Sends a request and waits until the kernel has done it. */
+/** Sends a request and waits until the kernel has processed it. */
 mrcnl::Result<void> request(nl_sock *sock, nl_msg *msg);
 
 /**
- * Sends a request and takes its answers.
+ * Sends a request and reads the answers.
  *
- * @param each told of each; it keeps nothing of it
- * @return EINTR: what was to be listed changed meanwhile
+ * @param each called for each answer, which it must not keep
+ * @return EINTR: the listed objects changed in between
  */
 mrcnl::Result<void> ask(nl_sock *sock, nl_msg *msg, const std::function<void(nl_msg *)> &each);
 

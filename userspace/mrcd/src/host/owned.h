@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Objects of libnl, with an owner.
+ * Owning pointers to objects of libnl.
  */
 #pragma once
 

@@ -17,13 +17,13 @@ std::string state_file(const std::string &what, const std::string &device)
     struct stat netns {
     };
 
-    // systemd may name several: the first one is ours.
+    // systemd may list several folders: the first one is mrcd's.
     folder = folder.substr(0, folder.find(':'));
     if (folder.empty()) {
         folder = "/run/mrc";
         mkdir(folder.c_str(), 0755);
     }
-    // One mrcd looks after a device, in each network namespace.
+    // Each network namespace can have an mrcd for a device of this name.
     stat("/proc/self/ns/net", &netns);
     return folder + "/" + what + "-" + device + "-" + std::to_string(netns.st_ino) + ".json";
 }

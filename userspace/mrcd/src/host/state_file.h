@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Where mrcd leaves small files to its successor.
+ * Places of the small files that mrcd leaves for the next mrcd process.
  */
 #pragma once
 
@@ -13,13 +13,14 @@ namespace mrcd
 {
 
 /**
- * Where what a device's mrcd leaves is: below $RUNTIME_DIRECTORY, or /run/mrc, which is made.
+ * The path of a file that the mrcd of a device leaves: below $RUNTIME_DIRECTORY, or else /run/mrc,
+ * which is created.
  *
- * @param what it is, "found"
+ * @param what content of the file, like "found"
  */
 std::string state_file(const std::string &what, const std::string &device);
 
-/** The id of this boot; empty: it is not known. */
+/** The id of this boot; empty: not known. */
 std::string boot_id();
 
 } // namespace mrcd

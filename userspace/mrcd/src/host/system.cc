@@ -30,7 +30,7 @@ namespace
 using mrcnl::Error;
 using mrcnl::Result;
 
-constexpr int dump_tries = 10;         // while netdevs come and go
+constexpr int dump_tries = 10;         // a dump is disturbed while netdevs come and go
 constexpr int events_buffer = 1 << 20; // bytes
 
 int take_netdev(nl_msg *msg, void *netdevs) noexcept
@@ -39,13 +39,13 @@ int take_netdev(nl_msg *msg, void *netdevs) noexcept
     return NL_OK;
 }
 
-/** Events answer nothing. */
+/** Accepts any sequence number: events answer no request. */
 int accept(nl_msg *, void *) noexcept
 {
     return NL_OK;
 }
 
-/** For who receives what is about netdevs. @return null: no memory */
+/** Callbacks that put received netdevs into @p netdevs. @return null: no memory */
 Owned<nl_cb> into(NetdevTable &netdevs)
 {
     Owned<nl_cb> callbacks(nl_cb_alloc(NL_CB_DEFAULT));
@@ -92,7 +92,7 @@ private:
     Owned<nl_sock> changes_;
 };
 
-/** Takes what is told of an address of the netdev. libnl knows no protocols of addresses. */
+/** Takes an address of the netdev from a message. libnl does not support protocols of addresses. */
 void take_address(nl_msg *msg, uint32_t netdev, std::map<mrcnl::Address, HeldAddress> &found)
 {
     nlmsghdr *const head = nlmsg_hdr(msg);
@@ -104,7 +104,7 @@ void take_address(nl_msg *msg, uint32_t netdev, std::map<mrcnl::Address, HeldAdd
         nlmsg_parse(head, sizeof(*told), attrs.data(), IFA_MAX, nullptr) < 0 ||
         told->ifa_index != netdev || told->ifa_family != AF_INET6)
         return;
-    // The address of a netdev to one other host is the local one, else there is none.
+    // A point-to-point netdev has its own address in IFA_LOCAL; other netdevs have no IFA_LOCAL.
     const nlattr *const local = attrs[IFA_LOCAL] ? attrs[IFA_LOCAL] : attrs[IFA_ADDRESS];
     if (!local || nla_len(local) != static_cast<int>(address.bytes.size()))
         return;
@@ -160,7 +160,7 @@ Result<void> NetlinkSystem::change_address(const std::string &netdev, const mrcn
     return request(requests_.get(), msg);
 }
 
-/** Of addresses it is enough to know that they have changed: they are looked at again. */
+/** Events about addresses only start a pass, which reads the addresses. */
 bool NetlinkSystem::drain(NetdevTable &netdevs)
 {
     const Owned<nl_cb> callbacks = into(netdevs);
@@ -173,7 +173,7 @@ bool NetlinkSystem::drain(NetdevTable &netdevs)
         const int err = nl_recvmsgs(changes_.get(), callbacks.get());
         if (err == -NLE_AGAIN)
             return all;
-        // There was no room for all that came. What there was room for is still to be had.
+        // The buffer was too small for all events. Those that had room can still be read.
         if (err && (err != -NLE_NOMEM || !all))
             return false;
         all &= !err;
@@ -204,7 +204,8 @@ Result<NetdevTable> NetlinkSystem::read_netdevs()
 Result<void> NetlinkSystem::add_device(const std::string &device, const std::string &anchor)
 {
     constexpr int type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK);
-    // Its devices go first. A request for one would then wait for its end, and load it again.
+    // A module that is being removed deletes its devices first. A request for a new device would
+    // wait for the removal, and then load the module again.
     if (!module_state().live)
         return Error{ENOENT, "the module is not loaded, or on its way out", {}};
     auto sock = connect_netlink(NETLINK_RDMA);

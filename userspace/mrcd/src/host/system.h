@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What of this host is no object of the module's: netdevs, addresses, the RDMA link. An
+ * The objects of this host that do not belong to the module: netdevs, addresses, the RDMA link. An
  * interface, so that the daemon can be tested without a kernel.
  */
 #pragma once
@@ -19,24 +19,24 @@ namespace mrcd
 
 /** An address that a netdev has. */
 struct HeldAddress {
-    uint8_t length = 0; ///< of its prefix
-    bool ours = false;  ///< mrcd has added it, as its protocol says (IFA_PROTO)
+    uint8_t length = 0; ///< prefix length
+    bool ours = false;  ///< mrcd added it, according to its protocol (IFA_PROTO)
     bool operator==(const HeldAddress &) const = default;
 };
 
-/** IFA_PROTO of what mrcd adds: a number that no other program is known to use. */
+/** IFA_PROTO of the addresses that mrcd adds: a number that no other program is known to use. */
 constexpr uint8_t address_protocol = 109;
 
 /**
- * This host, in the network namespace of the process. What asks or changes may have to wait for
- * seconds, for whoever configures netdevs at that moment.
+ * This host, in the network namespace of the process. Functions that ask or change something may
+ * wait seconds for a program that is configuring netdevs.
  */
 class System
 {
 public:
     virtual ~System() = default;
 
-    /** Index of a netdev by its name, 0: there is none. */
+    /** Index of a netdev by its name; 0: there is none. */
     virtual uint32_t netdev(const std::string &name) = 0;
 
     /** IPv6 addresses of a netdev; none when there is no such netdev. */
@@ -51,16 +51,16 @@ public:
                                                const mrcnl::Prefix &address) = 0;
 
     /**
-     * As "rdma link add DEVICE type mrc netdev ANCHOR" does, but it does not load the module.
+     * Does the same as "rdma link add DEVICE type mrc netdev ANCHOR", but does not load the module.
      * Needs CAP_NET_ADMIN.
      *
-     * @return ENOENT: the module is not loaded, or on its way out
+     * @return ENOENT: the module is not loaded, or is being removed
      */
     virtual mrcnl::Result<void> add_device(const std::string &device,
                                            const std::string &anchor) = 0;
 
     /**
-     * Become the one that configures a device, as mrcnl::lock_controller() does.
+     * Become the controller of a device, see mrcnl::lock_controller().
      *
      * @param device its index
      */
@@ -69,10 +69,10 @@ public:
     /** Descriptor that is readable when a netdev or an address may have changed. */
     [[nodiscard]] virtual int fd() const = 0;
     /**
-     * Takes what has changed from the descriptor. Waits for nobody, unlike all that asks or
-     * changes, and may be called while that waits in another thread.
+     * Takes the changes from the descriptor. Never waits for other programs, and may be called
+     * while another thread waits in a function that asks or changes something.
      *
-     * @return false: some of it was lost. read_netdevs() says what there is
+     * @return false: some changes were lost, and read_netdevs() must be called
      */
     virtual bool drain(NetdevTable &netdevs) = 0;
 
@@ -80,13 +80,13 @@ public:
     virtual mrcnl::Result<NetdevTable> read_netdevs() = 0;
 };
 
-/** What there is to configure. */
+/** The objects that steps change. */
 struct Target {
     mrcnl::Kernel &kernel;
     System &system;
 };
 
-/** The real one. */
+/** Makes a System for the real host. */
 mrcnl::Result<std::unique_ptr<System>> open_system();
 
 } // namespace mrcd

@@ -58,7 +58,7 @@ void Worker::run()
         }
         lock.lock();
         done_.push_back(std::move(then));
-        // A counter that is full is readable, too.
+        // If the counter is full, the write fails, but the descriptor is readable.
         [[maybe_unused]] const ssize_t told = write(fd_.get(), &one, sizeof(one));
     }
 }
@@ -67,7 +67,7 @@ void Worker::finish()
 {
     uint64_t count = 0;
 
-    // One that throws leaves the rest for the next call, and the descriptor readable for them.
+    // A function that throws leaves the others for the next call, and the descriptor readable.
     for (;;) {
         Then then;
         {

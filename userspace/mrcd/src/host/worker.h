@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A thread for what may have to wait for the kernel, so that nothing else has to.
+ * A thread for requests that may wait for the kernel, so that nothing else has to wait.
  */
 #pragma once
 
@@ -16,16 +16,19 @@
 namespace mrcd
 {
 
-/** Does one job after another, in its own thread; what each comes to is done where it is polled. */
+/**
+ * Does one job after another in its own thread. The owner polls fd(), and handles the results in
+ * its own thread.
+ */
 class Worker
 {
 public:
-    /** What is done with a job's result, by finish(). */
+    /** Handles the result of a job; called by finish(). */
     using Then = std::function<void()>;
     using Job = std::function<Then()>;
 
     Worker();
-    /** Waits for the job at hand; the others are not begun. */
+    /** Waits for the current job. Jobs that have not begun are dropped. */
     ~Worker();
     Worker(const Worker &) = delete;
     Worker &operator=(const Worker &) = delete;
@@ -34,19 +37,19 @@ public:
 
     /** Descriptor that is readable when finish() has something to do. */
     int fd() const { return fd_.get(); }
-    /** Calls what the jobs that are done have returned. What a job has thrown is thrown here. */
+    /** Calls the functions that finished jobs have returned. Rethrows an exception of a job. */
     void finish();
 
 private:
     void run();
 
     mrcnl::Descriptor fd_;
-    std::mutex mutex_; ///< of what follows
+    std::mutex mutex_; ///< protects what follows
     std::condition_variable more_;
     std::deque<Job> jobs_;
     std::deque<Then> done_;
     bool ends_ = false;
-    std::thread thread_; ///< uses the others
+    std::thread thread_; ///< last member, because it uses the others
 };
 
 } // namespace mrcd
