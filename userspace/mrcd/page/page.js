@@ -4,8 +4,8 @@
 const every = 1000; // ms
 const at = (id) => document.getElementById(id);
 let latest = null; // the status that is shown
-let before = null; // the one before, of another time
-const shown = {}; // what each part was made of
+let before = null; // the status before, of an earlier time
+const shown = {}; // data that each part was made from
 
 function element(tag, className, ...children) {
 	const made = document.createElement(tag);
@@ -23,7 +23,7 @@ function seconds(ns) {
 	return `${(ns / 1e9).toFixed(1)} s`;
 }
 
-// The two largest units that there are.
+// A duration in its two largest units.
 function duration(ns) {
 	const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 	let rest = Math.max(0, Math.floor(ns / 1e9));
@@ -61,7 +61,7 @@ function shape(tag, attributes) {
 	return made;
 }
 
-// The last probes, oldest to the left: a line of their RTTs, a bar for each that was lost.
+// A graph of the last probes, oldest to the left: a line for their RTTs, a bar for each lost probe.
 function spark(loop) {
 	const height = 16;
 	const made = shape("svg", {class: "spark", viewBox: `0 0 100 ${height}`,
@@ -100,7 +100,7 @@ function cell(name, loop) {
 	return made;
 }
 
-// Gb/s of a direction since the status before.
+// Gb/s in a direction since the previous status.
 function rate(now, port, direction) {
 	const same = (status) => status?.plane?.find((plane) => plane.port === port);
 	const a = same(before);
@@ -113,7 +113,7 @@ function rate(now, port, direction) {
 	return `${((8 * bytes) / time / 1e9).toFixed(2)} Gb/s`;
 }
 
-// What the kernel has of a plane, or does not say.
+// The state that the kernel reports of a plane, if it does.
 function planeState(status, port) {
 	const plane = status.plane?.find((other) => other.port === port);
 
@@ -122,7 +122,7 @@ function planeState(status, port) {
 	return plane ? (plane.up ? "up" : "down") : "not there";
 }
 
-// Links are in it if they are watched.
+// The card of a plane. Shows links if they are watched.
 function planeCard(status, plane) {
 	const up = planeState(status, plane.port);
 	const cells = element("div", "cells");
@@ -163,7 +163,7 @@ function problemLine(problem, now) {
 	return line;
 }
 
-// What to say where nothing is known to be wrong.
+// The line to show when no problem is known.
 function healthLine(state) {
 	return element("li", state === "well" ? "none" : "unwatched",
 		state === "well" ? "All is well." : "Not known: the kernel does not say, or it is too early to tell.");
@@ -177,7 +177,7 @@ function faultLine(fault, now) {
 		` (${fault.kind}) for ${duration(now - fault["since-ns"])}: ${fault.evidence}${lost}; ${denied}`);
 }
 
-// A decision, or an event of which there may be several.
+// A line for a decision, or for an event that may have happened several times.
 function timedLine(told) {
 	const time = element("time", "", timeOf(told["time-ns"]));
 	const more = told.count > 1 ? ` (and ${told.count - 1} more like it)` : "";
@@ -191,7 +191,7 @@ function showTimed(id, list) {
 		element("li", "faint", "None so far."));
 }
 
-// Makes a part anew if it is of something else now: who reads or selects is not disturbed.
+// Replaces a part only if its data has changed, so that nobody who reads or selects is disturbed.
 function fill(id, source, make, otherwise) {
 	const text = JSON.stringify(source);
 

@@ -30,7 +30,7 @@ bool privileged(int fd)
            (peer.uid == 0 || peer.uid == getuid());
 }
 
-/** Who does not take it all at once gets no more. */
+/** Sends an answer. A client that does not take all of it at once gets no more. */
 void send_all(int fd, const std::string &text)
 {
     setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof(send_buffer));
@@ -50,7 +50,7 @@ mrcnl::Result<mrcnl::Descriptor> control_socket(const std::string &device)
     if (name.size() >= sizeof(at.sun_path))
         return mrcnl::Error{ENAMETOOLONG, {}, {}};
     at.sun_family = AF_UNIX;
-    name.copy(at.sun_path + 1, name.size()); // behind a NUL: no file
+    name.copy(at.sun_path + 1, name.size()); // behind a NUL: an abstract name, without a file
     const size_t length = offsetof(sockaddr_un, sun_path) + 1 + name.size();
     if (!fd || bind(fd.get(), reinterpret_cast<sockaddr *>(&at), static_cast<socklen_t>(length)) ||
         listen(fd.get(), clients_most)) {
@@ -76,7 +76,7 @@ int Control::on_connect(sd_event_source *, int fd, uint32_t, void *self)
     return 0;
 }
 
-/** Those who came first have had their time. */
+/** Adds a client. If there are too many, drops the oldest one, which has had its time. */
 void Control::admit(int fd)
 {
     sd_event_source *source = nullptr;

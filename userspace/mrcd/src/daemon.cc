@@ -13,10 +13,10 @@ namespace mrcd
 namespace
 {
 
-constexpr uint64_t check_ms = 10000;    // somebody may have changed what tells of no change
-constexpr uint64_t retry_ms = 100;      // at first, then twice as long each time
-constexpr uint64_t away_ms = 1000;      // nobody tells when the module comes
-constexpr std::chrono::seconds slow{2}; // for a pass
+constexpr uint64_t check_ms = 10000;    // for changes that no event reports
+constexpr uint64_t retry_ms = 100;      // the first wait, doubled each time
+constexpr uint64_t away_ms = 1000;      // no event reports that the module was loaded
+constexpr std::chrono::seconds slow{2}; // a pass that takes longer is reported
 constexpr const char *nothing_left = "as planned";
 
 std::string waiting(const std::string &netdevs)
@@ -37,7 +37,7 @@ std::string status_of(const Outcome &outcome)
 
 } // namespace
 
-/** The fabric of the file, if it is one to follow. */
+/** Reads the file. @return the fabric; nothing when the file is refused */
 std::optional<Fabric> Daemon::read()
 {
     const auto text = read_();
@@ -64,7 +64,7 @@ std::optional<Fabric> Daemon::read()
     return std::move(fabric);
 }
 
-/** The first one is told to who asked for it. */
+/** Logs a complaint. The first one also goes into reports. */
 void Daemon::complain(const std::string &text)
 {
     log_.write(Level::error, text);
@@ -84,7 +84,7 @@ void Daemon::make_plan_anew()
         const std::lock_guard guard(version_.mutex);
         version_.number++;
     }
-    // Whatever was waited for before: this is new.
+    // A new plan must not wait as long as the old one did.
     wait_ms_ = 0;
     last_done_.clear();
 }
@@ -141,7 +141,7 @@ bool Daemon::load()
             log_.write(Level::warning, file_ + ": not taken, all stays as it was planned before");
         return false;
     }
-    // Indices may mean other switches now: who found faults finds them again.
+    // Indices may mean other switches in the new file, so known faults must be set anew by name.
     fabric_ = std::move(*fabric);
     found_ = {};
     file_state_.hash = read_hash_;
@@ -186,7 +186,7 @@ void Daemon::report_closed(const mrcnl::Error &error)
     told_ = {status_};
 }
 
-/** Each once, until it is over. */
+/** Logs each refusal and each wait once, until it is over. */
 void Daemon::report(const Outcome &outcome)
 {
     std::set<std::string> now;
@@ -214,7 +214,10 @@ void Daemon::report(const EvChange &evs)
     log_.record(Level::notice, "~ " + to_string(evs), fields);
 }
 
-/** Steps that are taken again and again show that somebody works against them. */
+/**
+ * Decides when the next pass comes. If the same steps are taken again and again, another program
+ * undoes them.
+ */
 Daemon::Again Daemon::again_after(const Outcome &outcome)
 {
     const bool repeated = !outcome.done.empty() && outcome.done == last_done_;
@@ -245,8 +248,8 @@ Daemon::Pass Daemon::begin()
 }
 
 /**
- * One that is not there yet is nobody's. Where there is no place for the lock mrcd goes on: it knew
- * none for long.
+ * Becomes the controller of the device, if the device exists. If the lock's file cannot be created,
+ * mrcd goes on without it.
  *
  * @return false: another controller has the device
  */
@@ -285,7 +288,7 @@ void Daemon::perform(Pass &pass)
         return;
     Target target{*pass.kernel_, system_};
     EvChange &evs = pass.evs_;
-    // One by one they would drown what they are done for.
+    // Changed EVs are logged together: one line each would drown the rest.
     pass.outcome_ = converge(target, pass.plan_, version_, pass.version_, [&](const Step &step) {
         if (step.ev)
             (step.ev->deny ? evs.denied : evs.allowed)[step.ev->profile].push_back(step.ev->index);
@@ -316,7 +319,7 @@ Daemon::Again Daemon::finish(Pass pass)
         report(pass.outcome_);
         dscp_data_ = pass.outcome_.dscp_data ? pass.outcome_.dscp_data : dscp_data_;
     }
-    // It followed a plan that is none any more.
+    // The pass followed an old plan.
     if (pass.version_ != version_.number)
         return {rest_ms, 0};
     return again_after(pass.outcome_);

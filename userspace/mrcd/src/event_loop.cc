@@ -31,8 +31,8 @@ namespace
 constexpr uint64_t us_per_ms = 1000;
 constexpr uint64_t ns_per_us = 1000;
 constexpr uint64_t accuracy_us = 1000;
-constexpr uint64_t settle_ms = 20;  // several changes make one look
-constexpr uint64_t again_ms = 1000; // when netdevs could not be read
+constexpr uint64_t settle_ms = 20;  // wait, so that several changes make one pass
+constexpr uint64_t again_ms = 1000; // next attempt after netdevs could not be read
 constexpr uint64_t look_ms = 500;
 constexpr uint64_t looks_per_file = 2;
 
@@ -52,7 +52,7 @@ void block(std::initializer_list<int> numbers)
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/** The clock of the timer. */
+/** The time now, of the timer's clock. */
 uint64_t now_ms()
 {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -61,7 +61,7 @@ uint64_t now_ms()
         std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-/** The sources of events, and what each means. */
+/** Holds the event sources, and handles the events. */
 class EventLoop
 {
 public:
@@ -112,25 +112,27 @@ private:
     Log &log_;
     Beside beside_;
     Pace pace_;
-    bool working_ = false;  ///< a pass is at hand
-    bool wanted_ = false;   ///< another one, meanwhile
-    bool ready_ = false;    ///< systemd has been told
-    NetdevTable netdevs_;   ///< of who watches no links
-    bool reading_ = false;  ///< netdevs
-    bool outdated_ = false; ///< what was told of them meanwhile was lost in part
+    bool working_ = false;  ///< a pass is running
+    bool wanted_ = false;   ///< another pass must follow
+    bool ready_ = false;    ///< systemd was told that mrcd is ready
+    NetdevTable netdevs_;   ///< used without a LinkWatch
+    bool reading_ = false;  ///< netdevs are being read
+    bool outdated_ = false; ///< events about netdevs were lost, so they must be read again
     std::unique_ptr<sd_event, Free> event_;
     Source timer_;
     Source watch_timer_;
     Source look_timer_;
     uint64_t looks_ = 0;
-    bool knows_ = false; ///< the link watch, when it was asked last
+    bool knows_ = false; ///< LinkWatch::knows() when last called
     Control control_;
     std::unique_ptr<mrcnl::EventStream> module_;
-    Source module_source_; ///< of module_, and goes before it
+    Source module_source_; ///< of module_, and destroyed before it
     std::optional<Worker> worker_;
 };
 
-/** No exception goes through sd-event, which is C. */
+/**
+ * Runs a handler, and ends the loop on an exception: none may pass through sd-event, which is C.
+ */
 template <typename Do>
 int EventLoop::guard(Do what) noexcept
 {
@@ -155,14 +157,17 @@ void EventLoop::look_in(uint64_t ms)
     arm();
 }
 
-/** Somebody who undoes our steps, say, has them wait for seconds: what is broken does not. */
+/**
+ * Starts a pass soon. A program that undoes mrcd's steps makes passes wait for seconds, but a new
+ * fault must not wait.
+ */
 void EventLoop::hurry()
 {
     pace_.hurry(now_ms(), Daemon::rest_ms);
     arm();
 }
 
-/** What has to wait for the kernel does so elsewhere. */
+/** Starts a pass. The parts that may wait for the kernel run in the worker's thread. */
 void EventLoop::work()
 {
     wanted_ = working_;
@@ -201,7 +206,7 @@ void EventLoop::worked(Daemon::Pass pass)
         watch();
 }
 
-/** All of them, anew. */
+/** Starts to read all netdevs anew. */
 void EventLoop::read_netdevs()
 {
     outdated_ = reading_;
@@ -251,7 +256,7 @@ bool EventLoop::reload()
     return taken;
 }
 
-/** What there is to tell, for all who ask. */
+/** Makes a report, and puts it on the board. */
 void EventLoop::publish()
 {
     static const std::vector<Fault> no_faults;
@@ -266,7 +271,7 @@ void EventLoop::publish()
                   finder ? finder->faults() : no_faults, now_ns, time_ns, MRC_VERSION,
                   finder ? finder->alive_planes() : std::set<uint8_t>()});
 
-    // What is missing before the first pass is about to be made.
+    // Before the first pass has ended, objects are missing that the pass will make.
     if (beside_.problems && ready_)
         beside_.problems->update(problems, time_ns);
     beside_.board->put(make_report({fabric, finder, knows_ && (seen || !beside_.observer),
@@ -274,7 +279,7 @@ void EventLoop::publish()
                                     daemon_.as_planned(), std::move(problems), now_ns, time_ns}));
 }
 
-/** In time for whoever looks every second. */
+/** Makes a report twice a second, so that it is fresh for programs that ask every second. */
 void EventLoop::look()
 {
     if (!beside_.board || !beside_.links)
@@ -286,7 +291,7 @@ void EventLoop::look()
     sd_event_source_set_enabled(look_timer_.get(), SD_EVENT_ONESHOT);
 }
 
-/** What is done beside is as the file has it now. */
+/** Makes the optional parts follow the new file. */
 void EventLoop::follow_file()
 {
     if (beside_.observer)
@@ -298,7 +303,7 @@ void EventLoop::follow_file()
     report();
 }
 
-/** At each pass, too: its address may be one that was not there before. */
+/** Called after each pass, too: the address to listen at may exist by then. */
 void EventLoop::report()
 {
     const Reporting &report = daemon_.fabric().report;
@@ -307,7 +312,9 @@ void EventLoop::report()
         beside_.reporter->listen_at({report.address, report.port});
 }
 
-/** What is found broken is denied at once. Without this host's addresses nothing would come back.
+/**
+ * Runs the watch, and denies at once what it has found broken. Not before `ready_`: until the first
+ * pass has set up this host's addresses, no probe can come back.
  */
 void EventLoop::watch()
 {
@@ -325,7 +332,7 @@ void EventLoop::watch()
     sd_event_source_set_enabled(watch_timer_.get(), SD_EVENT_ONESHOT);
 }
 
-/** What mrcctl asks. */
+/** Answers a request of mrcctl. */
 std::string EventLoop::answer(const std::string &request, bool privileged)
 {
     if (request == "status")
@@ -345,7 +352,7 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
     return reload() ? "ok" : daemon_.file().problem;
 }
 
-/** For who asks what the module has told: of this device only. */
+/** Keeps events of this device for the status page. */
 void EventLoop::remember(const mrcnl::Event &event)
 {
     const mrcnl::DeviceRef *const device = mrcnl::device_of(event);
@@ -354,7 +361,10 @@ void EventLoop::remember(const mrcnl::Event &event)
         beside_.events->add(event, monotonic_ns(), wall_ns());
 }
 
-/** Devices and planes are the operator's business, and ours; EVs and QPs are not. */
+/**
+ * Reads the module's events. A change of a device or plane starts a pass; a change of EVs and QPs
+ * does not, because mrcd does not control it.
+ */
 void EventLoop::read_module()
 {
     bool look = false;

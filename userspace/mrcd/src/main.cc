@@ -26,7 +26,7 @@ using namespace mrcd;
 
 constexpr int exit_usage = 2;
 constexpr int exit_no_module = 3;
-constexpr uint64_t report_lasts_ns = 3'000'000'000; // who makes none for longer is busy
+constexpr uint64_t report_lasts_ns = 3'000'000'000; // an older report means that the daemon is busy
 constexpr const char *default_file = "/etc/mrc/mrcd.toml";
 
 constexpr const char help[] =
@@ -46,7 +46,7 @@ std::string host_name()
     return name;
 }
 
-/** The fabric of a file; its complaints go to standard error. */
+/** Reads the fabric from a file. Complaints go to standard error. */
 std::optional<Fabric> fabric_of(const std::string &file)
 {
     const auto text = read_file(file);
@@ -74,7 +74,9 @@ int check(const std::string &file)
     return fabric_of(file) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** What the mrcd that runs, if one does, makes of the file: it has found what no file says. */
+/**
+ * Makes the plan as the running mrcd would, if there is one: it denies faults that no file names.
+ */
 Plan plan_of(Fabric fabric)
 {
     const std::string device = fabric.local.device;
@@ -117,7 +119,9 @@ int plan(const std::string &file, bool json)
     return exit_no_module;
 }
 
-/** Fails when the file is refused, so that whoever wanted it taken knows. */
+/**
+ * Makes a running mrcd read its file. Fails when mrcd refuses the file, so that the caller knows.
+ */
 int reload(std::string device)
 {
     const auto all = mrcnl::watched_devices();
