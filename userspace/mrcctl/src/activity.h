@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What planes, peers and QPs do: counters of two snapshots, made into rates.
+ * Activity of planes, peers and QPs: rates, made from the counters of two snapshots.
  */
 #pragma once
 
@@ -17,17 +17,17 @@
 namespace mrcctl
 {
 
-/** EVs: all, and those in state good. */
+/** A number of EVs: all, and those that are good. */
 struct EvCount {
     uint32_t all = 0;
-    uint32_t good = 0;  ///< but for spares
+    uint32_t good = 0;  ///< good and in rotation
     uint32_t spare = 0; ///< good, but not in rotation
 };
 
-/** By port of their plane. */
+/** Numbers of EVs by port. */
 using EvsByPort = std::map<uint8_t, EvCount>;
 
-/** All per second. */
+/** Rates per second, here and below. */
 struct PlaneRate {
     double tx_packets = 0;
     double tx_bytes = 0;
@@ -45,14 +45,14 @@ struct PeerRate {
     double probed = 0;
 };
 
-/** What congestion contexts of a peer count. */
+/** Rates of the counters of a peer's congestion contexts. */
 struct CongestionRate {
-    double fast = 0; ///< SACKs, by what they made of windows ...
+    double fast = 0; ///< SACKs, by their effect on windows: this and the next four
     double proportional = 0;
     double fair = 0;
     double hold = 0;
     double decrease = 0;
-    double cuts = 0; ///< ... and times that a window became smaller by these
+    double cuts = 0; ///< times that such a SACK made a window smaller
     double quick_adapts = 0;
     double trims = 0;
     double penalties = 0;
@@ -64,7 +64,7 @@ struct QpRate {
     double rtx_packets = 0;
 };
 
-// Without a rate: not there before, or made anew since, so that its counters have gone back.
+// An object has no rate if it is new, or was made anew so that its counters went back.
 
 struct PlaneActivity {
     mrcnl::Plane plane;
@@ -76,7 +76,7 @@ struct PeerActivity {
     mrcnl::Peer peer;
     EvsByPort evs;
     std::optional<PeerRate> rate;
-    std::optional<CongestionRate> congestion; ///< where algorithm nscc steers windows
+    std::optional<CongestionRate> congestion; ///< empty: no window of algorithm nscc
 };
 
 struct QpActivity {
@@ -91,14 +91,14 @@ struct Activity {
     std::vector<QpActivity> qps;
 };
 
-/** What comes first. What is equal in that comes in the order of names. */
+/** The sort key. Equal objects are sorted by name. */
 enum class Sort {
     traffic, ///< bytes of planes, packets of peers and QPs, both ways
-    lost,    ///< what was sent again; of planes: what could not be sent
+    lost,    ///< packets that were sent again; of planes: that could not be sent
     name,    ///< device, then port, GID, number
 };
 
-/** The objects of @p now, in the order of the kernel, and what they have done since @p before. */
+/** The objects of @p now, in the order of the kernel, with their rates since @p before. */
 Activity activity_between(const Snapshot &before, const Snapshot &now);
 
 /** Sorts each kind of object. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Aliases of profiles: a word to call them by, kept by the kernel.
+ * Aliases of profiles: short names that the kernel keeps.
  */
 #pragma once
 
@@ -10,25 +10,25 @@
 namespace mrcctl
 {
 
-/** The word behind "alias": one that cannot be taken for a number. @throw UsageError */
+/** Reads the word behind "alias". @throw UsageError it could be taken for a number */
 std::string take_alias(Args &args);
 
-/** @throw Failure there is an alias, and the module knows none */
+/** @throw Failure @p alias is not empty, and the module does not support aliases */
 void require_alias(Context &context, const std::string &alias);
 
 void print_alias(Printer &p, const std::string &alias);
 
 /**
- * The EV profile of this alias.
+ * Finds the EV profile of an alias.
  *
- * @param device where; empty: anywhere, where all that have it have the same number
- * @throw UsageError several have it
+ * @param device where; empty: on all devices. They must agree on the number
+ * @throw UsageError several profiles have the alias
  */
 std::optional<uint64_t> ev_profile_of_alias(Context &context,
                                             const std::optional<std::string> &device,
                                             const std::string &alias);
 
-/** A CC profile: its number, or its alias on a device. */
+/** Reads a CC profile: its number, or its alias on a device. */
 uint64_t take_cc_profile(Context &context, const std::string &device, Args &args);
 
 } // namespace mrcctl

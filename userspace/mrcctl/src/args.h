@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The words of a command line: objects, commands, keywords and their values,
- * in the way of ip(8). Words may be abbreviated as long as they stay unambiguous.
+ * Reads the words of a command line: objects, commands, keywords and their values, as ip(8) does.
+ * Words may be abbreviated as long as they stay unambiguous.
  */
 #pragma once
 
@@ -18,14 +18,14 @@
 namespace mrcctl
 {
 
-/** The command line makes no sense. Exit status 1. */
+/** The command line is wrong. Exit status 1. */
 class UsageError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/** The kernel, or the system, refuses. Exit status 2. */
+/** The kernel or the system refuses. Exit status 2. */
 class Failure : public std::runtime_error
 {
 public:
@@ -41,7 +41,7 @@ public:
  */
 size_t match(const std::string &text, std::span<const char *const> words, const char *what);
 
-/** Splits @p text at each comma. */
+/** Splits @p text at each separator. */
 std::vector<std::string> split(const std::string &text, char separator);
 
 /** A walk over the words of a command. */
@@ -65,15 +65,17 @@ public:
     /** Takes @p word, which must come now. */
     void expect(const char *word);
 
-    /** A number, decimal or 0x hexadecimal, within bounds. */
+    /** Takes a number, decimal or 0x hexadecimal, within bounds. */
     uint64_t take_number(const char *what, uint64_t min, uint64_t max);
-    /** Seconds, with a fraction or without. @return ns */
+    /** Takes seconds, with or without a fraction. @return ns */
     uint64_t take_seconds(const char *what, double min, double max);
-    /** A time with its unit: ns, us, ms or s. @return ns */
+    /** Takes a time with its unit: ns, us, ms or s. @return ns */
     uint64_t take_time(const char *what, uint64_t min, uint64_t max);
-    /** A rate with its unit: bit, kbit, mbit, gbit or tbit a second. @return bytes a second */
+    /**
+     * Takes a rate with its unit: bit, kbit, mbit, gbit or tbit a second. @return bytes a second
+     */
     uint64_t take_rate(const char *what, uint64_t min, uint64_t max);
-    /** A number with a fraction or without. @return millionths */
+    /** Takes a number with or without a fraction. @return millionths */
     uint64_t take_fraction(const char *what, uint64_t min, uint64_t max);
     bool take_on_off(const char *what);
     mrcnl::Address take_address(const char *what);
@@ -83,7 +85,12 @@ public:
     void finish() const;
 
 private:
-    /** A number with its unit. @param units the smallest one first @param like examples of one */
+    /**
+     * Takes a number with its unit.
+     *
+     * @param units the smallest one first
+     * @param like examples, for people
+     */
     uint64_t take_quantity(const char *what, std::span<const mrcnl::QuantityUnit> units,
                            const char *like, uint64_t min, uint64_t max);
 

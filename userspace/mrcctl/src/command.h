@@ -27,7 +27,7 @@
 namespace mrcctl
 {
 
-/** What commands work with. */
+/** All that commands need. */
 class Context
 {
 public:
@@ -38,7 +38,7 @@ public:
     {
     }
 
-    /** The kernel, connected to at the first call. @throw Failure */
+    /** The kernel. The first call connects to it. @throw Failure */
     mrcnl::Kernel &kernel();
 
     std::ostream &out;
@@ -46,52 +46,54 @@ public:
     /** Asks the mrcd of a device, see mrcnl::ask_daemon(). */
     std::function<mrcnl::Result<std::string>(const std::string &device, const std::string &request)>
         daemon = mrcnl::ask_daemon;
-    /** The devices that some mrcd looks after, see mrcnl::watched_devices(). */
+    /** The devices that have an mrcd, see mrcnl::watched_devices(). */
     std::function<std::vector<std::string>()> watched = [] { return mrcnl::watched_devices(); };
-    /** Of the program, when no command fails. */
+    /** Exit status of the program if no command fails. */
     int exit_status = 0;
     /** ns of CLOCK_MONOTONIC */
     std::function<uint64_t()> now = [] { return clock_ns(CLOCK_MONOTONIC); };
     /** ns of CLOCK_REALTIME */
     std::function<uint64_t()> wall = [] { return clock_ns(CLOCK_REALTIME); };
-    /** What the mrcd of a device says; asked for again when it is some seconds old. */
+    /** What the mrcd of a device says; asked for again after some seconds. */
     const Told &told(const std::string &device);
-    /** Its names for what people would see as numbers; none where numbers are wanted. */
+    /**
+     * The names that mrcd has for numbers and addresses of a device; none if numbers are wanted.
+     */
     const Names &names(const std::string &device);
-    /** names(), for who prints. */
+    /** names() as a function, for printing. */
     NamesOf names_of()
     {
         return [this](const std::string &device) -> const Names & { return names(device); };
     }
-    /** Tells what the operator should know about a command that was done. */
+    /** Warns the operator about a command that was done. */
     std::function<void(const std::string &)> warn = [](const std::string &text) {
         std::cerr << "mrcctl: " + text + '\n';
     };
 
     /** Now, by both clocks. */
     [[nodiscard]] Moment moment() const { return {now(), wall()}; }
-    /** Waits for so many ns; false: told to end. */
+    /** Waits for a number of ns. @return false: mrcctl must end */
     std::function<bool(uint64_t)> wait = wait_for;
-    /** Waits until a descriptor can be read from; false: told to end. */
+    /** Waits until a descriptor can be read from. @return false: mrcctl must end */
     std::function<bool(int)> readable = wait_readable;
-    /** Where features are looked for. */
+    /** The host whose features are shown. */
     std::function<FeatureHost()> host = this_host;
-    /** The terminal that out goes to, if it is one. */
+    /** The window of the terminal, if out is one. */
     std::function<std::optional<Window>()> window = [] { return std::optional<Window>(); };
 
 private:
     OpenKernel open_;
-    /** By device; when: ns of CLOCK_MONOTONIC. */
+    /** By device, with the time of the answer, ns of CLOCK_MONOTONIC. */
     std::map<std::string, std::pair<uint64_t, Told>> told_;
     std::unique_ptr<mrcnl::Kernel> kernel_;
 };
 
 struct Command {
-    const char *name; ///< nullptr: the object's only one, its arguments follow at once
+    const char *name; ///< nullptr: the only command of its object, without a name
     void (*run)(Context &context, Args &args);
 };
 
-/** A noun. Its first command is meant when none is given. */
+/** An object on the command line. Without a command, its first one is run. */
 struct Object {
     const char *name;
     const char *help;
@@ -117,7 +119,7 @@ extern const Object top_object;
  * Run one command line.
  *
  * @param words object, command, arguments
- * @throw UsageError, Failure with the object and command in front of the message
+ * @throw UsageError, Failure the message begins with the object and command
  */
 void run_words(Context &context, std::vector<std::string> words);
 
@@ -144,25 +146,25 @@ inline void value_of(const mrcnl::Result<void> &result)
 }
 
 /**
- * Ask before something is sent that older modules do not know.
+ * Check that the module supports something that older modules do not.
  *
  * @param capability MRC_NL_CAPABILITY_*
- * @param what the module knows none of
- * @throw Failure it does not
+ * @param what name of it in the error
+ * @throw Failure the module does not support it
  */
 void require(Context &context, uint32_t capability, const char *what);
 
 /**
- * An EV profile: its number, its alias, or the name that mrcd has for it.
+ * Takes an EV profile: its number, its alias, or the name that mrcd has for it.
  *
- * @param device where, and whose mrcd is asked; none: those of all devices
+ * @param device where to look, and whose mrcd is asked; empty: all devices
  */
 uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args);
 
-/** A remote GID: an address, or the name of a host, as take_ev_profile(). */
+/** Takes a remote GID: an address, or the name of a host. @param device as in take_ev_profile() */
 mrcnl::Address take_remote(Context &context, const std::optional<std::string> &device, Args &args);
 
-/** The name of a device, if there is one more word and it is none of @p keywords. */
+/** Takes the name of a device, if there is another word and it is none of @p keywords. */
 std::optional<std::string> optional_device(Args &args, std::span<const char *const> keywords = {});
 
 } // namespace mrcctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * EV profiles on the command line.
+ * Reads EVs and EV profiles from the command line.
  */
 #pragma once
 
@@ -10,22 +10,22 @@
 namespace mrcctl
 {
 
-/** "port N", its path, and "denied". @throw UsageError */
+/** Takes "port N", a path, and perhaps "denied". @throw UsageError */
 mrcnl::EvSpec take_ev_spec(Args &args);
 
-/** What follows "port": the number, and the path. @throw UsageError */
+/** Takes what follows "port": the number, and a path. @throw UsageError */
 mrcnl::EvSpec take_ev_way(Args &args);
 
-/** The name of a format. @throw UsageError */
+/** Takes the name of a format. @throw UsageError */
 mrcnl::EvFormat take_ev_format(Args &args);
 
-/** That of an EV whose format is not named. */
+/** The likely format of an EV whose format is not named. */
 mrcnl::EvFormat guess_ev_format(const mrcnl::EvSpec &ev);
 
 /**
- * What follows the number, up to the last word.
+ * Takes all words behind the number of an EV profile.
  *
- * @param owner as the words name one
+ * @param owner is set if the words name an owner
  * @throw UsageError
  */
 mrcnl::EvProfileSpec take_ev_profile_spec(uint64_t id, Args &args, mrcnl::Owner &owner);

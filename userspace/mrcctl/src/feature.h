@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What this host has of all that MRC needs. Works without the module.
+ * Checks which of the features that MRC needs this host has. Works without the module.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct Feature {
     std::string name;
     Status status = Status::unknown;
     std::string value;
-    std::string hint; ///< how to get it; empty when nothing is to be done
+    std::string hint; ///< how to get it; empty: nothing to do
 };
 
-/** Where things are looked for. Tests point it elsewhere. */
+/** The host to look at. Tests use another one. */
 struct FeatureHost {
-    std::string root;          ///< in front of absolute paths
+    std::string root;          ///< prefix of absolute paths
     std::string release;       ///< of the running kernel
     std::string libibverbs;    ///< path of the library; empty: not installed
     std::string rdmav_drivers; ///< environment RDMAV_DRIVERS or IBV_DRIVERS
@@ -34,24 +34,26 @@ struct FeatureHost {
 /** This host. */
 FeatureHost this_host();
 
-/** Number NN of the private interface IBVERBS_PRIVATE_NN of a libibverbs. */
+/** The number NN of the private interface IBVERBS_PRIVATE_NN of a libibverbs. */
 std::optional<unsigned> private_abi(const std::string &library);
 
-/** Plug-in for mrc devices that libibverbs will find; empty: none. */
+/** The plug-in for mrc devices that libibverbs will find; empty: none. */
 std::string find_provider(const FeatureHost &host, unsigned abi);
 
 /** Whether a module is loaded or built in. */
 bool module_loaded(const FeatureHost &host, const std::string &name);
 
-/** Features that can be found out without the module. */
+/** The features that can be checked without the module. */
 std::vector<Feature> host_features(const FeatureHost &host);
 
-/** Features that the module tells. */
+/** The features that the module reports. */
 std::vector<Feature> module_features(const mrcnl::Info &info,
                                      const std::vector<mrcnl::Device> &devices);
 
-/** What this host does to packets of its devices, and to no others' packets: only what is to be
- * looked at. */
+/**
+ * Settings of this host that affect packets of its devices but not other packets. Only those that
+ * need attention.
+ */
 std::vector<Feature> network_features(const FeatureHost &host,
                                       const std::vector<mrcnl::Device> &devices,
                                       const std::vector<mrcnl::Plane> &planes);

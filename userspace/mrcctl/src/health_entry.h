@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * How a device is, from what mrcd says of it and what the kernel does.
+ * The state of a device, from what mrcd and the kernel say about it.
  */
 #pragma once
 
@@ -16,31 +16,31 @@
 namespace mrcctl
 {
 
-/** All in all. */
+/** The overall state. */
 enum class Health { well, not_well, unknown };
 
 /** "well", "not-well", "unknown" */
 const char *to_string(Health health);
 
-/** What the kernel has of a device. */
+/** What the kernel says about a device. */
 struct KernelHalf {
-    std::string error; ///< why the rest is missing; empty: it is not
+    std::string error; ///< why the rest is missing; empty: nothing is missing
     std::vector<mrcnl::Plane> planes;
-    std::vector<mrcnl::Ev> denied; ///< EVs, for all peers
+    std::vector<mrcnl::Ev> denied; ///< EVs that are denied for all peers
     std::vector<mrcnl::Peer> peers;
 };
 
-/** A device, which need not exist. */
+/** A device, which may not exist. */
 struct HealthEntry {
-    std::string device;  ///< empty: there is none, and nobody who would say that there is to be one
-    bool daemon = false; ///< an mrcd answers
+    std::string device;  ///< empty: there is no device, and no mrcd that would want one
+    bool daemon = false; ///< an mrcd manages it and answers
     Health health = Health::unknown;
-    /** In the shape of mrcd's, whoever said it: all its keys are there, but for dev-name. */
+    /** A health report in mrcd's format, even if mrcctl made it. All keys exist except dev-name. */
     nlohmann::ordered_json said;
     KernelHalf kernel;
 };
 
-/** Whatever fails is a part of the entries, and no reason to have none. */
+/** Makes the entries. Failures become a part of the entries: the function itself never fails. */
 std::vector<HealthEntry> health_entries(Context &context, const std::optional<std::string> &device);
 
 } // namespace mrcctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Printing events.
+ * Prints events.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ namespace mrcctl
 {
 
 /**
- * One event, one line.
+ * Print an event on one line.
  *
- * @param now tells the wall clock of events
+ * @param now converts the times of events to the wall clock
  */
 void print_event(Printer &p, const mrcnl::Event &event, const Moment &now, const NamesOf &names);
 

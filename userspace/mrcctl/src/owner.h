@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Who looks after something: [ owner OWNER ] at the end of a command, and in what is shown.
+ * Owners of objects: [ owner OWNER ] at the end of a command, and in output.
  */
 #pragma once
 
@@ -12,25 +12,25 @@
 namespace mrcctl
 {
 
-/** Of what somebody adds by hand, and says nothing. */
+/** The owner of what people add by hand without naming an owner. */
 constexpr uint8_t by_hand = MRC_NL_OWNER_ADMIN;
 
-/** The word behind "owner". @throw UsageError */
+/** Takes the word behind "owner". @throw UsageError */
 uint8_t take_owner_name(Args &args);
 
-/** "owner" and the word behind it, if they come next. */
+/** Takes "owner" and the word behind it, if they come next. */
 mrcnl::Owner take_owner(Args &args);
 
 /**
- * The kernel, for a change on somebody's behalf.
+ * The kernel, prepared for a change in the name of an owner.
  *
- * @param owner as the command names one
- * @param otherwise who is meant when it does not; empty: whose it is stays as it is
- * @throw Failure the module knows no owners, and the command names one
+ * @param owner the one that the command names; empty: none
+ * @param otherwise the owner if the command names none; empty: the object keeps its owner
+ * @throw Failure the command names an owner, and the module knows no owners
  */
 mrcnl::Kernel &kernel_for(Context &context, mrcnl::Owner owner, mrcnl::Owner otherwise = {});
 
-/** Text has no word for nobody. */
+/** Prints the owner. Text leaves out "nobody". */
 void print_owner(Printer &p, mrcnl::Owner owner);
 
 } // namespace mrcctl

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * One printing layer for text and JSON, so that they cannot drift apart. JSON
- * keys are the attribute names of the netlink specification, with the unit behind them where there
- * is one: -ns, -bytes, -bytes-per-second.
+ * One layer that prints both text and JSON, so that they always agree. JSON keys are the attribute
+ * names of the netlink specification, followed by the unit if there is one: -ns, -bytes,
+ * -bytes-per-second.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ struct PrintOptions {
     bool color = false;
     bool statistics = false;
     bool details = false;
-    bool times = true;     ///< those of events
+    bool times = true;     ///< show times of events
     bool numeric = false;  ///< no names for numbers
-    bool one_line = false; ///< for each object of text
+    bool one_line = false; ///< print each object of text on one line
 };
 
 /**
@@ -48,7 +48,7 @@ public:
     /** "key value" */
     void number(const char *key, uint64_t value);
     void text(const char *key, const std::string &value, Color color = Color::none);
-    /** The value alone */
+    /** Text: the value alone */
     void bare(const char *key, const std::string &value, Color color = Color::none);
     /** "key on" or "key off"; JSON: true or false */
     void on_off(const char *key, bool value);
@@ -56,9 +56,9 @@ public:
     void flag(const char *key, bool value, Color color = Color::none);
     /** "key a,b,c" */
     void list(const char *key, const std::vector<std::string> &values);
-    /** Bits that are set, counted from 1. "key 1-3,5" or "key -"; JSON: a list of numbers */
+    /** The set bits of a mask, counted from 1. "key 1-3,5" or "key -"; JSON: a list of numbers */
     void ports(const char *key, uint32_t mask);
-    /** "key 0x...", of so many digits; JSON: a number */
+    /** "key 0x...", with this number of digits; JSON: a number */
     void hex(const char *key, uint32_t value, int digits = 8);
     /** "key 1.2 ms"; JSON: "key-ns", a number */
     void duration(const char *key, uint64_t ns);
@@ -73,9 +73,9 @@ public:
     /** JSON only. */
     void hidden(const char *key, uint64_t value);
     void hidden(const char *key, const std::string &value);
-    /** JSON only. To thousandths. */
+    /** JSON only, rounded to thousandths. */
     void hidden_decimal(const char *key, double value);
-    /** JSON only: the members of a JSON object. @return false: it is none */
+    /** JSON only: copies the members of a JSON object. @return false: @p json is no object */
     bool members(const std::string &json);
     /** Text only. */
     void plain(const std::string &text, Color color = Color::none);
@@ -83,18 +83,18 @@ public:
     /** Continue on an indented line. Text only. */
     void line();
 
-    /** JSON: what follows is inside @p key, until leave(). Text: on a line of its own. */
+    /** JSON: what follows goes into an object at @p key, until leave(). Text: a new line. */
     void enter(const char *key);
     void leave();
 
-    /** JSON: what follows are objects in a list at @p key. Text: nothing. */
+    /** JSON: the objects that follow go into a list at @p key. Text: nothing. */
     void begin_list(const char *key);
     void end_list();
 
     /** Ends the document. */
     void finish();
 
-    /** Until finish(): prints an object at once, on a line of its own (JSON lines). */
+    /** Until finish(), prints each object at once on a line of its own (JSON lines). */
     void set_streaming() { streaming_ = true; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Settings as words and as output, of whatever they are.
+ * Reads and prints settings of any object.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace mrcctl
 
 void print_number(Printer &p, const mrcnl::Setting &setting, uint64_t value);
 
-/** The kernel checks narrower limits. */
+/** Takes a number of at most @p most. The kernel checks the exact limits. */
 uint64_t take_number(Args &args, const mrcnl::Setting &setting, uint64_t most);
 
 template <typename T>
@@ -34,7 +34,7 @@ void print_setting(Printer &p, const mrcnl::Setting &setting, const T &value)
         print_number(p, setting, value);
 }
 
-/** Those that are shown always, or the others. */
+/** Prints the settings that are always shown (@p brief), or the others. */
 template <typename Settings>
 void print_settings(Printer &p, const Settings &s, bool brief)
 {
@@ -65,7 +65,7 @@ std::vector<const char *> names_of_settings()
     return names;
 }
 
-/** The value of the setting of this name. @return false: there is none */
+/** Takes the value of the setting of this name. @return false: there is no such setting */
 template <typename Settings>
 bool take_setting(Args &args, const std::string &name, Settings &change)
 {

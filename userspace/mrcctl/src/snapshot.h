@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * All that has counters, as it is at one moment.
+ * All objects with counters, as they are at one moment.
  */
 #pragma once
 
@@ -23,14 +23,14 @@ struct Snapshot {
 /**
  * Ask the kernel.
  *
- * @param device its objects only; one that does not exist has none
+ * @param device take only its objects; if it does not exist, there are none
  * @param time for the snapshot
- * @return EAGAIN: too much comes and goes just now
+ * @return EAGAIN: objects come and go too fast to be listed now
  */
 mrcnl::Result<Snapshot> take_snapshot(mrcnl::Kernel &kernel,
                                       const std::optional<std::string> &device, uint64_t time);
 
-/** The EVs of its peers, in the same way. */
+/** The EVs of a device's peers; the parameters and errors are the same. */
 mrcnl::Result<std::vector<mrcnl::PeerEv>> take_peer_evs(mrcnl::Kernel &kernel,
                                                         const std::optional<std::string> &device);
 

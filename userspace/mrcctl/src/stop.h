@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Waiting, in commands that go on until they are told to end.
+ * Waits for commands that run until they are told to end.
  */
 #pragma once
 
@@ -12,7 +12,10 @@
 namespace mrcctl
 {
 
-/** While it exists, SIGINT and SIGTERM end the waits below, and nothing else. One at a time. */
+/**
+ * While an object exists, SIGINT and SIGTERM end the waits below, and do nothing else. There must
+ * be only one at a time.
+ */
 class StopSignals
 {
 public:
@@ -22,22 +25,22 @@ public:
     StopSignals &operator=(const StopSignals &) = delete;
 
 private:
-    std::array<struct sigaction, 2> handlers_{}; ///< that there were before
+    std::array<struct sigaction, 2> handlers_{}; ///< previous handlers
     sigset_t mask_{};
 };
 
-/** Whether one of them has come: what follows in a batch is not wanted any more. */
+/** Has one of these signals come? Then the rest of a batch must not run. */
 bool told_to_stop();
 
 /**
  * Wait until a descriptor can be read from.
  *
- * @return false: told to end
+ * @return false: a signal came
  * @throw Failure
  */
 bool wait_readable(int fd);
 
-/** Wait for @p ns nanoseconds. @return false: told to end */
+/** Wait for @p ns nanoseconds. @return false: a signal came */
 bool wait_for(uint64_t ns);
 
 } // namespace mrcctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Tables of text that fit into a window.
+ * Text tables that fit into a window.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 namespace mrcctl
 {
 
-/** What becomes of a column's cells where the window is too narrow. A + stands for the rest. */
+/** How cells of a column are shortened in a narrow window. A + stands for what is cut. */
 enum class Cut { never, begin, end };
 
 struct Column {
     const char *title;
-    bool left = false; ///< aligned; numbers are not
-    size_t width = 0;  ///< at least, so that it stays in place while numbers change
+    bool left = false; ///< left-aligned; numbers are right-aligned
+    size_t width = 0;  ///< the least, so that the column stays in place while numbers change
     Cut cut = Cut::never;
 };
 
@@ -28,7 +28,7 @@ struct Cell {
     Color color = Color::none;
 };
 
-/** @p text, in no more than @p width characters. */
+/** @p text, shortened to @p width characters. */
 std::string cut_text(const std::string &text, size_t width, Cut cut);
 
 /** Rows under a heading. */
@@ -37,7 +37,7 @@ class Table
 public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    /** @param row a cell per column */
+    /** @param row one cell per column */
     void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
 
     /**

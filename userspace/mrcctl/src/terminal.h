@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Drawing over and over again on a terminal, by the control sequences that nearly all of them have.
+ * Redraws a terminal again and again, by control sequences that nearly all terminals have.
  */
 #pragma once
 
@@ -12,20 +12,23 @@
 namespace mrcctl
 {
 
-/** Of a terminal, in characters. */
+/** The size of a terminal, in characters. */
 struct Window {
     size_t rows = 0;
     size_t columns = 0;
 };
 
-/** That of a descriptor; nothing where it is no terminal. 24 by 80 where it does not say. */
+/**
+ * The window of a descriptor; nothing if it is no terminal. 24 by 80 if the terminal does not
+ * report its size.
+ */
 std::optional<Window> window_of(int fd);
 
 /**
- * What draws a text in place of all that is on the terminal.
+ * The characters that replace all that is on the terminal by a text.
  *
- * The last row stays free, for the prompt that comes at the end. Lines that have no room are
- * left out; they must not be longer than a row.
+ * The last row stays free, for the prompt that comes at the end. Lines that do not fit into the
+ * window are left out. A line must not be longer than a row.
  */
 std::string redraw(const std::string &text, const Window &window);
 
