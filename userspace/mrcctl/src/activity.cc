@@ -25,7 +25,7 @@ auto key_of(const mrcnl::Qp &qp)
     return std::tuple(qp.device.index, qp.qpn);
 }
 
-/** Makes two values of a counter into a rate, and notices those that have gone back. */
+/** Makes a rate from two values of a counter, and notices counters that have gone back. */
 class Meter
 {
 public:
@@ -94,14 +94,14 @@ std::optional<QpRate> rate_between(const mrcnl::Qp &a, const mrcnl::Qp &b, uint6
                                rate(a.rtx_packets, b.rtx_packets)});
 }
 
-/** Objects as they were, to be found by those that are: mostly in the same order. */
+/** Finds the former state of objects. Fast if both snapshots have nearly the same order. */
 template <typename T>
 class Former
 {
 public:
     explicit Former(const std::vector<T> &objects) : objects_(objects) {}
 
-    /** As it was, or nullptr. */
+    /** The former state of an object, or nullptr. */
     const T *find(const T &now)
     {
         const auto key = key_of(now);
@@ -150,7 +150,7 @@ EvsByPort evs_of(const mrcnl::Peer &peer)
     return by_port;
 }
 
-/** Of all peers, by device and port. */
+/** The EVs of all peers, by device and port. */
 std::map<std::tuple<uint32_t, uint8_t>, EvCount> evs_of(const std::vector<mrcnl::Peer> &peers)
 {
     std::map<std::tuple<uint32_t, uint8_t>, EvCount> by_plane;
@@ -182,7 +182,7 @@ double value(const std::optional<Rate> &rate, Sort key)
     return rate ? value(*rate, key) : 0;
 }
 
-/** @param member of each object: that of the kernel */
+/** @param member the kernel's object in each element */
 template <typename T, typename Object>
 void sort(std::vector<T> &objects, Object T::*member, Sort key)
 {

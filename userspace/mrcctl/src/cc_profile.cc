@@ -58,7 +58,7 @@ void show_cc_profile(Context &context, Args &args)
         print_profile(context.printer, profile);
 }
 
-/** Up to what comes last. */
+/** Takes settings, up to the word "owner". */
 void take_settings(Args &args, mrcnl::CcProfile &profile)
 {
     std::vector<const char *> names = names_of_settings<mrcnl::CcSettings>();

@@ -20,14 +20,14 @@ struct Unit {
     uint64_t ns;
 };
 
-/** The digits of @p part behind a point, as many as @p whole has zeros. */
+/** @p part as digits behind a point, as many as @p whole has zeros. */
 std::string decimals(uint64_t part, uint64_t whole)
 {
-    // The leading 1 keeps the zeros.
+    // Adding @p whole keeps leading zeros.
     return "." + std::to_string(whole + part).substr(1);
 }
 
-/** "1.23 ms", "12.3 ms", "123 ms"; without zeros at the end of a fraction. */
+/** "1.23 ms", "12.3 ms", "123 ms"; a fraction does not end in zeros. */
 std::string three_digits(uint64_t ns, const Unit &unit)
 {
     const uint64_t whole = ns / unit.ns;

@@ -29,7 +29,7 @@ constexpr const char usage[] =
     "             -t[imeless] | -N[umeric] | -c[olor][={always|auto|never}] |\n"
     "             -n[etns] NAME | -V[ersion] | -h[elp] }\n";
 
-/** The command of an object that the next word names. */
+/** Takes the command of an object. */
 const Command &take_command(const Object &object, Args &args)
 {
     std::vector<const char *> names;
@@ -55,7 +55,7 @@ bool is_help(const Args &args)
     return !args.empty() && args.peek() == "help";
 }
 
-/** Runs a function, and puts @p where in front of what it complains about. */
+/** Runs a function, and puts @p where in front of its error messages. */
 template <typename Run>
 void at(const std::string &where, Run run)
 {
@@ -152,7 +152,7 @@ void run_batch(Context &context, std::istream &in, const std::string &name)
 namespace
 {
 
-/** What the first mrcd that knows a name says to it. @param find in its names */
+/** Asks each mrcd for a name, until one knows it. @param find looks it up in Names */
 template <typename Find>
 auto ask_for(Context &context, const std::optional<std::string> &device, Find find)
     -> decltype(find(Names()))

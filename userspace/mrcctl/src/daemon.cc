@@ -24,7 +24,7 @@ std::vector<std::string> devices(Context &context)
     return names;
 }
 
-/** The one that is named, or the only one there is. */
+/** Takes the name of a device, or finds the only device with an mrcd. */
 std::string take_device(Context &context, Args &args)
 {
     const auto named = optional_device(args);
@@ -46,7 +46,7 @@ void print_status(Printer &p, const std::string &device, const std::string &stat
     p.end_object();
 }
 
-/** That nobody looks after a device is an error only where it is named. */
+/** A device without an mrcd is an error only if it is named. */
 void show_daemon(Context &context, Args &args)
 {
     const auto named = optional_device(args);
@@ -65,7 +65,7 @@ void show_daemon(Context &context, Args &args)
     }
 }
 
-/** The answer is "ok", or what is wrong. */
+/** mrcd answers "ok", or what is wrong. */
 void reload_daemon(Context &context, Args &args)
 {
     const std::string problem = value_of(context.daemon(take_device(context, args), "reload"));

@@ -28,7 +28,7 @@ uint64_t take_profile(Context &context, const std::optional<std::string> &device
     return take_ev_profile(context, device, args);
 }
 
-/** The switches that an EV leads through, where they have names. */
+/** Prints the names of the switches on the path of an EV, if they have any. */
 void print_switches(Printer &p, const Names &names, const mrcnl::EvSpec &ev)
 {
     std::vector<std::string> switches;
@@ -59,7 +59,7 @@ void show_ev(Context &context, Args &args)
     }
 }
 
-/** mrcd has the last word on the EVs of its plan. */
+/** Warns that mrcd decides about the EVs of its plan. */
 void warn_of_daemon(Context &context, const std::string &device, uint64_t profile, bool deny)
 {
     const Told &told = context.told(device);
@@ -83,7 +83,7 @@ uint16_t take_index(Args &args)
     return static_cast<uint16_t>(args.take_number("index", 0, UINT16_MAX));
 }
 
-/** The end of the words of a change. */
+/** Takes "version", which ends the words of a change. */
 std::optional<uint32_t> take_version(Context &context, Args &args)
 {
     std::optional<uint32_t> version;
@@ -124,7 +124,7 @@ mrcnl::Kernel &kernel_to_edit(Context &context)
     return kernel_for(context, {});
 }
 
-/** mrcd makes a profile of its plan anew as soon as it is another. */
+/** Warns that mrcd undoes changes of profiles of its plan. */
 void warn_of_plan(Context &context, const std::string &device, uint64_t profile)
 {
     const Told &told = context.told(device);

@@ -41,7 +41,7 @@ std::string first_line(const std::string &text)
     return text.substr(0, text.find('\n'));
 }
 
-/** The library that programs linked against libibverbs get. */
+/** The path of the library that programs linked against libibverbs get. */
 std::string library_path(const char *name)
 {
     void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
@@ -63,7 +63,7 @@ const char *environment(const char *name)
     return value ? value : "";
 }
 
-/** Names in the lines "driver NAME" of /etc/libibverbs.d. */
+/** The names in the lines "driver NAME" of /etc/libibverbs.d. */
 std::vector<std::string> configured_drivers(const FeatureHost &host)
 {
     std::vector<std::string> names;
@@ -99,7 +99,7 @@ std::string plugin_of(const FeatureHost &host, const std::string &driver, unsign
     return fs::exists(host.root + path) ? path : std::string();
 }
 
-/** Names in the variable that libibverbs reads. */
+/** The names in the variable that libibverbs reads. */
 std::vector<std::string> given_drivers(const FeatureHost &host)
 {
     std::string list = host.rdmav_drivers;
@@ -108,7 +108,7 @@ std::vector<std::string> given_drivers(const FeatureHost &host)
     return split(list, ':');
 }
 
-/** Folders in which libibverbs looks for a plug-in of ours. */
+/** Folders in which libibverbs looks for our plug-in. */
 std::vector<fs::path> plugin_folders(const FeatureHost &host)
 {
     std::vector<fs::path> folders{fs::path(host.libibverbs).parent_path() / "libibverbs"};
@@ -121,7 +121,7 @@ std::vector<fs::path> plugin_folders(const FeatureHost &host)
     return folders;
 }
 
-/** Plug-ins of ours in a folder, whatever private interface they are for: "34 (FILE)". */
+/** Our plug-ins in a folder, for all private interfaces: "34 (FILE)". */
 std::vector<std::string> plugins_in(const FeatureHost &host, const fs::path &folder)
 {
     const std::string start = "lib" + std::string(driver_name) + "-rdmav";
@@ -140,7 +140,7 @@ std::vector<std::string> plugins_in(const FeatureHost &host, const fs::path &fol
     return found;
 }
 
-/** Plug-ins of ours for another private interface than this one. */
+/** Our plug-ins for private interfaces other than @p abi. */
 std::string foreign_plugins(const FeatureHost &host, unsigned abi)
 {
     const std::string fitting = std::to_string(abi) + " (";
@@ -181,7 +181,7 @@ Feature uverbs_feature(const FeatureHost &host)
             "modprobe ib_uverbs"};
 }
 
-/** Whether the running kernel has seg6 encapsulation, by a function of it. */
+/** Does the running kernel have seg6 encapsulation? Looks for one of its functions. */
 Feature seg6_feature(const FeatureHost &host)
 {
     std::ifstream in(host.root + "/proc/kallsyms");
@@ -196,7 +196,7 @@ Feature seg6_feature(const FeatureHost &host)
             "a kernel with CONFIG_IPV6_SEG6_LWTUNNEL"};
 }
 
-/** libibverbs passes over a plug-in with another suffix than its own, and says nothing. */
+/** libibverbs silently ignores a plug-in whose suffix is not its own. */
 Feature provider_feature(const FeatureHost &host, unsigned abi)
 {
     const std::string number = std::to_string(abi);
@@ -265,7 +265,7 @@ void print(Printer &p, const Feature &feature)
     p.end_object();
 }
 
-/** The netdev that has another as a port; empty: none. */
+/** The netdev that has this one as a port; empty: none. */
 std::string master_of(const FeatureHost &host, const std::string &ifname)
 {
     std::error_code err;
@@ -285,7 +285,10 @@ bool has_carrier(const FeatureHost &host, const std::string &ifname)
     return first_line(read_file(host.root + "/sys/class/net/" + ifname + "/operstate")) == "up";
 }
 
-/** A master that takes packets has the module set the plane down; the other kind is a VRF. */
+/**
+ * Reports a plane whose netdev has a master. A master that takes packets, like a bridge, makes the
+ * module set the plane down. A master that does not is a VRF.
+ */
 void add_master(const FeatureHost &host, const mrcnl::Plane &plane, std::vector<Feature> &features)
 {
     const std::string master = master_of(host, plane.ifname);
@@ -331,7 +334,7 @@ void add_drops(const mrcnl::Device &device, std::vector<Feature> &features)
                             "in a VRF: sysctl -w net.ipv4.udp_l3mdev_accept=1"});
 }
 
-/** What the module tells, or that it does not answer. */
+/** Asks the module; a failure becomes a feature. */
 std::vector<Feature> ask_module(Context &context, const FeatureHost &host)
 {
     const auto info = context.kernel().info();
@@ -357,7 +360,7 @@ void show_feature(Context &context, Args &args)
     const FeatureHost host = context.host();
     std::vector<Feature> features = host_features(host);
 
-    // Asking would load it.
+    // A request would load the module.
     if (module_loaded(host, "mrc")) {
         const auto told = ask_module(context, host);
 

@@ -20,7 +20,7 @@ constexpr const char health_help[] =
     "Option -d: each plane, link and peer, and what mrcd has decided.\n"
     "Exit status: 0 well, 1 not well, 2 it could not be told.\n";
 
-constexpr size_t lines_most = 16; // of a kind, without -d
+constexpr size_t lines_most = 16; // of each kind, without -d
 
 std::string string_of(const Json &object, const char *key)
 {
@@ -36,7 +36,7 @@ uint64_t number_of(const Json &object, const char *key)
     return at != object.end() && at->is_number_unsigned() ? at->get<uint64_t>() : 0;
 }
 
-/** The objects of a list. What else there may be is left out. */
+/** The objects in a list. Other elements are left out. */
 std::vector<Json> list_of(const Json &object, const char *key)
 {
     const auto at = object.find(key);
@@ -62,7 +62,7 @@ Color color_of_verdict(const std::string &verdict)
     return verdict == "dead" ? Color::bad : Color::warn;
 }
 
-/** "alive rtt 210 us lost 0/100" */
+/** Prints "alive rtt 210 us lost 0/100". */
 void print_loop(Printer &p, const Json &loop)
 {
     const std::string verdict = string_of(loop, "verdict");
@@ -108,7 +108,7 @@ void print_problem(Printer &p, const Json &problem, uint64_t now)
 
     p.line();
     p.plain(string_of(problem, "what"), Color::bad);
-    // Who has just looked for the first time does not know since when.
+    // On a first look it is not known since when.
     p.plain((since ? "for " + duration_text(now - std::min(since, now)) : "now") + ": " +
             string_of(problem, "seen"));
     if (mend.empty())
@@ -117,7 +117,7 @@ void print_problem(Printer &p, const Json &problem, uint64_t now)
     p.plain("  mend: " + mend);
 }
 
-/** "3/4" of those whose verdict is alive */
+/** "3/4": loops that are alive, of all. */
 std::string alive_of(const std::vector<Json> &loops)
 {
     const auto alive = std::count_if(loops.begin(), loops.end(), [](const Json &loop) {
@@ -127,7 +127,7 @@ std::string alive_of(const std::vector<Json> &loops)
     return std::to_string(alive) + "/" + std::to_string(loops.size());
 }
 
-/** How many there are, and how many are well. */
+/** Prints how many objects there are, and how many of them are well. */
 void print_counts(Printer &p, const HealthEntry &entry)
 {
     const std::vector<Json> planes = list_of(entry.said, "plane");
@@ -161,7 +161,7 @@ void print_denied_by_file(Printer &p, const Json &said)
             p.plain(name.get<std::string>());
 }
 
-/** What mrcd says, for people. */
+/** Prints the report, for people. */
 void print_said(Printer &p, const HealthEntry &entry, uint64_t now)
 {
     const Json &said = entry.said;
@@ -183,7 +183,7 @@ void print_said(Printer &p, const HealthEntry &entry, uint64_t now)
     }
 }
 
-/** @return how many of a list are shown: all where all are wanted, or a program reads it */
+/** @return how many elements of a list are shown: all with -d or for JSON */
 size_t shown_of(const Printer &p, size_t size)
 {
     return p.options().json || p.options().details ? size : std::min(size, lines_most);
@@ -197,7 +197,7 @@ void print_rest(Printer &p, size_t hidden)
     p.plain("and " + std::to_string(hidden) + " more, which -d shows");
 }
 
-/** Of explicit profiles: others have none. */
+/** Prints denied EVs of explicit profiles. Other profiles have none. */
 void print_denied_evs(Printer &p, const std::vector<mrcnl::Ev> &evs)
 {
     const size_t shown = shown_of(p, evs.size());
@@ -214,7 +214,7 @@ void print_denied_evs(Printer &p, const std::vector<mrcnl::Ev> &evs)
     print_rest(p, evs.size() - shown);
 }
 
-/** Those that are not usable, and since when. */
+/** Prints EVs that are not usable, and since when. */
 void print_peer_evs(Context &context, const std::vector<mrcnl::PeerEv> &evs)
 {
     Printer &p = context.printer;
@@ -247,7 +247,7 @@ void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrc
     p.end_object();
 }
 
-/** Those with EVs out of use; with -d, all. */
+/** Prints peers with EVs that are not usable; with -d, all peers. */
 void print_peers(Context &context, const HealthEntry &entry)
 {
     Printer &p = context.printer;
@@ -269,7 +269,7 @@ void print_peers(Context &context, const HealthEntry &entry)
     print_rest(p, peers.size() - shown);
 }
 
-/** People see of it what nobody else tells, or all. */
+/** Prints the kernel's part. If mrcd has reported, text needs it only with -d. */
 void print_kernel_half(Context &context, const HealthEntry &entry)
 {
     Printer &p = context.printer;
@@ -319,7 +319,7 @@ void print_entry(Context &context, const HealthEntry &entry)
     p.end_object();
 }
 
-/** What is not well is worse than what is not known. */
+/** "not well" counts more than "unknown". */
 int exit_status_of(const std::vector<HealthEntry> &entries)
 {
     const auto any = [&](Health health) {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int version = 1;
 
-/** What mrcd would say, if there were one. */
+/** A report of mrcd that says nothing. */
 Json nothing_said(const std::string &status, uint64_t wall_ns)
 {
     return {{"host", ""},
@@ -36,7 +36,10 @@ Json nothing_said(const std::string &status, uint64_t wall_ns)
             {"decision", Json::array()}};
 }
 
-/** What is of another shape is not shown: who shows it relies on that. */
+/**
+ * Has an answer the types of @p wanted? Other answers are not shown, because the code that prints
+ * them relies on the types.
+ */
 bool same_shape(const Json &wanted, const Json &said)
 {
     for (const auto &[key, value] : wanted.items()) {
@@ -49,7 +52,7 @@ bool same_shape(const Json &wanted, const Json &said)
     return true;
 }
 
-/** Since when it is there is not known here. */
+/** Adds a problem. Since when it exists is not known here. */
 void add_problem(HealthEntry &entry, const char *kind, uint8_t port, const std::string &what,
                  const std::string &seen, const std::string &mend)
 {
@@ -69,7 +72,7 @@ Health health_of(const std::string &name)
     return Health::unknown;
 }
 
-/** Asks; what is no answer is told in its place. */
+/** Asks mrcd. A failure becomes a problem. */
 void ask_daemon(Context &context, HealthEntry &entry)
 {
     const uint64_t now_ns = context.wall();
@@ -97,7 +100,7 @@ void ask_daemon(Context &context, HealthEntry &entry)
     entry.said = std::move(said);
 }
 
-/** What there is no mrcd to tell. */
+/** Judges the planes if no mrcd does. */
 void judge_planes(HealthEntry &entry)
 {
     for (const mrcnl::Plane &plane : entry.kernel.planes) {
@@ -137,7 +140,7 @@ HealthEntry entry_of(Context &context, const std::string &device)
     entry.device = device;
     ask_daemon(context, entry);
     ask_kernel(context, entry);
-    // Where mrcd tells of it, it knows why.
+    // If mrcd reports the device as not well, it has given the reason.
     if (!entry.kernel.error.empty() && entry.health != Health::not_well)
         add_problem(entry, "kernel", 0, "the kernel does not say how " + device + " is",
                     entry.kernel.error, "");
@@ -152,7 +155,7 @@ HealthEntry entry_of(Context &context, const std::string &device)
     return entry;
 }
 
-/** Those of the kernel, and those that some mrcd looks after. */
+/** The devices of the kernel, and those that have an mrcd. */
 std::set<std::string> all_devices(Context &context, std::string &error)
 {
     std::set<std::string> names;
@@ -168,7 +171,7 @@ std::set<std::string> all_devices(Context &context, std::string &error)
     return names;
 }
 
-/** Silence would look like health. */
+/** An entry that says that there is no device. No output would look as if all were well. */
 HealthEntry no_device(Context &context, const std::string &error)
 {
     HealthEntry entry;

@@ -49,7 +49,9 @@ constexpr option long_options[] = {
     {nullptr, 0, nullptr, 0},
 };
 
-/** As ip -color: without a word always. @param when nullptr: no word */
+/**
+ * The color option, as ip -color has it. @param when the word; nullptr: none, which means always
+ */
 bool color_wanted(const char *when)
 {
     const std::string word = when ? when : "always";
@@ -114,7 +116,7 @@ Options parse_options(int argc, char **argv)
 
     opterr = 0;
     for (;;) {
-        // "+": what follows the object is the object's.
+        // "+": options behind the object belong to the object.
         const int letter = getopt_long_only(argc, argv, "+:jpsdtoNcn:b:Vh", long_options, nullptr);
 
         if (letter < 0)
@@ -123,7 +125,7 @@ Options parse_options(int argc, char **argv)
     }
 }
 
-/** As ip -n: a name below /run/netns, or a path. */
+/** Enters a network namespace, as ip -n does: a name below /run/netns, or a path. */
 void enter_netns(const std::string &name)
 {
     const std::string path = name.find('/') == std::string::npos ? "/run/netns/" + name : name;
@@ -177,7 +179,7 @@ int run(int argc, char **argv)
     return context.exit_status;
 }
 
-// One write a line: others may write to the same file.
+// One write per line: other programs may write to the same file.
 void complain(const char *what)
 {
     std::cerr << "mrcctl: " + std::string(what) + '\n';

@@ -28,14 +28,14 @@ constexpr const char monitor_help[] =
     "without times. Where events were lost it says so, and then tells how all is now, with the\n"
     "reason resync.\n";
 
-/** In the order of mrcnl::Event, behind Overrun. */
+/** Kinds of events, in the order of mrcnl::Event behind Overrun. */
 enum class Kind {
     device,
     plane,
     peer_ev,
     peer_ports,
     qp,
-    settings, ///< the first of those of what is configured
+    settings, ///< the first kind of configured objects
     ev_profile,
     ev,
     cc_profile,
@@ -45,21 +45,21 @@ constexpr const char *kind_words[] = {"device",   "plane",      "peer-ev", "peer
                                       "settings", "ev-profile", "ev",      "cc-profile", "route"};
 static_assert(std::variant_size_v<mrcnl::Event> == 1 + std::size(kind_words));
 
-/** What is to be told of. */
+/** The events to print. */
 struct EventFilter {
     std::optional<std::string> device;
-    std::set<Kind> kinds; ///< none: all
+    std::set<Kind> kinds; ///< empty: all
 
     bool wants(Kind kind, const mrcnl::DeviceRef &of) const
     {
         return (kinds.empty() || kinds.contains(kind)) && (!device || of.name == *device);
     }
 
-    /** Something of what is configured, by its kind. */
+    /** Does it name a kind of configured objects? */
     bool names_config() const { return kinds.lower_bound(Kind::settings) != kinds.end(); }
     bool wants_config() const { return kinds.empty() || names_config(); }
 
-    /** That something was lost is for everybody. */
+    /** Lost events concern all devices. */
     bool wants(const mrcnl::Event &event) const
     {
         const mrcnl::DeviceRef *const device = mrcnl::device_of(event);
@@ -68,10 +68,10 @@ struct EventFilter {
     }
 };
 
-/** The reason of what is told anew after an overrun. */
+/** The reason that is shown for state printed after an overrun. */
 constexpr const char *resync = "resync";
 
-/** Prints events, and the state that they would have led to; in the same words. */
+/** Prints events, and states in the same form. */
 class Lines
 {
 public:
@@ -156,7 +156,6 @@ public:
         print_reason(resync);
     }
 
-    /** Settings of a device. */
     void settings(const mrcnl::Device &device, uint64_t time) const
     {
         begin("settings", device.device, time);
@@ -164,7 +163,7 @@ public:
         print_reason(resync);
     }
 
-    /** @param object something that is configured */
+    /** @param object a configured object */
     template <typename T>
     void config(const T &object, uint64_t time) const
     {
@@ -191,7 +190,7 @@ public:
         print_reason(resync);
     }
 
-    /** Those that are not named are well. */
+    /** EVs that are not printed are usable. */
     void state(const mrcnl::PeerEv &ev, uint64_t time) const
     {
         if (usable(ev.state))
@@ -209,14 +208,14 @@ public:
     }
 
 private:
-    /** @{ Of the event about it. */
+    /** @{ Name of the event about an object. */
     static const char *name_of(const mrcnl::EvProfile &) { return "ev-profile"; }
     static const char *name_of(const mrcnl::Ev &) { return "ev"; }
     static const char *name_of(const mrcnl::CcProfile &) { return "cc-profile"; }
     static const char *name_of(const mrcnl::Route &) { return "route"; }
     /** @} */
 
-    /** In JSON an object of their own. */
+    /** In JSON, the settings are an object of their own. */
     void print_all(const mrcnl::DeviceSettings &settings) const
     {
         if (p.options().json)
@@ -226,7 +225,7 @@ private:
             p.leave();
     }
 
-    /** Comes last. */
+    /** Must be printed last. */
     void print_by(const mrcnl::By &by) const
     {
         if (!by.name.empty())
@@ -263,7 +262,7 @@ private:
         print_ev_profile(p, names, key.ev_profile);
     }
 
-    /** Comes last. */
+    /** Must be printed last. */
     void print_reason(const std::string &reason) const
     {
         p.text("reason", reason.empty() ? "-" : reason);
@@ -318,7 +317,7 @@ bool changes_too_fast(const mrcnl::Result<T> &answer)
     return !answer && answer.error().code == EAGAIN;
 }
 
-/** What is configured on the devices that are asked for. */
+/** The configured objects of the wanted devices. */
 struct Config {
     mrcnl::Result<std::vector<mrcnl::EvProfile>> ev_profiles;
     mrcnl::Result<std::vector<mrcnl::Ev>> evs;
@@ -353,7 +352,7 @@ void print_config(const Config &config, const EventFilter &filter, const Lines &
     print(Kind::route, config.routes);
 }
 
-/** All or nothing. @return false: the kernel cannot say just now */
+/** Prints all states or none. @return false: the kernel cannot list them just now */
 bool print_state(Context &context, const EventFilter &filter, const Lines &lines)
 {
     const uint64_t time = context.now();
@@ -387,7 +386,10 @@ bool print_state(Context &context, const EventFilter &filter, const Lines &lines
     return true;
 }
 
-/** Prints what waits, and behind an overrun the state: that is newer then than all of it. */
+/**
+ * Prints the events that have arrived. If events were lost, the state follows, which is newer than
+ * all of them.
+ */
 void print_events(Context &context, const EventFilter &filter, mrcnl::EventStream &stream)
 {
     constexpr uint64_t pause = 100'000'000; // ns
@@ -416,7 +418,7 @@ EventFilter take_filter(Args &args)
     return filter;
 }
 
-/** Who asks for what will never come should know. */
+/** An error is better than waiting for events that an older module never sends. */
 void check_kinds(Context &context, const EventFilter &filter)
 {
     if (!filter.names_config())

@@ -16,7 +16,7 @@ constexpr unsigned names_version = 1;
 constexpr size_t name_most = 128;
 constexpr size_t block_bytes = 4;
 
-/** All of a text, decimal. */
+/** Reads a whole text as a decimal number. */
 template <typename T>
 std::optional<T> number_of(const std::string &text)
 {
@@ -28,7 +28,7 @@ std::optional<T> number_of(const std::string &text)
     return number;
 }
 
-/** The members of an object whose key and name make sense. */
+/** The members of an object whose keys and names are valid. */
 template <typename Key, typename Read>
 std::map<Key, std::string> names_in(const nlohmann::json &object, const char *key, Read read)
 {

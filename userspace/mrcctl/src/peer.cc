@@ -25,7 +25,7 @@ constexpr const char *state_words[] = {"good",        "spare",  "skip", "held",
 enum class Wanted { good, spare, skip, held, assumed_bad, denied, bad };
 static_assert(std::size(state_words) == static_cast<size_t>(Wanted::bad) + 1);
 
-/** What is to be shown. */
+/** The peers to show. */
 struct PeerFilter {
     std::optional<std::string> device;
     std::optional<mrcnl::Address> remote;
@@ -54,7 +54,7 @@ bool matches(const mrcnl::PeerEv &ev, Wanted wanted)
     return !usable(ev.state);
 }
 
-/** What peers and EVs count. */
+/** The counters that peers and EVs share. */
 struct Counters {
     uint64_t tx_packets = 0;
     uint64_t acked = 0;
@@ -103,7 +103,7 @@ std::string plane_picture(const mrcnl::Peer &peer, uint8_t port, const std::stri
     return text + letters;
 }
 
-/** All planes, as many side by side as fit on a line. Text only. */
+/** Prints all planes, as many side by side as fit on a line. Text only. */
 void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs)
 {
     constexpr size_t width = 90;
@@ -126,7 +126,7 @@ void print_picture(Printer &p, const mrcnl::Peer &peer, const std::vector<mrcnl:
     }
 }
 
-/** Text has a picture of them. */
+/** Prints the EVs by port. JSON only: text has a picture of them. */
 void print_port_evs(Printer &p, const std::vector<mrcnl::PortEvs> &ports)
 {
     p.begin_list("port-evs");
@@ -145,7 +145,7 @@ void print_port_evs(Printer &p, const std::vector<mrcnl::PortEvs> &ports)
     p.end_list();
 }
 
-/** @param listed those of the EVs that -d and -s list */
+/** @param listed EVs that -d and -s list */
 void print_peer(Context &context, const mrcnl::Peer &peer, const std::vector<mrcnl::PeerEv> &evs,
                 const std::vector<mrcnl::PeerEv> &listed, const Moment &now)
 {

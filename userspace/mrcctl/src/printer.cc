@@ -18,9 +18,9 @@ namespace mrcctl
 using Json = nlohmann::ordered_json;
 
 struct Printer::Document {
-    Json objects = Json::array();  ///< finished ones
-    std::vector<Json> open;        ///< those being filled, outermost first
-    std::vector<std::string> keys; ///< under which the inner ones go
+    Json objects = Json::array();  ///< finished objects
+    std::vector<Json> open;        ///< objects under construction, outermost first
+    std::vector<std::string> keys; ///< keys of the inner objects
 
     void put(const char *key, Json value) { open.back()[key] = std::move(value); }
 
@@ -67,13 +67,16 @@ const char *escape_of(Color color)
     return "";
 }
 
-/** Those of C1 are two bytes in UTF-8. */
+/** Is it a control character? Those of C1 are two bytes in UTF-8. */
 bool is_control(unsigned char before, unsigned char c)
 {
     return c < ' ' || c == 0x7f || (before == 0xc2 && c >= 0x80 && c < 0xa0);
 }
 
-/** Names come from netdevs and programs: no control characters to the terminal. */
+/**
+ * Prints text without control characters: names come from netdevs and programs, and terminals would
+ * obey them.
+ */
 void print_clean(std::ostream &out, const std::string &text)
 {
     unsigned char before = 0;

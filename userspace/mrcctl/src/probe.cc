@@ -55,7 +55,7 @@ mrcnl::ProbeRequest take_request(Context &context, const std::string &device, Ar
     return request;
 }
 
-/** Each of them an address, or the name of a host. */
+/** Takes destinations: each is an address, or the name of a host. */
 std::vector<mrcnl::Address> take_destinations(Context &context, const std::string &device,
                                               Args &args)
 {
@@ -104,7 +104,7 @@ mrcnl::RawProbeRequest take_raw_request(Context &context, const std::string &dev
     return request;
 }
 
-/** What the errors of the module mean here. */
+/** The reason behind an error number of the module. */
 std::string why_not_sent(int error)
 {
     switch (error) {
@@ -123,7 +123,7 @@ std::string why_not_sent(int error)
     }
 }
 
-/** @param names of what raw probes went to; else nullptr */
+/** @param names of the destinations of raw probes; nullptr: no raw probe */
 void print_result(Printer &p, const mrcnl::ProbeResult &result, const Names *names)
 {
     p.begin_object();
@@ -146,7 +146,7 @@ void print_result(Printer &p, const mrcnl::ProbeResult &result, const Names *nam
     p.end_object();
 }
 
-/** Round-trip times of those that were answered, ascending. */
+/** Round-trip times of the answered probes, ascending. */
 std::vector<uint64_t> answers(const mrcnl::Probe &probe)
 {
     std::vector<uint64_t> rtts;
@@ -167,7 +167,7 @@ uint64_t median(const std::vector<uint64_t> &sorted)
     return sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2;
 }
 
-/** Text only: who reads JSON has all that it is made of. */
+/** Prints a summary. Text only: JSON has all its data. */
 void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
 {
     p.line();
@@ -177,7 +177,7 @@ void print_summary(Printer &p, const std::vector<uint64_t> &rtts, size_t asked)
                 duration_text(median(rtts)) + " max " + duration_text(rtts.back()));
 }
 
-/** @param raw they were raw probes, which have neither a remote GID nor a profile in common */
+/** @param raw the probes were raw probes, which have no common remote GID or profile */
 void print_probe(Context &context, const mrcnl::Probe &probe, bool raw)
 {
     const std::vector<uint64_t> rtts = answers(probe);
@@ -200,7 +200,7 @@ void print_probe(Context &context, const mrcnl::Probe &probe, bool raw)
     p.end_object();
     if (!rtts.empty())
         return;
-    // What was found out is printed all the same.
+    // The results are printed nevertheless.
     p.finish();
     throw Failure("nothing was answered");
 }
@@ -209,7 +209,7 @@ void run_probe(Context &context, Args &args)
 {
     const std::string device = args.take("device");
 
-    // A single letter has always been the other.
+    // "r" is an abbreviation of "remote", as it was before "raw" existed.
     if (!args.empty() && args.peek().starts_with("ra") && args.accept("raw")) {
         const mrcnl::RawProbeRequest request = take_raw_request(context, device, args);
 

@@ -19,7 +19,7 @@ constexpr const char qp_help[] =
     "-d the settings. PSNs are shown to administrators only.\n";
 
 constexpr uint64_t max_qpn = 0xffffff;
-constexpr uint8_t longest_timeout = 53; // as a power of two, of 1.024 us: what 64 bits hold
+constexpr uint8_t longest_timeout = 53; // power of two, in 1.024 us: the most that 64 bits hold
 
 void print_progress(Printer &p, const mrcnl::Qp &qp)
 {
@@ -99,7 +99,7 @@ void print_qp(Context &context, const mrcnl::Qp &qp)
     p.end_object();
 }
 
-/** What is to be shown. */
+/** The QPs to show. */
 struct QpFilter {
     std::optional<std::string> device;
     std::optional<uint32_t> qpn;
@@ -156,7 +156,7 @@ QpFilter take_qp_filter(Context &context, Args &args)
     return filter;
 }
 
-/** One that is named by its device and number must be there. */
+/** A QP that is named by its device and number must exist. */
 std::vector<mrcnl::Qp> qps(mrcnl::Kernel &kernel, const QpFilter &filter)
 {
     if (filter.device && filter.qpn)

@@ -31,7 +31,7 @@ void print_prefix(Printer &p, const mrcnl::Prefix &prefix)
     }
 }
 
-/** Of a route to one host, where it has a name. */
+/** Prints the name of the host that a route leads to, if it has one. */
 void print_host(Printer &p, const Names &names, const mrcnl::Address &gid)
 {
     const std::string host = names.host(gid);
@@ -40,7 +40,7 @@ void print_host(Printer &p, const Names &names, const mrcnl::Address &gid)
         p.text("host", host);
 }
 
-/** Of a route, or of the answer to a look-up. */
+/** Prints the profiles of a route, or of the answer to a look-up. */
 template <typename Route>
 void print_profiles(Printer &p, const Names &names, const Route &route)
 {

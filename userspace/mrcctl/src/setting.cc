@@ -28,7 +28,7 @@ void print_number(Printer &p, const mrcnl::Setting &setting, uint64_t value)
 
 uint64_t take_number(Args &args, const mrcnl::Setting &setting, uint64_t most)
 {
-    // Beyond what a double has exactly nothing is meant.
+    // A double holds numbers up to this one exactly. No setting is larger.
     const uint64_t exact = std::min(most, uint64_t{1} << 50);
 
     if (!setting.words.empty())

@@ -12,7 +12,7 @@ namespace mrcctl
 namespace
 {
 
-/** Keeps a list that the kernel has given, or why it has not. */
+/** Keeps the lists that the kernel returns, or its error. */
 class Keeper
 {
 public:
@@ -47,7 +47,7 @@ void count(mrcnl::PortEvs &evs, const mrcnl::PeerEv &ev)
     evs.denied += ev.state == mrcnl::EvState::denied;
 }
 
-/** What older modules do not say: those without MRC_NL_CAPABILITY_PORT_EVS. */
+/** Counts EVs by port, for modules without MRC_NL_CAPABILITY_PORT_EVS. */
 void count_by_port(std::vector<mrcnl::Peer> &peers, const std::vector<mrcnl::PeerEv> &evs)
 {
     using Key = std::pair<uint32_t, mrcnl::PeerKey>;

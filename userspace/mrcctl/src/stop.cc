@@ -16,14 +16,14 @@ namespace
 constexpr std::array signals = {SIGINT, SIGTERM};
 
 volatile sig_atomic_t stop;
-const sigset_t *let_in; ///< while something waits; null: as it is
+const sigset_t *let_in; ///< signal mask of waits; null: the present one
 
 void on_signal(int)
 {
     stop = 1;
 }
 
-/** As ppoll(2), but -1 for signals that do not end the command as well. */
+/** Like ppoll(2), and returns -1 for any signal. */
 int wait(pollfd *descriptors, nfds_t count, const timespec *timeout)
 {
     const int ready = ppoll(descriptors, count, timeout, let_in);
@@ -35,7 +35,10 @@ int wait(pollfd *descriptors, nfds_t count, const timespec *timeout)
 
 } // namespace
 
-/** Blocked first: one that comes in between is pending until something waits. */
+/**
+ * Blocks the signals first: a signal that comes between two waits stays pending until the next
+ * wait.
+ */
 StopSignals::StopSignals()
 {
     struct sigaction action {

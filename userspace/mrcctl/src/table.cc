@@ -11,16 +11,16 @@ namespace mrcctl
 namespace
 {
 
-/** A column that is cut keeps so many characters as long as there is something else to cut. */
+/** A column is not cut to fewer characters than this as long as another one can be cut. */
 constexpr size_t min_cut = 8;
 
-/** Characters of a line, blanks between columns included. */
+/** Characters of a line, with the blanks between columns. */
 size_t line_length(const std::vector<size_t> &widths)
 {
     return std::accumulate(widths.begin(), widths.end(), widths.size() - 1);
 }
 
-/** Narrows a column, to no less than @p least, as far as lines are too long. */
+/** Narrows a column as far as lines are too long, but to no less than @p least. */
 void narrow(std::vector<size_t> &widths, size_t column, size_t least, size_t limit)
 {
     const size_t length = line_length(widths);
@@ -60,7 +60,10 @@ std::vector<size_t> Table::natural_widths() const
     return widths;
 }
 
-/** Cuts those that may be cut, from the right; where that is not enough, all, to nothing. */
+/**
+ * Cuts columns that may be cut, from the right. If that is not enough, cuts all columns, to
+ * nothing.
+ */
 std::vector<size_t> Table::widths(size_t limit) const
 {
     std::vector<size_t> widths = natural_widths();

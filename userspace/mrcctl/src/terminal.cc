@@ -25,7 +25,8 @@ std::string redraw(const std::string &text, const Window &window)
     std::string line;
     std::string drawn = "\033[H";
 
-    // Cleared before it is written: the cursor does not pass the last column of a full line.
+    // Each row is cleared before it is written: behind a full line the cursor is still on the last
+    // column.
     for (size_t row = 1; row < window.rows && std::getline(lines, line); row++)
         drawn += "\033[K" + line + "\n";
     return drawn + "\033[J";

@@ -62,7 +62,7 @@ Request take_request(Args &args)
     return request;
 }
 
-/** On a terminal in place of what is there. */
+/** Replaces what is on the terminal. */
 void draw(Context &context, const Activity &activity)
 {
     const auto window = context.window();
@@ -87,7 +87,7 @@ void show_top(Context &context, const Snapshot &before, const Snapshot &now, Sor
         throw Failure("cannot write");
 }
 
-/** @return false: the kernel cannot say just now */
+/** @return false: the kernel cannot list the objects just now */
 bool renew(Context &context, const Request &request, Snapshot &snapshot)
 {
     auto now = take_snapshot(context.kernel(), request.device, context.now());
@@ -118,7 +118,7 @@ void run_top(Context &context, Args &args)
         value_of(context.kernel().device(*request.device));
     renew(context, request, before);
     context.printer.set_streaming();
-    // Something to look at until there are rates.
+    // Shows something until there are rates.
     if (context.window() && !context.printer.options().json)
         show_top(context, nothing_at(before.time), before, request.sort);
     while (shown != request.count && context.wait(request.interval)) {

@@ -17,7 +17,7 @@ namespace mrcctl
 namespace
 {
 
-/** Rows of each table: planes, peers, QPs. */
+/** Numbers of rows of the tables: planes, peers, QPs. */
 using Rows = std::array<size_t, 3>;
 
 void print_evs(Printer &p, const EvCount &evs)
@@ -27,7 +27,7 @@ void print_evs(Printer &p, const EvCount &evs)
     p.number("evs-spare", evs.spare);
 }
 
-/** Names and values of a rate. */
+/** Names and members of a rate. */
 template <typename Rate>
 using Values = std::initializer_list<std::pair<const char *, double Rate::*>>;
 
@@ -145,7 +145,7 @@ void print_qp_json(Printer &p, const QpActivity &activity, const Names &names)
     p.end_object();
 }
 
-/** Three digits that count, and the power of ten: "0", "0.25", "12.3k". */
+/** Three significant digits and a unit: "0", "0.25", "12.3k". */
 std::string amount_text(double amount)
 {
     constexpr std::array units = {"", "k", "M", "G", "T"};
@@ -161,7 +161,7 @@ std::string amount_text(double amount)
     return text.data();
 }
 
-/** "-" where there is no rate. */
+/** A rate; "-" if there is none. */
 template <typename Rate>
 Cell rate_cell(const std::optional<Rate> &rate, double Rate::*member, Color color = Color::none)
 {
@@ -187,7 +187,7 @@ Cell plane_state_cell(const mrcnl::Plane &plane)
     return plane.oper_up ? Cell{"up", Color::good} : Cell{"down", Color::bad};
 }
 
-/** "12/16"; "-" where there are no EVs. */
+/** "12/16": good EVs of all; "-" if there are no EVs. */
 Cell evs_cell(const EvCount &evs)
 {
     if (!evs.all)
@@ -197,7 +197,7 @@ Cell evs_cell(const EvCount &evs)
             good == evs.all ? Color::none : Color::warn};
 }
 
-/** "1:16 2:12/16": by port; where all are good their number only */
+/** "1:16 2:12/16": EVs by port; only one number if all are good. */
 Cell ports_cell(const EvsByPort &ports)
 {
     Cell cell;
@@ -250,7 +250,7 @@ std::string name_or(const std::string &name, const std::string &number)
     return name.empty() ? number : name;
 }
 
-/** "98.3k/750k": what the windows are together, of what they are at most */
+/** "98.3k/750k": the sum of the windows, and of their limits. */
 Cell cwnd_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
 {
     if (!congestion || !congestion->contexts)
@@ -274,7 +274,9 @@ Cell base_rtt_cell(const std::optional<mrcnl::PeerCongestion> &congestion)
     return {duration_text(congestion->base_rtt)};
 }
 
-/** "62/5/20/13": of a hundred SACKs, those of each quadrant; fast increase is proportional, too */
+/**
+ * "62/5/20/13": percent of the SACKs in each quadrant. Fast increase counts as proportional, too.
+ */
 Cell quadrants_cell(const std::optional<CongestionRate> &rate)
 {
     const CongestionRate &r = rate.value_or(CongestionRate{});
@@ -288,11 +290,11 @@ Cell quadrants_cell(const std::optional<CongestionRate> &rate)
     return {text.data()};
 }
 
-/** What is shown of windows. */
+/** The columns of windows that are shown. */
 enum class Windows {
-    none,   ///< none is steered
-    size,   ///< towards some peers they move: by the signals of the network
-    signals ///< and these are wanted, too
+    none,   ///< no window of algorithm nscc
+    size,   ///< some peers have such windows: show their sizes
+    signals ///< also show the signals of the network
 };
 
 std::vector<Column> peer_columns(Windows windows)
@@ -358,7 +360,7 @@ void print_peers(Printer &p, const Activity &activity, const NamesOf &names, siz
     table.print(p, width);
 }
 
-/** Of its window of PSNs. */
+/** Packets in flight, and the PSN window. */
 Cell inflight_cell(const mrcnl::Qp &qp)
 {
     return {std::to_string(qp.inflight) + "/" + std::to_string(qp.mpr_tx * mrcnl::mpr_unit)};
@@ -398,11 +400,11 @@ void print_qps(Printer &p, const Activity &activity, const NamesOf &names, size_
     table.print(p, width);
 }
 
-/** The rows that fit into a window, evenly among the tables that want more than there is. */
+/** Shares the rows of a window evenly among the tables that want more than fits. */
 Rows share(const Rows &wanted, const Window &window)
 {
     const size_t tables = wanted.size() - std::count(wanted.begin(), wanted.end(), 0);
-    // The line about all, headings, the free row.
+    // The summary line, the headings, the free row.
     const size_t used = 2 + tables;
     size_t left = window.rows - std::min(window.rows, used);
     Rows shown{};

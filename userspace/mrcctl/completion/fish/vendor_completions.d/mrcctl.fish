@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# fish completion for mrcctl(8). What there is to say is in the completion of bash, so that it is
-# said once: that is asked, by bash.
+# fish completion for mrcctl(8). All candidates come from the completion of bash, which is run in
+# bash, so that they are listed only once.
 
 set -g __mrcctl_shared (path resolve (status dirname)/../..)
 
