@@ -64,7 +64,7 @@ TEST(Request, SaysThatANestIsTooLarge)
     EXPECT_TRUE(request.overflow());
 }
 
-// A kernel that sends shorter or longer attributes than expected, or none at all.
+// The kernel may send shorter or longer attributes than expected, or none at all.
 TEST(Attributes, ReadShortOnesAsZero)
 {
     Request request(MRC_CMD_QP_GET);
@@ -115,7 +115,7 @@ TEST(Attributes, NoiseIsHarmless)
     }
 }
 
-// Offsets as the kernel tells them: of the attribute's header.
+// Offsets as the kernel reports them: of the attribute's header.
 TEST(AttributeAt, NamesTheAttribute)
 {
     Request request(MRC_CMD_DEVICE_SET);

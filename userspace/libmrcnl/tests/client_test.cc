@@ -90,11 +90,11 @@ Reply info_of(uint32_t capabilities)
     return reply_of(answer);
 }
 
-/** A change of something that has an owner, and its attributes. */
+/** A change of an object that has an owner, and the numbers of its attributes. */
 struct OwnedChange {
     std::function<bool(Kernel &)> make;
     int owner;
-    int claim = 0; ///< none
+    int claim = 0; ///< 0: none
 };
 
 const OwnedChange owned_changes[] = {
@@ -128,7 +128,7 @@ const OwnedChange owned_changes[] = {
 
 TEST_F(ClientTest, ChangesNameTheirOwner)
 {
-    constexpr int all = 64; // attributes of a set, at most
+    constexpr int all = 64; // no set has more attributes
 
     fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_OWNER)});
     for (const bool claims : {true, false}) {
@@ -148,7 +148,7 @@ TEST_F(ClientTest, ChangesNameTheirOwner)
     }
 }
 
-/** It would refuse the attribute. */
+/** An older module would refuse the attribute. */
 TEST_F(ClientTest, AModuleThatKnowsNoOwnersIsToldNone)
 {
     fake.answers.push_back(std::vector{info_of(0)});
@@ -159,7 +159,7 @@ TEST_F(ClientTest, AModuleThatKnowsNoOwnersIsToldNone)
     }
 }
 
-/** What was another's would go. */
+/** Without an owner the module would change objects of other owners. */
 TEST_F(ClientTest, WithoutKnowingWhetherTheModuleKnowsOwnersNothingIsChanged)
 {
     fake.answers.push_back(Error{ENOMEM, "", ""});
@@ -371,7 +371,7 @@ TEST_F(ClientTest, ProbesAskForWhatIsGiven)
     EXPECT_EQ(full.u64(MRC_A_PROBE_EV_PROFILE), 7u);
 }
 
-/** What is started has an id, by which it is told what became of it. */
+/** A message that starts probes or reports their results: both have the id of the probes. */
 Request probe_message(uint8_t command, uint32_t device, uint32_t id)
 {
     Request message(command);
@@ -535,7 +535,7 @@ TEST_F(ClientTest, RawProbesMayTellOfPortsToo)
     EXPECT_EQ(last().parsed(MRC_A_PROBE_MAX).u32(MRC_A_PROBE_PORT_STATUS), 5u);
 }
 
-/** What is told of request n of several: "n: RTT", or its error. */
+/** Runs several requests and keeps the result of request n: "n: RTT", or its error. */
 class ManyRawProbes : public ClientTest
 {
 protected:
@@ -589,7 +589,7 @@ TEST_F(ManyRawProbes, AreToldOfInTheOrderInWhichTheyEnd)
     for (const uint32_t id : {5, 6, 7})
         starts(id);
     ends(7, 70);
-    ends(9, 90); // somebody else's
+    ends(9, 90); // another program's
     ends(5, 50);
     ends(6, 60);
     EXPECT_TRUE(probe());
@@ -634,7 +634,7 @@ TEST_F(ManyRawProbes, ManyAreStartedBitByBit)
     requests.resize(100, raw_probe());
     for (uint32_t id = 0; id < 100; id++)
         starts(1000 + id);
-    // Only those that are under way may end.
+    // The ends of requests that are not under way are ignored.
     for (uint32_t id = 0; id < 31; id++)
         ends(1000 + id, 1);
     EXPECT_EQ(probe().error().code, ETIMEDOUT);
@@ -695,7 +695,7 @@ TEST_F(ClientTest, EventsAreTypedAndOverrunsTold)
     EXPECT_TRUE(std::holds_alternative<Overrun>(events[1]));
 }
 
-/** What reply_of() makes of it, read again. */
+/** The event that the client decodes from a request, see reply_of(). */
 template <typename T>
 T event_of(const Request &request)
 {

@@ -23,7 +23,7 @@ namespace
 
 const std::string device = "daemon" + std::to_string(getpid());
 
-/** Listens where the mrcd of the device would. */
+/** Listens at the socket of the device's mrcd. */
 int listen_as_daemon()
 {
     const std::string name = "mrcd/" + device;
@@ -38,7 +38,7 @@ int listen_as_daemon()
     return fd;
 }
 
-/** Takes one question, and gives the answer in these pieces. @return the question */
+/** Takes a request, and answers it with these pieces. @return the request */
 std::string answer_one(int listener, const std::vector<std::string> &pieces)
 {
     const int fd = accept(listener, nullptr, nullptr);
@@ -62,7 +62,7 @@ TEST(Daemon, AnswersInPieces)
     });
     const auto answer = ask_daemon(device, "status");
 
-    shutdown(listener, SHUT_RDWR); // nobody may have come
+    shutdown(listener, SHUT_RDWR); // the client may never have connected
     daemon.join();
     close(listener);
     EXPECT_EQ(question, "status");

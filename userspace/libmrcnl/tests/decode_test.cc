@@ -250,7 +250,7 @@ TEST(Decode, PeerPortsEvent)
     EXPECT_EQ(change.time, 5u);
 }
 
-// Not even a kernel gone mad may crash a client.
+// Random bytes must not crash a client.
 TEST(Decode, NoiseIsHarmless)
 {
     std::mt19937 random(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/** @file A channel that keeps requests and answers what it was told to. */
+/** @file A channel that keeps requests and gives the answers that a test has set. */
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ struct Seen {
     Attributes parsed(int max) const { return {attributes, max}; }
 };
 
-/** Makes an answer out of a request: the encoding is the same in both directions. */
+/** Makes an answer from a request: the encoding is the same in both directions. */
 inline Reply reply_of(const Request &request)
 {
     const auto attributes = request.attributes();
@@ -40,13 +40,13 @@ private:
     Arrivals arrivals_;
 };
 
-/** Belongs to the test; the client gets a ChannelRef to it. */
+/** The fake, which the test owns. The client gets a ChannelRef to it. */
 struct FakeChannel {
     std::vector<Seen> seen;
     std::deque<Result<std::vector<Reply>>> answers;
     std::deque<Result<Dump>> dumps;
     Arrivals arrivals;
-    std::vector<std::string> groups; ///< that the last subscription was to
+    std::vector<std::string> groups; ///< groups of the last subscription
 };
 
 class ChannelRef : public Channel

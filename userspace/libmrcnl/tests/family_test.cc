@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Against the kernel of this machine: it has the family that all others are asked of.
- */
+/* Runs against the kernel of this machine. It has the family that lists all families. */
 #include "family.h"
 
 #include <cerrno>

@@ -15,7 +15,7 @@ namespace
 
 using test::reply_of;
 
-/** Stands for a member of any type. */
+/** Converts to a member of any type. */
 struct Any {
     template <typename T>
     operator T() const
@@ -24,7 +24,7 @@ struct Any {
     }
 };
 
-/** How many members a struct has: so many values it can be made of. */
+/** The number of members of a struct: the number of values that it can be made from. */
 template <typename T, typename... Values>
 constexpr size_t member_count()
 {
@@ -34,7 +34,7 @@ constexpr size_t member_count()
         return sizeof...(Values);
 }
 
-/** @param others members that code decodes, and no list has */
+/** @param others number of members that are decoded by code instead of a list */
 template <typename Set, typename T>
 void expect_all(size_t others = 0)
 {
@@ -94,7 +94,9 @@ TEST(Members, AreAllInTheListsOfEvents)
     expect_all<QpSet, QpEvent>();
 }
 
-/** In each set the same: which device, and who asked for a change. */
+/**
+ * In each set, the numbers of the device and of the program that asked for a change are the same.
+ */
 template <typename Set>
 void expect_by()
 {
@@ -185,7 +187,7 @@ TEST(Members, ResultsOfProbes)
     EXPECT_EQ(results[1].error, EBUSY);
 }
 
-// The first attribute of a part says whether there is one.
+// A part of an object exists if its first attribute does.
 TEST(Members, PartsThatMayBeMissing)
 {
     Request qp(MRC_CMD_QP_GET), match(MRC_CMD_ROUTE_GET);
@@ -222,7 +224,7 @@ TEST(Members, CongestionOfAQp)
     EXPECT_EQ(decode_qp(reply_of(r)).congestion, expected);
 }
 
-// Devices that came, and those that went, by the kind of the event.
+// The kind of the event says whether a device was added or deleted.
 TEST(Members, DevicesComeAndGo)
 {
     for (const uint8_t command : {MRC_CMD_DEVICE_ADD_NTF, MRC_CMD_DEVICE_DEL_NTF}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The channel over a socket that hands out what the test has put in, after receive errors: an
- * answer is that to the request, never what is left of the one before.
+ * Tests the channel over a socket that returns what the test has queued, also after receive errors.
+ * An answer must belong to the request, and never be the rest of an earlier answer.
  */
 #include "netlink_channel.h"
 
@@ -24,13 +24,13 @@ namespace
 
 constexpr int family = 0x20;
 
-/** A datagram, or an error number of libnl's in its place. */
+/** A datagram, or an error number of libnl instead. */
 struct Arrival {
     int error = 0;
     std::vector<std::byte> bytes;
 };
 
-/** What waits at the socket. libnl's functions have no argument of ours. */
+/** The queue of the socket. A global, because libnl's functions take no argument of ours. */
 std::deque<Arrival> waiting;
 std::vector<uint32_t> sent; ///< sequence numbers
 
@@ -41,7 +41,7 @@ int take_request(nl_sock *sock, nl_msg *msg)
     return 0;
 }
 
-/** libnl frees what it gets. */
+/** Hands out a datagram. libnl frees it. */
 int give_answer(nl_sock *, sockaddr_nl *from, unsigned char **bytes, ucred **)
 {
     if (waiting.empty())
@@ -69,14 +69,14 @@ std::vector<std::byte> message(uint16_t type, uint16_t flags, uint32_t sequence,
     return bytes;
 }
 
-/** An object: its command tells which. */
+/** An answer with an object. Its command identifies it. */
 Arrival object(uint32_t sequence, uint8_t command, bool of_dump = false)
 {
     return {0, message(family, of_dump ? NLM_F_MULTI : 0, sequence,
                        {std::byte{command}, std::byte{MRC_FAMILY_VERSION}, {}, {}})};
 }
 
-/** How a request ended. @param code errno, 0: well */
+/** The end of a request. @param code errno; 0: success */
 Arrival end(uint32_t sequence, int code = 0)
 {
     std::vector<std::byte> payload(sizeof(nlmsgerr));
@@ -163,7 +163,7 @@ TEST_F(NetlinkChannelTest, WhatIsLeftOfADumpIsNotTheNextOne)
     EXPECT_EQ(commands(answer->replies), "21 ");
 }
 
-/** One that was asked for by nobody, or is asked for later only. */
+/** Answers without a request, or to a later request, are ignored. */
 TEST_F(NetlinkChannelTest, AStrangersAnswerIsNone)
 {
     waiting = {object(0, 1), end(next + 1), object(next, 11), end(next)};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The uapi header has the numbers that follow from the specification by the rules of the kernel's
-YNL; the compiler says what the header makes of each name."""
+"""Checks that the uapi header has the numbers that follow from the specification by the rules of the
+kernel's YNL. The compiler evaluates each name of the header."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import yaml
 
-# Constants that come from other headers, and those that only C needs.
+# Constants of other headers, and constants that only C needs.
 FOREIGN = {"SEG6_IPTUNNEL_SRH"}
 C_ONLY = re.compile(r"^(__)?MRC_(A_[A-Z_]+|CMD)_MAX$")
 
@@ -30,7 +30,7 @@ def number_all(items, start):
 
 
 def expected_constants(spec):
-    """What the header must say, by name."""
+    """The values that the header must have, by name."""
     wanted = {}
     for enum in spec["definitions"]:
         for name, number, _ in number_all(enum["entries"], 0):

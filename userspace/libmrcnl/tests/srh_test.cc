@@ -21,7 +21,7 @@ EvSegments make_path(size_t count, bool reduced = false)
     return path;
 }
 
-// What "ip route ... encap seg6 mode encap segs fc00::1,fc00::2" puts into the attribute.
+// The bytes that "ip route ... encap seg6 mode encap segs fc00::1,fc00::2" puts into the attribute.
 TEST(Segments, HaveTheFormOfTheKernel)
 {
     const auto data = encode_segments(make_path(2));

@@ -64,7 +64,7 @@ Peer with_evs(Peer peer, std::vector<PortEvs> evs)
     return peer;
 }
 
-/** Of windows that both snapshots know; counters that have gone back are no rate. */
+/** Rates need windows in both snapshots; counters that went back have no rate. */
 TEST(Activity, RatesOfWindows)
 {
     Peer early = peer(far_peer, 0, 0);
@@ -149,7 +149,7 @@ TEST(Activity, CountersThatWentBackGiveNoRate)
     EXPECT_FALSE(activity.qps.at(0).rate);
 }
 
-// The index tells them apart: it is never used again.
+// The index identifies the device: it is never used again.
 TEST(Activity, DeviceMadeAnewIsAnother)
 {
     const Snapshot before{0, {plane(1, {5, 5, 5, 5, 5, 5})}, {}, {}};
@@ -191,7 +191,7 @@ TEST(Activity, CountsEvsByPeerAndPlane)
     EXPECT_EQ(activity.peers.at(1).evs.at(1).good, 1u);
 }
 
-/** Older modules say it of each EV alone. */
+/** Older modules report only single EVs. */
 TEST(Snapshot, CountsEvsByPortWhereTheModuleDoesNot)
 {
     test::FakeKernel kernel;

@@ -173,7 +173,7 @@ TEST(Args, Fraction)
                   std::string("n must be 0 to 64, not ") + bad);
 }
 
-/** What is shown can be given back. */
+/** Quantities that are shown can be read again. */
 TEST(Args, QuantitiesAsTheyAreShown)
 {
     for (const uint64_t value : {1u, 999u, 1'000u, 12'345u, 1'500'000u, 2'000'000'000u}) {

@@ -58,7 +58,7 @@ TEST_F(CommandTest, Planes)
     EXPECT_EQ(change("plane del mrc0 port 3 owner none"), "plane-del mrc0 3 by none");
 }
 
-/** Of an older module none is asked, and a named one is no slip of the tongue. */
+/** With an older module no owner is sent, and naming one is an error. */
 TEST_F(CommandTest, OwnersOfAModuleThatKnowsNone)
 {
     run.kernel.info_value.capabilities = 0;
@@ -67,7 +67,7 @@ TEST_F(CommandTest, OwnersOfAModuleThatKnowsNone)
               "route del: the module, version 0.1.0, knows no owners");
 }
 
-/** Whoever was meant by one line of a batch is not meant by the next. */
+/** The owner of one line of a batch does not hold for the next. */
 TEST_F(CommandTest, OwnersAreOfOneCommand)
 {
     change("plane add mrc0 netdev lo");
@@ -381,7 +381,7 @@ TEST_F(CommandTest, WithoutModule)
     });
 
     EXPECT_THROW(run_words(context, {"device"}), Failure);
-    // Grammar comes first.
+    // Grammar is checked before anything is sent.
     EXPECT_THROW(run_words(context, {"device", "set", "mrc0", "burst", "x"}), UsageError);
     EXPECT_NO_THROW(run_words(context, {"device", "help"}));
 }
@@ -399,7 +399,7 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
         EXPECT_TRUE(help.starts_with("Usage: mrcctl " + object)) << help;
         EXPECT_NE(top.find(object), std::string::npos) << object;
-        // What follows these is a device.
+        // For these two, "help" would be a device.
         if (object != "probe" && object != "monitor") {
             EXPECT_EQ(run(object + " show help"), help);
         }
@@ -435,7 +435,7 @@ TEST_F(CommandTest, QpsByNumber)
               "qp show: qpn must be 0 to 16777215, not 0x1000000");
 }
 
-/** Three QPs, of two devices, processes, peers, profiles and states. */
+/** Adds three QPs of two devices, processes, peers, profiles and states. */
 void add_qps(FakeKernel &kernel)
 {
     const auto remote = [](const char *gid) {
@@ -481,7 +481,7 @@ TEST_F(CommandTest, QpsThatAreAsked)
     EXPECT_EQ(json.usage("qp show mrc0 mrc1"), "qp show: unknown keyword 'mrc1'");
 }
 
-/** A peer with an EV of each state, and a spare; one whose only EV is good. */
+/** Adds a peer with an EV of each state and a spare, and a peer whose only EV is good. */
 void add_peers(FakeKernel &kernel)
 {
     const PeerKey all{*Address::parse("fd00::2"), {}, 7};

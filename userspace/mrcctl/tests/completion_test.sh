@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Completion in bash, zsh and fish against the program's own help, so that none forgets a word.
+# Compares completion in bash, zsh and fish with the help of mrcctl: each must offer all its words.
 #
 # Usage: completion_test.sh FOLDER MRCCTL
 
@@ -10,9 +10,9 @@ set -uo pipefail
 folder=$(realpath "$1")
 mrcctl=$(realpath "$2")
 failed=0
-# Settings of devices are asked for.
+# Completion runs mrcctl.
 PATH=$(dirname "$mrcctl"):$PATH
-# What is to be found: a word, and the line to complete.
+# The expected results: a word, and the line to complete.
 words=() lines=()
 
 complain()
@@ -28,8 +28,8 @@ offers()
 	lines+=("mrcctl $2")
 }
 
-# Each prints, for each line of standard input, the line itself and what is offered, each with
-# the line's number and a tab in front.
+# in_SHELL: prints the words that are offered for each line of standard input, each behind the number
+# of the line and a tab.
 in_bash()
 {
 	local -i number=0
@@ -53,7 +53,7 @@ in_bash()
 
 in_zsh()
 {
-	# As the shell calls it: words, CURRENT and PREFIX are set, and compadd takes what there is.
+	# Calls it as the shell does: with words, CURRENT and PREFIX set, and compadd to take the result.
 	# shellcheck disable=SC2016 # for zsh
 	zsh -f -c '
 		fpath=($1/zsh/site-functions $fpath)
@@ -100,7 +100,7 @@ check_shell()
 	complaints=$(<"$complaints_file")
 	[ -z "$complaints" ] || complain "$shell: $complaints"
 	for ((i = 0; i < ${#lines[@]}; i++)); do
-		# Not a pipe: grep -q leaves before the words are written, which pipefail calls a failure.
+		# Not a pipe: grep -q ends before all words are written, which would be a failure with pipefail.
 		if [ -z "${words[i]}" ]; then
 			! grep -qP "^$i\t" <<<"$found" ||
 				complain "$shell: completing '${lines[i]}' offers something"
@@ -122,14 +122,14 @@ for object in $objects; do
 	done
 	offers help "$object "
 done
-# -j[son]
+# Options are written like -j[son].
 options=$("$mrcctl" help | grep -oE -- '-[a-zA-Z]\[[a-z]+\]' | tr -d '[]')
 for option in $options; do
 	offers "$option" "-"
 	offers "$option" "-j ${option:0:2}"
 done
 offers -batch -
-# settings_of OBJECT END: what its help has for SETTING, which END follows
+# settings_of OBJECT END: prints the settings in the help of OBJECT, which stand between SETTING and END
 settings_of()
 {
 	"$mrcctl" "$1" help | tr -d '\n' |

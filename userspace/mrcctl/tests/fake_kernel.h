@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/** @file A kernel that has what the test gave it and notes what it is told to do. */
+/** @file A kernel with the objects that a test gives it. It records changes. */
 #pragma once
 
 #include <algorithm>
@@ -44,13 +44,13 @@ struct FakeKernel : Kernel {
 
     std::vector<std::string> changes; ///< one line each
     EvProfileSpec last_spec;
-    std::optional<Error> refuse;     ///< every change
-    std::optional<Error> dump_error; ///< of planes
+    std::optional<Error> refuse;     ///< refuses each change
+    std::optional<Error> dump_error; ///< fails each dump of planes
 
-    /** Events, as many at a time as one look at the stream brings. */
+    /** Events that wait, grouped by the calls that return them. */
     std::deque<std::vector<Event>> events_waiting;
 
-    /** A subscription, which does not outlive the kernel. */
+    /** A subscription, which must not outlive the kernel. */
     struct FakeStream : EventStream {
         explicit FakeStream(FakeKernel &kernel) : kernel(kernel) {}
         int fd() const override { return -1; }
@@ -65,7 +65,7 @@ struct FakeKernel : Kernel {
         FakeKernel &kernel;
     };
 
-    /** Notes a change. */
+    /** Records a change. */
     template <typename... Words>
     Result<void> note(const Words &...words)
     {
@@ -76,7 +76,7 @@ struct FakeKernel : Kernel {
         return refuse ? Result<void>(*refuse) : Result<void>();
     }
 
-    /** Notes a change of something that has an owner. */
+    /** Records a change of an object that has an owner. */
     template <typename... Words>
     Result<void> note_by(const Words &...words)
     {
@@ -355,7 +355,7 @@ public:
         return out.str();
     }
 
-    /** @return what the error says that the words end in */
+    /** @return the message of the error in which the words end */
     template <typename E>
     std::string error(const std::string &line)
     {

@@ -132,7 +132,7 @@ TEST_F(FeatureTest, WhatTheModuleTells)
 struct NetworkTest : testing::Test {
     NetworkTest() { plane = {{1, "mrc0"}, 2, 7, "eth1"}; }
 
-    /** The netdev of the plane, with carrier, is a port of another. */
+    /** Makes the netdev of the plane, which has carrier, a port of @p master. */
     void enslave(const std::string &master) const
     {
         host.file("/sys/class/net/eth1/operstate", "up\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Output, text and JSON, against files. Keys of the JSON are attribute names of
- * the netlink family, or among the few exceptions listed here.
+ * Compares output, text and JSON, with files. Keys of the JSON are attribute names of the netlink
+ * family, or among the few exceptions listed here.
  */
 #include <cstdlib>
 #include <fstream>
@@ -76,7 +76,7 @@ void add_devices(FakeKernel &k)
                     {mrc0, 32, 12, "eth3", false, true, {}}};
 }
 
-/** With all settings, and all that follows from them. */
+/** A CC profile with all settings and all derived values. */
 CcProfile steered(uint64_t id)
 {
     CcProfile profile{mrc0, id, "nscc", {}, MRC_NL_OWNER_ADMIN};
@@ -228,7 +228,7 @@ void add_qps(FakeKernel &k)
     k.qp_list.push_back(qp);
 }
 
-/** Somebody by hand, and mrcd in a namespace where its pid says nothing. */
+/** Adds changes by a person, and by mrcd in another pid namespace, so that its pid is not known. */
 void add_config_events(FakeKernel &k, uint64_t time)
 {
     const By by_hand{"mrcctl", 4711}, by_mrcd{"mrcd", {}};
@@ -251,7 +251,7 @@ void add_config_events(FakeKernel &k, uint64_t time)
          ConfigEvent<Route>{{mrc0, k.route_list[1].prefix}, true, by_hand, time + 7'000}});
 }
 
-/** Each kind once, and in the end some are lost. */
+/** Adds an event of each kind, and lost events at the end. */
 void add_events(FakeKernel &k)
 {
     const QpConnection connection{17, far_peer.local_gid, far_peer.remote_gid, 0};
@@ -276,7 +276,7 @@ void add_events(FakeKernel &k)
     k.events_waiting.push_back({Overrun{}});
 }
 
-/** Of a host that lacks something. */
+/** Adds features of a host that lacks something. */
 void add_features(const FakeHost &host)
 {
     host.file("/sys/module/mrc/version", "0.1.0\n");
@@ -285,7 +285,7 @@ void add_features(const FakeHost &host)
     host.library("34");
 }
 
-/** What is counted while something waits. */
+/** Advances the counters, as during a wait. */
 void go_on(FakeKernel &k)
 {
     PlaneStats &stats = k.plane_list[0].stats;
@@ -313,7 +313,7 @@ void go_on(FakeKernel &k)
 struct Golden {
     const char *file;
     const char *line;
-    bool daemon = true; ///< looks after mrc0
+    bool daemon = true; ///< an mrcd manages mrc0
 };
 
 constexpr Golden goldens[] = {
@@ -341,7 +341,7 @@ constexpr Golden goldens[] = {
     {"feature", "feature"},
 };
 
-/** What mrcd says of mrc0. */
+/** mrcd's report about mrc0. */
 constexpr const char health[] =
     R"({"version":1,"dev-name":"mrc0","host":"h1","state":"not-well","status":"as planned",)"
     R"("time-ns":100000000000,"file":{"name":"/etc/mrc/mrcd.toml","hash":"0123456789abcdef",)"
@@ -368,7 +368,7 @@ constexpr const char health[] =
     R"("evidence":"no carrier","denied":false}],)"
     R"("denied":["p1t1s3"],"decision":[{"time-ns":98500000000,"text":"p1t1s2 is denied"}]})";
 
-/** The names of its file. */
+/** The names in mrcd's file. */
 constexpr const char names[] =
     R"({"version":1,"block":"fcbb:bb00::","ev-profile":{"7":"r2"},"host":{"fd00::2":"h2"},)"
     R"("switch":{"257":"p1t0r1","385":"p1t1s1","258":"p1t0r2"}})";
@@ -442,7 +442,7 @@ TEST_P(GoldenTest, Prints)
     }
 }
 
-/** All keys of a JSON value, but for those of counters, which are names of counters. */
+/** All keys of a JSON value, except those of counters, which are names of counters. */
 void collect(const nlohmann::json &json, std::set<std::string> &keys)
 {
     for (const auto &[key, value] : json.items()) {
@@ -453,7 +453,7 @@ void collect(const nlohmann::json &json, std::set<std::string> &keys)
     }
 }
 
-/** @param key that may end in a unit */
+/** @param key which may end in a unit */
 std::string without_unit(const std::string &key)
 {
     for (const std::string unit : {"-ns", "-bytes", "-bytes-per-second"})
@@ -464,9 +464,9 @@ std::string without_unit(const std::string &key)
 }
 
 /**
- * Keys that are no attributes: the set, for the list of EVs inside a peer; the mode inside the
- * bytes of a segment list; what mrcd knows, not the kernel; what comes of looking twice; the kind
- * of an event; and what is looked for on the host.
+ * Keys that are no attributes: names that mrcd knows instead of the kernel; the list of EVs inside
+ * a peer; the mode inside the bytes of a segment list; rates between two snapshots; the kind of an
+ * event; and features of the host.
  */
 const std::set<std::string> foreign_keys = {"ev-profile-name",
                                             "remote-host",
@@ -526,7 +526,7 @@ TEST_P(GoldenTest, KeysAreThoseOfTheFamily)
     for (const AttributeSet *set : attribute_sets())
         for (const AttributeName &attribute : set->attributes)
             known.insert(attribute.name);
-    // One array, or an object a line.
+    // JSON is one array, or one object per line.
     std::istringstream printed(print(GetParam(), variants[2].options));
     for (nlohmann::json json; printed >> std::ws && !printed.eof();) {
         printed >> json;

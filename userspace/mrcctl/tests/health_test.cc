@@ -21,7 +21,7 @@ using namespace mrcnl;
 using test::Runner;
 using Json = nlohmann::ordered_json;
 
-/** What mrcd says of mrc0. */
+/** mrcd's report about mrc0. */
 Json said(const std::string &state)
 {
     return {{"version", 1},
@@ -46,7 +46,7 @@ Json said(const std::string &state)
 
 struct HealthRig {
     Runner run;
-    std::string answer; ///< of mrcd; empty: there is none
+    std::string answer; ///< answer of mrcd; empty: no mrcd runs
     Json json;
 
     explicit HealthRig(PrintOptions options = {.json = true}) : run(options)
@@ -106,7 +106,7 @@ TEST(Health, IsWellWhenMrcdSaysSo)
     EXPECT_EQ(early.look(), 2);
 }
 
-/** Silence is no health. */
+/** No output would look as if all were well. */
 TEST(Health, WithoutAnythingItCouldNotBeTold)
 {
     HealthRig rig;
@@ -178,7 +178,7 @@ TEST(Health, AKernelThatDoesNotAnswerIsNotWell)
     EXPECT_EQ(rig.json[0]["host"], "h1") << "what mrcd says is there";
 }
 
-/** Programs find what they look for. */
+/** Programs find the same keys in each case. */
 TEST(Health, HasOneShape)
 {
     std::set<std::vector<std::string>> shapes;
@@ -201,7 +201,7 @@ TEST(Health, HasOneShape)
     EXPECT_EQ(halves.size(), 1u);
 }
 
-/** What is wrong, and counts. */
+/** Shows problems, and numbers of objects. */
 TEST(Health, IsOneScreenWithAThousandPeers)
 {
     for (const bool daemon : {false, true}) {

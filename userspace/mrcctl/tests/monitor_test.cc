@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * mrcctl monitor, when events are lost: against a kernel that has changed meanwhile.
- */
+/* Tests mrcctl monitor with lost events, against a kernel whose state has changed in between. */
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +23,7 @@ PlaneEvent plane_event(uint8_t port, bool up)
     return {{mrc0, port, 10, "eth1", up, up, {}}, false, 5};
 }
 
-/** A kernel with something of everything that events tell of, some of it out of order. */
+/** A kernel with an object of each kind that has events, some of them in a bad state. */
 struct MonitorTest : testing::Test {
     Runner run{{.json = true}};
     FakeKernel &kernel = run.kernel;
@@ -78,7 +76,7 @@ struct MonitorTest : testing::Test {
         return lines;
     }
 
-    /** The kinds of lines, one after the other. */
+    /** The kinds of the lines, in order. */
     static std::string kinds(const std::vector<Json> &lines)
     {
         std::string words;
@@ -123,7 +121,7 @@ TEST_F(MonitorTest, TellsTheStateBehindAnOverrun)
     EXPECT_EQ(lines[11]["prefix"], "fd00::");
 }
 
-// What waited is older: a reader must not end with it.
+// Events that waited are older than the state, so the state must come last.
 TEST_F(MonitorTest, TellsTheStateBehindAllThatWaited)
 {
     kernel.events_waiting = {{plane_event(1, true), Overrun{}, plane_event(1, false)},
@@ -184,7 +182,7 @@ TEST_F(MonitorTest, OfADeviceOnly)
     EXPECT_THROW(monitor("mrc2"), Failure);
 }
 
-/** Whoever asks for no kind gets what there is. */
+/** Without named kinds, older modules are no error. */
 TEST_F(MonitorTest, AModuleThatTellsNotWhatIsConfigured)
 {
     kernel.info_value.capabilities = 0;

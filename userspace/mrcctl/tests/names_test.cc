@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Names of mrcd's file, out of what an mrcd says: that may be anybody.
- */
+/* Tests names from an mrcd's answer, which any program may have sent. */
 #include "names.h"
 
 #include <sstream>

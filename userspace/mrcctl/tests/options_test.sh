@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Colours, the layout of JSON and the exit status, by the options of the program; by a command
-# that needs no kernel.
+# Tests options of mrcctl: colours, the layout of JSON and the exit status, with a command that needs
+# no kernel.
 #
 # Usage: options_test.sh MRCCTL
 
@@ -17,7 +17,7 @@ complain()
 	failed=1
 }
 
-# Whether there are colours in standard input.
+# colored: prints whether standard input has colours
 colored()
 {
 	if grep -q $'\033'; then echo yes; else echo no; fi
@@ -43,7 +43,7 @@ to_terminal()
 		complain "on a terminal: '$*' should give colours: $wanted"
 }
 
-# As with ip(8): the last one counts, and JSON has none.
+# As with ip(8): the last colour option counts, and JSON has no colours.
 to_pipe no
 to_terminal no
 for option in -c -color --color -c=always -col=always -color=always --color=always; do

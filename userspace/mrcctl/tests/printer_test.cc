@@ -100,7 +100,7 @@ TEST(Printer, NothingIsAnEmptyList)
     EXPECT_EQ(out.str(), "[]\n");
 }
 
-// Names of netdevs may hold any byte.
+// Names of netdevs can have any byte.
 TEST(Printer, NamesCannotTalkToTheTerminal)
 {
     std::ostringstream out;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""JSON of mrcctl against the schemas in Documentation/json.
+"""Checks JSON of mrcctl against the schemas in Documentation/json.
 
-Usage: schema_test.py SCHEMAS GOLDEN     the golden files; and each schema must refuse what is wrong
-       schema_test.py SCHEMAS -          lines "COMMAND FILE": output of that command, as it was
+Usage: schema_test.py SCHEMAS GOLDEN     the golden files; and each schema must refuse wrong documents
+       schema_test.py SCHEMAS -          lines "COMMAND FILE": saved output of that command
 """
 
 import copy
@@ -11,7 +11,7 @@ import sys
 import warnings
 from pathlib import Path
 
-# One class serves both the jsonschema that Debian has and the newest one.
+# This class works both in Debian's jsonschema and in the newest one.
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 import jsonschema  # noqa: E402
 
@@ -29,7 +29,7 @@ def read_schemas(folder):
 
 
 def documents(text):
-    """An array, or an object a line."""
+    """The documents of a text: one array, or one object per line."""
     decoder = json.JSONDecoder()
     text = text.lstrip()
     while text:
@@ -47,7 +47,7 @@ def complaints(validator, text):
 
 
 def schema_of(golden, schemas):
-    """peer-remote.json is of peer, route-get-none.json of route-get."""
+    """The schema of a golden file: peer for peer-remote.json, route-get for route-get-none.json."""
     name = golden
     while name not in schemas:
         name = name.rpartition("-")[0]
@@ -57,8 +57,7 @@ def schema_of(golden, schemas):
 
 
 def wrong_ones(document):
-    """Copies of a document, each with one thing wrong: a key that nobody knows, or a value of
-    another type."""
+    """Copies of a document, each with one mistake: an unknown key, or a value of another type."""
     objects = document if isinstance(document, list) else [document]
     for number, one in enumerate(objects):
         for key in [None, *one]:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * mrcctl top, as it goes on: against a kernel that changes while it waits.
- */
+/* Tests mrcctl top against a kernel that changes while top waits. */
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -26,7 +24,7 @@ std::vector<std::string> lines_of(const std::string &text)
     return split(text, '\n');
 }
 
-/** A command line, its waits, and the time that they take. */
+/** Runs a command line, and records its waits and their time. */
 struct Top {
     Runner run;
     std::vector<uint64_t> waits;
@@ -69,7 +67,7 @@ TEST(Top, EndsWhenToldTo)
     EXPECT_EQ(top.waits.size(), 3u);
 }
 
-/** Where windows are fixed there is nothing to say of them. */
+/** Fixed windows have no columns. */
 TEST(Top, ShowsWindowsWhereTheyMove)
 {
     Top top;
@@ -138,7 +136,7 @@ TEST(Top, DeviceGoesAndComes)
     EXPECT_EQ(lines[4], "");
 }
 
-// Its time counts all the same.
+// The time of a failed look counts, too.
 TEST(Top, PassesOverWhatTheKernelCannotSay)
 {
     Top top({.json = true});
@@ -174,7 +172,7 @@ TEST(Top, TablesFollowEachOtherWhereThereIsNoTerminal)
     EXPECT_EQ(lines_of(text).size(), 2 * 3 + 1u);
 }
 
-/** Many planes, peers and QPs with long names, in a window. */
+/** Draws many planes, peers and QPs with long names in a window. */
 std::string drawn(const Window &window, const std::string &line)
 {
     Top top;
@@ -230,7 +228,7 @@ TEST(Top, FitsIntoEachWindow)
 
 TEST(Top, SaysWhatHasNoRoom)
 {
-    // Line about all, three headings, the free row: 19 rows are left, 6 or 7 each.
+    // Summary line, three headings, the free row: 19 rows are left, 6 or 7 per table.
     const std::string text = drawn({24, 200}, "top count 1");
 
     EXPECT_NE(text.find("7 of 9 planes, 6 of 40 peers, 6 of 40 QPs"), std::string::npos) << text;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The model answers as the module does: both are held against selftests/contract/answers, the
- * module by selftests/netlink/contract.sh.
+ * Checks that the model kernel answers as the module does. Both are compared with
+ * selftests/contract/answers; selftests/netlink/contract.sh does it for the module.
  */
 #include <fstream>
 
@@ -16,7 +16,7 @@ namespace mrcd::test::contract_test
 namespace
 {
 
-/** Without its licence. */
+/** The lines of a file, without its licence. */
 std::vector<std::string> lines_of(const std::string &path)
 {
     std::ifstream file(path);
@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const std::string &path)
     return lines;
 }
 
-/** The requests of the answers: lines that tell no change. */
+/** The number of requests in the answers: lines that do not show a change. */
 size_t requests(const std::vector<std::string> &lines)
 {
     return static_cast<size_t>(std::count_if(

@@ -56,14 +56,14 @@ protected:
         return fd;
     }
 
-    /** Until nothing is left to do. */
+    /** Runs until nothing is left to do. */
     void run() const
     {
         while (sd_event_run(event_, 0) > 0)
             ;
     }
 
-    /** All that comes; "" when nothing does, or the connection has ended. */
+    /** All that arrives; "" if nothing does, or the connection has ended. */
     static std::string take(const mrcnl::Descriptor &fd)
     {
         std::string all;
@@ -80,7 +80,7 @@ protected:
     Control control_;
     std::string answer_ = "as planned";
     std::vector<std::string> requests_;
-    bool privileged_ = false; ///< who asked last
+    bool privileged_ = false; ///< of the last client
 };
 
 TEST_F(ControlTest, AnswersEachClientOnce)
@@ -127,16 +127,16 @@ TEST_F(ControlTest, ClientsThatSayNothingKeepNobodyFromAnAnswer)
     EXPECT_LT(send(silent[0].get(), "status", 6, MSG_NOSIGNAL), 0) << "it has had its time";
 }
 
-/** Anybody may ask; who it is was settled when the connection was made. */
+/** Everybody may ask. The user of a client is fixed when it connects. */
 TEST_F(ControlTest, OthersAreNotPrivileged)
 {
     mrcnl::Descriptor fd;
 
-    // Only root can be somebody else.
+    // Only root can change its user.
     if (geteuid())
         return;
     privileged_ = true;
-    // The system call is for one thread, what libc makes of it for all.
+    // The system call changes one thread only, libc's function all threads.
     std::thread([&] {
         ASSERT_EQ(syscall(SYS_setresuid, 12345, 12345, 12345), 0);
         fd = client();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/** @file A daemon on the model, whose file is a string. */
+/** @file A daemon on the model kernel, whose file is a string. */
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class LogLines : public Log
 {
 public:
     std::vector<std::string> lines;
-    std::map<std::string, std::string> fields; ///< of the last line that has some
+    std::map<std::string, std::string> fields; ///< of the last line with fields
 
     void write(Level, const std::string &text) override
     {
@@ -33,7 +33,7 @@ public:
         fields = {found.begin(), found.end()};
         EXPECT_EQ(fields.size(), found.size()) << "each once";
     }
-    /** What was written since the last call. */
+    /** The lines since the last call. */
     std::vector<std::string> take() { return std::exchange(lines, {}); }
 
 private:
@@ -66,7 +66,7 @@ struct DaemonRig {
         return text;
     }
 
-    /** Until it has nothing to do. */
+    /** Loads the file, and runs passes until nothing is left to do. */
     void settle()
     {
         daemon.load();

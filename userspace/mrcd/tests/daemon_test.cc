@@ -38,7 +38,7 @@ TEST(Daemon, KeepsTheHostAsPlanned)
     EXPECT_EQ(rig.opens, 2) << "for passes, and for what cannot wait for them";
 }
 
-/** How many EVs of all profiles are denied. */
+/** The number of denied EVs in all profiles. */
 size_t denied(const DaemonRig &rig)
 {
     size_t count = 0;
@@ -70,7 +70,7 @@ TEST(Daemon, DeniesWhatIsFoundBesideWhatTheFileDenies)
     EXPECT_EQ(rig.log.fields, (Fields{{"DEVICE", "mrc0"}, {"EVS_ALLOWED", evs}})) << "the same";
 }
 
-/** A predecessor has denied it, and its successor does not know why yet. */
+/** An earlier mrcd has denied the EV, and the new one does not know yet why. */
 TEST(Daemon, KeepsDenialsUntilLinksAreKnown)
 {
     DaemonRig rig;
@@ -202,7 +202,7 @@ TEST(Daemon, SaysWhatBecameOfTheFile)
     EXPECT_GE(rig.daemon.file().taken_ns, taken.taken_ns);
 }
 
-/** The lock is for the old one. */
+/** The lock belongs to the old device. */
 TEST(Daemon, DoesNotChangeItsDevice)
 {
     DaemonRig rig;
@@ -241,7 +241,7 @@ TEST(Daemon, SaysARefusalOnceAndWaitsLongerEachTime)
     EXPECT_EQ(rig.log.take().size(), 2u) << "it was over in between";
 }
 
-/** Another one is first each time, but none is new. */
+/** The order of refusals changes each time, but none is new. */
 TEST(Daemon, SaysEachRefusalOnce)
 {
     DaemonRig rig;
@@ -259,7 +259,7 @@ TEST(Daemon, SaysEachRefusalOnce)
     EXPECT_EQ(rig.log.take(), Lines());
 }
 
-/** Somebody takes away what it adds. */
+/** Another program deletes what the daemon adds. */
 TEST(Daemon, DoesNotFight)
 {
     DaemonRig rig;
@@ -278,7 +278,7 @@ TEST(Daemon, DoesNotFight)
     EXPECT_EQ(rig.daemon.work().soonest, Daemon::rest_ms) << "something else";
 }
 
-/** What failed or was undone was so by another plan. */
+/** Failures under the old plan do not slow down the new plan. */
 TEST(Daemon, WithAnotherPlanItIsAsQuickAsAtFirst)
 {
     DaemonRig rig;
@@ -299,7 +299,7 @@ TEST(Daemon, WithAnotherPlanItIsAsQuickAsAtFirst)
     EXPECT_EQ(rig.daemon.work().latest, 100u);
 }
 
-/** Indices of another file may mean other switches. */
+/** Indices in another file may mean other switches. */
 TEST(Daemon, WhatWasFoundByAnotherFileIsFoundAgain)
 {
     DaemonRig rig;
@@ -314,7 +314,7 @@ TEST(Daemon, WhatWasFoundByAnotherFileIsFoundAgain)
     EXPECT_GT(denied(rig), by_file);
 }
 
-/** The plan or the module became another one while it waited for the kernel. */
+/** The plan or the module changed while the pass waited for the kernel. */
 TEST(Daemon, APassThatIsOvertakenIsFollowedByAnotherOneAtOnce)
 {
     DaemonRig rig;
@@ -341,7 +341,7 @@ TEST(Daemon, SaysThatTheKernelDoesNotAnswer)
     Daemon::Pass pass = rig.daemon.begin();
     EXPECT_EQ(rig.daemon.status(), "as planned");
     std::this_thread::sleep_for(std::chrono::seconds(2));
-    // Longer on a machine that stands still meanwhile.
+    // It takes longer if the machine stands still in between.
     EXPECT_TRUE(rig.daemon.status().starts_with("the kernel has not answered for "))
         << rig.daemon.status();
     rig.daemon.perform(pass);

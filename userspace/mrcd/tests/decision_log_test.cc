@@ -16,7 +16,7 @@ using Lines = std::vector<std::string>;
 using Fields = std::map<std::string, std::string>;
 using Kind = Element::Kind;
 
-/** Of h1 in small_file, where the first T1 of plane 2 is denied by the file. */
+/** The log of h1 in small_file, whose file denies the first T1 of plane 2. */
 struct Rig {
     LogLines log;
     uint64_t now = 1000;
@@ -49,7 +49,7 @@ struct Rig {
     }
 };
 
-/** "258:0,2 259:1" of the EVs of small_file's plan for which it is true. */
+/** The EVs of small_file's plan for which a predicate holds, as in "258:0,2 259:1". */
 std::string evs(const std::string &file, const std::function<bool(const PlannedEv &)> &wanted)
 {
     EvChange change;
@@ -97,7 +97,7 @@ TEST(DecisionLog, SaysEachDecisionOnceWithAllFields)
     EXPECT_EQ(rig.decisions.decisions()[0].time_ns, 1000u);
 }
 
-/** It was denied before, and is for another reason now. */
+/** The element was denied before, for another reason. */
 TEST(DecisionLog, AnotherCauseIsADecision)
 {
     Rig rig;
@@ -134,7 +134,7 @@ TEST(DecisionLog, WhatTheFloorKeepsChangesNoEv)
     EXPECT_EQ(rig.log.fields.at("VERDICT"), "over");
 }
 
-/** Nothing is said to be allowed that is not. */
+/** The log must not say that an element is allowed while it is denied. */
 TEST(DecisionLog, OneFaultTakesThePlaceOfAnotherOne)
 {
     Rig rig;
@@ -153,7 +153,7 @@ TEST(DecisionLog, OneFaultTakesThePlaceOfAnotherOne)
     EXPECT_TRUE(rig.log.fields.contains("EVS_ALLOWED"));
 }
 
-/** Its successor finds them again, by other indices. */
+/** The elements have other indices in the new file. */
 TEST(DecisionLog, AFileThatIsReadAnewRepeatsNothing)
 {
     const std::string more =

@@ -12,7 +12,7 @@ namespace mrcd::test::denied_ways_test
 namespace
 {
 
-/** What the plan says of an EV, its address says as well. */
+/** The denial of an EV in the plan also follows from its address. */
 TEST(DeniedWays, AgreeWithThePlan)
 {
     for (const std::string &file : {small_file, large_file(3, 2, 4, 5)}) {

@@ -22,7 +22,7 @@ using Lines = std::vector<std::string>;
 
 constexpr uint64_t second = 1'000'000'000;
 
-/** h1 of small_file, well. */
+/** h1 of small_file, without any problem. */
 struct PatientHost {
     Fabric fabric = fabric_of(small_file);
     ModelView host;
@@ -52,7 +52,7 @@ struct PatientHost {
                           4,
                           true});
     }
-    /** What needs the device has gone with it. */
+    /** Without the module, the objects that need the device are gone, too. */
     std::vector<Problem> problems()
     {
         if (!host.state.live)
@@ -77,13 +77,13 @@ const std::string plane_2_things = "no carrier 2|no route 2|plane 2 silent";
 
 struct Cause {
     std::string name;
-    std::string what; ///< of the line
-    std::string mend; ///< in it
+    std::string what; ///< text of the problem
+    std::string mend; ///< part of the command that mends it
     std::function<void(PatientHost &)> occur;
-    std::string hides = ""; ///< names of those that follow from it, or are not to be seen for it
+    std::string hides = ""; ///< names of causes that it explains or hides
 };
 
-/** In the order of lines, but for what is hidden. */
+/** All causes, in the order in which problems are reported, apart from hidden ones. */
 const std::vector<Cause> causes = {
     {"kernel silent", "the kernel does not answer", "",
      [](PatientHost &p) { p.looked = 90 * second; },
@@ -206,7 +206,7 @@ bool hides(const Cause &one, const Cause &other)
     return ("|" + one.hides + "|").find("|" + other.name + "|") != std::string::npos;
 }
 
-/** What is named of these, each once. */
+/** The problems that must be reported for these causes, each once. */
 std::multiset<std::string> expected(const std::vector<const Cause *> &present)
 {
     std::multiset<std::string> lines;
@@ -247,7 +247,7 @@ TEST(Diagnosis, EachCauseIsNamedWithWhatMendsIt)
     }
 }
 
-/** However they come together. */
+/** Tries all pairs. */
 TEST(Diagnosis, OfTwoCausesBothAreNamedAndNothingElse)
 {
     size_t states = 0;
@@ -288,7 +288,7 @@ TEST(Diagnosis, SinceWhenAFaultIsThere)
     EXPECT_EQ(patient.problems().at(0).since_ns, 990 * second);
 }
 
-/** Nobody knows yet, so nobody complains. */
+/** Before the first observation nothing is known, so nothing is reported. */
 TEST(Diagnosis, BeforeTheFirstLookThereIsNothing)
 {
     PatientHost patient;
@@ -307,7 +307,7 @@ TEST(Diagnosis, ALookThatFailedIsToldOf)
     EXPECT_EQ(patient.lines().size(), 2u) << "what failed is known by who tried";
 }
 
-/** What it does not say is not known: not even that there is no device. */
+/** If the module does not answer, its objects are unknown: the device need not be missing. */
 TEST(Diagnosis, AModuleThatDoesNotAnswer)
 {
     PatientHost patient;
@@ -346,7 +346,7 @@ TEST(Diagnosis, ARouteThatIsGoneIsMendedByItsGateway)
     EXPECT_EQ(found[0].mend, "ip -6 route add fcbb:bb00:201::/48 via fe80::2 dev eth2");
 }
 
-/** IPv6 goes by it: something else breaks the link. */
+/** IPv6 works with this MTU, so something else breaks the link. */
 TEST(Diagnosis, TheLeastMtuIsNoReason)
 {
     PatientHost patient;

@@ -16,7 +16,7 @@ using namespace mrcnl;
 constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t boot = 1'700'000'000 * second; ///< since 1970
 
-/** Tells of events at times of the module's clock. */
+/** Adds events with times of the module's clock. */
 struct Rig {
     EventLog log;
 
@@ -95,7 +95,7 @@ TEST(EventLog, SaysWhatHappened)
     EXPECT_EQ(rig.log.events()[6].time_ns, boot + 8 * second) << "when it was heard of";
 }
 
-/** Thousands of EVs and QPs go when a plane does. */
+/** A plane that fails takes thousands of EVs and QPs with it. */
 TEST(EventLog, AStormIsFewEntries)
 {
     Rig rig;

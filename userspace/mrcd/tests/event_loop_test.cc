@@ -22,7 +22,7 @@ namespace mrcd::test::event_loop_test
 namespace
 {
 
-/** The host of a rig, with a descriptor and a tongue. */
+/** The host of a rig, with a descriptor that reports changes. */
 class LoopSystem : public System
 {
 public:
@@ -31,9 +31,9 @@ public:
     LoopSystem(const LoopSystem &) = delete;
     LoopSystem &operator=(const LoopSystem &) = delete;
 
-    std::function<void(int)> each_look = [](int) {}; ///< told how many there were
-    bool overrun = false;                            ///< what is told next is not all
-    std::atomic<int> reads = 0;                      ///< of all netdevs
+    std::function<void(int)> each_look = [](int) {}; ///< called with the number of looks
+    bool overrun = false;                            ///< the next events are incomplete
+    std::atomic<int> reads = 0;                      ///< times that all netdevs were read
 
     uint32_t netdev(const std::string &name) override { return inner_.netdev(name); }
     Result<std::map<Address, HeldAddress>> addresses(const std::string &netdev) override
@@ -105,7 +105,7 @@ TEST(EventLoop, EndsBySignal)
     EXPECT_EQ(loop.rig.model.kernel.route_map.size(), 2u);
 }
 
-/** It came before there was a loop. */
+/** The signal came before the loop existed. */
 TEST(EventLoop, AHangUpIsNotLost)
 {
     LoopRig loop;
@@ -134,7 +134,7 @@ TEST(EventLoop, AnExceptionEndsIt)
     }
 }
 
-/** As planned it would look every ten seconds only. */
+/** Without a change, the daemon would look only every ten seconds. */
 TEST(EventLoop, LooksWhenTheHostChanges)
 {
     LoopRig loop;
@@ -148,13 +148,13 @@ TEST(EventLoop, LooksWhenTheHostChanges)
     EXPECT_EQ(loop.run(), EXIT_SUCCESS);
 }
 
-/** What is told is told to all, and comes by itself. */
+/** Everybody gets the same report, which is made regularly. */
 TEST(EventLoop, MakesReports)
 {
     LoopRig loop;
     LinkWatch links(loop.rig.log);
     ReportBoard board;
-    ModelKernel seen; // by another thread
+    ModelKernel seen; // used by another thread
     Observer observer([&] { return std::shared_ptr<Kernel>(std::shared_ptr<Kernel>(), &seen); },
                       [] {
                           return Result<std::unique_ptr<HostView>>(
@@ -185,7 +185,7 @@ TEST(EventLoop, MakesReports)
     EXPECT_TRUE(named);
 }
 
-/** What was lost is read once, and not by who watches links. */
+/** Lost events make the loop read the netdevs once, even without a link watch. */
 TEST(EventLoop, NetdevsAreReadAgainWhenSomethingWasLost)
 {
     LoopRig loop;
@@ -205,8 +205,9 @@ TEST(EventLoop, NetdevsAreReadAgainWhenSomethingWasLost)
     EXPECT_EQ(loop.system.reads, 2);
 }
 
-/** Answers at once, but by a switch that is dead. Lets the test have a look as often as it is
- * asked. */
+/**
+ * Answers probes at once, except those by a dead switch. Lets the test look each time it is used.
+ */
 class TimelessSender : public ProbeSender
 {
 public:
@@ -237,7 +238,7 @@ private:
     std::vector<LoopProbe> sent_;
 };
 
-/** Somebody configures netdevs, and takes his time: all that asks for them waits. */
+/** A system whose netdevs are being configured by a slow program: all requests for them wait. */
 class HeldSystem
 {
 public:
@@ -274,7 +275,7 @@ private:
     bool waiting_ = false;
 };
 
-/** How many EVs of plane 1 are denied. */
+/** The number of denied EVs in plane 1. */
 size_t denied_in_plane_1(const ModelKernel &kernel)
 {
     size_t count = 0;
@@ -285,7 +286,7 @@ size_t denied_in_plane_1(const ModelKernel &kernel)
     return count;
 }
 
-/** Links are watched, and what is found is denied, while the pass at hand has to wait. */
+/** Links are watched, and faults are denied, even while the current pass waits. */
 TEST(EventLoop, WhoeverHoldsNetdevsBlindsNobody)
 {
     enum { starts, waits_for_pass, waits_for_denial, ends } at = starts;

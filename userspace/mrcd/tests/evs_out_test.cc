@@ -20,7 +20,7 @@ using mrcnl::PortEvs;
 
 constexpr uint64_t second = 1'000'000'000;
 
-/** To host "h" + number, by planes 1 and 2, with four good EVs in each. */
+/** A peer at host "h" + number, with four good EVs in each of planes 1 and 2. */
 Peer peer(unsigned number)
 {
     Peer one;
@@ -34,7 +34,7 @@ Peer peer(unsigned number)
     return one;
 }
 
-/** All EVs of a port, for loss, at that time. */
+/** Makes all EVs of a port bad because of loss, at a time. */
 void lose(Peer &peer, uint8_t port, uint64_t at_ns)
 {
     peer.port_evs[port - 1u].good = 0;
@@ -121,7 +121,7 @@ TEST(EvsOut, PeersOfAPlaneAreToldTogether)
         << found[0].seen;
 }
 
-/** It may be dead: a line for each plane would say no more. */
+/** The peer may be dead: a line for each plane would say no more. */
 TEST(EvsOut, APeerThatNoPlaneReachesIsToldOnce)
 {
     EvsRig rig;
@@ -153,7 +153,9 @@ TEST(EvsOut, OfAPlaneWhoseProbesAreLostNothingIsTold)
     EXPECT_EQ(rig.problems()[0].kind, ProblemKind::carrier);
 }
 
-/** One that is down, here or there, is known to be; one of denied EVs alone is as was wanted. */
+/**
+ * A plane that is down at either end is reported as such. A plane with only denied EVs is intended.
+ */
 TEST(EvsOut, OfAPlaneThatIsDownOrDeniedNothingIsTold)
 {
     EvsRig rig;
@@ -193,7 +195,7 @@ TEST(EvsOut, OneThatIsInUseIsEnough)
     EXPECT_EQ(rig.problems().size(), 1u) << "it is held to be bad, and there is no better one";
 }
 
-/** Which EV the engine tries changes their states, and heals nothing. */
+/** When the module tries other EVs, their states change, but nothing is healed. */
 TEST(EvsOut, SinceThenNothingHasArrived)
 {
     EvsRig rig;

@@ -138,7 +138,7 @@ TEST(FabricFile, NamesWhatIsWrong)
                               "f:1: hosts: is missing\nf:1: local: is missing\n");
 }
 
-/** All of them, in the units of mrcctl. */
+/** All settings, in the units of mrcctl. */
 TEST(FabricFile, SettingsOfNscc)
 {
     const std::string given = R"(algorithm = "nscc"
@@ -244,7 +244,7 @@ TEST(FabricFile, AllGidsLieInTheirPrefix)
     EXPECT_EQ(gids("nonsense"), "f:4: fabric: gids: 'nonsense' is not an IPv6 prefix\n");
 }
 
-/** What no netdev and no device can be called. */
+/** Names that no netdev or device can have. */
 TEST(FabricFile, Names)
 {
     const std::vector<std::string> never = {".",
@@ -365,7 +365,7 @@ std::vector<std::string> lines_of(const std::string &text)
     return lines;
 }
 
-/** The text with line @p i made something else. */
+/** The text with a different line @p i. */
 std::string with_line(std::vector<std::string> lines, size_t i, const std::string &by)
 {
     std::string text;
@@ -376,7 +376,9 @@ std::string with_line(std::vector<std::string> lines, size_t i, const std::strin
     return text;
 }
 
-/** The complaint about what is wrong is one of them; see selftests/host/broken_files.sh, too. */
+/**
+ * The right complaint is among those for each broken file; see also selftests/host/broken_files.sh.
+ */
 TEST(FabricFile, EveryBrokenLineIsNamed)
 {
     const std::vector<std::string> lines = lines_of(small_file);
@@ -399,7 +401,7 @@ TEST(FabricFile, EveryBrokenLineIsNamed)
     EXPECT_GE(tried, 100);
 }
 
-/** Whatever becomes of a line: the file is right, or each complaint has a line. */
+/** After any change of a line, the file is right, or each complaint has a line. */
 TEST(FabricFile, EveryComplaintHasALine)
 {
     const std::vector<std::string> lines = lines_of(small_file);
@@ -431,7 +433,7 @@ TEST(FabricFile, EveryComplaintHasALine)
     EXPECT_GE(wrong, 100);
 }
 
-/** Whatever it is given, it answers. */
+/** Any text gets an answer. */
 TEST(FabricFile, CutsAndNoiseAreSurvived)
 {
     uint32_t random = 1;

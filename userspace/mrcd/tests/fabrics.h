@@ -13,10 +13,10 @@
 namespace mrcd::test
 {
 
-/** Two racks, two planes of two spines, a host in each rack; this is h1. */
+/** Two racks, two planes with two T1s each, a host in each rack. This host is h1. */
 inline const std::string small_file = *read_file(MRCD_TESTS "/small.toml");
 
-/** A part of the text in place of another one, which must be there. */
+/** The text with @p from replaced; the text must have it. */
 inline std::string with(std::string text, const std::string &from, const std::string &to)
 {
     const size_t at = text.find(from);
@@ -36,7 +36,7 @@ inline Fabric fabric_of(const std::string &text)
     return {};
 }
 
-/** Racks of @p per_rack hosts each, so many planes and spines per plane. */
+/** Racks of @p per_rack hosts each, with a number of planes and of T1s per plane. */
 std::string inline large_file(int racks, int per_rack, int planes, int spines)
 {
     std::string text = "[fabric]\nblock = \"fcbb:bb00::/32\"\nplanes = " + std::to_string(planes);

@@ -24,7 +24,7 @@ constexpr uint64_t ms = 1'000'000;
 constexpr uint64_t second = 1000 * ms;
 constexpr uint64_t step = 2 * ms;
 
-/** Forwards probes as switches do, by uSIDs, but for what is broken. */
+/** Forwards probes by uSIDs as switches do, except over broken elements. */
 class SimulatedFabric : public ProbeSender
 {
 public:
@@ -72,7 +72,7 @@ public:
         }
     }
 
-    /** The host does nothing; what comes meanwhile has the time at which it came. */
+    /** The host stands still. Answers that arrive meanwhile keep their arrival times. */
     void stand_still(uint64_t ns) { now_ += ns; }
 
     bool knows() const { return watch_.knows(now_); }
@@ -103,18 +103,18 @@ public:
     uint64_t sent() const { return sent_; }
     uint64_t sent_long() const { return sent_long_; }
 
-    std::set<Element> broken; ///< trunks: of any T0
+    std::set<Element> broken; ///< a broken trunk may be one of any T0
     std::set<Element> broken_before;
-    std::set<Element> ever; ///< named at any moment
+    std::set<Element> ever; ///< elements that were named at any moment
     std::set<Cause> causes;
-    bool denied_always = true;                ///< something was
-    std::map<Element, uint16_t> passes_bytes; ///< of links, where it is less than all
+    bool denied_always = true;                ///< at least one element was denied at all times
+    std::map<Element, uint16_t> passes_bytes; ///< limits of links that do not pass all lengths
     uint16_t data = 4228;
     std::set<uint8_t> no_carrier;
     uint64_t rtt = step;
-    uint64_t answer_after = 0; ///< of switches that are asked
+    uint64_t answer_after = 0; ///< for T0s that are asked themselves
     unsigned loss_per_mille = 0;
-    uint8_t lossy_plane = 0; ///< 0: all are
+    uint8_t lossy_plane = 0; ///< 0: all planes
 
 private:
     struct Coming {
@@ -139,7 +139,7 @@ private:
     std::map<uint16_t, Node> nodes_;
     uint16_t home_ = 0;
     std::deque<Coming> coming_;
-    std::deque<std::pair<uint64_t, uint8_t>> answers_; ///< when, and by which plane
+    std::deque<std::pair<uint64_t, uint8_t>> answers_; ///< time and plane of each answer
     uint64_t now_ = second;
     uint64_t due_ = 0;
     uint64_t sent_ = 0;
@@ -147,7 +147,7 @@ private:
     FaultFinder watch_;
 };
 
-/** From node to node; both live, and so does the link. */
+/** Can a packet pass from node to node? Both nodes and the link must live. */
 bool SimulatedFabric::passes(const Node &from, const Node &to, uint16_t bytes) const
 {
     const Node &t0 = from.kind == Kind::t0 ? from : to;
@@ -185,7 +185,7 @@ bool SimulatedFabric::comes_back(const ProbeLoop &loop, uint16_t bytes) const
     return way.back().kind == Kind::t0 && way.back().index == own;
 }
 
-/** Each element that loops of this host can pass. */
+/** All elements that loops of this host can pass. */
 std::vector<Element> elements_of(const Fabric &fabric)
 {
     std::vector<Element> all;
@@ -242,7 +242,9 @@ TEST(FaultFinder, EachSingleFaultIsNamedWithinASecondAndReadmitted)
     }
 }
 
-/** Many links, few probes or many: nothing else is named on the way there or back. */
+/**
+ * With many links, and few or many probes, no other element is named when one fails or comes back.
+ */
 TEST(FaultFinder, NothingElseIsNamedInLargeFabricsAtAnyRate)
 {
     const std::string file = large_file(4, 2, 2, 64);
@@ -272,7 +274,7 @@ std::string timers(int lost_after, int dead_after, int alive_after)
            "\nalive-after = " + std::to_string(alive_after) + "\n";
 }
 
-/** The most hasty timers, and the slowest: what is named is as right. */
+/** With the fastest and the slowest timers, the right element is named. */
 TEST(FaultFinder, NothingElseIsNamedWhateverTheTimers)
 {
     const std::string file = large_file(4, 2, 2, 16);
@@ -309,7 +311,7 @@ TEST(FaultFinder, AProbeIsLostAfterTheTimeThatTheFileSays)
     }
 }
 
-/** How many in a row are lost until a loop is dead, and answered until it is alive. */
+/** A loop dies after this many losses in a row, and lives after this many answers in a row. */
 TEST(FaultFinder, LoopsDieAndReviveAfterAsManyProbesAsTheFileSays)
 {
     for (const auto &[dead_after, alive_after] : {std::pair{2, 1}, {4, 20}, {10, 100}}) {
@@ -357,7 +359,7 @@ TEST(FaultFinder, RttsOfTheLastProbesAreKept)
     EXPECT_EQ(loop.recent_lost(), 0u);
 }
 
-/** At most what is broken is named, and it explains what is seen. */
+/** Only broken elements are named, and they explain all that is seen. */
 TEST(FaultFinder, NoHealthyElementIsNamedWhenTwoAreBroken)
 {
     const Fabric fabric = fabric_of(large_file(5, 2, 2, 4));
@@ -382,7 +384,7 @@ TEST(FaultFinder, NoHealthyElementIsNamedWhenTwoAreBroken)
     }
 }
 
-/** Faults of other racks are other hosts' business. */
+/** Faults in other racks concern other hosts. */
 TEST(FaultFinder, FaultsThatNoLoopPassesAreNotNamed)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -439,7 +441,7 @@ TEST(FaultFinder, NoCarrierIsTheHostsLinkAtOnce)
     EXPECT_EQ(simulated.ever.size(), 1u) << "and nothing else";
 }
 
-/** A switch that starts has carrier long before it forwards, if it does. */
+/** A starting switch has carrier long before it forwards, and may never forward. */
 TEST(FaultFinder, CarrierThatIsBackIsNoProofOfTheT0)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
@@ -462,7 +464,7 @@ TEST(FaultFinder, CarrierThatIsBackIsNoProofOfTheT0)
     EXPECT_EQ(simulated.ever.size(), 2u);
 }
 
-/** Shorter than it takes for a loop to die. */
+/** The moment is shorter than the time in which a loop dies. */
 TEST(FaultFinder, CarrierThatIsGoneForAMomentCostsAsMuch)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
@@ -500,7 +502,7 @@ TEST(FaultFinder, OneRackNeedsNoT1)
     EXPECT_EQ(simulated.watch().loops().size(), 2u);
 }
 
-/** All that pass it lose as much: that is no reason to blame them. */
+/** All loops over the link lose equally, so the elements behind it are not blamed. */
 TEST(FaultFinder, ALossyLinkOfTheHostIsNothingElse)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -525,7 +527,7 @@ TEST(FaultFinder, ALossyLinkOfTheHostIsNothingElse)
     }
 }
 
-/** What the file denies counts as well. */
+/** Denials by the file count, too. */
 TEST(FaultFinder, TheFloorHoldsWithWhatTheFileDenies)
 {
     const std::string file = large_file(2, 2, 2, 4);
@@ -612,7 +614,7 @@ TEST(FaultFinder, AHostThatStandsStillNamesNothingElse)
     }
 }
 
-/** Links that loops of this host can pass. */
+/** The links that loops of this host can pass. */
 std::vector<Element> links_of(const Fabric &fabric)
 {
     std::vector<Element> links = elements_of(fabric);
@@ -655,7 +657,7 @@ TEST(FaultFinder, AHoleForDataIsNamedAsOneAndReadmitted)
     }
 }
 
-/** What is long is lost as often as what is short: that is no matter of length. */
+/** Long probes are lost as often as short ones, so length is not the reason. */
 TEST(FaultFinder, LossIsNoHole)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -669,7 +671,7 @@ TEST(FaultFinder, LossIsNoHole)
     }
 }
 
-/** Short ones were lost as well: nothing is learnt of length. */
+/** Short probes were lost as well, so nothing is learnt about length. */
 TEST(FaultFinder, WhatDiesHasLostNoData)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -684,7 +686,7 @@ TEST(FaultFinder, WhatDiesHasLostNoData)
     }
 }
 
-/** What is dead is dead whatever passed it before, and is denied all the time. */
+/** A dead element is dead whatever passed it before, and is denied all the time. */
 TEST(FaultFinder, AHoleThatDiesAndComesBackIsDeniedThroughout)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -710,7 +712,7 @@ TEST(FaultFinder, AHoleThatDiesAndComesBackIsDeniedThroughout)
     }
 }
 
-/** Somebody has put another cable in. */
+/** For example, somebody has replaced the cable. */
 TEST(FaultFinder, ALinkThatComesBackWithAHoleIsNotAllowedFirst)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -751,7 +753,7 @@ TEST(FaultFinder, NothingElseIsNamedWhenAHoleAndAFaultComeTogether)
     }
 }
 
-/** What is dead is not explained by what only long ones do not pass. */
+/** A dead element is not explained by a link that loses only long probes. */
 TEST(FaultFinder, AHoleOfThePlaneKeepsWhatIsDeadInIt)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));
@@ -794,7 +796,7 @@ TEST(FaultFinder, DataOfAnotherLengthIsTriedAnew)
     EXPECT_EQ(simulated.elements(), std::set<Element>{link});
 }
 
-/** A predecessor may have denied it. */
+/** An earlier mrcd may have denied the element. */
 TEST(FaultFinder, KnowsOfHolesBeforeItKnows)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 2) + timers(1000, 4, 20));
@@ -809,7 +811,10 @@ TEST(FaultFinder, KnowsOfHolesBeforeItKnows)
     }
 }
 
-/** What a predecessor has found holds from the first moment, and until it has proved itself. */
+/**
+ * Faults found by an earlier mrcd hold from the first moment, until their elements have proved
+ * themselves.
+ */
 TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
@@ -834,7 +839,7 @@ TEST(FaultFinder, WhatIsRecalledIsDeniedUntilItComesBack)
     }
 }
 
-/** What is as long as data has to come back, though short ones do all the time. */
+/** Long probes must come back. That short probes do is not enough. */
 TEST(FaultFinder, AHoleThatIsRecalledIsDeniedUntilDataComesBack)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));
@@ -855,7 +860,10 @@ TEST(FaultFinder, AHoleThatIsRecalledIsDeniedUntilDataComesBack)
     }
 }
 
-/** It may be wrong, or the fabric another one: some plane stays, and a quarter of the T1s. */
+/**
+ * The recalled faults may be wrong, or from another fabric: a plane stays, and a quarter of the
+ * T1s.
+ */
 TEST(FaultFinder, WhatIsRecalledDoesNotDenyAll)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 4));

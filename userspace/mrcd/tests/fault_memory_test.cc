@@ -31,7 +31,7 @@ const std::vector<NamedFault> faults{{Kind::t1, "p1t1s1", 5, 12, "no probe comes
                                      {Kind::host_link, "h1-p2t0r1", 7, 0, "no carrier"},
                                      {Kind::trunk, "p2t0r1-p2t1s2", 9, 4, "", Cause::mtu}};
 
-/** The text of the faults with a member set anew. */
+/** The text of the faults, with one member changed. */
 std::string changed(const char *pointer, const Json &value)
 {
     Json json = Json::parse(to_json(faults, origin));
@@ -96,7 +96,7 @@ TEST(FaultMemory, OddPartsDoNoHarm)
               origin.now_ns);
 }
 
-/** Indices are others, planes as well. */
+/** Indices and planes are different in the second file. */
 TEST(FaultMemory, GoesByNames)
 {
     const Fabric fabric =
@@ -173,7 +173,7 @@ TEST_F(FaultMemoryFile, WhereItCannotBeKeptThatIsSaidOnce)
     EXPECT_EQ(log.lines.size(), 2u) << "it was over in between";
 }
 
-/** Who can write there might want to have other files read or overwritten. */
+/** A program that can write to the folder must not make mrcd read or overwrite other files. */
 TEST_F(FaultMemoryFile, OtherFilesAreNotTouched)
 {
     const std::string other = folder / "other";
@@ -206,7 +206,7 @@ TEST_F(FaultMemoryFile, StandsInTheFirstFolderThatSystemdNames)
     EXPECT_TRUE(name.starts_with(folder.string() + "/found-mrc0-")) << name;
 }
 
-/** What is known to be dead is denied from the first moment, by whatever file comes. */
+/** A known fault is denied from the first moment, also with a new file. */
 TEST_F(FaultMemoryFile, SurvivesARestartAndAFabricThatGrows)
 {
     const std::string more = with(small_file, "[t1]\n", "[t1]\nnew = { plane = 1, usid = 7 }\n");

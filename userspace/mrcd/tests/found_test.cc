@@ -22,7 +22,7 @@ TEST(Found, IsReadAsItWasWritten)
               R"({"known":true,"t0":["p1t0r1"],"t1":["p1t1s2"],"link":[["p2t0r2","p2t1s1"]]})");
 }
 
-/** Its file may be older than ours. */
+/** The file of the running mrcd may be older than ours. */
 TEST(Found, GoesByNames)
 {
     const Fabric was = fabric_of(small_file);

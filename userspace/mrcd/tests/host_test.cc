@@ -56,7 +56,7 @@ TEST(Host, EachQuestionGetsItsOwnAnswer)
     if (!NetdevFinder().find("lo"))
         GTEST_SKIP() << "no loopback netdev";
     for (int i = 0; i < 3; i++) {
-        // One that knows nothing yet.
+        // A finder without any known netdev.
         NetdevFinder finder;
         EXPECT_FALSE(finder.next_hop(self, 0)) << "nobody stands between";
         EXPECT_EQ(finder.find("lo"), 1u);
@@ -64,7 +64,7 @@ TEST(Host, EachQuestionGetsItsOwnAnswer)
     }
 }
 
-/** Has each second probe go where there is no way to, and the others to this host. */
+/** Sends every other probe to an unreachable address, and the others to this host. */
 class HalfSender : public ProbeSender
 {
 public:
@@ -76,7 +76,7 @@ public:
     void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
         ProbeLoop other = loop;
-        // Without a scope, no link-local address can be sent to.
+        // A link-local address cannot be reached without a scope.
         const char *to = (good + bad) % 2 ? "::1" : "fe80::1";
 
         (good + bad) % 2 ? good++ : bad++;
@@ -101,7 +101,7 @@ uint64_t answered(const FaultFinder &watch)
     return count;
 }
 
-/** All go out together, long ones and short ones. */
+/** All probes are sent together, long and short. */
 TEST(Host, AProbeThatCannotBeSentCostsNoOther)
 {
     const mrcnl::Address self = *mrcnl::Address::parse("::1");
@@ -117,7 +117,7 @@ TEST(Host, AProbeThatCannotBeSentCostsNoOther)
     netdevs.renew(*(*system)->read_netdevs());
     if (!udp.carrier(1) || !udp.carrier(2))
         GTEST_SKIP() << "no loopback netdev";
-    // Each has been due once by then; there is one tick, so that none is given up.
+    // By then each probe has been due once. There is only one tick, so that no probe is given up.
     watch.tick(monotonic_ns(), sender);
     ASSERT_EQ(sender.good + sender.bad, 68u);
     for (int tries = 0; tries < 3000 && answered(watch) < sender.good; tries++) {

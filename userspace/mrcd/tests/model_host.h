@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/** @file A host to look at, which is as the test says. */
+/** @file A host with the state that a test gives it. */
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ public:
     std::map<std::string, NetdevView> all{{"mrc", {9, true, true, 9000}},
                                           {"eth1", {1, true, true, 9000}},
                                           {"eth2", {2, true, true, 9000}}};
-    std::set<uint32_t> no_route; ///< netdevs
+    std::set<uint32_t> no_route; ///< netdevs without a route
     std::map<std::string, long> sysctls;
     ModuleState state{true, "1.0"};
-    int error = 0; ///< of requests
+    int error = 0; ///< errno of all requests; 0: none
 
     ModelView()
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A kernel that keeps objects by the module's rules, refuses what it refuses, and fails when
- * the test says so. That it answers as the module does, contract_test.cc shows.
+ * A kernel that keeps objects by the module's rules, refuses what the module refuses, and fails
+ * when the test wants it to. contract_test.cc shows that it answers as the module does.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ namespace mrcd::test
 
 using namespace mrcnl;
 
-/** Events that never come. */
+/** A stream without events. */
 class NoEvents : public EventStream
 {
 public:
@@ -49,7 +49,7 @@ class ModelKernel : public Kernel
 public:
     struct StoredProfile {
         EvProfileSpec spec;
-        int version = 0; ///< grows when its EVs are made anew, which forgets what is known of them
+        int version = 0; ///< grows when its EVs are made anew, which resets their state
         Owner owner;
     };
 
@@ -63,22 +63,22 @@ public:
     std::map<uint8_t, Owner> plane_owner;
     std::set<uint8_t> planes_down; ///< by the administrator
     std::map<uint64_t, StoredProfile> profiles;
-    int next_version = 0; ///< of a profile that is added
+    int next_version = 0; ///< version of the next new profile
     std::map<uint64_t, CcProfile> cc;
     std::map<Prefix, Route> route_map;
     DeviceSettings settings = default_settings();
-    Owner acting = MRC_NL_OWNER_MRCD;                   ///< whose changes come
-    bool claims = true;                                 ///< and leave alone what is another's
-    std::set<uint16_t> taken_ports;                     ///< UDP ports that others have
+    Owner acting = MRC_NL_OWNER_MRCD;                   ///< owner of the next changes
+    bool claims = true;                                 ///< and objects of others are not changed
+    std::set<uint16_t> taken_ports;                     ///< UDP ports that other programs use
     std::function<bool()> fails = [] { return false; }; ///< asked before each change
-    std::set<uint64_t> peer_profiles;                   ///< that peers in use have
+    std::set<uint64_t> peer_profiles;                   ///< EV profiles of peers in use
     std::vector<Peer> more_peers;
     std::vector<PeerEv> peer_ev_list;
     std::vector<Qp> qp_list;
     std::vector<Counter> counters;
-    PlaneStats stats; ///< of each plane
+    PlaneStats stats; ///< counters of each plane
     int peer_dumps = 0;
-    bool peers_change = false; ///< all the time, so that they cannot be listed
+    bool peers_change = false; ///< they change all the time, and cannot be listed
     bool loaded = true;
     bool exists = false;
     uint32_t anchor = 9;
@@ -87,7 +87,7 @@ public:
         {1, {"eth1"}}, {2, {"eth2"}}, {3, {"eth3"}},        {4, {"eth4"}},
         {8, {"mrc8"}}, {9, {"mrc"}},  {10, {"tiny", 1000}}, {11, {"lo", 65536, false}}};
 
-    /** Of one of these netdevs, 0 when there is none. */
+    /** The index of a netdev; 0: there is none. */
     uint32_t ifindex(const std::string &name) const
     {
         for (const auto &[index, netdev] : netdevs)
@@ -229,7 +229,7 @@ public:
 
     Result<std::vector<Ev>> evs(const OptionalDevice &device, std::optional<uint64_t> id) override
     {
-        // Of all devices some may have it.
+        // Without a named device, some device may have the profile.
         if (id && device && usable(*device) && !has_profile(*id, ""))
             return has_profile(*id, "").error();
         return list<Ev>(device, [&](auto &found) {
@@ -348,7 +348,7 @@ public:
             [&] { cc.erase(id); });
     }
 
-    /** The longest prefix first. */
+    /** Routes, longest prefix first. */
     Result<std::vector<Route>> routes(const OptionalDevice &device) override
     {
         return list<Route>(device, [&](auto &found) {
@@ -426,7 +426,7 @@ public:
                 [&](const PeerEv &ev) { return !remote_gid || ev.key.remote_gid == *remote_gid; });
         });
     }
-    /** From this host nothing goes out. */
+    /** Fails: this host sends nothing. */
     Result<Probe> probe(const DeviceId &device, const ProbeRequest &request) override
     {
         return get<Probe>(device,
@@ -485,7 +485,7 @@ private:
         return device;
     }
 
-    /** @name What the answers are made of */
+    /** @name Parts of answers */
     /** @{ */
     Plane plane(uint8_t port)
     {
@@ -518,7 +518,7 @@ private:
                 spec.alias};
     }
 
-    /** On what holds where a request says nothing. */
+    /** The given settings, over the defaults of the kernel. */
     static CcSettings overlaid(const CcSettings &set)
     {
         auto all = default_settings<CcSettings>();
@@ -546,7 +546,7 @@ private:
     }
     /** @} */
 
-    /** @name What depends on what there is */
+    /** @name Checks that depend on existing objects */
     /** @{ */
     static Result<void> refuse_if(bool refused, int code, const std::string &text,
                                   const std::string &attribute)
@@ -561,7 +561,7 @@ private:
         return refuse_if(!exists || !device.is(ref()), ENODEV, "no such device", "dev-name");
     }
 
-    /** What is trimmed is told from what is not. */
+    /** Trimmed packets must have another DSCP than untrimmed ones. */
     Result<void> trims_differ(const DeviceSettings &change) const
     {
         const DeviceSettings now = one_device().settings;
@@ -632,7 +632,7 @@ private:
         return {};
     }
 
-    /** @{ Owner of what a map has, and of what it has not. */
+    /** @{ Owner of an object in a map; nobody if the map does not have it. */
     template <typename T, typename Key>
     static uint8_t owner(const std::map<Key, T> &map, const Key &key)
     {
@@ -643,7 +643,7 @@ private:
     uint8_t owner_of(uint8_t now) const { return acting.value_or(now); }
     /** @} */
 
-    /** @param always as those do that make nothing the owner's */
+    /** @param always refuse even without a claim, as for changes that make nothing the owner's */
     Result<void> claim(uint8_t now, bool always = false) const
     {
         return refuse_if(acting && (claims || always) && now != *acting &&
@@ -662,7 +662,7 @@ private:
         return refuse_if(id && !profiles.contains(id), ENOENT, "no such EV profile", attribute);
     }
 
-    /** @{ Of a change of one EV. */
+    /** @{ Checks of a change of one EV. */
     size_t listed(uint64_t profile) const
     {
         return profiles.contains(profile) ? profiles.at(profile).spec.evs.size() : 0;
@@ -717,7 +717,7 @@ private:
         return spec.min_active.value_or(refusals::count(spec) / 4);
     }
 
-    /** What was said of the number of EVs stays. */
+    /** Changes the EVs; the limits on their number stay. */
     void edit(EvProfileSpec spec)
     {
         spec.min_active = min_active_of(profiles[spec.id].spec);
@@ -738,7 +738,7 @@ private:
                                 refuse_if(there && !replace, EEXIST, noun + " exists", "id")});
     }
 
-    /** EVs that end at a switch go on to the route's uSID. */
+    /** If EVs end at a switch, the route must have a uSID. */
     Result<void> has_usid(const Route &route) const
     {
         const auto at = profiles.find(route.ev_profile);
@@ -768,7 +768,7 @@ private:
         });
     }
 
-    /** EVs of a port stand together, in the order in which they came. */
+    /** Stores a profile. EVs of a port are kept together, in the order in which they came. */
     void store(const EvProfileSpec &spec, bool replace)
     {
         auto &[stored, version, by] = profiles[spec.id];
@@ -780,7 +780,7 @@ private:
         by = owner_of(by.value_or(MRC_NL_OWNER_NONE));
     }
 
-    /** What a device lists: of all devices, when none is named. */
+    /** The objects of a device, or of all devices if none is named. */
     template <typename T>
     Result<std::vector<T>> list(const OptionalDevice &device,
                                 const std::function<void(std::vector<T> &)> &fill) const
@@ -807,8 +807,8 @@ private:
     }
 
     /**
-     * @param in_range as the attributes are, before any device is looked for
-     * @param allowed whether this device takes it
+     * @param in_range result of the checks of ranges, which come before the device is looked for
+     * @param allowed checks whether this device accepts the change
      */
     Result<void> change(const DeviceId &device, const Result<void> &in_range,
                         const std::function<Result<void>()> &allowed,
@@ -829,7 +829,7 @@ private:
     }
 };
 
-/** The netdevs of the model, and its device. */
+/** The model's netdevs and device. */
 class ModelSystem : public System
 {
 public:
@@ -837,9 +837,9 @@ public:
 
     std::map<std::string, uint32_t> netdevs{{"mrc", 9},  {"mrc8", 8}, {"eth1", 1},
                                             {"eth2", 2}, {"eth3", 3}, {"eth4", 4}};
-    std::map<Address, HeldAddress> held; ///< by the anchor
-    bool anchor_is_plane = false;        ///< it is no dummy
-    int lock_error = 0;                  ///< why nobody may configure the device; 0: who wants may
+    std::map<Address, HeldAddress> held; ///< addresses of the anchor
+    bool anchor_is_plane = false;        ///< the anchor is a plane's netdev instead of a dummy
+    int lock_error = 0;                  ///< error of lock(); 0: it succeeds
 
     uint32_t netdev(const std::string &name) override
     {
@@ -893,7 +893,7 @@ private:
     ModelKernel &kernel_;
 };
 
-/** Both. */
+/** The model kernel and system. */
 struct Model {
     ModelKernel kernel;
     ModelSystem system{kernel};

@@ -19,7 +19,7 @@ namespace mrcd::test::netdev_table_test
 namespace
 {
 
-/** As the kernel tells of one: what is to be left out of it is named. */
+/** A message of the kernel about a netdev. Members name the parts to leave out. */
 struct Telling {
     int index = 7;
     std::string name = "eth1";
@@ -28,7 +28,7 @@ struct Telling {
     std::vector<std::string> others{};
     uint16_t type = RTM_NEWLINK;
     uint8_t family = AF_UNSPEC;
-    bool whole = true; ///< wireless netdevs tell of what they hear without an MTU
+    bool whole = true; ///< false: without an MTU, as in scan results of wireless netdevs
 
     Owned<nl_msg> message() const
     {
@@ -75,7 +75,7 @@ TEST(NetdevTable, KnowsWhatItIsTold)
     EXPECT_EQ(table.find("uplink"), nullptr);
 }
 
-/** One takes the name of another one, in two steps. */
+/** A netdev takes the name of another one, in two steps. */
 TEST(NetdevTable, NamesAreThoseOfTheLastThatGotThem)
 {
     NetdevTable table;
@@ -91,7 +91,7 @@ TEST(NetdevTable, NamesAreThoseOfTheLastThatGotThem)
     EXPECT_EQ(table.find("eth1")->index, 8u);
 }
 
-/** Bridges say that a port is gone from them by the same type of message. */
+/** Bridges use the same type of message to report that a port has left them. */
 TEST(NetdevTable, PartsOfNetdevsSayNothing)
 {
     NetdevTable table;
@@ -113,7 +113,7 @@ TEST(NetdevTable, MessagesThatAreCutShortSayNothing)
     const nlmsghdr *at = nlmsg_hdr(whole.get());
 
     for (uint32_t length = sizeof(nlmsghdr); length < at->nlmsg_len; length++) {
-        // So that reading behind its end is seen.
+        // A copy on the heap, so that sanitizers see reads behind its end.
         const auto copy = std::make_unique<char[]>(length);
         NetdevTable table;
         memcpy(copy.get(), at, length);
@@ -123,7 +123,7 @@ TEST(NetdevTable, MessagesThatAreCutShortSayNothing)
     }
 }
 
-/** What is told while all are read may be newer, or older. */
+/** Events that arrive while all netdevs are read may be newer or older than what is read. */
 TEST(NetdevTable, WhatComesWhileAllAreReadCounts)
 {
     NetdevTable table;
@@ -149,7 +149,7 @@ TEST(NetdevTable, WhatComesWhileAllAreReadCounts)
     EXPECT_EQ(table.find("new"), nullptr);
 }
 
-/** Else it would grow for ever, and what is old would come back. */
+/** Otherwise the table would grow for ever, and old states would come back. */
 TEST(NetdevTable, WhatWasToldBeforeOrLaterIsNotKept)
 {
     NetdevTable table;

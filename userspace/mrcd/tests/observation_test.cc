@@ -77,7 +77,7 @@ TEST(Observation, SaysWhatIsNotThere)
     EXPECT_EQ(rig.look().module_error.code, ENOENT);
 }
 
-/** Who mends it wants to know it. */
+/** The command that mends the route needs the gateway. */
 TEST(Observation, RemembersTheGatewayOfARouteThatIsGone)
 {
     LookRig rig;
@@ -99,7 +99,7 @@ TEST(Observation, SaysThatItCouldNotLook)
     EXPECT_EQ(rig.look().error.code, EIO);
 }
 
-/** The kernel of this machine, whatever there is of it. */
+/** Runs against the kernel of this machine, whatever it has. */
 TEST(HostView, LooksAtThisHost)
 {
     const auto host = open_host_view();
@@ -119,7 +119,7 @@ TEST(HostView, LooksAtThisHost)
     EXPECT_EQ((*host)->sysctl("net/no/such/number"), std::nullopt);
 }
 
-/** A view that may be held up. */
+/** A view whose requests can be blocked. */
 class SlowView : public ModelView
 {
 public:
@@ -161,12 +161,12 @@ TEST(Observer, IsWaitedForByNobody)
     }
 }
 
-/** As it looks at a host whose view and kernel are counted. */
+/** An observer on a host whose views and kernels are counted. */
 struct ObserverRig {
-    std::atomic<int> begun = 0; ///< looks
+    std::atomic<int> begun = 0; ///< looks that have begun
     std::atomic<int> may_end = INT_MAX;
     std::atomic<int> host_error = 0;
-    int hosts = 0; ///< so often opened
+    int hosts = 0; ///< number of opened views
     int kernels = 0;
     ModelKernel kernel;
     Fabric fabric = fabric_of(small_file);
@@ -188,7 +188,7 @@ struct ObserverRig {
         ObserverRig &rig_;
     };
 
-    // The last: it ends before what it looks at does.
+    // The last member: it must end before the objects that it uses.
     Observer observer{[this]() -> Result<std::shared_ptr<Kernel>> {
                           kernels++;
                           if (!kernel.loaded)
@@ -200,7 +200,7 @@ struct ObserverRig {
                           return std::unique_ptr<HostView>(std::make_unique<View>(*this));
                       }};
 
-    /** What it sees now. */
+    /** The next observation. */
     Observation look()
     {
         observer.look_at(fabric);

@@ -34,7 +34,7 @@ TEST(Pace, PassesAreApart)
     EXPECT_EQ(pace.next(), 1500u) << "backed off";
 }
 
-/** Somebody undoes steps all the time, and a link breaks. */
+/** Another program undoes steps all the time, and then a link breaks. */
 TEST(Pace, NewsDoNotWaitForWhatKeepsFailing)
 {
     Pace pace;

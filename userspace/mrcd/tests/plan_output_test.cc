@@ -41,7 +41,7 @@ TEST(PlanOutput, TextAndJson)
     EXPECT_EQ(printed({}, true), "[]\n");
 }
 
-/** Names of netdevs are bytes. */
+/** Names of netdevs may be any bytes. */
 TEST(PlanOutput, NamesNeedNotBeText)
 {
     const std::string text = printed({{Step::Kind::remove, "plane", "port 3 netdev \xff"}}, true);

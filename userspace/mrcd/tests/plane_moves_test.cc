@@ -15,7 +15,7 @@ namespace mrcd::test::plane_moves_test
 namespace
 {
 
-/** Netdevs by port, 0: none. */
+/** Netdevs by port; 0: none. */
 Planes planes_of(const std::vector<uint32_t> &ifindexes)
 {
     Planes planes;

@@ -15,7 +15,7 @@ namespace mrcd::test::planner_test
 namespace
 {
 
-/** "PORT SID" of each EV, with a "-" in front of those denied. */
+/** "PORT SID" for each EV, with a "-" in front of denied EVs. */
 std::vector<std::string> evs_of(const mrcnl::EvProfileSpec &spec)
 {
     std::vector<std::string> lines;
@@ -32,7 +32,7 @@ std::vector<std::string> sorted(std::vector<std::string> lines)
     return lines;
 }
 
-/** The profile to a rack. */
+/** The profile of a rack. */
 const mrcnl::EvProfileSpec &to(const Plan &plan, const char *rack)
 {
     return plan.ev_profiles.at(hash_of_name(rack));
@@ -69,7 +69,7 @@ TEST(Planner, SmallFabric)
                                              "fcbb:bb00:f002::", "fcbb:bb00:f003::"}));
 }
 
-/** EVs to r1 and r2 that stay in use: of 2 and of 3 there are, where the file says @p evs. */
+/** min-active of the profiles of r1 and r2, which have 2 and 3 EVs, if the file says @p evs. */
 std::pair<int, int> floors(const std::string &evs)
 {
     const Plan plan = make_plan(
@@ -80,7 +80,7 @@ std::pair<int, int> floors(const std::string &evs)
     return {*to(plan, "r1").min_active, *to(plan, "r2").min_active};
 }
 
-/** With all EVs in use whatever is lost, a dead plane would take its share of the packets. */
+/** If all EVs stayed in use, a dead plane would keep its share of the packets. */
 TEST(Planner, TheFloorIsBelowTheEvsThatThereAre)
 {
     using Floors = std::pair<int, int>;
@@ -96,7 +96,7 @@ TEST(Planner, TheFloorIsBelowTheEvsThatThereAre)
     EXPECT_EQ(to(large, "r1").min_active, 2);
 }
 
-/** EVs to r1 and r2 in rotation: of 2 and of 3 there are. */
+/** EVs in rotation of the profiles of r1 and r2, which have 2 and 3 EVs. */
 std::pair<int, int> rotations(const std::string &evs)
 {
     const Plan plan = make_plan(fabric_of(with(small_file, "active = 8\n", evs)));
@@ -181,7 +181,7 @@ TEST(Planner, IdsAreThoseOfNames)
     EXPECT_EQ(profile_ids({"b", "a"}, none), (Ids{2, 1}));
 }
 
-/** Whose spines are drawn by other dice. */
+/** Each host draws other T1s. */
 TEST(Planner, HostsDoNotMarchInStepAndDrawTheSameEachTime)
 {
     const std::string file = large_file(2, 8, 2, 32);
@@ -209,7 +209,7 @@ std::vector<std::string> lost(const mrcnl::EvProfileSpec &a, const mrcnl::EvProf
     return only;
 }
 
-/** QPs would see other paths to all racks otherwise. */
+/** Otherwise QPs would get other paths to all racks. */
 TEST(Planner, OneSpineMoreOrLessChangesAsLittleAsItCan)
 {
     const std::string file = large_file(8, 1, 2, 128);
@@ -230,7 +230,7 @@ TEST(Planner, OneSpineMoreOrLessChangesAsLittleAsItCan)
     EXPECT_GT(by_it, 0u) << "to half of the racks, more or less";
 }
 
-/** Of two spines that are alike, neither is drawn more often. */
+/** No T1 is drawn more often than another. */
 TEST(Planner, SpinesAreDrawnEvenly)
 {
     std::map<int, int> drawn; ///< by uSID
@@ -249,7 +249,7 @@ TEST(Planner, SpinesAreDrawnEvenly)
         EXPECT_NEAR(count, 252, 60) << spine;
 }
 
-/** What is drawn for one rack does not depend on others. */
+/** The draw for a rack does not depend on other racks. */
 TEST(Planner, ANewRackChangesNothingForTheOthers)
 {
     const Plan before = make_plan(fabric_of(small_file));

@@ -36,7 +36,7 @@ Outcome attempt(Model &model, const Plan &plan)
     return converge(model.target, plan, version, version.number, [](const Step &) {});
 }
 
-/** One attempt, and another one where the device is new. */
+/** Runs one attempt, and another one if the device is new. */
 Outcome run(Model &model, const Plan &plan)
 {
     Outcome outcome = attempt(model, plan);
@@ -63,9 +63,9 @@ size_t allowed(const EvProfileSpec &spec)
                                              [](const EvSpec &ev) { return !ev.denied; }));
 }
 
-constexpr uint8_t another = 16; // controller
+constexpr uint8_t another = 16; // number of another controller
 
-/** What another looks after is no business of mrcd's, be it in the plan's way or not. */
+/** mrcd leaves alone the objects of another controller, even if they are in the way of its plan. */
 TEST(Reconciler, WhatIsAnothersStays)
 {
     Model model;
@@ -95,7 +95,9 @@ TEST(Reconciler, WhatIsAnothersStays)
     EXPECT_EQ(model.kernel.changes, changes);
 }
 
-/** The kernel would refuse, and with it all that is left over would stay. */
+/**
+ * The kernel would refuse to delete the profile, and the refusal would stop all other deletions.
+ */
 TEST(Reconciler, ProfilesThatRoutesOfOthersNameStay)
 {
     Model model;
@@ -133,7 +135,7 @@ TEST(Reconciler, ProfilesAreCalledWhatTheyWereCalled)
     EXPECT_EQ(model.kernel.cc[1].alias, "wide");
 }
 
-/** That is how it is for as long as the other likes. */
+/** The conflict lasts as long as the other controller wants. */
 TEST(Reconciler, WhatIsAnothersKeepsNothingElseFromGoing)
 {
     Model model;
@@ -148,7 +150,7 @@ TEST(Reconciler, WhatIsAnothersKeepsNothingElseFromGoing)
     EXPECT_FALSE(model.kernel.profiles.contains(98));
 }
 
-/** Nobody speaks of what was there before there were owners; mrcd does. */
+/** Objects from before owners existed have no owner. mrcd takes them over. */
 TEST(Reconciler, TakesOverWhatIsNobodys)
 {
     Model model;
@@ -170,7 +172,7 @@ TEST(Reconciler, TakesOverWhatIsNobodys)
             << prefix.text() << ": what is not planned stays";
 }
 
-/** An older module tells no owners: mrcd looks after all of it, as it did. */
+/** An older module has no owners: mrcd manages all objects, as before. */
 TEST(Reconciler, WithoutOwnersAllIsItsOwn)
 {
     Model model;
@@ -190,7 +192,7 @@ TEST(Reconciler, WithoutOwnersAllIsItsOwn)
     EXPECT_EQ(steps(model, plan), (Lines{"- cc-profile 2", "- plane port 7 netdev eth4"}));
 }
 
-/** That of the anchor, which the module made. */
+/** The anchor's plane, which the module made. */
 TEST(Reconciler, ThePlaneThatCameWithTheDeviceGoes)
 {
     Model model;
@@ -201,7 +203,7 @@ TEST(Reconciler, ThePlaneThatCameWithTheDeviceGoes)
         EXPECT_NE(ifindex, model.kernel.anchor) << +port;
 }
 
-/** Somebody else has another one by now, and may have denied what this one allows. */
+/** Another thread has a new plan, and may have denied EVs that the old plan allows. */
 TEST(Reconciler, APlanThatIsNoneAnyMoreIsNotFollowed)
 {
     Model model;
@@ -232,7 +234,7 @@ size_t denied(const ModelKernel &kernel)
     return count;
 }
 
-/** The profiles may be those of another file still. */
+/** The kernel may still have the profiles of an older file. */
 TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
 {
     Model model;
@@ -265,7 +267,7 @@ TEST(Reconciler, DeniesAtOnceWhatThePlanDeniesAndNothingElse)
     EXPECT_EQ(denied(model.kernel), by_file + changed);
 }
 
-/** Old QPs go on with a profile that has left the plan: what it uses cannot wait, either. */
+/** Old QPs still use a profile that has left the plan. Its EVs must also be denied at once. */
 TEST(Reconciler, DeniesAtOnceTheEvsOfProfilesThatLeftThePlan)
 {
     const std::string h2 = "h2 = { rack = \"r2\", usid = 0xf002, gid = \"fd00:6d72:63::2\" }\n";
@@ -283,7 +285,7 @@ TEST(Reconciler, DeniesAtOnceTheEvsOfProfilesThatLeftThePlan)
     EXPECT_EQ(ev.port, fabric.t0[0].plane);
 }
 
-/** It is logged as done. */
+/** A denial is logged as done, so a refused one must not be reported. */
 TEST(Reconciler, ADenialThatIsRefusedIsToldByNobody)
 {
     Model model;
@@ -295,7 +297,10 @@ TEST(Reconciler, ADenialThatIsRefusedIsToldByNobody)
     EXPECT_TRUE(deny_evs(model.kernel, make_plan(fabric)).empty());
 }
 
-/** An EV would be allowed behind the back of who denies it by another plan; the rest is slow. */
+/**
+ * Otherwise the old plan could allow an EV that the new plan has just denied. Other steps are too
+ * slow to wait for.
+ */
 TEST(Reconciler, WhoMakesAnotherPlanWaitsForEvsOnly)
 {
     Model model;
@@ -353,7 +358,7 @@ TEST(Reconciler, FromNothing)
     EXPECT_EQ(kernel.route_map.size(), 2u);
 }
 
-/** Its netdev is a plane at once. */
+/** The anchor's netdev becomes a plane at once. */
 TEST(Reconciler, AnAnchorThatIsAPlane)
 {
     Model model;
@@ -378,7 +383,7 @@ TEST(Reconciler, DenialsLeaveTheOtherEvsAlone)
     EXPECT_EQ(kernel.profiles.at(id2).version, version);
 }
 
-/** What is not set is as the kernel has it, and no reason for a step. */
+/** A setting that the plan leaves out has the kernel's default, and causes no step. */
 TEST(Reconciler, ACcProfileOfNscc)
 {
     Model model;
@@ -421,7 +426,7 @@ TEST(Reconciler, WhatIsLeftOverGoesBehindTheRest)
     EXPECT_FALSE(kernel.profiles.contains(id1));
 }
 
-/** QPs of a peer live on by a profile that no route names any more. */
+/** QPs of a peer keep using a profile without routes. */
 TEST(Reconciler, AProfileThatIsUsedStays)
 {
     Model model;
@@ -516,7 +521,7 @@ TEST(Reconciler, NothingIsTakenAwayBehindARefusal)
     EXPECT_EQ(steps(model, plan_of(text)), Lines());
 }
 
-/** An EV that cannot be allowed is as missing as a profile that cannot be made. */
+/** An EV that cannot be allowed counts as missing, like a profile that cannot be made. */
 TEST(Reconciler, NothingIsTakenAwayBehindAnEvThatIsNotAllowed)
 {
     Model model;
@@ -530,7 +535,7 @@ TEST(Reconciler, NothingIsTakenAwayBehindAnEvThatIsNotAllowed)
     EXPECT_EQ(run(model, plan).done.size(), 2u);
 }
 
-/** Each profile has EVs of its own. */
+/** Profiles do not depend on each other's EVs. */
 TEST(Reconciler, AnEvThatIsNotAllowedKeepsNoOtherProfilesFromDenials)
 {
     Model model;
@@ -549,7 +554,7 @@ TEST(Reconciler, AnEvThatIsNotAllowedKeepsNoOtherProfilesFromDenials)
     EXPECT_EQ(other.evs, plan.ev_profiles.at(other.id).evs);
 }
 
-/** The other way round, there would be a moment with no EV at all. */
+/** In the opposite order, there would be a moment without any EV. */
 TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
 {
     Model model;
@@ -572,7 +577,7 @@ TEST(Reconciler, EvsAreAllowedBeforeOthersAreDenied)
     EXPECT_EQ(run(model, other).done, (Lines{lines[0], lines[2], lines[3]}));
 }
 
-/** Old QPs go on with it, by ways that break like all others. */
+/** Old QPs still use the profile, and its paths break like all others. */
 TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
 {
     const std::string h2 = "h2 = { rack = \"r2\", usid = 0xf002, gid = \"fd00:6d72:63::2\" }\n";
@@ -587,7 +592,8 @@ TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
     };
 
     run(model, plan_of(small_file));
-    // By p1t1s1; by p2t1s1, which the file denies; by p2t1s2, to which it denies the link.
+    // The EVs go by p1t1s1; by p2t1s1, which the file denies; by p2t1s2, to which it denies the
+    // link.
     ASSERT_EQ(denied(), (std::vector{false, true, true}));
     kernel.peer_profiles = {id2};
     run(model, plan_of(without));
@@ -603,13 +609,13 @@ TEST(Reconciler, DenialsFollowTheEvsOfProfilesThatLeftThePlan)
     kernel.peer_profiles.clear();
     EXPECT_EQ(steps(model, plan_of(without)), Lines{"- ev-profile " + r2}) << "nobody uses it";
     kernel.peer_profiles = {id2};
-    // Who it went by is in no file any more: that it was denied had a reason.
+    // The new file does not have the T1 of this EV. Its denial had a reason, so it stays.
     run(model, plan_of(with(with(other, "p2t1s2 = { plane = 2, usid = 0x0282 }\n", ""),
                             "links = [[\"p2t0r2\", \"p2t1s2\"]]\n", "")));
     EXPECT_EQ(denied(), (std::vector{true, false, true}));
 }
 
-/** It is made anew because a T1 was added; who has denied its EVs is not known to be wrong. */
+/** The profile is made anew because a T1 was added. The denials of its EVs may still be right. */
 TEST(Reconciler, AProfileThatIsMadeAnewKeepsDenials)
 {
     const std::string more =
@@ -631,7 +637,7 @@ TEST(Reconciler, AProfileThatIsMadeAnewKeepsDenials)
     EXPECT_EQ(steps(model, plan), Lines());
     run(model, plan_of(more));
     EXPECT_FALSE(std::find_if(evs.begin(), evs.end(), by_s1)->denied);
-    // With what the file denies itself there would be none.
+    // Together with the file's own denials, no EV would be left.
     std::find_if(evs.begin(), evs.end(), by_s1)->denied = true;
     plan = plan_of(small_file);
     plan.keep_denials = true;
@@ -720,7 +726,7 @@ TEST(Reconciler, TheModuleGoes)
     EXPECT_FALSE(run(model, plan).module_gone);
 }
 
-/** It was deleted: all goes with it, and is made anew. */
+/** The device was deleted with all its objects, and all are made anew. */
 TEST(Reconciler, ADeviceThatWentComesBack)
 {
     Model model;
@@ -733,7 +739,7 @@ TEST(Reconciler, ADeviceThatWentComesBack)
     EXPECT_EQ(model.kernel.route_map.size(), 2u);
 }
 
-/** Files that are one change apart, and back again. */
+/** Files that differ by one change from the first. */
 std::vector<std::string> variants()
 {
     return {
@@ -754,7 +760,7 @@ std::vector<std::string> variants()
         with(small_file, "h3 = { rack = \"r1\", usid = 0xf003, gid = \"fd00:6d72:63::3\" }", "")};
 }
 
-/** Something that nobody planned. */
+/** Makes an unplanned change. */
 void meddle(ModelKernel &kernel, std::mt19937 &random)
 {
     switch (random() % 7) {
@@ -788,12 +794,12 @@ void meddle(ModelKernel &kernel, std::mt19937 &random)
     }
 }
 
-/** What must be there all the time on the way to a plan. */
+/** Objects that must exist all the time on the way to a plan. */
 struct Kept {
     std::set<Prefix> routes;
-    std::map<uint8_t, uint32_t> planes; ///< whose netdev stays
-    std::map<uint64_t, size_t> allowed; ///< EVs of a profile, at least
-    std::set<uint64_t> used;            ///< profiles, by peers
+    std::map<uint8_t, uint32_t> planes; ///< planes that keep their netdev
+    std::map<uint64_t, size_t> allowed; ///< least number of allowed EVs of a profile
+    std::set<uint64_t> used;            ///< profiles that peers use
 };
 
 Kept kept(Model &model, const Plan &plan)

@@ -24,10 +24,10 @@ Result<void> range(const std::optional<T> &value, uint64_t least, uint64_t most,
     return value ? refusals::range(*value, least, most, attribute) : Result<void>();
 }
 
-/** In place of an index: the request is about one EV, whose attributes are its own. */
+/** Instead of an index: the request is about one EV, whose attributes are the request's own. */
 constexpr size_t alone = SIZE_MAX;
 
-/** "ev 3", the third one of a request. */
+/** "ev 3" for the third EV of a request. */
 std::string ev_name(size_t index, const char *attribute = nullptr)
 {
     if (index == alone)
@@ -35,7 +35,7 @@ std::string ev_name(size_t index, const char *attribute = nullptr)
     return "ev " + std::to_string(index + 1) + (attribute ? std::string(": ") + attribute : "");
 }
 
-/** What libmrcnl refuses by itself. */
+/** The check that libmrcnl makes itself. */
 Result<void> check_length(const EvPath &path, size_t index)
 {
     const auto *list = std::get_if<EvSegments>(&path);
@@ -72,7 +72,7 @@ Result<void> check_sid(const Address &sid, const std::string &attribute)
     return {};
 }
 
-/** Whether a uSID carrier of a block of 32 bits has room behind its last uSID, and no hole. */
+/** Has a uSID carrier of a 32-bit block room behind its last uSID, and no hole? */
 bool has_room(const Address &carrier)
 {
     bool ended = false;
@@ -112,7 +112,7 @@ Result<void> check_srv6(const EvPath &path, size_t index)
     return {};
 }
 
-/** The attribute of a path that only SRv6 has. */
+/** The attribute of a path that exists only in SRv6. */
 const char *srv6_attribute(const EvPath &path)
 {
     if (std::get_if<EvSid>(&path))
@@ -137,7 +137,7 @@ Result<void> check_value(const EvPath &path, EvFormat format, size_t index)
     return {};
 }
 
-/** That the request has EVs as its mode wants them. */
+/** Checks that the request has the EVs that its mode needs. */
 Result<void> check_mode(const EvProfileSpec &spec)
 {
     const bool drawn = spec.mode == EvMode::automatic;
@@ -168,7 +168,7 @@ Result<void> check_evs(const EvProfileSpec &spec)
     return {};
 }
 
-/** Aliases that the policy lets pass. */
+/** Checks of an alias beyond the netlink policy. */
 Result<void> check_alias(const std::string &alias)
 {
     for (const char c : alias)
@@ -177,7 +177,7 @@ Result<void> check_alias(const std::string &alias)
     return {};
 }
 
-/** What the profile is as a whole. */
+/** Checks of the profile as a whole. */
 Result<void> check_whole(const EvProfileSpec &spec)
 {
     if (spec.min_active.value_or(0) > count(spec))
@@ -193,7 +193,7 @@ Result<void> check_whole(const EvProfileSpec &spec)
     return {};
 }
 
-/** What is missing, and what is another algorithm's. */
+/** Checks for missing settings, and for settings of another algorithm. */
 Result<void> check_algorithm(const CcProfile &profile)
 {
     Result<void> answer;
@@ -235,7 +235,7 @@ Result<void> name_range(const std::string &name, size_t most, const std::string 
     return {};
 }
 
-/** Those that are numbers. */
+/** Checks the ranges of settings that are numbers. */
 template <typename Settings>
 Result<void> ranges_of(const Settings &change)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the module refuses, with its words, and the attribute that it names. Requests are looked
- * at in three steps: ranges of attributes, before any device is looked for; what is asked of
- * any device; what depends on the one that there is, which is model_kernel.h's.
+ * The module's refusals, with their messages and attributes. Requests are checked in three steps:
+ * ranges of attributes, before any device is looked for; checks for any device; checks that depend
+ * on the objects of the device, which model_kernel.h has.
  *
- * selftests/contract proves it.
+ * selftests/contract proves that the module does the same.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace mrcd::test::refusals
 
 using mrcnl::Result;
 
-/** The first of them that refuses. */
+/** The first refusal. */
 Result<void> first(std::initializer_list<Result<void>> answers);
 
 /** @name Ranges of attributes */
@@ -35,20 +35,20 @@ Result<void> ranges(const mrcnl::ProbeRequest &request);
 Result<void> ranges(const mrcnl::RawProbeRequest &request);
 /** @} */
 
-/** @name Of any device */
+/** @name Checks for any device */
 /** @{ */
 Result<void> check(const mrcnl::DeviceSettings &change);
 Result<void> check(const mrcnl::EvProfileSpec &spec);
-/** Of a request that is about this EV alone. */
+/** A request that is about this EV alone. */
 Result<void> check(const mrcnl::EvSpec &ev, mrcnl::EvFormat format);
 Result<void> check(const mrcnl::CcProfile &profile);
 Result<void> check(const mrcnl::Prefix &prefix);
 Result<void> check(const mrcnl::ProbeRequest &request);
-/** But for the EV. */
+/** Does not check the EV. */
 Result<void> check(const mrcnl::RawProbeRequest &request);
 /** @} */
 
-/** EVs of a profile: listed, or drawn. */
+/** The number of EVs of a profile, listed or drawn. */
 uint16_t count(const mrcnl::EvProfileSpec &spec);
 
 } // namespace mrcd::test::refusals

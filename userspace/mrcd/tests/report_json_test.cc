@@ -17,7 +17,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/** Nothing comes back in plane 1; plane 2 has no carrier. */
+/** A sender by which nothing comes back in plane 1, and plane 2 has no carrier. */
 class DeadSender : public ProbeSender
 {
 public:
@@ -102,7 +102,7 @@ TEST(ReportJson, TellsOfProblems)
     EXPECT_EQ(json["state"], "not-well");
 }
 
-/** Whoever does not know says so. */
+/** An unknown state is reported as unknown. */
 TEST(Report, IsWellOnlyWhenThatIsKnown)
 {
     const Fabric fabric = fabric_of(small_file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/** @file A host of which there is something of everything to report. */
+/** @file A host with something to report of each kind. */
 #pragma once
 
 #include <deque>
@@ -15,13 +15,13 @@
 namespace mrcd::test
 {
 
-/** Nothing comes back by T1s; plane 2 has no carrier. */
+/** A sender by which nothing comes back by T1s, and plane 2 has no carrier. */
 class PartlySender : public ProbeSender
 {
 public:
     explicit PartlySender(const Fabric &fabric) : alive_(uplink_loop(fabric, 1)) {}
 
-    std::vector<LoopProbe> sent; ///< that comes back
+    std::vector<LoopProbe> sent; ///< probes that will come back
 
     void send(const ProbeLoop &loop, const LoopProbe &probe) override
     {
@@ -108,8 +108,10 @@ struct ReportRig {
         }
     }
 
-    /** A peer with four EVs in each of two planes, of which so many are bad, in the second one. */
-    /** NSCC has two windows to it. */
+    /**
+     * Adds a peer with four EVs in each of two planes, and @p bad ones of them in the second plane.
+     */
+    /** Gives a peer two windows of algorithm nscc. */
     static void steer(Peer &peer)
     {
         peer.marked = 40;
@@ -146,7 +148,7 @@ struct ReportRig {
         }
     }
 
-    /** A while later, so that there is something to read. */
+    /** A report of a later time, so that times differ. */
     Report report(const FaultFinder *finder) const
     {
         return make_report({fabric, finder, true, decisions, file, status, status == "as planned",

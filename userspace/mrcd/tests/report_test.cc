@@ -96,7 +96,7 @@ std::string count_of(const std::string &text, const std::string &part)
     return std::to_string(count);
 }
 
-/** Peers with fixed windows have none. */
+/** Peers with fixed windows have no such metrics. */
 TEST(Metrics, TellOfWindowsThatMove)
 {
     ReportRig rig;
@@ -191,7 +191,7 @@ TEST(Status, HasRoomForSoManyPeers)
     }
     peers[17].evs_good = 3;
     peers[18].evs_good = 3;
-    peers[18].evs_skip = 1; // which is no trouble
+    peers[18].evs_skip = 1; // skip is no problem
     const auto shown = peers_to_show(peers);
     ASSERT_EQ(shown.size(), peers_shown);
     EXPECT_EQ(shown[0].tx_packets, 17u);
@@ -229,7 +229,7 @@ TEST(Status, TellsWhatTheModuleTold)
     EXPECT_EQ(json["event"][1]["time-ns"], 1'700'000'003 * ReportRig::second);
 }
 
-/** A port of the loopback address that is free, or was a moment ago. */
+/** A port of the loopback address that was free a moment ago. */
 uint16_t free_port()
 {
     const mrcnl::Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
@@ -243,7 +243,7 @@ uint16_t free_port()
     return ntohs(at.sin_port);
 }
 
-/** All that a server has to say to this. */
+/** The whole answer of a server to a request. */
 std::string ask(uint16_t port, const std::string &request)
 {
     const mrcnl::Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
@@ -256,7 +256,7 @@ std::string ask(uint16_t port, const std::string &request)
     at.sin_port = htons(port);
     if (connect(fd.get(), reinterpret_cast<sockaddr *>(&at), sizeof(at)))
         return "cannot connect";
-    // It may be about to end.
+    // The server may be about to end.
     if (send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
         return "cannot send";
     for (ssize_t n; (n = recv(fd.get(), part, sizeof(part), 0)) > 0;)

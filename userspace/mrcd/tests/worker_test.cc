@@ -66,11 +66,11 @@ TEST(Worker, WhatFollowsOneThatThrowsIsNotLost)
     std::promise<void> both;
     std::promise<void> seen;
     bool done = false;
-    Worker worker; // the last: its jobs use the others
+    Worker worker; // the last member: its jobs use the others
 
     worker.start([]() -> Worker::Then { throw std::runtime_error("of the test"); });
     worker.start([&] { return [&] { done = true; }; });
-    // The third has begun: the others are there. It tells of nothing itself meanwhile.
+    // The third job has begun, so the first two are done. It reports nothing itself yet.
     worker.start([&] {
         both.set_value();
         seen.get_future().wait();
@@ -105,10 +105,10 @@ TEST(Worker, EndsAfterTheJobAtHand)
     EXPECT_TRUE(done);
 }
 
-/** Each may take seconds. */
+/** Each job may take seconds. */
 TEST(Worker, JobsThatHaveNotBegunAreNotWaitedFor)
 {
-    // All of them would take ten seconds: a machine that stands still for less changes nothing.
+    // All jobs would take ten seconds. A machine that stands still for less changes nothing.
     constexpr int all = 10'000;
     std::atomic<int> begun = 0;
 
