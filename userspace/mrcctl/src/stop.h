@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Waits for commands that run until they are told to end.
+ * Wait functions for commands that run until they are told to end.
  */
 #pragma once
 

@@ -399,7 +399,7 @@ TEST_F(CommandTest, HelpAtEachLevel)
 
         EXPECT_TRUE(help.starts_with("Usage: mrcctl " + object)) << help;
         EXPECT_NE(top.find(object), std::string::npos) << object;
-        // For these two, "help" would be a device.
+        // For these two objects, "help" here would be a device.
         if (object != "probe" && object != "monitor") {
             EXPECT_EQ(run(object + " show help"), help);
         }

@@ -141,7 +141,7 @@ bool Daemon::load()
             log_.write(Level::warning, file_ + ": not taken, all stays as it was planned before");
         return false;
     }
-    // Indices may mean other switches in the new file, so known faults must be set anew by name.
+    // Indices may mean other switches in the new file. deny() sets the known faults again, by name.
     fabric_ = std::move(*fabric);
     found_ = {};
     file_state_.hash = read_hash_;

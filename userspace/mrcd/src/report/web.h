@@ -55,8 +55,8 @@ public:
 
     /**
      * Is the host name of a request acceptable? On a loopback address only addresses and
-     * "localhost" are: any other name was made to point at this host, so that a page of somebody
-     * else can read ours.
+     * "localhost" are. Any other name was made to point at this host, so that somebody else's page
+     * can read ours.
      *
      * @param host as the request has it, with or without a port; null: it has none
      */

@@ -39,9 +39,9 @@ public:
     NetdevTable &netdevs() { return netdevs_; }
 
     /**
-     * Sets what to watch from now on, if the fabric has links that are probed. The history of links
-     * stays if they are the same as before. Faults stay by name until their elements have proved
-     * themselves.
+     * Sets what to watch from now on, if the fabric has links that are probed. The history of the
+     * links stays if they are the same as before. Faults are carried over by name, and hold until
+     * their elements have proved themselves.
      */
     void look_at(const Fabric &fabric);
 
