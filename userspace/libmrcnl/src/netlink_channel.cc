@@ -42,8 +42,9 @@ constexpr size_t receive_buffer = 64 << 10;
 constexpr int event_buffer = 4 << 20;
 
 /*
- * At a time, for a flood must not hold up the caller: all that a full buffer holds. The kernel
- * doubles its size, and takes no message for smaller than this.
+ * The most messages that are taken at a time, so that a flood does not hold up the caller: as many
+ * as a full buffer can hold. The kernel doubles the size of the buffer, and counts at least this
+ * much for each message.
  */
 constexpr size_t least_message = 512;
 constexpr size_t arrivals_max = 2 * event_buffer / least_message;

@@ -275,7 +275,7 @@ TEST(FabricFile, Names)
     EXPECT_EQ(complaints_with("\"eth2\"", "\"abcdefghijklmno\""), "none\n");
 }
 
-/** One mistake, one complaint. */
+/** One mistake causes only one complaint. */
 TEST(FabricFile, NobodyElseIsToBlame)
 {
     EXPECT_EQ(complaints(with(with(small_file, ", usid = 0x0101", ""), ", usid = 0x0102", "")),

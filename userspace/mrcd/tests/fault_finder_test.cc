@@ -565,7 +565,7 @@ TEST(FaultFinder, WhatFlapsStaysOutLonger)
     EXPECT_GT(back[2], back[1] * 3 / 2);
 }
 
-/** Late, doubled and invented answers. */
+/** Answers that are late, doubled or invented. */
 TEST(FaultFinder, AnswersThatNobodyWaitsForChangeNothing)
 {
     const Fabric fabric = fabric_of(large_file(2, 2, 2, 2));
@@ -772,7 +772,7 @@ TEST(FaultFinder, AHoleOfThePlaneKeepsWhatIsDeadInIt)
     EXPECT_EQ(simulated.watch().faults()[0].since_ns, since) << "all the time";
 }
 
-/** The host's own MTU was lowered: data passes again. */
+/** The host's own MTU was lowered, so data passes again. */
 TEST(FaultFinder, DataOfAnotherLengthIsTriedAnew)
 {
     const Fabric fabric = fabric_of(large_file(4, 2, 2, 4));

@@ -89,7 +89,7 @@ struct ReportRig {
         kernel.cc[1] = {{}, 1, "none", 1 << 20};
     }
 
-    /** Plane 2 goes down, and with it three EVs. */
+    /** Adds the events of plane 2 going down, with three EVs. */
     void add_events()
     {
         PlaneEvent plane;

@@ -42,7 +42,7 @@ public:
     Request &put_address(int type, const Address &value);
     Request &put_bytes(int type, std::span<const std::byte> value);
 
-    /** Attributes put until the nest is destroyed are inside it. */
+    /** While a Nest exists, attributes go inside it. */
     class Nest
     {
     public:

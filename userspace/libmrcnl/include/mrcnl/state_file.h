@@ -19,7 +19,7 @@ constexpr size_t state_file_most = 1 << 20;
 /**
  * Writes the file as a whole or not at all: nobody ever reads half of it.
  *
- * @return why not; an old file then stays as it was
+ * @return the error if the file was not written; an old file then stays as it was
  */
 Result<void> write_state_file(const std::string &name, const std::string &text);
 

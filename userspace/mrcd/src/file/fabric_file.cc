@@ -456,7 +456,7 @@ void Builder::read_report()
     table.finish();
 }
 
-/** A rack without a T0 in some plane has hosts that the plane does not lead to. */
+/** Complains about racks that lack a T0 in some plane: the plane does not lead to their hosts. */
 void Builder::check_racks()
 {
     std::vector<std::set<uint8_t>> planes(fabric_.racks.size());

@@ -15,15 +15,15 @@ namespace mrcd
 /** The kinds, in the order in which they are reported. */
 enum class ProblemKind : uint8_t {
     kernel,  ///< it does not answer
-    device,  ///< it is missing, or is where it should not be
+    device,  ///< missing, or on the wrong netdev
     file,    ///< refused, or changed since it was read
-    version, ///< of the module
-    anchor,  ///< the device's netdev
-    netdev,  ///< of a plane: missing, or down
-    carrier, ///< of a plane's netdev
-    plane,   ///< set down, or missing in the device
-    route,   ///< to a T0
-    mtu,     ///< of a plane's netdev
+    version, ///< the module's differs from mrcd's
+    anchor,  ///< the device's netdev, or its addresses
+    netdev,  ///< a plane's netdev is missing or down
+    carrier, ///< a plane's netdev has none
+    plane,   ///< a plane is set down
+    route,   ///< there is none to a T0
+    mtu,     ///< a plane's netdev has a smaller one than others
     sysctl,
     step,  ///< of the plan: the kernel refuses it, or it is undone
     fault, ///< of the fabric, found by probing

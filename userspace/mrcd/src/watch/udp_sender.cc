@@ -26,7 +26,7 @@ namespace
 
 constexpr uint64_t ns_per_s = 1'000'000'000;
 constexpr int socket_buffer = 1 << 20;  // bytes of probes, for sending and for receiving
-constexpr uint16_t closed_port = 33434; // as traceroute uses
+constexpr uint16_t closed_port = 33434; // traceroute's first port
 constexpr uint8_t routing_type = 4;     // segments
 constexpr int ecn_capable = 2;          // ECT(0)
 constexpr int receive_most = 4096;      // at a time, however many arrive
