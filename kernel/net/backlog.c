@@ -95,7 +95,7 @@ int mrc_backlog_open(struct mrc_backlog *b, const struct net_device *dev,
 	sk = b->sock->sk;
 	/* A sender that finds it under RCU charges an skb to it, or sees that it was closed. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
-	sk->sk_sndbuf = MRC_BACKLOG_FIRST;
+	sk->sk_sndbuf = MRC_BACKLOG_MIN;
 	/* A forged "packet too big" must not shrink the MTU of our packets' path. */
 	inet6_sk(sk)->pmtudisc = IPV6_PMTUDISC_INTERFACE;
 	rcu_read_lock();

@@ -28,9 +28,11 @@ struct net_device;
 struct sock;
 struct socket;
 
-/* The bound, in bytes of memory of the plane's skbs: the least, at the beginning, and the most. */
-#define MRC_BACKLOG_MIN		(16u << 10)
-#define MRC_BACKLOG_FIRST	(64u << 10)
+/*
+ * The bound, in bytes of memory of the plane's skbs: the least, and the most. It begins with the least,
+ * two skbs of full length. With less the plane would get next to nothing of a queue that others fill.
+ */
+#define MRC_BACKLOG_MIN		(128u << 10)
 #define MRC_BACKLOG_MAX		(16u << 20)
 /*
  * Room of an empty backlog: more than a batch, so that no batch is cut when nothing waits. Parts of

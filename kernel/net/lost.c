@@ -92,7 +92,8 @@ static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reaso
 		return;
 	rcu_read_lock();
 	net = dev_net(skb->dev);
-	if ((mrc_sock_listening(net, port) || mrc_lost_came_back(skb->dev, &outer.saddr)) &&
+	if (mrc_sock_any(net) &&
+	    (mrc_sock_listening(net, port) || mrc_lost_came_back(skb->dev, &outer.saddr)) &&
 	    mrc_netdev_has_addr(skb->dev, &outer.daddr))
 		mrc_lost(net, &outer.daddr, reason == SKB_DROP_REASON_NETFILTER_DROP);
 	rcu_read_unlock();

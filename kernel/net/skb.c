@@ -15,6 +15,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
+#include <net/ndisc.h>
 
 #include "../core/wire/icrc.h"
 #include "../core/wire/wire.h"
@@ -426,12 +427,32 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 }
 
 /*
+ * Does this host know the link-layer address of the next hop? As long as it does not, skbs wait in a queue
+ * of the neighbour, for seconds if the neighbour is silent. That queue is not the plane's, and must not
+ * take the plane's room from other peers. Under RCU.
+ */
+static bool mrc_skb_next_hop_known(const struct mrc_skb *b)
+{
+	struct rt6_info *rt = mrc_dst_rt6_info(b->hop.dst);
+	struct in6_addr daddr = b->hop.daddr ? *b->hop.daddr : b->flow->daddr;
+	const struct neighbour *neigh;
+	bool known;
+
+	rcu_read_lock_bh();
+	neigh = __ipv6_neigh_lookup_noref(b->hop.dst->dev, rt6_nexthop(rt, &daddr));
+	known = neigh && READ_ONCE(neigh->nud_state) & NUD_VALID;
+	rcu_read_unlock_bh();
+	return known;
+}
+
+/*
  * The skb's socket makes the stack go by the netdev's MTU, as we do, and not by what ICMPv6 said.
  * It is the plane's socket, or else, if ICMPv6 said something, the UDP socket.
  */
 static void mrc_skb_set_owner(struct mrc_skb *b)
 {
-	if (b->path->plane && mrc_backlog_charge(&b->path->plane->backlog, b->skb))
+	if (b->path->plane && mrc_skb_next_hop_known(b) &&
+	    mrc_backlog_charge(&b->path->plane->backlog, b->skb))
 		return;
 	if (mrc_path_mtu_is_told(b->hop.dst))
 		mrc_sock_own(b->flow->net, b->flow->dport, b->skb);

@@ -82,6 +82,13 @@ bool mrc_sock_listening(const struct net *net, __be16 port)
 	return mrc_sock_of(net, port);
 }
 
+bool mrc_sock_any(const struct net *net)
+{
+	const struct mrc_sock_net *sn = net_generic(net, mrc_sock_net_id);
+
+	return !list_empty(&sn->socks);
+}
+
 bool mrc_sock_own(const struct net *net, __be16 port, struct sk_buff *skb)
 {
 	const struct mrc_sock *s = mrc_sock_of(net, port);
@@ -157,7 +164,8 @@ static bool mrc_sock_take(const struct mrc_sock *s, struct sk_buff *skb)
 	const struct udphdr *udp;
 	struct udphdr buf;
 
-	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_UDP)
+	/* A proxy's, if somebody has assigned it a socket. */
+	if (skb->sk || ipv6_hdr(skb)->nexthdr != NEXTHDR_UDP)
 		return false;
 	udp = skb_header_pointer(skb, sizeof(struct ipv6hdr), sizeof(buf), &buf);
 	if (!udp || udp->dest != s->port || !xfrm6_policy_check(s->sk, XFRM_POLICY_IN, skb))

@@ -43,6 +43,9 @@ void mrc_sock_trim(struct mrc_sock *sock, bool on);
 /** mrc_sock_listening() - does a namespace listen on a UDP port? Under RCU. */
 bool mrc_sock_listening(const struct net *net, __be16 port);
 
+/** mrc_sock_any() - does a namespace listen at all? Under RCU. */
+bool mrc_sock_any(const struct net *net);
+
 /**
  * mrc_sock_own() - make the UDP socket the owner of an skb, which then leaves by its rule for MTUs
  * @net: namespace

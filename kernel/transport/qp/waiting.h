@@ -23,12 +23,16 @@ struct mrc_qp;
  * struct mrc_waiting - waiting QPs of a device
  * @lock: protects the other members; interrupts off
  * @qps: list of QPs, a reference each
+ * @round: those QPs of the list that have their turns in this round, likewise
+ * @got: a QP had room in this round
  * @timer: gives them turns, in softirq
  * @turn: gives a QP a turn; BH off, under RCU
  */
 struct mrc_waiting {
 	spinlock_t lock;
 	struct list_head qps;
+	struct list_head round;
+	bool got;
 	struct hrtimer timer;
 	void (*turn)(struct mrc_qp *qp);
 };
