@@ -25,6 +25,8 @@
 
 #define MRC_INNER_LEN	(sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 #define MRC_PAD_MAX	3u
+/* Fragments that no payload takes: one for the ICRC, one for copies of all further payload. */
+#define MRC_SKB_FRAGS_KEPT	2u
 #define MRC_TAIL_MAX	(MRC_PAD_MAX + MRC_ICRC_LEN)
 
 static unsigned int mrc_hop_outer_len(const struct mrc_path_hop *hop)
@@ -128,16 +130,33 @@ bool mrc_skb_fits(const struct mrc_skb *b, unsigned int len,
 	return frags + 1 <= mrc_skb_frags_left(b);
 }
 
+int mrc_skb_reserve(struct mrc_skb *b, unsigned int frags)
+{
+	if (!b->bounce && mrc_skb_frags_left(b) <= MRC_SKB_FRAGS_KEPT + frags) {
+		b->bounce = netdev_alloc_frag(PAGE_SIZE);
+		if (!b->bounce)
+			return -ENOMEM;
+	}
+	if (!b->spare && b->parts && skb_shinfo(b->last)->nr_frags + frags > MAX_SKB_FRAGS) {
+		b->spare = alloc_skb(0, GFP_ATOMIC | __GFP_NOWARN);
+		if (!b->spare)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Adds an skb to the fragment list, for more fragments. */
 static int mrc_skb_extend(struct mrc_skb *b)
 {
-	struct sk_buff *skb;
+	struct sk_buff *skb = b->spare;
 
 	if (!b->parts)
 		return -EMSGSIZE;
-	skb = alloc_skb(0, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		skb = alloc_skb(0, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return -ENOMEM;
+	b->spare = NULL;
 	b->parts--;
 	if (b->last == b->skb)
 		skb_shinfo(b->skb)->frag_list = skb;
@@ -231,8 +250,7 @@ static bool mrc_skb_payload_ok(const struct mrc_skb *b, unsigned int len)
 	       b->bytes + open + len + MRC_TAIL_MAX <= b->max_len;
 }
 
-static void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset,
-			      unsigned int len)
+void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset, unsigned int len)
 {
 	unsigned int n;
 	void *from;
@@ -253,12 +271,7 @@ static int mrc_skb_bounce(struct mrc_skb *b, struct page *page,
 	u8 *at;
 	int err;
 
-	if (!b->bounce) {
-		b->bounce = netdev_alloc_frag(PAGE_SIZE);
-		if (!b->bounce)
-			return -ENOMEM;
-	}
-	if (len > PAGE_SIZE - b->bounce_used)
+	if (!b->bounce || len > PAGE_SIZE - b->bounce_used)
 		return -EMSGSIZE;
 	at = b->bounce + b->bounce_used;
 	mrc_skb_read_page(at, page, offset, len);
@@ -273,8 +286,7 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 {
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
-	/* The last two fragments: one for the ICRC, one for copies of all further payload. */
-	if (mrc_skb_frags_left(b) <= 2)
+	if (mrc_skb_frags_left(b) <= MRC_SKB_FRAGS_KEPT)
 		return mrc_skb_bounce(b, page, offset, len);
 	/* The program may write to the page while the skb is on its way; the stack must not. */
 	skb_shinfo(b->skb)->flags |= SKBFL_SHARED_FRAG;
@@ -308,17 +320,6 @@ int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len)
 		return 0;
 	}
 	return mrc_skb_copy_frag(b, data, len);
-}
-
-int mrc_skb_page_copy(struct mrc_skb *b, struct page *page, unsigned int offset,
-		      unsigned int len)
-{
-	u8 data[MRC_SKB_COPY_MAX];
-
-	if (len > sizeof(data))
-		return -EMSGSIZE;
-	mrc_skb_read_page(data, page, offset, len);
-	return mrc_skb_copy(b, data, len);
 }
 
 /* ICRC of the open packet; payload and pad are the @body bytes behind its headers. */
@@ -545,6 +546,7 @@ static void mrc_skb_free_mem(struct mrc_skb *b)
 		page_frag_free(b->piece);
 	if (b->bounce)
 		page_frag_free(b->bounce);
+	kfree_skb(b->spare);
 }
 
 int mrc_skb_xmit(struct mrc_skb *b)

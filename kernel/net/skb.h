@@ -63,6 +63,7 @@
  * @piece_used: bytes of it
  * @bounce: memory for payload that is in too many pieces to be referenced, NULL until needed
  * @bounce_used: bytes of it
+ * @spare: the next part, NULL until it is in sight
  * @tclass: traffic class of both headers
  * @closed: a packet shorter than the others was added: it must stay the last
  *
@@ -90,6 +91,7 @@ struct mrc_skb {
 	unsigned int piece_used;
 	u8 *bounce;
 	unsigned int bounce_used;
+	struct sk_buff *spare;
 	u8 tclass;
 	bool closed;
 };
@@ -155,26 +157,31 @@ u32 mrc_skb_room(const struct mrc_flow *flow, struct mrc_path *path);
 u8 *mrc_skb_hdr(struct mrc_skb *b, unsigned int len);
 
 /**
+ * mrc_skb_reserve() - get the memory that mrc_skb_page() may need; that function allocates none itself
+ * @b: the builder
+ * @frags: how many pages mrc_skb_page() adds next, at most
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mrc_skb_reserve(struct mrc_skb *b, unsigned int frags);
+
+/**
  * mrc_skb_page() - add payload by reference
  * @b: the builder
  * @page: page, the skb takes its own reference
  * @offset: in @page
  * @len: bytes; may go beyond @page if it is part of a larger page
  *
- * If the payload is in more pieces than an skb has fragments, the last pieces are copied.
+ * If the payload is in more pieces than an skb has fragments, the last pieces are copied. Call
+ * mrc_skb_reserve() before.
  *
  * Return: 0, -EMSGSIZE or -ENOMEM.
  */
 int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 		 unsigned int len);
 
-/**
- * mrc_skb_page_copy() - add payload of a page by copy, MRC_SKB_COPY_MAX bytes at most
- *
- * Return: 0, -EMSGSIZE or -ENOMEM.
- */
-int mrc_skb_page_copy(struct mrc_skb *b, struct page *page, unsigned int offset,
-		      unsigned int len);
+/** mrc_skb_read_page() - copy bytes of a page to @to; @offset and @len as of mrc_skb_page() */
+void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset, unsigned int len);
 
 /** mrc_skb_copy() - add payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);

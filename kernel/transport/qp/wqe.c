@@ -88,47 +88,56 @@ unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chu
 	return pages;
 }
 
-typedef int (*mrc_wqe_put_fn)(struct mrc_skb *skb, struct page *page, unsigned int offset,
-			      unsigned int len);
-
-static int mrc_wqe_put_each(const struct mrc_seg *seg, u64 addr, u32 len, struct mrc_skb *skb,
-			    mrc_wqe_put_fn put)
+/* Calls @put for each piece of memory, until @put fails. @put may allocate nothing: see mrc_hazard_set(). */
+static int mrc_wqe_each_piece(const struct mrc_seg *seg, u64 addr, u32 len, void *arg,
+			      int (*put)(void *arg, struct page *page, unsigned int offset,
+					 unsigned int len))
 {
 	unsigned int n, offset;
 	struct page *page;
-	int err;
+	int err = 0;
 
+	mrc_hazard_set(seg->mr, NULL);
 	if (READ_ONCE(seg->mr->revoked))
-		return -EACCES;
-	for (; len; addr += n, len -= n) {
+		err = -EACCES;
+	for (; len && !err; addr += n, len -= n) {
 		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);
-		err = put(skb, page, offset, n);
-		if (err)
-			return err;
+		err = put(arg, page, offset, n);
 	}
-	return 0;
+	mrc_hazard_clear();
+	return err;
+}
+
+static int mrc_wqe_put_page(void *arg, struct page *page, unsigned int offset, unsigned int len)
+{
+	return mrc_skb_page(arg, page, offset, len);
 }
 
 /* The skb has its own references to the pages, so the region is in use only until it has them. */
-static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len,
-			     void *arg)
+static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
 {
-	int err;
+	unsigned int pages = 0;
 
-	mrc_hazard_set(seg->mr, NULL);
-	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page);
-	mrc_hazard_clear();
-	return err;
+	mrc_wqe_count_pages(seg, addr, len, &pages);
+	return mrc_skb_reserve(arg, pages) ?:
+	       mrc_wqe_each_piece(seg, addr, len, arg, mrc_wqe_put_page);
+}
+
+static int mrc_wqe_read(void *arg, struct page *page, unsigned int offset, unsigned int len)
+{
+	u8 **to = arg;
+
+	mrc_skb_read_page(*to, page, offset, len);
+	*to += len;
+	return 0;
 }
 
 static int mrc_wqe_put_copies(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
 {
-	int err;
+	u8 data[MRC_SKB_COPY_MAX], *to = data;
 
-	mrc_hazard_set(seg->mr, NULL);
-	err = mrc_wqe_put_each(seg, addr, len, arg, mrc_skb_page_copy);
-	mrc_hazard_clear();
-	return err;
+	return mrc_wqe_each_piece(seg, addr, len, &to, mrc_wqe_read) ?:
+	       mrc_skb_copy(arg, data, len);
 }
 
 int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, struct mrc_skb *skb,
