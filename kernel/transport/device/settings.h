@@ -18,15 +18,15 @@
  * @dscp_rtx: of retransmissions; 0 to 63
  * @dscp_control: of SACK, NACK, ACK and endpoint packets; 0 to 63
  * @mpr: window of new QPs in units of 128 PSNs; at least 1
- * @sack_bytes: bytes received that make a SACK due; 1 to 1048576
- * @tunnel_source: source of outer headers; unspecified is the GID of each QP
- * @ingress_filter: drop what comes in by other netdevs than planes and loopback; 0: take it
+ * @sack_bytes: a SACK is due after this many received bytes; 1 to 1048576
+ * @tunnel_source: source address of outer headers; unspecified: the GID of each QP
+ * @ingress_filter: drop packets that come in by netdevs other than planes and loopback; 0: accept them
  * @user_pds: protection domains that one user may have, at most; 1 to 1048576
  * @user_cqs: completion queues that one user may have, at most; 1 to 1048576
  * @user_qps: QPs that one user may have, at most; 1 to 1048576
  * @user_mrs: memory regions that one user may have, at most; 1 to 1048576
  * @user_peers: peers that QPs of one user have made, at most; 1 to 1048576
- * @trim: switches trim what they cannot hold: the peer is told of what is left; 0: it is dropped
+ * @trim: switches trim packets that they have no room for: trimmed packets are reported to the peer; 0: trimmed packets are dropped
  * @dscp_trimmed: of packets that a switch has trimmed; 0 to 63
  * @dscp_trimmed_lasthop: of packets that the last switch has trimmed; 0 to 63
  */

@@ -51,18 +51,19 @@ enum mrc_nl_qp_state {
 	MRC_NL_QP_STATE_ERR,
 };
 
-/* Who looks after something. Controllers of others take numbers from 16 on. */
+/* Who looks after an object. Other controllers use numbers from 16 on. */
 enum mrc_nl_owner {
-	MRC_NL_OWNER_NONE,		/* who made it did not say */
-	MRC_NL_OWNER_KERNEL,		/* came with the device */
+	MRC_NL_OWNER_NONE,		/* made by a request that named no owner */
+	MRC_NL_OWNER_KERNEL,		/* made together with the device */
 	MRC_NL_OWNER_ADMIN,		/* somebody by hand, as mrcctl does */
 	MRC_NL_OWNER_MRCD,
 	MRC_NL_OWNER_MRC_CTL,		/* a program that uses the MRC controller API */
 };
 
 enum mrc_nl_cc_ecn {
-	MRC_NL_CC_ECN_PRESENT,		/* switches mark what waits long */
-	MRC_NL_CC_ECN_ABSENT,		/* they do not where it counts: delay does for a mark */
+	MRC_NL_CC_ECN_PRESENT,		/* switches mark packets that wait long */
+	/* the switches that matter do not mark: delay counts as a mark */
+	MRC_NL_CC_ECN_ABSENT,
 };
 
 enum mrc_nl_cc_scope {
@@ -70,15 +71,14 @@ enum mrc_nl_cc_scope {
 	MRC_NL_CC_SCOPE_QP,		/* each by itself */
 };
 
-/* What a module can that others of the same family cannot: ask before you count on it. */
+/* What not every module of this family can do: ask before you rely on it. */
 enum mrc_nl_capability {
 	/* planes, profiles and routes have an owner, and requests may name one */
 	MRC_NL_CAPABILITY_OWNER = 1,
-	/* group config tells of each change of what is configured */
+	/* group config reports each change of the configuration */
 	MRC_NL_CAPABILITY_CONFIG_EVENTS = 2,
 	/*
-	 * EVs that stay when a profile is replaced, or planes come and go, keep what is known of
-	 * them
+	 * when a profile is replaced, or planes come and go, what is known of EVs that stay is kept
 	 */
 	MRC_NL_CAPABILITY_KEEP_EVS = 4,
 	/*
@@ -88,9 +88,10 @@ enum mrc_nl_capability {
 	MRC_NL_CAPABILITY_EDIT_EVS = 8,
 	MRC_NL_CAPABILITY_ALIAS = 16,	/* EV and CC profiles have an alias */
 	MRC_NL_CAPABILITY_PORT_EVS = 32,	/* peers show their EVs by port */
-	/* probes are started, and group probes tells what became of them */
+	/* probe-start starts probes, and group probes reports what became of them */
 	MRC_NL_CAPABILITY_PROBE_START = 64,
-	MRC_NL_CAPABILITY_RAW_PROBE = 128,	/* probes may go a way that is no EV of a profile */
+	/* probes may take a path that is not an EV of a profile */
+	MRC_NL_CAPABILITY_RAW_PROBE = 128,
 	MRC_NL_CAPABILITY_NSCC = 256,	/* CC profiles may have algorithm nscc, and its settings */
 	MRC_NL_CAPABILITY_RAW_STATUS = 512,	/* raw probes may be Port Status Updates */
 };
@@ -123,19 +124,22 @@ enum {
 	MRC_A_DEVICE_DSCP_RTX,		/* u8, 0 to 63: of retransmissions */
 	MRC_A_DEVICE_DSCP_CONTROL,	/* u8, 0 to 63: of SACK, NACK, ACK and endpoint packets */
 	MRC_A_DEVICE_MPR,		/* u8, at least 1: window of new QPs in units of 128 PSNs */
-	MRC_A_DEVICE_SACK_BYTES,	/* u32, 1 to 1048576: bytes received that make a SACK due */
-	/* IPv6 address: source of outer headers; unspecified is the GID of each QP */
+	/* u32, 1 to 1048576: a SACK is due after this many received bytes */
+	MRC_A_DEVICE_SACK_BYTES,
+	/* IPv6 address: source address of outer headers; unspecified: the GID of each QP */
 	MRC_A_DEVICE_TUNNEL_SOURCE,
 	MRC_A_DEVICE_PORTS_UP,		/* u32: bit per usable port, bit 0 is port 1 */
 	MRC_A_DEVICE_QPS,		/* u32: number of QPs */
 	/* nest of MRC_A_COUNTER_*, repeated: see Documentation/counters.md */
 	MRC_A_DEVICE_COUNTER,
 	MRC_A_DEVICE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_DEVICE_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_DEVICE_BY_NAME,		/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_DEVICE_BY_PID,
-	/* u8, 0 to 1: drop what comes in by other netdevs than planes and loopback; 0: take it */
+	/*
+	 * u8, 0 to 1: drop packets that come in by netdevs other than planes and loopback; 0:
+	 * accept them
+	 */
 	MRC_A_DEVICE_INGRESS_FILTER,
 	/* u32, 1 to 1048576: protection domains that one user may have, at most */
 	MRC_A_DEVICE_USER_PDS,
@@ -147,8 +151,8 @@ enum {
 	/* u32, 1 to 1048576: peers that QPs of one user have made, at most */
 	MRC_A_DEVICE_USER_PEERS,
 	/*
-	 * u8, 0 to 1: switches trim what they cannot hold: the peer is told of what is left; 0: it
-	 * is dropped
+	 * u8, 0 to 1: switches trim packets that they have no room for: trimmed packets are
+	 * reported to the peer; 0: trimmed packets are dropped
 	 */
 	MRC_A_DEVICE_TRIM,
 	MRC_A_DEVICE_DSCP_TRIMMED,	/* u8, 0 to 63: of packets that a switch has trimmed */
@@ -182,11 +186,13 @@ enum {
 	MRC_A_PLANE_GONE,		/* flag: the plane was removed */
 	MRC_A_PLANE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
 	MRC_A_PLANE_OWNER,		/* u8: enum owner, or the number of another controller */
-	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	/*
+	 * flag: refuse the request if the object belongs to somebody other than owner, the kernel
+	 * or nobody
+	 */
 	MRC_A_PLANE_CLAIM,
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_PLANE_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_PLANE_BY_NAME,		/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_PLANE_BY_PID,
 
 	__MRC_A_PLANE_MAX,
@@ -213,34 +219,36 @@ enum {
 	/* u64: 0 is the automatic one that every device has: 128 EVs over all its planes */
 	MRC_A_EV_PROFILE_ID,
 	MRC_A_EV_PROFILE_FORMAT,	/* u8, enum mrc_nl_ev_format */
-	/* u8, enum mrc_nl_ev_mode: explicit when left out; auto not with format srv6 */
+	/* u8, enum mrc_nl_ev_mode: explicit when left out; format srv6 excludes auto */
 	MRC_A_EV_PROFILE_MODE,
 	/*
-	 * u16, 0 to 256: EVs that stay usable whatever is lost, spares among them; a quarter when
-	 * left out
+	 * u16, 0 to 256: number of EVs, spares included, that stay usable whatever is lost; a
+	 * quarter of the EVs when left out
 	 */
 	MRC_A_EV_PROFILE_MIN_ACTIVE,
 	/* u16, 1 to 256: number of EVs; in requests for mode auto only */
 	MRC_A_EV_PROFILE_COUNT,
 	MRC_A_EV_PROFILE_VERSION,	/* u32: grows with each replacement */
 	MRC_A_EV_PROFILE_DENIED,	/* u16: number of denied EVs */
-	MRC_A_EV_PROFILE_EV,		/* nest of MRC_A_EV_*, repeated: of mode explicit */
+	MRC_A_EV_PROFILE_EV,		/* nest of MRC_A_EV_*, repeated: EVs of mode explicit */
 	/*
-	 * u16, 0 to 256: EVs of a peer in rotation at a time, divided equally among its planes and
-	 * rounded up, one of each at least; the others are spares; 0 or left out is all; at most as
-	 * many as there are EVs
+	 * u16, 0 to 256: EVs of a peer that are in rotation at a time, divided equally among its
+	 * planes and rounded up, at least one per plane; the other EVs are spares; 0 or left out:
+	 * all; at most the number of EVs
 	 */
 	MRC_A_EV_PROFILE_ACTIVE,
 	MRC_A_EV_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
-	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	/*
+	 * flag: refuse the request if the object belongs to somebody other than owner, the kernel
+	 * or nobody
+	 */
 	MRC_A_EV_PROFILE_CLAIM,
 	MRC_A_EV_PROFILE_GONE,		/* flag: it was deleted */
 	MRC_A_EV_PROFILE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_EV_PROFILE_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_EV_PROFILE_BY_NAME,	/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_EV_PROFILE_BY_PID,
-	/* string: what people call it by; no control characters; none when left out */
+	/* string: name for people; no control characters; none when left out */
 	MRC_A_EV_PROFILE_ALIAS,
 
 	__MRC_A_EV_PROFILE_MAX,
@@ -268,23 +276,26 @@ enum {
 	 * encap or encap.red
 	 */
 	MRC_A_EV_ENCAP,
-	/* u32, at least 1: the seg6 route to the peer in this table says it */
+	/* u32, at least 1: routing table whose seg6 route to the peer gives the segment list */
 	MRC_A_EV_TABLE,
 	MRC_A_EV_DENIED,		/* u8, 0 to 1: 1: out of use for all peers */
 	/*
-	 * IPv6 address: a uSID carrier as far as the last switch, with room for one more: the usid
-	 * of the route to the peer; so one profile does for all hosts behind a switch
+	 * IPv6 address: a uSID carrier that leads to the last switch and has room for one more
+	 * uSID, the usid of the route to the peer; so one profile serves all hosts behind a switch
 	 */
 	MRC_A_EV_VIA,
-	/* u8: refused where the profile is another's than this, the kernel's or nobody's */
+	/*
+	 * u8: refuse the request if the profile belongs to somebody other than this owner, the
+	 * kernel or nobody
+	 */
 	MRC_A_EV_OWNER,
 	MRC_A_EV_TIME,			/* u64: ns of CLOCK_MONOTONIC */
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_EV_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_EV_BY_NAME,		/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_EV_BY_PID,
 	/*
-	 * u32: of the profile; in a request: refused where it is another, for indices may be others
+	 * u32: of the profile; a request that names another version is refused, because indices may
+	 * have changed
 	 */
 	MRC_A_EV_VERSION,
 
@@ -297,25 +308,27 @@ enum {
 	MRC_A_CC_PROFILE_DEV_INDEX = 1,	/* u32 */
 	MRC_A_CC_PROFILE_DEV_NAME,	/* string */
 	MRC_A_CC_PROFILE_PAD,
-	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in: nscc, of which nothing is set */
+	MRC_A_CC_PROFILE_ID,		/* u64: 0 is built in: nscc with no setting changed */
 	/* string: none: a fixed window; nscc: the network's signals steer it */
 	MRC_A_CC_PROFILE_ALGORITHM,
-	/* u32: of algorithm none: bytes in flight per QP, at most; 8 KiB to 256 MiB */
+	/* u32: of algorithm none: most bytes in flight per QP; 8 KiB to 256 MiB */
 	MRC_A_CC_PROFILE_WINDOW,
 	MRC_A_CC_PROFILE_OWNER,		/* u8: enum owner, or the number of another controller */
-	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	/*
+	 * flag: refuse the request if the object belongs to somebody other than owner, the kernel
+	 * or nobody
+	 */
 	MRC_A_CC_PROFILE_CLAIM,
 	MRC_A_CC_PROFILE_GONE,		/* flag: it was deleted */
 	MRC_A_CC_PROFILE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_CC_PROFILE_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_CC_PROFILE_BY_NAME,	/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_CC_PROFILE_BY_PID,
-	/* string: what people call it by; no control characters; none when left out */
+	/* string: name for people; no control characters; none when left out */
 	MRC_A_CC_PROFILE_ALIAS,
 	/*
 	 * u64, 1000000 to 274877906944: bytes a second to a destination, over all planes; left out:
-	 * what the links of all planes say together
+	 * the sum of the rates of all planes' links
 	 */
 	MRC_A_CC_PROFILE_RATE,
 	/*
@@ -323,52 +336,58 @@ enum {
 	 */
 	MRC_A_CC_PROFILE_BASE_RTT,
 	/*
-	 * u32, 1000 to 1000000000: ns beyond the base RTT that are aimed at; left out: three
-	 * quarters of it; all of it with ecn absent and without trimming
+	 * u32, 1000 to 1000000000: ns of delay beyond the base RTT to aim at; left out: three
+	 * quarters of the base RTT, or all of it with ecn absent and without trimming
 	 */
 	MRC_A_CC_PROFILE_TARGET_DELAY,
 	/*
-	 * u32, 8192 to 268435456: bytes in flight, at most; left out: one and a half times what the
-	 * base RTT and the rate hold, 1048576 at least without base-rtt
+	 * u32, 8192 to 268435456: most bytes in flight; left out: 1.5 times base RTT times rate,
+	 * and without base-rtt at least 1048576
 	 */
 	MRC_A_CC_PROFILE_MAX_CWND,
-	/* u32, 1 to 268435456: increases take effect after so many bytes; left out: 8 packets */
+	/* u32, 1 to 268435456: increases take effect after this many bytes; left out: 8 packets */
 	MRC_A_CC_PROFILE_ADJUST_BYTES,
-	/* u32, 1000 to 1000000000: or after so many ns; left out: a base RTT */
+	/*
+	 * u32, 1000 to 1000000000: increases take effect after this many ns, too; left out: a base
+	 * RTT
+	 */
 	MRC_A_CC_PROFILE_ADJUST_PERIOD,
 	/*
-	 * u32, 1 to 1048576: bytes that each such period adds, whatever else happens; left out: in
-	 * proportion to what the base RTT and the rate hold
+	 * u32, 1 to 1048576: bytes that each adjust-period adds, whatever else happens; left out:
+	 * in proportion to base RTT times rate
 	 */
 	MRC_A_CC_PROFILE_ETA,
-	/* u32, 1 to 67108864: bytes that a round trip of fair increase adds; left out: as of eta */
+	/*
+	 * u32, 1 to 67108864: bytes that a round trip of fair increase adds; left out: as for eta
+	 */
 	MRC_A_CC_PROFILE_FI,
 	/*
 	 * u32, 1 to 64000000: millionths of the window that a round trip of fast increase adds;
-	 * left out: as of eta
+	 * left out: as for eta
 	 */
 	MRC_A_CC_PROFILE_FI_SCALE,
 	/* u32, 0 to 1000000: millionths of the excess of delay that a decrease takes */
 	MRC_A_CC_PROFILE_GAMMA,
-	/* u32, 0 to 1000000: millionths of the window that a decrease leaves, at least */
+	/* u32, 0 to 1000000: a decrease leaves at least this many millionths of the window */
 	MRC_A_CC_PROFILE_MAX_MD_JUMP,
 	/* u8, 0 to 15: quick adapt acts below the largest window shifted right by this */
 	MRC_A_CC_PROFILE_QA_GATE,
 	/*
-	 * u32, 1000 to 4000000000: ns of delay at which quick adapt acts, too; left out: never with
-	 * trimming, else 4 times the base RTT, or target-delay if that is longer, and 8 ms at least
+	 * u32, 1000 to 4000000000: quick adapt acts at this delay, too, in ns; left out: with
+	 * trimming never, otherwise 4 times the base RTT, or target-delay if that is longer, and at
+	 * least 8 ms
 	 */
 	MRC_A_CC_PROFILE_QA_THRESHOLD,
-	/* u8, 0 to 1: the window becomes what has arrived when that is little */
+	/* u8, 0 to 1: when little has arrived, the window is set to what has arrived */
 	MRC_A_CC_PROFILE_QUICK_ADAPT,
-	/* u8, 0 to 1: switches on the way trim what they cannot hold */
+	/* u8, 0 to 1: switches on the path trim packets that they have no room for */
 	MRC_A_CC_PROFILE_TRIMMING,
-	/* u8, enum mrc_nl_cc_ecn: whether switches on the way mark */
+	/* u8, enum mrc_nl_cc_ecn: whether switches on the path mark */
 	MRC_A_CC_PROFILE_ECN,
 	MRC_A_CC_PROFILE_SCOPE,		/* u8, enum mrc_nl_cc_scope: what has a window of its own */
 	/*
-	 * nest of MRC_A_CC_DERIVED_*: with algorithm nscc and a base-rtt; else each peer has its
-	 * own
+	 * nest of MRC_A_CC_DERIVED_*: only with algorithm nscc and a base-rtt; without base-rtt
+	 * each peer has its own
 	 */
 	MRC_A_CC_PROFILE_DERIVED,
 
@@ -380,12 +399,12 @@ enum {
 enum {
 	/* u32: bytes of the largest packet that all planes take, from the inner IPv6 header on */
 	MRC_A_CC_DERIVED_MTU = 1,
-	MRC_A_CC_DERIVED_BDP,		/* u32: bytes that the base RTT and the rate hold */
+	MRC_A_CC_DERIVED_BDP,		/* u32: bytes: base RTT times rate */
 	MRC_A_CC_DERIVED_PAD,
 	MRC_A_CC_DERIVED_RATE,		/* u64: bytes a second */
 	MRC_A_CC_DERIVED_MAX_CWND,	/* u32: bytes */
 	MRC_A_CC_DERIVED_TARGET_DELAY,	/* u32: ns */
-	MRC_A_CC_DERIVED_FAST_DELAY,	/* u32: ns: a delay below this is none */
+	MRC_A_CC_DERIVED_FAST_DELAY,	/* u32: ns: a shorter delay counts as none */
 	MRC_A_CC_DERIVED_ADJUST_BYTES,	/* u32: bytes */
 	MRC_A_CC_DERIVED_ADJUST_PERIOD,	/* u32: ns */
 	/*
@@ -396,7 +415,7 @@ enum {
 	MRC_A_CC_DERIVED_FI,		/* u32: bytes */
 	MRC_A_CC_DERIVED_FI_SCALE,	/* u32: millionths */
 	MRC_A_CC_DERIVED_QA_THRESHOLD,	/* u32: ns; left out: never */
-	MRC_A_CC_DERIVED_QA_PERIOD,	/* u32: ns of quick adapt */
+	MRC_A_CC_DERIVED_QA_PERIOD,	/* u32: ns: period of quick adapt */
 
 	__MRC_A_CC_DERIVED_MAX,
 	MRC_A_CC_DERIVED_MAX = (__MRC_A_CC_DERIVED_MAX - 1)
@@ -409,18 +428,20 @@ enum {
 	MRC_A_ROUTE_PREFIX,		/* IPv6 address: of remote GIDs; host bits zero */
 	MRC_A_ROUTE_PREFIX_LEN,		/* u8, 0 to 128 */
 	MRC_A_ROUTE_GID,		/* IPv6 address: to look up */
-	MRC_A_ROUTE_EV_PROFILE,		/* u64: for QPs that name none themselves */
-	MRC_A_ROUTE_CC_PROFILE,		/* u64: for QPs that name none themselves */
-	/* u16, at least 1: of the host that the prefix names; EVs with via go on to it */
+	MRC_A_ROUTE_EV_PROFILE,		/* u64: for QPs that name no profile themselves */
+	MRC_A_ROUTE_CC_PROFILE,		/* u64: for QPs that name no profile themselves */
+	/* u16, at least 1: of the host that the prefix names; EVs with via continue to it */
 	MRC_A_ROUTE_USID,
 	MRC_A_ROUTE_OWNER,		/* u8: enum owner, or the number of another controller */
-	/* flag: refused where it is another's than owner, the kernel's or nobody's */
+	/*
+	 * flag: refuse the request if the object belongs to somebody other than owner, the kernel
+	 * or nobody
+	 */
 	MRC_A_ROUTE_CLAIM,
 	MRC_A_ROUTE_GONE,		/* flag: it was deleted */
 	MRC_A_ROUTE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
-	/* string: of the program that asked for it, as it calls itself */
-	MRC_A_ROUTE_BY_NAME,
-	/* u32: of it; only where the device's user namespace is the initial one */
+	MRC_A_ROUTE_BY_NAME,		/* string: name that the requesting program gives itself */
+	/* u32: pid of that program; only where the device's user namespace is the initial one */
 	MRC_A_ROUTE_BY_PID,
 
 	__MRC_A_ROUTE_MAX,
@@ -443,8 +464,8 @@ enum {
 	MRC_A_PEER_MIN_ACTIVE,		/* u16 */
 	MRC_A_PEER_LOCAL_PORTS,		/* u32: bit per port of ours that can send */
 	/*
-	 * u32: bit per port of the peer's that can receive, as it said last; all, before it says
-	 * anything
+	 * u32: bit per port of the peer that can receive, as the peer said last; all ports before
+	 * it has said anything
 	 */
 	MRC_A_PEER_REMOTE_PORTS,
 	MRC_A_PEER_TX_PACKETS,		/* u64 */
@@ -452,22 +473,20 @@ enum {
 	MRC_A_PEER_MARKED,		/* u64: echoes of CE marks */
 	MRC_A_PEER_ACKED,		/* u64: packets known to have arrived */
 	MRC_A_PEER_PROBED,		/* u64: EV probes sent */
-	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: what it had said before */
+	MRC_A_PEER_OLD_REMOTE_PORTS,	/* u32: remote-ports before this event */
 	MRC_A_PEER_TIME,		/* u64: ns of CLOCK_MONOTONIC */
-	/* u16: where EVs with via go on to; left out where nothing does */
+	/* u16: uSID to which EVs with via continue; left out if there is none */
 	MRC_A_PEER_USID,
 	MRC_A_PEER_EVS_SPARE,		/* u16: good ones that are not in rotation */
 	MRC_A_PEER_EVS_HELD,		/* u16: lost ones that the floor keeps in use */
 	/* nest of MRC_A_PORT_EVS_*, repeated: one per port that EVs have */
 	MRC_A_PEER_PORT_EVS,
 	/*
-	 * nest of MRC_A_PEER_CONGESTION_*: what its congestion contexts of algorithm nscc add up
-	 * to; left out where there was none
+	 * nest of MRC_A_PEER_CONGESTION_*: sums over its congestion contexts of algorithm nscc;
+	 * left out if it has had none
 	 */
 	MRC_A_PEER_CONGESTION,
-	/*
-	 * nest of MRC_A_PORT_HISTORY_*, repeated: one per port that has EVs of which none is good
-	 */
+	/* nest of MRC_A_PORT_HISTORY_*, repeated: one per port that has EVs but no good one */
 	MRC_A_PEER_PORT_HISTORY,
 
 	__MRC_A_PEER_MAX,
@@ -495,14 +514,14 @@ enum {
  */
 enum {
 	MRC_A_PORT_HISTORY_PORT = 1,	/* u8 */
-	/* string: of the last change, see Events; left out where there was none */
+	/* string: of the last change, see Events; left out if there was none */
 	MRC_A_PORT_HISTORY_REASON,
 	MRC_A_PORT_HISTORY_PAD,
 	/* u64: last change of one of them, ns of CLOCK_MONOTONIC; 0: none yet */
 	MRC_A_PORT_HISTORY_CHANGED,
 	/*
-	 * u64: when the newest packet was sent, data or EV probe, that is known to have arrived by
-	 * one of them, ns of CLOCK_MONOTONIC; 0: none
+	 * u64: of the packets (data or EV probes) known to have arrived by one of them, when the
+	 * newest was sent, ns of CLOCK_MONOTONIC; 0: none
 	 */
 	MRC_A_PORT_HISTORY_HEARD,
 	MRC_A_PORT_HISTORY_TX_PACKETS,	/* u64 */
@@ -549,43 +568,45 @@ enum {
 	MRC_A_PROBE_PAD,
 	MRC_A_PROBE_REMOTE_GID,		/* IPv6 address */
 	/*
-	 * IPv6 address: left out, that of a peer in use, otherwise the device's address that the
-	 * host would take as source towards remote-gid
+	 * IPv6 address: when left out: that of a peer in use, otherwise the device's address that
+	 * the host would take as source towards remote-gid
 	 */
 	MRC_A_PROBE_LOCAL_GID,
 	/*
-	 * u64: left out, that of the route, otherwise that of a peer in use; refused without either
+	 * u64: when left out: that of the route, otherwise that of a peer in use; refused if there
+	 * is neither
 	 */
 	MRC_A_PROBE_EV_PROFILE,
-	/* u16, repeated, 0 to 255: index in the profile; left out, all */
+	/* u16, repeated, 0 to 255: index in the profile; all EVs when left out */
 	MRC_A_PROBE_EV,
 	MRC_A_PROBE_TIMEOUT,		/* u32, 1 to 10000: ms; 100 when left out */
 	MRC_A_PROBE_RESULT,		/* nest of MRC_A_PROBE_RESULT_*, repeated: one per EV */
-	/* u32: of the request, never 0; of a device, as good as unique */
+	/* u32: of the request, never 0; practically unique within a device */
 	MRC_A_PROBE_ID,
 	MRC_A_PROBE_TIME,		/* u64: ns of CLOCK_MONOTONIC */
 	MRC_A_PROBE_FORMAT,		/* u8, enum mrc_nl_ev_format: of raw-ev */
-	MRC_A_PROBE_RAW_EV,		/* nest of MRC_A_EV_*: the way that raw probes go */
+	MRC_A_PROBE_RAW_EV,		/* nest of MRC_A_EV_*: the path that raw probes take */
 	/* IPv6 address, repeated: a GID to which raw probes go; 1 to 64 of them */
 	MRC_A_PROBE_TO,
-	/* u16, 1 to 256: raw probes to each GID; 1 when left out; 256 to all together at most */
+	/*
+	 * u16, 1 to 256: raw probes to each GID; 1 when left out; at most 256 to all GIDs together
+	 */
 	MRC_A_PROBE_COUNT,
 	/* u8, 0 to 63: of raw probes, in both headers; dscp-control of the device when left out */
 	MRC_A_PROBE_DSCP,
 	/*
-	 * u16: bytes of a raw probe from its outermost IPv6 header on, a multiple of 4; no more
-	 * than it takes when left out. They end behind the UDP datagram, with zeros that nobody
-	 * reads
+	 * u16: bytes of a raw probe from its outermost IPv6 header on, a multiple of 4; as few as
+	 * possible when left out. Zeros that nobody reads follow the UDP datagram
 	 */
 	MRC_A_PROBE_SIZE,
 	/*
-	 * u64, 1 to 10000000000: ns from the sending of a raw probe to its answer; one that comes
-	 * later is none. 100000000 when left out
+	 * u64, 1 to 10000000000: ns from the sending of a raw probe to its answer; a later answer
+	 * does not count. 100000000 when left out
 	 */
 	MRC_A_PROBE_LIMIT,
 	/*
-	 * u32: what is sent are no EV probes but Port Status Updates: our ports that can receive,
-	 * bit 0 is port 1. A peer takes it for our own word until the ports change
+	 * u32: send Port Status Updates instead of EV probes: these ports of ours can receive, bit
+	 * 0 is port 1. A peer believes it until our ports change
 	 */
 	MRC_A_PROBE_PORT_STATUS,
 
@@ -594,7 +615,7 @@ enum {
 };
 
 enum {
-	/* u16: of the EV in its profile; of a raw probe among those to its GID */
+	/* u16: of the EV in its profile; for a raw probe: its number among those to its GID */
 	MRC_A_PROBE_RESULT_INDEX = 1,
 	MRC_A_PROBE_RESULT_PORT,	/* u8: sent from */
 	MRC_A_PROBE_RESULT_PAD,
@@ -602,7 +623,7 @@ enum {
 	/* u8: the answer came by this port; absent: by none of the device's */
 	MRC_A_PROBE_RESULT_RX_PORT,
 	MRC_A_PROBE_RESULT_REMOTE_GID,	/* IPv6 address: where a raw probe went */
-	/* u32: why a raw probe was not sent, as errno; absent: it was */
+	/* u32: why a raw probe was not sent, as errno; absent: it was sent */
 	MRC_A_PROBE_RESULT_ERROR,
 
 	__MRC_A_PROBE_RESULT_MAX,
@@ -629,16 +650,17 @@ enum {
 	MRC_A_QP_LOST,			/* u32: packets that wait for retransmission */
 	MRC_A_QP_MPR_TX,		/* u8: the peer's window, units of 128 PSNs */
 	MRC_A_QP_MPR_RX,		/* u8: ours, in the same units */
-	MRC_A_QP_WIMM_TX,		/* u16: WriteImm in flight that we send */
-	MRC_A_QP_WIMM_RX,		/* u16: WriteImm in flight that we accept */
+	MRC_A_QP_WIMM_TX,		/* u16: WriteImm requests in flight that we may send */
+	MRC_A_QP_WIMM_RX,		/* u16: WriteImm requests in flight that we accept */
 	MRC_A_QP_SRTT,			/* u64: ns; 0 before the first sample */
 	MRC_A_QP_MIN_RTT,		/* u64: ns; 0 before the first sample */
 	MRC_A_QP_TX_PACKETS,		/* u64 */
 	MRC_A_QP_RX_PACKETS,		/* u64 */
 	MRC_A_QP_RTX_PACKETS,		/* u64 */
 	MRC_A_QP_TIMEOUT,		/* u8: 1.024 us * 2^timeout */
-	MRC_A_QP_LINEAR_RETRIES,	/* u8: at that interval */
-	MRC_A_QP_EXP_RETRIES,		/* u8: then, the interval doubling; 25: for ever */
+	MRC_A_QP_LINEAR_RETRIES,	/* u8: retries at that interval */
+	/* u8: further retries, with a doubling interval; 25: for ever */
+	MRC_A_QP_EXP_RETRIES,
 	/* u64: bytes of kernel memory without the rings that the program shares */
 	MRC_A_QP_MEMORY,
 	/* u32: of the creator; absent where the pid namespace of the reader does not know it */
@@ -655,13 +677,14 @@ enum {
 
 enum {
 	MRC_A_CONGESTION_CWND = 1,	/* u32: the window, in nominal bytes */
-	MRC_A_CONGESTION_MAX_CWND,	/* u32: that it has at most, with the planes that are up */
+	MRC_A_CONGESTION_MAX_CWND,	/* u32: limit of the window, with the planes that are up */
 	MRC_A_CONGESTION_PAD,
 	MRC_A_CONGESTION_INFLIGHT,	/* u64: nominal bytes on their way */
-	MRC_A_CONGESTION_QPS,		/* u32: that share it */
+	MRC_A_CONGESTION_QPS,		/* u32: QPs that share it */
 	/* u32: ns, of an empty network; 0: not known, or not asked for */
 	MRC_A_CONGESTION_BASE_RTT,
-	MRC_A_CONGESTION_DELAY,		/* u32: ns beyond it, over the last round trip or so */
+	/* u32: ns beyond base-rtt, over about the last round trip */
+	MRC_A_CONGESTION_DELAY,
 	MRC_A_CONGESTION_TARGET_DELAY,	/* u32: ns */
 	/* u64: SACKs that found no delay, for a whole window: fast increase */
 	MRC_A_CONGESTION_FAST,
@@ -669,8 +692,8 @@ enum {
 	MRC_A_CONGESTION_FAIR,		/* u64: SACKs without a mark and with much delay */
 	MRC_A_CONGESTION_HOLD,		/* u64: SACKs with a mark and little delay */
 	MRC_A_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
-	MRC_A_CONGESTION_CUTS,		/* u64: times that one of these made the window smaller */
-	MRC_A_CONGESTION_QUICK_ADAPTS,	/* u64: times that the window became what had arrived */
+	MRC_A_CONGESTION_CUTS,		/* u64: times that a decrease or losses cut the window */
+	MRC_A_CONGESTION_QUICK_ADAPTS,	/* u64: times that the window was set to what had arrived */
 	MRC_A_CONGESTION_TRIMS,		/* u64: packets that were trimmed */
 	MRC_A_CONGESTION_PENALTIES,	/* u64: SACKs by which the receiver asked for less */
 
@@ -679,21 +702,22 @@ enum {
 };
 
 /*
- * What the congestion contexts of a peer that algorithm nscc steers add up to, the first 4096 of
- * them. From fast on: what they counted, those that have ended, too.
+ * Sums over the congestion contexts of a peer that algorithm nscc steers, the first 4096 of
+ * them. The counts, from fast on, include contexts that have ended.
  */
 enum {
 	MRC_A_PEER_CONGESTION_CONTEXTS = 1,	/* u32: how many there are; 0: all have ended */
-	MRC_A_PEER_CONGESTION_QPS,	/* u32: that share them */
+	MRC_A_PEER_CONGESTION_QPS,	/* u32: QPs that share them */
 	MRC_A_PEER_CONGESTION_PAD,
-	MRC_A_PEER_CONGESTION_CWND,	/* u64: of all windows together, in nominal bytes */
+	MRC_A_PEER_CONGESTION_CWND,	/* u64: sum of all windows, in nominal bytes */
 	MRC_A_PEER_CONGESTION_CWND_LOWEST,	/* u32: of one context */
 	MRC_A_PEER_CONGESTION_CWND_HIGHEST,	/* u32: of one context */
-	/* u64: that all have together at most, with the planes that are up */
+	/* u64: limit of all windows together, with the planes that are up */
 	MRC_A_PEER_CONGESTION_MAX_CWND,
 	MRC_A_PEER_CONGESTION_INFLIGHT,	/* u64: nominal bytes on their way */
-	MRC_A_PEER_CONGESTION_BASE_RTT,	/* u32: ns, of an empty network: the lowest; 0: not known */
-	/* u32: ns beyond it, over the last round trip or so: the mean of contexts */
+	/* u32: ns, of an empty network: the lowest of all contexts; 0: not known */
+	MRC_A_PEER_CONGESTION_BASE_RTT,
+	/* u32: ns beyond base-rtt, over about the last round trip: the mean of contexts */
 	MRC_A_PEER_CONGESTION_DELAY,
 	MRC_A_PEER_CONGESTION_TARGET_DELAY,	/* u32: ns, the mean of contexts */
 	/* u64: SACKs that found no delay, for a whole window: fast increase */
@@ -703,8 +727,8 @@ enum {
 	MRC_A_PEER_CONGESTION_FAIR,	/* u64: SACKs without a mark and with much delay */
 	MRC_A_PEER_CONGESTION_HOLD,	/* u64: SACKs with a mark and little delay */
 	MRC_A_PEER_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
-	MRC_A_PEER_CONGESTION_CUTS,	/* u64: times that one of these made a window smaller */
-	/* u64: times that a window became what had arrived */
+	MRC_A_PEER_CONGESTION_CUTS,	/* u64: times that a decrease or losses cut a window */
+	/* u64: times that a window was set to what had arrived */
 	MRC_A_PEER_CONGESTION_QUICK_ADAPTS,
 	MRC_A_PEER_CONGESTION_TRIMS,	/* u64: packets that were trimmed */
 	/* u64: SACKs by which the receiver asked for less */
