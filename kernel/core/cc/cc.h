@@ -2,8 +2,8 @@
 /*
  * Congestion control: how many bytes may be in flight to a destination. All packets to a
  * destination share one context, which learns what became of them and says how much room is left.
- * There are two algorithms: a fixed window, and NSCC (network signal congestion control; UE,
- * section 3.6.13). NSCC steers by four signals: marks of switches, the delay of round trips,
+ * There are two algorithms: a fixed window, and NSCC (network signal congestion control;
+ * UE, section 3.6.13). NSCC steers by four signals: marks of switches, the delay of round trips,
  * trimmed packets and lost packets.
  *
  * A SACK brings a mark or none, and a delay below or above its target. That makes four quadrants:
