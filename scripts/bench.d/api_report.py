@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What libmrc adds to calls of verbs, from what Google Benchmark wrote to the file named on the
-command line: Markdown, as Documentation/figures.md has it."""
+"""Prints what libmrc adds to calls of verbs, as Markdown for Documentation/figures.md. Reads the file
+that Google Benchmark wrote, which the command line names."""
 
 import json
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest's side of scripts/bench-congestion: many hosts send to one, with a fixed window and with
-NSCC, over switches that mark, trim, do both, or neither; beside them TCP on the same fabric.
+NSCC, over switches that mark, trim, do both, or neither. TCP runs on the same fabric beside them.
 
-One rack: h1 to h8 send, h9 receives, h10 receives what a victim sends, who is one of the eight. The
-links are slower than the CPUs, the ports to h9 are what is fought for. Samples are taken by this
-process, which goes before all others; it asks ports for their queues, and devices for packets that
-were sent for the first time.
+One rack: h1 to h8 send, h9 receives. h10 receives what the victim sends, which is one of the eight. The
+links are slower than the CPUs, so the senders compete for the ports to h9. This process takes the
+samples and has priority over all others. It asks ports for their queues, and devices for the number of
+packets sent for the first time.
 
 Writes congestion.json: what happened. congestion_report.py makes figures of it.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures of the runs of congestion.py. Times in seconds, rates in Mb/s, queues in parts of a plane's
-bandwidth-delay product."""
+"""Computes figures from the runs of congestion.py. Times are in seconds, rates in Mb/s, queues in parts
+of a plane's bandwidth-delay product."""
 
 # On the wire, beside the payload of a packet: Ethernet, outer and inner IPv6, UDP, BTH, METH, RETH,
 # ICRC.

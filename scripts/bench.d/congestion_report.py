@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's side of scripts/bench-congestion: from congestion.json in the folder named on the command
-line tables, congestion-figures.json and pictures. Exit status 1: a flow failed."""
+"""The host's side of scripts/bench-congestion: makes tables, congestion-figures.json and pictures from
+congestion.json in the folder that the command line names. Exit status 1: a flow failed."""
 import json
 import os
 import sys

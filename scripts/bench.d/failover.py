@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's side of scripts/bench-failover: one bulk flow from h1 to h2 at a time, of
-MRC and its peers in turn, while paths die and come back.
+"""The guest's side of scripts/bench-failover: one bulk flow from h1 to h2 at a time, of MRC and its
+peers in turn, while paths die and come back.
 
-The last links, from the T0 switches to h2, are held at a rate well below what the CPUs
-can do, so that the planes are what limits: without one of four, three quarters are left.
-A switch or a trunk that dies takes nothing away as long as its plane has another.
+The last links, from the T0 switches to h2, are held at a rate well below what the CPUs can do, so that
+the planes are the limit: without one of four planes, three quarters are left. A switch or trunk that
+dies takes nothing away as long as its plane has another.
 
-What has arrived in order is sampled each 10 ms by this process, which goes before all
-others. For MRC that is a counter of the receiving device, for the others a count that the
-receiver keeps in shared memory. Commands that break and heal are started beforehand and
-wait for a line on their standard input: the moment of a fault is when it is written.
-Samples, faults and the module's tracepoints have one clock, CLOCK_MONOTONIC.
+This process samples every 10 ms how much has arrived in order. It has priority over all others. For MRC
+it reads a counter of the receiving device, for the others a count that the receiver keeps in shared
+memory. The commands that break and heal are started beforehand and wait for a line on their standard
+input: the moment of a fault is the moment that this line is written. Samples, faults and the module's
+tracepoints use one clock, CLOCK_MONOTONIC.
 
 Writes failover.json: what happened. failover_report.py makes figures of it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures of one run of failover.py. Times in seconds since the fault, rates in Mb/s."""
+"""Computes figures from one run of failover.py. Times are in seconds since the fault, rates in Mb/s."""
 from goodput import ENOUGH, Curve, recovered
 
 BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are taken over

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's side of scripts/bench-failover: from failover.json in the folder named on the
-command line a table, failover-figures.json and one picture per case. Exit status 1: a flow
-did not survive its fault."""
+"""The host's side of scripts/bench-failover: makes a table, failover-figures.json and one picture per
+case from failover.json in the folder that the command line names. Exit status 1: a flow did not survive
+its fault."""
 import json
 import math
 import os

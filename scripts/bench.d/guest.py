@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest's side of scripts/bench: runs MRC and its peers in turn.
 
-All peers get the same treatment: the same fabric and MTU where they can use
-it, the client on CPU 0 and the server on CPU 1, receive packet steering by plane
-on all links; of TCP's planes the better one counts. rdma_rxe cannot leave the
-initial namespace, so it talks to itself over a local netdev of the same MTU: no
-fabric to cross, to its advantage. Its latency is compared with MRC's from a
-device to itself, MRC's across the fabric with UDP's.
+All peers get the same treatment: the same fabric and MTU where they can use it, the client on CPU 0 and
+the server on CPU 1, receive packet steering by plane on all links. Of TCP's planes the better one
+counts. rdma_rxe cannot leave the initial namespace, so it talks to itself over a local netdev of the
+same MTU. It has the advantage that it crosses no fabric. Its latency is compared with MRC's from a
+device to itself. MRC's latency across the fabric is compared with UDP's.
 """
 import argparse
 import json

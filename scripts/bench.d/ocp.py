@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's side of scripts/bench-ocp: writes of many sizes between two hosts of the lab, by the
-benchmark of the OCP's repository and by ib_write_bw, one after the other.
+"""The guest's side of scripts/bench-ocp: writes of many sizes between two hosts of the lab, first by
+the benchmark of the OCP's repository, then by ib_write_bw.
 
-Both have 128 writes under way at most, on one QP, every 64th signalled. The first one makes a sweep
-of sizes at a time, which end with one WriteImm each, and verifies what has arrived. Its server polls
-for that one, and the other's sleeps: a program that is as busy stands beside it, or a receiver with a
-CPU for its packets alone would be compared with one that shares it.
+Both have at most 128 writes under way, on one QP, every 64th signalled. The OCP's benchmark makes a
+sweep of sizes at a time, ends each sweep with one WriteImm, and verifies what has arrived. Its server
+polls for that WriteImm, while ib_write_bw's server sleeps. So an equally busy program runs beside
+ib_write_bw's server: otherwise a receiver that has a CPU for its packets alone would be compared with a
+receiver that shares it.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What needs no virtual machine: steps that run one after another beside the machines."""
+"""Runs the steps that need no virtual machine, one after another, beside the machines."""
 
 import os
 import re

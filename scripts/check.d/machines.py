@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Virtual machines that take files of selftests from queues, each a folder that they share."""
+"""Starts virtual machines that take selftest files from queues, and shares a folder with each."""
 
 import os
 import re

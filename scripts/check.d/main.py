@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All tests: what scripts/check runs."""
+"""Runs all tests. scripts/check starts it."""
 
 import argparse
 import fcntl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run tells while it goes on, and what it leaves: summary.json and index.html."""
+"""Tells what a run does while it goes on, and leaves summary.json and index.html behind."""
 
 import html
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a file of selftests printed, counted."""
+"""Counts the results in what a selftest file printed."""
 
 import re
 from dataclasses import dataclass

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What planes carried, what the machine withheld from them, and what MRC left idle.
+"""Tells what planes carried, what the machine withheld from them, and what MRC left idle.
 
-A plane that did not carry all that it could has one of two reasons. It was withheld by the machine:
-  - its queue was never empty in between (no more was sent than had waited in the beginning), and it
-    was not sent at its rate all the same;
-  - or nobody ran: samples that a process takes that goes before all others came late;
-  - or the CPU that moves the plane's packets had nothing to spare.
-Else there was nothing to be sent, and MRC has left it idle. What is withheld is never more than what
-is missing in all: a queue that was sent late may be made up for.
+A plane that carried less than it could has one of two reasons. The machine withheld the rest if
+  - the plane's queue was never empty in between (no more was sent than had waited in the
+    beginning), and was nevertheless not sent at the plane's rate;
+  - or no process ran: even samples of a process that has priority over all others came late;
+  - or the CPU that moves the plane's packets had no time to spare.
+Otherwise there was nothing to send, and MRC left the plane idle. The amount withheld is never more than
+what is missing in total, because a queue that was sent late may catch up.
 
-A sample is [time, [[bytes sent, bytes waiting] of each plane], [spare seconds of each CPU]], of
-last_links.py. Times in seconds, rates in bytes per second.
+A sample is [time, [[bytes sent, bytes waiting] of each plane], [spare seconds of each CPU]], taken by
+last_links.py. Times are in seconds, rates in bytes per second.
 """
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Goodput of all flows over time as an SVG picture, faults marked."""
+"""Draws the goodput of all flows over time as an SVG picture, and marks the faults."""
 from frame import COLORS, Frame
 from parts import LEFT, NAMES, bounds, capacity
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mrcd in each host, which nothing else configures."""
+"""Runs mrcd in each host. Nothing else configures the hosts."""
 import os
 import subprocess
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What breaks in the demonstration, when, and what mrcd of h1 says to it."""
+"""Breaks things in the demonstration at set times, and finds what mrcd of h1 says about each."""
 import time
 from typing import NamedTuple
 

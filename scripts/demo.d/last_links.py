@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the last link of each plane carries, and what this machine withholds from it.
+"""Measures what the last link of each plane carries, and what this machine withholds from it.
 
-The last links, from the T0 switches to h2, are held at a rate (fabric.limit_links): what they could
-carry is known, and their queues say why they did not. All is asked by netlink, from sockets that were
-opened in the switches' namespaces, as to start programs costs more than what is measured.
+The last links, from the T0 switches to h2, are held at a rate (fabric.limit_links). So it is known what
+they could carry, and their queues show why they carried less. Everything is asked by netlink, from
+sockets that were opened in the switches' namespaces, because starting programs costs more than what is
+measured.
 """
 import ctypes
 import os

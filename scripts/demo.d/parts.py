@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of a run between changes of the fabric: what a flow had in each, and for how long it
-had little. Rates in Mb/s, times in seconds."""
+"""Splits a run into the parts between changes of the fabric: what goodput a flow had in each part, and
+for how long it had little. Rates are in Mb/s, times in seconds."""
 
 from carried import carried
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What mrcctl says of the planes of both devices, again and again."""
+"""Asks mrcctl again and again about the planes of both devices."""
 from telling import Query, emit
 
 INTERVAL = 1.0

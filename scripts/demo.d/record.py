@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the virtual machine reported: flows, counters of planes, faults, the end.
+"""Keeps what the virtual machine reported: flows, counters of planes, faults, the end.
 
-Lines from the guest are JSON objects with a "kind"; guest.py says what is in
-them. Counters only grow; everything shown is a difference of two samples.
+Lines from the guest are JSON objects with a "kind"; guest.py says what is in them. Counters only grow;
+everything shown is a difference of two samples.
 """
 import json
 

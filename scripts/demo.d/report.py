@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Show what the guest of "make demo" reports, as it comes; then sum it up.
+"""Shows what the guest of "make demo" reports, as it comes; then sums it up.
 
-Reads guest.py's lines on standard input. Writes samples.json and goodput.svg
-into the folder named on the command line. Exit status 0 only when the run was
-complete, MRC had what the planes that were left carry, no QP had an error, and
-mrcd named what was broken, and nothing else.
+Reads guest.py's lines on standard input. Writes samples.json and goodput.svg into the folder that the
+command line names. Exit status 0 means that the run was complete, MRC had what the remaining planes
+carry, no QP had an error, and mrcd named what was broken and nothing else.
 """
 import json
 import os

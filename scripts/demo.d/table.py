@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The flow that goes, and for MRC its planes: redrawn in place on a terminal, else one line per
-second."""
+"""Shows the flow that is running, and for MRC its planes. On a terminal it redraws a table in place,
+otherwise it prints one line per second."""
 from record import rates
 
 RATE_WINDOW = 1.0   # seconds that a shown rate is taken over, at least

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the parts of guest.py share: the report, the clock, questions to mrcctl."""
+"""Holds what the parts of guest.py share: the report, the clock, questions to mrcctl."""
 import json
 import os
 import subprocess

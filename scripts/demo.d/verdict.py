@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What MRC's flow had, held against what was left, and what mrcd named, against what was broken.
+"""Compares MRC's goodput with what the planes still carried, and what mrcd named with what was broken.
 
-What the machine withheld from a plane (carried.py) was not left: nobody could have had it.
+What the machine withheld from a plane (carried.py) does not count as carried: no flow could have had
+it.
 
 A decision is one of
   ELEMENT is denied: EVIDENCE (EVS)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Many commands for one process, because to start one takes an emulator longer than most commands.
+"""Runs many commands in one process, because under emulation starting a process takes longer than most
+commands.
 
-A command is a line on standard input: words with blanks between them, and no quotes. The answer to
-each is lines of what it printed, "out TEXT" on standard output and "err TEXT" on standard error,
-and then "end STATUS". What there is between two commands is on disk alone, so others may run beside
-it, but for "hold": it gets a command ready, and "go" does all that are held, at once.
+A command is a line on standard input: words with blanks between them, and no quotes. The answer to each
+is the lines that it printed, "out TEXT" for standard output and "err TEXT" for standard error, and then
+"end STATUS". All state between two commands is on disk, so other processes may run commands meanwhile.
+The exception is "hold": it prepares a command, and "go" runs all that are held, at once.
 """
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ip is told to build a fabric, as lines for its batch mode. Nothing is done here."""
+"""Makes the lines that ip's batch mode reads to build a fabric. Nothing is run here."""
 
 import plan
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module, and the MRC devices of hosts."""
+"""Loads the module, and makes the MRC devices of hosts."""
 
 import os
 import time

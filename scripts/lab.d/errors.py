@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ends a command: one line that names the thing, and the exit status."""
+"""The error that ends a command: one line that names the thing, and the exit status."""
 
 
 class Refused(Exception):

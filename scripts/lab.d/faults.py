@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What breaks and heals. Each fault is got ready first and done at the word, so that programs have
-started by then: prepare(), go(), finish()."""
+"""Breaks and heals parts of the fabric. Each fault is prepared first and happens on a later call, so
+that its programs have started by then: prepare(), go(), finish()."""
 
 import plan
 import system

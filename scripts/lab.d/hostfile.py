@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fabric as a host's mrcd.toml: what has a name has the number that the plan gives it."""
+"""Writes the fabric as a host's mrcd.toml. Elements there have the numbers that the plan gives them."""
 
 import plan
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fabric as text, with the state of its links."""
+"""Draws the fabric as text, with the state of its links."""
 
 import plan
 import system

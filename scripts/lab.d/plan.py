@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The plan of a fabric: from its shape the names, addresses and links. Nothing is done here.
+"""The plan of a fabric: derives names, addresses and links from its shape. Nothing is done here.
 
   host h<n>  --eth<plane>--  T0 p<plane>t0r<rack>  --  T1 p<plane>t1s<spine>
 
@@ -14,9 +14,9 @@ Numbering, below the SRv6 block fcbb:bb00::/32, 16 bits each:
 
 The path h1, T0, T1, T0, h2 through plane 2 and spine 1 is the address
 fcbb:bb00:0201:0281:0202:f002::
-Host n has the GID fd00:6d72:63::<n>, in hexadecimal, and with --management the address
-198.18.0.0 + n.  With --plain-too it has fd00:7463:<plane>::<n>, which one plane leads to, and
-fd00:7463::<n>, which all do.
+Host n has the GID fd00:6d72:63::<n>, in hexadecimal, and with --management the address 198.18.0.0 + n.
+With --plain-too it has fd00:7463:<plane>::<n>, which one plane leads to, and fd00:7463::<n>, which all
+planes lead to.
 """
 
 from errors import Usage, number

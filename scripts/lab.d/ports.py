@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ports of switches that mark and trim, in a fabric that was built with --switch trim: what the
-module sch_trim is told of each, and what it tells. Both are messages of rtnetlink, because tc knows
-no such qdisc; selftests/switch/sch_trim.h says what is in them."""
+"""Ports of switches that mark and trim, in a fabric that was built with --switch trim: gives the module
+sch_trim each port's options, and reads its counters. Both are messages of rtnetlink, because tc does
+not know this qdisc; selftests/switch/sch_trim.h says what is in them."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is known of a fabric that is up: files in a folder, and nothing else, so that one lab after
-the other, and several at a time, see the same.
+"""Stores what is known of a fabric that is up in files of a folder, and nowhere else, so that all runs
+of scripts/lab, one after another or at the same time, see the same.
 
   config          NAME=NUMBER, the shape
   links           NS IF NS IF, each link
@@ -9,7 +9,7 @@ the other, and several at a time, see the same.
   ports           NS:IF SETTING=0|1..., of a fabric whose switches trim
   ns/NAME         lines for ip that set up this host or switch
   failed/NS:IF    a link that was cut on its own, at this end
-  failed/NAME     a dead switch; it says so when its links died with it
+  failed/NAME     a dead switch; the file says so when its links died with it
 """
 
 import os

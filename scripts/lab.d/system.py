@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs and network namespaces. Under emulation starting a program is what takes the time, and
-so is importing most modules: subprocess and signal cost more than Python itself."""
+"""Runs programs and handles network namespaces. Under emulation, starting a program takes most of the
+time, and so does importing most modules: subprocess and signal cost more than Python itself."""
 
 import _signal
 import os

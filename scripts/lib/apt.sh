@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# apt for everybody, with a state of its own: nothing of it is installed, and the host's state stays
-# as it is. Packages come from the host's sources and are held against the host's keys.
+# Lets every user run apt, with a state of its own: it installs nothing, and the host's state stays as
+# it is. Packages come from the host's sources and are checked with the host's keys.
 
 # apt_state DIR: a folder for one run. There nothing is installed yet, so that whatever a package needs
 # has to come, too. The lists are the host's, until apt_refresh.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A picture of curves."""
+"""Draws a picture of curves."""
 from frame import COLORS, LEFT, RIGHT, WIDTH, Frame
 
 # Pixels that the name of a curve gets at most.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fabric that flows are watched on: planes that are slower than the CPUs, and faults."""
+"""Sets up the fabric on which flows are measured: planes that are slower than the CPUs, and faults."""
 import os
 import subprocess
 import time

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One bulk flow from h1 to h2 at a time: MRC, and what it is compared with.
+"""Runs one bulk flow from h1 to h2 at a time: MRC, and what it is compared with.
 
-Each is asked what has arrived in order. For MRC that is a counter of the receiving device, for
+Each flow tells how much has arrived in order. For MRC that is a counter of the receiving device, for
 the others a count that the receiver keeps in shared memory.
 """
 import json

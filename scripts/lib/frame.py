@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the SVG pictures have in common: a frame around something over time, with a bar for
-each thing that happened meanwhile."""
+"""Draws what the SVG pictures have in common: a frame around values over time, with a bar for each
+event."""
 import math
 from xml.sax.saxutils import escape
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What arrived, over time, and when it is back after a fault. Times in seconds, rates in Mb/s."""
+"""Computes what arrived over time, and when it is back after a fault. Times in seconds, rates in
+Mb/s."""
 import bisect
 
 BIN = 0.01

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What demonstration and measurements in the virtual machine have in common: running programs,
-hosts, devices."""
+"""Runs programs, hosts and devices, for the demonstration and the measurements in the virtual
+machine."""
 import contextlib
 import os
 import re

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Roots of Debian's suites, in which its kernels are built for with their own compilers. Whoever
-# sources this sets root, a folder, and log, a file.
+# Makes roots of Debian's suites, in which the module is built for the suite's kernels with the suite's
+# compilers. A script that sources this sets root, a folder, and log, a file.
 
 # shellcheck disable=SC2154 # root and log: of the caller
 mirror=http://deb.debian.org/debian

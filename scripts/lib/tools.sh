@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Where packages are missing that cannot be installed, scripts/setup has them, and all that they need,
-# in a folder of the cache (scripts/root), and build/tools leads there. Programs that are installed
-# come first; headers and libraries to build with are those of the folder alone, which fit each other.
+# Where missing packages cannot be installed, scripts/setup puts them, and all that they need, into a
+# folder of the cache (scripts/root), and build/tools links to that folder. Installed programs come
+# first. Headers and libraries to build with are taken from the folder alone, because those fit each
+# other.
 
 # Compilers that look into the folder instead of into /usr.
 TOOLS_COMPILERS=(gcc g++ cc c++ cpp gcc-12 g++-12 gcc-14 g++-14)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where is it decided: the table of Documentation/developer/architecture.md, held against the sources.
+"""Checks the table "Where is it decided" of Documentation/developer/architecture.md against the
+sources.
 
 A row has a question, then "`FILE`: `FUNCTION()`, `FUNCTION()`; `FILE`: `FUNCTION()`", then a remark. A
 file is below kernel/, or below the top of the tree. It must define the functions behind its name: to call

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who calls what of the engine: the line of Documentation/developer/architecture.md, "FOLDER inner:
-ONE TWO but mrc_this mrc_that", names headers of a folder whose functions are its own. No other folder
-below kernel/ calls them, but for those that the line ends with.
+"""Checks which folders call the engine's inner functions. A line of
+Documentation/developer/architecture.md, "FOLDER inner: ONE TWO but mrc_this mrc_that", names headers of
+a folder whose functions are its own. No other folder below kernel/ calls these functions, except those
+that the line ends with.
 """
 
 import re

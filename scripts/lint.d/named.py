@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What words name: functions and files of ours, in comments of sources and in pages.
+"""Checks the names in comments and pages: functions and files of this project must exist.
 
 A function, "mrc_this()", must be in the code of some source. A file with a folder of ours before it, as
 core/wire/wire.h, must be in the tree, and so must any file that a comment of kernel/ names.

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who includes whom: the order that Documentation/developer/architecture.md shows, and nothing else.
+"""Checks which file includes which: only as Documentation/developer/architecture.md shows.
 
-A line there, "FOLDER: ONE TWO THREE|FOUR", orders what is in a folder: files, of which those that
-differ only in what is behind the dot stand together, and folders. Each includes itself and those
-that stand before it. Those joined by | do not include each other. "*" stands for all that the
-line does not name; without it, all are to be named. "FOLDER headers: ..." is about headers alone.
+A line there, "FOLDER: ONE TWO THREE|FOUR", orders the files and folders in a folder. Files that differ
+only in what is behind the dot stand together. Each entry includes itself and those before it. Entries
+joined by | do not include each other. "*" stands for all that the line does not name; a line without
+"*" must name all. "FOLDER headers: ..." is about headers alone.
 """
 
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pictures of one run, beside the JSON that mrcsim wrote of it: goodput and EVs over time, how
-goodput is distributed over flows, and how long queues are."""
+"""Draws pictures of one run, beside the JSON that mrcsim wrote of it: goodput and EVs over time, the
+distribution of goodput over flows, and the length of queues."""
 
 import json
 import sys

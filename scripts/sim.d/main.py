@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Simulates rows with their seeds, prints a table of what came, and tells what was not expected.
+"""Simulates rows with their seeds, prints a table of the results, and names what was not expected.
 scripts/sim calls it."""
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/sim simulates: scenarios, what is set in them, and what is expected of several runs
-together. What is expected of one run is in its scenario."""
+"""Lists what scripts/sim simulates: scenarios, the settings that a row changes, and what is expected of
+several runs together. What is expected of a single run is in its scenario."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The tools' part: names of attributes, and settings."""
+"""Generates the tools' part: names of attributes, and settings."""
 
 import textwrap
 

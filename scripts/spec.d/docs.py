@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What readers are told: tables in Documentation/netlink/README.md, settings in schemas of JSON."""
+"""Generates documents: tables in Documentation/netlink/README.md, settings in the JSON schemas."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's part: what its operations take, and the settings of a device."""
+"""Generates the module's part: what its operations take, and the settings of a device."""
 
 from family import PLACES, Wrong, c_name, limits_of, word
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lists of the members of libmrcnl's structs, by which it decodes what the kernel tells."""
+"""Generates lists of the members of libmrcnl's structs, by which it decodes the kernel's answers."""
 
 from cpp import HEAD
 from family import Wrong, c_name, word

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""linux/mrc.h: the numbers for C. In the tree, for it is what holds them: see renumbered()."""
+"""Generates linux/mrc.h, the numbers for C. It is in the tree, because it holds the numbers: see
+renumbered()."""
 
 import re
 import textwrap

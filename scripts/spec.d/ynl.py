@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mrc.yaml for clients that hold it against the kernel's schema, which knows no x-mrc."""
+"""Writes mrc.yaml for clients that check it against the kernel's schema, which does not know x-mrc."""
 
 import re
 
